@@ -1,0 +1,1 @@
+/* regatta.h - placeholder, written below */

@@ -1,0 +1,243 @@
+/* module.c - the module itself: schemas of ops, flags, the profiler. */
+#include "_core/core.h"
+
+#include "exec/profile.h"
+#include "sys/file.h"
+#include "sys/flags.h"
+
+#include <string.h>
+
+/* ---- op schemas ---- */
+
+static PyObject *slot_list(const rg_slot *slots)
+{
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list != NULL && slots != NULL && slots[i].name != NULL; i++) {
+        PyObject *slot = Py_BuildValue("{s:s,s:s,s:N,s:N,s:N}", "name", slots[i].name, "doc",
+                                       slots[i].doc ? slots[i].doc : "", "repeated",
+                                       PyBool_FromLong((slots[i].flags & RG_REPEATED) != 0),
+                                       "optional",
+                                       PyBool_FromLong((slots[i].flags & RG_OPTIONAL) != 0),
+                                       "intermediate",
+                                       PyBool_FromLong((slots[i].flags & RG_INTERMEDIATE) != 0));
+        if (slot == NULL || PyList_Append(list, slot) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(slot);
+    }
+    return list;
+}
+
+static PyObject *attr_list(const rg_attr_spec *specs)
+{
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list != NULL && specs != NULL && specs[i].value.name != NULL; i++) {
+        PyObject *value;
+        if (specs[i].required) {
+            value = Py_None;
+            Py_INCREF(value);
+        } else {
+            value = core_attr_value(&specs[i].value);
+        }
+        PyObject *attr = value ? Py_BuildValue("{s:s,s:s,s:i,s:N,s:N}", "name",
+                                               specs[i].value.name, "doc", specs[i].doc, "type",
+                                               (int)specs[i].value.type, "default", value,
+                                               "required", PyBool_FromLong(specs[i].required))
+                               : NULL;
+        if (attr == NULL || PyList_Append(list, attr) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(attr);
+    }
+    return list;
+}
+
+static PyObject *core_op_schema(PyObject *module, PyObject *type)
+{
+    const char *name = core_text(type);
+    (void)module;
+    if (name == NULL)
+        return NULL;
+    const rg_op *op = rg_op_find(name);
+    if (op == NULL)
+        return core_raise(rg_op_missing(name));
+    PyObject *in = slot_list(op->in), *out = slot_list(op->out), *attrs = attr_list(op->attr);
+    return Py_BuildValue("{s:s,s:s,s:N,s:N,s:N}", "type", op->type, "doc", op->doc, "inputs", in,
+                         "outputs", out, "attrs", attrs);
+}
+
+static PyObject *core_op_types(PyObject *module, PyObject *unused)
+{
+    size_t n;
+    const rg_op *const *ops = rg_op_all(&n);
+    (void)module, (void)unused;
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        if (ops[i]->flags & RG_OP_INTERNAL)
+            continue;
+        PyObject *name = PyUnicode_FromString(ops[i]->type);
+        if (name == NULL || PyList_Append(list, name) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+/* ---- flags ---- */
+
+static PyObject *core_set_flag(PyObject *module, PyObject *args)
+{
+    const char *name, *value;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss:set_flag", &name, &value))
+        return NULL;
+    rg_status code = rg_flag_set(name, value);
+    if (code != RG_OK) {
+        PyErr_SetString(PyExc_ValueError, rg_error_message());
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* get_flag(name) -> (type number, text) */
+static PyObject *core_get_flag(PyObject *module, PyObject *name)
+{
+    const char *text = core_text(name), *value;
+    (void)module;
+    if (text == NULL)
+        return NULL;
+    rg_status code = rg_flag_text(text, &value);
+    if (code != RG_OK) {
+        PyErr_SetString(PyExc_ValueError, rg_error_message());
+        return NULL;
+    }
+    const char *plain = strncmp(text, "FLAGS_", 6) == 0 ? text + 6 : text;
+    for (const rg_flag *flag = rg_flag_table(); flag->name != NULL; flag++)
+        if (strcmp(flag->name, plain) == 0)
+            return Py_BuildValue("(is)", (int)flag->type, value);
+    Py_RETURN_NONE;
+}
+
+/* ---- profiler ---- */
+
+static PyObject *core_profile_start(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    rg_profile_start();
+    Py_RETURN_NONE;
+}
+
+static PyObject *core_profile_stop(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    rg_profile_stop();
+    Py_RETURN_NONE;
+}
+
+static PyObject *core_profile_reset(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    rg_profile_reset();
+    Py_RETURN_NONE;
+}
+
+static PyObject *core_profile_table(PyObject *module, PyObject *args)
+{
+    const char *by = NULL;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "|z:profile_table", &by))
+        return NULL;
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    rg_status code = rg_profile_table(by, &text);
+    PyObject *out = code == RG_OK ? PyUnicode_FromString(rg_buf_cstr(&text)) : core_raise(code);
+    rg_buf_fini(&text);
+    return out;
+}
+
+static PyObject *core_profile_trace(PyObject *module, PyObject *path)
+{
+    const char *text = core_text(path);
+    (void)module;
+    if (text == NULL)
+        return NULL;
+    rg_buf json;
+    rg_buf_init(&json, 0);
+    rg_file *file = NULL;
+    rg_status code = rg_profile_trace(&json);
+    if (code == RG_OK)
+        code = rg_file_create(&file, text);
+    if (code == RG_OK)
+        code = rg_file_write(file, json.data, json.len);
+    if (code == RG_OK)
+        code = rg_file_finish(file);
+    rg_file_close(file);
+    rg_buf_fini(&json);
+    CORE_TRY(code);
+    Py_RETURN_NONE;
+}
+
+/* ---- the module ---- */
+
+/* set_classes(Variable, Operator): the classes that results are made as. */
+static PyObject *core_set_classes(PyObject *module, PyObject *args)
+{
+    PyObject *var, *op;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO:set_classes", &var, &op))
+        return NULL;
+    Py_INCREF(var);
+    Py_INCREF(op);
+    core_var_class = (PyTypeObject *)var;
+    core_op_class = (PyTypeObject *)op;
+    Py_RETURN_NONE;
+}
+
+static PyObject *core_seed_process(PyObject *module, PyObject *seed)
+{
+    (void)module;
+    unsigned long long number = PyLong_AsUnsignedLongLong(seed);
+    if (PyErr_Occurred())
+        return NULL;
+    rg_set_process_seed(number);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"op_schema", core_op_schema, METH_O, "op_schema(type) -> dict"},
+    {"op_types", core_op_types, METH_NOARGS, "The types of all ops."},
+    {"set_flag", core_set_flag, METH_VARARGS, "set_flag(name, text)"},
+    {"get_flag", core_get_flag, METH_O, "get_flag(name) -> (type, text)"},
+    {"profile_start", core_profile_start, METH_NOARGS, "Begin to time ops."},
+    {"profile_stop", core_profile_stop, METH_NOARGS, "Stop timing ops."},
+    {"profile_reset", core_profile_reset, METH_NOARGS, "Forget the times so far."},
+    {"profile_table", core_profile_table, METH_VARARGS, "profile_table(sorted_by)"},
+    {"profile_trace", core_profile_trace, METH_O, "profile_trace(path): Chrome's format."},
+    {"set_classes", core_set_classes, METH_VARARGS, "set_classes(Variable, Operator)"},
+    {"seed_process", core_seed_process, METH_O, "seed_process(number)"},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "paddle._core",
+    .m_doc = "The C core of Regatta.",
+    .m_size = -1,
+    .m_methods = functions,
+};
+
+PyMODINIT_FUNC PyInit__core(void);
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    PyObject *module = PyModule_Create(&definition);
+    if (module == NULL)
+        return NULL;
+    rg_status code = rg_flags_from_environment();
+    if (core_add_errors(module) < 0 || (code != RG_OK && core_raise(code) == NULL) ||
+        core_add_program(module) < 0 || core_add_op(module) < 0 || core_add_tensor(module) < 0 ||
+        core_add_scope(module) < 0 || core_add_executor(module) < 0 ||
+        PyModule_AddStringConstant(module, "version", RG_VERSION) < 0) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

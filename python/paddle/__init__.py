@@ -1,0 +1,1 @@
+"""PaddlePaddle's distributed training, on Regatta's C core."""

@@ -1,0 +1,87 @@
+"""append_backward and gradients: autodiff, done by the core."""
+from .framework import Variable
+
+__all__ = ["append_backward", "gradients"]
+
+
+def _names(variables, what):
+    out = []
+    for var in variables or ():
+        if not isinstance(var, (Variable, str)):
+            raise TypeError("%s holds %s, and must hold Variables or names" % (what, type(var)))
+        out.append(var if isinstance(var, str) else var.name)
+    return out
+
+
+def _after_op(block, callbacks):
+    if not callbacks:
+        return None
+    for callback in callbacks:
+        if not callable(callback):
+            raise TypeError("callbacks must be functions")
+
+    def call(op):
+        for callback in callbacks:
+            callback(block=block, context={"__current_op_desc__": op})
+    return call
+
+
+def append_backward(loss, parameter_list=None, no_grad_set=None, callbacks=None,
+                    checkpoints=None):
+    """Append the gradients of the loss; [(parameter, gradient)] of those it depends on."""
+    if not isinstance(loss, Variable):
+        raise TypeError("append_backward: loss is %s, and must be a Variable" % type(loss))
+    if checkpoints:
+        raise NotImplementedError("append_backward(checkpoints=...): recomputation is not "
+                                  "implemented")
+    block = loss.block
+    program = block.program
+    program._appending_grad_times += 1
+    if parameter_list is not None:
+        parameters = [program.global_block().var(name)
+                      for name in _names(parameter_list, "parameter_list")]
+    else:
+        parameters = [p for p in program.all_parameters() if p.trainable]
+    no_grad = _names(no_grad_set, "no_grad_set")
+    no_grad += [p.name for p in program.all_parameters() if not p.trainable]
+    pairs = program._append_backward_in(block.idx, loss.name, [p.name for p in parameters],
+                                        no_grad, _after_op(block, callbacks))
+    grads = []
+    for param, (_, grad) in zip(parameters, pairs):
+        if grad is not None:
+            grads.append((param, block.var(grad)))
+    return grads
+
+
+def _as_list(x):
+    if x is None:
+        return []
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
+    """The gradients of the targets, weighted by target_gradients, by each input."""
+    targets, inputs = _as_list(targets), _as_list(inputs)
+    weights = _as_list(target_gradients)
+    if weights and len(weights) != len(targets):
+        raise ValueError("gradients: %d target_gradients for %d targets"
+                         % (len(weights), len(targets)))
+    block = targets[0].block
+    for var in targets + inputs:
+        if not isinstance(var, Variable):
+            raise TypeError("gradients: targets and inputs must be Variables, not %s" % type(var))
+    for target, weight in zip(targets, weights):
+        if weight is not None and tuple(weight.shape) != tuple(target.shape):
+            raise ValueError("gradients: the weight of %s has the shape %s, and must have %s"
+                             % (target.name, list(weight.shape), list(target.shape)))
+    block.program._appending_grad_times += 1
+    names = block.program._gradients_in(
+        block.idx, [t.name for t in targets],
+        ["" if w is None else w.name for w in weights], [x.name for x in inputs],
+        _names(no_grad_set, "no_grad_set"))
+    return [None if name is None else block.var(name) for name in names]
+
+
+calc_gradient = gradients
+
+

@@ -1,0 +1,22 @@
+"""Layers that are one op of one input: made from the table below."""
+from ..layer_helper import LayerHelper
+
+_UNARY = ("relu sigmoid tanh exp log sqrt rsqrt square abs ceil floor round reciprocal sin cos "
+          "asin acos atan erf softplus softsign logsigmoid tanh_shrink sign").split()
+
+__all__ = list(_UNARY)
+
+
+def _unary(op_type):
+    def layer(x, name=None):
+        helper = LayerHelper(op_type, name=name)
+        out = helper.create_variable_for_type_inference(dtype=x.dtype)
+        helper.append_op(op_type, {"X": x}, {"Out": out})
+        return out
+    layer.__name__ = layer.__qualname__ = op_type
+    layer.__doc__ = "The op %s: see docs/ops.md." % op_type
+    return layer
+
+
+for _name in _UNARY:
+    globals()[_name] = _unary(_name)

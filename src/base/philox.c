@@ -1,0 +1,65 @@
+/* philox.c - Philox 4x32-10 behind base/philox.h. */
+#include "base/philox.h"
+
+#include <math.h>
+
+__extension__ typedef unsigned __int128 wide;
+
+void rg_philox(rg_philox_key key, uint64_t counter, uint32_t out[4])
+{
+    uint32_t c0 = (uint32_t)counter, c1 = (uint32_t)(counter >> 32);
+    uint32_t c2 = (uint32_t)key.stream, c3 = (uint32_t)(key.stream >> 32);
+    uint32_t k0 = (uint32_t)key.seed, k1 = (uint32_t)(key.seed >> 32);
+    for (int round = 0; round < 10; round++) {
+        uint64_t p0 = (uint64_t)0xD2511F53u * c0;
+        uint64_t p1 = (uint64_t)0xCD9E8D57u * c2;
+        uint32_t n0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
+        uint32_t n2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
+        c1 = (uint32_t)p1;
+        c3 = (uint32_t)p0;
+        c0 = n0;
+        c2 = n2;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    out[0] = c0;
+    out[1] = c1;
+    out[2] = c2;
+    out[3] = c3;
+}
+
+float rg_philox_uniform_f32(rg_philox_key key, uint64_t i)
+{
+    uint32_t r[4];
+    rg_philox(key, i >> 2, r);
+    return (float)(r[i & 3] >> 8) * 0x1p-24f;
+}
+
+static uint64_t bits64(rg_philox_key key, uint64_t i)
+{
+    uint32_t r[4];
+    rg_philox(key, i >> 1, r);
+    unsigned half = (unsigned)(i & 1) * 2;
+    return (uint64_t)r[half] << 32 | r[half + 1];
+}
+
+double rg_philox_uniform_f64(rg_philox_key key, uint64_t i)
+{
+    return (double)(bits64(key, i) >> 11) * 0x1p-53;
+}
+
+double rg_philox_normal(rg_philox_key key, uint64_t i)
+{
+    /* One block gives the pair (2j, 2j + 1): the cosine and the sine. */
+    uint32_t r[4];
+    rg_philox(key, i >> 1, r);
+    double u = ((double)((uint64_t)r[0] << 21 | r[1] >> 11) + 1.0) * 0x1p-53; /* (0, 1] */
+    double angle = 6.283185307179586 * (double)((uint64_t)r[2] << 21 | r[3] >> 11) * 0x1p-53;
+    double radius = sqrt(-2.0 * log(u));
+    return i & 1 ? radius * sin(angle) : radius * cos(angle);
+}
+
+uint64_t rg_philox_below(rg_philox_key key, uint64_t i, uint64_t n)
+{
+    return (uint64_t)(((wide)bits64(key, i) * n) >> 64);
+}

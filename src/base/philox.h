@@ -1,0 +1,30 @@
+/* philox.h - counter-based random numbers (Philox 4x32, 10 rounds).
+ *
+ * The i-th number is a function of (key, i) alone, so a tensor may be filled
+ * whole, in slices or in any order by any number of threads, and comes out the
+ * same. The algorithm: Salmon et al., "Parallel random numbers: as easy as
+ * 1, 2, 3" (SC 2011). */
+#ifndef RG_BASE_PHILOX_H
+#define RG_BASE_PHILOX_H
+
+#include <stdint.h>
+
+typedef struct rg_philox_key {
+    uint64_t seed;   /* the user's seed */
+    uint64_t stream; /* what is drawn: a variable's name hashed, an op, a step */
+} rg_philox_key;
+
+/* Four 32-bit numbers for block `counter`. */
+void rg_philox(rg_philox_key key, uint64_t counter, uint32_t out[4]);
+
+/* The i-th number of the stream, in [0, 1): 24 bits as float, 53 as double. */
+float rg_philox_uniform_f32(rg_philox_key key, uint64_t i);
+double rg_philox_uniform_f64(rg_philox_key key, uint64_t i);
+
+/* The i-th standard normal number of the stream (Box-Muller). */
+double rg_philox_normal(rg_philox_key key, uint64_t i);
+
+/* The i-th number in 0 .. n-1, n >= 1, without bias that matters (n < 2^48). */
+uint64_t rg_philox_below(rg_philox_key key, uint64_t i, uint64_t n);
+
+#endif

@@ -1,0 +1,257 @@
+/* plan.c - compiling a program for a scope, its feeds and its fetches. */
+#include "exec/plan_priv.h"
+
+#include "base/mem.h"
+#include "pass/pass.h"
+#include "sys/flags.h"
+
+#include <string.h>
+
+static uint64_t process_seed = 0x5eed;
+static rg_status (*python_call)(rg_ctx *ctx, int id);
+
+void rg_set_process_seed(uint64_t seed)
+{
+    process_seed = seed;
+}
+
+void rg_set_python_call(rg_status (*call)(rg_ctx *ctx, int id))
+{
+    python_call = call;
+}
+
+/* ---- services to kernels ---- */
+
+static rg_status run_block(rg_ctx *ctx)
+{
+    return rg_region_run(ctx->sub);
+}
+
+static rg_status save_step(rg_ctx *ctx, rg_value *scopes)
+{
+    return rg_steps_save(ctx->sub, scopes);
+}
+
+static rg_status load_step(rg_ctx *ctx, rg_value *scopes, size_t i)
+{
+    return rg_steps_load(ctx->sub, scopes, i);
+}
+
+static rg_value *block_value(rg_ctx *ctx, const char *name)
+{
+    const rg_temp *temp = rg_region_temp(ctx->sub, name);
+    return temp ? temp->value : NULL;
+}
+
+static rg_status call_python(rg_ctx *ctx, int id)
+{
+    if (python_call == NULL)
+        return rg_fail(RG_EUNIMPL, "a py_func op needs Python in the process");
+    return python_call(ctx, id);
+}
+
+const rg_run_services rg_plan_services = {
+    .run_block = run_block,
+    .save_step = save_step,
+    .load_step = load_step,
+    .block_value = block_value,
+    .call_python = call_python,
+};
+
+/* ---- opening ---- */
+
+static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
+{
+    int n = config->n_feeds + config->n_fetches;
+    const char **names = rg_arena_alloc(&plan->arena, (size_t)(n + 1) * sizeof *names);
+    if (names == NULL)
+        return rg_no_memory((size_t)n * sizeof *names, "a plan");
+    memcpy(names, config->fetches, (size_t)config->n_fetches * sizeof *names);
+    if (config->n_feeds > 0)
+        memcpy(names + config->n_fetches, config->feeds, (size_t)config->n_feeds * sizeof *names);
+    if (config->keep_all)
+        return RG_OK;
+    return rg_pass_dead_ops(plan->program, &(rg_protected){names, config->n_fetches});
+}
+
+/* The value behind a feed: its own memory, filled from outside. */
+static rg_status bind_feed(rg_plan *plan, const char *name, int i)
+{
+    const rg_vardesc *desc = rg_block_var(plan->program->blocks[0], name);
+    rg_temp *temp = rg_region_temp(plan->root, name);
+    plan->feed_descs[i] = desc;
+    if (temp != NULL) {
+        temp->pinned = true;
+        plan->feeds[i] = rg_value_retain(temp->value);
+    } else if (desc != NULL && desc->persistable) {
+        rg_value *value;
+        RG_TRY(rg_scope_var(rg_scope_root(plan->scope), name, &value));
+        plan->feeds[i] = rg_value_retain(value);
+    }
+    return RG_OK;
+}
+
+static rg_status bind_fetch(rg_plan *plan, const char *name, int i)
+{
+    rg_temp *temp = rg_region_temp(plan->root, name);
+    if (temp != NULL) {
+        temp->pinned = true;
+        plan->fetches[i] = rg_value_retain(temp->value);
+        return RG_OK;
+    }
+    rg_value *value = rg_scope_find(plan->scope, name);
+    if (value == NULL && rg_block_var(plan->program->blocks[0], name) == NULL)
+        return rg_fail(RG_ENOENT, "the program has no variable %s to fetch", name);
+    if (value == NULL)
+        return rg_fail(RG_EINVAL, "%s cannot be fetched: no op computes it and it is not fed",
+                       name);
+    plan->fetches[i] = rg_value_retain(value);
+    return RG_OK;
+}
+
+static rg_status bind_outside(rg_plan *plan, const rg_plan_config *config)
+{
+    size_t feeds = (size_t)config->n_feeds, fetches = (size_t)config->n_fetches;
+    plan->feeds = rg_arena_zero(&plan->arena, feeds * sizeof *plan->feeds);
+    plan->feed_descs = rg_arena_zero(&plan->arena, feeds * sizeof *plan->feed_descs);
+    plan->fetches = rg_arena_zero(&plan->arena, fetches * sizeof *plan->fetches);
+    if (plan->feeds == NULL || plan->feed_descs == NULL || plan->fetches == NULL)
+        return rg_no_memory(1, "a plan");
+    plan->n_feeds = config->n_feeds;
+    plan->n_fetches = config->n_fetches;
+    for (int i = 0; i < config->n_feeds; i++)
+        RG_TRY(bind_feed(plan, config->feeds[i], i));
+    for (int i = 0; i < config->n_fetches; i++)
+        RG_TRY(bind_fetch(plan, config->fetches[i], i));
+    return RG_OK;
+}
+
+/* Intermediate outputs that nobody reads are not asked for. */
+static void drop_unread(rg_region *region)
+{
+    for (size_t i = 0; i < region->n_nodes; i++) {
+        const rg_ctx *ctx = &region->nodes[i].ctx;
+        for (int s = 0; ctx->op->out[s].name != NULL; s++) {
+            if (!(ctx->op->out[s].flags & RG_INTERMEDIATE) || rg_n_out(ctx, s) != 1)
+                continue;
+            rg_value *value = (rg_value *)rg_out_meta(ctx, s);
+            if (value == NULL || value->tag == 0)
+                continue;
+            const rg_temp *temp = &region->temps[value->tag - 1];
+            if (temp->value == value && !temp->pinned && !temp->tainted && temp->read == 0)
+                ((rg_meta **)(uintptr_t)ctx->out)[ctx->out_at[s]] = NULL;
+        }
+    }
+}
+
+static rg_status open_plan(rg_plan *plan, const rg_program *program, const rg_plan_config *config)
+{
+    RG_TRY(rg_program_clone(&plan->program, program, false));
+    RG_TRY(run_passes(plan, config));
+    RG_TRY(rg_region_open(&plan->root, plan, plan->program->blocks[0], NULL, NULL));
+    RG_TRY(bind_outside(plan, config));
+    RG_TRY(rg_share_memory(plan->root));
+    drop_unread(plan->root);
+    plan->scope_epoch = rg_scope_epoch(plan->scope);
+    plan->run.seed = program->random_seed ? (uint64_t)program->random_seed : process_seed;
+    return RG_OK;
+}
+
+rg_status rg_plan_open(rg_plan **out, const rg_program *program, rg_scope *scope,
+                       const rg_plan_config *config)
+{
+    rg_plan *plan = rg_alloc_zero(1, sizeof *plan);
+    if (plan == NULL)
+        return rg_no_memory(sizeof *plan, "a plan");
+    plan->scope = rg_scope_retain(scope);
+    plan->run.scratch = &plan->scratch;
+    plan->run.services = &rg_plan_services;
+    plan->run.plan = plan;
+    rg_status code = open_plan(plan, program, config);
+    if (code != RG_OK) {
+        rg_plan_close(plan);
+        return code;
+    }
+    *out = plan;
+    return RG_OK;
+}
+
+void rg_plan_close(rg_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    for (int i = 0; i < plan->n_feeds; i++)
+        rg_value_release(plan->feeds[i]);
+    for (int i = 0; i < plan->n_fetches; i++)
+        rg_value_release(plan->fetches[i]);
+    for (size_t i = plan->n_regions; i-- > 0;)
+        rg_region_close(plan->regions[i]);
+    rg_free(plan->regions);
+    for (size_t i = 0; i < plan->n_kept; i++)
+        rg_value_release(plan->kept[i]);
+    rg_free(plan->kept);
+    rg_map_fini(&plan->keep_index);
+    rg_program_close(plan->program);
+    rg_scope_release(plan->scope);
+    rg_arena_free(&plan->arena);
+    rg_arena_free(&plan->scratch);
+    rg_free(plan);
+}
+
+/* ---- running ---- */
+
+rg_value *rg_plan_feed(const rg_plan *plan, int i)
+{
+    return plan->feeds[i];
+}
+
+const rg_vardesc *rg_plan_feed_desc(const rg_plan *plan, int i)
+{
+    return plan->feed_descs[i];
+}
+
+void rg_plan_feed_changed(rg_plan *plan, int i)
+{
+    (void)i;
+    plan->settled = false;
+}
+
+/* After shapes have moved: blocks of shared memory may have been replaced. */
+static void refresh_data(rg_region *root)
+{
+    for (size_t i = 0; i < root->n_temps; i++) {
+        rg_value *value = root->temps[i].value;
+        if (value->data != NULL && value->storage != NULL)
+            value->data = value->storage->data;
+    }
+}
+
+rg_status rg_plan_run(rg_plan *plan)
+{
+    uint64_t epoch = rg_scope_epoch(plan->scope);
+    if (epoch != plan->scope_epoch) {
+        plan->settled = false;
+        plan->scope_epoch = epoch;
+    }
+    plan->check_nan = rg_flag_bool("check_nan_inf");
+    rg_status code = rg_region_run(plan->root);
+    plan->run.step++;
+    if (!plan->settled) {
+        refresh_data(plan->root);
+        plan->settled = code == RG_OK;
+    }
+    return code;
+}
+
+rg_value *rg_plan_fetch(const rg_plan *plan, int i)
+{
+    return plan->fetches[i];
+}
+
+void rg_plan_text(const rg_plan *plan, rg_buf *text)
+{
+    for (size_t i = 0; i < plan->root->n_nodes; i++) {
+        rg_opdesc_describe(plan->root->nodes[i].desc, text);
+        rg_buf_char(text, '\n');
+    }
+}

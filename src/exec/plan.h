@@ -1,0 +1,55 @@
+/* plan.h - a program compiled for a scope, a set of feeds and a set of fetches.
+ *
+ * Making a plan resolves every name to a value, fuses, and shares memory between
+ * variables that are never alive together. Running it touches no string and no
+ * hash table; while the feeds keep their shapes it runs kernels and nothing else.
+ *
+ * A plan belongs to one thread at a time, and keeps its scope and its own copy of
+ * the program: the program may change or be closed. */
+#ifndef RG_EXEC_PLAN_H
+#define RG_EXEC_PLAN_H
+
+#include "base/status.h"
+#include "exec/scope.h"
+#include "ir/program.h"
+
+typedef struct rg_plan rg_plan;
+
+typedef struct rg_plan_config {
+    const char *const *feeds;
+    int n_feeds;
+    const char *const *fetches;
+    int n_fetches;
+    bool keep_all; /* run every op, also those whose outputs nobody reads */
+    bool no_fuse;
+} rg_plan_config;
+
+/* Owned; ended by rg_plan_close(). Variables that the program keeps (persistable)
+ * are made in the scope's root where they are missing. */
+rg_status rg_plan_open(rg_plan **plan, const rg_program *program, rg_scope *scope,
+                       const rg_plan_config *config);
+void rg_plan_close(rg_plan *plan);
+
+/* Feed number i: the value to fill before a run, and the description it must fit. The
+ * value is NULL where the program has no use for it. */
+rg_value *rg_plan_feed(const rg_plan *plan, int i);
+const rg_vardesc *rg_plan_feed_desc(const rg_plan *plan, int i);
+/* Tell the plan that feed i has been given another shape or LoD. */
+void rg_plan_feed_changed(rg_plan *plan, int i);
+
+/* Run once. On failure the message names the op, its inputs and the user's line. */
+rg_status rg_plan_run(rg_plan *plan);
+
+/* Fetch number i after a run. Borrowed until the next run. */
+rg_value *rg_plan_fetch(const rg_plan *plan, int i);
+
+/* The ops that it runs, one a line: what fusion made of the program. */
+void rg_plan_text(const rg_plan *plan, rg_buf *text);
+
+/* Seeds for random ops where neither the op nor the program names one. */
+void rg_set_process_seed(uint64_t seed);
+
+/* How ops reach Python (py_func): set once by the Python extension. */
+void rg_set_python_call(rg_status (*call)(rg_ctx *ctx, int id));
+
+#endif

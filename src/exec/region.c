@@ -1,0 +1,280 @@
+/* region.c - a block's ops bound to values, and run in order. */
+#include "exec/plan_priv.h"
+
+#include "base/mem.h"
+#include "exec/profile.h"
+#include "sys/clock.h"
+
+#include <string.h>
+
+/* ---- finding the value of a name ---- */
+
+rg_temp *rg_region_temp(const rg_region *region, const char *name)
+{
+    size_t at = (size_t)(uintptr_t)rg_map_get(&region->index, name);
+    return at ? &region->temps[at - 1] : NULL;
+}
+
+static rg_status add_temp(rg_region *region, const char *name, const rg_vardesc *desc,
+                          rg_temp **out)
+{
+    RG_TRY(rg_grow((void **)&region->temps, region->n_temps, &region->cap_temps,
+                   sizeof *region->temps));
+    rg_temp *temp = &region->temps[region->n_temps];
+    *temp = (rg_temp){.name = name, .desc = desc, .first = -1, .last = -1};
+    RG_TRY(rg_value_new(&temp->value));
+    if (desc != NULL) {
+        region->has_arrays = region->has_arrays || desc->meta.kind == RG_ARRAY;
+        temp->value->meta.kind = desc->meta.kind;
+        temp->value->meta.dtype = desc->meta.dtype;
+    }
+    temp->value->tag = (uint32_t)++region->n_temps;
+    RG_TRY(rg_map_put(&region->index, name, (void *)(uintptr_t)region->n_temps));
+    *out = temp;
+    return RG_OK;
+}
+
+/* A variable that outlives the run. */
+static rg_status keep(rg_plan *plan, const char *name, const rg_vardesc *desc, rg_value **out)
+{
+    rg_value *value = rg_map_get(&plan->keep_index, name);
+    if (value == NULL) {
+        RG_TRY(rg_scope_var(rg_scope_root(plan->scope), name, &value));
+        RG_TRY(rg_grow((void **)&plan->kept, plan->n_kept, &plan->cap_kept, sizeof *plan->kept));
+        plan->kept[plan->n_kept++] = rg_value_retain(value);
+        RG_TRY(rg_map_put(&plan->keep_index, name, value));
+        if (value->data == NULL && value->n_items == 0 && value->object == NULL) {
+            value->meta.kind = desc->meta.kind;
+            value->meta.dtype = desc->meta.dtype;
+        }
+    }
+    *out = value;
+    return RG_OK;
+}
+
+/* The gradient region reads variable `name` of the region it differentiates. */
+static rg_status keep_for_gradient(rg_region *forward, const rg_temp *temp)
+{
+    size_t number = (size_t)(temp - forward->temps);
+    for (size_t i = 0; i < forward->n_kept; i++)
+        if (forward->kept[i] == number)
+            return RG_OK;
+    RG_TRY(rg_grow((void **)&forward->kept, forward->n_kept, &forward->cap_kept,
+                   sizeof *forward->kept));
+    forward->kept[forward->n_kept++] = number;
+    return RG_OK;
+}
+
+/* Search from the region outwards; a name that no block declares is the region's own. */
+static rg_status find_value(rg_region *region, const char *name, rg_value **out)
+{
+    for (rg_region *at = region; at != NULL; at = at->parent) {
+        rg_temp *temp = rg_region_temp(at, name);
+        const rg_vardesc *desc = rg_block_var(at->block, name);
+        if (temp == NULL && desc != NULL) {
+            if (desc->persistable)
+                return keep(region->plan, name, desc, out);
+            RG_TRY(add_temp(at, name, desc, &temp));
+        }
+        if (temp != NULL) {
+            temp->pinned = temp->pinned || at != region;
+            *out = temp->value;
+            return RG_OK;
+        }
+        rg_region *forward = at->forward;
+        if (forward != NULL && (temp = rg_region_temp(forward, name)) != NULL) {
+            RG_TRY(keep_for_gradient(forward, temp));
+            *out = temp->value;
+            return RG_OK;
+        }
+    }
+    rg_temp *temp;
+    RG_TRY(add_temp(region, name, NULL, &temp));
+    *out = temp->value;
+    return RG_OK;
+}
+
+static rg_meta *find_meta(void *arg, const char *name, bool output)
+{
+    rg_value *value;
+    (void)output;
+    return find_value(arg, name, &value) == RG_OK ? &value->meta : NULL;
+}
+
+/* ---- making nodes ---- */
+
+static bool is_host_op(const rg_opdesc *op)
+{
+    return op->op != NULL && (op->op->flags & RG_OP_HOST) != 0;
+}
+
+static rg_region *region_of_block(const rg_plan *plan, int idx)
+{
+    for (size_t i = 0; i < plan->n_regions; i++)
+        if (plan->regions[i]->block->idx == idx)
+            return plan->regions[i];
+    return NULL;
+}
+
+static rg_status open_sub(rg_region *region, rg_node *node)
+{
+    const rg_attr *attr = rg_opdesc_attr(node->desc, "sub_block");
+    if (attr == NULL || attr->type != RG_ATTR_BLOCK)
+        return RG_OK;
+    const rg_block *block = rg_program_block(region->plan->program, attr->i);
+    if (block == NULL)
+        return rg_fail(RG_ECORRUPT, "op %s has no block %d", node->desc->type, attr->i);
+    rg_region *forward =
+        block->forward_idx >= 0 ? region_of_block(region->plan, block->forward_idx) : NULL;
+    RG_TRY(rg_region_open(&node->sub, region->plan, block, region, forward));
+    node->ctx.sub = node->sub;
+    return RG_OK;
+}
+
+static rg_status failed(rg_status code, const rg_opdesc *op)
+{
+    rg_buf text;
+    rg_buf_init(&text, 2048);
+    rg_opdesc_describe(op, &text);
+    code = rg_context(code, "%s", rg_buf_cstr(&text));
+    rg_buf_fini(&text);
+    return code;
+}
+
+rg_status rg_region_open(rg_region **out, rg_plan *plan, const rg_block *block, rg_region *parent,
+                         rg_region *forward)
+{
+    rg_region *region = rg_alloc_zero(1, sizeof *region);
+    if (region == NULL)
+        return rg_no_memory(sizeof *region, "a plan");
+    region->plan = plan;
+    region->block = block;
+    region->parent = parent;
+    region->forward = forward;
+    rg_status code = rg_grow((void **)&plan->regions, plan->n_regions, &plan->cap_regions,
+                             sizeof *plan->regions);
+    if (code != RG_OK) {
+        rg_free(region);
+        return code;
+    }
+    plan->regions[plan->n_regions++] = region; /* the plan closes it from here on */
+    region->nodes = rg_alloc_zero(block->n_ops, sizeof *region->nodes);
+    if (region->nodes == NULL)
+        return rg_no_memory(block->n_ops * sizeof *region->nodes, "a plan");
+    for (size_t i = 0; i < block->n_ops; i++) {
+        const rg_opdesc *op = block->ops[i];
+        if (is_host_op(op))
+            continue;
+        rg_node *node = &region->nodes[region->n_nodes++];
+        node->desc = op;
+        code = rg_ctx_bind(&node->ctx, &plan->arena, op, find_meta, region);
+        if (code != RG_OK)
+            return failed(code, op);
+        node->ctx.run = &plan->run;
+        RG_TRY(open_sub(region, node));
+    }
+    *out = region;
+    return RG_OK;
+}
+
+void rg_region_close(rg_region *region)
+{
+    for (size_t i = 0; i < region->n_nodes; i++) {
+        rg_node *node = &region->nodes[i];
+        if (node->ctx.state != NULL && node->ctx.op->drop != NULL)
+            node->ctx.op->drop(node->ctx.state);
+    }
+    for (size_t i = 0; i < region->n_temps; i++)
+        rg_value_release(region->temps[i].value);
+    rg_free(region->temps);
+    rg_free(region->nodes);
+    rg_free(region->kept);
+    rg_map_fini(&region->index);
+    rg_free(region);
+}
+
+/* ---- running ---- */
+
+static rg_status check_inputs(const rg_node *node)
+{
+    const rg_ctx *ctx = &node->ctx;
+    for (int s = 0; ctx->op->in[s].name != NULL; s++)
+        for (int i = 0; i < rg_n_in(ctx, s); i++) {
+            const rg_value *value = (const rg_value *)rg_in_meta_n(ctx, s, i);
+            if (value == NULL || value->meta.kind != RG_TENSOR || value->data != NULL ||
+                (ctx->op->in[s].flags & RG_SHAPE_ONLY))
+                continue;
+            const char *name = rg_in_name(ctx, s, i);
+            const rg_vardesc *var = rg_block_find(node->desc->block, name);
+            if (var != NULL && var->persistable)
+                return rg_fail(RG_EINVAL,
+                               "%s (%s) has no value yet; run the startup program, or load it",
+                               name, ctx->op->in[s].name);
+            return rg_fail(RG_EINVAL, "%s (%s) has no value; it is neither fed nor computed", name,
+                           ctx->op->in[s].name);
+        }
+    return RG_OK;
+}
+
+/* Sizes and memory for the outputs, from the present shapes of the inputs. */
+static rg_status settle(rg_node *node)
+{
+    rg_ctx *ctx = &node->ctx;
+    RG_TRY(check_inputs(node));
+    RG_TRY(rg_ctx_infer(ctx));
+    if (ctx->op->flags & RG_OP_DYNAMIC)
+        return RG_OK;
+    int n = 0;
+    for (int s = 0; ctx->op->out[s].name != NULL; s++)
+        n += rg_n_out(ctx, s);
+    for (int i = 0; i < n; i++) {
+        rg_value *value = (rg_value *)ctx->out[i];
+        if (value != NULL && value->meta.kind == RG_TENSOR)
+            RG_TRY(rg_value_resize(value, value->meta.dtype, &value->meta.shape));
+    }
+    return RG_OK;
+}
+
+static rg_status run_node(rg_region *region, rg_node *node, bool settled)
+{
+    rg_status code = RG_OK;
+    if (!settled || node->tainted)
+        code = settle(node);
+    if (code == RG_OK) {
+        rg_arena_reset(&region->plan->scratch);
+        code = node->ctx.op->kernel(&node->ctx);
+    }
+    if (code == RG_OK && __builtin_expect(region->plan->check_nan, 0))
+        code = rg_check_outputs(node);
+    return code;
+}
+
+/* The arrays of a block begin empty each time it is run. */
+static void clear_arrays(rg_region *region)
+{
+    if (!region->has_arrays)
+        return;
+    for (size_t i = 0; i < region->n_temps; i++)
+        if (region->temps[i].value->meta.kind == RG_ARRAY)
+            rg_value_array_clear(region->temps[i].value);
+}
+
+rg_status rg_region_run(rg_region *region)
+{
+    clear_arrays(region);
+    bool settled = region->plan->settled && region->parent == NULL;
+    for (size_t i = 0; i < region->n_nodes; i++) {
+        rg_node *node = &region->nodes[i];
+        rg_status code;
+        if (__builtin_expect(rg_profiling, 0)) {
+            uint64_t start = rg_clock_ns();
+            code = run_node(region, node, settled);
+            rg_profile_add(node->desc->type, start, rg_clock_ns(), region->plan->run.thread);
+        } else {
+            code = run_node(region, node, settled);
+        }
+        if (__builtin_expect(code != RG_OK, 0))
+            return code == RG_EOF ? code : failed(code, node->desc);
+    }
+    return RG_OK;
+}

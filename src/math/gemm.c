@@ -1,0 +1,122 @@
+/* gemm.c - choosing a library, and the products too small for one. */
+#include "math/gemm.h"
+
+#include "base/hot.h"
+
+#include <cblas.h>
+#include <oneapi/dnnl/dnnl.h>
+
+/* Both come with OpenMP and OpenBLAS, without a header that says so in C. */
+void omp_set_num_threads(int threads);
+void openblas_set_num_threads(int threads);
+
+enum {
+    SMALL_FLOPS = 8192, /* below it a call costs more than the work */
+    NARROW = 8,         /* n below which oneDNN is poor and OpenBLAS is not */
+};
+
+static _Thread_local int configured;
+
+void rg_gemm_threads(int threads)
+{
+    omp_set_num_threads(threads);
+    openblas_set_num_threads(threads);
+    configured = 1;
+}
+
+/* ---- small products ---- */
+
+/* y[m] = alpha * A x + beta * y, A in rows. */
+RG_HOT static void rows_times_vector(int64_t m, int64_t k, float alpha, const float *a, int64_t lda,
+                                     const float *x, int64_t step, float beta, float *y,
+                                     int64_t y_step)
+{
+    for (int64_t i = 0; i < m; i++) {
+        float sum = 0;
+        for (int64_t j = 0; j < k; j++)
+            sum += a[i * lda + j] * x[j * step];
+        y[i * y_step] = alpha * sum + (beta != 0 ? beta * y[i * y_step] : 0);
+    }
+}
+
+/* C = alpha * op(A) B + beta * C by adding rows of B: op(B) is not transposed. */
+RG_HOT static void add_rows(bool trans_a, int64_t m, int64_t n, int64_t k, float alpha,
+                            const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
+                            float *c, int64_t ldc)
+{
+    for (int64_t i = 0; i < m; i++) {
+        float *row = c + i * ldc;
+        for (int64_t j = 0; j < n; j++)
+            row[j] = beta != 0 ? beta * row[j] : 0;
+        for (int64_t p = 0; p < k; p++) {
+            float f = alpha * (trans_a ? a[p * lda + i] : a[i * lda + p]);
+            const float *from = b + p * ldb;
+            for (int64_t j = 0; j < n; j++)
+                row[j] += f * from[j];
+        }
+    }
+}
+
+/* C = alpha * op(A) B^T + beta * C by dot products. */
+RG_HOT static void dot_rows(bool trans_a, int64_t m, int64_t n, int64_t k, float alpha,
+                            const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
+                            float *c, int64_t ldc)
+{
+    int64_t row = trans_a ? 1 : lda, step = trans_a ? lda : 1;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            float sum = 0;
+            for (int64_t p = 0; p < k; p++)
+                sum += a[i * row + p * step] * b[j * ldb + p];
+            float *out = c + i * ldc + j;
+            *out = alpha * sum + (beta != 0 ? beta * *out : 0);
+        }
+}
+
+static void small(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, float alpha,
+                  const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c,
+                  int64_t ldc)
+{
+    if (n == 1 && !trans_a)
+        rows_times_vector(m, k, alpha, a, lda, b, trans_b ? 1 : ldb, beta, c, ldc);
+    else if (trans_b)
+        dot_rows(trans_a, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    else
+        add_rows(trans_a, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+/* ---- the choice ---- */
+
+void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, float alpha,
+                 const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c,
+                 int64_t ldc)
+{
+    if (m == 0 || n == 0)
+        return;
+    if (m * n * k <= SMALL_FLOPS) {
+        small(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return;
+    }
+    if (!configured)
+        rg_gemm_threads(1);
+    if (n < NARROW || m < NARROW)
+        cblas_sgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
+                    trans_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a,
+                    (int)lda, b, (int)ldb, beta, c, (int)ldc);
+    else
+        (void)dnnl_sgemm(trans_a ? 'T' : 'N', trans_b ? 'T' : 'N', m, n, k, alpha, a, lda, b, ldb,
+                         beta, c, ldc);
+}
+
+void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, double alpha,
+                 const double *a, int64_t lda, const double *b, int64_t ldb, double beta,
+                 double *c, int64_t ldc)
+{
+    if (m == 0 || n == 0)
+        return;
+    if (!configured)
+        rg_gemm_threads(1);
+    cblas_dgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
+                trans_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a, (int)lda, b,
+                (int)ldb, beta, c, (int)ldc);
+}

@@ -1,0 +1,23 @@
+/* gemm.h - matrix products, by the library that does the shape best.
+ *
+ * Row-major throughout: C[m,n] = alpha * op(A) op(B) + beta * C, where op(A) is
+ * [m,k] and lda the length of a row as stored. Products of a vector, or with a very
+ * small side, are done by loops here: libraries are made for large ones. Which
+ * library and why: docs/performance.md. One thread unless rg_gemm_threads() said more. */
+#ifndef RG_MATH_GEMM_H
+#define RG_MATH_GEMM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, float alpha,
+                 const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c,
+                 int64_t ldc);
+void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, double alpha,
+                 const double *a, int64_t lda, const double *b, int64_t ldb, double beta,
+                 double *c, int64_t ldc);
+
+/* Threads of the libraries inside one call, for the calling thread. */
+void rg_gemm_threads(int threads);
+
+#endif

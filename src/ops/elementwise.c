@@ -1,0 +1,242 @@
+/* elementwise.c - arithmetic of two tensors, element by element, with broadcasting.
+ *
+ *   Out = X op Y        Y's shape is a run of X's dimensions from `axis` on
+ *
+ * add, sub, mul, div, max, min, pow, mod and floordiv, and the gradients of the first
+ * seven: where a tensor was repeated, its gradient is summed over the repetitions. */
+#include "ops/broadcast.h"
+#include "ops/types.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { X, Y };
+enum { OUT };
+enum { AXIS };
+
+typedef enum op_kind { ADD, SUB, MUL, DIV, MAX, MIN, POW, MOD, FLOORDIV } op_kind;
+
+/* The rest of a division: of floats with the sign of the divisor, of whole numbers with
+ * that of the dividend, as Paddle has it. */
+static inline double rest_float(double a, double b)
+{
+    double rest = fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static inline int64_t rest_whole(int64_t a, int64_t b)
+{
+    return a % b;
+}
+
+#define T    int32_t
+#define S    i32
+#define REST rest_whole
+#include "ops/elementwise_rows.h"
+#define T    int64_t
+#define S    i64
+#define REST rest_whole
+#include "ops/elementwise_rows.h"
+#define WITH_GRADIENT
+#define T    float
+#define S    f32
+#define REST rest_float
+#include "ops/elementwise_rows.h"
+#define T    double
+#define S    f64
+#define REST rest_float
+#include "ops/elementwise_rows.h"
+
+static rg_status elementwise_infer(rg_ctx *ctx)
+{
+    rg_shape out;
+    RG_TRY(rg_expect_same_dtype(ctx, X, Y));
+    RG_TRY(rg_broadcast_shape(rg_shape_of(ctx, X), rg_shape_of(ctx, Y), rg_attr_int(ctx, AXIS),
+                              &out));
+    rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
+    const rg_meta *x = rg_in_meta(ctx, X);
+    rg_share_lod(ctx, x->lod != NULL || x->lod_level > 0 ? X : Y, OUT);
+    return RG_OK;
+}
+
+static rg_broadcast plan_of(const rg_ctx *ctx, int x, int y)
+{
+    rg_broadcast b;
+    rg_broadcast_plan(&b, rg_shape_of(ctx, x), rg_shape_of(ctx, y), rg_attr_int(ctx, AXIS));
+    return b;
+}
+
+static rg_status run(rg_ctx *ctx, op_kind op)
+{
+    rg_broadcast b = plan_of(ctx, X, Y);
+    RG_CALL_NUMBER(ctx, X, forward,
+                   (op, &b, rg_in_data(ctx, X), rg_in_data(ctx, Y), rg_out_data(ctx, OUT)))
+    return RG_OK;
+}
+
+/* Whole numbers have no quotient by zero. */
+static rg_status check_divisor(const rg_ctx *ctx)
+{
+    const rg_value *y = rg_in(ctx, Y);
+    int64_t n = rg_numel(y);
+    for (int64_t i = 0; i < n; i++)
+        if ((y->meta.dtype == RG_I32 && ((const int32_t *)y->data)[i] == 0) ||
+            (y->meta.dtype == RG_I64 && ((const int64_t *)y->data)[i] == 0))
+            return rg_fail(RG_EVALUE, "%s has a 0 at element %lld to divide by",
+                           rg_in_name(ctx, Y, 0), (long long)i);
+    return RG_OK;
+}
+
+static rg_status add_kernel(rg_ctx *ctx)
+{
+    return run(ctx, ADD);
+}
+
+static rg_status sub_kernel(rg_ctx *ctx)
+{
+    return run(ctx, SUB);
+}
+
+static rg_status mul_kernel(rg_ctx *ctx)
+{
+    return run(ctx, MUL);
+}
+
+static rg_status div_kernel(rg_ctx *ctx)
+{
+    RG_TRY(check_divisor(ctx));
+    return run(ctx, DIV);
+}
+
+static rg_status max_kernel(rg_ctx *ctx)
+{
+    return run(ctx, MAX);
+}
+
+static rg_status min_kernel(rg_ctx *ctx)
+{
+    return run(ctx, MIN);
+}
+
+static rg_status pow_kernel(rg_ctx *ctx)
+{
+    return run(ctx, POW);
+}
+
+static rg_status mod_kernel(rg_ctx *ctx)
+{
+    RG_TRY(check_divisor(ctx));
+    return run(ctx, MOD);
+}
+
+static rg_status floordiv_kernel(rg_ctx *ctx)
+{
+    RG_TRY(RG_EXPECT_DTYPE(ctx, X, RG_I32, RG_I64));
+    RG_TRY(check_divisor(ctx));
+    return run(ctx, FLOORDIV);
+}
+
+/* ---- gradients ---- */
+
+enum { G_X, G_Y, G_DOUT, G_OUT };
+enum { G_DX, G_DY };
+
+/* dX or dY: written straight where nothing was repeated, else zeroed and added to. */
+static rg_status run_back(rg_ctx *ctx, op_kind op, bool by_x)
+{
+    const rg_value *dout = rg_in(ctx, G_DOUT);
+    rg_value *target = rg_out(ctx, by_x ? G_DX : G_DY);
+    if (target == NULL)
+        return RG_OK;
+    rg_broadcast b = plan_of(ctx, G_X, G_Y);
+    bool assign = rg_numel(target) == rg_numel(dout);
+    if (!assign)
+        memset(target->data, 0, rg_value_bytes(target));
+    const void *x = rg_in_data(ctx, G_X), *y = rg_in_data(ctx, G_Y);
+    if (op == ADD || op == SUB)
+        x = y = dout->data; /* not read, and theirs may be gone */
+    RG_CALL_FLOAT(ctx, G_DOUT, backward, (op, by_x, &b, x, y, dout->data, target->data, assign))
+    return RG_OK;
+}
+
+/* dY first: dX may take over the memory of dOut. */
+static rg_status both(rg_ctx *ctx, op_kind op)
+{
+    RG_TRY(run_back(ctx, op, false));
+    return run_back(ctx, op, true);
+}
+
+static rg_status add_grad_kernel(rg_ctx *ctx)
+{
+    return both(ctx, ADD);
+}
+
+static rg_status sub_grad_kernel(rg_ctx *ctx)
+{
+    return both(ctx, SUB);
+}
+
+static rg_status mul_grad_kernel(rg_ctx *ctx)
+{
+    return both(ctx, MUL);
+}
+
+static rg_status div_grad_kernel(rg_ctx *ctx)
+{
+    return both(ctx, DIV);
+}
+
+static rg_status max_grad_kernel(rg_ctx *ctx)
+{
+    return both(ctx, MAX);
+}
+
+static rg_status min_grad_kernel(rg_ctx *ctx)
+{
+    return both(ctx, MIN);
+}
+
+static rg_status pow_grad_kernel(rg_ctx *ctx)
+{
+    return both(ctx, POW);
+}
+
+#define ELEMENTWISE(NAME, DOC)                                                                     \
+    {                                                                                              \
+        .type = "elementwise_" #NAME, .doc = (DOC),                                                \
+        .in = RG_SLOTS([X] = {"X", "the first tensor"},                                            \
+                       [Y] = {"Y", "the second; its shape is a run of X's dimensions"}),           \
+        .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .inplace = RG_OF(X)}),                   \
+        .attr = RG_ATTRS([AXIS] = RG_INT("axis", -1, "where Y's dimensions begin in X's")),        \
+        .infer = elementwise_infer, .kernel = NAME##_kernel,                                       \
+    }
+#define ELEMENTWISE_GRAD(NAME, READS, ...)                                                         \
+    {                                                                                              \
+        .type = "elementwise_" #NAME "_grad", .doc = "Gradient of elementwise_" #NAME ".",         \
+        .in = RG_SLOTS([G_X] = {"X", "", READS}, [G_Y] = {"Y", "", READS},                         \
+                       [G_DOUT] = {"Out@GRAD", ""}, __VA_ARGS__),                                  \
+        .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL, RG_OF(G_X), RG_OF(G_DOUT)},           \
+                        [G_DY] = {"Y@GRAD", "", RG_OPTIONAL, RG_OF(G_Y)}),                         \
+        .attr = RG_ATTRS([AXIS] = RG_INT("axis", -1, "as of the op")),                             \
+        .kernel = NAME##_grad_kernel,                                                              \
+    }
+
+const rg_op rg_ops_elementwise[] = {
+    ELEMENTWISE(add, "X + Y."),
+    ELEMENTWISE(sub, "X - Y."),
+    ELEMENTWISE(mul, "X * Y."),
+    ELEMENTWISE(div, "X / Y."),
+    ELEMENTWISE(max, "The larger of X and Y."),
+    ELEMENTWISE(min, "The smaller of X and Y."),
+    ELEMENTWISE(pow, "X to the power of Y."),
+    ELEMENTWISE(mod, "The rest of X divided by Y."),
+    ELEMENTWISE(floordiv, "X divided by Y, whole numbers."),
+    ELEMENTWISE_GRAD(add, RG_SHAPE_ONLY, {.name = NULL}),
+    ELEMENTWISE_GRAD(sub, RG_SHAPE_ONLY, {.name = NULL}),
+    ELEMENTWISE_GRAD(mul, 0, {.name = NULL}),
+    ELEMENTWISE_GRAD(div, 0, [G_OUT] = {"Out", "", RG_SHAPE_ONLY | RG_OPTIONAL}),
+    ELEMENTWISE_GRAD(max, 0, {.name = NULL}),
+    ELEMENTWISE_GRAD(min, 0, {.name = NULL}),
+    ELEMENTWISE_GRAD(pow, 0, {.name = NULL}),
+    {.type = NULL},
+};

@@ -1,0 +1,254 @@
+/* random.c - initialisers: uniform_random, gaussian_random, truncated_gaussian_random and
+ * their batch_size_like forms.
+ *
+ * Element i of variable v under seed s is a function of (s, v's name, i) alone: the same
+ * whole or in slices, on any number of servers and threads. Seed 0 asks for the seed of
+ * the program or, if that is 0 too, of the process. */
+#include "ops/shape_args.h"
+#include "ops/types.h"
+
+#include <math.h>
+
+enum { SHAPE_TENSOR, SHAPE_LIST };
+enum { OUT };
+
+static rg_status set_out(rg_ctx *ctx, const rg_shape *shape, int dtype)
+{
+    if (dtype != RG_F32 && dtype != RG_F64)
+        return rg_fail(RG_EINVAL, "random numbers are float32 or float64, not dtype %d", dtype);
+    rg_set_out(ctx, OUT, (rg_dtype)dtype, shape);
+    return RG_OK;
+}
+
+/* The shape attribute, or the tensors that give it. */
+static rg_status infer_shape(rg_ctx *ctx, int shape_attr, int dtype_attr)
+{
+    rg_shape shape;
+    RG_TRY(rg_shape_from_inputs(ctx, shape_attr, SHAPE_TENSOR, SHAPE_LIST, &shape));
+    return set_out(ctx, &shape, rg_attr_int(ctx, dtype_attr));
+}
+
+static void put(rg_value *out, int64_t i, double number)
+{
+    if (out->meta.dtype == RG_F32)
+        ((float *)out->data)[i] = (float)number;
+    else
+        ((double *)out->data)[i] = number;
+}
+
+static void fill_uniform(rg_value *out, rg_philox_key key, double min, double max)
+{
+    int64_t n = rg_numel(out);
+    if (out->meta.dtype == RG_F32) {
+        float *y = out->data, low = (float)min, span = (float)(max - min);
+        for (int64_t i = 0; i < n; i += 4) {
+            uint32_t r[4];
+            rg_philox(key, (uint64_t)i >> 2, r);
+            for (int64_t k = 0; k < 4 && i + k < n; k++)
+                y[i + k] = low + span * ((float)(r[k] >> 8) * 0x1p-24f);
+        }
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        ((double *)out->data)[i] = min + (max - min) * rg_philox_uniform_f64(key, (uint64_t)i);
+}
+
+static void fill_normal(rg_value *out, rg_philox_key key, double mean, double std)
+{
+    int64_t n = rg_numel(out);
+    for (int64_t i = 0; i < n; i++)
+        put(out, i, mean + std * rg_philox_normal(key, (uint64_t)i));
+}
+
+/* ---- uniform_random ---- */
+
+enum { U_SHAPE, U_MIN, U_MAX, U_SEED, U_DIAG_NUM, U_DIAG_STEP, U_DIAG_VAL, U_DTYPE };
+
+static rg_status uniform_infer(rg_ctx *ctx)
+{
+    return infer_shape(ctx, U_SHAPE, U_DTYPE);
+}
+
+static rg_status uniform_kernel(rg_ctx *ctx)
+{
+    rg_value *out = rg_out(ctx, OUT);
+    int seed = rg_attr_int(ctx, U_SEED);
+    fill_uniform(out, rg_random_key(ctx, seed, seed != 0), (double)rg_attr_float(ctx, U_MIN),
+                 (double)rg_attr_float(ctx, U_MAX));
+    /* A band of equal numbers, for embeddings that start as a partial identity. */
+    int64_t n = rg_attr_int(ctx, U_DIAG_NUM), step = rg_attr_int(ctx, U_DIAG_STEP);
+    for (int64_t i = 0; i < n; i++) {
+        if (i * step + i >= rg_numel(out))
+            return rg_fail(RG_EINVAL, "diag_num %lld with diag_step %lld runs over the tensor",
+                           (long long)n, (long long)step);
+        put(out, i * step + i, (double)rg_attr_float(ctx, U_DIAG_VAL));
+    }
+    return RG_OK;
+}
+
+#define SHAPE_SLOTS                                                                                \
+    RG_SLOTS([SHAPE_TENSOR] = {"ShapeTensor", "the shape, if not `shape`",                         \
+                               RG_OPTIONAL | RG_NO_GRAD | RG_SIZES},                               \
+             [SHAPE_LIST] = {"ShapeTensorList", "the shape, a tensor a dimension",                 \
+                             RG_OPTIONAL | RG_REPEATED | RG_NO_GRAD | RG_SIZES})
+#define RANDOM_OUT RG_SLOTS([OUT] = {"Out", "of the shape and dtype asked for"})
+
+const rg_op rg_op_uniform_random = {
+    .type = "uniform_random",
+    .doc = "Numbers drawn evenly from [min, max).",
+    .in = SHAPE_SLOTS,
+    .out = RANDOM_OUT,
+    .attr = RG_ATTRS([U_SHAPE] = RG_LIST("shape", RG_ATTR_LONGS, "the shape"),
+                     [U_MIN] = RG_FLOAT("min", -1.0f, "lower bound"),
+                     [U_MAX] = RG_FLOAT("max", 1.0f, "upper bound"),
+                     [U_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),
+                     [U_DIAG_NUM] = RG_INT("diag_num", 0, "how many diagonal elements to set"),
+                     [U_DIAG_STEP] = RG_INT("diag_step", 0, "the step between them"),
+                     [U_DIAG_VAL] = RG_FLOAT("diag_val", 1.0f, "what to set them to"),
+                     [U_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number")),
+    .infer = uniform_infer,
+    .kernel = uniform_kernel,
+};
+
+/* ---- gaussian_random, truncated_gaussian_random ---- */
+
+enum { G_SHAPE, G_MEAN, G_STD, G_SEED, G_DTYPE };
+
+static rg_status gaussian_infer(rg_ctx *ctx)
+{
+    return infer_shape(ctx, G_SHAPE, G_DTYPE);
+}
+
+static rg_status gaussian_kernel(rg_ctx *ctx)
+{
+    int seed = rg_attr_int(ctx, G_SEED);
+    fill_normal(rg_out(ctx, OUT), rg_random_key(ctx, seed, seed != 0),
+                (double)rg_attr_float(ctx, G_MEAN), (double)rg_attr_float(ctx, G_STD));
+    return RG_OK;
+}
+
+#define GAUSSIAN_ATTRS                                                                             \
+    RG_ATTRS([G_SHAPE] = RG_LIST("shape", RG_ATTR_LONGS, "the shape"),                             \
+             [G_MEAN] = RG_FLOAT("mean", 0.0f, "mean"),                                            \
+             [G_STD] = RG_FLOAT("std", 1.0f, "standard deviation"),                                \
+             [G_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),                    \
+             [G_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"))
+
+const rg_op rg_op_gaussian_random = {
+    .type = "gaussian_random",
+    .doc = "Numbers drawn from a normal distribution.",
+    .in = SHAPE_SLOTS,
+    .out = RANDOM_OUT,
+    .attr = GAUSSIAN_ATTRS,
+    .infer = gaussian_infer,
+    .kernel = gaussian_kernel,
+};
+
+/* The number whose normal distribution's value is p: bisection would do, but a rational
+ * start and one step of Newton on erfc are as exact as a double holds. */
+static double normal_quantile(double p)
+{
+    double x = 0;
+    if (p <= 0 || p >= 1)
+        return p <= 0 ? -8 : 8;
+    double t = sqrt(-2 * log(p < 0.5 ? p : 1 - p));
+    x = t - (2.515517 + t * (0.802853 + t * 0.010328)) /
+                (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+    x = p < 0.5 ? -x : x;
+    for (int i = 0; i < 2; i++) {
+        double error = 0.5 * erfc(-x * 0.7071067811865476) - p;
+        x -= error / (0.3989422804014327 * exp(-0.5 * x * x));
+    }
+    return x;
+}
+
+/* Within two standard deviations: one uniform number an element, no rejection, so that
+ * element i needs nothing but i. */
+static rg_status truncated_kernel(rg_ctx *ctx)
+{
+    rg_value *out = rg_out(ctx, OUT);
+    int seed = rg_attr_int(ctx, G_SEED);
+    rg_philox_key key = rg_random_key(ctx, seed, seed != 0);
+    double mean = (double)rg_attr_float(ctx, G_MEAN), std = (double)rg_attr_float(ctx, G_STD);
+    const double low = 0.022750131948179195; /* the normal distribution's value at -2 */
+    int64_t n = rg_numel(out);
+    for (int64_t i = 0; i < n; i++) {
+        double u = rg_philox_uniform_f64(key, (uint64_t)i);
+        put(out, i, mean + std * normal_quantile(low + (1 - 2 * low) * u));
+    }
+    return RG_OK;
+}
+
+const rg_op rg_op_truncated_gaussian_random = {
+    .type = "truncated_gaussian_random",
+    .doc = "Normal numbers within two standard deviations of the mean.",
+    .in = SHAPE_SLOTS,
+    .out = RANDOM_OUT,
+    .attr = GAUSSIAN_ATTRS,
+    .infer = gaussian_infer,
+    .kernel = truncated_kernel,
+};
+
+/* ---- the batch size of another tensor ---- */
+
+enum { B_INPUT };
+enum { B_SHAPE, B_IN_DIM, B_OUT_DIM, B_SEED, B_DTYPE, B_FIRST, B_SECOND };
+
+static rg_status batch_like_infer(rg_ctx *ctx)
+{
+    const rg_meta *input = rg_in_meta(ctx, B_INPUT);
+    rg_shape shape;
+    int from, to;
+    RG_TRY(rg_shape_from_list(rg_attr_list(ctx, B_SHAPE), &shape));
+    RG_TRY(rg_expect_axis(ctx, rg_attr_int(ctx, B_IN_DIM), input->shape.rank, &from));
+    RG_TRY(rg_expect_axis(ctx, rg_attr_int(ctx, B_OUT_DIM), shape.rank, &to));
+    shape.dim[to] = input->shape.dim[from];
+    return set_out(ctx, &shape, rg_attr_int(ctx, B_DTYPE));
+}
+
+static rg_status uniform_like_kernel(rg_ctx *ctx)
+{
+    int seed = rg_attr_int(ctx, B_SEED);
+    fill_uniform(rg_out(ctx, OUT), rg_random_key(ctx, seed, seed != 0),
+                 (double)rg_attr_float(ctx, B_FIRST), (double)rg_attr_float(ctx, B_SECOND));
+    return RG_OK;
+}
+
+static rg_status gaussian_like_kernel(rg_ctx *ctx)
+{
+    int seed = rg_attr_int(ctx, B_SEED);
+    fill_normal(rg_out(ctx, OUT), rg_random_key(ctx, seed, seed != 0),
+                (double)rg_attr_float(ctx, B_FIRST), (double)rg_attr_float(ctx, B_SECOND));
+    return RG_OK;
+}
+
+#define LIKE_SLOTS RG_SLOTS([B_INPUT] = {"Input", "gives the batch size", \
+                                         RG_SHAPE_ONLY | RG_NO_GRAD})
+#define LIKE_ATTRS(FIRST, FIRST_VALUE, SECOND, SECOND_VALUE)                                       \
+    RG_ATTRS([B_SHAPE] = RG_REQUIRED("shape", RG_ATTR_INTS, "the shape, but for the batch"),       \
+             [B_IN_DIM] = RG_INT("input_dim_idx", 0, "the batch dimension of Input"),              \
+             [B_OUT_DIM] = RG_INT("output_dim_idx", 0, "the batch dimension of Out"),              \
+             [B_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),                    \
+             [B_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"),                        \
+             [B_FIRST] = RG_FLOAT(FIRST, FIRST_VALUE, FIRST),                                      \
+             [B_SECOND] = RG_FLOAT(SECOND, SECOND_VALUE, SECOND))
+
+const rg_op rg_op_uniform_random_batch_size_like = {
+    .type = "uniform_random_batch_size_like",
+    .doc = "uniform_random, with the batch size of Input.",
+    .in = LIKE_SLOTS,
+    .out = RANDOM_OUT,
+    .attr = LIKE_ATTRS("min", -1.0f, "max", 1.0f),
+    .infer = batch_like_infer,
+    .kernel = uniform_like_kernel,
+};
+
+const rg_op rg_op_gaussian_random_batch_size_like = {
+    .type = "gaussian_random_batch_size_like",
+    .doc = "gaussian_random, with the batch size of Input.",
+    .in = LIKE_SLOTS,
+    .out = RANDOM_OUT,
+    .attr = LIKE_ATTRS("mean", 0.0f, "std", 1.0f),
+    .infer = batch_like_infer,
+    .kernel = gaussian_like_kernel,
+};

@@ -1,0 +1,204 @@
+/* sum.c - the sum of several tensors of one shape.
+ *
+ * Sparse gradients are joined, row after row, without merging: whoever applies them
+ * merges once. A mixture of dense and sparse is dense. Arrays are added item by item. */
+#include "ir/program.h"
+#include "ops/types.h"
+
+#include <string.h>
+
+enum { IN };
+enum { OUT };
+
+static rg_status sum_infer(rg_ctx *ctx)
+{
+    const rg_meta *first = NULL, *dense = NULL, *lod = NULL;
+    for (int i = 0; i < rg_n_in(ctx, IN); i++) {
+        const rg_meta *x = rg_in_meta_n(ctx, IN, i);
+        if (x == NULL)
+            continue;
+        first = first ? first : x;
+        if (x->kind == RG_TENSOR && dense == NULL)
+            dense = x;
+        if (lod == NULL && (x->lod != NULL || x->lod_level > 0))
+            lod = x;
+        if (x->kind != RG_ARRAY && first->kind != RG_ARRAY &&
+            !rg_shape_fits(&x->shape, &first->shape)) {
+            char ta[RG_SHAPE_TEXT], tb[RG_SHAPE_TEXT];
+            return rg_fail(RG_ESHAPE, "%s of shape %s cannot be added to %s of shape %s",
+                           rg_in_name(ctx, IN, i), rg_shape_text(&x->shape, ta),
+                           rg_in_name(ctx, IN, 0), rg_shape_text(&first->shape, tb));
+        }
+    }
+    if (first == NULL)
+        return rg_fail(RG_EINVAL, "there is nothing to add");
+    rg_meta *out = rg_out_meta(ctx, OUT);
+    out->kind = dense ? RG_TENSOR : first->kind;
+    out->dtype = first->dtype;
+    out->shape = dense ? dense->shape : first->shape;
+    if (lod != NULL && lod != out) {
+        rg_lod_release(out->lod);
+        out->lod = rg_lod_retain(lod->lod);
+        out->lod_level = lod->lod_level;
+    }
+    return RG_OK;
+}
+
+#define ADD(T, S)                                                                                  \
+    RG_HOT static void add_##S(T *y, const T *a, const T *b, int64_t n)                            \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            y[i] = a[i] + b[i];                                                                    \
+    }
+RG_NUMBERS(ADD)
+
+/* y = a + b of one dtype; any of them may be the same memory. */
+static rg_status add(rg_dtype dtype, void *y, const void *a, const void *b, int64_t n)
+{
+    switch ((int)dtype) {
+    case RG_F32:
+        add_f32(y, a, b, n);
+        return RG_OK;
+    case RG_F64:
+        add_f64(y, a, b, n);
+        return RG_OK;
+    case RG_I32:
+        add_i32(y, a, b, n);
+        return RG_OK;
+    case RG_I64:
+        add_i64(y, a, b, n);
+        return RG_OK;
+    default:
+        return rg_fail(RG_EUNIMPL, "no sum of %s", rg_dtype_name(dtype));
+    }
+}
+
+static rg_status add_rows_to(rg_value *dense, const rg_value *sparse)
+{
+    int64_t width = rg_value_width(sparse);
+    size_t step = (size_t)width * rg_dtype_size(sparse->meta.dtype);
+    for (size_t i = 0; i < sparse->n_rows; i++) {
+        uint8_t *to = (uint8_t *)dense->data + (size_t)sparse->rows[i] * step;
+        RG_TRY(add(sparse->meta.dtype, to, to, (const uint8_t *)sparse->data + i * step, width));
+    }
+    return RG_OK;
+}
+
+/* Out may be one of the inputs: then the others are added to it. */
+static rg_status sum_dense(rg_ctx *ctx, rg_value *out)
+{
+    const rg_value *x[2] = {NULL, NULL};
+    int n = rg_n_in(ctx, IN), own = -1;
+    int64_t numel = rg_numel(out);
+    size_t bytes = (size_t)numel * rg_dtype_size(out->meta.dtype);
+    bool begun = false;
+    for (int i = 0; i < n; i++)
+        if (rg_in_n(ctx, IN, i) == out || (rg_in_n(ctx, IN, i) != NULL &&
+                                           rg_in_n(ctx, IN, i)->data == out->data))
+            own = i;
+    if (own >= 0)
+        begun = true;
+    for (int i = 0; i < n; i++) {
+        const rg_value *in = rg_in_n(ctx, IN, i);
+        if (in == NULL || i == own || in->meta.kind != RG_TENSOR)
+            continue;
+        if (begun) {
+            RG_TRY(add(out->meta.dtype, out->data, out->data, in->data, numel));
+        } else if (x[0] == NULL) {
+            x[0] = in; /* wait for a second one: two are added in one pass */
+        } else {
+            RG_TRY(add(out->meta.dtype, out->data, x[0]->data, in->data, numel));
+            begun = true;
+        }
+    }
+    if (!begun && x[0] != NULL)
+        memcpy(out->data, x[0]->data, bytes);
+    else if (!begun)
+        memset(out->data, 0, bytes);
+    for (int i = 0; i < n; i++) {
+        const rg_value *in = rg_in_n(ctx, IN, i);
+        if (in != NULL && in->meta.kind == RG_ROWS)
+            RG_TRY(add_rows_to(out, in));
+    }
+    return RG_OK;
+}
+
+static rg_status join_sparse(rg_ctx *ctx, rg_value *out)
+{
+    size_t total = 0, at = 0;
+    int n = rg_n_in(ctx, IN);
+    size_t step = (size_t)rg_value_width(out) * rg_dtype_size(out->meta.dtype);
+    for (int i = 0; i < n; i++) {
+        const rg_value *in = rg_in_n(ctx, IN, i);
+        total += in ? in->n_rows : 0;
+    }
+    rg_value joined; /* aside: Out may be one of the inputs */
+    rg_value_init(&joined);
+    rg_status code = rg_value_resize_rows(&joined, out->meta.dtype, &out->meta.shape, total);
+    for (int i = 0; code == RG_OK && i < n; i++) {
+        const rg_value *in = rg_in_n(ctx, IN, i);
+        if (in == NULL || in->n_rows == 0)
+            continue;
+        memcpy(joined.rows + at, in->rows, in->n_rows * sizeof *in->rows);
+        memcpy((uint8_t *)joined.data + at * step, in->data, in->n_rows * step);
+        at += in->n_rows;
+    }
+    if (code == RG_OK)
+        code = rg_value_copy(out, &joined);
+    rg_value_fini(&joined);
+    return code;
+}
+
+static rg_status sum_arrays(rg_ctx *ctx, rg_value *out)
+{
+    for (int i = 0; i < rg_n_in(ctx, IN); i++) {
+        const rg_value *in = rg_in_n(ctx, IN, i);
+        for (size_t k = 0; in != NULL && in != out && k < in->n_items; k++) {
+            const rg_value *from = in->items[k];
+            rg_value *to;
+            RG_TRY(rg_value_item(out, k, &to));
+            if (from == NULL || from->data == NULL)
+                continue;
+            if (to->data == NULL)
+                RG_TRY(rg_value_copy(to, from));
+            else
+                RG_TRY(add(to->meta.dtype, to->data, to->data, from->data, rg_numel(to)));
+        }
+    }
+    return RG_OK;
+}
+
+static rg_status sum_kernel(rg_ctx *ctx)
+{
+    rg_value *out = rg_out(ctx, OUT);
+    if (out->meta.kind == RG_ARRAY)
+        return sum_arrays(ctx, out);
+    if (out->meta.kind == RG_ROWS)
+        return join_sparse(ctx, out);
+    return sum_dense(ctx, out);
+}
+
+/* Each input's gradient is the output's. */
+static rg_status sum_grad(rg_grad_ctx *ctx)
+{
+    const rg_args *in = rg_opdesc_in(rg_grad_forward(ctx), "X");
+    for (int i = 0; in != NULL && i < in->n; i++) {
+        if (!rg_grad_wanted(ctx, "X", i))
+            continue;
+        rg_opdesc *op;
+        RG_TRY(rg_grad_add(ctx, "scale", false, &op));
+        RG_TRY(rg_grad_read_grad(ctx, op, "X", "Out"));
+        RG_TRY(rg_grad_write(ctx, op, "Out", "X", i, NULL));
+    }
+    return RG_OK;
+}
+
+const rg_op rg_op_sum = {
+    .type = "sum",
+    .doc = "The sum of several tensors of one shape.",
+    .in = RG_SLOTS([IN] = {"X", "dense, sparse or arrays", RG_REPEATED}),
+    .out = RG_SLOTS([OUT] = {"Out", "their shape", .inplace = RG_OF(IN)}),
+    .infer = sum_infer,
+    .kernel = sum_kernel,
+    .grad = sum_grad,
+};

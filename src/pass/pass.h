@@ -1,0 +1,20 @@
+/* pass.h - program to program: what a plan does to its copy before it runs.
+ *
+ * A pass keeps the numbers: the program that it leaves computes the same values of
+ * the protected variables, to rounding, and has the same effects. */
+#ifndef RG_PASS_PASS_H
+#define RG_PASS_PASS_H
+
+#include "ir/program.h"
+
+/* Variables that must keep their names and values: feeds and fetches. Persistable
+ * variables are always kept. */
+typedef struct rg_protected {
+    const char *const *names;
+    int n;
+} rg_protected;
+
+/* Remove ops of block 0 that nothing kept depends on. */
+rg_status rg_pass_dead_ops(rg_program *program, const rg_protected *keep);
+
+#endif

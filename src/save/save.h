@@ -1,0 +1,58 @@
+/* save.h - sets of files that are written whole or not at all.
+ *
+ * The files of a save are written aside, in a folder inside the target folder, and
+ * flushed. One rename then decides that the save has happened; moving the files to
+ * their places comes after it, and whoever opens the folder next finishes it if this
+ * process could not. Files that the save does not name are left alone.
+ *
+ * Beside the files stands MANIFEST.regatta with the size and CRC32C of each. Real
+ * Paddle ignores it. A file that is in it is checked when it is loaded; one that is
+ * not (a folder that Paddle wrote) is loaded unchecked. */
+#ifndef RG_SAVE_SAVE_H
+#define RG_SAVE_SAVE_H
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "tensor/value.h"
+
+#include <stddef.h>
+
+#define RG_MANIFEST_NAME "MANIFEST.regatta"
+
+typedef struct rg_save rg_save;
+
+/* Begin a save into `folder`, made if missing. Owned; ended by rg_save_close(). */
+rg_status rg_save_open(rg_save **save, const char *folder);
+/* Whatever was not committed is removed. NULL is allowed. */
+void rg_save_close(rg_save *save);
+
+/* `file` is a name inside the folder and may have folders of its own. */
+rg_status rg_save_tensor(rg_save *save, const char *file, const rg_value *value);
+/* Several tensors one after another in one file, in the order given. */
+rg_status rg_save_tensors(rg_save *save, const char *file, const rg_value *const *values,
+                          const char *const *names, size_t n);
+rg_status rg_save_bytes(rg_save *save, const char *file, const void *bytes, size_t n);
+
+/* When this has returned RG_OK the whole save is on the disk. Otherwise the folder is
+ * as it was, or the save is complete and its move will be finished by the next open. */
+rg_status rg_save_commit(rg_save *save);
+
+typedef struct rg_load rg_load;
+
+/* Finishes a save that a dead process had decided, then reads the manifest. */
+rg_status rg_load_open(rg_load **load, const char *folder);
+void rg_load_close(rg_load *load);
+
+/* What the reader expects of a variable; shapes may have -1. */
+typedef struct rg_expected {
+    const char *name;
+    rg_value *value;       /* filled */
+    const rg_meta *wanted; /* NULL: anything */
+} rg_expected;
+
+rg_status rg_load_tensor(rg_load *load, const char *file, const rg_expected *expected);
+/* A file of several tensors; all of them, in order, and nothing after them. */
+rg_status rg_load_tensors(rg_load *load, const char *file, const rg_expected *expected, size_t n);
+rg_status rg_load_bytes(rg_load *load, const char *file, size_t max_bytes, rg_buf *out);
+
+#endif

@@ -1,0 +1,33 @@
+/* clock.c - the system's clocks. */
+#include "sys/clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static uint64_t read_clock(clockid_t id)
+{
+    struct timespec t;
+    (void)clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t rg_clock_ns(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t rg_clock_thread_ns(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void rg_clock_text(char *text, size_t size)
+{
+    struct timespec t;
+    struct tm utc;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    (void)gmtime_r(&t.tv_sec, &utc);
+    size_t used = strftime(text, size, "%Y-%m-%dT%H:%M:%S", &utc);
+    if (used > 0)
+        (void)snprintf(text + used, size - used, ".%03ldZ", t.tv_nsec / 1000000);
+}

@@ -1,0 +1,14 @@
+/* clock.h - the only source of time. Deadlines and durations are monotonic;
+ * the wall clock is for log lines alone. */
+#ifndef RG_SYS_CLOCK_H
+#define RG_SYS_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t rg_clock_ns(void);        /* monotonic */
+uint64_t rg_clock_thread_ns(void); /* CPU time of this thread */
+/* "2026-11-15T03:14:50.640Z" and NUL into text, at least 25 bytes. */
+void rg_clock_text(char *text, size_t size);
+
+#endif

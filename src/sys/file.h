@@ -1,0 +1,64 @@
+/* file.h - files and folders.
+ *
+ * Reading and writing are whole or an error: there is no short count to check.
+ * Every message names the path and has the system's reason. A writer's bytes
+ * are on the disk when rg_file_finish() has returned RG_OK, not before. */
+#ifndef RG_SYS_FILE_H
+#define RG_SYS_FILE_H
+
+#include "base/buf.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rg_file rg_file;
+
+/* Owned by the caller, who ends it with rg_file_close(). */
+rg_status rg_file_open(rg_file **file, const char *path);
+/* Creates or empties. */
+rg_status rg_file_create(rg_file **file, const char *path);
+/* NULL is allowed. A created file that was not finished may hold anything. */
+void rg_file_close(rg_file *file);
+
+const char *rg_file_path(const rg_file *file);
+uint64_t rg_file_size(const rg_file *file); /* when it was opened */
+uint64_t rg_file_offset(const rg_file *file);
+/* CRC32C of all bytes written or read so far. */
+uint32_t rg_file_crc(const rg_file *file);
+
+/* RG_ECORRUPT where fewer than n bytes are left. */
+rg_status rg_file_read(rg_file *file, void *bytes, size_t n);
+/* Go to `offset`; the checksum no longer means anything. */
+rg_status rg_file_seek(rg_file *file, uint64_t offset);
+rg_status rg_file_write(rg_file *file, const void *bytes, size_t n);
+/* Flush to the disk. A failure is final: the file must be written again. */
+rg_status rg_file_finish(rg_file *file);
+/* Hand everything to the system, but do not wait for the disk. */
+rg_status rg_file_flush(rg_file *file);
+
+/* The whole file appended to `out`; RG_ETOOBIG over max_bytes. */
+rg_status rg_file_read_all(const char *path, size_t max_bytes, rg_buf *out);
+
+bool rg_path_exists(const char *path);
+bool rg_path_is_dir(const char *path);
+/* path and its parents, as mkdir -p. */
+rg_status rg_dir_make(const char *path);
+/* The folder that `path` stands in, made if it is missing. */
+rg_status rg_dir_make_for(const char *path);
+/* Calls visit for each entry but . and .., in byte order of the names. */
+rg_status rg_dir_each(const char *path, rg_status (*visit)(void *arg, const char *name), void *arg);
+/* As rm -r; a path that is not there is RG_OK. */
+rg_status rg_dir_remove(const char *path);
+rg_status rg_rename(const char *from, const char *to);
+/* Make renames in this folder last a power cut. */
+rg_status rg_dir_sync(const char *path);
+/* Wait until all of the file system that `path` is on has reached the disk. */
+rg_status rg_dir_sync_all(const char *path);
+
+/* RG_EINVAL unless `name`, read from a file or a program, stays inside the
+ * folder it is joined to: not absolute, no "..", no control characters. */
+rg_status rg_path_check_inside(const char *name);
+
+#endif

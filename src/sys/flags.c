@@ -1,0 +1,191 @@
+/* flags.c - the table of FLAGS_* and their values. */
+#include "sys/flags.h"
+
+#include "base/mem.h"
+#include "sys/log.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+extern char **environ;
+
+#define NO_GPU    "there is no GPU in this build"
+#define OWN_PLAN  "memory is laid out once, when a program is planned"
+#define OWN_FUSES "a plan always fuses what it can, with equal numbers"
+
+static const rg_flag table[] = {
+    {"check_nan_inf", RG_FLAG_BOOL, "0", "stop at the op that makes the first NaN or Inf", NULL},
+    {"log_level", RG_FLAG_TEXT, "W", "least severe log line shown: E, W, I or D", NULL},
+    {"benchmark", RG_FLAG_BOOL, "0", "log the time of every op at level I", NULL},
+    {"paddle_num_threads", RG_FLAG_INT, "1", "BLAS threads inside one trainer thread", NULL},
+    {"fuse", RG_FLAG_BOOL, "1", "let the plan fuse ops; 0 runs each op as written", NULL},
+    {"cpu_deterministic", RG_FLAG_BOOL, "0", "", "sums are always formed in a fixed order"},
+    {"use_mkldnn", RG_FLAG_BOOL, "0", "", "oneDNN or OpenBLAS is chosen for each shape"},
+    {"use_ngraph", RG_FLAG_BOOL, "0", "", "nGraph is gone"},
+    {"allocator_strategy", RG_FLAG_TEXT, "naive_best_fit", "", OWN_PLAN},
+    {"eager_delete_tensor_gb", RG_FLAG_FLOAT, "0", "", OWN_PLAN},
+    {"memory_fraction_of_eager_deletion", RG_FLAG_FLOAT, "1", "", OWN_PLAN},
+    {"fast_eager_deletion_mode", RG_FLAG_BOOL, "1", "", OWN_PLAN},
+    {"initial_cpu_memory_in_mb", RG_FLAG_INT, "500", "", OWN_PLAN},
+    {"fraction_of_cpu_memory_to_use", RG_FLAG_FLOAT, "1", "", OWN_PLAN},
+    {"fuse_parameter_memory_size", RG_FLAG_FLOAT, "-1", "", OWN_FUSES},
+    {"fuse_parameter_groups_size", RG_FLAG_INT, "3", "", OWN_FUSES},
+    {"enable_parallel_graph", RG_FLAG_BOOL, "0", "", OWN_FUSES},
+    {"pe_profile_fname", RG_FLAG_TEXT, "", "", "use fluid.profiler"},
+    {"fraction_of_gpu_memory_to_use", RG_FLAG_FLOAT, "0.92", "", NO_GPU},
+    {"selected_gpus", RG_FLAG_TEXT, "", "", NO_GPU},
+    {"cudnn_deterministic", RG_FLAG_BOOL, "0", "", NO_GPU},
+    {"cudnn_exhaustive_search", RG_FLAG_BOOL, "0", "", NO_GPU},
+    {"conv_workspace_size_limit", RG_FLAG_INT, "512", "", NO_GPU},
+    {"sync_nccl_allreduce", RG_FLAG_BOOL, "1", "", NO_GPU},
+    {NULL, RG_FLAG_BOOL, NULL, NULL, NULL},
+};
+
+enum { MAX_FLAGS = sizeof table / sizeof table[0] };
+
+typedef struct flag_value {
+    char *text; /* NULL: the table's initial value */
+    double number;
+    int64_t whole;
+} flag_value;
+
+static flag_value values[MAX_FLAGS];
+static bool loaded[MAX_FLAGS]; /* number and whole are parsed from the text */
+
+const rg_flag *rg_flag_table(void)
+{
+    return table;
+}
+
+static int find(const char *name)
+{
+    if (strncmp(name, "FLAGS_", 6) == 0)
+        name += 6;
+    for (int i = 0; table[i].name != NULL; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static bool parse_bool(const char *text, int64_t *value)
+{
+    static const char *const yes[] = {"1", "true", "t", "yes", "y", "on"};
+    static const char *const no[] = {"0", "false", "f", "no", "n", "off", ""};
+    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++)
+        if (strcasecmp(text, yes[i]) == 0)
+            return *value = 1, true;
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
+        if (strcasecmp(text, no[i]) == 0)
+            return *value = 0, true;
+    return false;
+}
+
+static bool parse(rg_flag_type type, const char *text, flag_value *out)
+{
+    char *end = NULL;
+    errno = 0;
+    switch (type) {
+    case RG_FLAG_BOOL:
+        return parse_bool(text, &out->whole);
+    case RG_FLAG_INT:
+        out->whole = strtoll(text, &end, 10);
+        return errno == 0 && end != text && *end == '\0';
+    case RG_FLAG_FLOAT:
+        out->number = strtod(text, &end);
+        return errno == 0 && end != text && *end == '\0';
+    case RG_FLAG_TEXT:
+        return true;
+    }
+    return false;
+}
+
+static rg_status set(int i, const char *text)
+{
+    static const char *const kind[] = {"0 or 1", "a whole number", "a number", "text"};
+    flag_value fresh = {0};
+    if (!parse(table[i].type, text, &fresh))
+        return rg_fail(RG_EINVAL, "FLAGS_%s is '%s', and must be %s", table[i].name, text,
+                       kind[table[i].type]);
+    fresh.text = rg_strdup(text);
+    if (fresh.text == NULL)
+        return rg_no_memory(strlen(text), "a flag");
+    rg_free(values[i].text);
+    values[i] = fresh;
+    loaded[i] = true;
+    if (table[i].moot != NULL)
+        rg_log(RG_LOG_W, "flags", "FLAGS_%s=%s \"has no effect: %s\"", table[i].name, text,
+               table[i].moot);
+    return RG_OK;
+}
+
+rg_status rg_flags_from_environment(void)
+{
+    for (char **e = environ; *e != NULL; e++) {
+        if (strncmp(*e, "FLAGS_", 6) != 0)
+            continue;
+        const char *equals = strchr(*e, '=');
+        char name[128];
+        size_t length = equals ? (size_t)(equals - *e) - 6 : 0;
+        if (length == 0 || length >= sizeof name)
+            continue;
+        memcpy(name, *e + 6, length);
+        name[length] = '\0';
+        int i = find(name);
+        if (i < 0)
+            rg_log(RG_LOG_W, "flags", "FLAGS_%s \"is not a flag here; `paddle flags` lists them\"",
+                   name);
+        else
+            RG_TRY(set(i, equals + 1));
+    }
+    return RG_OK;
+}
+
+rg_status rg_flag_set(const char *name, const char *value)
+{
+    int i = find(name);
+    if (i < 0)
+        return rg_fail(RG_ENOENT, "%s is not a flag; `paddle flags` lists them", name);
+    return set(i, value);
+}
+
+rg_status rg_flag_text(const char *name, const char **value)
+{
+    int i = find(name);
+    if (i < 0)
+        return rg_fail(RG_ENOENT, "%s is not a flag; `paddle flags` lists them", name);
+    *value = values[i].text ? values[i].text : table[i].initial;
+    return RG_OK;
+}
+
+static const flag_value *value_of(const char *name, rg_flag_type type)
+{
+    int i = find(name);
+    assert(i >= 0 && table[i].type == type);
+    (void)type;
+    if (!loaded[i]) {
+        bool ok = parse(table[i].type, table[i].initial, &values[i]);
+        assert(ok);
+        (void)ok;
+        loaded[i] = true;
+    }
+    return &values[i];
+}
+
+bool rg_flag_bool(const char *name)
+{
+    return value_of(name, RG_FLAG_BOOL)->whole != 0;
+}
+
+int64_t rg_flag_int(const char *name)
+{
+    return value_of(name, RG_FLAG_INT)->whole;
+}
+
+double rg_flag_float(const char *name)
+{
+    return value_of(name, RG_FLAG_FLOAT)->number;
+}

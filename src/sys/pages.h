@@ -1,0 +1,13 @@
+/* pages.h - memory for tensors: 64-byte aligned, and on huge pages where it is
+ * large, since random rows of a big table are otherwise bound by the TLB. */
+#ifndef RG_SYS_PAGES_H
+#define RG_SYS_PAGES_H
+
+#include <stddef.h>
+
+/* NULL when there is no memory. The content is not defined. */
+void *rg_pages_alloc(size_t bytes);
+/* bytes as given to rg_pages_alloc. NULL is allowed. */
+void rg_pages_free(void *pages, size_t bytes);
+
+#endif

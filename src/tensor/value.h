@@ -1,0 +1,102 @@
+/* value.h - what a variable holds while a program runs.
+ *
+ * Mostly a tensor: dtype, shape, LoD and data. The same struct carries a sparse
+ * gradient (RG_ROWS: `rows` names the rows of a [height, ...] tensor whose values
+ * stand in `data`), an array of tensors (RG_ARRAY) and objects that ops keep for
+ * themselves (readers, rank tables, the scopes of a loop).
+ *
+ * A value is counted; its storage is counted apart, so that tensors can share
+ * memory. Counting may be done from any thread, everything else by one thread
+ * at a time. */
+#ifndef RG_TENSOR_VALUE_H
+#define RG_TENSOR_VALUE_H
+
+#include "base/status.h"
+#include "tensor/dtype.h"
+#include "tensor/lod.h"
+#include "tensor/shape.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What can be known of a variable without its data. Shape rules see this much,
+ * of a variable's description while a program is built (dimensions may be -1,
+ * `lod` is NULL and lod_level says the depth) and of a value when it runs. */
+typedef struct rg_meta {
+    rg_kind kind;
+    rg_dtype dtype;
+    int lod_level;
+    rg_shape shape; /* of RG_ROWS: [height, width ...], as if it were dense */
+    rg_lod *lod;    /* counted; NULL: none */
+} rg_meta;
+
+/* Memory that tensors share. In a plan, values that are never alive together
+ * share one `pooled` storage, which may therefore be replaced when it grows. */
+typedef struct rg_storage {
+    int refs; /* atomic */
+    bool pooled;
+    size_t bytes;
+    void *data;
+} rg_storage;
+
+typedef struct rg_value {
+    rg_meta meta; /* first: a shape rule gets a pointer to it */
+    int refs;     /* atomic */
+    uint32_t tag; /* for its owner's use; 0 in a new one */
+    void *data;   /* NULL: not set yet */
+    rg_storage *storage;
+    int64_t *rows; /* RG_ROWS; duplicates allowed, in the order they came */
+    size_t n_rows, cap_rows;
+    struct rg_value **items; /* RG_ARRAY; counted; NULL where not written */
+    size_t n_items, cap_items;
+    void *object; /* other kinds: owned, ended by drop() */
+    void (*drop)(void *object);
+} rg_value;
+
+/* With one reference, an empty RG_TENSOR of float32 and rank 0. */
+rg_status rg_value_new(rg_value **value);
+rg_value *rg_value_retain(rg_value *value);
+void rg_value_release(rg_value *value); /* NULL is allowed */
+
+/* Embedded values: init leaves an empty one, fini drops what it holds. */
+void rg_value_init(rg_value *value);
+void rg_value_fini(rg_value *value);
+
+/* Make it a tensor of this dtype and shape. The data is not defined, but is the
+ * old bytes where they still fit. The LoD stays. */
+rg_status rg_value_resize(rg_value *value, rg_dtype dtype, const rg_shape *shape);
+/* Make it RG_ROWS of `n` rows of the dense shape; rows and data are not defined. */
+rg_status rg_value_resize_rows(rg_value *value, rg_dtype dtype, const rg_shape *dense, size_t n);
+/* Make item i of an RG_ARRAY exist. Borrowed until the array changes. */
+rg_status rg_value_item(rg_value *array, size_t i, rg_value **item);
+void rg_value_array_clear(rg_value *array);
+/* Take over `object`; what was there is dropped. */
+void rg_value_set_object(rg_value *value, rg_kind kind, void *object, void (*drop)(void *));
+
+/* The LoD is retained; NULL for none. */
+void rg_value_set_lod(rg_value *value, rg_lod *lod);
+
+/* dst gets a copy of src: dtype, shape, LoD, data (or rows, or items). */
+rg_status rg_value_copy(rg_value *dst, const rg_value *src);
+/* dst gets src's shape, LoD and, sharing it, its memory. */
+rg_status rg_value_share(rg_value *dst, const rg_value *src);
+
+rg_status rg_storage_new(rg_storage **storage);
+rg_storage *rg_storage_retain(rg_storage *storage);
+void rg_storage_release(rg_storage *storage);
+/* At least `bytes`; the content is lost where it grows. */
+rg_status rg_storage_grow(rg_storage *storage, size_t bytes);
+
+static inline int64_t rg_numel(const rg_value *value)
+{
+    return rg_shape_numel(&value->meta.shape);
+}
+
+/* Bytes of the data, RG_ROWS counted by its rows. */
+size_t rg_value_bytes(const rg_value *value);
+
+/* Elements in a row of RG_ROWS, or in one entry of dimension 0. */
+int64_t rg_value_width(const rg_value *value);
+
+#endif

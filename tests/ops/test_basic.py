@@ -1,0 +1,54 @@
+"""mean, sum, scale, sgd, fill_*, compare, logical_*, increment."""
+import numpy as np
+from opcase import case, check, ints, rand, Lod, Rows
+
+rate = np.array([0.1], "float32")
+CASES = [
+    case("mean", "mean", {"X": rand(3, 4)}, grads=["X"]),
+    case("sum two", "sum", {"X": [rand(3, 4), rand(3, 4)]}, grads=["X"]),
+    case("sum four", "sum", {"X": [rand(3, 4), rand(3, 4), rand(3, 4), rand(3, 4)]}, grads=["X"]),
+    case("sum one", "sum", {"X": [rand(3, 4)]}, grads=["X"]),
+    case("sum int64", "sum", {"X": [ints(3, 4), ints(3, 4)]}),
+    case("sum sparse", "sum", {"X": [Rows([1, 3], 6, rand(2, 3)), Rows([3], 6, rand(1, 3))]},
+         golden=False),
+    case("sum mixed", "sum", {"X": [rand(6, 3), Rows([3, 3], 6, rand(2, 3))]}),
+    case("scale", "scale", {"X": rand(3, 4)}, {"scale": 2.0, "bias": 0.5}, grads=["X"]),
+    case("scale after", "scale", {"X": rand(3, 4)},
+         {"scale": 2.0, "bias": 0.5, "bias_after_scale": False}, grads=["X"]),
+    case("scale by tensor", "scale", {"X": rand(3, 4), "ScaleTensor": rand(1)}, {"bias": 0.5},
+         grads=["X"]),
+    case("scale int64", "scale", {"X": ints(3, 4)}, {"scale": 3.0, "bias": 1.0}),
+    case("scale sparse", "scale", {"X": Rows([1, 3], 6, rand(2, 3))}, {"scale": 3.0},
+         inplace={"Out": "X"}),
+    case("sgd", "sgd", {"Param": rand(3, 4), "LearningRate": rate, "Grad": rand(3, 4)},
+         outputs=["ParamOut"], inplace={"ParamOut": "Param"}),
+    case("sgd sparse", "sgd", {"Param": rand(6, 3), "LearningRate": rate,
+                               "Grad": Rows([4, 1, 4], 6, rand(3, 3))},
+         outputs=["ParamOut"], inplace={"ParamOut": "Param"}),
+    case("fill_constant", "fill_constant", {}, {"shape": [2, 3], "value": 1.5, "dtype": 5}),
+    case("fill_constant int64", "fill_constant", {}, {"shape": [2, 3], "value": 7.0, "dtype": 3}),
+    case("fill_constant bool", "fill_constant", {}, {"shape": [2], "value": 1.0, "dtype": 0}),
+    case("fill_constant shape", "fill_constant", {"ShapeTensor": np.array([2, 4], "int32")},
+         {"value": 2.0, "dtype": 5}),
+    case("fill_zeros_like", "fill_zeros_like", {"X": rand(2, 3)}),
+    case("fill_any_like", "fill_any_like", {"X": rand(2, 3)}, {"value": 3.0}),
+    case("fill batch", "fill_constant_batch_size_like", {"Input": rand(5, 3)},
+         {"shape": [-1, 2], "value": 3.0, "dtype": 5}),
+    case("fill batch dim", "fill_constant_batch_size_like", {"Input": rand(5, 3)},
+         {"shape": [2, -1], "value": 3.0, "dtype": 5, "input_dim_idx": 1, "output_dim_idx": 1}),
+    case("fill batch of sequences", "fill_constant_batch_size_like",
+         {"Input": Lod(rand(5, 3), [[2, 3]])}, {"shape": [-1, 2], "value": 3.0, "dtype": 5}),
+    case("increment", "increment", {"X": rand(1)}, {"step": 2.5}),
+    case("increment int64", "increment", {"X": ints(1)}, {"step": 2.0}),
+    case("logical_not", "logical_not", {"X": ints(3, 4, high=2).astype("bool")}),
+]
+for op in ("less_than", "less_equal", "greater_than", "greater_equal", "equal", "not_equal"):
+    CASES += [
+        case(op, op, {"X": ints(3, 4, high=3), "Y": ints(3, 4, high=3)}),
+        case(op + " float", op, {"X": rand(3, 4), "Y": rand(3, 4)}),
+        case(op + " row", op, {"X": ints(3, 4, high=3), "Y": ints(4, high=3)}),
+    ]
+for op in ("logical_and", "logical_or", "logical_xor"):
+    CASES.append(case(op, op, {"X": ints(3, 4, high=2).astype("bool"),
+                               "Y": ints(3, 4, high=2).astype("bool")}))
+test = check(__file__, CASES)

@@ -1,0 +1,40 @@
+from opcase import apart, case, check, ints, rand
+
+CASES = []
+for op in ("add", "sub", "mul", "div", "max", "min", "pow"):
+    low = 0.5 if op in ("div", "pow") else -1.0
+    make = apart if op in ("max", "min") else lambda *s: rand(*s, low=low, high=2.0)
+    CASES += [
+        case("%s same" % op, "elementwise_" + op, {"X": make(3, 4), "Y": make(3, 4)},
+             grads=["X", "Y"]),
+        case("%s row" % op, "elementwise_" + op, {"X": make(3, 4), "Y": make(4)},
+             grads=["X", "Y"]),
+        case("%s column" % op, "elementwise_" + op, {"X": make(3, 4), "Y": make(3)}, {"axis": 0},
+             grads=["X", "Y"]),
+        case("%s middle" % op, "elementwise_" + op, {"X": make(2, 3, 4, 5), "Y": make(3, 4)},
+             {"axis": 1}, grads=["X", "Y"]),
+        case("%s number" % op, "elementwise_" + op, {"X": make(3, 4), "Y": make(1)},
+             grads=["X", "Y"]),
+        case("%s ones" % op, "elementwise_" + op, {"X": make(2, 3, 4), "Y": make(2, 1, 4)},
+             grads=["X", "Y"]),
+    ]
+CASES += [
+    case("add trailing ones", "elementwise_add", {"X": rand(2, 3, 4), "Y": rand(3, 1)},
+         {"axis": 1}, grads=["X", "Y"]),
+    case("add int64", "elementwise_add", {"X": ints(3, 4), "Y": ints(3, 4)}),
+    case("sub int32", "elementwise_sub", {"X": ints(3, 4, dtype="int32"),
+                                          "Y": ints(4, dtype="int32")}),
+    case("mul int64", "elementwise_mul", {"X": ints(3, 4), "Y": ints(3, 4)}),
+    case("div int64", "elementwise_div", {"X": ints(3, 4, high=100), "Y": ints(3, 4, low=1)}),
+    case("mod int64", "elementwise_mod", {"X": ints(3, 4, low=-50, high=50),
+                                          "Y": ints(3, 4, low=1)}),
+    case("mod int32", "elementwise_mod", {"X": ints(3, 4, low=-50, high=50, dtype="int32"),
+                                          "Y": ints(3, 4, low=1, dtype="int32")}),
+    case("mod float", "elementwise_mod", {"X": rand(3, 4, low=-5, high=5),
+                                          "Y": rand(3, 4, low=1, high=2)}),
+    case("floordiv int64", "elementwise_floordiv", {"X": ints(3, 4, high=100),
+                                                    "Y": ints(3, 4, low=1)}),
+    case("max int64", "elementwise_max", {"X": ints(3, 4), "Y": ints(3, 4)}),
+    case("large", "elementwise_add", {"X": rand(37, 41), "Y": rand(41)}, grads=["X", "Y"]),
+]
+test = check(__file__, CASES)
