@@ -116,6 +116,23 @@ static rg_region *region_of_block(const rg_plan *plan, int idx)
     return NULL;
 }
 
+/* A restore_step op names a variable around the loop whose values are to be kept. */
+static rg_status note_carried(rg_region *region, rg_node *node)
+{
+    rg_region *forward = region->forward;
+    if (forward == NULL || strcmp(node->desc->type, "restore_step") != 0)
+        return RG_OK;
+    rg_value *value = (rg_value *)node->ctx.out[0];
+    node->ctx.sub = forward;
+    for (size_t i = 0; i < forward->n_carried; i++)
+        if (forward->carried[i] == value)
+            return RG_OK;
+    RG_TRY(rg_grow((void **)&forward->carried, forward->n_carried, &forward->cap_carried,
+                   sizeof *forward->carried));
+    forward->carried[forward->n_carried++] = value;
+    return RG_OK;
+}
+
 static rg_status open_sub(rg_region *region, rg_node *node)
 {
     const rg_attr *attr = rg_opdesc_attr(node->desc, "sub_block");
@@ -171,6 +188,7 @@ rg_status rg_region_open(rg_region **out, rg_plan *plan, const rg_block *block, 
         if (code != RG_OK)
             return failed(code, op);
         node->ctx.run = &plan->run;
+        RG_TRY(note_carried(region, node));
         RG_TRY(open_sub(region, node));
     }
     *out = region;
@@ -189,6 +207,7 @@ void rg_region_close(rg_region *region)
     rg_free(region->temps);
     rg_free(region->nodes);
     rg_free(region->kept);
+    rg_free(region->carried);
     rg_map_fini(&region->index);
     rg_free(region);
 }

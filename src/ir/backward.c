@@ -28,13 +28,16 @@ typedef struct walk {
     const struct walk *outer; /* of the block around a sub-block */
     rg_map states;            /* name -> grad_state */
     rg_map no_grad;
+    rg_map last_writer; /* name -> 1 + index in `forward` of the last op that writes it */
+    size_t n_forward;   /* ops of `forward` that are walked, and those before them */
     rg_arena arena;
 } walk;
 
 struct rg_grad_ctx {
     walk *walk;
     const rg_opdesc *op;
-    size_t first; /* index in walk->block of the first op appended for it */
+    size_t index;     /* of the op, in walk->forward */
+    rg_opdesc *after; /* the last op of walk->block before those appended for it */
 };
 
 static rg_status no_memory(void)
@@ -146,6 +149,11 @@ static rg_status contribute(walk *w, const char *name, rg_opdesc *op, const char
         *out = plain;
         return push(w, state, plain, op);
     }
+    const rg_vardesc *var = rg_block_find(w->forward, name);
+    if (var != NULL && var->meta.kind == RG_ARRAY) {
+        *out = plain; /* gradients of an array are added to it in place */
+        return RG_OK;
+    }
     if (state->n == 1 && state->ops[0] != NULL && state->names[0] == plain)
         RG_TRY(give_rename(w, state, 0));
     const char *fresh = rename_name(w, plain, state->renamed++);
@@ -216,19 +224,75 @@ rg_status rg_grad_add(rg_grad_ctx *ctx, const char *type, bool with_attrs, rg_op
     return append_grad(ctx->walk, ctx->op, with_attrs, type, op);
 }
 
-static rg_status read_args(rg_opdesc *op, const char *to, const rg_args *args)
+static bool writes(const rg_opdesc *op, const char *name)
 {
-    return args ? rg_opdesc_set_in(op, to, args->n, args->names) : RG_OK;
+    for (int i = 0; i < op->n_out; i++)
+        for (int k = 0; k < op->out[i].n; k++)
+            if (strcmp(op->out[i].names[k], name) == 0)
+                return true;
+    return false;
+}
+
+/* A forward op that comes later overwrites `name`: keep the value that the gradient will
+ * need, in a copy made just before. */
+static rg_status copy_before(walk *w, size_t writer, const char *name, const char **copy)
+{
+    char text[1024];
+    rg_opdesc *assign;
+    int n = snprintf(text, sizeof text, "%s@BEFORE@%zu", name, writer);
+    *copy = keep_name(w, text, n, sizeof text);
+    if (*copy == NULL)
+        return no_memory();
+    if (rg_block_var(w->forward, *copy) != NULL)
+        return RG_OK; /* another op's gradient has asked for it */
+    RG_TRY(rg_block_insert_op(w->forward, writer, "assign", &assign));
+    RG_TRY(rg_opdesc_set_in(assign, "X", 1, &name));
+    RG_TRY(rg_opdesc_set_out(assign, "Out", 1, copy));
+    RG_TRY(set_role(assign, RG_ROLE_FORWARD));
+    w->n_forward++;
+    for (size_t i = 0; i < w->last_writer.n_entries; i++) {
+        rg_map_entry *e = rg_map_at(&w->last_writer, i);
+        if (e != NULL && (uintptr_t)e->value > writer)
+            e->value = (void *)((uintptr_t)e->value + 1);
+    }
+    return rg_opdesc_infer(assign);
+}
+
+/* The variable that holds, when the gradient runs, what `name` was when op `index` ran. */
+static rg_status value_at(rg_grad_ctx *ctx, const char *name, const char **out)
+{
+    walk *w = ctx->walk;
+    const rg_vardesc *var = rg_block_find(w->forward, name);
+    *out = name;
+    if ((uintptr_t)rg_map_get(&w->last_writer, name) <= ctx->index + 1 || var == NULL ||
+        var->meta.kind != RG_TENSOR || (w->outer != NULL && var->block != w->forward))
+        return RG_OK;
+    for (size_t i = ctx->index + 1; i < w->n_forward; i++)
+        if (writes(w->forward->ops[i], name))
+            return copy_before(w, i, name, out);
+    return RG_OK;
+}
+
+static rg_status read_args(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const rg_args *args)
+{
+    if (args == NULL)
+        return RG_OK;
+    const char **names = rg_arena_alloc(&ctx->walk->arena, (size_t)(args->n + 1) * sizeof *names);
+    if (names == NULL)
+        return no_memory();
+    for (int i = 0; i < args->n; i++)
+        RG_TRY(value_at(ctx, args->names[i], &names[i]));
+    return rg_opdesc_set_in(op, to, args->n, names);
 }
 
 rg_status rg_grad_read_in(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const char *from)
 {
-    return read_args(op, to, rg_opdesc_in(ctx->op, from));
+    return read_args(ctx, op, to, rg_opdesc_in(ctx->op, from));
 }
 
 rg_status rg_grad_read_out(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const char *from)
 {
-    return read_args(op, to, rg_opdesc_out(ctx->op, from));
+    return read_args(ctx, op, to, rg_opdesc_out(ctx->op, from));
 }
 
 /* Zeros for the gradient of an output that nothing downstream read. */
@@ -410,7 +474,8 @@ static bool writes_nothing(const rg_opdesc *op)
 static rg_status finish_ops(rg_grad_ctx *ctx)
 {
     walk *w = ctx->walk;
-    for (size_t i = ctx->first; i < w->block->n_ops;) {
+    size_t first = ctx->after ? rg_opdesc_index(ctx->after) + 1 : 0;
+    for (size_t i = first; i < w->block->n_ops;) {
         rg_opdesc *op = w->block->ops[i];
         if (writes_nothing(op)) {
             rg_block_remove_ops(w->block, i, i + 1);
@@ -429,8 +494,39 @@ static rg_status finish_ops(rg_grad_ctx *ctx)
 
 /* ---- the walk ---- */
 
-static rg_status differentiate(walk *w, const rg_opdesc *op)
+static bool reads(const rg_opdesc *op, const char *name)
 {
+    for (int i = 0; i < op->n_in; i++)
+        for (int k = 0; k < op->in[i].n; k++)
+            if (strcmp(op->in[i].names[k], name) == 0)
+                return true;
+    return false;
+}
+
+/* In a loop's body, `op` writes variables from around the loop. Going backwards past it,
+ * they are again what they were before: ahead of the op's own gradient where the op
+ * read the old value, after it otherwise. */
+static rg_status restore_overwritten(walk *w, const rg_opdesc *op, bool ahead)
+{
+    if (w->outer == NULL)
+        return RG_OK;
+    for (int i = 0; i < op->n_out; i++)
+        for (int k = 0; k < op->out[i].n; k++) {
+            const char *name = op->out[i].names[k];
+            const rg_vardesc *var = rg_block_find(w->forward, name);
+            if (var == NULL || var->block == w->forward || var->meta.kind != RG_TENSOR ||
+                reads(op, name) != ahead)
+                continue;
+            rg_opdesc *restore;
+            RG_TRY(append_grad(w, NULL, false, "restore_step", &restore));
+            RG_TRY(rg_opdesc_set_out(restore, "Out", 1, &name));
+        }
+    return RG_OK;
+}
+
+static rg_status differentiate(walk *w, size_t index)
+{
+    const rg_opdesc *op = w->forward->ops[index];
     bool any = false;
     for (int i = 0; i < op->n_out; i++)
         for (int k = 0; k < op->out[i].n; k++) {
@@ -449,12 +545,13 @@ static rg_status differentiate(walk *w, const rg_opdesc *op)
                 state->renamed = 0;
             }
         }
-    bool undo = w->outer != NULL && op->op != NULL && (op->op->flags & RG_OP_UNDO);
-    if (!any && !undo)
-        return RG_OK;
+    RG_TRY(restore_overwritten(w, op, true));
+    if (!any)
+        return restore_overwritten(w, op, false);
     if (op->op == NULL)
         return rg_op_missing(op->type);
-    rg_grad_ctx ctx = {w, op, w->block->n_ops};
+    size_t n = w->block->n_ops;
+    rg_grad_ctx ctx = {w, op, index, n ? w->block->ops[n - 1] : NULL};
     if (op->op->grad != NULL) {
         RG_TRY(op->op->grad(&ctx));
     } else {
@@ -462,7 +559,8 @@ static rg_status differentiate(walk *w, const rg_opdesc *op)
         if (grad != NULL)
             RG_TRY(grad_by_schema(&ctx, grad));
     }
-    return finish_ops(&ctx);
+    RG_TRY(finish_ops(&ctx));
+    return restore_overwritten(w, op, false);
 }
 
 static bool touches(const rg_args *args, int n, const rg_map *names)
@@ -518,6 +616,7 @@ static void walk_fini(walk *w)
 {
     rg_map_fini(&w->states);
     rg_map_fini(&w->no_grad);
+    rg_map_fini(&w->last_writer);
     rg_arena_free(&w->arena);
 }
 
@@ -529,9 +628,37 @@ static rg_status walk_back(walk *w, size_t n_ops, const char *const *targets, in
     if (on_path == NULL)
         return no_memory();
     RG_TRY(find_path(w->forward, n_ops, targets, n_targets, inputs, n_inputs, on_path));
+    w->n_forward = n_ops;
+    for (size_t i = 0; i < n_ops; i++) {
+        const rg_opdesc *op = w->forward->ops[i];
+        for (int s = 0; s < op->n_out; s++)
+            for (int k = 0; k < op->out[s].n; k++)
+                RG_TRY(rg_map_put(&w->last_writer, op->out[s].names[k], (void *)(i + 1)));
+    }
     for (size_t i = n_ops; i-- > 0;)
         if (on_path[i])
-            RG_TRY(differentiate(w, w->forward->ops[i]));
+            RG_TRY(differentiate(w, i));
+    return RG_OK;
+}
+
+/* The gradients of arrays that the loop reads are variables around it. */
+static rg_status share_arrays(walk *outer, walk *w, const rg_opdesc *loop)
+{
+    for (int i = 0; i < loop->n_in; i++)
+        for (int k = 0; k < loop->in[i].n; k++) {
+            const char *name = loop->in[i].names[k];
+            const rg_vardesc *var = rg_block_find(outer->forward, name);
+            if (var == NULL || var->meta.kind != RG_ARRAY || !wanted(outer, name))
+                continue;
+            const char *grad = grad_name(outer, name);
+            grad_state *inner = state_of(w, name);
+            rg_vardesc *made;
+            if (grad == NULL || inner == NULL)
+                return no_memory();
+            inner->plain = grad;
+            RG_TRY(rg_block_add_var(outer->block, grad, &made));
+            made->meta = var->meta;
+        }
     return RG_OK;
 }
 
@@ -590,6 +717,7 @@ rg_status rg_grad_sub_block(rg_grad_ctx *ctx, int forward_block, int *out)
         code = no_memory();
         goto done;
     }
+    RG_TRY_GOTO(code, share_arrays(outer, &w, ctx->op));
     n = 0;
     for (int i = 0; i < ctx->op->n_out; i++)
         for (int k = 0; k < ctx->op->out[i].n; k++) {

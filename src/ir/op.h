@@ -94,8 +94,6 @@ enum rg_op_flags {
     RG_OP_EFFECT = 1 << 0,   /* does more than write its outputs: print, save, send */
     RG_OP_DYNAMIC = 1 << 1,  /* its kernel sizes the outputs (rg_out_resize): they depend on data */
     RG_OP_HOST = 1 << 2,     /* only inside the executor: feed, fetch */
-    RG_OP_UNDO = 1 << 4,     /* in a loop's body, its `grad` takes back what it did, whether or
-                              * not a gradient reaches it: the counter of the loop */
     RG_OP_INTERNAL = 1 << 3, /* made by passes; not in saved programs nor in the reference */
 };
 
@@ -339,6 +337,11 @@ typedef struct rg_run_services {
     rg_status (*save_step)(rg_ctx *ctx, rg_value *scopes);
     /* ... and bring step i back, for the gradient's sub-block to read. */
     rg_status (*load_step)(rg_ctx *ctx, rg_value *scopes, size_t i);
+    /* Variables around a loop that its body changes, and its gradient reads: keep their
+     * values as those before step i, put them back, or put back one (op restore_step). */
+    rg_status (*save_carried)(rg_ctx *ctx, rg_value *scopes, size_t i);
+    rg_status (*load_carried)(rg_ctx *ctx, rg_value *scopes, size_t i);
+    rg_status (*restore_carried)(rg_ctx *ctx, rg_value *value);
     /* A variable of the sub-block by name; NULL where it has none. */
     rg_value *(*block_value)(rg_ctx *ctx, const char *name);
     /* Call the Python function registered under `id` (py_func). */

@@ -97,6 +97,10 @@ rg_vardesc *rg_block_find(const rg_block *block, const char *name)
         rg_vardesc *var = rg_block_var(block, name);
         if (var != NULL)
             return var;
+        /* The gradient of a block sees the variables of that block. */
+        const rg_block *forward = rg_program_block(block->program, block->forward_idx);
+        if (forward != NULL && (var = rg_block_var(forward, name)) != NULL)
+            return var;
         block = rg_program_block(block->program, block->parent_idx);
     }
     return NULL;

@@ -1,6 +1,4 @@
-/* increment.c - Out = X + step, of one number; mostly in place: a counter. In the gradient
- * of a loop's body it runs backwards, so that the counter is what it was in each step. */
-#include "ir/program.h"
+/* increment.c - Out = X + step, of one number; mostly in place: a counter. */
 #include "ops/types.h"
 
 enum { X };
@@ -30,27 +28,12 @@ static rg_status increment_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-static rg_status increment_grad(rg_grad_ctx *ctx)
-{
-    const rg_opdesc *forward = rg_grad_forward(ctx);
-    const rg_args *x = rg_opdesc_in(forward, "X"), *out = rg_opdesc_out(forward, "Out");
-    rg_opdesc *op;
-    RG_TRY(rg_grad_add(ctx, "increment", false, &op));
-    RG_TRY(rg_opdesc_set_attr(op, &(rg_attr){.name = "step",
-                                             .type = RG_ATTR_FLOAT,
-                                             .f = -rg_opdesc_attr(forward, "step")->f}));
-    RG_TRY(rg_opdesc_set_in(op, "X", out->n, out->names));
-    return rg_opdesc_set_out(op, "Out", x->n, x->names);
-}
-
 const rg_op rg_op_increment = {
     .type = "increment",
     .doc = "X + step, of one number.",
     .in = RG_SLOTS([X] = {"X", "one number", RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "one number"}),
     .attr = RG_ATTRS([STEP] = RG_FLOAT("step", 1.0f, "added")),
-    .flags = RG_OP_UNDO,
     .infer = increment_infer,
     .kernel = increment_kernel,
-    .grad = increment_grad,
 };

@@ -9,6 +9,7 @@
 
 enum { X, I };
 enum { OUT };
+enum { ADD };
 
 static rg_status index_of(const rg_ctx *ctx, size_t *out)
 {
@@ -37,12 +38,35 @@ static rg_status write_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
+#define ADD_TO(T, S)                                                                               \
+    RG_HOT static void add_to_##S(T *to, const T *from, int64_t n)                                 \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            to[i] += from[i];                                                                      \
+    }
+RG_FLOATS(ADD_TO)
+
+static rg_status add_to(rg_value *to, const rg_value *from)
+{
+    if (!rg_shape_equal(&to->meta.shape, &from->meta.shape))
+        return rg_fail(RG_ESHAPE, "two gradients of one item of an array differ in shape");
+    if (to->meta.dtype == RG_F32)
+        add_to_f32(to->data, from->data, rg_numel(to));
+    else if (to->meta.dtype == RG_F64)
+        add_to_f64(to->data, from->data, rg_numel(to));
+    else
+        return rg_fail(RG_EUNIMPL, "no gradient of %s", rg_dtype_name(to->meta.dtype));
+    return RG_OK;
+}
+
 static rg_status write_kernel(rg_ctx *ctx)
 {
     size_t i;
     rg_value *item;
     RG_TRY(index_of(ctx, &i));
     RG_TRY(rg_value_item(rg_out(ctx, OUT), i, &item));
+    if (rg_attr_bool(ctx, ADD) && item->data != NULL)
+        return add_to(item, rg_in(ctx, X));
     return rg_value_copy(item, rg_in(ctx, X));
 }
 
@@ -61,6 +85,7 @@ const rg_op rg_op_write_to_array = {
     .doc = "Item I of the array Out becomes a copy of X.",
     .in = RG_SLOTS([X] = {"X", "a tensor"}, [I] = {"I", "one int64", RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "an array of tensors"}),
+    .attr = RG_ATTRS([ADD] = RG_BOOLEAN("add", false, "of gradients: add to what is there")),
     .flags = RG_OP_DYNAMIC,
     .infer = write_infer,
     .kernel = write_kernel,
@@ -109,6 +134,7 @@ static rg_status read_grad(rg_grad_ctx *ctx)
 {
     rg_opdesc *op;
     RG_TRY(rg_grad_add(ctx, "write_to_array", false, &op));
+    RG_TRY(rg_opdesc_set_attr(op, &(rg_attr){.name = "add", .type = RG_ATTR_BOOL, .b = true}));
     RG_TRY(rg_grad_read_grad(ctx, op, "X", "Out"));
     RG_TRY(rg_grad_read_in(ctx, op, "I", "I"));
     return rg_grad_write(ctx, op, "Out", "X", -1, NULL);

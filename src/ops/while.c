@@ -7,7 +7,11 @@
  *     gradient enters as that of the output, is replaced by each step, and leaves as
  *     that of the input;
  *   - a variable that the body only reads has the sum over the steps;
- *   - gradients of arrays are the outer arrays themselves, added to in place. */
+ *   - gradients of arrays are the outer arrays themselves, added to in place.
+ *
+ * Variables around the loop that the body changes (a counter, a carried state) are kept
+ * as they were before each step; a restore_step op in the gradient's block puts one back
+ * where the body had changed it. */
 #include "ir/program.h"
 #include "ops/types.h"
 
@@ -35,7 +39,9 @@ static rg_status while_kernel(rg_ctx *ctx)
                        rg_in_name(ctx, CONDITION, 0), (long long)rg_numel(condition));
     if (scopes != NULL)
         scopes->n_rows = 0;
-    while (*(const bool *)condition->data) {
+    for (size_t i = 0; *(const bool *)condition->data; i++) {
+        if (scopes != NULL)
+            RG_TRY(run->save_carried(ctx, scopes, i));
         RG_TRY(run->run_block(ctx));
         if (scopes != NULL)
             RG_TRY(run->save_step(ctx, scopes));
@@ -155,18 +161,6 @@ static rg_status add_to(rg_value *to, const rg_value *from)
     return RG_OK;
 }
 
-static rg_status add_array(rg_value *to, const rg_value *from)
-{
-    for (size_t k = 0; k < from->n_items; k++) {
-        rg_value *item;
-        if (from->items[k]->data == NULL)
-            continue;
-        RG_TRY(rg_value_item(to, k, &item));
-        RG_TRY(add_to(item, from->items[k]));
-    }
-    return RG_OK;
-}
-
 /* What this step gives to the gradients of the inputs. */
 static rg_status collect(rg_ctx *ctx)
 {
@@ -176,9 +170,7 @@ static rg_status collect(rg_ctx *ctx)
         const rg_value *inner = outer ? inner_grad(ctx, name) : NULL;
         if (inner == NULL)
             continue;
-        if (inner->meta.kind == RG_ARRAY)
-            RG_TRY(add_array(outer, inner));
-        else if (!is_carried(ctx, name) && inner->data != NULL)
+        if (!is_carried(ctx, name) && inner->data != NULL)
             RG_TRY(add_to(outer, inner));
     }
     return RG_OK;
@@ -209,13 +201,16 @@ static rg_status while_grad_kernel(rg_ctx *ctx)
         if (outer != NULL && !is_carried(ctx, rg_in_name(ctx, G_X, i)))
             RG_TRY(zeros_like(outer, rg_in_n(ctx, G_X, i)));
     }
+    size_t n = scopes->n_rows;
     RG_TRY(enter(ctx));
-    for (size_t i = scopes->n_rows; i-- > 0;) {
+    RG_TRY(run->save_carried(ctx, scopes, n)); /* as the loop left them, for the ops after it */
+    for (size_t i = n; i-- > 0;) {
         RG_TRY(run->load_step(ctx, scopes, i));
         RG_TRY(run->run_block(ctx));
         RG_TRY(collect(ctx));
     }
-    return leave(ctx, scopes->n_rows > 0);
+    RG_TRY(run->load_carried(ctx, scopes, n));
+    return leave(ctx, n > 0);
 }
 
 const rg_op rg_op_while_grad = {
@@ -230,6 +225,29 @@ const rg_op rg_op_while_grad = {
                      [1] = RG_LIST("original_output_grad", RG_ATTR_STRINGS, "gradients read")),
     .flags = RG_OP_DYNAMIC,
     .kernel = while_grad_kernel,
+};
+
+/* ---- restore_step ---- */
+
+static rg_status restore_kernel(rg_ctx *ctx)
+{
+    return ctx->run->services->restore_carried(ctx, rg_out(ctx, 0));
+}
+
+static rg_status restore_infer(rg_ctx *ctx)
+{
+    (void)ctx;
+    return RG_OK;
+}
+
+const rg_op rg_op_restore_step = {
+    .type = "restore_step",
+    .doc = "In the gradient of a loop: a variable as it was before the step.",
+    .in = RG_SLOTS({.name = NULL}),
+    .out = RG_SLOTS([0] = {"Out", "the variable"}),
+    .flags = RG_OP_DYNAMIC | RG_OP_INTERNAL,
+    .infer = restore_infer,
+    .kernel = restore_kernel,
 };
 
 /* ---- is_empty: a common condition ---- */

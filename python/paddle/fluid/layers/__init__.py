@@ -1,8 +1,14 @@
 """fluid.layers: functions that build programs."""
-from . import io, nn, ops, tensor
-from .io import *  # noqa: F401,F403
-from .nn import *  # noqa: F401,F403
-from .ops import *  # noqa: F401,F403
-from .tensor import *  # noqa: F401,F403
+from . import (control_flow, conv, io, learning_rate_scheduler, loss, math_op_patch,  # noqa: F401
+               metric_op, nn, norm, ops, rnn, sequence_lod, shape, tensor)
 
-__all__ = io.__all__ + nn.__all__ + ops.__all__ + tensor.__all__
+__all__ = []
+for _module in (nn, ops, tensor, shape, loss, metric_op, norm, conv, sequence_lod, rnn,
+                control_flow, learning_rate_scheduler, io):
+    for _name in _module.__all__:
+        globals()[_name] = getattr(_module, _name)
+    __all__ += _module.__all__
+    if _module is not nn:  # fluid.layers.nn.topk is an old spelling of fluid.layers.topk
+        for _name in _module.__all__:
+            if not hasattr(nn, _name):
+                setattr(nn, _name, getattr(_module, _name))

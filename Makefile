@@ -1,0 +1,50 @@
+# What people need. Everything else is CMake's (build/) and pip's (.venv/).
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON := .venv/bin/python
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: help setup build demo test test-full test-asan test-tsan bench lint format clean
+
+setup: ## Debian packages, a Python environment in .venv; once
+	@tools/setup.sh
+
+build: setup ## compile the library, the extension and the command
+	@tools/build.sh build
+
+demo: build ## train fit_a_line and draw its loss curve
+	@tools/setup.sh demo
+	$(PYTHON) demo/fit_a_line/train.py --plot output/fit_a_line.png
+
+test: build lint-quick ## all tests that CI runs
+	@tools/setup.sh test
+	@tools/test.sh
+
+test-full: test test-asan ## slower checks: sanitizers, fuzzing, wheels
+	@tools/test_full.sh
+
+test-asan: setup ## unit tests under AddressSanitizer and UBSan
+	@tools/build.sh build-asan -DSANITIZE=address -DFAULTS=ON -DWITH_PYTHON=OFF -DWITH_SWIG_PY=OFF
+	@cd build-asan && ctest --output-on-failure
+
+test-tsan: setup ## threads under ThreadSanitizer
+	@tools/build.sh build-tsan -DSANITIZE=thread -DWITH_PYTHON=OFF -DWITH_SWIG_PY=OFF
+	@cd build-tsan && ctest --output-on-failure
+
+bench: build ## ratios against the peers, measured in this run
+	@bench/run.sh
+
+lint: setup lint-quick ## format, clang-tidy, layers, banned functions
+	@tools/lint.sh
+
+lint-quick:
+	@sh tools/check_layers.sh .
+	@sh tools/check_banned.sh .
+
+format: ## clang-format everything
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean: ## remove what was built; .venv stays
+	rm -rf build build-asan build-tsan build-fuzz output python/paddle/_core.abi3.so

@@ -1,0 +1,3 @@
+"""Convolution and pooling."""
+
+__all__ = []

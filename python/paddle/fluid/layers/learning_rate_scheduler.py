@@ -1,0 +1,3 @@
+"""Learning rates that change as training goes on."""
+
+__all__ = []

@@ -1,0 +1,3 @@
+"""Metrics inside a program."""
+
+__all__ = []

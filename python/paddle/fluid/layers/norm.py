@@ -1,0 +1,3 @@
+"""Normalisation and dropout."""
+
+__all__ = []

@@ -1,0 +1,3 @@
+"""Layers over sequences (LoD)."""
+
+__all__ = []

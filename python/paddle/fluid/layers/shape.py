@@ -1,0 +1,3 @@
+"""Shapes, slices and indices."""
+
+__all__ = []

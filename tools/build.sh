@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Configure and build into a folder. Usage: build.sh FOLDER [cmake options]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=$1
+shift
+if [ ! -f "$folder/build.ninja" ] || [ $# -gt 0 ]; then
+    cmake -S . -B "$folder" -G Ninja -DWITH_TESTING=ON \
+        -DPython3_EXECUTABLE="$PWD/.venv/bin/python" "$@" > "$folder.log" 2>&1 ||
+        { cat "$folder.log"; rm -f "$folder.log"; exit 1; }
+    rm -f "$folder.log"
+fi
+cmake --build "$folder" -- --quiet

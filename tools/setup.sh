@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Install what the project needs: Debian packages (as root, or with sudo) and a Python
+# environment in .venv. Quick when there is nothing to do. Usage: setup.sh [demo|test]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+what=${1:-build}
+
+packages=(gcc make cmake ninja-build pkg-config git python3 python3-venv python3-dev
+          libopenblas-dev libdnnl-dev libprotobuf-c-dev protobuf-c-compiler libcmocka-dev)
+missing=()
+for p in "${packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+    as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || {
+            echo "setup: run as root, or install sudo: these packages are missing: ${missing[*]}" >&2
+            exit 1
+        }
+        as_root=(sudo)
+    fi
+    echo "setup: installing ${missing[*]}"
+    "${as_root[@]}" apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends \
+        "${missing[@]}" >/dev/null
+fi
+
+if [ ! -x .venv/bin/python ]; then
+    python3 -m venv .venv
+fi
+need=(numpy)
+[ "$what" = demo ] && need+=(matplotlib)
+[ "$what" = test ] && need+=(pytest)
+for p in "${need[@]}"; do
+    .venv/bin/python -c "import $p" 2>/dev/null || .venv/bin/pip install -q --disable-pip-version-check "$p"
+done
+
+# The tree itself is the installation: paddle is imported from python/, and the command
+# is the one that was built.
+site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
+echo "$PWD/python" > "$site/regatta.pth"
+ln -sfn "$PWD/build/paddle" .venv/bin/paddle
