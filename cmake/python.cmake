@@ -4,7 +4,7 @@ file(GLOB CORE_SOURCES CONFIGURE_DEPENDS python/_core/*.c)
 add_library(_core MODULE ${CORE_SOURCES})
 target_include_directories(_core SYSTEM PRIVATE ${Python3_INCLUDE_DIRS})
 target_include_directories(_core PRIVATE python)
-target_compile_definitions(_core PRIVATE Py_LIMITED_API=0x03080000 RG_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(_core PRIVATE Py_LIMITED_API=0x03080000)
 target_link_libraries(_core PRIVATE regatta_objects)
 # Python's type slots hold function pointers in void *.
 target_compile_options(_core PRIVATE -Wno-pedantic)

@@ -1,1 +1,93 @@
-/* regatta.h - placeholder, written below */
+/* regatta.h - the public C API: load a saved program, run it, fetch, save. No Python.
+ *
+ *     rg_session *s;
+ *     rg_session_open(&s);
+ *     rg_session_load_program(s, "startup.pb", &startup);
+ *     rg_session_load_program(s, "main.pb", &train);
+ *     rg_session_run(s, startup, NULL, 0);
+ *     rg_session_feed(s, "x", RG_TYPE_FLOAT32, (int64_t[]){20, 13}, 2, x);
+ *     rg_session_run(s, train, (const char *[]){"mean_0.tmp_0"}, 1);
+ *     rg_session_fetch(s, 0, &loss);
+ *
+ * Programs are ProgramDesc files: fluid's Program.desc.serialize_to_string(), `__model__`,
+ * `*.pdmodel`. Every function that can fail returns 0 or an error number, and then
+ * rg_last_error() says what is wrong. A session belongs to one thread at a time; sessions
+ * are independent of each other. */
+#ifndef REGATTA_H
+#define REGATTA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define RG_API __attribute__((visibility("default")))
+#else
+#define RG_API
+#endif
+
+typedef struct rg_session rg_session;
+
+typedef enum rg_type { /* numbered as in saved programs */
+    RG_TYPE_BOOL = 0,
+    RG_TYPE_INT16 = 1,
+    RG_TYPE_INT32 = 2,
+    RG_TYPE_INT64 = 3,
+    RG_TYPE_FLOAT16 = 4,
+    RG_TYPE_FLOAT32 = 5,
+    RG_TYPE_FLOAT64 = 6,
+    RG_TYPE_UINT8 = 20,
+    RG_TYPE_INT8 = 21,
+} rg_type;
+
+/* A tensor that was fetched. Borrowed until the session is run again or closed. */
+typedef struct rg_tensor_view {
+    rg_type type;
+    int rank;
+    const int64_t *dims;
+    const void *data;
+    /* The last level of its sequences: `sequences` + 1 offsets; NULL where it has none. */
+    const int64_t *offsets;
+    int64_t sequences;
+} rg_tensor_view;
+
+/* "0.1.0" */
+RG_API const char *rg_version(void);
+/* The message of the last failure in this thread; never NULL. */
+RG_API const char *rg_last_error(void);
+
+/* An empty session; ended by rg_session_close(), which takes NULL too. */
+RG_API int rg_session_open(rg_session **session);
+RG_API void rg_session_close(rg_session *session);
+
+/* The program in the file `path`; *program is its number in this session. */
+RG_API int rg_session_load_program(rg_session *session, const char *path, int *program);
+RG_API int rg_session_load_program_bytes(rg_session *session, const void *bytes, size_t n,
+                                         int *program);
+
+/* A value for the variable `name`, copied; it stays fed until it is fed again. */
+RG_API int rg_session_feed(rg_session *session, const char *name, rg_type type,
+                           const int64_t *dims, int rank, const void *data);
+/* As above, of sequences: offsets[0] = 0 ... offsets[sequences] = dims[0]. */
+RG_API int rg_session_feed_sequences(rg_session *session, const char *name, rg_type type,
+                                     const int64_t *dims, int rank, const void *data,
+                                     const int64_t *offsets, int64_t sequences);
+
+/* Run the program once with what is fed; the n variables `fetches` can be fetched then. */
+RG_API int rg_session_run(rg_session *session, int program, const char *const *fetches, int n);
+/* Number i of the fetches of the last run. */
+RG_API int rg_session_fetch(rg_session *session, int i, rg_tensor_view *tensor);
+
+/* Write every persistable variable of the program to a file of its own in `folder`, whole
+ * or not at all; and load them from such a folder, of Regatta's or of real Paddle's. */
+RG_API int rg_session_save(rg_session *session, int program, const char *folder);
+RG_API int rg_session_load(rg_session *session, int program, const char *folder);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -101,10 +101,10 @@ typedef struct core_array {
 /* From an array, or anything numpy can make one of. -1 and an exception on failure. */
 int core_from_numpy(PyObject *object, core_array *array);
 
-/* ---- running (executor.c) and the rest (module.c) ---- */
+/* ---- running (executor.c) and files (files.c) ---- */
 
 int core_add_executor(PyObject *module);
-int core_add_tools(PyObject *module);
+int core_add_files(PyObject *module);
 
 /* ---- small things every file needs (errors.c) ---- */
 

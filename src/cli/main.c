@@ -1,7 +1,178 @@
 /* main.c - the `paddle` command. */
+#include "base/buf.h"
+#include "ir/op.h"
+#include "sys/flags.h"
+
 #include <stdio.h>
-int main(void)
+#include <string.h>
+
+typedef struct command {
+    const char *name, *doc;
+    int (*run)(int argc, char **argv);
+} command;
+
+static int fail(const char *what)
 {
-    (void)puts(RG_VERSION);
+    (void)fprintf(stderr, "paddle: %s\n", what);
+    return 2;
+}
+
+static int run_version(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        return fail("version takes no arguments");
+    (void)printf("PaddlePaddle 1.8.5, compiled with\n"
+                 "    with_avx: ON\n"
+                 "    with_gpu: OFF\n"
+                 "    with_double: OFF\n"
+                 "    with_python: ON\n"
+                 "    with_rdma: OFF\n"
+                 "    with_timer: OFF\n"
+                 "    regatta: %s\n",
+                 RG_VERSION);
     return 0;
+}
+
+/* ---- ops ---- */
+
+static void print_slots(const char *title, const rg_slot *slots)
+{
+    for (int i = 0; slots != NULL && slots[i].name != NULL; i++)
+        (void)printf("- %s `%s`%s%s: %s\n", title, slots[i].name,
+                     slots[i].flags & RG_REPEATED ? " (list)" : "",
+                     slots[i].flags & RG_OPTIONAL ? " (optional)" : "",
+                     slots[i].doc && slots[i].doc[0] ? slots[i].doc : "as of the op");
+}
+
+static void print_attr(const rg_attr_spec *spec)
+{
+    const rg_attr *a = &spec->value;
+    (void)printf("- attribute `%s` (%s", a->name, rg_attr_type_name(a->type));
+    if (spec->required)
+        (void)printf(", required");
+    else if (a->type == RG_ATTR_INT)
+        (void)printf(", %d", a->i);
+    else if (a->type == RG_ATTR_LONG)
+        (void)printf(", %lld", (long long)a->l);
+    else if (a->type == RG_ATTR_FLOAT)
+        (void)printf(", %g", (double)a->f);
+    else if (a->type == RG_ATTR_BOOL)
+        (void)printf(", %s", a->b ? "true" : "false");
+    else if (a->type == RG_ATTR_STRING && a->s[0] != '\0')
+        (void)printf(", \"%s\"", a->s);
+    (void)printf("): %s\n", spec->doc);
+}
+
+static void print_op(const rg_op *op)
+{
+    (void)printf("\n### %s\n%s\n\n", op->type, op->doc);
+    print_slots("input", op->in);
+    print_slots("output", op->out);
+    for (int i = 0; op->attr != NULL && op->attr[i].value.name != NULL; i++)
+        print_attr(&op->attr[i]);
+}
+
+static bool is_gradient(const char *type)
+{
+    size_t n = strlen(type);
+    return (n > 5 && strcmp(type + n - 5, "_grad") == 0) || strstr(type, "_grad2") != NULL;
+}
+
+/* How autodiff gets past the op: by an op of its own, by other ops, or not at all. */
+static const char *gradient_of(const rg_op *op)
+{
+    char type[128];
+    (void)snprintf(type, sizeof type, "%s_grad", op->type);
+    if (op->grad_type != NULL)
+        return op->grad_type;
+    const rg_op *grad = rg_op_find(type);
+    return grad ? grad->type : op->grad ? "other ops" : "none";
+}
+
+static int run_ops(int argc, char **argv)
+{
+    size_t n, shown = 0;
+    const rg_op *const *ops = rg_op_all(&n);
+    bool markdown = argc == 2 && strcmp(argv[1], "--markdown") == 0;
+    if (argc == 2 && !markdown) {
+        const rg_op *op = rg_op_find(argv[1]);
+        if (op == NULL) {
+            (void)rg_op_missing(argv[1]);
+            return fail(rg_error_message());
+        }
+        print_op(op);
+        return 0;
+    }
+    if (argc > 2)
+        return fail("usage: paddle ops [--markdown | OP]");
+    if (markdown)
+        (void)printf("# Ops\nMade by `paddle ops --markdown`. Gradient ops, named "
+                     "`X_grad`, are not listed: `paddle ops X_grad` shows one.\n\n"
+                     "| op | gradient | what it does |\n|---|---|---|\n");
+    for (size_t i = 0; i < n; i++) {
+        if ((ops[i]->flags & RG_OP_INTERNAL) || is_gradient(ops[i]->type))
+            continue;
+        (void)printf(markdown ? "| %s | %s | %s |\n" : "%-32s %-28s %s\n", ops[i]->type,
+                     gradient_of(ops[i]), ops[i]->doc);
+        shown++;
+    }
+    for (size_t i = 0; markdown && i < n; i++)
+        if (!(ops[i]->flags & RG_OP_INTERNAL) && !is_gradient(ops[i]->type))
+            print_op(ops[i]);
+    if (!markdown)
+        (void)printf("%zu ops, %zu with their gradients\n", shown, n);
+    return 0;
+}
+
+/* ---- flags ---- */
+
+static int run_flags(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        return fail("flags takes no arguments");
+    for (const rg_flag *flag = rg_flag_table(); flag->name != NULL; flag++) {
+        const char *value = "";
+        (void)rg_flag_text(flag->name, &value);
+        (void)printf("FLAGS_%-36s %-16s %s%s\n", flag->name, value[0] ? value : "\"\"",
+                     flag->moot ? "no effect: " : flag->doc, flag->moot ? flag->moot : "");
+    }
+    return 0;
+}
+
+/* ---- the command itself ---- */
+
+static int run_help(int argc, char **argv);
+
+static const command commands[] = {
+    {"version", "what this is and how it was built", run_version},
+    {"ops", "the ops that are implemented; one in detail with its name", run_ops},
+    {"flags", "the FLAGS_* settings and their present values", run_flags},
+    {"help", "this list", run_help},
+};
+
+static int run_help(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    (void)printf("usage: paddle COMMAND [arguments]\n\n");
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        (void)printf("  %-10s %s\n", commands[i].name, commands[i].doc);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "help";
+    if (rg_flags_from_environment() != RG_OK)
+        return fail(rg_error_message());
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    if (strcmp(name, "--version") == 0)
+        name = "version";
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    (void)fprintf(stderr, "paddle: there is no command '%s'; `paddle help` lists them\n", name);
+    return 2;
 }

@@ -602,6 +602,10 @@ class Program(_core.Program):
         program.__init__()
         return program
 
+    def serialize_to_string(self):
+        """ProgramDesc bytes, as program.desc.serialize_to_string() of real Paddle."""
+        return self._serialize()
+
     # ---- looking at it ----
 
     def list_vars(self):

@@ -1,0 +1,416 @@
+"""Saving and loading: variables, parameters, inference models, whole programs.
+
+Files are those of real Paddle 1.8.5, both ways. A save is whole or absent: its files are written
+aside and moved into place together, with a manifest of checksums beside them that real Paddle
+ignores; what the manifest names is checked when it is loaded."""
+import os
+
+from .. import _core
+from . import core, executor as _executor
+from .core import VarDesc
+from .framework import Parameter, Program, Variable, default_main_program, program_guard
+
+__all__ = ["save_vars", "save_params", "save_persistables", "load_vars", "load_params",
+           "load_persistables", "save_inference_model", "load_inference_model", "save", "load",
+           "load_program_state", "set_program_state", "get_program_parameter",
+           "get_program_persistable_vars"]
+
+_SPECIAL = (VarDesc.VarType.FEED_MINIBATCH, VarDesc.VarType.FETCH_LIST, VarDesc.VarType.READER,
+            VarDesc.VarType.RAW, VarDesc.VarType.STEP_SCOPES)
+
+
+def is_parameter(var):
+    return isinstance(var, Parameter)
+
+
+def is_persistable(var):
+    return var.type not in _SPECIAL and var.persistable
+
+
+def is_belong_to_optimizer(var):
+    return not isinstance(var, Parameter) and not var.need_check_feed and is_persistable(var)
+
+
+def get_program_parameter(program):
+    return [v for v in program.list_vars() if is_parameter(v)]
+
+
+def get_program_persistable_vars(program):
+    return [v for v in program.list_vars() if is_persistable(v)]
+
+
+def get_parameter_value(para, executor):
+    if not is_parameter(para):
+        raise TypeError("%s is not a parameter" % para)
+    return executor.run(Program(), fetch_list=[para.name])[0]
+
+
+def get_parameter_value_by_name(name, executor, program=None):
+    return get_parameter_value((program or default_main_program()).global_block().var(name),
+                               executor)
+
+
+def _program(main_program):
+    """A Program of whatever was given as one."""
+    if main_program is None:
+        main_program = default_main_program()
+    main_program = getattr(main_program, "_program", main_program)
+    if not isinstance(main_program, Program):
+        raise TypeError("main_program is %s, and must be a Program" % type(main_program))
+    return main_program
+
+
+def _chosen(main_program, vars, predicate, what):
+    """The variables that are meant, each once, in byte order of their names."""
+    if vars is None:
+        vars = filter(predicate, _program(main_program).list_vars())
+    else:
+        vars = [_program(main_program).global_block().var(v) if isinstance(v, str) else v
+                for v in vars]
+    chosen = {}
+    for var in vars:
+        if not isinstance(var, Variable):
+            raise TypeError("%s: %r is not a Variable" % (what, var))
+        if var.type == VarDesc.VarType.RAW:
+            continue
+        chosen[var.name] = var
+    return [chosen[name] for name in sorted(chosen, key=lambda n: n.encode())]
+
+
+def _scope():
+    return _executor.global_scope()
+
+
+def _check_folder(dirname, what):
+    if not isinstance(dirname, str):
+        raise TypeError("%s: dirname is %s, and must be a str" % (what, type(dirname)))
+
+
+# ---- variables ----
+
+def save_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
+    """One file for each variable, or with `filename` all in one. Without a dirname and a
+    filename the bytes of such a file are returned."""
+    chosen = _chosen(main_program, vars, predicate, "save_vars")
+    names = [v.name for v in chosen]
+    if dirname is None and filename is None:
+        return _core.tensors_to_bytes(_scope(), names)
+    if dirname is None:
+        dirname, filename = os.path.split(filename)
+    _check_folder(dirname, "save_vars")
+    files = [(filename, names)] if filename is not None else [(n, [n]) for n in names]
+    _core.save_files(_scope(), dirname, files)
+
+
+def save_params(executor, dirname, main_program=None, filename=None):
+    return save_vars(executor, dirname, main_program, None, is_parameter, filename)
+
+
+def save_persistables(executor, dirname, main_program=None, filename=None):
+    return save_vars(executor, dirname, main_program, None, is_persistable, filename)
+
+
+def load_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
+    """Load what save_vars() has written. `filename` may be the bytes of such a file."""
+    chosen = _chosen(main_program, vars, predicate, "load_vars")
+    if isinstance(filename, bytes):
+        _core.tensors_from_bytes(_scope(), chosen, filename)
+        return
+    if dirname is None:
+        if filename is None:
+            raise ValueError("load_vars: give a dirname, a filename, or both")
+        dirname, filename = os.path.split(filename)
+    _check_folder(dirname, "load_vars")
+    files = [(filename, chosen)] if filename is not None else [(v.name, [v]) for v in chosen]
+    _core.load_files(_scope(), dirname, files)
+
+
+def load_params(executor, dirname, main_program=None, filename=None):
+    load_vars(executor, dirname, main_program, None, is_parameter, filename)
+
+
+def load_persistables(executor, dirname, main_program=None, filename=None):
+    load_vars(executor, dirname, main_program, None, is_persistable, filename)
+
+
+# ---- inference models ----
+
+def prepend_feed_ops(inference_program, feed_target_names, feed_holder_name="feed"):
+    if not feed_target_names:
+        return
+    block = inference_program.global_block()
+    holder = block.create_var(name=feed_holder_name, type=VarDesc.VarType.FEED_MINIBATCH,
+                              persistable=True)
+    for i, name in enumerate(feed_target_names):
+        if not block.has_var(name):
+            raise ValueError("The feeded_var_names[%d]: '%s' doesn't exist in pruned inference "
+                             "program. Please check whether '%s' is a valid feed_var name, or "
+                             "remove it from feeded_var_names if '%s' is not involved in the "
+                             "target_vars calculation." % (i, name, name, name))
+        block._prepend_op("feed", {"X": [holder]}, {"Out": [block.var(name)]}, {"col": i})
+
+
+def append_fetch_ops(inference_program, fetch_target_names, fetch_holder_name="fetch"):
+    block = inference_program.global_block()
+    holder = block.create_var(name=fetch_holder_name, type=VarDesc.VarType.FETCH_LIST,
+                              persistable=True)
+    for i, name in enumerate(fetch_target_names):
+        block.append_op("fetch", {"X": [name]}, {"Out": [holder]}, {"col": i})
+
+
+def _variable_list(vars, what):
+    if isinstance(vars, Variable):
+        return [vars]
+    if not vars or not all(isinstance(v, Variable) for v in vars):
+        raise ValueError("'%s' should be a list of Variable." % what)
+    return list(vars)
+
+
+def _name_list(names, what):
+    if isinstance(names, str):
+        return [names]
+    if names is None:
+        return []
+    if not all(isinstance(n, str) for n in names):
+        raise ValueError("'%s' should be a list of str." % what)
+    return list(names)
+
+
+def _inference_program(main_program, feeds, targets):
+    """(the part that the targets need, with feed and fetch ops; the names fetched)"""
+    program = main_program.clone()
+    block = program.global_block()
+    for i in reversed([i for i, op in enumerate(block.ops) if op.type in ("feed", "fetch")]):
+        block._remove_op(i)
+    from . import layers
+    names = []
+    with program_guard(program, Program()):
+        for i, target in enumerate(targets):
+            out = layers.scale(block.var(target.name), 1.0,
+                               name="save_infer_model/scale_%d" % i)
+            names.append(out.name)
+    program = program._prune_with_input(feeds, names)
+    program = program._inference_optimize(prune_read_op=True)
+    prepend_feed_ops(program, feeds)
+    append_fetch_ops(program, names)
+    return program, names
+
+
+def save_inference_model(dirname, feeded_var_names, target_vars, executor, main_program=None,
+                         model_filename=None, params_filename=None, export_for_deployment=True,
+                         program_only=False):
+    """The part of the program that computes the targets, and its parameters; the names under
+    which the saved program gives the targets are returned."""
+    feeds = _name_list(feeded_var_names, "feeded_var_names")
+    targets = _variable_list(target_vars, "target_vars")
+    main_program = _program(main_program)
+    _check_folder(dirname, "save_inference_model")
+    model = "__model__" if model_filename is None else os.path.basename(model_filename)
+    if export_for_deployment:
+        program, names = _inference_program(main_program, feeds, targets)
+        files = [(model, program._serialize())]
+    else:
+        program, names = main_program, [t.name for t in targets]
+        files = [(model + ".main_program", main_program._serialize())]
+    if not program_only:
+        params = [v.name for v in _chosen(program, None, is_persistable, "save_inference_model")]
+        if params_filename is not None:
+            files.append((os.path.basename(params_filename), params))
+        else:
+            files += [(name, [name]) for name in params]
+    _core.save_files(_scope(), dirname, files)
+    return names
+
+
+def _by_column(program, op_type, slot):
+    """The variables of the feed (or fetch) ops in the order of their columns."""
+    ops = [op for op in program.global_block().ops if op.type == op_type]
+    pick = (lambda op: op.output(slot)[0]) if op_type == "feed" else (lambda op: op.input(slot)[0])
+    return [pick(op) for op in sorted(ops, key=lambda op: op.attr("col"))]
+
+
+def _replace_endpoints(program, endpoints):
+    for op in program.global_block().ops:
+        if op.has_attr("epmap") and op.attr("epmap"):
+            op._set_attr("epmap", endpoints)
+
+
+def load_inference_model(dirname, executor, model_filename=None, params_filename=None,
+                         pserver_endpoints=None):
+    """[program, names to feed, variables to fetch]"""
+    if dirname is None:
+        if not isinstance(model_filename, bytes) or params_filename is None:
+            raise ValueError("without a dirname, model_filename and params_filename are the bytes "
+                             "of the model and of its parameters")
+        text = model_filename
+    else:
+        _check_folder(dirname, "load_inference_model")
+        if not os.path.isdir(dirname):
+            raise ValueError("There is no directory named '%s'" % dirname)
+        model = "__model__" if model_filename is None else os.path.basename(model_filename)
+        text = _core.load_bytes(dirname, model)
+        if params_filename is not None:
+            params_filename = os.path.basename(params_filename)
+    try:
+        program = Program.parse_from_string(text)
+    except core.EnforceNotMet as e:
+        raise core.EnforceNotMet("%s: %s" % (
+            os.path.join(dirname, model) if dirname else "model_filename", e)) from None
+    load_persistables(executor, dirname, program, params_filename)
+    if pserver_endpoints:
+        _replace_endpoints(program, pserver_endpoints)
+    block = program.global_block()
+    feeds = _by_column(program, "feed", "Out")
+    fetches = [block.var(name) for name in _by_column(program, "fetch", "X")]
+    return [program, feeds, fetches]
+
+
+# ---- programs: model.pdparams, model.pdopt, model.pdmodel ----
+
+def _array(name):
+    import numpy
+    var = _scope().find_var(name)
+    if var is None or not var.get_tensor()._is_initialized():
+        raise ValueError("variable %s has no value yet: run the startup program first" % name)
+    return numpy.array(var.get_tensor())
+
+
+def save(program, model_path):
+    """Parameters, optimizer state and the program, as PATH.pdparams, .pdopt and .pdmodel."""
+    from .safe_pickle import dumps_arrays
+    program = _program(program)
+    folder, base = os.path.split(model_path)
+    if not base:
+        raise ValueError("fluid.save: model_path must be in the form of dirname/file_prefix, and "
+                         "is %r" % model_path)
+    params = {v.name: _array(v.name) for v in get_program_parameter(program)}
+    state = {v.name: _array(v.name) for v in program.list_vars() if is_belong_to_optimizer(v)}
+    _core.save_files(_scope(), folder or ".", [
+        (base + ".pdparams", dumps_arrays(params)), (base + ".pdopt", dumps_arrays(state)),
+        (base + ".pdmodel", program._serialize())])
+
+
+def _prefix(model_path):
+    for suffix in (".pdparams", ".pdopt", ".pdmodel"):
+        if model_path.endswith(suffix):
+            return model_path[:-len(suffix)]
+    return model_path
+
+
+def _read_pickle(path):
+    from .safe_pickle import loads
+    folder, base = os.path.split(path)
+    state = loads(_core.load_bytes(folder or ".", base), path)
+    if not isinstance(state, dict):
+        raise ValueError("%s does not hold variables by name" % path)
+    return state
+
+
+def load(program, model_path, executor=None, var_list=None):
+    """What fluid.save(), or save_vars() and its kin, have written, into the scope."""
+    program = _program(program)
+    prefix = _prefix(model_path)
+    if not os.path.exists(prefix + ".pdparams"):
+        _load_binary(program, model_path, executor, var_list)
+        return
+    if var_list is not None:
+        raise ValueError("fluid.load: var_list is for models saved by save_vars and its kin; %s "
+                         "was saved by fluid.save" % model_path)
+    state = _read_pickle(prefix + ".pdparams")
+    _put(get_program_parameter(program), state, prefix + ".pdparams")
+    wanted = [v for v in program.list_vars() if is_belong_to_optimizer(v)]
+    if wanted:
+        path = prefix + ".pdopt"
+        if not os.path.exists(path):
+            raise ValueError("fluid.load: the program has the optimizer's state %s ..., but there "
+                             "is no %s" % (wanted[0].name, path))
+        _put(wanted, _read_pickle(path), path)
+
+
+def _load_binary(program, model_path, executor, var_list):
+    if os.path.isdir(model_path):
+        wanted = var_list if var_list is not None else get_program_persistable_vars(program)
+        present = [v for v in wanted if os.path.exists(os.path.join(model_path, v.name))]
+        if not present:
+            raise ValueError("fluid.load: %s holds none of the program's variables" % model_path)
+        load_vars(executor, model_path, program, present)
+        return
+    if not os.path.isfile(model_path):
+        raise ValueError("fluid.load: there is no %s.pdparams, no folder and no file %s"
+                         % (_prefix(model_path), model_path))
+    if var_list is None:
+        raise ValueError("fluid.load: var_list is required to load the one file %s: it has no "
+                         "names inside" % model_path)
+    folder, base = os.path.split(model_path)
+    load_vars(executor, folder or ".", program, var_list, filename=base)
+
+
+def _put(variables, state, where):
+    """Set the variables, all or none, from arrays by name."""
+    for var in variables:
+        if var.name not in state:
+            raise ValueError("%s does not hold variable %s" % (where, var.name))
+        _check_array(var, state[var.name], where)
+    for var in variables:
+        _scope().var(var.name).get_tensor().set(state[var.name], core.CPUPlace())
+
+
+def _check_array(var, array, where):
+    from .data_feeder import convert_dtype
+    if tuple(array.shape) != tuple(var.shape):
+        raise ValueError("%s: variable %s has the shape %s, and the program wants %s"
+                         % (where, var.name, list(array.shape), list(var.shape)))
+    if array.dtype.name != convert_dtype(var.dtype):
+        raise ValueError("%s: variable %s is %s, and the program wants %s"
+                         % (where, var.name, array.dtype.name, convert_dtype(var.dtype)))
+
+
+def load_program_state(model_path, var_list=None):
+    """{name: array} of a saved model, without a program."""
+    prefix = _prefix(model_path)
+    if os.path.exists(prefix + ".pdparams"):
+        state = _read_pickle(prefix + ".pdparams")
+        if os.path.exists(prefix + ".pdopt"):
+            state.update(_read_pickle(prefix + ".pdopt"))
+        return state
+    if os.path.isdir(model_path):
+        names = [v.name for v in var_list] if var_list is not None else sorted(
+            os.path.relpath(os.path.join(root, name), model_path)
+            for root, _, files in os.walk(model_path) for name in files
+            if name not in ("__model__", "MANIFEST.regatta"))
+        files = [(name, [name]) for name in names]
+        folder = model_path
+    elif os.path.isfile(model_path):
+        if var_list is None:
+            raise ValueError("load_program_state: var_list is required to load the one file %s: it "
+                             "has no names inside" % model_path)
+        names = sorted((v.name for v in var_list), key=lambda n: n.encode())
+        folder, base = os.path.split(model_path)
+        files = [(base, names)]
+    else:
+        raise ValueError("load_program_state: there is no %s.pdparams, no folder and no file %s"
+                         % (prefix, model_path))
+    import numpy
+    scope = core.Scope()
+    _core.load_files(scope, folder or ".", files)
+    return {name: numpy.array(scope.find_var(name).get_tensor()) for name in names}
+
+
+def set_program_state(program, state_dict):
+    """Set the program's persistable variables that the state has; others of it are not used."""
+    import warnings
+    known = {v.name: v for v in _program(program).list_vars() if is_persistable(v)}
+    unused = [name for name in state_dict if name not in known]
+    for name, array in state_dict.items():
+        if name in known:
+            if _scope().find_var(name) is None:
+                raise ValueError("variable %s is not in the scope: run the startup program first"
+                                 % name)
+            _check_array(known[name], array, "set_program_state")
+    for name, array in state_dict.items():
+        if name in known:
+            _scope().find_var(name).get_tensor().set(array, core.CPUPlace())
+    if unused:
+        warnings.warn("set_program_state: these are not variables of the program: %s" % unused)
+
+
