@@ -173,19 +173,27 @@ static int check_feed(const rg_vardesc *desc, rg_dtype dtype, const rg_shape *sh
     return 0;
 }
 
-static int feed_bytes(rg_plan *plan, int i, rg_dtype dtype, const rg_shape *shape, rg_lod *lod,
-                      const void *data)
+/* What is fed, as memory to copy from: of a LoDTensor, an array, a list, a number. */
+typedef struct fed {
+    PyObject *holder; /* released when the memory is no longer read; may be NULL */
+    const void *data;
+    rg_dtype dtype;
+    rg_shape shape;
+    rg_lod *lod; /* borrowed */
+} fed;
+
+static int feed_plan(rg_plan *plan, int i, const fed *f)
 {
     rg_value *value = rg_plan_feed(plan, i);
-    if (check_feed(rg_plan_feed_desc(plan, i), dtype, shape) < 0)
+    if (check_feed(rg_plan_feed_desc(plan, i), f->dtype, &f->shape) < 0)
         return -1;
     if (value == NULL)
         return 0; /* the program has no use for it */
-    if (value->data == NULL || value->meta.dtype != dtype ||
-        !rg_shape_equal(&value->meta.shape, shape) || !rg_lod_equal(value->meta.lod, lod)) {
+    if (value->data == NULL || value->meta.dtype != f->dtype ||
+        !rg_shape_equal(&value->meta.shape, &f->shape) || !rg_lod_equal(value->meta.lod, f->lod)) {
         rg_plan_feed_changed(plan, i);
-        rg_value_set_lod(value, lod);
-        rg_status code = rg_value_resize(value, dtype, shape);
+        rg_value_set_lod(value, f->lod);
+        rg_status code = rg_value_resize(value, f->dtype, &f->shape);
         if (code != RG_OK) {
             (void)core_raise(code);
             return -1;
@@ -193,7 +201,7 @@ static int feed_bytes(rg_plan *plan, int i, rg_dtype dtype, const rg_shape *shap
     }
     size_t bytes = rg_value_bytes(value);
     if (bytes > 0)
-        memcpy(value->data, data, bytes);
+        memcpy(value->data, f->data, bytes);
     return 0;
 }
 
@@ -208,9 +216,8 @@ static PyObject *list_to_array(PyObject *object, const rg_vardesc *desc)
     return array;
 }
 
-static int feed_value(rg_plan *plan, int i, PyObject *object)
+static int open_fed(PyObject *object, const rg_vardesc *desc, fed *out)
 {
-    const rg_vardesc *desc = rg_plan_feed_desc(plan, i);
     if (PyObject_TypeCheck(object, core_tensor_type)) {
         const rg_value *from = ((core_tensor *)object)->value;
         if (from->data == NULL) {
@@ -218,8 +225,8 @@ static int feed_value(rg_plan *plan, int i, PyObject *object)
                          desc ? desc->name : "?");
             return -1;
         }
-        return feed_bytes(plan, i, from->meta.dtype, &from->meta.shape, from->meta.lod,
-                          from->data);
+        *out = (fed){NULL, from->data, from->meta.dtype, from->meta.shape, from->meta.lod};
+        return 0;
     }
     PyObject *made = NULL;
     if (desc != NULL &&
@@ -233,10 +240,40 @@ static int feed_value(rg_plan *plan, int i, PyObject *object)
     core_array array;
     int code = core_from_numpy(object, &array);
     Py_XDECREF(made); /* kept by array.holder */
-    if (code < 0)
+    if (code == 0)
+        *out = (fed){array.holder, array.data, array.dtype, array.shape, NULL};
+    return code;
+}
+
+int core_feed(PyObject *object, const rg_vardesc *desc, rg_value *value)
+{
+    fed f;
+    if (open_fed(object, desc, &f) < 0)
         return -1;
-    code = feed_bytes(plan, i, array.dtype, &array.shape, NULL, array.data);
-    Py_DECREF(array.holder);
+    int failed = check_feed(desc, f.dtype, &f.shape);
+    if (failed == 0) {
+        rg_status code = rg_value_resize(value, f.dtype, &f.shape);
+        if (code == RG_OK) {
+            size_t bytes = rg_value_bytes(value);
+            if (bytes > 0)
+                memcpy(value->data, f.data, bytes);
+            rg_value_set_lod(value, f.lod);
+        } else {
+            (void)core_raise(code);
+            failed = -1;
+        }
+    }
+    Py_XDECREF(f.holder);
+    return failed;
+}
+
+static int feed_value(rg_plan *plan, int i, PyObject *object)
+{
+    fed f;
+    if (open_fed(object, rg_plan_feed_desc(plan, i), &f) < 0)
+        return -1;
+    int code = feed_plan(plan, i, &f);
+    Py_XDECREF(f.holder);
     return code;
 }
 
@@ -265,7 +302,7 @@ static PyObject *fetch_copy(PyTypeObject *type, const rg_value *value)
     return out;
 }
 
-static PyObject *fetch_one(const rg_value *value, bool numpy)
+PyObject *core_fetch(const rg_value *value, bool numpy)
 {
     if (value->meta.kind == RG_ROWS)
         return fetch_copy(core_rows_type, value);
@@ -287,7 +324,7 @@ static PyObject *fetch_all(rg_plan *plan, Py_ssize_t n, bool numpy)
 {
     PyObject *list = PyList_New(n);
     for (Py_ssize_t i = 0; list != NULL && i < n; i++) {
-        PyObject *item = fetch_one(rg_plan_fetch(plan, (int)i), numpy);
+        PyObject *item = core_fetch(rg_plan_fetch(plan, (int)i), numpy);
         if (item == NULL) {
             Py_DECREF(list);
             return NULL;

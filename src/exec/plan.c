@@ -87,9 +87,12 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     memcpy(names, config->fetches, (size_t)config->n_fetches * sizeof *names);
     if (config->n_feeds > 0)
         memcpy(names + config->n_fetches, config->feeds, (size_t)config->n_feeds * sizeof *names);
-    if (config->keep_all)
-        return RG_OK;
-    return rg_pass_dead_ops(plan->program, &(rg_protected){names, config->n_fetches});
+    rg_protected fetched = {names, config->n_fetches}, fixed = {names, n};
+    if (!config->keep_all)
+        RG_TRY(rg_pass_dead_ops(plan->program, &fetched));
+    if (!config->no_fuse)
+        RG_TRY(rg_pass_fuse_fc(plan->program, &fixed));
+    return RG_OK;
 }
 
 /* The value behind a feed: its own memory, filled from outside. */
@@ -133,14 +136,18 @@ static rg_status bind_outside(rg_plan *plan, const rg_plan_config *config)
     plan->feeds = rg_arena_zero(&plan->arena, feeds * sizeof *plan->feeds);
     plan->feed_descs = rg_arena_zero(&plan->arena, feeds * sizeof *plan->feed_descs);
     plan->fetches = rg_arena_zero(&plan->arena, fetches * sizeof *plan->fetches);
-    if (plan->feeds == NULL || plan->feed_descs == NULL || plan->fetches == NULL)
+    plan->fetch_names = rg_arena_zero(&plan->arena, fetches * sizeof *plan->fetch_names);
+    if (plan->feeds == NULL || plan->feed_descs == NULL || plan->fetches == NULL ||
+        plan->fetch_names == NULL)
         return rg_no_memory(1, "a plan");
     plan->n_feeds = config->n_feeds;
     plan->n_fetches = config->n_fetches;
     for (int i = 0; i < config->n_feeds; i++)
         RG_TRY(bind_feed(plan, config->feeds[i], i));
-    for (int i = 0; i < config->n_fetches; i++)
+    for (int i = 0; i < config->n_fetches; i++) {
+        plan->fetch_names[i] = rg_program_name(plan->program, config->fetches[i]);
         RG_TRY(bind_fetch(plan, config->fetches[i], i));
+    }
     return RG_OK;
 }
 
@@ -264,6 +271,16 @@ rg_status rg_plan_run(rg_plan *plan)
 rg_value *rg_plan_fetch(const rg_plan *plan, int i)
 {
     return plan->fetches[i];
+}
+
+void rg_plan_set_thread(rg_plan *plan, int thread)
+{
+    plan->run.thread = thread;
+}
+
+const char *rg_plan_fetch_name(const rg_plan *plan, int i)
+{
+    return plan->fetch_names[i];
 }
 
 void rg_plan_text(const rg_plan *plan, rg_buf *text)

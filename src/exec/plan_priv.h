@@ -59,6 +59,7 @@ struct rg_plan {
     rg_map keep_index; /* name -> rg_value */
     rg_value **feeds, **fetches;
     const rg_vardesc **feed_descs;
+    const char **fetch_names;
     int n_feeds, n_fetches;
     bool settled; /* shapes are those of the last run */
     bool any_tainted;

@@ -39,7 +39,9 @@ static rg_status keep(rg_plan *plan, const char *name, const rg_vardesc *desc, r
 {
     rg_value *value = rg_map_get(&plan->keep_index, name);
     if (value == NULL) {
-        RG_TRY(rg_scope_var(rg_scope_root(plan->scope), name, &value));
+        value = rg_scope_find(plan->scope, name);
+        if (value == NULL)
+            RG_TRY(rg_scope_own(rg_scope_root(plan->scope), name, &value));
         RG_TRY(rg_grow((void **)&plan->kept, plan->n_kept, &plan->cap_kept, sizeof *plan->kept));
         plan->kept[plan->n_kept++] = rg_value_retain(value);
         RG_TRY(rg_map_put(&plan->keep_index, name, value));

@@ -60,9 +60,9 @@ rg_value *rg_scope_find(const rg_scope *scope, const char *name)
     return NULL;
 }
 
-rg_status rg_scope_var(rg_scope *scope, const char *name, rg_value **out)
+rg_status rg_scope_own(rg_scope *scope, const char *name, rg_value **out)
 {
-    rg_value *value = rg_scope_find(scope, name);
+    rg_value *value = rg_map_get(&scope->vars, name);
     if (value == NULL) {
         char *key = rg_strdup(name);
         if (key == NULL)
@@ -77,6 +77,12 @@ rg_status rg_scope_var(rg_scope *scope, const char *name, rg_value **out)
     }
     *out = value;
     return RG_OK;
+}
+
+rg_status rg_scope_var(rg_scope *scope, const char *name, rg_value **out)
+{
+    *out = rg_scope_find(scope, name);
+    return *out ? RG_OK : rg_scope_own(scope, name, out);
 }
 
 void rg_scope_erase(rg_scope *scope, const char *name)

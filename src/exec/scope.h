@@ -20,6 +20,8 @@ rg_scope *rg_scope_root(rg_scope *scope);
 rg_value *rg_scope_find(const rg_scope *scope, const char *name);
 /* Here or in a parent, else made here. */
 rg_status rg_scope_var(rg_scope *scope, const char *name, rg_value **value);
+/* In this scope itself, made if missing: it hides a parent's. */
+rg_status rg_scope_own(rg_scope *scope, const char *name, rg_value **value);
 void rg_scope_erase(rg_scope *scope, const char *name);
 
 /* Grows when a variable is erased or its shape may have been changed from outside a

@@ -218,6 +218,7 @@ rg_philox_key rg_random_key(const rg_ctx *ctx, int seed, bool fixed)
     if (fixed)
         return (rg_philox_key){(uint64_t)(uint32_t)seed, stream};
     uint64_t base = seed != 0 ? (uint64_t)(uint32_t)seed : ctx->run->seed;
-    uint64_t mixed = stream ^ (ctx->run->step + 1) * 0x9e3779b97f4a7c15u;
+    uint64_t mixed = stream ^ (ctx->run->step + 1) * 0x9e3779b97f4a7c15u ^
+                     (uint64_t)ctx->run->thread * 0xd6e8feb86659fd93u;
     return (rg_philox_key){base, mixed};
 }

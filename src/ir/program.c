@@ -264,6 +264,23 @@ rg_status rg_block_copy_op(rg_block *block, size_t index, const rg_opdesc *from,
     return RG_OK;
 }
 
+rg_status rg_opdesc_become(rg_opdesc *op, const char *type)
+{
+    op->type = rg_program_name(op->block->program, type);
+    if (op->type == NULL)
+        return no_memory();
+    op->op = rg_op_find(type);
+    op->n_in = op->n_out = 0;
+    int kept = 0;
+    for (int i = 0; i < op->n_attrs; i++)
+        if (rg_attr_is_common(op->attrs[i].name))
+            op->attrs[kept++] = op->attrs[i];
+    op->n_attrs = kept;
+    op->in = op->out = NULL;
+    touch(op->block->program);
+    return RG_OK;
+}
+
 static const rg_args *find_args(const rg_args *args, int n, const char *slot)
 {
     for (int i = 0; i < n; i++)

@@ -130,6 +130,10 @@ rg_status rg_block_append_op(rg_block *block, const char *type, rg_opdesc **op);
 void rg_block_remove_ops(rg_block *block, size_t from, size_t to);
 rg_status rg_block_copy_op(rg_block *block, size_t index, const rg_opdesc *from, rg_opdesc **op);
 
+/* Make the op one of another type, in its place: slots and attributes are dropped, but for
+ * the common ones. */
+rg_status rg_opdesc_become(rg_opdesc *op, const char *type);
+
 /* Replace the arguments of a slot. n may be 0. */
 rg_status rg_opdesc_set_in(rg_opdesc *op, const char *slot, int n, const char *const *names);
 rg_status rg_opdesc_set_out(rg_opdesc *op, const char *slot, int n, const char *const *names);

@@ -2,6 +2,7 @@
 #include "math/gemm.h"
 
 #include "base/hot.h"
+#include "math/fast.h"
 
 #include <cblas.h>
 #include <oneapi/dnnl/dnnl.h>
@@ -11,8 +12,9 @@ void omp_set_num_threads(int threads);
 void openblas_set_num_threads(int threads);
 
 enum {
-    SMALL_FLOPS = 8192, /* below it a call costs more than the work */
-    NARROW = 8,         /* n below which oneDNN is poor and OpenBLAS is not */
+    SMALL = 8192,           /* m n k below which a call costs more than the work */
+    PRIMITIVE = 64 * 64 * 64, /* from here on a primitive of its own is worth having */
+    NARROW = 8,             /* m or n below which oneDNN is poor and OpenBLAS is not */
 };
 
 static _Thread_local int configured;
@@ -93,13 +95,19 @@ void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, fl
 {
     if (m == 0 || n == 0)
         return;
-    if (m * n * k <= SMALL_FLOPS) {
+    if (m * n * k <= SMALL) {
         small(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
         return;
     }
     if (!configured)
         rg_gemm_threads(1);
-    if (n < NARROW || m < NARROW)
+    bool narrow = n < NARROW || m < NARROW;
+    if (!narrow && m * n * k > PRIMITIVE && alpha == 1 && beta == 0 &&
+        rg_matmul_f32(&(rg_matmul_shape){trans_a, trans_b, false, RG_ACT_NONE, m, n, k, lda, ldb,
+                                         ldc},
+                      a, b, NULL, c))
+        return;
+    if (narrow)
         cblas_sgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
                     trans_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a,
                     (int)lda, b, (int)ldb, beta, c, (int)ldc);
@@ -119,4 +127,60 @@ void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, do
     cblas_dgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
                 trans_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a, (int)lda, b,
                 (int)ldb, beta, c, (int)ldc);
+}
+
+/* ---- a layer ---- */
+
+RG_INLINE float activate(rg_activation act, float z)
+{
+    switch (act) {
+    case RG_ACT_RELU:
+        return z > 0 ? z : 0;
+    case RG_ACT_SIGMOID:
+        return rg_sigmoidf(z);
+    case RG_ACT_TANH:
+        return rg_tanhf(z);
+    case RG_ACT_NONE:
+        break;
+    }
+    return z;
+}
+
+RG_INLINE void finish_rows(rg_activation act, int64_t m, int64_t n, const float *bias, float *out)
+{
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++)
+            out[i * n + j] = activate(act, out[i * n + j] + bias[j]);
+}
+
+RG_HOT static void finish(rg_activation act, int64_t m, int64_t n, const float *bias, float *out)
+{
+    switch (act) {
+    case RG_ACT_NONE:
+        finish_rows(RG_ACT_NONE, m, n, bias, out);
+        break;
+    case RG_ACT_RELU:
+        finish_rows(RG_ACT_RELU, m, n, bias, out);
+        break;
+    case RG_ACT_SIGMOID:
+        finish_rows(RG_ACT_SIGMOID, m, n, bias, out);
+        break;
+    case RG_ACT_TANH:
+        finish_rows(RG_ACT_TANH, m, n, bias, out);
+        break;
+    }
+}
+
+void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float *w,
+                   const float *bias, rg_activation act, float *out)
+{
+    if (m >= NARROW && n >= NARROW && m * n * k > PRIMITIVE) {
+        if (!configured)
+            rg_gemm_threads(1);
+        if (rg_matmul_f32(&(rg_matmul_shape){false, false, true, act, m, n, k, k, n, n}, x, w,
+                          bias, out))
+            return;
+    }
+    rg_gemm_f32(false, false, m, n, k, 1, x, k, w, n, 0, out, n);
+    finish(act, m, n, bias, out);
 }

@@ -7,6 +7,8 @@
 #ifndef RG_MATH_GEMM_H
 #define RG_MATH_GEMM_H
 
+#include "math/matmul.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +18,10 @@ void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, fl
 void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, double alpha,
                  const double *a, int64_t lda, const double *b, int64_t ldb, double beta,
                  double *c, int64_t ldc);
+
+/* out[m,n] = act(x[m,k] w[k,n] + bias[n]), in one pass where a library can. */
+void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float *w,
+                   const float *bias, rg_activation act, float *out);
 
 /* Threads of the libraries inside one call, for the calling thread. */
 void rg_gemm_threads(int threads);

@@ -16,5 +16,7 @@ typedef struct rg_protected {
 
 /* Remove ops of block 0 that nothing kept depends on. */
 rg_status rg_pass_dead_ops(rg_program *program, const rg_protected *keep);
+/* Fully connected layers, their gradients and SGD steps as one op each. */
+rg_status rg_pass_fuse_fc(rg_program *program, const rg_protected *keep);
 
 #endif

@@ -1,7 +1,7 @@
 """paddle.fluid on Regatta."""
 from . import core
 from . import framework, executor, initializer, layers, regularizer, clip, backward, optimizer
-from . import unique_name, param_attr, layer_helper, data_feeder, lod_tensor, io
+from . import unique_name, param_attr, layer_helper, data_feeder, lod_tensor, io, compiler
 from .framework import *  # noqa: F401,F403
 from .executor import *  # noqa: F401,F403
 from .core import CPUPlace, CUDAPlace, CUDAPinnedPlace, LoDTensor, LoDTensorArray, Scope
@@ -11,4 +11,6 @@ from .input import data
 from .lod_tensor import *  # noqa: F401,F403
 from .param_attr import ParamAttr, WeightNormParamAttr
 from .backward import gradients
+from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
+from .parallel_executor import ParallelExecutor
 from .io import save, load, load_program_state, set_program_state

@@ -1,0 +1,187 @@
+/* parallel.c - ParallelProgram: a program on several threads, each with a part of the batch. */
+#include "_core/core.h"
+
+#include "exec/parallel.h"
+#include "sys/flags.h"
+
+typedef struct core_parallel {
+    PyObject_HEAD
+    rg_parallel *parallel;
+    PyObject *feeds;   /* tuple of names */
+    Py_ssize_t n_fetches;
+} core_parallel;
+
+static PyTypeObject *parallel_type;
+
+/* ParallelProgram(program, scope, feeds, fetches, threads, sum) */
+static PyObject *parallel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *program, *scope, *feeds, *fetches;
+    int threads, sum, n_feeds, n_fetches;
+    const char **feed_names, **fetch_names;
+    (void)kwargs;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!ip:ParallelProgram", core_program_type, &program,
+                          core_scope_type, &scope, &PyTuple_Type, &feeds, &PyList_Type, &fetches,
+                          &threads, &sum) ||
+        core_names(feeds, &feed_names, &n_feeds) < 0)
+        return NULL;
+    if (core_names(fetches, &fetch_names, &n_fetches) < 0) {
+        PyMem_Free(feed_names);
+        return NULL;
+    }
+    core_parallel *self = core_new(type);
+    rg_status code = RG_OK;
+    if (self != NULL) {
+        rg_parallel_config config = {
+            .threads = threads,
+            .feeds = feed_names,
+            .n_feeds = n_feeds,
+            .fetches = fetch_names,
+            .n_fetches = n_fetches,
+            .sum = sum != 0,
+            .no_fuse = !rg_flag_bool("fuse"),
+        };
+        Py_INCREF(feeds);
+        self->feeds = feeds;
+        self->n_fetches = n_fetches;
+        code = rg_parallel_open(&self->parallel, ((core_program *)program)->program,
+                                ((core_scope *)scope)->scope, &config);
+    }
+    PyMem_Free(feed_names);
+    PyMem_Free(fetch_names);
+    if (code != RG_OK) {
+        Py_CLEAR(self);
+        (void)core_raise(code);
+    }
+    return (PyObject *)self;
+}
+
+static void parallel_dealloc(PyObject *object)
+{
+    core_parallel *self = (core_parallel *)object;
+    rg_parallel_close(self->parallel);
+    Py_XDECREF(self->feeds);
+    core_free(object);
+}
+
+/* Feed i from the dict; thread -1: to be cut into parts. */
+static int feed_one(core_parallel *self, PyObject *feed, int i, int thread)
+{
+    PyObject *name = PyTuple_GetItem(self->feeds, i), *object = PyDict_GetItem(feed, name);
+    rg_value value;
+    if (object == NULL) {
+        PyErr_Format(PyExc_ValueError, "the feed of thread %d lacks %S", thread, name);
+        return -1;
+    }
+    rg_value_init(&value);
+    int failed = core_feed(object, rg_parallel_feed_desc(self->parallel, i), &value);
+    rg_status code = RG_OK;
+    if (failed == 0)
+        code = thread < 0 ? rg_parallel_feed(self->parallel, i, &value)
+                          : rg_parallel_feed_part(self->parallel, thread, i, &value);
+    rg_value_fini(&value);
+    if (code != RG_OK) {
+        (void)core_raise(code);
+        PyObject *type, *message, *trace; /* say which feed */
+        PyErr_Fetch(&type, &message, &trace);
+        PyErr_Format(type, "feed '%S': %S", name, message);
+        Py_XDECREF(type);
+        Py_XDECREF(message);
+        Py_XDECREF(trace);
+        failed = -1;
+    }
+    return failed;
+}
+
+static int feed_all(core_parallel *self, PyObject *feed)
+{
+    int n = (int)PyTuple_Size(self->feeds), threads = rg_parallel_threads(self->parallel);
+    bool parts = PyList_Check(feed);
+    if (parts && PyList_Size(feed) != threads) {
+        PyErr_Format(PyExc_ValueError, "feed is a list of %zd, and there are %d threads",
+                     PyList_Size(feed), threads);
+        return -1;
+    }
+    for (int t = parts ? 0 : -1; t < (parts ? threads : 0); t++)
+        for (int i = 0; i < n; i++)
+            if (feed_one(self, parts ? PyList_GetItem(feed, t) : feed, i, t) < 0)
+                return -1;
+    return 0;
+}
+
+static PyObject *fetch_merged(core_parallel *self, int i, bool numpy)
+{
+    rg_value *value;
+    CORE_TRY(rg_value_new(&value));
+    rg_status code = rg_parallel_fetch(self->parallel, i, value);
+    PyObject *out = code == RG_OK ? core_fetch(value, numpy) : core_raise(code);
+    rg_value_release(value);
+    return out;
+}
+
+static PyObject *fetch_parts(core_parallel *self, int i, bool numpy)
+{
+    int threads = rg_parallel_threads(self->parallel);
+    PyObject *list = PyList_New(threads);
+    for (int t = 0; list != NULL && t < threads; t++) {
+        PyObject *part = core_fetch(rg_parallel_fetch_part(self->parallel, t, i), numpy);
+        if (part == NULL) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        (void)PyList_SetItem(list, t, part);
+    }
+    return list;
+}
+
+/* run(feed, return_numpy, return_merged): feed is a dict, or a list of them, one a thread. */
+static PyObject *parallel_run(PyObject *object, PyObject *args)
+{
+    core_parallel *self = (core_parallel *)object;
+    PyObject *feed;
+    int numpy, merged;
+    rg_status code;
+    if (!PyArg_ParseTuple(args, "Opp:run", &feed, &numpy, &merged) || feed_all(self, feed) < 0)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_parallel_run(self->parallel);
+    Py_END_ALLOW_THREADS
+    CORE_TRY(code);
+    PyObject *list = PyList_New(self->n_fetches);
+    for (int i = 0; list != NULL && i < (int)self->n_fetches; i++) {
+        PyObject *item = merged ? fetch_merged(self, i, numpy != 0)
+                                : fetch_parts(self, i, numpy != 0);
+        if (item == NULL) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        (void)PyList_SetItem(list, i, item);
+    }
+    return list;
+}
+
+static PyMethodDef parallel_methods[] = {
+    {"run", parallel_run, METH_VARARGS, "run(feed, return_numpy, return_merged)"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot parallel_slots[] = {
+    {Py_tp_doc, "ParallelProgram(program, scope, feeds, fetches, threads, sum)"},
+    {Py_tp_new, parallel_new},
+    {Py_tp_dealloc, parallel_dealloc},
+    {Py_tp_methods, parallel_methods},
+    {0, NULL},
+};
+
+static PyType_Spec parallel_spec = {
+    .name = "paddle._core.ParallelProgram",
+    .basicsize = sizeof(core_parallel),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = parallel_slots,
+};
+
+int core_add_parallel(PyObject *module)
+{
+    parallel_type = core_make_type(module, &parallel_spec);
+    return parallel_type ? 0 : -1;
+}

@@ -1,0 +1,154 @@
+"""CompiledProgram: a program with options for how it runs, or on several threads."""
+import os
+
+from .. import _core
+from .core import _Enum
+from .framework import Program, Variable
+
+__all__ = ["CompiledProgram", "ExecutionStrategy", "BuildStrategy"]
+
+
+class _Strategy:
+    """Settings with defaults; one that does not exist is refused, one that asks for something
+    this build does not do is refused when it is set."""
+    _defaults = {}
+    _refused = {}  # name -> (values that are refused or None for any but the default, why)
+
+    def __init__(self):
+        self.__dict__.update(self._defaults)
+
+    def __setattr__(self, name, value):
+        if name not in self._defaults:
+            raise AttributeError("%s has no setting %r; it has %s"
+                                 % (type(self).__name__, name, ", ".join(sorted(self._defaults))))
+        if name in self._refused and value and value != self._defaults[name]:
+            raise ValueError("%s.%s = %r: %s" % (type(self).__name__, name, value,
+                                                 self._refused[name]))
+        self.__dict__[name] = value
+
+    def __repr__(self):
+        return "%s(%s)" % (type(self).__name__, ", ".join(
+            "%s=%r" % item for item in sorted(self.__dict__.items())))
+
+
+class _ReduceStrategy(_Enum):
+    _owner = "ReduceStrategy"
+
+
+class _GradientScaleStrategy(_Enum):
+    _owner = "GradientScaleStrategy"
+
+
+class BuildStrategy(_Strategy):
+    """How a program is rewritten before it runs. Regatta's plans always fuse and share memory,
+    with equal numbers, so most settings are accepted and change nothing."""
+
+    class ReduceStrategy:
+        AllReduce = _ReduceStrategy(0, "AllReduce")
+        Reduce = _ReduceStrategy(1, "Reduce")
+
+    class GradientScaleStrategy:
+        CoeffNumDevice = _GradientScaleStrategy(0, "CoeffNumDevice")
+        One = _GradientScaleStrategy(1, "One")
+        Customized = _GradientScaleStrategy(2, "Customized")
+
+    _defaults = {
+        "reduce_strategy": ReduceStrategy.AllReduce,
+        "gradient_scale_strategy": GradientScaleStrategy.CoeffNumDevice,
+        "debug_graphviz_path": "", "enable_sequential_execution": False,
+        "remove_unnecessary_lock": True, "num_trainers": 1, "trainer_id": 0,
+        "trainers_endpoints": [], "nccl_comm_num": 1, "use_hierarchical_allreduce": False,
+        "hierarchical_allreduce_inter_nranks": 0, "fuse_elewise_add_act_ops": False,
+        "fuse_bn_act_ops": False, "enable_auto_fusion": False, "fuse_relu_depthwise_conv": False,
+        "fuse_broadcast_ops": True, "fuse_all_optimizer_ops": False, "sync_batch_norm": False,
+        "memory_optimize": None, "is_distribution": False, "async_mode": False,
+        "enable_inplace": True, "enable_backward_optimizer_op_deps": True,
+        "fuse_all_reduce_ops": True, "cache_runtime_context": False,
+        "mkldnn_enabled_op_types": set(),
+    }
+    _refused = {
+        "sync_batch_norm": "batch_norm over all threads' parts is not implemented",
+        "debug_graphviz_path": "use fluid.debugger.draw_block_graphviz",
+        "use_hierarchical_allreduce": "there is one machine here",
+        "async_mode": "use a fleet strategy for asynchronous training",
+        "trainers_endpoints": "collective training over several machines is not implemented",
+    }
+
+
+class ExecutionStrategy(_Strategy):
+    """How a program runs. The number of threads is that of the places (CPU_NUM)."""
+    _defaults = {
+        "num_threads": 0, "use_cuda": False, "allow_op_delay": False,
+        "num_iteration_per_drop_scope": 100, "num_iteration_per_run": 1,
+        "use_experimental_executor": True, "use_thread_barrier": False, "_dry_run": False,
+    }
+    _refused = {"use_cuda": "this build of Regatta has no GPU kernels",
+                "_dry_run": "a program is run or it is not"}
+
+
+class CompiledProgram:
+    def __init__(self, program_or_graph, build_strategy=None):
+        if not isinstance(program_or_graph, Program):
+            raise TypeError("The type of program_to_graph parameter is wrong, expected Program, "
+                            "but received %s" % type(program_or_graph))
+        if build_strategy is not None and not isinstance(build_strategy, BuildStrategy):
+            raise TypeError("build_strategy is %s, and must be a BuildStrategy"
+                            % type(build_strategy))
+        self._program = program_or_graph
+        self._build_strategy = build_strategy
+        self._exec_strategy = None
+        self._threads = 0  # 0: not data parallel
+        self._loss_name = None
+        self._plans = {}
+
+    def with_data_parallel(self, loss_name=None, build_strategy=None, exec_strategy=None,
+                           share_vars_from=None, places=None):
+        """Run on several threads, each with a part of the batch."""
+        if self._threads:
+            raise AssertionError("Already compiled with parallel.")
+        if places is None:
+            threads = int(os.environ.get("CPU_NUM", 1))
+        else:
+            threads = len(places) if isinstance(places, (list, tuple)) else 1
+        if threads < 1:
+            raise ValueError("with_data_parallel: %d places" % threads)
+        if exec_strategy is not None and not isinstance(exec_strategy, ExecutionStrategy):
+            raise TypeError("exec_strategy is %s, and must be an ExecutionStrategy"
+                            % type(exec_strategy))
+        if share_vars_from is not None and not isinstance(share_vars_from, CompiledProgram):
+            raise TypeError("share_vars_from must be a CompiledProgram; its scope is the "
+                            "executor's, which is shared anyway")
+        self._build_strategy = build_strategy or self._build_strategy or BuildStrategy()
+        self._exec_strategy = exec_strategy or ExecutionStrategy()
+        if self._build_strategy.gradient_scale_strategy == \
+                BuildStrategy.GradientScaleStrategy.Customized:
+            raise ValueError("BuildStrategy.gradient_scale_strategy = Customized: feed the loss's "
+                             "gradient through fluid.gradients(target_gradients=...) instead")
+        self._threads = threads
+        self._loss_name = loss_name
+        return self
+
+    def _with_inference_optimize(self, config):
+        raise NotImplementedError("CompiledProgram._with_inference_optimize: run the program with "
+                                  "an Executor; its plan is optimized")
+
+    def _run_parallel(self, executor, feed, fetch, scope, return_numpy, return_merged):
+        if not self._threads:
+            return executor._run(self._program, feed, fetch, scope, return_numpy)
+        feed = {} if feed is None else feed
+        first = feed[0] if isinstance(feed, (list, tuple)) else feed
+        if not isinstance(first, dict):
+            raise TypeError("feed is %s, and must be a dict or a list of dicts, one for each of "
+                            "%d places" % (type(feed), self._threads))
+        names = tuple(sorted(first))
+        key = (self._program._version, id(scope), names,
+               tuple(f.name if isinstance(f, Variable) else f for f in fetch))
+        plan = self._plans.get(key)
+        if plan is None:
+            self._plans = {k: v for k, v in self._plans.items() if k[0] == key[0]}
+            scale = self._build_strategy.gradient_scale_strategy
+            plan = (_core.ParallelProgram(self._program, scope, names, fetch, self._threads,
+                                          scale == BuildStrategy.GradientScaleStrategy.One), scope)
+            self._plans[key] = plan
+        feed = list(feed) if isinstance(feed, tuple) else feed
+        return plan[0].run(feed, return_numpy, return_merged)

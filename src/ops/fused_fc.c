@@ -1,0 +1,208 @@
+/* fused_fc.c - a fully connected layer as one op, made by pass/fuse_fc.c.
+ *
+ *   Out = act(X W + Bias)                           mul, elementwise_add and an activation
+ *
+ *   dZ = dOut act'(Out)                             their three gradients:
+ *   dBias = column sums of dZ, dX = dZ W^T, dW = X^T dZ
+ *
+ * With a LearningRate the gradient op takes the SGD step too: W and Bias are changed in
+ * place (WOut, BiasOut) and dW is never formed: W -= rate X^T dZ is one product. */
+#include "math/gemm.h"
+#include "ops/types.h"
+
+#include <string.h>
+
+enum { X, W, BIAS };
+enum { OUT };
+enum { X_COLS, ACT };
+
+static rg_status act_of(const rg_ctx *ctx, rg_activation *act)
+{
+    static const char *const names[] = {"", "relu", "sigmoid", "tanh"};
+    const char *name = rg_attr_string(ctx, ACT);
+    for (int i = 0; i < 4; i++)
+        if (strcmp(names[i], name) == 0) {
+            *act = (rg_activation)i;
+            return RG_OK;
+        }
+    return rg_fail(RG_EINVAL, "activation %s", name);
+}
+
+/* X as [m, k]; W as [k, n]. */
+typedef struct sizes {
+    int64_t m, n, k;
+} sizes;
+
+static rg_status sizes_of(const rg_ctx *ctx, int x_slot, int w_slot, sizes *s)
+{
+    const rg_shape *x = rg_shape_of(ctx, x_slot), *w = rg_shape_of(ctx, w_slot);
+    int cols = rg_attr_int(ctx, X_COLS);
+    if (cols < 1 || cols >= x->rank || w->rank != 2 ||
+        rg_shape_product(x, cols, x->rank) != w->dim[0]) {
+        char tx[RG_SHAPE_TEXT], tw[RG_SHAPE_TEXT];
+        return rg_fail(RG_ESHAPE, "X of shape %s does not fit a weight of shape %s",
+                       rg_shape_text(x, tx), rg_shape_text(w, tw));
+    }
+    *s = (sizes){rg_shape_product(x, 0, cols), w->dim[1], w->dim[0]};
+    return RG_OK;
+}
+
+static rg_status fused_fc_infer(rg_ctx *ctx)
+{
+    sizes s;
+    RG_TRY(sizes_of(ctx, X, W, &s));
+    rg_shape out = *rg_shape_of(ctx, X);
+    out.rank = rg_attr_int(ctx, X_COLS) + 1;
+    out.dim[out.rank - 1] = s.n;
+    rg_set_out(ctx, OUT, RG_F32, &out);
+    rg_share_lod(ctx, X, OUT);
+    return RG_OK;
+}
+
+static rg_status fused_fc_kernel(rg_ctx *ctx)
+{
+    sizes s;
+    rg_activation act;
+    RG_TRY(sizes_of(ctx, X, W, &s));
+    RG_TRY(act_of(ctx, &act));
+    rg_linear_f32(s.m, s.n, s.k, rg_in_data(ctx, X), rg_in_data(ctx, W), rg_in_data(ctx, BIAS), act,
+                  rg_out_data(ctx, OUT));
+    return RG_OK;
+}
+
+#define FC_ATTRS                                                                                   \
+    RG_ATTRS([X_COLS] = RG_INT("x_num_col_dims", 1, "dimensions that make the rows of X"),         \
+             [ACT] = RG_STRING("act", "", "relu, sigmoid, tanh or none"))
+
+const rg_op rg_op_fused_fc = {
+    .type = "fused_fc",
+    .doc = "act(X W + Bias).",
+    .in = RG_SLOTS([X] = {"X", ""}, [W] = {"W", ""}, [BIAS] = {"Bias", ""}),
+    .out = RG_SLOTS([OUT] = {"Out", ""}),
+    .attr = FC_ATTRS,
+    .flags = RG_OP_INTERNAL,
+    .infer = fused_fc_infer,
+    .kernel = fused_fc_kernel,
+};
+
+/* ---- gradient ---- */
+
+enum { G_X, G_W, G_BIAS, G_OUT, G_DOUT, G_RATE };
+enum { G_DX, G_DW, G_DBIAS, G_W_OUT, G_BIAS_OUT };
+
+static rg_status fused_fc_grad_infer(rg_ctx *ctx)
+{
+    rg_set_like(ctx, G_DX, G_X);
+    rg_set_like(ctx, G_DW, G_W);
+    rg_set_like(ctx, G_DBIAS, G_BIAS);
+    rg_set_like(ctx, G_W_OUT, G_W);
+    rg_set_like(ctx, G_BIAS_OUT, G_BIAS);
+    return RG_OK;
+}
+
+RG_INLINE float slope(rg_activation act, float y)
+{
+    switch (act) {
+    case RG_ACT_RELU:
+        return y > 0 ? 1 : 0;
+    case RG_ACT_SIGMOID:
+        return y * (1 - y);
+    case RG_ACT_TANH:
+        return 1 - y * y;
+    case RG_ACT_NONE:
+        break;
+    }
+    return 1;
+}
+
+/* dZ, and the sums of its columns, in one pass. dz may be NULL: then only the sums. */
+RG_INLINE void through(rg_activation act, int64_t m, int64_t n, const float *out, const float *dout,
+                       float *dz, float *sums)
+{
+    for (int64_t i = 0; i < m; i++) {
+        const float *y = out + i * n, *g = dout + i * n;
+        if (dz != NULL) {
+            float *z = dz + i * n;
+            for (int64_t j = 0; j < n; j++) {
+                z[j] = g[j] * slope(act, y[j]);
+                sums[j] += z[j];
+            }
+        } else {
+            for (int64_t j = 0; j < n; j++)
+                sums[j] += g[j];
+        }
+    }
+}
+
+RG_HOT static void through_activation(rg_activation act, int64_t m, int64_t n, const float *out,
+                                      const float *dout, float *dz, float *sums)
+{
+    switch (act) {
+    case RG_ACT_NONE:
+        through(RG_ACT_NONE, m, n, dout, dout, NULL, sums);
+        break;
+    case RG_ACT_RELU:
+        through(RG_ACT_RELU, m, n, out, dout, dz, sums);
+        break;
+    case RG_ACT_SIGMOID:
+        through(RG_ACT_SIGMOID, m, n, out, dout, dz, sums);
+        break;
+    case RG_ACT_TANH:
+        through(RG_ACT_TANH, m, n, out, dout, dz, sums);
+        break;
+    }
+}
+
+RG_HOT static void descend(float *to, const float *from, float rate, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] -= rate * from[i];
+}
+
+static rg_status fused_fc_grad_kernel(rg_ctx *ctx)
+{
+    sizes s;
+    rg_activation act;
+    RG_TRY(sizes_of(ctx, G_X, G_W, &s));
+    RG_TRY(act_of(ctx, &act));
+    const float *dz = rg_in_data(ctx, G_DOUT), *rate = rg_in_data(ctx, G_RATE);
+    float *own = NULL, *sums = rg_out_data(ctx, G_DBIAS);
+    if (act != RG_ACT_NONE)
+        own = rg_scratch(ctx, (size_t)(s.m * s.n) * sizeof *own);
+    if (sums == NULL)
+        sums = rg_scratch(ctx, (size_t)s.n * sizeof *sums);
+    if ((act != RG_ACT_NONE && own == NULL) || sums == NULL)
+        return RG_ENOMEM;
+    memset(sums, 0, (size_t)s.n * sizeof *sums);
+    through_activation(act, s.m, s.n, rg_in_data(ctx, G_OUT), dz, own, sums);
+    dz = own ? own : dz;
+    /* dX before W is changed. */
+    if (rg_has_out(ctx, G_DX))
+        rg_gemm_f32(false, true, s.m, s.k, s.n, 1, dz, s.n, rg_in_data(ctx, G_W), s.n, 0,
+                    rg_out_data(ctx, G_DX), s.k);
+    if (rg_has_out(ctx, G_DW))
+        rg_gemm_f32(true, false, s.k, s.n, s.m, 1, rg_in_data(ctx, G_X), s.k, dz, s.n, 0,
+                    rg_out_data(ctx, G_DW), s.n);
+    if (rg_has_out(ctx, G_W_OUT))
+        rg_gemm_f32(true, false, s.k, s.n, s.m, -*rate, rg_in_data(ctx, G_X), s.k, dz, s.n, 1,
+                    rg_out_data(ctx, G_W_OUT), s.n);
+    if (rg_has_out(ctx, G_BIAS_OUT))
+        descend(rg_out_data(ctx, G_BIAS_OUT), sums, *rate, s.n);
+    return RG_OK;
+}
+
+const rg_op rg_op_fused_fc_grad = {
+    .type = "fused_fc_grad",
+    .doc = "Gradient of fused_fc, with the SGD step where a LearningRate is given.",
+    .in = RG_SLOTS([G_X] = {"X", ""}, [G_W] = {"W", ""}, [G_BIAS] = {"Bias", ""},
+                   [G_OUT] = {"Out", ""}, [G_DOUT] = {"Out@GRAD", ""},
+                   [G_RATE] = {"LearningRate", "", RG_OPTIONAL}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL}, [G_DW] = {"W@GRAD", "", RG_OPTIONAL},
+                    [G_DBIAS] = {"Bias@GRAD", "", RG_OPTIONAL},
+                    [G_W_OUT] = {"WOut", "W, in place", RG_OPTIONAL},
+                    [G_BIAS_OUT] = {"BiasOut", "Bias, in place", RG_OPTIONAL}),
+    .attr = FC_ATTRS,
+    .flags = RG_OP_INTERNAL,
+    .infer = fused_fc_grad_infer,
+    .kernel = fused_fc_grad_kernel,
+};
