@@ -25,9 +25,8 @@ test: build lint-quick ## all tests that CI runs
 test-full: test test-asan ## slower checks: sanitizers, fuzzing, wheels
 	@tools/test_full.sh
 
-test-asan: setup ## unit tests under AddressSanitizer and UBSan
-	@tools/build.sh build-asan -DSANITIZE=address -DFAULTS=ON -DWITH_PYTHON=OFF -DWITH_SWIG_PY=OFF
-	@cd build-asan && ctest --output-on-failure
+test-asan: setup ## C and op tests under AddressSanitizer and UBSan
+	@tools/test_asan.sh
 
 test-tsan: setup ## threads under ThreadSanitizer
 	@tools/build.sh build-tsan -DSANITIZE=thread -DWITH_PYTHON=OFF -DWITH_SWIG_PY=OFF

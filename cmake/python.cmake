@@ -13,8 +13,7 @@ set_target_properties(_core PROPERTIES PREFIX "" SUFFIX ".abi3.so")
 if(SKBUILD)
     set(RG_SCRIPTS_DIR ${SKBUILD_SCRIPTS_DIR})
     install(TARGETS _core LIBRARY DESTINATION paddle)
-else()
-    set(RG_SCRIPTS_DIR bin)
+elseif(NOT SANITIZE)
     # Beside the Python sources, so that the tree itself is an installation.
     add_custom_command(TARGET _core POST_BUILD
         COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:_core>

@@ -1,0 +1,237 @@
+/* test_save.c - a save is whole or absent, whatever happens in the middle of it. */
+#include "check.h"
+
+#include "save/save.h"
+#include "sys/file.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[256];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "/tmp/regatta-test-save-%d", (int)getpid());
+    return rg_dir_remove(folder) == RG_OK ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rg_dir_remove(folder) == RG_OK ? 0 : -1;
+}
+
+static rg_value *number(float x)
+{
+    rg_value *value;
+    assert_ok(rg_value_new(&value));
+    assert_ok(rg_value_resize(value, RG_F32, &RG_SHAPE(3)));
+    for (int i = 0; i < 3; i++)
+        ((float *)value->data)[i] = x;
+    return value;
+}
+
+/* Three files: a, deep/b and text, all of them about x. */
+static rg_status save_all(float x)
+{
+    rg_value *value = number(x);
+    rg_save *save;
+    RG_TRY(rg_save_open(&save, folder));
+    rg_status code = rg_save_tensor(save, "a", value);
+    if (code == RG_OK)
+        code = rg_save_tensor(save, "deep/b", value);
+    if (code == RG_OK)
+        code = rg_save_bytes(save, "text", &x, sizeof x);
+    if (code == RG_OK)
+        code = rg_save_commit(save);
+    rg_save_close(save);
+    rg_value_release(value);
+    return code;
+}
+
+/* What the folder holds: the number, if all three files agree on one. */
+static float load_all(void)
+{
+    rg_load *load;
+    rg_value *a = number(0), *b = number(0);
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    assert_ok(rg_load_open(&load, folder));
+    assert_ok(rg_load_tensor(load, "a", &(rg_expected){"a", a, NULL}));
+    assert_ok(rg_load_tensor(load, "deep/b", &(rg_expected){"b", b, NULL}));
+    assert_ok(rg_load_bytes(load, "text", 100, &text));
+    rg_load_close(load);
+    float x = ((float *)a->data)[2], y = ((float *)b->data)[0], z;
+    memcpy(&z, text.data, sizeof z);
+    if (x != y || x != z)
+        fail_msg("a mixture: a is %g, b %g and text %g", (double)x, (double)y, (double)z);
+    rg_buf_fini(&text);
+    rg_value_release(a);
+    rg_value_release(b);
+    return x;
+}
+
+static void a_save_is_loaded_again(void **state)
+{
+    (void)state;
+    assert_ok(save_all(1));
+    assert_true(load_all() == 1);
+    assert_ok(save_all(2));
+    assert_true(load_all() == 2);
+}
+
+static void files_that_a_save_does_not_name_are_left_alone(void **state)
+{
+    (void)state;
+    assert_ok(save_all(1));
+    rg_save *save;
+    assert_ok(rg_save_open(&save, folder));
+    assert_ok(rg_save_bytes(save, "other", "hello", 5));
+    assert_ok(rg_save_commit(save));
+    rg_save_close(save);
+    assert_true(load_all() == 1);
+}
+
+static void an_abandoned_save_changes_nothing(void **state)
+{
+    (void)state;
+    rg_save *save;
+    assert_ok(save_all(1));
+    assert_ok(rg_save_open(&save, folder));
+    assert_ok(rg_save_bytes(save, "text", "xxxx", 4));
+    rg_save_close(save);
+    assert_true(load_all() == 1);
+}
+
+/* The process is killed at the n-th pass of each point, for every n until it gets through. */
+static void a_kill_at_any_point_leaves_the_old_or_the_new(void **state)
+{
+    (void)state;
+    static const char *const points[] = {"file.open",   "file.write", "file.sync",
+                                         "file.rename", "dir.make",   "dir.sync"};
+    int killed = 0;
+    for (size_t p = 0; p < sizeof points / sizeof points[0]; p++)
+        for (int n = 1;; n++) {
+            char fault[64];
+            int status;
+            assert_ok(save_all(1));
+            (void)snprintf(fault, sizeof fault, "%s:%d:kill", points[p], n);
+            pid_t child = fork();
+            if (child == 0) {
+                (void)setenv("RG_FAULT", fault, 1);
+                _exit(save_all(2) == RG_OK ? 0 : 1);
+            }
+            assert_int_equal(waitpid(child, &status, 0), child);
+            float found = load_all();
+            assert_true(found == 1 || found == 2);
+            if (WIFEXITED(status)) {
+                assert_int_equal(WEXITSTATUS(status), 0);
+                assert_true(found == 2);
+                break;
+            }
+            killed++;
+        }
+    assert_true(killed > 15); /* the points are there */
+}
+
+static void a_full_disk_is_an_error_and_the_old_save_stays(void **state)
+{
+    (void)state;
+    static const char *const faults[] = {"file.write:1:enospc", "file.write:3:eio",
+                                         "file.sync:1:eio", "file.rename:1:eio",
+                                         "file.open:2:enospc"};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        int status;
+        assert_ok(save_all(1));
+        pid_t child = fork();
+        if (child == 0) {
+            (void)setenv("RG_FAULT", faults[i], 1);
+            _exit(save_all(2) == RG_EIO ? 0 : 1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(WEXITSTATUS(status), 0);
+        assert_true(load_all() == 1);
+    }
+}
+
+static void a_changed_byte_is_found_by_the_manifest(void **state)
+{
+    (void)state;
+    char path[512];
+    rg_file *file;
+    rg_load *load;
+    rg_value *value = number(0);
+    assert_ok(save_all(1));
+    (void)snprintf(path, sizeof path, "%s/a", folder);
+    rg_buf bytes;
+    rg_buf_init(&bytes, 0);
+    assert_ok(rg_file_read_all(path, 1000, &bytes));
+    bytes.data[bytes.len - 1] ^= 1; /* in the data: nothing else would notice */
+    assert_ok(rg_file_create(&file, path));
+    assert_ok(rg_file_write(file, bytes.data, bytes.len));
+    assert_ok(rg_file_finish(file));
+    rg_file_close(file);
+    assert_ok(rg_load_open(&load, folder));
+    assert_fails(rg_load_tensor(load, "a", &(rg_expected){"a", value, NULL}), RG_ECORRUPT,
+                 "is damaged: its checksum is");
+    assert_true(((float *)value->data)[0] == 0);
+    rg_load_close(load);
+    rg_value_release(value);
+    rg_buf_fini(&bytes);
+}
+
+static void a_damaged_manifest_is_named(void **state)
+{
+    (void)state;
+    char path[512];
+    rg_file *file;
+    rg_load *load;
+    assert_ok(save_all(1));
+    (void)snprintf(path, sizeof path, "%s/" RG_MANIFEST_NAME, folder);
+    assert_ok(rg_file_create(&file, path));
+    assert_ok(rg_file_write(file, "regatta manifest 1\nxyz\n", 23));
+    assert_ok(rg_file_finish(file));
+    rg_file_close(file);
+    assert_fails(rg_load_open(&load, folder), RG_ECORRUPT, "MANIFEST.regatta: line 2");
+}
+
+static void names_that_lead_out_of_the_folder_are_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"../x", "/etc/x", "a/../../x", "", "a\nb",
+                                        RG_MANIFEST_NAME};
+    rg_save *save;
+    assert_ok(rg_save_open(&save, folder));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_int_equal(rg_save_bytes(save, names[i], "x", 1), RG_EINVAL);
+    rg_save_close(save);
+}
+
+static void what_the_program_wants_is_compared_with_the_file(void **state)
+{
+    (void)state;
+    rg_load *load;
+    rg_value *value = number(0);
+    rg_meta wanted = {.kind = RG_TENSOR, .dtype = RG_F32, .shape = RG_SHAPE(4)};
+    assert_ok(save_all(1));
+    assert_ok(rg_load_open(&load, folder));
+    assert_fails(rg_load_tensor(load, "a", &(rg_expected){"w", value, &wanted}), RG_ESHAPE,
+                 "variable w: it has the shape [3], and the program wants [4]");
+    wanted.dtype = RG_F64;
+    assert_fails(rg_load_tensor(load, "a", &(rg_expected){"w", value, &wanted}), RG_ESHAPE,
+                 "it is float32, and the program wants float64");
+    rg_load_close(load);
+    rg_value_release(value);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+RUN(TEST(a_save_is_loaded_again), TEST(files_that_a_save_does_not_name_are_left_alone),
+    TEST(an_abandoned_save_changes_nothing), TEST(a_kill_at_any_point_leaves_the_old_or_the_new),
+    TEST(a_full_disk_is_an_error_and_the_old_save_stays),
+    TEST(a_changed_byte_is_found_by_the_manifest), TEST(a_damaged_manifest_is_named),
+    TEST(names_that_lead_out_of_the_folder_are_refused),
+    TEST(what_the_program_wants_is_compared_with_the_file))

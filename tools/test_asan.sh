@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The C tests, and the Python tests of ops, layers and programs, on a library built with
+# AddressSanitizer and UBSan. Arguments are passed to pytest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tools/setup.sh test
+tools/build.sh build-asan -DSANITIZE=address -DFAULTS=ON -DWITH_PYTHON=ON -DWITH_SWIG_PY=ON
+(cd build-asan && ctest --output-on-failure)
+
+# The Python package with the sanitized extension in the place of the other one.
+overlay=build-asan/overlay/paddle
+rm -rf build-asan/overlay
+mkdir -p "$overlay"
+for entry in python/paddle/*; do
+    [ "${entry##*/}" = _core.abi3.so ] || ln -s "$PWD/$entry" "$overlay/"
+done
+cp build-asan/_core.abi3.so "$overlay/"
+# Python itself never frees some of what it allocates, so leaks are looked for in C only.
+export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
+LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
+    PYTHONPATH="$PWD/build-asan/overlay" PYTHONMALLOC=malloc \
+    .venv/bin/python -m pytest -q -x -p no:cacheprovider "${@:-tests/ops}"
