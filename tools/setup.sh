@@ -29,11 +29,14 @@ fi
 if [ ! -x .venv/bin/python ]; then
     python3 -m venv .venv
 fi
-need=(numpy)
+# numpy below 2.4: scripts of the time write float(loss) of an array of shape [1].
+need=('numpy<2.4')
 [ "$what" = demo ] && need+=(matplotlib)
 [ "$what" = test ] && need+=(pytest)
 for p in "${need[@]}"; do
-    .venv/bin/python -c "import $p" 2>/dev/null || .venv/bin/pip install -q --disable-pip-version-check "$p"
+    name=${p%%[<=>]*}
+    .venv/bin/python -c "import $name" 2>/dev/null ||
+        .venv/bin/pip install -q --disable-pip-version-check "$p"
 done
 
 # The tree itself is the installation: paddle is imported from python/, and the command
