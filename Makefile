@@ -43,7 +43,7 @@ lint-quick:
 	@sh tools/check_banned.sh .
 
 format: ## clang-format everything
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@python3 tools/format.py
 
 clean: ## remove what was built; .venv stays
 	rm -rf build build-asan build-tsan build-fuzz output python/paddle/_core.abi3.so

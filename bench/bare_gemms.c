@@ -49,7 +49,8 @@ static float *matrix(int64_t n)
 static void make_primitive(product *p)
 {
     dnnl_dims_t da = {p->m, p->k}, db = {p->k, p->n}, dc = {p->m, p->n};
-    dnnl_dims_t sa = {p->ta ? 1 : p->k, p->ta ? p->m : 1}, sb = {p->tb ? 1 : p->n, p->tb ? p->k : 1};
+    dnnl_dims_t sa = {p->ta ? 1 : p->k, p->ta ? p->m : 1},
+                sb = {p->tb ? 1 : p->n, p->tb ? p->k : 1};
     dnnl_dims_t sc = {p->n, 1};
     dnnl_memory_desc_t a, b, c;
     dnnl_matmul_desc_t desc;

@@ -12,10 +12,12 @@ add_compile_definitions(_GNU_SOURCE)
 add_compile_options(
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes
     -Wmissing-prototypes -Wvla -Wformat=2 -Wno-missing-field-initializers -Werror
-    # gcc does not see that an out-parameter is set wherever RG_OK is returned
-    -Wno-maybe-uninitialized
     -fno-math-errno -fno-trapping-math -g1
     -fstack-protector-strong -fstack-clash-protection)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    # gcc does not see that an out-parameter is set wherever RG_OK is returned.
+    add_compile_options(-Wno-maybe-uninitialized)
+endif()
 add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     add_compile_options(-fcf-protection)

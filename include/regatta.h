@@ -31,7 +31,8 @@ extern "C" {
 
 typedef struct rg_session rg_session;
 
-typedef enum rg_type { /* numbered as in saved programs */
+/* numbered as in saved programs */
+typedef enum rg_type {
     RG_TYPE_BOOL = 0,
     RG_TYPE_INT16 = 1,
     RG_TYPE_INT32 = 2,
@@ -69,8 +70,8 @@ RG_API int rg_session_load_program_bytes(rg_session *session, const void *bytes,
                                          int *program);
 
 /* A value for the variable `name`, copied; it stays fed until it is fed again. */
-RG_API int rg_session_feed(rg_session *session, const char *name, rg_type type,
-                           const int64_t *dims, int rank, const void *data);
+RG_API int rg_session_feed(rg_session *session, const char *name, rg_type type, const int64_t *dims,
+                           int rank, const void *data);
 /* As above, of sequences: offsets[0] = 0 ... offsets[sequences] = dims[0]. */
 RG_API int rg_session_feed_sequences(rg_session *session, const char *name, rg_type type,
                                      const int64_t *dims, int rank, const void *data,

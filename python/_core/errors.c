@@ -47,8 +47,8 @@ int core_add_errors(PyObject *module)
         "What an op, a program or a file asks for is not met; the message says which.",
         PyExc_RuntimeError, NULL);
     eof_exception = PyErr_NewExceptionWithDoc("paddle.fluid.core.EOFException",
-                                              "The reader has no further batch.",
-                                              PyExc_Exception, NULL);
+                                              "The reader has no further batch.", PyExc_Exception,
+                                              NULL);
     if (enforce_not_met == NULL || eof_exception == NULL)
         return -1;
     Py_INCREF(enforce_not_met);

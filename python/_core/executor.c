@@ -13,7 +13,7 @@ enum { MAX_PLANS = 64 };
 
 typedef struct entry {
     uint64_t program_id, version, used;
-    rg_scope *scope; /* kept by the plan */
+    rg_scope *scope;   /* kept by the plan */
     PyObject *feeds;   /* tuple of names */
     PyObject *fetches; /* tuple of variables or names */
     rg_plan *plan;
@@ -78,8 +78,8 @@ static entry *find_entry(core_executor *self, const rg_program *program, rg_scop
 {
     for (int i = 0; i < self->n; i++) {
         entry *e = &self->entries[i];
-        if (e->program_id == program->id && e->version == program->version &&
-            e->scope == scope && feeds_match(e, feed) && fetches_match(e, fetch))
+        if (e->program_id == program->id && e->version == program->version && e->scope == scope &&
+            feeds_match(e, feed) && fetches_match(e, fetch))
             return e;
     }
     return NULL;
@@ -151,8 +151,7 @@ static int open_entry(entry *e, const rg_program *program, rg_scope *scope, PyOb
 
 /* ---- feeding ---- */
 
-static int wrong_feed(const rg_vardesc *desc, const char *what, const char *got,
-                      const char *wanted)
+static int wrong_feed(const rg_vardesc *desc, const char *what, const char *got, const char *wanted)
 {
     PyErr_Format(PyExc_ValueError, "feed '%s' has the %s %s, and %s is wanted", desc->name, what,
                  got, wanted);
@@ -209,9 +208,9 @@ static int feed_plan(rg_plan *plan, int i, const fed *f)
 static PyObject *list_to_array(PyObject *object, const rg_vardesc *desc)
 {
     PyObject *numpy = PyImport_ImportModule("numpy");
-    PyObject *array =
-        numpy ? PyObject_CallMethod(numpy, "array", "Os", object, rg_dtype_name(desc->meta.dtype))
-              : NULL;
+    PyObject *array = numpy ? PyObject_CallMethod(numpy, "array", "Os", object,
+                                                  rg_dtype_name(desc->meta.dtype))
+                            : NULL;
     Py_XDECREF(numpy);
     return array;
 }
@@ -229,9 +228,8 @@ static int open_fed(PyObject *object, const rg_vardesc *desc, fed *out)
         return 0;
     }
     PyObject *made = NULL;
-    if (desc != NULL &&
-        (PyList_Check(object) || PyTuple_Check(object) || PyFloat_Check(object) ||
-         PyLong_Check(object))) {
+    if (desc != NULL && (PyList_Check(object) || PyTuple_Check(object) || PyFloat_Check(object) ||
+                         PyLong_Check(object))) {
         made = list_to_array(object, desc);
         if (made == NULL)
             return -1;
@@ -341,7 +339,7 @@ static void lock_entry(entry *e)
     if (PyThread_acquire_lock(e->lock, NOWAIT_LOCK))
         return;
     Py_BEGIN_ALLOW_THREADS
-    (void)PyThread_acquire_lock(e->lock, WAIT_LOCK);
+    PyThread_acquire_lock(e->lock, WAIT_LOCK);
     Py_END_ALLOW_THREADS
 }
 

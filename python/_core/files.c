@@ -177,10 +177,9 @@ static PyObject *load_bytes(PyObject *module, PyObject *args)
     rg_buf_init(&bytes, 0);
     rg_status code = rg_load_bytes(load, file, (size_t)1 << 40, &bytes);
     rg_load_close(load);
-    PyObject *out =
-        code == RG_OK
-            ? PyBytes_FromStringAndSize(rg_buf_cstr(&bytes), (Py_ssize_t)bytes.len)
-            : core_raise(code);
+    PyObject *out = code == RG_OK
+                        ? PyBytes_FromStringAndSize(rg_buf_cstr(&bytes), (Py_ssize_t)bytes.len)
+                        : core_raise(code);
     rg_buf_fini(&bytes);
     return out;
 }

@@ -13,13 +13,11 @@ static PyObject *slot_list(const rg_slot *slots)
 {
     PyObject *list = PyList_New(0);
     for (int i = 0; list != NULL && slots != NULL && slots[i].name != NULL; i++) {
-        PyObject *slot = Py_BuildValue("{s:s,s:s,s:N,s:N,s:N}", "name", slots[i].name, "doc",
-                                       slots[i].doc ? slots[i].doc : "", "repeated",
-                                       PyBool_FromLong((slots[i].flags & RG_REPEATED) != 0),
-                                       "optional",
-                                       PyBool_FromLong((slots[i].flags & RG_OPTIONAL) != 0),
-                                       "intermediate",
-                                       PyBool_FromLong((slots[i].flags & RG_INTERMEDIATE) != 0));
+        PyObject *slot = Py_BuildValue(
+            "{s:s,s:s,s:N,s:N,s:N}", "name", slots[i].name, "doc", slots[i].doc ? slots[i].doc : "",
+            "repeated", PyBool_FromLong((slots[i].flags & RG_REPEATED) != 0), "optional",
+            PyBool_FromLong((slots[i].flags & RG_OPTIONAL) != 0), "intermediate",
+            PyBool_FromLong((slots[i].flags & RG_INTERMEDIATE) != 0));
         if (slot == NULL || PyList_Append(list, slot) < 0)
             Py_CLEAR(list);
         Py_XDECREF(slot);
@@ -38,8 +36,8 @@ static PyObject *attr_list(const rg_attr_spec *specs)
         } else {
             value = core_attr_value(&specs[i].value);
         }
-        PyObject *attr = value ? Py_BuildValue("{s:s,s:s,s:i,s:N,s:N}", "name",
-                                               specs[i].value.name, "doc", specs[i].doc, "type",
+        PyObject *attr = value ? Py_BuildValue("{s:s,s:s,s:i,s:N,s:N}", "name", specs[i].value.name,
+                                               "doc", specs[i].doc, "type",
                                                (int)specs[i].value.type, "default", value,
                                                "required", PyBool_FromLong(specs[i].required))
                                : NULL;
@@ -217,11 +215,8 @@ static PyMethodDef functions[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "paddle._core",
-    .m_doc = "The C core of Regatta.",
-    .m_size = -1,
-    .m_methods = functions,
+    PyModuleDef_HEAD_INIT, .m_name = "paddle._core", .m_doc = "The C core of Regatta.",
+    .m_size = -1,          .m_methods = functions,
 };
 
 PyMODINIT_FUNC PyInit__core(void);
@@ -234,8 +229,8 @@ PyMODINIT_FUNC PyInit__core(void)
     rg_status code = rg_flags_from_environment();
     if (core_add_errors(module) < 0 || (code != RG_OK && core_raise(code) == NULL) ||
         core_add_program(module) < 0 || core_add_op(module) < 0 || core_add_tensor(module) < 0 ||
-        core_add_scope(module) < 0 || core_add_executor(module) < 0 ||
-        core_add_files(module) < 0 || core_add_parallel(module) < 0 ||
+        core_add_scope(module) < 0 || core_add_executor(module) < 0 || core_add_files(module) < 0 ||
+        core_add_parallel(module) < 0 ||
         PyModule_AddStringConstant(module, "version", RG_VERSION) < 0) {
         Py_DECREF(module);
         return NULL;

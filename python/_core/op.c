@@ -68,7 +68,9 @@ int core_names(PyObject *value, const char ***out, int *n)
         return -1;
     }
     for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *item = list ? PyList_GetItem(value, i) : tuple ? PyTuple_GetItem(value, i) : value;
+        PyObject *item = list    ? PyList_GetItem(value, i)
+                         : tuple ? PyTuple_GetItem(value, i)
+                                 : value;
         names[i] = name_of(item);
         if (names[i] == NULL) {
             PyMem_Free(names);
@@ -321,7 +323,7 @@ PyObject *core_attr_value(const rg_attr *attr)
     }
     list = PyList_New(attr->n);
     for (int i = 0; list != NULL && i < attr->n; i++) {
-        PyObject *item = attr->type == RG_ATTR_FLOATS ? PyFloat_FromDouble((double)attr->floats[i])
+        PyObject *item = attr->type == RG_ATTR_FLOATS  ? PyFloat_FromDouble((double)attr->floats[i])
                          : attr->type == RG_ATTR_BOOLS ? PyBool_FromLong(attr->bools[i])
                          : attr->type == RG_ATTR_LONGS ? PyLong_FromLongLong(attr->longs[i])
                                                        : PyLong_FromLong(attr->ints[i]);
@@ -349,8 +351,8 @@ static int set_slots(rg_opdesc *op, PyObject *slots, bool output)
         if (slot == NULL || core_names(value, &names, &n) < 0) {
             PyObject *type, *message, *trace; /* say which slot */
             PyErr_Fetch(&type, &message, &trace);
-            PyErr_Format(PyExc_TypeError, "op %s, %s %s: %S", op->type,
-                         output ? "output" : "input", slot ? slot : "?", message);
+            PyErr_Format(PyExc_TypeError, "op %s, %s %s: %S", op->type, output ? "output" : "input",
+                         slot ? slot : "?", message);
             Py_XDECREF(type);
             Py_XDECREF(message);
             Py_XDECREF(trace);
@@ -538,7 +540,8 @@ static PyObject *op_attr_names(PyObject *self, PyObject *unused)
 static PyObject *op_set_attr(PyObject *self, PyObject *args)
 {
     PyObject *key, *value;
-    if (!PyArg_ParseTuple(args, "OO:_set_attr", &key, &value) || set_attr(op_of(self), key, value) < 0)
+    if (!PyArg_ParseTuple(args, "OO:_set_attr", &key, &value) ||
+        set_attr(op_of(self), key, value) < 0)
         return NULL;
     Py_RETURN_NONE;
 }

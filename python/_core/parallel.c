@@ -7,7 +7,7 @@
 typedef struct core_parallel {
     PyObject_HEAD
     rg_parallel *parallel;
-    PyObject *feeds;   /* tuple of names */
+    PyObject *feeds; /* tuple of names */
     Py_ssize_t n_fetches;
 } core_parallel;
 

@@ -503,8 +503,8 @@ static rg_status call_after_op(void *arg, rg_opdesc *op)
 {
     after_op *after = arg;
     PyObject *wrapped = core_wrap_op(after->owner, op);
-    PyObject *result =
-        wrapped ? PyObject_CallFunctionObjArgs(after->callback, wrapped, NULL) : NULL;
+    PyObject *result = wrapped ? PyObject_CallFunctionObjArgs(after->callback, wrapped, NULL)
+                               : NULL;
     Py_XDECREF(wrapped);
     if (result == NULL)
         return rg_fail(RG_EINVAL, "a backward callback raised");

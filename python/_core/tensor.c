@@ -141,8 +141,7 @@ PyObject *core_to_numpy(const rg_value *value)
     }
     PyObject *dtype = numpy_dtype(value->meta.dtype);
     PyObject *shape = dtype ? core_shape_tuple(&value->meta.shape) : NULL;
-    PyObject *array =
-        shape ? PyObject_CallFunctionObjArgs(numpy_empty, shape, dtype, NULL) : NULL;
+    PyObject *array = shape ? PyObject_CallFunctionObjArgs(numpy_empty, shape, dtype, NULL) : NULL;
     Py_XDECREF(shape);
     if (array == NULL)
         return NULL;
@@ -357,8 +356,7 @@ static PyObject *lod_lists(const rg_lod *lod, bool lengths)
 {
     PyObject *lists = PyList_New(0);
     for (int i = 0; lists != NULL && lod != NULL && i < lod->levels; i++) {
-        PyObject *level =
-            numbers_list(lod->offset[i], lod->count[i] - (lengths ? 1 : 0), lengths);
+        PyObject *level = numbers_list(lod->offset[i], lod->count[i] - (lengths ? 1 : 0), lengths);
         if (level == NULL || PyList_Append(lists, level) < 0)
             Py_CLEAR(lists);
         Py_XDECREF(level);
@@ -548,8 +546,8 @@ static PyObject *rows_tensor(PyObject *object, PyObject *unused)
     rg_status code = rg_value_resize(copy, value->meta.dtype, &shape);
     if (code == RG_OK && value->n_rows > 0)
         memcpy(copy->data, value->data, rg_value_bytes(value));
-    PyObject *tensor =
-        code == RG_OK ? core_wrap_tensor(core_tensor_type, copy, NULL) : core_raise(code);
+    PyObject *tensor = code == RG_OK ? core_wrap_tensor(core_tensor_type, copy, NULL)
+                                     : core_raise(code);
     rg_value_release(copy);
     return tensor;
 }

@@ -4,11 +4,12 @@
  *
  * compiles the function for plain x86-64, for AVX2 and for AVX-512, and picks one
  * when the program starts. So what is shipped runs anywhere and is quick where it
- * can be. Write plain loops; the compiler makes vectors of them. */
+ * can be. Write plain loops; the compiler makes vectors of them. (gcc only: clang 14
+ * makes the clones of two static functions of one name collide.) */
 #ifndef RG_BASE_HOT_H
 #define RG_BASE_HOT_H
 
-#if defined(__x86_64__) && !defined(RG_NO_CLONES)
+#if defined(__x86_64__) && !defined(RG_NO_CLONES) && !defined(__clang__)
 #define RG_HOT __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define RG_HOT

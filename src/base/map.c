@@ -87,19 +87,19 @@ static rg_status rehash(rg_map *map, size_t size)
     return RG_OK;
 }
 
-rg_status rg_map_put(rg_map *map, const char *key, void *value)
+rg_status rg_map_put(rg_map *map, const char *key, const void *value)
 {
     if ((map->n_entries + 1) * 2 > map->table_size)
         RG_TRY(rehash(map, map->table_size ? map->table_size * 2 : SMALLEST_TABLE));
     uint64_t hash = rg_hash_text(key);
     size_t cell = find_cell(map, key, hash);
     if (map->table[cell] != 0) {
-        map->entries[map->table[cell] - 1].value = value;
+        map->entries[map->table[cell] - 1].value = (void *)(uintptr_t)value;
         return RG_OK;
     }
-    RG_TRY(rg_grow((void **)&map->entries, map->n_entries, &map->cap_entries,
-                   sizeof *map->entries));
-    map->entries[map->n_entries++] = (rg_map_entry){key, value, hash};
+    RG_TRY(
+        rg_grow((void **)&map->entries, map->n_entries, &map->cap_entries, sizeof *map->entries));
+    map->entries[map->n_entries++] = (rg_map_entry){key, (void *)(uintptr_t)value, hash};
     map->table[cell] = (uint32_t)map->n_entries;
     map->live++;
     return RG_OK;

@@ -35,7 +35,7 @@ void rg_map_fini(rg_map *map);
 void *rg_map_get(const rg_map *map, const char *key);
 bool rg_map_has(const rg_map *map, const char *key);
 /* Puts or replaces; the key of an entry that is there stays the old one. */
-rg_status rg_map_put(rg_map *map, const char *key, void *value);
+rg_status rg_map_put(rg_map *map, const char *key, const void *value);
 void rg_map_remove(rg_map *map, const char *key);
 
 /* for (size_t i = 0; i < map.n_entries; i++) if ((e = rg_map_at(&map, i))) ... */

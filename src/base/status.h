@@ -42,7 +42,7 @@ const char *rg_error_message(void);
 
 /* Set the message and return `code`, so that `return rg_fail(...)` is a line. (Macros, so
  * that the compiler sees that a constant code is not RG_OK.) */
-#define rg_fail(code, ...)    (rg_set_message(__VA_ARGS__), (code))
+#define rg_fail(code, ...) (rg_set_message(__VA_ARGS__), (code))
 /* Put "context: " in front of the present message and return `code`. */
 #define rg_context(code, ...) (rg_add_context(__VA_ARGS__), (code))
 

@@ -305,10 +305,9 @@ int rg_session_fetch(rg_session *session, int i, rg_tensor_view *tensor)
 /* ---- saving ---- */
 
 /* Calls each() for every persistable tensor of the program. */
-static rg_status each_persistable(rg_session *session, const rg_program *program,
-                                  rg_status (*each)(void *arg, const rg_vardesc *var,
-                                                    rg_value *value),
-                                  void *arg)
+static rg_status
+each_persistable(rg_session *session, const rg_program *program,
+                 rg_status (*each)(void *arg, const rg_vardesc *var, rg_value *value), void *arg)
 {
     const rg_map *vars = &program->blocks[0]->vars;
     for (size_t i = 0; i < vars->n_entries; i++) {

@@ -75,7 +75,7 @@ static rg_status find_shared(rg_parallel *p)
                 const rg_vardesc *var = rg_block_find(block, name);
                 if (var == NULL || var->persistable || rg_map_has(&seen, name))
                     continue;
-                RG_TRY_GOTO(code, rg_map_put(&seen, name, (void *)(uintptr_t)name));
+                RG_TRY_GOTO(code, rg_map_put(&seen, name, name));
                 if (!is_written(p->compute, name))
                     continue;
                 RG_TRY_GOTO(code, rg_grow((void **)&p->shared, (size_t)p->n_shared, &capacity,
@@ -103,8 +103,8 @@ static rg_status find_states(rg_parallel *p)
                 const rg_vardesc *var = rg_block_find(block, op->out[s].names[k]);
                 if (var == NULL || !var->persistable)
                     continue;
-                RG_TRY(rg_grow((void **)&p->states, p->n_states, &p->cap_states,
-                               sizeof *p->states));
+                RG_TRY(
+                    rg_grow((void **)&p->states, p->n_states, &p->cap_states, sizeof *p->states));
                 own_state *state = &p->states[p->n_states++];
                 *state = (own_state){.name = var->name, .summed = summed};
                 rg_value_init(&state->base);
@@ -133,8 +133,8 @@ static rg_status open_scopes(rg_parallel *p, rg_scope *scope)
 }
 
 /* Which part gives each fetch. */
-static rg_status place_fetches(rg_parallel *p, const rg_parallel_config *config,
-                               const char **first, int *n_first, const char **second, int *n_second)
+static rg_status place_fetches(rg_parallel *p, const rg_parallel_config *config, const char **first,
+                               int *n_first, const char **second, int *n_second)
 {
     for (int i = 0; i < config->n_fetches; i++) {
         const char *name = config->fetches[i];
@@ -467,8 +467,8 @@ rg_status rg_parallel_fetch(const rg_parallel *p, int i, rg_value *out)
     rg_shape shape = first->meta.shape;
     const rg_vardesc *var = NULL;
     if (p->fetched_from[i] >= 0 && first->meta.kind == RG_TENSOR)
-        var = rg_block_find(p->compute->blocks[0], rg_plan_fetch_name(p->plans[0],
-                                                                     p->fetched_from[i]));
+        var = rg_block_find(p->compute->blocks[0],
+                            rg_plan_fetch_name(p->plans[0], p->fetched_from[i]));
     if (var == NULL || var->persistable || shape.rank < 1)
         return rg_value_copy(out, first);
     shape.dim[0] = 0;

@@ -18,9 +18,9 @@ typedef struct rg_temp {
     const char *name;
     rg_value *value; /* owned */
     const rg_vardesc *desc;
-    bool pinned;  /* fed, fetched or seen by a sub-block: has memory of its own */
+    bool pinned; /* fed, fetched or seen by a sub-block: has memory of its own */
     bool tainted;
-    int read;     /* nodes that read it, in any way */
+    int read;        /* nodes that read it, in any way */
     int first, last; /* nodes that first write and last read its data; -1: none */
 } rg_temp;
 

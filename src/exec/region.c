@@ -29,7 +29,7 @@ static rg_status add_temp(rg_region *region, const char *name, const rg_vardesc 
         temp->value->meta.dtype = desc->meta.dtype;
     }
     temp->value->tag = (uint32_t)++region->n_temps;
-    RG_TRY(rg_map_put(&region->index, name, (void *)(uintptr_t)region->n_temps));
+    RG_TRY(rg_map_put(&region->index, name, (void *)region->n_temps));
     *out = temp;
     return RG_OK;
 }
@@ -143,8 +143,8 @@ static rg_status open_sub(rg_region *region, rg_node *node)
     const rg_block *block = rg_program_block(region->plan->program, attr->i);
     if (block == NULL)
         return rg_fail(RG_ECORRUPT, "op %s has no block %d", node->desc->type, attr->i);
-    rg_region *forward =
-        block->forward_idx >= 0 ? region_of_block(region->plan, block->forward_idx) : NULL;
+    rg_region *forward = block->forward_idx >= 0 ? region_of_block(region->plan, block->forward_idx)
+                                                 : NULL;
     RG_TRY(rg_region_open(&node->sub, region->plan, block, region, forward));
     node->ctx.sub = node->sub;
     return RG_OK;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const char *const names[] = {
-    "INT",      "FLOAT", "STRING", "INTS",   "FLOATS", "STRINGS",
-    "BOOLEAN", "BOOLEANS", "BLOCK", "LONG", "BLOCKS", "LONGS",
+    "INT",     "FLOAT",    "STRING", "INTS", "FLOATS", "STRINGS",
+    "BOOLEAN", "BOOLEANS", "BLOCK",  "LONG", "BLOCKS", "LONGS",
 };
 
 const char *rg_attr_type_name(rg_attr_type type)

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum rg_attr_type { /* numbered as in the file format */
+/* numbered as in the file format */
+typedef enum rg_attr_type {
     RG_ATTR_INT = 0,
     RG_ATTR_FLOAT = 1,
     RG_ATTR_STRING = 2,

@@ -191,8 +191,7 @@ static rg_status settle(walk *w, const char *name, const char **grad)
 
 static rg_status set_role(rg_opdesc *op, int role)
 {
-    return rg_opdesc_set_attr(op,
-                              &(rg_attr){.name = "op_role", .type = RG_ATTR_INT, .i = role});
+    return rg_opdesc_set_attr(op, &(rg_attr){.name = "op_role", .type = RG_ATTR_INT, .i = role});
 }
 
 static rg_status append_grad(walk *w, const rg_opdesc *forward, bool with_attrs, const char *type,
@@ -456,10 +455,8 @@ static rg_status set_role_vars(walk *w, rg_opdesc *op, const rg_opdesc *forward)
         }
     if (n == 0)
         return RG_OK;
-    return rg_opdesc_set_attr(op, &(rg_attr){.name = "op_role_var",
-                                             .type = RG_ATTR_STRINGS,
-                                             .n = n,
-                                             .strings = pairs});
+    return rg_opdesc_set_attr(
+        op, &(rg_attr){.name = "op_role_var", .type = RG_ATTR_STRINGS, .n = n, .strings = pairs});
 }
 
 static bool writes_nothing(const rg_opdesc *op)
@@ -576,7 +573,7 @@ static rg_status put_all(const rg_args *args, int n, rg_map *names)
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < args[i].n; k++)
-            RG_TRY(rg_map_put(names, args[i].names[k], (void *)(uintptr_t)args[i].names[k]));
+            RG_TRY(rg_map_put(names, args[i].names[k], args[i].names[k]));
     return RG_OK;
 }
 
@@ -590,7 +587,7 @@ static rg_status find_path(const rg_block *block, size_t n_ops, const char *cons
     for (size_t i = 0; i < n_ops; i++)
         on_path[i] = n_inputs == 0;
     for (int i = 0; i < n_inputs; i++)
-        RG_TRY_GOTO(code, rg_map_put(&reached, inputs[i], (void *)(uintptr_t)inputs[i]));
+        RG_TRY_GOTO(code, rg_map_put(&reached, inputs[i], inputs[i]));
     for (size_t i = 0; n_inputs > 0 && i < n_ops; i++) {
         const rg_opdesc *op = block->ops[i];
         if (!touches(op->in, op->n_in, &reached))
@@ -600,7 +597,7 @@ static rg_status find_path(const rg_block *block, size_t n_ops, const char *cons
     }
     rg_map_fini(&reached);
     for (int i = 0; i < n_targets; i++)
-        RG_TRY_GOTO(code, rg_map_put(&reached, targets[i], (void *)(uintptr_t)targets[i]));
+        RG_TRY_GOTO(code, rg_map_put(&reached, targets[i], targets[i]));
     for (size_t i = n_ops; i-- > 0;) {
         const rg_opdesc *op = block->ops[i];
         on_path[i] = on_path[i] && touches(op->out, op->n_out, &reached);
@@ -759,11 +756,9 @@ static rg_status seed_with_ones(walk *w, const char *target, int role)
     } else {
         RG_TRY(rg_opdesc_set_in(fill, "X", 1, &target));
     }
-    RG_TRY(rg_opdesc_set_attr(fill,
-                              &(rg_attr){.name = "value", .type = RG_ATTR_FLOAT, .f = 1.0f}));
-    RG_TRY(rg_opdesc_set_attr(fill, &(rg_attr){.name = "dtype",
-                                               .type = RG_ATTR_INT,
-                                               .i = (int32_t)var->meta.dtype}));
+    RG_TRY(rg_opdesc_set_attr(fill, &(rg_attr){.name = "value", .type = RG_ATTR_FLOAT, .f = 1.0f}));
+    RG_TRY(rg_opdesc_set_attr(
+        fill, &(rg_attr){.name = "dtype", .type = RG_ATTR_INT, .i = (int32_t)var->meta.dtype}));
     RG_TRY(rg_opdesc_set_out(fill, "Out", 1, &grad));
     RG_TRY(set_role(fill, role));
     RG_TRY(rg_opdesc_infer(fill));
@@ -799,8 +794,7 @@ static rg_status start(walk *w, rg_block *block, const rg_backward_options *opti
 {
     *w = (walk){.block = block, .forward = block, .options = options};
     for (int i = 0; i < options->n_no_grad; i++)
-        RG_TRY(rg_map_put(&w->no_grad, options->no_grad[i],
-                          (void *)(uintptr_t)options->no_grad[i]));
+        RG_TRY(rg_map_put(&w->no_grad, options->no_grad[i], options->no_grad[i]));
     return RG_OK;
 }
 
@@ -855,9 +849,9 @@ rg_status rg_append_backward(rg_block *block, const char *loss, const char *cons
     return code;
 }
 
-rg_status rg_gradients(rg_block *block, const char *const *targets,
-                       const char *const *target_grads, int n_targets, const char *const *inputs,
-                       int n_inputs, const char **grads, const rg_backward_options *options)
+rg_status rg_gradients(rg_block *block, const char *const *targets, const char *const *target_grads,
+                       int n_targets, const char *const *inputs, int n_inputs, const char **grads,
+                       const rg_backward_options *options)
 {
     static const rg_backward_options none = {0};
     saved_role saved = enter(block->program);

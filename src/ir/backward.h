@@ -27,8 +27,8 @@ rg_status rg_append_backward(rg_block *block, const char *loss, const char *cons
 
 /* Append the gradients of the `targets`, weighted by `target_grads` (a NULL there:
  * ones), with respect to `inputs`, and name them in `grads`, one for each input. */
-rg_status rg_gradients(rg_block *block, const char *const *targets,
-                       const char *const *target_grads, int n_targets, const char *const *inputs,
-                       int n_inputs, const char **grads, const rg_backward_options *options);
+rg_status rg_gradients(rg_block *block, const char *const *targets, const char *const *target_grads,
+                       int n_targets, const char *const *inputs, int n_inputs, const char **grads,
+                       const rg_backward_options *options);
 
 #endif

@@ -123,8 +123,7 @@ rg_status rg_ctx_bind(rg_ctx *ctx, rg_arena *arena, const rg_opdesc *op, rg_find
     RG_TRY(check_slots(op->op->in, op->in, op->n_in, "input"));
     RG_TRY(check_slots(op->op->out, op->out, op->n_out, "output"));
     RG_TRY(bind_attrs(ctx, arena, op));
-    RG_TRY(bind_side(arena, op->op->in, op->in, op->n_in, find, arg, false, &ctx->in,
-                     &ctx->in_at));
+    RG_TRY(bind_side(arena, op->op->in, op->in, op->n_in, find, arg, false, &ctx->in, &ctx->in_at));
     return bind_side(arena, op->op->out, op->out, op->n_out, find, arg, true, &ctx->out,
                      &ctx->out_at);
 }

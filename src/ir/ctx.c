@@ -129,8 +129,8 @@ rg_status rg_expect_same_shape(const rg_ctx *ctx, int a, int b)
         return RG_OK;
     char ta[RG_SHAPE_TEXT], tb[RG_SHAPE_TEXT];
     return rg_fail(RG_ESHAPE, "%s of shape %s and %s of shape %s must have the same shape",
-                   ctx->op->in[a].name, rg_shape_text(rg_shape_of(ctx, a), ta),
-                   ctx->op->in[b].name, rg_shape_text(rg_shape_of(ctx, b), tb));
+                   ctx->op->in[a].name, rg_shape_text(rg_shape_of(ctx, a), ta), ctx->op->in[b].name,
+                   rg_shape_text(rg_shape_of(ctx, b), tb));
 }
 
 rg_status rg_expect_same_dtype(const rg_ctx *ctx, int a, int b)
@@ -150,7 +150,10 @@ rg_status rg_expect_dtype(const rg_ctx *ctx, int in, const rg_dtype *dtypes, int
             return RG_OK;
     rg_buf_init(&names, 256);
     for (int i = 0; i < n; i++)
-        rg_buf_printf(&names, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ",
+        rg_buf_printf(&names, "%s%s",
+                      i == 0      ? ""
+                      : i + 1 < n ? ", "
+                                  : " or ",
                       rg_dtype_name(dtypes[i]));
     rg_status code = rg_fail(RG_ESHAPE, "%s is %s, and must be %s", ctx->op->in[in].name,
                              rg_dtype_name(rg_dtype_of(ctx, in)), rg_buf_cstr(&names));
@@ -183,9 +186,8 @@ rg_status rg_expect_lod(const rg_ctx *ctx, int in, const rg_lod **lod)
     int last = found->levels - 1;
     int64_t rows = meta->shape.rank > 0 ? meta->shape.dim[0] : 1;
     if (found->offset[last][found->count[last] - 1] != rows)
-        return rg_fail(RG_ESHAPE, "%s has %lld rows, but its LoD covers %lld",
-                       ctx->op->in[in].name, (long long)rows,
-                       (long long)found->offset[last][found->count[last] - 1]);
+        return rg_fail(RG_ESHAPE, "%s has %lld rows, but its LoD covers %lld", ctx->op->in[in].name,
+                       (long long)rows, (long long)found->offset[last][found->count[last] - 1]);
     *lod = found;
     return RG_OK;
 }

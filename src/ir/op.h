@@ -73,16 +73,16 @@ typedef struct rg_attr_spec {
 
 #define RG_ATTR_OF(NAME, TYPE, FIELD, VALUE, DOC)                                                  \
     {.value = {.name = (NAME), .type = (TYPE), .FIELD = (VALUE)}, .doc = (DOC)}
-#define RG_INT(name, value, doc)    RG_ATTR_OF(name, RG_ATTR_INT, i, value, doc)
-#define RG_LONG(name, value, doc)   RG_ATTR_OF(name, RG_ATTR_LONG, l, value, doc)
-#define RG_FLOAT(name, value, doc)  RG_ATTR_OF(name, RG_ATTR_FLOAT, f, value, doc)
+#define RG_INT(name, value, doc)     RG_ATTR_OF(name, RG_ATTR_INT, i, value, doc)
+#define RG_LONG(name, value, doc)    RG_ATTR_OF(name, RG_ATTR_LONG, l, value, doc)
+#define RG_FLOAT(name, value, doc)   RG_ATTR_OF(name, RG_ATTR_FLOAT, f, value, doc)
 #define RG_BOOLEAN(name, value, doc) RG_ATTR_OF(name, RG_ATTR_BOOL, b, value, doc)
-#define RG_STRING(name, value, doc) RG_ATTR_OF(name, RG_ATTR_STRING, s, value, doc)
+#define RG_STRING(name, value, doc)  RG_ATTR_OF(name, RG_ATTR_STRING, s, value, doc)
 /* A list of `count` ints unless given. */
 #define RG_INT_LIST(NAME, LIST, COUNT, DOC)                                                        \
     {.value = {.name = (NAME), .type = RG_ATTR_INTS, .n = (COUNT), .ints = (LIST)}, .doc = (DOC)}
 /* A list that is empty unless given. */
-#define RG_LIST(name, type, doc)     RG_ATTR_OF(name, type, longs, NULL, doc)
+#define RG_LIST(name, type, doc) RG_ATTR_OF(name, type, longs, NULL, doc)
 #define RG_REQUIRED(NAME, TYPE, DOC)                                                               \
     {.value = {.name = (NAME), .type = (TYPE), .s = ""}, .doc = (DOC), .required = true}
 

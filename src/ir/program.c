@@ -164,13 +164,12 @@ static rg_status add_common_attrs(rg_opdesc *op)
                                        .n = program->n_role_vars,
                                        .strings = program->role_vars}));
     if (strcmp(program->namescope, "/") != 0)
-        RG_TRY(add_attr(op, &(rg_attr){.name = "op_namescope",
-                                       .type = RG_ATTR_STRING,
-                                       .s = program->namescope}));
+        RG_TRY(add_attr(
+            op,
+            &(rg_attr){.name = "op_namescope", .type = RG_ATTR_STRING, .s = program->namescope}));
     if (program->device[0] != '\0')
-        RG_TRY(add_attr(op, &(rg_attr){.name = "op_device",
-                                       .type = RG_ATTR_STRING,
-                                       .s = program->device}));
+        RG_TRY(add_attr(
+            op, &(rg_attr){.name = "op_device", .type = RG_ATTR_STRING, .s = program->device}));
     if (program->where != NULL)
         RG_TRY(add_attr(op, &(rg_attr){.name = "op_callstack",
                                        .type = RG_ATTR_STRINGS,
@@ -227,8 +226,7 @@ static rg_status copy_args(rg_program *program, rg_args **out, const rg_args *fr
     for (int i = 0; i < n; i++) {
         args[i].slot = rg_program_name(program, from[i].slot);
         args[i].n = from[i].n;
-        args[i].names =
-            rg_arena_alloc(&program->arena, (size_t)from[i].n * sizeof *args[i].names);
+        args[i].names = rg_arena_alloc(&program->arena, (size_t)from[i].n * sizeof *args[i].names);
         if (args[i].slot == NULL || args[i].names == NULL)
             return no_memory();
         for (int k = 0; k < from[i].n; k++)
@@ -401,8 +399,7 @@ void rg_opdesc_remove_attr(rg_opdesc *op, const char *name)
     touch(op->block->program);
 }
 
-static rg_status rename_args(rg_opdesc *op, rg_args *args, int n, const char *from,
-                             const char *to)
+static rg_status rename_args(rg_opdesc *op, rg_args *args, int n, const char *from, const char *to)
 {
     const char *kept = NULL;
     for (int i = 0; i < n; i++)

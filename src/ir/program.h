@@ -48,9 +48,9 @@ typedef struct rg_vardesc {
     bool stop_gradient;
     bool is_parameter;
     bool is_data;
-    bool trainable;         /* of a parameter */
-    bool has_tensor;        /* the file says dtype and shape (not of a reader, a feed list) */
-    rg_meta *reader;        /* RG_READER: its slots, n_reader of them */
+    bool trainable;  /* of a parameter */
+    bool has_tensor; /* the file says dtype and shape (not of a reader, a feed list) */
+    rg_meta *reader; /* RG_READER: its slots, n_reader of them */
     size_t n_reader;
     const uint8_t *unknown; /* fields of later releases, as they came */
     size_t n_unknown;

@@ -287,8 +287,8 @@ static rg_status keep_unknown(rg_program *program, const ProtobufCMessage *from,
     *n = from->n_unknown_fields;
     if (*n == 0)
         return RG_OK;
-    ProtobufCMessageUnknownField *fields =
-        rg_arena_copy(&program->arena, from->unknown_fields, *n * sizeof *fields);
+    ProtobufCMessageUnknownField *fields = rg_arena_copy(&program->arena, from->unknown_fields,
+                                                         *n * sizeof *fields);
     if (fields == NULL)
         return no_memory();
     for (size_t i = 0; i < *n; i++) {
@@ -303,8 +303,7 @@ static rg_status keep_unknown(rg_program *program, const ProtobufCMessage *from,
 static rg_status tensor_in(rg_meta *meta, const pb_tensor *from, const char *name)
 {
     if (!rg_dtype_valid((int)from->data_type))
-        return rg_fail(RG_ECORRUPT, "variable %s has the data type %d", name,
-                       (int)from->data_type);
+        return rg_fail(RG_ECORRUPT, "variable %s has the data type %d", name, (int)from->data_type);
     if (from->n_dims > RG_MAX_DIMS)
         return rg_fail(RG_ECORRUPT, "variable %s has %zu dimensions, and at most %d are known",
                        name, from->n_dims, RG_MAX_DIMS);

@@ -13,7 +13,7 @@ typedef struct pruner {
 
 static rg_status need(pruner *p, const char *name)
 {
-    return rg_map_put(&p->needed, name, (void *)(uintptr_t)name);
+    return rg_map_put(&p->needed, name, name);
 }
 
 static bool writes_needed(const pruner *p, const rg_opdesc *op)
@@ -48,7 +48,7 @@ static rg_status need_inputs(pruner *p, const rg_opdesc *op)
 
 static rg_status keep_name(void *map, const char *name)
 {
-    return rg_map_put(map, name, (void *)(uintptr_t)name);
+    return rg_map_put(map, name, name);
 }
 
 static rg_status collect_used(const rg_program *program, rg_map *used)

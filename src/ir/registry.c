@@ -31,7 +31,7 @@ static void add(const rg_op *op)
     static size_t capacity;
     assert(!rg_map_has(&by_type, op->type));
     if (rg_grow((void **)&all, n_all, &capacity, sizeof *all) != RG_OK ||
-        rg_map_put(&by_type, op->type, (void *)(uintptr_t)op) != RG_OK)
+        rg_map_put(&by_type, op->type, op) != RG_OK)
         abort(); /* at start, before anything could be lost */
     all[n_all++] = op;
 }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-
-__attribute__((format(printf, 3, 4))) static void line(rg_buf *text, int indent, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void line(rg_buf *text, int indent, const char *fmt,
+                                                       ...)
 {
     char row[4096];
     va_list args;

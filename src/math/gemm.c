@@ -12,9 +12,9 @@ void omp_set_num_threads(int threads);
 void openblas_set_num_threads(int threads);
 
 enum {
-    SMALL = 8192,           /* m n k below which a call costs more than the work */
+    SMALL = 8192,             /* m n k below which a call costs more than the work */
     PRIMITIVE = 64 * 64 * 64, /* from here on a primitive of its own is worth having */
-    NARROW = 8,             /* m or n below which oneDNN is poor and OpenBLAS is not */
+    NARROW = 8,               /* m or n below which oneDNN is poor and OpenBLAS is not */
 };
 
 static _Thread_local int configured;
@@ -103,22 +103,22 @@ void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, fl
         rg_gemm_threads(1);
     bool narrow = n < NARROW || m < NARROW;
     if (!narrow && m * n * k > PRIMITIVE && alpha == 1 && beta == 0 &&
-        rg_matmul_f32(&(rg_matmul_shape){trans_a, trans_b, false, RG_ACT_NONE, m, n, k, lda, ldb,
-                                         ldc},
-                      a, b, NULL, c))
+        rg_matmul_f32(
+            &(rg_matmul_shape){trans_a, trans_b, false, RG_ACT_NONE, m, n, k, lda, ldb, ldc}, a, b,
+            NULL, c))
         return;
     if (narrow)
         cblas_sgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
-                    trans_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a,
-                    (int)lda, b, (int)ldb, beta, c, (int)ldc);
+                    trans_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a, (int)lda,
+                    b, (int)ldb, beta, c, (int)ldc);
     else
         (void)dnnl_sgemm(trans_a ? 'T' : 'N', trans_b ? 'T' : 'N', m, n, k, alpha, a, lda, b, ldb,
                          beta, c, ldc);
 }
 
 void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, double alpha,
-                 const double *a, int64_t lda, const double *b, int64_t ldb, double beta,
-                 double *c, int64_t ldc)
+                 const double *a, int64_t lda, const double *b, int64_t ldb, double beta, double *c,
+                 int64_t ldc)
 {
     if (m == 0 || n == 0)
         return;
@@ -177,8 +177,8 @@ void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float 
     if (m >= NARROW && n >= NARROW && m * n * k > PRIMITIVE) {
         if (!configured)
             rg_gemm_threads(1);
-        if (rg_matmul_f32(&(rg_matmul_shape){false, false, true, act, m, n, k, k, n, n}, x, w,
-                          bias, out))
+        if (rg_matmul_f32(&(rg_matmul_shape){false, false, true, act, m, n, k, k, n, n}, x, w, bias,
+                          out))
             return;
     }
     rg_gemm_f32(false, false, m, n, k, 1, x, k, w, n, 0, out, n);

@@ -16,8 +16,8 @@ void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, fl
                  const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c,
                  int64_t ldc);
 void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, double alpha,
-                 const double *a, int64_t lda, const double *b, int64_t ldb, double beta,
-                 double *c, int64_t ldc);
+                 const double *a, int64_t lda, const double *b, int64_t ldb, double beta, double *c,
+                 int64_t ldc);
 
 /* out[m,n] = act(x[m,k] w[k,n] + bias[n]), in one pass where a library can. */
 void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float *w,

@@ -15,8 +15,8 @@ typedef struct entry {
     rg_matmul_shape shape;
     uint64_t hash; /* 0: free */
     uint32_t seen;
-    bool refused;             /* oneDNN has no primitive for it */
-    dnnl_primitive_t ready;   /* set last, read without the lock */
+    bool refused;           /* oneDNN has no primitive for it */
+    dnnl_primitive_t ready; /* set last, read without the lock */
     dnnl_memory_desc_t a, b, c, bias, scratch;
 } entry;
 
@@ -109,8 +109,14 @@ static bool make(entry *e)
 
 static uint64_t hash_of(const rg_matmul_shape *s)
 {
-    int64_t words[8] = {s->m, s->n, s->k, s->lda, s->ldb, s->ldc,
-                        s->trans_a | s->trans_b << 1 | s->bias << 2, (int64_t)s->act};
+    int64_t words[8] = {s->m,
+                        s->n,
+                        s->k,
+                        s->lda,
+                        s->ldb,
+                        s->ldc,
+                        s->trans_a | s->trans_b << 1 | s->bias << 2,
+                        (int64_t)s->act};
     uint64_t hash = rg_hash_bytes(words, sizeof words, 0);
     return hash ? hash : 1;
 }

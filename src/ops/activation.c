@@ -21,17 +21,17 @@ enum { OUT };
 #define NAME_KIND(K) K,
 typedef enum kind { ALL_KINDS(NAME_KIND) } kind;
 
-#define T              float
-#define S              f32
-#define EXP_OF         rg_expf
-#define LOG_OF         rg_logf
-#define TANH_OF        rg_tanhf
-#define SIGMOID_OF     rg_sigmoidf
-#define SOFTPLUS_OF    rg_softplusf
-#define SQRT_OF        sqrtf
-#define CEIL_OF        ceilf
-#define FLOOR_OF       floorf
-#define ROUND_OF       roundf
+#define T           float
+#define S           f32
+#define EXP_OF      rg_expf
+#define LOG_OF      rg_logf
+#define TANH_OF     rg_tanhf
+#define SIGMOID_OF  rg_sigmoidf
+#define SOFTPLUS_OF rg_softplusf
+#define SQRT_OF     sqrtf
+#define CEIL_OF     ceilf
+#define FLOOR_OF    floorf
+#define ROUND_OF    roundf
 #include "ops/activation_loops.h"
 
 static inline double sigmoid64(double x)
@@ -44,17 +44,17 @@ static inline double softplus64(double x)
     return (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
 }
 
-#define T              double
-#define S              f64
-#define EXP_OF         exp
-#define LOG_OF         log
-#define TANH_OF        tanh
-#define SIGMOID_OF     sigmoid64
-#define SOFTPLUS_OF    softplus64
-#define SQRT_OF        sqrt
-#define CEIL_OF        ceil
-#define FLOOR_OF       floor
-#define ROUND_OF       round
+#define T           double
+#define S           f64
+#define EXP_OF      exp
+#define LOG_OF      log
+#define TANH_OF     tanh
+#define SIGMOID_OF  sigmoid64
+#define SOFTPLUS_OF softplus64
+#define SQRT_OF     sqrt
+#define CEIL_OF     ceil
+#define FLOOR_OF    floor
+#define ROUND_OF    round
 #include "ops/activation_loops.h"
 
 /* The op's numbers: its float and bool attributes in order. */

@@ -33,10 +33,9 @@ static rg_status auc_infer(rg_ctx *ctx)
                        rg_attr_int(ctx, NUM_THRESHOLDS), rg_attr_int(ctx, SLIDE_STEPS));
     const rg_shape *l = rg_shape_of(ctx, LABEL);
     if (rg_running(ctx) && rg_shape_numel(l) != p->dim[0])
-        return rg_fail(RG_ESHAPE, "%lld labels for %lld predictions",
-                       (long long)rg_shape_numel(l), (long long)p->dim[0]);
-    int64_t wanted =
-        stat_size(rg_attr_int(ctx, NUM_THRESHOLDS) + 1, rg_attr_int(ctx, SLIDE_STEPS));
+        return rg_fail(RG_ESHAPE, "%lld labels for %lld predictions", (long long)rg_shape_numel(l),
+                       (long long)p->dim[0]);
+    int64_t wanted = stat_size(rg_attr_int(ctx, NUM_THRESHOLDS) + 1, rg_attr_int(ctx, SLIDE_STEPS));
     for (int s = STAT_POS; s <= STAT_NEG; s++)
         if (rg_shape_numel(rg_shape_of(ctx, s)) != wanted && rg_running(ctx))
             return rg_fail(RG_ESHAPE, "%s has %lld elements, and %lld are wanted",

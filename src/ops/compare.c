@@ -15,8 +15,8 @@ static rg_status compare_infer(rg_ctx *ctx)
 {
     rg_shape out;
     RG_TRY(rg_expect_same_dtype(ctx, X, Y));
-    RG_TRY(rg_broadcast_shape(rg_shape_of(ctx, X), rg_shape_of(ctx, Y), rg_attr_int(ctx, AXIS),
-                              &out));
+    RG_TRY(
+        rg_broadcast_shape(rg_shape_of(ctx, X), rg_shape_of(ctx, Y), rg_attr_int(ctx, AXIS), &out));
     rg_set_out(ctx, OUT, RG_BOOL, &out);
     rg_share_lod(ctx, X, OUT);
     return RG_OK;

@@ -146,8 +146,8 @@ RG_INLINE void N(slopes)(op_kind op, bool by_x, const rg_broadcast *b, const T *
     }
 }
 
-RG_HOT static void N(backward)(op_kind op, bool by_x, const rg_broadcast *b, const T *x,
-                               const T *y, const T *g, T *target, bool assign)
+RG_HOT static void N(backward)(op_kind op, bool by_x, const rg_broadcast *b, const T *x, const T *y,
+                               const T *g, T *target, bool assign)
 {
 #define BOTH(OP)                                                                                   \
     case OP:                                                                                       \

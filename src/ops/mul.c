@@ -21,8 +21,10 @@ static rg_status take_as_matrices(const rg_ctx *ctx, matrices *out)
     int p = rg_attr_int(ctx, X_COLS), q = rg_attr_int(ctx, Y_COLS);
     if (p < 1 || p >= x->rank || q < 1 || q >= y->rank) {
         char tx[RG_SHAPE_TEXT], ty[RG_SHAPE_TEXT];
-        return rg_fail(RG_ESHAPE, "X of shape %s and Y of shape %s cannot be cut after %d and %d "
-                       "dimensions", rg_shape_text(x, tx), rg_shape_text(y, ty), p, q);
+        return rg_fail(RG_ESHAPE,
+                       "X of shape %s and Y of shape %s cannot be cut after %d and %d "
+                       "dimensions",
+                       rg_shape_text(x, tx), rg_shape_text(y, ty), p, q);
     }
     int64_t k = rg_shape_product(x, p, x->rank), rows = rg_shape_product(y, 0, q);
     if (k >= 0 && rows >= 0 && k != rows) {

@@ -37,9 +37,8 @@ static rg_status sgd_kernel(rg_ctx *ctx)
 {
     const rg_value *param = rg_in(ctx, PARAM), *grad = rg_in(ctx, GRAD);
     rg_value *out = rg_out(ctx, PARAM_OUT);
-    double rate = rg_dtype_of(ctx, RATE) == RG_F64
-                      ? *(const double *)rg_in_data(ctx, RATE)
-                      : (double)*(const float *)rg_in_data(ctx, RATE);
+    double rate = rg_dtype_of(ctx, RATE) == RG_F64 ? *(const double *)rg_in_data(ctx, RATE)
+                                                   : (double)*(const float *)rg_in_data(ctx, RATE);
     bool f32 = param->meta.dtype == RG_F32;
     if (!f32 && param->meta.dtype != RG_F64)
         return rg_bad_dtype(ctx, PARAM);

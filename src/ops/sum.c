@@ -93,8 +93,8 @@ static rg_status sum_dense(rg_ctx *ctx, rg_value *out)
     size_t bytes = (size_t)numel * rg_dtype_size(out->meta.dtype);
     bool begun = false;
     for (int i = 0; i < n; i++)
-        if (rg_in_n(ctx, IN, i) == out || (rg_in_n(ctx, IN, i) != NULL &&
-                                           rg_in_n(ctx, IN, i)->data == out->data))
+        if (rg_in_n(ctx, IN, i) == out ||
+            (rg_in_n(ctx, IN, i) != NULL && rg_in_n(ctx, IN, i)->data == out->data))
             own = i;
     if (own >= 0)
         begun = true;

@@ -18,8 +18,7 @@ static rg_status index_of(const rg_ctx *ctx, size_t *out)
         return rg_fail(RG_ESHAPE, "the index %s must be one int64", rg_in_name(ctx, I, 0));
     int64_t number = *(const int64_t *)i->data;
     if (number < 0 || number > INT32_MAX)
-        return rg_fail(RG_EVALUE, "the index %s is %lld", rg_in_name(ctx, I, 0),
-                       (long long)number);
+        return rg_fail(RG_EVALUE, "the index %s is %lld", rg_in_name(ctx, I, 0), (long long)number);
     *out = (size_t)number;
     return RG_OK;
 }

@@ -14,7 +14,7 @@
 #include <math.h>
 
 /* The root in the type of x, so that a loop over it is a loop of vectors. */
-#define RG_SQRT(x) _Generic((x), float: sqrtf, default: sqrt)(x)
+#define RG_SQRT(x) _Generic((x), float : sqrtf, default : sqrt)(x)
 
 #define RG_FLOATS(DEFINE) DEFINE(float, f32) DEFINE(double, f64)
 #define RG_NUMBERS(DEFINE)                                                                         \

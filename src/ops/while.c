@@ -21,7 +21,6 @@ enum { X, CONDITION };
 enum { OUT, STEP_SCOPES };
 enum { SUB_BLOCK, IS_TEST, SKIP_VARS };
 
-
 static rg_status while_infer(rg_ctx *ctx)
 {
     RG_TRY(RG_EXPECT_DTYPE(ctx, CONDITION, RG_BOOL));
@@ -56,8 +55,8 @@ static rg_status while_grad(rg_grad_ctx *ctx)
     int block;
     RG_TRY(rg_grad_sub_block(ctx, rg_opdesc_attr(forward, "sub_block")->i, &block));
     RG_TRY(rg_grad_add(ctx, "while_grad", false, &op));
-    RG_TRY(rg_opdesc_set_attr(
-        op, &(rg_attr){.name = "sub_block", .type = RG_ATTR_BLOCK, .i = block}));
+    RG_TRY(
+        rg_opdesc_set_attr(op, &(rg_attr){.name = "sub_block", .type = RG_ATTR_BLOCK, .i = block}));
     RG_TRY(rg_grad_read_in(ctx, op, "X", "X"));
     RG_TRY(rg_grad_read_out(ctx, op, "Out", "Out"));
     RG_TRY(rg_grad_read_out(ctx, op, "StepScopes", "StepScopes"));
@@ -120,8 +119,7 @@ static rg_status enter(rg_ctx *ctx)
     for (int i = 0; i < rg_n_in(ctx, G_DOUT); i++) {
         const rg_value *outer = rg_in_n(ctx, G_DOUT, i);
         rg_value *inner = inner_grad(ctx, rg_in_name(ctx, G_OUT, i));
-        if (outer == NULL || inner == NULL || outer->meta.kind != RG_TENSOR ||
-            outer->data == NULL)
+        if (outer == NULL || inner == NULL || outer->meta.kind != RG_TENSOR || outer->data == NULL)
             continue;
         RG_TRY(rg_value_copy(inner, outer));
     }

@@ -12,7 +12,7 @@ static bool has_effect(const rg_opdesc *op)
 
 static rg_status need(rg_map *needed, const char *name)
 {
-    return rg_map_put(needed, name, (void *)(uintptr_t)name);
+    return rg_map_put(needed, name, name);
 }
 
 static bool is_needed(const rg_block *block, const rg_map *needed, const rg_opdesc *op)

@@ -9,11 +9,11 @@ static const struct {
     size_t size;
     const char *name, *proto;
 } types[] = {
-    {RG_BOOL, 1, "bool", "BOOL"},      {RG_I16, 2, "int16", "INT16"},
-    {RG_I32, 4, "int32", "INT32"},     {RG_I64, 8, "int64", "INT64"},
-    {RG_F16, 2, "float16", "FP16"},    {RG_F32, 4, "float32", "FP32"},
-    {RG_F64, 8, "float64", "FP64"},    {RG_SIZE_T, 8, "uint64", "SIZE_T"},
-    {RG_U8, 1, "uint8", "UINT8"},      {RG_I8, 1, "int8", "INT8"},
+    {RG_BOOL, 1, "bool", "BOOL"},   {RG_I16, 2, "int16", "INT16"},
+    {RG_I32, 4, "int32", "INT32"},  {RG_I64, 8, "int64", "INT64"},
+    {RG_F16, 2, "float16", "FP16"}, {RG_F32, 4, "float32", "FP32"},
+    {RG_F64, 8, "float64", "FP64"}, {RG_SIZE_T, 8, "uint64", "SIZE_T"},
+    {RG_U8, 1, "uint8", "UINT8"},   {RG_I8, 1, "int8", "INT8"},
 };
 
 static const struct {

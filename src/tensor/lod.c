@@ -94,9 +94,8 @@ rg_status rg_lod_check(const rg_lod *lod, int64_t rows)
                                (long long)lod->offset[i][k - 1], (long long)lod->offset[i][k], k);
         int64_t last = lod->offset[i][lod->count[i] - 1];
         if (i + 1 < lod->levels && last != rg_lod_sequences(lod, i + 1))
-            return rg_fail(RG_ECORRUPT,
-                           "LoD level %d covers %lld sequences, but level %d has %lld", i,
-                           (long long)last, i + 1, (long long)rg_lod_sequences(lod, i + 1));
+            return rg_fail(RG_ECORRUPT, "LoD level %d covers %lld sequences, but level %d has %lld",
+                           i, (long long)last, i + 1, (long long)rg_lod_sequences(lod, i + 1));
         if (i + 1 == lod->levels && rows >= 0 && last != rows)
             return rg_fail(RG_ECORRUPT, "the LoD covers %lld rows, but the tensor has %lld",
                            (long long)last, (long long)rows);

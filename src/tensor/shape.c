@@ -8,8 +8,7 @@
 
 bool rg_shape_equal(const rg_shape *a, const rg_shape *b)
 {
-    return a->rank == b->rank &&
-           memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]) == 0;
+    return a->rank == b->rank && memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]) == 0;
 }
 
 bool rg_shape_fits(const rg_shape *a, const rg_shape *b)

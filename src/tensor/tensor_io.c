@@ -213,7 +213,6 @@ static rg_status read_desc(rg_source *source, rg_dtype *dtype, rg_shape *shape)
     return code;
 }
 
-
 /* The LoD part. Levels come one by one, so each is read into a LoD of its own and
  * they are joined at the end. */
 static rg_status read_lod(rg_source *source, rg_lod **out)

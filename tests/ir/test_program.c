@@ -48,10 +48,10 @@ static void shapes_are_inferred_while_a_program_is_built(void **state)
     (void)state;
     rg_program *program = model();
     char text[RG_SHAPE_TEXT];
-    assert_string_equal(
-        rg_shape_text(&rg_block_var(program->blocks[0], "y")->meta.shape, text), "[-1, 2]");
-    assert_string_equal(
-        rg_shape_text(&rg_block_var(program->blocks[0], "loss")->meta.shape, text), "[1]");
+    assert_string_equal(rg_shape_text(&rg_block_var(program->blocks[0], "y")->meta.shape, text),
+                        "[-1, 2]");
+    assert_string_equal(rg_shape_text(&rg_block_var(program->blocks[0], "loss")->meta.shape, text),
+                        "[1]");
     rg_program_close(program);
 }
 
@@ -98,7 +98,7 @@ static void gradients_of_several_readers_are_renamed_and_summed(void **state)
     size_t before = block->n_ops;
     assert_ok(rg_append_backward(block, "loss", &(const char *){"w"}, 1, &pair, NULL));
     assert_string_equal(pair.grad, "w@GRAD");
-    static const char *const wanted[] = {"fill_constant", "mean_grad", "scale", "scale",
+    static const char *const wanted[] = {"fill_constant", "mean_grad", "scale",   "scale",
                                          "sum",           "relu_grad", "mul_grad"};
     assert_int_equal(block->n_ops - before, 7);
     for (size_t i = 0; i < 7; i++)
@@ -159,13 +159,13 @@ static void fields_of_later_releases_are_kept(void **state)
 {
     (void)state;
     static const uint8_t bytes[] = {
-        0x0a, 0x1a,                               /* blocks */
-        0x08, 0x00,                               /* idx 0 */
+        0x0a, 0x1a,                                                       /* blocks */
+        0x08, 0x00,                                                       /* idx 0 */
         0x10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, /* parent_idx -1 */
-        0x1a, 0x0b,                               /* vars */
-        0x0a, 0x01, 'v',                          /* name */
-        0x12, 0x04, 0x08, 0x11, 0x3a, 0x00,       /* type RAW, an empty tuple */
-        0x30, 0x01,                               /* field 6: 1 */
+        0x1a, 0x0b,                                                       /* vars */
+        0x0a, 0x01, 'v',                                                  /* name */
+        0x12, 0x04, 0x08, 0x11, 0x3a, 0x00, /* type RAW, an empty tuple */
+        0x30, 0x01,                         /* field 6: 1 */
     };
     rg_program *program;
     rg_buf out;
@@ -212,12 +212,12 @@ static void a_block_that_is_not_below_its_op_is_refused(void **state)
     rg_opdesc *op;
     assert_ok(rg_program_add_block(program, 0, &sub));
     assert_ok(rg_block_append_op(sub, "while", &op));
-    assert_ok(rg_opdesc_set_attr(
-        op, &(rg_attr){.name = "sub_block", .type = RG_ATTR_BLOCK, .i = 1}));
+    assert_ok(
+        rg_opdesc_set_attr(op, &(rg_attr){.name = "sub_block", .type = RG_ATTR_BLOCK, .i = 1}));
     assert_fails(rg_program_verify(program), RG_ECORRUPT,
                  "op while in block 1 runs block 1, which is not below it");
-    assert_ok(rg_opdesc_set_attr(
-        op, &(rg_attr){.name = "sub_block", .type = RG_ATTR_BLOCK, .i = 7}));
+    assert_ok(
+        rg_opdesc_set_attr(op, &(rg_attr){.name = "sub_block", .type = RG_ATTR_BLOCK, .i = 7}));
     assert_fails(rg_program_verify(program), RG_ECORRUPT, "names block 7 of 2");
     sub->parent_idx = 1;
     assert_fails(rg_program_verify(program), RG_ECORRUPT, "has the later block 1 as parent");
@@ -263,9 +263,9 @@ static void attributes_are_taken_as_the_schemas_type(void **state)
         rg_opdesc_set_attr(op, &(rg_attr){.name = "padding_idx", .type = RG_ATTR_INT, .i = 5}));
     assert_int_equal(rg_opdesc_attr(op, "padding_idx")->type, RG_ATTR_LONG);
     assert_int_equal(rg_opdesc_attr(op, "padding_idx")->l, 5);
-    assert_fails(rg_opdesc_set_attr(
-                     op, &(rg_attr){.name = "padding_idx", .type = RG_ATTR_STRING, .s = "x"}),
-                 RG_EINVAL, "attribute padding_idx is STRING, and LONG is wanted");
+    assert_fails(
+        rg_opdesc_set_attr(op, &(rg_attr){.name = "padding_idx", .type = RG_ATTR_STRING, .s = "x"}),
+        RG_EINVAL, "attribute padding_idx is STRING, and LONG is wanted");
     rg_program_close(program);
 }
 

@@ -201,8 +201,8 @@ static void a_damaged_manifest_is_named(void **state)
 static void names_that_lead_out_of_the_folder_are_refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"../x", "/etc/x", "a/../../x", "", "a\nb",
-                                        RG_MANIFEST_NAME};
+    static const char *const names[] = {"../x", "/etc/x", "a/../../x",
+                                        "",     "a\nb",   RG_MANIFEST_NAME};
     rg_save *save;
     assert_ok(rg_save_open(&save, folder));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

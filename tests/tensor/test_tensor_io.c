@@ -60,9 +60,8 @@ static rg_status read(const uint8_t *bytes, size_t n, bool rows, rg_value *value
 static void a_plain_tensor_has_paddles_bytes(void **state)
 {
     (void)state;
-    static const uint8_t wanted[] = {0,    0,    0,    0,    0, 0, 0, 0, 0, 0, 0,    0,    0, 0,
-                                     0,    0,    4,    0,    0, 0, 8, 5, 16, 2, 0,    0,    0x80,
-                                     0x3f, 0,    0,    0,    0xc0};
+    static const uint8_t wanted[] = {0, 0, 0, 0, 0, 0, 0,  0, 0, 0, 0,    0,    0, 0, 0, 0,
+                                     4, 0, 0, 0, 8, 5, 16, 2, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0};
     rg_value *value = two_floats();
     rg_buf bytes;
     write(value, &bytes);
@@ -137,9 +136,9 @@ static void no_changed_byte_crashes_the_reader(void **state)
 static void huge_lengths_are_refused_before_memory_is_asked_for(void **state)
 {
     (void)state;
-    static const uint64_t lengths[] = {UINT64_MAX,     UINT64_MAX / 8, 1ull << 63,
-                                       1ull << 40,     1ull << 32,     (1ull << 31) - 1,
-                                       1ull << 31,     9,              64};
+    static const uint64_t lengths[] = {UINT64_MAX, UINT64_MAX / 8,   1ull << 63, 1ull << 40,
+                                       1ull << 32, (1ull << 31) - 1, 1ull << 31, 9,
+                                       64};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         rg_buf bytes;
         rg_value *value = two_floats();
@@ -165,8 +164,9 @@ static void huge_lengths_are_refused_before_memory_is_asked_for(void **state)
 static void a_shape_larger_than_the_data_is_named(void **state)
 {
     (void)state;
-    static const uint8_t bytes[] = {0, 0, 0, 0, 0, 0, 0, 0,    0,    0,    0,  0,    0,   0, 0, 0,
-                                    10, 0, 0, 0, 8, 5, 16, 0x80, 0x80, 0x40, 16, 0x80, 0x80, 0x40};
+    static const uint8_t bytes[] = {0, 0, 0,  0,    0,    0,    0,  0,    0,    0,
+                                    0, 0, 0,  0,    0,    0,    10, 0,    0,    0,
+                                    8, 5, 16, 0x80, 0x80, 0x40, 16, 0x80, 0x80, 0x40};
     rg_value *value = two_floats();
     assert_fails(read(bytes, sizeof bytes, false, value), RG_ECORRUPT,
                  "float32 of shape [1048576, 1048576] was announced, and 0 bytes are left");
