@@ -23,6 +23,9 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     add_compile_options(-fcf-protection)
 endif()
 
+if(FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(SANITIZE STREQUAL "address")
     add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
         -fno-omit-frame-pointer -O1)

@@ -7,6 +7,7 @@ option(WITH_TESTING "build the tests and benchmarks" OFF)
 option(WITH_DOC "generate the op reference while building" OFF)
 option(WITH_GPU "CUDA kernels" OFF)
 option(FAULTS "compile the points where tests inject faults" ${WITH_TESTING})
+option(FUZZ "build the fuzz targets (clang)" OFF)
 set(SANITIZE "" CACHE STRING "address, thread, or empty")
 
 if(WITH_GPU)

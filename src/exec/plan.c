@@ -84,7 +84,8 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     const char **names = rg_arena_alloc(&plan->arena, (size_t)(n + 1) * sizeof *names);
     if (names == NULL)
         return rg_no_memory((size_t)n * sizeof *names, "a plan");
-    memcpy(names, config->fetches, (size_t)config->n_fetches * sizeof *names);
+    if (config->n_fetches > 0)
+        memcpy(names, config->fetches, (size_t)config->n_fetches * sizeof *names);
     if (config->n_feeds > 0)
         memcpy(names + config->n_fetches, config->feeds, (size_t)config->n_feeds * sizeof *names);
     rg_protected fetched = {names, config->n_fetches}, fixed = {names, n};

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# The slower checks: a minute of fuzzing for each parser, wheels for every Python found.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tools/fuzz.sh "${FUZZ_SECONDS:-60}"
+tools/test_wheel.sh

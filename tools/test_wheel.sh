@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Build the wheel with the oldest Python found and install it in every one: one abi3 wheel
+# for 3.8 to 3.13, under 10 MB, that trains and has the command.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+pythons=()
+for v in 3.8 3.9 3.10 3.11 3.12 3.13; do
+    for p in "$(command -v "python$v" || true)" "$(pyenv root 2>/dev/null)"/versions/"$v".*/bin/python; do
+        [ -x "$p" ] && "$p" -c 'import venv, ctypes' 2>/dev/null && { pythons+=("$p"); break; }
+    done
+done
+[ ${#pythons[@]} -gt 0 ] || { echo "wheel: no Python found" >&2; exit 1; }
+"${pythons[0]}" -m venv "$tmp/build"
+"$tmp/build/bin/pip" install -q --disable-pip-version-check build 2>&1 | grep -v notice || true
+"$tmp/build/bin/python" -m build -q --wheel --outdir "$tmp/dist" . > "$tmp/log" 2>&1 || { tail -30 "$tmp/log"; exit 1; }
+wheel=$(ls "$tmp"/dist/*.whl)
+size=$(stat -c %s "$wheel")
+echo "wheel: ${wheel##*/}, $((size / 1024)) KiB"
+case $wheel in *cp38-abi3-*) ;; *) echo "wheel: not an abi3 wheel for 3.8" >&2; exit 1 ;; esac
+[ "$size" -lt 10000000 ] || { echo "wheel: over 10 MB" >&2; exit 1; }
+for p in "${pythons[@]}"; do
+    rm -rf "$tmp/env"
+    "$p" -m venv "$tmp/env"
+    "$tmp/env/bin/pip" install -q --disable-pip-version-check "$wheel" 2>&1 | grep -v notice || true
+    (cd "$tmp" && PADDLE_DATASET=synthetic env/bin/python "$OLDPWD/demo/fit_a_line/train.py" --passes 20 \
+        --model "$tmp/model" > "$tmp/log" 2>&1) || { tail -30 "$tmp/log"; exit 1; }
+    "$tmp/env/bin/paddle" version > /dev/null
+    echo "wheel: works on $("$p" --version)"
+done
