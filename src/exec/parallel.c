@@ -3,6 +3,7 @@
 
 #include "base/hot.h"
 #include "base/mem.h"
+#include "math/gemm.h"
 #include "sys/pool.h"
 
 #include <string.h>
@@ -323,6 +324,7 @@ rg_status rg_parallel_feed_part(rg_parallel *p, int thread, int i, const rg_valu
 static rg_status run_thread(void *arg, int thread)
 {
     rg_parallel *p = arg;
+    rg_gemm_threads(1); /* the cores are taken */
     return rg_plan_run(p->plans[thread]);
 }
 

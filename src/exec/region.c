@@ -231,6 +231,9 @@ static rg_status check_inputs(const rg_node *node)
                 return rg_fail(RG_EINVAL,
                                "%s (%s) has no value yet; run the startup program, or load it",
                                name, ctx->op->in[s].name);
+            if (var != NULL && (var->is_data || var->need_check_feed))
+                return rg_fail(RG_EINVAL, "%s (%s) is not fed; feed={'%s': ...} is wanted", name,
+                               ctx->op->in[s].name, name);
             return rg_fail(RG_EINVAL, "%s (%s) has no value; it is neither fed nor computed", name,
                            ctx->op->in[s].name);
         }

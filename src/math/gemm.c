@@ -3,6 +3,7 @@
 
 #include "base/hot.h"
 #include "math/fast.h"
+#include "sys/flags.h"
 
 #include <cblas.h>
 #include <oneapi/dnnl/dnnl.h>
@@ -17,13 +18,21 @@ enum {
     NARROW = 8,               /* m or n below which oneDNN is poor and OpenBLAS is not */
 };
 
-static _Thread_local int configured;
+static _Thread_local bool configured;
 
 void rg_gemm_threads(int threads)
 {
     omp_set_num_threads(threads);
     openblas_set_num_threads(threads);
-    configured = 1;
+    configured = true;
+}
+
+/* A thread's first product: as many threads as the flag says. */
+static void configure(void)
+{
+    int64_t threads = rg_flag_int("paddle_num_threads");
+    if (!configured)
+        rg_gemm_threads(threads < 1 ? 1 : (int)threads);
 }
 
 /* ---- small products ---- */
@@ -99,8 +108,7 @@ void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, fl
         small(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
         return;
     }
-    if (!configured)
-        rg_gemm_threads(1);
+    configure();
     bool narrow = n < NARROW || m < NARROW;
     if (!narrow && m * n * k > PRIMITIVE && alpha == 1 && beta == 0 &&
         rg_matmul_f32(
@@ -122,8 +130,7 @@ void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, do
 {
     if (m == 0 || n == 0)
         return;
-    if (!configured)
-        rg_gemm_threads(1);
+    configure();
     cblas_dgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
                 trans_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a, (int)lda, b,
                 (int)ldb, beta, c, (int)ldc);
@@ -175,8 +182,7 @@ void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float 
                    const float *bias, rg_activation act, float *out)
 {
     if (m >= NARROW && n >= NARROW && m * n * k > PRIMITIVE) {
-        if (!configured)
-            rg_gemm_threads(1);
+        configure();
         if (rg_matmul_f32(&(rg_matmul_shape){false, false, true, act, m, n, k, k, n, n}, x, w, bias,
                           out))
             return;

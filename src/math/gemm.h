@@ -3,7 +3,7 @@
  * Row-major throughout: C[m,n] = alpha * op(A) op(B) + beta * C, where op(A) is
  * [m,k] and lda the length of a row as stored. Products of a vector, or with a very
  * small side, are done by loops here: libraries are made for large ones. Which
- * library and why: docs/performance.md. One thread unless rg_gemm_threads() said more. */
+ * library and why: docs/performance.md. */
 #ifndef RG_MATH_GEMM_H
 #define RG_MATH_GEMM_H
 
@@ -23,7 +23,8 @@ void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, do
 void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float *w,
                    const float *bias, rg_activation act, float *out);
 
-/* Threads of the libraries inside one call, for the calling thread. */
+/* Threads of the libraries inside one call, for the calling thread; FLAGS_paddle_num_threads
+ * unless this says otherwise. */
 void rg_gemm_threads(int threads);
 
 #endif

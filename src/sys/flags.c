@@ -20,8 +20,9 @@ extern char **environ;
 static const rg_flag table[] = {
     {"check_nan_inf", RG_FLAG_BOOL, "0", "stop at the op that makes the first NaN or Inf", NULL},
     {"log_level", RG_FLAG_TEXT, "W", "least severe log line shown: E, W, I or D", NULL},
-    {"benchmark", RG_FLAG_BOOL, "0", "log the time of every op at level I", NULL},
-    {"paddle_num_threads", RG_FLAG_INT, "1", "BLAS threads inside one trainer thread", NULL},
+    {"paddle_num_threads", RG_FLAG_INT, "1",
+     "threads of a matrix product; OMP_NUM_THREADS sets it too", NULL},
+    {"benchmark", RG_FLAG_BOOL, "0", "", "use fluid.profiler"},
     {"fuse", RG_FLAG_BOOL, "1", "let the plan fuse ops; 0 runs each op as written", NULL},
     {"cpu_deterministic", RG_FLAG_BOOL, "0", "", "sums are always formed in a fixed order"},
     {"use_mkldnn", RG_FLAG_BOOL, "0", "", "oneDNN or OpenBLAS is chosen for each shape"},
@@ -124,6 +125,10 @@ static rg_status set(int i, const char *text)
 
 rg_status rg_flags_from_environment(void)
 {
+    const char *threads = getenv("OMP_NUM_THREADS");
+    if (threads != NULL && threads[0] != '\0' &&
+        rg_flag_set("paddle_num_threads", threads) != RG_OK)
+        return rg_context(RG_EINVAL, "OMP_NUM_THREADS");
     for (char **e = environ; *e != NULL; e++) {
         if (strncmp(*e, "FLAGS_", 6) != 0)
             continue;
