@@ -22,6 +22,9 @@ MAX_TEXT_LINE = 1 << 31  # texts written as lines, by protocol 0
 MAX_INT_BYTES = 128     # whole numbers
 _PIECE = 1 << 24        # bytes read at once, however many a length announces
 
+_U8, _U16, _I32, _U32, _U64, _F64 = (struct.Struct(f) for f in
+                                     ("<B", "<H", "<i", "<I", "<Q", ">d"))
+
 
 class UnpicklingError(ValueError):
     """The pickle is damaged, or holds what is not read."""
@@ -126,7 +129,7 @@ class _Reader:
         return data[:-1].rstrip(b"\r")
 
     def number(self, form):
-        return struct.unpack(form, self.read(struct.calcsize(form)))[0]
+        return form.unpack(self.read(form.size))[0]
 
     # ---- the stack ----
 
@@ -449,7 +452,7 @@ class _Reader:
         return n
 
     def op_proto(self):
-        version = self.number("<B")
+        version = self.number(_U8)
         if version > 5:
             self.fail("pickle protocol %d is not known", version)
 
@@ -529,7 +532,7 @@ class _Resolver:
 
 _ACTIONS = {
     b"\x80": _Reader.op_proto,
-    b"\x95": lambda r: r.number("<Q"),  # FRAME: a hint for readers that buffer
+    b"\x95": lambda r: r.number(_U64),  # FRAME: a hint for readers that buffer
     b"c": _Reader.op_global,
     b"\x93": _Reader.op_stack_global,
     b"R": _Reader.op_reduce,
@@ -552,33 +555,33 @@ _ACTIONS = {
     b"\x86": lambda r: r.op_tuple_of(2),
     b"\x87": lambda r: r.op_tuple_of(3),
     b"p": lambda r: r.put(r.index()),
-    b"q": lambda r: r.put(r.number("<B")),
-    b"r": lambda r: r.put(r.number("<I")),
+    b"q": lambda r: r.put(r.number(_U8)),
+    b"r": lambda r: r.put(r.number(_U32)),
     b"\x94": lambda r: r.put(len(r.memo)),
     b"g": lambda r: r.get(r.index()),
-    b"h": lambda r: r.get(r.number("<B")),
-    b"j": lambda r: r.get(r.number("<I")),
+    b"h": lambda r: r.get(r.number(_U8)),
+    b"j": lambda r: r.get(r.number(_U32)),
     b"N": lambda r: r.push(None),
     b"\x88": lambda r: r.push(True),
     b"\x89": lambda r: r.push(False),
     b"I": _Reader.op_int,
     b"L": _Reader.op_long,
     b"F": _Reader.op_float,
-    b"J": lambda r: r.push(r.number("<i")),
-    b"K": lambda r: r.push(r.number("<B")),
-    b"M": lambda r: r.push(r.number("<H")),
-    b"G": lambda r: r.push(r.number(">d")),
-    b"\x8a": lambda r: r.op_long_of("<B"),
-    b"\x8b": lambda r: r.op_long_of("<i"),
+    b"J": lambda r: r.push(r.number(_I32)),
+    b"K": lambda r: r.push(r.number(_U8)),
+    b"M": lambda r: r.push(r.number(_U16)),
+    b"G": lambda r: r.push(r.number(_F64)),
+    b"\x8a": lambda r: r.op_long_of(_U8),
+    b"\x8b": lambda r: r.op_long_of(_I32),
     b"S": _Reader.op_string,
-    b"T": lambda r: r.push(r.python2(r.read(r.length("<i")))),
-    b"U": lambda r: r.push(r.python2(r.read(r.length("<B")))),
+    b"T": lambda r: r.push(r.python2(r.read(r.length(_I32)))),
+    b"U": lambda r: r.push(r.python2(r.read(r.length(_U8)))),
     b"V": _Reader.op_unicode,
-    b"X": lambda r: r.push(r.unicode(r.read(r.length("<I")))),
-    b"\x8c": lambda r: r.push(r.unicode(r.read(r.length("<B")))),
-    b"\x8d": lambda r: r.push(r.unicode(r.read(r.length("<Q")))),
-    b"B": lambda r: r.push(r.read(r.length("<I"))),
-    b"C": lambda r: r.push(r.read(r.length("<B"))),
-    b"\x8e": lambda r: r.push(r.read(r.length("<Q"))),
-    b"\x96": lambda r: r.push(r.read(r.length("<Q"))),  # BYTEARRAY8: of numpy's protocol 5
+    b"X": lambda r: r.push(r.unicode(r.read(r.length(_U32)))),
+    b"\x8c": lambda r: r.push(r.unicode(r.read(r.length(_U8)))),
+    b"\x8d": lambda r: r.push(r.unicode(r.read(r.length(_U64)))),
+    b"B": lambda r: r.push(r.read(r.length(_U32))),
+    b"C": lambda r: r.push(r.read(r.length(_U8))),
+    b"\x8e": lambda r: r.push(r.read(r.length(_U64))),
+    b"\x96": lambda r: r.push(r.read(r.length(_U64))),  # BYTEARRAY8: of numpy's protocol 5
 }
