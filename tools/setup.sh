@@ -31,9 +31,10 @@ if [ ! -x .venv/bin/python ]; then
 fi
 need=(numpy)
 [ "$what" = demo ] && need+=(matplotlib)
-[ "$what" = test ] && need+=(pytest)
+[ "$what" = test ] && need+=(pytest PIL)
 for p in "${need[@]}"; do
-    .venv/bin/python -c "import $p" 2>/dev/null || .venv/bin/pip install -q --disable-pip-version-check "$p"
+    .venv/bin/python -c "import $p" 2>/dev/null ||
+        .venv/bin/pip install -q --disable-pip-version-check "${p/PIL/pillow}"
 done
 
 # The tree itself is the installation: paddle is imported from python/, and the command

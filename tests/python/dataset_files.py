@@ -179,26 +179,46 @@ def _movielens(home, rng):
         ("ml-1m/ratings.dat", b"\n".join(ratings) + b"\n")]))
 
 
+_ROLES = [  # word, verb, a column of roles for each verb
+    """The - (A0*
+       cat - *)
+       sat sit (V*)
+       on - (AM-LOC*
+       the - *
+       mat - *)
+       . - *""",
+    """Dogs - (A0*) *
+       bark bark (V*) *
+       and - * *
+       cats - * (A0*)
+       sleep sleep * (V*)
+       loudly - * (AM-MNR*)
+       . - * *""",
+    """No -
+       verb -
+       here -""",
+    """Sit sit (V*)
+       . - *""",
+    """Sleep sleep (V*)""",
+    """The - (A0*
+       dogs - *)
+       sleep sleep (V*)""",
+]
+
+
 def _conll05(home, rng):
-    words = ("The cat sat on the mat . \n\nDogs bark and cats sleep loudly .\n\n"
-             "No verb here\n\n").replace("\n", "\n\n").split(" ")
-    words = "\n".join("The cat sat on the mat .".split()) + "\n\n" + \
-        "\n".join("Dogs bark and cats sleep loudly .".split()) + "\n\n" + \
-        "\n".join("No verb here".split()) + "\n\n"
-    props = "\n".join(["-\t(A0*", "-\t*)", "sit\t(V*)", "-\t(AM-LOC*", "-\t*", "-\t*)",
-                       "-\t*"]) + "\n\n" + \
-        "\n".join(["-\t(A0*)\t*", "bark\t(V*)\t*", "-\t*\t*", "-\t*\t(A0*)",
-                   "sleep\t*\t(V*)", "-\t*\t(AM-MNR*)", "-\t*\t*"]) + "\n\n" + \
-        "-\n-\n-\n\n"
+    rows = [[line.split() for line in text.splitlines()] for text in _ROLES]
+    words = "".join("".join(row[0] + " \n" for row in some) + "\n" for some in rows)
+    props = "".join("".join("\t".join(row[1:]) + "\n" for row in some) + "\n" for some in rows)
     _put(home, "conll05st/conll05st-tests.tar.gz", tar_bytes([
         ("conll05st-release/test.wsj/words/test.wsj.words.gz", gz_bytes(words.encode())),
         ("conll05st-release/test.wsj/props/test.wsj.props.gz", gz_bytes(props.encode()))]))
     _put(home, "conll05st/conll05st%2FwordDict.txt",
-         b"<unk>\nbos\neos\nThe\ncat\nsat\non\nthe\nmat\n.\nDogs\nand\n")
+         b"<unk>\nbos\neos\nThe\ncat\nsat\non\nthe\nmat\n.\nDogs\nand\nSit\n")
     _put(home, "conll05st/conll05st%2FverbDict.txt", b"sit\nbark\nsleep\n")
     _put(home, "conll05st/conll05st%2FtargetDict.txt",
          b"B-A0\nI-A0\nB-V\nB-AM-LOC\nI-AM-LOC\nB-AM-MNR\nO\n")
-    emb = rng.rand(12, 32).astype("float32")
+    emb = rng.rand(13, 32).astype("float32")
     _put(home, "conll05st/conll05st%2Femb", b"\0" * 16 + emb.tobytes())
 
 
@@ -238,10 +258,10 @@ def _wmt16(home, rng):
 
 
 def _sentiment(home, rng):
-    words = ["good", "bad", "film", ",", "it's", "the", "plot", "( ! )", "."]
+    words = ["good", "bad", "film", ",", "it's", "The", "the", "plot", "( ! )", ".", "a_b", "x--y"]
     members = []
-    for kind in ("neg", "pos"):
-        for i in range(1000):
+    for kind in ("pos", "neg"):
+        for i in range(999, -1, -1):
             text = " ".join(words[k] for k in rng.randint(0, len(words), 6 + i % 3)) + " \n"
             members.append(("movie_reviews/%s/cv%03d_%d.txt" % (kind, i, 20000 - 7 * i),
                             text.encode()))
@@ -268,8 +288,11 @@ def _voc2012(home, rng):
     for name in names:
         image = rng.randint(0, 256, (5, 7, 3)).astype("uint8")
         label = rng.randint(0, 21, (5, 7)).astype("uint8")
-        members.append(("VOCdevkit/VOC2012/JPEGImages/%s.jpg" % name, ppm_bytes(image)))
-        members.append(("VOCdevkit/VOC2012/SegmentationClass/%s.png" % name, ppm_bytes(label)))
+        # Paddle 1.8.5 under Python 3 asks for the second name, by mistake.
+        for stem in (name, "b'%s'" % name):
+            members.append(("VOCdevkit/VOC2012/JPEGImages/%s.jpg" % stem, ppm_bytes(image)))
+            members.append(("VOCdevkit/VOC2012/SegmentationClass/%s.png" % stem,
+                            ppm_bytes(label)))
     for part, some in (("trainval", names), ("train", names[:2]), ("val", names[2:])):
         members.append(("VOCdevkit/VOC2012/ImageSets/Segmentation/%s.txt" % part,
                         ("\n".join(some) + "\n").encode()))
@@ -282,8 +305,7 @@ def _mq2007(home, rng):
         for q in range(n):
             for i in range(4):
                 rel = 0 if q == 1 else rng.randint(0, 3)
-                feats = " ".join("%d:%.6f" % (k + 1, v) for k, v in enumerate(rng.rand(46))
-                                 if k != 7 or i)
+                feats = " ".join("%d:%.6f" % (k + 1, v) for k, v in enumerate(rng.rand(46)))
                 lines.append("%d qid:%d %s #docid = GX%03d inc = %d prob = 0.5"
                              % (rel, 10 + q, feats, i, i))
         return ("\n".join(lines) + "\n").encode()
