@@ -5,7 +5,7 @@ regatta_version is our own. Modules are imported when they are first used."""
 import os
 
 from .batch import batch
-from .version import full_version as __version__
+from .version import full_version as __version__  # noqa: F401
 
 __all__ = ["batch"]
 
@@ -15,7 +15,11 @@ _MODULES = ("compat", "dataset", "fluid", "reader", "sysconfig", "utils", "versi
 def _refuse_company():
     """Two distributions that own the package paddle overwrite each other's files."""
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for name in os.listdir(folder):
+    try:
+        names = os.listdir(folder)
+    except OSError:  # in an archive, or not ours to see
+        return
+    for name in names:
         if name.startswith(("paddlepaddle-", "paddlepaddle_")) and \
                 name.endswith((".dist-info", ".egg-info")):
             raise ImportError(

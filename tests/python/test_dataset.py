@@ -190,8 +190,8 @@ def test_members_are_never_unpacked(tmp_path, monkeypatch):
             info.type, info.size, info.linkname = kind, len(data), "/etc/passwd"
             tar.addfile(info, io.BytesIO(data))
     (tmp_path / "x.tar.gz").write_bytes(out.getvalue())
-    got = [(name, f.read()) for name, f in common.tar_members(str(tmp_path / "x.tar.gz"),
-                                                             lambda name: True)]
+    members = common.tar_members(str(tmp_path / "x.tar.gz"), lambda name: True)
+    got = [(name, f.read()) for name, f in members]
     assert [data for _, data in got] == [b"up", b"root"]
     assert sorted(os.listdir(tmp_path)) == ["a", "x.tar.gz"] and os.listdir(inner) == []
 
@@ -226,7 +226,8 @@ def test_arguments_are_checked(real):
 
 
 def test_conll05_says_what_is_wrong():
-    for words, props in ((["a\n", "\n"], ["go\t(V*\t*\n", "\n"]), (["a\n", "\n"], ["go\t+\n", "\n"])):
+    for role in ("(V*\t*", "+"):
+        words, props = ["a\n", "\n"], ["go\t%s\n" % role, "\n"]
         with pytest.raises(ValueError, match="here"):
             list(D.conll05._sentences(words, props, "here"))
 

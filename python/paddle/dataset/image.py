@@ -100,8 +100,8 @@ def resize_short(im, size):
 def to_chw(im, order=(2, 0, 1)):
     """Colours first."""
     if im.ndim != len(order):
-        raise AssertionError("to_chw: an image of %d dimensions and the order %s" % (im.ndim,
-                                                                                    order))
+        raise AssertionError("to_chw: an image of %d dimensions and the order %s"
+                             % (im.ndim, order))
     return im.transpose(order)
 
 

@@ -40,8 +40,8 @@ def reader_creator(image_filename, label_filename, buffer_size):
         with gzip.open(image_filename, "rb") as images, gzip.open(label_filename, "rb") as labels:
             n, rows, cols = _header(images, image_filename, 2051, ">IIII")
             if _header(labels, label_filename, 2049, ">II") != (n,):
-                raise ValueError("%s and %s are not of the same length" % (image_filename,
-                                                                          label_filename))
+                raise ValueError("%s and %s are not of the same length"
+                                 % (image_filename, label_filename))
             for start in range(0, n, buffer_size):
                 m = min(buffer_size, n - start)
                 some = np.frombuffer(_take(images, m * rows * cols, image_filename), "uint8")

@@ -110,8 +110,8 @@ def reviews():
     """(name, text) as in aclImdb_v1.tar.gz."""
     for part, n in (("train", 2000), ("test", 500)):
         for i, (words, praises) in enumerate(_opinions("imdb " + part, n, 60)):
-            yield ("aclImdb/%s/%s/%d_%d.txt" % (part, "pos" if praises else "neg", i // 2,
-                                               9 if praises else 2),
+            kind, stars = ("pos", 9) if praises else ("neg", 2)
+            yield ("aclImdb/%s/%s/%d_%d.txt" % (part, kind, i // 2, stars),
                    (" ".join(words).capitalize() + ".").encode())
 
 

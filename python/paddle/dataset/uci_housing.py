@@ -23,8 +23,8 @@ def load_data(filename, feature_num=14, ratio=0.8):
         with open(filename) as f:
             rows = np.array(f.read().split(), dtype="float64")
         if rows.size == 0 or rows.size % feature_num:
-            raise ValueError("%s has %d numbers, which are no rows of %d" % (filename, rows.size,
-                                                                            feature_num))
+            raise ValueError("%s has %d numbers, which are no rows of %d"
+                             % (filename, rows.size, feature_num))
         rows = rows.reshape(-1, feature_num)
     features = rows[:, :-1]
     spread = features.max(axis=0) - features.min(axis=0)

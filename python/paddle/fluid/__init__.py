@@ -11,3 +11,17 @@ from .input import data
 from .lod_tensor import *  # noqa: F401,F403
 from .param_attr import ParamAttr, WeightNormParamAttr
 from .backward import gradients
+
+# Imported when they are first used, so that importing Fluid stays quick.
+_MODULES = ("debugger", "dygraph", "install_check", "log_helper", "profiler", "safe_pickle")
+_OF_DYGRAPH = ("enable_dygraph", "disable_dygraph", "enable_imperative", "disable_imperative")
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        __import__("paddle.fluid." + name)
+        return globals()[name]
+    if name in _OF_DYGRAPH:
+        from . import dygraph
+        return getattr(dygraph, name)
+    raise AttributeError("module 'paddle.fluid' has no attribute %r" % name)

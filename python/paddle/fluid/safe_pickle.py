@@ -1,7 +1,7 @@
 """A reader of pickles that runs no code.
 
-pickle.load() calls whatever the file names: a file of parameters or a data set from somewhere
-can run any command. This reader knows the opcodes of protocols 0 to 5 that dicts, lists,
+Python's own reader calls whatever the file names: a file of parameters or a data set from
+somewhere can run any command. This reader knows the opcodes of protocols 0 to 5 that dicts, lists,
 tuples, texts, numbers and numpy arrays are written with, and builds the arrays itself;
 everything else is refused by its name. What a file makes is bounded by what it holds: no
 length is believed before the bytes are there, no array is made twice from the same bytes, and

@@ -311,25 +311,26 @@ def multiprocess_reader(readers, use_pipe=True, queue_size=1000):
 
 def _child(reader, send):
     """In the child: everything the reader gives, then ("end", None) or ("error", what)."""
-    import pickle
     import traceback
+    from multiprocessing.reduction import ForkingPickler
+    from pickle import dumps
 
     def checked(sample):
         if type(sample) is not _Failure:
-            send(pickle.dumps(("sample", sample), protocol=pickle.HIGHEST_PROTOCOL))
+            send(dumps(("sample", sample), protocol=-1))
             return True
         error = sample.error
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         try:
-            pickle.loads(pickle.dumps(error))
+            ForkingPickler.loads(dumps(error))
         except Exception:
             error = RuntimeError("%s in a reader's process: %s" % (type(error).__name__, error))
-        send(pickle.dumps(("error", error, text)))
+        send(dumps(("error", error, text)))
         return False
 
     try:
         _pump(reader, checked)
-        send(pickle.dumps(("end", None)))
+        send(dumps(("end", None)))
     except BrokenPipeError:
         pass  # the consumer has gone
 
@@ -342,8 +343,8 @@ class _InProcess(Exception):
 
 
 def _received(data):
-    import pickle
-    message = pickle.loads(data)
+    from multiprocessing.reduction import ForkingPickler
+    message = ForkingPickler.loads(data)  # of a process that we forked
     if message[0] == "error":
         message[1].__cause__ = _InProcess(message[2])
     return message[:2]

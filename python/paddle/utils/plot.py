@@ -35,8 +35,8 @@ class Ploter:
 
     def append(self, title, step, value):
         if title not in self._curves:
-            raise AssertionError("Ploter has no curve %r; it has %s" % (title,
-                                                                       ", ".join(self._curves)))
+            raise AssertionError("Ploter has no curve %r; it has %s"
+                                 % (title, ", ".join(self._curves)))
         self._curves[title].append(step, value)
 
     def plot(self, path=None):
