@@ -23,7 +23,8 @@ def run(code, **env):
 @pytest.mark.parametrize("name", ["paddle", "paddle.fluid", "paddle.v2", "paddle.dataset.common",
                                   "paddle.reader", "paddle.fluid.profiler"])
 def test_imports_are_light(name):
-    loaded = run("import sys; before = set(sys.modules)\nimport %s\n"
+    # What numpy itself imports is not ours to save: 1.24 loads json, 2.x does not.
+    loaded = run("import sys, numpy; before = set(sys.modules)\nimport %s\n"
                  "print(sorted(m for m in %r if m in set(sys.modules) - before))" % (name, HEAVY))
     assert loaded == "[]"
 
