@@ -9,6 +9,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 home = tempfile.mkdtemp()
 os.environ["HOME"] = home  # before paddle is imported
+os.chdir(home)             # uci_housing draws a picture into the current folder
 
 import dataset_cases  # noqa: E402
 import dataset_files  # noqa: E402

@@ -125,7 +125,8 @@ def test_what_python_2_wrote_is_read(data):
 def test_what_python_3_7_and_numpy_1_21_wrote_is_read():
     """As Paddle 1.8.5 writes parameters: protocol 2, contents as text in latin1."""
     data = (b"\x80\x02}q\x00(X\x01\x00\x00\x00wq\x01cnumpy.core.multiarray\n_reconstruct\nq\x02"
-            b"cnumpy\nndarray\nq\x03K\x00\x85q\x04c_codecs\nencode\nq\x05X\x01\x00\x00\x00bq\x06X\x06\x00"
+            b"cnumpy\nndarray\nq\x03K\x00\x85q\x04c_codecs\nencode\nq\x05X\x01\x00\x00\x00bq\x06X"
+            b"\x06\x00"
             b"\x00\x00latin1q\x07\x86q\x08Rq\t\x87q\nRq\x0b(K\x01K\x02K\x03\x86q\x0ccnumpy\ndtype"
             b"\nq\rX\x02\x00\x00\x00f4q\x0e\x89\x88\x87q\x0fRq\x10(K\x03X\x01\x00\x00\x00<q\x11NNN"
             b"J\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tq\x12b\x89h\x05X\x1b\x00\x00\x00\x00\x00\x00"
