@@ -40,7 +40,7 @@ def _conll05(D):
 
 
 def _imdb_dict(D):
-    return D.imdb.build_dict(re.compile(r"aclImdb/((train)|(test))/((pos)|(neg))/.*\.txt$"), 10)
+    return D.imdb.build_dict(re.compile(r"aclImdb/(train|test)/(pos|neg)/.*\.txt$"), 10)
 
 
 def _image():

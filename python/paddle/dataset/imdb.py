@@ -79,4 +79,4 @@ def test(word_idx):
 
 def word_dict():
     """The words seen more than 150 times in all labelled reviews."""
-    return build_dict(re.compile(r"aclImdb/((train)|(test))/((pos)|(neg))/.*\.txt$"), 150)
+    return build_dict(re.compile(r"aclImdb/(train|test)/(pos|neg)/.*\.txt$"), 150)
