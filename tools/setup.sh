@@ -32,10 +32,10 @@ fi
 # numpy below 2.4: scripts of the time write float(loss) of an array of shape [1].
 need=('numpy<2.4')
 [ "$what" = demo ] && need+=(matplotlib)
-[ "$what" = test ] && need+=(pytest)
+[ "$what" = test ] && need+=(pytest pillow)
 for p in "${need[@]}"; do
     name=${p%%[<=>]*}
-    .venv/bin/python -c "import $name" 2>/dev/null ||
+    .venv/bin/python -c "import ${name/pillow/PIL}" 2>/dev/null ||
         .venv/bin/pip install -q --disable-pip-version-check "$p"
 done
 

@@ -293,7 +293,7 @@ rg_status rg_region_run(rg_region *region)
         if (__builtin_expect(rg_profiling, 0)) {
             uint64_t start = rg_clock_ns();
             code = run_node(region, node, settled);
-            rg_profile_add(node->desc->type, start, rg_clock_ns(), region->plan->run.thread);
+            rg_profile_add(node->ctx.op->type, start, rg_clock_ns(), region->plan->run.thread);
         } else {
             code = run_node(region, node, settled);
         }

@@ -14,3 +14,17 @@ from .backward import gradients
 from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
 from .parallel_executor import ParallelExecutor
 from .io import save, load, load_program_state, set_program_state
+
+# Imported when they are first used, so that importing Fluid stays quick.
+_MODULES = ("debugger", "dygraph", "install_check", "log_helper", "profiler", "safe_pickle")
+_OF_DYGRAPH = ("enable_dygraph", "disable_dygraph", "enable_imperative", "disable_imperative")
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        __import__("paddle.fluid." + name)
+        return globals()[name]
+    if name in _OF_DYGRAPH:
+        from . import dygraph
+        return getattr(dygraph, name)
+    raise AttributeError("module 'paddle.fluid' has no attribute %r" % name)

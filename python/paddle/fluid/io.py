@@ -6,6 +6,7 @@ ignores; what the manifest names is checked when it is loaded."""
 import os
 
 from .. import _core
+from ..batch import batch
 from . import core, executor as _executor
 from .core import VarDesc
 from .framework import Parameter, Program, Variable, default_main_program, program_guard
@@ -13,7 +14,7 @@ from .framework import Parameter, Program, Variable, default_main_program, progr
 __all__ = ["save_vars", "save_params", "save_persistables", "load_vars", "load_params",
            "load_persistables", "save_inference_model", "load_inference_model", "save", "load",
            "load_program_state", "set_program_state", "get_program_parameter",
-           "get_program_persistable_vars"]
+           "get_program_persistable_vars", "batch"]
 
 _SPECIAL = (VarDesc.VarType.FEED_MINIBATCH, VarDesc.VarType.FETCH_LIST, VarDesc.VarType.READER,
             VarDesc.VarType.RAW, VarDesc.VarType.STEP_SCOPES)
@@ -277,7 +278,7 @@ def _array(name):
 
 def save(program, model_path):
     """Parameters, optimizer state and the program, as PATH.pdparams, .pdopt and .pdmodel."""
-    from .safe_pickle import dumps_arrays
+    from .pickle_writer import dumps_arrays
     program = _program(program)
     folder, base = os.path.split(model_path)
     if not base:
@@ -298,9 +299,12 @@ def _prefix(model_path):
 
 
 def _read_pickle(path):
-    from .safe_pickle import loads
+    from .safe_pickle import UnpicklingError, loads
     folder, base = os.path.split(path)
-    state = loads(_core.load_bytes(folder or ".", base), path)
+    try:
+        state = loads(_core.load_bytes(folder or ".", base))
+    except UnpicklingError as e:
+        raise UnpicklingError("%s: %s" % (path, e)) from None
     if not isinstance(state, dict):
         raise ValueError("%s does not hold variables by name" % path)
     return state

@@ -1,0 +1,4 @@
+"""Small helpers of scripts."""
+from .plot import Ploter
+
+__all__ = ["Ploter"]
