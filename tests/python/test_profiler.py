@@ -16,7 +16,10 @@ from paddle.fluid import debugger, log_helper, profiler
 
 @pytest.fixture(autouse=True)
 def fresh():
+    """Ops as they are written: a plan that fuses shows what it made of them."""
+    fluid.set_flags({"FLAGS_fuse": 0})
     yield
+    fluid.set_flags({"FLAGS_fuse": 1})
     profiler._running = False
     _core.profile_stop()
     _core.profile_reset()
@@ -45,6 +48,15 @@ def rows(text):
 
 
 # ---- the profiler ----
+
+def test_a_fused_op_is_shown_by_its_own_name(capfd):
+    fluid.set_flags({"FLAGS_fuse": 1})
+    model = Model()
+    with profiler.profiler("CPU", "total", None):
+        model.run(5)
+    table = rows(capfd.readouterr().out)
+    assert table["fused_fc"][0] == 5 and table["fused_fc_grad"][0] == 5 and "mul" not in table
+
 
 def test_table_and_trace(tmp_path, capfd):
     model = Model()
