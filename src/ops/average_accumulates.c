@@ -59,6 +59,16 @@ static rg_status average_infer(rg_ctx *ctx)
     }
 RG_FLOATS(SUMS)
 
+/* Steps that the present window may have: a whole number, rounded down. */
+static int64_t window(const rg_ctx *ctx, int64_t updates)
+{
+    int64_t most = rg_attr_long(ctx, MAX_WINDOW);
+    float share = (float)updates * rg_attr_float(ctx, WINDOW);
+    if (share < 0)
+        return 0;
+    return share < (float)most ? (int64_t)share : most;
+}
+
 static rg_status average_kernel(rg_ctx *ctx)
 {
     for (int i = SUM_1; i <= UPDATES; i++)
@@ -67,10 +77,7 @@ static rg_status average_kernel(rg_ctx *ctx)
     int64_t *updates = rg_out_data(ctx, UPDATES_OUT);
     ++*num;
     ++*updates;
-    double share = (double)*updates * (double)rg_attr_float(ctx, WINDOW);
-    double most = (double)rg_attr_long(ctx, MAX_WINDOW);
-    bool window_ends = *num >= rg_attr_long(ctx, MIN_WINDOW) &&
-                       (double)*num >= (share < most ? share : most);
+    bool window_ends = *num >= rg_attr_long(ctx, MIN_WINDOW) && *num >= window(ctx, *updates);
     RG_CALL_FLOAT(ctx, PARAM, run,
                   (ctx, rg_numel(rg_in(ctx, PARAM)), *updates % STEPS_IN_SUM_1 == 0, window_ends))
     if (window_ends) {

@@ -134,6 +134,8 @@ CASES += [
             max_average_window=20),
     average("at the largest", 19, 5, 99, average_window=0.5, min_average_window=5,
             max_average_window=20),
+    average("share rounded down", 2, 2, 6, average_window=0.5, min_average_window=2,
+            max_average_window=4),
     average("folds", 100, 5, 16383, average_window=1.0, min_average_window=10000,
             max_average_window=20000),
     average("folds and ends", 9999, 5, 16383, average_window=0.1, min_average_window=10000,
