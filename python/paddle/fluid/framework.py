@@ -100,8 +100,10 @@ class Variable(_core.Var):
     def grad_name(self):
         return self.name + GRAD_VAR_SUFFIX
 
-    def set_error_clip(self, error_clip):
+    def _set_error_clip(self, error_clip):
         self.error_clip = error_clip
+
+    set_error_clip = _set_error_clip
 
     def to_string(self, throw_on_error=True, with_details=False):
         text = self._text()
