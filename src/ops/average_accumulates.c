@@ -17,6 +17,8 @@ enum { STEPS_IN_SUM_1 = 16384 };
 static rg_status average_infer(rg_ctx *ctx)
 {
     for (int i = SUM_1; i <= UPDATES; i++) {
+        if (!rg_has_out(ctx, i - SUM_1))
+            return rg_fail(RG_EINVAL, "the op has no output %s", ctx->op->out[i - SUM_1].name);
         if (i <= SUM_3) {
             RG_TRY(rg_expect_same_dtype(ctx, PARAM, i));
             RG_TRY(rg_expect_same_shape(ctx, PARAM, i));

@@ -50,6 +50,9 @@ rg_status rg_update_infer(rg_ctx *ctx, const rg_update *update)
         const rg_state *state = &update->state[i];
         if (!rg_has_in(ctx, state->in))
             continue;
+        if (!rg_has_out(ctx, state->out))
+            return rg_fail(RG_EINVAL, "%s has nowhere to go: the op has no output %s",
+                           ctx->op->in[state->in].name, ctx->op->out[state->out].name);
         RG_TRY(rg_expect_same_dtype(ctx, param, state->in));
         RG_TRY(state->number ? rg_expect_number(ctx, state->in)
                              : rg_expect_same_shape(ctx, param, state->in));
@@ -71,7 +74,7 @@ rg_status rg_expect_rows_below(const rg_ctx *ctx, int grad, int64_t height)
 rg_status rg_update_begin(rg_ctx *ctx, const rg_update *update, bool every_row, rg_spans *spans)
 {
     for (int i = 0; i < update->n; i++)
-        if (rg_has_in(ctx, update->state[i].in) && rg_has_out(ctx, update->state[i].out))
+        if (rg_has_in(ctx, update->state[i].in))
             RG_TRY(
                 rg_value_copy(rg_out(ctx, update->state[i].out), rg_in(ctx, update->state[i].in)));
     const rg_value *param = rg_in(ctx, update->state[0].in), *grad = rg_in(ctx, update->grad);

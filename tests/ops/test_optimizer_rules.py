@@ -2,8 +2,8 @@
 import numpy as np
 import pytest
 from opcase import build, case, forward, ints, rand, Rows
-from test_optimizers import ADAMAX, DPSGD, MOMENTUM, OPS, RMSPROP, SPARSE, average, \
-    number, rate, zero
+from test_optimizers import ADAGRAD, ADAMAX, DPSGD, MOMENTUM, OPS, RMSPROP, SPARSE, \
+    average, number, rate, zero
 
 
 @pytest.mark.parametrize("op", OPS, ids=[op.type for op in OPS])
@@ -125,6 +125,22 @@ def test_other_types_and_sizes_are_named():
              "min_average_window 30 is above")]:
         with pytest.raises((fluid.core.EnforceNotMet, ValueError), match=message):
             forward(fluid, bad)
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if op.state],
+                         ids=[op.type for op in OPS if op.state])
+def test_a_state_must_have_an_output(op):
+    import paddle.fluid as fluid
+    bad = op.case("bad")
+    bad.outputs, bad.inplace = ["ParamOut"], {"ParamOut": "Param"}
+    with pytest.raises(ValueError, match="nowhere to go: the op has no output"):
+        forward(fluid, bad)
+
+
+def test_an_empty_gradient_moves_no_row_of_adagrad():
+    import paddle.fluid as fluid
+    c = ADAGRAD.case("empty", Rows([], 6, np.zeros((0, 3), "float32")))
+    np.testing.assert_array_equal(forward(fluid, c).values["ParamOut0"], c.inputs["Param"])
 
 
 def test_a_centered_rmsprop_needs_its_mean():
