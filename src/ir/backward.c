@@ -472,10 +472,12 @@ static rg_status finish_ops(rg_grad_ctx *ctx)
 {
     walk *w = ctx->walk;
     size_t first = ctx->after ? rg_opdesc_index(ctx->after) + 1 : 0;
-    for (size_t i = first; i < w->block->n_ops;) {
+    size_t end = w->block->n_ops; /* a callback may append ops of its own behind it */
+    for (size_t i = first; i < end;) {
         rg_opdesc *op = w->block->ops[i];
         if (writes_nothing(op)) {
             rg_block_remove_ops(w->block, i, i + 1);
+            end--;
             continue;
         }
         if (strcmp(op->type, "fill_zeros_like") != 0) {

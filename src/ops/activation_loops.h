@@ -210,9 +210,9 @@ RG_INLINE void N(slopes)(kind k, const float p[3], const T *from, const T *dy, T
 
 RG_HOT static void N(forward)(kind k, const float p[3], const T *x, T *y, int64_t n)
 {
-#define CASE(K)                                                                                    \
-    case K:                                                                                        \
-        N(values)(K, p, x, y, n);                                                                  \
+#define CASE(K)                   \
+    case K:                       \
+        N(values)(K, p, x, y, n); \
         break;
     switch (k) {
         ALL_KINDS(CASE)
@@ -223,9 +223,9 @@ RG_HOT static void N(forward)(kind k, const float p[3], const T *x, T *y, int64_
 RG_HOT static void N(backward)(kind k, const float p[3], const T *from, const T *dy, T *dx,
                                int64_t n)
 {
-#define CASE(K)                                                                                    \
-    case K:                                                                                        \
-        N(slopes)(K, p, from, dy, dx, n);                                                          \
+#define CASE(K)                           \
+    case K:                               \
+        N(slopes)(K, p, from, dy, dx, n); \
         break;
     switch (k) {
         ALL_KINDS(CASE)

@@ -3,7 +3,8 @@
  *   Out = X op Y        Y's shape is a run of X's dimensions from `axis` on
  *
  * add, sub, mul, div, max, min, pow, mod and floordiv, and the gradients of the first
- * seven: where a tensor was repeated, its gradient is summed over the repetitions. */
+ * seven: where a tensor was repeated, its gradient is summed over the repetitions. mul
+ * takes a sparse gradient as X, too, and multiplies it by one number. */
 #include "ops/broadcast.h"
 #include "ops/types.h"
 
@@ -51,11 +52,27 @@ static rg_status elementwise_infer(rg_ctx *ctx)
 {
     rg_shape out;
     RG_TRY(rg_expect_same_dtype(ctx, X, Y));
+    for (int i = X; i <= Y; i++)
+        if (rg_in_meta(ctx, i)->kind != RG_TENSOR)
+            return rg_fail(RG_ESHAPE, "%s is a %s, and must be a tensor", ctx->op->in[i].name,
+                           rg_kind_name(rg_in_meta(ctx, i)->kind));
     RG_TRY(
         rg_broadcast_shape(rg_shape_of(ctx, X), rg_shape_of(ctx, Y), rg_attr_int(ctx, AXIS), &out));
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
     const rg_meta *x = rg_in_meta(ctx, X);
     rg_share_lod(ctx, x->lod != NULL || x->lod_level > 0 ? X : Y, OUT);
+    return RG_OK;
+}
+
+/* Of a sparse gradient by one number, as clips scale it. */
+static rg_status mul_infer(rg_ctx *ctx)
+{
+    if (rg_in_meta(ctx, X)->kind != RG_ROWS)
+        return elementwise_infer(ctx);
+    RG_TRY(rg_expect_same_dtype(ctx, X, Y));
+    if (rg_shape_numel(rg_shape_of(ctx, Y)) > 1 || rg_in_meta(ctx, Y)->kind != RG_TENSOR)
+        return rg_fail(RG_ESHAPE, "X is sparse, so Y must be a tensor of one number");
+    rg_set_like(ctx, OUT, X);
     return RG_OK;
 }
 
@@ -99,7 +116,20 @@ static rg_status sub_kernel(rg_ctx *ctx)
 
 static rg_status mul_kernel(rg_ctx *ctx)
 {
-    return run(ctx, MUL);
+    const rg_value *x = rg_in(ctx, X);
+    rg_value *out = rg_out(ctx, OUT);
+    if (x->meta.kind != RG_ROWS)
+        return run(ctx, MUL);
+    if (out != x) {
+        RG_TRY(rg_value_resize_rows(out, x->meta.dtype, &x->meta.shape, x->n_rows));
+        if (x->n_rows > 0)
+            memcpy(out->rows, x->rows, x->n_rows * sizeof *x->rows);
+    }
+    rg_broadcast b;
+    rg_shape values = RG_SHAPE((int64_t)x->n_rows, rg_value_width(x));
+    rg_broadcast_plan(&b, &values, &RG_SHAPE(1), -1);
+    RG_CALL_NUMBER(ctx, X, forward, (MUL, &b, x->data, rg_in_data(ctx, Y), out->data))
+    return RG_OK;
 }
 
 static rg_status div_kernel(rg_ctx *ctx)
@@ -201,14 +231,14 @@ static rg_status pow_grad_kernel(rg_ctx *ctx)
     return both(ctx, POW);
 }
 
-#define ELEMENTWISE(NAME, DOC)                                                                     \
+#define ELEMENTWISE(NAME, INFER, DOC)                                                              \
     {                                                                                              \
         .type = "elementwise_" #NAME, .doc = (DOC),                                                \
         .in = RG_SLOTS([X] = {"X", "the first tensor"},                                            \
                        [Y] = {"Y", "the second; its shape is a run of X's dimensions"}),           \
         .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .inplace = RG_OF(X)}),                   \
         .attr = RG_ATTRS([AXIS] = RG_INT("axis", -1, "where Y's dimensions begin in X's")),        \
-        .infer = elementwise_infer, .kernel = NAME##_kernel,                                       \
+        .infer = INFER, .kernel = NAME##_kernel,                                                   \
     }
 #define ELEMENTWISE_GRAD(NAME, READS, ...)                                                         \
     {                                                                                              \
@@ -222,15 +252,15 @@ static rg_status pow_grad_kernel(rg_ctx *ctx)
     }
 
 const rg_op rg_ops_elementwise[] = {
-    ELEMENTWISE(add, "X + Y."),
-    ELEMENTWISE(sub, "X - Y."),
-    ELEMENTWISE(mul, "X * Y."),
-    ELEMENTWISE(div, "X / Y."),
-    ELEMENTWISE(max, "The larger of X and Y."),
-    ELEMENTWISE(min, "The smaller of X and Y."),
-    ELEMENTWISE(pow, "X to the power of Y."),
-    ELEMENTWISE(mod, "The rest of X divided by Y."),
-    ELEMENTWISE(floordiv, "X divided by Y, whole numbers."),
+    ELEMENTWISE(add, elementwise_infer, "X + Y."),
+    ELEMENTWISE(sub, elementwise_infer, "X - Y."),
+    ELEMENTWISE(mul, mul_infer, "X * Y."),
+    ELEMENTWISE(div, elementwise_infer, "X / Y."),
+    ELEMENTWISE(max, elementwise_infer, "The larger of X and Y."),
+    ELEMENTWISE(min, elementwise_infer, "The smaller of X and Y."),
+    ELEMENTWISE(pow, elementwise_infer, "X to the power of Y."),
+    ELEMENTWISE(mod, elementwise_infer, "The rest of X divided by Y."),
+    ELEMENTWISE(floordiv, elementwise_infer, "X divided by Y, whole numbers."),
     ELEMENTWISE_GRAD(add, RG_SHAPE_ONLY, {.name = NULL}),
     ELEMENTWISE_GRAD(sub, RG_SHAPE_ONLY, {.name = NULL}),
     ELEMENTWISE_GRAD(mul, 0, {.name = NULL}),

@@ -149,12 +149,12 @@ RG_INLINE void N(slopes)(op_kind op, bool by_x, const rg_broadcast *b, const T *
 RG_HOT static void N(backward)(op_kind op, bool by_x, const rg_broadcast *b, const T *x, const T *y,
                                const T *g, T *target, bool assign)
 {
-#define BOTH(OP)                                                                                   \
-    case OP:                                                                                       \
-        if (by_x)                                                                                  \
-            N(slopes)(OP, true, b, x, y, g, target, assign);                                       \
-        else                                                                                       \
-            N(slopes)(OP, false, b, x, y, g, target, assign);                                      \
+#define BOTH(OP)                                              \
+    case OP:                                                  \
+        if (by_x)                                             \
+            N(slopes)(OP, true, b, x, y, g, target, assign);  \
+        else                                                  \
+            N(slopes)(OP, false, b, x, y, g, target, assign); \
         break;
     switch (op) {
         BOTH(ADD)

@@ -1,35 +1,33 @@
 /* sgd.c - ParamOut = Param - LearningRate * Grad; of a sparse gradient, only the rows that
  * it names, duplicates one after another. */
+#include "ops/optimizer.h"
 #include "ops/types.h"
-
-#include <string.h>
 
 enum { PARAM, RATE, GRAD };
 enum { PARAM_OUT };
 
+static const rg_state state[] = {{PARAM, PARAM_OUT}};
+static const rg_update update = {GRAD, RATE, true, 1, state};
+
 static rg_status sgd_infer(rg_ctx *ctx)
 {
-    const rg_meta *grad = rg_in_meta(ctx, GRAD);
-    if (grad->kind == RG_TENSOR)
-        RG_TRY(rg_expect_same_shape(ctx, PARAM, GRAD));
-    rg_set_like(ctx, PARAM_OUT, PARAM);
-    return RG_OK;
+    return rg_update_infer(ctx, &update);
 }
 
-#define STEP(T, S)                                                                                 \
-    RG_HOT static void step_##S(T *out, const T *p, const T *g, T rate, int64_t n)                 \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++)                                                            \
-            out[i] = p[i] - rate * g[i];                                                           \
-    }                                                                                              \
-    RG_HOT static void step_rows_##S(T *p, const int64_t *rows, const T *g, T rate, size_t n,      \
-                                     int64_t width)                                                \
-    {                                                                                              \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            T *row = p + rows[i] * width;                                                          \
-            for (int64_t j = 0; j < width; j++)                                                    \
-                row[j] -= rate * g[(int64_t)i * width + j];                                        \
-        }                                                                                          \
+#define STEP(T, S)                                                                            \
+    RG_HOT static void step_##S(T *out, const T *p, const T *g, T rate, int64_t n)            \
+    {                                                                                         \
+        for (int64_t i = 0; i < n; i++)                                                       \
+            out[i] = p[i] - rate * g[i];                                                      \
+    }                                                                                         \
+    RG_HOT static void step_rows_##S(T *p, const int64_t *rows, const T *g, T rate, size_t n, \
+                                     int64_t width)                                           \
+    {                                                                                         \
+        for (size_t i = 0; i < n; i++) {                                                      \
+            T *row = p + rows[i] * width;                                                     \
+            for (int64_t j = 0; j < width; j++)                                               \
+                row[j] -= rate * g[(int64_t)i * width + j];                                   \
+        }                                                                                     \
     }
 RG_FLOATS(STEP)
 
@@ -37,8 +35,7 @@ static rg_status sgd_kernel(rg_ctx *ctx)
 {
     const rg_value *param = rg_in(ctx, PARAM), *grad = rg_in(ctx, GRAD);
     rg_value *out = rg_out(ctx, PARAM_OUT);
-    double rate = rg_dtype_of(ctx, RATE) == RG_F64 ? *(const double *)rg_in_data(ctx, RATE)
-                                                   : (double)*(const float *)rg_in_data(ctx, RATE);
+    double rate = rg_number(ctx, RATE);
     bool f32 = param->meta.dtype == RG_F32;
     if (!f32 && param->meta.dtype != RG_F64)
         return rg_bad_dtype(ctx, PARAM);
@@ -49,8 +46,8 @@ static rg_status sgd_kernel(rg_ctx *ctx)
             step_f64(out->data, param->data, grad->data, rate, rg_numel(param));
         return RG_OK;
     }
-    if (out != param)
-        RG_TRY(rg_value_copy(out, param));
+    RG_TRY(rg_expect_rows_below(ctx, GRAD, param->meta.shape.dim[0]));
+    RG_TRY(rg_value_copy(out, param));
     int64_t width = rg_value_width(param);
     if (f32)
         step_rows_f32(out->data, grad->rows, grad->data, (float)rate, grad->n_rows, width);
@@ -62,8 +59,7 @@ static rg_status sgd_kernel(rg_ctx *ctx)
 const rg_op rg_op_sgd = {
     .type = "sgd",
     .doc = "Stochastic gradient descent.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
-                   [RATE] = {"LearningRate", "one number"},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [RATE] = {"LearningRate", "one number"},
                    [GRAD] = {"Grad", "dense or sparse"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .infer = sgd_infer,

@@ -17,37 +17,37 @@
 #define RG_SQRT(x) _Generic((x), float : sqrtf, default : sqrt)(x)
 
 #define RG_FLOATS(DEFINE) DEFINE(float, f32) DEFINE(double, f64)
-#define RG_NUMBERS(DEFINE)                                                                         \
+#define RG_NUMBERS(DEFINE) \
     DEFINE(float, f32) DEFINE(double, f64) DEFINE(int32_t, i32) DEFINE(int64_t, i64)
 
-#define RG_CALL_FLOAT(ctx, in, name, args)                                                         \
-    switch ((int)rg_dtype_of(ctx, in)) {                                                           \
-    case RG_F32:                                                                                   \
-        name##_f32 args;                                                                           \
-        break;                                                                                     \
-    case RG_F64:                                                                                   \
-        name##_f64 args;                                                                           \
-        break;                                                                                     \
-    default:                                                                                       \
-        return rg_bad_dtype(ctx, in);                                                              \
+#define RG_CALL_FLOAT(ctx, in, name, args) \
+    switch ((int)rg_dtype_of(ctx, in)) {   \
+    case RG_F32:                           \
+        name##_f32 args;                   \
+        break;                             \
+    case RG_F64:                           \
+        name##_f64 args;                   \
+        break;                             \
+    default:                               \
+        return rg_bad_dtype(ctx, in);      \
     }
 
-#define RG_CALL_NUMBER(ctx, in, name, args)                                                        \
-    switch ((int)rg_dtype_of(ctx, in)) {                                                           \
-    case RG_F32:                                                                                   \
-        name##_f32 args;                                                                           \
-        break;                                                                                     \
-    case RG_F64:                                                                                   \
-        name##_f64 args;                                                                           \
-        break;                                                                                     \
-    case RG_I32:                                                                                   \
-        name##_i32 args;                                                                           \
-        break;                                                                                     \
-    case RG_I64:                                                                                   \
-        name##_i64 args;                                                                           \
-        break;                                                                                     \
-    default:                                                                                       \
-        return rg_bad_dtype(ctx, in);                                                              \
+#define RG_CALL_NUMBER(ctx, in, name, args) \
+    switch ((int)rg_dtype_of(ctx, in)) {    \
+    case RG_F32:                            \
+        name##_f32 args;                    \
+        break;                              \
+    case RG_F64:                            \
+        name##_f64 args;                    \
+        break;                              \
+    case RG_I32:                            \
+        name##_i32 args;                    \
+        break;                              \
+    case RG_I64:                            \
+        name##_i64 args;                    \
+        break;                              \
+    default:                                \
+        return rg_bad_dtype(ctx, in);       \
     }
 
 #endif

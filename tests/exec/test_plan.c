@@ -211,13 +211,13 @@ static void what_is_missing_is_named(void **state)
     rg_scope *scope = start(), *empty;
     rg_plan *plan;
     assert_ok(rg_scope_new(&empty, NULL));
-    assert_ok(rg_plan_open(&plan, program, scope,
-                           &(rg_plan_config){feeds, 1, loss, 1, false, true}));
+    assert_ok(
+        rg_plan_open(&plan, program, scope, &(rg_plan_config){feeds, 1, loss, 1, false, true}));
     fill(rg_plan_feed(plan, 0), &RG_SHAPE(ROWS, FEATURES), 0);
     assert_fails(rg_plan_run(plan), RG_EINVAL, "y (Y) is not fed; feed={'y': ...} is wanted");
     rg_plan_close(plan);
-    assert_ok(rg_plan_open(&plan, program, empty,
-                           &(rg_plan_config){feeds, 1, loss, 1, false, true}));
+    assert_ok(
+        rg_plan_open(&plan, program, empty, &(rg_plan_config){feeds, 1, loss, 1, false, true}));
     fill(rg_plan_feed(plan, 0), &RG_SHAPE(ROWS, FEATURES), 0);
     assert_fails(rg_plan_run(plan), RG_EINVAL, "w (Y) has no value yet; run the startup program");
     rg_plan_close(plan);
@@ -236,8 +236,8 @@ static void the_op_that_made_a_nan_is_named(void **state)
     rg_program *program = model();
     rg_scope *scope = start();
     rg_plan *plan;
-    assert_ok(rg_plan_open(&plan, program, scope,
-                           &(rg_plan_config){feeds, 2, fetches, 1, false, true}));
+    assert_ok(
+        rg_plan_open(&plan, program, scope, &(rg_plan_config){feeds, 2, fetches, 1, false, true}));
     fill(rg_plan_feed(plan, 0), &RG_SHAPE(ROWS, FEATURES), 0);
     fill(rg_plan_feed(plan, 1), &RG_SHAPE(ROWS, 1), 0);
     ((float *)rg_plan_feed(plan, 1)->data)[4] = NAN;
@@ -254,5 +254,4 @@ static void the_op_that_made_a_nan_is_named(void **state)
 RUN(cmocka_unit_test(a_fused_plan_gives_the_numbers_of_the_plain_one),
     cmocka_unit_test(several_threads_give_the_numbers_of_one),
     cmocka_unit_test(a_batch_that_cannot_be_cut_is_refused),
-    cmocka_unit_test(what_is_missing_is_named),
-    cmocka_unit_test(the_op_that_made_a_nan_is_named))
+    cmocka_unit_test(what_is_missing_is_named), cmocka_unit_test(the_op_that_made_a_nan_is_named))

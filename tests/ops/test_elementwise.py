@@ -1,4 +1,4 @@
-from opcase import apart, case, check, ints, rand
+from opcase import apart, case, check, ints, rand, Rows
 
 CASES = []
 for op in ("add", "sub", "mul", "div", "max", "min", "pow"):
@@ -36,5 +36,22 @@ CASES += [
                                                     "Y": ints(3, 4, low=1)}),
     case("max int64", "elementwise_max", {"X": ints(3, 4), "Y": ints(3, 4)}),
     case("large", "elementwise_add", {"X": rand(37, 41), "Y": rand(41)}, grads=["X", "Y"]),
+    case("mul sparse", "elementwise_mul", {"X": Rows([4, 1, 4], 6, rand(3, 5)), "Y": rand(1)},
+         sparse=["Out"]),
+    case("mul sparse in place", "elementwise_mul",
+         {"X": Rows([4, 1, 4], 6, rand(3, 5)), "Y": rand(1)}, inplace={"Out": "X"}),
 ]
 test = check(__file__, CASES)
+
+
+def test_a_sparse_gradient_is_multiplied_by_one_number_alone():
+    import paddle.fluid as fluid
+    import pytest
+    from opcase import forward
+    rows = Rows([4, 1], 6, rand(2, 5))
+    for op, x, y, message in [("mul", rows, rand(5), "Y must be a tensor of one number"),
+                              ("add", rows, rand(1), "X is a selected_rows"),
+                              ("mul", rand(6, 5), rows, "Y is a selected_rows")]:
+        bad = case("bad", "elementwise_" + op, {"X": x, "Y": y})
+        with pytest.raises(fluid.core.EnforceNotMet, match="(?i)" + message):
+            forward(fluid, bad)

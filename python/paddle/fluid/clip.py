@@ -1,5 +1,7 @@
 """Gradient clipping, per value, per tensor or over all gradients."""
-from . import layers, unique_name
+import warnings
+
+from . import layers
 from .core import VarDesc
 from .framework import Variable, default_main_program, name_scope
 
@@ -112,43 +114,52 @@ class GradientClipByGlobalNorm(GradientClipBase):
     def __str__(self):
         return "Gradient Clip By GlobalNorm, global_norm=%f" % self.clip_norm
 
+    def _limit(self):
+        return layers.fill_constant(shape=[1], dtype="float32", value=self.clip_norm)
+
+    @staticmethod
+    def _square(param, grad):
+        with param.block.program._optimized_guard([param, grad]):
+            return layers.reduce_sum(layers.square(_dense(grad)))
+
+    @staticmethod
+    def _scaled(pairs, factor):
+        out = []
+        for param, grad in pairs:
+            with param.block.program._optimized_guard([param, grad]):
+                out.append((param, layers.elementwise_mul(x=grad, y=factor)))
+        return out
+
     def _static_clip(self, params_grads):
         wanted = [(p, g) for p, g in params_grads if self._wanted(p, g)]
         if not wanted:
             return params_grads
-        squares, out = [], []
         with name_scope("gradient_clip"):
-            for param, grad in wanted:
-                with param.block.program._optimized_guard([param, grad]):
-                    squares.append(layers.reduce_sum(layers.square(_dense(grad))))
+            squares = [self._square(p, g) for p, g in wanted]
             with wanted[0][0].block.program._optimized_guard(list(wanted[0])):
                 norm = layers.sqrt(layers.sums(squares))
-                limit = layers.fill_constant(shape=[1], dtype=norm.dtype, value=self.clip_norm)
+                limit = self._limit()
                 factor = layers.elementwise_div(x=limit,
                                                 y=layers.elementwise_max(x=limit, y=norm))
-            for param, grad in params_grads:
-                if not self._wanted(param, grad):
-                    out.append((param, grad))
-                    continue
-                with param.block.program._optimized_guard([param, grad]):
-                    out.append((param, _scaled(grad, factor)))
-        return out
+            clipped = {p.name: g for p, g in self._scaled(wanted, factor)}
+        return [(p, clipped.get(p.name, g)) for p, g in params_grads]
 
-
-def _scaled(grad, factor):
-    block = default_main_program().global_block()
-    new = block.create_var(name=unique_name.generate(grad.name + "_clip"), dtype=grad.dtype,
-                           shape=grad.shape, type=grad.type, lod_level=grad.lod_level)
-    if grad.type == VarDesc.VarType.SELECTED_ROWS:
-        block.append_op("scale", {"X": grad, "ScaleTensor": factor}, {"Out": new})
-    else:
-        block.append_op("elementwise_mul", {"X": grad, "Y": factor}, {"Out": new})
-    return new
+    def _clip_group(self, group, pairs):
+        """For set_gradient_clip(): the norm is of `group`, and all pairs are scaled by it."""
+        with group[0][0].block.program._optimized_guard(list(group[0])):
+            limit = self._limit()
+        squares = [self._square(p, g) for p, g in group]
+        with pairs[0][0].block.program._optimized_guard(list(pairs[0])):
+            norm = layers.sqrt(layers.sums(squares))
+            factor = layers.elementwise_div(x=limit, y=layers.elementwise_max(x=limit, y=norm))
+        return self._scaled(pairs, factor)
 
 
 def set_gradient_clip(clip, param_list=None, program=None):
-    """The old way: a clip for all parameters, or for those listed. An optimizer's own
-    grad_clip comes before it."""
+    """The old way: a clip for all parameters. An optimizer's own grad_clip comes before it.
+
+    Paddle 1.8.5 takes it for all parameters or for none, and the clip of the last one for
+    all; so it is here, and where that is not what was asked for, a warning says so."""
     if not isinstance(clip, GradientClipBase):
         raise TypeError("'clip' should be an instance of GradientClipBase's derived class")
     program = program or default_main_program()
@@ -156,36 +167,56 @@ def set_gradient_clip(clip, param_list=None, program=None):
         program.block(0).var(p) if isinstance(p, str) else p for p in param_list]
     for param in params:
         if not isinstance(param, Variable):
-            raise TypeError("param_list must hold parameters or their names")
+            raise TypeError("'param_list' should be a list of Parameter or basestring(parameter's "
+                            "name).")
         param.gradient_clip_attr = clip
 
 
+def _group_of(clip):
+    return clip.group_name if isinstance(clip, GradientClipByGlobalNorm) else clip
+
+
+def _clip_that_is_set(pairs):
+    """The clip that set_gradient_clip() has put on the parameters, or None."""
+    clips = [getattr(param, "gradient_clip_attr", None) for param, _ in pairs]
+    if all(clip is None for clip in clips):
+        return None
+    if None in clips:
+        warnings.warn("set_gradient_clip: as in Paddle 1.8.5 nothing is clipped, since %s has no "
+                      "clip; give the optimizer grad_clip, with need_clip to choose parameters"
+                      % pairs[clips.index(None)][0].name, stacklevel=5)
+        return None
+    norms = {}
+    for clip in clips:
+        if isinstance(clip, GradientClipByGlobalNorm) and \
+                norms.setdefault(clip.group_name, clip.clip_norm) != clip.clip_norm:
+            raise ValueError("All parameters' 'clip_norm' of a same group should be the same")
+    if any(_group_of(clip) != _group_of(clips[-1]) for clip in clips):
+        warnings.warn("set_gradient_clip: as in Paddle 1.8.5 all gradients are clipped as that of "
+                      "the last parameter, %s: %s" % (pairs[-1][0].name, clips[-1]), stacklevel=5)
+    if any(clip._need_clip_func is not None for clip in clips):
+        warnings.warn("set_gradient_clip: as in Paddle 1.8.5 need_clip is not asked; give the "
+                      "optimizer grad_clip", stacklevel=5)
+    return clips[-1]
+
+
 def append_gradient_clip_ops(params_grads):
-    """Clip what set_gradient_clip() has marked, each group of one clip together."""
-    groups = []
-    for param, grad in params_grads:
-        clip = getattr(param, "gradient_clip_attr", None)
-        if grad is None or clip is None:
-            continue
-        for known, pairs in groups:
-            if known is clip or (isinstance(clip, GradientClipByGlobalNorm) and
-                                 isinstance(known, GradientClipByGlobalNorm) and
-                                 known.group_name == clip.group_name):
-                if isinstance(clip, GradientClipByGlobalNorm) and \
-                        known.clip_norm != clip.clip_norm:
-                    raise ValueError("All parameters' 'clip_norm' of a same group should be the "
-                                     "same")
-                pairs.append((param, grad))
-                break
-        else:
-            groups.append((clip, [(param, grad)]))
-    if not groups:
+    """Clip what set_gradient_clip() has marked."""
+    pairs = [(param, grad) for param, grad in params_grads if grad is not None]
+    clip = _clip_that_is_set(pairs)
+    if clip is None:
         return params_grads
-    clipped = {}
-    for clip, pairs in groups:
-        for param, grad in clip(pairs):
-            clipped[param.name] = grad
-    return [(p, clipped.get(p.name, g)) for p, g in params_grads]
+    with name_scope("gradient_clip"):
+        if isinstance(clip, GradientClipByGlobalNorm):
+            group = [(p, g) for p, g in pairs if _group_of(p.gradient_clip_attr) == clip.group_name]
+            clipped = clip._clip_group(group, pairs)
+        else:
+            clipped = []
+            for param, grad in pairs:
+                with param.block.program._optimized_guard([param, grad]):
+                    clipped.append((param, clip._clip(grad)))
+    clipped = {param.name: grad for param, grad in clipped}
+    return [(param, clipped.get(param.name, grad)) for param, grad in params_grads]
 
 
 ClipByValue = GradientClipByValue

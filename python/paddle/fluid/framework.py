@@ -100,8 +100,10 @@ class Variable(_core.Var):
     def grad_name(self):
         return self.name + GRAD_VAR_SUFFIX
 
-    def set_error_clip(self, error_clip):
+    def _set_error_clip(self, error_clip):
         self.error_clip = error_clip
+
+    set_error_clip = _set_error_clip
 
     def to_string(self, throw_on_error=True, with_details=False):
         text = self._text()
@@ -418,9 +420,9 @@ class Block:
     # ---- ops ----
 
     def _insert(self, index, type, inputs, outputs, attrs, stop_gradient=False):
-        if inputs and None in inputs.values():
+        if inputs and any(v is None for v in inputs.values()):
             inputs = {k: v for k, v in inputs.items() if v is not None}
-        if outputs and None in outputs.values():
+        if outputs and any(v is None for v in outputs.values()):
             outputs = {k: v for k, v in outputs.items() if v is not None}
         return self.program._append_op(self.idx, index, type, inputs, outputs, attrs,
                                        _user_line(), True)

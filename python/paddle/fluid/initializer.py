@@ -48,7 +48,8 @@ class ConstantInitializer(Initializer):
         self._force_cpu = force_cpu
 
     def __call__(self, var, block):
-        return self._add(block, "fill_constant", var, value=float(self._value))
+        return self._add(block, "fill_constant", var, value=float(self._value),
+                         force_cpu=self._force_cpu)
 
 
 class UniformInitializer(Initializer):

@@ -31,10 +31,9 @@ class L1DecayRegularizer(WeightDecayRegularizer):
         self._regularization_coeff = regularization_coeff
 
     def __call__(self, param, grad, block):
-        sign = block.create_var(dtype=param.dtype, shape=param.shape, lod_level=param.lod_level)
         decay = block.create_var(dtype=param.dtype, shape=param.shape, lod_level=param.lod_level)
-        block.append_op("sign", {"X": param}, {"Out": sign})
-        block.append_op("scale", {"X": sign}, {"Out": decay},
+        block.append_op("sign", {"X": param}, {"Out": decay})
+        block.append_op("scale", {"X": decay}, {"Out": decay},
                         {"scale": float(self._regularization_coeff)})
         return decay
 

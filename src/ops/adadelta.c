@@ -1,0 +1,69 @@
+/* adadelta.c - steps as large as past steps were for such gradients; no learning rate.
+ *
+ *   G = rho G + (1 - rho) g^2       d = sqrt((U + eps) / (G + eps)) g
+ *   U = rho U + (1 - rho) d^2       p -= sqrt((U + eps) / (G + eps)) g
+ *
+ * The last line has the new U, as Paddle 1.8.5 computes it where U is updated in place,
+ * which is always; the paper moves by d. */
+#include "ops/optimizer.h"
+#include "ops/types.h"
+
+enum { PARAM, GRAD, AVG_GRAD, AVG_UPDATE };
+enum { PARAM_OUT, AVG_GRAD_OUT, AVG_UPDATE_OUT };
+enum { RHO, EPSILON };
+
+static const rg_state state[] = {
+    {PARAM, PARAM_OUT}, {AVG_GRAD, AVG_GRAD_OUT}, {AVG_UPDATE, AVG_UPDATE_OUT}};
+static const rg_update update = {GRAD, -1, false, 3, state};
+
+static rg_status adadelta_infer(rg_ctx *ctx)
+{
+    return rg_update_infer(ctx, &update);
+}
+
+#define STEP(T, S)                                                                       \
+    RG_HOT static void step_##S(T *p, T *gg, T *uu, const T *g, T rho, T eps, int64_t n) \
+    {                                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            T a = rho * gg[i] + (1 - rho) * g[i] * g[i];                                 \
+            T d = RG_SQRT((uu[i] + eps) / (a + eps)) * g[i];                             \
+            T b = rho * uu[i] + (1 - rho) * d * d;                                       \
+            gg[i] = a;                                                                   \
+            uu[i] = b;                                                                   \
+            p[i] -= RG_SQRT((b + eps) / (a + eps)) * g[i];                               \
+        }                                                                                \
+    }                                                                                    \
+    static void run_##S(const rg_ctx *ctx, rg_spans *g)                                  \
+    {                                                                                    \
+        T *p = rg_out_data(ctx, PARAM_OUT), *gg = rg_out_data(ctx, AVG_GRAD_OUT);        \
+        T *uu = rg_out_data(ctx, AVG_UPDATE_OUT);                                        \
+        T rho = (T)rg_attr_float(ctx, RHO), eps = (T)rg_attr_float(ctx, EPSILON);        \
+        while (rg_spans_next(g))                                                         \
+            step_##S(p + g->at, gg + g->at, uu + g->at, g->grad, rho, eps, g->n);        \
+    }
+RG_FLOATS(STEP)
+
+static rg_status adadelta_kernel(rg_ctx *ctx)
+{
+    rg_spans spans;
+    RG_TRY(rg_update_begin(ctx, &update, true, &spans));
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
+    return RG_OK;
+}
+
+const rg_op rg_op_adadelta = {
+    .type = "adadelta",
+    .doc = "Adadelta: steps scaled by running means of squared gradients and steps.",
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense"},
+                   [AVG_GRAD] = {"AvgSquaredGrad", "running mean of squared gradients"},
+                   [AVG_UPDATE] = {"AvgSquaredUpdate", "running mean of squared steps"}),
+    .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"},
+                    [AVG_GRAD_OUT] = {"AvgSquaredGradOut", ""},
+                    [AVG_UPDATE_OUT] = {"AvgSquaredUpdateOut", ""}),
+    .attr =
+        RG_ATTRS([RHO] = RG_FLOAT("rho", 0.95f, "decay of both means"), [EPSILON] = RG_FLOAT(
+                                                                            "epsilon", 1.0e-6f,
+                                                                            "added to both means")),
+    .infer = adadelta_infer,
+    .kernel = adadelta_kernel,
+};

@@ -1,0 +1,99 @@
+/* adagrad.c - adagrad and decayed_adagrad.
+ *
+ *   m += g^2, or of the decayed form m = decay m + (1 - decay) g^2
+ *   p -= rate g / (sqrt(m) + eps)
+ *
+ * adagrad takes a sparse gradient: duplicates are merged, and only its rows move. */
+#include "ops/optimizer.h"
+#include "ops/types.h"
+
+enum { PARAM, GRAD, MOMENT, RATE };
+enum { PARAM_OUT, MOMENT_OUT };
+enum { EPSILON };
+
+static const rg_state state[] = {{PARAM, PARAM_OUT}, {MOMENT, MOMENT_OUT}};
+
+/* m = keep m + add g^2 */
+#define STEP(T, S)                                                                               \
+    RG_HOT static void step_##S(T *p, T *m, const T *g, T keep, T add, T eps, T rate, int64_t n) \
+    {                                                                                            \
+        for (int64_t i = 0; i < n; i++) {                                                        \
+            m[i] = keep * m[i] + add * g[i] * g[i];                                              \
+            p[i] -= rate * g[i] / (RG_SQRT(m[i]) + eps);                                         \
+        }                                                                                        \
+    }                                                                                            \
+    static void run_##S(const rg_ctx *ctx, rg_spans *g, float keep, float add, float eps)        \
+    {                                                                                            \
+        T *p = rg_out_data(ctx, PARAM_OUT), *m = rg_out_data(ctx, MOMENT_OUT);                   \
+        T rate = (T)rg_number(ctx, RATE);                                                        \
+        while (rg_spans_next(g))                                                                 \
+            step_##S(p + g->at, m + g->at, g->grad, (T)keep, (T)add, (T)eps, rate, g->n);        \
+    }
+RG_FLOATS(STEP)
+
+#define IN_SLOTS(GRAD_DOC)                                                      \
+    RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", GRAD_DOC}, \
+             [MOMENT] = {"Moment", "running sum of squares"},                   \
+             [RATE] = {"LearningRate", "one number"})
+#define OUT_SLOTS                                                                         \
+    RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}, [MOMENT_OUT] = { \
+                                                                             "MomentOut", ""})
+
+/* ---- adagrad ---- */
+
+static const rg_update update = {GRAD, RATE, true, 2, state};
+
+static rg_status adagrad_infer(rg_ctx *ctx)
+{
+    return rg_update_infer(ctx, &update);
+}
+
+static rg_status adagrad_kernel(rg_ctx *ctx)
+{
+    rg_spans spans;
+    RG_TRY(rg_update_begin(ctx, &update, false, &spans));
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans, 1.0f, 1.0f, rg_attr_float(ctx, EPSILON)))
+    return RG_OK;
+}
+
+const rg_op rg_op_adagrad = {
+    .type = "adagrad",
+    .doc = "Adagrad: steps scaled by the sum of all squared gradients.",
+    .in = IN_SLOTS("dense or sparse"),
+    .out = OUT_SLOTS,
+    .attr = RG_ATTRS([EPSILON] = RG_FLOAT("epsilon", 1.0e-6f, "added to the root")),
+    .infer = adagrad_infer,
+    .kernel = adagrad_kernel,
+};
+
+/* ---- decayed_adagrad ---- */
+
+enum { D_DECAY, D_EPSILON };
+
+static const rg_update decayed = {GRAD, RATE, false, 2, state};
+
+static rg_status decayed_infer(rg_ctx *ctx)
+{
+    return rg_update_infer(ctx, &decayed);
+}
+
+static rg_status decayed_kernel(rg_ctx *ctx)
+{
+    rg_spans spans;
+    float decay = rg_attr_float(ctx, D_DECAY);
+    RG_TRY(rg_update_begin(ctx, &decayed, true, &spans));
+    RG_CALL_FLOAT(ctx, PARAM, run,
+                  (ctx, &spans, decay, 1.0f - decay, rg_attr_float(ctx, D_EPSILON)))
+    return RG_OK;
+}
+
+const rg_op rg_op_decayed_adagrad = {
+    .type = "decayed_adagrad",
+    .doc = "Adagrad whose sum of squares forgets.",
+    .in = IN_SLOTS("dense"),
+    .out = OUT_SLOTS,
+    .attr = RG_ATTRS([D_DECAY] = RG_FLOAT("decay", 0.95f, "what stays of the sum"),
+                     [D_EPSILON] = RG_FLOAT("epsilon", 1.0e-6f, "added to the root")),
+    .infer = decayed_infer,
+    .kernel = decayed_kernel,
+};

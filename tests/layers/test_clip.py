@@ -1,0 +1,81 @@
+"""What gradient clips add to a program, dense and sparse."""
+from layercase import check
+from test_optimizer import _loss, _sparse_loss
+
+
+# What fluid.layers must have.
+VALUE, NORM = ("clip",), ("clip_by_norm",)
+ROWS = ("merge_selected_rows", "get_tensor_from_selected_rows")
+
+
+def _case(name, make, loss=_loss, before=None, needs=()):
+    def function():
+        import paddle.fluid as fluid
+        built = loss()
+        if before is not None:
+            before(fluid)
+        make(fluid).minimize(built)
+    function.__name__ = name
+    function.needs = needs
+    return function
+
+
+def _sgd(clip):
+    return lambda f: f.optimizer.SGD(0.1, grad_clip=clip(f))
+
+
+def _set(clip, **kwargs):
+    return lambda f: f.clip.set_gradient_clip(clip(f), **kwargs)
+
+
+def _not_the_bias(param):
+    return not param.name.endswith(".b_0")
+
+
+CASES = [
+    _case("by_value", _sgd(lambda f: f.clip.GradientClipByValue(0.5)), needs=VALUE),
+    _case("by_value_min", _sgd(lambda f: f.clip.GradientClipByValue(max=0.5, min=-0.1)),
+          needs=VALUE),
+    _case("by_value_needed", _sgd(lambda f: f.clip.GradientClipByValue(
+        0.5, need_clip=_not_the_bias)), needs=VALUE),
+    _case("by_value_sparse", _sgd(lambda f: f.clip.GradientClipByValue(0.5)), _sparse_loss,
+          needs=VALUE),
+    _case("by_norm", _sgd(lambda f: f.clip.GradientClipByNorm(0.5)), needs=NORM),
+    _case("by_norm_needed", _sgd(lambda f: f.clip.GradientClipByNorm(
+        0.5, need_clip=_not_the_bias)), needs=NORM),
+    _case("by_norm_sparse", _sgd(lambda f: f.clip.GradientClipByNorm(0.5)), _sparse_loss,
+          needs=NORM),
+    _case("by_global_norm", _sgd(lambda f: f.clip.GradientClipByGlobalNorm(0.5))),
+    _case("by_global_norm_needed", _sgd(lambda f: f.clip.GradientClipByGlobalNorm(
+        0.5, need_clip=_not_the_bias))),
+    _case("by_global_norm_sparse", _sgd(lambda f: f.clip.GradientClipByGlobalNorm(0.5)),
+          _sparse_loss, needs=ROWS),
+    _case("by_global_norm_then_l2", lambda f: f.optimizer.SGD(
+        0.1, grad_clip=f.clip.GradientClipByGlobalNorm(0.5),
+        regularization=f.regularizer.L2Decay(0.1))),
+    _case("set_by_value", lambda f: f.optimizer.SGD(0.1),
+          before=_set(lambda f: f.clip.GradientClipByValue(0.5)), needs=VALUE),
+    _case("set_by_norm_for_one", lambda f: f.optimizer.SGD(0.1),
+          before=_set(lambda f: f.clip.GradientClipByNorm(0.5), param_list=["fc_0.w_0"])),
+    _case("set_by_global_norm", lambda f: f.optimizer.SGD(0.1),
+          before=_set(lambda f: f.clip.GradientClipByGlobalNorm(0.5))),
+    _case("set_by_global_norm_sparse", lambda f: f.optimizer.SGD(0.1), _sparse_loss,
+          _set(lambda f: f.clip.GradientClipByGlobalNorm(0.5)), ROWS),
+    _case("set_by_global_norm_for_one", lambda f: f.optimizer.SGD(0.1),
+          before=_set(lambda f: f.clip.GradientClipByGlobalNorm(0.5), param_list=["fc_0.w_0"])),
+    _case("set_and_given", _sgd(lambda f: f.clip.GradientClipByValue(0.5)),
+          before=_set(lambda f: f.clip.GradientClipByNorm(0.5)), needs=VALUE),
+]
+
+
+def error_clip():
+    import paddle.fluid as fluid
+    loss = _loss()
+    hidden = fluid.default_main_program().global_block().var("fc_0.tmp_1")
+    hidden._set_error_clip(fluid.clip.ErrorClipByValue(max=0.1, min=-0.2))
+    fluid.optimizer.SGD(0.1).minimize(loss)
+
+
+error_clip.needs = VALUE
+CASES.append(error_clip)
+test = check(__file__, CASES)

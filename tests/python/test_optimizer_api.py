@@ -1,0 +1,232 @@
+"""Optimizers, clips and schedules as scripts see them: signatures, refusals, warnings."""
+import json
+import os
+import sys
+
+import numpy as np
+import paddle.fluid as fluid
+import pytest
+from paddle.fluid import layers
+
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
+sys.path.insert(0, GOLDEN)
+import record_signatures  # noqa: E402
+
+
+def test_signatures_are_paddles():
+    with open(os.path.join(GOLDEN, "signatures.json")) as f:
+        wanted = json.load(f)
+    got = record_signatures.signatures(fluid)
+    for name, signature in wanted.items():
+        if name == "optimizer.PipelineOptimizer.minimize":
+            continue  # there is no such object
+        assert got.get(name) == signature, name
+
+
+def test_both_names_of_an_optimizer_are_one_class():
+    for name in ("SGD", "Momentum", "Adagrad", "Adam", "Adamax", "Dpsgd", "DecayedAdagrad", "Ftrl",
+                 "Adadelta", "LarsMomentum", "RMSProp", "Lamb"):
+        assert getattr(fluid.optimizer, name) is getattr(fluid.optimizer, name + "Optimizer")
+
+
+@pytest.fixture
+def loss():
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
+        x, y = layers.data("x", [4]), layers.data("y", [1])
+        yield layers.mean(layers.square_error_cost(layers.fc(x, 1), y))
+
+
+def test_minimize_returns_the_ops_and_the_gradients(loss):
+    ops, pairs = fluid.optimizer.Adam(0.1).minimize(loss)
+    assert [op.type for op in ops] == ["adam", "adam"]
+    assert [(p.name, g.name) for p, g in pairs] == [("fc_0.w_0", "fc_0.w_0@GRAD"),
+                                                    ("fc_0.b_0", "fc_0.b_0@GRAD")]
+
+
+def test_state_names_are_listed(loss):
+    momentum = fluid.optimizer.Momentum(0.1, 0.9)
+    momentum.minimize(loss)
+    assert sorted(momentum.get_opti_var_name_list()) == ["fc_0.b_0_velocity_0",
+                                                         "fc_0.w_0_velocity_0"]
+
+
+def test_a_state_is_made_once(loss):
+    momentum = fluid.optimizer.Momentum(0.1, 0.9)
+    pairs = momentum.backward(loss)
+    momentum.apply_gradients(pairs)
+    with pytest.raises(Exception, match="velocity already exists for parameter fc_0"):
+        momentum.apply_gradients(pairs)
+
+
+# ---- refusals ----
+
+@pytest.mark.parametrize("make, error, message", [
+    (lambda o: o.SGD("0.1"), TypeError, "learning rate"),
+    (lambda o: o.SGD(0.1, grad_clip=1.0), TypeError, "grad_clip"),
+    (lambda o: o.Momentum(0.1, None), ValueError, "momentum is not set"),
+    (lambda o: o.Adam(beta1=None), ValueError, "beta1 is not set"),
+    (lambda o: o.RMSPropOptimizer(0.1, rho=None), ValueError, "rho is not set"),
+    (lambda o: o.DGCMomentumOptimizer(0.1, 0.9, 1), NotImplementedError, "DGCMomentumOptimizer"),
+    (lambda o: o.PipelineOptimizer(o.SGD(0.1)), NotImplementedError, "PipelineOptimizer"),
+    (lambda o: o.LookaheadOptimizer(None), ValueError, "inner optimizer"),
+    (lambda o: o.LookaheadOptimizer(o.SGD(0.1), alpha=1.5), ValueError, "alpha is 1.5"),
+    (lambda o: o.LookaheadOptimizer(o.SGD(0.1), k=0), ValueError, "k is 0"),
+    (lambda o: o.LambOptimizer(lamb_weight_decay=None), ValueError, "lamb_weight_decay"),
+])
+def test_bad_arguments_are_named(make, error, message):
+    with pytest.raises(error, match=message):
+        make(fluid.optimizer)
+
+
+def test_a_loss_of_several_numbers_is_refused(loss):
+    out = layers.fc(fluid.default_main_program().global_block().var("x"), 3)
+    with pytest.raises(ValueError, match="must be one number"):
+        fluid.optimizer.SGD(0.1).minimize(out)
+
+
+def test_the_base_class_is_not_used_by_itself(loss):
+    with pytest.raises(NotImplementedError, match="subclasses"):
+        fluid.optimizer.Optimizer(0.1).minimize(loss)
+
+
+def test_a_rate_of_another_program_is_refused(loss):
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        rate = layers.create_global_var([1], 0.1, "float32", persistable=True)
+        sgd = fluid.optimizer.SGD(rate)
+    with pytest.raises(TypeError, match="another program"):
+        sgd.minimize(loss)
+
+
+def test_what_contrib_has_not_says_so_by_name():
+    for name in fluid.contrib.__all__:
+        assert hasattr(fluid.contrib, name)
+    for name in ("HDFSClient", "QuantizeTranspiler", "basic_lstm"):
+        with pytest.raises(NotImplementedError, match=name):
+            getattr(fluid.contrib, name)()
+    with pytest.raises(NotImplementedError, match="mixed_precision.decorate"):
+        fluid.contrib.mixed_precision.decorate(fluid.optimizer.SGD(0.1))
+    with pytest.raises(TypeError, match="Optimizer"):
+        fluid.contrib.extend_with_decoupled_weight_decay(int)
+    with pytest.raises(TypeError, match="float or Variable"):
+        fluid.contrib.extend_with_decoupled_weight_decay(fluid.optimizer.SGD)(
+            1, learning_rate=0.1)
+
+
+def test_a_decay_of_zero_adds_nothing(loss):
+    sgd = fluid.contrib.extend_with_decoupled_weight_decay(fluid.optimizer.SGD)
+    ops, _ = sgd(weight_decay=0.0, learning_rate=0.1).minimize(loss)
+    assert [op.type for op in ops] == ["sgd", "sgd"]
+
+
+# ---- schedules ----
+
+def test_schedules_refuse_bad_arguments():
+    with pytest.raises(ValueError, match="should be 1"):
+        layers.piecewise_decay([1, 2], [0.1, 0.2])
+    with pytest.raises(TypeError, match="learning_rate is <class 'str'>"):
+        layers.linear_lr_warmup("0.1", 5, 0.0, 0.1)
+
+
+def test_step_counters_count():
+    with fluid.program_guard(fluid.Program(), fluid.Program()), \
+            fluid.scope_guard(fluid.core.Scope()):
+        one = layers.autoincreased_step_counter()
+        other = layers.autoincreased_step_counter("mine", begin=5, step=3)
+        assert layers.autoincreased_step_counter("mine") is other
+        exe = fluid.Executor(fluid.CPUPlace())
+        exe.run(fluid.default_startup_program())
+        seen = [[int(v[0]) for v in exe.run(fluid.default_main_program(), {}, [one, other])]
+                for _ in range(3)]
+    assert seen == [[1, 7], [2, 10], [3, 13]]
+
+
+# ---- clips ----
+
+def test_clips_refuse_bad_arguments(loss):
+    clip = fluid.clip
+    with pytest.raises(TypeError, match="derived class"):
+        clip.set_gradient_clip(3)
+    with pytest.raises(TypeError, match="param_list"):
+        clip.set_gradient_clip(clip.GradientClipByNorm(1.0), [3])
+    with pytest.raises(TypeError, match="need_clip"):
+        clip.GradientClipByNorm(1.0, need_clip=3)
+    with pytest.raises(ValueError, match="above 0"):
+        clip.GradientClipByValue(0.0)
+    clip.set_gradient_clip(clip.GradientClipByGlobalNorm(1.0), ["fc_0.w_0"])
+    clip.set_gradient_clip(clip.GradientClipByGlobalNorm(2.0), ["fc_0.b_0"])
+    with pytest.raises(ValueError, match="of a same group"):
+        fluid.optimizer.SGD(0.1).minimize(loss)
+
+
+def test_a_clip_for_some_parameters_warns(loss):
+    fluid.clip.set_gradient_clip(fluid.clip.GradientClipByGlobalNorm(1.0), ["fc_0.w_0"])
+    with pytest.warns(UserWarning, match="fc_0.b_0 has no clip"):
+        fluid.optimizer.SGD(0.1).minimize(loss)
+
+
+def test_clips_of_two_groups_warn(loss):
+    for name in ("fc_0.w_0", "fc_0.b_0"):
+        fluid.clip.set_gradient_clip(fluid.clip.GradientClipByGlobalNorm(1.0, name), [name])
+    with pytest.warns(UserWarning, match="last parameter, fc_0.w_0"):
+        fluid.optimizer.SGD(0.1).minimize(loss)
+
+
+def test_need_clip_of_a_clip_that_is_set_warns(loss):
+    fluid.clip.set_gradient_clip(fluid.clip.GradientClipByGlobalNorm(1.0, need_clip=lambda p: True))
+    with pytest.warns(UserWarning, match="need_clip is not asked"):
+        fluid.optimizer.SGD(0.1).minimize(loss)
+
+
+def test_a_clip_that_is_set_and_one_that_is_given_warn(loss):
+    fluid.clip.set_gradient_clip(fluid.clip.GradientClipByGlobalNorm(1.0))
+    with pytest.warns(UserWarning, match="set_gradient_clip.. has no effect"):
+        fluid.optimizer.SGD(0.1, grad_clip=fluid.clip.GradientClipByGlobalNorm(2.0)).minimize(loss)
+
+
+# ---- what differs from its name ----
+
+def test_ftrl_warns_that_l2_is_l1():
+    with pytest.warns(UserWarning, match="strength of L2 is l1, 0.1"):
+        fluid.optimizer.Ftrl(0.1, l1=0.1, l2=0.2)
+
+
+def test_recompute_warns_and_asks_for_checkpoints(loss):
+    recompute = fluid.optimizer.RecomputeOptimizer(fluid.optimizer.SGD(0.1))
+    with pytest.raises(ValueError, match="_set_checkpoints"):
+        recompute.minimize(loss)
+    recompute._set_checkpoints(["fc_0.tmp_1"])
+    with pytest.warns(UserWarning, match="memory is not saved"):
+        ops, _ = recompute.minimize(loss)
+    assert [op.type for op in ops] == ["sgd", "sgd"]
+
+
+# ---- readers ----
+
+@pytest.mark.parametrize("trainers, trainer, wanted", [
+    (1, 0, [0, 1, 2, 3, 4, 5, 6]), (2, 0, [0, 2, 4]), (2, 1, [1, 3, 5]), (3, 2, [2, 5])])
+def test_batches_are_dealt_to_trainers(monkeypatch, trainers, trainer, wanted):
+    monkeypatch.setenv("PADDLE_TRAINERS_NUM", str(trainers))
+    monkeypatch.setenv("PADDLE_TRAINER_ID", str(trainer))
+    assert list(fluid.contrib.distributed_batch_reader(lambda: iter(range(7)))()) == wanted
+
+
+# ---- programs in files ----
+
+def test_a_trained_program_survives_its_bytes(loss):
+    """Optimizer ops and their states come back from a program's bytes and train on."""
+    fluid.optimizer.Adam(0.1, grad_clip=fluid.clip.GradientClipByGlobalNorm(0.1)).minimize(loss)
+    main = fluid.default_main_program()
+    copy = fluid.Program.parse_from_string(main._serialize())
+    feed = {"x": np.ones((2, 4), "float32"), "y": np.ones((2, 1), "float32")}
+    results = []
+    for program in (main, copy):
+        with fluid.scope_guard(fluid.core.Scope()):
+            exe = fluid.Executor(fluid.CPUPlace())
+            exe.run(fluid.default_startup_program())
+            fluid.global_scope().find_var("fc_0.w_0").get_tensor().set(
+                np.full((4, 1), 0.5, "float32"), fluid.CPUPlace())
+            for _ in range(3):
+                exe.run(program, feed, [])
+            results.append(np.array(
+                fluid.global_scope().find_var("fc_0.w_0_moment2_0").get_tensor()))
+    np.testing.assert_array_equal(*results)
