@@ -189,11 +189,11 @@ const rg_op rg_op_cross_entropy_grad = {
 static rg_status cross_entropy2_infer(rg_ctx *ctx)
 {
     const rg_shape *x = rg_shape_of(ctx, X);
-    rg_shape out, match = *x, with_zero = {.rank = x->rank + 1};
+    rg_shape out, match = *x, with_zero = *x;
     RG_TRY(losses_shape(ctx, false, &out));
-    if (with_zero.rank > RG_MAX_DIMS)
+    if (x->rank == RG_MAX_DIMS)
         return rg_fail(RG_ESHAPE, "X has %d dimensions already", x->rank);
-    memcpy(with_zero.dim + 1, x->dim, (size_t)x->rank * sizeof x->dim[0]);
+    with_zero.dim[with_zero.rank++] = 0;
     match.dim[x->rank - 1] = 1;
     rg_set_out(ctx, Y, rg_dtype_of(ctx, X), &out);
     rg_set_out(ctx, MATCH_X, rg_dtype_of(ctx, X), &match);
@@ -220,7 +220,7 @@ const rg_op rg_op_cross_entropy2 = {
     .doc = "Minus the logarithm of the true class's probability, which is kept.",
     .in = SLOTS,
     .out = RG_SLOTS([Y] = {"Y", "[..., 1]"},
-                    [XSHAPE] = {"XShape", "0 and the shape of X; no data", RG_INTERMEDIATE},
+                    [XSHAPE] = {"XShape", "the shape of X and 0; no data", RG_INTERMEDIATE},
                     [MATCH_X] = {"MatchX", "the probability of the label", RG_INTERMEDIATE}),
     .attr = RG_ATTRS([IGNORE_INDEX] = IGNORE),
     .grad_type = "cross_entropy_grad2",
@@ -232,11 +232,9 @@ enum { G2_MATCH_X, G2_LABEL, G2_XSHAPE, G2_DY };
 
 static rg_status cross_entropy2_grad_infer(rg_ctx *ctx)
 {
-    const rg_shape *with_zero = rg_shape_of(ctx, G2_XSHAPE);
-    rg_shape x = {.rank = with_zero->rank - 1};
-    if (x.rank < 1)
-        return rg_fail(RG_ESHAPE, "XShape has %d dimensions", with_zero->rank);
-    memcpy(x.dim, with_zero->dim + 1, (size_t)x.rank * sizeof x.dim[0]);
+    rg_shape x = *rg_shape_of(ctx, G2_XSHAPE);
+    if (--x.rank < 1)
+        return rg_fail(RG_ESHAPE, "XShape has %d dimensions", x.rank + 1);
     if (rg_running(ctx) &&
         (rg_shape_product(&x, 0, x.rank - 1) != rg_shape_numel(rg_shape_of(ctx, G2_DY)) ||
          !rg_shape_equal(rg_shape_of(ctx, G2_DY), rg_shape_of(ctx, G2_LABEL)))) {

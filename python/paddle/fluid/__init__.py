@@ -7,7 +7,7 @@ from .executor import *  # noqa: F401,F403
 from .core import CPUPlace, CUDAPlace, CUDAPinnedPlace, LoDTensor, LoDTensorArray, Scope
 from .core import LoDTensor as Tensor
 from .data_feeder import DataFeeder
-from .input import data
+from .input import data, embedding, one_hot
 from .lod_tensor import *  # noqa: F401,F403
 from .param_attr import ParamAttr, WeightNormParamAttr
 from .backward import gradients
