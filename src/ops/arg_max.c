@@ -4,7 +4,7 @@
  *
  * Of equal ones the first; what is no number is passed over. */
 #include "ops/shape_args.h"
-#include "ops/sort_pairs.h"
+#include "ops/sort_keys.h"
 #include "ops/types.h"
 
 enum { X };
@@ -49,17 +49,24 @@ static rg_status infer(rg_ctx *ctx)
 }
 
 #define FIND(T, S)                                                                          \
+    RG_INLINE int64_t best_##S(const T *x, bool largest, int64_t n, int64_t step)           \
+    {                                                                                       \
+        int64_t best = 0;                                                                   \
+        T found = x[0];                                                                     \
+        for (int64_t j = 1; j < n; j++)                                                     \
+            if (before_##S(x[j * step], found, largest)) {                                  \
+                best = j;                                                                   \
+                found = x[j * step];                                                        \
+            }                                                                               \
+        return best;                                                                        \
+    }                                                                                       \
     static void find_##S(const T *x, bool largest, int64_t outer, int64_t n, int64_t inner, \
                          int64_t *out)                                                      \
     {                                                                                       \
         for (int64_t o = 0; o < outer; o++, x += n * inner)                                 \
-            for (int64_t i = 0; i < inner; i++) {                                           \
-                int64_t best = 0;                                                           \
-                for (int64_t j = 1; j < n; j++)                                             \
-                    if (before_##S(x[j * inner + i], x[best * inner + i], largest))         \
-                        best = j;                                                           \
-                *out++ = best;                                                              \
-            }                                                                               \
+            for (int64_t i = 0; i < inner; i++)                                             \
+                *out++ = largest ? best_##S(x + i, true, n, inner)                          \
+                                 : best_##S(x + i, false, n, inner);                        \
     }
 RG_ORDER(float, f32, isnan)
 RG_ORDER(double, f64, isnan)

@@ -4,7 +4,7 @@
  *   Indices = where each element stood
  *
  * Equal elements stay in order. dX takes each element of dOut back to its place. */
-#include "ops/sort_pairs.h"
+#include "ops/sort_keys.h"
 #include "ops/types.h"
 
 enum { X };
@@ -35,27 +35,22 @@ static rg_status infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define SORT(T, S)                                                                          \
-    static void sort_lines_##S(const T *x, const lines *l, bool descending, pair_##S *work, \
-                               T *out, int64_t *indices)                                    \
-    {                                                                                       \
-        for (int64_t o = 0; o < l->outer; o++)                                              \
-            for (int64_t i = 0; i < l->inner; i++) {                                        \
-                const int64_t first = o * l->n * l->inner + i;                              \
-                for (int64_t j = 0; j < l->n; j++)                                          \
-                    work[j] = (pair_##S){x[first + j * l->inner], j};                       \
-                sort_pairs_##S(work, work + l->n, l->n, descending);                        \
-                for (int64_t j = 0; out != NULL && j < l->n; j++)                           \
-                    out[first + j * l->inner] = work[j].value;                              \
-                for (int64_t j = 0; indices != NULL && j < l->n; j++)                       \
-                    indices[first + j * l->inner] = work[j].at;                             \
-            }                                                                               \
+#define SORT(T, S)                                                                            \
+    static void sort_lines_##S(const T *x, const lines *l, bool descending, rg_keyed *work,   \
+                               T *out, int64_t *indices)                                      \
+    {                                                                                         \
+        for (int64_t o = 0; o < l->outer; o++)                                                \
+            for (int64_t i = 0; i < l->inner; i++) {                                          \
+                const int64_t first = o * l->n * l->inner + i;                                \
+                for (int64_t j = 0; j < l->n; j++)                                            \
+                    work[j] = (rg_keyed){rg_key_##S(x[first + j * l->inner], descending), j}; \
+                rg_sort_keys(work, work + l->n, l->n);                                        \
+                for (int64_t j = 0; out != NULL && j < l->n; j++)                             \
+                    out[first + j * l->inner] = x[first + work[j].at * l->inner];             \
+                for (int64_t j = 0; indices != NULL && j < l->n; j++)                         \
+                    indices[first + j * l->inner] = work[j].at;                               \
+            }                                                                                 \
     }
-RG_ORDER(float, f32, isnan)
-RG_ORDER(double, f64, isnan)
-RG_ORDER(int32_t, i32, RG_NEVER_NAN)
-RG_ORDER(int64_t, i64, RG_NEVER_NAN)
-RG_NUMBERS(RG_SORT_PAIRS)
 RG_NUMBERS(SORT)
 
 static rg_status kernel(rg_ctx *ctx)
@@ -63,7 +58,7 @@ static rg_status kernel(rg_ctx *ctx)
     const rg_value *x = rg_in(ctx, X);
     lines l;
     RG_TRY(cut_at_axis(ctx, &x->meta.shape, &l));
-    void *work = rg_scratch(ctx, (size_t)(2 * l.n) * sizeof(pair_i64));
+    rg_keyed *work = rg_scratch(ctx, (size_t)(2 * l.n) * sizeof *work);
     if (work == NULL)
         return RG_ENOMEM;
     RG_CALL_NUMBER(ctx, X, sort_lines,

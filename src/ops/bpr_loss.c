@@ -4,6 +4,7 @@
  *   Y[i] = mean over j != Label[i] of -log sigmoid(X[i, Label[i]] - X[i, j])
  *
  * The classes are the last dimension of X. */
+#include "math/reduce.h"
 #include "ops/float_math.h"
 #include "ops/labels.h"
 #include "ops/types.h"
@@ -42,6 +43,8 @@ static rg_status read_classes(rg_ctx *ctx, int64_t rows, int64_t classes, const 
     return RG_OK;
 }
 
+enum { PIECE = 256 }; /* classes whose losses are computed before they are added */
+
 /* -log sigmoid(a - b) is softplus(b - a). */
 #define LOOPS(T, S)                                                                    \
     RG_HOT static void loss_##S(const T *x, const int64_t *labels, T *y, int64_t rows, \
@@ -50,8 +53,15 @@ static rg_status read_classes(rg_ctx *ctx, int64_t rows, int64_t classes, const 
         for (int64_t i = 0; i < rows; i++, x += classes) {                             \
             const T right = x[labels[i]];                                              \
             T sum = 0;                                                                 \
-            for (int64_t j = 0; j < classes; j++)                                      \
-                sum += j == labels[i] ? 0 : RG_SOFTPLUS(x[j] - right);                 \
+            for (int64_t at = 0; at < classes; at += PIECE) {                          \
+                const int64_t n = classes - at < PIECE ? classes - at : PIECE;         \
+                T loss[PIECE];                                                         \
+                for (int64_t j = 0; j < n; j++)                                        \
+                    loss[j] = RG_SOFTPLUS(x[at + j] - right);                          \
+                if (labels[i] >= at && labels[i] < at + n)                             \
+                    loss[labels[i] - at] = 0;                                          \
+                sum += rg_sum_##S(loss, n);                                            \
+            }                                                                          \
             y[i] = sum / (T)(classes - 1);                                             \
         }                                                                              \
     }                                                                                  \

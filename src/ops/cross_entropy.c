@@ -7,6 +7,7 @@
  * that one impossible example leaves the sum of the batch a number. cross_entropy2 is
  * the same for hard labels and keeps the probability of the true class, which is all
  * that its gradient needs. */
+#include "math/reduce.h"
 #include "ops/float_math.h"
 #include "ops/labels.h"
 #include "ops/types.h"
@@ -57,6 +58,8 @@ static rg_status read_classes(rg_ctx *ctx, int slot, int64_t rows, int64_t class
     return RG_OK;
 }
 
+enum { PIECE = 256 }; /* classes whose losses are computed before they are added */
+
 /* matched: x holds the probabilities of the labels alone. */
 #define LOSSES(T, S)                                                                               \
     RG_INLINE T minus_log_##S(T x)                                                                 \
@@ -77,11 +80,15 @@ static rg_status read_classes(rg_ctx *ctx, int slot, int64_t rows, int64_t class
     }                                                                                              \
     RG_HOT static void soft_##S(const T *x, const T *labels, int64_t rows, int64_t classes, T *y)  \
     {                                                                                              \
-        for (int64_t i = 0; i < rows; i++, x += classes, labels += classes) {                      \
-            T sum = 0;                                                                             \
-            for (int64_t j = 0; j < classes; j++)                                                  \
-                sum += labels[j] * minus_log_##S(x[j]);                                            \
-            y[i] = sum;                                                                            \
+        for (int64_t i = 0; i < rows; i++) {                                                       \
+            y[i] = 0;                                                                              \
+            for (int64_t at = i * classes; at < (i + 1) * classes; at += PIECE) {                  \
+                const int64_t rest = (i + 1) * classes - at, n = rest < PIECE ? rest : PIECE;      \
+                T loss[PIECE];                                                                     \
+                for (int64_t j = 0; j < n; j++)                                                    \
+                    loss[j] = labels[at + j] * minus_log_##S(x[at + j]);                           \
+                y[i] += rg_sum_##S(loss, n);                                                       \
+            }                                                                                      \
         }                                                                                          \
     }                                                                                              \
     RG_HOT static void hard_grad_##S(const T *x, bool matched, const int64_t *labels, const T *dy, \

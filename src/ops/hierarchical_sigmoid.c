@@ -287,7 +287,8 @@ static rg_status weight_grad(rg_ctx *ctx, const paths *p, const void *slope)
         rg_row_set set;
         RG_TRY(rg_row_set_of(ctx, p->node, p->rows * p->levels, &set));
         RG_TRY(rg_value_resize_rows(dw, w->meta.dtype, &w->meta.shape, (size_t)set.n));
-        memcpy(dw->rows, set.rows, (size_t)set.n * sizeof *set.rows);
+        if (set.n > 0)
+            memcpy(dw->rows, set.rows, (size_t)set.n * sizeof *set.rows);
         row = set.index;
     }
     memset(dw->data, 0, rg_value_bytes(dw));

@@ -376,7 +376,8 @@ static rg_status weight_grad(rg_ctx *ctx, const sizes *s, const tables *t, const
         rg_row_set set;
         RG_TRY(rg_row_set_of(ctx, t->classes, s->batch * s->n, &set));
         RG_TRY(rg_value_resize_rows(dw, w->meta.dtype, &w->meta.shape, (size_t)set.n));
-        memcpy(dw->rows, set.rows, (size_t)set.n * sizeof *set.rows);
+        if (set.n > 0)
+            memcpy(dw->rows, set.rows, (size_t)set.n * sizeof *set.rows);
         rows = set.index;
     }
     memset(dw->data, 0, rg_value_bytes(dw));

@@ -5,7 +5,7 @@
  * Of equal ones the first comes first; what is no number comes last. Few are kept in
  * order as the row goes by; many are sorted. dX takes dOut back, and is 0 elsewhere. */
 #include "ops/shape_args.h"
-#include "ops/sort_pairs.h"
+#include "ops/sort_keys.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -52,49 +52,55 @@ static rg_status infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define TOP(T, S)                                                                               \
-    static void keep_few_##S(const T *x, int64_t n, int64_t k, pair_##S *kept)                  \
-    {                                                                                           \
-        int64_t have = 0;                                                                       \
-        for (int64_t j = 0; j < n; j++) {                                                       \
-            if (have == k && !before_##S(x[j], kept[k - 1].value, true))                        \
-                continue;                                                                       \
-            int64_t at = have < k ? have++ : k - 1;                                             \
-            for (; at > 0 && before_##S(x[j], kept[at - 1].value, true); at--)                  \
-                kept[at] = kept[at - 1];                                                        \
-            kept[at] = (pair_##S){x[j], j};                                                     \
-        }                                                                                       \
-    }                                                                                           \
-    static void top_##S(const T *x, int64_t rows, int64_t n, int64_t k, pair_##S *work, T *out, \
-                        int64_t *indices)                                                       \
-    {                                                                                           \
-        for (int64_t i = 0; i < rows; i++) {                                                    \
-            if (k <= FEW) {                                                                     \
-                keep_few_##S(x + i * n, n, k, work);                                            \
-            } else {                                                                            \
-                for (int64_t j = 0; j < n; j++)                                                 \
-                    work[j] = (pair_##S){x[i * n + j], j};                                      \
-                sort_pairs_##S(work, work + n, n, true);                                        \
-            }                                                                                   \
-            for (int64_t j = 0; out != NULL && j < k; j++)                                      \
-                out[i * k + j] = work[j].value;                                                 \
-            for (int64_t j = 0; indices != NULL && j < k; j++)                                  \
-                indices[i * k + j] = work[j].at;                                                \
-        }                                                                                       \
-    }                                                                                           \
-    static bool put_back_##S(const T *dout, const int64_t *indices, int64_t rows, int64_t n,    \
-                             int64_t k, T *dx)                                                  \
-    {                                                                                           \
-        for (int64_t i = 0; i < rows * k; i++) {                                                \
-            if (indices[i] < 0 || indices[i] >= n)                                              \
-                return false;                                                                   \
-            dx[i / k * n + indices[i]] += dout[i];                                              \
-        }                                                                                       \
-        return true;                                                                            \
+#define TOP(T, S)                                                                                  \
+    static void keep_few_##S(const T *x, int64_t n, int64_t k, T *values, int64_t *places)         \
+    {                                                                                              \
+        int64_t have = 0;                                                                          \
+        for (int64_t j = 0; j < n; j++) {                                                          \
+            if (have == k && !before_##S(x[j], values[k - 1], true))                               \
+                continue;                                                                          \
+            int64_t at = have < k ? have++ : k - 1;                                                \
+            for (; at > 0 && before_##S(x[j], values[at - 1], true); at--) {                       \
+                values[at] = values[at - 1];                                                       \
+                places[at] = places[at - 1];                                                       \
+            }                                                                                      \
+            values[at] = x[j];                                                                     \
+            places[at] = j;                                                                        \
+        }                                                                                          \
+    }                                                                                              \
+    static void sort_many_##S(const T *x, int64_t n, int64_t k, rg_keyed *work, T *values,         \
+                              int64_t *places)                                                     \
+    {                                                                                              \
+        for (int64_t j = 0; j < n; j++)                                                            \
+            work[j] = (rg_keyed){rg_key_##S(x[j], true), j};                                       \
+        rg_sort_keys(work, work + n, n);                                                           \
+        for (int64_t j = 0; j < k; j++) {                                                          \
+            places[j] = work[j].at;                                                                \
+            values[j] = x[places[j]];                                                              \
+        }                                                                                          \
+    }                                                                                              \
+    static void top_##S(const T *x, int64_t rows, int64_t n, int64_t k, rg_keyed *work, T *values, \
+                        int64_t *places)                                                           \
+    {                                                                                              \
+        for (int64_t i = 0; i < rows; i++, x += n, values += k, places += k) {                     \
+            if (work == NULL)                                                                      \
+                keep_few_##S(x, n, k, values, places);                                             \
+            else                                                                                   \
+                sort_many_##S(x, n, k, work, values, places);                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static bool put_back_##S(const T *dout, const int64_t *indices, int64_t rows, int64_t n,       \
+                             int64_t k, T *dx)                                                     \
+    {                                                                                              \
+        for (int64_t i = 0; i < rows * k; i++) {                                                   \
+            if (indices[i] < 0 || indices[i] >= n)                                                 \
+                return false;                                                                      \
+            dx[i / k * n + indices[i]] += dout[i];                                                 \
+        }                                                                                          \
+        return true;                                                                               \
     }
 RG_ORDER(float, f32, isnan)
 RG_ORDER(double, f64, isnan)
-RG_FLOATS(RG_SORT_PAIRS)
 RG_FLOATS(TOP)
 
 static rg_status kernel(rg_ctx *ctx)
@@ -102,12 +108,15 @@ static rg_status kernel(rg_ctx *ctx)
     const rg_value *x = rg_in(ctx, X);
     int64_t n = x->meta.shape.dim[x->meta.shape.rank - 1], k;
     RG_TRY(wanted(ctx, &k));
-    void *work = rg_scratch(ctx, (size_t)(2 * (k <= FEW ? k : n)) * sizeof(pair_f64));
-    if (work == NULL)
+    rg_value *out = rg_out(ctx, OUT), *indices = rg_out(ctx, INDICES);
+    int64_t rows = rg_numel(x) / n;
+    size_t size = rg_dtype_size(x->meta.dtype), found = (size_t)(rows * k);
+    void *values = out ? out->data : rg_scratch(ctx, found * size);
+    int64_t *places = indices ? indices->data : rg_scratch(ctx, found * sizeof *places);
+    rg_keyed *work = k > FEW ? rg_scratch(ctx, (size_t)(2 * n) * sizeof *work) : NULL;
+    if (values == NULL || places == NULL || (k > FEW && work == NULL))
         return RG_ENOMEM;
-    RG_CALL_FLOAT(
-        ctx, X, top,
-        (x->data, rg_numel(x) / n, n, k, work, rg_out_data(ctx, OUT), rg_out_data(ctx, INDICES)))
+    RG_CALL_FLOAT(ctx, X, top, (x->data, rows, n, k, work, values, places))
     return RG_OK;
 }
 
