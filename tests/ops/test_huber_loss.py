@@ -1,5 +1,4 @@
 """huber_loss, modified_huber_loss."""
-import numpy as np
 from opcase import case, check, ints, rand, Lod
 
 

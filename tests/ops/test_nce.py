@@ -1,5 +1,5 @@
 import numpy as np
-from opcase import case, check, ints, rand, Lod
+from opcase import case, check, ints, rand
 
 OUTPUTS = ["Cost", "SampleLogits", "SampleLabels"]
 

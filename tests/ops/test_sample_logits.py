@@ -1,5 +1,5 @@
 import numpy as np
-from opcase import case, check, ints, rand
+from opcase import case, check, rand
 
 OUTPUTS = ["Samples", "Probabilities", "LogitsDim", "LabelsDim", "SampledLogits", "SampledLabels"]
 

@@ -1,6 +1,6 @@
 """fluid.layers: functions that build programs."""
-from . import (classify, control_flow, conv, io, learning_rate_scheduler, loss, math_op_patch,  # noqa: F401
-               metric_op, nn, norm, ops, rnn, sequence_lod, shape, tensor)
+from . import (classify, control_flow, conv, io, learning_rate_scheduler, loss,  # noqa: F401
+               math_op_patch, metric_op, nn, norm, ops, rnn, sequence_lod, shape, tensor)
 
 __all__ = []
 for _module in (nn, ops, tensor, shape, classify, loss, metric_op, norm, conv, sequence_lod, rnn,
