@@ -12,23 +12,31 @@
 enum { X, LABEL };
 enum { Y };
 
-static rg_status infer(rg_ctx *ctx)
+/* The inputs fit; *out is the shape of Y. */
+static rg_status check_inputs(const rg_ctx *ctx, rg_shape *out)
 {
     const rg_shape *x = rg_shape_of(ctx, X), *label = rg_shape_of(ctx, LABEL);
     if (x->rank < 2)
         return rg_expect_rank(ctx, X, 2);
     RG_TRY(RG_EXPECT_DTYPE(ctx, LABEL, RG_I64, RG_I32));
-    rg_shape out = *x;
-    out.dim[x->rank - 1] = 1;
-    if (!rg_shape_fits(&out, label)) {
+    *out = *x;
+    out->dim[x->rank - 1] = 1;
+    if (!rg_shape_fits(out, label)) {
         char to[RG_SHAPE_TEXT], tl[RG_SHAPE_TEXT];
         return rg_fail(RG_ESHAPE, "Label must have the shape %s, and has %s",
-                       rg_shape_text(&out, to), rg_shape_text(label, tl));
+                       rg_shape_text(out, to), rg_shape_text(label, tl));
     }
     int64_t classes = x->dim[x->rank - 1];
     if (classes >= 0 && classes < 2)
         return rg_fail(RG_ESHAPE, "X has %lld classes, and two at least are compared",
                        (long long)classes);
+    return RG_OK;
+}
+
+static rg_status infer(rg_ctx *ctx)
+{
+    rg_shape out;
+    RG_TRY(check_inputs(ctx, &out));
     rg_set_out(ctx, Y, rg_dtype_of(ctx, X), &out);
     rg_share_lod(ctx, X, Y);
     return RG_OK;
@@ -107,6 +115,15 @@ const rg_op rg_op_bpr_loss = {
 enum { G_DY = LABEL + 1 };
 enum { G_DX };
 
+static rg_status grad_infer(rg_ctx *ctx)
+{
+    rg_shape losses;
+    RG_TRY(check_inputs(ctx, &losses));
+    RG_TRY(rg_expect_count(ctx, G_DY, rg_shape_numel(&losses)));
+    rg_set_like(ctx, G_DX, X);
+    return RG_OK;
+}
+
 static rg_status grad_kernel(rg_ctx *ctx)
 {
     const rg_value *x = rg_in(ctx, X);
@@ -122,6 +139,7 @@ const rg_op rg_op_bpr_loss_grad = {
     .type = "bpr_loss_grad",
     .doc = "Gradient of bpr_loss.",
     .in = RG_SLOTS([X] = {"X", ""}, [LABEL] = {"Label", ""}, [G_DY] = {"Y@GRAD", ""}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(X)}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", ""}),
+    .infer = grad_infer,
     .kernel = grad_kernel,
 };

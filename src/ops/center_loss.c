@@ -136,6 +136,15 @@ const rg_op rg_op_center_loss = {
 enum { G_X, G_DIFF, G_DLOSS };
 enum { G_DX };
 
+static rg_status grad_infer(rg_ctx *ctx)
+{
+    RG_TRY(rg_expect_rank(ctx, G_DIFF, 2));
+    RG_TRY(rg_expect_same_shape(ctx, G_X, G_DIFF));
+    RG_TRY(rg_expect_count(ctx, G_DLOSS, rg_shape_of(ctx, G_DIFF)->dim[0]));
+    rg_set_like(ctx, G_DX, G_X);
+    return RG_OK;
+}
+
 static rg_status grad_kernel(rg_ctx *ctx)
 {
     const rg_value *diff = rg_in(ctx, G_DIFF);
@@ -150,7 +159,8 @@ const rg_op rg_op_center_loss_grad = {
     .doc = "Gradient of center_loss.",
     .in = RG_SLOTS([G_X] = {"X", "", RG_SHAPE_ONLY}, [G_DIFF] = {"SampleCenterDiff", ""},
                    [G_DLOSS] = {"Loss@GRAD", ""}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_X)}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", ""}),
     .attr = ATTRS,
+    .infer = grad_infer,
     .kernel = grad_kernel,
 };

@@ -4,6 +4,7 @@
  *
  * A norm is at least 1e-4, so that a row of zeros has the cosine 0. */
 #include "math/reduce.h"
+#include "ops/labels.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -128,8 +129,10 @@ enum { G_DX, G_DY };
 
 static rg_status grad_infer(rg_ctx *ctx)
 {
+    int64_t rows = rg_shape_of(ctx, X)->dim[0];
     RG_TRY(check_shapes(ctx));
-    RG_TRY(rg_expect_same_shape(ctx, G_OUT, G_DOUT));
+    for (int s = G_XNORM; s <= G_DOUT; s++)
+        RG_TRY(rg_expect_count(ctx, s, s == G_YNORM ? rg_shape_of(ctx, Y)->dim[0] : rows));
     rg_set_like(ctx, G_DX, X);
     rg_set_like(ctx, G_DY, Y);
     return RG_OK;

@@ -160,8 +160,17 @@ const rg_op rg_op_cross_entropy = {
     .kernel = cross_entropy_kernel,
 };
 
-enum { G_X, G_LABEL, G_DY };
+enum { G_X = X, G_LABEL = LABEL, G_DY };
 enum { G_DX };
+
+static rg_status cross_entropy_grad_infer(rg_ctx *ctx)
+{
+    rg_shape losses;
+    RG_TRY(losses_shape(ctx, rg_attr_bool(ctx, SOFT_LABEL), &losses));
+    RG_TRY(rg_expect_count(ctx, G_DY, rg_shape_numel(&losses)));
+    rg_set_like(ctx, G_DX, G_X);
+    return RG_OK;
+}
 
 static rg_status cross_entropy_grad_kernel(rg_ctx *ctx)
 {
@@ -186,8 +195,9 @@ const rg_op rg_op_cross_entropy_grad = {
     .type = "cross_entropy_grad",
     .doc = "Gradient of cross_entropy.",
     .in = RG_SLOTS([G_X] = {"X", ""}, [G_LABEL] = {"Label", ""}, [G_DY] = {"Y@GRAD", ""}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_X)}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", ""}),
     .attr = ATTRS,
+    .infer = cross_entropy_grad_infer,
     .kernel = cross_entropy_grad_kernel,
 };
 
@@ -249,6 +259,7 @@ static rg_status cross_entropy2_grad_infer(rg_ctx *ctx)
         return rg_fail(RG_ESHAPE, "the gradient of Y has the shape %s, and X had %s",
                        rg_shape_text(rg_shape_of(ctx, G2_DY), td), rg_shape_text(&x, tx));
     }
+    RG_TRY(rg_expect_count(ctx, G2_MATCH_X, rg_shape_numel(rg_shape_of(ctx, G2_DY))));
     rg_set_out(ctx, G_DX, rg_dtype_of(ctx, G2_MATCH_X), &x);
     rg_share_lod(ctx, G2_XSHAPE, G_DX);
     return RG_OK;

@@ -95,6 +95,14 @@ const rg_op rg_op_huber_loss = {
 enum { G_KEPT, G_DOUT };
 enum { G_DX, G_DY };
 
+static rg_status huber_loss_grad_infer(rg_ctx *ctx)
+{
+    RG_TRY(rg_expect_same_shape(ctx, G_KEPT, G_DOUT));
+    rg_set_like(ctx, G_DX, G_DOUT);
+    rg_set_like(ctx, G_DY, G_DOUT);
+    return RG_OK;
+}
+
 static rg_status huber_loss_grad_kernel(rg_ctx *ctx)
 {
     const rg_value *kept = rg_in(ctx, G_KEPT);
@@ -110,12 +118,9 @@ const rg_op rg_op_huber_loss_grad = {
     .type = "huber_loss_grad",
     .doc = "Gradient of huber_loss.",
     .in = RG_SLOTS([G_KEPT] = {"Residual", ""}, [G_DOUT] = {"Out@GRAD", ""}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_DOUT)}, [G_DY] =
-                                                                                     {"Y@GRAD", "",
-                                                                                      RG_OPTIONAL,
-                                                                                      .like = RG_OF(
-                                                                                          G_DOUT)}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL}, [G_DY] = {"Y@GRAD", "", RG_OPTIONAL}),
     .attr = DELTA_ATTR,
+    .infer = huber_loss_grad_infer,
     .kernel = huber_loss_grad_kernel,
 };
 
@@ -155,6 +160,14 @@ const rg_op rg_op_modified_huber_loss = {
 enum { M_Y, M_KEPT, M_DOUT };
 enum { M_DX };
 
+static rg_status modified_grad_infer(rg_ctx *ctx)
+{
+    RG_TRY(rg_expect_same_shape(ctx, M_KEPT, M_Y));
+    RG_TRY(rg_expect_same_shape(ctx, M_KEPT, M_DOUT));
+    rg_set_like(ctx, M_DX, M_KEPT);
+    return RG_OK;
+}
+
 static rg_status modified_grad_kernel(rg_ctx *ctx)
 {
     const rg_value *kept = rg_in(ctx, M_KEPT);
@@ -169,6 +182,7 @@ const rg_op rg_op_modified_huber_loss_grad = {
     .doc = "Gradient of modified_huber_loss.",
     .in = RG_SLOTS([M_Y] = {"Y", ""}, [M_KEPT] = {"IntermediateVal", ""},
                    [M_DOUT] = {"Out@GRAD", ""}),
-    .out = RG_SLOTS([M_DX] = {"X@GRAD", "", .like = RG_OF(M_KEPT), .inplace = RG_OF(M_DOUT)}),
+    .out = RG_SLOTS([M_DX] = {"X@GRAD", "", .inplace = RG_OF(M_DOUT)}),
+    .infer = modified_grad_infer,
     .kernel = modified_grad_kernel,
 };

@@ -6,6 +6,7 @@
  * dX = -Target dLoss, over what Loss was divided by. */
 #include "math/reduce.h"
 #include "ops/float_math.h"
+#include "ops/labels.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -102,6 +103,16 @@ const rg_op rg_op_kldiv_loss = {
 enum { G_X, G_TARGET, G_DLOSS };
 enum { G_DX };
 
+static rg_status grad_infer(rg_ctx *ctx)
+{
+    reduction r;
+    RG_TRY(reduction_of(ctx, &r));
+    RG_TRY(rg_expect_same_shape(ctx, G_X, G_TARGET));
+    RG_TRY(rg_expect_count(ctx, G_DLOSS, r == NONE ? rg_shape_numel(rg_shape_of(ctx, G_X)) : 1));
+    rg_set_like(ctx, G_DX, G_X);
+    return RG_OK;
+}
+
 static rg_status grad_kernel(rg_ctx *ctx)
 {
     const rg_value *target = rg_in(ctx, G_TARGET);
@@ -118,7 +129,8 @@ const rg_op rg_op_kldiv_loss_grad = {
     .doc = "Gradient of kldiv_loss.",
     .in = RG_SLOTS([G_X] = {"X", "", RG_SHAPE_ONLY}, [G_TARGET] = {"Target", ""},
                    [G_DLOSS] = {"Loss@GRAD", ""}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_X)}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", ""}),
     .attr = ATTRS,
+    .infer = grad_infer,
     .kernel = grad_kernel,
 };

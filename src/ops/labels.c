@@ -11,6 +11,17 @@ rg_status rg_expect_column(const rg_ctx *ctx, int in)
                    rg_shape_text(shape, text));
 }
 
+rg_status rg_expect_count(const rg_ctx *ctx, int in, int64_t wanted)
+{
+    if (!rg_has_in(ctx, in))
+        return RG_OK;
+    int64_t found = rg_shape_numel(rg_shape_of(ctx, in));
+    if (found < 0 || wanted < 0 || found == wanted)
+        return RG_OK;
+    return rg_fail(RG_ESHAPE, "%s has %lld elements, and %lld are wanted", ctx->op->in[in].name,
+                   (long long)found, (long long)wanted);
+}
+
 rg_status rg_read_labels(rg_ctx *ctx, int in, const int64_t **labels)
 {
     const rg_value *value = rg_in(ctx, in);

@@ -69,18 +69,6 @@ static rg_status check_attrs(const rg_ctx *ctx)
     return RG_OK;
 }
 
-/* The number of elements an optional input has, where it is known. */
-static rg_status expect_count(const rg_ctx *ctx, int slot, int64_t wanted)
-{
-    if (!rg_has_in(ctx, slot))
-        return RG_OK;
-    int64_t found = rg_shape_numel(rg_shape_of(ctx, slot));
-    if (found < 0 || wanted < 0 || found == wanted)
-        return RG_OK;
-    return rg_fail(RG_ESHAPE, "%s has %lld elements, and %lld are wanted", ctx->op->in[slot].name,
-                   (long long)found, (long long)wanted);
-}
-
 static rg_status check_inputs(const rg_ctx *ctx)
 {
     const rg_shape *input = rg_shape_of(ctx, INPUT), *label = rg_shape_of(ctx, LABEL);
@@ -103,15 +91,15 @@ static rg_status check_inputs(const rg_ctx *ctx)
     for (int k = BIAS; k <= SAMPLE_WEIGHT; k++)
         if (rg_has_in(ctx, k))
             RG_TRY(rg_expect_same_dtype(ctx, INPUT, k));
-    RG_TRY(expect_count(ctx, BIAS, s.classes));
-    RG_TRY(expect_count(ctx, SAMPLE_WEIGHT, s.batch));
+    RG_TRY(rg_expect_count(ctx, BIAS, s.classes));
+    RG_TRY(rg_expect_count(ctx, SAMPLE_WEIGHT, s.batch));
     if (rg_has_in(ctx, DIST_ALIAS))
         RG_TRY(RG_EXPECT_DTYPE(ctx, DIST_ALIAS, RG_I32, RG_I64));
     for (int k = DIST_PROBS; k <= DIST_ALIAS_PROBS; k += 2)
         if (rg_has_in(ctx, k))
             RG_TRY(RG_EXPECT_DTYPE(ctx, k, RG_F32, RG_F64));
     for (int k = DIST_PROBS; k <= DIST_ALIAS_PROBS; k++) {
-        RG_TRY(expect_count(ctx, k, s.classes));
+        RG_TRY(rg_expect_count(ctx, k, s.classes));
         if (rg_attr_int(ctx, SAMPLER) == CUSTOM && !rg_has_in(ctx, k))
             return rg_fail(RG_EINVAL, "the custom sampler needs %s", ctx->op->in[k].name);
     }
@@ -355,8 +343,8 @@ static rg_status grad_infer(rg_ctx *ctx)
     RG_TRY(check_inputs(ctx));
     sizes s = sizes_of(ctx);
     for (int k = G_LOGITS; k <= G_LABELS; k++)
-        RG_TRY(expect_count(ctx, k, s.batch < 0 || s.n < 0 ? -1 : s.batch * s.n));
-    RG_TRY(expect_count(ctx, G_DCOST, s.batch));
+        RG_TRY(rg_expect_count(ctx, k, s.batch < 0 || s.n < 0 ? -1 : s.batch * s.n));
+    RG_TRY(rg_expect_count(ctx, G_DCOST, s.batch));
     RG_TRY(RG_EXPECT_DTYPE(ctx, G_LABELS, RG_I64));
     rg_set_like(ctx, G_DINPUT, INPUT);
     rg_set_like(ctx, G_DWEIGHT, WEIGHT);

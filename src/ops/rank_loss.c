@@ -81,6 +81,15 @@ const rg_op rg_op_rank_loss = {
 enum { G_LABEL, G_LEFT, G_RIGHT, G_DOUT };
 enum { G_DLEFT, G_DRIGHT };
 
+static rg_status rank_loss_grad_infer(rg_ctx *ctx)
+{
+    for (int s = G_LEFT; s <= G_DOUT; s++)
+        RG_TRY(rg_expect_same_shape(ctx, G_LABEL, s));
+    rg_set_like(ctx, G_DLEFT, G_LEFT);
+    rg_set_like(ctx, G_DRIGHT, G_RIGHT);
+    return RG_OK;
+}
+
 static rg_status rank_loss_grad_kernel(rg_ctx *ctx)
 {
     for (int s = G_DLEFT; s <= G_DRIGHT; s++)
@@ -97,8 +106,9 @@ const rg_op rg_op_rank_loss_grad = {
     .doc = "Gradient of rank_loss.",
     .in = RG_SLOTS([G_LABEL] = {"Label", ""}, [G_LEFT] = {"Left", ""}, [G_RIGHT] = {"Right", ""},
                    [G_DOUT] = {"Out@GRAD", ""}),
-    .out = RG_SLOTS([G_DLEFT] = {"Left@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_LEFT)},
-                    [G_DRIGHT] = {"Right@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_RIGHT)}),
+    .out = RG_SLOTS([G_DLEFT] = {"Left@GRAD", "", RG_OPTIONAL}, [G_DRIGHT] = {"Right@GRAD", "",
+                                                                              RG_OPTIONAL}),
+    .infer = rank_loss_grad_infer,
     .kernel = rank_loss_grad_kernel,
 };
 
@@ -150,6 +160,15 @@ const rg_op rg_op_margin_rank_loss = {
 enum { MG_LABEL, MG_ACTIVATED, MG_DOUT };
 enum { MG_DX1, MG_DX2 };
 
+static rg_status margin_grad_infer(rg_ctx *ctx)
+{
+    for (int s = MG_ACTIVATED; s <= MG_DOUT; s++)
+        RG_TRY(rg_expect_same_shape(ctx, MG_LABEL, s));
+    rg_set_like(ctx, MG_DX1, MG_LABEL);
+    rg_set_like(ctx, MG_DX2, MG_LABEL);
+    return RG_OK;
+}
+
 static rg_status margin_grad_kernel(rg_ctx *ctx)
 {
     for (int s = MG_DX1; s <= MG_DX2; s++)
@@ -166,8 +185,9 @@ const rg_op rg_op_margin_rank_loss_grad = {
     .doc = "Gradient of margin_rank_loss.",
     .in = RG_SLOTS([MG_LABEL] = {"Label", ""}, [MG_ACTIVATED] = {"Activated", ""},
                    [MG_DOUT] = {"Out@GRAD", ""}),
-    .out = RG_SLOTS([MG_DX1] = {"X1@GRAD", "", RG_OPTIONAL, .like = RG_OF(MG_LABEL)},
-                    [MG_DX2] = {"X2@GRAD", "", RG_OPTIONAL, .like = RG_OF(MG_LABEL)}),
+    .out = RG_SLOTS([MG_DX1] = {"X1@GRAD", "", RG_OPTIONAL}, [MG_DX2] = {"X2@GRAD", "",
+                                                                         RG_OPTIONAL}),
     .attr = MARGIN_ATTR,
+    .infer = margin_grad_infer,
     .kernel = margin_grad_kernel,
 };

@@ -77,6 +77,14 @@ const rg_op rg_op_sigmoid_cross_entropy_with_logits = {
 enum { G_X, G_LABEL, G_DOUT };
 enum { G_DX };
 
+static rg_status grad_infer(rg_ctx *ctx)
+{
+    RG_TRY(rg_expect_same_shape(ctx, G_X, G_LABEL));
+    RG_TRY(rg_expect_same_shape(ctx, G_X, G_DOUT));
+    rg_set_like(ctx, G_DX, G_X);
+    return RG_OK;
+}
+
 static rg_status grad_kernel(rg_ctx *ctx)
 {
     const rg_value *x = rg_in(ctx, G_X);
@@ -91,7 +99,8 @@ const rg_op rg_op_sigmoid_cross_entropy_with_logits_grad = {
     .type = "sigmoid_cross_entropy_with_logits_grad",
     .doc = "Gradient of sigmoid_cross_entropy_with_logits.",
     .in = RG_SLOTS([G_X] = {"X", ""}, [G_LABEL] = {"Label", ""}, [G_DOUT] = {"Out@GRAD", ""}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_X), .inplace = RG_OF(G_DOUT)}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .inplace = RG_OF(G_DOUT)}),
     .attr = ATTRS,
+    .infer = grad_infer,
     .kernel = grad_kernel,
 };

@@ -15,7 +15,7 @@ enum { X, LABEL, FG_NUM };
 enum { OUT };
 enum { GAMMA, ALPHA };
 
-static rg_status infer(rg_ctx *ctx)
+static rg_status check_inputs(const rg_ctx *ctx)
 {
     const rg_shape *x = rg_shape_of(ctx, X), *label = rg_shape_of(ctx, LABEL);
     RG_TRY(rg_expect_rank(ctx, X, 2));
@@ -28,6 +28,12 @@ static rg_status infer(rg_ctx *ctx)
     if (rg_running(ctx) && rg_shape_numel(rg_shape_of(ctx, FG_NUM)) != 1)
         return rg_fail(RG_ESHAPE, "FgNum must be one number, and has %lld",
                        (long long)rg_shape_numel(rg_shape_of(ctx, FG_NUM)));
+    return RG_OK;
+}
+
+static rg_status infer(rg_ctx *ctx)
+{
+    RG_TRY(check_inputs(ctx));
     rg_set_like(ctx, OUT, X);
     return RG_OK;
 }
@@ -119,6 +125,14 @@ const rg_op rg_op_sigmoid_focal_loss = {
 enum { G_DOUT = FG_NUM + 1 };
 enum { G_DX };
 
+static rg_status grad_infer(rg_ctx *ctx)
+{
+    RG_TRY(check_inputs(ctx));
+    RG_TRY(rg_expect_same_shape(ctx, X, G_DOUT));
+    rg_set_like(ctx, G_DX, X);
+    return RG_OK;
+}
+
 static rg_status grad_kernel(rg_ctx *ctx)
 {
     const rg_value *x = rg_in(ctx, X);
@@ -135,7 +149,8 @@ const rg_op rg_op_sigmoid_focal_loss_grad = {
     .type = "sigmoid_focal_loss_grad",
     .doc = "Gradient of sigmoid_focal_loss.",
     .in = SLOTS([G_DOUT] = {"Out@GRAD", ""}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(X)}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", ""}),
     .attr = ATTRS,
+    .infer = grad_infer,
     .kernel = grad_kernel,
 };

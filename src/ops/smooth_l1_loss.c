@@ -4,11 +4,23 @@
  *   Out = sum over a row of OutsideWeight (s d^2 / 2 where |d| < 1 / s, else |d| - 1 / (2 s))
  *
  * with s = sigma^2. Diff keeps d for the gradient. Both weights are there, or none. */
+#include "ops/labels.h"
 #include "ops/types.h"
 
 enum { X, Y, INSIDE, OUTSIDE };
 enum { DIFF, OUT };
 enum { SIGMA };
+
+static rg_status check_weights(const rg_ctx *ctx, int inside, int outside, int like)
+{
+    if (rg_has_in(ctx, inside) != rg_has_in(ctx, outside))
+        return rg_fail(RG_EINVAL, "InsideWeight and OutsideWeight are given both or not at all");
+    for (int s = inside; s <= outside && rg_has_in(ctx, s); s++) {
+        RG_TRY(rg_expect_same_shape(ctx, like, s));
+        RG_TRY(rg_expect_same_dtype(ctx, like, s));
+    }
+    return RG_OK;
+}
 
 static rg_status infer(rg_ctx *ctx)
 {
@@ -17,12 +29,7 @@ static rg_status infer(rg_ctx *ctx)
         return rg_expect_rank(ctx, X, 2);
     RG_TRY(rg_expect_same_shape(ctx, X, Y));
     RG_TRY(rg_expect_same_dtype(ctx, X, Y));
-    if (rg_has_in(ctx, INSIDE) != rg_has_in(ctx, OUTSIDE))
-        return rg_fail(RG_EINVAL, "InsideWeight and OutsideWeight are given both or not at all");
-    for (int s = INSIDE; s <= OUTSIDE && rg_has_in(ctx, s); s++) {
-        RG_TRY(rg_expect_same_shape(ctx, X, s));
-        RG_TRY(rg_expect_same_dtype(ctx, X, s));
-    }
+    RG_TRY(check_weights(ctx, INSIDE, OUTSIDE, X));
     rg_set_out(ctx, DIFF, rg_dtype_of(ctx, X), x);
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &RG_SHAPE(x->dim[0], 1));
     return RG_OK;
@@ -96,6 +103,17 @@ const rg_op rg_op_smooth_l1_loss = {
 enum { G_INSIDE, G_OUTSIDE, G_DIFF, G_DOUT };
 enum { G_DX, G_DY };
 
+static rg_status grad_infer(rg_ctx *ctx)
+{
+    if (rg_shape_of(ctx, G_DIFF)->rank < 2)
+        return rg_expect_rank(ctx, G_DIFF, 2);
+    RG_TRY(check_weights(ctx, G_INSIDE, G_OUTSIDE, G_DIFF));
+    RG_TRY(rg_expect_count(ctx, G_DOUT, rg_shape_of(ctx, G_DIFF)->dim[0]));
+    rg_set_like(ctx, G_DX, G_DIFF);
+    rg_set_like(ctx, G_DY, G_DIFF);
+    return RG_OK;
+}
+
 static rg_status grad_kernel(rg_ctx *ctx)
 {
     const rg_value *diff = rg_in(ctx, G_DIFF);
@@ -114,11 +132,8 @@ const rg_op rg_op_smooth_l1_loss_grad = {
     .in = RG_SLOTS([G_INSIDE] = {"InsideWeight", "", RG_OPTIONAL},
                    [G_OUTSIDE] = {"OutsideWeight", "", RG_OPTIONAL}, [G_DIFF] = {"Diff", ""},
                    [G_DOUT] = {"Out@GRAD", ""}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_DIFF)}, [G_DY] =
-                                                                                     {"Y@GRAD", "",
-                                                                                      RG_OPTIONAL,
-                                                                                      .like = RG_OF(
-                                                                                          G_DIFF)}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL}, [G_DY] = {"Y@GRAD", "", RG_OPTIONAL}),
     .attr = ATTRS,
+    .infer = grad_infer,
     .kernel = grad_kernel,
 };

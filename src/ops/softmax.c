@@ -65,6 +65,15 @@ const rg_op rg_op_softmax = {
 enum { G_OUT, G_DOUT };
 enum { G_DX };
 
+static rg_status softmax_grad_infer(rg_ctx *ctx)
+{
+    cut c;
+    RG_TRY(cut_at_axis(ctx, rg_shape_of(ctx, G_OUT), &c));
+    RG_TRY(rg_expect_same_shape(ctx, G_OUT, G_DOUT));
+    rg_set_like(ctx, G_DX, G_OUT);
+    return RG_OK;
+}
+
 static rg_status softmax_grad_kernel(rg_ctx *ctx)
 {
     const rg_value *out = rg_in(ctx, G_OUT);
@@ -83,7 +92,8 @@ const rg_op rg_op_softmax_grad = {
     .type = "softmax_grad",
     .doc = "Gradient of softmax.",
     .in = RG_SLOTS([G_OUT] = {"Out", ""}, [G_DOUT] = {"Out@GRAD", ""}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_OUT)}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", ""}),
     .attr = ATTRS,
+    .infer = softmax_grad_infer,
     .kernel = softmax_grad_kernel,
 };

@@ -191,8 +191,7 @@ static rg_status grad_infer(rg_ctx *ctx)
 {
     rg_shape loss;
     RG_TRY(check_inputs(ctx, G_SOFTMAX, G_LABEL, &loss));
-    if (!rg_shape_fits(&loss, rg_shape_of(ctx, G_DLOSS)))
-        return rg_expect_same_shape(ctx, G_LABEL, G_DLOSS);
+    RG_TRY(rg_expect_count(ctx, G_DLOSS, rg_shape_numel(&loss)));
     rg_set_like(ctx, G_DLOGITS, G_SOFTMAX);
     return RG_OK;
 }

@@ -5,6 +5,7 @@
  *
  * dX = 2 sub_result dOut, and dY the opposite, summed where one row stood for all. */
 #include "math/reduce.h"
+#include "ops/labels.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -12,7 +13,8 @@
 enum { X, Y };
 enum { SUB, OUT };
 
-static rg_status infer(rg_ctx *ctx)
+/* Y is like X, or one row of it. */
+static rg_status check_shapes(const rg_ctx *ctx)
 {
     const rg_shape *x = rg_shape_of(ctx, X), *y = rg_shape_of(ctx, Y);
     if (x->rank < 2)
@@ -26,6 +28,13 @@ static rg_status infer(rg_ctx *ctx)
         return rg_fail(RG_ESHAPE, "X has the shape %s and Y %s; Y must be like X, or one row of it",
                        rg_shape_text(x, tx), rg_shape_text(y, ty));
     }
+    return RG_OK;
+}
+
+static rg_status infer(rg_ctx *ctx)
+{
+    const rg_shape *x = rg_shape_of(ctx, X);
+    RG_TRY(check_shapes(ctx));
     rg_set_out(ctx, SUB, rg_dtype_of(ctx, X),
                &RG_SHAPE(x->dim[0], rg_shape_product(x, 1, x->rank)));
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &RG_SHAPE(x->dim[0], 1));
@@ -85,14 +94,26 @@ const rg_op rg_op_squared_l2_distance = {
 
 /* ---- gradient ---- */
 
-enum { G_X, G_Y, G_SUB, G_DOUT };
+enum { G_X = X, G_Y = Y, G_SUB, G_DOUT };
 enum { G_DX, G_DY };
+
+static rg_status grad_infer(rg_ctx *ctx)
+{
+    const rg_shape *x = rg_shape_of(ctx, G_X), *sub = rg_shape_of(ctx, G_SUB);
+    RG_TRY(check_shapes(ctx));
+    RG_TRY(rg_expect_rank(ctx, G_SUB, 2));
+    RG_TRY(rg_expect_count(ctx, G_SUB, rg_shape_numel(x)));
+    RG_TRY(rg_expect_count(ctx, G_DOUT, sub->dim[0]));
+    rg_set_like(ctx, G_DX, G_X);
+    rg_set_like(ctx, G_DY, G_Y);
+    return RG_OK;
+}
 
 static rg_status grad_kernel(rg_ctx *ctx)
 {
     const rg_value *sub = rg_in(ctx, G_SUB);
     const void *dout = rg_in_data(ctx, G_DOUT);
-    int64_t rows = sub->meta.shape.dim[0], width = rg_value_width(sub);
+    int64_t rows = sub->meta.shape.dim[0], width = sub->meta.shape.dim[1];
     if (rg_has_out(ctx, G_DX))
         RG_CALL_FLOAT(ctx, G_SUB, grad, (sub->data, dout, 2, rg_out_data(ctx, G_DX), rows, width))
     if (!rg_has_out(ctx, G_DY))
@@ -109,10 +130,7 @@ const rg_op rg_op_squared_l2_distance_grad = {
     .doc = "Gradient of squared_l2_distance.",
     .in = RG_SLOTS([G_X] = {"X", "", RG_SHAPE_ONLY}, [G_Y] = {"Y", "", RG_SHAPE_ONLY},
                    [G_SUB] = {"sub_result", ""}, [G_DOUT] = {"Out@GRAD", ""}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_X)}, [G_DY] =
-                                                                                  {"Y@GRAD", "",
-                                                                                   RG_OPTIONAL,
-                                                                                   .like = RG_OF(
-                                                                                       G_Y)}),
+    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL}, [G_DY] = {"Y@GRAD", "", RG_OPTIONAL}),
+    .infer = grad_infer,
     .kernel = grad_kernel,
 };

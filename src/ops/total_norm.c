@@ -3,6 +3,7 @@
  *   squared_l2_norm  the sum of X^2     dX = 2 X dOut
  *   l1_norm          the sum of |X|     dX = sign(X) dOut */
 #include "math/reduce.h"
+#include "ops/labels.h"
 #include "ops/types.h"
 
 enum { X };
@@ -72,6 +73,7 @@ static rg_status grad_infer(rg_ctx *ctx)
 {
     RG_TRY(RG_EXPECT_DTYPE(ctx, G_X, RG_F32, RG_F64));
     RG_TRY(rg_expect_same_dtype(ctx, G_X, G_DOUT));
+    RG_TRY(rg_expect_count(ctx, G_DOUT, 1));
     rg_set_like(ctx, G_DX, G_X);
     return RG_OK;
 }
