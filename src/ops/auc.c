@@ -33,8 +33,8 @@ static rg_status auc_infer(rg_ctx *ctx)
                        rg_attr_int(ctx, NUM_THRESHOLDS), rg_attr_int(ctx, SLIDE_STEPS));
     const rg_shape *l = rg_shape_of(ctx, LABEL);
     if (rg_running(ctx) && rg_shape_numel(l) != p->dim[0])
-        return rg_fail(RG_ESHAPE, "%lld labels for %lld predictions",
-                       (long long)rg_shape_numel(l), (long long)p->dim[0]);
+        return rg_fail(RG_ESHAPE, "%lld labels for %lld predictions", (long long)rg_shape_numel(l),
+                       (long long)p->dim[0]);
     int64_t bins = rg_attr_int(ctx, NUM_THRESHOLDS) + 1, steps = rg_attr_int(ctx, SLIDE_STEPS);
     int64_t wanted = stat_size(bins, steps);
     for (int s = STAT_POS; s <= STAT_NEG; s++) {

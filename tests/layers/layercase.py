@@ -105,23 +105,27 @@ def _same_vars(ours, golden, where, ignored):
                 where, name, key, ours[name].get(key), value)
 
 
-def _there(name):
+def _missing(names):
+    """What a case needs of fluid.layers, or as an op, and is not there; "operators": x * 2 of
+    Variables."""
+    import paddle.fluid as fluid
     from paddle import _core
-    from paddle.fluid import layers
-    return hasattr(layers, name) or name in _core.op_types()
+    return [name for name in names if not (
+        hasattr(fluid.framework.Variable, "__mul__") if name == "operators"
+        else hasattr(fluid.layers, name) or name in _core.op_types())]
 
 
-def check(file, cases, ignore_vars=(), needs=None):
-    """The test function of a file of cases. ignore_vars: variables that real Paddle gives
-    another shape or type while building than they have when it runs. needs: names of layers
-    or ops without which a case is skipped."""
+def check(file, cases, ignore_vars=()):
+    """The test function of a file of cases. A case may name what it `needs` of fluid.layers.
+    ignore_vars: variables that real Paddle gives another shape or type while building than
+    they have when it runs."""
     import pytest
 
     @pytest.mark.parametrize("function", cases, ids=[f.__name__ for f in cases])
     def test(function):
-        for name in (needs or {}).get(function, ()):
-            if not _there(name):
-                pytest.skip("there is no %s" % name)
+        missing = _missing(getattr(function, "needs", ()))
+        if missing:
+            pytest.skip("fluid.layers has no " + ", ".join(missing))
         with open(golden_path(file)) as f:
             golden = json.load(f)
         assert function.__name__ in golden, "not recorded: run tests/layers/record.py"

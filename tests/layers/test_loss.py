@@ -142,14 +142,15 @@ def edit_distance_without_tokens():
                          data("y", [1], "int64", lod_level=1), ignored_tokens=[0, 3])
 
 
+npair_loss.needs = ("expand", "matmul", "reshape", "transpose", "cast")
+nce_custom.needs = ("assign_value",)
+edit_distance_without_tokens.needs = ("sequence_erase",)
 CASES = [cross_entropy, softmax_with_cross_entropy, sigmoid_cross_entropy_with_logits,
          sigmoid_focal_loss, numbers, ranks, dice_loss, npair_loss, center_loss,
          center_loss_by_name, nce, nce_custom, hsigmoid, sampled_softmax,
          sampled_softmax_of_given, edit_distance, edit_distance_without_tokens]
 test = check(
     __file__, CASES,
-    needs={npair_loss: ("expand", "matmul", "reshape", "transpose", "cast"),
-           edit_distance_without_tokens: ("sequence_erase",), nce_custom: ("assign_value",)},
     # the tree's depth is not known, the shape of labels has no type, distances are floats
     ignore_vars=("hierarchical_sigmoid_0.tmp_1", "h.tmp_1", "sample_logits_0.tmp_4",
                  "sample_logits_0.tmp_6", "edit_distance_0.tmp_0", "edit_distance_1.tmp_0",

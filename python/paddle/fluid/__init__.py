@@ -1,8 +1,8 @@
 """paddle.fluid on Regatta."""
 from . import core
+from . import average, evaluator, metrics
 from . import framework, executor, initializer, layers, regularizer, clip, backward, optimizer
 from . import unique_name, param_attr, layer_helper, data_feeder, lod_tensor
-from . import average, evaluator, metrics
 from .framework import *  # noqa: F401,F403
 from .executor import *  # noqa: F401,F403
 from .core import CPUPlace, CUDAPlace, CUDAPinnedPlace, LoDTensor, LoDTensorArray, Scope
