@@ -25,6 +25,7 @@ ban 'memory comes from base/mem.h' '\b(malloc|calloc|realloc|strdup)\(' \
 ban 'files are opened and renamed in sys/ only' '\b(fopen|open|rename|unlink|mkdir)\(' \
     $(echo "$all" | grep -vE '^src/sys/|\.h$')
 python=$(find python/paddle demo tests bench -name '*.py' 2>/dev/null || true)
+# Methods may be called eval: those of fluid.metrics are.
 ban 'Python runs no code from data and no shell' \
-    '\bpickle\.loads?\(|\b(eval|exec)\(|shell=True|os\.system\(|os\.popen\(' $python
+    '\bpickle\.loads?\(|(^|[=(,:[{]|return|yield) *(eval|exec)\(|shell=True|os\.system\(|os\.popen\(' $python
 exit $bad

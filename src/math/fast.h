@@ -92,14 +92,21 @@ RG_INLINE float rg_tanhf(float x)
     return a < 0.625f ? low : high;
 }
 
-/* log(1 + e^x), without overflow. */
+/* log(1 + e^x), without overflow: the larger of x and 0, and log(1 + e) with e = e^-|x| in
+ * [0, 1], which is 2 atanh(e / (2 + e)) by its series. (Not rg_logf: its special cases after
+ * those of rg_expf are more than the compiler makes vectors of.) */
 RG_INLINE float rg_softplusf(float x)
 {
-    float a = fabsf(x);
-    float e = rg_expf(-a);
-    /* log(1 + e), with what rounding 1 + e lost put back to first order. */
-    float u = 1.0f + e;
-    return (x > 0.0f ? x : 0.0f) + (rg_logf(u) + (e - (u - 1.0f)) / u);
+    float e = rg_expf(-fabsf(x));
+    float s = e / (2.0f + e);
+    float z = s * s;
+    float p = 0.0769230769f;
+    p = p * z + 0.0909090909f;
+    p = p * z + 0.111111111f;
+    p = p * z + 0.142857143f;
+    p = p * z + 0.2f;
+    p = p * z + 0.333333333f;
+    return (x > 0.0f ? x : 0.0f) + 2.0f * (s + s * z * p);
 }
 
 #endif

@@ -29,6 +29,20 @@ CASES = [
 test = check(__file__, CASES)
 
 
+def test_a_counter_that_is_not_needed_is_dropped():
+    """layers.auc makes one even where all batches are counted."""
+    import paddle.fluid as fluid
+    from opcase import forward
+    data = inputs(40, 21, 0)
+    attrs = {"num_thresholds": 20, "slide_steps": 0}
+    one_more = dict(data, StatPos=np.zeros(22, "int64"), StatNeg=np.zeros(22, "int64"))
+    for inplace in (STATE, {}):
+        a, b = (forward(fluid, case("spare", "auc", d, attrs, outputs=OUTPUTS, inplace=inplace))
+                for d in (data, one_more))
+        for key in a.values:
+            np.testing.assert_array_equal(a.values[key], b.values[key])
+
+
 def test_the_window_forgets_the_oldest_batch():
     """Five batches through a window of two: the area is that of the last two."""
     import paddle.fluid as fluid

@@ -1,5 +1,6 @@
 """paddle.fluid on Regatta."""
 from . import core
+from . import average, evaluator, metrics
 from . import framework, executor, initializer, layers, regularizer, clip, backward, optimizer
 from . import unique_name, param_attr, layer_helper, data_feeder, lod_tensor, io, compiler
 from .framework import *  # noqa: F401,F403
@@ -7,7 +8,7 @@ from .executor import *  # noqa: F401,F403
 from .core import CPUPlace, CUDAPlace, CUDAPinnedPlace, LoDTensor, LoDTensorArray, Scope
 from .core import LoDTensor as Tensor
 from .data_feeder import DataFeeder
-from .input import data
+from .input import data, embedding, one_hot
 from .lod_tensor import *  # noqa: F401,F403
 from .param_attr import ParamAttr, WeightNormParamAttr
 from .backward import gradients

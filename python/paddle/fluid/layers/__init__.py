@@ -1,9 +1,9 @@
 """fluid.layers: functions that build programs."""
-from . import (control_flow, conv, io, learning_rate_scheduler, loss, math_op_patch,  # noqa: F401
-               metric_op, nn, norm, ops, rnn, sequence_lod, shape, tensor)
+from . import (classify, control_flow, conv, io, learning_rate_scheduler, loss,  # noqa: F401
+               math_op_patch, metric_op, nn, norm, ops, rnn, sequence_lod, shape, tensor)
 
 __all__ = []
-for _module in (nn, ops, tensor, shape, loss, metric_op, norm, conv, sequence_lod, rnn,
+for _module in (nn, ops, tensor, shape, classify, loss, metric_op, norm, conv, sequence_lod, rnn,
                 control_flow, learning_rate_scheduler, io):
     for _name in _module.__all__:
         globals()[_name] = getattr(_module, _name)

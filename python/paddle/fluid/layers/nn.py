@@ -3,7 +3,8 @@ from ..layer_helper import LayerHelper
 
 __all__ = ["fc", "mean", "square_error_cost", "scale", "elementwise_add", "elementwise_sub",
            "elementwise_mul", "elementwise_div", "elementwise_max", "elementwise_min",
-           "elementwise_pow", "elementwise_mod", "elementwise_floordiv", "reduce_sum"]
+           "elementwise_pow", "elementwise_mod", "elementwise_floordiv", "reduce_sum",
+           "embedding"]
 
 
 def fc(input, size, num_flatten_dims=1, param_attr=None, bias_attr=None, act=None, name=None):
@@ -99,3 +100,28 @@ def _reduce(op_type):
 
 
 reduce_sum = _reduce("reduce_sum")
+
+
+def _look_up(op_type, input, size, is_sparse, is_distributed, padding_idx, param_attr, dtype):
+    helper = LayerHelper("embedding", param_attr=param_attr)
+    w = helper.create_parameter(attr=helper.param_attr, shape=list(size), dtype=dtype)
+    if padding_idx is None:
+        padding_idx = -1
+    elif not -size[0] <= padding_idx < size[0]:
+        raise ValueError("embedding: padding_idx is %d, and the table has %d rows"
+                         % (padding_idx, size[0]))
+    else:
+        padding_idx %= size[0]
+    out = helper.create_variable_for_type_inference(dtype)
+    helper.append_op(op_type, {"Ids": input, "W": w}, {"Out": out},
+                     {"is_sparse": is_sparse, "is_distributed": is_distributed,
+                      "remote_prefetch": bool(is_sparse and not is_distributed),
+                      "padding_idx": padding_idx})
+    return out
+
+
+def embedding(input, size, is_sparse=False, is_distributed=False, padding_idx=None,
+              param_attr=None, dtype="float32"):
+    """Rows of a table by id; input is [..., 1]. See fluid.embedding() for any shape."""
+    return _look_up("lookup_table", input, size, is_sparse, is_distributed, padding_idx,
+                    param_attr, dtype)

@@ -1,0 +1,25 @@
+/* row_set.c - sorting ids to find the distinct ones. */
+#include "ops/row_set.h"
+
+#include "ops/sort_keys.h"
+
+rg_status rg_row_set_of(rg_ctx *ctx, const int64_t *ids, int64_t n, rg_row_set *out)
+{
+    rg_keyed *sorted = rg_scratch(ctx, (size_t)(2 * n) * sizeof *sorted);
+    int64_t *rows = rg_scratch(ctx, (size_t)(2 * n) * sizeof *rows), *index = rows + n, used = 0;
+    if (sorted == NULL || rows == NULL)
+        return RG_ENOMEM;
+    *out = (rg_row_set){rows, 0, index};
+    for (int64_t i = 0; i < n; i++) {
+        index[i] = -1;
+        if (ids[i] >= 0)
+            sorted[used++] = (rg_keyed){(uint64_t)ids[i], i};
+    }
+    rg_sort_keys(sorted, sorted + n, used);
+    for (int64_t i = 0; i < used; i++) {
+        if (i == 0 || sorted[i].key != sorted[i - 1].key)
+            rows[out->n++] = (int64_t)sorted[i].key;
+        index[sorted[i].at] = out->n - 1;
+    }
+    return RG_OK;
+}

@@ -1,0 +1,65 @@
+"""Gradient ops of a program that was not made by autodiff: what does not fit is refused."""
+import numpy as np
+from opcase import case, ints, rand
+
+
+def gradient(type, inputs, outputs=("X@GRAD",), **attrs):
+    return case(type, type + "_grad", inputs, attrs, outputs=list(outputs))
+
+
+FAR = ints(2, 4, low=50, high=60)
+BAD = [
+    gradient("softmax", {"Out": rand(2, 3), "Out@GRAD": rand(2, 2)}),
+    gradient("cross_entropy", {"X": rand(2, 3), "Label": ints(2, 1, high=3),
+                               "Y@GRAD": rand(5, 1)}),
+    case("kept", "cross_entropy_grad2", {"MatchX": rand(1, 1), "Label": ints(2, 1, high=3),
+                                         "XShape": np.zeros((2, 3, 0), "float32"),
+                                         "Y@GRAD": rand(2, 1)}, outputs=["X@GRAD"]),
+    gradient("softmax_with_cross_entropy", {"Softmax": rand(2, 3), "Label": ints(2, 1, high=3),
+                                            "Loss@GRAD": rand(9, 1)}, ["Logits@GRAD"]),
+    gradient("sigmoid_cross_entropy_with_logits",
+             {"X": rand(2, 3), "Label": rand(2, 3), "Out@GRAD": rand(1, 3)}),
+    gradient("sigmoid_focal_loss", {"X": rand(2, 3), "Label": ints(2, 1), "FgNum": ints(1),
+                                    "Out@GRAD": rand(1, 3)}),
+    gradient("log_loss", {"Predicted": rand(2, 1), "Labels": rand(2, 1), "Loss@GRAD": rand(1, 1)},
+             ["Predicted@GRAD"], epsilon=0.1),
+    gradient("huber_loss", {"Residual": rand(2, 1), "Out@GRAD": rand(1, 1)}, delta=1.0),
+    gradient("modified_huber_loss", {"Y": rand(1, 1), "IntermediateVal": rand(2, 1),
+                                     "Out@GRAD": rand(2, 1)}),
+    gradient("smooth_l1_loss", {"Diff": rand(2, 3), "Out@GRAD": rand(1, 1)}),
+    gradient("kldiv_loss", {"X": rand(2, 3), "Target": rand(2, 3), "Loss@GRAD": rand(2)}),
+    gradient("rank_loss", {"Label": rand(2, 1), "Left": rand(2, 1), "Right": rand(1, 1),
+                           "Out@GRAD": rand(2, 1)}, ["Left@GRAD"]),
+    gradient("margin_rank_loss", {"Label": rand(2, 1), "Activated": rand(1, 1),
+                                  "Out@GRAD": rand(2, 1)}, ["X1@GRAD"]),
+    gradient("bpr_loss", {"X": rand(2, 3), "Label": ints(2, 1, high=3), "Y@GRAD": rand(1, 1)}),
+    gradient("squared_l2_distance", {"X": rand(2, 3), "Y": rand(2, 3), "sub_result": rand(1, 3),
+                                     "Out@GRAD": rand(2, 1)}),
+    gradient("squared_l2_norm", {"X": rand(2, 3), "Out@GRAD": rand(0)}),
+    gradient("center_loss", {"X": rand(2, 3), "SampleCenterDiff": rand(2, 3),
+                             "Loss@GRAD": rand(1, 1)}, cluster_num=3, need_update=True),
+    gradient("top_k", {"X": rand(2, 3), "Indices": ints(1, 2), "Out@GRAD": rand(1, 2)}),
+    gradient("top_k", {"X": rand(2, 4), "Indices": FAR, "Out@GRAD": rand(2, 4)}),
+    gradient("argsort", {"X": rand(2, 4), "Indices": FAR, "Out@GRAD": rand(2, 4)}),
+    gradient("cos_sim", {"X": rand(2, 3), "Y": rand(2, 3), "XNorm": rand(2, 1),
+                         "YNorm": rand(2, 1), "Out": rand(2, 1), "Out@GRAD": rand(1, 1)}),
+    gradient("sample_logits", {"LogitsDim": np.zeros((2, 5, 0), "float32"),
+                               "LabelsDim": np.zeros((2, 1, 0), "int64"), "Samples": FAR,
+                               "SampledLogits@GRAD": rand(2, 4)}, ["Logits@GRAD"], num_samples=3),
+    gradient("nce", {"Input": rand(2, 3), "Label": ints(2, 1, high=5), "Weight": rand(5, 3),
+                     "SampleLogits": rand(2, 4), "SampleLabels": FAR, "Cost@GRAD": rand(2, 1)},
+             ["Weight@GRAD"], num_total_classes=5, num_neg_samples=3),
+    gradient("hierarchical_sigmoid", {"X": rand(2, 3), "W": rand(5, 3),
+                                      "Label": ints(2, 1, high=6), "PreOut": rand(2, 2),
+                                      "Out@GRAD": rand(2, 1)}, num_classes=6),
+]
+
+
+def test_gradients_that_do_not_fit_are_refused():
+    import paddle.fluid as fluid
+    import pytest
+    from opcase import forward
+    for c in BAD:
+        with pytest.raises(fluid.core.EnforceNotMet):
+            forward(fluid, c)
+            pytest.fail("%s has taken %s" % (c.type, {k: v.shape for k, v in c.inputs.items()}))
