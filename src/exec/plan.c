@@ -91,9 +91,11 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     rg_protected fetched = {names, config->n_fetches}, fixed = {names, n};
     if (!config->keep_all)
         RG_TRY(rg_pass_dead_ops(plan->program, &fetched));
-    if (!config->no_fuse)
-        RG_TRY(rg_pass_fuse_fc(plan->program, &fixed));
-    return RG_OK;
+    if (config->no_fuse)
+        return RG_OK;
+    RG_TRY(rg_pass_fuse_fc(plan->program, &fixed));
+    RG_TRY(rg_pass_fuse_softmax(plan->program, &fixed));
+    return rg_pass_fuse_embedding(plan->program, &fixed);
 }
 
 /* The value behind a feed: its own memory, filled from outside. */

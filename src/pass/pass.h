@@ -18,5 +18,9 @@ typedef struct rg_protected {
 rg_status rg_pass_dead_ops(rg_program *program, const rg_protected *keep);
 /* Fully connected layers, their gradients and SGD steps as one op each. */
 rg_status rg_pass_fuse_fc(rg_program *program, const rg_protected *keep);
+/* The gradients of softmax and cross entropy as one. */
+rg_status rg_pass_fuse_softmax(rg_program *program, const rg_protected *keep);
+/* The SGD step of an embedding straight from the gradients of its look-ups. */
+rg_status rg_pass_fuse_embedding(rg_program *program, const rg_protected *keep);
 
 #endif
