@@ -11,3 +11,5 @@ if [ ! -f "$folder/build.ninja" ] || [ $# -gt 0 ]; then
     rm -f "$folder.log"
 fi
 cmake --build "$folder" -- --quiet
+# Python's bytecode, so that importing is quick also where Python may not write it.
+.venv/bin/python -m compileall -q python/paddle
