@@ -21,6 +21,7 @@ typedef struct rg_temp {
     bool pinned;  /* fed, fetched or seen by a sub-block: has memory of its own */
     bool tainted;
     int read;     /* nodes that read it, in any way */
+    int written;  /* nodes that write it */
     int first, last; /* nodes that first write and last read its data; -1: none */
 } rg_temp;
 
