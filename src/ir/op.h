@@ -48,6 +48,7 @@ enum rg_slot_flags {
                                * even while that lives on, since neither is changed */
     RG_SUMMED = 1 << 7,       /* persistable counters: each trainer thread has its own, and
                                * they are added when the threads join */
+    RG_UNSET_OK = 1 << 8,     /* input: may have no value yet; its data is NULL then */
 };
 
 typedef struct rg_slot {

@@ -84,6 +84,27 @@ const rg_op rg_op_fill_zeros_like = {
     .kernel = fill_zeros_kernel,
 };
 
+enum { ZEROS_DTYPE };
+
+static rg_status fill_zeros2_infer(rg_ctx *ctx)
+{
+    rg_dtype dtype;
+    RG_TRY(rg_dtype_from_attr(ctx, ZEROS_DTYPE, &dtype));
+    rg_set_like(ctx, OUT, X);
+    rg_set_dtype(ctx, OUT, dtype);
+    return RG_OK;
+}
+
+const rg_op rg_op_fill_zeros_like2 = {
+    .type = "fill_zeros_like2",
+    .doc = "Zeros of the shape of X, of any type.",
+    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD}),
+    .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
+    .attr = RG_ATTRS([ZEROS_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number")),
+    .infer = fill_zeros2_infer,
+    .kernel = fill_zeros_kernel,
+};
+
 enum { ANY_VALUE, ANY_DTYPE };
 
 static rg_status fill_any_infer(rg_ctx *ctx)
