@@ -61,6 +61,23 @@ static bool may_share(const rg_temp *temp)
     return !temp->pinned && !temp->tainted && temp->value->meta.kind == RG_TENSOR;
 }
 
+/* A variable that an op gives another shape in place (reshape with inplace=True) has two
+ * shapes in one run, so that the shape rules of all its readers and writers must run. */
+static void find_reshaped(rg_region *region)
+{
+    for (size_t i = 0; i < region->n_nodes; i++) {
+        const rg_ctx *ctx = &region->nodes[i].ctx;
+        for (int s = 0; ctx->op->out[s].name != NULL; s++) {
+            const rg_slot *slot = &ctx->op->out[s];
+            const rg_meta *out = rg_out_meta(ctx, s);
+            rg_temp *temp = temp_of(region, out);
+            if (temp != NULL && (slot->flags & RG_VIEW) && slot->inplace != 0 &&
+                rg_in_meta(ctx, slot->inplace - 1) == out)
+                temp->tainted = true;
+        }
+    }
+}
+
 /* first and last of every temporary; which are tainted. */
 static void find_lives(rg_region *region)
 {
@@ -89,7 +106,9 @@ static void find_lives(rg_region *region)
                     temp->first = (int)i;
                 if (temp->last < (int)i)
                     temp->last = (int)i;
-                temp->tainted = temp->tainted || node->tainted;
+                temp->written++;
+                node->tainted = node->tainted || temp->tainted;
+                temp->tainted = node->tainted;
             }
         region->plan->any_tainted = region->plan->any_tainted || node->tainted;
     }
@@ -141,8 +160,8 @@ static int partner_block(const sharer *s, const rg_node *node, const rg_slot *sl
     int b = s->block_of[in - s->region->temps];
     if (b < 0)
         return -1;
-    if (slot->flags & RG_VIEW)
-        return b;
+    if (slot->flags & RG_VIEW) /* neither is changed: each has one writer */
+        return in->written == 1 && out->written == 1 ? b : -1;
     /* Nobody may read the partner, nor a view of it, after this node; and no other
      * input of this node may be in the same memory. */
     if (s->blocks[b].busy_until != at || !same_size(in, out))
@@ -188,6 +207,7 @@ rg_status rg_share_memory(rg_region *root)
 {
     sharer s = {.region = root};
     rg_status code = RG_OK;
+    find_reshaped(root);
     find_lives(root);
     s.block_of = rg_alloc(root->n_temps * sizeof *s.block_of);
     if (s.block_of == NULL)

@@ -223,7 +223,7 @@ static rg_status check_inputs(const rg_node *node)
         for (int i = 0; i < rg_n_in(ctx, s); i++) {
             const rg_value *value = (const rg_value *)rg_in_meta_n(ctx, s, i);
             if (value == NULL || value->meta.kind != RG_TENSOR || value->data != NULL ||
-                (ctx->op->in[s].flags & RG_SHAPE_ONLY))
+                (ctx->op->in[s].flags & (RG_SHAPE_ONLY | RG_UNSET_OK)))
                 continue;
             const char *name = rg_in_name(ctx, s, i);
             const rg_vardesc *var = rg_block_find(node->desc->block, name);

@@ -64,15 +64,20 @@ static void set_lod(rg_meta *meta, rg_lod *taken, int level)
     meta->lod_level = level;
 }
 
-void rg_set_out(rg_ctx *ctx, int out, rg_dtype dtype, const rg_shape *shape)
+void rg_set_out_n(rg_ctx *ctx, int out, int i, rg_dtype dtype, const rg_shape *shape)
 {
-    rg_meta *meta = rg_out_meta(ctx, out);
+    rg_meta *meta = rg_out_meta_n(ctx, out, i);
     if (meta == NULL)
         return;
     meta->kind = RG_TENSOR;
     meta->dtype = dtype;
     meta->shape = *shape;
     set_lod(meta, NULL, 0);
+}
+
+void rg_set_out(rg_ctx *ctx, int out, rg_dtype dtype, const rg_shape *shape)
+{
+    rg_set_out_n(ctx, out, 0, dtype, shape);
 }
 
 void rg_share_lod(rg_ctx *ctx, int in, int out)

@@ -48,6 +48,7 @@ enum rg_slot_flags {
                                * even while that lives on, since neither is changed */
     RG_SUMMED = 1 << 7,       /* persistable counters: each trainer thread has its own, and
                                * they are added when the threads join */
+    RG_UNSET_OK = 1 << 8,     /* input: may have no value yet; its data is NULL then */
 };
 
 typedef struct rg_slot {
@@ -244,6 +245,7 @@ void rg_set_dtype(rg_ctx *ctx, int out, rg_dtype dtype);
 void rg_set_dtype_n(rg_ctx *ctx, int out, int i, rg_dtype dtype);
 /* dtype and shape at once, and no LoD: the usual case. */
 void rg_set_out(rg_ctx *ctx, int out, rg_dtype dtype, const rg_shape *shape);
+void rg_set_out_n(rg_ctx *ctx, int out, int i, rg_dtype dtype, const rg_shape *shape);
 void rg_set_kind(rg_ctx *ctx, int out, rg_kind kind);
 /* The output's LoD becomes the input's (or none). */
 void rg_share_lod(rg_ctx *ctx, int in, int out);

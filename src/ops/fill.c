@@ -1,53 +1,9 @@
 /* fill.c - tensors of one number: fill_constant, fill_zeros_like, fill_any_like and
  * fill_constant_batch_size_like. */
+#include "ops/number.h"
 #include "ops/shape_args.h"
-#include "ops/types.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define FILL(T, S)                                                                                 \
-    RG_HOT static void fill_##S(T *y, T number, int64_t n)                                         \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++)                                                            \
-            y[i] = number;                                                                         \
-    }
-RG_NUMBERS(FILL)
-
-/* `number` as the value's dtype in every element. */
-static rg_status fill(rg_value *value, double number)
-{
-    int64_t n = rg_numel(value);
-    switch (value->meta.dtype) {
-    case RG_F32:
-        fill_f32(value->data, (float)number, n);
-        return RG_OK;
-    case RG_F64:
-        fill_f64(value->data, number, n);
-        return RG_OK;
-    case RG_I32:
-        fill_i32(value->data, (int32_t)number, n);
-        return RG_OK;
-    case RG_I64:
-    case RG_SIZE_T:
-        fill_i64(value->data, (int64_t)number, n);
-        return RG_OK;
-    case RG_BOOL:
-        memset(value->data, number != 0, (size_t)n);
-        return RG_OK;
-    case RG_U8:
-    case RG_I8:
-        memset(value->data, (int)number, (size_t)n);
-        return RG_OK;
-    case RG_I16:
-        for (int64_t i = 0; i < n; i++)
-            ((int16_t *)value->data)[i] = (int16_t)number;
-        return RG_OK;
-    case RG_F16:
-        break;
-    }
-    return rg_fail(RG_EUNIMPL, "no %s can be filled", rg_dtype_name(value->meta.dtype));
-}
 
 /* ---- fill_constant ---- */
 
@@ -72,12 +28,10 @@ static rg_status constant(const rg_ctx *ctx, double *number)
     const char *text = rg_attr_string(ctx, STR_VALUE);
     *number = (double)rg_attr_float(ctx, VALUE);
     if (given != NULL) {
-        if (given->meta.dtype == RG_F32)
-            *number = (double)*(const float *)given->data;
-        else if (given->meta.dtype == RG_F64)
-            *number = *(const double *)given->data;
-        else
-            *number = (double)rg_whole_at(given, 0);
+        if (rg_numel(given) != 1)
+            return rg_fail(RG_ESHAPE, "ValueTensor has %lld elements, and must have one",
+                           (long long)rg_numel(given));
+        *number = rg_number_at(given, 0);
     } else if (text[0] != '\0') {
         char *end;
         *number = strtod(text, &end);
@@ -91,7 +45,7 @@ static rg_status fill_constant_kernel(rg_ctx *ctx)
 {
     double number;
     RG_TRY(constant(ctx, &number));
-    return fill(rg_out(ctx, OUT), number);
+    return rg_fill(rg_out(ctx, OUT), number);
 }
 
 const rg_op rg_op_fill_constant = {
@@ -119,7 +73,7 @@ enum { X };
 
 static rg_status fill_zeros_kernel(rg_ctx *ctx)
 {
-    return fill(rg_out(ctx, OUT), 0);
+    return rg_fill(rg_out(ctx, OUT), 0);
 }
 
 const rg_op rg_op_fill_zeros_like = {
@@ -127,6 +81,27 @@ const rg_op rg_op_fill_zeros_like = {
     .doc = "Zeros of the shape of X.",
     .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X)}),
+    .kernel = fill_zeros_kernel,
+};
+
+enum { ZEROS_DTYPE };
+
+static rg_status fill_zeros2_infer(rg_ctx *ctx)
+{
+    rg_dtype dtype;
+    RG_TRY(rg_dtype_from_attr(ctx, ZEROS_DTYPE, &dtype));
+    rg_set_like(ctx, OUT, X);
+    rg_set_dtype(ctx, OUT, dtype);
+    return RG_OK;
+}
+
+const rg_op rg_op_fill_zeros_like2 = {
+    .type = "fill_zeros_like2",
+    .doc = "Zeros of the shape of X, of any type.",
+    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD}),
+    .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
+    .attr = RG_ATTRS([ZEROS_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number")),
+    .infer = fill_zeros2_infer,
     .kernel = fill_zeros_kernel,
 };
 
@@ -145,7 +120,7 @@ static rg_status fill_any_infer(rg_ctx *ctx)
 
 static rg_status fill_any_kernel(rg_ctx *ctx)
 {
-    return fill(rg_out(ctx, OUT), (double)rg_attr_float(ctx, ANY_VALUE));
+    return rg_fill(rg_out(ctx, OUT), (double)rg_attr_float(ctx, ANY_VALUE));
 }
 
 const rg_op rg_op_fill_any_like = {
@@ -191,7 +166,7 @@ static rg_status batch_like_kernel(rg_ctx *ctx)
         if (*end != '\0')
             return rg_fail(RG_EINVAL, "str_value '%s' is not a number", text);
     }
-    return fill(rg_out(ctx, OUT), number);
+    return rg_fill(rg_out(ctx, OUT), number);
 }
 
 const rg_op rg_op_fill_constant_batch_size_like = {

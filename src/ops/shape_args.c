@@ -48,10 +48,28 @@ rg_status rg_shape_from_inputs(const rg_ctx *ctx, int attr, int whole, int parts
         RG_TRY(check_rank(rg_n_in(ctx, parts)));
         shape->rank = rg_n_in(ctx, parts);
         for (int i = 0; i < shape->rank; i++) {
-            RG_TRY(check_whole(ctx, rg_in_n(ctx, parts, i), parts));
-            shape->dim[i] = rg_whole_at(rg_in_n(ctx, parts, i), 0);
+            const rg_value *part = rg_in_n(ctx, parts, i);
+            if (part == NULL || rg_numel(part) != 1)
+                return rg_fail(RG_ESHAPE, "number %d of %s must be one whole number", i,
+                               ctx->op->in[parts].name);
+            RG_TRY(check_whole(ctx, part, parts));
+            shape->dim[i] = rg_whole_at(part, 0);
         }
     }
+    return RG_OK;
+}
+
+rg_status rg_axis_from_input(const rg_ctx *ctx, int axis, int tensor, int64_t *out)
+{
+    *out = axis;
+    if (!rg_running(ctx) || !rg_has_in(ctx, tensor))
+        return RG_OK;
+    const rg_value *given = rg_in(ctx, tensor);
+    RG_TRY(check_whole(ctx, given, tensor));
+    if (rg_numel(given) != 1)
+        return rg_fail(RG_ESHAPE, "%s has %lld elements, and must have one",
+                       ctx->op->in[tensor].name, (long long)rg_numel(given));
+    *out = rg_whole_at(given, 0);
     return RG_OK;
 }
 

@@ -36,7 +36,7 @@ class Rows:
 class Case:
     def __init__(self, name, type, inputs, attrs=None, outputs=("Out",), grads=(), inplace=None,
                  atol=1e-5, rtol=1e-5, numeric=True, compare=None, golden=True, counts=None,
-                 ignore_grad_of=(), sparse=(), golden_grads=True):
+                 ignore_grad_of=(), sparse=(), golden_grads=True, no_lod=(), expect=None):
         self.name, self.type = name, type
         self.inputs, self.attrs = inputs, attrs or {}
         self.outputs, self.grads = list(outputs), list(grads)
@@ -49,6 +49,9 @@ class Case:
         self.ignore_grad_of = ignore_grad_of  # outputs that no gradient flows out of
         self.sparse = sparse             # outputs that are SelectedRows
         self.golden_grads = golden_grads  # False: real Paddle fails to compute them
+        self.no_lod = no_lod             # outputs that must not have a LoD
+        self.expect = expect or {}       # output slot -> what it must be, without an oracle
+        self.golden = golden and not expect
 
 
 def case(*args, **kwargs):
@@ -284,23 +287,25 @@ def record(fluid, c):
     return out
 
 
-def _close(c, key, ours, golden):
-    wanted = golden[key]
-    assert key in ours, "%s: Regatta gives no %s" % (c.name, key)
-    got = ours[key]
-    assert got.dtype == wanted.dtype, "%s: %s, and Paddle gives %s" % (key, got.dtype,
-                                                                      wanted.dtype)
-    assert got.shape == wanted.shape, "%s: shape %s, and Paddle gives %s" % (key, got.shape,
-                                                                            wanted.shape)
-    np.testing.assert_allclose(got, wanted, rtol=c.rtol, atol=c.atol, err_msg=key)
+def _close(c, ours, golden):
+    for key in golden:
+        wanted = golden[key]
+        assert key in ours, "%s: Regatta gives no %s" % (c.name, key)
+        got = ours[key]
+        assert got.dtype == wanted.dtype, "%s: %s, and wanted is %s" % (key, got.dtype,
+                                                                       wanted.dtype)
+        assert got.shape == wanted.shape, "%s: shape %s, and wanted is %s" % (key, got.shape,
+                                                                             wanted.shape)
+        np.testing.assert_allclose(got, wanted, rtol=c.rtol, atol=c.atol, err_msg=key)
 
 
 def check_golden(fluid, c, golden):
     ours = record(fluid, c)
     keys = [k for k in golden if k.split("/")[0] == c.name]
     assert keys, "%s is not in the golden file: run tests/ops/record.py" % c.name
-    for key in keys:
-        _close(c, key, ours, golden)
+    _close(c, ours, {key: golden[key] for key in keys})
+    for slot in c.no_lod:
+        assert "%s/%s0/lod" % (c.name, slot) not in ours, "%s: %s has a LoD" % (c.name, slot)
 
 
 def check_numeric(fluid, c):
@@ -361,6 +366,20 @@ def _with(inputs, slot, i, array):
     return changed
 
 
+def refused(*cases):
+    """The test function of cases that must fail: (part of the message, case), ..."""
+    def test():
+        import paddle.fluid as fluid
+        for message, c in cases:
+            try:
+                forward(fluid, c)
+            except (fluid.core.EnforceNotMet, ValueError, NotImplementedError) as e:
+                assert message in str(e), "%s: the message is %s" % (c.name, e)
+            else:
+                raise AssertionError("%s was not refused" % c.name)
+    return test
+
+
 def check(file, cases):
     """The test function of a file of cases."""
     import pytest
@@ -374,7 +393,10 @@ def check(file, cases):
             with np.load(golden_path(file)) as golden:
                 check_golden(fluid, c, golden)
         else:
-            forward(fluid, c)
+            result = forward(fluid, c)
+            _close(c, {"%s/%s" % (c.name, k): v for k, v in result.values.items()},
+                   {"%s/%s%d" % (c.name, slot, i): v for slot, values in c.expect.items()
+                    for i, v in enumerate(_listed(values))})
         if c.grads and c.numeric:
             check_numeric(fluid, c)
     return test
