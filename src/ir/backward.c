@@ -767,8 +767,7 @@ static bool enters(const rg_grad_ctx *ctx, const char *name, bool loop)
     const rg_vardesc *var = rg_block_find(ctx->walk->forward, name);
     if (state != NULL && state->final != NULL)
         return true;
-    return loop && var != NULL && var->meta.kind == RG_TENSOR && wanted(ctx->walk, name) &&
-           reads(ctx->op, name);
+    return loop && var != NULL && wanted(ctx->walk, name) && reads(ctx->op, name);
 }
 
 /* One more variable whose gradient the block is given. */

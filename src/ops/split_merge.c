@@ -143,7 +143,8 @@ static rg_status merge_grad(rg_grad_ctx *ctx)
         .infer = merge_infer, .kernel = merge_kernel, .grad = (GRAD)                              \
     }
 
-const rg_op rg_op_merge_lod_tensor = MERGE(
-    "merge_lod_tensor", "Sequences, or rows, put together by a mask.", merge_grad);
-const rg_op rg_op_merge_lod_tensor_infer = MERGE(
-    "merge_lod_tensor_infer", "merge_lod_tensor in programs that are not trained.", NULL);
+const rg_op rg_ops_merge_lod_tensor[] = {
+    MERGE("merge_lod_tensor", "Sequences, or rows, put together by a mask.", merge_grad),
+    MERGE("merge_lod_tensor_infer", "merge_lod_tensor in programs that are not trained.", NULL),
+    {.type = NULL},
+};

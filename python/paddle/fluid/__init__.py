@@ -11,3 +11,4 @@ from .input import data
 from .lod_tensor import *  # noqa: F401,F403
 from .param_attr import ParamAttr, WeightNormParamAttr
 from .backward import gradients
+from . import nets  # noqa: F401
