@@ -37,19 +37,14 @@ static rg_status load_step(rg_ctx *ctx, rg_value *scopes, size_t i)
     return rg_steps_load(ctx->sub, scopes, i);
 }
 
-static rg_status save_carried(rg_ctx *ctx, rg_value *scopes, size_t i)
+static rg_status keep_present(rg_ctx *ctx, rg_value *scopes)
 {
-    return rg_carried_save(ctx->sub, scopes, i);
+    return rg_present_keep(ctx->sub, scopes);
 }
 
-static rg_status load_carried(rg_ctx *ctx, rg_value *scopes, size_t i)
+static rg_status load_present(rg_ctx *ctx, rg_value *scopes)
 {
-    return rg_carried_load(ctx->sub, scopes, i);
-}
-
-static rg_status restore_carried(rg_ctx *ctx, rg_value *value)
-{
-    return rg_carried_restore(ctx->sub, value);
+    return rg_present_load(ctx->sub, scopes);
 }
 
 static rg_value *block_value(rg_ctx *ctx, const char *name)
@@ -69,9 +64,8 @@ const rg_run_services rg_plan_services = {
     .run_block = run_block,
     .save_step = save_step,
     .load_step = load_step,
-    .save_carried = save_carried,
-    .load_carried = load_carried,
-    .restore_carried = restore_carried,
+    .keep_present = keep_present,
+    .load_present = load_present,
     .block_value = block_value,
     .call_python = call_python,
 };

@@ -40,10 +40,9 @@ typedef struct rg_region {
     /* Variables that the gradient region reads, set aside after every step. */
     size_t *kept;
     size_t n_kept, cap_kept;
-    /* Variables around the loop that its body changes and the gradient puts back. */
+    /* Variables around it that it changes and the gradient region reads. */
     rg_value **carried;
     size_t n_carried, cap_carried;
-    rg_value *before; /* the carried values before the step that was loaded last */
 } rg_region;
 
 struct rg_plan {
@@ -80,9 +79,8 @@ extern const rg_run_services rg_plan_services;
 /* steps.c: the steps of a loop, set aside for its gradient. */
 rg_status rg_steps_save(rg_region *region, rg_value *scopes);
 rg_status rg_steps_load(rg_region *region, rg_value *scopes, size_t i);
-rg_status rg_carried_save(rg_region *region, rg_value *scopes, size_t i);
-rg_status rg_carried_load(rg_region *region, rg_value *scopes, size_t i);
-rg_status rg_carried_restore(rg_region *forward, rg_value *value);
+rg_status rg_present_keep(rg_region *region, rg_value *scopes);
+rg_status rg_present_load(rg_region *region, rg_value *scopes);
 
 /* memory.c: let temporaries of the root region share memory. */
 rg_status rg_share_memory(rg_region *root);

@@ -67,6 +67,36 @@ static rg_status keep_for_gradient(rg_region *forward, const rg_temp *temp)
     return RG_OK;
 }
 
+static bool block_writes(const rg_block *block, const char *name)
+{
+    for (size_t i = 0; i < block->n_ops; i++)
+        for (int s = 0; s < block->ops[i]->n_out; s++)
+            for (int k = 0; k < block->ops[i]->out[s].n; k++)
+                if (strcmp(block->ops[i]->out[s].names[k], name) == 0)
+                    return true;
+    return false;
+}
+
+/* `region` or one around it reads, for a gradient, a value from further out. Where the block
+ * that it differentiates changes it, the value is carried from step to step. */
+static rg_status note_carried(rg_region *region, const rg_region *found, const char *name,
+                              rg_value *value)
+{
+    for (; region != NULL && region != found; region = region->parent) {
+        rg_region *forward = region->forward;
+        bool known = forward == NULL || forward == found || value->meta.kind != RG_TENSOR ||
+                     !block_writes(forward->block, name);
+        for (size_t i = 0; !known && i < forward->n_carried; i++)
+            known = forward->carried[i] == value;
+        if (known)
+            continue;
+        RG_TRY(rg_grow((void **)&forward->carried, forward->n_carried, &forward->cap_carried,
+                       sizeof *forward->carried));
+        forward->carried[forward->n_carried++] = value;
+    }
+    return RG_OK;
+}
+
 /* Search from the region outwards; a name that no block declares is the region's own. */
 static rg_status find_value(rg_region *region, const char *name, rg_value **out)
 {
@@ -74,20 +104,22 @@ static rg_status find_value(rg_region *region, const char *name, rg_value **out)
         rg_temp *temp = rg_region_temp(at, name);
         const rg_vardesc *desc = rg_block_var(at->block, name);
         if (temp == NULL && desc != NULL) {
-            if (desc->persistable)
-                return keep(region->plan, name, desc, out);
+            if (desc->persistable) {
+                RG_TRY(keep(region->plan, name, desc, out));
+                return note_carried(region, at, name, *out);
+            }
             RG_TRY(add_temp(at, name, desc, &temp));
         }
         if (temp != NULL) {
             temp->pinned = temp->pinned || at != region;
             *out = temp->value;
-            return RG_OK;
+            return note_carried(region, at, name, *out);
         }
         rg_region *forward = at->forward;
         if (forward != NULL && (temp = rg_region_temp(forward, name)) != NULL) {
             RG_TRY(keep_for_gradient(forward, temp));
             *out = temp->value;
-            return RG_OK;
+            return note_carried(region, forward, name, *out);
         }
     }
     rg_temp *temp;
@@ -116,23 +148,6 @@ static rg_region *region_of_block(const rg_plan *plan, int idx)
         if (plan->regions[i]->block->idx == idx)
             return plan->regions[i];
     return NULL;
-}
-
-/* A restore_step op names a variable around the loop whose values are to be kept. */
-static rg_status note_carried(rg_region *region, rg_node *node)
-{
-    rg_region *forward = region->forward;
-    if (forward == NULL || strcmp(node->desc->type, "restore_step") != 0)
-        return RG_OK;
-    rg_value *value = (rg_value *)node->ctx.out[0];
-    node->ctx.sub = forward;
-    for (size_t i = 0; i < forward->n_carried; i++)
-        if (forward->carried[i] == value)
-            return RG_OK;
-    RG_TRY(rg_grow((void **)&forward->carried, forward->n_carried, &forward->cap_carried,
-                   sizeof *forward->carried));
-    forward->carried[forward->n_carried++] = value;
-    return RG_OK;
 }
 
 static rg_status open_sub(rg_region *region, rg_node *node)
@@ -190,7 +205,6 @@ rg_status rg_region_open(rg_region **out, rg_plan *plan, const rg_block *block, 
         if (code != RG_OK)
             return failed(code, op);
         node->ctx.run = &plan->run;
-        RG_TRY(note_carried(region, node));
         RG_TRY(open_sub(region, node));
     }
     *out = region;

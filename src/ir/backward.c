@@ -25,7 +25,8 @@ typedef struct walk {
     rg_block *block;   /* where gradient ops go */
     rg_block *forward; /* whose ops are walked */
     const rg_backward_options *options;
-    const struct walk *outer; /* of the block around a sub-block */
+    struct walk *outer;       /* of the block around a sub-block */
+    struct rg_grad_ctx *at;   /* of a sub-block: the op of `outer` that runs it */
     rg_map states;            /* name -> grad_state */
     rg_map no_grad;
     rg_map last_writer; /* name -> 1 + index in `forward` of the last op that writes it */
@@ -101,6 +102,19 @@ static bool wanted(const walk *w, const char *name)
 
 /* ---- contributions ---- */
 
+/* In a sub-block, gradients are its own: a variable of that name around it is another. */
+static rg_status own_var(walk *w, const char *grad, const char *name)
+{
+    const rg_vardesc *from = rg_block_find(w->forward, name);
+    rg_vardesc *var;
+    if (w->outer == NULL || rg_block_var(w->block, grad) != NULL)
+        return RG_OK;
+    RG_TRY(rg_block_add_var(w->block, grad, &var));
+    if (from != NULL)
+        var->meta = from->meta;
+    return RG_OK;
+}
+
 static rg_status push(walk *w, grad_state *state, const char *name, rg_opdesc *op)
 {
     if ((state->n & (state->n - 1)) == 0) {
@@ -145,12 +159,15 @@ static rg_status contribute(walk *w, const char *name, rg_opdesc *op, const char
     const char *plain = grad_name(w, name);
     if (state == NULL || plain == NULL)
         return no_memory();
+    const rg_vardesc *var = rg_block_find(w->forward, name);
+    bool array = var != NULL && var->meta.kind == RG_ARRAY;
     if (state->n == 0) {
         *out = plain;
+        if (!array)
+            RG_TRY(own_var(w, plain, name));
         return push(w, state, plain, op);
     }
-    const rg_vardesc *var = rg_block_find(w->forward, name);
-    if (var != NULL && var->meta.kind == RG_ARRAY) {
+    if (array) {
         *out = plain; /* gradients of an array are added to it in place */
         return RG_OK;
     }
@@ -232,18 +249,50 @@ static bool writes(const rg_opdesc *op, const char *name)
     return false;
 }
 
-/* A forward op that comes later overwrites `name`: keep the value that the gradient will
- * need, in a copy made just before. */
+static bool reads(const rg_opdesc *op, const char *name)
+{
+    for (int i = 0; i < op->n_in; i++)
+        for (int k = 0; k < op->in[i].n; k++)
+            if (strcmp(op->in[i].names[k], name) == 0)
+                return true;
+    return false;
+}
+
+#define COPY_MARK "@BEFORE@"
+
+/* The copy of `name` that is made just before the op at `writer`; NULL: none. */
+static const char *copy_made(const rg_block *block, size_t writer, const char *name)
+{
+    size_t length = strlen(name);
+    while (writer-- > 0 && strcmp(block->ops[writer]->type, "assign") == 0) {
+        const rg_args *from = rg_opdesc_in(block->ops[writer], "X");
+        const rg_args *to = rg_opdesc_out(block->ops[writer], "Out");
+        if (from == NULL || from->n != 1 || to == NULL || to->n != 1)
+            return NULL;
+        if (strcmp(from->names[0], name) == 0 && strncmp(to->names[0], name, length) == 0 &&
+            strncmp(to->names[0] + length, COPY_MARK, strlen(COPY_MARK)) == 0)
+            return to->names[0];
+        if (strstr(to->names[0], COPY_MARK) == NULL)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* A forward op overwrites `name`: keep the value that the gradient will need, in a copy made
+ * just before. */
 static rg_status copy_before(walk *w, size_t writer, const char *name, const char **copy)
 {
     char text[1024];
     rg_opdesc *assign;
-    int n = snprintf(text, sizeof text, "%s@BEFORE@%zu", name, writer);
+    *copy = copy_made(w->forward, writer, name);
+    if (*copy != NULL)
+        return RG_OK; /* another op's gradient has asked for it */
+    int n = snprintf(text, sizeof text, "%s" COPY_MARK "0", name);
+    for (int i = 1; n > 0 && (size_t)n < sizeof text && rg_block_var(w->forward, text); i++)
+        n = snprintf(text, sizeof text, "%s" COPY_MARK "%d", name, i);
     *copy = keep_name(w, text, n, sizeof text);
     if (*copy == NULL)
         return no_memory();
-    if (rg_block_var(w->forward, *copy) != NULL)
-        return RG_OK; /* another op's gradient has asked for it */
     RG_TRY(rg_block_insert_op(w->forward, writer, "assign", &assign));
     RG_TRY(rg_opdesc_set_in(assign, "X", 1, &name));
     RG_TRY(rg_opdesc_set_out(assign, "Out", 1, copy));
@@ -257,22 +306,38 @@ static rg_status copy_before(walk *w, size_t writer, const char *name, const cha
     return rg_opdesc_infer(assign);
 }
 
-/* The variable that holds, when the gradient runs, what `name` was when op `index` ran. */
-static rg_status value_at(rg_grad_ctx *ctx, const char *name, const char **out)
+/* The variable that holds, when the gradient runs, what `name` was when op `index` had run,
+ * or, with `before`, when it began. In a sub-block, a variable from around it that it changes
+ * is for each step as the step left it. */
+static rg_status value_at(rg_grad_ctx *ctx, const char *name, bool before, const char **out)
 {
     walk *w = ctx->walk;
     const rg_vardesc *var = rg_block_find(w->forward, name);
+    size_t last = (size_t)(uintptr_t)rg_map_get(&w->last_writer, name);
     *out = name;
-    if ((uintptr_t)rg_map_get(&w->last_writer, name) <= ctx->index + 1 || var == NULL ||
-        var->meta.kind != RG_TENSOR || (w->outer != NULL && var->block != w->forward))
+    if (var == NULL || var->meta.kind != RG_TENSOR)
         return RG_OK;
-    for (size_t i = ctx->index + 1; i < w->n_forward; i++)
-        if (writes(w->forward->ops[i], name))
-            return copy_before(w, i, name, out);
-    return RG_OK;
+    for (size_t i = ctx->index + (before ? 0 : 1); i < last; i++) {
+        if (!writes(w->forward->ops[i], name))
+            continue;
+        RG_TRY(copy_before(w, i, name, out));
+        ctx->index += i == ctx->index; /* the copy stands where the op was */
+        return RG_OK;
+    }
+    if (last > 0 || w->outer == NULL || var->block == w->forward)
+        return RG_OK;
+    return value_at(w->at, name, false, out);
 }
 
-static rg_status read_args(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const rg_args *args)
+/* Only the shape of a slot's variables is read: the op itself may have changed their data. */
+static bool reads_shape_only(const rg_opdesc *op, const char *slot)
+{
+    int s = op->op ? rg_op_in_slot(op->op, slot) : -1;
+    return s >= 0 && (op->op->in[s].flags & RG_SHAPE_ONLY) != 0;
+}
+
+static rg_status read_args(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const rg_args *args,
+                           bool before)
 {
     if (args == NULL)
         return RG_OK;
@@ -280,18 +345,18 @@ static rg_status read_args(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, cons
     if (names == NULL)
         return no_memory();
     for (int i = 0; i < args->n; i++)
-        RG_TRY(value_at(ctx, args->names[i], &names[i]));
+        RG_TRY(value_at(ctx, args->names[i], before && !reads_shape_only(op, to), &names[i]));
     return rg_opdesc_set_in(op, to, args->n, names);
 }
 
 rg_status rg_grad_read_in(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const char *from)
 {
-    return read_args(ctx, op, to, rg_opdesc_in(ctx->op, from));
+    return read_args(ctx, op, to, rg_opdesc_in(ctx->op, from), true);
 }
 
 rg_status rg_grad_read_out(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const char *from)
 {
-    return read_args(ctx, op, to, rg_opdesc_out(ctx->op, from));
+    return read_args(ctx, op, to, rg_opdesc_out(ctx->op, from), false);
 }
 
 /* Zeros for the gradient of an output that nothing downstream read. */
@@ -301,6 +366,7 @@ static rg_status zeros_for(walk *w, rg_opdesc *before, const char *name, const c
     *grad = grad_name(w, name);
     if (*grad == NULL)
         return no_memory();
+    RG_TRY(own_var(w, *grad, name));
     RG_TRY(rg_block_insert_op(w->block, rg_opdesc_index(before), "fill_zeros_like", &zeros));
     RG_TRY(rg_opdesc_set_in(zeros, "X", 1, &name));
     RG_TRY(rg_opdesc_set_out(zeros, "Out", 1, grad));
@@ -343,6 +409,34 @@ static bool slot_wanted(const rg_grad_ctx *ctx, const char *from)
     const rg_op *op = ctx->op->op;
     int slot = op ? rg_op_in_slot(op, from) : -1;
     return slot < 0 || !(op->in[slot].flags & RG_NO_GRAD);
+}
+
+rg_status rg_grad_passes_on(rg_grad_ctx *ctx, const char *slot, const char *name)
+{
+    walk *w = ctx->walk;
+    rg_opdesc *op = w->forward->ops[ctx->index];
+    const rg_args *args = rg_opdesc_in(op, slot);
+    const rg_vardesc *var = rg_block_find(w->forward, name);
+    const grad_state *state = rg_map_get(&w->states, name);
+    int n = args ? args->n : 0;
+    if (var == NULL || var->meta.kind != RG_TENSOR || !wanted(w, name) || state == NULL ||
+        state->final == NULL)
+        return RG_OK;
+    for (int i = 0; i < n; i++)
+        if (strcmp(args->names[i], name) == 0)
+            return RG_OK;
+    bool had_value = var->block != w->forward || var->is_data || var->persistable;
+    for (size_t i = 0; !had_value && i < ctx->index; i++)
+        had_value = writes(w->forward->ops[i], name);
+    if (!had_value)
+        return RG_OK;
+    const char **names = rg_arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *names);
+    if (names == NULL)
+        return no_memory();
+    if (n > 0)
+        memcpy(names, args->names, (size_t)n * sizeof *names);
+    names[n] = name;
+    return rg_opdesc_set_in(op, slot, n + 1, names);
 }
 
 bool rg_grad_wanted(const rg_grad_ctx *ctx, const char *from, int i)
@@ -493,36 +587,6 @@ static rg_status finish_ops(rg_grad_ctx *ctx)
 
 /* ---- the walk ---- */
 
-static bool reads(const rg_opdesc *op, const char *name)
-{
-    for (int i = 0; i < op->n_in; i++)
-        for (int k = 0; k < op->in[i].n; k++)
-            if (strcmp(op->in[i].names[k], name) == 0)
-                return true;
-    return false;
-}
-
-/* In a loop's body, `op` writes variables from around the loop. Going backwards past it,
- * they are again what they were before: ahead of the op's own gradient where the op
- * read the old value, after it otherwise. */
-static rg_status restore_overwritten(walk *w, const rg_opdesc *op, bool ahead)
-{
-    if (w->outer == NULL)
-        return RG_OK;
-    for (int i = 0; i < op->n_out; i++)
-        for (int k = 0; k < op->out[i].n; k++) {
-            const char *name = op->out[i].names[k];
-            const rg_vardesc *var = rg_block_find(w->forward, name);
-            if (var == NULL || var->block == w->forward || var->meta.kind != RG_TENSOR ||
-                reads(op, name) != ahead)
-                continue;
-            rg_opdesc *restore;
-            RG_TRY(append_grad(w, NULL, false, "restore_step", &restore));
-            RG_TRY(rg_opdesc_set_out(restore, "Out", 1, &name));
-        }
-    return RG_OK;
-}
-
 static rg_status differentiate(walk *w, size_t index)
 {
     const rg_opdesc *op = w->forward->ops[index];
@@ -544,9 +608,8 @@ static rg_status differentiate(walk *w, size_t index)
                 state->renamed = 0;
             }
         }
-    RG_TRY(restore_overwritten(w, op, true));
     if (!any)
-        return restore_overwritten(w, op, false);
+        return RG_OK;
     if (op->op == NULL)
         return rg_op_missing(op->type);
     size_t n = w->block->n_ops;
@@ -558,8 +621,7 @@ static rg_status differentiate(walk *w, size_t index)
         if (grad != NULL)
             RG_TRY(grad_by_schema(&ctx, grad));
     }
-    RG_TRY(finish_ops(&ctx));
-    return restore_overwritten(w, op, false);
+    return finish_ops(&ctx);
 }
 
 static bool touches(const rg_args *args, int n, const rg_map *names)
@@ -696,48 +758,71 @@ static rg_status leave_sub_block(walk *w, const char *const *targets, int n)
     return RG_OK;
 }
 
-rg_status rg_grad_sub_block(rg_grad_ctx *ctx, int forward_block, int *out)
+/* Whether the gradient of the op's output is wanted in its block: where it has one, or where a
+ * later step of a loop reads what this one leaves. */
+static bool enters(const rg_grad_ctx *ctx, const char *name, bool loop)
+{
+    const grad_state *state = rg_map_get(&ctx->walk->states, name);
+    const rg_vardesc *var = rg_block_find(ctx->walk->forward, name);
+    if (state != NULL && state->final != NULL)
+        return true;
+    return loop && var != NULL && wanted(ctx->walk, name) && reads(ctx->op, name);
+}
+
+/* One more variable whose gradient the block is given. */
+static rg_status add_target(walk *w, const char *name, const char **targets, int *n)
+{
+    grad_state *state = state_of(w, name);
+    const char *grad = grad_name(w, name);
+    if (state == NULL || grad == NULL)
+        return no_memory();
+    for (int i = 0; i < *n; i++)
+        if (strcmp(targets[i], name) == 0)
+            return RG_OK;
+    targets[(*n)++] = name;
+    return enter_sub_block(w, name, state, grad);
+}
+
+static rg_status walk_sub_block(rg_grad_ctx *ctx, walk *w, bool loop, const char *const *states,
+                                int n_states)
+{
+    const rg_opdesc *op = ctx->op;
+    int n = n_states;
+    for (int i = 0; i < op->n_out; i++)
+        n += op->out[i].n;
+    const char **targets = rg_arena_alloc(&w->arena, (size_t)(n + 1) * sizeof *targets);
+    if (targets == NULL)
+        return no_memory();
+    RG_TRY(share_arrays(ctx->walk, w, op));
+    n = 0;
+    for (int i = 0; i < op->n_out; i++)
+        for (int k = 0; k < op->out[i].n; k++)
+            if (enters(ctx, op->out[i].names[k], loop))
+                RG_TRY(add_target(w, op->out[i].names[k], targets, &n));
+    for (int i = 0; i < n_states; i++)
+        RG_TRY(add_target(w, states[i], targets, &n));
+    RG_TRY(walk_back(w, w->forward->n_ops, targets, n, NULL, 0));
+    return leave_sub_block(w, targets, n);
+}
+
+rg_status rg_grad_sub_block(rg_grad_ctx *ctx, bool loop, const char *const *states, int n, int *out)
 {
     walk *outer = ctx->walk;
     rg_program *program = outer->block->program;
-    rg_block *forward = rg_program_block(program, forward_block), *block;
+    const rg_attr *attr = rg_opdesc_attr(ctx->op, "sub_block");
+    rg_block *forward = attr ? rg_program_block(program, attr->i) : NULL, *block;
     if (forward == NULL)
-        return rg_fail(RG_ECORRUPT, "there is no block %d", forward_block);
+        return rg_fail(RG_ECORRUPT, "op %s has no block", ctx->op->type);
     RG_TRY(rg_program_add_block(program, outer->block->idx, &block));
-    block->forward_idx = forward_block;
-    walk w = {.block = block, .forward = forward, .options = outer->options, .outer = outer};
-    rg_status code = RG_OK;
-    const char **targets = NULL;
-    int n = 0;
-    for (int i = 0; i < ctx->op->n_out; i++)
-        n += ctx->op->out[i].n;
-    targets = rg_arena_alloc(&w.arena, (size_t)(n + 1) * sizeof *targets);
-    if (targets == NULL) {
-        code = no_memory();
-        goto done;
-    }
-    RG_TRY_GOTO(code, share_arrays(outer, &w, ctx->op));
-    n = 0;
-    for (int i = 0; i < ctx->op->n_out; i++)
-        for (int k = 0; k < ctx->op->out[i].n; k++) {
-            const char *name = ctx->op->out[i].names[k];
-            const grad_state *state = rg_map_get(&outer->states, name);
-            if (state == NULL || state->final == NULL)
-                continue;
-            grad_state *inner = state_of(&w, name);
-            const char *grad = grad_name(&w, name);
-            if (inner == NULL || grad == NULL) {
-                code = no_memory();
-                goto done;
-            }
-            RG_TRY_GOTO(code, enter_sub_block(&w, name, inner, grad));
-            targets[n++] = name;
-        }
-    RG_TRY_GOTO(code, walk_back(&w, forward->n_ops, targets, n, NULL, 0));
-    RG_TRY_GOTO(code, leave_sub_block(&w, targets, n));
-    *out = block->idx;
-done:
+    block->forward_idx = forward->idx;
+    walk w = {.block = block,
+              .forward = forward,
+              .options = outer->options,
+              .outer = outer,
+              .at = ctx};
+    rg_status code = walk_sub_block(ctx, &w, loop, states, n);
     walk_fini(&w);
+    *out = block->idx;
     return code;
 }
 

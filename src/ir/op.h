@@ -48,7 +48,8 @@ enum rg_slot_flags {
                                * even while that lives on, since neither is changed */
     RG_SUMMED = 1 << 7,       /* persistable counters: each trainer thread has its own, and
                                * they are added when the threads join */
-    RG_UNSET_OK = 1 << 8,     /* input: may have no value yet; its data is NULL then */
+    RG_UNSET_OK = 1 << 8,     /* input: may have no value, as a branch that was not taken
+                               * leaves it; its data is NULL then, and the kernel looks */
 };
 
 typedef struct rg_slot {
@@ -335,15 +336,15 @@ struct rg_run {
 typedef struct rg_run_services {
     /* Run the op's sub-block once over its present variables. */
     rg_status (*run_block)(rg_ctx *ctx);
-    /* Set the sub-block's variables aside as the next step of `scopes`, ... */
+    /* Set the sub-block's variables aside as the next step of `scopes`, with copies of those
+     * around it that it changed and its gradient reads, ... */
     rg_status (*save_step)(rg_ctx *ctx, rg_value *scopes);
-    /* ... and bring step i back, for the gradient's sub-block to read. */
+    /* ... and bring back how step i left them all, for the gradient's sub-block to read. */
     rg_status (*load_step)(rg_ctx *ctx, rg_value *scopes, size_t i);
-    /* Variables around a loop that its body changes, and its gradient reads: keep their
-     * values as those before step i, put them back, or put back one (op restore_step). */
-    rg_status (*save_carried)(rg_ctx *ctx, rg_value *scopes, size_t i);
-    rg_status (*load_carried)(rg_ctx *ctx, rg_value *scopes, size_t i);
-    rg_status (*restore_carried)(rg_ctx *ctx, rg_value *value);
+    /* The variables around it as they are now: kept before the first load_step(), and put
+     * back after the last. */
+    rg_status (*keep_present)(rg_ctx *ctx, rg_value *scopes);
+    rg_status (*load_present)(rg_ctx *ctx, rg_value *scopes);
     /* A variable of the sub-block by name; NULL where it has none. */
     rg_value *(*block_value)(rg_ctx *ctx, const char *name);
     /* Call the Python function registered under `id` (py_func). */
@@ -375,7 +376,13 @@ rg_status rg_grad_write(rg_grad_ctx *ctx, struct rg_opdesc *op, const char *to, 
                         int i, bool *wanted);
 /* Whether the gradient of number `i` of input slot `from` is wanted. */
 bool rg_grad_wanted(const rg_grad_ctx *ctx, const char *from, int i);
-/* Build the gradient of the forward op's sub-block; *block is its index. */
-rg_status rg_grad_sub_block(rg_grad_ctx *ctx, int forward_block, int *block);
+/* The forward op may leave its output `name` as it was: if that had a value before, the op's
+ * input slot `slot` lists it from now on, so that its gradient is passed on. */
+rg_status rg_grad_passes_on(rg_grad_ctx *ctx, const char *slot, const char *name);
+/* Build the gradient of the forward op's sub-block; *block is its index. The block is given
+ * the gradients of the op's outputs, of those inputs of a `loop` that are outputs too (what one
+ * run leaves, the next one finds), and of its own variables `states`, n of them. */
+rg_status rg_grad_sub_block(rg_grad_ctx *ctx, bool loop, const char *const *states, int n,
+                            int *block);
 
 #endif

@@ -4,6 +4,7 @@
  *
  * over the last level of the LoD; Out has the levels above it. An empty sequence gives
  * pad_value, and its gradient is nothing. MAX keeps in MaxIndex which row won. */
+#include "ir/program.h"
 #include "ops/types.h"
 
 #include <math.h>
@@ -38,7 +39,10 @@ static rg_status sequence_pool_infer(rg_ctx *ctx)
         return rg_expect_rank(ctx, X, 2);
     out.dim[0] = lod ? rg_lod_sequences(lod, lod->levels - 1) : -1;
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
-    rg_set_out(ctx, MAX_INDEX, RG_I32, &out);
+    if (p == MAX)
+        rg_set_shape(ctx, MAX_INDEX, &out);
+    if (rg_running(ctx)) /* Fluid declares it with the type of X */
+        rg_set_dtype(ctx, MAX_INDEX, RG_I32);
     if (lod != NULL && lod->levels > 1) {
         rg_lod *above;
         RG_TRY(rg_lod_slice(&above, lod, 0, lod->levels - 1));
@@ -113,6 +117,18 @@ static rg_status sequence_pool_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* Only MAX needs to know which row it was. */
+static rg_status sequence_pool_grad(rg_grad_ctx *ctx)
+{
+    rg_opdesc *op;
+    RG_TRY(rg_grad_add(ctx, "sequence_pool_grad", true, &op));
+    RG_TRY(rg_grad_read_in(ctx, op, "X", "X"));
+    if (strcmp(rg_opdesc_attr(rg_grad_forward(ctx), "pooltype")->s, "MAX") == 0)
+        RG_TRY(rg_grad_read_out(ctx, op, "MaxIndex", "MaxIndex"));
+    RG_TRY(rg_grad_read_grad(ctx, op, "Out@GRAD", "Out"));
+    return rg_grad_write(ctx, op, "X@GRAD", "X", -1, NULL);
+}
+
 #define ATTRS                                                                                      \
     RG_ATTRS([POOLTYPE] = RG_STRING("pooltype", "AVERAGE",                                         \
                                     "SUM, AVERAGE, SQRT, MAX, FIRST or LAST"),                     \
@@ -128,6 +144,7 @@ const rg_op rg_op_sequence_pool = {
     .attr = ATTRS,
     .infer = sequence_pool_infer,
     .kernel = sequence_pool_kernel,
+    .grad = sequence_pool_grad,
 };
 
 /* ---- gradient ---- */

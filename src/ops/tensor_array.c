@@ -73,6 +73,7 @@ static rg_status write_grad(rg_grad_ctx *ctx)
 {
     rg_opdesc *op;
     RG_TRY(rg_grad_add(ctx, "read_from_array", false, &op));
+    RG_TRY(rg_opdesc_set_attr(op, &(rg_attr){.name = "take", .type = RG_ATTR_BOOL, .b = true}));
     RG_TRY(rg_grad_read_grad(ctx, op, "X", "Out"));
     RG_TRY(rg_grad_read_in(ctx, op, "I", "I"));
     RG_TRY(rg_grad_read_in(ctx, op, "X_W", "X"));
@@ -94,6 +95,7 @@ const rg_op rg_op_write_to_array = {
 /* ---- read_from_array ---- */
 
 enum { R_X, R_I, R_LIKE };
+enum { TAKE };
 
 static rg_status read_infer(rg_ctx *ctx)
 {
@@ -118,8 +120,12 @@ static rg_status read_kernel(rg_ctx *ctx)
     size_t i;
     RG_TRY(index_of(ctx, &i));
     const rg_value *item = i < array->n_items ? array->items[i] : NULL;
-    if (item != NULL && item->data != NULL)
-        return rg_value_copy(out, item);
+    if (item != NULL && item->data != NULL) {
+        RG_TRY(rg_value_copy(out, item));
+        if (rg_attr_bool(ctx, TAKE)) /* what stood there before was overwritten */
+            array->items[i]->data = NULL;
+        return RG_OK;
+    }
     if (like == NULL)
         return rg_fail(RG_EVALUE, "item %zu of %s has not been written; it has %zu items", i,
                        rg_in_name(ctx, R_X, 0), array->n_items);
@@ -147,6 +153,7 @@ const rg_op rg_op_read_from_array = {
                                       "is not there is zeros of its shape",
                                RG_OPTIONAL | RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "a tensor"}),
+    .attr = RG_ATTRS([TAKE] = RG_BOOLEAN("take", false, "of gradients: the item is gone then")),
     .flags = RG_OP_DYNAMIC,
     .infer = read_infer,
     .kernel = read_kernel,

@@ -206,7 +206,8 @@ static rg_status copy_items(rg_value *dst, const rg_value *src)
     for (size_t i = 0; i < src->n_items; i++) {
         rg_value *item;
         RG_TRY(rg_value_item(dst, i, &item));
-        RG_TRY(rg_value_copy(item, src->items[i]));
+        if (src->items[i]->data != NULL) /* not written, like this one */
+            RG_TRY(rg_value_copy(item, src->items[i]));
     }
     return RG_OK;
 }

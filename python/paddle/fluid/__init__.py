@@ -1,6 +1,5 @@
 """paddle.fluid on Regatta."""
 from . import core
-from . import average, evaluator, metrics
 from . import framework, executor, initializer, layers, regularizer, clip, backward, optimizer
 from . import unique_name, param_attr, layer_helper, data_feeder, lod_tensor, io, compiler
 from .framework import *  # noqa: F401,F403
@@ -17,7 +16,8 @@ from .parallel_executor import ParallelExecutor
 from .io import save, load, load_program_state, set_program_state
 
 # Imported when they are first used, so that importing Fluid stays quick.
-_MODULES = ("contrib", "debugger", "dygraph", "install_check", "log_helper", "profiler", "safe_pickle")
+_MODULES = ("average", "contrib", "debugger", "dygraph", "evaluator", "install_check", "log_helper",
+            "metrics", "nets", "profiler", "safe_pickle")
 _OF_DYGRAPH = ("enable_dygraph", "disable_dygraph", "enable_imperative", "disable_imperative")
 
 

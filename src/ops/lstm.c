@@ -1,0 +1,384 @@
+/* lstm.c - long short-term memory over sequences.
+ *
+ *   c, i, f, o = x + h W                   h, C: state and cell before, [n, size]
+ *   c = cand(c)  i = gate(i + w_i C)  f = gate(f + w_f C)
+ *   C' = f C + i c
+ *   o = gate(o + w_o C')
+ *   h' = o cell(C')
+ *
+ * x, the input [n, 4 size] with the bias added, is in the order c, i, f, o. With peepholes
+ * the bias is [1, 7 size], its last three parts being w_i, w_f and w_o. Gates are kept as
+ * activated, and cell(C') too, for the gradient. */
+#include "math/gemm.h"
+#include "ops/rnn.h"
+#include "ops/sequences.h"
+#include "ops/types.h"
+
+#include <string.h>
+
+enum { INPUT, H0, C0, WEIGHT, BIAS };
+enum { HIDDEN, CELL, BATCH_GATE, BATCH_CELL_ACT };
+enum { USE_PEEPHOLES, IS_REVERSE, GATE_ACTIVATION, CELL_ACTIVATION, CANDIDATE_ACTIVATION };
+
+typedef struct unit {
+    int64_t size;
+    rg_cell_act gate, cell, cand;
+    bool peepholes;
+} unit;
+
+static rg_status expect_shape(const rg_ctx *ctx, int slot, const rg_shape *wanted)
+{
+    const rg_shape *shape = rg_shape_of(ctx, slot);
+    RG_TRY(rg_expect_same_dtype(ctx, INPUT, slot));
+    if (rg_shape_fits(shape, wanted))
+        return RG_OK;
+    char found[RG_SHAPE_TEXT], text[RG_SHAPE_TEXT];
+    return rg_fail(RG_ESHAPE, "%s has the shape %s, and must have %s", ctx->op->in[slot].name,
+                   rg_shape_text(shape, found), rg_shape_text(wanted, text));
+}
+
+static rg_status unit_of(const rg_ctx *ctx, unit *u, const rg_lod **lod)
+{
+    const rg_shape *x = rg_shape_of(ctx, INPUT);
+    RG_TRY(rg_expect_rank(ctx, INPUT, 2));
+    if (x->dim[1] < 0 || x->dim[1] % 4 != 0) {
+        char text[RG_SHAPE_TEXT];
+        return rg_fail(RG_ESHAPE, "Input has the shape %s, and must have [total, 4 size]",
+                       rg_shape_text(x, text));
+    }
+    *u = (unit){.size = x->dim[1] / 4, .peepholes = rg_attr_bool(ctx, USE_PEEPHOLES)};
+    RG_TRY(rg_cell_act_from_attr(ctx, GATE_ACTIVATION, &u->gate));
+    RG_TRY(rg_cell_act_from_attr(ctx, CELL_ACTIVATION, &u->cell));
+    RG_TRY(rg_cell_act_from_attr(ctx, CANDIDATE_ACTIVATION, &u->cand));
+    RG_TRY(rg_expect_one_level(ctx, INPUT, lod));
+    RG_TRY(expect_shape(ctx, WEIGHT, &RG_SHAPE(u->size, 4 * u->size)));
+    RG_TRY(expect_shape(ctx, BIAS, &RG_SHAPE(1, (u->peepholes ? 7 : 4) * u->size)));
+    rg_shape states = RG_SHAPE(*lod ? rg_lod_sequences(*lod, 0) : -1, u->size);
+    if (rg_has_in(ctx, H0))
+        RG_TRY(expect_shape(ctx, H0, &states));
+    if (rg_has_in(ctx, C0))
+        RG_TRY(expect_shape(ctx, C0, &states));
+    return RG_OK;
+}
+
+static rg_status lstm_infer(rg_ctx *ctx)
+{
+    unit u;
+    const rg_lod *lod;
+    RG_TRY(unit_of(ctx, &u, &lod));
+    rg_dtype dtype = rg_dtype_of(ctx, INPUT);
+    int64_t rows = rg_shape_of(ctx, INPUT)->dim[0];
+    rg_set_out(ctx, HIDDEN, dtype, &RG_SHAPE(rows, u.size));
+    rg_set_out(ctx, CELL, dtype, &RG_SHAPE(rows, u.size));
+    rg_set_out(ctx, BATCH_GATE, dtype, &RG_SHAPE(rows, 4 * u.size));
+    rg_set_out(ctx, BATCH_CELL_ACT, dtype, &RG_SHAPE(rows, u.size));
+    rg_share_lod(ctx, INPUT, HIDDEN);
+    rg_share_lod(ctx, INPUT, CELL);
+    return RG_OK;
+}
+
+/* All in step order. before NULL: zeros. peep: w_i, w_f, w_o, or NULL. */
+#define RUN(T, S)                                                                                 \
+    RG_HOT static void add_bias_##S(T *gates, const T *bias, int64_t n, int64_t width)            \
+    {                                                                                             \
+        for (int64_t i = 0; i < n; i++)                                                           \
+            for (int64_t j = 0; j < width; j++)                                                   \
+                gates[i * width + j] += bias[j];                                                  \
+    }                                                                                             \
+    RG_HOT static void cells_##S(const unit *u, T *gates, const T *peep, const T *before,         \
+                                 T *cells, T *acts, T *states, int64_t n)                         \
+    {                                                                                             \
+        int64_t size = u->size;                                                                   \
+        for (int64_t r = 0; r < n; r++, gates += 4 * size) {                                      \
+            T *c = gates, *i = c + size, *f = i + size, *o = f + size;                            \
+            T *cell = cells + r * size, *act = acts + r * size;                                   \
+            const T *old = before ? before + r * size : NULL;                                     \
+            for (int64_t j = 0; peep != NULL && old != NULL && j < size; j++) {                   \
+                i[j] += peep[j] * old[j];                                                         \
+                f[j] += peep[size + j] * old[j];                                                  \
+            }                                                                                     \
+            rg_cell_act_##S(u->cand, c, size);                                                    \
+            rg_cell_act_##S(u->gate, i, 2 * size);                                                \
+            for (int64_t j = 0; j < size; j++)                                                    \
+                act[j] = cell[j] = i[j] * c[j] + (old ? f[j] * old[j] : 0);                       \
+            for (int64_t j = 0; peep != NULL && j < size; j++)                                    \
+                o[j] += peep[2 * size + j] * cell[j];                                             \
+            rg_cell_act_##S(u->gate, o, size);                                                    \
+            rg_cell_act_##S(u->cell, act, size);                                                  \
+            for (int64_t j = 0; j < size; j++)                                                    \
+                states[r * size + j] = o[j] * act[j];                                             \
+        }                                                                                         \
+    }                                                                                             \
+    static void run_##S(const unit *u, const rg_steps *s, const T *x, const T *bias, const T *h0, \
+                        const T *c0, const T *weight, T *gates, T *cells, T *acts, T *states)     \
+    {                                                                                             \
+        int64_t size = u->size;                                                                   \
+        const T *peep = u->peepholes ? bias + 4 * size : NULL;                                    \
+        rg_to_steps(s, x, gates, 4 * (size_t)size * sizeof *x);                                   \
+        add_bias_##S(gates, bias, s->rows, 4 * size);                                             \
+        for (int64_t t = 0; t < s->steps; t++) {                                                  \
+            int64_t at = s->begin[t] * size, n = rg_step_rows(s, t);                              \
+            const T *h = t > 0 ? states + s->begin[t - 1] * size : h0;                            \
+            const T *c = t > 0 ? cells + s->begin[t - 1] * size : c0;                             \
+            if (h != NULL)                                                                        \
+                rg_gemm_##S(false, false, n, 4 * size, size, 1, h, size, weight, 4 * size, 1,     \
+                            gates + 4 * at, 4 * size);                                            \
+            cells_##S(u, gates + 4 * at, peep, c, cells + at, acts + at, states + at, n);         \
+        }                                                                                         \
+    }
+RG_FLOATS(RUN)
+
+/* States before the first step, in step order; NULL where there are none. */
+static rg_status first_states(rg_ctx *ctx, const rg_steps *s, int slot, const void **out)
+{
+    const rg_value *given = rg_in(ctx, slot);
+    *out = NULL;
+    if (given == NULL)
+        return RG_OK;
+    void *sorted = rg_scratch(ctx, rg_value_bytes(given));
+    if (sorted == NULL)
+        return RG_ENOMEM;
+    rg_states_to_steps(s, given->data, sorted, rg_row_bytes(given));
+    *out = sorted;
+    return RG_OK;
+}
+
+static rg_status lstm_kernel(rg_ctx *ctx)
+{
+    unit u;
+    const rg_lod *lod;
+    rg_steps s;
+    const void *h0, *c0;
+    RG_TRY(unit_of(ctx, &u, &lod));
+    RG_TRY(rg_make_steps(ctx, lod, rg_attr_bool(ctx, IS_REVERSE), &s));
+    RG_TRY(first_states(ctx, &s, H0, &h0));
+    RG_TRY(first_states(ctx, &s, C0, &c0));
+    size_t row = (size_t)u.size * rg_dtype_size(rg_dtype_of(ctx, INPUT));
+    size_t all = (size_t)s.rows * row;
+    void *gates = rg_out_data(ctx, BATCH_GATE), *acts = rg_out_data(ctx, BATCH_CELL_ACT);
+    void *cells = rg_scratch(ctx, all), *states = rg_scratch(ctx, all);
+    gates = gates ? gates : rg_scratch(ctx, 4 * all);
+    acts = acts ? acts : rg_scratch(ctx, all);
+    if (!gates || !acts || !cells || !states)
+        return RG_ENOMEM;
+    RG_CALL_FLOAT(ctx, INPUT, run,
+                  (&u, &s, rg_in_data(ctx, INPUT), rg_in_data(ctx, BIAS), h0, c0,
+                   rg_in_data(ctx, WEIGHT), gates, cells, acts, states))
+    if (rg_has_out(ctx, HIDDEN))
+        rg_from_steps(&s, states, rg_out_data(ctx, HIDDEN), row);
+    if (rg_has_out(ctx, CELL))
+        rg_from_steps(&s, cells, rg_out_data(ctx, CELL), row);
+    return RG_OK;
+}
+
+#define ATTRS                                                                                 \
+    RG_ATTRS([USE_PEEPHOLES] = RG_BOOLEAN("use_peepholes", true, "the gates see the cell"),   \
+             [IS_REVERSE] = RG_BOOLEAN("is_reverse", false, "from the end of each sequence"), \
+             [GATE_ACTIVATION] = RG_STRING("gate_activation", "sigmoid",                      \
+                                           "identity, sigmoid, tanh or relu"),                \
+             [CELL_ACTIVATION] = RG_STRING("cell_activation", "tanh", "of the cell"),         \
+             [CANDIDATE_ACTIVATION] = RG_STRING("candidate_activation", "tanh", "of c"))
+
+const rg_op rg_op_lstm = {
+    .type = "lstm",
+    .doc = "Long short-term memory over sequences.",
+    .in = RG_SLOTS([INPUT] = {"Input", "sequences, [total, 4 size]: c, i, f, o"},
+                   [H0] = {"H0", "states before, [sequences, size]", RG_OPTIONAL},
+                   [C0] = {"C0", "cells before, [sequences, size]", RG_OPTIONAL},
+                   [WEIGHT] = {"Weight", "[size, 4 size]"},
+                   [BIAS] = {"Bias", "[1, 4 size], with peepholes [1, 7 size]"}),
+    .out = RG_SLOTS([HIDDEN] = {"Hidden", "the states, [total, size]"},
+                    [CELL] = {"Cell", "the cells, [total, size]"},
+                    [BATCH_GATE] = {"BatchGate", "in step order", RG_INTERMEDIATE},
+                    [BATCH_CELL_ACT] = {"BatchCellPreAct", "cell(C), in step order",
+                                        RG_INTERMEDIATE}),
+    .attr = ATTRS,
+    .infer = lstm_infer,
+    .kernel = lstm_kernel,
+};
+
+/* ---- gradient ---- */
+
+enum {
+    G_INPUT,
+    G_H0,
+    G_C0,
+    G_WEIGHT,
+    G_BIAS,
+    G_HIDDEN,
+    G_CELL,
+    G_BATCH_GATE,
+    G_BATCH_CELL_ACT,
+    G_DHIDDEN,
+    G_DCELL
+};
+enum { G_DINPUT, G_DH0, G_DC0, G_DWEIGHT, G_DBIAS };
+
+/* Everything in step order. On entry dstates and dcells hold the outputs' gradients; dh and
+ * dc are a step's rows of memory, which hold in the end the gradients of H0 and C0. */
+typedef struct tape {
+    const void *gates, *acts, *cells;
+    void *states_before, *cells_before;
+    void *dstates, *dcells, *dgates, *dh, *dc;
+} tape;
+
+#define RUN_BACK(T, S)                                                                             \
+    RG_HOT static void cells_back_##S(const unit *u, const T *gates, const T *peep, const T *old,  \
+                                      const T *act, const T *dout, const T *dcell_out, T *dgates,  \
+                                      T *dold, int64_t n)                                          \
+    {                                                                                              \
+        int64_t size = u->size;                                                                    \
+        for (int64_t r = 0; r < n; r++) {                                                          \
+            const T *c = gates + r * 4 * size, *i = c + size, *f = i + size, *o = f + size;        \
+            T *dc = dgates + r * 4 * size, *di = dc + size, *df = di + size, *d_o = df + size;     \
+            int64_t at = r * size;                                                                 \
+            T *dcell = dold + at;                                                                  \
+            for (int64_t j = 0; j < size; j++) {                                                   \
+                d_o[j] = dout[at + j] * act[at + j];                                               \
+                dcell[j] = dout[at + j] * o[j];                                                    \
+            }                                                                                      \
+            rg_cell_act_grad_##S(u->gate, o, d_o, size);                                           \
+            rg_cell_act_grad_##S(u->cell, act + at, dcell, size);                                  \
+            for (int64_t j = 0; j < size; j++) {                                                   \
+                T whole = dcell[j] + dcell_out[at + j] + (peep ? peep[2 * size + j] * d_o[j] : 0); \
+                dc[j] = whole * i[j];                                                              \
+                di[j] = whole * c[j];                                                              \
+                df[j] = whole * old[at + j];                                                       \
+                dcell[j] = whole * f[j];                                                           \
+            }                                                                                      \
+            rg_cell_act_grad_##S(u->cand, c, dc, size);                                            \
+            rg_cell_act_grad_##S(u->gate, i, di, 2 * size);                                        \
+            for (int64_t j = 0; peep != NULL && j < size; j++)                                     \
+                dcell[j] += peep[j] * di[j] + peep[size + j] * df[j];                              \
+        }                                                                                          \
+    }                                                                                              \
+    RG_HOT static void add_##S(T *to, const T *from, int64_t n)                                    \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            to[i] += from[i];                                                                      \
+    }                                                                                              \
+    static void run_back_##S(const unit *u, const rg_steps *s, const T *weight, const T *bias,     \
+                             const tape *m)                                                        \
+    {                                                                                              \
+        int64_t size = u->size;                                                                    \
+        const T *peep = u->peepholes ? bias + 4 * size : NULL;                                     \
+        T *dstates = m->dstates, *dcells = m->dcells, *dh = m->dh, *dc = m->dc;                    \
+        for (int64_t t = s->steps; t-- > 0;) {                                                     \
+            int64_t at = s->begin[t] * size, n = rg_step_rows(s, t);                               \
+            T *dgates = (T *)m->dgates + 4 * at;                                                   \
+            cells_back_##S(u, (const T *)m->gates + 4 * at, peep, (T *)m->cells_before + at,       \
+                           (const T *)m->acts + at, dstates + at, dcells + at, dgates, dc, n);     \
+            rg_gemm_##S(false, true, n, size, 4 * size, 1, dgates, 4 * size, weight, 4 * size, 0,  \
+                        dh, size);                                                                 \
+            if (t > 0) {                                                                           \
+                add_##S(dstates + s->begin[t - 1] * size, dh, n * size);                           \
+                add_##S(dcells + s->begin[t - 1] * size, dc, n * size);                            \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    RG_HOT static void bias_back_##S(const unit *u, const tape *m, int64_t n, T *dbias)            \
+    {                                                                                              \
+        int64_t size = u->size;                                                                    \
+        const T *d = m->dgates, *old = m->cells_before, *cell = m->cells;                          \
+        for (int64_t j = 0; j < (u->peepholes ? 7 : 4) * size; j++)                                \
+            dbias[j] = 0;                                                                          \
+        for (int64_t r = 0; r < n; r++, d += 4 * size, old += size, cell += size) {                \
+            for (int64_t j = 0; j < 4 * size; j++)                                                 \
+                dbias[j] += d[j];                                                                  \
+            for (int64_t j = 0; u->peepholes && j < size; j++) {                                   \
+                dbias[4 * size + j] += d[size + j] * old[j];                                       \
+                dbias[5 * size + j] += d[2 * size + j] * old[j];                                   \
+                dbias[6 * size + j] += d[3 * size + j] * cell[j];                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }
+RG_FLOATS(RUN_BACK)
+
+/* Memory for the tape, and what is known before the walk put in step order. */
+static rg_status make_tape(rg_ctx *ctx, const rg_steps *s, size_t row, tape *m)
+{
+    const void *h0, *c0;
+    size_t all = (size_t)s->rows * row, one = (size_t)s->sequences * row;
+    RG_TRY(first_states(ctx, s, G_H0, &h0));
+    RG_TRY(first_states(ctx, s, G_C0, &c0));
+    void *states = rg_scratch(ctx, all), *cells = rg_scratch(ctx, all);
+    *m = (tape){.gates = rg_in_data(ctx, G_BATCH_GATE),
+                .acts = rg_in_data(ctx, G_BATCH_CELL_ACT),
+                .cells = cells,
+                .states_before = rg_scratch(ctx, all),
+                .cells_before = rg_scratch(ctx, all),
+                .dstates = rg_scratch(ctx, all),
+                .dcells = rg_scratch(ctx, all),
+                .dgates = rg_scratch(ctx, 4 * all),
+                .dh = rg_scratch(ctx, one),
+                .dc = rg_scratch(ctx, one)};
+    if (!states || !cells || !m->states_before || !m->cells_before || !m->dstates || !m->dcells ||
+        !m->dgates || !m->dh || !m->dc)
+        return RG_ENOMEM;
+    rg_to_steps(s, rg_in_data(ctx, G_HIDDEN), states, row);
+    rg_to_steps(s, rg_in_data(ctx, G_CELL), cells, row);
+    rg_previous_rows(s, states, h0, m->states_before, row);
+    rg_previous_rows(s, cells, c0, m->cells_before, row);
+    rg_to_steps(s, rg_in_data(ctx, G_DHIDDEN), m->dstates, row);
+    if (rg_has_in(ctx, G_DCELL))
+        rg_to_steps(s, rg_in_data(ctx, G_DCELL), m->dcells, row);
+    else
+        memset(m->dcells, 0, all);
+    return RG_OK;
+}
+
+static rg_status check_kept(const rg_ctx *ctx, int64_t numel)
+{
+    RG_TRY(rg_expect_numel(ctx, G_HIDDEN, numel));
+    RG_TRY(rg_expect_numel(ctx, G_CELL, numel));
+    RG_TRY(rg_expect_numel(ctx, G_BATCH_GATE, 4 * numel));
+    RG_TRY(rg_expect_numel(ctx, G_BATCH_CELL_ACT, numel));
+    RG_TRY(rg_expect_numel(ctx, G_DHIDDEN, numel));
+    return rg_has_in(ctx, G_DCELL) ? rg_expect_numel(ctx, G_DCELL, numel) : RG_OK;
+}
+
+static rg_status lstm_grad_kernel(rg_ctx *ctx)
+{
+    unit u;
+    const rg_lod *lod;
+    rg_steps s;
+    tape m;
+    RG_TRY(unit_of(ctx, &u, &lod));
+    RG_TRY(rg_make_steps(ctx, lod, rg_attr_bool(ctx, IS_REVERSE), &s));
+    RG_TRY(check_kept(ctx, s.rows * u.size));
+    size_t row = (size_t)u.size * rg_dtype_size(rg_dtype_of(ctx, G_DHIDDEN));
+    RG_TRY(make_tape(ctx, &s, row, &m));
+    RG_CALL_FLOAT(ctx, G_DHIDDEN, run_back,
+                  (&u, &s, rg_in_data(ctx, G_WEIGHT), rg_in_data(ctx, G_BIAS), &m))
+    if (rg_has_out(ctx, G_DINPUT))
+        rg_from_steps(&s, m.dgates, rg_out_data(ctx, G_DINPUT), 4 * row);
+    if (rg_has_out(ctx, G_DH0))
+        rg_states_from_steps(&s, m.dh, rg_out_data(ctx, G_DH0), row);
+    if (rg_has_out(ctx, G_DC0))
+        rg_states_from_steps(&s, m.dc, rg_out_data(ctx, G_DC0), row);
+    if (rg_has_out(ctx, G_DWEIGHT))
+        RG_CALL_FLOAT(ctx, G_DHIDDEN, rg_gemm,
+                      (true, false, u.size, 4 * u.size, s.rows, 1, m.states_before, u.size,
+                       m.dgates, 4 * u.size, 0, rg_out_data(ctx, G_DWEIGHT), 4 * u.size))
+    if (rg_has_out(ctx, G_DBIAS))
+        RG_CALL_FLOAT(ctx, G_DHIDDEN, bias_back, (&u, &m, s.rows, rg_out_data(ctx, G_DBIAS)))
+    return RG_OK;
+}
+
+const rg_op rg_op_lstm_grad = {
+    .type = "lstm_grad",
+    .doc = "Gradient of lstm.",
+    .in = RG_SLOTS([G_INPUT] = {"Input", "", RG_SHAPE_ONLY}, [G_H0] = {"H0", "", RG_OPTIONAL},
+                   [G_C0] = {"C0", "", RG_OPTIONAL}, [G_WEIGHT] = {"Weight", ""},
+                   [G_BIAS] = {"Bias", ""}, [G_HIDDEN] = {"Hidden", ""}, [G_CELL] = {"Cell", ""},
+                   [G_BATCH_GATE] = {"BatchGate", ""}, [G_BATCH_CELL_ACT] = {"BatchCellPreAct", ""},
+                   [G_DHIDDEN] = {"Hidden@GRAD", ""},
+                   [G_DCELL] = {"Cell@GRAD", "real Paddle leaves it out", RG_OPTIONAL}),
+    .out = RG_SLOTS([G_DINPUT] = {"Input@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_INPUT)},
+                    [G_DH0] = {"H0@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_H0)},
+                    [G_DC0] = {"C0@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_C0)},
+                    [G_DWEIGHT] = {"Weight@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_WEIGHT)},
+                    [G_DBIAS] = {"Bias@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_BIAS)}),
+    .attr = ATTRS,
+    .kernel = lstm_grad_kernel,
+};
