@@ -24,6 +24,12 @@ void rg_gemm_threads(int threads)
     configured = 1;
 }
 
+void rg_gemm_one_thread_unless_told(void)
+{
+    if (!configured)
+        rg_gemm_threads(1);
+}
+
 /* ---- small products ---- */
 
 /* y[m] = alpha * A x + beta * y, A in rows. */
@@ -97,8 +103,7 @@ void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, fl
         small(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
         return;
     }
-    if (!configured)
-        rg_gemm_threads(1);
+    rg_gemm_one_thread_unless_told();
     if (n < NARROW || m < NARROW)
         cblas_sgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
                     trans_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a,
@@ -114,8 +119,7 @@ void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, do
 {
     if (m == 0 || n == 0)
         return;
-    if (!configured)
-        rg_gemm_threads(1);
+    rg_gemm_one_thread_unless_told();
     cblas_dgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
                 trans_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a, (int)lda, b,
                 (int)ldb, beta, c, (int)ldc);

@@ -19,5 +19,7 @@ void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, do
 
 /* Threads of the libraries inside one call, for the calling thread. */
 void rg_gemm_threads(int threads);
+/* One, where rg_gemm_threads() has not been called in this thread. */
+void rg_gemm_one_thread_unless_told(void);
 
 #endif
