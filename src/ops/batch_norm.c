@@ -155,8 +155,8 @@ static rg_status kernel(rg_ctx *ctx)
         return leave_alone(ctx);
     size_t bytes = (size_t)e.channels * sizeof(double);
     void *mean = wanted(ctx, SAVED_MEAN, bytes), *inverse = wanted(ctx, SAVED_VARIANCE, bytes);
-    void *factor = rg_scratch(ctx, bytes), *shift = rg_scratch(ctx, bytes);
-    if (mean == NULL || inverse == NULL || factor == NULL || shift == NULL)
+    void *factor = rg_scratch(ctx, bytes);
+    if (mean == NULL || inverse == NULL || factor == NULL)
         return RG_ENOMEM;
     if (of_batch(ctx))
         RG_TRY(use_batch(ctx, &e, mean, inverse));
@@ -164,7 +164,7 @@ static rg_status kernel(rg_ctx *ctx)
         RG_TRY(use_running(ctx, &e, mean, inverse));
     RG_CALL_FLOAT(ctx, X, forward,
                   (&e, rg_in_data(ctx, X), rg_in_data(ctx, SCALE), rg_in_data(ctx, BIAS), mean,
-                   inverse, factor, shift, rg_out_data(ctx, Y)))
+                   inverse, factor, rg_out_data(ctx, Y)))
     return RG_OK;
 }
 

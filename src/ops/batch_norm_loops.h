@@ -42,29 +42,28 @@ static void N(plane_moments)(const extents *e, const T *x, T *mean, T *variance)
     }
 }
 
-/* y = x * factor + shift, by channel. */
-RG_HOT static void N(apply)(const extents *e, const T *x, const T *factor, const T *shift, T *y)
+/* y = (x - mean) * factor + shift, by channel. */
+RG_HOT static void N(apply)(const extents *e, const T *x, const T *mean, const T *factor,
+                            const T *shift, T *y)
 {
     if (e->space == 1) {
         for (int64_t n = 0; n < e->outer; n++, x += e->channels, y += e->channels)
             for (int64_t i = 0; i < e->channels; i++)
-                y[i] = x[i] * factor[i] + shift[i];
+                y[i] = (x[i] - mean[i]) * factor[i] + shift[i];
         return;
     }
     for (int64_t n = 0; n < e->outer; n++)
         for (int64_t i = 0; i < e->channels; i++, x += e->space, y += e->space)
             for (int64_t k = 0; k < e->space; k++)
-                y[k] = x[k] * factor[i] + shift[i];
+                y[k] = (x[k] - mean[i]) * factor[i] + shift[i];
 }
 
 static void N(forward)(const extents *e, const T *x, const T *scale, const T *bias, const T *mean,
-                       const T *inverse, T *factor, T *shift, T *y)
+                       const T *inverse, T *factor, T *y)
 {
-    for (int64_t i = 0; i < e->channels; i++) {
+    for (int64_t i = 0; i < e->channels; i++)
         factor[i] = scale[i] * inverse[i];
-        shift[i] = bias[i] - mean[i] * factor[i];
-    }
-    N(apply)(e, x, factor, shift, y);
+    N(apply)(e, x, mean, factor, bias, y);
 }
 
 static void N(invert)(int64_t n, const T *variance, float epsilon, T *out)
