@@ -71,6 +71,8 @@ static rg_status infer(rg_ctx *ctx)
             return rg_fail(RG_ESHAPE, "X has %lld channels, and %s %lld elements",
                            (long long)e.channels, ctx->op->in[in].name, (long long)n);
     }
+    if (rg_has_in(ctx, MOMENTUM_TENSOR))
+        RG_TRY(RG_EXPECT_DTYPE(ctx, MOMENTUM_TENSOR, RG_F32, RG_F64));
     rg_set_like(ctx, Y, X);
     for (int out = MEAN_OUT; out <= SAVED_VARIANCE; out++)
         rg_set_out(ctx, out, rg_dtype_of(ctx, X), rg_shape_of(ctx, SCALE));
