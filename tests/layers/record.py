@@ -17,7 +17,7 @@ def main():
     import layercase
     import paddle
     assert paddle.__version__ == "1.8.5", "golden values come from Paddle 1.8.5"
-    layercase.check = lambda file, cases: None  # pytest is not needed here
+    layercase.check = lambda *args, **kw: None  # pytest is not needed here
     for file in sys.argv[1:] or sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
         name = os.path.splitext(os.path.basename(file))[0]
         module = importlib.import_module(name)
