@@ -16,6 +16,8 @@ typedef struct rg_philox_key {
 
 /* Four 32-bit numbers for block `counter`. */
 void rg_philox(rg_philox_key key, uint64_t counter, uint32_t out[4]);
+/* The same for the blocks first .. first + n - 1, one after the other; quicker. */
+void rg_philox_blocks(rg_philox_key key, uint64_t first, uint64_t n, uint32_t *out);
 
 /* The i-th number of the stream, in [0, 1): 24 bits as float, 53 as double. */
 float rg_philox_uniform_f32(rg_philox_key key, uint64_t i);

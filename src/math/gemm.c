@@ -27,8 +27,7 @@ void rg_gemm_threads(int threads)
     configured = true;
 }
 
-/* A thread's first product: as many threads as the flag says. */
-static void configure(void)
+void rg_gemm_configure(void)
 {
     int64_t threads = rg_flag_int("paddle_num_threads");
     if (!configured)
@@ -108,7 +107,7 @@ void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, fl
         small(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
         return;
     }
-    configure();
+    rg_gemm_configure();
     bool narrow = n < NARROW || m < NARROW;
     if (!narrow && m * n * k > PRIMITIVE && alpha == 1 && beta == 0 &&
         rg_matmul_f32(
@@ -130,7 +129,7 @@ void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, do
 {
     if (m == 0 || n == 0)
         return;
-    configure();
+    rg_gemm_configure();
     cblas_dgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
                 trans_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a, (int)lda, b,
                 (int)ldb, beta, c, (int)ldc);
@@ -182,7 +181,7 @@ void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float 
                    const float *bias, rg_activation act, float *out)
 {
     if (m >= NARROW && n >= NARROW && m * n * k > PRIMITIVE) {
-        configure();
+        rg_gemm_configure();
         if (rg_matmul_f32(&(rg_matmul_shape){false, false, true, act, m, n, k, k, n, n}, x, w, bias,
                           out))
             return;

@@ -26,5 +26,7 @@ void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float 
 /* Threads of the libraries inside one call, for the calling thread; FLAGS_paddle_num_threads
  * unless this says otherwise. */
 void rg_gemm_threads(int threads);
+/* As many as the flag says, where rg_gemm_threads() has not been called in this thread. */
+void rg_gemm_configure(void);
 
 #endif

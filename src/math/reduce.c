@@ -35,6 +35,28 @@ enum { LANES = 32 };
             lane[k] += x[i + k] * y[i + k];                                                        \
         return join_##S(lane);                                                                     \
     }                                                                                              \
+    RG_HOT T rg_squares_##S(const T *x, T from, int64_t n)                                         \
+    {                                                                                              \
+        T lane[LANES] = {0};                                                                       \
+        int64_t i = 0;                                                                             \
+        for (; i + LANES <= n; i += LANES)                                                         \
+            for (int k = 0; k < LANES; k++)                                                        \
+                lane[k] += (x[i + k] - from) * (x[i + k] - from);                                  \
+        for (int k = 0; i + k < n; k++)                                                            \
+            lane[k] += (x[i + k] - from) * (x[i + k] - from);                                      \
+        return join_##S(lane);                                                                     \
+    }                                                                                              \
+    RG_HOT T rg_dot_from_##S(const T *x, T from, const T *y, int64_t n)                            \
+    {                                                                                              \
+        T lane[LANES] = {0};                                                                       \
+        int64_t i = 0;                                                                             \
+        for (; i + LANES <= n; i += LANES)                                                         \
+            for (int k = 0; k < LANES; k++)                                                        \
+                lane[k] += (x[i + k] - from) * y[i + k];                                           \
+        for (int k = 0; i + k < n; k++)                                                            \
+            lane[k] += (x[i + k] - from) * y[i + k];                                               \
+        return join_##S(lane);                                                                     \
+    }                                                                                              \
     RG_HOT T rg_max_##S(const T *x, int64_t n)                                                     \
     {                                                                                              \
         T lane[LANES];                                                                             \

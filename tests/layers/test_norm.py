@@ -1,0 +1,112 @@
+from layercase import check, data
+
+
+def images(*shape):
+    shape = list(shape) or [3, 4, 4]
+    return data("x" + "_".join(str(n) for n in shape), shape, grad=True)
+
+
+def batch_norm():
+    from paddle.fluid import layers
+    layers.batch_norm(images())
+    layers.batch_norm(images(7), act="relu")
+
+
+def batch_norm_options():
+    import paddle.fluid as fluid
+    x = images()
+    fluid.layers.batch_norm(x, is_test=True, momentum=0.5, epsilon=1e-4, name="bn",
+                            param_attr=fluid.ParamAttr(name="scale"), bias_attr="shift",
+                            moving_mean_name="mean", moving_variance_name="variance",
+                            do_model_average_for_mean_and_var=False)
+    fluid.layers.batch_norm(images(4, 4, 3), data_layout="NHWC", use_global_stats=True)
+    fluid.layers.batch_norm(fluid.layers.relu(x), in_place=True, act="tanh")
+
+
+def batch_norm_momentum_tensor():
+    import paddle.fluid as fluid
+    fluid.layers.batch_norm(images(), momentum=fluid.data("m", [1]))
+
+
+def layer_norm():
+    import paddle.fluid as fluid
+    layers = fluid.layers
+    layers.layer_norm(images())
+    layers.layer_norm(images(), scale=False, begin_norm_axis=2, act="relu")
+    layers.layer_norm(images(), shift=False, epsilon=1e-4, name="ln")
+    layers.layer_norm(images(), scale=False, shift=False)
+    layers.layer_norm(images(), begin_norm_axis=3, param_attr=fluid.ParamAttr(name="s"),
+                      bias_attr=fluid.ParamAttr(name="b"))
+
+
+def group_norm():
+    from paddle.fluid import layers
+    layers.group_norm(images(6, 4, 4), 2)
+    layers.group_norm(images(6, 4, 4), 3, epsilon=1e-4, act="relu", param_attr=False, name="gn")
+    layers.group_norm(images(6, 4, 4), 3, bias_attr=False)
+    layers.group_norm(images(4, 4, 6), 2, data_layout="NHWC")
+
+
+def instance_norm():
+    import paddle.fluid as fluid
+    fluid.layers.instance_norm(images())
+    fluid.layers.instance_norm(images(), epsilon=1e-4, param_attr="s", bias_attr="b", name="in")
+
+
+def lrn():
+    from paddle.fluid import layers
+    layers.lrn(images())
+    layers.lrn(images(4, 4, 3), n=3, k=2.0, alpha=0.1, beta=0.5, data_format="NHWC", name="r")
+
+
+def data_norm():
+    import paddle.fluid as fluid
+    fluid.layers.data_norm(images(5))
+    fluid.layers.data_norm(images(6), name="mine", act="relu", slot_dim=3, epsilon=1e-4,
+                           summary_decay_rate=0.9)
+
+
+def data_norm_options():
+    import paddle.fluid as fluid
+    fluid.layers.data_norm(images(6), enable_scale_and_shift=True, param_attr={
+        "batch_size": 10.0, "batch_sum": 1.0, "batch_square": 20.0, "scale_w": 2.0, "bias": 0.5})
+    fluid.layers.data_norm(fluid.layers.relu(images(6)), in_place=True, name="over")
+
+
+def spectral_norm():
+    from paddle.fluid import layers
+    w = layers.create_parameter([4, 3, 2], "float32", name="w")
+    layers.spectral_norm(w)
+    layers.spectral_norm(w, dim=1, power_iters=2, eps=1e-6, name="sn")
+
+
+def dropout():
+    from paddle.fluid import layers
+    x = images()
+    layers.dropout(x, 0.3)
+    layers.dropout(x, dropout_prob=0.5, is_test=True, seed=7, name="d",
+                   dropout_implementation="upscale_in_train")
+    layers.dropout(x, 0.5, seed=0)
+
+
+def dropout_program_seed():
+    import paddle.fluid as fluid
+    fluid.default_main_program().random_seed = 5
+    fluid.layers.dropout(images(), 0.3)
+    fluid.layers.dropout(images(), 0.3, seed=0)
+    fluid.layers.dropout(images(), 0.3, seed=9)
+
+
+def affine_channel():
+    import paddle.fluid as fluid
+    scale = fluid.layers.create_parameter([3], "float32", name="scale")
+    bias = fluid.layers.create_parameter([3], "float32", name="bias")
+    fluid.layers.affine_channel(images(), scale, bias)
+    fluid.layers.affine_channel(images(4, 4, 3), scale=scale, bias=bias, data_layout="NHWC",
+                                act="relu", name="a")
+
+
+CASES = [batch_norm, batch_norm_options, batch_norm_momentum_tensor, layer_norm, group_norm,
+         instance_norm, lrn, data_norm, data_norm_options, spectral_norm, dropout,
+         dropout_program_seed, affine_channel]
+test = check(__file__, CASES)
