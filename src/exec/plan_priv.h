@@ -20,8 +20,8 @@ typedef struct rg_temp {
     const rg_vardesc *desc;
     bool pinned; /* fed, fetched or seen by a sub-block: has memory of its own */
     bool tainted;
-    int read;    /* nodes that read it, in any way */
-    int written; /* nodes that write it */
+    int read;        /* nodes that read it, in any way */
+    int written;     /* nodes that write it */
     int first, last; /* nodes that first write and last read its data; -1: none */
 } rg_temp;
 

@@ -25,9 +25,9 @@ typedef struct walk {
     rg_block *block;   /* where gradient ops go */
     rg_block *forward; /* whose ops are walked */
     const rg_backward_options *options;
-    struct walk *outer;       /* of the block around a sub-block */
-    struct rg_grad_ctx *at;   /* of a sub-block: the op of `outer` that runs it */
-    rg_map states;            /* name -> grad_state */
+    struct walk *outer;     /* of the block around a sub-block */
+    struct rg_grad_ctx *at; /* of a sub-block: the op of `outer` that runs it */
+    rg_map states;          /* name -> grad_state */
     rg_map no_grad;
     rg_map last_writer; /* name -> 1 + index in `forward` of the last op that writes it */
     size_t n_forward;   /* ops of `forward` that are walked, and those before them */
@@ -815,11 +815,8 @@ rg_status rg_grad_sub_block(rg_grad_ctx *ctx, bool loop, const char *const *stat
         return rg_fail(RG_ECORRUPT, "op %s has no block", ctx->op->type);
     RG_TRY(rg_program_add_block(program, outer->block->idx, &block));
     block->forward_idx = forward->idx;
-    walk w = {.block = block,
-              .forward = forward,
-              .options = outer->options,
-              .outer = outer,
-              .at = ctx};
+    walk w = {
+        .block = block, .forward = forward, .options = outer->options, .outer = outer, .at = ctx};
     rg_status code = walk_sub_block(ctx, &w, loop, states, n);
     walk_fini(&w);
     *out = block->idx;

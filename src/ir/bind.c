@@ -105,8 +105,9 @@ static rg_status bind_side(rg_arena *arena, const rg_slot *slots, const rg_args 
                 metas[used++] = meta;
             }
         }
-        if (!present && !output && !(slots[s].flags & RG_OPTIONAL))
-            return rg_fail(RG_EINVAL, "input %s is required", slots[s].name);
+        if (!present && !(slots[s].flags & RG_OPTIONAL))
+            return rg_fail(RG_EINVAL, "%s %s is required", output ? "output" : "input",
+                           slots[s].name);
     }
     at[n_slots] = used;
     *out = metas;
@@ -128,8 +129,23 @@ rg_status rg_ctx_bind(rg_ctx *ctx, rg_arena *arena, const rg_opdesc *op, rg_find
                      &ctx->out_at);
 }
 
+static rg_status check_kinds(const rg_ctx *ctx)
+{
+    for (int s = 0; ctx->op->in != NULL && ctx->op->in[s].name != NULL; s++)
+        for (int i = 0; !(ctx->op->in[s].flags & RG_ANY_KIND) && i < rg_n_in(ctx, s); i++) {
+            const rg_meta *meta = rg_in_meta_n(ctx, s, i);
+            if (meta != NULL && meta->kind != RG_TENSOR)
+                return rg_fail(RG_ESHAPE, "%s is a %s, and %s takes tensors there%s",
+                               ctx->op->in[s].name, rg_kind_name(meta->kind), ctx->op->type,
+                               meta->kind == RG_ROWS ? ": build the embedding with is_sparse=False"
+                                                     : "");
+        }
+    return RG_OK;
+}
+
 rg_status rg_ctx_infer(rg_ctx *ctx)
 {
+    RG_TRY(check_kinds(ctx));
     if (ctx->op->infer != NULL)
         return ctx->op->infer(ctx);
     for (int s = 0; ctx->op->out != NULL && ctx->op->out[s].name != NULL; s++) {

@@ -50,6 +50,8 @@ enum rg_slot_flags {
                                * they are added when the threads join */
     RG_UNSET_OK = 1 << 8,     /* input: may have no value, as a branch that was not taken
                                * leaves it; its data is NULL then, and the kernel looks */
+    RG_ANY_KIND = 1 << 9,     /* input: may also be sparse, an array or an object; without it
+                               * only tensors reach the shape rule and the kernel */
 };
 
 typedef struct rg_slot {

@@ -32,7 +32,7 @@ static const rg_state state[] = {{PARAM, PARAM_OUT}, {MOMENT, MOMENT_OUT}};
 RG_FLOATS(STEP)
 
 #define IN_SLOTS(GRAD_DOC)                                                      \
-    RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", GRAD_DOC}, \
+    RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", GRAD_DOC, RG_ANY_KIND}, \
              [MOMENT] = {"Moment", "running sum of squares"},                   \
              [RATE] = {"LearningRate", "one number"})
 #define OUT_SLOTS                                                                         \

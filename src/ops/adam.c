@@ -79,7 +79,8 @@ static rg_status adam_kernel(rg_ctx *ctx)
 const rg_op rg_op_adam = {
     .type = "adam",
     .doc = "Adam: steps scaled by running moments of the gradient.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse"},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
+                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [RATE] = {"LearningRate", "one number"},
                    [MOMENT1] = {"Moment1", "running mean of the gradient"},
                    [MOMENT2] = {"Moment2", "running mean of its square"},

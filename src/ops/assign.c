@@ -22,7 +22,7 @@ static rg_status assign_grad(rg_grad_ctx *ctx)
 const rg_op rg_op_assign = {
     .type = "assign",
     .doc = "A copy of X.",
-    .in = RG_SLOTS([X] = {"X", "a tensor, a sparse gradient or an array"}),
+    .in = RG_SLOTS([X] = {"X", "a tensor, a sparse gradient or an array", RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "the copy", .like = RG_OF(X)}),
     .kernel = assign_kernel,
     .grad = assign_grad,

@@ -57,9 +57,9 @@ static rg_status conditional_block_grad(rg_grad_ctx *ctx)
 }
 
 #define SLOTS_IN                                                                  \
-    RG_SLOTS([COND] = {"Cond", "one bool, or tensors", RG_REPEATED | RG_NO_GRAD}, \
-             [INPUT] = {"Input", "what the block reads",                          \
-                        RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY})
+    RG_SLOTS([COND] = {"Cond", "one bool, or tensors", RG_REPEATED | RG_NO_GRAD | RG_ANY_KIND}, \
+             [INPUT] = {"Input", "what the block reads", \
+                        RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY | RG_ANY_KIND})
 #define SLOTS_OUT                                                                 \
     RG_SLOTS([OUT] = {"Out", "what the block writes", RG_REPEATED | RG_OPTIONAL}, \
              [SCOPE] = {"Scope", "its variables, where it was run", RG_OPTIONAL})
@@ -106,11 +106,13 @@ static rg_status conditional_block_grad_kernel(rg_ctx *ctx)
 const rg_op rg_op_conditional_block_grad = {
     .type = "conditional_block_grad",
     .doc = "Gradient of conditional_block.",
-    .in = RG_SLOTS([G_COND] = {"Cond", "", RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY},
-                   [G_INPUT] = {"Input", "", RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY},
-                   [G_OUT] = {"Out", "", RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY},
-                   [G_DOUT] = {"Out@GRAD", "", RG_REPEATED | RG_OPTIONAL | RG_UNSET_OK},
-                   [G_SCOPE] = {"Scope", ""}),
+    .in = RG_SLOTS([G_COND] = {"Cond", "", RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY | RG_ANY_KIND},
+                   [G_INPUT] = {"Input", "",
+                                RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY | RG_ANY_KIND},
+                   [G_OUT] = {"Out", "", RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY | RG_ANY_KIND},
+                   [G_DOUT] = {"Out@GRAD", "",
+                               RG_REPEATED | RG_OPTIONAL | RG_UNSET_OK | RG_ANY_KIND},
+                   [G_SCOPE] = {"Scope", "", RG_ANY_KIND}),
     .out = RG_SLOTS([G_DINPUT] = {"Input@GRAD", "", RG_REPEATED | RG_OPTIONAL,
                                   .like = RG_OF(G_INPUT)}),
     .attr = ATTRS,

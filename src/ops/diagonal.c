@@ -58,10 +58,9 @@ static rg_status find_dims(const rg_ctx *ctx, int rank, diagonal *out)
     return RG_OK;
 }
 
-static rg_status find_diagonal(const rg_ctx *ctx, const rg_shape *whole, diagonal *out)
+static void lay_diagonal(const rg_shape *whole, int64_t offset, diagonal *out)
 {
-    int64_t steps[RG_MAX_DIMS], offset = rg_attr_int(ctx, OFFSET);
-    RG_TRY(find_dims(ctx, whole->rank, out));
+    int64_t steps[RG_MAX_DIMS];
     rg_shape_steps(whole, steps);
     int64_t down = offset < 0 ? -offset : 0, right = offset > 0 ? offset : 0;
     int64_t rows = whole->dim[out->d1] - down, cols = whole->dim[out->d2] - right;
@@ -69,6 +68,12 @@ static rg_status find_diagonal(const rg_ctx *ctx, const rg_shape *whole, diagona
     out->n = out->n < 0 ? 0 : out->n;
     out->start = out->n > 0 ? down * steps[out->d1] + right * steps[out->d2] : 0;
     out->step = steps[out->d1] + steps[out->d2];
+}
+
+static rg_status find_diagonal(const rg_ctx *ctx, const rg_shape *whole, diagonal *out)
+{
+    RG_TRY(find_dims(ctx, whole->rank, out));
+    lay_diagonal(whole, rg_attr_int(ctx, OFFSET), out);
     return RG_OK;
 }
 
@@ -136,12 +141,25 @@ static rg_status trace_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* Of a trace the offset counts along the later dimension, whichever of the two is dim2. */
+static rg_status find_traced(const rg_ctx *ctx, const rg_shape *whole, diagonal *out)
+{
+    RG_TRY(find_dims(ctx, whole->rank, out));
+    if (out->d1 > out->d2) {
+        int first = out->d2;
+        out->d2 = out->d1;
+        out->d1 = first;
+    }
+    lay_diagonal(whole, rg_attr_int(ctx, OFFSET), out);
+    return RG_OK;
+}
+
 static rg_status trace_kernel(rg_ctx *ctx)
 {
     const rg_value *x = rg_in(ctx, X);
     rg_value *out = rg_out(ctx, OUT);
     diagonal d;
-    RG_TRY(find_diagonal(ctx, &x->meta.shape, &d));
+    RG_TRY(find_traced(ctx, &x->meta.shape, &d));
     rg_box box = diagonals(&x->meta.shape, &d, true, true);
     memset(out->data, 0, rg_value_bytes(out));
     const char *from = (const char *)x->data + (size_t)d.start * rg_dtype_size(x->meta.dtype);
@@ -154,7 +172,7 @@ static rg_status trace_grad_kernel(rg_ctx *ctx)
     rg_value *dx = rg_out(ctx, OUT);
     size_t size = rg_dtype_size(dx->meta.dtype);
     diagonal d;
-    RG_TRY(find_diagonal(ctx, &dx->meta.shape, &d));
+    RG_TRY(find_traced(ctx, &dx->meta.shape, &d));
     rg_box box = diagonals(&dx->meta.shape, &d, false, true);
     memset(dx->data, 0, rg_value_bytes(dx));
     rg_box_copy(&box, (char *)dx->data + (size_t)d.start * size, rg_in_data(ctx, DOUT), size);

@@ -231,10 +231,10 @@ static rg_status pow_grad_kernel(rg_ctx *ctx)
     return both(ctx, POW);
 }
 
-#define ELEMENTWISE(NAME, INFER, DOC)                                                              \
+#define ELEMENTWISE(NAME, INFER, KINDS, DOC)                                                       \
     {                                                                                              \
         .type = "elementwise_" #NAME, .doc = (DOC),                                                \
-        .in = RG_SLOTS([X] = {"X", "the first tensor"},                                            \
+        .in = RG_SLOTS([X] = {"X", "the first tensor", KINDS},                                     \
                        [Y] = {"Y", "the second; its shape is a run of X's dimensions"}),           \
         .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .inplace = RG_OF(X)}),                   \
         .attr = RG_ATTRS([AXIS] = RG_INT("axis", -1, "where Y's dimensions begin in X's")),        \
@@ -252,15 +252,15 @@ static rg_status pow_grad_kernel(rg_ctx *ctx)
     }
 
 const rg_op rg_ops_elementwise[] = {
-    ELEMENTWISE(add, elementwise_infer, "X + Y."),
-    ELEMENTWISE(sub, elementwise_infer, "X - Y."),
-    ELEMENTWISE(mul, mul_infer, "X * Y."),
-    ELEMENTWISE(div, elementwise_infer, "X / Y."),
-    ELEMENTWISE(max, elementwise_infer, "The larger of X and Y."),
-    ELEMENTWISE(min, elementwise_infer, "The smaller of X and Y."),
-    ELEMENTWISE(pow, elementwise_infer, "X to the power of Y."),
-    ELEMENTWISE(mod, elementwise_infer, "The rest of X divided by Y."),
-    ELEMENTWISE(floordiv, elementwise_infer, "X divided by Y, whole numbers."),
+    ELEMENTWISE(add, elementwise_infer, 0, "X + Y."),
+    ELEMENTWISE(sub, elementwise_infer, 0, "X - Y."),
+    ELEMENTWISE(mul, mul_infer, RG_ANY_KIND, "X * Y."),
+    ELEMENTWISE(div, elementwise_infer, 0, "X / Y."),
+    ELEMENTWISE(max, elementwise_infer, 0, "The larger of X and Y."),
+    ELEMENTWISE(min, elementwise_infer, 0, "The smaller of X and Y."),
+    ELEMENTWISE(pow, elementwise_infer, 0, "X to the power of Y."),
+    ELEMENTWISE(mod, elementwise_infer, 0, "The rest of X divided by Y."),
+    ELEMENTWISE(floordiv, elementwise_infer, 0, "X divided by Y, whole numbers."),
     ELEMENTWISE_GRAD(add, RG_SHAPE_ONLY, {.name = NULL}),
     ELEMENTWISE_GRAD(sub, RG_SHAPE_ONLY, {.name = NULL}),
     ELEMENTWISE_GRAD(mul, 0, {.name = NULL}),

@@ -13,7 +13,7 @@ static rg_status nothing(rg_ctx *ctx)
 const rg_op rg_op_feed = {
     .type = "feed",
     .doc = "Takes column `col` of what is fed.",
-    .in = RG_SLOTS([0] = {"X", "the feed list", RG_OPTIONAL | RG_NO_GRAD}),
+    .in = RG_SLOTS([0] = {"X", "the feed list", RG_OPTIONAL | RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([0] = {"Out", "the variable fed"}),
     .attr = RG_ATTRS([COL] = RG_INT("col", 0, "which column")),
     .flags = RG_OP_HOST,
@@ -24,7 +24,7 @@ const rg_op rg_op_feed = {
 const rg_op rg_op_fetch = {
     .type = "fetch",
     .doc = "Gives a variable out as column `col`.",
-    .in = RG_SLOTS([0] = {"X", "the variable", RG_NO_GRAD}),
+    .in = RG_SLOTS([0] = {"X", "the variable", RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([0] = {"Out", "the fetch list", RG_OPTIONAL}),
     .attr = RG_ATTRS([COL] = RG_INT("col", 0, "which column")),
     .flags = RG_OP_HOST,

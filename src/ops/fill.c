@@ -79,7 +79,7 @@ static rg_status fill_zeros_kernel(rg_ctx *ctx)
 const rg_op rg_op_fill_zeros_like = {
     .type = "fill_zeros_like",
     .doc = "Zeros of the shape of X.",
-    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X)}),
     .kernel = fill_zeros_kernel,
 };
@@ -98,7 +98,7 @@ static rg_status fill_zeros2_infer(rg_ctx *ctx)
 const rg_op rg_op_fill_zeros_like2 = {
     .type = "fill_zeros_like2",
     .doc = "Zeros of the shape of X, of any type.",
-    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
     .attr = RG_ATTRS([ZEROS_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number")),
     .infer = fill_zeros2_infer,
@@ -126,7 +126,7 @@ static rg_status fill_any_kernel(rg_ctx *ctx)
 const rg_op rg_op_fill_any_like = {
     .type = "fill_any_like",
     .doc = "One number in the shape of X.",
-    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
     .attr = RG_ATTRS([ANY_VALUE] = RG_FLOAT("value", 0.0f, "the number"),
                      [ANY_DTYPE] = RG_INT("dtype", -1, "-1: that of X")),

@@ -14,7 +14,8 @@ enum { PADDING };
 static rg_status infer(rg_ctx *ctx)
 {
     RG_TRY(rg_expect_rank(ctx, W, 2));
-    if (rg_n_in(ctx, IDS) != rg_n_in(ctx, DOUT) || rg_attr_list(ctx, PADDING)->n != rg_n_in(ctx, IDS))
+    if (rg_n_in(ctx, IDS) != rg_n_in(ctx, DOUT) ||
+        rg_attr_list(ctx, PADDING)->n != rg_n_in(ctx, IDS))
         return rg_fail(RG_EINVAL, "%d lists of ids, %d gradients and %d paddings",
                        rg_n_in(ctx, IDS), rg_n_in(ctx, DOUT), rg_attr_list(ctx, PADDING)->n);
     int64_t width = rg_shape_of(ctx, W)->dim[1];
@@ -57,10 +58,9 @@ static rg_status kernel(rg_ctx *ctx)
             return rg_bad_dtype(ctx, IDS);
         for (int64_t i = 0; i < n; i++)
             if (id[i] < 0 || id[i] >= rows)
-                return rg_fail(RG_EVALUE,
-                               "%s has the id %lld at element %lld, and the table has %lld rows",
-                               rg_in_name(ctx, IDS, k), (long long)id[i], (long long)i,
-                               (long long)rows);
+                return rg_fail(
+                    RG_EVALUE, "%s has the id %lld at element %lld, and the table has %lld rows",
+                    rg_in_name(ctx, IDS, k), (long long)id[i], (long long)i, (long long)rows);
         descend(w->data, id, rg_in_n(ctx, DOUT, k)->data, n, width, rate,
                 rg_attr_list(ctx, PADDING)->longs[k]);
     }

@@ -104,7 +104,8 @@ static rg_status to_array_grad(rg_grad_ctx *ctx)
 const rg_op rg_op_lod_tensor_to_array = {
     .type = "lod_tensor_to_array",
     .doc = "Sequences as an array of steps.",
-    .in = RG_SLOTS([X] = {"X", "sequences"}, [RANK_TABLE] = {"RankTable", "", RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "sequences", RG_ANY_KIND},
+                   [RANK_TABLE] = {"RankTable", "", RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "an array of tensors"}),
     .attr = RG_ATTRS([ADD] = RG_BOOLEAN("add", false, "of gradients: add to what is there")),
     .flags = RG_OP_DYNAMIC,
@@ -219,8 +220,8 @@ static rg_status to_tensor_grad(rg_grad_ctx *ctx)
 const rg_op rg_op_array_to_lod_tensor = {
     .type = "array_to_lod_tensor",
     .doc = "An array of steps as sequences.",
-    .in = RG_SLOTS([X] = {"X", "an array of tensors"}, [RANK_TABLE] = {"RankTable", "",
-                                                                       RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "an array of tensors", RG_ANY_KIND},
+                   [RANK_TABLE] = {"RankTable", "", RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "sequences"}),
     .flags = RG_OP_DYNAMIC,
     .infer = to_tensor_infer,

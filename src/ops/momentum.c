@@ -55,7 +55,8 @@ static rg_status momentum_kernel(rg_ctx *ctx)
 const rg_op rg_op_momentum = {
     .type = "momentum",
     .doc = "Gradient descent with momentum.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse"},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
+                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [VELOCITY] = {"Velocity", "running sum of gradients"},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}, [VELOCITY_OUT] =

@@ -110,7 +110,7 @@ static rg_status length_kernel(rg_ctx *ctx)
 const rg_op rg_op_max_sequence_len = {
     .type = "max_sequence_len",
     .doc = "The length of the longest sequence of a rank table.",
-    .in = RG_SLOTS([0] = {"RankTable", "", RG_NO_GRAD}),
+    .in = RG_SLOTS([0] = {"RankTable", "", RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "one int64"}),
     .infer = length_infer,
     .kernel = length_kernel,
@@ -166,7 +166,8 @@ static rg_status reorder_grad(rg_grad_ctx *ctx)
 }
 
 #define REORDER_SLOTS \
-    RG_SLOTS([X] = {"X", "sequences or rows"}, [RANK_TABLE] = {"RankTable", "", RG_NO_GRAD})
+    RG_SLOTS([X] = {"X", "sequences or rows"}, \
+             [RANK_TABLE] = {"RankTable", "", RG_NO_GRAD | RG_ANY_KIND})
 
 const rg_op rg_op_reorder_lod_tensor_by_rank = {
     .type = "reorder_lod_tensor_by_rank",
@@ -212,7 +213,8 @@ static rg_status shrink_kernel(rg_ctx *ctx)
 const rg_op rg_op_shrink_rnn_memory = {
     .type = "shrink_rnn_memory",
     .doc = "Of rows in the order of a rank table, those whose sequence goes on at step I.",
-    .in = RG_SLOTS([X] = {"X", "sequences or rows"}, [RANK_TABLE] = {"RankTable", "", RG_NO_GRAD},
+    .in = RG_SLOTS([X] = {"X", "sequences or rows"},
+                   [RANK_TABLE] = {"RankTable", "", RG_NO_GRAD | RG_ANY_KIND},
                    [I] = {"I", "the step", RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "the first of them"}),
     .flags = RG_OP_DYNAMIC,

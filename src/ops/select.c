@@ -73,7 +73,7 @@ static rg_status select_input_grad(rg_grad_ctx *ctx)
 const rg_op rg_op_select_input = {
     .type = "select_input",
     .doc = "Out = X[Mask].",
-    .in = RG_SLOTS([X] = {"X", "those to select from", RG_REPEATED | RG_UNSET_OK},
+    .in = RG_SLOTS([X] = {"X", "those to select from", RG_REPEATED | RG_UNSET_OK | RG_ANY_KIND},
                    [MASK] = {"Mask", "one int", RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "a copy of the selected"}),
     .flags = RG_OP_DYNAMIC,

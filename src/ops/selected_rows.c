@@ -41,7 +41,7 @@ static rg_status merge_kernel(rg_ctx *ctx)
 const rg_op rg_op_merge_selected_rows = {
     .type = "merge_selected_rows",
     .doc = "A sparse gradient with its duplicates added up.",
-    .in = RG_SLOTS([X] = {"X", "sparse", RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "sparse", RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "sparse, each row once"}),
     .infer = merge_infer,
     .kernel = merge_kernel,
@@ -70,7 +70,7 @@ static rg_status get_kernel(rg_ctx *ctx)
 const rg_op rg_op_get_tensor_from_selected_rows = {
     .type = "get_tensor_from_selected_rows",
     .doc = "The values of a sparse gradient, a row each.",
-    .in = RG_SLOTS([X] = {"X", "sparse", RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "sparse", RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "[rows, ...]"}),
     .flags = RG_OP_DYNAMIC,
     .infer = get_infer,

@@ -60,7 +60,7 @@ const rg_op rg_op_sgd = {
     .type = "sgd",
     .doc = "Stochastic gradient descent.",
     .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [RATE] = {"LearningRate", "one number"},
-                   [GRAD] = {"Grad", "dense or sparse"}),
+                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .infer = sgd_infer,
     .kernel = sgd_kernel,

@@ -76,8 +76,12 @@ static rg_status add(rg_dtype dtype, void *y, const void *a, const void *b, int6
 static rg_status add_rows_to(rg_value *dense, const rg_value *sparse)
 {
     int64_t width = rg_value_width(sparse);
+    int64_t height = dense->meta.shape.rank > 0 ? dense->meta.shape.dim[0] : 0;
     size_t step = (size_t)width * rg_dtype_size(sparse->meta.dtype);
     for (size_t i = 0; i < sparse->n_rows; i++) {
+        if (sparse->rows[i] < 0 || sparse->rows[i] >= height)
+            return rg_fail(RG_EVALUE, "a sparse X names row %lld of %lld",
+                           (long long)sparse->rows[i], (long long)height);
         uint8_t *to = (uint8_t *)dense->data + (size_t)sparse->rows[i] * step;
         RG_TRY(add(sparse->meta.dtype, to, to, (const uint8_t *)sparse->data + i * step, width));
     }
@@ -196,7 +200,7 @@ static rg_status sum_grad(rg_grad_ctx *ctx)
 const rg_op rg_op_sum = {
     .type = "sum",
     .doc = "The sum of several tensors of one shape.",
-    .in = RG_SLOTS([IN] = {"X", "dense, sparse or arrays", RG_REPEATED}),
+    .in = RG_SLOTS([IN] = {"X", "dense, sparse or arrays", RG_REPEATED | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "their shape", .inplace = RG_OF(IN)}),
     .infer = sum_infer,
     .kernel = sum_kernel,

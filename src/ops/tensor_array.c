@@ -148,7 +148,8 @@ static rg_status read_grad(rg_grad_ctx *ctx)
 const rg_op rg_op_read_from_array = {
     .type = "read_from_array",
     .doc = "A copy of item I of the array X.",
-    .in = RG_SLOTS([R_X] = {"X", "an array of tensors"}, [R_I] = {"I", "one int64", RG_NO_GRAD},
+    .in = RG_SLOTS([R_X] = {"X", "an array of tensors", RG_ANY_KIND},
+                   [R_I] = {"I", "one int64", RG_NO_GRAD},
                    [R_LIKE] = {"X_W", "what was written, where this is a gradient: an item that "
                                       "is not there is zeros of its shape",
                                RG_OPTIONAL | RG_NO_GRAD}),
@@ -177,7 +178,8 @@ static rg_status length_kernel(rg_ctx *ctx)
 const rg_op rg_op_lod_array_length = {
     .type = "lod_array_length",
     .doc = "How many items an array has.",
-    .in = RG_SLOTS([X] = {"X", "an array of tensors", RG_NO_GRAD}, [I] = {.name = NULL}),
+    .in = RG_SLOTS([X] = {"X", "an array of tensors", RG_NO_GRAD | RG_ANY_KIND},
+                   [I] = {.name = NULL}),
     .out = RG_SLOTS([OUT] = {"Out", "one int64"}),
     .infer = length_infer,
     .kernel = length_kernel,

@@ -53,7 +53,8 @@ static rg_status while_grad(rg_grad_ctx *ctx)
 const rg_op rg_op_while = {
     .type = "while",
     .doc = "Runs a block as long as Condition is true.",
-    .in = RG_SLOTS([X] = {"X", "what the block reads", RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY},
+    .in = RG_SLOTS([X] = {"X", "what the block reads",
+                          RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY | RG_ANY_KIND},
                    [CONDITION] = {"Condition", "one bool", RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "what the block writes", RG_REPEATED | RG_OPTIONAL},
                     [STEP_SCOPES] = {"StepScopes", "its steps", RG_OPTIONAL}),
@@ -74,20 +75,18 @@ enum { G_DX };
 
 static rg_status while_grad_kernel(rg_ctx *ctx)
 {
-    return rg_run_block_grad(ctx, &(rg_block_grad){.in = G_X,
-                                                   .out = G_OUT,
-                                                   .dout = G_DOUT,
-                                                   .scopes = G_SCOPES,
-                                                   .din = G_DX});
+    return rg_run_block_grad(
+        ctx,
+        &(rg_block_grad){.in = G_X, .out = G_OUT, .dout = G_DOUT, .scopes = G_SCOPES, .din = G_DX});
 }
 
 const rg_op rg_op_while_grad = {
     .type = "while_grad",
     .doc = "Gradient of while.",
-    .in = RG_SLOTS([G_X] = {"X", "", RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY},
-                   [G_OUT] = {"Out", "", RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY},
-                   [G_DOUT] = {"Out@GRAD", "", RG_REPEATED | RG_OPTIONAL},
-                   [G_SCOPES] = {"StepScopes", ""}),
+    .in = RG_SLOTS([G_X] = {"X", "", RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY | RG_ANY_KIND},
+                   [G_OUT] = {"Out", "", RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY | RG_ANY_KIND},
+                   [G_DOUT] = {"Out@GRAD", "", RG_REPEATED | RG_OPTIONAL | RG_ANY_KIND},
+                   [G_SCOPES] = {"StepScopes", "", RG_ANY_KIND}),
     .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_REPEATED | RG_OPTIONAL, .like = RG_OF(G_X)}),
     .attr = RG_ATTRS([0] = RG_REQUIRED("sub_block", RG_ATTR_BLOCK, "the gradient's block"),
                      [1] = RG_LIST("original_output_grad", RG_ATTR_STRINGS, "gradients read")),
@@ -112,7 +111,7 @@ static rg_status is_empty_kernel(rg_ctx *ctx)
 const rg_op rg_op_is_empty = {
     .type = "is_empty",
     .doc = "Whether a tensor has no elements.",
-    .in = RG_SLOTS([0] = {"X", "a tensor", RG_NO_GRAD}),
+    .in = RG_SLOTS([0] = {"X", "a tensor", RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([0] = {"Out", "one bool"}),
     .infer = is_empty_infer,
     .kernel = is_empty_kernel,
