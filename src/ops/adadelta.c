@@ -14,7 +14,7 @@ enum { RHO, EPSILON };
 
 static const rg_state state[] = {
     {PARAM, PARAM_OUT}, {AVG_GRAD, AVG_GRAD_OUT}, {AVG_UPDATE, AVG_UPDATE_OUT}};
-static const rg_update update = {GRAD, -1, false, 3, state};
+static const rg_update update = {GRAD, -1, 3, state};
 
 static rg_status adadelta_infer(rg_ctx *ctx)
 {
@@ -54,7 +54,7 @@ static rg_status adadelta_kernel(rg_ctx *ctx)
 const rg_op rg_op_adadelta = {
     .type = "adadelta",
     .doc = "Adadelta: steps scaled by running means of squared gradients and steps.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [AVG_GRAD] = {"AvgSquaredGrad", "running mean of squared gradients"},
                    [AVG_UPDATE] = {"AvgSquaredUpdate", "running mean of squared steps"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"},

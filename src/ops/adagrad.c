@@ -41,7 +41,7 @@ RG_FLOATS(STEP)
 
 /* ---- adagrad ---- */
 
-static const rg_update update = {GRAD, RATE, true, 2, state};
+static const rg_update update = {GRAD, RATE, 2, state};
 
 static rg_status adagrad_infer(rg_ctx *ctx)
 {
@@ -70,7 +70,7 @@ const rg_op rg_op_adagrad = {
 
 enum { D_DECAY, D_EPSILON };
 
-static const rg_update decayed = {GRAD, RATE, false, 2, state};
+static const rg_update decayed = {GRAD, RATE, 2, state};
 
 static rg_status decayed_infer(rg_ctx *ctx)
 {

@@ -19,7 +19,7 @@ static const rg_state state[] = {{PARAM, PARAM_OUT},
                                  {MOMENT2, MOMENT2_OUT},
                                  {BETA1_POW, BETA1_POW_OUT, true},
                                  {BETA2_POW, BETA2_POW_OUT, true}};
-static const rg_update update = {GRAD, RATE, true, 5, state};
+static const rg_update update = {GRAD, RATE, 5, state};
 
 static rg_status adam_infer(rg_ctx *ctx)
 {

@@ -12,7 +12,7 @@ enum { BETA1, BETA2, EPSILON };
 
 static const rg_state state[] = {
     {PARAM, PARAM_OUT}, {MOMENT, MOMENT_OUT}, {INF_NORM, INF_NORM_OUT}};
-static const rg_update update = {GRAD, RATE, false, 3, state};
+static const rg_update update = {GRAD, RATE, 3, state};
 
 static rg_status adamax_infer(rg_ctx *ctx)
 {
@@ -54,7 +54,7 @@ static rg_status adamax_kernel(rg_ctx *ctx)
 const rg_op rg_op_adamax = {
     .type = "adamax",
     .doc = "Adamax: Adam with the largest gradient in place of the second moment.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [RATE] = {"LearningRate", "one number"},
                    [MOMENT] = {"Moment", "running mean of the gradient"},
                    [INF_NORM] = {"InfNorm", "largest gradient, which fades"},

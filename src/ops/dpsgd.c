@@ -13,7 +13,7 @@ enum { PARAM_OUT };
 enum { CLIP, BATCH_SIZE, SIGMA, SEED };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}};
-static const rg_update update = {GRAD, RATE, false, 1, state};
+static const rg_update update = {GRAD, RATE, 1, state};
 
 static rg_status dpsgd_infer(rg_ctx *ctx)
 {
@@ -26,14 +26,15 @@ static rg_status dpsgd_infer(rg_ctx *ctx)
         for (int64_t i = 0; i < n; i++)                                                \
             p[i] -= rate * (g[i] / scale + noise);                                     \
     }                                                                                  \
-    static void run_##S(const rg_ctx *ctx, double normal, int64_t n)                   \
+    static void run_##S(const rg_ctx *ctx, rg_spans *g, double normal)                 \
     {                                                                                  \
-        const T *g = rg_in_data(ctx, GRAD);                                            \
-        T norm = RG_SQRT(rg_dot_##S(g, g, n)), clip = (T)rg_attr_float(ctx, CLIP);     \
+        T *p = rg_out_data(ctx, PARAM_OUT), rate = (T)rg_number(ctx, RATE);            \
+        T norm = RG_SQRT(rg_spans_squares_##S(g)), clip = (T)rg_attr_float(ctx, CLIP); \
+        T scale = norm > clip ? norm / clip : 1;                                       \
         T noise = (T)(normal * (double)rg_attr_float(ctx, SIGMA) /                     \
                       (double)rg_attr_float(ctx, BATCH_SIZE));                         \
-        step_##S(rg_out_data(ctx, PARAM_OUT), g, norm > clip ? norm / clip : 1, noise, \
-                 (T)rg_number(ctx, RATE), n);                                          \
+        while (rg_spans_next(g))                                                       \
+            step_##S(p + g->at, g->grad, scale, noise, rate, g->n);                    \
     }
 RG_FLOATS(STEP)
 
@@ -42,14 +43,14 @@ static rg_status dpsgd_kernel(rg_ctx *ctx)
     rg_spans spans;
     double normal = rg_philox_normal(rg_random_key(ctx, rg_attr_int(ctx, SEED), false), 0);
     RG_TRY(rg_update_begin(ctx, &update, true, &spans));
-    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, normal, rg_numel(rg_in(ctx, PARAM))))
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans, normal))
     return RG_OK;
 }
 
 const rg_op rg_op_dpsgd = {
     .type = "dpsgd",
     .doc = "Gradient descent with a clipped gradient and noise, for differential privacy.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .attr = RG_ATTRS([CLIP] = RG_FLOAT("clip", 10.0f, "largest norm of the gradient"),

@@ -12,7 +12,7 @@ enum { PARAM_OUT, SQUARED_OUT, LINEAR_OUT };
 enum { L1, L2, POWER };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}, {SQUARED, SQUARED_OUT}, {LINEAR, LINEAR_OUT}};
-static const rg_update update = {GRAD, RATE, false, 3, state};
+static const rg_update update = {GRAD, RATE, 3, state};
 
 static rg_status ftrl_infer(rg_ctx *ctx)
 {
@@ -75,7 +75,7 @@ const rg_op rg_op_ftrl = {
     .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
                    [SQUARED] = {"SquaredAccumulator", "sum of squared gradients"},
                    [LINEAR] = {"LinearAccumulator", "sum of corrected gradients"},
-                   [GRAD] = {"Grad", "dense", RG_ANY_KIND},
+                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"},
                     [SQUARED_OUT] = {"SquaredAccumOut", ""}, [LINEAR_OUT] = {"LinearAccumOut", ""}),

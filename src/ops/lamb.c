@@ -17,7 +17,7 @@ enum { CHUNK = 512 }; /* elements of r that are held at a time */
 
 static const rg_state state[] = {
     {PARAM, PARAM_OUT}, {MOMENT1, MOMENT1_OUT}, {MOMENT2, MOMENT2_OUT}};
-static const rg_update update = {GRAD, RATE, true, 3, state};
+static const rg_update update = {GRAD, RATE, 3, state};
 
 static rg_status lamb_infer(rg_ctx *ctx)
 {

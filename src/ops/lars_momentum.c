@@ -12,7 +12,7 @@ enum { PARAM_OUT, VELOCITY_OUT };
 enum { MU, COEFF, DECAY };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}, {VELOCITY, VELOCITY_OUT}};
-static const rg_update update = {GRAD, RATE, false, 2, state};
+static const rg_update update = {GRAD, RATE, 2, state};
 
 static rg_status lars_infer(rg_ctx *ctx)
 {
@@ -27,16 +27,16 @@ static rg_status lars_infer(rg_ctx *ctx)
             p[i] -= v[i];                                                                       \
         }                                                                                       \
     }                                                                                           \
-    static void run_##S(const rg_ctx *ctx, const T *g, int64_t n)                               \
+    static void run_##S(const rg_ctx *ctx, rg_spans *g, int64_t n)                              \
     {                                                                                           \
-        T *p = rg_out_data(ctx, PARAM_OUT);                                                     \
+        T *p = rg_out_data(ctx, PARAM_OUT), *v = rg_out_data(ctx, VELOCITY_OUT);                \
         T decay = (T)rg_attr_float(ctx, DECAY), rate = (T)rg_number(ctx, RATE);                 \
-        T norm_p = RG_SQRT(rg_dot_##S(p, p, n)), norm_g = RG_SQRT(rg_dot_##S(g, g, n));         \
-        T coeff = (T)rg_attr_float(ctx, COEFF), local = rate;                                   \
+        T norm_p = RG_SQRT(rg_dot_##S(p, p, n)), norm_g = RG_SQRT(rg_spans_squares_##S(g));     \
+        T coeff = (T)rg_attr_float(ctx, COEFF), local = rate, mu = (T)rg_attr_float(ctx, MU);   \
         if (norm_p > 0 && norm_g > 0)                                                           \
             local = rate * coeff * norm_p / (norm_g + decay * norm_p);                          \
-        step_##S(p, rg_out_data(ctx, VELOCITY_OUT), g, (T)rg_attr_float(ctx, MU), decay, local, \
-                 n);                                                                            \
+        while (rg_spans_next(g))                                                                \
+            step_##S(p + g->at, v + g->at, g->grad, mu, decay, local, g->n);                    \
     }
 RG_FLOATS(STEP)
 
@@ -44,14 +44,14 @@ static rg_status lars_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
     RG_TRY(rg_update_begin(ctx, &update, true, &spans));
-    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, rg_in_data(ctx, GRAD), rg_numel(rg_in(ctx, PARAM))))
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans, rg_numel(rg_in(ctx, PARAM))))
     return RG_OK;
 }
 
 const rg_op rg_op_lars_momentum = {
     .type = "lars_momentum",
     .doc = "Momentum with a learning rate scaled to each parameter's norm.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [VELOCITY] = {"Velocity", "running sum of steps"},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}, [VELOCITY_OUT] =

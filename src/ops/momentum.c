@@ -12,7 +12,7 @@ enum { PARAM_OUT, VELOCITY_OUT };
 enum { MU, NESTEROV };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}, {VELOCITY, VELOCITY_OUT}};
-static const rg_update update = {GRAD, RATE, true, 2, state};
+static const rg_update update = {GRAD, RATE, 2, state};
 
 static rg_status momentum_infer(rg_ctx *ctx)
 {

@@ -1,6 +1,7 @@
 /* optimizer.c - the shape rule of optimizer ops, and the walk over a gradient. */
 #include "ops/optimizer.h"
 
+#include "math/reduce.h"
 #include "ops/merge_rows.h"
 
 /* What a row without a gradient has for one. */
@@ -25,12 +26,9 @@ static rg_status expect_grad(const rg_ctx *ctx, const rg_update *update)
     RG_TRY(rg_expect_same_dtype(ctx, param, update->grad));
     if (grad->kind == RG_TENSOR)
         return rg_expect_same_shape(ctx, param, update->grad);
-    if (grad->kind != RG_ROWS || !update->sparse)
-        return rg_fail(RG_ESHAPE, "%s is a %s, and %s takes %s", ctx->op->in[update->grad].name,
-                       rg_kind_name(grad->kind), ctx->op->type,
-                       update->sparse ? "dense and sparse gradients"
-                                      : "dense gradients alone: build the embedding with "
-                                        "is_sparse=False, or use another optimizer");
+    if (grad->kind != RG_ROWS)
+        return rg_fail(RG_ESHAPE, "%s is a %s, and %s takes dense and sparse gradients",
+                       ctx->op->in[update->grad].name, rg_kind_name(grad->kind), ctx->op->type);
     rg_shape rows = grad->shape;
     const rg_shape *wanted = rg_shape_of(ctx, param);
     if (rows.rank > 0 && wanted->rank > 0)
@@ -124,6 +122,18 @@ bool rg_spans_next(rg_spans *s)
     s->grad = s->values + first * (size_t)s->width * s->size;
     s->next = at + s->n;
     return true;
+}
+
+float rg_spans_squares_f32(const rg_spans *s)
+{
+    return rg_dot_f32((const float *)s->values, (const float *)s->values,
+                      (int64_t)s->n_rows * s->width);
+}
+
+double rg_spans_squares_f64(const rg_spans *s)
+{
+    return rg_dot_f64((const double *)s->values, (const double *)s->values,
+                      (int64_t)s->n_rows * s->width);
 }
 
 double rg_number(const rg_ctx *ctx, int in)

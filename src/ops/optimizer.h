@@ -21,7 +21,6 @@ typedef struct rg_state {
 
 typedef struct rg_update {
     int grad, rate; /* input slots; rate -1: none */
-    bool sparse;    /* it takes a sparse gradient, too */
     int n;
     const rg_state *state; /* n of them, the parameter first */
 } rg_update;
@@ -45,6 +44,9 @@ typedef struct rg_spans {
 rg_status rg_update_begin(rg_ctx *ctx, const rg_update *update, bool every_row, rg_spans *spans);
 /* The next span, in ascending order; false: that was all. */
 bool rg_spans_next(rg_spans *spans);
+/* The sum of the gradient's squares; before the first rg_spans_next(). */
+float rg_spans_squares_f32(const rg_spans *spans);
+double rg_spans_squares_f64(const rg_spans *spans);
 
 /* RG_EVALUE unless all rows of a sparse gradient are below `height`. */
 rg_status rg_expect_rows_below(const rg_ctx *ctx, int grad, int64_t height);

@@ -47,7 +47,7 @@ enum { PARAM, GRAD, RATE };
 enum { PARAM_OUT };
 
 static const rg_state gd_state[] = {{PARAM, PARAM_OUT}};
-static const rg_update gd_update = {GRAD, RATE, false, 1, gd_state};
+static const rg_update gd_update = {GRAD, RATE, 1, gd_state};
 
 static rg_status gd_infer(rg_ctx *ctx)
 {
@@ -75,7 +75,7 @@ static rg_status gd_kernel(rg_ctx *ctx)
 const rg_op rg_op_proximal_gd = {
     .type = "proximal_gd",
     .doc = "Gradient descent with L1 and L2 in closed form.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .attr = PROXIMAL_ATTRS,
@@ -89,7 +89,7 @@ enum { A_PARAM, A_MOMENT, A_GRAD, A_RATE };
 enum { A_PARAM_OUT, A_MOMENT_OUT };
 
 static const rg_state adagrad_state[] = {{A_PARAM, A_PARAM_OUT}, {A_MOMENT, A_MOMENT_OUT}};
-static const rg_update adagrad_update = {A_GRAD, A_RATE, false, 2, adagrad_state};
+static const rg_update adagrad_update = {A_GRAD, A_RATE, 2, adagrad_state};
 
 static rg_status adagrad_infer(rg_ctx *ctx)
 {
@@ -119,7 +119,7 @@ const rg_op rg_op_proximal_adagrad = {
     .doc = "Adagrad with L1 and L2 in closed form.",
     .in = RG_SLOTS([A_PARAM] = {"Param", "the parameter"},
                    [A_MOMENT] = {"Moment", "sum of squared gradients"},
-                   [A_GRAD] = {"Grad", "dense", RG_ANY_KIND},
+                   [A_GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [A_RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([A_PARAM_OUT] = {"ParamOut", "the parameter after the step"}, [A_MOMENT_OUT] =
                                                                                       {"MomentOut",

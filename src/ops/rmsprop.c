@@ -18,7 +18,7 @@ static const rg_state state[] = {{PARAM, PARAM_OUT},
                                  {MOMENT, MOMENT_OUT},
                                  {MEAN_SQUARE, MEAN_SQUARE_OUT},
                                  {MEAN_GRAD, MEAN_GRAD_OUT}};
-static const rg_update update = {GRAD, RATE, true, 4, state};
+static const rg_update update = {GRAD, RATE, 4, state};
 
 static rg_status rmsprop_infer(rg_ctx *ctx)
 {

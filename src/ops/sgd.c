@@ -7,7 +7,7 @@ enum { PARAM, RATE, GRAD };
 enum { PARAM_OUT };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}};
-static const rg_update update = {GRAD, RATE, true, 1, state};
+static const rg_update update = {GRAD, RATE, 1, state};
 
 static rg_status sgd_infer(rg_ctx *ctx)
 {

@@ -56,7 +56,7 @@ CASES = [
     _case("rmsprop", lambda f: f.optimizer.RMSPropOptimizer(0.1)),
     _case("rmsprop_set", lambda f: f.optimizer.RMSPropOptimizer(0.1, 0.7, 0.1, 0.5, True)),
     _case("ftrl", lambda f: f.optimizer.Ftrl(0.1)),
-    _case("ftrl_set", lambda f: f.optimizer.FtrlOptimizer(0.1, 0.2, 0.3, -0.4)),
+    _case("ftrl_set", lambda f: f.optimizer.FtrlOptimizer(0.1, 0.2, 0.2, -0.4)),
     _case("lamb", lambda f: f.optimizer.LambOptimizer()),
     _case("lamb_without_decay_of_biases", lambda f: f.optimizer.LambOptimizer(
         0.1, 0.2, 0.8, 0.7, 0.1,

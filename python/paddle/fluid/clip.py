@@ -1,6 +1,4 @@
 """Gradient clipping, per value, per tensor or over all gradients."""
-import warnings
-
 from . import layers
 from .core import VarDesc
 from .framework import Variable, default_main_program, name_scope
@@ -144,11 +142,11 @@ class GradientClipByGlobalNorm(GradientClipBase):
             clipped = {p.name: g for p, g in self._scaled(wanted, factor)}
         return [(p, clipped.get(p.name, g)) for p, g in params_grads]
 
-    def _clip_group(self, group, pairs):
-        """For set_gradient_clip(): the norm is of `group`, and all pairs are scaled by it."""
-        with group[0][0].block.program._optimized_guard(list(group[0])):
+    def _clip_group(self, pairs):
+        """For set_gradient_clip(): all pairs are scaled by their norm."""
+        with pairs[0][0].block.program._optimized_guard(list(pairs[0])):
             limit = self._limit()
-        squares = [self._square(p, g) for p, g in group]
+        squares = [self._square(p, g) for p, g in pairs]
         with pairs[0][0].block.program._optimized_guard(list(pairs[0])):
             norm = layers.sqrt(layers.sums(squares))
             factor = layers.elementwise_div(x=limit, y=layers.elementwise_max(x=limit, y=norm))
@@ -156,10 +154,11 @@ class GradientClipByGlobalNorm(GradientClipBase):
 
 
 def set_gradient_clip(clip, param_list=None, program=None):
-    """The old way: a clip for all parameters. An optimizer's own grad_clip comes before it.
+    """The old way: a clip for some parameters, or for all. An optimizer's own grad_clip comes
+    before it.
 
-    Paddle 1.8.5 takes it for all parameters or for none, and the clip of the last one for
-    all; so it is here, and where that is not what was asked for, a warning says so."""
+    Each parameter is clipped as it was asked for. (Paddle 1.8.5 takes one clip for all
+    parameters, or none where one has none, and does not ask need_clip.)"""
     if not isinstance(clip, GradientClipBase):
         raise TypeError("'clip' should be an instance of GradientClipBase's derived class")
     program = program or default_main_program()
@@ -172,50 +171,38 @@ def set_gradient_clip(clip, param_list=None, program=None):
         param.gradient_clip_attr = clip
 
 
-def _group_of(clip):
-    return clip.group_name if isinstance(clip, GradientClipByGlobalNorm) else clip
+def _clip_that_is_set(param, grad):
+    """The clip that set_gradient_clip() has put on the parameter, or None."""
+    clip = getattr(param, "gradient_clip_attr", None)
+    return clip if clip is not None and clip._wanted(param, grad) else None
 
 
-def _clip_that_is_set(pairs):
-    """The clip that set_gradient_clip() has put on the parameters, or None."""
-    clips = [getattr(param, "gradient_clip_attr", None) for param, _ in pairs]
-    if all(clip is None for clip in clips):
-        return None
-    if None in clips:
-        warnings.warn("set_gradient_clip: as in Paddle 1.8.5 nothing is clipped, since %s has no "
-                      "clip; give the optimizer grad_clip, with need_clip to choose parameters"
-                      % pairs[clips.index(None)][0].name, stacklevel=5)
-        return None
-    norms = {}
-    for clip in clips:
-        if isinstance(clip, GradientClipByGlobalNorm) and \
-                norms.setdefault(clip.group_name, clip.clip_norm) != clip.clip_norm:
+def _groups(params_grads):
+    """Those that are clipped over one norm: name -> [(parameter, gradient)]."""
+    groups, norms = {}, {}
+    for param, grad in params_grads:
+        clip = _clip_that_is_set(param, grad)
+        if not isinstance(clip, GradientClipByGlobalNorm):
+            continue
+        if norms.setdefault(clip.group_name, clip.clip_norm) != clip.clip_norm:
             raise ValueError("All parameters' 'clip_norm' of a same group should be the same")
-    if any(_group_of(clip) != _group_of(clips[-1]) for clip in clips):
-        warnings.warn("set_gradient_clip: as in Paddle 1.8.5 all gradients are clipped as that of "
-                      "the last parameter, %s: %s" % (pairs[-1][0].name, clips[-1]), stacklevel=5)
-    if any(clip._need_clip_func is not None for clip in clips):
-        warnings.warn("set_gradient_clip: as in Paddle 1.8.5 need_clip is not asked; give the "
-                      "optimizer grad_clip", stacklevel=5)
-    return clips[-1]
+        groups.setdefault(clip.group_name, []).append((param, grad))
+    return groups
 
 
 def append_gradient_clip_ops(params_grads):
     """Clip what set_gradient_clip() has marked."""
-    pairs = [(param, grad) for param, grad in params_grads if grad is not None]
-    clip = _clip_that_is_set(pairs)
-    if clip is None:
-        return params_grads
+    clipped = {}
     with name_scope("gradient_clip"):
-        if isinstance(clip, GradientClipByGlobalNorm):
-            group = [(p, g) for p, g in pairs if _group_of(p.gradient_clip_attr) == clip.group_name]
-            clipped = clip._clip_group(group, pairs)
-        else:
-            clipped = []
-            for param, grad in pairs:
-                with param.block.program._optimized_guard([param, grad]):
-                    clipped.append((param, clip._clip(grad)))
-    clipped = {param.name: grad for param, grad in clipped}
+        for pairs in _groups(params_grads).values():
+            clip = pairs[0][0].gradient_clip_attr
+            clipped.update((param.name, grad) for param, grad in clip._clip_group(pairs))
+        for param, grad in params_grads:
+            clip = _clip_that_is_set(param, grad)
+            if clip is None or param.name in clipped:
+                continue
+            with param.block.program._optimized_guard([param, grad]):
+                clipped[param.name] = clip._clip(grad)
     return [(param, clipped.get(param.name, grad)) for param, grad in params_grads]
 
 

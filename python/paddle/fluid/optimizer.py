@@ -444,8 +444,7 @@ class RMSPropOptimizer(Optimizer):
 class FtrlOptimizer(Optimizer):
     """Follow the regularised leader: parameters stay zero unless the gradients insist.
 
-    Paddle 1.8.5 gives the op l1 for both strengths, and so it is here, lest a model train
-    otherwise than it did there; where l1 and l2 differ, a warning says so."""
+    l2 is honoured; Paddle 1.8.5 gives the op l1 for both strengths."""
     type = "ftrl"
     _squared_acc_str = "squared"
     _linear_acc_str = "linear"
@@ -459,12 +458,9 @@ class FtrlOptimizer(Optimizer):
         self._l1 = l1
         self._l2 = l2
         self._lr_power = lr_power
-        if l1 != l2:
-            warnings.warn("Ftrl: as in Paddle 1.8.5 the strength of L2 is l1, %g, and l2, %g, is "
-                          "not used" % (l1, l2), stacklevel=2)
 
     def _attrs(self, param):
-        return {"l1": self._l1, "l2": self._l1, "lr_power": self._lr_power}
+        return {"l1": self._l1, "l2": self._l2, "lr_power": self._lr_power}
 
 
 class LambOptimizer(AdamOptimizer):

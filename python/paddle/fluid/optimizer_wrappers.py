@@ -101,8 +101,8 @@ class ExponentialMovingAverage(_Applied):
     every update(), which goes into the training program after minimize().
 
     With thres_steps, a counter of steps, the decay is min(decay, (1 + t) / (10 + t)). apply()
-    divides by 1 - decay^t for the start from zero and, as in Fluid, leaves the averages so:
-    apply at the end of training, or from a copy of the scope."""
+    divides by 1 - decay^t for the start from zero; the averages themselves stay as they are, so
+    that training may go on after it (Paddle 1.8.5 leaves them divided)."""
 
     def __init__(self, decay=0.999, thres_steps=None, name=None):
         self._decay = decay
@@ -153,8 +153,9 @@ class ExponentialMovingAverage(_Applied):
                 layers.assign(input=param, output=aside)
                 with layers.Switch() as switch:
                     with switch.case(steps > 0):
-                        layers.assign(output=average, input=average / (1.0 - power))
-                layers.assign(input=average, output=param)
+                        layers.assign(output=param, input=average / (1.0 - power))
+                    with switch.default():
+                        layers.assign(input=average, output=param)
         return program
 
     def update(self):
