@@ -7,6 +7,7 @@ from ..core import VarDesc
 from ..framework import Variable, convert_np_dtype_to_dtype_, default_main_program
 from ..layer_helper import LayerHelper
 from .structure import flatten, pack_as
+from .tensor import assign, cast
 
 __all__ = ["While", "Switch", "IfElse", "StaticRNN", "DynamicRNN", "increment", "array_write",
            "create_array", "array_read", "array_length", "less_than", "less_equal",
@@ -121,35 +122,19 @@ def while_loop(cond, body, loop_vars, is_test=False, name=None):
         names = [old.name for old in olds]
         for i, new in enumerate(news):
             if new.name in names[:i]:  # it will be overwritten before its turn
-                news[i] = _assign(new)
+                news[i] = assign(new)
         for old, new in zip(olds, news):
-            _assign(new, old)
-        _assign(after, before)
+            assign(new, old)
+        assign(after, before)
     return loop_vars
 
 
 # ---- conditions ----
 
-def _assign(x, out=None):
-    helper = LayerHelper("assign")
-    if out is None:
-        out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    helper.append_op("assign", {"X": [x]}, {"Out": [out]})
-    return out
-
-
 def _logical(op_type, **inputs):
     helper = LayerHelper(op_type)
     out = helper.create_variable_for_type_inference(dtype="bool")
     helper.append_op(op_type, {slot: [var] for slot, var in inputs.items()}, {"Out": [out]})
-    return out
-
-
-def _cast(x, dtype):
-    helper = LayerHelper("cast")
-    out = helper.create_variable_for_type_inference(dtype=dtype)
-    helper.append_op("cast", {"X": [x]}, {"Out": [out]},
-                     {"in_dtype": int(x.dtype), "out_dtype": int(out.dtype)})
     return out
 
 
@@ -231,7 +216,7 @@ def _run_branch(pred, fn):
                 outer.append(var)
                 continue
             made = parent.create_var(dtype=var.dtype, shape=var.shape, type=var.type)
-            outer.append(_assign(var, made))
+            outer.append(assign(var, made))
         return pack_as(result, outer)
 
 
@@ -279,7 +264,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
     if len(yes) != len(no):
         raise ValueError("Incompatible return values of true_fn and false_fn in cond: %d and %d "
                          "variables" % (len(yes), len(no)))
-    mask = _cast(pred, "int32")
+    mask = cast(pred, "int32")
     return pack_as(results[1], [select_input([f, t], mask) for f, t in zip(no, yes)])
 
 
@@ -330,7 +315,7 @@ def switch_case(branch_index, branch_fns, default=None, name=None):
         default = pairs.pop()[1]
     _check_branch("switch_case: default", default)
     if branch_index.dtype != VarDesc.VarType.INT64:
-        branch_index = _cast(branch_index, "int64")
+        branch_index = cast(branch_index, "int64")
     from .tensor import fill_constant
     result = default
     for number, fn in pairs:

@@ -2,6 +2,7 @@
 from ..framework import Variable
 from ..initializer import Normal
 from ..layer_helper import LayerHelper
+from .tensor import _number_tensors
 
 __all__ = ["conv2d", "conv3d", "conv2d_transpose", "conv3d_transpose", "pool2d", "pool3d",
            "adaptive_pool2d", "adaptive_pool3d", "image_resize", "image_resize_short",
@@ -289,20 +290,6 @@ def _resize_check(input, out_shape, scale, resample, actual_shape, align_corners
     return _channels_last(data_format, rank - 2)
 
 
-def _size_tensors(helper, sizes):
-    """A tensor for each size, given as a number or as one."""
-    out = []
-    for size in sizes:
-        if not isinstance(size, Variable):
-            number, size = size, helper.create_variable_for_type_inference("int32")
-            helper.append_op("fill_constant", {}, {"Out": size},
-                             {"shape": [1], "dtype": size.dtype, "value": float(number),
-                              "str_value": str(number), "force_cpu": True})
-        size.stop_gradient = True
-        out.append(size)
-    return out
-
-
 def _resize_shape(helper, input, out_shape, inputs, attrs):
     if isinstance(out_shape, Variable):
         out_shape.stop_gradient = True
@@ -312,7 +299,7 @@ def _resize_shape(helper, input, out_shape, inputs, attrs):
     if not isinstance(out_shape, (list, tuple)) or len(out_shape) != axes:
         raise ValueError("out_shape is %r, and must have %d numbers" % (out_shape, axes))
     if any(isinstance(n, Variable) for n in out_shape):
-        inputs["SizeTensor"] = _size_tensors(helper, out_shape)
+        inputs["SizeTensor"] = _number_tensors(helper, out_shape)
     for key, n in zip(("out_d", "out_h", "out_w")[3 - axes:], out_shape):
         if not isinstance(n, Variable):
             attrs[key] = int(n)
