@@ -4,6 +4,7 @@ from ..layer_helper import LayerHelper
 __all__ = ["fc", "mean", "square_error_cost", "scale", "elementwise_add", "elementwise_sub",
            "elementwise_mul", "elementwise_div", "elementwise_max", "elementwise_min",
            "elementwise_pow", "elementwise_mod", "elementwise_floordiv", "reduce_sum",
+           "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_all", "reduce_any",
            "embedding"]
 
 
@@ -100,6 +101,12 @@ def _reduce(op_type):
 
 
 reduce_sum = _reduce("reduce_sum")
+reduce_mean = _reduce("reduce_mean")
+reduce_max = _reduce("reduce_max")
+reduce_min = _reduce("reduce_min")
+reduce_prod = _reduce("reduce_prod")
+reduce_all = _reduce("reduce_all")
+reduce_any = _reduce("reduce_any")
 
 
 def _look_up(op_type, input, size, is_sparse, is_distributed, padding_idx, param_attr, dtype):
