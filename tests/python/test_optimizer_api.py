@@ -242,3 +242,25 @@ def test_a_trained_program_survives_its_bytes(loss):
             results.append(np.array(
                 fluid.global_scope().find_var("fc_0.w_0_moment2_0").get_tensor()))
     np.testing.assert_array_equal(*results)
+
+
+# ---- averages ----
+
+@pytest.mark.parametrize("by_steps", [False, True])
+def test_a_moving_average_is_applied_and_goes_on(loss, by_steps):
+    fluid.optimizer.SGD(0.1).minimize(loss)
+    steps = fluid.layers.learning_rate_scheduler._decay_step_counter() if by_steps else None
+    average = fluid.optimizer.ExponentialMovingAverage(0.9, thres_steps=steps)
+    average.update()
+    exe, scope = fluid.Executor(fluid.CPUPlace()), fluid.global_scope()
+    exe.run(fluid.default_startup_program())
+    mean, power, rng = 0.0, 1.0, np.random.RandomState(1)
+    weight = lambda: np.array(scope.find_var("fc_0.w_0").get_tensor())
+    for step in range(6):
+        exe.run(feed={"x": rng.rand(4, 4).astype("float32"), "y": rng.rand(4, 1).astype("float32")})
+        decay = min(0.9, (1.0 + step) / (10.0 + step)) if by_steps else 0.9
+        mean = decay * mean + (1 - decay) * weight()
+        kept = weight()
+        with average.apply(exe):
+            np.testing.assert_allclose(weight(), mean / (1 - decay ** (step + 1)), rtol=1e-4)
+        np.testing.assert_array_equal(weight(), kept)
