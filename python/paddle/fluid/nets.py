@@ -71,7 +71,7 @@ def _split_heads(x, heads):
     """[batch, time, width] as [batch, heads, time, width / heads]"""
     if heads == 1:
         return x
-    parts = layers.reshape(x=x, shape=[0, 0, heads, x.shape[-1] // heads])
+    parts = layers.reshape(x=x, shape=list(x.shape[:-1]) + [heads, x.shape[-1] // heads])
     return layers.transpose(x=parts, perm=[0, 2, 1, 3])
 
 
@@ -79,7 +79,8 @@ def _join_heads(x):
     if len(x.shape) == 3:
         return x
     turned = layers.transpose(x, perm=[0, 2, 1, 3])
-    return layers.reshape(x=turned, shape=[0, 0, turned.shape[2] * turned.shape[3]])
+    return layers.reshape(x=turned, shape=list(turned.shape[:2]) + [turned.shape[2]
+                                                                    * turned.shape[3]])
 
 
 def scaled_dot_product_attention(queries, keys, values, num_heads=1, dropout_rate=0.0):
