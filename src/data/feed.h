@@ -53,9 +53,9 @@ const rg_feed_slot *rg_feed_used_at(const rg_feed *feed, size_t i);
 /* Values in a line of a used dense slot; 0 for a sequence. */
 size_t rg_feed_width(const rg_feed *feed, size_t used);
 
-/* Parse the line [text, end), without its newline, and append it to `rows`, which
- * rg_rows_open() made for this feed. RG_PARSE_PAD bytes from `end` on must be readable;
- * what they are does not matter. On RG_EVALUE `rows` is as before. */
+/* Parse the line [text, end) and append it to `rows`, which rg_rows_open() made for this
+ * feed. `*end` must be a newline, the only one, and RG_PARSE_PAD bytes from `end` on must be
+ * readable. On failure `rows` is as before; RG_EVALUE: the line does not fit. */
 rg_status rg_feed_parse(const rg_feed *feed, const char *text, const char *end, rg_rows *rows);
 
 #endif
