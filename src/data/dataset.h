@@ -52,6 +52,9 @@ rg_status rg_dataset_set_batch_size(rg_dataset *dataset, int64_t batch_size);
 /* Threads that load and, where a reader is not told otherwise, trainer threads. */
 rg_status rg_dataset_set_threads(rg_dataset *dataset, int threads);
 rg_status rg_dataset_set_texts(rg_dataset *dataset, bool ins_id, bool content);
+/* For tests and for data that must be read as it is written: in memory, zeros are left out of
+ * sequences unless this is false (rg_feed_set_drop_zeros). */
+rg_status rg_dataset_set_drop_zeros(rg_dataset *dataset, bool drop);
 
 const rg_feed *rg_dataset_feed(const rg_dataset *dataset); /* NULL before the slots are set */
 int64_t rg_dataset_batch_size(const rg_dataset *dataset);
@@ -65,6 +68,10 @@ rg_status rg_dataset_load(rg_dataset *dataset);
 /* The same in the background, by `threads` threads (0: the dataset's). */
 rg_status rg_dataset_preload(rg_dataset *dataset, int threads);
 rg_status rg_dataset_wait_preload(rg_dataset *dataset);
+/* Waits at most wait_ms; *done says whether the wait would return at once. */
+void rg_dataset_poll_preload(rg_dataset *dataset, int wait_ms, bool *done);
+/* The preload ends soon, with RG_ECLOSED. From any thread. */
+void rg_dataset_cancel_preload(rg_dataset *dataset);
 void rg_dataset_release(rg_dataset *dataset);
 uint64_t rg_dataset_rows(const rg_dataset *dataset);
 uint64_t rg_dataset_bytes(const rg_dataset *dataset); /* of the instances held */
