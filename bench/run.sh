@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh [CASE...] - measure against the peers in this run and print ratios. Machines are noisy:
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
-# Cases: fit_a_line word2vec mlp build import memory (all of them unless named).
+# Cases: fit_a_line word2vec mlp build import memory parse (all of them unless named).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ours=$here/../.venv/bin/python
@@ -50,10 +50,13 @@ run_case() {
     memory)
         "$ours" fit_a_line.py fluid 1 | field rss_mb |
             awk '{ printf "memory: peak RSS of fit_a_line %.0f MB (bar 80)\n", $1 }' ;;
+    parse)
+        for _ in $(seq "$rounds"); do ../build/bench_parse; done | field best | sort -g | tail -1 |
+            awk '{ printf "multi-slot text: %.0f MB/s on one core (bar 700)\n", $1 }' ;;
     *) echo "no case $1" >&2; exit 2 ;;
     esac
 }
 
-for c in "${@:-fit_a_line word2vec mlp build import memory}"; do
+for c in "${@:-fit_a_line word2vec mlp build import memory parse}"; do
     for one in $c; do run_case "$one"; done
 done

@@ -141,6 +141,19 @@ rg_status rg_file_read(rg_file *file, void *bytes, size_t n)
     return RG_OK;
 }
 
+rg_status rg_file_read_some(rg_file *file, void *bytes, size_t n, size_t *got)
+{
+    ssize_t now;
+    do
+        now = injected("file.read") ? -1 : read(file->fd, bytes, n);
+    while (now < 0 && errno == EINTR);
+    if (now < 0)
+        return system_failed("cannot read", file->path);
+    file->offset += (uint64_t)now;
+    *got = (size_t)now;
+    return RG_OK;
+}
+
 rg_status rg_file_seek(rg_file *file, uint64_t offset)
 {
     if (lseek(file->fd, (off_t)offset, SEEK_SET) < 0)

@@ -30,6 +30,8 @@ uint32_t rg_file_crc(const rg_file *file);
 
 /* RG_ECORRUPT where fewer than n bytes are left. */
 rg_status rg_file_read(rg_file *file, void *bytes, size_t n);
+/* Up to n bytes, as many as there are now; *got is 0 at the end. Not in the checksum. */
+rg_status rg_file_read_some(rg_file *file, void *bytes, size_t n, size_t *got);
 /* Go to `offset`; the checksum no longer means anything. */
 rg_status rg_file_seek(rg_file *file, uint64_t offset);
 rg_status rg_file_write(rg_file *file, const void *bytes, size_t n);

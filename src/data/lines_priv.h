@@ -1,0 +1,41 @@
+/* lines_priv.h - reading one file after the other into rows, and what happens to lines that
+ * do not fit. */
+#ifndef RG_DATA_LINES_PRIV_H
+#define RG_DATA_LINES_PRIV_H
+
+#include "data/feed.h"
+#include "data/text_priv.h"
+
+#include <pthread.h>
+
+/* Shared by the threads of one reading. */
+typedef struct rg_bad_lines {
+    pthread_mutex_t lock;
+    uint64_t allowed, seen;
+    const char *path;
+    struct rg_file *file; /* NULL until there is a first one */
+} rg_bad_lines;
+
+void rg_bad_lines_init(rg_bad_lines *bad);
+/* Closes the file; says in the log how many there were. */
+void rg_bad_lines_fini(rg_bad_lines *bad);
+
+typedef struct rg_lines {
+    const rg_feed *feed;
+    rg_text_config text;
+    rg_bad_lines *bad;
+    uint64_t *bytes; /* atomic: text read so far */
+    rg_rows *rows;
+    size_t full_rows;
+    /* Called whenever rows has full_rows instances; to empty it is its work. */
+    rg_status (*full)(void *arg);
+    void *arg;
+    char *buffer; /* owned; kept from file to file */
+    size_t capacity;
+} rg_lines;
+
+/* Everything but the buffer is the caller's to set. */
+rg_status rg_lines_read(rg_lines *lines, const char *file);
+void rg_lines_fini(rg_lines *lines);
+
+#endif

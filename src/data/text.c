@@ -1,0 +1,205 @@
+/* text.c - files as text. */
+#include "data/text_priv.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "sys/file.h"
+
+#include <string.h>
+#include <zlib.h>
+
+enum { PACKED_BYTES = 256 * 1024 };
+
+/* What a pipe command's Python would otherwise hash differently in each process. */
+static const char *const pipe_environment[] = {"PYTHONHASHSEED=0", NULL};
+
+struct rg_text {
+    char *name;
+    rg_file *file;
+    rg_command *fetch, *pipe;
+    bool packed, unpacking; /* .gz; inside a member of it */
+    z_stream z;
+    uint8_t *in; /* of PACKED_BYTES */
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool is_remote(const char *file)
+{
+    return strncmp(file, "hdfs:", 5) == 0 || strncmp(file, "afs:", 4) == 0;
+}
+
+/* ---- unpacking ---- */
+
+static rg_status open_packed(rg_text *text)
+{
+    text->packed = true;
+    text->in = rg_alloc(PACKED_BYTES);
+    if (text->in == NULL)
+        return rg_no_memory(PACKED_BYTES, text->name);
+    if (inflateInit2(&text->z, 16 + MAX_WBITS) != Z_OK)
+        return rg_fail(RG_ENOMEM, "%s: zlib cannot start", text->name);
+    return RG_OK;
+}
+
+static rg_status refill(rg_text *text)
+{
+    size_t got;
+    RG_TRY(rg_file_read_some(text->file, text->in, PACKED_BYTES, &got));
+    text->z.next_in = text->in;
+    text->z.avail_in = (uInt)got;
+    return RG_OK;
+}
+
+/* A .gz may hold several members one after the other; it must end after one. */
+static rg_status read_packed(rg_text *text, void *bytes, size_t n, size_t *got)
+{
+    text->z.next_out = bytes;
+    text->z.avail_out = (uInt)n;
+    while (text->z.avail_out == n) {
+        if (text->z.avail_in == 0)
+            RG_TRY(refill(text));
+        if (text->z.avail_in == 0) {
+            if (text->unpacking || rg_file_offset(text->file) == 0)
+                return rg_fail(RG_ECORRUPT,
+                               "%s is cut off: it ends inside the packed data, at "
+                               "byte %llu",
+                               text->name, (unsigned long long)rg_file_offset(text->file));
+            break;
+        }
+        if (!text->unpacking && inflateReset(&text->z) != Z_OK)
+            return rg_fail(RG_ECORRUPT, "%s: zlib cannot start", text->name);
+        text->unpacking = true;
+        int code = inflate(&text->z, Z_NO_FLUSH);
+        if (code == Z_STREAM_END)
+            text->unpacking = false;
+        else if (code != Z_OK && code != Z_BUF_ERROR)
+            return rg_fail(RG_ECORRUPT, "%s is not sound gzip data: %s", text->name,
+                           text->z.msg ? text->z.msg : "zlib refuses it");
+    }
+    *got = n - text->z.avail_out;
+    return RG_OK;
+}
+
+/* ---- where the bytes come from ---- */
+
+static void quote(rg_buf *out, const char *text)
+{
+    rg_buf_char(out, '\'');
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
+            rg_buf_text(out, "'\\''");
+        else
+            rg_buf_char(out, *text);
+    rg_buf_char(out, '\'');
+}
+
+static rg_status open_remote(rg_text *text, const rg_text_config *config)
+{
+    rg_buf line;
+    rg_buf_init(&line, 1 << 20);
+    if (config->fetch != NULL && config->fetch[0] != '\0') {
+        rg_buf_printf(&line, "%s ", config->fetch);
+    } else {
+        rg_buf_text(&line, "hadoop fs");
+        if (config->fs_name != NULL) {
+            rg_buf_text(&line, " -D fs.default.name=");
+            quote(&line, config->fs_name);
+        }
+        if (config->ugi != NULL) {
+            rg_buf_text(&line, " -D hadoop.job.ugi=");
+            quote(&line, config->ugi);
+        }
+        rg_buf_text(&line, " -text ");
+    }
+    quote(&line, text->name);
+    rg_status code = rg_buf_status(&line);
+    rg_command_config fetch = {.command = rg_buf_cstr(&line), .wake = config->wake};
+    if (code == RG_OK)
+        code = rg_command_open(&text->fetch, &fetch);
+    rg_buf_fini(&line);
+    return code;
+}
+
+static rg_status read_origin(void *arg, void *bytes, size_t n, size_t *got)
+{
+    rg_text *text = arg;
+    if (text->fetch != NULL)
+        return rg_command_read(text->fetch, bytes, n, got);
+    if (text->packed)
+        return read_packed(text, bytes, n, got);
+    return rg_file_read_some(text->file, bytes, n, got);
+}
+
+static rg_status open_origin(rg_text *text, const rg_text_config *config)
+{
+    if (is_remote(text->name))
+        return open_remote(text, config);
+    RG_TRY(rg_file_open(&text->file, text->name));
+    return ends_with(text->name, ".gz") ? open_packed(text) : RG_OK;
+}
+
+static rg_status open_pipe(rg_text *text, const rg_text_config *config)
+{
+    bool plain = text->fetch == NULL && !text->packed;
+    rg_command_config pipe = {
+        .command = config->pipe,
+        .input_path = plain ? text->name : NULL,
+        .input = read_origin,
+        .input_arg = text,
+        .defaults = pipe_environment,
+        .wake = config->wake,
+    };
+    return rg_command_open(&text->pipe, &pipe);
+}
+
+rg_status rg_text_open(rg_text **out, const rg_text_config *config, const char *file)
+{
+    rg_text *text = rg_alloc_zero(1, sizeof *text);
+    char *name = rg_strdup(file);
+    if (text == NULL || name == NULL) {
+        rg_free(text);
+        rg_free(name);
+        return rg_no_memory(sizeof *text, file);
+    }
+    text->name = name;
+    rg_status code = open_origin(text, config);
+    if (code == RG_OK && config->pipe != NULL && strcmp(config->pipe, "cat") != 0)
+        if ((code = open_pipe(text, config)) != RG_OK)
+            code = rg_context(code, "the pipe command for %s", file);
+    if (code != RG_OK) {
+        rg_text_close(text);
+        return code;
+    }
+    *out = text;
+    return RG_OK;
+}
+
+void rg_text_close(rg_text *text)
+{
+    if (text == NULL)
+        return;
+    rg_command_close(text->pipe);
+    rg_command_close(text->fetch);
+    rg_file_close(text->file);
+    if (text->packed)
+        (void)inflateEnd(&text->z);
+    rg_free(text->in);
+    rg_free(text->name);
+    rg_free(text);
+}
+
+rg_status rg_text_read(rg_text *text, void *bytes, size_t n, size_t *got)
+{
+    if (text->pipe == NULL && text->fetch == NULL)
+        return read_origin(text, bytes, n, got);
+    rg_status code = text->pipe ? rg_command_read(text->pipe, bytes, n, got)
+                                : read_origin(text, bytes, n, got);
+    if (code != RG_OK)
+        return rg_context(code, "the text of %s was not read whole", text->name);
+    return RG_OK;
+}

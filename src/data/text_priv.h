@@ -1,0 +1,23 @@
+/* text_priv.h - the text of one file, wherever it comes from: read directly, unpacked,
+ * fetched by a command, put through the user's pipe command. */
+#ifndef RG_DATA_TEXT_PRIV_H
+#define RG_DATA_TEXT_PRIV_H
+
+#include "base/status.h"
+#include "sys/command.h"
+
+typedef struct rg_text_config {
+    const char *pipe;          /* "cat", or NULL: none */
+    const char *fs_name, *ugi; /* of `hadoop fs` */
+    const char *fetch;         /* command that prints a remote file, NULL: hadoop fs -text */
+    const rg_wake *wake;
+} rg_text_config;
+
+typedef struct rg_text rg_text;
+
+rg_status rg_text_open(rg_text **text, const rg_text_config *config, const char *file);
+void rg_text_close(rg_text *text);
+/* Up to n bytes; 0 at the end of a file that was read whole. Messages name the file. */
+rg_status rg_text_read(rg_text *text, void *bytes, size_t n, size_t *got);
+
+#endif
