@@ -39,9 +39,12 @@ static rg_status find_window(const rg_ctx *ctx, bool by_values, const rg_shape *
                        "a window needs a size and an offset for each of %d dimensions, "
                        "and has %d and %d",
                        x->rank, shape->rank, offsets->rank);
+    bool parts = !rg_running(ctx) && by_values && rg_n_in(ctx, SHAPE_LIST) > 0;
     for (int d = 0; d < x->rank; d++) {
+        if (parts && shape->dim[d] == 0)
+            shape->dim[d] = -1; /* how the attribute marks what a tensor says */
         int64_t n = shape->dim[d], at = offsets->dim[d], all = x->dim[d];
-        if (n == -1 && (open || (!rg_running(ctx) && by_values && rg_n_in(ctx, SHAPE_LIST) > 0)))
+        if (n == -1 && (open || parts))
             continue;
         if (n == -1 && all >= 0)
             n = shape->dim[d] = all - at;

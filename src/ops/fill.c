@@ -17,6 +17,14 @@ static rg_status fill_constant_infer(rg_ctx *ctx)
     rg_shape shape;
     RG_TRY(rg_dtype_from_attr(ctx, DTYPE, &dtype));
     RG_TRY(rg_shape_from_inputs(ctx, SHAPE, SHAPE_TENSOR, SHAPE_LIST, &shape));
+    if (!rg_running(ctx) && rg_has_in(ctx, SHAPE_TENSOR)) {
+        /* Its length says how many dimensions there will be. */
+        const rg_shape *given = rg_shape_of(ctx, SHAPE_TENSOR);
+        shape = (rg_shape){.rank = 0};
+        if (given->rank == 1 && given->dim[0] <= RG_MAX_DIMS)
+            while (shape.rank < given->dim[0])
+                shape.dim[shape.rank++] = -1;
+    }
     rg_set_out(ctx, OUT, dtype, &shape);
     return RG_OK;
 }

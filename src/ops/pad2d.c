@@ -30,6 +30,8 @@ static rg_status read_images(const rg_ctx *ctx, const rg_shape *x, images *im)
     if (x->rank != 4)
         return rg_fail(RG_ESHAPE, "X must have 4 dimensions, and has %d", x->rank);
     RG_TRY(rg_shape_from_inputs(ctx, A_PADDINGS, PADDINGS, -1, &p));
+    if (!rg_running(ctx) && rg_has_in(ctx, PADDINGS))
+        p = RG_SHAPE(0, 0, 0, 0); /* said by the tensor alone */
     if (p.rank != 4 || p.dim[0] < 0 || p.dim[1] < 0 || p.dim[2] < 0 || p.dim[3] < 0)
         return rg_fail(RG_EINVAL, "paddings must be top, bottom, left and right, none negative");
     *im = (images){.last = strcmp(format, "NHWC") == 0};

@@ -28,4 +28,5 @@ def __getattr__(name):
     if name in _OF_DYGRAPH:
         from . import dygraph
         return getattr(dygraph, name)
-    raise AttributeError("module 'paddle.fluid' has no attribute %r" % name)
+    from .not_yet import missing
+    raise missing(__name__, name)

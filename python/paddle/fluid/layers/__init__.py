@@ -13,3 +13,8 @@ for _module in (nn, ops, activation, math, tensor, shape, classify, loss, metric
         for _name in _module.__all__:
             if not hasattr(nn, _name):
                 setattr(nn, _name, getattr(_module, _name))
+
+
+def __getattr__(name):
+    from ..not_yet import missing
+    raise missing(__name__, name)

@@ -251,13 +251,18 @@ def full_like(input, fill_value, out=None, dtype=None, device=None, stop_gradien
 
 # ---- numbers in order ----
 
-def _ends(dtype, *numbers):
-    return [n if isinstance(n, Variable) else fill_constant([1], dtype, n) for n in numbers]
+def _scalar(number, dtype, convert=False):
+    """A tensor of one number, given as a number or as one."""
+    if not isinstance(number, Variable):
+        return fill_constant([1], dtype, number)
+    if convert and number.dtype != convert_np_dtype_to_dtype_(dtype):
+        return cast(number, dtype)
+    return number
 
 
 def _range(start, end, step, dtype, name):
     helper = LayerHelper("range", name=name)
-    start, end, step = _ends(dtype, start, end, step)
+    start, end, step = (_scalar(n, dtype, True) for n in (start, end, step))
     out = helper.create_variable_for_type_inference(dtype=start.dtype)
     helper.append_op("range", {"Start": start, "End": end, "Step": step}, {"Out": [out]})
     out.stop_gradient = True
@@ -276,8 +281,7 @@ def arange(start, end, step=1, dtype=None, name=None):
 def linspace(start, stop, num, dtype):
     """num numbers in equal steps from start to stop, both among them."""
     helper = LayerHelper("linspace")
-    start, stop = _ends(dtype, start, stop)
-    num, = _ends("int32", num)
+    start, stop, num = _scalar(start, dtype), _scalar(stop, dtype), _scalar(num, "int32")
     out = helper.create_variable_for_type_inference(dtype=start.dtype)
     helper.append_op("linspace", {"Start": start, "Stop": stop, "Num": num}, {"Out": [out]})
     return out
