@@ -82,6 +82,27 @@ RG_API int rg_session_run(rg_session *session, int program, const char *const *f
 /* Number i of the fetches of the last run. */
 RG_API int rg_session_fetch(rg_session *session, int i, rg_tensor_view *tensor);
 
+/* Training on files of multi-slot text. Zero is the usual choice of every member but files. */
+typedef struct rg_training {
+    const char *const *files;
+    size_t n_files;
+    const char *const *slots; /* in the order of a line; NULL: the program's data, as declared */
+    size_t n_slots;
+    const char *pipe_command; /* NULL: none, the files are read as they are */
+    int batch_size;           /* 0: 1 */
+    int threads;              /* 0: 1 */
+    int in_memory;            /* load the files first, and keep them for all epochs */
+    int shuffle;              /* in memory: before every epoch, by this seed; 0: not */
+    int epochs;               /* 0: 1 */
+    int infer;                /* compute, learn nothing */
+    const char *const *fetches; /* shown at batch 0 and every print_period batches */
+    size_t n_fetches;
+    int print_period; /* 0: 100 */
+} rg_training;
+
+/* Run the program on every batch of the files. Progress goes to stderr (FLAGS_progress). */
+RG_API int rg_session_train(rg_session *session, int program, const rg_training *training);
+
 /* Write every persistable variable of the program to a file of its own in `folder`, whole
  * or not at all; and load them from such a folder, of Regatta's or of real Paddle's. */
 RG_API int rg_session_save(rg_session *session, int program, const char *folder);

@@ -153,6 +153,7 @@ PyObject *core_to_numpy(const rg_value *value)
         return NULL;
     }
     size_t bytes = rg_value_bytes(value);
+    rg_value_settle(value);
     if (bytes > 0)
         memcpy(to->data, value->data, bytes);
     Py_DECREF(capsule);
@@ -212,6 +213,7 @@ static PyObject *tensor_set(PyObject *object, PyObject *args)
     core_array array;
     if (core_from_numpy(source, &array) < 0)
         return NULL;
+    rg_value_settle(self->value);
     rg_status code = rg_value_resize(self->value, array.dtype, &array.shape);
     if (code == RG_OK) {
         size_t bytes = rg_value_bytes(self->value);

@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "capi/session_priv.h"
 #include "exec/plan.h"
 #include "save/save.h"
 #include "sys/file.h"
@@ -29,6 +30,18 @@ struct rg_session {
     rg_map fed; /* name, owned -> rg_value, counted */
     int last;   /* the program that ran last; -1: none */
 };
+
+static rg_status program_of(rg_session *session, int number, loaded **out);
+
+rg_status rg_session_borrow(rg_session *session, int number, const rg_program **program,
+                            rg_scope **scope)
+{
+    loaded *p;
+    RG_TRY(program_of(session, number, &p));
+    *program = p->program;
+    *scope = session->scope;
+    return RG_OK;
+}
 
 const char *rg_version(void)
 {

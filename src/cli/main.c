@@ -1,5 +1,6 @@
 /* main.c - the `paddle` command. */
 #include "base/buf.h"
+#include "cli/cli.h"
 #include "ir/op.h"
 #include "sys/flags.h"
 
@@ -11,7 +12,7 @@ typedef struct command {
     int (*run)(int argc, char **argv);
 } command;
 
-static int fail(const char *what)
+int rg_cli_misused(const char *what)
 {
     (void)fprintf(stderr, "paddle: %s\n", what);
     return 2;
@@ -21,7 +22,7 @@ static int run_version(int argc, char **argv)
 {
     (void)argv;
     if (argc > 1)
-        return fail("version takes no arguments");
+        return rg_cli_misused("version takes no arguments");
     (void)printf("PaddlePaddle 1.8.5, compiled with\n"
                  "    with_avx: ON\n"
                  "    with_gpu: OFF\n"
@@ -99,13 +100,13 @@ static int run_ops(int argc, char **argv)
         const rg_op *op = rg_op_find(argv[1]);
         if (op == NULL) {
             (void)rg_op_missing(argv[1]);
-            return fail(rg_error_message());
+            return rg_cli_misused(rg_error_message());
         }
         print_op(op);
         return 0;
     }
     if (argc > 2)
-        return fail("usage: paddle ops [--markdown | OP]");
+        return rg_cli_misused("usage: paddle ops [--markdown | OP]");
     if (markdown)
         (void)printf("# Ops\nMade by `paddle ops --markdown`. Gradient ops, named "
                      "`X_grad`, are not listed: `paddle ops X_grad` shows one.\n\n"
@@ -131,7 +132,7 @@ static int run_flags(int argc, char **argv)
 {
     (void)argv;
     if (argc > 1)
-        return fail("flags takes no arguments");
+        return rg_cli_misused("flags takes no arguments");
     for (const rg_flag *flag = rg_flag_table(); flag->name != NULL; flag++) {
         const char *value = "";
         (void)rg_flag_text(flag->name, &value);
@@ -148,6 +149,7 @@ static int run_help(int argc, char **argv);
 static const command commands[] = {
     {"version", "what this is and how it was built", run_version},
     {"ops", "the ops that are implemented; one in detail with its name", run_ops},
+    {"train_from_dataset", "train a saved program on data files, without Python", rg_cli_train},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
     {"help", "this list", run_help},
 };
@@ -157,7 +159,7 @@ static int run_help(int argc, char **argv)
     (void)argc, (void)argv;
     (void)printf("usage: paddle COMMAND [arguments]\n\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        (void)printf("  %-10s %s\n", commands[i].name, commands[i].doc);
+        (void)printf("  %-20s %s\n", commands[i].name, commands[i].doc);
     return 0;
 }
 
@@ -165,7 +167,7 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "help";
     if (rg_flags_from_environment() != RG_OK)
-        return fail(rg_error_message());
+        return rg_cli_misused(rg_error_message());
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = "help";
     if (strcmp(name, "--version") == 0)

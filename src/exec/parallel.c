@@ -246,27 +246,6 @@ const rg_vardesc *rg_parallel_feed_desc(const rg_parallel *p, int i)
     return rg_plan_feed_desc(p->plans[0], i);
 }
 
-/* Rows [from, to) of `whole`, with `lod`, into the thread's feed. */
-static rg_status feed_rows(rg_parallel *p, int thread, int i, const rg_value *whole, int64_t from,
-                           int64_t to, rg_lod *lod)
-{
-    rg_value *value = rg_plan_feed(p->plans[thread], i);
-    if (value == NULL)
-        return RG_OK;
-    rg_shape shape = whole->meta.shape;
-    shape.dim[0] = to - from;
-    if (value->data == NULL || !rg_shape_equal(&value->meta.shape, &shape) ||
-        value->meta.dtype != whole->meta.dtype || !rg_lod_equal(value->meta.lod, lod))
-        rg_plan_feed_changed(p->plans[thread], i);
-    RG_TRY(rg_value_resize(value, whole->meta.dtype, &shape));
-    rg_value_set_lod(value, lod);
-    size_t row = (size_t)rg_value_width(whole) * rg_dtype_size(whole->meta.dtype);
-    if (to > from)
-        memcpy(value->data, (const uint8_t *)whole->data + (size_t)from * row,
-               (size_t)(to - from) * row);
-    return RG_OK;
-}
-
 /* Sequences [from, to) of level 0 of `lod`, as a LoD of their own; *first and *last are the
  * rows that they cover. */
 static rg_status cut_lod(const rg_lod *lod, int64_t from, int64_t to, rg_lod **out, int64_t *first,
@@ -307,7 +286,7 @@ rg_status rg_parallel_feed(rg_parallel *p, int i, const rg_value *whole)
         rg_lod *part = NULL;
         if (lod != NULL)
             RG_TRY(cut_lod(lod, from, to, &part, &from, &to));
-        rg_status code = feed_rows(p, t, i, whole, from, to, part);
+        rg_status code = rg_plan_feed_rows(p->plans[t], i, whole, from, to, part);
         rg_lod_release(part);
         RG_TRY(code);
     }
@@ -316,7 +295,7 @@ rg_status rg_parallel_feed(rg_parallel *p, int i, const rg_value *whole)
 
 rg_status rg_parallel_feed_part(rg_parallel *p, int thread, int i, const rg_value *part)
 {
-    return feed_rows(p, thread, i, part, 0, part->meta.shape.dim[0], part->meta.lod);
+    return rg_plan_feed_copy(p->plans[thread], i, part);
 }
 
 /* ---- running ---- */

@@ -238,6 +238,33 @@ void rg_plan_feed_changed(rg_plan *plan, int i)
     plan->settled = false;
 }
 
+rg_status rg_plan_feed_rows(rg_plan *plan, int i, const rg_value *whole, int64_t from, int64_t to,
+                            rg_lod *lod)
+{
+    rg_value *value = plan->feeds[i];
+    if (value == NULL)
+        return RG_OK;
+    rg_shape shape = whole->meta.shape;
+    if (shape.rank > 0)
+        shape.dim[0] = to - from;
+    if (value->data == NULL || !rg_shape_equal(&value->meta.shape, &shape) ||
+        value->meta.dtype != whole->meta.dtype || !rg_lod_equal(value->meta.lod, lod))
+        rg_plan_feed_changed(plan, i);
+    RG_TRY(rg_value_resize(value, whole->meta.dtype, &shape));
+    rg_value_set_lod(value, lod);
+    size_t row = (size_t)rg_value_width(whole) * rg_dtype_size(whole->meta.dtype);
+    if (to > from)
+        memcpy(value->data, (const uint8_t *)whole->data + (size_t)from * row,
+               (size_t)(to - from) * row);
+    return RG_OK;
+}
+
+rg_status rg_plan_feed_copy(rg_plan *plan, int i, const rg_value *whole)
+{
+    int64_t n = whole->meta.shape.rank > 0 ? whole->meta.shape.dim[0] : 1;
+    return rg_plan_feed_rows(plan, i, whole, 0, n, whole->meta.lod);
+}
+
 /* After shapes have moved: blocks of shared memory may have been replaced. */
 static void refresh_data(rg_region *root)
 {
@@ -262,6 +289,8 @@ rg_status rg_plan_run(rg_plan *plan)
         refresh_data(plan->root);
         plan->settled = code == RG_OK;
     }
+    for (int i = 0; i < plan->n_fetches; i++)
+        rg_value_settle(plan->fetches[i]);
     return code;
 }
 

@@ -37,6 +37,12 @@ const rg_vardesc *rg_plan_feed_desc(const rg_plan *plan, int i);
 /* Tell the plan that feed i has been given another shape or LoD. */
 void rg_plan_feed_changed(rg_plan *plan, int i);
 
+/* Feed i becomes rows [from, to) of `whole`, with this LoD (or none). */
+rg_status rg_plan_feed_rows(rg_plan *plan, int i, const rg_value *whole, int64_t from, int64_t to,
+                            rg_lod *lod);
+/* All of it. */
+rg_status rg_plan_feed_copy(rg_plan *plan, int i, const rg_value *whole);
+
 /* Run once. On failure the message names the op, its inputs and the user's line. */
 rg_status rg_plan_run(rg_plan *plan);
 

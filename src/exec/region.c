@@ -273,6 +273,24 @@ static rg_status settle(rg_node *node)
     return RG_OK;
 }
 
+/* Rows that are behind are brought up to date for an op that does not do so itself, whether it
+ * reads or writes the tensor. */
+static void settle_late(const rg_ctx *ctx)
+{
+    for (int s = 0; ctx->op->in[s].name != NULL; s++)
+        for (int i = 0; i < rg_n_in(ctx, s); i++) {
+            const rg_value *value = (const rg_value *)rg_in_meta_n(ctx, s, i);
+            if (value != NULL && !(ctx->op->in[s].flags & (RG_LATE_OK | RG_SHAPE_ONLY)))
+                rg_value_settle(value);
+        }
+    for (int s = 0; ctx->op->out[s].name != NULL; s++)
+        for (int i = 0; i < rg_n_out(ctx, s); i++) {
+            const rg_value *value = (const rg_value *)rg_out_meta_n(ctx, s, i);
+            if (value != NULL && !(ctx->op->out[s].flags & RG_LATE_OK))
+                rg_value_settle(value);
+        }
+}
+
 static rg_status run_node(rg_region *region, rg_node *node, bool settled)
 {
     rg_status code = RG_OK;
@@ -280,6 +298,8 @@ static rg_status run_node(rg_region *region, rg_node *node, bool settled)
         code = settle(node);
     if (code == RG_OK) {
         rg_arena_reset(&region->plan->scratch);
+        if (__builtin_expect(__atomic_load_n(&rg_late_count, __ATOMIC_RELAXED) > 0, 0))
+            settle_late(&node->ctx);
         code = node->ctx.op->kernel(&node->ctx);
     }
     if (code == RG_OK && __builtin_expect(region->plan->check_nan, 0))

@@ -54,8 +54,10 @@ rg_value *rg_scope_find(const rg_scope *scope, const char *name)
 {
     for (; scope != NULL; scope = scope->parent) {
         rg_value *value = rg_map_get(&scope->vars, name);
-        if (value != NULL)
+        if (value != NULL) {
+            rg_value_settle(value);
             return value;
+        }
     }
     return NULL;
 }

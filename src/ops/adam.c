@@ -6,7 +6,10 @@
  * The powers of b1 and b2 are state. A dense gradient uses them and then advances them;
  * a sparse one advances them first, so its first step uses the squares. A sparse
  * gradient's duplicates are merged. Without lazy_mode every row moves, those that have
- * no gradient by their moments; with it only the rows that have one. */
+ * no gradient by their moments, but when they are next read (adam_late.h); with it only
+ * the rows that have one. */
+#include "ops/adam_late.h"
+#include "ops/merge_rows.h"
 #include "ops/optimizer.h"
 #include "ops/types.h"
 
@@ -61,11 +64,46 @@ static double beta_of(const rg_ctx *ctx, int tensor, int attr)
     return rg_has_in(ctx, tensor) ? rg_number(ctx, tensor) : (double)rg_attr_float(ctx, attr);
 }
 
+/* Whether the rows that the gradient does not name can wait. */
+static bool can_wait(const rg_ctx *ctx)
+{
+    return rg_in(ctx, GRAD)->meta.kind == RG_ROWS && !rg_attr_bool(ctx, LAZY_MODE) &&
+           rg_dtype_of(ctx, PARAM) == RG_F32 && rg_in(ctx, PARAM) == rg_out(ctx, PARAM_OUT) &&
+           rg_in(ctx, MOMENT1) == rg_out(ctx, MOMENT1_OUT) &&
+           rg_in(ctx, MOMENT2) == rg_out(ctx, MOMENT2_OUT) && rg_shape_of(ctx, PARAM)->rank > 1;
+}
+
+static rg_status step_late(rg_ctx *ctx, float b1, float b2)
+{
+    rg_merged merged;
+    float *pow1 = rg_out_data(ctx, BETA1_POW_OUT), *pow2 = rg_out_data(ctx, BETA2_POW_OUT);
+    RG_TRY(rg_expect_rows_below(ctx, GRAD, rg_shape_of(ctx, PARAM)->dim[0]));
+    RG_TRY(rg_merge_rows(ctx, rg_in(ctx, GRAD), &merged));
+    *pow1 = (float)rg_number(ctx, BETA1_POW) * b1;
+    *pow2 = (float)rg_number(ctx, BETA2_POW) * b2;
+    return rg_adam_late_step(&(rg_adam_step){
+        .param = rg_out(ctx, PARAM_OUT),
+        .moment1 = rg_out(ctx, MOMENT1_OUT),
+        .moment2 = rg_out(ctx, MOMENT2_OUT),
+        .rows = merged.rows,
+        .grads = merged.values,
+        .n = merged.n,
+        .beta1 = b1,
+        .beta2 = b2,
+        .epsilon = rg_attr_float(ctx, EPSILON),
+        .rate = (float)rg_number(ctx, RATE) * sqrtf(1 - *pow2) / (1 - *pow1),
+    });
+}
+
 static rg_status adam_kernel(rg_ctx *ctx)
 {
     bool sparse = rg_in(ctx, GRAD)->meta.kind == RG_ROWS;
     double b1 = beta_of(ctx, BETA1_TENSOR, BETA1), b2 = beta_of(ctx, BETA2_TENSOR, BETA2);
     rg_spans spans;
+    if (can_wait(ctx))
+        return step_late(ctx, (float)b1, (float)b2);
+    for (int i = PARAM_OUT; i <= MOMENT2_OUT; i++)
+        rg_value_settle(rg_out(ctx, i));
     RG_TRY(rg_update_begin(ctx, &update, !rg_attr_bool(ctx, LAZY_MODE), &spans));
     if (rg_dtype_of(ctx, PARAM) == RG_F32)
         run_f32(ctx, &spans, (float)b1, (float)b2, sparse);
@@ -79,17 +117,18 @@ static rg_status adam_kernel(rg_ctx *ctx)
 const rg_op rg_op_adam = {
     .type = "adam",
     .doc = "Adam: steps scaled by running moments of the gradient.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter", RG_LATE_OK},
                    [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [RATE] = {"LearningRate", "one number"},
-                   [MOMENT1] = {"Moment1", "running mean of the gradient"},
-                   [MOMENT2] = {"Moment2", "running mean of its square"},
+                   [MOMENT1] = {"Moment1", "running mean of the gradient", RG_LATE_OK},
+                   [MOMENT2] = {"Moment2", "running mean of its square", RG_LATE_OK},
                    [BETA1_POW] = {"Beta1Pow", "beta1 to the power of the steps"},
                    [BETA2_POW] = {"Beta2Pow", "beta2 to the power of the steps"},
                    [BETA1_TENSOR] = {"Beta1Tensor", "beta1, if not the attribute", RG_OPTIONAL},
                    [BETA2_TENSOR] = {"Beta2Tensor", "beta2, if not the attribute", RG_OPTIONAL}),
-    .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"},
-                    [MOMENT1_OUT] = {"Moment1Out", ""}, [MOMENT2_OUT] = {"Moment2Out", ""},
+    .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step", RG_LATE_OK},
+                    [MOMENT1_OUT] = {"Moment1Out", "", RG_LATE_OK},
+                    [MOMENT2_OUT] = {"Moment2Out", "", RG_LATE_OK},
                     [BETA1_POW_OUT] = {"Beta1PowOut", ""}, [BETA2_POW_OUT] = {"Beta2PowOut", ""}),
     .attr = RG_ATTRS([BETA1] = RG_FLOAT("beta1", 0.9f, "decay of the first moment"),
                      [BETA2] = RG_FLOAT("beta2", 0.999f, "decay of the second moment"),

@@ -54,6 +54,18 @@ static rg_status auc_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* Trainer threads may share the bins. */
+static void add_to(int64_t *bin, int64_t n)
+{
+    if (n != 0)
+        (void)__atomic_fetch_add(bin, n, __ATOMIC_RELAXED);
+}
+
+static int64_t read_bin(const int64_t *bin)
+{
+    return __atomic_load_n(bin, __ATOMIC_RELAXED);
+}
+
 /* Count the batch into two histograms. */
 static rg_status count(const rg_ctx *ctx, int64_t bins, int64_t *pos, int64_t *neg)
 {
@@ -77,9 +89,9 @@ static rg_status count(const rg_ctx *ctx, int64_t bins, int64_t *pos, int64_t *n
         int64_t l = label->meta.dtype == RG_I64 ? ((const int64_t *)label->data)[i]
                                                 : ((const int32_t *)label->data)[i];
         if (l > 0)
-            pos[bin]++;
+            add_to(&pos[bin], 1);
         else if (l == 0)
-            neg[bin]++;
+            add_to(&neg[bin], 1);
     }
     return RG_OK;
 }
@@ -88,7 +100,8 @@ static double area(const int64_t *pos, const int64_t *neg, int64_t bins)
 {
     double sum = 0, n_pos = 0, n_neg = 0;
     for (int64_t i = bins - 1; i >= 0; i--) {
-        double more_pos = n_pos + (double)pos[i], more_neg = n_neg + (double)neg[i];
+        double more_pos = n_pos + (double)read_bin(&pos[i]);
+        double more_neg = n_neg + (double)read_bin(&neg[i]);
         sum += (more_neg - n_neg) * (n_pos + more_pos) / 2;
         n_pos = more_pos;
         n_neg = more_neg;
@@ -96,15 +109,18 @@ static double area(const int64_t *pos, const int64_t *neg, int64_t bins)
     return n_pos > 0 && n_neg > 0 ? sum / n_pos / n_neg : 0;
 }
 
-/* Replace the oldest of the S histograms by this batch, and keep their sum in step. */
+/* Replace the oldest of the S histograms by this batch, and keep their sum in step. Each turn
+ * is one thread's. */
 static void slide(int64_t *stat, const int64_t *batch, int64_t bins, int64_t steps)
 {
     int64_t *sum = stat + steps * bins, *counter = sum + bins;
-    int64_t *oldest = stat + *counter % steps * bins;
-    for (int64_t i = 0; i < bins; i++)
-        sum[i] += batch[i] - oldest[i];
-    memcpy(oldest, batch, (size_t)bins * sizeof *batch);
-    ++*counter;
+    int64_t turn = __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+    int64_t *oldest = stat + turn % steps * bins;
+    for (int64_t i = 0; i < bins; i++) {
+        int64_t old = read_bin(&oldest[i]);
+        add_to(&sum[i], batch[i] - old);
+        add_to(&oldest[i], batch[i] - old);
+    }
 }
 
 static rg_status auc_kernel(rg_ctx *ctx)

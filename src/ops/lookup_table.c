@@ -5,6 +5,7 @@
  * lookup_table takes Ids of [..., 1] and drops that dimension; lookup_table_v2 keeps
  * it. The gradient of W is dense, or with is_sparse the rows that were read, in the
  * order they were read, duplicates included: whoever applies it merges them. */
+#include "ops/adam_late.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -91,6 +92,7 @@ static rg_status look_up(rg_ctx *ctx)
     size_t width = (size_t)w->meta.shape.dim[1] * rg_dtype_size(w->meta.dtype);
     const uint8_t *from = w->data;
     uint8_t *to = rg_out_data(ctx, OUT);
+    rg_adam_late_rows(w, ids, n);
     for (int64_t i = 0; i < n; i++, to += width) {
         if (i + AHEAD < n)
             __builtin_prefetch(from + (size_t)ids[i + AHEAD] * width);
@@ -106,7 +108,7 @@ static rg_status look_up(rg_ctx *ctx)
 }
 
 #define SLOTS                                                                                      \
-    RG_SLOTS([W] = {"W", "the table, [rows, width]"},                                              \
+    RG_SLOTS([W] = {"W", "the table, [rows, width]", RG_LATE_OK},                                  \
              [IDS] = {"Ids", "row numbers", RG_NO_GRAD})
 #define ATTRS                                                                                      \
     RG_ATTRS([IS_SPARSE] = RG_BOOLEAN("is_sparse", false, "the gradient holds only rows read"),    \

@@ -25,6 +25,8 @@ static const rg_flag table[] = {
     {"data_bad_lines", RG_FLAG_INT, "0",
      "lines of a reading that do not fit their slots and are put aside; one more stops it", NULL},
     {"data_bad_lines_file", RG_FLAG_TEXT, "data_bad_lines.txt", "where they are put", NULL},
+    {"progress", RG_FLAG_TEXT, "auto",
+     "of train_from_dataset: auto, bar, lines or off; auto draws a bar on a terminal", NULL},
     {"benchmark", RG_FLAG_BOOL, "0", "", "use fluid.profiler"},
     {"fuse", RG_FLAG_BOOL, "1", "let the plan fuse ops; 0 runs each op as written", NULL},
     {"cpu_deterministic", RG_FLAG_BOOL, "0", "", "sums are always formed in a fixed order"},

@@ -40,3 +40,8 @@ void rg_log(rg_log_level level, const char *area, const char *fmt, ...)
     ssize_t written = write(STDERR_FILENO, line, length); /* one call: a line stays whole */
     (void)written;
 }
+
+bool rg_stderr_is_terminal(void)
+{
+    return isatty(STDERR_FILENO) == 1;
+}

@@ -104,6 +104,7 @@ static rg_status write_rows(rg_sink *sink, const rg_value *value)
 
 rg_status rg_tensor_write(rg_sink *sink, const rg_value *value)
 {
+    rg_value_settle(value);
     if (value->meta.kind == RG_ROWS)
         return write_rows(sink, value);
     if (value->meta.kind != RG_TENSOR)

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+int rg_late_count;
+
 rg_status rg_storage_new(rg_storage **out)
 {
     rg_storage *s = rg_alloc_zero(1, sizeof *s);
@@ -96,6 +98,8 @@ void rg_value_fini(rg_value *value)
     rg_free(value->items);
     rg_free(value->rows);
     rg_value_set_object(value, RG_TENSOR, NULL, NULL);
+    if (value->late != NULL)
+        value->late->leave(value->late, value);
     rg_storage_release(value->storage);
     rg_lod_release(value->meta.lod);
     rg_value_init(value);
@@ -216,6 +220,8 @@ rg_status rg_value_copy(rg_value *dst, const rg_value *src)
 {
     if (dst == src)
         return RG_OK;
+    rg_value_settle(src);
+    rg_value_settle(dst);
     if (src->meta.kind == RG_ARRAY)
         return copy_items(dst, src);
     if (src->meta.kind == RG_ROWS) {
@@ -240,6 +246,8 @@ rg_status rg_value_share(rg_value *dst, const rg_value *src)
 {
     if (src->meta.kind != RG_TENSOR)
         return rg_value_copy(dst, src);
+    rg_value_settle(src);
+    rg_value_settle(dst);
     rg_storage *shared = rg_storage_retain(src->storage);
     rg_storage_release(dst->storage);
     dst->storage = shared;

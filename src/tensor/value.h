@@ -40,6 +40,20 @@ typedef struct rg_storage {
     void *data;
 } rg_storage;
 
+/* Rows of a tensor may be behind: updates that have been decided and are made before anyone
+ * reads the row. Whoever reads the whole tensor settles it first. Several tensors that are
+ * updated together share one. */
+struct rg_value;
+typedef struct rg_late rg_late;
+struct rg_late {
+    void (*settle)(rg_late *late);
+    /* The value goes, or gets other contents from outside. */
+    void (*leave)(rg_late *late, const struct rg_value *value);
+};
+
+/* How many there are in the process: while there are none, nobody need look. */
+extern int rg_late_count;
+
 typedef struct rg_value {
     rg_meta meta; /* first: a shape rule gets a pointer to it */
     int refs;     /* atomic */
@@ -50,6 +64,7 @@ typedef struct rg_value {
     size_t n_rows, cap_rows;
     struct rg_value **items; /* RG_ARRAY; counted; NULL where not written */
     size_t n_items, cap_items;
+    rg_late *late; /* NULL: every row is what it says */
     void *object; /* other kinds: owned, ended by drop() */
     void (*drop)(void *object);
 } rg_value;
@@ -91,6 +106,12 @@ rg_status rg_storage_grow(rg_storage *storage, size_t bytes);
 static inline int64_t rg_numel(const rg_value *value)
 {
     return rg_shape_numel(&value->meta.shape);
+}
+
+static inline void rg_value_settle(const rg_value *value)
+{
+    if (__builtin_expect(value->late != NULL, 0))
+        value->late->settle(value->late);
 }
 
 /* Bytes of the data, RG_ROWS counted by its rows. */

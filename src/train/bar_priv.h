@@ -1,0 +1,19 @@
+/* bar_priv.h - how far a run is, on stderr: a bar where that is a terminal, else a line now
+ * and then. FLAGS_progress: auto, bar, lines or off. */
+#ifndef RG_TRAIN_BAR_PRIV_H
+#define RG_TRAIN_BAR_PRIV_H
+
+#include "data/dataset.h"
+#include "train/train.h"
+
+typedef struct rg_bar rg_bar;
+
+/* rows: how many there are in all; 0: not known, files count then. */
+rg_status rg_bar_open(rg_bar **bar, const char *what, uint64_t rows);
+void rg_bar_close(rg_bar *bar); /* NULL is allowed */
+
+void rg_bar_show(rg_bar *bar, const rg_progress *progress, const rg_train_result *now);
+/* The last line. */
+void rg_bar_end(rg_bar *bar, const rg_progress *progress, const rg_train_result *result);
+
+#endif

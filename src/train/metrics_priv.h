@@ -1,0 +1,12 @@
+/* metrics_priv.h - which variables of a program tell how training goes. */
+#ifndef RG_TRAIN_METRICS_PRIV_H
+#define RG_TRAIN_METRICS_PRIV_H
+
+#include "ir/program.h"
+
+/* What the backward pass began at; NULL: none. Borrowed from the program. */
+const char *rg_find_loss(const rg_program *program);
+/* The area under the curve of everything since the start; NULL: none. */
+const char *rg_find_auc(const rg_program *program);
+
+#endif

@@ -1,0 +1,305 @@
+/* train.c - trainer threads behind train/train.h. */
+#include "train/train.h"
+
+#include "base/mem.h"
+#include "exec/plan.h"
+#include "math/gemm.h"
+#include "sys/clock.h"
+#include "sys/cond.h"
+#include "sys/pool.h"
+#include "train/bar_priv.h"
+#include "train/lines_priv.h"
+#include "train/metrics_priv.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { WATCH_NS = 200 * 1000 * 1000 };
+
+/* What a trainer thread tells the watcher. */
+typedef struct worker {
+    rg_plan *plan;
+    _Atomic uint64_t rows, batches;
+    _Atomic double loss_sum, auc;
+} worker;
+
+struct rg_train {
+    const rg_train_config *config;
+    rg_program *program; /* what runs: owned */
+    rg_reader *reader;
+    worker *workers;
+    int threads;
+    const char **feeds, **fetches; /* fetches: the lines', loss, AUC, the watched */
+    int n_feeds, n_fetches, loss, auc, watched;
+    rg_bar *bar;
+    uint64_t began;
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t ended;
+    int running;
+    bool seen; /* thread 0 has finished a batch */
+    rg_value **seen_values;
+};
+
+/* ---- what runs ---- */
+
+static bool is_left_out(const rg_opdesc *op)
+{
+    static const char *const pushes[] = {"send", "recv", "send_barrier", "fetch_barrier"};
+    int role = rg_opdesc_role(op);
+    for (size_t i = 0; i < sizeof pushes / sizeof pushes[0]; i++)
+        if (strcmp(op->type, pushes[i]) == 0)
+            return true;
+    return role != RG_ROLE_NOT_SPECIFIED &&
+           (role & (RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED)) != 0;
+}
+
+static void keep_forward(rg_program *program)
+{
+    rg_block *block = program->blocks[0];
+    size_t kept = 0;
+    for (size_t i = 0; i < block->n_ops; i++)
+        if (!is_left_out(block->ops[i]))
+            block->ops[kept++] = block->ops[i];
+    rg_block_remove_ops(block, kept, block->n_ops);
+}
+
+static rg_status list_names(rg_train *t)
+{
+    const rg_train_config *c = t->config;
+    const rg_feed *feed = rg_dataset_feed(c->dataset);
+    if (feed == NULL)
+        return rg_fail(RG_EINVAL, "the dataset has no slots: call set_use_var() first");
+    t->n_feeds = (int)rg_feed_used(feed);
+    t->feeds = rg_alloc_zero((size_t)t->n_feeds + 1, sizeof *t->feeds);
+    t->fetches = rg_alloc_zero((size_t)(c->n_fetches + c->n_watched) + 2, sizeof *t->fetches);
+    if (t->feeds == NULL || t->fetches == NULL)
+        return rg_no_memory(1, "trainer threads");
+    for (int i = 0; i < t->n_feeds; i++)
+        t->feeds[i] = rg_feed_used_at(feed, (size_t)i)->name;
+    for (int i = 0; i < c->n_fetches; i++)
+        t->fetches[t->n_fetches++] = c->fetches[i];
+    const char *loss = rg_find_loss(t->program), *auc = rg_find_auc(t->program);
+    t->loss = t->auc = -1;
+    if (loss != NULL)
+        t->fetches[t->loss = t->n_fetches++] = loss;
+    if (auc != NULL)
+        t->fetches[t->auc = t->n_fetches++] = auc;
+    t->watched = t->n_fetches;
+    for (int i = 0; i < c->n_watched; i++)
+        t->fetches[t->n_fetches++] = c->watched[i];
+    return RG_OK;
+}
+
+static rg_status open_workers(rg_train *t)
+{
+    const rg_train_config *c = t->config;
+    t->workers = rg_alloc_zero((size_t)t->threads, sizeof *t->workers);
+    t->seen_values = rg_alloc_zero((size_t)c->n_watched + 1, sizeof *t->seen_values);
+    if (t->workers == NULL || t->seen_values == NULL)
+        return rg_no_memory(1, "trainer threads");
+    for (int i = 0; i < c->n_watched; i++)
+        RG_TRY(rg_value_new(&t->seen_values[i]));
+    const rg_plan_config plan = {.feeds = t->feeds,
+                                 .n_feeds = t->n_feeds,
+                                 .fetches = t->fetches,
+                                 .n_fetches = t->n_fetches};
+    for (int i = 0; i < t->threads; i++) {
+        RG_TRY(rg_plan_open(&t->workers[i].plan, t->program, c->scope, &plan));
+        rg_plan_set_thread(t->workers[i].plan, i);
+        atomic_store(&t->workers[i].auc, (double)NAN);
+    }
+    return RG_OK;
+}
+
+static rg_status open_train(rg_train *t)
+{
+    const rg_train_config *c = t->config;
+    t->threads = c->threads > 0 ? c->threads : rg_dataset_threads(c->dataset);
+    RG_TRY(rg_program_clone(&t->program, c->program, false));
+    if (c->infer)
+        keep_forward(t->program);
+    RG_TRY(list_names(t));
+    RG_TRY(open_workers(t));
+    RG_TRY(rg_reader_open(&t->reader, c->dataset, t->threads));
+    return rg_bar_open(&t->bar, c->infer ? "infer" : "train", rg_dataset_rows(c->dataset));
+}
+
+static void close_train(rg_train *t)
+{
+    rg_bar_close(t->bar);
+    rg_reader_close(t->reader);
+    for (int i = 0; t->workers != NULL && i < t->threads; i++)
+        rg_plan_close(t->workers[i].plan);
+    rg_free(t->workers);
+    for (int i = 0; t->seen_values != NULL && i < t->config->n_watched; i++)
+        rg_value_release(t->seen_values[i]);
+    rg_free(t->seen_values);
+    rg_free(t->feeds);
+    rg_free(t->fetches);
+    rg_program_close(t->program);
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->ended);
+}
+
+/* ---- a trainer thread ---- */
+
+/* One number of a fetched tensor; NaN where it is none. */
+static double number_of(const rg_value *value)
+{
+    if (value == NULL || value->meta.kind != RG_TENSOR || value->data == NULL ||
+        rg_numel(value) != 1)
+        return (double)NAN;
+    if (value->meta.dtype == RG_F32)
+        return (double)*(const float *)value->data;
+    return value->meta.dtype == RG_F64 ? *(const double *)value->data : (double)NAN;
+}
+
+static rg_status print_lines(const rg_train *t, const rg_plan *plan, uint64_t batch)
+{
+    const rg_train_config *c = t->config;
+    if (c->n_fetches == 0 || c->period < 1 || batch % (uint64_t)c->period != 0)
+        return RG_OK;
+    for (int i = 0; i < c->n_fetches; i++)
+        RG_TRY(rg_print_fetch(c->infos[i], c->fetches[i], rg_plan_fetch(plan, i)));
+    return RG_OK;
+}
+
+static rg_status show_values(rg_train *t, const rg_plan *plan)
+{
+    rg_status code = RG_OK;
+    if (t->config->n_watched == 0)
+        return code;
+    pthread_mutex_lock(&t->lock);
+    for (int i = 0; code == RG_OK && i < t->config->n_watched; i++)
+        code = rg_value_copy(t->seen_values[i], rg_plan_fetch(plan, t->watched + i));
+    t->seen = true;
+    pthread_mutex_unlock(&t->lock);
+    return code;
+}
+
+static rg_status train_batch(rg_train *t, int thread, const rg_batch *batch)
+{
+    worker *w = &t->workers[thread];
+    for (int i = 0; i < t->n_feeds; i++)
+        RG_TRY(rg_plan_feed_copy(w->plan, i, batch->values[i]));
+    RG_TRY(rg_plan_run(w->plan));
+    uint64_t before = atomic_fetch_add(&w->batches, 1);
+    atomic_fetch_add(&w->rows, batch->rows);
+    if (t->loss >= 0)
+        atomic_store(&w->loss_sum,
+                     atomic_load(&w->loss_sum) + number_of(rg_plan_fetch(w->plan, t->loss)));
+    if (t->auc >= 0)
+        atomic_store(&w->auc, number_of(rg_plan_fetch(w->plan, t->auc)));
+    if (thread != 0)
+        return RG_OK;
+    RG_TRY(print_lines(t, w->plan, before));
+    return show_values(t, w->plan);
+}
+
+static rg_status train_thread(rg_train *t, int thread)
+{
+    rg_batch *batch;
+    rg_status code;
+    rg_gemm_threads(1);
+    while ((code = rg_reader_next(t->reader, thread, &batch)) == RG_OK)
+        if ((code = train_batch(t, thread, batch)) != RG_OK)
+            break;
+    if (code != RG_EOF && code != RG_ECLOSED)
+        rg_reader_stop(t->reader); /* the other threads end, too */
+    pthread_mutex_lock(&t->lock);
+    t->running--;
+    pthread_cond_signal(&t->ended);
+    pthread_mutex_unlock(&t->lock);
+    return code == RG_EOF || code == RG_ECLOSED ? RG_OK : code;
+}
+
+/* ---- the watcher ---- */
+
+static void sum_up(const rg_train *t, rg_train_result *sum)
+{
+    double losses = 0;
+    *sum = (rg_train_result){.seconds = (double)(rg_clock_ns() - t->began) / 1e9,
+                             .loss = (double)NAN,
+                             .auc = (double)NAN};
+    uint64_t latest = 0;
+    for (int i = 0; i < t->threads; i++) {
+        uint64_t batches = atomic_load(&t->workers[i].batches);
+        sum->rows += atomic_load(&t->workers[i].rows);
+        sum->batches += batches;
+        losses += atomic_load(&t->workers[i].loss_sum);
+        if (batches >= latest && batches > 0) { /* any is of all threads; an idle one is old */
+            sum->auc = atomic_load(&t->workers[i].auc);
+            latest = batches;
+        }
+    }
+    if (t->loss >= 0 && sum->batches > 0)
+        sum->loss = losses / (double)sum->batches;
+}
+
+static rg_status watch(rg_train *t)
+{
+    rg_status code = RG_OK;
+    rg_train_result sum;
+    pthread_mutex_lock(&t->lock);
+    while (t->running > 0) {
+        (void)rg_cond_wait(&t->ended, &t->lock, WATCH_NS);
+        if (t->running == 0)
+            break;
+        pthread_mutex_unlock(&t->lock);
+        rg_progress progress = rg_reader_progress(t->reader);
+        sum_up(t, &sum);
+        rg_bar_show(t->bar, &progress, &sum);
+        if (code == RG_OK && t->config->poll != NULL)
+            code = t->config->poll(t->config->arg, t);
+        if (code != RG_OK)
+            rg_reader_stop(t->reader);
+        pthread_mutex_lock(&t->lock);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return code;
+}
+
+/* Thread 0 watches, the others train. */
+static rg_status work(void *arg, int thread)
+{
+    rg_train *t = arg;
+    return thread == 0 ? watch(t) : train_thread(t, thread - 1);
+}
+
+rg_status rg_train_values(rg_train *t, rg_value *const *values)
+{
+    rg_status code = RG_OK;
+    pthread_mutex_lock(&t->lock);
+    if (!t->seen)
+        code = rg_fail(RG_ENOENT, "no batch has been run yet");
+    for (int i = 0; code == RG_OK && i < t->config->n_watched; i++)
+        code = rg_value_copy(values[i], t->seen_values[i]);
+    pthread_mutex_unlock(&t->lock);
+    return code;
+}
+
+rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
+{
+    rg_train t = {.config = config, .began = rg_clock_ns()};
+    rg_pool *pool = NULL;
+    pthread_mutex_init(&t.lock, NULL);
+    rg_cond_init(&t.ended);
+    rg_status code = open_train(&t);
+    if (code == RG_OK)
+        code = rg_pool_open(&pool, t.threads + 1);
+    if (code == RG_OK) {
+        t.running = t.threads;
+        t.began = rg_clock_ns();
+        code = rg_pool_run(pool, work, &t);
+        sum_up(&t, result);
+    }
+    if (code == RG_OK) {
+        rg_progress progress = rg_reader_progress(t.reader);
+        rg_bar_end(t.bar, &progress, result);
+    }
+    rg_pool_close(pool);
+    close_train(&t);
+    return code;
+}
