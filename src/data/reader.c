@@ -7,6 +7,9 @@
 #include "data/dataset_priv.h"
 
 #include "base/mem.h"
+#include "sys/clock.h"
+
+#include <time.h>
 
 enum { MAX_THREADS = 1024, AHEAD = 2 };
 
@@ -280,7 +283,11 @@ rg_status rg_reader_open(rg_reader **out, rg_dataset *d, int threads)
     r->threads = threads;
     r->seats = seats;
     (void)pthread_mutex_init(&r->lock, NULL);
-    (void)pthread_cond_init(&r->filled, NULL);
+    pthread_condattr_t monotonic;
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&r->filled, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
     (void)pthread_cond_init(&r->emptied, NULL);
     rg_failure_init(&r->failure);
     rg_bad_lines_init(&r->bad);
@@ -309,6 +316,21 @@ rg_status rg_reader_next(rg_reader *r, int thread, rg_batch **batch)
     }
     *batch = s->batch;
     return RG_OK;
+}
+
+bool rg_reader_wait(rg_reader *r, int wait_ms)
+{
+    if (r->dataset->kind == RG_DATASET_MEMORY)
+        return true;
+    uint64_t ns = rg_clock_ns() + (uint64_t)wait_ms * 1000000;
+    struct timespec until = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    int timed_out = 0;
+    (void)pthread_mutex_lock(&r->lock);
+    while (r->waiting == 0 && r->working > 0 && !r->stopped && !timed_out)
+        timed_out = pthread_cond_timedwait(&r->filled, &r->lock, &until);
+    bool ready = r->waiting > 0 || r->working == 0 || r->stopped;
+    (void)pthread_mutex_unlock(&r->lock);
+    return ready;
 }
 
 void rg_reader_stop(rg_reader *r)
