@@ -11,6 +11,7 @@
 #include <Python.h>
 
 #include "base/status.h"
+#include "data/dataset.h"
 #include "exec/plan.h"
 #include "exec/scope.h"
 #include "ir/program.h"
@@ -110,6 +111,17 @@ int core_add_parallel(PyObject *module);
 int core_feed(PyObject *object, const rg_vardesc *desc, rg_value *value);
 /* A copy of a value as numpy array, LoDTensor, SelectedRows or LoDTensorArray. */
 PyObject *core_fetch(const rg_value *value, bool numpy);
+
+/* ---- datasets (dataset.c) and the text of slots (slots.c) ---- */
+
+typedef struct core_dataset {
+    PyObject_HEAD
+    rg_dataset *dataset;
+} core_dataset;
+
+extern PyTypeObject *core_dataset_type;
+int core_add_dataset(PyObject *module);
+int core_add_slots(PyObject *module);
 
 /* ---- small things every file needs (errors.c) ---- */
 

@@ -3,35 +3,96 @@
 
 #include "base/mem.h"
 
+#include <pthread.h>
 #include <string.h>
 
-/* The LoD of `rows` instances with `each` values, made once and shared by all slots of it. */
+/* The LoD of `rows` instances with `each` values, made once and shared. */
 typedef struct even_lod {
     size_t rows, each;
     rg_lod *lod;
 } even_lod;
 
-enum { EVEN_LODS = 8 };
+enum { EVEN_LODS = 16 };
+
+typedef struct lod_cache {
+    int refs; /* atomic */
+    pthread_mutex_t lock;
+    even_lod even[EVEN_LODS];
+    unsigned next; /* which one gives way */
+} lod_cache;
 
 typedef struct own {
     const rg_feed *feed;
-    even_lod even[EVEN_LODS];
-    unsigned next; /* which one gives way */
+    lod_cache *cache;
 } own;
 
-rg_status rg_batch_open(rg_batch **out, const rg_feed *feed)
+/* ---- LoDs ---- */
+
+static lod_cache *new_cache(void)
+{
+    lod_cache *cache = rg_alloc_zero(1, sizeof *cache);
+    if (cache != NULL) {
+        cache->refs = 1;
+        (void)pthread_mutex_init(&cache->lock, NULL);
+    }
+    return cache;
+}
+
+static void release_cache(lod_cache *cache)
+{
+    if (cache == NULL || __atomic_sub_fetch(&cache->refs, 1, __ATOMIC_ACQ_REL) != 0)
+        return;
+    for (int i = 0; i < EVEN_LODS; i++)
+        rg_lod_release(cache->even[i].lod);
+    (void)pthread_mutex_destroy(&cache->lock);
+    rg_free(cache);
+}
+
+static rg_status find_even(lod_cache *cache, size_t rows, size_t each, rg_lod **out)
+{
+    for (int i = 0; i < EVEN_LODS; i++) {
+        even_lod *e = &cache->even[i];
+        if (e->lod != NULL && e->rows == rows && e->each == each)
+            return *out = rg_lod_retain(e->lod), RG_OK;
+    }
+    rg_lod *lod;
+    size_t count = rows + 1;
+    RG_TRY(rg_lod_new(&lod, 1, &count));
+    for (size_t i = 0; i <= rows; i++)
+        lod->offset[0][i] = (int64_t)(i * each);
+    even_lod *slot = &cache->even[cache->next++ % EVEN_LODS];
+    rg_lod_release(slot->lod);
+    *slot = (even_lod){rows, each, lod};
+    *out = rg_lod_retain(lod);
+    return RG_OK;
+}
+
+/* The caller's to release. */
+static rg_status lod_of_even(own *mine, size_t rows, size_t each, rg_lod **out)
+{
+    (void)pthread_mutex_lock(&mine->cache->lock);
+    rg_status code = find_even(mine->cache, rows, each, out);
+    (void)pthread_mutex_unlock(&mine->cache->lock);
+    return code;
+}
+
+/* ---- open and close ---- */
+
+/* Takes over a reference of the cache. */
+static rg_status open_batch(rg_batch **out, const rg_feed *feed, lod_cache *cache)
 {
     size_t n = rg_feed_used(feed);
     rg_batch *batch = rg_alloc_zero(1, sizeof *batch);
     own *mine = rg_alloc_zero(1, sizeof *mine);
     rg_value **values = rg_alloc_zero(n ? n : 1, sizeof *values);
-    if (batch == NULL || mine == NULL || values == NULL) {
+    if (batch == NULL || mine == NULL || values == NULL || cache == NULL) {
         rg_free(batch);
         rg_free(mine);
         rg_free(values);
+        release_cache(cache);
         return rg_no_memory(n * sizeof *values, "a batch");
     }
-    mine->feed = feed;
+    *mine = (own){feed, cache};
     batch->own = mine;
     batch->values = values;
     batch->n = n;
@@ -46,6 +107,18 @@ rg_status rg_batch_open(rg_batch **out, const rg_feed *feed)
     return RG_OK;
 }
 
+rg_status rg_batch_open(rg_batch **out, const rg_feed *feed)
+{
+    return open_batch(out, feed, new_cache());
+}
+
+rg_status rg_batch_open_like(rg_batch **out, const rg_batch *first)
+{
+    own *mine = first->own;
+    (void)__atomic_add_fetch(&mine->cache->refs, 1, __ATOMIC_RELAXED);
+    return open_batch(out, mine->feed, mine->cache);
+}
+
 void rg_batch_close(rg_batch *batch)
 {
     if (batch == NULL)
@@ -53,31 +126,10 @@ void rg_batch_close(rg_batch *batch)
     own *mine = batch->own;
     for (size_t i = 0; i < batch->n; i++)
         rg_value_release(batch->values[i]);
-    for (int i = 0; i < EVEN_LODS; i++)
-        rg_lod_release(mine->even[i].lod);
+    release_cache(mine->cache);
     rg_free(batch->values);
     rg_free(mine);
     rg_free(batch);
-}
-
-/* ---- LoDs ---- */
-
-/* Borrowed from the batch. */
-static rg_status lod_of_even(own *mine, size_t rows, size_t each, rg_lod **out)
-{
-    for (int i = 0; i < EVEN_LODS; i++)
-        if (mine->even[i].lod && mine->even[i].rows == rows && mine->even[i].each == each)
-            return *out = mine->even[i].lod, RG_OK;
-    rg_lod *lod;
-    size_t count = rows + 1;
-    RG_TRY(rg_lod_new(&lod, 1, &count));
-    for (size_t i = 0; i <= rows; i++)
-        lod->offset[0][i] = (int64_t)(i * each);
-    even_lod *slot = &mine->even[mine->next++ % EVEN_LODS];
-    rg_lod_release(slot->lod);
-    *slot = (even_lod){rows, each, lod};
-    *out = lod;
-    return RG_OK;
 }
 
 /* ---- shapes ---- */
@@ -114,6 +166,7 @@ static rg_status fill_column(rg_batch *batch, size_t i, const rg_column *c, size
     if (c->ends == NULL) {
         RG_TRY(lod_of_even(batch->own, n, c->each, &lod));
         rg_value_set_lod(value, lod);
+        rg_lod_release(lod);
         return RG_OK;
     }
     size_t count = n + 1;
@@ -176,8 +229,7 @@ static rg_status gather_column(rg_batch *batch, size_t i, const rg_row_at *at, s
     }
     if (lod != NULL)
         rg_value_set_lod(value, lod);
-    if (lod != NULL && !even)
-        rg_lod_release(lod);
+    rg_lod_release(lod);
     return RG_OK;
 }
 

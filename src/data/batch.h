@@ -19,6 +19,8 @@ typedef struct rg_batch {
 } rg_batch;
 
 rg_status rg_batch_open(rg_batch **batch, const rg_feed *feed);
+/* Another for the same feed, which shares LoD objects with the first. */
+rg_status rg_batch_open_like(rg_batch **batch, const rg_batch *first);
 void rg_batch_close(rg_batch *batch);
 
 /* Instances first .. first + n - 1 of `rows`. */

@@ -57,8 +57,6 @@ rg_status rg_dataset_open(rg_dataset **out, rg_dataset_kind kind)
     d->batch_size = 32;
     d->threads = 1;
     d->drop_zeros = kind == RG_DATASET_MEMORY;
-    (void)pthread_mutex_init(&d->preload.lock, NULL);
-    (void)pthread_cond_init(&d->preload.change, NULL);
     *out = d;
     return RG_OK;
 }
@@ -81,8 +79,6 @@ void rg_dataset_close(rg_dataset *d)
         (void)rg_dataset_wait_preload(d);
     }
     rg_dataset_release(d);
-    (void)pthread_cond_destroy(&d->preload.change);
-    (void)pthread_mutex_destroy(&d->preload.lock);
     rg_feed_close(d->feed);
     free_files(d);
     rg_free(d->pipe);

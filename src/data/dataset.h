@@ -118,6 +118,9 @@ rg_status rg_reader_open(rg_reader **reader, rg_dataset *dataset, int threads);
  * next call, or the close. RG_EOF when the data has ended, RG_ECLOSED after a stop; a failure
  * of reading is given to every thread, once it has had the batches made before. */
 rg_status rg_reader_next(rg_reader *reader, int thread, rg_batch **batch);
+/* Waits until next() would not, at most wait_ms; whether it would not. For callers that have
+ * something else to look at in between, such as signals. */
+bool rg_reader_wait(rg_reader *reader, int wait_ms);
 /* From any thread: every next() returns soon, pipe commands are killed. */
 void rg_reader_stop(rg_reader *reader);
 /* From any thread. */

@@ -25,11 +25,9 @@ typedef struct rg_failure {
 
 typedef struct rg_preload {
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t change;
-    bool running, finished; /* started and not yet waited for; has a result */
+    bool running; /* started and not yet waited for */
     int threads;
-    rg_wake *wake;
+    rg_wake *wake, *done; /* stop; it has ended */
     rg_failure failure;
 } rg_preload;
 
@@ -46,7 +44,8 @@ struct rg_dataset {
 
     bool loaded;
     rg_chunks chunks;
-    uint64_t *first; /* instances before chunk i; n + 1 */
+    uint64_t *first; /* instances before chunk i */
+    size_t cap_first;
     uint64_t n_rows;
     uint32_t *order;       /* NULL: as loaded */
     uint32_t **slot_order; /* for each column, NULL: as loaded; NULL: none is shuffled */
@@ -72,6 +71,8 @@ rg_status rg_chunks_add(rg_chunks *chunks, rg_rows *rows);
 void rg_chunks_fini(rg_chunks *chunks);
 /* Hold these chunks and nothing else; they are taken over, also on failure. */
 rg_status rg_dataset_hold(rg_dataset *dataset, rg_chunks *chunks);
+/* One chunk more; taken over unless this fails. The order becomes that of the chunks. */
+rg_status rg_dataset_hold_more(rg_dataset *dataset, rg_rows *rows);
 /* Where instance i of the present order is, coded. */
 uint32_t rg_dataset_code(const rg_dataset *dataset, uint64_t i);
 static inline rg_row_at rg_dataset_at(const rg_dataset *dataset, uint32_t code)

@@ -372,21 +372,12 @@ rg_status rg_dataset_import(rg_dataset *d, const void *bytes, size_t n)
                                   "and that nobody reads");
     rg_cursor cursor = {bytes, n};
     rg_rows *rows, *frozen = NULL;
-    rg_chunks all = {0};
     RG_TRY(rg_rows_open(&rows, d->feed));
     rg_status code = take_rows(d, &cursor, rows);
     if (code == RG_OK)
         code = rg_rows_freeze(rows, &frozen);
-    for (size_t i = 0; code == RG_OK && i < d->chunks.n; i++)
-        code = rg_chunks_add(&all, d->chunks.items[i]);
-    if (code == RG_OK && (code = rg_chunks_add(&all, frozen)) == RG_OK) {
-        rg_free(d->chunks.items); /* the chunks themselves are in `all` now */
-        d->chunks = (rg_chunks){0};
-        code = rg_dataset_hold(d, &all);
-    } else {
-        rg_free(all.items);
+    if (code == RG_OK && (code = rg_dataset_hold_more(d, frozen)) != RG_OK)
         rg_rows_close(frozen);
-    }
     rg_rows_close(rows);
     return code;
 }

@@ -6,10 +6,7 @@
 #include "data/rows_priv.h"
 #include "sys/pool.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- chunks ---- */
 
@@ -38,33 +35,32 @@ static void forget_order(rg_dataset *d)
     d->slot_order = NULL;
 }
 
-rg_status rg_dataset_hold(rg_dataset *d, rg_chunks *chunks)
+rg_status rg_dataset_hold_more(rg_dataset *d, rg_rows *rows)
 {
-    rg_status code = RG_OK;
-    uint64_t *first = NULL;
-    if (chunks->n > MAX_CHUNKS)
-        code = rg_fail(RG_ETOOBIG, "%zu blocks of instances in memory, and at most %d are possible",
-                       chunks->n, MAX_CHUNKS);
-    else if ((first = rg_alloc((chunks->n + 1) * sizeof *first)) == NULL)
-        code = rg_no_memory(chunks->n * sizeof *first, "instances in memory");
-    if (code != RG_OK) {
-        rg_chunks_fini(chunks);
-        return code;
-    }
+    if (d->chunks.n >= MAX_CHUNKS)
+        return rg_fail(RG_ETOOBIG, "more than %d blocks of instances in memory", MAX_CHUNKS);
+    RG_TRY(rg_grow((void **)&d->first, d->chunks.n, &d->cap_first, sizeof *d->first));
+    RG_TRY(rg_chunks_add(&d->chunks, rows));
     forget_order(d);
-    rg_chunks_fini(&d->chunks);
-    rg_free(d->first);
-    d->chunks = *chunks;
-    *chunks = (rg_chunks){0};
-    d->first = first;
-    d->n_rows = 0;
-    for (size_t i = 0; i < d->chunks.n; i++) {
-        first[i] = d->n_rows;
-        d->n_rows += d->chunks.items[i]->n_rows;
-    }
-    first[d->chunks.n] = d->n_rows;
+    d->first[d->chunks.n - 1] = d->n_rows;
+    d->n_rows += rows->n_rows;
     d->loaded = true;
     return RG_OK;
+}
+
+rg_status rg_dataset_hold(rg_dataset *d, rg_chunks *chunks)
+{
+    rg_dataset_release(d);
+    rg_status code = RG_OK;
+    size_t i = 0;
+    for (; code == RG_OK && i < chunks->n; i++)
+        if ((code = rg_dataset_hold_more(d, chunks->items[i])) == RG_OK)
+            chunks->items[i] = NULL;
+    rg_chunks_fini(chunks);
+    if (code != RG_OK)
+        rg_dataset_release(d);
+    d->loaded = code == RG_OK;
+    return code;
 }
 
 void rg_dataset_release(rg_dataset *d)
@@ -73,6 +69,7 @@ void rg_dataset_release(rg_dataset *d)
     rg_chunks_fini(&d->chunks);
     rg_free(d->first);
     d->first = NULL;
+    d->cap_first = 0;
     d->n_rows = 0;
     d->shuffles = 0;
     d->loaded = false;
@@ -205,11 +202,17 @@ static void *preload_main(void *arg)
     rg_status code = load_all(d, p->threads, p->wake, &p->failure);
     if (code != RG_OK)
         rg_failure_note(&p->failure, code);
-    (void)pthread_mutex_lock(&p->lock);
-    p->finished = true;
-    (void)pthread_cond_broadcast(&p->change);
-    (void)pthread_mutex_unlock(&p->lock);
+    rg_wake_set(p->done);
     return NULL;
+}
+
+static void end_preload(rg_preload *p)
+{
+    rg_failure_fini(&p->failure);
+    rg_wake_close(p->wake);
+    rg_wake_close(p->done);
+    p->wake = p->done = NULL;
+    p->running = false;
 }
 
 rg_status rg_dataset_preload(rg_dataset *d, int threads)
@@ -223,17 +226,17 @@ rg_status rg_dataset_preload(rg_dataset *d, int threads)
         return rg_fail(RG_EINVAL, "the dataset cannot be loaded while it is being read");
     RG_TRY(rg_dataset_ready(d));
     rg_dataset_release(d);
-    RG_TRY(rg_wake_open(&p->wake));
+    rg_status code = rg_wake_open(&p->wake);
+    if (code == RG_OK)
+        code = rg_wake_open(&p->done);
     rg_failure_init(&p->failure);
     p->threads = threads > 0 ? threads : d->threads;
-    p->finished = false;
-    if (pthread_create(&p->thread, NULL, preload_main, d) != 0) {
-        rg_wake_close(p->wake);
-        rg_failure_fini(&p->failure);
-        return rg_fail(RG_EIO, "cannot start a thread");
-    }
-    p->running = true;
-    return RG_OK;
+    if (code == RG_OK && pthread_create(&p->thread, NULL, preload_main, d) != 0)
+        code = rg_fail(RG_EIO, "cannot start a thread");
+    p->running = code == RG_OK;
+    if (code != RG_OK)
+        end_preload(p);
+    return code;
 }
 
 rg_status rg_dataset_wait_preload(rg_dataset *d)
@@ -243,9 +246,7 @@ rg_status rg_dataset_wait_preload(rg_dataset *d)
         return RG_OK;
     (void)pthread_join(p->thread, NULL);
     rg_status code = rg_failure_raise(&p->failure);
-    rg_failure_fini(&p->failure);
-    rg_wake_close(p->wake);
-    p->running = false;
+    end_preload(p);
     if (code != RG_OK)
         rg_dataset_release(d);
     return code;
@@ -253,17 +254,7 @@ rg_status rg_dataset_wait_preload(rg_dataset *d)
 
 void rg_dataset_poll_preload(rg_dataset *d, int wait_ms, bool *done)
 {
-    rg_preload *p = &d->preload;
-    struct timespec until;
-    (void)pthread_mutex_lock(&p->lock);
-    if (p->running && !p->finished && wait_ms > 0 && timespec_get(&until, TIME_UTC) == TIME_UTC) {
-        until.tv_nsec += (long)wait_ms % 1000 * 1000000;
-        until.tv_sec += wait_ms / 1000 + until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        (void)pthread_cond_timedwait(&p->change, &p->lock, &until);
-    }
-    *done = !p->running || p->finished;
-    (void)pthread_mutex_unlock(&p->lock);
+    *done = !d->preload.running || rg_wake_wait(d->preload.done, wait_ms);
 }
 
 void rg_dataset_cancel_preload(rg_dataset *d)

@@ -63,10 +63,15 @@ void rg_wake_set(rg_wake *wake)
     (void)n;
 }
 
-bool rg_wake_is_set(const rg_wake *wake)
+bool rg_wake_wait(const rg_wake *wake, int wait_ms)
 {
     struct pollfd p = {wake->fd, POLLIN, 0};
-    return poll(&p, 1, 0) > 0;
+    return poll(&p, 1, wait_ms) > 0;
+}
+
+bool rg_wake_is_set(const rg_wake *wake)
+{
+    return rg_wake_wait(wake, 0);
 }
 
 void rg_wake_close(rg_wake *wake)

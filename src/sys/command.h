@@ -19,6 +19,8 @@ typedef struct rg_wake rg_wake;
 rg_status rg_wake_open(rg_wake **wake);
 void rg_wake_set(rg_wake *wake);
 bool rg_wake_is_set(const rg_wake *wake);
+/* Waits until it is set, at most wait_ms; whether it is. */
+bool rg_wake_wait(const rg_wake *wake, int wait_ms);
 void rg_wake_close(rg_wake *wake);
 
 /* Gives up to n bytes; 0 at the end. */
