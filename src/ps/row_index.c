@@ -8,85 +8,72 @@
 #include <string.h>
 
 enum {
-    SMALLEST = 64,              /* cells */
-    STEP = 2 * 1024 * 1024 / 8, /* large segments are whole huge pages */
-    LARGEST = 1024 * 1024,      /* one that would be larger is split */
-    MAX_DEPTH = 16,             /* splits no more: 2^16 segments are 30 G cells */
-    LEAST_LOAD = 680,
-    MOST_LOAD = 800 /* of 1000; where in between, the tags say */
+    SMALLEST = 64, /* cells */
+    LARGEST = 2 * 1024 * 1024 / 8,
+    MAX_DEPTH = 14, /* first bits of the tag; the others say where in a segment */
 };
 
 /* What a segment without memory points to: one free cell, never written. */
 static uint64_t no_cells[1];
 
-/* So many cells that `used` rows take about 8 of 15, never more than 3 of 5: a rebuild must
- * pay for itself before the next. */
-static uint32_t cells_for(uint32_t used)
-{
-    uint64_t cells = (uint64_t)used * 15 / 8;
-    if (cells < SMALLEST)
-        return SMALLEST;
-    if (cells <= STEP)
-        return (uint32_t)cells;
-    uint64_t whole = cells / STEP * STEP;
-    return (uint32_t)(used > whole * 3 / 5 ? whole + STEP : whole);
-}
-
 static size_t cells_bytes(const rg_segment *segment)
 {
-    return segment->cells == no_cells ? 0 : (size_t)segment->n_cells * sizeof(uint64_t);
+    return segment->cells == no_cells ? 0 : ((size_t)segment->mask + 1) * sizeof(uint64_t);
+}
+
+/* How many entries of the directory name this segment; they stand together. */
+static size_t entries(const rg_row_index *index, const rg_segment *segment)
+{
+    return (size_t)1 << (index->depth - segment->depth);
 }
 
 static void make_empty(rg_segment *segment)
 {
-    rg_pages_free(segment->cells == no_cells ? NULL : segment->cells, cells_bytes(segment));
+    if (segment->cells != no_cells)
+        rg_pages_free(segment->cells, cells_bytes(segment));
     segment->cells = no_cells;
-    segment->n_cells = 1;
-    segment->used = segment->limit = 0;
+    segment->mask = segment->used = segment->limit = 0;
 }
 
 static void drop(rg_segment *segment)
 {
-    if (segment == NULL)
-        return;
     make_empty(segment);
     rg_free(segment);
 }
 
-/* An empty segment for `used` rows. `salt` is where in the tags it lies: its share in when it
- * is full, so that segments of one age do not all grow in the same moment. */
-static rg_segment *new_segment(uint32_t used, int depth, uint32_t salt)
+static rg_status set_cells(rg_segment *segment, uint64_t n)
 {
-    rg_segment *segment = rg_alloc_zero(1, sizeof *segment);
-    if (segment == NULL)
-        return NULL;
-    segment->n_cells = cells_for(used);
-    segment->depth = depth;
-    uint64_t load = LEAST_LOAD + ((uint64_t)(salt * 0x9e3779b9u) * (MOST_LOAD - LEAST_LOAD) >> 32);
-    segment->limit = (uint32_t)(segment->n_cells * load / 1000);
-    size_t bytes = (size_t)segment->n_cells * sizeof(uint64_t);
-    segment->cells = rg_pages_alloc(bytes);
-    if (segment->cells == NULL) {
-        rg_free(segment);
-        return NULL;
-    }
-    memset(segment->cells, 0, bytes);
-    return segment;
+    size_t bytes = n * sizeof(uint64_t);
+    uint64_t *cells = n > (uint64_t)UINT32_MAX + 1 ? NULL : rg_pages_alloc(bytes);
+    if (cells == NULL)
+        return rg_no_memory(bytes, "the index of a sparse table");
+    memset(cells, 0, bytes);
+    segment->cells = cells;
+    segment->mask = (uint32_t)(n - 1);
+    segment->limit = (uint32_t)(n / 5 * 4);
+    segment->used = 0;
+    return RG_OK;
 }
 
 static void put(rg_segment *segment, uint64_t cell)
 {
-    rg_probe probe = {segment, rg_segment_home(segment, (uint32_t)(cell >> 32)), 0};
-    while (segment->cells[probe.at] != 0)
-        rg_probe_step(&probe);
-    segment->cells[probe.at] = cell;
+    uint32_t at = (uint32_t)(cell >> 32) & segment->mask;
+    while (segment->cells[at] != 0)
+        at = (at + 1) & segment->mask;
+    segment->cells[at] = cell;
     segment->used++;
 }
 
-/* Whether a cell of a segment of this depth goes to the second half when it is split. */
-static unsigned half_of(uint64_t cell, int depth)
+/* The same rows in another number of cells. */
+static rg_status resize(rg_segment *segment, uint64_t n)
 {
-    return (unsigned)(cell >> (63 - depth)) & 1;
+    rg_segment old = *segment;
+    RG_TRY(set_cells(segment, n));
+    for (uint64_t i = 0; i <= old.mask; i++)
+        if (old.cells[i] != 0)
+            put(segment, old.cells[i]);
+    make_empty(&old);
+    return RG_OK;
 }
 
 static rg_status widen_directory(rg_row_index *index)
@@ -103,59 +90,61 @@ static rg_status widen_directory(rg_row_index *index)
     return RG_OK;
 }
 
-/* How many entries of the directory name this segment; they stand together. */
-static size_t entries(const rg_row_index *index, const rg_segment *segment)
+/* Hand the rows of the second half of the segment's places to `other`. Each row that stays is
+ * taken out and put back, beginning behind a free cell: it lands where it stood or before,
+ * and those before it in its run have been put back already. */
+static void hand_over(rg_segment *segment, rg_segment *other)
 {
-    return (size_t)1 << (index->depth - segment->depth);
+    uint32_t start = 0, n_before = segment->used;
+    while (segment->cells[start] != 0)
+        start++;
+    for (uint32_t k = 1, seen = 0; seen < n_before; k++) {
+        uint32_t at = (start + k) & segment->mask;
+        uint64_t cell = segment->cells[at];
+        if (cell == 0)
+            continue;
+        seen++;
+        segment->cells[at] = 0;
+        segment->used--;
+        bool second = rg_row_place((uint32_t)(cell >> 32)) >> (32 - other->depth) & 1;
+        put(second ? other : segment, cell);
+    }
 }
 
-/* Replace the segment of `tag` by one of the right size, or by two halves. */
-static rg_status rebuild(rg_row_index *index, uint32_t tag, bool split)
+static rg_status split(rg_row_index *index, uint32_t tag)
 {
-    rg_segment *old = rg_row_segment(index, tag);
-    if (split && old->depth == index->depth)
+    rg_segment *segment = rg_row_segment(index, tag);
+    if (segment->depth == index->depth)
         RG_TRY(widen_directory(index));
-    size_t n = entries(index, old);
-    size_t first = (size_t)((uint64_t)tag << index->depth >> 32) / n * n;
-    uint32_t used[2] = {old->used, 0};
-    int depth = old->depth;
-    if (split) {
-        for (uint32_t i = 0; i < old->n_cells; i++)
-            used[1] += old->cells[i] != 0 && half_of(old->cells[i], depth);
-        used[0] -= used[1];
+    rg_segment *other = rg_alloc_zero(1, sizeof *other);
+    if (other == NULL)
+        return rg_no_memory(sizeof *other, "the index of a sparse table");
+    rg_status code = set_cells(other, (uint64_t)segment->mask + 1);
+    if (code != RG_OK) {
+        rg_free(other);
+        return code;
     }
-    rg_segment *parts[2] = {NULL, NULL};
-    for (unsigned i = 0; i < 1u + split; i++) {
-        uint32_t salt = (uint32_t)((first + i * n / 2) << (32 - index->depth));
-        parts[i] = new_segment(used[i], depth + split, salt);
-        if (parts[i] == NULL) {
-            drop(parts[0]);
-            return rg_no_memory((size_t)cells_for(used[i]) * sizeof(uint64_t),
-                                "the index of a sparse table");
-        }
-    }
-    for (uint32_t i = 0; i < old->n_cells; i++)
-        if (old->cells[i] != 0)
-            put(parts[split ? half_of(old->cells[i], depth) : 0], old->cells[i]);
-    for (size_t i = 0; i < n; i++)
-        index->directory[first + i] = parts[split && i >= n / 2];
-    drop(old);
+    size_t n = entries(index, segment);
+    size_t first = (size_t)((uint64_t)rg_row_place(tag) << index->depth >> 32) / n * n;
+    for (size_t i = n / 2; i < n; i++)
+        index->directory[first + i] = other;
+    other->depth = ++segment->depth;
+    hand_over(segment, other);
     return RG_OK;
 }
 
 rg_status rg_row_index_init(rg_row_index *index)
 {
-    *index = (rg_row_index){0};
-    index->directory = rg_alloc(sizeof(rg_segment *));
+    rg_segment **directory = rg_alloc(sizeof(rg_segment *));
     rg_segment *segment = rg_alloc_zero(1, sizeof *segment);
-    if (index->directory == NULL || segment == NULL) {
-        rg_free(index->directory);
+    if (directory == NULL || segment == NULL) {
+        rg_free(directory);
         rg_free(segment);
         return rg_no_memory(sizeof *segment, "the index of a sparse table");
     }
     segment->cells = no_cells;
-    segment->n_cells = 1;
-    index->directory[0] = segment;
+    directory[0] = segment;
+    *index = (rg_row_index){directory, 0};
     return RG_OK;
 }
 
@@ -183,8 +172,6 @@ size_t rg_row_index_bytes(const rg_row_index *index)
 
 void rg_row_index_fini(rg_row_index *index)
 {
-    if (index->directory == NULL)
-        return;
     rg_row_index_clear(index);
     drop(index->directory[0]);
     rg_free(index->directory);
@@ -195,21 +182,26 @@ void rg_row_index_shrink(rg_row_index *index)
 {
     size_t n = (size_t)1 << index->depth;
     for (size_t i = 0; i < n; i += entries(index, index->directory[i])) {
-        const rg_segment *segment = index->directory[i];
-        uint32_t tag = (uint32_t)((uint64_t)i << (32 - index->depth));
-        if (segment->n_cells > SMALLEST && segment->used < segment->n_cells / 4)
-            (void)rebuild(index, tag, false); /* without memory it stays as it is */
+        rg_segment *segment = index->directory[i];
+        uint64_t cells = SMALLEST;
+        while (cells < (uint64_t)segment->used * 2)
+            cells *= 2;
+        if (cells <= segment->mask / 2)
+            (void)resize(segment, cells); /* without memory it stays as it is */
     }
 }
 
 rg_status rg_row_index_reserve(rg_row_index *index, uint32_t tag)
 {
     for (;;) {
-        const rg_segment *segment = rg_row_segment(index, tag);
+        rg_segment *segment = rg_row_segment(index, tag);
         if (segment->used < segment->limit)
             return RG_OK;
-        bool split = cells_for(segment->used) > LARGEST && segment->depth < MAX_DEPTH;
-        RG_TRY(rebuild(index, tag, split));
+        uint64_t cells = (uint64_t)segment->mask + 1;
+        if (cells >= LARGEST && segment->depth < MAX_DEPTH)
+            RG_TRY(split(index, tag));
+        else
+            RG_TRY(resize(segment, cells < SMALLEST ? SMALLEST : 2 * cells));
     }
 }
 
@@ -222,13 +214,10 @@ void rg_row_index_add(rg_row_index *index, uint32_t tag, uint32_t row)
 void rg_row_index_remove(const rg_probe *probe)
 {
     rg_segment *segment = probe->segment;
-    uint32_t n = segment->n_cells, gap = probe->at;
-    for (uint32_t i = gap + 1 == n ? 0 : gap + 1; segment->cells[i] != 0;
-         i = i + 1 == n ? 0 : i + 1) {
-        uint32_t home = rg_segment_home(segment, (uint32_t)(segment->cells[i] >> 32));
-        uint32_t from_home = i >= home ? i - home : i + n - home;
-        uint32_t from_gap = i >= gap ? i - gap : i + n - gap;
-        if (from_home >= from_gap) {
+    uint32_t mask = segment->mask, gap = probe->at;
+    for (uint32_t i = (gap + 1) & mask; segment->cells[i] != 0; i = (i + 1) & mask) {
+        uint32_t home = (uint32_t)(segment->cells[i] >> 32) & mask;
+        if (((i - home) & mask) >= ((i - gap) & mask)) {
             segment->cells[gap] = segment->cells[i];
             gap = i;
         }

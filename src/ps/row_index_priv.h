@@ -1,12 +1,13 @@
 /* row_index_priv.h - from an id's hash to the number of its row, for ps/table.c.
  *
- * Open addressing in segments of about a million cells. A directory over the first bits of
- * the hash names the segment; a segment that is full is rebuilt larger, or, once it is
- * large, as two halves. So the index grows a segment at a time: a few MiB and a millisecond
- * or two. A cell holds 32 bits of hash beside the row's number: growing reads no row, and
- * a search hardly ever reads a wrong one. A segment's
- * cells stand about in the order of their hashes, so that a rebuild writes one after the
- * other. */
+ * Open addressing in segments of 256 K cells: one huge page. A directory names the segment;
+ * one that is full hands half of its rows to a new one. (A table's first segment is smaller,
+ * and doubles until it is that large.) A cell holds 32 bits of hash beside the row's number:
+ * growing reads no row, and a search hardly ever reads a wrong one.
+ *
+ * The directory is over the first bits not of the hash but of its place, which is denser at
+ * the one end than at the other, by a factor of two. So segments fill at different times: as
+ * the table grows, they split one by one, and the index is always about as full. */
 #ifndef RG_PS_ROW_INDEX_PRIV_H
 #define RG_PS_ROW_INDEX_PRIV_H
 
@@ -16,9 +17,9 @@
 #include <stdint.h>
 
 typedef struct rg_segment {
-    uint64_t *cells; /* tag << 32 | row + 1; 0: free */
-    uint32_t n_cells, used, limit;
-    int depth; /* how many first bits its tags share */
+    uint64_t *cells;            /* tag << 32 | row + 1; 0: free */
+    uint32_t mask, used, limit; /* mask + 1 cells, a power of two */
+    int depth;                  /* how many first bits its places share */
 } rg_segment;
 
 typedef struct rg_row_index {
@@ -54,27 +55,27 @@ static inline uint32_t rg_row_tag(int64_t id)
     return (uint32_t)(h >> 32);
 }
 
-/* Where a tag's search begins. */
-static inline uint32_t rg_segment_home(const rg_segment *segment, uint32_t tag)
+/* With u = tag / 2^32: (2u + u^2) / 3, which grows with u, from a slope of 2/3 to one of 4/3. */
+static inline uint32_t rg_row_place(uint32_t tag)
 {
-    return (uint32_t)((uint64_t)(tag << segment->depth) * segment->n_cells >> 32);
+    return (uint32_t)((2 * (uint64_t)tag + ((uint64_t)tag * tag >> 32)) / 3);
 }
 
 static inline rg_segment *rg_row_segment(const rg_row_index *index, uint32_t tag)
 {
-    return index->directory[(uint64_t)tag << index->depth >> 32];
+    return index->directory[(uint64_t)rg_row_place(tag) << index->depth >> 32];
 }
 
 static inline rg_probe rg_probe_begin(const rg_row_index *index, uint32_t tag)
 {
     rg_segment *segment = rg_row_segment(index, tag);
-    rg_probe probe = {segment, rg_segment_home(segment, tag), tag};
+    rg_probe probe = {segment, tag & segment->mask, tag};
     return probe;
 }
 
 static inline void rg_probe_step(rg_probe *probe)
 {
-    probe->at = probe->at + 1 == probe->segment->n_cells ? 0 : probe->at + 1;
+    probe->at = (probe->at + 1) & probe->segment->mask;
 }
 
 /* The first row with the probe's tag, here or further on; UINT32_MAX where there is none. */

@@ -18,9 +18,9 @@
  * row the last stays.
  *
  * Memory: rows stand in slabs of at most 4 MiB (a row larger than that has its own), the
- * index in segments of about 1 M cells that grow and split one at a time. So a table grows
- * in small steps, never all at once. A row takes 8 bytes for its id, 4 for each float and
- * counter, and 10 to 15 for the index.
+ * index in segments of 2 MiB that split one at a time. So a table grows in small steps, never
+ * all at once. A row takes 8 bytes for its id, 4 for each float and counter, and 14 to 17 for
+ * the index.
  *
  * Threads: a table has one owner. Functions that take it const may run on many threads
  * at once while nobody changes it; nothing here locks.
