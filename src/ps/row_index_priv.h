@@ -90,4 +90,10 @@ static inline uint32_t rg_probe_row(rg_probe *probe)
     }
 }
 
+/* The cell at the probe, which must hold a row, gets another one of the same tag. */
+static inline void rg_probe_set(const rg_probe *probe, uint32_t row)
+{
+    probe->segment->cells[probe->at] = (uint64_t)probe->tag << 32 | (row + 1);
+}
+
 #endif

@@ -496,7 +496,7 @@ static void erase_row(rg_table *table, const rg_probe *probe, rg_row_handle hand
         int64_t id = rg_table_id(table, last);
         rg_probe moved = rg_probe_begin(&table->index, rg_row_tag(id));
         (void)search(table, &moved, id);
-        moved.segment->cells[moved.at] = (uint64_t)moved.tag << 32 | (handle + 1);
+        rg_probe_set(&moved, handle);
         memcpy(rg_slabs_row(&table->rows, handle), rg_slabs_row(&table->rows, last),
                table->rows.row_bytes);
     }
