@@ -116,7 +116,19 @@ static uint64_t draw(uint64_t n)
     return rg_philox_below((rg_philox_key){1, 2}, draws++, n);
 }
 
-/* One trainer pulls some; what it gets leaves its set. */
+static void push(rg_geo_rows *rows, bool (*sets)[SPAN])
+{
+    int64_t ids[MOST];
+    size_t n = draw(MOST);
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = (int64_t)draw(draw(2) ? SPAN : 50); /* some are hot */
+        for (int t = 0; t < TRAINERS; t++)
+            sets[t][ids[i]] = true;
+    }
+    assert_ok(rg_geo_rows_note(rows, ids, n));
+}
+
+/* One trainer pulls some; what it gets leaves its set, and may come in again at once. */
 static void pull(rg_geo_rows *rows, int trainer, bool (*sets)[SPAN])
 {
     int64_t ids[SPAN];
@@ -131,6 +143,8 @@ static void pull(rg_geo_rows *rows, int trainer, bool (*sets)[SPAN])
         assert_true(sets[trainer][ids[i]]); /* once each */
         sets[trainer][ids[i]] = false;
     }
+    if (draw(2) == 0)
+        push(rows, sets);
     assert_ok(rg_geo_rows_done(rows, trainer, mark));
 }
 
@@ -141,18 +155,10 @@ static void any_order_of_pushes_and_pulls_agrees_with_sets(void **state)
     rg_geo_rows *rows;
     assert_ok(rg_geo_rows_open(&rows, TRAINERS));
     for (int round = 0; round < 3000; round++) {
-        int64_t ids[MOST];
-        size_t n = draw(MOST);
-        if (draw(3) == 0) {
+        if (draw(3) == 0)
             pull(rows, (int)draw(round % 1000 < 500 ? TRAINERS - 1 : TRAINERS), sets);
-            continue;
-        }
-        for (size_t i = 0; i < n; i++) {
-            ids[i] = (int64_t)draw(draw(2) ? SPAN : 50); /* some are hot */
-            for (int t = 0; t < TRAINERS; t++)
-                sets[t][ids[i]] = true;
-        }
-        assert_ok(rg_geo_rows_note(rows, ids, n));
+        else
+            push(rows, sets);
         assert_true(rg_geo_rows_bytes(rows) < 200 * 1024); /* though one may not pull for long */
     }
     for (int t = 0; t < TRAINERS; t++)
