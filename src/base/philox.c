@@ -93,6 +93,30 @@ double rg_philox_normal(rg_philox_key key, uint64_t i)
     return i & 1 ? radius * sin(angle) : radius * cos(angle);
 }
 
+/* The number whose normal distribution's value is p: bisection would do, but a rational
+ * start and one step of Newton on erfc are as exact as a double holds. */
+static double normal_quantile(double p)
+{
+    double x = 0;
+    if (p <= 0 || p >= 1)
+        return p <= 0 ? -8 : 8;
+    double t = sqrt(-2 * log(p < 0.5 ? p : 1 - p));
+    x = t - (2.515517 + t * (0.802853 + t * 0.010328)) /
+                (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+    x = p < 0.5 ? -x : x;
+    for (int i = 0; i < 2; i++) {
+        double error = 0.5 * erfc(-x * 0.7071067811865476) - p;
+        x -= error / (0.3989422804014327 * exp(-0.5 * x * x));
+    }
+    return x;
+}
+
+double rg_philox_truncated_normal(rg_philox_key key, uint64_t i)
+{
+    const double low = 0.022750131948179195; /* the normal distribution's value at -2 */
+    return normal_quantile(low + (1 - 2 * low) * rg_philox_uniform_f64(key, i));
+}
+
 uint64_t rg_philox_below(rg_philox_key key, uint64_t i, uint64_t n)
 {
     return (uint64_t)(((wide)bits64(key, i) * n) >> 64);

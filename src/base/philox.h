@@ -25,6 +25,9 @@ double rg_philox_uniform_f64(rg_philox_key key, uint64_t i);
 
 /* The i-th standard normal number of the stream (Box-Muller). */
 double rg_philox_normal(rg_philox_key key, uint64_t i);
+/* The same within two deviations: one uniform number an element, no rejection, so that
+ * element i needs nothing but i. */
+double rg_philox_truncated_normal(rg_philox_key key, uint64_t i);
 
 /* The i-th number in 0 .. n-1, n >= 1, without bias that matters (n < 2^48). */
 uint64_t rg_philox_below(rg_philox_key key, uint64_t i, uint64_t n);

@@ -173,7 +173,7 @@ static void random_numbers_have_the_moments_of_their_distribution(void **state)
 {
     (void)state;
     rg_philox_key key = {7, 11};
-    double sum = 0, square = 0, uniform = 0;
+    double sum = 0, square = 0, truncated = 0, uniform = 0;
     enum { N = 200000 };
     for (uint64_t i = 0; i < N; i++) {
         double z = rg_philox_normal(key, i), u = rg_philox_uniform_f64(key, i);
@@ -183,7 +183,11 @@ static void random_numbers_have_the_moments_of_their_distribution(void **state)
         sum += z;
         square += z * z;
         uniform += u;
+        double t = rg_philox_truncated_normal(key, i);
+        assert_true(fabs(t) <= 2);
+        truncated += t * t;
     }
+    assert_true(fabs(truncated / N - 0.7737) < 0.02); /* the variance within two deviations */
     assert_true(fabs(sum / N) < 0.01);
     assert_true(fabs(square / N - 1) < 0.02);
     assert_true(fabs(uniform / N - 0.5) < 0.005);

@@ -1,0 +1,101 @@
+/* slabs.c - packed rows behind ps/slabs_priv.h. */
+#include "ps/slabs_priv.h"
+
+#include "base/mem.h"
+#include "sys/fault.h"
+#include "sys/pages.h"
+
+/* Slabs of 64 KiB, 128 KiB ... 2 MiB, then all of 4 MiB. */
+enum { N_SMALL = 6, FIRST_BYTES = 64 * 1024, SLAB_BYTES = 4 * 1024 * 1024 };
+
+static size_t slab_bytes(const rg_slabs *slabs, size_t slab)
+{
+    size_t bytes = slab < N_SMALL ? (size_t)FIRST_BYTES << slab : SLAB_BYTES;
+    return bytes > slabs->row_bytes ? bytes : slabs->row_bytes;
+}
+
+static size_t slab_rows(const rg_slabs *slabs, size_t slab)
+{
+    return slab_bytes(slabs, slab) / slabs->row_bytes;
+}
+
+void rg_slabs_init(rg_slabs *slabs, size_t row_bytes)
+{
+    *slabs = (rg_slabs){.row_bytes = row_bytes};
+    while ((size_t)1 << slabs->bits < slab_rows(slabs, N_SMALL))
+        slabs->bits++;
+    slabs->mask = ((uint32_t)1 << slabs->bits) - 1;
+}
+
+void rg_slabs_clear(rg_slabs *slabs)
+{
+    for (size_t i = 0; i < slabs->n_slabs; i++)
+        rg_pages_free(slabs->slabs[i], slab_bytes(slabs, i));
+    rg_free(slabs->slabs);
+    rg_slabs_init(slabs, slabs->row_bytes);
+}
+
+size_t rg_slabs_bytes(const rg_slabs *slabs)
+{
+    size_t bytes = slabs->cap_slabs * sizeof(uint8_t *);
+    for (size_t i = 0; i < slabs->n_slabs; i++)
+        bytes += slab_bytes(slabs, i);
+    return bytes;
+}
+
+rg_status rg_slabs_reserve(rg_slabs *slabs)
+{
+    if (slabs->next_slab < slabs->n_slabs)
+        return RG_OK;
+    /* The last slab's number stays free: it would hold UINT32_MAX. */
+    if (slabs->n_slabs >= ((size_t)1 << (32 - slabs->bits)) - 1)
+        return rg_fail(RG_ETOOBIG, "%zu rows are the most that one shard holds", slabs->n_rows);
+    size_t bytes = slab_bytes(slabs, slabs->n_slabs);
+    RG_TRY(rg_grow((void **)&slabs->slabs, slabs->n_slabs, &slabs->cap_slabs, sizeof(uint8_t *)));
+    uint8_t *fresh = rg_fault("ps.slab") == RG_FAULT_NONE ? rg_pages_alloc(bytes) : NULL;
+    if (fresh == NULL)
+        return rg_no_memory(bytes, "rows of a sparse table");
+    slabs->slabs[slabs->n_slabs++] = fresh;
+    return RG_OK;
+}
+
+uint32_t rg_slabs_add(rg_slabs *slabs)
+{
+    uint32_t row = slabs->next_slab << slabs->bits | slabs->next_place;
+    if (++slabs->next_place == slab_rows(slabs, slabs->next_slab)) {
+        slabs->next_slab++;
+        slabs->next_place = 0;
+    }
+    slabs->n_rows++;
+    return row;
+}
+
+uint32_t rg_slabs_last(const rg_slabs *slabs)
+{
+    if (slabs->next_place > 0)
+        return slabs->next_slab << slabs->bits | (slabs->next_place - 1);
+    return (slabs->next_slab - 1) << slabs->bits |
+           (uint32_t)(slab_rows(slabs, slabs->next_slab - 1) - 1);
+}
+
+void rg_slabs_pop(rg_slabs *slabs)
+{
+    uint32_t last = rg_slabs_last(slabs);
+    slabs->next_slab = last >> slabs->bits;
+    slabs->next_place = last & slabs->mask;
+    slabs->n_rows--;
+    while (slabs->n_slabs > (size_t)slabs->next_slab + 2) {
+        slabs->n_slabs--;
+        rg_pages_free(slabs->slabs[slabs->n_slabs], slab_bytes(slabs, slabs->n_slabs));
+    }
+}
+
+uint32_t rg_slabs_at(const rg_slabs *slabs, size_t position)
+{
+    size_t slab = 0;
+    for (; slab < N_SMALL && position >= slab_rows(slabs, slab); slab++)
+        position -= slab_rows(slabs, slab);
+    size_t each = slab_rows(slabs, slab);
+    slab += position / each;
+    return (uint32_t)(slab << slabs->bits | position % each);
+}
