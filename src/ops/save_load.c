@@ -100,6 +100,23 @@ static rg_status combine_kernel(rg_ctx *ctx)
 enum { LOAD_AS_FP16, LOAD_PATH, SEEK, SHAPE };
 enum { FROM_MEMORY = SEEK };
 
+/* Number i of Out; seek < 0: all of the file's tensor. */
+static rg_status read_one(const rg_ctx *ctx, int i, rg_source *source, int64_t seek,
+                          const rg_shape *shape)
+{
+    rg_value *out = rg_out_n(ctx, OUT, i);
+    rg_status status;
+    if (out == NULL)
+        return rg_fail(RG_EINVAL, "number %d of Out is empty", i);
+    if (seek >= 0)
+        status = rg_tensor_read_slice(source, out, seek, shape);
+    else if (out->meta.kind == RG_ROWS)
+        status = rg_rows_read(source, out);
+    else
+        status = rg_tensor_read(source, out);
+    return status == RG_OK ? RG_OK : rg_context(status, "%s", rg_out_name(ctx, OUT, i));
+}
+
 static rg_status load_kernel(rg_ctx *ctx)
 {
     const char *path;
@@ -107,32 +124,23 @@ static rg_status load_kernel(rg_ctx *ctx)
     rg_file *file;
     RG_TRY(path_of(ctx, LOAD_PATH, &path));
     RG_TRY(refuse(ctx, LOAD_AS_FP16));
-    int64_t seek = rg_attr_long(ctx, SEEK);
     RG_TRY(rg_shape_from_list(rg_attr_list(ctx, SHAPE), &shape));
     for (int d = 0; d < shape.rank; d++)
         if (shape.dim[d] < 0)
             return rg_fail(RG_EINVAL, "shape has %lld", (long long)shape.dim[d]);
     RG_TRY(rg_file_open(&file, path));
     rg_source source = rg_source_file(file);
-    rg_value *out = rg_out(ctx, OUT);
-    rg_status status = seek >= 0 ? rg_tensor_read_slice(&source, out, seek, &shape)
-                       : out->meta.kind == RG_ROWS ? rg_rows_read(&source, out)
-                                                   : rg_tensor_read(&source, out);
+    rg_status status = read_one(ctx, 0, &source, rg_attr_long(ctx, SEEK), &shape);
     rg_file_close(file);
-    return status;
+    return status == RG_OK ? RG_OK : rg_context(status, "%s", path);
 }
 
-static rg_status read_all(const rg_ctx *ctx, const char *path, rg_source *source)
+static rg_status read_all(const rg_ctx *ctx, rg_source *source)
 {
-    for (int i = 0; i < rg_n_out(ctx, OUT); i++) {
-        rg_value *out = rg_out_n(ctx, OUT, i);
-        if (out == NULL)
-            return rg_fail(RG_EINVAL, "number %d of Out is empty, and %s has a tensor for it", i,
-                           path);
-        RG_TRY(out->meta.kind == RG_ROWS ? rg_rows_read(source, out) : rg_tensor_read(source, out));
-    }
+    for (int i = 0; i < rg_n_out(ctx, OUT); i++)
+        RG_TRY(read_one(ctx, i, source, -1, NULL));
     if (source->left > 0)
-        return rg_fail(RG_ECORRUPT, "%s has %llu bytes more than the %d variables to load", path,
+        return rg_fail(RG_ECORRUPT, "%llu bytes follow the last of %d variables",
                        (unsigned long long)source->left, rg_n_out(ctx, OUT));
     return RG_OK;
 }
@@ -146,9 +154,9 @@ static rg_status load_combine_kernel(rg_ctx *ctx)
     RG_TRY(refuse(ctx, FROM_MEMORY));
     RG_TRY(rg_file_open(&file, path));
     rg_source source = rg_source_file(file);
-    rg_status status = read_all(ctx, path, &source);
+    rg_status status = read_all(ctx, &source);
     rg_file_close(file);
-    return status;
+    return status == RG_OK ? RG_OK : rg_context(status, "%s", path);
 }
 
 #define SAVE_ATTRS                                                                        \

@@ -1,6 +1,5 @@
 """What the layers that make and move tensors add to a program."""
 import numpy as np
-
 from layercase import check, data
 
 

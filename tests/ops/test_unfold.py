@@ -1,5 +1,5 @@
 """unfold: windows as columns."""
-from opcase import case, check, rand
+from opcase import case, check, rand, refused
 
 
 def _case(name, x, kernel, strides=(1, 1), paddings=(0, 0, 0, 0), dilations=(1, 1)):
@@ -19,3 +19,11 @@ CASES = [
     _case("whole", rand(2, 2, 3, 4), (3, 4)),
 ]
 test = check(__file__, CASES)
+
+IMAGE = rand(1, 1, 3, 4)
+test_refused = refused(
+    ("smaller than a window", _case("large", IMAGE, (4, 4))),
+    ("must have 4 dimensions", _case("rank", rand(1, 3, 4), (2, 2))),
+    ("strides has a 0", _case("stride", IMAGE, (2, 2), (0, 1))),
+    ("kernel_sizes has 1 numbers", _case("kernel", IMAGE, (2,))),
+)
