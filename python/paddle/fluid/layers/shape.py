@@ -9,11 +9,11 @@ from .tensor import (_array_of, _join_array, _named_out, _number_tensors, _one_o
 
 __all__ = ["reshape", "squeeze", "unsqueeze", "flatten", "transpose", "t", "split", "stack",
            "unstack", "slice", "strided_slice", "crop", "crop_tensor", "random_crop", "unfold",
-           "expand", "expand_as", "pad", "pad2d", "pad_constant_like", "shape", "rank", "size", "gather", "gather_nd",
-           "scatter", "scatter_nd", "scatter_nd_add", "index_select", "index_sample", "multiplex",
-           "where", "nonzero", "unique", "unique_with_counts", "shard_index", "flip", "roll",
-           "meshgrid", "diag_embed", "cross", "merge_selected_rows",
-           "get_tensor_from_selected_rows"]
+           "expand", "expand_as", "pad", "pad2d", "pad_constant_like", "shape", "rank", "size",
+           "gather", "gather_nd", "scatter", "scatter_nd", "scatter_nd_add", "index_select",
+           "index_sample", "multiplex", "where", "nonzero", "unique", "unique_with_counts",
+           "shard_index", "flip", "roll", "meshgrid", "diag_embed", "cross",
+           "merge_selected_rows", "get_tensor_from_selected_rows"]
 
 
 def _has_variable(numbers):
