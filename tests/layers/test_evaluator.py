@@ -25,6 +25,7 @@ test = check(__file__, CASES, ignore_vars=("edit_distance_1.tmp_0", "reduce_sum_
 
 def test_distances_add_up_until_they_are_reset():
     import paddle.fluid as fluid
+    import pytest
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup):
         evaluator = fluid.evaluator.EditDistance(*_pair())
