@@ -179,6 +179,13 @@ def test_missing_layers_are_named():
         fluid.ComplexVariable
 
 
+def test_an_old_spelling_finds_layers_and_hides_nothing_of_python():
+    assert layers.nn.reshape is layers.reshape and layers.nn.range is layers.range
+    assert not {"range", "sum", "slice"} & set(vars(layers.nn))
+    with pytest.raises(AttributeError, match="layers.yolov3_loss is not implemented"):
+        layers.nn.yolov3_loss
+
+
 def test_every_public_name_is_there_or_named():
     from paddle.fluid.not_yet import NAMES
     for module, names in NAMES.items():
