@@ -213,6 +213,8 @@ rg_status rg_block_append_op(rg_block *block, const char *type, rg_opdesc **op)
 void rg_block_remove_ops(rg_block *block, size_t from, size_t to)
 {
     assert(from <= to && to <= block->n_ops);
+    if (from == to)
+        return; /* of an empty block too, which has no list */
     memmove(block->ops + from, block->ops + to, (block->n_ops - to) * sizeof *block->ops);
     block->n_ops -= to - from;
     touch(block->program);

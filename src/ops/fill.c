@@ -136,8 +136,9 @@ const rg_op rg_op_fill_any_like = {
     .doc = "One number in the shape of X.",
     .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
-    .attr = RG_ATTRS([ANY_VALUE] = RG_FLOAT("value", 0.0f, "the number"),
-                     [ANY_DTYPE] = RG_INT("dtype", -1, "-1: that of X")),
+    .attr = RG_ATTRS([ANY_VALUE] = RG_FLOAT("value", 0.0f, "the number"), [ANY_DTYPE] = RG_INT(
+                                                                              "dtype", -1,
+                                                                              "-1: that of X")),
     .infer = fill_any_infer,
     .kernel = fill_any_kernel,
 };

@@ -61,7 +61,6 @@ def embedding():
     fluid.embedding(ids, size=[10, 4], is_sparse=True, padding_idx=-2, param_attr="eee")
 
 
-log_softmax_cast.needs = ("cast",)
 CASES = [softmax, log_softmax_cast, labels, cos_sim, largest, embedding]
 # How many a tensor asks for is not known while building, and an index is int64.
 test = check(__file__, CASES,

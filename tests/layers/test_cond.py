@@ -75,6 +75,4 @@ def switch_case_of_a_list():
 
 CASES = [cond, cond_with_parameters, cond_of_a_structure, cond_without_a_value, case,
          case_without_default, switch_case, switch_case_of_a_list]
-for _case in CASES:
-    _case.needs = ["cast"]
 test = check(__file__, CASES)

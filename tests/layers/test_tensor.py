@@ -1,6 +1,5 @@
 """What the layers that make and move tensors add to a program."""
 import numpy as np
-
 from layercase import check, data
 
 
@@ -184,5 +183,8 @@ CASES = [create, create_parameter_as_told, cast, concat, concat_axis_tensor, sum
          assign_numbers, fill_constant, fill_constant_of_variables, fill_constant_batch_size_like,
          zeros_and_ones, ranges, arange, diagonals, eye_in_batches, finite, full, full_like,
          triangles, products, tensor_arrays]
-# Whether there is an inf or a nan is a bool; real Paddle says float32 while building.
-test = check(__file__, CASES, ignore_vars=("isinf_0.tmp_0", "isnan_0.tmp_0"))
+test = check(
+    __file__, CASES,
+    # Whether there is an inf or a nan is a bool, and the sizes of an array's items are a vector:
+    # real Paddle says otherwise while building.
+    ignore_vars=("isinf_0.tmp_0", "isnan_0.tmp_0", "tensor_array_to_tensor_0.tmp_1", "s.tmp_1"))

@@ -9,12 +9,19 @@ for _module in (nn, ops, activation, math, tensor, shape, classify, loss, metric
     for _name in _module.__all__:
         globals()[_name] = getattr(_module, _name)
     __all__ += _module.__all__
-    if _module is not nn:  # fluid.layers.nn.topk is an old spelling of fluid.layers.topk
-        for _name in _module.__all__:
-            if not hasattr(nn, _name):
-                setattr(nn, _name, getattr(_module, _name))
 
 
 def __getattr__(name):
     from ..not_yet import missing
     raise missing(__name__, name)
+
+
+def _old_spelling(name):
+    """fluid.layers.nn.topk is an old spelling of fluid.layers.topk. It is looked up rather than
+    put there, where layers such as range and sum would stand before Python's own."""
+    if name in __all__:
+        return globals()[name]
+    return __getattr__(name)
+
+
+nn.__getattr__ = _old_spelling

@@ -401,7 +401,7 @@ class IfElse:
                 name=unique_name.generate("_".join([self.helper.name, "output"])),
                 dtype=out.dtype)
             table.append(made)
-            control_flow._assign(out, made)
+            control_flow.assign(out, made)
 
     def __call__(self):
         if self.status != IfElse.OUT_IF_ELSE_BLOCKS:

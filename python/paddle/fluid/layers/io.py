@@ -1,8 +1,9 @@
 """Where data enters a program."""
 from ..core import VarDesc
 from ..framework import default_main_program
+from ..layer_helper import LayerHelper
 
-__all__ = ["data"]
+__all__ = ["data", "load"]
 
 
 def data(name, shape, append_batch_size=True, dtype="float32", lod_level=0,
@@ -16,3 +17,11 @@ def data(name, shape, append_batch_size=True, dtype="float32", lod_level=0,
     return default_main_program().global_block().create_var(
         name=name, shape=shape, dtype=dtype, type=type, lod_level=lod_level,
         stop_gradient=stop_gradient, is_data=True)
+
+
+def load(out, file_path, load_as_fp16=None):
+    """The variable `out` from a file, each time that the program runs."""
+    attrs = {"file_path": file_path}
+    if load_as_fp16 is not None:
+        attrs["load_as_fp16"] = load_as_fp16
+    LayerHelper("load").append_op("load", {}, {"Out": [out]}, attrs)

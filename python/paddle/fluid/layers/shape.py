@@ -1,18 +1,19 @@
 """Shapes, slices and indices."""
 import numpy
 
+from .. import unique_name
 from ..framework import Variable
 from ..layer_helper import LayerHelper
 from .tensor import (_array_of, _join_array, _named_out, _number_tensors, _one_op, assign,
                      fill_constant)
 
 __all__ = ["reshape", "squeeze", "unsqueeze", "flatten", "transpose", "t", "split", "stack",
-           "unstack", "slice", "strided_slice", "crop", "crop_tensor", "expand", "expand_as",
-           "pad", "pad2d", "pad_constant_like", "shape", "rank", "size", "gather", "gather_nd",
-           "scatter", "scatter_nd", "scatter_nd_add", "index_select", "index_sample", "multiplex",
-           "where", "nonzero", "unique", "unique_with_counts", "shard_index", "flip", "roll",
-           "meshgrid", "diag_embed", "cross", "merge_selected_rows",
-           "get_tensor_from_selected_rows"]
+           "unstack", "slice", "strided_slice", "crop", "crop_tensor", "random_crop", "unfold",
+           "expand", "expand_as", "pad", "pad2d", "pad_constant_like", "shape", "rank", "size",
+           "gather", "gather_nd", "scatter", "scatter_nd", "scatter_nd_add", "index_select",
+           "index_sample", "multiplex", "where", "nonzero", "unique", "unique_with_counts",
+           "shard_index", "flip", "roll", "meshgrid", "diag_embed", "cross",
+           "merge_selected_rows", "get_tensor_from_selected_rows"]
 
 
 def _has_variable(numbers):
@@ -260,6 +261,40 @@ def crop_tensor(x, shape=None, offsets=None, name=None):
     _pass_numbers(helper, shape, "shape", 0, "Shape", "ShapeTensor", inputs, attrs)
     helper.append_op("crop_tensor", inputs, {"Out": out}, attrs)
     return out
+
+
+def random_crop(x, shape, seed=None):
+    """A part of this shape from a random place in each example."""
+    helper = LayerHelper("random_crop")
+    out = helper.create_variable_for_type_inference(x.dtype)
+    if seed is None:
+        seed = int(numpy.random.randint(-65536, 65536))
+    attrs = {"shape": list(shape)}
+    if not isinstance(seed, Variable):
+        attrs["startup_seed"] = seed
+        seed = helper.create_variable(name=unique_name.generate("random_crop_seed"),
+                                      dtype="int64", persistable=True)
+    helper.append_op("random_crop", {"X": x, "Seed": seed}, {"Out": out, "SeedOut": seed}, attrs)
+    return out
+
+
+def _sizes(value, counts, what):
+    """One number for all, or a list of one of these lengths."""
+    numbers = [value] * counts[0] if isinstance(value, int) else value
+    if not isinstance(numbers, (list, tuple)) or len(numbers) not in counts:
+        raise ValueError("unfold: %s is %r, and must be one number or a list of %s"
+                         % (what, value, " or ".join(map(str, counts))))
+    return list(numbers)
+
+
+def unfold(x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
+    """The windows of images as columns; paddings: down and across, or up, left, down, right."""
+    borders = _sizes(paddings, (2, 4), "paddings")
+    return _one_op("unfold", {"X": x}, x.dtype, {
+        "kernel_sizes": _sizes(kernel_sizes, (2,), "kernel_sizes"),
+        "strides": _sizes(strides, (2,), "strides"),
+        "paddings": borders if len(borders) == 4 else borders * 2,
+        "dilations": _sizes(dilations, (2,), "dilations")}, name, slot="Y")
 
 
 # ---- more than a tensor ----
