@@ -163,7 +163,7 @@ const rg_op rg_ops_array_to_tensor[] = {
     {
         .type = "tensor_array_to_tensor",
         .doc = "The items of an array as one tensor.",
-        .in = RG_SLOTS([X] = {"X", "an array of tensors"}),
+        .in = RG_SLOTS([X] = {"X", "an array of tensors", RG_ANY_KIND}),
         .out = RG_SLOTS([OUT] = {"Out", "the items, joined"},
                         [OUT_INDEX] = {"OutIndex", "int32: the items' sizes along the axis"}),
         .attr = ATTRS,
@@ -174,7 +174,7 @@ const rg_op rg_ops_array_to_tensor[] = {
     {
         .type = "tensor_array_to_tensor_grad",
         .doc = "Gradient of tensor_array_to_tensor.",
-        .in = RG_SLOTS([G_X] = {"X", ""}, [G_DOUT] = {"Out@GRAD", ""}),
+        .in = RG_SLOTS([G_X] = {"X", "", RG_ANY_KIND}, [G_DOUT] = {"Out@GRAD", ""}),
         .out = RG_SLOTS([G_DX] = {"X@GRAD", "an array"}),
         .attr = ATTRS,
         .flags = RG_OP_DYNAMIC,

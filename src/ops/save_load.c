@@ -171,7 +171,7 @@ const rg_op rg_ops_save_load[] = {
     {
         .type = "save",
         .doc = "Writes a variable to a file.",
-        .in = RG_SLOTS([X] = {"X", "a tensor or selected rows", RG_NO_GRAD}),
+        .in = RG_SLOTS([X] = {"X", "a tensor or selected rows", RG_NO_GRAD | RG_ANY_KIND}),
         .out = RG_SLOTS([OUT] = {"kLookupTablePath", "kept for files", RG_OPTIONAL}),
         .attr = RG_ATTRS(SAVE_ATTRS),
         .flags = RG_OP_EFFECT,
@@ -181,7 +181,8 @@ const rg_op rg_ops_save_load[] = {
     {
         .type = "save_combine",
         .doc = "Writes variables to one file, one behind the other.",
-        .in = RG_SLOTS([X] = {"X", "tensors or selected rows", RG_REPEATED | RG_NO_GRAD}),
+        .in = RG_SLOTS([X] = {"X", "tensors or selected rows",
+                              RG_REPEATED | RG_NO_GRAD | RG_ANY_KIND}),
         .out = RG_SLOTS([OUT] = {"Y", "kept for files", RG_OPTIONAL}),
         .attr = RG_ATTRS(
             SAVE_ATTRS, [SAVE_TO_MEMORY] = RG_BOOLEAN("save_to_memory", false,

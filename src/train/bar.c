@@ -13,17 +13,17 @@
 
 enum { CELLS = 10, LINE_EVERY_S = 10 };
 
-typedef enum style { OFF, LINES, DRAWN } style;
+typedef enum looks { OFF, LINES, DRAWN } looks;
 
 struct rg_bar {
     const char *what;
     uint64_t rows;
-    style style;
+    looks looks;
     double last_line; /* seconds */
     size_t drawn;     /* bytes of the last bar */
 };
 
-static rg_status pick_style(style *out)
+static rg_status pick_looks(looks *out)
 {
     const char *text;
     RG_TRY(rg_flag_text("progress", &text));
@@ -43,12 +43,12 @@ static rg_status pick_style(style *out)
 
 rg_status rg_bar_open(rg_bar **out, const char *what, uint64_t rows)
 {
-    style style = OFF;
-    RG_TRY(pick_style(&style));
+    looks chosen = OFF;
+    RG_TRY(pick_looks(&chosen));
     rg_bar *bar = rg_alloc_zero(1, sizeof *bar);
     if (bar == NULL)
         return rg_no_memory(sizeof *bar, "the progress bar");
-    *bar = (rg_bar){.what = what, .rows = rows, .style = style};
+    *bar = (rg_bar){.what = what, .rows = rows, .looks = chosen};
     *out = bar;
     return RG_OK;
 }
@@ -170,9 +170,9 @@ static void write_line(const rg_bar *bar, const rg_progress *p, const rg_train_r
 void rg_bar_show(rg_bar *bar, const rg_progress *p, const rg_train_result *now)
 {
     double done = part_done(bar, p, now->rows);
-    if (bar->style == DRAWN) {
+    if (bar->looks == DRAWN) {
         draw(bar, p, now, done);
-    } else if (bar->style == LINES && now->seconds - bar->last_line >= LINE_EVERY_S) {
+    } else if (bar->looks == LINES && now->seconds - bar->last_line >= LINE_EVERY_S) {
         bar->last_line = now->seconds;
         write_line(bar, p, now, done);
     }
@@ -180,11 +180,11 @@ void rg_bar_show(rg_bar *bar, const rg_progress *p, const rg_train_result *now)
 
 void rg_bar_end(rg_bar *bar, const rg_progress *p, const rg_train_result *result)
 {
-    if (bar->style == DRAWN) {
+    if (bar->looks == DRAWN) {
         draw(bar, p, result, 1);
         (void)fputs("\n", stderr);
         bar->drawn = 0;
-    } else if (bar->style == LINES) {
+    } else if (bar->looks == LINES) {
         write_line(bar, p, result, 1);
     }
 }
