@@ -5,6 +5,7 @@
 #include "sys/clock.h"
 #include "sys/flags.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,4 +40,17 @@ void rg_log(rg_log_level level, const char *area, const char *fmt, ...)
     line[length++] = '\n';
     ssize_t written = write(STDERR_FILENO, line, length); /* one call: a line stays whole */
     (void)written;
+}
+
+void rg_say(const char *text, size_t n)
+{
+    while (n > 0) {
+        ssize_t written = write(STDOUT_FILENO, text, n);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return; /* nobody listens */
+        text += written;
+        n -= (size_t)written;
+    }
 }

@@ -7,9 +7,14 @@
 #ifndef RG_SYS_LOG_H
 #define RG_SYS_LOG_H
 
+#include <stddef.h>
+
 typedef enum rg_log_level { RG_LOG_E, RG_LOG_W, RG_LOG_I, RG_LOG_D } rg_log_level;
 
 void rg_log(rg_log_level level, const char *area, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Text that a program's user asked for, to stdout. Any thread. */
+void rg_say(const char *text, size_t n);
 
 #endif
