@@ -57,7 +57,7 @@ static rg_status dist_infer(rg_ctx *ctx)
         {                                                                                        \
             double d = (double)x[row.x + i * sx] - (double)y[row.y + i * sy], size = fabs(d), g; \
             if (isinf(p))                                                                        \
-                g = size == fabs((double)out);                                                   \
+                g = (T)size == out;                                                              \
             else                                                                                 \
                 g = size == 0 ? 0 : pow(size / (double)out, (double)p - 1);                      \
             g *= (double)dout * ((d > 0) - (d < 0));                                             \

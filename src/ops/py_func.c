@@ -86,7 +86,7 @@ static rg_status py_func_grad(rg_grad_ctx *ctx)
 const rg_op rg_op_py_func = {
     .type = "py_func",
     .doc = "A Python function of this process.",
-    .in = RG_SLOTS([X] = {"X", "its arguments", RG_REPEATED}),
+    .in = RG_SLOTS([X] = {"X", "its arguments", RG_REPEATED | RG_OPTIONAL}),
     .out = RG_SLOTS([OUT] = {"Out", "what it returns", RG_REPEATED | RG_OPTIONAL}),
     .attr = RG_ATTRS([FORWARD] = RG_INT("forward_callable_id", 0, "which function"),
                      [BACKWARD] = RG_INT("backward_callable_id", -1,
