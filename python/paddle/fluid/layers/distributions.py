@@ -141,7 +141,8 @@ class Normal(_OfTwo):
                           lambda s: gaussian_random(s, mean=0.0, std=1.0, seed=seed), draw_like)
 
     def entropy(self):
-        zero = _zeros_like_batch(self.loc + self.scale, (self.loc + self.scale).shape)
+        shape = (self.loc + self.scale).shape
+        zero = _zeros_like_batch(self.loc + self.scale, shape)
         return log(self.scale + zero) + (0.5 + 0.5 * math.log(2 * math.pi))
 
     def log_prob(self, value):
@@ -207,7 +208,9 @@ class MultivariateNormalDiag(Distribution):
         shape = list(value.shape)
         ones = fill_constant(shape, value.dtype, 1.0)
         row = fill_constant([shape[0]], value.dtype, 1.0)
-        return ones, _op("diag", {"Diagonal": row}, value.dtype)
+        diagonal = _op("diag", {"Diagonal": row}, value.dtype)
+        diagonal.stop_gradient = True
+        return ones, diagonal
 
     def _det(self, value):
         ones, diagonal = self._ones(value)
