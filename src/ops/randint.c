@@ -38,7 +38,7 @@ static rg_status randint_infer(rg_ctx *ctx)
     if (rg_attr_int(ctx, I_LOW) >= rg_attr_int(ctx, I_HIGH))
         return rg_fail(RG_EINVAL, "low is %d, and must be below high, which is %d",
                        rg_attr_int(ctx, I_LOW), rg_attr_int(ctx, I_HIGH));
-    RG_TRY(rg_shape_from_inputs(ctx, I_SHAPE, SHAPE_TENSOR, SHAPE_LIST, &shape));
+    RG_TRY(rg_shape_to_make(ctx, I_SHAPE, SHAPE_TENSOR, SHAPE_LIST, &shape));
     rg_set_out(ctx, OUT, dtype, &shape);
     return RG_OK;
 }

@@ -24,7 +24,7 @@ static rg_status set_out(rg_ctx *ctx, const rg_shape *shape, int dtype)
 static rg_status infer_shape(rg_ctx *ctx, int shape_attr, int dtype_attr)
 {
     rg_shape shape;
-    RG_TRY(rg_shape_from_inputs(ctx, shape_attr, SHAPE_TENSOR, SHAPE_LIST, &shape));
+    RG_TRY(rg_shape_to_make(ctx, shape_attr, SHAPE_TENSOR, SHAPE_LIST, &shape));
     return set_out(ctx, &shape, rg_attr_int(ctx, dtype_attr));
 }
 

@@ -32,26 +32,11 @@ static rg_status check_whole(const rg_ctx *ctx, const rg_value *value, int slot)
     return RG_OK;
 }
 
-/* While building, an attribute that says nothing leaves the rank to the tensors. */
-static rg_status unknown_shape(const rg_ctx *ctx, int whole, int parts, rg_shape *shape)
-{
-    int64_t rank = 0;
-    if (whole >= 0 && rg_has_in(ctx, whole))
-        rank = rg_shape_numel(rg_shape_of(ctx, whole));
-    else if (parts >= 0)
-        rank = rg_n_in(ctx, parts);
-    RG_TRY(check_rank(rank));
-    shape->rank = rank > 0 ? (int)rank : 0;
-    for (int i = 0; i < shape->rank; i++)
-        shape->dim[i] = -1;
-    return RG_OK;
-}
-
 rg_status rg_shape_from_inputs(const rg_ctx *ctx, int attr, int whole, int parts, rg_shape *shape)
 {
     RG_TRY(rg_shape_from_list(rg_attr_list(ctx, attr), shape));
     if (!rg_running(ctx))
-        return shape->rank > 0 ? RG_OK : unknown_shape(ctx, whole, parts, shape);
+        return RG_OK;
     if (whole >= 0 && rg_has_in(ctx, whole)) {
         const rg_value *given = rg_in(ctx, whole);
         RG_TRY(check_whole(ctx, given, whole));
@@ -71,6 +56,19 @@ rg_status rg_shape_from_inputs(const rg_ctx *ctx, int attr, int whole, int parts
             shape->dim[i] = rg_whole_at(part, 0);
         }
     }
+    return RG_OK;
+}
+
+rg_status rg_shape_to_make(const rg_ctx *ctx, int attr, int whole, int parts, rg_shape *shape)
+{
+    RG_TRY(rg_shape_from_inputs(ctx, attr, whole, parts, shape));
+    if (rg_running(ctx) || shape->rank > 0)
+        return RG_OK;
+    int64_t rank = rg_has_in(ctx, whole) ? rg_shape_numel(rg_shape_of(ctx, whole))
+                                         : rg_n_in(ctx, parts);
+    RG_TRY(check_rank(rank));
+    while (shape->rank < rank)
+        shape->dim[shape->rank++] = -1;
     return RG_OK;
 }
 
