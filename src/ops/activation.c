@@ -12,14 +12,12 @@
 enum { X };
 enum { OUT };
 
-#define ALL_KINDS(DO)                                                                             \
-    DO(RELU)                                                                                      \
-    DO(SIGMOID) DO(TANH) DO(EXP) DO(LOG) DO(SQRT) DO(RSQRT) DO(SQUARE) DO(ABS) DO(CEIL) DO(FLOOR) \
-        DO(ROUND) DO(RECIPROCAL) DO(SIN) DO(COS) DO(ASIN) DO(ACOS) DO(ATAN) DO(ERF) DO(SOFTPLUS)  \
-            DO(SOFTSIGN) DO(LOGSIGMOID) DO(TANH_SHRINK) DO(SIGN) DO(LEAKY_RELU) DO(RELU6) DO(ELU) \
-                DO(SELU) DO(BRELU) DO(SOFT_RELU) DO(SWISH) DO(HARD_SIGMOID) DO(HARD_SWISH)        \
-                    DO(STANH) DO(HARD_SHRINK) DO(SOFTSHRINK) DO(THRESHOLDED_RELU) DO(GELU)        \
-                        DO(MISH) DO(LOG1P)
+#define ALL_KINDS(DO)                                                                              \
+    DO(RELU) DO(SIGMOID) DO(TANH) DO(EXP) DO(LOG) DO(SQRT) DO(RSQRT) DO(SQUARE) DO(ABS) DO(CEIL)   \
+    DO(FLOOR) DO(ROUND) DO(RECIPROCAL) DO(SIN) DO(COS) DO(ASIN) DO(ACOS) DO(ATAN) DO(ERF)          \
+    DO(SOFTPLUS) DO(SOFTSIGN) DO(LOGSIGMOID) DO(TANH_SHRINK) DO(SIGN) DO(LEAKY_RELU) DO(RELU6)     \
+    DO(ELU) DO(SELU) DO(BRELU) DO(SOFT_RELU) DO(SWISH) DO(HARD_SIGMOID) DO(HARD_SWISH) DO(STANH)   \
+    DO(HARD_SHRINK) DO(SOFTSHRINK) DO(THRESHOLDED_RELU) DO(GELU) DO(MISH) DO(LOG1P)
 #define NAME_KIND(K) K,
 typedef enum kind { ALL_KINDS(NAME_KIND) } kind;
 
@@ -87,14 +85,14 @@ static rg_status run_back(rg_ctx *ctx, kind k)
     return RG_OK;
 }
 
-#define KERNELS(K)                                                        \
-    static rg_status K##_kernel(rg_ctx *ctx)                              \
-    {                                                                     \
-        return run(ctx, K);                                               \
-    }                                                                     \
-    __attribute__((unused)) static rg_status K##_grad_kernel(rg_ctx *ctx) \
-    {                                                                     \
-        return run_back(ctx, K);                                          \
+#define KERNELS(K)                                                                                 \
+    static rg_status K##_kernel(rg_ctx *ctx)                                                       \
+    {                                                                                              \
+        return run(ctx, K);                                                                        \
+    }                                                                                              \
+    __attribute__((unused)) static rg_status K##_grad_kernel(rg_ctx *ctx)                          \
+    {                                                                                              \
+        return run_back(ctx, K);                                                                   \
     }
 ALL_KINDS(KERNELS)
 
@@ -133,27 +131,29 @@ static rg_status abs_kernel(rg_ctx *ctx)
 #define NO_ATTRS RG_ATTRS({.doc = NULL})
 #define FORWARD(NAME, KERNEL, DOC, ...)                                                            \
     {                                                                                              \
-        .type = NAME, .doc = (DOC), .in = RG_SLOTS([X] = {"X", "any shape"}),                      \
+        .type = NAME, .doc = (DOC),                                                                \
+        .in = RG_SLOTS([X] = {"X", "any shape"}),                                                  \
         .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X), .inplace = RG_OF(X)}), \
         .attr = __VA_ARGS__, .kernel = (KERNEL),                                                   \
     }
-#define BACKWARD(NAME, KERNEL, READS, ...)                                            \
-    {                                                                                 \
-        .type = NAME "_grad", .doc = "Gradient of " NAME ".",                         \
-        .in = RG_SLOTS([0] = {READS, ""}, [1] = {"Out@GRAD", ""}),                    \
-        .out = RG_SLOTS([0] = {"X@GRAD", "", .like = RG_OF(0), .inplace = RG_OF(1)}), \
-        .attr = __VA_ARGS__, .kernel = (KERNEL),                                      \
+#define BACKWARD(NAME, KERNEL, READS, ...)                                                         \
+    {                                                                                              \
+        .type = NAME "_grad", .doc = "Gradient of " NAME ".",                                      \
+        .in = RG_SLOTS([0] = {READS, ""}, [1] = {"Out@GRAD", ""}),                                 \
+        .out = RG_SLOTS(                                                                           \
+            [0] = {"X@GRAD", "", .like = RG_OF(0), .inplace = RG_OF(1)}),                          \
+        .attr = __VA_ARGS__, .kernel = (KERNEL),                                                   \
     }
-#define OP(NAME, K, READS, DOC, ...) \
+#define OP(NAME, K, READS, DOC, ...)                                                               \
     FORWARD(NAME, K##_kernel, DOC, __VA_ARGS__), BACKWARD(NAME, K##_grad_kernel, READS, __VA_ARGS__)
 /* A constant almost everywhere: the gradient needs neither X nor Out, only a shape. */
-#define STEP(NAME, K, DOC)                                                         \
-    FORWARD(NAME, K##_kernel, DOC, NO_ATTRS),                                      \
-    {                                                                              \
-        .type = NAME "_grad", .doc = "Gradient of " NAME ": zero.",                \
-        .in = RG_SLOTS([0] = {"Out@GRAD", ""}, [1] = {.name = NULL}),              \
-        .out = RG_SLOTS([0] = {"X@GRAD", "", .like = RG_OF(0)}), .attr = NO_ATTRS, \
-        .kernel = zero_kernel,                                                     \
+#define STEP(NAME, K, DOC)                                                                         \
+    FORWARD(NAME, K##_kernel, DOC, NO_ATTRS),                                                      \
+    {                                                                                              \
+        .type = NAME "_grad", .doc = "Gradient of " NAME ": zero.",                                \
+        .in = RG_SLOTS([0] = {"Out@GRAD", ""}, [1] = {.name = NULL}),                              \
+        .out = RG_SLOTS([0] = {"X@GRAD", "", .like = RG_OF(0)}), .attr = NO_ATTRS,                 \
+        .kernel = zero_kernel,                                                                     \
     }
 
 static rg_status zero_kernel(rg_ctx *ctx)
@@ -203,7 +203,8 @@ const rg_op rg_ops_activation[] = {
        RG_ATTRS(RG_FLOAT("t_min", 0.0f, "lower bound"), RG_FLOAT("t_max", 24.0f, "upper bound"))),
     OP("soft_relu", SOFT_RELU, "Out", "log(1 + e^x), x clipped to the threshold.",
        RG_ATTRS(RG_FLOAT("threshold", 40.0f, "bound of |x|"))),
-    OP("swish", SWISH, "X", "x sigmoid(beta x).", RG_ATTRS(RG_FLOAT("beta", 1.0f, "beta"))),
+    OP("swish", SWISH, "X", "x sigmoid(beta x).",
+       RG_ATTRS(RG_FLOAT("beta", 1.0f, "beta"))),
     OP("hard_sigmoid", HARD_SIGMOID, "Out", "slope x + offset, between 0 and 1.",
        RG_ATTRS(RG_FLOAT("slope", 0.2f, "slope"), RG_FLOAT("offset", 0.5f, "value at 0"))),
     OP("hard_swish", HARD_SWISH, "X", "x min(max(x + offset, 0), threshold) / scale.",
