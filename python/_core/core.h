@@ -107,6 +107,7 @@ int core_from_numpy(PyObject *object, core_array *array);
 int core_add_executor(PyObject *module);
 int core_add_files(PyObject *module);
 int core_add_parallel(PyObject *module);
+int core_add_py_func(PyObject *module);
 /* A fed object as a tensor in `value`, checked against its description (executor.c). */
 int core_feed(PyObject *object, const rg_vardesc *desc, rg_value *value);
 /* A copy of a value as numpy array, LoDTensor, SelectedRows or LoDTensorArray. */
@@ -122,6 +123,10 @@ typedef struct core_dataset {
 extern PyTypeObject *core_dataset_type;
 int core_add_dataset(PyObject *module);
 int core_add_slots(PyObject *module);
+
+/* ---- training (train.c) ---- */
+
+PyObject *core_train(PyObject *module, PyObject *args);
 
 /* ---- small things every file needs (errors.c) ---- */
 

@@ -210,6 +210,7 @@ static PyMethodDef functions[] = {
     {"profile_table", core_profile_table, METH_VARARGS, "profile_table(sorted_by)"},
     {"profile_trace", core_profile_trace, METH_O, "profile_trace(path): Chrome's format."},
     {"set_classes", core_set_classes, METH_VARARGS, "set_classes(Variable, Operator)"},
+    {"train", core_train, METH_VARARGS, "train(program, scope, dataset, ...): all its batches"},
     {"seed_process", core_seed_process, METH_O, "seed_process(number)"},
     {NULL, NULL, 0, NULL},
 };
@@ -231,7 +232,7 @@ PyMODINIT_FUNC PyInit__core(void)
         core_add_program(module) < 0 || core_add_op(module) < 0 || core_add_tensor(module) < 0 ||
         core_add_scope(module) < 0 || core_add_executor(module) < 0 || core_add_files(module) < 0 ||
         core_add_parallel(module) < 0 || core_add_dataset(module) < 0 ||
-        core_add_slots(module) < 0 ||
+        core_add_slots(module) < 0 || core_add_py_func(module) < 0 ||
         PyModule_AddStringConstant(module, "version", RG_VERSION) < 0) {
         Py_DECREF(module);
         return NULL;

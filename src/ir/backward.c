@@ -381,7 +381,9 @@ rg_status rg_grad_read_grad(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, con
     if (args == NULL || args->n == 0)
         return RG_OK;
     int slot = op->op ? rg_op_in_slot(op->op, to) : -1;
-    bool optional = slot >= 0 && (op->op->in[slot].flags & RG_OPTIONAL);
+    /* A list that is not of gradients alone has no use for a gap. */
+    bool mixed = slot >= 0 && (op->op->in[slot].flags & RG_REPEATED) && strchr(to, '@') == NULL;
+    bool optional = slot >= 0 && (op->op->in[slot].flags & RG_OPTIONAL) && !mixed;
     const char **names = rg_arena_alloc(&w->arena, (size_t)args->n * sizeof *names);
     if (names == NULL)
         return no_memory();

@@ -17,7 +17,7 @@ enum { OUT };
     DO(FLOOR) DO(ROUND) DO(RECIPROCAL) DO(SIN) DO(COS) DO(ASIN) DO(ACOS) DO(ATAN) DO(ERF)          \
     DO(SOFTPLUS) DO(SOFTSIGN) DO(LOGSIGMOID) DO(TANH_SHRINK) DO(SIGN) DO(LEAKY_RELU) DO(RELU6)     \
     DO(ELU) DO(SELU) DO(BRELU) DO(SOFT_RELU) DO(SWISH) DO(HARD_SIGMOID) DO(HARD_SWISH) DO(STANH)   \
-    DO(HARD_SHRINK) DO(SOFTSHRINK) DO(THRESHOLDED_RELU) DO(GELU)
+    DO(HARD_SHRINK) DO(SOFTSHRINK) DO(THRESHOLDED_RELU) DO(GELU) DO(MISH) DO(LOG1P)
 #define NAME_KIND(K) K,
 typedef enum kind { ALL_KINDS(NAME_KIND) } kind;
 
@@ -221,5 +221,8 @@ const rg_op rg_ops_activation[] = {
        RG_ATTRS(RG_FLOAT("threshold", 1.0f, "threshold"))),
     OP("gelu", GELU, "X", "x times the normal distribution's value at x.",
        RG_ATTRS(RG_BOOLEAN("approximate", false, "by tanh instead of erf"))),
+    OP("mish", MISH, "X", "x tanh(log(1 + e^x)).",
+       RG_ATTRS(RG_FLOAT("threshold", 20.0f, "|x| from which log(1 + e^x) is x or e^x"))),
+    OP("log1p", LOG1P, "X", "log(1 + x).", NO_ATTRS),
     {.type = NULL},
 };

@@ -5,6 +5,12 @@
 #define PASTE(a, b)  PASTE_(a, b)
 #define N(name)      PASTE(name, S)
 
+/* log(1 + e^x), and beyond the bound what it comes to there. */
+RG_INLINE T N(bounded_softplus)(T x, T bound)
+{
+    return x > bound ? x : x < -bound ? EXP_OF(x) : SOFTPLUS_OF(x);
+}
+
 RG_INLINE T N(value)(kind k, const float p[3], T x)
 {
     switch (k) {
@@ -95,6 +101,10 @@ RG_INLINE T N(value)(kind k, const float p[3], T x)
             return (T)0.5 * x * (1 + TANH_OF(u));
         }
         return (T)(0.5 * (double)x * (1 + erf((double)x * 0.7071067811865476)));
+    case MISH:
+        return x * TANH_OF(N(bounded_softplus)(x, (T)p[0]));
+    case LOG1P:
+        return (T)log1p((double)x);
     }
     return x;
 }
@@ -192,6 +202,12 @@ RG_INLINE T N(slope)(kind k, const float p[3], T x, T y)
         }
         return (T)(0.5 * (1 + erf((double)x * 0.7071067811865476)) +
                    (double)x * 0.3989422804014327 * exp(-0.5 * (double)x * (double)x));
+    case MISH: {
+        T sp = N(bounded_softplus)(x, (T)p[0]), t = TANH_OF(sp);
+        return t + x * (1 - t * t) * (1 - EXP_OF(-sp));
+    }
+    case LOG1P:
+        return 1 / (1 + x);
     }
     return 1;
 }

@@ -22,7 +22,7 @@ static rg_status set_out(rg_ctx *ctx, const rg_shape *shape, int dtype)
 static rg_status infer_shape(rg_ctx *ctx, int shape_attr, int dtype_attr)
 {
     rg_shape shape;
-    RG_TRY(rg_shape_from_inputs(ctx, shape_attr, SHAPE_TENSOR, SHAPE_LIST, &shape));
+    RG_TRY(rg_shape_to_make(ctx, shape_attr, SHAPE_TENSOR, SHAPE_LIST, &shape));
     return set_out(ctx, &shape, rg_attr_int(ctx, dtype_attr));
 }
 
@@ -67,27 +67,34 @@ static rg_status uniform_infer(rg_ctx *ctx)
     return infer_shape(ctx, U_SHAPE, U_DTYPE);
 }
 
+/* A band of equal numbers, for embeddings that start as a partial identity; the attribute
+ * `first` is diag_num, and diag_step and diag_val follow it. */
+static rg_status fill_band(const rg_ctx *ctx, rg_value *out, int first)
+{
+    int64_t n = rg_attr_int(ctx, first), step = rg_attr_int(ctx, first + 1);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = i * step + i;
+        if (at < 0 || at >= rg_numel(out))
+            return rg_fail(RG_EINVAL, "diag_num %lld with diag_step %lld runs over the tensor",
+                           (long long)n, (long long)step);
+        put(out, at, (double)rg_attr_float(ctx, first + 2));
+    }
+    return RG_OK;
+}
+
 static rg_status uniform_kernel(rg_ctx *ctx)
 {
     rg_value *out = rg_out(ctx, OUT);
     int seed = rg_attr_int(ctx, U_SEED);
     fill_uniform(out, rg_random_key(ctx, seed, seed != 0), (double)rg_attr_float(ctx, U_MIN),
                  (double)rg_attr_float(ctx, U_MAX));
-    /* A band of equal numbers, for embeddings that start as a partial identity. */
-    int64_t n = rg_attr_int(ctx, U_DIAG_NUM), step = rg_attr_int(ctx, U_DIAG_STEP);
-    for (int64_t i = 0; i < n; i++) {
-        if (i * step + i >= rg_numel(out))
-            return rg_fail(RG_EINVAL, "diag_num %lld with diag_step %lld runs over the tensor",
-                           (long long)n, (long long)step);
-        put(out, i * step + i, (double)rg_attr_float(ctx, U_DIAG_VAL));
-    }
-    return RG_OK;
+    return fill_band(ctx, out, U_DIAG_NUM);
 }
 
-#define SHAPE_SLOTS                                                                                \
-    RG_SLOTS([SHAPE_TENSOR] = {"ShapeTensor", "the shape, if not `shape`",                         \
-                               RG_OPTIONAL | RG_NO_GRAD | RG_SIZES},                               \
-             [SHAPE_LIST] = {"ShapeTensorList", "the shape, a tensor a dimension",                 \
+#define SHAPE_SLOTS                                                                \
+    RG_SLOTS([SHAPE_TENSOR] = {"ShapeTensor", "the shape, if not `shape`",         \
+                               RG_OPTIONAL | RG_NO_GRAD | RG_SIZES},               \
+             [SHAPE_LIST] = {"ShapeTensorList", "the shape, a tensor a dimension", \
                              RG_OPTIONAL | RG_REPEATED | RG_NO_GRAD | RG_SIZES})
 #define RANDOM_OUT RG_SLOTS([OUT] = {"Out", "of the shape and dtype asked for"})
 
@@ -125,11 +132,11 @@ static rg_status gaussian_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define GAUSSIAN_ATTRS                                                                             \
-    RG_ATTRS([G_SHAPE] = RG_LIST("shape", RG_ATTR_LONGS, "the shape"),                             \
-             [G_MEAN] = RG_FLOAT("mean", 0.0f, "mean"),                                            \
-             [G_STD] = RG_FLOAT("std", 1.0f, "standard deviation"),                                \
-             [G_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),                    \
+#define GAUSSIAN_ATTRS                                                          \
+    RG_ATTRS([G_SHAPE] = RG_LIST("shape", RG_ATTR_LONGS, "the shape"),          \
+             [G_MEAN] = RG_FLOAT("mean", 0.0f, "mean"),                         \
+             [G_STD] = RG_FLOAT("std", 1.0f, "standard deviation"),             \
+             [G_SEED] = RG_INT("seed", 0, "0: the program's or the process's"), \
              [G_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"))
 
 const rg_op rg_op_gaussian_random = {
@@ -167,7 +174,18 @@ const rg_op rg_op_truncated_gaussian_random = {
 /* ---- the batch size of another tensor ---- */
 
 enum { B_INPUT };
-enum { B_SHAPE, B_IN_DIM, B_OUT_DIM, B_SEED, B_DTYPE, B_FIRST, B_SECOND };
+enum {
+    B_SHAPE,
+    B_IN_DIM,
+    B_OUT_DIM,
+    B_SEED,
+    B_DTYPE,
+    B_FIRST,
+    B_SECOND,
+    B_DIAG_NUM,
+    B_DIAG_STEP,
+    B_DIAG_VAL
+};
 
 static rg_status batch_like_infer(rg_ctx *ctx)
 {
@@ -186,7 +204,7 @@ static rg_status uniform_like_kernel(rg_ctx *ctx)
     int seed = rg_attr_int(ctx, B_SEED);
     fill_uniform(rg_out(ctx, OUT), rg_random_key(ctx, seed, seed != 0),
                  (double)rg_attr_float(ctx, B_FIRST), (double)rg_attr_float(ctx, B_SECOND));
-    return RG_OK;
+    return fill_band(ctx, rg_out(ctx, OUT), B_DIAG_NUM);
 }
 
 static rg_status gaussian_like_kernel(rg_ctx *ctx)
@@ -197,23 +215,26 @@ static rg_status gaussian_like_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define LIKE_SLOTS RG_SLOTS([B_INPUT] = {"Input", "gives the batch size", \
-                                         RG_SHAPE_ONLY | RG_NO_GRAD})
-#define LIKE_ATTRS(FIRST, FIRST_VALUE, SECOND, SECOND_VALUE)                                       \
-    RG_ATTRS([B_SHAPE] = RG_REQUIRED("shape", RG_ATTR_INTS, "the shape, but for the batch"),       \
-             [B_IN_DIM] = RG_INT("input_dim_idx", 0, "the batch dimension of Input"),              \
-             [B_OUT_DIM] = RG_INT("output_dim_idx", 0, "the batch dimension of Out"),              \
-             [B_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),                    \
-             [B_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"),                        \
-             [B_FIRST] = RG_FLOAT(FIRST, FIRST_VALUE, FIRST),                                      \
-             [B_SECOND] = RG_FLOAT(SECOND, SECOND_VALUE, SECOND))
+#define LIKE_SLOTS \
+    RG_SLOTS([B_INPUT] = {"Input", "gives the batch size", RG_SHAPE_ONLY | RG_NO_GRAD})
+#define LIKE_ATTRS(FIRST, FIRST_VALUE, SECOND, SECOND_VALUE)                        \
+    [B_SHAPE] = RG_REQUIRED("shape", RG_ATTR_INTS, "the shape, but for the batch"), \
+    [B_IN_DIM] = RG_INT("input_dim_idx", 0, "the batch dimension of Input"),        \
+    [B_OUT_DIM] = RG_INT("output_dim_idx", 0, "the batch dimension of Out"),        \
+    [B_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),              \
+    [B_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"),                  \
+    [B_FIRST] = RG_FLOAT(FIRST, FIRST_VALUE, FIRST),                                \
+    [B_SECOND] = RG_FLOAT(SECOND, SECOND_VALUE, SECOND)
 
 const rg_op rg_op_uniform_random_batch_size_like = {
     .type = "uniform_random_batch_size_like",
     .doc = "uniform_random, with the batch size of Input.",
     .in = LIKE_SLOTS,
     .out = RANDOM_OUT,
-    .attr = LIKE_ATTRS("min", -1.0f, "max", 1.0f),
+    .attr = RG_ATTRS(LIKE_ATTRS("min", -1.0f, "max", 1.0f),
+                     [B_DIAG_NUM] = RG_INT("diag_num", 0, "how many diagonal elements to set"),
+                     [B_DIAG_STEP] = RG_INT("diag_step", 0, "the step between them"),
+                     [B_DIAG_VAL] = RG_FLOAT("diag_val", 1.0f, "what to set them to")),
     .infer = batch_like_infer,
     .kernel = uniform_like_kernel,
 };
@@ -223,7 +244,7 @@ const rg_op rg_op_gaussian_random_batch_size_like = {
     .doc = "gaussian_random, with the batch size of Input.",
     .in = LIKE_SLOTS,
     .out = RANDOM_OUT,
-    .attr = LIKE_ATTRS("mean", 0.0f, "std", 1.0f),
+    .attr = RG_ATTRS(LIKE_ATTRS("mean", 0.0f, "std", 1.0f)),
     .infer = batch_like_infer,
     .kernel = gaussian_like_kernel,
 };

@@ -59,6 +59,19 @@ rg_status rg_shape_from_inputs(const rg_ctx *ctx, int attr, int whole, int parts
     return RG_OK;
 }
 
+rg_status rg_shape_to_make(const rg_ctx *ctx, int attr, int whole, int parts, rg_shape *shape)
+{
+    RG_TRY(rg_shape_from_inputs(ctx, attr, whole, parts, shape));
+    if (rg_running(ctx) || shape->rank > 0)
+        return RG_OK;
+    int64_t rank = rg_has_in(ctx, whole) ? rg_shape_numel(rg_shape_of(ctx, whole))
+                                         : rg_n_in(ctx, parts);
+    RG_TRY(check_rank(rank));
+    while (shape->rank < rank)
+        shape->dim[shape->rank++] = -1;
+    return RG_OK;
+}
+
 rg_status rg_axis_from_input(const rg_ctx *ctx, int axis, int tensor, int64_t *out)
 {
     *out = axis;

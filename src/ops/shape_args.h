@@ -14,6 +14,10 @@ rg_status rg_shape_from_list(const rg_attr *list, rg_shape *shape);
  * `whole` or, one number each, of the tensors in slot `parts` (-1: no such slot). */
 rg_status rg_shape_from_inputs(const rg_ctx *ctx, int attr, int whole, int parts, rg_shape *shape);
 
+/* As above, for a tensor that is made: while building, where the attribute says nothing, it
+ * has as many unknown dimensions as the tensors will give. */
+rg_status rg_shape_to_make(const rg_ctx *ctx, int attr, int whole, int parts, rg_shape *shape);
+
 /* `axis`; where the program runs, overridden by the one value of the tensor in the slot. */
 rg_status rg_axis_from_input(const rg_ctx *ctx, int axis, int tensor, int64_t *out);
 

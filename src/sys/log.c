@@ -5,6 +5,7 @@
 #include "sys/clock.h"
 #include "sys/flags.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,4 +45,17 @@ void rg_log(rg_log_level level, const char *area, const char *fmt, ...)
 bool rg_stderr_is_terminal(void)
 {
     return isatty(STDERR_FILENO) == 1;
+}
+
+void rg_say(const char *text, size_t n)
+{
+    while (n > 0) {
+        ssize_t written = write(STDOUT_FILENO, text, n);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return; /* nobody listens */
+        text += written;
+        n -= (size_t)written;
+    }
 }

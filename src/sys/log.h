@@ -8,6 +8,7 @@
 #define RG_SYS_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum rg_log_level { RG_LOG_E, RG_LOG_W, RG_LOG_I, RG_LOG_D } rg_log_level;
 
@@ -16,5 +17,8 @@ void rg_log(rg_log_level level, const char *area, const char *fmt, ...)
 
 /* Whether someone looks at stderr. */
 bool rg_stderr_is_terminal(void);
+
+/* Text that a program's user asked for, to stdout. Any thread. */
+void rg_say(const char *text, size_t n);
 
 #endif

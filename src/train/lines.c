@@ -2,8 +2,9 @@
 #include "train/lines_priv.h"
 
 #include "base/buf.h"
+#include "sys/log.h"
 
-#include <stdio.h>
+#include <string.h>
 
 static void print_lod(rg_buf *text, const rg_lod *lod)
 {
@@ -68,8 +69,7 @@ rg_status rg_print_fetch(const char *info, const char *name, const rg_value *val
         print_number(&text, value, i);
     }
     rg_buf_text(&text, "]\n\t\n");
-    (void)fputs(rg_buf_cstr(&text), stdout);
-    (void)fflush(stdout);
+    rg_say(rg_buf_cstr(&text), strlen(rg_buf_cstr(&text)));
     rg_buf_fini(&text);
     return RG_OK;
 }

@@ -135,8 +135,75 @@ def elementwise_equal():
     layers.elementwise_equal(x(3, dtype="int64", grad=False), x(3, dtype="int64"), name="e")
 
 
+def fixed(*shape):
+    import paddle.fluid as fluid
+    var = fluid.data("f" + "_".join(str(n) for n in shape), list(shape))
+    var.stop_gradient = False
+    return var
+
+
+def log1p():
+    from paddle.fluid import layers
+    layers.log1p(x())
+    layers.log1p(x(), name="l")
+    layers.log1p(fixed(3, 4), out=fixed(3, 4))
+
+
+def logsumexp():
+    from paddle.fluid import layers
+    layers.logsumexp(x())
+    layers.logsumexp(x(), dim=1, keepdim=True, name="l")
+    layers.logsumexp(x(), dim=[0, -1])
+
+
+def clamp():
+    from paddle.fluid import layers
+    layers.clamp(x(), min=0.5)
+    layers.clamp(x(), min=-1.0, max=2.0, name="c")
+    layers.clamp(fixed(3, 4), min=-1.0, max=2.0, output=fixed(3, 4))
+
+
+def products():
+    from paddle.fluid import layers
+    layers.addmm(fixed(3, 4), fixed(3, 5), fixed(5, 4))
+    layers.addmm(fixed(3, 4), fixed(3, 5), fixed(5, 4), alpha=0.5, beta=2.0, name="a")
+    layers.bmm(fixed(2, 3, 4), fixed(2, 4, 5))
+    layers.bmm(fixed(2, 3, 4), fixed(2, 4, 5), name="b")
+    layers.dot(fixed(3, 4), fixed(3, 4))
+    layers.dot(fixed(3, 4), fixed(3, 4), name="d")
+    layers.fsp_matrix(x(3, 4, 4), x(5, 4, 4))
+
+
+def addcmul():
+    from paddle.fluid import layers
+    layers.addcmul(fixed(3, 4), fixed(3, 4), fixed(3, 4))
+    layers.addcmul(fixed(3, 4), fixed(3, 4), fixed(3, 4), value=2.5, name="a")
+    layers.addcmul(fixed(3, 4), fixed(3, 4), fixed(3, 4), out=fixed(3, 4))
+
+
+def distances():
+    from paddle.fluid import layers
+    layers.dist(fixed(3, 4), fixed(3, 4))
+    layers.dist(fixed(3, 4), fixed(3, 4), p=0)
+    layers.allclose(fixed(3, 4), fixed(3, 4))
+    layers.allclose(fixed(3, 4), fixed(3, 4), rtol=0.1, atol=0.2, equal_nan=True, name="c")
+
+
+def bilinear_tensor_product():
+    from paddle.fluid import layers
+    layers.bilinear_tensor_product(x(4), x(5), 6)
+    layers.bilinear_tensor_product(x(4), x(5), 6, act="relu", name="b", param_attr="w",
+                                   bias_attr=False)
+
+
+def interpolate():
+    from paddle.fluid import layers
+    layers.interpolate(x(3, 4, 4), out_shape=[8, 8])
+
+
 CASES = [reduces, reduce_flags, matmul, mul, pow, clip, l2_normalize, logical, activations,
-         activation_options, prelu, cumsum, maxout, sum, elementwise_equal]
+         activation_options, prelu, cumsum, maxout, sum, elementwise_equal, log1p,
+         logsumexp, clamp, products, addcmul, distances, bilinear_tensor_product, interpolate]
 test = check(__file__, CASES)
 
 
@@ -164,3 +231,16 @@ def test_refusals():
             x() + None
         with pytest.raises(TypeError):
             3 // x()
+        with pytest.raises(AssertionError):
+            layers.clamp(x())
+        with pytest.raises(ValueError):
+            layers.clamp(x(), 2, 1)
+
+
+def test_clamp_without_a_lower_bound_has_none():
+    # Real Paddle takes the smallest positive number for the lower bound.
+    import paddle.fluid as fluid
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()):
+        fluid.layers.clamp(x(), max=3.0)
+    assert main.global_block().ops[-1].attr("min") == float("-inf")

@@ -1,3 +1,4 @@
+import numpy as np
 from opcase import apart, case, check, ints, rand
 
 SMOOTH = "sigmoid tanh exp sin cos atan erf softplus logsigmoid tanh_shrink square swish gelu " \
@@ -6,6 +7,7 @@ KINKED = "relu abs softsign leaky_relu relu6 elu selu brelu soft_relu hard_sigmo
          "hard_shrink softshrink thresholded_relu".split()
 POSITIVE = "log sqrt rsqrt reciprocal".split()
 STEPS = "ceil floor round".split()
+NEAR_0 = np.array([1e-9, -3e-8, 4e-7, 0, 1e-6], "float32")
 
 CASES = [case(op, op, {"X": rand(3, 7, low=-3, high=3)}, grads=["X"]) for op in SMOOTH]
 CASES += [case(op, op, {"X": apart(3, 7, span=9)}, grads=["X"]) for op in KINKED]
@@ -38,5 +40,10 @@ CASES += [
          grads=["X"]),
     case("abs int64", "abs", {"X": ints(3, 4, low=-9)}),
     case("square int64", "square", {"X": ints(3, 4, low=-9)}, golden=False),
+    case("mish", "mish", {"X": rand(3, 7, low=-4, high=4)}, grads=["X"]),
+    case("mish wide", "mish", {"X": rand(3, 7, low=-60, high=60)}, grads=["X"]),
+    case("log1p", "log1p", {"X": rand(3, 7, low=-0.8, high=3)}, grads=["X"]),
+    case("log1p near 0", "log1p", {"X": NEAR_0}, atol=1e-12,  # real Paddle rounds 1 + x
+         expect={"Out": np.log1p(NEAR_0.astype("float64")).astype("float32")}),
 ]
 test = check(__file__, CASES)

@@ -1,11 +1,12 @@
 """fluid.layers: functions that build programs."""
-from . import (activation, classify, control_flow, conv, io,  # noqa: F401
-               learning_rate_scheduler, loss, math, math_op_patch, metric_op, nn, norm, ops, rnn,
-               sequence_lod, shape, tensor)
+from . import (activation, classify, control_flow, conv, distributions, host, io,  # noqa: F401
+               learning_rate_scheduler, loss, math, math_op_patch, metric_op, nn, norm, ops,
+               random, rnn, sequence_lod, shape, tensor)
 
 __all__ = []
 for _module in (nn, ops, activation, math, tensor, shape, classify, loss, metric_op, norm, conv,
-                sequence_lod, rnn, control_flow, learning_rate_scheduler, io):
+                sequence_lod, rnn, control_flow, learning_rate_scheduler, io, random, host,
+                distributions):
     for _name in _module.__all__:
         globals()[_name] = getattr(_module, _name)
     __all__ += _module.__all__

@@ -7,7 +7,7 @@ from .tensor import _number_tensors
 __all__ = ["conv2d", "conv3d", "conv2d_transpose", "conv3d_transpose", "pool2d", "pool3d",
            "adaptive_pool2d", "adaptive_pool3d", "image_resize", "image_resize_short",
            "resize_bilinear", "resize_trilinear", "resize_nearest", "pixel_shuffle",
-           "space_to_depth", "shuffle_channel", "temporal_shift", "grid_sampler"]
+           "space_to_depth", "shuffle_channel", "temporal_shift", "grid_sampler", "interpolate"]
 
 
 # ---- arguments ----
@@ -354,6 +354,9 @@ def resize_nearest(input, out_shape=None, scale=None, name=None, actual_shape=No
     """Images at another size, by the nearest element."""
     return image_resize(input, out_shape, scale, name, "NEAREST", actual_shape, align_corners, 1,
                         data_format)
+
+
+interpolate = image_resize
 
 
 def image_resize_short(input, out_short_len, resample="BILINEAR"):

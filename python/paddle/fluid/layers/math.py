@@ -2,9 +2,13 @@
 from .. import unique_name
 from ..framework import Variable
 from ..layer_helper import LayerHelper
+from .nn import elementwise_add, elementwise_mul, reduce_sum
+from .ops import exp, log
 
 __all__ = ["matmul", "mul", "pow", "clip", "clip_by_norm", "l2_normalize", "logical_and",
-           "logical_or", "logical_xor", "logical_not", "cumsum", "sum", "elementwise_equal"]
+           "logical_or", "logical_xor", "logical_not", "cumsum", "sum", "elementwise_equal",
+           "log1p", "logsumexp", "clamp", "addmm", "addcmul", "bmm", "dot", "dist", "allclose",
+           "bilinear_tensor_product", "fsp_matrix"]
 
 
 def matmul(x, y, transpose_x=False, transpose_y=False, alpha=1.0, name=None):
@@ -109,4 +113,120 @@ def elementwise_equal(x, y, name=None):
     helper = LayerHelper("elementwise_equal", name=name)
     out = helper.create_variable_for_type_inference(dtype="bool", stop_gradient=True)
     helper.append_op("equal", {"X": [x], "Y": [y]}, {"Out": [out]})
+    return out
+
+
+# ---- of whole tensors ----
+
+def log1p(x, out=None, name=None):
+    """log(1 + x), exact near 0."""
+    helper = LayerHelper("log1p", name=name)
+    if out is None:
+        out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    helper.append_op("log1p", {"X": x}, {"Out": out})
+    return out
+
+
+def logsumexp(x, dim=None, keepdim=False, out=None, name=None):
+    """log(sum of e^x), without care for large x: as Fluid computes it."""
+    exps = exp(x)
+    total = reduce_sum(exps, dim=dim, keep_dim=keepdim)
+    if out is None:
+        return log(total, name=name)
+    LayerHelper("log", name=name).append_op("log", {"X": total}, {"Out": out})
+    return out
+
+
+def clamp(input, min=None, max=None, output=None, name=None):
+    """x between bounds, which may be numbers or Variables; one of them may be left out."""
+    if min is None and max is None:
+        raise AssertionError("clamp: either min or max should be defined.")
+    inputs, attrs = {"X": input}, {}
+    for bound, slot, none in ((min, "Min", "-inf"), (max, "Max", "inf")):
+        if isinstance(bound, Variable):
+            bound.stop_gradient = True
+            inputs[slot] = bound
+        attrs[slot.lower()] = float(none if bound is None or slot in inputs else bound)
+    if attrs["min"] > attrs["max"]:
+        raise ValueError("clamp: min is %s, and max %s" % (min, max))
+    helper = LayerHelper("clamp", name=name)
+    if output is None:
+        output = helper.create_variable_for_type_inference(dtype=input.dtype)
+    helper.append_op("clip", inputs, {"Out": output}, attrs)
+    return output
+
+
+def addmm(input, x, y, alpha=1.0, beta=1.0, name=None):
+    """beta input + alpha x y"""
+    helper = LayerHelper("addmm", name=name)
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    helper.append_op("addmm", {"Input": input, "X": x, "Y": y}, {"Out": out},
+                     {"Alpha": float(alpha), "Beta": float(beta)})
+    return out
+
+
+def addcmul(input, tensor1, tensor2, value=1.0, out=None, name=None):
+    """input + value tensor1 tensor2"""
+    total = elementwise_add(input, elementwise_mul(tensor1, tensor2) * float(value))
+    if out is None:
+        return total
+    LayerHelper("addcmul", name=name).append_op("assign", {"X": total}, {"Out": out})
+    return out
+
+
+def bmm(x, y, name=None):
+    """The matrix products of two batches."""
+    helper = LayerHelper("bmm", name=name)
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    helper.append_op("bmm", {"X": x, "Y": y}, {"Out": out})
+    return out
+
+
+def dot(x, y, name=None):
+    helper = LayerHelper("dot", name=name)
+    if name is None:
+        out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    else:
+        out = helper.create_variable(name=name, dtype=x.dtype, persistable=False)
+    helper.append_op("dot", {"X": x, "Y": y}, {"Out": out})
+    return out
+
+
+def dist(x, y, p=2):
+    """The p-norm of x - y."""
+    helper = LayerHelper("dist")
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    helper.append_op("dist", {"X": [x], "Y": [y]}, {"Out": [out]}, {"p": float(p)})
+    return out
+
+
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False, name=None):
+    """Whether |input - other| <= atol + rtol |other| everywhere."""
+    helper = LayerHelper("allclose", name=name)
+    out = helper.create_variable_for_type_inference(dtype="bool")
+    helper.append_op("allclose", {"Input": input, "Other": other}, {"Out": out},
+                     {"rtol": float(rtol), "atol": float(atol), "equal_nan": equal_nan})
+    return out
+
+
+def bilinear_tensor_product(x, y, size, act=None, name=None, param_attr=None, bias_attr=None):
+    """act(x W_i y^T + b_i) for each of `size` outputs."""
+    helper = LayerHelper("bilinear_tensor_product", act=act, name=name, param_attr=param_attr,
+                         bias_attr=bias_attr)
+    w = helper.create_parameter(attr=helper.param_attr, shape=[size, x.shape[1], y.shape[1]],
+                                dtype=x.dtype)
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    inputs = {"X": x, "Y": y, "Weight": w}
+    if helper.bias_attr:
+        inputs["Bias"] = helper.create_parameter(attr=helper.bias_attr, shape=[1, size],
+                                                 dtype=x.dtype, is_bias=True)
+    helper.append_op("bilinear_tensor_product", inputs, {"Out": out})
+    return helper.append_activation(out)
+
+
+def fsp_matrix(x, y):
+    """Mean products of all pairs of channels."""
+    helper = LayerHelper("fsp_matrix")
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    helper.append_op("fsp", {"X": x, "Y": y}, {"Out": out})
     return out
