@@ -53,6 +53,25 @@ def _fetch_list(fetch):
     return list(fetch)
 
 
+def _read(program, feed):
+    """The feed, with a batch of each of the program's readers that it does not replace."""
+    whole = dict(feed or ())
+    for reader in program._readers:
+        if not all(name in whole for name in reader._names):
+            whole.update(reader._take())
+    return whole
+
+
+def _read_places(compiled, feed):
+    """A feed for each place of a CompiledProgram whose program has readers."""
+    program = getattr(compiled, "_program", None)
+    if not getattr(program, "_readers", ()) or isinstance(feed, (list, tuple)):
+        return feed
+    if not compiled._threads:
+        return _read(program, feed)
+    return [_read(program, feed) for _ in range(compiled._threads)]
+
+
 class Executor:
     """Runs a program on a place. Plans are made at the first run and kept."""
 
@@ -68,7 +87,8 @@ class Executor:
             fetch_var_name="fetch", scope=None, return_numpy=True, use_program_cache=False,
             return_merged=True, use_prune=False):
         """Run the program once; the values of fetch_list come back as a list."""
-        if type(program) is Program and type(fetch_list) is list and not use_prune:
+        if (type(program) is Program and type(fetch_list) is list and type(feed) is not list
+                and not use_prune and not program._readers):
             return self._run(program, feed, fetch_list, _scope if scope is None else scope,
                              return_numpy) if not self._closed else self._refuse()
         return self._run_any(program, feed, fetch_list, scope, return_numpy, return_merged,
@@ -86,16 +106,21 @@ class Executor:
         fetch = _fetch_list(fetch_list)
         if not isinstance(program, Program):
             if hasattr(program, "_run_parallel"):
+                feed = _read_places(program, feed)
                 return program._run_parallel(self, feed, fetch, scope, return_numpy,
                                              return_merged)
             raise TypeError("Executor requires Program as its Parameter. But you passed in %s"
                             % type(program))
+        if isinstance(feed, (list, tuple)) and len(feed) == 1:
+            feed = feed[0]  # as a DataLoader gives it for one place
         if isinstance(feed, (list, tuple)):
             raise TypeError("feed is %s: a list of dicts is for a CompiledProgram "
                             "with_data_parallel; a Program takes one dict" % type(feed))
         if feed is not None and not isinstance(feed, dict):
             raise TypeError("feed requires dict as its Parameter. But you passed in %s"
                             % type(feed))
+        if program._readers:
+            feed = _read(program, feed)
         if use_prune:
             program = self._pruned(program, feed, fetch)
         return self._run(program, feed, fetch, scope, return_numpy)
