@@ -1,5 +1,6 @@
 /* main.c - the `paddle` command. */
 #include "base/buf.h"
+#include "cli/commands.h"
 #include "ir/op.h"
 #include "sys/flags.h"
 
@@ -149,6 +150,10 @@ static const command commands[] = {
     {"version", "what this is and how it was built", run_version},
     {"ops", "the ops that are implemented; one in detail with its name", run_ops},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
+    {"criteo", "raw Criteo lines as multi-slot text: criteo --hash BUCKETS [FILE... | -]",
+     rg_cli_criteo},
+    {"gen-criteo", "made-up Criteo lines: gen-criteo --rows N [--seed S] [--out FILE]",
+     rg_cli_gen_criteo},
     {"help", "this list", run_help},
 };
 
