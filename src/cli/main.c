@@ -1,6 +1,6 @@
 /* main.c - the `paddle` command. */
 #include "base/buf.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "ir/op.h"
 #include "sys/flags.h"
 
@@ -151,6 +151,10 @@ static const command commands[] = {
     {"ops", "the ops that are implemented; one in detail with its name", run_ops},
     {"train_from_dataset", "train a saved program on data files, without Python", rg_cli_train},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
+    {"criteo", "raw Criteo lines as multi-slot text: criteo --hash BUCKETS [FILE... | -]",
+     rg_cli_criteo},
+    {"gen-criteo", "made-up Criteo lines: gen-criteo --rows N [--seed S] [--out FILE]",
+     rg_cli_gen_criteo},
     {"help", "this list", run_help},
 };
 

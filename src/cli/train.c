@@ -1,5 +1,5 @@
 /* train.c - `paddle train_from_dataset`: train a saved program, with no Python at all. */
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 #include "base/buf.h"
 #include "base/mem.h"

@@ -16,8 +16,10 @@ from .parallel_executor import ParallelExecutor
 from .io import save, load, load_program_state, set_program_state
 
 # Imported when they are first used, so that importing Fluid stays quick.
-_MODULES = ("average", "contrib", "debugger", "dygraph", "evaluator", "install_check", "log_helper",
-            "metrics", "nets", "profiler", "safe_pickle")
+_MODULES = ("average", "contrib", "data_feed_desc", "dataset", "debugger", "dygraph", "evaluator",
+            "incubate", "install_check", "log_helper", "metrics", "nets", "profiler", "reader",
+            "safe_pickle")
+_OF_MODULES = {"DatasetFactory": "dataset", "DataFeedDesc": "data_feed_desc"}
 _OF_DYGRAPH = ("enable_dygraph", "disable_dygraph", "enable_imperative", "disable_imperative")
 
 
@@ -25,6 +27,8 @@ def __getattr__(name):
     if name in _MODULES:
         __import__("paddle.fluid." + name)
         return globals()[name]
+    if name in _OF_MODULES:
+        return getattr(__getattr__(_OF_MODULES[name]), name)
     if name in _OF_DYGRAPH:
         from . import dygraph
         return getattr(dygraph, name)

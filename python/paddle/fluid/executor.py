@@ -1,12 +1,14 @@
 """Executor: runs programs."""
 import contextlib
 
+import numpy
+
 from .. import _core
 from . import core
 from .core import CPUPlace
 from .framework import Program, Variable, default_main_program
 
-__all__ = ["Executor", "global_scope", "scope_guard"]
+__all__ = ["Executor", "FetchHandler", "global_scope", "scope_guard"]
 
 _scope = core.Scope()
 
@@ -53,6 +55,66 @@ def _fetch_list(fetch):
     return list(fetch)
 
 
+def _read(program, feed):
+    """The feed, with a batch of each of the program's readers that it does not replace."""
+    whole = dict(feed or ())
+    for reader in program._readers:
+        if not all(name in whole for name in reader._names):
+            whole.update(reader._take())
+    return whole
+
+
+def _read_places(compiled, feed):
+    """A feed for each place of a CompiledProgram whose program has readers."""
+    program = getattr(compiled, "_program", None)
+    if not getattr(program, "_readers", ()) or isinstance(feed, (list, tuple)):
+        return feed
+    if not compiled._threads:
+        return _read(program, feed)
+    return [_read(program, feed) for _ in range(compiled._threads)]
+
+
+class FetchHandler:
+    """Is shown variables while train_from_dataset runs: override handler(), which gets a dict
+    of arrays by the keys of var_dict every period_secs seconds."""
+
+    def __init__(self, var_dict=None, period_secs=60):
+        if not isinstance(var_dict, dict):
+            raise TypeError("FetchHandler: var_dict is a dict of name and Variable")
+        self.var_dict = var_dict
+        self.period_secs = period_secs
+
+    def handler(self, res_dict):
+        for key, value in res_dict.items():
+            if isinstance(value, numpy.ndarray):
+                print("%s[0]: %s" % (key, value.flat[0] if value.size else value))
+
+    @staticmethod
+    def help():
+        print("""
+class FetchHandlerExample(FetchHandler):
+    def handler(self, res_dict):
+        print(res_dict["auc"])
+        print("auc: {}, {}".format(res_dict["auc"], time.ctime()))
+
+handler = FetchHandlerExample(var_dict={"auc": auc_var}, period_secs=60)
+""")
+
+
+@contextlib.contextmanager
+def _watched(handler):
+    """What _core.train() watches for a FetchHandler: names, seconds, a function of tensors."""
+    if handler is None:
+        yield [], 0.0, None
+        return
+    if not isinstance(handler, FetchHandler):
+        raise TypeError("fetch_handler is a FetchHandler, not %s" % type(handler))
+    keys = list(handler.var_dict)
+    names = [v if isinstance(v, str) else v.name for v in handler.var_dict.values()]
+    yield (names, float(handler.period_secs),
+           lambda tensors: handler.handler(dict(zip(keys, map(numpy.array, tensors)))))
+
+
 class Executor:
     """Runs a program on a place. Plans are made at the first run and kept."""
 
@@ -68,7 +130,8 @@ class Executor:
             fetch_var_name="fetch", scope=None, return_numpy=True, use_program_cache=False,
             return_merged=True, use_prune=False):
         """Run the program once; the values of fetch_list come back as a list."""
-        if type(program) is Program and type(fetch_list) is list and not use_prune:
+        if (type(program) is Program and type(fetch_list) is list and type(feed) is not list
+                and not use_prune and not program._readers):
             return self._run(program, feed, fetch_list, _scope if scope is None else scope,
                              return_numpy) if not self._closed else self._refuse()
         return self._run_any(program, feed, fetch_list, scope, return_numpy, return_merged,
@@ -86,16 +149,21 @@ class Executor:
         fetch = _fetch_list(fetch_list)
         if not isinstance(program, Program):
             if hasattr(program, "_run_parallel"):
+                feed = _read_places(program, feed)
                 return program._run_parallel(self, feed, fetch, scope, return_numpy,
                                              return_merged)
             raise TypeError("Executor requires Program as its Parameter. But you passed in %s"
                             % type(program))
+        if isinstance(feed, (list, tuple)) and len(feed) == 1:
+            feed = feed[0]  # as a DataLoader gives it for one place
         if isinstance(feed, (list, tuple)):
             raise TypeError("feed is %s: a list of dicts is for a CompiledProgram "
                             "with_data_parallel; a Program takes one dict" % type(feed))
         if feed is not None and not isinstance(feed, dict):
             raise TypeError("feed requires dict as its Parameter. But you passed in %s"
                             % type(feed))
+        if program._readers:
+            feed = _read(program, feed)
         if use_prune:
             program = self._pruned(program, feed, fetch)
         return self._run(program, feed, fetch, scope, return_numpy)
@@ -111,6 +179,53 @@ class Executor:
             cache.clear()
             cache[key] = program._prune_with_input(list(feed or ()), names)
         return cache[key]
+
+    def train_from_dataset(self, program=None, dataset=None, scope=None, thread=0, debug=False,
+                           fetch_list=None, fetch_info=None, print_period=100,
+                           fetch_handler=None):
+        """Run the program on every batch of the dataset, on `thread` threads (0: the
+        dataset's). Variables of fetch_list are written to stdout every print_period batches,
+        under their fetch_info; debug prints the times of the ops at the end."""
+        return self._from_dataset(program, dataset, scope, thread, debug, fetch_list, fetch_info,
+                                  print_period, fetch_handler, infer=False)
+
+    def infer_from_dataset(self, program=None, dataset=None, scope=None, thread=0, debug=False,
+                           fetch_list=None, fetch_info=None, print_period=100,
+                           fetch_handler=None):
+        """The same without gradients and updates."""
+        return self._from_dataset(program, dataset, scope, thread, debug, fetch_list, fetch_info,
+                                  print_period, fetch_handler, infer=True)
+
+    def _from_dataset(self, program, dataset, scope, thread, debug, fetch_list, fetch_info,
+                      print_period, fetch_handler, infer):
+        if self._closed:
+            self._refuse()
+        if dataset is None:
+            raise RuntimeError("dataset is need and should be initialized")
+        program = default_main_program() if program is None else program
+        program = getattr(program, "_program", program)  # a CompiledProgram's
+        if not isinstance(program, Program):
+            raise TypeError("train_from_dataset takes a Program, not %s" % type(program))
+        fetch = _fetch_list(fetch_list)
+        infos = [fetch_info] if isinstance(fetch_info, str) else list(fetch_info or ())
+        names = [f if isinstance(f, str) else f.name for f in fetch]
+        if infos and len(infos) != len(names):
+            raise ValueError("fetch_info has %d texts for the %d variables of fetch_list"
+                             % (len(infos), len(names)))
+        if int(print_period) < 1:
+            raise ValueError("print_period is %r, and must be at least 1" % (print_period,))
+        if debug:
+            _core.profile_reset()
+            _core.profile_start()
+        try:
+            with _watched(fetch_handler) as (watched, seconds, call):
+                _core.train(program, _scope if scope is None else scope, dataset.dataset,
+                            int(thread), infer, names, infos or names, int(print_period), watched,
+                            seconds, call)
+        finally:
+            if debug:
+                _core.profile_stop()
+                print(_core.profile_table("total"))
 
     def close(self):
         """Drop the plans. In a distributed job, tell the servers that this trainer is done."""

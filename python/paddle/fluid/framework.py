@@ -453,6 +453,7 @@ class Block:
 
 class Program(_core.Program):
     """A program: what layers build and an Executor runs."""
+    _readers = ()  # those that give a batch to each run (DataLoader, not iterable)
 
     def __init__(self):
         self._blocks = []
@@ -562,6 +563,8 @@ class Program(_core.Program):
         copy._is_test = bool(for_test)
         if for_test:
             copy.current_block_idx = 0
+        else:
+            copy._readers = self._readers
         return copy
 
     def _prune(self, targets):

@@ -418,3 +418,20 @@ def set_program_state(program, state_dict):
         warnings.warn("set_program_state: these are not variables of the program: %s" % unused)
 
 
+
+
+# Imported when they are first used: readers bring threads and queues with them.
+_OF_READER = ("cache", "map_readers", "buffered", "compose", "chain", "shuffle",
+              "ComposeNotAligned", "firstn", "xmap_readers", "multiprocess_reader")
+_OF_LOADERS = ("PyReader", "DataLoader", "default_collate_fn")
+__all__ += _OF_READER + _OF_LOADERS
+
+
+def __getattr__(name):
+    if name in _OF_READER:
+        from .. import reader
+        return getattr(reader, name)
+    if name in _OF_LOADERS:
+        from . import reader
+        return getattr(reader, name)
+    raise AttributeError("module 'paddle.fluid.io' has no attribute %r" % name)

@@ -1,0 +1,1 @@
+"""fluid.incubate: fleets and data generators."""

@@ -1,0 +1,13 @@
+/* commands.h - commands of `paddle` that have a file of their own. argv[0] is the command's
+ * name; the result is the exit status. */
+#ifndef RG_CLI_COMMANDS_H
+#define RG_CLI_COMMANDS_H
+
+int rg_cli_train(int argc, char **argv);
+int rg_cli_criteo(int argc, char **argv);
+int rg_cli_gen_criteo(int argc, char **argv);
+
+/* "paddle: WHAT" on stderr; the status of a wrong call, 2. */
+int rg_cli_misused(const char *what);
+
+#endif
