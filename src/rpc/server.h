@@ -49,7 +49,8 @@ typedef struct rg_rpc_server_config {
     uint64_t max_body; /* bytes of a request; 0: RG_RPC_MAX_BODY */
     uint64_t
         max_queued; /* bytes of replies queued for one peer before its requests wait; 0: 64 MiB */
-    uint32_t max_waiting;  /* requests of one peer without a reply before its next wait; 0: 1024 */
+    uint32_t max_waiting;  /* requests of one peer without a reply before its next wait; 0: 512, the
+                              most */
     uint32_t max_peers;    /* 0: 4096 */
     uint64_t lease_ms;     /* 0: FLAGS_rpc_lease_ms */
     uint64_t handshake_ms; /* a stranger is sent away after; 0: 5000 */
@@ -92,7 +93,7 @@ uint16_t rg_rpc_request_flags(const rg_rpc_request *request);
 uint64_t rg_rpc_request_id(const rg_rpc_request *request);
 /* This request was replied to before, and the reply may not have arrived: reply again, but do not
  * apply again. (A second sending of a request that is still waiting for its reply is never seen.)
- * The last 256 requests of a session are remembered. */
+ * The last 1024 requests of a session are remembered. */
 bool rg_rpc_request_repeated(const rg_rpc_request *request);
 /* 64-byte aligned; borrowed until the reply. NULL where place() took it. */
 const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes);

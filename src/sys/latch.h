@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 typedef pthread_mutex_t rg_lock;
+#define RG_LOCK_INIT PTHREAD_MUTEX_INITIALIZER
 
 void rg_lock_init(rg_lock *lock);
 void rg_lock_fini(rg_lock *lock);

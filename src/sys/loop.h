@@ -98,6 +98,8 @@ size_t rg_stream_queued(const rg_stream *stream);
 const char *rg_stream_peer(const rg_stream *stream);
 bool rg_stream_is_local(const rg_stream *stream); /* a Unix socket */
 
+/* The connection is to end: failed() is called soon, but not before this returns. */
+void rg_stream_shut(rg_stream *stream);
 /* No event comes afterwards; pending writes are released now. NULL is allowed. */
 void rg_stream_close(rg_stream *stream);
 

@@ -222,9 +222,9 @@ static void wrote(uv_write_t *uv, int code)
         fail(stream, code);
 }
 
-/* Without memory for the rest of a write the connection cannot go on. That the socket is shut down
- * comes to the reader as an event, when nobody is in the middle of something. */
-static void give_up(rg_stream *stream)
+/* That the socket is shut down comes to the reader as an event, when nobody is in the middle of
+ * something. */
+void rg_stream_shut(rg_stream *stream)
 {
     uv_os_fd_t socket = -1;
     if (uv_fileno(as_handle(stream), &socket) == 0)
@@ -265,7 +265,7 @@ static void write_rest(rg_stream *stream, const uv_buf_t *bufs, size_t count, vo
     if (failed != 0) {
         rg_free(write);
         done(arg);
-        give_up(stream);
+        rg_stream_shut(stream);
         return;
     }
     write->done = done;
@@ -290,7 +290,7 @@ void rg_stream_write(rg_stream *stream, const rg_iov *iov, size_t n, void (*done
     if (stream->failed || total == 0 || bufs == NULL) {
         done(arg);
         if (bufs == NULL)
-            give_up(stream);
+            rg_stream_shut(stream);
         return;
     }
     (void)as_bufs(iov, n, 0, bufs);
