@@ -412,12 +412,10 @@ void rg_door_watch(void *user)
             p->heard_ns += away;
         if (p->dead || now < p->heard_ns || now - p->heard_ns < lease_ns)
             continue;
-        char how[200];
-        (void)snprintf(how, sizeof how,
-                       "no heartbeat from %s (pid %u on %s) for %.1f s, and its lease is %.1f s",
+        rg_set_message("no heartbeat from %s (pid %u on %s) for %.1f s, and its lease is %.1f s",
                        p->hello.name, p->hello.pid, p->hello.host,
                        (double)(now - p->heard_ns) * 1e-9, (double)lease_ns * 1e-9);
-        if (rg_peer_bury(p, how) == RG_OK)
+        if (rg_peer_bury(p, rg_error_message()) == RG_OK)
             p->dead = true;
     }
 }

@@ -119,6 +119,7 @@ typedef struct outgoing {
     rg_link *link;
     void (*release)(void *arg);
     void *arg;
+    uint8_t *cipher; /* owned; NULL: not encrypted */
     uint8_t header[RG_FRAME_BYTES];
     uint8_t copy[];
 } outgoing;
@@ -129,19 +130,40 @@ static void sent(void *arg)
     rg_link *link = out->link;
     if (out->release != NULL)
         out->release(out->arg);
+    rg_free(out->cipher);
     rg_free(out);
     if (!link->closed && link->events->drained != NULL && rg_stream_queued(link->stream) == 0)
         link->events->drained(link->user);
 }
 
-static rg_status flush_tls(rg_link *link)
+static outgoing *new_outgoing(rg_link *link, size_t copied, void (*release)(void *arg), void *arg)
 {
-    uint8_t *bytes;
+    outgoing *out = rg_alloc(sizeof *out + copied);
+    if (out == NULL) {
+        rg_stream_shut(link->stream);
+        if (release != NULL)
+            release(arg);
+        return NULL;
+    }
+    out->link = link;
+    out->release = release;
+    out->arg = arg;
+    out->cipher = NULL;
+    return out;
+}
+
+/* Send what TLS has for the other end. */
+static void flush_tls(rg_link *link, void (*release)(void *arg), void *arg)
+{
     size_t n;
-    RG_TRY(rg_tls_output(link->tls, &bytes, &n));
-    if (bytes != NULL)
-        rg_stream_write(link->stream, &(rg_iov){bytes, n}, 1, rg_free, bytes);
-    return RG_OK;
+    outgoing *out = new_outgoing(link, 0, release, arg);
+    if (out == NULL)
+        return;
+    if (rg_tls_output(link->tls, &out->cipher, &n) != RG_OK)
+        rg_stream_shut(link->stream);
+    enter(link);
+    rg_stream_write(link->stream, &(rg_iov){out->cipher, n}, 1, sent, out);
+    leave(link);
 }
 
 static rg_status encrypt(rg_link *link, const uint8_t *header, const rg_iov *iov, size_t n)
@@ -149,7 +171,7 @@ static rg_status encrypt(rg_link *link, const uint8_t *header, const rg_iov *iov
     RG_TRY(rg_tls_write(link->tls, header, RG_FRAME_BYTES));
     for (size_t i = 0; i < n; i++)
         RG_TRY(rg_tls_write(link->tls, iov[i].at, iov[i].bytes));
-    return flush_tls(link);
+    return RG_OK;
 }
 
 static void send_encrypted(rg_link *link, const rg_frame *frame, const rg_iov *iov, size_t n,
@@ -159,8 +181,7 @@ static void send_encrypted(rg_link *link, const rg_frame *frame, const rg_iov *i
     rg_frame_encode(frame, header);
     if (encrypt(link, header, iov, n) != RG_OK)
         rg_stream_shut(link->stream);
-    if (release != NULL)
-        release(arg);
+    flush_tls(link, release, arg);
 }
 
 /* The header, then the pieces: where they are, or copied behind it. */
@@ -170,19 +191,16 @@ static void send_plain(rg_link *link, const rg_frame *frame, const rg_iov *iov, 
     enum { ON_STACK = 33 };
     rg_iov few[ON_STACK], *all = few;
     bool copying = release == NULL;
-    outgoing *out = rg_alloc(sizeof *out + (copying ? frame->bytes : 0));
+    outgoing *out = new_outgoing(link, copying ? frame->bytes : 0, release, arg);
+    if (out == NULL)
+        return;
     if (!copying && n + 1 > ON_STACK)
         all = rg_alloc((n + 1) * sizeof *all);
-    if (out == NULL || all == NULL) {
-        rg_free(out);
+    if (all == NULL) {
         rg_stream_shut(link->stream);
-        if (release != NULL)
-            release(arg);
+        sent(out);
         return;
     }
-    out->link = link;
-    out->release = release;
-    out->arg = arg;
     rg_frame_encode(frame, out->header);
     all[0] = (rg_iov){out->header, RG_FRAME_BYTES};
     size_t used = 1, at = 0;
@@ -264,8 +282,7 @@ static rg_status shake(rg_link *link)
     rg_status status = rg_tls_shake(link->tls, &done);
     char message[256];
     (void)snprintf(message, sizeof message, "%s", rg_error_message());
-    if (flush_tls(link) != RG_OK && status == RG_OK)
-        return RG_ENOMEM;
+    flush_tls(link, NULL, NULL);
     if (status != RG_OK)
         return rg_fail(status, "%s", message);
     if (done) {

@@ -262,7 +262,7 @@ typedef struct burial {
     rg_task task;
     rg_rpc_peer *peer;
     bool told;
-    char how[200];
+    char how[400];
 } burial;
 
 static void bury(rg_task *task)
