@@ -16,7 +16,9 @@ struct rg_rpc_call {
     rg_iov *iov; /* owned; the bytes are the caller's */
     rg_frame frame;
     int64_t sends;
-    bool listed, writing, answered;
+    uint64_t sent_on; /* the connection it was sent on last */
+    bool started, listed, writing, answered;
+    bool abandoned;       /* closed before it could start */
     atomic_bool finished; /* for who uses done(); others have the latch */
     rg_latch done;
     rg_frame reply;
@@ -88,8 +90,9 @@ static void written(void *arg)
 static void send_call(rg_rpc_call *call)
 {
     rg_rpc_client *client = call->client;
+    call->sent_on = client->connection;
     if (call->sends > client->retry_times) {
-        char text[400];
+        char text[800];
         (void)snprintf(text, sizeof text,
                        "the connection to %s broke, and the request was sent %lld times "
                        "(FLAGS_rpc_retry_times): %s",
@@ -105,9 +108,12 @@ static void send_call(rg_rpc_call *call)
 
 void rg_calls_send_all(rg_rpc_client *client)
 {
-    for (rg_rpc_call *call = client->first, *next; call != NULL; call = next) {
-        next = call->next;
-        send_call(call);
+    /* From the start each time: a call that fails here may close others. */
+    for (rg_rpc_call *call = client->first; call != NULL && client->link != NULL;) {
+        bool due = call->sent_on != client->connection;
+        if (due)
+            send_call(call);
+        call = due ? client->first : call->next;
     }
 }
 
@@ -130,10 +136,24 @@ void rg_calls_interrupted(rg_rpc_client *client)
     client->receiving = NULL;
 }
 
+static void free_call(rg_rpc_call *call)
+{
+    drop_body(call);
+    rg_latch_fini(&call->done);
+    rg_free(call->text);
+    rg_free(call->iov);
+    rg_free(call);
+}
+
 static void start(rg_task *task)
 {
     rg_rpc_call *call = (rg_rpc_call *)task;
     rg_rpc_client *client = call->client;
+    call->started = true;
+    if (call->abandoned) {
+        free_call(call);
+        return;
+    }
     call->frame.id = ++client->next_id;
     call->back = client->last;
     call->next = NULL;
@@ -222,15 +242,6 @@ const rg_link_events rg_client_link_events = {
 
 /* ---- any thread ---- */
 
-static void free_call(rg_rpc_call *call)
-{
-    drop_body(call);
-    rg_latch_fini(&call->done);
-    rg_free(call->text);
-    rg_free(call->iov);
-    rg_free(call);
-}
-
 rg_status rg_rpc_start(rg_rpc_call **out, rg_rpc_client *client, const rg_rpc_ask *ask)
 {
     rg_rpc_call *call = rg_alloc_zero(1, sizeof *call);
@@ -307,6 +318,10 @@ void rg_rpc_call_close(rg_rpc_call *call)
     bool finished = call->ask.done != NULL
                         ? atomic_load_explicit(&call->finished, memory_order_acquire)
                         : rg_latch_wait(&call->done, 0);
+    if (!finished && rg_loop_inside(call->client->loop) && !call->started) {
+        call->abandoned = true; /* its start is still in the queue */
+        return;
+    }
     if (!finished)
         rg_loop_do(call->client->loop, give_up, call);
     free_call(call);

@@ -5,11 +5,12 @@
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/log.h"
+#include "sys/process.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_WAIT_MS = 20, LONGEST_WAIT_MS = 1000, TELL_EVERY_S = 5 };
+enum { FIRST_WAIT_MS = 20, LONGEST_WAIT_MS = 1000, VISIT_MS = 30000, TELL_EVERY_S = 5 };
 
 /* ---- the two threads that all clients of a process share ---- */
 
@@ -103,6 +104,8 @@ static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
     client->visit = NULL;
     client->link = link;
     client->let_in = true;
+    client->connection++;
+    rg_timer_stop(client->again);
     client->me.trainer = welcome->trainer;
     client->me.epoch = welcome->epoch;
     client->last_error[0] = '\0';
@@ -149,8 +152,12 @@ static const rg_visit_events visit_events = {on_in, on_out};
 static void connect_now(void *user)
 {
     rg_rpc_client *client = user;
-    if (client->link != NULL || client->visit != NULL)
+    if (client->link != NULL)
         return;
+    /* One that takes so long hangs on a connection that is no more. */
+    rg_visit_close(client->visit);
+    client->visit = NULL;
+    rg_timer_set(client->again, VISIT_MS, 0);
     rg_status status = rg_visit_open(&client->visit, client->loop, &client->errand,
                                      RG_PURPOSE_REQUESTS, &client->me, &visit_events, client);
     if (status != RG_OK)
@@ -206,7 +213,14 @@ static rg_status configure(rg_rpc_client *client, const char *endpoint,
                                                       : config->retry_times;
     client->events = config->events;
     client->user = config->user;
-    client->me = client->pulse.me = config->me;
+    client->me = config->me;
+    if (client->me.pid == 0)
+        client->me.pid = (uint32_t)rg_process_id();
+    if (client->me.host[0] == '\0')
+        rg_process_host(client->me.host, sizeof client->me.host);
+    if (client->me.name[0] == '\0')
+        (void)snprintf(client->me.name, sizeof client->me.name, "a client");
+    client->pulse.me = client->me;
     RG_TRY(choose_transport(&errand->transport, config->transport));
     RG_TRY(rg_key_copy(&errand->key, &config->security));
     RG_TRY(rg_tls_setup_open(&errand->tls, &config->security, false));

@@ -34,8 +34,8 @@ struct rg_rpc_client {
     rg_timer *again;
     uint64_t wait_ms, opened_ns, told_ns; /* before the next try; for "waiting for ..." */
     char last_error[300];
-    uint64_t next_id;
-    rg_rpc_call *first, **last; /* not done, in the order they were started */
+    uint64_t next_id, connection; /* connections so far */
+    rg_rpc_call *first, **last;   /* not done, in the order they were started */
     rg_rpc_call *receiving;
 
     /* the pulse loop's */
@@ -46,7 +46,8 @@ struct rg_rpc_client {
         rg_timer *timer;
         rg_task begin;
         rg_task silent; /* posted to the loop: the deadline has passed */
-        atomic_bool silent_posted;
+        rg_task stale;  /* posted to the loop: the lease has passed */
+        atomic_bool silent_posted, stale_posted;
         uint64_t lease_ns; /* 0: not known yet */
         uint64_t tried_ns, ticked_ns, beat;
         bool told_dead;

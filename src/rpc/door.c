@@ -352,7 +352,9 @@ static void on_failed(void *user, rg_status why, const char *message)
     if (guest->stage == STAGE_HELLO || guest->stage == STAGE_PROOF) {
         if (why == RG_EUNIMPL) /* another version: it may understand this much */
             rg_link_send_small(guest->link, RG_FRAME_REFUSE, why, 0, message, strlen(message));
-        log_stranger(guest->server, guest->link, message);
+        /* One that has said who it is may go again without a word. */
+        if (why != RG_ECLOSED || guest->stage == STAGE_HELLO)
+            log_stranger(guest->server, guest->link, message);
     }
     dismiss(guest);
 }

@@ -96,6 +96,16 @@ static void fail_calls(rg_task *task)
         rg_client_failed(client, RG_ETIMEOUT, text);
 }
 
+/* What was sent so long ago without an answer may lie in a connection that is no more, and TCP
+ * takes its time to find out. */
+static void leave_connection(rg_task *task)
+{
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.stale));
+    atomic_store(&client->pulse.stale_posted, false);
+    if (!client->closing)
+        rg_client_cut(client);
+}
+
 static void check_silence(rg_rpc_client *client, uint64_t now)
 {
     struct rg_pulse *p = &client->pulse;
@@ -115,6 +125,8 @@ static void check_silence(rg_rpc_client *client, uint64_t now)
                        client->errand.endpoint, (double)silent * 1e-9, (double)lease * 1e-9);
         if (client->events.dead != NULL)
             client->events.dead(client->user, rg_error_message());
+        if (!atomic_exchange(&p->stale_posted, true))
+            rg_loop_post(client->loop, &p->stale);
     }
     if (silent > client->deadline_ms * 1000000u && !atomic_exchange(&p->silent_posted, true))
         rg_loop_post(client->loop, &p->silent);
@@ -124,12 +136,23 @@ static void tick(void *user)
 {
     rg_rpc_client *client = user;
     struct rg_pulse *p = &client->pulse;
-    check_silence(client, rg_clock_ns());
+    uint64_t now = rg_clock_ns();
+    uint64_t alive = atomic_load_explicit(&client->alive_ns, memory_order_relaxed);
+    check_silence(client, now);
+    /* Neither a connection nor an attempt at one is waited for without end. */
+    if (now - p->tried_ns > p->lease_ns / 2 && alive < now && now - alive > p->lease_ns / 2) {
+        rg_link_close(p->link);
+        rg_visit_close(p->visit);
+        p->link = NULL;
+        p->visit = NULL;
+    }
     if (p->link != NULL)
         ping(client);
-    else if (p->visit == NULL && p->lease_ns != 0)
-        (void)rg_visit_open(&p->visit, client->pulse_loop, &client->errand, RG_PURPOSE_PULSE,
-                            &p->me, &visit_events, client);
+    if (p->link != NULL || p->visit != NULL || p->lease_ns == 0)
+        return;
+    p->tried_ns = now;
+    (void)rg_visit_open(&p->visit, client->pulse_loop, &client->errand, RG_PURPOSE_PULSE, &p->me,
+                        &visit_events, client);
 }
 
 static void begin(rg_task *task)
@@ -158,6 +181,7 @@ rg_status rg_pulse_open(rg_rpc_client *client)
     struct rg_pulse *p = &client->pulse;
     p->begin.run = begin;
     p->silent.run = fail_calls;
+    p->stale.run = leave_connection;
     p->ticked_ns = rg_clock_ns();
     RG_TRY(rg_timer_open(&p->timer, client->pulse_loop, tick, client));
     rg_timer_set(p->timer, beat_ms(client), beat_ms(client));
