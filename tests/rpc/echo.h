@@ -17,9 +17,9 @@ enum { ECHO = 1, REFUSE, COUNT, HOLD, PARK };
 typedef struct echo {
     rg_rpc_server *server;
     atomic_int hellos, backs, revenants, lost, left, dead, applied, repeated;
-    rg_status verdict;       /* of hello */
-    char how[400];           /* why someone is dead */
-    rg_latch died, lost_one; /* the first of each */
+    _Atomic rg_status verdict; /* of hello */
+    char how[400];             /* why someone is dead */
+    rg_latch died, lost_one;   /* the first of each */
     _Atomic(rg_rpc_request *) held;
     rg_latch holding, go; /* HOLD: the loop's thread stands until `go`; PARK: the request waits */
 } echo;
