@@ -223,7 +223,7 @@ static void send_plain(rg_link *link, const rg_frame *frame, const rg_iov *iov, 
 void rg_link_send(rg_link *link, const rg_frame *frame, const rg_iov *iov, size_t n,
                   void (*release)(void *arg), void *arg)
 {
-    if (link->closed || link->failed) {
+    if (link->closed) {
         if (release != NULL)
             release(arg);
         return;

@@ -4,8 +4,11 @@
 #include "base/mem.h"
 #include "sys/latch.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <signal.h>
-#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 rg_status rg_uv_fail(int code, const char *doing, const char *what)
 {
@@ -29,9 +32,13 @@ static rg_task *take_tasks(rg_loop *loop)
     return task;
 }
 
-static void run_tasks(uv_async_t *wake)
+static void run_tasks(uv_poll_t *wake, int status, int events)
 {
-    rg_task *task = take_tasks(wake->loop->data);
+    rg_loop *loop = wake->loop->data;
+    uint64_t times;
+    (void)status, (void)events;
+    (void)!read(loop->event, &times, sizeof times);
+    rg_task *task = take_tasks(loop);
     while (task != NULL) {
         rg_task *next = task->next; /* run() may free the task */
         task->run(task);
@@ -41,15 +48,17 @@ static void run_tasks(uv_async_t *wake)
 
 void rg_loop_post(rg_loop *loop, rg_task *task)
 {
+    static const uint64_t once = 1;
     task->next = NULL;
+    (void)atomic_fetch_add(&loop->posting, 1);
     (void)pthread_mutex_lock(&loop->lock);
     bool first = loop->first == NULL;
     *loop->last = task;
     loop->last = &task->next;
-    /* Under the lock, so that a loop that ends after this task is still there to be woken. */
-    if (first)
-        (void)uv_async_send(&loop->wake);
     (void)pthread_mutex_unlock(&loop->lock);
+    if (first)
+        (void)!write(loop->event, &once, sizeof once);
+    (void)atomic_fetch_sub(&loop->posting, 1);
 }
 
 bool rg_loop_inside(const rg_loop *loop)
@@ -114,21 +123,27 @@ rg_status rg_loop_open(rg_loop **out, const char *name)
         return rg_no_memory(sizeof *loop, "an event loop");
     (void)pthread_mutex_init(&loop->lock, NULL);
     loop->last = &loop->first;
-    int failed = uv_loop_init(&loop->uv);
+    loop->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int failed = loop->event < 0 ? -errno : uv_loop_init(&loop->uv);
     if (failed != 0)
         goto no_loop;
     loop->uv.data = loop;
-    failed = uv_async_init(&loop->uv, &loop->wake, run_tasks);
+    failed = uv_poll_init(&loop->uv, &loop->wake, loop->event);
+    if (failed == 0)
+        failed = uv_poll_start(&loop->wake, UV_READABLE, run_tasks);
     if (failed == 0)
         failed = start_thread(loop, name);
     if (failed == 0) {
         *out = loop;
         return RG_OK;
     }
-    uv_close((uv_handle_t *)&loop->wake, NULL);
+    if (loop->wake.type == UV_POLL)
+        uv_close((uv_handle_t *)&loop->wake, NULL);
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
     (void)uv_loop_close(&loop->uv);
 no_loop:
+    if (loop->event >= 0)
+        (void)close(loop->event);
     (void)pthread_mutex_destroy(&loop->lock);
     rg_free(loop);
     return rg_uv_fail(failed, "starting the event loop", name);
@@ -159,6 +174,10 @@ void rg_loop_close(rg_loop *loop)
     rg_loop_do(loop, drop_all, loop);
     (void)pthread_join(loop->thread, NULL);
     (void)uv_loop_close(&loop->uv);
+    /* A thread whose task has run already may still be on its way out of rg_loop_post(). */
+    while (atomic_load(&loop->posting) > 0)
+        (void)sched_yield();
+    (void)close(loop->event);
     (void)pthread_mutex_destroy(&loop->lock);
     rg_free(loop);
 }

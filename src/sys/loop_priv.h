@@ -5,12 +5,15 @@
 #include "sys/loop.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <uv.h>
 
 struct rg_loop {
     uv_loop_t uv;
-    uv_async_t wake;
+    uv_poll_t wake; /* for `event`. Not uv_async_t: its loop spins while the waker is in its call */
+    int event;
     pthread_t thread;
+    atomic_int posting;   /* threads inside rg_loop_post() */
     pthread_mutex_t lock; /* of the tasks */
     rg_task *first, **last;
 };
