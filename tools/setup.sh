@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.."
 what=${1:-build}
 
 packages=(gcc make cmake ninja-build pkg-config git python3 python3-venv python3-dev
-          libopenblas-dev libdnnl-dev libprotobuf-c-dev protobuf-c-compiler libcmocka-dev
-          zlib1g-dev)
+          libopenblas-dev libdnnl-dev libprotobuf-c-dev protobuf-c-compiler libuv1-dev libssl-dev
+          zlib1g-dev libcmocka-dev)
 missing=()
 for p in "${packages[@]}"; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")

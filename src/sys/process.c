@@ -3,11 +3,19 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 long rg_process_id(void)
 {
     return (long)getpid();
+}
+
+void rg_process_host(char *name, size_t size)
+{
+    if (gethostname(name, size) != 0)
+        (void)snprintf(name, size, "?");
+    name[size - 1] = '\0';
 }
 
 bool rg_process_alive(long pid)

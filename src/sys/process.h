@@ -3,8 +3,11 @@
 #define RG_SYS_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 long rg_process_id(void);
+/* The name of this host, cut to fit; "?" where it has none. */
+void rg_process_host(char *name, size_t size);
 bool rg_process_alive(long pid);
 
 #endif

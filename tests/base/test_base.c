@@ -150,6 +150,14 @@ static void crc32c_has_the_published_values(void **state)
     assert_int_equal(rg_crc32c(0, zeros, sizeof zeros), 0x8a9136aa);
     uint32_t crc = rg_crc32c(0, "1234", 4);
     assert_int_equal(rg_crc32c(crc, "56789", 5), 0xe3069283);
+    /* Long runs are summed in another way: it must be the same as piece by piece. */
+    static uint8_t many[100001];
+    for (size_t i = 0; i < sizeof many; i++)
+        many[i] = (uint8_t)(i * 31 + (i >> 9));
+    crc = 0;
+    for (size_t i = 0; i < sizeof many; i++)
+        crc = rg_crc32c(crc, &many[i], 1);
+    assert_int_equal(rg_crc32c(0, many, sizeof many), crc);
 }
 
 /* The known answers of Random123 for philox4x32-10: all zeros, and all ones. */

@@ -1,0 +1,351 @@
+/* call.c - requests of a client, from start to answer. */
+#include "rpc/client_priv.h"
+
+#include "base/mem.h"
+#include "sys/clock.h"
+#include "sys/pages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct rg_rpc_call {
+    rg_task task;
+    rg_rpc_client *client;
+    rg_rpc_call *next, **back; /* of the client's, while it is not done */
+    rg_rpc_ask ask;
+    rg_iov *iov; /* owned; the bytes are the caller's */
+    rg_frame frame;
+    int64_t sends;
+    uint64_t sent_on; /* the connection it was sent on last */
+    bool started, listed, writing, answered;
+    bool abandoned;       /* closed before it could start */
+    atomic_bool finished; /* for who uses done(); others have the latch */
+    rg_latch done;
+    rg_frame reply;
+    uint8_t *body; /* pages; NULL where place() took it */
+    rg_status status;
+    char *text; /* of a failure, owned; NULL: the code's name */
+};
+
+/* ---- in the client's loop ---- */
+
+static void unlist(rg_rpc_call *call)
+{
+    rg_rpc_client *client = call->client;
+    if (!call->listed)
+        return;
+    call->listed = false;
+    *call->back = call->next;
+    if (call->next != NULL)
+        call->next->back = call->back;
+    else
+        client->last = call->back;
+}
+
+static void drop_body(rg_rpc_call *call)
+{
+    if (call->body != NULL)
+        rg_pages_free(call->body, call->reply.bytes);
+    call->body = NULL;
+}
+
+/* The last that the loop has to do with a call: whoever waits may free it at once. */
+static void finish(rg_rpc_call *call)
+{
+    unlist(call);
+    if (call->ask.done == NULL) {
+        rg_latch_open(&call->done);
+        return;
+    }
+    atomic_store_explicit(&call->finished, true, memory_order_release);
+    call->ask.done(call->ask.user, call);
+}
+
+static void finish_failed(rg_rpc_call *call, rg_status status, const char *text)
+{
+    if (call->client->receiving == call) {
+        call->client->receiving = NULL;
+        if (call->client->link != NULL)
+            rg_link_discard(call->client->link);
+    }
+    drop_body(call);
+    call->status = status;
+    rg_free(call->text);
+    call->text = rg_strdup(text);
+    call->answered = true;
+    unlist(call);
+    if (!call->writing)
+        finish(call);
+}
+
+/* The kernel has the request, or the connection is gone. */
+static void written(void *arg)
+{
+    rg_rpc_call *call = arg;
+    call->writing = false;
+    if (call->answered)
+        finish(call);
+}
+
+static void send_call(rg_rpc_call *call)
+{
+    rg_rpc_client *client = call->client;
+    call->sent_on = client->connection;
+    if (call->sends > client->retry_times) {
+        char text[800];
+        (void)snprintf(text, sizeof text,
+                       "the connection to %s broke, and the request was sent %lld times "
+                       "(FLAGS_rpc_retry_times): %s",
+                       client->errand.endpoint, (long long)call->sends, client->last_error);
+        finish_failed(call, RG_ECLOSED, text);
+        return;
+    }
+    if (call->sends++ > 0)
+        call->frame.flags |= RG_FRAME_RESENT;
+    call->writing = true;
+    rg_link_send(client->link, &call->frame, call->iov, call->ask.n, written, call);
+}
+
+void rg_calls_send_all(rg_rpc_client *client)
+{
+    /* From the start each time: a call that fails here may close others. */
+    for (rg_rpc_call *call = client->first; call != NULL && client->link != NULL;) {
+        bool due = call->sent_on != client->connection;
+        if (due)
+            send_call(call);
+        call = due ? client->first : call->next;
+    }
+}
+
+/* Calls whose request is still being written end when the connection lets go of it. */
+void rg_calls_fail_all(rg_rpc_client *client, rg_status status, const char *text)
+{
+    bool writing = false;
+    while (client->first != NULL) {
+        writing = writing || client->first->writing;
+        finish_failed(client->first, status, text);
+    }
+    if (writing)
+        rg_client_cut(client);
+}
+
+void rg_calls_interrupted(rg_rpc_client *client)
+{
+    if (client->receiving != NULL)
+        drop_body(client->receiving);
+    client->receiving = NULL;
+}
+
+static void free_call(rg_rpc_call *call)
+{
+    drop_body(call);
+    rg_latch_fini(&call->done);
+    rg_free(call->text);
+    rg_free(call->iov);
+    rg_free(call);
+}
+
+static void start(rg_task *task)
+{
+    rg_rpc_call *call = (rg_rpc_call *)task;
+    rg_rpc_client *client = call->client;
+    call->started = true;
+    if (call->abandoned) {
+        free_call(call);
+        return;
+    }
+    call->frame.id = ++client->next_id;
+    call->back = client->last;
+    call->next = NULL;
+    *client->last = call;
+    client->last = &call->next;
+    call->listed = true;
+    if (client->failed != RG_OK)
+        finish_failed(call, client->failed, client->failure);
+    else if (client->link != NULL)
+        send_call(call);
+}
+
+/* ---- replies ---- */
+
+static rg_status on_header(void *user, const rg_frame *frame)
+{
+    rg_rpc_client *client = user;
+    enum { MAX_TEXT = 65536 };
+    client->receiving = NULL;
+    if (frame->kind != RG_FRAME_REPLY)
+        return rg_fail(RG_ECORRUPT, "a frame of kind %u where a reply was expected", frame->kind);
+    if (frame->status != RG_OK && frame->bytes > MAX_TEXT)
+        return rg_fail(RG_ETOOBIG, "an error text of %llu bytes", (unsigned long long)frame->bytes);
+    rg_rpc_call *call = client->first;
+    while (call != NULL && call->frame.id != frame->id)
+        call = call->next;
+    if (call == NULL)
+        return RG_OK; /* of a call that was given up, or answered before: thrown away */
+    drop_body(call);
+    call->reply = *frame;
+    client->receiving = call;
+    return RG_OK;
+}
+
+static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
+                          size_t *size)
+{
+    const rg_rpc_client *client = user;
+    rg_rpc_call *call = client->receiving;
+    *at = NULL;
+    if (call == NULL)
+        return RG_OK;
+    if (call->ask.place != NULL && frame->status == RG_OK)
+        return call->ask.place(call->ask.user, frame, offset, at, size);
+    call->body = rg_pages_alloc(frame->bytes);
+    if (call->body == NULL)
+        return rg_no_memory(frame->bytes, "a reply");
+    *at = call->body;
+    *size = frame->bytes;
+    return RG_OK;
+}
+
+static rg_status on_frame(void *user, const rg_frame *frame)
+{
+    rg_rpc_client *client = user;
+    rg_rpc_call *call = client->receiving;
+    atomic_store_explicit(&client->alive_ns, rg_clock_ns(), memory_order_relaxed);
+    client->receiving = NULL;
+    if (call == NULL)
+        return RG_OK;
+    if (frame->status != RG_OK) {
+        char text[1100];
+        (void)snprintf(text, sizeof text, "%.*s", (int)(call->body ? frame->bytes : 0),
+                       call->body ? (const char *)call->body : "");
+        finish_failed(call, (rg_status)frame->status, text);
+        return RG_OK;
+    }
+    call->status = RG_OK;
+    call->answered = true;
+    unlist(call);
+    if (!call->writing)
+        finish(call);
+    return RG_OK;
+}
+
+static void on_failed(void *user, rg_status why, const char *message)
+{
+    rg_rpc_client *client = user;
+    (void)why;
+    (void)snprintf(client->last_error, sizeof client->last_error, "%s", message);
+    rg_client_cut(client);
+}
+
+const rg_link_events rg_client_link_events = {
+    {on_header, on_place, on_frame}, NULL, on_failed, NULL};
+
+/* ---- any thread ---- */
+
+rg_status rg_rpc_start(rg_rpc_call **out, rg_rpc_client *client, const rg_rpc_ask *ask)
+{
+    rg_rpc_call *call = rg_alloc_zero(1, sizeof *call);
+    if (call == NULL)
+        return rg_no_memory(sizeof *call, "a request");
+    call->iov = rg_alloc(ask->n > 0 ? ask->n * sizeof *call->iov : 1);
+    if (call->iov == NULL) {
+        rg_free(call);
+        return rg_no_memory(ask->n * sizeof *call->iov, "a request");
+    }
+    if (ask->n > 0)
+        memcpy(call->iov, ask->iov, ask->n * sizeof *call->iov);
+    call->client = client;
+    call->ask = *ask;
+    call->task.run = start;
+    call->frame = (rg_frame){.kind = RG_FRAME_REQUEST,
+                             .method = ask->method,
+                             .flags = (uint16_t)(ask->flags & ~RG_FRAME_RESENT)};
+    rg_body_measure(&call->frame, call->iov, ask->n);
+    rg_latch_init(&call->done);
+    *out = call; /* before it starts: done() may be called first */
+    if (rg_loop_inside(client->loop))
+        start(&call->task);
+    else
+        rg_loop_post(client->loop, &call->task);
+    return RG_OK;
+}
+
+rg_status rg_rpc_result(rg_rpc_call *call)
+{
+    if (call->status == RG_OK)
+        return RG_OK;
+    return rg_fail(call->status, "%s: %s", call->client->errand.endpoint,
+                   call->text ? call->text : rg_status_name(call->status));
+}
+
+rg_status rg_rpc_wait(rg_rpc_call *call)
+{
+    (void)rg_latch_wait(&call->done, UINT64_MAX);
+    return rg_rpc_result(call);
+}
+
+const uint8_t *rg_rpc_answer(const rg_rpc_call *call, size_t *bytes)
+{
+    *bytes = call->reply.bytes;
+    return call->body;
+}
+
+uint16_t rg_rpc_answer_flags(const rg_rpc_call *call)
+{
+    return call->reply.flags;
+}
+
+/* Nobody is told: the call is the caller's, who gives it up. */
+static void give_up(void *arg)
+{
+    rg_rpc_call *call = arg;
+    rg_rpc_client *client = call->client;
+    if (call->listed && client->receiving == call) {
+        client->receiving = NULL;
+        rg_link_discard(client->link);
+    }
+    unlist(call);
+    call->answered = false;
+    /* The only way to take back what is being written. It releases the request. */
+    if (call->writing)
+        rg_client_cut(client);
+}
+
+void rg_rpc_call_close(rg_rpc_call *call)
+{
+    if (call == NULL)
+        return;
+    bool finished = call->ask.done != NULL
+                        ? atomic_load_explicit(&call->finished, memory_order_acquire)
+                        : rg_latch_wait(&call->done, 0);
+    if (!finished && rg_loop_inside(call->client->loop) && !call->started) {
+        call->abandoned = true; /* its start is still in the queue */
+        return;
+    }
+    if (!finished)
+        rg_loop_do(call->client->loop, give_up, call);
+    free_call(call);
+}
+
+rg_status rg_rpc_ask_once(rg_rpc_client *client, uint16_t method, const rg_iov *iov, size_t n,
+                          uint8_t **reply, size_t *bytes)
+{
+    rg_rpc_call *call;
+    size_t got = 0;
+    RG_TRY(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = method, .iov = iov, .n = n}));
+    rg_status status = rg_rpc_wait(call);
+    const uint8_t *body = rg_rpc_answer(call, &got);
+    if (status == RG_OK && reply != NULL) {
+        uint8_t *copy = rg_alloc(got);
+        if (copy == NULL)
+            status = rg_no_memory(got, "a reply");
+        else if (got > 0)
+            memcpy(copy, body, got);
+        if (status == RG_OK)
+            *reply = copy;
+    }
+    if (status == RG_OK && bytes != NULL)
+        *bytes = got;
+    rg_rpc_call_close(call);
+    return status;
+}

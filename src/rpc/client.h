@@ -1,0 +1,102 @@
+/* client.h - asks one server.
+ *
+ * A client keeps a connection for requests and, on a thread of its own, one for heartbeats. A
+ * connection that breaks is made again; requests that were sent but not answered are sent again
+ * with the same id, so that the server can tell and applies them once. All clients of a process
+ * share the two threads.
+ *
+ * Time spent waiting for a server that answers heartbeats is never counted. Calls fail with
+ * RG_ETIMEOUT when nothing was heard from the server for deadline_ms.
+ *
+ * Threads: all functions are for any thread, but what waits must not be called from an event or
+ * from done(). Events of a client come from the shared threads. */
+#ifndef RG_RPC_CLIENT_H
+#define RG_RPC_CLIENT_H
+
+#include "rpc/rpc.h"
+
+typedef struct rg_rpc_client rg_rpc_client;
+typedef struct rg_rpc_call rg_rpc_call;
+
+/* What a server said when it let us in. */
+typedef struct rg_rpc_welcome {
+    int32_t trainer; /* as accepted, or given */
+    uint64_t epoch;
+    uint64_t instance; /* another one each time the server's process starts */
+    uint64_t lease_ms;
+    char name[RG_RPC_NAME_MAX]; /* of the server */
+} rg_rpc_welcome;
+
+typedef struct rg_rpc_client_events {
+    /* Connected, for the first time or again. What waits is (re)sent after this returns. */
+    void (*connected)(void *user, const rg_rpc_welcome *welcome, bool again);
+    /* Nothing was heard for the lease. Told once until it is heard of again; calls wait on until
+     * the deadline unless they are failed with rg_rpc_client_fail(). */
+    void (*dead)(void *user, const char *how);
+} rg_rpc_client_events;
+
+typedef struct rg_rpc_client_config {
+    rg_rpc_hello me;
+    rg_rpc_security security;
+    const char *transport; /* auto, tcp or unix; NULL: FLAGS_rpc_transport */
+    uint64_t max_body;     /* bytes of a reply; 0: RG_RPC_MAX_BODY */
+    int64_t deadline_ms;   /* 0: FLAGS_rpc_deadline */
+    int64_t retry_times;   /* a request is sent again at most so often; 0: FLAGS_rpc_retry_times,
+                            * -1: never */
+    uint64_t lease_ms;     /* 0: what the server says */
+    rg_rpc_client_events events;
+    void *user;
+} rg_rpc_client_config;
+
+/* Returns at once: connecting goes on in the background (a server may start later), and requests
+ * wait for it. Config and endpoint are copied. */
+rg_status rg_rpc_client_open(rg_rpc_client **client, const char *endpoint,
+                             const rg_rpc_client_config *config);
+/* Waits until the server has let us in. Fails with the server's text where it refuses, and with
+ * RG_ETIMEOUT after the deadline. Says in the log every few seconds that it waits. */
+rg_status rg_rpc_client_ready(rg_rpc_client *client, rg_rpc_welcome *welcome);
+/* Says goodbye. Calls must have been closed before. NULL is allowed. */
+void rg_rpc_client_close(rg_rpc_client *client);
+/* Every call, present and future, fails with this: the job is over. */
+void rg_rpc_client_fail(rg_rpc_client *client, rg_status status, const char *text);
+const char *rg_rpc_client_endpoint(const rg_rpc_client *client);
+bool rg_rpc_client_is_local(const rg_rpc_client *client); /* over a Unix socket, at present */
+rg_rpc_counters rg_rpc_client_counters(const rg_rpc_client *client);
+/* Cut the connection now (it is made again): for tests. */
+void rg_rpc_client_cut(rg_rpc_client *client);
+
+typedef struct rg_rpc_ask {
+    uint16_t method;
+    uint16_t flags;    /* RG_FRAME_UNCHECKED and the method's own */
+    const rg_iov *iov; /* the body. The array is copied, the bytes are borrowed until the call is
+                        * done or closed */
+    size_t n;
+    /* Where the reply's body shall go, as rg_frame_events.place; called in the client's thread,
+     * from the start again (offset 0) where the connection broke in between. NULL: a buffer of
+     * the call's own. Not called for errors. */
+    rg_status (*place)(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
+                       size_t *size);
+    /* Called once, in the client's thread, when the call is answered or has failed; it may close
+     * the call and start others, and must not block. NULL: rg_rpc_wait() is used. */
+    void (*done)(void *user, rg_rpc_call *call);
+    void *user;
+} rg_rpc_ask;
+
+/* Sends a request; several may be under way, and they are sent in the order they were started.
+ * Owned by the caller, who ends it with rg_rpc_call_close(). */
+rg_status rg_rpc_start(rg_rpc_call **call, rg_rpc_client *client, const rg_rpc_ask *ask);
+/* Waits for the answer. What the server refused, and what went wrong, is the status and message. */
+rg_status rg_rpc_wait(rg_rpc_call *call);
+/* After it is done (rg_rpc_wait returned, or in done()): its status, with the message set. */
+rg_status rg_rpc_result(rg_rpc_call *call);
+/* The reply. 64-byte aligned, borrowed until the call is closed; NULL where place() took it. */
+const uint8_t *rg_rpc_answer(const rg_rpc_call *call, size_t *bytes);
+uint16_t rg_rpc_answer_flags(const rg_rpc_call *call);
+/* A call that is not done is given up: its memory is no longer touched. NULL is allowed. */
+void rg_rpc_call_close(rg_rpc_call *call);
+
+/* Start, wait and close: *reply gets the body, to be ended with rg_free(); both may be NULL. */
+rg_status rg_rpc_ask_once(rg_rpc_client *client, uint16_t method, const rg_iov *iov, size_t n,
+                          uint8_t **reply, size_t *bytes);
+
+#endif

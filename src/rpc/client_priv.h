@@ -1,0 +1,73 @@
+/* client_priv.h - what client.c, call.c and pulse.c share. */
+#ifndef RG_RPC_CLIENT_PRIV_H
+#define RG_RPC_CLIENT_PRIV_H
+
+#include "rpc/client.h"
+#include "rpc/visit_priv.h"
+#include "sys/latch.h"
+
+struct rg_rpc_client {
+    rg_errand errand;
+    rg_rpc_client_events events;
+    void *user;
+    uint64_t max_body, deadline_ms, lease_ms; /* lease_ms 0: what the server says */
+    int64_t retry_times;
+    rg_loop *loop, *pulse_loop; /* shared by all clients */
+    rg_traffic traffic, total;
+    atomic_bool local;
+    _Atomic uint64_t alive_ns; /* the last sign of life of the server */
+    rg_latch ready;            /* let in, or failed */
+
+    /* under the lock: set by the loop, read by who waits */
+    rg_lock lock;
+    rg_rpc_welcome welcome;
+    rg_status failed; /* not RG_OK: for good */
+    char failure[600];
+
+    /* the loop's */
+    rg_rpc_hello me;
+    bool is_ready; /* the latch is open */
+    bool let_in;   /* at least once */
+    bool closing;
+    rg_visit *visit;
+    rg_link *link; /* NULL: not connected now */
+    rg_timer *again;
+    uint64_t wait_ms, opened_ns, told_ns; /* before the next try; for "waiting for ..." */
+    char last_error[300];
+    uint64_t next_id, connection; /* connections so far */
+    rg_rpc_call *first, **last;   /* not done, in the order they were started */
+    rg_rpc_call *receiving;
+
+    /* the pulse loop's */
+    struct rg_pulse {
+        rg_rpc_hello me;
+        rg_visit *visit;
+        rg_link *link;
+        rg_timer *timer;
+        rg_task begin;
+        rg_task silent; /* posted to the loop: the deadline has passed */
+        rg_task stale;  /* posted to the loop: the lease has passed */
+        atomic_bool silent_posted, stale_posted;
+        uint64_t lease_ns; /* 0: not known yet */
+        uint64_t tried_ns, ticked_ns, beat;
+        bool told_dead;
+    } pulse;
+};
+
+/* ---- client.c ---- */
+void rg_client_failed(rg_rpc_client *client, rg_status status, const char *text); /* for good */
+void rg_client_cut(rg_rpc_client *client); /* close the connection and make it again */
+
+/* ---- call.c: in the client's loop ---- */
+extern const rg_link_events rg_client_link_events;
+void rg_calls_send_all(rg_rpc_client *client);
+void rg_calls_fail_all(rg_rpc_client *client, rg_status status, const char *text);
+void rg_calls_interrupted(rg_rpc_client *client); /* the connection is gone */
+
+/* ---- pulse.c ---- */
+rg_status rg_pulse_open(rg_rpc_client *client);
+void rg_pulse_close(rg_rpc_client *client);
+/* From the client's loop: there is a session now, heartbeats can begin. */
+void rg_pulse_begin(rg_rpc_client *client, const rg_rpc_welcome *welcome);
+
+#endif

@@ -1,0 +1,446 @@
+/* peer.c - in a peer's loop: its requests come in, its replies go out. */
+#include "rpc/server_priv.h"
+
+#include "base/mem.h"
+#include "sys/clock.h"
+#include "sys/fault.h"
+#include "sys/pages.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct rg_rpc_request {
+    rg_task task;
+    rg_rpc_peer *peer;            /* kept */
+    rg_rpc_request *next, **back; /* of the peer's waiting ones */
+    rg_frame frame;
+    uint8_t *body; /* pages; NULL where place() took it */
+    void *mine;
+    bool repeated;
+
+    rg_frame reply;
+    rg_iov *iov; /* owned */
+    size_t n;
+    void (*release)(void *arg);
+    void *arg;
+};
+
+/* ---- peers ---- */
+
+rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session)
+{
+    rg_rpc_peer *peer = rg_alloc_zero(1, sizeof *peer);
+    if (peer == NULL)
+        return NULL;
+    peer->server = server;
+    peer->session = session;
+    peer->leave.run = rg_door_forget;
+    atomic_init(&peer->refs, 1);
+    return peer;
+}
+
+void rg_rpc_peer_keep(rg_rpc_peer *peer)
+{
+    (void)atomic_fetch_add_explicit(&peer->refs, 1, memory_order_relaxed);
+}
+
+void rg_rpc_peer_drop(rg_rpc_peer *peer)
+{
+    if (peer != NULL && atomic_fetch_sub_explicit(&peer->refs, 1, memory_order_acq_rel) == 1)
+        rg_free(peer);
+}
+
+const rg_rpc_hello *rg_rpc_peer_hello(const rg_rpc_peer *peer)
+{
+    return &peer->hello;
+}
+
+uint64_t rg_rpc_peer_session(const rg_rpc_peer *peer)
+{
+    return peer->session;
+}
+
+int rg_rpc_peer_loop(const rg_rpc_peer *peer)
+{
+    return peer->loop;
+}
+
+void rg_rpc_peer_set_user(rg_rpc_peer *peer, void *user)
+{
+    atomic_store(&peer->user, user);
+}
+
+void *rg_rpc_peer_user(const rg_rpc_peer *peer)
+{
+    return atomic_load(&peer->user);
+}
+
+rg_rpc_counters rg_rpc_peer_counters(const rg_rpc_peer *peer)
+{
+    return rg_traffic_read(&peer->traffic);
+}
+
+/* ---- a request comes in ---- */
+
+static void free_request(rg_rpc_request *request)
+{
+    if (request->body != NULL)
+        rg_pages_free(request->body, request->frame.bytes);
+    rg_free(request->iov);
+    rg_rpc_peer_drop(request->peer);
+    rg_free(request);
+}
+
+static bool is_waiting(const rg_rpc_peer *peer, uint64_t id)
+{
+    for (const rg_rpc_request *r = peer->waiting; r != NULL; r = r->next)
+        if (r->frame.id == id)
+            return true;
+    return false;
+}
+
+static rg_status on_header(void *user, const rg_frame *frame)
+{
+    rg_rpc_peer *peer = user;
+    peer->receiving = NULL;
+    if (frame->kind == RG_FRAME_BYE && frame->bytes == 0)
+        return RG_OK;
+    if (frame->kind != RG_FRAME_REQUEST)
+        return rg_fail(RG_ECORRUPT, "a frame of kind %u where a request was expected", frame->kind);
+    /* It will be answered: on this connection, when the time has come. */
+    if ((frame->flags & RG_FRAME_RESENT) != 0 && is_waiting(peer, frame->id))
+        return RG_OK;
+    rg_rpc_request *request = rg_alloc_zero(1, sizeof *request);
+    if (request == NULL)
+        return rg_no_memory(sizeof *request, "a request");
+    rg_rpc_peer_keep(peer);
+    request->peer = peer;
+    request->frame = *frame;
+    uint64_t last = peer->seen[frame->id & (RG_SEEN - 1)];
+    request->repeated = last != 0 && frame->id <= last;
+    peer->receiving = request;
+    return RG_OK;
+}
+
+static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
+                          size_t *size)
+{
+    rg_rpc_peer *peer = user;
+    rg_rpc_request *request = peer->receiving;
+    const rg_rpc_server *server = peer->server;
+    *at = NULL;
+    if (request == NULL)
+        return RG_OK;
+    if (server->config.events.place != NULL && request->body == NULL) {
+        RG_TRY(server->config.events.place(server->config.user, peer, frame, offset, at, size,
+                                           &request->mine));
+        if (*at != NULL || offset > 0)
+            return RG_OK;
+    }
+    request->body = rg_pages_alloc(frame->bytes);
+    if (request->body == NULL)
+        return rg_no_memory(frame->bytes, "a request's body");
+    *at = request->body;
+    *size = frame->bytes;
+    return RG_OK;
+}
+
+static void throttle(rg_rpc_peer *peer)
+{
+    const rg_rpc_server_config *config = &peer->server->config;
+    if (peer->link == NULL)
+        return;
+    bool full = peer->n_waiting >= config->max_waiting ||
+                rg_link_queued(peer->link) > config->max_queued;
+    if (full == peer->paused)
+        return;
+    peer->paused = full;
+    if (full)
+        rg_link_pause(peer->link);
+    else
+        rg_link_resume(peer->link);
+}
+
+static rg_status said_goodbye(rg_rpc_peer *peer)
+{
+    rg_rpc_server *server = peer->server;
+    rg_rpc_peer_keep(peer);
+    rg_peer_unlink(peer);
+    if (server->config.events.left != NULL)
+        server->config.events.left(server->config.user, peer);
+    if (!atomic_exchange(&peer->leaving, true)) {
+        rg_rpc_peer_keep(peer); /* until the door has forgotten it */
+        rg_loop_post(server->door, &peer->leave);
+    }
+    rg_rpc_peer_drop(peer);
+    return rg_fail(RG_ECLOSED, "it said goodbye");
+}
+
+static rg_status on_frame(void *user, const rg_frame *frame)
+{
+    rg_rpc_peer *peer = user;
+    rg_rpc_request *request = peer->receiving;
+    if (frame->kind == RG_FRAME_BYE)
+        return said_goodbye(peer);
+    if (request == NULL)
+        return RG_OK;
+    peer->receiving = NULL;
+    request->next = peer->waiting;
+    request->back = &peer->waiting;
+    if (request->next != NULL)
+        request->next->back = &request->next;
+    peer->waiting = request;
+    peer->n_waiting++;
+    throttle(peer);
+    (void)rg_fault("rpc.request");
+    peer->server->config.events.request(peer->server->config.user, request);
+    return RG_OK;
+}
+
+/* ---- the connection ---- */
+
+static void on_failed(void *user, rg_status why, const char *message)
+{
+    rg_rpc_peer *peer = user;
+    const rg_rpc_server *server = peer->server;
+    (void)why;
+    rg_rpc_peer_keep(peer);
+    rg_peer_unlink(peer);
+    if (server->config.events.lost != NULL)
+        server->config.events.lost(server->config.user, peer, message);
+    rg_rpc_peer_drop(peer);
+}
+
+static void on_drained(void *user)
+{
+    throttle(user);
+}
+
+static const rg_link_events peer_events = {
+    {on_header, on_place, on_frame}, NULL, on_failed, on_drained};
+
+void rg_peer_unlink(rg_rpc_peer *peer)
+{
+    if (peer->link == NULL)
+        return;
+    rg_link *link = peer->link;
+    peer->link = NULL;
+    peer->paused = false;
+    if (peer->receiving != NULL)
+        free_request(peer->receiving);
+    peer->receiving = NULL;
+    *peer->back_linked = peer->next_linked;
+    if (peer->next_linked != NULL)
+        peer->next_linked->back_linked = peer->back_linked;
+    rg_link_close(link);
+    rg_rpc_peer_drop(peer);
+}
+
+void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket)
+{
+    rg_rpc_server *server = peer->server;
+    rg_peer_unlink(peer);
+    rg_link_expect(link, server->config.max_body, &peer_events, peer, &peer->traffic,
+                   &server->total);
+    if (rg_link_adopt(link, server->loops[peer->loop], socket) != RG_OK) {
+        rg_link_close(link); /* it comes again */
+        return;
+    }
+    rg_rpc_peer_keep(peer);
+    peer->link = link;
+    peer->stuck_ns = 0;
+    peer->back_linked = &server->linked[peer->loop];
+    peer->next_linked = *peer->back_linked;
+    if (peer->next_linked != NULL)
+        peer->next_linked->back_linked = &peer->next_linked;
+    *peer->back_linked = peer;
+    throttle(peer);
+}
+
+typedef struct burial {
+    rg_task task;
+    rg_rpc_peer *peer;
+    bool told;
+    char how[400];
+} burial;
+
+static void bury(rg_task *task)
+{
+    burial *b = (burial *)task;
+    const rg_rpc_server *server = b->peer->server;
+    rg_peer_unlink(b->peer);
+    if (b->told && server->config.events.dead != NULL)
+        server->config.events.dead(server->config.user, b->peer, b->how);
+    rg_rpc_peer_drop(b->peer);
+    rg_free(b);
+}
+
+rg_status rg_peer_bury(rg_rpc_peer *peer, const char *how)
+{
+    burial *b = rg_alloc_zero(1, sizeof *b);
+    if (b == NULL)
+        return rg_no_memory(sizeof *b, "the end of a peer");
+    b->task.run = bury;
+    rg_rpc_peer_keep(peer);
+    b->peer = peer;
+    b->told = how != NULL;
+    (void)snprintf(b->how, sizeof b->how, "%s", how ? how : "");
+    rg_loop_post(peer->server->loops[peer->loop], &b->task);
+    return RG_OK;
+}
+
+/* A peer that takes nothing of its replies for a whole lease would hold their memory for ever. */
+void rg_peers_look(rg_rpc_server *server, int loop)
+{
+    uint64_t now = rg_clock_ns();
+    for (rg_rpc_peer *p = server->linked[loop], *next; p != NULL; p = next) {
+        next = p->next_linked;
+        size_t queued = rg_link_queued(p->link);
+        if (queued == 0 || queued != p->queued_before)
+            p->stuck_ns = now;
+        p->queued_before = queued;
+        if (now - p->stuck_ns > server->config.lease_ms * 1000000u)
+            rg_link_shut(p->link);
+    }
+}
+
+/* ---- replies ---- */
+
+rg_rpc_peer *rg_rpc_request_peer(const rg_rpc_request *request)
+{
+    return request->peer;
+}
+
+uint16_t rg_rpc_request_method(const rg_rpc_request *request)
+{
+    return request->frame.method;
+}
+
+uint16_t rg_rpc_request_flags(const rg_rpc_request *request)
+{
+    return request->frame.flags;
+}
+
+uint64_t rg_rpc_request_id(const rg_rpc_request *request)
+{
+    return request->frame.id;
+}
+
+bool rg_rpc_request_repeated(const rg_rpc_request *request)
+{
+    return request->repeated;
+}
+
+const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes)
+{
+    *bytes = request->frame.bytes;
+    return request->body;
+}
+
+void *rg_rpc_request_mine(const rg_rpc_request *request)
+{
+    return request->mine;
+}
+
+static void deliver(rg_task *task)
+{
+    rg_rpc_request *request = (rg_rpc_request *)task;
+    rg_rpc_peer *peer = request->peer;
+    uint64_t id = request->frame.id, *seen = &peer->seen[id & (RG_SEEN - 1)];
+    if (*seen < id)
+        *seen = id;
+    *request->back = request->next;
+    if (request->next != NULL)
+        request->next->back = request->back;
+    peer->n_waiting--;
+    (void)rg_fault("rpc.reply");
+    rg_rpc_peer_keep(peer);
+    if (peer->link != NULL)
+        rg_link_send(peer->link, &request->reply, request->iov, request->n, request->release,
+                     request->arg);
+    else if (request->release != NULL)
+        request->release(request->arg); /* who asked comes again, and hears it then */
+    free_request(request);
+    throttle(peer);
+    rg_rpc_peer_drop(peer);
+}
+
+static void finish(rg_rpc_request *request)
+{
+    rg_loop *loop = request->peer->server->loops[request->peer->loop];
+    request->task.run = deliver;
+    if (rg_loop_inside(loop))
+        deliver(&request->task);
+    else
+        rg_loop_post(loop, &request->task);
+}
+
+/* The pieces one after the other behind an array of one piece, for who keeps nothing. */
+static bool copy_pieces(rg_rpc_request *request, const rg_iov *iov, size_t n, uint64_t bytes)
+{
+    rg_iov *one = rg_alloc(sizeof *one + bytes);
+    if (one == NULL)
+        return false;
+    uint8_t *at = (uint8_t *)(one + 1);
+    *one = (rg_iov){at, bytes};
+    for (size_t i = 0; i < n; i++) {
+        if (iov[i].bytes > 0)
+            memcpy(at, iov[i].at, iov[i].bytes);
+        at += iov[i].bytes;
+    }
+    request->iov = one;
+    request->n = 1;
+    return true;
+}
+
+static bool keep_pieces(rg_rpc_request *request, const rg_iov *iov, size_t n)
+{
+    request->iov = rg_alloc(n > 0 ? n * sizeof *iov : 1);
+    if (request->iov == NULL)
+        return false;
+    if (n > 0)
+        memcpy(request->iov, iov, n * sizeof *iov);
+    request->n = n;
+    return true;
+}
+
+void rg_rpc_reply(rg_rpc_request *request, uint16_t flags, const rg_iov *iov, size_t n,
+                  void (*release)(void *arg), void *arg)
+{
+    request->reply = (rg_frame){.kind = RG_FRAME_REPLY,
+                                .method = request->frame.method,
+                                .flags = (uint16_t)(flags & ~RG_FRAME_RESENT),
+                                .id = request->frame.id};
+    rg_body_measure(&request->reply, iov, n);
+    bool ok = release == NULL ? copy_pieces(request, iov, n, request->reply.bytes)
+                              : keep_pieces(request, iov, n);
+    request->release = release;
+    request->arg = arg;
+    if (!ok) {
+        if (release != NULL)
+            release(arg);
+        request->release = NULL;
+        request->reply.status = RG_ENOMEM;
+        request->reply.bytes = request->reply.crc = 0;
+    }
+    finish(request);
+}
+
+void rg_rpc_refuse(rg_rpc_request *request, rg_status status, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    rg_iov iov = {text, strlen(text)};
+    request->reply = (rg_frame){.kind = RG_FRAME_REPLY,
+                                .status = (uint8_t)status,
+                                .method = request->frame.method,
+                                .id = request->frame.id};
+    request->release = NULL;
+    if (copy_pieces(request, &iov, 1, iov.bytes))
+        rg_body_measure(&request->reply, request->iov, 1);
+    finish(request);
+}

@@ -1,0 +1,200 @@
+/* pulse.c - a client's heartbeats, on a thread and a connection of their own. */
+#include "rpc/client_priv.h"
+
+#include "sys/clock.h"
+
+#include <stdio.h>
+
+static uint64_t beat_ms(const rg_rpc_client *client)
+{
+    uint64_t lease = client->pulse.lease_ns / 1000000u, ms = 1000;
+    if (lease != 0 && lease / 4 < ms)
+        ms = lease / 4;
+    if (client->deadline_ms / 4 < ms)
+        ms = client->deadline_ms / 4;
+    return ms < 5 ? 5 : ms;
+}
+
+/* ---- the connection ---- */
+
+static rg_status on_header(void *user, const rg_frame *frame)
+{
+    (void)user;
+    if (frame->kind != RG_FRAME_PONG || frame->bytes != 0)
+        return rg_fail(RG_ECORRUPT, "a frame of kind %u where a heartbeat was expected",
+                       frame->kind);
+    return RG_OK;
+}
+
+static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
+                          size_t *size)
+{
+    (void)user, (void)frame, (void)offset, (void)size;
+    *at = NULL;
+    return RG_OK;
+}
+
+static rg_status on_frame(void *user, const rg_frame *frame)
+{
+    rg_rpc_client *client = user;
+    (void)frame;
+    client->pulse.told_dead = false;
+    atomic_store_explicit(&client->alive_ns, rg_clock_ns(), memory_order_relaxed);
+    return RG_OK;
+}
+
+static void on_failed(void *user, rg_status why, const char *message)
+{
+    rg_rpc_client *client = user;
+    (void)why, (void)message;
+    rg_link_close(client->pulse.link);
+    client->pulse.link = NULL; /* the next beat makes a new one */
+}
+
+static const rg_link_events pulse_events = {{on_header, on_place, on_frame}, NULL, on_failed, NULL};
+
+static void ping(rg_rpc_client *client)
+{
+    rg_link_send_small(client->pulse.link, RG_FRAME_PING, RG_OK, ++client->pulse.beat, NULL, 0);
+}
+
+static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
+{
+    rg_rpc_client *client = user;
+    (void)welcome;
+    client->pulse.visit = NULL;
+    client->pulse.link = link;
+    rg_link_expect(link, 0, &pulse_events, client, &client->total, &client->total);
+    ping(client);
+}
+
+/* Whatever the reason: the connection for requests hears it too, and decides. */
+static void on_out(void *user, rg_status why, bool final, const char *message)
+{
+    rg_rpc_client *client = user;
+    (void)why, (void) final, (void)message;
+    client->pulse.visit = NULL;
+}
+
+static const rg_visit_events visit_events = {on_in, on_out};
+
+/* ---- beats ---- */
+
+static void fail_calls(rg_task *task)
+{
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.silent));
+    char text[500];
+    atomic_store(&client->pulse.silent_posted, false);
+    if (client->closing)
+        return;
+    (void)snprintf(text, sizeof text, "nothing was heard from the server for %.1f s%s%s",
+                   (double)client->deadline_ms * 1e-3, client->last_error[0] ? ": " : "",
+                   client->last_error);
+    if (client->let_in)
+        rg_calls_fail_all(client, RG_ETIMEOUT, text);
+    else
+        rg_client_failed(client, RG_ETIMEOUT, text);
+}
+
+/* What was sent so long ago without an answer may lie in a connection that is no more, and TCP
+ * takes its time to find out. */
+static void leave_connection(rg_task *task)
+{
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.stale));
+    atomic_store(&client->pulse.stale_posted, false);
+    if (!client->closing)
+        rg_client_cut(client);
+}
+
+static void check_silence(rg_rpc_client *client, uint64_t now)
+{
+    struct rg_pulse *p = &client->pulse;
+    uint64_t alive = atomic_load_explicit(&client->alive_ns, memory_order_relaxed);
+    uint64_t away = now - p->ticked_ns, lease = p->lease_ns;
+    p->ticked_ns = now;
+    /* While this process itself stood still it could hear nothing: that time does not count. */
+    if (away > 2 * beat_ms(client) * 1000000u + lease / 2) {
+        uint64_t later = alive + away > now ? now : alive + away;
+        (void)atomic_compare_exchange_strong(&client->alive_ns, &alive, later);
+        return;
+    }
+    uint64_t silent = alive < now ? now - alive : 0;
+    if (lease != 0 && silent > lease && !p->told_dead) {
+        p->told_dead = true;
+        rg_set_message("no heartbeat from the server at %s for %.1f s, and its lease is %.1f s",
+                       client->errand.endpoint, (double)silent * 1e-9, (double)lease * 1e-9);
+        if (client->events.dead != NULL)
+            client->events.dead(client->user, rg_error_message());
+        if (!atomic_exchange(&p->stale_posted, true))
+            rg_loop_post(client->loop, &p->stale);
+    }
+    if (silent > client->deadline_ms * 1000000u && !atomic_exchange(&p->silent_posted, true))
+        rg_loop_post(client->loop, &p->silent);
+}
+
+static void tick(void *user)
+{
+    rg_rpc_client *client = user;
+    struct rg_pulse *p = &client->pulse;
+    uint64_t now = rg_clock_ns();
+    uint64_t alive = atomic_load_explicit(&client->alive_ns, memory_order_relaxed);
+    check_silence(client, now);
+    /* Neither a connection nor an attempt at one is waited for without end. */
+    if (now - p->tried_ns > p->lease_ns / 2 && alive < now && now - alive > p->lease_ns / 2) {
+        rg_link_close(p->link);
+        rg_visit_close(p->visit);
+        p->link = NULL;
+        p->visit = NULL;
+    }
+    if (p->link != NULL)
+        ping(client);
+    if (p->link != NULL || p->visit != NULL || p->lease_ns == 0)
+        return;
+    p->tried_ns = now;
+    (void)rg_visit_open(&p->visit, client->pulse_loop, &client->errand, RG_PURPOSE_PULSE, &p->me,
+                        &visit_events, client);
+}
+
+static void begin(rg_task *task)
+{
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.begin));
+    struct rg_pulse *p = &client->pulse;
+    rg_lock_take(&client->lock);
+    p->lease_ns = (client->lease_ms ? client->lease_ms : client->welcome.lease_ms) * 1000000u;
+    p->me.trainer = client->welcome.trainer;
+    p->me.epoch = client->welcome.epoch;
+    rg_lock_give(&client->lock);
+    if (p->timer == NULL)
+        return; /* closed meanwhile */
+    rg_timer_set(p->timer, beat_ms(client), beat_ms(client));
+    tick(client);
+}
+
+void rg_pulse_begin(rg_rpc_client *client, const rg_rpc_welcome *welcome)
+{
+    (void)welcome;
+    rg_loop_post(client->pulse_loop, &client->pulse.begin);
+}
+
+rg_status rg_pulse_open(rg_rpc_client *client)
+{
+    struct rg_pulse *p = &client->pulse;
+    p->begin.run = begin;
+    p->silent.run = fail_calls;
+    p->stale.run = leave_connection;
+    p->ticked_ns = rg_clock_ns();
+    RG_TRY(rg_timer_open(&p->timer, client->pulse_loop, tick, client));
+    rg_timer_set(p->timer, beat_ms(client), beat_ms(client));
+    return RG_OK;
+}
+
+void rg_pulse_close(rg_rpc_client *client)
+{
+    struct rg_pulse *p = &client->pulse;
+    rg_timer_close(p->timer);
+    rg_visit_close(p->visit);
+    rg_link_close(p->link);
+    p->timer = NULL;
+    p->visit = NULL;
+    p->link = NULL;
+}

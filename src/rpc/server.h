@@ -1,0 +1,110 @@
+/* server.h - answers requests of peers that have proved who they are.
+ *
+ * Threads: the door, one thread, accepts connections, checks who comes, and answers heartbeats,
+ * so a long update never looks like a death. Each peer belongs to one of `loops` threads, which
+ * reads its requests. hello() is called by the door; request(), lost(), left() and dead() of a
+ * peer all come from the peer's own loop, one after the other. Replying is for any thread.
+ *
+ * A peer is a client process (rather: one rg_rpc_client of it), not a connection: it may lose
+ * its connection and come back. It is dead when no heartbeat has come for the lease. */
+#ifndef RG_RPC_SERVER_H
+#define RG_RPC_SERVER_H
+
+#include "rpc/rpc.h"
+
+typedef struct rg_rpc_server rg_rpc_server;
+typedef struct rg_rpc_peer rg_rpc_peer;
+typedef struct rg_rpc_request rg_rpc_request;
+
+typedef enum rg_rpc_arrival {
+    RG_RPC_NEW,      /* never seen */
+    RG_RPC_BACK,     /* lost its connection, within the lease */
+    RG_RPC_REVENANT, /* was reported dead */
+} rg_rpc_arrival;
+
+typedef struct rg_rpc_server_events {
+    /* Someone has proved the key and is of this job and version. RG_OK lets it in; it may have
+     * set trainer and epoch, which the client is told. A failure refuses it, and the message
+     * (rg_fail) reaches the client. NULL lets everyone in. Called for liveness connections not. */
+    rg_status (*hello)(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc_arrival arrival);
+    /* A request, owned by the callee until it replies; reply exactly once, now or later. */
+    void (*request)(void *user, rg_rpc_request *request);
+    /* Where a request's body shall go, as rg_frame_events.place; `mine` is kept for the request
+     * (rg_rpc_request_mine). NULL, or *at left NULL at offset 0: a buffer of its own. */
+    rg_status (*place)(void *user, rg_rpc_peer *peer, const rg_frame *frame, uint64_t offset,
+                       uint8_t **at, size_t *size, void **mine);
+    void (*lost)(void *user, rg_rpc_peer *peer, const char *why);
+    void (*left)(void *user, rg_rpc_peer *peer); /* said goodbye; the last call for this peer */
+    /* The last call for this peer, unless it comes back as a revenant and hello() accepts it. */
+    void (*dead)(void *user, rg_rpc_peer *peer, const char *how);
+} rg_rpc_server_events;
+
+typedef struct rg_rpc_server_config {
+    const char *const *endpoints; /* "host:port" (port 0: any), "[IPv6]:port", "unix:PATH" */
+    size_t n_endpoints;
+    const char *job;  /* "" or NULL: any job */
+    const char *name; /* for messages: "pserver 0"; NULL: the first endpoint */
+    rg_rpc_security security;
+    int loops;         /* 0: 1 */
+    uint64_t max_body; /* bytes of a request; 0: RG_RPC_MAX_BODY */
+    uint64_t
+        max_queued; /* bytes of replies queued for one peer before its requests wait; 0: 64 MiB */
+    uint32_t max_waiting;  /* requests of one peer without a reply before its next wait; 0: 512, the
+                              most */
+    uint32_t max_peers;    /* 0: 4096 */
+    uint64_t lease_ms;     /* 0: FLAGS_rpc_lease_ms */
+    uint64_t handshake_ms; /* a stranger is sent away after; 0: 5000 */
+    rg_rpc_server_events events;
+    void *user;
+} rg_rpc_server_config;
+
+/* Listens when it returns. The config is copied. Refuses by name what cannot be had: an address
+ * in use, a certificate that cannot be read. */
+rg_status rg_rpc_server_open(rg_rpc_server **server, const rg_rpc_server_config *config);
+/* Cuts all connections, ends the threads. Requests without a reply must have been replied to
+ * before. No event comes afterwards. NULL is allowed. */
+void rg_rpc_server_close(rg_rpc_server *server);
+/* As listened on, with the port that was chosen. Borrowed for the server's life. */
+const char *rg_rpc_server_endpoint(const rg_rpc_server *server, size_t i);
+/* The thread of a peer, to post tasks to. */
+rg_loop *rg_rpc_server_loop(rg_rpc_server *server, int i);
+/* Of all connections so far. Any thread. */
+rg_rpc_counters rg_rpc_server_counters(const rg_rpc_server *server);
+/* Cut every connection now (peers come back): for tests. Any thread. */
+void rg_rpc_server_cut(rg_rpc_server *server);
+
+/* ---- peers: borrowed from hello() until left() or dead() has returned, or kept ---- */
+void rg_rpc_peer_keep(rg_rpc_peer *peer);
+void rg_rpc_peer_drop(rg_rpc_peer *peer);
+const rg_rpc_hello *rg_rpc_peer_hello(const rg_rpc_peer *peer); /* trainer and epoch as accepted */
+uint64_t rg_rpc_peer_session(const rg_rpc_peer *peer);
+int rg_rpc_peer_loop(const rg_rpc_peer *peer); /* its number */
+void rg_rpc_peer_set_user(rg_rpc_peer *peer, void *user);
+void *rg_rpc_peer_user(const rg_rpc_peer *peer);
+rg_rpc_counters rg_rpc_peer_counters(const rg_rpc_peer *peer);
+/* Cut a peer off for good: its connection is closed, and hello() hears of it as a revenant. */
+void rg_rpc_peer_expel(rg_rpc_peer *peer);
+
+/* ---- requests ---- */
+rg_rpc_peer *rg_rpc_request_peer(const rg_rpc_request *request);
+uint16_t rg_rpc_request_method(const rg_rpc_request *request);
+uint16_t rg_rpc_request_flags(const rg_rpc_request *request);
+/* With the peer's session and epoch: the same for every sending of one request. */
+uint64_t rg_rpc_request_id(const rg_rpc_request *request);
+/* This request was replied to before, and the reply may not have arrived: reply again, but do not
+ * apply again. (A second sending of a request that is still waiting for its reply is never seen.)
+ * The last 1024 requests of a session are remembered. */
+bool rg_rpc_request_repeated(const rg_rpc_request *request);
+/* 64-byte aligned; borrowed until the reply. NULL where place() took it. */
+const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes);
+void *rg_rpc_request_mine(const rg_rpc_request *request);
+
+/* The answer: pieces that are borrowed until release(arg) is called (NULL: copied now). flags:
+ * RG_FRAME_UNCHECKED and the method's own. The request is gone afterwards. Any thread. */
+void rg_rpc_reply(rg_rpc_request *request, uint16_t flags, const rg_iov *iov, size_t n,
+                  void (*release)(void *arg), void *arg);
+/* The answer is an error: `status` is not RG_OK; the text reaches the client. Any thread. */
+void rg_rpc_refuse(rg_rpc_request *request, rg_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

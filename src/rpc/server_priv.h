@@ -1,0 +1,95 @@
+/* server_priv.h - what door.c, peer.c and server.c share. */
+#ifndef RG_RPC_SERVER_PRIV_H
+#define RG_RPC_SERVER_PRIV_H
+
+#include "rpc/link_priv.h"
+#include "rpc/server.h"
+#include "rpc/wire_priv.h"
+
+enum {
+    RG_SEEN = 1024,       /* requests of a session that are remembered; a power of two */
+    RG_MAX_GUESTS = 4096, /* connections that have not proved anything yet */
+};
+
+typedef struct rg_guest rg_guest;
+
+struct rg_rpc_peer {
+    rg_rpc_server *server;
+    uint64_t session;
+    rg_rpc_hello hello; /* as accepted; does not change afterwards */
+    int loop;
+    _Atomic(void *) user;
+    atomic_int refs;
+    rg_traffic traffic;
+
+    /* the door's */
+    rg_rpc_peer *next; /* of all sessions */
+    uint64_t heard_ns; /* the last heartbeat */
+    bool dead;
+
+    /* its loop's */
+    rg_rpc_peer *next_linked, **back_linked; /* of those of this loop with a connection */
+    rg_link *link;                           /* NULL: it has none now */
+    rg_rpc_request *receiving;               /* NULL: what comes in is thrown away */
+    rg_rpc_request *waiting;                 /* without a reply */
+    uint32_t n_waiting;
+    bool paused;
+    size_t queued_before; /* at the last look, and since when nothing moved */
+    uint64_t stuck_ns;
+    uint64_t seen[RG_SEEN]; /* by id: the last one that was replied to */
+
+    rg_task leave;
+    atomic_bool leaving;
+};
+
+/* Looks in one loop for replies that nobody takes. */
+typedef struct rg_mover {
+    rg_timer *timer;
+    rg_rpc_server *server;
+    int loop;
+} rg_mover;
+
+struct rg_rpc_server {
+    rg_rpc_server_config config; /* endpoints are not kept */
+    char job[RG_RPC_NAME_MAX], name[RG_RPC_NAME_MAX];
+    rg_job_key key;
+    rg_tls_setup *tls;
+    uint64_t instance;
+    rg_traffic total;
+    rg_loop *door;
+    rg_loop *loops[RG_RPC_MAX_LOOPS];
+    rg_rpc_peer *linked[RG_RPC_MAX_LOOPS]; /* each its loop's */
+    rg_mover movers[RG_RPC_MAX_LOOPS];
+
+    /* the door's */
+    rg_listener **listeners;
+    size_t n_listeners;
+    rg_guest *guests;
+    size_t n_guests;
+    rg_rpc_peer *peers;
+    uint32_t n_peers;
+    int next_loop;
+    rg_timer *watch;
+    uint64_t watched_ns;
+    uint64_t log_after_ns; /* lines about strangers: one a second */
+    uint64_t unlogged;
+};
+
+/* ---- door.c ---- */
+void rg_door_accept(void *server, rg_stream *stream);
+void rg_door_watch(void *server); /* the timer: leases and guests that do not come to the point */
+void rg_door_shut(rg_rpc_server *server);
+void rg_door_forget(rg_task *leave); /* a peer said goodbye */
+
+/* ---- peer.c ---- */
+rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session);
+/* In the peer's loop: its new connection; `socket` is that of the link. Both are taken. */
+void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket);
+void rg_peer_unlink(rg_rpc_peer *peer); /* close its connection, if it has one */
+/* From the door: the peer's connection is closed in its loop, and dead() told unless how is NULL.
+ */
+rg_status rg_peer_bury(rg_rpc_peer *peer, const char *how);
+/* The timer of loop i. */
+void rg_peers_look(rg_rpc_server *server, int loop);
+
+#endif

@@ -1,0 +1,66 @@
+/* wire_priv.h - the bodies of the handshake's frames, and the proofs in them.
+ *
+ *     client                            server
+ *     HELLO {nonce, who I am}      ->
+ *                                  <-   CHALLENGE {nonce, is there a key?}
+ *     PROOF {HMAC}                 ->
+ *                                  <-   WELCOME {HMAC, what you are} | REFUSE {text}
+ *
+ * Both proofs cover both nonces and the whole HELLO; the server's also what WELCOME says. */
+#ifndef RG_RPC_WIRE_PRIV_H
+#define RG_RPC_WIRE_PRIV_H
+
+#include "base/buf.h"
+#include "rpc/client.h"
+#include "rpc/rpc.h"
+
+enum {
+    RG_NONCE_BYTES = 32,
+    RG_PROOF_BYTES = 32,
+    RG_SHAKE_MAX = 4096, /* bytes of a body before someone is let in */
+};
+
+typedef enum rg_purpose {
+    RG_PURPOSE_REQUESTS = 1,
+    RG_PURPOSE_PULSE, /* heartbeats */
+} rg_purpose;
+
+typedef struct rg_wire_hello {
+    uint8_t nonce[RG_NONCE_BYTES];
+    uint64_t session;
+    rg_purpose purpose;
+    rg_rpc_hello who;
+} rg_wire_hello;
+
+typedef struct rg_wire_challenge {
+    uint8_t nonce[RG_NONCE_BYTES];
+    bool has_key;
+} rg_wire_challenge;
+
+typedef struct rg_job_key {
+    uint8_t *bytes; /* owned; NULL: none */
+    size_t n;
+} rg_job_key;
+
+rg_status rg_key_copy(rg_job_key *key, const rg_rpc_security *security);
+void rg_key_fini(rg_job_key *key); /* wipes it */
+
+rg_status rg_random(void *bytes, size_t n);
+
+void rg_wire_put_hello(rg_buf *out, const rg_wire_hello *hello);
+rg_status rg_wire_get_hello(rg_wire_hello *hello, const uint8_t *bytes, size_t n);
+void rg_wire_put_challenge(rg_buf *out, const rg_wire_challenge *challenge);
+rg_status rg_wire_get_challenge(rg_wire_challenge *challenge, const uint8_t *bytes, size_t n);
+/* The proof comes first, RG_PROOF_BYTES of it, zeros without a key. */
+void rg_wire_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome,
+                         const uint8_t proof[RG_PROOF_BYTES]);
+rg_status rg_wire_get_welcome(rg_rpc_welcome *welcome, const uint8_t *bytes, size_t n);
+
+/* HMAC-SHA256 with the key over who proves, the server's nonce and two bodies. */
+rg_status rg_proof(uint8_t out[RG_PROOF_BYTES], const rg_job_key *key, bool server,
+                   const uint8_t server_nonce[RG_NONCE_BYTES], const uint8_t *hello, size_t hello_n,
+                   const uint8_t *more, size_t more_n);
+/* In a time that does not depend on where they differ. */
+bool rg_proof_equal(const uint8_t a[RG_PROOF_BYTES], const uint8_t b[RG_PROOF_BYTES]);
+
+#endif
