@@ -5,11 +5,13 @@
 #include "ir/op.h"
 
 /* Endpoints as these ops' attributes list them, with the default of the file format. */
-#define RG_ENDPOINTS(NAME, DOC)                                                                    \
-    {                                                                                              \
-        .value = {.name = (NAME), .type = RG_ATTR_STRINGS, .n = 1,                                 \
-                  .strings = (const char *const[]){"127.0.0.1:6164"}},                             \
-        .doc = (DOC)                                                                               \
+#define RG_ENDPOINTS(NAME, DOC)                                        \
+    {                                                                  \
+        .value = {.name = (NAME),                                      \
+                  .type = RG_ATTR_STRINGS,                             \
+                  .n = 1,                                              \
+                  .strings = (const char *const[]){"127.0.0.1:6164"}}, \
+        .doc = (DOC)                                                   \
     }
 
 /* RG_EINVAL: the op talks to servers, and this process has joined no job. */

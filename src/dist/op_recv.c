@@ -14,7 +14,8 @@ static rg_status as_declared(rg_ctx *ctx)
 const rg_op rg_op_recv = {
     .type = "recv",
     .doc = "Get variables, mostly parameters or slices of them, from servers.",
-    .in = RG_SLOTS([X] = {"X", "what has to be over first", RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "what has to be over first",
+                          RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "the variables", RG_REPEATED}),
     .attr = RG_ATTRS(RG_LIST("epmap", RG_ATTR_STRINGS, "where each part comes from"),
                      RG_INT("trainer_id", 0, "which trainer asks"),
@@ -37,7 +38,8 @@ static rg_status fetch_barrier_infer(rg_ctx *ctx)
 const rg_op rg_op_fetch_barrier = {
     .type = "fetch_barrier",
     .doc = "Tell servers that this trainer has all it asked for.",
-    .in = RG_SLOTS([X] = {"X", "what has to be over first", RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "what has to be over first",
+                          RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "what was received", RG_REPEATED | RG_OPTIONAL}),
     .attr = RG_ATTRS(RG_INT("trainer_id", 0, "which trainer tells"),
                      RG_ENDPOINTS("endpoints", "the servers")),

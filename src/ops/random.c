@@ -58,8 +58,8 @@ static void fill_uniform(rg_value *out, stream from, double min, double max)
         return;
     }
     for (int64_t i = 0; i < n; i++)
-        ((double *)out->data)[i] =
-            min + (max - min) * rg_philox_uniform_f64(from.key, from.begin + (uint64_t)i);
+        ((double *)out->data)[i] = min + (max - min) * rg_philox_uniform_f64(
+                                                           from.key, from.begin + (uint64_t)i);
 }
 
 static void fill_normal(rg_value *out, stream from, double mean, double std)
@@ -126,10 +126,10 @@ static rg_status uniform_kernel(rg_ctx *ctx)
     return set_diagonal(ctx, out);
 }
 
-#define SHAPE_SLOTS                                                                                \
-    RG_SLOTS([SHAPE_TENSOR] = {"ShapeTensor", "the shape, if not `shape`",                         \
-                               RG_OPTIONAL | RG_NO_GRAD | RG_SIZES},                               \
-             [SHAPE_LIST] = {"ShapeTensorList", "the shape, a tensor a dimension",                 \
+#define SHAPE_SLOTS                                                                \
+    RG_SLOTS([SHAPE_TENSOR] = {"ShapeTensor", "the shape, if not `shape`",         \
+                               RG_OPTIONAL | RG_NO_GRAD | RG_SIZES},               \
+             [SHAPE_LIST] = {"ShapeTensorList", "the shape, a tensor a dimension", \
                              RG_OPTIONAL | RG_REPEATED | RG_NO_GRAD | RG_SIZES})
 #define RANDOM_OUT RG_SLOTS([OUT] = {"Out", "of the shape and dtype asked for"})
 
@@ -169,13 +169,13 @@ static rg_status gaussian_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define GAUSSIAN_ATTRS                                                                             \
-    RG_ATTRS([G_SHAPE] = RG_LIST("shape", RG_ATTR_LONGS, "the shape"),                             \
-             [G_MEAN] = RG_FLOAT("mean", 0.0f, "mean"),                                            \
-             [G_STD] = RG_FLOAT("std", 1.0f, "standard deviation"),                                \
-             [G_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),                    \
-             [G_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"),                        \
-             [G_OF] = SLICE_OF, [G_BEGIN] = SLICE_BEGIN)
+#define GAUSSIAN_ATTRS                                                                         \
+    RG_ATTRS([G_SHAPE] = RG_LIST("shape", RG_ATTR_LONGS, "the shape"),                         \
+             [G_MEAN] = RG_FLOAT("mean", 0.0f, "mean"),                                        \
+             [G_STD] = RG_FLOAT("std", 1.0f, "standard deviation"),                            \
+             [G_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),                \
+             [G_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"), [G_OF] = SLICE_OF, \
+             [G_BEGIN] = SLICE_BEGIN)
 
 const rg_op rg_op_gaussian_random = {
     .type = "gaussian_random",
@@ -263,15 +263,15 @@ static rg_status gaussian_like_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define LIKE_SLOTS RG_SLOTS([B_INPUT] = {"Input", "gives the batch size", \
-                                         RG_SHAPE_ONLY | RG_NO_GRAD})
-#define LIKE_ATTRS(FIRST, FIRST_VALUE, SECOND, SECOND_VALUE)                                       \
-    RG_ATTRS([B_SHAPE] = RG_REQUIRED("shape", RG_ATTR_INTS, "the shape, but for the batch"),       \
-             [B_IN_DIM] = RG_INT("input_dim_idx", 0, "the batch dimension of Input"),              \
-             [B_OUT_DIM] = RG_INT("output_dim_idx", 0, "the batch dimension of Out"),              \
-             [B_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),                    \
-             [B_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"),                        \
-             [B_FIRST] = RG_FLOAT(FIRST, FIRST_VALUE, FIRST),                                      \
+#define LIKE_SLOTS \
+    RG_SLOTS([B_INPUT] = {"Input", "gives the batch size", RG_SHAPE_ONLY | RG_NO_GRAD})
+#define LIKE_ATTRS(FIRST, FIRST_VALUE, SECOND, SECOND_VALUE)                                 \
+    RG_ATTRS([B_SHAPE] = RG_REQUIRED("shape", RG_ATTR_INTS, "the shape, but for the batch"), \
+             [B_IN_DIM] = RG_INT("input_dim_idx", 0, "the batch dimension of Input"),        \
+             [B_OUT_DIM] = RG_INT("output_dim_idx", 0, "the batch dimension of Out"),        \
+             [B_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),              \
+             [B_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"),                  \
+             [B_FIRST] = RG_FLOAT(FIRST, FIRST_VALUE, FIRST),                                \
              [B_SECOND] = RG_FLOAT(SECOND, SECOND_VALUE, SECOND))
 
 const rg_op rg_op_uniform_random_batch_size_like = {

@@ -32,8 +32,8 @@ static rg_status part_rows(const rg_ctx *ctx, int k, int64_t all, int64_t *rows)
         if (sections->n != n)
             return rg_fail(RG_ESHAPE, "there are %d sections, and %d outputs", sections->n, n);
         *rows = sections->ints[k];
-        return *rows >= 0 ? RG_OK : rg_fail(RG_EINVAL, "section %d has %lld rows", k,
-                                            (long long)*rows);
+        return *rows >= 0 ? RG_OK
+                          : rg_fail(RG_EINVAL, "section %d has %lld rows", k, (long long)*rows);
     }
     if (num != n || all % n != 0)
         return rg_fail(RG_ESHAPE, "%lld rows in %d equal parts, and there are %d outputs",
@@ -111,8 +111,7 @@ static rg_status rows_infer(rg_ctx *ctx)
         if (out != NULL)
             out->kind = RG_ROWS;
     }
-    return height < 0 || sum == height ? RG_OK
-                                       : bad_sections(ctx, "height_sections", sum, height);
+    return height < 0 || sum == height ? RG_OK : bad_sections(ctx, "height_sections", sum, height);
 }
 
 /* The section a row lies in, starting the search where the last one was found. */

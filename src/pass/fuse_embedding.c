@@ -85,10 +85,9 @@ static rg_status rewrite(rg_uses *uses, const table *t)
     RG_TRY(rg_opdesc_set_in(t->step, "Ids", t->n, ids));
     RG_TRY(rg_opdesc_set_in(t->step, "Out@GRAD", t->n, douts));
     RG_TRY(rg_opdesc_set_in(t->step, "LearningRate", 1, &rate));
-    RG_TRY(rg_opdesc_set_attr(t->step, &(rg_attr){.name = "padding_idx",
-                                                  .type = RG_ATTR_LONGS,
-                                                  .n = t->n,
-                                                  .longs = paddings}));
+    RG_TRY(rg_opdesc_set_attr(
+        t->step,
+        &(rg_attr){.name = "padding_idx", .type = RG_ATTR_LONGS, .n = t->n, .longs = paddings}));
     return rg_opdesc_set_out(t->step, "WOut", 1, &w);
 }
 
