@@ -32,12 +32,13 @@ const char *rg_text(rg_transpiler *t, const char *fmt, ...)
 
 const char *rg_sent_name(rg_transpiler *t, const rg_part *part, int id)
 {
-    return rg_by_trainer(t) ? rg_text(t, "%s.trainer_%d", part->grad, id) : part->grad;
+    return rg_by_trainer(t) && id >= 0 ? rg_text(t, "%s.trainer_%d", part->grad, id) : part->grad;
 }
 
 const char *rg_counter_name(rg_transpiler *t, int id)
 {
-    return rg_text(t, "%s.trainer_%d", t->counter, id);
+    return id >= 0 ? rg_text(t, "%s.trainer_%d", t->counter, id)
+                   : rg_text(t, "%s.trainer", t->counter);
 }
 
 rg_status rg_find_endpoint(const rg_transpiler *t, const char *endpoint, int *index)
@@ -125,7 +126,7 @@ static rg_status check_config(const rg_transpile_config *c)
 {
     if (c->trainers < 1)
         return rg_fail(RG_EINVAL, "trainers is %d, and a job has at least one", c->trainers);
-    if (c->trainer_id < 0 || c->trainer_id >= c->trainers)
+    if (c->trainer_id < -1 || c->trainer_id >= c->trainers)
         return rg_fail(RG_EINVAL, "trainer_id is %d, and there are %d trainers, counted from 0",
                        c->trainer_id, c->trainers);
     if (c->n_endpoints < 1)
@@ -141,7 +142,7 @@ static rg_status check_config(const rg_transpile_config *c)
     if (c->min_block < RG_MIN_BLOCK)
         return rg_fail(RG_EINVAL, "min_block_size is %lld, and must be at least %d",
                        (long long)c->min_block, RG_MIN_BLOCK);
-    if (c->dc_asgd && c->mode != RG_UPDATE_ASYNC)
+    if (c->dc_asgd && (c->mode == RG_UPDATE_SYNC || c->mode == RG_UPDATE_GEO))
         return rg_fail(RG_EINVAL, "enable_dc_asgd makes up for the delay of asynchronous "
                                   "gradients, and needs sync_mode=False");
     if (c->mode == RG_UPDATE_GEO && c->geo_push_nums < 1)

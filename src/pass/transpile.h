@@ -25,7 +25,8 @@ typedef enum rg_update_mode {
 } rg_update_mode;
 
 typedef struct rg_transpile_config {
-    int trainer_id, trainers;
+    int trainer_id; /* -1: not known, the servers number those who come */
+    int trainers;
     const char *const *endpoints; /* the servers', n_endpoints of them, all different */
     int n_endpoints;
     rg_update_mode mode;

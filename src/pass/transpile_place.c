@@ -11,6 +11,19 @@
 
 /* ---- which variables ---- */
 
+/* Whether the variable is there once for each slice: the parameter, its gradient, what its
+ * optimizer keeps, and what the ops of the update make. */
+static bool is_own(const rg_dist_param *param, const char *name)
+{
+    for (int i = 0; i < param->n_states; i++)
+        if (strcmp(param->states[i], name) == 0)
+            return true;
+    for (int i = 0; i < param->n_ops; i++)
+        if (rg_op_writes(param->ops[i], name))
+            return true;
+    return strcmp(name, param->name) == 0 || strcmp(name, param->grad) == 0;
+}
+
 const char *rg_beside(rg_transpiler *t, const rg_dist_param *param, const rg_part *part,
                       const char *name)
 {
@@ -18,7 +31,8 @@ const char *rg_beside(rg_transpiler *t, const rg_dist_param *param, const rg_par
         return part->name;
     if (strcmp(name, param->grad) == 0)
         return part->grad;
-    return part->suffix[0] == '\0' ? name : rg_text(t, "%s%s", name, part->suffix);
+    return part->suffix[0] == '\0' || !is_own(param, name) ? name
+                                                           : rg_text(t, "%s%s", name, part->suffix);
 }
 
 rg_shape rg_shape_beside(const rg_dist_param *param, const rg_part *part, const rg_vardesc *var)
@@ -68,14 +82,6 @@ static rg_status place_shared(void *arg, const rg_opdesc *op, const char *name, 
     return place(
         p->places,
         &(rg_placed){.name = var->name, .origin = var->name, .var = var, .shape = var->meta.shape});
-}
-
-static bool is_own(const rg_dist_param *param, const char *name)
-{
-    for (int i = 0; i < param->n_states; i++)
-        if (strcmp(param->states[i], name) == 0)
-            return true;
-    return strcmp(name, param->name) == 0 || strcmp(name, param->grad) == 0;
 }
 
 static rg_status place_update(placing *p, const rg_dist_param *param)
@@ -244,12 +250,11 @@ static rg_status check_started(const rg_program *startup, const rg_places *place
     return RG_OK;
 }
 
-rg_status rg_add_initialisers(rg_transpiler *t, const rg_program *startup, const rg_places *places,
-                              bool born, rg_block *block)
+rg_status rg_add_initialisers(const rg_program *startup, const rg_places *places, bool born,
+                              rg_block *block)
 {
     rg_map wanted = {0};
     rg_status code = RG_OK;
-    (void)t;
     RG_TRY(check_started(startup, places));
     RG_TRY_GOTO(code, want_inputs(startup, places, born, &wanted));
     for (size_t i = 0; i < startup->blocks[0]->n_ops; i++) {

@@ -84,7 +84,6 @@ typedef struct rg_placed {
 typedef struct rg_places {
     rg_placed *items;
     size_t n, capacity;
-    rg_map by_name; /* name -> rg_placed, once all are in */
 } rg_places;
 
 /* All persistent variables of the server. */
@@ -96,10 +95,9 @@ const char *rg_beside(rg_transpiler *t, const rg_dist_param *param, const rg_par
 rg_shape rg_shape_beside(const rg_dist_param *param, const rg_part *part, const rg_vardesc *var);
 
 /* The initialisers in `startup` of the variables that are `born` (or of those that are not)
- * appended to the block, made to fit their slices. Variables in `known`, which may be NULL,
- * are initialised otherwise. */
-rg_status rg_add_initialisers(rg_transpiler *t, const rg_program *startup, const rg_places *places,
-                              bool born, rg_block *block);
+ * appended to the block, made to fit their slices. */
+rg_status rg_add_initialisers(const rg_program *startup, const rg_places *places, bool born,
+                              rg_block *block);
 
 /* The index of an endpoint; RG_ENOENT: none such. */
 rg_status rg_find_endpoint(const rg_transpiler *t, const char *endpoint, int *index);

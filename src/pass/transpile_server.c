@@ -149,12 +149,7 @@ static rg_status adapt_args(server *s, const rg_dist_param *param, const rg_part
             const rg_vardesc *var = rg_block_find(main, name);
             if (var == NULL)
                 continue;
-            bool shared = var->persistable && rg_block_var(s->root, name) != NULL;
-            const char *here = shared && strcmp(name, param->name) != 0 && part->suffix[0] == '\0'
-                                   ? name
-                                   : rg_beside(s->t, param, part, name);
-            if (part->suffix[0] != '\0' && strcmp(args[i].slot, "LearningRate") == 0)
-                here = name;
+            const char *here = rg_beside(s->t, param, part, name);
             rg_shape shape = rg_shape_beside(param, part, var);
             RG_TRY(declare(s, here, var, &shape, true));
             if (here != name)
@@ -311,7 +306,7 @@ static rg_status add_table_init(server *s)
         return RG_OK;
     RG_TRY(rg_program_add_block(s->program, 0, &block));
     s->table_init = block->idx;
-    return rg_add_initialisers(s->t, s->t->startup, &s->places, true, block);
+    return rg_add_initialisers(s->t->startup, &s->places, true, block);
 }
 
 static rg_status fill_main(server *s)
@@ -431,7 +426,7 @@ static rg_status fill_startup(server *s, const rg_program *startup)
 {
     RG_TRY(rg_places_make(s->t, s->endpoint, &s->places));
     RG_TRY(declare_places(s));
-    RG_TRY(rg_add_initialisers(s->t, startup, &s->places, false, s->root));
+    RG_TRY(rg_add_initialisers(startup, &s->places, false, s->root));
     RG_TRY(start_counters(s));
     RG_TRY(fake_tables(s));
     return copy_backups(s);

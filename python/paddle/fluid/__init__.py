@@ -17,8 +17,10 @@ from .io import save, load, load_program_state, set_program_state
 
 # Imported when they are first used, so that importing Fluid stays quick.
 _MODULES = ("average", "contrib", "debugger", "dygraph", "evaluator", "install_check", "log_helper",
-            "metrics", "nets", "profiler", "safe_pickle")
+            "metrics", "nets", "profiler", "safe_pickle", "transpiler")
 _OF_DYGRAPH = ("enable_dygraph", "disable_dygraph", "enable_imperative", "disable_imperative")
+_OF_TRANSPILER = ("DistributeTranspiler", "DistributeTranspilerConfig", "memory_optimize",
+                  "release_memory")
 
 
 def __getattr__(name):
@@ -28,4 +30,7 @@ def __getattr__(name):
     if name in _OF_DYGRAPH:
         from . import dygraph
         return getattr(dygraph, name)
+    if name in _OF_TRANSPILER:
+        from . import transpiler
+        return getattr(transpiler, name)
     raise AttributeError("module 'paddle.fluid' has no attribute %r" % name)
