@@ -164,8 +164,9 @@ def _vars(block, ops):
         if not block.has_var(name):
             continue
         var = block.var(name)
-        out[name] = {"type": int(var.type), "persistable": bool(var.persistable),
-                     "dtype": int(var.dtype), "shape": list(var.shape)}
+        out[name] = {"type": int(var.type), "persistable": bool(var.persistable)}
+        if int(var.type) in (7, 8):  # tensors, dense and sparse
+            out[name].update(dtype=int(var.dtype), shape=list(var.shape))
     return out
 
 
