@@ -155,7 +155,20 @@ static PyType_Spec transpiler_spec = {
     .slots = transpiler_slots,
 };
 
+/* hash_name(text) -> int: by which HashName deals slices, the same on every machine. */
+static PyObject *hash_name(PyObject *module, PyObject *text)
+{
+    const char *name = core_text(text);
+    (void)module;
+    return name ? PyLong_FromUnsignedLongLong(rg_hash_text(name)) : NULL;
+}
+
+static PyMethodDef functions[] = {
+    {"hash_name", hash_name, METH_O, "hash_name(text) -> int"},
+    {NULL, NULL, 0, NULL},
+};
+
 int core_add_transpile(PyObject *module)
 {
-    return core_make_type(module, &transpiler_spec) ? 0 : -1;
+    return core_make_type(module, &transpiler_spec) ? PyModule_AddFunctions(module, functions) : -1;
 }

@@ -128,8 +128,18 @@ static bool looks_up(const rg_opdesc *op, const char *table)
            strcmp(w, table) == 0 && rg_one_in(op, "Ids") && rg_one_out(op, "Out");
 }
 
+/* The earliest place where the ids of the look-up at `index` are there. */
+static size_t ids_ready(const rg_block *block, size_t index)
+{
+    const char *ids = rg_one_in(block->ops[index], "Ids");
+    for (size_t i = index; i-- > 0;)
+        if (rg_op_writes(block->ops[i], ids))
+            return i + 1;
+    return 0;
+}
+
 /* Put one distributed_lookup_table in the place of the look-up at `at` and of those behind
- * it that can join. */
+ * it that can join: as early as all ids are there, so that tables are asked together. */
 static rg_status replace_look_ups(trainer *r, const rg_dist_param *param, size_t at)
 {
     rg_block *block = r->block;
@@ -138,6 +148,7 @@ static rg_status replace_look_ups(trainer *r, const rg_dist_param *param, size_t
     const char **outs = rg_arena_alloc(&r->t->arena, block->n_ops * sizeof *outs);
     const rg_attr *padding = rg_opdesc_attr(first, "padding_idx");
     part_lists lists;
+    size_t early = 0;
     rg_opdesc *op;
     int n = 0;
     if (ids == NULL || outs == NULL)
@@ -149,11 +160,12 @@ static rg_status replace_look_ups(trainer *r, const rg_dist_param *param, size_t
             i++;
             continue;
         }
+        early = ids_ready(block, i) > early ? ids_ready(block, i) : early;
         ids[n] = rg_one_in(each, "Ids");
         outs[n++] = rg_one_out(each, "Out");
         rg_block_remove_ops(block, i, i + 1);
     }
-    RG_TRY(rg_edit_op(block, at, "distributed_lookup_table", RG_ROLE_FORWARD, &op));
+    RG_TRY(rg_edit_op(block, early, "distributed_lookup_table", RG_ROLE_FORWARD, &op));
     RG_TRY(rg_opdesc_set_in(op, "Ids", n, ids));
     RG_TRY(rg_edit_in(op, "W", param->name));
     RG_TRY(rg_opdesc_set_out(op, "Outputs", n, outs));

@@ -1,5 +1,5 @@
 """Which server gets which slice: config.split_method is one of these classes."""
-import zlib
+from ... import _core
 
 __all__ = ["PSDispatcher", "HashName", "RoundRobin"]
 
@@ -25,7 +25,7 @@ class HashName(PSDispatcher):
 
     def dispatch(self, varlist):
         names = [var if isinstance(var, str) else var.name for var in varlist]
-        return [self._eps[zlib.crc32(name.encode()) % len(self._eps)] for name in names]
+        return [self._eps[_core.hash_name(name) % len(self._eps)] for name in names]
 
 
 class RoundRobin(PSDispatcher):
