@@ -139,9 +139,9 @@ static PyObject *var_get_owner(PyObject *self, void *closure)
     return owner;
 }
 
-#define BOOL_FIELD(NAME, FIELD)                                                                    \
-    {                                                                                              \
-        NAME, var_get_bool, var_set_bool, NULL, (void *)offsetof(rg_vardesc, FIELD)                \
+#define BOOL_FIELD(NAME, FIELD)                                                     \
+    {                                                                               \
+        NAME, var_get_bool, var_set_bool, NULL, (void *)offsetof(rg_vardesc, FIELD) \
     }
 
 static PyGetSetDef var_fields[] = {
@@ -351,7 +351,7 @@ static PyObject *program_remove_ops(PyObject *self, PyObject *args)
 }
 
 /* A program that `type`, a subclass of Program, wraps; takes over `program`. */
-static PyObject *wrap_program(PyObject *type, rg_program *program)
+PyObject *core_wrap_program(PyObject *type, rg_program *program)
 {
     core_program *self = core_new((PyTypeObject *)type);
     if (self == NULL)
@@ -369,7 +369,7 @@ static PyObject *program_clone(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "Op:_clone", &type, &for_test))
         return NULL;
     CORE_TRY(rg_program_clone(&copy, program_of(self), for_test != 0));
-    return wrap_program(type, copy);
+    return core_wrap_program(type, copy);
 }
 
 static PyObject *program_parse(PyObject *type, PyObject *bytes)
@@ -380,7 +380,7 @@ static PyObject *program_parse(PyObject *type, PyObject *bytes)
     if (PyBytes_AsStringAndSize(bytes, &data, &n) < 0)
         return NULL;
     CORE_TRY(rg_program_unpack(&program, (const uint8_t *)data, (size_t)n));
-    return wrap_program(type, program);
+    return core_wrap_program(type, program);
 }
 
 static PyObject *program_serialize(PyObject *self, PyObject *unused)

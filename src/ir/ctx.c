@@ -221,7 +221,12 @@ rg_status rg_bad_dtype(const rg_ctx *ctx, int in)
 
 rg_philox_key rg_random_key(const rg_ctx *ctx, int seed, bool fixed)
 {
-    uint64_t stream = rg_hash_text(rg_out_name(ctx, 0, 0));
+    return rg_random_key_of(ctx, rg_out_name(ctx, 0, 0), seed, fixed);
+}
+
+rg_philox_key rg_random_key_of(const rg_ctx *ctx, const char *name, int seed, bool fixed)
+{
+    uint64_t stream = rg_hash_text(name);
     if (fixed)
         return (rg_philox_key){(uint64_t)(uint32_t)seed, stream};
     uint64_t base = seed != 0 ? (uint64_t)(uint32_t)seed : ctx->run->seed;

@@ -359,6 +359,8 @@ typedef struct rg_run_services {
  * same numbers each run), else by the process's seed, the op's first output and the
  * step. */
 rg_philox_key rg_random_key(const rg_ctx *ctx, int seed, bool fixed);
+/* As if the first output had that name: for a slice, the name of the whole variable. */
+rg_philox_key rg_random_key_of(const rg_ctx *ctx, const char *name, int seed, bool fixed);
 
 /* ---- for gradients ---- */
 

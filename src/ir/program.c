@@ -220,9 +220,24 @@ void rg_block_remove_ops(rg_block *block, size_t from, size_t to)
     touch(block->program);
 }
 
+/* A list in the arena grows by powers of two: room for one more at n = 0, 1, 2, 4 ... */
+static bool is_full(int n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+/* The places that a list of n has. */
+static size_t room_for(int n)
+{
+    size_t room = 1;
+    while (room < (size_t)n)
+        room *= 2;
+    return room;
+}
+
 static rg_status copy_args(rg_program *program, rg_args **out, const rg_args *from, int n)
 {
-    rg_args *args = rg_arena_zero(&program->arena, (size_t)n * sizeof *args);
+    rg_args *args = rg_arena_zero(&program->arena, room_for(n) * sizeof *args);
     if (args == NULL)
         return no_memory();
     for (int i = 0; i < n; i++) {
@@ -252,7 +267,7 @@ rg_status rg_block_copy_op(rg_block *block, size_t index, const rg_opdesc *from,
         return no_memory();
     RG_TRY(copy_args(program, &op->in, from->in, from->n_in));
     RG_TRY(copy_args(program, &op->out, from->out, from->n_out));
-    op->attrs = rg_arena_alloc(&program->arena, (size_t)from->n_attrs * sizeof *op->attrs);
+    op->attrs = rg_arena_alloc(&program->arena, room_for(from->n_attrs) * sizeof *op->attrs);
     if (op->attrs == NULL)
         return no_memory();
     for (int i = 0; i < from->n_attrs; i++)
@@ -287,12 +302,6 @@ static const rg_args *find_args(const rg_args *args, int n, const char *slot)
         if (strcmp(args[i].slot, slot) == 0)
             return &args[i];
     return NULL;
-}
-
-/* A list in the arena grows by powers of two: room for one more at n = 0, 1, 2, 4 ... */
-static bool is_full(int n)
-{
-    return (n & (n - 1)) == 0;
 }
 
 static rg_status set_args(rg_opdesc *op, rg_args **list, int *count, const char *slot, int n,

@@ -3,7 +3,8 @@
  *
  * Element i of variable v under seed s is a function of (s, v's name, i) alone: the same
  * whole or in slices, on any number of servers and threads. Seed 0 asks for the seed of
- * the program or, if that is 0 too, of the process. */
+ * the program or, if that is 0 too, of the process. A slice says by slice_of and
+ * slice_begin of which variable it is a part, and from which element on. */
 #include "ops/shape_args.h"
 #include "ops/types.h"
 
@@ -34,33 +35,64 @@ static void put(rg_value *out, int64_t i, double number)
         ((double *)out->data)[i] = number;
 }
 
-static void fill_uniform(rg_value *out, rg_philox_key key, double min, double max)
+/* Numbers of the key from element `begin` on. */
+typedef struct stream {
+    rg_philox_key key;
+    uint64_t begin;
+} stream;
+
+static void fill_uniform(rg_value *out, stream from, double min, double max)
 {
     int64_t n = rg_numel(out);
     if (out->meta.dtype == RG_F32) {
         float *y = out->data, low = (float)min, span = (float)(max - min);
-        for (int64_t i = 0; i < n; i += 4) {
+        for (int64_t i = 0; i < n;) {
+            uint64_t element = from.begin + (uint64_t)i;
             uint32_t r[4];
-            rg_philox(key, (uint64_t)i >> 2, r);
-            for (int64_t k = 0; k < 4 && i + k < n; k++)
-                y[i + k] = low + span * ((float)(r[k] >> 8) * 0x1p-24f);
+            rg_philox(from.key, element >> 2, r);
+            for (uint64_t k = element & 3; k < 4 && i < n; k++)
+                y[i++] = low + span * ((float)(r[k] >> 8) * 0x1p-24f);
         }
         return;
     }
     for (int64_t i = 0; i < n; i++)
-        ((double *)out->data)[i] = min + (max - min) * rg_philox_uniform_f64(key, (uint64_t)i);
+        ((double *)out->data)[i] = min + (max - min) * rg_philox_uniform_f64(
+                                                           from.key, from.begin + (uint64_t)i);
 }
 
-static void fill_normal(rg_value *out, rg_philox_key key, double mean, double std)
+static void fill_normal(rg_value *out, stream from, double mean, double std)
 {
     int64_t n = rg_numel(out);
     for (int64_t i = 0; i < n; i++)
-        put(out, i, mean + std * rg_philox_normal(key, (uint64_t)i));
+        put(out, i, mean + std * rg_philox_normal(from.key, from.begin + (uint64_t)i));
 }
+
+static stream whole(const rg_ctx *ctx, int seed)
+{
+    return (stream){rg_random_key(ctx, seed, seed != 0), 0};
+}
+
+static rg_status slice_stream(const rg_ctx *ctx, int seed_attr, int of_attr, int begin_attr,
+                              stream *from)
+{
+    const char *of = rg_attr_string(ctx, of_attr);
+    int64_t begin = rg_attr_long(ctx, begin_attr);
+    int seed = rg_attr_int(ctx, seed_attr);
+    if (begin < 0)
+        return rg_fail(RG_EINVAL, "slice_begin is %lld", (long long)begin);
+    *from = whole(ctx, seed);
+    if (of[0] != '\0')
+        from->key = rg_random_key_of(ctx, of, seed, seed != 0);
+    from->begin = (uint64_t)begin;
+    return RG_OK;
+}
+
+#define SLICE_OF    RG_STRING("slice_of", "", "the variable of which Out is a slice")
+#define SLICE_BEGIN RG_LONG("slice_begin", 0, "the element of it that Out begins with")
 
 /* ---- uniform_random ---- */
 
-enum { U_SHAPE, U_MIN, U_MAX, U_SEED, U_DIAG_NUM, U_DIAG_STEP, U_DIAG_VAL, U_DTYPE };
+enum { U_SHAPE, U_MIN, U_MAX, U_SEED, U_DIAG_NUM, U_DIAG_STEP, U_DIAG_VAL, U_DTYPE, U_OF, U_BEGIN };
 
 static rg_status uniform_infer(rg_ctx *ctx)
 {
@@ -68,16 +100,18 @@ static rg_status uniform_infer(rg_ctx *ctx)
 }
 
 /* A band of equal numbers, for embeddings that start as a partial identity; the attribute
- * `first` is diag_num, and diag_step and diag_val follow it. */
-static rg_status fill_band(const rg_ctx *ctx, rg_value *out, int first)
+ * `first` is diag_num, and diag_step and diag_val follow it. Of a slice, which begins at element
+ * `begin` of its variable, the part that is in it; -1: it is no slice. */
+static rg_status fill_band(const rg_ctx *ctx, rg_value *out, int first, int64_t begin)
 {
     int64_t n = rg_attr_int(ctx, first), step = rg_attr_int(ctx, first + 1);
     for (int64_t i = 0; i < n; i++) {
-        int64_t at = i * step + i;
-        if (at < 0 || at >= rg_numel(out))
+        int64_t at = i * step + i - (begin > 0 ? begin : 0);
+        if (at >= 0 && at < rg_numel(out))
+            put(out, at, (double)rg_attr_float(ctx, first + 2));
+        else if (begin < 0)
             return rg_fail(RG_EINVAL, "diag_num %lld with diag_step %lld runs over the tensor",
                            (long long)n, (long long)step);
-        put(out, at, (double)rg_attr_float(ctx, first + 2));
     }
     return RG_OK;
 }
@@ -85,10 +119,11 @@ static rg_status fill_band(const rg_ctx *ctx, rg_value *out, int first)
 static rg_status uniform_kernel(rg_ctx *ctx)
 {
     rg_value *out = rg_out(ctx, OUT);
-    int seed = rg_attr_int(ctx, U_SEED);
-    fill_uniform(out, rg_random_key(ctx, seed, seed != 0), (double)rg_attr_float(ctx, U_MIN),
-                 (double)rg_attr_float(ctx, U_MAX));
-    return fill_band(ctx, out, U_DIAG_NUM);
+    stream from;
+    bool slice = rg_attr_string(ctx, U_OF)[0] != '\0';
+    RG_TRY(slice_stream(ctx, U_SEED, U_OF, U_BEGIN, &from));
+    fill_uniform(out, from, (double)rg_attr_float(ctx, U_MIN), (double)rg_attr_float(ctx, U_MAX));
+    return fill_band(ctx, out, U_DIAG_NUM, slice ? rg_attr_long(ctx, U_BEGIN) : -1);
 }
 
 #define SHAPE_SLOTS                                                                \
@@ -110,14 +145,15 @@ const rg_op rg_op_uniform_random = {
                      [U_DIAG_NUM] = RG_INT("diag_num", 0, "how many diagonal elements to set"),
                      [U_DIAG_STEP] = RG_INT("diag_step", 0, "the step between them"),
                      [U_DIAG_VAL] = RG_FLOAT("diag_val", 1.0f, "what to set them to"),
-                     [U_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number")),
+                     [U_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"),
+                     [U_OF] = SLICE_OF, [U_BEGIN] = SLICE_BEGIN),
     .infer = uniform_infer,
     .kernel = uniform_kernel,
 };
 
 /* ---- gaussian_random, truncated_gaussian_random ---- */
 
-enum { G_SHAPE, G_MEAN, G_STD, G_SEED, G_DTYPE };
+enum { G_SHAPE, G_MEAN, G_STD, G_SEED, G_DTYPE, G_OF, G_BEGIN };
 
 static rg_status gaussian_infer(rg_ctx *ctx)
 {
@@ -126,18 +162,20 @@ static rg_status gaussian_infer(rg_ctx *ctx)
 
 static rg_status gaussian_kernel(rg_ctx *ctx)
 {
-    int seed = rg_attr_int(ctx, G_SEED);
-    fill_normal(rg_out(ctx, OUT), rg_random_key(ctx, seed, seed != 0),
-                (double)rg_attr_float(ctx, G_MEAN), (double)rg_attr_float(ctx, G_STD));
+    stream from;
+    RG_TRY(slice_stream(ctx, G_SEED, G_OF, G_BEGIN, &from));
+    fill_normal(rg_out(ctx, OUT), from, (double)rg_attr_float(ctx, G_MEAN),
+                (double)rg_attr_float(ctx, G_STD));
     return RG_OK;
 }
 
-#define GAUSSIAN_ATTRS                                                          \
-    RG_ATTRS([G_SHAPE] = RG_LIST("shape", RG_ATTR_LONGS, "the shape"),          \
-             [G_MEAN] = RG_FLOAT("mean", 0.0f, "mean"),                         \
-             [G_STD] = RG_FLOAT("std", 1.0f, "standard deviation"),             \
-             [G_SEED] = RG_INT("seed", 0, "0: the program's or the process's"), \
-             [G_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"))
+#define GAUSSIAN_ATTRS                                                                         \
+    RG_ATTRS([G_SHAPE] = RG_LIST("shape", RG_ATTR_LONGS, "the shape"),                         \
+             [G_MEAN] = RG_FLOAT("mean", 0.0f, "mean"),                                        \
+             [G_STD] = RG_FLOAT("std", 1.0f, "standard deviation"),                            \
+             [G_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),                \
+             [G_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"), [G_OF] = SLICE_OF, \
+             [G_BEGIN] = SLICE_BEGIN)
 
 const rg_op rg_op_gaussian_random = {
     .type = "gaussian_random",
@@ -152,12 +190,13 @@ const rg_op rg_op_gaussian_random = {
 static rg_status truncated_kernel(rg_ctx *ctx)
 {
     rg_value *out = rg_out(ctx, OUT);
-    int seed = rg_attr_int(ctx, G_SEED);
-    rg_philox_key key = rg_random_key(ctx, seed, seed != 0);
+    stream from;
+    RG_TRY(slice_stream(ctx, G_SEED, G_OF, G_BEGIN, &from));
     double mean = (double)rg_attr_float(ctx, G_MEAN), std = (double)rg_attr_float(ctx, G_STD);
     int64_t n = rg_numel(out);
     for (int64_t i = 0; i < n; i++)
-        put(out, i, mean + std * rg_philox_truncated_normal(key, (uint64_t)i));
+        put(out, i,
+            mean + std * rg_philox_truncated_normal(from.key, from.begin + (uint64_t)i));
     return RG_OK;
 }
 
@@ -201,16 +240,14 @@ static rg_status batch_like_infer(rg_ctx *ctx)
 
 static rg_status uniform_like_kernel(rg_ctx *ctx)
 {
-    int seed = rg_attr_int(ctx, B_SEED);
-    fill_uniform(rg_out(ctx, OUT), rg_random_key(ctx, seed, seed != 0),
+    fill_uniform(rg_out(ctx, OUT), whole(ctx, rg_attr_int(ctx, B_SEED)),
                  (double)rg_attr_float(ctx, B_FIRST), (double)rg_attr_float(ctx, B_SECOND));
-    return fill_band(ctx, rg_out(ctx, OUT), B_DIAG_NUM);
+    return fill_band(ctx, rg_out(ctx, OUT), B_DIAG_NUM, -1);
 }
 
 static rg_status gaussian_like_kernel(rg_ctx *ctx)
 {
-    int seed = rg_attr_int(ctx, B_SEED);
-    fill_normal(rg_out(ctx, OUT), rg_random_key(ctx, seed, seed != 0),
+    fill_normal(rg_out(ctx, OUT), whole(ctx, rg_attr_int(ctx, B_SEED)),
                 (double)rg_attr_float(ctx, B_FIRST), (double)rg_attr_float(ctx, B_SECOND));
     return RG_OK;
 }

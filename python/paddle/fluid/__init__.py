@@ -18,8 +18,10 @@ from .io import save, load, load_program_state, set_program_state
 # Imported when they are first used, so that importing Fluid stays quick.
 _MODULES = ("average", "contrib", "data_feed_desc", "dataset", "debugger", "dygraph", "evaluator",
             "incubate", "install_check", "log_helper", "metrics", "nets", "profiler", "reader",
-            "safe_pickle")
-_OF_MODULES = {"DatasetFactory": "dataset", "DataFeedDesc": "data_feed_desc"}
+            "safe_pickle", "transpiler")
+_OF_MODULES = {"DatasetFactory": "dataset", "DataFeedDesc": "data_feed_desc",
+               "DistributeTranspiler": "transpiler", "DistributeTranspilerConfig": "transpiler",
+               "memory_optimize": "transpiler", "release_memory": "transpiler"}
 _OF_DYGRAPH = ("enable_dygraph", "disable_dygraph", "enable_imperative", "disable_imperative")
 
 

@@ -1,0 +1,29 @@
+"""Waiting for servers."""
+import socket
+import sys
+import time
+
+__all__ = ["wait_server_ready"]
+
+
+def _is_up(endpoint):
+    host, _, port = endpoint.rpartition(":")
+    try:
+        with socket.create_connection((host, int(port)), timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+def wait_server_ready(endpoints):
+    """Return when a connection can be made to every endpoint."""
+    if isinstance(endpoints, str):
+        raise TypeError("wait_server_ready: endpoints is a list of 'host:port'")
+    while True:
+        absent = [endpoint for endpoint in endpoints if not _is_up(endpoint)]
+        if not absent:
+            return
+        sys.stderr.write("server not ready, wait 3 sec to retry...\n")
+        sys.stderr.write("not ready endpoints:" + str(absent) + "\n")
+        sys.stderr.flush()
+        time.sleep(3)

@@ -1,0 +1,228 @@
+"""DistributeTranspiler: a training program made into those of trainers and servers.
+
+The work is done in the core (src/pass/transpile*.c); docs/transpiler.md shows what it makes."""
+import os
+
+from ... import _core
+from ..framework import Program, default_main_program, default_startup_program
+from .details import wait_server_ready
+from .ps_dispatcher import HashName, RoundRobin
+
+__all__ = ["DistributeTranspiler", "DistributeTranspilerConfig"]
+
+_SYNC, _ASYNC, _HALF_ASYNC, _GEO = range(4)
+_ENDPOINT = "127.0.0.1:6174"
+
+
+class DistributeTranspilerConfig:
+    """How a program is distributed. A field that does not exist cannot be set."""
+    slice_var_up = True
+    split_method = None
+    min_block_size = 8192
+    enable_dc_asgd = False
+    mode = "pserver"
+    print_log = False
+    wait_port = True
+    half_async = False
+    completely_not_async = False
+    geo_sgd_mode = False
+    geo_sgd_need_push_nums = 100
+    nccl_comm_num = 1
+    use_hierarchical_allreduce = False
+    hierarchical_allreduce_inter_nranks = 0
+    collective_mode = None
+    _sync_mode = True
+    _runtime_split_send_recv = False
+
+    def __setattr__(self, name, value):
+        if not hasattr(type(self), name):
+            raise AttributeError("DistributeTranspilerConfig has no field %r" % name)
+        object.__setattr__(self, name, value)
+
+    @property
+    def sync_mode(self):
+        return self._sync_mode
+
+    @sync_mode.setter
+    def sync_mode(self, value):
+        if value and self._runtime_split_send_recv:
+            raise ValueError("sync_mode=True needs runtime_split_send_recv=False, which must be "
+                             "set first")
+        self._sync_mode = value
+
+    @property
+    def runtime_split_send_recv(self):
+        return self._runtime_split_send_recv
+
+    @runtime_split_send_recv.setter
+    def runtime_split_send_recv(self, value):
+        if value and self._sync_mode:
+            raise ValueError("runtime_split_send_recv=True needs sync_mode=False, which must be "
+                             "set first")
+        self._runtime_split_send_recv = value
+
+
+def _update_mode(config, sync_mode):
+    if config.geo_sgd_mode:
+        return _GEO
+    if config.completely_not_async:
+        return _SYNC
+    if config.sync_mode:
+        if config.half_async:
+            raise ValueError("config.half_async needs config.sync_mode = False")
+        return _SYNC if sync_mode else _ASYNC
+    if config.half_async or not config.runtime_split_send_recv:
+        return _HALF_ASYNC
+    return _ASYNC
+
+
+def _refuse_collective(config):
+    if config.mode != "pserver":
+        raise NotImplementedError("config.mode = %r: only 'pserver' is implemented"
+                                  % (config.mode,))
+    for name in ("nccl_comm_num", "use_hierarchical_allreduce",
+                 "hierarchical_allreduce_inter_nranks", "collective_mode"):
+        if getattr(config, name) != getattr(DistributeTranspilerConfig, name):
+            raise ValueError("config.%s = %r has no meaning with config.mode = 'pserver'"
+                             % (name, getattr(config, name)))
+
+
+def _by_hash(split_method):
+    name = getattr(split_method, "__name__", split_method)
+    if split_method in (None, RoundRobin) or name == "round_robin":
+        return False
+    if split_method is HashName or name == "hash_name":
+        return True
+    raise NotImplementedError("split_method %r: RoundRobin and HashName are implemented"
+                              % (name,))
+
+
+def _forget_removed(program):
+    """Variables that the core has renamed or removed, in the blocks' tables of known ones."""
+    for block in program.blocks:
+        known = list(block._known.values())
+        block._known = {v.name: v for v in known if program._has_var(block.idx, v.name)}
+
+
+def _trainer_id():
+    """Of calls from before there was the argument: from the environment, else the servers
+    number the trainers as they come."""
+    for name in ("PADDLE_TRAINER_ID", "PADDLE_INIT_TRAINER_ID"):
+        if os.environ.get(name):
+            return int(os.environ[name])
+    return -1
+
+
+def _old_call(optimize_ops, params_grads, trainer_id=None, program=None, pservers=_ENDPOINT,
+              trainers=1, split_method=None, sync_mode=True, startup_program=None):
+    """transpile() as it was in 0.11 and 0.12; optimize_ops and params_grads are in the
+    program too."""
+    return dict(trainer_id=_trainer_id() if trainer_id is None else trainer_id, program=program,
+                pservers=pservers, trainers=trainers, sync_mode=sync_mode,
+                startup_program=startup_program), split_method
+
+
+class DistributeTranspiler:
+    def __init__(self, config=None):
+        if config is not None and not isinstance(config, DistributeTranspilerConfig):
+            raise TypeError("DistributeTranspiler: config is %s, and must be a "
+                            "DistributeTranspilerConfig" % type(config))
+        self.config = config or DistributeTranspilerConfig()
+        self._core = None
+        self._waited = False
+        _refuse_collective(self.config)
+
+    def transpile(self, *args, **kwargs):
+        """transpile(trainer_id, program=None, pservers="127.0.0.1:6174", trainers=1,
+        sync_mode=True, startup_program=None, current_endpoint="127.0.0.1:6174"), or with
+        (optimize_ops, params_grads[, trainer_id]) first, as releases before 1.0 had it."""
+        first = args[0] if args else kwargs.get("optimize_ops", kwargs.get("params_grads"))
+        if isinstance(first, (list, tuple)):
+            if len(args) > 2 and (args[2] is None or isinstance(args[2], Program)):
+                args = args[:2] + (None,) + args[2:]  # the oldest form has no trainer_id
+            kwargs, split_method = _old_call(*args, **kwargs)
+            return self._transpile(split_method=split_method, **kwargs)
+        return self._new_call(*args, **kwargs)
+
+    def _new_call(self, trainer_id, program=None, pservers=_ENDPOINT, trainers=1, sync_mode=True,
+                  startup_program=None, current_endpoint=_ENDPOINT):
+        return self._transpile(trainer_id, program, pservers, trainers, sync_mode,
+                               startup_program)
+
+    transpile.__wrapped__ = _new_call  # what inspect.signature() shows
+
+    def _transpile(self, trainer_id, program, pservers, trainers, sync_mode, startup_program,
+                   split_method=None):
+        config = self.config
+        program = default_main_program() if program is None else program
+        startup = default_startup_program() if startup_program is None else startup_program
+        for name, value in (("program", program), ("startup_program", startup)):
+            if not isinstance(value, Program):
+                raise TypeError("transpile: %s is %s, and must be a Program" % (name, type(value)))
+        if isinstance(trainers, str):
+            raise TypeError("transpile: trainers is %r; with config.mode = 'pserver' it is how "
+                            "many there are" % trainers)
+        if program._is_distributed:
+            raise RuntimeError("transpile: the program has been transpiled already")
+        _refuse_collective(config)
+        endpoints = [e.strip() for e in pservers.split(",")]
+        mode = _update_mode(config, sync_mode)
+        self._core = _core.Transpiler(
+            program, startup, endpoints, trainer_id, trainers, mode,
+            config.runtime_split_send_recv, config.half_async and mode != _GEO,
+            config.slice_var_up, _by_hash(split_method or config.split_method),
+            config.enable_dc_asgd, config.min_block_size, config.geo_sgd_need_push_nums)
+        self._core.trainer(program, startup)
+        self._program, self._endpoints, self._waited = program, endpoints, False
+        for each in (program, startup):
+            _forget_removed(each)
+        self._mark(program, trainer_id)
+        if config.print_log:
+            self._print_slices()
+
+    def _mark(self, program, trainer_id):
+        program._is_distributed = True
+        program._is_chief = trainer_id == 0
+        program._endpoints = self._endpoints
+        program._parameters_on_pservers = self._core.slices()
+
+    def _print_slices(self):
+        for param, name, _, endpoint, begin, rows, height, _, _ in self._core.slices():
+            print("%s: rows %d to %d of %d as %s at %s" % (param, begin, begin + rows, height,
+                                                           name, endpoint))
+
+    def _made(self):
+        if self._core is None:
+            raise RuntimeError("DistributeTranspiler: call transpile() first")
+        return self._core
+
+    def get_trainer_program(self, wait_port=True):
+        """The trainer's program: the one that was transpiled, always the same object. The
+        first call waits until all servers listen."""
+        self._made()
+        if wait_port and self.config.wait_port and not self._waited:
+            wait_server_ready(self._endpoints)
+            self._waited = True
+        return self._program
+
+    def get_pserver_program(self, endpoint):
+        program = self._made().server(endpoint, Program)
+        program.__init__()
+        program._endpoints, program._ps_endpoint = self._endpoints, endpoint
+        program._parameters_on_pservers = self._core.slices()
+        return program
+
+    def get_pserver_programs(self, endpoint):
+        return self.get_pserver_program(endpoint), self.get_startup_program(endpoint)
+
+    def get_startup_program(self, endpoint, pserver_program=None, startup_program=None):
+        """Initialisers of what the server keeps. startup_program: another one than
+        transpile() was given."""
+        made_for = getattr(pserver_program, "_ps_endpoint", endpoint)
+        if made_for != endpoint:
+            raise ValueError("get_startup_program: the pserver_program is that of %s, not of %s"
+                             % (made_for, endpoint))
+        program = self._made().server_startup(endpoint, Program, startup_program)
+        program.__init__()
+        program._endpoints, program._ps_endpoint = self._endpoints, endpoint
+        return program

@@ -1,0 +1,105 @@
+/* transpile_priv.h - what the files of the transpiler share. */
+#ifndef RG_PASS_TRANSPILE_PRIV_H
+#define RG_PASS_TRANSPILE_PRIV_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "pass/edit.h"
+#include "pass/transpile.h"
+
+/* What becomes of an op of the training program's first block. */
+enum rg_op_fate {
+    RG_STAYS,     /* on trainers: forward, backward */
+    RG_UPDATES,   /* on servers: the optimizer of a parameter, and its weight decay */
+    RG_SCHEDULES, /* on servers: the learning rate */
+    RG_PREPARES,  /* of the optimize role, on trainers, before gradients are sent: clips */
+    RG_FOLLOWS,   /* of the optimize role, on trainers, after parameters came: averages */
+};
+
+/* A slice of a parameter. */
+typedef struct rg_part {
+    const char *name, *grad;
+    const char *suffix; /* of its optimizer's variables: "", unless they would clash */
+    int endpoint;
+    int64_t begin;  /* the first row */
+    rg_shape shape; /* of the slice */
+} rg_part;
+
+typedef struct rg_dist_param {
+    const char *name, *grad; /* the gradient as trainers send it */
+    const rg_vardesc *var, *grad_var;
+    const rg_opdesc *update; /* the optimizer's op */
+    rg_opdesc **ops;         /* all ops that go to servers for it, in order */
+    int n_ops;
+    const char **states; /* what its optimizer keeps from step to step */
+    int n_states;
+    bool table; /* only looked up: trainers get rows, never the whole */
+    bool born;  /* its rows may come to be when first touched */
+    bool grows; /* is_distributed: ids beyond its height are welcome */
+    rg_part *parts;
+    int n_parts;
+} rg_dist_param;
+
+struct rg_transpiler {
+    rg_arena arena;
+    rg_program *main, *startup; /* as they were given */
+    rg_transpile_config config; /* its endpoints are copies */
+    rg_dist_param *params;      /* in the order of their updates */
+    int n_params;
+    uint8_t *fate; /* by index of an op of main's first block */
+    int n_schedule;
+    bool schedule_stays; /* trainers read the learning rate, or its counter, themselves */
+    const char *counter; /* of steps, for the learning rate; NULL: none */
+};
+
+/* Fill in params (but for their parts), fates and the rest (transpile_find.c). */
+rg_status rg_find_params(rg_transpiler *t);
+
+/* A text made as by printf; NULL: no memory. */
+const char *rg_text(rg_transpiler *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+rg_status rg_transpile_no_memory(void);
+/* Whether variables of trainers are told apart on servers: `name.trainer_1`. */
+static inline bool rg_by_trainer(const rg_transpiler *t)
+{
+    return t->config.mode == RG_UPDATE_SYNC && t->config.trainers > 1;
+}
+/* The gradient's slice under the name that trainer `id` sends it by. */
+const char *rg_sent_name(rg_transpiler *t, const rg_part *part, int id);
+/* The schedule's counter as trainer `id` has it. */
+const char *rg_counter_name(rg_transpiler *t, int id);
+/* Where counting begins: what the startup program gives the counter. */
+rg_status rg_counter_start(const rg_transpiler *t, float *start);
+
+/* ---- a server's variables (transpile_place.c) ---- */
+
+typedef struct rg_placed {
+    const char *name, *origin; /* on the server, in the training program */
+    const rg_vardesc *var;     /* in the training program */
+    const rg_part *part;       /* NULL: whole, and not of one parameter alone */
+    rg_shape shape;
+    bool sliced; /* rows part->begin ... of the origin */
+    bool born;   /* of a table: made row by row */
+} rg_placed;
+
+typedef struct rg_places {
+    rg_placed *items;
+    size_t n, capacity;
+} rg_places;
+
+/* All persistent variables of the server. */
+rg_status rg_places_make(rg_transpiler *t, int endpoint, rg_places *places);
+void rg_places_fini(rg_places *places);
+/* How a variable of the parameter's update is called, and shaped, beside that slice. */
+const char *rg_beside(rg_transpiler *t, const rg_dist_param *param, const rg_part *part,
+                      const char *name);
+rg_shape rg_shape_beside(const rg_dist_param *param, const rg_part *part, const rg_vardesc *var);
+
+/* The initialisers in `startup` of the variables that are `born` (or of those that are not)
+ * appended to the block, made to fit their slices. */
+rg_status rg_add_initialisers(const rg_program *startup, const rg_places *places, bool born,
+                              rg_block *block);
+
+/* The index of an endpoint; RG_ENOENT: none such. */
+rg_status rg_find_endpoint(const rg_transpiler *t, const char *endpoint, int *index);
+
+#endif
