@@ -230,7 +230,7 @@ PyMODINIT_FUNC PyInit__core(void)
     if (core_add_errors(module) < 0 || (code != RG_OK && core_raise(code) == NULL) ||
         core_add_program(module) < 0 || core_add_op(module) < 0 || core_add_tensor(module) < 0 ||
         core_add_scope(module) < 0 || core_add_executor(module) < 0 || core_add_files(module) < 0 ||
-        core_add_parallel(module) < 0 ||
+        core_add_parallel(module) < 0 || core_add_launch(module) < 0 ||
         PyModule_AddStringConstant(module, "version", RG_VERSION) < 0) {
         Py_DECREF(module);
         return NULL;

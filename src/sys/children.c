@@ -18,7 +18,7 @@ enum { N_SIGNALS = 4 };
 static const int caught[N_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
 
 struct rg_children {
-    child *items;
+    rg_child *items;
     size_t n, cap;
     int wake[2]; /* what a signal handler writes, one byte a signal */
     int to_guard;
@@ -75,7 +75,7 @@ rg_status rg_children_open(rg_children **out)
 }
 
 /* The child is a zombie: its number is not reused yet, so its group can be killed safely. */
-static void reap(rg_children *children, child *child, int *status, struct rusage *usage)
+static void reap(rg_children *children, rg_child *child, int *status, struct rusage *usage)
 {
     (void)kill(-child->pid, SIGKILL);
     while (wait4(child->pid, status, 0, usage) < 0 && errno == EINTR)
@@ -91,7 +91,7 @@ void rg_children_close(rg_children *children)
     if (children == NULL)
         return;
     for (size_t i = 0; i < children->n; i++) {
-        child *child = &children->items[i];
+        rg_child *child = &children->items[i];
         struct rusage usage;
         int status;
         if (child->running)
@@ -111,7 +111,7 @@ void rg_children_close(rg_children *children)
 
 rg_status rg_children_start(rg_children *children, const rg_child_spec *spec)
 {
-    RG_TRY(rg_grow((void **)&children->items, children->n, &children->cap, sizeof(child)));
+    RG_TRY(rg_grow((void **)&children->items, children->n, &children->cap, sizeof(rg_child)));
     RG_TRY(rg_spawn(&children->items[children->n], spec));
     rg_guard_tell(children->to_guard, children->items[children->n].pid, true);
     children->n++;
@@ -144,7 +144,7 @@ void rg_children_signal(rg_children *children, int child, int signal)
 static bool find_ended(rg_children *children, int *number, rg_child_end *end)
 {
     for (size_t i = 0; i < children->n; i++) {
-        child *child = &children->items[i];
+        rg_child *child = &children->items[i];
         siginfo_t info = {.si_pid = 0};
         struct rusage usage = {0};
         int status = 0;
@@ -226,7 +226,7 @@ rg_status rg_children_wait(rg_children *children, uint64_t deadline_ns, rg_child
 
 rg_status rg_children_tail(const rg_children *children, int number, size_t max_bytes, rg_buf *out)
 {
-    const child *child = &children->items[number];
+    const rg_child *child = &children->items[number];
     if (child->log_path == NULL) {
         size_t n = child->n_kept < max_bytes ? child->n_kept : max_bytes;
         if (n > 0)

@@ -50,7 +50,8 @@ rg_status rg_children_open(rg_children **children);
 void rg_children_close(rg_children *children);
 
 /* Children are numbered from 0 in the order of starting. `spec` is borrowed for the
- * call. A program that is not there or may not be run is RG_ENOENT, and nothing has been started. */
+ * call. A program that is not there or may not be run is RG_ENOENT, and nothing has been started.
+ */
 rg_status rg_children_start(rg_children *children, const rg_child_spec *spec);
 int rg_children_count(const rg_children *children);
 long rg_children_pid(const rg_children *children, int child);

@@ -14,7 +14,7 @@ typedef struct echo_stream {
     int to;   /* our own stdout or stderr */
 } echo_stream;
 
-typedef struct child {
+typedef struct rg_child {
     pid_t pid;
     bool running;
     uint64_t started_ns;
@@ -23,14 +23,14 @@ typedef struct child {
     echo_stream echo[ECHO_STREAMS];
     char *kept; /* ring of the last ECHO_KEEP echoed bytes, where there is no log */
     size_t n_kept;
-} child;
+} rg_child;
 
 /* spawn.c: the child's process up to its program. On success pid, log and echo are set. */
-rg_status rg_spawn(child *out, const rg_child_spec *spec);
+rg_status rg_spawn(rg_child *out, const rg_child_spec *spec);
 
 /* echo.c: what has come so far; a stream at its end is closed. */
-void rg_echo_move(child *child);
-void rg_echo_close(child *child);
+void rg_echo_move(rg_child *child);
+void rg_echo_close(rg_child *child);
 
 /* guard.c: the process that kills the groups it was told of when we have ended. */
 rg_status rg_guard_start(int *to_guard, pid_t *pid);

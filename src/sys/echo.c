@@ -23,7 +23,7 @@ static void write_all(int to, const char *bytes, size_t n)
     }
 }
 
-static void keep(child *child, const char *bytes, size_t n)
+static void keep(rg_child *child, const char *bytes, size_t n)
 {
     if (n >= ECHO_KEEP) {
         memcpy(child->kept, bytes + n - ECHO_KEEP, ECHO_KEEP);
@@ -36,7 +36,7 @@ static void keep(child *child, const char *bytes, size_t n)
     child->n_kept = child->n_kept - over + n;
 }
 
-void rg_echo_move(child *child)
+void rg_echo_move(rg_child *child)
 {
     char bytes[16384];
     for (int i = 0; i < ECHO_STREAMS; i++) {
@@ -57,7 +57,7 @@ void rg_echo_move(child *child)
     }
 }
 
-void rg_echo_close(child *child)
+void rg_echo_close(rg_child *child)
 {
     for (int i = 0; i < ECHO_STREAMS; i++)
         if (child->echo[i].from >= 0) {

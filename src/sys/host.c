@@ -61,7 +61,13 @@ rg_status rg_host_resolve(const char *host, char address[RG_ADDRESS_TEXT])
     if (why != 0 || found == NULL)
         return rg_fail(RG_ENOENT, "host %s has no address: %s", host,
                        why == EAI_SYSTEM ? strerror(errno) : gai_strerror(why));
-    why = getnameinfo(found->ai_addr, found->ai_addrlen, address, RG_ADDRESS_TEXT, NULL, 0,
+    /* IPv4 where there is one: lists of servers are written so, and addresses are compared. */
+    const struct addrinfo *best = found;
+    for (const struct addrinfo *at = found; at != NULL && best->ai_family != AF_INET;
+         at = at->ai_next)
+        if (at->ai_family == AF_INET)
+            best = at;
+    why = getnameinfo(best->ai_addr, best->ai_addrlen, address, RG_ADDRESS_TEXT, NULL, 0,
                       NI_NUMERICHOST);
     freeaddrinfo(found);
     return why == 0 ? RG_OK : rg_fail(RG_ENOENT, "host %s: %s", host, gai_strerror(why));

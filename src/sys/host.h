@@ -13,8 +13,9 @@ enum { RG_ADDRESS_TEXT = 64 };
 /* The name of this machine; at least "localhost". */
 void rg_host_name(char *name, size_t size);
 
-/* The first address of `host`, as text ("10.0.0.7", "::1"). A text that is an address already
- * asks nobody; a name may block while it is looked up. RG_ENOENT where it has no address. */
+/* The first IPv4 address of `host`, or else its first address, as text ("10.0.0.7", "::1"). A text
+ * that is an address already asks nobody; a name may block while it is looked up. RG_ENOENT where
+ * it has no address. */
 rg_status rg_host_resolve(const char *host, char address[RG_ADDRESS_TEXT]);
 /* An address (not a name) of this machine alone: 127.x.y.z or ::1. */
 bool rg_address_is_loopback(const char *address);

@@ -314,6 +314,8 @@ static rg_status take_endpoint(reader *r, const char *variable, const char *endp
     rg_job_env *env = r->env;
     char host[MAX_HOST + 1];
     int port;
+    if (variable == NULL || endpoint == NULL)
+        return rg_fail(RG_ENOMEM, "no memory for this process's endpoint");
     if (!split_endpoint(endpoint, host, &port))
         return rg_fail(RG_EINVAL, "%s: '%s' is not host:port", variable, endpoint);
     if (env->endpoint == NULL) {

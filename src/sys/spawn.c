@@ -111,7 +111,7 @@ static rg_status open_echo(echo_stream *echo, int *to, int ours)
 }
 
 /* Opens the log and the streams; on failure what is open is in *out and *plan. */
-static rg_status open_output(child *out, launch_plan *plan)
+static rg_status open_output(rg_child *out, launch_plan *plan)
 {
     const rg_child_spec *spec = plan->spec;
     plan->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -159,7 +159,7 @@ __attribute__((noreturn)) static void become(const launch_plan *plan)
     _exit(127);
 }
 
-static rg_status fork_and_become(child *out, launch_plan *plan)
+static rg_status fork_and_become(rg_child *out, launch_plan *plan)
 {
     int report[2], why = 0;
     if (pipe2(report, O_CLOEXEC) != 0)
@@ -192,11 +192,11 @@ static rg_status fork_and_become(child *out, launch_plan *plan)
     return RG_OK;
 }
 
-rg_status rg_spawn(child *out, const rg_child_spec *spec)
+rg_status rg_spawn(rg_child *out, const rg_child_spec *spec)
 {
     launch_plan plan = {.spec = spec, .in = -1, .out = {-1, -1}};
     rg_status code;
-    *out = (child){.log = -1, .echo = {{-1, -1}, {-1, -1}}};
+    *out = (rg_child){.log = -1, .echo = {{-1, -1}, {-1, -1}}};
     RG_TRY_GOTO(code, find_program(&plan.program, spec->argv[0]));
     if (spec->log != NULL && (out->log_path = rg_strdup(spec->log)) == NULL) {
         code = rg_no_memory(strlen(spec->log), "the path of a log");
