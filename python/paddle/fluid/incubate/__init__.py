@@ -1,0 +1,1 @@
+"""Fluid's incubator: fleet, and what came with it."""
