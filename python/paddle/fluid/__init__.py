@@ -16,8 +16,8 @@ from .parallel_executor import ParallelExecutor
 from .io import save, load, load_program_state, set_program_state
 
 # Imported when they are first used, so that importing Fluid stays quick.
-_MODULES = ("average", "contrib", "debugger", "dygraph", "evaluator", "incubate", "install_check", "log_helper",
-            "metrics", "nets", "profiler", "safe_pickle")
+_MODULES = ("average", "contrib", "debugger", "dygraph", "evaluator", "incubate", "install_check",
+            "log_helper", "metrics", "nets", "profiler", "safe_pickle")
 _OF_DYGRAPH = ("enable_dygraph", "disable_dygraph", "enable_imperative", "disable_imperative")
 
 
