@@ -181,7 +181,7 @@ static void tell_success(supervisor *s)
     for (int i = 0; i < s->job->n; i++)
         count[s->job->processes[i].role]++;
     if (s->job->run_dir != NULL)
-        (void)rg_launch_report_text(s->job->run_dir, count[RG_LAUNCH_WORKER], &examples, &twice);
+        (void)rg_launch_report_text(s->job->run_dir, s->job, &examples, &twice);
     for (const char *at = rg_buf_cstr(&twice); *at != '\0';) {
         size_t n = strcspn(at, "\n");
         rg_buf_clear(&line);

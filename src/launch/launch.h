@@ -59,8 +59,9 @@ typedef struct rg_launch_report {
 /* Reads one. `text` is copied. RG_ECORRUPT for a line without '=' or a number that is none. */
 rg_status rg_launch_report_parse(rg_launch_report *report, const char *text, size_t length);
 void rg_launch_report_fini(rg_launch_report *report);
-/* One phrase on examples for each worker (empty: none was said), and one line on each file that
- * more than one worker has read, up to a few. */
-rg_status rg_launch_report_text(const char *run_dir, int workers, rg_buf *examples, rg_buf *twice);
+/* Of the job's workers: one phrase on examples for each (empty: none was said), and one line on
+ * each file that more than one worker has read, up to a few. */
+rg_status rg_launch_report_text(const char *run_dir, const rg_launch_job *job, rg_buf *examples,
+                                rg_buf *twice);
 
 #endif

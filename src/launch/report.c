@@ -138,10 +138,12 @@ static void tell_twice(const read_by *all, size_t n, rg_buf *out)
         rg_buf_text(out, "give each worker its own files: fleet.split_files(files)\n");
 }
 
-static rg_status compare_files(const rg_launch_report *reports, int workers, rg_buf *twice)
+/* reports[i] is of process i of the job; those of servers are empty. */
+static rg_status compare_files(const rg_launch_report *reports, const rg_launch_job *job,
+                               rg_buf *twice)
 {
     size_t n = 0;
-    for (int i = 0; i < workers; i++)
+    for (int i = 0; i < job->n; i++)
         n += reports[i].n_files;
     if (n == 0)
         return RG_OK;
@@ -149,30 +151,34 @@ static rg_status compare_files(const rg_launch_report *reports, int workers, rg_
     if (all == NULL)
         return rg_no_memory(n * sizeof *all, "the files of all workers");
     n = 0;
-    for (int i = 0; i < workers; i++)
+    for (int i = 0; i < job->n; i++)
         for (size_t k = 0; k < reports[i].n_files; k++)
-            all[n++] = (read_by){reports[i].files[k], i};
+            all[n++] = (read_by){reports[i].files[k], job->processes[i].index};
     qsort(all, n, sizeof *all, by_file);
     tell_twice(all, n, twice);
     rg_free(all);
     return RG_OK;
 }
 
-rg_status rg_launch_report_text(const char *run_dir, int workers, rg_buf *examples, rg_buf *twice)
+rg_status rg_launch_report_text(const char *run_dir, const rg_launch_job *job, rg_buf *examples,
+                                rg_buf *twice)
 {
-    rg_launch_report *reports = rg_alloc_zero((size_t)workers + 1, sizeof *reports);
+    rg_launch_report *reports = rg_alloc_zero((size_t)job->n + 1, sizeof *reports);
     if (reports == NULL)
-        return rg_no_memory((size_t)workers * sizeof *reports, "the reports of workers");
+        return rg_no_memory((size_t)job->n * sizeof *reports, "the reports of workers");
     const char *before = "examples: ";
-    for (int i = 0; i < workers; i++) {
-        load(&reports[i], run_dir, i, twice);
-        if (reports[i].examples >= 0) {
-            rg_buf_printf(examples, "%sworker %d %lld", before, i, reports[i].examples);
+    for (int i = 0; i < job->n; i++) {
+        int worker = job->processes[i].index;
+        if (job->processes[i].role != RG_LAUNCH_WORKER)
+            continue;
+        load(&reports[i], run_dir, worker, twice);
+        if (reports[i].found && reports[i].examples >= 0) {
+            rg_buf_printf(examples, "%sworker %d %lld", before, worker, reports[i].examples);
             before = ", ";
         }
     }
-    rg_status code = compare_files(reports, workers, twice);
-    for (int i = 0; i < workers; i++)
+    rg_status code = compare_files(reports, job, twice);
+    for (int i = 0; i < job->n; i++)
         rg_launch_report_fini(&reports[i]);
     rg_free(reports);
     RG_TRY(code);
