@@ -128,9 +128,11 @@ class FleetUtil(object):
         values = self.get_global_metrics(scope, stat_pos_name, stat_neg_name, sqrerr_name,
                                          abserr_name, prob_name, q_name, pos_ins_num_name,
                                          total_ins_num_name)
-        self.rank0_print("%s global AUC=%s BUCKET_ERROR=%s MAE=%s RMSE=%s Actural_CTR=%s "
-                         "Predicted_CTR=%s COPC=%s MEAN Q_VALUE=%s Ins number=%s"
-                         % ((print_prefix,) + tuple(values)))
+        if values[0] is not None:
+            # "Actural" is how scripts that read this line know it.
+            self.rank0_print("%s global AUC=%.6f BUCKET_ERROR=%.6f MAE=%.6f RMSE=%.6f "
+                             "Actural_CTR=%.6f Predicted_CTR=%.6f COPC=%.6f MEAN Q_VALUE=%.6f "
+                             "Ins number=%s" % ((print_prefix,) + tuple(values)))
 
     # ---- models, through the fleet ----
 
