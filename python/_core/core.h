@@ -111,6 +111,7 @@ int core_add_files(PyObject *module);
 int core_add_parallel(PyObject *module);
 int core_add_py_func(PyObject *module);
 int core_add_transpile(PyObject *module);
+int core_add_launch(PyObject *module);
 /* A fed object as a tensor in `value`, checked against its description (executor.c). */
 int core_feed(PyObject *object, const rg_vardesc *desc, rg_value *value);
 /* A copy of a value as numpy array, LoDTensor, SelectedRows or LoDTensorArray. */

@@ -9,7 +9,8 @@ from .version import full_version as __version__  # noqa: F401
 
 __all__ = ["batch"]
 
-_MODULES = ("compat", "dataset", "fluid", "reader", "sysconfig", "utils", "version", "v2")
+_MODULES = ("compat", "dataset", "distributed", "fluid", "reader", "sysconfig", "utils", "version",
+            "v2")
 
 
 def _refuse_company():

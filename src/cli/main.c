@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "ir/op.h"
 #include "sys/flags.h"
+#include "sys/job_env.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,6 +143,56 @@ static int run_flags(int argc, char **argv)
     return 0;
 }
 
+/* ---- env ---- */
+
+static void print_value(const char *name, const char *value, const char *from)
+{
+    (void)printf("%-16s %-40s %s\n", name, value ? value : "-", from ? from : "not set");
+}
+
+static void print_number(const char *name, int value, const char *from)
+{
+    char text[24];
+    (void)snprintf(text, sizeof text, "%d", value);
+    print_value(name, value >= 0 ? text : NULL, from);
+}
+
+static void print_list(const char *name, const char **list, int n, const char *from)
+{
+    char line[32];
+    if (n == 0)
+        print_value(name, NULL, from);
+    for (int i = 0; i < n; i++) {
+        (void)snprintf(line, sizeof line, "%s %d", name, i);
+        print_value(line, list[i], from);
+    }
+}
+
+/* Who this process is in a job, as every launcher's variables say it. */
+static int run_env(int argc, char **argv)
+{
+    rg_job_env env;
+    (void)argv;
+    if (argc > 1)
+        return rg_cli_misused("env takes no arguments");
+    if (rg_job_env_here(&env) != RG_OK)
+        return rg_cli_misused(rg_error_message());
+    print_value("role", env.role_from ? rg_job_role_name(env.role) : NULL, env.role_from);
+    print_number("trainers", env.trainers, env.trainers_from);
+    print_number("trainer id", env.trainer_id, env.trainer_id_from);
+    print_list("server", env.servers, env.n_servers, env.servers_from);
+    print_list("worker", env.workers, env.n_workers, env.workers_from);
+    print_value("own endpoint", env.endpoint, env.endpoint_from);
+    if (env.role == RG_JOB_SERVER)
+        print_number("server index", env.server_index, env.endpoint_from);
+    print_value("job id", env.job_id, env.job_id ? "REGATTA_JOB_ID" : NULL);
+    print_value("job key", env.has_key ? "(hidden)" : NULL, env.has_key ? "REGATTA_JOB_KEY" : NULL);
+    print_value("run dir", env.run_dir, env.run_dir ? "REGATTA_RUN_DIR" : NULL);
+    print_value("log dir", env.log_dir, env.log_dir ? "REGATTA_LOG_DIR" : NULL);
+    rg_job_env_fini(&env);
+    return 0;
+}
+
 /* ---- the command itself ---- */
 
 static int run_help(int argc, char **argv);
@@ -155,6 +206,7 @@ static const command commands[] = {
      rg_cli_criteo},
     {"gen-criteo", "made-up Criteo lines: gen-criteo --rows N [--seed S] [--out FILE]",
      rg_cli_gen_criteo},
+    {"env", "who this process is in a job, and which variables say so", run_env},
     {"help", "this list", run_help},
 };
 

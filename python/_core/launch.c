@@ -1,0 +1,232 @@
+/* launch.c - running the processes of a job, and who we are in one. */
+#include "_core/core.h"
+
+#include "base/arena.h"
+#include "launch/launch.h"
+#include "sys/host.h"
+#include "sys/job_env.h"
+
+#include <string.h>
+
+/* ---- running a job ---- */
+
+/* A str as the system wants it; NULL and an exception on failure. Lives in the arena. */
+static const char *system_text(rg_arena *arena, PyObject *text)
+{
+    PyObject *bytes = PyUnicode_Check(text) ? PyUnicode_EncodeFSDefault(text) : NULL;
+    char *data = NULL;
+    Py_ssize_t size;
+    if (bytes == NULL) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "a process is described by str");
+        return NULL;
+    }
+    /* Without a place for the size, a NUL byte inside is refused. */
+    if (PyBytes_AsStringAndSize(bytes, &data, NULL) == 0) {
+        size = (Py_ssize_t)strlen(data);
+        data = rg_arena_strndup(arena, data, (size_t)size);
+        if (data == NULL)
+            PyErr_NoMemory();
+    }
+    Py_DECREF(bytes);
+    return data;
+}
+
+static const char *const *text_array(rg_arena *arena, PyObject *list)
+{
+    if (!PyList_Check(list)) {
+        PyErr_SetString(PyExc_TypeError, "arguments and environment are lists of str");
+        return NULL;
+    }
+    Py_ssize_t n = PyList_Size(list);
+    const char **texts = rg_arena_alloc(arena, ((size_t)n + 1) * sizeof *texts);
+    if (texts == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < n; i++)
+        if ((texts[i] = system_text(arena, PyList_GetItem(list, i))) == NULL)
+            return NULL;
+    texts[n] = NULL;
+    return texts;
+}
+
+/* (role, index, argv, env, log or None, append, echo) */
+static int read_process(rg_arena *arena, PyObject *item, rg_launch_process *out)
+{
+    const char *role;
+    PyObject *argv, *env, *log;
+    int index, append, echo;
+    if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "siOOOpp;a process of a job", &role, &index,
+                                                  &argv, &env, &log, &append, &echo))
+        return -1;
+    bool worker = strcmp(role, "worker") == 0;
+    if (!worker && strcmp(role, "server") != 0) {
+        PyErr_Format(PyExc_ValueError, "role '%s': it must be worker or server", role);
+        return -1;
+    }
+    *out = (rg_launch_process){
+        .role = worker ? RG_LAUNCH_WORKER : RG_LAUNCH_SERVER,
+        .index = index,
+        .append = append != 0,
+        .echo = echo != 0,
+    };
+    if (log != Py_None && (out->log = system_text(arena, log)) == NULL)
+        return -1;
+    return (out->argv = text_array(arena, argv)) && (out->env = text_array(arena, env)) ? 0 : -1;
+}
+
+/* launch(processes, log_dir, run_dir, server_wait_ms) -> exit status */
+static PyObject *core_launch(PyObject *module, PyObject *args)
+{
+    PyObject *list, *log_dir, *run_dir, *out = NULL;
+    rg_arena arena = RG_ARENA_EMPTY;
+    rg_launch_job job = {0};
+    int exit_status = 1;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!OOi:launch", &PyList_Type, &list, &log_dir, &run_dir,
+                          &job.server_wait_ms))
+        return NULL;
+    job.n = (int)PyList_Size(list);
+    rg_launch_process *processes = rg_arena_zero(&arena,
+                                                 ((size_t)job.n + 1) * sizeof(rg_launch_process));
+    if (processes == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    job.processes = processes;
+    for (int i = 0; i < job.n; i++)
+        if (read_process(&arena, PyList_GetItem(list, i), &processes[i]) < 0)
+            goto done;
+    if ((log_dir != Py_None && (job.log_dir = system_text(&arena, log_dir)) == NULL) ||
+        (run_dir != Py_None && (job.run_dir = system_text(&arena, run_dir)) == NULL))
+        goto done;
+    rg_status code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_launch_run(&job, &exit_status);
+    Py_END_ALLOW_THREADS
+    out = code == RG_OK ? PyLong_FromLong(exit_status) : core_raise(code);
+done:
+    rg_arena_free(&arena);
+    return out;
+}
+
+/* ---- who we are ---- */
+
+static PyObject *number_or_none(int number)
+{
+    if (number < 0)
+        Py_RETURN_NONE;
+    return PyLong_FromLong(number);
+}
+
+static PyObject *sources(const rg_job_env *env)
+{
+    return Py_BuildValue("{s:z,s:z,s:z,s:z,s:z,s:z}", "role", env->role_from, "trainers",
+                         env->trainers_from, "trainer_id", env->trainer_id_from, "servers",
+                         env->servers_from, "workers", env->workers_from, "endpoint",
+                         env->endpoint_from);
+}
+
+static PyObject *describe(const rg_job_env *env)
+{
+    return Py_BuildValue(
+        "{s:z,s:N,s:N,s:N,s:N,s:z,s:N,s:z,s:z,s:z,s:N,s:N}", "role",
+        env->role == RG_JOB_NONE ? NULL : rg_job_role_name(env->role), "trainers",
+        number_or_none(env->trainers), "trainer_id", number_or_none(env->trainer_id), "servers",
+        core_text_list(env->servers, env->n_servers), "workers",
+        core_text_list(env->workers, env->n_workers), "endpoint", env->endpoint, "server_index",
+        number_or_none(env->server_index), "job_id", env->job_id, "run_dir", env->run_dir,
+        "log_dir", env->log_dir, "has_key", PyBool_FromLong(env->has_key), "from", sources(env));
+}
+
+static PyObject *core_job_env(PyObject *module, PyObject *unused)
+{
+    rg_job_env env;
+    rg_status code;
+    (void)module, (void)unused;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_job_env_here(&env);
+    Py_END_ALLOW_THREADS
+    CORE_TRY(code);
+    PyObject *out = describe(&env);
+    rg_job_env_fini(&env);
+    return out;
+}
+
+static PyObject *core_job_env_names(PyObject *module, PyObject *unused)
+{
+    int n;
+    const char *const *names = rg_job_env_names(&n);
+    (void)module, (void)unused;
+    return core_text_list(names, n);
+}
+
+/* ---- hosts and ports ---- */
+
+static PyObject *core_host_resolve(PyObject *module, PyObject *host)
+{
+    char address[RG_ADDRESS_TEXT];
+    const char *name = core_text(host);
+    rg_status code;
+    (void)module;
+    if (name == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_host_resolve(name, address);
+    Py_END_ALLOW_THREADS
+    CORE_TRY(code);
+    return PyUnicode_FromString(address);
+}
+
+static PyObject *core_host_is_ours(PyObject *module, PyObject *host)
+{
+    char address[RG_ADDRESS_TEXT];
+    const char *name = core_text(host);
+    (void)module;
+    if (name == NULL)
+        return NULL;
+    CORE_TRY(rg_host_resolve(name, address));
+    return PyBool_FromLong(rg_address_is_ours(address));
+}
+
+static PyObject *core_port_is_free(PyObject *module, PyObject *args)
+{
+    const char *host;
+    int port;
+    bool is_free;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "si:port_is_free", &host, &port))
+        return NULL;
+    CORE_TRY(rg_port_is_free(host, port, &is_free));
+    return PyBool_FromLong(is_free);
+}
+
+static PyObject *core_port_find(PyObject *module, PyObject *host)
+{
+    const char *name = core_text(host);
+    int port;
+    (void)module;
+    if (name == NULL)
+        return NULL;
+    CORE_TRY(rg_port_find(name, &port));
+    return PyLong_FromLong(port);
+}
+
+static PyMethodDef functions[] = {
+    {"launch", core_launch, METH_VARARGS,
+     "launch([(role, index, argv, env, log, append, echo)], log_dir, run_dir, server_wait_ms)"
+     " -> exit status"},
+    {"job_env", core_job_env, METH_NOARGS, "Who we are in a job, and which variables said it."},
+    {"job_env_names", core_job_env_names, METH_NOARGS, "The variables job_env() reads."},
+    {"host_resolve", core_host_resolve, METH_O, "host_resolve(name) -> address"},
+    {"host_is_ours", core_host_is_ours, METH_O, "host_is_ours(name or address) -> bool"},
+    {"port_is_free", core_port_is_free, METH_VARARGS, "port_is_free(host, port) -> bool"},
+    {"port_find", core_port_find, METH_O, "port_find(host) -> a free port"},
+    {NULL, NULL, 0, NULL},
+};
+
+int core_add_launch(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,127 @@
+"""A job on this host: the environment of its processes, their logs, and running them.
+
+What a process is told is in the words of every generation, so that one launcher serves scripts
+of all of them; paddle._core (src/sys/job_env.c) is what reads it back."""
+import os
+import shutil
+import sys
+import tempfile
+
+from .. import _core
+
+__all__ = []
+
+
+def note(text):
+    sys.stderr.write("launch: note: %s\n" % text)
+    sys.stderr.flush()
+
+
+def refuse(text):
+    """An option that cannot be honoured ends the launcher with status 2, as argparse does."""
+    sys.stderr.write("launch: %s\n" % text)
+    sys.exit(2)
+
+
+def is_true(text):
+    """The value of an option such as --print_config."""
+    word = str(text).strip().lower()
+    if word in ("true", "1", "yes", "on", "t", "y"):
+        return True
+    if word in ("false", "0", "no", "off", "f", "n", ""):
+        return False
+    raise ValueError("%r is neither true nor false" % text)
+
+
+def print_arguments(args):
+    print("-----------  Configuration Arguments -----------")
+    for name, value in sorted(vars(args).items()):
+        print("%s: %s" % (name, value))
+    print("------------------------------------------------")
+    sys.stdout.flush()
+
+
+def host_and_port(endpoint):
+    host, colon, port = endpoint.rpartition(":")
+    if not colon or not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise ValueError("%r is not host:port" % endpoint)
+    return host.strip("[]"), int(port)
+
+
+class Ports(object):
+    """Ports that are free now, each given once."""
+
+    def __init__(self):
+        self._given = set()
+
+    def _is_free(self, host, port):
+        return (host, port) not in self._given and _core.port_is_free(host, port)
+
+    def take(self, host, port, what):
+        """`port`, or another one with a note where it is taken."""
+        if port > 65535 or not self._is_free(host, port):
+            free = self.any(host)
+            note("port %d of %s is %s; %s uses %d"
+                 % (port, host, "no port" if port > 65535 else "taken", what, free))
+            return free
+        self._given.add((host, port))
+        return port
+
+    def any(self, host):
+        for _ in range(100):
+            port = _core.port_find(host)
+            if (host, port) not in self._given:
+                self._given.add((host, port))
+                return port
+        raise OSError("no free port can be found at %s" % host)
+
+    def common(self, hosts, first):
+        """One port that is free on all of `hosts`; `first` if it is. None where there is none."""
+        for port in [first] + [_core.port_find(hosts[0]) for _ in range(20)]:
+            if all(self._is_free(host, port) for host in hosts):
+                self._given.update((host, port) for host in hosts)
+                return port
+        return None
+
+
+class Job(object):
+    """The processes of one job, and what they share."""
+
+    def __init__(self, log_dir, append=False):
+        self.log_dir = log_dir
+        self.append = append
+        self.processes = []
+        self.id = "%s-%d" % (os.urandom(6).hex(), os.getpid())
+        self._key = os.urandom(32).hex()
+        self._run_dir = tempfile.mkdtemp(prefix="regatta-")
+        if log_dir:
+            os.makedirs(log_dir, exist_ok=True)
+
+    def _environment(self, own):
+        # Nothing of an outer job reaches ours, nor a proxy that would stand between its parts.
+        drop = set(_core.job_env_names()) | {"http_proxy", "https_proxy"}
+        env = {k: v for k, v in os.environ.items() if k not in drop}
+        env.update(REGATTA_JOB_ID=self.id, REGATTA_JOB_KEY=self._key,
+                   REGATTA_RUN_DIR=self._run_dir)
+        if self.log_dir:
+            env["REGATTA_LOG_DIR"] = os.path.abspath(self.log_dir)
+        env.update(own)
+        return ["%s=%s" % item for item in env.items()]
+
+    def add(self, role, index, script, env, log_index=None, echo=False):
+        """role: worker or server. A process without a log folder shows its output here."""
+        log = None
+        if self.log_dir:
+            log = os.path.join(self.log_dir, "%slog.%d"
+                               % (role, index if log_index is None else log_index))
+        self.processes.append((role, index, [sys.executable, "-u"] + list(script),
+                               self._environment(env), log, self.append, echo or log is None))
+
+    def run(self, server_wait_ms=0):
+        """The exit status the launcher should end with."""
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            return _core.launch(self.processes, self.log_dir, self._run_dir, server_wait_ms)
+        finally:
+            shutil.rmtree(self._run_dir, ignore_errors=True)

@@ -1,0 +1,150 @@
+"""Start a job of parameter servers and workers on this host:
+
+    python -m paddle.distributed.launch_ps --worker_num 2 --server_num 2 train.py [its arguments]
+
+Each process writes its log to --log_dir (serverlog.N, workerlog.N); worker 0 is shown here too.
+The status is 0 if every worker succeeded; else a card says who failed first."""
+import argparse
+import sys
+
+from .. import _core
+from .job import Job, Ports, host_and_port, is_true, print_arguments, refuse
+
+__all__ = []
+
+SERVERS, WORKERS, START_PORT = 2, 2, 6170
+
+
+def parse_args(argv=None):
+    parser = argparse.ArgumentParser(
+        prog="python -m paddle.distributed.launch_ps", allow_abbrev=False,
+        description="Start parameter servers and workers on this host.")
+    parser.add_argument("--cluster_node_ips", default="127.0.0.1",
+                        help="the address of this host; several hosts are refused: 127.0.0.1")
+    parser.add_argument("--node_ip", default="127.0.0.1",
+                        help="this host's address, one of --cluster_node_ips: 127.0.0.1")
+    parser.add_argument("--start_port", type=int, default=START_PORT,
+                        help="server i listens on this port + i: %d" % START_PORT)
+    parser.add_argument("--print_config", type=is_true, default=True,
+                        help="show these settings first: True")
+    parser.add_argument("--endpoints", default="",
+                        help="ip:port of each server, with commas, instead of --start_port")
+    parser.add_argument("--worker_num", type=int, default=WORKERS,
+                        help="number of workers: %d" % WORKERS)
+    parser.add_argument("--server_num", type=int, default=None,
+                        help="number of servers: %d, or as many as --endpoints" % SERVERS)
+    parser.add_argument("--log_dir", default="logs", help="folder of the logs: logs")
+    parser.add_argument("training_script", help="the script that every process runs")
+    parser.add_argument("training_script_args", nargs=argparse.REMAINDER,
+                        help="its arguments")
+    return parser.parse_args(argv)
+
+
+def _check(args):
+    nodes = [ip.strip() for ip in args.cluster_node_ips.split(",") if ip.strip()]
+    if len(nodes) != 1:
+        refuse("--cluster_node_ips=%s: launch_ps starts processes on this host alone; on several "
+               "hosts start each process with its own environment (paddle env shows what it "
+               "says), or use a cluster launcher" % args.cluster_node_ips)
+    if args.node_ip != nodes[0] and args.node_ip != "127.0.0.1" and nodes[0] != "127.0.0.1":
+        refuse("--node_ip=%s is not in --cluster_node_ips=%s"
+               % (args.node_ip, args.cluster_node_ips))
+    for name in ("worker_num", "server_num"):
+        if getattr(args, name) is not None and getattr(args, name) < 1:
+            refuse("--%s=%d: at least one is needed" % (name, getattr(args, name)))
+    if not 0 < args.start_port < 65536:
+        refuse("--start_port=%d is not a port" % args.start_port)
+    if not args.log_dir:
+        refuse("--log_dir= is empty: the logs need a folder")
+    return args.node_ip if args.node_ip != "127.0.0.1" else nodes[0]
+
+
+def _given_endpoints(args):
+    endpoints = [e.strip() for e in args.endpoints.split(",")]
+    if args.server_num is not None and args.server_num != len(endpoints):
+        refuse("--server_num=%d, and --endpoints has %d" % (args.server_num, len(endpoints)))
+    if len(set(endpoints)) != len(endpoints):
+        refuse("--endpoints=%s has one twice" % args.endpoints)
+    for endpoint in endpoints:
+        try:
+            host, port = host_and_port(endpoint)
+            ours, free = _core.host_is_ours(host), _core.port_is_free(host, port)
+        except (ValueError, RuntimeError) as e:
+            refuse("--endpoints: %s" % e)
+        if not ours:
+            refuse("--endpoints: %s is not an address of this host, and launch_ps starts "
+                   "processes on this host alone" % endpoint)
+        if not free:
+            refuse("--endpoints: something listens on %s already" % endpoint)
+    return endpoints
+
+
+def _by_address(endpoints, ports):
+    """The same servers in the words of scripts that have one port and a list of addresses:
+    (addresses, port). On the loopback device each server has an address of its own."""
+    split = [host_and_port(e) for e in endpoints]
+    hosts = [host for host, _ in split]
+    if len(set(hosts)) == len(hosts) and len({port for _, port in split}) == 1:
+        return hosts, split[0][1]
+    if set(hosts) == {"127.0.0.1"} and len(hosts) < 255:
+        hosts = ["127.0.0.%d" % (i + 1) for i in range(len(hosts))]
+        port = split[0][1]
+        if not all(_core.port_is_free(host, port) for host in hosts):
+            port = ports.common(hosts, port)
+        if port is not None:
+            return hosts, port
+    return None, None
+
+
+def make_job(args):
+    host = _check(args)
+    ports = Ports()
+    if args.endpoints:
+        endpoints = _given_endpoints(args)
+    else:
+        if not _core.host_is_ours(host):
+            refuse("--node_ip=%s is not an address of this host" % host)
+        count = SERVERS if args.server_num is None else args.server_num
+        endpoints = ["%s:%d" % (host, ports.take(host, args.start_port + i, "server %d" % i))
+                     for i in range(count)]
+    workers = ["%s:%d" % (host, ports.any(host)) for _ in range(args.worker_num)]
+    hosts, port = _by_address(endpoints, ports)
+    common = {
+        "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(endpoints),
+        "PSERVERS": ",".join(endpoints),
+        "PADDLE_TRAINERS_NUM": str(args.worker_num),
+        "PADDLE_TRAINERS": str(args.worker_num),
+        "PADDLE_TRAINER_ENDPOINTS": ",".join(workers),
+    }
+    if hosts:
+        common.update(PADDLE_PSERVER_IPS=",".join(hosts), PADDLE_PSERVER_PORT=str(port))
+    script = [args.training_script] + args.training_script_args
+    job = Job(args.log_dir)
+    for i, endpoint in enumerate(endpoints):
+        ip, own_port = host_and_port(endpoint)
+        env = dict(common, TRAINING_ROLE="PSERVER", PADDLE_TRAINING_ROLE="PSERVER", POD_IP=ip,
+                   PADDLE_PORT=str(own_port), SERVER_ENDPOINT=endpoint, PADDLE_PSERVER_ID=str(i))
+        if hosts:
+            env["PADDLE_CURRENT_IP"] = hosts[i]
+        job.add("server", i, script, env)
+    for i, endpoint in enumerate(workers):
+        ip, own_port = host_and_port(endpoint)
+        job.add("worker", i, script, dict(
+            common, TRAINING_ROLE="TRAINER", PADDLE_TRAINING_ROLE="TRAINER",
+            PADDLE_TRAINER_ID=str(i), TRAINER_ID=str(i), POD_IP=ip, PADDLE_PORT=str(own_port),
+            PADDLE_CURRENT_IP=ip, PADDLE_CURRENT_ENDPOINT=endpoint), echo=i == 0)
+    return job
+
+
+def launch(argv=None):
+    args = parse_args(argv)
+    if args.print_config:
+        print_arguments(args)
+    try:
+        return make_job(args).run()
+    except (ValueError, OSError, RuntimeError) as e:
+        refuse(str(e))
+
+
+if __name__ == "__main__":
+    sys.exit(launch())

@@ -1,0 +1,1 @@
+"""Fleet: distributed training by roles."""

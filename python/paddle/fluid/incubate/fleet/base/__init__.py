@@ -1,0 +1,1 @@
+"""What every kind of fleet shares: roles, and the fleet itself."""

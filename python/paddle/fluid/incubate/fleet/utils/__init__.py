@@ -1,0 +1,1 @@
+"""Helpers of fleet: HDFS, global metrics, donefiles."""

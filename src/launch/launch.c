@@ -1,0 +1,295 @@
+/* launch.c - a job on this host, from the first start to the last end. */
+#include "launch/launch.h"
+
+#include "launch/card.h"
+#include "sys/children.h"
+#include "sys/clock.h"
+#include "sys/host.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { GRACE_MS = 4000, SERVER_WAIT_MS = 5000, TAIL_BYTES = 8192 };
+
+#define MS  UINT64_C(1000000)
+#define FAR (UINT64_MAX / 2)
+
+typedef struct supervisor {
+    const rg_launch_job *job;
+    rg_children *children;
+    uint64_t started_ns;
+    int64_t oom_before;
+    int first; /* the process that failed first; -1: none */
+    int also;  /* others that failed before they were told to end */
+    rg_child_end first_end;
+    int signal; /* that we were sent; 0: none */
+} supervisor;
+
+static void say(const char *text)
+{
+    (void)fprintf(stderr, "%s", text);
+    (void)fflush(stderr);
+}
+
+/* "launch: ..." in one write, so that it does not mix with echoed output. */
+static void say_line(const rg_buf *text)
+{
+    rg_buf line;
+    rg_buf_init(&line, 0);
+    rg_buf_printf(&line, "launch: %s\n", rg_buf_cstr(text));
+    say(rg_buf_cstr(&line));
+    rg_buf_fini(&line);
+}
+
+static bool any_running(const supervisor *s, rg_launch_role role)
+{
+    for (int i = 0; i < rg_children_count(s->children); i++)
+        if (s->job->processes[i].role == role && rg_children_running(s->children, i))
+            return true;
+    return false;
+}
+
+static void signal_all(supervisor *s, int signal)
+{
+    for (int i = 0; i < rg_children_count(s->children); i++)
+        rg_children_signal(s->children, i, signal);
+}
+
+/* ---- ending ---- */
+
+/* Waits until all have ended. A second signal to us, or the deadline, ends the patience. */
+static rg_status drain(supervisor *s, uint64_t deadline, bool *killed)
+{
+    *killed = false;
+    while (any_running(s, RG_LAUNCH_WORKER) || any_running(s, RG_LAUNCH_SERVER)) {
+        rg_child_event event;
+        rg_child_end end;
+        int child;
+        RG_TRY(rg_children_wait(s->children, *killed ? FAR : deadline, &event, &child, &end));
+        if (event == RG_CHILD_ENDED || *killed)
+            continue;
+        signal_all(s, SIGKILL);
+        *killed = true;
+    }
+    return RG_OK;
+}
+
+static rg_status end_all(supervisor *s, bool *killed)
+{
+    signal_all(s, SIGTERM);
+    signal_all(s, SIGCONT); /* a stopped process takes the signal only then */
+    return drain(s, rg_clock_ns() + GRACE_MS * MS, killed);
+}
+
+/* Several may have ended before we looked, and often the others fail because of the first. Who
+ * was ended by a signal did not end because a peer had gone. */
+static void note_failure(supervisor *s, int child, const rg_child_end *end)
+{
+    if (s->first >= 0)
+        s->also++;
+    if (s->first < 0 || (s->first_end.signal == 0 && end->signal != 0)) {
+        s->first = child;
+        s->first_end = *end;
+    }
+}
+
+/* All that have ended by now, without waiting. */
+static rg_status collect(supervisor *s)
+{
+    rg_child_event event;
+    rg_child_end end;
+    int child;
+    for (;;) {
+        RG_TRY(rg_children_wait(s->children, 0, &event, &child, &end));
+        if (event == RG_CHILD_TIMEOUT)
+            return RG_OK;
+        if (event == RG_CHILD_ENDED && end.code != 0)
+            note_failure(s, child, &end);
+        else if (event == RG_CHILD_SIGNAL)
+            s->signal = child;
+    }
+}
+
+static rg_status failed(supervisor *s, int *exit_status)
+{
+    bool killed;
+    rg_buf tail, card;
+    RG_TRY(collect(s));
+    int64_t oom = rg_host_oom_kills();
+    RG_TRY(end_all(s, &killed));
+    rg_buf_init(&tail, 0);
+    rg_buf_init(&card, 0);
+    (void)rg_children_tail(s->children, s->first, TAIL_BYTES, &tail);
+    for (size_t i = 0; i < tail.len; i++)
+        if (tail.data[i] == '\0')
+            tail.data[i] = '?';
+    rg_launch_failure failure = {
+        .process = &s->job->processes[s->first],
+        .end = s->first_end,
+        .tail = rg_buf_cstr(&tail),
+        .log_dir = s->job->log_dir,
+        .oom_kills = oom >= 0 && s->oom_before >= 0 ? oom - s->oom_before : -1,
+        .memory_limit = rg_host_memory_limit(),
+        .also = s->also,
+    };
+    rg_launch_card(&card, &failure);
+    say(rg_buf_cstr(&card));
+    rg_buf_clear(&card);
+    rg_buf_text(&card, "failure: ");
+    rg_launch_who(&card, failure.process);
+    rg_buf_text(&card, " ended first, with ");
+    rg_launch_how(&card, &failure.end);
+    say_line(&card);
+    rg_buf_fini(&card);
+    rg_buf_fini(&tail);
+    *exit_status = s->first_end.signal ? 128 + s->first_end.signal : s->first_end.code;
+    return RG_OK;
+}
+
+static rg_status interrupted(supervisor *s, int *exit_status)
+{
+    bool killed;
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    rg_buf_printf(&text, "%s: ending all processes",
+                  s->signal == SIGINT   ? "interrupted"
+                  : s->signal == SIGHUP ? "the terminal was closed"
+                                        : "asked to end");
+    say_line(&text);
+    rg_status code = end_all(s, &killed);
+    rg_buf_clear(&text);
+    rg_buf_text(&text, "ended by a signal after ");
+    rg_launch_duration(&text, rg_clock_ns() - s->started_ns);
+    if (killed)
+        rg_buf_text(&text, "; some processes had to be killed");
+    say_line(&text);
+    rg_buf_fini(&text);
+    *exit_status = 128 + s->signal;
+    return code;
+}
+
+/* ---- success ---- */
+
+static void tell_success(supervisor *s)
+{
+    int count[2] = {0, 0};
+    rg_buf line, examples, twice;
+    rg_buf_init(&line, 0);
+    rg_buf_init(&examples, 0);
+    rg_buf_init(&twice, 0);
+    for (int i = 0; i < s->job->n; i++)
+        count[s->job->processes[i].role]++;
+    if (s->job->run_dir != NULL)
+        (void)rg_launch_report_text(s->job->run_dir, s->job, &examples, &twice);
+    for (const char *at = rg_buf_cstr(&twice); *at != '\0';) {
+        size_t n = strcspn(at, "\n");
+        rg_buf_clear(&line);
+        rg_buf_text(&line, "note: ");
+        rg_buf_add(&line, at, n);
+        say_line(&line);
+        at += n + (at[n] == '\n');
+    }
+    rg_buf_clear(&line);
+    rg_buf_printf(&line, "success: %d worker%s", count[RG_LAUNCH_WORKER],
+                  count[RG_LAUNCH_WORKER] == 1 ? "" : "s");
+    if (count[RG_LAUNCH_SERVER] > 0)
+        rg_buf_printf(&line, ", %d server%s", count[RG_LAUNCH_SERVER],
+                      count[RG_LAUNCH_SERVER] == 1 ? "" : "s");
+    rg_buf_text(&line, ", ");
+    rg_launch_duration(&line, rg_clock_ns() - s->started_ns);
+    if (examples.len > 0)
+        rg_buf_printf(&line, "; %s", rg_buf_cstr(&examples));
+    say_line(&line);
+    rg_buf_fini(&line);
+    rg_buf_fini(&examples);
+    rg_buf_fini(&twice);
+}
+
+/* Servers that still run are told to end: that is how a job without exe.close() ends. */
+static rg_status end_servers(supervisor *s)
+{
+    rg_buf text;
+    bool killed;
+    rg_buf_init(&text, 0);
+    rg_buf_text(&text, "note: all workers are done; ending");
+    for (int i = 0; i < rg_children_count(s->children); i++)
+        if (rg_children_running(s->children, i)) {
+            rg_buf_char(&text, ' ');
+            rg_launch_who(&text, &s->job->processes[i]);
+        }
+    rg_buf_text(&text, ", which did not end by itself");
+    say_line(&text);
+    rg_buf_fini(&text);
+    return end_all(s, &killed);
+}
+
+/* ---- the job ---- */
+
+/* Waits for the next end; false in *go_on when the job is over, one way or the other. */
+static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
+{
+    rg_child_event event;
+    rg_child_end end;
+    int child;
+    int wait_ms = s->job->server_wait_ms > 0 ? s->job->server_wait_ms : SERVER_WAIT_MS;
+    if (!any_running(s, RG_LAUNCH_WORKER)) {
+        *go_on = any_running(s, RG_LAUNCH_SERVER);
+        if (!*go_on)
+            return RG_OK;
+        if (*server_deadline == FAR)
+            *server_deadline = rg_clock_ns() + (uint64_t)wait_ms * MS;
+    }
+    RG_TRY(rg_children_wait(s->children, *server_deadline, &event, &child, &end));
+    if (event == RG_CHILD_SIGNAL)
+        s->signal = child;
+    else if (event == RG_CHILD_ENDED && end.code != 0)
+        note_failure(s, child, &end);
+    else if (event == RG_CHILD_TIMEOUT && *server_deadline != FAR) {
+        *go_on = false;
+        return end_servers(s);
+    }
+    *go_on = s->signal == 0 && s->first < 0;
+    return RG_OK;
+}
+
+static rg_status start_all(supervisor *s)
+{
+    for (int i = 0; i < s->job->n; i++) {
+        const rg_launch_process *p = &s->job->processes[i];
+        rg_child_spec spec = {
+            .argv = p->argv, .env = p->env, .log = p->log, .append = p->append, .echo = p->echo};
+        rg_status code = rg_children_start(s->children, &spec);
+        if (code != RG_OK)
+            return rg_context(code, "%s %d", p->role == RG_LAUNCH_WORKER ? "worker" : "server",
+                              p->index);
+    }
+    return RG_OK;
+}
+
+rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
+{
+    supervisor s = {.job = job, .first = -1};
+    uint64_t server_deadline = FAR;
+    bool go_on = true;
+    rg_status code;
+    if (job->n < 1)
+        return rg_fail(RG_EINVAL, "a job without processes");
+    RG_TRY(rg_children_open(&s.children));
+    s.started_ns = rg_clock_ns();
+    s.oom_before = rg_host_oom_kills();
+    RG_TRY_GOTO(code, start_all(&s));
+    while (go_on)
+        RG_TRY_GOTO(code, watch(&s, &server_deadline, &go_on));
+    if (s.first >= 0) {
+        code = failed(&s, exit_status);
+    } else if (s.signal != 0) {
+        code = interrupted(&s, exit_status);
+    } else {
+        tell_success(&s);
+        *exit_status = 0;
+    }
+done:
+    rg_children_close(s.children);
+    return code;
+}

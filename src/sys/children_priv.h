@@ -1,0 +1,40 @@
+/* children_priv.h - what the files of children.h share. */
+#ifndef RG_SYS_CHILDREN_PRIV_H
+#define RG_SYS_CHILDREN_PRIV_H
+
+#include "sys/children.h"
+
+#include <sys/types.h>
+
+enum { ECHO_STREAMS = 2, ECHO_KEEP = 8192 };
+
+/* Output of an echoed child on its way to us. */
+typedef struct echo_stream {
+    int from; /* -1: none */
+    int to;   /* our own stdout or stderr */
+} echo_stream;
+
+typedef struct rg_child {
+    pid_t pid;
+    bool running;
+    uint64_t started_ns;
+    char *log_path; /* NULL: none */
+    int log;        /* only of an echoed child; -1: none */
+    echo_stream echo[ECHO_STREAMS];
+    char *kept; /* ring of the last ECHO_KEEP echoed bytes, where there is no log */
+    size_t n_kept;
+} rg_child;
+
+/* spawn.c: the child's process up to its program. On success pid, log and echo are set. */
+rg_status rg_spawn(rg_child *out, const rg_child_spec *spec);
+
+/* echo.c: what has come so far; a stream at its end is closed. */
+void rg_echo_move(rg_child *child);
+void rg_echo_close(rg_child *child);
+
+/* guard.c: the process that kills the groups it was told of when we have ended. */
+rg_status rg_guard_start(int *to_guard, pid_t *pid);
+void rg_guard_tell(int to_guard, pid_t group, bool watch);
+void rg_guard_stop(int to_guard, pid_t pid);
+
+#endif

@@ -1,0 +1,444 @@
+/* test_launch.c - real processes: they succeed, fail, are killed, and none is left. */
+#include "check.h"
+
+#include "launch/card.h"
+#include "launch/launch.h"
+#include "sys/file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64]; /* of this test */
+static char said[65536];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "/tmp/regatta-test-launch-XXXXXX");
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rg_dir_remove(folder) != RG_OK;
+}
+
+static const char *path(const char *name)
+{
+    static char paths[8][128];
+    static int next;
+    char *out = paths[next++ % 8];
+    (void)snprintf(out, sizeof paths[0], "%s/%s", folder, name);
+    return out;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    rg_file *file;
+    assert_ok(rg_file_create(&file, path(name)));
+    assert_ok(rg_file_write(file, text, strlen(text)));
+    assert_ok(rg_file_finish(file));
+    rg_file_close(file);
+}
+
+static const char *const environment[] = {"PATH=/usr/bin:/bin", "SECRET=hunter2", NULL};
+
+typedef struct shell {
+    rg_launch_process process;
+    const char *argv[4];
+    char log[128];
+} shell;
+
+static rg_launch_process run_shell(shell *s, rg_launch_role role, int index, const char *script)
+{
+    s->argv[0] = "sh";
+    s->argv[1] = "-c";
+    s->argv[2] = script;
+    s->argv[3] = NULL;
+    (void)snprintf(s->log, sizeof s->log, "%s/%slog.%d", folder,
+                   role == RG_LAUNCH_WORKER ? "worker" : "server", index);
+    return (rg_launch_process){
+        .role = role, .index = index, .argv = s->argv, .env = environment, .log = s->log};
+}
+
+/* Runs the job with our stderr in a file; what it said is in `said`. */
+static int run_job(const rg_launch_process *processes, int n, int server_wait_ms)
+{
+    rg_launch_job job = {.processes = processes,
+                         .n = n,
+                         .log_dir = folder,
+                         .run_dir = folder,
+                         .server_wait_ms = server_wait_ms};
+    int status = -1, saved = dup(2);
+    int to = open(path("said"), O_CREAT | O_TRUNC | O_RDWR, 0600);
+    assert_true(saved >= 0 && to >= 0 && dup2(to, 2) == 2);
+    rg_status code = rg_launch_run(&job, &status);
+    ssize_t length = pread(to, said, sizeof said - 1, 0);
+    assert_true(dup2(saved, 2) == 2);
+    (void)close(to);
+    (void)close(saved);
+    said[length > 0 ? length : 0] = '\0';
+    if (code != RG_OK)
+        fail_msg("%s: %s", rg_status_name(code), rg_error_message());
+    assert_null(strstr(said, "hunter2"));
+    return status;
+}
+
+#define assert_said(text)                                \
+    do {                                                 \
+        if (strstr(said, text) == NULL)                  \
+            fail_msg("'%s' is not in:\n%s", text, said); \
+    } while (0)
+
+/* The number a process wrote into a file; waits for it. */
+static pid_t pid_from(const char *name)
+{
+    for (int i = 0; i < 1000; i++) {
+        rg_buf text;
+        rg_buf_init(&text, 0);
+        pid_t pid = 0;
+        if (rg_path_exists(path(name)) && rg_file_read_all(path(name), 64, &text) == RG_OK &&
+            strchr(rg_buf_cstr(&text), '\n') != NULL)
+            pid = (pid_t)strtol(rg_buf_cstr(&text), NULL, 10);
+        rg_buf_fini(&text);
+        if (pid > 0)
+            return pid;
+        (void)usleep(10000);
+    }
+    fail_msg("nobody wrote %s", name);
+    return 0;
+}
+
+/* Gone, or a zombie that its new parent has not looked at. */
+static bool gone(pid_t pid)
+{
+    char name[64];
+    rg_buf text;
+    (void)snprintf(name, sizeof name, "/proc/%d/stat", (int)pid);
+    rg_buf_init(&text, 0);
+    rg_status code = rg_file_read_all(name, 4096, &text);
+    const char *after = code == RG_OK ? strrchr(rg_buf_cstr(&text), ')') : NULL;
+    bool is_gone = code != RG_OK || (after != NULL && after[2] == 'Z');
+    rg_buf_fini(&text);
+    return is_gone;
+}
+
+static void assert_gone(pid_t pid)
+{
+    for (int i = 0; i < 1000 && !gone(pid); i++)
+        (void)usleep(10000);
+    if (!gone(pid)) {
+        (void)kill(pid, SIGKILL);
+        fail_msg("process %d is still there", (int)pid);
+    }
+}
+
+/* ---- success ---- */
+
+static void workers_and_servers_that_end_are_success(void **state)
+{
+    (void)state;
+    shell s[3];
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_SERVER, 0, "sleep 0.1"),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 0, "echo one"),
+                               run_shell(&s[2], RG_LAUNCH_WORKER, 1, "echo two >&2")};
+    write_file("worker.0.report", "examples=120\nfile=part-0\nfile=part-1\n");
+    write_file("worker.1.report", "examples=80\nfile=part-1\nnew=thing\n");
+    assert_int_equal(run_job(job, 3, 0), 0);
+    assert_said("launch: success: 2 workers, 1 server, ");
+    assert_said("; examples: worker 0 120, worker 1 80\n");
+    assert_said("launch: note: part-1 was read by workers 0 and 1\n");
+    rg_buf log;
+    rg_buf_init(&log, 0);
+    assert_ok(rg_file_read_all(path("workerlog.1"), 100, &log));
+    assert_string_equal(rg_buf_cstr(&log), "two\n");
+    rg_buf_fini(&log);
+}
+
+static void a_report_that_cannot_be_read_is_a_note(void **state)
+{
+    (void)state;
+    shell s;
+    rg_launch_process job[] = {run_shell(&s, RG_LAUNCH_WORKER, 0, "true")};
+    write_file("worker.0.report", "examples=many\n");
+    assert_int_equal(run_job(job, 1, 0), 0);
+    assert_said("note: the report of worker 0 cannot be read: the number of examples");
+}
+
+static void servers_that_stay_are_told_to_end(void **state)
+{
+    (void)state;
+    shell s[2];
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_SERVER, 0, "exec sleep 1000"),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 0, "true")};
+    assert_int_equal(run_job(job, 2, 200), 0);
+    assert_said("note: all workers are done; ending server 0, which did not end by itself");
+    assert_said("success: 1 worker, 1 server");
+}
+
+static void a_server_that_ends_well_before_its_workers_is_no_failure(void **state)
+{
+    (void)state;
+    shell s[2];
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_SERVER, 0, "true"),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 0, "sleep 0.3")};
+    assert_int_equal(run_job(job, 2, 0), 0);
+}
+
+/* ---- failure ---- */
+
+static void a_worker_that_fails_ends_the_job_and_is_named(void **state)
+{
+    (void)state;
+    shell s[3];
+    char script[256];
+    (void)snprintf(script, sizeof script, "echo $$ > %s; exec sleep 1000", path("other"));
+    rg_launch_process job[] = {
+        run_shell(&s[0], RG_LAUNCH_SERVER, 0, script),
+        run_shell(&s[1], RG_LAUNCH_WORKER, 0, "exec sleep 1000"),
+        run_shell(&s[2], RG_LAUNCH_WORKER, 1,
+                  "printf 'first\\n10%%\\r20%%\\nno such data\\n'; sleep 0.2; exit 7")};
+    assert_int_equal(run_job(job, 3, 0), 7);
+    assert_said("first: worker 1 (pid ");
+    assert_said("how: exit code 7, after 0.");
+    assert_said("  | first\n  | 20%\n  | no such data\n");
+    assert_said("/workerlog.1\n");
+    assert_said("try: ");
+    assert_said("launch: failure: worker 1 ended first, with exit code 7\n");
+    assert_gone(pid_from("other"));
+}
+
+static void a_worker_killed_is_told_apart_from_one_that_fails(void **state)
+{
+    (void)state;
+    shell s;
+    rg_launch_process job[] = {run_shell(&s, RG_LAUNCH_WORKER, 0, "kill -9 $$")};
+    assert_int_equal(run_job(job, 1, 0), 137);
+    assert_said("how: signal 9, SIGKILL (killed from outside)");
+    assert_said("it wrote nothing");
+    assert_said("memory");
+    assert_said("MiB at most");
+}
+
+static void a_crash_is_put_in_words(void **state)
+{
+    (void)state;
+    shell s;
+    rg_launch_process job[] = {run_shell(&s, RG_LAUNCH_WORKER, 0, "kill -SEGV $$")};
+    assert_int_equal(run_job(job, 1, 0), 139);
+    assert_said("signal 11, SIGSEGV (it touched memory that is not its own)");
+    assert_said("faulthandler");
+}
+
+static void a_server_that_dies_is_a_failure_while_workers_run(void **state)
+{
+    (void)state;
+    shell s[2];
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_SERVER, 0, "sleep 0.1; exit 3"),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 0, "exec sleep 1000")};
+    assert_int_equal(run_job(job, 2, 0), 3);
+    assert_said("first: server 0");
+}
+
+static void a_process_that_ignores_sigterm_is_killed(void **state)
+{
+    (void)state;
+    shell s[2];
+    char script[256];
+    (void)snprintf(script, sizeof script, "trap '' TERM; echo $$ > %s; while :; do sleep 1; done",
+                   path("deaf"));
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_WORKER, 0, script),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 1, "sleep 0.3; exit 1")};
+    assert_int_equal(run_job(job, 2, 0), 1);
+    assert_gone(pid_from("deaf"));
+}
+
+static void grandchildren_end_with_the_job(void **state)
+{
+    (void)state;
+    shell s[2];
+    char script[256];
+    (void)snprintf(script, sizeof script, "sh -c 'echo $$ > %s; exec sleep 1000' & sleep 1000",
+                   path("grandchild"));
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_WORKER, 0, script),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 1, "sleep 0.5; exit 1")};
+    assert_int_equal(run_job(job, 2, 0), 1);
+    assert_gone(pid_from("grandchild"));
+}
+
+static void what_a_good_worker_leaves_behind_ends_too(void **state)
+{
+    (void)state;
+    shell s;
+    char script[256];
+    (void)snprintf(script, sizeof script,
+                   "sh -c 'echo $$ > %s; exec sleep 1000' & while [ ! -s %s ]; do sleep 0.05; done",
+                   path("left"), path("left"));
+    rg_launch_process job[] = {run_shell(&s, RG_LAUNCH_WORKER, 0, script)};
+    assert_int_equal(run_job(job, 1, 0), 0);
+    assert_gone(pid_from("left"));
+}
+
+static void a_program_that_is_not_there_is_an_error(void **state)
+{
+    (void)state;
+    shell s[2];
+    int status = -1;
+    char script[256];
+    (void)snprintf(script, sizeof script, "echo $$ > %s; exec sleep 1000", path("started"));
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_SERVER, 0, script),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 0, "true")};
+    s[1].argv[0] = "no-such-program";
+    rg_launch_job spec = {.processes = job, .n = 2};
+    assert_fails(rg_launch_run(&spec, &status), RG_ENOENT,
+                 "worker 0: cannot start no-such-program: there is no such program on PATH");
+    job[1].argv = (const char *const[]){"/tmp", NULL};
+    assert_fails(rg_launch_run(&spec, &status), RG_ENOENT, "cannot start /tmp");
+    job[1].argv = s[0].argv;
+    job[1].log = "/no/such/folder/log";
+    assert_fails(rg_launch_run(&spec, &status), RG_EIO, "/no/such/folder/log");
+}
+
+/* ---- signals to the launcher ---- */
+
+/* A launcher in a process of its own; returns its pid when its two processes run. */
+static pid_t start_launcher(shell s[2], bool deaf)
+{
+    static char script[2][256];
+    const char *trap = deaf ? "trap '' TERM INT; " : "";
+    (void)snprintf(script[0], sizeof script[0], "%ssh -c 'echo $$ > %s; sleep 1000'", trap,
+                   path("child0"));
+    (void)snprintf(script[1], sizeof script[1], "%secho $$ > %s; while :; do sleep 1; done", trap,
+                   path("child1"));
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_SERVER, 0, script[0]),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 0, script[1])};
+    rg_launch_job spec = {.processes = job, .n = 2, .log_dir = folder};
+    int status = 99, to = open(path("said"), O_CREAT | O_TRUNC | O_RDWR, 0600);
+    (void)dup2(to, 2);
+    _exit(rg_launch_run(&spec, &status) == RG_OK ? status : 98);
+}
+
+static void end_launcher(int sent, int wanted, bool deaf)
+{
+    shell s[2];
+    (void)unlink(path("child0"));
+    (void)unlink(path("child1"));
+    pid_t launcher = start_launcher(s, deaf), child[2] = {pid_from("child0"), pid_from("child1")};
+    int status = 0;
+    assert_int_equal(kill(launcher, sent), 0);
+    assert_int_equal(waitpid(launcher, &status, 0), launcher);
+    if (sent == SIGKILL)
+        assert_true(WIFSIGNALED(status));
+    else
+        assert_int_equal(WEXITSTATUS(status), wanted);
+    assert_gone(child[0]);
+    assert_gone(child[1]);
+}
+
+static void ctrl_c_ends_everybody(void **state)
+{
+    (void)state;
+    end_launcher(SIGINT, 130, false);
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    assert_ok(rg_file_read_all(path("said"), 4096, &text));
+    assert_non_null(strstr(rg_buf_cstr(&text), "launch: interrupted: ending all processes"));
+    rg_buf_fini(&text);
+}
+
+static void sigterm_ends_everybody(void **state)
+{
+    (void)state;
+    end_launcher(SIGTERM, 143, false);
+}
+
+static void sigterm_ends_those_who_do_not_listen(void **state)
+{
+    (void)state;
+    end_launcher(SIGTERM, 143, true);
+}
+
+static void no_orphan_where_the_launcher_is_killed(void **state)
+{
+    (void)state;
+    end_launcher(SIGKILL, 0, false);
+    end_launcher(SIGKILL, 0, true);
+}
+
+/* ---- parts ---- */
+
+static void reports_are_parsed_or_refused(void **state)
+{
+    (void)state;
+    rg_launch_report r;
+    const char *text = "file=b\nfile=a=c\nexamples=1\nfile=b\nexamples=3\n\nother=x";
+    assert_ok(rg_launch_report_parse(&r, text, strlen(text)));
+    assert_int_equal(r.examples, 3);
+    assert_int_equal(r.n_files, 2);
+    assert_string_equal(r.files[0], "a=c");
+    rg_launch_report_fini(&r);
+    assert_ok(rg_launch_report_parse(&r, NULL, 0));
+    rg_launch_report_fini(&r);
+    assert_fails(rg_launch_report_parse(&r, "examples", 8), RG_ECORRUPT, "without '='");
+    assert_fails(rg_launch_report_parse(&r, "examples=-1", 11), RG_ECORRUPT, "not a number");
+    assert_fails(rg_launch_report_parse(&r, "file=a\0b", 8), RG_ECORRUPT, "NUL");
+}
+
+static void durations_are_for_people(void **state)
+{
+    (void)state;
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    rg_launch_duration(&out, UINT64_C(12340000000));
+    rg_buf_char(&out, '|');
+    rg_launch_duration(&out, UINT64_C(125000000000));
+    rg_buf_char(&out, '|');
+    rg_launch_duration(&out, UINT64_C(11400000000000));
+    assert_string_equal(rg_buf_cstr(&out), "12.3 s|2 min 5 s|3 h 10 min");
+    rg_buf_fini(&out);
+}
+
+static void a_kill_for_want_of_memory_is_said(void **state)
+{
+    (void)state;
+    rg_buf out;
+    rg_launch_process worker = {.role = RG_LAUNCH_WORKER, .index = 2, .log = "logs/workerlog.2"};
+    rg_launch_failure f = {.process = &worker,
+                           .end = {.pid = 7, .code = -1, .signal = 9, .max_rss = INT64_C(3) << 30},
+                           .tail = "",
+                           .log_dir = "logs",
+                           .oom_kills = 1,
+                           .memory_limit = INT64_C(4) << 30};
+    rg_buf_init(&out, 0);
+    rg_launch_card(&out, &f);
+    assert_non_null(strstr(rg_buf_cstr(&out), "killed for want of memory while the job ran"));
+    assert_non_null(strstr(rg_buf_cstr(&out), "the process had 3072 MiB at most"));
+    rg_buf_clear(&out);
+    f.oom_kills = 0;
+    rg_launch_card(&out, &f);
+    assert_non_null(strstr(rg_buf_cstr(&out), "counts no kill for want of memory"));
+    rg_buf_fini(&out);
+}
+
+#define T(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+RUN(T(workers_and_servers_that_end_are_success), T(a_report_that_cannot_be_read_is_a_note),
+    T(servers_that_stay_are_told_to_end),
+    T(a_server_that_ends_well_before_its_workers_is_no_failure),
+    T(a_worker_that_fails_ends_the_job_and_is_named),
+    T(a_worker_killed_is_told_apart_from_one_that_fails), T(a_crash_is_put_in_words),
+    T(a_server_that_dies_is_a_failure_while_workers_run),
+    T(a_process_that_ignores_sigterm_is_killed), T(grandchildren_end_with_the_job),
+    T(what_a_good_worker_leaves_behind_ends_too), T(a_program_that_is_not_there_is_an_error),
+    T(ctrl_c_ends_everybody), T(sigterm_ends_everybody), T(sigterm_ends_those_who_do_not_listen),
+    T(no_orphan_where_the_launcher_is_killed), T(reports_are_parsed_or_refused),
+    T(durations_are_for_people), T(a_kill_for_want_of_memory_is_said))
