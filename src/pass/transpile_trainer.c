@@ -30,6 +30,7 @@ static rg_status add_control(trainer *r, const char **name)
         return rg_transpile_no_memory();
     RG_TRY(rg_block_add_var(r->block, *name, &var));
     var->meta.dtype = RG_BOOL;
+    var->has_tensor = true;
     return RG_OK;
 }
 
@@ -497,6 +498,7 @@ static rg_status geo_startup(trainer *r)
     rg_opdesc *op;
     RG_TRY(rg_block_add_var(r->block, init, &var));
     var->meta.dtype = RG_BOOL;
+    var->has_tensor = true;
     RG_TRY(add_control(r, &control));
     RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_FORWARD, &op));
     RG_TRY(rg_edit_in(op, "X", init));
