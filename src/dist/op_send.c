@@ -16,7 +16,8 @@ static rg_status infer(rg_ctx *ctx)
 const rg_op rg_op_send = {
     .type = "send",
     .doc = "Send variables, mostly gradients, to servers.",
-    .in = RG_SLOTS([X] = {"X", "what is sent", RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "what is sent",
+                          RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "stands for its being sent", RG_REPEATED | RG_OPTIONAL}),
     .attr = RG_ATTRS(
         RG_INT("trainer_id", 0, "which trainer sends"),

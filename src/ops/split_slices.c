@@ -176,7 +176,7 @@ static rg_status rows_kernel(rg_ctx *ctx)
 const rg_op rg_op_split_selected_rows = {
     .type = "split_selected_rows",
     .doc = "A sparse gradient cut into sections of its height.",
-    .in = RG_SLOTS([X] = {"X", "sparse", RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "sparse", RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "sparse, the parts", RG_REPEATED}),
     .attr = RG_ATTRS([HEIGHT_SECTIONS] = RG_LIST("height_sections", RG_ATTR_LONGS,
                                                  "rows of each section")),
