@@ -16,8 +16,7 @@ const rg_op rg_op_listen_and_serv = {
     .type = "listen_and_serv",
     .doc = "Serve parameters to trainers until all of them have finished.",
     .in = RG_SLOTS([X] = {"X", "the gradients that trainers send",
-                          RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD | RG_UNSET_OK |
-                              RG_ANY_KIND}),
+                          RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD | RG_UNSET_OK | RG_ANY_KIND}),
     .out = (const rg_slot[]){{.name = NULL}},
     .attr = RG_ATTRS(
         RG_STRING("endpoint", "127.0.0.1:6164", "where to listen"),

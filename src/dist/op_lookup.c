@@ -85,7 +85,7 @@ static rg_status as_declared(rg_ctx *ctx)
 const rg_op rg_op_prefetch = {
     .type = "prefetch",
     .doc = "Rows, by id, from one server each: of programs that real Paddle transpiled.",
-    .in = RG_SLOTS([P_X] = {"X", "row numbers", RG_REPEATED | RG_NO_GRAD}),
+    .in = RG_SLOTS([P_X] = {"X", "row numbers", RG_REPEATED | RG_NO_GRAD | RG_ANY_KIND}),
     .out = RG_SLOTS([P_OUT] = {"Out", "rows", RG_REPEATED}),
     .attr = RG_ATTRS(RG_INT("trainer_id", 0, "which trainer asks"),
                      RG_ENDPOINTS("epmap", "the server of each X")),
@@ -100,9 +100,8 @@ enum { L_OUT };
 const rg_op rg_op_lookup_sparse_table = {
     .type = "lookup_sparse_table",
     .doc = "Rows, by id, of a table that grows: of servers that real Paddle transpiled.",
-    .in = RG_SLOTS([L_W] = {"W", "the table", RG_NO_GRAD | RG_SHAPE_ONLY}, [L_IDS] = {"Ids",
-                                                                                      "row numbers",
-                                                                                      RG_NO_GRAD}),
+    .in = RG_SLOTS([L_W] = {"W", "the table", RG_NO_GRAD | RG_SHAPE_ONLY | RG_ANY_KIND},
+                   [L_IDS] = {"Ids", "row numbers", RG_NO_GRAD}),
     .out = RG_SLOTS([L_OUT] = {"Out", "rows"}),
     .attr = RG_ATTRS(RG_LONG("padding_idx", -1, "this id gives zeros; -1: none does"),
                      RG_BOOLEAN("auto_grown_table", true, "a row comes to be when asked for"),

@@ -70,6 +70,40 @@ const char *rg_counter_name(rg_transpiler *t, int id);
 /* Where counting begins: what the startup program gives the counter. */
 rg_status rg_counter_start(const rg_transpiler *t, float *start);
 
+/* ---- a trainer's programs (transpile_talk.c, transpile_start.c) ---- */
+
+typedef struct rg_trainer {
+    rg_transpiler *t;
+    rg_block *block;       /* the first of the program that is being made */
+    rg_opdesc **was;       /* the ops of the main program's block as they were, by index */
+    const char **controls; /* by parameter: what stands for its send */
+    int n_controls;        /* made so far */
+} rg_trainer;
+
+typedef struct rg_part_lists {
+    const char **names, **grads, **endpoints;
+    int64_t *rows;
+} rg_part_lists;
+
+/* The slices of a parameter, as attributes want them; in the transpiler's arena. */
+rg_status rg_list_parts(rg_transpiler *t, const rg_dist_param *param, rg_part_lists *lists);
+/* A variable without data that puts communication ops in order. */
+rg_status rg_add_control(rg_trainer *r, const char **name);
+/* Variables for the slices, of the type of `like`. */
+rg_status rg_add_part_vars(rg_block *block, const rg_dist_param *param, const rg_vardesc *like,
+                           const char *const *names);
+/* `after`, which may be NULL, stands for what must be over first. `whole`: the op itself puts
+ * the slices together. */
+rg_status rg_add_recv(rg_trainer *r, const rg_dist_param *param, const char *after, bool whole,
+                      rg_opdesc **op);
+rg_status rg_add_fetch_barrier(rg_trainer *r, const char *after, int n, const char *const *outs);
+/* Of the slices of all parameters that are received. */
+rg_status rg_add_concats(rg_trainer *r, int role);
+/* What the send of geo mode says of all slices. */
+rg_status rg_add_geo_attrs(rg_transpiler *t, rg_opdesc *op);
+/* `main`: the first block of the trainer's main program, finished. */
+rg_status rg_trainer_startup(rg_trainer *r, const rg_block *main);
+
 /* ---- a server's variables (transpile_place.c) ---- */
 
 typedef struct rg_placed {

@@ -39,7 +39,7 @@ static rg_status declare(server *s, const char *name, const rg_vardesc *like, co
         return RG_OK;
     RG_TRY(rg_edit_var(s->root, name, like, &var));
     var->meta.shape = *shape;
-    var->persistable = persistable;
+    var->persistable = persistable && (like->meta.kind == RG_TENSOR || like->meta.kind == RG_ROWS);
     var->is_parameter = var->trainable = var->is_data = false;
     return RG_OK;
 }

@@ -1,9 +1,9 @@
-/* transpile_trainer.c - the trainer's programs.
+/* transpile_trainer.c - the trainer's program.
  *
- * Main: look-ups in tables go to servers; after the op that makes a gradient stands the
+ * Look-ups in tables go to servers; after the op that makes a gradient stands the
  * send of its slices; at the end a barrier where the mode has one, and a recv for each
- * parameter. Startup: parameters come from the servers, tables get a shape and no memory.
- * In geo mode the optimizer stays, and one send at the end says what was touched. */
+ * parameter. In geo mode the optimizer stays, and one send at the end says what was
+ * touched. transpile_start.c makes the startup program. */
 #include "pass/transpile_priv.h"
 
 #include "base/mem.h"
@@ -11,66 +11,7 @@
 
 #include <string.h>
 
-typedef struct trainer {
-    rg_transpiler *t;
-    rg_block *block;
-    rg_opdesc **was;       /* the ops of the block as they were, by index */
-    const char **controls; /* by parameter: what stands for its send */
-    int n_controls;        /* made so far */
-} trainer;
-
 /* ---- small things ---- */
-
-/* Variables without data that put communication ops in order. */
-static rg_status add_control(trainer *r, const char **name)
-{
-    rg_vardesc *var;
-    *name = rg_text(r->t, "__control_var@%d", r->n_controls++);
-    if (*name == NULL)
-        return rg_transpile_no_memory();
-    RG_TRY(rg_block_add_var(r->block, *name, &var));
-    var->meta.dtype = RG_BOOL;
-    return RG_OK;
-}
-
-typedef struct part_lists {
-    const char **names, **grads, **endpoints;
-    int64_t *rows;
-} part_lists;
-
-/* The slices of a parameter, as attributes want them. */
-static rg_status list_parts(rg_transpiler *t, const rg_dist_param *param, part_lists *lists)
-{
-    size_t n = (size_t)param->n_parts;
-    lists->names = rg_arena_alloc(&t->arena, n * sizeof *lists->names);
-    lists->grads = rg_arena_alloc(&t->arena, n * sizeof *lists->grads);
-    lists->endpoints = rg_arena_alloc(&t->arena, n * sizeof *lists->endpoints);
-    lists->rows = rg_arena_alloc(&t->arena, n * sizeof *lists->rows);
-    if (!lists->names || !lists->grads || !lists->endpoints || !lists->rows)
-        return rg_transpile_no_memory();
-    for (int i = 0; i < param->n_parts; i++) {
-        const rg_part *part = &param->parts[i];
-        lists->names[i] = part->name;
-        lists->grads[i] = rg_sent_name(t, part, t->config.trainer_id);
-        lists->endpoints[i] = t->config.endpoints[part->endpoint];
-        lists->rows[i] = part->shape.dim[0];
-        if (lists->grads[i] == NULL)
-            return rg_transpile_no_memory();
-    }
-    return RG_OK;
-}
-
-static rg_status add_part_vars(rg_block *block, const rg_dist_param *param, const rg_vardesc *like,
-                               const char *const *names)
-{
-    for (int i = 0; i < param->n_parts; i++) {
-        rg_vardesc *var;
-        RG_TRY(rg_edit_var(block, names[i], like, &var));
-        var->meta.shape = param->parts[i].shape;
-        var->persistable = var->is_parameter = var->trainable = false;
-    }
-    return RG_OK;
-}
 
 static size_t after_last_writer(const rg_block *block, const char *name)
 {
@@ -140,20 +81,20 @@ static size_t ids_ready(const rg_block *block, size_t index)
 
 /* Put one distributed_lookup_table in the place of the look-up at `at` and of those behind
  * it that can join: as early as all ids are there, so that tables are asked together. */
-static rg_status replace_look_ups(trainer *r, const rg_dist_param *param, size_t at)
+static rg_status replace_look_ups(rg_trainer *r, const rg_dist_param *param, size_t at)
 {
     rg_block *block = r->block;
     const rg_opdesc *first = block->ops[at];
     const char **ids = rg_arena_alloc(&r->t->arena, block->n_ops * sizeof *ids);
     const char **outs = rg_arena_alloc(&r->t->arena, block->n_ops * sizeof *outs);
     const rg_attr *padding = rg_opdesc_attr(first, "padding_idx");
-    part_lists lists;
+    rg_part_lists lists;
     size_t early = 0;
     rg_opdesc *op;
     int n = 0;
     if (ids == NULL || outs == NULL)
         return rg_transpile_no_memory();
-    RG_TRY(list_parts(r->t, param, &lists));
+    RG_TRY(rg_list_parts(r->t, param, &lists));
     for (size_t i = at; i < block->n_ops;) {
         const rg_opdesc *each = block->ops[i];
         if (!looks_up(each, param->name) || !may_join(block, first, at, each, i)) {
@@ -179,7 +120,7 @@ static rg_status replace_look_ups(trainer *r, const rg_dist_param *param, size_t
     return rg_opdesc_infer(op);
 }
 
-static rg_status replace_all_look_ups(trainer *r)
+static rg_status replace_all_look_ups(rg_trainer *r)
 {
     for (int i = 0; i < r->t->n_params; i++) {
         const rg_dist_param *param = &r->t->params[i];
@@ -192,12 +133,12 @@ static rg_status replace_all_look_ups(trainer *r)
 
 /* ---- sending ---- */
 
-static rg_status add_split(trainer *r, const rg_dist_param *param, const part_lists *lists,
+static rg_status add_split(rg_trainer *r, const rg_dist_param *param, const rg_part_lists *lists,
                            size_t *at)
 {
     bool sparse = param->grad_var->meta.kind == RG_ROWS;
     rg_opdesc *op;
-    RG_TRY(add_part_vars(r->block, param, param->grad_var, lists->grads));
+    RG_TRY(rg_add_part_vars(r->block, param, param->grad_var, lists->grads));
     RG_TRY(rg_edit_op(r->block, (*at)++, sparse ? "split_selected_rows" : "split_byref",
                       RG_ROLE_DIST, &op));
     RG_TRY(rg_edit_in(op, "X", param->grad));
@@ -211,22 +152,22 @@ static rg_status set_role_vars(rg_opdesc *op, const char *param, const char *gra
     return rg_edit_strings(op, "op_role_var", 2, (const char *const[]){param, grad});
 }
 
-static rg_status add_send(trainer *r, int i)
+static rg_status add_send(rg_trainer *r, int i)
 {
     const rg_dist_param *param = &r->t->params[i];
     bool whole = r->t->config.runtime_split;
     size_t at = after_last_writer(r->block, param->grad);
     const char *grad = param->grad;
-    part_lists lists;
+    rg_part_lists lists;
     rg_opdesc *op;
-    RG_TRY(list_parts(r->t, param, &lists));
+    RG_TRY(rg_list_parts(r->t, param, &lists));
     if (!whole && param->n_parts > 1) {
         RG_TRY(add_split(r, param, &lists, &at));
     } else if (!whole && strcmp(grad, lists.grads[0]) != 0) {
         RG_TRY(rename_everywhere(r->block, grad, lists.grads[0]));
         grad = lists.grads[0];
     }
-    RG_TRY(add_control(r, &r->controls[i]));
+    RG_TRY(rg_add_control(r, &r->controls[i]));
     RG_TRY(rg_edit_op(r->block, at, "send", RG_ROLE_RPC, &op));
     if (whole)
         RG_TRY(rg_edit_in(op, "X", grad));
@@ -244,7 +185,7 @@ static rg_status add_send(trainer *r, int i)
 }
 
 /* Without a barrier servers cannot count the steps: each trainer tells them. */
-static rg_status add_counter(trainer *r)
+static rg_status add_counter(rg_trainer *r)
 {
     rg_transpiler *t = r->t;
     const char *name = rg_counter_name(t, t->config.trainer_id), *control;
@@ -254,7 +195,7 @@ static rg_status add_counter(trainer *r)
     if (name == NULL)
         return rg_transpile_no_memory();
     RG_TRY(rg_edit_var(r->block, name, like, &var));
-    RG_TRY(add_control(r, &control));
+    RG_TRY(rg_add_control(r, &control));
     RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_RPC, &op));
     RG_TRY(rg_edit_in(op, "X", name));
     RG_TRY(rg_edit_out(op, "Out", control));
@@ -268,11 +209,11 @@ static rg_status add_counter(trainer *r)
     return rg_opdesc_infer(op);
 }
 
-static rg_status add_barrier(trainer *r, const char **control)
+static rg_status add_barrier(rg_trainer *r, const char **control)
 {
     const rg_transpile_config *c = &r->t->config;
     rg_opdesc *op;
-    RG_TRY(add_control(r, control));
+    RG_TRY(rg_add_control(r, control));
     RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send_barrier", RG_ROLE_RPC, &op));
     RG_TRY(rg_opdesc_set_in(op, "X", r->t->n_params, r->controls));
     RG_TRY(rg_edit_out(op, "Out", *control));
@@ -283,59 +224,6 @@ static rg_status add_barrier(trainer *r, const char **control)
 }
 
 /* ---- receiving ---- */
-
-/* `after`, which may be NULL, stands for what must be over first. */
-static rg_status add_recv(trainer *r, const rg_dist_param *param, const char *after, bool whole,
-                          rg_opdesc **out)
-{
-    part_lists lists;
-    rg_opdesc *op;
-    RG_TRY(list_parts(r->t, param, &lists));
-    if (!whole && param->n_parts > 1)
-        RG_TRY(add_part_vars(r->block, param, param->var, lists.names));
-    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "recv", RG_ROLE_RPC, &op));
-    RG_TRY(rg_opdesc_set_in(op, "X", after ? 1 : 0, &after));
-    if (whole)
-        RG_TRY(rg_edit_out(op, "Out", param->name));
-    else
-        RG_TRY(rg_opdesc_set_out(op, "Out", param->n_parts, lists.names));
-    RG_TRY(rg_edit_strings(op, "epmap", param->n_parts, lists.endpoints));
-    RG_TRY(rg_edit_int(op, "trainer_id", r->t->config.trainer_id));
-    if (whole)
-        RG_TRY(rg_edit_strings(op, "recv_varnames", param->n_parts, lists.names));
-    *out = op;
-    return rg_opdesc_infer(op);
-}
-
-static rg_status add_fetch_barrier(trainer *r, const char *after, int n, const char *const *outs)
-{
-    const rg_transpile_config *c = &r->t->config;
-    rg_opdesc *op;
-    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "fetch_barrier", RG_ROLE_RPC, &op));
-    RG_TRY(rg_opdesc_set_in(op, "X", after ? 1 : 0, &after));
-    RG_TRY(rg_opdesc_set_out(op, "Out", n, outs));
-    RG_TRY(rg_edit_strings(op, "endpoints", c->n_endpoints, c->endpoints));
-    RG_TRY(rg_edit_int(op, "trainer_id", c->trainer_id));
-    return rg_opdesc_infer(op);
-}
-
-static rg_status add_concats(trainer *r, int role)
-{
-    for (int i = 0; i < r->t->n_params; i++) {
-        const rg_dist_param *param = &r->t->params[i];
-        part_lists lists;
-        rg_opdesc *op;
-        if (param->table || param->n_parts == 1)
-            continue;
-        RG_TRY(list_parts(r->t, param, &lists));
-        RG_TRY(rg_edit_op(r->block, r->block->n_ops, "concat", role, &op));
-        RG_TRY(rg_opdesc_set_in(op, "X", param->n_parts, lists.names));
-        RG_TRY(rg_edit_out(op, "Out", param->name));
-        RG_TRY(rg_edit_int(op, "axis", 0));
-        RG_TRY(rg_opdesc_infer(op));
-    }
-    return RG_OK;
-}
 
 /* The names of all slices that trainers receive. */
 static rg_status received(rg_transpiler *t, const char ***names, int *n)
@@ -350,7 +238,7 @@ static rg_status received(rg_transpiler *t, const char ***names, int *n)
     return RG_OK;
 }
 
-static rg_status add_recvs(trainer *r, const char *barrier)
+static rg_status add_recvs(rg_trainer *r, const char *barrier)
 {
     rg_transpiler *t = r->t;
     bool whole = t->config.runtime_split;
@@ -359,7 +247,7 @@ static rg_status add_recvs(trainer *r, const char *barrier)
         rg_opdesc *op;
         if (param->table)
             continue;
-        RG_TRY(add_recv(r, param, barrier ? barrier : r->controls[i], whole, &op));
+        RG_TRY(rg_add_recv(r, param, barrier ? barrier : r->controls[i], whole, &op));
         const char *grad = whole || param->n_parts > 1
                                ? param->grad
                                : rg_sent_name(t, &param->parts[0], t->config.trainer_id);
@@ -371,9 +259,9 @@ static rg_status add_recvs(trainer *r, const char *barrier)
         const char **names;
         int n;
         RG_TRY(received(t, &names, &n));
-        RG_TRY(add_fetch_barrier(r, barrier, n, names));
+        RG_TRY(rg_add_fetch_barrier(r, barrier, n, names));
     }
-    return add_concats(r, RG_ROLE_DIST);
+    return rg_add_concats(r, RG_ROLE_DIST);
 }
 
 /* ---- what goes ---- */
@@ -384,8 +272,22 @@ static rg_status note_name(void *arg, const rg_opdesc *op, const char *name, boo
     return rg_map_put(arg, name, name);
 }
 
+/* What is in an op's sub-blocks goes with it. */
+static void clear_sub_blocks(const rg_opdesc *op)
+{
+    for (int a = 0; a < op->n_attrs; a++) {
+        rg_block *sub = op->attrs[a].type == RG_ATTR_BLOCK
+                            ? rg_program_block(op->block->program, op->attrs[a].i)
+                            : NULL;
+        for (size_t i = 0; sub != NULL && i < sub->n_ops; i++)
+            clear_sub_blocks(sub->ops[i]);
+        if (sub != NULL)
+            rg_block_remove_ops(sub, 0, sub->n_ops);
+    }
+}
+
 /* Take out ops that servers run, and put those that follow the update to the end. */
-static rg_status move_ops(trainer *r, rg_map *gone)
+static rg_status move_ops(rg_trainer *r, rg_map *gone)
 {
     const rg_transpiler *t = r->t;
     size_t n = t->main->blocks[0]->n_ops;
@@ -395,8 +297,10 @@ static rg_status move_ops(trainer *r, rg_map *gone)
         bool goes = t->fate[i] == RG_UPDATES || (t->fate[i] == RG_SCHEDULES && !t->schedule_stays);
         if (at == r->block->n_ops)
             continue; /* a look-up */
-        if (goes)
+        if (goes) {
             RG_TRY(rg_visit_names(op, note_name, gone));
+            clear_sub_blocks(op);
+        }
         if (t->fate[i] == RG_FOLLOWS)
             RG_TRY(rg_block_copy_op(r->block, r->block->n_ops, op, NULL));
         if (goes || t->fate[i] == RG_FOLLOWS)
@@ -425,7 +329,7 @@ done:
     return code;
 }
 
-static rg_status trim(trainer *r)
+static rg_status trim(rg_trainer *r)
 {
     rg_map gone = {0};
     rg_status code = move_ops(r, &gone);
@@ -437,33 +341,8 @@ static rg_status trim(trainer *r)
 
 /* ---- geo: the optimizer stays ---- */
 
-static rg_status add_geo_attrs(rg_transpiler *t, rg_opdesc *op)
-{
-    int n = rg_transpiler_n_slices(t);
-    const char **params = rg_arena_alloc(&t->arena, (size_t)n * sizeof *params);
-    const char **names = rg_arena_alloc(&t->arena, (size_t)n * sizeof *names);
-    const char **endpoints = rg_arena_alloc(&t->arena, (size_t)n * sizeof *endpoints);
-    int64_t *rows = rg_arena_alloc(&t->arena, (size_t)n * sizeof *rows);
-    if (!params || !names || !endpoints || !rows)
-        return rg_transpile_no_memory();
-    for (int i = 0; i < n; i++) {
-        rg_param_slice slice = rg_transpiler_slice(t, i);
-        params[i] = slice.param;
-        names[i] = slice.name;
-        endpoints[i] = slice.endpoint;
-        rows[i] = slice.rows;
-    }
-    RG_TRY(rg_edit_int(op, "trainer_id", t->config.trainer_id));
-    RG_TRY(rg_edit_strings(op, "epmap", n, endpoints));
-    RG_TRY(rg_edit_strings(op, "geo_params", n, params));
-    RG_TRY(rg_edit_strings(op, "geo_slices", n, names));
-    RG_TRY(rg_edit_longs(op, "geo_sections", n, rows));
-    RG_TRY(rg_edit_int(op, "geo_push_nums", t->config.geo_push_nums));
-    return rg_edit_int(op, "geo_trainers", t->config.trainers);
-}
-
 /* One send: the ids that were looked up, and in which table each. */
-static rg_status geo_main(trainer *r)
+static rg_status geo_main(rg_trainer *r)
 {
     rg_transpiler *t = r->t;
     size_t n_ops = r->block->n_ops;
@@ -480,35 +359,18 @@ static rg_status geo_main(trainer *r)
                 ids[n] = rg_one_in(r->block->ops[i], "Ids");
                 tables[n++] = t->params[k].name;
             }
-    RG_TRY(add_control(r, &control));
+    RG_TRY(rg_add_control(r, &control));
     RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_FORWARD, &op));
     RG_TRY(rg_opdesc_set_in(op, "X", n, ids));
     RG_TRY(rg_edit_out(op, "Out", control));
     RG_TRY(rg_edit_strings(op, "send_varnames", n, tables));
-    RG_TRY(add_geo_attrs(t, op));
-    return rg_opdesc_infer(op);
-}
-
-/* The snapshot that changes are counted from is taken here. */
-static rg_status geo_startup(trainer *r)
-{
-    const char *control, *init = "param_init";
-    rg_vardesc *var;
-    rg_opdesc *op;
-    RG_TRY(rg_block_add_var(r->block, init, &var));
-    var->meta.dtype = RG_BOOL;
-    RG_TRY(add_control(r, &control));
-    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_FORWARD, &op));
-    RG_TRY(rg_edit_in(op, "X", init));
-    RG_TRY(rg_edit_out(op, "Out", control));
-    RG_TRY(rg_edit_strings(op, "send_varnames", 1, &init));
-    RG_TRY(add_geo_attrs(r->t, op));
+    RG_TRY(rg_add_geo_attrs(t, op));
     return rg_opdesc_infer(op);
 }
 
 /* ---- the two programs ---- */
 
-static rg_status trainer_main(trainer *r)
+static rg_status trainer_main(rg_trainer *r)
 {
     const rg_transpile_config *c = &r->t->config;
     const char *barrier = NULL;
@@ -525,83 +387,6 @@ static rg_status trainer_main(trainer *r)
     return trim(r);
 }
 
-/* Initialisers of what is not on trainers any more. */
-static void remove_initialisers(trainer *r, const rg_block *main)
-{
-    const rg_block *before = r->t->main->blocks[0];
-    for (size_t i = r->block->n_ops; i-- > 0;) {
-        const rg_opdesc *op = r->block->ops[i];
-        bool wanted = false;
-        for (int s = 0; s < op->n_out; s++)
-            for (int k = 0; k < op->out[s].n; k++)
-                wanted |= rg_block_var(before, op->out[s].names[k]) == NULL ||
-                          rg_block_var(main, op->out[s].names[k]) != NULL;
-        for (int s = 0; !wanted && s < op->n_out; s++)
-            for (int k = 0; k < op->out[s].n; k++)
-                rg_block_remove_var(r->block, op->out[s].names[k]);
-        if (!wanted && op->n_out > 0)
-            rg_block_remove_ops(r->block, i, i + 1);
-    }
-}
-
-static rg_status fake_tables(trainer *r)
-{
-    for (int i = 0; i < r->t->n_params; i++) {
-        const rg_dist_param *param = &r->t->params[i];
-        rg_opdesc *op;
-        if (!param->table)
-            continue;
-        for (size_t k = r->block->n_ops; k-- > 0;)
-            if (rg_op_writes(r->block->ops[k], param->name))
-                rg_block_remove_ops(r->block, k, k + 1);
-        RG_TRY(rg_edit_op(r->block, r->block->n_ops, "fake_init", RG_ROLE_FORWARD, &op));
-        RG_TRY(rg_edit_out(op, "Out", param->name));
-        RG_TRY(rg_edit_shape(op, &param->var->meta.shape));
-        RG_TRY(rg_opdesc_infer(op));
-    }
-    return RG_OK;
-}
-
-/* What a trainer adds to the servers' count at each step. */
-static rg_status start_counter(trainer *r)
-{
-    const char *name = rg_counter_name(r->t, r->t->config.trainer_id);
-    rg_vardesc *var;
-    rg_opdesc *op;
-    if (name == NULL)
-        return rg_transpile_no_memory();
-    RG_TRY(rg_edit_var(r->block, name, rg_block_find(r->t->main->blocks[0], r->t->counter), &var));
-    RG_TRY(rg_edit_op(r->block, 0, "fill_constant", RG_ROLE_FORWARD, &op));
-    RG_TRY(rg_edit_out(op, "Out", name));
-    RG_TRY(rg_edit_shape(op, &var->meta.shape));
-    RG_TRY(rg_edit_int(op, "dtype", (int32_t)var->meta.dtype));
-    RG_TRY(rg_edit_float(op, "value", 1));
-    return rg_opdesc_infer(op);
-}
-
-static rg_status trainer_startup(trainer *r, const rg_block *main)
-{
-    rg_transpiler *t = r->t;
-    bool geo = t->config.mode == RG_UPDATE_GEO;
-    const char *control;
-    rg_opdesc *op;
-    remove_initialisers(r, main);
-    if (t->counter != NULL &&
-        (t->config.mode == RG_UPDATE_ASYNC || t->config.mode == RG_UPDATE_HALF_ASYNC))
-        RG_TRY(start_counter(r));
-    for (int i = 0; i < t->n_params; i++) {
-        rg_vardesc *var;
-        if (rg_block_var(r->block, t->params[i].name) == NULL)
-            RG_TRY(rg_edit_var(r->block, NULL, t->params[i].var, &var));
-        if (!t->params[i].table)
-            RG_TRY(add_recv(r, &t->params[i], NULL, false, &op));
-    }
-    RG_TRY(add_control(r, &control));
-    RG_TRY(add_fetch_barrier(r, NULL, 1, &control));
-    RG_TRY(add_concats(r, RG_ROLE_FORWARD));
-    return geo ? geo_startup(r) : fake_tables(r);
-}
-
 static rg_status same_ops(const rg_program *program, const rg_program *given)
 {
     const rg_block *a = program->blocks[0], *b = given->blocks[0];
@@ -616,7 +401,7 @@ rg_status rg_transpile_trainer(rg_transpiler *t, rg_program *main, rg_program *s
     RG_TRY(same_ops(main, t->main));
     RG_TRY(same_ops(startup, t->startup));
     rg_block *block = main->blocks[0];
-    trainer r = {.t = t, .block = block};
+    rg_trainer r = {.t = t, .block = block};
     r.was = rg_arena_copy(&t->arena, block->ops, block->n_ops * sizeof *block->ops);
     r.controls = rg_arena_zero(&t->arena, (size_t)t->n_params * sizeof *r.controls);
     if (r.was == NULL || r.controls == NULL)
@@ -628,7 +413,7 @@ rg_status rg_transpile_trainer(rg_transpiler *t, rg_program *main, rg_program *s
     r.block = startup->blocks[0];
     r.n_controls = 0;
     if (code == RG_OK)
-        code = trainer_startup(&r, block);
+        code = rg_trainer_startup(&r, block);
     rg_labels_restore(main, &labels);
     rg_labels_restore(startup, &startup_labels);
     return code;

@@ -141,8 +141,22 @@ def one_trainer(name, role, golden):
         op["inputs"]["X"] = [n.replace(".trainer_0", "") for n in op["inputs"]["X"]]
 
 
+def blocks_of_a_schedule(name, role, golden):
+    """A schedule that has blocks of its own leaves them behind in real Paddle's trainer; we
+    leave them empty. On servers real Paddle hangs the optimizer's blocks on the last of them."""
+    if jobs.JOBS[name][0] is not jobs.momentum_piecewise:
+        return
+    if role == "trainer":
+        for block in golden["main"]["blocks"][1:]:
+            block["ops"] = []
+    for op in _ops(golden, "listen_and_serv"):
+        for i in op["attrs"]["optimize_blocks"][1:]:
+            golden["main"]["blocks"][i]["parent"] = op["attrs"]["lr_decay_block_id"]
+
+
 DIFFERENCES = [trainer_ids, modes, server_numbers, sparse_gradients, role_variables, counters,
-               tables, geo_send, one_trainer, order_of_tables]
+               tables, geo_send, one_trainer, order_of_tables,
+               blocks_of_a_schedule]
 
 
 # ---- comparing ----
@@ -187,6 +201,8 @@ def _same_program(mine, theirs, where):
 @pytest.mark.parametrize("role", jobs.ROLES)
 @pytest.mark.parametrize("name", sorted(jobs.JOBS))
 def test_programs(name, role):
+    if jobs.lacks(name):
+        pytest.skip("fluid.layers has no " + jobs.lacks(name))
     with open(os.path.join(HERE, "golden", name + ".json")) as f:
         golden = json.load(f)[role]
     for differ in DIFFERENCES:
