@@ -60,7 +60,6 @@ extern PyTypeObject *core_program_type, *core_var_type, *core_op_type;
 extern PyTypeObject *core_var_class, *core_op_class;
 int core_add_program(PyObject *module);
 int core_add_op(PyObject *module);
-int core_add_transpile(PyObject *module);
 /* A Program of that class that owns `program`, which is closed on failure. */
 PyObject *core_wrap_program(PyObject *type, rg_program *program);
 PyObject *core_wrap_var(PyTypeObject *type, PyObject *owner, rg_vardesc *var);
@@ -109,6 +108,7 @@ int core_from_numpy(PyObject *object, core_array *array);
 int core_add_executor(PyObject *module);
 int core_add_files(PyObject *module);
 int core_add_parallel(PyObject *module);
+int core_add_transpile(PyObject *module);
 /* A fed object as a tensor in `value`, checked against its description (executor.c). */
 int core_feed(PyObject *object, const rg_vardesc *desc, rg_value *value);
 /* A copy of a value as numpy array, LoDTensor, SelectedRows or LoDTensorArray. */

@@ -228,10 +228,9 @@ PyMODINIT_FUNC PyInit__core(void)
         return NULL;
     rg_status code = rg_flags_from_environment();
     if (core_add_errors(module) < 0 || (code != RG_OK && core_raise(code) == NULL) ||
-        core_add_program(module) < 0 || core_add_op(module) < 0 ||
-        core_add_transpile(module) < 0 || core_add_tensor(module) < 0 ||
+        core_add_program(module) < 0 || core_add_op(module) < 0 || core_add_tensor(module) < 0 ||
         core_add_scope(module) < 0 || core_add_executor(module) < 0 || core_add_files(module) < 0 ||
-        core_add_parallel(module) < 0 ||
+        core_add_parallel(module) < 0 || core_add_transpile(module) < 0 ||
         PyModule_AddStringConstant(module, "version", RG_VERSION) < 0) {
         Py_DECREF(module);
         return NULL;
