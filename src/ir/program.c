@@ -491,10 +491,12 @@ static rg_status copy_var(rg_block *block, const rg_vardesc *from)
     return var->reader && var->unknown ? RG_OK : no_memory();
 }
 
+/* A trainer's program is tested with the parameters it has: nothing is sent or received. */
 static bool left_out_of_tests(const rg_opdesc *op)
 {
+    int training = RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE | RG_ROLE_RPC | RG_ROLE_DIST;
     int role = rg_opdesc_role(op);
-    return role != RG_ROLE_NOT_SPECIFIED && (role & (RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE)) != 0;
+    return role != RG_ROLE_NOT_SPECIFIED && (role & training) != 0;
 }
 
 static rg_status copy_blocks(rg_program *copy, const rg_program *program, bool for_test)

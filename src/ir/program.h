@@ -105,7 +105,7 @@ struct rg_program {
 /* With one empty block. Owned; ended by rg_program_close(). */
 rg_status rg_program_open(rg_program **program);
 void rg_program_close(rg_program *program);
-/* A copy. for_test: ops of the backward and optimize roles left out, is_test set. */
+/* A copy. for_test: ops of the backward, optimize, RPC and dist roles left out, is_test set. */
 rg_status rg_program_clone(rg_program **copy, const rg_program *program, bool for_test);
 
 /* `name` as this program keeps it: equal names are equal pointers. NULL: no memory. */

@@ -14,7 +14,7 @@ static rg_status geo_startup(rg_trainer *r)
     var->meta.dtype = RG_BOOL;
     var->has_tensor = true;
     RG_TRY(rg_add_control(r, &control));
-    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_FORWARD, &op));
+    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_RPC, &op));
     RG_TRY(rg_edit_in(op, "X", init));
     RG_TRY(rg_edit_out(op, "Out", control));
     RG_TRY(rg_edit_strings(op, "send_varnames", 1, &init));

@@ -360,7 +360,7 @@ static rg_status geo_main(rg_trainer *r)
                 tables[n++] = t->params[k].name;
             }
     RG_TRY(rg_add_control(r, &control));
-    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_FORWARD, &op));
+    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_RPC, &op));
     RG_TRY(rg_opdesc_set_in(op, "X", n, ids));
     RG_TRY(rg_edit_out(op, "Out", control));
     RG_TRY(rg_edit_strings(op, "send_varnames", n, tables));

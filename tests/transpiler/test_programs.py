@@ -124,11 +124,12 @@ def tables(name, role, golden):
 
 
 def geo_send(name, role, golden):
-    """The send of geo mode says itself where slices go; real Paddle tells its communicator
-    from Python."""
+    """The send of geo mode says itself where slices go, and has the role of other sends; real
+    Paddle tells its communicator from Python."""
     if jobs.JOBS[name][1] is jobs.geo and role == "trainer":
         for op in _ops(golden, "send"):
             del op["attrs"]["epmap"]
+            op["attrs"]["op_role"] = 4
 
 
 def one_trainer(name, role, golden):

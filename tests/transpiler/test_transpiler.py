@@ -137,6 +137,14 @@ def test_waiting_is_done_once(capfd, monkeypatch):
         "not ready endpoints:['127.0.0.1:%d']\n" % port)
 
 
+@pytest.mark.parametrize("fields", [{}, dict(sync_mode=False, geo_sgd_mode=True)])
+def test_a_program_for_tests_talks_to_no_server_but_for_rows(fields):
+    main = make(jobs.ctr_sgd, **fields)[1]
+    talk = {"send", "recv", "send_barrier", "fetch_barrier", "concat", "split_byref"}
+    assert talk & set(types(main))
+    assert not talk & set(types(main.clone(for_test=True)))
+
+
 # ---- slices and where they go ----
 
 def slices(t):
