@@ -169,7 +169,7 @@ static const char *shown(const char *p, const char *end, char text[SHOWN_BYTES +
 {
     size_t n = 0;
     for (; p + n < end && !is_blank(p[n]) && n < SHOWN_BYTES; n++)
-        text[n] = (unsigned char)(p[n] - 0x20) < 0x5f ? p[n] : '?';
+        text[n] = (char)((unsigned char)(p[n] - 0x20) < 0x5f ? p[n] : '?');
     bool cut = p + n < end && !is_blank(p[n]);
     memcpy(text + n, cut ? "..." : "\0\0\0", 4);
     return text;
