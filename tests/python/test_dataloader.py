@@ -80,7 +80,10 @@ def test_the_executor_takes_what_a_loader_gives():
     loader = fluid.io.DataLoader.from_generator([x, y], capacity=3)
     loader.set_batch_generator(batch_arrays(), fluid.CPUPlace())
     exe = fluid.Executor()
-    assert [float(exe.run(feed=feed, fetch_list=[total])[0][0]) for feed in loader()] == [0, 4, 8]
+    compiled = fluid.CompiledProgram(fluid.default_main_program())
+    for program in None, compiled:
+        assert [float(exe.run(program, feed=feed, fetch_list=[total])[0][0])
+                for feed in loader()] == [0, 4, 8]
 
 
 def test_a_program_reads_for_itself_until_the_end(program):
