@@ -124,11 +124,11 @@ static rg_status put_count(int i, const char *text, size_t n, char **to)
 {
     bool negative = n > 0 && text[0] == '-';
     int64_t value = 0;
-    size_t at = negative;
-    for (; at < n && text[at] >= '0' && text[at] <= '9' && at <= MAX_DIGITS; at++)
+    size_t first = negative, at = first;
+    for (; at < n && text[at] >= '0' && text[at] <= '9' && at < first + MAX_DIGITS; at++)
         value = value * 10 + (text[at] - '0');
     if (at < n || (negative && n == 1))
-        return bad_field(i + 1, text, n, "a whole number, or nothing");
+        return bad_field(i + 1, text, n, "a whole number of at most 12 digits, or nothing");
     int64_t scaled = 0;
     if (n > 0) {
         int64_t twice = ((negative ? -value : value) - low[i]) * 2000000 + span[i];

@@ -28,6 +28,7 @@ def odd_lines(n):
     draw = random.Random(5)
     for _ in range(n):
         counts = [draw.choice(["", "0", "1", "-1", "-3", "7", str(draw.randrange(10 ** 9)),
+                               str(10 ** 12 - 1), str(1 - 10 ** 12),
                                str(draw.randrange(200))]) for _ in range(13)]
         categories = [draw.choice(["", "%08x" % draw.randrange(2 ** 32), "a", "\u00e4x", "x" * 30])
                       for _ in range(26)]
@@ -55,6 +56,8 @@ def test_a_line_is_what_the_documentation_says():
     ("\t".join(["0"] * 41) + "\n", "got more than 40 fields, wanted 40"),
     ("x" + "\t" * 39 + "\n", "field 1: got 'x', wanted a label"),
     ("1\t2.5" + "\t" * 38 + "\n", "field 2: got '2.5', wanted a whole number"),
+    ("1\t" + "9" * 13 + "\t" * 38 + "\n", "wanted a whole number of at most 12 digits"),
+    ("1\t-" + "9" * 13 + "\t" * 38 + "\n", "wanted a whole number of at most 12 digits"),
     ("1" + "\t" * 14 + "y" * 65 + "\t" * 25 + "\n", "wanted at most 64 bytes"),
 ])
 def test_lines_that_do_not_fit_are_refused(line, message):
