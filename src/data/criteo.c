@@ -36,7 +36,7 @@ static void make_tables(void)
     for (int k = 1; k < 8; k++)
         for (int i = 0; i < 256; i++)
             table[k][i] = table[k - 1][i] >> 8 ^ table[0][table[k - 1][i] & 255];
-    for (int i = 0; i < 100; i++) {
+    for (size_t i = 0; i < 100; i++) {
         pairs[2 * i] = (char)('0' + i / 10);
         pairs[2 * i + 1] = (char)('0' + i % 10);
     }
