@@ -196,7 +196,7 @@ rg_status rg_spawn(rg_child *out, const rg_child_spec *spec)
 {
     launch_plan plan = {.spec = spec, .in = -1, .out = {-1, -1}};
     rg_status code;
-    *out = (rg_child){.log = -1, .echo = {{-1, -1}, {-1, -1}}};
+    *out = (rg_child){.log = -1, .echo = {{.from = -1}, {.from = -1}}};
     RG_TRY_GOTO(code, find_program(&plan.program, spec->argv[0]));
     if (spec->log != NULL && (out->log_path = rg_strdup(spec->log)) == NULL) {
         code = rg_no_memory(strlen(spec->log), "the path of a log");
