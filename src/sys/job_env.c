@@ -414,38 +414,43 @@ static rg_status read_endpoint(reader *r)
 
 /* ---- several hosts ---- */
 
-/* Debian gives a machine's own name the address 127.0.1.1, which no other machine reaches. */
-static rg_status check_hosts(const char **list, int n, const char *from)
+/* One endpoint that only its own machine reaches, and one that all do. */
+typedef struct reach {
+    const char *near, *near_from, *far;
+    char near_address[RG_ADDRESS_TEXT];
+} reach;
+
+static void look_at(reach *found, const char **list, int n, const char *from)
 {
     char host[MAX_HOST + 1], address[RG_ADDRESS_TEXT];
-    const char *far = NULL, *near = NULL;
-    char near_address[RG_ADDRESS_TEXT] = "";
     int port;
-    for (int i = 0; i < n && (far == NULL || near == NULL); i++) {
+    for (int i = 0; i < n && (found->far == NULL || found->near == NULL); i++) {
         if (!split_endpoint(list[i], host, &port) || rg_host_resolve(host, address) != RG_OK)
             continue; /* who connects will say it */
         if (!rg_address_is_loopback(address)) {
-            far = list[i];
-        } else if (near == NULL) {
-            near = list[i];
-            memcpy(near_address, address, sizeof address);
+            found->far = list[i];
+        } else if (found->near == NULL) {
+            found->near = list[i];
+            found->near_from = from;
+            memcpy(found->near_address, address, sizeof address);
         }
     }
-    if (far == NULL || near == NULL)
+}
+
+/* Debian gives a machine's own name the address 127.0.1.1, which no other machine reaches. */
+static rg_status check_reachable(const rg_job_env *env)
+{
+    reach found = {0};
+    if (env->n_servers + env->n_workers < 2)
+        return RG_OK;
+    look_at(&found, env->servers, env->n_servers, env->servers_from);
+    look_at(&found, env->workers, env->n_workers, env->workers_from);
+    if (found.far == NULL || found.near == NULL)
         return RG_OK;
     return rg_fail(RG_EINVAL,
                    "%s names %s, whose address here is %s, in a job of several hosts (%s): other "
                    "hosts cannot reach it; correct its line in /etc/hosts, or give its address",
-                   from, near, near_address, far);
-}
-
-static rg_status check_reachable(const rg_job_env *env)
-{
-    if (env->n_servers > 1)
-        RG_TRY(check_hosts(env->servers, env->n_servers, env->servers_from));
-    if (env->n_workers > 1)
-        RG_TRY(check_hosts(env->workers, env->n_workers, env->workers_from));
-    return RG_OK;
+                   found.near_from, found.near, found.near_address, found.far);
 }
 
 /* ---- all of it ---- */

@@ -182,6 +182,8 @@ static void a_loopback_address_is_refused_among_several_hosts(void **state)
     assert_fails(READ(&env, "PSERVERS=localhost:1,10.0.0.1:1"), RG_EINVAL, "/etc/hosts");
     assert_fails(READ(&env, "PADDLE_TRAINER_ENDPOINTS=10.0.0.1:1,127.0.1.1:1"), RG_EINVAL,
                  "PADDLE_TRAINER_ENDPOINTS names");
+    assert_fails(READ(&env, "PSERVERS=127.0.1.1:1", "PADDLE_TRAINER_ENDPOINTS=10.0.0.1:1"),
+                 RG_EINVAL, "PSERVERS names 127.0.1.1:1");
     assert_ok(READ(&env, "PSERVERS=127.0.0.1:1,127.0.1.1:1"));
     rg_job_env_fini(&env);
 }
