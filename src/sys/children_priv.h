@@ -6,13 +6,15 @@
 
 #include <sys/types.h>
 
-enum { ECHO_STREAMS = 2, ECHO_KEEP = 8192 };
+enum { ECHO_STREAMS = 2, ECHO_KEEP = 8192, ECHO_LINE = 4096 };
 
 /* Output of an echoed child on its way to us. */
 typedef struct echo_stream {
     int from;     /* -1: none */
     int to;       /* our own stdout or stderr */
     bool blocked; /* nobody reads what we write: wait for that first */
+    char *held;   /* of ECHO_LINE bytes: the line so far; NULL: bytes go on as they come */
+    size_t n_held;
 } echo_stream;
 
 typedef struct rg_child {

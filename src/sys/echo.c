@@ -4,6 +4,8 @@
  * if it wrote there itself; we must not, since we have others to watch. */
 #include "sys/children_priv.h"
 
+#include "base/mem.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -42,13 +44,34 @@ static void keep(rg_child *child, const char *bytes, size_t n)
     child->n_kept = child->n_kept - over + n;
 }
 
+/* Lines that are complete, or too long to wait for. */
+static void write_lines(echo_stream *echo, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        size_t room = ECHO_LINE - echo->n_held, part = n < room ? n : room;
+        memcpy(echo->held + echo->n_held, bytes, part);
+        echo->n_held += part;
+        bytes += part;
+        n -= part;
+        const char *end = memrchr(echo->held, '\n', echo->n_held);
+        size_t whole = end != NULL                ? (size_t)(end + 1 - echo->held)
+                       : echo->n_held < ECHO_LINE ? 0
+                                                  : echo->n_held;
+        write_all(echo->to, echo->held, whole);
+        memmove(echo->held, echo->held + whole, echo->n_held - whole);
+        echo->n_held -= whole;
+    }
+}
+
 /* One piece; false where there is none now, or never again (then the stream is closed). */
 static bool move_piece(rg_child *child, echo_stream *echo, bool show)
 {
     char bytes[PIPE_BUF];
     ssize_t n = read(echo->from, bytes, sizeof bytes);
     if (n > 0) {
-        if (show)
+        if (show && echo->held != NULL)
+            write_lines(echo, bytes, (size_t)n);
+        else if (show)
             write_all(echo->to, bytes, (size_t)n);
         if (child->log >= 0)
             write_all(child->log, bytes, (size_t)n);
@@ -87,17 +110,20 @@ void rg_echo_finish(rg_child *child)
             if (!move_piece(child, &child->echo[i], show))
                 break;
         }
+        if (show && child->echo[i].n_held > 0)
+            write_all(child->echo[i].to, child->echo[i].held, child->echo[i].n_held);
     }
     rg_echo_close(child);
 }
 
 void rg_echo_close(rg_child *child)
 {
-    for (int i = 0; i < ECHO_STREAMS; i++)
-        if (child->echo[i].from >= 0) {
+    for (int i = 0; i < ECHO_STREAMS; i++) {
+        if (child->echo[i].from >= 0)
             (void)close(child->echo[i].from);
-            child->echo[i].from = -1;
-        }
+        rg_free(child->echo[i].held);
+        child->echo[i] = (echo_stream){.from = -1};
+    }
     if (child->log >= 0)
         (void)close(child->log);
     child->log = -1;
