@@ -21,6 +21,8 @@ def scale(text, low, span):
     """The count in millionths, reckoned in whole numbers: the result is the nearest float."""
     if not text:
         return 0.0
+    if len(text.lstrip("-")) > 12:
+        raise ValueError("got %r, wanted a whole number of at most 12 digits" % text)
     return ((int(text) - low) * 2000000 + span) // (2 * span) / 1000000
 
 

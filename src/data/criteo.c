@@ -17,6 +17,7 @@ static const int span[COUNTS] = {20, 603, 100, 50, 64000, 500, 100, 50, 500, 10,
 
 static uint32_t table[8][256];
 static uint32_t after_number[CATEGORIES]; /* the checksum of "14" .. "39", not yet inverted */
+static char pairs[200];                   /* "00" .. "99" */
 static pthread_once_t made = PTHREAD_ONCE_INIT;
 
 static uint32_t crc_byte(uint32_t crc, uint8_t byte)
@@ -35,6 +36,10 @@ static void make_tables(void)
     for (int k = 1; k < 8; k++)
         for (int i = 0; i < 256; i++)
             table[k][i] = table[k - 1][i] >> 8 ^ table[0][table[k - 1][i] & 255];
+    for (size_t i = 0; i < 100; i++) {
+        pairs[2 * i] = (char)('0' + i / 10);
+        pairs[2 * i + 1] = (char)('0' + i % 10);
+    }
     for (int i = 0; i < CATEGORIES; i++) {
         int number = FIRST_CATEGORY + i;
         uint32_t crc = crc_byte(0xffffffffu, (uint8_t)('0' + number / 10));
@@ -63,10 +68,15 @@ static uint32_t hash_category(int field, const char *text, size_t n)
 
 static char *put_whole(char *to, uint64_t value)
 {
-    char text[20], *at = text + sizeof text;
-    do
-        *--at = (char)('0' + value % 10);
-    while ((value /= 10) > 0);
+    char text[24], *at = text + sizeof text;
+    while (value >= 100) {
+        at -= 2;
+        memcpy(at, pairs + value % 100 * 2, 2);
+        value /= 100;
+    }
+    at -= 2;
+    memcpy(at, pairs + value * 2, 2);
+    at += value < 10;
     size_t n = (size_t)(text + sizeof text - at);
     memcpy(to, at, n);
     return to + n;
@@ -102,19 +112,23 @@ static char *put_millionths(char *to, int64_t millionths)
 
 static rg_status bad_field(int field, const char *text, size_t n, const char *wanted)
 {
-    return rg_fail(RG_EVALUE, "field %d: got '%.*s', wanted %s", field + 1, (int)(n < 40 ? n : 40),
-                   text, wanted);
+    char shown[40];
+    size_t length = 0;
+    for (; length < n && length < sizeof shown - 1; length++)
+        shown[length] = (char)((unsigned char)(text[length] - 0x20) < 0x5f ? text[length] : '?');
+    shown[length] = '\0';
+    return rg_fail(RG_EVALUE, "field %d: got '%s', wanted %s", field + 1, shown, wanted);
 }
 
 static rg_status put_count(int i, const char *text, size_t n, char **to)
 {
     bool negative = n > 0 && text[0] == '-';
     int64_t value = 0;
-    size_t at = negative;
-    for (; at < n && text[at] >= '0' && text[at] <= '9' && at <= MAX_DIGITS; at++)
+    size_t first = negative, at = first;
+    for (; at < n && text[at] >= '0' && text[at] <= '9' && at < first + MAX_DIGITS; at++)
         value = value * 10 + (text[at] - '0');
     if (at < n || (negative && n == 1))
-        return bad_field(i + 1, text, n, "a whole number, or nothing");
+        return bad_field(i + 1, text, n, "a whole number of at most 12 digits, or nothing");
     int64_t scaled = 0;
     if (n > 0) {
         int64_t twice = ((negative ? -value : value) - low[i]) * 2000000 + span[i];

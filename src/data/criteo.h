@@ -6,9 +6,9 @@
  *
  *     13 D1 .. D13 1 C1 .. 1 C26 1 LABEL
  *
- * A count v of field i is scaled: (v - low[i]) / span[i], rounded to a millionth, and
- * written as Python writes a float; a missing one is 0.0. A category is hashed: CRC-32
- * (zlib's) of the field's number (14 to 39) and the text, modulo the number of buckets. */
+ * A count v of field i, of at most 12 digits, is scaled: (v - low[i]) / span[i], rounded to a
+ * millionth, and written as Python writes a float; a missing one is 0.0. A category is hashed:
+ * CRC-32 (zlib's) of the field's number (14 to 39) and the text, modulo the number of buckets. */
 #ifndef RG_DATA_CRITEO_H
 #define RG_DATA_CRITEO_H
 

@@ -105,8 +105,10 @@ static void add_line(rg_buf *out, const char *line, size_t n)
         line = shown + 1;
     }
     rg_buf_text(out, "  | ");
-    for (size_t i = 0; i < n && i < MAX_LINE; i++)
-        rg_buf_char(out, (unsigned char)line[i] < ' ' && line[i] != '\t' ? '?' : line[i]);
+    for (size_t i = 0; i < n && i < MAX_LINE; i++) {
+        bool control = (unsigned char)line[i] < ' ' && line[i] != '\t';
+        rg_buf_add(out, control ? "?" : &line[i], 1);
+    }
     rg_buf_text(out, n > MAX_LINE ? "...\n" : "\n");
 }
 
@@ -164,15 +166,15 @@ static void memory_advice(rg_buf *out, const rg_launch_failure *f)
 static void add_advice(rg_buf *out, const rg_launch_failure *f)
 {
     const meaning *how = signal_of(&f->end);
+    if (how == NULL && f->end.signal == 0)
+        how = FIND(codes, f->end.code);
     rg_buf_text(out, "  try: ");
-    if (how != NULL && how->number == SIGKILL)
+    if (how != NULL && how->number == SIGKILL && how->name != NULL)
         memory_advice(out, f);
-    else if (how != NULL && how->advice != NULL)
-        rg_buf_text(out, how->advice);
-    else if (f->end.signal == 0 && (how = FIND(codes, f->end.code)) != NULL && how->advice != NULL)
-        rg_buf_text(out, how->advice);
     else
-        rg_buf_text(out, "the last lines above are the best lead");
+        rg_buf_text(out, how != NULL && how->advice != NULL
+                             ? how->advice
+                             : "the last lines above are the best lead");
     rg_buf_char(out, '\n');
 }
 

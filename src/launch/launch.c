@@ -255,10 +255,17 @@ static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
 
 static rg_status start_all(supervisor *s)
 {
+    int echoed = 0;
+    for (int i = 0; i < s->job->n; i++)
+        echoed += s->job->processes[i].echo;
     for (int i = 0; i < s->job->n; i++) {
         const rg_launch_process *p = &s->job->processes[i];
-        rg_child_spec spec = {
-            .argv = p->argv, .env = p->env, .log = p->log, .append = p->append, .echo = p->echo};
+        rg_child_spec spec = {.argv = p->argv,
+                              .env = p->env,
+                              .log = p->log,
+                              .append = p->append,
+                              .echo = p->echo,
+                              .whole_lines = echoed > 1};
         rg_status code = rg_children_start(s->children, &spec);
         if (code != RG_OK)
             return rg_context(code, "%s %d", p->role == RG_LAUNCH_WORKER ? "worker" : "server",

@@ -27,7 +27,7 @@ typedef struct rg_launch_process {
     const char *const *env;  /* "NAME=value", ended by NULL; all of its environment */
     const char *log;         /* NULL: none, it must be echoed */
     bool append;             /* keep what the log has */
-    bool echo;               /* show its output here too */
+    bool echo;               /* show its output here too; several: line by line */
 } rg_launch_process;
 
 typedef struct rg_launch_job {

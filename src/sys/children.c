@@ -23,7 +23,7 @@ struct rg_children {
     int wake[2]; /* what a signal handler writes, one byte a signal */
     int to_guard;
     pid_t guard;
-    struct sigaction before[N_SIGNALS];
+    struct sigaction before[N_SIGNALS], pipe_before;
 };
 
 /* The write end of the open set's pipe, for the handler; -1: no set is open. */
@@ -42,6 +42,9 @@ static void catch_signals(rg_children *children)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     (void)sigemptyset(&action.sa_mask);
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    (void)sigemptyset(&ignore.sa_mask);
+    (void)sigaction(SIGPIPE, &ignore, &children->pipe_before); /* echoing to nobody is no reason */
     wake_fd = children->wake[1];
     for (int i = 0; i < N_SIGNALS; i++) {
         (void)sigaction(caught[i], NULL, &children->before[i]);
@@ -82,8 +85,7 @@ static void reap(rg_children *children, rg_child *child, int *status, struct rus
         ;
     rg_guard_tell(children->to_guard, child->pid, false);
     child->running = false;
-    rg_echo_move(child);
-    rg_echo_close(child);
+    rg_echo_finish(child);
 }
 
 void rg_children_close(rg_children *children)
@@ -102,6 +104,7 @@ void rg_children_close(rg_children *children)
     rg_guard_stop(children->to_guard, children->guard);
     for (int i = 0; i < N_SIGNALS; i++)
         (void)sigaction(caught[i], &children->before[i], NULL);
+    (void)sigaction(SIGPIPE, &children->pipe_before, NULL);
     wake_fd = -1;
     (void)close(children->wake[0]);
     (void)close(children->wake[1]);
@@ -177,6 +180,12 @@ static int take_signal(rg_children *children)
     return 0;
 }
 
+static struct pollfd wanted(const echo_stream *echo)
+{
+    return echo->blocked ? (struct pollfd){.fd = echo->to, .events = POLLOUT}
+                         : (struct pollfd){.fd = echo->from, .events = POLLIN};
+}
+
 /* Sleeps until output, a signal, or the deadline. */
 static rg_status sleep_until(rg_children *children, uint64_t deadline_ns)
 {
@@ -189,7 +198,7 @@ static rg_status sleep_until(rg_children *children, uint64_t deadline_ns)
     for (size_t i = 0; i < children->n; i++)
         for (int k = 0; k < ECHO_STREAMS; k++)
             if (children->items[i].echo[k].from >= 0)
-                fds[n++] = (struct pollfd){.fd = children->items[i].echo[k].from, .events = POLLIN};
+                fds[n++] = wanted(&children->items[i].echo[k]);
     uint64_t now = rg_clock_ns();
     uint64_t left_ms = deadline_ns > now ? (deadline_ns - now + 999999) / 1000000 : 0;
     int found = poll(fds, n, left_ms > 60000 ? 60000 : (int)left_ms);

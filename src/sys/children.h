@@ -28,6 +28,7 @@ typedef struct rg_child_spec {
     const char *log;         /* path of the log, begun anew; NULL: none */
     bool append;             /* keep what the log has */
     bool echo;               /* must be set where there is no log */
+    bool whole_lines;        /* echo line by line, since others are echoed too; no terminal */
 } rg_child_spec;
 
 typedef struct rg_child_end {

@@ -6,12 +6,15 @@
 
 #include <sys/types.h>
 
-enum { ECHO_STREAMS = 2, ECHO_KEEP = 8192 };
+enum { ECHO_STREAMS = 2, ECHO_KEEP = 8192, ECHO_LINE = 4096 };
 
 /* Output of an echoed child on its way to us. */
 typedef struct echo_stream {
-    int from; /* -1: none */
-    int to;   /* our own stdout or stderr */
+    int from;     /* -1: none */
+    int to;       /* our own stdout or stderr */
+    bool blocked; /* nobody reads what we write: wait for that first */
+    char *held;   /* of ECHO_LINE bytes: the line so far; NULL: bytes go on as they come */
+    size_t n_held;
 } echo_stream;
 
 typedef struct rg_child {
@@ -30,6 +33,8 @@ rg_status rg_spawn(rg_child *out, const rg_child_spec *spec);
 
 /* echo.c: what has come so far; a stream at its end is closed. */
 void rg_echo_move(rg_child *child);
+/* What is left when the child has ended, and the end of its streams. */
+void rg_echo_finish(rg_child *child);
 void rg_echo_close(rg_child *child);
 
 /* guard.c: the process that kills the groups it was told of when we have ended. */

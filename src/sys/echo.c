@@ -1,22 +1,35 @@
-/* echo.c - output of a child on its way to our own, and to its log. */
+/* echo.c - output of a child on its way to our own, and to its log.
+ *
+ * Who reads our output may stop (a pager, a stopped terminal). Then the child waits, as it would
+ * if it wrote there itself; we must not, since we have others to watch. */
 #include "sys/children_priv.h"
 
+#include "base/mem.h"
+
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
+
+/* PIPE_BUF bytes go into a pipe that is ready without waiting; the turns are bounded so that a
+ * child that never stops writing does not keep us from the others. */
+enum { TURNS = 64, FINISH_MS = 1000 };
+
+static bool can_write(int to, int wait_ms)
+{
+    struct pollfd ready = {.fd = to, .events = POLLOUT};
+    return poll(&ready, 1, wait_ms) > 0;
+}
 
 /* All of it, or until nobody reads any more: a lost terminal must not end a job. */
 static void write_all(int to, const char *bytes, size_t n)
 {
     while (n > 0) {
         ssize_t done = write(to, bytes, n);
-        if (done < 0 && errno == EAGAIN) {
-            struct pollfd ready = {.fd = to, .events = POLLOUT};
-            (void)poll(&ready, 1, 1000);
-        } else if (done < 0 && errno != EINTR) {
+        if (done < 0 && errno != EINTR)
             return;
-        } else if (done > 0) {
+        if (done > 0) {
             bytes += done;
             n -= (size_t)done;
         }
@@ -25,45 +38,92 @@ static void write_all(int to, const char *bytes, size_t n)
 
 static void keep(rg_child *child, const char *bytes, size_t n)
 {
-    if (n >= ECHO_KEEP) {
-        memcpy(child->kept, bytes + n - ECHO_KEEP, ECHO_KEEP);
-        child->n_kept = ECHO_KEEP;
-        return;
-    }
     size_t over = child->n_kept + n > ECHO_KEEP ? child->n_kept + n - ECHO_KEEP : 0;
     memmove(child->kept, child->kept + over, child->n_kept - over);
     memcpy(child->kept + child->n_kept - over, bytes, n);
     child->n_kept = child->n_kept - over + n;
 }
 
+/* Lines that are complete, or too long to wait for. */
+static void write_lines(echo_stream *echo, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        size_t room = ECHO_LINE - echo->n_held, part = n < room ? n : room;
+        memcpy(echo->held + echo->n_held, bytes, part);
+        echo->n_held += part;
+        bytes += part;
+        n -= part;
+        const char *end = memrchr(echo->held, '\n', echo->n_held);
+        size_t whole = end != NULL                ? (size_t)(end + 1 - echo->held)
+                       : echo->n_held < ECHO_LINE ? 0
+                                                  : echo->n_held;
+        write_all(echo->to, echo->held, whole);
+        memmove(echo->held, echo->held + whole, echo->n_held - whole);
+        echo->n_held -= whole;
+    }
+}
+
+/* One piece; false where there is none now, or never again (then the stream is closed). */
+static bool move_piece(rg_child *child, echo_stream *echo, bool show)
+{
+    char bytes[PIPE_BUF];
+    ssize_t n = read(echo->from, bytes, sizeof bytes);
+    if (n > 0) {
+        if (show && echo->held != NULL)
+            write_lines(echo, bytes, (size_t)n);
+        else if (show)
+            write_all(echo->to, bytes, (size_t)n);
+        if (child->log >= 0)
+            write_all(child->log, bytes, (size_t)n);
+        else
+            keep(child, bytes, (size_t)n);
+        return true;
+    }
+    /* A terminal whose last writer has gone says EIO. */
+    if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+        (void)close(echo->from);
+        echo->from = -1;
+    }
+    return false;
+}
+
 void rg_echo_move(rg_child *child)
 {
-    char bytes[16384];
     for (int i = 0; i < ECHO_STREAMS; i++) {
         echo_stream *echo = &child->echo[i];
-        ssize_t n = -1;
-        while (echo->from >= 0 && (n = read(echo->from, bytes, sizeof bytes)) > 0) {
-            write_all(echo->to, bytes, (size_t)n);
-            if (child->log >= 0)
-                write_all(child->log, bytes, (size_t)n);
-            else
-                keep(child, bytes, (size_t)n);
-        }
-        /* A terminal whose last writer has gone says EIO. */
-        if (echo->from >= 0 && (n == 0 || (errno != EAGAIN && errno != EINTR))) {
-            (void)close(echo->from);
-            echo->from = -1;
+        bool more = true;
+        echo->blocked = false;
+        for (int turn = 0; more && turn < TURNS && echo->from >= 0; turn++) {
+            echo->blocked = !can_write(echo->to, 0);
+            more = !echo->blocked && move_piece(child, echo, true);
         }
     }
 }
 
+void rg_echo_finish(rg_child *child)
+{
+    for (int i = 0; i < ECHO_STREAMS; i++) {
+        bool show = true;
+        /* What a pipe holds, and not what somebody who has left the group goes on writing. */
+        for (int turn = 0; turn < TURNS && child->echo[i].from >= 0; turn++) {
+            show = show && can_write(child->echo[i].to, FINISH_MS);
+            if (!move_piece(child, &child->echo[i], show))
+                break;
+        }
+        if (show && child->echo[i].n_held > 0)
+            write_all(child->echo[i].to, child->echo[i].held, child->echo[i].n_held);
+    }
+    rg_echo_close(child);
+}
+
 void rg_echo_close(rg_child *child)
 {
-    for (int i = 0; i < ECHO_STREAMS; i++)
-        if (child->echo[i].from >= 0) {
+    for (int i = 0; i < ECHO_STREAMS; i++) {
+        if (child->echo[i].from >= 0)
             (void)close(child->echo[i].from);
-            child->echo[i].from = -1;
-        }
+        rg_free(child->echo[i].held);
+        child->echo[i] = (echo_stream){.from = -1};
+    }
     if (child->log >= 0)
         (void)close(child->log);
     child->log = -1;

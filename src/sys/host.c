@@ -92,7 +92,7 @@ static int try_bind(any_address *address, socklen_t length, int port, bool liste
         address->v6.sin6_port = htons((uint16_t)port);
     if (bind(fd, &address->generic, length) != 0 || (listening && listen(fd, 1) != 0))
         why = errno;
-    any_address own;
+    any_address own = {.generic = {.sa_family = AF_UNSPEC}};
     socklen_t size = sizeof own;
     if (why == 0 && got != NULL && getsockname(fd, &own.generic, &size) == 0)
         *got = ntohs(own.generic.sa_family == AF_INET ? own.v4.sin_port : own.v6.sin6_port);

@@ -47,18 +47,25 @@ typedef struct reader {
     rg_job_env *env;
     rg_env_lookup lookup;
     void *arg;
+    bool no_memory; /* for a copy: what was read says less than the environment */
 } reader;
 
 /* NULL where it is not set or empty; a copy, since a lookup may reuse its memory. */
 static const char *get(reader *r, const char *name)
 {
     const char *value = r->lookup(r->arg, name);
-    return value != NULL && value[0] != '\0' ? rg_arena_strdup(&r->env->arena, value) : NULL;
+    if (value == NULL || value[0] == '\0')
+        return NULL;
+    value = rg_arena_strdup(&r->env->arena, value);
+    r->no_memory = r->no_memory || value == NULL;
+    return value;
 }
 
 static rg_status contradiction(const char *what, const char *a, const char *a_value, const char *b,
                                const char *b_value)
 {
+    if (a_value == NULL || b_value == NULL)
+        return rg_fail(RG_ENOMEM, "no memory for the environment of the job");
     return rg_fail(RG_EINVAL,
                    "%s and %s contradict each other about %s: %s=%s, %s=%s; unset one of them", a,
                    b, what, a, a_value, b, b_value);
@@ -154,6 +161,14 @@ static rg_status read_trainers(reader *r)
 
 /* ---- endpoints ---- */
 
+/* A name or an address, and nothing that a resolver, a log or a terminal would stumble over. */
+static bool is_host(const char *host)
+{
+    static const char good[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%";
+    return host[0] != '\0' && host[strspn(host, good)] == '\0';
+}
+
 /* Host and port of "host:port" or "[IPv6]:port". */
 static bool split_endpoint(const char *endpoint, char host[MAX_HOST + 1], int *port)
 {
@@ -171,7 +186,7 @@ static bool split_endpoint(const char *endpoint, char host[MAX_HOST + 1], int *p
         return false;
     memcpy(host, endpoint, n);
     host[n] = '\0';
-    return true;
+    return is_host(host);
 }
 
 static bool host_same(const char *a, const char *b)
@@ -399,38 +414,43 @@ static rg_status read_endpoint(reader *r)
 
 /* ---- several hosts ---- */
 
-/* Debian gives a machine's own name the address 127.0.1.1, which no other machine reaches. */
-static rg_status check_hosts(const char **list, int n, const char *from)
+/* One endpoint that only its own machine reaches, and one that all do. */
+typedef struct reach {
+    const char *near, *near_from, *far;
+    char near_address[RG_ADDRESS_TEXT];
+} reach;
+
+static void look_at(reach *found, const char **list, int n, const char *from)
 {
     char host[MAX_HOST + 1], address[RG_ADDRESS_TEXT];
-    const char *far = NULL, *near = NULL;
-    char near_address[RG_ADDRESS_TEXT] = "";
     int port;
-    for (int i = 0; i < n && (far == NULL || near == NULL); i++) {
+    for (int i = 0; i < n && (found->far == NULL || found->near == NULL); i++) {
         if (!split_endpoint(list[i], host, &port) || rg_host_resolve(host, address) != RG_OK)
             continue; /* who connects will say it */
         if (!rg_address_is_loopback(address)) {
-            far = list[i];
-        } else if (near == NULL) {
-            near = list[i];
-            memcpy(near_address, address, sizeof address);
+            found->far = list[i];
+        } else if (found->near == NULL) {
+            found->near = list[i];
+            found->near_from = from;
+            memcpy(found->near_address, address, sizeof address);
         }
     }
-    if (far == NULL || near == NULL)
+}
+
+/* Debian gives a machine's own name the address 127.0.1.1, which no other machine reaches. */
+static rg_status check_reachable(const rg_job_env *env)
+{
+    reach found = {0};
+    if (env->n_servers + env->n_workers < 2)
+        return RG_OK;
+    look_at(&found, env->servers, env->n_servers, env->servers_from);
+    look_at(&found, env->workers, env->n_workers, env->workers_from);
+    if (found.far == NULL || found.near == NULL)
         return RG_OK;
     return rg_fail(RG_EINVAL,
                    "%s names %s, whose address here is %s, in a job of several hosts (%s): other "
                    "hosts cannot reach it; correct its line in /etc/hosts, or give its address",
-                   from, near, near_address, far);
-}
-
-static rg_status check_reachable(const rg_job_env *env)
-{
-    if (env->n_servers > 1)
-        RG_TRY(check_hosts(env->servers, env->n_servers, env->servers_from));
-    if (env->n_workers > 1)
-        RG_TRY(check_hosts(env->workers, env->n_workers, env->workers_from));
-    return RG_OK;
+                   found.near_from, found.near, found.near_address, found.far);
 }
 
 /* ---- all of it ---- */
@@ -457,6 +477,8 @@ rg_status rg_job_env_read(rg_job_env *env, rg_env_lookup lookup, void *arg)
     *env = (rg_job_env){
         .arena = RG_ARENA_EMPTY, .trainers = -1, .trainer_id = -1, .server_index = -1};
     rg_status code = read_all(&r);
+    if (r.no_memory)
+        code = rg_fail(RG_ENOMEM, "no memory for the environment of the job");
     if (code != RG_OK)
         rg_job_env_fini(env);
     return code;

@@ -94,10 +94,12 @@ static rg_status open_terminal(int ours, int *from, int *to)
     return RG_OK;
 }
 
-static rg_status open_echo(echo_stream *echo, int *to, int ours)
+static rg_status open_echo(echo_stream *echo, int *to, int ours, bool lines)
 {
     int ends[2];
-    if (isatty(ours)) {
+    if (lines && (echo->held = rg_alloc(ECHO_LINE)) == NULL)
+        return rg_no_memory(ECHO_LINE, "a line of a process");
+    if (isatty(ours) && !lines) {
         RG_TRY(open_terminal(ours, &echo->from, to));
     } else {
         if (pipe2(ends, O_CLOEXEC) != 0)
@@ -128,12 +130,12 @@ static rg_status open_output(rg_child *out, launch_plan *plan)
     }
     if (spec->log == NULL && (out->kept = rg_alloc(ECHO_KEEP)) == NULL)
         return rg_no_memory(ECHO_KEEP, "the last lines of a process");
-    RG_TRY(open_echo(&out->echo[0], &plan->out[0], STDOUT_FILENO));
-    if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) {
+    RG_TRY(open_echo(&out->echo[0], &plan->out[0], STDOUT_FILENO, spec->whole_lines));
+    if (!spec->whole_lines && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) {
         plan->out[1] = plan->out[0]; /* one terminal, in the order of writing */
         return RG_OK;
     }
-    return open_echo(&out->echo[1], &plan->out[1], STDERR_FILENO);
+    return open_echo(&out->echo[1], &plan->out[1], STDERR_FILENO, spec->whole_lines);
 }
 
 /* ---- the child ---- */
@@ -196,7 +198,7 @@ rg_status rg_spawn(rg_child *out, const rg_child_spec *spec)
 {
     launch_plan plan = {.spec = spec, .in = -1, .out = {-1, -1}};
     rg_status code;
-    *out = (rg_child){.log = -1, .echo = {{-1, -1}, {-1, -1}}};
+    *out = (rg_child){.log = -1, .echo = {{.from = -1}, {.from = -1}}};
     RG_TRY_GOTO(code, find_program(&plan.program, spec->argv[0]));
     if (spec->log != NULL && (out->log_path = rg_strdup(spec->log)) == NULL) {
         code = rg_no_memory(strlen(spec->log), "the path of a log");

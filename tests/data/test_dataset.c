@@ -455,6 +455,64 @@ static void a_preload_can_be_cancelled(void **state)
     rg_dataset_close(d);
 }
 
+typedef struct trainer {
+    rg_reader *reader;
+    int number;
+    rg_status code;
+    int64_t rows, sum;
+} trainer;
+
+static void *train(void *arg)
+{
+    trainer *t = arg;
+    rg_batch *b;
+    while ((t->code = rg_reader_next(t->reader, t->number, &b)) == RG_OK) {
+        t->rows += (int64_t)b->rows;
+        for (size_t i = 0; i < b->rows; i++)
+            t->sum += ((int64_t *)b->values[2]->data)[i];
+    }
+    return NULL;
+}
+
+static void trainer_threads_share_the_data_and_a_failure(void **state)
+{
+    (void)state;
+    enum { THREADS = 4, ROWS = 3000 };
+    const char *files[] = {write_rows("a", 0, ROWS), write_rows("b", ROWS, ROWS),
+                           write_rows("c", 2 * ROWS, ROWS), write_file("bad", "rubbish\n")};
+    for (int round = 0; round < 3; round++) { /* files, memory, files and a bad one */
+        rg_dataset *d = open_dataset(round == 1 ? RG_DATASET_MEMORY : RG_DATASET_QUEUE, files,
+                                     round == 2 ? 4 : 3, 7);
+        rg_reader *r;
+        trainer trainers[THREADS] = {{0}};
+        pthread_t threads[THREADS];
+        int64_t rows = 0, sum = 0;
+        if (round == 1) {
+            assert_ok(rg_dataset_load(d));
+            assert_ok(rg_dataset_shuffle(d, 9));
+        }
+        assert_ok(rg_reader_open(&r, d, THREADS));
+        for (int i = 0; i < THREADS; i++) {
+            trainers[i] = (trainer){.reader = r, .number = i};
+            assert_int_equal(pthread_create(&threads[i], NULL, train, &trainers[i]), 0);
+        }
+        for (int i = 0; i < THREADS; i++) {
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+            assert_int_equal(trainers[i].code, round == 2 ? RG_EVALUE : RG_EOF);
+            rows += trainers[i].rows;
+            sum += trainers[i].sum;
+        }
+        if (round < 2) {
+            assert_int_equal(rows, 3 * ROWS);
+            assert_int_equal(sum, (int64_t)3 * ROWS * (3 * ROWS - 1) / 2);
+            assert_int_equal(rg_reader_progress(r).rows, 3 * ROWS);
+            assert_int_equal(rg_reader_progress(r).files_done, 3);
+        }
+        rg_reader_close(r);
+        rg_dataset_close(d);
+    }
+}
+
 /* ---- ids of lines, and instances that travel ---- */
 
 static void instances_of_one_id_are_merged(void **state)
@@ -558,6 +616,7 @@ int main(void)
         cmocka_unit_test(a_stop_ends_a_wait_for_a_pipe_that_never_ends),
         cmocka_unit_test(a_reader_may_be_closed_with_batches_left),
         cmocka_unit_test(a_preload_can_be_cancelled),
+        cmocka_unit_test(trainer_threads_share_the_data_and_a_failure),
         cmocka_unit_test(instances_of_one_id_are_merged),
         cmocka_unit_test(instances_travel_as_bytes_and_broken_bytes_are_refused),
     };

@@ -304,6 +304,92 @@ static void a_program_that_is_not_there_is_an_error(void **state)
     assert_fails(rg_launch_run(&spec, &status), RG_EIO, "/no/such/folder/log");
 }
 
+/* ---- echo ---- */
+
+static void a_reader_that_stops_does_not_stop_the_watch(void **state)
+{
+    (void)state;
+    shell s[2];
+    int ends[2], saved = dup(1);
+    assert_int_equal(pipe(ends), 0);
+    rg_launch_process job[] = {
+        run_shell(&s[0], RG_LAUNCH_WORKER, 0, "while :; do echo on and on; done"),
+        run_shell(&s[1], RG_LAUNCH_WORKER, 1, "sleep 0.5; exit 6")};
+    job[0].echo = true;
+    assert_int_equal(dup2(ends[1], 1), 1);
+    int status = run_job(job, 2, 0); /* nobody reads ends[0] */
+    assert_int_equal(dup2(saved, 1), 1);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    (void)close(saved);
+    assert_int_equal(status, 6);
+    assert_said("first: worker 1");
+}
+
+static void output_that_nobody_reads_any_more_is_still_logged(void **state)
+{
+    (void)state;
+    shell s;
+    int ends[2], saved = dup(1);
+    assert_int_equal(pipe(ends), 0);
+    (void)close(ends[0]);
+    rg_launch_process job[] = {run_shell(&s, RG_LAUNCH_WORKER, 0, "echo hello")};
+    job[0].echo = true;
+    assert_int_equal(dup2(ends[1], 1), 1);
+    int status = run_job(job, 1, 0);
+    assert_int_equal(dup2(saved, 1), 1);
+    (void)close(ends[1]);
+    (void)close(saved);
+    assert_int_equal(status, 0);
+    rg_buf log;
+    rg_buf_init(&log, 0);
+    assert_ok(rg_file_read_all(path("workerlog.0"), 100, &log));
+    assert_string_equal(rg_buf_cstr(&log), "hello\n");
+    rg_buf_fini(&log);
+}
+
+static void without_a_log_the_last_lines_are_those_echoed(void **state)
+{
+    (void)state;
+    shell s;
+    int saved = dup(1), to = open(path("out"), O_CREAT | O_RDWR, 0600);
+    rg_launch_process job[] = {
+        run_shell(&s, RG_LAUNCH_WORKER, 0, "seq 5000; echo the end; exit 4")};
+    job[0].echo = true;
+    job[0].log = NULL;
+    assert_int_equal(dup2(to, 1), 1);
+    int status = run_job(job, 1, 0);
+    assert_int_equal(dup2(saved, 1), 1);
+    (void)close(saved);
+    (void)close(to);
+    assert_int_equal(status, 4);
+    assert_said("  | 5000\n  | the end\n");
+}
+
+static void lines_of_several_are_not_mixed(void **state)
+{
+    (void)state;
+    shell s[2];
+    int saved = dup(1), to = open(path("out"), O_CREAT | O_RDWR, 0600);
+    rg_launch_process job[] = {
+        run_shell(&s[0], RG_LAUNCH_WORKER, 0, "printf one; sleep 0.3; echo two"),
+        run_shell(&s[1], RG_LAUNCH_WORKER, 1, "sleep 0.1; echo three; printf last")};
+    job[0].echo = job[1].echo = true;
+    assert_int_equal(dup2(to, 1), 1);
+    int status = run_job(job, 2, 0);
+    assert_int_equal(dup2(saved, 1), 1);
+    (void)close(saved);
+    (void)close(to);
+    assert_int_equal(status, 0);
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    assert_ok(rg_file_read_all(path("out"), 1000, &out));
+    assert_non_null(strstr(rg_buf_cstr(&out), "onetwo\n"));
+    assert_non_null(strstr(rg_buf_cstr(&out), "three\n"));
+    assert_non_null(strstr(rg_buf_cstr(&out), "last"));
+    rg_buf_fini(&out);
+}
+
 /* ---- signals to the launcher ---- */
 
 /* A launcher in a process of its own; returns its pid when its two processes run. */
@@ -439,6 +525,9 @@ RUN(T(workers_and_servers_that_end_are_success), T(a_report_that_cannot_be_read_
     T(a_server_that_dies_is_a_failure_while_workers_run),
     T(a_process_that_ignores_sigterm_is_killed), T(grandchildren_end_with_the_job),
     T(what_a_good_worker_leaves_behind_ends_too), T(a_program_that_is_not_there_is_an_error),
+    T(a_reader_that_stops_does_not_stop_the_watch),
+    T(output_that_nobody_reads_any_more_is_still_logged),
+    T(without_a_log_the_last_lines_are_those_echoed), T(lines_of_several_are_not_mixed),
     T(ctrl_c_ends_everybody), T(sigterm_ends_everybody), T(sigterm_ends_those_who_do_not_listen),
     T(no_orphan_where_the_launcher_is_killed), T(reports_are_parsed_or_refused),
     T(durations_are_for_people), T(a_kill_for_want_of_memory_is_said))

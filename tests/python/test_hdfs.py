@@ -23,7 +23,7 @@ list() { # FOLDER: lines as hadoop writes them
     for f in "$root$1"/*; do
         [ -e "$f" ] || continue
         if [ -d "$f" ]; then kind=d; else kind=-; fi
-        echo "${kind}rw-r--r--   3 user group 12 2020-01-01 $(cat "$f.time" 2>/dev/null || echo 10:00) ${f#"$root"}"
+        echo "${kind}rw-r--r--   3 user group 12 2020-01-01 10:00 ${f#"$root"}"
         if [ -d "$f" ] && [ "$2" = all ]; then list "${f#"$root"}" all; fi
     done
 }
@@ -36,7 +36,9 @@ case $command in
 -rm) rm "$root$1" ;;
 -rmr) rm -r "$root$1" ;;
 -mv) mv "$root$1" "$root$2" ;;
--put) if [ -e "$root$2/${1##*/}" ]; then echo "put: File exists" >&2; exit 1; fi; cp -r "$1" "$root$2" ;;
+-put)
+    if [ -e "$root$2/${1##*/}" ]; then echo "put: File exists" >&2; exit 1; fi
+    cp -r "$1" "$root$2" ;;
 -get) cp "$root$1" "$2" ;;
 *) echo "unknown command $command" >&2; exit 255 ;;
 esac

@@ -182,6 +182,8 @@ static void a_loopback_address_is_refused_among_several_hosts(void **state)
     assert_fails(READ(&env, "PSERVERS=localhost:1,10.0.0.1:1"), RG_EINVAL, "/etc/hosts");
     assert_fails(READ(&env, "PADDLE_TRAINER_ENDPOINTS=10.0.0.1:1,127.0.1.1:1"), RG_EINVAL,
                  "PADDLE_TRAINER_ENDPOINTS names");
+    assert_fails(READ(&env, "PSERVERS=127.0.1.1:1", "PADDLE_TRAINER_ENDPOINTS=10.0.0.1:1"),
+                 RG_EINVAL, "PSERVERS names 127.0.1.1:1");
     assert_ok(READ(&env, "PSERVERS=127.0.0.1:1,127.0.1.1:1"));
     rg_job_env_fini(&env);
 }
@@ -195,6 +197,24 @@ static void endpoints_with_ipv6(void **state)
     assert_int_equal(env.server_index, 1);
     rg_job_env_fini(&env);
     assert_fails(READ(&env, "PSERVERS=::1:1"), RG_EINVAL, "is not host:port");
+    assert_fails(READ(&env, "PSERVERS=a b:1"), RG_EINVAL, "is not host:port");
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    rg_job_env env;
+    bool failed = true;
+    for (long n = 1; failed; n++) {
+        rg_mem_fail_at(n);
+        rg_status code = READ(&env, LIST, "TRAINING_ROLE=PSERVER", "POD_IP=127.0.0.1",
+                              "PADDLE_PORT=6171", "PADDLE_TRAINERS=2");
+        failed = rg_mem_failed();
+        rg_mem_fail_at(0);
+        assert_int_equal(code, failed ? RG_ENOMEM : RG_OK);
+        if (code == RG_OK)
+            rg_job_env_fini(&env);
+    }
 }
 
 static void ports_are_free_or_taken(void **state)
@@ -222,4 +242,5 @@ RUN(cmocka_unit_test(nothing_says_nothing), cmocka_unit_test(a_trainer_of_launch
     cmocka_unit_test(children_of_our_launcher_have_both_styles),
     cmocka_unit_test(bad_values_name_their_variable),
     cmocka_unit_test(a_loopback_address_is_refused_among_several_hosts),
-    cmocka_unit_test(endpoints_with_ipv6), cmocka_unit_test(ports_are_free_or_taken))
+    cmocka_unit_test(endpoints_with_ipv6), cmocka_unit_test(every_allocation_may_fail),
+    cmocka_unit_test(ports_are_free_or_taken))

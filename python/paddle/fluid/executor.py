@@ -67,7 +67,9 @@ def _read(program, feed):
 def _read_places(compiled, feed):
     """A feed for each place of a CompiledProgram whose program has readers."""
     program = getattr(compiled, "_program", None)
-    if not getattr(program, "_readers", ()) or isinstance(feed, (list, tuple)):
+    if isinstance(feed, (list, tuple)):
+        return feed[0] if len(feed) == 1 and not compiled._threads else feed
+    if not getattr(program, "_readers", ()):
         return feed
     if not compiled._threads:
         return _read(program, feed)
