@@ -62,6 +62,14 @@ void rg_buf_add(rg_buf *buf, const void *bytes, size_t n)
     buf->data[buf->len] = '\0';
 }
 
+void rg_buf_room(rg_buf *buf, size_t n)
+{
+    if (!reserve(buf, n))
+        return;
+    buf->len += n;
+    buf->data[buf->len] = '\0';
+}
+
 void rg_buf_text(rg_buf *buf, const char *text)
 {
     rg_buf_add(buf, text, strlen(text));

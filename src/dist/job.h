@@ -1,8 +1,18 @@
-/* job.h - what the communication ops share. */
+/* job.h - a trainer's side of a job: the servers it talks to, and what it tells them.
+ *
+ * A process takes part in one job at a time. It joins when a program's first communication op
+ * runs: the ops of the program say which servers there are. It leaves by rg_job_leave(), or,
+ * where a script forgets to, when the process exits with status 0; a process that exits
+ * otherwise tells the servers that it has failed. */
 #ifndef RG_DIST_JOB_H
 #define RG_DIST_JOB_H
 
+#include "dist/wire.h"
 #include "ir/op.h"
+#include "pass/transpile.h"
+#include "rpc/client.h"
+
+#include <pthread.h>
 
 /* Endpoints as these ops' attributes list them, with the default of the file format. */
 #define RG_ENDPOINTS(NAME, DOC)                                        \
@@ -14,15 +24,6 @@
         .doc = (DOC)                                                   \
     }
 
-/* RG_EINVAL: the op talks to servers, and this process has joined no job. */
-static inline rg_status rg_needs_job(rg_ctx *ctx)
-{
-    return rg_fail(RG_EINVAL,
-                   "op %s needs a running job: programs made by DistributeTranspiler run on "
-                   "trainers and servers that a launcher has started",
-                   ctx->op->type);
-}
-
 /* Names for the order of ops, not data: every output an empty bool. */
 static inline void rg_set_control_outs(rg_ctx *ctx, int out)
 {
@@ -30,5 +31,82 @@ static inline void rg_set_control_outs(rg_ctx *ctx, int out)
     for (int i = 0; !rg_running(ctx) && i < rg_n_out(ctx, out); i++)
         rg_set_out_n(ctx, out, i, RG_BOOL, &none);
 }
+
+typedef struct rg_job rg_job;
+
+/* A server, and where its variables stand. */
+typedef struct rg_job_server {
+    rg_rpc_client *client;
+    rg_ps_schema schema;
+    uint32_t *pulled; /* numbers of the variables that are pulled: all but tables */
+    uint32_t n_pulled;
+    size_t *reply_at; /* by variable: where its values stand in a reply of all those */
+    size_t reply_bytes;
+} rg_job_server;
+
+struct rg_job {
+    rg_job_server *servers;
+    int n_servers;
+    int trainer; /* our number */
+    uint32_t trainers;
+    rg_update_mode mode;
+    pthread_mutex_t lock; /* of the exchange */
+    struct rg_exchange *exchange;
+    struct rg_geo *geo;
+};
+
+/* The job of this program, joined now if it is not yet. Borrowed. */
+rg_status rg_job_of(const rg_ctx *ctx, rg_job **job);
+/* Join without a program. trainer -1: whichever is free; trainers 0: the servers know. */
+rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers,
+                      const uint8_t *digest);
+/* The one that was joined; NULL: none. */
+rg_job *rg_job_now(void);
+/* Tell every server that this trainer is done. What is under way is finished first. */
+rg_status rg_job_leave(void);
+
+/* The server, and the variable there, that the endpoint and the name mean; a name may end in
+ * ".trainer_N". RG_ENOENT, saying what there is. */
+rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name, bool by_grad,
+                      int *server, uint32_t *var);
+
+/* Ask and wait, looking for Ctrl+C meanwhile. *reply, where it is not NULL, gets the body and is
+ * the caller's to free. */
+rg_status rg_job_ask(rg_job *job, int server, uint16_t method, const rg_iov *iov, size_t n,
+                     uint8_t **reply, size_t *bytes);
+
+/* ---- over all trainers ---- */
+
+rg_status rg_job_barrier(rg_job *job, const char *name);
+/* op: 0 sum, 1 max, 2 min */
+rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, size_t n);
+
+/* ---- variables as a whole ---- */
+
+/* A variable as the server at `endpoint` keeps it, into `value`. */
+rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_value *value);
+
+/* ---- the exchange of steps (exchange.c) ---- */
+
+/* What a send op adds to the step of its thread: a dense slice, or rows with ids of the whole
+ * variable, ascending, each once. */
+rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad);
+rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, const int64_t *ids,
+                           const float *rows, size_t n);
+/* The step of this thread is complete. Sync and half_async: it is pushed, and the answer awaited.
+ * Async: it is pushed when the one before has been taken, with those that wait. */
+rg_status rg_exchange_push(rg_job *job, int thread);
+/* The latest values that came back of a variable, or NULL where none have since the last call
+ * for it. Borrowed until the thread's next push. */
+rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, const float **values);
+/* `n` threads will push (train_from_dataset); in sync mode their gradients are averaged, and one
+ * push is made of them. Each thread says when it ends. */
+rg_status rg_exchange_threads(rg_job *job, int n);
+rg_status rg_exchange_thread_ends(rg_job *job, int thread);
+/* Wait until everything pushed has been taken. */
+rg_status rg_exchange_flush(rg_job *job);
+void rg_exchange_close(rg_job *job);
+
+void rg_geo_close(rg_job *job);
 
 #endif

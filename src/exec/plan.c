@@ -309,6 +309,16 @@ const char *rg_plan_fetch_name(const rg_plan *plan, int i)
     return plan->fetch_names[i];
 }
 
+rg_scope *rg_plan_scope(const rg_plan *plan)
+{
+    return plan->scope;
+}
+
+uint64_t rg_process_seed(void)
+{
+    return process_seed;
+}
+
 void rg_plan_text(const rg_plan *plan, rg_buf *text)
 {
     for (size_t i = 0; i < plan->root->n_nodes; i++) {

@@ -56,6 +56,11 @@ void rg_plan_set_thread(rg_plan *plan, int thread);
 /* The ops that it runs, one a line: what fusion made of the program. */
 void rg_plan_text(const rg_plan *plan, rg_buf *text);
 
+/* What it runs over. Borrowed. */
+rg_scope *rg_plan_scope(const rg_plan *plan);
+/* The seed of random ops that name none, in programs that name none. */
+uint64_t rg_process_seed(void);
+
 /* Seeds for random ops where neither the op nor the program names one. */
 void rg_set_process_seed(uint64_t seed);
 

@@ -81,16 +81,14 @@ static rg_status step_late(rg_ctx *ctx, float b1, float b2)
     RG_TRY(rg_merge_rows(ctx, rg_in(ctx, GRAD), &merged));
     *pow1 = (float)rg_number(ctx, BETA1_POW) * b1;
     *pow2 = (float)rg_number(ctx, BETA2_POW) * b2;
-    return rg_adam_late_step(&(rg_adam_step){
+    return rg_adam_late_step(&(rg_adam_update){
         .param = rg_out(ctx, PARAM_OUT),
         .moment1 = rg_out(ctx, MOMENT1_OUT),
         .moment2 = rg_out(ctx, MOMENT2_OUT),
         .rows = merged.rows,
         .grads = merged.values,
         .n = merged.n,
-        .beta1 = b1,
-        .beta2 = b2,
-        .epsilon = rg_attr_float(ctx, EPSILON),
+        .betas = {b1, b2, rg_attr_float(ctx, EPSILON)},
         .rate = (float)rg_number(ctx, RATE) * sqrtf(1 - *pow2) / (1 - *pow1),
     });
 }

@@ -1,319 +1,182 @@
-/* adam_late.c - Adam's steps over rows without a gradient, made when a row is next read. */
+/* adam_late.c - tables whose rows make Adam's steps when they are next read. */
 #include "ops/adam_late.h"
 
-#include "base/hot.h"
 #include "base/mem.h"
 #include "sys/pages.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
-enum {
-    CHUNK = 1 << 14,  /* rates in a chunk */
-    CHUNKS = 1 << 14, /* chunks there can be */
-    TERMS = 2048,     /* of a sum, at most */
-    MEMO = 256,       /* sums remembered in a call */
-};
-
-struct rg_adam_late {
-    rg_late late;                /* first */
-    pthread_mutex_t lock;        /* of steps and of settling */
-    rg_value *values[3];         /* param and moments; NULL: gone */
+typedef struct late_table {
+    rg_late late;           /* first */
+    pthread_mutex_t lock;   /* of steps and of settling */
+    rg_value *values[3];    /* param and moments */
     int64_t height, width;
-    _Atomic uint32_t *last;      /* by row: the step it has seen; 0: it has no moments */
-    _Atomic uint32_t now;        /* steps so far; the first is 1 */
-    _Atomic bool behind;         /* some rows are */
-    bool known;                  /* `last` is right: nobody else has written since */
-    float beta1, beta2, epsilon;
-    float *_Atomic rates[CHUNKS]; /* of step i, at [i / CHUNK][i % CHUNK] */
-};
+    _Atomic uint32_t *last; /* by row: the step it has seen; 0: it has no moments */
+    _Atomic bool behind;    /* some rows are */
+    bool known;             /* `last` is right: nobody else has written since */
+    rg_adam_past *past;
+} late_table;
 
-/* What k missed steps do to a row. */
-typedef struct missed {
-    uint32_t since;
-    float shrink1, shrink2, sum1, sum2, sum3;
-} missed;
-
-static float rate_of(const rg_adam_late *late, uint32_t step)
+/* The row is made to have seen the memo's step; the thread that claims it moves it. */
+static void bring(late_table *t, int64_t row, rg_adam_memo *memo)
 {
-    return atomic_load_explicit(&late->rates[step / CHUNK], memory_order_acquire)[step % CHUNK];
-}
-
-static missed count_missed(const rg_adam_late *late, uint32_t since, uint32_t now)
-{
-    double b1 = (double)late->beta1, b2 = (double)late->beta2, root = sqrt(b2);
-    double q1 = b1 / root, q2 = b1 / b2, q3 = b1 / (b2 * root);
-    double p1 = 1, p2 = 1, p3 = 1, s1 = 0, s2 = 0, s3 = 0;
-    for (uint32_t k = 1; since + k <= now && k <= TERMS && p1 > 1e-12; k++) {
-        double rate = (double)rate_of(late, since + k);
-        s1 += rate * (p1 *= q1);
-        s2 += rate * (p2 *= q2);
-        s3 += rate * (p3 *= q3);
-    }
-    double n = (double)(now - since);
-    return (missed){since,      (float)pow(b1, n), (float)pow(b2, n),
-                    (float)s1, (float)s2,         (float)s3};
-}
-
-/* Whether the sums converge for these betas within their terms. */
-static bool sums_converge(const rg_adam_late *late)
-{
-    double q = (double)late->beta1 / sqrt((double)late->beta2);
-    return q < 1 && pow(q, TERMS) < 1e-9 &&
-           (double)late->beta1 / pow((double)late->beta2, 1.5) < 1;
-}
-
-static void move_slowly(const rg_adam_late *late, float *p, float *m, float *v, uint32_t since,
-                        uint32_t now)
-{
-    for (uint32_t step = since + 1; step <= now; step++) {
-        *m *= late->beta1;
-        *v *= late->beta2;
-        float moved = rate_of(late, step) * (*m / (sqrtf(*v) + late->epsilon));
-        *p -= moved;
-        if (*m == 0)
-            break;
-    }
-}
-
-/* The largest eps / sqrt(v) at which three terms of the series are good to 1e-7. */
-static const float SMALL = 4e-3f;
-
-RG_HOT static bool move_row(float *p, float *m, float *v, const missed *k, float eps, int64_t n)
-{
-    float worst = 0;
-    for (int64_t i = 0; i < n; i++) {
-        float e = m[i] != 0 ? eps / sqrtf(v[i]) : 0;
-        worst = e > worst ? e : worst;
-    }
-    if (!(worst < SMALL))
-        return false;
-    for (int64_t i = 0; i < n; i++) {
-        float a = sqrtf(v[i]), e = a > 0 ? eps / a : 0, d = a > 0 ? m[i] / a : 0;
-        p[i] -= d * (k->sum1 - e * (k->sum2 - e * k->sum3));
-        m[i] *= k->shrink1;
-        v[i] *= k->shrink2;
-    }
-    return true;
-}
-
-static void catch_up(const rg_adam_late *late, int64_t row, const missed *k, uint32_t now)
-{
-    int64_t at = row * late->width;
-    float *p = (float *)late->values[0]->data + at, *m = (float *)late->values[1]->data + at;
-    float *v = (float *)late->values[2]->data + at;
-    if (sums_converge(late) && move_row(p, m, v, k, late->epsilon, late->width))
+    uint32_t since = atomic_load_explicit(&t->last[row], memory_order_relaxed);
+    int64_t at = row * t->width;
+    if (since == 0 || since >= memo->now ||
+        !atomic_compare_exchange_strong(&t->last[row], &since, memo->now))
         return;
-    for (int64_t i = 0; i < late->width; i++)
-        move_slowly(late, p + i, m + i, v + i, k->since, now);
-}
-
-/* The row is made to have seen step `now`; the thread that claims it moves it. */
-static void bring(rg_adam_late *late, int64_t row, uint32_t now, missed *memo)
-{
-    uint32_t since = atomic_load_explicit(&late->last[row], memory_order_relaxed);
-    if (since == 0 || since >= now)
-        return;
-    if (!atomic_compare_exchange_strong(&late->last[row], &since, now))
-        return;
-    missed *k = &memo[since % MEMO];
-    if (k->since != since)
-        *k = count_missed(late, since, now);
-    catch_up(late, row, k, now);
+    rg_adam_catch_up(t->past, memo, since, (float *)t->values[0]->data + at,
+                     (float *)t->values[1]->data + at, (float *)t->values[2]->data + at, t->width);
 }
 
 void rg_adam_late_rows(const rg_value *table, const int64_t *ids, int64_t n)
 {
-    rg_adam_late *late = (rg_adam_late *)table->late;
-    if (late == NULL || !atomic_load(&late->behind))
+    late_table *t = (late_table *)table->late;
+    if (t == NULL || !atomic_load(&t->behind))
         return;
-    missed memo[MEMO];
-    for (int i = 0; i < MEMO; i++)
-        memo[i].since = 0;
-    uint32_t now = atomic_load(&late->now);
+    rg_adam_memo memo;
+    rg_adam_memo_init(&memo, rg_adam_past_now(t->past));
     for (int64_t i = 0; i < n; i++)
-        if (ids[i] >= 0 && ids[i] < late->height)
-            bring(late, ids[i], now, memo);
+        if (ids[i] >= 0 && ids[i] < t->height)
+            bring(t, ids[i], &memo);
 }
 
 /* ---- life ---- */
 
 static void settle_all(rg_late *base)
 {
-    rg_adam_late *late = (rg_adam_late *)base;
-    pthread_mutex_lock(&late->lock);
-    if (atomic_load(&late->behind)) {
-        missed memo[MEMO];
-        for (int i = 0; i < MEMO; i++)
-            memo[i].since = 0;
-        uint32_t now = atomic_load(&late->now);
-        for (int64_t row = 0; row < late->height; row++)
-            bring(late, row, now, memo);
-        atomic_store(&late->behind, false);
+    late_table *t = (late_table *)base;
+    pthread_mutex_lock(&t->lock);
+    if (atomic_load(&t->behind)) {
+        rg_adam_memo memo;
+        rg_adam_memo_init(&memo, rg_adam_past_now(t->past));
+        for (int64_t row = 0; row < t->height; row++)
+            bring(t, row, &memo);
+        atomic_store(&t->behind, false);
     }
-    late->known = false; /* whoever asked may write to it */
-    pthread_mutex_unlock(&late->lock);
+    t->known = false; /* whoever asked may write to it */
+    pthread_mutex_unlock(&t->lock);
 }
 
-static void close_late(rg_adam_late *late)
+static void close_table(late_table *t)
 {
-    for (size_t i = 0; i < CHUNKS; i++)
-        rg_free(atomic_load(&late->rates[i]));
-    rg_pages_free(late->last, (size_t)late->height * sizeof *late->last);
-    pthread_mutex_destroy(&late->lock);
-    rg_free(late);
+    rg_adam_past_close(t->past);
+    if (t->last != NULL)
+        rg_pages_free(t->last, (size_t)t->height * sizeof *t->last);
+    pthread_mutex_destroy(&t->lock);
+    rg_free(t);
     (void)__atomic_sub_fetch(&rg_late_count, 1, __ATOMIC_RELAXED);
 }
 
 /* When one of the three goes, what is left is settled and the record ends. */
 static void leave(rg_late *base, const rg_value *value)
 {
-    rg_adam_late *late = (rg_adam_late *)base;
+    late_table *t = (late_table *)base;
     settle_all(base);
     for (int i = 0; i < 3; i++)
-        if (late->values[i] != value)
-            late->values[i]->late = NULL;
-    close_late(late);
+        if (t->values[i] != value)
+            t->values[i]->late = NULL;
+    close_table(t);
+}
+
+static rg_status open_table(late_table **out, const rg_adam_update *u)
+{
+    late_table *t = rg_alloc_zero(1, sizeof *t);
+    if (t == NULL)
+        return rg_no_memory(sizeof *t, "Adam's rows");
+    (void)__atomic_add_fetch(&rg_late_count, 1, __ATOMIC_RELAXED);
+    pthread_mutex_init(&t->lock, NULL);
+    t->late = (rg_late){settle_all, leave};
+    t->height = u->param->meta.shape.dim[0];
+    t->width = rg_value_width(u->param);
+    t->values[0] = u->param;
+    t->values[1] = u->moment1;
+    t->values[2] = u->moment2;
+    t->last = rg_pages_alloc((size_t)t->height * sizeof *t->last);
+    rg_status code = t->last ? rg_adam_past_open(&t->past)
+                             : rg_no_memory((size_t)t->height * sizeof *t->last, "Adam's rows");
+    if (code != RG_OK)
+        close_table(t);
+    else
+        *out = t;
+    return code;
 }
 
 /* Rows with moments are those that were given some before. */
-static void find_moments(rg_adam_late *late)
+static void find_moments(late_table *t)
 {
-    const float *m = late->values[1]->data, *v = late->values[2]->data;
-    uint32_t now = atomic_load(&late->now);
-    for (int64_t row = 0; row < late->height; row++) {
+    const float *m = t->values[1]->data, *v = t->values[2]->data;
+    uint32_t now = rg_adam_past_now(t->past);
+    for (int64_t row = 0; row < t->height; row++) {
         bool any = false;
-        for (int64_t i = row * late->width; i < (row + 1) * late->width; i++)
+        for (int64_t i = row * t->width; i < (row + 1) * t->width; i++)
             any = any || m[i] != 0 || v[i] != 0;
-        atomic_store_explicit(&late->last[row], any ? now : 0, memory_order_relaxed);
+        atomic_store_explicit(&t->last[row], any ? now : 0, memory_order_relaxed);
     }
-    late->known = true;
-}
-
-static rg_status open_late(rg_adam_late **out, const rg_adam_step *step)
-{
-    rg_adam_late *late = rg_alloc_zero(1, sizeof *late);
-    if (late == NULL)
-        return rg_no_memory(sizeof *late, "Adam's rows");
-    late->late = (rg_late){settle_all, leave};
-    late->height = step->param->meta.shape.dim[0];
-    late->width = rg_value_width(step->param);
-    late->last = rg_pages_alloc((size_t)late->height * sizeof *late->last);
-    if (late->last == NULL) {
-        rg_free(late);
-        return rg_no_memory((size_t)late->height * sizeof *late->last, "Adam's rows");
-    }
-    pthread_mutex_init(&late->lock, NULL);
-    late->values[0] = step->param;
-    late->values[1] = step->moment1;
-    late->values[2] = step->moment2;
-    atomic_store(&late->now, 1);
-    (void)__atomic_add_fetch(&rg_late_count, 1, __ATOMIC_RELAXED);
-    *out = late;
-    return RG_OK;
+    t->known = true;
 }
 
 /* ---- a step ---- */
 
-static bool same_table(const rg_adam_late *late, const rg_adam_step *s)
+static bool same_table(const late_table *t, const rg_adam_update *u)
 {
-    return late->values[0] == s->param && late->values[1] == s->moment1 &&
-           late->values[2] == s->moment2 && late->height == s->param->meta.shape.dim[0] &&
-           late->width == rg_value_width(s->param);
+    return t->values[0] == u->param && t->values[1] == u->moment1 && t->values[2] == u->moment2 &&
+           t->height == u->param->meta.shape.dim[0] && t->width == rg_value_width(u->param);
 }
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 /* The record of these three tensors, made where there is none. */
-static rg_status find_late(const rg_adam_step *s, rg_adam_late **out)
+static rg_status find_table(const rg_adam_update *u, late_table **out)
 {
+    rg_value *const values[3] = {u->param, u->moment1, u->moment2};
     rg_status code = RG_OK;
     pthread_mutex_lock(&opening);
-    rg_adam_late *late = (rg_adam_late *)s->param->late;
-    if (late != NULL && !same_table(late, s)) {
-        leave(&late->late, NULL);
-        late = NULL;
-    }
-    if (late == NULL) {
-        for (int i = 0; i < 2; i++) { /* moments of another table's record */
-            rg_value *moment = i == 0 ? s->moment1 : s->moment2;
-            if (moment->late != NULL)
-                moment->late->leave(moment->late, NULL);
-        }
-        code = open_late(&late, s);
+    late_table *t = (late_table *)u->param->late;
+    if (t == NULL || !same_table(t, u)) {
+        for (int i = 0; i < 3; i++) /* records of other combinations */
+            if (values[i]->late != NULL)
+                values[i]->late->leave(values[i]->late, NULL);
+        code = open_table(&t, u);
         for (int i = 0; code == RG_OK && i < 3; i++)
-            late->values[i]->late = &late->late;
+            values[i]->late = &t->late;
     }
     pthread_mutex_unlock(&opening);
-    *out = late;
+    *out = t;
     return code;
 }
 
-/* Begin the next step: its number is returned and its rate is noted. */
-static rg_status begin_step(rg_adam_late *late, const rg_adam_step *s, uint32_t *number)
+static rg_status begin_step(late_table *t, const rg_adam_update *u, uint32_t *step)
 {
-    uint32_t next = atomic_load(&late->now) + 1;
-    float *chunk = atomic_load(&late->rates[next / CHUNK]);
-    if (chunk == NULL) {
-        chunk = rg_alloc_zero(CHUNK, sizeof *chunk);
-        if (chunk == NULL)
-            return rg_no_memory(CHUNK * sizeof *chunk, "Adam's rates");
-        atomic_store_explicit(&late->rates[next / CHUNK], chunk, memory_order_release);
+    if (!rg_adam_past_takes(t->past, u->betas))
+        settle_all(&t->late);
+    pthread_mutex_lock(&t->lock);
+    if (!t->known) {
+        if (!rg_adam_past_takes(t->past, u->betas))
+            rg_adam_past_reset(t->past, u->betas);
+        find_moments(t);
     }
-    chunk[next % CHUNK] = s->rate;
-    *number = next;
-    return RG_OK;
+    rg_status code = rg_adam_past_note(t->past, u->rate, step);
+    pthread_mutex_unlock(&t->lock);
+    return code;
 }
 
-RG_HOT static void step_row(float *p, float *m, float *v, const float *g, float b1, float b2,
-                            float eps, float rate, int64_t n)
+rg_status rg_adam_late_step(const rg_adam_update *u)
 {
-    for (int64_t i = 0; i < n; i++) {
-        float a = b1 * m[i] + (1 - b1) * g[i];
-        float b = b2 * v[i] + (1 - b2) * g[i] * g[i];
-        m[i] = a;
-        v[i] = b;
-        p[i] -= rate * (a / (sqrtf(b) + eps));
+    late_table *t;
+    uint32_t step;
+    float *p = u->param->data, *m = u->moment1->data, *v = u->moment2->data;
+    RG_TRY(find_table(u, &t));
+    RG_TRY(begin_step(t, u, &step));
+    rg_adam_late_rows(u->param, u->rows, (int64_t)u->n); /* to the step before this one */
+    for (size_t i = 0; i < u->n; i++) {
+        int64_t at = u->rows[i] * t->width;
+        rg_adam_step(p + at, m + at, v + at, u->grads + (int64_t)i * t->width, u->betas, u->rate,
+                     t->width);
+        atomic_store_explicit(&t->last[u->rows[i]], step, memory_order_relaxed);
     }
-}
-
-static void step_rows(rg_adam_late *late, const rg_adam_step *s, uint32_t number)
-{
-    int64_t width = late->width;
-    float *p = s->param->data, *m = s->moment1->data, *v = s->moment2->data;
-    for (size_t i = 0; i < s->n; i++) {
-        int64_t at = s->rows[i] * width;
-        step_row(p + at, m + at, v + at, s->grads + (int64_t)i * width, s->beta1, s->beta2,
-                 s->epsilon, s->rate, width);
-        atomic_store_explicit(&late->last[s->rows[i]], number, memory_order_relaxed);
-    }
-}
-
-rg_status rg_adam_late_step(const rg_adam_step *s)
-{
-    rg_adam_late *late;
-    uint32_t number;
-    RG_TRY(find_late(s, &late));
-    if (late->beta1 != s->beta1 || late->beta2 != s->beta2 || late->epsilon != s->epsilon ||
-        atomic_load(&late->now) + 2 >= (uint32_t)CHUNK * CHUNKS)
-        settle_all(&late->late);
-    pthread_mutex_lock(&late->lock);
-    if (!late->known) {
-        if (atomic_load(&late->now) + 2 >= (uint32_t)CHUNK * CHUNKS)
-            atomic_store(&late->now, 1);
-        late->beta1 = s->beta1;
-        late->beta2 = s->beta2;
-        late->epsilon = s->epsilon;
-        find_moments(late);
-    }
-    rg_status code = begin_step(late, s, &number);
-    pthread_mutex_unlock(&late->lock);
-    RG_TRY(code);
-    rg_adam_late_rows(s->param, s->rows, (int64_t)s->n); /* to the step before this one */
-    step_rows(late, s, number);
-    atomic_store(&late->behind, true);
-    atomic_store(&late->now, number);
+    atomic_store(&t->behind, true);
+    rg_adam_past_advance(t->past, step);
     return RG_OK;
 }

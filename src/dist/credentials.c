@@ -1,0 +1,42 @@
+/* credentials.c - job id and key from the environment. */
+#include "dist/credentials.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static rg_status read_key(rg_credentials *c, const char *hex)
+{
+    size_t n = strlen(hex);
+    if (n % 2 != 0 || n / 2 > sizeof c->key)
+        return rg_fail(RG_EINVAL, "REGATTA_JOB_KEY has %zu digits, and must have an even number up "
+                                  "to %zu",
+                       n, 2 * sizeof c->key);
+    for (size_t i = 0; i < n / 2; i++) {
+        int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return rg_fail(RG_EINVAL, "REGATTA_JOB_KEY must be hexadecimal digits");
+        c->key[i] = (uint8_t)(high << 4 | low);
+    }
+    c->n_key = n / 2;
+    return RG_OK;
+}
+
+rg_status rg_credentials_read(rg_credentials *c)
+{
+    const char *job = getenv("REGATTA_JOB_ID"), *key = getenv("REGATTA_JOB_KEY");
+    *c = (rg_credentials){0};
+    if (job != NULL && strlen(job) >= sizeof c->job)
+        return rg_fail(RG_EINVAL, "REGATTA_JOB_ID is longer than %zu bytes", sizeof c->job - 1);
+    if (job != NULL)
+        memcpy(c->job, job, strlen(job));
+    return key != NULL && key[0] ? read_key(c, key) : RG_OK;
+}

@@ -1,0 +1,19 @@
+/* credentials.h - which job this process belongs to, and how it proves it: REGATTA_JOB_ID and
+ * REGATTA_JOB_KEY (hex), which launchers set. */
+#ifndef RG_DIST_CREDENTIALS_H
+#define RG_DIST_CREDENTIALS_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rg_credentials {
+    char job[128]; /* "": any */
+    uint8_t key[64];
+    size_t n_key; /* 0: none */
+} rg_credentials;
+
+rg_status rg_credentials_read(rg_credentials *credentials);
+
+#endif

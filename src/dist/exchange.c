@@ -1,0 +1,563 @@
+/* exchange.c - gradients go to the servers, parameters come back.
+ *
+ * Each trainer thread has a lane. Its send ops fill a parcel for each server; at the end of the
+ * step the parcels fly. Sync and half_async wait for the answer, which brings the parameters.
+ * Async goes on computing: while one set of parcels flies the next is filled, and steps that
+ * cannot leave yet are added up in it. In sync mode several threads fill one lane, and the last
+ * of them to come lets it fly. */
+#include "dist/job.h"
+
+#include "base/hot.h"
+#include "base/mem.h"
+#include "dist/serve.h"
+#include "sys/cond.h"
+#include "sys/flags.h"
+
+#include <string.h>
+
+enum { LANES = 1024, LOOK_NS = 100 * 1000 * 1000 };
+
+/* Rows of one table. */
+typedef struct row_list {
+    int64_t *ids;
+    float *rows;
+    size_t n, cap_ids, cap_rows;
+} row_list;
+
+/* What one server gets. Dense gradients stand as in an answer (reply_at). */
+typedef struct parcel {
+    float *dense;
+    bool *have;      /* by variable */
+    row_list *lists; /* by variable; tables only */
+    rg_buf head;
+    rg_iov *iov;
+    uint32_t *numbers; /* dense variables, tables, rows of each */
+} parcel;
+
+typedef struct flight {
+    pthread_mutex_t lock;
+    pthread_cond_t landed;
+    rg_rpc_call **calls; /* by server; NULL: none */
+    int in_air;
+    bool pulls;
+} flight;
+
+typedef struct lane {
+    parcel *filling, *flying; /* by server */
+    int steps;                /* in `filling` */
+    flight flight;
+    rg_rpc_call **answers; /* by server: the last that brought parameters */
+    uint64_t pushes, since_pull;
+} lane;
+
+typedef struct rg_exchange rg_exchange;
+
+struct rg_exchange {
+    lane *lanes[LANES];
+    /* Sync with several threads: */
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    int threads, arrived;
+    uint64_t generation;
+    rg_status outcome;
+    char why[512];
+};
+
+/* ---- parcels ---- */
+
+static void close_parcels(const rg_job *job, parcel *parcels)
+{
+    for (int s = 0; parcels != NULL && s < job->n_servers; s++) {
+        parcel *p = &parcels[s];
+        for (size_t v = 0; p->lists != NULL && v < job->servers[s].schema.n; v++) {
+            rg_free(p->lists[v].ids);
+            rg_free(p->lists[v].rows);
+        }
+        rg_free(p->lists);
+        rg_free(p->dense);
+        rg_free(p->have);
+        rg_free(p->iov);
+        rg_free(p->numbers);
+        rg_buf_fini(&p->head);
+    }
+    rg_free(parcels);
+}
+
+static rg_status open_parcels(const rg_job *job, parcel **out)
+{
+    parcel *parcels = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *parcels);
+    *out = parcels;
+    for (int s = 0; parcels != NULL && s < job->n_servers; s++) {
+        size_t n = job->servers[s].schema.n;
+        parcel *p = &parcels[s];
+        rg_buf_init(&p->head, 0);
+        p->dense = rg_alloc_zero(job->servers[s].reply_bytes + 1, 1);
+        p->have = rg_alloc_zero(n + 1, sizeof *p->have);
+        p->lists = rg_alloc_zero(n + 1, sizeof *p->lists);
+        p->iov = rg_alloc((3 * n + 2) * sizeof *p->iov);
+        p->numbers = rg_alloc((3 * n + 1) * sizeof *p->numbers);
+        if (!p->dense || !p->have || !p->lists || !p->iov || !p->numbers)
+            return rg_no_memory(job->servers[s].reply_bytes, "gradients");
+    }
+    return parcels ? RG_OK : rg_no_memory(1, "gradients");
+}
+
+static void empty_parcels(const rg_job *job, parcel *parcels)
+{
+    for (int s = 0; s < job->n_servers; s++) {
+        size_t n = job->servers[s].schema.n;
+        memset(parcels[s].have, 0, n * sizeof *parcels[s].have);
+        for (size_t v = 0; v < n; v++)
+            parcels[s].lists[v].n = 0;
+    }
+}
+
+RG_HOT static void add(float *to, const float *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] += from[i];
+}
+
+RG_HOT static void multiply(float *x, float by, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] *= by;
+}
+
+static float *dense_of(const rg_job *job, const parcel *p, int server, uint32_t var)
+{
+    return (float *)(void *)((uint8_t *)p->dense + job->servers[server].reply_at[var]);
+}
+
+static size_t count_of(const rg_ps_var *var)
+{
+    return (size_t)(var->rows * var->width);
+}
+
+static void put_dense(const rg_job *job, parcel *p, int server, uint32_t var, const float *grad)
+{
+    float *to = dense_of(job, p, server, var);
+    size_t n = count_of(&job->servers[server].schema.vars[var]);
+    if (p->have[var])
+        add(to, grad, n);
+    else
+        memcpy(to, grad, n * sizeof *grad);
+    p->have[var] = true;
+}
+
+static rg_status put_rows(parcel *p, uint32_t var, size_t width, const int64_t *ids,
+                          const float *rows, size_t n)
+{
+    row_list *list = &p->lists[var];
+    size_t total = list->n + n;
+    if (total > UINT32_MAX)
+        return rg_fail(RG_ETOOBIG, "%zu rows in one step", total);
+    if (total > list->cap_ids) {
+        size_t cap = total + total / 2;
+        int64_t *more_ids = rg_realloc(list->ids, cap * sizeof *more_ids);
+        list->ids = more_ids ? more_ids : list->ids;
+        float *more_rows = rg_realloc(list->rows, (cap * width + 2) * sizeof *more_rows);
+        list->rows = more_rows ? more_rows : list->rows;
+        if (more_ids == NULL || more_rows == NULL)
+            return rg_no_memory(cap * width * sizeof *rows, "rows");
+        list->cap_ids = cap;
+    }
+    memcpy(list->ids + list->n, ids, n * sizeof *ids);
+    memcpy(list->rows + list->n * width, rows, n * width * sizeof *rows);
+    list->n = total;
+    p->have[var] = true;
+    return RG_OK;
+}
+
+/* ---- lanes ---- */
+
+static void close_calls(const rg_job *job, rg_rpc_call **calls)
+{
+    for (int s = 0; calls != NULL && s < job->n_servers; s++)
+        rg_rpc_call_close(calls[s]);
+    rg_free(calls);
+}
+
+static void close_lane(const rg_job *job, lane *l)
+{
+    if (l == NULL)
+        return;
+    close_calls(job, l->flight.calls);
+    close_calls(job, l->answers);
+    close_parcels(job, l->filling);
+    close_parcels(job, l->flying);
+    pthread_mutex_destroy(&l->flight.lock);
+    pthread_cond_destroy(&l->flight.landed);
+    rg_free(l);
+}
+
+static rg_status open_lane(const rg_job *job, lane **out)
+{
+    lane *l = rg_alloc_zero(1, sizeof *l);
+    if (l == NULL)
+        return rg_no_memory(sizeof *l, "a lane");
+    pthread_mutex_init(&l->flight.lock, NULL);
+    rg_cond_init(&l->flight.landed);
+    l->flight.calls = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->flight.calls);
+    l->answers = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->answers);
+    rg_status code = l->flight.calls && l->answers ? RG_OK : rg_no_memory(1, "a lane");
+    if (code == RG_OK)
+        code = open_parcels(job, &l->filling);
+    if (code == RG_OK)
+        code = open_parcels(job, &l->flying);
+    if (code != RG_OK)
+        close_lane(job, l);
+    else
+        *out = l;
+    return code;
+}
+
+static rg_status exchange_of(rg_job *job, rg_exchange **out)
+{
+    pthread_mutex_lock(&job->lock);
+    if (job->exchange == NULL) {
+        job->exchange = rg_alloc_zero(1, sizeof *job->exchange);
+        if (job->exchange != NULL) {
+            pthread_mutex_init(&job->exchange->lock, NULL);
+            rg_cond_init(&job->exchange->change);
+            job->exchange->threads = 1;
+        }
+    }
+    pthread_mutex_unlock(&job->lock);
+    *out = job->exchange;
+    return *out ? RG_OK : rg_no_memory(sizeof **out, "the exchange");
+}
+
+static bool is_shared(const rg_job *job)
+{
+    return job->mode == RG_UPDATE_SYNC;
+}
+
+/* The lane that a thread fills; in sync mode all threads fill the first. */
+static rg_status lane_of(rg_job *job, int thread, lane **out)
+{
+    rg_exchange *x;
+    RG_TRY(exchange_of(job, &x));
+    int number = is_shared(job) ? 0 : thread;
+    if (number < 0 || number >= LANES)
+        return rg_fail(RG_EINVAL, "thread %d, and a trainer has up to %d", number, LANES);
+    pthread_mutex_lock(&x->lock);
+    rg_status code = x->lanes[number] ? RG_OK : open_lane(job, &x->lanes[number]);
+    *out = x->lanes[number];
+    pthread_mutex_unlock(&x->lock);
+    return code;
+}
+
+rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad)
+{
+    lane *l;
+    RG_TRY(lane_of(job, thread, &l));
+    pthread_mutex_lock(&job->exchange->lock);
+    put_dense(job, &l->filling[server], server, var, grad);
+    pthread_mutex_unlock(&job->exchange->lock);
+    return RG_OK;
+}
+
+rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, const int64_t *ids,
+                           const float *rows, size_t n)
+{
+    lane *l;
+    RG_TRY(lane_of(job, thread, &l));
+    pthread_mutex_lock(&job->exchange->lock);
+    rg_status code = put_rows(&l->filling[server], var,
+                              (size_t)job->servers[server].schema.vars[var].width, ids, rows, n);
+    pthread_mutex_unlock(&job->exchange->lock);
+    return code;
+}
+
+/* ---- flying ---- */
+
+static void land(void *user, rg_rpc_call *call)
+{
+    flight *f = user;
+    (void)call;
+    pthread_mutex_lock(&f->lock);
+    f->in_air--;
+    (void)pthread_cond_signal(&f->landed);
+    pthread_mutex_unlock(&f->lock);
+}
+
+static void scale_parcel(const rg_job *job, parcel *p, int server, float by)
+{
+    const rg_ps_schema *schema = &job->servers[server].schema;
+    for (uint32_t v = 0; v < schema->n; v++) {
+        if (!p->have[v])
+            continue;
+        if (schema->vars[v].table)
+            multiply(p->lists[v].rows, by, p->lists[v].n * (size_t)schema->vars[v].width);
+        else
+            multiply(dense_of(job, p, server, v), by, count_of(&schema->vars[v]));
+    }
+}
+
+/* The head and the pieces of the push. Neighbouring dense gradients are one piece. */
+static size_t wrap(const rg_job *job, parcel *p, int server, uint64_t step, bool pulls)
+{
+    static const uint8_t zeros[RG_PS_ALIGN];
+    const rg_job_server *to = &job->servers[server];
+    const rg_ps_schema *schema = &to->schema;
+    uint32_t *dense = p->numbers, *tables = dense + schema->n, *counts = tables + schema->n;
+    uint32_t n_dense = 0, n_tables = 0;
+    size_t n = 1;
+    for (uint32_t v = 0; v < schema->n; v++) {
+        if (!p->have[v] || schema->vars[v].table)
+            continue;
+        const uint8_t *at = (const uint8_t *)dense_of(job, p, server, v);
+        size_t bytes = rg_ps_padded(count_of(&schema->vars[v]) * sizeof(float));
+        if (n > 1 && (const uint8_t *)p->iov[n - 1].at + p->iov[n - 1].bytes == at)
+            p->iov[n - 1].bytes += bytes;
+        else
+            p->iov[n++] = (rg_iov){at, bytes};
+        dense[n_dense++] = v;
+    }
+    for (uint32_t v = 0; v < schema->n; v++) {
+        const row_list *list = &p->lists[v];
+        if (!p->have[v] || !schema->vars[v].table)
+            continue;
+        size_t bytes = list->n * (size_t)schema->vars[v].width * sizeof(float);
+        p->iov[n++] = (rg_iov){list->ids, list->n * sizeof *list->ids};
+        p->iov[n++] = (rg_iov){list->rows, bytes};
+        if (rg_ps_padded(bytes) > bytes)
+            p->iov[n++] = (rg_iov){zeros, rg_ps_padded(bytes) - bytes};
+        tables[n_tables] = v;
+        counts[n_tables++] = (uint32_t)list->n;
+    }
+    rg_buf_clear(&p->head);
+    rg_push_write_head(&p->head, step, dense, n_dense, tables, counts, n_tables, to->pulled,
+                       pulls ? to->n_pulled : 0);
+    p->iov[0] = (rg_iov){p->head.data, p->head.len};
+    return n;
+}
+
+static rg_status take_off(rg_job *job, lane *l, bool pulls)
+{
+    flight *f = &l->flight;
+    parcel *parcels = l->filling;
+    l->filling = l->flying;
+    l->flying = parcels;
+    f->pulls = pulls;
+    f->in_air = job->n_servers;
+    rg_status code = RG_OK;
+    int started = 0;
+    for (int s = 0; s < job->n_servers && code == RG_OK; s++) {
+        size_t n = wrap(job, &parcels[s], s, l->pushes, pulls);
+        code = rg_buf_status(&parcels[s].head);
+        if (code == RG_OK)
+            code = rg_rpc_start(&f->calls[s], job->servers[s].client,
+                                &(rg_rpc_ask){.method = RG_PS_PUSH, .iov = parcels[s].iov, .n = n,
+                                              .done = land, .user = f});
+        started += code == RG_OK;
+    }
+    pthread_mutex_lock(&f->lock);
+    f->in_air -= job->n_servers - started;
+    pthread_mutex_unlock(&f->lock);
+    l->pushes++;
+    l->steps = 0;
+    empty_parcels(job, l->filling);
+    return code;
+}
+
+static bool has_landed(flight *f)
+{
+    pthread_mutex_lock(&f->lock);
+    bool landed = f->in_air == 0;
+    pthread_mutex_unlock(&f->lock);
+    return landed;
+}
+
+static rg_status await_landing(flight *f)
+{
+    rg_status code = RG_OK;
+    pthread_mutex_lock(&f->lock);
+    while (f->in_air > 0 && code == RG_OK) {
+        if (rg_cond_wait(&f->landed, &f->lock, LOOK_NS))
+            continue;
+        pthread_mutex_unlock(&f->lock);
+        code = rg_interrupted();
+        pthread_mutex_lock(&f->lock);
+    }
+    pthread_mutex_unlock(&f->lock);
+    return code;
+}
+
+/* What the last flight brought becomes the answer. */
+static rg_status unload(rg_job *job, lane *l)
+{
+    rg_status code = RG_OK;
+    for (int s = 0; s < job->n_servers; s++) {
+        rg_rpc_call *call = l->flight.calls[s];
+        l->flight.calls[s] = NULL;
+        if (call == NULL)
+            continue;
+        rg_status each = rg_rpc_result(call);
+        size_t bytes = 0;
+        if (each == RG_OK && l->flight.pulls) {
+            (void)rg_rpc_answer(call, &bytes);
+            if (bytes < job->servers[s].reply_bytes)
+                each = rg_fail(RG_ECORRUPT, "the server at %s sent %zu bytes of parameters, and "
+                                            "%zu are wanted",
+                               rg_rpc_client_endpoint(job->servers[s].client), bytes,
+                               job->servers[s].reply_bytes);
+        }
+        if (each == RG_OK && l->flight.pulls) {
+            rg_rpc_call_close(l->answers[s]);
+            l->answers[s] = call;
+        } else {
+            rg_rpc_call_close(call);
+        }
+        if (each != RG_OK)
+            code = each;
+    }
+    return code;
+}
+
+/* ---- steps ---- */
+
+static rg_status fly_and_wait(rg_job *job, lane *l)
+{
+    rg_status code = take_off(job, l, true);
+    rg_status landed = await_landing(&l->flight);
+    if (landed != RG_OK)
+        return landed;
+    rg_status unloaded = unload(job, l);
+    return code == RG_OK ? unloaded : code;
+}
+
+/* Parameters come with every other push: there is no use in them before gradients have met. */
+static bool pulls_now(lane *l)
+{
+    int64_t every = rg_flag_int("communicator_min_send_grad_num_before_recv") + 1;
+    if ((int64_t)++l->since_pull < every)
+        return false;
+    l->since_pull = 0;
+    return true;
+}
+
+static rg_status push_async(rg_job *job, lane *l)
+{
+    l->steps++;
+    if (!has_landed(&l->flight)) {
+        if (l->steps < rg_flag_int("communicator_max_merge_var_num"))
+            return RG_OK;
+        RG_TRY(await_landing(&l->flight));
+    }
+    RG_TRY(unload(job, l));
+    if (l->steps > 1 && !rg_flag_bool("communicator_is_sgd_optimizer"))
+        for (int s = 0; s < job->n_servers; s++)
+            scale_parcel(job, &l->filling[s], s, 1.0f / (float)l->steps);
+    return take_off(job, l, pulls_now(l));
+}
+
+/* Sync: all threads of this trainer have come, or ended. */
+static rg_status push_together(rg_job *job, lane *l)
+{
+    rg_exchange *x = job->exchange;
+    if (x->arrived > 1)
+        for (int s = 0; s < job->n_servers; s++)
+            scale_parcel(job, &l->filling[s], s, 1.0f / (float)x->arrived);
+    x->arrived = 0;
+    x->outcome = fly_and_wait(job, l);
+    (void)strncpy(x->why, x->outcome == RG_OK ? "" : rg_error_message(), sizeof x->why - 1);
+    x->generation++;
+    (void)pthread_cond_broadcast(&x->change);
+    return x->outcome;
+}
+
+static rg_status push_sync(rg_job *job, lane *l)
+{
+    rg_exchange *x = job->exchange;
+    rg_status code = RG_OK;
+    pthread_mutex_lock(&x->lock);
+    uint64_t generation = x->generation;
+    if (++x->arrived >= x->threads) {
+        code = push_together(job, l);
+        pthread_mutex_unlock(&x->lock);
+        return code;
+    }
+    while (x->generation == generation && code == RG_OK)
+        if (!rg_cond_wait(&x->change, &x->lock, LOOK_NS))
+            code = rg_interrupted();
+    if (code == RG_OK && x->outcome != RG_OK)
+        code = rg_fail(x->outcome, "%s", x->why);
+    pthread_mutex_unlock(&x->lock);
+    return code;
+}
+
+rg_status rg_exchange_push(rg_job *job, int thread)
+{
+    lane *l;
+    RG_TRY(lane_of(job, thread, &l));
+    if (job->mode == RG_UPDATE_SYNC)
+        return push_sync(job, l);
+    return job->mode == RG_UPDATE_HALF_ASYNC ? fly_and_wait(job, l) : push_async(job, l);
+}
+
+rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, const float **values)
+{
+    lane *l;
+    RG_TRY(lane_of(job, thread, &l));
+    rg_rpc_call *answer = l->answers[server];
+    size_t bytes;
+    const uint8_t *body = answer ? rg_rpc_answer(answer, &bytes) : NULL;
+    *values = body ? (const float *)(const void *)(body + job->servers[server].reply_at[var]) : NULL;
+    return RG_OK;
+}
+
+rg_status rg_exchange_threads(rg_job *job, int n)
+{
+    rg_exchange *x;
+    RG_TRY(exchange_of(job, &x));
+    pthread_mutex_lock(&x->lock);
+    x->threads = n;
+    pthread_mutex_unlock(&x->lock);
+    return RG_OK;
+}
+
+rg_status rg_exchange_thread_ends(rg_job *job, int thread)
+{
+    rg_exchange *x;
+    lane *l;
+    rg_status code = RG_OK;
+    RG_TRY(exchange_of(job, &x));
+    RG_TRY(lane_of(job, thread, &l));
+    pthread_mutex_lock(&x->lock);
+    x->threads--;
+    if (is_shared(job) && x->arrived > 0 && x->arrived >= x->threads)
+        code = push_together(job, l);
+    pthread_mutex_unlock(&x->lock);
+    return code;
+}
+
+rg_status rg_exchange_flush(rg_job *job)
+{
+    rg_status code = RG_OK;
+    for (int i = 0; job->exchange != NULL && code == RG_OK && i < LANES; i++) {
+        lane *l = job->exchange->lanes[i];
+        if (l == NULL)
+            continue;
+        code = await_landing(&l->flight);
+        if (code == RG_OK)
+            code = unload(job, l);
+        if (code == RG_OK && l->steps > 0)
+            code = fly_and_wait(job, l);
+    }
+    return code;
+}
+
+void rg_exchange_close(rg_job *job)
+{
+    rg_exchange *x = job->exchange;
+    for (int i = 0; x != NULL && i < LANES; i++)
+        close_lane(job, x->lanes[i]);
+    if (x != NULL) {
+        pthread_mutex_destroy(&x->lock);
+        pthread_cond_destroy(&x->change);
+    }
+    rg_free(x);
+    job->exchange = NULL;
+}

@@ -1,0 +1,453 @@
+/* job.c - joining a job, asking its servers, leaving it. */
+#include "dist/job.h"
+
+#include "base/cursor.h"
+#include "base/mem.h"
+#include "dist/credentials.h"
+#include "dist/serve.h"
+#include "sys/cond.h"
+#include "sys/host.h"
+#include "sys/log.h"
+#include "sys/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOK_NS = 100 * 1000 * 1000 };
+
+static rg_job *joined;
+static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
+
+rg_job *rg_job_now(void)
+{
+    return __atomic_load_n(&joined, __ATOMIC_ACQUIRE);
+}
+
+/* ---- waiting ---- */
+
+typedef struct waiter {
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    bool done;
+} waiter;
+
+static void wake(void *user, rg_rpc_call *call)
+{
+    waiter *w = user;
+    (void)call;
+    pthread_mutex_lock(&w->lock);
+    w->done = true;
+    (void)pthread_cond_signal(&w->change);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static rg_status ask(rg_rpc_client *client, uint16_t method, const rg_iov *iov, size_t n,
+                     uint8_t **reply, size_t *bytes)
+{
+    waiter w = {.done = false};
+    rg_rpc_call *call = NULL;
+    pthread_mutex_init(&w.lock, NULL);
+    rg_cond_init(&w.change);
+    rg_status code = rg_rpc_start(&call, client,
+                                  &(rg_rpc_ask){.method = method, .iov = iov, .n = n, .done = wake,
+                                                .user = &w});
+    pthread_mutex_lock(&w.lock);
+    while (code == RG_OK && !w.done) {
+        if (rg_cond_wait(&w.change, &w.lock, LOOK_NS))
+            continue;
+        pthread_mutex_unlock(&w.lock);
+        code = rg_interrupted();
+        pthread_mutex_lock(&w.lock);
+    }
+    pthread_mutex_unlock(&w.lock);
+    if (code == RG_OK)
+        code = rg_rpc_result(call);
+    if (code == RG_OK && reply != NULL) {
+        const uint8_t *body = rg_rpc_answer(call, bytes);
+        *reply = rg_alloc(*bytes + 1);
+        if (*reply == NULL)
+            code = rg_no_memory(*bytes, "an answer");
+        else if (*bytes > 0)
+            memcpy(*reply, body, *bytes);
+    }
+    rg_rpc_call_close(call);
+    pthread_mutex_destroy(&w.lock);
+    pthread_cond_destroy(&w.change);
+    return code;
+}
+
+rg_status rg_job_ask(rg_job *job, int server, uint16_t method, const rg_iov *iov, size_t n,
+                     uint8_t **reply, size_t *bytes)
+{
+    return ask(job->servers[server].client, method, iov, n, reply, bytes);
+}
+
+/* ---- joining ---- */
+
+/* Where the values of each variable stand in an answer with all of them. */
+static rg_status lay_reply(rg_job_server *server)
+{
+    size_t n = server->schema.n;
+    server->pulled = rg_alloc((n + 1) * sizeof *server->pulled);
+    server->reply_at = rg_alloc_zero(n + 1, sizeof *server->reply_at);
+    if (server->pulled == NULL || server->reply_at == NULL)
+        return rg_no_memory(n, "a server's variables");
+    for (uint32_t i = 0; i < n; i++) {
+        const rg_ps_var *var = &server->schema.vars[i];
+        if (var->table)
+            continue;
+        server->pulled[server->n_pulled++] = i;
+        server->reply_at[i] = server->reply_bytes;
+        server->reply_bytes += rg_ps_padded((size_t)(var->rows * var->width) * sizeof(float));
+    }
+    return RG_OK;
+}
+
+static rg_status read_schema(rg_job *job, rg_job_server *server)
+{
+    uint8_t *reply = NULL;
+    size_t n;
+    RG_TRY(ask(server->client, RG_PS_SCHEMA, NULL, 0, &reply, &n));
+    rg_status code = rg_ps_schema_read(&server->schema, reply, n);
+    rg_free(reply);
+    RG_TRY(code);
+    job->mode = (rg_update_mode)server->schema.mode;
+    job->trainers = server->schema.trainers;
+    return lay_reply(server);
+}
+
+static void describe_us(rg_rpc_hello *me, const rg_credentials *credentials, int trainer,
+                        int trainers, const uint8_t *digest)
+{
+    *me = (rg_rpc_hello){.role = RG_RPC_TRAINER,
+                         .trainer = trainer,
+                         .trainers = trainers > 0 ? (uint32_t)trainers : 0,
+                         .pid = (uint32_t)rg_process_id()};
+    (void)snprintf(me->job, sizeof me->job, "%s", credentials->job);
+    if (trainer >= 0)
+        (void)snprintf(me->name, sizeof me->name, "trainer %d", trainer);
+    else
+        (void)snprintf(me->name, sizeof me->name, "a trainer without a number");
+    rg_host_name(me->host, sizeof me->host);
+    if (digest != NULL)
+        memcpy(me->digest, digest, sizeof me->digest);
+}
+
+/* The first server may give us our number; the others are told it. */
+static rg_status join_server(rg_job *job, int i, const char *endpoint,
+                             const rg_credentials *credentials, int trainers,
+                             const uint8_t *digest)
+{
+    rg_rpc_client_config config = {.security = {.key = credentials->n_key ? credentials->key : NULL,
+                                                .key_bytes = credentials->n_key}};
+    rg_rpc_welcome welcome;
+    describe_us(&config.me, credentials, job->trainer, trainers, digest);
+    RG_TRY(rg_rpc_client_open(&job->servers[i].client, endpoint, &config));
+    job->n_servers = i + 1;
+    RG_TRY(rg_rpc_client_ready(job->servers[i].client, &welcome));
+    job->trainer = welcome.trainer;
+    return read_schema(job, &job->servers[i]);
+}
+
+static void close_job(rg_job *job)
+{
+    rg_exchange_close(job);
+    rg_geo_close(job);
+    for (int i = 0; i < job->n_servers; i++) {
+        rg_rpc_client_close(job->servers[i].client);
+        rg_ps_schema_fini(&job->servers[i].schema);
+        rg_free(job->servers[i].pulled);
+        rg_free(job->servers[i].reply_at);
+    }
+    rg_free(job->servers);
+    pthread_mutex_destroy(&job->lock);
+    rg_free(job);
+}
+
+static void at_exit(int status, void *arg);
+
+static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int trainer,
+                          int trainers, const uint8_t *digest)
+{
+    rg_credentials credentials;
+    RG_TRY(rg_credentials_read(&credentials));
+    rg_job *job = rg_alloc_zero(1, sizeof *job);
+    if (job == NULL)
+        return rg_no_memory(sizeof *job, "a job");
+    pthread_mutex_init(&job->lock, NULL);
+    job->trainer = trainer;
+    job->servers = rg_alloc_zero((size_t)n + 1, sizeof *job->servers);
+    rg_status code = job->servers ? RG_OK : rg_no_memory(1, "servers");
+    for (int i = 0; code == RG_OK && i < n; i++)
+        code = join_server(job, i, endpoints[i], &credentials, trainers, digest);
+    if (code != RG_OK)
+        close_job(job);
+    else
+        *out = job;
+    return code;
+}
+
+rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers,
+                      const uint8_t *digest)
+{
+    static bool registered;
+    rg_status code = RG_OK;
+    rg_job *job = NULL;
+    pthread_mutex_lock(&joining);
+    if (joined == NULL)
+        code = open_job(&job, endpoints, n, trainer, trainers, digest);
+    if (job != NULL) {
+        if (!registered)
+            registered = on_exit(at_exit, NULL) == 0;
+        __atomic_store_n(&joined, job, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&joining);
+    return code;
+}
+
+/* ---- the program's servers ---- */
+
+typedef struct endpoints {
+    const char *list[4096];
+    int n;
+} endpoints;
+
+static void add_endpoint(endpoints *e, const char *endpoint)
+{
+    for (int i = 0; i < e->n; i++)
+        if (strcmp(e->list[i], endpoint) == 0)
+            return;
+    if (e->n < (int)(sizeof e->list / sizeof e->list[0]))
+        e->list[e->n++] = endpoint;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_communication(const rg_opdesc *op)
+{
+    static const char *const types[] = {"send", "recv", "send_barrier", "fetch_barrier",
+                                        "distributed_lookup_table", "checkpoint_notify"};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(op->type, types[i]) == 0)
+            return true;
+    return false;
+}
+
+static void find_servers(const rg_program *program, endpoints *e, int *trainer)
+{
+    static const char *const attrs[] = {"epmap", "endpoints"};
+    const rg_block *block = program->blocks[0];
+    for (size_t i = 0; i < block->n_ops; i++) {
+        if (!is_communication(block->ops[i]))
+            continue;
+        const rg_attr *id = rg_opdesc_attr(block->ops[i], "trainer_id");
+        if (id != NULL)
+            *trainer = id->i;
+        for (size_t k = 0; k < sizeof attrs / sizeof attrs[0]; k++) {
+            const rg_attr *list = rg_opdesc_attr(block->ops[i], attrs[k]);
+            for (int j = 0; list != NULL && list->type == RG_ATTR_STRINGS && j < list->n; j++)
+                add_endpoint(e, list->strings[j]);
+        }
+    }
+    qsort(e->list, (size_t)e->n, sizeof e->list[0], by_text);
+}
+
+rg_status rg_job_of(const rg_ctx *ctx, rg_job **job)
+{
+    *job = rg_job_now();
+    if (*job != NULL)
+        return RG_OK;
+    const rg_program *program = ctx->desc->block->program;
+    endpoints e = {.n = 0};
+    int trainer = -1;
+    find_servers(program, &e, &trainer);
+    if (e.n == 0)
+        return rg_fail(RG_EINVAL, "the program names no servers");
+    RG_TRY(rg_job_join(e.list, e.n, trainer, 0, NULL));
+    *job = rg_job_now();
+    return *job ? RG_OK : rg_fail(RG_ECLOSED, "this process has left the job");
+}
+
+/* ---- leaving ---- */
+
+static rg_status tell_all(rg_job *job, uint16_t method, const char *text)
+{
+    rg_status code = RG_OK;
+    for (int i = 0; i < job->n_servers; i++) {
+        rg_status each = rg_rpc_ask_once(job->servers[i].client, method,
+                                         &(rg_iov){text, strlen(text)}, 1, NULL, NULL);
+        code = code == RG_OK ? each : code;
+    }
+    return code;
+}
+
+rg_status rg_job_leave(void)
+{
+    pthread_mutex_lock(&joining);
+    rg_job *job = joined;
+    __atomic_store_n(&joined, NULL, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&joining);
+    if (job == NULL)
+        return RG_OK;
+    rg_status code = rg_exchange_flush(job);
+    rg_status told = code == RG_OK ? tell_all(job, RG_PS_LEAVE, "")
+                                   : tell_all(job, RG_PS_FAIL, rg_error_message());
+    close_job(job);
+    return code == RG_OK ? told : code;
+}
+
+/* A process that exits with the job still joined. */
+static void at_exit(int status, void *arg)
+{
+    rg_job *job = rg_job_now();
+    char text[128];
+    (void)arg;
+    if (job == NULL)
+        return;
+    if (status == 0) {
+        rg_log(RG_LOG_W, "ps",
+               "trainer=%d \"the script ended without exe.close(): the servers are told that this "
+               "trainer has finished\"",
+               job->trainer);
+        (void)rg_job_leave();
+        return;
+    }
+    (void)snprintf(text, sizeof text, "it exited with status %d", status);
+    (void)tell_all(job, RG_PS_FAIL, text);
+}
+
+/* ---- finding ---- */
+
+/* The name without ".trainer_N". */
+static size_t plain_length(const char *name)
+{
+    const char *suffix = NULL;
+    for (const char *at = name; (at = strstr(at, ".trainer_")) != NULL; at++)
+        suffix = at;
+    if (suffix == NULL)
+        return strlen(name);
+    for (const char *c = suffix + strlen(".trainer_"); *c != '\0'; c++)
+        if (*c < '0' || *c > '9')
+            return strlen(name);
+    return (size_t)(suffix - name);
+}
+
+rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name, bool by_grad,
+                      int *server, uint32_t *var)
+{
+    size_t n = plain_length(name);
+    for (int s = 0; s < job->n_servers; s++) {
+        if (strcmp(rg_rpc_client_endpoint(job->servers[s].client), endpoint) != 0)
+            continue;
+        const rg_ps_schema *schema = &job->servers[s].schema;
+        for (uint32_t v = 0; v < schema->n; v++) {
+            const char *there = by_grad ? schema->vars[v].grad : schema->vars[v].name;
+            if (strncmp(there, name, n) == 0 && there[n] == '\0') {
+                *server = s;
+                *var = v;
+                return RG_OK;
+            }
+        }
+        return rg_fail(RG_ENOENT, "the server at %s does not keep %.*s: was it started with another "
+                                  "program?",
+                       endpoint, (int)n, name);
+    }
+    return rg_fail(RG_ENOENT, "%s is no server of this job", endpoint);
+}
+
+/* ---- over all trainers: server 0 lets them meet ---- */
+
+rg_status rg_job_barrier(rg_job *job, const char *name)
+{
+    rg_buf body;
+    rg_buf_init(&body, 0);
+    rg_wire_text(&body, name);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_exchange_flush(job);
+    for (int i = 0; code == RG_OK && i < (job->mode == RG_UPDATE_SYNC ? job->n_servers : 1); i++)
+        code = rg_job_ask(job, i, RG_PS_BARRIER, &(rg_iov){body.data, body.len}, 1, NULL, NULL);
+    rg_buf_fini(&body);
+    return code;
+}
+
+rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, size_t n)
+{
+    rg_buf body;
+    uint8_t *reply = NULL;
+    size_t bytes = 0;
+    rg_buf_init(&body, 0);
+    rg_wire_text(&body, name);
+    while (body.len % RG_PS_ALIGN != 0)
+        rg_buf_char(&body, 0);
+    rg_buf_u32(&body, (uint32_t)op);
+    rg_buf_u32(&body, 0);
+    rg_buf_add(&body, numbers, n * sizeof *numbers);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_job_ask(job, 0, RG_PS_REDUCE, &(rg_iov){body.data, body.len}, 1, &reply, &bytes);
+    if (code == RG_OK && bytes != n * sizeof *numbers)
+        code = rg_fail(RG_ECORRUPT, "%zu bytes for %zu numbers", bytes, n);
+    if (code == RG_OK && bytes > 0)
+        memcpy(numbers, reply, bytes);
+    rg_free(reply);
+    rg_buf_fini(&body);
+    return code;
+}
+
+/* ---- whole variables ---- */
+
+static rg_status read_tensor(const uint8_t *bytes, size_t n, rg_value *value)
+{
+    rg_cursor in = {bytes, n};
+    uint32_t dtype, rank;
+    rg_shape shape = {.rank = 0};
+    RG_TRY(rg_cursor_u32(&in, &dtype));
+    RG_TRY(rg_cursor_u32(&in, &rank));
+    if (rank > RG_MAX_DIMS)
+        return rg_fail(RG_ECORRUPT, "a tensor of %u dimensions", rank);
+    for (uint32_t i = 0; i < rank; i++) {
+        uint64_t dim;
+        RG_TRY(rg_cursor_u64(&in, &dim));
+        if (dim > (uint64_t)1 << 48)
+            return rg_fail(RG_ECORRUPT, "a dimension of %llu", (unsigned long long)dim);
+        shape.dim[shape.rank++] = (int64_t)dim;
+    }
+    RG_TRY(rg_value_resize(value, (rg_dtype)dtype, &shape));
+    if (in.left != rg_value_bytes(value))
+        return rg_fail(RG_ECORRUPT, "%zu bytes for a tensor of %zu", in.left,
+                       rg_value_bytes(value));
+    if (in.left > 0)
+        memcpy(value->data, in.at, in.left);
+    return RG_OK;
+}
+
+rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_value *value)
+{
+    uint8_t *reply = NULL;
+    size_t bytes;
+    int server = -1;
+    rg_buf body;
+    for (int i = 0; i < job->n_servers; i++)
+        if (strcmp(rg_rpc_client_endpoint(job->servers[i].client), endpoint) == 0)
+            server = i;
+    if (server < 0)
+        return rg_fail(RG_ENOENT, "%s is no server of this job", endpoint);
+    rg_buf_init(&body, 0);
+    rg_wire_text(&body, name);
+    rg_buf_u64(&body, 0);
+    rg_buf_u64(&body, (uint64_t)-1);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_job_ask(job, server, RG_PS_GET, &(rg_iov){body.data, body.len}, 1, &reply,
+                          &bytes);
+    rg_buf_fini(&body);
+    if (code == RG_OK)
+        code = read_tensor(reply, bytes, value);
+    rg_free(reply);
+    return code;
+}

@@ -1,0 +1,375 @@
+/* serve.c - a server's life: who comes, what they ask, how it ends. */
+#include "dist/serve.h"
+
+#include "base/cursor.h"
+#include "base/mem.h"
+#include "dist/credentials.h"
+#include "dist/serve_priv.h"
+#include "sys/clock.h"
+#include "sys/cond.h"
+#include "sys/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LOOK_NS = 100 * 1000 * 1000,       /* how often the waiting thread looks for Ctrl+C */
+    FAREWELL_NS = 2LL * 1000000000, /* at the end: for the last words to arrive */
+};
+
+static rg_status (*interrupted)(void);
+
+void rg_set_interrupted(rg_status (*function)(void))
+{
+    interrupted = function;
+}
+
+rg_status rg_interrupted(void)
+{
+    return interrupted ? interrupted() : RG_OK;
+}
+
+/* ---- ending ---- */
+
+static void refuse_waiting(rg_engine *s)
+{
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        rg_trainer *trainer = &s->trainers[t];
+        if (trainer->waiting != NULL)
+            rg_rpc_refuse(trainer->waiting, s->failed, "%s", s->why);
+        if (trainer->meeting.request != NULL)
+            rg_rpc_refuse(trainer->meeting.request, s->failed, "%s", s->why);
+        rg_free(trainer->meeting.name);
+        trainer->waiting = NULL;
+        trainer->meeting = (rg_meeting){0};
+    }
+}
+
+void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)
+{
+    va_list args;
+    if (s->ended)
+        return;
+    s->ended = true;
+    s->failed = status;
+    va_start(args, fmt);
+    (void)vsnprintf(s->why, sizeof s->why, fmt, args);
+    va_end(args);
+    rg_log(RG_LOG_E, "ps", "server=%d \"%s\"", s->id, s->why);
+    refuse_waiting(s);
+    (void)pthread_cond_broadcast(&s->change);
+}
+
+static void end_if_all_left(rg_engine *s)
+{
+    for (uint32_t t = 0; t < s->schema.trainers; t++)
+        if (!s->trainers[t].left)
+            return;
+    s->ended = true;
+    (void)pthread_cond_broadcast(&s->change);
+}
+
+/* ---- who comes ---- */
+
+static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t session, int *out)
+{
+    int n = (int)s->schema.trainers;
+    if (hello->trainer == RG_RPC_ANY_TRAINER) {
+        for (int i = 0; i < n; i++)
+            if (!s->trainers[i].joined) {
+                *out = i;
+                return RG_OK;
+            }
+        return rg_fail(RG_EINVAL, "this job has %d trainers, and all of them have come", n);
+    }
+    if (hello->trainer < 0 || hello->trainer >= n)
+        return rg_fail(RG_EINVAL, "there is no trainer %d in a job of %d", hello->trainer, n);
+    const rg_trainer *there = &s->trainers[hello->trainer];
+    if (there->joined && there->session != session)
+        return rg_fail(RG_EINVAL, "trainer number %d is taken by %s%s; give each trainer an id of "
+                                  "its own (PADDLE_TRAINER_ID)",
+                       hello->trainer, there->who, there->left ? ", which has finished" : "");
+    *out = hello->trainer;
+    return RG_OK;
+}
+
+static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello)
+{
+    static const uint8_t none[RG_RPC_DIGEST_BYTES];
+    if (s->ended)
+        return rg_fail(RG_ECLOSED, "%s", s->why[0] ? s->why : "the job is over");
+    if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
+        return rg_fail(RG_EINVAL, "%s believes that there are %u trainers, and this server was "
+                                  "told %u",
+                       hello->name, hello->trainers, s->schema.trainers);
+    if (memcmp(hello->digest, none, sizeof none) == 0)
+        return RG_OK;
+    if (s->has_digest && memcmp(hello->digest, s->digest, sizeof s->digest) != 0)
+        return rg_fail(RG_EINVAL, "%s runs another program than the trainers that came before: all "
+                                  "trainers of a job must run the same",
+                       hello->name);
+    memcpy(s->digest, hello->digest, sizeof s->digest);
+    s->has_digest = true;
+    return RG_OK;
+}
+
+static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc_arrival arrival)
+{
+    rg_engine *s = user;
+    int number = 0;
+    if (hello->role != RG_RPC_TRAINER)
+        return RG_OK;
+    pthread_mutex_lock(&s->lock);
+    uint64_t session = rg_rpc_peer_session(peer);
+    rg_status code = arrival == RG_RPC_REVENANT
+                         ? rg_fail(RG_ECLOSED, "%s was thought dead, and the job has ended",
+                                   hello->name)
+                         : check_hello(s, hello);
+    if (code == RG_OK)
+        code = number_of(s, hello, session, &number);
+    if (code == RG_OK) {
+        rg_trainer *trainer = &s->trainers[number];
+        s->present += trainer->joined ? 0 : 1;
+        trainer->joined = true;
+        trainer->session = session;
+        (void)snprintf(trainer->who, sizeof trainer->who, "trainer %d (pid %u on %s)", number,
+                       hello->pid, hello->host);
+        hello->trainer = number;
+        rg_rpc_peer_set_user(peer, trainer);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return code;
+}
+
+/* ---- what they ask ---- */
+
+static void tell_schema(rg_engine *s, rg_rpc_request *request)
+{
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    rg_ps_schema_write(&out, &s->schema);
+    if (rg_buf_status(&out) != RG_OK)
+        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
+    else
+        rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
+    rg_buf_fini(&out);
+}
+
+static void tell_variable(rg_engine *s, rg_rpc_request *request)
+{
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    rg_cursor in = {body, n};
+    uint64_t first = 0, rows = 0;
+    char *name = NULL;
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    rg_status code = rg_wire_read_text(&in, &name);
+    if (code == RG_OK)
+        code = rg_cursor_u64(&in, &first);
+    if (code == RG_OK)
+        code = rg_cursor_u64(&in, &rows);
+    if (code == RG_OK)
+        code = rg_serve_get(s, name, (int64_t)first, (int64_t)rows, &out);
+    if (code != RG_OK)
+        rg_rpc_refuse(request, code, "%s", rg_error_message());
+    else
+        rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
+    rg_free(name);
+    rg_buf_fini(&out);
+}
+
+static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+{
+    trainer->left = true;
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+    rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
+    end_if_all_left(s);
+    rg_serve_try_meet(s);
+    rg_serve_try_step(s);
+}
+
+static void hear_failure(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+{
+    size_t n;
+    const char *text = (const char *)rg_rpc_request_body(request, &n);
+    char why[512];
+    (void)snprintf(why, sizeof why, "%.*s", (int)(n < 400 ? n : 400), n > 0 ? text : "");
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+    rg_serve_fail(s, RG_ECLOSED, "%s has failed: %s", trainer->who, why);
+}
+
+static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+{
+    rg_arena_reset(&s->scratch);
+    switch (rg_rpc_request_method(request)) {
+    case RG_PS_SCHEMA:
+        tell_schema(s, request);
+        return;
+    case RG_PS_PULL:
+        rg_serve_pull(s, request);
+        return;
+    case RG_PS_ROWS:
+        rg_serve_rows(s, request);
+        return;
+    case RG_PS_GET:
+        tell_variable(s, request);
+        return;
+    default:
+        break;
+    }
+    if (trainer == NULL) {
+        rg_rpc_refuse(request, RG_EINVAL, "only a trainer can ask for that");
+        return;
+    }
+    switch (rg_rpc_request_method(request)) {
+    case RG_PS_PUSH:
+        rg_serve_push(s, trainer, request);
+        return;
+    case RG_PS_BARRIER:
+    case RG_PS_REDUCE:
+        rg_serve_meet(s, trainer, request);
+        return;
+    case RG_PS_LEAVE:
+        say_goodbye(s, trainer, request);
+        return;
+    case RG_PS_FAIL:
+        hear_failure(s, trainer, request);
+        return;
+    default:
+        rg_rpc_refuse(request, RG_EUNIMPL, "this server knows no method %u",
+                      rg_rpc_request_method(request));
+    }
+}
+
+static void request(void *user, rg_rpc_request *asked)
+{
+    rg_engine *s = user;
+    pthread_mutex_lock(&s->lock);
+    if (s->ended && s->failed != RG_OK)
+        rg_rpc_refuse(asked, s->failed, "%s", s->why);
+    else
+        answer(s, rg_rpc_peer_user(rg_rpc_request_peer(asked)), asked);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- who goes ---- */
+
+static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
+{
+    rg_trainer *trainer = rg_rpc_peer_user(peer);
+    if (trainer == NULL)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->present--;
+    if (!trainer->left)
+        rg_serve_fail(s, RG_ECLOSED, "%s %s", trainer->who, how);
+    (void)pthread_cond_broadcast(&s->change);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void left(void *user, rg_rpc_peer *peer)
+{
+    gone(user, peer, "went without finishing");
+}
+
+static void dead(void *user, rg_rpc_peer *peer, const char *how)
+{
+    char text[512];
+    (void)snprintf(text, sizeof text, "died: %s", how);
+    gone(user, peer, text);
+}
+
+/* ---- its life ---- */
+
+static rg_status open_serve(rg_engine *s)
+{
+    const rg_attr *mode = rg_opdesc_attr(s->desc, "distributed_mode");
+    const rg_attr *fanin = rg_opdesc_attr(s->desc, "Fanin"), *id = rg_opdesc_attr(s->desc,
+                                                                                 "pserver_id");
+    const rg_attr *dc = rg_opdesc_attr(s->desc, "dc_asgd");
+    s->mode = mode ? (rg_update_mode)mode->i : RG_UPDATE_SYNC;
+    s->schema.mode = (uint32_t)s->mode;
+    s->schema.trainers = fanin && fanin->i > 0 ? (uint32_t)fanin->i : 1;
+    s->id = id ? id->i : 0;
+    s->dc_asgd = dc != NULL && dc->b;
+    s->trainers = rg_alloc_zero(s->schema.trainers, sizeof *s->trainers);
+    if (s->trainers == NULL)
+        return rg_no_memory(1, "trainers");
+    return rg_serve_open_vars(s);
+}
+
+static rg_status listen_on(rg_engine *s)
+{
+    const rg_attr *endpoint = rg_opdesc_attr(s->desc, "endpoint");
+    rg_credentials credentials;
+    char name[64];
+    (void)snprintf(name, sizeof name, "pserver %d", s->id);
+    RG_TRY(rg_credentials_read(&credentials));
+    rg_rpc_server_config config = {
+        .endpoints = &endpoint->s,
+        .n_endpoints = 1,
+        .job = credentials.job,
+        .name = name,
+        .security = {.key = credentials.n_key ? credentials.key : NULL,
+                     .key_bytes = credentials.n_key},
+        .events = {.hello = come, .request = request, .left = left, .dead = dead},
+        .user = s,
+    };
+    RG_TRY(rg_rpc_server_open(&s->rpc, &config));
+    char text[512];
+    int n = snprintf(text, sizeof text, "Server listening on %s\n",
+                     rg_rpc_server_endpoint(s->rpc, 0));
+    rg_say(text, (size_t)n);
+    return RG_OK;
+}
+
+/* Until the job has ended, and then a little longer, so that everyone hears why. */
+static rg_status wait_for_end(rg_engine *s)
+{
+    rg_status code = RG_OK;
+    pthread_mutex_lock(&s->lock);
+    while (!s->ended && code == RG_OK) {
+        (void)rg_cond_wait(&s->change, &s->lock, LOOK_NS);
+        pthread_mutex_unlock(&s->lock);
+        code = rg_interrupted();
+        pthread_mutex_lock(&s->lock);
+    }
+    if (code != RG_OK)
+        rg_serve_fail(s, code, "server %d was stopped", s->id);
+    uint64_t until = rg_clock_ns() + FAREWELL_NS;
+    while (s->present > 0 && rg_clock_ns() < until)
+        (void)rg_cond_wait(&s->change, &s->lock, LOOK_NS);
+    pthread_mutex_unlock(&s->lock);
+    if (code != RG_OK)
+        return code;
+    return s->failed == RG_OK ? RG_OK : rg_fail(s->failed, "%s", s->why);
+}
+
+static void close_serve(rg_engine *s)
+{
+    rg_rpc_server_close(s->rpc);
+    rg_serve_close_vars(s);
+    for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++)
+        rg_arena_free(&s->trainers[t].arena);
+    rg_free(s->trainers);
+    rg_arena_free(&s->arena);
+    rg_arena_free(&s->scratch);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->change);
+}
+
+rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
+{
+    rg_engine s = {.desc = listen, .program = listen->block->program, .scope = scope};
+    pthread_mutex_init(&s.lock, NULL);
+    rg_cond_init(&s.change);
+    rg_status code = open_serve(&s);
+    if (code == RG_OK)
+        code = listen_on(&s);
+    if (code == RG_OK)
+        code = wait_for_end(&s);
+    close_serve(&s);
+    return code;
+}

@@ -1,0 +1,118 @@
+/* serve_meet.c - trainers that wait for each other: barriers, and numbers over all of them. */
+#include "dist/serve_priv.h"
+
+#include "base/cursor.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void end_meeting(rg_meeting *m)
+{
+    rg_free(m->name);
+    *m = (rg_meeting){0};
+}
+
+/* {name}, and of a reduction {u32 op, u32 0, doubles}, which begin at a multiple of 8. */
+static rg_status read_meeting(rg_rpc_request *request, rg_meeting *m)
+{
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n), *bytes;
+    rg_cursor in = {body, n};
+    uint32_t spare;
+    m->kind = rg_rpc_request_method(request);
+    RG_TRY(rg_wire_read_text(&in, &m->name));
+    if (m->kind == RG_PS_BARRIER)
+        return RG_OK;
+    RG_TRY(rg_cursor_take(&in, rg_ps_padded(n - in.left) - (n - in.left), &bytes));
+    RG_TRY(rg_cursor_u32(&in, &m->op));
+    RG_TRY(rg_cursor_u32(&in, &spare));
+    m->numbers = (const double *)(const void *)in.at;
+    m->n = in.left / sizeof(double);
+    return RG_OK;
+}
+
+void rg_serve_meet(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+{
+    if (trainer->meeting.request != NULL) {
+        rg_rpc_refuse(request, RG_EINVAL, "%s waits already, for '%s'", trainer->who,
+                      trainer->meeting.name);
+        return;
+    }
+    rg_meeting m = {0};
+    if (read_meeting(request, &m) != RG_OK) {
+        rg_free(m.name);
+        rg_rpc_refuse(request, RG_ECORRUPT, "%s", rg_error_message());
+        return;
+    }
+    m.request = request;
+    trainer->meeting = m;
+    rg_serve_try_meet(s);
+    rg_serve_try_step(s); /* it takes no part in steps while it waits */
+}
+
+/* The first trainer that waits for something else than `m`; NULL: none. */
+static const rg_trainer *stranger(const rg_engine *s, const rg_meeting *m)
+{
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        const rg_meeting *each = &s->trainers[t].meeting;
+        if (each->request != NULL && (each->kind != m->kind || strcmp(each->name, m->name) != 0 ||
+                                      each->op != m->op || each->n != m->n))
+            return &s->trainers[t];
+    }
+    return NULL;
+}
+
+static void combine(const rg_engine *s, const rg_meeting *m, double *out)
+{
+    bool first = true;
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        const rg_meeting *each = &s->trainers[t].meeting;
+        for (size_t i = 0; each->request != NULL && i < m->n; i++) {
+            double x = each->numbers[i];
+            if (first)
+                out[i] = x;
+            else if (m->op == 0)
+                out[i] += x;
+            else if (m->op == 1)
+                out[i] = x > out[i] ? x : out[i];
+            else
+                out[i] = x < out[i] ? x : out[i];
+        }
+        first = first && each->request == NULL;
+    }
+}
+
+void rg_serve_try_meet(rg_engine *s)
+{
+    const rg_meeting *m = NULL;
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        if (s->trainers[t].left)
+            continue;
+        if (s->trainers[t].meeting.request == NULL)
+            return;
+        m = &s->trainers[t].meeting;
+    }
+    if (m == NULL || s->ended)
+        return;
+    const rg_trainer *other = stranger(s, m);
+    double *out = m->n > 0 ? rg_alloc(m->n * sizeof *out) : NULL;
+    char text[2 * RG_PS_MAX_NAME] = "";
+    if (other != NULL)
+        (void)snprintf(text, sizeof text, "trainers wait for different things: '%s' and, %s, '%s'",
+                       m->name, other->who, other->meeting.name);
+    else if (out != NULL)
+        combine(s, m, out);
+    size_t bytes = m->n * sizeof *out;
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        rg_meeting *each = &s->trainers[t].meeting;
+        if (each->request == NULL)
+            continue;
+        if (other != NULL)
+            rg_rpc_refuse(each->request, RG_EINVAL, "%s", text);
+        else
+            rg_rpc_reply(each->request, 0, &(rg_iov){out, bytes}, bytes > 0 ? 1 : 0, NULL, NULL);
+        end_meeting(each);
+    }
+    rg_free(out);
+}

@@ -1,0 +1,138 @@
+/* serve_priv.h - a server's inside: its variables, its trainers, the step that is being made.
+ *
+ * serve.c opens and ends it and takes requests; serve_vars.c knows the variables; serve_rows.c
+ * the tables; serve_step.c gathers what trainers push; serve_meet.c lets trainers wait for each
+ * other. Everything is guarded by one lock: requests come from one loop, and whoever comes or
+ * goes from others. */
+#ifndef RG_DIST_SERVE_PRIV_H
+#define RG_DIST_SERVE_PRIV_H
+
+#include "base/arena.h"
+#include "dist/block_plan.h"
+#include "dist/wire.h"
+#include "ops/adam_past.h"
+#include "pass/transpile.h"
+#include "ps/geo_rows.h"
+#include "ps/table.h"
+#include "rpc/server.h"
+
+#include <pthread.h>
+
+typedef struct rg_engine rg_engine;
+
+/* How rows of a table move. */
+typedef enum rg_rows_rule {
+    RG_ROWS_PLAN,   /* dense variable: the block is run on a sparse gradient */
+    RG_ROWS_STAGED, /* rows are copied out, the block is run on them, and copied back */
+    RG_ROWS_SGD,
+    RG_ROWS_ADAM,
+} rg_rows_rule;
+
+/* A variable that trainers push to and pull from; number i of the schema. */
+typedef struct rg_served {
+    const rg_ps_var *about;
+    const rg_opdesc *op; /* its optimizer; NULL in geo */
+    rg_plan *update;     /* NULL where a rule does without */
+    rg_value *param;     /* of the scope; NULL: a table of rows */
+    /* A table: */
+    rg_rows_rule rule;
+    bool grows;
+    rg_table *table;
+    const char *columns[1 + RG_TABLE_MAX_STATES]; /* the parameter and its states, by name */
+    int n_columns;
+    rg_value *staged[1 + RG_TABLE_MAX_STATES]; /* of the plan */
+    rg_scope *stage;
+    rg_adam_past *past;
+    rg_geo_rows *changed; /* geo */
+    /* DC-ASGD: what each trainer was sent last. */
+    rg_value **sent;
+} rg_served;
+
+typedef struct rg_meeting {
+    rg_rpc_request *request; /* NULL: not waiting */
+    uint32_t kind;           /* RG_PS_BARRIER or RG_PS_REDUCE */
+    uint32_t op;             /* 0 sum, 1 max, 2 min */
+    char *name;              /* owned */
+    const double *numbers;   /* of the request's body */
+    size_t n;
+} rg_meeting;
+
+typedef struct rg_trainer {
+    bool joined, left;
+    uint64_t session;
+    char who[3 * RG_RPC_NAME_MAX]; /* "trainer 1 (pid 4711 on host a)" */
+    rg_rpc_request *waiting;       /* sync: its push of this step */
+    rg_push push;
+    rg_arena arena; /* of the push */
+    rg_meeting meeting;
+} rg_trainer;
+
+struct rg_engine {
+    const rg_opdesc *desc; /* listen_and_serv */
+    const rg_program *program;
+    rg_scope *scope;
+    rg_update_mode mode;
+    bool dc_asgd;
+    int id;
+    rg_ps_schema schema;
+    rg_served *vars;
+    rg_plan *schedule; /* NULL: a constant rate */
+    rg_rpc_server *rpc;
+    rg_arena arena;    /* for its life */
+    rg_arena scratch;  /* for a request */
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    rg_trainer *trainers; /* schema.trainers of them */
+    uint8_t digest[RG_RPC_DIGEST_BYTES];
+    bool has_digest;
+    int present; /* connections of trainers that have not said goodbye */
+    bool ended;
+    rg_status failed; /* why it ended: RG_OK when all trainers have left */
+    char why[1024];
+    uint64_t steps;
+};
+
+/* ---- variables (serve_vars.c) ---- */
+
+rg_status rg_serve_open_vars(rg_engine *s);
+void rg_serve_close_vars(rg_engine *s);
+/* The variable `name`, which lives here under whatever guise, rows first .. first + n - 1 (-1:
+ * all) as floats into `out`, behind dtype, rank and dimensions. */
+rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n, rg_buf *out);
+/* Apply a gradient of a variable that is no table. */
+rg_status rg_serve_update(rg_engine *s, uint32_t var, const float *grad, int trainer);
+/* The learning rate of the next step; `counter` names what a trainer counts, or NULL. */
+rg_status rg_serve_schedule(rg_engine *s);
+
+/* ---- tables (serve_rows.c) ---- */
+
+/* A table whose rows come to be. alone: its block is the optimizer's op and nothing else. */
+rg_status rg_rows_open(rg_engine *s, rg_served *var, bool alone);
+void rg_rows_close(rg_served *var);
+/* Rows by ids, [n, width] into `out`. */
+rg_status rg_rows_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out);
+/* Apply gradients; ids ascending, each once. In geo: add differences. */
+rg_status rg_rows_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads);
+/* The column `name`, rows first .. first + n - 1, as the dense variable would hold it. */
+rg_status rg_rows_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
+                        float *out);
+/* ---- steps (serve_step.c) ---- */
+
+void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
+void rg_serve_pull(rg_engine *s, rg_rpc_request *request);
+void rg_serve_rows(rg_engine *s, rg_rpc_request *request);
+/* Whoever was waited for may have gone: make the step, if all others are there. */
+void rg_serve_try_step(rg_engine *s);
+
+/* ---- meetings (serve_meet.c) ---- */
+
+void rg_serve_meet(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
+void rg_serve_try_meet(rg_engine *s);
+
+/* ---- ending (serve.c) ---- */
+
+/* The job is over for this reason: everyone who waits is told. */
+void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

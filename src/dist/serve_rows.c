@@ -1,0 +1,405 @@
+/* serve_rows.c - tables of a server: rows that come to be when they are touched, and how
+ * optimizers move them. */
+#include "dist/serve_priv.h"
+
+#include "base/mem.h"
+#include "pass/uses.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- how rows start ---- */
+
+static float float_of(const rg_opdesc *op, const char *name, float otherwise)
+{
+    const rg_attr *attr = rg_opdesc_attr(op, name);
+    return attr != NULL && attr->type == RG_ATTR_FLOAT ? attr->f : otherwise;
+}
+
+/* The initialiser of `name` in the init block; NULL: none. */
+static const rg_opdesc *initialiser_of(const rg_engine *s, const char *name)
+{
+    const rg_attr *attr = rg_opdesc_attr(s->desc, "table_init_block_id");
+    const rg_block *block =
+        attr ? rg_program_block((rg_program *)(uintptr_t)s->program, attr->i) : NULL;
+    for (size_t i = 0; block != NULL && attr->i > 0 && i < block->n_ops; i++)
+        if (rg_one_out(block->ops[i], "Out") != NULL &&
+            strcmp(rg_one_out(block->ops[i], "Out"), name) == 0)
+            return block->ops[i];
+    return NULL;
+}
+
+/* As the initialiser op would draw for the whole variable. */
+static rg_philox_key key_of(const rg_engine *s, const rg_opdesc *op, const char *name)
+{
+    const rg_attr *of = rg_opdesc_attr(op, "slice_of"), *seed = rg_opdesc_attr(op, "seed");
+    const char *whole = of != NULL && of->type == RG_ATTR_STRING && of->s[0] ? of->s : name;
+    int number = seed != NULL ? seed->i : 0;
+    uint64_t random = s->program->random_seed ? (uint64_t)s->program->random_seed
+                                              : rg_process_seed();
+    rg_run run = {.seed = random};
+    rg_ctx ctx = {.run = &run};
+    return rg_random_key_of(&ctx, whole, number, number != 0);
+}
+
+static rg_status read_start(const rg_engine *s, const char *name, rg_table_spec *spec)
+{
+    const rg_opdesc *op = initialiser_of(s, name);
+    if (op == NULL)
+        return rg_fail(RG_ECORRUPT, "the server's program does not say how rows of %s start", name);
+    if (rg_is_type(op, "fill_constant")) {
+        spec->start = RG_START_CONSTANT;
+        spec->a = float_of(op, "value", 0);
+        return RG_OK;
+    }
+    spec->key = key_of(s, op, name);
+    if (rg_is_type(op, "uniform_random")) {
+        spec->start = RG_START_UNIFORM;
+        spec->a = float_of(op, "min", -1);
+        spec->b = float_of(op, "max", 1);
+        return RG_OK;
+    }
+    spec->start = rg_is_type(op, "gaussian_random") ? RG_START_NORMAL : RG_START_TRUNCATED_NORMAL;
+    spec->a = float_of(op, "mean", 0);
+    spec->b = float_of(op, "std", 1);
+    if (!rg_is_type(op, "gaussian_random") && !rg_is_type(op, "truncated_gaussian_random"))
+        return rg_fail(RG_EUNIMPL, "rows of %s cannot start by op %s", name, op->type);
+    return RG_OK;
+}
+
+/* ---- opening ---- */
+
+/* The optimizer's state with a row for each of the parameter's: its columns. */
+static rg_status find_columns(rg_engine *s, rg_served *var)
+{
+    var->columns[var->n_columns++] = var->about->name;
+    for (int i = 0; var->op != NULL && i < var->op->n_in; i++) {
+        const char *slot = var->op->in[i].slot, *name = rg_one_in(var->op, slot);
+        const rg_vardesc *desc = name ? rg_block_find(s->program->blocks[0], name) : NULL;
+        if (desc == NULL || strcmp(slot, "Param") == 0 || strcmp(slot, "Grad") == 0 ||
+            desc->meta.shape.rank < 1 || desc->meta.shape.dim[0] != var->about->rows ||
+            rg_shape_numel(&desc->meta.shape) != var->about->rows * var->about->width)
+            continue;
+        if (var->n_columns > RG_TABLE_MAX_STATES)
+            return rg_fail(RG_EUNIMPL, "op %s keeps more than %d states", var->op->type,
+                           RG_TABLE_MAX_STATES);
+        var->columns[var->n_columns++] = name;
+    }
+    return RG_OK;
+}
+
+static void pick_rule(const rg_engine *s, rg_served *var, bool alone)
+{
+    var->rule = RG_ROWS_STAGED;
+    if (s->mode == RG_UPDATE_GEO || !alone)
+        return;
+    if (rg_is_type(var->op, "sgd") && var->n_columns == 1)
+        var->rule = RG_ROWS_SGD;
+    if (rg_is_type(var->op, "adam") && var->n_columns == 3 &&
+        strcmp(var->columns[1], rg_one_in(var->op, "Moment1")) == 0 &&
+        rg_one_in(var->op, "Beta1Tensor") == NULL && rg_one_in(var->op, "Beta2Tensor") == NULL)
+        var->rule = RG_ROWS_ADAM;
+}
+
+static rg_status open_stage(rg_engine *s, rg_served *var)
+{
+    RG_TRY(rg_scope_new(&var->stage, s->scope));
+    for (int i = 0; i < var->n_columns; i++)
+        RG_TRY(rg_scope_own(var->stage, var->columns[i], &var->staged[i]));
+    return RG_OK;
+}
+
+/* Rows that were loaded into the scope become rows of the table. */
+static rg_status take_loaded(rg_engine *s, rg_served *var)
+{
+    rg_value *loaded[1 + RG_TABLE_MAX_STATES] = {NULL};
+    float *states[RG_TABLE_MAX_STATES] = {NULL};
+    int64_t rows = var->about->rows, width = var->about->width;
+    for (int i = 0; i < var->n_columns; i++) {
+        rg_value *value = rg_scope_find(s->scope, var->columns[i]);
+        if (value != NULL && value->data != NULL && rg_numel(value) == rows * width)
+            loaded[i] = value;
+    }
+    if (loaded[0] == NULL)
+        return RG_OK;
+    enum { BATCH = 4096 };
+    int64_t ids[BATCH];
+    for (int64_t first = 0; first < rows; first += BATCH) {
+        int64_t n = rows - first < BATCH ? rows - first : BATCH;
+        for (int64_t i = 0; i < n; i++)
+            ids[i] = var->about->begin + first + i;
+        for (int i = 1; i < var->n_columns; i++)
+            states[i - 1] = loaded[i] ? (float *)loaded[i]->data + first * width : NULL;
+        RG_TRY(rg_table_scatter(var->table, ids, (size_t)n,
+                                (const float *)loaded[0]->data + first * width, states));
+        if (var->rule != RG_ROWS_ADAM || loaded[1] == NULL)
+            continue;
+        rg_row_handle handles[BATCH];
+        RG_TRY(rg_table_find(var->table, ids, (size_t)n, handles));
+        for (int64_t i = 0; i < n; i++)
+            rg_table_counters(var->table, handles[i])[0] = 1; /* it may have moments */
+    }
+    for (int i = 0; i < var->n_columns; i++)
+        if (loaded[i] != NULL)
+            rg_value_fini(loaded[i]);
+    return RG_OK;
+}
+
+rg_status rg_rows_open(rg_engine *s, rg_served *var, bool alone)
+{
+    RG_TRY(find_columns(s, var));
+    pick_rule(s, var, alone);
+    rg_table_spec spec = {
+        .name = var->about->name,
+        .dim = var->about->width,
+        .n_states = var->n_columns - 1,
+        .n_counters = var->rule == RG_ROWS_ADAM ? 1 : 0,
+        .height = var->grows ? -1 : var->about->begin + var->about->rows,
+    };
+    RG_TRY(read_start(s, var->about->name, &spec));
+    for (int i = 1; i < var->n_columns; i++) {
+        const rg_opdesc *op = initialiser_of(s, var->columns[i]);
+        spec.state_start[i - 1] = op ? float_of(op, "value", 0) : 0;
+    }
+    RG_TRY(rg_table_open(&var->table, &spec));
+    if (s->mode == RG_UPDATE_GEO)
+        RG_TRY(rg_geo_rows_open(&var->changed, (int)s->schema.trainers));
+    if (var->rule == RG_ROWS_ADAM)
+        RG_TRY(rg_adam_past_open(&var->past));
+    if (var->rule == RG_ROWS_STAGED)
+        RG_TRY(open_stage(s, var));
+    return take_loaded(s, var);
+}
+
+void rg_rows_close(rg_served *var)
+{
+    rg_table_close(var->table);
+    rg_geo_rows_close(var->changed);
+    rg_adam_past_close(var->past);
+    if (var->stage != NULL)
+        rg_scope_release(var->stage);
+}
+
+/* ---- rows by id ---- */
+
+static rg_status check_ids(const rg_served *var, const int64_t *ids, size_t n)
+{
+    int64_t from = var->about->begin, to = from + var->about->rows;
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] < from || (ids[i] >= to && !var->grows))
+            return rg_fail(RG_EVALUE,
+                           "id %lld is not in %s, which has rows %lld to %lld; declare the table "
+                           "larger, or is_distributed=True, which lets it grow",
+                           (long long)ids[i], var->about->name, (long long)from,
+                           (long long)to - 1);
+    return RG_OK;
+}
+
+/* Adam's idle rows, before they are read. */
+static void catch_up(rg_served *var, const rg_row_handle *handles, size_t n)
+{
+    rg_adam_memo memo;
+    int64_t width = var->about->width;
+    if (var->past == NULL)
+        return;
+    rg_adam_memo_init(&memo, rg_adam_past_now(var->past));
+    for (size_t i = 0; i < n; i++) {
+        if (handles[i] == RG_NO_ROW)
+            continue;
+        uint32_t *seen = rg_table_counters(var->table, handles[i]);
+        if (*seen == 0 || *seen >= memo.now)
+            continue;
+        float *row = rg_table_row(var->table, handles[i]);
+        rg_adam_catch_up(var->past, &memo, *seen, row, row + width, row + 2 * width, width);
+        *seen = memo.now;
+    }
+}
+
+static bool is_lazy(const rg_served *var)
+{
+    const rg_attr *lazy = rg_opdesc_attr(var->op, "lazy_mode");
+    return lazy != NULL && lazy->b;
+}
+
+rg_status rg_rows_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out)
+{
+    RG_TRY(check_ids(var, ids, n));
+    if (var->table == NULL) {
+        size_t row = (size_t)var->about->width * sizeof *out;
+        for (size_t i = 0; i < n; i++)
+            memcpy(out + i * (size_t)var->about->width,
+                   (const float *)var->param->data +
+                       (ids[i] - var->about->begin) * var->about->width,
+                   row);
+        return RG_OK;
+    }
+    rg_row_handle *handles = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *handles);
+    if (handles == NULL)
+        return rg_no_memory(n * sizeof *handles, "handles");
+    RG_TRY(rg_table_touch(var->table, ids, n, handles, NULL));
+    catch_up(var, handles, n);
+    rg_table_read(var->table, handles, n, out, NULL);
+    return RG_OK;
+}
+
+/* ---- updates ---- */
+
+static float number_of(const rg_engine *s, const char *name)
+{
+    const rg_value *value = name ? rg_scope_find(s->scope, name) : NULL;
+    if (value == NULL || value->data == NULL || value->meta.dtype != RG_F32)
+        return NAN;
+    return *(const float *)value->data;
+}
+
+/* The powers go on once a step, and give the step's rate. */
+static rg_status begin_adam(rg_engine *s, rg_served *var, rg_adam_betas *betas, float *rate)
+{
+    rg_value *pow1 = rg_scope_find(s->scope, rg_one_in(var->op, "Beta1Pow"));
+    rg_value *pow2 = rg_scope_find(s->scope, rg_one_in(var->op, "Beta2Pow"));
+    if (pow1 == NULL || pow2 == NULL || pow1->data == NULL || pow2->data == NULL)
+        return rg_fail(RG_EINVAL, "Adam's powers of beta have no value: run the startup program");
+    *betas = (rg_adam_betas){float_of(var->op, "beta1", 0.9f), float_of(var->op, "beta2", 0.999f),
+                             float_of(var->op, "epsilon", 1e-8f)};
+    float *p1 = pow1->data, *p2 = pow2->data;
+    *p1 *= betas->beta1;
+    *p2 *= betas->beta2;
+    *rate = number_of(s, rg_one_in(var->op, "LearningRate")) * sqrtf(1 - *p2) / (1 - *p1);
+    return RG_OK;
+}
+
+static rg_status push_adam(rg_engine *s, rg_served *var, const rg_row_handle *handles, size_t n,
+                           const float *grads)
+{
+    rg_adam_betas betas;
+    float rate;
+    uint32_t step = 0;
+    int64_t width = var->about->width;
+    RG_TRY(begin_adam(s, var, &betas, &rate));
+    bool lazy = is_lazy(var);
+    if (!rg_adam_past_takes(var->past, betas))
+        rg_adam_past_reset(var->past, betas);
+    if (!lazy) {
+        catch_up(var, handles, n);
+        RG_TRY(rg_adam_past_note(var->past, rate, &step));
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (i + 8 < n)
+            rg_table_prefetch(var->table, handles[i + 8]);
+        float *row = rg_table_row(var->table, handles[i]);
+        rg_adam_step(row, row + width, row + 2 * width, grads + (int64_t)i * width, betas, rate,
+                     width);
+        rg_table_counters(var->table, handles[i])[0] = step;
+    }
+    if (!lazy)
+        rg_adam_past_advance(var->past, step);
+    return RG_OK;
+}
+
+/* Any optimizer: its op runs over copies of the rows, with a gradient that names them all. */
+static rg_status push_staged(rg_served *var, const rg_row_handle *handles, size_t n,
+                             const float *grads)
+{
+    const rg_shape shape = RG_SHAPE((int64_t)n, var->about->width);
+    float *states[RG_TABLE_MAX_STATES] = {NULL};
+    rg_value *fed = rg_plan_feed(var->update, 0);
+    for (int i = 0; i < var->n_columns; i++) {
+        RG_TRY(rg_value_resize(var->staged[i], RG_F32, &shape));
+        if (i > 0)
+            states[i - 1] = var->staged[i]->data;
+    }
+    rg_table_read(var->table, handles, n, var->staged[0]->data, states);
+    if (fed != NULL) {
+        RG_TRY(rg_value_resize_rows(fed, RG_F32, &shape, n));
+        for (size_t i = 0; i < n; i++)
+            fed->rows[i] = (int64_t)i;
+        memcpy(fed->data, grads, n * (size_t)var->about->width * sizeof *grads);
+    }
+    rg_plan_feed_changed(var->update, 0);
+    RG_TRY(rg_plan_run(var->update));
+    rg_table_write(var->table, handles, n, var->staged[0]->data, states);
+    return RG_OK;
+}
+
+static rg_status push_plan(rg_served *var, const int64_t *ids, size_t n, const float *grads)
+{
+    rg_value *fed = rg_plan_feed(var->update, 0);
+    if (fed == NULL)
+        return RG_OK;
+    RG_TRY(rg_value_resize_rows(fed, RG_F32, &var->param->meta.shape, n));
+    for (size_t i = 0; i < n; i++)
+        fed->rows[i] = ids[i] - var->about->begin;
+    if (n > 0)
+        memcpy(fed->data, grads, n * (size_t)var->about->width * sizeof *grads);
+    rg_plan_feed_changed(var->update, 0);
+    return rg_plan_run(var->update);
+}
+
+/* Geo: differences, added. */
+static rg_status push_geo(rg_served *var, const rg_row_handle *handles, const int64_t *ids, size_t n,
+                          const float *grads)
+{
+    if (var->table != NULL) {
+        rg_table_add_scaled(var->table, handles, n, grads, 1);
+        return rg_geo_rows_note(var->changed, ids, n);
+    }
+    int64_t width = var->about->width;
+    for (size_t i = 0; i < n; i++) {
+        float *row = (float *)var->param->data + (ids[i] - var->about->begin) * width;
+        for (int64_t k = 0; k < width; k++)
+            row[k] += grads[(int64_t)i * width + k];
+    }
+    return RG_OK;
+}
+
+rg_status rg_rows_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads)
+{
+    rg_row_handle *handles = NULL;
+    RG_TRY(check_ids(var, ids, n));
+    if (var->table == NULL)
+        return s->mode == RG_UPDATE_GEO ? push_geo(var, NULL, ids, n, grads)
+                                        : push_plan(var, ids, n, grads);
+    handles = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *handles);
+    if (handles == NULL)
+        return rg_no_memory(n * sizeof *handles, "handles");
+    RG_TRY(rg_table_touch(var->table, ids, n, handles, NULL));
+    if (s->mode == RG_UPDATE_GEO)
+        return push_geo(var, handles, ids, n, grads);
+    if (var->rule == RG_ROWS_SGD) {
+        float rate = number_of(s, rg_one_in(var->op, "LearningRate"));
+        rg_table_add_scaled(var->table, handles, n, grads, -rate);
+        return RG_OK;
+    }
+    return var->rule == RG_ROWS_ADAM ? push_adam(s, var, handles, n, grads)
+                                     : push_staged(var, handles, n, grads);
+}
+
+/* ---- for a save ---- */
+
+rg_status rg_rows_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
+                        float *out)
+{
+    enum { BATCH = 4096 };
+    int64_t ids[BATCH], width = var->about->width;
+    rg_row_handle handles[BATCH];
+    (void)s;
+    if (column == 0)
+        RG_TRY(rg_table_read_dense(var->table, var->about->begin + first, (size_t)n, out));
+    for (int64_t at = 0; at < n; at += BATCH) {
+        int64_t count = n - at < BATCH ? n - at : BATCH;
+        for (int64_t i = 0; i < count; i++)
+            ids[i] = var->about->begin + first + at + i;
+        RG_TRY(rg_table_find(var->table, ids, (size_t)count, handles));
+        catch_up(var, handles, (size_t)count);
+        for (int64_t i = 0; i < count; i++) {
+            float *to = out + (at + i) * width;
+            if (handles[i] != RG_NO_ROW)
+                memcpy(to, rg_table_row(var->table, handles[i]) + column * width,
+                       (size_t)width * sizeof *to);
+            else if (column > 0)
+                for (int64_t k = 0; k < width; k++)
+                    to[k] = rg_table_about(var->table)->state_start[column - 1];
+        }
+    }
+    return RG_OK;
+}

@@ -1,0 +1,388 @@
+/* serve_step.c - gradients taken, steps made, parameters handed out.
+ *
+ * Sync: a step is made when every trainer that takes part has pushed; gradients are added in
+ * the order of the trainers' numbers and divided by how many there were, so that a run repeats
+ * bit by bit. Otherwise a push is applied when it comes. */
+#include "dist/serve_priv.h"
+
+#include "base/hot.h"
+#include "base/mem.h"
+#include "ops/sort_keys.h"
+
+#include <string.h>
+
+static void refuse_with_message(rg_rpc_request *request, rg_status code)
+{
+    char text[1024];
+    (void)strncpy(text, rg_error_message(), sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    rg_rpc_refuse(request, code, "%s", text);
+}
+
+/* ---- handing out ---- */
+
+static size_t bytes_of(const rg_ps_var *var)
+{
+    return (size_t)(var->rows * var->width) * sizeof(float);
+}
+
+static void release_copy(void *copy)
+{
+    rg_free(copy);
+}
+
+/* The values of the variables, each padded. A copy, unless nothing changes until all who wait
+ * for it have it (`still`). */
+static void reply_values(rg_engine *s, rg_rpc_request *request, const uint32_t *pull, uint32_t n,
+                         bool still, int trainer)
+{
+    static const uint8_t zeros[RG_PS_ALIGN];
+    size_t total = 0, at = 0;
+    for (uint32_t i = 0; i < n; i++)
+        total += rg_ps_padded(bytes_of(&s->schema.vars[pull[i]]));
+    rg_iov *iov = rg_alloc(((size_t)n * 2 + 1) * sizeof *iov);
+    uint8_t *copy = still ? NULL : rg_alloc(total + 1);
+    if (iov == NULL || (copy == NULL && !still)) {
+        rg_free(iov);
+        rg_free(copy);
+        rg_rpc_refuse(request, RG_ENOMEM, "no memory for %zu bytes of parameters", total);
+        return;
+    }
+    size_t pieces = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        rg_served *var = &s->vars[pull[i]];
+        size_t bytes = bytes_of(var->about), pad = rg_ps_padded(bytes) - bytes;
+        if (var->sent != NULL && trainer >= 0)
+            memcpy(var->sent[trainer]->data, var->param->data, bytes);
+        if (still) {
+            iov[pieces++] = (rg_iov){var->param->data, bytes};
+            if (pad > 0)
+                iov[pieces++] = (rg_iov){zeros, pad};
+        } else {
+            memcpy(copy + at, var->param->data, bytes);
+            memset(copy + at + bytes, 0, pad);
+            at += bytes + pad;
+        }
+    }
+    if (!still)
+        iov[pieces++] = (rg_iov){copy, total};
+    rg_rpc_reply(request, 0, iov, pieces, release_copy, copy);
+    rg_free(iov);
+}
+
+void rg_serve_pull(rg_engine *s, rg_rpc_request *request)
+{
+    size_t bytes;
+    const uint8_t *body = rg_rpc_request_body(request, &bytes);
+    const uint32_t *pull = (const uint32_t *)(const void *)body;
+    uint32_t n = (uint32_t)(bytes / sizeof *pull);
+    for (uint32_t i = 0; i < n; i++)
+        if (pull[i] >= s->schema.n || s->schema.vars[pull[i]].table) {
+            rg_rpc_refuse(request, RG_ECORRUPT, "a pull names variable %u of %zu", pull[i],
+                          s->schema.n);
+            return;
+        }
+    reply_values(s, request, pull, n, false, -1);
+}
+
+void rg_serve_rows(rg_engine *s, rg_rpc_request *request)
+{
+    size_t left;
+    const uint8_t *at = rg_rpc_request_body(request, &left);
+    rg_buf out;
+    rg_status code = RG_OK;
+    rg_buf_init(&out, 0);
+    while (left > 0 && code == RG_OK) {
+        rg_rows_wanted wanted;
+        code = rg_wanted_read(&at, &left, &s->schema, &wanted);
+        if (code != RG_OK)
+            break;
+        rg_served *var = &s->vars[wanted.var];
+        size_t bytes = (size_t)wanted.n * (size_t)var->about->width * sizeof(float);
+        size_t start = out.len;
+        rg_buf_room(&out, rg_ps_padded(bytes));
+        code = rg_buf_status(&out);
+        if (code == RG_OK)
+            code = rg_rows_pull(s, var, wanted.ids, wanted.n, (float *)(void *)(out.data + start));
+    }
+    if (code != RG_OK) {
+        rg_buf_fini(&out);
+        refuse_with_message(request, code);
+        return;
+    }
+    size_t n = out.len;
+    char *bytes = rg_buf_take(&out);
+    rg_rpc_reply(request, 0, &(rg_iov){bytes, n}, 1, release_copy, bytes);
+}
+
+/* ---- one push, applied ---- */
+
+/* Rows in ascending order, each once. */
+static rg_status merge_rows(rg_engine *s, const rg_push_rows *const *parts, int n_parts, int64_t width,
+                            float scale, int64_t **ids, float **grads, size_t *n)
+{
+    size_t total = 0, k = 0;
+    for (int p = 0; p < n_parts; p++)
+        total += parts[p]->n;
+    rg_keyed *keys = rg_arena_alloc(&s->scratch, (total + 1) * sizeof *keys);
+    rg_keyed *spare = rg_arena_alloc(&s->scratch, (total + 1) * sizeof *spare);
+    const float **from = rg_arena_alloc(&s->scratch, (total + 1) * sizeof *from);
+    *ids = rg_arena_alloc(&s->scratch, (total + 1) * sizeof **ids);
+    *grads = rg_arena_alloc(&s->scratch, (total + 1) * (size_t)width * sizeof **grads);
+    if (!keys || !spare || !from || !*ids || !*grads)
+        return rg_no_memory(total, "rows");
+    for (int p = 0; p < n_parts; p++)
+        for (uint32_t i = 0; i < parts[p]->n; i++, k++) {
+            from[k] = parts[p]->rows + (int64_t)i * width;
+            keys[k] = (rg_keyed){(uint64_t)parts[p]->ids[i], (int64_t)k};
+        }
+    rg_sort_keys(keys, spare, (int64_t)total); /* stable: trainers stay in order */
+    size_t out = 0;
+    for (size_t i = 0; i < total; i++) {
+        const float *row = from[keys[i].at];
+        bool same = i > 0 && keys[i].key == keys[i - 1].key;
+        out += same ? 0 : 1;
+        float *to = *grads + (int64_t)(out - 1) * width;
+        (*ids)[out - 1] = (int64_t)keys[i].key;
+        for (int64_t c = 0; c < width; c++)
+            to[c] = same ? to[c] + row[c] : row[c];
+    }
+    for (int64_t i = 0; scale != 1 && i < (int64_t)out * width; i++)
+        (*grads)[i] *= scale;
+    *n = out;
+    return RG_OK;
+}
+
+static bool is_ascending(const rg_push_rows *rows)
+{
+    for (uint32_t i = 1; i < rows->n; i++)
+        if (rows->ids[i] <= rows->ids[i - 1])
+            return false;
+    return true;
+}
+
+static rg_status apply_rows(rg_engine *s, const rg_push_rows *rows)
+{
+    rg_served *var = &s->vars[rows->var];
+    int64_t *ids;
+    float *grads;
+    size_t n;
+    if (is_ascending(rows))
+        return rg_rows_push(s, var, rows->ids, rows->n, (float *)(uintptr_t)rows->rows);
+    RG_TRY(merge_rows(s, &rows, 1, var->about->width, 1, &ids, &grads, &n));
+    return rg_rows_push(s, var, ids, n, grads);
+}
+
+/* Geo: what the trainer changed. */
+RG_HOT static void add(float *to, const float *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] += from[i];
+}
+
+static rg_status apply_push(rg_engine *s, const rg_push *push, int trainer)
+{
+    RG_TRY(rg_serve_schedule(s));
+    for (uint32_t i = 0; i < push->n_dense; i++) {
+        const rg_ps_var *var = &s->schema.vars[push->dense[i]];
+        if (s->mode == RG_UPDATE_GEO)
+            add(s->vars[push->dense[i]].param->data, push->values[i], var->rows * var->width);
+        else
+            RG_TRY(rg_serve_update(s, push->dense[i], push->values[i], trainer));
+    }
+    for (uint32_t i = 0; i < push->n_sparse; i++)
+        RG_TRY(apply_rows(s, &push->sparse[i]));
+    return RG_OK;
+}
+
+/* ---- geo: rows that others changed ---- */
+
+/* Behind the dense values: for each table {u32 variable, u32 n}, ids, rows, each padded. */
+static rg_status add_changed(rg_engine *s, int trainer, rg_buf *out)
+{
+    for (uint32_t v = 0; v < s->schema.n; v++) {
+        rg_served *var = &s->vars[v];
+        if (var->changed == NULL)
+            continue;
+        size_t n = rg_geo_rows_count(var->changed, trainer);
+        uint64_t mark;
+        int64_t *ids = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *ids);
+        if (ids == NULL)
+            return rg_no_memory(n * sizeof *ids, "ids");
+        RG_TRY(rg_geo_rows_list(var->changed, trainer, ids, n, &n, &mark));
+        rg_buf_u32(out, v);
+        rg_buf_u32(out, (uint32_t)n);
+        rg_buf_add(out, ids, n * sizeof *ids);
+        size_t start = out->len, bytes = n * (size_t)var->about->width * sizeof(float);
+        rg_buf_room(out, rg_ps_padded(bytes));
+        RG_TRY(rg_buf_status(out));
+        RG_TRY(rg_rows_pull(s, var, ids, n, (float *)(void *)(out->data + start)));
+        RG_TRY(rg_geo_rows_done(var->changed, trainer, mark));
+    }
+    return RG_OK;
+}
+
+static void reply_geo(rg_engine *s, rg_rpc_request *request, const rg_push *push, int trainer)
+{
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    for (uint32_t i = 0; i < push->n_pull; i++) {
+        size_t bytes = bytes_of(&s->schema.vars[push->pull[i]]), start = out.len;
+        rg_buf_room(&out, rg_ps_padded(bytes));
+        if (rg_buf_status(&out) == RG_OK)
+            memcpy(out.data + start, s->vars[push->pull[i]].param->data, bytes);
+    }
+    rg_status code = rg_buf_status(&out);
+    if (code == RG_OK)
+        code = add_changed(s, trainer, &out);
+    if (code != RG_OK) {
+        rg_buf_fini(&out);
+        refuse_with_message(request, code);
+        return;
+    }
+    size_t n = out.len;
+    char *bytes = rg_buf_take(&out);
+    rg_rpc_reply(request, 0, &(rg_iov){bytes, n}, 1, release_copy, bytes);
+}
+
+/* ---- sync: the step ---- */
+
+RG_HOT static void add_scaled(float *to, const float *from, float scale, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = (to[i] + from[i]) * scale;
+}
+
+RG_HOT static void scale_to(float *to, const float *from, float scale, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[i] * scale;
+}
+
+/* The mean of the gradients that trainers pushed of one variable; *grad is NULL: none did. */
+static rg_status mean_of(rg_engine *s, uint32_t var, int took_part, const float **grad)
+{
+    int64_t n = s->schema.vars[var].rows * s->schema.vars[var].width;
+    const float **found = rg_arena_alloc(&s->scratch, (s->schema.trainers + 1) * sizeof *found);
+    float scale = 1.0f / (float)took_part, *mean;
+    int count = 0;
+    if (found == NULL)
+        return rg_no_memory(1, "a step");
+    for (uint32_t t = 0; t < s->schema.trainers; t++)
+        for (uint32_t i = 0; s->trainers[t].waiting != NULL && i < s->trainers[t].push.n_dense; i++)
+            if (s->trainers[t].push.dense[i] == var)
+                found[count++] = s->trainers[t].push.values[i];
+    *grad = count > 0 ? found[0] : NULL;
+    if (count == 0 || took_part == 1)
+        return RG_OK;
+    mean = rg_arena_alloc(&s->scratch, (size_t)n * sizeof *mean);
+    if (mean == NULL)
+        return rg_no_memory((size_t)n * sizeof *mean, "a gradient");
+    if (count == 1)
+        scale_to(mean, found[0], scale, n);
+    else
+        memcpy(mean, found[0], (size_t)n * sizeof *mean);
+    for (int i = 1; i < count; i++)
+        add_scaled(mean, found[i], i + 1 == count ? scale : 1, n);
+    *grad = mean;
+    return RG_OK;
+}
+
+static rg_status step_rows(rg_engine *s, uint32_t var, int took_part)
+{
+    const rg_push_rows **parts = rg_arena_alloc(&s->scratch,
+                                                (s->schema.trainers + 1) * sizeof *parts);
+    int64_t *ids;
+    float *grads;
+    size_t n;
+    int count = 0;
+    if (parts == NULL)
+        return rg_no_memory(1, "a step");
+    for (uint32_t t = 0; t < s->schema.trainers; t++)
+        for (uint32_t i = 0; s->trainers[t].waiting != NULL && i < s->trainers[t].push.n_sparse;
+             i++)
+            if (s->trainers[t].push.sparse[i].var == var)
+                parts[count++] = &s->trainers[t].push.sparse[i];
+    if (count == 0)
+        return RG_OK;
+    RG_TRY(merge_rows(s, parts, count, s->schema.vars[var].width, 1.0f / (float)took_part, &ids,
+                      &grads, &n));
+    return rg_rows_push(s, &s->vars[var], ids, n, grads);
+}
+
+static rg_status make_step(rg_engine *s, int took_part)
+{
+    RG_TRY(rg_serve_schedule(s));
+    for (uint32_t v = 0; v < s->schema.n; v++) {
+        const float *grad;
+        rg_arena_reset(&s->scratch);
+        if (s->schema.vars[v].table) {
+            RG_TRY(step_rows(s, v, took_part));
+            continue;
+        }
+        RG_TRY(mean_of(s, v, took_part, &grad));
+        if (grad != NULL)
+            RG_TRY(rg_serve_update(s, v, grad, -1));
+    }
+    s->steps++;
+    return RG_OK;
+}
+
+void rg_serve_try_step(rg_engine *s)
+{
+    int took_part = 0;
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        const rg_trainer *trainer = &s->trainers[t];
+        if (trainer->waiting != NULL)
+            took_part++;
+        else if (!trainer->left && trainer->meeting.request == NULL)
+            return; /* it is still computing, or has not come yet */
+    }
+    if (took_part == 0 || s->ended)
+        return;
+    rg_status code = make_step(s, took_part);
+    if (code != RG_OK) {
+        rg_serve_fail(s, code, "%s", rg_error_message());
+        return;
+    }
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        rg_trainer *trainer = &s->trainers[t];
+        rg_rpc_request *request = trainer->waiting;
+        trainer->waiting = NULL;
+        if (request != NULL)
+            reply_values(s, request, trainer->push.pull, trainer->push.n_pull, took_part == 1, -1);
+    }
+}
+
+/* ---- pushes as they come ---- */
+
+void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+{
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    int number = (int)(trainer - s->trainers);
+    if (trainer->waiting != NULL) {
+        rg_rpc_refuse(request, RG_EINVAL, "%s has pushed twice in one step", trainer->who);
+        return;
+    }
+    rg_arena_reset(&trainer->arena);
+    rg_status code = rg_push_read(&trainer->push, &trainer->arena, &s->schema, body, n);
+    if (code != RG_OK) {
+        refuse_with_message(request, code);
+        return;
+    }
+    bool repeated = rg_rpc_request_repeated(request);
+    if (s->mode == RG_UPDATE_SYNC && !repeated) {
+        trainer->waiting = request;
+        rg_serve_try_step(s);
+        return;
+    }
+    if (!repeated)
+        code = apply_push(s, &trainer->push, number);
+    if (code != RG_OK)
+        refuse_with_message(request, code);
+    else if (s->mode == RG_UPDATE_GEO)
+        reply_geo(s, request, &trainer->push, number);
+    else
+        reply_values(s, request, trainer->push.pull, trainer->push.n_pull, false, number);
+}

@@ -1,0 +1,234 @@
+/* wire.c - bodies of requests and replies, written and read. */
+#include "dist/wire.h"
+
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+void rg_wire_text(rg_buf *out, const char *text)
+{
+    size_t n = strlen(text);
+    rg_buf_u32(out, (uint32_t)n);
+    rg_buf_add(out, text, n);
+}
+
+rg_status rg_wire_read_text(rg_cursor *in, char **text)
+{
+    uint32_t n;
+    const uint8_t *bytes;
+    RG_TRY(rg_cursor_u32(in, &n));
+    if (n > RG_PS_MAX_NAME)
+        return rg_fail(RG_ECORRUPT, "a name of %u bytes", n);
+    RG_TRY(rg_cursor_take(in, n, &bytes));
+    char *copy = rg_alloc((size_t)n + 1);
+    if (copy == NULL)
+        return rg_no_memory((size_t)n + 1, "a name");
+    memcpy(copy, bytes, n);
+    copy[n] = '\0';
+    *text = copy;
+    return RG_OK;
+}
+
+/* ---- schemas ---- */
+
+void rg_ps_schema_write(rg_buf *out, const rg_ps_schema *schema)
+{
+    rg_buf_u32(out, schema->mode);
+    rg_buf_u32(out, schema->trainers);
+    rg_buf_u32(out, (uint32_t)schema->n);
+    for (size_t i = 0; i < schema->n; i++) {
+        const rg_ps_var *var = &schema->vars[i];
+        rg_wire_text(out, var->name);
+        rg_wire_text(out, var->grad);
+        rg_buf_u64(out, (uint64_t)var->begin);
+        rg_buf_u64(out, (uint64_t)var->rows);
+        rg_buf_u64(out, (uint64_t)var->width);
+        rg_buf_u32(out, var->table);
+    }
+}
+
+static rg_status read_var(rg_cursor *in, rg_ps_var *var)
+{
+    uint64_t begin, rows, width;
+    uint32_t table;
+    RG_TRY(rg_wire_read_text(in, &var->name));
+    RG_TRY(rg_wire_read_text(in, &var->grad));
+    RG_TRY(rg_cursor_u64(in, &begin));
+    RG_TRY(rg_cursor_u64(in, &rows));
+    RG_TRY(rg_cursor_u64(in, &width));
+    RG_TRY(rg_cursor_u32(in, &table));
+    const uint64_t most = (uint64_t)1 << 40;
+    if (begin > most || rows > most || width > most || (width > 0 && rows > most / width))
+        return rg_fail(RG_ECORRUPT, "variable %s has an impossible size", var->name);
+    var->begin = (int64_t)begin;
+    var->rows = (int64_t)rows;
+    var->width = (int64_t)width;
+    var->table = table != 0;
+    return RG_OK;
+}
+
+rg_status rg_ps_schema_read(rg_ps_schema *schema, const uint8_t *bytes, size_t n)
+{
+    rg_cursor in = {bytes, n};
+    uint32_t count;
+    *schema = (rg_ps_schema){0};
+    RG_TRY(rg_cursor_u32(&in, &schema->mode));
+    RG_TRY(rg_cursor_u32(&in, &schema->trainers));
+    RG_TRY(rg_cursor_u32(&in, &count));
+    if (count > RG_PS_MAX_VARS || count > in.left)
+        return rg_fail(RG_ECORRUPT, "a server of %u variables", count);
+    schema->vars = rg_alloc_zero((size_t)count + 1, sizeof *schema->vars);
+    if (schema->vars == NULL)
+        return rg_no_memory(count, "a server's variables");
+    schema->n = count;
+    rg_status code = RG_OK;
+    for (uint32_t i = 0; code == RG_OK && i < count; i++)
+        code = read_var(&in, &schema->vars[i]);
+    if (code == RG_OK && in.left > 0)
+        code = rg_fail(RG_ECORRUPT, "%zu bytes too many", in.left);
+    if (code != RG_OK)
+        rg_ps_schema_fini(schema);
+    return code;
+}
+
+void rg_ps_schema_fini(rg_ps_schema *schema)
+{
+    for (size_t i = 0; i < schema->n; i++) {
+        rg_free(schema->vars[i].name);
+        rg_free(schema->vars[i].grad);
+    }
+    rg_free(schema->vars);
+    *schema = (rg_ps_schema){0};
+}
+
+/* ---- pushes ---- */
+
+void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint32_t n_dense,
+                        const uint32_t *sparse, const uint32_t *sparse_n, uint32_t n_sparse,
+                        const uint32_t *pull, uint32_t n_pull)
+{
+    size_t start = out->len;
+    rg_buf_u64(out, step);
+    rg_buf_u32(out, n_dense);
+    rg_buf_u32(out, n_sparse);
+    rg_buf_u32(out, n_pull);
+    rg_buf_u32(out, 0);
+    rg_buf_add(out, dense, n_dense * sizeof *dense);
+    for (uint32_t i = 0; i < n_sparse; i++) {
+        rg_buf_u32(out, sparse[i]);
+        rg_buf_u32(out, sparse_n[i]);
+    }
+    rg_buf_add(out, pull, n_pull * sizeof *pull);
+    while ((out->len - start) % RG_PS_ALIGN != 0)
+        rg_buf_char(out, 0);
+}
+
+static rg_status bad_number(const char *what, uint32_t number, size_t n)
+{
+    return rg_fail(RG_ECORRUPT, "%s names variable %u of %zu", what, number, n);
+}
+
+/* The n numbers at the cursor, each of a variable that is (not) a table. */
+static rg_status take_numbers(rg_cursor *in, const rg_ps_schema *schema, uint32_t n, const char *what,
+                              const uint32_t **out)
+{
+    const uint8_t *bytes;
+    if (n > in->left / sizeof(uint32_t))
+        return rg_fail(RG_ECORRUPT, "%s has %u variables, which do not fit", what, n);
+    RG_TRY(rg_cursor_take(in, n * sizeof(uint32_t), &bytes));
+    *out = (const uint32_t *)(const void *)bytes;
+    for (uint32_t i = 0; i < n; i++)
+        if ((*out)[i] >= schema->n || schema->vars[(*out)[i]].table)
+            return bad_number(what, (*out)[i], schema->n);
+    return RG_OK;
+}
+
+static rg_status take_payload(rg_cursor *in, uint64_t bytes, const uint8_t **out)
+{
+    if (bytes > in->left)
+        return rg_fail(RG_ECORRUPT, "the push ends %llu bytes early",
+                       (unsigned long long)(bytes - in->left));
+    RG_TRY(rg_cursor_take(in, (size_t)bytes, out));
+    size_t pad = rg_ps_padded((size_t)bytes) - (size_t)bytes;
+    const uint8_t *padding;
+    return rg_cursor_take(in, pad, &padding);
+}
+
+static rg_status read_sparse_heads(rg_push *push, rg_cursor *in, const rg_ps_schema *schema)
+{
+    for (uint32_t i = 0; i < push->n_sparse; i++) {
+        rg_push_rows *rows = &push->sparse[i];
+        RG_TRY(rg_cursor_u32(in, &rows->var));
+        RG_TRY(rg_cursor_u32(in, &rows->n));
+        if (rows->var >= schema->n || !schema->vars[rows->var].table)
+            return bad_number("a push of rows", rows->var, schema->n);
+    }
+    return RG_OK;
+}
+
+static rg_status read_payloads(rg_push *push, rg_cursor *in, const rg_ps_schema *schema)
+{
+    const uint8_t *bytes;
+    for (uint32_t i = 0; i < push->n_dense; i++) {
+        const rg_ps_var *var = &schema->vars[push->dense[i]];
+        RG_TRY(take_payload(in, (uint64_t)(var->rows * var->width) * sizeof(float), &bytes));
+        push->values[i] = (const float *)(const void *)bytes;
+    }
+    for (uint32_t i = 0; i < push->n_sparse; i++) {
+        rg_push_rows *rows = &push->sparse[i];
+        uint64_t width = (uint64_t)schema->vars[rows->var].width;
+        RG_TRY(take_payload(in, rows->n * (uint64_t)sizeof(int64_t), &bytes));
+        rows->ids = (const int64_t *)(const void *)bytes;
+        RG_TRY(take_payload(in, rows->n * width * sizeof(float), &bytes));
+        rows->rows = (const float *)(const void *)bytes;
+    }
+    return RG_OK;
+}
+
+rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
+                       const uint8_t *bytes, size_t n)
+{
+    rg_cursor in = {bytes, n};
+    uint32_t spare;
+    const uint8_t *padding;
+    *push = (rg_push){0};
+    RG_TRY(rg_cursor_u64(&in, &push->step));
+    RG_TRY(rg_cursor_u32(&in, &push->n_dense));
+    RG_TRY(rg_cursor_u32(&in, &push->n_sparse));
+    RG_TRY(rg_cursor_u32(&in, &push->n_pull));
+    RG_TRY(rg_cursor_u32(&in, &spare));
+    RG_TRY(take_numbers(&in, schema, push->n_dense, "a push", &push->dense));
+    if (push->n_sparse > in.left / 8)
+        return rg_fail(RG_ECORRUPT, "%u tables, which do not fit", push->n_sparse);
+    push->values = rg_arena_alloc(arena, ((size_t)push->n_dense + 1) * sizeof *push->values);
+    push->sparse = rg_arena_alloc(arena, ((size_t)push->n_sparse + 1) * sizeof *push->sparse);
+    if (push->values == NULL || push->sparse == NULL)
+        return rg_no_memory(n, "a push");
+    RG_TRY(read_sparse_heads(push, &in, schema));
+    RG_TRY(take_numbers(&in, schema, push->n_pull, "a pull", &push->pull));
+    RG_TRY(rg_cursor_take(&in, rg_ps_padded(n - in.left) - (n - in.left), &padding));
+    RG_TRY(read_payloads(push, &in, schema));
+    return in.left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in.left);
+}
+
+/* ---- rows ---- */
+
+rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *schema,
+                       rg_rows_wanted *wanted)
+{
+    rg_cursor in = {*at, *left};
+    const uint8_t *ids;
+    RG_TRY(rg_cursor_u32(&in, &wanted->var));
+    RG_TRY(rg_cursor_u32(&in, &wanted->n));
+    if (wanted->var >= schema->n || !schema->vars[wanted->var].table)
+        return bad_number("a look-up", wanted->var, schema->n);
+    if (wanted->n > in.left / sizeof(int64_t))
+        return rg_fail(RG_ECORRUPT, "%u ids, which do not fit", wanted->n);
+    RG_TRY(rg_cursor_take(&in, wanted->n * sizeof(int64_t), &ids));
+    wanted->ids = (const int64_t *)(const void *)ids;
+    *at = in.at;
+    *left = in.left;
+    return RG_OK;
+}

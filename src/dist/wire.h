@@ -1,0 +1,105 @@
+/* wire.h - the bodies of the parameter server's requests and replies (docs/protocol.md).
+ *
+ * Numbers are little-endian. A push has all counts and numbers of variables in front, so that
+ * its whole layout is checked before a float of it is read; payloads begin at multiples of
+ * 8 bytes of the body, which itself is aligned. */
+#ifndef RG_DIST_WIRE_H
+#define RG_DIST_WIRE_H
+
+#include "base/buf.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum rg_ps_method {
+    RG_PS_SCHEMA = 1, /* -> the variables of this server */
+    RG_PS_PULL,       /* numbers of variables -> their values */
+    RG_PS_ROWS,       /* ids of tables -> their rows */
+    RG_PS_PUSH,       /* gradients, and what is wanted back -> that */
+    RG_PS_GET,        /* a name -> a variable as a tensor file, or a part of it */
+    RG_PS_BARRIER,    /* a name -> nothing, when all trainers have come */
+    RG_PS_REDUCE,     /* a name and numbers -> the same over all trainers */
+    RG_PS_LEAVE,      /* -> nothing: this trainer is done */
+    RG_PS_FAIL,       /* why -> nothing: this trainer has failed */
+    RG_PS_SHRINK,     /* a table and a threshold -> how many rows went */
+    RG_PS_SAVE,       /* a folder and a table: write your part of it there */
+};
+
+enum {
+    RG_PS_MAX_NAME = 4096,
+    RG_PS_MAX_VARS = 1 << 20,
+    RG_PS_ALIGN = 8,
+};
+
+/* ---- the variables of a server ---- */
+
+typedef struct rg_ps_var {
+    char *name, *grad;          /* "w.block0", "w@GRAD.block0"; owned */
+    int64_t begin, rows, width; /* rows begin .. begin + rows - 1 of the whole variable */
+    bool table;                 /* is pulled and pushed by rows */
+} rg_ps_var;
+
+typedef struct rg_ps_schema {
+    uint32_t mode, trainers;
+    rg_ps_var *vars; /* owned */
+    size_t n;
+} rg_ps_schema;
+
+void rg_ps_schema_write(rg_buf *out, const rg_ps_schema *schema);
+rg_status rg_ps_schema_read(rg_ps_schema *schema, const uint8_t *bytes, size_t n);
+void rg_ps_schema_fini(rg_ps_schema *schema);
+
+/* ---- pushes ---- */
+
+typedef struct rg_push_rows {
+    uint32_t var, n;
+    const int64_t *ids; /* of the whole variable */
+    const float *rows;
+} rg_push_rows;
+
+typedef struct rg_push {
+    uint64_t step;
+    uint32_t n_dense, n_sparse, n_pull;
+    const uint32_t *dense;       /* numbers of variables; their gradients stand in `values` */
+    const float **values;        /* n_dense; arena of the reader */
+    rg_push_rows *sparse;        /* n_sparse */
+    const uint32_t *pull;        /* whose values are wanted back */
+} rg_push;
+
+struct rg_arena;
+/* The pointers go into `bytes`, which must be aligned to 8 and outlive it, and into the arena.
+ * RG_ECORRUPT, saying what is wrong, for whatever does not fit the schema to the byte. */
+rg_status rg_push_read(rg_push *push, struct rg_arena *arena, const rg_ps_schema *schema,
+                       const uint8_t *bytes, size_t n);
+
+/* The head of a push: everything before the payloads, padded. */
+void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint32_t n_dense,
+                        const uint32_t *sparse, const uint32_t *sparse_n, uint32_t n_sparse,
+                        const uint32_t *pull, uint32_t n_pull);
+
+static inline size_t rg_ps_padded(size_t n)
+{
+    return (n + RG_PS_ALIGN - 1) / RG_PS_ALIGN * RG_PS_ALIGN;
+}
+
+/* ---- rows that are asked for ---- */
+
+/* {u32 variable, u32 n, i64 ids[n]} one after the other. */
+typedef struct rg_rows_wanted {
+    uint32_t var, n;
+    const int64_t *ids;
+} rg_rows_wanted;
+
+rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *schema,
+                       rg_rows_wanted *wanted);
+
+/* ---- text ---- */
+
+void rg_wire_text(rg_buf *out, const char *text);
+struct rg_cursor;
+/* Owned by the caller; RG_ECORRUPT where it is longer than RG_PS_MAX_NAME. */
+rg_status rg_wire_read_text(struct rg_cursor *in, char **text);
+
+#endif
