@@ -231,6 +231,13 @@ void rg_stream_shut(rg_stream *stream)
         (void)shutdown(socket, SHUT_RDWR);
 }
 
+void rg_stream_shut_writing(rg_stream *stream)
+{
+    uv_os_fd_t socket = -1;
+    if (uv_fileno(as_handle(stream), &socket) == 0)
+        (void)shutdown(socket, SHUT_WR);
+}
+
 /* The pieces without their first `skip` bytes, as libuv wants them, which stay within 4 GiB each.
  * Returns how many; with out == NULL only counts. */
 static size_t as_bufs(const rg_iov *iov, size_t n, size_t skip, uv_buf_t *out)
