@@ -336,12 +336,17 @@ void rg_stream_close(rg_stream *stream)
         release(stream->writes);
 }
 
+int rg_socket_copy(int socket)
+{
+    return fcntl(socket, F_DUPFD_CLOEXEC, 0);
+}
+
 int rg_stream_detach(rg_stream *stream)
 {
     uv_os_fd_t old;
     int copy = -1;
     if (uv_fileno(as_handle(stream), &old) == 0)
-        copy = fcntl(old, F_DUPFD_CLOEXEC, 0);
+        copy = rg_socket_copy(old);
     rg_stream_close(stream);
     return copy;
 }
