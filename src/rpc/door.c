@@ -442,14 +442,19 @@ void rg_door_shut(rg_rpc_server *server)
         dismiss(server->guests);
 }
 
-static void expel(void *arg)
+void rg_door_expel(rg_task *expel)
 {
-    rg_rpc_peer *peer = arg;
+    rg_rpc_peer *peer = (rg_rpc_peer *)((char *)expel - offsetof(rg_rpc_peer, expel));
+    atomic_store(&peer->expelling, false);
     if (!peer->dead && rg_peer_bury(peer, NULL) == RG_OK)
         peer->dead = true;
+    rg_rpc_peer_drop(peer);
 }
 
 void rg_rpc_peer_expel(rg_rpc_peer *peer)
 {
-    rg_loop_do(peer->server->door, expel, peer);
+    if (atomic_exchange(&peer->expelling, true))
+        return;
+    rg_rpc_peer_keep(peer);
+    rg_loop_post(peer->server->door, &peer->expel);
 }

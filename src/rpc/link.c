@@ -378,7 +378,7 @@ rg_status rg_link_connect(rg_link **out, rg_loop *loop, const char *endpoint,
                           rg_transport transport, const rg_tls_setup *tls, const char *name,
                           uint64_t max_body, const rg_link_events *events, void *user)
 {
-    rg_link *link;
+    rg_link *link = NULL;
     RG_TRY(new_link(&link, tls, name, max_body, events, user));
     rg_status status = rg_stream_connect(&link->stream, loop, endpoint, transport, &stream_events,
                                          link);
@@ -393,7 +393,7 @@ rg_status rg_link_connect(rg_link **out, rg_loop *loop, const char *endpoint,
 rg_status rg_link_accept(rg_link **out, rg_stream *stream, const rg_tls_setup *tls,
                          uint64_t max_body, const rg_link_events *events, void *user)
 {
-    rg_link *link;
+    rg_link *link = NULL;
     rg_status status = new_link(&link, tls, NULL, max_body, events, user);
     if (status != RG_OK) {
         rg_stream_close(stream);

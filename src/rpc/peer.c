@@ -36,6 +36,7 @@ rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session)
     peer->server = server;
     peer->session = session;
     peer->leave.run = rg_door_forget;
+    peer->expel.run = rg_door_expel;
     atomic_init(&peer->refs, 1);
     return peer;
 }

@@ -82,7 +82,8 @@ int rg_rpc_peer_loop(const rg_rpc_peer *peer); /* its number */
 void rg_rpc_peer_set_user(rg_rpc_peer *peer, void *user);
 void *rg_rpc_peer_user(const rg_rpc_peer *peer);
 rg_rpc_counters rg_rpc_peer_counters(const rg_rpc_peer *peer);
-/* Cut a peer off for good: its connection is closed, and hello() hears of it as a revenant. */
+/* Cut a peer off: soon its connection is closed, and if it comes again hello() hears of it as a
+ * revenant. dead() is not called. */
 void rg_rpc_peer_expel(rg_rpc_peer *peer);
 
 /* ---- requests ---- */

@@ -82,7 +82,7 @@ static void note_tcp_peer(rg_stream *stream)
 void rg_stream_settle(rg_stream *stream)
 {
     enum { KEEPALIVE_SECONDS = 15 };
-    struct sockaddr_storage self;
+    struct sockaddr_storage self = {0};
     socklen_t length = sizeof self;
     uv_os_fd_t socket = -1;
     (void)uv_fileno(as_handle(stream), &socket);
