@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_WAIT_MS = 20, LONGEST_WAIT_MS = 1000, VISIT_MS = 30000, TELL_EVERY_S = 5 };
+enum { FIRST_WAIT_MS = 2, LONGEST_WAIT_MS = 1000, VISIT_MS = 30000, TELL_EVERY_S = 5 };
 
 /* ---- the two threads that all clients of a process share ---- */
 
