@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CIPHER_BYTES = 65536 };
+enum { CIPHER_BYTES = 32768 };
 
 struct rg_link {
     rg_stream *stream;

@@ -250,7 +250,8 @@ void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket)
     }
     rg_rpc_peer_keep(peer);
     peer->link = link;
-    peer->stuck_ns = 0;
+    peer->queued_before = 0;
+    peer->stuck_ns = rg_clock_ns();
     peer->back_linked = &server->linked[peer->loop];
     peer->next_linked = *peer->back_linked;
     if (peer->next_linked != NULL)
