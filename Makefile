@@ -30,7 +30,7 @@ test-asan: setup ## C and op tests under AddressSanitizer and UBSan
 
 test-tsan: setup ## threads under ThreadSanitizer
 	@tools/build.sh build-tsan -DSANITIZE=thread -DWITH_PYTHON=OFF -DWITH_SWIG_PY=OFF
-	@cd build-tsan && ctest --output-on-failure
+	@cd build-tsan && TSAN_OPTIONS=suppressions=$(CURDIR)/tools/tsan.supp ctest --output-on-failure
 
 bench: build ## ratios against the peers, measured in this run
 	@bench/run.sh

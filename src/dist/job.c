@@ -29,7 +29,7 @@ rg_job *rg_job_now(void)
 typedef struct waiter {
     pthread_mutex_t lock;
     pthread_cond_t change;
-    bool done;
+    int waiting;
 } waiter;
 
 static void wake(void *user, rg_rpc_call *call)
@@ -37,32 +37,90 @@ static void wake(void *user, rg_rpc_call *call)
     waiter *w = user;
     (void)call;
     pthread_mutex_lock(&w->lock);
-    w->done = true;
+    w->waiting--;
     (void)pthread_cond_signal(&w->change);
     pthread_mutex_unlock(&w->lock);
+}
+
+/* Until all calls are done. After Ctrl+C those that are not are given up. */
+static rg_status wait_for_all(waiter *w, rg_rpc_call **calls, int n)
+{
+    rg_status code = RG_OK;
+    pthread_mutex_lock(&w->lock);
+    while (code == RG_OK && w->waiting > 0) {
+        if (rg_cond_wait(&w->change, &w->lock, LOOK_NS))
+            continue;
+        pthread_mutex_unlock(&w->lock);
+        code = rg_interrupted();
+        pthread_mutex_lock(&w->lock);
+    }
+    pthread_mutex_unlock(&w->lock);
+    for (int i = 0; i < n; i++) {
+        if (code != RG_OK) {
+            rg_rpc_call_close(calls[i]);
+            calls[i] = NULL;
+        } else if (calls[i] != NULL) {
+            code = rg_rpc_result(calls[i]);
+            i = code == RG_OK ? i : -1; /* close them all */
+        }
+    }
+    return code;
+}
+
+static rg_status start_and_wait(rg_rpc_client *const *clients, const rg_rpc_ask *asks,
+                                rg_rpc_call **calls, int n)
+{
+    waiter w = {.waiting = 0};
+    rg_status code = RG_OK;
+    pthread_mutex_init(&w.lock, NULL);
+    rg_cond_init(&w.change);
+    for (int i = 0; i < n; i++)
+        calls[i] = NULL;
+    for (int i = 0; code == RG_OK && i < n; i++) {
+        rg_rpc_ask ask = asks[i];
+        ask.done = wake;
+        ask.user = &w;
+        pthread_mutex_lock(&w.lock);
+        w.waiting++;
+        pthread_mutex_unlock(&w.lock);
+        code = rg_rpc_start(&calls[i], clients[i], &ask);
+        if (code != RG_OK) {
+            pthread_mutex_lock(&w.lock);
+            w.waiting--;
+            pthread_mutex_unlock(&w.lock);
+        }
+    }
+    rg_status waited = wait_for_all(&w, calls, n);
+    pthread_mutex_destroy(&w.lock);
+    pthread_cond_destroy(&w.change);
+    return code == RG_OK ? waited : code;
+}
+
+rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n)
+{
+    enum { MOST = 4096 };
+    rg_rpc_client *clients[MOST];
+    rg_rpc_call *calls[MOST];
+    rg_rpc_ask asks[MOST];
+    if (n > MOST)
+        return rg_fail(RG_ETOOBIG, "%d requests at once", n);
+    for (int i = 0; i < n; i++) {
+        clients[i] = job->servers[requests[i].server].client;
+        asks[i] = (rg_rpc_ask){.method = requests[i].method, .iov = requests[i].iov,
+                               .n = requests[i].n};
+    }
+    rg_status code = start_and_wait(clients, asks, calls, n);
+    for (int i = 0; i < n; i++)
+        requests[i].call = calls[i];
+    return code;
 }
 
 static rg_status ask(rg_rpc_client *client, uint16_t method, const rg_iov *iov, size_t n,
                      uint8_t **reply, size_t *bytes)
 {
-    waiter w = {.done = false};
     rg_rpc_call *call = NULL;
-    pthread_mutex_init(&w.lock, NULL);
-    rg_cond_init(&w.change);
-    rg_status code = rg_rpc_start(&call, client,
-                                  &(rg_rpc_ask){.method = method, .iov = iov, .n = n, .done = wake,
-                                                .user = &w});
-    pthread_mutex_lock(&w.lock);
-    while (code == RG_OK && !w.done) {
-        if (rg_cond_wait(&w.change, &w.lock, LOOK_NS))
-            continue;
-        pthread_mutex_unlock(&w.lock);
-        code = rg_interrupted();
-        pthread_mutex_lock(&w.lock);
-    }
-    pthread_mutex_unlock(&w.lock);
-    if (code == RG_OK)
-        code = rg_rpc_result(call);
+    rg_status code = start_and_wait(&client, &(rg_rpc_ask){.method = method, .iov = iov, .n = n},
+                                    &call, 1);
     if (code == RG_OK && reply != NULL) {
         const uint8_t *body = rg_rpc_answer(call, bytes);
         *reply = rg_alloc(*bytes + 1);
@@ -72,8 +130,6 @@ static rg_status ask(rg_rpc_client *client, uint16_t method, const rg_iov *iov, 
             memcpy(*reply, body, *bytes);
     }
     rg_rpc_call_close(call);
-    pthread_mutex_destroy(&w.lock);
-    pthread_cond_destroy(&w.change);
     return code;
 }
 

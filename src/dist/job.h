@@ -70,6 +70,18 @@ rg_status rg_job_leave(void);
 rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name, bool by_grad,
                       int *server, uint32_t *var);
 
+/* Several requests at once. Answers are read from the calls, which the caller closes whatever the
+ * outcome. */
+typedef struct rg_job_request {
+    int server;
+    uint16_t method;
+    const rg_iov *iov;
+    size_t n;
+    rg_rpc_call *call; /* set by rg_job_ask_all() */
+} rg_job_request;
+
+rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n);
+
 /* Ask and wait, looking for Ctrl+C meanwhile. *reply, where it is not NULL, gets the body and is
  * the caller's to free. */
 rg_status rg_job_ask(rg_job *job, int server, uint16_t method, const rg_iov *iov, size_t n,

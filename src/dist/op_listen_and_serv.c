@@ -3,6 +3,8 @@
  * Attributes from `slices` on are Regatta's own: what the program alone does not say of
  * the variables that are parts of larger ones. docs/transpiler.md tells them one by one. */
 #include "dist/job.h"
+#include "dist/serve.h"
+#include "exec/plan.h"
 
 enum { X };
 
@@ -10,6 +12,11 @@ static rg_status infer(rg_ctx *ctx)
 {
     (void)ctx;
     return RG_OK;
+}
+
+static rg_status serve(rg_ctx *ctx)
+{
+    return rg_serve(ctx->desc, rg_plan_scope(ctx->run->plan));
 }
 
 const rg_op rg_op_listen_and_serv = {
@@ -41,5 +48,5 @@ const rg_op rg_op_listen_and_serv = {
         RG_INT("table_init_block_id", -1, "the block of the tables' initialisers; -1: none")),
     .flags = RG_OP_EFFECT,
     .infer = infer,
-    .kernel = rg_needs_job,
+    .kernel = serve,
 };

@@ -7,6 +7,11 @@
  * of that section. Its gradient is that of lookup_table, which needs W's shape alone. */
 #include "dist/job.h"
 
+#include "base/mem.h"
+#include "ops/sort_keys.h"
+
+#include <string.h>
+
 enum { IDS, W };
 enum { OUTPUTS };
 enum { TABLE_NAMES, HEIGHT_SECTIONS, ENDPOINTS, TRAINER_ID, VERSION, PADDING_IDX, DTYPE };
@@ -51,6 +56,183 @@ static rg_status look_up_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* ---- the look-up ---- */
+
+/* The parts of the table, in the order of their rows. */
+typedef struct parts {
+    rg_job *job;
+    int n;
+    struct {
+        int server;
+        uint32_t var;
+        int64_t first, rows;
+    } list[];
+} parts;
+
+static rg_status find_parts(const rg_ctx *ctx, rg_job *job, parts **out)
+{
+    const rg_attr *names = rg_attr_list(ctx, TABLE_NAMES);
+    const rg_attr *endpoints = rg_attr_list(ctx, ENDPOINTS);
+    if (names->n < 1 || endpoints->n < names->n)
+        return rg_fail(RG_EINVAL, "%d parts of a table and %d endpoints", names->n, endpoints->n);
+    parts *p = rg_alloc_zero(1, sizeof *p + (size_t)names->n * sizeof *p->list);
+    if (p == NULL)
+        return rg_no_memory(1, "a look-up");
+    p->job = job;
+    for (int i = 0; i < names->n; i++, p->n++) {
+        rg_status code = rg_job_find(job, endpoints->strings[i], names->strings[i], false,
+                                     &p->list[i].server, &p->list[i].var);
+        if (code != RG_OK) {
+            rg_free(p);
+            return code;
+        }
+        const rg_ps_var *var = &job->servers[p->list[i].server].schema.vars[p->list[i].var];
+        p->list[i].first = var->begin;
+        p->list[i].rows = var->rows;
+    }
+    *out = p;
+    return RG_OK;
+}
+
+/* All ids of the step, ascending and each once; `row_of` says for each place, over all Ids one
+ * after the other, which of them stands there (-1: padding). */
+typedef struct wanted {
+    int64_t *ids;
+    int32_t *row_of;
+    size_t n, places;
+} wanted;
+
+static int64_t id_at(const rg_value *ids, int64_t i)
+{
+    return ids->meta.dtype == RG_I64 ? ((const int64_t *)ids->data)[i]
+                                     : ((const int32_t *)ids->data)[i];
+}
+
+static rg_status collect_ids(rg_ctx *ctx, wanted *w)
+{
+    int64_t padding = rg_attr_long(ctx, PADDING_IDX);
+    for (int k = 0; k < rg_n_in(ctx, IDS); k++)
+        w->places += (size_t)rg_numel(rg_in_n(ctx, IDS, k));
+    rg_keyed *keys = rg_scratch(ctx, (w->places + 1) * sizeof *keys);
+    rg_keyed *spare = rg_scratch(ctx, (w->places + 1) * sizeof *spare);
+    w->ids = rg_scratch(ctx, (w->places + 1) * sizeof *w->ids);
+    w->row_of = rg_scratch(ctx, (w->places + 1) * sizeof *w->row_of);
+    if (!keys || !spare || !w->ids || !w->row_of)
+        return RG_ENOMEM;
+    int64_t n = 0, place = 0;
+    for (int k = 0; k < rg_n_in(ctx, IDS); k++) {
+        const rg_value *ids = rg_in_n(ctx, IDS, k);
+        for (int64_t i = 0; i < rg_numel(ids); i++, place++) {
+            int64_t id = id_at(ids, i);
+            if (id < 0)
+                return rg_fail(RG_EVALUE, "%s has the id %lld at element %lld",
+                               rg_in_name(ctx, IDS, k), (long long)id, (long long)i);
+            w->row_of[place] = -1;
+            if (id != padding || padding == -1)
+                keys[n++] = (rg_keyed){(uint64_t)id, place};
+        }
+    }
+    rg_sort_keys(keys, spare, n);
+    for (int64_t i = 0; i < n; i++) {
+        if (i == 0 || keys[i].key != keys[i - 1].key)
+            w->ids[w->n++] = (int64_t)keys[i].key;
+        w->row_of[keys[i].at] = (int32_t)(w->n - 1);
+    }
+    return RG_OK;
+}
+
+/* What each part is asked for: {u32 variable, u32 n, ids}. */
+typedef struct question {
+    uint32_t head[2];
+    rg_iov iov[2];
+    size_t first; /* of the ids */
+} question;
+
+static int make_questions(const parts *p, const wanted *w, question *questions,
+                          rg_job_request *requests)
+{
+    size_t at = 0;
+    int n = 0;
+    for (int i = 0; i < p->n && at < w->n; i++) {
+        size_t end = at;
+        bool is_last = i + 1 == p->n; /* ids beyond the height are its to refuse, or to grow by */
+        while (end < w->n && (is_last || w->ids[end] < p->list[i].first + p->list[i].rows))
+            end++;
+        if (end == at)
+            continue;
+        question *q = &questions[n];
+        *q = (question){.head = {p->list[i].var, (uint32_t)(end - at)}, .first = at};
+        q->iov[0] = (rg_iov){q->head, sizeof q->head};
+        q->iov[1] = (rg_iov){w->ids + at, (end - at) * sizeof *w->ids};
+        requests[n++] = (rg_job_request){.server = p->list[i].server, .method = RG_PS_ROWS,
+                                         .iov = q->iov, .n = 2};
+        at = end;
+    }
+    return n;
+}
+
+/* Rows from the answers to their places. */
+static void hand_out(rg_ctx *ctx, const wanted *w, const float *const *rows, int64_t width)
+{
+    size_t place = 0;
+    for (int k = 0; k < rg_n_out(ctx, OUTPUTS); k++) {
+        rg_value *out = rg_out_n(ctx, OUTPUTS, k);
+        float *to = out->data;
+        int64_t n = rg_numel(rg_in_n(ctx, IDS, k));
+        for (int64_t i = 0; i < n; i++, place++, to += width)
+            if (w->row_of[place] < 0)
+                memset(to, 0, (size_t)width * sizeof *to);
+            else
+                memcpy(to, rows[w->row_of[place]], (size_t)width * sizeof *to);
+    }
+}
+
+static rg_status read_answers(rg_ctx *ctx, const wanted *w, const question *questions,
+                              const rg_job_request *requests, int n, int64_t width)
+{
+    const float **rows = rg_scratch(ctx, (w->n + 1) * sizeof *rows);
+    if (rows == NULL)
+        return RG_ENOMEM;
+    for (int i = 0; i < n; i++) {
+        size_t bytes, count = questions[i].head[1];
+        const uint8_t *body = rg_rpc_answer(requests[i].call, &bytes);
+        if (bytes < count * (size_t)width * sizeof(float))
+            return rg_fail(RG_ECORRUPT, "%zu bytes for %zu rows of %lld", bytes, count,
+                           (long long)width);
+        for (size_t k = 0; k < count; k++)
+            rows[questions[i].first + k] =
+                (const float *)(const void *)body + (int64_t)k * width;
+    }
+    hand_out(ctx, w, rows, width);
+    return RG_OK;
+}
+
+static rg_status look_up(rg_ctx *ctx)
+{
+    rg_job *job;
+    wanted w = {0};
+    RG_TRY(rg_job_of(ctx, &job));
+    parts *p = ctx->state;
+    if (p == NULL || p->job != job) {
+        rg_free(p);
+        ctx->state = NULL;
+        RG_TRY(find_parts(ctx, job, &p));
+        ctx->state = p;
+    }
+    RG_TRY(collect_ids(ctx, &w));
+    question *questions = rg_scratch(ctx, (size_t)p->n * sizeof *questions);
+    rg_job_request *requests = rg_scratch(ctx, (size_t)p->n * sizeof *requests);
+    if (questions == NULL || requests == NULL)
+        return RG_ENOMEM;
+    int n = make_questions(p, &w, questions, requests);
+    rg_status code = rg_job_ask_all(job, requests, n);
+    if (code == RG_OK)
+        code = read_answers(ctx, &w, questions, requests, n, rg_shape_of(ctx, W)->dim[1]);
+    for (int i = 0; i < n; i++)
+        rg_rpc_call_close(requests[i].call);
+    return code;
+}
+
 const rg_op rg_op_distributed_lookup_table = {
     .type = "distributed_lookup_table",
     .doc = "Rows, by id, of a table that lives on servers.",
@@ -70,7 +252,8 @@ const rg_op rg_op_distributed_lookup_table = {
                      [DTYPE] = RG_INT("dtype", RG_F32, "the table's data type")),
     .flags = RG_OP_EFFECT,
     .infer = look_up_infer,
-    .kernel = rg_needs_job,
+    .kernel = look_up,
+    .drop = rg_free,
 };
 
 enum { P_X };
@@ -82,6 +265,13 @@ static rg_status as_declared(rg_ctx *ctx)
     return RG_OK;
 }
 
+static rg_status refuse(rg_ctx *ctx)
+{
+    return rg_fail(RG_EUNIMPL, "op %s is not implemented: transpile the program again, with this "
+                               "DistributeTranspiler",
+                   ctx->op->type);
+}
+
 const rg_op rg_op_prefetch = {
     .type = "prefetch",
     .doc = "Rows, by id, from one server each: of programs that real Paddle transpiled.",
@@ -91,7 +281,7 @@ const rg_op rg_op_prefetch = {
                      RG_ENDPOINTS("epmap", "the server of each X")),
     .flags = RG_OP_EFFECT | RG_OP_DYNAMIC,
     .infer = as_declared,
-    .kernel = rg_needs_job,
+    .kernel = refuse,
 };
 
 enum { L_W, L_IDS };
@@ -108,5 +298,5 @@ const rg_op rg_op_lookup_sparse_table = {
                      RG_BOOLEAN("is_test", false, "rows that are not there are zeros")),
     .flags = RG_OP_EFFECT | RG_OP_DYNAMIC,
     .infer = as_declared,
-    .kernel = rg_needs_job,
+    .kernel = refuse,
 };

@@ -1,13 +1,144 @@
 /* op_recv.c - what trainers get from servers: recv, fetch_barrier, recv_save. */
 #include "dist/job.h"
 
+#include "base/mem.h"
+
+#include <string.h>
+
 enum { X };
 enum { OUT };
+enum { EPMAP, TRAINER_ID, WITH_BARRIER, VARNAMES, RECV_VARNAMES, DO_NOT_RUN };
 
 /* Out is what the program declares it to be: parameters and slices of them. */
 static rg_status as_declared(rg_ctx *ctx)
 {
     (void)ctx;
+    return RG_OK;
+}
+
+/* ---- recv ---- */
+
+typedef struct source {
+    int server;
+    uint32_t var;
+    int64_t first; /* the element of Out that it begins with */
+} source;
+
+typedef struct sources {
+    rg_job *job; /* that they belong to */
+    bool in_step; /* the program pushes before: parameters come with the answer */
+    int n;
+    source list[];
+} sources;
+
+static bool pushes_before(const rg_ctx *ctx)
+{
+    const rg_block *block = ctx->desc->block;
+    size_t here = rg_opdesc_index(ctx->desc);
+    for (size_t i = 0; i < here; i++)
+        if (strcmp(block->ops[i]->type, "send") == 0)
+            return true;
+    return false;
+}
+
+/* Either Out is one whole variable with the names of its parts, or each Out is a part. */
+static rg_status find_sources(const rg_ctx *ctx, rg_job *job, sources **out)
+{
+    const rg_attr *endpoints = rg_attr_list(ctx, EPMAP), *names = rg_attr_list(ctx, RECV_VARNAMES);
+    const rg_attr *others = rg_attr_list(ctx, VARNAMES);
+    bool whole = names->n > 0;
+    int n = whole ? names->n : rg_n_out(ctx, OUT);
+    int64_t first = 0;
+    if (endpoints->n < n)
+        return rg_fail(RG_EINVAL, "%d parts and %d endpoints", n, endpoints->n);
+    sources *list = rg_alloc_zero(1, sizeof *list + (size_t)n * sizeof *list->list);
+    if (list == NULL)
+        return rg_no_memory(1, "a recv");
+    list->job = job;
+    list->in_step = pushes_before(ctx);
+    for (int i = 0; i < n; i++) {
+        source *from = &list->list[list->n++];
+        const char *name = whole ? names->strings[i]
+                                 : others->n > i ? others->strings[i] : rg_out_name(ctx, OUT, i);
+        rg_status code = rg_job_find(job, endpoints->strings[i], name, false, &from->server,
+                                     &from->var);
+        if (code != RG_OK) {
+            rg_free(list);
+            return code;
+        }
+        const rg_ps_var *var = &job->servers[from->server].schema.vars[from->var];
+        from->first = whole ? first : 0;
+        first += var->rows * var->width;
+    }
+    *out = list;
+    return RG_OK;
+}
+
+/* Room for what comes, of the shape that the program declares. */
+static rg_status make_room(rg_ctx *ctx, int i, int64_t elements)
+{
+    const rg_vardesc *desc = rg_block_find(ctx->desc->block, rg_out_name(ctx, OUT, i));
+    rg_value *out = rg_out_n(ctx, OUT, i);
+    if (desc == NULL || out == NULL)
+        return rg_fail(RG_EINVAL, "Out %d is not declared", i);
+    if (rg_shape_numel(&desc->meta.shape) != elements)
+        return rg_fail(RG_ESHAPE, "%s has %lld elements, and the servers keep %lld", desc->name,
+                       (long long)rg_shape_numel(&desc->meta.shape), (long long)elements);
+    return rg_value_resize(out, RG_F32, &desc->meta.shape);
+}
+
+static int64_t elements_of(const sources *list, int i)
+{
+    const rg_ps_var *var =
+        &list->job->servers[list->list[i].server].schema.vars[list->list[i].var];
+    return var->rows * var->width;
+}
+
+/* Values that an answer has brought, or that are asked for now. */
+static rg_status receive(const rg_ctx *ctx, const sources *list, int i, float *to)
+{
+    const source *from = &list->list[i];
+    size_t bytes = (size_t)elements_of(list, i) * sizeof *to, got;
+    const float *values = NULL;
+    uint8_t *reply = NULL;
+    if (list->in_step) {
+        RG_TRY(rg_exchange_take(list->job, ctx->run->thread, from->server, from->var, &values));
+        if (values != NULL)
+            memcpy(to, values, bytes);
+        return RG_OK;
+    }
+    RG_TRY(rg_job_ask(list->job, from->server, RG_PS_PULL, &(rg_iov){&from->var, sizeof from->var},
+                      1, &reply, &got));
+    if (got >= bytes)
+        memcpy(to, reply, bytes);
+    rg_free(reply);
+    return got >= bytes ? RG_OK
+                        : rg_fail(RG_ECORRUPT, "%zu bytes of a parameter of %zu", got, bytes);
+}
+
+static rg_status recv(rg_ctx *ctx)
+{
+    rg_job *job;
+    RG_TRY(rg_job_of(ctx, &job));
+    sources *list = ctx->state;
+    if (list == NULL || list->job != job) {
+        rg_free(list);
+        ctx->state = NULL;
+        RG_TRY(find_sources(ctx, job, &list));
+        ctx->state = list;
+    }
+    bool whole = rg_attr_list(ctx, RECV_VARNAMES)->n > 0;
+    int64_t all = 0;
+    for (int i = 0; i < list->n; i++)
+        all += elements_of(list, i);
+    if (whole)
+        RG_TRY(make_room(ctx, 0, all));
+    for (int i = 0; i < list->n; i++) {
+        if (!whole)
+            RG_TRY(make_room(ctx, i, elements_of(list, i)));
+        float *to = rg_out_n(ctx, OUT, whole ? 0 : i)->data;
+        RG_TRY(receive(ctx, list, i, to + list->list[i].first));
+    }
     return RG_OK;
 }
 
@@ -25,7 +156,8 @@ const rg_op rg_op_recv = {
                      RG_INT("do_not_run", 0, "1: the communicator gets them")),
     .flags = RG_OP_EFFECT | RG_OP_DYNAMIC,
     .infer = as_declared,
-    .kernel = rg_needs_job,
+    .kernel = recv,
+    .drop = rg_free,
 };
 
 /* In a step Out names what was received, in a startup program a control variable. */
@@ -33,6 +165,13 @@ static rg_status fetch_barrier_infer(rg_ctx *ctx)
 {
     (void)ctx;
     return RG_OK;
+}
+
+/* Parameters came with the answer to the push, and recv has put them in their places. */
+static rg_status fetch_barrier(rg_ctx *ctx)
+{
+    rg_job *job;
+    return rg_job_of(ctx, &job);
 }
 
 const rg_op rg_op_fetch_barrier = {
@@ -45,8 +184,15 @@ const rg_op rg_op_fetch_barrier = {
                      RG_ENDPOINTS("endpoints", "the servers")),
     .flags = RG_OP_EFFECT | RG_OP_DYNAMIC,
     .infer = fetch_barrier_infer,
-    .kernel = rg_needs_job,
+    .kernel = fetch_barrier,
 };
+
+static rg_status refuse_save(rg_ctx *ctx)
+{
+    return rg_fail(RG_EUNIMPL, "op %s is not implemented: save_persistables() saves what servers "
+                               "keep, too",
+                   ctx->op->type);
+}
 
 const rg_op rg_op_recv_save = {
     .type = "recv_save",
@@ -64,5 +210,5 @@ const rg_op rg_op_recv_save = {
                      RG_INT("trainer_id", 0, "which trainer saves")),
     .flags = RG_OP_EFFECT,
     .infer = as_declared,
-    .kernel = rg_needs_job,
+    .kernel = refuse_save,
 };

@@ -2,15 +2,169 @@
  *
  * The `geo_*` attributes are Regatta's own: in geo mode one send at the end of a step
  * stands for all parameters, and they say which slices there are and where. */
+#include "dist/geo.h"
 #include "dist/job.h"
+
+#include "base/mem.h"
+#include "ops/merge_rows.h"
+
+#include <string.h>
 
 enum { X };
 enum { OUT };
+enum {
+    TRAINER_ID,
+    EPMAP,
+    SECTIONS,
+    SEND_VARNAMES,
+    NUM,
+    MERGE_ADD,
+    USE_SEND_HANDLER,
+    GEO_PARAMS,
+    GEO_SLICES,
+    GEO_SECTIONS,
+    GEO_PUSH_NUMS,
+    GEO_TRAINERS,
+};
 
 static rg_status infer(rg_ctx *ctx)
 {
     rg_set_control_outs(ctx, OUT);
     return RG_OK;
+}
+
+/* ---- send ---- */
+
+/* Where a part of what is sent goes. */
+typedef struct target {
+    int server;
+    uint32_t var;
+    int64_t first, rows; /* of X */
+} target;
+
+typedef struct targets {
+    rg_job *job; /* that they belong to */
+    bool last;   /* no send of a gradient comes behind this one, nor a barrier */
+    int n;
+    target list[];
+} targets;
+
+static bool is_gradient_send(const rg_opdesc *op)
+{
+    const rg_attr *handler = rg_opdesc_attr(op, "use_send_handler");
+    return strcmp(op->type, "send") == 0 && (handler == NULL || handler->b);
+}
+
+/* Whether the step is complete after this op. */
+static bool ends_step(const rg_ctx *ctx)
+{
+    const rg_block *block = ctx->desc->block;
+    for (size_t i = rg_opdesc_index(ctx->desc) + 1; i < block->n_ops; i++)
+        if (is_gradient_send(block->ops[i]) || strcmp(block->ops[i]->type, "send_barrier") == 0)
+            return false;
+    return true;
+}
+
+/* Either X is given whole with the names and rows of its parts, or each X is a part. */
+static rg_status find_targets(const rg_ctx *ctx, rg_job *job, targets **out)
+{
+    const rg_attr *endpoints = rg_attr_list(ctx, EPMAP), *names = rg_attr_list(ctx, SEND_VARNAMES);
+    const rg_attr *sections = rg_attr_list(ctx, SECTIONS);
+    bool whole = names->n > 0;
+    int n = whole ? names->n : rg_n_in(ctx, X);
+    int64_t first = 0;
+    if (endpoints->n < n || (whole && sections->n > 0 && sections->n < n))
+        return rg_fail(RG_EINVAL, "%d parts, %d endpoints and %d sections", n, endpoints->n,
+                       sections->n);
+    targets *t = rg_alloc_zero(1, sizeof *t + (size_t)n * sizeof *t->list);
+    if (t == NULL)
+        return rg_no_memory(1, "a send");
+    t->job = job;
+    t->last = ends_step(ctx);
+    for (int i = 0; i < n; i++) {
+        target *to = &t->list[t->n++];
+        const char *name = whole ? names->strings[i] : rg_in_name(ctx, X, i);
+        rg_status code = rg_job_find(job, endpoints->strings[i], name, true, &to->server, &to->var);
+        if (code != RG_OK) {
+            rg_free(t);
+            return code;
+        }
+        to->rows = job->servers[to->server].schema.vars[to->var].rows;
+        to->first = whole ? first : 0;
+        first += to->rows;
+    }
+    *out = t;
+    return RG_OK;
+}
+
+/* Merged rows are ascending, so those of a part stand together. */
+static rg_status send_rows(rg_ctx *ctx, const targets *t, const target *to, const rg_merged *merged,
+                           bool whole)
+{
+    const rg_ps_var *var = &t->job->servers[to->server].schema.vars[to->var];
+    size_t begin = 0, end = merged->n;
+    int64_t shift = whole ? 0 : var->begin; /* a part's rows are numbered from its first */
+    bool is_last = to == &t->list[t->n - 1];
+    while (whole && begin < merged->n && merged->rows[begin] < to->first)
+        begin++;
+    if (whole && !is_last) /* ids beyond the height go to the last part */
+        for (end = begin; end < merged->n && merged->rows[end] < to->first + to->rows;)
+            end++;
+    int64_t *ids = rg_scratch(ctx, (end - begin + 1) * sizeof *ids);
+    if (ids == NULL)
+        return RG_ENOMEM;
+    for (size_t i = begin; i < end; i++)
+        ids[i - begin] = merged->rows[i] + shift;
+    return rg_exchange_rows(t->job, ctx->run->thread, to->server, to->var, ids,
+                            (const float *)merged->values + (int64_t)begin * var->width,
+                            end - begin);
+}
+
+static rg_status send_value(rg_ctx *ctx, const targets *t, int first, int n, const rg_value *x,
+                            bool whole)
+{
+    rg_merged merged = {0};
+    if (x->meta.dtype != RG_F32)
+        return rg_bad_dtype(ctx, X);
+    if (x->meta.kind == RG_ROWS)
+        RG_TRY(rg_merge_rows(ctx, x, &merged));
+    for (int i = first; i < first + n; i++) {
+        const target *to = &t->list[i];
+        const rg_ps_var *var = &t->job->servers[to->server].schema.vars[to->var];
+        if (x->meta.kind == RG_ROWS && var->table) {
+            RG_TRY(send_rows(ctx, t, to, &merged, whole));
+            continue;
+        }
+        if (x->meta.kind != RG_TENSOR || rg_numel(x) < (to->first + to->rows) * var->width)
+            return rg_fail(RG_ESHAPE, "%s does not have the shape that its server keeps",
+                           rg_in_name(ctx, X, 0));
+        RG_TRY(rg_exchange_dense(t->job, ctx->run->thread, to->server, to->var,
+                                 (const float *)x->data + to->first * var->width));
+    }
+    return RG_OK;
+}
+
+static rg_status send(rg_ctx *ctx)
+{
+    rg_job *job;
+    RG_TRY(rg_job_of(ctx, &job));
+    if (rg_attr_list(ctx, GEO_SLICES)->n > 0)
+        return rg_geo_send(ctx, job);
+    if (!rg_attr_bool(ctx, USE_SEND_HANDLER))
+        return RG_OK; /* servers count the pushes themselves */
+    targets *t = ctx->state;
+    if (t == NULL || t->job != job) {
+        rg_free(t);
+        ctx->state = NULL;
+        RG_TRY(find_targets(ctx, job, &t));
+        ctx->state = t;
+    }
+    bool whole = rg_attr_list(ctx, SEND_VARNAMES)->n > 0;
+    if (whole)
+        RG_TRY(send_value(ctx, t, 0, t->n, rg_in(ctx, X), true));
+    for (int i = 0; !whole && i < t->n; i++)
+        RG_TRY(send_value(ctx, t, i, 1, rg_in_n(ctx, X, i), false));
+    return t->last ? rg_exchange_push(job, ctx->run->thread) : RG_OK;
 }
 
 const rg_op rg_op_send = {
@@ -34,8 +188,18 @@ const rg_op rg_op_send = {
         RG_INT("geo_trainers", 0, "geo: trainers, by which changes are divided")),
     .flags = RG_OP_EFFECT,
     .infer = infer,
-    .kernel = rg_needs_job,
+    .kernel = send,
+    .drop = rg_free,
 };
+
+/* ---- send_barrier ---- */
+
+static rg_status send_barrier(rg_ctx *ctx)
+{
+    rg_job *job;
+    RG_TRY(rg_job_of(ctx, &job));
+    return rg_exchange_push(job, ctx->run->thread);
+}
 
 const rg_op rg_op_send_barrier = {
     .type = "send_barrier",
@@ -48,8 +212,17 @@ const rg_op rg_op_send_barrier = {
                      RG_BOOLEAN("half_async", false, "wait for this trainer's threads only")),
     .flags = RG_OP_EFFECT,
     .infer = infer,
-    .kernel = rg_needs_job,
+    .kernel = send_barrier,
 };
+
+/* ---- checkpoint_notify ---- */
+
+static rg_status refuse_notify(rg_ctx *ctx)
+{
+    return rg_fail(RG_EUNIMPL, "op %s is not implemented: save_persistables() saves tables of "
+                               "servers, too",
+                   ctx->op->type);
+}
 
 static rg_status nothing_to_infer(rg_ctx *ctx)
 {
@@ -68,5 +241,5 @@ const rg_op rg_op_checkpoint_notify = {
                      RG_INT("trainer_id", 0, "which trainer asks")),
     .flags = RG_OP_EFFECT,
     .infer = nothing_to_infer,
-    .kernel = rg_needs_job,
+    .kernel = refuse_notify,
 };

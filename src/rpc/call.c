@@ -330,7 +330,7 @@ void rg_rpc_call_close(rg_rpc_call *call)
 rg_status rg_rpc_ask_once(rg_rpc_client *client, uint16_t method, const rg_iov *iov, size_t n,
                           uint8_t **reply, size_t *bytes)
 {
-    rg_rpc_call *call;
+    rg_rpc_call *call = NULL;
     size_t got = 0;
     RG_TRY(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = method, .iov = iov, .n = n}));
     rg_status status = rg_rpc_wait(call);

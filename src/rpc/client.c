@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_WAIT_MS = 20, LONGEST_WAIT_MS = 1000, VISIT_MS = 30000, TELL_EVERY_S = 5 };
+enum { FIRST_WAIT_MS = 2, LONGEST_WAIT_MS = 1000, VISIT_MS = 30000, TELL_EVERY_S = 5 };
 
 /* ---- the two threads that all clients of a process share ---- */
 
@@ -166,17 +166,6 @@ static void connect_now(void *user)
 
 /* ---- opening ---- */
 
-static rg_status choose_transport(rg_transport *out, const char *name)
-{
-    static const char *const names[] = {"auto", "tcp", "unix"};
-    if (name == NULL)
-        RG_TRY(rg_flag_text("rpc_transport", &name));
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, names[i]) == 0)
-            return *out = (rg_transport)i, RG_OK;
-    return rg_fail(RG_EINVAL, "FLAGS_rpc_transport is '%s', and must be auto, tcp or unix", name);
-}
-
 /* The name that the server's certificate must be for: given, or the host of the endpoint. */
 static void choose_tls_name(rg_errand *errand, const char *given)
 {
@@ -221,7 +210,7 @@ static rg_status configure(rg_rpc_client *client, const char *endpoint,
     if (client->me.name[0] == '\0')
         (void)snprintf(client->me.name, sizeof client->me.name, "a client");
     client->pulse.me = client->me;
-    RG_TRY(choose_transport(&errand->transport, config->transport));
+    RG_TRY(rg_transport_choose(&errand->transport, config->transport));
     RG_TRY(rg_key_copy(&errand->key, &config->security));
     RG_TRY(rg_tls_setup_open(&errand->tls, &config->security, false));
     return rg_random(&errand->session, sizeof errand->session);

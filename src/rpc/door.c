@@ -14,6 +14,7 @@ typedef enum stage {
     STAGE_PROOF,  /* it has said who it is, and shall prove it */
     STAGE_INSIDE, /* the welcome is on its way; then its loop takes over */
     STAGE_PULSE,  /* it sends heartbeats */
+    STAGE_OUT,    /* it was refused, and shall have the time to read why */
 } stage;
 
 struct rg_guest {
@@ -81,7 +82,8 @@ static rg_status refuse(rg_guest *guest, rg_status status)
     rg_link_send_small(guest->link, RG_FRAME_REFUSE, status, 0, text, strlen(text));
     if (guest->hello.purpose != RG_PURPOSE_PULSE)
         log_stranger(guest->server, guest->link, text);
-    dismiss(guest);
+    guest->stage = STAGE_OUT;
+    rg_link_linger(guest->link);
     return rg_fail(RG_ECLOSED, "it was refused");
 }
 
@@ -312,7 +314,8 @@ static rg_status on_header(void *user, const rg_frame *frame)
     static const uint8_t expected[] = {[STAGE_HELLO] = RG_FRAME_HELLO,
                                        [STAGE_PROOF] = RG_FRAME_PROOF,
                                        [STAGE_PULSE] = RG_FRAME_PING};
-    if (guest->stage == STAGE_INSIDE || frame->kind != expected[guest->stage])
+    if (guest->stage == STAGE_INSIDE || guest->stage == STAGE_OUT ||
+        frame->kind != expected[guest->stage])
         return rg_fail(RG_ECORRUPT, "a frame of kind %u out of turn", frame->kind);
     guest->n = 0;
     return RG_OK;
@@ -341,6 +344,7 @@ static rg_status on_frame(void *user, const rg_frame *frame)
         rg_link_send_small(guest->link, RG_FRAME_PONG, RG_OK, frame->id, NULL, 0);
         return RG_OK;
     case STAGE_INSIDE:
+    case STAGE_OUT:
         break;
     }
     return rg_fail(RG_ECORRUPT, "a frame out of turn");
@@ -349,12 +353,17 @@ static rg_status on_frame(void *user, const rg_frame *frame)
 static void on_failed(void *user, rg_status why, const char *message)
 {
     rg_guest *guest = user;
-    if (guest->stage == STAGE_HELLO || guest->stage == STAGE_PROOF) {
-        if (why == RG_EUNIMPL) /* another version: it may understand this much */
-            rg_link_send_small(guest->link, RG_FRAME_REFUSE, why, 0, message, strlen(message));
-        /* One that has said who it is may go again without a word. */
-        if (why != RG_ECLOSED || guest->stage == STAGE_HELLO)
-            log_stranger(guest->server, guest->link, message);
+    bool stranger = guest->stage == STAGE_HELLO || guest->stage == STAGE_PROOF;
+    /* One that has said who it is may go again without a word. */
+    if (stranger && (why != RG_ECLOSED || guest->stage == STAGE_HELLO))
+        log_stranger(guest->server, guest->link, message);
+    if (stranger && why == RG_EUNIMPL) /* another version: it may understand this much */
+        rg_link_send_small(guest->link, RG_FRAME_REFUSE, why, 0, message, strlen(message));
+    if (stranger &&
+        (why == RG_EUNIMPL || why == RG_EDENIED)) { /* the latter: by TLS, which told it */
+        guest->stage = STAGE_OUT;
+        rg_link_linger(guest->link);
+        return;
     }
     dismiss(guest);
 }
@@ -395,7 +404,8 @@ static void watch_guests(rg_rpc_server *server, uint64_t now)
         next = g->next;
         if (g->stage == STAGE_PULSE || now - g->came_ns < server->config.handshake_ms * 1000000u)
             continue;
-        log_stranger(server, g->link, "it did not say who it is in time");
+        if (g->stage != STAGE_OUT)
+            log_stranger(server, g->link, "it did not say who it is in time");
         dismiss(g);
     }
 }
@@ -432,14 +442,19 @@ void rg_door_shut(rg_rpc_server *server)
         dismiss(server->guests);
 }
 
-static void expel(void *arg)
+void rg_door_expel(rg_task *expel)
 {
-    rg_rpc_peer *peer = arg;
+    rg_rpc_peer *peer = (rg_rpc_peer *)((char *)expel - offsetof(rg_rpc_peer, expel));
+    atomic_store(&peer->expelling, false);
     if (!peer->dead && rg_peer_bury(peer, NULL) == RG_OK)
         peer->dead = true;
+    rg_rpc_peer_drop(peer);
 }
 
 void rg_rpc_peer_expel(rg_rpc_peer *peer)
 {
-    rg_loop_do(peer->server->door, expel, peer);
+    if (atomic_exchange(&peer->expelling, true))
+        return;
+    rg_rpc_peer_keep(peer);
+    rg_loop_post(peer->server->door, &peer->expel);
 }

@@ -59,12 +59,11 @@ rg_status rg_frame_decode(rg_frame *frame, const uint8_t in[RG_FRAME_BYTES], uin
 {
     if (get32(in) != RG_FRAME_MAGIC)
         return rg_fail(RG_ECORRUPT, "not a frame of this protocol");
-    /* Before the checksum: another version may have another header. */
+    if (get32(in + 32) != rg_crc32c(0, in, 32))
+        return rg_fail(RG_ECORRUPT, "a frame header with a wrong checksum");
     if (get16(in + 4) != RG_FRAME_VERSION)
         return rg_fail(RG_EUNIMPL, "protocol version %u, and this side speaks version %d",
                        get16(in + 4), RG_FRAME_VERSION);
-    if (get32(in + 32) != rg_crc32c(0, in, 32))
-        return rg_fail(RG_ECORRUPT, "a frame header with a wrong checksum");
     rg_frame f = {.kind = in[6],
                   .status = in[7],
                   .method = get16(in + 8),

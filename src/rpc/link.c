@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CIPHER_BYTES = 65536 };
+enum { CIPHER_BYTES = 32768 };
 
 struct rg_link {
     rg_stream *stream;
@@ -19,7 +19,7 @@ struct rg_link {
     void *user;
     rg_traffic *traffic, *total; /* NULL: not counted */
     int busy;                    /* inside an event: freed when that is over */
-    bool closed, failed;
+    bool closed, failed, lingering;
 };
 
 rg_rpc_counters rg_traffic_read(const rg_traffic *t)
@@ -87,7 +87,7 @@ static rg_status gone(void)
 static rg_status relay_header(void *user, const rg_frame *frame)
 {
     rg_link *link = user;
-    if (link->closed)
+    if (link->closed || link->lingering)
         return gone();
     if (link->traffic != NULL) {
         count(&link->traffic->received_frames, 1);
@@ -267,7 +267,7 @@ static bool give_room(void *user, uint8_t **at, size_t *size)
     rg_link *link = user;
     if (link->closed || link->failed)
         return false;
-    if (link->tls == NULL) {
+    if (link->tls == NULL && !link->lingering) {
         rg_parser_room(link->parser, at, size);
     } else {
         *at = link->cipher;
@@ -316,7 +316,7 @@ static void arrived(void *user, size_t n)
     enter(link);
     rg_status status = link->tls == NULL ? rg_parser_took(link->parser, n)
                                          : take_encrypted(link, n);
-    if (status != RG_OK)
+    if (status != RG_OK && !link->lingering)
         fail(link, status);
     leave(link);
 }
@@ -378,7 +378,7 @@ rg_status rg_link_connect(rg_link **out, rg_loop *loop, const char *endpoint,
                           rg_transport transport, const rg_tls_setup *tls, const char *name,
                           uint64_t max_body, const rg_link_events *events, void *user)
 {
-    rg_link *link;
+    rg_link *link = NULL;
     RG_TRY(new_link(&link, tls, name, max_body, events, user));
     rg_status status = rg_stream_connect(&link->stream, loop, endpoint, transport, &stream_events,
                                          link);
@@ -393,7 +393,7 @@ rg_status rg_link_connect(rg_link **out, rg_loop *loop, const char *endpoint,
 rg_status rg_link_accept(rg_link **out, rg_stream *stream, const rg_tls_setup *tls,
                          uint64_t max_body, const rg_link_events *events, void *user)
 {
-    rg_link *link;
+    rg_link *link = NULL;
     rg_status status = new_link(&link, tls, NULL, max_body, events, user);
     if (status != RG_OK) {
         rg_stream_close(stream);
@@ -466,6 +466,19 @@ const char *rg_link_peer(const rg_link *link)
 bool rg_link_is_local(const rg_link *link)
 {
     return link->stream != NULL && rg_stream_is_local(link->stream);
+}
+
+void rg_link_linger(rg_link *link)
+{
+    if (link->cipher == NULL)
+        link->cipher = rg_alloc(CIPHER_BYTES);
+    if (link->cipher == NULL) {
+        rg_stream_shut(link->stream);
+        return;
+    }
+    link->lingering = true;
+    link->failed = false;
+    rg_stream_shut_writing(link->stream);
 }
 
 void rg_link_shut(rg_link *link)

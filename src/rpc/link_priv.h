@@ -55,6 +55,9 @@ const char *rg_link_peer(const rg_link *link);
 bool rg_link_is_local(const rg_link *link);
 void rg_link_shut(rg_link *link);  /* failed() is called soon */
 void rg_link_close(rg_link *link); /* NULL is allowed */
+/* Nothing more is sent, and what comes in is thrown away until the other end closes, which is told
+ * by failed(). A socket that is closed while bytes come in loses also what was sent on it last. */
+void rg_link_linger(rg_link *link);
 
 /* Hand it over to another loop: not from inside its events, nothing queued, between two frames.
  * RG_ECORRUPT where bytes have come in that nobody waited for. */

@@ -36,6 +36,7 @@ rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session)
     peer->server = server;
     peer->session = session;
     peer->leave.run = rg_door_forget;
+    peer->expel.run = rg_door_expel;
     atomic_init(&peer->refs, 1);
     return peer;
 }
@@ -249,7 +250,8 @@ void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket)
     }
     rg_rpc_peer_keep(peer);
     peer->link = link;
-    peer->stuck_ns = 0;
+    peer->queued_before = 0;
+    peer->stuck_ns = rg_clock_ns();
     peer->back_linked = &server->linked[peer->loop];
     peer->next_linked = *peer->back_linked;
     if (peer->next_linked != NULL)

@@ -63,14 +63,14 @@ static uint64_t watch_ms(const rg_rpc_server *server)
 
 static rg_status listen_all(rg_rpc_server *server, const rg_rpc_server_config *config)
 {
-    const char *transport = "auto";
-    (void)rg_flag_text("rpc_transport", &transport);
+    rg_transport transport;
+    RG_TRY(rg_transport_choose(&transport, NULL));
     server->listeners = rg_alloc_zero(config->n_endpoints, sizeof(rg_listener *));
     if (server->listeners == NULL)
         return rg_no_memory(config->n_endpoints, "listening sockets");
     for (size_t i = 0; i < config->n_endpoints; i++) {
         RG_TRY(rg_listen(&server->listeners[i], server->door, config->endpoints[i],
-                         strcmp(transport, "tcp") != 0, rg_door_accept, server));
+                         transport != RG_TRANSPORT_TCP, rg_door_accept, server));
         server->n_listeners++;
     }
     for (size_t i = 0; i < server->n_listeners && server->key.bytes == NULL; i++) {

@@ -30,7 +30,9 @@ typedef struct rg_rpc_server_events {
     /* A request, owned by the callee until it replies; reply exactly once, now or later. */
     void (*request)(void *user, rg_rpc_request *request);
     /* Where a request's body shall go, as rg_frame_events.place; `mine` is kept for the request
-     * (rg_rpc_request_mine). NULL, or *at left NULL at offset 0: a buffer of its own. */
+     * (rg_rpc_request_mine), and forgotten where the connection breaks in between: it must not be
+     * the only way to something that is to be freed. NULL, or *at left NULL at offset 0: a buffer
+     * of its own. */
     rg_status (*place)(void *user, rg_rpc_peer *peer, const rg_frame *frame, uint64_t offset,
                        uint8_t **at, size_t *size, void **mine);
     void (*lost)(void *user, rg_rpc_peer *peer, const char *why);
@@ -45,12 +47,10 @@ typedef struct rg_rpc_server_config {
     const char *job;  /* "" or NULL: any job */
     const char *name; /* for messages: "pserver 0"; NULL: the first endpoint */
     rg_rpc_security security;
-    int loops;         /* 0: 1 */
-    uint64_t max_body; /* bytes of a request; 0: RG_RPC_MAX_BODY */
-    uint64_t
-        max_queued; /* bytes of replies queued for one peer before its requests wait; 0: 64 MiB */
-    uint32_t max_waiting;  /* requests of one peer without a reply before its next wait; 0: 512, the
-                              most */
+    int loops;             /* 0: 1 */
+    uint64_t max_body;     /* bytes of a request; 0: RG_RPC_MAX_BODY */
+    uint64_t max_queued;   /* a peer's requests wait while it leaves more reply bytes; 0: 64 MiB */
+    uint32_t max_waiting;  /* or while so many of them have no reply; 0: 512, the most */
     uint32_t max_peers;    /* 0: 4096 */
     uint64_t lease_ms;     /* 0: FLAGS_rpc_lease_ms */
     uint64_t handshake_ms; /* a stranger is sent away after; 0: 5000 */
@@ -82,7 +82,8 @@ int rg_rpc_peer_loop(const rg_rpc_peer *peer); /* its number */
 void rg_rpc_peer_set_user(rg_rpc_peer *peer, void *user);
 void *rg_rpc_peer_user(const rg_rpc_peer *peer);
 rg_rpc_counters rg_rpc_peer_counters(const rg_rpc_peer *peer);
-/* Cut a peer off for good: its connection is closed, and hello() hears of it as a revenant. */
+/* Cut a peer off: soon its connection is closed, and if it comes again hello() hears of it as a
+ * revenant. dead() is not called. */
 void rg_rpc_peer_expel(rg_rpc_peer *peer);
 
 /* ---- requests ---- */

@@ -38,8 +38,8 @@ struct rg_rpc_peer {
     uint64_t stuck_ns;
     uint64_t seen[RG_SEEN]; /* by id: the last one that was replied to */
 
-    rg_task leave;
-    atomic_bool leaving;
+    rg_task leave, expel;
+    atomic_bool leaving, expelling;
 };
 
 /* Looks in one loop for replies that nobody takes. */
@@ -80,6 +80,7 @@ void rg_door_accept(void *server, rg_stream *stream);
 void rg_door_watch(void *server); /* the timer: leases and guests that do not come to the point */
 void rg_door_shut(rg_rpc_server *server);
 void rg_door_forget(rg_task *leave); /* a peer said goodbye */
+void rg_door_expel(rg_task *expel);
 
 /* ---- peer.c ---- */
 rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session);

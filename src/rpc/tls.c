@@ -38,16 +38,22 @@ static const char *setting(const char *given, const char *flag)
     return given != NULL && given[0] != '\0' ? given : NULL;
 }
 
+static rg_status file_fail(const char *doing, const char *path)
+{
+    rg_status status = tls_fail(RG_EINVAL, doing);
+    return rg_context(status, "%s", path);
+}
+
 static rg_status load(SSL_CTX *ssl, const char *cert, const char *key, const char *ca, bool server)
 {
     if (cert != NULL && SSL_CTX_use_certificate_chain_file(ssl, cert) != 1)
-        return rg_context(tls_fail(RG_EINVAL, "reading the certificate"), "%s", cert);
+        return file_fail("reading the certificate", cert);
     if (key != NULL && SSL_CTX_use_PrivateKey_file(ssl, key, SSL_FILETYPE_PEM) != 1)
-        return rg_context(tls_fail(RG_EINVAL, "reading the private key"), "%s", key);
+        return file_fail("reading the private key", key);
     if (cert != NULL && SSL_CTX_check_private_key(ssl) != 1)
-        return rg_context(tls_fail(RG_EINVAL, "the key does not fit the certificate"), "%s", cert);
+        return file_fail("the key does not fit the certificate", cert);
     if (ca != NULL && SSL_CTX_load_verify_locations(ssl, ca, NULL) != 1)
-        return rg_context(tls_fail(RG_EINVAL, "reading the CA"), "%s", ca);
+        return file_fail("reading the CA", ca);
     if (ca != NULL && server) {
         STACK_OF(X509_NAME) *names = SSL_load_client_CA_file(ca);
         if (names != NULL)

@@ -5,7 +5,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -183,7 +182,7 @@ static void connected(uv_connect_t *connect, int status)
         return;
     dial->error = status;
     if (status == 0 && uv_fileno(handle, &socket) == 0) {
-        dial->socket = fcntl(socket, F_DUPFD_CLOEXEC, 0);
+        dial->socket = rg_socket_copy(socket);
         if (dial->socket >= 0) {
             uv_close(handle, attempt_succeeded);
             return;

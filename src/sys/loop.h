@@ -100,6 +100,8 @@ bool rg_stream_is_local(const rg_stream *stream); /* a Unix socket */
 
 /* The connection is to end: failed() is called soon, but not before this returns. */
 void rg_stream_shut(rg_stream *stream);
+/* Tell the other end that nothing more comes. What is still queued is lost. */
+void rg_stream_shut_writing(rg_stream *stream);
 /* No event comes afterwards; pending writes are released now. NULL is allowed. */
 void rg_stream_close(rg_stream *stream);
 

@@ -39,6 +39,9 @@ void rg_dial_forget(rg_dial *dial);
 /* Connecting has come to its end: code 0 begins to read. */
 void rg_stream_dialled(rg_stream *stream, rg_status status);
 
+/* A second descriptor of a socket, which a handle that closes its own leaves open; -1 and errno. */
+int rg_socket_copy(int socket);
+
 rg_status rg_uv_fail(int code, const char *doing, const char *what);
 
 /* "host:port" taken apart; host is empty for ":port". */

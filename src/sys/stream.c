@@ -82,7 +82,7 @@ static void note_tcp_peer(rg_stream *stream)
 void rg_stream_settle(rg_stream *stream)
 {
     enum { KEEPALIVE_SECONDS = 15 };
-    struct sockaddr_storage self;
+    struct sockaddr_storage self = {0};
     socklen_t length = sizeof self;
     uv_os_fd_t socket = -1;
     (void)uv_fileno(as_handle(stream), &socket);
@@ -231,6 +231,13 @@ void rg_stream_shut(rg_stream *stream)
         (void)shutdown(socket, SHUT_RDWR);
 }
 
+void rg_stream_shut_writing(rg_stream *stream)
+{
+    uv_os_fd_t socket = -1;
+    if (uv_fileno(as_handle(stream), &socket) == 0)
+        (void)shutdown(socket, SHUT_WR);
+}
+
 /* The pieces without their first `skip` bytes, as libuv wants them, which stay within 4 GiB each.
  * Returns how many; with out == NULL only counts. */
 static size_t as_bufs(const rg_iov *iov, size_t n, size_t skip, uv_buf_t *out)
@@ -329,12 +336,17 @@ void rg_stream_close(rg_stream *stream)
         release(stream->writes);
 }
 
+int rg_socket_copy(int socket)
+{
+    return fcntl(socket, F_DUPFD_CLOEXEC, 0);
+}
+
 int rg_stream_detach(rg_stream *stream)
 {
     uv_os_fd_t old;
     int copy = -1;
     if (uv_fileno(as_handle(stream), &old) == 0)
-        copy = fcntl(old, F_DUPFD_CLOEXEC, 0);
+        copy = rg_socket_copy(old);
     rg_stream_close(stream);
     return copy;
 }

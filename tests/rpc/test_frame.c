@@ -141,6 +141,8 @@ static void what_is_not_ours_is_refused_by_name(void **state)
                  "not a frame");
     rg_frame_encode(&(rg_frame){.kind = RG_FRAME_REQUEST}, wire);
     wire[4] = 9;
+    uint32_t crc = rg_crc32c(0, wire, 32);
+    memcpy(wire + 32, &crc, 4);
     assert_fails(parse(wire, sizeof wire, &frames), RG_EUNIMPL, "protocol version 9");
     rg_frame_encode(&(rg_frame){.kind = RG_FRAME_KINDS}, wire);
     assert_fails(parse(wire, sizeof wire, &frames), RG_ECORRUPT, "kind");

@@ -408,6 +408,119 @@ static void a_client_that_was_failed_fails_calls(void **state)
     echo_stop(&e);
 }
 
+/* ---- where a request goes ---- */
+
+static uint8_t shelf[2][5000];
+
+static rg_status onto_shelf(void *user, rg_rpc_peer *peer, const rg_frame *frame, uint64_t offset,
+                            uint8_t **at, size_t *size, void **mine)
+{
+    (void)user, (void)peer;
+    if (frame->bytes != sizeof shelf)
+        return RG_OK; /* a buffer of its own */
+    *mine = shelf;
+    *at = shelf[offset / sizeof shelf[0]];
+    *size = sizeof shelf[0];
+    return RG_OK;
+}
+
+static void tell_where(void *user, rg_rpc_request *request)
+{
+    size_t bytes;
+    (void)user;
+    bool own = rg_rpc_request_body(request, &bytes) != NULL;
+    bool on_shelf = rg_rpc_request_mine(request) == shelf;
+    uint8_t answer[] = {own, on_shelf, (uint8_t)(rg_rpc_request_flags(request) >> 8)};
+    rg_rpc_reply(request, RG_FRAME_UNCHECKED | RG_FRAME_USER << 1, &(rg_iov){answer, 3}, 1, NULL,
+                 NULL);
+}
+
+static void a_request_goes_where_it_is_wanted(void **state)
+{
+    static const char *const any[] = {"127.0.0.1:0"};
+    static uint8_t out[sizeof shelf];
+    echo e;
+    rg_rpc_server_config config = {
+        .endpoints = any, .n_endpoints = 1, .events = {.request = tell_where, .place = onto_shelf}};
+    (void)state;
+    echo_init(&e);
+    assert_ok(rg_rpc_server_open(&e.server, &config));
+    rg_rpc_client *client = echo_connect(&e, NULL);
+    for (size_t i = 0; i < sizeof out; i++)
+        out[i] = (uint8_t)(i * 11 + 3);
+    for (int whole = 0; whole < 2; whole++) {
+        rg_rpc_call *call;
+        size_t bytes;
+        rg_iov iov = {out, whole ? sizeof out : 100};
+        rg_rpc_ask ask = {
+            .method = 1, .flags = RG_FRAME_UNCHECKED | RG_FRAME_USER << 2, .iov = &iov, .n = 1};
+        assert_ok(rg_rpc_start(&call, client, &ask));
+        assert_ok(rg_rpc_wait(call));
+        const uint8_t *answer = rg_rpc_answer(call, &bytes);
+        assert_int_equal(bytes, 3);
+        assert_int_equal(answer[0], !whole);
+        assert_int_equal(answer[1], whole);
+        assert_int_equal(answer[2], 4);
+        assert_int_equal(rg_rpc_answer_flags(call), RG_FRAME_UNCHECKED | RG_FRAME_USER << 1);
+        rg_rpc_call_close(call);
+    }
+    assert_memory_equal(shelf, out, sizeof out);
+    rg_rpc_client_close(client);
+    echo_stop(&e);
+}
+
+static void an_expelled_peer_comes_back_as_a_revenant(void **state)
+{
+    echo e;
+    rg_rpc_call *call;
+    (void)state;
+    echo_start(&e);
+    rg_rpc_client *client = echo_connect(&e, NULL);
+    assert_ok(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = PARK}));
+    (void)rg_latch_wait(&e.holding, UINT64_MAX);
+    rg_rpc_peer_expel(rg_rpc_request_peer(atomic_load(&e.held)));
+    while (e.revenants == 0)
+        (void)usleep(1000);
+    rg_rpc_reply(atomic_load(&e.held), 0, NULL, 0, NULL, NULL);
+    e.verdict = RG_ESTALE;
+    rg_rpc_client_cut(client);
+    assert_fails(rg_rpc_ask_once(client, ECHO, NULL, 0, NULL, NULL), RG_ESTALE, "not wanted");
+    (void)rg_rpc_wait(call);
+    rg_rpc_call_close(call);
+    rg_rpc_client_close(client);
+    echo_stop(&e);
+}
+
+/* Whichever allocation of opening, starting and closing fails: an error, and nothing is lost. */
+static void without_memory_nothing_is_left_behind(void **state)
+{
+    echo e;
+    bool failed = true;
+    (void)state;
+    for (long n = 1; failed; n++) {
+        rg_rpc_server_config config = {.security = {.key = (const uint8_t *)"key", .key_bytes = 3}};
+        rg_rpc_client_config mine = echo_client();
+        rg_rpc_client *client = NULL;
+        rg_rpc_call *call = NULL;
+        mine.security = config.security;
+        echo_init(&e);
+        rg_mem_fail_at(n);
+        rg_status status = echo_open(&e, &config);
+        if (status == RG_OK)
+            status = rg_rpc_client_open(&client, rg_rpc_server_endpoint(e.server, 0), &mine);
+        if (status == RG_OK)
+            status = rg_rpc_start(&call, client, &(rg_rpc_ask){.method = COUNT});
+        failed = rg_mem_failed();
+        rg_mem_fail_at(0);
+        assert_int_equal(status, failed ? RG_ENOMEM : RG_OK);
+        if (status == RG_OK)
+            assert_ok(rg_rpc_wait(call));
+        rg_rpc_call_close(call);
+        rg_rpc_client_close(client);
+        echo_stop(&e);
+    }
+}
+
 RUN(cmocka_unit_test(bytes_come_back_as_they_were_sent), cmocka_unit_test(other_endpoints_work_too),
     cmocka_unit_test(a_client_is_told_who_it_is), cmocka_unit_test(a_refused_request_says_why),
     cmocka_unit_test(who_is_not_wanted_is_refused_by_name),
@@ -417,4 +530,7 @@ RUN(cmocka_unit_test(bytes_come_back_as_they_were_sent), cmocka_unit_test(other_
     cmocka_unit_test(a_reply_goes_where_it_is_wanted), cmocka_unit_test(a_call_can_be_given_up),
     cmocka_unit_test(too_much_is_refused), cmocka_unit_test(a_cut_connection_is_made_again),
     cmocka_unit_test(a_request_is_applied_once), cmocka_unit_test(a_server_may_start_later),
-    cmocka_unit_test(a_client_that_was_failed_fails_calls))
+    cmocka_unit_test(a_client_that_was_failed_fails_calls),
+    cmocka_unit_test(a_request_goes_where_it_is_wanted),
+    cmocka_unit_test(an_expelled_peer_comes_back_as_a_revenant),
+    cmocka_unit_test(without_memory_nothing_is_left_behind))

@@ -1,0 +1,381 @@
+/* geo.c - the trainer's side of geo.
+ *
+ * Every `push_nums` steps, of each parameter w with N trainers, and w' as it was after the last
+ * exchange:
+ *
+ *   delta = (w - w') / N      w' += delta      send delta; the server adds it to its own
+ *   receive the server's s    w += s - w'      w' = s
+ *
+ * Of a table only rows that this trainer has looked up since, and rows that others changed. */
+#include "dist/geo.h"
+
+#include "base/hot.h"
+#include "base/mem.h"
+#include "exec/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { X };
+enum { EPMAP = 1, SEND_VARNAMES = 3, PARAMS = 7, SLICES, SECTIONS, PUSH_NUMS, TRAINERS };
+
+/* A slice of a parameter. */
+typedef struct geo_part {
+    const char *param; /* of the arena */
+    rg_value *value;   /* the whole parameter; of the scope */
+    int server;
+    uint32_t var;
+    int64_t first, rows, width; /* rows of the whole */
+    float *old;                 /* w' of these rows */
+    float *delta;               /* dense: what is sent */
+} geo_part;
+
+/* Ids of a table that were looked up since the last exchange. */
+typedef struct touched {
+    const char *table;
+    int64_t *ids;
+    size_t n, capacity;
+} touched;
+
+typedef struct rg_geo {
+    rg_arena arena;
+    geo_part *parts;
+    int n_parts;
+    touched *tables;
+    int n_tables;
+    int push_nums, trainers;
+    int64_t steps;
+} rg_geo;
+
+void rg_geo_close(rg_job *job)
+{
+    rg_geo *g = job->geo;
+    if (g == NULL)
+        return;
+    for (int i = 0; i < g->n_parts; i++) {
+        rg_free(g->parts[i].old);
+        rg_free(g->parts[i].delta);
+    }
+    for (int i = 0; i < g->n_tables; i++)
+        rg_free(g->tables[i].ids);
+    rg_arena_free(&g->arena);
+    rg_free(g);
+    job->geo = NULL;
+}
+
+/* ---- the snapshot ---- */
+
+static rg_status open_part(rg_ctx *ctx, rg_job *job, rg_geo *g, int i)
+{
+    geo_part *part = &g->parts[i];
+    const char *endpoint = rg_attr_list(ctx, EPMAP)->strings[i];
+    part->param = rg_arena_strdup(&g->arena, rg_attr_list(ctx, PARAMS)->strings[i]);
+    if (part->param == NULL)
+        return rg_no_memory(1, "a name");
+    RG_TRY(rg_job_find(job, endpoint, rg_attr_list(ctx, SLICES)->strings[i], false, &part->server,
+                       &part->var));
+    const rg_ps_var *var = &job->servers[part->server].schema.vars[part->var];
+    part->first = var->begin;
+    part->rows = var->rows;
+    part->width = var->width;
+    part->value = rg_scope_find(rg_plan_scope(ctx->run->plan), part->param);
+    if (part->value == NULL || part->value->data == NULL ||
+        rg_numel(part->value) < (part->first + part->rows) * part->width)
+        return rg_fail(RG_EINVAL, "%s has no value to begin with", part->param);
+    size_t n = (size_t)(part->rows * part->width);
+    part->old = rg_alloc((n + 2) * sizeof *part->old);
+    part->delta = var->table ? NULL : rg_alloc_zero(n + 2, sizeof *part->delta);
+    return part->old && (part->delta || var->table) ? RG_OK
+                                                    : rg_no_memory(n * sizeof(float), "a snapshot");
+}
+
+/* The servers' values are where all trainers begin. */
+static rg_status pull_part(rg_job *job, geo_part *part)
+{
+    const rg_job_server *server = &job->servers[part->server];
+    rg_value got;
+    rg_value_init(&got);
+    rg_status code = rg_job_get(job, rg_rpc_client_endpoint(server->client),
+                                server->schema.vars[part->var].name, &got);
+    size_t bytes = (size_t)(part->rows * part->width) * sizeof(float);
+    if (code == RG_OK && rg_value_bytes(&got) != bytes)
+        code = rg_fail(RG_ESHAPE, "%s has another shape on its server", part->param);
+    if (code == RG_OK) {
+        memcpy((float *)part->value->data + part->first * part->width, got.data, bytes);
+        memcpy(part->old, got.data, bytes);
+    }
+    rg_value_fini(&got);
+    return code;
+}
+
+static rg_status open_geo(rg_ctx *ctx, rg_job *job)
+{
+    int n = rg_attr_list(ctx, SLICES)->n;
+    if (rg_attr_list(ctx, PARAMS)->n < n || rg_attr_list(ctx, EPMAP)->n < n)
+        return rg_fail(RG_EINVAL, "%d slices, and not as many parameters and endpoints", n);
+    rg_geo_close(job);
+    rg_geo *g = rg_alloc_zero(1, sizeof *g);
+    if (g == NULL)
+        return rg_no_memory(sizeof *g, "geo");
+    job->geo = g;
+    g->push_nums = rg_attr_int(ctx, PUSH_NUMS) > 0 ? rg_attr_int(ctx, PUSH_NUMS) : 100;
+    g->trainers = rg_attr_int(ctx, TRAINERS) > 0 ? rg_attr_int(ctx, TRAINERS) : 1;
+    g->parts = rg_arena_zero(&g->arena, (size_t)n * sizeof *g->parts);
+    g->tables = rg_arena_zero(&g->arena, (size_t)n * sizeof *g->tables);
+    if (g->parts == NULL || g->tables == NULL)
+        return rg_no_memory((size_t)n, "geo");
+    for (int i = 0; i < n; i++) {
+        g->n_parts = i + 1;
+        RG_TRY(open_part(ctx, job, g, i));
+        RG_TRY(pull_part(job, &g->parts[i]));
+    }
+    return RG_OK;
+}
+
+/* ---- what was touched ---- */
+
+static touched *table_of(rg_geo *g, const char *name)
+{
+    for (int i = 0; i < g->n_tables; i++)
+        if (strcmp(g->tables[i].table, name) == 0)
+            return &g->tables[i];
+    if (g->n_tables == g->n_parts)
+        return NULL;
+    touched *t = &g->tables[g->n_tables];
+    t->table = rg_arena_strdup(&g->arena, name);
+    g->n_tables += t->table != NULL;
+    return t->table ? t : NULL;
+}
+
+static rg_status note_ids(rg_geo *g, const char *table, const rg_value *ids)
+{
+    touched *t = table_of(g, table);
+    size_t n = (size_t)rg_numel(ids);
+    if (t == NULL)
+        return rg_fail(RG_EINVAL, "%s is no table of this job", table);
+    if (t->n + n > t->capacity) {
+        size_t capacity = (t->n + n) * 2;
+        int64_t *more = rg_realloc(t->ids, capacity * sizeof *more);
+        if (more == NULL)
+            return rg_no_memory(capacity * sizeof *more, "ids");
+        t->ids = more;
+        t->capacity = capacity;
+    }
+    for (size_t i = 0; i < n; i++)
+        t->ids[t->n++] = ids->meta.dtype == RG_I64 ? ((const int64_t *)ids->data)[i]
+                                                   : ((const int32_t *)ids->data)[i];
+    return RG_OK;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_ids(touched *t)
+{
+    size_t n = 0;
+    qsort(t->ids, t->n, sizeof *t->ids, by_id);
+    for (size_t i = 0; i < t->n; i++)
+        if (n == 0 || t->ids[i] != t->ids[n - 1])
+            t->ids[n++] = t->ids[i];
+    t->n = n;
+}
+
+/* ---- the exchange ---- */
+
+RG_HOT static void differ(const float *now, float *old, float *delta, float by, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        delta[i] = (now[i] - old[i]) * by;
+        old[i] += delta[i];
+    }
+}
+
+RG_HOT static void join(float *now, float *old, const float *server, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        now[i] += server[i] - old[i];
+        old[i] = server[i];
+    }
+}
+
+/* One server's push: all its dense parts, and the touched rows of its tables. */
+typedef struct geo_push {
+    rg_buf head, rows;
+    rg_iov *iov;
+    size_t n_iov;
+} geo_push;
+
+static float *value_at(const geo_part *part, int64_t row)
+{
+    return (float *)part->value->data + (part->first + row) * part->width;
+}
+
+/* Differences of the touched rows: ids, then rows, padded. */
+static rg_status add_rows(geo_part *part, const touched *t, float by, rg_buf *out, uint32_t *count)
+{
+    size_t begin = 0, end;
+    while (t != NULL && begin < t->n && t->ids[begin] < part->first)
+        begin++;
+    for (end = begin; t != NULL && end < t->n && t->ids[end] < part->first + part->rows;)
+        end++;
+    *count = (uint32_t)(end - begin);
+    rg_buf_add(out, t ? t->ids + begin : NULL, (end - begin) * sizeof(int64_t));
+    size_t bytes = (end - begin) * (size_t)part->width * sizeof(float), at = out->len;
+    rg_buf_room(out, rg_ps_padded(bytes));
+    RG_TRY(rg_buf_status(out));
+    for (size_t i = begin; i < end; i++, at += (size_t)part->width * sizeof(float)) {
+        int64_t row = t->ids[i] - part->first;
+        differ(value_at(part, row), part->old + row * part->width,
+               (float *)(void *)(out->data + at), by, part->width);
+    }
+    return RG_OK;
+}
+
+static rg_status fill_push(rg_job *job, rg_geo *g, int server, geo_push *push)
+{
+    size_t n = (size_t)g->n_parts;
+    uint32_t *dense = rg_alloc((n + 1) * sizeof *dense), *tables = rg_alloc((n + 1) * sizeof *tables);
+    uint32_t *counts = rg_alloc((n + 1) * sizeof *counts), n_dense = 0, n_tables = 0;
+    float by = 1.0f / (float)g->trainers;
+    rg_status code = dense && tables && counts ? RG_OK : rg_no_memory(n, "a push");
+    push->iov = rg_alloc((n + 2) * sizeof *push->iov);
+    push->n_iov = 1;
+    for (int i = 0; code == RG_OK && push->iov && i < g->n_parts; i++) {
+        geo_part *part = &g->parts[i];
+        if (part->server != server || part->delta == NULL)
+            continue;
+        int64_t elements = part->rows * part->width;
+        differ(value_at(part, 0), part->old, part->delta, by, elements);
+        push->iov[push->n_iov++] = (rg_iov){part->delta,
+                                            rg_ps_padded((size_t)elements * sizeof(float))};
+        dense[n_dense++] = part->var;
+    }
+    for (int i = 0; code == RG_OK && i < g->n_parts; i++) {
+        geo_part *part = &g->parts[i];
+        if (part->server != server || part->delta != NULL)
+            continue;
+        tables[n_tables] = part->var;
+        code = add_rows(part, table_of(g, part->param), by, &push->rows, &counts[n_tables++]);
+    }
+    if (code == RG_OK && push->iov == NULL)
+        code = rg_no_memory(n, "a push");
+    if (code == RG_OK) {
+        rg_push_write_head(&push->head, (uint64_t)g->steps, dense, n_dense, tables, counts,
+                           n_tables, dense, n_dense);
+        push->iov[0] = (rg_iov){push->head.data, push->head.len};
+        push->iov[push->n_iov++] = (rg_iov){push->rows.data, push->rows.len};
+        code = rg_buf_status(&push->head);
+    }
+    rg_free(dense);
+    rg_free(tables);
+    rg_free(counts);
+    (void)job;
+    return code;
+}
+
+static geo_part *part_of(rg_geo *g, int server, uint32_t var)
+{
+    for (int i = 0; i < g->n_parts; i++)
+        if (g->parts[i].server == server && g->parts[i].var == var)
+            return &g->parts[i];
+    return NULL;
+}
+
+/* The answer: dense values in the order of the push, then rows that changed. */
+static rg_status take_answer(rg_geo *g, int server, const uint8_t *body, size_t bytes)
+{
+    size_t at = 0;
+    for (int i = 0; i < g->n_parts; i++) {
+        geo_part *part = &g->parts[i];
+        if (part->server != server || part->delta == NULL)
+            continue;
+        size_t n = rg_ps_padded((size_t)(part->rows * part->width) * sizeof(float));
+        if (n > bytes - at)
+            return rg_fail(RG_ECORRUPT, "the answer ends before %s", part->param);
+        join(value_at(part, 0), part->old, (const float *)(const void *)(body + at),
+             part->rows * part->width);
+        at += n;
+    }
+    while (at < bytes) {
+        uint32_t head[2];
+        if (bytes - at < sizeof head)
+            return rg_fail(RG_ECORRUPT, "the answer ends in a head");
+        memcpy(head, body + at, sizeof head);
+        at += sizeof head;
+        geo_part *part = part_of(g, server, head[0]);
+        size_t ids = (size_t)head[1] * sizeof(int64_t);
+        size_t rows = part ? (size_t)head[1] * (size_t)part->width * sizeof(float) : 0;
+        if (part == NULL || ids > bytes - at || rg_ps_padded(rows) > bytes - at - ids)
+            return rg_fail(RG_ECORRUPT, "the answer has %u rows of variable %u", head[1], head[0]);
+        const int64_t *id = (const int64_t *)(const void *)(body + at);
+        const float *row = (const float *)(const void *)(body + at + ids);
+        for (uint32_t i = 0; i < head[1]; i++) {
+            int64_t k = id[i] - part->first;
+            if (k < 0 || k >= part->rows)
+                return rg_fail(RG_ECORRUPT, "row %lld is not of this part", (long long)id[i]);
+            join(value_at(part, k), part->old + k * part->width, row + (int64_t)i * part->width,
+                 part->width);
+        }
+        at += ids + rg_ps_padded(rows);
+    }
+    return RG_OK;
+}
+
+static rg_status exchange(rg_job *job, rg_geo *g)
+{
+    geo_push *pushes = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *pushes);
+    rg_job_request *requests = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *requests);
+    rg_status code = pushes && requests ? RG_OK : rg_no_memory(1, "an exchange");
+    for (int i = 0; i < g->n_tables; i++)
+        sort_ids(&g->tables[i]);
+    for (int s = 0; code == RG_OK && s < job->n_servers; s++) {
+        rg_buf_init(&pushes[s].head, 0);
+        rg_buf_init(&pushes[s].rows, 0);
+        code = fill_push(job, g, s, &pushes[s]);
+        requests[s] = (rg_job_request){.server = s, .method = RG_PS_PUSH, .iov = pushes[s].iov,
+                                       .n = pushes[s].n_iov};
+    }
+    if (code == RG_OK)
+        code = rg_job_ask_all(job, requests, job->n_servers);
+    for (int s = 0; code == RG_OK && s < job->n_servers; s++) {
+        size_t bytes;
+        const uint8_t *body = rg_rpc_answer(requests[s].call, &bytes);
+        code = take_answer(g, s, body, bytes);
+    }
+    for (int s = 0; pushes && requests && s < job->n_servers; s++) {
+        rg_rpc_call_close(requests[s].call);
+        rg_free(pushes[s].iov);
+        rg_buf_fini(&pushes[s].head);
+        rg_buf_fini(&pushes[s].rows);
+    }
+    rg_free(pushes);
+    rg_free(requests);
+    for (int i = 0; i < g->n_tables; i++)
+        g->tables[i].n = 0;
+    return code;
+}
+
+rg_status rg_geo_send(rg_ctx *ctx, rg_job *job)
+{
+    const rg_attr *names = rg_attr_list(ctx, SEND_VARNAMES);
+    rg_status code = RG_OK;
+    pthread_mutex_lock(&job->lock);
+    if (names->n == 1 && strcmp(names->strings[0], "param_init") == 0) {
+        code = open_geo(ctx, job);
+        pthread_mutex_unlock(&job->lock);
+        return code;
+    }
+    rg_geo *g = job->geo;
+    if (g == NULL)
+        code = rg_fail(RG_EINVAL, "the startup program has not been run: in geo mode it is "
+                                  "fleet.startup_program");
+    for (int i = 0; code == RG_OK && i < rg_n_in(ctx, X) && i < names->n; i++)
+        code = note_ids(g, names->strings[i], rg_in_n(ctx, X, i));
+    if (code == RG_OK && ++g->steps % g->push_nums == 0)
+        code = exchange(job, g);
+    pthread_mutex_unlock(&job->lock);
+    return code;
+}
