@@ -128,6 +128,10 @@ extern PyTypeObject *core_dataset_type;
 int core_add_dataset(PyObject *module);
 int core_add_slots(PyObject *module);
 
+/* ---- jobs (job.c) ---- */
+
+int core_add_job(PyObject *module);
+
 /* ---- training (train.c) ---- */
 
 PyObject *core_train(PyObject *module, PyObject *args);

@@ -17,8 +17,9 @@ static rg_status read_key(rg_credentials *c, const char *hex)
 {
     size_t n = strlen(hex);
     if (n % 2 != 0 || n / 2 > sizeof c->key)
-        return rg_fail(RG_EINVAL, "REGATTA_JOB_KEY has %zu digits, and must have an even number up "
-                                  "to %zu",
+        return rg_fail(RG_EINVAL,
+                       "REGATTA_JOB_KEY has %zu digits, and must have an even number up "
+                       "to %zu",
                        n, 2 * sizeof c->key);
     for (size_t i = 0; i < n / 2; i++) {
         int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);

@@ -348,9 +348,10 @@ static rg_status take_off(rg_job *job, lane *l, bool pulls)
         size_t n = wrap(job, &parcels[s], s, l->pushes, pulls);
         code = rg_buf_status(&parcels[s].head);
         if (code == RG_OK)
-            code = rg_rpc_start(&f->calls[s], job->servers[s].client,
-                                &(rg_rpc_ask){.method = RG_PS_PUSH, .iov = parcels[s].iov, .n = n,
-                                              .done = land, .user = f});
+            code = rg_rpc_start(
+                &f->calls[s], job->servers[s].client,
+                &(rg_rpc_ask){
+                    .method = RG_PS_PUSH, .iov = parcels[s].iov, .n = n, .done = land, .user = f});
         started += code == RG_OK;
     }
     pthread_mutex_lock(&f->lock);
@@ -399,8 +400,9 @@ static rg_status unload(rg_job *job, lane *l)
         if (each == RG_OK && l->flight.pulls) {
             (void)rg_rpc_answer(call, &bytes);
             if (bytes < job->servers[s].reply_bytes)
-                each = rg_fail(RG_ECORRUPT, "the server at %s sent %zu bytes of parameters, and "
-                                            "%zu are wanted",
+                each = rg_fail(RG_ECORRUPT,
+                               "the server at %s sent %zu bytes of parameters, and "
+                               "%zu are wanted",
                                rg_rpc_client_endpoint(job->servers[s].client), bytes,
                                job->servers[s].reply_bytes);
         }
@@ -504,7 +506,8 @@ rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, co
     rg_rpc_call *answer = l->answers[server];
     size_t bytes;
     const uint8_t *body = answer ? rg_rpc_answer(answer, &bytes) : NULL;
-    *values = body ? (const float *)(const void *)(body + job->servers[server].reply_at[var]) : NULL;
+    *values = body ? (const float *)(const void *)(body + job->servers[server].reply_at[var])
+                   : NULL;
     return RG_OK;
 }
 

@@ -237,7 +237,8 @@ static rg_status add_rows(geo_part *part, const touched *t, float by, rg_buf *ou
 static rg_status fill_push(rg_job *job, rg_geo *g, int server, geo_push *push)
 {
     size_t n = (size_t)g->n_parts;
-    uint32_t *dense = rg_alloc((n + 1) * sizeof *dense), *tables = rg_alloc((n + 1) * sizeof *tables);
+    uint32_t *dense = rg_alloc((n + 1) * sizeof *dense),
+             *tables = rg_alloc((n + 1) * sizeof *tables);
     uint32_t *counts = rg_alloc((n + 1) * sizeof *counts), n_dense = 0, n_tables = 0;
     float by = 1.0f / (float)g->trainers;
     rg_status code = dense && tables && counts ? RG_OK : rg_no_memory(n, "a push");
@@ -335,8 +336,8 @@ static rg_status exchange(rg_job *job, rg_geo *g)
         rg_buf_init(&pushes[s].head, 0);
         rg_buf_init(&pushes[s].rows, 0);
         code = fill_push(job, g, s, &pushes[s]);
-        requests[s] = (rg_job_request){.server = s, .method = RG_PS_PUSH, .iov = pushes[s].iov,
-                                       .n = pushes[s].n_iov};
+        requests[s] = (rg_job_request){
+            .server = s, .method = RG_PS_PUSH, .iov = pushes[s].iov, .n = pushes[s].n_iov};
     }
     if (code == RG_OK)
         code = rg_job_ask_all(job, requests, job->n_servers);

@@ -106,8 +106,8 @@ rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n)
         return rg_fail(RG_ETOOBIG, "%d requests at once", n);
     for (int i = 0; i < n; i++) {
         clients[i] = job->servers[requests[i].server].client;
-        asks[i] = (rg_rpc_ask){.method = requests[i].method, .iov = requests[i].iov,
-                               .n = requests[i].n};
+        asks[i] = (rg_rpc_ask){
+            .method = requests[i].method, .iov = requests[i].iov, .n = requests[i].n};
     }
     rg_status code = start_and_wait(clients, asks, calls, n);
     for (int i = 0; i < n; i++)
@@ -192,8 +192,7 @@ static void describe_us(rg_rpc_hello *me, const rg_credentials *credentials, int
 
 /* The first server may give us our number; the others are told it. */
 static rg_status join_server(rg_job *job, int i, const char *endpoint,
-                             const rg_credentials *credentials, int trainers,
-                             const uint8_t *digest)
+                             const rg_credentials *credentials, int trainers, const uint8_t *digest)
 {
     rg_rpc_client_config config = {.security = {.key = credentials->n_key ? credentials->key : NULL,
                                                 .key_bytes = credentials->n_key}};
@@ -285,8 +284,12 @@ static int by_text(const void *a, const void *b)
 
 static bool is_communication(const rg_opdesc *op)
 {
-    static const char *const types[] = {"send", "recv", "send_barrier", "fetch_barrier",
-                                        "distributed_lookup_table", "checkpoint_notify"};
+    static const char *const types[] = {"send",
+                                        "recv",
+                                        "send_barrier",
+                                        "fetch_barrier",
+                                        "distributed_lookup_table",
+                                        "checkpoint_notify"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(op->type, types[i]) == 0)
             return true;
@@ -408,8 +411,9 @@ rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name,
                 return RG_OK;
             }
         }
-        return rg_fail(RG_ENOENT, "the server at %s does not keep %.*s: was it started with another "
-                                  "program?",
+        return rg_fail(RG_ENOENT,
+                       "the server at %s does not keep %.*s: was it started with another "
+                       "program?",
                        endpoint, (int)n, name);
     }
     return rg_fail(RG_ENOENT, "%s is no server of this job", endpoint);

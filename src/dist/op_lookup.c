@@ -164,8 +164,8 @@ static int make_questions(const parts *p, const wanted *w, question *questions,
         *q = (question){.head = {p->list[i].var, (uint32_t)(end - at)}, .first = at};
         q->iov[0] = (rg_iov){q->head, sizeof q->head};
         q->iov[1] = (rg_iov){w->ids + at, (end - at) * sizeof *w->ids};
-        requests[n++] = (rg_job_request){.server = p->list[i].server, .method = RG_PS_ROWS,
-                                         .iov = q->iov, .n = 2};
+        requests[n++] = (rg_job_request){
+            .server = p->list[i].server, .method = RG_PS_ROWS, .iov = q->iov, .n = 2};
         at = end;
     }
     return n;
@@ -200,8 +200,7 @@ static rg_status read_answers(rg_ctx *ctx, const wanted *w, const question *ques
             return rg_fail(RG_ECORRUPT, "%zu bytes for %zu rows of %lld", bytes, count,
                            (long long)width);
         for (size_t k = 0; k < count; k++)
-            rows[questions[i].first + k] =
-                (const float *)(const void *)body + (int64_t)k * width;
+            rows[questions[i].first + k] = (const float *)(const void *)body + (int64_t)k * width;
     }
     hand_out(ctx, w, rows, width);
     return RG_OK;
@@ -267,8 +266,9 @@ static rg_status as_declared(rg_ctx *ctx)
 
 static rg_status refuse(rg_ctx *ctx)
 {
-    return rg_fail(RG_EUNIMPL, "op %s is not implemented: transpile the program again, with this "
-                               "DistributeTranspiler",
+    return rg_fail(RG_EUNIMPL,
+                   "op %s is not implemented: transpile the program again, with this "
+                   "DistributeTranspiler",
                    ctx->op->type);
 }
 

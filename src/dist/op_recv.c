@@ -25,7 +25,7 @@ typedef struct source {
 } source;
 
 typedef struct sources {
-    rg_job *job; /* that they belong to */
+    rg_job *job;  /* that they belong to */
     bool in_step; /* the program pushes before: parameters come with the answer */
     int n;
     source list[];
@@ -58,8 +58,9 @@ static rg_status find_sources(const rg_ctx *ctx, rg_job *job, sources **out)
     list->in_step = pushes_before(ctx);
     for (int i = 0; i < n; i++) {
         source *from = &list->list[list->n++];
-        const char *name = whole ? names->strings[i]
-                                 : others->n > i ? others->strings[i] : rg_out_name(ctx, OUT, i);
+        const char *name = whole           ? names->strings[i]
+                           : others->n > i ? others->strings[i]
+                                           : rg_out_name(ctx, OUT, i);
         rg_status code = rg_job_find(job, endpoints->strings[i], name, false, &from->server,
                                      &from->var);
         if (code != RG_OK) {
@@ -89,8 +90,7 @@ static rg_status make_room(rg_ctx *ctx, int i, int64_t elements)
 
 static int64_t elements_of(const sources *list, int i)
 {
-    const rg_ps_var *var =
-        &list->job->servers[list->list[i].server].schema.vars[list->list[i].var];
+    const rg_ps_var *var = &list->job->servers[list->list[i].server].schema.vars[list->list[i].var];
     return var->rows * var->width;
 }
 
@@ -189,8 +189,9 @@ const rg_op rg_op_fetch_barrier = {
 
 static rg_status refuse_save(rg_ctx *ctx)
 {
-    return rg_fail(RG_EUNIMPL, "op %s is not implemented: save_persistables() saves what servers "
-                               "keep, too",
+    return rg_fail(RG_EUNIMPL,
+                   "op %s is not implemented: save_persistables() saves what servers "
+                   "keep, too",
                    ctx->op->type);
 }
 

@@ -219,8 +219,9 @@ const rg_op rg_op_send_barrier = {
 
 static rg_status refuse_notify(rg_ctx *ctx)
 {
-    return rg_fail(RG_EUNIMPL, "op %s is not implemented: save_persistables() saves tables of "
-                               "servers, too",
+    return rg_fail(RG_EUNIMPL,
+                   "op %s is not implemented: save_persistables() saves tables of "
+                   "servers, too",
                    ctx->op->type);
 }
 

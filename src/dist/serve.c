@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    LOOK_NS = 100 * 1000 * 1000,       /* how often the waiting thread looks for Ctrl+C */
+    LOOK_NS = 100 * 1000 * 1000,    /* how often the waiting thread looks for Ctrl+C */
     FAREWELL_NS = 2LL * 1000000000, /* at the end: for the last words to arrive */
 };
 
@@ -87,8 +87,9 @@ static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t ses
         return rg_fail(RG_EINVAL, "there is no trainer %d in a job of %d", hello->trainer, n);
     const rg_trainer *there = &s->trainers[hello->trainer];
     if (there->joined && there->session != session)
-        return rg_fail(RG_EINVAL, "trainer number %d is taken by %s%s; give each trainer an id of "
-                                  "its own (PADDLE_TRAINER_ID)",
+        return rg_fail(RG_EINVAL,
+                       "trainer number %d is taken by %s%s; give each trainer an id of "
+                       "its own (PADDLE_TRAINER_ID)",
                        hello->trainer, there->who, there->left ? ", which has finished" : "");
     *out = hello->trainer;
     return RG_OK;
@@ -100,14 +101,16 @@ static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello)
     if (s->ended)
         return rg_fail(RG_ECLOSED, "%s", s->why[0] ? s->why : "the job is over");
     if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
-        return rg_fail(RG_EINVAL, "%s believes that there are %u trainers, and this server was "
-                                  "told %u",
+        return rg_fail(RG_EINVAL,
+                       "%s believes that there are %u trainers, and this server was "
+                       "told %u",
                        hello->name, hello->trainers, s->schema.trainers);
     if (memcmp(hello->digest, none, sizeof none) == 0)
         return RG_OK;
     if (s->has_digest && memcmp(hello->digest, s->digest, sizeof s->digest) != 0)
-        return rg_fail(RG_EINVAL, "%s runs another program than the trainers that came before: all "
-                                  "trainers of a job must run the same",
+        return rg_fail(RG_EINVAL,
+                       "%s runs another program than the trainers that came before: all "
+                       "trainers of a job must run the same",
                        hello->name);
     memcpy(s->digest, hello->digest, sizeof s->digest);
     s->has_digest = true;
@@ -286,8 +289,8 @@ static void dead(void *user, rg_rpc_peer *peer, const char *how)
 static rg_status open_serve(rg_engine *s)
 {
     const rg_attr *mode = rg_opdesc_attr(s->desc, "distributed_mode");
-    const rg_attr *fanin = rg_opdesc_attr(s->desc, "Fanin"), *id = rg_opdesc_attr(s->desc,
-                                                                                 "pserver_id");
+    const rg_attr *fanin = rg_opdesc_attr(s->desc, "Fanin"),
+                  *id = rg_opdesc_attr(s->desc, "pserver_id");
     const rg_attr *dc = rg_opdesc_attr(s->desc, "dc_asgd");
     s->mode = mode ? (rg_update_mode)mode->i : RG_UPDATE_SYNC;
     s->schema.mode = (uint32_t)s->mode;

@@ -78,8 +78,8 @@ struct rg_engine {
     rg_served *vars;
     rg_plan *schedule; /* NULL: a constant rate */
     rg_rpc_server *rpc;
-    rg_arena arena;    /* for its life */
-    rg_arena scratch;  /* for a request */
+    rg_arena arena;   /* for its life */
+    rg_arena scratch; /* for a request */
     pthread_mutex_t lock;
     pthread_cond_t change;
     rg_trainer *trainers; /* schema.trainers of them */
@@ -107,15 +107,15 @@ rg_status rg_serve_schedule(rg_engine *s);
 /* ---- tables (serve_rows.c) ---- */
 
 /* A table whose rows come to be. alone: its block is the optimizer's op and nothing else. */
-rg_status rg_rows_open(rg_engine *s, rg_served *var, bool alone);
-void rg_rows_close(rg_served *var);
+rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone);
+void rg_served_close(rg_served *var);
 /* Rows by ids, [n, width] into `out`. */
-rg_status rg_rows_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out);
+rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out);
 /* Apply gradients; ids ascending, each once. In geo: add differences. */
-rg_status rg_rows_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads);
+rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads);
 /* The column `name`, rows first .. first + n - 1, as the dense variable would hold it. */
-rg_status rg_rows_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
-                        float *out);
+rg_status rg_served_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
+                          float *out);
 /* ---- steps (serve_step.c) ---- */
 
 void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);

@@ -20,8 +20,8 @@ static float float_of(const rg_opdesc *op, const char *name, float otherwise)
 static const rg_opdesc *initialiser_of(const rg_engine *s, const char *name)
 {
     const rg_attr *attr = rg_opdesc_attr(s->desc, "table_init_block_id");
-    const rg_block *block =
-        attr ? rg_program_block((rg_program *)(uintptr_t)s->program, attr->i) : NULL;
+    const rg_block *block = attr ? rg_program_block((rg_program *)(uintptr_t)s->program, attr->i)
+                                 : NULL;
     for (size_t i = 0; block != NULL && attr->i > 0 && i < block->n_ops; i++)
         if (rg_one_out(block->ops[i], "Out") != NULL &&
             strcmp(rg_one_out(block->ops[i], "Out"), name) == 0)
@@ -145,7 +145,7 @@ static rg_status take_loaded(rg_engine *s, rg_served *var)
     return RG_OK;
 }
 
-rg_status rg_rows_open(rg_engine *s, rg_served *var, bool alone)
+rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
 {
     RG_TRY(find_columns(s, var));
     pick_rule(s, var, alone);
@@ -171,7 +171,7 @@ rg_status rg_rows_open(rg_engine *s, rg_served *var, bool alone)
     return take_loaded(s, var);
 }
 
-void rg_rows_close(rg_served *var)
+void rg_served_close(rg_served *var)
 {
     rg_table_close(var->table);
     rg_geo_rows_close(var->changed);
@@ -190,8 +190,7 @@ static rg_status check_ids(const rg_served *var, const int64_t *ids, size_t n)
             return rg_fail(RG_EVALUE,
                            "id %lld is not in %s, which has rows %lld to %lld; declare the table "
                            "larger, or is_distributed=True, which lets it grow",
-                           (long long)ids[i], var->about->name, (long long)from,
-                           (long long)to - 1);
+                           (long long)ids[i], var->about->name, (long long)from, (long long)to - 1);
     return RG_OK;
 }
 
@@ -221,7 +220,7 @@ static bool is_lazy(const rg_served *var)
     return lazy != NULL && lazy->b;
 }
 
-rg_status rg_rows_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out)
+rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out)
 {
     RG_TRY(check_ids(var, ids, n));
     if (var->table == NULL) {
@@ -336,8 +335,8 @@ static rg_status push_plan(rg_served *var, const int64_t *ids, size_t n, const f
 }
 
 /* Geo: differences, added. */
-static rg_status push_geo(rg_served *var, const rg_row_handle *handles, const int64_t *ids, size_t n,
-                          const float *grads)
+static rg_status push_geo(rg_served *var, const rg_row_handle *handles, const int64_t *ids,
+                          size_t n, const float *grads)
 {
     if (var->table != NULL) {
         rg_table_add_scaled(var->table, handles, n, grads, 1);
@@ -352,7 +351,7 @@ static rg_status push_geo(rg_served *var, const rg_row_handle *handles, const in
     return RG_OK;
 }
 
-rg_status rg_rows_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads)
+rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads)
 {
     rg_row_handle *handles = NULL;
     RG_TRY(check_ids(var, ids, n));
@@ -376,8 +375,8 @@ rg_status rg_rows_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t 
 
 /* ---- for a save ---- */
 
-rg_status rg_rows_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
-                        float *out)
+rg_status rg_served_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
+                          float *out)
 {
     enum { BATCH = 4096 };
     int64_t ids[BATCH], width = var->about->width;

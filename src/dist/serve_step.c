@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "ops/sort_keys.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void refuse_with_message(rg_rpc_request *request, rg_status code)
@@ -103,7 +104,8 @@ void rg_serve_rows(rg_engine *s, rg_rpc_request *request)
         rg_buf_room(&out, rg_ps_padded(bytes));
         code = rg_buf_status(&out);
         if (code == RG_OK)
-            code = rg_rows_pull(s, var, wanted.ids, wanted.n, (float *)(void *)(out.data + start));
+            code = rg_served_pull(s, var, wanted.ids, wanted.n,
+                                  (float *)(void *)(out.data + start));
     }
     if (code != RG_OK) {
         rg_buf_fini(&out);
@@ -118,8 +120,8 @@ void rg_serve_rows(rg_engine *s, rg_rpc_request *request)
 /* ---- one push, applied ---- */
 
 /* Rows in ascending order, each once. */
-static rg_status merge_rows(rg_engine *s, const rg_push_rows *const *parts, int n_parts, int64_t width,
-                            float scale, int64_t **ids, float **grads, size_t *n)
+static rg_status merge_rows(rg_engine *s, const rg_push_rows *const *parts, int n_parts,
+                            int64_t width, float scale, int64_t **ids, float **grads, size_t *n)
 {
     size_t total = 0, k = 0;
     for (int p = 0; p < n_parts; p++)
@@ -168,9 +170,9 @@ static rg_status apply_rows(rg_engine *s, const rg_push_rows *rows)
     float *grads;
     size_t n;
     if (is_ascending(rows))
-        return rg_rows_push(s, var, rows->ids, rows->n, (float *)(uintptr_t)rows->rows);
+        return rg_served_push(s, var, rows->ids, rows->n, (float *)(uintptr_t)rows->rows);
     RG_TRY(merge_rows(s, &rows, 1, var->about->width, 1, &ids, &grads, &n));
-    return rg_rows_push(s, var, ids, n, grads);
+    return rg_served_push(s, var, ids, n, grads);
 }
 
 /* Geo: what the trainer changed. */
@@ -180,9 +182,22 @@ RG_HOT static void add(float *to, const float *from, int64_t n)
         to[i] += from[i];
 }
 
+/* A schedule without barriers counts what each trainer has pushed. */
+static rg_status count_push(rg_engine *s, int trainer)
+{
+    char name[64];
+    if (s->schedule == NULL)
+        return RG_OK;
+    (void)snprintf(name, sizeof name, "@LR_DECAY_COUNTER@.trainer_%d", trainer);
+    rg_value *counter = rg_scope_find(s->scope, name);
+    if (counter != NULL && counter->data != NULL && counter->meta.dtype == RG_I64)
+        ++*(int64_t *)counter->data;
+    return rg_serve_schedule(s);
+}
+
 static rg_status apply_push(rg_engine *s, const rg_push *push, int trainer)
 {
-    RG_TRY(rg_serve_schedule(s));
+    RG_TRY(count_push(s, trainer));
     for (uint32_t i = 0; i < push->n_dense; i++) {
         const rg_ps_var *var = &s->schema.vars[push->dense[i]];
         if (s->mode == RG_UPDATE_GEO)
@@ -216,7 +231,7 @@ static rg_status add_changed(rg_engine *s, int trainer, rg_buf *out)
         size_t start = out->len, bytes = n * (size_t)var->about->width * sizeof(float);
         rg_buf_room(out, rg_ps_padded(bytes));
         RG_TRY(rg_buf_status(out));
-        RG_TRY(rg_rows_pull(s, var, ids, n, (float *)(void *)(out->data + start)));
+        RG_TRY(rg_served_pull(s, var, ids, n, (float *)(void *)(out->data + start)));
         RG_TRY(rg_geo_rows_done(var->changed, trainer, mark));
     }
     return RG_OK;
@@ -307,7 +322,7 @@ static rg_status step_rows(rg_engine *s, uint32_t var, int took_part)
         return RG_OK;
     RG_TRY(merge_rows(s, parts, count, s->schema.vars[var].width, 1.0f / (float)took_part, &ids,
                       &grads, &n));
-    return rg_rows_push(s, &s->vars[var], ids, n, grads);
+    return rg_served_push(s, &s->vars[var], ids, n, grads);
 }
 
 static rg_status make_step(rg_engine *s, int took_part)

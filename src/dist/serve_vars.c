@@ -160,7 +160,7 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
     if (about->table && is_listed(strings_of(s, "tables"), param, &at)) {
         const rg_attr *grows = rg_opdesc_attr(s->desc, "table_grows");
         var->grows = grows != NULL && at < grows->n && grows->ints[at] != 0;
-        RG_TRY(rg_rows_open(s, var, block->n_ops - first == 1));
+        RG_TRY(rg_served_open(s, var, block->n_ops - first == 1));
         return var->rule == RG_ROWS_STAGED && s->mode != RG_UPDATE_GEO
                    ? rg_block_plan_open(&var->update, s->program, index, first, var->stage, grad)
                    : RG_OK;
@@ -187,7 +187,7 @@ void rg_serve_close_vars(rg_engine *s)
 {
     for (size_t i = 0; s->vars != NULL && i < s->schema.n; i++) {
         rg_plan_close(s->vars[i].update);
-        rg_rows_close(&s->vars[i]);
+        rg_served_close(&s->vars[i]);
     }
     rg_plan_close(s->schedule);
     rg_free(s->vars);
@@ -244,7 +244,7 @@ static rg_status get_rows(rg_engine *s, rg_served *var, int column, int64_t firs
     float *rows = rg_alloc(((size_t)(n * var->about->width) + 1) * sizeof *rows);
     if (rows == NULL)
         return rg_no_memory((size_t)(n * var->about->width) * sizeof *rows, "rows");
-    rg_status code = rg_rows_dense(s, var, column, first, n, rows);
+    rg_status code = rg_served_dense(s, var, column, first, n, rows);
     write_head(out, &RG_SHAPE(n, var->about->width), n);
     if (code == RG_OK)
         rg_buf_add(out, rows, (size_t)(n * var->about->width) * sizeof *rows);

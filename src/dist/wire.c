@@ -131,8 +131,8 @@ static rg_status bad_number(const char *what, uint32_t number, size_t n)
 }
 
 /* The n numbers at the cursor, each of a variable that is (not) a table. */
-static rg_status take_numbers(rg_cursor *in, const rg_ps_schema *schema, uint32_t n, const char *what,
-                              const uint32_t **out)
+static rg_status take_numbers(rg_cursor *in, const rg_ps_schema *schema, uint32_t n,
+                              const char *what, const uint32_t **out)
 {
     const uint8_t *bytes;
     if (n > in->left / sizeof(uint32_t))
@@ -216,7 +216,7 @@ rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schem
 /* ---- rows ---- */
 
 rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *schema,
-                       rg_rows_wanted *wanted)
+                         rg_rows_wanted *wanted)
 {
     rg_cursor in = {*at, *left};
     const uint8_t *ids;

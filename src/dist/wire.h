@@ -62,10 +62,10 @@ typedef struct rg_push_rows {
 typedef struct rg_push {
     uint64_t step;
     uint32_t n_dense, n_sparse, n_pull;
-    const uint32_t *dense;       /* numbers of variables; their gradients stand in `values` */
-    const float **values;        /* n_dense; arena of the reader */
-    rg_push_rows *sparse;        /* n_sparse */
-    const uint32_t *pull;        /* whose values are wanted back */
+    const uint32_t *dense; /* numbers of variables; their gradients stand in `values` */
+    const float **values;  /* n_dense; arena of the reader */
+    rg_push_rows *sparse;  /* n_sparse */
+    const uint32_t *pull;  /* whose values are wanted back */
 } rg_push;
 
 struct rg_arena;
@@ -93,7 +93,7 @@ typedef struct rg_rows_wanted {
 } rg_rows_wanted;
 
 rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *schema,
-                       rg_rows_wanted *wanted);
+                         rg_rows_wanted *wanted);
 
 /* ---- text ---- */
 

@@ -8,9 +8,9 @@
 #include <stdatomic.h>
 
 typedef struct late_table {
-    rg_late late;           /* first */
-    pthread_mutex_t lock;   /* of steps and of settling */
-    rg_value *values[3];    /* param and moments */
+    rg_late late;         /* first */
+    pthread_mutex_t lock; /* of steps and of settling */
+    rg_value *values[3];  /* param and moments */
     int64_t height, width;
     _Atomic uint32_t *last; /* by row: the step it has seen; 0: it has no moments */
     _Atomic bool behind;    /* some rows are */

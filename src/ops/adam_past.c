@@ -45,7 +45,8 @@ uint32_t rg_adam_past_now(const rg_adam_past *past)
 bool rg_adam_past_takes(const rg_adam_past *past, rg_adam_betas b)
 {
     return past->betas.beta1 == b.beta1 && past->betas.beta2 == b.beta2 &&
-           past->betas.epsilon == b.epsilon && rg_adam_past_now(past) + 2 < (uint32_t)CHUNK * CHUNKS;
+           past->betas.epsilon == b.epsilon &&
+           rg_adam_past_now(past) + 2 < (uint32_t)CHUNK * CHUNKS;
 }
 
 void rg_adam_past_reset(rg_adam_past *past, rg_adam_betas betas)

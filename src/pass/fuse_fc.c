@@ -152,11 +152,14 @@ static rg_status copy_attrs(rg_opdesc *to, const layer *l)
 static rg_status rewrite_backward(rg_uses *uses, const layer *l, const layer_grads *g)
 {
     const char *rate = NULL;
-    size_t index = rg_uses_index(uses, g->mul);
+    size_t add_at = rg_uses_index(uses, g->add), mul_at = rg_uses_index(uses, g->mul);
+    /* In the place of the last op, unless someone between, such as a send, reads the bias's. */
+    bool early = g->db != NULL && rg_read_between(uses, g->db, add_at, mul_at);
+    size_t index = early ? add_at : mul_at;
     rg_opdesc *step_w = g->dw ? foldable_step(uses, l->w, g->dw, index, &rate) : NULL;
     rg_opdesc *step_b = g->db ? foldable_step(uses, l->b, g->db, index, &rate) : NULL;
-    rg_opdesc *op = g->mul;
-    rg_uses_remove(uses, g->add);
+    rg_opdesc *op = early ? g->add : g->mul;
+    rg_uses_remove(uses, early ? g->mul : g->add);
     rg_uses_remove(uses, g->act);
     rg_uses_remove(uses, step_w);
     rg_uses_remove(uses, step_b);

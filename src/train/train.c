@@ -2,6 +2,7 @@
 #include "train/train.h"
 
 #include "base/mem.h"
+#include "dist/job.h"
 #include "exec/plan.h"
 #include "math/gemm.h"
 #include "sys/clock.h"
@@ -101,10 +102,8 @@ static rg_status open_workers(rg_train *t)
         return rg_no_memory(1, "trainer threads");
     for (int i = 0; i < c->n_watched; i++)
         RG_TRY(rg_value_new(&t->seen_values[i]));
-    const rg_plan_config plan = {.feeds = t->feeds,
-                                 .n_feeds = t->n_feeds,
-                                 .fetches = t->fetches,
-                                 .n_fetches = t->n_fetches};
+    const rg_plan_config plan = {
+        .feeds = t->feeds, .n_feeds = t->n_feeds, .fetches = t->fetches, .n_fetches = t->n_fetches};
     for (int i = 0; i < t->threads; i++) {
         RG_TRY(rg_plan_open(&t->workers[i].plan, t->program, c->scope, &plan));
         rg_plan_set_thread(t->workers[i].plan, i);
@@ -206,6 +205,10 @@ static rg_status train_thread(rg_train *t, int thread)
     while ((code = rg_reader_next(t->reader, thread, &batch)) == RG_OK)
         if ((code = train_batch(t, thread, batch)) != RG_OK)
             break;
+    if (code == RG_EOF && rg_job_now() != NULL && !t->config->infer) {
+        rg_status last = rg_exchange_thread_ends(rg_job_now(), thread);
+        code = last == RG_OK ? code : last;
+    }
     if (code != RG_EOF && code != RG_ECLOSED)
         rg_reader_stop(t->reader); /* the other threads end, too */
     pthread_mutex_lock(&t->lock);
@@ -291,6 +294,10 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
         code = rg_pool_open(&pool, t.threads + 1);
     if (code == RG_OK) {
         t.running = t.threads;
+        if (rg_job_now() != NULL && !config->infer)
+            code = rg_exchange_threads(rg_job_now(), t.threads);
+    }
+    if (code == RG_OK) {
         t.began = rg_clock_ns();
         code = rg_pool_run(pool, work, &t);
         sum_up(&t, result);
@@ -299,6 +306,8 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
         rg_progress progress = rg_reader_progress(t.reader);
         rg_bar_end(t.bar, &progress, result);
     }
+    if (rg_job_now() != NULL && !config->infer)
+        (void)rg_exchange_threads(rg_job_now(), 1);
     rg_pool_close(pool);
     close_train(&t);
     return code;

@@ -234,6 +234,7 @@ class Executor:
         if not self._closed:
             self._closed = True
             self._core.close()
+            _core.job_leave()
 
     def __enter__(self):
         return self

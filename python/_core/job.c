@@ -1,0 +1,197 @@
+/* job.c - a trainer's job: joining, leaving, meeting the others, reading what servers keep. */
+#include "_core/core.h"
+
+#include "dist/job.h"
+#include "dist/serve.h"
+
+#include <string.h>
+
+/* For C code that waits: whether Ctrl+C was pressed. */
+static rg_status look_for_signals(void)
+{
+    if (!Py_IsInitialized())
+        return RG_OK; /* the process is ending */
+    PyGILState_STATE state = PyGILState_Ensure();
+    bool raised = PyErr_CheckSignals() < 0;
+    PyGILState_Release(state);
+    return raised ? rg_fail(RG_ECLOSED, "interrupted") : RG_OK;
+}
+
+static rg_job *need_job(void)
+{
+    rg_job *job = rg_job_now();
+    if (job == NULL)
+        PyErr_SetString(PyExc_RuntimeError,
+                        "this needs a running job: run the startup program of a trainer first");
+    return job;
+}
+
+static PyObject *finish(rg_status code)
+{
+    if (PyErr_Occurred())
+        return NULL;
+    CORE_TRY(code);
+    Py_RETURN_NONE;
+}
+
+static PyObject *join(PyObject *module, PyObject *args)
+{
+    PyObject *list;
+    int trainer, trainers, n;
+    const char **endpoints;
+    rg_status code;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "Oii:job_join", &list, &trainer, &trainers) ||
+        core_names(list, &endpoints, &n) < 0)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_job_join(endpoints, n, trainer, trainers, NULL);
+    Py_END_ALLOW_THREADS
+    PyMem_Free(endpoints);
+    return finish(code);
+}
+
+static PyObject *leave(PyObject *module, PyObject *unused)
+{
+    rg_status code;
+    (void)module, (void)unused;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_job_leave();
+    Py_END_ALLOW_THREADS
+    return finish(code);
+}
+
+/* (number, trainers, mode) or None */
+static PyObject *who(PyObject *module, PyObject *unused)
+{
+    static const char *const modes[] = {"sync", "async", "half_async", "geo"};
+    const rg_job *job = rg_job_now();
+    (void)module, (void)unused;
+    if (job == NULL)
+        Py_RETURN_NONE;
+    return Py_BuildValue("iIs", job->trainer, job->trainers, modes[job->mode & 3]);
+}
+
+static PyObject *barrier(PyObject *module, PyObject *args)
+{
+    const char *name;
+    rg_status code;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s:job_barrier", &name))
+        return NULL;
+    rg_job *job = need_job();
+    if (job == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_job_barrier(job, name);
+    Py_END_ALLOW_THREADS
+    return finish(code);
+}
+
+static PyObject *flush(PyObject *module, PyObject *unused)
+{
+    rg_status code;
+    (void)module, (void)unused;
+    rg_job *job = need_job();
+    if (job == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_exchange_flush(job);
+    Py_END_ALLOW_THREADS
+    return finish(code);
+}
+
+static int parse_op(const char *text)
+{
+    static const char *const ops[] = {"sum", "max", "min"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(ops[i], text) == 0)
+            return i;
+    PyErr_Format(PyExc_ValueError, "a reduction is sum, max or min, and not %s", text);
+    return -1;
+}
+
+/* reduce(name, op, [float]) -> [float] */
+static PyObject *reduce(PyObject *module, PyObject *args)
+{
+    const char *name, *op_name;
+    PyObject *list;
+    rg_status code;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ssO!:job_reduce", &name, &op_name, &PyList_Type, &list))
+        return NULL;
+    int op = parse_op(op_name);
+    rg_job *job = op < 0 ? NULL : need_job();
+    Py_ssize_t n = PyList_Size(list);
+    double *numbers = job ? PyMem_Malloc(((size_t)n + 1) * sizeof *numbers) : NULL;
+    if (numbers == NULL)
+        return job ? PyErr_NoMemory() : NULL;
+    for (Py_ssize_t i = 0; i < n; i++)
+        numbers[i] = PyFloat_AsDouble(PyList_GetItem(list, i));
+    PyObject *out = NULL;
+    if (!PyErr_Occurred()) {
+        Py_BEGIN_ALLOW_THREADS
+        code = rg_job_reduce(job, name, op, numbers, (size_t)n);
+        Py_END_ALLOW_THREADS
+        out = code == RG_OK && !PyErr_Occurred() ? PyList_New(n) : finish(code);
+        for (Py_ssize_t i = 0; code == RG_OK && out != NULL && i < n; i++)
+            PyList_SetItem(out, i, PyFloat_FromDouble(numbers[i]));
+    }
+    PyMem_Free(numbers);
+    return out;
+}
+
+/* get(endpoint, name) -> LoDTensor */
+static PyObject *get(PyObject *module, PyObject *args)
+{
+    const char *endpoint, *name;
+    rg_value *value;
+    rg_status code;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss:job_get", &endpoint, &name))
+        return NULL;
+    rg_job *job = need_job();
+    if (job == NULL)
+        return NULL;
+    CORE_TRY(rg_value_new(&value));
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_job_get(job, endpoint, name, value);
+    Py_END_ALLOW_THREADS
+    PyObject *tensor = code == RG_OK && !PyErr_Occurred()
+                           ? core_wrap_tensor(core_tensor_type, value, NULL)
+                           : finish(code);
+    rg_value_release(value);
+    return tensor;
+}
+
+/* Bytes to and from all servers so far: (sent, received). */
+static PyObject *traffic(PyObject *module, PyObject *unused)
+{
+    unsigned long long sent = 0, received = 0;
+    const rg_job *job = rg_job_now();
+    (void)module, (void)unused;
+    for (int i = 0; job != NULL && i < job->n_servers; i++) {
+        rg_rpc_counters c = rg_rpc_client_counters(job->servers[i].client);
+        sent += c.sent_bytes;
+        received += c.received_bytes;
+    }
+    return Py_BuildValue("KK", sent, received);
+}
+
+static PyMethodDef functions[] = {
+    {"job_join", join, METH_VARARGS, "job_join(endpoints, trainer_id or -1, trainers or 0)"},
+    {"job_leave", leave, METH_NOARGS, "Tell all servers that this trainer is done."},
+    {"job_who", who, METH_NOARGS, "job_who() -> (number, trainers, mode), None outside a job"},
+    {"job_barrier", barrier, METH_VARARGS, "job_barrier(name): wait for all trainers"},
+    {"job_flush", flush, METH_NOARGS, "Wait until all that was pushed has been taken."},
+    {"job_reduce", reduce, METH_VARARGS, "job_reduce(name, 'sum' | 'max' | 'min', [float])"},
+    {"job_get", get, METH_VARARGS, "job_get(endpoint, name) -> LoDTensor"},
+    {"job_traffic", traffic, METH_NOARGS, "job_traffic() -> (bytes sent, bytes received)"},
+    {NULL, NULL, 0, NULL},
+};
+
+int core_add_job(PyObject *module)
+{
+    rg_set_interrupted(look_for_signals);
+    return PyModule_AddFunctions(module, functions);
+}
