@@ -43,7 +43,7 @@ def unpacked(arrays):
 def leave(folder, exe, feed, target, test_program):
     """Save the model a file for each variable and in two files, and what it answers to `feed`."""
     names = sorted(feed)
-    value, = exe.run(test_program, feed=feed, fetch_list=[target])
+    value, = exe.run(test_program, feed=feed, fetch_list=[target], use_prune=True)
     fluid.io.save_inference_model(os.path.join(folder, "model"), names, [target], exe,
                                   main_program=test_program)
     fluid.io.save_inference_model(os.path.join(folder, "combined"), names, [target], exe,
