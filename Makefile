@@ -16,7 +16,7 @@ build: setup ## compile the library, the extension and the command
 
 demo: build ## train fit_a_line and draw its loss curve
 	@tools/setup.sh demo
-	$(PYTHON) demo/fit_a_line/train.py --plot output/fit_a_line.png
+	@demo/fit_a_line/run.sh --plot output/fit_a_line.png
 
 test: build lint-quick ## all tests that CI runs
 	@tools/setup.sh test
