@@ -16,7 +16,7 @@ build: setup ## compile the library, the extension and the command
 
 demo: build ## train fit_a_line and draw its loss curve
 	@tools/setup.sh demo
-	$(PYTHON) demo/fit_a_line/train.py --plot output/fit_a_line.png
+	@demo/fit_a_line/run.sh --plot output/fit_a_line.png
 
 test: build lint-quick ## all tests that CI runs
 	@tools/setup.sh test
@@ -25,7 +25,7 @@ test: build lint-quick ## all tests that CI runs
 test-full: test test-asan ## slower checks: sanitizers, fuzzing, wheels
 	@tools/test_full.sh
 
-test-asan: setup ## C and op tests under AddressSanitizer and UBSan
+test-asan: setup ## all tests under AddressSanitizer and UBSan
 	@tools/test_asan.sh
 
 test-tsan: setup ## threads under ThreadSanitizer

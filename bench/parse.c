@@ -30,7 +30,7 @@ static void make_lines(rg_buf *text)
 static rg_status open_feed(rg_feed **feed)
 {
     rg_feed_slot slots[1 + SPARSE + 1] = {0};
-    char names[SPARSE][8];
+    char names[SPARSE][16];
     slots[0] = (rg_feed_slot){"dense_input", RG_F32, true, true, RG_SHAPE(-1, DENSE)};
     for (int i = 0; i < SPARSE; i++) {
         (void)snprintf(names[i], sizeof names[i], "C%d", i + 1);

@@ -11,7 +11,9 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 echo "lint: clang-format"
 python3 tools/format.py --check
-[ -f build/compile_commands.json ] || tools/build.sh build
+echo "lint: docs/ops.md"
+tools/build.sh build
+tools/ops_page.sh --check
 echo "lint: clang's warnings"
 CC=clang tools/build.sh build-clang -DCMAKE_C_COMPILER=clang -DWITH_PYTHON=OFF -DWITH_SWIG_PY=OFF
 echo "lint: headers compile alone"

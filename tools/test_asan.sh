@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The C tests, and the Python tests of ops, layers and programs, on a library built with
-# AddressSanitizer and UBSan. Arguments are passed to pytest.
+# All tests, C and Python, on a library built with AddressSanitizer and UBSan. Arguments are
+# passed to pytest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh test
@@ -18,5 +18,5 @@ cp build-asan/_core.abi3.so "$overlay/"
 # Python itself never frees some of what it allocates, so leaks are looked for in C only.
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
-    PYTHONPATH="$PWD/build-asan/overlay" PYTHONMALLOC=malloc \
-    .venv/bin/python -m pytest -q -x -p no:cacheprovider "${@:-tests/ops}"
+    PYTHONPATH="$PWD/build-asan/overlay" PYTHONMALLOC=malloc REGATTA_BUILD="$PWD/build-asan" \
+    .venv/bin/python -m pytest -q -x -p no:cacheprovider "${@:-tests}"

@@ -2,7 +2,8 @@
  *
  * A plan is found by the program and its version, the scope, the names fed and the
  * things fetched. Names are compared by identity first: a loop passes the same
- * objects every time, and then a step costs no look-up at all. */
+ * objects every time, and then a step costs no look-up at all. An executor may be used from
+ * several Python threads: a plan that one of them runs lives until it has run. */
 #include "_core/core.h"
 
 #include "sys/flags.h"
@@ -12,6 +13,7 @@
 enum { MAX_PLANS = 64 };
 
 typedef struct entry {
+    int refs; /* the executor's, and one of each thread that runs it; under the GIL */
     uint64_t program_id, version, used;
     rg_scope *scope;   /* kept by the plan */
     PyObject *feeds;   /* tuple of names */
@@ -22,7 +24,7 @@ typedef struct entry {
 
 typedef struct core_executor {
     PyObject_HEAD
-    entry entries[MAX_PLANS];
+    entry *entries[MAX_PLANS];
     int n;
     uint64_t clock;
 } core_executor;
@@ -37,6 +39,14 @@ static void drop_entry(entry *e)
     if (e->lock != NULL)
         PyThread_free_lock(e->lock);
     *e = (entry){0};
+}
+
+static void release_entry(entry *e)
+{
+    if (--e->refs > 0)
+        return;
+    drop_entry(e);
+    PyMem_Free(e);
 }
 
 /* ---- finding a plan ---- */
@@ -77,7 +87,7 @@ static entry *find_entry(core_executor *self, const rg_program *program, rg_scop
                          PyObject *feed, PyObject *fetch)
 {
     for (int i = 0; i < self->n; i++) {
-        entry *e = &self->entries[i];
+        entry *e = self->entries[i];
         if (e->program_id == program->id && e->version == program->version && e->scope == scope &&
             feeds_match(e, feed) && fetches_match(e, fetch))
             return e;
@@ -85,23 +95,23 @@ static entry *find_entry(core_executor *self, const rg_program *program, rg_scop
     return NULL;
 }
 
-/* A free place, made so by dropping a plan of an older version or the one used least
- * recently. */
-static entry *free_entry(core_executor *self, const rg_program *program)
+/* Keep the entry, in the place of a plan of an older version or, where all places are taken, of
+ * the one used least recently. */
+static void keep_entry(core_executor *self, entry *fresh)
 {
-    int victim = -1;
+    int oldest = 0, at = -1;
     for (int i = 0; i < self->n; i++) {
-        const entry *e = &self->entries[i];
-        if (e->program_id == program->id && e->version != program->version)
-            victim = i;
+        const entry *e = self->entries[i];
+        if (e->program_id == fresh->program_id && e->version != fresh->version)
+            at = i;
+        if (e->used < self->entries[oldest]->used)
+            oldest = i;
     }
-    if (victim < 0 && self->n < MAX_PLANS)
-        return &self->entries[self->n++];
-    for (int i = 0; victim < 0 && i < self->n; i++)
-        if (victim < 0 || self->entries[i].used < self->entries[victim].used)
-            victim = i;
-    drop_entry(&self->entries[victim]);
-    return &self->entries[victim];
+    if (at < 0 && self->n < MAX_PLANS)
+        at = self->n++;
+    else
+        release_entry(self->entries[at = at < 0 ? oldest : at]);
+    self->entries[at] = fresh;
 }
 
 static PyObject *dict_keys_tuple(PyObject *dict)
@@ -149,7 +159,52 @@ static int open_entry(entry *e, const rg_program *program, rg_scope *scope, PyOb
     return 0;
 }
 
+/* A feed that the program does not know is said, as Paddle says it: it may be misspelt. */
+static int warn_unknown(const rg_program *program, PyObject *feeds)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_Size(feeds); i++) {
+        PyObject *name = PyTuple_GetItem(feeds, i);
+        PyObject *bytes = PyUnicode_AsUTF8String(name);
+        const char *text = bytes ? PyBytes_AsString(bytes) : NULL;
+        int failed = text == NULL ? -1 : 0;
+        if (text != NULL && rg_block_var(program->blocks[0], text) == NULL)
+            failed = PyErr_WarnFormat(PyExc_UserWarning, 2,
+                                      "The variable %s is not found in program. It is not "
+                                      "declared or is pruned.",
+                                      text);
+        Py_XDECREF(bytes);
+        if (failed < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static entry *new_entry(const rg_program *program, rg_scope *scope, PyObject *feed, PyObject *fetch)
+{
+    entry *e = PyMem_Calloc(1, sizeof *e);
+    if (e == NULL)
+        return (entry *)PyErr_NoMemory();
+    e->refs = 1;
+    if (open_entry(e, program, scope, feed, fetch) < 0 || warn_unknown(program, e->feeds) < 0) {
+        release_entry(e);
+        return NULL;
+    }
+    return e;
+}
+
 /* ---- feeding ---- */
+
+/* What went wrong while a feed was taken, with the feed's name before it. */
+static int name_feed(const rg_vardesc *desc)
+{
+    PyObject *type, *message, *trace;
+    PyErr_Fetch(&type, &message, &trace);
+    PyErr_Format(type, "feed '%s': %S", desc->name, message ? message : Py_None);
+    Py_XDECREF(type);
+    Py_XDECREF(message);
+    Py_XDECREF(trace);
+    return -1;
+}
 
 static int wrong_feed(const rg_vardesc *desc, const char *what, const char *got, const char *wanted)
 {
@@ -204,14 +259,27 @@ static int feed_plan(rg_plan *plan, int i, const fed *f)
     return 0;
 }
 
-/* Lists and numbers are taken in the variable's own type, as Paddle takes them. */
+/* Lists and numbers are taken in the variable's own type, as Paddle takes them; what is no
+ * number stays as it is, and is refused. */
 static PyObject *list_to_array(PyObject *object, const rg_vardesc *desc)
 {
     PyObject *numpy = PyImport_ImportModule("numpy");
-    PyObject *array = numpy ? PyObject_CallMethod(numpy, "array", "Os", object,
-                                                  rg_dtype_name(desc->meta.dtype))
-                            : NULL;
+    PyObject *array = numpy ? PyObject_CallMethod(numpy, "array", "(O)", object) : NULL;
+    PyObject *dtype = array ? PyObject_GetAttrString(array, "dtype") : NULL;
+    PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
+    PyObject *kinds = kind ? PyUnicode_FromString("biuf") : NULL;
+    int number = kinds ? PyUnicode_Contains(kinds, kind) : -1;
+    if (number != 0) {
+        PyObject *cast = number > 0 ? PyObject_CallMethod(array, "astype", "s",
+                                                          rg_dtype_name(desc->meta.dtype))
+                                    : NULL;
+        Py_XDECREF(array);
+        array = cast;
+    }
     Py_XDECREF(numpy);
+    Py_XDECREF(dtype);
+    Py_XDECREF(kind);
+    Py_XDECREF(kinds);
     return array;
 }
 
@@ -232,15 +300,16 @@ static int open_fed(PyObject *object, const rg_vardesc *desc, fed *out)
                          PyLong_Check(object))) {
         made = list_to_array(object, desc);
         if (made == NULL)
-            return -1;
+            return name_feed(desc);
         object = made;
     }
     core_array array;
     int code = core_from_numpy(object, &array);
     Py_XDECREF(made); /* kept by array.holder */
-    if (code == 0)
-        *out = (fed){array.holder, array.data, array.dtype, array.shape, NULL};
-    return code;
+    if (code < 0)
+        return desc ? name_feed(desc) : -1;
+    *out = (fed){array.holder, array.data, array.dtype, array.shape, NULL};
+    return 0;
 }
 
 int core_feed(PyObject *object, const rg_vardesc *desc, rg_value *value)
@@ -363,21 +432,26 @@ static PyObject *executor_run(PyObject *object, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!OO!O!p:run", core_program_type, &program, &feed, &PyList_Type,
                           &fetch, core_scope_type, &scope, &numpy))
         return NULL;
+    if (feed != Py_None && !PyDict_Check(feed)) {
+        PyErr_Format(PyExc_TypeError, "feed requires dict as its Parameter. But you passed in %S",
+                     (PyObject *)Py_TYPE(feed));
+        return NULL;
+    }
     const rg_program *desc = ((core_program *)program)->program;
     rg_scope *in = ((core_scope *)scope)->scope;
     entry *e = find_entry(self, desc, in, feed, fetch);
     if (e == NULL) {
-        e = free_entry(self, desc);
-        if (open_entry(e, desc, in, feed, fetch) < 0) {
-            drop_entry(e);
-            *e = self->entries[--self->n];
+        e = new_entry(desc, in, feed, fetch);
+        if (e == NULL)
             return NULL;
-        }
+        keep_entry(self, e);
     }
     e->used = ++self->clock;
+    e->refs++;
     lock_entry(e);
     PyObject *result = run_entry(e, feed, numpy != 0);
     PyThread_release_lock(e->lock);
+    release_entry(e);
     return result;
 }
 
@@ -407,9 +481,8 @@ static PyObject *executor_close(PyObject *object, PyObject *unused)
 {
     core_executor *self = (core_executor *)object;
     (void)unused;
-    for (int i = 0; i < self->n; i++)
-        drop_entry(&self->entries[i]);
-    self->n = 0;
+    while (self->n > 0)
+        release_entry(self->entries[--self->n]);
     Py_RETURN_NONE;
 }
 

@@ -93,6 +93,21 @@ static array_interface *interface_of(PyObject *object, PyObject **capsule)
     return array;
 }
 
+/* The object as an array that lies in memory as a tensor does. A new reference. */
+static PyObject *plain_array(PyObject *object, bool swapped)
+{
+    PyObject *array = PyObject_CallFunctionObjArgs(numpy_contiguous, object, NULL);
+    if (array == NULL || !swapped)
+        return array;
+    PyObject *dtype = PyObject_GetAttrString(array, "dtype");
+    PyObject *native = dtype ? PyObject_CallMethod(dtype, "newbyteorder", "s", "=") : NULL;
+    PyObject *out = native ? PyObject_CallMethod(array, "astype", "O", native) : NULL;
+    Py_XDECREF(dtype);
+    Py_XDECREF(native);
+    Py_DECREF(array);
+    return out;
+}
+
 int core_from_numpy(PyObject *object, core_array *out)
 {
     if (load_numpy() < 0)
@@ -101,8 +116,9 @@ int core_from_numpy(PyObject *object, core_array *out)
     array_interface *array = interface_of(object, &capsule);
     int good = CONTIGUOUS | ALIGNED | NATIVE;
     if (array == NULL || (array->flags & good) != good) {
+        bool swapped = array != NULL && !(array->flags & NATIVE);
         Py_XDECREF(capsule);
-        made = PyObject_CallFunctionObjArgs(numpy_contiguous, object, NULL);
+        made = plain_array(object, swapped);
         if (made == NULL)
             return -1;
         array = interface_of(made, &capsule);

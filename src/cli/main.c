@@ -92,6 +92,24 @@ static const char *gradient_of(const rg_op *op)
     return grad ? grad->type : op->grad ? "other ops" : "none";
 }
 
+/* A text in a column of a table: a bar would end it. */
+static void print_cell(const char *text)
+{
+    for (; *text != '\0'; text++)
+        (void)printf(*text == '|' ? "\\%c" : "%c", *text);
+}
+
+static void print_row(const rg_op *op, bool markdown)
+{
+    if (!markdown) {
+        (void)printf("%-32s %-28s %s\n", op->type, gradient_of(op), op->doc);
+        return;
+    }
+    (void)printf("| %s | %s | ", op->type, gradient_of(op));
+    print_cell(op->doc);
+    (void)printf(" |\n");
+}
+
 static int run_ops(int argc, char **argv)
 {
     size_t n, shown = 0;
@@ -115,8 +133,7 @@ static int run_ops(int argc, char **argv)
     for (size_t i = 0; i < n; i++) {
         if ((ops[i]->flags & RG_OP_INTERNAL) || is_gradient(ops[i]->type))
             continue;
-        (void)printf(markdown ? "| %s | %s | %s |\n" : "%-32s %-28s %s\n", ops[i]->type,
-                     gradient_of(ops[i]), ops[i]->doc);
+        print_row(ops[i], markdown);
         shown++;
     }
     for (size_t i = 0; markdown && i < n; i++)

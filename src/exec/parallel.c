@@ -10,9 +10,9 @@
 
 /* A persistable variable that the first part writes. */
 typedef struct own_state {
-    const char *name; /* of `compute` */
-    bool summed;
-    rg_value base; /* of summed ones: as it was before the run */
+    const char *name;    /* of `compute` */
+    const rg_opdesc *op; /* that counts into it (RG_SUMMED); NULL: it is no counter */
+    rg_value base;       /* of a counter: as it was before the run */
 } own_state;
 
 struct rg_parallel {
@@ -107,7 +107,7 @@ static rg_status find_states(rg_parallel *p)
                 RG_TRY(
                     rg_grow((void **)&p->states, p->n_states, &p->cap_states, sizeof *p->states));
                 own_state *state = &p->states[p->n_states++];
-                *state = (own_state){.name = var->name, .summed = summed};
+                *state = (own_state){.name = var->name, .op = summed ? op : NULL};
                 rg_value_init(&state->base);
             }
         }
@@ -315,7 +315,7 @@ static rg_status prepare_states(rg_parallel *p)
         const rg_value *common = rg_scope_find(p->scopes[0], state->name);
         if (common == NULL || common->data == NULL)
             continue;
-        if (state->summed)
+        if (state->op != NULL)
             RG_TRY(rg_value_copy(&state->base, common));
         for (int t = 1; t < p->threads; t++)
             RG_TRY(rg_value_copy(rg_scope_find(p->scopes[t], state->name), common));
@@ -323,21 +323,37 @@ static rg_status prepare_states(rg_parallel *p)
     return RG_OK;
 }
 
-static rg_status add_counters(rg_parallel *p)
+static void add_difference(const rg_value *base, const rg_value *own, rg_value *all)
+{
+    int64_t n = rg_numel(all);
+    if (all->meta.dtype == RG_I64)
+        for (int64_t k = 0; k < n; k++)
+            ((int64_t *)all->data)[k] += ((const int64_t *)own->data)[k] -
+                                         ((const int64_t *)base->data)[k];
+    else if (all->meta.dtype == RG_F32)
+        for (int64_t k = 0; k < n; k++)
+            ((float *)all->data)[k] += ((const float *)own->data)[k] -
+                                       ((const float *)base->data)[k];
+}
+
+static void add_counters(rg_parallel *p)
 {
     for (size_t i = 0; i < p->n_states; i++) {
         const own_state *state = &p->states[i];
-        rg_value *common = rg_scope_find(p->scopes[0], state->name);
-        if (!state->summed || common == NULL || common->meta.dtype != RG_I64)
+        rg_value *all = rg_scope_find(p->scopes[0], state->name);
+        if (state->op == NULL || all == NULL || state->base.data == NULL ||
+            rg_value_bytes(all) > rg_value_bytes(&state->base))
             continue;
-        int64_t n = rg_numel(common);
         for (int t = 1; t < p->threads; t++) {
-            const int64_t *own = rg_scope_find(p->scopes[t], state->name)->data;
-            for (int64_t k = 0; k < n; k++)
-                ((int64_t *)common->data)[k] += own[k] - ((const int64_t *)state->base.data)[k];
+            const rg_value *own = rg_scope_find(p->scopes[t], state->name);
+            if (rg_value_bytes(own) != rg_value_bytes(all))
+                continue;
+            if (state->op->op->add_counts != NULL)
+                state->op->op->add_counts(state->op, &state->base, own, all);
+            else
+                add_difference(&state->base, own, all);
         }
     }
-    return RG_OK;
 }
 
 RG_HOT static void add_f32(float *to, const float *from, int64_t n)
@@ -422,7 +438,7 @@ rg_status rg_parallel_run(rg_parallel *p)
 {
     RG_TRY(prepare_states(p));
     RG_TRY(rg_pool_run(p->pool, run_thread, p));
-    RG_TRY(add_counters(p));
+    add_counters(p);
     if (p->apply == NULL)
         return RG_OK;
     RG_TRY(reduce(p));
@@ -442,6 +458,37 @@ const rg_value *rg_parallel_fetch_part(const rg_parallel *p, int thread, int i)
     return from < 0 ? rg_plan_fetch(p->apply, ~from) : rg_plan_fetch(p->plans[thread], from);
 }
 
+/* The LoDs of the threads' values one after another; NULL where the first has none. */
+static rg_status join_lods(const rg_parallel *p, int i, rg_lod **out)
+{
+    const rg_lod *first = rg_parallel_fetch_part(p, 0, i)->meta.lod;
+    size_t counts[RG_MAX_LOD], at[RG_MAX_LOD] = {0};
+    *out = NULL;
+    if (first == NULL)
+        return RG_OK;
+    for (int level = 0; level < first->levels; level++) {
+        counts[level] = 1;
+        for (int t = 0; t < p->threads; t++) {
+            const rg_lod *lod = rg_parallel_fetch_part(p, t, i)->meta.lod;
+            if (lod == NULL || lod->levels != first->levels)
+                return rg_fail(RG_ESHAPE, "the threads' values of a fetch differ in their LoD");
+            counts[level] += (size_t)rg_lod_sequences(lod, level);
+        }
+    }
+    RG_TRY(rg_lod_new(out, first->levels, counts));
+    for (int t = 0; t < p->threads; t++) {
+        const rg_lod *lod = rg_parallel_fetch_part(p, t, i)->meta.lod;
+        for (int level = 0; level < lod->levels; level++) {
+            int64_t *to = (*out)->offset[level] + at[level], start = to[0];
+            size_t n = (size_t)rg_lod_sequences(lod, level);
+            for (size_t k = 1; k <= n; k++)
+                to[k] = start + lod->offset[level][k];
+            at[level] += n;
+        }
+    }
+    return RG_OK;
+}
+
 rg_status rg_parallel_fetch(const rg_parallel *p, int i, rg_value *out)
 {
     const rg_value *first = rg_parallel_fetch_part(p, 0, i);
@@ -455,7 +502,11 @@ rg_status rg_parallel_fetch(const rg_parallel *p, int i, rg_value *out)
     shape.dim[0] = 0;
     for (int t = 0; t < p->threads; t++)
         shape.dim[0] += rg_parallel_fetch_part(p, t, i)->meta.shape.dim[0];
+    rg_lod *lod;
     RG_TRY(rg_value_resize(out, first->meta.dtype, &shape));
+    RG_TRY(join_lods(p, i, &lod));
+    rg_value_set_lod(out, lod);
+    rg_lod_release(lod);
     uint8_t *to = out->data;
     for (int t = 0; t < p->threads; t++) {
         const rg_value *part = rg_parallel_fetch_part(p, t, i);

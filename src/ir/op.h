@@ -77,20 +77,27 @@ typedef struct rg_attr_spec {
 #define RG_SLOTS(...) ((const rg_slot[]){__VA_ARGS__, {.name = NULL}})
 #define RG_ATTRS(...) ((const rg_attr_spec[]){__VA_ARGS__, {.doc = NULL}})
 
-#define RG_ATTR_OF(NAME, TYPE, FIELD, VALUE, DOC)                                                  \
-    {.value = {.name = (NAME), .type = (TYPE), .FIELD = (VALUE)}, .doc = (DOC)}
+#define RG_ATTR_OF(NAME, TYPE, FIELD, VALUE, DOC)                                 \
+    {                                                                             \
+        .value = {.name = (NAME), .type = (TYPE), .FIELD = (VALUE)}, .doc = (DOC) \
+    }
 #define RG_INT(name, value, doc)     RG_ATTR_OF(name, RG_ATTR_INT, i, value, doc)
 #define RG_LONG(name, value, doc)    RG_ATTR_OF(name, RG_ATTR_LONG, l, value, doc)
 #define RG_FLOAT(name, value, doc)   RG_ATTR_OF(name, RG_ATTR_FLOAT, f, value, doc)
 #define RG_BOOLEAN(name, value, doc) RG_ATTR_OF(name, RG_ATTR_BOOL, b, value, doc)
 #define RG_STRING(name, value, doc)  RG_ATTR_OF(name, RG_ATTR_STRING, s, value, doc)
 /* A list of `count` ints unless given. */
-#define RG_INT_LIST(NAME, LIST, COUNT, DOC)                                                        \
-    {.value = {.name = (NAME), .type = RG_ATTR_INTS, .n = (COUNT), .ints = (LIST)}, .doc = (DOC)}
+#define RG_INT_LIST(NAME, LIST, COUNT, DOC)                                            \
+    {                                                                                  \
+        .value = {.name = (NAME), .type = RG_ATTR_INTS, .n = (COUNT), .ints = (LIST)}, \
+        .doc = (DOC)                                                                   \
+    }
 /* A list that is empty unless given. */
 #define RG_LIST(name, type, doc) RG_ATTR_OF(name, type, longs, NULL, doc)
-#define RG_REQUIRED(NAME, TYPE, DOC)                                                               \
-    {.value = {.name = (NAME), .type = (TYPE), .s = ""}, .doc = (DOC), .required = true}
+#define RG_REQUIRED(NAME, TYPE, DOC)                                                       \
+    {                                                                                      \
+        .value = {.name = (NAME), .type = (TYPE), .s = ""}, .doc = (DOC), .required = true \
+    }
 
 typedef struct rg_ctx rg_ctx;           /* one op with its arguments         */
 typedef struct rg_grad_ctx rg_grad_ctx; /* the block that gradients go into  */
@@ -102,6 +109,8 @@ enum rg_op_flags {
     RG_OP_HOST = 1 << 2,     /* only inside the executor: feed, fetch */
     RG_OP_INTERNAL = 1 << 3, /* made by passes; not in saved programs nor in the reference */
 };
+
+struct rg_opdesc;
 
 typedef struct rg_op {
     const char *type; /* as in a saved program: "log_loss" */
@@ -125,6 +134,12 @@ typedef struct rg_op {
 
     /* End what the kernel keeps in ctx->state; called when a plan is dropped. */
     void (*drop)(void *state);
+
+    /* Where each thread has its own RG_SUMMED output: add to `all`, the first thread's, what
+     * another has counted into `own` of the same batch. Both began as `base`. NULL: the
+     * difference of own and base is added. */
+    void (*add_counts)(const struct rg_opdesc *desc, const rg_value *base, const rg_value *own,
+                       rg_value *all);
 } rg_op;
 
 /* The registered op of that type; NULL where there is none. */
@@ -140,8 +155,6 @@ int rg_op_attr_slot(const rg_op *op, const char *name);
 bool rg_attr_is_common(const char *name);
 
 /* ---- the context: an op with its arguments ---- */
-
-struct rg_opdesc;
 
 struct rg_ctx {
     const rg_op *op;
@@ -267,8 +280,8 @@ rg_status rg_expect_same_shape(const rg_ctx *ctx, int a, int b);
 rg_status rg_expect_same_dtype(const rg_ctx *ctx, int a, int b);
 /* RG_ESHAPE unless the dtype is one of `dtypes`, a list of n. */
 rg_status rg_expect_dtype(const rg_ctx *ctx, int in, const rg_dtype *dtypes, int n);
-#define RG_EXPECT_DTYPE(ctx, in, ...)                                                              \
-    rg_expect_dtype(ctx, in, (const rg_dtype[]){__VA_ARGS__},                                      \
+#define RG_EXPECT_DTYPE(ctx, in, ...)                         \
+    rg_expect_dtype(ctx, in, (const rg_dtype[]){__VA_ARGS__}, \
                     (int)(sizeof((const rg_dtype[]){__VA_ARGS__}) / sizeof(rg_dtype)))
 /* axis, counted from the end where negative, as 0 .. rank-1; RG_EINVAL else. */
 rg_status rg_expect_axis(const rg_ctx *ctx, int axis, int rank, int *out);

@@ -5,6 +5,7 @@
  * slide_steps S they hold S batches: S histograms in turn, their sum, and last a
  * counter that says whose turn it is. The area is summed by trapezoids from the
  * highest bin down, over positives * negatives; 0 where one of them is missing. */
+#include "ir/program.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -123,6 +124,26 @@ static void slide(int64_t *stat, const int64_t *batch, int64_t bins, int64_t ste
     }
 }
 
+/* Parts of one batch are one turn of the window: the others' counts join the first's. */
+static void auc_add_counts(const rg_opdesc *desc, const rg_value *base, const rg_value *own,
+                           rg_value *all)
+{
+    int64_t bins = rg_opdesc_attr(desc, "num_thresholds")->i + 1;
+    int64_t steps = rg_opdesc_attr(desc, "slide_steps")->i;
+    const int64_t *before = base->data, *counted = own->data;
+    int64_t *to = all->data;
+    if (steps == 0) {
+        for (int64_t i = 0; i < bins; i++)
+            to[i] += counted[i] - before[i];
+        return;
+    }
+    int64_t at = before[(1 + steps) * bins] % steps * bins;
+    for (int64_t i = 0; i < bins; i++) {
+        to[at + i] += counted[at + i];
+        to[steps * bins + i] += counted[at + i];
+    }
+}
+
 static rg_status auc_kernel(rg_ctx *ctx)
 {
     int64_t bins = rg_attr_int(ctx, NUM_THRESHOLDS) + 1, steps = rg_attr_int(ctx, SLIDE_STEPS);
@@ -168,4 +189,5 @@ const rg_op rg_op_auc = {
                      [SLIDE_STEPS] = RG_INT("slide_steps", 1, "batches counted; 0: all")),
     .infer = auc_infer,
     .kernel = auc_kernel,
+    .add_counts = auc_add_counts,
 };

@@ -114,11 +114,21 @@ static void move_in(rg_value *to, rg_value *fresh)
     rg_value_init(fresh);
 }
 
+/* Which variables a message about a file means. */
+static rg_status name_variables(rg_status code, const rg_expected *expected, size_t n)
+{
+    if (code == RG_OK || n == 0)
+        return code;
+    return n == 1 ? rg_context(code, "variable %s", expected[0].name)
+                  : rg_context(code, "variables %s ... %s", expected[0].name, expected[n - 1].name);
+}
+
 rg_status rg_load_tensors(rg_load *load, const char *name, const rg_expected *expected, size_t n)
 {
     rg_file *file;
-    RG_TRY(open_file(load, name, &file));
-    rg_status code = RG_OK;
+    rg_status code = name_variables(open_file(load, name, &file), expected, n);
+    if (code != RG_OK)
+        return code;
     rg_value *fresh = rg_alloc(n * sizeof *fresh);
     if (fresh == NULL) {
         rg_file_close(file);
@@ -135,7 +145,7 @@ rg_status rg_load_tensors(rg_load *load, const char *name, const rg_expected *ex
     if (code != RG_OK)
         code = rg_context(code, "%s", rg_file_path(file));
     if (code == RG_OK)
-        code = check_crc(load, name, file);
+        code = name_variables(check_crc(load, name, file), expected, n);
     for (size_t i = 0; i < n; i++) {
         if (code == RG_OK)
             move_in(expected[i].value, &fresh[i]);

@@ -1,0 +1,279 @@
+"""A fused plan gives the numbers of the unfused one (FLAGS_fuse=0): losses, fetched values and
+every persistable variable, after some steps. Each case also says which fused ops must be there,
+so that a fusion that no longer matches is noticed."""
+import numpy as np
+import pytest
+
+import paddle.fluid as fluid
+
+layers = fluid.layers
+BATCH, STEPS = 12, 4
+SGD, FC, GRAD = "sgd", "fused_fc", "fused_fc_grad"
+SOFTMAX, TABLE = "fused_softmax_cross_entropy_grad", "fused_embedding_sgd"
+
+
+@pytest.fixture(autouse=True)
+def flag():
+    yield
+    fluid.set_flags({"FLAGS_fuse": True})
+
+
+def sgd():
+    return fluid.optimizer.SGD(0.1)
+
+
+def momentum():
+    return fluid.optimizer.Momentum(0.1, 0.9)
+
+
+def adam():
+    return fluid.optimizer.Adam(0.01)
+
+
+def floats(rng, *shape):
+    return rng.uniform(-1, 1, shape).astype("float32")
+
+
+def regression(hidden):
+    """Mean squared error of a last layer over `hidden`, with the feed for its label."""
+    label = fluid.data("label", [None, 1])
+    return layers.mean(layers.square_error_cost(layers.fc(hidden, 1), label))
+
+
+def stack(act, depth=3, bias=True, optimizer=sgd):
+    def build(rng):
+        hidden = fluid.data("x", [None, 10])
+        for _ in range(depth):
+            hidden = layers.fc(hidden, 7, act=act, bias_attr=None if bias else False)
+        loss = regression(hidden)
+        optimizer().minimize(loss)
+        return loss, [hidden], {"x": floats(rng, BATCH, 10), "label": floats(rng, BATCH, 1)}
+    return build
+
+
+def flattened(rng):
+    """fc over the last of three dimensions, and over the last two."""
+    x = fluid.data("x", [None, 3, 4])
+    hidden = layers.fc(x, 5, num_flatten_dims=2, act="relu")
+    loss = regression(layers.fc(hidden, 6, act="tanh"))
+    sgd().minimize(loss)
+    return loss, [hidden], {"x": floats(rng, BATCH, 3, 4), "label": floats(rng, BATCH, 1)}
+
+
+def two_readers(rng):
+    """A layer that two others read, whose value before the activation is fetched."""
+    x = fluid.data("x", [None, 6])
+    before = layers.fc(x, 6)
+    hidden = layers.relu(before)
+    joined = layers.elementwise_add(layers.fc(hidden, 6, act="sigmoid"),
+                                    layers.fc([hidden, before], 6, act="tanh"))
+    loss = regression(joined)
+    sgd().minimize(loss)
+    return loss, [before, joined], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+
+
+def shared_weight(rng):
+    """One weight in two layers: its gradient is a sum, and the step cannot be folded in."""
+    hidden = fluid.data("x", [None, 6])
+    for _ in range(2):
+        hidden = layers.fc(hidden, 6, act="tanh", param_attr="w")
+    loss = regression(hidden)
+    sgd().minimize(loss)
+    return loss, [], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+
+
+def decayed_and_clipped(rng):
+    """Something stands between the gradient and the step."""
+    x = fluid.data("x", [None, 6])
+    hidden = layers.fc(x, 6, act="relu", param_attr=fluid.ParamAttr(
+        regularizer=fluid.regularizer.L2Decay(0.1)))
+    loss = regression(hidden)
+    fluid.optimizer.SGD(0.1, grad_clip=fluid.clip.GradientClipByGlobalNorm(0.3)).minimize(loss)
+    return loss, [], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+
+
+def fetched_gradient(rng):
+    """A gradient that is fetched must be there, whatever is folded."""
+    x = fluid.data("x", [None, 6])
+    loss = regression(layers.fc(x, 6, act="relu", param_attr="w"))
+    sgd().minimize(loss)
+    return loss, ["w@GRAD"], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+
+
+def frozen(rng):
+    """A layer that is not trained, below one that is."""
+    x = fluid.data("x", [None, 6])
+    hidden = layers.fc(x, 6, act="relu", param_attr=fluid.ParamAttr(trainable=False),
+                       bias_attr=fluid.ParamAttr(trainable=False))
+    loss = regression(layers.fc(hidden, 6, act="tanh"))
+    sgd().minimize(loss)
+    return loss, [], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+
+
+def classifier(soft=False, separate=True, ignore=False, optimizer=sgd):
+    def build(rng):
+        x = fluid.data("x", [None, 8])
+        hidden = layers.fc(x, 9, act="relu")
+        if soft:
+            label = fluid.data("label", [None, 5])
+            given = np.abs(floats(rng, BATCH, 5))
+            given /= given.sum(1, keepdims=True)
+        else:
+            label = fluid.data("label", [None, 1], "int64")
+            given = rng.randint(0, 5, (BATCH, 1)).astype("int64")
+            if ignore:
+                given[::3] = -100
+        if separate:
+            predicted = layers.fc(hidden, 5, act="softmax")
+            cost = layers.cross_entropy(predicted, label, soft_label=soft)
+        else:
+            cost, predicted = layers.softmax_with_cross_entropy(
+                layers.fc(hidden, 5), label, soft_label=soft, return_softmax=True)
+        loss = layers.mean(cost)
+        optimizer().minimize(loss)
+        return loss, [predicted], {"x": floats(rng, BATCH, 8), "label": given}
+    return build
+
+
+def words(count=4, shared=True, sparse=False, padding=None, v2=False, optimizer=sgd):
+    """Several look-ups, joined: the N-gram model."""
+    def build(rng):
+        embedding = fluid.embedding if v2 else layers.embedding
+        shape = [None] if v2 else [None, 1]
+        feed, vectors = {}, []
+        for k in range(count):
+            ids = fluid.data("w%d" % k, shape, "int64")
+            feed["w%d" % k] = rng.randint(0, 11, (BATCH,) if v2 else (BATCH, 1)).astype("int64")
+            vectors.append(embedding(ids, [11, 4], is_sparse=sparse, padding_idx=padding,
+                                     param_attr="table" if shared else "table%d" % k))
+        hidden = layers.fc(layers.concat(vectors, axis=1) if count > 1 else vectors[0], 6,
+                           act="sigmoid")
+        label = fluid.data("label", [None, 1], "int64")
+        feed["label"] = rng.randint(0, 11, (BATCH, 1)).astype("int64")
+        predicted = layers.fc(hidden, 11, act="softmax")
+        loss = layers.mean(layers.cross_entropy(predicted, label))
+        optimizer().minimize(loss)
+        return loss, [predicted], feed
+    return build
+
+
+def table_read_twice(rng):
+    """The table is used outside of look-ups too: its gradient is not of look-ups alone."""
+    ids = fluid.data("ids", [None, 1], "int64")
+    vector = layers.embedding(ids, [11, 4], param_attr="table")
+    table = fluid.default_main_program().global_block().var("table")
+    loss = layers.elementwise_add(regression(vector), layers.reduce_mean(layers.square(table)))
+    sgd().minimize(loss)
+    return loss, [], {"ids": rng.randint(0, 11, (BATCH, 1)).astype("int64"),
+                      "label": floats(rng, BATCH, 1)}
+
+
+def ctr(optimizer, sparse=True):
+    """Slots of several ids each, pooled, dense features, three layers, AUC."""
+    def build(rng):
+        dense = fluid.data("dense", [None, 5])
+        feed, pooled = {"dense": floats(rng, BATCH, 5)}, [dense]
+        for k in range(3):
+            ids = fluid.data("slot%d" % k, [None, 1], "int64", lod_level=1)
+            lengths = rng.randint(1, 4, BATCH).tolist()
+            feed["slot%d" % k] = fluid.create_lod_tensor(
+                rng.randint(0, 20, (sum(lengths), 1)).astype("int64"), [lengths], fluid.CPUPlace())
+            pooled.append(layers.sequence_pool(layers.embedding(
+                ids, [20, 6], is_sparse=sparse, param_attr="table"), "sum"))
+        hidden = layers.concat(pooled, axis=1)
+        for _ in range(3):
+            hidden = layers.fc(hidden, 16, act="relu")
+        predicted = layers.fc(hidden, 2, act="softmax")
+        label = fluid.data("label", [None, 1], "int64")
+        feed["label"] = rng.randint(0, 2, (BATCH, 1)).astype("int64")
+        loss = layers.mean(layers.cross_entropy(predicted, label))
+        auc = layers.auc(predicted, label)
+        optimizer().minimize(loss)
+        return loss, [predicted, auc[0], auc[1]], feed
+    return build
+
+
+CASES = {
+    "relu": (stack("relu"), [FC, GRAD]), "sigmoid": (stack("sigmoid"), [FC, GRAD]),
+    "tanh": (stack("tanh"), [FC, GRAD]), "no activation": (stack(None), [FC, GRAD]),
+    "softmax inside": (stack("softmax"), [FC, GRAD]), "gelu": (stack("gelu"), [FC]),
+    "leaky_relu": (stack("leaky_relu"), [FC]), "softplus": (stack("softplus"), [FC]),
+    "relu6": (stack("relu6"), [FC]), "exp": (stack("exp", depth=1), [FC]),
+    "square": (stack("square", depth=1), [FC]),
+    "no bias": (stack("relu", bias=False), []),
+    "one layer": (stack("relu", depth=0), [FC, GRAD]),
+    "momentum": (stack("tanh", optimizer=momentum), [FC, GRAD]),
+    "adam": (stack("relu", optimizer=adam), [FC, GRAD]),
+    "flattened": (flattened, [FC, GRAD]), "two readers": (two_readers, [FC]),
+    "shared weight": (shared_weight, [FC]),
+    "decay and clip": (decayed_and_clipped, [FC, GRAD]),
+    "fetched gradient": (fetched_gradient, [FC, GRAD]), "frozen": (frozen, [FC]),
+    "hard labels": (classifier(), [SOFTMAX]), "soft labels": (classifier(soft=True), []),
+    "ignored labels": (classifier(ignore=True), [SOFTMAX]),
+    "with logits": (classifier(separate=False), [FC]),
+    "soft labels with logits": (classifier(soft=True, separate=False), [FC]),
+    "classifier, momentum": (classifier(optimizer=momentum), [SOFTMAX]),
+    "classifier, adam": (classifier(optimizer=adam), [SOFTMAX]),
+    "words": (words(), [TABLE, SOFTMAX]), "sparse words": (words(sparse=True), [TABLE]),
+    "one word": (words(count=1), [TABLE]), "own tables": (words(shared=False), [TABLE]),
+    "padding": (words(padding=3), [TABLE]),
+    "sparse padding": (words(padding=3, sparse=True), [TABLE]),
+    "words v2": (words(v2=True, sparse=True), [TABLE]),
+    "words v2 dense": (words(v2=True, padding=-1), [TABLE]),
+    "words, momentum": (words(optimizer=momentum), [SOFTMAX]),
+    "sparse words, adam": (words(optimizer=adam, sparse=True), [SOFTMAX]),
+    "table read twice": (table_read_twice, []),
+    "ctr, sgd": (ctr(sgd), [FC, GRAD, TABLE]),
+    "ctr, dense table": (ctr(sgd, sparse=False), [FC, GRAD, TABLE]),
+    "ctr, momentum": (ctr(momentum, sparse=False), [FC, GRAD]),
+    "ctr, adam": (ctr(adam), [FC, GRAD]),
+}
+
+
+def train(build, fuse):
+    """(losses and fetched values of every step, persistable variables by name, the plan)"""
+    fluid.set_flags({"FLAGS_fuse": fuse})
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+    main.random_seed = startup.random_seed = 7
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
+        loss, more, feed = build(np.random.RandomState(0))
+        exe = fluid.Executor()
+        exe.run(startup)
+        fetch = [loss] + more
+        text = exe._core.plan_text(main, feed, fetch, scope)
+        values = [np.array(v) for _ in range(STEPS)
+                  for v in exe.run(main, feed=feed, fetch_list=fetch, return_numpy=False)]
+        state = {v.name: np.array(scope.find_var(v.name).get_tensor())
+                 for v in main.list_vars() if v.persistable}
+    return values, state, text
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_fused_and_unfused_agree(name):
+    build, expected = CASES[name]
+    fused, fused_state, plan = train(build, True)
+    plain, plain_state, written = train(build, False)
+    for op in expected:
+        assert op in plan, plan
+    assert "fused_" not in written, written
+    assert len(fused) == len(plain) and fused_state.keys() == plain_state.keys()
+    for got, wanted in zip(fused, plain):
+        np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=2e-6)
+    for key, wanted in plain_state.items():
+        np.testing.assert_allclose(fused_state[key], wanted, rtol=2e-5, atol=2e-6, err_msg=key)
+    first, last = fused[0], fused[-len(fused) // STEPS]
+    assert np.isfinite(last).all() and not np.array_equal(first, last)
+
+
+def test_what_is_fetched_is_not_fused_away():
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.scope_guard(fluid.Scope()):
+        x = fluid.data("x", [None, 3])
+        before = layers.fc(x, 2)
+        after = layers.relu(before)
+        exe = fluid.Executor()
+        exe.run(startup)
+        feed = {"x": np.float32([[1, -2, 3], [-1, 2, -3]])}
+        a, b = exe.run(main, feed=feed, fetch_list=[before, after])
+        np.testing.assert_allclose(np.maximum(a, 0), b)
+        assert (a < 0).any()

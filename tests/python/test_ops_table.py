@@ -1,0 +1,113 @@
+"""The table of ops (docs/ops.md) is what `paddle ops --markdown` prints, and every op in it is
+tried: by a case of tests/ops (values and gradients), by one of tests/layers or tests/transpiler
+(as layers and the transpiler add it), or by the test that is named here."""
+import glob
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TESTS = os.path.join(ROOT, "tests")
+PADDLE = os.path.join(os.environ.get("REGATTA_BUILD", os.path.join(ROOT, "build")), "paddle")
+
+pytestmark = pytest.mark.skipif(not os.path.exists(PADDLE), reason="the command is not built here")
+
+# Ops whose effects are on files, other processes or blocks, and the tests that watch them.
+ELSEWHERE = {
+    "feed": "exec/test_plan.c", "fetch": "exec/test_plan.c",  # no kernels: the plan's own
+    "save": "python/test_tensor_layers.py", "load": "python/test_tensor_layers.py",
+    "save_combine": "python/test_tensor_layers.py", "load_combine": "python/test_tensor_layers.py",
+    "print": "python/test_print.py", "py_func": "python/test_py_func.py",
+    "select_output": "ops/test_branch_ops.py", "conditional_block_infer": "ops/test_branch_ops.py",
+    # Random: their distributions are tested, not their values.
+    "shuffle_batch": "ops/test_arrange.py", "truncated_gaussian_random": "ops/test_random_ops.py",
+}
+
+# Ops of programs that real Paddle transpiled, which talk to parameter servers: they say so where
+# there is none, and are tried with servers in the tests of distributed training.
+WITH_SERVERS = {"checkpoint_notify", "lookup_sparse_table", "prefetch", "recv_save"}
+
+
+def paddle(*args):
+    return subprocess.run([PADDLE] + list(args), capture_output=True, text=True, check=True).stdout
+
+
+def listed():
+    return [line.split()[0] for line in paddle("ops").splitlines()[:-1]]
+
+
+def types_of_op_cases():
+    """The types in CASES of every file of tests/ops."""
+    sys.path.insert(0, os.path.join(TESTS, "ops"))
+    found = set()
+    for path in sorted(glob.glob(os.path.join(TESTS, "ops", "test_*.py"))):
+        name = "ops_table_" + os.path.basename(path)[:-3]
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found |= {case.type for case in getattr(module, "CASES", ())}
+    return found
+
+
+def types_in_programs():
+    """The types in the recorded programs of layers and of the transpiler."""
+    found = set()
+
+    def walk(value):
+        if isinstance(value, dict):
+            if isinstance(value.get("type"), str) and "inputs" in value:
+                found.add(value["type"])
+            for item in value.values():
+                walk(item)
+        elif isinstance(value, list):
+            for item in value:
+                walk(item)
+
+    for folder in ("layers", "transpiler"):
+        for path in glob.glob(os.path.join(TESTS, folder, "golden", "*.json")):
+            with open(path) as f:
+                walk(json.load(f))
+    return found
+
+
+def test_the_page_is_what_the_command_prints():
+    with open(os.path.join(ROOT, "docs", "ops.md")) as f:
+        assert f.read() == paddle("ops", "--markdown"), "run tools/ops_page.sh"
+
+
+def test_every_op_is_on_the_page_and_documented():
+    with open(os.path.join(ROOT, "docs", "ops.md")) as f:
+        text = f.read()
+    rows = re.findall(r"^\| (\S+) \| ([^|]+) \| ((?:[^|]|\\\|)+) \|$", text, re.M)
+    rows = [row for row in rows if row[0] not in ("op", "---")]
+    assert [row[0] for row in rows] == listed()
+    assert all(doc.strip().endswith(".") for _, _, doc in rows)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_op_is_tried():
+    tried = types_of_op_cases() | types_in_programs()
+    assert len(tried) > 250, "cases were not found"
+    untried = [op for op in listed() if op not in tried and op not in ELSEWHERE
+               and op not in WITH_SERVERS]
+    assert untried == []
+
+
+@pytest.mark.parametrize("op", sorted(ELSEWHERE))
+def test_the_named_tests_name_the_op(op):
+    assert op in listed(), "%s is no op: take it off the list" % op
+    with open(os.path.join(TESTS, ELSEWHERE[op])) as f:
+        assert re.search(r"\b%s\b" % op, f.read(), re.I), \
+            "%s says nothing of %s" % (ELSEWHERE[op], op)
+
+
+def test_the_command_shows_an_op_and_refuses_another():
+    text = paddle("ops", "mul")
+    assert "input `X`" in text and "attribute `x_num_col_dims` (INT, 1)" in text
+    done = subprocess.run([PADDLE, "ops", "no_such_op"], capture_output=True, text=True)
+    assert done.returncode == 2 and "op no_such_op is not implemented" in done.stderr
