@@ -232,6 +232,8 @@ class Executor:
         if not self._closed:
             self._closed = True
             self._core.close()
+            from .communicator import leave
+            leave()
 
     def __enter__(self):
         return self
