@@ -12,7 +12,6 @@ import numpy
 
 from .. import _core
 from . import communicator, core
-from .framework import Program
 
 __all__ = []
 
@@ -24,75 +23,61 @@ Part = collections.namedtuple("Part", "remote endpoint begin rows")
 class Layout(object):
     """Which variables of the program that was transpiled are on servers, and where.
 
-    parts: {name: [Part]}, in the order of rows. tables: those looked up by rows. params: those
-    that an optimizer trains. wanted: all persistable ones of the program, as (name, shape, data
-    type, type), which is what one process would save."""
+    parts: {name: [Part]}, in the order of rows. copies: {name: [Part]} of those not cut that
+    other servers have too (learning rates, powers of Adam's betas): fetched from the first,
+    set on all. params: what an optimizer trains; states: what it keeps for that; tables: what
+    trainers have no value of. wanted: {name: shape} of all persistable ones of the program,
+    which is what one process would save."""
 
     def __init__(self, slices, before, trainer):
         self.wanted = before
-        shapes = {name: tuple(shape) for name, shape, _, _ in before}
+        self.parts, self.copies = collections.OrderedDict(), collections.OrderedDict()
+        self.params, self.states = set(), set()
+        self.tables = {name for block in trainer.blocks for op in block.ops
+                       if op.type == "distributed_lookup_table" for name in op.input("W")}
         kept = {v.name for v in trainer.list_vars() if v.persistable}
-        self.parts = collections.OrderedDict()
-        self.params, self.tables = set(), set()
         taken = set()
-        for number, (param, name, _, endpoint, begin, rows, height, table, states) in enumerate(
-                slices):
+        for param, name, _, endpoint, begin, rows, height, _, states in slices:
             self.params.add(param)
-            if table:
-                self.tables.add(param)
-            cut = rows != height
-            self._add(param, Part(name, endpoint, begin, rows if cut else None))
+            cut = rows if rows != height else None
+            self._add(param, Part(name, endpoint, begin, cut))
             # Two slices of one parameter at one server: the later one's states have its suffix.
             suffix = name[len(param):] if (param, endpoint) in taken else ""
             taken.add((param, endpoint))
             for state in states:
                 if state in kept:
                     continue  # geo: the optimizer is the trainer's
-                if cut and shapes[state] == shapes[param]:
-                    self._add(state, Part(state + suffix, endpoint, begin, rows))
-                elif state not in self.parts:
-                    self._add(state, Part(state, endpoint, 0, None))
-                else:
-                    self._copies(state).append(Part(state + suffix, endpoint, 0, None))
-        self._add_shared(slices, kept)
-
-    # Whole variables of which every slice has a copy (powers of Adam's betas): loaded by all,
-    # fetched from the first.
-    copies = None
-
-    def _copies(self, name):
-        if self.copies is None:
-            self.copies = {}
-        return self.copies.setdefault(name, [])
+                self.states.add(state)
+                rows_too = cut is not None and before[state] == before[param]
+                self._add(state, Part(state + suffix, endpoint, begin if rows_too else 0,
+                                      cut if rows_too else None))
+        for endpoint in collections.OrderedDict.fromkeys(s[3] for s in slices):
+            for name in before:
+                if name not in self.params and name not in self.states and name not in kept:
+                    self._add(name, Part(name, endpoint, 0, None))
 
     def _add(self, name, part):
-        self.parts.setdefault(name, []).append(part)
+        whole = part.rows is None and name in self.parts
+        (self.copies if whole else self.parts).setdefault(name, []).append(part)
 
-    def _add_shared(self, slices, kept):
-        """Learning rates and counters: on every server whose optimizers read them."""
-        endpoints = list(collections.OrderedDict.fromkeys(s[3] for s in slices))
-        for name, _, _, _ in self.wanted:
-            if name not in self.parts and name not in kept:
-                self._add(name, Part(name, endpoints[0], 0, None))
-                for endpoint in endpoints[1:]:
-                    self._copies(name).append(Part(name, endpoint, 0, None))
+    def everywhere(self, name):
+        """Every Part of the variable, copies too."""
+        return self.parts[name] + self.copies.get(name, [])
 
     def at(self, endpoint):
-        """[(name, Part)] of everything that the server keeps."""
-        everything = list(self.parts.items()) + list((self.copies or {}).items())
-        return [(name, part) for name, parts in everything for part in parts
-                if part.endpoint == endpoint]
+        """{name: [Part]} of everything that the server keeps."""
+        out = collections.OrderedDict()
+        for name in self.parts:
+            mine = [part for part in self.everywhere(name) if part.endpoint == endpoint]
+            if mine:
+                out[name] = mine
+        return out
 
 
 def persistables(program):
     """What Layout wants to know of the program before it is transpiled."""
     from .io import is_persistable
-    return [(v.name, tuple(v.shape), v.dtype, v.type) for v in program.list_vars()
-            if is_persistable(v)]
-
-
-def is_trainers(program):
-    return program._is_distributed and program._ps_endpoint is None
+    return {v.name: tuple(v.shape) for v in program.list_vars() if is_persistable(v)}
 
 
 def is_servers(program):
@@ -162,7 +147,7 @@ def _present(layout, names, dirname):
     if missing:
         raise ValueError("%s does not hold %s: it was not written for this program"
                          % (dirname, ", ".join(missing[:5])))
-    states = [n for n in names if n not in layout.params and _is_state(layout, n)]
+    states = [n for n in names if n in layout.states]
     absent = [n for n in states if n not in there]
     if absent and len(absent) < len(states):
         raise ValueError("%s holds some of the optimizer's state, but not %s"
@@ -172,10 +157,6 @@ def _present(layout, names, dirname):
     return [n for n in names if n in there]
 
 
-def _is_state(layout, name):
-    return any(name.startswith(param + "_") for param in layout.params)
-
-
 def _whole_file(dirname, name):
     scope = core.Scope()
     _core.load_files(scope, dirname, [(name, [name])])
@@ -183,10 +164,9 @@ def _whole_file(dirname, name):
 
 
 def _check(layout, name, array, dirname):
-    for wanted, shape, _, _ in layout.wanted:
-        if wanted == name and tuple(array.shape) != tuple(shape):
-            raise ValueError("%s: variable %s has the shape %s, and the program wants %s"
-                             % (dirname, name, list(array.shape), list(shape)))
+    if tuple(array.shape) != layout.wanted[name]:
+        raise ValueError("%s: variable %s has the shape %s, and the program wants %s"
+                         % (dirname, name, list(array.shape), list(layout.wanted[name])))
 
 
 def load_server(program, dirname, scope):
@@ -194,9 +174,7 @@ def load_server(program, dirname, scope):
     if not os.path.isdir(dirname):
         raise ValueError("There is no directory named '%s'" % dirname)
     layout = program._parameters_on_pservers
-    mine = collections.OrderedDict()
-    for name, part in layout.at(program._ps_endpoint):
-        mine.setdefault(name, []).append(part)
+    mine = layout.at(program._ps_endpoint)
     for name in _present(layout, list(mine), dirname):
         array = _whole_file(dirname, name)
         _check(layout, name, array, dirname)
@@ -206,17 +184,36 @@ def load_server(program, dirname, scope):
                                                     core.CPUPlace())
 
 
+def push(program, name, array):
+    """Set a variable of servers, whole."""
+    layout, scope = program._parameters_on_pservers, core.Scope()
+    scope.var(name).get_tensor().set(array, core.CPUPlace())
+    communicator.push(scope, name, layout.everywhere(name))
+
+
+def push_file(program, dirname, name):
+    array = _whole_file(dirname, name)
+    _check(program._parameters_on_pservers, name, array, dirname)
+    push(program, name, array)
+
+
+def pull(program, name):
+    """A variable of servers, whole."""
+    scope = core.Scope()
+    communicator.pull(scope, name, program._parameters_on_pservers.parts[name])
+    return numpy.array(scope.find_var(name).get_tensor())
+
+
+def scale(program, name, factor):
+    """Multiply a variable of servers."""
+    array = pull(program, name)
+    push(program, name, (array * factor).astype(array.dtype))
+
+
 def load_trainer(program, dirname, names, scope):
     """Set this trainer's own variables; trainer 0 sets those of servers too."""
     layout = program._parameters_on_pservers
     if communicator.trainer_id(program._trainer_id) == 0:
-        remote = [n for n in layout.parts]
-        for name in _present(layout, remote, dirname):
-            one = core.Scope()
-            array = _whole_file(dirname, name)
-            _check(layout, name, array, dirname)
-            one.var(name).get_tensor().set(array, core.CPUPlace())
-            communicator.push(one, name, layout.parts[name])
-            for part in (layout.copies or {}).get(name, ()):
-                communicator.push(one, name, [part])
+        for name in _present(layout, list(layout.parts), dirname):
+            push_file(program, dirname, name)
     return [n for n in names if n not in layout.tables]

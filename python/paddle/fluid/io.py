@@ -123,8 +123,7 @@ def save_persistables(executor, dirname, main_program=None, filename=None):
     program = _program(main_program)
     if program._is_distributed and dirname is not None:
         _check_folder(dirname, "save_persistables")
-        names = sorted((v[0] for v in program._parameters_on_pservers.wanted),
-                       key=lambda n: n.encode())
+        names = sorted(program._parameters_on_pservers.wanted, key=lambda n: n.encode())
         files = [(filename, names)] if filename is not None else [(n, [n]) for n in names]
         _save_files(program, dirname, files, names)
         return None
