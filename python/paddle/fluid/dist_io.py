@@ -216,4 +216,4 @@ def load_trainer(program, dirname, names, scope):
     if communicator.trainer_id(program._trainer_id) == 0:
         for name in _present(layout, list(layout.parts), dirname):
             push_file(program, dirname, name)
-    return [n for n in names if n not in layout.tables]
+    return [n for n in names if n in layout.wanted and n not in layout.tables]
