@@ -42,6 +42,7 @@ def main():
     # are is what everybody has to agree on: to have more, change the number of trainers below
     # in every copy of this file.
     t = fluid.DistributeTranspiler()
+
     t.transpile(
         optimize_ops,
         params_grads,
