@@ -3,7 +3,7 @@
     python -m paddle.distributed.launch_ps --worker_num 2 --server_num 2 dist_train.py \\
         --train 'raw_data/part-*' [--test 'raw_data/test-*'] [--mode async]
 
-Files hold Criteo lines, as `paddle criteo` writes them. Each worker reads its share of the
+Files hold raw Criteo logs, as `paddle gen-criteo` makes them up. Each worker reads its share of the
 files; loss and AUC are those of all workers; worker 0 writes an inference model at the end."""
 import argparse
 import glob

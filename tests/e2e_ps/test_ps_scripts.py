@@ -133,9 +133,9 @@ def test_the_quick_start_of_fleet(tmp_path):
     command = os.path.join(os.path.dirname(sys.executable), "paddle")
     (tmp_path / "raw_data").mkdir()
     for i in range(5):
-        with open(str(tmp_path / "raw_data" / ("part-%d" % i)), "w") as file:
-            subprocess.run([command, "criteo", "--generate", "500", "--seed", str(i)],
-                           stdout=file, check=True, env=clean_env())
+        subprocess.run([command, "gen-criteo", "--rows", "500", "--seed", str(i), "--out",
+                        str(tmp_path / "raw_data" / ("part-%d" % i))], check=True,
+                       env=clean_env())
     (tmp_path / "dist_train.py").write_text(QUICK_START)
     out = launch_ps(tmp_path, ["dist_train.py"], PADDLE_COMMAND=command)
     assert out.returncode == 0, out.stdout
