@@ -56,19 +56,14 @@ class Job(object):
 
     def engine(self, monkeypatch):
         """The core's calls, on these scopes."""
-        def pull(scope, name, parts):
-            arrays = [np.array(self.scopes[e].find_var(n).get_tensor()) for n, e in parts]
-            scope.var(name).get_tensor().set(np.concatenate(arrays), fluid.CPUPlace())
+        def get(endpoint, name):
+            return self.scopes[endpoint].find_var(name).get_tensor()
 
-        def push(scope, name, parts):
-            array = np.array(scope.find_var(name).get_tensor())
-            for remote, endpoint, begin, rows in parts:
-                assert self.scopes[endpoint].find_var(remote) is not None
-                self.scopes[endpoint].var(remote).get_tensor().set(
-                    array if rows is None else np.ascontiguousarray(array[begin:begin + rows]),
-                    fluid.CPUPlace())
-        monkeypatch.setattr(_core, "job_pull", pull, raising=False)
-        monkeypatch.setattr(_core, "job_push", push, raising=False)
+        def put(endpoint, name, tensor):
+            assert self.scopes[endpoint].find_var(name) is not None
+            self.scopes[endpoint].var(name).get_tensor().set(np.array(tensor), fluid.CPUPlace())
+        monkeypatch.setattr(_core, "job_get", get, raising=False)
+        monkeypatch.setattr(_core, "job_set", put, raising=False)
         return self
 
     def whole(self):
@@ -170,7 +165,7 @@ def test_other_trainers_write_nothing(tmp_path, monkeypatch, capsys):
 def test_a_trainer_without_a_number_asks_for_it(monkeypatch, tmp_path):
     job = Job(2, SGD).engine(monkeypatch)
     job.main._trainer_id = -1
-    monkeypatch.setattr(_core, "job_trainer_id", lambda: 1, raising=False)
+    monkeypatch.setattr(_core, "job_who", lambda: (1, 2, "sync"), raising=False)
     monkeypatch.setattr(dist_io.writes, "said", True, raising=False)
     fluid.io.save_persistables(job.exe, str(tmp_path / "model"), job.main)
     assert not (tmp_path / "model").exists()
@@ -262,10 +257,8 @@ def test_save_params_and_vars_fetch_from_servers(tmp_path, monkeypatch):
 
 
 def test_it_needs_a_job(tmp_path):
-    if hasattr(_core, "job_pull"):
-        pytest.skip("this build has an engine")
     job = Job(2, SGD)
-    with pytest.raises(RuntimeError, match="job_pull needs a running job"):
+    with pytest.raises(RuntimeError, match="needs a running job"):
         fluid.io.save_params(job.exe, str(tmp_path / "model"), job.main)
     assert not (tmp_path / "model").exists()
     communicator.leave()

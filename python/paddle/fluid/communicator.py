@@ -1,14 +1,14 @@
 """What a trainer asks of its job: everything that goes to the core's engine goes through here.
 
 Ops of a transpiled program join the job by themselves when they first run; these calls are for
-what no op does: ending, barriers and sums over all trainers, background threads, and whole
-variables of servers."""
+what no op does: ending, barriers and sums over all trainers, and whole variables of servers."""
 import json
 import os
 
 import numpy
 
 from .. import _core
+from .core import CPUPlace, LoDTensor
 
 __all__ = ["Communicator"]
 
@@ -40,9 +40,9 @@ def _turn(name):
     return "%s#%d" % (name, _turns[name])
 
 
-def join(endpoints, trainer_id, trainers, mode):
+def join(endpoints, trainer_id, trainers):
     """Join the job of these servers. trainer_id: -1 for the next free one."""
-    _engine("job_join")(list(endpoints), trainer_id, trainers, mode)
+    _engine("job_join")(list(endpoints), trainer_id, trainers)
 
 
 def leave():
@@ -53,7 +53,12 @@ def leave():
 
 def trainer_id(given):
     """This trainer's number: the one it was given, or the one that the servers gave it."""
-    return _engine("job_trainer_id")() if given < 0 else given
+    if given >= 0:
+        return given
+    who = _engine("job_who")()
+    if who is None:
+        raise RuntimeError("this trainer has no number yet: run its startup program first")
+    return who[0]
 
 
 def barrier(name="barrier"):
@@ -66,8 +71,8 @@ def reduce(array, op="sum", name="reduce"):
     if op not in ("sum", "max", "min"):
         raise ValueError("mode is %r, and must be sum, max or min" % (op,))
     array = numpy.asarray(array)
-    flat = numpy.ascontiguousarray(array, dtype="float64").ravel()
-    out = numpy.asarray(_engine("job_reduce")(_turn(name), op, flat), dtype="float64")
+    flat = array.astype("float64").ravel().tolist()
+    out = numpy.array(_engine("job_reduce")(_turn(name), op, flat), dtype="float64")
     return out.reshape(array.shape).astype(array.dtype)
 
 
@@ -87,25 +92,31 @@ def gather(thing, index, count):
     return [json.loads(row[:size].tobytes()) for row, size in zip(rows, sizes)]
 
 
-def pull(scope, name, parts):
-    """Fill the scope's variable with the parts, [(name, endpoint)], one below the other."""
-    _engine("job_pull")(scope, name, [(part.remote, part.endpoint) for part in parts])
+def pull(parts):
+    """The parts of a variable, [Part], from their servers: an array of all their rows."""
+    get = _engine("job_get")
+    return numpy.concatenate([numpy.array(get(part.endpoint, part.remote)) for part in parts])
 
 
-def push(scope, name, parts):
-    """Set the parts, rows of the scope's variable, on their servers."""
-    _engine("job_push")(scope, name, [(part.remote, part.endpoint, part.begin, part.rows)
-                                      for part in parts])
+def push(array, parts):
+    """Set the parts, rows of the array, on their servers."""
+    put = _engine("job_set")
+    for part in parts:
+        rows = array if part.rows is None else array[part.begin:part.begin + part.rows]
+        tensor = LoDTensor()
+        tensor.set(numpy.ascontiguousarray(rows), CPUPlace())
+        put(part.endpoint, part.remote, tensor)
 
 
-def shrink(endpoints, unseen):
-    """Drop rows of tables that were not touched in the last `unseen` calls of this. How many."""
-    return _engine("job_shrink")(list(endpoints), unseen)
+def shrink(parts, unseen):
+    """Drop rows of a table that were not touched in the last `unseen` calls. How many went."""
+    return sum(_engine("job_shrink")(part.endpoint, part.remote, unseen) for part in parts)
 
 
-def clear(name, parts):
+def clear(parts):
     """Drop all rows of a table: they start anew when they are next touched."""
-    _engine("job_clear")(name, [(part.remote, part.endpoint) for part in parts])
+    for part in parts:
+        _engine("job_clear")(part.endpoint, part.remote)
 
 
 class Group(object):
@@ -125,7 +136,8 @@ class Group(object):
 
 
 class Communicator(object):
-    """The threads that send gradients and fetch parameters while a trainer computes.
+    """Sends gradients while a trainer computes, in the modes that do not wait: the core does so
+    by itself. start() makes its settings, and stop() waits until all has been sent.
 
     mode: a DistributedMode. envs: settings by the name of their flag."""
 
@@ -139,27 +151,26 @@ class Communicator(object):
                 raise ValueError("Communicator has no setting %r" % name)
 
     def _set_flags(self):
-        initial = default_settings()
         for name, value in sorted(self._envs.items()):
             try:
-                _core.get_flag(name)
+                now = _core.get_flag(name)[1]
             except ValueError:
-                if value != initial.get(name):
-                    raise ValueError("%s = %s cannot be honoured: no such flag" % (name, value))
+                if value != default_settings().get(name):
+                    raise ValueError("%s = %s cannot be honoured: there is no such flag"
+                                     % (name, value))
                 continue
-            _core.set_flag(name, value)
+            if now != value:
+                _core.set_flag(name, value)
 
     def start(self):
         if not self._running:
             self._set_flags()
-            _engine("job_start_async")()
             self._running = True
 
     def stop(self):
-        """When this returns, everything has been sent."""
         if self._running:
             self._running = False
-            _engine("job_stop_async")()
+            _engine("job_flush")()
 
     def is_running(self):
         return self._running

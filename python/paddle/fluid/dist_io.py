@@ -102,7 +102,8 @@ def collect(program, names, scope):
     layout, whole = program._parameters_on_pservers, core.Scope()
     for name in names:
         if name in layout.parts:
-            communicator.pull(whole, name, layout.parts[name])
+            whole.var(name).get_tensor().set(communicator.pull(layout.parts[name]),
+                                             core.CPUPlace())
             continue
         var = scope.find_var(name)
         if var is None or not var.get_tensor()._is_initialized():
@@ -186,9 +187,7 @@ def load_server(program, dirname, scope):
 
 def push(program, name, array):
     """Set a variable of servers, whole."""
-    layout, scope = program._parameters_on_pservers, core.Scope()
-    scope.var(name).get_tensor().set(array, core.CPUPlace())
-    communicator.push(scope, name, layout.everywhere(name))
+    communicator.push(array, program._parameters_on_pservers.everywhere(name))
 
 
 def push_file(program, dirname, name):
@@ -199,9 +198,7 @@ def push_file(program, dirname, name):
 
 def pull(program, name):
     """A variable of servers, whole."""
-    scope = core.Scope()
-    communicator.pull(scope, name, program._parameters_on_pservers.parts[name])
-    return numpy.array(scope.find_var(name).get_tensor())
+    return communicator.pull(program._parameters_on_pservers.parts[name])
 
 
 def scale(program, name, factor):

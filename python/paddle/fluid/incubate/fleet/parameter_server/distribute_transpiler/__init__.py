@@ -29,8 +29,6 @@ from .distributed_strategy import (AsyncStrategy, DistributedStrategy, GeoStrate
                                    HalfAsyncStrategy, StrategyFactory, SyncStrategy,
                                    TrainerRuntimeConfig, of_config)
 
-_MODES = ("sync", "async", "half_async", "geo")
-
 
 def _check_executor(executor, call):
     if isinstance(executor, ParallelExecutor):
@@ -130,8 +128,7 @@ class DistributedTranspiler(Fleet):
         if self._communicator is not None:
             return
         runtime = strategy.get_trainer_runtime_config()
-        communicator.join(self.server_endpoints(), self.worker_index(), self.worker_num(),
-                          _MODES[strategy._mode])
+        communicator.join(self.server_endpoints(), self.worker_index(), self.worker_num())
         self._role_maker._group = communicator.Group(self.worker_index(), self.worker_num())
         print(runtime)
         self._communicator = Communicator(self.main_program, strategy._mode, None,
@@ -206,8 +203,11 @@ class DistributedTranspiler(Fleet):
         """Drop rows of tables that nobody looked up since `unseen` calls of this; worker 0
         does. How many were dropped; None on other workers."""
         self._strategy("shrink")
+        layout = self.main_program._parameters_on_pservers
         if self.is_first_worker():
-            return communicator.shrink(self.server_endpoints(), unseen)
+            return sum(communicator.shrink(layout.parts[name], unseen)
+                       for name in sorted(layout.tables))
+        return None
 
 
 class TranspilerOptimizer(DistributedOptimizer):

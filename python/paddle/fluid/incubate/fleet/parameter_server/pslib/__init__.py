@@ -156,7 +156,7 @@ class PSLib(DistributedTranspiler):
     def clear_one_table(self, table_id):
         name = self._table(table_id)
         if self.is_first_worker():
-            communicator.clear(name, self.main_program._parameters_on_pservers.parts[name])
+            communicator.clear(self.main_program._parameters_on_pservers.parts[name])
 
     def clear_model(self):
         for table_id in range(len(self._tables())):
