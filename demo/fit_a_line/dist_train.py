@@ -1,9 +1,10 @@
 """Fit a line on parameter servers, with DistributeTranspiler and the oldest variables:
 
-    PSERVERS=127.0.0.1:6174 SERVER_ENDPOINT=127.0.0.1:6174 TRAINING_ROLE=PSERVER python dist_train.py
-    PSERVERS=127.0.0.1:6174 SERVER_ENDPOINT=127.0.0.1:6174 TRAINING_ROLE=TRAINER python dist_train.py
+    export PSERVERS=127.0.0.1:6174 SERVER_ENDPOINT=127.0.0.1:6174
+    TRAINING_ROLE=PSERVER python dist_train.py
+    TRAINING_ROLE=TRAINER python dist_train.py
 
-The second line once for each of TRAINERS (2) trainers; or all of them at once:
+The last line once for each of PADDLE_TRAINERS_NUM (2) trainers; or all of them at once:
 
     python -m paddle.distributed.launch_ps --worker_num 2 --server_num 1 dist_train.py
 """
