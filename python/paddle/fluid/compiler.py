@@ -70,7 +70,6 @@ class BuildStrategy(_Strategy):
         "sync_batch_norm": "batch_norm over all threads' parts is not implemented",
         "debug_graphviz_path": "use fluid.debugger.draw_block_graphviz",
         "use_hierarchical_allreduce": "there is one machine here",
-        "async_mode": "use a fleet strategy for asynchronous training",
         "trainers_endpoints": "collective training over several machines is not implemented",
     }
 
@@ -119,6 +118,9 @@ class CompiledProgram:
             raise TypeError("share_vars_from must be a CompiledProgram; its scope is the "
                             "executor's, which is shared anyway")
         self._build_strategy = build_strategy or self._build_strategy or BuildStrategy()
+        if self._build_strategy.async_mode and not self._program._is_distributed:
+            raise ValueError("BuildStrategy.async_mode = True is for a program made by fleet or "
+                             "DistributeTranspiler, and this one was not")
         self._exec_strategy = exec_strategy or ExecutionStrategy()
         if self._build_strategy.gradient_scale_strategy == \
                 BuildStrategy.GradientScaleStrategy.Customized:

@@ -234,7 +234,8 @@ class Executor:
         if not self._closed:
             self._closed = True
             self._core.close()
-            _core.job_leave()
+            from .communicator import leave
+            leave()
 
     def __enter__(self):
         return self

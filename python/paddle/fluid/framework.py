@@ -460,6 +460,7 @@ class Program(_core.Program):
         self.current_block_idx = 0
         self._is_distributed = self._is_chief = False
         self._parameters_on_pservers = self._endpoints = self._ps_endpoint = None
+        self._trainer_id = -1
         self._trainers_endpoints = []
         self._distributed_lookup_table = None
         self._fleet_opt = self._pipeline_opt = None
@@ -550,7 +551,8 @@ class Program(_core.Program):
                 block._known[name] = copy
         self.current_block_idx = other.current_block_idx
         for key in ("_is_distributed", "_is_chief", "_parameters_on_pservers", "_endpoints",
-                    "_ps_endpoint", "_trainers_endpoints", "_distributed_lookup_table",
+                    "_ps_endpoint", "_trainer_id", "_trainers_endpoints",
+                    "_distributed_lookup_table",
                     "_fleet_opt", "_pipeline_opt", "_appending_grad_times", "lr_sheduler"):
             setattr(self, key, getattr(other, key))
         return self

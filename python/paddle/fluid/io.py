@@ -100,7 +100,18 @@ def save_vars(executor, dirname, main_program=None, vars=None, predicate=None, f
         dirname, filename = os.path.split(filename)
     _check_folder(dirname, "save_vars")
     files = [(filename, names)] if filename is not None else [(n, [n]) for n in names]
-    _core.save_files(_scope(), dirname, files)
+    _save_files(main_program, dirname, files, names)
+
+
+def _save_files(main_program, dirname, files, names):
+    """Write the files; of a distributed program trainer 0 does, with what servers keep."""
+    program, scope = _program(main_program), _scope()
+    if program._is_distributed:
+        from . import dist_io
+        if not dist_io.writes(program):
+            return
+        scope = dist_io.collect(program, names, scope)
+    _core.save_files(scope, dirname, files)
 
 
 def save_params(executor, dirname, main_program=None, filename=None):
@@ -108,6 +119,14 @@ def save_params(executor, dirname, main_program=None, filename=None):
 
 
 def save_persistables(executor, dirname, main_program=None, filename=None):
+    """Of a distributed program: as one process would have written them, by trainer 0."""
+    program = _program(main_program)
+    if program._is_distributed and dirname is not None:
+        _check_folder(dirname, "save_persistables")
+        names = sorted(program._parameters_on_pservers.wanted, key=lambda n: n.encode())
+        files = [(filename, names)] if filename is not None else [(n, [n]) for n in names]
+        _save_files(program, dirname, files, names)
+        return None
     return save_vars(executor, dirname, main_program, None, is_persistable, filename)
 
 
@@ -131,6 +150,21 @@ def load_params(executor, dirname, main_program=None, filename=None):
 
 
 def load_persistables(executor, dirname, main_program=None, filename=None):
+    """A server's program: its rows, out of a folder of whole files. A trainer's: its own, and
+    trainer 0 sets the servers'."""
+    program = _program(main_program)
+    if program._parameters_on_pservers is not None and isinstance(dirname, str):
+        from . import dist_io
+        if filename is not None:
+            raise ValueError("load_persistables: a distributed program is loaded from one file "
+                             "for each variable, not from %s" % filename)
+        if dist_io.is_servers(program):
+            dist_io.load_server(program, dirname, _scope())
+            return
+        names = [v.name for v in _chosen(program, None, is_persistable, "load_persistables")]
+        own = set(dist_io.load_trainer(program, dirname, names, _scope()))
+        load_vars(executor, dirname, program, None, lambda v: v.name in own and is_persistable(v))
+        return
     load_vars(executor, dirname, main_program, None, is_persistable, filename)
 
 
@@ -179,7 +213,11 @@ def _name_list(names, what):
 
 def _inference_program(main_program, feeds, targets):
     """(the part that the targets need, with feed and fetch ops; the names fetched)"""
-    program = main_program.clone()
+    if main_program._is_distributed:
+        from .dist_io import without_servers
+        program = without_servers(main_program)
+    else:
+        program = main_program.clone()
     block = program.global_block()
     for i in reversed([i for i, op in enumerate(block.ops) if op.type in ("feed", "fetch")]):
         block._remove_op(i)
@@ -213,13 +251,14 @@ def save_inference_model(dirname, feeded_var_names, target_vars, executor, main_
     else:
         program, names = main_program, [t.name for t in targets]
         files = [(model + ".main_program", main_program._serialize())]
+    params = []
     if not program_only:
         params = [v.name for v in _chosen(program, None, is_persistable, "save_inference_model")]
         if params_filename is not None:
             files.append((os.path.basename(params_filename), params))
         else:
             files += [(name, [name]) for name in params]
-    _core.save_files(_scope(), dirname, files)
+    _save_files(main_program, dirname, files, params)
     return names
 
 

@@ -4,13 +4,14 @@ The work is done in the core (src/pass/transpile*.c); docs/transpiler.md shows w
 import os
 
 from ... import _core
+from ..dist_io import Layout, persistables
 from ..framework import Program, default_main_program, default_startup_program
 from .details import wait_server_ready
 from .ps_dispatcher import HashName, RoundRobin
 
-__all__ = ["DistributeTranspiler", "DistributeTranspilerConfig"]
+__all__ = ["DistributeTranspiler", "DistributeTranspilerConfig", "DistributedMode",
+           "ServerRuntimeConfig"]
 
-_SYNC, _ASYNC, _HALF_ASYNC, _GEO = range(4)
 _ENDPOINT = "127.0.0.1:6174"
 
 
@@ -62,18 +63,31 @@ class DistributeTranspilerConfig:
         self._runtime_split_send_recv = value
 
 
+class ServerRuntimeConfig:
+    """Threads of a server for gradients, reads and look-ups."""
+
+    def __init__(self):
+        for name in ("send", "get", "prefetch"):
+            setattr(self, "_rpc_%s_thread_num" % name,
+                    int(os.environ.get("FLAGS_rpc_%s_thread_num" % name, "12")))
+
+
+class DistributedMode:
+    SYNC, ASYNC, HALF_ASYNC, GEO = range(4)
+
+
 def _update_mode(config, sync_mode):
     if config.geo_sgd_mode:
-        return _GEO
+        return DistributedMode.GEO
     if config.completely_not_async:
-        return _SYNC
+        return DistributedMode.SYNC
     if config.sync_mode:
         if config.half_async:
             raise ValueError("config.half_async needs config.sync_mode = False")
-        return _SYNC if sync_mode else _ASYNC
+        return DistributedMode.SYNC if sync_mode else DistributedMode.ASYNC
     if config.half_async or not config.runtime_split_send_recv:
-        return _HALF_ASYNC
-    return _ASYNC
+        return DistributedMode.HALF_ASYNC
+    return DistributedMode.ASYNC
 
 
 def _refuse_collective(config):
@@ -128,7 +142,7 @@ class DistributeTranspiler:
             raise TypeError("DistributeTranspiler: config is %s, and must be a "
                             "DistributeTranspilerConfig" % type(config))
         self.config = config or DistributeTranspilerConfig()
-        self._core = None
+        self._core = self._server_config = None
         self._waited = False
         _refuse_collective(self.config)
 
@@ -167,24 +181,33 @@ class DistributeTranspiler:
         _refuse_collective(config)
         endpoints = [e.strip() for e in pservers.split(",")]
         mode = _update_mode(config, sync_mode)
+        before = persistables(program)
         self._core = _core.Transpiler(
             program, startup, endpoints, trainer_id, trainers, mode,
-            config.runtime_split_send_recv, config.half_async and mode != _GEO,
+            config.runtime_split_send_recv, config.half_async and mode != DistributedMode.GEO,
             config.slice_var_up, _by_hash(split_method or config.split_method),
             config.enable_dc_asgd, config.min_block_size, config.geo_sgd_need_push_nums)
         self._core.trainer(program, startup)
         self._program, self._endpoints, self._waited = program, endpoints, False
         for each in (program, startup):
             _forget_removed(each)
+        self._layout = Layout(self._core.slices(), before, program)
         self._mark(program, trainer_id)
         if config.print_log:
             self._print_slices()
 
+    def _set_server_config(self, server_config=None):
+        if server_config is not None and not isinstance(server_config, ServerRuntimeConfig):
+            raise TypeError("server_config is %s, and must be a ServerRuntimeConfig"
+                            % type(server_config))
+        self._server_config = server_config
+
     def _mark(self, program, trainer_id):
         program._is_distributed = True
         program._is_chief = trainer_id == 0
+        program._trainer_id = trainer_id
         program._endpoints = self._endpoints
-        program._parameters_on_pservers = self._core.slices()
+        program._parameters_on_pservers = self._layout
 
     def _print_slices(self):
         for param, name, _, endpoint, begin, rows, height, _, _ in self._core.slices():
@@ -209,7 +232,12 @@ class DistributeTranspiler:
         program = self._made().server(endpoint, Program)
         program.__init__()
         program._endpoints, program._ps_endpoint = self._endpoints, endpoint
-        program._parameters_on_pservers = self._core.slices()
+        program._parameters_on_pservers = self._layout
+        if self._server_config is not None:
+            serve = [op for op in program.global_block().ops if op.type == "listen_and_serv"][0]
+            for name in ("send", "get", "prefetch"):
+                serve._set_attr("rpc_%s_thread_num" % name,
+                                getattr(self._server_config, "_rpc_%s_thread_num" % name))
         return program
 
     def get_pserver_programs(self, endpoint):

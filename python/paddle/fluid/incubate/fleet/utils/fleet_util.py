@@ -160,6 +160,116 @@ class FleetUtil(object):
     def save_xbox_base_model(self, output_path, day):
         self.save_fleet_model("%s/%s/base" % (output_path, day), mode=2)
 
+    def pull_all_dense_params(self, scope, program):
+        """Set the scope's dense parameters of the program to the servers'."""
+        from paddle.fluid import CPUPlace, dist_io
+        layout = program._parameters_on_pservers
+        if layout is None:
+            raise ValueError("pull_all_dense_params: the program was not made by a fleet")
+        for name in sorted(layout.params - layout.tables):
+            scope.var(name).get_tensor().set(dist_io.pull(program, name), CPUPlace())
+
+    def _upload(self, write, path, hadoop_fs_name, hadoop_fs_ugi, hadoop_home):
+        """On worker 0 write(folder), and put what it has written at `path`; all wait."""
+        import tempfile
+        if self._is_rank0():
+            client = self._client(hadoop_fs_name, hadoop_fs_ugi, hadoop_home)
+            with tempfile.TemporaryDirectory() as folder:
+                write(folder)
+                client.makedirs(path)
+                for name in sorted(os.listdir(folder)):
+                    if not client.upload(path, os.path.join(folder, name)):
+                        raise OSError("%s/%s could not be written" % (path, name))
+        self._fleet.barrier_worker()
+
+    def save_paddle_inference_model(self, executor, scope, program, feeded_vars, target_vars,
+                                    output_path, day, pass_id, hadoop_fs_name, hadoop_fs_ugi,
+                                    hadoop_home="$HADOOP_HOME", save_combine=True):
+        """An inference model on HDFS, at output_path/day/pass_id/dnn_plugin."""
+        from paddle.fluid import io, scope_guard
+
+        def write(folder):
+            with scope_guard(scope):
+                io.save_inference_model(folder, [v.name for v in feeded_vars], target_vars,
+                                        executor, program,
+                                        params_filename="params" if save_combine else None)
+        self._upload(write, self._model_path(output_path, day, pass_id, "dnn_plugin"),
+                     hadoop_fs_name, hadoop_fs_ugi, hadoop_home)
+
+    def save_paddle_params(self, executor, scope, program, model_name, output_path, day, pass_id,
+                           hadoop_fs_name, hadoop_fs_ugi, hadoop_home="$HADOOP_HOME",
+                           var_names=None, save_combine=True):
+        """Parameters on HDFS, at output_path/day/pass_id/model_name."""
+        from paddle.fluid import io, scope_guard
+
+        def write(folder):
+            names = None if var_names is None else list(var_names)
+            with scope_guard(scope):
+                io.save_vars(executor, folder, program, names, io.is_parameter,
+                             model_name if save_combine else None)
+        self._upload(write, self._model_path(output_path, day, pass_id, model_name),
+                     hadoop_fs_name, hadoop_fs_ugi, hadoop_home)
+
+    @staticmethod
+    def _model_path(output_path, day, pass_id, name):
+        return "%s/%s/%s/%s" % (output_path, day, "base" if str(pass_id) == "-1"
+                                else "delta-%s" % pass_id, name)
+
+    # ---- what is of other systems ----
+
+    def _refuse(self, call, why):
+        raise NotImplementedError("FleetUtil.%s(): %s" % (call, why))
+
+    def save_cache_model(self, output_path, day, pass_id, mode=1, **kwargs):
+        self._refuse("save_cache_model", "there is no cache of frequent rows")
+
+    def save_cache_base_model(self, output_path, day, **kwargs):
+        self._refuse("save_cache_base_model", "there is no cache of frequent rows")
+
+    def write_cache_donefile(self, output_path, day, pass_id, key_num, hadoop_fs_name,
+                             hadoop_fs_ugi, hadoop_home="$HADOOP_HOME",
+                             donefile_name="sparse_cache.meta", **kwargs):
+        self._refuse("write_cache_donefile", "there is no cache of frequent rows")
+
+    def write_xbox_donefile(self, output_path, day, pass_id, xbox_base_key, data_path,
+                            hadoop_fs_name, hadoop_fs_ugi, monitor_data={},
+                            hadoop_home="$HADOOP_HOME", donefile_name=None):
+        self._refuse("write_xbox_donefile", "it is for a serving system that is not public")
+
+    def get_last_save_xbox(self, output_path, hadoop_fs_name, hadoop_fs_ugi,
+                           hadoop_home="$HADOOP_HOME"):
+        self._refuse("get_last_save_xbox", "it is for a serving system that is not public")
+
+    def get_last_save_xbox_base(self, output_path, hadoop_fs_name, hadoop_fs_ugi,
+                                hadoop_home="$HADOOP_HOME"):
+        self._refuse("get_last_save_xbox_base", "it is for a serving system that is not public")
+
+    def program_type_trans(self, prog_dir, prog_fn, is_text):
+        self._refuse("program_type_trans", "str(program) prints a program; text is not read back")
+
+    def parse_program_proto(self, prog_path, is_text, output_dir):
+        self._refuse("parse_program_proto", "str(program) prints a program")
+
+    def check_two_programs(self, config):
+        self._refuse("check_two_programs", "a loaded model is checked by load_inference_model")
+
+    def check_vars_and_dump(self, config):
+        self._refuse("check_vars_and_dump", "a loaded model is checked by load_inference_model")
+
+    def draw_from_program_file(self, model_filename, is_text, output_dir, output_filename):
+        """Draw a saved program with graphviz."""
+        from paddle.fluid import Program
+        if is_text:
+            self._refuse("draw_from_program_file", "a program is read from its binary form")
+        with open(model_filename, "rb") as file:
+            self.draw_from_program(Program.parse_from_string(file.read()), output_dir,
+                                   output_filename)
+
+    def draw_from_program(self, program, output_dir, output_name):
+        from paddle.fluid import debugger
+        debugger.draw_block_graphviz(program.global_block(),
+                                     path=os.path.join(output_dir, output_name + ".dot"))
+
     # ---- donefiles: which models of a day are complete ----
 
     @staticmethod

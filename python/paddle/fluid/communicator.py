@@ -1,0 +1,176 @@
+"""What a trainer asks of its job: everything that goes to the core's engine goes through here.
+
+Ops of a transpiled program join the job by themselves when they first run; these calls are for
+what no op does: ending, barriers and sums over all trainers, and whole variables of servers."""
+import json
+import os
+
+import numpy
+
+from .. import _core
+from .core import CPUPlace, LoDTensor
+
+__all__ = ["Communicator"]
+
+_turns = {}  # how often each kind of meeting was called, so that every meeting has its own name
+
+
+def default_settings():
+    """Of a trainer's communication, by the name of their flag; where one is said to be the
+    number of threads it is CPU_NUM."""
+    threads = os.environ.get("CPU_NUM", "1")
+    return {"communicator_max_merge_var_num": threads, "communicator_send_queue_size": threads,
+            "communicator_independent_recv_thread": "1",
+            "communicator_min_send_grad_num_before_recv": threads,
+            "communicator_thread_pool_size": "5", "communicator_send_wait_times": "5",
+            "communicator_is_sgd_optimizer": "1", "rpc_deadline": "180000",
+            "rpc_retry_times": "3"}
+
+
+def _engine(name):
+    """A function of the core's engine."""
+    function = getattr(_core, name, None)
+    if function is None:
+        raise RuntimeError("%s needs a running job, and this build has no engine for one" % name)
+    return function
+
+
+def _turn(name):
+    _turns[name] = _turns.get(name, 0) + 1
+    return "%s#%d" % (name, _turns[name])
+
+
+def join(endpoints, trainer_id, trainers):
+    """Join the job of these servers. trainer_id: -1 for the next free one."""
+    _engine("job_join")(list(endpoints), trainer_id, trainers)
+
+
+def leave():
+    """Tell all servers that this trainer is done. May be called twice, or without a job."""
+    if hasattr(_core, "job_leave"):
+        _core.job_leave()
+
+
+def trainer_id(given):
+    """This trainer's number: the one it was given, or the one that the servers gave it."""
+    if given >= 0:
+        return given
+    who = _engine("job_who")()
+    if who is None:
+        raise RuntimeError("this trainer has no number yet: run its startup program first")
+    return who[0]
+
+
+def barrier(name="barrier"):
+    """Wait for all trainers."""
+    _engine("job_barrier")(_turn(name))
+
+
+def reduce(array, op="sum", name="reduce"):
+    """The sum (max, min) of an array over all trainers, in its own type and shape."""
+    if op not in ("sum", "max", "min"):
+        raise ValueError("mode is %r, and must be sum, max or min" % (op,))
+    array = numpy.asarray(array)
+    flat = array.astype("float64").ravel().tolist()
+    out = numpy.array(_engine("job_reduce")(_turn(name), op, flat), dtype="float64")
+    return out.reshape(array.shape).astype(array.dtype)
+
+
+def gather(thing, index, count):
+    """The list of what each of `count` trainers gave, in their order. A thing is made of
+    numbers, texts, lists and dicts."""
+    try:
+        own = numpy.frombuffer(json.dumps(thing).encode(), dtype="uint8")
+    except TypeError as e:
+        raise TypeError("all_gather takes numbers, texts, lists and dicts of them: %s" % e)
+    sizes = numpy.zeros(count)
+    sizes[index] = len(own)
+    sizes = reduce(sizes, name="gather").astype("int64")
+    rows = numpy.zeros((count, int(sizes.max())))
+    rows[index, :len(own)] = own
+    rows = reduce(rows, name="gather").astype("uint8")
+    return [json.loads(row[:size].tobytes()) for row, size in zip(rows, sizes)]
+
+
+def pull(parts):
+    """The parts of a variable, [Part], from their servers: an array of all their rows."""
+    get = _engine("job_get")
+    return numpy.concatenate([numpy.array(get(part.endpoint, part.remote)) for part in parts])
+
+
+def push(array, parts):
+    """Set the parts, rows of the array, on their servers."""
+    put = _engine("job_set")
+    for part in parts:
+        rows = array if part.rows is None else array[part.begin:part.begin + part.rows]
+        tensor = LoDTensor()
+        tensor.set(numpy.ascontiguousarray(rows), CPUPlace())
+        put(part.endpoint, part.remote, tensor)
+
+
+def shrink(parts, unseen):
+    """Drop rows of a table that were not touched in the last `unseen` calls. How many went."""
+    return sum(_engine("job_shrink")(part.endpoint, part.remote, unseen) for part in parts)
+
+
+def clear(parts):
+    """Drop all rows of a table: they start anew when they are next touched."""
+    for part in parts:
+        _engine("job_clear")(part.endpoint, part.remote)
+
+
+class Group(object):
+    """All trainers, for the meetings of a role maker."""
+
+    def __init__(self, index, count):
+        self._index, self._count = index, count
+
+    def barrier(self):
+        barrier("fleet")
+
+    def all_reduce(self, array, mode="sum"):
+        return reduce(array, mode)
+
+    def all_gather(self, thing):
+        return gather(thing, self._index, self._count)
+
+
+class Communicator(object):
+    """Sends gradients while a trainer computes, in the modes that do not wait: the core does so
+    by itself. start() makes its settings, and stop() waits until all has been sent.
+
+    mode: a DistributedMode. envs: settings by the name of their flag."""
+
+    def __init__(self, program, mode, kwargs=None, envs={}):
+        self._program, self._mode = program, mode
+        self._envs = {name: str(value) for name, value in envs.items()}
+        self._running = False
+        for name in kwargs or ():
+            if name not in ("pserver_endpoints", "trainer_id", "barrier_table_id", "trainers",
+                            "push_vars", "need_global_step"):
+                raise ValueError("Communicator has no setting %r" % name)
+
+    def _set_flags(self):
+        for name, value in sorted(self._envs.items()):
+            try:
+                now = _core.get_flag(name)[1]
+            except ValueError:
+                if value != default_settings().get(name):
+                    raise ValueError("%s = %s cannot be honoured: there is no such flag"
+                                     % (name, value))
+                continue
+            if now != value:
+                _core.set_flag(name, value)
+
+    def start(self):
+        if not self._running:
+            self._set_flags()
+            self._running = True
+
+    def stop(self):
+        if self._running:
+            self._running = False
+            _engine("job_flush")()
+
+    def is_running(self):
+        return self._running

@@ -1,0 +1,216 @@
+"""Variables that live on servers: where each part is, and saving and loading them whole.
+
+A save of a distributed program is the folder that a single process would have written: what
+servers keep is fetched whole by the trainer that writes. A folder made so, by one process, by
+any number of servers or by real Paddle, can be loaded by servers of any other number: each cuts
+its rows out of the whole files."""
+import collections
+import os
+import sys
+
+import numpy
+
+from .. import _core
+from . import communicator, core
+
+__all__ = []
+
+# One part of a variable: its name at its server, its first row and how many it has. Where the
+# variable is not cut, rows is None.
+Part = collections.namedtuple("Part", "remote endpoint begin rows")
+
+
+class Layout(object):
+    """Which variables of the program that was transpiled are on servers, and where.
+
+    parts: {name: [Part]}, in the order of rows. copies: {name: [Part]} of those not cut that
+    other servers have too (learning rates, powers of Adam's betas): fetched from the first,
+    set on all. params: what an optimizer trains; states: what it keeps for that; tables: what
+    trainers have no value of. wanted: {name: shape} of all persistable ones of the program,
+    which is what one process would save."""
+
+    def __init__(self, slices, before, trainer):
+        self.wanted = before
+        self.parts, self.copies = collections.OrderedDict(), collections.OrderedDict()
+        self.params, self.states = set(), set()
+        self.tables = {name for block in trainer.blocks for op in block.ops
+                       if op.type == "distributed_lookup_table" for name in op.input("W")}
+        kept = {v.name for v in trainer.list_vars() if v.persistable}
+        taken = set()
+        for param, name, _, endpoint, begin, rows, height, _, states in slices:
+            self.params.add(param)
+            cut = rows if rows != height else None
+            self._add(param, Part(name, endpoint, begin, cut))
+            # Two slices of one parameter at one server: the later one's states have its suffix.
+            suffix = name[len(param):] if (param, endpoint) in taken else ""
+            taken.add((param, endpoint))
+            for state in states:
+                if state in kept:
+                    continue  # geo: the optimizer is the trainer's
+                self.states.add(state)
+                rows_too = cut is not None and before[state] == before[param]
+                self._add(state, Part(state + suffix, endpoint, begin if rows_too else 0,
+                                      cut if rows_too else None))
+        for endpoint in collections.OrderedDict.fromkeys(s[3] for s in slices):
+            for name in before:
+                if name not in self.params and name not in self.states and name not in kept:
+                    self._add(name, Part(name, endpoint, 0, None))
+
+    def _add(self, name, part):
+        whole = part.rows is None and name in self.parts
+        (self.copies if whole else self.parts).setdefault(name, []).append(part)
+
+    def everywhere(self, name):
+        """Every Part of the variable, copies too."""
+        return self.parts[name] + self.copies.get(name, [])
+
+    def at(self, endpoint):
+        """{name: [Part]} of everything that the server keeps."""
+        out = collections.OrderedDict()
+        for name in self.parts:
+            mine = [part for part in self.everywhere(name) if part.endpoint == endpoint]
+            if mine:
+                out[name] = mine
+        return out
+
+
+def persistables(program):
+    """What Layout wants to know of the program before it is transpiled."""
+    from .io import is_persistable
+    return {v.name: tuple(v.shape) for v in program.list_vars() if is_persistable(v)}
+
+
+def is_servers(program):
+    return program._ps_endpoint is not None
+
+
+# ---- saving: the trainer that writes has every variable whole ----
+
+def writes(program):
+    """Whether this trainer writes. The others say once that they do not."""
+    if communicator.trainer_id(program._trainer_id) == 0:
+        return True
+    if not getattr(writes, "said", False):
+        writes.said = True
+        sys.stderr.write("note: trainer 0 saves the model; this trainer's call writes nothing\n")
+    return False
+
+
+def collect(program, names, scope):
+    """A scope with the named variables whole: those of servers fetched, the others shared out
+    of `scope`."""
+    layout, whole = program._parameters_on_pservers, core.Scope()
+    for name in names:
+        if name in layout.parts:
+            whole.var(name).get_tensor().set(communicator.pull(layout.parts[name]),
+                                             core.CPUPlace())
+            continue
+        var = scope.find_var(name)
+        if var is None or not var.get_tensor()._is_initialized():
+            raise ValueError("variable %s is not in the scope: run the startup program first"
+                             % name)
+        tensor = whole.var(name).get_tensor()
+        tensor.set(numpy.array(var.get_tensor()), core.CPUPlace())
+        if var.get_tensor().lod():
+            tensor.set_lod(var.get_tensor().lod())
+    return whole
+
+
+def without_servers(program):
+    """A copy of a trainer's program in which tables are looked up in their own variable."""
+    copy = program.clone()
+    for block in copy.blocks:
+        index = 0
+        while index < len(block.ops):
+            op = block.ops[index]
+            if op.type != "distributed_lookup_table":
+                index += 1
+                continue
+            table, ids, outs = op.input("W"), op.input("Ids"), op.output("Outputs")
+            attrs = {"is_sparse": True, "padding_idx": op.attr("padding_idx")}
+            kind = op.attr("lookup_table_version") or "lookup_table"
+            block._remove_op(index)
+            for one, out in zip(ids, outs):
+                block._insert_op(index, kind, {"W": table, "Ids": [one]}, {"Out": [out]}, attrs)
+                index += 1
+    copy._is_distributed = False
+    return copy
+
+
+# ---- loading ----
+
+def _present(layout, names, dirname):
+    """The names that have a file, where the others may be missing. Parameters may not; the
+    optimizer's state may be missing as a whole, which is said; learning rates and counters may
+    (real Paddle does not write them)."""
+    there = {n for n in names if os.path.isfile(os.path.join(dirname, n))}
+    missing = sorted(n for n in names if n in layout.params and n not in there)
+    if missing:
+        raise ValueError("%s does not hold %s: it was not written for this program"
+                         % (dirname, ", ".join(missing[:5])))
+    states = [n for n in names if n in layout.states]
+    absent = [n for n in states if n not in there]
+    if absent and len(absent) < len(states):
+        raise ValueError("%s holds some of the optimizer's state, but not %s"
+                         % (dirname, ", ".join(sorted(absent)[:5])))
+    if absent:
+        sys.stderr.write("note: %s has no state of the optimizer, which starts anew\n" % dirname)
+    return [n for n in names if n in there]
+
+
+def _whole_file(dirname, name):
+    scope = core.Scope()
+    _core.load_files(scope, dirname, [(name, [name])])
+    return numpy.array(scope.find_var(name).get_tensor())
+
+
+def _check(layout, name, array, dirname):
+    if tuple(array.shape) != layout.wanted[name]:
+        raise ValueError("%s: variable %s has the shape %s, and the program wants %s"
+                         % (dirname, name, list(array.shape), list(layout.wanted[name])))
+
+
+def load_server(program, dirname, scope):
+    """Set what this server keeps from a folder of whole files."""
+    if not os.path.isdir(dirname):
+        raise ValueError("There is no directory named '%s'" % dirname)
+    layout = program._parameters_on_pservers
+    mine = layout.at(program._ps_endpoint)
+    for name in _present(layout, list(mine), dirname):
+        array = _whole_file(dirname, name)
+        _check(layout, name, array, dirname)
+        for part in mine[name]:
+            rows = array if part.rows is None else array[part.begin:part.begin + part.rows]
+            scope.var(part.remote).get_tensor().set(numpy.ascontiguousarray(rows),
+                                                    core.CPUPlace())
+
+
+def push(program, name, array):
+    """Set a variable of servers, whole."""
+    communicator.push(array, program._parameters_on_pservers.everywhere(name))
+
+
+def push_file(program, dirname, name):
+    array = _whole_file(dirname, name)
+    _check(program._parameters_on_pservers, name, array, dirname)
+    push(program, name, array)
+
+
+def pull(program, name):
+    """A variable of servers, whole."""
+    return communicator.pull(program._parameters_on_pservers.parts[name])
+
+
+def scale(program, name, factor):
+    """Multiply a variable of servers."""
+    array = pull(program, name)
+    push(program, name, (array * factor).astype(array.dtype))
+
+
+def load_trainer(program, dirname, names, scope):
+    """Set this trainer's own variables; trainer 0 sets those of servers too."""
+    layout = program._parameters_on_pservers
+    if communicator.trainer_id(program._trainer_id) == 0:
+        for name in _present(layout, list(layout.parts), dirname):
+            push_file(program, dirname, name)
+    return [n for n in names if n in layout.wanted and n not in layout.tables]

@@ -1,0 +1,1 @@
+"""Fleets that train over parameter servers."""

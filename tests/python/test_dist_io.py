@@ -1,0 +1,264 @@
+"""Saving and loading distributed programs, with servers that are scopes of this process."""
+import os
+
+import numpy as np
+import pytest
+
+import paddle.fluid as fluid
+from paddle import _core
+from paddle.fluid import communicator, dist_io
+
+SERVERS = ["127.0.0.1:17174", "127.0.0.1:17175", "127.0.0.1:17176"]
+
+
+def model(optimizer):
+    attr = fluid.ParamAttr(name="table", initializer=fluid.initializer.Uniform(seed=3))
+    ids = [fluid.layers.data("C%d" % i, [1], dtype="int64", lod_level=1) for i in range(2)]
+    parts = [fluid.layers.sequence_pool(fluid.layers.embedding(
+        one, [5001, 8], is_sparse=True, param_attr=attr, padding_idx=3), "sum") for one in ids]
+    hidden = fluid.layers.fc(fluid.layers.concat(parts, axis=1), 3000, act="relu")
+    predicted = fluid.layers.fc(hidden, 2, act="softmax")
+    label = fluid.layers.data("label", [1], dtype="int64")
+    fluid.layers.auc(predicted, label)
+    loss = fluid.layers.mean(fluid.layers.cross_entropy(predicted, label))
+    optimizer().minimize(loss)
+    return predicted, loss
+
+
+ADAM = (lambda: fluid.optimizer.Adam(fluid.layers.exponential_decay(0.1, 10, 0.5)))
+SGD = (lambda: fluid.optimizer.SGD(0.1))
+
+
+class Job(object):
+    """A trainer and its servers, whose variables are scopes here."""
+
+    def __init__(self, servers, optimizer, how=None, split=None):
+        self.endpoints = SERVERS[:servers]
+        self.main, self.startup = fluid.Program(), fluid.Program()
+        self.main.random_seed = self.startup.random_seed = 7
+        with fluid.program_guard(self.main, self.startup), fluid.unique_name.guard():
+            self.predicted, self.loss = model(optimizer)
+        self.single, self.single_startup = self.main.clone(), self.startup.clone()
+        config = fluid.DistributeTranspilerConfig()
+        config.split_method = split
+        if how:
+            how(config)
+        t = fluid.DistributeTranspiler(config)
+        t.transpile(0, program=self.main, pservers=",".join(self.endpoints), trainers=2,
+                    startup_program=self.startup, sync_mode=config.sync_mode)
+        self.trainer = fluid.Scope()
+        self.scopes, self.programs = {}, {}
+        self.exe = fluid.Executor(fluid.CPUPlace())
+        for endpoint in self.endpoints:
+            self.programs[endpoint], startup = t.get_pserver_programs(endpoint)
+            self.scopes[endpoint] = fluid.Scope()
+            self.exe.run(startup, scope=self.scopes[endpoint])
+
+    def engine(self, monkeypatch):
+        """The core's calls, on these scopes."""
+        def get(endpoint, name):
+            return self.scopes[endpoint].find_var(name).get_tensor()
+
+        def put(endpoint, name, tensor):
+            assert self.scopes[endpoint].find_var(name) is not None
+            self.scopes[endpoint].var(name).get_tensor().set(np.array(tensor), fluid.CPUPlace())
+        monkeypatch.setattr(_core, "job_get", get, raising=False)
+        monkeypatch.setattr(_core, "job_set", put, raising=False)
+        return self
+
+    def whole(self):
+        """{name: array} of all variables of servers, put together."""
+        return {name: dist_io.pull(self.main, name)
+                for name in self.main._parameters_on_pservers.parts}
+
+    def set_trainer(self, values):
+        for v in self.main.list_vars():
+            if v.persistable and v.name in values:
+                self.trainer.var(v.name).get_tensor().set(values[v.name], fluid.CPUPlace())
+
+
+def single(job, folder):
+    """What one process saves of the same model, by other numbers; its values."""
+    scope, rng = fluid.Scope(), np.random.RandomState(1)
+    with fluid.scope_guard(scope):
+        job.exe.run(job.single_startup)
+        values = {}
+        for v in job.single.list_vars():
+            if v.persistable:
+                tensor = scope.find_var(v.name).get_tensor()
+                old = np.array(tensor)
+                values[v.name] = (rng.rand(*old.shape) * 100).astype(old.dtype)
+                tensor.set(values[v.name], fluid.CPUPlace())
+        fluid.io.save_persistables(job.exe, folder, job.single)
+    return values
+
+
+def geo(config):
+    config.sync_mode = False
+    config.geo_sgd_mode = True
+
+
+def asynchronous(config):
+    config.sync_mode = False
+    config.runtime_split_send_recv = True
+
+
+JOBS = [(1, ADAM, None, None), (2, ADAM, None, None), (3, ADAM, asynchronous, None),
+        (2, SGD, None, None), (3, ADAM, None, fluid.transpiler.HashName), (2, SGD, geo, None)]
+
+
+@pytest.mark.parametrize("servers, optimizer, how, split", JOBS)
+def test_servers_load_what_one_process_saved_and_trainers_save_it_again(
+        servers, optimizer, how, split, tmp_path, monkeypatch):
+    job = Job(servers, optimizer, how, split).engine(monkeypatch)
+    values = single(job, str(tmp_path / "one"))
+    for endpoint in job.endpoints:
+        with fluid.scope_guard(job.scopes[endpoint]):
+            fluid.io.load_persistables(job.exe, str(tmp_path / "one"), job.programs[endpoint])
+    for name, array in job.whole().items():
+        np.testing.assert_array_equal(array, values[name], err_msg=name)
+    job.set_trainer(values)
+    with fluid.scope_guard(job.trainer):
+        fluid.io.save_persistables(job.exe, str(tmp_path / "many"), job.main)
+    one, many = (sorted(os.listdir(str(tmp_path / d))) for d in ("one", "many"))
+    assert one == many
+    for name in one:
+        with open(str(tmp_path / "one" / name), "rb") as a, \
+                open(str(tmp_path / "many" / name), "rb") as b:
+            assert a.read() == b.read(), name
+
+
+@pytest.mark.parametrize("servers, optimizer, how, split", JOBS)
+def test_trainers_load(servers, optimizer, how, split, tmp_path, monkeypatch):
+    job = Job(servers, optimizer, how, split).engine(monkeypatch)
+    values = single(job, str(tmp_path))
+    with fluid.scope_guard(job.trainer):
+        fluid.io.load_persistables(job.exe, str(tmp_path), job.main)
+    for name, array in job.whole().items():
+        np.testing.assert_array_equal(array, values[name], err_msg=name)
+    layout = job.main._parameters_on_pservers
+    for name, copies in layout.copies.items():
+        for part in copies:
+            np.testing.assert_array_equal(
+                np.array(job.scopes[part.endpoint].find_var(part.remote).get_tensor()),
+                values[name])
+    own = [v.name for v in job.main.list_vars() if v.persistable and v.name in values and
+           v.name not in layout.tables]
+    for name in own:
+        np.testing.assert_array_equal(np.array(job.trainer.find_var(name).get_tensor()),
+                                      values[name])
+    assert job.trainer.find_var("table") is None or how is geo
+
+
+def test_other_trainers_write_nothing(tmp_path, monkeypatch, capsys):
+    job = Job(2, SGD).engine(monkeypatch)
+    monkeypatch.setattr(dist_io.writes, "said", False, raising=False)
+    job.main._trainer_id = 1
+    for _ in range(2):
+        fluid.io.save_persistables(job.exe, str(tmp_path / "model"), job.main)
+        fluid.io.save_inference_model(str(tmp_path / "model"), ["C0", "C1"], [job.predicted],
+                                      job.exe, job.main)
+    assert not (tmp_path / "model").exists()
+    assert capsys.readouterr().err.count("trainer 0 saves the model") == 1
+
+
+def test_a_trainer_without_a_number_asks_for_it(monkeypatch, tmp_path):
+    job = Job(2, SGD).engine(monkeypatch)
+    job.main._trainer_id = -1
+    monkeypatch.setattr(_core, "job_who", lambda: (1, 2, "sync"), raising=False)
+    monkeypatch.setattr(dist_io.writes, "said", True, raising=False)
+    fluid.io.save_persistables(job.exe, str(tmp_path / "model"), job.main)
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("how", [None, asynchronous, geo])
+@pytest.mark.parametrize("combined", [None, "params"])
+def test_inference_models_run_without_servers(how, combined, tmp_path, monkeypatch):
+    job = Job(2, SGD, how).engine(monkeypatch)
+    values = single(job, str(tmp_path / "one"))
+    for name in list(values):
+        values[name] = (values[name] / 1000).astype(values[name].dtype)
+    for name in job.main._parameters_on_pservers.parts:
+        dist_io.push(job.main, name, values[name])
+    job.set_trainer(values)
+    with fluid.scope_guard(job.trainer):
+        fluid.io.save_inference_model(str(tmp_path / "model"), ["C0", "C1"], [job.predicted],
+                                      job.exe, job.main, params_filename=combined)
+    ids = fluid.create_lod_tensor(np.array([[1], [3], [5000]], "int64"), [[2, 1]],
+                                  fluid.CPUPlace())
+    feed = {"C0": ids, "C1": ids}
+    with fluid.scope_guard(fluid.Scope()):
+        program, feeds, fetches = fluid.io.load_inference_model(
+            str(tmp_path / "model"), job.exe, params_filename=combined)
+        types = [op.type for op in program.global_block().ops]
+        assert types.count("lookup_table") == 2 and "distributed_lookup_table" not in types
+        assert not {"send", "recv"} & set(types) and feeds == ["C0", "C1"]
+        got, = job.exe.run(program, feed=feed, fetch_list=fetches)
+    scope = fluid.Scope()
+    with fluid.scope_guard(scope):
+        job.exe.run(job.single_startup)
+        for name, value in values.items():
+            scope.var(name).get_tensor().set(value, fluid.CPUPlace())
+        test = job.single.clone(for_test=True)._prune_with_input(["C0", "C1"],
+                                                                 [job.predicted.name])
+        want, = job.exe.run(test, feed=feed, fetch_list=[job.predicted.name])
+    np.testing.assert_array_equal(got, want)
+    # The trainer's own program still talks to servers.
+    kinds = [op.type for op in job.main.global_block().ops]
+    assert ("distributed_lookup_table" in kinds) == (how is not geo)
+
+
+def test_folders_that_do_not_fit(tmp_path, monkeypatch, capsys):
+    job = Job(2, ADAM).engine(monkeypatch)
+    folder = str(tmp_path)
+    single(job, folder)
+    program = job.programs[SERVERS[0]]
+
+    def load():
+        with fluid.scope_guard(job.scopes[SERVERS[0]]):
+            fluid.io.load_persistables(job.exe, folder, program)
+    with pytest.raises(ValueError, match="There is no directory named"):
+        fluid.io.load_persistables(job.exe, folder + "/nope", program)
+    with pytest.raises(ValueError, match="not from all"):
+        fluid.io.load_persistables(job.exe, folder, program, filename="all")
+    os.remove(os.path.join(folder, "MANIFEST.regatta"))
+    os.remove(os.path.join(folder, "@LR_DECAY_COUNTER@"))
+    load()  # real Paddle does not write it
+    state = [n for n in os.listdir(folder) if "_moment" in n or "_pow_acc" in n]
+    os.remove(os.path.join(folder, "table_moment1_0"))
+    with pytest.raises(ValueError, match="some of the optimizer's state, but not table_moment1_0"):
+        load()
+    for name in state:
+        if os.path.exists(os.path.join(folder, name)):
+            os.remove(os.path.join(folder, name))
+    load()
+    assert "no state of the optimizer" in capsys.readouterr().err
+    os.rename(os.path.join(folder, "fc_0.w_0"), os.path.join(folder, "moved"))
+    with pytest.raises(ValueError, match="does not hold fc_0.w_0"):
+        load()
+    os.rename(os.path.join(folder, "fc_0.b_0"), os.path.join(folder, "fc_0.w_0"))
+    os.rename(os.path.join(folder, "moved"), os.path.join(folder, "fc_0.b_0"))
+    with pytest.raises(ValueError, match="has the shape"):
+        load()
+
+
+def test_save_params_and_vars_fetch_from_servers(tmp_path, monkeypatch):
+    job = Job(2, ADAM).engine(monkeypatch)
+    values = single(job, str(tmp_path / "one"))
+    for name in job.main._parameters_on_pservers.parts:
+        dist_io.push(job.main, name, values[name])
+    with fluid.scope_guard(job.trainer):
+        fluid.io.save_params(job.exe, str(tmp_path / "params"), job.main)
+        fluid.io.save_vars(job.exe, str(tmp_path / "table"), job.main, ["table"])
+    assert sorted(os.listdir(str(tmp_path / "params"))) == [
+        "MANIFEST.regatta", "fc_0.b_0", "fc_0.w_0", "fc_1.b_0", "fc_1.w_0", "table"]
+    state = fluid.load_program_state(str(tmp_path / "table"))
+    np.testing.assert_array_equal(state["table"], values["table"])
+
+
+def test_it_needs_a_job(tmp_path):
+    job = Job(2, SGD)
+    with pytest.raises(RuntimeError, match="needs a running job"):
+        fluid.io.save_params(job.exe, str(tmp_path / "model"), job.main)
+    assert not (tmp_path / "model").exists()
+    communicator.leave()
