@@ -102,8 +102,12 @@ static char *put_millionths(char *to, int64_t millionths)
 
 static rg_status bad_field(int field, const char *text, size_t n, const char *wanted)
 {
-    return rg_fail(RG_EVALUE, "field %d: got '%.*s', wanted %s", field + 1, (int)(n < 40 ? n : 40),
-                   text, wanted);
+    char shown[40];
+    size_t length = 0;
+    for (; length < n && length < sizeof shown - 1; length++)
+        shown[length] = (unsigned char)(text[length] - 0x20) < 0x5f ? text[length] : '?';
+    shown[length] = '\0';
+    return rg_fail(RG_EVALUE, "field %d: got '%s', wanted %s", field + 1, shown, wanted);
 }
 
 static rg_status put_count(int i, const char *text, size_t n, char **to)

@@ -49,25 +49,27 @@ static inline uint64_t digits_value(uint64_t bytes, unsigned n)
            32;
 }
 
-static const uint64_t ten_to[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+static const uint32_t ten_to[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
 static inline bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Past the blanks that follow a number; NULL where something else does. */
-static inline const char *after_number(const char *p, const char *end)
+static inline const char *skip_blanks(const char *p)
 {
-    if (LIKELY(*p == ' ' && !is_blank(p[1])))
-        return p + 1;
-    if (p == end)
-        return p;
-    if (!is_blank(*p))
-        return NULL;
-    while (p < end && is_blank(*p))
+    while (is_blank(*p))
         p++;
     return p;
+}
+
+/* Past one blank that follows a number; NULL where something else does. Where there are more,
+ * the next number does not begin here, and its slow path passes over them. */
+static inline const char *after_number(const char *p, const char *end)
+{
+    if (LIKELY(*p == ' '))
+        return p + 1;
+    return p == end || is_blank(*p) ? p : NULL;
 }
 
 /* ---- ids ---- */
@@ -75,6 +77,7 @@ static inline const char *after_number(const char *p, const char *end)
 /* As strtoull reads them, "-1" included; NULL where there is none or it does not fit. */
 static const char *slow_id(const char *p, int64_t *id)
 {
+    p = skip_blanks(p);
     bool negative = *p == '-';
     p += negative || *p == '+';
     uint64_t value = 0;
@@ -110,7 +113,8 @@ static const char *slow_float(const char *p, float *value)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, make_locale);
-    if (*p == '\n' || is_blank(*p))
+    p = skip_blanks(p);
+    if (*p <= ' ') /* strtof would pass over other white space, newlines too */
         return NULL;
     char *end;
     *value = plain_locale ? strtof_l(p, &end, plain_locale) : strtof(p, &end);
@@ -131,11 +135,17 @@ static inline bool float_is_sure(double value)
 static inline const char *read_float(const char *start, float *value)
 {
     const char *p = start + (*start == '-');
-    uint64_t bytes = load8(p);
-    unsigned whole = count_digits(bytes), part = 0;
-    if (UNLIKELY(whole == 0 || whole == 8))
-        return slow_float(start, value);
-    uint64_t number = digits_value(bytes, whole);
+    uint64_t number, bytes;
+    unsigned whole = 1, part = 0;
+    if (LIKELY(p[1] == '.' && *p >= '0' && *p <= '9')) { /* mostly they are small */
+        number = (uint64_t)(*p - '0');
+    } else {
+        bytes = load8(p);
+        whole = count_digits(bytes);
+        if (UNLIKELY(whole == 0 || whole == 8))
+            return slow_float(start, value);
+        number = digits_value(bytes, whole);
+    }
     p += whole;
     if (*p == '.') {
         bytes = load8(p + 1);
@@ -154,15 +164,14 @@ static inline const char *read_float(const char *start, float *value)
 
 /* ---- what is wrong ---- */
 
-/* The word at p, cut to what a message can hold, without control characters. */
+/* The word at p, cut to what a message can hold, in plain ASCII. */
 static const char *shown(const char *p, const char *end, char text[SHOWN_BYTES + 8])
 {
     size_t n = 0;
-    while (p + n < end && !is_blank(p[n]) && n < SHOWN_BYTES) {
-        text[n] = (unsigned char)p[n] < 0x20 || p[n] == 0x7f ? '?' : p[n];
-        n++;
-    }
-    memcpy(text + n, p + n < end && n == SHOWN_BYTES ? "..." : "", n == SHOWN_BYTES ? 4 : 1);
+    for (; p + n < end && !is_blank(p[n]) && n < SHOWN_BYTES; n++)
+        text[n] = (unsigned char)(p[n] - 0x20) < 0x5f ? p[n] : '?';
+    bool cut = p + n < end && !is_blank(p[n]);
+    memcpy(text + n, cut ? "..." : "\0\0\0", 4);
     return text;
 }
 
@@ -171,6 +180,7 @@ static rg_status bad_slot(const rg_feed *feed, size_t slot, const char *p, const
 {
     char text[SHOWN_BYTES + 8];
     const char *name = feed->slots[slot].name;
+    p = skip_blanks(p);
     if (p >= end)
         return rg_fail(RG_EVALUE, "slot '%s' (%zu of %zu): the line ends, wanted %s", name,
                        slot + 1, feed->n_slots, wanted);
@@ -206,10 +216,11 @@ static inline const char *read_count(const rg_feed *feed, size_t slot, const cha
     const feed_step *step = &feed->steps[slot];
     int64_t n;
     const char *after;
-    if (LIKELY(p[0] >= '0' && p[0] <= '9' && p[1] == ' ' && !is_blank(p[2]))) {
+    if (LIKELY(p[0] >= '0' && p[0] <= '9' && p[1] == ' ')) {
         n = p[0] - '0';
         after = p + 2;
     } else {
+        p = skip_blanks(p);
         const char *q = *p == '-' || *p == '+' ? NULL : read_id(p, &n);
         after = q ? after_number(q, end) : NULL;
         if (after == NULL) {
@@ -284,11 +295,10 @@ static uint32_t drop_zero_floats(float *values, uint32_t n)
 static const char *skip_values(const char *p, const char *end, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
+        p = skip_blanks(p);
         if (p >= end)
             return NULL;
         while (p < end && !is_blank(*p))
-            p++;
-        while (p < end && is_blank(*p))
             p++;
     }
     return p;
@@ -345,22 +355,20 @@ static rg_status parse_text(const char *what, const char **at, const char *end, 
     for (q = p; q < end && !is_blank(*q);)
         q++;
     RG_TRY(rg_texts_add(texts, row, p, (size_t)(q - p)));
-    while (q < end && is_blank(*q))
-        q++;
-    *at = q;
+    *at = skip_blanks(q);
     return RG_OK;
 }
 
 static rg_status parse_line(const rg_feed *feed, const char *p, const char *end, rg_rows *rows)
 {
-    while (p < end && is_blank(*p))
-        p++;
+    p = skip_blanks(p);
     if (feed->ins_id)
         RG_TRY(parse_text("the instance's id", &p, end, &rows->ins_ids, rows->n_rows));
     if (feed->content)
         RG_TRY(parse_text("the instance's content", &p, end, &rows->contents, rows->n_rows));
     for (size_t i = 0; i < feed->n_slots; i++)
         RG_TRY(parse_slot(feed, i, &p, end, rows));
+    p = skip_blanks(p);
     if (UNLIKELY(p != end)) {
         char text[SHOWN_BYTES + 8];
         return rg_fail(RG_EVALUE,

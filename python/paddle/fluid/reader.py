@@ -91,6 +91,35 @@ def _tensor(item):
     return tensor
 
 
+def _tensors(batches, names):
+    """Batches as lists of tensors. Knows nothing of the loader: the thread that runs this must
+    not keep a loader that everybody else has dropped."""
+    def run():
+        for batch in batches():
+            if isinstance(batch, dict):
+                batch = [batch[name] for name in names]
+            if len(batch) != len(names):
+                raise ValueError("a batch has %d parts, and there are %d variables (%s)"
+                                 % (len(batch), len(names), ", ".join(names)))
+            yield [_tensor(item) for item in batch]
+    return run
+
+
+class _Pass:
+    """An iterator over a loader: asked for an iterator itself, it does not begin anew."""
+
+    def __init__(self, loader):
+        self._loader = loader
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self._loader.__next__()
+
+    next = __next__
+
+
 class DataLoaderBase:
     """What all loaders are: iterable."""
     _places = None
@@ -165,8 +194,7 @@ class GeneratorLoader(DataLoaderBase):
 
         def batches():
             for samples in reader():
-                feed = feeder.feed(samples)
-                yield [feed[name] for name in self._names]
+                yield feeder.feed(samples)
         return self.set_batch_generator(batches, places)
 
     def set_batch_generator(self, reader, places=None):
@@ -178,25 +206,19 @@ class GeneratorLoader(DataLoaderBase):
         self._batches = reader
         return self
 
-    def _tensors(self):
-        for batch in self._batches():
-            if isinstance(batch, dict):
-                batch = [batch[name] for name in self._names]
-            if len(batch) != len(self._names):
-                raise ValueError("a batch has %d parts, and there are %d variables (%s)"
-                                 % (len(batch), len(self._names), ", ".join(self._names)))
-            yield [_tensor(item) for item in batch]
+    def _begin(self):
+        if self._batches is None:
+            raise AssertionError("Data source of DataLoader has not set yet")
+        self._feeding = _Feeding(_tensors(self._batches, self._names), self._capacity)
 
     # ---- iterable ----
 
     def __iter__(self):
         if not self._iterable:
             raise AssertionError("DataLoader is not iterable")
-        if self._batches is None:
-            raise AssertionError("Data source of DataLoader has not set yet")
         self._end()
-        self._feeding = _Feeding(self._tensors, self._capacity)
-        return self
+        self._begin()
+        return _Pass(self)
 
     def __next__(self):
         if self._feeding is None:
@@ -224,11 +246,9 @@ class GeneratorLoader(DataLoaderBase):
         """Begin a pass."""
         if self._iterable:
             raise AssertionError("start() cannot be called when DataLoader is iterable")
-        if self._batches is None:
-            raise AssertionError("Data source of DataLoader has not set yet")
         if self._feeding is not None:
             raise RuntimeError("the loader has been started; call reset() before it is again")
-        self._feeding = _Feeding(self._tensors, self._capacity)
+        self._begin()
 
     def reset(self):
         """End the pass, whether or not all batches have been taken."""
@@ -295,8 +315,9 @@ class DatasetLoader(DataLoaderBase):
         self._reader = None
 
     def __iter__(self):
+        self._reader = None  # the dataset has one at a time
         self._reader = _core.Reader(self._dataset.dataset)
-        return self
+        return _Pass(self)
 
     def __next__(self):
         feeds, names = [], [var.name for var in self._dataset.use_vars]

@@ -1,0 +1,353 @@
+"""fluid.DatasetFactory and its datasets: what they read, in which order, and what they refuse."""
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import paddle.fluid as fluid
+
+DESC = """name: "%s"
+batch_size: 4
+multi_slot_desc {
+  slots {
+    name: "d"
+    type: "float"
+    is_dense: true
+    is_used: true
+    shape: -1
+    shape: 3
+  }
+  slots {
+    name: "s"
+    type: "uint64"
+    is_used: true
+  }
+  slots {
+    name: "label"
+    type: "uint64"
+    is_dense: true
+    is_used: true
+    shape: -1
+    shape: 1
+  }
+}
+pipe_command: "cat"
+"""
+
+
+@pytest.fixture(autouse=True)
+def program():
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()), fluid.unique_name.guard():
+        yield main
+
+
+def slots():
+    return [fluid.layers.data("d", [3], dtype="float32"),
+            fluid.layers.data("s", [1], dtype="int64", lod_level=1),
+            fluid.layers.data("label", [1], dtype="int64")]
+
+
+def line(i):
+    return "3 %d 0.5 1e-3 %d %s 1 %d\n" % (
+        i, 1 + i % 2, " ".join(str(i * 10 + k) for k in range(1 + i % 2)), i)
+
+
+def make(kind, files, batch=4, **settings):
+    dataset = fluid.DatasetFactory().create_dataset(kind)
+    dataset.set_use_var(slots())
+    dataset.set_batch_size(batch)
+    dataset.set_filelist([str(f) for f in files])
+    for name, value in settings.items():
+        getattr(dataset, "set_" + name)(value)
+    return dataset
+
+
+def batches(dataset, drop_last=False):
+    """[(labels, ids, LoD of the ids)] of the batches."""
+    loader = fluid.io.DataLoader.from_dataset(dataset, fluid.cpu_places(1), drop_last=drop_last)
+    return [(np.array(feed["label"]).ravel().tolist(), np.array(feed["s"]).ravel().tolist(),
+             feed["s"].lod()) for (feed,) in loader()]
+
+
+def labels(dataset):
+    return [label for batch in batches(dataset) for label in batch[0]]
+
+
+@pytest.fixture
+def two_files(tmp_path):
+    (tmp_path / "a").write_text("".join(map(line, range(5))))
+    (tmp_path / "b").write_text("".join(map(line, range(5, 7))))
+    return [tmp_path / "a", tmp_path / "b"]
+
+
+# As real Paddle 1.8.5 gives them (batches cross files, the short one is kept).
+WANTED = [([0, 1, 2, 3], [0, 10, 11, 20, 30, 31], [[0, 1, 3, 4, 6]]),
+          ([4, 5, 6], [40, 50, 51, 60], [[0, 1, 3, 4]])]
+
+
+@pytest.mark.parametrize("kind", ["QueueDataset", "InMemoryDataset"])
+def test_batches_are_those_of_paddle(kind, two_files):
+    dataset = make(kind, two_files)
+    assert dataset.desc() == DESC % ("MultiSlotDataFeed" if kind[0] == "Q"
+                                     else "MultiSlotInMemoryDataFeed")
+    if kind[0] == "I":
+        dataset.load_into_memory()
+        assert dataset.get_memory_data_size() == 7 and dataset.get_shuffle_data_size() == 0
+    assert batches(dataset) == WANTED
+    assert batches(dataset) == WANTED
+    assert batches(dataset, drop_last=True) == WANTED[:1]
+
+
+def test_zeros_are_kept_by_a_queue_and_left_out_in_memory(tmp_path):
+    (tmp_path / "z").write_text("3 0 0 0 3 0 7 0 1 0\n3 0 0 0 2 0 0 1 1\n")
+    wanted = {"QueueDataset": ([0, 7, 0, 0, 0], [[0, 3, 5]]),
+              "InMemoryDataset": ([7, 0], [[0, 1, 2]])}
+    for kind, (ids, lod) in wanted.items():
+        dataset = make(kind, [tmp_path / "z"])
+        if kind[0] == "I":
+            dataset.load_into_memory()
+        assert batches(dataset) == [([0, 1], ids, lod)]
+
+
+def test_a_queue_is_what_is_made_when_nothing_is_said():
+    assert type(fluid.DatasetFactory().create_dataset()).__name__ == "QueueDataset"
+    with pytest.raises(ValueError, match="datafeed class Foo does not exist"):
+        fluid.DatasetFactory().create_dataset("Foo")
+    for kind in "FileInstantDataset", "BoxPSDataset":
+        with pytest.raises(NotImplementedError, match=kind):
+            fluid.DatasetFactory().create_dataset(kind)
+
+
+def test_files_may_be_packed_and_cut_ones_are_refused(two_files, tmp_path):
+    text = "".join(map(line, range(20000))).encode()
+    (tmp_path / "w.gz").write_bytes(gzip.compress(text))
+    (tmp_path / "two.gz").write_bytes(gzip.compress(text) + gzip.compress(text))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(text)[:-5000])
+    assert labels(make("QueueDataset", [tmp_path / "w.gz"])) == list(range(20000))
+    assert len(labels(make("QueueDataset", [tmp_path / "two.gz"]))) == 40000
+    dataset = make("InMemoryDataset", [two_files[0], tmp_path / "cut.gz"], thread=2)
+    with pytest.raises(fluid.core.EnforceNotMet, match="cut.gz is cut off"):
+        dataset.load_into_memory()
+    assert dataset.get_memory_data_size() == 0
+
+
+def test_pipes_run_with_a_fixed_hash_seed_unless_it_is_set(two_files, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONHASHSEED", raising=False)
+    script = tmp_path / "pipe.py"
+    script.write_text("import sys\nfor line in sys.stdin:\n"
+                      "    print('3 1 1 1 1 %d 1 0' % (hash('x') % 1000003))\n")
+    pipe = "%s %s" % (sys.executable, script)
+    seen = set()
+    for _ in range(3):
+        seen.update(batches(make("QueueDataset", two_files, pipe_command=pipe))[0][1])
+    wanted = subprocess.run([sys.executable, "-c", "print(hash('x') % 1000003)"], text=True,
+                            env=dict(os.environ, PYTHONHASHSEED="0"), capture_output=True)
+    assert seen == {int(wanted.stdout)}
+
+
+@pytest.mark.parametrize("kind", ["QueueDataset", "InMemoryDataset"])
+def test_a_pipe_that_fails_shows_its_status_and_its_last_words(kind, two_files, tmp_path):
+    script = tmp_path / "pipe.py"
+    script.write_text("import sys\nfor i, line in enumerate(sys.stdin):\n"
+                      "    if i == 3:\n        print(line[:5], end='')\n        sys.stdout.flush()\n"
+                      "        raise KeyError('no such thing')\n    print(line, end='')\n")
+    dataset = make(kind, two_files, pipe_command="%s %s" % (sys.executable, script))
+    with pytest.raises(OSError) as caught:
+        dataset.load_into_memory() if kind[0] == "I" else batches(dataset)
+    text = str(caught.value)
+    assert "ended with status 1" in text and "KeyError: 'no such thing'" in text
+    assert str(two_files[0]) + " was not read whole" in text
+
+
+def test_a_pipe_that_is_killed_is_an_error(two_files):
+    dataset = make("QueueDataset", two_files, pipe_command="cat; kill -9 $$")
+    with pytest.raises(OSError, match="was killed by signal 9"):
+        batches(dataset)
+
+
+@pytest.mark.parametrize("text, message", [
+    ("3 1 2 3 1 5\n", r"part:1: slot 'label' \(3 of 3\): the line ends"),
+    ("3 1 2 3 1 0.5 1 0\n", r"part:1: slot 's' \(2 of 3\): got '0.5', wanted an id"),
+    (line(0) + "2 1 2 1 5 1 0\n", r"part:2: slot 'd' \(1 of 3\): got 2 values, wanted 3"),
+    (line(0) + "\n", r"part:2: slot 'd' \(1 of 3\): the line ends"),
+])
+def test_a_bad_line_names_file_line_and_slot(text, message, tmp_path):
+    (tmp_path / "part").write_text(text)
+    with pytest.raises(fluid.core.EnforceNotMet, match=message):
+        batches(make("QueueDataset", [tmp_path / "part"]))
+
+
+def test_bad_lines_can_be_put_aside(tmp_path):
+    (tmp_path / "part").write_text(line(0) + "rubbish\n" + line(1) + "3 1\n" + line(2))
+    aside = tmp_path / "aside"
+    fluid.set_flags({"FLAGS_data_bad_lines": 2, "FLAGS_data_bad_lines_file": str(aside)})
+    try:
+        assert labels(make("QueueDataset", [tmp_path / "part"])) == [0, 1, 2]
+        kept = [row for row in aside.read_text().splitlines() if not row.startswith("#")]
+        assert kept == ["rubbish", "3 1"]
+        fluid.set_flags({"FLAGS_data_bad_lines": 1})
+        with pytest.raises(fluid.core.EnforceNotMet, match="part:4"):
+            batches(make("QueueDataset", [tmp_path / "part"]))
+    finally:
+        fluid.set_flags({"FLAGS_data_bad_lines": 0})
+
+
+def test_nothing_to_read_is_said(tmp_path):
+    with pytest.raises(ValueError, match="file list is empty"):
+        batches(make("QueueDataset", []))
+    with pytest.raises(fluid.core.EnforceNotMet, match="nowhere: No such file"):
+        batches(make("QueueDataset", [tmp_path / "nowhere"]))
+    with pytest.raises(ValueError, match="file list is empty"):
+        make("InMemoryDataset", []).load_into_memory()
+    with pytest.raises(ValueError, match="call load_into_memory first"):
+        batches(make("InMemoryDataset", [tmp_path / "x"]))
+    dataset = fluid.DatasetFactory().create_dataset()
+    for dtype in "float64", "int32":
+        with pytest.raises(ValueError, match="only supports dtype=float32 and dtype=int64"):
+            dataset.set_use_var([fluid.layers.data(dtype, [1], dtype=dtype)])
+    with pytest.raises(ValueError, match=r"has the shape \[-1, -1\]"):
+        dataset.set_use_var([fluid.data("wide", [None, None])])
+
+
+def test_shuffles_repeat_and_lose_nothing(two_files, tmp_path, program):
+    (tmp_path / "many").write_text("".join(map(line, range(5000))))
+    orders = []
+    for seed in 1, 1, 2:
+        program.random_seed = seed
+        dataset = make("InMemoryDataset", [tmp_path / "many"], thread=3)
+        dataset.preload_into_memory(2)
+        dataset.wait_preload_done()
+        dataset.local_shuffle()
+        orders.append(labels(dataset))
+        assert sorted(orders[-1]) == list(range(5000)) != orders[-1]
+    assert orders[0] == orders[1] != orders[2]
+    dataset.global_shuffle()
+    assert dataset.get_shuffle_data_size() == 5000
+    assert labels(dataset) != orders[2]
+    dataset.release_memory()
+    assert dataset.get_memory_data_size() == 0
+    queue = make("QueueDataset", two_files)
+    for name in "local_shuffle", "global_shuffle":
+        with pytest.raises(NotImplementedError, match="please use InMemoryDataset"):
+            getattr(queue, name)()
+
+
+def test_slots_shuffle_moves_one_slot(tmp_path):
+    (tmp_path / "many").write_text("".join(map(line, range(1000))))
+    dataset = make("InMemoryDataset", [tmp_path / "many"], batch=1000)
+    dataset.load_into_memory()
+    with pytest.raises(RuntimeError, match="set_fea_eval"):
+        dataset.slots_shuffle(["s"])
+    (_, before, lod), = batches(dataset)
+    dataset.set_fea_eval(10000)
+    dataset.slots_shuffle({"s"})
+    (kept, after, moved), = batches(dataset)
+    assert kept == list(range(1000))
+    assert sorted(after) == sorted(before) and after != before and moved != lod
+    dataset.slots_shuffle([])
+    assert batches(dataset)[0][1] == before
+
+
+def test_instances_are_merged_by_their_ids(tmp_path):
+    rows = [("b", line(0)), ("a", line(1)), ("b", line(2)), ("c", line(3)), ("a", line(4))]
+    (tmp_path / "ids").write_text("".join("1 %s %s" % row for row in rows))
+    dataset = make("InMemoryDataset", [tmp_path / "ids"])
+    dataset.set_merge_by_lineid(2)
+    dataset.load_into_memory()
+    assert dataset.get_memory_data_size() == 5
+    dataset.global_shuffle()
+    assert dataset.get_memory_data_size() == 2
+    (_, ids, _), = batches(dataset)
+    assert sorted(ids) == [10, 11, 20, 40]  # the 0 of line(0) held an empty slot's place
+
+
+def test_settings_are_honoured_or_refused(two_files):
+    dataset = make("InMemoryDataset", two_files)
+    dataset.set_queue_num(3)
+    dataset.set_fleet_send_batch_size(500)
+    dataset.set_fleet_send_sleep_seconds(0)
+    dataset.set_hdfs_config("hdfs://x", "me,secret")
+    dataset.set_feed_type("MultiSlotInMemoryDataFeed")
+    for call in (lambda: dataset.set_feed_type("PaddleBoxDataFeed"),
+                 lambda: dataset.set_rank_offset("r"), lambda: dataset.set_pv_batch_size(3),
+                 lambda: dataset.set_parse_logkey(True), lambda: dataset.get_pv_data_size(),
+                 lambda: dataset.set_enable_pv_merge(True),
+                 lambda: dataset.set_generate_unique_feasigns(True, 3)):
+        with pytest.raises(NotImplementedError):
+            call()
+    with pytest.raises(ValueError, match="a batch size of 0"):
+        dataset.set_batch_size(0)
+    with pytest.raises(ValueError, match="threads"):
+        dataset.set_thread(0)
+    dataset.load_into_memory()
+    with pytest.raises(ValueError, match="release_memory"):
+        dataset.set_use_var(slots()[:1])
+
+
+def test_remote_files_come_through_a_command(two_files, tmp_path):
+    fetch = tmp_path / "fetch"
+    fetch.write_text("#!/bin/sh\ntest \"$1\" = hdfs:/x/a && exec cat %s\n" % two_files[0])
+    fetch.chmod(0o755)
+    dataset = make("QueueDataset", ["hdfs:/x/a"], download_cmd=str(fetch))
+    assert labels(dataset) == list(range(5))
+    dataset.set_filelist(["hdfs:/x/b"])
+    with pytest.raises(OSError, match="hdfs:/x/b was not read whole"):
+        batches(dataset)
+
+
+def test_ctrl_c_ends_a_load_that_hangs(two_files, tmp_path):
+    code = ("import paddle.fluid as fluid\n"
+            "d = fluid.DatasetFactory().create_dataset('InMemoryDataset')\n"
+            "d.set_use_var([fluid.layers.data('x', [1])])\n"
+            "d.set_filelist([%r]); d.set_pipe_command('touch %s; sleep 1000')\n"
+            "try:\n    d.load_into_memory()\n"
+            "except KeyboardInterrupt:\n    print('interrupted', flush=True)\n"
+            % (str(two_files[0]), tmp_path / "up"))
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    while not (tmp_path / "up").exists():
+        assert child.poll() is None
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    assert child.communicate(timeout=60)[0] == "interrupted\n"
+
+
+def test_desc_of_a_file(tmp_path):
+    path = tmp_path / "data.proto"
+    path.write_text("""name: "MultiSlotDataFeed"  # how it is read
+batch_size: 2
+multi_slot_desc {
+  slots { name: "words" type: "uint64" is_dense: false is_used: false }
+  slots: { name: 'label', type: "uint64" }
+}
+""")
+    desc = fluid.DataFeedDesc(str(path))
+    desc.set_batch_size(128)
+    desc.set_use_slots(["words"])
+    desc.set_dense_slots(["label"])
+    assert desc.desc() == """name: "MultiSlotDataFeed"
+batch_size: 128
+multi_slot_desc {
+  slots {
+    name: "words"
+    type: "uint64"
+    is_used: true
+  }
+  slots {
+    name: "label"
+    type: "uint64"
+    is_dense: true
+  }
+}
+pipe_command: "cat"
+"""
+    with pytest.raises(ValueError, match="there is no slot 'nope'"):
+        desc.set_use_slots(["nope"])
+    path.write_text("name: \"x\"\nbatch_size 3\n")
+    with pytest.raises(ValueError, match="data.proto:2: a ':' or '{' is wanted"):
+        fluid.DataFeedDesc(str(path))
