@@ -14,18 +14,19 @@ enum {
     CHUNK = 1 << 14,  /* rates in a chunk */
     CHUNKS = 1 << 14, /* chunks there can be */
     TERMS = 2048,     /* of a sum, at most */
-    MEMO = 256,       /* sums remembered in a call */
+    MEMO = 1024,      /* sums that a thread remembers, of one step */
 };
 
 struct rg_adam_late {
-    rg_late late;                /* first */
-    pthread_mutex_t lock;        /* of steps and of settling */
-    rg_value *values[3];         /* param and moments; NULL: gone */
+    rg_late late;         /* first */
+    uint64_t serial;      /* no other record, of now or before, has it */
+    pthread_mutex_t lock; /* of steps and of settling */
+    rg_value *values[3];  /* param and moments; NULL: gone */
     int64_t height, width;
-    _Atomic uint32_t *last;      /* by row: the step it has seen; 0: it has no moments */
-    _Atomic uint32_t now;        /* steps so far; the first is 1 */
-    _Atomic bool behind;         /* some rows are */
-    bool known;                  /* `last` is right: nobody else has written since */
+    _Atomic uint32_t *last; /* by row: the step it has seen; 0: it has no moments */
+    _Atomic uint32_t now;   /* steps so far; the first is 1 */
+    _Atomic bool behind;    /* some rows are */
+    bool known;             /* `last` is right: nobody else has written since */
     float beta1, beta2, epsilon;
     float *_Atomic rates[CHUNKS]; /* of step i, at [i / CHUNK][i % CHUNK] */
 };
@@ -53,16 +54,14 @@ static missed count_missed(const rg_adam_late *late, uint32_t since, uint32_t no
         s3 += rate * (p3 *= q3);
     }
     double n = (double)(now - since);
-    return (missed){since,      (float)pow(b1, n), (float)pow(b2, n),
-                    (float)s1, (float)s2,         (float)s3};
+    return (missed){since, (float)pow(b1, n), (float)pow(b2, n), (float)s1, (float)s2, (float)s3};
 }
 
 /* Whether the sums converge for these betas within their terms. */
 static bool sums_converge(const rg_adam_late *late)
 {
     double q = (double)late->beta1 / sqrt((double)late->beta2);
-    return q < 1 && pow(q, TERMS) < 1e-9 &&
-           (double)late->beta1 / pow((double)late->beta2, 1.5) < 1;
+    return q < 1 && pow(q, TERMS) < 1e-9 && (double)late->beta1 / pow((double)late->beta2, 1.5) < 1;
 }
 
 static void move_slowly(const rg_adam_late *late, float *p, float *m, float *v, uint32_t since,
@@ -110,18 +109,36 @@ static void catch_up(const rg_adam_late *late, int64_t row, const missed *k, uin
         move_slowly(late, p + i, m + i, v + i, k->since, now);
 }
 
+/* Many rows have missed the same steps, and a step looks up rows many times. */
+static _Thread_local struct {
+    uint64_t serial;
+    uint32_t now;
+    missed sums[MEMO];
+} memo;
+
+static const missed *remember_missed(const rg_adam_late *late, uint32_t since, uint32_t now)
+{
+    if (memo.serial != late->serial || memo.now != now) {
+        memo.serial = late->serial;
+        memo.now = now;
+        for (int i = 0; i < MEMO; i++)
+            memo.sums[i].since = 0;
+    }
+    missed *k = &memo.sums[since % MEMO];
+    if (k->since != since)
+        *k = count_missed(late, since, now);
+    return k;
+}
+
 /* The row is made to have seen step `now`; the thread that claims it moves it. */
-static void bring(rg_adam_late *late, int64_t row, uint32_t now, missed *memo)
+static void bring(rg_adam_late *late, int64_t row, uint32_t now)
 {
     uint32_t since = atomic_load_explicit(&late->last[row], memory_order_relaxed);
     if (since == 0 || since >= now)
         return;
     if (!atomic_compare_exchange_strong(&late->last[row], &since, now))
         return;
-    missed *k = &memo[since % MEMO];
-    if (k->since != since)
-        *k = count_missed(late, since, now);
-    catch_up(late, row, k, now);
+    catch_up(late, row, remember_missed(late, since, now), now);
 }
 
 void rg_adam_late_rows(const rg_value *table, const int64_t *ids, int64_t n)
@@ -129,13 +146,10 @@ void rg_adam_late_rows(const rg_value *table, const int64_t *ids, int64_t n)
     rg_adam_late *late = (rg_adam_late *)table->late;
     if (late == NULL || !atomic_load(&late->behind))
         return;
-    missed memo[MEMO];
-    for (int i = 0; i < MEMO; i++)
-        memo[i].since = 0;
     uint32_t now = atomic_load(&late->now);
     for (int64_t i = 0; i < n; i++)
         if (ids[i] >= 0 && ids[i] < late->height)
-            bring(late, ids[i], now, memo);
+            bring(late, ids[i], now);
 }
 
 /* ---- life ---- */
@@ -145,12 +159,9 @@ static void settle_all(rg_late *base)
     rg_adam_late *late = (rg_adam_late *)base;
     pthread_mutex_lock(&late->lock);
     if (atomic_load(&late->behind)) {
-        missed memo[MEMO];
-        for (int i = 0; i < MEMO; i++)
-            memo[i].since = 0;
         uint32_t now = atomic_load(&late->now);
         for (int64_t row = 0; row < late->height; row++)
-            bring(late, row, now, memo);
+            bring(late, row, now);
         atomic_store(&late->behind, false);
     }
     late->known = false; /* whoever asked may write to it */
@@ -197,7 +208,9 @@ static rg_status open_late(rg_adam_late **out, const rg_adam_step *step)
     rg_adam_late *late = rg_alloc_zero(1, sizeof *late);
     if (late == NULL)
         return rg_no_memory(sizeof *late, "Adam's rows");
+    static _Atomic uint64_t records;
     late->late = (rg_late){settle_all, leave};
+    late->serial = atomic_fetch_add(&records, 1) + 1;
     late->height = step->param->meta.shape.dim[0];
     late->width = rg_value_width(step->param);
     late->last = rg_pages_alloc((size_t)late->height * sizeof *late->last);
@@ -251,7 +264,8 @@ static rg_status find_late(const rg_adam_step *s, rg_adam_late **out)
     return code;
 }
 
-/* Begin the next step: its number is returned and its rate is noted. */
+/* Begin the next step: its number is returned and its rate is noted. From now on all rows
+ * but its own are behind. */
 static rg_status begin_step(rg_adam_late *late, const rg_adam_step *s, uint32_t *number)
 {
     uint32_t next = atomic_load(&late->now) + 1;
@@ -263,6 +277,8 @@ static rg_status begin_step(rg_adam_late *late, const rg_adam_step *s, uint32_t 
         atomic_store_explicit(&late->rates[next / CHUNK], chunk, memory_order_release);
     }
     chunk[next % CHUNK] = s->rate;
+    atomic_store(&late->behind, true);
+    atomic_store(&late->now, next);
     *number = next;
     return RG_OK;
 }
@@ -279,15 +295,19 @@ RG_HOT static void step_row(float *p, float *m, float *v, const float *g, float 
     }
 }
 
+/* Rows that lag are first brought to the step before. Nearly always none does: they have
+ * been looked up for this gradient. */
 static void step_rows(rg_adam_late *late, const rg_adam_step *s, uint32_t number)
 {
     int64_t width = late->width;
     float *p = s->param->data, *m = s->moment1->data, *v = s->moment2->data;
     for (size_t i = 0; i < s->n; i++) {
         int64_t at = s->rows[i] * width;
+        uint32_t since = atomic_exchange(&late->last[s->rows[i]], number);
+        if (since != 0 && since + 1 < number)
+            catch_up(late, s->rows[i], remember_missed(late, since, number - 1), number - 1);
         step_row(p + at, m + at, v + at, s->grads + (int64_t)i * width, s->beta1, s->beta2,
                  s->epsilon, s->rate, width);
-        atomic_store_explicit(&late->last[s->rows[i]], number, memory_order_relaxed);
     }
 }
 
@@ -311,9 +331,6 @@ rg_status rg_adam_late_step(const rg_adam_step *s)
     rg_status code = begin_step(late, s, &number);
     pthread_mutex_unlock(&late->lock);
     RG_TRY(code);
-    rg_adam_late_rows(s->param, s->rows, (int64_t)s->n); /* to the step before this one */
     step_rows(late, s, number);
-    atomic_store(&late->behind, true);
-    atomic_store(&late->now, number);
     return RG_OK;
 }
