@@ -22,6 +22,6 @@ def read(program):
     """(AUC, examples) since the reset: trapezoids from the highest prediction down."""
     positive, negative = [np.array(t).ravel()[::-1] for t in _tensors(program, sliding=False)]
     above, below = np.cumsum(positive), np.cumsum(negative)
-    area = np.sum((2 * above - positive) * negative) / 2.0
+    area = float(np.sum((2 * above - positive) * negative)) / 2
     pairs = float(above[-1]) * float(below[-1])
     return area / pairs if pairs else 0.0, int(above[-1] + below[-1])

@@ -18,7 +18,8 @@ def ctr_dnn_model_dataset(dense_input, sparse_inputs, label, embedding_size, spa
             input=slot, size=[sparse_feature_dim, embedding_size], is_sparse=True,
             param_attr=fluid.ParamAttr(name="SparseFeatFactors",
                                        initializer=fluid.initializer.Uniform(-0.05, 0.05)))
-    hidden = fluid.layers.concat([embedding(slot) for slot in sparse_inputs] + [dense_input], axis=1)
+    embedded = [embedding(slot) for slot in sparse_inputs]
+    hidden = fluid.layers.concat(embedded + [dense_input], axis=1)
     for width in layers:
         hidden = fluid.layers.fc(input=hidden, size=width, act="relu",
                                  param_attr=_scaled(hidden.shape[1]))

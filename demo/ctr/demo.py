@@ -18,8 +18,8 @@ PARTS = 20
 
 def generate(rows, seed, path):
     """Raw logs in a file; the AUC that the model behind them reaches."""
-    done = subprocess.run(["paddle", "gen-criteo", "--rows", str(rows), "--seed", str(seed), "--out",
-                           path], stderr=subprocess.PIPE, universal_newlines=True)
+    command = ["paddle", "gen-criteo", "--rows", str(rows), "--seed", str(seed), "--out", path]
+    done = subprocess.run(command, stderr=subprocess.PIPE, universal_newlines=True)
     if done.returncode != 0:
         raise SystemExit(done.stderr)
     return float(re.search(r"model: ([0-9.]+)", done.stderr).group(1))
