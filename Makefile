@@ -4,9 +4,9 @@ SHELL := /bin/bash
 PYTHON := .venv/bin/python
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-.PHONY: help setup build demo test test-full test-asan test-tsan bench lint format clean
+.PHONY: help setup build demo demo-fit-a-line test test-full test-asan test-tsan bench lint format clean
 
 setup: ## Debian packages, a Python environment in .venv; once
 	@tools/setup.sh
@@ -14,7 +14,11 @@ setup: ## Debian packages, a Python environment in .venv; once
 build: setup ## compile the library, the extension and the command
 	@tools/build.sh build
 
-demo: build ## train fit_a_line and draw its loss curve
+demo: build ## train a CTR model on made-up click logs, draw its AUC curve
+	@tools/setup.sh demo
+	PATH="$$PWD/.venv/bin:$$PATH" python demo/ctr/demo.py
+
+demo-fit-a-line: build ## train fit_a_line and draw its loss curve
 	@tools/setup.sh demo
 	@demo/fit_a_line/run.sh --plot output/fit_a_line.png
 

@@ -18,16 +18,32 @@ typedef struct late_table {
     rg_adam_past *past;
 } late_table;
 
+/* Sums that this thread remembers, of one table and step: many rows have missed the same steps,
+ * and a step looks up rows many times. */
+static rg_adam_memo *memo_of(const late_table *t, uint32_t now)
+{
+    static _Thread_local rg_adam_memo memo;
+    static _Thread_local uint64_t serial;
+    if (serial != t->serial || memo.now != now)
+        rg_adam_memo_init(&memo, now);
+    serial = t->serial;
+    return &memo;
+}
+
+static void catch_up(const late_table *t, int64_t row, uint32_t since, rg_adam_memo *memo)
+{
+    int64_t at = row * t->width;
+    rg_adam_catch_up(t->past, memo, since, (float *)t->values[0]->data + at,
+                     (float *)t->values[1]->data + at, (float *)t->values[2]->data + at, t->width);
+}
+
 /* The row is made to have seen the memo's step; the thread that claims it moves it. */
 static void bring(late_table *t, int64_t row, rg_adam_memo *memo)
 {
     uint32_t since = atomic_load_explicit(&t->last[row], memory_order_relaxed);
-    int64_t at = row * t->width;
-    if (since == 0 || since >= memo->now ||
-        !atomic_compare_exchange_strong(&t->last[row], &since, memo->now))
-        return;
-    rg_adam_catch_up(t->past, memo, since, (float *)t->values[0]->data + at,
-                     (float *)t->values[1]->data + at, (float *)t->values[2]->data + at, t->width);
+    if (since != 0 && since < memo->now &&
+        atomic_compare_exchange_strong(&t->last[row], &since, memo->now))
+        catch_up(t, row, since, memo);
 }
 
 void rg_adam_late_rows(const rg_value *table, const int64_t *ids, int64_t n)
@@ -35,11 +51,10 @@ void rg_adam_late_rows(const rg_value *table, const int64_t *ids, int64_t n)
     late_table *t = (late_table *)table->late;
     if (t == NULL || !atomic_load(&t->behind))
         return;
-    rg_adam_memo memo;
-    rg_adam_memo_init(&memo, rg_adam_past_now(t->past));
+    rg_adam_memo *memo = memo_of(t, rg_adam_past_now(t->past));
     for (int64_t i = 0; i < n; i++)
         if (ids[i] >= 0 && ids[i] < t->height)
-            bring(t, ids[i], &memo);
+            bring(t, ids[i], memo);
 }
 
 /* ---- life ---- */
@@ -49,10 +64,9 @@ static void settle_all(rg_late *base)
     late_table *t = (late_table *)base;
     pthread_mutex_lock(&t->lock);
     if (atomic_load(&t->behind)) {
-        rg_adam_memo memo;
-        rg_adam_memo_init(&memo, rg_adam_past_now(t->past));
+        rg_adam_memo *memo = memo_of(t, rg_adam_past_now(t->past));
         for (int64_t row = 0; row < t->height; row++)
-            bring(t, row, &memo);
+            bring(t, row, memo);
         atomic_store(&t->behind, false);
     }
     t->known = false; /* whoever asked may write to it */
@@ -82,12 +96,14 @@ static void leave(rg_late *base, const rg_value *value)
 
 static rg_status open_table(late_table **out, const rg_adam_update *u)
 {
+    static _Atomic uint64_t tables;
     late_table *t = rg_alloc_zero(1, sizeof *t);
     if (t == NULL)
         return rg_no_memory(sizeof *t, "Adam's rows");
     (void)__atomic_add_fetch(&rg_late_count, 1, __ATOMIC_RELAXED);
     pthread_mutex_init(&t->lock, NULL);
     t->late = (rg_late){settle_all, leave};
+    t->serial = atomic_fetch_add(&tables, 1) + 1;
     t->height = u->param->meta.shape.dim[0];
     t->width = rg_value_width(u->param);
     t->values[0] = u->param;
@@ -158,6 +174,10 @@ static rg_status begin_step(late_table *t, const rg_adam_update *u, uint32_t *st
         find_moments(t);
     }
     rg_status code = rg_adam_past_note(t->past, u->rate, step);
+    if (code == RG_OK) { /* from now on all rows but its own are behind */
+        atomic_store(&t->behind, true);
+        rg_adam_past_advance(t->past, *step);
+    }
     pthread_mutex_unlock(&t->lock);
     return code;
 }
@@ -169,14 +189,15 @@ rg_status rg_adam_late_step(const rg_adam_update *u)
     float *p = u->param->data, *m = u->moment1->data, *v = u->moment2->data;
     RG_TRY(find_table(u, &t));
     RG_TRY(begin_step(t, u, &step));
-    rg_adam_late_rows(u->param, u->rows, (int64_t)u->n); /* to the step before this one */
+    rg_adam_memo *memo = memo_of(t, step - 1);
     for (size_t i = 0; i < u->n; i++) {
         int64_t at = u->rows[i] * t->width;
+        /* Nearly never does the row lag: it has been looked up for this gradient. */
+        uint32_t since = atomic_exchange(&t->last[u->rows[i]], step);
+        if (since != 0 && since + 1 < step)
+            catch_up(t, u->rows[i], since, memo);
         rg_adam_step(p + at, m + at, v + at, u->grads + (int64_t)i * t->width, u->betas, u->rate,
                      t->width);
-        atomic_store_explicit(&t->last[u->rows[i]], step, memory_order_relaxed);
     }
-    atomic_store(&t->behind, true);
-    rg_adam_past_advance(t->past, step);
     return RG_OK;
 }

@@ -42,7 +42,7 @@ rg_status rg_adam_past_note(rg_adam_past *past, float rate, uint32_t *step);
 void rg_adam_past_advance(rg_adam_past *past, uint32_t step);
 
 /* Sums that were formed before: one for each batch of rows, on its thread. */
-enum { RG_ADAM_MEMO = 256 };
+enum { RG_ADAM_MEMO = 1024 };
 typedef struct rg_adam_memo {
     uint32_t since[RG_ADAM_MEMO], now;
     float shrink1[RG_ADAM_MEMO], shrink2[RG_ADAM_MEMO];

@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-enum { INPUT_BYTES = 64 * 1024, TAIL_BYTES = 2048, REAP_MS = 10 };
+enum { INPUT_BYTES = 64 * 1024, TAIL_BYTES = 2048, REAP_MS = 10, SILENT_MS = 300 };
 
 struct rg_wake {
     int fd;
@@ -319,6 +319,17 @@ static rg_status finish(rg_command *c)
                    c->tail_n ? "; it said last:\n" : " and said nothing", (int)c->tail_n, c->tail);
 }
 
+/* Nothing has come for a while. Where the shell was killed or has failed, what it had started
+ * may hold the output open for ever, and is ended; after a status of 0 it may go on. */
+static void end_orphans(const rg_command *c)
+{
+    siginfo_t end = {0};
+    if (waitid(P_PID, (id_t)c->pid, &end, WEXITED | WNOHANG | WNOWAIT) != 0 || end.si_pid == 0)
+        return;
+    if (end.si_code != CLD_EXITED || end.si_status != 0)
+        (void)kill(-c->pid, SIGKILL);
+}
+
 rg_status rg_command_read(rg_command *c, void *bytes, size_t n, size_t *got)
 {
     *got = 0;
@@ -329,11 +340,13 @@ rg_status rg_command_read(rg_command *c, void *bytes, size_t n, size_t *got)
             {c->in, POLLOUT, 0},
             {c->wake ? c->wake->fd : -1, POLLIN, 0},
         };
-        if (poll(p, 4, -1) < 0) {
-            if (errno == EINTR)
-                continue;
+        int ready = poll(p, 4, SILENT_MS);
+        if (ready < 0 && errno != EINTR)
             return rg_fail(RG_EIO, "cannot wait for `%s`: %s", c->text, strerror(errno));
-        }
+        if (ready == 0)
+            end_orphans(c);
+        if (ready <= 0)
+            continue;
         if (p[3].revents)
             return stopped(c);
         if (p[1].revents)

@@ -47,6 +47,8 @@ static const char *type_name(rg_dtype dtype)
         return "double";
     case RG_I32:
         return "int";
+    case RG_I64:
+        return "int64_t";
     default:
         return rg_dtype_name(dtype);
     }

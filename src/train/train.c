@@ -36,10 +36,11 @@ struct rg_train {
     int n_feeds, n_fetches, loss, auc, watched;
     rg_bar *bar;
     uint64_t began;
+    _Atomic uint64_t batches;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended;
     int running;
-    bool seen; /* thread 0 has finished a batch */
+    bool seen; /* a batch has been run */
     rg_value **seen_values;
 };
 
@@ -155,10 +156,13 @@ static double number_of(const rg_value *value)
     return value->meta.dtype == RG_F64 ? *(const double *)value->data : (double)NAN;
 }
 
+/* `batch` counts those of all threads, and `period` those of one, so that there are as many lines
+ * whatever thread gets which batch. */
 static rg_status print_lines(const rg_train *t, const rg_plan *plan, uint64_t batch)
 {
     const rg_train_config *c = t->config;
-    if (c->n_fetches == 0 || c->period < 1 || batch % (uint64_t)c->period != 0)
+    if (c->n_fetches == 0 || c->period < 1 ||
+        batch % ((uint64_t)c->period * (uint64_t)t->threads) != 0)
         return RG_OK;
     for (int i = 0; i < c->n_fetches; i++)
         RG_TRY(rg_print_fetch(c->infos[i], c->fetches[i], rg_plan_fetch(plan, i)));
@@ -168,9 +172,8 @@ static rg_status print_lines(const rg_train *t, const rg_plan *plan, uint64_t ba
 static rg_status show_values(rg_train *t, const rg_plan *plan)
 {
     rg_status code = RG_OK;
-    if (t->config->n_watched == 0)
-        return code;
-    pthread_mutex_lock(&t->lock);
+    if (t->config->n_watched == 0 || pthread_mutex_trylock(&t->lock) != 0)
+        return code; /* another thread is at it */
     for (int i = 0; code == RG_OK && i < t->config->n_watched; i++)
         code = rg_value_copy(t->seen_values[i], rg_plan_fetch(plan, t->watched + i));
     t->seen = true;
@@ -184,16 +187,14 @@ static rg_status train_batch(rg_train *t, int thread, const rg_batch *batch)
     for (int i = 0; i < t->n_feeds; i++)
         RG_TRY(rg_plan_feed_copy(w->plan, i, batch->values[i]));
     RG_TRY(rg_plan_run(w->plan));
-    uint64_t before = atomic_fetch_add(&w->batches, 1);
+    atomic_fetch_add(&w->batches, 1);
     atomic_fetch_add(&w->rows, batch->rows);
     if (t->loss >= 0)
         atomic_store(&w->loss_sum,
                      atomic_load(&w->loss_sum) + number_of(rg_plan_fetch(w->plan, t->loss)));
     if (t->auc >= 0)
         atomic_store(&w->auc, number_of(rg_plan_fetch(w->plan, t->auc)));
-    if (thread != 0)
-        return RG_OK;
-    RG_TRY(print_lines(t, w->plan, before));
+    RG_TRY(print_lines(t, w->plan, atomic_fetch_add(&t->batches, 1)));
     return show_values(t, w->plan);
 }
 

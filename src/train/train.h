@@ -25,11 +25,11 @@ typedef struct rg_train_config {
     rg_dataset *dataset;
     int threads; /* 0: the dataset's */
     bool infer;  /* neither gradients nor updates */
-    /* Written to stdout by thread 0, each under its info, at batch 0 and every `period`
-     * batches. */
+    /* Written to stdout, each under its info, at batch 0 and every `period` batches of a
+     * thread (period * threads of all). */
     const char *const *fetches, *const *infos;
     int n_fetches, period;
-    /* Handed to `watch`, n of them: thread 0's values when it last finished a batch. */
+    /* Handed to `poll`, n of them: the values of a batch that was run lately. */
     const char *const *watched;
     int n_watched;
     /* Called by the caller's thread five times a second; anything but RG_OK ends the run with
@@ -47,7 +47,7 @@ typedef struct rg_train_result {
 rg_status rg_train_run(const rg_train_config *config, rg_train_result *result);
 
 /* In poll: copies of the watched variables into values[0 .. n_watched - 1]; RG_ENOENT before
- * thread 0 has finished a batch. */
+ * a batch has been run. */
 rg_status rg_train_values(rg_train *train, rg_value *const *values);
 
 #endif

@@ -1,0 +1,1 @@
+"""Models of the CTR family as Fluid functions: build(slots, dense) of embedded inputs."""

@@ -1,0 +1,136 @@
+"""What goes wrong with data ends a job at once, with one error that says what and where, and a
+status that is not 0. Every case is a process of its own: none may hang."""
+import gzip
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from ctr_data import SMALL_JOB, environment, planted_lines
+
+KINDS = ["QueueDataset", "InMemoryDataset"]
+
+
+@pytest.fixture(scope="module")
+def good():
+    return "".join(planted_lines(2000, 4))
+
+
+def start(files, kind="QueueDataset", pipe="cat", **env):
+    job = SMALL_JOB % {"kind": kind, "pipe": pipe, "files": [str(f) for f in files]}
+    return subprocess.Popen([sys.executable, "-c", job], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, env=environment(**env))
+
+
+def fail(*args, **more):
+    """What the job says on stderr when it fails."""
+    process = start(*args, **more)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 1, (process.returncode, out, err)
+    assert "trained" not in out
+    assert err.count("Traceback") == 1, err
+    return err
+
+
+def test_the_job_works_when_nothing_is_wrong(good, tmp_path):
+    (tmp_path / "part").write_text(good)
+    for kind in KINDS:
+        process = start([tmp_path / "part"], kind)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 0 and "trained" in out, err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pipe_command_that_is_killed_midway(kind, good, tmp_path):
+    (tmp_path / "part").write_text(good)
+    pids = tmp_path / "pid"
+    process = start([tmp_path / "part"], kind,
+                    "echo $$ > %s.new; mv %s.new %s; head -100; sleep 1000" % (pids, pids, pids))
+    for _ in range(600):
+        if pids.exists():
+            break
+        time.sleep(0.05)
+    os.kill(int(pids.read_text()), signal.SIGKILL)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 1 and "trained" not in out
+    assert "was killed by signal 9" in err and "part was not read whole" in err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pipe_command_that_fails_or_is_not_there(kind, good, tmp_path):
+    (tmp_path / "part").write_text(good)
+    err = fail([tmp_path / "part"], kind, "head -10; echo broken glass >&2; exit 7")
+    assert "ended with status 7" in err and "broken glass" in err
+    err = fail([tmp_path / "part"], kind, "no-such-command-here")
+    assert "status 127" in err and "no-such-command-here" in err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_gz_that_is_cut_off(kind, good, tmp_path):
+    (tmp_path / "part.gz").write_bytes(gzip.compress(good.encode())[:-1000])
+    assert "part.gz is cut off" in fail([tmp_path / "part.gz"], kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("line, message", [
+    ("2 0.1 0.2 1 5 1 45 1 1\n", r"part:1001: slot 'label' \(5 of 5\): the line ends"),
+    ("2 0.1 0.2 1 5 1 45.5 1 85 1 1\n", r"part:1001: slot 's1' \(3 of 5\): got '45.5', wanted an id"),
+    ("2 0.1 x 1 5 1 45 1 85 1 1\n", r"part:1001: slot 'd' \(1 of 5\)"),
+    ("2 0.1 0.2 1 5 1 45 1 85 1 1 9\n", r"part:1001"),
+    ("2 0.1 0.2 0 1 45 1 85 1 1\n", r"part:1001: slot 's0' \(2 of 5\)"),
+    ("2 0.1 0.2 99999999999 5 1 45 1 85 1 1\n", r"part:1001: slot 's0' \(2 of 5\)"),
+])
+def test_a_line_that_does_not_fit(kind, line, message, good, tmp_path):
+    lines = good.splitlines(True)
+    (tmp_path / "part").write_text("".join(lines[:1000]) + line + "".join(lines[1000:]))
+    assert re.search(message, fail([tmp_path / "part"], kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bad", ["120", "9223372036854775807", "18446744073709551615"])
+def test_an_id_beyond_the_table(kind, bad, good, tmp_path):
+    (tmp_path / "part").write_text(good + "2 0.1 0.2 1 5 1 %s 1 85 1 1\n" % bad)
+    err = fail([tmp_path / "part"], kind)
+    assert re.search(r"s1 has the id \S+ at element \d+, and the table has 120 rows", err) or (
+        "part:2001: slot 's1'" in err)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_files_and_a_missing_one(kind, good, tmp_path):
+    (tmp_path / "part").write_text(good)
+    assert "file list is empty" in fail([], kind)
+    assert "nowhere: No such file" in fail([tmp_path / "part", tmp_path / "nowhere"], kind)
+    assert str(tmp_path) in fail([tmp_path], kind)
+
+
+def test_a_label_that_is_none(good, tmp_path):
+    (tmp_path / "part").write_text(good + "2 0.1 0.2 1 5 1 45 1 85 1 2\n")
+    err = fail([tmp_path / "part"])
+    assert "cross_entropy" in err and re.search(r"\b2\b", err)
+
+
+def test_ctrl_c_ends_training_promptly(good, tmp_path):
+    fifo, up = tmp_path / "part", tmp_path / "up"
+    fifo.write_text(good)
+    process = start([fifo], pipe="cat; touch %s; sleep 1000" % up)
+    for _ in range(600):
+        if up.exists():
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert "KeyboardInterrupt" in err and process.returncode != 0 and "trained" not in out
+
+
+def test_bad_lines_are_put_aside_where_that_is_asked_for(good, tmp_path):
+    aside = tmp_path / "aside"
+    (tmp_path / "part").write_text(good + "rubbish\n")
+    process = start([tmp_path / "part"], FLAGS_data_bad_lines="1",
+                    FLAGS_data_bad_lines_file=str(aside))
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0 and "trained" in out, err
+    assert "rubbish" in aside.read_text()
