@@ -8,7 +8,8 @@
 #include <stdatomic.h>
 
 typedef struct late_table {
-    rg_late late;         /* first */
+    rg_late late;    /* first */
+    uint64_t serial; /* no other table, of now or before, has it */
     pthread_mutex_t lock; /* of steps and of settling */
     rg_value *values[3];  /* param and moments */
     int64_t height, width;
