@@ -19,7 +19,7 @@ needs_engine = pytest.mark.skipif(not hasattr(_core, "job_leave"),
 
 def clean_env(**more):
     """This environment without any job in it."""
-    drop = set(_core.job_env_names()) | {"http_proxy", "https_proxy", "PYTHONPATH"}
+    drop = set(_core.job_env_names()) | {"http_proxy", "https_proxy"}
     env = {k: v for k, v in os.environ.items() if k not in drop}
     env.update(PADDLE_DATASET="synthetic", PYTHONUNBUFFERED="1", **more)
     return env

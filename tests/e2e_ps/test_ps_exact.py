@@ -22,22 +22,24 @@ def alone(folder, *arguments):
 
 
 def distance(a, b):
-    """||a - b|| / ||a|| over all parameters of two folders."""
-    names = sorted(n for n in os.listdir(str(a)) if n != "MANIFEST.regatta")
-    assert names == sorted(n for n in os.listdir(str(b)) if n != "MANIFEST.regatta")
+    """||a - b|| / ||a|| over all parameters of two folders; what optimizers keep is as near, but
+    for ten times the rounding."""
+    names = sorted(os.listdir(str(a)))
+    assert names == sorted(os.listdir(str(b)))
     first, second = fluid.load_program_state(str(a)), fluid.load_program_state(str(b))
-    apart = whole = 0.0
-    for name in names:
-        if "auc" in name or name.startswith("_generated") or first[name].dtype.kind != "f":
-            continue
-        apart += float(np.sum((first[name].astype("f8") - second[name]) ** 2))
-        whole += float(np.sum(first[name].astype("f8") ** 2))
-    return (apart / whole) ** 0.5
+
+    def apart(some):
+        return (sum(float(np.sum((first[n].astype("f8") - second[n]) ** 2)) for n in some) /
+                sum(float(np.sum(first[n].astype("f8") ** 2)) for n in some)) ** 0.5
+    states = [n for n in first if "_moment" in n or "_pow_acc" in n]
+    assert not states or apart(states) < 1e-5
+    return apart([n for n in first if n == "table" or n.startswith("fc_") and n not in states])
 
 
 @pytest.mark.parametrize("style", ["transpiler", "fleet"])
-@pytest.mark.parametrize("optimizer, rate", [("SGD", "0.1"), ("Adam", "0.01"),
-                                             ("Adagrad", "0.05")])
+# Adam and Adagrad divide by the size of a gradient, so that rounding weighs as much as the rate.
+@pytest.mark.parametrize("optimizer, rate", [("SGD", "0.1"), ("Adam", "0.001"),
+                                             ("Adagrad", "0.001")])
 @pytest.mark.parametrize("servers", [1, 2, 3])
 def test_two_trainers_are_one(cluster, style, optimizer, rate, servers, tmp_path):  # noqa: F811
     common = ["--optimizer", optimizer, "--rate", rate, "--steps", "100"]
@@ -68,7 +70,7 @@ def test_the_same_job_twice_is_equal_to_the_bit(cluster, style, tmp_path):  # no
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
 def test_stopping_and_going_on_changes_nothing(cluster, optimizer, tmp_path):  # noqa: F811
     """20 steps on two servers, then 20 on three that load them, is 40 steps alone."""
-    common = ["--optimizer", optimizer, "--rate", "0.01"]
+    common = ["--optimizer", optimizer, "--rate", "0.001"]
     alone(tmp_path, "--save", "one", "--steps", "40", *common)
     cluster.fleet(2, 2, ["--save", "half"] + common).finish()
     cluster.fleet(3, 2, ["--init", str(tmp_path / "half"), "--first", "20", "--save", "two"] +
@@ -77,7 +79,7 @@ def test_stopping_and_going_on_changes_nothing(cluster, optimizer, tmp_path):  #
 
 
 def test_servers_start_from_what_one_process_saved(cluster, tmp_path):  # noqa: F811
-    common = ["--optimizer", "Adam", "--rate", "0.01"]
+    common = ["--optimizer", "Adam", "--rate", "0.001"]
     alone(tmp_path, "--save", "half", *common)
     alone(tmp_path, "--init", "half", "--first", "20", "--save", "one", *common)
     cluster.fleet(2, 2, ["--init", str(tmp_path / "half"), "--first", "20", "--save", "two"] +

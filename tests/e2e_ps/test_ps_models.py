@@ -21,8 +21,8 @@ def losses(process):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_saved_models_predict(cluster, mode, tmp_path):  # noqa: F811
-    cluster.fleet(2, 2, ["--mode", mode, "--steps", "60", "--rate", "0.5", "--model", "model", "--save",
-                         "all"]).finish()
+    cluster.fleet(2, 2, ["--mode", mode, "--steps", "60", "--rate", "0.5", "--model", "model",
+                         "--save", "all"]).finish()
     for i in range(2):
         values = losses(cluster.named("worker%d" % i))
         assert np.mean(values[-10:]) < np.mean(values[:10]), values

@@ -64,6 +64,7 @@ class Job(object):
             self.scopes[endpoint].var(name).get_tensor().set(np.array(tensor), fluid.CPUPlace())
         monkeypatch.setattr(_core, "job_get", get, raising=False)
         monkeypatch.setattr(_core, "job_set", put, raising=False)
+        monkeypatch.setattr(_core, "job_flush", lambda: None, raising=False)
         return self
 
     def whole(self):
@@ -254,6 +255,25 @@ def test_save_params_and_vars_fetch_from_servers(tmp_path, monkeypatch):
         "MANIFEST.regatta", "fc_0.b_0", "fc_0.w_0", "fc_1.b_0", "fc_1.w_0", "table"]
     state = fluid.load_program_state(str(tmp_path / "table"))
     np.testing.assert_array_equal(state["table"], values["table"])
+
+
+def test_dense_parameters_alone(monkeypatch):
+    from paddle.fluid.incubate.fleet.utils.fleet_util import FleetUtil
+    job = Job(2, SGD).engine(monkeypatch)
+    FleetUtil("transpiler").pull_all_dense_params(job.trainer, job.main)
+    for name in ("fc_0.w_0", "fc_0.b_0", "fc_1.w_0", "fc_1.b_0"):
+        np.testing.assert_array_equal(np.array(job.trainer.find_var(name).get_tensor()),
+                                      dist_io.pull(job.main, name))
+    assert job.trainer.find_var("table") is None
+    with pytest.raises(ValueError, match="not made by a fleet"):
+        FleetUtil("transpiler").pull_all_dense_params(job.trainer, fluid.Program())
+
+
+def test_sums_of_data_norm_fade(monkeypatch):
+    job = Job(2, SGD).engine(monkeypatch)
+    before = dist_io.pull(job.main, "fc_0.w_0")
+    dist_io.scale(job.main, "fc_0.w_0", 0.5)
+    np.testing.assert_array_equal(dist_io.pull(job.main, "fc_0.w_0"), before * np.float32(0.5))
 
 
 def test_it_needs_a_job(tmp_path):

@@ -474,6 +474,53 @@ def test_pslib_tables(job):
         pslib.fleet_embedding("click")
 
 
+# ---- scripts ----
+
+def test_the_book_has_its_trainers_on_line_50():
+    import paddle
+    path = os.path.join(os.path.dirname(paddle.__file__), "fluid", "tests", "book_distribute",
+                        "notest_dist_fit_a_line.py")
+    with open(path) as file:
+        assert file.read().splitlines()[49].strip() == "trainers=2)"
+
+
+def test_waiting_for_servers_ends_when_they_listen(capfd):
+    import socket
+    import threading
+    from paddle.fluid.transpiler.details import wait_server_ready
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        endpoint = "127.0.0.1:%d" % one.getsockname()[1]
+        waiting = threading.Thread(target=wait_server_ready, args=([endpoint],))
+        waiting.start()
+        waiting.join(0.3)
+        assert waiting.is_alive()
+        one.listen(5)
+        waiting.join(30)
+        assert not waiting.is_alive()
+    with pytest.raises(TypeError, match="list of"):
+        wait_server_ready(endpoint)
+
+
+@pytest.mark.parametrize("call, args", [
+    ("save_cache_model", ("o", 1, 2)), ("write_xbox_donefile", ("o", 1, 2, 3, "d", "n", "u")),
+    ("program_type_trans", ("d", "f", True)), ("check_two_programs", ({},)),
+    ("draw_from_program_file", ("m", True, "d", "f"))])
+def test_what_fleet_util_does_not_do_is_refused(call, args):
+    with pytest.raises(NotImplementedError, match=call):
+        getattr(FleetUtil("transpiler"), call)(*args)
+
+
+def test_fleet_util_draws(model, tmp_path):
+    program = model.block.program
+    FleetUtil("transpiler").draw_from_program(program, str(tmp_path), "model")
+    assert "fc_0.w_0" in (tmp_path / "model.dot").read_text()
+    (tmp_path / "__model__").write_bytes(program.desc.serialize_to_string())
+    FleetUtil("transpiler").draw_from_program_file(str(tmp_path / "__model__"), False,
+                                                   str(tmp_path), "again")
+    assert (tmp_path / "again.dot").exists()
+
+
 def test_import_is_light():
     import subprocess
     out = subprocess.run([sys.executable, "-c", (

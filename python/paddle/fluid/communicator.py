@@ -92,6 +92,11 @@ def gather(thing, index, count):
     return [json.loads(row[:size].tobytes()) for row, size in zip(rows, sizes)]
 
 
+def flush():
+    """Wait until all that this trainer has computed has been taken by the servers."""
+    _engine("job_flush")()
+
+
 def pull(parts):
     """The parts of a variable, [Part], from their servers: an array of all their rows."""
     get = _engine("job_get")
@@ -170,7 +175,7 @@ class Communicator(object):
     def stop(self):
         if self._running:
             self._running = False
-            _engine("job_flush")()
+            flush()
 
     def is_running(self):
         return self._running

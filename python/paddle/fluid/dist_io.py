@@ -97,9 +97,11 @@ def writes(program):
 
 
 def collect(program, names, scope):
-    """A scope with the named variables whole: those of servers fetched, the others shared out
-    of `scope`."""
+    """A scope with the named variables whole: those of servers fetched, the others copied from
+    `scope`."""
     layout, whole = program._parameters_on_pservers, core.Scope()
+    if any(name in layout.parts for name in names):
+        communicator.flush()
     for name in names:
         if name in layout.parts:
             whole.var(name).get_tensor().set(communicator.pull(layout.parts[name]),

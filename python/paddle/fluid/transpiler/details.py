@@ -16,14 +16,18 @@ def _is_up(endpoint):
 
 
 def wait_server_ready(endpoints):
-    """Return when a connection can be made to every endpoint."""
+    """Return when a connection can be made to every endpoint; every three seconds those that
+    are missing are named."""
     if isinstance(endpoints, str):
         raise TypeError("wait_server_ready: endpoints is a list of 'host:port'")
+    said = time.monotonic()
     while True:
         absent = [endpoint for endpoint in endpoints if not _is_up(endpoint)]
         if not absent:
             return
-        sys.stderr.write("server not ready, wait 3 sec to retry...\n")
-        sys.stderr.write("not ready endpoints:" + str(absent) + "\n")
-        sys.stderr.flush()
-        time.sleep(3)
+        if time.monotonic() - said >= 3:
+            said = time.monotonic()
+            sys.stderr.write("server not ready, wait 3 sec to retry...\n")
+            sys.stderr.write("not ready endpoints:" + str(absent) + "\n")
+            sys.stderr.flush()
+        time.sleep(0.1)

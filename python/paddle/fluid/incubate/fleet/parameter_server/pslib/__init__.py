@@ -131,8 +131,12 @@ class PSLib(DistributedTranspiler):
 
     # ---- tables ----
 
+    def _layout(self, call):
+        self._strategy(call)
+        return self.main_program._parameters_on_pservers
+
     def _tables(self):
-        layout = (self._strategy("tables"), self.main_program._parameters_on_pservers)[1]
+        layout = self._layout("tables")
         return [name for name in layout.parts if name in layout.tables]
 
     def _table(self, table_id):
@@ -174,8 +178,7 @@ class PSLib(DistributedTranspiler):
             raise ValueError("shrink_dense_table: table_id has no meaning here: dense parameters "
                              "are no table")
         from paddle.fluid import dist_io
-        layout = (self._strategy("shrink_dense_table"),
-                  self.main_program._parameters_on_pservers)[1]
+        layout = self._layout("shrink_dense_table")
         names = [n for n in layout.parts if n.endswith((".batch_size", ".batch_sum",
                                                         ".batch_square_sum"))]
         if self.is_first_worker():
