@@ -164,6 +164,50 @@ static PyObject *get(PyObject *module, PyObject *args)
     return tensor;
 }
 
+/* set(endpoint, name, LoDTensor) */
+static PyObject *set(PyObject *module, PyObject *args)
+{
+    const char *endpoint, *name;
+    PyObject *tensor;
+    rg_status code;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ssO!:job_set", &endpoint, &name, core_tensor_type, &tensor))
+        return NULL;
+    rg_job *job = need_job();
+    if (job == NULL)
+        return NULL;
+    rg_value *value = ((core_tensor *)tensor)->value;
+    if (value->data == NULL) {
+        PyErr_SetString(PyExc_ValueError, "the tensor has no value yet");
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_job_set(job, endpoint, name, value);
+    Py_END_ALLOW_THREADS
+    return finish(code);
+}
+
+/* shrink(endpoint, table[, calls]) -> rows that went; without calls, all of them */
+static PyObject *shrink(PyObject *module, PyObject *args)
+{
+    const char *endpoint, *name;
+    uint64_t rows = 0;
+    int unseen = -1;
+    rg_status code;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss|i:job_shrink", &endpoint, &name, &unseen))
+        return NULL;
+    rg_job *job = need_job();
+    if (job == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_job_shrink(job, endpoint, name, unseen, &rows);
+    Py_END_ALLOW_THREADS
+    PyObject *nothing = finish(code);
+    Py_XDECREF(nothing);
+    return nothing ? PyLong_FromUnsignedLongLong(rows) : NULL;
+}
+
 /* Bytes to and from all servers so far: (sent, received). */
 static PyObject *traffic(PyObject *module, PyObject *unused)
 {
@@ -186,6 +230,9 @@ static PyMethodDef functions[] = {
     {"job_flush", flush, METH_NOARGS, "Wait until all that was pushed has been taken."},
     {"job_reduce", reduce, METH_VARARGS, "job_reduce(name, 'sum' | 'max' | 'min', [float])"},
     {"job_get", get, METH_VARARGS, "job_get(endpoint, name) -> LoDTensor"},
+    {"job_set", set, METH_VARARGS, "job_set(endpoint, name, LoDTensor)"},
+    {"job_shrink", shrink, METH_VARARGS, "job_shrink(endpoint, table, calls) -> rows dropped"},
+    {"job_clear", shrink, METH_VARARGS, "job_clear(endpoint, table) -> rows it had"},
     {"job_traffic", traffic, METH_NOARGS, "job_traffic() -> (bytes sent, bytes received)"},
     {NULL, NULL, 0, NULL},
 };

@@ -190,12 +190,27 @@ static void describe_us(rg_rpc_hello *me, const rg_credentials *credentials, int
         memcpy(me->digest, digest, sizeof me->digest);
 }
 
+/* A server is dead: nothing that waits for any of them has a future. */
+static void server_dead(void *user, const char *how)
+{
+    const rg_job_server *server = user;
+    char text[512];
+    (void)snprintf(text, sizeof text, "the server at %s is gone: %s",
+                   rg_rpc_client_endpoint(server->client), how);
+    rg_log(RG_LOG_E, "ps", "\"%s\"", text);
+    for (int i = 0; i < server->job->n_servers; i++)
+        rg_rpc_client_fail(server->job->servers[i].client, RG_ECLOSED, text);
+}
+
 /* The first server may give us our number; the others are told it. */
 static rg_status join_server(rg_job *job, int i, const char *endpoint,
                              const rg_credentials *credentials, int trainers, const uint8_t *digest)
 {
     rg_rpc_client_config config = {.security = {.key = credentials->n_key ? credentials->key : NULL,
-                                                .key_bytes = credentials->n_key}};
+                                                .key_bytes = credentials->n_key},
+                                   .events = {.dead = server_dead},
+                                   .user = &job->servers[i]};
+    job->servers[i].job = job;
     rg_rpc_welcome welcome;
     describe_us(&config.me, credentials, job->trainer, trainers, digest);
     RG_TRY(rg_rpc_client_open(&job->servers[i].client, endpoint, &config));
@@ -461,42 +476,23 @@ rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, 
 
 /* ---- whole variables ---- */
 
-static rg_status read_tensor(const uint8_t *bytes, size_t n, rg_value *value)
+static rg_status server_at(const rg_job *job, const char *endpoint, int *server)
 {
-    rg_cursor in = {bytes, n};
-    uint32_t dtype, rank;
-    rg_shape shape = {.rank = 0};
-    RG_TRY(rg_cursor_u32(&in, &dtype));
-    RG_TRY(rg_cursor_u32(&in, &rank));
-    if (rank > RG_MAX_DIMS)
-        return rg_fail(RG_ECORRUPT, "a tensor of %u dimensions", rank);
-    for (uint32_t i = 0; i < rank; i++) {
-        uint64_t dim;
-        RG_TRY(rg_cursor_u64(&in, &dim));
-        if (dim > (uint64_t)1 << 48)
-            return rg_fail(RG_ECORRUPT, "a dimension of %llu", (unsigned long long)dim);
-        shape.dim[shape.rank++] = (int64_t)dim;
-    }
-    RG_TRY(rg_value_resize(value, (rg_dtype)dtype, &shape));
-    if (in.left != rg_value_bytes(value))
-        return rg_fail(RG_ECORRUPT, "%zu bytes for a tensor of %zu", in.left,
-                       rg_value_bytes(value));
-    if (in.left > 0)
-        memcpy(value->data, in.at, in.left);
-    return RG_OK;
+    for (int i = 0; i < job->n_servers; i++)
+        if (strcmp(rg_rpc_client_endpoint(job->servers[i].client), endpoint) == 0) {
+            *server = i;
+            return RG_OK;
+        }
+    return rg_fail(RG_ENOENT, "%s is no server of this job", endpoint);
 }
 
 rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_value *value)
 {
     uint8_t *reply = NULL;
     size_t bytes;
-    int server = -1;
+    int server;
     rg_buf body;
-    for (int i = 0; i < job->n_servers; i++)
-        if (strcmp(rg_rpc_client_endpoint(job->servers[i].client), endpoint) == 0)
-            server = i;
-    if (server < 0)
-        return rg_fail(RG_ENOENT, "%s is no server of this job", endpoint);
+    RG_TRY(server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
     rg_wire_text(&body, name);
     rg_buf_u64(&body, 0);
@@ -507,7 +503,45 @@ rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_val
                           &bytes);
     rg_buf_fini(&body);
     if (code == RG_OK)
-        code = read_tensor(reply, bytes, value);
+        code = rg_wire_read_tensor(reply, bytes, value);
     rg_free(reply);
+    return code;
+}
+
+rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const rg_value *value)
+{
+    rg_buf body;
+    int server;
+    RG_TRY(server_at(job, endpoint, &server));
+    rg_buf_init(&body, 0);
+    rg_wire_text(&body, name);
+    rg_wire_tensor_head(&body, value);
+    rg_status code = rg_buf_status(&body);
+    const rg_iov iov[2] = {{body.data, body.len}, {value->data, rg_value_bytes(value)}};
+    if (code == RG_OK)
+        code = rg_job_ask(job, server, RG_PS_SET, iov, 2, NULL, NULL);
+    rg_buf_fini(&body);
+    return code;
+}
+
+rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int unseen,
+                        uint64_t *rows)
+{
+    rg_buf body;
+    uint8_t *reply = NULL;
+    size_t bytes = 0;
+    int server;
+    RG_TRY(server_at(job, endpoint, &server));
+    rg_buf_init(&body, 0);
+    rg_wire_text(&body, name);
+    if (unseen >= 0)
+        rg_buf_u32(&body, (uint32_t)unseen);
+    rg_status code = rg_job_ask(job, server, unseen < 0 ? RG_PS_CLEAR : RG_PS_SHRINK, &(rg_iov){body.data, body.len}, 1, &reply,
+                                &bytes);
+    *rows = 0;
+    if (code == RG_OK && bytes == sizeof *rows)
+        memcpy(rows, reply, bytes);
+    rg_free(reply);
+    rg_buf_fini(&body);
     return code;
 }

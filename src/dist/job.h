@@ -37,6 +37,7 @@ typedef struct rg_job rg_job;
 /* A server, and where its variables stand. */
 typedef struct rg_job_server {
     rg_rpc_client *client;
+    struct rg_job *job;
     rg_ps_schema schema;
     uint32_t *pulled; /* numbers of the variables that are pulled: all but tables */
     uint32_t n_pulled;
@@ -97,6 +98,13 @@ rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, 
 
 /* A variable as the server at `endpoint` keeps it, into `value`. */
 rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_value *value);
+
+/* The other way round. */
+rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const rg_value *value);
+/* Drop rows that were not touched in the last `unseen` calls, all of them where that is -1;
+ * *rows: how many went. */
+rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int unseen,
+                        uint64_t *rows);
 
 /* ---- the exchange of steps (exchange.c) ---- */
 

@@ -124,6 +124,8 @@ static rg_status send_value(rg_ctx *ctx, const targets *t, int first, int n, con
                             bool whole)
 {
     rg_merged merged = {0};
+    if (x == NULL || (x->meta.kind == RG_TENSOR && x->data == NULL))
+        return rg_fail(RG_EINVAL, "%s has no value", rg_in_name(ctx, X, 0));
     if (x->meta.dtype != RG_F32)
         return rg_bad_dtype(ctx, X);
     if (x->meta.kind == RG_ROWS)
@@ -171,7 +173,7 @@ const rg_op rg_op_send = {
     .type = "send",
     .doc = "Send variables, mostly gradients, to servers.",
     .in = RG_SLOTS([X] = {"X", "what is sent",
-                          RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD | RG_ANY_KIND}),
+                          RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD | RG_ANY_KIND | RG_UNSET_OK}),
     .out = RG_SLOTS([OUT] = {"Out", "stands for its being sent", RG_REPEATED | RG_OPTIONAL}),
     .attr = RG_ATTRS(
         RG_INT("trainer_id", 0, "which trainer sends"),

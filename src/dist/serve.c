@@ -183,6 +183,56 @@ static void tell_variable(rg_engine *s, rg_rpc_request *request)
     rg_buf_fini(&out);
 }
 
+static void set_variable(rg_engine *s, rg_rpc_request *request)
+{
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    rg_cursor in = {body, n};
+    rg_value value;
+    char *name = NULL;
+    rg_value_init(&value);
+    rg_status code = rg_wire_read_text(&in, &name);
+    if (code == RG_OK)
+        code = rg_wire_read_tensor(in.at, in.left, &value);
+    if (code == RG_OK)
+        code = rg_serve_set(s, name, &value);
+    if (code != RG_OK)
+        rg_rpc_refuse(request, code, "%s", rg_error_message());
+    else
+        rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+    rg_value_fini(&value);
+    rg_free(name);
+}
+
+/* {name} empties the table; {name, u32 calls} drops what was not touched for so many calls. */
+static void shrink_table(rg_engine *s, rg_rpc_request *request)
+{
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    rg_cursor in = {body, n};
+    char *name = NULL;
+    uint32_t unseen = 0;
+    rg_served *var = NULL;
+    bool clear = rg_rpc_request_method(request) == RG_PS_CLEAR;
+    rg_status code = rg_wire_read_text(&in, &name);
+    if (code == RG_OK && !clear)
+        code = rg_cursor_u32(&in, &unseen);
+    for (size_t i = 0; code == RG_OK && i < s->schema.n; i++)
+        if (strcmp(s->schema.vars[i].name, name) == 0 && s->vars[i].table != NULL)
+            var = &s->vars[i];
+    if (code == RG_OK && var == NULL)
+        code = rg_fail(RG_ENOENT, "this server has no table %s", name);
+    if (code != RG_OK) {
+        rg_rpc_refuse(request, code, "%s", rg_error_message());
+    } else {
+        uint64_t rows = clear ? rg_table_size(var->table) : rg_served_shrink(var, unseen);
+        if (clear)
+            rg_table_clear(var->table);
+        rg_rpc_reply(request, 0, &(rg_iov){&rows, sizeof rows}, 1, NULL, NULL);
+    }
+    rg_free(name);
+}
+
 static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
 {
     trainer->left = true;
@@ -233,6 +283,13 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
     case RG_PS_BARRIER:
     case RG_PS_REDUCE:
         rg_serve_meet(s, trainer, request);
+        return;
+    case RG_PS_SET:
+        set_variable(s, request);
+        return;
+    case RG_PS_SHRINK:
+    case RG_PS_CLEAR:
+        shrink_table(s, request);
         return;
     case RG_PS_LEAVE:
         say_goodbye(s, trainer, request);

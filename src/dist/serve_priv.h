@@ -43,10 +43,14 @@ typedef struct rg_served {
     rg_value *staged[1 + RG_TABLE_MAX_STATES]; /* of the plan */
     rg_scope *stage;
     rg_adam_past *past;
+    uint32_t age; /* how often the table was shrunk: rows know when they were last touched */
     rg_geo_rows *changed; /* geo */
     /* DC-ASGD: what each trainer was sent last. */
     rg_value **sent;
 } rg_served;
+
+/* Counters of a row. */
+enum { RG_ROW_SEEN, RG_ROW_STEP, RG_ROW_COUNTERS };
 
 typedef struct rg_meeting {
     rg_rpc_request *request; /* NULL: not waiting */
@@ -99,6 +103,8 @@ void rg_serve_close_vars(rg_engine *s);
 /* The variable `name`, which lives here under whatever guise, rows first .. first + n - 1 (-1:
  * all) as floats into `out`, behind dtype, rank and dimensions. */
 rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n, rg_buf *out);
+/* Give it this value. */
+rg_status rg_serve_set(rg_engine *s, const char *name, const rg_value *value);
 /* Apply a gradient of a variable that is no table. */
 rg_status rg_serve_update(rg_engine *s, uint32_t var, const float *grad, int trainer);
 /* The learning rate of the next step; `counter` names what a trainer counts, or NULL. */
@@ -113,6 +119,10 @@ void rg_served_close(rg_served *var);
 rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out);
 /* Apply gradients; ids ascending, each once. In geo: add differences. */
 rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads);
+/* Drop the rows that were not touched since the last `unseen` calls of this. */
+uint64_t rg_served_shrink(rg_served *var, uint32_t unseen);
+/* Rows of a column, all of them. */
+rg_status rg_served_fill(rg_served *var, int column, const float *rows);
 /* The column `name`, rows first .. first + n - 1, as the dense variable would hold it. */
 rg_status rg_served_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
                           float *out);

@@ -137,11 +137,35 @@ static rg_status take_loaded(rg_engine *s, rg_served *var)
         rg_row_handle handles[BATCH];
         RG_TRY(rg_table_find(var->table, ids, (size_t)n, handles));
         for (int64_t i = 0; i < n; i++)
-            rg_table_counters(var->table, handles[i])[0] = 1; /* it may have moments */
+            rg_table_counters(var->table, handles[i])[RG_ROW_STEP] = 1; /* it may have moments */
     }
     for (int i = 0; i < var->n_columns; i++)
-        if (loaded[i] != NULL)
-            rg_value_fini(loaded[i]);
+        if (loaded[i] != NULL) { /* the table has them now */
+            rg_storage_release(loaded[i]->storage);
+            loaded[i]->storage = NULL;
+            loaded[i]->data = NULL;
+        }
+    return RG_OK;
+}
+
+rg_status rg_served_fill(rg_served *var, int column, const float *rows)
+{
+    enum { BATCH = 4096 };
+    int64_t ids[BATCH], width = var->about->width;
+    rg_row_handle handles[BATCH];
+    for (int64_t first = 0; first < var->about->rows; first += BATCH) {
+        int64_t n = var->about->rows - first < BATCH ? var->about->rows - first : BATCH;
+        for (int64_t i = 0; i < n; i++)
+            ids[i] = var->about->begin + first + i;
+        RG_TRY(rg_table_touch(var->table, ids, (size_t)n, handles, NULL));
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(rg_table_row(var->table, handles[i]) + column * width,
+                   rows + (first + i) * width, (size_t)width * sizeof *rows);
+            if (var->past != NULL)
+                rg_table_counters(var->table, handles[i])[RG_ROW_STEP] =
+                    rg_adam_past_now(var->past);
+        }
+    }
     return RG_OK;
 }
 
@@ -153,7 +177,7 @@ rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
         .name = var->about->name,
         .dim = var->about->width,
         .n_states = var->n_columns - 1,
-        .n_counters = var->rule == RG_ROWS_ADAM ? 1 : 0,
+        .n_counters = var->rule == RG_ROWS_ADAM ? RG_ROW_COUNTERS : RG_ROW_STEP,
         .height = var->grows ? -1 : var->about->begin + var->about->rows,
     };
     RG_TRY(read_start(s, var->about->name, &spec));
@@ -205,13 +229,38 @@ static void catch_up(rg_served *var, const rg_row_handle *handles, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (handles[i] == RG_NO_ROW)
             continue;
-        uint32_t *seen = rg_table_counters(var->table, handles[i]);
+        uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_STEP;
         if (*seen == 0 || *seen >= memo.now)
             continue;
         float *row = rg_table_row(var->table, handles[i]);
         rg_adam_catch_up(var->past, &memo, *seen, row, row + width, row + 2 * width, width);
         *seen = memo.now;
     }
+}
+
+static rg_status touch(rg_served *var, const int64_t *ids, size_t n, rg_row_handle *handles)
+{
+    RG_TRY(rg_table_touch(var->table, ids, n, handles, NULL));
+    for (size_t i = 0; var->age > 0 && i < n; i++)
+        rg_table_counters(var->table, handles[i])[RG_ROW_SEEN] = var->age;
+    return RG_OK;
+}
+
+typedef struct shrinking {
+    uint32_t now, unseen;
+} shrinking;
+
+static bool is_old(void *arg, int64_t id, uint32_t *counters)
+{
+    const shrinking *s = arg;
+    (void)id;
+    return s->now - counters[RG_ROW_SEEN] > s->unseen;
+}
+
+uint64_t rg_served_shrink(rg_served *var, uint32_t unseen)
+{
+    shrinking s = {++var->age, unseen};
+    return rg_table_erase_if(var->table, is_old, &s);
 }
 
 static bool is_lazy(const rg_served *var)
@@ -235,7 +284,7 @@ rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_
     rg_row_handle *handles = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");
-    RG_TRY(rg_table_touch(var->table, ids, n, handles, NULL));
+    RG_TRY(touch(var, ids, n, handles));
     catch_up(var, handles, n);
     rg_table_read(var->table, handles, n, out, NULL);
     return RG_OK;
@@ -288,7 +337,7 @@ static rg_status push_adam(rg_engine *s, rg_served *var, const rg_row_handle *ha
         float *row = rg_table_row(var->table, handles[i]);
         rg_adam_step(row, row + width, row + 2 * width, grads + (int64_t)i * width, betas, rate,
                      width);
-        rg_table_counters(var->table, handles[i])[0] = step;
+        rg_table_counters(var->table, handles[i])[RG_ROW_STEP] = step;
     }
     if (!lazy)
         rg_adam_past_advance(var->past, step);
@@ -361,7 +410,7 @@ rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_
     handles = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");
-    RG_TRY(rg_table_touch(var->table, ids, n, handles, NULL));
+    RG_TRY(touch(var, ids, n, handles));
     if (s->mode == RG_UPDATE_GEO)
         return push_geo(var, handles, ids, n, grads);
     if (var->rule == RG_ROWS_SGD) {

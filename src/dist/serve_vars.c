@@ -224,6 +224,28 @@ rg_status rg_serve_update(rg_engine *s, uint32_t number, const float *grad, int 
     return rg_plan_run(var->update);
 }
 
+rg_status rg_serve_set(rg_engine *s, const char *name, const rg_value *value)
+{
+    for (size_t i = 0; i < s->schema.n; i++)
+        for (int k = 0; k < s->vars[i].n_columns; k++) {
+            rg_served *var = &s->vars[i];
+            if (var->table == NULL || strcmp(var->columns[k], name) != 0)
+                continue;
+            if (value->meta.dtype != RG_F32 ||
+                rg_numel(value) != var->about->rows * var->about->width)
+                return rg_fail(RG_ESHAPE, "%s is float32 [%lld, %lld] here", name,
+                               (long long)var->about->rows, (long long)var->about->width);
+            return rg_served_fill(var, k, value->data);
+        }
+    rg_value *there = rg_scope_find(s->scope, name);
+    if (there == NULL || there->data == NULL)
+        return rg_fail(RG_ENOENT, "this server has no variable %s", name);
+    if (there->meta.dtype != value->meta.dtype || rg_numel(there) != rg_numel(value))
+        return rg_fail(RG_ESHAPE, "%s has another type or size here", name);
+    memcpy(there->data, value->data, rg_value_bytes(value));
+    return RG_OK;
+}
+
 /* ---- reading for a save ---- */
 
 static void write_head(rg_buf *out, const rg_shape *shape, int64_t rows)

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "tensor/value.h"
 
 #include <string.h>
 
@@ -230,5 +231,46 @@ rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *s
     wanted->ids = (const int64_t *)(const void *)ids;
     *at = in.at;
     *left = in.left;
+    return RG_OK;
+}
+
+/* ---- tensors ---- */
+
+void rg_wire_tensor_head(rg_buf *out, const rg_value *value)
+{
+    const rg_shape *shape = &value->meta.shape;
+    rg_buf_u32(out, (uint32_t)value->meta.dtype);
+    rg_buf_u32(out, (uint32_t)shape->rank);
+    for (int i = 0; i < shape->rank; i++)
+        rg_buf_u64(out, (uint64_t)shape->dim[i]);
+}
+
+rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, rg_value *value)
+{
+    rg_cursor in = {bytes, n};
+    uint32_t dtype, rank;
+    rg_shape shape = {.rank = 0};
+    RG_TRY(rg_cursor_u32(&in, &dtype));
+    RG_TRY(rg_cursor_u32(&in, &rank));
+    if (rank > RG_MAX_DIMS)
+        return rg_fail(RG_ECORRUPT, "a tensor of %u dimensions", rank);
+    for (uint32_t i = 0; i < rank; i++) {
+        uint64_t dim;
+        RG_TRY(rg_cursor_u64(&in, &dim));
+        if (dim > (uint64_t)1 << 40)
+            return rg_fail(RG_ECORRUPT, "a dimension of %llu", (unsigned long long)dim);
+        shape.dim[shape.rank++] = (int64_t)dim;
+    }
+    if (!rg_dtype_valid((int)dtype))
+        return rg_fail(RG_ECORRUPT, "a tensor of type %u", dtype);
+    size_t wanted = rg_dtype_size((rg_dtype)dtype);
+    for (int i = 0; i < shape.rank; i++)
+        if (!rg_mul_size(wanted, (size_t)shape.dim[i], &wanted))
+            return rg_fail(RG_ECORRUPT, "a tensor of an impossible size");
+    if (wanted != in.left)
+        return rg_fail(RG_ECORRUPT, "%zu bytes for a tensor of %zu", in.left, wanted);
+    RG_TRY(rg_value_resize(value, (rg_dtype)dtype, &shape));
+    if (in.left > 0)
+        memcpy(value->data, in.at, in.left);
     return RG_OK;
 }

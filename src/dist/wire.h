@@ -23,8 +23,9 @@ enum rg_ps_method {
     RG_PS_REDUCE,     /* a name and numbers -> the same over all trainers */
     RG_PS_LEAVE,      /* -> nothing: this trainer is done */
     RG_PS_FAIL,       /* why -> nothing: this trainer has failed */
-    RG_PS_SHRINK,     /* a table and a threshold -> how many rows went */
-    RG_PS_SAVE,       /* a folder and a table: write your part of it there */
+    RG_PS_SET,        /* a name and a tensor -> nothing: the variable's new value */
+    RG_PS_SHRINK,     /* a table and a number -> rows that went, untouched for so many calls */
+    RG_PS_CLEAR,      /* a table -> how many rows it had; it has none now */
 };
 
 enum {
@@ -95,7 +96,14 @@ typedef struct rg_rows_wanted {
 rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *schema,
                          rg_rows_wanted *wanted);
 
-/* ---- text ---- */
+/* ---- tensors and text ---- */
+
+struct rg_value;
+/* {u32 dtype, u32 rank, u64 dimensions}; the elements follow it. */
+void rg_wire_tensor_head(rg_buf *out, const struct rg_value *value);
+/* The head and the elements, to the end of the bytes. */
+rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
+
 
 void rg_wire_text(rg_buf *out, const char *text);
 struct rg_cursor;

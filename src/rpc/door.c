@@ -65,6 +65,10 @@ static void dismiss(rg_guest *guest)
 static void log_stranger(rg_rpc_server *server, const rg_link *link, const char *why)
 {
     uint64_t now = rg_clock_ns();
+    if (!rg_link_spoken(link)) { /* someone who looks whether we are there */
+        rg_log(RG_LOG_I, "rpc", "peer=%s \"looked in\"", rg_link_peer(link));
+        return;
+    }
     if (now < server->log_after_ns) {
         server->unlogged++;
         return;

@@ -20,6 +20,7 @@ struct rg_link {
     rg_traffic *traffic, *total; /* NULL: not counted */
     int busy;                    /* inside an event: freed when that is over */
     bool closed, failed, lingering;
+    bool spoken; /* a byte has come */
 };
 
 rg_rpc_counters rg_traffic_read(const rg_traffic *t)
@@ -314,6 +315,7 @@ static void arrived(void *user, size_t n)
 {
     rg_link *link = user;
     enter(link);
+    link->spoken = true;
     rg_status status = link->tls == NULL ? rg_parser_took(link->parser, n)
                                          : take_encrypted(link, n);
     if (status != RG_OK && !link->lingering)
@@ -451,6 +453,11 @@ void rg_link_resume(rg_link *link)
 void rg_link_discard(rg_link *link)
 {
     rg_parser_discard(link->parser);
+}
+
+bool rg_link_spoken(const rg_link *link)
+{
+    return link->spoken;
 }
 
 size_t rg_link_queued(const rg_link *link)

@@ -51,6 +51,8 @@ void rg_link_pause(rg_link *link);
 void rg_link_resume(rg_link *link);
 void rg_link_discard(rg_link *link); /* the rest of the body that is coming in */
 size_t rg_link_queued(const rg_link *link);
+/* Whether the other end has said anything. */
+bool rg_link_spoken(const rg_link *link);
 const char *rg_link_peer(const rg_link *link);
 bool rg_link_is_local(const rg_link *link);
 void rg_link_shut(rg_link *link);  /* failed() is called soon */
