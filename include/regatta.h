@@ -88,13 +88,13 @@ typedef struct rg_training {
     size_t n_files;
     const char *const *slots; /* in the order of a line; NULL: the program's data, as declared */
     size_t n_slots;
-    const char *pipe_command; /* NULL: none, the files are read as they are */
-    int batch_size;           /* 0: 1 */
-    int threads;              /* 0: 1 */
-    int in_memory;            /* load the files first, and keep them for all epochs */
-    int shuffle;              /* in memory: before every epoch, by this seed; 0: not */
-    int epochs;               /* 0: 1 */
-    int infer;                /* compute, learn nothing */
+    const char *pipe_command;   /* NULL: none, the files are read as they are */
+    int batch_size;             /* 0: 1 */
+    int threads;                /* 0: 1 */
+    int in_memory;              /* load the files first, and keep them for all epochs */
+    int shuffle;                /* in memory: before every epoch, by this seed; 0: not */
+    int epochs;                 /* 0: 1 */
+    int infer;                  /* compute, learn nothing */
     const char *const *fetches; /* shown at batch 0 and every print_period batches */
     size_t n_fetches;
     int print_period; /* 0: 100 */

@@ -69,8 +69,7 @@ static rg_status find_slots(const rg_program *program, const rg_training *traini
     return RG_OK;
 }
 
-static rg_status set_up(rg_dataset *dataset, const rg_program *program,
-                        const rg_training *training)
+static rg_status set_up(rg_dataset *dataset, const rg_program *program, const rg_training *training)
 {
     slots list = {0};
     rg_status code = find_slots(program, training, &list);
@@ -102,7 +101,8 @@ int rg_session_train(rg_session *session, int program, const rg_training *traini
     rg_train_config config = {.fetches = training->fetches,
                               .infos = training->fetches,
                               .n_fetches = (int)training->n_fetches,
-                              .period = training->print_period > 0 ? training->print_period : PERIOD,
+                              .period = training->print_period > 0 ? training->print_period
+                                                                   : PERIOD,
                               .infer = training->infer != 0};
     RG_TRY(rg_session_borrow(session, program, &config.program, &config.scope));
     if (training->shuffle != 0 && !training->in_memory)

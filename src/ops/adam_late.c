@@ -18,14 +18,14 @@ enum {
 };
 
 struct rg_adam_late {
-    rg_late late;                /* first */
-    pthread_mutex_t lock;        /* of steps and of settling */
-    rg_value *values[3];         /* param and moments; NULL: gone */
+    rg_late late;         /* first */
+    pthread_mutex_t lock; /* of steps and of settling */
+    rg_value *values[3];  /* param and moments; NULL: gone */
     int64_t height, width;
-    _Atomic uint32_t *last;      /* by row: the step it has seen; 0: it has no moments */
-    _Atomic uint32_t now;        /* steps so far; the first is 1 */
-    _Atomic bool behind;         /* some rows are */
-    bool known;                  /* `last` is right: nobody else has written since */
+    _Atomic uint32_t *last; /* by row: the step it has seen; 0: it has no moments */
+    _Atomic uint32_t now;   /* steps so far; the first is 1 */
+    _Atomic bool behind;    /* some rows are */
+    bool known;             /* `last` is right: nobody else has written since */
     float beta1, beta2, epsilon;
     float *_Atomic rates[CHUNKS]; /* of step i, at [i / CHUNK][i % CHUNK] */
 };
@@ -53,16 +53,14 @@ static missed count_missed(const rg_adam_late *late, uint32_t since, uint32_t no
         s3 += rate * (p3 *= q3);
     }
     double n = (double)(now - since);
-    return (missed){since,      (float)pow(b1, n), (float)pow(b2, n),
-                    (float)s1, (float)s2,         (float)s3};
+    return (missed){since, (float)pow(b1, n), (float)pow(b2, n), (float)s1, (float)s2, (float)s3};
 }
 
 /* Whether the sums converge for these betas within their terms. */
 static bool sums_converge(const rg_adam_late *late)
 {
     double q = (double)late->beta1 / sqrt((double)late->beta2);
-    return q < 1 && pow(q, TERMS) < 1e-9 &&
-           (double)late->beta1 / pow((double)late->beta2, 1.5) < 1;
+    return q < 1 && pow(q, TERMS) < 1e-9 && (double)late->beta1 / pow((double)late->beta2, 1.5) < 1;
 }
 
 static void move_slowly(const rg_adam_late *late, float *p, float *m, float *v, uint32_t since,

@@ -195,8 +195,7 @@ static rg_status truncated_kernel(rg_ctx *ctx)
     double mean = (double)rg_attr_float(ctx, G_MEAN), std = (double)rg_attr_float(ctx, G_STD);
     int64_t n = rg_numel(out);
     for (int64_t i = 0; i < n; i++)
-        put(out, i,
-            mean + std * rg_philox_truncated_normal(from.key, from.begin + (uint64_t)i));
+        put(out, i, mean + std * rg_philox_truncated_normal(from.key, from.begin + (uint64_t)i));
     return RG_OK;
 }
 

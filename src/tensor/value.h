@@ -65,7 +65,7 @@ typedef struct rg_value {
     struct rg_value **items; /* RG_ARRAY; counted; NULL where not written */
     size_t n_items, cap_items;
     rg_late *late; /* NULL: every row is what it says */
-    void *object; /* other kinds: owned, ended by drop() */
+    void *object;  /* other kinds: owned, ended by drop() */
     void (*drop)(void *object);
 } rg_value;
 

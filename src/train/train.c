@@ -101,10 +101,8 @@ static rg_status open_workers(rg_train *t)
         return rg_no_memory(1, "trainer threads");
     for (int i = 0; i < c->n_watched; i++)
         RG_TRY(rg_value_new(&t->seen_values[i]));
-    const rg_plan_config plan = {.feeds = t->feeds,
-                                 .n_feeds = t->n_feeds,
-                                 .fetches = t->fetches,
-                                 .n_fetches = t->n_fetches};
+    const rg_plan_config plan = {
+        .feeds = t->feeds, .n_feeds = t->n_feeds, .fetches = t->fetches, .n_fetches = t->n_fetches};
     for (int i = 0; i < t->threads; i++) {
         RG_TRY(rg_plan_open(&t->workers[i].plan, t->program, c->scope, &plan));
         rg_plan_set_thread(t->workers[i].plan, i);
