@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static const char *self;
@@ -18,6 +19,7 @@ static pid_t spawn(const char *what, const char *arg, FILE **out)
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* also where an assertion ended the test */
         (void)dup2(fds[1], STDOUT_FILENO);
         (void)close(fds[0]);
         (void)close(fds[1]);
@@ -33,6 +35,15 @@ static void read_line(FILE *from, char *line, size_t size)
 {
     assert_non_null(fgets(line, (int)size, from));
     line[strcspn(line, "\n")] = '\0';
+}
+
+/* kill() returns before the process has stopped, and it may answer once more meanwhile. */
+static void stop(pid_t pid)
+{
+    int status;
+    assert_int_equal(kill(pid, SIGSTOP), 0);
+    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+    assert_true(WIFSTOPPED(status));
 }
 
 static void end(pid_t pid, FILE *out)
@@ -97,7 +108,7 @@ static void a_stopped_client_is_dead_after_its_lease(void **state)
     start_server(&e, 400);
     pid_t pid = spawn("client", rg_rpc_server_endpoint(e.server, 0), &out);
     read_line(out, line, sizeof line);
-    assert_int_equal(kill(pid, SIGSTOP), 0);
+    stop(pid);
     (void)rg_latch_wait(&e.died, UINT64_MAX);
     assert_non_null(strstr(e.how, "no heartbeat from trainer 1 (pid "));
     assert_non_null(strstr(e.how, "its lease is 0.4 s"));
@@ -122,7 +133,7 @@ static void a_revenant_can_be_turned_away(void **state)
     start_server(&e, 300);
     pid_t pid = spawn("client", rg_rpc_server_endpoint(e.server, 0), &out);
     read_line(out, line, sizeof line);
-    assert_int_equal(kill(pid, SIGSTOP), 0);
+    stop(pid);
     (void)rg_latch_wait(&e.died, UINT64_MAX);
     e.verdict = RG_ESTALE;
     assert_int_equal(kill(pid, SIGCONT), 0);
@@ -141,7 +152,7 @@ static void a_pause_within_the_lease_changes_nothing(void **state)
     start_server(&e, 60000);
     pid_t pid = spawn("client", rg_rpc_server_endpoint(e.server, 0), &out);
     read_line(out, line, sizeof line);
-    assert_int_equal(kill(pid, SIGSTOP), 0);
+    stop(pid);
     (void)usleep(300000);
     assert_int_equal(kill(pid, SIGCONT), 0);
     int before = e.applied;
@@ -222,7 +233,7 @@ static void a_silent_server_is_dead_and_then_the_deadline_passes(void **state)
     assert_ok(rg_rpc_client_open(&client, endpoint, &config));
     assert_ok(rg_rpc_client_ready(client, NULL));
     echo_once(client, 100, 1);
-    assert_int_equal(kill(pid, SIGSTOP), 0);
+    stop(pid);
     assert_fails(rg_rpc_ask_once(client, ECHO, NULL, 0, NULL, NULL), RG_ETIMEOUT,
                  "nothing was heard from the server for 1.5 s");
     (void)rg_latch_wait(&w.dead, UINT64_MAX);
