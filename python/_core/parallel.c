@@ -9,6 +9,7 @@ typedef struct core_parallel {
     rg_parallel *parallel;
     PyObject *feeds; /* tuple of names */
     Py_ssize_t n_fetches;
+    PyThread_type_lock lock; /* held while it is fed, runs and is fetched from */
 } core_parallel;
 
 static PyTypeObject *parallel_type;
@@ -32,6 +33,13 @@ static PyObject *parallel_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     core_parallel *self = core_new(type);
     rg_status code = RG_OK;
     if (self != NULL) {
+        Py_INCREF(feeds);
+        self->feeds = feeds;
+        self->n_fetches = n_fetches;
+        self->lock = PyThread_allocate_lock();
+        code = self->lock == NULL ? rg_fail(RG_ENOMEM, "no memory for a lock") : RG_OK;
+    }
+    if (self != NULL && code == RG_OK) {
         rg_parallel_config config = {
             .threads = threads,
             .feeds = feed_names,
@@ -41,9 +49,6 @@ static PyObject *parallel_new(PyTypeObject *type, PyObject *args, PyObject *kwar
             .sum = sum != 0,
             .no_fuse = !rg_flag_bool("fuse"),
         };
-        Py_INCREF(feeds);
-        self->feeds = feeds;
-        self->n_fetches = n_fetches;
         code = rg_parallel_open(&self->parallel, ((core_program *)program)->program,
                                 ((core_scope *)scope)->scope, &config);
     }
@@ -61,6 +66,8 @@ static void parallel_dealloc(PyObject *object)
     core_parallel *self = (core_parallel *)object;
     rg_parallel_close(self->parallel);
     Py_XDECREF(self->feeds);
+    if (self->lock != NULL)
+        PyThread_free_lock(self->lock);
     core_free(object);
 }
 
@@ -134,23 +141,11 @@ static PyObject *fetch_parts(core_parallel *self, int i, bool numpy)
     return list;
 }
 
-/* run(feed, return_numpy, return_merged): feed is a dict, or a list of them, one a thread. */
-static PyObject *parallel_run(PyObject *object, PyObject *args)
+static PyObject *fetch_all(core_parallel *self, bool numpy, bool merged)
 {
-    core_parallel *self = (core_parallel *)object;
-    PyObject *feed;
-    int numpy, merged;
-    rg_status code;
-    if (!PyArg_ParseTuple(args, "Opp:run", &feed, &numpy, &merged) || feed_all(self, feed) < 0)
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    code = rg_parallel_run(self->parallel);
-    Py_END_ALLOW_THREADS
-    CORE_TRY(code);
     PyObject *list = PyList_New(self->n_fetches);
     for (int i = 0; list != NULL && i < (int)self->n_fetches; i++) {
-        PyObject *item = merged ? fetch_merged(self, i, numpy != 0)
-                                : fetch_parts(self, i, numpy != 0);
+        PyObject *item = merged ? fetch_merged(self, i, numpy) : fetch_parts(self, i, numpy);
         if (item == NULL) {
             Py_DECREF(list);
             return NULL;
@@ -158,6 +153,36 @@ static PyObject *parallel_run(PyObject *object, PyObject *args)
         (void)PyList_SetItem(list, i, item);
     }
     return list;
+}
+
+static PyObject *run_once(core_parallel *self, PyObject *feed, bool numpy, bool merged)
+{
+    rg_status code;
+    if (feed_all(self, feed) < 0)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_parallel_run(self->parallel);
+    Py_END_ALLOW_THREADS
+    CORE_TRY(code);
+    return fetch_all(self, numpy, merged);
+}
+
+/* run(feed, return_numpy, return_merged): feed is a dict, or a list of them, one a thread. */
+static PyObject *parallel_run(PyObject *object, PyObject *args)
+{
+    core_parallel *self = (core_parallel *)object;
+    PyObject *feed;
+    int numpy, merged;
+    if (!PyArg_ParseTuple(args, "Opp:run", &feed, &numpy, &merged))
+        return NULL;
+    if (!PyThread_acquire_lock(self->lock, NOWAIT_LOCK)) {
+        Py_BEGIN_ALLOW_THREADS
+        PyThread_acquire_lock(self->lock, WAIT_LOCK);
+        Py_END_ALLOW_THREADS
+    }
+    PyObject *result = run_once(self, feed, numpy != 0, merged != 0);
+    PyThread_release_lock(self->lock);
+    return result;
 }
 
 static PyMethodDef parallel_methods[] = {

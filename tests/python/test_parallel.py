@@ -298,6 +298,29 @@ def test_gradients_may_be_summed(monkeypatch):
                                atol=1e-7)
 
 
+def test_one_program_in_several_python_threads(monkeypatch):
+    import threading
+    many = Trained(MODELS["sgd"], 2, monkeypatch)
+    test = fluid.CompiledProgram(many.main.clone(for_test=True)).with_data_parallel()
+    wanted, wrong = {}, []
+
+    def run(seed):
+        return many.exe.run(test, feed=rows(0, seed), fetch_list=[many.fetch[1]],
+                            scope=many.scope)[0]
+
+    def work(seed):
+        wrong.extend(seed for _ in range(50) if not np.array_equal(run(seed), wanted[seed]))
+
+    for seed in range(4):
+        wanted[seed] = run(seed)
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert wrong == []
+
+
 def test_errors(monkeypatch):
     many = Trained(MODELS["sgd"], 4, monkeypatch)
     with pytest.raises(ValueError, match="a batch of 3 cannot be cut into 4 parts"):
@@ -308,8 +331,9 @@ def test_errors(monkeypatch):
         many.step(dict(rows(0), x=np.zeros((8, 6))))
     with pytest.raises(RuntimeError, match="no variable nothing to fetch"):
         many.step(rows(0), ["nothing"])
-    with pytest.raises(TypeError, match="must be a dict or a list of dicts"):
-        many.step([1, 2, 3, 4])
+    for feed in ([1, 2, 3, 4], [rows(0), 1, 2, 3], 3):
+        with pytest.raises(TypeError, match="dict"):
+            many.step(feed)
     with pytest.raises(AssertionError, match="Already compiled"):
         many.program.with_data_parallel()
     many.step(rows(0))  # none of it did harm

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static const char *self;
@@ -18,6 +19,7 @@ static pid_t spawn(const char *what, const char *arg, FILE **out)
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* also where an assertion ended the test */
         (void)dup2(fds[1], STDOUT_FILENO);
         (void)close(fds[0]);
         (void)close(fds[1]);
@@ -35,7 +37,7 @@ static void read_line(FILE *from, char *line, size_t size)
     line[strcspn(line, "\n")] = '\0';
 }
 
-/* Returns when it stands. */
+/* kill() returns before the process has stopped, and it may answer once more meanwhile. */
 static void stop(pid_t pid)
 {
     int status;

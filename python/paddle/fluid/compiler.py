@@ -138,11 +138,11 @@ class CompiledProgram:
         if not self._threads:
             return executor._run(self._program, feed, fetch, scope, return_numpy)
         feed = {} if feed is None else feed
-        first = feed[0] if isinstance(feed, (list, tuple)) else feed
-        if not isinstance(first, dict):
+        parts = list(feed) if isinstance(feed, (list, tuple)) else [feed]
+        if not parts or not all(isinstance(part, dict) for part in parts):
             raise TypeError("feed is %s, and must be a dict or a list of dicts, one for each of "
                             "%d places" % (type(feed), self._threads))
-        names = tuple(sorted(first))
+        names = tuple(sorted(parts[0]))
         key = (self._program._version, id(scope), names,
                tuple(f.name if isinstance(f, Variable) else f for f in fetch))
         plan = self._plans.get(key)
@@ -152,5 +152,4 @@ class CompiledProgram:
             plan = (_core.ParallelProgram(self._program, scope, names, fetch, self._threads,
                                           scale == BuildStrategy.GradientScaleStrategy.One), scope)
             self._plans[key] = plan
-        feed = list(feed) if isinstance(feed, tuple) else feed
-        return plan[0].run(feed, return_numpy, return_merged)
+        return plan[0].run(feed if isinstance(feed, dict) else parts, return_numpy, return_merged)
