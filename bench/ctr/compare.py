@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,12 +24,14 @@ class Runs:
     """Runs of scripts, their figures remembered by command."""
 
     def __init__(self, data):
-        self.data = data
+        self.data = os.path.abspath(data)
 
     def one(self, python, script, options):
         """The median repeat of a run: a dict of figures."""
-        done = subprocess.run([python, os.path.join(HERE, script), "--data", self.data] + options,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        command = [python, os.path.join(HERE, script), "--data", self.data] + options
+        with tempfile.TemporaryDirectory() as folder:  # Paddle leaves files where it runs
+            done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
         reps = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         if not reps:
             raise RuntimeError("%s %s: %s" % (script, " ".join(options), done.stderr[-2000:]))
@@ -98,7 +101,8 @@ def scaling(runs, gemms, us):
     seen = []
     for _ in range(PAIRS * 2 + 1):
         bare = 2 * gemms.ask(1) / gemms.ask(2)
-        one, two = [runs.fluid(us, "--reps 1 --parts 8 --threads %d" % n)["per_cpu"] for n in (1, 2)]
+        one, two = [runs.fluid(us, "--reps 1 --parts 8 --threads %d" % n)["per_cpu"]
+                    for n in (1, 2)]
         seen.append((2 * two / one, bare))
     show("memory, SGD, 2 threads: scaling of the bare GEMMs'", median([a / b for a, b in seen]),
          0.95, "ours %.2f, bare %.2f" % (median([a for a, _ in seen]),

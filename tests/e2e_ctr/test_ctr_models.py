@@ -3,7 +3,7 @@ it has not seen."""
 import numpy as np
 import pytest
 
-from models import deep, interest, linear, tasks
+from ctr_models import deep, interest, linear, tasks
 import paddle.fluid as fluid
 
 FIELDS, IDS, WIDTH = 4, 12, 4

@@ -1,7 +1,7 @@
 """Wide & Deep, DeepFM, DCN and xDeepFM: what a deep network is put beside."""
 import paddle.fluid as fluid
 
-from models.linear import embed, lr, pairs
+from ctr_models.linear import embed, lr, pairs
 
 
 def tower(inputs, widths=(32, 16)):

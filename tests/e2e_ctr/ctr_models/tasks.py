@@ -1,8 +1,8 @@
 """Several tasks at once: ESMM and MMoE."""
 import paddle.fluid as fluid
 
-from models.deep import tower
-from models.linear import embed
+from ctr_models.deep import tower
+from ctr_models.linear import embed
 
 
 def esmm(ids, dense, rows, width):

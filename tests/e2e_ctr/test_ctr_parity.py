@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-import parity_cases
+import ctr_parity
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden", "parity.npz")
 
@@ -13,7 +13,7 @@ GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden", "par
 @pytest.fixture(scope="module")
 def both():
     with np.load(GOLDEN) as golden:
-        return parity_cases.run_small(), dict(golden)
+        return ctr_parity.run_small(), dict(golden)
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])

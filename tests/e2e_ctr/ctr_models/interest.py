@@ -1,7 +1,7 @@
 """DIN: the history of a user, weighted by what is on offer."""
 import paddle.fluid as fluid
 
-from models.linear import embed
+from ctr_models.linear import embed
 
 
 def attention(history, item, width):

@@ -1,8 +1,8 @@
 """One epoch of CTR-DNN on one thread from given parameters: run alike by Paddle 1.8.5, which
 records, and by Regatta.
 
-    PADDLE-1.8.5-PYTHON parity_cases.py OUT.npz           the small model, to be kept
-    PYTHON parity_cases.py OUT.npz ROWS FILE...           the model of the guide, on these files"""
+    PADDLE-1.8.5-PYTHON ctr_parity.py OUT.npz           the small model, to be kept
+    PYTHON ctr_parity.py OUT.npz ROWS FILE...           the model of the guide, on these files"""
 import os
 import sys
 import tempfile
