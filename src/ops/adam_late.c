@@ -15,6 +15,8 @@ enum {
     CHUNKS = 1 << 14, /* chunks there can be */
     TERMS = 2048,     /* of a sum, at most */
     MEMO = 1024,      /* sums that a thread remembers, of one step */
+    FAR = 24,         /* rows ahead of the one in work, to be fetched */
+    NEAR = 12,
 };
 
 struct rg_adam_late {
@@ -141,15 +143,37 @@ static void bring(rg_adam_late *late, int64_t row, uint32_t now)
     catch_up(late, row, remember_missed(late, since, now), now);
 }
 
+/* Ask for a row before it is needed; it may lie in two lines. */
+static inline void fetch_row(const rg_adam_late *late, int64_t row)
+{
+    for (int i = 0; i < 3; i++) {
+        const float *at = (const float *)late->values[i]->data + row * late->width;
+        __builtin_prefetch(at, 1);
+        __builtin_prefetch(at + late->width - 1, 1);
+    }
+}
+
+/* The row at place i, where there is one: first its step is asked for, later the row itself. */
+static inline void fetch_ahead(const rg_adam_late *late, const int64_t *rows, int64_t i, int64_t n)
+{
+    if (i + FAR < n && rows[i + FAR] >= 0 && rows[i + FAR] < late->height)
+        __builtin_prefetch((const void *)&late->last[rows[i + FAR]], 1);
+    if (i + NEAR < n && rows[i + NEAR] >= 0 && rows[i + NEAR] < late->height &&
+        atomic_load_explicit(&late->last[rows[i + NEAR]], memory_order_relaxed) != 0)
+        fetch_row(late, rows[i + NEAR]);
+}
+
 void rg_adam_late_rows(const rg_value *table, const int64_t *ids, int64_t n)
 {
     rg_adam_late *late = (rg_adam_late *)table->late;
     if (late == NULL || !atomic_load(&late->behind))
         return;
     uint32_t now = atomic_load(&late->now);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
+        fetch_ahead(late, ids, i, n);
         if (ids[i] >= 0 && ids[i] < late->height)
             bring(late, ids[i], now);
+    }
 }
 
 /* ---- life ---- */
@@ -303,6 +327,8 @@ static void step_rows(rg_adam_late *late, const rg_adam_step *s, uint32_t number
     float *p = s->param->data, *m = s->moment1->data, *v = s->moment2->data;
     for (size_t i = 0; i < s->n; i++) {
         int64_t at = s->rows[i] * width;
+        if (i + NEAR < s->n)
+            fetch_row(late, s->rows[i + NEAR]);
         uint32_t since = atomic_exchange(&late->last[s->rows[i]], number);
         if (since != 0 && since + 1 < number)
             catch_up(late, s->rows[i], remember_missed(late, since, number - 1), number - 1);
