@@ -1,6 +1,8 @@
 /* bare_gemms.c - the matrix products of one training step of an MLP, and nothing else.
  *
- *     bare_gemms BATCH WIDTH WIDTH ...
+ *     bare_gemms [--input] BATCH WIDTH WIDTH ...
+ *
+ * With --input the gradient of the first layer's input is wanted, too, as over embeddings.
  *
  * Each product is timed with OpenBLAS, oneDNN's sgemm and oneDNN's matmul primitive, and
  * the quickest is taken. Then, for every line on standard input, the whole set is run a
@@ -9,6 +11,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 void openblas_set_num_threads(int threads);
@@ -117,8 +120,11 @@ static void add(int ta, int tb, int64_t m, int64_t n, int64_t k)
 int main(int argc, char **argv)
 {
     char line[64];
+    int input = argc > 1 && strcmp(argv[1], "--input") == 0;
+    argc -= input;
+    argv += input;
     if (argc < 4 || argc - 3 > MAX_PRODUCTS / 3) {
-        (void)fprintf(stderr, "usage: bare_gemms BATCH WIDTH WIDTH ...\n");
+        (void)fprintf(stderr, "usage: bare_gemms [--input] BATCH WIDTH WIDTH ...\n");
         return 2;
     }
     openblas_set_num_threads(1);
@@ -130,7 +136,7 @@ int main(int argc, char **argv)
         int64_t in = strtol(argv[i], NULL, 10), out = strtol(argv[i + 1], NULL, 10);
         add(0, 0, batch, out, in); /* forward */
         add(1, 0, in, out, batch); /* gradient of the weight */
-        if (i > 2)
+        if (i > 2 || input)
             add(0, 1, batch, in, out); /* gradient of the input */
     }
     while (fgets(line, sizeof line, stdin) != NULL) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh [CASE...] - measure against the peers in this run and print ratios. Machines are noisy:
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
-# Cases: fit_a_line word2vec mlp build import memory parse (all of them unless named).
+# Cases: fit_a_line word2vec mlp build import memory parse ctr (all of them unless named); of ctr
+# also one alone: ctr-memory ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-rss.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ours=$here/../.venv/bin/python
@@ -53,10 +54,15 @@ run_case() {
     parse)
         for _ in $(seq "$rounds"); do ../build/bench_parse; done | field best | sort -g | tail -1 |
             awk '{ printf "multi-slot text: %.0f MB/s on one core (bar 700)\n", $1 }' ;;
+    ctr | ctr-*)
+        local data=$PEERS/ctr-data only=${1#ctr}
+        PATH="$here/../.venv/bin:$PATH" "$ours" ctr/data.py "$data"
+        P185=$P185 PT=$PT PATH="$here/../.venv/bin:$PATH" FLAGS_progress=off \
+            "$ours" ctr/compare.py "$data" "$here/../build/bare_gemms" ${only:+"${only#-}"} ;;
     *) echo "no case $1" >&2; exit 2 ;;
     esac
 }
 
-for c in "${@:-fit_a_line word2vec mlp build import memory parse}"; do
+for c in "${@:-fit_a_line word2vec mlp build import memory parse ctr}"; do
     for one in $c; do run_case "$one"; done
 done

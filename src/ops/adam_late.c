@@ -7,6 +7,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+enum {
+    FAR = 24, /* rows ahead of the one in work, to be fetched */
+    NEAR = 12,
+};
+
 typedef struct late_table {
     rg_late late;    /* first */
     uint64_t serial; /* no other table, of now or before, has it */
@@ -47,15 +52,37 @@ static void bring(late_table *t, int64_t row, rg_adam_memo *memo)
         catch_up(t, row, since, memo);
 }
 
+/* Ask for a row before it is needed; it may lie in two lines. */
+static inline void fetch_row(const late_table *t, int64_t row)
+{
+    for (int i = 0; i < 3; i++) {
+        const float *at = (const float *)t->values[i]->data + row * t->width;
+        __builtin_prefetch(at, 1);
+        __builtin_prefetch(at + t->width - 1, 1);
+    }
+}
+
+/* The row at place i, where there is one: first its step is asked for, later the row itself. */
+static inline void fetch_ahead(const late_table *t, const int64_t *rows, int64_t i, int64_t n)
+{
+    if (i + FAR < n && rows[i + FAR] >= 0 && rows[i + FAR] < t->height)
+        __builtin_prefetch((const void *)&t->last[rows[i + FAR]], 1);
+    if (i + NEAR < n && rows[i + NEAR] >= 0 && rows[i + NEAR] < t->height &&
+        atomic_load_explicit(&t->last[rows[i + NEAR]], memory_order_relaxed) != 0)
+        fetch_row(t, rows[i + NEAR]);
+}
+
 void rg_adam_late_rows(const rg_value *table, const int64_t *ids, int64_t n)
 {
     late_table *t = (late_table *)table->late;
     if (t == NULL || !atomic_load(&t->behind))
         return;
     rg_adam_memo *memo = memo_of(t, rg_adam_past_now(t->past));
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
+        fetch_ahead(t, ids, i, n);
         if (ids[i] >= 0 && ids[i] < t->height)
             bring(t, ids[i], memo);
+    }
 }
 
 /* ---- life ---- */
@@ -193,6 +220,8 @@ rg_status rg_adam_late_step(const rg_adam_update *u)
     rg_adam_memo *memo = memo_of(t, step - 1);
     for (size_t i = 0; i < u->n; i++) {
         int64_t at = u->rows[i] * t->width;
+        if (i + NEAR < u->n)
+            fetch_row(t, u->rows[i + NEAR]);
         /* Nearly never does the row lag: it has been looked up for this gradient. */
         uint32_t since = atomic_exchange(&t->last[u->rows[i]], step);
         if (since != 0 && since + 1 < step)

@@ -29,14 +29,16 @@ static rg_status infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-enum { AHEAD = 8 };
+enum { AHEAD = 16 }; /* rows fetched before they are needed; a row may lie in two lines */
 
 RG_HOT static void descend(float *w, const int64_t *ids, const float *g, int64_t n, int64_t width,
                            float rate, int64_t padding)
 {
     for (int64_t i = 0; i < n; i++, g += width) {
-        if (i + AHEAD < n)
+        if (i + AHEAD < n) {
             __builtin_prefetch(w + ids[i + AHEAD] * width, 1);
+            __builtin_prefetch(w + ids[i + AHEAD] * width + width - 1, 1);
+        }
         if (ids[i] == padding && padding != -1)
             continue;
         float *row = w + ids[i] * width;

@@ -81,7 +81,8 @@ static rg_status bad_id(const rg_ctx *ctx, int slot, int64_t id, int64_t at, int
                    rg_in_name(ctx, slot, 0), (long long)id, (long long)at, (long long)rows);
 }
 
-enum { AHEAD = 12 }; /* rows fetched before they are needed: a table seldom fits a cache */
+/* Rows fetched before they are needed: a table seldom fits a cache. A row may lie in two lines. */
+enum { AHEAD = 16 };
 
 static rg_status look_up(rg_ctx *ctx)
 {
@@ -94,8 +95,10 @@ static rg_status look_up(rg_ctx *ctx)
     uint8_t *to = rg_out_data(ctx, OUT);
     rg_adam_late_rows(w, ids, n);
     for (int64_t i = 0; i < n; i++, to += width) {
-        if (i + AHEAD < n)
+        if (i + AHEAD < n) {
             __builtin_prefetch(from + (size_t)ids[i + AHEAD] * width);
+            __builtin_prefetch(from + (size_t)ids[i + AHEAD] * width + width - 1);
+        }
         if (ids[i] == padding && padding != -1) {
             memset(to, 0, width);
             continue;

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ctr_data import PADDLE
-from test_train_from_dataset import Job, files  # noqa: F401 (a fixture)
+from test_ctr_train import Job, files  # noqa: F401 (a fixture)
 import paddle.fluid as fluid
 
 

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-import parity_cases
+import ctr_parity
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden", "parity.npz")
 
@@ -13,12 +13,11 @@ GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden", "par
 @pytest.fixture(scope="module")
 def both():
     with np.load(GOLDEN) as golden:
-        return parity_cases.run_small(), dict(golden)
+        return ctr_parity.run_small(), dict(golden)
 
 
-# Adam's steps are of one size however small the gradient: roundings grow with the steps.
-@pytest.mark.parametrize("optimizer, tolerance", [("sgd", 1e-3), ("adam", 5e-3)])
-def test_one_epoch_ends_where_paddle_ends(both, optimizer, tolerance):
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_one_epoch_ends_where_paddle_ends(both, optimizer):
     got, wanted = both
     names = [name for name in wanted if name.startswith(optimizer + ".")]
     assert set(names) == {name for name in got if name.startswith(optimizer + ".")}
@@ -26,5 +25,8 @@ def test_one_epoch_ends_where_paddle_ends(both, optimizer, tolerance):
     auc = optimizer + ".auc"
     assert abs(got[auc] - wanted[auc]) < 1e-4 and wanted[auc] > 0.6
     for name in names:
-        difference = np.abs(got[name] - wanted[name]).max()
-        assert difference <= tolerance * np.abs(wanted[name]).max(), name
+        # Paddle's Adam gives the highest rows gradients that nobody has computed
+        # (record_adam_late.py); here they are in few batches.
+        known = slice(0, -10) if name == "adam.table" else ...
+        difference = np.abs(got[name][known] - wanted[name][known]).max()
+        assert difference <= 1e-3 * np.abs(wanted[name]).max(), name

@@ -78,7 +78,8 @@ def test_a_gz_that_is_cut_off(kind, good, tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("line, message", [
     ("2 0.1 0.2 1 5 1 45 1 1\n", r"part:1001: slot 'label' \(5 of 5\): the line ends"),
-    ("2 0.1 0.2 1 5 1 45.5 1 85 1 1\n", r"part:1001: slot 's1' \(3 of 5\): got '45.5', wanted an id"),
+    ("2 0.1 0.2 1 5 1 45.5 1 85 1 1\n",
+     r"part:1001: slot 's1' \(3 of 5\): got '45.5', wanted an id"),
     ("2 0.1 x 1 5 1 45 1 85 1 1\n", r"part:1001: slot 'd' \(1 of 5\)"),
     ("2 0.1 0.2 1 5 1 45 1 85 1 1 9\n", r"part:1001"),
     ("2 0.1 0.2 0 1 45 1 85 1 1\n", r"part:1001: slot 's0' \(2 of 5\)"),
