@@ -109,7 +109,7 @@ def plot(curve, path, best=None, held_out=None):
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     seen, auc = [point[0] / 1e3 for point in curve], [point[1] for point in curve]
     figure, axes = pyplot.subplots(figsize=(6, 3.5))
-    axes.plot(seen, auc, color="#1f5fa8", label="new examples, before they are learnt")
+    axes.plot(seen, auc, color="#1f5fa8", label="while training")
     if held_out is not None:
         axes.plot(seen[-1:], [held_out], "o", color="#c0392b", label="held out: %.4f" % held_out)
     if best is not None:

@@ -228,6 +228,7 @@ class Executor:
             if debug:
                 _core.profile_stop()
                 print(_core.profile_table("total"))
+                _core.profile_reset()
 
     def close(self):
         """Drop the plans. In a distributed job, tell the servers that this trainer is done."""
