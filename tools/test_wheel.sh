@@ -14,7 +14,7 @@ done
 [ ${#pythons[@]} -gt 0 ] || { echo "wheel: no Python found" >&2; exit 1; }
 "${pythons[0]}" -m venv "$tmp/build"
 "$tmp/build/bin/pip" install -q --disable-pip-version-check build 2>&1 | grep -v notice || true
-"$tmp/build/bin/python" -m build -q --wheel --outdir "$tmp/dist" . > "$tmp/log" 2>&1 || { tail -30 "$tmp/log"; exit 1; }
+"$tmp/build/bin/python" -m build --wheel --outdir "$tmp/dist" . > "$tmp/log" 2>&1 || { tail -30 "$tmp/log"; exit 1; }
 wheel=$(ls "$tmp"/dist/*.whl)
 size=$(stat -c %s "$wheel")
 echo "wheel: ${wheel##*/}, $((size / 1024)) KiB"

@@ -181,10 +181,10 @@ static int warn_unknown(const rg_program *program, PyObject *feeds)
 
 static entry *new_entry(const rg_program *program, rg_scope *scope, PyObject *feed, PyObject *fetch)
 {
-    entry *e = PyMem_Calloc(1, sizeof *e);
+    entry *e = PyMem_Malloc(sizeof *e);
     if (e == NULL)
         return (entry *)PyErr_NoMemory();
-    e->refs = 1;
+    *e = (entry){.refs = 1};
     if (open_entry(e, program, scope, feed, fetch) < 0 || warn_unknown(program, e->feeds) < 0) {
         release_entry(e);
         return NULL;
