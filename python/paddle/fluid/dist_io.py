@@ -30,6 +30,7 @@ class Layout(object):
     which is what one process would save."""
 
     def __init__(self, slices, before, trainer):
+        self.slices = slices  # as the transpiler dealt them
         self.wanted = before
         self.parts, self.copies = collections.OrderedDict(), collections.OrderedDict()
         self.params, self.states = set(), set()
