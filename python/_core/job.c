@@ -45,7 +45,7 @@ static PyObject *join(PyObject *module, PyObject *args)
         core_names(list, &endpoints, &n) < 0)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    code = rg_job_join(endpoints, n, trainer, trainers, NULL);
+    code = rg_job_join(endpoints, n, trainer, trainers);
     Py_END_ALLOW_THREADS
     PyMem_Free(endpoints);
     return finish(code);

@@ -232,6 +232,11 @@ size_t rg_dataset_files(const rg_dataset *d)
     return d->n_files;
 }
 
+const char *rg_dataset_file(const rg_dataset *d, size_t i)
+{
+    return d->files[i];
+}
+
 /* ---- reading ---- */
 
 rg_status rg_dataset_ready(const rg_dataset *d)

@@ -60,6 +60,7 @@ const rg_feed *rg_dataset_feed(const rg_dataset *dataset); /* NULL before the sl
 int64_t rg_dataset_batch_size(const rg_dataset *dataset);
 int rg_dataset_threads(const rg_dataset *dataset);
 size_t rg_dataset_files(const rg_dataset *dataset);
+const char *rg_dataset_file(const rg_dataset *dataset, size_t i); /* borrowed until they are set */
 
 /* ---- data in memory ---- */
 

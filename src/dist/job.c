@@ -4,6 +4,7 @@
 #include "base/cursor.h"
 #include "base/mem.h"
 #include "dist/credentials.h"
+#include "dist/digest.h"
 #include "dist/serve.h"
 #include "sys/cond.h"
 #include "sys/host.h"
@@ -174,7 +175,7 @@ static rg_status read_schema(rg_job *job, rg_job_server *server)
 }
 
 static void describe_us(rg_rpc_hello *me, const rg_credentials *credentials, int trainer,
-                        int trainers, const uint8_t *digest)
+                        int trainers)
 {
     *me = (rg_rpc_hello){.role = RG_RPC_TRAINER,
                          .trainer = trainer,
@@ -186,8 +187,6 @@ static void describe_us(rg_rpc_hello *me, const rg_credentials *credentials, int
     else
         (void)snprintf(me->name, sizeof me->name, "a trainer without a number");
     rg_host_name(me->host, sizeof me->host);
-    if (digest != NULL)
-        memcpy(me->digest, digest, sizeof me->digest);
 }
 
 /* A server is dead: nothing that waits for any of them has a future. */
@@ -204,7 +203,7 @@ static void server_dead(void *user, const char *how)
 
 /* The first server may give us our number; the others are told it. */
 static rg_status join_server(rg_job *job, int i, const char *endpoint,
-                             const rg_credentials *credentials, int trainers, const uint8_t *digest)
+                             const rg_credentials *credentials, int trainers)
 {
     rg_rpc_client_config config = {.security = {.key = credentials->n_key ? credentials->key : NULL,
                                                 .key_bytes = credentials->n_key},
@@ -212,7 +211,7 @@ static rg_status join_server(rg_job *job, int i, const char *endpoint,
                                    .user = &job->servers[i]};
     job->servers[i].job = job;
     rg_rpc_welcome welcome;
-    describe_us(&config.me, credentials, job->trainer, trainers, digest);
+    describe_us(&config.me, credentials, job->trainer, trainers);
     RG_TRY(rg_rpc_client_open(&job->servers[i].client, endpoint, &config));
     job->n_servers = i + 1;
     RG_TRY(rg_rpc_client_ready(job->servers[i].client, &welcome));
@@ -238,7 +237,7 @@ static void close_job(rg_job *job)
 static void at_exit(int status, void *arg);
 
 static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int trainer,
-                          int trainers, const uint8_t *digest)
+                          int trainers)
 {
     rg_credentials credentials;
     RG_TRY(rg_credentials_read(&credentials));
@@ -250,7 +249,7 @@ static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int
     job->servers = rg_alloc_zero((size_t)n + 1, sizeof *job->servers);
     rg_status code = job->servers ? RG_OK : rg_no_memory(1, "servers");
     for (int i = 0; code == RG_OK && i < n; i++)
-        code = join_server(job, i, endpoints[i], &credentials, trainers, digest);
+        code = join_server(job, i, endpoints[i], &credentials, trainers);
     if (code != RG_OK)
         close_job(job);
     else
@@ -258,15 +257,14 @@ static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int
     return code;
 }
 
-rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers,
-                      const uint8_t *digest)
+rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers)
 {
     static bool registered;
     rg_status code = RG_OK;
     rg_job *job = NULL;
     pthread_mutex_lock(&joining);
     if (joined == NULL)
-        code = open_job(&job, endpoints, n, trainer, trainers, digest);
+        code = open_job(&job, endpoints, n, trainer, trainers);
     if (job != NULL) {
         if (!registered)
             registered = on_exit(at_exit, NULL) == 0;
@@ -341,9 +339,25 @@ rg_status rg_job_of(const rg_ctx *ctx, rg_job **job)
     find_servers(program, &e, &trainer);
     if (e.n == 0)
         return rg_fail(RG_EINVAL, "the program names no servers");
-    RG_TRY(rg_job_join(e.list, e.n, trainer, 0, NULL));
+    RG_TRY(rg_job_join(e.list, e.n, trainer, 0));
     *job = rg_job_now();
     return *job ? RG_OK : rg_fail(RG_ECLOSED, "this process has left the job");
+}
+
+rg_status rg_job_agree(rg_job *job, const rg_program *program)
+{
+    uint8_t digest[RG_RPC_DIGEST_BYTES];
+    rg_status code = RG_OK;
+    pthread_mutex_lock(&job->lock);
+    bool agreed = job->agreed;
+    job->agreed = true;
+    pthread_mutex_unlock(&job->lock);
+    if (agreed)
+        return RG_OK;
+    RG_TRY(rg_program_digest(program, digest));
+    for (int i = 0; code == RG_OK && i < job->n_servers; i++)
+        code = rg_job_ask(job, i, RG_PS_PROGRAM, &(rg_iov){digest, sizeof digest}, 1, NULL, NULL);
+    return code;
 }
 
 /* ---- leaving ---- */

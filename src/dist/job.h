@@ -52,6 +52,7 @@ struct rg_job {
     uint32_t trainers;
     rg_update_mode mode;
     pthread_mutex_t lock; /* of the exchange */
+    bool agreed;          /* the servers know which program we train */
     struct rg_exchange *exchange;
     struct rg_geo *geo;
 };
@@ -59,8 +60,9 @@ struct rg_job {
 /* The job of this program, joined now if it is not yet. Borrowed. */
 rg_status rg_job_of(const rg_ctx *ctx, rg_job **job);
 /* Join without a program. trainer -1: whichever is free; trainers 0: the servers know. */
-rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers,
-                      const uint8_t *digest);
+rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers);
+/* Once in a job: this is the program we train. Refused where another trainer's is different. */
+rg_status rg_job_agree(rg_job *job, const rg_program *program);
 /* The one that was joined; NULL: none. */
 rg_job *rg_job_now(void);
 /* Tell every server that this trainer is done. What is under way is finished first. */

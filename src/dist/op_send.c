@@ -158,6 +158,7 @@ static rg_status send(rg_ctx *ctx)
     if (t == NULL || t->job != job) {
         rg_free(t);
         ctx->state = NULL;
+        RG_TRY(rg_job_agree(job, ctx->desc->block->program));
         RG_TRY(find_targets(ctx, job, &t));
         ctx->state = t;
     }

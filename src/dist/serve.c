@@ -7,6 +7,7 @@
 #include "dist/serve_priv.h"
 #include "sys/clock.h"
 #include "sys/cond.h"
+#include "sys/flags.h"
 #include "sys/log.h"
 
 #include <stdarg.h>
@@ -97,7 +98,6 @@ static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t ses
 
 static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello)
 {
-    static const uint8_t none[RG_RPC_DIGEST_BYTES];
     if (s->ended)
         return rg_fail(RG_ECLOSED, "%s", s->why[0] ? s->why : "the job is over");
     if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
@@ -105,15 +105,6 @@ static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello)
                        "%s believes that there are %u trainers, and this server was "
                        "told %u",
                        hello->name, hello->trainers, s->schema.trainers);
-    if (memcmp(hello->digest, none, sizeof none) == 0)
-        return RG_OK;
-    if (s->has_digest && memcmp(hello->digest, s->digest, sizeof s->digest) != 0)
-        return rg_fail(RG_EINVAL,
-                       "%s runs another program than the trainers that came before: all "
-                       "trainers of a job must run the same",
-                       hello->name);
-    memcpy(s->digest, hello->digest, sizeof s->digest);
-    s->has_digest = true;
     return RG_OK;
 }
 
@@ -233,6 +224,28 @@ static void shrink_table(rg_engine *s, rg_rpc_request *request)
     rg_free(name);
 }
 
+/* All trainers train the same: the first to say what it is decides. */
+static void compare_program(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request)
+{
+    size_t n;
+    const uint8_t *digest = rg_rpc_request_body(request, &n);
+    if (n != sizeof s->digest) {
+        rg_rpc_refuse(request, RG_ECORRUPT, "a digest of %zu bytes", n);
+        return;
+    }
+    if (s->has_digest && memcmp(digest, s->digest, n) != 0) {
+        rg_log(RG_LOG_E, "ps", "server=%d \"%s runs another program: refused\"", s->id, trainer->who);
+        rg_rpc_refuse(request, RG_EINVAL,
+                      "%s runs another program than the trainers that came before; all trainers of "
+                      "a job must run the same",
+                      trainer->who);
+        return;
+    }
+    memcpy(s->digest, digest, n);
+    s->has_digest = true;
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+}
+
 static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
 {
     trainer->left = true;
@@ -284,6 +297,12 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
     case RG_PS_REDUCE:
         rg_serve_meet(s, trainer, request);
         return;
+    case RG_PS_PROGRAM:
+        compare_program(s, trainer, request);
+        return;
+    case RG_PS_STATS:
+        rg_serve_stats(s, trainer, request);
+        return;
     case RG_PS_SET:
         set_variable(s, request);
         return;
@@ -323,6 +342,12 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
         return;
     pthread_mutex_lock(&s->lock);
     s->present--;
+    if (!trainer->left && s->mode != RG_UPDATE_SYNC && rg_flag_bool("ps_go_on")) {
+        rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
+        trainer->left = true;
+        end_if_all_left(s);
+        rg_serve_try_meet(s);
+    }
     if (!trainer->left)
         rg_serve_fail(s, RG_ECLOSED, "%s %s", trainer->who, how);
     (void)pthread_cond_broadcast(&s->change);
@@ -411,8 +436,10 @@ static void close_serve(rg_engine *s)
 {
     rg_rpc_server_close(s->rpc);
     rg_serve_close_vars(s);
-    for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++)
+    for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++) {
         rg_arena_free(&s->trainers[t].arena);
+        rg_serve_forget_stats(&s->trainers[t]);
+    }
     rg_free(s->trainers);
     rg_arena_free(&s->arena);
     rg_arena_free(&s->scratch);

@@ -61,6 +61,15 @@ typedef struct rg_meeting {
     size_t n;
 } rg_meeting;
 
+/* What a trainer told last of how far it is. */
+typedef struct rg_told {
+    bool has;
+    uint64_t rows, batches;
+    double seconds, loss_sum;
+    int64_t *bins; /* positives, then negatives; owned */
+    size_t n_bins;
+} rg_told;
+
 typedef struct rg_trainer {
     bool joined, left;
     uint64_t session;
@@ -69,6 +78,7 @@ typedef struct rg_trainer {
     rg_push push;
     rg_arena arena; /* of the push */
     rg_meeting meeting;
+    rg_told stats;
 } rg_trainer;
 
 struct rg_engine {
@@ -138,6 +148,11 @@ void rg_serve_try_step(rg_engine *s);
 
 void rg_serve_meet(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
 void rg_serve_try_meet(rg_engine *s);
+
+/* ---- statistics (serve_stats.c) ---- */
+
+void rg_serve_stats(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
+void rg_serve_forget_stats(rg_trainer *trainer);
 
 /* ---- ending (serve.c) ---- */
 

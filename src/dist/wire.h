@@ -23,6 +23,8 @@ enum rg_ps_method {
     RG_PS_REDUCE,     /* a name and numbers -> the same over all trainers */
     RG_PS_LEAVE,      /* -> nothing: this trainer is done */
     RG_PS_FAIL,       /* why -> nothing: this trainer has failed */
+    RG_PS_PROGRAM,    /* the digest of the program that is trained -> nothing, where all agree */
+    RG_PS_STATS,      /* how far a trainer is -> how far all are (stats.h) */
     RG_PS_SET,        /* a name and a tensor -> nothing: the variable's new value */
     RG_PS_SHRINK,     /* a table and a number -> rows that went, untouched for so many calls */
     RG_PS_CLEAR,      /* a table -> how many rows it had; it has none now */

@@ -6,6 +6,7 @@
  * counter that says whose turn it is. The area is summed by trapezoids from the
  * highest bin down, over positives * negatives; 0 where one of them is missing. */
 #include "ir/program.h"
+#include "ops/auc.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ static rg_status count(const rg_ctx *ctx, int64_t bins, int64_t *pos, int64_t *n
     return RG_OK;
 }
 
-static double area(const int64_t *pos, const int64_t *neg, int64_t bins)
+double rg_auc_area(const int64_t *pos, const int64_t *neg, int64_t bins)
 {
     double sum = 0, n_pos = 0, n_neg = 0;
     for (int64_t i = bins - 1; i >= 0; i--) {
@@ -160,7 +161,7 @@ static rg_status auc_kernel(rg_ctx *ctx)
     double *out = rg_out_data(ctx, AUC);
     if (steps == 0) {
         RG_TRY(count(ctx, bins, p, n));
-        *out = area(p, n, bins);
+        *out = rg_auc_area(p, n, bins);
         return RG_OK;
     }
     int64_t *batch = rg_scratch(ctx, (size_t)(2 * bins) * sizeof *batch);
@@ -170,7 +171,7 @@ static rg_status auc_kernel(rg_ctx *ctx)
     RG_TRY(count(ctx, bins, batch, batch + bins));
     slide(p, batch, bins, steps);
     slide(n, batch + bins, bins, steps);
-    *out = area(p + steps * bins, n + steps * bins, bins);
+    *out = rg_auc_area(p + steps * bins, n + steps * bins, bins);
     return RG_OK;
 }
 

@@ -27,6 +27,8 @@ static const rg_flag table[] = {
     {"data_bad_lines_file", RG_FLAG_TEXT, "data_bad_lines.txt", "where they are put", NULL},
     {"progress", RG_FLAG_TEXT, "auto",
      "of train_from_dataset: auto, bar, lines or off; auto draws a bar on a terminal", NULL},
+    {"ps_go_on", RG_FLAG_BOOL, "0",
+     "async modes: a trainer that dies does not end the job; servers go on with the others", NULL},
     {"communicator_max_merge_var_num", RG_FLAG_INT, "1",
      "async: steps that are added up while the one before is being sent", NULL},
     {"communicator_min_send_grad_num_before_recv", RG_FLAG_INT, "1",

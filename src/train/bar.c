@@ -110,11 +110,12 @@ static void add_state(rg_buf *text, const rg_bar *bar, const rg_progress *p,
                       const rg_train_result *now, double done)
 {
     double rate = now->seconds > 0 ? (double)now->rows / now->seconds : 0;
+    rate = now->rate > 0 ? now->rate : rate;
     if (p->files > 0)
         rg_buf_printf(text, "%llu/%llu files, ", (unsigned long long)p->files_done,
                       (unsigned long long)p->files);
     add_count(text, (double)now->rows);
-    if (bar->rows > 0) {
+    if (bar->rows > 0 && now->workers < 2) {
         rg_buf_text(text, "/");
         add_count(text, (double)bar->rows);
     }
@@ -131,6 +132,8 @@ static void add_state(rg_buf *text, const rg_bar *bar, const rg_progress *p,
         rg_buf_printf(text, ", loss=%.5g", now->loss);
     if (!isnan(now->auc))
         rg_buf_printf(text, ", auc=%.4f", now->auc);
+    if (now->workers > 1)
+        rg_buf_printf(text, ", %d workers, slowest %d", now->workers, now->slowest);
     if (p->bad_lines > 0)
         rg_buf_printf(text, ", %llu bad lines", (unsigned long long)p->bad_lines);
     rg_buf_text(text, "]");
@@ -167,9 +170,10 @@ static void write_line(const rg_bar *bar, const rg_progress *p, const rg_train_r
 
 /* ---- what is shown ---- */
 
-void rg_bar_show(rg_bar *bar, const rg_progress *p, const rg_train_result *now)
+void rg_bar_show(rg_bar *bar, const rg_progress *p, const rg_train_result *mine,
+                 const rg_train_result *now)
 {
-    double done = part_done(bar, p, now->rows);
+    double done = part_done(bar, p, mine->rows);
     if (bar->looks == DRAWN) {
         draw(bar, p, now, done);
     } else if (bar->looks == LINES && now->seconds - bar->last_line >= LINE_EVERY_S) {

@@ -12,8 +12,10 @@ typedef struct rg_bar rg_bar;
 rg_status rg_bar_open(rg_bar **bar, const char *what, uint64_t rows);
 void rg_bar_close(rg_bar *bar); /* NULL is allowed */
 
-void rg_bar_show(rg_bar *bar, const rg_progress *progress, const rg_train_result *now);
+/* mine: of this process, by which the bar grows; all: what is told, over all workers of a job. */
+void rg_bar_show(rg_bar *bar, const rg_progress *progress, const rg_train_result *mine,
+                 const rg_train_result *all);
 /* The last line. */
-void rg_bar_end(rg_bar *bar, const rg_progress *progress, const rg_train_result *result);
+void rg_bar_end(rg_bar *bar, const rg_progress *progress, const rg_train_result *all);
 
 #endif

@@ -1,6 +1,8 @@
 /* metrics.c - loss and AUC of a program, by the marks that building it leaves. */
 #include "train/metrics_priv.h"
 
+#include "pass/uses.h"
+
 #include <string.h>
 
 const char *rg_find_loss(const rg_program *program)
@@ -16,16 +18,27 @@ const char *rg_find_loss(const rg_program *program)
     return NULL;
 }
 
-const char *rg_find_auc(const rg_program *program)
+static const rg_opdesc *find_auc_op(const rg_program *program)
 {
     const rg_block *block = program->blocks[0];
     for (size_t i = 0; i < block->n_ops; i++) {
-        const rg_opdesc *op = block->ops[i];
-        const rg_attr *steps = rg_opdesc_attr(op, "slide_steps");
-        const rg_args *out = rg_opdesc_out(op, "AUC");
-        if (strcmp(op->type, "auc") == 0 && steps != NULL && steps->i == 0 && out != NULL &&
-            out->n == 1)
-            return out->names[0];
+        const rg_attr *steps = rg_opdesc_attr(block->ops[i], "slide_steps");
+        if (strcmp(block->ops[i]->type, "auc") == 0 && steps != NULL && steps->i == 0)
+            return block->ops[i];
     }
     return NULL;
+}
+
+const char *rg_find_auc(const rg_program *program)
+{
+    const rg_opdesc *op = find_auc_op(program);
+    return op ? rg_one_out(op, "AUC") : NULL;
+}
+
+bool rg_find_auc_counts(const rg_program *program, const char **pos, const char **neg)
+{
+    const rg_opdesc *op = find_auc_op(program);
+    *pos = op ? rg_one_in(op, "StatPos") : NULL;
+    *neg = op ? rg_one_in(op, "StatNeg") : NULL;
+    return *pos != NULL && *neg != NULL;
 }

@@ -9,4 +9,7 @@ const char *rg_find_loss(const rg_program *program);
 /* The area under the curve of everything since the start; NULL: none. */
 const char *rg_find_auc(const rg_program *program);
 
+/* Where its counts are, by name; false: there are none. */
+bool rg_find_auc_counts(const rg_program *program, const char **pos, const char **neg);
+
 #endif

@@ -11,6 +11,7 @@
 #include "train/bar_priv.h"
 #include "train/lines_priv.h"
 #include "train/metrics_priv.h"
+#include "train/team_priv.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -35,6 +36,7 @@ struct rg_train {
     const char **feeds, **fetches; /* fetches: the lines', loss, AUC, the watched */
     int n_feeds, n_fetches, loss, auc, watched;
     rg_bar *bar;
+    rg_team team;
     uint64_t began;
     _Atomic uint64_t batches;
     pthread_mutex_t lock; /* of all below */
@@ -122,6 +124,7 @@ static rg_status open_train(rg_train *t)
         keep_forward(t->program);
     RG_TRY(list_names(t));
     RG_TRY(open_workers(t));
+    rg_team_open(&t->team, t->program, c->scope);
     RG_TRY(rg_reader_open(&t->reader, c->dataset, t->threads));
     return rg_bar_open(&t->bar, c->infer ? "infer" : "train", rg_dataset_rows(c->dataset));
 }
@@ -254,7 +257,7 @@ static rg_status watch(rg_train *t)
         pthread_mutex_unlock(&t->lock);
         rg_progress progress = rg_reader_progress(t->reader);
         sum_up(t, &sum);
-        rg_bar_show(t->bar, &progress, &sum);
+        rg_bar_show(t->bar, &progress, &sum, rg_team_result(&t->team, &sum, false));
         if (code == RG_OK && t->config->poll != NULL)
             code = t->config->poll(t->config->arg, t);
         if (code != RG_OK)
@@ -305,7 +308,9 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
     }
     if (code == RG_OK) {
         rg_progress progress = rg_reader_progress(t.reader);
-        rg_bar_end(t.bar, &progress, result);
+        rg_bar_end(t.bar, &progress, rg_team_result(&t.team, result, true));
+        if (!config->infer)
+            rg_team_report(config->dataset, result->rows);
     }
     if (rg_job_now() != NULL && !config->infer)
         (void)rg_exchange_threads(rg_job_now(), 1);

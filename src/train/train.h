@@ -42,6 +42,9 @@ typedef struct rg_train_result {
     uint64_t rows, batches;
     double seconds;
     double loss, auc; /* NaN: none. loss: the mean of the batches' */
+    double rate;      /* examples a second, of all workers; 0: rows / seconds */
+    int workers;      /* over which these numbers are; 0: this one alone */
+    int slowest;      /* of several workers, the number of the slowest */
 } rg_train_result;
 
 rg_status rg_train_run(const rg_train_config *config, rg_train_result *result);

@@ -1,0 +1,96 @@
+/* team.c - numbers over all trainers of a job. */
+#include "train/team_priv.h"
+
+#include "dist/stats.h"
+#include "sys/clock.h"
+#include "sys/file.h"
+#include "sys/log.h"
+#include "train/metrics_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const uint64_t EVERY_NS = 1000000000;
+
+void rg_team_open(rg_team *team, const rg_program *program, rg_scope *scope)
+{
+    const char *pos, *neg;
+    *team = (rg_team){.pos = NULL};
+    if (rg_job_now() == NULL || !rg_find_auc_counts(program, &pos, &neg))
+        return;
+    team->pos = rg_scope_find(scope, pos);
+    team->neg = rg_scope_find(scope, neg);
+    if (team->pos == NULL || team->neg == NULL || team->pos->meta.dtype != RG_I64 ||
+        team->neg->meta.dtype != RG_I64 || rg_numel(team->pos) != rg_numel(team->neg))
+        team->pos = team->neg = NULL;
+}
+
+static rg_status ask(rg_team *team, const rg_train_result *mine)
+{
+    rg_stats_of_all all;
+    bool counts = team->pos != NULL && team->pos->data != NULL && team->neg->data != NULL;
+    const rg_stats stats = {
+        .rows = mine->rows,
+        .batches = mine->batches,
+        .seconds = mine->seconds,
+        .loss_sum = isnan(mine->loss) ? 0 : mine->loss * (double)mine->batches,
+        .pos = counts ? team->pos->data : NULL,
+        .neg = counts ? team->neg->data : NULL,
+        .bins = counts ? (size_t)rg_numel(team->pos) : 0,
+    };
+    RG_TRY(rg_job_tell(rg_job_now(), &stats, &all));
+    team->all = *mine;
+    team->all.rows = all.rows;
+    team->all.batches = all.batches;
+    team->all.rate = all.rate;
+    team->all.workers = all.told;
+    team->all.slowest = all.slowest;
+    if (!isnan(mine->loss) && all.batches > 0)
+        team->all.loss = all.loss_sum / (double)all.batches;
+    if (!isnan(mine->auc) && !isnan(all.auc))
+        team->all.auc = all.auc;
+    return RG_OK;
+}
+
+const rg_train_result *rg_team_result(rg_team *team, const rg_train_result *mine, bool last)
+{
+    uint64_t now = rg_clock_ns();
+    if (rg_job_now() == NULL)
+        return mine;
+    if (last || now - team->told_ns >= EVERY_NS) {
+        team->told_ns = now;
+        if (ask(team, mine) != RG_OK)
+            return mine; /* training itself will say what is wrong */
+    }
+    return team->all.workers > 1 ? &team->all : mine;
+}
+
+void rg_team_report(const rg_dataset *dataset, uint64_t rows)
+{
+    static uint64_t total;
+    const char *folder = getenv("REGATTA_RUN_DIR");
+    const rg_job *job = rg_job_now();
+    if (folder == NULL || folder[0] == '\0' || job == NULL)
+        return;
+    total += rows;
+    rg_buf path, text;
+    rg_file *file = NULL;
+    rg_buf_init(&path, 4096);
+    rg_buf_init(&text, 0);
+    rg_buf_printf(&path, "%s/worker.%d.report", folder, job->trainer);
+    rg_buf_printf(&text, "examples=%llu\n", (unsigned long long)total);
+    for (size_t i = 0; i < rg_dataset_files(dataset); i++)
+        rg_buf_printf(&text, "file=%s\n", rg_dataset_file(dataset, i));
+    rg_status code = rg_buf_status(&text);
+    if (code == RG_OK)
+        code = rg_file_create(&file, rg_buf_cstr(&path));
+    if (code == RG_OK)
+        code = rg_file_write(file, text.data, text.len);
+    if (code == RG_OK)
+        code = rg_file_flush(file);
+    if (code != RG_OK)
+        rg_log(RG_LOG_W, "train", "\"no report for the launcher\" why=\"%s\"", rg_error_message());
+    rg_file_close(file);
+    rg_buf_fini(&path);
+    rg_buf_fini(&text);
+}
