@@ -24,8 +24,8 @@ static void add_name(state *s, const char *name)
 
 static bool is_label(const char *name)
 {
-    static const char *const labels[] = {"op_callstack", "op_role_var", "op_namescope",
-                                         "op_device", "trainer_id"};
+    static const char *const labels[] = {"op_callstack", "op_role_var", "op_namescope", "op_device",
+                                         "trainer_id"};
     for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
         if (strcmp(labels[i], name) == 0)
             return true;

@@ -234,7 +234,8 @@ static void compare_program(rg_engine *s, const rg_trainer *trainer, rg_rpc_requ
         return;
     }
     if (s->has_digest && memcmp(digest, s->digest, n) != 0) {
-        rg_log(RG_LOG_E, "ps", "server=%d \"%s runs another program: refused\"", s->id, trainer->who);
+        rg_log(RG_LOG_E, "ps", "server=%d \"%s runs another program: refused\"", s->id,
+               trainer->who);
         rg_rpc_refuse(request, RG_EINVAL,
                       "%s runs another program than the trainers that came before; all trainers of "
                       "a job must run the same",

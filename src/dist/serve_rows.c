@@ -162,8 +162,8 @@ rg_status rg_served_fill(rg_served *var, int column, const float *rows)
             memcpy(rg_table_row(var->table, handles[i]) + column * width,
                    rows + (first + i) * width, (size_t)width * sizeof *rows);
             if (var->past != NULL)
-                rg_table_counters(var->table, handles[i])[RG_ROW_STEP] =
-                    rg_adam_past_now(var->past);
+                rg_table_counters(var->table,
+                                  handles[i])[RG_ROW_STEP] = rg_adam_past_now(var->past);
         }
     }
     return RG_OK;

@@ -106,7 +106,6 @@ void rg_wire_tensor_head(rg_buf *out, const struct rg_value *value);
 /* The head and the elements, to the end of the bytes. */
 rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
 
-
 void rg_wire_text(rg_buf *out, const char *text);
 struct rg_cursor;
 /* Owned by the caller; RG_ECORRUPT where it is longer than RG_PS_MAX_NAME. */

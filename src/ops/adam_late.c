@@ -13,8 +13,8 @@ enum {
 };
 
 typedef struct late_table {
-    rg_late late;    /* first */
-    uint64_t serial; /* no other table, of now or before, has it */
+    rg_late late;         /* first */
+    uint64_t serial;      /* no other table, of now or before, has it */
     pthread_mutex_t lock; /* of steps and of settling */
     rg_value *values[3];  /* param and moments */
     int64_t height, width;
