@@ -77,6 +77,11 @@ static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t ses
     int n = (int)s->schema.trainers;
     if (hello->trainer == RG_RPC_ANY_TRAINER) {
         for (int i = 0; i < n; i++)
+            if (s->trainers[i].joined && s->trainers[i].session == session) {
+                *out = i; /* it has a number, and did not hear of it */
+                return RG_OK;
+            }
+        for (int i = 0; i < n; i++)
             if (!s->trainers[i].joined) {
                 *out = i;
                 return RG_OK;
@@ -159,6 +164,12 @@ static void tell_schema(rg_engine *s, rg_rpc_request *request)
     rg_buf_fini(&out);
 }
 
+/* All of a body has been read. */
+static rg_status at_end(const rg_cursor *in)
+{
+    return in->left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in->left);
+}
+
 static void tell_variable(rg_engine *s, rg_rpc_request *request)
 {
     size_t n;
@@ -173,6 +184,8 @@ static void tell_variable(rg_engine *s, rg_rpc_request *request)
         code = rg_cursor_u64(&in, &first);
     if (code == RG_OK)
         code = rg_cursor_u64(&in, &rows);
+    if (code == RG_OK)
+        code = at_end(&in);
     if (code == RG_OK)
         code = rg_serve_get(s, name, (int64_t)first, (int64_t)rows, &out);
     if (code != RG_OK)
@@ -217,6 +230,8 @@ static void shrink_table(rg_engine *s, rg_rpc_request *request)
     rg_status code = rg_wire_read_text(&in, &name);
     if (code == RG_OK && !clear)
         code = rg_cursor_u32(&in, &unseen);
+    if (code == RG_OK)
+        code = at_end(&in);
     for (size_t i = 0; code == RG_OK && i < s->schema.n; i++)
         if (strcmp(s->schema.vars[i].name, name) == 0 && s->vars[i].table != NULL)
             var = &s->vars[i];
@@ -235,6 +250,10 @@ static void shrink_table(rg_engine *s, rg_rpc_request *request)
 
 static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
 {
+    if (trainer->waiting != NULL || trainer->meeting.request != NULL) {
+        rg_rpc_refuse(request, RG_EINVAL, "%s leaves while it waits for an answer", trainer->who);
+        return;
+    }
     trainer->left = true;
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
     rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
@@ -274,6 +293,10 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
     }
     if (trainer == NULL) {
         rg_rpc_refuse(request, RG_EINVAL, "only a trainer can ask for that");
+        return;
+    }
+    if (trainer->left && rg_rpc_request_method(request) != RG_PS_LEAVE) {
+        rg_rpc_refuse(request, RG_EINVAL, "%s has said that it is done", trainer->who);
         return;
     }
     switch (rg_rpc_request_method(request)) {

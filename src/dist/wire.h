@@ -71,7 +71,8 @@ typedef struct rg_push {
 
 struct rg_arena;
 /* The pointers go into `bytes`, which must be aligned to 8 and outlive it, and into the arena.
- * RG_ECORRUPT, saying what is wrong, for whatever does not fit the schema to the byte. */
+ * RG_ECORRUPT, saying what is wrong, for whatever does not fit the schema to the byte, and where
+ * a variable is pushed or wanted twice. */
 rg_status rg_push_read(rg_push *push, struct rg_arena *arena, const rg_ps_schema *schema,
                        const uint8_t *bytes, size_t n);
 
@@ -103,7 +104,6 @@ struct rg_value;
 void rg_wire_tensor_head(rg_buf *out, const struct rg_value *value);
 /* The head and the elements, to the end of the bytes. */
 rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
-
 
 void rg_wire_text(rg_buf *out, const char *text);
 struct rg_cursor;
