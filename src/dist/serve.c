@@ -433,10 +433,10 @@ static rg_status wait_for_end(rg_engine *s)
 static void close_serve(rg_engine *s)
 {
     rg_rpc_server_close(s->rpc);
-    rg_serve_close_vars(s);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++)
         rg_arena_free(&s->trainers[t].arena);
     rg_free(s->trainers);
+    rg_serve_close_vars(s); /* the schema, which knows how many trainers there were, goes last */
     rg_arena_free(&s->arena);
     rg_arena_free(&s->scratch);
     pthread_mutex_destroy(&s->lock);
