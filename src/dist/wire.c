@@ -286,7 +286,7 @@ rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, rg_value *value)
         return rg_fail(RG_ECORRUPT, "a tensor of type %u", dtype);
     size_t wanted = rg_dtype_size((rg_dtype)dtype);
     for (int i = 0; i < shape.rank; i++)
-        if (!rg_mul_size(wanted, (size_t)shape.dim[i], &wanted))
+        if (!rg_mul_size(wanted, (size_t)shape.dim[i], &wanted) || wanted > INT64_MAX)
             return rg_fail(RG_ECORRUPT, "a tensor of an impossible size");
     if (wanted != in.left)
         return rg_fail(RG_ECORRUPT, "%zu bytes for a tensor of %zu", in.left, wanted);

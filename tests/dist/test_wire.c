@@ -364,6 +364,13 @@ static void impossible_tensors_are_refused(void **state)
         rg_buf_u64(&body, (uint64_t)1 << 40);
     assert_fails(rg_wire_read_tensor(body.data, body.len, &got), RG_ECORRUPT, "impossible size");
     rg_buf_clear(&body);
+    rg_buf_u32(&body, RG_I8);
+    rg_buf_u32(&body, 3);
+    rg_buf_u64(&body, (uint64_t)1 << 40); /* 2^63 elements, times 0 */
+    rg_buf_u64(&body, (uint64_t)1 << 23);
+    rg_buf_u64(&body, 0);
+    assert_fails(rg_wire_read_tensor(body.data, body.len, &got), RG_ECORRUPT, "impossible size");
+    rg_buf_clear(&body);
     rg_buf_u32(&body, 12345);
     rg_buf_u32(&body, 0);
     assert_fails(rg_wire_read_tensor(body.data, body.len, &got), RG_ECORRUPT, "type 12345");
