@@ -189,16 +189,33 @@ static void describe_us(rg_rpc_hello *me, const rg_credentials *credentials, int
     rg_host_name(me->host, sizeof me->host);
 }
 
-/* A server is dead: nothing that waits for any of them has a future. */
+static void server_told(void *user, rg_rpc_call *call)
+{
+    const rg_job_server *server = user;
+    (void)call;
+    rg_rpc_client_fail(server->client, RG_ECLOSED, server->job->lost);
+}
+
+/* A server is dead: nothing that waits for any of them has a future. The others hear of it from
+ * us, so that they blame the dead one and not the trainers that go because of it. */
 static void server_dead(void *user, const char *how)
 {
     const rg_job_server *server = user;
-    char text[512];
-    (void)snprintf(text, sizeof text, "the server at %s is gone: %s",
-                   rg_rpc_client_endpoint(server->client), how);
-    rg_log(RG_LOG_E, "ps", "\"%s\"", text);
-    for (int i = 0; i < server->job->n_servers; i++)
-        rg_rpc_client_fail(server->job->servers[i].client, RG_ECLOSED, text);
+    rg_job *job = server->job;
+    if (!job->is_lost)
+        (void)snprintf(job->lost, sizeof job->lost, "the server at %s is gone: %s",
+                       rg_rpc_client_endpoint(server->client), how);
+    rg_log(RG_LOG_E, "ps", "\"%s\"", job->lost);
+    rg_rpc_client_fail(server->client, RG_ECLOSED, job->lost);
+    for (int i = 0; !job->is_lost && i < job->n_servers; i++) {
+        rg_job_server *other = &job->servers[i];
+        const rg_iov why = {job->lost, strlen(job->lost)};
+        const rg_rpc_ask ask = {
+            .method = RG_PS_FAIL, .iov = &why, .n = 1, .done = server_told, .user = other};
+        if (other != server && rg_rpc_start(&other->told, other->client, &ask) != RG_OK)
+            rg_rpc_client_fail(other->client, RG_ECLOSED, job->lost);
+    }
+    job->is_lost = true; /* one thread beats all hearts */
 }
 
 /* The first server may give us our number; the others are told it. */
@@ -224,6 +241,7 @@ static void close_job(rg_job *job)
     rg_exchange_close(job);
     rg_geo_close(job);
     for (int i = 0; i < job->n_servers; i++) {
+        rg_rpc_call_close(job->servers[i].told);
         rg_rpc_client_close(job->servers[i].client);
         rg_ps_schema_fini(&job->servers[i].schema);
         rg_free(job->servers[i].pulled);

@@ -43,6 +43,7 @@ typedef struct rg_job_server {
     uint32_t n_pulled;
     size_t *reply_at; /* by variable: where its values stand in a reply of all those */
     size_t reply_bytes;
+    rg_rpc_call *told; /* of another one's death; NULL: nothing */
 } rg_job_server;
 
 struct rg_job {
@@ -55,6 +56,8 @@ struct rg_job {
     bool agreed;          /* the servers know which program we train */
     struct rg_exchange *exchange;
     struct rg_geo *geo;
+    bool is_lost;   /* a server is dead, the first of them */
+    char lost[512]; /* which, and how */
 };
 
 /* The job of this program, joined now if it is not yet. Borrowed. */

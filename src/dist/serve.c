@@ -78,6 +78,11 @@ static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t ses
     int n = (int)s->schema.trainers;
     if (hello->trainer == RG_RPC_ANY_TRAINER) {
         for (int i = 0; i < n; i++)
+            if (s->trainers[i].joined && s->trainers[i].session == session) {
+                *out = i; /* it has a number, and did not hear of it */
+                return RG_OK;
+            }
+        for (int i = 0; i < n; i++)
             if (!s->trainers[i].joined) {
                 *out = i;
                 return RG_OK;
@@ -150,6 +155,12 @@ static void tell_schema(rg_engine *s, rg_rpc_request *request)
     rg_buf_fini(&out);
 }
 
+/* All of a body has been read. */
+static rg_status at_end(const rg_cursor *in)
+{
+    return in->left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in->left);
+}
+
 static void tell_variable(rg_engine *s, rg_rpc_request *request)
 {
     size_t n;
@@ -164,6 +175,8 @@ static void tell_variable(rg_engine *s, rg_rpc_request *request)
         code = rg_cursor_u64(&in, &first);
     if (code == RG_OK)
         code = rg_cursor_u64(&in, &rows);
+    if (code == RG_OK)
+        code = at_end(&in);
     if (code == RG_OK)
         code = rg_serve_get(s, name, (int64_t)first, (int64_t)rows, &out);
     if (code != RG_OK)
@@ -208,6 +221,8 @@ static void shrink_table(rg_engine *s, rg_rpc_request *request)
     rg_status code = rg_wire_read_text(&in, &name);
     if (code == RG_OK && !clear)
         code = rg_cursor_u32(&in, &unseen);
+    if (code == RG_OK)
+        code = at_end(&in);
     for (size_t i = 0; code == RG_OK && i < s->schema.n; i++)
         if (strcmp(s->schema.vars[i].name, name) == 0 && s->vars[i].table != NULL)
             var = &s->vars[i];
@@ -249,6 +264,10 @@ static void compare_program(rg_engine *s, const rg_trainer *trainer, rg_rpc_requ
 
 static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
 {
+    if (trainer->waiting != NULL || trainer->meeting.request != NULL) {
+        rg_rpc_refuse(request, RG_EINVAL, "%s leaves while it waits for an answer", trainer->who);
+        return;
+    }
     trainer->left = true;
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
     rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
@@ -288,6 +307,10 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
     }
     if (trainer == NULL) {
         rg_rpc_refuse(request, RG_EINVAL, "only a trainer can ask for that");
+        return;
+    }
+    if (trainer->left && rg_rpc_request_method(request) != RG_PS_LEAVE) {
+        rg_rpc_refuse(request, RG_EINVAL, "%s has said that it is done", trainer->who);
         return;
     }
     switch (rg_rpc_request_method(request)) {
@@ -436,12 +459,12 @@ static rg_status wait_for_end(rg_engine *s)
 static void close_serve(rg_engine *s)
 {
     rg_rpc_server_close(s->rpc);
-    rg_serve_close_vars(s);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++) {
         rg_arena_free(&s->trainers[t].arena);
         rg_serve_forget_stats(&s->trainers[t]);
     }
     rg_free(s->trainers);
+    rg_serve_close_vars(s); /* the schema, which knows how many trainers there were, goes last */
     rg_arena_free(&s->arena);
     rg_arena_free(&s->scratch);
     pthread_mutex_destroy(&s->lock);

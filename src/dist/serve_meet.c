@@ -23,10 +23,12 @@ static rg_status read_meeting(rg_rpc_request *request, rg_meeting *m)
     m->kind = rg_rpc_request_method(request);
     RG_TRY(rg_wire_read_text(&in, &m->name));
     if (m->kind == RG_PS_BARRIER)
-        return RG_OK;
+        return in.left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in.left);
     RG_TRY(rg_cursor_take(&in, rg_ps_padded(n - in.left) - (n - in.left), &bytes));
     RG_TRY(rg_cursor_u32(&in, &m->op));
     RG_TRY(rg_cursor_u32(&in, &spare));
+    if (m->op > 2 || in.left % sizeof(double) != 0)
+        return rg_fail(RG_ECORRUPT, "%zu bytes to be reduced by operation %u", in.left, m->op);
     m->numbers = (const double *)(const void *)in.at;
     m->n = in.left / sizeof(double);
     return RG_OK;

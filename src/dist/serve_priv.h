@@ -127,7 +127,9 @@ rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone);
 void rg_served_close(rg_served *var);
 /* Rows by ids, [n, width] into `out`. */
 rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out);
-/* Apply gradients; ids ascending, each once. In geo: add differences. */
+/* Whether rows with these ids may be. */
+rg_status rg_served_check(const rg_served *var, const int64_t *ids, size_t n);
+/* Apply gradients; ids checked, ascending, each once. In geo: add differences. */
 rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads);
 /* Drop the rows that were not touched since the last `unseen` calls of this. */
 uint64_t rg_served_shrink(rg_served *var, uint32_t unseen);

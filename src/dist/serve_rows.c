@@ -206,7 +206,7 @@ void rg_served_close(rg_served *var)
 
 /* ---- rows by id ---- */
 
-static rg_status check_ids(const rg_served *var, const int64_t *ids, size_t n)
+rg_status rg_served_check(const rg_served *var, const int64_t *ids, size_t n)
 {
     int64_t from = var->about->begin, to = from + var->about->rows;
     for (size_t i = 0; i < n; i++)
@@ -271,7 +271,7 @@ static bool is_lazy(const rg_served *var)
 
 rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out)
 {
-    RG_TRY(check_ids(var, ids, n));
+    RG_TRY(rg_served_check(var, ids, n));
     if (var->table == NULL) {
         size_t row = (size_t)var->about->width * sizeof *out;
         for (size_t i = 0; i < n; i++)
@@ -403,7 +403,6 @@ static rg_status push_geo(rg_served *var, const rg_row_handle *handles, const in
 rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads)
 {
     rg_row_handle *handles = NULL;
-    RG_TRY(check_ids(var, ids, n));
     if (var->table == NULL)
         return s->mode == RG_UPDATE_GEO ? push_geo(var, NULL, ids, n, grads)
                                         : push_plan(var, ids, n, grads);

@@ -20,6 +20,15 @@ static void refuse_with_message(rg_rpc_request *request, rg_status code)
     rg_rpc_refuse(request, code, "%s", text);
 }
 
+/* Room for so many bytes, and zeros up to the next multiple of 8. */
+static void add_padded(rg_buf *out, size_t bytes)
+{
+    rg_buf_room(out, rg_ps_padded(bytes));
+    if (rg_buf_status(out) == RG_OK)
+        memset(out->data + out->len - (rg_ps_padded(bytes) - bytes), 0,
+               rg_ps_padded(bytes) - bytes);
+}
+
 /* ---- handing out ---- */
 
 static size_t bytes_of(const rg_ps_var *var)
@@ -76,6 +85,11 @@ void rg_serve_pull(rg_engine *s, rg_rpc_request *request)
     size_t bytes;
     const uint8_t *body = rg_rpc_request_body(request, &bytes);
     const uint32_t *pull = (const uint32_t *)(const void *)body;
+    if (bytes % sizeof *pull != 0 || bytes / sizeof *pull > s->schema.n) {
+        rg_rpc_refuse(request, RG_ECORRUPT, "a pull of %zu bytes from a server of %zu variables",
+                      bytes, s->schema.n);
+        return;
+    }
     uint32_t n = (uint32_t)(bytes / sizeof *pull);
     for (uint32_t i = 0; i < n; i++)
         if (pull[i] >= s->schema.n || s->schema.vars[pull[i]].table) {
@@ -101,7 +115,7 @@ void rg_serve_rows(rg_engine *s, rg_rpc_request *request)
         rg_served *var = &s->vars[wanted.var];
         size_t bytes = (size_t)wanted.n * (size_t)var->about->width * sizeof(float);
         size_t start = out.len;
-        rg_buf_room(&out, rg_ps_padded(bytes));
+        add_padded(&out, bytes);
         code = rg_buf_status(&out);
         if (code == RG_OK)
             code = rg_served_pull(s, var, wanted.ids, wanted.n,
@@ -229,7 +243,7 @@ static rg_status add_changed(rg_engine *s, int trainer, rg_buf *out)
         rg_buf_u32(out, (uint32_t)n);
         rg_buf_add(out, ids, n * sizeof *ids);
         size_t start = out->len, bytes = n * (size_t)var->about->width * sizeof(float);
-        rg_buf_room(out, rg_ps_padded(bytes));
+        add_padded(out, bytes);
         RG_TRY(rg_buf_status(out));
         RG_TRY(rg_served_pull(s, var, ids, n, (float *)(void *)(out->data + start)));
         RG_TRY(rg_geo_rows_done(var->changed, trainer, mark));
@@ -243,7 +257,7 @@ static void reply_geo(rg_engine *s, rg_rpc_request *request, const rg_push *push
     rg_buf_init(&out, 0);
     for (uint32_t i = 0; i < push->n_pull; i++) {
         size_t bytes = bytes_of(&s->schema.vars[push->pull[i]]), start = out.len;
-        rg_buf_room(&out, rg_ps_padded(bytes));
+        add_padded(&out, bytes);
         if (rg_buf_status(&out) == RG_OK)
             memcpy(out.data + start, s->vars[push->pull[i]].param->data, bytes);
     }
@@ -382,6 +396,10 @@ void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
     }
     rg_arena_reset(&trainer->arena);
     rg_status code = rg_push_read(&trainer->push, &trainer->arena, &s->schema, body, n);
+    for (uint32_t i = 0; code == RG_OK && i < trainer->push.n_sparse; i++) {
+        const rg_push_rows *rows = &trainer->push.sparse[i];
+        code = rg_served_check(&s->vars[rows->var], rows->ids, rows->n);
+    }
     if (code != RG_OK) {
         refuse_with_message(request, code);
         return;

@@ -238,15 +238,26 @@ rg_status rg_serve_set(rg_engine *s, const char *name, const rg_value *value)
             return rg_served_fill(var, k, value->data);
         }
     rg_value *there = rg_scope_find(s->scope, name);
-    if (there == NULL || there->data == NULL)
+    if (there == NULL || there->data == NULL || there->meta.kind != RG_TENSOR)
         return rg_fail(RG_ENOENT, "this server has no variable %s", name);
     if (there->meta.dtype != value->meta.dtype || rg_numel(there) != rg_numel(value))
         return rg_fail(RG_ESHAPE, "%s has another type or size here", name);
-    memcpy(there->data, value->data, rg_value_bytes(value));
+    if (rg_value_bytes(value) > 0)
+        memcpy(there->data, value->data, rg_value_bytes(value));
     return RG_OK;
 }
 
 /* ---- reading for a save ---- */
+
+/* Which rows are meant: n < 0 is all from `first` on. */
+static rg_status check_range(const char *name, int64_t first, int64_t *n, int64_t rows)
+{
+    if (first < 0 || first > rows || *n > rows - first)
+        return rg_fail(RG_EVALUE, "%lld rows from %lld on, and %s has %lld", (long long)*n,
+                       (long long)first, name, (long long)rows);
+    *n = *n < 0 ? rows - first : *n;
+    return RG_OK;
+}
 
 static void write_head(rg_buf *out, const rg_shape *shape, int64_t rows)
 {
@@ -259,10 +270,7 @@ static void write_head(rg_buf *out, const rg_shape *shape, int64_t rows)
 static rg_status get_rows(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
                           rg_buf *out)
 {
-    n = n < 0 ? var->about->rows - first : n;
-    if (first < 0 || n < 0 || first + n > var->about->rows)
-        return rg_fail(RG_EVALUE, "rows %lld to %lld of the %lld of %s", (long long)first,
-                       (long long)(first + n), (long long)var->about->rows, var->about->name);
+    RG_TRY(check_range(var->about->name, first, &n, var->about->rows));
     float *rows = rg_alloc(((size_t)(n * var->about->width) + 1) * sizeof *rows);
     if (rows == NULL)
         return rg_no_memory((size_t)(n * var->about->width) * sizeof *rows, "rows");
@@ -285,10 +293,7 @@ rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n,
         return rg_fail(RG_ENOENT, "this server has no variable %s", name);
     const rg_shape *shape = &value->meta.shape;
     int64_t rows = shape->rank > 0 ? shape->dim[0] : 1;
-    n = n < 0 ? rows - first : n;
-    if (first < 0 || n < 0 || first + n > rows)
-        return rg_fail(RG_EVALUE, "rows %lld to %lld of the %lld of %s", (long long)first,
-                       (long long)(first + n), (long long)rows, name);
+    RG_TRY(check_range(name, first, &n, rows));
     size_t row = rows > 0 ? rg_value_bytes(value) / (size_t)rows : 0;
     rg_buf_u32(out, (uint32_t)value->meta.dtype);
     rg_buf_u32(out, (uint32_t)shape->rank);

@@ -131,18 +131,31 @@ static rg_status bad_number(const char *what, uint32_t number, size_t n)
     return rg_fail(RG_ECORRUPT, "%s names variable %u of %zu", what, number, n);
 }
 
-/* The n numbers at the cursor, each of a variable that is (not) a table. */
+/* What of a variable a push has named so far. */
+enum { PUSHED = 1, WANTED = 2 };
+
+static rg_status mark(uint8_t *seen, uint32_t number, uint8_t as, const char *what)
+{
+    if (seen[number] & as)
+        return rg_fail(RG_ECORRUPT, "%s names variable %u twice", what, number);
+    seen[number] |= as;
+    return RG_OK;
+}
+
+/* The n numbers at the cursor, each of a variable that is no table. */
 static rg_status take_numbers(rg_cursor *in, const rg_ps_schema *schema, uint32_t n,
-                              const char *what, const uint32_t **out)
+                              const char *what, uint8_t *seen, uint8_t as, const uint32_t **out)
 {
     const uint8_t *bytes;
     if (n > in->left / sizeof(uint32_t))
         return rg_fail(RG_ECORRUPT, "%s has %u variables, which do not fit", what, n);
     RG_TRY(rg_cursor_take(in, n * sizeof(uint32_t), &bytes));
     *out = (const uint32_t *)(const void *)bytes;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         if ((*out)[i] >= schema->n || schema->vars[(*out)[i]].table)
             return bad_number(what, (*out)[i], schema->n);
+        RG_TRY(mark(seen, (*out)[i], as, what));
+    }
     return RG_OK;
 }
 
@@ -157,7 +170,8 @@ static rg_status take_payload(rg_cursor *in, uint64_t bytes, const uint8_t **out
     return rg_cursor_take(in, pad, &padding);
 }
 
-static rg_status read_sparse_heads(rg_push *push, rg_cursor *in, const rg_ps_schema *schema)
+static rg_status read_sparse_heads(rg_push *push, rg_cursor *in, const rg_ps_schema *schema,
+                                   uint8_t *seen)
 {
     for (uint32_t i = 0; i < push->n_sparse; i++) {
         rg_push_rows *rows = &push->sparse[i];
@@ -165,6 +179,7 @@ static rg_status read_sparse_heads(rg_push *push, rg_cursor *in, const rg_ps_sch
         RG_TRY(rg_cursor_u32(in, &rows->n));
         if (rows->var >= schema->n || !schema->vars[rows->var].table)
             return bad_number("a push of rows", rows->var, schema->n);
+        RG_TRY(mark(seen, rows->var, PUSHED, "a push of rows"));
     }
     return RG_OK;
 }
@@ -182,6 +197,9 @@ static rg_status read_payloads(rg_push *push, rg_cursor *in, const rg_ps_schema 
         uint64_t width = (uint64_t)schema->vars[rows->var].width;
         RG_TRY(take_payload(in, rows->n * (uint64_t)sizeof(int64_t), &bytes));
         rows->ids = (const int64_t *)(const void *)bytes;
+        if (width > 0 && rows->n > in->left / sizeof(float) / width)
+            return rg_fail(RG_ECORRUPT, "%u rows of %s, which do not fit", rows->n,
+                           schema->vars[rows->var].name);
         RG_TRY(take_payload(in, rows->n * width * sizeof(float), &bytes));
         rows->rows = (const float *)(const void *)bytes;
     }
@@ -200,15 +218,18 @@ rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schem
     RG_TRY(rg_cursor_u32(&in, &push->n_sparse));
     RG_TRY(rg_cursor_u32(&in, &push->n_pull));
     RG_TRY(rg_cursor_u32(&in, &spare));
-    RG_TRY(take_numbers(&in, schema, push->n_dense, "a push", &push->dense));
+    uint8_t *seen = rg_arena_zero(arena, schema->n + 1);
+    if (seen == NULL)
+        return rg_no_memory(schema->n, "a push");
+    RG_TRY(take_numbers(&in, schema, push->n_dense, "a push", seen, PUSHED, &push->dense));
     if (push->n_sparse > in.left / 8)
         return rg_fail(RG_ECORRUPT, "%u tables, which do not fit", push->n_sparse);
     push->values = rg_arena_alloc(arena, ((size_t)push->n_dense + 1) * sizeof *push->values);
     push->sparse = rg_arena_alloc(arena, ((size_t)push->n_sparse + 1) * sizeof *push->sparse);
     if (push->values == NULL || push->sparse == NULL)
         return rg_no_memory(n, "a push");
-    RG_TRY(read_sparse_heads(push, &in, schema));
-    RG_TRY(take_numbers(&in, schema, push->n_pull, "a pull", &push->pull));
+    RG_TRY(read_sparse_heads(push, &in, schema, seen));
+    RG_TRY(take_numbers(&in, schema, push->n_pull, "a pull", seen, WANTED, &push->pull));
     RG_TRY(rg_cursor_take(&in, rg_ps_padded(n - in.left) - (n - in.left), &padding));
     RG_TRY(read_payloads(push, &in, schema));
     return in.left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in.left);
@@ -265,7 +286,7 @@ rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, rg_value *value)
         return rg_fail(RG_ECORRUPT, "a tensor of type %u", dtype);
     size_t wanted = rg_dtype_size((rg_dtype)dtype);
     for (int i = 0; i < shape.rank; i++)
-        if (!rg_mul_size(wanted, (size_t)shape.dim[i], &wanted))
+        if (!rg_mul_size(wanted, (size_t)shape.dim[i], &wanted) || wanted > INT64_MAX)
             return rg_fail(RG_ECORRUPT, "a tensor of an impossible size");
     if (wanted != in.left)
         return rg_fail(RG_ECORRUPT, "%zu bytes for a tensor of %zu", in.left, wanted);

@@ -73,7 +73,8 @@ typedef struct rg_push {
 
 struct rg_arena;
 /* The pointers go into `bytes`, which must be aligned to 8 and outlive it, and into the arena.
- * RG_ECORRUPT, saying what is wrong, for whatever does not fit the schema to the byte. */
+ * RG_ECORRUPT, saying what is wrong, for whatever does not fit the schema to the byte, and where
+ * a variable is pushed or wanted twice. */
 rg_status rg_push_read(rg_push *push, struct rg_arena *arena, const rg_ps_schema *schema,
                        const uint8_t *bytes, size_t n);
 

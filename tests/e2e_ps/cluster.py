@@ -36,12 +36,12 @@ def free_endpoints(n):
 
 
 class Process(object):
-    def __init__(self, name, folder, arguments, env):
+    def __init__(self, name, folder, command, env):
         self.name = name
         self.log = os.path.join(str(folder), name + ".log")
         with open(self.log, "w") as out:
-            self._child = subprocess.Popen([sys.executable] + arguments, stdout=out,
-                                           stderr=subprocess.STDOUT, cwd=str(folder), env=env)
+            self._child = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT,
+                                           cwd=str(folder), env=env)
 
     def text(self):
         with open(self.log, errors="replace") as file:
@@ -83,9 +83,18 @@ class Cluster(object):
         self.folder = folder
         self.processes = []
 
-    def start(self, name, arguments, **env):
-        self.processes.append(Process(name, self.folder, arguments, clean_env(**env)))
+    def run(self, name, command, **env):
+        self.processes.append(Process(name, self.folder, command, clean_env(**env)))
         return self.processes[-1]
+
+    def start(self, name, arguments, under=(), **env):
+        """A Python script. under: what the command begins with."""
+        return self.run(name, list(under) + [sys.executable] + arguments, **env)
+
+    def shell(self, name, command, under=(), **env):
+        """A line "VARIABLE=value ... python script" as people type it."""
+        path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+        return self.run(name, list(under) + ["sh", "-c", "exec env " + command], PATH=path, **env)
 
     def finish(self, seconds=120):
         """Wait for all, and demand that each succeeds."""

@@ -1,0 +1,96 @@
+/* fuzz_push.c - any bytes as the bodies of the parameter server: a push, rows that are asked for,
+ * a schema, a tensor.
+ *
+ * The first byte says which. Whatever is accepted is touched to its last element. */
+#include "base/arena.h"
+#include "base/mem.h"
+#include "dist/wire.h"
+#include "tensor/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static rg_ps_var vars[] = {
+    {"w.block0", "w@GRAD.block0", 100, 3, 4, false},
+    {"table.block1", "table@GRAD.block1", 50, 10, 3, true},
+    {"b", "b@GRAD", 0, 5, 1, false},
+    {"wide", "wide@GRAD", 0, 1, (int64_t)1 << 40, true},
+};
+enum { N_VARS = sizeof vars / sizeof *vars };
+static const rg_ps_schema schema = {.mode = 1, .trainers = 3, .vars = vars, .n = N_VARS};
+
+static volatile float touched;
+
+static void as_push(const uint8_t *bytes, size_t n)
+{
+    rg_arena arena = RG_ARENA_EMPTY;
+    rg_push push;
+    if (rg_push_read(&push, &arena, &schema, bytes, n) == RG_OK) {
+        if (push.n_dense > N_VARS || push.n_sparse > N_VARS || push.n_pull > N_VARS)
+            abort(); /* each variable once */
+        for (uint32_t i = 0; i < push.n_dense; i++) {
+            const rg_ps_var *var = &vars[push.dense[i]];
+            for (int64_t k = 0; k < var->rows * var->width; k++)
+                touched = push.values[i][k];
+        }
+        for (uint32_t i = 0; i < push.n_sparse; i++)
+            for (uint32_t r = 0; r < push.sparse[i].n; r++) {
+                int64_t width = vars[push.sparse[i].var].width;
+                touched = (float)push.sparse[i].ids[r];
+                touched = push.sparse[i].rows[(r + 1) * width - 1];
+            }
+    }
+    rg_arena_free(&arena);
+}
+
+static void as_wanted(const uint8_t *bytes, size_t n)
+{
+    rg_rows_wanted wanted;
+    while (n > 0 && rg_wanted_read(&bytes, &n, &schema, &wanted) == RG_OK)
+        for (uint32_t i = 0; i < wanted.n; i++)
+            touched = (float)wanted.ids[i];
+}
+
+/* What was read says the same when it is written again, but for tables that are not 0 or 1. */
+static void as_schema(const uint8_t *bytes, size_t n)
+{
+    rg_ps_schema got, again;
+    rg_buf out;
+    if (rg_ps_schema_read(&got, bytes, n) != RG_OK)
+        return;
+    rg_buf_init(&out, 0);
+    rg_ps_schema_write(&out, &got);
+    if (rg_buf_status(&out) == RG_OK) {
+        if (rg_ps_schema_read(&again, out.data, out.len) != RG_OK || again.n != got.n)
+            abort();
+        rg_ps_schema_fini(&again);
+    }
+    rg_buf_fini(&out);
+    rg_ps_schema_fini(&got);
+}
+
+static void as_tensor(const uint8_t *bytes, size_t n)
+{
+    rg_value value;
+    rg_value_init(&value);
+    if (rg_wire_read_tensor(bytes, n, &value) == RG_OK && rg_value_bytes(&value) > n)
+        abort();
+    rg_value_fini(&value);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    static void (*const readers[])(const uint8_t *, size_t) = {as_push, as_wanted, as_schema,
+                                                               as_tensor};
+    if (n < 1)
+        return 0;
+    uint8_t *copy = malloc(n - 1); /* exactly as large, and aligned as bodies are */
+    if (copy == NULL)
+        return 0;
+    memcpy(copy, bytes + 1, n - 1);
+    readers[bytes[0] % 4](copy, n - 1);
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,415 @@
+/* test_wire.c - bodies of the parameter server: what is written is read back, and what is damaged
+ * is refused or read within its bounds.
+ *
+ * Damaged bodies lie in blocks of exactly their size, so that a sanitizer sees a byte too many. */
+#include "check.h"
+
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/mem.h"
+#include "dist/wire.h"
+#include "tensor/value.h"
+
+#include <stdlib.h>
+
+enum { W, TABLE, B, WIDE, N_VARS };
+
+/* A slice, a table, a bias of an odd number of floats, and another table. */
+static rg_ps_var vars[N_VARS] = {
+    {"w.block0", "w@GRAD.block0", 100, 3, 4, false},
+    {"table.block1", "table@GRAD.block1", 50, 10, 3, true},
+    {"b", "b@GRAD", 0, 5, 1, false},
+    {"wide", "wide@GRAD", 0, (int64_t)1 << 20, (int64_t)1 << 20, true},
+};
+static const rg_ps_schema schema = {.mode = 1, .trainers = 3, .vars = vars, .n = N_VARS};
+
+typedef void (*reader)(const uint8_t *bytes, size_t n);
+
+/* The body cut at every length, with every bit turned, and with bytes behind it. */
+static void damage(const rg_buf *body, reader read)
+{
+    for (size_t n = 0; n <= body->len; n++) {
+        uint8_t *copy = malloc(n + (n == 0));
+        memcpy(copy, body->data, n);
+        read(copy, n);
+        free(copy);
+    }
+    for (size_t bit = 0; bit < 8 * body->len; bit++) {
+        uint8_t *copy = malloc(body->len);
+        memcpy(copy, body->data, body->len);
+        copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        read(copy, body->len);
+        free(copy);
+    }
+    for (size_t more = 1; more <= 16; more++) {
+        uint8_t *copy = calloc(1, body->len + more);
+        memcpy(copy, body->data, body->len);
+        read(copy, body->len + more);
+        free(copy);
+    }
+}
+
+/* ---- schemas ---- */
+
+static void schemas_come_back(void **state)
+{
+    rg_buf body;
+    rg_ps_schema got;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_ps_schema_write(&body, &schema);
+    assert_ok(rg_buf_status(&body));
+    assert_ok(rg_ps_schema_read(&got, body.data, body.len));
+    assert_int_equal(got.mode, 1);
+    assert_int_equal(got.trainers, 3);
+    assert_int_equal(got.n, N_VARS);
+    for (size_t i = 0; i < got.n; i++) {
+        assert_string_equal(got.vars[i].name, vars[i].name);
+        assert_string_equal(got.vars[i].grad, vars[i].grad);
+        assert_int_equal(got.vars[i].begin, vars[i].begin);
+        assert_int_equal(got.vars[i].rows, vars[i].rows);
+        assert_int_equal(got.vars[i].width, vars[i].width);
+        assert_int_equal(got.vars[i].table, vars[i].table);
+    }
+    rg_ps_schema_fini(&got);
+    for (size_t n = 0; n < body.len; n++)
+        assert_int_equal(rg_ps_schema_read(&got, body.data, n), RG_ECORRUPT);
+    rg_buf_fini(&body);
+}
+
+static void read_schema(const uint8_t *bytes, size_t n)
+{
+    rg_ps_schema got;
+    if (rg_ps_schema_read(&got, bytes, n) != RG_OK)
+        return;
+    for (size_t i = 0; i < got.n; i++) {
+        assert_non_null(got.vars[i].name);
+        assert_true(got.vars[i].rows >= 0 && got.vars[i].width >= 0);
+    }
+    rg_ps_schema_fini(&got);
+}
+
+static void damaged_schemas_do_no_harm(void **state)
+{
+    rg_buf body;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_ps_schema_write(&body, &schema);
+    damage(&body, read_schema);
+    rg_buf_fini(&body);
+}
+
+static void impossible_schemas_are_refused(void **state)
+{
+    rg_ps_var huge = {"h", "h@GRAD", 0, (int64_t)1 << 30, (int64_t)1 << 30, false};
+    rg_ps_schema one = {.trainers = 1, .vars = &huge, .n = 1}, got;
+    rg_buf body;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_ps_schema_write(&body, &one);
+    assert_fails(rg_ps_schema_read(&got, body.data, body.len), RG_ECORRUPT, "impossible size");
+    static const uint8_t many[16] = {0, 0, 0, 0, 1, 0, 0, 0, 255, 255, 255, 255};
+    assert_fails(rg_ps_schema_read(&got, many, sizeof many), RG_ECORRUPT, "4294967295 variables");
+    rg_buf_fini(&body);
+}
+
+/* ---- pushes ---- */
+
+static const float weights[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, bias[6] = {-1, -2, -3},
+                   rows[10] = {0.5f, 0.25f, 0.125f};
+static const int64_t ids[3] = {51, 50, 59};
+
+/* Everything: two dense gradients, rows of a table, two variables wanted back. */
+static void write_push(rg_buf *body)
+{
+    static const uint32_t dense[] = {W, B}, sparse[] = {TABLE}, counts[] = {3}, pull[] = {B, W};
+    rg_buf_init(body, 0);
+    rg_push_write_head(body, 7, dense, 2, sparse, counts, 1, pull, 2);
+    rg_buf_add(body, weights, sizeof weights);
+    rg_buf_add(body, bias, sizeof bias); /* five and padding */
+    rg_buf_add(body, ids, sizeof ids);
+    rg_buf_add(body, rows, sizeof rows); /* nine and padding */
+    assert_ok(rg_buf_status(body));
+}
+
+static void pushes_come_back(void **state)
+{
+    rg_arena arena = RG_ARENA_EMPTY;
+    rg_buf body;
+    rg_push got;
+    (void)state;
+    write_push(&body);
+    assert_ok(rg_push_read(&got, &arena, &schema, body.data, body.len));
+    assert_int_equal(got.step, 7);
+    assert_int_equal(got.n_dense, 2);
+    assert_int_equal(got.dense[1], B);
+    assert_memory_equal(got.values[0], weights, sizeof weights);
+    assert_memory_equal(got.values[1], bias, 5 * sizeof *bias);
+    assert_int_equal(got.n_sparse, 1);
+    assert_int_equal(got.sparse[0].var, TABLE);
+    assert_int_equal(got.sparse[0].n, 3);
+    assert_memory_equal(got.sparse[0].ids, ids, sizeof ids);
+    assert_memory_equal(got.sparse[0].rows, rows, 9 * sizeof *rows);
+    assert_int_equal(got.n_pull, 2);
+    assert_int_equal(got.pull[0], B);
+    assert_int_equal(got.pull[1], W);
+    for (size_t n = 0; n < body.len; n++)
+        assert_int_equal(rg_push_read(&got, &arena, &schema, body.data, n), RG_ECORRUPT);
+    rg_buf_u64(&body, 0);
+    assert_fails(rg_push_read(&got, &arena, &schema, body.data, body.len), RG_ECORRUPT,
+                 "8 bytes too many");
+    rg_buf_fini(&body);
+    rg_arena_free(&arena);
+}
+
+/* Read it, and touch everything that it says it has. */
+static void read_push(const uint8_t *bytes, size_t n)
+{
+    rg_arena arena = RG_ARENA_EMPTY;
+    rg_push push;
+    volatile float sum = 0;
+    if (rg_push_read(&push, &arena, &schema, bytes, n) == RG_OK) {
+        for (uint32_t i = 0; i < push.n_dense; i++)
+            for (int64_t k = 0; k < vars[push.dense[i]].rows * vars[push.dense[i]].width; k++)
+                sum += push.values[i][k];
+        for (uint32_t i = 0; i < push.n_sparse; i++)
+            for (uint32_t r = 0; r < push.sparse[i].n; r++) {
+                int64_t width = vars[push.sparse[i].var].width;
+                sum += (float)push.sparse[i].ids[r] + push.sparse[i].rows[(r + 1) * width - 1];
+            }
+        for (uint32_t i = 0; i < push.n_pull; i++)
+            assert_true(push.pull[i] < N_VARS && !vars[push.pull[i]].table);
+    }
+    rg_arena_free(&arena);
+}
+
+static void damaged_pushes_do_no_harm(void **state)
+{
+    rg_buf body;
+    (void)state;
+    write_push(&body);
+    damage(&body, read_push);
+    rg_buf_fini(&body);
+}
+
+/* The head alone, with so many bytes of zeros behind it. */
+static void expect_refusal(const uint32_t *dense, uint32_t n_dense, uint32_t table, uint32_t n,
+                           uint32_t n_sparse, const uint32_t *pull, uint32_t n_pull,
+                           const char *text)
+{
+    static const uint8_t zeros[64];
+    const uint32_t tables[2] = {table, table}, counts[2] = {n, n};
+    rg_arena arena = RG_ARENA_EMPTY;
+    rg_buf body;
+    rg_push push;
+    rg_buf_init(&body, 0);
+    rg_push_write_head(&body, 0, dense, n_dense, tables, counts, n_sparse, pull, n_pull);
+    rg_buf_add(&body, zeros, sizeof zeros);
+    assert_fails(rg_push_read(&push, &arena, &schema, body.data, body.len), RG_ECORRUPT, text);
+    rg_buf_fini(&body);
+    rg_arena_free(&arena);
+}
+
+static void pushes_that_do_not_fit_are_refused(void **state)
+{
+    static const uint32_t none[1], two[] = {B, B}, table[] = {TABLE}, beyond[] = {N_VARS};
+    (void)state;
+    expect_refusal(beyond, 1, 0, 0, 0, none, 0, "a push names variable 4 of 4");
+    expect_refusal(table, 1, 0, 0, 0, none, 0, "a push names variable 1 of 4");
+    expect_refusal(none, 0, W, 1, 1, none, 0, "a push of rows names variable 0 of 4");
+    expect_refusal(none, 0, 0, 0, 0, table, 1, "a pull names variable 1 of 4");
+    /* Named twice: a step has room for one gradient from each trainer. */
+    expect_refusal(two, 2, 0, 0, 0, none, 0, "a push names variable 2 twice");
+    expect_refusal(none, 0, TABLE, 1, 2, none, 0, "a push of rows names variable 1 twice");
+    expect_refusal(none, 0, 0, 0, 0, two, 2, "a pull names variable 2 twice");
+    /* 2^22 rows of 2^20 floats are 2^44 bytes; 2^32 - 1 ids do not fit either. */
+    expect_refusal(none, 0, WIDE, 1u << 22, 1, none, 0, "ends");
+    expect_refusal(none, 0, WIDE, UINT32_MAX, 1, none, 0, "ends");
+    expect_refusal(none, 0, WIDE, 4, 1, none, 0, "4 rows of wide, which do not fit");
+}
+
+/* n * width * 4 is 2^64, which is nothing. */
+static void products_do_not_wrap(void **state)
+{
+    static rg_ps_var wide = {"t", "g", 0, 1, (int64_t)1 << 40, true};
+    const rg_ps_schema one = {.vars = &wide, .n = 1};
+    const uint32_t table = 0, n = 1u << 22;
+    rg_arena arena = RG_ARENA_EMPTY;
+    rg_buf body;
+    rg_push push;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_push_write_head(&body, 0, NULL, 0, &table, &n, 1, NULL, 0);
+    rg_buf_room(&body, (size_t)n * sizeof(int64_t));
+    memset(body.data + body.len - (size_t)n * sizeof(int64_t), 0, (size_t)n * sizeof(int64_t));
+    assert_fails(rg_push_read(&push, &arena, &one, body.data, body.len), RG_ECORRUPT,
+                 "which do not fit");
+    rg_buf_fini(&body);
+    rg_arena_free(&arena);
+}
+
+/* ---- rows that are asked for ---- */
+
+static void write_wanted(rg_buf *body)
+{
+    rg_buf_init(body, 0);
+    rg_buf_u32(body, TABLE);
+    rg_buf_u32(body, 3);
+    rg_buf_add(body, ids, sizeof ids);
+    rg_buf_u32(body, WIDE);
+    rg_buf_u32(body, 1);
+    rg_buf_add(body, ids, sizeof *ids);
+}
+
+static void wanted_rows_come_back(void **state)
+{
+    rg_buf body;
+    rg_rows_wanted got;
+    (void)state;
+    write_wanted(&body);
+    const uint8_t *at = body.data;
+    size_t left = body.len;
+    assert_ok(rg_wanted_read(&at, &left, &schema, &got));
+    assert_int_equal(got.var, TABLE);
+    assert_int_equal(got.n, 3);
+    assert_memory_equal(got.ids, ids, sizeof ids);
+    assert_ok(rg_wanted_read(&at, &left, &schema, &got));
+    assert_int_equal(got.var, WIDE);
+    assert_int_equal(got.n, 1);
+    assert_int_equal(left, 0);
+    rg_buf_fini(&body);
+}
+
+static void read_wanted(const uint8_t *bytes, size_t n)
+{
+    rg_rows_wanted wanted;
+    volatile int64_t sum = 0;
+    while (n > 0 && rg_wanted_read(&bytes, &n, &schema, &wanted) == RG_OK)
+        for (uint32_t i = 0; i < wanted.n; i++)
+            sum = sum ^ wanted.ids[i];
+}
+
+static void damaged_wishes_do_no_harm(void **state)
+{
+    rg_buf body;
+    (void)state;
+    write_wanted(&body);
+    damage(&body, read_wanted);
+    rg_buf_fini(&body);
+}
+
+/* ---- tensors and text ---- */
+
+static void write_tensor(rg_buf *body, rg_dtype dtype, rg_shape shape)
+{
+    rg_value value;
+    rg_value_init(&value);
+    assert_ok(rg_value_resize(&value, dtype, &shape));
+    rg_buf_init(body, 0);
+    rg_wire_tensor_head(body, &value);
+    for (size_t i = 0; i < rg_value_bytes(&value); i++)
+        rg_buf_char(body, (char)i);
+    rg_value_fini(&value);
+}
+
+static void tensors_come_back(void **state)
+{
+    static const rg_dtype types[] = {RG_F32, RG_F64, RG_I64, RG_I32};
+    const rg_shape shapes[] = {RG_SHAPE(1), RG_SHAPE(2, 3), RG_SHAPE(0, 4), RG_SHAPE(2, 1, 2, 2)};
+    (void)state;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            rg_buf body;
+            rg_value got;
+            write_tensor(&body, types[t], shapes[s]);
+            rg_value_init(&got);
+            assert_ok(rg_wire_read_tensor(body.data, body.len, &got));
+            assert_int_equal(got.meta.dtype, types[t]);
+            assert_true(rg_shape_equal(&got.meta.shape, &shapes[s]));
+            for (size_t i = 0; i < rg_value_bytes(&got); i++)
+                assert_int_equal(((const uint8_t *)got.data)[i], i);
+            rg_value_fini(&got);
+            rg_buf_fini(&body);
+        }
+}
+
+static void read_tensor(const uint8_t *bytes, size_t n)
+{
+    rg_value got;
+    rg_value_init(&got);
+    if (rg_wire_read_tensor(bytes, n, &got) == RG_OK)
+        assert_true(rg_value_bytes(&got) <= n);
+    rg_value_fini(&got);
+}
+
+static void damaged_tensors_do_no_harm(void **state)
+{
+    rg_buf body;
+    (void)state;
+    write_tensor(&body, RG_F32, RG_SHAPE(2, 3));
+    damage(&body, read_tensor);
+    rg_buf_fini(&body);
+}
+
+static void impossible_tensors_are_refused(void **state)
+{
+    rg_value got;
+    rg_buf body;
+    (void)state;
+    rg_value_init(&got);
+    rg_buf_init(&body, 0);
+    rg_buf_u32(&body, RG_F32);
+    rg_buf_u32(&body, 3);
+    for (int i = 0; i < 3; i++) /* 2^122 bytes; of which 64 bits are 0 */
+        rg_buf_u64(&body, (uint64_t)1 << 40);
+    assert_fails(rg_wire_read_tensor(body.data, body.len, &got), RG_ECORRUPT, "impossible size");
+    rg_buf_clear(&body);
+    rg_buf_u32(&body, RG_I8);
+    rg_buf_u32(&body, 3);
+    rg_buf_u64(&body, (uint64_t)1 << 40); /* 2^63 elements, times 0 */
+    rg_buf_u64(&body, (uint64_t)1 << 23);
+    rg_buf_u64(&body, 0);
+    assert_fails(rg_wire_read_tensor(body.data, body.len, &got), RG_ECORRUPT, "impossible size");
+    rg_buf_clear(&body);
+    rg_buf_u32(&body, 12345);
+    rg_buf_u32(&body, 0);
+    assert_fails(rg_wire_read_tensor(body.data, body.len, &got), RG_ECORRUPT, "type 12345");
+    rg_buf_clear(&body);
+    rg_buf_u32(&body, RG_F32);
+    rg_buf_u32(&body, 1000);
+    assert_fails(rg_wire_read_tensor(body.data, body.len, &got), RG_ECORRUPT, "1000 dimensions");
+    rg_buf_fini(&body);
+    rg_value_fini(&got);
+}
+
+static void texts_come_back(void **state)
+{
+    char *text = NULL;
+    rg_buf body;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_wire_text(&body, "fc_0.w_0.block1");
+    rg_cursor in = {body.data, body.len};
+    assert_ok(rg_wire_read_text(&in, &text));
+    assert_string_equal(text, "fc_0.w_0.block1");
+    assert_int_equal(in.left, 0);
+    rg_free(text);
+    for (size_t n = 0; n < body.len; n++) {
+        in = (rg_cursor){body.data, n};
+        assert_int_equal(rg_wire_read_text(&in, &text), RG_ECORRUPT);
+    }
+    rg_buf_clear(&body);
+    rg_buf_u32(&body, RG_PS_MAX_NAME + 1);
+    rg_buf_room(&body, RG_PS_MAX_NAME + 1);
+    in = (rg_cursor){body.data, body.len};
+    assert_fails(rg_wire_read_text(&in, &text), RG_ECORRUPT, "a name of 4097 bytes");
+    rg_buf_fini(&body);
+}
+
+RUN(cmocka_unit_test(schemas_come_back), cmocka_unit_test(damaged_schemas_do_no_harm),
+    cmocka_unit_test(impossible_schemas_are_refused), cmocka_unit_test(pushes_come_back),
+    cmocka_unit_test(damaged_pushes_do_no_harm),
+    cmocka_unit_test(pushes_that_do_not_fit_are_refused), cmocka_unit_test(products_do_not_wrap),
+    cmocka_unit_test(wanted_rows_come_back), cmocka_unit_test(damaged_wishes_do_no_harm),
+    cmocka_unit_test(tensors_come_back), cmocka_unit_test(damaged_tensors_do_no_harm),
+    cmocka_unit_test(impossible_tensors_are_refused), cmocka_unit_test(texts_come_back))
