@@ -43,6 +43,7 @@ typedef struct rg_job_server {
     uint32_t n_pulled;
     size_t *reply_at; /* by variable: where its values stand in a reply of all those */
     size_t reply_bytes;
+    size_t half_bytes; /* of such a reply in halves */
 } rg_job_server;
 
 struct rg_job {
@@ -51,6 +52,7 @@ struct rg_job {
     int trainer; /* our number */
     uint32_t trainers;
     rg_update_mode mode;
+    bool half;            /* FLAGS_rpc_payload=fp16 */
     pthread_mutex_t lock; /* of the exchange */
     struct rg_exchange *exchange;
     struct rg_geo *geo;
@@ -75,7 +77,7 @@ rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name,
  * outcome. */
 typedef struct rg_job_request {
     int server;
-    uint16_t method;
+    uint16_t method, flags;
     const rg_iov *iov;
     size_t n;
     rg_rpc_call *call; /* set by rg_job_ask_all() */
