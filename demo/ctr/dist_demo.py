@@ -1,7 +1,7 @@
 """`make demo`: make logs up from a model that is known, learn from them on 2 parameter servers with
 2 workers, and say how near the training came to that model.
 
-    python dist_demo.py [--rows N] [--mode sync|async|half_async|geo] [--output FOLDER]"""
+    python dist_demo.py [--rows N] [--mode sync|async|half_async|geo] [--output FOLDER] [--no-plot]"""
 import argparse
 import json
 import os
@@ -20,7 +20,7 @@ PARTS = 16
 
 def launch(args, raw, curve, model):
     """The job: its exit status. Worker 0 is shown, with its progress bar."""
-    command = [sys.executable, "-m", "paddle.distributed.launch_ps", "--worker_num",
+    command = [sys.executable, "-m", "paddle.distributed.launch_ps", "--print_config", "0", "--worker_num",
                str(args.workers), "--server_num", str(args.servers), "--log_dir",
                os.path.join(args.output, "logs"), os.path.join(HERE, "dist_train.py"),
                "--train", os.path.join(raw, "part-*"), "--mode", args.mode, "--optimizer", "Adam",
@@ -35,6 +35,7 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--servers", type=int, default=2)
     parser.add_argument("--output", default="output/ctr")
+    parser.add_argument("--no-plot", action="store_true", help="do without matplotlib")
     args = parser.parse_args()
     raw, test, curve, model = [os.path.join(args.output, name) for name in
                                ("raw_data", "held_out", "auc.json", "dist.model")]
@@ -51,8 +52,9 @@ def main():
     if status != 0:
         return status
     held_out, examples = infer.infer(model, [test], thread_num=os.cpu_count() or 1)
-    with open(curve) as points:
-        train.plot(json.load(points), os.path.join(args.output, "auc.png"), best, held_out)
+    if not args.no_plot:
+        with open(curve) as points:
+            train.plot(json.load(points), os.path.join(args.output, "auc.png"), best, held_out)
     print("inference model: %s" % model)
     print("held out: AUC %.4f over %d examples; the model that made them up reaches %.4f: "
           "%.0f %% of the way from chance, in %.0f s"
