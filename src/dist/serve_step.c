@@ -9,6 +9,7 @@
 #include "base/hot.h"
 #include "base/mem.h"
 #include "ops/sort_keys.h"
+#include "rpc/body.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +92,8 @@ static void reply_halves(rg_engine *s, rg_rpc_request *request, const uint32_t *
 }
 
 /* The values of the variables, each padded. A copy, unless nothing changes until all who wait
- * for it have it (`still`). */
+ * for it have it (`still`): in sync mode the next step needs the next push of each of them, or
+ * that it has left. */
 static void reply_values(rg_engine *s, rg_rpc_request *request, const uint32_t *pull, uint32_t n,
                          bool still, int trainer)
 {
@@ -105,10 +107,10 @@ static void reply_values(rg_engine *s, rg_rpc_request *request, const uint32_t *
     for (uint32_t i = 0; i < n; i++)
         total += rg_ps_padded(bytes_of(&s->schema.vars[pull[i]]));
     rg_iov *iov = rg_alloc(((size_t)n * 2 + 1) * sizeof *iov);
-    uint8_t *copy = still ? NULL : rg_alloc(total + 1);
+    uint8_t *copy = still ? NULL : rg_body_alloc(total);
     if (iov == NULL || (copy == NULL && !still)) {
         rg_free(iov);
-        rg_free(copy);
+        rg_body_free(copy);
         rg_rpc_refuse(request, RG_ENOMEM, "no memory for %zu bytes of parameters", total);
         return;
     }
@@ -128,7 +130,7 @@ static void reply_values(rg_engine *s, rg_rpc_request *request, const uint32_t *
     }
     if (!still)
         iov[pieces++] = (rg_iov){copy, total};
-    rg_rpc_reply(request, 0, iov, pieces, release_copy, copy);
+    rg_rpc_reply(request, 0, iov, pieces, rg_body_free, copy);
     rg_free(iov);
 }
 
@@ -322,10 +324,10 @@ static void reply_geo(rg_engine *s, rg_rpc_request *request, const rg_push *push
 
 /* ---- sync: the step ---- */
 
-RG_HOT static void add_scaled(float *to, const float *from, float scale, int64_t n)
+RG_HOT static void add_scaled(float *to, const float *a, const float *b, float scale, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        to[i] = (to[i] + from[i]) * scale;
+        to[i] = (a[i] + b[i]) * scale;
 }
 
 RG_HOT static void scale_to(float *to, const float *from, float scale, int64_t n)
@@ -334,8 +336,8 @@ RG_HOT static void scale_to(float *to, const float *from, float scale, int64_t n
         to[i] = from[i] * scale;
 }
 
-/* The mean of the gradients that trainers pushed of one variable; *grad is NULL: none did. */
-static rg_status mean_of(rg_engine *s, uint32_t var, int took_part, const float **grad)
+/* The mean of the gradients that trainers pushed of one variable, applied where any did. */
+static rg_status step_dense(rg_engine *s, uint32_t var, int took_part)
 {
     int64_t n = s->schema.vars[var].rows * s->schema.vars[var].width;
     const float **found = rg_arena_alloc(&s->scratch, (s->schema.trainers + 1) * sizeof *found);
@@ -347,20 +349,18 @@ static rg_status mean_of(rg_engine *s, uint32_t var, int took_part, const float 
         for (uint32_t i = 0; s->trainers[t].waiting != NULL && i < s->trainers[t].push.n_dense; i++)
             if (s->trainers[t].push.dense[i] == var)
                 found[count++] = s->trainers[t].push.values[i];
-    *grad = count > 0 ? found[0] : NULL;
-    if (count == 0 || took_part == 1)
+    if (count == 0)
         return RG_OK;
-    mean = rg_arena_alloc(&s->scratch, (size_t)n * sizeof *mean);
+    RG_TRY(rg_serve_gradient(s, var, &mean));
     if (mean == NULL)
-        return rg_no_memory((size_t)n * sizeof *mean, "a gradient");
+        return RG_OK;
     if (count == 1)
         scale_to(mean, found[0], scale, n);
     else
-        memcpy(mean, found[0], (size_t)n * sizeof *mean);
-    for (int i = 1; i < count; i++)
-        add_scaled(mean, found[i], i + 1 == count ? scale : 1, n);
-    *grad = mean;
-    return RG_OK;
+        add_scaled(mean, found[0], found[1], count == 2 ? scale : 1, n);
+    for (int i = 2; i < count; i++)
+        add_scaled(mean, mean, found[i], i + 1 == count ? scale : 1, n);
+    return rg_serve_apply(s, var);
 }
 
 static rg_status step_rows(rg_engine *s, uint32_t var, int took_part)
@@ -389,15 +389,8 @@ static rg_status make_step(rg_engine *s, int took_part)
 {
     RG_TRY(rg_serve_schedule(s));
     for (uint32_t v = 0; v < s->schema.n; v++) {
-        const float *grad;
         rg_arena_reset(&s->scratch);
-        if (s->schema.vars[v].table) {
-            RG_TRY(step_rows(s, v, took_part));
-            continue;
-        }
-        RG_TRY(mean_of(s, v, took_part, &grad));
-        if (grad != NULL)
-            RG_TRY(rg_serve_update(s, v, grad, -1));
+        RG_TRY(s->schema.vars[v].table ? step_rows(s, v, took_part) : step_dense(s, v, took_part));
     }
     s->steps++;
     return RG_OK;
@@ -425,7 +418,7 @@ void rg_serve_try_step(rg_engine *s)
         rg_rpc_request *request = trainer->waiting;
         trainer->waiting = NULL;
         if (request != NULL)
-            reply_values(s, request, trainer->push.pull, trainer->push.n_pull, took_part == 1, -1);
+            reply_values(s, request, trainer->push.pull, trainer->push.n_pull, true, -1);
     }
 }
 
