@@ -6,7 +6,7 @@ PYTHON := .venv/bin/python
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-.PHONY: help setup build demo demo-fit-a-line test test-full test-asan test-tsan bench lint format clean
+.PHONY: help setup build demo demo-ctr demo-fit-a-line test test-full test-asan test-tsan bench lint format clean
 
 setup: ## Debian packages, a Python environment in .venv; once
 	@tools/setup.sh
@@ -14,7 +14,11 @@ setup: ## Debian packages, a Python environment in .venv; once
 build: setup ## compile the library, the extension and the command
 	@tools/build.sh build
 
-demo: build ## train a CTR model on made-up click logs, draw its AUC curve
+demo: build ## a click model on 2 parameter servers and 2 workers, from made-up logs; its AUC curve
+	@tools/setup.sh demo
+	PATH="$$PWD/.venv/bin:$$PATH" python demo/ctr/dist_demo.py
+
+demo-ctr: build ## the same on one machine, without servers
 	@tools/setup.sh demo
 	PATH="$$PWD/.venv/bin:$$PATH" python demo/ctr/demo.py
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # run.sh [CASE...] - measure against the peers in this run and print ratios. Machines are noisy:
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
-# Cases: fit_a_line word2vec mlp build import memory parse ctr (all of them unless named); of ctr
-# also one alone: ctr-memory ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-rss.
+# Cases: fit_a_line word2vec mlp build import memory parse ctr ps (all of them unless named); of ctr
+# and ps also one alone: ctr-memory ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed
+# ctr-rss, ps-sync ps-async ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-step ps-memory.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ours=$here/../.venv/bin/python
@@ -59,10 +60,15 @@ run_case() {
         PATH="$here/../.venv/bin:$PATH" "$ours" ctr/data.py "$data"
         P185=$P185 PT=$PT PATH="$here/../.venv/bin:$PATH" FLAGS_progress=off \
             "$ours" ctr/compare.py "$data" "$here/../build/bare_gemms" ${only:+"${only#-}"} ;;
+    ps | ps-*)
+        local data=$PEERS/ctr-data only=${1#ps}
+        PATH="$here/../.venv/bin:$PATH" "$ours" ctr/data.py "$data"
+        P185=$P185 P26=${P26:-} PATH="$here/../.venv/bin:$PATH" FLAGS_progress=off \
+            "$ours" ps/compare.py "$data" "$here/../build/sparse_table" ${only:+"${only#-}"} ;;
     *) echo "no case $1" >&2; exit 2 ;;
     esac
 }
 
-for c in "${@:-fit_a_line word2vec mlp build import memory parse ctr}"; do
+for c in "${@:-fit_a_line word2vec mlp build import memory parse ctr ps}"; do
     for one in $c; do run_case "$one"; done
 done

@@ -2,7 +2,10 @@
 Paddle 1.8.5 and Regatta. Every repeat prints one line of JSON.
 
     python ctr_fluid.py --data DIR [--input memory|queue|feed] [--pipe none|python|native]
-                        [--opt sgd|adam|lazy] [--threads N] [--parts N] [--reps N]"""
+                        [--opt sgd|adam|lazy] [--threads N] [--parts N] [--passes N] [--reps N]
+    python -m paddle.distributed.launch_ps ... ctr_fluid.py --ps MODE --out FILE --data DIR ...
+
+With --ps it is a server or a worker of a job, and workers add their lines to FILE, too."""
 import argparse
 import glob
 import json
@@ -26,7 +29,10 @@ def arguments():
     parser.add_argument("--opt", default="sgd", choices=["sgd", "adam", "lazy"])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--parts", type=int, default=4, help="files an epoch")
+    parser.add_argument("--passes", type=int, default=1, help="epochs in a repeat")
     parser.add_argument("--reps", type=int, default=3)
+    parser.add_argument("--ps", choices=["sync", "async", "half_async", "geo"])
+    parser.add_argument("--out", help="workers' lines, of all of them")
     return parser.parse_args()
 
 
@@ -52,9 +58,22 @@ def build():
     predict = fluid.layers.fc(hidden, 2, act="softmax", param_attr=weights(400))
     loss = fluid.layers.reduce_sum(fluid.layers.cross_entropy(predict, label))
     auc, _, _ = fluid.layers.auc(predict, label, num_thresholds=2 ** 12, slide_steps=20)
-    {"sgd": lambda: fluid.optimizer.SGD(1e-4), "adam": lambda: fluid.optimizer.Adam(1e-4),
-     "lazy": lambda: fluid.optimizer.Adam(1e-4, lazy_mode=True)}[args.opt]().minimize(loss)
-    return [dense] + slots + [label], loss, auc
+    optimizer = {"sgd": lambda: fluid.optimizer.SGD(1e-4),
+                 "adam": lambda: fluid.optimizer.Adam(1e-4),
+                 "lazy": lambda: fluid.optimizer.Adam(1e-4, lazy_mode=True)}[args.opt]()
+    return [dense] + slots + [label], loss, auc, optimizer
+
+
+def join(optimizer):
+    """Fleet, with the optimizer made one of the job."""
+    import paddle.fluid.incubate.fleet.base.role_maker as role_maker
+    from paddle.fluid.incubate.fleet.parameter_server.distribute_transpiler import fleet
+    from paddle.fluid.incubate.fleet.parameter_server.distribute_transpiler \
+        .distributed_strategy import StrategyFactory
+    fleet.init(role_maker.PaddleCloudRoleMaker())
+    strategy = (StrategyFactory.create_geo_strategy(100) if args.ps == "geo" else
+                getattr(StrategyFactory, "create_%s_strategy" % args.ps)())
+    return fleet, fleet.distributed_optimizer(optimizer, strategy)
 
 
 def pipe_command():
@@ -63,10 +82,10 @@ def pipe_command():
             "python": "%s %s/criteo_reader.py %d" % (sys.executable, reader, TABLE_ROWS)}[args.pipe]
 
 
-def from_dataset(exe, slots):
+def from_dataset(exe, program, slots, worker, workers):
     kind = "InMemoryDataset" if args.input == "memory" else "QueueDataset"
     folder = "text" if args.pipe == "none" else "raw"
-    files = sorted(glob.glob("%s/%s/part-*" % (args.data, folder)))[:args.parts]
+    files = sorted(glob.glob("%s/%s/part-*" % (args.data, folder)))[worker::workers][:args.parts]
     dataset = fluid.DatasetFactory().create_dataset(kind)
     dataset.set_use_var(slots)
     dataset.set_pipe_command(pipe_command())
@@ -79,7 +98,7 @@ def from_dataset(exe, slots):
         rows = int(count.read()) * len(files)
 
     def epoch():
-        exe.train_from_dataset(fluid.default_main_program(), dataset, thread=args.threads)
+        exe.train_from_dataset(program, dataset, thread=args.threads)
         return rows
     return epoch
 
@@ -110,19 +129,61 @@ def cpu_seconds():
                map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
-def main():
-    slots, loss, auc = build()
-    exe = fluid.Executor(fluid.CPUPlace())
-    exe.run(fluid.default_startup_program())
-    epoch = from_arrays(exe, loss, auc) if args.input == "feed" else from_dataset(exe, slots)
+def traffic():
+    """Bytes that this process sent to servers and got from them, where it counts them."""
+    try:
+        from paddle import _core
+        return sum(_core.job_traffic())
+    except ImportError:
+        return 0
+
+
+def say(figures):
+    line = json.dumps(figures)
+    print(line)
+    sys.stdout.flush()
+    if args.out:
+        with open(args.out, "a") as out:
+            out.write(line + "\n")
+
+
+def measure(epoch, worker):
     epoch()
-    for _ in range(args.reps):
-        cpu, wall = cpu_seconds(), time.time()
-        rows = epoch()
-        cpu, wall = cpu_seconds() - cpu, time.time() - wall
-        print(json.dumps({"per_cpu": rows / cpu, "per_second": rows / wall, "rows": rows,
-                          "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0}))
-        sys.stdout.flush()
+    for rep in range(args.reps):
+        cpu, began, sent = cpu_seconds(), time.time(), traffic() if args.ps else 0
+        rows = sum(epoch() for _ in range(args.passes))
+        ended = time.time()
+        cpu, wall = cpu_seconds() - cpu, ended - began
+        figures = {"per_cpu": rows / cpu, "per_second": rows / wall, "rows": rows,
+                   "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0}
+        if args.ps:
+            figures.update(rep=rep, worker=worker, began=began, ended=ended,
+                           bytes=traffic() - sent)
+        say(figures)
+
+
+def main():
+    slots, loss, auc, optimizer = build()
+    fleet, worker, workers = None, 0, 1
+    if args.ps:
+        fleet, optimizer = join(optimizer)
+    optimizer.minimize(loss)
+    exe = fluid.Executor(fluid.CPUPlace())
+    program, startup = fluid.default_main_program(), fluid.default_startup_program()
+    if fleet and fleet.is_server():
+        fleet.init_server()
+        fleet.run_server()
+        return
+    if fleet:
+        fleet.init_worker()
+        worker, workers = fleet.worker_index(), fleet.worker_num()
+        program, startup = fleet.main_program, fleet.startup_program
+    exe.run(startup)
+    measure(from_arrays(exe, loss, auc) if args.input == "feed" else
+            from_dataset(exe, program, slots, worker, workers), worker)
+    if fleet:
+        fleet.stop_worker()
+        say({"done": worker})
 
 
 main()

@@ -1,4 +1,4 @@
-"""`make demo`: make logs up from a model that is known, learn from them, and say how near the
+"""`make demo-ctr`: make logs up from a model that is known, learn from them, and say how near the
 training came to that model.
 
     python demo.py [--rows N] [--output FOLDER]"""

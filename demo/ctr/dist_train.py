@@ -7,6 +7,8 @@ Files hold raw Criteo logs, as `paddle gen-criteo` makes them up. Each worker re
 files; loss and AUC are those of all workers; worker 0 writes an inference model at the end."""
 import argparse
 import glob
+import json
+import os
 import sys
 
 import numpy as np
@@ -27,9 +29,14 @@ def parse_args():
     parser.add_argument("--buckets", type=int, default=1000001, help="rows of the table")
     parser.add_argument("--embedding_size", type=int, default=10)
     parser.add_argument("--batch_size", type=int, default=512)
+    parser.add_argument("--optimizer", default="SGD", help="a class of fluid.optimizer")
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--threads", type=int, default=1, help="of each worker")
     parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--points", type=int, default=1,
+                        help="portions of an epoch, with the AUC of each")
+    parser.add_argument("--curve", metavar="FILE.json",
+                        help="[[examples so far, AUC of the portion], ...]")
     parser.add_argument("--init", metavar="FOLDER", help="servers start from this model")
     parser.add_argument("--checkpoint", metavar="FOLDER", help="persistables, after each epoch")
     parser.add_argument("--model", metavar="FOLDER", default="output/ctr.model")
@@ -76,10 +83,41 @@ def global_auc(program):
     return fleet.metrics.auc(*counters(program, sliding=False))
 
 
+def examples_seen(program):
+    """Examples of all workers since the counters were cleared."""
+    names = counters(program, sliding=False)
+    mine = sum(int(np.array(fluid.global_scope().find_var(n).get_tensor()).sum()) for n in names)
+    return int(fleet.metrics.sum(np.array([mine], "int64"))[0])
+
+
 def say(text):
     if fleet.is_first_worker():
         print(text)
         sys.stdout.flush()
+
+
+def portions(files, n):
+    """The files in n lists, as even as they go; some may be empty, so that every worker has n."""
+    return [files[len(files) * i // n:len(files) * (i + 1) // n] for i in range(n)]
+
+
+def train_epoch(args, exe, variables, files, curve):
+    """The epoch's points are added to the curve. Workers meet after each portion."""
+    program, seen = fleet.main_program, curve[-1][0] if curve else 0
+    for portion in portions(files, args.points):
+        clear_auc(program)
+        if portion:
+            exe.train_from_dataset(program, dataset_of(args, variables, portion),
+                                   thread=args.threads)
+        seen += examples_seen(program)
+        curve.append((seen, global_auc(program)))
+
+
+def test_auc(args, exe, variables, files):
+    clear_auc(fleet.main_program)
+    exe.infer_from_dataset(fleet.main_program, dataset_of(args, variables, files),
+                           thread=args.threads)
+    return global_auc(fleet.main_program)
 
 
 def work(args, inputs, label, loss, auc):
@@ -88,23 +126,21 @@ def work(args, inputs, label, loss, auc):
     exe.run(fleet.startup_program)
     train = fleet.split_files(sorted(glob.glob(args.train)))
     test = fleet.split_files(sorted(glob.glob(args.test))) if args.test else []
+    variables, curve = inputs + [label], []
     for epoch in range(args.epochs):
-        clear_auc(fleet.main_program)
-        exe.train_from_dataset(fleet.main_program, dataset_of(args, inputs + [label], train),
-                               thread=args.threads, fetch_list=[loss, auc],
-                               fetch_info=["loss", "auc"])
-        say("epoch %d  train auc %.4f" % (epoch, global_auc(fleet.main_program)))
+        train_epoch(args, exe, variables, train, curve)
+        say("epoch %d  train auc %.4f" % (epoch, curve[-1][1]))
         if args.test:
-            clear_auc(fleet.main_program)
-            exe.infer_from_dataset(fleet.main_program, dataset_of(args, inputs + [label], test),
-                                   thread=args.threads)
-            say("epoch %d  test auc %.4f" % (epoch, global_auc(fleet.main_program)))
+            say("epoch %d  test auc %.4f" % (epoch, test_auc(args, exe, variables, test)))
         if args.checkpoint and fleet.is_first_worker():
             fleet.save_persistables(exe, args.checkpoint)
     if fleet.is_first_worker():
-        fleet.save_inference_model(exe, args.model, [v.name for v in inputs + [label]],
-                                   [loss, auc])
+        fleet.save_inference_model(exe, args.model, [v.name for v in variables], [loss, auc])
         say("inference model: %s" % args.model)
+        if args.curve:
+            os.makedirs(os.path.dirname(args.curve) or ".", exist_ok=True)
+            with open(args.curve, "w") as out:
+                json.dump(curve, out)
     fleet.barrier_worker()  # servers stay while worker 0 reads their tables
     fleet.stop_worker()
 
@@ -115,7 +151,8 @@ def main():
     fleet.init(role_maker.PaddleCloudRoleMaker())
     strategy = (StrategyFactory.create_geo_strategy(args.push) if args.mode == "geo" else
                 getattr(StrategyFactory, "create_%s_strategy" % args.mode)())
-    fleet.distributed_optimizer(fluid.optimizer.SGD(args.lr), strategy).minimize(loss)
+    optimizer = getattr(fluid.optimizer, args.optimizer)(args.lr)
+    fleet.distributed_optimizer(optimizer, strategy).minimize(loss)
     if fleet.is_server():
         fleet.init_server(args.init)
         fleet.run_server()

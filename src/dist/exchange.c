@@ -7,6 +7,7 @@
  * of them to come lets it fly. */
 #include "dist/job.h"
 
+#include "base/half.h"
 #include "base/hot.h"
 #include "base/mem.h"
 #include "dist/serve.h"
@@ -30,6 +31,8 @@ typedef struct parcel {
     bool *have;      /* by variable */
     row_list *lists; /* by variable; tables only */
     rg_buf head;
+    rg_buf halves; /* FLAGS_rpc_payload=fp16: the values as they travel */
+    size_t halved; /* bytes of them, so far */
     rg_iov *iov;
     uint32_t *numbers; /* dense variables, tables, rows of each */
 } parcel;
@@ -47,6 +50,7 @@ typedef struct lane {
     int steps;                /* in `filling` */
     flight flight;
     rg_rpc_call **answers; /* by server: the last that brought parameters */
+    float **widened;       /* by server: the same, where they came as halves */
     uint64_t pushes, since_pull;
 } lane;
 
@@ -79,6 +83,7 @@ static void close_parcels(const rg_job *job, parcel *parcels)
         rg_free(p->iov);
         rg_free(p->numbers);
         rg_buf_fini(&p->head);
+        rg_buf_fini(&p->halves);
     }
     rg_free(parcels);
 }
@@ -91,6 +96,7 @@ static rg_status open_parcels(const rg_job *job, parcel **out)
         size_t n = job->servers[s].schema.n;
         parcel *p = &parcels[s];
         rg_buf_init(&p->head, 0);
+        rg_buf_init(&p->halves, 0);
         p->dense = rg_alloc_zero(job->servers[s].reply_bytes + 1, 1);
         p->have = rg_alloc_zero(n + 1, sizeof *p->have);
         p->lists = rg_alloc_zero(n + 1, sizeof *p->lists);
@@ -184,6 +190,9 @@ static void close_lane(const rg_job *job, lane *l)
         return;
     close_calls(job, l->flight.calls);
     close_calls(job, l->answers);
+    for (int s = 0; l->widened != NULL && s < job->n_servers; s++)
+        rg_free(l->widened[s]);
+    rg_free(l->widened);
     close_parcels(job, l->filling);
     close_parcels(job, l->flying);
     pthread_mutex_destroy(&l->flight.lock);
@@ -200,7 +209,9 @@ static rg_status open_lane(const rg_job *job, lane **out)
     rg_cond_init(&l->flight.landed);
     l->flight.calls = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->flight.calls);
     l->answers = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->answers);
-    rg_status code = l->flight.calls && l->answers ? RG_OK : rg_no_memory(1, "a lane");
+    l->widened = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->widened);
+    rg_status code = l->flight.calls && l->answers && l->widened ? RG_OK
+                                                                 : rg_no_memory(1, "a lane");
     if (code == RG_OK)
         code = open_parcels(job, &l->filling);
     if (code == RG_OK)
@@ -295,35 +306,63 @@ static void scale_parcel(const rg_job *job, parcel *p, int server, float by)
     }
 }
 
-/* The head and the pieces of the push. Neighbouring dense gradients are one piece. */
-static size_t wrap(const rg_job *job, parcel *p, int server, uint64_t step, bool pulls)
+/* Room for all values of the parcel in halves, so that pieces of it stay where they are. */
+static rg_status reserve_halves(const rg_job *job, parcel *p, int server)
 {
-    static const uint8_t zeros[RG_PS_ALIGN];
+    const rg_ps_schema *schema = &job->servers[server].schema;
+    size_t bytes = job->servers[server].half_bytes;
+    for (uint32_t v = 0; v < schema->n; v++)
+        if (p->have[v] && schema->vars[v].table)
+            bytes += rg_ps_padded(p->lists[v].n * (size_t)schema->vars[v].width * sizeof(uint16_t));
+    rg_buf_clear(&p->halves);
+    rg_buf_room(&p->halves, bytes);
+    p->halved = 0;
+    return rg_buf_status(&p->halves);
+}
+
+/* n values as they travel, padded. There is room for one float behind an odd number of them. */
+static rg_iov as_payload(const rg_job *job, parcel *p, float *from, size_t n)
+{
+    if (!job->half) {
+        if (n % 2 != 0)
+            from[n] = 0;
+        return (rg_iov){from, rg_ps_padded(n * sizeof *from)};
+    }
+    uint16_t *to = (uint16_t *)(void *)(p->halves.data + p->halved);
+    size_t bytes = rg_ps_padded(n * sizeof *to);
+    rg_half_from_floats(to, from, n);
+    memset(to + n, 0, bytes - n * sizeof *to);
+    p->halved += bytes;
+    return (rg_iov){to, bytes};
+}
+
+/* The head and the pieces of the push. Neighbouring dense gradients are one piece. */
+static rg_status wrap(const rg_job *job, parcel *p, int server, uint64_t step, bool pulls,
+                      size_t *n_pieces)
+{
     const rg_job_server *to = &job->servers[server];
     const rg_ps_schema *schema = &to->schema;
     uint32_t *dense = p->numbers, *tables = dense + schema->n, *counts = tables + schema->n;
     uint32_t n_dense = 0, n_tables = 0;
     size_t n = 1;
+    if (job->half)
+        RG_TRY(reserve_halves(job, p, server));
     for (uint32_t v = 0; v < schema->n; v++) {
         if (!p->have[v] || schema->vars[v].table)
             continue;
-        const uint8_t *at = (const uint8_t *)dense_of(job, p, server, v);
-        size_t bytes = rg_ps_padded(count_of(&schema->vars[v]) * sizeof(float));
-        if (n > 1 && (const uint8_t *)p->iov[n - 1].at + p->iov[n - 1].bytes == at)
-            p->iov[n - 1].bytes += bytes;
+        rg_iov piece = as_payload(job, p, dense_of(job, p, server, v), count_of(&schema->vars[v]));
+        if (n > 1 && (const uint8_t *)p->iov[n - 1].at + p->iov[n - 1].bytes == piece.at)
+            p->iov[n - 1].bytes += piece.bytes;
         else
-            p->iov[n++] = (rg_iov){at, bytes};
+            p->iov[n++] = piece;
         dense[n_dense++] = v;
     }
     for (uint32_t v = 0; v < schema->n; v++) {
         const row_list *list = &p->lists[v];
         if (!p->have[v] || !schema->vars[v].table)
             continue;
-        size_t bytes = list->n * (size_t)schema->vars[v].width * sizeof(float);
         p->iov[n++] = (rg_iov){list->ids, list->n * sizeof *list->ids};
-        p->iov[n++] = (rg_iov){list->rows, bytes};
-        if (rg_ps_padded(bytes) > bytes)
-            p->iov[n++] = (rg_iov){zeros, rg_ps_padded(bytes) - bytes};
+        p->iov[n++] = as_payload(job, p, list->rows, list->n * (size_t)schema->vars[v].width);
         tables[n_tables] = v;
         counts[n_tables++] = (uint32_t)list->n;
     }
@@ -331,7 +370,8 @@ static size_t wrap(const rg_job *job, parcel *p, int server, uint64_t step, bool
     rg_push_write_head(&p->head, step, dense, n_dense, tables, counts, n_tables, to->pulled,
                        pulls ? to->n_pulled : 0);
     p->iov[0] = (rg_iov){p->head.data, p->head.len};
-    return n;
+    *n_pieces = n;
+    return rg_buf_status(&p->head);
 }
 
 static rg_status take_off(rg_job *job, lane *l, bool pulls)
@@ -345,13 +385,14 @@ static rg_status take_off(rg_job *job, lane *l, bool pulls)
     rg_status code = RG_OK;
     int started = 0;
     for (int s = 0; s < job->n_servers && code == RG_OK; s++) {
-        size_t n = wrap(job, &parcels[s], s, l->pushes, pulls);
-        code = rg_buf_status(&parcels[s].head);
+        rg_rpc_ask ask = {.method = RG_PS_PUSH,
+                          .flags = job->half ? RG_PS_HALF : 0,
+                          .iov = parcels[s].iov,
+                          .done = land,
+                          .user = f};
+        code = wrap(job, &parcels[s], s, l->pushes, pulls, &ask.n);
         if (code == RG_OK)
-            code = rg_rpc_start(
-                &f->calls[s], job->servers[s].client,
-                &(rg_rpc_ask){
-                    .method = RG_PS_PUSH, .iov = parcels[s].iov, .n = n, .done = land, .user = f});
+            code = rg_rpc_start(&f->calls[s], job->servers[s].client, &ask);
         started += code == RG_OK;
     }
     pthread_mutex_lock(&f->lock);
@@ -386,6 +427,39 @@ static rg_status await_landing(flight *f)
     return code;
 }
 
+/* Parameters that came as halves, as floats. */
+static rg_status widen(const rg_job_server *server, const uint8_t *body, float **out)
+{
+    if (*out == NULL)
+        *out = rg_alloc(server->reply_bytes + 1);
+    if (*out == NULL)
+        return rg_no_memory(server->reply_bytes, "parameters");
+    for (uint32_t i = 0; i < server->n_pulled; i++) {
+        uint32_t var = server->pulled[i];
+        size_t n = count_of(&server->schema.vars[var]);
+        rg_half_to_floats((float *)(void *)((uint8_t *)*out + server->reply_at[var]),
+                          (const uint16_t *)(const void *)body, n);
+        body += rg_ps_padded(n * sizeof(uint16_t));
+    }
+    return RG_OK;
+}
+
+/* The parameters of a call become the server's answer; the call is the lane's now. */
+static rg_status keep_answer(const rg_job_server *server, lane *l, int s, rg_rpc_call *call)
+{
+    size_t bytes;
+    const uint8_t *body = rg_rpc_answer(call, &bytes);
+    bool half = (rg_rpc_answer_flags(call) & RG_PS_HALF) != 0;
+    size_t wanted = half ? server->half_bytes : server->reply_bytes;
+    rg_rpc_call_close(l->answers[s]);
+    l->answers[s] = call;
+    if (bytes < wanted)
+        return rg_fail(RG_ECORRUPT,
+                       "the server at %s sent %zu bytes of parameters, and %zu are wanted",
+                       rg_rpc_client_endpoint(server->client), bytes, wanted);
+    return half ? widen(server, body, &l->widened[s]) : RG_OK;
+}
+
 /* What the last flight brought becomes the answer. */
 static rg_status unload(rg_job *job, lane *l)
 {
@@ -396,22 +470,10 @@ static rg_status unload(rg_job *job, lane *l)
         if (call == NULL)
             continue;
         rg_status each = rg_rpc_result(call);
-        size_t bytes = 0;
-        if (each == RG_OK && l->flight.pulls) {
-            (void)rg_rpc_answer(call, &bytes);
-            if (bytes < job->servers[s].reply_bytes)
-                each = rg_fail(RG_ECORRUPT,
-                               "the server at %s sent %zu bytes of parameters, and "
-                               "%zu are wanted",
-                               rg_rpc_client_endpoint(job->servers[s].client), bytes,
-                               job->servers[s].reply_bytes);
-        }
-        if (each == RG_OK && l->flight.pulls) {
-            rg_rpc_call_close(l->answers[s]);
-            l->answers[s] = call;
-        } else {
+        if (each == RG_OK && l->flight.pulls)
+            each = keep_answer(&job->servers[s], l, s, call);
+        else
             rg_rpc_call_close(call);
-        }
         if (each != RG_OK)
             code = each;
     }
@@ -503,9 +565,11 @@ rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, co
 {
     lane *l;
     RG_TRY(lane_of(job, thread, &l));
-    rg_rpc_call *answer = l->answers[server];
+    const rg_rpc_call *answer = l->answers[server];
     size_t bytes;
     const uint8_t *body = answer ? rg_rpc_answer(answer, &bytes) : NULL;
+    if (answer != NULL && (rg_rpc_answer_flags(answer) & RG_PS_HALF) != 0)
+        body = (const uint8_t *)l->widened[server];
     *values = body ? (const float *)(const void *)(body + job->servers[server].reply_at[var])
                    : NULL;
     return RG_OK;

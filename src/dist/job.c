@@ -7,6 +7,7 @@
 #include "dist/digest.h"
 #include "dist/serve.h"
 #include "sys/cond.h"
+#include "sys/flags.h"
 #include "sys/host.h"
 #include "sys/log.h"
 #include "sys/process.h"
@@ -107,8 +108,10 @@ rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n)
         return rg_fail(RG_ETOOBIG, "%d requests at once", n);
     for (int i = 0; i < n; i++) {
         clients[i] = job->servers[requests[i].server].client;
-        asks[i] = (rg_rpc_ask){
-            .method = requests[i].method, .iov = requests[i].iov, .n = requests[i].n};
+        asks[i] = (rg_rpc_ask){.method = requests[i].method,
+                               .flags = requests[i].flags,
+                               .iov = requests[i].iov,
+                               .n = requests[i].n};
     }
     rg_status code = start_and_wait(clients, asks, calls, n);
     for (int i = 0; i < n; i++)
@@ -156,7 +159,9 @@ static rg_status lay_reply(rg_job_server *server)
             continue;
         server->pulled[server->n_pulled++] = i;
         server->reply_at[i] = server->reply_bytes;
-        server->reply_bytes += rg_ps_padded((size_t)(var->rows * var->width) * sizeof(float));
+        size_t count = (size_t)(var->rows * var->width);
+        server->reply_bytes += rg_ps_padded(count * sizeof(float));
+        server->half_bytes += rg_ps_padded(count * sizeof(uint16_t));
     }
     return RG_OK;
 }
@@ -252,22 +257,45 @@ static void close_job(rg_job *job)
     rg_free(job);
 }
 
+static rg_status read_payload_flag(bool *half)
+{
+    const char *name;
+    RG_TRY(rg_flag_text("rpc_payload", &name));
+    *half = strcmp(name, "fp16") == 0;
+    if (*half || strcmp(name, "fp32") == 0)
+        return RG_OK;
+    return rg_fail(RG_EINVAL, "FLAGS_rpc_payload is '%s', and must be fp32 or fp16", name);
+}
+
+static rg_status check_payload(const rg_job *job)
+{
+    if (!job->half || job->mode != RG_UPDATE_GEO)
+        return RG_OK;
+    return rg_fail(RG_EUNIMPL, "FLAGS_rpc_payload=fp16 is not for geo: what a trainer has not yet "
+                               "pushed would be rounded away");
+}
+
 static void at_exit(int status, void *arg);
 
 static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int trainer,
                           int trainers)
 {
     rg_credentials credentials;
+    bool half;
     RG_TRY(rg_credentials_read(&credentials));
+    RG_TRY(read_payload_flag(&half));
     rg_job *job = rg_alloc_zero(1, sizeof *job);
     if (job == NULL)
         return rg_no_memory(sizeof *job, "a job");
     pthread_mutex_init(&job->lock, NULL);
     job->trainer = trainer;
+    job->half = half;
     job->servers = rg_alloc_zero((size_t)n + 1, sizeof *job->servers);
     rg_status code = job->servers ? RG_OK : rg_no_memory(1, "servers");
     for (int i = 0; code == RG_OK && i < n; i++)
         code = join_server(job, i, endpoints[i], &credentials, trainers);
+    if (code == RG_OK)
+        code = check_payload(job);
     if (code != RG_OK)
         close_job(job);
     else

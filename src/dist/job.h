@@ -44,6 +44,7 @@ typedef struct rg_job_server {
     size_t *reply_at; /* by variable: where its values stand in a reply of all those */
     size_t reply_bytes;
     rg_rpc_call *told; /* of another one's death; NULL: nothing */
+    size_t half_bytes; /* of such a reply in halves */
 } rg_job_server;
 
 struct rg_job {
@@ -52,6 +53,7 @@ struct rg_job {
     int trainer; /* our number */
     uint32_t trainers;
     rg_update_mode mode;
+    bool half;            /* FLAGS_rpc_payload=fp16 */
     pthread_mutex_t lock; /* of the exchange */
     bool agreed;          /* the servers know which program we train */
     struct rg_exchange *exchange;
@@ -80,7 +82,7 @@ rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name,
  * outcome. */
 typedef struct rg_job_request {
     int server;
-    uint16_t method;
+    uint16_t method, flags;
     const rg_iov *iov;
     size_t n;
     rg_rpc_call *call; /* set by rg_job_ask_all() */

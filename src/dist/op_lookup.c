@@ -7,6 +7,7 @@
  * of that section. Its gradient is that of lookup_table, which needs W's shape alone. */
 #include "dist/job.h"
 
+#include "base/half.h"
 #include "base/mem.h"
 #include "ops/sort_keys.h"
 
@@ -164,8 +165,11 @@ static int make_questions(const parts *p, const wanted *w, question *questions,
         *q = (question){.head = {p->list[i].var, (uint32_t)(end - at)}, .first = at};
         q->iov[0] = (rg_iov){q->head, sizeof q->head};
         q->iov[1] = (rg_iov){w->ids + at, (end - at) * sizeof *w->ids};
-        requests[n++] = (rg_job_request){
-            .server = p->list[i].server, .method = RG_PS_ROWS, .iov = q->iov, .n = 2};
+        requests[n++] = (rg_job_request){.server = p->list[i].server,
+                                         .method = RG_PS_ROWS,
+                                         .flags = p->job->half ? RG_PS_HALF : 0,
+                                         .iov = q->iov,
+                                         .n = 2};
         at = end;
     }
     return n;
@@ -187,6 +191,25 @@ static void hand_out(rg_ctx *ctx, const wanted *w, const float *const *rows, int
     }
 }
 
+/* The rows of one answer as floats. */
+static rg_status rows_of(rg_ctx *ctx, const rg_rpc_call *call, size_t n, const float **rows)
+{
+    size_t bytes;
+    const uint8_t *body = rg_rpc_answer(call, &bytes);
+    bool half = (rg_rpc_answer_flags(call) & RG_PS_HALF) != 0;
+    if (bytes < n * (half ? sizeof(uint16_t) : sizeof(float)))
+        return rg_fail(RG_ECORRUPT, "%zu bytes for rows of %zu numbers", bytes, n);
+    *rows = (const float *)(const void *)body;
+    if (!half)
+        return RG_OK;
+    float *widened = rg_scratch(ctx, (n + 1) * sizeof *widened);
+    if (widened == NULL)
+        return RG_ENOMEM;
+    rg_half_to_floats(widened, (const uint16_t *)(const void *)body, n);
+    *rows = widened;
+    return RG_OK;
+}
+
 static rg_status read_answers(rg_ctx *ctx, const wanted *w, const question *questions,
                               const rg_job_request *requests, int n, int64_t width)
 {
@@ -194,13 +217,11 @@ static rg_status read_answers(rg_ctx *ctx, const wanted *w, const question *ques
     if (rows == NULL)
         return RG_ENOMEM;
     for (int i = 0; i < n; i++) {
-        size_t bytes, count = questions[i].head[1];
-        const uint8_t *body = rg_rpc_answer(requests[i].call, &bytes);
-        if (bytes < count * (size_t)width * sizeof(float))
-            return rg_fail(RG_ECORRUPT, "%zu bytes for %zu rows of %lld", bytes, count,
-                           (long long)width);
+        size_t count = questions[i].head[1];
+        const float *first;
+        RG_TRY(rows_of(ctx, requests[i].call, count * (size_t)width, &first));
         for (size_t k = 0; k < count; k++)
-            rows[questions[i].first + k] = (const float *)(const void *)body + (int64_t)k * width;
+            rows[questions[i].first + k] = first + (int64_t)k * width;
     }
     hand_out(ctx, w, rows, width);
     return RG_OK;

@@ -117,6 +117,10 @@ rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n,
 rg_status rg_serve_set(rg_engine *s, const char *name, const rg_value *value);
 /* Apply a gradient of a variable that is no table. */
 rg_status rg_serve_update(rg_engine *s, uint32_t var, const float *grad, int trainer);
+/* The same in two: *grad is where the gradient goes (NULL: nothing uses it), which is then
+ * applied. */
+rg_status rg_serve_gradient(rg_engine *s, uint32_t var, float **grad);
+rg_status rg_serve_apply(rg_engine *s, uint32_t var);
 /* The learning rate of the next step; `counter` names what a trainer counts, or NULL. */
 rg_status rg_serve_schedule(rg_engine *s);
 

@@ -5,9 +5,11 @@
  * bit by bit. Otherwise a push is applied when it comes. */
 #include "dist/serve_priv.h"
 
+#include "base/half.h"
 #include "base/hot.h"
 #include "base/mem.h"
 #include "ops/sort_keys.h"
+#include "rpc/body.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,20 +43,83 @@ static void release_copy(void *copy)
     rg_free(copy);
 }
 
+static bool wants_half(const rg_rpc_request *request)
+{
+    return (rg_rpc_request_flags(request) & RG_PS_HALF) != 0;
+}
+
+/* n values at the end of the buffer, padded; as halves where the request is in halves. */
+static void add_values(rg_buf *out, const float *values, size_t n, bool half)
+{
+    size_t start = out->len, bytes = n * (half ? sizeof(uint16_t) : sizeof(float));
+    rg_buf_room(out, rg_ps_padded(bytes));
+    if (rg_buf_status(out) != RG_OK)
+        return;
+    if (half)
+        rg_half_from_floats((uint16_t *)(void *)(out->data + start), values, n);
+    else
+        memcpy(out->data + start, values, bytes);
+    memset(out->data + start + bytes, 0, rg_ps_padded(bytes) - bytes);
+}
+
+/* The buffer's bytes are the answer, or what went wrong is. */
+static void reply_buf(rg_rpc_request *request, rg_status code, rg_buf *out)
+{
+    if (code == RG_OK)
+        code = rg_buf_status(out);
+    if (code != RG_OK) {
+        rg_buf_fini(out);
+        refuse_with_message(request, code);
+        return;
+    }
+    size_t n = out->len;
+    char *bytes = rg_buf_take(out);
+    rg_rpc_reply(request, wants_half(request) ? RG_PS_HALF : 0, &(rg_iov){bytes, n}, 1,
+                 release_copy, bytes);
+}
+
+/* DC-ASGD: what this trainer is about to get. */
+static void note_sent(rg_engine *s, const uint32_t *pull, uint32_t n, int trainer)
+{
+    for (uint32_t i = 0; i < n && trainer >= 0; i++) {
+        rg_served *var = &s->vars[pull[i]];
+        if (var->sent != NULL)
+            memcpy(var->sent[trainer]->data, var->param->data, bytes_of(var->about));
+    }
+}
+
+/* reply_values() in halves. */
+static void reply_halves(rg_engine *s, rg_rpc_request *request, const uint32_t *pull, uint32_t n)
+{
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        const rg_ps_var *var = &s->schema.vars[pull[i]];
+        add_values(&out, s->vars[pull[i]].param->data, (size_t)(var->rows * var->width), true);
+    }
+    reply_buf(request, RG_OK, &out);
+}
+
 /* The values of the variables, each padded. A copy, unless nothing changes until all who wait
- * for it have it (`still`). */
+ * for it have it (`still`): in sync mode the next step needs the next push of each of them, or
+ * that it has left. */
 static void reply_values(rg_engine *s, rg_rpc_request *request, const uint32_t *pull, uint32_t n,
                          bool still, int trainer)
 {
     static const uint8_t zeros[RG_PS_ALIGN];
     size_t total = 0, at = 0;
+    note_sent(s, pull, n, trainer);
+    if (wants_half(request)) {
+        reply_halves(s, request, pull, n);
+        return;
+    }
     for (uint32_t i = 0; i < n; i++)
         total += rg_ps_padded(bytes_of(&s->schema.vars[pull[i]]));
     rg_iov *iov = rg_alloc(((size_t)n * 2 + 1) * sizeof *iov);
-    uint8_t *copy = still ? NULL : rg_alloc(total + 1);
+    uint8_t *copy = still ? NULL : rg_body_alloc(total);
     if (iov == NULL || (copy == NULL && !still)) {
         rg_free(iov);
-        rg_free(copy);
+        rg_body_free(copy);
         rg_rpc_refuse(request, RG_ENOMEM, "no memory for %zu bytes of parameters", total);
         return;
     }
@@ -62,8 +127,6 @@ static void reply_values(rg_engine *s, rg_rpc_request *request, const uint32_t *
     for (uint32_t i = 0; i < n; i++) {
         rg_served *var = &s->vars[pull[i]];
         size_t bytes = bytes_of(var->about), pad = rg_ps_padded(bytes) - bytes;
-        if (var->sent != NULL && trainer >= 0)
-            memcpy(var->sent[trainer]->data, var->param->data, bytes);
         if (still) {
             iov[pieces++] = (rg_iov){var->param->data, bytes};
             if (pad > 0)
@@ -76,7 +139,7 @@ static void reply_values(rg_engine *s, rg_rpc_request *request, const uint32_t *
     }
     if (!still)
         iov[pieces++] = (rg_iov){copy, total};
-    rg_rpc_reply(request, 0, iov, pieces, release_copy, copy);
+    rg_rpc_reply(request, 0, iov, pieces, rg_body_free, copy);
     rg_free(iov);
 }
 
@@ -100,6 +163,27 @@ void rg_serve_pull(rg_engine *s, rg_rpc_request *request)
     reply_values(s, request, pull, n, false, -1);
 }
 
+/* The rows at the end of the buffer, padded. */
+static rg_status add_rows(rg_engine *s, rg_buf *out, const rg_rows_wanted *wanted, bool half)
+{
+    rg_served *var = &s->vars[wanted->var];
+    size_t n = (size_t)wanted->n * (size_t)var->about->width, start = out->len;
+    if (half) {
+        float *rows = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *rows);
+        if (rows == NULL)
+            return rg_no_memory(n * sizeof *rows, "rows");
+        RG_TRY(rg_served_pull(s, var, wanted->ids, wanted->n, rows));
+        add_values(out, rows, n, true);
+        return rg_buf_status(out);
+    }
+    rg_buf_room(out, rg_ps_padded(n * sizeof(float)));
+    RG_TRY(rg_buf_status(out));
+    float *rows = (float *)(void *)(out->data + start);
+    if (n % 2 != 0)
+        rows[n] = 0;
+    return rg_served_pull(s, var, wanted->ids, wanted->n, rows);
+}
+
 void rg_serve_rows(rg_engine *s, rg_rpc_request *request)
 {
     size_t left;
@@ -112,23 +196,9 @@ void rg_serve_rows(rg_engine *s, rg_rpc_request *request)
         code = rg_wanted_read(&at, &left, &s->schema, &wanted);
         if (code != RG_OK)
             break;
-        rg_served *var = &s->vars[wanted.var];
-        size_t bytes = (size_t)wanted.n * (size_t)var->about->width * sizeof(float);
-        size_t start = out.len;
-        add_padded(&out, bytes);
-        code = rg_buf_status(&out);
-        if (code == RG_OK)
-            code = rg_served_pull(s, var, wanted.ids, wanted.n,
-                                  (float *)(void *)(out.data + start));
+        code = add_rows(s, &out, &wanted, wants_half(request));
     }
-    if (code != RG_OK) {
-        rg_buf_fini(&out);
-        refuse_with_message(request, code);
-        return;
-    }
-    size_t n = out.len;
-    char *bytes = rg_buf_take(&out);
-    rg_rpc_reply(request, 0, &(rg_iov){bytes, n}, 1, release_copy, bytes);
+    reply_buf(request, code, &out);
 }
 
 /* ---- one push, applied ---- */
@@ -256,30 +326,22 @@ static void reply_geo(rg_engine *s, rg_rpc_request *request, const rg_push *push
     rg_buf out;
     rg_buf_init(&out, 0);
     for (uint32_t i = 0; i < push->n_pull; i++) {
-        size_t bytes = bytes_of(&s->schema.vars[push->pull[i]]), start = out.len;
-        add_padded(&out, bytes);
-        if (rg_buf_status(&out) == RG_OK)
-            memcpy(out.data + start, s->vars[push->pull[i]].param->data, bytes);
+        const rg_ps_var *var = &s->schema.vars[push->pull[i]];
+        add_values(&out, s->vars[push->pull[i]].param->data, (size_t)(var->rows * var->width),
+                   false);
     }
     rg_status code = rg_buf_status(&out);
     if (code == RG_OK)
         code = add_changed(s, trainer, &out);
-    if (code != RG_OK) {
-        rg_buf_fini(&out);
-        refuse_with_message(request, code);
-        return;
-    }
-    size_t n = out.len;
-    char *bytes = rg_buf_take(&out);
-    rg_rpc_reply(request, 0, &(rg_iov){bytes, n}, 1, release_copy, bytes);
+    reply_buf(request, code, &out);
 }
 
 /* ---- sync: the step ---- */
 
-RG_HOT static void add_scaled(float *to, const float *from, float scale, int64_t n)
+RG_HOT static void add_scaled(float *to, const float *a, const float *b, float scale, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        to[i] = (to[i] + from[i]) * scale;
+        to[i] = (a[i] + b[i]) * scale;
 }
 
 RG_HOT static void scale_to(float *to, const float *from, float scale, int64_t n)
@@ -288,8 +350,8 @@ RG_HOT static void scale_to(float *to, const float *from, float scale, int64_t n
         to[i] = from[i] * scale;
 }
 
-/* The mean of the gradients that trainers pushed of one variable; *grad is NULL: none did. */
-static rg_status mean_of(rg_engine *s, uint32_t var, int took_part, const float **grad)
+/* The mean of the gradients that trainers pushed of one variable, applied where any did. */
+static rg_status step_dense(rg_engine *s, uint32_t var, int took_part)
 {
     int64_t n = s->schema.vars[var].rows * s->schema.vars[var].width;
     const float **found = rg_arena_alloc(&s->scratch, (s->schema.trainers + 1) * sizeof *found);
@@ -301,20 +363,18 @@ static rg_status mean_of(rg_engine *s, uint32_t var, int took_part, const float 
         for (uint32_t i = 0; s->trainers[t].waiting != NULL && i < s->trainers[t].push.n_dense; i++)
             if (s->trainers[t].push.dense[i] == var)
                 found[count++] = s->trainers[t].push.values[i];
-    *grad = count > 0 ? found[0] : NULL;
-    if (count == 0 || took_part == 1)
+    if (count == 0)
         return RG_OK;
-    mean = rg_arena_alloc(&s->scratch, (size_t)n * sizeof *mean);
+    RG_TRY(rg_serve_gradient(s, var, &mean));
     if (mean == NULL)
-        return rg_no_memory((size_t)n * sizeof *mean, "a gradient");
+        return RG_OK;
     if (count == 1)
         scale_to(mean, found[0], scale, n);
     else
-        memcpy(mean, found[0], (size_t)n * sizeof *mean);
-    for (int i = 1; i < count; i++)
-        add_scaled(mean, found[i], i + 1 == count ? scale : 1, n);
-    *grad = mean;
-    return RG_OK;
+        add_scaled(mean, found[0], found[1], count == 2 ? scale : 1, n);
+    for (int i = 2; i < count; i++)
+        add_scaled(mean, mean, found[i], i + 1 == count ? scale : 1, n);
+    return rg_serve_apply(s, var);
 }
 
 static rg_status step_rows(rg_engine *s, uint32_t var, int took_part)
@@ -343,15 +403,8 @@ static rg_status make_step(rg_engine *s, int took_part)
 {
     RG_TRY(rg_serve_schedule(s));
     for (uint32_t v = 0; v < s->schema.n; v++) {
-        const float *grad;
         rg_arena_reset(&s->scratch);
-        if (s->schema.vars[v].table) {
-            RG_TRY(step_rows(s, v, took_part));
-            continue;
-        }
-        RG_TRY(mean_of(s, v, took_part, &grad));
-        if (grad != NULL)
-            RG_TRY(rg_serve_update(s, v, grad, -1));
+        RG_TRY(s->schema.vars[v].table ? step_rows(s, v, took_part) : step_dense(s, v, took_part));
     }
     s->steps++;
     return RG_OK;
@@ -379,7 +432,7 @@ void rg_serve_try_step(rg_engine *s)
         rg_rpc_request *request = trainer->waiting;
         trainer->waiting = NULL;
         if (request != NULL)
-            reply_values(s, request, trainer->push.pull, trainer->push.n_pull, took_part == 1, -1);
+            reply_values(s, request, trainer->push.pull, trainer->push.n_pull, true, -1);
     }
 }
 
@@ -395,7 +448,11 @@ void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         return;
     }
     rg_arena_reset(&trainer->arena);
-    rg_status code = rg_push_read(&trainer->push, &trainer->arena, &s->schema, body, n);
+    bool half = wants_half(request);
+    rg_status code = half ? rg_push_read_half(&trainer->push, &trainer->arena, &s->schema, body, n)
+                          : rg_push_read(&trainer->push, &trainer->arena, &s->schema, body, n);
+    if (code == RG_OK && half && s->mode == RG_UPDATE_GEO)
+        code = rg_fail(RG_EUNIMPL, "no halves in geo");
     for (uint32_t i = 0; code == RG_OK && i < trainer->push.n_sparse; i++) {
         const rg_push_rows *rows = &trainer->push.sparse[i];
         code = rg_served_check(&s->vars[rows->var], rows->ids, rows->n);

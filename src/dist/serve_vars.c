@@ -208,20 +208,37 @@ RG_HOT static void correct(float *g, const float *w, const float *seen, int64_t 
         g[i] += g[i] * g[i] * (w[i] - seen[i]);
 }
 
-rg_status rg_serve_update(rg_engine *s, uint32_t number, const float *grad, int trainer)
+rg_status rg_serve_gradient(rg_engine *s, uint32_t number, float **grad)
 {
     rg_served *var = &s->vars[number];
     rg_value *fed = rg_plan_feed(var->update, 0);
-    int64_t n = rg_numel(var->param);
+    *grad = NULL;
     if (fed == NULL)
         return RG_OK; /* nothing uses the gradient */
     if (fed->data == NULL || !rg_shape_equal(&fed->meta.shape, &var->param->meta.shape))
         rg_plan_feed_changed(var->update, 0);
     RG_TRY(rg_value_resize(fed, RG_F32, &var->param->meta.shape));
-    memcpy(fed->data, grad, (size_t)n * sizeof(float));
+    *grad = fed->data;
+    return RG_OK;
+}
+
+rg_status rg_serve_apply(rg_engine *s, uint32_t number)
+{
+    return rg_plan_run(s->vars[number].update);
+}
+
+rg_status rg_serve_update(rg_engine *s, uint32_t number, const float *grad, int trainer)
+{
+    rg_served *var = &s->vars[number];
+    int64_t n = rg_numel(var->param);
+    float *to;
+    RG_TRY(rg_serve_gradient(s, number, &to));
+    if (to == NULL)
+        return RG_OK;
+    memcpy(to, grad, (size_t)n * sizeof *to);
     if (var->sent != NULL && trainer >= 0)
-        correct(fed->data, var->param->data, var->sent[trainer]->data, n);
-    return rg_plan_run(var->update);
+        correct(to, var->param->data, var->sent[trainer]->data, n);
+    return rg_serve_apply(s, number);
 }
 
 rg_status rg_serve_set(rg_engine *s, const char *name, const rg_value *value)

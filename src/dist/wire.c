@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/half.h"
 #include "base/mem.h"
 #include "tensor/value.h"
 
@@ -184,30 +185,45 @@ static rg_status read_sparse_heads(rg_push *push, rg_cursor *in, const rg_ps_sch
     return RG_OK;
 }
 
-static rg_status read_payloads(rg_push *push, rg_cursor *in, const rg_ps_schema *schema)
+/* n numbers; where they are halves (`widened` is where floats go) they become floats. */
+static rg_status take_floats(rg_cursor *in, uint64_t n, rg_arena *widened, const float **out)
+{
+    const uint8_t *bytes;
+    RG_TRY(take_payload(in, n * (widened ? sizeof(uint16_t) : sizeof(float)), &bytes));
+    *out = (const float *)(const void *)bytes;
+    if (widened == NULL)
+        return RG_OK;
+    float *floats = rg_arena_alloc(widened, ((size_t)n + 1) * sizeof *floats);
+    if (floats == NULL)
+        return rg_no_memory((size_t)n * sizeof *floats, "a push");
+    rg_half_to_floats(floats, (const uint16_t *)(const void *)bytes, (size_t)n);
+    *out = floats;
+    return RG_OK;
+}
+
+static rg_status read_payloads(rg_push *push, rg_cursor *in, const rg_ps_schema *schema,
+                               rg_arena *widened)
 {
     const uint8_t *bytes;
     for (uint32_t i = 0; i < push->n_dense; i++) {
         const rg_ps_var *var = &schema->vars[push->dense[i]];
-        RG_TRY(take_payload(in, (uint64_t)(var->rows * var->width) * sizeof(float), &bytes));
-        push->values[i] = (const float *)(const void *)bytes;
+        RG_TRY(take_floats(in, (uint64_t)(var->rows * var->width), widened, &push->values[i]));
     }
     for (uint32_t i = 0; i < push->n_sparse; i++) {
         rg_push_rows *rows = &push->sparse[i];
         uint64_t width = (uint64_t)schema->vars[rows->var].width;
         RG_TRY(take_payload(in, rows->n * (uint64_t)sizeof(int64_t), &bytes));
         rows->ids = (const int64_t *)(const void *)bytes;
-        if (width > 0 && rows->n > in->left / sizeof(float) / width)
+        if (width > 0 && rows->n > in->left / sizeof(uint16_t) / width)
             return rg_fail(RG_ECORRUPT, "%u rows of %s, which do not fit", rows->n,
                            schema->vars[rows->var].name);
-        RG_TRY(take_payload(in, rows->n * width * sizeof(float), &bytes));
-        rows->rows = (const float *)(const void *)bytes;
+        RG_TRY(take_floats(in, rows->n * width, widened, &rows->rows));
     }
     return RG_OK;
 }
 
-rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
-                       const uint8_t *bytes, size_t n)
+static rg_status read_push(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
+                           const uint8_t *bytes, size_t n, bool half)
 {
     rg_cursor in = {bytes, n};
     uint32_t spare;
@@ -231,8 +247,20 @@ rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schem
     RG_TRY(read_sparse_heads(push, &in, schema, seen));
     RG_TRY(take_numbers(&in, schema, push->n_pull, "a pull", seen, WANTED, &push->pull));
     RG_TRY(rg_cursor_take(&in, rg_ps_padded(n - in.left) - (n - in.left), &padding));
-    RG_TRY(read_payloads(push, &in, schema));
+    RG_TRY(read_payloads(push, &in, schema, half ? arena : NULL));
     return in.left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in.left);
+}
+
+rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
+                       const uint8_t *bytes, size_t n)
+{
+    return read_push(push, arena, schema, bytes, n, false);
+}
+
+rg_status rg_push_read_half(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
+                            const uint8_t *bytes, size_t n)
+{
+    return read_push(push, arena, schema, bytes, n, true);
 }
 
 /* ---- rows ---- */

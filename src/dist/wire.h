@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/status.h"
+#include "rpc/frame.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +30,10 @@ enum rg_ps_method {
     RG_PS_SHRINK,     /* a table and a number -> rows that went, untouched for so many calls */
     RG_PS_CLEAR,      /* a table -> how many rows it had; it has none now */
 };
+
+/* A flag of PUSH and ROWS: gradients and values in the body, and in the answer, are IEEE halves
+ * (FLAGS_rpc_payload=fp16). The rest, ids too, is as without it. */
+enum { RG_PS_HALF = RG_FRAME_USER };
 
 enum {
     RG_PS_MAX_NAME = 4096,
@@ -77,6 +82,10 @@ struct rg_arena;
  * a variable is pushed or wanted twice. */
 rg_status rg_push_read(rg_push *push, struct rg_arena *arena, const rg_ps_schema *schema,
                        const uint8_t *bytes, size_t n);
+
+/* The same of a push with RG_PS_HALF; its values are floats in the arena. */
+rg_status rg_push_read_half(rg_push *push, struct rg_arena *arena, const rg_ps_schema *schema,
+                            const uint8_t *bytes, size_t n);
 
 /* The head of a push: everything before the payloads, padded. */
 void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint32_t n_dense,

@@ -2,8 +2,8 @@
 #include "rpc/client_priv.h"
 
 #include "base/mem.h"
+#include "rpc/body.h"
 #include "sys/clock.h"
-#include "sys/pages.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct rg_rpc_call {
     atomic_bool finished; /* for who uses done(); others have the latch */
     rg_latch done;
     rg_frame reply;
-    uint8_t *body; /* pages; NULL where place() took it */
+    uint8_t *body; /* NULL where place() took it */
     rg_status status;
     char *text; /* of a failure, owned; NULL: the code's name */
 };
@@ -44,8 +44,7 @@ static void unlist(rg_rpc_call *call)
 
 static void drop_body(rg_rpc_call *call)
 {
-    if (call->body != NULL)
-        rg_pages_free(call->body, call->reply.bytes);
+    rg_body_free(call->body);
     call->body = NULL;
 }
 
@@ -198,7 +197,7 @@ static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, ui
         return RG_OK;
     if (call->ask.place != NULL && frame->status == RG_OK)
         return call->ask.place(call->ask.user, frame, offset, at, size);
-    call->body = rg_pages_alloc(frame->bytes);
+    call->body = rg_body_alloc(frame->bytes);
     if (call->body == NULL)
         return rg_no_memory(frame->bytes, "a reply");
     *at = call->body;

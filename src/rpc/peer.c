@@ -2,9 +2,9 @@
 #include "rpc/server_priv.h"
 
 #include "base/mem.h"
+#include "rpc/body.h"
 #include "sys/clock.h"
 #include "sys/fault.h"
-#include "sys/pages.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct rg_rpc_request {
     rg_rpc_peer *peer;            /* kept */
     rg_rpc_request *next, **back; /* of the peer's waiting ones */
     rg_frame frame;
-    uint8_t *body; /* pages; NULL where place() took it */
+    uint8_t *body; /* NULL where place() took it */
     void *mine;
     bool repeated;
 
@@ -86,8 +86,7 @@ rg_rpc_counters rg_rpc_peer_counters(const rg_rpc_peer *peer)
 
 static void free_request(rg_rpc_request *request)
 {
-    if (request->body != NULL)
-        rg_pages_free(request->body, request->frame.bytes);
+    rg_body_free(request->body);
     rg_free(request->iov);
     rg_rpc_peer_drop(request->peer);
     rg_free(request);
@@ -139,7 +138,7 @@ static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, ui
         if (*at != NULL || offset > 0)
             return RG_OK;
     }
-    request->body = rg_pages_alloc(frame->bytes);
+    request->body = rg_body_alloc(frame->bytes);
     if (request->body == NULL)
         return rg_no_memory(frame->bytes, "a request's body");
     *at = request->body;

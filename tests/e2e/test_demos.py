@@ -1,4 +1,6 @@
 """The demos run as their first lines say."""
+import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -20,6 +22,22 @@ def test_fit_a_line(tmp_path):
     out = run(sys.executable, os.path.join(ROOT, "demo/fit_a_line/train.py"), "--passes", "30",
               "--model", str(tmp_path / "model"), PADDLE_DATASET="synthetic")
     assert "test loss" in out and (tmp_path / "model" / "__model__").exists()
+
+
+def test_make_demo(tmp_path):
+    """The job of `make demo`, with fewer lines. Its curve is drawn where there is matplotlib, which
+    tests do not install."""
+    plots = importlib.util.find_spec("matplotlib") is not None
+    path = os.pathsep.join([os.path.dirname(C_DEMO), os.path.dirname(sys.executable),
+                            os.environ["PATH"]])
+    out = run(sys.executable, os.path.join(ROOT, "demo/ctr/dist_demo.py"), "--rows", "48000",
+              "--output", str(tmp_path), *([] if plots else ["--no-plot"]), PATH=path)
+    assert (tmp_path / "logs" / "workerlog.1").exists()
+    assert (tmp_path / "dist.model" / "__model__").exists()
+    assert not plots or (tmp_path / "auc.png").stat().st_size > 1000
+    points = json.loads((tmp_path / "auc.json").read_text())
+    assert [n for n, _ in points] == [6000 * (i + 1) for i in range(8)]
+    assert "the model that made them up reaches" in out
 
 
 @pytest.mark.skipif(not os.path.exists(C_DEMO), reason="build/fit_a_line_c is not built")

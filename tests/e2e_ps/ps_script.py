@@ -147,6 +147,8 @@ def with_fleet(args, inputs, predicted, loss, optimizer):
     exe = fluid.Executor(fluid.CPUPlace())
     exe.run(fleet.startup_program)
     losses = train(args, exe, fleet.main_program, loss, fleet.worker_index(), fleet.worker_num())
+    from paddle import _core
+    print("traffic: %d bytes" % sum(_core.job_traffic()))
     print("all workers: loss %.6f" % fleet.metrics.mae([sum(losses)], [len(losses)]))
     fleet.barrier_worker()  # everything is trained before worker 0 saves
     if fleet.is_first_worker():

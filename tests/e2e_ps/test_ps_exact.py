@@ -21,7 +21,7 @@ def alone(folder, *arguments):
     return out.stdout
 
 
-def distance(a, b):
+def distance(a, b, of_states=1e-5):
     """||a - b|| / ||a|| over all parameters of two folders; what optimizers keep is as near, but
     for ten times the rounding."""
     names = sorted(os.listdir(str(a)))
@@ -32,7 +32,7 @@ def distance(a, b):
         return (sum(float(np.sum((first[n].astype("f8") - second[n]) ** 2)) for n in some) /
                 sum(float(np.sum(first[n].astype("f8") ** 2)) for n in some)) ** 0.5
     states = [n for n in first if "_moment" in n or "_pow_acc" in n]
-    assert not states or apart(states) < 1e-5
+    assert not states or apart(states) < of_states
     return apart([n for n in first if n == "table" or n.startswith("fc_") and n not in states])
 
 
