@@ -52,6 +52,7 @@ typedef struct lane {
     rg_rpc_call **answers; /* by server: the last that brought parameters */
     float **widened;       /* by server: the same, where they came as halves */
     uint64_t pushes, since_pull;
+    float ***homes; /* by server, by variable: where values go between steps; NULL: nowhere */
 } lane;
 
 typedef struct rg_exchange rg_exchange;
@@ -190,6 +191,9 @@ static void close_lane(const rg_job *job, lane *l)
         return;
     close_calls(job, l->flight.calls);
     close_calls(job, l->answers);
+    for (int s = 0; l->homes != NULL && s < job->n_servers; s++)
+        rg_free(l->homes[s]);
+    rg_free(l->homes);
     for (int s = 0; l->widened != NULL && s < job->n_servers; s++)
         rg_free(l->widened[s]);
     rg_free(l->widened);
@@ -210,7 +214,8 @@ static rg_status open_lane(const rg_job *job, lane **out)
     l->flight.calls = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->flight.calls);
     l->answers = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->answers);
     l->widened = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->widened);
-    rg_status code = l->flight.calls && l->answers && l->widened ? RG_OK
+    l->homes = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->homes);
+    rg_status code = l->flight.calls && l->answers && l->homes && l->widened ? RG_OK
                                                                  : rg_no_memory(1, "a lane");
     if (code == RG_OK)
         code = open_parcels(job, &l->filling);
@@ -492,10 +497,10 @@ static rg_status fly_and_wait(rg_job *job, lane *l)
     return code == RG_OK ? unloaded : code;
 }
 
-/* Parameters come with every other push: there is no use in them before gradients have met. */
+/* Parameters come with every push, or with every so many. */
 static bool pulls_now(lane *l)
 {
-    int64_t every = rg_flag_int("communicator_min_send_grad_num_before_recv") + 1;
+    int64_t every = rg_flag_int("communicator_min_send_grad_num_before_recv");
     if ((int64_t)++l->since_pull < every)
         return false;
     l->since_pull = 0;
@@ -572,6 +577,42 @@ rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, co
         body = (const uint8_t *)l->widened[server];
     *values = body ? (const float *)(const void *)(body + job->servers[server].reply_at[var])
                    : NULL;
+    return RG_OK;
+}
+
+rg_status rg_exchange_expect(rg_job *job, int thread, int server, uint32_t var, float *to)
+{
+    lane *l;
+    RG_TRY(lane_of(job, thread, &l));
+    size_t at = (size_t)server;
+    if (l->homes[at] == NULL)
+        l->homes[at] = rg_alloc_zero(job->servers[server].schema.n + 1, sizeof **l->homes);
+    if (l->homes[at] == NULL)
+        return rg_no_memory(1, "the exchange");
+    l->homes[at][var] = to;
+    return RG_OK;
+}
+
+/* An answer that has come since the step before is put in its places now, not a step later. */
+rg_status rg_exchange_refresh(rg_job *job, int thread)
+{
+    lane *l;
+    if (job->mode != RG_UPDATE_ASYNC || job->exchange == NULL)
+        return RG_OK;
+    RG_TRY(lane_of(job, thread, &l));
+    if (!l->flight.pulls || l->flight.calls[0] == NULL || !has_landed(&l->flight))
+        return RG_OK;
+    RG_TRY(unload(job, l));
+    for (int s = 0; s < job->n_servers; s++)
+        for (uint32_t v = 0; l->homes[s] != NULL && v < job->servers[s].schema.n; v++) {
+            const float *values = NULL;
+            if (l->homes[s][v] == NULL)
+                continue;
+            RG_TRY(rg_exchange_take(job, thread, s, v, &values));
+            if (values != NULL)
+                memcpy(l->homes[s][v], values,
+                       count_of(&job->servers[s].schema.vars[v]) * sizeof *values);
+        }
     return RG_OK;
 }
 

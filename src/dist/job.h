@@ -126,6 +126,10 @@ rg_status rg_exchange_push(rg_job *job, int thread);
 /* The latest values that came back of a variable, or NULL where none have since the last call
  * for it. Borrowed until the thread's next push. */
 rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, const float **values);
+/* Where the values of a variable go when an answer comes between two steps (async), ... */
+rg_status rg_exchange_expect(rg_job *job, int thread, int server, uint32_t var, float *to);
+/* ... and the moment to put them there: before a step begins. */
+rg_status rg_exchange_refresh(rg_job *job, int thread);
 /* `n` threads will push (train_from_dataset); in sync mode their gradients are averaged, and one
  * push is made of them. Each thread says when it ends. */
 rg_status rg_exchange_threads(rg_job *job, int n);

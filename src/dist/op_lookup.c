@@ -239,6 +239,7 @@ static rg_status look_up(rg_ctx *ctx)
         RG_TRY(find_parts(ctx, job, &p));
         ctx->state = p;
     }
+    RG_TRY(rg_exchange_refresh(job, ctx->run->thread));
     RG_TRY(collect_ids(ctx, &w));
     question *questions = rg_scratch(ctx, (size_t)p->n * sizeof *questions);
     rg_job_request *requests = rg_scratch(ctx, (size_t)p->n * sizeof *requests);

@@ -137,6 +137,9 @@ static rg_status recv(rg_ctx *ctx)
         if (!whole)
             RG_TRY(make_room(ctx, i, elements_of(list, i)));
         float *to = rg_out_n(ctx, OUT, whole ? 0 : i)->data;
+        if (whole && list->in_step)
+            RG_TRY(rg_exchange_expect(job, ctx->run->thread, list->list[i].server,
+                                      list->list[i].var, to + list->list[i].first));
         RG_TRY(receive(ctx, list, i, to + list->list[i].first));
     }
     return RG_OK;
