@@ -21,7 +21,8 @@ def losses(process):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_saved_models_predict(cluster, mode, tmp_path):  # noqa: F811
-    rate = "0.1" if mode == "async" else "0.5"  # gradients that come late allow less
+    # Late gradients that nobody divides: what sync mode bears makes these oscillate.
+    rate = "0.03" if mode in ("async", "half_async") else "0.5"
     cluster.fleet(2, 2, ["--mode", mode, "--steps", "60", "--rate", rate, "--model", "model",
                          "--save", "all"]).finish()
     for i in range(2):
