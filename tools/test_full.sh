@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The slower checks: the guides' cmake line, how well jobs without barriers learn, a minute of fuzzing for each parser, wheels for every
-# Python found.
+# The slower checks: the guides' cmake line, how well jobs without barriers learn, a minute of
+# fuzzing for each parser, wheels for every Python found.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/test_cmake.sh
