@@ -1,6 +1,6 @@
-"""The bars of the parameter server: 2 servers and 2 workers on this machine, one thread each. Figures
-are examples per CPU-second over all processes of a job; both sides run one after the other, and
-medians are compared.
+"""The bars of the parameter server: 2 servers and 2 workers on this machine, one thread each.
+Figures are examples per CPU-second over all processes of a job; both sides run one after the
+other, and medians are compared.
 
     python compare.py DATA SPARSE_TABLE [CASE...]     peers: $P185, $P26 (empty: left out)"""
 import os

@@ -1,7 +1,7 @@
 """`make demo`: make logs up from a model that is known, learn from them on 2 parameter servers with
 2 workers, and say how near the training came to that model.
 
-    python dist_demo.py [--rows N] [--mode sync|async|half_async|geo] [--output FOLDER] [--no-plot]"""
+    python dist_demo.py [--rows N] [--mode sync|async|half_async|geo] [--output FOLDER]"""
 import argparse
 import json
 import os
@@ -20,8 +20,8 @@ PARTS = 16
 
 def launch(args, raw, curve, model):
     """The job: its exit status. Worker 0 is shown, with its progress bar."""
-    command = [sys.executable, "-m", "paddle.distributed.launch_ps", "--print_config", "0", "--worker_num",
-               str(args.workers), "--server_num", str(args.servers), "--log_dir",
+    command = [sys.executable, "-m", "paddle.distributed.launch_ps", "--print_config", "0",
+               "--worker_num", str(args.workers), "--server_num", str(args.servers), "--log_dir",
                os.path.join(args.output, "logs"), os.path.join(HERE, "dist_train.py"),
                "--train", os.path.join(raw, "part-*"), "--mode", args.mode, "--optimizer", "Adam",
                "--points", "8", "--curve", curve, "--model", model]

@@ -8,8 +8,8 @@
 #include "dist/job.h"
 
 #include "base/half.h"
-#include "base/hot.h"
 #include "base/mem.h"
+#include "dist/parcel_priv.h"
 #include "dist/serve.h"
 #include "sys/cond.h"
 #include "sys/flags.h"
@@ -17,25 +17,6 @@
 #include <string.h>
 
 enum { LANES = 1024, LOOK_NS = 100 * 1000 * 1000 };
-
-/* Rows of one table. */
-typedef struct row_list {
-    int64_t *ids;
-    float *rows;
-    size_t n, cap_ids, cap_rows;
-} row_list;
-
-/* What one server gets. Dense gradients stand as in an answer (reply_at). */
-typedef struct parcel {
-    float *dense;
-    bool *have;      /* by variable */
-    row_list *lists; /* by variable; tables only */
-    rg_buf head;
-    rg_buf halves; /* FLAGS_rpc_payload=fp16: the values as they travel */
-    size_t halved; /* bytes of them, so far */
-    rg_iov *iov;
-    uint32_t *numbers; /* dense variables, tables, rows of each */
-} parcel;
 
 typedef struct flight {
     pthread_mutex_t lock;
@@ -46,11 +27,12 @@ typedef struct flight {
 } flight;
 
 typedef struct lane {
-    parcel *filling, *flying; /* by server */
-    int steps;                /* in `filling` */
+    rg_parcel *filling, *flying; /* by server */
+    int steps;                   /* in `filling` */
     flight flight;
     rg_rpc_call **answers; /* by server: the last that brought parameters */
     float **widened;       /* by server: the same, where they came as halves */
+    bool **fresh;          /* by server and variable: not taken since they came */
     uint64_t pushes, since_pull;
     float ***homes; /* by server, by variable: where values go between steps; NULL: nowhere */
 } lane;
@@ -67,114 +49,6 @@ struct rg_exchange {
     rg_status outcome;
     char why[512];
 };
-
-/* ---- parcels ---- */
-
-static void close_parcels(const rg_job *job, parcel *parcels)
-{
-    for (int s = 0; parcels != NULL && s < job->n_servers; s++) {
-        parcel *p = &parcels[s];
-        for (size_t v = 0; p->lists != NULL && v < job->servers[s].schema.n; v++) {
-            rg_free(p->lists[v].ids);
-            rg_free(p->lists[v].rows);
-        }
-        rg_free(p->lists);
-        rg_free(p->dense);
-        rg_free(p->have);
-        rg_free(p->iov);
-        rg_free(p->numbers);
-        rg_buf_fini(&p->head);
-        rg_buf_fini(&p->halves);
-    }
-    rg_free(parcels);
-}
-
-static rg_status open_parcels(const rg_job *job, parcel **out)
-{
-    parcel *parcels = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *parcels);
-    *out = parcels;
-    for (int s = 0; parcels != NULL && s < job->n_servers; s++) {
-        size_t n = job->servers[s].schema.n;
-        parcel *p = &parcels[s];
-        rg_buf_init(&p->head, 0);
-        rg_buf_init(&p->halves, 0);
-        p->dense = rg_alloc_zero(job->servers[s].reply_bytes + 1, 1);
-        p->have = rg_alloc_zero(n + 1, sizeof *p->have);
-        p->lists = rg_alloc_zero(n + 1, sizeof *p->lists);
-        p->iov = rg_alloc((3 * n + 2) * sizeof *p->iov);
-        p->numbers = rg_alloc((3 * n + 1) * sizeof *p->numbers);
-        if (!p->dense || !p->have || !p->lists || !p->iov || !p->numbers)
-            return rg_no_memory(job->servers[s].reply_bytes, "gradients");
-    }
-    return parcels ? RG_OK : rg_no_memory(1, "gradients");
-}
-
-static void empty_parcels(const rg_job *job, parcel *parcels)
-{
-    for (int s = 0; s < job->n_servers; s++) {
-        size_t n = job->servers[s].schema.n;
-        memset(parcels[s].have, 0, n * sizeof *parcels[s].have);
-        for (size_t v = 0; v < n; v++)
-            parcels[s].lists[v].n = 0;
-    }
-}
-
-RG_HOT static void add(float *to, const float *from, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        to[i] += from[i];
-}
-
-RG_HOT static void multiply(float *x, float by, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        x[i] *= by;
-}
-
-static float *dense_of(const rg_job *job, const parcel *p, int server, uint32_t var)
-{
-    return (float *)(void *)((uint8_t *)p->dense + job->servers[server].reply_at[var]);
-}
-
-static size_t count_of(const rg_ps_var *var)
-{
-    return (size_t)(var->rows * var->width);
-}
-
-static void put_dense(const rg_job *job, parcel *p, int server, uint32_t var, const float *grad)
-{
-    float *to = dense_of(job, p, server, var);
-    size_t n = count_of(&job->servers[server].schema.vars[var]);
-    if (p->have[var])
-        add(to, grad, n);
-    else
-        memcpy(to, grad, n * sizeof *grad);
-    p->have[var] = true;
-}
-
-static rg_status put_rows(parcel *p, uint32_t var, size_t width, const int64_t *ids,
-                          const float *rows, size_t n)
-{
-    row_list *list = &p->lists[var];
-    size_t total = list->n + n;
-    if (total > UINT32_MAX)
-        return rg_fail(RG_ETOOBIG, "%zu rows in one step", total);
-    if (total > list->cap_ids) {
-        size_t cap = total + total / 2;
-        int64_t *more_ids = rg_realloc(list->ids, cap * sizeof *more_ids);
-        list->ids = more_ids ? more_ids : list->ids;
-        float *more_rows = rg_realloc(list->rows, (cap * width + 2) * sizeof *more_rows);
-        list->rows = more_rows ? more_rows : list->rows;
-        if (more_ids == NULL || more_rows == NULL)
-            return rg_no_memory(cap * width * sizeof *rows, "rows");
-        list->cap_ids = cap;
-    }
-    memcpy(list->ids + list->n, ids, n * sizeof *ids);
-    memcpy(list->rows + list->n * width, rows, n * width * sizeof *rows);
-    list->n = total;
-    p->have[var] = true;
-    return RG_OK;
-}
 
 /* ---- lanes ---- */
 
@@ -196,12 +70,26 @@ static void close_lane(const rg_job *job, lane *l)
     rg_free(l->homes);
     for (int s = 0; l->widened != NULL && s < job->n_servers; s++)
         rg_free(l->widened[s]);
+    for (int s = 0; l->fresh != NULL && s < job->n_servers; s++)
+        rg_free(l->fresh[s]);
     rg_free(l->widened);
-    close_parcels(job, l->filling);
-    close_parcels(job, l->flying);
+    rg_free(l->fresh);
+    rg_parcels_close(job, l->filling);
+    rg_parcels_close(job, l->flying);
     pthread_mutex_destroy(&l->flight.lock);
     pthread_cond_destroy(&l->flight.landed);
     rg_free(l);
+}
+
+static rg_status open_fresh(const rg_job *job, lane *l)
+{
+    l->fresh = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->fresh);
+    for (int s = 0; l->fresh != NULL && s < job->n_servers; s++) {
+        l->fresh[s] = rg_alloc_zero(job->servers[s].schema.n + 1, sizeof **l->fresh);
+        if (l->fresh[s] == NULL)
+            return rg_no_memory(job->servers[s].schema.n, "a lane");
+    }
+    return l->fresh ? RG_OK : rg_no_memory(1, "a lane");
 }
 
 static rg_status open_lane(const rg_job *job, lane **out)
@@ -218,9 +106,11 @@ static rg_status open_lane(const rg_job *job, lane **out)
     rg_status code = l->flight.calls && l->answers && l->homes && l->widened ? RG_OK
                                                                  : rg_no_memory(1, "a lane");
     if (code == RG_OK)
-        code = open_parcels(job, &l->filling);
+        code = open_fresh(job, l);
     if (code == RG_OK)
-        code = open_parcels(job, &l->flying);
+        code = rg_parcels_open(job, &l->filling);
+    if (code == RG_OK)
+        code = rg_parcels_open(job, &l->flying);
     if (code != RG_OK)
         close_lane(job, l);
     else
@@ -269,7 +159,7 @@ rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, c
     lane *l;
     RG_TRY(lane_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
-    put_dense(job, &l->filling[server], server, var, grad);
+    rg_parcel_add_dense(job, &l->filling[server], server, var, grad);
     pthread_mutex_unlock(&job->exchange->lock);
     return RG_OK;
 }
@@ -280,8 +170,9 @@ rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, co
     lane *l;
     RG_TRY(lane_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
-    rg_status code = put_rows(&l->filling[server], var,
-                              (size_t)job->servers[server].schema.vars[var].width, ids, rows, n);
+    rg_status code = rg_parcel_add_rows(&l->filling[server], var,
+                                        (size_t)job->servers[server].schema.vars[var].width, ids,
+                                        rows, n);
     pthread_mutex_unlock(&job->exchange->lock);
     return code;
 }
@@ -298,91 +189,10 @@ static void land(void *user, rg_rpc_call *call)
     pthread_mutex_unlock(&f->lock);
 }
 
-static void scale_parcel(const rg_job *job, parcel *p, int server, float by)
-{
-    const rg_ps_schema *schema = &job->servers[server].schema;
-    for (uint32_t v = 0; v < schema->n; v++) {
-        if (!p->have[v])
-            continue;
-        if (schema->vars[v].table)
-            multiply(p->lists[v].rows, by, p->lists[v].n * (size_t)schema->vars[v].width);
-        else
-            multiply(dense_of(job, p, server, v), by, count_of(&schema->vars[v]));
-    }
-}
-
-/* Room for all values of the parcel in halves, so that pieces of it stay where they are. */
-static rg_status reserve_halves(const rg_job *job, parcel *p, int server)
-{
-    const rg_ps_schema *schema = &job->servers[server].schema;
-    size_t bytes = job->servers[server].half_bytes;
-    for (uint32_t v = 0; v < schema->n; v++)
-        if (p->have[v] && schema->vars[v].table)
-            bytes += rg_ps_padded(p->lists[v].n * (size_t)schema->vars[v].width * sizeof(uint16_t));
-    rg_buf_clear(&p->halves);
-    rg_buf_room(&p->halves, bytes);
-    p->halved = 0;
-    return rg_buf_status(&p->halves);
-}
-
-/* n values as they travel, padded. There is room for one float behind an odd number of them. */
-static rg_iov as_payload(const rg_job *job, parcel *p, float *from, size_t n)
-{
-    if (!job->half) {
-        if (n % 2 != 0)
-            from[n] = 0;
-        return (rg_iov){from, rg_ps_padded(n * sizeof *from)};
-    }
-    uint16_t *to = (uint16_t *)(void *)(p->halves.data + p->halved);
-    size_t bytes = rg_ps_padded(n * sizeof *to);
-    rg_half_from_floats(to, from, n);
-    memset(to + n, 0, bytes - n * sizeof *to);
-    p->halved += bytes;
-    return (rg_iov){to, bytes};
-}
-
-/* The head and the pieces of the push. Neighbouring dense gradients are one piece. */
-static rg_status wrap(const rg_job *job, parcel *p, int server, uint64_t step, bool pulls,
-                      size_t *n_pieces)
-{
-    const rg_job_server *to = &job->servers[server];
-    const rg_ps_schema *schema = &to->schema;
-    uint32_t *dense = p->numbers, *tables = dense + schema->n, *counts = tables + schema->n;
-    uint32_t n_dense = 0, n_tables = 0;
-    size_t n = 1;
-    if (job->half)
-        RG_TRY(reserve_halves(job, p, server));
-    for (uint32_t v = 0; v < schema->n; v++) {
-        if (!p->have[v] || schema->vars[v].table)
-            continue;
-        rg_iov piece = as_payload(job, p, dense_of(job, p, server, v), count_of(&schema->vars[v]));
-        if (n > 1 && (const uint8_t *)p->iov[n - 1].at + p->iov[n - 1].bytes == piece.at)
-            p->iov[n - 1].bytes += piece.bytes;
-        else
-            p->iov[n++] = piece;
-        dense[n_dense++] = v;
-    }
-    for (uint32_t v = 0; v < schema->n; v++) {
-        const row_list *list = &p->lists[v];
-        if (!p->have[v] || !schema->vars[v].table)
-            continue;
-        p->iov[n++] = (rg_iov){list->ids, list->n * sizeof *list->ids};
-        p->iov[n++] = as_payload(job, p, list->rows, list->n * (size_t)schema->vars[v].width);
-        tables[n_tables] = v;
-        counts[n_tables++] = (uint32_t)list->n;
-    }
-    rg_buf_clear(&p->head);
-    rg_push_write_head(&p->head, step, dense, n_dense, tables, counts, n_tables, to->pulled,
-                       pulls ? to->n_pulled : 0);
-    p->iov[0] = (rg_iov){p->head.data, p->head.len};
-    *n_pieces = n;
-    return rg_buf_status(&p->head);
-}
-
 static rg_status take_off(rg_job *job, lane *l, bool pulls)
 {
     flight *f = &l->flight;
-    parcel *parcels = l->filling;
+    rg_parcel *parcels = l->filling;
     l->filling = l->flying;
     l->flying = parcels;
     f->pulls = pulls;
@@ -395,7 +205,7 @@ static rg_status take_off(rg_job *job, lane *l, bool pulls)
                           .iov = parcels[s].iov,
                           .done = land,
                           .user = f};
-        code = wrap(job, &parcels[s], s, l->pushes, pulls, &ask.n);
+        code = rg_parcel_wrap(job, &parcels[s], s, l->pushes, pulls, &ask.n);
         if (code == RG_OK)
             code = rg_rpc_start(&f->calls[s], job->servers[s].client, &ask);
         started += code == RG_OK;
@@ -405,7 +215,7 @@ static rg_status take_off(rg_job *job, lane *l, bool pulls)
     pthread_mutex_unlock(&f->lock);
     l->pushes++;
     l->steps = 0;
-    empty_parcels(job, l->filling);
+    rg_parcels_empty(job, l->filling);
     return code;
 }
 
@@ -441,7 +251,7 @@ static rg_status widen(const rg_job_server *server, const uint8_t *body, float *
         return rg_no_memory(server->reply_bytes, "parameters");
     for (uint32_t i = 0; i < server->n_pulled; i++) {
         uint32_t var = server->pulled[i];
-        size_t n = count_of(&server->schema.vars[var]);
+        size_t n = rg_ps_count(&server->schema.vars[var]);
         rg_half_to_floats((float *)(void *)((uint8_t *)*out + server->reply_at[var]),
                           (const uint16_t *)(const void *)body, n);
         body += rg_ps_padded(n * sizeof(uint16_t));
@@ -462,6 +272,7 @@ static rg_status keep_answer(const rg_job_server *server, lane *l, int s, rg_rpc
         return rg_fail(RG_ECORRUPT,
                        "the server at %s sent %zu bytes of parameters, and %zu are wanted",
                        rg_rpc_client_endpoint(server->client), bytes, wanted);
+    memset(l->fresh[s], true, server->schema.n * sizeof **l->fresh);
     return half ? widen(server, body, &l->widened[s]) : RG_OK;
 }
 
@@ -518,7 +329,7 @@ static rg_status push_async(rg_job *job, lane *l)
     RG_TRY(unload(job, l));
     if (l->steps > 1 && !rg_flag_bool("communicator_is_sgd_optimizer"))
         for (int s = 0; s < job->n_servers; s++)
-            scale_parcel(job, &l->filling[s], s, 1.0f / (float)l->steps);
+            rg_parcel_scale(job, &l->filling[s], s, 1.0f / (float)l->steps);
     return take_off(job, l, pulls_now(l));
 }
 
@@ -528,7 +339,7 @@ static rg_status push_together(rg_job *job, lane *l)
     rg_exchange *x = job->exchange;
     if (x->arrived > 1)
         for (int s = 0; s < job->n_servers; s++)
-            scale_parcel(job, &l->filling[s], s, 1.0f / (float)x->arrived);
+            rg_parcel_scale(job, &l->filling[s], s, 1.0f / (float)x->arrived);
     x->arrived = 0;
     x->outcome = fly_and_wait(job, l);
     (void)strncpy(x->why, x->outcome == RG_OK ? "" : rg_error_message(), sizeof x->why - 1);
@@ -572,6 +383,13 @@ rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, co
     RG_TRY(lane_of(job, thread, &l));
     const rg_rpc_call *answer = l->answers[server];
     size_t bytes;
+    *values = NULL;
+    /* In sync mode several threads take from one lane, and after each step. */
+    if (!is_shared(job)) {
+        if (!l->fresh[server][var])
+            return RG_OK;
+        l->fresh[server][var] = false;
+    }
     const uint8_t *body = answer ? rg_rpc_answer(answer, &bytes) : NULL;
     if (answer != NULL && (rg_rpc_answer_flags(answer) & RG_PS_HALF) != 0)
         body = (const uint8_t *)l->widened[server];

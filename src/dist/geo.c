@@ -12,8 +12,8 @@
 #include "base/hot.h"
 #include "base/mem.h"
 #include "exec/plan.h"
+#include "ops/sort_keys.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { X };
@@ -167,20 +167,22 @@ static rg_status note_ids(rg_geo *g, const char *table, const rg_value *ids)
     return RG_OK;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort_ids(touched *t)
+/* Ascending, each once. A million of them may have come together. */
+static rg_status sort_ids(touched *t)
 {
     size_t n = 0;
-    qsort(t->ids, t->n, sizeof *t->ids, by_id);
+    rg_keyed *keys = rg_alloc((2 * t->n + 1) * sizeof *keys);
+    if (keys == NULL)
+        return rg_no_memory(2 * t->n * sizeof *keys, "ids");
     for (size_t i = 0; i < t->n; i++)
-        if (n == 0 || t->ids[i] != t->ids[n - 1])
-            t->ids[n++] = t->ids[i];
+        keys[i] = (rg_keyed){rg_key_i64(t->ids[i], false), t->ids[i]};
+    rg_sort_keys(keys, keys + t->n, (int64_t)t->n);
+    for (size_t i = 0; i < t->n; i++)
+        if (n == 0 || keys[i].at != t->ids[n - 1])
+            t->ids[n++] = keys[i].at;
     t->n = n;
+    rg_free(keys);
+    return RG_OK;
 }
 
 /* ---- the exchange ---- */
@@ -330,8 +332,8 @@ static rg_status exchange(rg_job *job, rg_geo *g)
     geo_push *pushes = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *pushes);
     rg_job_request *requests = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *requests);
     rg_status code = pushes && requests ? RG_OK : rg_no_memory(1, "an exchange");
-    for (int i = 0; i < g->n_tables; i++)
-        sort_ids(&g->tables[i]);
+    for (int i = 0; code == RG_OK && i < g->n_tables; i++)
+        code = sort_ids(&g->tables[i]);
     for (int s = 0; code == RG_OK && s < job->n_servers; s++) {
         rg_buf_init(&pushes[s].head, 0);
         rg_buf_init(&pushes[s].rows, 0);

@@ -59,10 +59,11 @@ def alone(tmp_path_factory):
 @pytest.mark.parametrize("mode", ["async", "half_async", "geo"])
 def test_as_good_as_one_process(alone, mode, tmp_path):
     folder, wanted = alone
+    files = str(folder / ("part-[0-%d]" % (TRAINED - 1)))
     done = launch_ps(tmp_path, [
-        os.path.join(DEMO, "dist_train.py"), "--train", str(folder / ("part-[0-%d]" % (TRAINED - 1))),
-        "--mode", mode, "--push", str(PUSH), "--optimizer", "Adam", "--buckets", str(TABLE),
-        "--batch_size", str(BATCH), "--model", "model"], timeout=600, **environment())
+        os.path.join(DEMO, "dist_train.py"), "--train", files, "--mode", mode, "--push", str(PUSH),
+        "--optimizer", "Adam", "--buckets", str(TABLE), "--batch_size", str(BATCH), "--model",
+        "model"], timeout=600, **environment())
     assert done.returncode == 0, done.stdout
     auc = held_out_auc(folder, tmp_path / "model")
     print("%s: AUC %.4f, one process %.4f" % (mode, auc, wanted))

@@ -1,0 +1,192 @@
+/* parcel.c - what a step has for one server, filled and made a push of. */
+#include "dist/parcel_priv.h"
+
+#include "base/half.h"
+#include "base/hot.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+void rg_parcels_close(const rg_job *job, rg_parcel *parcels)
+{
+    for (int s = 0; parcels != NULL && s < job->n_servers; s++) {
+        rg_parcel *p = &parcels[s];
+        for (size_t v = 0; p->lists != NULL && v < job->servers[s].schema.n; v++) {
+            rg_free(p->lists[v].ids);
+            rg_free(p->lists[v].rows);
+        }
+        rg_free(p->lists);
+        rg_free(p->dense);
+        rg_free(p->have);
+        rg_free(p->iov);
+        rg_free(p->numbers);
+        rg_buf_fini(&p->head);
+        rg_buf_fini(&p->halves);
+    }
+    rg_free(parcels);
+}
+
+rg_status rg_parcels_open(const rg_job *job, rg_parcel **out)
+{
+    rg_parcel *parcels = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *parcels);
+    *out = parcels;
+    for (int s = 0; parcels != NULL && s < job->n_servers; s++) {
+        size_t n = job->servers[s].schema.n;
+        rg_parcel *p = &parcels[s];
+        rg_buf_init(&p->head, 0);
+        rg_buf_init(&p->halves, 0);
+        p->dense = rg_alloc_zero(job->servers[s].reply_bytes + 1, 1);
+        p->have = rg_alloc_zero(n + 1, sizeof *p->have);
+        p->lists = rg_alloc_zero(n + 1, sizeof *p->lists);
+        p->iov = rg_alloc((3 * n + 2) * sizeof *p->iov);
+        p->numbers = rg_alloc((3 * n + 1) * sizeof *p->numbers);
+        if (!p->dense || !p->have || !p->lists || !p->iov || !p->numbers)
+            return rg_no_memory(job->servers[s].reply_bytes, "gradients");
+    }
+    return parcels ? RG_OK : rg_no_memory(1, "gradients");
+}
+
+void rg_parcels_empty(const rg_job *job, rg_parcel *parcels)
+{
+    for (int s = 0; s < job->n_servers; s++) {
+        size_t n = job->servers[s].schema.n;
+        memset(parcels[s].have, 0, n * sizeof *parcels[s].have);
+        for (size_t v = 0; v < n; v++)
+            parcels[s].lists[v].n = 0;
+    }
+}
+
+RG_HOT static void add(float *to, const float *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] += from[i];
+}
+
+RG_HOT static void multiply(float *x, float by, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] *= by;
+}
+
+static float *dense_of(const rg_job *job, const rg_parcel *p, int server, uint32_t var)
+{
+    return (float *)(void *)((uint8_t *)p->dense + job->servers[server].reply_at[var]);
+}
+
+void rg_parcel_add_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var,
+                         const float *grad)
+{
+    float *to = dense_of(job, p, server, var);
+    size_t n = rg_ps_count(&job->servers[server].schema.vars[var]);
+    if (p->have[var])
+        add(to, grad, n);
+    else
+        memcpy(to, grad, n * sizeof *grad);
+    p->have[var] = true;
+}
+
+rg_status rg_parcel_add_rows(rg_parcel *p, uint32_t var, size_t width, const int64_t *ids,
+                             const float *rows, size_t n)
+{
+    rg_row_list *list = &p->lists[var];
+    size_t total = list->n + n;
+    if (total > UINT32_MAX)
+        return rg_fail(RG_ETOOBIG, "%zu rows in one step", total);
+    if (total > list->cap_ids) {
+        size_t cap = total + total / 2;
+        int64_t *more_ids = rg_realloc(list->ids, cap * sizeof *more_ids);
+        list->ids = more_ids ? more_ids : list->ids;
+        float *more_rows = rg_realloc(list->rows, (cap * width + 2) * sizeof *more_rows);
+        list->rows = more_rows ? more_rows : list->rows;
+        if (more_ids == NULL || more_rows == NULL)
+            return rg_no_memory(cap * width * sizeof *rows, "rows");
+        list->cap_ids = cap;
+    }
+    memcpy(list->ids + list->n, ids, n * sizeof *ids);
+    memcpy(list->rows + list->n * width, rows, n * width * sizeof *rows);
+    list->n = total;
+    p->have[var] = true;
+    return RG_OK;
+}
+
+void rg_parcel_scale(const rg_job *job, rg_parcel *p, int server, float by)
+{
+    const rg_ps_schema *schema = &job->servers[server].schema;
+    for (uint32_t v = 0; v < schema->n; v++) {
+        if (!p->have[v])
+            continue;
+        if (schema->vars[v].table)
+            multiply(p->lists[v].rows, by, p->lists[v].n * (size_t)schema->vars[v].width);
+        else
+            multiply(dense_of(job, p, server, v), by, rg_ps_count(&schema->vars[v]));
+    }
+}
+
+/* Room for all values of the parcel in halves, so that pieces of it stay where they are. */
+static rg_status reserve_halves(const rg_job *job, rg_parcel *p, int server)
+{
+    const rg_ps_schema *schema = &job->servers[server].schema;
+    size_t bytes = job->servers[server].half_bytes;
+    for (uint32_t v = 0; v < schema->n; v++)
+        if (p->have[v] && schema->vars[v].table)
+            bytes += rg_ps_padded(p->lists[v].n * (size_t)schema->vars[v].width * sizeof(uint16_t));
+    rg_buf_clear(&p->halves);
+    rg_buf_room(&p->halves, bytes);
+    p->halved = 0;
+    return rg_buf_status(&p->halves);
+}
+
+/* n values as they travel, padded. There is room for one float behind an odd number of them. */
+static rg_iov as_payload(const rg_job *job, rg_parcel *p, float *from, size_t n)
+{
+    if (!job->half) {
+        if (n % 2 != 0)
+            from[n] = 0;
+        return (rg_iov){from, rg_ps_padded(n * sizeof *from)};
+    }
+    uint16_t *to = (uint16_t *)(void *)(p->halves.data + p->halved);
+    size_t bytes = rg_ps_padded(n * sizeof *to);
+    rg_half_from_floats(to, from, n);
+    memset(to + n, 0, bytes - n * sizeof *to);
+    p->halved += bytes;
+    return (rg_iov){to, bytes};
+}
+
+/* The head and the pieces of the push. Neighbouring dense gradients are one piece. */
+rg_status rg_parcel_wrap(const rg_job *job, rg_parcel *p, int server, uint64_t step, bool pulls,
+                         size_t *n_pieces)
+{
+    const rg_job_server *to = &job->servers[server];
+    const rg_ps_schema *schema = &to->schema;
+    uint32_t *dense = p->numbers, *tables = dense + schema->n, *counts = tables + schema->n;
+    uint32_t n_dense = 0, n_tables = 0;
+    size_t n = 1;
+    if (job->half)
+        RG_TRY(reserve_halves(job, p, server));
+    for (uint32_t v = 0; v < schema->n; v++) {
+        if (!p->have[v] || schema->vars[v].table)
+            continue;
+        rg_iov piece = as_payload(job, p, dense_of(job, p, server, v),
+                                  rg_ps_count(&schema->vars[v]));
+        if (n > 1 && (const uint8_t *)p->iov[n - 1].at + p->iov[n - 1].bytes == piece.at)
+            p->iov[n - 1].bytes += piece.bytes;
+        else
+            p->iov[n++] = piece;
+        dense[n_dense++] = v;
+    }
+    for (uint32_t v = 0; v < schema->n; v++) {
+        const rg_row_list *list = &p->lists[v];
+        if (!p->have[v] || !schema->vars[v].table)
+            continue;
+        p->iov[n++] = (rg_iov){list->ids, list->n * sizeof *list->ids};
+        p->iov[n++] = as_payload(job, p, list->rows, list->n * (size_t)schema->vars[v].width);
+        tables[n_tables] = v;
+        counts[n_tables++] = (uint32_t)list->n;
+    }
+    rg_buf_clear(&p->head);
+    rg_push_write_head(&p->head, step, dense, n_dense, tables, counts, n_tables, to->pulled,
+                       pulls ? to->n_pulled : 0);
+    p->iov[0] = (rg_iov){p->head.data, p->head.len};
+    *n_pieces = n;
+    return rg_buf_status(&p->head);
+}

@@ -1,0 +1,49 @@
+/* parcel_priv.h - what a step has for one server: dense gradients, rows, and the push made of them.
+ *
+ * Threads: whoever fills it sees to it that no other does. */
+#ifndef RG_DIST_PARCEL_PRIV_H
+#define RG_DIST_PARCEL_PRIV_H
+
+#include "dist/job.h"
+
+/* Rows of one table. */
+typedef struct rg_row_list {
+    int64_t *ids;
+    float *rows;
+    size_t n, cap_ids;
+} rg_row_list;
+
+/* What one server gets. Dense gradients stand as in an answer (reply_at). */
+typedef struct rg_parcel {
+    float *dense;
+    bool *have;         /* by variable */
+    rg_row_list *lists; /* by variable; tables only */
+    rg_buf head;
+    rg_buf halves; /* FLAGS_rpc_payload=fp16: the values as they travel */
+    size_t halved; /* bytes of them, so far */
+    rg_iov *iov;
+    uint32_t *numbers; /* dense variables, tables, rows of each */
+} rg_parcel;
+
+/* One for each server of the job, empty. On failure, too, closed by rg_parcels_close(). */
+rg_status rg_parcels_open(const rg_job *job, rg_parcel **out);
+void rg_parcels_close(const rg_job *job, rg_parcel *parcels); /* NULL is allowed */
+void rg_parcels_empty(const rg_job *job, rg_parcel *parcels);
+
+/* Added to what is there of the variable. */
+void rg_parcel_add_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var,
+                         const float *grad);
+rg_status rg_parcel_add_rows(rg_parcel *p, uint32_t var, size_t width, const int64_t *ids,
+                             const float *rows, size_t n);
+void rg_parcel_scale(const rg_job *job, rg_parcel *p, int server, float by);
+
+/* The head and the pieces of the push: p->iov and *n_pieces, good until the parcel changes. */
+rg_status rg_parcel_wrap(const rg_job *job, rg_parcel *p, int server, uint64_t step, bool pulls,
+                         size_t *n_pieces);
+
+static inline size_t rg_ps_count(const rg_ps_var *var)
+{
+    return (size_t)(var->rows * var->width);
+}
+
+#endif
