@@ -423,13 +423,14 @@ rg_status rg_exchange_refresh(rg_job *job, int thread)
     RG_TRY(unload(job, l));
     for (int s = 0; s < job->n_servers; s++)
         for (uint32_t v = 0; l->homes[s] != NULL && v < job->servers[s].schema.n; v++) {
+            const rg_ps_var *var = &job->servers[s].schema.vars[v];
             const float *values = NULL;
             if (l->homes[s][v] == NULL)
                 continue;
             RG_TRY(rg_exchange_take(job, thread, s, v, &values));
             if (values != NULL)
                 memcpy(l->homes[s][v], values,
-                       count_of(&job->servers[s].schema.vars[v]) * sizeof *values);
+                       (size_t)(var->rows * var->width) * sizeof *values);
         }
     return RG_OK;
 }
