@@ -103,8 +103,9 @@ static rg_status open_lane(const rg_job *job, lane **out)
     l->answers = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->answers);
     l->widened = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->widened);
     l->homes = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->homes);
-    rg_status code = l->flight.calls && l->answers && l->homes && l->widened ? RG_OK
-                                                                 : rg_no_memory(1, "a lane");
+    rg_status code = l->flight.calls && l->answers && l->homes && l->widened
+                         ? RG_OK
+                         : rg_no_memory(1, "a lane");
     if (code == RG_OK)
         code = open_fresh(job, l);
     if (code == RG_OK)
@@ -429,8 +430,7 @@ rg_status rg_exchange_refresh(rg_job *job, int thread)
                 continue;
             RG_TRY(rg_exchange_take(job, thread, s, v, &values));
             if (values != NULL)
-                memcpy(l->homes[s][v], values,
-                       (size_t)(var->rows * var->width) * sizeof *values);
+                memcpy(l->homes[s][v], values, (size_t)(var->rows * var->width) * sizeof *values);
         }
     return RG_OK;
 }
