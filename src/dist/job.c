@@ -355,7 +355,7 @@ static bool is_communication(const rg_opdesc *op)
     return false;
 }
 
-static void find_servers(const rg_program *program, endpoints *e, int *trainer)
+static void find_servers(const rg_program *program, endpoints *e, int *trainer, int *trainers)
 {
     static const char *const attrs[] = {"epmap", "endpoints"};
     const rg_block *block = program->blocks[0];
@@ -363,8 +363,11 @@ static void find_servers(const rg_program *program, endpoints *e, int *trainer)
         if (!is_communication(block->ops[i]))
             continue;
         const rg_attr *id = rg_opdesc_attr(block->ops[i], "trainer_id");
+        const rg_attr *count = rg_opdesc_attr(block->ops[i], "trainers");
         if (id != NULL)
             *trainer = id->i;
+        if (count != NULL && count->type == RG_ATTR_INT)
+            *trainers = count->i;
         for (size_t k = 0; k < sizeof attrs / sizeof attrs[0]; k++) {
             const rg_attr *list = rg_opdesc_attr(block->ops[i], attrs[k]);
             for (int j = 0; list != NULL && list->type == RG_ATTR_STRINGS && j < list->n; j++)
@@ -381,11 +384,11 @@ rg_status rg_job_of(const rg_ctx *ctx, rg_job **job)
         return RG_OK;
     const rg_program *program = ctx->desc->block->program;
     endpoints e = {.n = 0};
-    int trainer = -1;
-    find_servers(program, &e, &trainer);
+    int trainer = -1, trainers = 0;
+    find_servers(program, &e, &trainer, &trainers);
     if (e.n == 0)
         return rg_fail(RG_EINVAL, "the program names no servers");
-    RG_TRY(rg_job_join(e.list, e.n, trainer, 0));
+    RG_TRY(rg_job_join(e.list, e.n, trainer, trainers));
     *job = rg_job_now();
     return *job ? RG_OK : rg_fail(RG_ECLOSED, "this process has left the job");
 }

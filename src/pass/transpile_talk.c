@@ -80,6 +80,7 @@ rg_status rg_add_fetch_barrier(rg_trainer *r, const char *after, int n, const ch
     RG_TRY(rg_opdesc_set_out(op, "Out", n, outs));
     RG_TRY(rg_edit_strings(op, "endpoints", c->n_endpoints, c->endpoints));
     RG_TRY(rg_edit_int(op, "trainer_id", c->trainer_id));
+    RG_TRY(rg_edit_int(op, "trainers", c->trainers));
     return rg_opdesc_infer(op);
 }
 

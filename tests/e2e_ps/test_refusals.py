@@ -70,8 +70,9 @@ def test_a_trainer_of_another_job(cluster, style):  # noqa: F811
         assert said_by_servers(cluster, text)
 
 
-def test_another_number_of_trainers(cluster):  # noqa: F811
-    said = intrude(cluster, start(cluster), trainers="3", trainer="2")
+@pytest.mark.parametrize("style", ["fleet", "transpiler"])
+def test_another_number_of_trainers(cluster, style):  # noqa: F811
+    said = intrude(cluster, start(cluster, style), style, trainers="3", trainer="2")
     text = "believes that there are 3 trainers, and this server was told 2"
     assert text in said
     assert said_by_servers(cluster, text)
@@ -85,7 +86,6 @@ def test_a_number_that_is_taken(cluster, style):  # noqa: F811
 
 
 @pytest.mark.parametrize("style", ["fleet", "transpiler"])
-@pytest.mark.xfail(strict=False, reason="programs are not compared yet")
 def test_another_program(cluster, style):  # noqa: F811
     """The second of two workers to come is refused; the first waits for its like."""
     cluster.fleet(2, 2, BUSY + ["--style", style], env=JOB, own={"worker1": {"ANOTHER": "1"}})
