@@ -309,10 +309,10 @@ static rg_status fly_and_wait(rg_job *job, lane *l)
     return code == RG_OK ? unloaded : code;
 }
 
-/* Parameters come with every push, or with every so many. */
+/* Parameters come back when more than so many steps were sent: by default with every other. */
 static bool pulls_now(lane *l)
 {
-    int64_t every = rg_flag_int("communicator_min_send_grad_num_before_recv");
+    int64_t every = rg_flag_int("communicator_min_send_grad_num_before_recv") + 1;
     if ((int64_t)++l->since_pull < every)
         return false;
     l->since_pull = 0;

@@ -32,7 +32,7 @@ static const rg_flag table[] = {
     {"communicator_max_merge_var_num", RG_FLAG_INT, "1",
      "async: steps that are added up while the one before is being sent", NULL},
     {"communicator_min_send_grad_num_before_recv", RG_FLAG_INT, "1",
-     "async: parameters come back with every so many pushes", NULL},
+     "async: parameters come back when more than so many steps were sent", NULL},
     {"communicator_is_sgd_optimizer", RG_FLAG_BOOL, "1",
      "async: steps that are sent together are added; 0: averaged", NULL},
     {"communicator_send_queue_size", RG_FLAG_INT, "1", "",
