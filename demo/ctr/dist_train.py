@@ -134,6 +134,7 @@ def work(args, inputs, label, loss, auc):
             say("epoch %d  test auc %.4f" % (epoch, test_auc(args, exe, variables, test)))
         if args.checkpoint and fleet.is_first_worker():
             fleet.save_persistables(exe, args.checkpoint)
+    fleet.barrier_worker()  # the model is of all workers: none saves before the last has trained
     if fleet.is_first_worker():
         fleet.save_inference_model(exe, args.model, [v.name for v in variables], [loss, auc])
         say("inference model: %s" % args.model)
