@@ -14,20 +14,6 @@ typedef struct slots {
     size_t n, capacity;
 } slots;
 
-static bool is_used(const rg_block *block, const char *name, bool written)
-{
-    for (size_t i = 0; i < block->n_ops; i++) {
-        const rg_opdesc *op = block->ops[i];
-        const rg_args *args = written ? op->out : op->in;
-        int n = written ? op->n_out : op->n_in;
-        for (int s = 0; s < n; s++)
-            for (int k = 0; k < args[s].n; k++)
-                if (strcmp(args[s].names[k], name) == 0)
-                    return true;
-    }
-    return false;
-}
-
 static rg_status add_slot(slots *list, const rg_vardesc *var)
 {
     RG_TRY(rg_grow((void **)&list->slot, list->n, &list->capacity, sizeof *list->slot));
@@ -46,7 +32,7 @@ static rg_status find_data(const rg_block *block, slots *list)
         const rg_map_entry *e = rg_map_at(&block->vars, i);
         const rg_vardesc *var = e ? e->value : NULL;
         if (var != NULL && !var->persistable && var->meta.kind == RG_TENSOR &&
-            is_used(block, var->name, false) && !is_used(block, var->name, true))
+            rg_block_reads(block, var->name) && !rg_block_writes(block, var->name))
             RG_TRY(add_slot(list, var));
     }
     if (list->n == 0)

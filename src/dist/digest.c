@@ -2,6 +2,7 @@
 #include "dist/digest.h"
 
 #include "base/map.h"
+#include "dist/wire.h"
 
 #include <string.h>
 
@@ -18,8 +19,7 @@ static void add(state *s, const void *bytes, size_t n)
 /* A name, but for the trainer's number in it. */
 static void add_name(state *s, const char *name)
 {
-    const char *suffix = strstr(name, ".trainer_");
-    add(s, name, suffix ? (size_t)(suffix - name) : strlen(name));
+    add(s, name, rg_ps_plain_length(name));
 }
 
 static bool is_label(const char *name)

@@ -12,6 +12,7 @@
 #include "base/hot.h"
 #include "base/mem.h"
 #include "exec/plan.h"
+#include "ops/shape_args.h"
 #include "ops/sort_keys.h"
 
 #include <string.h>
@@ -162,8 +163,7 @@ static rg_status note_ids(rg_geo *g, const char *table, const rg_value *ids)
         t->capacity = capacity;
     }
     for (size_t i = 0; i < n; i++)
-        t->ids[t->n++] = ids->meta.dtype == RG_I64 ? ((const int64_t *)ids->data)[i]
-                                                   : ((const int32_t *)ids->data)[i];
+        t->ids[t->n++] = rg_whole_at(ids, (int64_t)i);
     return RG_OK;
 }
 

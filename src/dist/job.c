@@ -6,6 +6,7 @@
 #include "dist/credentials.h"
 #include "dist/digest.h"
 #include "dist/serve.h"
+#include "sys/because.h"
 #include "sys/cond.h"
 #include "sys/flags.h"
 #include "sys/host.h"
@@ -44,6 +45,18 @@ static void wake(void *user, rg_rpc_call *call)
     pthread_mutex_unlock(&w->lock);
 }
 
+static rg_status blame(rg_status code)
+{
+    if (code == RG_ECLOSED || code == RG_ETIMEOUT)
+        rg_because_say((rg_because){.worker = false, .index = RG_BECAUSE_ANY});
+    return code;
+}
+
+rg_status rg_job_answered(rg_rpc_call *call)
+{
+    return blame(rg_rpc_result(call));
+}
+
 /* Until all calls are done. After Ctrl+C those that are not are given up. */
 static rg_status wait_for_all(waiter *w, rg_rpc_call **calls, int n)
 {
@@ -62,7 +75,7 @@ static rg_status wait_for_all(waiter *w, rg_rpc_call **calls, int n)
             rg_rpc_call_close(calls[i]);
             calls[i] = NULL;
         } else if (calls[i] != NULL) {
-            code = rg_rpc_result(calls[i]);
+            code = rg_job_answered(calls[i]);
             i = code == RG_OK ? i : -1; /* close them all */
         }
     }
@@ -141,6 +154,17 @@ rg_status rg_job_ask(rg_job *job, int server, uint16_t method, const rg_iov *iov
                      uint8_t **reply, size_t *bytes)
 {
     return ask(job->servers[server].client, method, iov, n, reply, bytes);
+}
+
+static rg_status tell_all(rg_job *job, uint16_t method, const char *text)
+{
+    rg_status code = RG_OK;
+    for (int i = 0; i < job->n_servers; i++) {
+        rg_status each = rg_rpc_ask_once(job->servers[i].client, method,
+                                         &(rg_iov){text, strlen(text)}, 1, NULL, NULL);
+        code = code == RG_OK ? each : code;
+    }
+    return code;
 }
 
 /* ---- joining ---- */
@@ -236,7 +260,7 @@ static rg_status join_server(rg_job *job, int i, const char *endpoint,
     describe_us(&config.me, credentials, job->trainer, trainers);
     RG_TRY(rg_rpc_client_open(&job->servers[i].client, endpoint, &config));
     job->n_servers = i + 1;
-    RG_TRY(rg_rpc_client_ready(job->servers[i].client, &welcome));
+    RG_TRY(blame(rg_rpc_client_ready(job->servers[i].client, &welcome)));
     job->trainer = welcome.trainer;
     return read_schema(job, &job->servers[i]);
 }
@@ -267,12 +291,14 @@ static rg_status read_payload_flag(bool *half)
     return rg_fail(RG_EINVAL, "FLAGS_rpc_payload is '%s', and must be fp32 or fp16", name);
 }
 
-static rg_status check_payload(const rg_job *job)
+static rg_status check_payload(rg_job *job)
 {
     if (!job->half || job->mode != RG_UPDATE_GEO)
         return RG_OK;
-    return rg_fail(RG_EUNIMPL, "FLAGS_rpc_payload=fp16 is not for geo: what a trainer has not yet "
-                               "pushed would be rounded away");
+    static const char why[] = "FLAGS_rpc_payload=fp16 is not for geo: what a trainer has not yet "
+                              "pushed would be rounded away";
+    (void)tell_all(job, RG_PS_FAIL, why);
+    return rg_fail(RG_EUNIMPL, "%s", why);
 }
 
 static void at_exit(int status, void *arg);
@@ -411,17 +437,6 @@ rg_status rg_job_agree(rg_job *job, const rg_program *program)
 
 /* ---- leaving ---- */
 
-static rg_status tell_all(rg_job *job, uint16_t method, const char *text)
-{
-    rg_status code = RG_OK;
-    for (int i = 0; i < job->n_servers; i++) {
-        rg_status each = rg_rpc_ask_once(job->servers[i].client, method,
-                                         &(rg_iov){text, strlen(text)}, 1, NULL, NULL);
-        code = code == RG_OK ? each : code;
-    }
-    return code;
-}
-
 rg_status rg_job_leave(void)
 {
     pthread_mutex_lock(&joining);
@@ -459,42 +474,32 @@ static void at_exit(int status, void *arg)
 
 /* ---- finding ---- */
 
-/* The name without ".trainer_N". */
-static size_t plain_length(const char *name)
+static rg_status server_at(const rg_job *job, const char *endpoint, int *server)
 {
-    const char *suffix = NULL;
-    for (const char *at = name; (at = strstr(at, ".trainer_")) != NULL; at++)
-        suffix = at;
-    if (suffix == NULL)
-        return strlen(name);
-    for (const char *c = suffix + strlen(".trainer_"); *c != '\0'; c++)
-        if (*c < '0' || *c > '9')
-            return strlen(name);
-    return (size_t)(suffix - name);
+    for (int i = 0; i < job->n_servers; i++)
+        if (strcmp(rg_rpc_client_endpoint(job->servers[i].client), endpoint) == 0) {
+            *server = i;
+            return RG_OK;
+        }
+    return rg_fail(RG_ENOENT, "%s is no server of this job", endpoint);
 }
 
 rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name, bool by_grad,
                       int *server, uint32_t *var)
 {
-    size_t n = plain_length(name);
-    for (int s = 0; s < job->n_servers; s++) {
-        if (strcmp(rg_rpc_client_endpoint(job->servers[s].client), endpoint) != 0)
-            continue;
-        const rg_ps_schema *schema = &job->servers[s].schema;
-        for (uint32_t v = 0; v < schema->n; v++) {
-            const char *there = by_grad ? schema->vars[v].grad : schema->vars[v].name;
-            if (strncmp(there, name, n) == 0 && there[n] == '\0') {
-                *server = s;
-                *var = v;
-                return RG_OK;
-            }
+    size_t n = rg_ps_plain_length(name);
+    RG_TRY(server_at(job, endpoint, server));
+    const rg_ps_schema *schema = &job->servers[*server].schema;
+    for (uint32_t v = 0; v < schema->n; v++) {
+        const char *there = by_grad ? schema->vars[v].grad : schema->vars[v].name;
+        if (strncmp(there, name, n) == 0 && there[n] == '\0') {
+            *var = v;
+            return RG_OK;
         }
-        return rg_fail(RG_ENOENT,
-                       "the server at %s does not keep %.*s: was it started with another "
-                       "program?",
-                       endpoint, (int)n, name);
     }
-    return rg_fail(RG_ENOENT, "%s is no server of this job", endpoint);
+    return rg_fail(RG_ENOENT,
+                   "the server at %s does not keep %.*s: was it started with another program?",
+                   endpoint, (int)n, name);
 }
 
 /* ---- over all trainers: server 0 lets them meet ---- */
@@ -539,16 +544,6 @@ rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, 
 
 /* ---- whole variables ---- */
 
-static rg_status server_at(const rg_job *job, const char *endpoint, int *server)
-{
-    for (int i = 0; i < job->n_servers; i++)
-        if (strcmp(rg_rpc_client_endpoint(job->servers[i].client), endpoint) == 0) {
-            *server = i;
-            return RG_OK;
-        }
-    return rg_fail(RG_ENOENT, "%s is no server of this job", endpoint);
-}
-
 rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_value *value)
 {
     uint8_t *reply = NULL;
@@ -578,7 +573,7 @@ rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const 
     RG_TRY(server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
     rg_wire_text(&body, name);
-    rg_wire_tensor_head(&body, value);
+    rg_wire_tensor_head(&body, value->meta.dtype, &value->meta.shape);
     rg_status code = rg_buf_status(&body);
     const rg_iov iov[2] = {{body.data, body.len}, {value->data, rg_value_bytes(value)}};
     if (code == RG_OK)

@@ -88,6 +88,9 @@ typedef struct rg_job_request {
     rg_rpc_call *call; /* set by rg_job_ask_all() */
 } rg_job_request;
 
+/* What a server answered; where it has gone, the launcher hears that we fail because of it. */
+rg_status rg_job_answered(rg_rpc_call *call);
+
 rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n);
 
 /* Ask and wait, looking for Ctrl+C meanwhile. *reply, where it is not NULL, gets the body and is

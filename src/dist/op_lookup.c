@@ -9,6 +9,7 @@
 
 #include "base/half.h"
 #include "base/mem.h"
+#include "ops/shape_args.h"
 #include "ops/sort_keys.h"
 
 #include <string.h>
@@ -103,12 +104,6 @@ typedef struct wanted {
     size_t n, places;
 } wanted;
 
-static int64_t id_at(const rg_value *ids, int64_t i)
-{
-    return ids->meta.dtype == RG_I64 ? ((const int64_t *)ids->data)[i]
-                                     : ((const int32_t *)ids->data)[i];
-}
-
 static rg_status collect_ids(rg_ctx *ctx, wanted *w)
 {
     int64_t padding = rg_attr_long(ctx, PADDING_IDX);
@@ -124,7 +119,7 @@ static rg_status collect_ids(rg_ctx *ctx, wanted *w)
     for (int k = 0; k < rg_n_in(ctx, IDS); k++) {
         const rg_value *ids = rg_in_n(ctx, IDS, k);
         for (int64_t i = 0; i < rg_numel(ids); i++, place++) {
-            int64_t id = id_at(ids, i);
+            int64_t id = rg_whole_at(ids, i);
             if (id < 0)
                 return rg_fail(RG_EVALUE, "%s has the id %lld at element %lld",
                                rg_in_name(ctx, IDS, k), (long long)id, (long long)i);

@@ -2,8 +2,8 @@
 #include "dist/parcel_priv.h"
 
 #include "base/half.h"
-#include "base/hot.h"
 #include "base/mem.h"
+#include "math/vector.h"
 
 #include <string.h>
 
@@ -56,18 +56,6 @@ void rg_parcels_empty(const rg_job *job, rg_parcel *parcels)
     }
 }
 
-RG_HOT static void add(float *to, const float *from, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        to[i] += from[i];
-}
-
-RG_HOT static void multiply(float *x, float by, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        x[i] *= by;
-}
-
 static float *dense_of(const rg_job *job, const rg_parcel *p, int server, uint32_t var)
 {
     return (float *)(void *)((uint8_t *)p->dense + job->servers[server].reply_at[var]);
@@ -79,7 +67,7 @@ void rg_parcel_add_dense(const rg_job *job, rg_parcel *p, int server, uint32_t v
     float *to = dense_of(job, p, server, var);
     size_t n = rg_ps_count(&job->servers[server].schema.vars[var]);
     if (p->have[var])
-        add(to, grad, n);
+        rg_add_f32(to, grad, (int64_t)n);
     else
         memcpy(to, grad, n * sizeof *grad);
     p->have[var] = true;
@@ -116,9 +104,9 @@ void rg_parcel_scale(const rg_job *job, rg_parcel *p, int server, float by)
         if (!p->have[v])
             continue;
         if (schema->vars[v].table)
-            multiply(p->lists[v].rows, by, p->lists[v].n * (size_t)schema->vars[v].width);
+            rg_scale_f32(p->lists[v].rows, by, (int64_t)p->lists[v].n * schema->vars[v].width);
         else
-            multiply(dense_of(job, p, server, v), by, rg_ps_count(&schema->vars[v]));
+            rg_scale_f32(dense_of(job, p, server, v), by, (int64_t)rg_ps_count(&schema->vars[v]));
     }
 }
 

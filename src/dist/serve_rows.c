@@ -109,45 +109,6 @@ static rg_status open_stage(rg_engine *s, rg_served *var)
     return RG_OK;
 }
 
-/* Rows that were loaded into the scope become rows of the table. */
-static rg_status take_loaded(rg_engine *s, rg_served *var)
-{
-    rg_value *loaded[1 + RG_TABLE_MAX_STATES] = {NULL};
-    float *states[RG_TABLE_MAX_STATES] = {NULL};
-    int64_t rows = var->about->rows, width = var->about->width;
-    for (int i = 0; i < var->n_columns; i++) {
-        rg_value *value = rg_scope_find(s->scope, var->columns[i]);
-        if (value != NULL && value->data != NULL && rg_numel(value) == rows * width)
-            loaded[i] = value;
-    }
-    if (loaded[0] == NULL)
-        return RG_OK;
-    enum { BATCH = 4096 };
-    int64_t ids[BATCH];
-    for (int64_t first = 0; first < rows; first += BATCH) {
-        int64_t n = rows - first < BATCH ? rows - first : BATCH;
-        for (int64_t i = 0; i < n; i++)
-            ids[i] = var->about->begin + first + i;
-        for (int i = 1; i < var->n_columns; i++)
-            states[i - 1] = loaded[i] ? (float *)loaded[i]->data + first * width : NULL;
-        RG_TRY(rg_table_scatter(var->table, ids, (size_t)n,
-                                (const float *)loaded[0]->data + first * width, states));
-        if (var->rule != RG_ROWS_ADAM || loaded[1] == NULL)
-            continue;
-        rg_row_handle handles[BATCH];
-        RG_TRY(rg_table_find(var->table, ids, (size_t)n, handles));
-        for (int64_t i = 0; i < n; i++)
-            rg_table_counters(var->table, handles[i])[RG_ROW_STEP] = 1; /* it may have moments */
-    }
-    for (int i = 0; i < var->n_columns; i++)
-        if (loaded[i] != NULL) { /* the table has them now */
-            rg_storage_release(loaded[i]->storage);
-            loaded[i]->storage = NULL;
-            loaded[i]->data = NULL;
-        }
-    return RG_OK;
-}
-
 rg_status rg_served_fill(rg_served *var, int column, const float *rows)
 {
     enum { BATCH = 4096 };
@@ -165,6 +126,25 @@ rg_status rg_served_fill(rg_served *var, int column, const float *rows)
                 rg_table_counters(var->table,
                                   handles[i])[RG_ROW_STEP] = rg_adam_past_now(var->past);
         }
+    }
+    return RG_OK;
+}
+
+/* Rows that were loaded into the scope become rows of the table. */
+static rg_status take_loaded(rg_engine *s, rg_served *var)
+{
+    for (int i = 0; i < var->n_columns; i++) {
+        rg_value *loaded = rg_scope_find(s->scope, var->columns[i]);
+        bool fits = loaded != NULL && loaded->data != NULL &&
+                    rg_numel(loaded) == var->about->rows * var->about->width;
+        if (!fits && i == 0)
+            return RG_OK; /* states alone say nothing */
+        if (!fits)
+            continue;
+        RG_TRY(rg_served_fill(var, i, loaded->data));
+        rg_storage_release(loaded->storage); /* the table has them now */
+        loaded->storage = NULL;
+        loaded->data = NULL;
     }
     return RG_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/half.h"
 #include "base/hot.h"
 #include "base/mem.h"
+#include "math/vector.h"
 #include "ops/sort_keys.h"
 #include "rpc/body.h"
 
@@ -259,13 +260,6 @@ static rg_status apply_rows(rg_engine *s, const rg_push_rows *rows)
     return rg_served_push(s, var, ids, n, grads);
 }
 
-/* Geo: what the trainer changed. */
-RG_HOT static void add(float *to, const float *from, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] += from[i];
-}
-
 /* A schedule without barriers counts what each trainer has pushed. */
 static rg_status count_push(rg_engine *s, int trainer)
 {
@@ -285,7 +279,8 @@ static rg_status apply_push(rg_engine *s, const rg_push *push, int trainer)
     for (uint32_t i = 0; i < push->n_dense; i++) {
         const rg_ps_var *var = &s->schema.vars[push->dense[i]];
         if (s->mode == RG_UPDATE_GEO)
-            add(s->vars[push->dense[i]].param->data, push->values[i], var->rows * var->width);
+            rg_add_f32(s->vars[push->dense[i]].param->data, push->values[i],
+                       var->rows * var->width);
         else
             RG_TRY(rg_serve_update(s, push->dense[i], push->values[i], trainer));
     }

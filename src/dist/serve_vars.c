@@ -276,14 +276,6 @@ static rg_status check_range(const char *name, int64_t first, int64_t *n, int64_
     return RG_OK;
 }
 
-static void write_head(rg_buf *out, const rg_shape *shape, int64_t rows)
-{
-    rg_buf_u32(out, RG_F32);
-    rg_buf_u32(out, (uint32_t)shape->rank);
-    for (int i = 0; i < shape->rank; i++)
-        rg_buf_u64(out, (uint64_t)(i == 0 ? rows : shape->dim[i]));
-}
-
 static rg_status get_rows(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
                           rg_buf *out)
 {
@@ -292,7 +284,7 @@ static rg_status get_rows(rg_engine *s, rg_served *var, int column, int64_t firs
     if (rows == NULL)
         return rg_no_memory((size_t)(n * var->about->width) * sizeof *rows, "rows");
     rg_status code = rg_served_dense(s, var, column, first, n, rows);
-    write_head(out, &RG_SHAPE(n, var->about->width), n);
+    rg_wire_tensor_head(out, RG_F32, &RG_SHAPE(n, var->about->width));
     if (code == RG_OK)
         rg_buf_add(out, rows, (size_t)(n * var->about->width) * sizeof *rows);
     rg_free(rows);
@@ -308,14 +300,13 @@ rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n,
     const rg_value *value = rg_scope_find(s->scope, name);
     if (value == NULL || value->data == NULL || value->meta.kind != RG_TENSOR)
         return rg_fail(RG_ENOENT, "this server has no variable %s", name);
-    const rg_shape *shape = &value->meta.shape;
-    int64_t rows = shape->rank > 0 ? shape->dim[0] : 1;
+    rg_shape shape = value->meta.shape;
+    int64_t rows = shape.rank > 0 ? shape.dim[0] : 1;
     RG_TRY(check_range(name, first, &n, rows));
     size_t row = rows > 0 ? rg_value_bytes(value) / (size_t)rows : 0;
-    rg_buf_u32(out, (uint32_t)value->meta.dtype);
-    rg_buf_u32(out, (uint32_t)shape->rank);
-    for (int i = 0; i < shape->rank; i++)
-        rg_buf_u64(out, (uint64_t)(i == 0 ? n : shape->dim[i]));
+    if (shape.rank > 0)
+        shape.dim[0] = n;
+    rg_wire_tensor_head(out, value->meta.dtype, &shape);
     rg_buf_add(out, (const uint8_t *)value->data + (size_t)first * row, (size_t)n * row);
     return rg_buf_status(out);
 }

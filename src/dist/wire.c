@@ -9,6 +9,19 @@
 
 #include <string.h>
 
+size_t rg_ps_plain_length(const char *name)
+{
+    const char *suffix = NULL;
+    for (const char *at = name; (at = strstr(at, ".trainer_")) != NULL; at++)
+        suffix = at;
+    if (suffix == NULL)
+        return strlen(name);
+    for (const char *c = suffix + strlen(".trainer_"); *c != '\0'; c++)
+        if (*c < '0' || *c > '9')
+            return strlen(name);
+    return (size_t)(suffix - name);
+}
+
 void rg_wire_text(rg_buf *out, const char *text)
 {
     size_t n = strlen(text);
@@ -285,10 +298,9 @@ rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *s
 
 /* ---- tensors ---- */
 
-void rg_wire_tensor_head(rg_buf *out, const rg_value *value)
+void rg_wire_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape)
 {
-    const rg_shape *shape = &value->meta.shape;
-    rg_buf_u32(out, (uint32_t)value->meta.dtype);
+    rg_buf_u32(out, (uint32_t)dtype);
     rg_buf_u32(out, (uint32_t)shape->rank);
     for (int i = 0; i < shape->rank; i++)
         rg_buf_u64(out, (uint64_t)shape->dim[i]);

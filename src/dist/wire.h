@@ -8,6 +8,8 @@
 
 #include "base/buf.h"
 #include "base/status.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
 #include "rpc/frame.h"
 
 #include <stdbool.h>
@@ -112,9 +114,12 @@ rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *s
 
 struct rg_value;
 /* {u32 dtype, u32 rank, u64 dimensions}; the elements follow it. */
-void rg_wire_tensor_head(rg_buf *out, const struct rg_value *value);
+void rg_wire_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape);
 /* The head and the elements, to the end of the bytes. */
 rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
+
+/* How much of a variable's name is left without ".trainer_N" at its end. */
+size_t rg_ps_plain_length(const char *name);
 
 void rg_wire_text(rg_buf *out, const char *text);
 struct rg_cursor;

@@ -4,6 +4,7 @@
 #include "base/hot.h"
 #include "base/mem.h"
 #include "math/gemm.h"
+#include "math/vector.h"
 #include "sys/pool.h"
 
 #include <string.h>
@@ -50,17 +51,6 @@ static rg_status keep_part(rg_program **out, const rg_program *program, bool upd
     return RG_OK;
 }
 
-static bool is_written(const rg_program *program, const char *name)
-{
-    const rg_block *block = program->blocks[0];
-    for (size_t i = 0; i < block->n_ops; i++)
-        for (int s = 0; s < block->ops[i]->n_out; s++)
-            for (int k = 0; k < block->ops[i]->out[s].n; k++)
-                if (strcmp(block->ops[i]->out[s].names[k], name) == 0)
-                    return true;
-    return false;
-}
-
 /* Temporaries that the first part makes and the second reads before writing them itself. */
 static rg_status find_shared(rg_parallel *p)
 {
@@ -77,7 +67,7 @@ static rg_status find_shared(rg_parallel *p)
                 if (var == NULL || var->persistable || rg_map_has(&seen, name))
                     continue;
                 RG_TRY_GOTO(code, rg_map_put(&seen, name, name));
-                if (!is_written(p->compute, name))
+                if (!rg_block_writes(p->compute->blocks[0], name))
                     continue;
                 RG_TRY_GOTO(code, rg_grow((void **)&p->shared, (size_t)p->n_shared, &capacity,
                                           sizeof *p->shared));
@@ -140,7 +130,8 @@ static rg_status place_fetches(rg_parallel *p, const rg_parallel_config *config,
     for (int i = 0; i < config->n_fetches; i++) {
         const char *name = config->fetches[i];
         const rg_vardesc *var = rg_block_find(p->compute->blocks[0], name);
-        bool of_update = is_written(p->update, name) && !is_written(p->compute, name);
+        bool of_update = rg_block_writes(p->update->blocks[0], name) &&
+                         !rg_block_writes(p->compute->blocks[0], name);
         if (of_update || (var != NULL && var->persistable && p->update->blocks[0]->n_ops > 0)) {
             p->fetched_from[i] = ~*n_second;
             second[(*n_second)++] = name;
@@ -356,18 +347,6 @@ static void add_counters(rg_parallel *p)
     }
 }
 
-RG_HOT static void add_f32(float *to, const float *from, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] += from[i];
-}
-
-RG_HOT static void scale_f32(float *x, float factor, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        x[i] *= factor;
-}
-
 static rg_status reduce_dense(rg_parallel *p, int i, rg_value *out)
 {
     RG_TRY(rg_value_copy(out, rg_plan_fetch(p->plans[0], i)));
@@ -377,15 +356,14 @@ static rg_status reduce_dense(rg_parallel *p, int i, rg_value *out)
         if (part->meta.kind != RG_TENSOR || !rg_shape_equal(&part->meta.shape, &out->meta.shape))
             return rg_fail(RG_ESHAPE, "the threads' values of %s differ in shape", p->shared[i]);
         if (out->meta.dtype == RG_F32)
-            add_f32(out->data, part->data, n);
+            rg_add_f32(out->data, part->data, n);
         else if (out->meta.dtype == RG_F64)
-            for (int64_t k = 0; k < n; k++)
-                ((double *)out->data)[k] += ((const double *)part->data)[k];
+            rg_add_f64(out->data, part->data, n);
     }
     if (p->sum)
         return RG_OK;
     if (out->meta.dtype == RG_F32)
-        scale_f32(out->data, 1.0f / (float)p->threads, n);
+        rg_scale_f32(out->data, 1.0f / (float)p->threads, n);
     else if (out->meta.dtype == RG_F64)
         for (int64_t k = 0; k < n; k++)
             ((double *)out->data)[k] /= (double)p->threads;
@@ -413,7 +391,7 @@ static rg_status reduce_sparse(rg_parallel *p, int i, rg_value *out)
         at += part->n_rows;
     }
     if (!p->sum)
-        scale_f32(out->data, 1.0f / (float)p->threads, (int64_t)(total * width));
+        rg_scale_f32(out->data, 1.0f / (float)p->threads, (int64_t)(total * width));
     return RG_OK;
 }
 

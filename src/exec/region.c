@@ -67,16 +67,6 @@ static rg_status keep_for_gradient(rg_region *forward, const rg_temp *temp)
     return RG_OK;
 }
 
-static bool block_writes(const rg_block *block, const char *name)
-{
-    for (size_t i = 0; i < block->n_ops; i++)
-        for (int s = 0; s < block->ops[i]->n_out; s++)
-            for (int k = 0; k < block->ops[i]->out[s].n; k++)
-                if (strcmp(block->ops[i]->out[s].names[k], name) == 0)
-                    return true;
-    return false;
-}
-
 /* `region` or one around it reads, for a gradient, a value from further out. Where the block
  * that it differentiates changes it, the value is carried from step to step. */
 static rg_status note_carried(rg_region *region, const rg_region *found, const char *name,
@@ -85,7 +75,7 @@ static rg_status note_carried(rg_region *region, const rg_region *found, const c
     for (; region != NULL && region != found; region = region->parent) {
         rg_region *forward = region->forward;
         bool known = forward == NULL || forward == found || value->meta.kind != RG_TENSOR ||
-                     !block_writes(forward->block, name);
+                     !rg_block_writes(forward->block, name);
         for (size_t i = 0; !known && i < forward->n_carried; i++)
             known = forward->carried[i] == value;
         if (known)

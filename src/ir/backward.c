@@ -240,24 +240,6 @@ rg_status rg_grad_add(rg_grad_ctx *ctx, const char *type, bool with_attrs, rg_op
     return append_grad(ctx->walk, ctx->op, with_attrs, type, op);
 }
 
-static bool writes(const rg_opdesc *op, const char *name)
-{
-    for (int i = 0; i < op->n_out; i++)
-        for (int k = 0; k < op->out[i].n; k++)
-            if (strcmp(op->out[i].names[k], name) == 0)
-                return true;
-    return false;
-}
-
-static bool reads(const rg_opdesc *op, const char *name)
-{
-    for (int i = 0; i < op->n_in; i++)
-        for (int k = 0; k < op->in[i].n; k++)
-            if (strcmp(op->in[i].names[k], name) == 0)
-                return true;
-    return false;
-}
-
 #define COPY_MARK "@BEFORE@"
 
 /* The copy of `name` that is made just before the op at `writer`; NULL: none. */
@@ -318,7 +300,7 @@ static rg_status value_at(rg_grad_ctx *ctx, const char *name, bool before, const
     if (var == NULL || var->meta.kind != RG_TENSOR)
         return RG_OK;
     for (size_t i = ctx->index + (before ? 0 : 1); i < last; i++) {
-        if (!writes(w->forward->ops[i], name))
+        if (!rg_op_writes(w->forward->ops[i], name))
             continue;
         RG_TRY(copy_before(w, i, name, out));
         ctx->index += i == ctx->index; /* the copy stands where the op was */
@@ -429,7 +411,7 @@ rg_status rg_grad_passes_on(rg_grad_ctx *ctx, const char *slot, const char *name
             return RG_OK;
     bool had_value = var->block != w->forward || var->is_data || var->persistable;
     for (size_t i = 0; !had_value && i < ctx->index; i++)
-        had_value = writes(w->forward->ops[i], name);
+        had_value = rg_op_writes(w->forward->ops[i], name);
     if (!had_value)
         return RG_OK;
     const char **names = rg_arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *names);
@@ -768,7 +750,7 @@ static bool enters(const rg_grad_ctx *ctx, const char *name, bool loop)
     const rg_vardesc *var = rg_block_find(ctx->walk->forward, name);
     if (state != NULL && state->final != NULL)
         return true;
-    return loop && var != NULL && wanted(ctx->walk, name) && reads(ctx->op, name);
+    return loop && var != NULL && wanted(ctx->walk, name) && rg_op_reads(ctx->op, name);
 }
 
 /* One more variable whose gradient the block is given. */

@@ -466,6 +466,41 @@ const char *rg_opdesc_where(const rg_opdesc *op)
     return stack->strings[0];
 }
 
+static bool has_name(const rg_args *args, int n, const char *name)
+{
+    for (int s = 0; s < n; s++)
+        for (int k = 0; k < args[s].n; k++)
+            if (strcmp(args[s].names[k], name) == 0)
+                return true;
+    return false;
+}
+
+bool rg_op_reads(const rg_opdesc *op, const char *name)
+{
+    return has_name(op->in, op->n_in, name);
+}
+
+bool rg_op_writes(const rg_opdesc *op, const char *name)
+{
+    return has_name(op->out, op->n_out, name);
+}
+
+bool rg_block_reads(const rg_block *block, const char *name)
+{
+    for (size_t i = 0; i < block->n_ops; i++)
+        if (rg_op_reads(block->ops[i], name))
+            return true;
+    return false;
+}
+
+bool rg_block_writes(const rg_block *block, const char *name)
+{
+    for (size_t i = 0; i < block->n_ops; i++)
+        if (rg_op_writes(block->ops[i], name))
+            return true;
+    return false;
+}
+
 size_t rg_opdesc_index(const rg_opdesc *op)
 {
     size_t i = 0;

@@ -150,6 +150,12 @@ const rg_attr *rg_opdesc_attr(const rg_opdesc *op, const char *name);
 int rg_opdesc_role(const rg_opdesc *op);
 /* "train.py:12", or NULL where it is not known. */
 const char *rg_opdesc_where(const rg_opdesc *op);
+/* Whether the name is among the op's own arguments. */
+bool rg_op_reads(const rg_opdesc *op, const char *name);
+bool rg_op_writes(const rg_opdesc *op, const char *name);
+/* Whether any op of the block does. */
+bool rg_block_reads(const rg_block *block, const char *name);
+bool rg_block_writes(const rg_block *block, const char *name);
 size_t rg_opdesc_index(const rg_opdesc *op); /* in its block; n_ops if removed */
 
 /* Check slots and attributes against the schema, then run the shape rule over the

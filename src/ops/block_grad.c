@@ -1,7 +1,7 @@
 /* block_grad.c - the gradient of an op that runs a block. */
 #include "ops/block_grad.h"
 
-#include "ops/types.h"
+#include "math/vector.h"
 
 #include <string.h>
 
@@ -36,8 +36,7 @@ rg_status rg_add_block_grad(rg_grad_ctx *ctx, const char *type, const char *in, 
     return rg_grad_write(ctx, *op, gradient, in, -1, NULL);
 }
 
-/* The variable of the gradient's block that holds the gradient of `name`; NULL: none. */
-static rg_value *inner_grad(rg_ctx *ctx, const char *name)
+rg_value *rg_inner_grad(rg_ctx *ctx, const char *name)
 {
     char text[1024];
     size_t length = strlen(name);
@@ -77,7 +76,7 @@ static rg_status enter(rg_ctx *ctx, const rg_block_grad *s)
 {
     for (int i = 0; i < rg_n_in(ctx, s->out); i++) {
         const rg_value *outer = rg_in_n(ctx, s->dout, i);
-        rg_value *inner = inner_grad(ctx, rg_in_name(ctx, s->out, i));
+        rg_value *inner = rg_inner_grad(ctx, rg_in_name(ctx, s->out, i));
         if (inner == NULL || inner->meta.kind != RG_TENSOR)
             continue;
         if (is_tensor(outer))
@@ -88,22 +87,14 @@ static rg_status enter(rg_ctx *ctx, const rg_block_grad *s)
     return RG_OK;
 }
 
-#define ADD(T, S)                                               \
-    RG_HOT static void add_##S(T *to, const T *from, int64_t n) \
-    {                                                           \
-        for (int64_t i = 0; i < n; i++)                         \
-            to[i] += from[i];                                   \
-    }
-RG_FLOATS(ADD)
-
-static rg_status add_to(rg_value *to, const rg_value *from)
+rg_status rg_add_step_grad(rg_value *to, const rg_value *from)
 {
-    if (!rg_shape_equal(&to->meta.shape, &from->meta.shape))
-        return rg_fail(RG_ESHAPE, "a gradient changes its shape between the steps of a loop");
+    if (!rg_shape_equal(&to->meta.shape, &from->meta.shape) || to->meta.dtype != from->meta.dtype)
+        return rg_fail(RG_ESHAPE, "a gradient changes its shape between the steps of a block");
     if (to->meta.dtype == RG_F32)
-        add_f32(to->data, from->data, rg_numel(to));
+        rg_add_f32(to->data, from->data, rg_numel(to));
     else if (to->meta.dtype == RG_F64)
-        add_f64(to->data, from->data, rg_numel(to));
+        rg_add_f64(to->data, from->data, rg_numel(to));
     else
         return rg_fail(RG_EUNIMPL, "no gradient of %s", rg_dtype_name(to->meta.dtype));
     return RG_OK;
@@ -115,10 +106,10 @@ static rg_status collect(rg_ctx *ctx, const rg_block_grad *s, bool first)
     for (int i = 0; i < rg_n_out(ctx, s->din); i++) {
         rg_value *outer = rg_out_n(ctx, s->din, i);
         const char *name = rg_in_name(ctx, s->in, i);
-        const rg_value *inner = outer ? inner_grad(ctx, name) : NULL;
+        const rg_value *inner = outer ? rg_inner_grad(ctx, name) : NULL;
         if (!is_tensor(inner) || is_carried(ctx, s, name))
             continue;
-        RG_TRY(first ? rg_value_copy(outer, inner) : add_to(outer, inner));
+        RG_TRY(first ? rg_value_copy(outer, inner) : rg_add_step_grad(outer, inner));
     }
     return RG_OK;
 }
@@ -129,7 +120,7 @@ static rg_status leave(rg_ctx *ctx, const rg_block_grad *s, bool ran)
     for (int i = 0; i < rg_n_out(ctx, s->din); i++) {
         rg_value *outer = rg_out_n(ctx, s->din, i);
         const char *name = rg_in_name(ctx, s->in, i);
-        const rg_value *inner = outer ? inner_grad(ctx, name) : NULL;
+        const rg_value *inner = outer ? rg_inner_grad(ctx, name) : NULL;
         bool carried = is_carried(ctx, s, name);
         if (outer == NULL || outer->meta.kind == RG_ARRAY)
             continue;

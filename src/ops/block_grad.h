@@ -28,4 +28,10 @@ typedef struct rg_block_grad {
 /* The kernel of the gradient op. */
 rg_status rg_run_block_grad(rg_ctx *ctx, const rg_block_grad *slots);
 
+/* In such a kernel: the variable of the gradient's block that holds the gradient of `name`;
+ * NULL: none. */
+rg_value *rg_inner_grad(rg_ctx *ctx, const char *name);
+/* to += from, what one more step gives. */
+rg_status rg_add_step_grad(rg_value *to, const rg_value *from);
+
 #endif

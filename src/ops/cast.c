@@ -2,6 +2,7 @@
  *
  * A float becomes a whole number by leaving off its fraction, anything but 0 is true. The
  * gradient is cast back. */
+#include "base/half.h"
 #include "ir/program.h"
 #include "ops/shape_args.h"
 #include "ops/types.h"
@@ -23,23 +24,7 @@ static rg_status cast_infer(rg_ctx *ctx)
 
 /* ---- float16: a sign, 5 bits of exponent, 10 of fraction ---- */
 
-static float half_to_float(uint16_t half)
-{
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = half & 0x7fff, bits;
-    float value;
-    if (rest >= 0x7c00) { /* infinity or not a number */
-        bits = sign | 0x7f800000 | (rest & 0x3ff) << 13;
-        memcpy(&value, &bits, sizeof value);
-        return value;
-    }
-    if (rest < 0x400) /* below the smallest exponent */
-        return (sign ? -1.0f : 1.0f) * (float)rest * 0x1p-24f;
-    bits = sign | ((rest << 13) + ((127 - 15) << 23));
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* Rounded to the nearest, halves to even. */
+/* Rounded to the nearest, halves to even; what is too large is infinite, as numpy has it. */
 static uint16_t float_to_half(float value)
 {
     uint32_t bits;
@@ -131,9 +116,9 @@ static bool convert_half(const char *from, rg_dtype from_dtype, char *to, rg_dty
         int64_t m = n - at < 256 ? n - at : 256;
         const char *x = from + (size_t)at * from_size;
         char *y = to + (size_t)at * to_size;
-        for (int64_t i = 0; from_dtype == RG_F16 && i < m; i++)
-            piece[i] = half_to_float(((const uint16_t *)x)[i]);
-        if (from_dtype != RG_F16 && !convert(x, from_dtype, piece, RG_F32, m))
+        if (from_dtype == RG_F16)
+            rg_half_to_floats(piece, (const uint16_t *)(const void *)x, (size_t)m);
+        else if (!convert(x, from_dtype, piece, RG_F32, m))
             return false;
         for (int64_t i = 0; to_dtype == RG_F16 && i < m; i++)
             ((uint16_t *)y)[i] = float_to_half(piece[i]);

@@ -279,19 +279,13 @@ static rg_status grad_infer(rg_ctx *ctx)
 static rg_status weight_grad(rg_ctx *ctx, const paths *p, const void *slope)
 {
     rg_value *dw = rg_out(ctx, G_DW);
-    const rg_value *w = rg_in(ctx, W);
     const int64_t *row = p->node;
     if (dw == NULL)
         return RG_OK;
-    if (rg_attr_bool(ctx, IS_SPARSE)) {
-        rg_row_set set;
-        RG_TRY(rg_row_set_of(ctx, p->node, p->rows * p->levels, &set));
-        RG_TRY(rg_value_resize_rows(dw, w->meta.dtype, &w->meta.shape, (size_t)set.n));
-        if (set.n > 0)
-            memcpy(dw->rows, set.rows, (size_t)set.n * sizeof *set.rows);
-        row = set.index;
-    }
-    memset(dw->data, 0, rg_value_bytes(dw));
+    if (rg_attr_bool(ctx, IS_SPARSE))
+        RG_TRY(rg_row_set_gradient(ctx, rg_in(ctx, W), p->node, p->rows * p->levels, dw, &row));
+    else
+        memset(dw->data, 0, rg_value_bytes(dw));
     RG_CALL_FLOAT(ctx, X, spread_w, (p, rg_in_data(ctx, X), row, slope, dw->data))
     return RG_OK;
 }

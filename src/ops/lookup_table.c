@@ -6,6 +6,7 @@
  * it. The gradient of W is dense, or with is_sparse the rows that were read, in the
  * order they were read, duplicates included: whoever applies it merges them. */
 #include "ops/adam_late.h"
+#include "ops/number.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -57,24 +58,6 @@ static rg_status infer_v2(rg_ctx *ctx)
     return infer(ctx, false);
 }
 
-/* The ids as int64, in scratch where they are not. */
-static rg_status read_ids(rg_ctx *ctx, int slot, const int64_t **out, int64_t *n)
-{
-    const rg_value *ids = rg_in(ctx, slot);
-    *n = rg_numel(ids);
-    if (ids->meta.dtype == RG_I64) {
-        *out = ids->data;
-        return RG_OK;
-    }
-    int64_t *wide = rg_scratch(ctx, (size_t)*n * sizeof *wide);
-    if (wide == NULL)
-        return RG_ENOMEM;
-    for (int64_t i = 0; i < *n; i++)
-        wide[i] = ((const int32_t *)ids->data)[i];
-    *out = wide;
-    return RG_OK;
-}
-
 static rg_status bad_id(const rg_ctx *ctx, int slot, int64_t id, int64_t at, int64_t rows)
 {
     return rg_fail(RG_EVALUE, "%s has the id %lld at element %lld, and the table has %lld rows",
@@ -89,7 +72,7 @@ static rg_status look_up(rg_ctx *ctx)
     const rg_value *w = rg_in(ctx, W);
     const int64_t *ids;
     int64_t n, rows = w->meta.shape.dim[0], padding = rg_attr_long(ctx, PADDING_IDX);
-    RG_TRY(read_ids(ctx, IDS, &ids, &n));
+    RG_TRY(rg_read_whole(ctx, IDS, &ids, &n));
     size_t width = (size_t)w->meta.shape.dim[1] * rg_dtype_size(w->meta.dtype);
     const uint8_t *from = w->data;
     uint8_t *to = rg_out_data(ctx, OUT);
@@ -192,7 +175,7 @@ static rg_status grad_kernel(rg_ctx *ctx)
     rg_value *dw = rg_out(ctx, G_DW);
     const int64_t *ids;
     int64_t n, rows = rg_shape_of(ctx, G_W)->dim[0];
-    RG_TRY(read_ids(ctx, G_IDS, &ids, &n));
+    RG_TRY(rg_read_whole(ctx, G_IDS, &ids, &n));
     for (int64_t i = 0; i < n; i++)
         if (ids[i] < 0 || ids[i] >= rows)
             return bad_id(ctx, G_IDS, ids[i], i, rows);

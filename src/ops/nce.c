@@ -356,19 +356,14 @@ static rg_status grad_infer(rg_ctx *ctx)
 static rg_status weight_grad(rg_ctx *ctx, const sizes *s, const tables *t, const void *slope)
 {
     rg_value *dw = rg_out(ctx, G_DWEIGHT);
-    const rg_value *w = rg_in(ctx, WEIGHT);
     const int64_t *rows = t->classes;
     if (dw == NULL)
         return RG_OK;
-    if (rg_attr_bool(ctx, IS_SPARSE)) {
-        rg_row_set set;
-        RG_TRY(rg_row_set_of(ctx, t->classes, s->batch * s->n, &set));
-        RG_TRY(rg_value_resize_rows(dw, w->meta.dtype, &w->meta.shape, (size_t)set.n));
-        if (set.n > 0)
-            memcpy(dw->rows, set.rows, (size_t)set.n * sizeof *set.rows);
-        rows = set.index;
-    }
-    memset(dw->data, 0, rg_value_bytes(dw));
+    if (rg_attr_bool(ctx, IS_SPARSE))
+        RG_TRY(
+            rg_row_set_gradient(ctx, rg_in(ctx, WEIGHT), t->classes, s->batch * s->n, dw, &rows));
+    else
+        memset(dw->data, 0, rg_value_bytes(dw));
     RG_CALL_FLOAT(ctx, INPUT, spread_weight, (s, t, slope, rows, dw->data))
     return RG_OK;
 }

@@ -9,6 +9,7 @@
  * a step gives to ex_states is what the step before finds as the gradient of `states`. */
 #include "base/mem.h"
 #include "ir/program.h"
+#include "ops/block_grad.h"
 #include "ops/sequences.h"
 #include "ops/types.h"
 
@@ -245,42 +246,10 @@ const rg_op rg_op_recurrent = {
 enum { G_INPUTS, G_INITIAL, G_PARAMETERS, G_OUTPUTS, G_DOUTPUTS, G_SCOPES, G_DSCOPES };
 enum { G_DINPUTS, G_DINITIAL, G_DPARAMETERS };
 
-static rg_value *inner_grad(rg_ctx *ctx, const char *name)
-{
-    char text[1024];
-    size_t length = strlen(name);
-    if (length + sizeof RG_GRAD_SUFFIX > sizeof text)
-        return NULL;
-    memcpy(text, name, length);
-    memcpy(text + length, RG_GRAD_SUFFIX, sizeof RG_GRAD_SUFFIX);
-    return ctx->run->services->block_value(ctx, text);
-}
-
 static rg_status zeros(rg_value *out, rg_dtype dtype, const rg_shape *shape)
 {
     RG_TRY(rg_value_resize(out, dtype, shape));
     memset(out->data, 0, rg_value_bytes(out));
-    return RG_OK;
-}
-
-#define ADD(T, S)                                               \
-    RG_HOT static void add_##S(T *to, const T *from, int64_t n) \
-    {                                                           \
-        for (int64_t i = 0; i < n; i++)                         \
-            to[i] += from[i];                                   \
-    }
-RG_FLOATS(ADD)
-
-static rg_status add_to(rg_value *to, const rg_value *from)
-{
-    if (!rg_shape_equal(&to->meta.shape, &from->meta.shape) || to->meta.dtype != from->meta.dtype)
-        return rg_fail(RG_ESHAPE, "a gradient changes its shape between the steps of a block");
-    if (to->meta.dtype == RG_F32)
-        add_f32(to->data, from->data, rg_numel(to));
-    else if (to->meta.dtype == RG_F64)
-        add_f64(to->data, from->data, rg_numel(to));
-    else
-        return rg_fail(RG_EUNIMPL, "no gradient of %s", rg_dtype_name(to->meta.dtype));
     return RG_OK;
 }
 
@@ -291,7 +260,7 @@ static rg_status enter_back(rg_ctx *ctx, int64_t entry)
     const memory *m = ctx->state;
     for (int i = 0; i < rg_n_in(ctx, G_OUTPUTS); i++) {
         const rg_value *outer = rg_in_n(ctx, G_DOUTPUTS, i), *out = rg_in_n(ctx, G_OUTPUTS, i);
-        rg_value *inner = inner_grad(ctx, rg_in_name(ctx, G_OUTPUTS, i));
+        rg_value *inner = rg_inner_grad(ctx, rg_in_name(ctx, G_OUTPUTS, i));
         if (inner == NULL || out == NULL)
             continue;
         rg_shape shape = entry_shape(out);
@@ -301,12 +270,13 @@ static rg_status enter_back(rg_ctx *ctx, int64_t entry)
     }
     for (int k = 0; k < m->n; k++) {
         const char *name = rg_attr_list(ctx, STATES)->strings[k];
-        rg_value *inner = inner_grad(ctx, name);
+        rg_value *inner = rg_inner_grad(ctx, name);
         bool is_output = false;
         for (int i = 0; i < rg_n_in(ctx, G_OUTPUTS); i++)
             is_output = is_output || strcmp(rg_in_name(ctx, G_OUTPUTS, i), name) == 0;
         if (inner != NULL)
-            RG_TRY(is_output ? add_to(inner, &m->values[k]) : rg_value_copy(inner, &m->values[k]));
+            RG_TRY(is_output ? rg_add_step_grad(inner, &m->values[k])
+                             : rg_value_copy(inner, &m->values[k]));
     }
     return RG_OK;
 }
@@ -315,19 +285,19 @@ static rg_status leave_back(rg_ctx *ctx, int64_t entry, int64_t steps, bool firs
 {
     memory *m = ctx->state;
     for (int i = 0; i < rg_n_out(ctx, G_DINPUTS); i++) {
-        const rg_value *inner = inner_grad(ctx, rg_in_name(ctx, G_INPUTS, i));
+        const rg_value *inner = rg_inner_grad(ctx, rg_in_name(ctx, G_INPUTS, i));
         rg_value *outer = rg_out_n(ctx, G_DINPUTS, i);
         if (outer != NULL && inner != NULL && inner->data != NULL)
             RG_TRY(put_entry(outer, entry, steps, inner, first));
     }
     for (int i = 0; i < rg_n_out(ctx, G_DPARAMETERS); i++) {
-        const rg_value *inner = inner_grad(ctx, rg_in_name(ctx, G_PARAMETERS, i));
+        const rg_value *inner = rg_inner_grad(ctx, rg_in_name(ctx, G_PARAMETERS, i));
         rg_value *outer = rg_out_n(ctx, G_DPARAMETERS, i);
         if (outer != NULL && inner != NULL && inner->data != NULL)
-            RG_TRY(first ? rg_value_copy(outer, inner) : add_to(outer, inner));
+            RG_TRY(first ? rg_value_copy(outer, inner) : rg_add_step_grad(outer, inner));
     }
     for (int k = 0; k < m->n; k++) {
-        const rg_value *inner = inner_grad(ctx, rg_attr_list(ctx, EX_STATES)->strings[k]);
+        const rg_value *inner = rg_inner_grad(ctx, rg_attr_list(ctx, EX_STATES)->strings[k]);
         rg_value *value = &m->values[k];
         if (inner != NULL && inner->data != NULL)
             RG_TRY(rg_value_copy(value, inner));
@@ -342,7 +312,7 @@ static rg_status fill_missing(rg_ctx *ctx, int in, int out)
 {
     for (int i = 0; i < rg_n_out(ctx, out); i++) {
         rg_value *outer = rg_out_n(ctx, out, i);
-        const rg_value *inner = outer ? inner_grad(ctx, rg_in_name(ctx, in, i)) : NULL;
+        const rg_value *inner = outer ? rg_inner_grad(ctx, rg_in_name(ctx, in, i)) : NULL;
         const rg_value *like = rg_in_n(ctx, in, i);
         if (outer != NULL && (inner == NULL || inner->data == NULL))
             RG_TRY(zeros(outer, like->meta.dtype, &like->meta.shape));

@@ -3,6 +3,8 @@
 
 #include "ops/sort_keys.h"
 
+#include <string.h>
+
 rg_status rg_row_set_of(rg_ctx *ctx, const int64_t *ids, int64_t n, rg_row_set *out)
 {
     rg_keyed *sorted = rg_scratch(ctx, (size_t)(2 * n) * sizeof *sorted);
@@ -21,5 +23,18 @@ rg_status rg_row_set_of(rg_ctx *ctx, const int64_t *ids, int64_t n, rg_row_set *
             rows[out->n++] = (int64_t)sorted[i].key;
         index[sorted[i].at] = out->n - 1;
     }
+    return RG_OK;
+}
+
+rg_status rg_row_set_gradient(rg_ctx *ctx, const rg_value *w, const int64_t *ids, int64_t n,
+                              rg_value *dw, const int64_t **index)
+{
+    rg_row_set set;
+    RG_TRY(rg_row_set_of(ctx, ids, n, &set));
+    RG_TRY(rg_value_resize_rows(dw, w->meta.dtype, &w->meta.shape, (size_t)set.n));
+    if (set.n > 0)
+        memcpy(dw->rows, set.rows, (size_t)set.n * sizeof *set.rows);
+    memset(dw->data, 0, rg_value_bytes(dw));
+    *index = set.index;
     return RG_OK;
 }

@@ -1,12 +1,6 @@
 /* shape_args.c - shapes from attributes and tensors. */
 #include "ops/shape_args.h"
 
-int64_t rg_whole_at(const rg_value *value, int64_t i)
-{
-    return value->meta.dtype == RG_I32 ? ((const int32_t *)value->data)[i]
-                                       : ((const int64_t *)value->data)[i];
-}
-
 static rg_status check_rank(int64_t rank)
 {
     if (rank > RG_MAX_DIMS)

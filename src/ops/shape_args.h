@@ -5,7 +5,11 @@
 #include "ir/op.h"
 
 /* Element i of an int32 or int64 tensor. */
-int64_t rg_whole_at(const rg_value *value, int64_t i);
+static inline int64_t rg_whole_at(const rg_value *value, int64_t i)
+{
+    return value->meta.dtype == RG_I32 ? ((const int32_t *)value->data)[i]
+                                       : ((const int64_t *)value->data)[i];
+}
 
 /* An INTS or LONGS attribute as a shape, its numbers unchecked. */
 rg_status rg_shape_from_list(const rg_attr *list, rg_shape *shape);

@@ -136,25 +136,6 @@ rg_status rg_edit_copy(rg_block *block, const rg_opdesc *from, rg_opdesc **op)
     return RG_OK;
 }
 
-static bool has_name(const rg_args *args, int n, const char *name)
-{
-    for (int s = 0; s < n; s++)
-        for (int k = 0; k < args[s].n; k++)
-            if (strcmp(args[s].names[k], name) == 0)
-                return true;
-    return false;
-}
-
-bool rg_op_reads(const rg_opdesc *op, const char *name)
-{
-    return has_name(op->in, op->n_in, name);
-}
-
-bool rg_op_writes(const rg_opdesc *op, const char *name)
-{
-    return has_name(op->out, op->n_out, name);
-}
-
 static rg_status visit_args(const rg_opdesc *op, const rg_args *args, int n, bool output,
                             rg_visit_name visit, void *arg)
 {

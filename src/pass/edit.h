@@ -37,8 +37,6 @@ rg_status rg_edit_var(rg_block *block, const char *name, const rg_vardesc *from,
 /* A copy of the op at the end of the block, sub-blocks and all. */
 rg_status rg_edit_copy(rg_block *block, const rg_opdesc *from, rg_opdesc **op);
 
-bool rg_op_reads(const rg_opdesc *op, const char *name);
-bool rg_op_writes(const rg_opdesc *op, const char *name);
 /* Call `visit` for each argument of the op and of the ops in its sub-blocks. */
 typedef rg_status (*rg_visit_name)(void *arg, const rg_opdesc *op, const char *name, bool output);
 rg_status rg_visit_names(const rg_opdesc *op, rg_visit_name visit, void *arg);

@@ -456,7 +456,7 @@ static rg_status set(rg_rpc_client *client, const char *name, const rg_value *va
     rg_buf body;
     rg_buf_init(&body, 0);
     rg_wire_text(&body, name);
-    rg_wire_tensor_head(&body, value);
+    rg_wire_tensor_head(&body, value->meta.dtype, &value->meta.shape);
     rg_buf_add(&body, value->data, rg_value_bytes(value));
     rg_status code = ask(client, RG_PS_SET, body.data, body.len, NULL, NULL);
     rg_buf_fini(&body);

@@ -306,7 +306,7 @@ static void write_tensor(rg_buf *body, rg_dtype dtype, rg_shape shape)
     rg_value_init(&value);
     assert_ok(rg_value_resize(&value, dtype, &shape));
     rg_buf_init(body, 0);
-    rg_wire_tensor_head(body, &value);
+    rg_wire_tensor_head(body, value.meta.dtype, &value.meta.shape);
     for (size_t i = 0; i < rg_value_bytes(&value); i++)
         rg_buf_char(body, (char)i);
     rg_value_fini(&value);

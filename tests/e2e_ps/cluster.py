@@ -13,9 +13,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SCRIPT = os.path.join(HERE, "ps_script.py")
 
-needs_engine = pytest.mark.skipif(not hasattr(_core, "job_leave"),
-                                  reason="this build has no engine for parameter servers")
-
 
 def clean_env(**more):
     """This environment without any job in it."""

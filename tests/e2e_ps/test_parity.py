@@ -7,12 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from cluster import HERE, clean_env, cluster, needs_engine  # noqa: F401
+from cluster import HERE, clean_env, cluster  # noqa: F401
 
 sys.path.insert(0, HERE)
 import parity_script  # noqa: E402
 
-pytestmark = needs_engine
 SCRIPT = os.path.join(HERE, "parity_script.py")
 
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import paddle.fluid as fluid
-from cluster import SCRIPT, clean_env, cluster, needs_engine  # noqa: F401
+from cluster import SCRIPT, clean_env, cluster  # noqa: F401
 
-pytestmark = needs_engine
 
 
 def alone(folder, *arguments):

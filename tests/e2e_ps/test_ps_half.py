@@ -5,10 +5,9 @@ import re
 
 import pytest
 
-from cluster import cluster, launch_ps, needs_engine, SCRIPT  # noqa: F401
+from cluster import cluster, launch_ps, SCRIPT  # noqa: F401
 from test_ps_exact import distance
 
-pytestmark = needs_engine
 HALF = {"FLAGS_rpc_payload": "fp16"}
 
 

@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 
 import paddle.fluid as fluid
-from cluster import HERE, cluster, needs_engine  # noqa: F401
+from cluster import HERE, cluster  # noqa: F401
 
 sys.path.insert(0, HERE)
 import ps_script  # noqa: E402
 
-pytestmark = needs_engine
 MODES = ["sync", "async", "half_async", "geo"]
 
 

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import paddle.fluid as fluid
-from cluster import ROOT, clean_env, cluster, free_endpoints, launch_ps, needs_engine  # noqa: F401
+from cluster import ROOT, clean_env, cluster, free_endpoints, launch_ps  # noqa: F401
 
-pytestmark = needs_engine
 FIT = os.path.join(ROOT, "demo", "fit_a_line")
 BOOK = os.path.join(ROOT, "python", "paddle", "fluid", "tests", "book_distribute",
                     "notest_dist_fit_a_line.py")

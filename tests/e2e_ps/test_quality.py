@@ -8,9 +8,8 @@ import sys
 
 import pytest
 
-from cluster import ROOT, launch_ps, needs_engine
+from cluster import ROOT, launch_ps
 
-pytestmark = needs_engine
 DEMO = os.path.join(ROOT, "demo", "ctr")
 COMMAND = os.path.join(os.environ.get("REGATTA_BUILD", os.path.join(ROOT, "build")), "paddle")
 # Lines of a part, rows of the table, lines of a batch, steps between two pushes in geo, and how

@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from cluster import SCRIPT, cluster, needs_engine  # noqa: F401
+from cluster import SCRIPT, cluster  # noqa: F401
 
-pytestmark = needs_engine
 KEY = "5a" * 32
 JOB = {"REGATTA_JOB_ID": "job-a", "REGATTA_JOB_KEY": KEY}
 BUSY = ["--steps", "150", "--pause", "0.01"]

@@ -278,14 +278,6 @@ def test_a_worker_from_start_to_end(model, job, capsys):
         D.fleet.init_server()
 
 
-def test_without_an_engine_it_says_so(model, monkeypatch, job):
-    monkeypatch.delattr(_core, "job_join")
-    D.fleet.init(worker())
-    D.fleet.distributed_optimizer(fluid.optimizer.SGD(0.1)).minimize(model)
-    with pytest.raises(RuntimeError, match="needs a running job"):
-        D.fleet.init_worker()
-
-
 def test_communicator_flags(job):
     one = communicator.Communicator(None, 1, None, {"rpc_deadline": "5000"})
     before = _core.get_flag("rpc_deadline")[1]

@@ -27,14 +27,6 @@ def default_settings():
             "rpc_retry_times": "3"}
 
 
-def _engine(name):
-    """A function of the core's engine."""
-    function = getattr(_core, name, None)
-    if function is None:
-        raise RuntimeError("%s needs a running job, and this build has no engine for one" % name)
-    return function
-
-
 def _turn(name):
     _turns[name] = _turns.get(name, 0) + 1
     return "%s#%d" % (name, _turns[name])
@@ -42,20 +34,19 @@ def _turn(name):
 
 def join(endpoints, trainer_id, trainers):
     """Join the job of these servers. trainer_id: -1 for the next free one."""
-    _engine("job_join")(list(endpoints), trainer_id, trainers)
+    _core.job_join(list(endpoints), trainer_id, trainers)
 
 
 def leave():
     """Tell all servers that this trainer is done. May be called twice, or without a job."""
-    if hasattr(_core, "job_leave"):
-        _core.job_leave()
+    _core.job_leave()
 
 
 def trainer_id(given):
     """This trainer's number: the one it was given, or the one that the servers gave it."""
     if given >= 0:
         return given
-    who = _engine("job_who")()
+    who = _core.job_who()
     if who is None:
         raise RuntimeError("this trainer has no number yet: run its startup program first")
     return who[0]
@@ -63,7 +54,7 @@ def trainer_id(given):
 
 def barrier(name="barrier"):
     """Wait for all trainers."""
-    _engine("job_barrier")(_turn(name))
+    _core.job_barrier(_turn(name))
 
 
 def reduce(array, op="sum", name="reduce"):
@@ -72,7 +63,7 @@ def reduce(array, op="sum", name="reduce"):
         raise ValueError("mode is %r, and must be sum, max or min" % (op,))
     array = numpy.asarray(array)
     flat = array.astype("float64").ravel().tolist()
-    out = numpy.array(_engine("job_reduce")(_turn(name), op, flat), dtype="float64")
+    out = numpy.array(_core.job_reduce(_turn(name), op, flat), dtype="float64")
     return out.reshape(array.shape).astype(array.dtype)
 
 
@@ -94,18 +85,18 @@ def gather(thing, index, count):
 
 def flush():
     """Wait until all that this trainer has computed has been taken by the servers."""
-    _engine("job_flush")()
+    _core.job_flush()
 
 
 def pull(parts):
     """The parts of a variable, [Part], from their servers: an array of all their rows."""
-    get = _engine("job_get")
+    get = _core.job_get
     return numpy.concatenate([numpy.array(get(part.endpoint, part.remote)) for part in parts])
 
 
 def push(array, parts):
     """Set the parts, rows of the array, on their servers."""
-    put = _engine("job_set")
+    put = _core.job_set
     for part in parts:
         rows = array if part.rows is None else array[part.begin:part.begin + part.rows]
         tensor = LoDTensor()
@@ -115,13 +106,13 @@ def push(array, parts):
 
 def shrink(parts, unseen):
     """Drop rows of a table that were not touched in the last `unseen` calls. How many went."""
-    return sum(_engine("job_shrink")(part.endpoint, part.remote, unseen) for part in parts)
+    return sum(_core.job_shrink(part.endpoint, part.remote, unseen) for part in parts)
 
 
 def clear(parts):
     """Drop all rows of a table: they start anew when they are next touched."""
     for part in parts:
-        _engine("job_clear")(part.endpoint, part.remote)
+        _core.job_clear(part.endpoint, part.remote)
 
 
 class Group(object):

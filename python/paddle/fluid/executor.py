@@ -35,7 +35,6 @@ def scope_guard(scope):
 
 def as_numpy(tensor):
     """A LoDTensor, or a list of them, as numpy arrays."""
-    import numpy
     if isinstance(tensor, (list, tuple, core.LoDTensorArray)):
         return [as_numpy(t) for t in tensor]
     if tensor.lod():

@@ -1,0 +1,23 @@
+/* because.h - a process that fails because of another one says so to its launcher.
+ *
+ * Where one process of a job ends, others see its connections close and fail too, and some of
+ * them may be quicker to end than the one that was the cause. So each leaves a note, in the file
+ * that REGATTA_BECAUSE names, of whom it blames; the launcher follows the notes to the first. */
+#ifndef RG_SYS_BECAUSE_H
+#define RG_SYS_BECAUSE_H
+
+#include <stdbool.h>
+
+enum { RG_BECAUSE_ANY = -1 };
+
+typedef struct rg_because {
+    bool worker; /* else a server */
+    int index;   /* RG_BECAUSE_ANY: it is not known which */
+} rg_because;
+
+/* Says it once: the first reason is the one. Nothing where there is no launcher. Any thread. */
+void rg_because_say(rg_because of);
+/* What a process said in the file at `path`; false: nothing that can be read. */
+bool rg_because_read(const char *path, rg_because *of);
+
+#endif
