@@ -286,7 +286,7 @@ static rg_status unload(rg_job *job, lane *l)
         l->flight.calls[s] = NULL;
         if (call == NULL)
             continue;
-        rg_status each = rg_rpc_result(call);
+        rg_status each = rg_job_answered(call);
         if (each == RG_OK && l->flight.pulls)
             each = keep_answer(&job->servers[s], l, s, call);
         else

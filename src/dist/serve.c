@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "dist/credentials.h"
 #include "dist/serve_priv.h"
+#include "sys/because.h"
 #include "sys/clock.h"
 #include "sys/cond.h"
 #include "sys/flags.h"
@@ -60,6 +61,14 @@ void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)
     rg_log(RG_LOG_E, "ps", "server=%d \"%s\"", s->id, s->why);
     refuse_waiting(s);
     (void)pthread_cond_broadcast(&s->change);
+}
+
+static void fail_because_of(rg_engine *s, const rg_trainer *trainer, const char *before,
+                            const char *how)
+{
+    if (!s->ended)
+        rg_because_say((rg_because){.worker = true, .index = (int)(trainer - s->trainers)});
+    rg_serve_fail(s, RG_ECLOSED, "%s %s%s", trainer->who, before, how);
 }
 
 static void end_if_all_left(rg_engine *s)
@@ -283,7 +292,7 @@ static void hear_failure(rg_engine *s, rg_trainer *trainer, rg_rpc_request *requ
     char why[512];
     (void)snprintf(why, sizeof why, "%.*s", (int)(n < 400 ? n : 400), n > 0 ? text : "");
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
-    rg_serve_fail(s, RG_ECLOSED, "%s has failed: %s", trainer->who, why);
+    fail_because_of(s, trainer, "has failed: ", why);
 }
 
 static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
@@ -373,7 +382,7 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
         rg_serve_try_meet(s);
     }
     if (!trainer->left)
-        rg_serve_fail(s, RG_ECLOSED, "%s %s", trainer->who, how);
+        fail_because_of(s, trainer, "", how);
     (void)pthread_cond_broadcast(&s->change);
     pthread_mutex_unlock(&s->lock);
 }

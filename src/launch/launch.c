@@ -1,7 +1,9 @@
 /* launch.c - a job on this host, from the first start to the last end. */
 #include "launch/launch.h"
 
+#include "base/mem.h"
 #include "launch/card.h"
+#include "sys/because.h"
 #include "sys/children.h"
 #include "sys/clock.h"
 #include "sys/host.h"
@@ -10,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GRACE_MS = 4000, SERVER_WAIT_MS = 5000, TAIL_BYTES = 8192 };
+enum { GAP_MS = 20, GRACE_MS = 4000, BLAME_MS = 2000, SERVER_WAIT_MS = 5000, TAIL_BYTES = 8192 };
 
 #define MS  UINT64_C(1000000)
 #define FAR (UINT64_MAX / 2)
@@ -20,9 +22,9 @@ typedef struct supervisor {
     rg_children *children;
     uint64_t started_ns;
     int64_t oom_before;
-    int first; /* the process that failed first; -1: none */
-    int also;  /* others that failed before they were told to end */
-    rg_child_end first_end;
+    rg_child_end *ends; /* of each process that has failed by itself; all 0: it has not */
+    int *failed;        /* those processes, in the order of their ends */
+    int n_failed;
     int signal; /* that we were sent; 0: none */
 } supervisor;
 
@@ -82,56 +84,134 @@ static rg_status end_all(supervisor *s, bool *killed)
     return drain(s, rg_clock_ns() + GRACE_MS * MS, killed);
 }
 
-/* Several may have ended before we looked, and often the others fail because of the first. Who
- * was ended by a signal did not end because a peer had gone. */
 static void note_failure(supervisor *s, int child, const rg_child_end *end)
 {
-    if (s->first >= 0)
-        s->also++;
-    if (s->first < 0 || (s->first_end.signal == 0 && end->signal != 0)) {
-        s->first = child;
-        s->first_end = *end;
-    }
+    s->ends[child] = *end;
+    s->failed[s->n_failed++] = child;
 }
 
-/* All that have ended by now, without waiting. */
-static rg_status collect(supervisor *s)
+/* The next end before `deadline`; false in *more where there was none. */
+static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
 {
     rg_child_event event;
     rg_child_end end;
     int child;
-    for (;;) {
-        RG_TRY(rg_children_wait(s->children, 0, &event, &child, &end));
-        if (event == RG_CHILD_TIMEOUT)
-            return RG_OK;
-        if (event == RG_CHILD_ENDED && end.code != 0)
-            note_failure(s, child, &end);
-        else if (event == RG_CHILD_SIGNAL)
-            s->signal = child;
+    RG_TRY(rg_children_wait(s->children, deadline, &event, &child, &end));
+    if (event == RG_CHILD_ENDED && end.code != 0)
+        note_failure(s, child, &end);
+    else if (event == RG_CHILD_SIGNAL)
+        s->signal = child;
+    *more = event != RG_CHILD_TIMEOUT;
+    return RG_OK;
+}
+
+/* ---- who was first ---- */
+
+static bool says_because(const supervisor *s, int child, rg_because *of)
+{
+    const rg_launch_process *p = &s->job->processes[child];
+    rg_buf path;
+    if (s->job->run_dir == NULL)
+        return false;
+    rg_buf_init(&path, 0);
+    rg_buf_printf(&path, "%s/%s.%d.because", s->job->run_dir,
+                  p->role == RG_LAUNCH_WORKER ? "worker" : "server", p->index);
+    bool said = rg_buf_status(&path) == RG_OK && rg_because_read(rg_buf_cstr(&path), of);
+    rg_buf_fini(&path);
+    return said;
+}
+
+static bool is_meant(const rg_launch_process *p, const rg_because *of)
+{
+    return (p->role == RG_LAUNCH_WORKER) == of->worker &&
+           (of->index == RG_BECAUSE_ANY || of->index == p->index);
+}
+
+/* The first of those meant that has failed and is not in the chain yet; -1: none. Who was ended
+ * by a signal did not end because of a peer. */
+static int find_blamed(const supervisor *s, const rg_because *of, const bool *in_chain)
+{
+    int found = -1;
+    for (int i = 0; i < s->n_failed; i++) {
+        int child = s->failed[i];
+        if (!in_chain[child] && is_meant(&s->job->processes[child], of) &&
+            (found < 0 || (s->ends[found].signal == 0 && s->ends[child].signal != 0)))
+            found = child;
     }
+    return found;
+}
+
+static bool blamed_runs(const supervisor *s, const rg_because *of)
+{
+    for (int i = 0; i < s->job->n; i++)
+        if (is_meant(&s->job->processes[i], of) && rg_children_running(s->children, i))
+            return true;
+    return false;
+}
+
+/* From the process that ended first along what each says, to the one that blames none. Where the
+ * blame goes round, or to one that does not end, the chain's start stays the first. */
+static rg_status find_first(supervisor *s, bool *in_chain, int *first)
+{
+    uint64_t deadline = rg_clock_ns() + BLAME_MS * MS;
+    int at = *first;
+    rg_because of;
+    in_chain[at] = true;
+    while (s->ends[at].signal == 0 && says_because(s, at, &of)) {
+        bool more = true;
+        int next = find_blamed(s, &of, in_chain);
+        while (next < 0 && more && blamed_runs(s, &of)) {
+            RG_TRY(collect_one(s, deadline, &more));
+            next = find_blamed(s, &of, in_chain);
+        }
+        if (next < 0)
+            return RG_OK;
+        in_chain[next] = true;
+        at = next;
+    }
+    *first = at;
+    return RG_OK;
+}
+
+static rg_status root_cause(supervisor *s, int *first)
+{
+    bool more = true;
+    while (more)
+        RG_TRY(collect_one(s, 0, &more));
+    *first = s->failed[0];
+    for (int i = 1; i < s->n_failed && s->ends[*first].signal == 0; i++)
+        if (s->ends[s->failed[i]].signal != 0)
+            *first = s->failed[i];
+    bool *in_chain = rg_alloc_zero((size_t)s->job->n, sizeof *in_chain);
+    if (in_chain == NULL)
+        return rg_no_memory((size_t)s->job->n, "the causes of a failure");
+    rg_status code = find_first(s, in_chain, first);
+    rg_free(in_chain);
+    return code;
 }
 
 static rg_status failed(supervisor *s, int *exit_status)
 {
     bool killed;
     rg_buf tail, card;
-    RG_TRY(collect(s));
+    int first;
+    RG_TRY(root_cause(s, &first));
     int64_t oom = rg_host_oom_kills();
     RG_TRY(end_all(s, &killed));
     rg_buf_init(&tail, 0);
     rg_buf_init(&card, 0);
-    (void)rg_children_tail(s->children, s->first, TAIL_BYTES, &tail);
+    (void)rg_children_tail(s->children, first, TAIL_BYTES, &tail);
     for (size_t i = 0; i < tail.len; i++)
         if (tail.data[i] == '\0')
             tail.data[i] = '?';
     rg_launch_failure failure = {
-        .process = &s->job->processes[s->first],
-        .end = s->first_end,
+        .process = &s->job->processes[first],
+        .end = s->ends[first],
         .tail = rg_buf_cstr(&tail),
         .log_dir = s->job->log_dir,
         .oom_kills = oom >= 0 && s->oom_before >= 0 ? oom - s->oom_before : -1,
         .memory_limit = rg_host_memory_limit(),
-        .also = s->also,
+        .also = s->n_failed - 1,
     };
     rg_launch_card(&card, &failure);
     say(rg_buf_cstr(&card));
@@ -143,7 +223,7 @@ static rg_status failed(supervisor *s, int *exit_status)
     say_line(&card);
     rg_buf_fini(&card);
     rg_buf_fini(&tail);
-    *exit_status = s->first_end.signal ? 128 + s->first_end.signal : s->first_end.code;
+    *exit_status = failure.end.signal ? 128 + failure.end.signal : failure.end.code;
     return RG_OK;
 }
 
@@ -229,9 +309,7 @@ static rg_status end_servers(supervisor *s)
 /* Waits for the next end; false in *go_on when the job is over, one way or the other. */
 static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
 {
-    rg_child_event event;
-    rg_child_end end;
-    int child;
+    bool more;
     int wait_ms = s->job->server_wait_ms > 0 ? s->job->server_wait_ms : SERVER_WAIT_MS;
     if (!any_running(s, RG_LAUNCH_WORKER)) {
         *go_on = any_running(s, RG_LAUNCH_SERVER);
@@ -240,19 +318,17 @@ static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
         if (*server_deadline == FAR)
             *server_deadline = rg_clock_ns() + (uint64_t)wait_ms * MS;
     }
-    RG_TRY(rg_children_wait(s->children, *server_deadline, &event, &child, &end));
-    if (event == RG_CHILD_SIGNAL)
-        s->signal = child;
-    else if (event == RG_CHILD_ENDED && end.code != 0)
-        note_failure(s, child, &end);
-    else if (event == RG_CHILD_TIMEOUT && *server_deadline != FAR) {
+    RG_TRY(collect_one(s, *server_deadline, &more));
+    if (!more && *server_deadline != FAR) {
         *go_on = false;
         return end_servers(s);
     }
-    *go_on = s->signal == 0 && s->first < 0;
+    *go_on = s->signal == 0 && s->n_failed == 0;
     return RG_OK;
 }
 
+/* One a moment after the other: many scripts make a folder where there is none, and those that
+ * look at the very same time would both make it. */
 static rg_status start_all(supervisor *s)
 {
     int echoed = 0;
@@ -270,25 +346,32 @@ static rg_status start_all(supervisor *s)
         if (code != RG_OK)
             return rg_context(code, "%s %d", p->role == RG_LAUNCH_WORKER ? "worker" : "server",
                               p->index);
+        bool more = i + 1 < s->job->n;
+        for (uint64_t next = rg_clock_ns() + GAP_MS * MS; more;)
+            RG_TRY(collect_one(s, next, &more));
     }
     return RG_OK;
 }
 
 rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
 {
-    supervisor s = {.job = job, .first = -1};
+    supervisor s = {.job = job};
     uint64_t server_deadline = FAR;
-    bool go_on = true;
+    bool go_on;
     rg_status code;
     if (job->n < 1)
         return rg_fail(RG_EINVAL, "a job without processes");
     RG_TRY(rg_children_open(&s.children));
+    s.ends = rg_alloc_zero((size_t)job->n, sizeof *s.ends);
+    s.failed = rg_alloc_zero((size_t)job->n, sizeof *s.failed);
+    RG_TRY_GOTO(code, s.ends && s.failed ? RG_OK : rg_no_memory((size_t)job->n, "processes"));
     s.started_ns = rg_clock_ns();
     s.oom_before = rg_host_oom_kills();
     RG_TRY_GOTO(code, start_all(&s));
+    go_on = s.signal == 0 && s.n_failed == 0;
     while (go_on)
         RG_TRY_GOTO(code, watch(&s, &server_deadline, &go_on));
-    if (s.first >= 0) {
+    if (s.n_failed > 0) {
         code = failed(&s, exit_status);
     } else if (s.signal != 0) {
         code = interrupted(&s, exit_status);
@@ -298,5 +381,7 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
     }
 done:
     rg_children_close(s.children);
+    rg_free(s.ends);
+    rg_free(s.failed);
     return code;
 }

@@ -4,7 +4,8 @@
  * then end by themselves, and those that do not within a few seconds are told to. It fails when
  * a worker or a server ends otherwise: the others are ended (SIGTERM, and SIGKILL to what is
  * left within 5 seconds, whole process groups), and a card says who failed first, how, with its
- * last lines and what to try. SIGINT, SIGTERM and SIGHUP to this process end the job likewise.
+ * last lines and what to try. Who ended first need not be the one: a process that says it failed
+ * because of another (sys/because.h) gives that one a moment to end, and the blame. SIGINT, SIGTERM and SIGHUP to this process end the job likewise.
  * Nothing survives this process (sys/children.h).
  *
  * Everything for people goes to stderr; what an echoed process prints, to where it printed it.
@@ -34,7 +35,7 @@ typedef struct rg_launch_job {
     const rg_launch_process *processes; /* started in this order */
     int n;
     const char *log_dir; /* for messages; NULL: there are no logs */
-    const char *run_dir; /* where workers leave worker.N.report; NULL: nowhere */
+    const char *run_dir; /* where processes leave ROLE.N.report and .because; NULL: nowhere */
     int server_wait_ms;  /* how long servers may take to end by themselves; 0: 5 s */
 } rg_launch_job;
 

@@ -35,6 +35,7 @@ static const char *const names[] = {
     "REGATTA_JOB_KEY",
     "REGATTA_RUN_DIR",
     "REGATTA_LOG_DIR",
+    "REGATTA_BECAUSE",
 };
 
 const char *const *rg_job_env_names(int *n)

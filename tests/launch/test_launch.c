@@ -245,6 +245,46 @@ static void a_server_that_dies_is_a_failure_while_workers_run(void **state)
     assert_said("first: server 0");
 }
 
+/* A server sees its trainer's connection close before the trainer's process has ended. */
+static void who_is_blamed_may_end_later_and_is_first(void **state)
+{
+    (void)state;
+    shell s[3];
+    rg_launch_process job[] = {
+        run_shell(&s[0], RG_LAUNCH_SERVER, 0, "sleep 0.2; echo trainer 1 went; exit 1"),
+        run_shell(&s[1], RG_LAUNCH_WORKER, 0, "echo server lost; exit 1"),
+        run_shell(&s[2], RG_LAUNCH_WORKER, 1, "sleep 0.6; echo the reason; exit 7")};
+    write_file("server.0.because", "worker 1\n");
+    write_file("worker.0.because", "server -1\n");
+    int status = run_job(job, 3, 0);
+    assert_int_equal(unlink(path("worker.0.because")), 0);
+    assert_int_equal(unlink(path("server.0.because")), 0);
+    assert_int_equal(status, 7);
+    assert_said("first: worker 1 (pid ");
+    assert_said("  | the reason\n");
+    assert_said("then: 2 others failed too");
+}
+
+static void blame_that_leads_nowhere_stays_where_it_began(void **state)
+{
+    (void)state;
+    shell s[2];
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_SERVER, 0, "sleep 0.4; exit 3"),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 0, "exit 4")};
+    write_file("worker.0.because", "server -1\n");
+    write_file("server.0.because", "worker 0\n"); /* each the other */
+    assert_int_equal(run_job(job, 2, 0), 4);
+    assert_said("first: worker 0");
+    job[0] = run_shell(&s[0], RG_LAUNCH_SERVER, 0, "exec sleep 1000"); /* it does not end */
+    assert_int_equal(run_job(job, 2, 0), 4);
+    assert_said("first: worker 0");
+    write_file("worker.0.because", "worker 12345678901234567890\n"); /* no such one */
+    int status = run_job(job, 2, 0);
+    assert_int_equal(unlink(path("worker.0.because")), 0);
+    assert_int_equal(unlink(path("server.0.because")), 0);
+    assert_int_equal(status, 4);
+}
+
 static void a_process_that_ignores_sigterm_is_killed(void **state)
 {
     (void)state;
@@ -523,6 +563,7 @@ RUN(T(workers_and_servers_that_end_are_success), T(a_report_that_cannot_be_read_
     T(a_worker_that_fails_ends_the_job_and_is_named),
     T(a_worker_killed_is_told_apart_from_one_that_fails), T(a_crash_is_put_in_words),
     T(a_server_that_dies_is_a_failure_while_workers_run),
+    T(who_is_blamed_may_end_later_and_is_first), T(blame_that_leads_nowhere_stays_where_it_began),
     T(a_process_that_ignores_sigterm_is_killed), T(grandchildren_end_with_the_job),
     T(what_a_good_worker_leaves_behind_ends_too), T(a_program_that_is_not_there_is_an_error),
     T(a_reader_that_stops_does_not_stop_the_watch),

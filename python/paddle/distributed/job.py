@@ -114,6 +114,8 @@ class Job(object):
         if self.log_dir:
             log = os.path.join(self.log_dir, "%slog.%d"
                                % (role, index if log_index is None else log_index))
+        env = dict(env, REGATTA_BECAUSE=os.path.join(self._run_dir,
+                                                     "%s.%d.because" % (role, index)))
         self.processes.append((role, index, [sys.executable, "-u"] + list(script),
                                self._environment(env), log, self.append, echo or log is None))
 
