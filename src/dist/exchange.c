@@ -9,6 +9,7 @@
 
 #include "base/half.h"
 #include "base/mem.h"
+#include "dist/flight.h"
 #include "dist/parcel_priv.h"
 #include "dist/serve.h"
 #include "sys/cond.h"
@@ -18,18 +19,12 @@
 
 enum { LANES = 1024, LOOK_NS = 100 * 1000 * 1000 };
 
-typedef struct flight {
-    pthread_mutex_t lock;
-    pthread_cond_t landed;
-    rg_rpc_call **calls; /* by server; NULL: none */
-    int in_air;
-    bool pulls;
-} flight;
-
 typedef struct lane {
     rg_parcel *filling, *flying; /* by server */
     int steps;                   /* in `filling` */
-    flight flight;
+    rg_flight flight;
+    rg_rpc_call **calls;   /* by server: those of the flight; NULL: none */
+    bool pulls;            /* the flight brings parameters */
     rg_rpc_call **answers; /* by server: the last that brought parameters */
     float **widened;       /* by server: the same, where they came as halves */
     bool **fresh;          /* by server and variable: not taken since they came */
@@ -63,7 +58,7 @@ static void close_lane(const rg_job *job, lane *l)
 {
     if (l == NULL)
         return;
-    close_calls(job, l->flight.calls);
+    close_calls(job, l->calls);
     close_calls(job, l->answers);
     for (int s = 0; l->homes != NULL && s < job->n_servers; s++)
         rg_free(l->homes[s]);
@@ -76,8 +71,7 @@ static void close_lane(const rg_job *job, lane *l)
     rg_free(l->fresh);
     rg_parcels_close(job, l->filling);
     rg_parcels_close(job, l->flying);
-    pthread_mutex_destroy(&l->flight.lock);
-    pthread_cond_destroy(&l->flight.landed);
+    rg_flight_fini(&l->flight);
     rg_free(l);
 }
 
@@ -97,15 +91,13 @@ static rg_status open_lane(const rg_job *job, lane **out)
     lane *l = rg_alloc_zero(1, sizeof *l);
     if (l == NULL)
         return rg_no_memory(sizeof *l, "a lane");
-    pthread_mutex_init(&l->flight.lock, NULL);
-    rg_cond_init(&l->flight.landed);
-    l->flight.calls = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->flight.calls);
+    rg_flight_init(&l->flight);
+    l->calls = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->calls);
     l->answers = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->answers);
     l->widened = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->widened);
     l->homes = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->homes);
-    rg_status code = l->flight.calls && l->answers && l->homes && l->widened
-                         ? RG_OK
-                         : rg_no_memory(1, "a lane");
+    rg_status code = l->calls && l->answers && l->homes && l->widened ? RG_OK
+                                                                      : rg_no_memory(1, "a lane");
     if (code == RG_OK)
         code = open_fresh(job, l);
     if (code == RG_OK)
@@ -180,66 +172,23 @@ rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, co
 
 /* ---- flying ---- */
 
-static void land(void *user, rg_rpc_call *call)
-{
-    flight *f = user;
-    (void)call;
-    pthread_mutex_lock(&f->lock);
-    f->in_air--;
-    (void)pthread_cond_signal(&f->landed);
-    pthread_mutex_unlock(&f->lock);
-}
-
 static rg_status take_off(rg_job *job, lane *l, bool pulls)
 {
-    flight *f = &l->flight;
     rg_parcel *parcels = l->filling;
+    rg_status code = RG_OK;
     l->filling = l->flying;
     l->flying = parcels;
-    f->pulls = pulls;
-    f->in_air = job->n_servers;
-    rg_status code = RG_OK;
-    int started = 0;
+    l->pulls = pulls;
     for (int s = 0; s < job->n_servers && code == RG_OK; s++) {
-        rg_rpc_ask ask = {.method = RG_PS_PUSH,
-                          .flags = job->half ? RG_PS_HALF : 0,
-                          .iov = parcels[s].iov,
-                          .done = land,
-                          .user = f};
+        rg_rpc_ask ask = {
+            .method = RG_PS_PUSH, .flags = job->half ? RG_PS_HALF : 0, .iov = parcels[s].iov};
         code = rg_parcel_wrap(job, &parcels[s], s, l->pushes, pulls, &ask.n);
         if (code == RG_OK)
-            code = rg_rpc_start(&f->calls[s], job->servers[s].client, &ask);
-        started += code == RG_OK;
+            code = rg_flight_start(&l->flight, &l->calls[s], job->servers[s].client, &ask);
     }
-    pthread_mutex_lock(&f->lock);
-    f->in_air -= job->n_servers - started;
-    pthread_mutex_unlock(&f->lock);
     l->pushes++;
     l->steps = 0;
     rg_parcels_empty(job, l->filling);
-    return code;
-}
-
-static bool has_landed(flight *f)
-{
-    pthread_mutex_lock(&f->lock);
-    bool landed = f->in_air == 0;
-    pthread_mutex_unlock(&f->lock);
-    return landed;
-}
-
-static rg_status await_landing(flight *f)
-{
-    rg_status code = RG_OK;
-    pthread_mutex_lock(&f->lock);
-    while (f->in_air > 0 && code == RG_OK) {
-        if (rg_cond_wait(&f->landed, &f->lock, LOOK_NS))
-            continue;
-        pthread_mutex_unlock(&f->lock);
-        code = rg_interrupted();
-        pthread_mutex_lock(&f->lock);
-    }
-    pthread_mutex_unlock(&f->lock);
     return code;
 }
 
@@ -282,12 +231,12 @@ static rg_status unload(rg_job *job, lane *l)
 {
     rg_status code = RG_OK;
     for (int s = 0; s < job->n_servers; s++) {
-        rg_rpc_call *call = l->flight.calls[s];
-        l->flight.calls[s] = NULL;
+        rg_rpc_call *call = l->calls[s];
+        l->calls[s] = NULL;
         if (call == NULL)
             continue;
         rg_status each = rg_job_answered(call);
-        if (each == RG_OK && l->flight.pulls)
+        if (each == RG_OK && l->pulls)
             each = keep_answer(&job->servers[s], l, s, call);
         else
             rg_rpc_call_close(call);
@@ -302,7 +251,7 @@ static rg_status unload(rg_job *job, lane *l)
 static rg_status fly_and_wait(rg_job *job, lane *l)
 {
     rg_status code = take_off(job, l, true);
-    rg_status landed = await_landing(&l->flight);
+    rg_status landed = rg_flight_wait(&l->flight);
     if (landed != RG_OK)
         return landed;
     rg_status unloaded = unload(job, l);
@@ -322,10 +271,10 @@ static bool pulls_now(lane *l)
 static rg_status push_async(rg_job *job, lane *l)
 {
     l->steps++;
-    if (!has_landed(&l->flight)) {
+    if (!rg_flight_has_landed(&l->flight)) {
         if (l->steps < rg_flag_int("communicator_max_merge_var_num"))
             return RG_OK;
-        RG_TRY(await_landing(&l->flight));
+        RG_TRY(rg_flight_wait(&l->flight));
     }
     RG_TRY(unload(job, l));
     if (l->steps > 1 && !rg_flag_bool("communicator_is_sgd_optimizer"))
@@ -419,7 +368,7 @@ rg_status rg_exchange_refresh(rg_job *job, int thread)
     if (job->mode != RG_UPDATE_ASYNC || job->exchange == NULL)
         return RG_OK;
     RG_TRY(lane_of(job, thread, &l));
-    if (!l->flight.pulls || l->flight.calls[0] == NULL || !has_landed(&l->flight))
+    if (!l->pulls || l->calls[0] == NULL || !rg_flight_has_landed(&l->flight))
         return RG_OK;
     RG_TRY(unload(job, l));
     for (int s = 0; s < job->n_servers; s++)
@@ -467,7 +416,7 @@ rg_status rg_exchange_flush(rg_job *job)
         lane *l = job->exchange->lanes[i];
         if (l == NULL)
             continue;
-        code = await_landing(&l->flight);
+        code = rg_flight_wait(&l->flight);
         if (code == RG_OK)
             code = unload(job, l);
         if (code == RG_OK && l->steps > 0)

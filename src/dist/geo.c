@@ -349,11 +349,12 @@ static rg_status exchange(rg_job *job, rg_geo *g)
         code = take_answer(g, s, body, bytes);
     }
     for (int s = 0; pushes && requests && s < job->n_servers; s++) {
-        rg_rpc_call_close(requests[s].call);
         rg_free(pushes[s].iov);
         rg_buf_fini(&pushes[s].head);
         rg_buf_fini(&pushes[s].rows);
     }
+    if (requests != NULL)
+        rg_job_close_all(requests, job->n_servers);
     rg_free(pushes);
     rg_free(requests);
     for (int i = 0; i < g->n_tables; i++)

@@ -5,9 +5,9 @@
 #include "base/mem.h"
 #include "dist/credentials.h"
 #include "dist/digest.h"
+#include "dist/flight.h"
 #include "dist/serve.h"
 #include "sys/because.h"
-#include "sys/cond.h"
 #include "sys/flags.h"
 #include "sys/host.h"
 #include "sys/log.h"
@@ -16,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LOOK_NS = 100 * 1000 * 1000 };
 
 static rg_job *joined;
 static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
@@ -28,22 +26,6 @@ rg_job *rg_job_now(void)
 }
 
 /* ---- waiting ---- */
-
-typedef struct waiter {
-    pthread_mutex_t lock;
-    pthread_cond_t change;
-    int waiting;
-} waiter;
-
-static void wake(void *user, rg_rpc_call *call)
-{
-    waiter *w = user;
-    (void)call;
-    pthread_mutex_lock(&w->lock);
-    w->waiting--;
-    (void)pthread_cond_signal(&w->change);
-    pthread_mutex_unlock(&w->lock);
-}
 
 static rg_status blame(rg_status code)
 {
@@ -57,103 +39,68 @@ rg_status rg_job_answered(rg_rpc_call *call)
     return blame(rg_rpc_result(call));
 }
 
-/* Until all calls are done. After Ctrl+C those that are not are given up. */
-static rg_status wait_for_all(waiter *w, rg_rpc_call **calls, int n)
+rg_status rg_job_start_all(rg_job *job, rg_flight *flight, rg_job_request *requests, int n)
 {
     rg_status code = RG_OK;
-    pthread_mutex_lock(&w->lock);
-    while (code == RG_OK && w->waiting > 0) {
-        if (rg_cond_wait(&w->change, &w->lock, LOOK_NS))
-            continue;
-        pthread_mutex_unlock(&w->lock);
-        code = rg_interrupted();
-        pthread_mutex_lock(&w->lock);
-    }
-    pthread_mutex_unlock(&w->lock);
-    for (int i = 0; i < n; i++) {
-        if (code != RG_OK) {
-            rg_rpc_call_close(calls[i]);
-            calls[i] = NULL;
-        } else if (calls[i] != NULL) {
-            code = rg_job_answered(calls[i]);
-            i = code == RG_OK ? i : -1; /* close them all */
-        }
+    for (int i = 0; i < n; i++)
+        requests[i].call = NULL;
+    for (int i = 0; code == RG_OK && i < n; i++) {
+        const rg_rpc_ask ask = {.method = requests[i].method,
+                                .flags = requests[i].flags,
+                                .iov = requests[i].iov,
+                                .n = requests[i].n};
+        code = rg_flight_start(flight, &requests[i].call, job->servers[requests[i].server].client,
+                               &ask);
     }
     return code;
 }
 
-static rg_status start_and_wait(rg_rpc_client *const *clients, const rg_rpc_ask *asks,
-                                rg_rpc_call **calls, int n)
+rg_status rg_job_finish_all(rg_flight *flight, rg_job_request *requests, int n)
 {
-    waiter w = {.waiting = 0};
-    rg_status code = RG_OK;
-    pthread_mutex_init(&w.lock, NULL);
-    rg_cond_init(&w.change);
-    for (int i = 0; i < n; i++)
-        calls[i] = NULL;
-    for (int i = 0; code == RG_OK && i < n; i++) {
-        rg_rpc_ask ask = asks[i];
-        ask.done = wake;
-        ask.user = &w;
-        pthread_mutex_lock(&w.lock);
-        w.waiting++;
-        pthread_mutex_unlock(&w.lock);
-        code = rg_rpc_start(&calls[i], clients[i], &ask);
-        if (code != RG_OK) {
-            pthread_mutex_lock(&w.lock);
-            w.waiting--;
-            pthread_mutex_unlock(&w.lock);
-        }
+    rg_status code = rg_flight_wait(flight);
+    for (int i = 0; code == RG_OK && i < n; i++)
+        code = rg_job_answered(requests[i].call);
+    if (code != RG_OK)
+        rg_job_close_all(requests, n);
+    return code;
+}
+
+void rg_job_close_all(rg_job_request *requests, int n)
+{
+    for (int i = 0; i < n; i++) {
+        rg_rpc_call_close(requests[i].call);
+        requests[i].call = NULL;
     }
-    rg_status waited = wait_for_all(&w, calls, n);
-    pthread_mutex_destroy(&w.lock);
-    pthread_cond_destroy(&w.change);
-    return code == RG_OK ? waited : code;
 }
 
 rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n)
 {
-    enum { MOST = 4096 };
-    rg_rpc_client *clients[MOST];
-    rg_rpc_call *calls[MOST];
-    rg_rpc_ask asks[MOST];
-    if (n > MOST)
-        return rg_fail(RG_ETOOBIG, "%d requests at once", n);
-    for (int i = 0; i < n; i++) {
-        clients[i] = job->servers[requests[i].server].client;
-        asks[i] = (rg_rpc_ask){.method = requests[i].method,
-                               .flags = requests[i].flags,
-                               .iov = requests[i].iov,
-                               .n = requests[i].n};
-    }
-    rg_status code = start_and_wait(clients, asks, calls, n);
-    for (int i = 0; i < n; i++)
-        requests[i].call = calls[i];
-    return code;
-}
-
-static rg_status ask(rg_rpc_client *client, uint16_t method, const rg_iov *iov, size_t n,
-                     uint8_t **reply, size_t *bytes)
-{
-    rg_rpc_call *call = NULL;
-    rg_status code = start_and_wait(&client, &(rg_rpc_ask){.method = method, .iov = iov, .n = n},
-                                    &call, 1);
-    if (code == RG_OK && reply != NULL) {
-        const uint8_t *body = rg_rpc_answer(call, bytes);
-        *reply = rg_alloc(*bytes + 1);
-        if (*reply == NULL)
-            code = rg_no_memory(*bytes, "an answer");
-        else if (*bytes > 0)
-            memcpy(*reply, body, *bytes);
-    }
-    rg_rpc_call_close(call);
+    rg_flight flight;
+    rg_flight_init(&flight);
+    rg_status code = rg_job_start_all(job, &flight, requests, n);
+    if (code == RG_OK)
+        code = rg_job_finish_all(&flight, requests, n);
+    else
+        rg_job_close_all(requests, n);
+    rg_flight_fini(&flight);
     return code;
 }
 
 rg_status rg_job_ask(rg_job *job, int server, uint16_t method, const rg_iov *iov, size_t n,
                      uint8_t **reply, size_t *bytes)
 {
-    return ask(job->servers[server].client, method, iov, n, reply, bytes);
+    rg_job_request request = {.server = server, .method = method, .iov = iov, .n = n};
+    rg_status code = rg_job_ask_all(job, &request, 1);
+    if (code == RG_OK && reply != NULL) {
+        const uint8_t *body = rg_rpc_answer(request.call, bytes);
+        *reply = rg_alloc(*bytes + 1);
+        if (*reply == NULL)
+            code = rg_no_memory(*bytes, "an answer");
+        else if (*bytes > 0)
+            memcpy(*reply, body, *bytes);
+    }
+    rg_job_close_all(&request, 1);
+    return code;
 }
 
 static rg_status tell_all(rg_job *job, uint16_t method, const char *text)
@@ -194,7 +141,7 @@ static rg_status read_schema(rg_job *job, rg_job_server *server)
 {
     uint8_t *reply = NULL;
     size_t n;
-    RG_TRY(ask(server->client, RG_PS_SCHEMA, NULL, 0, &reply, &n));
+    RG_TRY(rg_job_ask(job, (int)(server - job->servers), RG_PS_SCHEMA, NULL, 0, &reply, &n));
     rg_status code = rg_ps_schema_read(&server->schema, reply, n);
     rg_free(reply);
     RG_TRY(code);

@@ -7,6 +7,7 @@
 #ifndef RG_DIST_JOB_H
 #define RG_DIST_JOB_H
 
+#include "dist/flight.h"
 #include "dist/wire.h"
 #include "ir/op.h"
 #include "pass/transpile.h"
@@ -78,20 +79,25 @@ rg_status rg_job_leave(void);
 rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name, bool by_grad,
                       int *server, uint32_t *var);
 
-/* Several requests at once. Answers are read from the calls, which the caller closes whatever the
- * outcome. */
+/* Several requests at once. */
 typedef struct rg_job_request {
     int server;
     uint16_t method, flags;
     const rg_iov *iov;
     size_t n;
-    rg_rpc_call *call; /* set by rg_job_ask_all() */
+    rg_rpc_call *call; /* the answer; NULL after a failure */
 } rg_job_request;
 
 /* What a server answered; where it has gone, the launcher hears that we fail because of it. */
 rg_status rg_job_answered(rg_rpc_call *call);
 
+/* Asks and waits. Whatever the outcome, rg_job_close_all() ends them. */
 rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n);
+/* The same in two: what `iov` names stays as it is until the second. */
+rg_status rg_job_start_all(rg_job *job, rg_flight *flight, rg_job_request *requests, int n);
+rg_status rg_job_finish_all(rg_flight *flight, rg_job_request *requests, int n);
+/* Those that are not done are given up. */
+void rg_job_close_all(rg_job_request *requests, int n);
 
 /* Ask and wait, looking for Ctrl+C meanwhile. *reply, where it is not NULL, gets the body and is
  * the caller's to free. */

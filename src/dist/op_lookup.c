@@ -60,9 +60,37 @@ static rg_status look_up_infer(rg_ctx *ctx)
 
 /* ---- the look-up ---- */
 
+/* All ids of a step, ascending and each once; `row_of` says for each place, over all Ids one
+ * after the other, which of them stands there (-1: padding). */
+typedef struct wanted {
+    int64_t *ids;
+    int32_t *row_of;
+    size_t n, places;
+} wanted;
+
+/* What one part is asked for: {u32 variable, u32 n, ids}. */
+typedef struct question {
+    uint32_t head[2];
+    rg_iov iov[2];
+    size_t first; /* of the ids */
+} question;
+
+/* The look-up of one step: it may be asked for while the step before is computed. */
+typedef struct asking {
+    rg_arena arena; /* of what follows */
+    wanted wanted;
+    question *questions;
+    rg_job_request *requests;
+    int n;
+    rg_flight flight;
+    bool asked;
+    uint64_t step; /* for which it was */
+} asking;
+
 /* The parts of the table, in the order of their rows. */
 typedef struct parts {
     rg_job *job;
+    asking rounds[2]; /* the step's that is run, and the one's after it: step % 2 */
     int n;
     struct {
         int server;
@@ -70,6 +98,27 @@ typedef struct parts {
         int64_t first, rows;
     } list[];
 } parts;
+
+static void close_round(asking *r)
+{
+    if (r->requests != NULL)
+        rg_job_close_all(r->requests, r->n);
+    r->requests = NULL;
+    r->asked = false;
+    r->flight.in_air = 0; /* those given up do not land */
+    rg_arena_reset(&r->arena);
+}
+
+static void drop_parts(void *state)
+{
+    parts *p = state;
+    for (int i = 0; p != NULL && i < 2; i++) {
+        close_round(&p->rounds[i]);
+        rg_flight_fini(&p->rounds[i].flight);
+        rg_arena_free(&p->rounds[i].arena);
+    }
+    rg_free(p);
+}
 
 static rg_status find_parts(const rg_ctx *ctx, rg_job *job, parts **out)
 {
@@ -81,11 +130,13 @@ static rg_status find_parts(const rg_ctx *ctx, rg_job *job, parts **out)
     if (p == NULL)
         return rg_no_memory(1, "a look-up");
     p->job = job;
+    for (int i = 0; i < 2; i++)
+        rg_flight_init(&p->rounds[i].flight);
     for (int i = 0; i < names->n; i++, p->n++) {
         rg_status code = rg_job_find(job, endpoints->strings[i], names->strings[i], false,
                                      &p->list[i].server, &p->list[i].var);
         if (code != RG_OK) {
-            rg_free(p);
+            drop_parts(p);
             return code;
         }
         const rg_ps_var *var = &job->servers[p->list[i].server].schema.vars[p->list[i].var];
@@ -96,30 +147,23 @@ static rg_status find_parts(const rg_ctx *ctx, rg_job *job, parts **out)
     return RG_OK;
 }
 
-/* All ids of the step, ascending and each once; `row_of` says for each place, over all Ids one
- * after the other, which of them stands there (-1: padding). */
-typedef struct wanted {
-    int64_t *ids;
-    int32_t *row_of;
-    size_t n, places;
-} wanted;
-
-static rg_status collect_ids(rg_ctx *ctx, wanted *w)
+/* `ids` has one for each of the op's. */
+static rg_status collect_ids(rg_ctx *ctx, const rg_value *const *all, rg_arena *arena, wanted *w)
 {
     int64_t padding = rg_attr_long(ctx, PADDING_IDX);
+    *w = (wanted){0};
     for (int k = 0; k < rg_n_in(ctx, IDS); k++)
-        w->places += (size_t)rg_numel(rg_in_n(ctx, IDS, k));
-    rg_keyed *keys = rg_scratch(ctx, (w->places + 1) * sizeof *keys);
-    rg_keyed *spare = rg_scratch(ctx, (w->places + 1) * sizeof *spare);
-    w->ids = rg_scratch(ctx, (w->places + 1) * sizeof *w->ids);
-    w->row_of = rg_scratch(ctx, (w->places + 1) * sizeof *w->row_of);
+        w->places += (size_t)rg_numel(all[k]);
+    rg_keyed *keys = rg_arena_alloc(arena, (w->places + 1) * sizeof *keys);
+    rg_keyed *spare = rg_arena_alloc(arena, (w->places + 1) * sizeof *spare);
+    w->ids = rg_arena_alloc(arena, (w->places + 1) * sizeof *w->ids);
+    w->row_of = rg_arena_alloc(arena, (w->places + 1) * sizeof *w->row_of);
     if (!keys || !spare || !w->ids || !w->row_of)
-        return RG_ENOMEM;
+        return rg_no_memory(w->places * sizeof *keys, "the ids of a look-up");
     int64_t n = 0, place = 0;
     for (int k = 0; k < rg_n_in(ctx, IDS); k++) {
-        const rg_value *ids = rg_in_n(ctx, IDS, k);
-        for (int64_t i = 0; i < rg_numel(ids); i++, place++) {
-            int64_t id = rg_whole_at(ids, i);
+        for (int64_t i = 0; i < rg_numel(all[k]); i++, place++) {
+            int64_t id = rg_whole_at(all[k], i);
             if (id < 0)
                 return rg_fail(RG_EVALUE, "%s has the id %lld at element %lld",
                                rg_in_name(ctx, IDS, k), (long long)id, (long long)i);
@@ -137,18 +181,11 @@ static rg_status collect_ids(rg_ctx *ctx, wanted *w)
     return RG_OK;
 }
 
-/* What each part is asked for: {u32 variable, u32 n, ids}. */
-typedef struct question {
-    uint32_t head[2];
-    rg_iov iov[2];
-    size_t first; /* of the ids */
-} question;
-
-static int make_questions(const parts *p, const wanted *w, question *questions,
-                          rg_job_request *requests)
+static void make_questions(const parts *p, asking *r)
 {
+    const wanted *w = &r->wanted;
     size_t at = 0;
-    int n = 0;
+    r->n = 0;
     for (int i = 0; i < p->n && at < w->n; i++) {
         size_t end = at;
         bool is_last = i + 1 == p->n; /* ids beyond the height are its to refuse, or to grow by */
@@ -156,18 +193,65 @@ static int make_questions(const parts *p, const wanted *w, question *questions,
             end++;
         if (end == at)
             continue;
-        question *q = &questions[n];
+        question *q = &r->questions[r->n];
         *q = (question){.head = {p->list[i].var, (uint32_t)(end - at)}, .first = at};
         q->iov[0] = (rg_iov){q->head, sizeof q->head};
         q->iov[1] = (rg_iov){w->ids + at, (end - at) * sizeof *w->ids};
-        requests[n++] = (rg_job_request){.server = p->list[i].server,
-                                         .method = RG_PS_ROWS,
-                                         .flags = p->job->half ? RG_PS_HALF : 0,
-                                         .iov = q->iov,
-                                         .n = 2};
+        r->requests[r->n++] = (rg_job_request){.server = p->list[i].server,
+                                               .method = RG_PS_ROWS,
+                                               .flags = p->job->half ? RG_PS_HALF : 0,
+                                               .iov = q->iov,
+                                               .n = 2};
         at = end;
     }
-    return n;
+}
+
+static rg_status start_round(rg_ctx *ctx, parts *p, const rg_value *const *ids, uint64_t step)
+{
+    asking *r = &p->rounds[step % 2];
+    close_round(r);
+    r->n = 0;
+    r->questions = rg_arena_alloc(&r->arena, (size_t)p->n * sizeof *r->questions);
+    r->requests = rg_arena_zero(&r->arena, (size_t)p->n * sizeof *r->requests);
+    if (r->questions == NULL || r->requests == NULL)
+        return rg_no_memory((size_t)p->n, "a look-up");
+    RG_TRY(collect_ids(ctx, ids, &r->arena, &r->wanted));
+    make_questions(p, r);
+    r->step = step;
+    r->asked = true;
+    return rg_job_start_all(p->job, &r->flight, r->requests, r->n);
+}
+
+/* The rows of the step that is run, asked for now where they have not been. */
+static rg_status finish_round(rg_ctx *ctx, parts *p)
+{
+    asking *r = &p->rounds[ctx->run->step % 2];
+    if (!r->asked || r->step != ctx->run->step) {
+        const rg_value **ids = rg_scratch(ctx, (size_t)rg_n_in(ctx, IDS) * sizeof *ids);
+        if (ids == NULL)
+            return RG_ENOMEM;
+        for (int k = 0; k < rg_n_in(ctx, IDS); k++)
+            ids[k] = rg_in_n(ctx, IDS, k);
+        RG_TRY(start_round(ctx, p, ids, ctx->run->step));
+    }
+    return rg_job_finish_all(&r->flight, r->requests, r->n);
+}
+
+/* Where the next step's ids are known, its rows are asked for while this one is computed. An id
+ * that cannot be is told when its step comes. */
+static rg_status look_ahead(rg_ctx *ctx, parts *p)
+{
+    const rg_value **ids = rg_scratch(ctx, (size_t)rg_n_in(ctx, IDS) * sizeof *ids);
+    if (ids == NULL)
+        return RG_ENOMEM;
+    for (int k = 0; k < rg_n_in(ctx, IDS); k++) {
+        ids[k] = ctx->run->services->ahead(ctx, rg_in_n(ctx, IDS, k));
+        if (ids[k] == NULL)
+            return RG_OK;
+    }
+    if (start_round(ctx, p, ids, ctx->run->step + 1) != RG_OK)
+        close_round(&p->rounds[(ctx->run->step + 1) % 2]);
+    return RG_OK;
 }
 
 /* Rows from the answers to their places. */
@@ -205,18 +289,18 @@ static rg_status rows_of(rg_ctx *ctx, const rg_rpc_call *call, size_t n, const f
     return RG_OK;
 }
 
-static rg_status read_answers(rg_ctx *ctx, const wanted *w, const question *questions,
-                              const rg_job_request *requests, int n, int64_t width)
+static rg_status read_answers(rg_ctx *ctx, const asking *r, int64_t width)
 {
+    const wanted *w = &r->wanted;
     const float **rows = rg_scratch(ctx, (w->n + 1) * sizeof *rows);
     if (rows == NULL)
         return RG_ENOMEM;
-    for (int i = 0; i < n; i++) {
-        size_t count = questions[i].head[1];
+    for (int i = 0; i < r->n; i++) {
+        size_t count = r->questions[i].head[1];
         const float *first;
-        RG_TRY(rows_of(ctx, requests[i].call, count * (size_t)width, &first));
+        RG_TRY(rows_of(ctx, r->requests[i].call, count * (size_t)width, &first));
         for (size_t k = 0; k < count; k++)
-            rows[questions[i].first + k] = first + (int64_t)k * width;
+            rows[r->questions[i].first + k] = first + (int64_t)k * width;
     }
     hand_out(ctx, w, rows, width);
     return RG_OK;
@@ -225,27 +309,22 @@ static rg_status read_answers(rg_ctx *ctx, const wanted *w, const question *ques
 static rg_status look_up(rg_ctx *ctx)
 {
     rg_job *job;
-    wanted w = {0};
     RG_TRY(rg_job_of(ctx, &job));
     parts *p = ctx->state;
     if (p == NULL || p->job != job) {
-        rg_free(p);
+        drop_parts(p);
         ctx->state = NULL;
         RG_TRY(find_parts(ctx, job, &p));
         ctx->state = p;
     }
+    asking *now = &p->rounds[ctx->run->step % 2];
     RG_TRY(rg_exchange_refresh(job, ctx->run->thread));
-    RG_TRY(collect_ids(ctx, &w));
-    question *questions = rg_scratch(ctx, (size_t)p->n * sizeof *questions);
-    rg_job_request *requests = rg_scratch(ctx, (size_t)p->n * sizeof *requests);
-    if (questions == NULL || requests == NULL)
-        return RG_ENOMEM;
-    int n = make_questions(p, &w, questions, requests);
-    rg_status code = rg_job_ask_all(job, requests, n);
+    rg_status code = finish_round(ctx, p);
     if (code == RG_OK)
-        code = read_answers(ctx, &w, questions, requests, n, rg_shape_of(ctx, W)->dim[1]);
-    for (int i = 0; i < n; i++)
-        rg_rpc_call_close(requests[i].call);
+        code = look_ahead(ctx, p);
+    if (code == RG_OK)
+        code = read_answers(ctx, now, rg_shape_of(ctx, W)->dim[1]);
+    close_round(now);
     return code;
 }
 
@@ -269,7 +348,7 @@ const rg_op rg_op_distributed_lookup_table = {
     .flags = RG_OP_EFFECT,
     .infer = look_up_infer,
     .kernel = look_up,
-    .drop = rg_free,
+    .drop = drop_parts,
 };
 
 enum { P_X };

@@ -53,6 +53,15 @@ static rg_value *block_value(rg_ctx *ctx, const char *name)
     return temp ? temp->value : NULL;
 }
 
+static const rg_value *ahead(const rg_ctx *ctx, const rg_value *fed)
+{
+    const rg_plan *plan = ctx->run->plan;
+    for (int i = 0; plan->ahead != NULL && i < plan->n_feeds; i++)
+        if (plan->feeds[i] == fed)
+            return plan->ahead[i];
+    return NULL;
+}
+
 static rg_status call_python(rg_ctx *ctx, int id)
 {
     if (python_call == NULL)
@@ -67,6 +76,7 @@ const rg_run_services rg_plan_services = {
     .keep_present = keep_present,
     .load_present = load_present,
     .block_value = block_value,
+    .ahead = ahead,
     .call_python = call_python,
 };
 
@@ -284,6 +294,7 @@ rg_status rg_plan_run(rg_plan *plan)
     }
     plan->check_nan = rg_flag_bool("check_nan_inf");
     rg_status code = rg_region_run(plan->root);
+    plan->ahead = NULL;
     plan->run.step++;
     if (!plan->settled) {
         refresh_data(plan->root);
@@ -297,6 +308,11 @@ rg_status rg_plan_run(rg_plan *plan)
 rg_value *rg_plan_fetch(const rg_plan *plan, int i)
 {
     return plan->fetches[i];
+}
+
+void rg_plan_ahead(rg_plan *plan, rg_value *const *feeds)
+{
+    plan->ahead = feeds;
 }
 
 void rg_plan_set_thread(rg_plan *plan, int thread)

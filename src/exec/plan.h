@@ -43,6 +43,10 @@ rg_status rg_plan_feed_rows(rg_plan *plan, int i, const rg_value *whole, int64_t
 /* All of it. */
 rg_status rg_plan_feed_copy(rg_plan *plan, int i, const rg_value *whole);
 
+/* What the run after the next one will be fed, by number: then its rows can be asked for while
+ * the next is computed. Borrowed until the next has run. */
+void rg_plan_ahead(rg_plan *plan, rg_value *const *feeds);
+
 /* Run once. On failure the message names the op, its inputs and the user's line. */
 rg_status rg_plan_run(rg_plan *plan);
 

@@ -58,6 +58,7 @@ struct rg_plan {
     size_t n_kept, cap_kept;
     rg_map keep_index; /* name -> rg_value */
     rg_value **feeds, **fetches;
+    rg_value *const *ahead; /* the next run's feeds; NULL: not known */
     const rg_vardesc **feed_descs;
     const char **fetch_names;
     int n_feeds, n_fetches;

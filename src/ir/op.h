@@ -364,6 +364,9 @@ typedef struct rg_run_services {
     rg_status (*load_present)(rg_ctx *ctx, rg_value *scopes);
     /* A variable of the sub-block by name; NULL where it has none. */
     rg_value *(*block_value)(rg_ctx *ctx, const char *name);
+    /* What the next run will be fed in place of `fed`, a variable's value; NULL where that is
+     * not known, or it is not fed. */
+    const rg_value *(*ahead)(const rg_ctx *ctx, const rg_value *fed);
     /* Call the Python function registered under `id` (py_func). */
     rg_status (*call_python)(rg_ctx *ctx, int id);
 } rg_run_services;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NOT_DONE, TELLING, TOLD };
+
 struct rg_rpc_call {
     rg_task task;
     rg_rpc_client *client;
@@ -18,8 +20,8 @@ struct rg_rpc_call {
     int64_t sends;
     uint64_t sent_on; /* the connection it was sent on last */
     bool started, listed, writing, answered;
-    bool abandoned;       /* closed before it could start */
-    atomic_bool finished; /* for who uses done(); others have the latch */
+    bool abandoned;     /* closed in the loop before it could start, or by its done() */
+    atomic_int telling; /* how far done() is, for who uses it; others have the latch */
     rg_latch done;
     rg_frame reply;
     uint8_t *body; /* NULL where place() took it */
@@ -48,6 +50,15 @@ static void drop_body(rg_rpc_call *call)
     call->body = NULL;
 }
 
+static void free_call(rg_rpc_call *call)
+{
+    drop_body(call);
+    rg_latch_fini(&call->done);
+    rg_free(call->text);
+    rg_free(call->iov);
+    rg_free(call);
+}
+
 /* The last that the loop has to do with a call: whoever waits may free it at once. */
 static void finish(rg_rpc_call *call)
 {
@@ -56,8 +67,12 @@ static void finish(rg_rpc_call *call)
         rg_latch_open(&call->done);
         return;
     }
-    atomic_store_explicit(&call->finished, true, memory_order_release);
+    atomic_store_explicit(&call->telling, TELLING, memory_order_release);
     call->ask.done(call->ask.user, call);
+    if (call->abandoned)
+        free_call(call);
+    else
+        atomic_store_explicit(&call->telling, TOLD, memory_order_release);
 }
 
 static void finish_failed(rg_rpc_call *call, rg_status status, const char *text)
@@ -133,15 +148,6 @@ void rg_calls_interrupted(rg_rpc_client *client)
     if (client->receiving != NULL)
         drop_body(client->receiving);
     client->receiving = NULL;
-}
-
-static void free_call(rg_rpc_call *call)
-{
-    drop_body(call);
-    rg_latch_fini(&call->done);
-    rg_free(call->text);
-    rg_free(call->iov);
-    rg_free(call);
 }
 
 static void start(rg_task *task)
@@ -314,14 +320,14 @@ void rg_rpc_call_close(rg_rpc_call *call)
 {
     if (call == NULL)
         return;
-    bool finished = call->ask.done != NULL
-                        ? atomic_load_explicit(&call->finished, memory_order_acquire)
-                        : rg_latch_wait(&call->done, 0);
-    if (!finished && rg_loop_inside(call->client->loop) && !call->started) {
-        call->abandoned = true; /* its start is still in the queue */
+    bool has_done = call->ask.done != NULL;
+    int told = has_done ? atomic_load_explicit(&call->telling, memory_order_acquire) : NOT_DONE;
+    bool finished = has_done ? told == TOLD : rg_latch_wait(&call->done, 0);
+    if (!finished && rg_loop_inside(call->client->loop) && (!call->started || told == TELLING)) {
+        call->abandoned = true; /* its start is still in the queue, or this is its done() */
         return;
     }
-    if (!finished)
+    if (!finished) /* done() has returned then, or is never called */
         rg_loop_do(call->client->loop, give_up, call);
     free_call(call);
 }

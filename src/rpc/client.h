@@ -92,7 +92,8 @@ rg_status rg_rpc_result(rg_rpc_call *call);
 /* The reply. 64-byte aligned, borrowed until the call is closed; NULL where place() took it. */
 const uint8_t *rg_rpc_answer(const rg_rpc_call *call, size_t *bytes);
 uint16_t rg_rpc_answer_flags(const rg_rpc_call *call);
-/* A call that is not done is given up: its memory is no longer touched. NULL is allowed. */
+/* A call that is not done is given up: its memory is no longer touched, and done() either has
+ * returned or is not called. NULL is allowed. */
 void rg_rpc_call_close(rg_rpc_call *call);
 
 /* Start, wait and close: *reply gets the body, to be ended with rg_free(); both may be NULL. */

@@ -29,6 +29,8 @@ static const rg_flag table[] = {
      "of train_from_dataset: auto, bar, lines or off; auto draws a bar on a terminal", NULL},
     {"ps_go_on", RG_FLAG_BOOL, "0",
      "async modes: a trainer that dies does not end the job; servers go on with the others", NULL},
+    {"ps_prefetch", RG_FLAG_BOOL, "1",
+     "async, train_from_dataset: rows of the next batch are asked for while one is computed", NULL},
     {"communicator_max_merge_var_num", RG_FLAG_INT, "1",
      "async: steps that are added up while the one before is being sent", NULL},
     {"communicator_min_send_grad_num_before_recv", RG_FLAG_INT, "1",

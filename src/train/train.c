@@ -7,6 +7,7 @@
 #include "math/gemm.h"
 #include "sys/clock.h"
 #include "sys/cond.h"
+#include "sys/flags.h"
 #include "sys/pool.h"
 #include "train/bar_priv.h"
 #include "train/lines_priv.h"
@@ -184,14 +185,12 @@ static rg_status show_values(rg_train *t, const rg_plan *plan)
     return code;
 }
 
-static rg_status train_batch(rg_train *t, int thread, const rg_batch *batch)
+static rg_status run_batch(rg_train *t, int thread, uint64_t rows)
 {
     worker *w = &t->workers[thread];
-    for (int i = 0; i < t->n_feeds; i++)
-        RG_TRY(rg_plan_feed_copy(w->plan, i, batch->values[i]));
     RG_TRY(rg_plan_run(w->plan));
     atomic_fetch_add(&w->batches, 1);
-    atomic_fetch_add(&w->rows, batch->rows);
+    atomic_fetch_add(&w->rows, rows);
     if (t->loss >= 0)
         atomic_store(&w->loss_sum,
                      atomic_load(&w->loss_sum) + number_of(rg_plan_fetch(w->plan, t->loss)));
@@ -201,14 +200,38 @@ static rg_status train_batch(rg_train *t, int thread, const rg_batch *batch)
     return show_values(t, w->plan);
 }
 
+/* Rows of the next batch may be read before this one's gradients have arrived: where nothing is
+ * trained, or pushes and reads of other trainers fall between each other anyway. */
+static bool may_look_ahead(const rg_train *t)
+{
+    const rg_job *job = rg_job_now();
+    return job != NULL && (t->config->infer || job->mode == RG_UPDATE_ASYNC) &&
+           rg_flag_bool("ps_prefetch");
+}
+
+/* Runs *batch, and brings the one after it: before, where nobody need wait for it. */
+static rg_status train_batch(rg_train *t, int thread, bool look_ahead, rg_batch **batch)
+{
+    rg_plan *plan = t->workers[thread].plan;
+    uint64_t rows = (*batch)->rows;
+    for (int i = 0; i < t->n_feeds; i++)
+        RG_TRY(rg_plan_feed_copy(plan, i, (*batch)->values[i]));
+    bool is_ahead = look_ahead && rg_reader_wait(t->reader, 0) &&
+                    rg_reader_next(t->reader, thread, batch) == RG_OK;
+    if (is_ahead)
+        rg_plan_ahead(plan, (*batch)->values);
+    RG_TRY(run_batch(t, thread, rows));
+    return is_ahead ? RG_OK : rg_reader_next(t->reader, thread, batch);
+}
+
 static rg_status train_thread(rg_train *t, int thread)
 {
     rg_batch *batch;
-    rg_status code;
+    bool look_ahead = may_look_ahead(t);
     rg_gemm_threads(1);
-    while ((code = rg_reader_next(t->reader, thread, &batch)) == RG_OK)
-        if ((code = train_batch(t, thread, batch)) != RG_OK)
-            break;
+    rg_status code = rg_reader_next(t->reader, thread, &batch);
+    while (code == RG_OK)
+        code = train_batch(t, thread, look_ahead, &batch);
     if (code == RG_EOF && rg_job_now() != NULL && !t->config->infer) {
         rg_status last = rg_exchange_thread_ends(rg_job_now(), thread);
         code = last == RG_OK ? code : last;
