@@ -126,7 +126,8 @@ rg_status rg_serve_schedule(rg_engine *s);
 
 /* ---- tables (serve_rows.c) ---- */
 
-/* A table whose rows come to be. alone: its block is the optimizer's op and nothing else. */
+/* A table whose rows come to be, or, where every step moves every row, a dense parameter in its
+ * place (`table` is NULL then). alone: its block is the optimizer's op and nothing else. */
 rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone);
 void rg_served_close(rg_served *var);
 /* Rows by ids, [n, width] into `out`. */

@@ -149,6 +149,36 @@ static rg_status take_loaded(rg_engine *s, rg_served *var)
     return RG_OK;
 }
 
+static bool is_lazy(const rg_served *var)
+{
+    const rg_attr *lazy = rg_opdesc_attr(var->op, "lazy_mode");
+    return lazy != NULL && lazy->b;
+}
+
+/* Whether each step moves all rows, touched or not: then they are a dense parameter here, which
+ * is pulled and pushed by rows. A table that grows has no such all; its touched rows move. */
+static bool moves_every_row(const rg_engine *s, const rg_served *var)
+{
+    const rg_op *op = var->op ? rg_op_find(var->op->type) : NULL;
+    return op != NULL && (op->flags & RG_OP_EVERY_ROW) != 0 && s->mode != RG_UPDATE_GEO &&
+           var->rule == RG_ROWS_STAGED && !is_lazy(var) && !var->grows;
+}
+
+/* All rows of the table as variables of the scope, in the table's place. */
+static rg_status unfold(rg_engine *s, rg_served *var)
+{
+    const rg_shape shape = RG_SHAPE(var->about->rows, var->about->width);
+    for (int i = 0; i < var->n_columns; i++) {
+        rg_value *value;
+        RG_TRY(rg_scope_var(s->scope, var->columns[i], &value));
+        RG_TRY(rg_value_resize(value, RG_F32, &shape));
+        RG_TRY(rg_served_dense(s, var, i, 0, var->about->rows, value->data));
+    }
+    rg_table_close(var->table);
+    var->table = NULL;
+    return RG_OK;
+}
+
 rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
 {
     RG_TRY(find_columns(s, var));
@@ -172,7 +202,8 @@ rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
         RG_TRY(rg_adam_past_open(&var->past));
     if (var->rule == RG_ROWS_STAGED)
         RG_TRY(open_stage(s, var));
-    return take_loaded(s, var);
+    RG_TRY(take_loaded(s, var));
+    return moves_every_row(s, var) ? unfold(s, var) : RG_OK;
 }
 
 void rg_served_close(rg_served *var)
@@ -241,12 +272,6 @@ uint64_t rg_served_shrink(rg_served *var, uint32_t unseen)
 {
     shrinking s = {++var->age, unseen};
     return rg_table_erase_if(var->table, is_old, &s);
-}
-
-static bool is_lazy(const rg_served *var)
-{
-    const rg_attr *lazy = rg_opdesc_attr(var->op, "lazy_mode");
-    return lazy != NULL && lazy->b;
 }
 
 rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out)

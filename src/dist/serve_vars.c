@@ -161,6 +161,8 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
         const rg_attr *grows = rg_opdesc_attr(s->desc, "table_grows");
         var->grows = grows != NULL && at < grows->n && grows->ints[at] != 0;
         RG_TRY(rg_served_open(s, var, block->n_ops - first == 1));
+        if (var->table == NULL)
+            return open_dense(s, var, index, first);
         return var->rule == RG_ROWS_STAGED && s->mode != RG_UPDATE_GEO
                    ? rg_block_plan_open(&var->update, s->program, index, first, var->stage, grad)
                    : RG_OK;

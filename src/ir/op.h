@@ -108,6 +108,7 @@ enum rg_op_flags {
     RG_OP_DYNAMIC = 1 << 1,  /* its kernel sizes the outputs (rg_out_resize): they depend on data */
     RG_OP_HOST = 1 << 2,     /* only inside the executor: feed, fetch */
     RG_OP_INTERNAL = 1 << 3, /* made by passes; not in saved programs nor in the reference */
+    RG_OP_EVERY_ROW = 1 << 4, /* an update that moves rows its sparse gradient does not name, too */
 };
 
 struct rg_opdesc;

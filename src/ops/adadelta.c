@@ -46,7 +46,7 @@ RG_FLOATS(STEP)
 static rg_status adadelta_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &update, &spans));
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
     return RG_OK;
 }
@@ -64,6 +64,7 @@ const rg_op rg_op_adadelta = {
         RG_ATTRS([RHO] = RG_FLOAT("rho", 0.95f, "decay of both means"), [EPSILON] = RG_FLOAT(
                                                                             "epsilon", 1.0e-6f,
                                                                             "added to both means")),
+    .flags = RG_OP_EVERY_ROW,
     .infer = adadelta_infer,
     .kernel = adadelta_kernel,
 };

@@ -51,7 +51,7 @@ static rg_status adagrad_infer(rg_ctx *ctx)
 static rg_status adagrad_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, false, &spans));
+    RG_TRY(rg_update_begin(ctx, &update, &spans));
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans, 1.0f, 1.0f, rg_attr_float(ctx, EPSILON)))
     return RG_OK;
 }
@@ -81,7 +81,7 @@ static rg_status decayed_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
     float decay = rg_attr_float(ctx, D_DECAY);
-    RG_TRY(rg_update_begin(ctx, &decayed, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &decayed, &spans));
     RG_CALL_FLOAT(ctx, PARAM, run,
                   (ctx, &spans, decay, 1.0f - decay, rg_attr_float(ctx, D_EPSILON)))
     return RG_OK;
@@ -94,6 +94,7 @@ const rg_op rg_op_decayed_adagrad = {
     .out = OUT_SLOTS,
     .attr = RG_ATTRS([D_DECAY] = RG_FLOAT("decay", 0.95f, "what stays of the sum"),
                      [D_EPSILON] = RG_FLOAT("epsilon", 1.0e-6f, "added to the root")),
+    .flags = RG_OP_EVERY_ROW,
     .infer = decayed_infer,
     .kernel = decayed_kernel,
 };

@@ -102,7 +102,9 @@ static rg_status adam_kernel(rg_ctx *ctx)
         return step_late(ctx, (float)b1, (float)b2);
     for (int i = PARAM_OUT; i <= MOMENT2_OUT; i++)
         rg_value_settle(rg_out(ctx, i));
-    RG_TRY(rg_update_begin(ctx, &update, !rg_attr_bool(ctx, LAZY_MODE), &spans));
+    RG_TRY(rg_update_begin(ctx, &update, &spans));
+    if (rg_attr_bool(ctx, LAZY_MODE))
+        spans.end = 0; /* the rows that are named, alone */
     if (rg_dtype_of(ctx, PARAM) == RG_F32)
         run_f32(ctx, &spans, (float)b1, (float)b2, sparse);
     else if (rg_dtype_of(ctx, PARAM) == RG_F64)
@@ -134,6 +136,7 @@ const rg_op rg_op_adam = {
                      [LAZY_MODE] = RG_BOOLEAN("lazy_mode", false, "only rows with a gradient move"),
                      [MIN_ROW_SIZE] = RG_LONG("min_row_size_to_use_multithread", 1000,
                                               "kept for files")),
+    .flags = RG_OP_EVERY_ROW,
     .infer = adam_infer,
     .kernel = adam_kernel,
 };

@@ -46,7 +46,7 @@ RG_FLOATS(STEP)
 static rg_status adamax_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &update, &spans));
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
     return RG_OK;
 }
@@ -64,6 +64,7 @@ const rg_op rg_op_adamax = {
     .attr = RG_ATTRS([BETA1] = RG_FLOAT("beta1", 0.9f, "decay of the moment"),
                      [BETA2] = RG_FLOAT("beta2", 0.999f, "decay of the largest gradient"),
                      [EPSILON] = RG_FLOAT("epsilon", 1.0e-8f, "added to the largest gradient")),
+    .flags = RG_OP_EVERY_ROW,
     .infer = adamax_infer,
     .kernel = adamax_kernel,
 };

@@ -42,7 +42,7 @@ static rg_status dpsgd_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
     double normal = rg_philox_normal(rg_random_key(ctx, rg_attr_int(ctx, SEED), false), 0);
-    RG_TRY(rg_update_begin(ctx, &update, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &update, &spans));
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans, normal))
     return RG_OK;
 }
@@ -57,6 +57,7 @@ const rg_op rg_op_dpsgd = {
                      [BATCH_SIZE] = RG_FLOAT("batch_size", 16.0f, "divides the noise"),
                      [SIGMA] = RG_FLOAT("sigma", 1.0f, "standard deviation of the noise"),
                      [SEED] = RG_INT("seed", 0, "0: the program's or the process's")),
+    .flags = RG_OP_EVERY_ROW,
     .infer = dpsgd_infer,
     .kernel = dpsgd_kernel,
 };

@@ -64,7 +64,7 @@ RG_FLOATS(STEP)
 static rg_status ftrl_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &update, &spans));
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
     return RG_OK;
 }
@@ -82,6 +82,7 @@ const rg_op rg_op_ftrl = {
     .attr = RG_ATTRS([L1] = RG_FLOAT("l1", 0.0f, "below it a parameter is zero"),
                      [L2] = RG_FLOAT("l2", 0.0f, "shrinks parameters"),
                      [POWER] = RG_FLOAT("lr_power", -0.5f, "how the rate falls with the squares")),
+    .flags = RG_OP_EVERY_ROW,
     .infer = ftrl_infer,
     .kernel = ftrl_kernel,
 };

@@ -73,7 +73,7 @@ RG_FLOATS(STEP)
 static rg_status lamb_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &update, &spans));
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans, rg_numel(rg_in(ctx, PARAM))))
     return RG_OK;
 }
@@ -94,6 +94,7 @@ const rg_op rg_op_lamb = {
                      [BETA1] = RG_FLOAT("beta1", 0.9f, "decay of the first moment"),
                      [BETA2] = RG_FLOAT("beta2", 0.999f, "decay of the second moment"),
                      [EPSILON] = RG_FLOAT("epsilon", 1.0e-6f, "added to the root")),
+    .flags = RG_OP_EVERY_ROW,
     .infer = lamb_infer,
     .kernel = lamb_kernel,
 };

@@ -43,7 +43,7 @@ RG_FLOATS(STEP)
 static rg_status lars_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &update, &spans));
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans, rg_numel(rg_in(ctx, PARAM))))
     return RG_OK;
 }
@@ -60,6 +60,7 @@ const rg_op rg_op_lars_momentum = {
     .attr = RG_ATTRS([MU] = RG_REQUIRED("mu", RG_ATTR_FLOAT, "what stays of the velocity"),
                      [COEFF] = RG_FLOAT("lars_coeff", 0.001f, "how far a step may trust its norm"),
                      [DECAY] = RG_FLOAT("lars_weight_decay", 0.0005f, "decay of the parameter")),
+    .flags = RG_OP_EVERY_ROW,
     .infer = lars_infer,
     .kernel = lars_kernel,
 };

@@ -47,7 +47,7 @@ RG_FLOATS(STEP)
 static rg_status momentum_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &update, &spans));
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
     return RG_OK;
 }
@@ -64,6 +64,7 @@ const rg_op rg_op_momentum = {
                                                                                      ""}),
     .attr = RG_ATTRS([MU] = RG_REQUIRED("mu", RG_ATTR_FLOAT, "what stays of the velocity"),
                      [NESTEROV] = RG_BOOLEAN("use_nesterov", false, "look one step ahead")),
+    .flags = RG_OP_EVERY_ROW,
     .infer = momentum_infer,
     .kernel = momentum_kernel,
 };

@@ -69,7 +69,7 @@ rg_status rg_expect_rows_below(const rg_ctx *ctx, int grad, int64_t height)
     return RG_OK;
 }
 
-rg_status rg_update_begin(rg_ctx *ctx, const rg_update *update, bool every_row, rg_spans *spans)
+rg_status rg_update_begin(rg_ctx *ctx, const rg_update *update, rg_spans *spans)
 {
     for (int i = 0; i < update->n; i++)
         if (rg_has_in(ctx, update->state[i].in))
@@ -92,7 +92,7 @@ rg_status rg_update_begin(rg_ctx *ctx, const rg_update *update, bool every_row, 
     spans->values = merged.values;
     spans->n_rows = merged.n;
     spans->width = rg_value_width(param);
-    spans->end = every_row ? height * spans->width : 0;
+    spans->end = ctx->op->flags & RG_OP_EVERY_ROW ? height * spans->width : 0;
     return RG_OK;
 }
 

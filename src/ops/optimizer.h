@@ -5,7 +5,7 @@
  * rg_update_begin(), after which the outputs hold the old values, and goes over the gradient
  * in spans, so that one loop serves a dense gradient (one span) and a sparse one:
  *
- *     RG_TRY(rg_update_begin(ctx, &update, true, &g));
+ *     RG_TRY(rg_update_begin(ctx, &update, &g));
  *     while (rg_spans_next(&g))
  *         step_f32(p + g.at, v + g.at, g.grad, rate, g.n); */
 #ifndef RG_OPS_OPTIMIZER_H
@@ -40,8 +40,9 @@ typedef struct rg_spans {
 } rg_spans;
 
 /* Outputs that are not their inputs become copies of them; a sparse gradient is merged and
- * its rows are checked. every_row: rows that it does not name come too, with zeros. */
-rg_status rg_update_begin(rg_ctx *ctx, const rg_update *update, bool every_row, rg_spans *spans);
+ * its rows are checked. Where the op has RG_OP_EVERY_ROW, rows that it does not name come too,
+ * with zeros. */
+rg_status rg_update_begin(rg_ctx *ctx, const rg_update *update, rg_spans *spans);
 /* The next span, in ascending order; false: that was all. */
 bool rg_spans_next(rg_spans *spans);
 /* The sum of the gradient's squares; before the first rg_spans_next(). */

@@ -67,7 +67,7 @@ RG_FLOATS(RUN_GD)
 static rg_status gd_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &gd_update, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &gd_update, &spans));
     RG_CALL_FLOAT(ctx, PARAM, run_gd, (ctx, &spans))
     return RG_OK;
 }
@@ -79,6 +79,7 @@ const rg_op rg_op_proximal_gd = {
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .attr = PROXIMAL_ATTRS,
+    .flags = RG_OP_EVERY_ROW,
     .infer = gd_infer,
     .kernel = gd_kernel,
 };
@@ -109,7 +110,7 @@ RG_FLOATS(RUN_ADAGRAD)
 static rg_status adagrad_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &adagrad_update, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &adagrad_update, &spans));
     RG_CALL_FLOAT(ctx, A_PARAM, run_adagrad, (ctx, &spans))
     return RG_OK;
 }
@@ -125,6 +126,7 @@ const rg_op rg_op_proximal_adagrad = {
                                                                                       {"MomentOut",
                                                                                        ""}),
     .attr = PROXIMAL_ATTRS,
+    .flags = RG_OP_EVERY_ROW,
     .infer = adagrad_infer,
     .kernel = adagrad_kernel,
 };

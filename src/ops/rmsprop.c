@@ -74,7 +74,7 @@ RG_FLOATS(STEP)
 static rg_status rmsprop_kernel(rg_ctx *ctx)
 {
     rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, true, &spans));
+    RG_TRY(rg_update_begin(ctx, &update, &spans));
     if (!rg_has_in(ctx, MEAN_GRAD) && rg_has_out(ctx, MEAN_GRAD_OUT))
         memset(rg_out_data(ctx, MEAN_GRAD_OUT), 0, rg_value_bytes(rg_out(ctx, MEAN_GRAD_OUT)));
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
@@ -98,6 +98,7 @@ const rg_op rg_op_rmsprop = {
                      [DECAY] = RG_FLOAT("decay", 0.9f, "decay of the means"),
                      [MOMENTUM] = RG_FLOAT("momentum", 0.0f, "what stays of the last step"),
                      [CENTERED] = RG_BOOLEAN("centered", false, "by the variance, not the square")),
+    .flags = RG_OP_EVERY_ROW,
     .infer = rmsprop_infer,
     .kernel = rmsprop_kernel,
 };

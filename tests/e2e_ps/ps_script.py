@@ -26,7 +26,8 @@ def model(optimizer, rate):
     label = fluid.layers.data("label", [1], dtype="int64")
     auc, _, stats = fluid.layers.auc(predicted, label)
     loss = fluid.layers.mean(fluid.layers.cross_entropy(predicted, label))
-    made = getattr(fluid.optimizer, optimizer)(rate)
+    more = {"Momentum": {"momentum": 0.9}}.get(optimizer, {})
+    made = getattr(fluid.optimizer, optimizer)(rate, **more)
     return slots + [dense], label, predicted, loss, made
 
 

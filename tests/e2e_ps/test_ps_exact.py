@@ -11,7 +11,6 @@ import paddle.fluid as fluid
 from cluster import SCRIPT, clean_env, cluster  # noqa: F401
 
 
-
 def alone(folder, *arguments):
     out = subprocess.run([sys.executable, SCRIPT, "--style", "single"] + list(arguments),
                          cwd=str(folder), env=clean_env(), stdout=subprocess.PIPE,
@@ -33,6 +32,17 @@ def distance(a, b, of_states=1e-5):
     states = [n for n in first if "_moment" in n or "_pow_acc" in n]
     assert not states or apart(states) < of_states
     return apart([n for n in first if n == "table" or n.startswith("fc_") and n not in states])
+
+
+@pytest.mark.parametrize("optimizer, rate", [("Momentum", "0.01"), ("RMSProp", "0.0005"),
+                                             ("Ftrl", "0.01"), ("Adamax", "0.001"),
+                                             ("DecayedAdagrad", "0.001"), ("Adadelta", "0.5")])
+def test_rows_without_a_gradient_move_too(cluster, optimizer, rate, tmp_path):  # noqa: F811
+    common = ["--optimizer", optimizer, "--rate", rate, "--steps", "60"]
+    alone(tmp_path, "--save", "one", *common)
+    cluster.fleet(2, 2, ["--save", "two"] + common).finish()
+    # Ftrl makes weights anew from sums in every step: their rounding is the weights'.
+    assert distance(tmp_path / "one", tmp_path / "two") < (5e-5 if optimizer == "Ftrl" else 2e-6)
 
 
 @pytest.mark.parametrize("style", ["transpiler", "fleet"])
