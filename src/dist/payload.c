@@ -81,6 +81,8 @@ size_t rg_payload_padded(rg_payload payload, size_t n, size_t group)
 void rg_payload_write(rg_payload payload, void *to, const float *from, size_t n, size_t group)
 {
     size_t bytes = rg_payload_bytes(payload, n, group);
+    if (n == 0)
+        return; /* which may have no place */
     if (payload == RG_PAYLOAD_BYTES)
         rg_int8_from_floats((int8_t *)to + scales_bytes(n, group), to, from, n, group);
     else if (payload == RG_PAYLOAD_HALVES)
