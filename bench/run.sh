@@ -3,7 +3,8 @@
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
 # Cases: fit_a_line word2vec mlp build import memory parse ctr ps (all of them unless named); of ctr
 # and ps also one alone: ctr-memory ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed
-# ctr-rss, ps-sync ps-async ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-step ps-memory.
+# ctr-rss, ps-sync ps-async ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step
+# ps-memory.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ours=$here/../.venv/bin/python

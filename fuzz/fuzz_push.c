@@ -1,5 +1,5 @@
-/* fuzz_push.c - any bytes as the bodies of the parameter server: a push, rows that are asked for,
- * a schema, a tensor.
+/* fuzz_push.c - any bytes as the bodies of the parameter server: a push in each payload, rows that
+ * are asked for, a schema, a tensor.
  *
  * The first byte says which. Whatever is accepted is touched to its last element. */
 #include "base/arena.h"
@@ -17,17 +17,18 @@ static rg_ps_var vars[] = {
     {"table.block1", "table@GRAD.block1", 50, 10, 3, true},
     {"b", "b@GRAD", 0, 5, 1, false},
     {"wide", "wide@GRAD", 0, 1, (int64_t)1 << 40, true},
+    {"long", "long@GRAD", 0, 30, 10, false},
 };
 enum { N_VARS = sizeof vars / sizeof *vars };
 static const rg_ps_schema schema = {.mode = 1, .trainers = 3, .vars = vars, .n = N_VARS};
 
 static volatile float touched;
 
-static void as_push(const uint8_t *bytes, size_t n)
+static void as_push(rg_payload payload, const uint8_t *bytes, size_t n)
 {
     rg_arena arena = RG_ARENA_EMPTY;
     rg_push push;
-    if (rg_push_read(&push, &arena, &schema, bytes, n) == RG_OK) {
+    if (rg_push_read(&push, &arena, &schema, payload, bytes, n) == RG_OK) {
         if (push.n_dense > N_VARS || push.n_sparse > N_VARS || push.n_pull > N_VARS)
             abort(); /* each variable once */
         for (uint32_t i = 0; i < push.n_dense; i++) {
@@ -43,6 +44,21 @@ static void as_push(const uint8_t *bytes, size_t n)
             }
     }
     rg_arena_free(&arena);
+}
+
+static void as_floats(const uint8_t *bytes, size_t n)
+{
+    as_push(RG_PAYLOAD_FLOATS, bytes, n);
+}
+
+static void as_halves(const uint8_t *bytes, size_t n)
+{
+    as_push(RG_PAYLOAD_HALVES, bytes, n);
+}
+
+static void as_bytes(const uint8_t *bytes, size_t n)
+{
+    as_push(RG_PAYLOAD_BYTES, bytes, n);
 }
 
 static void as_wanted(const uint8_t *bytes, size_t n)
@@ -82,15 +98,15 @@ static void as_tensor(const uint8_t *bytes, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    static void (*const readers[])(const uint8_t *, size_t) = {as_push, as_wanted, as_schema,
-                                                               as_tensor};
+    static void (*const readers[])(const uint8_t *, size_t) = {as_floats, as_wanted, as_schema,
+                                                               as_tensor, as_halves, as_bytes};
     if (n < 1)
         return 0;
     uint8_t *copy = malloc(n - 1); /* exactly as large, and aligned as bodies are */
     if (copy == NULL)
         return 0;
     memcpy(copy, bytes + 1, n - 1);
-    readers[bytes[0] % 4](copy, n - 1);
+    readers[bytes[0] % (sizeof readers / sizeof *readers)](copy, n - 1);
     free(copy);
     return 0;
 }

@@ -18,7 +18,8 @@ ROUNDS = int(os.environ.get("ROUNDS", 2))
 BATCH, SLOTS, WIDTH, WORKERS, PARTS = 512, 26, 10, 2, 4
 DENSE_FLOATS = (273 + 1) * 400 + 2 * (400 + 1) * 400 + (400 + 1) * 2
 BARS = {"sync": 2.7, "async": 3.5, "half_async": 2.5, "geo": 1.8}
-CASES = ("sync", "async", "half_async", "geo", "adam", "p26", "bytes", "fp16", "step", "memory")
+CASES = ("sync", "async", "half_async", "geo", "adam", "p26", "bytes", "fp16", "int8", "step",
+         "memory")
 
 
 def median(values):
@@ -119,6 +120,10 @@ class Bench(object):
     def fp16(self):
         self.traffic("sync with fp16 payloads, bytes over TCP", "sync", 0.55, self.needed(),
                      FLAGS_rpc_payload="fp16")
+
+    def int8(self):
+        self.traffic("sync with int8 payloads, bytes over TCP", "sync", 0.45, self.needed(),
+                     FLAGS_rpc_payload="int8")
 
     def step(self):
         def one(python, steps, *options):

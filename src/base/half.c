@@ -1,9 +1,8 @@
 /* half.c - floats as halves and back. */
 #include "base/half.h"
 
+#include "base/float_bits.h"
 #include "base/hot.h"
-
-#include <string.h>
 
 enum {
     SIGN = 0x8000,
@@ -13,26 +12,13 @@ enum {
     REBIAS = 112 << 23, /* a float's exponents begin so much higher */
 };
 
-RG_INLINE uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-RG_INLINE float of_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 RG_INLINE uint16_t to_half(float x)
 {
-    const uint32_t all = bits_of(x), size = all & 0x7fffffffu;
+    const uint32_t all = rg_float_to_bits(x), size = all & 0x7fffffffu;
     /* Below 2^-14 halves are multiples of 2^-24, and so are floats from 0.5 to 1: adding 0.5
      * rounds, and leaves the multiple in the low bits. */
-    const uint32_t small = bits_of(of_bits(size) + 0.5f) - bits_of(0.5f);
+    const float shifted = rg_bits_to_float((int32_t)size) + 0.5f;
+    const uint32_t small = rg_float_to_bits(shifted) - rg_float_to_bits(0.5f);
     /* Else 13 bits go; half of the last place is added, less one where the last bit is even. */
     const uint32_t normal = (size + 0xfffu + (size >> 13 & 1) - REBIAS) >> 13;
     uint32_t half = size < (uint32_t)113 << 23 ? small : normal;
@@ -47,8 +33,9 @@ RG_INLINE float to_float(uint16_t half)
     const uint32_t size = half & 0x7fffu;
     uint32_t bits = (size << 13) + REBIAS;
     bits += size >= INFINITE ? REBIAS : 0;
-    bits = size < 0x400 ? bits_of((float)(int32_t)size * 0x1p-24f) : bits;
-    return of_bits(bits | (uint32_t)(half & SIGN) << 16);
+    const uint32_t small = rg_float_to_bits((float)(int32_t)size * 0x1p-24f);
+    bits = size < 0x400 ? small : bits;
+    return rg_bits_to_float((int32_t)(bits | (uint32_t)(half & SIGN) << 16));
 }
 
 RG_HOT void rg_half_from_floats(uint16_t *restrict to, const float *restrict from, size_t n)

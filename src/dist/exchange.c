@@ -7,7 +7,6 @@
  * of them to come lets it fly. */
 #include "dist/job.h"
 
-#include "base/half.h"
 #include "base/mem.h"
 #include "dist/flight.h"
 #include "dist/parcel_priv.h"
@@ -27,6 +26,7 @@ typedef struct lane {
     bool pulls;            /* the flight brings parameters */
     rg_rpc_call **answers; /* by server: the last that brought parameters */
     float **widened;       /* by server: the same, where they came as halves */
+    float **rests;         /* by server: what rounding to bytes took from dense gradients */
     bool **fresh;          /* by server and variable: not taken since they came */
     uint64_t pushes, since_pull;
     float ***homes; /* by server, by variable: where values go between steps; NULL: nowhere */
@@ -65,9 +65,12 @@ static void close_lane(const rg_job *job, lane *l)
     rg_free(l->homes);
     for (int s = 0; l->widened != NULL && s < job->n_servers; s++)
         rg_free(l->widened[s]);
+    for (int s = 0; l->rests != NULL && s < job->n_servers; s++)
+        rg_free(l->rests[s]);
     for (int s = 0; l->fresh != NULL && s < job->n_servers; s++)
         rg_free(l->fresh[s]);
     rg_free(l->widened);
+    rg_free(l->rests);
     rg_free(l->fresh);
     rg_parcels_close(job, l->filling);
     rg_parcels_close(job, l->flying);
@@ -86,6 +89,19 @@ static rg_status open_fresh(const rg_job *job, lane *l)
     return l->fresh ? RG_OK : rg_no_memory(1, "a lane");
 }
 
+static rg_status open_rests(const rg_job *job, lane *l)
+{
+    l->rests = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->rests);
+    if (l->rests == NULL)
+        return rg_no_memory(1, "a lane");
+    for (int s = 0; job->payload == RG_PAYLOAD_BYTES && s < job->n_servers; s++) {
+        l->rests[s] = rg_alloc_zero(job->servers[s].reply_bytes + 1, 1);
+        if (l->rests[s] == NULL)
+            return rg_no_memory(job->servers[s].reply_bytes, "gradients");
+    }
+    return RG_OK;
+}
+
 static rg_status open_lane(const rg_job *job, lane **out)
 {
     lane *l = rg_alloc_zero(1, sizeof *l);
@@ -100,6 +116,8 @@ static rg_status open_lane(const rg_job *job, lane **out)
                                                                       : rg_no_memory(1, "a lane");
     if (code == RG_OK)
         code = open_fresh(job, l);
+    if (code == RG_OK)
+        code = open_rests(job, l);
     if (code == RG_OK)
         code = rg_parcels_open(job, &l->filling);
     if (code == RG_OK)
@@ -180,9 +198,10 @@ static rg_status take_off(rg_job *job, lane *l, bool pulls)
     l->flying = parcels;
     l->pulls = pulls;
     for (int s = 0; s < job->n_servers && code == RG_OK; s++) {
-        rg_rpc_ask ask = {
-            .method = RG_PS_PUSH, .flags = job->half ? RG_PS_HALF : 0, .iov = parcels[s].iov};
-        code = rg_parcel_wrap(job, &parcels[s], s, l->pushes, pulls, &ask.n);
+        rg_rpc_ask ask = {.method = RG_PS_PUSH,
+                          .flags = rg_payload_to_flags(job->payload),
+                          .iov = parcels[s].iov};
+        code = rg_parcel_wrap(job, &parcels[s], s, l->pushes, pulls, l->rests[s], &ask.n);
         if (code == RG_OK)
             code = rg_flight_start(&l->flight, &l->calls[s], job->servers[s].client, &ask);
     }
@@ -202,9 +221,9 @@ static rg_status widen(const rg_job_server *server, const uint8_t *body, float *
     for (uint32_t i = 0; i < server->n_pulled; i++) {
         uint32_t var = server->pulled[i];
         size_t n = rg_ps_count(&server->schema.vars[var]);
-        rg_half_to_floats((float *)(void *)((uint8_t *)*out + server->reply_at[var]),
-                          (const uint16_t *)(const void *)body, n);
-        body += rg_ps_padded(n * sizeof(uint16_t));
+        rg_payload_read(RG_PAYLOAD_HALVES,
+                        (float *)(void *)((uint8_t *)*out + server->reply_at[var]), body, n, 0);
+        body += rg_payload_padded(RG_PAYLOAD_HALVES, n, 0);
     }
     return RG_OK;
 }
@@ -214,10 +233,12 @@ static rg_status keep_answer(const rg_job_server *server, lane *l, int s, rg_rpc
 {
     size_t bytes;
     const uint8_t *body = rg_rpc_answer(call, &bytes);
-    bool half = (rg_rpc_answer_flags(call) & RG_PS_HALF) != 0;
-    size_t wanted = half ? server->half_bytes : server->reply_bytes;
+    rg_payload payload = RG_PAYLOAD_FLOATS;
     rg_rpc_call_close(l->answers[s]);
     l->answers[s] = call;
+    RG_TRY(rg_payload_of_answer(rg_rpc_answer_flags(call), &payload));
+    bool half = payload == RG_PAYLOAD_HALVES;
+    size_t wanted = half ? server->half_bytes : server->reply_bytes;
     if (bytes < wanted)
         return rg_fail(RG_ECORRUPT,
                        "the server at %s sent %zu bytes of parameters, and %zu are wanted",
@@ -340,8 +361,11 @@ rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, co
             return RG_OK;
         l->fresh[server][var] = false;
     }
+    rg_payload payload = RG_PAYLOAD_FLOATS;
     const uint8_t *body = answer ? rg_rpc_answer(answer, &bytes) : NULL;
-    if (answer != NULL && (rg_rpc_answer_flags(answer) & RG_PS_HALF) != 0)
+    if (answer != NULL)
+        RG_TRY(rg_payload_of_answer(rg_rpc_answer_flags(answer), &payload));
+    if (payload == RG_PAYLOAD_HALVES)
         body = (const uint8_t *)l->widened[server];
     *values = body ? (const float *)(const void *)(body + job->servers[server].reply_at[var])
                    : NULL;

@@ -131,8 +131,8 @@ static rg_status lay_reply(rg_job_server *server)
         server->pulled[server->n_pulled++] = i;
         server->reply_at[i] = server->reply_bytes;
         size_t count = (size_t)(var->rows * var->width);
-        server->reply_bytes += rg_ps_padded(count * sizeof(float));
-        server->half_bytes += rg_ps_padded(count * sizeof(uint16_t));
+        server->reply_bytes += rg_payload_padded(RG_PAYLOAD_FLOATS, count, 0);
+        server->half_bytes += rg_payload_padded(RG_PAYLOAD_HALVES, count, 0);
     }
     return RG_OK;
 }
@@ -228,22 +228,15 @@ static void close_job(rg_job *job)
     rg_free(job);
 }
 
-static rg_status read_payload_flag(bool *half)
-{
-    const char *name;
-    RG_TRY(rg_flag_text("rpc_payload", &name));
-    *half = strcmp(name, "fp16") == 0;
-    if (*half || strcmp(name, "fp32") == 0)
-        return RG_OK;
-    return rg_fail(RG_EINVAL, "FLAGS_rpc_payload is '%s', and must be fp32 or fp16", name);
-}
-
 static rg_status check_payload(rg_job *job)
 {
-    if (!job->half || job->mode != RG_UPDATE_GEO)
+    char why[128];
+    if (job->payload == RG_PAYLOAD_FLOATS || job->mode != RG_UPDATE_GEO)
         return RG_OK;
-    static const char why[] = "FLAGS_rpc_payload=fp16 is not for geo: what a trainer has not yet "
-                              "pushed would be rounded away";
+    (void)snprintf(why, sizeof why,
+                   "FLAGS_rpc_payload=%s is not for geo: what a trainer has not yet pushed would "
+                   "be rounded away",
+                   rg_payload_name(job->payload));
     (void)tell_all(job, RG_PS_FAIL, why);
     return rg_fail(RG_EUNIMPL, "%s", why);
 }
@@ -254,15 +247,15 @@ static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int
                           int trainers)
 {
     rg_credentials credentials;
-    bool half;
+    rg_payload payload;
     RG_TRY(rg_credentials_read(&credentials));
-    RG_TRY(read_payload_flag(&half));
+    RG_TRY(rg_payload_flag(&payload));
     rg_job *job = rg_alloc_zero(1, sizeof *job);
     if (job == NULL)
         return rg_no_memory(sizeof *job, "a job");
     pthread_mutex_init(&job->lock, NULL);
     job->trainer = trainer;
-    job->half = half;
+    job->payload = payload;
     job->servers = rg_alloc_zero((size_t)n + 1, sizeof *job->servers);
     rg_status code = job->servers ? RG_OK : rg_no_memory(1, "servers");
     for (int i = 0; code == RG_OK && i < n; i++)

@@ -54,7 +54,7 @@ struct rg_job {
     int trainer; /* our number */
     uint32_t trainers;
     rg_update_mode mode;
-    bool half;            /* FLAGS_rpc_payload=fp16 */
+    rg_payload payload;   /* FLAGS_rpc_payload */
     pthread_mutex_t lock; /* of the exchange */
     bool agreed;          /* the servers know which program we train */
     struct rg_exchange *exchange;

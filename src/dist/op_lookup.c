@@ -7,7 +7,6 @@
  * of that section. Its gradient is that of lookup_table, which needs W's shape alone. */
 #include "dist/job.h"
 
-#include "base/half.h"
 #include "base/mem.h"
 #include "ops/shape_args.h"
 #include "ops/sort_keys.h"
@@ -199,7 +198,7 @@ static void make_questions(const parts *p, asking *r)
         q->iov[1] = (rg_iov){w->ids + at, (end - at) * sizeof *w->ids};
         r->requests[r->n++] = (rg_job_request){.server = p->list[i].server,
                                                .method = RG_PS_ROWS,
-                                               .flags = p->job->half ? RG_PS_HALF : 0,
+                                               .flags = rg_payload_to_flags(p->job->payload),
                                                .iov = q->iov,
                                                .n = 2};
         at = end;
@@ -275,16 +274,17 @@ static rg_status rows_of(rg_ctx *ctx, const rg_rpc_call *call, size_t n, const f
 {
     size_t bytes;
     const uint8_t *body = rg_rpc_answer(call, &bytes);
-    bool half = (rg_rpc_answer_flags(call) & RG_PS_HALF) != 0;
-    if (bytes < n * (half ? sizeof(uint16_t) : sizeof(float)))
+    rg_payload payload;
+    RG_TRY(rg_payload_of_answer(rg_rpc_answer_flags(call), &payload));
+    if (bytes < rg_payload_bytes(payload, n, 0))
         return rg_fail(RG_ECORRUPT, "%zu bytes for rows of %zu numbers", bytes, n);
     *rows = (const float *)(const void *)body;
-    if (!half)
+    if (payload == RG_PAYLOAD_FLOATS)
         return RG_OK;
     float *widened = rg_scratch(ctx, (n + 1) * sizeof *widened);
     if (widened == NULL)
         return RG_ENOMEM;
-    rg_half_to_floats(widened, (const uint16_t *)(const void *)body, n);
+    rg_payload_read(payload, widened, body, n, 0);
     *rows = widened;
     return RG_OK;
 }

@@ -1,7 +1,6 @@
 /* parcel.c - what a step has for one server, filled and made a push of. */
 #include "dist/parcel_priv.h"
 
-#include "base/half.h"
 #include "base/mem.h"
 #include "math/vector.h"
 
@@ -21,7 +20,7 @@ void rg_parcels_close(const rg_job *job, rg_parcel *parcels)
         rg_free(p->iov);
         rg_free(p->numbers);
         rg_buf_fini(&p->head);
-        rg_buf_fini(&p->halves);
+        rg_buf_fini(&p->packed);
     }
     rg_free(parcels);
 }
@@ -34,7 +33,7 @@ rg_status rg_parcels_open(const rg_job *job, rg_parcel **out)
         size_t n = job->servers[s].schema.n;
         rg_parcel *p = &parcels[s];
         rg_buf_init(&p->head, 0);
-        rg_buf_init(&p->halves, 0);
+        rg_buf_init(&p->packed, 0);
         p->dense = rg_alloc_zero(job->servers[s].reply_bytes + 1, 1);
         p->have = rg_alloc_zero(n + 1, sizeof *p->have);
         p->lists = rg_alloc_zero(n + 1, sizeof *p->lists);
@@ -56,15 +55,16 @@ void rg_parcels_empty(const rg_job *job, rg_parcel *parcels)
     }
 }
 
-static float *dense_of(const rg_job *job, const rg_parcel *p, int server, uint32_t var)
+/* Of the dense gradients, or of what stands as they do. */
+static float *dense_of(const rg_job *job, float *dense, int server, uint32_t var)
 {
-    return (float *)(void *)((uint8_t *)p->dense + job->servers[server].reply_at[var]);
+    return (float *)(void *)((uint8_t *)dense + job->servers[server].reply_at[var]);
 }
 
 void rg_parcel_add_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var,
                          const float *grad)
 {
-    float *to = dense_of(job, p, server, var);
+    float *to = dense_of(job, p->dense, server, var);
     size_t n = rg_ps_count(&job->servers[server].schema.vars[var]);
     if (p->have[var])
         rg_add_f32(to, grad, (int64_t)n);
@@ -106,56 +106,86 @@ void rg_parcel_scale(const rg_job *job, rg_parcel *p, int server, float by)
         if (schema->vars[v].table)
             rg_scale_f32(p->lists[v].rows, by, (int64_t)p->lists[v].n * schema->vars[v].width);
         else
-            rg_scale_f32(dense_of(job, p, server, v), by, (int64_t)rg_ps_count(&schema->vars[v]));
+            rg_scale_f32(dense_of(job, p->dense, server, v), by,
+                         (int64_t)rg_ps_count(&schema->vars[v]));
     }
 }
 
-/* Room for all values of the parcel in halves, so that pieces of it stay where they are. */
-static rg_status reserve_halves(const rg_job *job, rg_parcel *p, int server)
+/* How many values the parcel has of a variable. */
+static size_t values_of(const rg_parcel *p, const rg_ps_schema *schema, uint32_t var)
+{
+    const rg_ps_var *about = &schema->vars[var];
+    return about->table ? p->lists[var].n * (size_t)about->width : rg_ps_count(about);
+}
+
+static size_t group_of(const rg_ps_var *var)
+{
+    return var->table ? (size_t)var->width : RG_PAYLOAD_BLOCK;
+}
+
+/* Room for all values of the parcel as they travel, so that pieces of it stay where they are. */
+static rg_status reserve(const rg_job *job, rg_parcel *p, int server)
 {
     const rg_ps_schema *schema = &job->servers[server].schema;
-    size_t bytes = job->servers[server].half_bytes;
+    size_t bytes = 0;
     for (uint32_t v = 0; v < schema->n; v++)
-        if (p->have[v] && schema->vars[v].table)
-            bytes += rg_ps_padded(p->lists[v].n * (size_t)schema->vars[v].width * sizeof(uint16_t));
-    rg_buf_clear(&p->halves);
-    rg_buf_room(&p->halves, bytes);
-    p->halved = 0;
-    return rg_buf_status(&p->halves);
+        if (p->have[v])
+            bytes += rg_payload_padded(job->payload, values_of(p, schema, v),
+                                       group_of(&schema->vars[v]));
+    rg_buf_clear(&p->packed);
+    rg_buf_room(&p->packed, bytes);
+    p->used = 0;
+    return rg_buf_status(&p->packed);
 }
 
-/* n values as they travel, padded. There is room for one float behind an odd number of them. */
-static rg_iov as_payload(const rg_job *job, rg_parcel *p, float *from, size_t n)
+/* The values of a variable as they travel, padded. There is room for one float behind an odd
+ * number of them. */
+static rg_iov as_payload(const rg_job *job, rg_parcel *p, const rg_ps_schema *schema, uint32_t var,
+                         float *from)
 {
-    if (!job->half) {
+    size_t n = values_of(p, schema, var), group = group_of(&schema->vars[var]);
+    size_t bytes = rg_payload_padded(job->payload, n, group);
+    if (job->payload == RG_PAYLOAD_FLOATS) {
         if (n % 2 != 0)
             from[n] = 0;
-        return (rg_iov){from, rg_ps_padded(n * sizeof *from)};
+        return (rg_iov){from, bytes};
     }
-    uint16_t *to = (uint16_t *)(void *)(p->halves.data + p->halved);
-    size_t bytes = rg_ps_padded(n * sizeof *to);
-    rg_half_from_floats(to, from, n);
-    memset(to + n, 0, bytes - n * sizeof *to);
-    p->halved += bytes;
+    uint8_t *to = p->packed.data + p->used;
+    rg_payload_write(job->payload, to, from, n, group);
+    p->used += bytes;
     return (rg_iov){to, bytes};
+}
+
+/* A dense gradient as it travels. */
+static rg_iov dense_payload(const rg_job *job, rg_parcel *p, int server, uint32_t var, float *rest)
+{
+    const rg_ps_schema *schema = &job->servers[server].schema;
+    float *from = dense_of(job, p->dense, server, var);
+    if (rest == NULL)
+        return as_payload(job, p, schema, var, from);
+    size_t n = rg_ps_count(&schema->vars[var]);
+    float *lost = dense_of(job, rest, server, var);
+    rg_add_f32(from, lost, (int64_t)n);
+    rg_iov piece = as_payload(job, p, schema, var, from);
+    rg_payload_lost(lost, from, piece.at, n, RG_PAYLOAD_BLOCK);
+    return piece;
 }
 
 /* The head and the pieces of the push. Neighbouring dense gradients are one piece. */
 rg_status rg_parcel_wrap(const rg_job *job, rg_parcel *p, int server, uint64_t step, bool pulls,
-                         size_t *n_pieces)
+                         float *rest, size_t *n_pieces)
 {
     const rg_job_server *to = &job->servers[server];
     const rg_ps_schema *schema = &to->schema;
     uint32_t *dense = p->numbers, *tables = dense + schema->n, *counts = tables + schema->n;
     uint32_t n_dense = 0, n_tables = 0;
     size_t n = 1;
-    if (job->half)
-        RG_TRY(reserve_halves(job, p, server));
+    if (job->payload != RG_PAYLOAD_FLOATS)
+        RG_TRY(reserve(job, p, server));
     for (uint32_t v = 0; v < schema->n; v++) {
         if (!p->have[v] || schema->vars[v].table)
             continue;
-        rg_iov piece = as_payload(job, p, dense_of(job, p, server, v),
-                                  rg_ps_count(&schema->vars[v]));
+        rg_iov piece = dense_payload(job, p, server, v, rest);
         if (n > 1 && (const uint8_t *)p->iov[n - 1].at + p->iov[n - 1].bytes == piece.at)
             p->iov[n - 1].bytes += piece.bytes;
         else
@@ -167,7 +197,7 @@ rg_status rg_parcel_wrap(const rg_job *job, rg_parcel *p, int server, uint64_t s
         if (!p->have[v] || !schema->vars[v].table)
             continue;
         p->iov[n++] = (rg_iov){list->ids, list->n * sizeof *list->ids};
-        p->iov[n++] = as_payload(job, p, list->rows, list->n * (size_t)schema->vars[v].width);
+        p->iov[n++] = as_payload(job, p, schema, v, list->rows);
         tables[n_tables] = v;
         counts[n_tables++] = (uint32_t)list->n;
     }

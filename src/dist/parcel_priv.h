@@ -19,8 +19,8 @@ typedef struct rg_parcel {
     bool *have;         /* by variable */
     rg_row_list *lists; /* by variable; tables only */
     rg_buf head;
-    rg_buf halves; /* FLAGS_rpc_payload=fp16: the values as they travel */
-    size_t halved; /* bytes of them, so far */
+    rg_buf packed; /* the values as they travel, where that is not as floats */
+    size_t used;   /* bytes of it, so far */
     rg_iov *iov;
     uint32_t *numbers; /* dense variables, tables, rows of each */
 } rg_parcel;
@@ -37,9 +37,12 @@ rg_status rg_parcel_add_rows(rg_parcel *p, uint32_t var, size_t width, const int
                              const float *rows, size_t n);
 void rg_parcel_scale(const rg_job *job, rg_parcel *p, int server, float by);
 
-/* The head and the pieces of the push: p->iov and *n_pieces, good until the parcel changes. */
+/* The head and the pieces of the push: p->iov and *n_pieces, good until the parcel changes.
+ * `rest`, which stands as the dense gradients do, is what rounding took from them in earlier
+ * pushes: it is added to those of this push, and becomes what rounding takes from them now. NULL:
+ * it is not kept. */
 rg_status rg_parcel_wrap(const rg_job *job, rg_parcel *p, int server, uint64_t step, bool pulls,
-                         size_t *n_pieces);
+                         float *rest, size_t *n_pieces);
 
 static inline size_t rg_ps_count(const rg_ps_var *var)
 {

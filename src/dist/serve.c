@@ -358,9 +358,13 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
 static void request(void *user, rg_rpc_request *asked)
 {
     rg_engine *s = user;
+    rg_payload payload;
+    rg_status code = rg_payload_of_request(rg_rpc_request_flags(asked), &payload);
     pthread_mutex_lock(&s->lock);
     if (s->ended && s->failed != RG_OK)
         rg_rpc_refuse(asked, s->failed, "%s", s->why);
+    else if (code != RG_OK)
+        rg_rpc_refuse(asked, code, "%s", rg_error_message());
     else
         answer(s, rg_rpc_peer_user(rg_rpc_request_peer(asked)), asked);
     pthread_mutex_unlock(&s->lock);

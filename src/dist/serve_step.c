@@ -5,7 +5,6 @@
  * bit by bit. Otherwise a push is applied when it comes. */
 #include "dist/serve_priv.h"
 
-#include "base/half.h"
 #include "base/hot.h"
 #include "base/mem.h"
 #include "math/vector.h"
@@ -44,23 +43,20 @@ static void release_copy(void *copy)
     rg_free(copy);
 }
 
-static bool wants_half(const rg_rpc_request *request)
+static rg_payload payload_of(const rg_rpc_request *request)
 {
-    return (rg_rpc_request_flags(request) & RG_PS_HALF) != 0;
+    rg_payload payload = RG_PAYLOAD_FLOATS;
+    (void)rg_payload_of_request(rg_rpc_request_flags(request), &payload); /* was checked */
+    return payload;
 }
 
-/* n values at the end of the buffer, padded; as halves where the request is in halves. */
-static void add_values(rg_buf *out, const float *values, size_t n, bool half)
+/* n values at the end of the buffer, padded. */
+static void add_values(rg_buf *out, const float *values, size_t n, rg_payload payload)
 {
-    size_t start = out->len, bytes = n * (half ? sizeof(uint16_t) : sizeof(float));
-    rg_buf_room(out, rg_ps_padded(bytes));
-    if (rg_buf_status(out) != RG_OK)
-        return;
-    if (half)
-        rg_half_from_floats((uint16_t *)(void *)(out->data + start), values, n);
-    else
-        memcpy(out->data + start, values, bytes);
-    memset(out->data + start + bytes, 0, rg_ps_padded(bytes) - bytes);
+    size_t start = out->len;
+    rg_buf_room(out, rg_payload_padded(payload, n, 0));
+    if (rg_buf_status(out) == RG_OK)
+        rg_payload_write(payload, out->data + start, values, n, 0);
 }
 
 /* The buffer's bytes are the answer, or what went wrong is. */
@@ -75,8 +71,8 @@ static void reply_buf(rg_rpc_request *request, rg_status code, rg_buf *out)
     }
     size_t n = out->len;
     char *bytes = rg_buf_take(out);
-    rg_rpc_reply(request, wants_half(request) ? RG_PS_HALF : 0, &(rg_iov){bytes, n}, 1,
-                 release_copy, bytes);
+    rg_rpc_reply(request, rg_payload_to_flags(rg_payload_back(payload_of(request))),
+                 &(rg_iov){bytes, n}, 1, release_copy, bytes);
 }
 
 /* DC-ASGD: what this trainer is about to get. */
@@ -96,7 +92,8 @@ static void reply_halves(rg_engine *s, rg_rpc_request *request, const uint32_t *
     rg_buf_init(&out, 0);
     for (uint32_t i = 0; i < n; i++) {
         const rg_ps_var *var = &s->schema.vars[pull[i]];
-        add_values(&out, s->vars[pull[i]].param->data, (size_t)(var->rows * var->width), true);
+        add_values(&out, s->vars[pull[i]].param->data, (size_t)(var->rows * var->width),
+                   RG_PAYLOAD_HALVES);
     }
     reply_buf(request, RG_OK, &out);
 }
@@ -110,7 +107,7 @@ static void reply_values(rg_engine *s, rg_rpc_request *request, const uint32_t *
     static const uint8_t zeros[RG_PS_ALIGN];
     size_t total = 0, at = 0;
     note_sent(s, pull, n, trainer);
-    if (wants_half(request)) {
+    if (rg_payload_back(payload_of(request)) == RG_PAYLOAD_HALVES) {
         reply_halves(s, request, pull, n);
         return;
     }
@@ -165,16 +162,17 @@ void rg_serve_pull(rg_engine *s, rg_rpc_request *request)
 }
 
 /* The rows at the end of the buffer, padded. */
-static rg_status add_rows(rg_engine *s, rg_buf *out, const rg_rows_wanted *wanted, bool half)
+static rg_status add_rows(rg_engine *s, rg_buf *out, const rg_rows_wanted *wanted,
+                          rg_payload payload)
 {
     rg_served *var = &s->vars[wanted->var];
     size_t n = (size_t)wanted->n * (size_t)var->about->width, start = out->len;
-    if (half) {
+    if (payload != RG_PAYLOAD_FLOATS) {
         float *rows = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *rows);
         if (rows == NULL)
             return rg_no_memory(n * sizeof *rows, "rows");
         RG_TRY(rg_served_pull(s, var, wanted->ids, wanted->n, rows));
-        add_values(out, rows, n, true);
+        add_values(out, rows, n, payload);
         return rg_buf_status(out);
     }
     rg_buf_room(out, rg_ps_padded(n * sizeof(float)));
@@ -189,6 +187,7 @@ void rg_serve_rows(rg_engine *s, rg_rpc_request *request)
 {
     size_t left;
     const uint8_t *at = rg_rpc_request_body(request, &left);
+    rg_payload back = rg_payload_back(payload_of(request));
     rg_buf out;
     rg_status code = RG_OK;
     rg_buf_init(&out, 0);
@@ -197,7 +196,7 @@ void rg_serve_rows(rg_engine *s, rg_rpc_request *request)
         code = rg_wanted_read(&at, &left, &s->schema, &wanted);
         if (code != RG_OK)
             break;
-        code = add_rows(s, &out, &wanted, wants_half(request));
+        code = add_rows(s, &out, &wanted, back);
     }
     reply_buf(request, code, &out);
 }
@@ -323,7 +322,7 @@ static void reply_geo(rg_engine *s, rg_rpc_request *request, const rg_push *push
     for (uint32_t i = 0; i < push->n_pull; i++) {
         const rg_ps_var *var = &s->schema.vars[push->pull[i]];
         add_values(&out, s->vars[push->pull[i]].param->data, (size_t)(var->rows * var->width),
-                   false);
+                   RG_PAYLOAD_FLOATS);
     }
     rg_status code = rg_buf_status(&out);
     if (code == RG_OK)
@@ -443,11 +442,10 @@ void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         return;
     }
     rg_arena_reset(&trainer->arena);
-    bool half = wants_half(request);
-    rg_status code = half ? rg_push_read_half(&trainer->push, &trainer->arena, &s->schema, body, n)
-                          : rg_push_read(&trainer->push, &trainer->arena, &s->schema, body, n);
-    if (code == RG_OK && half && s->mode == RG_UPDATE_GEO)
-        code = rg_fail(RG_EUNIMPL, "no halves in geo");
+    rg_payload payload = payload_of(request);
+    rg_status code = rg_push_read(&trainer->push, &trainer->arena, &s->schema, payload, body, n);
+    if (code == RG_OK && payload != RG_PAYLOAD_FLOATS && s->mode == RG_UPDATE_GEO)
+        code = rg_fail(RG_EUNIMPL, "no %s in geo", rg_payload_name(payload));
     for (uint32_t i = 0; code == RG_OK && i < trainer->push.n_sparse; i++) {
         const rg_push_rows *rows = &trainer->push.sparse[i];
         code = rg_served_check(&s->vars[rows->var], rows->ids, rows->n);

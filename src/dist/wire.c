@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/cursor.h"
-#include "base/half.h"
 #include "base/mem.h"
 #include "tensor/value.h"
 
@@ -198,45 +197,47 @@ static rg_status read_sparse_heads(rg_push *push, rg_cursor *in, const rg_ps_sch
     return RG_OK;
 }
 
-/* n numbers; where they are halves (`widened` is where floats go) they become floats. */
-static rg_status take_floats(rg_cursor *in, uint64_t n, rg_arena *widened, const float **out)
+/* n values; those that do not travel as floats become floats in the arena. */
+static rg_status take_floats(rg_cursor *in, rg_payload payload, size_t n, size_t group,
+                             rg_arena *arena, const float **out)
 {
     const uint8_t *bytes;
-    RG_TRY(take_payload(in, n * (widened ? sizeof(uint16_t) : sizeof(float)), &bytes));
+    RG_TRY(take_payload(in, rg_payload_bytes(payload, n, group), &bytes));
     *out = (const float *)(const void *)bytes;
-    if (widened == NULL)
+    if (payload == RG_PAYLOAD_FLOATS)
         return RG_OK;
-    float *floats = rg_arena_alloc(widened, ((size_t)n + 1) * sizeof *floats);
+    float *floats = rg_arena_alloc(arena, (n + 1) * sizeof *floats);
     if (floats == NULL)
-        return rg_no_memory((size_t)n * sizeof *floats, "a push");
-    rg_half_to_floats(floats, (const uint16_t *)(const void *)bytes, (size_t)n);
+        return rg_no_memory(n * sizeof *floats, "a push");
+    rg_payload_read(payload, floats, bytes, n, group);
     *out = floats;
     return RG_OK;
 }
 
 static rg_status read_payloads(rg_push *push, rg_cursor *in, const rg_ps_schema *schema,
-                               rg_arena *widened)
+                               rg_payload payload, rg_arena *arena)
 {
     const uint8_t *bytes;
     for (uint32_t i = 0; i < push->n_dense; i++) {
         const rg_ps_var *var = &schema->vars[push->dense[i]];
-        RG_TRY(take_floats(in, (uint64_t)(var->rows * var->width), widened, &push->values[i]));
+        RG_TRY(take_floats(in, payload, (size_t)(var->rows * var->width), RG_PAYLOAD_BLOCK, arena,
+                           &push->values[i]));
     }
     for (uint32_t i = 0; i < push->n_sparse; i++) {
         rg_push_rows *rows = &push->sparse[i];
-        uint64_t width = (uint64_t)schema->vars[rows->var].width;
+        size_t width = (size_t)schema->vars[rows->var].width;
         RG_TRY(take_payload(in, rows->n * (uint64_t)sizeof(int64_t), &bytes));
         rows->ids = (const int64_t *)(const void *)bytes;
-        if (width > 0 && rows->n > in->left / sizeof(uint16_t) / width)
+        if (width > 0 && rows->n > in->left / rg_payload_least(payload) / width)
             return rg_fail(RG_ECORRUPT, "%u rows of %s, which do not fit", rows->n,
                            schema->vars[rows->var].name);
-        RG_TRY(take_floats(in, rows->n * width, widened, &rows->rows));
+        RG_TRY(take_floats(in, payload, rows->n * width, width, arena, &rows->rows));
     }
     return RG_OK;
 }
 
-static rg_status read_push(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
-                           const uint8_t *bytes, size_t n, bool half)
+rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
+                       rg_payload payload, const uint8_t *bytes, size_t n)
 {
     rg_cursor in = {bytes, n};
     uint32_t spare;
@@ -260,20 +261,8 @@ static rg_status read_push(rg_push *push, rg_arena *arena, const rg_ps_schema *s
     RG_TRY(read_sparse_heads(push, &in, schema, seen));
     RG_TRY(take_numbers(&in, schema, push->n_pull, "a pull", seen, WANTED, &push->pull));
     RG_TRY(rg_cursor_take(&in, rg_ps_padded(n - in.left) - (n - in.left), &padding));
-    RG_TRY(read_payloads(push, &in, schema, half ? arena : NULL));
+    RG_TRY(read_payloads(push, &in, schema, payload, arena));
     return in.left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in.left);
-}
-
-rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
-                       const uint8_t *bytes, size_t n)
-{
-    return read_push(push, arena, schema, bytes, n, false);
-}
-
-rg_status rg_push_read_half(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
-                            const uint8_t *bytes, size_t n)
-{
-    return read_push(push, arena, schema, bytes, n, true);
 }
 
 /* ---- rows ---- */

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/status.h"
+#include "dist/payload.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 #include "rpc/frame.h"
@@ -32,10 +33,6 @@ enum rg_ps_method {
     RG_PS_SHRINK,     /* a table and a number -> rows that went, untouched for so many calls */
     RG_PS_CLEAR,      /* a table -> how many rows it had; it has none now */
 };
-
-/* A flag of PUSH and ROWS: gradients and values in the body, and in the answer, are IEEE halves
- * (FLAGS_rpc_payload=fp16). The rest, ids too, is as without it. */
-enum { RG_PS_HALF = RG_FRAME_USER };
 
 enum {
     RG_PS_MAX_NAME = 4096,
@@ -79,15 +76,11 @@ typedef struct rg_push {
 } rg_push;
 
 struct rg_arena;
-/* The pointers go into `bytes`, which must be aligned to 8 and outlive it, and into the arena.
- * RG_ECORRUPT, saying what is wrong, for whatever does not fit the schema to the byte, and where
- * a variable is pushed or wanted twice. */
+/* The pointers go into `bytes`, which must be aligned to 8 and outlive it, and into the arena;
+ * values that do not travel as floats become floats there. RG_ECORRUPT, saying what is wrong, for
+ * whatever does not fit the schema to the byte, and where a variable is pushed or wanted twice. */
 rg_status rg_push_read(rg_push *push, struct rg_arena *arena, const rg_ps_schema *schema,
-                       const uint8_t *bytes, size_t n);
-
-/* The same of a push with RG_PS_HALF; its values are floats in the arena. */
-rg_status rg_push_read_half(rg_push *push, struct rg_arena *arena, const rg_ps_schema *schema,
-                            const uint8_t *bytes, size_t n);
+                       rg_payload payload, const uint8_t *bytes, size_t n);
 
 /* The head of a push: everything before the payloads, padded. */
 void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint32_t n_dense,

@@ -5,8 +5,8 @@
  * a worker or a server ends otherwise: the others are ended (SIGTERM, and SIGKILL to what is
  * left within 5 seconds, whole process groups), and a card says who failed first, how, with its
  * last lines and what to try. Who ended first need not be the one: a process that says it failed
- * because of another (sys/because.h) gives that one a moment to end, and the blame. SIGINT, SIGTERM and SIGHUP to this process end the job likewise.
- * Nothing survives this process (sys/children.h).
+ * because of another (sys/because.h) gives that one a moment to end, and the blame. SIGINT, SIGTERM
+ * and SIGHUP to this process end the job likewise. Nothing survives this process (sys/children.h).
  *
  * Everything for people goes to stderr; what an echoed process prints, to where it printed it.
  * The environment of a process is never shown. */

@@ -4,25 +4,11 @@
 #ifndef RG_MATH_FAST_H
 #define RG_MATH_FAST_H
 
+#include "base/float_bits.h"
 #include "base/hot.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
-
-RG_INLINE float rg_bits_to_float(int32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-RG_INLINE int32_t rg_float_to_bits(float value)
-{
-    int32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 /* e^x = 2^n e^r with r in [-ln2/2, ln2/2], and e^r = 1 + r + r^2 q(r). */
 RG_INLINE float rg_expf(float x)

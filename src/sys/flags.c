@@ -56,7 +56,9 @@ static const rg_flag table[] = {
      "auto: Unix sockets on one host, TCP else; tcp: no Unix sockets; unix: clients use no TCP",
      NULL},
     {"rpc_payload", RG_FLAG_TEXT, "fp32",
-     "how a trainer's gradients, parameters and rows travel: fp32, or fp16, half the bytes", NULL},
+     "how a trainer's gradients, parameters and rows travel: fp32; fp16, half the bytes; int8: "
+     "gradients in a quarter, the rest as fp16",
+     NULL},
     {"rpc_tls_cert", RG_FLAG_TEXT, "", "TLS: this process's certificate (PEM)", NULL},
     {"rpc_tls_key", RG_FLAG_TEXT, "", "TLS: the certificate's private key (PEM)", NULL},
     {"rpc_tls_ca", RG_FLAG_TEXT, "",

@@ -188,12 +188,19 @@ static void write_push(rg_buf *body, float x, const int64_t *ids, uint32_t n, fl
     assert_ok(rg_buf_status(body));
 }
 
-static rg_rpc_call *begin(rg_rpc_client *client, uint16_t method, const rg_buf *body)
+static rg_rpc_call *begin_with(rg_rpc_client *client, uint16_t method, uint16_t flags,
+                               const rg_buf *body)
 {
     rg_rpc_call *call;
     const rg_iov iov = {body->data, body->len};
-    assert_ok(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = method, .iov = &iov, .n = 1}));
+    const rg_rpc_ask ask = {.method = method, .flags = flags, .iov = &iov, .n = 1};
+    assert_ok(rg_rpc_start(&call, client, &ask));
     return call;
+}
+
+static rg_rpc_call *begin(rg_rpc_client *client, uint16_t method, const rg_buf *body)
+{
+    return begin_with(client, method, 0, body);
 }
 
 static void expect_w(const uint8_t *bytes, size_t n, float x)
@@ -431,6 +438,49 @@ static void a_variable_named_twice_is_refused(void **state)
     rg_buf_fini(&body);
     step(&f, 1, 1, -1);
     finish(&f);
+}
+
+/* w's gradient is `x` everywhere, in bytes; w is wanted back. */
+static void write_bytes(rg_buf *body, float x)
+{
+    const uint32_t w = W;
+    const float grad[SIZE] = {x, x, x, x, x, x};
+    rg_buf_init(body, 0);
+    rg_push_write_head(body, 0, &w, 1, NULL, NULL, 0, &w, 1);
+    size_t start = body->len;
+    rg_buf_room(body, rg_payload_padded(RG_PAYLOAD_BYTES, SIZE, RG_PAYLOAD_BLOCK));
+    assert_ok(rg_buf_status(body));
+    rg_payload_write(RG_PAYLOAD_BYTES, body->data + start, grad, SIZE, RG_PAYLOAD_BLOCK);
+}
+
+/* A push in bytes is answered in halves; in what nobody knows it is refused, as in geo. */
+static void each_request_says_what_it_is_in(void **state)
+{
+    static const uint16_t minus_two[SIZE] = {0xc000, 0xc000, 0xc000, 0xc000, 0xc000, 0xc000};
+    const uint16_t bytes = rg_payload_to_flags(RG_PAYLOAD_BYTES);
+    fixture f;
+    rg_buf body;
+    size_t n;
+    (void)state;
+    write_bytes(&body, 2);
+    start(&f, RG_UPDATE_ASYNC);
+    rg_rpc_call *call = begin_with(f.clients[0], RG_PS_PUSH, bytes, &body);
+    assert_ok(rg_rpc_wait(call));
+    const uint8_t *reply = rg_rpc_answer(call, &n);
+    assert_int_equal(rg_rpc_answer_flags(call), rg_payload_to_flags(RG_PAYLOAD_HALVES));
+    assert_int_equal(n, 16);
+    assert_memory_equal(reply, minus_two, sizeof minus_two);
+    rg_rpc_call_close(call);
+    call = begin_with(f.clients[0], RG_PS_PUSH, 3 * RG_FRAME_USER, &body);
+    assert_fails(rg_rpc_wait(call), RG_ECORRUPT, "payload 3");
+    rg_rpc_call_close(call);
+    finish(&f);
+    start(&f, RG_UPDATE_GEO);
+    call = begin_with(f.clients[0], RG_PS_PUSH, bytes, &body);
+    assert_fails(rg_rpc_wait(call), RG_EUNIMPL, "no int8 in geo");
+    rg_rpc_call_close(call);
+    finish(&f);
+    rg_buf_fini(&body);
 }
 
 static rg_status get(rg_rpc_client *client, const char *name, int64_t first, int64_t n,
@@ -755,8 +805,8 @@ RUN(cmocka_unit_test(the_schema_says_what_it_has),
     cmocka_unit_test(hostile_bodies_are_refused),
     cmocka_unit_test(ids_outside_the_table_are_refused),
     cmocka_unit_test(a_variable_named_twice_is_refused),
-    cmocka_unit_test(variables_are_set_and_got), cmocka_unit_test(tables_shrink_and_are_cleared),
-    cmocka_unit_test(numbers_over_all_trainers),
+    cmocka_unit_test(each_request_says_what_it_is_in), cmocka_unit_test(variables_are_set_and_got),
+    cmocka_unit_test(tables_shrink_and_are_cleared), cmocka_unit_test(numbers_over_all_trainers),
     cmocka_unit_test(trainers_wait_for_the_same_or_are_told),
     cmocka_unit_test(a_failure_ends_the_job_for_all),
     cmocka_unit_test(going_without_a_word_ends_it_too), cmocka_unit_test(tools_may_only_look),

@@ -12,14 +12,15 @@
 
 #include <stdlib.h>
 
-enum { W, TABLE, B, WIDE, N_VARS };
+enum { W, TABLE, B, WIDE, LONG, N_VARS };
 
-/* A slice, a table, a bias of an odd number of floats, and another table. */
+/* A slice, a table, a bias of an odd number of floats, another table, and more than one block. */
 static rg_ps_var vars[N_VARS] = {
     {"w.block0", "w@GRAD.block0", 100, 3, 4, false},
     {"table.block1", "table@GRAD.block1", 50, 10, 3, true},
     {"b", "b@GRAD", 0, 5, 1, false},
     {"wide", "wide@GRAD", 0, (int64_t)1 << 20, (int64_t)1 << 20, true},
+    {"long", "long@GRAD", 0, 30, 10, false},
 };
 static const rg_ps_schema schema = {.mode = 1, .trainers = 3, .vars = vars, .n = N_VARS};
 
@@ -132,6 +133,34 @@ static void write_push(rg_buf *body)
     assert_ok(rg_buf_status(body));
 }
 
+static float long_value(int i)
+{
+    return i < 256 ? (float)(2 * i + 2) : (float)(i - 255) / 44;
+}
+
+/* Two dense gradients, one of more than a block, and rows; as rg_parcel_wrap() has it. */
+static void write_push_in(rg_payload payload, rg_buf *body)
+{
+    static const uint32_t dense[] = {B, LONG}, sparse[] = {TABLE}, counts[] = {3}, pull[] = {W};
+    float values[300], many[9];
+    const float *const from[] = {bias, values, many};
+    static const size_t n[] = {5, 300, 9}, group[] = {RG_PAYLOAD_BLOCK, RG_PAYLOAD_BLOCK, 3};
+    for (int i = 0; i < 300; i++)
+        values[i] = long_value(i);
+    for (int i = 0; i < 9; i++)
+        many[i] = (float)(i / 3 + 1) * rows[i % 3];
+    rg_buf_init(body, 0);
+    rg_push_write_head(body, 7, dense, 2, sparse, counts, 1, pull, 1);
+    for (int i = 0; i < 3; i++) {
+        if (i == 2)
+            rg_buf_add(body, ids, sizeof ids);
+        size_t start = body->len;
+        rg_buf_room(body, rg_payload_padded(payload, n[i], group[i]));
+        assert_ok(rg_buf_status(body));
+        rg_payload_write(payload, body->data + start, from[i], n[i], group[i]);
+    }
+}
+
 static void pushes_come_back(void **state)
 {
     rg_arena arena = RG_ARENA_EMPTY;
@@ -139,7 +168,7 @@ static void pushes_come_back(void **state)
     rg_push got;
     (void)state;
     write_push(&body);
-    assert_ok(rg_push_read(&got, &arena, &schema, body.data, body.len));
+    assert_ok(rg_push_read(&got, &arena, &schema, RG_PAYLOAD_FLOATS, body.data, body.len));
     assert_int_equal(got.step, 7);
     assert_int_equal(got.n_dense, 2);
     assert_int_equal(got.dense[1], B);
@@ -154,21 +183,22 @@ static void pushes_come_back(void **state)
     assert_int_equal(got.pull[0], B);
     assert_int_equal(got.pull[1], W);
     for (size_t n = 0; n < body.len; n++)
-        assert_int_equal(rg_push_read(&got, &arena, &schema, body.data, n), RG_ECORRUPT);
+        assert_int_equal(rg_push_read(&got, &arena, &schema, RG_PAYLOAD_FLOATS, body.data, n),
+                         RG_ECORRUPT);
     rg_buf_u64(&body, 0);
-    assert_fails(rg_push_read(&got, &arena, &schema, body.data, body.len), RG_ECORRUPT,
-                 "8 bytes too many");
+    assert_fails(rg_push_read(&got, &arena, &schema, RG_PAYLOAD_FLOATS, body.data, body.len),
+                 RG_ECORRUPT, "8 bytes too many");
     rg_buf_fini(&body);
     rg_arena_free(&arena);
 }
 
 /* Read it, and touch everything that it says it has. */
-static void read_push(const uint8_t *bytes, size_t n)
+static void read_push_in(rg_payload payload, const uint8_t *bytes, size_t n)
 {
     rg_arena arena = RG_ARENA_EMPTY;
     rg_push push;
     volatile float sum = 0;
-    if (rg_push_read(&push, &arena, &schema, bytes, n) == RG_OK) {
+    if (rg_push_read(&push, &arena, &schema, payload, bytes, n) == RG_OK) {
         for (uint32_t i = 0; i < push.n_dense; i++)
             for (int64_t k = 0; k < vars[push.dense[i]].rows * vars[push.dense[i]].width; k++)
                 sum += push.values[i][k];
@@ -183,13 +213,95 @@ static void read_push(const uint8_t *bytes, size_t n)
     rg_arena_free(&arena);
 }
 
+static void read_floats(const uint8_t *bytes, size_t n)
+{
+    read_push_in(RG_PAYLOAD_FLOATS, bytes, n);
+}
+
+static void read_halves(const uint8_t *bytes, size_t n)
+{
+    read_push_in(RG_PAYLOAD_HALVES, bytes, n);
+}
+
+static void read_bytes(const uint8_t *bytes, size_t n)
+{
+    read_push_in(RG_PAYLOAD_BYTES, bytes, n);
+}
+
 static void damaged_pushes_do_no_harm(void **state)
 {
-    rg_buf body;
+    static const reader readers[RG_PAYLOADS] = {read_floats, read_halves, read_bytes};
     (void)state;
-    write_push(&body);
-    damage(&body, read_push);
-    rg_buf_fini(&body);
+    for (int payload = 0; payload < RG_PAYLOADS; payload++) {
+        rg_buf body;
+        write_push_in((rg_payload)payload, &body);
+        damage(&body, readers[payload]);
+        rg_buf_fini(&body);
+    }
+}
+
+/* 300 values are two blocks: one of 256 that ends in 512, and one of 44 with values to 1; the rows
+ * of the table are 1, 2 and 3 times as large. Each is within half a step of its scale. */
+static void packed_pushes_come_back(void **state)
+{
+    static const float step[RG_PAYLOADS] = {0, 1.0f / 2048, 1.0f / 127};
+    (void)state;
+    for (int payload = 0; payload < RG_PAYLOADS; payload++) {
+        rg_arena arena = RG_ARENA_EMPTY;
+        rg_buf body;
+        rg_push got;
+        write_push_in((rg_payload)payload, &body);
+        assert_ok(rg_push_read(&got, &arena, &schema, (rg_payload)payload, body.data, body.len));
+        assert_int_equal(got.dense[1], LONG);
+        for (int i = 0; i < 5; i++)
+            assert_float_equal(got.values[0][i], bias[i], 3 * step[payload]);
+        for (int i = 0; i < 300; i++)
+            assert_float_equal(got.values[1][i], long_value(i),
+                               (i < 256 ? 512 : 1) * step[payload]);
+        assert_int_equal(got.sparse[0].n, 3);
+        assert_memory_equal(got.sparse[0].ids, ids, sizeof ids);
+        for (int i = 0; i < 9; i++)
+            assert_float_equal(got.sparse[0].rows[i], (float)(i / 3 + 1) * rows[i % 3],
+                               (float)(i / 3 + 1) * 0.5f * step[payload]);
+        assert_int_equal(got.n_pull, 1);
+        for (size_t n = 0; n < body.len; n++)
+            assert_int_equal(rg_push_read(&got, &arena, &schema, (rg_payload)payload, body.data, n),
+                             RG_ECORRUPT);
+        rg_buf_u64(&body, 0);
+        assert_fails(rg_push_read(&got, &arena, &schema, (rg_payload)payload, body.data, body.len),
+                     RG_ECORRUPT, "8 bytes too many");
+        rg_buf_fini(&body);
+        rg_arena_free(&arena);
+    }
+}
+
+static void lengths_are_what_the_protocol_says(void **state)
+{
+    (void)state;
+    assert_int_equal(rg_payload_bytes(RG_PAYLOAD_FLOATS, 300, 256), 1200);
+    assert_int_equal(rg_payload_bytes(RG_PAYLOAD_HALVES, 300, 256), 600);
+    assert_int_equal(rg_payload_bytes(RG_PAYLOAD_BYTES, 300, 256), 308);
+    assert_int_equal(rg_payload_padded(RG_PAYLOAD_BYTES, 300, 256), 312);
+    assert_int_equal(rg_payload_bytes(RG_PAYLOAD_BYTES, 256, 256), 260);
+    assert_int_equal(rg_payload_bytes(RG_PAYLOAD_BYTES, 9, 3), 21);
+    assert_int_equal(rg_payload_bytes(RG_PAYLOAD_BYTES, 0, 0), 0);
+}
+
+static void payloads_are_said_by_flags(void **state)
+{
+    rg_payload got;
+    (void)state;
+    for (int payload = 0; payload < RG_PAYLOADS; payload++) {
+        uint16_t flags = rg_payload_to_flags((rg_payload)payload);
+        assert_ok(rg_payload_of_request(flags | RG_FRAME_RESENT, &got));
+        assert_int_equal(got, payload);
+        rg_payload back = rg_payload_back(got);
+        assert_ok(rg_payload_of_answer(rg_payload_to_flags(back), &got));
+        assert_int_equal(got, back);
+    }
+    assert_fails(rg_payload_of_request(0x300, &got), RG_ECORRUPT, "payload 3");
+    assert_fails(rg_payload_of_request(0x8000, &got), RG_ECORRUPT, "payload 128");
+    assert_fails(rg_payload_of_answer(0x200, &got), RG_ECORRUPT, "payload 2");
 }
 
 /* The head alone, with so many bytes of zeros behind it. */
@@ -205,7 +317,9 @@ static void expect_refusal(const uint32_t *dense, uint32_t n_dense, uint32_t tab
     rg_buf_init(&body, 0);
     rg_push_write_head(&body, 0, dense, n_dense, tables, counts, n_sparse, pull, n_pull);
     rg_buf_add(&body, zeros, sizeof zeros);
-    assert_fails(rg_push_read(&push, &arena, &schema, body.data, body.len), RG_ECORRUPT, text);
+    for (int payload = 0; payload < RG_PAYLOADS; payload++)
+        assert_fails(rg_push_read(&push, &arena, &schema, (rg_payload)payload, body.data, body.len),
+                     RG_ECORRUPT, text);
     rg_buf_fini(&body);
     rg_arena_free(&arena);
 }
@@ -214,10 +328,10 @@ static void pushes_that_do_not_fit_are_refused(void **state)
 {
     static const uint32_t none[1], two[] = {B, B}, table[] = {TABLE}, beyond[] = {N_VARS};
     (void)state;
-    expect_refusal(beyond, 1, 0, 0, 0, none, 0, "a push names variable 4 of 4");
-    expect_refusal(table, 1, 0, 0, 0, none, 0, "a push names variable 1 of 4");
-    expect_refusal(none, 0, W, 1, 1, none, 0, "a push of rows names variable 0 of 4");
-    expect_refusal(none, 0, 0, 0, 0, table, 1, "a pull names variable 1 of 4");
+    expect_refusal(beyond, 1, 0, 0, 0, none, 0, "a push names variable 5 of 5");
+    expect_refusal(table, 1, 0, 0, 0, none, 0, "a push names variable 1 of 5");
+    expect_refusal(none, 0, W, 1, 1, none, 0, "a push of rows names variable 0 of 5");
+    expect_refusal(none, 0, 0, 0, 0, table, 1, "a pull names variable 1 of 5");
     /* Named twice: a step has room for one gradient from each trainer. */
     expect_refusal(two, 2, 0, 0, 0, none, 0, "a push names variable 2 twice");
     expect_refusal(none, 0, TABLE, 1, 2, none, 0, "a push of rows names variable 1 twice");
@@ -242,8 +356,9 @@ static void products_do_not_wrap(void **state)
     rg_push_write_head(&body, 0, NULL, 0, &table, &n, 1, NULL, 0);
     rg_buf_room(&body, (size_t)n * sizeof(int64_t));
     memset(body.data + body.len - (size_t)n * sizeof(int64_t), 0, (size_t)n * sizeof(int64_t));
-    assert_fails(rg_push_read(&push, &arena, &one, body.data, body.len), RG_ECORRUPT,
-                 "which do not fit");
+    for (int payload = 0; payload < RG_PAYLOADS; payload++)
+        assert_fails(rg_push_read(&push, &arena, &one, (rg_payload)payload, body.data, body.len),
+                     RG_ECORRUPT, "which do not fit");
     rg_buf_fini(&body);
     rg_arena_free(&arena);
 }
@@ -408,7 +523,8 @@ static void texts_come_back(void **state)
 
 RUN(cmocka_unit_test(schemas_come_back), cmocka_unit_test(damaged_schemas_do_no_harm),
     cmocka_unit_test(impossible_schemas_are_refused), cmocka_unit_test(pushes_come_back),
-    cmocka_unit_test(damaged_pushes_do_no_harm),
+    cmocka_unit_test(packed_pushes_come_back), cmocka_unit_test(lengths_are_what_the_protocol_says),
+    cmocka_unit_test(payloads_are_said_by_flags), cmocka_unit_test(damaged_pushes_do_no_harm),
     cmocka_unit_test(pushes_that_do_not_fit_are_refused), cmocka_unit_test(products_do_not_wrap),
     cmocka_unit_test(wanted_rows_come_back), cmocka_unit_test(damaged_wishes_do_no_harm),
     cmocka_unit_test(tensors_come_back), cmocka_unit_test(damaged_tensors_do_no_harm),
