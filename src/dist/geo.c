@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "exec/plan.h"
 #include "ops/shape_args.h"
-#include "ops/sort_keys.h"
 
 #include <string.h>
 
@@ -31,11 +30,11 @@ typedef struct geo_part {
     float *delta;               /* dense: what is sent */
 } geo_part;
 
-/* Ids of a table that were looked up since the last exchange. */
+/* Which rows of a table were looked up since the last exchange: a bit for each. */
 typedef struct touched {
     const char *table;
-    int64_t *ids;
-    size_t n, capacity;
+    uint64_t *bits;
+    int64_t rows;
 } touched;
 
 typedef struct rg_geo {
@@ -58,10 +57,67 @@ void rg_geo_close(rg_job *job)
         rg_free(g->parts[i].delta);
     }
     for (int i = 0; i < g->n_tables; i++)
-        rg_free(g->tables[i].ids);
+        rg_free(g->tables[i].bits);
     rg_arena_free(&g->arena);
     rg_free(g);
     job->geo = NULL;
+}
+
+/* ---- what was touched ---- */
+
+static touched *find_table(rg_geo *g, const char *name)
+{
+    for (int i = 0; i < g->n_tables; i++)
+        if (strcmp(g->tables[i].table, name) == 0)
+            return &g->tables[i];
+    return NULL;
+}
+
+static rg_status open_table(rg_geo *g, const geo_part *part)
+{
+    if (find_table(g, part->param) != NULL)
+        return RG_OK;
+    touched *t = &g->tables[g->n_tables++];
+    t->table = part->param;
+    t->rows = part->value->meta.shape.dim[0];
+    t->bits = rg_alloc_zero((size_t)t->rows / 64 + 1, sizeof *t->bits);
+    return t->bits ? RG_OK : rg_no_memory((size_t)t->rows / 8, "touched rows");
+}
+
+static rg_status note_ids(rg_geo *g, const char *table, const rg_value *ids)
+{
+    const touched *t = find_table(g, table);
+    if (t == NULL)
+        return rg_fail(RG_EINVAL, "%s is no table of this job", table);
+    for (int64_t i = 0; i < rg_numel(ids); i++) {
+        int64_t id = rg_whole_at(ids, i);
+        if (id < 0 || id >= t->rows)
+            return rg_fail(RG_EVALUE, "id %lld is not in %s, which has %lld rows", (long long)id,
+                           table, (long long)t->rows);
+        t->bits[id / 64] |= UINT64_C(1) << id % 64;
+    }
+    return RG_OK;
+}
+
+/* Touched rows among first .. end - 1, ascending, into `rows`, which has room for all; how many. */
+static size_t list_touched(const touched *t, int64_t first, int64_t end, int64_t *rows)
+{
+    size_t n = 0;
+    for (int64_t word = first / 64; word * 64 < end; word++)
+        for (uint64_t left = t->bits[word]; left != 0; left &= left - 1) {
+            int64_t row = word * 64 + __builtin_ctzll(left);
+            if (row >= first && row < end)
+                rows[n++] = row;
+        }
+    return n;
+}
+
+static size_t count_touched(const touched *t)
+{
+    size_t n = 0;
+    for (int64_t word = 0; word * 64 < t->rows; word++)
+        n += (size_t)__builtin_popcountll(t->bits[word]);
+    return n;
 }
 
 /* ---- the snapshot ---- */
@@ -129,59 +185,9 @@ static rg_status open_geo(rg_ctx *ctx, rg_job *job)
         g->n_parts = i + 1;
         RG_TRY(open_part(ctx, job, g, i));
         RG_TRY(pull_part(job, &g->parts[i]));
+        if (g->parts[i].delta == NULL)
+            RG_TRY(open_table(g, &g->parts[i]));
     }
-    return RG_OK;
-}
-
-/* ---- what was touched ---- */
-
-static touched *table_of(rg_geo *g, const char *name)
-{
-    for (int i = 0; i < g->n_tables; i++)
-        if (strcmp(g->tables[i].table, name) == 0)
-            return &g->tables[i];
-    if (g->n_tables == g->n_parts)
-        return NULL;
-    touched *t = &g->tables[g->n_tables];
-    t->table = rg_arena_strdup(&g->arena, name);
-    g->n_tables += t->table != NULL;
-    return t->table ? t : NULL;
-}
-
-static rg_status note_ids(rg_geo *g, const char *table, const rg_value *ids)
-{
-    touched *t = table_of(g, table);
-    size_t n = (size_t)rg_numel(ids);
-    if (t == NULL)
-        return rg_fail(RG_EINVAL, "%s is no table of this job", table);
-    if (t->n + n > t->capacity) {
-        size_t capacity = (t->n + n) * 2;
-        int64_t *more = rg_realloc(t->ids, capacity * sizeof *more);
-        if (more == NULL)
-            return rg_no_memory(capacity * sizeof *more, "ids");
-        t->ids = more;
-        t->capacity = capacity;
-    }
-    for (size_t i = 0; i < n; i++)
-        t->ids[t->n++] = rg_whole_at(ids, (int64_t)i);
-    return RG_OK;
-}
-
-/* Ascending, each once. A million of them may have come together. */
-static rg_status sort_ids(touched *t)
-{
-    size_t n = 0;
-    rg_keyed *keys = rg_alloc((2 * t->n + 1) * sizeof *keys);
-    if (keys == NULL)
-        return rg_no_memory(2 * t->n * sizeof *keys, "ids");
-    for (size_t i = 0; i < t->n; i++)
-        keys[i] = (rg_keyed){rg_key_i64(t->ids[i], false), t->ids[i]};
-    rg_sort_keys(keys, keys + t->n, (int64_t)t->n);
-    for (size_t i = 0; i < t->n; i++)
-        if (n == 0 || keys[i].at != t->ids[n - 1])
-            t->ids[n++] = keys[i].at;
-    t->n = n;
-    rg_free(keys);
     return RG_OK;
 }
 
@@ -218,18 +224,20 @@ static float *value_at(const geo_part *part, int64_t row)
 /* Differences of the touched rows: ids, then rows, padded. */
 static rg_status add_rows(geo_part *part, const touched *t, float by, rg_buf *out, uint32_t *count)
 {
-    size_t begin = 0, end;
-    while (t != NULL && begin < t->n && t->ids[begin] < part->first)
-        begin++;
-    for (end = begin; t != NULL && end < t->n && t->ids[end] < part->first + part->rows;)
-        end++;
-    *count = (uint32_t)(end - begin);
-    rg_buf_add(out, t ? t->ids + begin : NULL, (end - begin) * sizeof(int64_t));
-    size_t bytes = (end - begin) * (size_t)part->width * sizeof(float), at = out->len;
+    size_t at = out->len, most = count_touched(t);
+    rg_buf_room(out, most * sizeof(int64_t));
+    RG_TRY(rg_buf_status(out));
+    size_t n = list_touched(t, part->first, part->first + part->rows,
+                            (int64_t *)(void *)(out->data + at));
+    out->len = at + n * sizeof(int64_t);
+    *count = (uint32_t)n;
+    size_t ids = at, bytes = n * (size_t)part->width * sizeof(float);
+    at = out->len;
     rg_buf_room(out, rg_ps_padded(bytes));
     RG_TRY(rg_buf_status(out));
-    for (size_t i = begin; i < end; i++, at += (size_t)part->width * sizeof(float)) {
-        int64_t row = t->ids[i] - part->first;
+    const int64_t *id = (const int64_t *)(const void *)(out->data + ids);
+    for (size_t i = 0; i < n; i++, at += (size_t)part->width * sizeof(float)) {
+        int64_t row = id[i] - part->first;
         differ(value_at(part, row), part->old + row * part->width,
                (float *)(void *)(out->data + at), by, part->width);
     }
@@ -261,7 +269,7 @@ static rg_status fill_push(rg_job *job, rg_geo *g, int server, geo_push *push)
         if (part->server != server || part->delta != NULL)
             continue;
         tables[n_tables] = part->var;
-        code = add_rows(part, table_of(g, part->param), by, &push->rows, &counts[n_tables++]);
+        code = add_rows(part, find_table(g, part->param), by, &push->rows, &counts[n_tables++]);
     }
     if (code == RG_OK && push->iov == NULL)
         code = rg_no_memory(n, "a push");
@@ -332,8 +340,6 @@ static rg_status exchange(rg_job *job, rg_geo *g)
     geo_push *pushes = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *pushes);
     rg_job_request *requests = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *requests);
     rg_status code = pushes && requests ? RG_OK : rg_no_memory(1, "an exchange");
-    for (int i = 0; code == RG_OK && i < g->n_tables; i++)
-        code = sort_ids(&g->tables[i]);
     for (int s = 0; code == RG_OK && s < job->n_servers; s++) {
         rg_buf_init(&pushes[s].head, 0);
         rg_buf_init(&pushes[s].rows, 0);
@@ -358,7 +364,7 @@ static rg_status exchange(rg_job *job, rg_geo *g)
     rg_free(pushes);
     rg_free(requests);
     for (int i = 0; i < g->n_tables; i++)
-        g->tables[i].n = 0;
+        memset(g->tables[i].bits, 0, ((size_t)g->tables[i].rows / 64 + 1) * sizeof(uint64_t));
     return code;
 }
 
