@@ -3,17 +3,23 @@
 A save of a distributed program is the folder that a single process would have written: what
 servers keep is fetched whole by the trainer that writes. A folder made so, by one process, by
 any number of servers or by real Paddle, can be loaded by servers of any other number: each cuts
-its rows out of the whole files."""
+its rows out of the whole files. Where a table has no such file, but servers have written their
+parts of it by themselves (op checkpoint_notify), the rows that are in those files are loaded and
+the others stay as they start."""
 import collections
 import os
+import re
 import sys
 
 import numpy
 
 from .. import _core
 from . import communicator, core
+from .framework import Program
 
 __all__ = []
+
+PARTS = "__lookup_table__"  # the folder of parts in a save
 
 # One part of a variable: its name at its server, its first row and how many it has. Where the
 # variable is not cut, rows is None.
@@ -140,13 +146,93 @@ def without_servers(program):
     return copy
 
 
+# ---- parts that servers wrote ----
+
+def _part_files(dirname, name):
+    folder, base = os.path.split(os.path.join(dirname, PARTS, name))
+    if not os.path.isdir(folder):
+        return []
+    return [os.path.join(folder, file) for file in sorted(os.listdir(folder))
+            if re.fullmatch(re.escape(base) + r"_\d+", file)]
+
+
+def is_in_parts(dirname, name):
+    """Whether the variable has no file of its own, but parts."""
+    return not os.path.isfile(os.path.join(dirname, name)) and bool(_part_files(dirname, name))
+
+
+def _read_part(path, shape):
+    folder, file = os.path.split(path)
+    scope = core.Scope()
+    var = Program().global_block().create_var(
+        name="part", type=core.VarDesc.VarType.SELECTED_ROWS, dtype="float32",
+        shape=[-1] + list(shape[1:]))
+    _core.load_files(scope, folder, [(file, [var])])
+    rows = scope.find_var("part").get_selected_rows()
+    return numpy.array(rows.rows(), dtype="int64"), numpy.array(rows.get_tensor())
+
+
+def _read_parts(dirname, name, shape):
+    """(ids, rows) of all the variable's parts, ids ascending."""
+    files = _part_files(dirname, name)
+    parts = [_read_part(path, shape) for path in files]
+    ids = numpy.concatenate([part[0] for part in parts])
+    order = numpy.argsort(ids, kind="stable")
+    ids = ids[order]
+    twice = ids[1:][ids[1:] == ids[:-1]]
+    if len(twice):
+        raise ValueError("%s: row %d of %s is in more than one of its %d parts: they are of "
+                         "different saves" % (os.path.dirname(files[0]), twice[0], name,
+                                              len(files)))
+    return ids, numpy.concatenate([part[1] for part in parts])[order]
+
+
+def put_parts(array, dirname, name):
+    """Set the rows of a whole variable that are in its parts."""
+    ids, rows = _read_parts(dirname, name, array.shape)
+    if len(ids) and ids[-1] >= len(array):
+        raise ValueError("%s: the parts of %s have row %d, and the program's variable ends at %d"
+                         % (dirname, name, ids[-1], len(array) - 1))
+    array[ids] = rows
+    return array
+
+
+def load_parts(dirname, names, scope):
+    """Set variables of one process that have values already: other rows stay."""
+    for name in names:
+        tensor = scope.var(name).get_tensor()
+        if not tensor._is_initialized():
+            raise ValueError("%s has only some rows of %s: run the startup program first"
+                             % (dirname, name))
+        tensor.set(put_parts(numpy.array(tensor), dirname, name), core.CPUPlace())
+
+
+def _load_server_parts(layout, name, mine, dirname, scope):
+    """The rows of a server's slices. A table that grows has those beyond its height in the last."""
+    shape = layout.wanted[name]
+    ids, rows = _read_parts(dirname, name, shape)
+    for part in mine:
+        end = shape[0] if part.rows is None else part.begin + part.rows
+        own = (ids >= part.begin) & ((ids < end) | (end == shape[0]))
+        tensor = scope.var(part.remote).get_tensor()
+        if tensor._is_initialized():
+            array = numpy.array(tensor)
+            array[ids[own] - part.begin] = rows[own]
+            tensor.set(array, core.CPUPlace())
+        elif own.any():
+            height = max(end, int(ids[own][-1]) + 1)
+            scope.var(part.remote).get_selected_rows().set(
+                ids[own].tolist(), height, numpy.ascontiguousarray(rows[own]))
+
+
 # ---- loading ----
 
 def _present(layout, names, dirname):
     """The names that have a file, where the others may be missing. Parameters may not; the
     optimizer's state may be missing as a whole, which is said; learning rates and counters may
     (real Paddle does not write them)."""
-    there = {n for n in names if os.path.isfile(os.path.join(dirname, n))}
+    there = {n for n in names if os.path.isfile(os.path.join(dirname, n)) or
+             n in layout.params and _part_files(dirname, n)}
     missing = sorted(n for n in names if n in layout.params and n not in there)
     if missing:
         raise ValueError("%s does not hold %s: it was not written for this program"
@@ -180,6 +266,9 @@ def load_server(program, dirname, scope):
     layout = program._parameters_on_pservers
     mine = layout.at(program._ps_endpoint)
     for name in _present(layout, list(mine), dirname):
+        if is_in_parts(dirname, name):
+            _load_server_parts(layout, name, mine[name], dirname, scope)
+            continue
         array = _whole_file(dirname, name)
         _check(layout, name, array, dirname)
         for part in mine[name]:
@@ -194,6 +283,9 @@ def push(program, name, array):
 
 
 def push_file(program, dirname, name):
+    if is_in_parts(dirname, name):
+        push(program, name, put_parts(pull(program, name), dirname, name))
+        return
     array = _whole_file(dirname, name)
     _check(program._parameters_on_pservers, name, array, dirname)
     push(program, name, array)
