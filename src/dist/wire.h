@@ -34,8 +34,8 @@ enum rg_ps_method {
     RG_PS_SAVE,       /* a folder and a table -> rows that the server wrote there of its part */
 };
 
-/* A flag of PULL, PUSH and ROWS: gradients and values in the body, and in the answer, are IEEE halves
- * (FLAGS_rpc_payload=fp16). The rest, ids too, is as without it. */
+/* A flag of PULL, PUSH and ROWS: gradients and values in the body, and in the answer, are IEEE
+ * halves (FLAGS_rpc_payload=fp16). The rest, ids too, is as without it. */
 enum { RG_PS_HALF = RG_FRAME_USER };
 
 enum {

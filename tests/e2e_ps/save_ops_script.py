@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 
+import numpy as np
 import paddle.fluid as fluid
 
 import ps_script
@@ -17,7 +18,8 @@ def parse_args():
     parser.add_argument("--rate", type=float, default=0.01)
     parser.add_argument("--no-slices", action="store_true")
     parser.add_argument("--init", help="a folder that servers start from")
-    parser.add_argument("--only-save", help="save_persistables to here, and nothing else")
+    parser.add_argument("--grows", action="store_true", help="the table, and ids beyond its height")
+    parser.add_argument("--only-save", help="save_persistables to here, parts too, and no more")
     return parser.parse_args()
 
 
@@ -75,9 +77,19 @@ def try_refusals(exe, layout, endpoints):
     refused(exe, "disk", notify(endpoints, "/proc/none", "table"))
 
 
+def beyond(feed):
+    """The feed with the ids of one slot moved over the table's height."""
+    ids = feed["C1"]
+    feed["C1"] = fluid.create_lod_tensor(np.array(ids) + ps_script.ROWS,
+                                         ids.recursive_sequence_lengths(), fluid.CPUPlace())
+    return feed
+
+
 def train(args, fleet, exe, loss):
     exe.run(fleet.startup_program)
     ps_script.train(args, exe, fleet.main_program, loss, fleet.worker_index(), fleet.worker_num())
+    if args.grows and args.steps:
+        exe.run(fleet.main_program, feed=beyond(ps_script.batch(99, 0, ps_script.HALF)))
     fleet.barrier_worker()
     if not fleet.is_first_worker():
         return
@@ -85,6 +97,7 @@ def train(args, fleet, exe, loss):
     endpoints = fleet.server_endpoints()
     if args.only_save:
         fluid.io.save_persistables(exe, args.only_save, fleet.main_program)
+        exe.run(notify(endpoints, args.only_save + "/__lookup_table__", "table"))
         return
     fluid.io.save_persistables(exe, "whole", fleet.main_program)
     for name in layout.parts:
@@ -107,6 +120,9 @@ def main():
     for program in (fluid.default_main_program(), fluid.default_startup_program()):
         program.random_seed = 11
     _, _, _, loss, optimizer = ps_script.model(args.optimizer, args.rate)
+    for op in fluid.default_main_program().global_block().ops:
+        if args.grows and op.type == "lookup_table":
+            op._set_attr("is_distributed", True)
     fleet.init(role_maker.PaddleCloudRoleMaker())
     strategy = getattr(StrategyFactory, "create_%s_strategy" % args.mode)()
     strategy.set_program_config({"slice_var_up": not args.no_slices})

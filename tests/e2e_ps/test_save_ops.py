@@ -130,6 +130,40 @@ def test_one_process_starts_from_parts(saved, cluster, tmp_path):  # noqa: F811
     assert read(tmp_path, "out", "table") == read(saved[0], "whole", "table")
 
 
+def rows_of_parts(folder):
+    """{id: row} of all parts of the table."""
+    found = {}
+    for name in files_of(folder):
+        ids, rows, _ = read_rows(folder / name)
+        found.update(zip(ids.tolist(), map(bytes, rows)))
+    return found
+
+
+def test_rows_beyond_the_height_of_a_table_that_grows(tmp_path):
+    saves = []
+    for servers, more in (2, []), (3, ["--steps", "0", "--init", str(tmp_path / "start")]):
+        folder = tmp_path / ("of_%d" % servers)
+        folder.mkdir()
+        job = Cluster(folder)
+        try:
+            job.fleet(servers, 1, ["--grows", "--only-save", "out"] + more, script=OPS)
+            job.finish()
+        finally:
+            job.close()
+        saves.append(rows_of_parts(folder / "out" / "__lookup_table__"))
+        if servers == 2:
+            shutil.copytree(str(folder / "out"), str(tmp_path / "start"))
+            os.remove(str(tmp_path / "start" / "table"))
+    assert max(saves[0]) >= ROWS
+    assert {i: saves[1][i] for i in saves[0]} == saves[0]
+    # One process has no room for them.
+    job = Cluster(tmp_path)
+    alone = job.start("alone", [os.path.join(HERE, "ps_script.py"), "--style", "single",
+                                "--optimizer", "Adam", "--init", str(tmp_path / "start")])
+    assert alone.wait(60) != 0
+    assert "and the program's variable ends at %d" % (ROWS - 1) in alone.text()
+
+
 def test_parts_of_different_saves_are_refused(saved, cluster, tmp_path):  # noqa: F811
     start = folder_with_parts(saved, tmp_path / "start")
     parts = start / "__lookup_table__"

@@ -172,10 +172,14 @@ def _read_part(path, shape):
     return numpy.array(rows.rows(), dtype="int64"), numpy.array(rows.get_tensor())
 
 
-def _read_parts(dirname, name, shape):
-    """(ids, rows) of all the variable's parts, ids ascending."""
-    files = _part_files(dirname, name)
-    parts = [_read_part(path, shape) for path in files]
+def _read_parts(dirname, name, shape, begin=0, end=None):
+    """(ids, rows) of the variable's parts, from row `begin` to before `end`, ids ascending. No
+    more than one part is held beside them."""
+    files, parts = _part_files(dirname, name), []
+    for path in files:
+        ids, rows = _read_part(path, shape)
+        wanted = (ids >= begin) & ((ids < end) if end is not None else True)
+        parts.append((ids[wanted], rows[wanted]))
     ids = numpy.concatenate([part[0] for part in parts])
     order = numpy.argsort(ids, kind="stable")
     ids = ids[order]
@@ -187,12 +191,16 @@ def _read_parts(dirname, name, shape):
     return ids, numpy.concatenate([part[1] for part in parts])[order]
 
 
+def _check_ids(ids, height, dirname, name):
+    if len(ids) and ids[-1] >= height:
+        raise ValueError("%s: the parts of %s have row %d, and the program's variable ends at %d"
+                         % (dirname, name, ids[-1], height - 1))
+
+
 def put_parts(array, dirname, name):
     """Set the rows of a whole variable that are in its parts."""
     ids, rows = _read_parts(dirname, name, array.shape)
-    if len(ids) and ids[-1] >= len(array):
-        raise ValueError("%s: the parts of %s have row %d, and the program's variable ends at %d"
-                         % (dirname, name, ids[-1], len(array) - 1))
+    _check_ids(ids, len(array), dirname, name)
     array[ids] = rows
     return array
 
@@ -210,19 +218,17 @@ def load_parts(dirname, names, scope):
 def _load_server_parts(layout, name, mine, dirname, scope):
     """The rows of a server's slices. A table that grows has those beyond its height in the last."""
     shape = layout.wanted[name]
-    ids, rows = _read_parts(dirname, name, shape)
     for part in mine:
         end = shape[0] if part.rows is None else part.begin + part.rows
-        own = (ids >= part.begin) & ((ids < end) | (end == shape[0]))
-        tensor = scope.var(part.remote).get_tensor()
-        if tensor._is_initialized():
-            array = numpy.array(tensor)
-            array[ids[own] - part.begin] = rows[own]
-            tensor.set(array, core.CPUPlace())
-        elif own.any():
-            height = max(end, int(ids[own][-1]) + 1)
-            scope.var(part.remote).get_selected_rows().set(
-                ids[own].tolist(), height, numpy.ascontiguousarray(rows[own]))
+        ids, rows = _read_parts(dirname, name, shape, part.begin, end if end < shape[0] else None)
+        var = scope.var(part.remote)
+        if var.get_tensor()._is_initialized():
+            array = numpy.array(var.get_tensor())
+            _check_ids(ids, end, dirname, name)
+            array[ids - part.begin] = rows
+            var.get_tensor().set(array, core.CPUPlace())
+        elif len(ids):
+            var.get_selected_rows().set(ids.tolist(), max(end, int(ids[-1]) + 1), rows)
 
 
 # ---- loading ----
