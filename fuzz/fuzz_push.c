@@ -1,9 +1,10 @@
 /* fuzz_push.c - any bytes as the bodies of the parameter server: a push in each payload, rows that
- * are asked for, a schema, a tensor.
+ * are asked for, a schema, a tensor, a wish to save, statistics.
  *
  * The first byte says which. Whatever is accepted is touched to its last element. */
 #include "base/arena.h"
 #include "base/mem.h"
+#include "dist/stats.h"
 #include "dist/wire.h"
 #include "tensor/value.h"
 
@@ -96,10 +97,37 @@ static void as_tensor(const uint8_t *bytes, size_t n)
     rg_value_fini(&value);
 }
 
+static void as_save(const uint8_t *bytes, size_t n)
+{
+    rg_ps_save save;
+    if (rg_ps_save_read(&save, bytes, n) != RG_OK)
+        return;
+    if (strlen(save.folder) + strlen(save.table) + 8 != n || save.table[0] == '/')
+        abort(); /* a path that ends early, or leads elsewhere */
+    rg_ps_save_fini(&save);
+}
+
+static void as_stats(const uint8_t *bytes, size_t n)
+{
+    rg_stats stats;
+    int64_t *counts;
+    if (rg_stats_read(&stats, &counts, bytes, n) == RG_OK && stats.bins > 0)
+        touched = (float)stats.neg[stats.bins - 1];
+    rg_free(counts);
+}
+
+static void as_stats_of_all(const uint8_t *bytes, size_t n)
+{
+    rg_stats_of_all all;
+    if (rg_stats_of_all_read(&all, bytes, n) == RG_OK)
+        touched = (float)all.slowest_rate;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    static void (*const readers[])(const uint8_t *, size_t) = {as_floats, as_wanted, as_schema,
-                                                               as_tensor, as_halves, as_bytes};
+    static void (*const readers[])(const uint8_t *, size_t) = {
+        as_floats, as_wanted, as_schema, as_tensor,      as_halves,
+        as_bytes,  as_save,   as_stats,  as_stats_of_all};
     if (n < 1)
         return 0;
     uint8_t *copy = malloc(n - 1); /* exactly as large, and aligned as bodies are */

@@ -108,6 +108,13 @@ void rg_buf_u64(rg_buf *buf, uint64_t value)
     rg_buf_u32(buf, (uint32_t)(value >> 32));
 }
 
+void rg_buf_f64(rg_buf *buf, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    rg_buf_u64(buf, bits);
+}
+
 rg_status rg_buf_status(const rg_buf *buf)
 {
     return buf->failed;

@@ -28,6 +28,7 @@ void rg_buf_char(rg_buf *buf, char c);
 void rg_buf_printf(rg_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void rg_buf_u32(rg_buf *buf, uint32_t value); /* little-endian */
 void rg_buf_u64(rg_buf *buf, uint64_t value);
+void rg_buf_f64(rg_buf *buf, double value);
 /* n bytes whose content the caller sets: they begin where the buffer ended. */
 void rg_buf_room(rg_buf *buf, size_t n);
 

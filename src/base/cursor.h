@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct rg_cursor {
     const uint8_t *at;
@@ -41,6 +42,20 @@ static inline rg_status rg_cursor_u64(rg_cursor *c, uint64_t *value)
     RG_TRY(rg_cursor_u32(c, &high));
     *value = (uint64_t)high << 32 | low;
     return RG_OK;
+}
+
+static inline rg_status rg_cursor_f64(rg_cursor *c, double *value)
+{
+    uint64_t bits;
+    RG_TRY(rg_cursor_u64(c, &bits));
+    memcpy(value, &bits, sizeof bits);
+    return RG_OK;
+}
+
+/* All of it has been read. */
+static inline rg_status rg_cursor_end(const rg_cursor *c)
+{
+    return c->left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", c->left);
 }
 
 #endif

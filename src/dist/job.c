@@ -314,6 +314,7 @@ static bool is_communication(const rg_opdesc *op)
                                         "send_barrier",
                                         "fetch_barrier",
                                         "distributed_lookup_table",
+                                        "recv_save",
                                         "checkpoint_notify"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(op->type, types[i]) == 0)
@@ -414,7 +415,7 @@ static void at_exit(int status, void *arg)
 
 /* ---- finding ---- */
 
-static rg_status server_at(const rg_job *job, const char *endpoint, int *server)
+rg_status rg_job_server_at(const rg_job *job, const char *endpoint, int *server)
 {
     for (int i = 0; i < job->n_servers; i++)
         if (strcmp(rg_rpc_client_endpoint(job->servers[i].client), endpoint) == 0) {
@@ -428,7 +429,7 @@ rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name,
                       int *server, uint32_t *var)
 {
     size_t n = rg_ps_plain_length(name);
-    RG_TRY(server_at(job, endpoint, server));
+    RG_TRY(rg_job_server_at(job, endpoint, server));
     const rg_ps_schema *schema = &job->servers[*server].schema;
     for (uint32_t v = 0; v < schema->n; v++) {
         const char *there = by_grad ? schema->vars[v].grad : schema->vars[v].name;
@@ -490,7 +491,7 @@ rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_val
     size_t bytes;
     int server;
     rg_buf body;
-    RG_TRY(server_at(job, endpoint, &server));
+    RG_TRY(rg_job_server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
     rg_wire_text(&body, name);
     rg_buf_u64(&body, 0);
@@ -510,7 +511,7 @@ rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const 
 {
     rg_buf body;
     int server;
-    RG_TRY(server_at(job, endpoint, &server));
+    RG_TRY(rg_job_server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
     rg_wire_text(&body, name);
     rg_wire_tensor_head(&body, value->meta.dtype, &value->meta.shape);
@@ -529,7 +530,7 @@ rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int
     uint8_t *reply = NULL;
     size_t bytes = 0;
     int server;
-    RG_TRY(server_at(job, endpoint, &server));
+    RG_TRY(rg_job_server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
     rg_wire_text(&body, name);
     if (unseen >= 0)

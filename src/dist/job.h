@@ -74,6 +74,8 @@ rg_job *rg_job_now(void);
 /* Tell every server that this trainer is done. What is under way is finished first. */
 rg_status rg_job_leave(void);
 
+/* The number of the server at this endpoint. */
+rg_status rg_job_server_at(const rg_job *job, const char *endpoint, int *server);
 /* The server, and the variable there, that the endpoint and the name mean; a name may end in
  * ".trainer_N". RG_ENOENT, saying what there is. */
 rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name, bool by_grad,

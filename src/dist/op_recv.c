@@ -1,4 +1,4 @@
-/* op_recv.c - what trainers get from servers: recv, fetch_barrier, recv_save. */
+/* op_recv.c - what trainers get from servers: recv, fetch_barrier. */
 #include "dist/job.h"
 
 #include "base/mem.h"
@@ -189,31 +189,4 @@ const rg_op rg_op_fetch_barrier = {
     .flags = RG_OP_EFFECT | RG_OP_DYNAMIC,
     .infer = fetch_barrier_infer,
     .kernel = fetch_barrier,
-};
-
-static rg_status refuse_save(rg_ctx *ctx)
-{
-    return rg_fail(RG_EUNIMPL,
-                   "op %s is not implemented: save_persistables() saves what servers "
-                   "keep, too",
-                   ctx->op->type);
-}
-
-const rg_op rg_op_recv_save = {
-    .type = "recv_save",
-    .doc = "Get the slices of a variable from servers and save it whole.",
-    .in = (const rg_slot[]){{.name = NULL}},
-    .out = (const rg_slot[]){{.name = NULL}},
-    .attr = RG_ATTRS(RG_INT("dtype", RG_F32, "the variable's"),
-                     RG_BOOLEAN("overwrite", true, "false: fail where the file exists"),
-                     RG_REQUIRED("file_path", RG_ATTR_STRING, "the file"),
-                     RG_LIST("shape", RG_ATTR_LONGS, "of the whole variable"),
-                     RG_LIST("slice_varnames", RG_ATTR_STRINGS, "the slices"),
-                     RG_LIST("remote_varnames", RG_ATTR_STRINGS, "the slices as servers name them"),
-                     RG_LIST("slice_shapes", RG_ATTR_STRINGS, "\"4,8\" each"),
-                     RG_LIST("endpoints", RG_ATTR_STRINGS, "where each slice is"),
-                     RG_INT("trainer_id", 0, "which trainer saves")),
-    .flags = RG_OP_EFFECT,
-    .infer = as_declared,
-    .kernel = refuse_save,
 };

@@ -1,4 +1,4 @@
-/* op_send.c - what trainers tell servers: send, send_barrier, checkpoint_notify.
+/* op_send.c - what trainers tell servers: send, send_barrier.
  *
  * The `geo_*` attributes are Regatta's own: in geo mode one send at the end of a step
  * stands for all parameters, and they say which slices there are and where. */
@@ -216,34 +216,4 @@ const rg_op rg_op_send_barrier = {
     .flags = RG_OP_EFFECT,
     .infer = infer,
     .kernel = send_barrier,
-};
-
-/* ---- checkpoint_notify ---- */
-
-static rg_status refuse_notify(rg_ctx *ctx)
-{
-    return rg_fail(RG_EUNIMPL,
-                   "op %s is not implemented: save_persistables() saves tables of "
-                   "servers, too",
-                   ctx->op->type);
-}
-
-static rg_status nothing_to_infer(rg_ctx *ctx)
-{
-    (void)ctx;
-    return RG_OK;
-}
-
-const rg_op rg_op_checkpoint_notify = {
-    .type = "checkpoint_notify",
-    .doc = "Have servers save their part of a table.",
-    .in = (const rg_slot[]){{.name = NULL}},
-    .out = (const rg_slot[]){{.name = NULL}},
-    .attr = RG_ATTRS(RG_ENDPOINTS("epmap", "the servers"),
-                     RG_REQUIRED("dir", RG_ATTR_STRING, "where, on the servers' disks"),
-                     RG_REQUIRED("lookup_table", RG_ATTR_STRING, "the table"),
-                     RG_INT("trainer_id", 0, "which trainer asks")),
-    .flags = RG_OP_EFFECT,
-    .infer = nothing_to_infer,
-    .kernel = refuse_notify,
 };

@@ -164,12 +164,6 @@ static void tell_schema(rg_engine *s, rg_rpc_request *request)
     rg_buf_fini(&out);
 }
 
-/* All of a body has been read. */
-static rg_status at_end(const rg_cursor *in)
-{
-    return in->left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in->left);
-}
-
 static void tell_variable(rg_engine *s, rg_rpc_request *request)
 {
     size_t n;
@@ -185,7 +179,7 @@ static void tell_variable(rg_engine *s, rg_rpc_request *request)
     if (code == RG_OK)
         code = rg_cursor_u64(&in, &rows);
     if (code == RG_OK)
-        code = at_end(&in);
+        code = rg_cursor_end(&in);
     if (code == RG_OK)
         code = rg_serve_get(s, name, (int64_t)first, (int64_t)rows, &out);
     if (code != RG_OK)
@@ -231,7 +225,7 @@ static void shrink_table(rg_engine *s, rg_rpc_request *request)
     if (code == RG_OK && !clear)
         code = rg_cursor_u32(&in, &unseen);
     if (code == RG_OK)
-        code = at_end(&in);
+        code = rg_cursor_end(&in);
     for (size_t i = 0; code == RG_OK && i < s->schema.n; i++)
         if (strcmp(s->schema.vars[i].name, name) == 0 && s->vars[i].table != NULL)
             var = &s->vars[i];
@@ -343,6 +337,9 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
     case RG_PS_CLEAR:
         shrink_table(s, request);
         return;
+    case RG_PS_SAVE:
+        rg_serve_save(s, trainer, request);
+        return;
     case RG_PS_LEAVE:
         say_goodbye(s, trainer, request);
         return;
@@ -440,6 +437,9 @@ static rg_status listen_on(rg_engine *s)
         .user = s,
     };
     RG_TRY(rg_rpc_server_open(&s->rpc, &config));
+    pthread_mutex_lock(&s->lock);
+    s->guarded = !rg_rpc_server_is_open(s->rpc);
+    pthread_mutex_unlock(&s->lock);
     char text[512];
     int n = snprintf(text, sizeof text, "Server listening on %s\n",
                      rg_rpc_server_endpoint(s->rpc, 0));

@@ -2,8 +2,8 @@
  *
  * serve.c opens and ends it and takes requests; serve_vars.c knows the variables; serve_rows.c
  * the tables; serve_step.c gathers what trainers push; serve_meet.c lets trainers wait for each
- * other. Everything is guarded by one lock: requests come from one loop, and whoever comes or
- * goes from others. */
+ * other; serve_save.c writes parts of tables to files. Everything is guarded by one lock: requests
+ * come from one loop, and whoever comes or goes from others. */
 #ifndef RG_DIST_SERVE_PRIV_H
 #define RG_DIST_SERVE_PRIV_H
 
@@ -99,7 +99,8 @@ struct rg_engine {
     rg_trainer *trainers; /* schema.trainers of them */
     uint8_t digest[RG_RPC_DIGEST_BYTES];
     bool has_digest;
-    int present; /* connections of trainers that have not said goodbye */
+    bool guarded; /* whoever comes in has the job's key, or is on this host */
+    int present;  /* connections of trainers that have not said goodbye */
     bool ended;
     rg_status failed; /* why it ended: RG_OK when all trainers have left */
     char why[1024];
@@ -143,6 +144,10 @@ rg_status rg_served_fill(rg_served *var, int column, const float *rows);
 /* The column `name`, rows first .. first + n - 1, as the dense variable would hold it. */
 rg_status rg_served_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
                           float *out);
+/* How many rows there are, and all of them by growing id: ids [n], rows [n, width]. */
+size_t rg_served_size(const rg_served *var);
+rg_status rg_served_list(rg_served *var, int64_t *ids, float *rows);
+
 /* ---- steps (serve_step.c) ---- */
 
 void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
@@ -160,6 +165,10 @@ void rg_serve_try_meet(rg_engine *s);
 
 void rg_serve_stats(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
 void rg_serve_forget_stats(rg_trainer *trainer);
+
+/* ---- parts of tables in files (serve_save.c) ---- */
+
+void rg_serve_save(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request);
 
 /* ---- ending (serve.c) ---- */
 

@@ -130,21 +130,33 @@ rg_status rg_served_fill(rg_served *var, int column, const float *rows)
     return RG_OK;
 }
 
+/* Some rows were loaded into the scope; the others start as ever. */
+static rg_status take_rows(rg_served *var, const rg_value *loaded)
+{
+    if (loaded->meta.dtype != RG_F32 || rg_value_width(loaded) != var->about->width)
+        return rg_fail(RG_ESHAPE, "rows of %s were loaded that are not float32 of width %lld",
+                       var->about->name, (long long)var->about->width);
+    RG_TRY(rg_served_check(var, loaded->rows, loaded->n_rows));
+    return rg_table_scatter(var->table, loaded->rows, loaded->n_rows, loaded->data, NULL);
+}
+
 /* Rows that were loaded into the scope become rows of the table. */
 static rg_status take_loaded(rg_engine *s, rg_served *var)
 {
     for (int i = 0; i < var->n_columns; i++) {
         rg_value *loaded = rg_scope_find(s->scope, var->columns[i]);
+        bool some = i == 0 && loaded != NULL && loaded->meta.kind == RG_ROWS;
         bool fits = loaded != NULL && loaded->data != NULL &&
-                    rg_numel(loaded) == var->about->rows * var->about->width;
+                    (some || rg_numel(loaded) == var->about->rows * var->about->width);
         if (!fits && i == 0)
             return RG_OK; /* states alone say nothing */
         if (!fits)
             continue;
-        RG_TRY(rg_served_fill(var, i, loaded->data));
+        RG_TRY(some ? take_rows(var, loaded) : rg_served_fill(var, i, loaded->data));
         rg_storage_release(loaded->storage); /* the table has them now */
         loaded->storage = NULL;
         loaded->data = NULL;
+        loaded->n_rows = 0;
     }
     return RG_OK;
 }
@@ -454,4 +466,33 @@ rg_status rg_served_dense(rg_engine *s, rg_served *var, int column, int64_t firs
         }
     }
     return RG_OK;
+}
+
+size_t rg_served_size(const rg_served *var)
+{
+    return var->table != NULL ? rg_table_size(var->table) : (size_t)var->about->rows;
+}
+
+rg_status rg_served_list(rg_served *var, int64_t *ids, float *rows)
+{
+    size_t n = rg_served_size(var);
+    if (var->table == NULL) {
+        for (size_t i = 0; i < n; i++)
+            ids[i] = var->about->begin + (int64_t)i;
+        if (n > 0)
+            memcpy(rows, var->param->data, rg_value_bytes(var->param));
+        return RG_OK;
+    }
+    rg_row_handle *handles = rg_alloc((n + 1) * sizeof *handles);
+    if (handles == NULL)
+        return rg_no_memory(n * sizeof *handles, "handles");
+    rg_status code = rg_table_list_sorted(var->table, handles);
+    if (code == RG_OK) {
+        catch_up(var, handles, n);
+        rg_table_read(var->table, handles, n, rows, NULL);
+        for (size_t i = 0; i < n; i++)
+            ids[i] = rg_table_id(var->table, handles[i]);
+    }
+    rg_free(handles);
+    return code;
 }

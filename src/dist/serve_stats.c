@@ -6,9 +6,6 @@
 #include "ops/auc.h"
 
 #include <math.h>
-#include <string.h>
-
-enum { HEAD = 5, MAX_BINS = 1 << 24 };
 
 void rg_serve_forget_stats(rg_trainer *trainer)
 {
@@ -18,26 +15,17 @@ void rg_serve_forget_stats(rg_trainer *trainer)
 
 static rg_status hear(rg_trainer *trainer, const uint8_t *body, size_t n)
 {
-    uint64_t head[HEAD];
-    if (n < sizeof head)
-        return rg_fail(RG_ECORRUPT, "statistics of %zu bytes", n);
-    memcpy(head, body, sizeof head);
-    size_t bins = (size_t)head[4];
-    if (head[4] > MAX_BINS || n - sizeof head != 2 * bins * sizeof(int64_t))
-        return rg_fail(RG_ECORRUPT, "statistics of %zu bytes with %zu bins", n, bins);
-    rg_told *told = &trainer->stats;
-    if (told->n_bins != bins) {
-        rg_free(told->bins);
-        told->bins = bins > 0 ? rg_alloc(2 * bins * sizeof *told->bins) : NULL;
-        told->n_bins = told->bins ? bins : 0;
-    }
-    told->rows = head[0];
-    told->batches = head[1];
-    memcpy(&told->seconds, &head[2], sizeof told->seconds);
-    memcpy(&told->loss_sum, &head[3], sizeof told->loss_sum);
-    if (told->n_bins > 0)
-        memcpy(told->bins, body + sizeof head, 2 * bins * sizeof *told->bins);
-    told->has = true;
+    rg_stats stats;
+    int64_t *counts;
+    RG_TRY(rg_stats_read(&stats, &counts, body, n));
+    rg_serve_forget_stats(trainer);
+    trainer->stats = (rg_told){.has = true,
+                               .rows = stats.rows,
+                               .batches = stats.batches,
+                               .seconds = stats.seconds,
+                               .loss_sum = stats.loss_sum,
+                               .bins = counts,
+                               .n_bins = stats.bins};
     return RG_OK;
 }
 
@@ -58,13 +46,12 @@ void rg_serve_stats(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
 {
     size_t n;
     const uint8_t *body = rg_rpc_request_body(request, &n);
-    rg_stats_of_all all;
-    memset(&all, 0, sizeof all); /* gaps travel too */
-    if (hear(trainer, body, n) != RG_OK) {
-        rg_rpc_refuse(request, RG_ECORRUPT, "%s", rg_error_message());
+    rg_stats_of_all all = {.slowest = -1};
+    rg_status code = hear(trainer, body, n);
+    if (code != RG_OK) {
+        rg_rpc_refuse(request, code, "%s", rg_error_message());
         return;
     }
-    all.slowest = -1;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         const rg_told *told = &s->trainers[t].stats;
         double rate = told->seconds > 0 ? (double)told->rows / told->seconds : 0;
@@ -81,5 +68,12 @@ void rg_serve_stats(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         }
     }
     all.auc = area_of_all(s);
-    rg_rpc_reply(request, 0, &(rg_iov){&all, sizeof all}, 1, NULL, NULL);
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    rg_stats_of_all_write(&out, &all);
+    if (rg_buf_status(&out) != RG_OK)
+        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
+    else
+        rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
+    rg_buf_fini(&out);
 }

@@ -19,6 +19,15 @@ typedef struct rg_stats_of_all {
     double slowest_rate;
 } rg_stats_of_all;
 
+/* Their bodies (docs/protocol.md). Readers: RG_ECORRUPT for what does not fit to the byte. */
+enum { RG_STATS_MAX_BINS = 1 << 24 };
+void rg_stats_write(rg_buf *out, const rg_stats *stats);
+/* The counts are copied to `counts`, 2 x bins: positives, then negatives. It is the caller's to
+ * rg_free(), and NULL where there are none; pos and neg point into it. */
+rg_status rg_stats_read(rg_stats *stats, int64_t **counts, const uint8_t *bytes, size_t n);
+void rg_stats_of_all_write(rg_buf *out, const rg_stats_of_all *all);
+rg_status rg_stats_of_all_read(rg_stats_of_all *all, const uint8_t *bytes, size_t n);
+
 rg_status rg_job_tell(rg_job *job, const rg_stats *mine, rg_stats_of_all *all);
 
 #endif

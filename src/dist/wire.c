@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "sys/file.h"
 #include "tensor/value.h"
 
 #include <string.h>
@@ -19,6 +20,20 @@ size_t rg_ps_plain_length(const char *name)
         if (*c < '0' || *c > '9')
             return strlen(name);
     return (size_t)(suffix - name);
+}
+
+bool rg_ps_is_part_of(const char *name, const char *whole)
+{
+    size_t n = strlen(whole);
+    if (strncmp(name, whole, n) != 0)
+        return false;
+    if (name[n] == '\0')
+        return true;
+    static const char mark[] = ".block";
+    if (strncmp(name + n, mark, sizeof mark - 1) != 0)
+        return false;
+    const char *digits = name + n + sizeof mark - 1;
+    return digits[0] != '\0' && digits[strspn(digits, "0123456789")] == '\0';
 }
 
 void rg_wire_text(rg_buf *out, const char *text)
@@ -323,4 +338,48 @@ rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, rg_value *value)
     if (in.left > 0)
         memcpy(value->data, in.at, in.left);
     return RG_OK;
+}
+
+/* ---- parts of tables in files ---- */
+
+void rg_ps_save_write(rg_buf *out, const char *folder, const char *table)
+{
+    rg_wire_text(out, folder);
+    rg_wire_text(out, table);
+}
+
+/* No text that a path could not be; a NUL inside it would end the path early. */
+static rg_status read_path(rg_cursor *in, char **text)
+{
+    uint32_t n = 0;
+    rg_cursor ahead = *in;
+    RG_TRY(rg_cursor_u32(&ahead, &n));
+    RG_TRY(rg_wire_read_text(in, text));
+    for (uint32_t i = 0; i < n; i++)
+        if ((unsigned char)(*text)[i] < ' ' || (*text)[i] == 127)
+            return rg_fail(RG_EINVAL, "a control character in a path");
+    return n > 0 ? RG_OK : rg_fail(RG_EINVAL, "an empty path");
+}
+
+rg_status rg_ps_save_read(rg_ps_save *save, const uint8_t *bytes, size_t n)
+{
+    rg_cursor in = {bytes, n};
+    *save = (rg_ps_save){0};
+    rg_status code = read_path(&in, &save->folder);
+    if (code == RG_OK)
+        code = read_path(&in, &save->table);
+    if (code == RG_OK)
+        code = rg_cursor_end(&in);
+    if (code == RG_OK)
+        code = rg_path_check_inside(save->table);
+    if (code != RG_OK)
+        rg_ps_save_fini(save);
+    return code;
+}
+
+void rg_ps_save_fini(rg_ps_save *save)
+{
+    rg_free(save->folder);
+    rg_free(save->table);
+    *save = (rg_ps_save){0};
 }

@@ -32,6 +32,7 @@ enum rg_ps_method {
     RG_PS_SET,        /* a name and a tensor -> nothing: the variable's new value */
     RG_PS_SHRINK,     /* a table and a number -> rows that went, untouched for so many calls */
     RG_PS_CLEAR,      /* a table -> how many rows it had; it has none now */
+    RG_PS_SAVE,       /* a folder and a table -> rows that the server wrote there of its part */
 };
 
 enum {
@@ -113,10 +114,25 @@ rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, struct rg_value *v
 
 /* How much of a variable's name is left without ".trainer_N" at its end. */
 size_t rg_ps_plain_length(const char *name);
+/* Whether `name` is the variable `whole` or a slice of it, "whole.blockN". */
+bool rg_ps_is_part_of(const char *name, const char *whole);
 
 void rg_wire_text(rg_buf *out, const char *text);
 struct rg_cursor;
 /* Owned by the caller; RG_ECORRUPT where it is longer than RG_PS_MAX_NAME. */
 rg_status rg_wire_read_text(struct rg_cursor *in, char **text);
+
+/* ---- parts of tables in files ---- */
+
+/* "Write what you keep of this table to that folder." {name folder, name table} */
+typedef struct rg_ps_save {
+    char *folder, *table; /* owned */
+} rg_ps_save;
+
+void rg_ps_save_write(rg_buf *out, const char *folder, const char *table);
+/* RG_ECORRUPT for what is no such body, RG_EINVAL where the folder is empty, a control character
+ * stands in either, or the table's name leads out of the folder. */
+rg_status rg_ps_save_read(rg_ps_save *save, const uint8_t *bytes, size_t n);
+void rg_ps_save_fini(rg_ps_save *save);
 
 #endif

@@ -1,8 +1,8 @@
 /* save_load.c - variables to files and back, as ops of a program: save, load, save_combine and
  * load_combine. The files are those of tensor_io.h.
  *
- * A file is written beside its place, flushed and renamed, so that it is the old one or the
- * new one whatever happens. Sets of files that belong together are save/'s. */
+ * A file is the old one or the new one whatever happens. Sets of files that belong together are
+ * save/'s. */
 #include "ops/shape_args.h"
 #include "ops/types.h"
 #include "sys/file.h"
@@ -39,54 +39,23 @@ static rg_status path_of(const rg_ctx *ctx, int attr, const char **path)
 
 enum { OVERWRITE, SAVE_AS_FP16, SAVE_PATH, SAVE_TO_MEMORY };
 
-static rg_status write_all(const rg_ctx *ctx, rg_file *file)
-{
-    rg_sink sink = rg_sink_file(file);
-    for (int i = 0; i < rg_n_in(ctx, X); i++) {
-        const rg_value *x = rg_in_n(ctx, X, i);
-        if (x == NULL || (x->data == NULL && rg_value_bytes(x) > 0))
-            return rg_fail(RG_EVALUE, "%s has no value", rg_in_name(ctx, X, i));
-        RG_TRY(rg_tensor_write(&sink, x));
-    }
-    return rg_file_finish(file);
-}
-
-/* Renames last only when the folder itself has reached the disk. */
-static rg_status sync_folder(rg_ctx *ctx, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        return rg_dir_sync(".");
-    size_t n = slash == path ? 1 : (size_t)(slash - path);
-    char *folder = rg_scratch(ctx, n + 1);
-    if (folder == NULL)
-        return RG_ENOMEM;
-    memcpy(folder, path, n);
-    folder[n] = '\0';
-    return rg_dir_sync(folder);
-}
-
 static rg_status save_kernel(rg_ctx *ctx)
 {
-    static const char suffix[] = ".regatta-new";
     const char *path;
-    rg_file *file;
+    int n = rg_n_in(ctx, X);
     RG_TRY(path_of(ctx, SAVE_PATH, &path));
     RG_TRY(refuse(ctx, SAVE_AS_FP16));
     if (!rg_attr_bool(ctx, OVERWRITE) && rg_path_exists(path))
         return rg_fail(RG_EINVAL, "%s exists, and overwrite is false", path);
-    char *aside = rg_scratch(ctx, strlen(path) + sizeof suffix);
-    if (aside == NULL)
+    const rg_value **values = rg_scratch(ctx, ((size_t)n + 1) * sizeof *values);
+    if (values == NULL)
         return RG_ENOMEM;
-    memcpy(aside, path, strlen(path));
-    memcpy(aside + strlen(path), suffix, sizeof suffix);
-    RG_TRY(rg_dir_make_for(path));
-    RG_TRY(rg_file_create(&file, aside));
-    rg_status status = write_all(ctx, file);
-    rg_file_close(file);
-    RG_TRY(status);
-    RG_TRY(rg_rename(aside, path));
-    return sync_folder(ctx, path);
+    for (int i = 0; i < n; i++) {
+        values[i] = rg_in_n(ctx, X, i);
+        if (values[i] == NULL || (values[i]->data == NULL && rg_value_bytes(values[i]) > 0))
+            return rg_fail(RG_EVALUE, "%s has no value", rg_in_name(ctx, X, i));
+    }
+    return rg_tensor_write_file(path, values, (size_t)n);
 }
 
 static rg_status combine_kernel(rg_ctx *ctx)

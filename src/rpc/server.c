@@ -61,6 +61,20 @@ static uint64_t watch_ms(const rg_rpc_server *server)
 
 /* ---- in the door's thread, and in each loop's ---- */
 
+/* The first listener that needs no key and is not for this host alone; NULL: none. */
+static const rg_listener *reached_by_anyone(const rg_rpc_server *server)
+{
+    for (size_t i = 0; i < server->n_listeners && server->key.bytes == NULL; i++)
+        if (!rg_listener_is_loopback(server->listeners[i]))
+            return server->listeners[i];
+    return NULL;
+}
+
+bool rg_rpc_server_is_open(const rg_rpc_server *server)
+{
+    return reached_by_anyone(server) != NULL;
+}
+
 static rg_status listen_all(rg_rpc_server *server, const rg_rpc_server_config *config)
 {
     rg_transport transport;
@@ -73,15 +87,12 @@ static rg_status listen_all(rg_rpc_server *server, const rg_rpc_server_config *c
                          transport != RG_TRANSPORT_TCP, rg_door_accept, server));
         server->n_listeners++;
     }
-    for (size_t i = 0; i < server->n_listeners && server->key.bytes == NULL; i++) {
-        if (rg_listener_is_loopback(server->listeners[i]))
-            continue;
+    const rg_listener *open = reached_by_anyone(server);
+    if (open != NULL)
         rg_log(RG_LOG_W, "rpc",
                "endpoint=%s \"there is no job key: whoever reaches this address can take part; "
                "start the job with a launcher, or give every process the same key\"",
-               rg_listener_endpoint(server->listeners[i]));
-        break;
-    }
+               rg_listener_endpoint(open));
     RG_TRY(rg_timer_open(&server->watch, server->door, rg_door_watch, server));
     server->watched_ns = rg_clock_ns();
     rg_timer_set(server->watch, watch_ms(server), watch_ms(server));

@@ -66,6 +66,9 @@ rg_status rg_rpc_server_open(rg_rpc_server **server, const rg_rpc_server_config 
 void rg_rpc_server_close(rg_rpc_server *server);
 /* As listened on, with the port that was chosen. Borrowed for the server's life. */
 const char *rg_rpc_server_endpoint(const rg_rpc_server *server, size_t i);
+/* Whether anyone who reaches it over a network can take part: it has no key, and listens on more
+ * than this host. */
+bool rg_rpc_server_is_open(const rg_rpc_server *server);
 /* The thread of a peer, to post tasks to. */
 rg_loop *rg_rpc_server_loop(rg_rpc_server *server, int i);
 /* Of all connections so far. Any thread. */

@@ -121,6 +121,50 @@ rg_status rg_tensor_write(rg_sink *sink, const rg_value *value)
     return write_tensor(sink, value, &value->meta.shape);
 }
 
+static rg_status write_aside(const char *aside, const rg_value *const *values, size_t n)
+{
+    rg_file *file;
+    RG_TRY(rg_file_create(&file, aside));
+    rg_sink sink = rg_sink_file(file);
+    rg_status code = RG_OK;
+    for (size_t i = 0; code == RG_OK && i < n; i++)
+        code = rg_tensor_write(&sink, values[i]);
+    if (code == RG_OK)
+        code = rg_file_finish(file);
+    rg_file_close(file);
+    return code;
+}
+
+/* Renames last only when the folder itself has reached the disk. */
+static rg_status sync_folder_of(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return rg_dir_sync(".");
+    slash[slash == path] = '\0';
+    return rg_dir_sync(path);
+}
+
+rg_status rg_tensor_write_file(const char *path, const rg_value *const *values, size_t n)
+{
+    static const char suffix[] = ".regatta-new";
+    size_t length = strlen(path);
+    char *aside = rg_alloc(length + sizeof suffix);
+    if (aside == NULL)
+        return rg_no_memory(length + sizeof suffix, "a path");
+    memcpy(aside, path, length);
+    memcpy(aside + length, suffix, sizeof suffix);
+    rg_status code = rg_dir_make_for(path);
+    if (code == RG_OK)
+        code = write_aside(aside, values, n);
+    if (code == RG_OK)
+        code = rg_rename(aside, path);
+    if (code == RG_OK)
+        code = sync_folder_of(aside);
+    rg_free(aside);
+    return code;
+}
+
 /* ---- reading ---- */
 
 static rg_status get(rg_source *source, void *bytes, size_t n)

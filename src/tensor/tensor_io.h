@@ -37,6 +37,10 @@ rg_sink rg_sink_buf(rg_buf *buf);
 /* A tensor, or RG_ROWS, of `value`. */
 rg_status rg_tensor_write(rg_sink *sink, const rg_value *value);
 
+/* The values one behind the other in a file, whose folders are made. It is written beside its
+ * place, flushed and renamed, so that it is the old one or the new one whatever happens. */
+rg_status rg_tensor_write_file(const char *path, const rg_value *const *values, size_t n);
+
 /* On failure `value` holds what it held, or nothing; never half of the new. */
 rg_status rg_tensor_read(rg_source *source, rg_value *value);
 rg_status rg_rows_read(rg_source *source, rg_value *value);

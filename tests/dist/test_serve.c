@@ -2,13 +2,16 @@
  * done, what is wrong is refused, and whoever else is there goes on. */
 #include "check.h"
 
+#include "base/cursor.h"
 #include "base/mem.h"
 #include "dist/serve.h"
 #include "dist/wire.h"
 #include "ir/program.h"
 #include "pass/transpile.h"
 #include "rpc/client.h"
+#include "sys/file.h"
 #include "sys/host.h"
+#include "tensor/tensor_io.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -132,12 +135,12 @@ static rg_rpc_client *connect_as(const fixture *f, rg_rpc_role role, int trainer
     return client;
 }
 
-static void start(fixture *f, rg_update_mode mode)
+static void start_at(fixture *f, rg_update_mode mode, const char *host)
 {
     int port;
     *f = (fixture){0};
-    assert_ok(rg_port_find("127.0.0.1", &port));
-    (void)snprintf(f->endpoint, sizeof f->endpoint, "127.0.0.1:%d", port);
+    assert_ok(rg_port_find(host, &port));
+    (void)snprintf(f->endpoint, sizeof f->endpoint, "%s:%d", host, port);
     make_program(f, mode);
     assert_ok(rg_scope_new(&f->scope, NULL));
     set_value(f, "w", RG_SHAPE(2, 3), 0);
@@ -145,6 +148,11 @@ static void start(fixture *f, rg_update_mode mode)
     assert_int_equal(pthread_create(&f->thread, NULL, serve, f), 0);
     for (int t = 0; t < TRAINERS; t++)
         f->clients[t] = connect_as(f, RG_RPC_TRAINER, t);
+}
+
+static void start(fixture *f, rg_update_mode mode)
+{
+    start_at(f, mode, "127.0.0.1");
 }
 
 static rg_status ask(rg_rpc_client *client, uint16_t method, const void *body, size_t n,
@@ -348,12 +356,12 @@ static void hostile_bodies_are_refused(void **state)
 {
     static const int64_t ids[] = {1, 2};
     fixture f;
-    rg_buf good[4];
+    rg_buf good[5];
     uint64_t chance = 1;
     (void)state;
     start(&f, RG_UPDATE_ASYNC);
     write_push(&good[0], 0, ids, 2, 0);
-    for (int i = 1; i < 4; i++)
+    for (int i = 1; i < 5; i++)
         rg_buf_init(&good[i], 0);
     rg_buf_u32(&good[1], TABLE);
     rg_buf_u32(&good[1], 2);
@@ -368,23 +376,24 @@ static void hostile_bodies_are_refused(void **state)
     rg_buf_u64(&good[3], 3);
     for (int i = 0; i < SIZE; i++)
         rg_buf_u32(&good[3], 0);
-    static const uint16_t methods[] = {RG_PS_PUSH, RG_PS_ROWS, RG_PS_GET,
-                                       RG_PS_SET,  RG_PS_PULL, RG_PS_SHRINK};
+    rg_ps_save_write(&good[4], "/no/such/folder", "another"); /* nothing is ever written */
+    static const uint16_t methods[] = {RG_PS_PUSH, RG_PS_ROWS,   RG_PS_GET,  RG_PS_SET,
+                                       RG_PS_PULL, RG_PS_SHRINK, RG_PS_SAVE, RG_PS_STATS};
     for (int round = 0; round < 3000; round++) {
         chance = chance * 6364136223846793005u + 1442695040888963407u;
         uint32_t r = (uint32_t)(chance >> 33);
-        const rg_buf *from = &good[r % 4];
+        const rg_buf *from = &good[r % 5];
         size_t n = r % 3 == 0 ? (r >> 8) % (from->len + 1) : from->len;
         uint8_t *copy = malloc(from->len + 1);
         memcpy(copy, from->data, from->len);
         if (n > 0 && r % 3 != 0)
             copy[(r >> 8) % n] ^= (uint8_t)(1u << (r >> 4) % 8);
-        (void)ask(f.clients[0], methods[(r >> 3) % 6], copy, n, NULL, NULL);
+        (void)ask(f.clients[0], methods[(r >> 3) % 8], copy, n, NULL, NULL);
         free(copy);
         if (round % 100 == 0) /* the other one is served as ever */
             assert_ok(ask(f.clients[1], RG_PS_SCHEMA, NULL, 0, NULL, NULL));
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         rg_buf_fini(&good[i]);
     finish(&f);
 }
@@ -601,6 +610,89 @@ static void tables_shrink_and_are_cleared(void **state)
     finish(&f);
 }
 
+/* ---- a part of a table in a file ---- */
+
+static rg_status save_part(rg_rpc_client *client, const char *folder, const char *table,
+                           uint64_t *rows)
+{
+    rg_buf body;
+    uint8_t *reply = NULL;
+    size_t n = 0;
+    rg_buf_init(&body, 0);
+    rg_ps_save_write(&body, folder, table);
+    rg_status code = ask(client, RG_PS_SAVE, body.data, body.len, &reply, &n);
+    rg_cursor in = {reply, n};
+    if (code == RG_OK)
+        assert_ok(rg_cursor_u64(&in, rows));
+    rg_free(reply);
+    rg_buf_fini(&body);
+    return code;
+}
+
+static void read_part(const char *path, rg_value *part)
+{
+    rg_file *file;
+    assert_ok(rg_file_open(&file, path));
+    rg_source source = rg_source_file(file);
+    assert_ok(rg_rows_read(&source, part));
+    assert_int_equal(source.left, 0);
+    rg_file_close(file);
+}
+
+static void a_server_writes_its_rows(void **state)
+{
+    static const int64_t ids[] = {7, 2};
+    char folder[] = "/tmp/regatta-test-serve-XXXXXX", path[128];
+    fixture f;
+    rg_buf body;
+    rg_value part;
+    uint64_t rows;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    rg_value_init(&part);
+    start(&f, RG_UPDATE_ASYNC);
+    (void)snprintf(path, sizeof path, "%s/deep", folder);
+    assert_ok(save_part(f.clients[0], path, "table", &rows));
+    assert_int_equal(rows, 0); /* nobody has touched any */
+    (void)snprintf(path, sizeof path, "%s/deep/table_0", folder);
+    read_part(path, &part);
+    assert_int_equal(part.n_rows, 0);
+    write_push(&body, 0, ids, 2, 3);
+    assert_ok(ask(f.clients[0], RG_PS_PUSH, body.data, body.len, NULL, NULL));
+    rg_buf_fini(&body);
+    (void)snprintf(path, sizeof path, "%s/deep", folder);
+    assert_ok(save_part(f.clients[1], path, "table", &rows)); /* over the old one */
+    assert_int_equal(rows, 2);
+    (void)snprintf(path, sizeof path, "%s/deep/table_0", folder);
+    read_part(path, &part);
+    assert_int_equal(part.n_rows, 2);
+    assert_int_equal(part.rows[0], 2);
+    assert_int_equal(part.rows[1], 7);
+    assert_int_equal(part.meta.shape.dim[0], ROWS);
+    for (int i = 0; i < 2 * WIDTH; i++)
+        assert_float_equal(((const float *)part.data)[i], 1 - 3, 1e-6);
+    assert_fails(save_part(f.clients[0], folder, "w", &rows), RG_ENOENT, "no part of a table w");
+    assert_fails(save_part(f.clients[0], path, "table", &rows), RG_EIO, "table_0");
+    rg_rpc_client *tool = connect_as(&f, RG_RPC_TOOL, RG_RPC_ANY_TRAINER);
+    assert_fails(save_part(tool, folder, "table", &rows), RG_EINVAL, "only a trainer");
+    rg_rpc_client_close(tool);
+    rg_value_fini(&part);
+    finish(&f);
+    assert_ok(rg_dir_remove(folder));
+}
+
+/* Without a key, and reached by others than this host's processes. */
+static void strangers_cannot_have_files_written(void **state)
+{
+    fixture f;
+    uint64_t rows;
+    (void)state;
+    start_at(&f, RG_UPDATE_ASYNC, "0.0.0.0");
+    assert_fails(save_part(f.clients[0], "/tmp/regatta-test-serve", "table", &rows), RG_EDENIED,
+                 "has no key");
+    finish(&f);
+}
+
 static void write_reduce(rg_buf *body, const char *name, uint32_t op, double a, double b)
 {
     rg_buf_init(body, 0);
@@ -806,7 +898,9 @@ RUN(cmocka_unit_test(the_schema_says_what_it_has),
     cmocka_unit_test(ids_outside_the_table_are_refused),
     cmocka_unit_test(a_variable_named_twice_is_refused),
     cmocka_unit_test(each_request_says_what_it_is_in), cmocka_unit_test(variables_are_set_and_got),
-    cmocka_unit_test(tables_shrink_and_are_cleared), cmocka_unit_test(numbers_over_all_trainers),
+    cmocka_unit_test(tables_shrink_and_are_cleared), cmocka_unit_test(a_server_writes_its_rows),
+    cmocka_unit_test(strangers_cannot_have_files_written),
+    cmocka_unit_test(numbers_over_all_trainers),
     cmocka_unit_test(trainers_wait_for_the_same_or_are_told),
     cmocka_unit_test(a_failure_ends_the_job_for_all),
     cmocka_unit_test(going_without_a_word_ends_it_too), cmocka_unit_test(tools_may_only_look),

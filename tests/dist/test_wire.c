@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "dist/stats.h"
 #include "dist/wire.h"
 #include "tensor/value.h"
 
@@ -521,6 +522,164 @@ static void texts_come_back(void **state)
     rg_buf_fini(&body);
 }
 
+/* ---- parts of tables in files ---- */
+
+static void wishes_to_save_come_back(void **state)
+{
+    rg_buf body;
+    rg_ps_save got;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_ps_save_write(&body, "/a folder/of mine", "emb/table");
+    assert_ok(rg_buf_status(&body));
+    assert_ok(rg_ps_save_read(&got, body.data, body.len));
+    assert_string_equal(got.folder, "/a folder/of mine");
+    assert_string_equal(got.table, "emb/table");
+    rg_ps_save_fini(&got);
+    for (size_t n = 0; n < body.len; n++)
+        assert_int_equal(rg_ps_save_read(&got, body.data, n), RG_ECORRUPT);
+    rg_buf_char(&body, 0);
+    assert_fails(rg_ps_save_read(&got, body.data, body.len), RG_ECORRUPT, "1 bytes too many");
+    rg_buf_fini(&body);
+}
+
+static void read_save(const uint8_t *bytes, size_t n)
+{
+    rg_ps_save got;
+    if (rg_ps_save_read(&got, bytes, n) != RG_OK)
+        return;
+    assert_int_equal(strlen(got.folder) + strlen(got.table) + 8, n); /* no NUL inside */
+    assert_true(got.folder[0] != '\0' && got.table[0] != '/');
+    rg_ps_save_fini(&got);
+}
+
+static void damaged_wishes_to_save_do_no_harm(void **state)
+{
+    rg_buf body;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_ps_save_write(&body, "/saves/1", "table.0");
+    damage(&body, read_save);
+    rg_buf_fini(&body);
+}
+
+static void paths_that_lead_elsewhere_are_refused(void **state)
+{
+    static const char *const bad[][2] = {
+        {"", "table"},     {"/saves", ""},          {"/saves", "/etc"}, {"/saves", "../table"},
+        {"/sa\nves", "t"}, {"/saves", "a/../../t"}, {"/saves", "t\x7f"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        rg_buf body;
+        rg_ps_save got;
+        rg_buf_init(&body, 0);
+        rg_ps_save_write(&body, bad[i][0], bad[i][1]);
+        assert_int_equal(rg_ps_save_read(&got, body.data, body.len), RG_EINVAL);
+        rg_buf_fini(&body);
+    }
+}
+
+static void slices_are_parts_of_their_whole(void **state)
+{
+    (void)state;
+    assert_true(rg_ps_is_part_of("table", "table"));
+    assert_true(rg_ps_is_part_of("table.block0", "table"));
+    assert_true(rg_ps_is_part_of("table.block12", "table"));
+    static const char *const others[] = {"table.block", "table.block1x", "table.bloc1",
+                                         "table_0",     "tabl",          "table.block1.block2"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(rg_ps_is_part_of(others[i], "table"));
+}
+
+/* ---- statistics ---- */
+
+static const int64_t positives[] = {1, INT64_MAX, 0}, negatives[] = {4, 5, -1};
+static const rg_stats told = {.rows = 7,
+                              .batches = 2,
+                              .seconds = 0.5,
+                              .loss_sum = -1.25,
+                              .pos = positives,
+                              .neg = negatives,
+                              .bins = 3};
+
+static void statistics_come_back(void **state)
+{
+    rg_buf body;
+    rg_stats got;
+    int64_t *counts;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_stats_write(&body, &told);
+    assert_int_equal(body.len, 5 * 8 + 6 * 8);
+    assert_ok(rg_stats_read(&got, &counts, body.data, body.len));
+    assert_int_equal(got.rows, 7);
+    assert_int_equal(got.batches, 2);
+    assert_true(got.seconds == 0.5 && got.loss_sum == -1.25);
+    assert_int_equal(got.bins, 3);
+    assert_memory_equal(got.pos, positives, sizeof positives);
+    assert_memory_equal(got.neg, negatives, sizeof negatives);
+    rg_free(counts);
+    for (size_t n = 0; n < body.len; n++)
+        assert_int_equal(rg_stats_read(&got, &counts, body.data, n), RG_ECORRUPT);
+    rg_buf_clear(&body);
+    rg_stats_write(&body, &(rg_stats){.rows = 1, .bins = 3}); /* counts nothing */
+    assert_ok(rg_stats_read(&got, &counts, body.data, body.len));
+    assert_int_equal(got.bins, 0);
+    assert_null(counts);
+    rg_buf_fini(&body);
+}
+
+static void read_stats(const uint8_t *bytes, size_t n)
+{
+    rg_stats got;
+    int64_t *counts;
+    if (rg_stats_read(&got, &counts, bytes, n) == RG_OK)
+        assert_true(2 * got.bins * sizeof *counts < n);
+    rg_free(counts);
+}
+
+static void damaged_statistics_do_no_harm(void **state)
+{
+    rg_buf body;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_stats_write(&body, &told);
+    damage(&body, read_stats);
+    rg_buf_fini(&body);
+}
+
+static void statistics_of_all_are_bytes_in_order(void **state)
+{
+    const rg_stats_of_all all = {.rows = 1,
+                                 .batches = 2,
+                                 .rate = 0.5,
+                                 .loss_sum = 4,
+                                 .auc = 0.75,
+                                 .told = 3,
+                                 .slowest = -1,
+                                 .slowest_rate = 8};
+    static const uint8_t wanted[] = {
+        1,    0,    0, 0,    0,    0, 0,    0,    2,    0,    0, 0,    0,    0, 0, 0, 0,    0,   0,
+        0,    0,    0, 0xe0, 0x3f, 0, 0,    0,    0,    0,    0, 0x10, 0x40, 0, 0, 0, 0,    0,   0,
+        0xe8, 0x3f, 3, 0,    0,    0, 0xff, 0xff, 0xff, 0xff, 0, 0,    0,    0, 0, 0, 0x20, 0x40};
+    rg_stats_of_all got;
+    rg_buf body;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_stats_of_all_write(&body, &all);
+    assert_int_equal(body.len, sizeof wanted);
+    assert_memory_equal(body.data, wanted, sizeof wanted);
+    assert_ok(rg_stats_of_all_read(&got, body.data, body.len));
+    assert_int_equal(got.told, 3);
+    assert_int_equal(got.slowest, -1);
+    assert_true(got.rate == 0.5 && got.auc == 0.75 && got.slowest_rate == 8);
+    for (size_t n = 0; n < body.len; n++)
+        assert_int_equal(rg_stats_of_all_read(&got, body.data, n), RG_ECORRUPT);
+    rg_buf_char(&body, 0);
+    assert_int_equal(rg_stats_of_all_read(&got, body.data, body.len), RG_ECORRUPT);
+    rg_buf_fini(&body);
+}
+
 RUN(cmocka_unit_test(schemas_come_back), cmocka_unit_test(damaged_schemas_do_no_harm),
     cmocka_unit_test(impossible_schemas_are_refused), cmocka_unit_test(pushes_come_back),
     cmocka_unit_test(packed_pushes_come_back), cmocka_unit_test(lengths_are_what_the_protocol_says),
@@ -528,4 +687,9 @@ RUN(cmocka_unit_test(schemas_come_back), cmocka_unit_test(damaged_schemas_do_no_
     cmocka_unit_test(pushes_that_do_not_fit_are_refused), cmocka_unit_test(products_do_not_wrap),
     cmocka_unit_test(wanted_rows_come_back), cmocka_unit_test(damaged_wishes_do_no_harm),
     cmocka_unit_test(tensors_come_back), cmocka_unit_test(damaged_tensors_do_no_harm),
-    cmocka_unit_test(impossible_tensors_are_refused), cmocka_unit_test(texts_come_back))
+    cmocka_unit_test(impossible_tensors_are_refused), cmocka_unit_test(texts_come_back),
+    cmocka_unit_test(wishes_to_save_come_back), cmocka_unit_test(damaged_wishes_to_save_do_no_harm),
+    cmocka_unit_test(paths_that_lead_elsewhere_are_refused),
+    cmocka_unit_test(slices_are_parts_of_their_whole), cmocka_unit_test(statistics_come_back),
+    cmocka_unit_test(damaged_statistics_do_no_harm),
+    cmocka_unit_test(statistics_of_all_are_bytes_in_order))

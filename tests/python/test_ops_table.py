@@ -24,13 +24,14 @@ ELSEWHERE = {
     "save_combine": "python/test_tensor_layers.py", "load_combine": "python/test_tensor_layers.py",
     "print": "python/test_print.py", "py_func": "python/test_py_func.py",
     "select_output": "ops/test_branch_ops.py", "conditional_block_infer": "ops/test_branch_ops.py",
+    "recv_save": "e2e_ps/test_save_ops.py", "checkpoint_notify": "e2e_ps/test_save_ops.py",
     # Random: their distributions are tested, not their values.
     "shuffle_batch": "ops/test_arrange.py", "truncated_gaussian_random": "ops/test_random_ops.py",
 }
 
-# Ops of programs that real Paddle transpiled, which talk to parameter servers: they say so where
-# there is none, and are tried with servers in the tests of distributed training.
-WITH_SERVERS = {"checkpoint_notify", "lookup_sparse_table", "prefetch", "recv_save"}
+# Ops of programs that real Paddle transpiled with is_distributed=True: known by name, refused when
+# run.
+REFUSED = {"lookup_sparse_table", "prefetch"}
 
 
 def paddle(*args):
@@ -94,7 +95,7 @@ def test_every_op_is_tried():
     tried = types_of_op_cases() | types_in_programs()
     assert len(tried) > 250, "cases were not found"
     untried = [op for op in listed() if op not in tried and op not in ELSEWHERE
-               and op not in WITH_SERVERS]
+               and op not in REFUSED]
     assert untried == []
 
 
@@ -104,6 +105,24 @@ def test_the_named_tests_name_the_op(op):
     with open(os.path.join(TESTS, ELSEWHERE[op])) as f:
         assert re.search(r"\b%s\b" % op, f.read(), re.I), \
             "%s says nothing of %s" % (ELSEWHERE[op], op)
+
+
+@pytest.mark.parametrize("op, inputs", [("prefetch", {"X": ["ids"]}),
+                                        ("lookup_sparse_table", {"W": ["w"], "Ids": ["ids"]})])
+def test_the_refused_say_what_to_do(op, inputs):
+    import paddle.fluid as fluid
+    assert op in REFUSED
+    program = fluid.Program()
+    block = program.global_block()
+    for name, kind in ("ids", "int64"), ("w", "float32"), ("out", "float32"):
+        block.create_var(name=name, shape=[4, 1], dtype=kind, persistable=True)
+    for name, kind in ("ids", "int64"), ("w", "float32"):
+        block.append_op("fill_constant", {}, {"Out": [name]}, {
+            "shape": [4, 1], "value": 1.0, "dtype": block.var(name).dtype})
+    block.append_op(op, inputs, {"Out": ["out"]}, {})
+    with fluid.scope_guard(fluid.core.Scope()), pytest.raises(
+            Exception, match="op %s is not implemented: transpile the program again" % op):
+        fluid.Executor(fluid.CPUPlace()).run(program)
 
 
 def test_the_command_shows_an_op_and_refuses_another():

@@ -3,17 +3,23 @@
 A save of a distributed program is the folder that a single process would have written: what
 servers keep is fetched whole by the trainer that writes. A folder made so, by one process, by
 any number of servers or by real Paddle, can be loaded by servers of any other number: each cuts
-its rows out of the whole files."""
+its rows out of the whole files. Where a table has no such file, but servers have written their
+parts of it by themselves (op checkpoint_notify), the rows that are in those files are loaded and
+the others stay as they start."""
 import collections
 import os
+import re
 import sys
 
 import numpy
 
 from .. import _core
 from . import communicator, core
+from .framework import Program
 
 __all__ = []
+
+PARTS = "__lookup_table__"  # the folder of parts in a save
 
 # One part of a variable: its name at its server, its first row and how many it has. Where the
 # variable is not cut, rows is None.
@@ -140,13 +146,99 @@ def without_servers(program):
     return copy
 
 
+# ---- parts that servers wrote ----
+
+def _part_files(dirname, name):
+    folder, base = os.path.split(os.path.join(dirname, PARTS, name))
+    if not os.path.isdir(folder):
+        return []
+    return [os.path.join(folder, file) for file in sorted(os.listdir(folder))
+            if re.fullmatch(re.escape(base) + r"_\d+", file)]
+
+
+def is_in_parts(dirname, name):
+    """Whether the variable has no file of its own, but parts."""
+    return not os.path.isfile(os.path.join(dirname, name)) and bool(_part_files(dirname, name))
+
+
+def _read_part(path, shape):
+    folder, file = os.path.split(path)
+    scope = core.Scope()
+    var = Program().global_block().create_var(
+        name="part", type=core.VarDesc.VarType.SELECTED_ROWS, dtype="float32",
+        shape=[-1] + list(shape[1:]))
+    _core.load_files(scope, folder, [(file, [var])])
+    rows = scope.find_var("part").get_selected_rows()
+    return numpy.array(rows.rows(), dtype="int64"), numpy.array(rows.get_tensor())
+
+
+def _read_parts(dirname, name, shape, begin=0, end=None):
+    """(ids, rows) of the variable's parts, from row `begin` to before `end`, ids ascending. No
+    more than one part is held beside them."""
+    files, parts = _part_files(dirname, name), []
+    for path in files:
+        ids, rows = _read_part(path, shape)
+        wanted = (ids >= begin) & ((ids < end) if end is not None else True)
+        parts.append((ids[wanted], rows[wanted]))
+    ids = numpy.concatenate([part[0] for part in parts])
+    order = numpy.argsort(ids, kind="stable")
+    ids = ids[order]
+    twice = ids[1:][ids[1:] == ids[:-1]]
+    if len(twice):
+        raise ValueError("%s: row %d of %s is in more than one of its %d parts: they are of "
+                         "different saves" % (os.path.dirname(files[0]), twice[0], name,
+                                              len(files)))
+    return ids, numpy.concatenate([part[1] for part in parts])[order]
+
+
+def _check_ids(ids, height, dirname, name):
+    if len(ids) and ids[-1] >= height:
+        raise ValueError("%s: the parts of %s have row %d, and the program's variable ends at %d"
+                         % (dirname, name, ids[-1], height - 1))
+
+
+def put_parts(array, dirname, name):
+    """Set the rows of a whole variable that are in its parts."""
+    ids, rows = _read_parts(dirname, name, array.shape)
+    _check_ids(ids, len(array), dirname, name)
+    array[ids] = rows
+    return array
+
+
+def load_parts(dirname, names, scope):
+    """Set variables of one process that have values already: other rows stay."""
+    for name in names:
+        tensor = scope.var(name).get_tensor()
+        if not tensor._is_initialized():
+            raise ValueError("%s has only some rows of %s: run the startup program first"
+                             % (dirname, name))
+        tensor.set(put_parts(numpy.array(tensor), dirname, name), core.CPUPlace())
+
+
+def _load_server_parts(layout, name, mine, dirname, scope):
+    """The rows of a server's slices. A table that grows has those beyond its height in the last."""
+    shape = layout.wanted[name]
+    for part in mine:
+        end = shape[0] if part.rows is None else part.begin + part.rows
+        ids, rows = _read_parts(dirname, name, shape, part.begin, end if end < shape[0] else None)
+        var = scope.var(part.remote)
+        if var.get_tensor()._is_initialized():
+            array = numpy.array(var.get_tensor())
+            _check_ids(ids, end, dirname, name)
+            array[ids - part.begin] = rows
+            var.get_tensor().set(array, core.CPUPlace())
+        elif len(ids):
+            var.get_selected_rows().set(ids.tolist(), max(end, int(ids[-1]) + 1), rows)
+
+
 # ---- loading ----
 
 def _present(layout, names, dirname):
     """The names that have a file, where the others may be missing. Parameters may not; the
     optimizer's state may be missing as a whole, which is said; learning rates and counters may
     (real Paddle does not write them)."""
-    there = {n for n in names if os.path.isfile(os.path.join(dirname, n))}
+    there = {n for n in names if os.path.isfile(os.path.join(dirname, n)) or
+             n in layout.params and _part_files(dirname, n)}
     missing = sorted(n for n in names if n in layout.params and n not in there)
     if missing:
         raise ValueError("%s does not hold %s: it was not written for this program"
@@ -180,6 +272,9 @@ def load_server(program, dirname, scope):
     layout = program._parameters_on_pservers
     mine = layout.at(program._ps_endpoint)
     for name in _present(layout, list(mine), dirname):
+        if is_in_parts(dirname, name):
+            _load_server_parts(layout, name, mine[name], dirname, scope)
+            continue
         array = _whole_file(dirname, name)
         _check(layout, name, array, dirname)
         for part in mine[name]:
@@ -194,6 +289,9 @@ def push(program, name, array):
 
 
 def push_file(program, dirname, name):
+    if is_in_parts(dirname, name):
+        push(program, name, put_parts(pull(program, name), dirname, name))
+        return
     array = _whole_file(dirname, name)
     _check(program._parameters_on_pservers, name, array, dirname)
     push(program, name, array)

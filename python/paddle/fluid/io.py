@@ -141,6 +141,11 @@ def load_vars(executor, dirname, main_program=None, vars=None, predicate=None, f
             raise ValueError("load_vars: give a dirname, a filename, or both")
         dirname, filename = os.path.split(filename)
     _check_folder(dirname, "load_vars")
+    if filename is None and os.path.isdir(os.path.join(dirname, "__lookup_table__")):
+        from . import dist_io
+        in_parts = {v.name for v in chosen if dist_io.is_in_parts(dirname, v.name)}
+        dist_io.load_parts(dirname, sorted(in_parts), _scope())
+        chosen = [v for v in chosen if v.name not in in_parts]
     files = [(filename, chosen)] if filename is not None else [(v.name, [v]) for v in chosen]
     _core.load_files(_scope(), dirname, files)
 

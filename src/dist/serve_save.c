@@ -1,0 +1,97 @@
+/* serve_save.c - a server writes its part of a table to its own disk: FOLDER/TABLE_SERVER, the rows
+ * that there are, as SelectedRows.
+ *
+ * Several servers may write to one folder at a time, so there is no manifest: each file is whole
+ * or not there. */
+#include "dist/serve_priv.h"
+
+#include "base/mem.h"
+#include "sys/log.h"
+#include "tensor/tensor_io.h"
+
+#include <stdio.h>
+
+enum { MAX_PATH = 2 * RG_PS_MAX_NAME + 32 };
+
+static bool is_part(const rg_engine *s, size_t i, const char *table)
+{
+    return s->schema.vars[i].table && rg_ps_is_part_of(s->schema.vars[i].name, table);
+}
+
+/* All rows of the slices of the table that are here; ids are those of the whole. */
+static rg_status gather_part(rg_engine *s, const char *table, rg_value *part)
+{
+    size_t n = 0, at = 0;
+    rg_shape whole = {.rank = 0};
+    for (size_t i = 0; i < s->schema.n; i++) {
+        const rg_ps_var *about = &s->schema.vars[i];
+        if (!is_part(s, i, table))
+            continue;
+        n += rg_served_size(&s->vars[i]);
+        int64_t height = whole.rank > 0 ? whole.dim[0] : 0, end = about->begin + about->rows;
+        whole = RG_SHAPE(end > height ? end : height, about->width);
+    }
+    if (whole.rank == 0)
+        return rg_fail(RG_ENOENT, "this server has no part of a table %s", table);
+    RG_TRY(rg_value_resize_rows(part, RG_F32, &whole, n));
+    for (size_t i = 0; i < s->schema.n; i++) {
+        if (!is_part(s, i, table))
+            continue;
+        size_t count = rg_served_size(&s->vars[i]);
+        if (count > 0)
+            RG_TRY(rg_served_list(&s->vars[i], part->rows + at,
+                                  (float *)part->data + (int64_t)at * whole.dim[1]));
+        at += count;
+    }
+    for (size_t i = 0; i < n; i++) /* a table may have grown over its height */
+        if (part->rows[i] >= part->meta.shape.dim[0])
+            part->meta.shape.dim[0] = part->rows[i] + 1;
+    return RG_OK;
+}
+
+static rg_status write_part(rg_engine *s, const rg_trainer *trainer, const rg_ps_save *save,
+                            uint64_t *rows)
+{
+    char path[MAX_PATH];
+    rg_value part;
+    const rg_value *const values[] = {&part};
+    (void)snprintf(path, sizeof path, "%s/%s_%d", save->folder, save->table, s->id);
+    rg_value_init(&part);
+    rg_status code = gather_part(s, save->table, &part);
+    if (code == RG_OK)
+        code = rg_tensor_write_file(path, values, 1);
+    *rows = part.n_rows;
+    if (code == RG_OK)
+        rg_log(RG_LOG_I, "ps", "server=%d \"%s has had %s saved\" rows=%zu path=%s", s->id,
+               trainer->who, save->table, part.n_rows, path);
+    rg_value_fini(&part);
+    return code;
+}
+
+/* Who may make this process write files must have shown the job's key, where others than this
+ * host's processes can ask. */
+void rg_serve_save(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request)
+{
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    rg_ps_save save = {0};
+    uint64_t rows = 0;
+    rg_status code = rg_ps_save_read(&save, body, n);
+    if (code == RG_OK && !s->guarded)
+        code = rg_fail(RG_EDENIED,
+                       "this job has no key, so whoever reaches this server could have it write "
+                       "files: start the job with a launcher, or set REGATTA_JOB_KEY everywhere");
+    if (code == RG_OK)
+        code = write_part(s, trainer, &save, &rows);
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    rg_buf_u64(&out, rows);
+    if (code == RG_OK)
+        code = rg_buf_status(&out);
+    if (code != RG_OK)
+        rg_rpc_refuse(request, code, "%s", rg_error_message());
+    else
+        rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
+    rg_buf_fini(&out);
+    rg_ps_save_fini(&save);
+}
