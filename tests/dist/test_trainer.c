@@ -171,6 +171,97 @@ static void async_steps_all_arrive(void **state)
     }
 }
 
+/* ---- other trainers ---- */
+
+static rg_rpc_client *other; /* trainer 1, which asks by hand */
+
+static void join_with_other(server *s, rg_update_mode mode)
+{
+    const char *endpoint = s->endpoint;
+    const rg_rpc_client_config config = {
+        .me = {.role = RG_RPC_TRAINER, .trainer = 1, .name = "the other", .host = "here"}};
+    server_start(s, mode, 2);
+    assert_ok(rg_rpc_client_open(&other, s->endpoint, &config));
+    assert_ok(rg_rpc_client_ready(other, NULL));
+    assert_ok(rg_job_join(&endpoint, 1, 0, 2));
+}
+
+/* What happens while this thread waits: once. */
+static _Thread_local rg_status (*meanwhile)(void);
+
+static rg_status look(void)
+{
+    rg_status (*now)(void) = meanwhile;
+    meanwhile = NULL;
+    return now ? now() : RG_OK;
+}
+
+static rg_status user_stops_it(void)
+{
+    return rg_fail(RG_ECLOSED, "Ctrl+C");
+}
+
+/* Nothing is forgotten by a wait that ends early: the step is made when the other has come. */
+static void a_wait_can_be_interrupted(void **state)
+{
+    server s;
+    rg_buf body;
+    const uint32_t w = W;
+    (void)state;
+    rg_set_interrupted(look);
+    join_with_other(&s, RG_UPDATE_SYNC);
+    meanwhile = user_stops_it;
+    assert_fails(push(0, 1), RG_ECLOSED, "Ctrl+C");
+    rg_buf_init(&body, 0);
+    rg_push_write_head(&body, 0, &w, 1, NULL, NULL, 0, &w, 1);
+    for (int i = 0; i < SIZE; i++)
+        rg_buf_u32(&body, 0);
+    const rg_iov iov = {body.data, body.len};
+    assert_ok(rg_rpc_ask_once(other, RG_PS_PUSH, &iov, 1, NULL, NULL));
+    assert_ok(rg_exchange_flush(rg_job_now()));
+    expect_taken(0, -0.5f);
+    assert_ok(rg_rpc_ask_once(other, RG_PS_LEAVE, NULL, 0, NULL, NULL));
+    assert_ok(rg_job_leave());
+    rg_rpc_client_close(other);
+    rg_buf_fini(&body);
+    server_end_well(&s);
+}
+
+/* Calls are closed as they may just be answered. */
+static void a_request_can_be_interrupted(void **state)
+{
+    server s;
+    (void)state;
+    rg_set_interrupted(look);
+    join_with_other(&s, RG_UPDATE_ASYNC);
+    meanwhile = user_stops_it;
+    assert_fails(rg_job_barrier(rg_job_now(), "all"), RG_ECLOSED, "Ctrl+C");
+    expect_on_server(&s, "w", 0);
+    assert_fails(rg_job_leave(), RG_EINVAL, "leaves while it waits");
+    rg_rpc_client_close(other);
+    server_end(&s);
+    assert_int_equal(s.outcome, RG_ECLOSED);
+}
+
+static rg_status other_fails(void)
+{
+    return rg_rpc_ask_once(other, RG_PS_FAIL, &(rg_iov){"disk full", 9}, 1, NULL, NULL);
+}
+
+static void a_failure_elsewhere_ends_the_step(void **state)
+{
+    server s;
+    (void)state;
+    rg_set_interrupted(look);
+    join_with_other(&s, RG_UPDATE_SYNC);
+    meanwhile = other_fails;
+    assert_fails(push(0, 1), RG_ECLOSED, "disk full");
+    assert_fails(rg_job_leave(), RG_ECLOSED, "disk full");
+    rg_rpc_client_close(other);
+    server_end(&s);
+    assert_int_equal(s.outcome, RG_ECLOSED);
+}
+
 /* ---- servers that go ---- */
 
 /* Knows the schema of a job and says yes to everything, until it is closed: then it is as a
@@ -331,6 +422,8 @@ static void joining_while_a_server_dies(void **state)
 }
 
 RUN(cmocka_unit_test(sync_steps_bring_parameters), cmocka_unit_test(sync_threads_make_one_step),
-    cmocka_unit_test(async_steps_all_arrive), cmocka_unit_test(leaving_while_a_server_dies),
-    cmocka_unit_test(leaving_while_all_die), cmocka_unit_test(waiting_while_a_server_dies),
-    cmocka_unit_test(joining_while_a_server_dies))
+    cmocka_unit_test(async_steps_all_arrive), cmocka_unit_test(a_wait_can_be_interrupted),
+    cmocka_unit_test(a_request_can_be_interrupted),
+    cmocka_unit_test(a_failure_elsewhere_ends_the_step),
+    cmocka_unit_test(leaving_while_a_server_dies), cmocka_unit_test(leaving_while_all_die),
+    cmocka_unit_test(waiting_while_a_server_dies), cmocka_unit_test(joining_while_a_server_dies))
