@@ -174,10 +174,8 @@ static void server_told(void *user, rg_rpc_call *call)
 
 /* A server is dead: nothing that waits for any of them has a future. The others hear of it from
  * us, so that they blame the dead one and not the trainers that go because of it. */
-static void server_dead(void *user, const char *how)
+static void bury(rg_job *job, const rg_job_server *server, const char *how)
 {
-    const rg_job_server *server = user;
-    rg_job *job = server->job;
     if (!job->is_lost)
         (void)snprintf(job->lost, sizeof job->lost, "the server at %s is gone: %s",
                        rg_rpc_client_endpoint(server->client), how);
@@ -191,7 +189,28 @@ static void server_dead(void *user, const char *how)
         if (other != server && rg_rpc_start(&other->told, other->client, &ask) != RG_OK)
             rg_rpc_client_fail(other->client, RG_ECLOSED, job->lost);
     }
-    job->is_lost = true; /* one thread beats all hearts */
+    job->is_lost = true;
+}
+
+/* From the thread of the heartbeats, while we may be joining further servers, or leaving: what was
+ * waiting for the dead one goes on before we have told the others. */
+static void server_dead(void *user, const char *how)
+{
+    const rg_job_server *server = user;
+    rg_job *job = server->job;
+    pthread_mutex_lock(&job->news);
+    if (!job->closing && server->client != NULL)
+        bury(job, server, how);
+    pthread_mutex_unlock(&job->news);
+}
+
+/* Now the heartbeats' thread may know of it. */
+static void show_client(rg_job *job, int i, rg_rpc_client *client)
+{
+    pthread_mutex_lock(&job->news);
+    job->servers[i].client = client;
+    job->n_servers = i + 1;
+    pthread_mutex_unlock(&job->news);
 }
 
 /* The first server may give us our number; the others are told it. */
@@ -203,17 +222,21 @@ static rg_status join_server(rg_job *job, int i, const char *endpoint,
                                    .events = {.dead = server_dead},
                                    .user = &job->servers[i]};
     job->servers[i].job = job;
+    rg_rpc_client *client;
     rg_rpc_welcome welcome;
     describe_us(&config.me, credentials, job->trainer, trainers);
-    RG_TRY(rg_rpc_client_open(&job->servers[i].client, endpoint, &config));
-    job->n_servers = i + 1;
-    RG_TRY(blame(rg_rpc_client_ready(job->servers[i].client, &welcome)));
+    RG_TRY(rg_rpc_client_open(&client, endpoint, &config));
+    show_client(job, i, client);
+    RG_TRY(blame(rg_rpc_client_ready(client, &welcome)));
     job->trainer = welcome.trainer;
     return read_schema(job, &job->servers[i]);
 }
 
 static void close_job(rg_job *job)
 {
+    pthread_mutex_lock(&job->news);
+    job->closing = true;
+    pthread_mutex_unlock(&job->news);
     rg_exchange_close(job);
     rg_geo_close(job);
     for (int i = 0; i < job->n_servers; i++) {
@@ -225,6 +248,7 @@ static void close_job(rg_job *job)
     }
     rg_free(job->servers);
     pthread_mutex_destroy(&job->lock);
+    pthread_mutex_destroy(&job->news);
     rg_free(job);
 }
 
@@ -254,6 +278,7 @@ static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int
     if (job == NULL)
         return rg_no_memory(sizeof *job, "a job");
     pthread_mutex_init(&job->lock, NULL);
+    pthread_mutex_init(&job->news, NULL);
     job->trainer = trainer;
     job->payload = payload;
     job->servers = rg_alloc_zero((size_t)n + 1, sizeof *job->servers);

@@ -59,8 +59,10 @@ struct rg_job {
     bool agreed;          /* the servers know which program we train */
     struct rg_exchange *exchange;
     struct rg_geo *geo;
-    bool is_lost;   /* a server is dead, the first of them */
-    char lost[512]; /* which, and how */
+    pthread_mutex_t news; /* of servers that die: for n_servers, their clients, and these: */
+    bool is_lost;         /* a server is dead, the first of them */
+    char lost[512];       /* which, and how */
+    bool closing;         /* the others need not be told any more */
 };
 
 /* The job of this program, joined now if it is not yet. Borrowed. */

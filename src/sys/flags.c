@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -96,7 +97,7 @@ typedef struct flag_value {
 } flag_value;
 
 static flag_value values[MAX_FLAGS];
-static bool loaded[MAX_FLAGS]; /* number and whole are parsed from the text */
+static pthread_once_t defaults_read = PTHREAD_ONCE_INIT;
 
 const rg_flag *rg_flag_table(void)
 {
@@ -145,6 +146,15 @@ static bool parse(rg_flag_type type, const char *text, flag_value *out)
     return false;
 }
 
+static void parse_defaults(void)
+{
+    for (int i = 0; table[i].name != NULL; i++) {
+        bool ok = parse(table[i].type, table[i].initial, &values[i]);
+        assert(ok);
+        (void)ok;
+    }
+}
+
 static rg_status set(int i, const char *text)
 {
     static const char *const kind[] = {"0 or 1", "a whole number", "a number", "text"};
@@ -155,9 +165,9 @@ static rg_status set(int i, const char *text)
     fresh.text = rg_strdup(text);
     if (fresh.text == NULL)
         return rg_no_memory(strlen(text), "a flag");
+    (void)pthread_once(&defaults_read, parse_defaults);
     rg_free(values[i].text);
     values[i] = fresh;
-    loaded[i] = true;
     if (table[i].moot != NULL)
         rg_log(RG_LOG_W, "flags", "FLAGS_%s=%s \"has no effect: %s\"", table[i].name, text,
                table[i].moot);
@@ -212,12 +222,7 @@ static const flag_value *value_of(const char *name, rg_flag_type type)
     int i = find(name);
     assert(i >= 0 && table[i].type == type);
     (void)type;
-    if (!loaded[i]) {
-        bool ok = parse(table[i].type, table[i].initial, &values[i]);
-        assert(ok);
-        (void)ok;
-        loaded[i] = true;
-    }
+    (void)pthread_once(&defaults_read, parse_defaults); /* whoever reads first */
     return &values[i];
 }
 

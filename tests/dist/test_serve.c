@@ -1,128 +1,24 @@
 /* test_serve.c - a whole server in this process, and clients that ask by hand: what is right is
  * done, what is wrong is refused, and whoever else is there goes on. */
-#include "check.h"
+#include "dist/whole_server.h"
 
 #include "base/cursor.h"
 #include "base/mem.h"
-#include "dist/serve.h"
 #include "dist/wire.h"
-#include "ir/program.h"
-#include "pass/transpile.h"
 #include "rpc/client.h"
 #include "sys/file.h"
-#include "sys/host.h"
 #include "tensor/tensor_io.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
-/* w is [2, 3] and moves by SGD with rate 1; rows of the table, [10, 2], start as 1. */
-enum { W, TABLE, N_VARS, ROWS = 10, WIDTH = 2, SIZE = 6 };
 enum { TRAINERS = 2 };
 
 typedef struct fixture {
-    rg_program *program;
-    rg_opdesc *listen;
-    rg_scope *scope;
-    char endpoint[64];
-    pthread_t thread;
-    rg_status outcome;
-    char why[1024];
+    server server;
     rg_rpc_client *clients[TRAINERS];
 } fixture;
 
-/* ---- a server's program ---- */
-
-static void add_var(fixture *f, const char *name, rg_shape shape)
-{
-    rg_vardesc *var;
-    assert_ok(rg_block_add_var(f->program->blocks[0], name, &var));
-    var->meta.shape = shape;
-    var->persistable = true;
-    var->has_tensor = true;
-}
-
-static void set_value(fixture *f, const char *name, rg_shape shape, float x)
-{
-    rg_value *value;
-    assert_ok(rg_scope_var(f->scope, name, &value));
-    assert_ok(rg_value_resize(value, RG_F32, &shape));
-    for (int64_t i = 0; i < rg_numel(value); i++)
-        ((float *)value->data)[i] = x;
-}
-
-static void add_sgd(fixture *f, const char *param, const char *grad)
-{
-    rg_block *block;
-    rg_opdesc *op;
-    assert_ok(rg_program_add_block(f->program, 0, &block));
-    assert_ok(rg_block_append_op(block, "sgd", &op));
-    assert_ok(rg_opdesc_set_in(op, "Param", 1, &param));
-    assert_ok(rg_opdesc_set_in(op, "Grad", 1, &grad));
-    assert_ok(rg_opdesc_set_in(op, "LearningRate", 1, (const char *const[]){"rate"}));
-    assert_ok(rg_opdesc_set_out(op, "ParamOut", 1, &param));
-}
-
-/* The block of the table's initialiser. */
-static void add_start(fixture *f)
-{
-    rg_block *block;
-    rg_opdesc *op;
-    assert_ok(rg_program_add_block(f->program, 0, &block));
-    assert_ok(rg_block_append_op(block, "fill_constant", &op));
-    assert_ok(rg_opdesc_set_out(op, "Out", 1, (const char *const[]){"table"}));
-    assert_ok(
-        rg_opdesc_set_attr(op, &(rg_attr){.name = "value", .type = RG_ATTR_FLOAT, .f = 1.0f}));
-}
-
-static void set_strings(rg_opdesc *op, const char *name, int n, const char *const *strings)
-{
-    assert_ok(rg_opdesc_set_attr(
-        op, &(rg_attr){.name = name, .type = RG_ATTR_STRINGS, .n = n, .strings = strings}));
-}
-
-static void set_int(rg_opdesc *op, const char *name, int value)
-{
-    assert_ok(rg_opdesc_set_attr(op, &(rg_attr){.name = name, .type = RG_ATTR_INT, .i = value}));
-}
-
-static void make_program(fixture *f, rg_update_mode mode)
-{
-    static const char *const blocks[] = {"w@GRAD:1", "table@GRAD:2"},
-                             *const sparse[] = {"table@GRAD:table"}, *const tables[] = {"table"},
-                             *const deltas[] = {"w.delta:1", "table.delta:2"},
-                             *const geo_sparse[] = {"table.delta:table"};
-    bool geo = mode == RG_UPDATE_GEO;
-    assert_ok(rg_program_open(&f->program));
-    add_var(f, "w", RG_SHAPE(2, 3));
-    add_var(f, "w@GRAD", RG_SHAPE(2, 3));
-    add_var(f, "table", RG_SHAPE(ROWS, WIDTH));
-    add_var(f, "table@GRAD", RG_SHAPE(ROWS, WIDTH));
-    add_var(f, "rate", RG_SHAPE(1));
-    add_sgd(f, "w", "w@GRAD");
-    add_sgd(f, "table", "table@GRAD");
-    add_start(f);
-    assert_ok(rg_block_append_op(f->program->blocks[0], "listen_and_serv", &f->listen));
-    assert_ok(rg_opdesc_set_attr(
-        f->listen, &(rg_attr){.name = "endpoint", .type = RG_ATTR_STRING, .s = f->endpoint}));
-    set_int(f->listen, "Fanin", TRAINERS);
-    set_int(f->listen, "pserver_id", 0);
-    set_int(f->listen, "distributed_mode", (int)mode);
-    set_int(f->listen, "table_init_block_id", 3);
-    set_strings(f->listen, "grad_to_block_id", 2, geo ? deltas : blocks);
-    set_strings(f->listen, "sparse_grad_to_param", 1, geo ? geo_sparse : sparse);
-    set_strings(f->listen, "tables", 1, tables);
-}
-
 /* ---- its life ---- */
-
-static void *serve(void *arg)
-{
-    fixture *f = arg;
-    f->outcome = rg_serve(f->listen, f->scope);
-    (void)snprintf(f->why, sizeof f->why, "%s", f->outcome ? rg_error_message() : "");
-    return NULL;
-}
 
 static rg_rpc_client *connect_as(const fixture *f, rg_rpc_role role, int trainer)
 {
@@ -130,22 +26,14 @@ static rg_rpc_client *connect_as(const fixture *f, rg_rpc_role role, int trainer
         .me = {.role = role, .trainer = trainer, .name = "someone", .host = "here", .pid = 7},
         .deadline_ms = 20000};
     rg_rpc_client *client;
-    assert_ok(rg_rpc_client_open(&client, f->endpoint, &config));
+    assert_ok(rg_rpc_client_open(&client, f->server.endpoint, &config));
     assert_ok(rg_rpc_client_ready(client, NULL));
     return client;
 }
 
 static void start_at(fixture *f, rg_update_mode mode, const char *host)
 {
-    int port;
-    *f = (fixture){0};
-    assert_ok(rg_port_find(host, &port));
-    (void)snprintf(f->endpoint, sizeof f->endpoint, "%s:%d", host, port);
-    make_program(f, mode);
-    assert_ok(rg_scope_new(&f->scope, NULL));
-    set_value(f, "w", RG_SHAPE(2, 3), 0);
-    set_value(f, "rate", RG_SHAPE(1), 1);
-    assert_int_equal(pthread_create(&f->thread, NULL, serve, f), 0);
+    server_start_at(&f->server, mode, TRAINERS, host);
     for (int t = 0; t < TRAINERS; t++)
         f->clients[t] = connect_as(f, RG_RPC_TRAINER, t);
 }
@@ -161,13 +49,16 @@ static rg_status ask(rg_rpc_client *client, uint16_t method, const void *body, s
     return rg_rpc_ask_once(client, method, &(rg_iov){body, n}, 1, reply, bytes);
 }
 
-static void wait_for_end(fixture *f)
+static void close_clients(fixture *f)
 {
     for (int t = 0; t < TRAINERS; t++)
         rg_rpc_client_close(f->clients[t]);
-    assert_int_equal(pthread_join(f->thread, NULL), 0);
-    rg_scope_release(f->scope);
-    rg_program_close(f->program);
+}
+
+static void wait_for_end(fixture *f)
+{
+    close_clients(f);
+    server_end(&f->server);
 }
 
 /* All trainers leave, which ends it well. */
@@ -175,9 +66,8 @@ static void finish(fixture *f)
 {
     for (int t = 0; t < TRAINERS; t++)
         assert_ok(ask(f->clients[t], RG_PS_LEAVE, NULL, 0, NULL, NULL));
-    wait_for_end(f);
-    if (f->outcome != RG_OK)
-        fail_msg("the server ended with: %s", f->why);
+    close_clients(f);
+    server_end_well(&f->server);
 }
 
 /* ---- requests ---- */
@@ -787,8 +677,8 @@ static void a_failure_ends_the_job_for_all(void **state)
     assert_fails(ask(f.clients[0], RG_PS_SCHEMA, NULL, 0, NULL, NULL), RG_ECLOSED, "disk full");
     rg_buf_fini(&body);
     wait_for_end(&f);
-    assert_int_equal(f.outcome, RG_ECLOSED);
-    assert_non_null(strstr(f.why, "disk full"));
+    assert_int_equal(f.server.outcome, RG_ECLOSED);
+    assert_non_null(strstr(f.server.why, "disk full"));
 }
 
 static void going_without_a_word_ends_it_too(void **state)
@@ -806,7 +696,7 @@ static void going_without_a_word_ends_it_too(void **state)
     rg_rpc_call_close(waiting);
     rg_buf_fini(&body);
     wait_for_end(&f);
-    assert_int_equal(f.outcome, RG_ECLOSED);
+    assert_int_equal(f.server.outcome, RG_ECLOSED);
 }
 
 /* A tool reads what it likes and changes nothing; its going is no loss. */
@@ -837,7 +727,7 @@ static rg_status try_to_join(const fixture *f, int trainer, uint32_t trainers, u
                                           .name = "trainer x"},
                                    .deadline_ms = 20000};
     rg_rpc_client *client;
-    assert_ok(rg_rpc_client_open(&client, f->endpoint, &config));
+    assert_ok(rg_rpc_client_open(&client, f->server.endpoint, &config));
     rg_status code = rg_rpc_client_ready(client, NULL);
     char text[512];
     (void)snprintf(text, sizeof text, "%s", rg_error_message());

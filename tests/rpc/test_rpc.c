@@ -275,6 +275,35 @@ static void a_call_can_be_given_up(void **state)
     echo_stop(&e);
 }
 
+static void count_done(void *user, rg_rpc_call *call)
+{
+    (void)call;
+    ++*(int *)user;
+}
+
+/* Whether or not the answer comes just then, done() is not called after the call is closed. */
+static void a_call_can_be_given_up_as_it_ends(void **state)
+{
+    enum { TIMES = 3000 };
+    echo e;
+    (void)state;
+    echo_start(&e);
+    rg_rpc_client *client = echo_connect(&e, NULL);
+    for (int i = 0; i < TIMES; i++) {
+        int *told = rg_alloc_zero(1, sizeof *told);
+        rg_rpc_call *call;
+        rg_rpc_ask ask = {.method = COUNT, .done = count_done, .user = told};
+        assert_ok(rg_rpc_start(&call, client, &ask));
+        for (volatile int spin = 0; spin < i % 100 * 300; spin++)
+            continue;
+        rg_rpc_call_close(call);
+        assert_in_range(*told, 0, 1);
+        rg_free(told);
+    }
+    rg_rpc_client_close(client);
+    echo_stop(&e);
+}
+
 static void too_much_is_refused(void **state)
 {
     echo e;
@@ -528,8 +557,9 @@ RUN(cmocka_unit_test(bytes_come_back_as_they_were_sent), cmocka_unit_test(other_
     cmocka_unit_test(a_port_in_use_is_refused_by_name),
     cmocka_unit_test(many_threads_share_a_client),
     cmocka_unit_test(a_reply_goes_where_it_is_wanted), cmocka_unit_test(a_call_can_be_given_up),
-    cmocka_unit_test(too_much_is_refused), cmocka_unit_test(a_cut_connection_is_made_again),
-    cmocka_unit_test(a_request_is_applied_once), cmocka_unit_test(a_server_may_start_later),
+    cmocka_unit_test(a_call_can_be_given_up_as_it_ends), cmocka_unit_test(too_much_is_refused),
+    cmocka_unit_test(a_cut_connection_is_made_again), cmocka_unit_test(a_request_is_applied_once),
+    cmocka_unit_test(a_server_may_start_later),
     cmocka_unit_test(a_client_that_was_failed_fails_calls),
     cmocka_unit_test(a_request_goes_where_it_is_wanted),
     cmocka_unit_test(an_expelled_peer_comes_back_as_a_revenant),

@@ -1,0 +1,79 @@
+/* backward_priv.h - what the files of the reverse walk share.
+ *
+ * backward.c walks the ops and their sub-blocks, backward_ops.c makes the gradient ops of one op,
+ * backward_sum.c names the gradient of a variable and sums what ops contribute to it. */
+#ifndef RG_IR_BACKWARD_PRIV_H
+#define RG_IR_BACKWARD_PRIV_H
+
+#include "base/mem.h"
+#include "ir/backward.h"
+
+/* What is known of one variable's gradient so far. */
+typedef struct rg_grad_state {
+    const char **names; /* contributions not yet summed */
+    rg_opdesc **ops;    /* the op that writes each; NULL: from outside */
+    int n;
+    const char *plain; /* the name of the whole: x@GRAD */
+    int renamed;       /* contributions that have been given a @RENAME@ name */
+    const char *final; /* of the op at hand: its output's gradient, summed; NULL: none */
+} rg_grad_state;
+
+/* Of one block; a sub-block is walked within the walk of the one around it. */
+typedef struct rg_walk {
+    rg_block *block;   /* where gradient ops go */
+    rg_block *forward; /* whose ops are walked */
+    const rg_backward_options *options;
+    struct rg_walk *outer;  /* of the block around a sub-block */
+    struct rg_grad_ctx *at; /* of a sub-block: the op of `outer` that runs it */
+    rg_map states;          /* name -> rg_grad_state */
+    rg_map no_grad;
+    rg_map last_writer; /* name -> 1 + index in `forward` of the last op that writes it */
+    size_t n_forward;   /* ops of `forward` that are walked, and those before them */
+    rg_arena arena;
+} rg_walk;
+
+struct rg_grad_ctx {
+    rg_walk *walk;
+    const rg_opdesc *op;
+    size_t index;     /* of the op, in walk->forward */
+    rg_opdesc *after; /* the last op of walk->block before those appended for it */
+};
+
+static inline rg_status rg_grads_no_memory(void)
+{
+    return rg_fail(RG_ENOMEM, "no memory for gradients");
+}
+
+/* ---- the gradient of a variable (backward_sum.c) ---- */
+
+/* Made when it is first asked for; NULL: no memory. The walk's. */
+rg_grad_state *rg_grads_of(rg_walk *w, const char *name);
+/* x@GRAD; where an earlier call has made that variable, x@GRAD_0 and so on. The program's;
+ * NULL: no memory. */
+const char *rg_grads_name(rg_walk *w, const char *name);
+/* What snprintf made in `text` of `size` bytes, as a name of the program; NULL: no memory, or too
+ * long. */
+const char *rg_grads_keep_name(rg_walk *w, const char *text, int length, size_t size);
+/* Whether the variable is one that gradients flow to. */
+bool rg_grads_wanted(const rg_walk *w, const char *name);
+/* In a sub-block, gradients are its own: a variable of that name around it is another. */
+rg_status rg_grads_own_var(rg_walk *w, const char *grad, const char *name);
+/* One more contribution, under the name that it has. */
+rg_status rg_grads_push(rg_walk *w, rg_grad_state *state, const char *name, rg_opdesc *op);
+/* A name for one more contribution, by `op`, to the gradient of `name`. */
+rg_status rg_grads_contribute(rg_walk *w, const char *name, rg_opdesc *op, const char **out);
+/* The gradient of `name` as one variable: *grad, or NULL where there is none. */
+rg_status rg_grads_settle(rg_walk *w, const char *name, const char **grad);
+
+/* ---- the gradient ops of an op (backward_ops.c) ---- */
+
+rg_status rg_walk_set_role(rg_opdesc *op, int role);
+/* An op at the end of the walk's block, with the common attributes of `forward` (NULL: none), and
+ * with_attrs the others that it knows. */
+rg_status rg_walk_append(rg_walk *w, const rg_opdesc *forward, bool with_attrs, const char *type,
+                         rg_opdesc **out);
+/* Append the gradient ops of the op at `index` of w->forward. Those that read its outputs have
+ * had their turn. */
+rg_status rg_walk_differentiate(rg_walk *w, size_t index);
+
+#endif

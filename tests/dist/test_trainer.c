@@ -1,0 +1,429 @@
+/* test_trainer.c - a trainer as a program has it, and its servers, in one process: steps that are
+ * exchanged, and servers that go while it waits, works or leaves. */
+#include "dist/whole_server.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "dist/job.h"
+#include "rpc/server.h"
+#include "sys/flags.h"
+#include "sys/latch.h"
+
+static void join(const server *s)
+{
+    const char *endpoint = s->endpoint;
+    assert_ok(rg_job_join(&endpoint, 1, 0, 1));
+}
+
+static void fill(float *values, size_t n, float x)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = x;
+}
+
+/* A step of this thread, whose gradient of w is `x` everywhere. */
+static rg_status push(int thread, float x)
+{
+    float grad[SIZE];
+    fill(grad, SIZE, x);
+    RG_TRY(rg_exchange_dense(rg_job_now(), thread, 0, W, grad));
+    return rg_exchange_push(rg_job_now(), thread);
+}
+
+static void expect(const float *values, float x)
+{
+    assert_non_null(values);
+    for (int i = 0; i < SIZE; i++)
+        assert_float_equal(values[i], x, 1e-6);
+}
+
+static void expect_taken(int thread, float x)
+{
+    const float *values;
+    assert_ok(rg_exchange_take(rg_job_now(), thread, 0, W, &values));
+    expect(values, x);
+}
+
+static void expect_on_server(const server *s, const char *name, float x)
+{
+    rg_value value;
+    rg_value_init(&value);
+    assert_ok(rg_job_get(rg_job_now(), s->endpoint, name, &value));
+    assert_int_equal(rg_numel(&value), SIZE);
+    expect(value.data, x);
+    rg_value_fini(&value);
+}
+
+/* ---- steps ---- */
+
+static void sync_steps_bring_parameters(void **state)
+{
+    static const int64_t ids[] = {1, 4};
+    static const float rows[2 * WIDTH] = {3, 3, 3, 3};
+    server s;
+    double numbers[2] = {1, 2};
+    (void)state;
+    server_start(&s, RG_UPDATE_SYNC, 1);
+    join(&s);
+    rg_job *job = rg_job_now();
+    assert_int_equal(job->trainer, 0);
+    assert_int_equal(job->mode, RG_UPDATE_SYNC);
+    for (int step = 1; step <= 5; step++) {
+        assert_ok(rg_exchange_rows(job, 0, 0, TABLE, ids, rows, 2));
+        assert_ok(push(0, 1));
+        expect_taken(0, -(float)step);
+    }
+    assert_ok(rg_job_barrier(job, "all"));
+    assert_ok(rg_job_reduce(job, "auc", 0, numbers, 2));
+    assert_float_equal(numbers[1], 2, 0);
+    expect_on_server(&s, "w", -5);
+    assert_ok(rg_job_leave());
+    assert_null(rg_job_now());
+    assert_ok(rg_job_leave()); /* nothing to leave */
+    server_end_well(&s);
+}
+
+enum { THREADS = 4, STEPS = 50 };
+
+typedef struct worker {
+    pthread_t thread;
+    int number, steps;
+    rg_status code;
+    float last; /* of w, as it was taken */
+    float home[SIZE];
+} worker;
+
+static rg_status work(worker *w)
+{
+    rg_job *job = rg_job_now();
+    RG_TRY(rg_exchange_expect(job, w->number, 0, W, w->home));
+    for (int step = 0; step < w->steps; step++) {
+        const float *values;
+        RG_TRY(rg_exchange_refresh(job, w->number));
+        RG_TRY(push(w->number, 1));
+        RG_TRY(rg_exchange_take(job, w->number, 0, W, &values));
+        if (values != NULL)
+            w->last = values[0];
+    }
+    return rg_exchange_thread_ends(job, w->number);
+}
+
+static void *run_worker(void *arg)
+{
+    worker *w = arg;
+    w->code = work(w);
+    return NULL;
+}
+
+/* Worker k makes STEPS - k steps. */
+static void run_workers(worker *workers)
+{
+    assert_ok(rg_exchange_threads(rg_job_now(), THREADS));
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (worker){.number = i, .steps = STEPS - i};
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(workers[i].code, RG_OK);
+    assert_ok(rg_exchange_threads(rg_job_now(), 1));
+}
+
+/* Each step is the mean of the threads that are still there. */
+static void sync_threads_make_one_step(void **state)
+{
+    worker workers[THREADS];
+    server s;
+    (void)state;
+    server_start(&s, RG_UPDATE_SYNC, 1);
+    join(&s);
+    run_workers(workers);
+    expect_on_server(&s, "w", -STEPS);
+    for (int i = 0; i < THREADS; i++)
+        assert_float_equal(workers[i].last, -(float)workers[i].steps, 1e-6);
+    assert_ok(rg_job_leave());
+    server_end_well(&s);
+}
+
+/* Steps fly while the next are made; none is lost. */
+static void async_steps_all_arrive(void **state)
+{
+    static const rg_update_mode modes[] = {RG_UPDATE_ASYNC, RG_UPDATE_HALF_ASYNC};
+    worker workers[THREADS];
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        server s;
+        int steps = 0;
+        server_start(&s, modes[m], 1);
+        join(&s);
+        run_workers(workers);
+        for (int i = 0; i < THREADS; i++)
+            steps += workers[i].steps;
+        assert_ok(rg_exchange_flush(rg_job_now()));
+        expect_on_server(&s, "w", -(float)steps);
+        assert_ok(push(0, 2)); /* in the air when we leave */
+        rg_scope *kept = rg_scope_retain(s.scope);
+        assert_ok(rg_job_leave());
+        server_end_well(&s);
+        expect(rg_scope_find(kept, "w")->data, -(float)steps - 2);
+        rg_scope_release(kept);
+    }
+}
+
+/* ---- other trainers ---- */
+
+static rg_rpc_client *other; /* trainer 1, which asks by hand */
+
+static void join_with_other(server *s, rg_update_mode mode)
+{
+    const char *endpoint = s->endpoint;
+    const rg_rpc_client_config config = {
+        .me = {.role = RG_RPC_TRAINER, .trainer = 1, .name = "the other", .host = "here"}};
+    server_start(s, mode, 2);
+    assert_ok(rg_rpc_client_open(&other, s->endpoint, &config));
+    assert_ok(rg_rpc_client_ready(other, NULL));
+    assert_ok(rg_job_join(&endpoint, 1, 0, 2));
+}
+
+/* What happens while this thread waits: once. */
+static _Thread_local rg_status (*meanwhile)(void);
+
+static rg_status look(void)
+{
+    rg_status (*now)(void) = meanwhile;
+    meanwhile = NULL;
+    return now ? now() : RG_OK;
+}
+
+static rg_status user_stops_it(void)
+{
+    return rg_fail(RG_ECLOSED, "Ctrl+C");
+}
+
+/* Nothing is forgotten by a wait that ends early: the step is made when the other has come. */
+static void a_wait_can_be_interrupted(void **state)
+{
+    server s;
+    rg_buf body;
+    const uint32_t w = W;
+    (void)state;
+    rg_set_interrupted(look);
+    join_with_other(&s, RG_UPDATE_SYNC);
+    meanwhile = user_stops_it;
+    assert_fails(push(0, 1), RG_ECLOSED, "Ctrl+C");
+    rg_buf_init(&body, 0);
+    rg_push_write_head(&body, 0, &w, 1, NULL, NULL, 0, &w, 1);
+    for (int i = 0; i < SIZE; i++)
+        rg_buf_u32(&body, 0);
+    const rg_iov iov = {body.data, body.len};
+    assert_ok(rg_rpc_ask_once(other, RG_PS_PUSH, &iov, 1, NULL, NULL));
+    assert_ok(rg_exchange_flush(rg_job_now()));
+    expect_taken(0, -0.5f);
+    assert_ok(rg_rpc_ask_once(other, RG_PS_LEAVE, NULL, 0, NULL, NULL));
+    assert_ok(rg_job_leave());
+    rg_rpc_client_close(other);
+    rg_buf_fini(&body);
+    server_end_well(&s);
+}
+
+/* Calls are closed as they may just be answered. */
+static void a_request_can_be_interrupted(void **state)
+{
+    server s;
+    (void)state;
+    rg_set_interrupted(look);
+    join_with_other(&s, RG_UPDATE_ASYNC);
+    meanwhile = user_stops_it;
+    assert_fails(rg_job_barrier(rg_job_now(), "all"), RG_ECLOSED, "Ctrl+C");
+    expect_on_server(&s, "w", 0);
+    assert_fails(rg_job_leave(), RG_EINVAL, "leaves while it waits");
+    rg_rpc_client_close(other);
+    server_end(&s);
+    assert_int_equal(s.outcome, RG_ECLOSED);
+}
+
+static rg_status other_fails(void)
+{
+    return rg_rpc_ask_once(other, RG_PS_FAIL, &(rg_iov){"disk full", 9}, 1, NULL, NULL);
+}
+
+static void a_failure_elsewhere_ends_the_step(void **state)
+{
+    server s;
+    (void)state;
+    rg_set_interrupted(look);
+    join_with_other(&s, RG_UPDATE_SYNC);
+    meanwhile = other_fails;
+    assert_fails(push(0, 1), RG_ECLOSED, "disk full");
+    assert_fails(rg_job_leave(), RG_ECLOSED, "disk full");
+    rg_rpc_client_close(other);
+    server_end(&s);
+    assert_int_equal(s.outcome, RG_ECLOSED);
+}
+
+/* ---- servers that go ---- */
+
+/* Knows the schema of a job and says yes to everything, until it is closed: then it is as a
+ * machine that was switched off. */
+typedef struct stub {
+    rg_rpc_server *rpc;
+    char endpoint[64];
+    rg_latch asked; /* for its schema */
+} stub;
+
+enum { STUBS = 4 };
+
+static void stub_answers(void *user, rg_rpc_request *request)
+{
+    rg_buf out;
+    stub *s = user;
+    bool schema = rg_rpc_request_method(request) == RG_PS_SCHEMA;
+    rg_buf_init(&out, 0);
+    if (schema)
+        rg_ps_schema_write(&out, &(rg_ps_schema){.mode = RG_UPDATE_SYNC, .trainers = 1});
+    rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
+    if (schema)
+        rg_latch_open(&s->asked);
+    rg_buf_fini(&out);
+}
+
+static rg_status stub_lets_in(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello,
+                              rg_rpc_arrival arrival)
+{
+    (void)user, (void)peer, (void)hello, (void)arrival;
+    return RG_OK;
+}
+
+static void stub_open(stub *s)
+{
+    const char *any = "127.0.0.1:0";
+    rg_rpc_server_config config = {.endpoints = &any,
+                                   .n_endpoints = 1,
+                                   .name = "a stub",
+                                   .lease_ms = 500,
+                                   .events = {.hello = stub_lets_in, .request = stub_answers},
+                                   .user = s};
+    rg_latch_init(&s->asked);
+    assert_ok(rg_rpc_server_open(&s->rpc, &config));
+    (void)snprintf(s->endpoint, sizeof s->endpoint, "%s", rg_rpc_server_endpoint(s->rpc, 0));
+}
+
+static void join_stubs(stub *stubs)
+{
+    const char *endpoints[STUBS];
+    for (int i = 0; i < STUBS; i++) {
+        stub_open(&stubs[i]);
+        endpoints[i] = stubs[i].endpoint;
+    }
+    assert_ok(rg_job_join(endpoints, STUBS, 0, 1));
+}
+
+static void close_stub(stub *s)
+{
+    if (s->rpc == NULL)
+        return;
+    rg_rpc_server_close(s->rpc);
+    s->rpc = NULL;
+    rg_latch_fini(&s->asked);
+}
+
+static void close_stubs(stub *stubs)
+{
+    for (int i = 0; i < STUBS; i++)
+        close_stub(&stubs[i]);
+}
+
+/* Leaving asks the dead one too, and goes on the moment its death is known: the others are being
+ * told then. */
+static void leaving_while_a_server_dies(void **state)
+{
+    (void)state;
+    for (int dies = 0; dies < STUBS; dies += STUBS - 1) {
+        stub stubs[STUBS];
+        join_stubs(stubs);
+        close_stub(&stubs[dies]);
+        assert_fails(rg_job_leave(), RG_ECLOSED, "is gone: no heartbeat");
+        close_stubs(stubs);
+    }
+}
+
+/* All at once, as when a machine goes. */
+static void leaving_while_all_die(void **state)
+{
+    stub stubs[STUBS];
+    (void)state;
+    join_stubs(stubs);
+    close_stubs(stubs);
+    assert_fails(rg_job_leave(), RG_ECLOSED, "is gone: no heartbeat");
+}
+
+/* What waits for a server hears that it, or another one, is gone; and a job can be joined again. */
+static void waiting_while_a_server_dies(void **state)
+{
+    stub stubs[STUBS];
+    server s;
+    (void)state;
+    join_stubs(stubs);
+    close_stub(&stubs[1]);
+    assert_fails(rg_job_ask(rg_job_now(), 1, RG_PS_PROGRAM, NULL, 0, NULL, NULL), RG_ECLOSED,
+                 "is gone: no heartbeat");
+    while (rg_job_ask(rg_job_now(), 2, RG_PS_PROGRAM, NULL, 0, NULL, NULL) == RG_OK)
+        continue; /* until the others have been told */
+    assert_non_null(strstr(rg_error_message(), "is gone: no heartbeat"));
+    assert_int_equal(rg_job_leave(), RG_ECLOSED);
+    close_stubs(stubs);
+    server_start(&s, RG_UPDATE_SYNC, 1);
+    join(&s);
+    assert_ok(push(0, 1));
+    expect_taken(0, -1);
+    assert_ok(rg_job_leave());
+    server_end_well(&s);
+}
+
+typedef struct attempt {
+    const char *endpoints[2];
+    rg_status code;
+    char why[512];
+} attempt;
+
+static void *try_to_join(void *arg)
+{
+    attempt *a = arg;
+    a->code = rg_job_join(a->endpoints, 2, 0, 1);
+    (void)snprintf(a->why, sizeof a->why, "%s", rg_error_message());
+    return NULL;
+}
+
+/* One is there and goes while the other, which never comes, is waited for. */
+static void joining_while_a_server_dies(void **state)
+{
+    char deadline[32], nowhere[64];
+    const char *was;
+    pthread_t thread;
+    stub here;
+    int port;
+    (void)state;
+    assert_ok(rg_flag_text("rpc_deadline", &was));
+    (void)snprintf(deadline, sizeof deadline, "%s", was);
+    assert_ok(rg_flag_set("rpc_deadline", "1500"));
+    assert_ok(rg_port_find("127.0.0.1", &port));
+    (void)snprintf(nowhere, sizeof nowhere, "127.0.0.1:%d", port);
+    stub_open(&here);
+    attempt a = {.endpoints = {here.endpoint, nowhere}};
+    assert_int_equal(pthread_create(&thread, NULL, try_to_join, &a), 0);
+    assert_true(rg_latch_wait(&here.asked, UINT64_MAX));
+    close_stub(&here);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_not_equal(a.code, RG_OK);
+    assert_non_null(strstr(a.why, nowhere));
+    assert_null(rg_job_now());
+    assert_ok(rg_flag_set("rpc_deadline", deadline));
+}
+
+RUN(cmocka_unit_test(sync_steps_bring_parameters), cmocka_unit_test(sync_threads_make_one_step),
+    cmocka_unit_test(async_steps_all_arrive), cmocka_unit_test(a_wait_can_be_interrupted),
+    cmocka_unit_test(a_request_can_be_interrupted),
+    cmocka_unit_test(a_failure_elsewhere_ends_the_step),
+    cmocka_unit_test(leaving_while_a_server_dies), cmocka_unit_test(leaving_while_all_die),
+    cmocka_unit_test(waiting_while_a_server_dies), cmocka_unit_test(joining_while_a_server_dies))
