@@ -19,4 +19,4 @@ cp build-asan/_core.abi3.so "$overlay/"
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
     PYTHONPATH="$PWD/build-asan/overlay" PYTHONMALLOC=malloc REGATTA_BUILD="$PWD/build-asan" \
-    .venv/bin/python -m pytest -q -x -p no:cacheprovider "${@:-tests}"
+    .venv/bin/python -m pytest -q -p no:cacheprovider "${@:-tests}"

@@ -33,7 +33,8 @@ typedef enum rg_frame_kind {
 } rg_frame_kind;
 
 enum {
-    RG_FRAME_UNCHECKED = 1, /* the body has no checksum: it may change while it is sent */
+    RG_FRAME_UNCHECKED = 1, /* the body has no checksum: it may change while it is sent, or what
+                             * it travels by needs none */
     RG_FRAME_RESENT = 2,    /* a request that was sent before */
     RG_FRAME_USER = 0x100,  /* this bit and those above are the methods' own */
 };

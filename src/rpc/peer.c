@@ -411,7 +411,8 @@ void rg_rpc_reply(rg_rpc_request *request, uint16_t flags, const rg_iov *iov, si
 {
     request->reply = (rg_frame){.kind = RG_FRAME_REPLY,
                                 .method = request->frame.method,
-                                .flags = (uint16_t)(flags & ~RG_FRAME_RESENT),
+                                .flags = (uint16_t)((flags & ~RG_FRAME_RESENT) |
+                                                    (request->frame.flags & RG_FRAME_UNCHECKED)),
                                 .id = request->frame.id};
     rg_body_measure(&request->reply, iov, n);
     bool ok = release == NULL ? copy_pieces(request, iov, n, request->reply.bytes)

@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-C_DEMO = os.path.join(os.environ.get("REGATTA_BUILD", os.path.join(ROOT, "build")), "fit_a_line_c")
+from built import BUILD, ROOT
+
+C_DEMO = os.path.join(BUILD, "fit_a_line_c")
 
 
 def run(*command, **env):

@@ -5,11 +5,9 @@ import sys
 
 import numpy as np
 
-import paddle
+from built import PADDLE, ROOT
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(paddle.__file__))))
-PADDLE = os.path.join(ROOT, "build", "paddle")
 DEMO = os.path.join(ROOT, "demo", "ctr")
 
 

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from cluster import ROOT, launch_ps
+from built import PADDLE as COMMAND, ROOT
+from cluster import launch_ps
 
 DEMO = os.path.join(ROOT, "demo", "ctr")
-COMMAND = os.path.join(os.environ.get("REGATTA_BUILD", os.path.join(ROOT, "build")), "paddle")
 # Lines of a part, rows of the table, lines of a batch, steps between two pushes in geo, and how
 # far the AUC may be away.
 LINES, TABLE, BATCH, PUSH, APART = ((60000, 1000001, 512, 100, 0.005)

@@ -6,10 +6,8 @@ import sys
 
 import pytest
 
-import paddle
+from built import PADDLE, ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(paddle.__file__))))
-PADDLE = os.path.join(ROOT, "build", "paddle")
 READER = os.path.join(ROOT, "demo", "ctr", "criteo_reader.py")
 
 

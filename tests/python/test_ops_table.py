@@ -11,9 +11,9 @@ import sys
 
 import pytest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from built import PADDLE, ROOT
+
 TESTS = os.path.join(ROOT, "tests")
-PADDLE = os.path.join(os.environ.get("REGATTA_BUILD", os.path.join(ROOT, "build")), "paddle")
 
 pytestmark = pytest.mark.skipif(not os.path.exists(PADDLE), reason="the command is not built here")
 
