@@ -4,9 +4,9 @@
 #include "base/cursor.h"
 #include "base/mem.h"
 #include "dist/credentials.h"
-#include "dist/digest.h"
 #include "dist/flight.h"
 #include "dist/serve.h"
+#include "ir/digest.h"
 #include "sys/because.h"
 #include "sys/flags.h"
 #include "sys/host.h"
@@ -387,7 +387,7 @@ rg_status rg_job_of(const rg_ctx *ctx, rg_job **job)
 
 rg_status rg_job_agree(rg_job *job, const rg_program *program)
 {
-    uint8_t digest[RG_RPC_DIGEST_BYTES];
+    uint8_t digest[RG_DIGEST_BYTES];
     rg_status code = RG_OK;
     pthread_mutex_lock(&job->lock);
     bool agreed = job->agreed;
@@ -395,7 +395,10 @@ rg_status rg_job_agree(rg_job *job, const rg_program *program)
     pthread_mutex_unlock(&job->lock);
     if (agreed)
         return RG_OK;
-    RG_TRY(rg_program_digest(program, digest));
+    if (program->has_digest)
+        memcpy(digest, program->digest, sizeof digest);
+    else
+        rg_program_digest(program, digest);
     for (int i = 0; code == RG_OK && i < job->n_servers; i++)
         code = rg_job_ask(job, i, RG_PS_PROGRAM, &(rg_iov){digest, sizeof digest}, 1, NULL, NULL);
     return code;
@@ -453,7 +456,7 @@ rg_status rg_job_server_at(const rg_job *job, const char *endpoint, int *server)
 rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name, bool by_grad,
                       int *server, uint32_t *var)
 {
-    size_t n = rg_ps_plain_length(name);
+    size_t n = rg_plain_length(name);
     RG_TRY(rg_job_server_at(job, endpoint, server));
     const rg_ps_schema *schema = &job->servers[*server].schema;
     for (uint32_t v = 0; v < schema->n; v++) {

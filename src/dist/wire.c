@@ -9,19 +9,6 @@
 
 #include <string.h>
 
-size_t rg_ps_plain_length(const char *name)
-{
-    const char *suffix = NULL;
-    for (const char *at = name; (at = strstr(at, ".trainer_")) != NULL; at++)
-        suffix = at;
-    if (suffix == NULL)
-        return strlen(name);
-    for (const char *c = suffix + strlen(".trainer_"); *c != '\0'; c++)
-        if (*c < '0' || *c > '9')
-            return strlen(name);
-    return (size_t)(suffix - name);
-}
-
 bool rg_ps_is_part_of(const char *name, const char *whole)
 {
     size_t n = strlen(whole);

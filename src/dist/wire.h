@@ -112,8 +112,6 @@ void rg_wire_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape);
 /* The head and the elements, to the end of the bytes. */
 rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
 
-/* How much of a variable's name is left without ".trainer_N" at its end. */
-size_t rg_ps_plain_length(const char *name);
 /* Whether `name` is the variable `whole` or a slice of it, "whole.blockN". */
 bool rg_ps_is_part_of(const char *name, const char *whole);
 

@@ -2,6 +2,7 @@
 #include "exec/plan_priv.h"
 
 #include "base/mem.h"
+#include "ir/digest.h"
 #include "pass/pass.h"
 #include "sys/flags.h"
 
@@ -176,9 +177,20 @@ static void drop_unread(rg_region *region)
     }
 }
 
+/* Where gradients are sent to servers, these ask whether all trainers run the same. */
+static void keep_digest(rg_program *copy, const rg_program *program)
+{
+    const rg_block *block = program->blocks[0];
+    for (size_t i = 0; i < block->n_ops && !copy->has_digest; i++)
+        copy->has_digest = strcmp(block->ops[i]->type, "send") == 0;
+    if (copy->has_digest)
+        rg_program_digest(program, copy->digest);
+}
+
 static rg_status open_plan(rg_plan *plan, const rg_program *program, const rg_plan_config *config)
 {
     RG_TRY(rg_program_clone(&plan->program, program, false));
+    keep_digest(plan->program, program);
     RG_TRY(run_passes(plan, config));
     RG_TRY(rg_region_open(&plan->root, plan, plan->program->blocks[0], NULL, NULL));
     RG_TRY(bind_outside(plan, config));

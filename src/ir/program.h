@@ -83,6 +83,8 @@ struct rg_block {
     size_t n_ops, cap_ops;
 };
 
+enum { RG_DIGEST_BYTES = 32 };
+
 struct rg_program {
     rg_arena arena;
     rg_map names; /* interned */
@@ -100,6 +102,9 @@ struct rg_program {
     const char *namescope;
     const char *device;
     const char *where; /* "train.py:12": the user's line that adds the op */
+    /* Of a plan's copy: what it was before passes, which do not do the same for all fetches. */
+    uint8_t digest[RG_DIGEST_BYTES];
+    bool has_digest;
 };
 
 /* With one empty block. Owned; ended by rg_program_close(). */

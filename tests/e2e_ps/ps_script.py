@@ -66,8 +66,9 @@ def parse_args():
 
 
 def train(args, exe, program, loss, index, workers):
-    """Losses of this worker. FAIL_AT, EARLY and SLOW make one worker different from the rest:
-    it raises at that step, ends at half its steps, or sleeps in each."""
+    """Losses of this worker. FAIL_AT, EARLY, SLOW and FETCH make one worker different from the
+    rest: it raises at that step, ends at half its steps, sleeps in each, or looks at more than
+    the loss."""
     fail_at = int(os.environ.get("FAIL_AT", "-1"))
     if os.environ.get("EARLY"):
         args.steps //= 2
@@ -77,7 +78,8 @@ def train(args, exe, program, loss, index, workers):
         if step == fail_at:
             raise RuntimeError("told to fail at step %d" % step)
         time.sleep(float(os.environ.get("SLOW", "0")))
-        value, = exe.run(program, feed=batch(step, index * share, share), fetch_list=[loss])
+        value = exe.run(program, feed=batch(step, index * share, share),
+                        fetch_list=[loss] + os.environ.get("FETCH", "").split())[0]
         losses.append(float(value[0]))
         print("step %d loss %.6f" % (step, losses[-1]))
         sys.stdout.flush()

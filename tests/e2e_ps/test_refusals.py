@@ -94,6 +94,12 @@ def test_another_program(cluster, style):  # noqa: F811
     assert said_by_servers(cluster, "another program")
 
 
+def test_a_worker_that_fetches_more_runs_the_same_program(cluster):  # noqa: F811
+    """What is fetched decides what can be fused, and is no part of the program."""
+    cluster.fleet(2, 2, ["--steps", "5"], own={"worker0": {
+        "FETCH": "fc_0.tmp_0 fc_0.tmp_1 fc_1.w_0@GRAD sequence_pool_0.tmp_0"}}).finish()
+
+
 # ---- a client made by hand ----
 
 def crc32c(data):

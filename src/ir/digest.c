@@ -1,13 +1,25 @@
 /* digest.c - what a program does, in 32 bytes. */
-#include "dist/digest.h"
+#include "ir/digest.h"
 
 #include "base/map.h"
-#include "dist/wire.h"
 
 #include <string.h>
 
+size_t rg_plain_length(const char *name)
+{
+    const char *suffix = NULL;
+    for (const char *at = name; (at = strstr(at, ".trainer_")) != NULL; at++)
+        suffix = at;
+    if (suffix == NULL)
+        return strlen(name);
+    for (const char *c = suffix + strlen(".trainer_"); *c != '\0'; c++)
+        if (*c < '0' || *c > '9')
+            return strlen(name);
+    return (size_t)(suffix - name);
+}
+
 typedef struct state {
-    uint64_t sum[RG_RPC_DIGEST_BYTES / sizeof(uint64_t)];
+    uint64_t sum[RG_DIGEST_BYTES / sizeof(uint64_t)];
 } state;
 
 static void add(state *s, const void *bytes, size_t n)
@@ -19,7 +31,7 @@ static void add(state *s, const void *bytes, size_t n)
 /* A name, but for the trainer's number in it. */
 static void add_name(state *s, const char *name)
 {
-    add(s, name, rg_ps_plain_length(name));
+    add(s, name, rg_plain_length(name));
 }
 
 static bool is_label(const char *name)
@@ -93,7 +105,7 @@ static void add_args(state *s, const rg_args *args, int n)
     }
 }
 
-rg_status rg_program_digest(const rg_program *program, uint8_t digest[RG_RPC_DIGEST_BYTES])
+void rg_program_digest(const rg_program *program, uint8_t *digest)
 {
     state s = {{1, 2, 3, 4}};
     for (size_t b = 0; b < program->n_blocks; b++)
@@ -104,6 +116,5 @@ rg_status rg_program_digest(const rg_program *program, uint8_t digest[RG_RPC_DIG
             add_args(&s, op->out, op->n_out);
             add_attrs(&s, op);
         }
-    memcpy(digest, s.sum, RG_RPC_DIGEST_BYTES);
-    return RG_OK;
+    memcpy(digest, s.sum, RG_DIGEST_BYTES);
 }
