@@ -100,7 +100,8 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
         return RG_OK;
     RG_TRY(rg_pass_fuse_fc(plan->program, &fixed));
     RG_TRY(rg_pass_fuse_softmax(plan->program, &fixed));
-    return rg_pass_fuse_embedding(plan->program, &fixed);
+    RG_TRY(rg_pass_fuse_embedding(plan->program, &fixed));
+    return rg_pass_fuse_slices(plan->program, &fixed);
 }
 
 /* The value behind a feed: its own memory, filled from outside. */

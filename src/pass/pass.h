@@ -22,5 +22,7 @@ rg_status rg_pass_fuse_fc(rg_program *program, const rg_protected *keep);
 rg_status rg_pass_fuse_softmax(rg_program *program, const rg_protected *keep);
 /* The SGD step of an embedding straight from the gradients of its look-ups. */
 rg_status rg_pass_fuse_embedding(rg_program *program, const rg_protected *keep);
+/* Slices that are only sent, or only received and put together, not made at all. */
+rg_status rg_pass_fuse_slices(rg_program *program, const rg_protected *keep);
 
 #endif

@@ -277,3 +277,31 @@ def test_what_is_fetched_is_not_fused_away():
         a, b = exe.run(main, feed=feed, fetch_list=[before, after])
         np.testing.assert_allclose(np.maximum(a, 0), b)
         assert (a < 0).any()
+
+
+def sent_and_received(fetch=()):
+    """The ops that a trainer of two servers runs, with the slices of two weights; those that name
+    a slice or make one."""
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
+        hidden = layers.fc(fluid.data("x", [None, 40]), 500, act="relu")
+        loss = regression(layers.fc(hidden, 500))
+        sgd().minimize(loss)
+        transpiler = fluid.DistributeTranspiler()
+        transpiler.transpile(0, main, pservers="127.0.0.1:7001,127.0.0.1:7002", trainers=2,
+                             startup_program=startup)
+        program = transpiler.get_trainer_program(wait_port=False)
+        feed = {"x": np.zeros((2, 40), "float32"), "label": np.zeros((2, 1), "float32")}
+        block = program.global_block()
+        text = fluid.Executor()._core.plan_text(
+            program, feed, [loss] + [block.var(name) for name in fetch], scope)
+    return [line for line in text.splitlines() if "split_byref" in line or "concat" in line]
+
+
+def test_slices_are_cut_and_put_together_on_the_way():
+    assert sent_and_received() == []
+
+
+def test_slices_that_are_fetched_are_made():
+    made = sent_and_received(["fc_0.w_0.block1"])
+    assert len(made) == 1 and "concat" in made[0] and "fc_0.w_0.block1" in made[0], made
