@@ -18,6 +18,19 @@
 
 enum { LANES = 1024, LOOK_NS = 100 * 1000 * 1000 };
 
+/* A parameter of the trainer, or a part of one: rows from element `first` on. */
+typedef struct home {
+    rg_value *value; /* counted; NULL: none */
+    int64_t first;
+} home;
+
+/* Where an answer goes when it comes. */
+typedef struct landing {
+    const rg_job_server *server;
+    const home *homes;
+    uint8_t pad[RG_PS_ALIGN];
+} landing;
+
 typedef struct lane {
     rg_parcel *filling, *flying; /* by server */
     int steps;                   /* in `filling` */
@@ -29,7 +42,9 @@ typedef struct lane {
     float **rests;         /* by server: what rounding to bytes took from dense gradients */
     bool **fresh;          /* by server and variable: not taken since they came */
     uint64_t pushes, since_pull;
-    float ***homes; /* by server, by variable: where values go between steps; NULL: nowhere */
+    home **homes;      /* by server, by variable: where parameters go; NULL: not known */
+    bool *at_home;     /* by server: the last answer went straight there */
+    landing *landings; /* by server */
 } lane;
 
 typedef struct rg_exchange rg_exchange;
@@ -60,9 +75,14 @@ static void close_lane(const rg_job *job, lane *l)
         return;
     close_calls(job, l->calls);
     close_calls(job, l->answers);
-    for (int s = 0; l->homes != NULL && s < job->n_servers; s++)
+    for (int s = 0; l->homes != NULL && s < job->n_servers; s++) {
+        for (size_t v = 0; l->homes[s] != NULL && v < job->servers[s].schema.n; v++)
+            rg_value_release(l->homes[s][v].value);
         rg_free(l->homes[s]);
+    }
     rg_free(l->homes);
+    rg_free(l->landings);
+    rg_free(l->at_home);
     for (int s = 0; l->widened != NULL && s < job->n_servers; s++)
         rg_free(l->widened[s]);
     for (int s = 0; l->rests != NULL && s < job->n_servers; s++)
@@ -112,8 +132,11 @@ static rg_status open_lane(const rg_job *job, lane **out)
     l->answers = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->answers);
     l->widened = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->widened);
     l->homes = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->homes);
-    rg_status code = l->calls && l->answers && l->homes && l->widened ? RG_OK
-                                                                      : rg_no_memory(1, "a lane");
+    l->landings = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->landings);
+    l->at_home = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->at_home);
+    rg_status code = l->calls && l->answers && l->homes && l->landings && l->at_home && l->widened
+                         ? RG_OK
+                         : rg_no_memory(1, "a lane");
     if (code == RG_OK)
         code = open_fresh(job, l);
     if (code == RG_OK)
@@ -165,12 +188,15 @@ static rg_status lane_of(rg_job *job, int thread, lane **out)
     return code;
 }
 
-rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad)
+rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad,
+                            bool stays)
 {
     lane *l;
     RG_TRY(lane_of(job, thread, &l));
+    bool lends = stays && job->mode != RG_UPDATE_ASYNC; /* else the push outlives the step */
     pthread_mutex_lock(&job->exchange->lock);
-    rg_parcel_add_dense(job, &l->filling[server], server, var, grad);
+    (lends ? rg_parcel_lend_dense : rg_parcel_add_dense)(job, &l->filling[server], server, var,
+                                                         grad);
     pthread_mutex_unlock(&job->exchange->lock);
     return RG_OK;
 }
@@ -190,7 +216,53 @@ rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, co
 
 /* ---- flying ---- */
 
-static rg_status take_off(rg_job *job, lane *l, bool pulls)
+/* Where the values of a variable go; NULL: it is not known, or not as it was. */
+static float *home_of(const rg_job_server *server, const home *homes, uint32_t var)
+{
+    const rg_value *value = homes[var].value;
+    int64_t n = (int64_t)rg_ps_count(&server->schema.vars[var]);
+    if (value == NULL || value->data == NULL || value->meta.kind != RG_TENSOR ||
+        value->meta.dtype != RG_F32 || rg_numel(value) < homes[var].first + n)
+        return NULL;
+    return (float *)value->data + homes[var].first;
+}
+
+static bool all_have_homes(const rg_job_server *server, const home *homes)
+{
+    for (uint32_t i = 0; i < server->n_pulled; i++)
+        if (homes == NULL || home_of(server, homes, server->pulled[i]) == NULL)
+            return false;
+    return true;
+}
+
+/* Parameters straight to their homes, while the step waits for them. */
+static rg_status place(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
+                       size_t *size)
+{
+    landing *to = user;
+    const rg_job_server *server = to->server;
+    rg_payload payload;
+    RG_TRY(rg_payload_of_answer(frame->flags, &payload));
+    if (payload != RG_PAYLOAD_FLOATS || frame->bytes != server->reply_bytes)
+        return rg_fail(RG_ECORRUPT, "%llu bytes of parameters, and %zu are wanted",
+                       (unsigned long long)frame->bytes, server->reply_bytes);
+    for (uint32_t i = 0; i < server->n_pulled; i++) {
+        uint32_t var = server->pulled[i];
+        size_t bytes = rg_ps_count(&server->schema.vars[var]) * sizeof(float);
+        size_t begin = server->reply_at[var], end = begin + rg_ps_padded(bytes);
+        if (offset >= end)
+            continue;
+        bool in_pad = offset >= begin + bytes;
+        *at = in_pad ? to->pad
+                     : (uint8_t *)home_of(server, to->homes, var) + (size_t)(offset - begin);
+        *size = (in_pad ? end : begin + bytes) - (size_t)offset;
+        return RG_OK;
+    }
+    return rg_fail(RG_ECORRUPT, "parameters that were not asked for");
+}
+
+/* waits: the step does, until the answer is there. */
+static rg_status take_off(rg_job *job, lane *l, bool pulls, bool waits)
 {
     rg_parcel *parcels = l->filling;
     rg_status code = RG_OK;
@@ -201,6 +273,12 @@ static rg_status take_off(rg_job *job, lane *l, bool pulls)
         rg_rpc_ask ask = {.method = RG_PS_PUSH,
                           .flags = rg_payload_to_flags(job->payload),
                           .iov = parcels[s].iov};
+        l->landings[s] = (landing){.server = &job->servers[s], .homes = l->homes[s]};
+        if (waits && pulls && job->payload == RG_PAYLOAD_FLOATS &&
+            all_have_homes(&job->servers[s], l->homes[s])) {
+            ask.place = place;
+            ask.place_user = &l->landings[s];
+        }
         code = rg_parcel_wrap(job, &parcels[s], s, l->pushes, pulls, l->rests[s], &ask.n);
         if (code == RG_OK)
             code = rg_flight_start(&l->flight, &l->calls[s], job->servers[s].client, &ask);
@@ -236,6 +314,10 @@ static rg_status keep_answer(const rg_job_server *server, lane *l, int s, rg_rpc
     rg_payload payload = RG_PAYLOAD_FLOATS;
     rg_rpc_call_close(l->answers[s]);
     l->answers[s] = call;
+    memset(l->fresh[s], true, server->schema.n * sizeof **l->fresh);
+    l->at_home[s] = body == NULL;
+    if (l->at_home[s])
+        return RG_OK;
     RG_TRY(rg_payload_of_answer(rg_rpc_answer_flags(call), &payload));
     bool half = payload == RG_PAYLOAD_HALVES;
     size_t wanted = half ? server->half_bytes : server->reply_bytes;
@@ -243,7 +325,6 @@ static rg_status keep_answer(const rg_job_server *server, lane *l, int s, rg_rpc
         return rg_fail(RG_ECORRUPT,
                        "the server at %s sent %zu bytes of parameters, and %zu are wanted",
                        rg_rpc_client_endpoint(server->client), bytes, wanted);
-    memset(l->fresh[s], true, server->schema.n * sizeof **l->fresh);
     return half ? widen(server, body, &l->widened[s]) : RG_OK;
 }
 
@@ -271,7 +352,7 @@ static rg_status unload(rg_job *job, lane *l)
 
 static rg_status fly_and_wait(rg_job *job, lane *l)
 {
-    rg_status code = take_off(job, l, true);
+    rg_status code = take_off(job, l, true, true);
     rg_status landed = rg_flight_wait(&l->flight);
     if (landed != RG_OK)
         return landed;
@@ -301,7 +382,7 @@ static rg_status push_async(rg_job *job, lane *l)
     if (l->steps > 1 && !rg_flag_bool("communicator_is_sgd_optimizer"))
         for (int s = 0; s < job->n_servers; s++)
             rg_parcel_scale(job, &l->filling[s], s, 1.0f / (float)l->steps);
-    return take_off(job, l, pulls_now(l));
+    return take_off(job, l, pulls_now(l), false);
 }
 
 /* Sync: all threads of this trainer have come, or ended. */
@@ -348,41 +429,65 @@ rg_status rg_exchange_push(rg_job *job, int thread)
     return job->mode == RG_UPDATE_HALF_ASYNC ? fly_and_wait(job, l) : push_async(job, l);
 }
 
-rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, const float **values)
+/* The values of a variable that the last answer brought; NULL: none that were not taken before. */
+static rg_status latest(const rg_job *job, lane *l, int server, uint32_t var, const float **values)
 {
-    lane *l;
-    RG_TRY(lane_of(job, thread, &l));
+    const rg_job_server *from = &job->servers[server];
     const rg_rpc_call *answer = l->answers[server];
+    rg_payload payload = RG_PAYLOAD_FLOATS;
     size_t bytes;
     *values = NULL;
+    if (answer == NULL)
+        return RG_OK;
     /* In sync mode several threads take from one lane, and after each step. */
     if (!is_shared(job)) {
         if (!l->fresh[server][var])
             return RG_OK;
         l->fresh[server][var] = false;
     }
-    rg_payload payload = RG_PAYLOAD_FLOATS;
-    const uint8_t *body = answer ? rg_rpc_answer(answer, &bytes) : NULL;
-    if (answer != NULL)
-        RG_TRY(rg_payload_of_answer(rg_rpc_answer_flags(answer), &payload));
+    if (l->at_home[server]) {
+        *values = home_of(from, l->homes[server], var);
+        return RG_OK;
+    }
+    const uint8_t *body = rg_rpc_answer(answer, &bytes);
+    RG_TRY(rg_payload_of_answer(rg_rpc_answer_flags(answer), &payload));
     if (payload == RG_PAYLOAD_HALVES)
         body = (const uint8_t *)l->widened[server];
-    *values = body ? (const float *)(const void *)(body + job->servers[server].reply_at[var])
-                   : NULL;
+    *values = (const float *)(const void *)(body + from->reply_at[var]);
     return RG_OK;
 }
 
-rg_status rg_exchange_expect(rg_job *job, int thread, int server, uint32_t var, float *to)
+/* From now on the variable's values may come straight to `value`. */
+static rg_status settle_at(const rg_job *job, lane *l, int server, uint32_t var, rg_value *value,
+                           int64_t first)
+{
+    home **homes = &l->homes[server];
+    if (*homes == NULL)
+        *homes = rg_alloc_zero(job->servers[server].schema.n + 1, sizeof **homes);
+    if (*homes == NULL)
+        return rg_no_memory(1, "the exchange");
+    if ((*homes)[var].value == value && (*homes)[var].first == first)
+        return RG_OK;
+    rg_value_release((*homes)[var].value);
+    (*homes)[var] = (home){rg_value_retain(value), first};
+    return RG_OK;
+}
+
+rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg_value *value,
+                           int64_t first, bool stays)
 {
     lane *l;
+    const float *values;
+    float *to = (float *)value->data + first;
     RG_TRY(lane_of(job, thread, &l));
-    size_t at = (size_t)server;
-    if (l->homes[at] == NULL)
-        l->homes[at] = rg_alloc_zero(job->servers[server].schema.n + 1, sizeof **l->homes);
-    if (l->homes[at] == NULL)
-        return rg_no_memory(1, "the exchange");
-    l->homes[at][var] = to;
-    return RG_OK;
+    pthread_mutex_lock(&job->exchange->lock);
+    rg_status code = latest(job, l, server, var, &values);
+    if (code == RG_OK && values != NULL && values != to)
+        memcpy(to, values, rg_ps_count(&job->servers[server].schema.vars[var]) * sizeof *to);
+    if (code == RG_OK && stays)
+        code = settle_at(job, l, server, var, value, first);
+    pthread_mutex_unlock(&job->exchange->lock);
+    return code;
 }
 
 /* An answer that has come since the step before is put in its places now, not a step later. */
@@ -396,14 +501,15 @@ rg_status rg_exchange_refresh(rg_job *job, int thread)
         return RG_OK;
     RG_TRY(unload(job, l));
     for (int s = 0; s < job->n_servers; s++)
-        for (uint32_t v = 0; l->homes[s] != NULL && v < job->servers[s].schema.n; v++) {
-            const rg_ps_var *var = &job->servers[s].schema.vars[v];
+        for (uint32_t i = 0; l->homes[s] != NULL && i < job->servers[s].n_pulled; i++) {
+            uint32_t var = job->servers[s].pulled[i];
             const float *values = NULL;
-            if (l->homes[s][v] == NULL)
+            float *to = home_of(&job->servers[s], l->homes[s], var);
+            if (to == NULL)
                 continue;
-            RG_TRY(rg_exchange_take(job, thread, s, v, &values));
+            RG_TRY(latest(job, l, s, var, &values));
             if (values != NULL)
-                memcpy(l->homes[s][v], values, (size_t)(var->rows * var->width) * sizeof *values);
+                memcpy(to, values, rg_ps_count(&job->servers[s].schema.vars[var]) * sizeof *to);
         }
     return RG_OK;
 }

@@ -128,20 +128,22 @@ rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int
 
 /* ---- the exchange of steps (exchange.c) ---- */
 
-/* What a send op adds to the step of its thread: a dense slice, or rows with ids of the whole
- * variable, ascending, each once. */
-rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad);
+/* What a send op adds to the step of its thread: a dense slice (stays: it is as it is until the
+ * step is complete), or rows with ids of the whole variable, ascending, each once. */
+rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad,
+                            bool stays);
 rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, const int64_t *ids,
                            const float *rows, size_t n);
 /* The step of this thread is complete. Sync and half_async: it is pushed, and the answer awaited.
  * Async: it is pushed when the one before has been taken, with those that wait. */
 rg_status rg_exchange_push(rg_job *job, int thread);
-/* The latest values that came back of a variable, or NULL where none have since the last call
- * for it. Borrowed until the thread's next push. */
-rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, const float **values);
-/* Where the values of a variable go when an answer comes between two steps (async), ... */
-rg_status rg_exchange_expect(rg_job *job, int thread, int server, uint32_t var, float *to);
-/* ... and the moment to put them there: before a step begins. */
+/* The latest values that came back of a variable, where some have since the last call for it, into
+ * `value` from element `first` on. stays: `value` outlives the step, so that later answers may be
+ * written there as they come: in sync and half_async while rg_exchange_push() waits, in async ...
+ */
+rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg_value *value,
+                           int64_t first, bool stays);
+/* ... here: at the beginning of a step. */
 rg_status rg_exchange_refresh(rg_job *job, int thread);
 /* `n` threads will push (train_from_dataset); in sync mode their gradients are averaged, and one
  * push is made of them. Each thread says when it ends. */

@@ -94,23 +94,27 @@ static int64_t elements_of(const sources *list, int i)
     return var->rows * var->width;
 }
 
+/* Of the scope: its memory is its own, so that it can be written between two ops. */
+static bool is_parameter(const rg_ctx *ctx, int i)
+{
+    const rg_vardesc *desc = rg_block_find(ctx->desc->block, rg_out_name(ctx, OUT, i));
+    return desc != NULL && desc->persistable;
+}
+
 /* Values that an answer has brought, or that are asked for now. */
-static rg_status receive(const rg_ctx *ctx, const sources *list, int i, float *to)
+static rg_status receive(const rg_ctx *ctx, const sources *list, int i, int out)
 {
     const source *from = &list->list[i];
-    size_t bytes = (size_t)elements_of(list, i) * sizeof *to, got;
-    const float *values = NULL;
+    rg_value *value = rg_out_n(ctx, OUT, out);
+    size_t bytes = (size_t)elements_of(list, i) * sizeof(float), got;
     uint8_t *reply = NULL;
-    if (list->in_step) {
-        RG_TRY(rg_exchange_take(list->job, ctx->run->thread, from->server, from->var, &values));
-        if (values != NULL)
-            memcpy(to, values, bytes);
-        return RG_OK;
-    }
+    if (list->in_step)
+        return rg_exchange_take(list->job, ctx->run->thread, from->server, from->var, value,
+                                from->first, is_parameter(ctx, out));
     RG_TRY(rg_job_ask(list->job, from->server, RG_PS_PULL, &(rg_iov){&from->var, sizeof from->var},
                       1, &reply, &got));
     if (got >= bytes)
-        memcpy(to, reply, bytes);
+        memcpy((float *)value->data + from->first, reply, bytes);
     rg_free(reply);
     return got >= bytes ? RG_OK
                         : rg_fail(RG_ECORRUPT, "%zu bytes of a parameter of %zu", got, bytes);
@@ -136,11 +140,7 @@ static rg_status recv(rg_ctx *ctx)
     for (int i = 0; i < list->n; i++) {
         if (!whole)
             RG_TRY(make_room(ctx, i, elements_of(list, i)));
-        float *to = rg_out_n(ctx, OUT, whole ? 0 : i)->data;
-        if (whole && list->in_step)
-            RG_TRY(rg_exchange_expect(job, ctx->run->thread, list->list[i].server,
-                                      list->list[i].var, to + list->list[i].first));
-        RG_TRY(receive(ctx, list, i, to + list->list[i].first));
+        RG_TRY(receive(ctx, list, i, whole ? 0 : i));
     }
     return RG_OK;
 }

@@ -45,6 +45,7 @@ typedef struct target {
 typedef struct targets {
     rg_job *job; /* that they belong to */
     bool last;   /* no send of a gradient comes behind this one, nor a barrier */
+    bool stays;  /* nobody writes X in the rest of the step */
     int n;
     target list[];
 } targets;
@@ -65,6 +66,16 @@ static bool ends_step(const rg_ctx *ctx)
     return true;
 }
 
+static bool is_written_later(const rg_ctx *ctx)
+{
+    const rg_block *block = ctx->desc->block;
+    for (size_t i = rg_opdesc_index(ctx->desc) + 1; i < block->n_ops; i++)
+        for (int k = 0; k < rg_n_in(ctx, X); k++)
+            if (rg_op_writes(block->ops[i], rg_in_name(ctx, X, k)))
+                return true;
+    return false;
+}
+
 /* Either X is given whole with the names and rows of its parts, or each X is a part. */
 static rg_status find_targets(const rg_ctx *ctx, rg_job *job, targets **out)
 {
@@ -81,6 +92,7 @@ static rg_status find_targets(const rg_ctx *ctx, rg_job *job, targets **out)
         return rg_no_memory(1, "a send");
     t->job = job;
     t->last = ends_step(ctx);
+    t->stays = !is_written_later(ctx);
     for (int i = 0; i < n; i++) {
         target *to = &t->list[t->n++];
         const char *name = whole ? names->strings[i] : rg_in_name(ctx, X, i);
@@ -141,7 +153,7 @@ static rg_status send_value(rg_ctx *ctx, const targets *t, int first, int n, con
             return rg_fail(RG_ESHAPE, "%s does not have the shape that its server keeps",
                            rg_in_name(ctx, X, 0));
         RG_TRY(rg_exchange_dense(t->job, ctx->run->thread, to->server, to->var,
-                                 (const float *)x->data + to->first * var->width));
+                                 (const float *)x->data + to->first * var->width, t->stays));
     }
     return RG_OK;
 }
@@ -189,7 +201,7 @@ const rg_op rg_op_send = {
         RG_LIST("geo_sections", RG_ATTR_LONGS, "geo: rows of each slice"),
         RG_INT("geo_push_nums", 0, "geo: steps between two pushes"),
         RG_INT("geo_trainers", 0, "geo: trainers, by which changes are divided")),
-    .flags = RG_OP_EFFECT,
+    .flags = RG_OP_EFFECT | RG_OP_HOLDS_INPUTS,
     .infer = infer,
     .kernel = send,
     .drop = rg_free,

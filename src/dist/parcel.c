@@ -17,6 +17,7 @@ void rg_parcels_close(const rg_job *job, rg_parcel *parcels)
         rg_free(p->lists);
         rg_free(p->dense);
         rg_free(p->have);
+        rg_free(p->lent);
         rg_free(p->iov);
         rg_free(p->numbers);
         rg_buf_fini(&p->head);
@@ -36,10 +37,11 @@ rg_status rg_parcels_open(const rg_job *job, rg_parcel **out)
         rg_buf_init(&p->packed, 0);
         p->dense = rg_alloc_zero(job->servers[s].reply_bytes + 1, 1);
         p->have = rg_alloc_zero(n + 1, sizeof *p->have);
+        p->lent = rg_alloc_zero(n + 1, sizeof *p->lent);
         p->lists = rg_alloc_zero(n + 1, sizeof *p->lists);
         p->iov = rg_alloc((3 * n + 2) * sizeof *p->iov);
         p->numbers = rg_alloc((3 * n + 1) * sizeof *p->numbers);
-        if (!p->dense || !p->have || !p->lists || !p->iov || !p->numbers)
+        if (!p->dense || !p->have || !p->lent || !p->lists || !p->iov || !p->numbers)
             return rg_no_memory(job->servers[s].reply_bytes, "gradients");
     }
     return parcels ? RG_OK : rg_no_memory(1, "gradients");
@@ -50,6 +52,7 @@ void rg_parcels_empty(const rg_job *job, rg_parcel *parcels)
     for (int s = 0; s < job->n_servers; s++) {
         size_t n = job->servers[s].schema.n;
         memset(parcels[s].have, 0, n * sizeof *parcels[s].have);
+        memset(parcels[s].lent, 0, n * sizeof *parcels[s].lent);
         for (size_t v = 0; v < n; v++)
             parcels[s].lists[v].n = 0;
     }
@@ -61,15 +64,38 @@ static float *dense_of(const rg_job *job, float *dense, int server, uint32_t var
     return (float *)(void *)((uint8_t *)dense + job->servers[server].reply_at[var]);
 }
 
+/* What was lent becomes a copy, that can be changed. */
+static float *own_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var)
+{
+    float *to = dense_of(job, p->dense, server, var);
+    if (p->lent[var] != NULL)
+        memcpy(to, p->lent[var], rg_ps_count(&job->servers[server].schema.vars[var]) * sizeof *to);
+    p->lent[var] = NULL;
+    return to;
+}
+
 void rg_parcel_add_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var,
                          const float *grad)
 {
-    float *to = dense_of(job, p->dense, server, var);
+    float *to = own_dense(job, p, server, var);
     size_t n = rg_ps_count(&job->servers[server].schema.vars[var]);
     if (p->have[var])
         rg_add_f32(to, grad, (int64_t)n);
     else
         memcpy(to, grad, n * sizeof *grad);
+    p->have[var] = true;
+}
+
+/* Behind an odd number of values stands a zero, for which a lent gradient has no room. */
+void rg_parcel_lend_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var,
+                          const float *grad)
+{
+    bool odd = rg_ps_count(&job->servers[server].schema.vars[var]) % 2 != 0;
+    if (p->have[var] || odd || job->payload != RG_PAYLOAD_FLOATS) {
+        rg_parcel_add_dense(job, p, server, var, grad);
+        return;
+    }
+    p->lent[var] = grad;
     p->have[var] = true;
 }
 
@@ -106,8 +132,7 @@ void rg_parcel_scale(const rg_job *job, rg_parcel *p, int server, float by)
         if (schema->vars[v].table)
             rg_scale_f32(p->lists[v].rows, by, (int64_t)p->lists[v].n * schema->vars[v].width);
         else
-            rg_scale_f32(dense_of(job, p->dense, server, v), by,
-                         (int64_t)rg_ps_count(&schema->vars[v]));
+            rg_scale_f32(own_dense(job, p, server, v), by, (int64_t)rg_ps_count(&schema->vars[v]));
     }
 }
 
@@ -160,6 +185,8 @@ static rg_iov as_payload(const rg_job *job, rg_parcel *p, const rg_ps_schema *sc
 static rg_iov dense_payload(const rg_job *job, rg_parcel *p, int server, uint32_t var, float *rest)
 {
     const rg_ps_schema *schema = &job->servers[server].schema;
+    if (p->lent[var] != NULL)
+        return (rg_iov){p->lent[var], rg_ps_count(&schema->vars[var]) * sizeof(float)};
     float *from = dense_of(job, p->dense, server, var);
     if (rest == NULL)
         return as_payload(job, p, schema, var, from);

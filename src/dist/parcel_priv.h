@@ -17,6 +17,7 @@ typedef struct rg_row_list {
 typedef struct rg_parcel {
     float *dense;
     bool *have;         /* by variable */
+    const float **lent; /* by variable: the gradient in its own place, and not in `dense` */
     rg_row_list *lists; /* by variable; tables only */
     rg_buf head;
     rg_buf packed; /* the values as they travel, where that is not as floats */
@@ -33,6 +34,10 @@ void rg_parcels_empty(const rg_job *job, rg_parcel *parcels);
 /* Added to what is there of the variable. */
 void rg_parcel_add_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var,
                          const float *grad);
+/* The first of the variable, not copied where that can be: it stays as it is until the push has
+ * been answered. */
+void rg_parcel_lend_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var,
+                          const float *grad);
 rg_status rg_parcel_add_rows(rg_parcel *p, uint32_t var, size_t width, const int64_t *ids,
                              const float *rows, size_t n);
 void rg_parcel_scale(const rg_job *job, rg_parcel *p, int server, float by);

@@ -96,6 +96,8 @@ static void find_lives(rg_region *region)
                 temp->read++;
                 if (!(ctx->op->in[s].flags & RG_SHAPE_ONLY))
                     temp->last = (int)i;
+                if (ctx->op->flags & RG_OP_HOLDS_INPUTS)
+                    temp->pinned = true;
             }
         for (int s = 0; ctx->op->out[s].name != NULL; s++)
             for (int k = 0; k < rg_n_out(ctx, s); k++) {

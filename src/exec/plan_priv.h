@@ -18,7 +18,7 @@ typedef struct rg_temp {
     const char *name;
     rg_value *value; /* owned */
     const rg_vardesc *desc;
-    bool pinned; /* fed, fetched or seen by a sub-block: has memory of its own */
+    bool pinned; /* fed, fetched, held or seen by a sub-block: has memory of its own */
     bool tainted;
     int read;        /* nodes that read it, in any way */
     int written;     /* nodes that write it */

@@ -109,6 +109,7 @@ enum rg_op_flags {
     RG_OP_HOST = 1 << 2,     /* only inside the executor: feed, fetch */
     RG_OP_INTERNAL = 1 << 3, /* made by passes; not in saved programs nor in the reference */
     RG_OP_EVERY_ROW = 1 << 4, /* an update that moves rows its sparse gradient does not name, too */
+    RG_OP_HOLDS_INPUTS = 1 << 5, /* what it reads is needed until the run is over */
 };
 
 struct rg_opdesc;

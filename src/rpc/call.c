@@ -202,7 +202,7 @@ static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, ui
     if (call == NULL)
         return RG_OK;
     if (call->ask.place != NULL && frame->status == RG_OK)
-        return call->ask.place(call->ask.user, frame, offset, at, size);
+        return call->ask.place(call->ask.place_user, frame, offset, at, size);
     call->body = rg_body_alloc(frame->bytes);
     if (call->body == NULL)
         return rg_no_memory(frame->bytes, "a reply");

@@ -76,6 +76,7 @@ typedef struct rg_rpc_ask {
      * the call's own. Not called for errors. */
     rg_status (*place)(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
                        size_t *size);
+    void *place_user;
     /* Called once, in the client's thread, when the call is answered or has failed; it may close
      * the call and start others, and must not block. NULL: rg_rpc_wait() is used. */
     void (*done)(void *user, rg_rpc_call *call);

@@ -26,7 +26,7 @@ static rg_status push(int thread, float x)
 {
     float grad[SIZE];
     fill(grad, SIZE, x);
-    RG_TRY(rg_exchange_dense(rg_job_now(), thread, 0, W, grad));
+    RG_TRY(rg_exchange_dense(rg_job_now(), thread, 0, W, grad, true));
     return rg_exchange_push(rg_job_now(), thread);
 }
 
@@ -37,11 +37,21 @@ static void expect(const float *values, float x)
         assert_float_equal(values[i], x, 1e-6);
 }
 
+static rg_status make_home(rg_value *home, float x)
+{
+    rg_value_init(home);
+    RG_TRY(rg_value_resize(home, RG_F32, &RG_SHAPE(2, 3)));
+    fill(home->data, SIZE, x);
+    return RG_OK;
+}
+
 static void expect_taken(int thread, float x)
 {
-    const float *values;
-    assert_ok(rg_exchange_take(rg_job_now(), thread, 0, W, &values));
-    expect(values, x);
+    rg_value home;
+    assert_ok(make_home(&home, 1e9f));
+    assert_ok(rg_exchange_take(rg_job_now(), thread, 0, W, &home, 0, false));
+    expect(home.data, x);
+    rg_value_fini(&home);
 }
 
 static void expect_on_server(const server *s, const char *name, float x)
@@ -83,6 +93,42 @@ static void sync_steps_bring_parameters(void **state)
     server_end_well(&s);
 }
 
+/* Answers go straight to where parameters are, and to who runs another program with its own. */
+static void answers_find_their_homes(void **state)
+{
+    server s;
+    rg_value *mine, *other;
+    (void)state;
+    server_start(&s, RG_UPDATE_SYNC, 1);
+    join(&s);
+    rg_job *job = rg_job_now();
+    assert_ok(rg_value_new(&mine));
+    assert_ok(rg_value_new(&other));
+    assert_ok(rg_value_resize(mine, RG_F32, &RG_SHAPE(3, 3)));
+    assert_ok(rg_value_resize(other, RG_F32, &RG_SHAPE(2, 3)));
+    fill(mine->data, 9, 7);
+    float *values = mine->data;
+    assert_ok(push(0, 1));
+    assert_ok(rg_exchange_take(job, 0, 0, W, mine, 3, true)); /* copied */
+    expect(values + 3, -1);
+    assert_ok(push(0, 1));
+    expect(values + 3, -2); /* there already */
+    assert_ok(rg_exchange_take(job, 0, 0, W, other, 0, true));
+    expect(other->data, -2);
+    assert_ok(push(0, 1));
+    expect(other->data, -3);
+    expect(values + 3, -2);
+    assert_float_equal(values[2], 7, 0);
+    assert_ok(rg_value_resize(other, RG_F32, &RG_SHAPE(1))); /* too small to be written to */
+    assert_ok(push(0, 1));
+    assert_ok(rg_exchange_take(job, 0, 0, W, mine, 3, false));
+    expect(values + 3, -4);
+    rg_value_release(other);
+    rg_value_release(mine);
+    assert_ok(rg_job_leave());
+    server_end_well(&s);
+}
+
 enum { THREADS = 4, STEPS = 50 };
 
 typedef struct worker {
@@ -90,21 +136,22 @@ typedef struct worker {
     int number, steps;
     rg_status code;
     float last; /* of w, as it was taken */
-    float home[SIZE];
 } worker;
 
 static rg_status work(worker *w)
 {
     rg_job *job = rg_job_now();
-    RG_TRY(rg_exchange_expect(job, w->number, 0, W, w->home));
+    rg_value *home;
+    RG_TRY(rg_value_new(&home));
+    RG_TRY(rg_value_resize(home, RG_F32, &RG_SHAPE(2, 3)));
+    fill(home->data, SIZE, 0);
     for (int step = 0; step < w->steps; step++) {
-        const float *values;
         RG_TRY(rg_exchange_refresh(job, w->number));
         RG_TRY(push(w->number, 1));
-        RG_TRY(rg_exchange_take(job, w->number, 0, W, &values));
-        if (values != NULL)
-            w->last = values[0];
+        RG_TRY(rg_exchange_take(job, w->number, 0, W, home, 0, true));
     }
+    w->last = *(const float *)home->data;
+    rg_value_release(home); /* the exchange keeps it as long as it writes there */
     return rg_exchange_thread_ends(job, w->number);
 }
 
@@ -421,9 +468,9 @@ static void joining_while_a_server_dies(void **state)
     assert_ok(rg_flag_set("rpc_deadline", deadline));
 }
 
-RUN(cmocka_unit_test(sync_steps_bring_parameters), cmocka_unit_test(sync_threads_make_one_step),
-    cmocka_unit_test(async_steps_all_arrive), cmocka_unit_test(a_wait_can_be_interrupted),
-    cmocka_unit_test(a_request_can_be_interrupted),
+RUN(cmocka_unit_test(sync_steps_bring_parameters), cmocka_unit_test(answers_find_their_homes),
+    cmocka_unit_test(sync_threads_make_one_step), cmocka_unit_test(async_steps_all_arrive),
+    cmocka_unit_test(a_wait_can_be_interrupted), cmocka_unit_test(a_request_can_be_interrupted),
     cmocka_unit_test(a_failure_elsewhere_ends_the_step),
     cmocka_unit_test(leaving_while_a_server_dies), cmocka_unit_test(leaving_while_all_die),
     cmocka_unit_test(waiting_while_a_server_dies), cmocka_unit_test(joining_while_a_server_dies))

@@ -241,6 +241,7 @@ static void a_reply_goes_where_it_is_wanted(void **state)
                       .iov = &(rg_iov){out, sizeof out},
                       .n = 1,
                       .place = into_parts,
+                      .place_user = &b,
                       .done = basket_done,
                       .user = &b};
     assert_ok(rg_rpc_start(&call, client, &ask));
