@@ -33,7 +33,7 @@ test: build lint-quick ## all tests that CI runs
 test-full: test test-asan ## slower checks: sanitizers, fuzzing, wheels
 	@tools/test_full.sh
 
-test-asan: setup ## all tests under AddressSanitizer and UBSan
+test-asan: build ## all tests under AddressSanitizer and UBSan
 	@tools/test_asan.sh
 
 test-tsan: setup ## threads under ThreadSanitizer
