@@ -35,4 +35,7 @@ P185=$(peer p185 3.7 paddlepaddle==1.8.5 'protobuf<3.21')
 PT=$(peer pt 3.11 torch numpy)
 [ -z "${WITH_P26:-}" ] || P26=$(peer p26 3.10 paddlepaddle==2.6.2 'numpy<2' setuptools protobuf==3.20.3)
 # The MKL inside Paddle takes its slowest path on processors that are not Intel's, unless told.
-if grep -q AuthenticAMD /proc/cpuinfo; then export MKL_DEBUG_CPU_TYPE=5; fi
+# AS_INSTALLED=1: Paddle as whoever installs it has it.
+if grep -q AuthenticAMD /proc/cpuinfo && [ -z "${AS_INSTALLED:-}" ]; then
+    export MKL_DEBUG_CPU_TYPE=5
+fi
