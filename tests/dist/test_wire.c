@@ -193,20 +193,21 @@ static void pushes_come_back(void **state)
     rg_arena_free(&arena);
 }
 
+static volatile float touched;
+
 /* Read it, and touch everything that it says it has. */
 static void read_push_in(rg_payload payload, const uint8_t *bytes, size_t n)
 {
     rg_arena arena = RG_ARENA_EMPTY;
     rg_push push;
-    volatile float sum = 0;
     if (rg_push_read(&push, &arena, &schema, payload, bytes, n) == RG_OK) {
         for (uint32_t i = 0; i < push.n_dense; i++)
             for (int64_t k = 0; k < vars[push.dense[i]].rows * vars[push.dense[i]].width; k++)
-                sum += push.values[i][k];
+                touched += push.values[i][k];
         for (uint32_t i = 0; i < push.n_sparse; i++)
             for (uint32_t r = 0; r < push.sparse[i].n; r++) {
                 int64_t width = vars[push.sparse[i].var].width;
-                sum += (float)push.sparse[i].ids[r] + push.sparse[i].rows[(r + 1) * width - 1];
+                touched += (float)push.sparse[i].ids[r] + push.sparse[i].rows[(r + 1) * width - 1];
             }
         for (uint32_t i = 0; i < push.n_pull; i++)
             assert_true(push.pull[i] < N_VARS && !vars[push.pull[i]].table);
