@@ -319,7 +319,7 @@ static rg_status take_texts(rg_cursor *cursor, rg_texts *texts, size_t rows, boo
 {
     uint64_t n;
     const uint8_t *bytes;
-    uint32_t *at;
+    uint32_t *at = NULL;
     RG_TRY(rg_cursor_u64(cursor, &n));
     if (wanted != (n > 0) || n > cursor->left || n > UINT32_MAX)
         return rg_fail(RG_ECORRUPT, "%llu bytes of texts of instances", (unsigned long long)n);

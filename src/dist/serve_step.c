@@ -375,9 +375,9 @@ static rg_status step_rows(rg_engine *s, uint32_t var, int took_part)
 {
     const rg_push_rows **parts = rg_arena_alloc(&s->scratch,
                                                 (s->schema.trainers + 1) * sizeof *parts);
-    int64_t *ids;
-    float *grads;
-    size_t n;
+    int64_t *ids = NULL;
+    float *grads = NULL;
+    size_t n = 0;
     int count = 0;
     if (parts == NULL)
         return rg_no_memory(1, "a step");

@@ -122,7 +122,7 @@ static rg_status copy_carried(const rg_region *forward, rg_value *kept, bool loa
 
 rg_status rg_steps_save(rg_region *region, rg_value *scopes)
 {
-    steps *s;
+    steps *s = NULL;
     frame *f = NULL;
     RG_TRY(steps_of(region, scopes, &s));
     RG_TRY(frame_of(s, scopes->n_rows, &f));

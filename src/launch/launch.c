@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GAP_MS = 20, GRACE_MS = 4000, BLAME_MS = 2000, SERVER_WAIT_MS = 5000, TAIL_BYTES = 8192 };
+enum { GAP_MS = 20, GRACE_MS = 4000, BLAME_MS = 3000, SERVER_WAIT_MS = 5000, TAIL_BYTES = 8192 };
 
 #define MS  UINT64_C(1000000)
 #define FAR (UINT64_MAX / 2)

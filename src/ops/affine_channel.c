@@ -32,7 +32,7 @@ static rg_status find_extents(const rg_ctx *ctx, const rg_shape *x, extents *e)
 
 static rg_status infer(rg_ctx *ctx)
 {
-    extents e;
+    extents e = {0};
     RG_TRY(find_extents(ctx, rg_shape_of(ctx, X), &e));
     for (int in = SCALE; in <= BIAS; in++) {
         int64_t n = rg_shape_numel(rg_shape_of(ctx, in));

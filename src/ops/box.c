@@ -19,7 +19,7 @@ void rg_shape_steps(const rg_shape *shape, int64_t steps[RG_MAX_DIMS])
 int64_t rg_box_window(rg_box *box, const rg_shape *whole, const rg_shape *part,
                       const int64_t *first, bool out)
 {
-    int64_t steps[RG_MAX_DIMS], part_steps[RG_MAX_DIMS], start = 0;
+    int64_t steps[RG_MAX_DIMS] = {0}, part_steps[RG_MAX_DIMS] = {0}, start = 0;
     rg_shape_steps(whole, steps);
     rg_shape_steps(part, part_steps);
     *box = (rg_box){.rank = 0};

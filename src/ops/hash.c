@@ -41,7 +41,7 @@ static uint64_t sum_stripes(const uint8_t **at, const uint8_t *end, uint64_t see
 {
     uint64_t sum[4] = {seed + PRIME_1 + PRIME_2, seed + PRIME_2, seed, seed - PRIME_1};
     for (; end - *at >= 32; *at += 32)
-        for (int i = 0; i < 4; i++)
+        for (size_t i = 0; i < 4; i++)
             sum[i] = take_in(sum[i], read_bytes(*at + 8 * i, 8));
     uint64_t hash = rotate(sum[0], 1) + rotate(sum[1], 7) + rotate(sum[2], 12) + rotate(sum[3], 18);
     for (int i = 0; i < 4; i++)

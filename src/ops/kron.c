@@ -44,7 +44,7 @@ static void find_pairs(const rg_ctx *ctx, pairs *p)
     rg_shape x = in_front(gx, rank), y = in_front(gy, rank);
     int64_t step_out = 1, step_x = 1, step_y = 1;
     *p = (pairs){.rank = 2 * rank};
-    for (int d = rank - 1; d >= 0; d--) {
+    for (int64_t d = rank - 1; d >= 0; d--) {
         p->n[2 * d] = x.dim[d];
         p->n[2 * d + 1] = y.dim[d];
         p->x[2 * d] = step_x;

@@ -46,7 +46,8 @@ static rg_status pad_shape(const rg_ctx *ctx, const rg_shape *from, int sign, rg
                        paddings->n, from->rank);
     out->rank = from->rank;
     for (int d = 0; d < from->rank; d++) {
-        int32_t before = paddings->ints[2 * d], behind = paddings->ints[2 * d + 1];
+        const int32_t *around = paddings->ints + 2 * (size_t)d;
+        int32_t before = around[0], behind = around[1];
         if (before < 0 || behind < 0)
             return rg_fail(RG_EINVAL, "paddings has %d and %d for dimension %d", before, behind, d);
         first[d] = before;

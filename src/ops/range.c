@@ -60,8 +60,10 @@ static rg_status range_infer(rg_ctx *ctx)
     static void count_on_##S(const T *start, const T *step, T *out, int64_t n) \
     {                                                                          \
         T value = *start;                                                      \
-        for (int64_t i = 0; i < n; i++, value += *step)                        \
+        for (int64_t i = 0; i < n; i++) {                                      \
             out[i] = value;                                                    \
+            value += *step;                                                    \
+        }                                                                      \
     }
 RG_NUMBERS(COUNT_ON)
 

@@ -35,11 +35,11 @@ rg_status rg_window_numbers(const rg_attr *list, int axes, int64_t least, int64_
 
 static rg_status explicit_padding(rg_window *w, const rg_attr *list)
 {
-    int each = list->n / w->axes;
+    size_t each = (size_t)(list->n / w->axes);
     if (list->n != w->axes && list->n != 2 * w->axes)
         return rg_fail(RG_EINVAL, "%s has %d numbers, and must have %d or %d", list->name, list->n,
                        w->axes, 2 * w->axes);
-    for (int i = 0; i < w->axes; i++) {
+    for (size_t i = 0; i < (size_t)w->axes; i++) {
         w->before[i] = list->ints[i * each];
         w->after[i] = list->ints[i * each + each - 1];
         if (w->before[i] < 0 || w->after[i] < 0)
