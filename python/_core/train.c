@@ -1,6 +1,7 @@
 /* train.c - train(): a program over a dataset, on several threads. */
 #include "_core/core.h"
 
+#include "base/mem.h"
 #include "sys/clock.h"
 #include "train/train.h"
 
@@ -60,7 +61,7 @@ static PyObject *run(rg_train_config *config, watcher *w)
 {
     rg_train_result result = {0};
     rg_status code = RG_OK;
-    w->values = PyMem_Calloc((size_t)w->n + 1, sizeof *w->values);
+    w->values = rg_alloc_zero((size_t)w->n + 1, sizeof *w->values);
     if (w->values == NULL)
         return PyErr_NoMemory();
     for (int i = 0; code == RG_OK && i < w->n; i++)
@@ -73,7 +74,7 @@ static PyObject *run(rg_train_config *config, watcher *w)
     }
     for (int i = 0; i < w->n; i++)
         rg_value_release(w->values[i]);
-    PyMem_Free(w->values);
+    rg_free(w->values);
     if (w->raised)
         return NULL;
     return code == RG_OK ? result_dict(&result) : core_raise(code);
