@@ -220,7 +220,8 @@ static struct PyModuleDef definition = {
     .m_size = -1,          .m_methods = functions,
 };
 
-PyMODINIT_FUNC PyInit__core(void);
+/* Python 3.8 does not say itself that it must be seen from outside. */
+__attribute__((visibility("default"))) PyMODINIT_FUNC PyInit__core(void);
 
 PyMODINIT_FUNC PyInit__core(void)
 {
