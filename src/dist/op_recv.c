@@ -22,6 +22,7 @@ typedef struct source {
     int server;
     uint32_t var;
     int64_t first; /* the element of Out that it begins with */
+    bool stays;    /* Out is a parameter */
 } source;
 
 typedef struct sources {
@@ -39,6 +40,13 @@ static bool pushes_before(const rg_ctx *ctx)
         if (strcmp(block->ops[i]->type, "send") == 0)
             return true;
     return false;
+}
+
+/* Of the scope: its memory is its own, so that it can be written between two ops. */
+static bool is_parameter(const rg_ctx *ctx, int i)
+{
+    const rg_vardesc *desc = rg_block_find(ctx->desc->block, rg_out_name(ctx, OUT, i));
+    return desc != NULL && desc->persistable;
 }
 
 /* Either Out is one whole variable with the names of its parts, or each Out is a part. */
@@ -69,6 +77,7 @@ static rg_status find_sources(const rg_ctx *ctx, rg_job *job, sources **out)
         }
         const rg_ps_var *var = &job->servers[from->server].schema.vars[from->var];
         from->first = whole ? first : 0;
+        from->stays = is_parameter(ctx, whole ? 0 : i);
         first += var->rows * var->width;
     }
     *out = list;
@@ -94,13 +103,6 @@ static int64_t elements_of(const sources *list, int i)
     return var->rows * var->width;
 }
 
-/* Of the scope: its memory is its own, so that it can be written between two ops. */
-static bool is_parameter(const rg_ctx *ctx, int i)
-{
-    const rg_vardesc *desc = rg_block_find(ctx->desc->block, rg_out_name(ctx, OUT, i));
-    return desc != NULL && desc->persistable;
-}
-
 /* Values that an answer has brought, or that are asked for now. */
 static rg_status receive(const rg_ctx *ctx, const sources *list, int i, int out)
 {
@@ -110,7 +112,7 @@ static rg_status receive(const rg_ctx *ctx, const sources *list, int i, int out)
     uint8_t *reply = NULL;
     if (list->in_step)
         return rg_exchange_take(list->job, ctx->run->thread, from->server, from->var, value,
-                                from->first, is_parameter(ctx, out));
+                                from->first, from->stays);
     RG_TRY(rg_job_ask(list->job, from->server, RG_PS_PULL, &(rg_iov){&from->var, sizeof from->var},
                       1, &reply, &got));
     if (got >= bytes)

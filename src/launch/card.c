@@ -60,10 +60,14 @@ static const meaning *signal_of(const rg_child_end *end)
     return number ? FIND(signals, number) : NULL;
 }
 
+const char *rg_launch_role_name(rg_launch_role role)
+{
+    return role == RG_LAUNCH_WORKER ? "worker" : "server";
+}
+
 void rg_launch_who(rg_buf *out, const rg_launch_process *process)
 {
-    rg_buf_printf(out, "%s %d", process->role == RG_LAUNCH_WORKER ? "worker" : "server",
-                  process->index);
+    rg_buf_printf(out, "%s %d", rg_launch_role_name(process->role), process->index);
 }
 
 void rg_launch_duration(rg_buf *out, uint64_t ns)

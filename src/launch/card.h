@@ -18,6 +18,7 @@ typedef struct rg_launch_failure {
     int also;             /* how many others failed by themselves before they were told to end */
 } rg_launch_failure;
 
+const char *rg_launch_role_name(rg_launch_role role); /* "worker", "server" */
 /* "worker 1", "server 0" */
 void rg_launch_who(rg_buf *out, const rg_launch_process *process);
 /* "12.3 s", "2 min 5 s", "3 h 10 min" */

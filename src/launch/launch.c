@@ -114,8 +114,8 @@ static bool says_because(const supervisor *s, int child, rg_because *of)
     if (s->job->run_dir == NULL)
         return false;
     rg_buf_init(&path, 0);
-    rg_buf_printf(&path, "%s/%s.%d.because", s->job->run_dir,
-                  p->role == RG_LAUNCH_WORKER ? "worker" : "server", p->index);
+    rg_buf_printf(&path, "%s/%s.%d.because", s->job->run_dir, rg_launch_role_name(p->role),
+                  p->index);
     bool said = rg_buf_status(&path) == RG_OK && rg_because_read(rg_buf_cstr(&path), of);
     rg_buf_fini(&path);
     return said;
@@ -344,8 +344,7 @@ static rg_status start_all(supervisor *s)
                               .whole_lines = echoed > 1};
         rg_status code = rg_children_start(s->children, &spec);
         if (code != RG_OK)
-            return rg_context(code, "%s %d", p->role == RG_LAUNCH_WORKER ? "worker" : "server",
-                              p->index);
+            return rg_context(code, "%s %d", rg_launch_role_name(p->role), p->index);
         bool more = i + 1 < s->job->n;
         for (uint64_t next = rg_clock_ns() + GAP_MS * MS; more;)
             RG_TRY(collect_one(s, next, &more));

@@ -13,14 +13,6 @@
 
 #include <string.h>
 
-static const rg_args *args_of(const rg_args *args, int n, const char *slot)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(args[i].slot, slot) == 0)
-            return &args[i];
-    return NULL;
-}
-
 static bool same_names(const rg_args *a, const rg_args *b)
 {
     if (a == NULL || b == NULL || a->n != b->n || a->n == 0)
@@ -71,12 +63,11 @@ static rg_opdesc *reader_of(const rg_uses *uses, const rg_args *names)
 
 static rg_status fuse_send(rg_uses *uses, rg_opdesc *split)
 {
-    const rg_args *slices = args_of(split->out, split->n_out, "Out");
+    const rg_args *slices = rg_opdesc_out(split, "Out");
     const char *x = rg_one_in(split, "X");
     rg_opdesc *send = reader_of(uses, slices);
     if (x == NULL || !rg_is_type(send, "send") || has_list(send, "send_varnames") ||
-        !same_names(slices, args_of(send->in, send->n_in, "X")) ||
-        !are_between(uses, slices, split, send) ||
+        !same_names(slices, rg_opdesc_in(send, "X")) || !are_between(uses, slices, split, send) ||
         rg_written_between(uses, x, rg_uses_index(uses, split), rg_uses_index(uses, send)))
         return RG_OK;
     RG_TRY(rg_edit_strings(send, "send_varnames", slices->n, slices->names));
@@ -99,7 +90,7 @@ static rg_status forget(const rg_uses *uses, const rg_args *slices)
 {
     for (size_t i = 0; i < uses->block->n_ops; i++) {
         rg_opdesc *op = uses->block->ops[i];
-        const rg_args *out = args_of(op->out, op->n_out, "Out");
+        const rg_args *out = rg_opdesc_out(op, "Out");
         if (!rg_is_type(op, "fetch_barrier") || out == NULL)
             continue;
         const char **left = rg_alloc(((size_t)out->n + 1) * sizeof *left);
@@ -133,11 +124,11 @@ static bool along_rows(const rg_opdesc *concat)
 
 static rg_status fuse_recv(rg_uses *uses, rg_opdesc *concat)
 {
-    const rg_args *slices = args_of(concat->in, concat->n_in, "X");
+    const rg_args *slices = rg_opdesc_in(concat, "X");
     const char *whole = rg_one_out(concat, "Out");
     rg_opdesc *recv = receiver_of(uses, slices);
     if (whole == NULL || recv == NULL || !along_rows(concat) || has_list(recv, "recv_varnames") ||
-        has_list(recv, "varnames") || !same_names(slices, args_of(recv->out, recv->n_out, "Out")) ||
+        has_list(recv, "varnames") || !same_names(slices, rg_opdesc_out(recv, "Out")) ||
         !are_between(uses, slices, recv, concat))
         return RG_OK;
     size_t from = rg_uses_index(uses, recv), to = rg_uses_index(uses, concat);

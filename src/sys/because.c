@@ -16,19 +16,12 @@ void rg_because_say(rg_because of)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     const char *path = getenv("REGATTA_BECAUSE");
-    rg_file *file = NULL;
     char text[MOST];
     if (path == NULL || path[0] == '\0' || atomic_flag_test_and_set(&said))
         return;
     (void)snprintf(text, sizeof text, "%s %d\n", of.worker ? "worker" : "server", of.index);
-    rg_status code = rg_file_create(&file, path);
-    if (code == RG_OK)
-        code = rg_file_write(file, text, strlen(text));
-    if (code == RG_OK)
-        code = rg_file_flush(file);
-    if (code != RG_OK)
+    if (rg_file_write_all(path, text, strlen(text)) != RG_OK)
         rg_log(RG_LOG_W, "job", "\"no word to the launcher\" why=\"%s\"", rg_error_message());
-    rg_file_close(file);
 }
 
 static bool parse(const char *text, rg_because *of)

@@ -205,6 +205,18 @@ rg_status rg_file_finish(rg_file *file)
     return RG_OK;
 }
 
+rg_status rg_file_write_all(const char *path, const void *bytes, size_t n)
+{
+    rg_file *file = NULL;
+    rg_status code = rg_file_create(&file, path);
+    if (code == RG_OK)
+        code = rg_file_write(file, bytes, n);
+    if (code == RG_OK)
+        code = rg_file_flush(file);
+    rg_file_close(file);
+    return code;
+}
+
 rg_status rg_file_read_all(const char *path, size_t max_bytes, rg_buf *out)
 {
     rg_file *file;

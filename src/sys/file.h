@@ -40,6 +40,8 @@ rg_status rg_file_finish(rg_file *file);
 /* Hand everything to the system, but do not wait for the disk. */
 rg_status rg_file_flush(rg_file *file);
 
+/* These bytes as the file at `path`, which is created or emptied; not waiting for the disk. */
+rg_status rg_file_write_all(const char *path, const void *bytes, size_t n);
 /* The whole file appended to `out`; RG_ETOOBIG over max_bytes. */
 rg_status rg_file_read_all(const char *path, size_t max_bytes, rg_buf *out);
 

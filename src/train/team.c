@@ -74,7 +74,6 @@ void rg_team_report(const rg_dataset *dataset, uint64_t rows)
         return;
     total += rows;
     rg_buf path, text;
-    rg_file *file = NULL;
     rg_buf_init(&path, 4096);
     rg_buf_init(&text, 0);
     rg_buf_printf(&path, "%s/worker.%d.report", folder, job->trainer);
@@ -83,14 +82,9 @@ void rg_team_report(const rg_dataset *dataset, uint64_t rows)
         rg_buf_printf(&text, "file=%s\n", rg_dataset_file(dataset, i));
     rg_status code = rg_buf_status(&text);
     if (code == RG_OK)
-        code = rg_file_create(&file, rg_buf_cstr(&path));
-    if (code == RG_OK)
-        code = rg_file_write(file, text.data, text.len);
-    if (code == RG_OK)
-        code = rg_file_flush(file);
+        code = rg_file_write_all(rg_buf_cstr(&path), text.data, text.len);
     if (code != RG_OK)
         rg_log(RG_LOG_W, "train", "\"no report for the launcher\" why=\"%s\"", rg_error_message());
-    rg_file_close(file);
     rg_buf_fini(&path);
     rg_buf_fini(&text);
 }
