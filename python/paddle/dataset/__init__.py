@@ -1,6 +1,7 @@
 """The data sets of Paddle's book and tests: downloaded once, checked, and read from
-~/.cache/paddle/dataset. docs/datasets.md says how to work without a network, and what
-PADDLE_DATASET=synthetic does."""
+~/.cache/paddle/dataset. Without a network, put the files there yourself (the error of a failed
+download says which and where), or set PADDLE_DATASET=synthetic: generated data of the same
+format take their place."""
 
 __all__ = [
     "mnist", "imikolov", "imdb", "cifar", "movielens", "conll05", "sentiment", "uci_housing",

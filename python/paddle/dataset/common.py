@@ -67,9 +67,8 @@ def download(url, module_name, md5sum, save_name=None):
     raise RuntimeError(
         "paddle.dataset: cannot download %s (%d tries; the last one: %s). Without a network, put "
         "the file here yourself:\n    file  %s\n    from  %s\n    MD5   %s%s\nor set "
-        "PADDLE_DATASET=synthetic to work with generated data of the same format (see "
-        "docs/datasets.md)." % (url, TRIES, wrong, path, url, md5sum,
-                                "\n    (%s)" % found if found else ""))
+        "PADDLE_DATASET=synthetic to work with generated data of the same format."
+        % (url, TRIES, wrong, path, url, md5sum, "\n    (%s)" % found if found else ""))
 
 
 def _fetch(url, path, md5sum):

@@ -224,7 +224,7 @@ def require_version(min_version, max_version=None):
 
 def load_op_library(lib_filename):
     raise NotImplementedError("fluid.load_op_library(%r): custom C++ ops cannot be loaded; an op "
-                              "is a C file, see docs/adding-an-op.md" % lib_filename)
+                              "is a C file of its source, in src/ops" % lib_filename)
 
 
 def _current_expected_place():

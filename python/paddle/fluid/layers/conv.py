@@ -119,7 +119,7 @@ def _finish(helper, out, channels_last, axes):
 def conv2d(input, num_filters, filter_size, stride=1, padding=0, dilation=1, groups=None,
            param_attr=None, bias_attr=None, use_cudnn=True, act=None, name=None,
            data_format="NCHW"):
-    """act(input filtered + b): see the op conv2d in docs/ops.md."""
+    """act(input filtered + b): `paddle ops conv2d` tells all."""
     return _conv("conv2d", 2, input, num_filters, filter_size, stride, padding, dilation, groups,
                  param_attr, bias_attr, use_cudnn, act, name, data_format)
 
@@ -127,7 +127,7 @@ def conv2d(input, num_filters, filter_size, stride=1, padding=0, dilation=1, gro
 def conv3d(input, num_filters, filter_size, stride=1, padding=0, dilation=1, groups=None,
            param_attr=None, bias_attr=None, use_cudnn=True, act=None, name=None,
            data_format="NCDHW"):
-    """act(input filtered + b): see the op conv3d in docs/ops.md."""
+    """act(input filtered + b): `paddle ops conv3d` tells all."""
     return _conv("conv3d", 3, input, num_filters, filter_size, stride, padding, dilation, groups,
                  param_attr, bias_attr, use_cudnn, act, name, data_format)
 
@@ -180,7 +180,7 @@ def _conv_transpose(op_type, axes, input, num_filters, output_size, filter_size,
 def conv2d_transpose(input, num_filters, output_size=None, filter_size=None, padding=0, stride=1,
                      dilation=1, groups=None, param_attr=None, bias_attr=None, use_cudnn=True,
                      act=None, name=None, data_format="NCHW"):
-    """A convolution turned round: see the op conv2d_transpose in docs/ops.md."""
+    """A convolution turned round: `paddle ops conv2d_transpose` tells all."""
     return _conv_transpose("conv2d_transpose", 2, input, num_filters, output_size, filter_size,
                            padding, stride, dilation, groups, param_attr, bias_attr, use_cudnn,
                            act, name, data_format)
@@ -189,7 +189,7 @@ def conv2d_transpose(input, num_filters, output_size=None, filter_size=None, pad
 def conv3d_transpose(input, num_filters, output_size=None, filter_size=None, padding=0, stride=1,
                      dilation=1, groups=None, param_attr=None, bias_attr=None, use_cudnn=True,
                      act=None, name=None, data_format="NCDHW"):
-    """A convolution turned round: see the op conv3d_transpose in docs/ops.md."""
+    """A convolution turned round: `paddle ops conv3d_transpose` tells all."""
     return _conv_transpose("conv3d_transpose", 3, input, num_filters, output_size, filter_size,
                            padding, stride, dilation, groups, param_attr, bias_attr, use_cudnn,
                            act, name, data_format)
@@ -227,7 +227,7 @@ def _pool(op_type, axes, input, pool_size, pool_type, pool_stride, pool_padding,
 def pool2d(input, pool_size=-1, pool_type="max", pool_stride=1, pool_padding=0,
            global_pooling=False, use_cudnn=True, ceil_mode=False, name=None, exclusive=True,
            data_format="NCHW"):
-    """The largest or the average of windows: see the op pool2d in docs/ops.md."""
+    """The largest or the average of windows: `paddle ops pool2d` tells all."""
     return _pool("pool2d", 2, input, pool_size, pool_type, pool_stride, pool_padding,
                  global_pooling, use_cudnn, ceil_mode, name, exclusive, data_format)
 
@@ -235,7 +235,7 @@ def pool2d(input, pool_size=-1, pool_type="max", pool_stride=1, pool_padding=0,
 def pool3d(input, pool_size=-1, pool_type="max", pool_stride=1, pool_padding=0,
            global_pooling=False, use_cudnn=True, ceil_mode=False, name=None, exclusive=True,
            data_format="NCDHW"):
-    """The largest or the average of windows: see the op pool3d in docs/ops.md."""
+    """The largest or the average of windows: `paddle ops pool3d` tells all."""
     return _pool("pool3d", 3, input, pool_size, pool_type, pool_stride, pool_padding,
                  global_pooling, use_cudnn, ceil_mode, name, exclusive, data_format)
 
@@ -307,7 +307,7 @@ def _resize_shape(helper, input, out_shape, inputs, attrs):
 
 def image_resize(input, out_shape=None, scale=None, name=None, resample="BILINEAR",
                  actual_shape=None, align_corners=True, align_mode=1, data_format="NCHW"):
-    """Images at another size: see the op bilinear_interp in docs/ops.md."""
+    """Images at another size: `paddle ops bilinear_interp` tells all."""
     if data_format == "NCHW" and len(input.shape) == 5:
         data_format = "NCDHW"
     last = _resize_check(input, out_shape, scale, resample, actual_shape, align_corners,
@@ -388,31 +388,31 @@ def _check_whole(value, name, error=TypeError):
 
 
 def pixel_shuffle(x, upscale_factor):
-    """Channels become pixels: see the op pixel_shuffle in docs/ops.md."""
+    """Channels become pixels: `paddle ops pixel_shuffle` tells all."""
     _check_whole(upscale_factor, "upscale_factor")
     return _moved("pixel_shuffle", x, {"upscale_factor": upscale_factor}, None)
 
 
 def space_to_depth(x, blocksize, name=None):
-    """Pixels become channels: see the op space_to_depth in docs/ops.md."""
+    """Pixels become channels: `paddle ops space_to_depth` tells all."""
     _check_whole(blocksize, "blocksize", ValueError)
     return _moved("space_to_depth", x, {"blocksize": blocksize}, name)
 
 
 def shuffle_channel(x, group, name=None):
-    """Channels of several groups, mixed: see the op shuffle_channel in docs/ops.md."""
+    """Channels of several groups, mixed: `paddle ops shuffle_channel` tells all."""
     _check_whole(group, "group")
     return _moved("shuffle_channel", x, {"group": group}, name)
 
 
 def temporal_shift(x, seg_num, shift_ratio=0.25, name=None):
-    """Channels that move along time: see the op temporal_shift in docs/ops.md."""
+    """Channels that move along time: `paddle ops temporal_shift` tells all."""
     _check_whole(seg_num, "seg_num")
     return _moved("temporal_shift", x, {"seg_num": seg_num, "shift_ratio": shift_ratio}, name)
 
 
 def grid_sampler(x, grid, name=None):
-    """Images taken at given places: see the op grid_sampler in docs/ops.md."""
+    """Images taken at given places: `paddle ops grid_sampler` tells all."""
     helper = LayerHelper("grid_sampler", name=name)
     out = helper.create_variable_for_type_inference(x.dtype)
     helper.append_op("grid_sampler", {"X": x, "Grid": grid}, {"Output": out})

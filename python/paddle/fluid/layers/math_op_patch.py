@@ -72,7 +72,7 @@ def _binary(method, op_type, reverse=False, scale_of=None):
         return _op(op_type, {"X": [x], "Y": [y]}, x.dtype,
                    {"axis": 0 if y.shape and y.shape[0] == -1 else -1})
     operator.__name__ = operator.__qualname__ = method
-    operator.__doc__ = "The op %s: see docs/ops.md." % op_type
+    operator.__doc__ = "The op %s: `paddle ops %s` tells all." % (op_type, op_type)
     setattr(Variable, method, operator)
 
 

@@ -70,7 +70,7 @@ def _elementwise(op_type):
         helper.append_op(op_type, {"X": x, "Y": y}, {"Out": out}, {"axis": axis})
         return helper.append_activation(out)
     layer.__name__ = layer.__qualname__ = op_type
-    layer.__doc__ = "The op %s: see docs/ops.md." % op_type
+    layer.__doc__ = "The op %s: `paddle ops %s` tells all." % (op_type, op_type)
     return layer
 
 
@@ -96,7 +96,7 @@ def _reduce(op_type):
                           "reduce_all": not dim})
         return out
     layer.__name__ = layer.__qualname__ = op_type
-    layer.__doc__ = "The op %s: see docs/ops.md." % op_type
+    layer.__doc__ = "The op %s: `paddle ops %s` tells all." % (op_type, op_type)
     return layer
 
 

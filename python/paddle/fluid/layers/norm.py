@@ -36,7 +36,7 @@ def batch_norm(input, act=None, is_test=False, momentum=0.9, epsilon=1e-5, param
                bias_attr=None, data_layout="NCHW", in_place=False, name=None,
                moving_mean_name=None, moving_variance_name=None,
                do_model_average_for_mean_and_var=True, use_global_stats=False):
-    """act((input - mean) / deviation * scale + bias): see the op batch_norm in docs/ops.md."""
+    """act((input - mean) / deviation * scale + bias): `paddle ops batch_norm` tells all."""
     helper = LayerHelper("batch_norm", param_attr=param_attr, bias_attr=bias_attr, act=act,
                          name=name)
     out = _batch_norm(helper, input, is_test, momentum, epsilon, data_layout, in_place,

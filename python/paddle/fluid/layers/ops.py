@@ -14,7 +14,7 @@ def _unary(op_type):
         helper.append_op(op_type, {"X": x}, {"Out": out})
         return out
     layer.__name__ = layer.__qualname__ = op_type
-    layer.__doc__ = "The op %s: see docs/ops.md." % op_type
+    layer.__doc__ = "The op %s: `paddle ops %s` tells all." % (op_type, op_type)
     return layer
 
 

@@ -1,6 +1,6 @@
 """DistributeTranspiler: a training program made into those of trainers and servers.
 
-The work is done in the core (src/pass/transpile*.c); docs/transpiler.md shows what it makes."""
+The work is done in the core."""
 import os
 
 from ... import _core
