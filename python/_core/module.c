@@ -2,6 +2,7 @@
 #include "_core/core.h"
 
 #include "exec/profile.h"
+#include "sys/command.h"
 #include "sys/file.h"
 #include "sys/flags.h"
 
@@ -223,12 +224,25 @@ static struct PyModuleDef definition = {
 /* Python 3.8 does not say itself that it must be seen from outside. */
 __attribute__((visibility("default"))) PyMODINIT_FUNC PyInit__core(void);
 
+/* Pipe commands find what is installed beside this Python. */
+static rg_status find_programs(void)
+{
+    PyObject *python = PySys_GetObject("executable"); /* borrowed */
+    PyObject *path = python && PyUnicode_Check(python) ? PyUnicode_EncodeFSDefault(python) : NULL;
+    const char *text = path ? PyBytes_AsString(path) : NULL;
+    rg_status code = text && text[0] != '\0' ? rg_command_beside(text) : RG_OK;
+    Py_XDECREF(path);
+    PyErr_Clear();
+    return code;
+}
+
 PyMODINIT_FUNC PyInit__core(void)
 {
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL)
         return NULL;
     rg_status code = rg_flags_from_environment();
+    code = code == RG_OK ? find_programs() : code;
     if (core_add_errors(module) < 0 || (code != RG_OK && core_raise(code) == NULL) ||
         core_add_program(module) < 0 || core_add_op(module) < 0 || core_add_tensor(module) < 0 ||
         core_add_scope(module) < 0 || core_add_executor(module) < 0 || core_add_files(module) < 0 ||

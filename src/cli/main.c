@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "cli/commands.h"
 #include "ir/op.h"
+#include "sys/command.h"
 #include "sys/flags.h"
 #include "sys/job_env.h"
 
@@ -239,7 +240,7 @@ static int run_help(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "help";
-    if (rg_flags_from_environment() != RG_OK)
+    if (rg_flags_from_environment() != RG_OK || rg_command_beside(NULL) != RG_OK)
         return rg_cli_misused(rg_error_message());
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = "help";

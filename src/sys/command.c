@@ -1,6 +1,7 @@
 /* command.c - shell commands, their pipes and their end. */
 #include "sys/command.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ struct rg_command {
     char *text;
     pid_t pid; /* 0: reaped */
     int in, out, err;
+    int file; /* the same open file as its standard input; -1: that is a pipe */
     int status;
     rg_command_input input;
     void *input_arg;
@@ -84,18 +86,62 @@ void rg_wake_close(rg_wake *wake)
 
 /* ---- starting ---- */
 
-/* Our environment and those defaults that it does not have; freed by the caller. */
-static char **make_environment(const char *const *defaults)
+/* The caller's programs: also found by commands, after all others. Written once, at start. */
+static char *own_folder;
+
+rg_status rg_command_beside(const char *program)
 {
-    size_t n = 0, more = 0;
-    while (environ[n] != NULL)
-        n++;
+    char self[4096];
+    if (program == NULL) {
+        ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+        if (n <= 0)
+            return RG_OK; /* no such thing here: PATH alone */
+        self[n] = '\0';
+        program = self;
+    }
+    const char *slash = strrchr(program, '/');
+    if (slash == NULL || slash == program)
+        return RG_OK;
+    rg_buf folder;
+    rg_buf_init(&folder, 0);
+    rg_buf_add(&folder, program, (size_t)(slash - program));
+    rg_status code = rg_buf_status(&folder);
+    if (code == RG_OK) {
+        rg_free(own_folder);
+        own_folder = rg_buf_take(&folder);
+    }
+    rg_buf_fini(&folder);
+    return code;
+}
+
+/* "PATH=..." with our own folder at its end; owned by the caller. NULL: no memory. */
+static char *make_path(void)
+{
+    const char *path = getenv("PATH");
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    rg_buf_printf(&text, "PATH=%s%s%s", path ? path : "/usr/local/bin:/usr/bin:/bin",
+                  own_folder ? ":" : "", own_folder ? own_folder : "");
+    char *made = rg_buf_status(&text) == RG_OK ? rg_buf_take(&text) : NULL;
+    rg_buf_fini(&text);
+    return made;
+}
+
+/* Our environment with that PATH, and those defaults that it does not have; freed by the caller. */
+static char **make_environment(const char *const *defaults, char *path)
+{
+    size_t ours = 0, more = 0, n = 0;
+    while (environ[ours] != NULL)
+        ours++;
     while (defaults != NULL && defaults[more] != NULL)
         more++;
-    char **list = rg_alloc((n + more + 1) * sizeof *list);
+    char **list = rg_alloc((ours + more + 2) * sizeof *list);
     if (list == NULL)
         return NULL;
-    memcpy(list, environ, n * sizeof *list);
+    list[n++] = path;
+    for (size_t i = 0; i < ours; i++)
+        if (strncmp(environ[i], "PATH=", 5) != 0)
+            list[n++] = environ[i];
     for (size_t i = 0; i < more; i++) {
         size_t name = (size_t)(strchr(defaults[i], '=') - defaults[i]) + 1;
         size_t at = 0;
@@ -129,6 +175,7 @@ static rg_status open_ends(rg_command *c, const rg_command_config *config, ends 
         if (e->child[0] < 0)
             return rg_fail(errno == ENOENT ? RG_ENOENT : RG_EIO, "cannot open %s: %s", path,
                            strerror(errno));
+        c->file = fcntl(e->child[0], F_DUPFD_CLOEXEC, 0);
     } else {
         if (pipe2(pair, O_CLOEXEC) != 0)
             return rg_fail(RG_EIO, "cannot make a pipe: %s", strerror(errno));
@@ -179,17 +226,18 @@ static rg_status spawn(rg_command *c, const ends *e, char **environment)
 rg_status rg_command_open(rg_command **out, const rg_command_config *config)
 {
     rg_command *c = rg_alloc_zero(1, sizeof *c);
-    char *text = rg_strdup(config->command);
-    char **environment = make_environment(config->defaults);
+    char *text = rg_strdup(config->command), *path = make_path();
+    char **environment = path ? make_environment(config->defaults, path) : NULL;
     ends e = {{-1, -1, -1}};
     if (c == NULL || text == NULL || environment == NULL) {
         rg_free(c);
         rg_free(text);
+        rg_free(path);
         rg_free(environment);
         return rg_no_memory(sizeof *c, "a command");
     }
     c->text = text;
-    c->in = c->out = c->err = -1;
+    c->in = c->out = c->err = c->file = -1;
     c->input = config->input;
     c->input_arg = config->input_arg;
     c->wake = config->wake;
@@ -199,6 +247,7 @@ rg_status rg_command_open(rg_command **out, const rg_command_config *config)
     for (int i = 0; i < 3; i++)
         close_fd(&e.child[i]);
     rg_free(environment);
+    rg_free(path);
     if (code != RG_OK) {
         rg_command_close(c);
         return code;
@@ -214,6 +263,7 @@ void rg_command_close(rg_command *c)
     close_fd(&c->in);
     close_fd(&c->out);
     close_fd(&c->err);
+    close_fd(&c->file);
     if (c->pid > 0) {
         (void)kill(-c->pid, SIGKILL);
         (void)kill(c->pid, SIGKILL); /* it may not be leader of its group yet */
@@ -222,6 +272,12 @@ void rg_command_close(rg_command *c)
     }
     rg_free(c->text);
     rg_free(c);
+}
+
+uint64_t rg_command_input_offset(const rg_command *c)
+{
+    off_t at = c->file >= 0 ? lseek(c->file, 0, SEEK_CUR) : 0;
+    return at > 0 ? (uint64_t)at : 0;
 }
 
 /* ---- talking ---- */
@@ -313,9 +369,13 @@ static rg_status finish(rg_command *c)
     while (c->tail_n > 0 && c->tail[c->tail_n - 1] == '\n')
         c->tail_n--;
     bool killed = WIFSIGNALED(c->status);
-    return rg_fail(RG_EIO, "`%s` %s %d%s%.*s", c->text,
+    bool not_found = !killed && WEXITSTATUS(c->status) == 127;
+    return rg_fail(RG_EIO, "`%s` %s %d%s%s%.*s", c->text,
                    killed ? "was killed by signal" : "ended with status",
                    killed ? WTERMSIG(c->status) : WEXITSTATUS(c->status),
+                   not_found ? " (a program of it was not found: install it, give its whole path, "
+                               "or add its folder to PATH)"
+                             : "",
                    c->tail_n ? "; it said last:\n" : " and said nothing", (int)c->tail_n, c->tail);
 }
 

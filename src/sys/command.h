@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Ends waits: reads that have been given the wake return RG_ECLOSED once it is set. */
 typedef struct rg_wake rg_wake;
@@ -37,10 +38,17 @@ typedef struct rg_command_config {
 
 typedef struct rg_command rg_command;
 
+/* The program whose folder commands look into after those on PATH, so that an installation's own
+ * programs are found (`paddle` beside its `python`); NULL: the one that runs. Once, before any
+ * command is started. */
+rg_status rg_command_beside(const char *program);
+
 /* Owned; ended by rg_command_close(), which kills what still runs. */
 rg_status rg_command_open(rg_command **command, const rg_command_config *config);
 void rg_command_close(rg_command *command);
 
+/* How far it has read the file at input_path. */
+uint64_t rg_command_input_offset(const rg_command *command);
 /* Up to n bytes of its output, as soon as there are any; 0: it has ended, with status 0. */
 rg_status rg_command_read(rg_command *command, void *bytes, size_t n, size_t *got);
 
