@@ -15,6 +15,12 @@ typedef struct echo_stream {
     bool blocked; /* nobody reads what we write: wait for that first */
     char *held;   /* of ECHO_LINE bytes: the line so far; NULL: bytes go on as they come */
     size_t n_held;
+    /* On its way to the log, where a line that is drawn again and again would be a mess: */
+    bool redrawn; /* since its last '\n' a '\r' has come; what follows waits in `drawn` */
+    bool in_line; /* the log ends inside a line */
+    char *drawn;  /* of ECHO_LINE bytes; made with the first '\r' */
+    size_t n_drawn;
+    uint64_t logged_ns; /* when a drawing was written to the log last */
 } echo_stream;
 
 typedef struct rg_child {

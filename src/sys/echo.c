@@ -5,6 +5,7 @@
 #include "sys/children_priv.h"
 
 #include "base/mem.h"
+#include "sys/clock.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,6 +16,8 @@
 /* PIPE_BUF bytes go into a pipe that is ready without waiting; the turns are bounded so that a
  * child that never stops writing does not keep us from the others. */
 enum { TURNS = 64, FINISH_MS = 1000 };
+
+static const uint64_t DRAWING_EVERY_NS = UINT64_C(10000000000);
 
 static bool can_write(int to, int wait_ms)
 {
@@ -63,6 +66,71 @@ static void write_lines(echo_stream *echo, const char *bytes, size_t n)
     }
 }
 
+/* ---- the log: of a line that is drawn again and again it has one now and then, and the last ----
+ */
+
+static void log_bytes(const rg_child *child, echo_stream *echo, const char *bytes, size_t n)
+{
+    if (n == 0)
+        return;
+    write_all(child->log, bytes, n);
+    echo->in_line = bytes[n - 1] != '\n';
+}
+
+static void log_drawing(const rg_child *child, echo_stream *echo)
+{
+    size_t n = echo->n_drawn;
+    while (n > 0 && echo->drawn[n - 1] == ' ')
+        n--; /* what blanks out an older drawing */
+    echo->n_drawn = 0;
+    if (n == 0)
+        return;
+    if (echo->in_line)
+        log_bytes(child, echo, "\n", 1);
+    log_bytes(child, echo, echo->drawn, n);
+    log_bytes(child, echo, "\n", 1);
+    echo->logged_ns = rg_clock_ns();
+}
+
+/* '\r': what was drawn is overwritten by what comes. */
+static void draw_again(const rg_child *child, echo_stream *echo)
+{
+    if (echo->drawn == NULL && (echo->drawn = rg_alloc(ECHO_LINE)) == NULL)
+        return;
+    if (rg_clock_ns() - echo->logged_ns >= DRAWING_EVERY_NS)
+        log_drawing(child, echo);
+    echo->redrawn = true;
+    echo->n_drawn = 0;
+}
+
+static void log_piece(const rg_child *child, echo_stream *echo, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        size_t part = 0;
+        while (part < n && bytes[part] != '\r' && (!echo->redrawn || bytes[part] != '\n'))
+            part++;
+        if (!echo->redrawn) {
+            log_bytes(child, echo, bytes, part);
+        } else {
+            size_t room = ECHO_LINE - echo->n_drawn, fits = part < room ? part : room;
+            memcpy(echo->drawn + echo->n_drawn, bytes, fits);
+            echo->n_drawn += fits;
+        }
+        if (part < n && bytes[part] == '\r') {
+            draw_again(child, echo);
+        } else if (part < n) {
+            if (echo->n_drawn > 0)
+                log_drawing(child, echo);
+            else
+                log_bytes(child, echo, "\n", 1);
+            echo->redrawn = false;
+        }
+        part += part < n;
+        bytes += part;
+        n -= part;
+    }
+}
+
 /* One piece; false where there is none now, or never again (then the stream is closed). */
 static bool move_piece(rg_child *child, echo_stream *echo, bool show)
 {
@@ -74,7 +142,7 @@ static bool move_piece(rg_child *child, echo_stream *echo, bool show)
         else if (show)
             write_all(echo->to, bytes, (size_t)n);
         if (child->log >= 0)
-            write_all(child->log, bytes, (size_t)n);
+            log_piece(child, echo, bytes, (size_t)n);
         else
             keep(child, bytes, (size_t)n);
         return true;
@@ -110,6 +178,8 @@ void rg_echo_finish(rg_child *child)
             if (!move_piece(child, &child->echo[i], show))
                 break;
         }
+        if (child->log >= 0 && child->echo[i].n_drawn > 0)
+            log_drawing(child, &child->echo[i]);
         if (show && child->echo[i].n_held > 0)
             write_all(child->echo[i].to, child->echo[i].held, child->echo[i].n_held);
     }
@@ -122,6 +192,7 @@ void rg_echo_close(rg_child *child)
         if (child->echo[i].from >= 0)
             (void)close(child->echo[i].from);
         rg_free(child->echo[i].held);
+        rg_free(child->echo[i].drawn);
         child->echo[i] = (echo_stream){.from = -1};
     }
     if (child->log >= 0)

@@ -271,6 +271,12 @@ bool rg_path_is_dir(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+uint64_t rg_path_size(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+}
+
 rg_status rg_dir_make(const char *path)
 {
     char copy[MAX_PATH_BYTES];

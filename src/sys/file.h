@@ -47,6 +47,8 @@ rg_status rg_file_read_all(const char *path, size_t max_bytes, rg_buf *out);
 
 bool rg_path_exists(const char *path);
 bool rg_path_is_dir(const char *path);
+/* Bytes of a plain file; 0 where it is none, or not there. */
+uint64_t rg_path_size(const char *path);
 /* path and its parents, as mkdir -p. */
 rg_status rg_dir_make(const char *path);
 /* The folder that `path` stands in, made if it is missing. */

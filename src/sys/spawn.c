@@ -3,11 +3,13 @@
 
 #include "base/mem.h"
 #include "sys/clock.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,6 +18,8 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
+
+enum { LOGS_KEPT = 5, MAX_PATH_BYTES = 4096 };
 
 /* Everything the child needs between fork and exec, where it may not allocate. */
 typedef struct launch_plan {
@@ -70,8 +74,34 @@ static rg_status find_program(char **program, const char *name)
 
 /* ---- where its output goes ---- */
 
+static rg_status keep_as(const char *from, const char *to)
+{
+    if (rename(from, to) == 0 || errno == ENOENT)
+        return RG_OK;
+    return rg_fail(RG_EIO, "cannot keep the older log %s as %s: %s", from, to, strerror(errno));
+}
+
+/* LOG.1 becomes LOG.2 and so on, LOG becomes LOG.1: what earlier runs said may still be wanted. */
+static rg_status keep_older_logs(const char *log)
+{
+    char from[MAX_PATH_BYTES], to[MAX_PATH_BYTES];
+    if (rg_path_size(log) == 0)
+        return RG_OK;
+    if (strlen(log) + sizeof ".0" > sizeof to)
+        return rg_fail(RG_EINVAL, "the path of the log %s is too long", log);
+    for (int i = LOGS_KEPT; i > 1; i--) {
+        (void)snprintf(from, sizeof from, "%s.%d", log, i - 1);
+        (void)snprintf(to, sizeof to, "%s.%d", log, i);
+        RG_TRY(keep_as(from, to));
+    }
+    (void)snprintf(to, sizeof to, "%s.1", log);
+    return keep_as(log, to);
+}
+
 static rg_status open_log(int *log, const rg_child_spec *spec)
 {
+    if (!spec->append)
+        RG_TRY(keep_older_logs(spec->log));
     *log = open(spec->log, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (spec->append ? 0 : O_TRUNC),
                 0666);
     return *log >= 0 ? RG_OK : rg_fail(RG_EIO, "%s: %s", spec->log, strerror(errno));

@@ -198,11 +198,12 @@ time.sleep(1000)
 
 
 def test_a_terminal_is_passed_on_to_worker_0(tmp_path):
-    """Its progress bar is drawn as if it ran alone, and is in the log."""
+    """Its progress bar is drawn as if it ran alone, and the log has it as lines."""
     (tmp_path / "train.py").write_text("""
 import os, sys
 if os.environ["TRAINING_ROLE"] == "TRAINER":
-    sys.stderr.write("tty=%s\\r50%%\\r100%%\\n" % sys.stderr.isatty())
+    sys.stderr.write("tty=%s\\r50%%\\r     \\rnote\\n\\r100%%\\n" % sys.stderr.isatty())
+    sys.stderr.write("end\\r\\n\\rnot ended")
 """)
     ours, theirs = pty.openpty()
     job = subprocess.Popen([sys.executable, "-m", "paddle.distributed.launch_ps",
@@ -220,9 +221,22 @@ if os.environ["TRAINING_ROLE"] == "TRAINER":
     except OSError:  # how a terminal says that nobody writes any more
         pass
     os.close(ours)
-    assert b"tty=True\r50%\r100%\r\n" in seen
-    assert (tmp_path / "logs" / "workerlog.0").read_bytes() == b"tty=True\r50%\r100%\n"
+    assert b"tty=True\r50%\r     \rnote\r\n\r100%\r\n" in seen
+    assert (tmp_path / "logs" / "workerlog.0").read_bytes() == (
+        b"tty=True\n50%\nnote\n100%\nend\nnot ended\n")
     assert b"tty=False" in (tmp_path / "logs" / "workerlog.1").read_bytes()
+
+
+def test_logs_of_earlier_runs_are_kept(tmp_path):
+    (tmp_path / "train.py").write_text("import sys; print('run', sys.argv[1])")
+    for run in "1234567":
+        subprocess.run([sys.executable, "-m", "paddle.distributed.launch_ps", "--worker_num", "1",
+                        "--server_num", "1", "train.py", run], cwd=str(tmp_path), timeout=60,
+                       capture_output=True, check=True)
+    assert (tmp_path / "logs" / "workerlog.0").read_text() == "run 7\n"
+    kept = [(tmp_path / "logs" / ("workerlog.0.%d" % i)).read_text() for i in range(1, 6)]
+    assert kept == ["run %d\n" % run for run in (6, 5, 4, 3, 2)]
+    assert not (tmp_path / "logs" / "workerlog.0.6").exists()
 
 
 # ---- launch: collective ----
