@@ -107,9 +107,10 @@ typedef struct rg_reader rg_reader;
 
 typedef struct rg_progress {
     uint64_t files_done, files;
-    uint64_t rows;      /* instances handed out */
-    uint64_t bytes;     /* of text read; of a dataset in memory: handed out */
-    uint64_t bad_lines; /* put aside */
+    uint64_t rows;                        /* instances handed out */
+    uint64_t bytes;                       /* of text read; of a dataset in memory: handed out */
+    uint64_t bad_lines;                   /* put aside */
+    uint64_t disk_bytes_read, disk_bytes; /* of the files; 0: not known, or in memory */
 } rg_progress;
 
 /* For `threads` trainer threads. RG_EINVAL where there are no slots, no files, or, in

@@ -108,9 +108,18 @@ static rg_status parse_whole(rg_lines *lines, const char *file, uint64_t *number
     return RG_OK;
 }
 
+static void count_bytes(rg_lines *lines, const rg_text *text, size_t got, uint64_t *consumed)
+{
+    uint64_t now = rg_text_consumed(text);
+    (void)__atomic_add_fetch(lines->bytes, got, __ATOMIC_RELAXED);
+    if (lines->disk_bytes != NULL && now > *consumed)
+        (void)__atomic_add_fetch(lines->disk_bytes, now - *consumed, __ATOMIC_RELAXED);
+    *consumed = now;
+}
+
 static rg_status read_text(rg_lines *lines, rg_text *text, const char *file)
 {
-    uint64_t number = 0;
+    uint64_t number = 0, consumed = 0;
     size_t have = 0, got, left;
     for (;;) {
         /* A byte is kept for the newline that a last line may lack. */
@@ -119,7 +128,7 @@ static rg_status read_text(rg_lines *lines, rg_text *text, const char *file)
         RG_TRY(rg_text_read(text, lines->buffer + have, lines->capacity - have - 1, &got));
         if (got == 0)
             break;
-        (void)__atomic_add_fetch(lines->bytes, got, __ATOMIC_RELAXED);
+        count_bytes(lines, text, got, &consumed);
         have += got;
         if (memchr(lines->buffer + have - got, '\n', got) == NULL)
             continue;

@@ -24,7 +24,8 @@ typedef struct rg_lines {
     const rg_feed *feed;
     rg_text_config text;
     rg_bad_lines *bad;
-    uint64_t *bytes; /* atomic: text read so far */
+    uint64_t *bytes;      /* atomic: text read so far */
+    uint64_t *disk_bytes; /* atomic: of the files themselves, as rg_text_consumed(); or NULL */
     rg_rows *rows;
     size_t full_rows;
     /* Called whenever rows has full_rows instances; to empty it is its work. */

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "sys/clock.h"
+#include "sys/file.h"
 
 #include <time.h>
 
@@ -29,7 +30,8 @@ struct rg_reader {
     seat *seats;
 
     /* counted by several threads */
-    uint64_t next, files_done, rows, bytes;
+    uint64_t next, files_done, rows, bytes, disk_bytes_read;
+    uint64_t disk_bytes; /* of all files; 0: not known */
     rg_bad_lines bad;
 
     /* files alone */
@@ -113,6 +115,7 @@ static void *worker_main(void *arg)
     rg_reader *r = arg;
     worker w = {.reader = r};
     rg_dataset_lines(r->dataset, &w.lines, &r->bad, &r->bytes, r->wake);
+    w.lines.disk_bytes = &r->disk_bytes_read;
     w.lines.full_rows = (size_t)r->dataset->batch_size;
     w.lines.full = send_batch;
     w.lines.arg = &w;
@@ -227,9 +230,22 @@ static rg_status open_seats(rg_reader *r)
     return RG_OK;
 }
 
+/* Of a file that a command fetches the size is not known, and then that of all is not. */
+static uint64_t size_of_files(const rg_dataset *d)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < d->n_files; i++) {
+        if (rg_text_is_remote(d->files[i]))
+            return 0;
+        sum += rg_path_size(d->files[i]);
+    }
+    return sum;
+}
+
 static rg_status open_workers(rg_reader *r)
 {
     const rg_dataset *d = r->dataset;
+    r->disk_bytes = size_of_files(d);
     int workers = (size_t)r->threads < d->n_files ? r->threads : (int)d->n_files;
     size_t batches = (size_t)(r->threads + workers) * AHEAD;
     r->capacity = batches;
@@ -354,6 +370,8 @@ rg_progress rg_reader_progress(const rg_reader *r)
         .rows = __atomic_load_n(&r->rows, __ATOMIC_RELAXED),
         .bytes = __atomic_load_n(&r->bytes, __ATOMIC_RELAXED),
         .bad_lines = __atomic_load_n(&r->bad.seen, __ATOMIC_RELAXED),
+        .disk_bytes_read = __atomic_load_n(&r->disk_bytes_read, __ATOMIC_RELAXED),
+        .disk_bytes = r->disk_bytes,
     };
 }
 

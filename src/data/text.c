@@ -28,7 +28,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-static bool is_remote(const char *file)
+bool rg_text_is_remote(const char *file)
 {
     return strncmp(file, "hdfs:", 5) == 0 || strncmp(file, "afs:", 4) == 0;
 }
@@ -85,7 +85,25 @@ static rg_status read_packed(rg_text *text, void *bytes, size_t n, size_t *got)
     return RG_OK;
 }
 
+/* No line begins as gzip data do, so those are known whatever the file is called. (A pipe command
+ * gets such a file as it is: it may want to unpack it.) */
+static rg_status looks_packed(rg_text *text, bool *packed)
+{
+    uint8_t head[2];
+    *packed = false;
+    if (rg_file_size(text->file) < sizeof head)
+        return RG_OK;
+    RG_TRY(rg_file_read(text->file, head, sizeof head));
+    *packed = head[0] == 0x1f && head[1] == 0x8b;
+    return rg_file_seek(text->file, 0);
+}
+
 /* ---- where the bytes come from ---- */
+
+static bool has_pipe(const rg_text_config *config)
+{
+    return config->pipe != NULL && strcmp(config->pipe, "cat") != 0;
+}
 
 static void quote(rg_buf *out, const char *text)
 {
@@ -137,10 +155,13 @@ static rg_status read_origin(void *arg, void *bytes, size_t n, size_t *got)
 
 static rg_status open_origin(rg_text *text, const rg_text_config *config)
 {
-    if (is_remote(text->name))
+    if (rg_text_is_remote(text->name))
         return open_remote(text, config);
     RG_TRY(rg_file_open(&text->file, text->name));
-    return ends_with(text->name, ".gz") ? open_packed(text) : RG_OK;
+    bool packed = ends_with(text->name, ".gz");
+    if (!packed && !has_pipe(config))
+        RG_TRY(looks_packed(text, &packed));
+    return packed ? open_packed(text) : RG_OK;
 }
 
 static rg_status open_pipe(rg_text *text, const rg_text_config *config)
@@ -168,7 +189,7 @@ rg_status rg_text_open(rg_text **out, const rg_text_config *config, const char *
     }
     text->name = name;
     rg_status code = open_origin(text, config);
-    if (code == RG_OK && config->pipe != NULL && strcmp(config->pipe, "cat") != 0)
+    if (code == RG_OK && has_pipe(config))
         if ((code = open_pipe(text, config)) != RG_OK)
             code = rg_context(code, "the pipe command for %s", file);
     if (code != RG_OK) {
@@ -177,6 +198,15 @@ rg_status rg_text_open(rg_text **out, const rg_text_config *config, const char *
     }
     *out = text;
     return RG_OK;
+}
+
+uint64_t rg_text_consumed(const rg_text *text)
+{
+    if (text->fetch != NULL)
+        return 0;
+    if (text->pipe != NULL && !text->packed)
+        return rg_command_input_offset(text->pipe);
+    return rg_file_offset(text->file);
 }
 
 void rg_text_close(rg_text *text)

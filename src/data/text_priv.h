@@ -20,4 +20,10 @@ void rg_text_close(rg_text *text);
 /* Up to n bytes; 0 at the end of a file that was read whole. Messages name the file. */
 rg_status rg_text_read(rg_text *text, void *bytes, size_t n, size_t *got);
 
+/* How many bytes of the file itself have been read: packed, or by the pipe command. 0: not known.
+ */
+uint64_t rg_text_consumed(const rg_text *text);
+/* Whether the file is fetched by a command. */
+bool rg_text_is_remote(const char *file);
+
 #endif

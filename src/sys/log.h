@@ -21,4 +21,16 @@ bool rg_stderr_is_terminal(void);
 /* Text that a program's user asked for, to stdout. Any thread. */
 void rg_say(const char *text, size_t n);
 
+/* ---- the footer: a line on stderr that is drawn again and again, such as a progress bar ----
+ *
+ * Whatever is written by rg_log() and rg_say() erases it first, so that no line is glued to it;
+ * the next drawing brings it back. Any thread. */
+
+/* In the place of what was drawn last; cut where the terminal ends. */
+void rg_footer_draw(const char *text);
+/* For those who write by another way. */
+void rg_footer_erase(void);
+/* It stays as it is; what comes next begins a line. */
+void rg_footer_leave(void);
+
 #endif

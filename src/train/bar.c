@@ -20,7 +20,6 @@ struct rg_bar {
     uint64_t rows;
     looks looks;
     double last_line; /* seconds */
-    size_t drawn;     /* bytes of the last bar */
 };
 
 static rg_status pick_looks(looks *out)
@@ -55,8 +54,8 @@ rg_status rg_bar_open(rg_bar **out, const char *what, uint64_t rows)
 
 void rg_bar_close(rg_bar *bar)
 {
-    if (bar != NULL && bar->drawn > 0)
-        (void)fputs("\n", stderr);
+    if (bar != NULL && bar->looks == DRAWN)
+        rg_footer_leave();
     rg_free(bar);
 }
 
@@ -101,6 +100,8 @@ static double part_done(const rg_bar *bar, const rg_progress *p, uint64_t rows)
     double part = 0;
     if (bar->rows > 0)
         part = (double)rows / (double)bar->rows;
+    else if (p->disk_bytes > 0)
+        part = (double)p->disk_bytes_read / (double)p->disk_bytes;
     else if (p->files > 0)
         part = (double)p->files_done / (double)p->files;
     return part < 0 ? 0 : part > 1 ? 1 : part;
@@ -139,19 +140,14 @@ static void add_state(rg_buf *text, const rg_bar *bar, const rg_progress *p,
     rg_buf_text(text, "]");
 }
 
-static void draw(rg_bar *bar, const rg_progress *p, const rg_train_result *now, double done)
+static void draw(const rg_bar *bar, const rg_progress *p, const rg_train_result *now, double done)
 {
     rg_buf text;
     rg_buf_init(&text, 4096);
-    rg_buf_printf(&text, "\r%s: %3.0f%%", bar->what, done * 100);
+    rg_buf_printf(&text, "%s: %3.0f%%", bar->what, done * 100);
     add_cells(&text, done);
     add_state(&text, bar, p, now, done);
-    size_t n = strlen(rg_buf_cstr(&text));
-    (void)fputs(rg_buf_cstr(&text), stderr);
-    for (size_t i = n; i < bar->drawn; i++)
-        (void)fputc(' ', stderr);
-    (void)fflush(stderr);
-    bar->drawn = n;
+    rg_footer_draw(rg_buf_cstr(&text));
     rg_buf_fini(&text);
 }
 
@@ -159,8 +155,10 @@ static void write_line(const rg_bar *bar, const rg_progress *p, const rg_train_r
                        double done)
 {
     rg_buf text;
+    char when[32];
+    rg_clock_text(when, sizeof when);
     rg_buf_init(&text, 4096);
-    rg_buf_printf(&text, "%s: %3.0f%% ", bar->what, done * 100);
+    rg_buf_printf(&text, "%s %s: %3.0f%% ", when, bar->what, done * 100);
     add_state(&text, bar, p, now, done);
     rg_buf_text(&text, "\n");
     (void)fputs(rg_buf_cstr(&text), stderr);
@@ -186,8 +184,7 @@ void rg_bar_end(rg_bar *bar, const rg_progress *p, const rg_train_result *result
 {
     if (bar->looks == DRAWN) {
         draw(bar, p, result, 1);
-        (void)fputs("\n", stderr);
-        bar->drawn = 0;
+        rg_footer_leave();
     } else if (bar->looks == LINES) {
         write_line(bar, p, result, 1);
     }

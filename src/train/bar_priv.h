@@ -8,7 +8,7 @@
 
 typedef struct rg_bar rg_bar;
 
-/* rows: how many there are in all; 0: not known, files count then. */
+/* rows: how many there are in all; 0: not known, the files' bytes count then. */
 rg_status rg_bar_open(rg_bar **bar, const char *what, uint64_t rows);
 void rg_bar_close(rg_bar *bar); /* NULL is allowed */
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const char *rg_find_loss(const rg_program *program)
+static const rg_opdesc *find_loss_op(const rg_program *program)
 {
     const rg_block *block = program->blocks[0];
     for (size_t i = 0; i < block->n_ops; i++) {
@@ -13,9 +13,21 @@ const char *rg_find_loss(const rg_program *program)
         if (role != RG_ROLE_NOT_SPECIFIED && (role & RG_ROLE_LOSS) != 0 &&
             (role & RG_ROLE_BACKWARD) == 0 && block->ops[i]->n_out > 0 &&
             block->ops[i]->out[0].n == 1)
-            return block->ops[i]->out[0].names[0];
+            return block->ops[i];
     }
     return NULL;
+}
+
+const char *rg_find_loss(const rg_program *program)
+{
+    const rg_opdesc *op = find_loss_op(program);
+    return op ? op->out[0].names[0] : NULL;
+}
+
+bool rg_loss_is_sum(const rg_program *program)
+{
+    const rg_opdesc *op = find_loss_op(program);
+    return op != NULL && strcmp(op->type, "reduce_sum") == 0;
 }
 
 static const rg_opdesc *find_auc_op(const rg_program *program)

@@ -6,6 +6,8 @@
 
 /* What the backward pass began at; NULL: none. Borrowed from the program. */
 const char *rg_find_loss(const rg_program *program);
+/* Whether it is a sum over the instances of a batch, and not their mean. */
+bool rg_loss_is_sum(const rg_program *program);
 /* The area under the curve of everything since the start; NULL: none. */
 const char *rg_find_auc(const rg_program *program);
 

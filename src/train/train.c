@@ -8,6 +8,7 @@
 #include "sys/clock.h"
 #include "sys/cond.h"
 #include "sys/flags.h"
+#include "sys/log.h"
 #include "sys/pool.h"
 #include "train/bar_priv.h"
 #include "train/lines_priv.h"
@@ -36,6 +37,7 @@ struct rg_train {
     int threads;
     const char **feeds, **fetches; /* fetches: the lines', loss, AUC, the watched */
     int n_feeds, n_fetches, loss, auc, watched;
+    bool loss_is_sum;
     rg_bar *bar;
     rg_team team;
     uint64_t began;
@@ -87,6 +89,7 @@ static rg_status list_names(rg_train *t)
         t->fetches[t->n_fetches++] = c->fetches[i];
     const char *loss = rg_find_loss(t->program), *auc = rg_find_auc(t->program);
     t->loss = t->auc = -1;
+    t->loss_is_sum = rg_loss_is_sum(t->program);
     if (loss != NULL)
         t->fetches[t->loss = t->n_fetches++] = loss;
     if (auc != NULL)
@@ -185,6 +188,13 @@ static rg_status show_values(rg_train *t, const rg_plan *plan)
     return code;
 }
 
+/* Of an instance of the batch, also where the program adds them up. */
+static double mean_loss(const rg_train *t, const rg_plan *plan, uint64_t rows)
+{
+    double loss = number_of(rg_plan_fetch(plan, t->loss));
+    return t->loss_is_sum && rows > 0 ? loss / (double)rows : loss;
+}
+
 static rg_status run_batch(rg_train *t, int thread, uint64_t rows)
 {
     worker *w = &t->workers[thread];
@@ -192,8 +202,7 @@ static rg_status run_batch(rg_train *t, int thread, uint64_t rows)
     atomic_fetch_add(&w->batches, 1);
     atomic_fetch_add(&w->rows, rows);
     if (t->loss >= 0)
-        atomic_store(&w->loss_sum,
-                     atomic_load(&w->loss_sum) + number_of(rg_plan_fetch(w->plan, t->loss)));
+        atomic_store(&w->loss_sum, atomic_load(&w->loss_sum) + mean_loss(t, w->plan, rows));
     if (t->auc >= 0)
         atomic_store(&w->auc, number_of(rg_plan_fetch(w->plan, t->auc)));
     RG_TRY(print_lines(t, w->plan, atomic_fetch_add(&t->batches, 1)));
@@ -302,6 +311,7 @@ rg_status rg_train_values(rg_train *t, rg_value *const *values)
 {
     rg_status code = RG_OK;
     pthread_mutex_lock(&t->lock);
+    rg_footer_erase(); /* who asks for values is about to print them */
     if (!t->seen)
         code = rg_fail(RG_ENOENT, "no batch has been run yet");
     for (int i = 0; code == RG_OK && i < t->config->n_watched; i++)

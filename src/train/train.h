@@ -41,7 +41,7 @@ typedef struct rg_train_config {
 typedef struct rg_train_result {
     uint64_t rows, batches;
     double seconds;
-    double loss, auc; /* NaN: none. loss: the mean of the batches' */
+    double loss, auc; /* NaN: none. loss: the mean of the batches', an instance's */
     double rate;      /* examples a second, of all workers; 0: rows / seconds */
     int workers;      /* over which these numbers are; 0: this one alone */
     int slowest;      /* of several workers, the number of the slowest */

@@ -195,7 +195,8 @@ def run_job(files, **env):
 
 def test_progress_is_a_bar_or_lines_or_nothing(files):
     lines = run_job(files)
-    assert re.search(r"^train: 100% 3/3 files, 3000 examples \[00:0\d, \S+ examples/s, "
+    assert re.search(r"^20\d\d-\d\d-\d\dT[\d:.]+Z train: 100% 3/3 files, 3000 examples "
+                     r"\[00:0\d, \S+ examples/s, "
                      r"loss=0\.\d+, auc=0\.\d+\]$", lines.stderr, re.MULTILINE)
     assert run_job(files, FLAGS_progress="lines").stderr.count("train: 100%") == 1
     bar = run_job(files, FLAGS_progress="bar")
