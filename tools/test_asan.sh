@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh test
-tools/build.sh build-asan -DSANITIZE=address -DFAULTS=ON -DWITH_PYTHON=ON -DWITH_SWIG_PY=ON
+tools/build.sh build-asan -DSANITIZE=address -DFAULTS=ON
 (cd build-asan && ctest --output-on-failure)
 
 # The Python package with the sanitized extension in the place of the other one.
