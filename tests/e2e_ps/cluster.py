@@ -108,8 +108,9 @@ class Cluster(object):
         return "\n".join("---- %s, status %s\n%s" % (p.name, p.status, p.text()[-3000:])
                          for p in self.processes)
 
-    def fleet(self, servers, workers, arguments, script=SCRIPT, env=None, own=None):
-        """Servers and workers, told who they are as launch_ps does. own: {name: variables}."""
+    def fleet(self, servers, workers, arguments, script=SCRIPT, env=None, own=None, through=None):
+        """Servers and workers, told who they are as launch_ps does. own: {name: variables}.
+        through: of a server's endpoint, the one that workers are told instead (a proxy's)."""
         endpoints = free_endpoints(servers)
         common = dict(PADDLE_PSERVERS_IP_PORT_LIST=",".join(endpoints),
                       PADDLE_TRAINERS_NUM=str(workers))
@@ -119,8 +120,12 @@ class Cluster(object):
             more = dict(common, TRAINING_ROLE="PSERVER", POD_IP=host, PADDLE_PORT=port)
             more.update((own or {}).get("server%d" % i, {}))
             self.start("server%d" % i, [script] + arguments, **more)
+        reached = [through(endpoint) for endpoint in endpoints] if through is not None else None
         for i in range(workers):
             more = dict(common, TRAINING_ROLE="TRAINER", PADDLE_TRAINER_ID=str(i))
+            if through is not None:
+                more.update(PADDLE_PSERVERS_IP_PORT_LIST=",".join(reached),
+                            FLAGS_rpc_transport="tcp")
             more.update((own or {}).get("worker%d" % i, {}))
             self.start("worker%d" % i, [script] + arguments, **more)
         return self
