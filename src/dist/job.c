@@ -541,8 +541,10 @@ rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int
     rg_wire_text(&body, name);
     if (unseen >= 0)
         rg_buf_u32(&body, (uint32_t)unseen);
-    rg_status code = rg_job_ask(job, server, unseen < 0 ? RG_PS_CLEAR : RG_PS_SHRINK,
-                                &(rg_iov){body.data, body.len}, 1, &reply, &bytes);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_job_ask(job, server, unseen < 0 ? RG_PS_CLEAR : RG_PS_SHRINK,
+                          &(rg_iov){body.data, body.len}, 1, &reply, &bytes);
     *rows = 0;
     if (code == RG_OK && bytes == sizeof *rows)
         memcpy(rows, reply, bytes);

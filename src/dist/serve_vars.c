@@ -147,7 +147,13 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
         return rg_fail(RG_ECORRUPT, "listen_and_serv names block %d, which is not there", index);
     var->about = about;
     if (s->mode == RG_UPDATE_GEO) {
-        param = rg_arena_strndup(&s->arena, grad, strlen(grad) - strlen(".delta"));
+        const char *end = strrchr(grad, '.');
+        if (end == NULL || strcmp(end, ".delta") != 0)
+            return rg_fail(RG_ECORRUPT, "listen_and_serv has '%s' where NAME.delta is wanted",
+                           grad);
+        param = rg_arena_strndup(&s->arena, grad, (size_t)(end - grad));
+        if (param == NULL)
+            return rg_no_memory(1, "a name");
     } else {
         var->op = find_optimizer(block);
         if (var->op == NULL)
@@ -294,7 +300,7 @@ static rg_status get_rows(rg_engine *s, rg_served *var, int column, int64_t firs
     if (code == RG_OK)
         rg_buf_add(out, rows, (size_t)(n * var->about->width) * sizeof *rows);
     rg_free(rows);
-    return code;
+    return code == RG_OK ? rg_buf_status(out) : code;
 }
 
 rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n, rg_buf *out)

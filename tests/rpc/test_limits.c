@@ -204,7 +204,10 @@ static void unread_heartbeats_take_no_memory(void **state)
     while (sent < MOST && (more = send(pulse, pings, sizeof pings, MSG_NOSIGNAL)) > 0)
         sent += (size_t)more;
     assert_true(sent < MOST);
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what was freed for a while */
     assert_true(resident_kib() - before < 8 << 10);
+#endif
+    (void)before;
     (void)close(pulse);
     (void)close(fd);
     echo_stop(&e);
