@@ -65,8 +65,9 @@ int core_add_op(PyObject *module);
 PyObject *core_wrap_program(PyObject *type, rg_program *program);
 PyObject *core_wrap_var(PyTypeObject *type, PyObject *owner, rg_vardesc *var);
 PyObject *core_wrap_op(PyObject *owner, rg_opdesc *op);
-/* The names of a Variable, a str, or a list of them; owned by the caller (PyMem_Free).
- * The texts are borrowed from the objects. -1 and an exception where it is neither. */
+/* The names of a Variable, a str, or a list of them; a block of the caller's (PyMem_Free) with the
+ * texts in it: what they were made of may go, a generator's strings at once. -1 and an exception
+ * where it is neither. */
 int core_names(PyObject *value, const char ***names, int *n);
 /* An attribute's value as Python object. */
 PyObject *core_attr_value(const rg_attr *attr);

@@ -42,46 +42,60 @@ static const char *name_of(PyObject *value)
     return NULL;
 }
 
+static const char *name_at(PyObject *names, Py_ssize_t i)
+{
+    return name_of(PyList_Check(names)    ? PyList_GetItem(names, i)
+                   : PyTuple_Check(names) ? PyTuple_GetItem(names, i)
+                                          : names);
+}
+
+/* The array with the texts behind it; NULL and an exception. */
+static const char **copy_names(PyObject *from, Py_ssize_t size)
+{
+    size_t bytes = ((size_t)size + 1) * sizeof(char *);
+    for (Py_ssize_t i = 0; i < size; i++) {
+        const char *name = name_at(from, i);
+        if (name == NULL)
+            return NULL;
+        bytes += strlen(name) + 1;
+    }
+    const char **names = PyMem_Malloc(bytes);
+    if (names == NULL)
+        return (const char **)PyErr_NoMemory();
+    char *at = (char *)(names + size + 1);
+    for (Py_ssize_t i = 0; i < size; i++) {
+        const char *name = name_at(from, i);
+        size_t n = strlen(name) + 1;
+        names[i] = memcpy(at, name, n);
+        at += n;
+    }
+    return names;
+}
+
 int core_names(PyObject *value, const char ***out, int *n)
 {
-    bool list = PyList_Check(value), tuple = PyTuple_Check(value);
     PyObject *made = NULL;
     *n = 0;
     *out = NULL;
     if (value == Py_None)
         return 0;
-    if (!list && !tuple && !PyUnicode_Check(value) && !PyObject_TypeCheck(value, core_var_type)) {
+    bool one = PyUnicode_Check(value) || PyObject_TypeCheck(value, core_var_type);
+    if (!one && !PyList_Check(value) && !PyTuple_Check(value)) {
         made = PySequence_List(value); /* a set, a generator */
         if (made == NULL) {
-            PyErr_Clear();
-            (void)name_of(value);
+            if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+                PyErr_Clear();
+                (void)name_of(value);
+            }
             return -1;
         }
         value = made;
-        list = true;
     }
-    Py_ssize_t size = list ? PyList_Size(value) : tuple ? PyTuple_Size(value) : 1;
-    const char **names = PyMem_Malloc(((size_t)size + 1) * sizeof *names);
-    if (names == NULL) {
-        (void)PyErr_NoMemory();
-        Py_XDECREF(made);
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *item = list    ? PyList_GetItem(value, i)
-                         : tuple ? PyTuple_GetItem(value, i)
-                                 : value;
-        names[i] = name_of(item);
-        if (names[i] == NULL) {
-            PyMem_Free(names);
-            Py_XDECREF(made);
-            return -1;
-        }
-    }
-    Py_XDECREF(made); /* the items live on in what it was made of */
-    *out = names;
-    *n = (int)size;
-    return 0;
+    Py_ssize_t size = one ? 1 : PyList_Check(value) ? PyList_Size(value) : PyTuple_Size(value);
+    *out = copy_names(value, size);
+    *n = *out ? (int)size : 0;
+    Py_XDECREF(made);
+    return *out ? 0 : -1;
 }
 
 /* ---- attributes ---- */

@@ -513,28 +513,6 @@ rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, 
 
 /* ---- whole variables ---- */
 
-rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_value *value)
-{
-    uint8_t *reply = NULL;
-    size_t bytes;
-    int server;
-    rg_buf body;
-    RG_TRY(rg_job_server_at(job, endpoint, &server));
-    rg_buf_init(&body, 0);
-    rg_wire_text(&body, name);
-    rg_buf_u64(&body, 0);
-    rg_buf_u64(&body, (uint64_t)-1);
-    rg_status code = rg_buf_status(&body);
-    if (code == RG_OK)
-        code = rg_job_ask(job, server, RG_PS_GET, &(rg_iov){body.data, body.len}, 1, &reply,
-                          &bytes);
-    rg_buf_fini(&body);
-    if (code == RG_OK)
-        code = rg_wire_read_tensor(reply, bytes, value);
-    rg_free(reply);
-    return code;
-}
-
 rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const rg_value *value)
 {
     rg_buf body;
@@ -563,8 +541,10 @@ rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int
     rg_wire_text(&body, name);
     if (unseen >= 0)
         rg_buf_u32(&body, (uint32_t)unseen);
-    rg_status code = rg_job_ask(job, server, unseen < 0 ? RG_PS_CLEAR : RG_PS_SHRINK,
-                                &(rg_iov){body.data, body.len}, 1, &reply, &bytes);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_job_ask(job, server, unseen < 0 ? RG_PS_CLEAR : RG_PS_SHRINK,
+                          &(rg_iov){body.data, body.len}, 1, &reply, &bytes);
     *rows = 0;
     if (code == RG_OK && bytes == sizeof *rows)
         memcpy(rows, reply, bytes);

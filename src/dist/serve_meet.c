@@ -3,6 +3,7 @@
 
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "sys/fault.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -98,20 +99,24 @@ void rg_serve_try_meet(rg_engine *s)
     if (m == NULL || s->ended)
         return;
     const rg_trainer *other = stranger(s, m);
-    double *out = m->n > 0 ? rg_alloc(m->n * sizeof *out) : NULL;
+    size_t bytes = m->n * sizeof(double);
+    double *out = m->n > 0 && rg_fault("ps.reduce") == RG_FAULT_NONE ? rg_alloc(bytes) : NULL;
     char text[2 * RG_PS_MAX_NAME] = "";
+    bool refused = other != NULL || (bytes > 0 && out == NULL);
+    rg_status why = other != NULL ? RG_EINVAL : RG_ENOMEM;
     if (other != NULL)
         (void)snprintf(text, sizeof text, "trainers wait for different things: '%s' and, %s, '%s'",
                        m->name, other->who, other->meeting.name);
+    else if (refused)
+        (void)snprintf(text, sizeof text, "no memory for %zu bytes of numbers", bytes);
     else if (out != NULL)
         combine(s, m, out);
-    size_t bytes = m->n * sizeof *out;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         rg_meeting *each = &s->trainers[t].meeting;
         if (each->request == NULL)
             continue;
-        if (other != NULL)
-            rg_rpc_refuse(each->request, RG_EINVAL, "%s", text);
+        if (refused)
+            rg_rpc_refuse(each->request, why, "%s", text);
         else
             rg_rpc_reply(each->request, 0, &(rg_iov){out, bytes}, bytes > 0 ? 1 : 0, NULL, NULL);
         end_meeting(each);

@@ -112,7 +112,7 @@ struct rg_engine {
 rg_status rg_serve_open_vars(rg_engine *s);
 void rg_serve_close_vars(rg_engine *s);
 /* The variable `name`, which lives here under whatever guise, rows first .. first + n - 1 (-1:
- * all) as floats into `out`, behind dtype, rank and dimensions. */
+ * all), as many as fit into RG_PS_GET_BYTES, into `out`, behind dtype, rank and dimensions. */
 rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n, rg_buf *out);
 /* Give it this value. */
 rg_status rg_serve_set(rg_engine *s, const char *name, const rg_value *value);

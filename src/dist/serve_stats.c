@@ -30,16 +30,19 @@ static rg_status hear(rg_trainer *trainer, const uint8_t *body, size_t n)
 }
 
 /* The area over the sums of all who count in equally many bins. */
-static double area_of_all(rg_engine *s)
+static rg_status area_of_all(rg_engine *s, double *area)
 {
     size_t bins = 0;
+    *area = (double)NAN;
     for (uint32_t t = 0; t < s->schema.trainers; t++)
         bins = s->trainers[t].stats.n_bins > 0 ? s->trainers[t].stats.n_bins : bins;
     int64_t *sum = bins > 0 ? rg_arena_zero(&s->scratch, 2 * bins * sizeof *sum) : NULL;
     for (uint32_t t = 0; sum != NULL && t < s->schema.trainers; t++)
         for (size_t i = 0; s->trainers[t].stats.n_bins == bins && i < 2 * bins; i++)
             sum[i] += s->trainers[t].stats.bins[i];
-    return sum ? rg_auc_area(sum, sum + bins, (int64_t)bins) : (double)NAN;
+    if (sum != NULL)
+        *area = rg_auc_area(sum, sum + bins, (int64_t)bins);
+    return sum != NULL || bins == 0 ? RG_OK : rg_no_memory(2 * bins * sizeof *sum, "an AUC");
 }
 
 void rg_serve_stats(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
@@ -67,11 +70,11 @@ void rg_serve_stats(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
             all.slowest_rate = rate;
         }
     }
-    all.auc = area_of_all(s);
+    code = area_of_all(s, &all.auc);
     rg_buf out;
     rg_buf_init(&out, 0);
     rg_stats_of_all_write(&out, &all);
-    if (rg_buf_status(&out) != RG_OK)
+    if (code != RG_OK || rg_buf_status(&out) != RG_OK)
         rg_rpc_refuse(request, RG_ENOMEM, "no memory");
     else
         rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);

@@ -141,9 +141,16 @@ static void reply_values(rg_engine *s, rg_rpc_request *request, const uint32_t *
     rg_free(iov);
 }
 
+static rg_status too_much(uint64_t room)
+{
+    return rg_fail(RG_ETOOBIG, "an answer has at most %llu bytes (FLAGS_rpc_max_peer_memory_mb)",
+                   (unsigned long long)room);
+}
+
 void rg_serve_pull(rg_engine *s, rg_rpc_request *request)
 {
     size_t bytes;
+    uint64_t total = 0, room = rg_rpc_request_room(request);
     const uint8_t *body = rg_rpc_request_body(request, &bytes);
     const uint32_t *pull = (const uint32_t *)(const void *)body;
     if (bytes % sizeof *pull != 0 || bytes / sizeof *pull > s->schema.n) {
@@ -158,6 +165,12 @@ void rg_serve_pull(rg_engine *s, rg_rpc_request *request)
                           s->schema.n);
             return;
         }
+    for (uint32_t i = 0; i < n; i++)
+        total += rg_ps_padded(bytes_of(&s->schema.vars[pull[i]]));
+    if (total > room) {
+        refuse_with_message(request, too_much(room));
+        return;
+    }
     reply_values(s, request, pull, n, false, -1);
 }
 
@@ -190,13 +203,16 @@ void rg_serve_rows(rg_engine *s, rg_rpc_request *request)
     rg_payload back = rg_payload_back(payload_of(request));
     rg_buf out;
     rg_status code = RG_OK;
+    uint64_t room = rg_rpc_request_room(request), total = 0;
     rg_buf_init(&out, 0);
     while (left > 0 && code == RG_OK) {
         rg_rows_wanted wanted;
         code = rg_wanted_read(&at, &left, &s->schema, &wanted);
         if (code != RG_OK)
             break;
-        code = add_rows(s, &out, &wanted, back);
+        /* An id may be asked for again and again: eight bytes each for a whole row. */
+        total += (uint64_t)wanted.n * (uint64_t)s->vars[wanted.var].about->width * sizeof(float);
+        code = total <= room ? add_rows(s, &out, &wanted, back) : too_much(room);
     }
     reply_buf(request, code, &out);
 }

@@ -147,7 +147,13 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
         return rg_fail(RG_ECORRUPT, "listen_and_serv names block %d, which is not there", index);
     var->about = about;
     if (s->mode == RG_UPDATE_GEO) {
-        param = rg_arena_strndup(&s->arena, grad, strlen(grad) - strlen(".delta"));
+        const char *end = strrchr(grad, '.');
+        if (end == NULL || strcmp(end, ".delta") != 0)
+            return rg_fail(RG_ECORRUPT, "listen_and_serv has '%s' where NAME.delta is wanted",
+                           grad);
+        param = rg_arena_strndup(&s->arena, grad, (size_t)(end - grad));
+        if (param == NULL)
+            return rg_no_memory(1, "a name");
     } else {
         var->op = find_optimizer(block);
         if (var->op == NULL)
@@ -268,20 +274,24 @@ rg_status rg_serve_set(rg_engine *s, const char *name, const rg_value *value)
 
 /* ---- reading for a save ---- */
 
-/* Which rows are meant: n < 0 is all from `first` on. */
-static rg_status check_range(const char *name, int64_t first, int64_t *n, int64_t rows)
+/* Which rows are meant: n < 0 is all from `first` on. As many as one answer holds, each of `row`
+ * bytes; who wants more asks again. */
+static rg_status check_range(const char *name, int64_t first, int64_t *n, int64_t rows, size_t row)
 {
     if (first < 0 || first > rows || *n > rows - first)
         return rg_fail(RG_EVALUE, "%lld rows from %lld on, and %s has %lld", (long long)*n,
                        (long long)first, name, (long long)rows);
+    int64_t most = row > 0 && row < RG_PS_GET_BYTES ? (int64_t)(RG_PS_GET_BYTES / row) : 1;
     *n = *n < 0 ? rows - first : *n;
+    *n = *n > most && row > 0 ? most : *n;
     return RG_OK;
 }
 
 static rg_status get_rows(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
                           rg_buf *out)
 {
-    RG_TRY(check_range(var->about->name, first, &n, var->about->rows));
+    RG_TRY(check_range(var->about->name, first, &n, var->about->rows,
+                       (size_t)var->about->width * sizeof(float)));
     float *rows = rg_alloc(((size_t)(n * var->about->width) + 1) * sizeof *rows);
     if (rows == NULL)
         return rg_no_memory((size_t)(n * var->about->width) * sizeof *rows, "rows");
@@ -290,7 +300,7 @@ static rg_status get_rows(rg_engine *s, rg_served *var, int column, int64_t firs
     if (code == RG_OK)
         rg_buf_add(out, rows, (size_t)(n * var->about->width) * sizeof *rows);
     rg_free(rows);
-    return code;
+    return code == RG_OK ? rg_buf_status(out) : code;
 }
 
 rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n, rg_buf *out)
@@ -304,8 +314,8 @@ rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n,
         return rg_fail(RG_ENOENT, "this server has no variable %s", name);
     rg_shape shape = value->meta.shape;
     int64_t rows = shape.rank > 0 ? shape.dim[0] : 1;
-    RG_TRY(check_range(name, first, &n, rows));
     size_t row = rows > 0 ? rg_value_bytes(value) / (size_t)rows : 0;
+    RG_TRY(check_range(name, first, &n, rows, row));
     if (shape.rank > 0)
         shape.dim[0] = n;
     rg_wire_tensor_head(out, value->meta.dtype, &shape);

@@ -39,6 +39,7 @@ enum {
     RG_PS_MAX_NAME = 4096,
     RG_PS_MAX_VARS = 1 << 20,
     RG_PS_ALIGN = 8,
+    RG_PS_GET_BYTES = 16 << 20, /* of rows in one answer to GET, unless one row alone has more */
 };
 
 /* ---- the variables of a server ---- */

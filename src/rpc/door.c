@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_PONGS = 64 }; /* answers to heartbeats that a peer may leave lying */
+
 typedef enum stage {
     STAGE_HELLO,  /* nothing is known of it */
     STAGE_PROOF,  /* it has said who it is, and shall prove it */
@@ -19,6 +21,7 @@ typedef enum stage {
 
 struct rg_guest {
     rg_task task;
+    rg_stranger stranger; /* until it is let in */
     rg_guest *next, **back;
     rg_rpc_server *server;
     rg_link *link; /* NULL: gone, and only the task is waited for */
@@ -47,7 +50,9 @@ static void unlist(rg_guest *guest)
     *guest->back = guest->next;
     if (guest->next != NULL)
         guest->next->back = guest->back;
-    guest->server->n_guests--;
+    rg_strangers_remove(&guest->server->strangers, &guest->stranger);
+    if (guest->peer != NULL && guest->peer->pulse == guest)
+        guest->peer->pulse = NULL;
 }
 
 static void dismiss(rg_guest *guest)
@@ -62,13 +67,9 @@ static void dismiss(rg_guest *guest)
 }
 
 /* One line a second at most: who scans our ports shall not fill our disk. */
-static void log_stranger(rg_rpc_server *server, const rg_link *link, const char *why)
+static void log_turned_away(rg_rpc_server *server, const rg_link *link, const char *why)
 {
     uint64_t now = rg_clock_ns();
-    if (!rg_link_spoken(link)) { /* someone who looks whether we are there */
-        rg_log(RG_LOG_I, "rpc", "peer=%s \"looked in\"", rg_link_peer(link));
-        return;
-    }
     if (now < server->log_after_ns) {
         server->unlogged++;
         return;
@@ -77,6 +78,15 @@ static void log_stranger(rg_rpc_server *server, const rg_link *link, const char 
            why, server->unlogged);
     server->log_after_ns = now + 1000000000u;
     server->unlogged = 0;
+}
+
+static void log_stranger(rg_rpc_server *server, const rg_link *link, const char *why)
+{
+    if (!rg_link_spoken(link)) { /* someone who looks whether we are there */
+        rg_log(RG_LOG_I, "rpc", "peer=%s \"looked in\"", rg_link_peer(link));
+        return;
+    }
+    log_turned_away(server, link, why);
 }
 
 static rg_status refuse(rg_guest *guest, rg_status status)
@@ -265,8 +275,12 @@ static rg_status welcome(rg_guest *guest)
     rg_buf_fini(&body);
     rg_frame frame = {.kind = RG_FRAME_WELCOME};
     rg_body_measure(&frame, &iov, 1);
+    rg_strangers_remove(&server->strangers, &guest->stranger);
     if (guest->hello.purpose == RG_PURPOSE_PULSE) {
         guest->stage = STAGE_PULSE;
+        if (guest->peer->pulse != NULL)
+            dismiss(guest->peer->pulse);
+        guest->peer->pulse = guest;
         rg_link_send(guest->link, &frame, &iov, 1, NULL, NULL);
         return RG_OK;
     }
@@ -345,6 +359,8 @@ static rg_status on_frame(void *user, const rg_frame *frame)
         return take_proof(guest);
     case STAGE_PULSE:
         guest->peer->heard_ns = rg_clock_ns();
+        if (rg_link_queued(guest->link) > MOST_PONGS * RG_FRAME_BYTES)
+            return rg_fail(RG_ECLOSED, "it does not take the answers to its heartbeats");
         rg_link_send_small(guest->link, RG_FRAME_PONG, RG_OK, frame->id, NULL, 0);
         return RG_OK;
     case STAGE_INSIDE:
@@ -374,12 +390,35 @@ static void on_failed(void *user, rg_status why, const char *message)
 
 static const rg_link_events guest_events = {{on_header, on_place, on_frame}, NULL, on_failed, NULL};
 
+/* Too many wait, or too few descriptors are left, since this one came: someone has to go. */
+static void keep_limits(rg_rpc_server *server, rg_guest *last, int descriptor)
+{
+    rg_stranger *goes = rg_strangers_surplus(&server->strangers, &last->stranger);
+    bool full = descriptor >= server->descriptors;
+    if (goes == NULL && full)
+        goes = rg_strangers_oldest(&server->strangers);
+    if (goes == NULL)
+        return;
+    rg_guest *guest = (rg_guest *)((char *)goes - offsetof(rg_guest, stranger));
+    if (guest == last)
+        log_turned_away(server, guest->link,
+                        "all descriptors but those kept for files are in use (ulimit -n)");
+    else
+        log_stranger(server, guest->link, "too many wait, and it had not said who it is");
+    dismiss(guest);
+}
+
 void rg_door_accept(void *user, rg_stream *stream)
 {
     rg_rpc_server *server = user;
-    rg_guest *guest = server->n_guests < RG_MAX_GUESTS + server->n_peers
-                          ? rg_alloc_zero(1, sizeof *guest)
-                          : NULL;
+    char origin[RG_ORIGIN_TEXT];
+    int descriptor = rg_stream_descriptor(stream);
+    rg_stream_origin(stream, origin);
+    rg_guest *guest = rg_alloc_zero(1, sizeof *guest);
+    if (guest != NULL && !rg_strangers_add(&server->strangers, &guest->stranger, origin)) {
+        rg_free(guest);
+        guest = NULL;
+    }
     if (guest == NULL) {
         rg_stream_close(stream);
         return;
@@ -389,6 +428,7 @@ void rg_door_accept(void *user, rg_stream *stream)
     rg_buf_init(&guest->said, RG_SHAKE_MAX);
     if (rg_link_accept(&guest->link, stream, server->tls, RG_SHAKE_MAX, &guest_events, guest) !=
         RG_OK) {
+        rg_strangers_remove(&server->strangers, &guest->stranger);
         free_guest(guest);
         return;
     }
@@ -397,7 +437,7 @@ void rg_door_accept(void *user, rg_stream *stream)
     if (guest->next != NULL)
         guest->next->back = &guest->next;
     server->guests = guest;
-    server->n_guests++;
+    keep_limits(server, guest, descriptor);
 }
 
 /* ---- leases ---- */

@@ -15,9 +15,11 @@ struct rg_rpc_request {
     rg_rpc_peer *peer;            /* kept */
     rg_rpc_request *next, **back; /* of the peer's waiting ones */
     rg_frame frame;
-    uint8_t *body; /* NULL where place() took it */
+    uint8_t *body;   /* NULL where place() took it */
+    uint64_t memory; /* that the body takes of its peer's budget */
     void *mine;
     bool repeated;
+    bool unwanted; /* there is no memory for it: its body is thrown away, and it is told so */
 
     rg_frame reply;
     rg_iov *iov; /* owned */
@@ -25,6 +27,8 @@ struct rg_rpc_request {
     void (*release)(void *arg);
     void *arg;
 };
+
+static void go_on(rg_task *task);
 
 /* ---- peers ---- */
 
@@ -37,6 +41,8 @@ rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session)
     peer->session = session;
     peer->leave.run = rg_door_forget;
     peer->expel.run = rg_door_expel;
+    peer->last_later = &peer->later;
+    peer->go_on.run = go_on;
     atomic_init(&peer->refs, 1);
     return peer;
 }
@@ -84,8 +90,30 @@ rg_rpc_counters rg_rpc_peer_counters(const rg_rpc_peer *peer)
 
 /* ---- a request comes in ---- */
 
+/* What the body needs, from both budgets, before a byte of memory is taken. */
+static bool take_memory(rg_rpc_request *request, uint64_t bytes)
+{
+    rg_rpc_peer *peer = request->peer;
+    rg_rpc_server *server = peer->server;
+    if (bytes > server->config.max_peer_memory ||
+        peer->memory > server->config.max_peer_memory - bytes)
+        return false;
+    uint64_t others = atomic_fetch_add_explicit(&server->memory, bytes, memory_order_relaxed);
+    if (bytes > server->config.max_memory || others > server->config.max_memory - bytes) {
+        (void)atomic_fetch_sub_explicit(&server->memory, bytes, memory_order_relaxed);
+        return false;
+    }
+    peer->memory += bytes;
+    request->memory = bytes;
+    return true;
+}
+
+/* In the peer's loop, as the memory was taken. */
 static void free_request(rg_rpc_request *request)
 {
+    request->peer->memory -= request->memory;
+    (void)atomic_fetch_sub_explicit(&request->peer->server->memory, request->memory,
+                                    memory_order_relaxed);
     rg_body_free(request->body);
     rg_free(request->iov);
     rg_rpc_peer_drop(request->peer);
@@ -95,6 +123,9 @@ static void free_request(rg_rpc_request *request)
 static bool is_waiting(const rg_rpc_peer *peer, uint64_t id)
 {
     for (const rg_rpc_request *r = peer->waiting; r != NULL; r = r->next)
+        if (r->frame.id == id)
+            return true;
+    for (const rg_rpc_request *r = peer->later; r != NULL; r = r->next)
         if (r->frame.id == id)
             return true;
     return false;
@@ -138,6 +169,9 @@ static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, ui
         if (*at != NULL || offset > 0)
             return RG_OK;
     }
+    request->unwanted = !take_memory(request, frame->bytes);
+    if (request->unwanted)
+        return RG_OK;
     request->body = rg_body_alloc(frame->bytes);
     if (request->body == NULL)
         return rg_no_memory(frame->bytes, "a request's body");
@@ -160,6 +194,58 @@ static void throttle(rg_rpc_peer *peer)
         rg_link_pause(peer->link);
     else
         rg_link_resume(peer->link);
+    if (!full && peer->later != NULL && !peer->going_on) {
+        peer->going_on = true;
+        rg_rpc_peer_keep(peer);
+        rg_loop_post(peer->server->loops[peer->loop], &peer->go_on);
+    }
+}
+
+static void refuse_unwanted(const rg_rpc_peer *peer, rg_rpc_request *request)
+{
+    const rg_rpc_server *server = peer->server;
+    rg_rpc_refuse(request, RG_ENOMEM,
+                  "a request of %llu bytes, while requests of this process take %llu of %llu "
+                  "(FLAGS_rpc_max_peer_memory_mb) and all of %s take %llu of %llu "
+                  "(FLAGS_rpc_max_memory_mb)",
+                  (unsigned long long)request->frame.bytes, (unsigned long long)peer->memory,
+                  (unsigned long long)server->config.max_peer_memory, server->name,
+                  (unsigned long long)atomic_load(&server->memory),
+                  (unsigned long long)server->config.max_memory);
+}
+
+static void hand_over(rg_rpc_peer *peer, rg_rpc_request *request)
+{
+    request->next = peer->waiting;
+    request->back = &peer->waiting;
+    if (request->next != NULL)
+        request->next->back = &request->next;
+    peer->waiting = request;
+    peer->n_waiting++;
+    throttle(peer);
+    (void)rg_fault("rpc.request");
+    if (request->unwanted)
+        refuse_unwanted(peer, request);
+    else
+        peer->server->config.events.request(peer->server->config.user, request);
+}
+
+static rg_rpc_request *next_later(rg_rpc_peer *peer)
+{
+    rg_rpc_request *request = peer->later;
+    peer->later = request->next;
+    if (peer->later == NULL)
+        peer->last_later = &peer->later;
+    return request;
+}
+
+static void go_on(rg_task *task)
+{
+    rg_rpc_peer *peer = (rg_rpc_peer *)((char *)task - offsetof(rg_rpc_peer, go_on));
+    peer->going_on = false;
+    while (peer->later != NULL && !peer->paused)
+        hand_over(peer, next_later(peer));
+    rg_rpc_peer_drop(peer);
 }
 
 static rg_status said_goodbye(rg_rpc_peer *peer)
@@ -186,15 +272,14 @@ static rg_status on_frame(void *user, const rg_frame *frame)
     if (request == NULL)
         return RG_OK;
     peer->receiving = NULL;
-    request->next = peer->waiting;
-    request->back = &peer->waiting;
-    if (request->next != NULL)
-        request->next->back = &request->next;
-    peer->waiting = request;
-    peer->n_waiting++;
-    throttle(peer);
-    (void)rg_fault("rpc.request");
-    peer->server->config.events.request(peer->server->config.user, request);
+    if (!peer->paused && peer->later == NULL) {
+        hand_over(peer, request);
+        return RG_OK;
+    }
+    /* It stood in one buffer with those that filled the measure. */
+    request->next = NULL;
+    *peer->last_later = request;
+    peer->last_later = &request->next;
     return RG_OK;
 }
 
@@ -227,6 +312,8 @@ void rg_peer_unlink(rg_rpc_peer *peer)
     rg_link *link = peer->link;
     peer->link = NULL;
     peer->paused = false;
+    while (peer->later != NULL) /* they are sent again */
+        free_request(next_later(peer));
     if (peer->receiving != NULL)
         free_request(peer->receiving);
     peer->receiving = NULL;
@@ -344,12 +431,17 @@ void *rg_rpc_request_mine(const rg_rpc_request *request)
     return request->mine;
 }
 
+uint64_t rg_rpc_request_room(const rg_rpc_request *request)
+{
+    return request->peer->server->config.max_peer_memory;
+}
+
 static void deliver(rg_task *task)
 {
     rg_rpc_request *request = (rg_rpc_request *)task;
     rg_rpc_peer *peer = request->peer;
     uint64_t id = request->frame.id, *seen = &peer->seen[id & (RG_SEEN - 1)];
-    if (*seen < id)
+    if (*seen < id && !request->unwanted)
         *seen = id;
     *request->back = request->next;
     if (request->next != NULL)

@@ -4,7 +4,9 @@
 #include "base/mem.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
+#include "sys/host.h"
 #include "sys/log.h"
+#include "sys/process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +18,18 @@ typedef struct opening {
     rg_status status;
     char message[512];
 } opening;
+
+static void set_budgets(rg_rpc_server_config *c)
+{
+    if (c->max_memory == 0)
+        c->max_memory = (uint64_t)rg_flag_int("rpc_max_memory_mb") << 20;
+    if (c->max_memory == 0)
+        c->max_memory = rg_host_memory() / 2;
+    if (c->max_peer_memory == 0)
+        c->max_peer_memory = (uint64_t)rg_flag_int("rpc_max_peer_memory_mb") << 20;
+    if (c->max_peer_memory == 0)
+        c->max_peer_memory = c->max_memory / 2;
+}
 
 static void set_defaults(rg_rpc_server *server)
 {
@@ -34,6 +48,10 @@ static void set_defaults(rg_rpc_server *server)
         c->lease_ms = (uint64_t)rg_flag_int("rpc_lease_ms");
     if (c->handshake_ms == 0)
         c->handshake_ms = 5000;
+    set_budgets(c);
+    int limit = rg_descriptor_limit(), kept = limit / 8;
+    server->descriptors = limit - (kept < 8 ? 8 : kept > 64 ? 64 : kept);
+    rg_strangers_init(&server->strangers, server->descriptors);
     (void)snprintf(server->job, sizeof server->job, "%s", c->job ? c->job : "");
     (void)snprintf(server->name, sizeof server->name, "%s", c->name ? c->name : c->endpoints[0]);
 }
@@ -50,6 +68,9 @@ static rg_status check(const rg_rpc_server_config *config)
                        config->max_waiting, RG_SEEN / 2);
     if (rg_flag_int("rpc_lease_ms") <= 0)
         return rg_fail(RG_EINVAL, "FLAGS_rpc_lease_ms must be above 0");
+    if (rg_flag_int("rpc_max_memory_mb") < 0 || rg_flag_int("rpc_max_peer_memory_mb") < 0)
+        return rg_fail(RG_EINVAL, "FLAGS_rpc_max_memory_mb and FLAGS_rpc_max_peer_memory_mb must "
+                                  "not be below 0");
     return RG_OK;
 }
 

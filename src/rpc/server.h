@@ -47,13 +47,15 @@ typedef struct rg_rpc_server_config {
     const char *job;  /* "" or NULL: any job */
     const char *name; /* for messages: "pserver 0"; NULL: the first endpoint */
     rg_rpc_security security;
-    int loops;             /* 0: 1 */
-    uint64_t max_body;     /* bytes of a request; 0: RG_RPC_MAX_BODY */
-    uint64_t max_queued;   /* a peer's requests wait while it leaves more reply bytes; 0: 64 MiB */
-    uint32_t max_waiting;  /* or while so many of them have no reply; 0: 512, the most */
-    uint32_t max_peers;    /* 0: 4096 */
-    uint64_t lease_ms;     /* 0: FLAGS_rpc_lease_ms */
-    uint64_t handshake_ms; /* a stranger is sent away after; 0: 5000 */
+    int loops;            /* 0: 1 */
+    uint64_t max_body;    /* bytes of a request; 0: RG_RPC_MAX_BODY */
+    uint64_t max_queued;  /* a peer's requests wait while it leaves more reply bytes; 0: 64 MiB */
+    uint32_t max_waiting; /* or while so many of them have no reply; 0: 512, the most */
+    uint64_t max_memory;  /* bytes of all requests on their way; 0: FLAGS_rpc_max_memory_mb */
+    uint64_t max_peer_memory; /* of those of one peer; 0: FLAGS_rpc_max_peer_memory_mb */
+    uint32_t max_peers;       /* 0: 4096 */
+    uint64_t lease_ms;        /* 0: FLAGS_rpc_lease_ms */
+    uint64_t handshake_ms;    /* a stranger is sent away after; 0: 5000 */
     rg_rpc_server_events events;
     void *user;
 } rg_rpc_server_config;
@@ -102,6 +104,8 @@ bool rg_rpc_request_repeated(const rg_rpc_request *request);
 /* 64-byte aligned; borrowed until the reply. NULL where place() took it. */
 const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes);
 void *rg_rpc_request_mine(const rg_rpc_request *request);
+/* How many bytes the answer may have: what one peer may have the server take at a time. */
+uint64_t rg_rpc_request_room(const rg_rpc_request *request);
 
 /* The answer: pieces that are borrowed until release(arg) is called (NULL: copied now). flags:
  * RG_FRAME_UNCHECKED and the method's own. The request is gone afterwards. Any thread. */

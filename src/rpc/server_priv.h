@@ -4,11 +4,11 @@
 
 #include "rpc/link_priv.h"
 #include "rpc/server.h"
+#include "rpc/strangers_priv.h"
 #include "rpc/wire_priv.h"
 
 enum {
-    RG_SEEN = 1024,       /* requests of a session that are remembered; a power of two */
-    RG_MAX_GUESTS = 4096, /* connections that have not proved anything yet */
+    RG_SEEN = 1024, /* requests of a session that are remembered; a power of two */
 };
 
 typedef struct rg_guest rg_guest;
@@ -25,6 +25,7 @@ struct rg_rpc_peer {
     /* the door's */
     rg_rpc_peer *next; /* of all sessions */
     uint64_t heard_ns; /* the last heartbeat */
+    rg_guest *pulse;   /* its connection for them: one, the latest; NULL: none now */
     bool dead;
 
     /* its loop's */
@@ -33,12 +34,15 @@ struct rg_rpc_peer {
     rg_rpc_request *receiving;               /* NULL: what comes in is thrown away */
     rg_rpc_request *waiting;                 /* without a reply */
     uint32_t n_waiting;
+    uint64_t memory; /* bytes of bodies of its requests, whole or coming */
     bool paused;
-    size_t queued_before; /* at the last look, and since when nothing moved */
+    rg_rpc_request *later, **last_later; /* came with what was read before it was paused */
+    bool going_on;                       /* the task for them is posted */
+    size_t queued_before;                /* at the last look, and since when nothing moved */
     uint64_t stuck_ns;
     uint64_t seen[RG_SEEN]; /* by id: the last one that was replied to */
 
-    rg_task leave, expel;
+    rg_task leave, expel, go_on;
     atomic_bool leaving, expelling;
 };
 
@@ -56,6 +60,7 @@ struct rg_rpc_server {
     rg_tls_setup *tls;
     uint64_t instance;
     rg_traffic total;
+    _Atomic uint64_t memory; /* bytes of bodies of requests, of all peers */
     rg_loop *door;
     rg_loop *loops[RG_RPC_MAX_LOOPS];
     rg_rpc_peer *linked[RG_RPC_MAX_LOOPS]; /* each its loop's */
@@ -65,7 +70,8 @@ struct rg_rpc_server {
     rg_listener **listeners;
     size_t n_listeners;
     rg_guest *guests;
-    size_t n_guests;
+    rg_strangers strangers;
+    int descriptors; /* connections may use those below it; the rest is for files */
     rg_rpc_peer *peers;
     uint32_t n_peers;
     int next_loop;

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -53,6 +54,11 @@ static const rg_flag table[] = {
      "how often a request is sent again after its connection broke", NULL},
     {"rpc_lease_ms", RG_FLAG_INT, "10000", "a process without a heartbeat for so long is dead",
      NULL},
+    {"rpc_max_memory_mb", RG_FLAG_INT, "0",
+     "MiB that requests on their way take on a server, all together; 0: half of the memory it has",
+     NULL},
+    {"rpc_max_peer_memory_mb", RG_FLAG_INT, "0",
+     "MiB of them for one process, and for one answer to it; 0: half of rpc_max_memory_mb", NULL},
     {"rpc_transport", RG_FLAG_TEXT, "auto",
      "auto: Unix sockets on one host, TCP else; tcp: no Unix sockets; unix: clients use no TCP",
      NULL},
@@ -90,14 +96,19 @@ static const rg_flag table[] = {
 
 enum { MAX_FLAGS = sizeof table / sizeof table[0] };
 
+/* A value, which stays as it is, and stays: other threads may hold its text. What a flag is set to
+ * again is found again. */
 typedef struct flag_value {
-    char *text; /* NULL: the table's initial value */
+    struct flag_value *next; /* another that the flag had */
     double number;
     int64_t whole;
+    const char *text;
 } flag_value;
 
-static flag_value values[MAX_FLAGS];
+static flag_value defaults[MAX_FLAGS];
+static _Atomic(flag_value *) values[MAX_FLAGS];
 static pthread_once_t defaults_read = PTHREAD_ONCE_INIT;
+static pthread_mutex_t setting = PTHREAD_MUTEX_INITIALIZER;
 
 const rg_flag *rg_flag_table(void)
 {
@@ -149,10 +160,38 @@ static bool parse(rg_flag_type type, const char *text, flag_value *out)
 static void parse_defaults(void)
 {
     for (int i = 0; table[i].name != NULL; i++) {
-        bool ok = parse(table[i].type, table[i].initial, &values[i]);
+        bool ok = parse(table[i].type, table[i].initial, &defaults[i]);
         assert(ok);
         (void)ok;
+        defaults[i].text = table[i].initial;
+        atomic_init(&values[i], &defaults[i]);
     }
+}
+
+static flag_value *value_now(int i)
+{
+    (void)pthread_once(&defaults_read, parse_defaults); /* whoever comes first */
+    return atomic_load_explicit(&values[i], memory_order_acquire);
+}
+
+/* One that the flag had before, or a new one behind all of them; NULL: no memory. */
+static flag_value *find_or_make(int i, const char *text, flag_value fresh)
+{
+    flag_value *last = &defaults[i];
+    for (flag_value *v = last; v != NULL; v = v->next) {
+        if (strcmp(v->text, text) == 0)
+            return v;
+        last = v;
+    }
+    size_t bytes = strlen(text) + 1;
+    flag_value *made = rg_alloc(sizeof *made + bytes);
+    if (made == NULL)
+        return NULL;
+    *made = fresh;
+    made->next = NULL;
+    made->text = memcpy(made + 1, text, bytes);
+    last->next = made;
+    return made;
 }
 
 static rg_status set(int i, const char *text)
@@ -162,12 +201,14 @@ static rg_status set(int i, const char *text)
     if (!parse(table[i].type, text, &fresh))
         return rg_fail(RG_EINVAL, "FLAGS_%s is '%s', and must be %s", table[i].name, text,
                        kind[table[i].type]);
-    fresh.text = rg_strdup(text);
-    if (fresh.text == NULL)
+    (void)value_now(i);
+    pthread_mutex_lock(&setting);
+    flag_value *value = find_or_make(i, text, fresh);
+    if (value != NULL)
+        atomic_store_explicit(&values[i], value, memory_order_release);
+    pthread_mutex_unlock(&setting);
+    if (value == NULL)
         return rg_no_memory(strlen(text), "a flag");
-    (void)pthread_once(&defaults_read, parse_defaults);
-    rg_free(values[i].text);
-    values[i] = fresh;
     if (table[i].moot != NULL)
         rg_log(RG_LOG_W, "flags", "FLAGS_%s=%s \"has no effect: %s\"", table[i].name, text,
                table[i].moot);
@@ -213,7 +254,7 @@ rg_status rg_flag_text(const char *name, const char **value)
     int i = find(name);
     if (i < 0)
         return rg_fail(RG_ENOENT, "%s is not a flag; `paddle flags` lists them", name);
-    *value = values[i].text ? values[i].text : table[i].initial;
+    *value = value_now(i)->text;
     return RG_OK;
 }
 
@@ -222,8 +263,7 @@ static const flag_value *value_of(const char *name, rg_flag_type type)
     int i = find(name);
     assert(i >= 0 && table[i].type == type);
     (void)type;
-    (void)pthread_once(&defaults_read, parse_defaults); /* whoever reads first */
-    return &values[i];
+    return value_now(i);
 }
 
 bool rg_flag_bool(const char *name)

@@ -6,8 +6,7 @@
  * not in the table is refused by name; one whose effect does not exist here is
  * in the table with the reason, and asking for it says so once.
  *
- * Reading is cheap and may be done from any thread; setting is for one thread
- * while no program runs. */
+ * Reading is cheap; both reading and setting may be done from any thread. */
 #ifndef RG_SYS_FLAGS_H
 #define RG_SYS_FLAGS_H
 
@@ -36,7 +35,7 @@ rg_status rg_flags_from_environment(void);
 
 /* name with or without "FLAGS_". */
 rg_status rg_flag_set(const char *name, const char *value);
-/* The value as text; RG_ENOENT for an unknown name. Borrowed until it is set. */
+/* The value as text; RG_ENOENT for an unknown name. Borrowed for the process's life. */
 rg_status rg_flag_text(const char *name, const char **value);
 
 /* For flags of the table only: a wrong name is our own bug (assert). */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,4 +215,22 @@ int64_t rg_host_memory_limit(void)
 {
     int64_t limit = group_number("memory.max", "memory.limit_in_bytes", "");
     return limit > 0 && limit < INT64_C(1) << 60 ? limit : -1;
+}
+
+static uint64_t memory;
+
+static void read_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    int64_t limit = rg_host_memory_limit();
+    memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : (uint64_t)4 << 30;
+    if (limit > 0 && (uint64_t)limit < memory)
+        memory = (uint64_t)limit;
+}
+
+uint64_t rg_host_memory(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, read_memory);
+    return memory;
 }

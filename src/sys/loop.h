@@ -71,6 +71,8 @@ typedef struct rg_stream_events {
     void (*failed)(void *user, rg_status why, const char *message);
 } rg_stream_events;
 
+enum { RG_ORIGIN_TEXT = 64 };
+
 typedef enum rg_transport {
     RG_TRANSPORT_AUTO, /* the Unix socket where the other end is on this host, TCP else */
     RG_TRANSPORT_TCP,
@@ -97,6 +99,14 @@ size_t rg_stream_queued(const rg_stream *stream);
 /* For messages: "10.0.0.7:51234", "unix". Borrowed for the stream's life. */
 const char *rg_stream_peer(const rg_stream *stream);
 bool rg_stream_is_local(const rg_stream *stream); /* a Unix socket */
+/* A Unix socket whose other end the kernel knows to be this process's user, or root. */
+bool rg_stream_is_own_user(const rg_stream *stream);
+/* Whom its connections are counted for: the address without the port, of IPv6 the first 64 bits,
+ * since whoever has one such address has all of them; of a Unix socket the user. */
+void rg_stream_origin(const rg_stream *stream, char origin[RG_ORIGIN_TEXT]);
+/* The number of its socket. The system gives out the lowest that is free, so of a stream that has
+ * just been accepted it says how many descriptors are in use at least. */
+int rg_stream_descriptor(const rg_stream *stream);
 
 /* The connection is to end: failed() is called soon, but not before this returns. */
 void rg_stream_shut(rg_stream *stream);

@@ -2,8 +2,10 @@
 #include "sys/process.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 long rg_process_id(void)
@@ -21,4 +23,12 @@ void rg_process_host(char *name, size_t size)
 bool rg_process_alive(long pid)
 {
     return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+}
+
+int rg_descriptor_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 1024;
+    return limit.rlim_cur < INT_MAX ? (int)limit.rlim_cur : INT_MAX;
 }

@@ -27,6 +27,8 @@ struct rg_stream {
     pending *writes;
     bool failed, local;
     char peer[96];
+    char origin[RG_ORIGIN_TEXT];
+    uid_t uid; /* at the other end of a Unix socket; (uid_t)-1: not known */
 };
 
 static void drop_stream(void *self)
@@ -69,14 +71,29 @@ static void note_tcp_peer(rg_stream *stream)
     if (uv_tcp_getpeername(&stream->uv, (struct sockaddr *)&from, &length) != 0)
         return;
     if (from.ss_family == AF_INET6) {
-        (void)uv_ip6_name((const struct sockaddr_in6 *)&from, host, sizeof host);
-        port = ntohs(((const struct sockaddr_in6 *)&from)->sin6_port);
+        struct sockaddr_in6 net = *(const struct sockaddr_in6 *)&from;
+        (void)uv_ip6_name(&net, host, sizeof host);
+        port = ntohs(net.sin6_port);
+        bool mapped = IN6_IS_ADDR_V4MAPPED(&net.sin6_addr);
+        memset(net.sin6_addr.s6_addr + 8, 0, mapped ? 0 : 8);
+        (void)uv_ip6_name(&net, stream->origin, sizeof stream->origin);
     } else {
         (void)uv_ip4_name((const struct sockaddr_in *)&from, host, sizeof host);
         port = ntohs(((const struct sockaddr_in *)&from)->sin_port);
+        (void)snprintf(stream->origin, sizeof stream->origin, "%s", host);
     }
     (void)snprintf(stream->peer, sizeof stream->peer, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
                    port);
+}
+
+static void note_local_peer(rg_stream *stream, int socket)
+{
+    struct ucred who;
+    socklen_t length = sizeof who;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &length) == 0)
+        stream->uid = who.uid;
+    (void)snprintf(stream->peer, sizeof stream->peer, "unix");
+    (void)snprintf(stream->origin, sizeof stream->origin, "user %lld", (long long)stream->uid);
 }
 
 void rg_stream_settle(rg_stream *stream)
@@ -88,9 +105,13 @@ void rg_stream_settle(rg_stream *stream)
     (void)uv_fileno(as_handle(stream), &socket);
     stream->local = getsockname(socket, (struct sockaddr *)&self, &length) == 0 &&
                     self.ss_family == AF_UNIX;
-    (void)snprintf(stream->peer, sizeof stream->peer, "%s", stream->local ? "unix" : "?");
-    if (stream->local)
+    stream->uid = (uid_t)-1;
+    (void)snprintf(stream->peer, sizeof stream->peer, "?");
+    (void)snprintf(stream->origin, sizeof stream->origin, "?");
+    if (stream->local) {
+        note_local_peer(stream, socket);
         return;
+    }
     (void)uv_tcp_nodelay(&stream->uv, 1);
     (void)uv_tcp_keepalive(&stream->uv, 1, KEEPALIVE_SECONDS);
     note_tcp_peer(stream);
@@ -115,6 +136,23 @@ const char *rg_stream_peer(const rg_stream *stream)
 bool rg_stream_is_local(const rg_stream *stream)
 {
     return stream->local;
+}
+
+bool rg_stream_is_own_user(const rg_stream *stream)
+{
+    return stream->local && (stream->uid == geteuid() || stream->uid == 0);
+}
+
+void rg_stream_origin(const rg_stream *stream, char origin[RG_ORIGIN_TEXT])
+{
+    memcpy(origin, stream->origin, RG_ORIGIN_TEXT);
+}
+
+int rg_stream_descriptor(const rg_stream *stream)
+{
+    uv_os_fd_t socket = -1;
+    (void)uv_fileno(as_handle(stream), &socket);
+    return socket;
 }
 
 /* ---- reading ---- */
@@ -298,6 +336,8 @@ void rg_stream_write(rg_stream *stream, const rg_iov *iov, size_t n, void (*done
         done(arg);
         if (bufs == NULL)
             rg_stream_shut(stream);
+        else if (bufs != few)
+            rg_free(bufs);
         return;
     }
     (void)as_bufs(iov, n, 0, bufs);

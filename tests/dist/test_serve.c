@@ -624,6 +624,32 @@ static void numbers_over_all_trainers(void **state)
     finish(&f);
 }
 
+static void without_memory_a_sum_is_refused(void **state)
+{
+    fixture f;
+    rg_buf one, two;
+    (void)state;
+#ifndef RG_FAULTS
+    skip();
+#endif
+    assert_int_equal(setenv("RG_FAULT", "ps.reduce:1:enomem", 1), 0);
+    start(&f, RG_UPDATE_SYNC);
+    write_reduce(&one, "auc", 0, 1, -2);
+    write_reduce(&two, "auc", 0, 10, -1);
+    for (int round = 0; round < 2; round++) { /* the second finds memory again */
+        rg_rpc_call *waiting = begin(f.clients[0], RG_PS_REDUCE, &one);
+        rg_rpc_call *last = begin(f.clients[1], RG_PS_REDUCE, &two);
+        assert_int_equal(rg_rpc_wait(waiting), round == 0 ? RG_ENOMEM : RG_OK);
+        assert_int_equal(rg_rpc_wait(last), round == 0 ? RG_ENOMEM : RG_OK);
+        rg_rpc_call_close(waiting);
+        rg_rpc_call_close(last);
+    }
+    rg_buf_fini(&one);
+    rg_buf_fini(&two);
+    finish(&f);
+    assert_int_equal(unsetenv("RG_FAULT"), 0);
+}
+
 /* Different meetings are refused on both sides; each may then meet again. */
 static void trainers_wait_for_the_same_or_are_told(void **state)
 {
@@ -791,7 +817,7 @@ RUN(cmocka_unit_test(the_schema_says_what_it_has),
     cmocka_unit_test(each_request_says_what_it_is_in), cmocka_unit_test(variables_are_set_and_got),
     cmocka_unit_test(tables_shrink_and_are_cleared), cmocka_unit_test(a_server_writes_its_rows),
     cmocka_unit_test(strangers_cannot_have_files_written),
-    cmocka_unit_test(numbers_over_all_trainers),
+    cmocka_unit_test(numbers_over_all_trainers), cmocka_unit_test(without_memory_a_sum_is_refused),
     cmocka_unit_test(trainers_wait_for_the_same_or_are_told),
     cmocka_unit_test(a_failure_ends_the_job_for_all),
     cmocka_unit_test(going_without_a_word_ends_it_too), cmocka_unit_test(tools_may_only_look),

@@ -468,7 +468,45 @@ static void joining_while_a_server_dies(void **state)
     assert_ok(rg_flag_set("rpc_deadline", deadline));
 }
 
-RUN(cmocka_unit_test(sync_steps_bring_parameters), cmocka_unit_test(answers_find_their_homes),
+/* One answer would be 24 MB: it comes in several, and none of them is larger than it may be. */
+static void a_large_variable_comes_in_pieces(void **state)
+{
+    enum { MANY = 750001, WIDE = 8 };
+    server s;
+    rg_value value;
+    (void)state;
+    server_start(&s, RG_UPDATE_SYNC, 1);
+    join(&s);
+    set_value(&s, "large", RG_SHAPE(MANY, WIDE), 0);
+    float *there = rg_scope_find(s.scope, "large")->data;
+    for (int i = 0; i < MANY * WIDE; i++)
+        there[i] = (float)i;
+    rg_value_init(&value);
+    assert_ok(rg_job_get(rg_job_now(), s.endpoint, "large", &value));
+    assert_true(rg_shape_equal(&value.meta.shape, &RG_SHAPE(MANY, WIDE)));
+    assert_memory_equal(value.data, there, (size_t)MANY * WIDE * sizeof *there);
+    rg_buf body;
+    uint8_t *reply;
+    size_t bytes;
+    rg_buf_init(&body, 0);
+    rg_wire_text(&body, "large");
+    rg_buf_u64(&body, 0);
+    rg_buf_u64(&body, MANY);
+    assert_ok(
+        rg_job_ask(rg_job_now(), 0, RG_PS_GET, &(rg_iov){body.data, body.len}, 1, &reply, &bytes));
+    assert_int_equal(bytes, RG_PS_GET_BYTES + 8 + 2 * 8);
+    rg_free(reply);
+    rg_buf_fini(&body);
+    set_value(&s, "exact", RG_SHAPE((16 << 20) / 32, WIDE), 3); /* one answer to the byte */
+    assert_ok(rg_job_get(rg_job_now(), s.endpoint, "exact", &value));
+    assert_int_equal(rg_numel(&value), (16 << 20) / 4);
+    rg_value_fini(&value);
+    assert_ok(rg_job_leave());
+    server_end_well(&s);
+}
+
+RUN(cmocka_unit_test(a_large_variable_comes_in_pieces),
+    cmocka_unit_test(sync_steps_bring_parameters), cmocka_unit_test(answers_find_their_homes),
     cmocka_unit_test(sync_threads_make_one_step), cmocka_unit_test(async_steps_all_arrive),
     cmocka_unit_test(a_wait_can_be_interrupted), cmocka_unit_test(a_request_can_be_interrupted),
     cmocka_unit_test(a_failure_elsewhere_ends_the_step),

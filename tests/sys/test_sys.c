@@ -1,12 +1,18 @@
-/* test_sys.c - flags, files, pages and thread pools. */
+/* test_sys.c - flags, streams, files, pages and thread pools. */
 #include "check.h"
 
 #include "sys/file.h"
 #include "sys/flags.h"
+#include "sys/latch.h"
+#include "sys/loop.h"
 #include "sys/pages.h"
 #include "sys/pool.h"
 
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static void a_flag_is_set_and_read_with_or_without_its_prefix(void **state)
@@ -33,6 +39,119 @@ static void a_value_that_cannot_be_read_names_the_variable(void **state)
                  "FLAGS_paddle_num_threads is 'many', and must be a whole number");
     assert_int_equal(unsetenv("FLAGS_paddle_num_threads"), 0);
     assert_int_equal(rg_flag_int("paddle_num_threads"), 1);
+}
+
+typedef struct reader {
+    pthread_t thread;
+    atomic_bool stop;
+    atomic_int wrong;
+} reader;
+
+/* Whatever the flag is set to meanwhile, a text stays what it was. */
+static void *read_flags(void *arg)
+{
+    reader *r = arg;
+    const char *text;
+    while (!r->stop) {
+        (void)rg_flag_text("rpc_tls_ca", &text);
+        size_t n = strlen(text);
+        r->wrong += n != 0 && n != 100 && n != 200;
+        r->wrong += n > 0 && strspn(text, n == 100 ? "a" : "b") != n;
+    }
+    return NULL;
+}
+
+static void a_text_of_a_flag_stays(void **state)
+{
+    char texts[2][201] = {"", ""};
+    const char *first, *again;
+    reader r = {.stop = false};
+    (void)state;
+    memset(texts[0], 'a', 100);
+    memset(texts[1], 'b', 200);
+    assert_ok(rg_flag_set("rpc_tls_ca", texts[0]));
+    assert_ok(rg_flag_text("rpc_tls_ca", &first));
+    assert_int_equal(pthread_create(&r.thread, NULL, read_flags, &r), 0);
+    for (int i = 0; i < 20000; i++)
+        assert_ok(rg_flag_set("rpc_tls_ca", texts[i % 2]));
+    r.stop = true;
+    assert_int_equal(pthread_join(r.thread, NULL), 0);
+    assert_int_equal(r.wrong, 0);
+    assert_string_equal(first, texts[0]);
+    assert_ok(rg_flag_set("rpc_tls_ca", texts[0]));
+    assert_ok(rg_flag_text("rpc_tls_ca", &again));
+    assert_ptr_equal(first, again); /* and setting it to and fro takes no memory */
+    assert_ok(rg_flag_set("rpc_tls_ca", ""));
+}
+
+/* ---- streams ---- */
+
+typedef struct broken {
+    rg_loop *loop;
+    rg_stream *stream;
+    int socket, done;
+    rg_latch failed;
+} broken;
+
+static bool no_room(void *user, uint8_t **at, size_t *size)
+{
+    static uint8_t room[16];
+    (void)user;
+    *at = room;
+    *size = sizeof room;
+    return true;
+}
+
+static void no_bytes(void *user, size_t n)
+{
+    (void)user, (void)n;
+}
+
+static void count_done(void *arg)
+{
+    ((broken *)arg)->done++;
+}
+
+/* Long lists of pieces for someone who has gone. */
+static void stream_failed(void *user, rg_status why, const char *message)
+{
+    enum { PIECES = 100, WRITES = 1000 };
+    broken *b = user;
+    rg_iov pieces[PIECES];
+    (void)why, (void)message;
+    for (int i = 0; i < PIECES; i++)
+        pieces[i] = (rg_iov){"x", 1};
+    for (int i = 0; i < WRITES; i++)
+        rg_stream_write(b->stream, pieces, PIECES, count_done, b);
+    rg_stream_close(b->stream);
+    rg_latch_open(&b->failed);
+}
+
+static void adopt(void *arg)
+{
+    static const rg_stream_events events = {NULL, no_room, no_bytes, stream_failed};
+    broken *b = arg;
+    assert_ok(rg_stream_adopt(&b->stream, b->loop, b->socket));
+    assert_ok(rg_stream_start(b->stream, &events, b));
+}
+
+static void writing_to_who_has_gone_leaves_nothing_behind(void **state)
+{
+    broken b = {.done = 0};
+    int pair[2];
+    (void)state;
+    rg_latch_init(&b.failed);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+    b.socket = pair[0];
+    assert_ok(rg_loop_open(&b.loop, "test"));
+    rg_loop_do(b.loop, adopt, &b);
+    size_t before = mallinfo2().uordblks;
+    (void)close(pair[1]);
+    (void)rg_latch_wait(&b.failed, UINT64_MAX);
+    assert_int_equal(b.done, 1000);
+    assert_true(mallinfo2().uordblks < before + (100 << 10));
+    rg_loop_close(b.loop);
+    rg_latch_fini(&b.failed);
 }
 
 static void files_are_read_whole_or_not_at_all(void **state)
@@ -103,6 +222,8 @@ static void a_pool_runs_each_part_once_and_brings_failures_back(void **state)
 RUN(cmocka_unit_test(a_flag_is_set_and_read_with_or_without_its_prefix),
     cmocka_unit_test(a_flag_that_does_not_exist_is_refused_by_name),
     cmocka_unit_test(a_value_that_cannot_be_read_names_the_variable),
+    cmocka_unit_test(a_text_of_a_flag_stays),
+    cmocka_unit_test(writing_to_who_has_gone_leaves_nothing_behind),
     cmocka_unit_test(files_are_read_whole_or_not_at_all),
     cmocka_unit_test(large_memory_starts_on_a_huge_page),
     cmocka_unit_test(a_pool_runs_each_part_once_and_brings_failures_back))
