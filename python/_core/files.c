@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define MAX_FILE_BYTES ((size_t)1 << 40)
+
 /* The values of a list of names; freed by the caller with rg_free. NULL and an exception
  * where one is missing. */
 static const rg_value **values_of(rg_scope *scope, const char *const *names, int n)
@@ -41,7 +43,9 @@ static int save_item(rg_save *save, rg_scope *scope, PyObject *item)
         Py_ssize_t size;
         if (PyBytes_AsStringAndSize(what, &bytes, &size) < 0)
             return -1;
+        Py_BEGIN_ALLOW_THREADS
         code = rg_save_bytes(save, file, bytes, (size_t)size);
+        Py_END_ALLOW_THREADS
     } else {
         const char **names;
         int n;
@@ -73,17 +77,19 @@ static PyObject *save_files(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!sO!:save_files", core_scope_type, &scope, &folder, &PyList_Type,
                           &items))
         return NULL;
-    CORE_TRY(rg_save_open(&save, folder));
+    rg_status code;
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_save_open(&save, folder); /* may wait for another saver */
+    Py_END_ALLOW_THREADS
+    CORE_TRY(code);
     int failed = 0;
     for (Py_ssize_t i = 0; !failed && i < PyList_Size(items); i++)
         failed = save_item(save, ((core_scope *)scope)->scope, PyList_GetItem(items, i));
-    rg_status code = RG_OK;
-    if (!failed) {
-        Py_BEGIN_ALLOW_THREADS
+    Py_BEGIN_ALLOW_THREADS
+    if (!failed)
         code = rg_save_commit(save);
-        Py_END_ALLOW_THREADS
-    }
     rg_save_close(save);
+    Py_END_ALLOW_THREADS
     if (failed)
         return NULL;
     CORE_TRY(code);
@@ -122,66 +128,177 @@ static rg_expected *expected_of(rg_scope *scope, PyObject *vars, size_t *n)
     return expected;
 }
 
-/* load_files(scope, folder, [(file, [Variable or name])]) */
+/* What one file is read into, or what it must hold. */
+typedef struct file_item {
+    const char *file;
+    rg_expected *expected;
+    size_t n;
+    const char *bytes; /* NULL: variables */
+} file_item;
+
+typedef struct load_list {
+    file_item *items;
+    Py_ssize_t n;
+    bool changed; /* a file does not hold the bytes it must hold */
+} load_list;
+
+static rg_status compare(rg_load *load, load_list *list, const file_item *item)
+{
+    rg_buf bytes;
+    rg_buf_init(&bytes, 0);
+    rg_status code = rg_load_bytes(load, item->file, MAX_FILE_BYTES, &bytes);
+    if (code == RG_OK &&
+        (bytes.len != item->n || memcmp(rg_buf_cstr(&bytes), item->bytes, item->n)))
+        list->changed = true;
+    rg_buf_fini(&bytes);
+    return code;
+}
+
+static rg_status load_list_of(void *arg, rg_load *load)
+{
+    load_list *list = arg;
+    list->changed = false;
+    for (Py_ssize_t i = 0; i < list->n && !list->changed; i++) {
+        const file_item *item = &list->items[i];
+        RG_TRY(item->bytes ? compare(load, list, item)
+                           : rg_load_tensors(load, item->file, item->expected, item->n));
+    }
+    return RG_OK;
+}
+
+static int parse_item(rg_scope *scope, PyObject *from, file_item *item)
+{
+    PyObject *what;
+    if (!PyArg_ParseTuple(from, "sO:load", &item->file, &what))
+        return -1;
+    if (PyBytes_Check(what)) {
+        char *bytes;
+        Py_ssize_t size;
+        if (PyBytes_AsStringAndSize(what, &bytes, &size) < 0)
+            return -1;
+        item->bytes = bytes;
+        item->n = (size_t)size;
+        return 0;
+    }
+    if (!PyList_Check(what)) {
+        PyErr_SetString(PyExc_TypeError, "load: a list of variables is wanted");
+        return -1;
+    }
+    item->expected = expected_of(scope, what, &item->n);
+    return item->expected ? 0 : -1;
+}
+
+/* load_files(scope, folder, [(file, [Variable or name] or bytes)]) -> whether the files that come
+ * with bytes hold them; nothing after the first that does not is read. All is of one save. */
 static PyObject *load_files(PyObject *module, PyObject *args)
 {
     PyObject *scope, *items;
     const char *folder;
-    rg_load *load;
     (void)module;
     if (!PyArg_ParseTuple(args, "O!sO!:load_files", core_scope_type, &scope, &folder, &PyList_Type,
                           &items))
         return NULL;
     rg_scope *in = ((core_scope *)scope)->scope;
-    CORE_TRY(rg_load_open(&load, folder));
-    rg_status code = RG_OK;
+    load_list list = {.n = PyList_Size(items)};
+    list.items = rg_alloc_zero((size_t)list.n + 1, sizeof *list.items);
+    if (list.items == NULL)
+        return PyErr_NoMemory();
     bool failed = false;
-    for (Py_ssize_t i = 0; !failed && i < PyList_Size(items); i++) {
-        const char *file;
-        PyObject *vars;
-        size_t n;
-        if (!PyArg_ParseTuple(PyList_GetItem(items, i), "sO!:load", &file, &PyList_Type, &vars)) {
-            failed = true;
-            break;
-        }
-        rg_expected *expected = expected_of(in, vars, &n);
-        if (expected == NULL) {
-            failed = true;
-            break;
-        }
+    for (Py_ssize_t i = 0; !failed && i < list.n; i++)
+        failed = parse_item(in, PyList_GetItem(items, i), &list.items[i]) < 0;
+    rg_status code = RG_OK;
+    if (!failed) {
         Py_BEGIN_ALLOW_THREADS
-        code = rg_load_tensors(load, file, expected, n);
+        code = rg_load_whole(folder, load_list_of, &list);
         Py_END_ALLOW_THREADS
-        rg_free(expected);
-        failed = code != RG_OK;
     }
-    rg_load_close(load);
+    for (Py_ssize_t i = 0; i < list.n; i++)
+        rg_free(list.items[i].expected);
+    rg_free(list.items);
     rg_scope_touch(in);
-    if (code != RG_OK)
-        return core_raise(code);
     if (failed)
         return NULL;
-    Py_RETURN_NONE;
+    CORE_TRY(code);
+    return PyBool_FromLong(!list.changed);
 }
 
-/* load_bytes(folder, file) -> bytes */
+typedef struct byte_list {
+    const char *const *names;
+    rg_buf *bytes;
+    int n;
+} byte_list;
+
+static rg_status load_byte_list(void *arg, rg_load *load)
+{
+    const byte_list *list = arg;
+    for (int i = 0; i < list->n; i++) {
+        rg_buf_clear(&list->bytes[i]);
+        RG_TRY(rg_load_bytes(load, list->names[i], MAX_FILE_BYTES, &list->bytes[i]));
+    }
+    return RG_OK;
+}
+
+/* load_bytes(folder, [file]) -> [bytes], all of one save */
 static PyObject *load_bytes(PyObject *module, PyObject *args)
 {
-    const char *folder, *file;
-    rg_load *load;
-    rg_buf bytes;
+    const char *folder, **names;
+    PyObject *files;
+    int n;
     (void)module;
-    if (!PyArg_ParseTuple(args, "ss:load_bytes", &folder, &file))
+    if (!PyArg_ParseTuple(args, "sO:load_bytes", &folder, &files) ||
+        core_names(files, &names, &n) < 0)
         return NULL;
-    CORE_TRY(rg_load_open(&load, folder));
-    rg_buf_init(&bytes, 0);
-    rg_status code = rg_load_bytes(load, file, (size_t)1 << 40, &bytes);
-    rg_load_close(load);
-    PyObject *out = code == RG_OK
-                        ? PyBytes_FromStringAndSize(rg_buf_cstr(&bytes), (Py_ssize_t)bytes.len)
-                        : core_raise(code);
-    rg_buf_fini(&bytes);
+    rg_buf *bytes = rg_alloc(((size_t)n + 1) * sizeof *bytes);
+    for (int i = 0; bytes != NULL && i < n; i++)
+        rg_buf_init(&bytes[i], 0);
+    rg_status code = RG_ENOMEM;
+    if (bytes != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        code = rg_load_whole(folder, load_byte_list, &(byte_list){names, bytes, n});
+        Py_END_ALLOW_THREADS
+    }
+    PyObject *out = code == RG_OK ? PyList_New(n) : core_raise(code);
+    for (int i = 0; bytes != NULL && i < n; i++) {
+        PyObject *one = out == NULL ? NULL
+                                    : PyBytes_FromStringAndSize(rg_buf_cstr(&bytes[i]),
+                                                                (Py_ssize_t)bytes[i].len);
+        rg_buf_fini(&bytes[i]);
+        if (out != NULL && (one == NULL || PyList_SetItem(out, i, one) < 0))
+            Py_CLEAR(out);
+    }
+    rg_free(bytes);
+    PyMem_Free(names);
     return out;
+}
+
+static rg_status add_name(void *arg, const char *name)
+{
+    PyObject *text = PyUnicode_DecodeFSDefault(name);
+    bool added = text != NULL && PyList_Append(arg, text) == 0;
+    Py_XDECREF(text);
+    return added ? RG_OK : rg_fail(RG_ENOMEM, "no memory for a name");
+}
+
+/* staged_files(folder) -> names of a save that counts and whose files may not be in their places */
+static PyObject *staged_files(PyObject *module, PyObject *args)
+{
+    const char *folder;
+    rg_load *load;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s:staged_files", &folder))
+        return NULL;
+    PyObject *out = PyList_New(0);
+    if (out == NULL)
+        return NULL;
+    rg_status code = rg_load_open(&load, folder);
+    if (code == RG_OK) {
+        code = rg_load_staged(load, add_name, out);
+        rg_load_close(load);
+    }
+    if (code == RG_OK)
+        return out;
+    Py_DECREF(out);
+    return core_raise(code);
 }
 
 /* tensors_to_bytes(scope, names) -> bytes, as a combined file has them */
@@ -244,8 +361,10 @@ static PyObject *tensors_from_bytes(PyObject *module, PyObject *args)
 
 static PyMethodDef functions[] = {
     {"save_files", save_files, METH_VARARGS, "save_files(scope, folder, [(file, names|bytes)])"},
-    {"load_files", load_files, METH_VARARGS, "load_files(scope, folder, [(file, [variables])])"},
-    {"load_bytes", load_bytes, METH_VARARGS, "load_bytes(folder, file) -> bytes"},
+    {"load_files", load_files, METH_VARARGS,
+     "load_files(scope, folder, [(file, [variables]|bytes)]) -> bool"},
+    {"load_bytes", load_bytes, METH_VARARGS, "load_bytes(folder, [file]) -> [bytes]"},
+    {"staged_files", staged_files, METH_VARARGS, "staged_files(folder) -> [name]"},
     {"tensors_to_bytes", tensors_to_bytes, METH_VARARGS, "tensors_to_bytes(scope, names)"},
     {"tensors_from_bytes", tensors_from_bytes, METH_VARARGS,
      "tensors_from_bytes(scope, variables, bytes)"},

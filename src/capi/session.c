@@ -359,14 +359,22 @@ int rg_session_save(rg_session *session, int program, const char *folder)
     return code;
 }
 
+typedef struct load_into {
+    rg_session *session;
+    const rg_program *program;
+} load_into;
+
+static rg_status load_all(void *arg, rg_load *load)
+{
+    const load_into *into = arg;
+    return each_persistable(into->session, into->program, load_one, load);
+}
+
 int rg_session_load(rg_session *session, int program, const char *folder)
 {
     loaded *p;
-    rg_load *load;
     RG_TRY(program_of(session, program, &p));
-    RG_TRY(rg_load_open(&load, folder));
-    rg_status code = each_persistable(session, p->program, load_one, load);
-    rg_load_close(load);
+    rg_status code = rg_load_whole(folder, load_all, &(load_into){session, p->program});
     rg_scope_touch(session->scope);
     return code;
 }

@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "dist/flight.h"
 #include "dist/parcel_priv.h"
-#include "dist/serve.h"
 #include "sys/cond.h"
 #include "sys/flags.h"
+#include "sys/interrupt.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* flight.c - a count of calls in the air. */
 #include "dist/flight.h"
 
-#include "dist/serve.h"
 #include "sys/cond.h"
+#include "sys/interrupt.h"
 
 enum { LOOK_NS = 100 * 1000 * 1000 };
 

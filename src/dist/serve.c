@@ -9,6 +9,7 @@
 #include "sys/clock.h"
 #include "sys/cond.h"
 #include "sys/flags.h"
+#include "sys/interrupt.h"
 #include "sys/log.h"
 
 #include <stdarg.h>
@@ -19,18 +20,6 @@ enum {
     LOOK_NS = 100 * 1000 * 1000,    /* how often the waiting thread looks for Ctrl+C */
     FAREWELL_NS = 2LL * 1000000000, /* at the end: for the last words to arrive */
 };
-
-static rg_status (*interrupted)(void);
-
-void rg_set_interrupted(rg_status (*function)(void))
-{
-    interrupted = function;
-}
-
-rg_status rg_interrupted(void)
-{
-    return interrupted ? interrupted() : RG_OK;
-}
 
 /* ---- ending ---- */
 

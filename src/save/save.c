@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "save/save_priv.h"
 #include "sys/file.h"
-#include "sys/process.h"
+#include "sys/flags.h"
 #include "tensor/tensor_io.h"
 
 #include <stdio.h>
@@ -14,27 +14,30 @@
 enum { FLUSH_EACH = 64 }; /* more files than this are flushed by one call for the file system */
 
 struct rg_save {
-    char folder[RG_MAX_SAVE_PATH];
-    char stage[RG_MAX_SAVE_PATH];  /* where files are written */
-    char commit[RG_MAX_SAVE_PATH]; /* what the stage is renamed to when it is decided */
+    rg_folder *folder;
+    rg_folder *stage; /* where files are written; NULL: not yet, or decided */
+    rg_folder_lock *lock;
     rg_manifest manifest;
     size_t n_files;
-    bool staged; /* the stage exists */
 };
 
-/* Stages of processes that are gone were never decided: they are removed. */
+/* Who has the lock finds only stages of those who are gone: never decided, so removed. */
 static rg_status remove_stale(void *arg, const char *name)
 {
-    const char *folder = arg;
-    size_t length = strlen(RG_STAGE_PREFIX);
-    char path[RG_MAX_SAVE_PATH];
-    if (strncmp(name, RG_STAGE_PREFIX, length) != 0)
+    if (strncmp(name, RG_STAGE_PREFIX, strlen(RG_STAGE_PREFIX)) != 0)
         return RG_OK;
-    long pid = strtol(name + length, NULL, 10);
-    if (pid > 0 && rg_process_alive(pid) && pid != rg_process_id())
-        return RG_OK;
-    RG_TRY(rg_save_path(path, folder, name));
-    return rg_dir_remove(path);
+    return rg_folder_remove(arg, name);
+}
+
+static rg_status begin(rg_save *save, const char *folder)
+{
+    RG_TRY(rg_dir_make(folder));
+    RG_TRY(rg_folder_open(&save->folder, folder));
+    RG_TRY(rg_folder_lock_open(&save->lock, save->folder, RG_LOCK_NAME,
+                               (uint64_t)rg_flag_int("save_wait_ms")));
+    RG_TRY(rg_save_finish(save->folder));
+    RG_TRY(rg_folder_each(save->folder, remove_stale, save->folder));
+    return rg_folder_make_new(&save->stage, save->folder, RG_STAGE_PREFIX);
 }
 
 rg_status rg_save_open(rg_save **out, const char *folder)
@@ -43,26 +46,14 @@ rg_status rg_save_open(rg_save **out, const char *folder)
         folder = ".";
     if (strlen(folder) >= RG_MAX_SAVE_PATH - 64)
         return rg_fail(RG_EINVAL, "the folder name %.64s... is too long", folder);
-    RG_TRY(rg_dir_make(folder));
-    RG_TRY(rg_save_finish(folder));
-    RG_TRY(rg_dir_each(folder, remove_stale, (void *)(uintptr_t)folder));
     rg_save *save = rg_alloc_zero(1, sizeof *save);
     if (save == NULL)
         return rg_no_memory(sizeof *save, "a save");
-    char name[64];
-    (void)snprintf(save->folder, sizeof save->folder, "%s", folder);
-    (void)snprintf(name, sizeof name, RG_STAGE_PREFIX "%ld", rg_process_id());
-    rg_status code = rg_save_path(save->stage, folder, name);
-    (void)snprintf(name, sizeof name, RG_COMMIT_PREFIX "%ld", rg_process_id());
-    if (code == RG_OK)
-        code = rg_save_path(save->commit, folder, name);
-    if (code == RG_OK)
-        code = rg_dir_make(save->stage);
+    rg_status code = begin(save, folder);
     if (code != RG_OK) {
-        rg_free(save);
+        rg_save_close(save);
         return code;
     }
-    save->staged = true;
     *out = save;
     return RG_OK;
 }
@@ -71,8 +62,15 @@ void rg_save_close(rg_save *save)
 {
     if (save == NULL)
         return;
-    if (save->staged)
-        (void)rg_dir_remove(save->stage);
+    if (save->stage != NULL) {
+        char why[2048]; /* of the failure that led here, if any: it is what counts */
+        (void)snprintf(why, sizeof why, "%s", rg_error_message());
+        (void)rg_folder_remove(save->folder, rg_folder_name(save->stage));
+        rg_set_message("%s", why);
+    }
+    rg_folder_close(save->stage);
+    rg_folder_lock_close(save->lock);
+    rg_folder_close(save->folder);
     rg_manifest_fini(&save->manifest);
     rg_free(save);
 }
@@ -80,13 +78,10 @@ void rg_save_close(rg_save *save)
 /* Checks the name and creates the file in the stage. */
 static rg_status begin_file(rg_save *save, const char *name, rg_file **file)
 {
-    char path[RG_MAX_SAVE_PATH];
-    RG_TRY(rg_path_check_inside(name));
-    if (strcmp(name, RG_MANIFEST_NAME) == 0)
-        return rg_fail(RG_EINVAL, "a variable cannot be saved in a file named %s", name);
-    RG_TRY(rg_save_path(path, save->stage, name));
-    RG_TRY(rg_dir_make_for(path));
-    return rg_file_create(file, path);
+    RG_TRY(rg_save_check_name(name));
+    if (rg_manifest_get(&save->manifest, name) != NULL)
+        return rg_fail(RG_EINVAL, "two files of a save are named %s", name);
+    return rg_folder_create(file, save->stage, name);
 }
 
 static rg_status end_file(rg_save *save, const char *name, rg_file *file, rg_status code)
@@ -127,34 +122,31 @@ rg_status rg_save_bytes(rg_save *save, const char *name, const void *bytes, size
     return end_file(save, name, file, rg_file_write(file, bytes, n));
 }
 
-static rg_status write_own_manifest(rg_save *save)
+/* Before it is decided: a file that could not be moved would stand in every later save's way. */
+static rg_status check_places(const rg_save *save)
 {
-    char path[RG_MAX_SAVE_PATH];
-    rg_file *file;
-    rg_buf text;
-    RG_TRY(rg_save_path(path, save->stage, RG_MANIFEST_NAME));
-    RG_TRY(rg_file_create(&file, path));
-    rg_buf_init(&text, RG_MAX_MANIFEST_BYTES);
-    rg_manifest_text(&save->manifest, &text);
-    rg_status code = rg_buf_status(&text);
-    if (code == RG_OK)
-        code = rg_file_write(file, text.data, text.len);
-    if (code == RG_OK)
-        code = rg_file_finish(file);
-    rg_buf_fini(&text);
-    rg_file_close(file);
-    return code;
+    for (size_t i = 0; i < save->manifest.entries.n_entries; i++) {
+        const rg_map_entry *e = rg_map_at(&save->manifest.entries, i);
+        if (e != NULL)
+            RG_TRY(rg_folder_check_place(save->folder, e->key));
+    }
+    return RG_OK;
 }
 
 rg_status rg_save_commit(rg_save *save)
 {
-    RG_TRY(write_own_manifest(save));
+    char commit[256];
+    const char *id = rg_folder_name(save->stage) + strlen(RG_STAGE_PREFIX);
+    RG_TRY(check_places(save));
+    RG_TRY(rg_manifest_write(&save->manifest, save->stage, RG_MANIFEST_NAME));
     if (save->n_files > FLUSH_EACH)
-        RG_TRY(rg_dir_sync_all(save->stage));
-    RG_TRY(rg_dir_sync(save->stage));
-    RG_TRY(rg_dir_remove(save->commit));
-    RG_TRY(rg_rename(save->stage, save->commit)); /* decided */
-    save->staged = false;
-    RG_TRY(rg_dir_sync(save->folder));
+        RG_TRY(rg_folder_sync_all(save->stage));
+    RG_TRY(rg_save_sync_ways(save->stage, &save->manifest));
+    RG_TRY(rg_folder_sync(save->stage));
+    (void)snprintf(commit, sizeof commit, RG_COMMIT_PREFIX "%s", id);
+    RG_TRY(rg_folder_move(save->folder, rg_folder_name(save->stage), save->folder, commit));
+    rg_folder_close(save->stage); /* decided */
+    save->stage = NULL;
+    RG_TRY(rg_folder_sync(save->folder));
     return rg_save_finish(save->folder);
 }

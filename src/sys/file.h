@@ -15,7 +15,8 @@
 
 typedef struct rg_file rg_file;
 
-/* Owned by the caller, who ends it with rg_file_close(). */
+/* A regular file: anything else, a named pipe or a folder, is refused by name and at once.
+ * Owned by the caller, who ends it with rg_file_close(). */
 rg_status rg_file_open(rg_file **file, const char *path);
 /* Creates or empties. */
 rg_status rg_file_create(rg_file **file, const char *path);
@@ -42,26 +43,19 @@ rg_status rg_file_flush(rg_file *file);
 
 /* These bytes as the file at `path`, which is created or emptied; not waiting for the disk. */
 rg_status rg_file_write_all(const char *path, const void *bytes, size_t n);
-/* The whole file appended to `out`; RG_ETOOBIG over max_bytes. */
+/* What is left of the file appended to `out`; RG_ETOOBIG over max_bytes. */
+rg_status rg_file_read_rest(rg_file *file, size_t max_bytes, rg_buf *out);
+/* The whole file. */
 rg_status rg_file_read_all(const char *path, size_t max_bytes, rg_buf *out);
 
 bool rg_path_exists(const char *path);
 bool rg_path_is_dir(const char *path);
 /* Bytes of a plain file; 0 where it is none, or not there. */
 uint64_t rg_path_size(const char *path);
-/* path and its parents, as mkdir -p. */
+/* path and its parents, as mkdir -p; those that were made last a power cut. */
 rg_status rg_dir_make(const char *path);
-/* The folder that `path` stands in, made if it is missing. */
-rg_status rg_dir_make_for(const char *path);
-/* Calls visit for each entry but . and .., in byte order of the names. */
-rg_status rg_dir_each(const char *path, rg_status (*visit)(void *arg, const char *name), void *arg);
-/* As rm -r; a path that is not there is RG_OK. */
+/* As rm -r, following no link; a path that is not there is RG_OK. */
 rg_status rg_dir_remove(const char *path);
-rg_status rg_rename(const char *from, const char *to);
-/* Make renames in this folder last a power cut. */
-rg_status rg_dir_sync(const char *path);
-/* Wait until all of the file system that `path` is on has reached the disk. */
-rg_status rg_dir_sync_all(const char *path);
 
 /* RG_EINVAL unless `name`, read from a file or a program, stays inside the
  * folder it is joined to: not absolute, no "..", no control characters. */

@@ -27,6 +27,10 @@ static const rg_flag table[] = {
     {"data_bad_lines", RG_FLAG_INT, "0",
      "lines of a reading that do not fit their slots and are put aside; one more stops it", NULL},
     {"data_bad_lines_file", RG_FLAG_TEXT, "data_bad_lines.txt", "where they are put", NULL},
+    {"save_wait_ms", RG_FLAG_INT, "600000",
+     "how long a save waits for another into the same folder, and a load for one that goes on "
+     "changing what it reads",
+     NULL},
     {"progress", RG_FLAG_TEXT, "auto",
      "of train_from_dataset: auto, bar, lines or off; auto draws a bar on a terminal", NULL},
     {"ps_go_on", RG_FLAG_BOOL, "0",

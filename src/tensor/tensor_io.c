@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "tensor/framework.pb-c.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_DESC_BYTES = 1024, TENSOR_VERSION = 0, SKIP_BYTES = 64 * 1024 };
@@ -121,47 +122,51 @@ rg_status rg_tensor_write(rg_sink *sink, const rg_value *value)
     return write_tensor(sink, value, &value->meta.shape);
 }
 
-static rg_status write_aside(const char *aside, const rg_value *const *values, size_t n)
+static rg_status write_values(rg_file *file, const rg_value *const *values, size_t n)
 {
-    rg_file *file;
-    RG_TRY(rg_file_create(&file, aside));
     rg_sink sink = rg_sink_file(file);
-    rg_status code = RG_OK;
-    for (size_t i = 0; code == RG_OK && i < n; i++)
-        code = rg_tensor_write(&sink, values[i]);
-    if (code == RG_OK)
-        code = rg_file_finish(file);
-    rg_file_close(file);
-    return code;
+    for (size_t i = 0; i < n; i++)
+        RG_TRY(rg_tensor_write(&sink, values[i]));
+    return rg_file_finish(file);
 }
 
-/* Renames last only when the folder itself has reached the disk. */
-static rg_status sync_folder_of(char *path)
+rg_status rg_tensor_write_below(const rg_folder *folder, const char *name,
+                                const rg_value *const *values, size_t n)
 {
-    char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        return rg_dir_sync(".");
-    slash[slash == path] = '\0';
-    return rg_dir_sync(path);
+    char aside[RG_ASIDE_BYTES];
+    rg_file *file;
+    RG_TRY(rg_folder_create_aside(&file, folder, name, aside));
+    rg_status code = write_values(file, values, n);
+    rg_file_close(file);
+    if (code == RG_OK)
+        code = rg_folder_move(folder, aside, folder, name);
+    if (code != RG_OK) {
+        char why[2048];
+        (void)snprintf(why, sizeof why, "%s", rg_error_message());
+        (void)rg_folder_remove(folder, aside);
+        return rg_fail(code, "%s", why);
+    }
+    /* Renames last only when the folder itself has reached the disk. */
+    RG_TRY(rg_folder_sync_way(folder, name));
+    return rg_folder_sync(folder);
 }
 
 rg_status rg_tensor_write_file(const char *path, const rg_value *const *values, size_t n)
 {
-    static const char suffix[] = ".regatta-new";
-    size_t length = strlen(path);
-    char *aside = rg_alloc(length + sizeof suffix);
-    if (aside == NULL)
-        return rg_no_memory(length + sizeof suffix, "a path");
-    memcpy(aside, path, length);
-    memcpy(aside + length, suffix, sizeof suffix);
-    rg_status code = rg_dir_make_for(path);
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    rg_folder *folder;
+    char *parent = rg_strdup(slash ? path : ".");
+    if (parent == NULL)
+        return rg_no_memory(strlen(path), "a path");
+    if (slash != NULL)
+        parent[slash == path ? 1 : slash - path] = '\0';
+    rg_status code = rg_dir_make(parent);
     if (code == RG_OK)
-        code = write_aside(aside, values, n);
-    if (code == RG_OK)
-        code = rg_rename(aside, path);
-    if (code == RG_OK)
-        code = sync_folder_of(aside);
-    rg_free(aside);
+        code = rg_folder_open(&folder, parent);
+    rg_free(parent);
+    RG_TRY(code);
+    code = rg_tensor_write_below(folder, base, values, n);
+    rg_folder_close(folder);
     return code;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "sys/file.h"
+#include "sys/folder.h"
 #include "tensor/value.h"
 
 /* Where bytes come from: a file, or memory. */
@@ -40,6 +41,9 @@ rg_status rg_tensor_write(rg_sink *sink, const rg_value *value);
 /* The values one behind the other in a file, whose folders are made. It is written beside its
  * place, flushed and renamed, so that it is the old one or the new one whatever happens. */
 rg_status rg_tensor_write_file(const char *path, const rg_value *const *values, size_t n);
+/* The same at `name` below the folder, where no link is followed. */
+rg_status rg_tensor_write_below(const rg_folder *folder, const char *name,
+                                const rg_value *const *values, size_t n);
 
 /* On failure `value` holds what it held, or nothing; never half of the new. */
 rg_status rg_tensor_read(rg_source *source, rg_value *value);

@@ -87,6 +87,15 @@ def _check_folder(dirname, what):
         raise TypeError("%s: dirname is %s, and must be a str" % (what, type(dirname)))
 
 
+def _has_file(path):
+    """Whether there is such a file to load: in its place, or of a save that counts and whose
+    files have not been moved yet."""
+    if os.path.lexists(path):
+        return not os.path.isdir(path)
+    folder = os.path.dirname(path) or "."
+    return os.path.isdir(folder) and os.path.basename(path) in _core.staged_files(folder)
+
+
 # ---- variables ----
 
 def save_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
@@ -132,10 +141,14 @@ def save_persistables(executor, dirname, main_program=None, filename=None):
 
 def load_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
     """Load what save_vars() has written. `filename` may be the bytes of such a file."""
-    chosen = _chosen(main_program, vars, predicate, "load_vars")
+    _load_vars(dirname, _chosen(main_program, vars, predicate, "load_vars"), filename)
+
+
+def _load_vars(dirname, chosen, filename, model=None):
+    """False where `model`, (file, bytes), is no longer that file: then nothing is loaded."""
     if isinstance(filename, bytes):
         _core.tensors_from_bytes(_scope(), chosen, filename)
-        return
+        return True
     if dirname is None:
         if filename is None:
             raise ValueError("load_vars: give a dirname, a filename, or both")
@@ -147,7 +160,7 @@ def load_vars(executor, dirname, main_program=None, vars=None, predicate=None, f
         dist_io.load_parts(dirname, sorted(in_parts), _scope())
         chosen = [v for v in chosen if v.name not in in_parts]
     files = [(filename, chosen)] if filename is not None else [(v.name, [v]) for v in chosen]
-    _core.load_files(_scope(), dirname, files)
+    return _core.load_files(_scope(), dirname, ([model] if model else []) + files)
 
 
 def load_params(executor, dirname, main_program=None, filename=None):
@@ -280,6 +293,31 @@ def _replace_endpoints(program, endpoints):
             op._set_attr("epmap", endpoints)
 
 
+def _parse_model(text, where):
+    try:
+        return Program.parse_from_string(text)
+    except core.EnforceNotMet as e:
+        raise core.EnforceNotMet("%s: %s" % (where, e)) from None
+
+
+def _load_model(dirname, model_filename, params_filename):
+    """The program, its variables set: of one save, also where the folder is being saved to."""
+    _check_folder(dirname, "load_inference_model")
+    if not os.path.isdir(dirname):
+        raise ValueError("There is no directory named '%s'" % dirname)
+    model = "__model__" if model_filename is None else os.path.basename(model_filename)
+    if params_filename is not None:
+        params_filename = os.path.basename(params_filename)
+    for _ in range(100):
+        text, = _core.load_bytes(dirname, [model])
+        program = _parse_model(text, os.path.join(dirname, model))
+        chosen = _chosen(program, None, is_persistable, "load_inference_model")
+        if _load_vars(dirname, chosen, params_filename, (model, text)):
+            return program
+    raise RuntimeError("%s changes all the time: another model is saved there again and again"
+                       % os.path.join(dirname, model))
+
+
 def load_inference_model(dirname, executor, model_filename=None, params_filename=None,
                          pserver_endpoints=None):
     """[program, names to feed, variables to fetch]"""
@@ -287,21 +325,10 @@ def load_inference_model(dirname, executor, model_filename=None, params_filename
         if not isinstance(model_filename, bytes) or params_filename is None:
             raise ValueError("without a dirname, model_filename and params_filename are the bytes "
                              "of the model and of its parameters")
-        text = model_filename
+        program = _parse_model(model_filename, "model_filename")
+        load_persistables(executor, dirname, program, params_filename)
     else:
-        _check_folder(dirname, "load_inference_model")
-        if not os.path.isdir(dirname):
-            raise ValueError("There is no directory named '%s'" % dirname)
-        model = "__model__" if model_filename is None else os.path.basename(model_filename)
-        text = _core.load_bytes(dirname, model)
-        if params_filename is not None:
-            params_filename = os.path.basename(params_filename)
-    try:
-        program = Program.parse_from_string(text)
-    except core.EnforceNotMet as e:
-        raise core.EnforceNotMet("%s: %s" % (
-            os.path.join(dirname, model) if dirname else "model_filename", e)) from None
-    load_persistables(executor, dirname, program, params_filename)
+        program = _load_model(dirname, model_filename, params_filename)
     if pserver_endpoints:
         _replace_endpoints(program, pserver_endpoints)
     block = program.global_block()
@@ -342,48 +369,55 @@ def _prefix(model_path):
     return model_path
 
 
-def _read_pickle(path):
+def _read_pickles(paths):
+    """What the files, of one folder, hold, [{name: array}], all of one save."""
     from .safe_pickle import UnpicklingError, loads
-    folder, base = os.path.split(path)
-    try:
-        state = loads(_core.load_bytes(folder or ".", base))
-    except UnpicklingError as e:
-        raise UnpicklingError("%s: %s" % (path, e)) from None
-    if not isinstance(state, dict):
-        raise ValueError("%s does not hold variables by name" % path)
-    return state
+    folder, states = os.path.dirname(paths[0]) or ".", []
+    for path, text in zip(paths, _core.load_bytes(folder, [os.path.basename(p) for p in paths])):
+        try:
+            state = loads(text)
+        except UnpicklingError as e:
+            raise UnpicklingError("%s: %s" % (path, e)) from None
+        if not isinstance(state, dict):
+            raise ValueError("%s does not hold variables by name" % path)
+        states.append(state)
+    return states
 
 
 def load(program, model_path, executor=None, var_list=None):
     """What fluid.save(), or save_vars() and its kin, have written, into the scope."""
     program = _program(program)
     prefix = _prefix(model_path)
-    if not os.path.exists(prefix + ".pdparams"):
+    if not _has_file(prefix + ".pdparams"):
         _load_binary(program, model_path, executor, var_list)
         return
     if var_list is not None:
         raise ValueError("fluid.load: var_list is for models saved by save_vars and its kin; %s "
                          "was saved by fluid.save" % model_path)
-    state = _read_pickle(prefix + ".pdparams")
-    _put(get_program_parameter(program), state, prefix + ".pdparams")
-    wanted = [v for v in program.list_vars() if is_belong_to_optimizer(v)]
-    if wanted:
-        path = prefix + ".pdopt"
-        if not os.path.exists(path):
+    paths, wanted = [prefix + ".pdparams"], [get_program_parameter(program)]
+    state = [v for v in program.list_vars() if is_belong_to_optimizer(v)]
+    if state:
+        paths, wanted = paths + [prefix + ".pdopt"], wanted + [state]
+        if not _has_file(paths[1]):
             raise ValueError("fluid.load: the program has the optimizer's state %s ..., but there "
-                             "is no %s" % (wanted[0].name, path))
-        _put(wanted, _read_pickle(path), path)
+                             "is no %s" % (state[0].name, paths[1]))
+    found = _read_pickles(paths)
+    for path, variables, arrays in zip(paths, wanted, found):
+        _check_arrays(variables, arrays, path)
+    for variables, arrays in zip(wanted, found):
+        for var in variables:
+            _scope().var(var.name).get_tensor().set(arrays[var.name], core.CPUPlace())
 
 
 def _load_binary(program, model_path, executor, var_list):
     if os.path.isdir(model_path):
         wanted = var_list if var_list is not None else get_program_persistable_vars(program)
-        present = [v for v in wanted if os.path.exists(os.path.join(model_path, v.name))]
+        present = [v for v in wanted if _has_file(os.path.join(model_path, v.name))]
         if not present:
             raise ValueError("fluid.load: %s holds none of the program's variables" % model_path)
         load_vars(executor, model_path, program, present)
         return
-    if not os.path.isfile(model_path):
+    if not _has_file(model_path):
         raise ValueError("fluid.load: there is no %s.pdparams, no folder and no file %s"
                          % (_prefix(model_path), model_path))
     if var_list is None:
@@ -393,14 +427,11 @@ def _load_binary(program, model_path, executor, var_list):
     load_vars(executor, folder or ".", program, var_list, filename=base)
 
 
-def _put(variables, state, where):
-    """Set the variables, all or none, from arrays by name."""
+def _check_arrays(variables, state, where):
     for var in variables:
         if var.name not in state:
             raise ValueError("%s does not hold variable %s" % (where, var.name))
         _check_array(var, state[var.name], where)
-    for var in variables:
-        _scope().var(var.name).get_tensor().set(state[var.name], core.CPUPlace())
 
 
 def _check_array(var, array, where):
@@ -413,22 +444,28 @@ def _check_array(var, array, where):
                          % (where, var.name, array.dtype.name, convert_dtype(var.dtype)))
 
 
+def _all_files(folder):
+    """The files of variables in a folder that was saved to."""
+    found = set(_core.staged_files(folder))
+    for root, folders, files in os.walk(folder):
+        folders[:] = [f for f in folders if not f.startswith(".regatta-")]
+        found.update(os.path.relpath(os.path.join(root, name), folder) for name in files
+                     if not name.startswith(".regatta-"))
+    return sorted(found - {"__model__", "MANIFEST.regatta"})
+
+
 def load_program_state(model_path, var_list=None):
     """{name: array} of a saved model, without a program."""
     prefix = _prefix(model_path)
-    if os.path.exists(prefix + ".pdparams"):
-        state = _read_pickle(prefix + ".pdparams")
-        if os.path.exists(prefix + ".pdopt"):
-            state.update(_read_pickle(prefix + ".pdopt"))
-        return state
+    if _has_file(prefix + ".pdparams"):
+        paths = [prefix + suffix for suffix in (".pdparams", ".pdopt")
+                 if _has_file(prefix + suffix)]
+        return {name: array for state in _read_pickles(paths) for name, array in state.items()}
     if os.path.isdir(model_path):
-        names = [v.name for v in var_list] if var_list is not None else sorted(
-            os.path.relpath(os.path.join(root, name), model_path)
-            for root, _, files in os.walk(model_path) for name in files
-            if name not in ("__model__", "MANIFEST.regatta"))
+        names = [v.name for v in var_list] if var_list is not None else _all_files(model_path)
         files = [(name, [name]) for name in names]
         folder = model_path
-    elif os.path.isfile(model_path):
+    elif _has_file(model_path):
         if var_list is None:
             raise ValueError("load_program_state: var_list is required to load the one file %s: it "
                              "has no names inside" % model_path)
