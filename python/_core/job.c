@@ -2,7 +2,7 @@
 #include "_core/core.h"
 
 #include "dist/job.h"
-#include "dist/serve.h"
+#include "sys/interrupt.h"
 
 #include <string.h>
 

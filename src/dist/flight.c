@@ -1,10 +1,8 @@
 /* flight.c - a count of calls in the air. */
 #include "dist/flight.h"
 
-#include "dist/serve.h"
 #include "sys/cond.h"
-
-enum { LOOK_NS = 100 * 1000 * 1000 };
+#include "sys/interrupt.h"
 
 void rg_flight_init(rg_flight *f)
 {
@@ -62,7 +60,7 @@ rg_status rg_flight_wait(rg_flight *f)
     rg_status code = RG_OK;
     pthread_mutex_lock(&f->lock);
     while (f->in_air > 0 && code == RG_OK) {
-        if (rg_cond_wait(&f->landed, &f->lock, LOOK_NS))
+        if (rg_cond_wait(&f->landed, &f->lock, RG_LOOK_NS))
             continue;
         pthread_mutex_unlock(&f->lock);
         code = rg_interrupted();

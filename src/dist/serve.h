@@ -12,9 +12,4 @@
 /* `listen` is the listen_and_serv op of a server's program. */
 rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope);
 
-/* Called by whoever waits, a few times a second: anything but RG_OK ends the wait with it. For
- * Ctrl+C in Python. */
-void rg_set_interrupted(rg_status (*interrupted)(void));
-rg_status rg_interrupted(void);
-
 #endif

@@ -7,6 +7,7 @@
 #include "dist/job.h"
 #include "rpc/server.h"
 #include "sys/flags.h"
+#include "sys/interrupt.h"
 #include "sys/latch.h"
 
 static void join(const server *s)
