@@ -43,7 +43,8 @@ static rg_status poll(void *arg, rg_train *train)
 {
     watcher *w = arg;
     PyGILState_STATE state = PyGILState_Ensure();
-    w->raised = PyErr_CheckSignals() < 0;
+    /* Ctrl+C may have been seen while the servers were asked how far all are. */
+    w->raised = PyErr_Occurred() != NULL || PyErr_CheckSignals() < 0;
     if (!w->raised)
         call_handler(w, train);
     PyGILState_Release(state);

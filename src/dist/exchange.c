@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { LANES = 1024, LOOK_NS = 100 * 1000 * 1000 };
+enum { LANES = 1024 };
 
 /* A parameter of the trainer, or a part of one: rows from element `first` on. */
 typedef struct home {
@@ -352,6 +352,8 @@ static rg_status unload(rg_job *job, lane *l)
 
 static rg_status fly_and_wait(rg_job *job, lane *l)
 {
+    RG_TRY(rg_flight_wait(&l->flight)); /* of a step whose wait was interrupted */
+    RG_TRY(unload(job, l));
     rg_status code = take_off(job, l, true, true);
     rg_status landed = rg_flight_wait(&l->flight);
     if (landed != RG_OK)
@@ -411,9 +413,13 @@ static rg_status push_sync(rg_job *job, lane *l)
         pthread_mutex_unlock(&x->lock);
         return code;
     }
-    while (x->generation == generation && code == RG_OK)
-        if (!rg_cond_wait(&x->change, &x->lock, LOOK_NS))
-            code = rg_interrupted();
+    while (x->generation == generation && code == RG_OK) {
+        if (rg_cond_wait(&x->change, &x->lock, RG_LOOK_NS))
+            continue;
+        pthread_mutex_unlock(&x->lock);
+        code = rg_interrupted();
+        pthread_mutex_lock(&x->lock);
+    }
     if (code == RG_OK && x->outcome != RG_OK)
         code = rg_fail(x->outcome, "%s", x->why);
     pthread_mutex_unlock(&x->lock);
@@ -520,6 +526,9 @@ rg_status rg_exchange_threads(rg_job *job, int n)
     RG_TRY(exchange_of(job, &x));
     pthread_mutex_lock(&x->lock);
     x->threads = n;
+    x->arrived = 0; /* of a step that was broken off, and so is what they brought */
+    if (is_shared(job) && x->lanes[0] != NULL)
+        rg_parcels_empty(job, x->lanes[0]->filling);
     pthread_mutex_unlock(&x->lock);
     return RG_OK;
 }

@@ -4,8 +4,6 @@
 #include "sys/cond.h"
 #include "sys/interrupt.h"
 
-enum { LOOK_NS = 100 * 1000 * 1000 };
-
 void rg_flight_init(rg_flight *f)
 {
     pthread_mutex_init(&f->lock, NULL);
@@ -62,7 +60,7 @@ rg_status rg_flight_wait(rg_flight *f)
     rg_status code = RG_OK;
     pthread_mutex_lock(&f->lock);
     while (f->in_air > 0 && code == RG_OK) {
-        if (rg_cond_wait(&f->landed, &f->lock, LOOK_NS))
+        if (rg_cond_wait(&f->landed, &f->lock, RG_LOOK_NS))
             continue;
         pthread_mutex_unlock(&f->lock);
         code = rg_interrupted();

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "dist/credentials.h"
 #include "dist/flight.h"
-#include "dist/serve.h"
 #include "ir/digest.h"
 #include "sys/because.h"
 #include "sys/flags.h"

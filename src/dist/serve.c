@@ -17,7 +17,6 @@
 #include <string.h>
 
 enum {
-    LOOK_NS = 100 * 1000 * 1000,    /* how often the waiting thread looks for Ctrl+C */
     FAREWELL_NS = 2LL * 1000000000, /* at the end: for the last words to arrive */
 };
 
@@ -442,7 +441,7 @@ static rg_status wait_for_end(rg_engine *s)
     rg_status code = RG_OK;
     pthread_mutex_lock(&s->lock);
     while (!s->ended && code == RG_OK) {
-        (void)rg_cond_wait(&s->change, &s->lock, LOOK_NS);
+        (void)rg_cond_wait(&s->change, &s->lock, RG_LOOK_NS);
         pthread_mutex_unlock(&s->lock);
         code = rg_interrupted();
         pthread_mutex_lock(&s->lock);
@@ -451,7 +450,7 @@ static rg_status wait_for_end(rg_engine *s)
         rg_serve_fail(s, code, "server %d was stopped", s->id);
     uint64_t until = rg_clock_ns() + FAREWELL_NS;
     while (s->present > 0 && rg_clock_ns() < until)
-        (void)rg_cond_wait(&s->change, &s->lock, LOOK_NS);
+        (void)rg_cond_wait(&s->change, &s->lock, RG_LOOK_NS);
     pthread_mutex_unlock(&s->lock);
     if (code != RG_OK)
         return code;

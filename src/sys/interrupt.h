@@ -1,12 +1,27 @@
-/* interrupt.h - whether the user wants this process to stop waiting. */
+/* interrupt.h - how a wait is ended from outside.
+ *
+ * Whoever waits looks here a few times a second (RG_LOOK_NS). A wait ends when the user pressed
+ * Ctrl+C, and when the threads that work together with this one were told to halt: one of them
+ * has failed, so what this one waits for may never come. */
 #ifndef RG_SYS_INTERRUPT_H
 #define RG_SYS_INTERRUPT_H
 
 #include "base/status.h"
 
-/* Called by whoever waits, a few times a second: anything but RG_OK ends the wait with it. For
- * Ctrl+C in Python. */
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { RG_LOOK_NS = 100 * 1000 * 1000, RG_LOOK_MS = 100 };
+
+/* Asked by rg_interrupted(): anything but RG_OK ends the wait with it. For Ctrl+C in Python. */
 void rg_set_interrupted(rg_status (*interrupted)(void));
+/* Not under a lock that the function above might want: Python takes its own. */
 rg_status rg_interrupted(void);
+
+/* From now on rg_interrupted() fails on this thread, too, while *halted; NULL: no longer. Returns
+ * what it was. Borrowed. */
+const atomic_bool *rg_halted_by(const atomic_bool *halted);
+/* Whether it has, since then: a failure that follows is not this thread's own. */
+bool rg_was_halted(void);
 
 #endif

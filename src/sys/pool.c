@@ -2,10 +2,12 @@
 #include "sys/pool.h"
 
 #include "base/mem.h"
+#include "sys/interrupt.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { MESSAGE_BYTES = 4096, MAX_THREADS = 1024 };
 
@@ -14,8 +16,6 @@ typedef struct worker {
     pthread_t thread;
     int number;
     bool started;
-    rg_status code;
-    char message[MESSAGE_BYTES];
 } worker;
 
 struct rg_pool {
@@ -26,17 +26,34 @@ struct rg_pool {
     bool stop;
     rg_pool_work work;
     void *arg;
+    atomic_bool halted; /* a task of this round has failed */
+    rg_status code;
+    int failed; /* whose code and message it is; -1: of one that was halted */
+    char message[MESSAGE_BYTES];
     int n;
     worker workers[];
 };
 
-static void keep_message(worker *w)
+static void keep_failure(rg_pool *pool, int number, rg_status code)
 {
-    const char *text = rg_error_message();
-    size_t i = 0;
-    for (; text[i] != '\0' && i < MESSAGE_BYTES - 1; i++)
-        w->message[i] = text[i];
-    w->message[i] = '\0';
+    bool own = !rg_was_halted();
+    (void)pthread_mutex_lock(&pool->lock);
+    if (pool->code == RG_OK || (own && (pool->failed < 0 || number < pool->failed))) {
+        pool->code = code;
+        pool->failed = own ? number : -1;
+        (void)snprintf(pool->message, sizeof pool->message, "%s", rg_error_message());
+    }
+    (void)pthread_mutex_unlock(&pool->lock);
+    rg_pool_halt(pool);
+}
+
+static void do_task(rg_pool *pool, int number)
+{
+    const atomic_bool *before = rg_halted_by(&pool->halted);
+    rg_status code = pool->work(pool->arg, number);
+    if (code != RG_OK)
+        keep_failure(pool, number, code);
+    (void)rg_halted_by(before);
 }
 
 static void *worker_main(void *arg)
@@ -52,9 +69,7 @@ static void *worker_main(void *arg)
             break;
         seen = pool->round;
         (void)pthread_mutex_unlock(&pool->lock);
-        w->code = pool->work(pool->arg, w->number);
-        if (w->code != RG_OK)
-            keep_message(w);
+        do_task(pool, w->number);
         (void)pthread_mutex_lock(&pool->lock);
         if (--pool->running == 0)
             (void)pthread_cond_signal(&pool->done);
@@ -107,6 +122,11 @@ void rg_pool_close(rg_pool *pool)
     rg_free(pool);
 }
 
+void rg_pool_halt(rg_pool *pool)
+{
+    atomic_store_explicit(&pool->halted, true, memory_order_release);
+}
+
 int rg_pool_threads(const rg_pool *pool)
 {
     return pool->n;
@@ -118,21 +138,15 @@ rg_status rg_pool_run(rg_pool *pool, rg_pool_work work, void *arg)
     pool->work = work;
     pool->arg = arg;
     pool->running = pool->n - 1;
+    pool->code = RG_OK;
+    atomic_store(&pool->halted, false);
     pool->round++;
     (void)pthread_cond_broadcast(&pool->go);
     (void)pthread_mutex_unlock(&pool->lock);
-
-    worker *own = &pool->workers[0];
-    own->code = work(arg, 0);
-    if (own->code != RG_OK)
-        keep_message(own);
-
+    do_task(pool, 0);
     (void)pthread_mutex_lock(&pool->lock);
     while (pool->running > 0)
         (void)pthread_cond_wait(&pool->done, &pool->lock);
     (void)pthread_mutex_unlock(&pool->lock);
-    for (int i = 0; i < pool->n; i++)
-        if (pool->workers[i].code != RG_OK)
-            return rg_fail(pool->workers[i].code, "%s", pool->workers[i].message);
-    return RG_OK;
+    return pool->code == RG_OK ? RG_OK : rg_fail(pool->code, "%s", pool->message);
 }

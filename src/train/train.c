@@ -33,6 +33,7 @@ struct rg_train {
     const rg_train_config *config;
     rg_program *program; /* what runs: owned */
     rg_reader *reader;
+    rg_pool *pool;
     worker *workers;
     int threads;
     const char **feeds, **fetches; /* fetches: the lines', loss, AUC, the watched */
@@ -45,7 +46,8 @@ struct rg_train {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended;
     int running;
-    bool seen; /* a batch has been run */
+    bool stopping; /* a thread has failed, or the user wants an end: others end, and say nothing */
+    bool seen;     /* a batch has been run */
     rg_value **seen_values;
 };
 
@@ -233,6 +235,18 @@ static rg_status train_batch(rg_train *t, int thread, bool look_ahead, rg_batch 
     return is_ahead ? RG_OK : rg_reader_next(t->reader, thread, batch);
 }
 
+/* No thread waits any more, for data or for each other. False: that was so already. */
+static bool stop_all(rg_train *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool first = !t->stopping;
+    t->stopping = true;
+    pthread_mutex_unlock(&t->lock);
+    rg_reader_stop(t->reader);
+    rg_pool_halt(t->pool);
+    return first;
+}
+
 static rg_status train_thread(rg_train *t, int thread)
 {
     rg_batch *batch;
@@ -245,13 +259,13 @@ static rg_status train_thread(rg_train *t, int thread)
         rg_status last = rg_exchange_thread_ends(rg_job_now(), thread);
         code = last == RG_OK ? code : last;
     }
-    if (code != RG_EOF && code != RG_ECLOSED)
-        rg_reader_stop(t->reader); /* the other threads end, too */
+    if (code == RG_EOF || !stop_all(t))
+        code = RG_OK; /* or it ends because another one does, which says why */
     pthread_mutex_lock(&t->lock);
     t->running--;
     pthread_cond_signal(&t->ended);
     pthread_mutex_unlock(&t->lock);
-    return code == RG_EOF || code == RG_ECLOSED ? RG_OK : code;
+    return code;
 }
 
 /* ---- the watcher ---- */
@@ -293,7 +307,7 @@ static rg_status watch(rg_train *t)
         if (code == RG_OK && t->config->poll != NULL)
             code = t->config->poll(t->config->arg, t);
         if (code != RG_OK)
-            rg_reader_stop(t->reader);
+            (void)stop_all(t);
         pthread_mutex_lock(&t->lock);
     }
     pthread_mutex_unlock(&t->lock);
@@ -323,12 +337,11 @@ rg_status rg_train_values(rg_train *t, rg_value *const *values)
 rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
 {
     rg_train t = {.config = config, .began = rg_clock_ns()};
-    rg_pool *pool = NULL;
     pthread_mutex_init(&t.lock, NULL);
     rg_cond_init(&t.ended);
     rg_status code = open_train(&t);
     if (code == RG_OK)
-        code = rg_pool_open(&pool, t.threads + 1);
+        code = rg_pool_open(&t.pool, t.threads + 1);
     if (code == RG_OK) {
         t.running = t.threads;
         if (rg_job_now() != NULL && !config->infer)
@@ -336,7 +349,7 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
     }
     if (code == RG_OK) {
         t.began = rg_clock_ns();
-        code = rg_pool_run(pool, work, &t);
+        code = rg_pool_run(t.pool, work, &t);
         sum_up(&t, result);
     }
     if (code == RG_OK) {
@@ -347,7 +360,7 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
     }
     if (rg_job_now() != NULL && !config->infer)
         (void)rg_exchange_threads(rg_job_now(), 1);
-    rg_pool_close(pool);
+    rg_pool_close(t.pool);
     close_train(&t);
     return code;
 }

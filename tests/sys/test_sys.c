@@ -3,6 +3,7 @@
 
 #include "sys/file.h"
 #include "sys/flags.h"
+#include "sys/interrupt.h"
 #include "sys/latch.h"
 #include "sys/loop.h"
 #include "sys/pages.h"
@@ -219,6 +220,31 @@ static void a_pool_runs_each_part_once_and_brings_failures_back(void **state)
     assert_fails(rg_pool_open(&pool, 0), RG_EINVAL, "a pool of 0 threads");
 }
 
+static rg_status wait_for_three(void *arg, int thread)
+{
+    rg_status code = RG_OK;
+    (void)arg;
+    if (thread == 3)
+        return rg_fail(RG_EVALUE, "thread 3 has failed");
+    while (code == RG_OK)
+        code = rg_interrupted();
+    return code;
+}
+
+/* What the others wait for will never come. */
+static void a_failure_halts_the_other_parts_of_a_pool(void **state)
+{
+    (void)state;
+    rg_pool *pool;
+    int sums[4] = {0};
+    assert_ok(rg_pool_open(&pool, 4));
+    for (int i = 0; i < 100; i++)
+        assert_fails(rg_pool_run(pool, wait_for_three, NULL), RG_EVALUE, "thread 3 has failed");
+    assert_ok(rg_interrupted());
+    assert_ok(rg_pool_run(pool, add_up, sums));
+    rg_pool_close(pool);
+}
+
 RUN(cmocka_unit_test(a_flag_is_set_and_read_with_or_without_its_prefix),
     cmocka_unit_test(a_flag_that_does_not_exist_is_refused_by_name),
     cmocka_unit_test(a_value_that_cannot_be_read_names_the_variable),
@@ -226,4 +252,5 @@ RUN(cmocka_unit_test(a_flag_is_set_and_read_with_or_without_its_prefix),
     cmocka_unit_test(writing_to_who_has_gone_leaves_nothing_behind),
     cmocka_unit_test(files_are_read_whole_or_not_at_all),
     cmocka_unit_test(large_memory_starts_on_a_huge_page),
-    cmocka_unit_test(a_pool_runs_each_part_once_and_brings_failures_back))
+    cmocka_unit_test(a_pool_runs_each_part_once_and_brings_failures_back),
+    cmocka_unit_test(a_failure_halts_the_other_parts_of_a_pool))

@@ -1,0 +1,54 @@
+"""Whoever waits says whom it waits for, hears Ctrl+C, and does not wait for ever."""
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e_ps"))
+from cluster import cluster  # noqa: E402,F401
+
+SCRIPT = os.path.join(HERE, "wait_script.py")
+ENDS_WITHIN = 40  # seconds: against a hang, not a promise
+
+
+def job(cluster, servers, workers, arguments, **more):  # noqa: F811
+    return cluster.fleet(servers, workers, arguments, script=SCRIPT, **more)
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "half_async", "geo"])
+@pytest.mark.parametrize("how", [[], ["--feed"]])
+def test_a_thread_that_fails_ends_the_job(cluster, mode, how):  # noqa: F811
+    """The other threads of its process wait for it to push: with a dataset, and with CPU_NUM."""
+    job(cluster, 1, 2, ["--mode", mode, "--threads", "2"] + how, own={"worker1": {"BAD_LINE": "1"}})
+    failed = cluster.named("worker1")
+    assert failed.wait(ENDS_WITHIN) != 0
+    assert "57" in failed.text() and "50" in failed.text(), failed.text()
+    for name in ["server0", "worker0"]:
+        assert cluster.named(name).wait(ENDS_WITHIN) != 0 or name == "worker0", cluster.logs()
+    assert "trainer 1" in cluster.named("server0").text()
+
+
+@pytest.mark.parametrize("how", [[], ["--feed"]])
+def test_a_trainer_whose_servers_are_all_gone_ends(cluster, how):  # noqa: F811
+    job(cluster, 2, 1, ["--lines", "4000000" if how else "300000", "--threads", "2"] + how,
+        env={"FLAGS_rpc_lease_ms": "2000"})
+    worker = cluster.named("worker0")
+    worker.wait_for("step 5" if how else "training")
+    time.sleep(0.5)
+    for i in range(2):
+        cluster.named("server%d" % i).signal(signal.SIGKILL)
+    assert worker.wait(ENDS_WITHIN) != 0
+    assert "is gone" in worker.text() and "trained" not in worker.text(), worker.text()
+
+
+def test_ctrl_c_is_heard_while_a_trainer_waits_for_another(cluster):  # noqa: F811
+    job(cluster, 1, 2, ["--threads", "2"], own={"worker1": {"LATE": "1000"}})
+    worker = cluster.named("worker0")
+    worker.wait_for("training")
+    time.sleep(1)
+    worker.signal(signal.SIGINT)
+    assert worker.wait(ENDS_WITHIN) != 0
+    assert "KeyboardInterrupt" in worker.text(), worker.text()
