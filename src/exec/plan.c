@@ -121,14 +121,27 @@ static rg_status bind_feed(rg_plan *plan, const char *name, int i)
     return RG_OK;
 }
 
-static rg_status bind_fetch(rg_plan *plan, const char *name, int i)
+/* The value of what is fed and fetched and that no op reads: it passes by the ops. */
+static rg_status bind_passing(rg_plan *plan, int feed, int fetch)
 {
+    if (plan->feeds[feed] == NULL)
+        RG_TRY(rg_value_new(&plan->feeds[feed]));
+    plan->fetches[fetch] = rg_value_retain(plan->feeds[feed]);
+    return RG_OK;
+}
+
+static rg_status bind_fetch(rg_plan *plan, const rg_plan_config *config, int i)
+{
+    const char *name = config->fetches[i];
     rg_temp *temp = rg_region_temp(plan->root, name);
     if (temp != NULL) {
         temp->pinned = true;
         plan->fetches[i] = rg_value_retain(temp->value);
         return RG_OK;
     }
+    for (int feed = 0; feed < config->n_feeds; feed++)
+        if (plan->feed_descs[feed] != NULL && strcmp(config->feeds[feed], name) == 0)
+            return bind_passing(plan, feed, i);
     rg_value *value = rg_scope_find(plan->scope, name);
     if (value == NULL && rg_block_var(plan->program->blocks[0], name) == NULL)
         return rg_fail(RG_ENOENT, "the program has no variable %s to fetch", name);
@@ -155,7 +168,7 @@ static rg_status bind_outside(rg_plan *plan, const rg_plan_config *config)
         RG_TRY(bind_feed(plan, config->feeds[i], i));
     for (int i = 0; i < config->n_fetches; i++) {
         plan->fetch_names[i] = rg_program_name(plan->program, config->fetches[i]);
-        RG_TRY(bind_fetch(plan, config->fetches[i], i));
+        RG_TRY(bind_fetch(plan, config, i));
     }
     return RG_OK;
 }

@@ -262,3 +262,130 @@ def test_reader_decorators_are_in_fluid_io():
     for name in ("cache", "map_readers", "buffered", "compose", "chain", "xmap_readers",
                  "multiprocess_reader", "ComposeNotAligned"):
         assert getattr(fluid.io, name) is getattr(paddle.reader, name)
+
+
+# ---- what scripts do with loaders that are not iterable ----
+
+def _kinds():
+    """name -> (x, a loader of one variable whose batches come from batches())"""
+    def py_reader(batches):
+        reader = fluid.layers.py_reader(4, [[-1, 1]], ["float32"])
+        reader.decorate_tensor_provider(batches)
+        return fluid.layers.read_file(reader), reader
+
+    def py_reader_class(batches):
+        x = fluid.data("x", [None, 1], "float32")
+        reader = fluid.io.PyReader([x], 4, iterable=False)
+        reader.decorate_batch_generator(batches)
+        return x, reader
+
+    def data_loader(batches):
+        x = fluid.data("x", [None, 1], "float32")
+        return x, fluid.io.DataLoader.from_generator(
+            [x], 4, iterable=False).set_batch_generator(batches)
+    return [py_reader, py_reader_class, data_loader]
+
+
+def fives():
+    for i in range(5):
+        yield [np.full((2, 1), i, "float32")]
+
+
+@pytest.fixture(params=_kinds(), ids=lambda kind: kind.__name__)
+def reading(request):
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()), fluid.unique_name.guard():
+        x, reader = request.param(fives)
+        total = fluid.layers.reduce_sum(x)
+    return main, reader, x, total
+
+
+def _until_the_end(exe, program, fetch):
+    got = []
+    try:
+        while True:
+            got.append(exe.run(program, fetch_list=[fetch])[0].sum())
+    except fluid.core.EOFException:
+        return got
+
+
+def test_a_clone_for_testing_reads_too(reading):
+    main, reader, x, total = reading
+    test = main.clone(for_test=True)
+    exe = fluid.Executor()
+    reader.start()
+    assert exe.run(main, fetch_list=[total])[0] == 0
+    assert exe.run(test, fetch_list=[total.name])[0] == 2
+    assert _until_the_end(exe, test, total.name) == [4, 6, 8]
+    reader.reset()
+    assert exe.run(test, feed={x.name: np.ones((3, 1), "float32")}, fetch_list=[total.name])[0] == 3
+
+
+def test_the_variable_of_a_reader_is_fetched_alone(reading):
+    main, reader, x, _ = reading
+    reader.start()
+    assert _until_the_end(fluid.Executor(), main, x) == [0, 2, 4, 6, 8]
+    unread = fluid.Program()
+    with fluid.program_guard(unread, fluid.Program()):
+        y = fluid.data("y", [None, 1], "float32")  # no op reads it
+        fluid.layers.fill_constant([1], "float32", 1)
+        loader = fluid.io.DataLoader.from_generator([y], 4, iterable=False)
+        loader.set_batch_generator(fives)
+    loader.start()
+    assert _until_the_end(fluid.Executor(), unread, y) == [0, 2, 4, 6, 8]
+
+
+def test_a_pass_is_started_again_with_and_without_reset(reading):
+    main, reader, _, total = reading
+    exe = fluid.Executor()
+    for epoch in range(3):
+        reader.start()
+        assert _until_the_end(exe, main, total) == [0, 2, 4, 6, 8]
+        if epoch == 0:
+            reader.reset()
+    reader.start()
+    with pytest.raises(RuntimeError, match="has been started"):
+        reader.start()
+    reader.reset()
+
+
+def test_scripts_look_into_the_queue(reading):
+    main, reader, _, total = reading
+    queue = reader.queue
+    assert queue.size() == 0 and queue.capacity() == 4
+    reader.start()
+    deadline = time.monotonic() + 30
+    while queue.size() < 4 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    exe, got = fluid.Executor(), []
+    while queue.size():
+        got += exe.run(main, fetch_list=[total])[0].tolist()
+        if len(got) < 5:
+            while queue.size() == 0 and time.monotonic() < deadline:
+                time.sleep(0.001)
+    assert got == [0, 2, 4, 6, 8] and reader.queue is queue
+
+
+def test_a_queue_is_filled_by_hand():
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()):
+        reader = fluid.layers.py_reader(8, [[-1, 1]], ["float32"])
+        total = fluid.layers.reduce_sum(fluid.layers.read_file(reader))
+    for batch in fives():
+        tensor = fluid.LoDTensor()
+        tensor.set(batch[0], fluid.CPUPlace())
+        array = fluid.LoDTensorArray()
+        array.append(tensor)
+        assert reader.queue.push(array)
+    reader.queue.close()
+    assert not reader.queue.push(array)
+    assert _until_the_end(fluid.Executor(), main, total) == [0, 2, 4, 6, 8]
+
+
+def test_an_iterator_is_gone_over_again_in_the_next_epoch():
+    x = fluid.data("x9", [None, 1], "float32")
+    loader = fluid.io.DataLoader.from_generator([x], 4).set_batch_generator(fives, fluid.CPUPlace())
+    again = iter(loader)
+    assert [len(list(again)) for _ in range(3)] == [5, 5, 5]
+    next(iter(loader))  # left in the middle
+    assert len(list(loader())) == 5

@@ -373,10 +373,9 @@ class Program(_core.Program):
         copy.__init__()
         copy._adopt(self)
         copy._is_test = bool(for_test)
+        copy._readers = self._readers
         if for_test:
             copy.current_block_idx = 0
-        else:
-            copy._readers = self._readers
         return copy
 
     def _prune(self, targets):

@@ -4,18 +4,14 @@ from a dataset.
 A loader that is iterable gives feeds: a list with one dict for each place. One that is not
 belongs to the program of its variables: start() begins a pass, Executor.run() takes the next
 batch for itself, and raises fluid.core.EOFException when there is none; reset() ends the pass."""
-import queue
-import threading
-
 import numpy as np
 
 from .. import _core
 from . import core
+from .batch_queue import END, BatchQueue, Feeding
 from .data_feeder import DataFeeder
 
 __all__ = ["PyReader", "DataLoader", "default_collate_fn"]
-
-_END = object()
 
 
 def _places(places):
@@ -28,55 +24,6 @@ def _places(places):
         if not isinstance(place, core.CPUPlace):
             raise ValueError("a loader's place is %r, and must be fluid.CPUPlace()" % (place,))
     return list(places)
-
-
-class _Feeding(threading.Thread):
-    """One pass: runs the generator and puts what it gives into a queue of limited length."""
-
-    def __init__(self, make, capacity):
-        super().__init__(daemon=True)
-        self._make, self._queue, self._stopped = make, queue.Queue(capacity), False
-        self.start()
-
-    def run(self):
-        last = _END
-        try:
-            for item in self._make():
-                if not self._put(item):
-                    return
-        except BaseException as e:  # to be raised where the batches are taken
-            last = e
-        self._put(last)
-
-    def _put(self, item):
-        while not self._stopped:
-            try:
-                self._queue.put(item, timeout=0.1)
-                return True
-            except queue.Full:
-                pass
-        return False
-
-    def next(self):
-        """The next item, or _END; a failure of the generator is raised."""
-        item = self._queue.get()
-        if item is _END or isinstance(item, BaseException):
-            self._queue.put(item)  # for whoever asks again
-        if isinstance(item, BaseException):
-            raise core.EnforceNotMet("the data reader has raised %s: %s"
-                                     % (type(item).__name__, item)) from item
-        return item
-
-    def stop(self):
-        """End the pass and wait for the generator to notice; one that waits itself is left."""
-        self._stopped = True
-        try:
-            while True:
-                self._queue.get_nowait()
-        except queue.Empty:
-            pass
-        if threading.current_thread() is not self:
-            self.join(timeout=5)
 
 
 def _tensor(item):
@@ -92,8 +39,7 @@ def _tensor(item):
 
 
 def _tensors(batches, names):
-    """Batches as lists of tensors. Knows nothing of the loader: the thread that runs this must
-    not keep a loader that everybody else has dropped."""
+    """Batches as lists of tensors."""
     def run():
         for batch in batches():
             if isinstance(batch, dict):
@@ -106,16 +52,24 @@ def _tensors(batches, names):
 
 
 class _Pass:
-    """An iterator over a loader: asked for an iterator itself, it does not begin anew."""
+    """An iterator over a loader. Asked for an iterator it is its own; after its last batch it
+    begins anew, as Fluid's do, so that a script may go over it again in the next epoch."""
 
     def __init__(self, loader):
-        self._loader = loader
+        self._loader, self._over = loader, False
 
     def __iter__(self):
+        if self._over:
+            iter(self._loader)
+            self._over = False
         return self
 
     def __next__(self):
-        return self._loader.__next__()
+        try:
+            return self._loader.__next__()
+        except StopIteration:
+            self._over = True
+            raise
 
     next = __next__
 
@@ -156,13 +110,15 @@ class GeneratorLoader(DataLoaderBase):
         self._return_list = return_list
         self._use_double_buffer = use_double_buffer  # the queue is one, of `capacity` buffers
         self._batches = self._feeding = None
+        self._queue = BatchQueue(capacity)
         if not iterable:
             program = self._feed_list[0].block.program
             program._readers = tuple(program._readers) + (self,)
 
     @property
     def queue(self):
-        return self._feeding and self._feeding._queue
+        """Where the batches wait: queue.size() of them."""
+        return self._queue
 
     @property
     def iterable(self):
@@ -209,7 +165,13 @@ class GeneratorLoader(DataLoaderBase):
     def _begin(self):
         if self._batches is None:
             raise AssertionError("Data source of DataLoader has not set yet")
-        self._feeding = _Feeding(_tensors(self._batches, self._names), self._capacity)
+        self._feeding = Feeding(_tensors(self._batches, self._names), self._queue)
+
+    def _end(self):
+        self._queue.end()
+        if self._feeding is not None:
+            self._feeding.wait()
+            self._feeding = None
 
     # ---- iterable ----
 
@@ -221,15 +183,15 @@ class GeneratorLoader(DataLoaderBase):
         return _Pass(self)
 
     def __next__(self):
-        if self._feeding is None:
+        if not self._queue.started:
             raise StopIteration
         feeds = []
         try:
             while len(feeds) < len(self._places):
-                item = self._feeding.next()
-                if item is _END:
+                batch = self._queue.take()
+                if batch is END:
                     break
-                feeds.append(item)
+                feeds.append(batch)
         except BaseException:
             self._end()
             raise
@@ -243,11 +205,12 @@ class GeneratorLoader(DataLoaderBase):
     # ---- not iterable ----
 
     def start(self):
-        """Begin a pass."""
+        """Begin a pass; after the end of one, reset() may be left out."""
         if self._iterable:
             raise AssertionError("start() cannot be called when DataLoader is iterable")
-        if self._feeding is not None:
+        if self._queue.started and not self._queue.exhausted:
             raise RuntimeError("the loader has been started; call reset() before it is again")
+        self._end()
         self._begin()
 
     def reset(self):
@@ -256,25 +219,20 @@ class GeneratorLoader(DataLoaderBase):
             raise AssertionError("reset() cannot be called when DataLoader is iterable")
         self._end()
 
-    def _end(self):
-        if self._feeding is not None:
-            self._feeding.stop()
-            self._feeding = None
-
     def _take(self):
         """The next batch as a feed, for the executor."""
-        if self._feeding is None:
+        if not self._queue.started:
             raise RuntimeError("the reader of %s has not been started: call its start() before "
                                "Executor.run()" % ", ".join(self._names))
-        item = self._feeding.next()
-        if item is _END:
+        batch = self._queue.take()
+        if batch is END:
             raise core.EOFException("There is no next data.")
-        return dict(zip(self._names, item))
+        return dict(zip(self._names, batch))
 
     def __del__(self):
-        feeding = self.__dict__.get("_feeding")
-        if feeding is not None:
-            feeding._stopped = True
+        queue = self.__dict__.get("_queue")
+        if queue is not None:
+            queue.end()
 
 
 def core_dtype(var):

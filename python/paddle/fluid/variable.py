@@ -102,14 +102,6 @@ class Variable(_core.Var):
         from .layers import cast
         return cast(self, dtype)
 
-    def __len__(self):
-        raise TypeError("a Variable has no length while a program is built")
-
-    def __bool__(self):
-        raise TypeError("a Variable has no truth value while a program is built; use "
-                        "fluid.layers.cond or fluid.layers.While")
-
-    __nonzero__ = __bool__
     __hash__ = object.__hash__
 
 

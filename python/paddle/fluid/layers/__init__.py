@@ -1,7 +1,7 @@
 """fluid.layers: functions that build programs."""
 from . import (activation, classify, control_flow, conv, distributions, host, io,  # noqa: F401
                learning_rate_scheduler, loss, math, math_op_patch, metric_op, nn, norm, ops,
-               random, rnn, sequence_lod, shape, tensor)
+               random, rnn, sequence_lod, shape, subscript, tensor)
 
 __all__ = []
 for _module in (nn, ops, activation, math, tensor, shape, classify, loss, metric_op, norm, conv,
