@@ -2,6 +2,7 @@
 #include "_core/core.h"
 
 #include "dist/job.h"
+#include "dist/shuffle.h"
 #include "sys/interrupt.h"
 
 #include <string.h>
@@ -208,6 +209,31 @@ static PyObject *shrink(PyObject *module, PyObject *args)
     return nothing ? PyLong_FromUnsignedLongLong(rows) : NULL;
 }
 
+/* shuffle(Dataset, seed, rows of a letter, seconds between letters) */
+static PyObject *shuffle(PyObject *module, PyObject *args)
+{
+    PyObject *dataset;
+    unsigned long long seed;
+    Py_ssize_t rows;
+    double pause;
+    rg_status code;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!Knd:job_shuffle", core_dataset_type, &dataset, &seed, &rows,
+                          &pause))
+        return NULL;
+    rg_job *job = need_job();
+    if (job == NULL)
+        return NULL;
+    rg_shuffle_config config = {.seed = seed,
+                                .rows_each = rows > 0 ? (size_t)rows : 0,
+                                .pause_ns = pause > 0 && pause < 3600 ? (uint64_t)(pause * 1e9)
+                                                                      : 0};
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_job_shuffle(job, ((core_dataset *)dataset)->dataset, &config);
+    Py_END_ALLOW_THREADS
+    return finish(code);
+}
+
 /* Bytes to and from all servers so far: (sent, received). */
 static PyObject *traffic(PyObject *module, PyObject *unused)
 {
@@ -231,6 +257,7 @@ static PyMethodDef functions[] = {
     {"job_reduce", reduce, METH_VARARGS, "job_reduce(name, 'sum' | 'max' | 'min', [float])"},
     {"job_get", get, METH_VARARGS, "job_get(endpoint, name) -> LoDTensor"},
     {"job_set", set, METH_VARARGS, "job_set(endpoint, name, LoDTensor)"},
+    {"job_shuffle", shuffle, METH_VARARGS, "job_shuffle(dataset, seed, rows, seconds)"},
     {"job_shrink", shrink, METH_VARARGS, "job_shrink(endpoint, table, calls) -> rows dropped"},
     {"job_clear", shrink, METH_VARARGS, "job_clear(endpoint, table) -> rows it had"},
     {"job_traffic", traffic, METH_NOARGS, "job_traffic() -> (bytes sent, bytes received)"},

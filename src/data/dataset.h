@@ -100,6 +100,12 @@ rg_status rg_dataset_export(rg_dataset *dataset, int parts, rg_dataset_part_of p
 /* Append what an export emitted, from any process of the same slots. RG_ECORRUPT where the
  * bytes are not that. */
 rg_status rg_dataset_import(rg_dataset *dataset, const void *bytes, size_t n);
+/* Hold these instead of what is there, which stays where this fails. */
+typedef struct rg_exported {
+    const void *bytes;
+    size_t n;
+} rg_exported;
+rg_status rg_dataset_replace(rg_dataset *dataset, const rg_exported *parts, size_t n);
 
 /* ---- one pass over the data ---- */
 

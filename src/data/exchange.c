@@ -365,19 +365,50 @@ static rg_status take_rows(const rg_dataset *d, rg_cursor *cursor, rg_rows *rows
     return RG_OK;
 }
 
-rg_status rg_dataset_import(rg_dataset *d, const void *bytes, size_t n)
+static rg_status may_take(const rg_dataset *d)
 {
     if (d->kind != RG_DATASET_MEMORY || d->feed == NULL || d->readers > 0 || d->preload.running)
         return rg_fail(RG_EINVAL, "instances can be taken by a dataset in memory that has slots "
                                   "and that nobody reads");
+    return RG_OK;
+}
+
+/* The instances of an export, frozen; owned by the caller. */
+static rg_status read_exported(rg_dataset *d, const void *bytes, size_t n, rg_rows **frozen)
+{
     rg_cursor cursor = {bytes, n};
-    rg_rows *rows, *frozen = NULL;
+    rg_rows *rows;
     RG_TRY(rg_rows_open(&rows, d->feed));
     rg_status code = take_rows(d, &cursor, rows);
     if (code == RG_OK)
-        code = rg_rows_freeze(rows, &frozen);
-    if (code == RG_OK && (code = rg_dataset_hold_more(d, frozen)) != RG_OK)
-        rg_rows_close(frozen);
+        code = rg_rows_freeze(rows, frozen);
     rg_rows_close(rows);
+    return code;
+}
+
+rg_status rg_dataset_import(rg_dataset *d, const void *bytes, size_t n)
+{
+    rg_rows *frozen;
+    RG_TRY(may_take(d));
+    RG_TRY(read_exported(d, bytes, n, &frozen));
+    rg_status code = rg_dataset_hold_more(d, frozen);
+    if (code != RG_OK)
+        rg_rows_close(frozen);
+    return code;
+}
+
+rg_status rg_dataset_replace(rg_dataset *d, const rg_exported *parts, size_t n)
+{
+    rg_chunks chunks = {0};
+    rg_status code = may_take(d);
+    for (size_t i = 0; code == RG_OK && i < n; i++) {
+        rg_rows *frozen;
+        code = read_exported(d, parts[i].bytes, parts[i].n, &frozen);
+        if (code == RG_OK && (code = rg_chunks_add(&chunks, frozen)) != RG_OK)
+            rg_rows_close(frozen);
+    }
+    if (code == RG_OK)
+        return rg_dataset_hold(d, &chunks);
+    rg_chunks_fini(&chunks);
     return code;
 }

@@ -238,6 +238,7 @@ static void close_job(rg_job *job)
     pthread_mutex_unlock(&job->news);
     rg_exchange_close(job);
     rg_geo_close(job);
+    rg_mail_close(job);
     for (int i = 0; i < job->n_servers; i++) {
         rg_rpc_call_close(job->servers[i].told);
         rg_rpc_client_close(job->servers[i].client);

@@ -59,6 +59,7 @@ struct rg_job {
     bool agreed;          /* the servers know which program we train */
     struct rg_exchange *exchange;
     struct rg_geo *geo;
+    struct rg_mail *mail; /* of global shuffles (shuffle.c) */
     pthread_mutex_t news; /* of servers that die: for n_servers, their clients, and these: */
     bool is_lost;         /* a server is dead, the first of them */
     char lost[512];       /* which, and how */
@@ -154,5 +155,6 @@ rg_status rg_exchange_flush(rg_job *job);
 void rg_exchange_close(rg_job *job);
 
 void rg_geo_close(rg_job *job);
+void rg_mail_close(rg_job *job);
 
 #endif

@@ -328,6 +328,12 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
     case RG_PS_SAVE:
         rg_serve_save(s, trainer, request);
         return;
+    case RG_PS_POST:
+        rg_serve_post(s, trainer, request);
+        return;
+    case RG_PS_FETCH:
+        rg_serve_fetch(s, trainer, request);
+        return;
     case RG_PS_LEAVE:
         say_goodbye(s, trainer, request);
         return;
@@ -463,6 +469,7 @@ static void close_serve(rg_engine *s)
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++) {
         rg_arena_free(&s->trainers[t].arena);
         rg_serve_forget_stats(&s->trainers[t]);
+        rg_serve_forget_mail(&s->trainers[t]);
     }
     rg_free(s->trainers);
     rg_serve_close_vars(s); /* the schema, which knows how many trainers there were, goes last */

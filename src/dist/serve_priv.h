@@ -70,6 +70,15 @@ typedef struct rg_told {
     size_t n_bins;
 } rg_told;
 
+/* Letters for a trainer (serve_mail.c). */
+typedef struct rg_letter rg_letter;
+typedef struct rg_box {
+    rg_letter *first, *end;
+    size_t bytes;
+    uint64_t taken; /* letters that the trainer is known to have */
+    uint64_t *ends; /* by sender: last letters of shuffles that came; NULL: none */
+} rg_box;
+
 typedef struct rg_trainer {
     bool joined, left;
     uint64_t session;
@@ -79,6 +88,8 @@ typedef struct rg_trainer {
     rg_arena arena; /* of the push */
     rg_meeting meeting;
     rg_told stats;
+    rg_box box;
+    uint64_t n_posted; /* letters that it has left here */
 } rg_trainer;
 
 struct rg_engine {
@@ -165,6 +176,12 @@ void rg_serve_try_meet(rg_engine *s);
 
 void rg_serve_stats(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
 void rg_serve_forget_stats(rg_trainer *trainer);
+
+/* ---- letters (serve_mail.c) ---- */
+
+void rg_serve_post(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
+void rg_serve_fetch(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
+void rg_serve_forget_mail(rg_trainer *trainer);
 
 /* ---- parts of tables in files (serve_save.c) ---- */
 

@@ -33,6 +33,8 @@ enum rg_ps_method {
     RG_PS_SHRINK,     /* a table and a number -> rows that went, untouched for so many calls */
     RG_PS_CLEAR,      /* a table -> how many rows it had; it has none now */
     RG_PS_SAVE,       /* a folder and a table -> rows that the server wrote there of its part */
+    RG_PS_POST,       /* a letter to another trainer -> whether there was room for it */
+    RG_PS_FETCH,      /* how many letters it has -> those behind them */
 };
 
 enum {

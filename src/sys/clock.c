@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <time.h>
 
+enum { NS_A_SECOND = 1000000000 };
+
 static uint64_t read_clock(clockid_t id)
 {
     struct timespec t;
     (void)clock_gettime(id, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * NS_A_SECOND + (uint64_t)t.tv_nsec;
 }
 
 uint64_t rg_clock_ns(void)
@@ -19,6 +21,12 @@ uint64_t rg_clock_ns(void)
 uint64_t rg_clock_thread_ns(void)
 {
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void rg_clock_sleep(uint64_t ns)
+{
+    struct timespec pause = {(time_t)(ns / NS_A_SECOND), (long)(ns % NS_A_SECOND)};
+    (void)nanosleep(&pause, NULL);
 }
 
 void rg_clock_text(char *text, size_t size)

@@ -8,6 +8,8 @@
 
 uint64_t rg_clock_ns(void);        /* monotonic */
 uint64_t rg_clock_thread_ns(void); /* CPU time of this thread */
+/* A pause. For moments: a longer wait must look whether it is still wanted (interrupt.h). */
+void rg_clock_sleep(uint64_t ns);
 /* "2026-11-15T03:14:50.640Z" and NUL into text, at least 25 bytes. */
 void rg_clock_text(char *text, size_t size);
 

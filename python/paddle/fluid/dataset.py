@@ -227,12 +227,20 @@ class InMemoryDataset(DatasetBase):
     def global_shuffle(self, fleet=None, thread_num=12):
         """Shuffle between the workers of a fleet; alone, as local_shuffle."""
         if fleet is not None and fleet.worker_num() > 1:
-            fleet._global_shuffle(self, thread_num)
+            self._shuffle_between_workers()
         else:
             self.local_shuffle()
         if self.merge_by_lineid:
             self.dataset.merge(self.merge_size)
         self._shuffled = self.dataset.rows()
+
+    def _shuffle_between_workers(self):
+        """Through the servers of the job. Examples of one ins_id come to one worker."""
+        if _core.job_who() is None:
+            raise RuntimeError("global_shuffle: examples travel through the servers of the job; "
+                               "call fleet.init_worker() first")
+        _core.job_shuffle(self.dataset, default_main_program().random_seed,
+                          self.fleet_send_batch_size or 1024, self.fleet_send_sleep_seconds or 0.0)
 
     def get_memory_data_size(self, fleet=None):
         """Instances in memory, of all workers where a fleet is given."""
