@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "rpc/body.h"
 #include "sys/clock.h"
+#include "sys/interrupt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,8 @@ struct rg_rpc_call {
     rg_iov *iov; /* owned; the bytes are the caller's */
     rg_frame frame;
     int64_t sends;
-    uint64_t sent_on; /* the connection it was sent on last */
+    uint64_t sent_on;           /* the connection it was sent on last */
+    uint64_t sent_ns, spell_ns; /* when; and since when no connection has lasted */
     bool started, listed, writing, answered;
     bool abandoned;     /* closed in the loop before it could start, or by its done() */
     atomic_int telling; /* how far done() is, for who uses it; others have the latch */
@@ -101,19 +103,35 @@ static void written(void *arg)
         finish(call);
 }
 
+/* Whether a request may be sent again: while its connections have been breaking for less than
+ * retry_times leases. One that lasted for a lease ends the spell: how often a connection breaks in
+ * a wait of hours says nothing. */
+static bool may_send(rg_rpc_call *call, uint64_t now)
+{
+    const rg_rpc_client *client = call->client;
+    uint64_t lease_ns = client->welcome.lease_ms * 1000000u;
+    if (call->sends == 0 || client->cut_ns - call->sent_ns >= lease_ns)
+        call->spell_ns = now;
+    return call->sends == 0 || (client->retry_times > 0 &&
+                                now - call->spell_ns <= (uint64_t)client->retry_times * lease_ns);
+}
+
 static void send_call(rg_rpc_call *call)
 {
     rg_rpc_client *client = call->client;
+    uint64_t now = rg_clock_ns();
     call->sent_on = client->connection;
-    if (call->sends > client->retry_times) {
+    if (!may_send(call, now)) {
         char text[800];
         (void)snprintf(text, sizeof text,
-                       "the connection to %s broke, and the request was sent %lld times "
-                       "(FLAGS_rpc_retry_times): %s",
-                       client->errand.endpoint, (long long)call->sends, client->last_error);
+                       "connections to %s have been breaking for %.1f s, and the request was sent "
+                       "%lld times (FLAGS_rpc_retry_times=%lld): %s",
+                       client->errand.endpoint, (double)(now - call->spell_ns) * 1e-9,
+                       (long long)call->sends, (long long)client->retry_times, client->broke);
         finish_failed(call, RG_ECLOSED, text);
         return;
     }
+    call->sent_ns = now;
     if (call->sends++ > 0)
         call->frame.flags |= RG_FRAME_RESENT;
     call->writing = true;
@@ -216,6 +234,7 @@ static rg_status on_frame(void *user, const rg_frame *frame)
     rg_rpc_client *client = user;
     rg_rpc_call *call = client->receiving;
     atomic_store_explicit(&client->alive_ns, rg_clock_ns(), memory_order_relaxed);
+    client->heard = true;
     client->receiving = NULL;
     if (call == NULL)
         return RG_OK;
@@ -239,6 +258,7 @@ static void on_failed(void *user, rg_status why, const char *message)
     rg_rpc_client *client = user;
     (void)why;
     (void)snprintf(client->last_error, sizeof client->last_error, "%s", message);
+    (void)snprintf(client->broke, sizeof client->broke, "%s", message);
     rg_client_cut(client);
 }
 
@@ -288,7 +308,8 @@ rg_status rg_rpc_result(rg_rpc_call *call)
 
 rg_status rg_rpc_wait(rg_rpc_call *call)
 {
-    (void)rg_latch_wait(&call->done, UINT64_MAX);
+    while (!rg_latch_wait(&call->done, RG_LOOK_MS))
+        RG_TRY(rg_interrupted());
     return rg_rpc_result(call);
 }
 
@@ -342,7 +363,7 @@ rg_status rg_rpc_ask_once(rg_rpc_client *client, uint16_t method, const rg_iov *
     size_t got = 0;
     RG_TRY(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = method, .iov = iov, .n = n}));
     rg_status status = rg_rpc_wait(call);
-    const uint8_t *body = rg_rpc_answer(call, &got);
+    const uint8_t *body = status == RG_OK ? rg_rpc_answer(call, &got) : NULL;
     if (status == RG_OK && reply != NULL) {
         uint8_t *copy = rg_alloc(got);
         if (copy == NULL)

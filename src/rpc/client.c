@@ -4,13 +4,21 @@
 #include "base/mem.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
+#include "sys/interrupt.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_WAIT_MS = 2, LONGEST_WAIT_MS = 1000, VISIT_MS = 30000, TELL_EVERY_S = 5 };
+enum {
+    FIRST_WAIT_MS = 2,
+    LONGEST_WAIT_MS = 1000,
+    VISIT_MS = 30000,
+    PROD_MS = 2000,    /* of silence, after which the other end is prodded */
+    FOREIGN_MS = 2000, /* of answers in another protocol, after which it is given up */
+    TELL_EVERY_S = 5
+};
 
 /* ---- the two threads that all clients of a process share ---- */
 
@@ -71,6 +79,10 @@ void rg_client_failed(rg_rpc_client *client, rg_status status, const char *text)
     rg_lock_give(&client->lock);
     if (first)
         rg_calls_fail_all(client, client->failed, client->failure);
+    if (client->again != NULL)
+        rg_timer_stop(client->again); /* nothing is waited for any more */
+    rg_visit_close(client->visit);
+    client->visit = NULL;
     be_ready(client);
 }
 
@@ -92,8 +104,9 @@ void rg_client_cut(rg_rpc_client *client)
     rg_calls_interrupted(client);
     client->link = NULL;
     rg_link_close(link); /* releases what was being written */
-    client->wait_ms = FIRST_WAIT_MS;
-    client->told_ns = rg_clock_ns();
+    if (client->heard)   /* else it may break for what we say, and breaks again */
+        client->wait_ms = FIRST_WAIT_MS;
+    client->cut_ns = client->told_ns = rg_clock_ns();
     try_later(client);
 }
 
@@ -104,6 +117,10 @@ static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
     client->visit = NULL;
     client->link = link;
     client->let_in = true;
+    client->foreign_ns = 0;
+    client->heard = false;
+    if (!again)
+        client->wait_ms = FIRST_WAIT_MS;
     client->connection++;
     rg_timer_stop(client->again);
     client->me.trainer = welcome->trainer;
@@ -134,11 +151,28 @@ static void tell_waiting(rg_rpc_client *client)
            client->last_error);
 }
 
+/* Whether the port has been another service's for so long that it is no accident: a byte that was
+ * damaged on its way looks the same. */
+static bool is_foreign(rg_rpc_client *client, rg_status why)
+{
+    uint64_t now = rg_clock_ns();
+    if (why != RG_ECORRUPT)
+        client->foreign_ns = 0;
+    else if (client->foreign_ns == 0)
+        client->foreign_ns = now;
+    return client->foreign_ns != 0 && now - client->foreign_ns > FOREIGN_MS * UINT64_C(1000000);
+}
+
 static void on_out(void *user, rg_status why, bool final, const char *message)
 {
     rg_rpc_client *client = user;
     client->visit = NULL;
-    (void)snprintf(client->last_error, sizeof client->last_error, "%s", message);
+    (void)snprintf(client->last_error, sizeof client->last_error, "%s%s", message,
+                   why == RG_ECORRUPT ? "; is this another service's port?" : "");
+    if (is_foreign(client, why)) {
+        rg_client_failed(client, why, client->last_error);
+        return;
+    }
     if (final) {
         rg_client_failed(client, why, message);
         return;
@@ -149,15 +183,39 @@ static void on_out(void *user, rg_status why, bool final, const char *message)
 
 static const rg_visit_events visit_events = {on_in, on_out};
 
+/* The other end has not answered yet. False: it has had its time. */
+static bool wait_on(rg_rpc_client *client)
+{
+    uint64_t ms = (rg_clock_ns() - client->visit_ns) / 1000000u;
+    if (ms >= VISIT_MS)
+        return false;
+    if (rg_visit_is_connected(client->visit))
+        (void)snprintf(client->last_error, sizeof client->last_error,
+                       "it took the connection, and has said nothing for %.0f s; is this another "
+                       "service's port?",
+                       (double)ms * 1e-3);
+    else
+        (void)snprintf(client->last_error, sizeof client->last_error,
+                       "it has not answered for %.0f s", (double)ms * 1e-3);
+    if (!client->prodded)
+        rg_visit_prod(client->visit);
+    client->prodded = true;
+    tell_waiting(client);
+    rg_timer_set(client->again, 1000, 0);
+    return true;
+}
+
 static void connect_now(void *user)
 {
     rg_rpc_client *client = user;
-    if (client->link != NULL)
+    if (client->link != NULL || (client->visit != NULL && wait_on(client)))
         return;
     /* One that takes so long hangs on a connection that is no more. */
     rg_visit_close(client->visit);
     client->visit = NULL;
-    rg_timer_set(client->again, VISIT_MS, 0);
+    client->visit_ns = rg_clock_ns();
+    client->prodded = false;
+    rg_timer_set(client->again, PROD_MS, 0);
     rg_status status = rg_visit_open(&client->visit, client->loop, &client->errand,
                                      RG_PURPOSE_REQUESTS, &client->me, &visit_events, client);
     if (status != RG_OK)
@@ -278,9 +336,12 @@ rg_status rg_rpc_client_open(rg_rpc_client **out, const char *endpoint,
 
 rg_status rg_rpc_client_ready(rg_rpc_client *client, rg_rpc_welcome *welcome)
 {
-    (void)rg_latch_wait(&client->ready, UINT64_MAX);
+    rg_status status;
+    do
+        RG_TRY(rg_interrupted());
+    while (!rg_latch_wait(&client->ready, RG_LOOK_MS));
     rg_lock_take(&client->lock);
-    rg_status status = client->failed;
+    status = client->failed;
     if (status != RG_OK)
         rg_set_message("%s: %s", client->errand.endpoint, client->failure);
     else if (welcome != NULL)

@@ -41,8 +41,8 @@ typedef struct rg_rpc_client_config {
     const char *transport; /* auto, tcp or unix; NULL: FLAGS_rpc_transport */
     uint64_t max_body;     /* bytes of a reply; 0: RG_RPC_MAX_BODY */
     int64_t deadline_ms;   /* 0: FLAGS_rpc_deadline */
-    int64_t retry_times;   /* a request is sent again at most so often; 0: FLAGS_rpc_retry_times,
-                            * -1: never */
+    int64_t retry_times;   /* a request whose connections break is sent again for so many leases; 0:
+                            * FLAGS_rpc_retry_times, -1: never */
     uint64_t lease_ms;     /* 0: what the server says */
     rg_rpc_client_events events;
     void *user;
@@ -53,7 +53,8 @@ typedef struct rg_rpc_client_config {
 rg_status rg_rpc_client_open(rg_rpc_client **client, const char *endpoint,
                              const rg_rpc_client_config *config);
 /* Waits until the server has let us in. Fails with the server's text where it refuses, and with
- * RG_ETIMEOUT after the deadline. Says in the log every few seconds that it waits. */
+ * RG_ETIMEOUT after the deadline. Says in the log every few seconds that it waits, and ends early
+ * as rg_interrupted() says; the client goes on trying then. */
 rg_status rg_rpc_client_ready(rg_rpc_client *client, rg_rpc_welcome *welcome);
 /* Says goodbye. Calls must have been closed before. NULL is allowed. */
 void rg_rpc_client_close(rg_rpc_client *client);
@@ -86,7 +87,8 @@ typedef struct rg_rpc_ask {
 /* Sends a request; several may be under way, and they are sent in the order they were started.
  * Owned by the caller, who ends it with rg_rpc_call_close(). */
 rg_status rg_rpc_start(rg_rpc_call **call, rg_rpc_client *client, const rg_rpc_ask *ask);
-/* Waits for the answer. What the server refused, and what went wrong, is the status and message. */
+/* Waits for the answer. What the server refused, and what went wrong, is the status and message.
+ * May end early, as rg_interrupted() says. */
 rg_status rg_rpc_wait(rg_rpc_call *call);
 /* After it is done (rg_rpc_wait returned, or in done()): its status, with the message set. */
 rg_status rg_rpc_result(rg_rpc_call *call);

@@ -26,14 +26,20 @@ struct rg_rpc_client {
 
     /* the loop's */
     rg_rpc_hello me;
-    bool is_ready; /* the latch is open */
-    bool let_in;   /* at least once */
+    bool is_ready;   /* the latch is open */
+    bool let_in;     /* at least once */
+    bool heard;      /* this connection has brought a reply */
+    uint64_t cut_ns; /* when the last one was closed */
     bool closing;
     rg_visit *visit;
     rg_link *link; /* NULL: not connected now */
     rg_timer *again;
     uint64_t wait_ms, opened_ns, told_ns; /* before the next try; for "waiting for ..." */
+    uint64_t visit_ns;                    /* when the visit began */
+    uint64_t foreign_ns; /* since when every answer was another protocol's; 0: none was */
+    bool prodded;        /* the visit's other end was, since it says nothing */
     char last_error[300];
+    char broke[300];              /* why the last connection did */
     uint64_t next_id, connection; /* connections so far */
     rg_rpc_call *first, **last;   /* not done, in the order they were started */
     rg_rpc_call *receiving;

@@ -55,10 +55,21 @@ void rg_frame_encode(const rg_frame *frame, uint8_t out[RG_FRAME_BYTES])
     put32(out + 32, rg_crc32c(0, out, 32));
 }
 
+/* What a stranger said, as far as it can be shown. */
+static rg_status not_ours(const uint8_t *bytes, size_t n)
+{
+    char text[33];
+    size_t i = 0;
+    for (; i < n && i < sizeof text - 1 && bytes[i] != '\r' && bytes[i] != '\n'; i++)
+        text[i] = (char)(bytes[i] > ' ' && bytes[i] < 127 && bytes[i] != '"' ? bytes[i] : '.');
+    text[i] = '\0';
+    return rg_fail(RG_ECORRUPT, "not a frame of this protocol: '%s'", text);
+}
+
 rg_status rg_frame_decode(rg_frame *frame, const uint8_t in[RG_FRAME_BYTES], uint64_t max_bytes)
 {
     if (get32(in) != RG_FRAME_MAGIC)
-        return rg_fail(RG_ECORRUPT, "not a frame of this protocol");
+        return not_ours(in, RG_FRAME_BYTES);
     if (get32(in + 32) != rg_crc32c(0, in, 32))
         return rg_fail(RG_ECORRUPT, "a frame header with a wrong checksum");
     if (get16(in + 4) != RG_FRAME_VERSION)
@@ -234,7 +245,7 @@ rg_status rg_parser_took(rg_parser *parser, size_t n)
         } else {
             /* A stranger need not wait for 36 bytes to hear that it is wrong here. */
             if (have >= 4 && get32(bytes) != RG_FRAME_MAGIC)
-                return rg_fail(RG_ECORRUPT, "not a frame of this protocol");
+                return not_ours(bytes, have);
             break;
         }
     }

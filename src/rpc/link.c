@@ -261,6 +261,16 @@ void rg_link_send_small(rg_link *link, rg_frame_kind kind, rg_status status, uin
     rg_link_send(link, &frame, &iov, 1, NULL, NULL);
 }
 
+void rg_link_prod(rg_link *link)
+{
+    outgoing *out = link->closed || link->tls != NULL ? NULL : new_outgoing(link, 0, NULL, NULL);
+    if (out == NULL)
+        return;
+    enter(link);
+    rg_stream_write(link->stream, &(rg_iov){"\r\n\r\n", 4}, 1, sent, out);
+    leave(link);
+}
+
 /* ---- reading ---- */
 
 static bool give_room(void *user, uint8_t **at, size_t *size)

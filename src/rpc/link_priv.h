@@ -44,6 +44,8 @@ void rg_link_send(rg_link *link, const rg_frame *frame, const rg_iov *iov, size_
 /* A small frame of its own; the body is copied. */
 void rg_link_send_small(rg_link *link, rg_frame_kind kind, rg_status status, uint64_t id,
                         const void *body, size_t bytes);
+/* Empty lines, which are no frame. Nothing under TLS, where no other protocol is talked to. */
+void rg_link_prod(rg_link *link);
 /* Sets bytes and crc; RG_FRAME_UNCHECKED is honoured. Any thread. */
 void rg_body_measure(rg_frame *frame, const rg_iov *iov, size_t n);
 

@@ -39,6 +39,17 @@ static void on_failed(void *user, rg_status why, const char *message)
     events->out(owner, why, final, message);
 }
 
+bool rg_visit_is_connected(const rg_visit *visit)
+{
+    return visit->expected != 0;
+}
+
+void rg_visit_prod(rg_visit *visit)
+{
+    if (rg_visit_is_connected(visit))
+        rg_link_prod(visit->link);
+}
+
 static void on_opened(void *user)
 {
     rg_visit *visit = user;

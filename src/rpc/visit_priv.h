@@ -29,6 +29,10 @@ typedef struct rg_visit rg_visit;
 rg_status rg_visit_open(rg_visit **visit, rg_loop *loop, const rg_errand *errand,
                         rg_purpose purpose, const rg_rpc_hello *who, const rg_visit_events *events,
                         void *user);
+bool rg_visit_is_connected(const rg_visit *visit); /* only the other end's words are missing */
+/* It says nothing: send what makes a service of another protocol complain, and so show itself. A
+ * server of ours closes the connection after it, and is visited again. */
+void rg_visit_prod(rg_visit *visit);
 void rg_visit_close(rg_visit *visit); /* give it up: no event comes; NULL is allowed */
 
 #endif

@@ -1,14 +1,17 @@
 """Whoever waits says whom it waits for, hears Ctrl+C, and does not wait for ever."""
+import http.server
 import os
 import signal
+import socket
 import sys
+import threading
 import time
 
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e_ps"))
-from cluster import cluster  # noqa: E402,F401
+from cluster import cluster, free_endpoints  # noqa: E402,F401
 
 SCRIPT = os.path.join(HERE, "wait_script.py")
 ENDS_WITHIN = 40  # seconds: against a hang, not a promise
@@ -51,4 +54,53 @@ def test_ctrl_c_is_heard_while_a_trainer_waits_for_another(cluster):  # noqa: F8
     time.sleep(1)
     worker.signal(signal.SIGINT)
     assert worker.wait(ENDS_WITHIN) != 0
+    assert "KeyboardInterrupt" in worker.text(), worker.text()
+
+
+# ---- no server, or another one ----
+
+def worker_at(cluster, endpoint, arguments, **env):  # noqa: F811
+    return cluster.start("worker0", [SCRIPT] + arguments, TRAINING_ROLE="TRAINER",
+                         PADDLE_TRAINER_ID="0", PADDLE_TRAINERS_NUM="1",
+                         PADDLE_PSERVERS_IP_PORT_LIST=endpoint, **env)
+
+
+def test_a_trainer_without_servers_gives_up_and_names_them(cluster):  # noqa: F811
+    endpoint = free_endpoints(1)[0]
+    worker = worker_at(cluster, endpoint, [], FLAGS_ps_join_seconds="1")
+    assert worker.wait(ENDS_WITHIN) != 0
+    assert "no server listens at %s" % endpoint in worker.text(), worker.text()
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "half_async", "geo"])
+def test_a_communicator_without_servers_starts_and_stops(cluster, mode):  # noqa: F811
+    """wait_port=False: nobody waits before something is to be said."""
+    worker_at(cluster, free_endpoints(1)[0], ["--mode", mode, "--no-wait-port", "--only-start"])
+    cluster.finish(ENDS_WITHIN)
+
+
+def test_a_job_with_wait_port_off_trains(cluster):  # noqa: F811
+    job(cluster, 1, 2, ["--no-wait-port"], env={"MEET": "1"}).finish(ENDS_WITHIN)
+
+
+def test_the_port_of_an_http_server(cluster):  # noqa: F811
+    server = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    worker = worker_at(cluster, "127.0.0.1:%d" % server.server_port, [])
+    try:
+        assert worker.wait(ENDS_WITHIN) != 0
+        assert "another service's port" in worker.text(), worker.text()
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_ctrl_c_is_heard_while_a_server_says_nothing(cluster):  # noqa: F811
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(16)
+        worker = worker_at(cluster, "127.0.0.1:%d" % silent.getsockname()[1], [])
+        worker.wait_for("has said nothing")
+        worker.signal(signal.SIGINT)
+        assert worker.wait(ENDS_WITHIN) != 0
     assert "KeyboardInterrupt" in worker.text(), worker.text()

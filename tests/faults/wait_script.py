@@ -67,11 +67,15 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--lines", type=int, default=40)
     parser.add_argument("--feed", action="store_true")
+    parser.add_argument("--no-wait-port", action="store_true")
+    parser.add_argument("--only-start", action="store_true")
     args = parser.parse_args()
     word, label, loss = model()
     fleet.init(role_maker.PaddleCloudRoleMaker())
     strategy = (StrategyFactory.create_geo_strategy(2) if args.mode == "geo" else
                 getattr(StrategyFactory, "create_%s_strategy" % args.mode)())
+    if args.no_wait_port:
+        strategy.set_program_config({"wait_port": False})
     fleet.distributed_optimizer(fluid.optimizer.SGD(0.1), strategy).minimize(loss)
     if fleet.is_server():
         fleet.init_server()
@@ -79,6 +83,9 @@ def main():
         return
     time.sleep(float(os.environ.get("LATE", "0")))
     fleet.init_worker()
+    if args.only_start:
+        fleet.stop_worker()
+        return
     exe = fluid.Executor(fluid.CPUPlace())
     exe.run(fleet.startup_program)
     print("training", flush=True)

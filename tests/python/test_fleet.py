@@ -74,6 +74,7 @@ def job(monkeypatch):
     for name in ("job_join", "job_leave", "job_barrier", "job_flush", "job_clear"):
         record(name)
     record("job_shrink", 7)
+    monkeypatch.setattr(_core, "job_who", lambda: (1, 2, "async"))
     # Of two trainers that have the same numbers.
     monkeypatch.setattr(_core, "job_reduce", lambda name, op, numbers: (
         calls.append(("job_reduce", name, op)),

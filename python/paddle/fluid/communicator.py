@@ -116,18 +116,27 @@ def clear(parts):
 
 
 class Group(object):
-    """All trainers, for the meetings of a role maker."""
+    """All trainers, for the meetings of a role maker. It joins the job where nobody has yet."""
 
-    def __init__(self, index, count):
-        self._index, self._count = index, count
+    def __init__(self, endpoints, index, count):
+        self._endpoints, self._index, self._count = endpoints, index, count
+        self._joined = False
+
+    def join(self):
+        if not self._joined:
+            join(self._endpoints, self._index, self._count)
+        self._joined = True
 
     def barrier(self):
+        self.join()
         barrier("fleet")
 
     def all_reduce(self, array, mode="sum"):
+        self.join()
         return reduce(array, mode)
 
     def all_gather(self, thing):
+        self.join()
         return gather(thing, self._index, self._count)
 
 
@@ -166,7 +175,8 @@ class Communicator(object):
     def stop(self):
         if self._running:
             self._running = False
-            flush()
+            if _core.job_who() is not None:  # else nothing was ever sent
+                flush()
 
     def is_running(self):
         return self._running

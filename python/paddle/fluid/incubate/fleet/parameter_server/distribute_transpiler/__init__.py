@@ -120,7 +120,8 @@ class DistributedTranspiler(Fleet):
     # ---- workers ----
 
     def init_worker(self):
-        """Join the job. Calls after the first do nothing."""
+        """Join the job; with wait_port=False of the program's config it is joined when a program
+        first talks to the servers. Calls after the first do nothing."""
         strategy = self._strategy("init_worker")
         if not self.is_worker():
             raise RuntimeError("fleet.init_worker() on a server: call init_server() and "
@@ -128,8 +129,11 @@ class DistributedTranspiler(Fleet):
         if self._communicator is not None:
             return
         runtime = strategy.get_trainer_runtime_config()
-        communicator.join(self.server_endpoints(), self.worker_index(), self.worker_num())
-        self._role_maker._group = communicator.Group(self.worker_index(), self.worker_num())
+        group = communicator.Group(self.server_endpoints(), self.worker_index(),
+                                   self.worker_num())
+        if strategy.get_program_config().wait_port:
+            group.join()
+        self._role_maker._group = group
         print(runtime)
         self._communicator = Communicator(self.main_program, strategy._mode, None,
                                           runtime.get_communicator_flags())
