@@ -67,8 +67,23 @@ rg_block *rg_program_block(const rg_program *program, int idx)
     return idx >= 0 && (size_t)idx < program->n_blocks ? program->blocks[idx] : NULL;
 }
 
+/* How many blocks stand one inside the other from the outermost to this one. A parent that is no
+ * earlier block ends it: verifying refuses such a program. */
+static int depth_of(const rg_program *program, int idx)
+{
+    int depth = 1;
+    for (const rg_block *b = rg_program_block(program, idx);
+         b != NULL && b->idx > 0 && b->parent_idx < b->idx && depth <= RG_MAX_BLOCK_DEPTH;
+         b = rg_program_block(program, b->parent_idx))
+        depth++;
+    return depth;
+}
+
 rg_status rg_program_add_block(rg_program *program, int parent, rg_block **out)
 {
+    if (depth_of(program, parent) >= RG_MAX_BLOCK_DEPTH)
+        return rg_fail(RG_ETOOBIG, "block %zu is nested deeper than %d blocks, the limit",
+                       program->n_blocks, RG_MAX_BLOCK_DEPTH);
     rg_block *block = rg_arena_zero(&program->arena, sizeof *block);
     if (block == NULL)
         return no_memory();

@@ -117,6 +117,7 @@ rg_status rg_program_clone(rg_program **copy, const rg_program *program, bool fo
 const char *rg_program_name(rg_program *program, const char *name);
 
 rg_block *rg_program_block(const rg_program *program, int idx); /* NULL: none such */
+enum { RG_MAX_BLOCK_DEPTH = 128 }; /* the outermost included; what walks them may recurse */
 rg_status rg_program_add_block(rg_program *program, int parent, rg_block **block);
 
 /* In this block / in it or those around it; NULL: none. */

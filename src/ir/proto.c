@@ -22,6 +22,7 @@ typedef Paddle__Framework__Proto__Version pb_version;
 
 enum {
     MAX_BLOCKS = 100000,
+    MAX_RUNS = 1000000, /* blocks, each as often as ops run it */
     MAX_PROGRAM_BYTES = 1 << 30,
     FILE_VERSION = 1008005, /* what 1.8.5 writes */
 };
@@ -504,7 +505,21 @@ rg_status rg_program_unpack(rg_program **out, const uint8_t *bytes, size_t n)
 
 /* ---- verifying ---- */
 
-static rg_status verify_attr(const rg_program *program, const rg_opdesc *op, const rg_attr *attr)
+/* A block that two ops run is made twice when a program is planned, and what is in it, too: how
+ * often, with all that are above. runs[i] is known when block i is come to. */
+static rg_status count_runs(uint64_t *runs, uint64_t *all, const rg_opdesc *op, int sub)
+{
+    runs[sub] += runs[op->block->idx];
+    *all += runs[op->block->idx];
+    return *all <= MAX_RUNS ? RG_OK
+                            : rg_fail(RG_ETOOBIG,
+                                      "op %s in block %d runs block %d: the program's blocks are "
+                                      "run by more than %d ops in all",
+                                      op->type, op->block->idx, sub, MAX_RUNS);
+}
+
+static rg_status verify_attr(const rg_program *program, const rg_opdesc *op, const rg_attr *attr,
+                             uint64_t *runs, uint64_t *all)
 {
     const int32_t *blocks = NULL;
     int n = 0;
@@ -527,12 +542,15 @@ static rg_status verify_attr(const rg_program *program, const rg_opdesc *op, con
         if (up == NULL || sub == op->block)
             return rg_fail(RG_ECORRUPT, "op %s in block %d runs block %d, which is not below it",
                            op->type, op->block->idx, blocks[i]);
+        RG_TRY(count_runs(runs, all, op, blocks[i]));
     }
     return RG_OK;
 }
 
-rg_status rg_program_verify(const rg_program *program)
+static rg_status verify_blocks(const rg_program *program, uint64_t *runs)
 {
+    uint64_t all = 1;
+    runs[0] = 1;
     for (size_t i = 0; i < program->n_blocks; i++) {
         const rg_block *block = program->blocks[i];
         if (i == 0 ? block->parent_idx >= 0 : block->parent_idx < 0)
@@ -548,8 +566,18 @@ rg_status rg_program_verify(const rg_program *program)
             if (op->type[0] == '\0')
                 return rg_fail(RG_ECORRUPT, "op %zu of block %zu has no type", k, i);
             for (int a = 0; a < op->n_attrs; a++)
-                RG_TRY(verify_attr(program, op, &op->attrs[a]));
+                RG_TRY(verify_attr(program, op, &op->attrs[a], runs, &all));
         }
     }
     return RG_OK;
+}
+
+rg_status rg_program_verify(const rg_program *program)
+{
+    uint64_t *runs = rg_alloc_zero(program->n_blocks, sizeof *runs);
+    if (runs == NULL)
+        return no_memory();
+    rg_status code = verify_blocks(program, runs);
+    rg_free(runs);
+    return code;
 }

@@ -269,7 +269,75 @@ static void attributes_are_taken_as_the_schemas_type(void **state)
     rg_program_close(program);
 }
 
-RUN(cmocka_unit_test(shapes_are_inferred_while_a_program_is_built),
+/* Block i inside block i - 1, run by an op there, `times` times. */
+static void nest(rg_program *program, int depth, int times)
+{
+    for (int i = 1; i < depth; i++) {
+        rg_block *block;
+        assert_ok(rg_program_add_block(program, 0, &block));
+        block->parent_idx = i - 1; /* past the limit for who builds programs */
+        for (int k = 0; k < times; k++) {
+            rg_opdesc *op;
+            assert_ok(rg_block_append_op(program->blocks[i - 1], "conditional_block", &op));
+            assert_ok(rg_opdesc_set_attr(
+                op, &(rg_attr){.name = "sub_block", .type = RG_ATTR_BLOCK, .i = i}));
+        }
+    }
+}
+
+static rg_status through_bytes(rg_program *program)
+{
+    rg_buf bytes;
+    rg_program *again = NULL;
+    rg_buf_init(&bytes, 0);
+    assert_ok(rg_program_pack(program, &bytes));
+    rg_status code = rg_program_unpack(&again, bytes.data, bytes.len);
+    rg_program_close(again);
+    rg_program_close(program);
+    rg_buf_fini(&bytes);
+    return code;
+}
+
+static void blocks_are_nested_so_deep_and_no_deeper(void **state)
+{
+    static const int depths[] = {RG_MAX_BLOCK_DEPTH, RG_MAX_BLOCK_DEPTH + 1, 30000, 99990};
+    (void)state;
+    for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
+        rg_program *program;
+        assert_ok(rg_program_open(&program));
+        nest(program, depths[i], 1);
+        rg_status code = through_bytes(program);
+        if (i == 0)
+            assert_ok(code);
+        else
+            assert_fails(code, RG_ETOOBIG, "block 128 is nested deeper than 128 blocks");
+    }
+    rg_program *program;
+    rg_block *block;
+    assert_ok(rg_program_open(&program));
+    for (int i = 1; i < RG_MAX_BLOCK_DEPTH; i++)
+        assert_ok(rg_program_add_block(program, i - 1, &block));
+    assert_fails(rg_program_add_block(program, RG_MAX_BLOCK_DEPTH - 1, &block), RG_ETOOBIG,
+                 "nested deeper");
+    rg_program_close(program);
+}
+
+/* Thirty blocks, each run by two ops of the one above: a thousand million in the plan. */
+static void blocks_that_multiply_are_refused(void **state)
+{
+    rg_program *program;
+    (void)state;
+    assert_ok(rg_program_open(&program));
+    nest(program, 30, 2);
+    assert_fails(through_bytes(program), RG_ETOOBIG, "are run by more than");
+    assert_ok(rg_program_open(&program));
+    nest(program, 8, 2);
+    assert_ok(through_bytes(program));
+}
+
+RUN(cmocka_unit_test(blocks_are_nested_so_deep_and_no_deeper),
+    cmocka_unit_test(blocks_that_multiply_are_refused),
+    cmocka_unit_test(shapes_are_inferred_while_a_program_is_built),
     cmocka_unit_test(a_bad_shape_names_the_op_its_inputs_and_the_users_line),
     cmocka_unit_test(slots_and_attributes_are_checked_against_the_schema),
     cmocka_unit_test(gradients_of_several_readers_are_renamed_and_summed),
