@@ -135,7 +135,11 @@ static rg_status read_filelist(request *r)
         return RG_OK;
     if (strchr(r->filelist, ',') != NULL)
         return split(&r->files, (char *)(uintptr_t)r->filelist, ",");
-    RG_TRY(rg_file_read_all(r->filelist, MAX_LIST, &r->list));
+    rg_file *file;
+    RG_TRY(rg_file_open_stream(&file, r->filelist));
+    rg_status code = rg_file_read_rest(file, MAX_LIST, &r->list);
+    rg_file_close(file);
+    RG_TRY(code);
     char *text = (char *)(uintptr_t)rg_buf_cstr(&r->list);
     return split(&r->files, text, "\r\n");
 }

@@ -59,7 +59,7 @@ static const char *kind_of(mode_t mode)
                             : "a device";
 }
 
-rg_status rg_file_of(rg_file **out, int fd, const char *path, bool writing)
+static rg_status wrap(rg_file **out, int fd, const char *path, bool writing, bool any)
 {
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0) {
@@ -68,9 +68,9 @@ rg_status rg_file_of(rg_file **out, int fd, const char *path, bool writing)
             (void)close(fd);
         return code;
     }
-    if (!S_ISREG(st.st_mode) && writing) {
-        (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK); /* /dev/stderr, say */
-    } else if (!S_ISREG(st.st_mode)) {
+    if (!S_ISREG(st.st_mode) && writing) /* /dev/stderr, say */
+        (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    if (!S_ISREG(st.st_mode) && !writing && (!any || S_ISDIR(st.st_mode))) {
         (void)close(fd);
         return rg_fail(RG_EIO, "cannot read %s: it is %s, and must be a file", path,
                        kind_of(st.st_mode));
@@ -86,6 +86,17 @@ rg_status rg_file_of(rg_file **out, int fd, const char *path, bool writing)
     *file = (rg_file){.path = copy, .fd = fd, .size = (uint64_t)st.st_size, .writing = writing};
     *out = file;
     return RG_OK;
+}
+
+rg_status rg_file_of(rg_file **out, int fd, const char *path, bool writing)
+{
+    return wrap(out, fd, path, writing, false);
+}
+
+rg_status rg_file_open_stream(rg_file **file, const char *path)
+{
+    int fd = rg_injected("file.open") ? -1 : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    return wrap(file, fd, path, false, true);
 }
 
 /* Without waiting: a named pipe with nobody at its other end would keep us for ever. */

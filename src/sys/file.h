@@ -18,6 +18,8 @@ typedef struct rg_file rg_file;
 /* A regular file: anything else, a named pipe or a folder, is refused by name and at once.
  * Owned by the caller, who ends it with rg_file_close(). */
 rg_status rg_file_open(rg_file **file, const char *path);
+/* Also a pipe or a device, as a shell's <(...): it waits for who writes there. */
+rg_status rg_file_open_stream(rg_file **file, const char *path);
 /* Creates or empties. */
 rg_status rg_file_create(rg_file **file, const char *path);
 /* NULL is allowed. A created file that was not finished may hold anything. */

@@ -20,7 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MS = 1000000, FIRST_LOOK_MS = 1, LAST_LOOK_MS = 100, FIRST_WORD_MS = 10000, WORD_MS = 30000 };
+enum {
+    MS = 1000000,
+    FIRST_LOOK_MS = 1,
+    LAST_LOOK_MS = 100,
+    FIRST_WORD_MS = 10000,
+    WORD_MS = 30000
+};
 
 struct rg_folder_lock {
     int fd, folder;
@@ -76,8 +82,7 @@ static rg_status open_handle(const rg_folder *folder, const char *name, int *out
 static bool is_current(const rg_folder *folder, const char *name, int fd)
 {
     struct stat ours, theirs;
-    return fstat(fd, &ours) == 0 &&
-           fstatat(folder->fd, name, &theirs, AT_SYMLINK_NOFOLLOW) == 0 &&
+    return fstat(fd, &ours) == 0 && fstatat(folder->fd, name, &theirs, AT_SYMLINK_NOFOLLOW) == 0 &&
            ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 

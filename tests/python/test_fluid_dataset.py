@@ -351,3 +351,19 @@ pipe_command: "cat"
     path.write_text("name: \"x\"\nbatch_size 3\n")
     with pytest.raises(ValueError, match="data.proto:2: a ':' or '{' is wanted"):
         fluid.DataFeedDesc(str(path))
+
+
+@pytest.mark.parametrize("pipe", ["cat", "sed s/7/7/"])
+@pytest.mark.parametrize("kind", ["InMemoryDataset", "QueueDataset"])
+def test_a_data_file_that_is_a_pipe(kind, pipe, program, tmp_path):
+    """Nobody writes to it: it is refused by name, not waited for."""
+    os.mkfifo(tmp_path / "part-0")
+    dataset = fluid.DatasetFactory().create_dataset(kind)
+    dataset.set_use_var(slots())
+    dataset.set_pipe_command(pipe)
+    dataset.set_filelist([str(tmp_path / "part-0")])
+    with pytest.raises((RuntimeError, OSError), match="part-0: it is a named pipe"):
+        if kind == "InMemoryDataset":
+            dataset.load_into_memory()
+        else:
+            fluid.Executor().train_from_dataset(program, dataset)
