@@ -63,6 +63,8 @@ static rg_status set_up(rg_dataset *dataset, const rg_program *program, const rg
         code = rg_dataset_set_slots(dataset, list.slot, list.n);
     rg_free(list.slot);
     RG_TRY(code);
+    if (training->n_files == 0)
+        return rg_fail(RG_EINVAL, "the file list is empty: there is nothing to train on");
     RG_TRY(rg_dataset_set_files(dataset, training->files, training->n_files));
     if (training->pipe_command != NULL)
         RG_TRY(rg_dataset_set_pipe(dataset, training->pipe_command));

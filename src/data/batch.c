@@ -127,6 +127,7 @@ void rg_batch_close(rg_batch *batch)
     for (size_t i = 0; i < batch->n; i++)
         rg_value_release(batch->values[i]);
     release_cache(mine->cache);
+    rg_origins_fini(&batch->origins);
     rg_free(batch->values);
     rg_free(mine);
     rg_free(batch);
@@ -181,6 +182,8 @@ static rg_status fill_column(rg_batch *batch, size_t i, const rg_column *c, size
 rg_status rg_batch_fill(rg_batch *batch, const rg_rows *rows, size_t first, size_t n)
 {
     batch->rows = n;
+    rg_origins_clear(&batch->origins);
+    rg_origins_add_part(&batch->origins, 0, &rows->origins, first, n);
     for (size_t i = 0; i < batch->n; i++)
         RG_TRY(fill_column(batch, i, &rows->columns[i], first, n));
     return RG_OK;
@@ -237,6 +240,9 @@ rg_status rg_batch_gather(rg_batch *batch, const rg_row_at *common, const rg_row
                           size_t n)
 {
     batch->rows = n;
+    rg_origins_clear(&batch->origins);
+    for (size_t i = 0; i < n; i++)
+        rg_origins_add_part(&batch->origins, i, &common[i].rows->origins, common[i].row, 1);
     for (size_t i = 0; i < batch->n; i++)
         RG_TRY(gather_column(batch, i, at && at[i] ? at[i] : common, n));
     return RG_OK;

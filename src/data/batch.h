@@ -15,7 +15,8 @@ typedef struct rg_batch {
     rg_value **values; /* n, one for each used slot; owned by the batch */
     size_t n;
     size_t rows; /* instances */
-    void *own;   /* of the module */
+    rg_origins origins;
+    void *own; /* of the module */
 } rg_batch;
 
 rg_status rg_batch_open(rg_batch **batch, const rg_feed *feed);

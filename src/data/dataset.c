@@ -2,6 +2,7 @@
 #include "data/dataset_priv.h"
 
 #include "base/mem.h"
+#include "sys/log.h"
 
 #include <string.h>
 
@@ -243,9 +244,10 @@ rg_status rg_dataset_ready(const rg_dataset *d)
 {
     if (d->feed == NULL)
         return rg_fail(RG_EINVAL, "the dataset has no slots: name them with set_use_var");
-    if (d->n_files == 0)
-        return rg_fail(RG_EINVAL, "the dataset's file list is empty: give files with "
-                                  "set_filelist");
+    if (d->files == NULL)
+        return rg_fail(RG_EINVAL, "the dataset has no files: name them with set_filelist");
+    if (d->n_files == 0) /* as of a worker for which no file was left */
+        rg_log(RG_LOG_W, "data", "\"the dataset's file list is empty: there is nothing to read\"");
     return RG_OK;
 }
 

@@ -91,6 +91,7 @@ static rg_status parse_one(rg_lines *lines, const char *file, uint64_t number, c
     rg_status code = rg_feed_parse(lines->feed, text, end, lines->rows);
     if (__builtin_expect(code != RG_OK, 0))
         return bad_line(lines, code, file, number, text, (size_t)(end - text));
+    rg_origins_add(&lines->rows->origins, lines->rows->n_rows - 1, lines->file, number);
     return lines->rows->n_rows == lines->full_rows ? lines->full(lines->arg) : RG_OK;
 }
 
@@ -117,14 +118,15 @@ static void count_bytes(rg_lines *lines, const rg_text *text, size_t got, uint64
     *consumed = now;
 }
 
-static rg_status read_text(rg_lines *lines, rg_text *text, const char *file)
+/* *number: of the last line. */
+static rg_status read_text(rg_lines *lines, rg_text *text, const char *file, uint64_t *number)
 {
-    uint64_t number = 0, consumed = 0;
+    uint64_t consumed = 0;
     size_t have = 0, got, left;
     for (;;) {
         /* A byte is kept for the newline that a last line may lack. */
         if (have + 1 >= lines->capacity)
-            RG_TRY(grow(lines, file, number + 1));
+            RG_TRY(grow(lines, file, *number + 1));
         RG_TRY(rg_text_read(text, lines->buffer + have, lines->capacity - have - 1, &got));
         if (got == 0)
             break;
@@ -132,7 +134,7 @@ static rg_status read_text(rg_lines *lines, rg_text *text, const char *file)
         have += got;
         if (memchr(lines->buffer + have - got, '\n', got) == NULL)
             continue;
-        RG_TRY(parse_whole(lines, file, &number, have, &left));
+        RG_TRY(parse_whole(lines, file, number, have, &left));
         memmove(lines->buffer, lines->buffer + have - left, left);
         have = left;
         if (lines->text.wake != NULL && rg_wake_is_set(lines->text.wake))
@@ -142,15 +144,19 @@ static rg_status read_text(rg_lines *lines, rg_text *text, const char *file)
         return RG_OK;
     /* Only now: what a command leaves when it dies is no line. */
     lines->buffer[have] = '\n';
-    return parse_one(lines, file, number + 1, lines->buffer, lines->buffer + have);
+    return parse_one(lines, file, ++*number, lines->buffer, lines->buffer + have);
 }
 
-rg_status rg_lines_read(rg_lines *lines, const char *file)
+rg_status rg_lines_read(rg_lines *lines, const char *file, uint32_t file_number)
 {
+    lines->file = file_number;
     rg_text *text;
+    uint64_t number = 0;
     RG_TRY(rg_text_open(&text, &lines->text, file));
-    rg_status code = read_text(lines, text, file);
+    rg_status code = read_text(lines, text, file, &number);
     rg_text_close(text);
+    if (code == RG_OK && number == 0)
+        rg_log(RG_LOG_W, "data", "file=%s \"is empty: it has no examples\"", file);
     return code;
 }
 

@@ -31,12 +31,13 @@ typedef struct rg_lines {
     /* Called whenever rows has full_rows instances; to empty it is its work. */
     rg_status (*full)(void *arg);
     void *arg;
-    char *buffer; /* owned; kept from file to file */
+    uint32_t file; /* the number of the one that is read */
+    char *buffer;  /* owned; kept from file to file */
     size_t capacity;
 } rg_lines;
 
 /* Everything but the buffer is the caller's to set. */
-rg_status rg_lines_read(rg_lines *lines, const char *file);
+rg_status rg_lines_read(rg_lines *lines, const char *file, uint32_t file_number);
 void rg_lines_fini(rg_lines *lines);
 
 #endif

@@ -125,7 +125,7 @@ static rg_status load_files(loading *all, loader *l)
     size_t file;
     while ((file = __atomic_fetch_add(&all->next_file, 1, __ATOMIC_RELAXED)) < d->n_files) {
         l->chunks = &all->of_file[file];
-        RG_TRY(rg_lines_read(&l->lines, d->files[file]));
+        RG_TRY(rg_lines_read(&l->lines, d->files[file], (uint32_t)file));
         RG_TRY(keep_chunk(l));
     }
     return RG_OK;
@@ -175,8 +175,8 @@ static rg_status load_all(rg_dataset *d, int threads, rg_wake *wake, rg_failure 
     loading all = {.dataset = d, .wake = wake, .failure = failure};
     rg_pool *pool = NULL;
     if ((size_t)threads > d->n_files)
-        threads = (int)d->n_files;
-    all.of_file = rg_alloc_zero(d->n_files, sizeof *all.of_file);
+        threads = d->n_files > 0 ? (int)d->n_files : 1;
+    all.of_file = rg_alloc_zero(d->n_files + 1, sizeof *all.of_file);
     if (all.of_file == NULL)
         return rg_no_memory(d->n_files * sizeof *all.of_file, "the files' instances");
     rg_bad_lines_init(&all.bad);

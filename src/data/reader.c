@@ -104,7 +104,7 @@ static rg_status read_files(worker *w)
     size_t file;
     RG_TRY(rg_rows_open(&w->lines.rows, d->feed));
     while ((file = __atomic_fetch_add(&r->next, 1, __ATOMIC_RELAXED)) < d->n_files) {
-        RG_TRY(rg_lines_read(&w->lines, d->files[file]));
+        RG_TRY(rg_lines_read(&w->lines, d->files[file], (uint32_t)file));
         (void)__atomic_add_fetch(&r->files_done, 1, __ATOMIC_RELAXED);
     }
     return send_batch(w);
@@ -251,7 +251,7 @@ static rg_status open_workers(rg_reader *r)
     r->capacity = batches;
     r->ring = rg_alloc_zero(batches, sizeof *r->ring);
     r->spare = rg_alloc_zero(batches, sizeof *r->spare);
-    r->workers = rg_alloc_zero((size_t)workers, sizeof *r->workers);
+    r->workers = rg_alloc_zero((size_t)workers + 1, sizeof *r->workers);
     if (r->ring == NULL || r->spare == NULL || r->workers == NULL)
         return rg_no_memory(batches * sizeof *r->ring, "a queue of batches");
     for (; r->n_spare < batches; r->n_spare++)

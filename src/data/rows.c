@@ -43,6 +43,7 @@ void rg_rows_close(rg_rows *rows)
         free_texts(&rows->ins_ids);
         free_texts(&rows->contents);
     }
+    rg_origins_fini(&rows->origins);
     rg_free(rows->block);
     rg_free(rows->columns);
     rg_free(rows);
@@ -62,6 +63,7 @@ void rg_rows_clear(rg_rows *rows)
         }
     }
     rows->ins_ids.n_bytes = rows->contents.n_bytes = 0;
+    rg_origins_clear(&rows->origins);
 }
 
 /* ---- growing ---- */
@@ -209,6 +211,7 @@ rg_status rg_rows_freeze(const rg_rows *rows, rg_rows **out)
     }
     freeze_texts(&rows->ins_ids, &frozen->ins_ids, rows->n_rows, &at);
     freeze_texts(&rows->contents, &frozen->contents, rows->n_rows, &at);
+    rg_origins_add_part(&frozen->origins, 0, &rows->origins, 0, rows->n_rows);
     *out = frozen;
     return RG_OK;
 }

@@ -8,6 +8,7 @@
 #define RG_DATA_ROWS_H
 
 #include "base/status.h"
+#include "data/origins.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +35,8 @@ typedef struct rg_rows {
     size_t n_columns;
     rg_column *columns;
     rg_texts ins_ids, contents; /* empty unless the feed parses them */
-    void *block;                /* frozen rows: where everything stands */
+    rg_origins origins;
+    void *block; /* frozen rows: where everything stands */
     size_t block_bytes;
 } rg_rows;
 

@@ -30,6 +30,18 @@ bool rg_loss_is_sum(const rg_program *program)
     return op != NULL && strcmp(op->type, "reduce_sum") == 0;
 }
 
+bool rg_has_updates(const rg_program *program)
+{
+    const rg_block *block = program->blocks[0];
+    for (size_t i = 0; i < block->n_ops; i++) {
+        int role = rg_opdesc_role(block->ops[i]);
+        if ((role != RG_ROLE_NOT_SPECIFIED && (role & RG_ROLE_OPTIMIZE) != 0) ||
+            strcmp(block->ops[i]->type, "send") == 0)
+            return true;
+    }
+    return false;
+}
+
 static const rg_opdesc *find_auc_op(const rg_program *program)
 {
     const rg_block *block = program->blocks[0];

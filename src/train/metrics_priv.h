@@ -8,6 +8,8 @@
 const char *rg_find_loss(const rg_program *program);
 /* Whether it is a sum over the instances of a batch, and not their mean. */
 bool rg_loss_is_sum(const rg_program *program);
+/* Whether anything of it is trained: updates here, or gradients for servers. */
+bool rg_has_updates(const rg_program *program);
 /* The area under the curve of everything since the start; NULL: none. */
 const char *rg_find_auc(const rg_program *program);
 

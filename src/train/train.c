@@ -18,6 +18,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WATCH_NS = 200 * 1000 * 1000 };
@@ -27,6 +28,7 @@ typedef struct worker {
     rg_plan *plan;
     _Atomic uint64_t rows, batches;
     _Atomic double loss_sum, auc;
+    rg_origins origins; /* of the batch that is run */
 } worker;
 
 struct rg_train {
@@ -128,6 +130,11 @@ static rg_status open_train(rg_train *t)
     RG_TRY(rg_program_clone(&t->program, c->program, false));
     if (c->infer)
         keep_forward(t->program);
+    else if (!rg_has_updates(t->program))
+        rg_log(
+            RG_LOG_W, "train",
+            "\"nothing is trained: this program has no optimizer; call minimize() on its loss, or "
+            "infer_from_dataset() if that is meant\"");
     RG_TRY(list_names(t));
     RG_TRY(open_workers(t));
     rg_team_open(&t->team, t->program, c->scope);
@@ -139,8 +146,10 @@ static void close_train(rg_train *t)
 {
     rg_bar_close(t->bar);
     rg_reader_close(t->reader);
-    for (int i = 0; t->workers != NULL && i < t->threads; i++)
+    for (int i = 0; t->workers != NULL && i < t->threads; i++) {
         rg_plan_close(t->workers[i].plan);
+        rg_origins_fini(&t->workers[i].origins);
+    }
     rg_free(t->workers);
     for (int i = 0; t->seen_values != NULL && i < t->config->n_watched; i++)
         rg_value_release(t->seen_values[i]);
@@ -220,18 +229,61 @@ static bool may_look_ahead(const rg_train *t)
            rg_flag_bool("ps_prefetch");
 }
 
+/* The instance of the batch that has this id in feed i; -1: none. */
+static int64_t find_id(const rg_value *feed, int64_t id)
+{
+    int64_t n = feed->meta.dtype == RG_I64 && feed->data != NULL ? rg_numel(feed) : 0, at = 0;
+    const int64_t *ids = feed->data;
+    const rg_lod *lod = feed->meta.lod;
+    while (at < n && ids[at] != id)
+        at++;
+    if (at == n)
+        return -1;
+    if (lod == NULL || lod->levels == 0)
+        return at / (n / feed->meta.shape.dim[0]);
+    int64_t row = 0;
+    while (lod->offset[0][row + 1] <= at)
+        row++;
+    return row;
+}
+
+/* An op or a server has refused a value. It says which id it was ("id 77 ..."), and here it is
+ * known what line had it. */
+static rg_status name_line(const rg_train *t, const worker *w, rg_status code)
+{
+    const char *said = strstr(rg_error_message(), "id ");
+    char *end = NULL;
+    long long id = said ? strtoll(said + 3, &end, 10) : 0;
+    if (said == NULL || end == said + 3)
+        return code;
+    for (int i = 0; i < t->n_feeds; i++) {
+        uint32_t file;
+        uint64_t line;
+        int64_t row = find_id(rg_plan_feed(w->plan, i), id);
+        if (row >= 0 && rg_origins_find(&w->origins, (size_t)row, &file, &line))
+            return rg_context(code, "%s:%llu, slot %s", rg_dataset_file(t->config->dataset, file),
+                              (unsigned long long)line, t->feeds[i]);
+    }
+    return code;
+}
+
 /* Runs *batch, and brings the one after it: before, where nobody need wait for it. */
 static rg_status train_batch(rg_train *t, int thread, bool look_ahead, rg_batch **batch)
 {
-    rg_plan *plan = t->workers[thread].plan;
+    worker *w = &t->workers[thread];
+    rg_plan *plan = w->plan;
     uint64_t rows = (*batch)->rows;
+    rg_origins_clear(&w->origins);
+    rg_origins_add_part(&w->origins, 0, &(*batch)->origins, 0, rows);
     for (int i = 0; i < t->n_feeds; i++)
         RG_TRY(rg_plan_feed_copy(plan, i, (*batch)->values[i]));
     bool is_ahead = look_ahead && rg_reader_wait(t->reader, 0) &&
                     rg_reader_next(t->reader, thread, batch) == RG_OK;
     if (is_ahead)
         rg_plan_ahead(plan, (*batch)->values);
-    RG_TRY(run_batch(t, thread, rows));
+    rg_status code = run_batch(t, thread, rows);
+    if (code != RG_OK)
+        return code == RG_EVALUE ? name_line(t, w, code) : code;
     return is_ahead ? RG_OK : rg_reader_next(t->reader, thread, batch);
 }
 
@@ -355,6 +407,9 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
     if (code == RG_OK) {
         rg_progress progress = rg_reader_progress(t.reader);
         rg_bar_end(t.bar, &progress, rg_team_result(&t.team, result, true));
+        if (result->rows == 0)
+            rg_log(RG_LOG_W, "train", "files=%llu \"there was not one example in the data\"",
+                   (unsigned long long)progress.files);
         if (!config->infer)
             rg_team_report(config->dataset, result->rows);
     }

@@ -325,7 +325,8 @@ static void nothing_to_read_is_said(void **state)
     (void)state;
     static seen s;
     rg_dataset *d = open_dataset(RG_DATASET_QUEUE, NULL, 0, 4);
-    assert_fails(read_all(d, 1, &s), RG_EINVAL, "file list is empty");
+    assert_ok(read_all(d, 1, &s)); /* a worker for which no file was left */
+    assert_int_equal(s.n, 0);
     const char *missing[] = {"/nowhere/part-0"};
     assert_ok(rg_dataset_set_files(d, missing, 1));
     assert_fails(read_all(d, 1, &s), RG_ENOENT, "/nowhere/part-0");

@@ -101,9 +101,8 @@ def test_an_id_beyond_the_table(kind, bad, good, tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_files_and_a_missing_one(kind, good, tmp_path):
+def test_a_file_that_is_missing_or_a_folder(kind, good, tmp_path):
     (tmp_path / "part").write_text(good)
-    assert "file list is empty" in fail([], kind)
     assert "nowhere: No such file" in fail([tmp_path / "part", tmp_path / "nowhere"], kind)
     assert str(tmp_path) in fail([tmp_path], kind)
 
@@ -135,3 +134,68 @@ def test_bad_lines_are_put_aside_where_that_is_asked_for(good, tmp_path):
     out, err = process.communicate(timeout=30)
     assert process.returncode == 0 and "trained" in out, err
     assert "rubbish" in aside.read_text()
+
+
+# ---- an id that the table has not ----
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_bad_id_names_its_file_and_line(kind, good, tmp_path):
+    lines = good.splitlines(True)
+    bad = lines[700].split()
+    bad[6] = "777777"
+    (tmp_path / "a").write_text("".join(lines[:600]))
+    (tmp_path / "b").write_text("".join(lines[600:700] + [" ".join(bad) + "\n"] + lines[701:]))
+    err = fail([tmp_path / "a", tmp_path / "b"], kind)
+    assert "%s:101, slot s1: " % (tmp_path / "b") in err
+    assert "777777" in err.splitlines()[-1]
+
+
+def test_a_bad_id_is_found_in_shuffled_data_and_behind_lines_put_aside(good, tmp_path):
+    lines = good.splitlines(True)
+    bad = lines[700].split()
+    bad[6] = "-3"
+    (tmp_path / "a").write_text("".join(lines[:300] + ["no line\n"] + lines[300:700]
+                                        + [" ".join(bad) + "\n"] + lines[701:]))
+    job = SMALL_JOB.replace("    dataset.load_into_memory()",
+                            "    dataset.load_into_memory()\n    dataset.local_shuffle()")
+    done = subprocess.run(
+        [sys.executable, "-c", job % {"kind": "InMemoryDataset", "pipe": "cat",
+                                      "files": [str(tmp_path / "a")]}],
+        capture_output=True, text=True, timeout=60,
+        env=environment(FLAGS_data_bad_lines="1",
+                        FLAGS_data_bad_lines_file=str(tmp_path / "aside")))
+    assert done.returncode == 1
+    assert "%s:702, slot s1: " % (tmp_path / "a") in done.stderr, done.stderr
+
+
+# ---- what used to be passed over in silence ----
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_empty_data_are_said_to_be(kind, good, tmp_path):
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "good").write_text(good)
+    process = start([tmp_path / "empty", tmp_path / "good"], kind)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0 and "file=%s \"is empty" % (tmp_path / "empty") in err, err
+    process = start([tmp_path / "empty"], kind)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0 and "there was not one example in the data" in err, err
+    process = start([], kind)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0 and "file list is empty" in err, err
+
+
+def test_a_program_without_an_optimizer_is_said_to_be(good, tmp_path):
+    (tmp_path / "part").write_text(good)
+    job = SMALL_JOB.replace("fluid.optimizer.Adam(0.02).minimize(loss)", "")
+    done = subprocess.run([sys.executable, "-c", job % {"kind": "QueueDataset", "pipe": "cat",
+                                                        "files": [str(tmp_path / "part")]}],
+                          capture_output=True, text=True, timeout=60, env=environment())
+    assert done.returncode == 0 and "nothing is trained" in done.stderr, done.stderr
+
+
+def test_a_name_in_the_place_of_a_list_of_files_is_refused():
+    import paddle.fluid as fluid
+    dataset = fluid.DatasetFactory().create_dataset("QueueDataset")
+    with pytest.raises(TypeError, match=r"set_filelist\(\['r.txt'\]\)"):
+        dataset.set_filelist("r.txt")

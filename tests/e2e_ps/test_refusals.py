@@ -1,11 +1,12 @@
 """Who does not belong to a job is refused by name on both sides, and the job goes on."""
+import os
 import socket
 import struct
 import time
 
 import pytest
 
-from cluster import SCRIPT, cluster  # noqa: F401
+from cluster import HERE, SCRIPT, cluster  # noqa: F401
 
 KEY = "5a" * 32
 JOB = {"REGATTA_JOB_ID": "job-a", "REGATTA_JOB_KEY": KEY}
@@ -150,3 +151,14 @@ def test_whoever_speaks_otherwise_is_hung_up_on(cluster, data):  # noqa: F811
     """A request before the handshake, or another protocol: closed, and the job goes on."""
     converse(start(cluster)[1], data)
     cluster.finish()
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_a_bad_id_in_the_data_names_its_line(cluster, mode):  # noqa: F811
+    """Async reads the rows of the next batch while one is computed."""
+    cluster.fleet(2, 2, [], script=os.path.join(HERE, "bad_id_script.py"), env={"MODE": mode})
+    worker = cluster.named("worker1")
+    assert worker.wait(60) != 0
+    assert "part-1:1234, slot word: " in worker.text() and "100123" in worker.text()
+    for name in ("worker0", "server0", "server1"):
+        assert cluster.named(name).wait(60) != 0, name

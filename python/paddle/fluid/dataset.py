@@ -53,6 +53,9 @@ class DatasetBase:
         self.thread_num = thread_num
 
     def set_filelist(self, filelist):
+        if isinstance(filelist, (str, bytes)):
+            raise TypeError("set_filelist: filelist is %r, and must be a list of file names: "
+                            "set_filelist([%r])" % (filelist, filelist))
         self.dataset.set_files(list(filelist))
         self.filelist = filelist
 

@@ -1,4 +1,6 @@
 """What every kind of fleet can do without knowing how it trains: roles, endpoints, files."""
+import warnings
+
 from .mode import Mode
 from .role_maker import PaddleCloudRoleMaker, RoleMakerBase
 
@@ -60,6 +62,11 @@ class Fleet(object):
         if not isinstance(files, list):
             raise TypeError("files should be a list of file need to be read.")
         index, workers = self.worker_index(), self.worker_num()
+        if len(files) < workers:
+            warnings.warn("fleet.split_files: %d file%s for %d workers: worker %d and those after it "
+                          "have nothing to read; split the data into at least %d files"
+                          % (len(files), "" if len(files) == 1 else "s", workers, len(files),
+                             workers))
         each, more = divmod(len(files), workers)
         begin = each * index + min(index, more)
         return files[begin:begin + each + (index < more)]
