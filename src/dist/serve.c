@@ -2,6 +2,7 @@
 #include "dist/serve.h"
 
 #include "base/cursor.h"
+#include "base/escape.h"
 #include "base/mem.h"
 #include "dist/credentials.h"
 #include "dist/serve_priv.h"
@@ -272,7 +273,7 @@ static void hear_failure(rg_engine *s, rg_trainer *trainer, rg_rpc_request *requ
     size_t n;
     const char *text = (const char *)rg_rpc_request_body(request, &n);
     char why[512];
-    (void)snprintf(why, sizeof why, "%.*s", (int)(n < 400 ? n : 400), n > 0 ? text : "");
+    (void)rg_escape(why, sizeof why, text, n < 400 ? n : 400);
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
     fail_because_of(s, trainer, "has failed: ", why);
 }

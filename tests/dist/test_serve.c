@@ -689,6 +689,34 @@ static void trainers_wait_for_the_same_or_are_told(void **state)
     finish(&f);
 }
 
+static void a_short_key_is_refused_with_what_to_do(void **state)
+{
+    server s;
+    (void)state;
+    assert_int_equal(setenv("REGATTA_JOB_KEY", "ab", 1), 0);
+    server_start(&s, RG_UPDATE_SYNC, 1);
+    server_end(&s);
+    assert_int_equal(unsetenv("REGATTA_JOB_KEY"), 0);
+    assert_int_equal(s.outcome, RG_EINVAL);
+    assert_non_null(strstr(s.why, "has 2 digits, and must have at least 32"));
+    assert_non_null(strstr(s.why, "openssl rand -hex 32"));
+}
+
+/* What a trainer says is shown to all: as one line, whatever is in it. */
+static void what_trainers_say_is_escaped(void **state)
+{
+    static const char text[] = "lost\x1b[2J\n2026-01-01 E ps \"all is well\"";
+    fixture f;
+    (void)state;
+    start(&f, RG_UPDATE_SYNC);
+    assert_ok(ask(f.clients[0], RG_PS_FAIL, text, sizeof text - 1, NULL, NULL));
+    assert_fails(ask(f.clients[1], RG_PS_SCHEMA, NULL, 0, NULL, NULL), RG_ECLOSED,
+                 "lost\\x1b[2J\\n2026");
+    wait_for_end(&f);
+    assert_null(strchr(f.server.why, '\n'));
+    assert_null(strchr(f.server.why, 0x1b));
+}
+
 static void a_failure_ends_the_job_for_all(void **state)
 {
     fixture f;
@@ -820,5 +848,7 @@ RUN(cmocka_unit_test(the_schema_says_what_it_has),
     cmocka_unit_test(numbers_over_all_trainers), cmocka_unit_test(without_memory_a_sum_is_refused),
     cmocka_unit_test(trainers_wait_for_the_same_or_are_told),
     cmocka_unit_test(a_failure_ends_the_job_for_all),
+    cmocka_unit_test(what_trainers_say_is_escaped),
+    cmocka_unit_test(a_short_key_is_refused_with_what_to_do),
     cmocka_unit_test(going_without_a_word_ends_it_too), cmocka_unit_test(tools_may_only_look),
     cmocka_unit_test(who_does_not_belong_is_refused), cmocka_unit_test(geo_adds_differences))
