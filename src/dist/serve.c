@@ -433,7 +433,7 @@ static rg_status listen_on(rg_engine *s)
     };
     RG_TRY(rg_rpc_server_open(&s->rpc, &config));
     pthread_mutex_lock(&s->lock);
-    s->guarded = !rg_rpc_server_is_open(s->rpc);
+    s->guarded = credentials.n_key > 0;
     pthread_mutex_unlock(&s->lock);
     char text[512];
     int n = snprintf(text, sizeof text, "Server listening on %s\n",
