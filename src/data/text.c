@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "sys/file.h"
+#include "sys/secret_file.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -15,6 +16,7 @@ static const char *const pipe_environment[] = {"PYTHONHASHSEED=0", NULL};
 
 struct rg_text {
     char *name;
+    char *secret; /* path of what `hadoop` shall know of; NULL: nothing */
     rg_file *file;
     rg_command *fetch, *pipe;
     bool packed, unpacking; /* .gz; inside a member of it */
@@ -116,21 +118,46 @@ static void quote(rg_buf *out, const char *text)
     rg_buf_char(out, '\'');
 }
 
+/* The user and its password as a configuration of hadoop's: no argument, which all can see. */
+static rg_status write_ugi(rg_text *text, const char *ugi)
+{
+    rg_buf xml;
+    rg_buf_init(&xml, 1 << 20);
+    rg_buf_text(&xml, "<?xml version=\"1.0\"?>\n<configuration><property>"
+                      "<name>hadoop.job.ugi</name><value>");
+    for (; *ugi != '\0'; ugi++)
+        if (*ugi == '&')
+            rg_buf_text(&xml, "&amp;");
+        else if (*ugi == '<')
+            rg_buf_text(&xml, "&lt;");
+        else
+            rg_buf_char(&xml, *ugi);
+    rg_buf_text(&xml, "</value></property></configuration>\n");
+    rg_status code = rg_buf_status(&xml);
+    if (code == RG_OK)
+        code = rg_secret_file_make(&text->secret, xml.data, xml.len);
+    rg_buf_fini(&xml);
+    return code;
+}
+
 static rg_status open_remote(rg_text *text, const rg_text_config *config)
 {
     rg_buf line;
+    bool own = config->fetch != NULL && config->fetch[0] != '\0';
+    if (!own && config->ugi != NULL)
+        RG_TRY(write_ugi(text, config->ugi));
     rg_buf_init(&line, 1 << 20);
-    if (config->fetch != NULL && config->fetch[0] != '\0') {
+    if (own) {
         rg_buf_printf(&line, "%s ", config->fetch);
     } else {
         rg_buf_text(&line, "hadoop fs");
+        if (text->secret != NULL) {
+            rg_buf_text(&line, " -conf ");
+            quote(&line, text->secret);
+        }
         if (config->fs_name != NULL) {
             rg_buf_text(&line, " -D fs.default.name=");
             quote(&line, config->fs_name);
-        }
-        if (config->ugi != NULL) {
-            rg_buf_text(&line, " -D hadoop.job.ugi=");
-            quote(&line, config->ugi);
         }
         rg_buf_text(&line, " -text ");
     }
@@ -215,6 +242,8 @@ void rg_text_close(rg_text *text)
         return;
     rg_command_close(text->pipe);
     rg_command_close(text->fetch);
+    rg_secret_file_remove(text->secret);
+    rg_free(text->secret);
     rg_file_close(text->file);
     if (text->packed)
         (void)inflateEnd(&text->z);

@@ -1,6 +1,8 @@
 /* credentials.c - job id and key from the environment. */
 #include "dist/credentials.h"
 
+#include "rpc/rpc.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,12 @@ static int digit(char c)
 static rg_status read_key(rg_credentials *c, const char *hex)
 {
     size_t n = strlen(hex);
+    if (n < 2 * RG_RPC_MIN_KEY)
+        return rg_fail(RG_EINVAL,
+                       "REGATTA_JOB_KEY has %zu digits, and must have at least %d, since a short "
+                       "key is found by trying: `openssl rand -hex 32` makes one, for all "
+                       "processes of the job",
+                       n, 2 * RG_RPC_MIN_KEY);
     if (n % 2 != 0 || n / 2 > sizeof c->key)
         return rg_fail(RG_EINVAL,
                        "REGATTA_JOB_KEY has %zu digits, and must have an even number up "

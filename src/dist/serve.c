@@ -2,6 +2,7 @@
 #include "dist/serve.h"
 
 #include "base/cursor.h"
+#include "base/escape.h"
 #include "base/mem.h"
 #include "dist/credentials.h"
 #include "dist/serve_priv.h"
@@ -272,7 +273,7 @@ static void hear_failure(rg_engine *s, rg_trainer *trainer, rg_rpc_request *requ
     size_t n;
     const char *text = (const char *)rg_rpc_request_body(request, &n);
     char why[512];
-    (void)snprintf(why, sizeof why, "%.*s", (int)(n < 400 ? n : 400), n > 0 ? text : "");
+    (void)rg_escape(why, sizeof why, text, n < 400 ? n : 400);
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
     fail_because_of(s, trainer, "has failed: ", why);
 }
@@ -432,7 +433,7 @@ static rg_status listen_on(rg_engine *s)
     };
     RG_TRY(rg_rpc_server_open(&s->rpc, &config));
     pthread_mutex_lock(&s->lock);
-    s->guarded = !rg_rpc_server_is_open(s->rpc);
+    s->guarded = credentials.n_key > 0;
     pthread_mutex_unlock(&s->lock);
     char text[512];
     int n = snprintf(text, sizeof text, "Server listening on %s\n",

@@ -110,7 +110,7 @@ struct rg_engine {
     rg_trainer *trainers; /* schema.trainers of them */
     uint8_t digest[RG_RPC_DIGEST_BYTES];
     bool has_digest;
-    bool guarded; /* whoever comes in has the job's key, or is on this host */
+    bool guarded; /* whoever comes in has the job's key */
     int present;  /* connections of trainers that have not said goodbye */
     bool ended;
     rg_status failed; /* why it ended: RG_OK when all trainers have left */

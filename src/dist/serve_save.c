@@ -6,6 +6,8 @@
 #include "dist/serve_priv.h"
 
 #include "base/mem.h"
+#include "sys/flags.h"
+#include "sys/folder.h"
 #include "sys/log.h"
 #include "tensor/tensor_io.h"
 
@@ -49,27 +51,48 @@ static rg_status gather_part(rg_engine *s, const char *table, rg_value *part)
     return RG_OK;
 }
 
+/* Where the file goes, as a name below the root. */
+static rg_status place_below(const rg_engine *s, const rg_folder *root, const rg_ps_save *save,
+                             char name[MAX_PATH])
+{
+    const char *folder = save->folder;
+    if (folder[0] == '/' && rg_folder_rest(root, folder, &folder) != RG_OK)
+        return rg_context(RG_EINVAL, "servers write below one folder, FLAGS_ps_save_root or the "
+                                     "one they were started in");
+    (void)snprintf(name, MAX_PATH, "%s%s%s_%d", folder, folder[0] ? "/" : "", save->table, s->id);
+    rg_status code = rg_path_check_inside(name);
+    return code == RG_OK ? RG_OK
+                         : rg_context(code, "servers write below %s (FLAGS_ps_save_root)",
+                                      rg_folder_path(root));
+}
+
 static rg_status write_part(rg_engine *s, const rg_trainer *trainer, const rg_ps_save *save,
                             uint64_t *rows)
 {
-    char path[MAX_PATH];
+    char name[MAX_PATH];
+    const char *path;
+    rg_folder *root;
     rg_value part;
     const rg_value *const values[] = {&part};
-    (void)snprintf(path, sizeof path, "%s/%s_%d", save->folder, save->table, s->id);
+    RG_TRY(rg_flag_text("ps_save_root", &path));
+    RG_TRY(rg_folder_open(&root, path[0] ? path : "."));
     rg_value_init(&part);
-    rg_status code = gather_part(s, save->table, &part);
+    rg_status code = place_below(s, root, save, name);
     if (code == RG_OK)
-        code = rg_tensor_write_file(path, values, 1);
+        code = gather_part(s, save->table, &part);
+    if (code == RG_OK)
+        code = rg_tensor_write_below(root, name, values, 1);
     *rows = part.n_rows;
     if (code == RG_OK)
-        rg_log(RG_LOG_I, "ps", "server=%d \"%s has had %s saved\" rows=%zu path=%s", s->id,
-               trainer->who, save->table, part.n_rows, path);
+        rg_log(RG_LOG_I, "ps", "server=%d \"%s has had %s saved\" rows=%zu path=%s/%s", s->id,
+               trainer->who, save->table, part.n_rows, rg_folder_path(root), name);
     rg_value_fini(&part);
+    rg_folder_close(root);
     return code;
 }
 
-/* Who may make this process write files must have shown the job's key, where others than this
- * host's processes can ask. */
+/* Who may make this process write files has shown the job's key, or is of the same user: any other
+ * could have it write where only this user can. */
 void rg_serve_save(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request)
 {
     size_t n;
@@ -77,10 +100,11 @@ void rg_serve_save(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *requ
     rg_ps_save save = {0};
     uint64_t rows = 0;
     rg_status code = rg_ps_save_read(&save, body, n);
-    if (code == RG_OK && !s->guarded)
+    if (code == RG_OK && !s->guarded && !rg_rpc_peer_is_own_user(rg_rpc_request_peer(request)))
         code = rg_fail(RG_EDENIED,
                        "this job has no key, so whoever reaches this server could have it write "
-                       "files: start the job with a launcher, or set REGATTA_JOB_KEY everywhere");
+                       "files: start the job with a launcher, or set REGATTA_JOB_KEY everywhere "
+                       "(on one host it is enough not to set FLAGS_rpc_transport=tcp)");
     if (code == RG_OK)
         code = write_part(s, trainer, &save, &rows);
     rg_buf out;

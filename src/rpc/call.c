@@ -1,6 +1,7 @@
 /* call.c - requests of a client, from start to answer. */
 #include "rpc/client_priv.h"
 
+#include "base/escape.h"
 #include "base/mem.h"
 #include "rpc/body.h"
 #include "sys/clock.h"
@@ -240,8 +241,7 @@ static rg_status on_frame(void *user, const rg_frame *frame)
         return RG_OK;
     if (frame->status != RG_OK) {
         char text[1100];
-        (void)snprintf(text, sizeof text, "%.*s", (int)(call->body ? frame->bytes : 0),
-                       call->body ? (const char *)call->body : "");
+        (void)rg_escape(text, sizeof text, call->body, call->body ? frame->bytes : 0);
         finish_failed(call, (rg_status)frame->status, text);
         return RG_OK;
     }

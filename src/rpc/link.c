@@ -485,6 +485,11 @@ bool rg_link_is_local(const rg_link *link)
     return link->stream != NULL && rg_stream_is_local(link->stream);
 }
 
+bool rg_link_is_own_user(const rg_link *link)
+{
+    return link->stream != NULL && rg_stream_is_own_user(link->stream);
+}
+
 void rg_link_linger(rg_link *link)
 {
     if (link->cipher == NULL)

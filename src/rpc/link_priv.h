@@ -57,6 +57,7 @@ size_t rg_link_queued(const rg_link *link);
 bool rg_link_spoken(const rg_link *link);
 const char *rg_link_peer(const rg_link *link);
 bool rg_link_is_local(const rg_link *link);
+bool rg_link_is_own_user(const rg_link *link);
 void rg_link_shut(rg_link *link);  /* failed() is called soon */
 void rg_link_close(rg_link *link); /* NULL is allowed */
 /* Nothing more is sent, and what comes in is thrown away until the other end closes, which is told

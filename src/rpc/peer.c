@@ -73,6 +73,11 @@ int rg_rpc_peer_loop(const rg_rpc_peer *peer)
     return peer->loop;
 }
 
+bool rg_rpc_peer_is_own_user(const rg_rpc_peer *peer)
+{
+    return atomic_load(&peer->own_user);
+}
+
 void rg_rpc_peer_set_user(rg_rpc_peer *peer, void *user)
 {
     atomic_store(&peer->user, user);
@@ -335,6 +340,7 @@ void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket)
         return;
     }
     rg_rpc_peer_keep(peer);
+    atomic_store(&peer->own_user, rg_link_is_own_user(link));
     peer->link = link;
     peer->queued_before = 0;
     peer->stuck_ns = rg_clock_ns();

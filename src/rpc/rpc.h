@@ -15,6 +15,7 @@ enum {
     RG_RPC_NAME_MAX = 128,   /* job id, name, host: bytes with the NUL */
     RG_RPC_ANY_TRAINER = -1, /* "give me a trainer id" */
     RG_RPC_MAX_LOOPS = 64,
+    RG_RPC_MIN_KEY = 16, /* bytes of a job key: whoever sees a handshake can try all shorter ones */
 };
 #define RG_RPC_MAX_BODY ((uint64_t)16 << 30) /* unless a limit is given */
 

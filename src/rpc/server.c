@@ -91,11 +91,6 @@ static const rg_listener *reached_by_anyone(const rg_rpc_server *server)
     return NULL;
 }
 
-bool rg_rpc_server_is_open(const rg_rpc_server *server)
-{
-    return reached_by_anyone(server) != NULL;
-}
-
 static rg_status listen_all(rg_rpc_server *server, const rg_rpc_server_config *config)
 {
     rg_transport transport;

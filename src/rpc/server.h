@@ -68,9 +68,6 @@ rg_status rg_rpc_server_open(rg_rpc_server **server, const rg_rpc_server_config 
 void rg_rpc_server_close(rg_rpc_server *server);
 /* As listened on, with the port that was chosen. Borrowed for the server's life. */
 const char *rg_rpc_server_endpoint(const rg_rpc_server *server, size_t i);
-/* Whether anyone who reaches it over a network can take part: it has no key, and listens on more
- * than this host. */
-bool rg_rpc_server_is_open(const rg_rpc_server *server);
 /* The thread of a peer, to post tasks to. */
 rg_loop *rg_rpc_server_loop(rg_rpc_server *server, int i);
 /* Of all connections so far. Any thread. */
@@ -84,6 +81,9 @@ void rg_rpc_peer_drop(rg_rpc_peer *peer);
 const rg_rpc_hello *rg_rpc_peer_hello(const rg_rpc_peer *peer); /* trainer and epoch as accepted */
 uint64_t rg_rpc_peer_session(const rg_rpc_peer *peer);
 int rg_rpc_peer_loop(const rg_rpc_peer *peer); /* its number */
+/* It came by a Unix socket, and the kernel says that it is of this process's user, or root's. Any
+ * thread. */
+bool rg_rpc_peer_is_own_user(const rg_rpc_peer *peer);
 void rg_rpc_peer_set_user(rg_rpc_peer *peer, void *user);
 void *rg_rpc_peer_user(const rg_rpc_peer *peer);
 rg_rpc_counters rg_rpc_peer_counters(const rg_rpc_peer *peer);

@@ -20,6 +20,7 @@ struct rg_rpc_peer {
     int loop;
     _Atomic(void *) user;
     atomic_int refs;
+    atomic_bool own_user; /* by its present connection, or the last */
     rg_traffic traffic;
 
     /* the door's */

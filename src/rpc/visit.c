@@ -1,6 +1,7 @@
 /* visit.c - the client's side of the handshake. */
 #include "rpc/visit_priv.h"
 
+#include "base/escape.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -118,9 +119,10 @@ static rg_status on_frame(void *user, const rg_frame *frame)
 {
     rg_visit *visit = user;
     if (frame->kind == RG_FRAME_REFUSE) {
+        char text[1100];
         visit->final = true;
-        return rg_fail(frame->status != RG_OK ? (rg_status)frame->status : RG_EDENIED, "%.*s",
-                       (int)visit->n, (const char *)visit->body);
+        (void)rg_escape(text, sizeof text, visit->body, visit->n);
+        return rg_fail(frame->status != RG_OK ? (rg_status)frame->status : RG_EDENIED, "%s", text);
     }
     return frame->kind == RG_FRAME_CHALLENGE ? take_challenge(visit) : take_welcome(visit);
 }

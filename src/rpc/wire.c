@@ -2,6 +2,7 @@
 #include "rpc/wire_priv.h"
 
 #include "base/cursor.h"
+#include "base/escape.h"
 #include "base/mem.h"
 #include "sys/flags.h"
 
@@ -33,6 +34,9 @@ rg_status rg_key_copy(rg_job_key *key, const rg_rpc_security *security)
     key->n = 0;
     if (security->key == NULL || security->key_bytes == 0)
         return RG_OK;
+    if (security->key_bytes < RG_RPC_MIN_KEY)
+        return rg_fail(RG_EINVAL, "a job key of %zu bytes, and it must have at least %d",
+                       security->key_bytes, RG_RPC_MIN_KEY);
     key->bytes = rg_alloc(security->key_bytes);
     if (key->bytes == NULL)
         return rg_no_memory(security->key_bytes, "the job key");
@@ -68,11 +72,8 @@ static rg_status get_text(rg_cursor *c, char out[RG_RPC_NAME_MAX], const char *w
         return rg_fail(RG_ETOOBIG, "a %s of %u bytes, and the limit is %d", what, n,
                        RG_RPC_NAME_MAX - 1);
     RG_TRY(rg_cursor_take(c, n, &bytes));
-    for (uint32_t i = 0; i < n; i++)
-        if (bytes[i] < ' ' || bytes[i] == 127)
-            return rg_fail(RG_ECORRUPT, "a %s with control characters", what);
-    memcpy(out, bytes, n);
-    out[n] = '\0';
+    if (rg_escape(out, RG_RPC_NAME_MAX, bytes, n) != n || memcmp(out, bytes, n) != 0)
+        return rg_fail(RG_ECORRUPT, "a %s with control characters, or not in UTF-8", what);
     return RG_OK;
 }
 

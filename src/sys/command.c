@@ -127,7 +127,14 @@ static char *make_path(void)
     return made;
 }
 
-/* Our environment with that PATH, and those defaults that it does not have; freed by the caller. */
+/* What a user's command has no use for, and may hand on. */
+static bool is_secret(const char *variable)
+{
+    return strncmp(variable, "REGATTA_JOB_KEY=", 16) == 0;
+}
+
+/* Our environment with that PATH, without secrets, and with those defaults that it does not have;
+ * freed by the caller. */
 static char **make_environment(const char *const *defaults, char *path)
 {
     size_t ours = 0, more = 0, n = 0;
@@ -140,7 +147,7 @@ static char **make_environment(const char *const *defaults, char *path)
         return NULL;
     list[n++] = path;
     for (size_t i = 0; i < ours; i++)
-        if (strncmp(environ[i], "PATH=", 5) != 0)
+        if (strncmp(environ[i], "PATH=", 5) != 0 && !is_secret(environ[i]))
             list[n++] = environ[i];
     for (size_t i = 0; i < more; i++) {
         size_t name = (size_t)(strchr(defaults[i], '=') - defaults[i]) + 1;

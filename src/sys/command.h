@@ -1,6 +1,7 @@
 /* command.h - a shell command whose output is read.
  *
- * The command runs in a process group of its own under /bin/sh -c. What it says on stderr
+ * The command runs in a process group of its own under /bin/sh -c, with our environment but for
+ * the job's key. What it says on stderr
  * goes to ours, and the tail of it into the message where it fails. It has succeeded only
  * when it has closed its output and ended with status 0; everything else is an error, so
  * that half an output is never taken for the whole.

@@ -26,8 +26,9 @@ struct rg_dial {
     rg_stream *stream; /* NULL: nobody waits any more */
     rg_transport transport;
     struct addrinfo *found, *at;
-    int error;  /* of the last attempt */
-    int socket; /* of the attempt that succeeded */
+    const struct sockaddr *tried; /* the address of the attempt */
+    int error;                    /* of the last attempt */
+    int socket;                   /* of the attempt that succeeded */
     char endpoint[300];
 };
 
@@ -182,7 +183,9 @@ static void connected(uv_connect_t *connect, int status)
         return;
     dial->error = status;
     if (status == 0 && uv_fileno(handle, &socket) == 0) {
-        dial->socket = rg_socket_copy(socket);
+        /* A server that began to listen since we looked for its Unix socket has one now. */
+        int beside = dial->transport == RG_TRANSPORT_AUTO ? connect_beside(dial->tried) : -1;
+        dial->socket = beside >= 0 ? beside : rg_socket_copy(socket);
         if (dial->socket >= 0) {
             uv_close(handle, attempt_succeeded);
             return;
@@ -212,6 +215,7 @@ static void try_next(rg_dial *dial)
             dial->error = UV_ECONNREFUSED;
             continue;
         }
+        dial->tried = address;
         dial->at = dial->at->ai_next;
         dial->attempting = true;
         (void)uv_tcp_init(&dial->loop->uv, &dial->attempt);

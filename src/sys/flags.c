@@ -44,6 +44,11 @@ static const rg_flag table[] = {
      NULL},
     {"ps_prefetch", RG_FLAG_BOOL, "1",
      "async, train_from_dataset: rows of the next batch are asked for while one is computed", NULL},
+    {"ps_save_root", RG_FLAG_TEXT, "",
+     "the folder below which a server writes what trainers have it save (checkpoint_notify); "
+     "empty: "
+     "the one it was started in",
+     NULL},
     {"communicator_max_merge_var_num", RG_FLAG_INT, "1",
      "async: steps that are added up while the one before is being sent", NULL},
     {"communicator_min_send_grad_num_before_recv", RG_FLAG_INT, "1",

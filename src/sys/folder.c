@@ -77,6 +77,29 @@ const char *rg_folder_name(const rg_folder *folder)
     return slash ? slash + 1 : folder->path;
 }
 
+static const char *behind(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    while (n > 0 && folder[n - 1] == '/')
+        n--;
+    if (strncmp(path, folder, n) != 0 || (path[n] != '/' && path[n] != '\0'))
+        return NULL;
+    return path + n + strspn(path + n, "/");
+}
+
+rg_status rg_folder_rest(const rg_folder *folder, const char *path, const char **rest)
+{
+    char *real = realpath(folder->path, NULL);
+    *rest = folder->path[0] == '/' ? behind(path, folder->path) : NULL;
+    if (*rest == NULL && real != NULL)
+        *rest = behind(path, real);
+    rg_status code = *rest != NULL ? RG_OK
+                                   : rg_fail(RG_EINVAL, "%s is not below %s", path,
+                                             real ? real : folder->path);
+    free(real); // NOLINT: realpath's
+    return code;
+}
+
 /* ---- walking ---- */
 
 static bool is_link(int at, const char *part)

@@ -21,6 +21,9 @@ rg_status rg_folder_open(rg_folder **folder, const char *path);
 void rg_folder_close(rg_folder *folder);
 const char *rg_folder_path(const rg_folder *folder);
 
+/* What is behind the folder in the text of an absolute path, "" for the folder itself, without a
+ * slash before it; borrowed from `path`. RG_EINVAL where the path is not below it. */
+rg_status rg_folder_rest(const rg_folder *folder, const char *path, const char **rest);
 /* The folder `name` below; `make`: where it or one on the way is missing, it is made. */
 rg_status rg_folder_enter(rg_folder **below, const rg_folder *folder, const char *name, bool make);
 /* A new folder below, whose name is the prefix and a random number. */

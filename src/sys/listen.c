@@ -121,9 +121,12 @@ static rg_status listen_tcp(rg_listener *listener, const struct addrinfo *at, co
         return rg_no_memory(sizeof *g, "a listening socket");
     int failed = uv_tcp_bind(&g->uv.tcp, at->ai_addr, 0);
     if (failed == 0)
-        failed = uv_listen(&g->uv.stream, BACKLOG, knock);
-    if (failed == 0)
         failed = uv_tcp_getsockname(&g->uv.tcp, (struct sockaddr *)&self, &length);
+    /* First: whoever finds the port open shall find the Unix socket, too. */
+    if (failed == 0 && local)
+        listen_beside(listener, (const struct sockaddr *)&self);
+    if (failed == 0)
+        failed = uv_listen(&g->uv.stream, BACKLOG, knock);
     if (failed != 0)
         return rg_uv_fail(failed, "cannot listen on", listener->endpoint);
     const struct sockaddr *address = (const struct sockaddr *)&self;
@@ -133,8 +136,6 @@ static rg_status listen_tcp(rg_listener *listener, const struct addrinfo *at, co
     listener->loopback = is_loopback(address);
     (void)snprintf(listener->endpoint, sizeof listener->endpoint,
                    strchr(host, ':') ? "[%s]:%u" : "%s:%u", host, port);
-    if (local)
-        listen_beside(listener, address);
     return RG_OK;
 }
 

@@ -1,7 +1,7 @@
 /* log.c - log lines to stderr. */
 #include "sys/log.h"
 
-#include "base/buf.h"
+#include "base/escape.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 
@@ -103,18 +103,16 @@ void rg_log(rg_log_level level, const char *area, const char *fmt, ...)
 {
     if ((int)level > least_severe())
         return;
-    char line[2048], when[32];
+    char text[2048], line[2200], when[32];
     rg_clock_text(when, sizeof when);
-    int used = snprintf(line, sizeof line, "%s %c %s ", when, letters[level], area);
     va_list args;
     va_start(args, fmt);
-    int more = vsnprintf(line + used, sizeof line - (size_t)used - 1, fmt, args);
+    int n = vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (more < 0)
+    if (n < 0)
         return;
-    size_t length = (size_t)used + (size_t)more;
-    if (length > sizeof line - 2)
-        length = sizeof line - 2;
+    size_t length = (size_t)snprintf(line, sizeof line, "%s %c %s ", when, letters[level], area);
+    length += rg_escape(line + length, sizeof line - length - 1, text, strlen(text));
     line[length++] = '\n';
     (void)pthread_mutex_lock(&footer_lock);
     erase_footer();

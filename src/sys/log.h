@@ -3,7 +3,8 @@
  *     2026-11-15T03:14:50.640Z W ps step=41 sender=1 "frame over limit" bytes=...
  *
  * FLAGS_log_level (E, W, I, D; W unless set) says how much. Errors that are
- * returned are not logged. Any thread; a line is written whole. */
+ * returned are not logged. Any thread; a line is written whole, and is one line whatever is in it:
+ * control characters are escaped. */
 #ifndef RG_SYS_LOG_H
 #define RG_SYS_LOG_H
 

@@ -1,6 +1,7 @@
 /* test_base.c - status, memory, arenas, buffers, maps, checksums, random numbers. */
 #include "check.h"
 
+#include "base/escape.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/crc32c.h"
@@ -201,7 +202,45 @@ static void random_numbers_have_the_moments_of_their_distribution(void **state)
     assert_true(fabs(uniform / N - 0.5) < 0.005);
 }
 
-RUN(cmocka_unit_test(a_context_stands_in_front_of_the_message),
+static void texts_of_others_are_one_line(void **state)
+{
+    static const struct {
+        const char *text, *shown;
+    } cases[] = {
+        {"plain text, \"quoted\"", "plain text, \"quoted\""},
+        {"two\nlines\r\tx", "two\\nlines\\x0d\\tx"},
+        {"\x1b[31mred\x7f", "\\x1b[31mred\\x7f"},
+        {"caf\xc3\xa9 \xe6\xb1\x89 \xf0\x9f\x9a\xa3", "caf\xc3\xa9 \xe6\xb1\x89 \xf0\x9f\x9a\xa3"},
+        {"\x9b"
+         "31m",
+         "\\x9b31m"}, /* a C1 code as one byte, */
+        {"\xc2\x9b"
+         "31m",
+         "\\xc2\\x9b31m"}, /* as two, */
+        {"\xe2\x80\xae"
+         "abc",
+         "\\xe2\\x80\\xaeabc"},                       /* right to left, */
+        {"\xe2\x80\xa8", "\\xe2\\x80\\xa8"},          /* a line end, */
+        {"\xc0\xaf", "\\xc0\\xaf"},                   /* too long for what it is, */
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},          /* half a character, */
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* beyond the last, */
+        {"\xe6\xb1", "\\xe6\\xb1"},                   /* cut off */
+    };
+    char out[100];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t n = rg_escape(out, sizeof out, cases[i].text, strlen(cases[i].text));
+        assert_string_equal(out, cases[i].shown);
+        assert_int_equal(n, strlen(cases[i].shown));
+    }
+    assert_int_equal(rg_escape(out, 4, "ab\x01z", 4), 2); /* never half of an escape */
+    assert_string_equal(out, "ab");
+    assert_int_equal(rg_escape(out, 1, "ab", 2), 0);
+    assert_int_equal(rg_escape(out, 10, NULL, 0), 0);
+}
+
+RUN(cmocka_unit_test(texts_of_others_are_one_line),
+    cmocka_unit_test(a_context_stands_in_front_of_the_message),
     cmocka_unit_test(a_message_may_quote_the_last_one),
     cmocka_unit_test(a_message_that_is_too_long_is_cut), cmocka_unit_test(sizes_do_not_wrap),
     cmocka_unit_test(the_nth_allocation_can_be_made_to_fail),

@@ -7,9 +7,12 @@
 #include "dist/wire.h"
 #include "rpc/client.h"
 #include "sys/file.h"
+#include "sys/flags.h"
 #include "tensor/tensor_io.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { TRAINERS = 2 };
 
@@ -540,6 +543,7 @@ static void a_server_writes_its_rows(void **state)
     uint64_t rows;
     (void)state;
     assert_non_null(mkdtemp(folder));
+    assert_ok(rg_flag_set("ps_save_root", folder));
     rg_value_init(&part);
     start(&f, RG_UPDATE_ASYNC);
     (void)snprintf(path, sizeof path, "%s/deep", folder);
@@ -569,19 +573,68 @@ static void a_server_writes_its_rows(void **state)
     rg_rpc_client_close(tool);
     rg_value_fini(&part);
     finish(&f);
+    assert_ok(rg_flag_set("ps_save_root", ""));
     assert_ok(rg_dir_remove(folder));
 }
 
-/* Without a key, and reached by others than this host's processes. */
+/* Below the root, whatever the folder is called and whatever lies there. */
+static void a_server_writes_below_its_root(void **state)
+{
+    char root[] = "/tmp/regatta-test-serve-XXXXXX", other[] = "/tmp/regatta-test-other-XXXXXX";
+    char path[256];
+    fixture f;
+    uint64_t rows;
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    assert_non_null(mkdtemp(other));
+    assert_ok(rg_flag_set("ps_save_root", root));
+    start(&f, RG_UPDATE_ASYNC);
+    (void)snprintf(path, sizeof path, "%s/link", root);
+    assert_int_equal(symlink(other, path), 0);
+    (void)snprintf(path, sizeof path, "%s/inside", other);
+    assert_int_equal(mkdir(path, 0700), 0);
+    static const char *const links[] = {"link", "link/inside", "./link/deep/er"};
+    for (int i = 0; i < 3; i++)
+        assert_fails(save_part(f.clients[0], links[i], "table", &rows), RG_EDENIED,
+                     "link is a symbolic link");
+    (void)snprintf(path, sizeof path, "%s/link/inside", root);
+    assert_fails(save_part(f.clients[0], path, "table", &rows), RG_EDENIED, "symbolic link");
+    const char *const outside[] = {other, "..", "deep/../../x", "/", "/proc/none"};
+    for (int i = 0; i < 5; i++)
+        assert_fails(save_part(f.clients[0], outside[i], "table", &rows), RG_EINVAL,
+                     "FLAGS_ps_save_root");
+    (void)snprintf(path, sizeof path, "%s-more", root); /* begins as the root does */
+    assert_fails(save_part(f.clients[0], path, "table", &rows), RG_EINVAL, "is not below");
+    (void)snprintf(path, sizeof path, "%s/inside/table_0", other);
+    assert_false(rg_path_exists(path));
+    (void)snprintf(path, sizeof path, "%s//a/./b", root);
+    assert_ok(save_part(f.clients[0], path, "table", &rows));
+    assert_ok(save_part(f.clients[0], "c", "table", &rows));
+    assert_ok(save_part(f.clients[0], root, "table", &rows));
+    static const char *const written[] = {"a/b/table_0", "c/table_0", "table_0"};
+    for (int i = 0; i < 3; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", root, written[i]);
+        assert_true(rg_path_exists(path));
+    }
+    finish(&f);
+    assert_ok(rg_flag_set("ps_save_root", ""));
+    assert_ok(rg_dir_remove(root));
+    assert_ok(rg_dir_remove(other));
+}
+
+/* Without a key: by TCP anyone on this host may have come. */
 static void strangers_cannot_have_files_written(void **state)
 {
     fixture f;
     uint64_t rows;
     (void)state;
-    start_at(&f, RG_UPDATE_ASYNC, "0.0.0.0");
-    assert_fails(save_part(f.clients[0], "/tmp/regatta-test-serve", "table", &rows), RG_EDENIED,
+    assert_ok(rg_flag_set("rpc_transport", "tcp"));
+    start(&f, RG_UPDATE_ASYNC);
+    assert_fails(save_part(f.clients[0], "regatta-test-serve", "table", &rows), RG_EDENIED,
                  "has no key");
     finish(&f);
+    assert_ok(rg_flag_set("rpc_transport", "auto"));
+    assert_false(rg_path_exists("regatta-test-serve"));
 }
 
 static void write_reduce(rg_buf *body, const char *name, uint32_t op, double a, double b)
@@ -687,6 +740,34 @@ static void trainers_wait_for_the_same_or_are_told(void **state)
     rg_buf_fini(&a);
     rg_buf_fini(&b);
     finish(&f);
+}
+
+static void a_short_key_is_refused_with_what_to_do(void **state)
+{
+    server s;
+    (void)state;
+    assert_int_equal(setenv("REGATTA_JOB_KEY", "ab", 1), 0);
+    server_start(&s, RG_UPDATE_SYNC, 1);
+    server_end(&s);
+    assert_int_equal(unsetenv("REGATTA_JOB_KEY"), 0);
+    assert_int_equal(s.outcome, RG_EINVAL);
+    assert_non_null(strstr(s.why, "has 2 digits, and must have at least 32"));
+    assert_non_null(strstr(s.why, "openssl rand -hex 32"));
+}
+
+/* What a trainer says is shown to all: as one line, whatever is in it. */
+static void what_trainers_say_is_escaped(void **state)
+{
+    static const char text[] = "lost\x1b[2J\n2026-01-01 E ps \"all is well\"";
+    fixture f;
+    (void)state;
+    start(&f, RG_UPDATE_SYNC);
+    assert_ok(ask(f.clients[0], RG_PS_FAIL, text, sizeof text - 1, NULL, NULL));
+    assert_fails(ask(f.clients[1], RG_PS_SCHEMA, NULL, 0, NULL, NULL), RG_ECLOSED,
+                 "lost\\x1b[2J\\n2026");
+    wait_for_end(&f);
+    assert_null(strchr(f.server.why, '\n'));
+    assert_null(strchr(f.server.why, 0x1b));
 }
 
 static void a_failure_ends_the_job_for_all(void **state)
@@ -817,8 +898,11 @@ RUN(cmocka_unit_test(the_schema_says_what_it_has),
     cmocka_unit_test(each_request_says_what_it_is_in), cmocka_unit_test(variables_are_set_and_got),
     cmocka_unit_test(tables_shrink_and_are_cleared), cmocka_unit_test(a_server_writes_its_rows),
     cmocka_unit_test(strangers_cannot_have_files_written),
-    cmocka_unit_test(numbers_over_all_trainers), cmocka_unit_test(without_memory_a_sum_is_refused),
+    cmocka_unit_test(a_server_writes_below_its_root), cmocka_unit_test(numbers_over_all_trainers),
+    cmocka_unit_test(without_memory_a_sum_is_refused),
     cmocka_unit_test(trainers_wait_for_the_same_or_are_told),
     cmocka_unit_test(a_failure_ends_the_job_for_all),
+    cmocka_unit_test(what_trainers_say_is_escaped),
+    cmocka_unit_test(a_short_key_is_refused_with_what_to_do),
     cmocka_unit_test(going_without_a_word_ends_it_too), cmocka_unit_test(tools_may_only_look),
     cmocka_unit_test(who_does_not_belong_is_refused), cmocka_unit_test(geo_adds_differences))

@@ -1,6 +1,7 @@
 """HDFSClient over a `hadoop` command, and what FleetUtil does with it. The command of these tests
 is a small one that keeps its files in a folder."""
 import os
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ HADOOP = r"""#!/bin/sh
 root=${0%/*}/../store
 echo "$*" >> "$root/../calls"
 shift
+env > "$root/../environment"
+if [ "$1" = -conf ]; then ls -l "$2" >> "$root/../conf"; cat "$2" >> "$root/../conf"; shift 2; fi
 while case $1 in -D*) true;; *) false;; esac; do shift; done
 command=$1
 shift
@@ -69,10 +72,46 @@ def store(home):
     return store
 
 
-def test_the_command_line_is_as_1_8_5_makes_it(client, store, home):
-    client.is_exist("/d")
-    assert (home / "calls").read_text() == \
-        "fs -Dfs.default.name=hdfs://x:1 -Dhadoop.job.ugi=u,p -test -e /d\n"
+def test_the_command_line_has_no_password(home, store, monkeypatch, capfd):
+    """As 1.8.5 makes it, but for what is secret: that is in a file for this user alone, which goes
+    afterwards."""
+    monkeypatch.setenv("REGATTA_JOB_KEY", "k" * 64)
+    client = HDFSClient(str(home), {"fs.default.name": "hdfs://x:1",
+                                    "hadoop.job.ugi": "me,pass<word>&"})
+    assert client.is_exist("/d")
+    words = (home / "calls").read_text().split()
+    assert words[:2] == ["fs", "-conf"] and words[3:] == ["-Dfs.default.name=hdfs://x:1", "-test",
+                                                          "-e", "/d"]
+    assert not os.path.exists(words[2])
+    mode, *lines = (home / "conf").read_text().splitlines()
+    assert mode.startswith("-rw------- ")
+    (prop,) = ElementTree.fromstring("".join(lines[1:]))
+    assert prop.find("name").text == "hadoop.job.ugi" and prop.find("value").text == "me,pass<word>&"
+    assert "REGATTA_JOB_KEY" not in (home / "environment").read_text()
+    (home / "bin" / "hadoop").write_text("#!/bin/sh\necho 'user me,pass<word>& is not known' >&2; exit 1\n")
+    assert not client._done(["-rm", "/d"], 0)
+    said = capfd.readouterr().err
+    assert "is not known" in said and "pass" not in said
+
+
+def test_a_dataset_fetches_without_showing_the_password(home, store, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(home / "bin"), prepend=os.pathsep)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("REGATTA_JOB_KEY", "k" * 64)
+    dataset = fluid.DatasetFactory().create_dataset("InMemoryDataset")
+    dataset.set_hdfs_config("hdfs://x:1", "me,pass<word>&")
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()):
+        dataset.set_use_var([fluid.data("x", [None, 1], "int64")])
+    dataset.set_filelist(["hdfs:/d/numbers"])
+    with pytest.raises(Exception) as failed:
+        dataset.load_into_memory()  # the command of these tests knows no -text
+    assert "hadoop fs" in str(failed.value) and "pass" not in str(failed.value)
+    calls = (home / "calls").read_text()
+    assert "-conf" in calls and "-text hdfs:/d/numbers" in calls and "pass" not in calls
+    assert "pass&lt;word>&amp;" in (home / "conf").read_text()
+    assert "REGATTA_JOB_KEY" not in (home / "environment").read_text()
+    assert not [name for name in os.listdir(str(tmp_path)) if name.startswith("regatta-")]
 
 
 def test_looking(client, store):

@@ -117,12 +117,12 @@ static void proxy_close(proxy *p)
 /* A conversation in which one thing goes wrong; whether it came to it. */
 static bool converse(echo *e, int what, bool to_server, long at)
 {
-    static const uint8_t key[] = "key";
+    static const uint8_t key[] = "sixteen byte key";
     char endpoint[32];
     proxy p;
     rg_rpc_client *client;
     rg_rpc_client_config config = echo_client();
-    config.security = (rg_rpc_security){.key = key, .key_bytes = 3};
+    config.security = (rg_rpc_security){.key = key, .key_bytes = 16};
     config.transport = "tcp";
     proxy_open(&p, e, what, to_server, at);
     (void)snprintf(endpoint, sizeof endpoint, "127.0.0.1:%d", p.port);
@@ -139,8 +139,8 @@ static bool converse(echo *e, int what, bool to_server, long at)
 
 static void at_each_place(int what)
 {
-    static const uint8_t key[] = "key";
-    rg_rpc_server_config config = {.security = {.key = key, .key_bytes = 3}};
+    static const uint8_t key[] = "sixteen byte key";
+    rg_rpc_server_config config = {.security = {.key = key, .key_bytes = 16}};
     echo e;
     echo_init(&e);
     assert_ok(echo_open(&e, &config));

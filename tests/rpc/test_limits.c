@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 static const rg_rpc_security keyed = {.key = (const uint8_t *)"the key of job-1", .key_bytes = 16};
@@ -148,13 +149,11 @@ static int next_frame(int fd)
     return frame.kind;
 }
 
-/* A connection that was let in, for requests (purpose 1) or heartbeats (2). */
-static int visit(const echo *e, uint8_t purpose)
+/* Comes in, for requests (purpose 1) or heartbeats (2). */
+static void introduce(int fd, uint8_t purpose)
 {
     enum { BODY = 32 + 8 + 4 * 4 + 8 + 32 + 4 + 4 + 5 + 4 + 1 + 4 + 1 };
     uint8_t wire[RG_FRAME_BYTES + BODY] = {0}, *b = wire + RG_FRAME_BYTES;
-    int fd = dial(port_of(e));
-    assert_true(fd >= 0);
     rg_frame_encode(&(rg_frame){.kind = RG_FRAME_HELLO, .bytes = BODY}, wire);
     b[32] = 9; /* session */
     b[40] = purpose;
@@ -173,6 +172,14 @@ static int visit(const echo *e, uint8_t purpose)
     seal(wire, RG_FRAME_BYTES + 32);
     send_all(fd, wire, RG_FRAME_BYTES + 32);
     assert_int_equal(next_frame(fd), RG_FRAME_WELCOME);
+}
+
+/* A connection that was let in. */
+static int visit(const echo *e, uint8_t purpose)
+{
+    int fd = dial(port_of(e));
+    assert_true(fd >= 0);
+    introduce(fd, purpose);
     return fd;
 }
 
@@ -284,6 +291,77 @@ static void no_more_wait_than_may(void **state)
     rg_rpc_server_close(e.server);
 }
 
+/* ---- users ---- */
+
+static void tell_user(void *user, rg_rpc_request *request)
+{
+    uint8_t own = rg_rpc_peer_is_own_user(rg_rpc_request_peer(request));
+    (void)user;
+    rg_rpc_reply(request, 0, &(rg_iov){&own, 1}, 1, NULL, NULL);
+}
+
+static uint8_t is_own_user(const echo *e, const char *transport)
+{
+    rg_rpc_client_config mine = echo_client();
+    uint8_t *reply, own;
+    size_t n;
+    mine.transport = transport;
+    rg_rpc_client *client = echo_connect(e, &mine);
+    assert_ok(rg_rpc_ask_once(client, COUNT, NULL, 0, &reply, &n));
+    own = reply[0];
+    rg_free(reply);
+    rg_rpc_client_close(client);
+    return own;
+}
+
+/* In a process of another user: comes by the Unix socket of the port, and asks. */
+static int ask_as_another(uint16_t port)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    int n = snprintf(to.sun_path + 1, sizeof to.sun_path - 1, "regatta-0-127.0.0.1:%u", port);
+    uint8_t wire[RG_FRAME_BYTES], own = 9;
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (setuid(12345) != 0 ||
+        connect(fd, (struct sockaddr *)&to,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) != 0)
+        return 8;
+    introduce(fd, 1);
+    rg_frame_encode(&(rg_frame){.kind = RG_FRAME_REQUEST, .method = COUNT, .id = 1}, wire);
+    send_all(fd, wire, sizeof wire);
+    (void)recv(fd, wire, sizeof wire, MSG_WAITALL);
+    (void)recv(fd, &own, 1, MSG_WAITALL);
+    return own;
+}
+
+static void whose_process_a_peer_is_is_known(void **state)
+{
+    static const char *const any[] = {"127.0.0.1:0"};
+    rg_rpc_server_config config = {
+        .endpoints = any, .n_endpoints = 1, .events = {.request = tell_user}};
+    echo e;
+    int way[2], ended = 0;
+    uint16_t port;
+    (void)state;
+    assert_int_equal(pipe(way), 0);
+    pid_t pid = geteuid() == 0 ? fork() : -1; /* only root can become another */
+    if (pid == 0)
+        _exit(read(way[0], &port, sizeof port) == sizeof port ? ask_as_another(port) : 7);
+    assert_ok(rg_rpc_server_open(&e.server, &config));
+    assert_int_equal(is_own_user(&e, "auto"), 1);
+    assert_int_equal(is_own_user(&e, "unix"), 1);
+    assert_int_equal(is_own_user(&e, "tcp"), 0); /* anyone can say that it is on this host */
+    port = port_of(&e);
+    assert_int_equal(write(way[1], &port, sizeof port), sizeof port);
+    if (pid > 0) {
+        assert_int_equal(waitpid(pid, &ended, 0), pid);
+        assert_true(WIFEXITED(ended));
+        assert_int_equal(WEXITSTATUS(ended), 0);
+    }
+    (void)close(way[0]);
+    (void)close(way[1]);
+    rg_rpc_server_close(e.server);
+}
+
 /* ---- memory ---- */
 
 static rg_status ask(rg_rpc_client *client, uint16_t method, size_t bytes)
@@ -328,4 +406,5 @@ static void bodies_have_a_budget(void **state)
 
 RUN(cmocka_unit_test(a_trainer_gets_past_a_silent_crowd),
     cmocka_unit_test(unread_heartbeats_take_no_memory), cmocka_unit_test(a_peer_has_one_pulse),
-    cmocka_unit_test(no_more_wait_than_may), cmocka_unit_test(bodies_have_a_budget))
+    cmocka_unit_test(whose_process_a_peer_is_is_known), cmocka_unit_test(no_more_wait_than_may),
+    cmocka_unit_test(bodies_have_a_budget))

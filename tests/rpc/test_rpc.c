@@ -106,6 +106,20 @@ static void who_is_not_wanted_is_refused_by_name(void **state)
     echo_stop(&e);
 }
 
+static void a_short_key_is_refused(void **state)
+{
+    echo e;
+    rg_rpc_server_config config = {.security = {.key = (const uint8_t *)"k", .key_bytes = 1}};
+    rg_rpc_client_config mine = echo_client();
+    rg_rpc_client *client;
+    (void)state;
+    echo_init(&e);
+    assert_fails(echo_open(&e, &config), RG_EINVAL, "a job key of 1 bytes");
+    mine.security = config.security;
+    assert_fails(rg_rpc_client_open(&client, "127.0.0.1:1", &mine), RG_EINVAL, "at least 16");
+    echo_stop(&e);
+}
+
 static void the_job_key_is_proved_both_ways(void **state)
 {
     static const uint8_t right[] = "sixteen byte key", wrong[] = "another sixteen!";
@@ -528,7 +542,8 @@ static void without_memory_nothing_is_left_behind(void **state)
     bool failed = true;
     (void)state;
     for (long n = 1; failed; n++) {
-        rg_rpc_server_config config = {.security = {.key = (const uint8_t *)"key", .key_bytes = 3}};
+        rg_rpc_server_config config = {
+            .security = {.key = (const uint8_t *)"sixteen byte key", .key_bytes = 16}};
         rg_rpc_client_config mine = echo_client();
         rg_rpc_client *client = NULL;
         rg_rpc_call *call = NULL;
@@ -554,7 +569,7 @@ static void without_memory_nothing_is_left_behind(void **state)
 RUN(cmocka_unit_test(bytes_come_back_as_they_were_sent), cmocka_unit_test(other_endpoints_work_too),
     cmocka_unit_test(a_client_is_told_who_it_is), cmocka_unit_test(a_refused_request_says_why),
     cmocka_unit_test(who_is_not_wanted_is_refused_by_name),
-    cmocka_unit_test(the_job_key_is_proved_both_ways),
+    cmocka_unit_test(the_job_key_is_proved_both_ways), cmocka_unit_test(a_short_key_is_refused),
     cmocka_unit_test(a_port_in_use_is_refused_by_name),
     cmocka_unit_test(many_threads_share_a_client),
     cmocka_unit_test(a_reply_goes_where_it_is_wanted), cmocka_unit_test(a_call_can_be_given_up),

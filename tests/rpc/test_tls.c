@@ -87,8 +87,8 @@ static int remove_all(void **state)
 
 static void start(echo *e, const identity *id, const identity *client_ca)
 {
-    static const uint8_t key[] = "a key besides";
-    rg_rpc_server_config config = {.security = {.key = key, .key_bytes = 13}};
+    static const uint8_t key[] = "a key besides it";
+    rg_rpc_server_config config = {.security = {.key = key, .key_bytes = 16}};
     if (id != NULL) {
         config.security.tls_cert = id->cert_file;
         config.security.tls_key = id->key_file;
@@ -101,10 +101,10 @@ static void start(echo *e, const identity *id, const identity *client_ca)
 
 static rg_rpc_client_config with(const identity *trusted, const identity *id)
 {
-    static const uint8_t key[] = "a key besides";
+    static const uint8_t key[] = "a key besides it";
     rg_rpc_client_config config = echo_client();
     config.deadline_ms = 1000;
-    config.security = (rg_rpc_security){.key = key, .key_bytes = 13};
+    config.security = (rg_rpc_security){.key = key, .key_bytes = 16};
     if (trusted != NULL)
         config.security.tls_ca = trusted->cert_file;
     if (id != NULL) {

@@ -1,7 +1,10 @@
 """HDFS through the command `hadoop`: no shell is started, and no credentials are shown."""
+import contextlib
 import os
 import shutil
 import subprocess
+import tempfile
+from xml.sax.saxutils import escape
 
 __all__ = ["HDFSClient"]
 
@@ -29,27 +32,59 @@ def _hadoop(home):
     return found
 
 
+def _is_secret(name):
+    return any(word in name.lower() for word in ("ugi", "password", "secret", "token", "credential"))
+
+
 class HDFSClient(object):
     """hadoop_home: the folder of bin/hadoop, '' for the one on PATH. configs: {name: value},
-    each given as -Dname=value, e.g. fs.default.name and hadoop.job.ugi."""
+    e.g. fs.default.name, each given as -Dname=value; those that are secret (hadoop.job.ugi has a
+    password) in a file that only this user can read, as -conf, since all users see arguments."""
 
     def __init__(self, hadoop_home, configs):
         self.pre_commands = [_hadoop(hadoop_home), "fs"]
+        self._secrets = {}
         for name, value in (configs or {}).items():
-            self.pre_commands.append("-D%s=%s" % (name, value))
+            if _is_secret(name):
+                self._secrets[name] = str(value)
+            else:
+                self.pre_commands.append("-D%s=%s" % (name, value))
+
+    @contextlib.contextmanager
+    def _command(self):
+        """The command's first words, while it may be run."""
+        if not self._secrets:
+            yield self.pre_commands
+            return
+        with tempfile.NamedTemporaryFile("w", prefix="regatta-", suffix=".xml",
+                                         encoding="utf-8") as f:  # of mode 0600
+            f.write('<?xml version="1.0"?>\n<configuration>%s</configuration>\n' % "".join(
+                "<property><name>%s</name><value>%s</value></property>"
+                % (escape(name), escape(value)) for name, value in self._secrets.items()))
+            f.flush()
+            yield self.pre_commands[:2] + ["-conf", f.name] + self.pre_commands[2:]
+
+    def _hide(self, text):
+        """What the command said, without what it should not say."""
+        for value in self._secrets.values():
+            for part in [value] + value.split(",")[1:]:
+                text = text.replace(part, "(hidden)") if len(part) > 3 else text
+        return text
 
     def _run(self, commands, retry_times=5):
         """(status, output, errors); tried again until it succeeds or retry_times is over."""
+        env = {name: value for name, value in os.environ.items() if name != "REGATTA_JOB_KEY"}
         for _ in range(max(1, retry_times + 1)):
             try:
-                done = subprocess.run(self.pre_commands + commands, stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                with self._command() as first:
+                    done = subprocess.run(first + commands, stdin=subprocess.DEVNULL, env=env,
+                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             except OSError as e:
                 raise OSError("cannot run %s: %s" % (self.pre_commands[0], e.strerror))
             if done.returncode == 0:
                 break
         return (done.returncode, done.stdout.decode("utf-8", "replace"),
-                done.stderr.decode("utf-8", "replace"))
+                self._hide(done.stderr.decode("utf-8", "replace")))
 
     def _done(self, commands, retry_times=5):
         status, _, errors = self._run(commands, retry_times)
