@@ -67,24 +67,33 @@ static int save_item(rg_save *save, rg_scope *scope, PyObject *item)
     return code == RG_OK ? 0 : -1;
 }
 
-/* save_files(scope, folder, [(file, names or bytes)]) */
+static int save_items(rg_save *save, PyObject *make)
+{
+    PyObject *scope, *items, *made = PyObject_CallObject(make, NULL);
+    int failed = made == NULL || !PyArg_ParseTuple(made, "O!O!:save_files", core_scope_type, &scope,
+                                                   &PyList_Type, &items);
+    for (Py_ssize_t i = 0; !failed && i < PyList_Size(items); i++)
+        failed = save_item(save, ((core_scope *)scope)->scope, PyList_GetItem(items, i));
+    Py_XDECREF(made);
+    return failed ? -1 : 0;
+}
+
+/* save_files(folder, make): make() gives (scope, [(file, names or bytes)]). It is called when no
+ * other saver is in the folder, so that who writes last has the newest values. */
 static PyObject *save_files(PyObject *module, PyObject *args)
 {
-    PyObject *scope, *items;
+    PyObject *make;
     const char *folder;
     rg_save *save;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!sO!:save_files", core_scope_type, &scope, &folder, &PyList_Type,
-                          &items))
+    if (!PyArg_ParseTuple(args, "sO:save_files", &folder, &make))
         return NULL;
     rg_status code;
     Py_BEGIN_ALLOW_THREADS
     code = rg_save_open(&save, folder); /* may wait for another saver */
     Py_END_ALLOW_THREADS
     CORE_TRY(code);
-    int failed = 0;
-    for (Py_ssize_t i = 0; !failed && i < PyList_Size(items); i++)
-        failed = save_item(save, ((core_scope *)scope)->scope, PyList_GetItem(items, i));
+    int failed = save_items(save, make);
     Py_BEGIN_ALLOW_THREADS
     if (!failed)
         code = rg_save_commit(save);
@@ -360,7 +369,8 @@ static PyObject *tensors_from_bytes(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    {"save_files", save_files, METH_VARARGS, "save_files(scope, folder, [(file, names|bytes)])"},
+    {"save_files", save_files, METH_VARARGS,
+     "save_files(folder, make); make() -> (scope, [(file, names|bytes)])"},
     {"load_files", load_files, METH_VARARGS,
      "load_files(scope, folder, [(file, [variables]|bytes)]) -> bool"},
     {"load_bytes", load_bytes, METH_VARARGS, "load_bytes(folder, [file]) -> [bytes]"},

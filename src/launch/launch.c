@@ -44,6 +44,20 @@ static void say_line(const rg_buf *text)
     rg_buf_fini(&line);
 }
 
+/* What a process writes does not all come into its log: said when it begins. */
+static void tell_lost(const supervisor *s, int child)
+{
+    const rg_launch_process *p = &s->job->processes[child];
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    rg_buf_text(&text, "warning: ");
+    rg_launch_who(&text, p);
+    rg_buf_printf(&text, ": its log %s is not complete: %s", p->log,
+                  rg_children_log_lost(s->children, child));
+    say_line(&text);
+    rg_buf_fini(&text);
+}
+
 static bool any_running(const supervisor *s, rg_launch_role role)
 {
     for (int i = 0; i < rg_children_count(s->children); i++)
@@ -69,7 +83,9 @@ static rg_status drain(supervisor *s, uint64_t deadline, bool *killed)
         rg_child_end end;
         int child;
         RG_TRY(rg_children_wait(s->children, *killed ? FAR : deadline, &event, &child, &end));
-        if (event == RG_CHILD_ENDED || *killed)
+        if (event == RG_CHILD_LOG_LOST)
+            tell_lost(s, child);
+        if (event == RG_CHILD_ENDED || event == RG_CHILD_LOG_LOST || *killed)
             continue;
         signal_all(s, SIGKILL);
         *killed = true;
@@ -101,6 +117,8 @@ static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
         note_failure(s, child, &end);
     else if (event == RG_CHILD_SIGNAL)
         s->signal = child;
+    else if (event == RG_CHILD_LOG_LOST)
+        tell_lost(s, child);
     *more = event != RG_CHILD_TIMEOUT;
     return RG_OK;
 }
@@ -251,6 +269,20 @@ static rg_status interrupted(supervisor *s, int *exit_status)
 
 /* ---- success ---- */
 
+/* "; logs that are not complete: ...", where there are such. */
+static void add_lost(const supervisor *s, rg_buf *line)
+{
+    bool any = false;
+    for (int i = 0; i < s->job->n; i++) {
+        const char *why = rg_children_log_lost(s->children, i);
+        if (why == NULL)
+            continue;
+        rg_buf_printf(line, "%s %s (%s)",
+                      any ? "," : "; logs that are not complete:", s->job->processes[i].log, why);
+        any = true;
+    }
+}
+
 static void tell_success(supervisor *s)
 {
     int count[2] = {0, 0};
@@ -280,6 +312,7 @@ static void tell_success(supervisor *s)
     rg_launch_duration(&line, rg_clock_ns() - s->started_ns);
     if (examples.len > 0)
         rg_buf_printf(&line, "; %s", rg_buf_cstr(&examples));
+    add_lost(s, &line);
     say_line(&line);
     rg_buf_fini(&line);
     rg_buf_fini(&examples);

@@ -11,10 +11,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N_SIGNALS = 4 };
+enum { N_SIGNALS = 4, LOOK_MS = 2000 }; /* how often logs of others are looked after */
 static const int caught[N_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
 
 struct rg_children {
@@ -24,6 +25,7 @@ struct rg_children {
     int to_guard;
     pid_t guard;
     struct sigaction before[N_SIGNALS], pipe_before;
+    uint64_t looked_ns; /* when logs were looked after last */
 };
 
 /* The write end of the open set's pipe, for the handler; -1: no set is open. */
@@ -77,6 +79,47 @@ rg_status rg_children_open(rg_children **out)
     return RG_OK;
 }
 
+/* ---- logs that are not complete ---- */
+
+/* A child that writes its log by itself is not told by us of what fails; a full disk can be seen.
+ */
+static void look_after_log(rg_child *child)
+{
+    struct statvfs disk;
+    if (child->lost != 0 || child->log_path == NULL || child->log >= 0 ||
+        statvfs(child->log_path, &disk) != 0 || disk.f_blocks == 0)
+        return;
+    if ((geteuid() == 0 ? disk.f_bfree : disk.f_bavail) == 0)
+        child->lost = ENOSPC;
+}
+
+static bool find_lost(rg_children *children, int *number)
+{
+    uint64_t now = rg_clock_ns();
+    bool look = now - children->looked_ns >= LOOK_MS * UINT64_C(1000000);
+    if (look)
+        children->looked_ns = now;
+    for (size_t i = 0; i < children->n; i++) {
+        rg_child *child = &children->items[i];
+        if (look && child->running)
+            look_after_log(child);
+        if (child->lost == 0 || child->lost_told)
+            continue;
+        child->lost_told = true;
+        *number = (int)i;
+        return true;
+    }
+    return false;
+}
+
+const char *rg_children_log_lost(const rg_children *children, int number)
+{
+    int why = children->items[number].lost;
+    return why != 0 ? strerror(why) : NULL;
+}
+
+/* ---- the end of a child ---- */
+
 /* The child is a zombie: its number is not reused yet, so its group can be killed safely. */
 static void reap(rg_children *children, rg_child *child, int *status, struct rusage *usage)
 {
@@ -85,6 +128,7 @@ static void reap(rg_children *children, rg_child *child, int *status, struct rus
         ;
     rg_guard_tell(children->to_guard, child->pid, false);
     child->running = false;
+    look_after_log(child);
     rg_echo_finish(child);
 }
 
@@ -201,7 +245,7 @@ static rg_status sleep_until(rg_children *children, uint64_t deadline_ns)
                 fds[n++] = wanted(&children->items[i].echo[k]);
     uint64_t now = rg_clock_ns();
     uint64_t left_ms = deadline_ns > now ? (deadline_ns - now + 999999) / 1000000 : 0;
-    int found = poll(fds, n, left_ms > 60000 ? 60000 : (int)left_ms);
+    int found = poll(fds, n, left_ms > LOOK_MS ? LOOK_MS : (int)left_ms);
     int why = errno;
     rg_free(fds);
     if (found < 0 && why != EINTR)
@@ -219,6 +263,10 @@ rg_status rg_children_wait(rg_children *children, uint64_t deadline_ns, rg_child
         if (number != 0) {
             *event = RG_CHILD_SIGNAL;
             *child = number;
+            return RG_OK;
+        }
+        if (find_lost(children, child)) {
+            *event = RG_CHILD_LOG_LOST;
             return RG_OK;
         }
         if (find_ended(children, child, end)) {

@@ -40,9 +40,10 @@ typedef struct rg_child_end {
 } rg_child_end;
 
 typedef enum rg_child_event {
-    RG_CHILD_ENDED,   /* *child and *end are set */
-    RG_CHILD_SIGNAL,  /* we got SIGINT, SIGTERM or SIGHUP: *child is its number */
-    RG_CHILD_TIMEOUT, /* nothing happened */
+    RG_CHILD_ENDED,    /* *child and *end are set */
+    RG_CHILD_SIGNAL,   /* we got SIGINT, SIGTERM or SIGHUP: *child is its number */
+    RG_CHILD_LOG_LOST, /* the log of *child does not get all that it writes; once for each */
+    RG_CHILD_TIMEOUT,  /* nothing happened */
 } rg_child_event;
 
 /* RG_EINVAL where a set is open already. Owned; ended by rg_children_close(). */
@@ -62,6 +63,9 @@ bool rg_children_running(const rg_children *children, int child);
  * rg_clock_ns(). Each end is told once. */
 rg_status rg_children_wait(rg_children *children, uint64_t deadline_ns, rg_child_event *event,
                            int *child, rg_child_end *end);
+/* Why the log of a child is not complete: the system's reason; NULL: it is, as far as is known. A
+ * child that is not echoed writes by itself: of its log only a full disk is known. */
+const char *rg_children_log_lost(const rg_children *children, int child);
 /* To the whole group of a child that runs; nothing where it has ended. */
 void rg_children_signal(rg_children *children, int child, int signal);
 /* The last `max_bytes` of what a child wrote, at most: from its log, or from what was echoed. */

@@ -30,7 +30,9 @@ typedef struct rg_child {
     char *log_path; /* NULL: none */
     int log;        /* only of an echoed child; -1: none */
     echo_stream echo[ECHO_STREAMS];
-    char *kept; /* ring of the last ECHO_KEEP echoed bytes, where there is no log */
+    int lost;       /* errno of the first write to the log that failed; 0: none */
+    bool lost_told; /* RG_CHILD_LOG_LOST has been returned for it */
+    char *kept;     /* ring of the last ECHO_KEEP echoed bytes, where there is no log */
     size_t n_kept;
 } rg_child;
 

@@ -25,18 +25,19 @@ static bool can_write(int to, int wait_ms)
     return poll(&ready, 1, wait_ms) > 0;
 }
 
-/* All of it, or until nobody reads any more: a lost terminal must not end a job. */
-static void write_all(int to, const char *bytes, size_t n)
+/* All of it, or until nobody reads any more: a lost terminal must not end a job. 0, or errno. */
+static int write_all(int to, const char *bytes, size_t n)
 {
     while (n > 0) {
         ssize_t done = write(to, bytes, n);
         if (done < 0 && errno != EINTR)
-            return;
+            return errno;
         if (done > 0) {
             bytes += done;
             n -= (size_t)done;
         }
     }
+    return 0;
 }
 
 static void keep(rg_child *child, const char *bytes, size_t n)
@@ -60,7 +61,7 @@ static void write_lines(echo_stream *echo, const char *bytes, size_t n)
         size_t whole = end != NULL                ? (size_t)(end + 1 - echo->held)
                        : echo->n_held < ECHO_LINE ? 0
                                                   : echo->n_held;
-        write_all(echo->to, echo->held, whole);
+        (void)write_all(echo->to, echo->held, whole);
         memmove(echo->held, echo->held + whole, echo->n_held - whole);
         echo->n_held -= whole;
     }
@@ -69,15 +70,17 @@ static void write_lines(echo_stream *echo, const char *bytes, size_t n)
 /* ---- the log: of a line that is drawn again and again it has one now and then, and the last ----
  */
 
-static void log_bytes(const rg_child *child, echo_stream *echo, const char *bytes, size_t n)
+static void log_bytes(rg_child *child, echo_stream *echo, const char *bytes, size_t n)
 {
     if (n == 0)
         return;
-    write_all(child->log, bytes, n);
+    int failed = write_all(child->log, bytes, n);
+    if (child->lost == 0)
+        child->lost = failed;
     echo->in_line = bytes[n - 1] != '\n';
 }
 
-static void log_drawing(const rg_child *child, echo_stream *echo)
+static void log_drawing(rg_child *child, echo_stream *echo)
 {
     size_t n = echo->n_drawn;
     while (n > 0 && echo->drawn[n - 1] == ' ')
@@ -93,7 +96,7 @@ static void log_drawing(const rg_child *child, echo_stream *echo)
 }
 
 /* '\r': what was drawn is overwritten by what comes. */
-static void draw_again(const rg_child *child, echo_stream *echo)
+static void draw_again(rg_child *child, echo_stream *echo)
 {
     if (echo->drawn == NULL && (echo->drawn = rg_alloc(ECHO_LINE)) == NULL)
         return;
@@ -103,7 +106,7 @@ static void draw_again(const rg_child *child, echo_stream *echo)
     echo->n_drawn = 0;
 }
 
-static void log_piece(const rg_child *child, echo_stream *echo, const char *bytes, size_t n)
+static void log_piece(rg_child *child, echo_stream *echo, const char *bytes, size_t n)
 {
     while (n > 0) {
         size_t part = 0;
@@ -140,7 +143,7 @@ static bool move_piece(rg_child *child, echo_stream *echo, bool show)
         if (show && echo->held != NULL)
             write_lines(echo, bytes, (size_t)n);
         else if (show)
-            write_all(echo->to, bytes, (size_t)n);
+            (void)write_all(echo->to, bytes, (size_t)n);
         if (child->log >= 0)
             log_piece(child, echo, bytes, (size_t)n);
         else
@@ -181,7 +184,7 @@ void rg_echo_finish(rg_child *child)
         if (child->log >= 0 && child->echo[i].n_drawn > 0)
             log_drawing(child, &child->echo[i]);
         if (show && child->echo[i].n_held > 0)
-            write_all(child->echo[i].to, child->echo[i].held, child->echo[i].n_held);
+            (void)write_all(child->echo[i].to, child->echo[i].held, child->echo[i].n_held);
     }
     rg_echo_close(child);
 }

@@ -102,9 +102,12 @@ static rg_status open_log(int *log, const rg_child_spec *spec)
 {
     if (!spec->append)
         RG_TRY(keep_older_logs(spec->log));
-    *log = open(spec->log, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (spec->append ? 0 : O_TRUNC),
-                0666);
-    return *log >= 0 ? RG_OK : rg_fail(RG_EIO, "%s: %s", spec->log, strerror(errno));
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (spec->append ? 0 : O_TRUNC);
+    *log = open(spec->log, flags | O_NONBLOCK, 0666); /* a pipe that nobody reads is an error */
+    if (*log < 0)
+        return rg_fail(RG_EIO, "%s: %s", spec->log, strerror(errno));
+    (void)fcntl(*log, F_SETFL, flags & O_APPEND);
+    return RG_OK;
 }
 
 /* A terminal for the child that changes nothing of what it writes, as wide as ours. */

@@ -57,6 +57,8 @@ def parse_args():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="number of the first step")
     parser.add_argument("--save", help="persistables at the end")
+    parser.add_argument("--every", action="store_true",
+                        help="each worker saves, to one folder and to one of its own")
     parser.add_argument("--model", help="inference model at the end")
     parser.add_argument("--init", help="start from these persistables")
     parser.add_argument("--pause", type=float, default=0.0, help="seconds after each step")
@@ -154,7 +156,15 @@ def with_fleet(args, inputs, predicted, loss, optimizer):
     print("traffic: %d bytes" % sum(_core.job_traffic()))
     print("all workers: loss %.6f" % fleet.metrics.mae([sum(losses)], [len(losses)]))
     fleet.barrier_worker()  # everything is trained before worker 0 saves
-    if fleet.is_first_worker():
+    if args.every:
+        mine = "%s-%d" % (args.save, fleet.worker_index())
+        for _ in range(3):
+            fleet.save_persistables(exe, args.save)
+            fleet.save_inference_model(exe, args.model, [v.name for v in inputs], [predicted])
+            fluid.save(fleet.main_program, args.save + "/saved")
+        fleet.save_persistables(exe, mine)
+        fluid.io.save_params(exe, mine + "-params", fleet.main_program)
+    elif fleet.is_first_worker():
         finish(args, exe, fleet.main_program, inputs, predicted)
     if not args.no_close:
         fleet.stop_worker()

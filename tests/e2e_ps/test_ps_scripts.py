@@ -143,3 +143,28 @@ def test_the_quick_start_of_fleet(tmp_path):
         program, feeds, _ = fluid.io.load_inference_model(
             str(tmp_path / "model" / "epoch2.model"), exe)
         assert feeds[0] == "dense_input" and feeds[-1] == "label"
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_every_worker_saves(cluster, mode):  # noqa: F811
+    """Two at once to the same folders, and each to one of its own: all are the same model."""
+    cluster.fleet(2, 2, ["--mode", mode, "--optimizer", "Adam", "--rate", "0.01", "--steps", "3",
+                         "--save", "saved", "--model", "model", "--every"])
+    cluster.finish()
+
+    def read(folder):
+        state = fluid.io.load_program_state(str(cluster.folder / folder))
+        return {name: state[name] for name in state if "auc" not in name}
+    first, second = read("saved-0"), read("saved-1")
+    assert set(first) == set(second) and "table_moment1_0" in first
+    trained = [name for name in first if name.startswith(("table", "fc_"))]
+    both = fluid.io.load_program_state(str(cluster.folder / "saved" / "saved"))
+    for name in trained:
+        np.testing.assert_array_equal(first[name], second[name], err_msg=name)
+        np.testing.assert_array_equal(first[name], both[name], err_msg=name)
+    params = read("saved-1-params")
+    assert {"table", "fc_0.w_0", "fc_1.b_0"} <= set(params)
+    np.testing.assert_array_equal(params["table"], first["table"])
+    with fluid.scope_guard(fluid.Scope()):
+        fluid.io.load_inference_model(str(cluster.folder / "model"),
+                                      fluid.Executor(fluid.CPUPlace()))

@@ -170,6 +170,21 @@ static void a_report_that_cannot_be_read_is_a_note(void **state)
     assert_said("note: the report of worker 0 cannot be read: the number of examples");
 }
 
+static void a_log_that_cannot_be_written_is_said(void **state)
+{
+    (void)state;
+    shell s[2];
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_WORKER, 0, "echo one; sleep 0.2"),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 1, "echo two")};
+    job[0].log = "/dev/full";
+    job[0].echo = true;
+    assert_int_equal(run_job(job, 2, 0), 0);
+    assert_said("launch: warning: worker 0: its log /dev/full is not complete: No space left");
+    assert_said("; logs that are not complete: /dev/full (No space left on device)\n");
+    if (strstr(said, "workerlog.1") != NULL)
+        fail_msg("workerlog.1 is complete, and this was said: %s", said);
+}
+
 static void servers_that_stay_are_told_to_end(void **state)
 {
     (void)state;
@@ -558,7 +573,7 @@ static void a_kill_for_want_of_memory_is_said(void **state)
 #define T(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 RUN(T(workers_and_servers_that_end_are_success), T(a_report_that_cannot_be_read_is_a_note),
-    T(servers_that_stay_are_told_to_end),
+    T(a_log_that_cannot_be_written_is_said), T(servers_that_stay_are_told_to_end),
     T(a_server_that_ends_well_before_its_workers_is_no_failure),
     T(a_worker_that_fails_ends_the_job_and_is_named),
     T(a_worker_killed_is_told_apart_from_one_that_fails), T(a_crash_is_put_in_words),

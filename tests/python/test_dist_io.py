@@ -151,25 +151,100 @@ def test_trainers_load(servers, optimizer, how, split, tmp_path, monkeypatch):
     assert job.trainer.find_var("table") is None or how is geo
 
 
-def test_other_trainers_write_nothing(tmp_path, monkeypatch, capsys):
-    job = Job(2, SGD).engine(monkeypatch)
-    monkeypatch.setattr(dist_io.writes, "said", False, raising=False)
-    job.main._trainer_id = 1
-    for _ in range(2):
-        fluid.io.save_persistables(job.exe, str(tmp_path / "model"), job.main)
-        fluid.io.save_inference_model(str(tmp_path / "model"), ["C0", "C1"], [job.predicted],
-                                      job.exe, job.main)
-    assert not (tmp_path / "model").exists()
-    assert capsys.readouterr().err.count("trainer 0 saves the model") == 1
-
-
-def test_a_trainer_without_a_number_asks_for_it(monkeypatch, tmp_path):
-    job = Job(2, SGD).engine(monkeypatch)
-    job.main._trainer_id = -1
+@pytest.mark.parametrize("number", [1, -1])
+def test_every_trainer_writes(number, tmp_path, monkeypatch):
+    """Also one that has its number from the servers. The folder is that of trainer 0."""
+    job = Job(2, ADAM).engine(monkeypatch)
+    values = single(job, str(tmp_path / "one"))
+    job.set_trainer(values)
+    for name in job.main._parameters_on_pservers.parts:
+        dist_io.push(job.main, name, values[name])
     monkeypatch.setattr(_core, "job_who", lambda: (1, 2, "sync"), raising=False)
-    monkeypatch.setattr(dist_io.writes, "said", True, raising=False)
-    fluid.io.save_persistables(job.exe, str(tmp_path / "model"), job.main)
-    assert not (tmp_path / "model").exists()
+    saved = {}
+    with fluid.scope_guard(job.trainer):
+        for trainer in (0, number):
+            job.main._trainer_id = trainer
+            folder = tmp_path / str(trainer)
+            fluid.io.save_persistables(job.exe, str(folder), job.main)
+            fluid.io.save_params(job.exe, str(folder / "params"), job.main)
+            fluid.io.save_inference_model(str(folder / "model"), ["C0", "C1"], [job.predicted],
+                                          job.exe, job.main)
+            fluid.save(job.main, str(folder / "saved" / "m"))
+            saved[trainer] = {os.path.relpath(os.path.join(root, name), str(folder)):
+                              open(os.path.join(root, name), "rb").read()
+                              for root, _, files in os.walk(str(folder)) for name in files}
+    assert len(saved[0]) > 20
+    assert saved[0].keys() == saved[number].keys()
+    for name in saved[0]:
+        if "__model__" not in name and "pdmodel" not in name and "MANIFEST" not in name:
+            assert saved[0][name] == saved[number][name], name
+
+
+@pytest.mark.parametrize("servers, optimizer, how, split", JOBS)
+def test_fluid_save_has_what_servers_keep(servers, optimizer, how, split, tmp_path, monkeypatch):
+    """And fluid.load on a trainer sets it there; one process loads it, too."""
+    job = Job(servers, optimizer, how, split).engine(monkeypatch)
+    values = single(job, str(tmp_path / "one"))
+    for name in job.main._parameters_on_pservers.parts:
+        dist_io.push(job.main, name, values[name])
+    job.set_trainer({n: v for n, v in values.items() if n != "table" or how is geo})
+    with fluid.scope_guard(job.trainer):
+        fluid.save(job.main, str(tmp_path / "m"))
+    state = fluid.io.load_program_state(str(tmp_path / "m"))
+    assert set(state) == set(values)
+    for name, array in state.items():
+        np.testing.assert_array_equal(array, values[name], err_msg=name)
+    scope = fluid.Scope()
+    with fluid.scope_guard(scope):
+        job.exe.run(job.single_startup)
+        fluid.load(job.single, str(tmp_path / "m"), job.exe)
+        np.testing.assert_array_equal(np.array(scope.find_var("table").get_tensor()),
+                                      values["table"])
+    for load in (lambda: fluid.load(job.main, str(tmp_path / "m"), job.exe),
+                 lambda: fluid.io.set_program_state(job.main, state)):
+        for name in job.main._parameters_on_pservers.parts:
+            dist_io.push(job.main, name, np.zeros_like(values[name]))
+        with fluid.scope_guard(job.trainer):
+            load()
+        for name, array in job.whole().items():
+            np.testing.assert_array_equal(array, values[name], err_msg=name)
+    assert how is geo or job.trainer.find_var("table") is None
+
+
+@pytest.mark.parametrize("filename", [None, "all"])
+@pytest.mark.parametrize("trainer", [0, 1])
+def test_params_of_servers(trainer, filename, tmp_path, monkeypatch):
+    """save_params and save_vars get them from servers; load_params and load_vars set them there,
+    on trainer 0."""
+    job = Job(2, ADAM).engine(monkeypatch)
+    values = single(job, str(tmp_path / "one"))
+    layout = job.main._parameters_on_pservers
+    for name in layout.parts:
+        dist_io.push(job.main, name, values[name])
+    params = sorted(v.name for v in fluid.io.get_program_parameter(job.single))
+    with fluid.scope_guard(job.trainer):
+        fluid.io.save_params(job.exe, str(tmp_path / "p"), job.main, filename)
+        fluid.io.save_vars(job.exe, str(tmp_path / "v"), job.main, vars=["table"])
+        in_memory = fluid.io.save_vars(job.exe, None, job.main, vars=["table"])
+    assert in_memory == (tmp_path / "v" / "table").read_bytes()
+    one = fluid.Scope()
+    with fluid.scope_guard(one):
+        fluid.io.load_params(job.exe, str(tmp_path / "p"), job.single, filename)
+    for name in params:
+        np.testing.assert_array_equal(np.array(one.find_var(name).get_tensor()), values[name])
+    for name in params:
+        dist_io.push(job.main, name, np.zeros_like(values[name]))
+    job.main._trainer_id = trainer
+    with fluid.scope_guard(job.trainer):
+        fluid.io.load_params(job.exe, str(tmp_path / "p"), job.main, filename)
+    for name in params:
+        want = values[name] if trainer == 0 else np.zeros_like(values[name])
+        np.testing.assert_array_equal(job.whole()[name], want, err_msg=name)
+        own = job.trainer.find_var(name)
+        if name in layout.tables:
+            assert own is None or not own.get_tensor()._is_initialized()
+        else:
+            np.testing.assert_array_equal(np.array(own.get_tensor()), values[name])
 
 
 @pytest.mark.parametrize("how", [None, asynchronous, geo])
@@ -280,5 +355,5 @@ def test_it_needs_a_job(tmp_path):
     job = Job(2, SGD)
     with pytest.raises(RuntimeError, match="needs a running job"):
         fluid.io.save_params(job.exe, str(tmp_path / "model"), job.main)
-    assert not (tmp_path / "model").exists()
+    assert os.listdir(str(tmp_path / "model")) == []
     communicator.leave()

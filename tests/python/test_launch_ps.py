@@ -323,3 +323,35 @@ def test_utils():
         utils.start_local_trainers(None, None, "x", [])
     with pytest.raises(ValueError, match="not in the list of hosts"):
         utils.get_cluster(["a"], "b", [["a:1"]], ["0"])
+
+
+FULL = """
+import os
+for _ in range(100):
+    try:
+        os.write(2, b"x" * 1023 + b"\\n")
+    except OSError:
+        pass  # as a C library that logs
+"""
+
+
+def test_a_full_disk_of_logs_is_said(tmp_path):
+    """Neither of worker 0, which the launcher logs, nor of worker 1, which does it by itself,
+    comes all into its log: said by name, and again in the last line."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (tmp_path / "train.py").write_text(FULL)
+    mounted = ["unshare", "-m", "sh", "-c",
+               'mount -t tmpfs -o size=64k tmpfs "$1" && shift && exec "$@"', "sh", str(logs)]
+    if subprocess.run(mounted + ["true"], capture_output=True).returncode != 0:
+        pytest.skip("this user may not mount a small disk")
+    out = subprocess.run(
+        mounted + [sys.executable, "-m", "paddle.distributed.launch_ps", "--print_config", "0",
+                   "--worker_num", "2", "--server_num", "1", "--log_dir", str(logs), "train.py"],
+        cwd=str(tmp_path), capture_output=True, text=True, timeout=60)
+    assert out.returncode == 0, out.stderr
+    assert "launch: warning: worker 0: its log " in out.stderr
+    last = out.stderr.splitlines()[-1]
+    assert last.startswith("launch: success") and "logs that are not complete:" in last
+    for log in ("workerlog.0", "workerlog.1"):
+        assert log + " (No space left on device)" in last

@@ -91,17 +91,7 @@ def is_servers(program):
     return program._ps_endpoint is not None
 
 
-# ---- saving: the trainer that writes has every variable whole ----
-
-def writes(program):
-    """Whether this trainer writes. The others say once that they do not."""
-    if communicator.trainer_id(program._trainer_id) == 0:
-        return True
-    if not getattr(writes, "said", False):
-        writes.said = True
-        sys.stderr.write("note: trainer 0 saves the model; this trainer's call writes nothing\n")
-    return False
-
+# ---- saving: whoever writes has every variable whole ----
 
 def collect(program, names, scope):
     """A scope with the named variables whole: those of servers fetched, the others copied from
@@ -156,9 +146,14 @@ def _part_files(dirname, name):
             if re.fullmatch(re.escape(base) + r"_\d+", file)]
 
 
+def _has_file(dirname, name):
+    from .io import has_file
+    return has_file(dirname, name)
+
+
 def is_in_parts(dirname, name):
     """Whether the variable has no file of its own, but parts."""
-    return not os.path.isfile(os.path.join(dirname, name)) and bool(_part_files(dirname, name))
+    return not _has_file(dirname, name) and bool(_part_files(dirname, name))
 
 
 def _read_part(path, shape):
@@ -237,7 +232,7 @@ def _present(layout, names, dirname):
     """The names that have a file, where the others may be missing. Parameters may not; the
     optimizer's state may be missing as a whole, which is said; learning rates and counters may
     (real Paddle does not write them)."""
-    there = {n for n in names if os.path.isfile(os.path.join(dirname, n)) or
+    there = {n for n in names if _has_file(dirname, n) or
              n in layout.params and _part_files(dirname, n)}
     missing = sorted(n for n in names if n in layout.params and n not in there)
     if missing:
@@ -259,7 +254,7 @@ def _whole_file(dirname, name):
     return numpy.array(scope.find_var(name).get_tensor())
 
 
-def _check(layout, name, array, dirname):
+def check(layout, name, array, dirname):
     if tuple(array.shape) != layout.wanted[name]:
         raise ValueError("%s: variable %s has the shape %s, and the program wants %s"
                          % (dirname, name, list(array.shape), list(layout.wanted[name])))
@@ -276,7 +271,7 @@ def load_server(program, dirname, scope):
             _load_server_parts(layout, name, mine[name], dirname, scope)
             continue
         array = _whole_file(dirname, name)
-        _check(layout, name, array, dirname)
+        check(layout, name, array, dirname)
         for part in mine[name]:
             rows = array if part.rows is None else array[part.begin:part.begin + part.rows]
             scope.var(part.remote).get_tensor().set(numpy.ascontiguousarray(rows),
@@ -293,7 +288,7 @@ def push_file(program, dirname, name):
         push(program, name, put_parts(pull(program, name), dirname, name))
         return
     array = _whole_file(dirname, name)
-    _check(program._parameters_on_pservers, name, array, dirname)
+    check(program._parameters_on_pservers, name, array, dirname)
     push(program, name, array)
 
 
@@ -308,10 +303,53 @@ def scale(program, name, factor):
     push(program, name, (array * factor).astype(array.dtype))
 
 
+def _is_first(program):
+    return communicator.trainer_id(program._trainer_id) == 0
+
+
+def push_parts(program, dirname, variables):
+    """Trainer 0 sets tables of which servers have written parts. The variables that are left."""
+    in_parts = {v.name for v in variables if is_in_parts(dirname, v.name)}
+    for name in sorted(in_parts):
+        if _is_first(program):
+            push_file(program, dirname, name)
+    return [v for v in variables if v.name not in in_parts]
+
+
+def to_load(program, variables, one_by_one):
+    """The variables that this trainer must read: tables are for trainer 0, which sets them, but
+    a file of several variables has no names inside and is read as a whole."""
+    tables = program._parameters_on_pservers.tables
+    if not one_by_one or _is_first(program):
+        return variables
+    return [v for v in variables if v.name not in tables]
+
+
+def spread(program, variables, whole, scope):
+    """Set variables of `whole`: on servers, by trainer 0, and this trainer's own."""
+    arrays = {}
+    for var in variables:
+        found = whole.find_var(var.name)
+        if found is not None and found.get_tensor()._is_initialized():
+            arrays[var.name] = numpy.array(found.get_tensor())
+    set_arrays(program, arrays, scope)
+
+
+def set_arrays(program, arrays, scope):
+    """Set variables, {name: array}: on servers, by trainer 0, and this trainer's own."""
+    layout = program._parameters_on_pservers
+    own = {v.name for v in program.list_vars() if v.persistable} - layout.tables
+    for name, array in arrays.items():
+        if name in layout.parts and _is_first(program):
+            push(program, name, array)
+        if name in own:
+            scope.var(name).get_tensor().set(array, core.CPUPlace())
+
+
 def load_trainer(program, dirname, names, scope):
     """Set this trainer's own variables; trainer 0 sets those of servers too."""
     layout = program._parameters_on_pservers
-    if communicator.trainer_id(program._trainer_id) == 0:
+    if _is_first(program):
         for name in _present(layout, list(layout.parts), dirname):
             push_file(program, dirname, name)
     return [n for n in names if n in layout.wanted and n not in layout.tables]

@@ -87,13 +87,18 @@ def _check_folder(dirname, what):
         raise TypeError("%s: dirname is %s, and must be a str" % (what, type(dirname)))
 
 
-def _has_file(path):
+def has_file(folder, name):
     """Whether there is such a file to load: in its place, or of a save that counts and whose
     files have not been moved yet."""
+    folder = folder or "."
+    path = os.path.join(folder, name)
     if os.path.lexists(path):
         return not os.path.isdir(path)
-    folder = os.path.dirname(path) or "."
-    return os.path.isdir(folder) and os.path.basename(path) in _core.staged_files(folder)
+    return os.path.isdir(folder) and name in _core.staged_files(folder)
+
+
+def _has_path(path):
+    return has_file(*os.path.split(path))
 
 
 # ---- variables ----
@@ -104,7 +109,7 @@ def save_vars(executor, dirname, main_program=None, vars=None, predicate=None, f
     chosen = _chosen(main_program, vars, predicate, "save_vars")
     names = [v.name for v in chosen]
     if dirname is None and filename is None:
-        return _core.tensors_to_bytes(_scope(), names)
+        return _core.tensors_to_bytes(_values(_program(main_program), names), names)
     if dirname is None:
         dirname, filename = os.path.split(filename)
     _check_folder(dirname, "save_vars")
@@ -112,15 +117,17 @@ def save_vars(executor, dirname, main_program=None, vars=None, predicate=None, f
     _save_files(main_program, dirname, files, names)
 
 
+def _values(program, names):
+    """A scope with the variables, of a trainer those that servers keep, too."""
+    if not program._is_distributed:
+        return _scope()
+    from . import dist_io
+    return dist_io.collect(program, names, _scope())
+
+
 def _save_files(main_program, dirname, files, names):
-    """Write the files; of a distributed program trainer 0 does, with what servers keep."""
-    program, scope = _program(main_program), _scope()
-    if program._is_distributed:
-        from . import dist_io
-        if not dist_io.writes(program):
-            return
-        scope = dist_io.collect(program, names, scope)
-    _core.save_files(scope, dirname, files)
+    program = _program(main_program)
+    _core.save_files(dirname, lambda: (_values(program, names), files))
 
 
 def save_params(executor, dirname, main_program=None, filename=None):
@@ -128,7 +135,7 @@ def save_params(executor, dirname, main_program=None, filename=None):
 
 
 def save_persistables(executor, dirname, main_program=None, filename=None):
-    """Of a distributed program: as one process would have written them, by trainer 0."""
+    """Of a distributed program: as one process would have written them."""
     program = _program(main_program)
     if program._is_distributed and dirname is not None:
         _check_folder(dirname, "save_persistables")
@@ -140,14 +147,26 @@ def save_persistables(executor, dirname, main_program=None, filename=None):
 
 
 def load_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
-    """Load what save_vars() has written. `filename` may be the bytes of such a file."""
-    _load_vars(dirname, _chosen(main_program, vars, predicate, "load_vars"), filename)
+    """Load what save_vars() has written. `filename` may be the bytes of such a file. What servers
+    keep is set there, by trainer 0."""
+    program = _program(main_program)
+    chosen = _chosen(program, vars, predicate, "load_vars")
+    if not program._is_distributed:
+        _load_vars(dirname, chosen, filename)
+        return
+    from . import dist_io
+    whole = core.Scope()
+    if filename is None:
+        chosen = dist_io.push_parts(program, dirname, chosen)
+    _load_vars(dirname, dist_io.to_load(program, chosen, filename is None), filename, whole)
+    dist_io.spread(program, chosen, whole, _scope())
 
 
-def _load_vars(dirname, chosen, filename, model=None):
+def _load_vars(dirname, chosen, filename, scope=None, model=None):
     """False where `model`, (file, bytes), is no longer that file: then nothing is loaded."""
+    scope = scope if scope is not None else _scope()
     if isinstance(filename, bytes):
-        _core.tensors_from_bytes(_scope(), chosen, filename)
+        _core.tensors_from_bytes(scope, chosen, filename)
         return True
     if dirname is None:
         if filename is None:
@@ -157,10 +176,10 @@ def _load_vars(dirname, chosen, filename, model=None):
     if filename is None and os.path.isdir(os.path.join(dirname, "__lookup_table__")):
         from . import dist_io
         in_parts = {v.name for v in chosen if dist_io.is_in_parts(dirname, v.name)}
-        dist_io.load_parts(dirname, sorted(in_parts), _scope())
+        dist_io.load_parts(dirname, sorted(in_parts), scope)
         chosen = [v for v in chosen if v.name not in in_parts]
     files = [(filename, chosen)] if filename is not None else [(v.name, [v]) for v in chosen]
-    return _core.load_files(_scope(), dirname, ([model] if model else []) + files)
+    return _core.load_files(scope, dirname, ([model] if model else []) + files)
 
 
 def load_params(executor, dirname, main_program=None, filename=None):
@@ -181,7 +200,8 @@ def load_persistables(executor, dirname, main_program=None, filename=None):
             return
         names = [v.name for v in _chosen(program, None, is_persistable, "load_persistables")]
         own = set(dist_io.load_trainer(program, dirname, names, _scope()))
-        load_vars(executor, dirname, program, None, lambda v: v.name in own and is_persistable(v))
+        _load_vars(dirname, _chosen(program, None, lambda v: v.name in own and is_persistable(v),
+                                    "load_persistables"), None)
         return
     load_vars(executor, dirname, main_program, None, is_persistable, filename)
 
@@ -229,6 +249,18 @@ def _name_list(names, what):
     return list(names)
 
 
+def _scale_targets(program, targets):
+    """Names of the targets as a saved program gives them: each through an op of its own."""
+    from . import layers
+    block, names = program.global_block(), []
+    with program_guard(program, Program()):
+        for i, target in enumerate(targets):
+            out = layers.scale(block.var(target.name), 1.0,
+                               name="save_infer_model/scale_%d" % i)
+            names.append(out.name)
+    return names
+
+
 def _inference_program(main_program, feeds, targets):
     """(the part that the targets need, with feed and fetch ops; the names fetched)"""
     if main_program._is_distributed:
@@ -239,13 +271,7 @@ def _inference_program(main_program, feeds, targets):
     block = program.global_block()
     for i in reversed([i for i, op in enumerate(block.ops) if op.type in ("feed", "fetch")]):
         block._remove_op(i)
-    from . import layers
-    names = []
-    with program_guard(program, Program()):
-        for i, target in enumerate(targets):
-            out = layers.scale(block.var(target.name), 1.0,
-                               name="save_infer_model/scale_%d" % i)
-            names.append(out.name)
+    names = _scale_targets(program, targets)
     program = program._prune_with_input(feeds, names)
     program = program._inference_optimize(prune_read_op=True)
     prepend_feed_ops(program, feeds)
@@ -257,18 +283,21 @@ def save_inference_model(dirname, feeded_var_names, target_vars, executor, main_
                          model_filename=None, params_filename=None, export_for_deployment=True,
                          program_only=False):
     """The part of the program that computes the targets, and its parameters; the names under
-    which the saved program gives the targets are returned."""
+    which the saved program gives the targets are returned. Not for deployment: the whole program
+    as PATH.main_program, to go on training; there need be no target."""
     feeds = _name_list(feeded_var_names, "feeded_var_names")
-    targets = _variable_list(target_vars, "target_vars")
     main_program = _program(main_program)
     _check_folder(dirname, "save_inference_model")
     model = "__model__" if model_filename is None else os.path.basename(model_filename)
     if export_for_deployment:
+        targets = _variable_list(target_vars, "target_vars")
         program, names = _inference_program(main_program, feeds, targets)
         files = [(model, program._serialize())]
     else:
-        program, names = main_program, [t.name for t in targets]
-        files = [(model + ".main_program", main_program._serialize())]
+        targets = _variable_list(target_vars, "target_vars") if target_vars else []
+        program = main_program.clone()
+        names = _scale_targets(program, targets)
+        files = [(model + ".main_program", program._serialize())]
     params = []
     if not program_only:
         params = [v.name for v in _chosen(program, None, is_persistable, "save_inference_model")]
@@ -312,7 +341,7 @@ def _load_model(dirname, model_filename, params_filename):
         text, = _core.load_bytes(dirname, [model])
         program = _parse_model(text, os.path.join(dirname, model))
         chosen = _chosen(program, None, is_persistable, "load_inference_model")
-        if _load_vars(dirname, chosen, params_filename, (model, text)):
+        if _load_vars(dirname, chosen, params_filename, model=(model, text)):
             return program
     raise RuntimeError("%s changes all the time: another model is saved there again and again"
                        % os.path.join(dirname, model))
@@ -339,12 +368,22 @@ def load_inference_model(dirname, executor, model_filename=None, params_filename
 
 # ---- programs: model.pdparams, model.pdopt, model.pdmodel ----
 
-def _array(name):
+def _array(scope, name):
     import numpy
-    var = _scope().find_var(name)
+    var = scope.find_var(name)
     if var is None or not var.get_tensor()._is_initialized():
         raise ValueError("variable %s has no value yet: run the startup program first" % name)
     return numpy.array(var.get_tensor())
+
+
+def _params_and_state(program):
+    """Names of the parameters, and of what fluid.save() writes beside them."""
+    params = [v.name for v in get_program_parameter(program)]
+    if program._is_distributed:  # what one process would save: servers have the optimizer's state
+        layout = program._parameters_on_pservers
+        params += sorted(layout.params.difference(params))
+        return params, [name for name in layout.wanted if name not in params]
+    return params, [v.name for v in program.list_vars() if is_belong_to_optimizer(v)]
 
 
 def save(program, model_path):
@@ -355,11 +394,15 @@ def save(program, model_path):
     if not base:
         raise ValueError("fluid.save: model_path must be in the form of dirname/file_prefix, and "
                          "is %r" % model_path)
-    params = {v.name: _array(v.name) for v in get_program_parameter(program)}
-    state = {v.name: _array(v.name) for v in program.list_vars() if is_belong_to_optimizer(v)}
-    _core.save_files(_scope(), folder or ".", [
-        (base + ".pdparams", dumps_arrays(params)), (base + ".pdopt", dumps_arrays(state)),
-        (base + ".pdmodel", program._serialize())])
+
+    def make():
+        names = _params_and_state(program)
+        scope = _values(program, names[0] + names[1])
+        params, state = ({name: _array(scope, name) for name in some} for some in names)
+        return scope, [(base + ".pdparams", dumps_arrays(params)),
+                       (base + ".pdopt", dumps_arrays(state)),
+                       (base + ".pdmodel", program._serialize())]
+    _core.save_files(folder or ".", make)
 
 
 def _prefix(model_path):
@@ -388,36 +431,37 @@ def load(program, model_path, executor=None, var_list=None):
     """What fluid.save(), or save_vars() and its kin, have written, into the scope."""
     program = _program(program)
     prefix = _prefix(model_path)
-    if not _has_file(prefix + ".pdparams"):
+    if not _has_path(prefix + ".pdparams"):
         _load_binary(program, model_path, executor, var_list)
         return
     if var_list is not None:
         raise ValueError("fluid.load: var_list is for models saved by save_vars and its kin; %s "
                          "was saved by fluid.save" % model_path)
-    paths, wanted = [prefix + ".pdparams"], [get_program_parameter(program)]
-    state = [v for v in program.list_vars() if is_belong_to_optimizer(v)]
+    paths, (params, state) = [prefix + ".pdparams"], _params_and_state(program)
     if state:
-        paths, wanted = paths + [prefix + ".pdopt"], wanted + [state]
-        if not _has_file(paths[1]):
+        paths.append(prefix + ".pdopt")
+        if not _has_path(paths[1]):
             raise ValueError("fluid.load: the program has the optimizer's state %s ..., but there "
-                             "is no %s" % (state[0].name, paths[1]))
-    found = _read_pickles(paths)
-    for path, variables, arrays in zip(paths, wanted, found):
-        _check_arrays(variables, arrays, path)
-    for variables, arrays in zip(wanted, found):
-        for var in variables:
-            _scope().var(var.name).get_tensor().set(arrays[var.name], core.CPUPlace())
+                             "is no %s" % (state[0], paths[1]))
+    arrays = {}
+    for path, names, found in zip(paths, (params, state), _read_pickles(paths)):
+        for name in names:
+            if name not in found:
+                raise ValueError("%s does not hold variable %s" % (path, name))
+            arrays[name] = found[name]
+        _check_arrays(program, names, found, path)
+    _set_arrays(program, arrays)
 
 
 def _load_binary(program, model_path, executor, var_list):
     if os.path.isdir(model_path):
         wanted = var_list if var_list is not None else get_program_persistable_vars(program)
-        present = [v for v in wanted if _has_file(os.path.join(model_path, v.name))]
+        present = [v for v in wanted if has_file(model_path, v.name)]
         if not present:
             raise ValueError("fluid.load: %s holds none of the program's variables" % model_path)
         load_vars(executor, model_path, program, present)
         return
-    if not _has_file(model_path):
+    if not _has_path(model_path):
         raise ValueError("fluid.load: there is no %s.pdparams, no folder and no file %s"
                          % (_prefix(model_path), model_path))
     if var_list is None:
@@ -427,11 +471,24 @@ def _load_binary(program, model_path, executor, var_list):
     load_vars(executor, folder or ".", program, var_list, filename=base)
 
 
-def _check_arrays(variables, state, where):
-    for var in variables:
-        if var.name not in state:
-            raise ValueError("%s does not hold variable %s" % (where, var.name))
-        _check_array(var, state[var.name], where)
+def _check_arrays(program, names, arrays, where):
+    known = {v.name: v for v in program.list_vars()}
+    for name in names:
+        if name in known:
+            _check_array(known[name], arrays[name], where)
+        else:
+            from . import dist_io
+            dist_io.check(program._parameters_on_pservers, name, arrays[name], where)
+
+
+def _set_arrays(program, arrays):
+    """Set variables that have been checked; of a trainer those that servers keep, too."""
+    if not program._is_distributed:
+        for name, array in arrays.items():
+            _scope().var(name).get_tensor().set(array, core.CPUPlace())
+        return
+    from . import dist_io
+    dist_io.set_arrays(program, arrays, _scope())
 
 
 def _check_array(var, array, where):
@@ -457,15 +514,15 @@ def _all_files(folder):
 def load_program_state(model_path, var_list=None):
     """{name: array} of a saved model, without a program."""
     prefix = _prefix(model_path)
-    if _has_file(prefix + ".pdparams"):
+    if _has_path(prefix + ".pdparams"):
         paths = [prefix + suffix for suffix in (".pdparams", ".pdopt")
-                 if _has_file(prefix + suffix)]
+                 if _has_path(prefix + suffix)]
         return {name: array for state in _read_pickles(paths) for name, array in state.items()}
     if os.path.isdir(model_path):
         names = [v.name for v in var_list] if var_list is not None else _all_files(model_path)
         files = [(name, [name]) for name in names]
         folder = model_path
-    elif _has_file(model_path):
+    elif _has_path(model_path):
         if var_list is None:
             raise ValueError("load_program_state: var_list is required to load the one file %s: it "
                              "has no names inside" % model_path)
@@ -484,21 +541,20 @@ def load_program_state(model_path, var_list=None):
 def set_program_state(program, state_dict):
     """Set the program's persistable variables that the state has; others of it are not used."""
     import warnings
-    known = {v.name: v for v in _program(program).list_vars() if is_persistable(v)}
+    program = _program(program)
+    known = {v.name for v in program.list_vars() if is_persistable(v)}
+    if program._is_distributed:
+        known.update(program._parameters_on_pservers.wanted)
+    wanted = {name: array for name, array in state_dict.items() if name in known}
+    for name in wanted:
+        if _scope().find_var(name) is None and not program._is_distributed:
+            raise ValueError("variable %s is not in the scope: run the startup program first"
+                             % name)
+    _check_arrays(program, wanted, wanted, "set_program_state")
+    _set_arrays(program, wanted)
     unused = [name for name in state_dict if name not in known]
-    for name, array in state_dict.items():
-        if name in known:
-            if _scope().find_var(name) is None:
-                raise ValueError("variable %s is not in the scope: run the startup program first"
-                                 % name)
-            _check_array(known[name], array, "set_program_state")
-    for name, array in state_dict.items():
-        if name in known:
-            _scope().find_var(name).get_tensor().set(array, core.CPUPlace())
     if unused:
         warnings.warn("set_program_state: these are not variables of the program: %s" % unused)
-
-
 
 
 # Imported when they are first used: readers bring threads and queues with them.

@@ -175,7 +175,7 @@ class DistributedTranspiler(Fleet):
 
     def save_inference_model(self, executor, dirname, feeded_var_names, target_vars,
                              main_program=None, export_for_deployment=True):
-        """As fluid.io.save_inference_model; worker 0 writes, with what servers keep."""
+        """As fluid.io.save_inference_model, with what servers keep; whoever calls it writes."""
         _check_executor(executor, "save_inference_model")
         if main_program is None:
             self._strategy("save_inference_model")
@@ -185,7 +185,7 @@ class DistributedTranspiler(Fleet):
                                 None, None, export_for_deployment)
 
     def save_persistables(self, executor, dirname, main_program=None):
-        """As fluid.io.save_persistables; worker 0 writes, with what servers keep."""
+        """As fluid.io.save_persistables, with what servers keep; whoever calls it writes."""
         _check_executor(executor, "save_persistables")
         if main_program is None:
             self._strategy("save_persistables")
