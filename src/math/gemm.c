@@ -141,7 +141,7 @@ RG_INLINE float activate(rg_activation act, float z)
 {
     switch (act) {
     case RG_ACT_RELU:
-        return z > 0 ? z : 0;
+        return 0 > z ? 0 : z; /* a NaN stays */
     case RG_ACT_SIGMOID:
         return rg_sigmoidf(z);
     case RG_ACT_TANH:
@@ -177,14 +177,25 @@ RG_HOT static void finish(rg_activation act, int64_t m, int64_t n, const float *
     }
 }
 
+RG_HOT static void relu(int64_t n, float *out)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] = activate(RG_ACT_RELU, out[i]);
+}
+
 void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float *w,
                    const float *bias, rg_activation act, float *out)
 {
     if (m >= NARROW && n >= NARROW && m * n * k > PRIMITIVE) {
         rg_gemm_configure();
-        if (rg_matmul_f32(&(rg_matmul_shape){false, false, true, act, m, n, k, k, n, n}, x, w, bias,
-                          out))
+        /* The library's relu makes 0 of a NaN: ours comes after. */
+        rg_activation theirs = act == RG_ACT_RELU ? RG_ACT_NONE : act;
+        if (rg_matmul_f32(&(rg_matmul_shape){false, false, true, theirs, m, n, k, k, n, n}, x, w,
+                          bias, out)) {
+            if (act == RG_ACT_RELU)
+                relu(m * n, out);
             return;
+        }
     }
     rg_gemm_f32(false, false, m, n, k, 1, x, k, w, n, 0, out, n);
     finish(act, m, n, bias, out);

@@ -3,6 +3,7 @@
  * A row of the table at the end is all of an op: its name, what the gradient reads (the
  * input or the output), and its attributes. The functions and their derivatives stand
  * in activation_loops.h. `sign` has no gradient, as in Fluid. */
+#include "ir/program.h"
 #include "math/fast.h"
 #include "ops/types.h"
 
@@ -12,12 +13,14 @@
 enum { X };
 enum { OUT };
 
-#define ALL_KINDS(DO)                                                                              \
-    DO(RELU) DO(SIGMOID) DO(TANH) DO(EXP) DO(LOG) DO(SQRT) DO(RSQRT) DO(SQUARE) DO(ABS) DO(CEIL)   \
-    DO(FLOOR) DO(ROUND) DO(RECIPROCAL) DO(SIN) DO(COS) DO(ASIN) DO(ACOS) DO(ATAN) DO(ERF)          \
-    DO(SOFTPLUS) DO(SOFTSIGN) DO(LOGSIGMOID) DO(TANH_SHRINK) DO(SIGN) DO(LEAKY_RELU) DO(RELU6)     \
-    DO(ELU) DO(SELU) DO(BRELU) DO(SOFT_RELU) DO(SWISH) DO(HARD_SIGMOID) DO(HARD_SWISH) DO(STANH)   \
-    DO(HARD_SHRINK) DO(SOFTSHRINK) DO(THRESHOLDED_RELU) DO(GELU) DO(MISH) DO(LOG1P)
+#define ALL_KINDS(DO)                                                                             \
+    DO(RELU)                                                                                      \
+    DO(SIGMOID) DO(TANH) DO(EXP) DO(LOG) DO(SQRT) DO(RSQRT) DO(SQUARE) DO(ABS) DO(CEIL) DO(FLOOR) \
+        DO(ROUND) DO(RECIPROCAL) DO(SIN) DO(COS) DO(ASIN) DO(ACOS) DO(ATAN) DO(ERF) DO(SOFTPLUS)  \
+            DO(SOFTSIGN) DO(LOGSIGMOID) DO(TANH_SHRINK) DO(SIGN) DO(LEAKY_RELU) DO(RELU6) DO(ELU) \
+                DO(SELU) DO(BRELU) DO(SOFT_RELU) DO(SWISH) DO(HARD_SIGMOID) DO(HARD_SWISH)        \
+                    DO(STANH) DO(HARD_SHRINK) DO(SOFTSHRINK) DO(THRESHOLDED_RELU) DO(GELU)        \
+                        DO(MISH) DO(LOG1P)
 #define NAME_KIND(K) K,
 typedef enum kind { ALL_KINDS(NAME_KIND) } kind;
 
@@ -85,14 +88,14 @@ static rg_status run_back(rg_ctx *ctx, kind k)
     return RG_OK;
 }
 
-#define KERNELS(K)                                                                                 \
-    static rg_status K##_kernel(rg_ctx *ctx)                                                       \
-    {                                                                                              \
-        return run(ctx, K);                                                                        \
-    }                                                                                              \
-    __attribute__((unused)) static rg_status K##_grad_kernel(rg_ctx *ctx)                          \
-    {                                                                                              \
-        return run_back(ctx, K);                                                                   \
+#define KERNELS(K)                                                        \
+    static rg_status K##_kernel(rg_ctx *ctx)                              \
+    {                                                                     \
+        return run(ctx, K);                                               \
+    }                                                                     \
+    __attribute__((unused)) static rg_status K##_grad_kernel(rg_ctx *ctx) \
+    {                                                                     \
+        return run_back(ctx, K);                                          \
     }
 ALL_KINDS(KERNELS)
 
@@ -131,29 +134,27 @@ static rg_status abs_kernel(rg_ctx *ctx)
 #define NO_ATTRS RG_ATTRS({.doc = NULL})
 #define FORWARD(NAME, KERNEL, DOC, ...)                                                            \
     {                                                                                              \
-        .type = NAME, .doc = (DOC),                                                                \
-        .in = RG_SLOTS([X] = {"X", "any shape"}),                                                  \
+        .type = NAME, .doc = (DOC), .in = RG_SLOTS([X] = {"X", "any shape"}),                      \
         .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X), .inplace = RG_OF(X)}), \
         .attr = __VA_ARGS__, .kernel = (KERNEL),                                                   \
     }
-#define BACKWARD(NAME, KERNEL, READS, ...)                                                         \
-    {                                                                                              \
-        .type = NAME "_grad", .doc = "Gradient of " NAME ".",                                      \
-        .in = RG_SLOTS([0] = {READS, ""}, [1] = {"Out@GRAD", ""}),                                 \
-        .out = RG_SLOTS(                                                                           \
-            [0] = {"X@GRAD", "", .like = RG_OF(0), .inplace = RG_OF(1)}),                          \
-        .attr = __VA_ARGS__, .kernel = (KERNEL),                                                   \
+#define BACKWARD(NAME, KERNEL, READS, ...)                                            \
+    {                                                                                 \
+        .type = NAME "_grad", .doc = "Gradient of " NAME ".",                         \
+        .in = RG_SLOTS([0] = {READS, ""}, [1] = {"Out@GRAD", ""}),                    \
+        .out = RG_SLOTS([0] = {"X@GRAD", "", .like = RG_OF(0), .inplace = RG_OF(1)}), \
+        .attr = __VA_ARGS__, .kernel = (KERNEL),                                      \
     }
-#define OP(NAME, K, READS, DOC, ...)                                                               \
+#define OP(NAME, K, READS, DOC, ...) \
     FORWARD(NAME, K##_kernel, DOC, __VA_ARGS__), BACKWARD(NAME, K##_grad_kernel, READS, __VA_ARGS__)
 /* A constant almost everywhere: the gradient needs neither X nor Out, only a shape. */
-#define STEP(NAME, K, DOC)                                                                         \
-    FORWARD(NAME, K##_kernel, DOC, NO_ATTRS),                                                      \
-    {                                                                                              \
-        .type = NAME "_grad", .doc = "Gradient of " NAME ": zero.",                                \
-        .in = RG_SLOTS([0] = {"Out@GRAD", ""}, [1] = {.name = NULL}),                              \
-        .out = RG_SLOTS([0] = {"X@GRAD", "", .like = RG_OF(0)}), .attr = NO_ATTRS,                 \
-        .kernel = zero_kernel,                                                                     \
+#define STEP(NAME, K, DOC)                                                         \
+    FORWARD(NAME, K##_kernel, DOC, NO_ATTRS),                                      \
+    {                                                                              \
+        .type = NAME "_grad", .doc = "Gradient of " NAME ": zero.",                \
+        .in = RG_SLOTS([0] = {"Out@GRAD", ""}, [1] = {.name = NULL}),              \
+        .out = RG_SLOTS([0] = {"X@GRAD", "", .like = RG_OF(0)}), .attr = NO_ATTRS, \
+        .kernel = zero_kernel,                                                     \
     }
 
 static rg_status zero_kernel(rg_ctx *ctx)
@@ -161,6 +162,16 @@ static rg_status zero_kernel(rg_ctx *ctx)
     rg_value *dx = rg_out(ctx, 0);
     memset(dx->data, 0, rg_value_bytes(dx));
     return RG_OK;
+}
+
+/* Zeros, by a scale of 0, as Fluid writes it. */
+static rg_status sign_grad(rg_grad_ctx *ctx)
+{
+    rg_opdesc *op;
+    RG_TRY(rg_grad_add(ctx, "scale", false, &op));
+    RG_TRY(rg_opdesc_set_attr(op, &(rg_attr){.name = "scale", .type = RG_ATTR_FLOAT, .f = 0}));
+    RG_TRY(rg_grad_read_grad(ctx, op, "X", "Out"));
+    return rg_grad_write(ctx, op, "Out", "X", -1, NULL);
 }
 
 const rg_op rg_ops_activation[] = {
@@ -189,7 +200,14 @@ const rg_op rg_ops_activation[] = {
     OP("softsign", SOFTSIGN, "X", "x / (1 + |x|).", NO_ATTRS),
     OP("logsigmoid", LOGSIGMOID, "X", "log(sigmoid(x)).", NO_ATTRS),
     OP("tanh_shrink", TANH_SHRINK, "X", "x - tanh(x).", NO_ATTRS),
-    FORWARD("sign", SIGN_kernel, "-1, 0 or 1.", NO_ATTRS),
+    {
+        .type = "sign",
+        .doc = "-1, 0 or 1.",
+        .in = RG_SLOTS([X] = {"X", "any shape"}),
+        .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X), .inplace = RG_OF(X)}),
+        .kernel = SIGN_kernel,
+        .grad = sign_grad,
+    },
     OP("leaky_relu", LEAKY_RELU, "Out", "x, or alpha x below 0.",
        RG_ATTRS(RG_FLOAT("alpha", 0.02f, "slope below 0"))),
     OP("relu6", RELU6, "Out", "x between 0 and the threshold.",
@@ -203,8 +221,7 @@ const rg_op rg_ops_activation[] = {
        RG_ATTRS(RG_FLOAT("t_min", 0.0f, "lower bound"), RG_FLOAT("t_max", 24.0f, "upper bound"))),
     OP("soft_relu", SOFT_RELU, "Out", "log(1 + e^x), x clipped to the threshold.",
        RG_ATTRS(RG_FLOAT("threshold", 40.0f, "bound of |x|"))),
-    OP("swish", SWISH, "X", "x sigmoid(beta x).",
-       RG_ATTRS(RG_FLOAT("beta", 1.0f, "beta"))),
+    OP("swish", SWISH, "X", "x sigmoid(beta x).", RG_ATTRS(RG_FLOAT("beta", 1.0f, "beta"))),
     OP("hard_sigmoid", HARD_SIGMOID, "Out", "slope x + offset, between 0 and 1.",
        RG_ATTRS(RG_FLOAT("slope", 0.2f, "slope"), RG_FLOAT("offset", 0.5f, "value at 0"))),
     OP("hard_swish", HARD_SWISH, "X", "x min(max(x + offset, 0), threshold) / scale.",

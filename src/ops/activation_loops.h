@@ -14,8 +14,8 @@ RG_INLINE T N(bounded_softplus)(T x, T bound)
 RG_INLINE T N(value)(kind k, const float p[3], T x)
 {
     switch (k) {
-    case RELU:
-        return x > 0 ? x : 0;
+    case RELU: /* in this order a NaN stays, and it is one instruction still */
+        return 0 > x ? 0 : x;
     case SIGMOID:
         return SIGMOID_OF(x);
     case TANH:
@@ -90,11 +90,11 @@ RG_INLINE T N(value)(kind k, const float p[3], T x)
     case STANH:
         return (T)p[1] * TANH_OF((T)p[0] * x);
     case HARD_SHRINK:
-        return x > (T)p[0] || x < -(T)p[0] ? x : 0;
+        return x >= -(T)p[0] && x <= (T)p[0] ? 0 : x;
     case SOFTSHRINK:
-        return x > (T)p[0] ? x - (T)p[0] : x < -(T)p[0] ? x + (T)p[0] : 0;
+        return x >= -(T)p[0] && x <= (T)p[0] ? 0 : x > 0 ? x - (T)p[0] : x + (T)p[0];
     case THRESHOLDED_RELU:
-        return x > (T)p[0] ? x : 0;
+        return x <= (T)p[0] ? 0 : x;
     case GELU:
         if (p[0] != 0) {
             T u = (T)0.7978845608028654 * (x + (T)0.044715 * x * x * x);
@@ -163,7 +163,7 @@ RG_INLINE T N(slope)(kind k, const float p[3], T x, T y)
         return t * t;
     }
     case LEAKY_RELU:
-        return y > 0 ? 1 : (T)p[0];
+        return y > 0 ? 1 : y <= 0 ? (T)p[0] : 0;
     case RELU6:
         return y > 0 && y < (T)p[0] ? 1 : 0;
     case ELU:
@@ -173,10 +173,10 @@ RG_INLINE T N(slope)(kind k, const float p[3], T x, T y)
     case BRELU:
         return x > (T)p[0] && x < (T)p[1] ? 1 : 0;
     case SOFT_RELU:
-        return y > -(T)p[0] && y < (T)p[0] ? 1 - EXP_OF(-y) : 0;
+        return y <= -(T)p[0] || y >= (T)p[0] ? 0 : 1 - EXP_OF(-y);
     case SWISH: {
         T s = SIGMOID_OF((T)p[0] * x);
-        return s + (T)p[0] * x * s * (1 - s);
+        return s + (T)p[0] * (x * s) * (1 - s);
     }
     case HARD_SIGMOID:
         return y > 0 && y < 1 ? (T)p[0] : 0;

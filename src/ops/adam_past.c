@@ -127,7 +127,7 @@ RG_HOT static bool move_at_once(const rg_adam_memo *memo, int at, float eps, flo
     if (!(worst < SMALL))
         return false;
     for (int64_t i = 0; i < n; i++) {
-        float a = sqrtf(v[i]), e = a > 0 ? eps / a : 0, d = a > 0 ? m[i] / a : 0;
+        float a = sqrtf(v[i]), e = a == 0 ? 0 : eps / a, d = a == 0 ? 0 : m[i] / a;
         p[i] -= d * (s1 - e * (s2 - e * s3));
         m[i] *= shrink1;
         v[i] *= shrink2;

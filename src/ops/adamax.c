@@ -20,26 +20,26 @@ static rg_status adamax_infer(rg_ctx *ctx)
     return rg_update_infer(ctx, &update);
 }
 
-#define STEP(T, S)                                                                       \
-    RG_HOT static void step_##S(T *p, T *m, T *u, const T *g, T b1, T b2, T eps, T rate, \
-                                int64_t n)                                               \
-    {                                                                                    \
-        for (int64_t i = 0; i < n; i++) {                                                \
-            T size = g[i] < 0 ? -g[i] : g[i], old = b2 * u[i] + eps;                     \
-            T a = b1 * m[i] + (1 - b1) * g[i], b = size > old ? size : old;              \
-            m[i] = a;                                                                    \
-            u[i] = b;                                                                    \
-            p[i] -= rate * (a / b);                                                      \
-        }                                                                                \
-    }                                                                                    \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g)                                  \
-    {                                                                                    \
-        T *p = rg_out_data(ctx, PARAM_OUT), *m = rg_out_data(ctx, MOMENT_OUT);           \
-        T *u = rg_out_data(ctx, INF_NORM_OUT), eps = (T)rg_attr_float(ctx, EPSILON);     \
-        T b1 = (T)rg_attr_float(ctx, BETA1), b2 = (T)rg_attr_float(ctx, BETA2);          \
-        T rate = (T)rg_number(ctx, RATE) / (1 - (T)rg_number(ctx, BETA1_POW));           \
-        while (rg_spans_next(g))                                                         \
-            step_##S(p + g->at, m + g->at, u + g->at, g->grad, b1, b2, eps, rate, g->n); \
+#define STEP(T, S)                                                                         \
+    RG_HOT static void step_##S(T *p, T *m, T *u, const T *g, T b1, T b2, T eps, T rate,   \
+                                int64_t n)                                                 \
+    {                                                                                      \
+        for (int64_t i = 0; i < n; i++) {                                                  \
+            T size = g[i] < 0 ? -g[i] : g[i], old = b2 * u[i] + eps;                       \
+            T a = b1 * m[i] + (1 - b1) * g[i], b = size <= old || old != old ? old : size; \
+            m[i] = a;                                                                      \
+            u[i] = b;                                                                      \
+            p[i] -= rate * (a / b);                                                        \
+        }                                                                                  \
+    }                                                                                      \
+    static void run_##S(const rg_ctx *ctx, rg_spans *g)                                    \
+    {                                                                                      \
+        T *p = rg_out_data(ctx, PARAM_OUT), *m = rg_out_data(ctx, MOMENT_OUT);             \
+        T *u = rg_out_data(ctx, INF_NORM_OUT), eps = (T)rg_attr_float(ctx, EPSILON);       \
+        T b1 = (T)rg_attr_float(ctx, BETA1), b2 = (T)rg_attr_float(ctx, BETA2);            \
+        T rate = (T)rg_number(ctx, RATE) / (1 - (T)rg_number(ctx, BETA1_POW));             \
+        while (rg_spans_next(g))                                                           \
+            step_##S(p + g->at, m + g->at, u + g->at, g->grad, b1, b2, eps, rate, g->n);   \
     }
 RG_FLOATS(STEP)
 
@@ -54,7 +54,8 @@ static rg_status adamax_kernel(rg_ctx *ctx)
 const rg_op rg_op_adamax = {
     .type = "adamax",
     .doc = "Adamax: Adam with the largest gradient in place of the second moment.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
+                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [RATE] = {"LearningRate", "one number"},
                    [MOMENT] = {"Moment", "running mean of the gradient"},
                    [INF_NORM] = {"InfNorm", "largest gradient, which fades"},

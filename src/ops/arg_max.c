@@ -4,7 +4,6 @@
  *
  * Of equal ones the first; what is no number is passed over. */
 #include "ops/shape_args.h"
-#include "ops/sort_keys.h"
 #include "ops/types.h"
 
 enum { X };
@@ -48,30 +47,28 @@ static rg_status infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define FIND(T, S)                                                                          \
-    RG_INLINE int64_t best_##S(const T *x, bool largest, int64_t n, int64_t step)           \
-    {                                                                                       \
-        int64_t best = 0;                                                                   \
-        T found = x[0];                                                                     \
-        for (int64_t j = 1; j < n; j++)                                                     \
-            if (before_##S(x[j * step], found, largest)) {                                  \
-                best = j;                                                                   \
-                found = x[j * step];                                                        \
-            }                                                                               \
-        return best;                                                                        \
-    }                                                                                       \
-    static void find_##S(const T *x, bool largest, int64_t outer, int64_t n, int64_t inner, \
-                         int64_t *out)                                                      \
-    {                                                                                       \
-        for (int64_t o = 0; o < outer; o++, x += n * inner)                                 \
-            for (int64_t i = 0; i < inner; i++)                                             \
-                *out++ = largest ? best_##S(x + i, true, n, inner)                          \
-                                 : best_##S(x + i, false, n, inner);                        \
+#define FIND(T, S)                                                                             \
+    RG_INLINE int64_t best_##S(const T *x, bool largest, int64_t n, int64_t step)              \
+    {                                                                                          \
+        int64_t best = 0;                                                                      \
+        T found = x[0];                                                                        \
+        for (int64_t j = 1; j < n; j++) {                                                      \
+            const T next = x[j * step];                                                        \
+            if ((largest ? next > found : next < found) || (found != found && next == next)) { \
+                best = j;                                                                      \
+                found = next;                                                                  \
+            }                                                                                  \
+        }                                                                                      \
+        return best;                                                                           \
+    }                                                                                          \
+    static void find_##S(const T *x, bool largest, int64_t outer, int64_t n, int64_t inner,    \
+                         int64_t *out)                                                         \
+    {                                                                                          \
+        for (int64_t o = 0; o < outer; o++, x += n * inner)                                    \
+            for (int64_t i = 0; i < inner; i++)                                                \
+                *out++ = largest ? best_##S(x + i, true, n, inner)                             \
+                                 : best_##S(x + i, false, n, inner);                           \
     }
-RG_ORDER(float, f32, isnan)
-RG_ORDER(double, f64, isnan)
-RG_ORDER(int32_t, i32, RG_NEVER_NAN)
-RG_ORDER(int64_t, i64, RG_NEVER_NAN)
 RG_NUMBERS(FIND)
 
 static rg_status find(rg_ctx *ctx, bool largest)

@@ -146,7 +146,7 @@ const rg_op rg_op_clip_grad = {
     RG_HOT static void shorten_##S(const T *x, T *y, int64_t n, float limit) \
     {                                                                        \
         const T norm = RG_SQRT(rg_dot_##S(x, x, n));                         \
-        const T factor = norm > (T)limit ? (T)limit / norm : 1;              \
+        const T factor = norm <= (T)limit ? 1 : (T)limit / norm;             \
         for (int64_t i = 0; i < n; i++)                                      \
             y[i] = x[i] * factor;                                            \
     }

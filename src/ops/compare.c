@@ -5,6 +5,8 @@
 #include "ops/broadcast.h"
 #include "ops/types.h"
 
+#include <math.h>
+
 enum { X, Y };
 enum { OUT };
 enum { AXIS, FORCE_CPU };
@@ -22,37 +24,44 @@ static rg_status compare_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define COMPARE(T, S)                                                                              \
-    RG_INLINE bool holds_##S(relation how, T a, T b)                                               \
-    {                                                                                              \
-        switch (how) {                                                                             \
-        case LESS:                                                                                 \
-            return a < b;                                                                          \
-        case LESS_EQUAL:                                                                           \
-            return a <= b;                                                                         \
-        case GREATER:                                                                              \
-            return a > b;                                                                          \
-        case GREATER_EQUAL:                                                                        \
-            return a >= b;                                                                         \
-        case EQUAL:                                                                                \
-            return a == b;                                                                         \
-        case NOT_EQUAL:                                                                            \
-            return a != b;                                                                         \
-        }                                                                                          \
-        return false;                                                                              \
-    }                                                                                              \
-    static void compare_##S(relation how, const rg_broadcast *b, const T *x, const T *y,           \
-                            bool *out)                                                             \
-    {                                                                                              \
-        const int64_t n = b->n[b->rank - 1];                                                       \
-        const int64_t sx = b->sx[b->rank - 1], sy = b->sy[b->rank - 1];                            \
-        rg_row row = {.x = 0};                                                                     \
-        for (int64_t r = 0; r < b->rows; r++, rg_row_next(b, &row))                                \
-            for (int64_t j = 0; j < n; j++)                                                        \
-                out[r * n + j] = holds_##S(how, x[row.x + j * sx], y[row.y + j * sy]);             \
+/* Floats are equal if they differ by less than 1e-8, as in Fluid; so infinities never are. */
+#define EXACTLY(a, b) ((a) == (b))
+#define NEARLY(a, b)  (fabs((double)((a) - (b))) < 1e-8)
+
+#define COMPARE(T, S, SAME)                                                              \
+    RG_INLINE bool holds_##S(relation how, T a, T b)                                     \
+    {                                                                                    \
+        switch (how) {                                                                   \
+        case LESS:                                                                       \
+            return a < b;                                                                \
+        case LESS_EQUAL:                                                                 \
+            return a <= b;                                                               \
+        case GREATER:                                                                    \
+            return a > b;                                                                \
+        case GREATER_EQUAL:                                                              \
+            return a >= b;                                                               \
+        case EQUAL:                                                                      \
+            return SAME(a, b);                                                           \
+        case NOT_EQUAL:                                                                  \
+            return !SAME(a, b);                                                          \
+        }                                                                                \
+        return false;                                                                    \
+    }                                                                                    \
+    static void compare_##S(relation how, const rg_broadcast *b, const T *x, const T *y, \
+                            bool *out)                                                   \
+    {                                                                                    \
+        const int64_t n = b->n[b->rank - 1];                                             \
+        const int64_t sx = b->sx[b->rank - 1], sy = b->sy[b->rank - 1];                  \
+        rg_row row = {.x = 0};                                                           \
+        for (int64_t r = 0; r < b->rows; r++, rg_row_next(b, &row))                      \
+            for (int64_t j = 0; j < n; j++)                                              \
+                out[r * n + j] = holds_##S(how, x[row.x + j * sx], y[row.y + j * sy]);   \
     }
-RG_NUMBERS(COMPARE)
-COMPARE(bool, bool)
+COMPARE(float, f32, NEARLY)
+COMPARE(double, f64, NEARLY)
+COMPARE(int32_t, i32, EXACTLY)
+COMPARE(int64_t, i64, EXACTLY)
+COMPARE(bool, bool, EXACTLY)
 
 static rg_status compare(rg_ctx *ctx, relation how)
 {
@@ -68,10 +77,10 @@ static rg_status compare(rg_ctx *ctx, relation how)
     return RG_OK;
 }
 
-#define RELATION(NAME, HOW)                                                                        \
-    static rg_status NAME##_kernel(rg_ctx *ctx)                                                    \
-    {                                                                                              \
-        return compare(ctx, HOW);                                                                  \
+#define RELATION(NAME, HOW)                     \
+    static rg_status NAME##_kernel(rg_ctx *ctx) \
+    {                                           \
+        return compare(ctx, HOW);               \
     }
 RELATION(less_than, LESS)
 RELATION(less_equal, LESS_EQUAL)
@@ -133,21 +142,23 @@ static rg_status logical_not_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define COMPARE_OP(NAME, DOC)                                                                      \
-    {                                                                                              \
-        .type = #NAME, .doc = (DOC),                                                               \
-        .in = RG_SLOTS([X] = {"X", "the first tensor", RG_NO_GRAD},                                \
-                       [Y] = {"Y", "the second; broadcast", RG_NO_GRAD}),                          \
-        .out = RG_SLOTS([OUT] = {"Out", "bool"}),                                                  \
-        .attr = RG_ATTRS([AXIS] = RG_INT("axis", -1, "where Y's dimensions begin in X's"),         \
-                         [FORCE_CPU] = RG_BOOLEAN("force_cpu", false, "always true here")),        \
-        .infer = compare_infer, .kernel = NAME##_kernel,                                           \
+#define COMPARE_OP(NAME, DOC)                                                                     \
+    {                                                                                             \
+        .type = #NAME, .doc = (DOC),                                                              \
+        .in = RG_SLOTS([X] = {"X", "the first tensor", RG_NO_GRAD}, [Y] =                         \
+                                                                        {"Y",                     \
+                                                                         "the second; broadcast", \
+                                                                         RG_NO_GRAD}),            \
+        .out = RG_SLOTS([OUT] = {"Out", "bool"}),                                                 \
+        .attr = RG_ATTRS([AXIS] = RG_INT("axis", -1, "where Y's dimensions begin in X's"),        \
+                         [FORCE_CPU] = RG_BOOLEAN("force_cpu", false, "always true here")),       \
+        .infer = compare_infer, .kernel = NAME##_kernel,                                          \
     }
-#define LOGIC_OP(NAME, DOC)                                                                        \
-    {                                                                                              \
-        .type = #NAME, .doc = (DOC),                                                               \
-        .in = RG_SLOTS([X] = {"X", "bool", RG_NO_GRAD}, [Y] = {"Y", "bool", RG_NO_GRAD}),          \
-        .out = RG_SLOTS([OUT] = {"Out", "bool"}), .infer = logic_infer, .kernel = NAME##_kernel,   \
+#define LOGIC_OP(NAME, DOC)                                                                      \
+    {                                                                                            \
+        .type = #NAME, .doc = (DOC),                                                             \
+        .in = RG_SLOTS([X] = {"X", "bool", RG_NO_GRAD}, [Y] = {"Y", "bool", RG_NO_GRAD}),        \
+        .out = RG_SLOTS([OUT] = {"Out", "bool"}), .infer = logic_infer, .kernel = NAME##_kernel, \
     }
 
 const rg_op rg_ops_compare[] = {

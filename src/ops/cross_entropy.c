@@ -3,10 +3,10 @@
  *   Y = -log X[Label]          hard labels: 0 where Label is ignore_index
  *   Y = -sum of Label log X    soft labels, a distribution over the classes
  *
- * The classes are the last dimension of X. The logarithm of zero is taken as -1e20, so
- * that one impossible example leaves the sum of the batch a number. cross_entropy2 is
- * the same for hard labels and keeps the probability of the true class, which is all
- * that its gradient needs. */
+ * The classes are the last dimension of X. The logarithm of zero is taken as -1e20, and that
+ * of infinity as 1e20, so that one impossible example leaves the sum of the batch a number.
+ * cross_entropy2 is the same for hard labels and keeps the probability of the true class,
+ * which is all that its gradient needs. */
 #include "math/reduce.h"
 #include "ops/float_math.h"
 #include "ops/labels.h"
@@ -65,7 +65,7 @@ enum { PIECE = 256 }; /* classes whose losses are computed before they are added
     RG_INLINE T minus_log_##S(T x)                                                                 \
     {                                                                                              \
         const T loss = -RG_LOG(x);                                                                 \
-        return loss > (T)1e20 ? (T)1e20 : loss;                                                    \
+        return loss > (T)1e20 ? (T)1e20 : loss < (T)-1e20 ? (T)-1e20 : loss;                       \
     }                                                                                              \
     RG_HOT static void hard_##S(const T *x, const int64_t *labels, int64_t rows, int64_t classes,  \
                                 int64_t ignored, T *y, T *match)                                   \

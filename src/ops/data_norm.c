@@ -49,8 +49,8 @@ static rg_status infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-/* What is nearer to 0 was not shown. */
-#define SHOWN(x) ((x) >= (T)1e-7 || (x) <= (T)-1e-7)
+/* What is nearer to 0 was not shown; a NaN was. */
+#define SHOWN(x) (!((x) < (T)1e-7 && (x) > (T)-1e-7))
 
 #define T float
 #define S f32

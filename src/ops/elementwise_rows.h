@@ -95,9 +95,9 @@ RG_INLINE T N(slope)(op_kind op, bool by_x, T a, T b, T g)
     case DIV:
         return by_x ? g / b : -g * (a / b) / b;
     case MAX:
-        return (a > b) == by_x ? g : 0;
+        return (by_x ? a > b : a <= b) ? g : 0;
     case MIN:
-        return (a < b) == by_x ? g : 0;
+        return (by_x ? a < b : a >= b) ? g : 0;
     case POW:
         return (T)((double)g * (by_x ? (double)b * pow((double)a, (double)b - 1)
                                      : log((double)a) * pow((double)a, (double)b)));

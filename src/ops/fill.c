@@ -3,6 +3,7 @@
 #include "ops/number.h"
 #include "ops/shape_args.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 /* ---- fill_constant ---- */
@@ -115,15 +116,35 @@ const rg_op rg_op_fill_zeros_like2 = {
 
 enum { ANY_VALUE, ANY_DTYPE };
 
+/* A number that the type does not hold is refused, infinities and NaN too, as in Fluid. */
+static rg_status expect_in_range(rg_dtype dtype, double value)
+{
+    double least = -(double)FLT_MAX, most = (double)FLT_MAX; /* the attribute is a float */
+    if (dtype == RG_I32) {
+        least = INT32_MIN;
+        most = INT32_MAX;
+    } else if (dtype == RG_I64) {
+        least = -0x1p63;
+        most = 0x1p63 - 1024; /* the largest double below 2^63 */
+    } else if (dtype == RG_BOOL) {
+        least = 0;
+        most = 1;
+    }
+    if (value >= least && value <= most)
+        return RG_OK;
+    return rg_fail(RG_EINVAL, "value is %g, which a tensor of %s does not hold: %g to %g", value,
+                   rg_dtype_name(dtype), least, most);
+}
+
 static rg_status fill_any_infer(rg_ctx *ctx)
 {
+    rg_dtype dtype = rg_dtype_of(ctx, X);
     rg_set_like(ctx, OUT, X);
     if (rg_attr_int(ctx, ANY_DTYPE) >= 0) {
-        rg_dtype dtype;
         RG_TRY(rg_dtype_from_attr(ctx, ANY_DTYPE, &dtype));
         rg_set_dtype(ctx, OUT, dtype);
     }
-    return RG_OK;
+    return expect_in_range(dtype, (double)rg_attr_float(ctx, ANY_VALUE));
 }
 
 static rg_status fill_any_kernel(rg_ctx *ctx)

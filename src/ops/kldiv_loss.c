@@ -50,8 +50,8 @@ static double divisor(reduction r, const rg_shape *x)
     RG_HOT static void loss_##S(const T *x, const T *target, T *out, int64_t n)               \
     {                                                                                         \
         for (int64_t i = 0; i < n; i++) {                                                     \
-            const T t = target[i] > 0 ? target[i] : 1, loss = t * (RG_LOG(t) - x[i]);         \
-            out[i] = target[i] > 0 ? loss : 0;                                                \
+            const T t = target[i] <= 0 ? 1 : target[i], loss = t * (RG_LOG(t) - x[i]);        \
+            out[i] = target[i] <= 0 ? 0 : loss;                                               \
         }                                                                                     \
     }                                                                                         \
     static void add_up_##S(const T *l, int64_t n, double by, T *out)                          \
@@ -63,7 +63,7 @@ static double divisor(reduction r, const rg_shape *x)
     {                                                                                         \
         const T part = (T)(1 / by);                                                           \
         for (int64_t i = 0; i < n; i++) {                                                     \
-            const T t = target[i] > 0 ? target[i] : 0;                                        \
+            const T t = target[i] <= 0 ? 0 : target[i];                                       \
             dx[i] = -t * part * dloss[each ? i : 0];                                          \
         }                                                                                     \
     }

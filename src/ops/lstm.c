@@ -100,7 +100,7 @@ static rg_status lstm_infer(rg_ctx *ctx)
             rg_cell_act_##S(u->cand, c, size);                                                    \
             rg_cell_act_##S(u->gate, i, 2 * size);                                                \
             for (int64_t j = 0; j < size; j++)                                                    \
-                act[j] = cell[j] = i[j] * c[j] + (old ? f[j] * old[j] : 0);                       \
+                act[j] = cell[j] = i[j] * c[j] + f[j] * (old ? old[j] : 0);                       \
             for (int64_t j = 0; peep != NULL && j < size; j++)                                    \
                 o[j] += peep[2 * size + j] * cell[j];                                             \
             rg_cell_act_##S(u->gate, o, size);                                                    \

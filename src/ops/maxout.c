@@ -42,31 +42,31 @@ static rg_status infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define LARGEST(T, S)                                                                     \
-    RG_HOT static void largest_##S(const layout *l, const T *x, T *out)                   \
-    {                                                                                     \
-        const int64_t inner = l->inner;                                                   \
-        for (int64_t b = 0; b < l->outer * l->channels; b++, out += inner) {              \
-            memcpy(out, x, (size_t)inner * sizeof *out);                                  \
-            x += inner;                                                                   \
-            for (int64_t g = 1; g < l->groups; g++, x += inner)                           \
-                for (int64_t j = 0; j < inner; j++)                                       \
-                    out[j] = x[j] > out[j] ? x[j] : out[j];                               \
-        }                                                                                 \
-    }                                                                                     \
-    static void give_##S(const layout *l, const T *x, const T *out, const T *dout, T *dx) \
-    {                                                                                     \
-        const int64_t inner = l->inner;                                                   \
-        for (int64_t b = 0; b < l->outer * l->channels; b++)                              \
-            for (int64_t j = 0; j < inner; j++) {                                         \
-                bool given = false;                                                       \
-                for (int64_t g = 0; g < l->groups; g++) {                                 \
-                    const int64_t at = (b * l->groups + g) * inner + j;                   \
-                    const bool mine = !given && x[at] == out[b * inner + j];              \
-                    dx[at] = mine ? dout[b * inner + j] : 0;                              \
-                    given = given || mine;                                                \
-                }                                                                         \
-            }                                                                             \
+#define LARGEST(T, S)                                                                            \
+    RG_HOT static void largest_##S(const layout *l, const T *x, T *out)                          \
+    {                                                                                            \
+        const int64_t inner = l->inner;                                                          \
+        for (int64_t b = 0; b < l->outer * l->channels; b++, out += inner) {                     \
+            memcpy(out, x, (size_t)inner * sizeof *out);                                         \
+            x += inner;                                                                          \
+            for (int64_t g = 1; g < l->groups; g++, x += inner)                                  \
+                for (int64_t j = 0; j < inner; j++)                                              \
+                    out[j] = x[j] <= out[j] || out[j] != out[j] ? out[j] : x[j]; /* NaN stays */ \
+        }                                                                                        \
+    }                                                                                            \
+    static void give_##S(const layout *l, const T *x, const T *out, const T *dout, T *dx)        \
+    {                                                                                            \
+        const int64_t inner = l->inner;                                                          \
+        for (int64_t b = 0; b < l->outer * l->channels; b++)                                     \
+            for (int64_t j = 0; j < inner; j++) {                                                \
+                bool given = false;                                                              \
+                for (int64_t g = 0; g < l->groups; g++) {                                        \
+                    const int64_t at = (b * l->groups + g) * inner + j;                          \
+                    const bool mine = !given && x[at] == out[b * inner + j];                     \
+                    dx[at] = mine ? dout[b * inner + j] : 0;                                     \
+                    given = given || mine;                                                       \
+                }                                                                                \
+            }                                                                                    \
     }
 RG_FLOATS(LARGEST)
 

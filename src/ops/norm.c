@@ -167,7 +167,7 @@ static rg_status frobenius_infer(rg_ctx *ctx)
                                    T *slope, int64_t n_out, T *dx, int64_t n)               \
     {                                                                                       \
         for (int64_t i = 0; i < n_out; i++)                                                 \
-            slope[i] = out[i] > 0 ? g[i] / out[i] : 0;                                      \
+            slope[i] = out[i] == 0 ? 0 : g[i] / out[i];                                     \
         rg_box_copy(box, dx, slope, sizeof *dx);                                            \
         for (int64_t i = 0; i < n; i++)                                                     \
             dx[i] *= x[i];                                                                  \

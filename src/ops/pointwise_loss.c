@@ -48,7 +48,7 @@ enum { OUT };
     RG_INLINE T hinge_loss_slope_##S(const float a[2], T x, T y)                                 \
     {                                                                                            \
         (void)a;                                                                                 \
-        return 1 - (2 * y - 1) * x > 0 ? 1 - 2 * y : 0;                                          \
+        return (1 - (2 * y - 1) * x > 0 ? 1 : 0) * (1 - 2 * y);                                  \
     }                                                                                            \
     RG_INLINE T teacher_student_value_##S(const float a[2], T x, T y)                            \
     {                                                                                            \
@@ -60,7 +60,7 @@ enum { OUT };
     RG_INLINE T teacher_student_slope_##S(const float a[2], T x, T y)                            \
     {                                                                                            \
         const T p = RG_SIGMOID(x), slope = y < -1 ? p : y < 0 ? p - 1 : 2 * p - y;               \
-        return x < (T)a[0] && x > (T)a[1] ? slope : 0;                                           \
+        return x >= (T)a[0] || x <= (T)a[1] ? 0 : slope;                                         \
     }
 RG_FLOATS(FUNCTIONS)
 

@@ -9,9 +9,10 @@
 #define PASTE(a, b)  PASTE_(a, b)
 #define N(name)      PASTE(name, S)
 
+/* A NaN in a window is its largest, wherever it stands. */
 RG_INLINE T N(join)(bool max, T a, T b)
 {
-    return max ? (b > a ? b : a) : a + b;
+    return max ? (a != a ? a : b <= a ? a : b) : a + b;
 }
 
 /* The rows of the image that windows (z, y) cover, as one row. */

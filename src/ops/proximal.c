@@ -20,7 +20,7 @@ enum { L1, L2 };
     RG_INLINE T shrunk_##S(step_##S k, T q)                                       \
     {                                                                             \
         T size = (q < 0 ? -q : q) - k.less;                                       \
-        size = size > 0 ? size : 0;                                               \
+        size = size <= 0 ? 0 : size;                                              \
         return (q < 0 ? -size : size) / k.share;                                  \
     }                                                                             \
     RG_HOT static void gd_##S(step_##S k, T *p, const T *g, int64_t n)            \
@@ -75,7 +75,8 @@ static rg_status gd_kernel(rg_ctx *ctx)
 const rg_op rg_op_proximal_gd = {
     .type = "proximal_gd",
     .doc = "Gradient descent with L1 and L2 in closed form.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
+                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .attr = PROXIMAL_ATTRS,

@@ -112,7 +112,7 @@ rg_status rg_cell_act_from_attr(const rg_ctx *ctx, int attr, rg_cell_act *act)
     }
     for (int i = 0; i <= RG_CELL_RELU; i++)
         if (strcmp(names[i], rg_attr_string(ctx, attr)) == 0) {
-            *act = (rg_cell_act)i;
+            *act = i == RG_CELL_SIGMOID ? RG_CELL_CLIPPED_SIGMOID : (rg_cell_act)i;
             return RG_OK;
         }
     return rg_fail(RG_EINVAL, "%s is %s, and must be identity, sigmoid, tanh or relu", what,

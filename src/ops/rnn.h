@@ -46,10 +46,12 @@ typedef enum rg_cell_act {
     RG_CELL_IDENTITY,
     RG_CELL_SIGMOID,
     RG_CELL_TANH,
-    RG_CELL_RELU
+    RG_CELL_RELU,
+    RG_CELL_CLIPPED_SIGMOID /* of x within [-40, 13] */
 } rg_cell_act;
 
-/* By the name in a STRING attribute, or the number in an INT one; RG_EINVAL else. */
+/* By the name in a STRING attribute, or the number in an INT one; RG_EINVAL else. The ops that
+ * say it by name, gru and lstm, clip what they take the sigmoid of, as Fluid's do. */
 rg_status rg_cell_act_from_attr(const rg_ctx *ctx, int attr, rg_cell_act *act);
 
 #define RG_ACTIVATIONS(T, S, SIGMOID, TANH)                                           \
@@ -59,17 +61,22 @@ rg_status rg_cell_act_from_attr(const rg_ctx *ctx, int attr, rg_cell_act *act);
         if (act == RG_CELL_SIGMOID)                                                   \
             for (int64_t j = 0; j < n; j++)                                           \
                 y[j] = SIGMOID(y[j]);                                                 \
+        else if (act == RG_CELL_CLIPPED_SIGMOID)                                      \
+            for (int64_t j = 0; j < n; j++) {                                         \
+                T x = -40 > y[j] ? -40 : y[j];                                        \
+                y[j] = SIGMOID(13 < x ? 13 : x);                                      \
+            }                                                                         \
         else if (act == RG_CELL_TANH)                                                 \
             for (int64_t j = 0; j < n; j++)                                           \
                 y[j] = TANH(y[j]);                                                    \
         else if (act == RG_CELL_RELU)                                                 \
             for (int64_t j = 0; j < n; j++)                                           \
-                y[j] = y[j] > 0 ? y[j] : 0;                                           \
+                y[j] = 0 > y[j] ? 0 : y[j];                                           \
     }                                                                                 \
     /* d = d act'(x), where y = act(x) */                                             \
     RG_INLINE void rg_cell_act_grad_##S(rg_cell_act act, const T *y, T *d, int64_t n) \
     {                                                                                 \
-        if (act == RG_CELL_SIGMOID)                                                   \
+        if (act == RG_CELL_SIGMOID || act == RG_CELL_CLIPPED_SIGMOID)                 \
             for (int64_t j = 0; j < n; j++)                                           \
                 d[j] *= y[j] * (1 - y[j]);                                            \
         else if (act == RG_CELL_TANH)                                                 \
@@ -77,7 +84,7 @@ rg_status rg_cell_act_from_attr(const rg_ctx *ctx, int attr, rg_cell_act *act);
                 d[j] *= 1 - y[j] * y[j];                                              \
         else if (act == RG_CELL_RELU)                                                 \
             for (int64_t j = 0; j < n; j++)                                           \
-                d[j] = y[j] > 0 ? d[j] : 0;                                           \
+                d[j] *= y[j] > 0 ? 1 : 0;                                             \
     }
 
 RG_INLINE double rg_sigmoid(double x)

@@ -121,8 +121,11 @@ static int64_t draw(rg_philox_key key, int64_t classes, int64_t n, uint8_t *mark
                 for (int64_t k = 0; j >= s->n_true && k < s->n_true; k++)                         \
                     hit |= row[j] == row[k];                                                      \
                 const T logit = logits[i * s->classes + row[j]];                                  \
-                out[i * s->n + j] = logit - (remove_hits && hit ? (T)1e20 : 0) -                  \
-                                    RG_LOG(probs[i * s->n + j]);                                  \
+                const T sample = logit - (remove_hits && hit ? (T)1e20 : 0) -                     \
+                                 RG_LOG(probs[i * s->n + j]);                                     \
+                out[i * s->n + j] = sample < (T)-1e20  ? (T)-1e20                                 \
+                                    : sample > (T)1e20 ? (T)1e20                                  \
+                                                       : sample;                                  \
             }                                                                                     \
         }                                                                                         \
     }                                                                                             \

@@ -53,53 +53,56 @@ static rg_status sequence_pool_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define POOL(T, S)                                                                                 \
-    RG_INLINE void add_up_##S(const T *x, int64_t rows, int64_t width, T factor, T *out)           \
-    {                                                                                              \
-        for (int64_t j = 0; j < width; j++)                                                        \
-            out[j] = x[j];                                                                         \
-        for (int64_t r = 1; r < rows; r++)                                                         \
-            for (int64_t j = 0; j < width; j++)                                                    \
-                out[j] += x[r * width + j];                                                        \
-        if (factor != 1)                                                                           \
-            for (int64_t j = 0; j < width; j++)                                                    \
-                out[j] *= factor;                                                                  \
-    }                                                                                              \
-    RG_INLINE void largest_##S(const T *x, int64_t rows, int64_t width, T *out, int32_t *index,    \
-                               int64_t first)                                                      \
-    {                                                                                              \
-        for (int64_t j = 0; j < width; j++) {                                                      \
-            int64_t best = 0;                                                                      \
-            for (int64_t r = 1; r < rows; r++)                                                     \
-                if (x[r * width + j] > x[best * width + j])                                        \
-                    best = r;                                                                      \
-            out[j] = x[best * width + j];                                                          \
-            if (index != NULL)                                                                     \
-                index[j] = (int32_t)(first + best);                                                \
-        }                                                                                          \
-    }                                                                                              \
-    RG_HOT static void pool_##S(pool p, const T *x, const int64_t *at, int64_t n, int64_t width,   \
-                                T pad, T *out, int32_t *index)                                     \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++, out += width) {                                            \
-            int64_t rows = at[i + 1] - at[i];                                                      \
-            const T *from = x + at[i] * width;                                                     \
-            int32_t *won = index ? index + i * width : NULL;                                       \
-            if (rows == 0) {                                                                       \
-                for (int64_t j = 0; j < width; j++)                                                \
-                    out[j] = pad;                                                                  \
-                for (int64_t j = 0; won != NULL && j < width; j++)                                 \
-                    won[j] = -1;                                                                   \
-            } else if (p == MAX) {                                                                 \
-                largest_##S(from, rows, width, out, won, at[i]);                                   \
-            } else if (p == FIRST || p == LAST) {                                                  \
-                memcpy(out, p == FIRST ? from : from + (rows - 1) * width,                         \
-                       (size_t)width * sizeof *out);                                               \
-            } else {                                                                               \
-                T factor = p == SUM ? 1 : p == AVERAGE ? 1 / (T)rows : (T)(1 / sqrt((double)rows)); \
-                add_up_##S(from, rows, width, factor, out);                                        \
-            }                                                                                      \
-        }                                                                                          \
+#define POOL(T, S)                                                                               \
+    RG_INLINE void add_up_##S(const T *x, int64_t rows, int64_t width, T factor, T *out)         \
+    {                                                                                            \
+        for (int64_t j = 0; j < width; j++)                                                      \
+            out[j] = x[j];                                                                       \
+        for (int64_t r = 1; r < rows; r++)                                                       \
+            for (int64_t j = 0; j < width; j++)                                                  \
+                out[j] += x[r * width + j];                                                      \
+        if (factor != 1)                                                                         \
+            for (int64_t j = 0; j < width; j++)                                                  \
+                out[j] *= factor;                                                                \
+    }                                                                                            \
+    RG_INLINE void largest_##S(const T *x, int64_t rows, int64_t width, T *out, int32_t *index,  \
+                               int64_t first)                                                    \
+    {                                                                                            \
+        for (int64_t j = 0; j < width; j++) {                                                    \
+            int64_t best = 0;                                                                    \
+            for (int64_t r = 1; r < rows; r++)                                                   \
+                if (!(x[r * width + j] <= x[best * width + j]) &&                                \
+                    x[best * width + j] == x[best * width + j]) /* the first NaN stays */        \
+                    best = r;                                                                    \
+            out[j] = x[best * width + j];                                                        \
+            if (index != NULL)                                                                   \
+                index[j] = (int32_t)(first + best);                                              \
+        }                                                                                        \
+    }                                                                                            \
+    RG_HOT static void pool_##S(pool p, const T *x, const int64_t *at, int64_t n, int64_t width, \
+                                T pad, T *out, int32_t *index)                                   \
+    {                                                                                            \
+        for (int64_t i = 0; i < n; i++, out += width) {                                          \
+            int64_t rows = at[i + 1] - at[i];                                                    \
+            const T *from = x + at[i] * width;                                                   \
+            int32_t *won = index ? index + i * width : NULL;                                     \
+            if (rows == 0) {                                                                     \
+                for (int64_t j = 0; j < width; j++)                                              \
+                    out[j] = pad;                                                                \
+                for (int64_t j = 0; won != NULL && j < width; j++)                               \
+                    won[j] = -1;                                                                 \
+            } else if (p == MAX) {                                                               \
+                largest_##S(from, rows, width, out, won, at[i]);                                 \
+            } else if (p == FIRST || p == LAST) {                                                \
+                memcpy(out, p == FIRST ? from : from + (rows - 1) * width,                       \
+                       (size_t)width * sizeof *out);                                             \
+            } else {                                                                             \
+                T factor = p == SUM       ? 1                                                    \
+                           : p == AVERAGE ? 1 / (T)rows                                          \
+                                          : (T)(1 / sqrt((double)rows));                         \
+                add_up_##S(from, rows, width, factor, out);                                      \
+            }                                                                                    \
+        }                                                                                        \
     }
 RG_FLOATS(POOL)
 
@@ -129,18 +132,19 @@ static rg_status sequence_pool_grad(rg_grad_ctx *ctx)
     return rg_grad_write(ctx, op, "X@GRAD", "X", -1, NULL);
 }
 
-#define ATTRS                                                                                      \
-    RG_ATTRS([POOLTYPE] = RG_STRING("pooltype", "AVERAGE",                                         \
-                                    "SUM, AVERAGE, SQRT, MAX, FIRST or LAST"),                     \
-             [PAD_VALUE] = RG_FLOAT("pad_value", 0.0f, "what an empty sequence gives"),            \
+#define ATTRS                                                                           \
+    RG_ATTRS([POOLTYPE] = RG_STRING("pooltype", "AVERAGE",                              \
+                                    "SUM, AVERAGE, SQRT, MAX, FIRST or LAST"),          \
+             [PAD_VALUE] = RG_FLOAT("pad_value", 0.0f, "what an empty sequence gives"), \
              [IS_TEST] = RG_BOOLEAN("is_test", false, "no gradient will be asked for"))
 
 const rg_op rg_op_sequence_pool = {
     .type = "sequence_pool",
     .doc = "One row for each sequence: sum, average, max, ...",
     .in = RG_SLOTS([X] = {"X", "sequences, [total, ...]"}),
-    .out = RG_SLOTS([OUT] = {"Out", "[sequences, ...]"},
-                    [MAX_INDEX] = {"MaxIndex", "the row that won, for MAX", RG_INTERMEDIATE}),
+    .out = RG_SLOTS([OUT] = {"Out", "[sequences, ...]"}, [MAX_INDEX] = {"MaxIndex",
+                                                                        "the row that won, for MAX",
+                                                                        RG_INTERMEDIATE}),
     .attr = ATTRS,
     .infer = sequence_pool_infer,
     .kernel = sequence_pool_kernel,
@@ -152,32 +156,30 @@ const rg_op rg_op_sequence_pool = {
 enum { G_X, G_MAX_INDEX, G_DOUT };
 enum { G_DX };
 
-#define SPREAD(T, S)                                                                               \
-    RG_HOT static void spread_##S(pool p, const T *dout, const int32_t *index, const int64_t *at,  \
-                                  int64_t n, int64_t width, T *dx)                                 \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++, dout += width) {                                           \
-            int64_t rows = at[i + 1] - at[i];                                                      \
-            T *to = dx + at[i] * width;                                                            \
-            T factor = p == AVERAGE ? 1 / (T)rows                                                  \
-                       : p == SQRT  ? (T)(1 / sqrt((double)rows))                                  \
-                                    : 1;                                                           \
-            if (rows == 0)                                                                         \
-                continue;                                                                          \
-            if (p == SUM || p == AVERAGE || p == SQRT) {                                           \
-                for (int64_t r = 0; r < rows; r++)                                                 \
-                    for (int64_t j = 0; j < width; j++)                                            \
-                        to[r * width + j] = factor * dout[j];                                      \
-                continue;                                                                          \
-            }                                                                                      \
-            memset(to, 0, (size_t)(rows * width) * sizeof *to);                                    \
-            if (p == MAX)                                                                          \
-                for (int64_t j = 0; j < width; j++)                                                \
-                    dx[index[i * width + j] * width + j] = dout[j];                                \
-            else                                                                                   \
-                memcpy(p == FIRST ? to : to + (rows - 1) * width, dout,                            \
-                       (size_t)width * sizeof *to);                                                \
-        }                                                                                          \
+#define SPREAD(T, S)                                                                              \
+    RG_HOT static void spread_##S(pool p, const T *dout, const int32_t *index, const int64_t *at, \
+                                  int64_t n, int64_t width, T *dx)                                \
+    {                                                                                             \
+        for (int64_t i = 0; i < n; i++, dout += width) {                                          \
+            int64_t rows = at[i + 1] - at[i];                                                     \
+            T *to = dx + at[i] * width;                                                           \
+            T factor = p == AVERAGE ? 1 / (T)rows : p == SQRT ? (T)(1 / sqrt((double)rows)) : 1;  \
+            if (rows == 0)                                                                        \
+                continue;                                                                         \
+            if (p == SUM || p == AVERAGE || p == SQRT) {                                          \
+                for (int64_t r = 0; r < rows; r++)                                                \
+                    for (int64_t j = 0; j < width; j++)                                           \
+                        to[r * width + j] = factor * dout[j];                                     \
+                continue;                                                                         \
+            }                                                                                     \
+            memset(to, 0, (size_t)(rows * width) * sizeof *to);                                   \
+            if (p == MAX)                                                                         \
+                for (int64_t j = 0; j < width; j++)                                               \
+                    dx[index[i * width + j] * width + j] = dout[j];                               \
+            else                                                                                  \
+                memcpy(p == FIRST ? to : to + (rows - 1) * width, dout,                           \
+                       (size_t)width * sizeof *to);                                               \
+        }                                                                                         \
     }
 RG_FLOATS(SPREAD)
 
@@ -199,8 +201,7 @@ static rg_status sequence_pool_grad_kernel(rg_ctx *ctx)
 const rg_op rg_op_sequence_pool_grad = {
     .type = "sequence_pool_grad",
     .doc = "Gradient of sequence_pool.",
-    .in = RG_SLOTS([G_X] = {"X", "", RG_SHAPE_ONLY},
-                   [G_MAX_INDEX] = {"MaxIndex", "", RG_OPTIONAL},
+    .in = RG_SLOTS([G_X] = {"X", "", RG_SHAPE_ONLY}, [G_MAX_INDEX] = {"MaxIndex", "", RG_OPTIONAL},
                    [G_DOUT] = {"Out@GRAD", ""}),
     .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_X)}),
     .attr = ATTRS,

@@ -25,7 +25,7 @@ static rg_status infer(rg_ctx *ctx)
     {                                                                                          \
         int64_t counted = 0;                                                                   \
         for (int64_t i = 0; i < n; i++)                                                        \
-            counted += label[i] != ignored;                                                    \
+            counted += label[i] < ignored || label[i] > ignored;                               \
         return counted > 0 ? 1 / (T)counted : 0;                                               \
     }                                                                                          \
     RG_HOT static void loss_##S(const T *x, const T *label, T ignored, bool normalize, T *out, \

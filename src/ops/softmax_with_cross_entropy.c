@@ -4,10 +4,11 @@
  *   Loss    = -log Softmax[Label]          hard: 0 where Label is ignore_index
  *           = -sum of Label log Softmax    soft, a distribution over the classes
  *
- * The loss is computed from the logarithm of the sum, not from Softmax, so that it is
- * right where a probability is too small for a float: numeric_stable_mode or not.
+ * The loss is computed from the logarithm of the sum, not from Softmax, which rounds less:
+ * numeric_stable_mode or not.
  * dLogits = (Softmax - Label) dLoss. */
 #include "math/softmax.h"
+#include "ops/float_math.h"
 #include "ops/labels.h"
 #include "ops/types.h"
 
@@ -75,65 +76,68 @@ static rg_status read_classes(rg_ctx *ctx, int slot, const cut *c, const int64_t
     return RG_OK;
 }
 
-/* loss holds the logarithms of the sums, and gets the losses. */
-#define LOSSES(T, S)                                                                            \
-    static void hard_##S(const T *logits, const int64_t *labels, const cut *c, int64_t ignored, \
-                         T *loss)                                                               \
-    {                                                                                           \
-        for (int64_t o = 0; o < c->outer; o++)                                                  \
-            for (int64_t i = 0; i < c->inner; i++) {                                            \
-                const int64_t at = o * c->inner + i, label = labels[at];                        \
-                if (label == ignored)                                                           \
-                    loss[at] = 0;                                                               \
-                else                                                                            \
-                    loss[at] -= logits[(o * c->n + label) * c->inner + i];                      \
-            }                                                                                   \
-    }                                                                                           \
-    RG_INLINE T share_##S(T label, T log_sum, T logit)                                          \
-    {                                                                                           \
-        return label == 0 ? 0 : label * (log_sum - logit);                                      \
-    }                                                                                           \
-    RG_HOT static void soft_##S(const T *logits, const T *labels, const cut *c, T *loss)        \
-    {                                                                                           \
-        for (int64_t o = 0; o < c->outer; o++)                                                  \
-            for (int64_t i = 0; i < c->inner; i++) {                                            \
-                T *to = loss + o * c->inner + i, sum = 0;                                       \
-                for (int64_t j = 0; j < c->n; j++) {                                            \
-                    const int64_t at = (o * c->n + j) * c->inner + i;                           \
-                    sum += share_##S(labels[at], *to, logits[at]);                              \
-                }                                                                               \
-                *to = sum;                                                                      \
-            }                                                                                   \
-    }                                                                                           \
-    RG_HOT static void hard_grad_##S(const T *softmax, const int64_t *labels, const T *dloss,   \
-                                     const cut *c, int64_t ignored, T *dlogits)                 \
-    {                                                                                           \
-        for (int64_t o = 0; o < c->outer; o++) {                                                \
-            const int64_t first = o * c->inner, row = o * c->n * c->inner;                      \
-            for (int64_t j = 0; j < c->n && c->inner > 1; j++)                                  \
-                for (int64_t i = 0; i < c->inner; i++) {                                        \
-                    const int64_t at = row + j * c->inner + i, label = labels[first + i];       \
-                    const T error = softmax[at] - (label == j ? 1 : 0);                         \
-                    dlogits[at] = label == ignored ? 0 : error * dloss[first + i];              \
-                }                                                                               \
-            if (c->inner > 1)                                                                   \
-                continue;                                                                       \
-            const T weight = labels[o] == ignored ? 0 : dloss[o];                               \
-            for (int64_t j = 0; j < c->n; j++)                                                  \
-                dlogits[row + j] = softmax[row + j] * weight;                                   \
-            if (labels[o] != ignored)                                                           \
-                dlogits[row + labels[o]] -= weight;                                             \
-        }                                                                                       \
-    }                                                                                           \
-    RG_HOT static void soft_grad_##S(const T *softmax, const T *labels, const T *dloss,         \
-                                     const cut *c, T *dlogits)                                  \
-    {                                                                                           \
-        for (int64_t o = 0; o < c->outer; o++)                                                  \
-            for (int64_t j = 0; j < c->n; j++)                                                  \
-                for (int64_t i = 0; i < c->inner; i++) {                                        \
-                    const int64_t at = (o * c->n + j) * c->inner + i;                           \
-                    dlogits[at] = (softmax[at] - labels[at]) * dloss[o * c->inner + i];         \
-                }                                                                               \
+/* loss holds the logarithms of the sums, and gets the losses. The softmax takes no logit for
+ * further below the largest than 64, as Fluid's, so an impossible class has a finite loss: from
+ * there on it is that of its probability. */
+#define LOSSES(T, S)                                                                              \
+    RG_INLINE T loss_of_##S(T log_sum, T logit, T part)                                           \
+    {                                                                                             \
+        const T loss = log_sum - logit;                                                           \
+        return loss > 64 ? -RG_LOG(part) : loss;                                                  \
+    }                                                                                             \
+    static void hard_##S(const T *logits, const T *softmax, const int64_t *labels, const cut *c,  \
+                         int64_t ignored, T *loss)                                                \
+    {                                                                                             \
+        for (int64_t o = 0; o < c->outer; o++)                                                    \
+            for (int64_t i = 0; i < c->inner; i++) {                                              \
+                const int64_t at = o * c->inner + i, label = labels[at];                          \
+                const int64_t from = (o * c->n + label) * c->inner + i;                           \
+                loss[at] = label == ignored ? 0                                                   \
+                                            : loss_of_##S(loss[at], logits[from], softmax[from]); \
+            }                                                                                     \
+    }                                                                                             \
+    RG_HOT static void soft_##S(const T *logits, const T *softmax, const T *labels, const cut *c, \
+                                T *loss)                                                          \
+    {                                                                                             \
+        for (int64_t o = 0; o < c->outer; o++)                                                    \
+            for (int64_t i = 0; i < c->inner; i++) {                                              \
+                T *to = loss + o * c->inner + i, sum = 0;                                         \
+                for (int64_t j = 0; j < c->n; j++) {                                              \
+                    const int64_t at = (o * c->n + j) * c->inner + i;                             \
+                    sum += labels[at] * loss_of_##S(*to, logits[at], softmax[at]);                \
+                }                                                                                 \
+                *to = sum;                                                                        \
+            }                                                                                     \
+    }                                                                                             \
+    RG_HOT static void hard_grad_##S(const T *softmax, const int64_t *labels, const T *dloss,     \
+                                     const cut *c, int64_t ignored, T *dlogits)                   \
+    {                                                                                             \
+        for (int64_t o = 0; o < c->outer; o++) {                                                  \
+            const int64_t first = o * c->inner, row = o * c->n * c->inner;                        \
+            for (int64_t j = 0; j < c->n && c->inner > 1; j++)                                    \
+                for (int64_t i = 0; i < c->inner; i++) {                                          \
+                    const int64_t at = row + j * c->inner + i, label = labels[first + i];         \
+                    const T error = softmax[at] - (label == j ? 1 : 0);                           \
+                    dlogits[at] = label == ignored ? 0 : error * dloss[first + i];                \
+                }                                                                                 \
+            if (c->inner > 1)                                                                     \
+                continue;                                                                         \
+            const T weight = labels[o] == ignored ? 0 : dloss[o];                                 \
+            for (int64_t j = 0; j < c->n; j++)                                                    \
+                dlogits[row + j] = softmax[row + j] * weight;                                     \
+            if (labels[o] != ignored)                                                             \
+                dlogits[row + labels[o]] -= weight;                                               \
+        }                                                                                         \
+    }                                                                                             \
+    RG_HOT static void soft_grad_##S(const T *softmax, const T *labels, const T *dloss,           \
+                                     const cut *c, T *dlogits)                                    \
+    {                                                                                             \
+        for (int64_t o = 0; o < c->outer; o++)                                                    \
+            for (int64_t j = 0; j < c->n; j++)                                                    \
+                for (int64_t i = 0; i < c->inner; i++) {                                          \
+                    const int64_t at = (o * c->n + j) * c->inner + i;                             \
+                    dlogits[at] = (softmax[at] - labels[at]) * dloss[o * c->inner + i];           \
+                }                                                                                 \
     }
 RG_FLOATS(LOSSES)
 
@@ -153,13 +157,13 @@ static rg_status kernel(rg_ctx *ctx)
     RG_CALL_FLOAT(ctx, LOGITS, rg_softmax,
                   (logits->data, softmax, loss, c.outer, c.n, c.inner, work))
     if (rg_attr_bool(ctx, SOFT_LABEL)) {
-        RG_CALL_FLOAT(ctx, LOGITS, soft, (logits->data, rg_in_data(ctx, LABEL), &c, loss))
+        RG_CALL_FLOAT(ctx, LOGITS, soft, (logits->data, softmax, rg_in_data(ctx, LABEL), &c, loss))
         return RG_OK;
     }
     const int64_t *labels;
     RG_TRY(read_classes(ctx, LABEL, &c, &labels));
     RG_CALL_FLOAT(ctx, LOGITS, hard,
-                  (logits->data, labels, &c, rg_attr_int(ctx, IGNORE_INDEX), loss))
+                  (logits->data, softmax, labels, &c, rg_attr_int(ctx, IGNORE_INDEX), loss))
     return RG_OK;
 }
 

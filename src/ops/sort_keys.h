@@ -1,7 +1,8 @@
 /* sort_keys.h - numbers of any type sorted by keys: whole numbers in the same order.
  *
  * The sort is by digits, so that equal keys stay in the order they stood, and the time
- * does not depend on what is sorted. What is no number comes last, either way. */
+ * does not depend on what is sorted. What is no number counts as the largest, so that
+ * it shows among the first k of a row. */
 #ifndef RG_OPS_SORT_KEYS_H
 #define RG_OPS_SORT_KEYS_H
 
@@ -37,7 +38,7 @@ static inline uint64_t rg_key_f32(float x, bool descending)
 {
     uint32_t bits;
     if (isnan(x))
-        return UINT32_MAX;
+        return descending ? 0 : UINT32_MAX;
     x += 0.0f;
     memcpy(&bits, &x, sizeof bits);
     uint32_t key = bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -48,7 +49,7 @@ static inline uint64_t rg_key_f64(double x, bool descending)
 {
     uint64_t bits;
     if (isnan(x))
-        return UINT64_MAX;
+        return descending ? 0 : UINT64_MAX;
     x += 0.0;
     memcpy(&bits, &x, sizeof bits);
     uint64_t key = bits >> 63 ? ~bits : bits | 0x8000000000000000u;
@@ -56,13 +57,12 @@ static inline uint64_t rg_key_f64(double x, bool descending)
 }
 
 /* Whether a comes before b though it stands behind it. */
-#define RG_ORDER(T, S, IS_NAN)                               \
+#define RG_ORDER(T, S)                                       \
     static inline bool before_##S(T a, T b, bool descending) \
     {                                                        \
-        if (IS_NAN(a) || IS_NAN(b))                          \
-            return !IS_NAN(a);                               \
+        if (isnan(a) || isnan(b))                            \
+            return descending ? !isnan(b) : !isnan(a);       \
         return descending ? a > b : a < b;                   \
     }
-#define RG_NEVER_NAN(x) ((void)(x), false)
 
 #endif

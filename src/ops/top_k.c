@@ -99,8 +99,7 @@ static rg_status infer(rg_ctx *ctx)
         }                                                                                          \
         return true;                                                                               \
     }
-RG_ORDER(float, f32, isnan)
-RG_ORDER(double, f64, isnan)
+RG_FLOATS(RG_ORDER)
 RG_FLOATS(TOP)
 
 static rg_status kernel(rg_ctx *ctx)

@@ -16,7 +16,7 @@ CASES += [case(op, op, {"X": apart(3, 7, span=9)}, grads=["X"]) for op in STEPS]
 CASES += [case(op, op, {"X": rand(3, 7, low=-0.9, high=0.9)}, grads=["X"])
           for op in ("asin", "acos")]
 CASES += [
-    case("sign", "sign", {"X": apart(3, 7)}),
+    case("sign", "sign", {"X": apart(3, 7)}, grads=["X"]),
     case("large", "tanh", {"X": rand(31, 33, low=-12, high=12)}, grads=["X"]),
     case("exp wide", "exp", {"X": rand(5, 40, low=-80, high=80)}, rtol=1e-5),
     case("log wide", "log", {"X": rand(5, 40, low=1e-6, high=1e4)}),

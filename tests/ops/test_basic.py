@@ -1,8 +1,11 @@
 """mean, sum, scale, sgd, fill_*, compare, logical_*, increment."""
 import numpy as np
-from opcase import case, check, ints, rand, Lod, Rows
+from opcase import case, check, ints, rand, refused, Lod, Rows
 
 rate = np.array([0.1], "float32")
+# Floats that differ by less than 1e-8 are equal in Fluid.
+ODD = np.array([0, -0.0, np.inf, -np.inf, np.nan, 1e-9, 2e-8, 1], "float32")
+
 CASES = [
     case("mean", "mean", {"X": rand(3, 4)}, grads=["X"]),
     case("sum two", "sum", {"X": [rand(3, 4), rand(3, 4)]}, grads=["X"]),
@@ -47,8 +50,19 @@ for op in ("less_than", "less_equal", "greater_than", "greater_equal", "equal", 
         case(op, op, {"X": ints(3, 4, high=3), "Y": ints(3, 4, high=3)}),
         case(op + " float", op, {"X": rand(3, 4), "Y": rand(3, 4)}),
         case(op + " row", op, {"X": ints(3, 4, high=3), "Y": ints(4, high=3)}),
+        case(op + " odd", op, {"X": ODD, "Y": ODD[::-1].copy()}),
+        case(op + " odd itself", op, {"X": ODD, "Y": ODD.copy()}),
+        case(op + " odd, 0", op, {"X": ODD, "Y": np.zeros(8, "float32")}),
     ]
 for op in ("logical_and", "logical_or", "logical_xor"):
     CASES.append(case(op, op, {"X": ints(3, 4, high=2).astype("bool"),
                                "Y": ints(3, 4, high=2).astype("bool")}))
 test = check(__file__, CASES)
+
+
+test_a_number_that_the_type_does_not_hold_is_refused = refused(*[
+    ("value is", case("%s %s" % (dtype, value), "fill_any_like", {"X": np.zeros(2, dtype)},
+                      {"value": value}))
+    for dtype, values in (("int32", (1e100, 3e9, -3e9, np.nan)), ("int64", (1e20, -np.inf)),
+                          ("float32", (1e100, np.inf)), ("bool", (2.5, -1.0)))
+    for value in values])

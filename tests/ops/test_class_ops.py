@@ -112,11 +112,12 @@ def test_of_equal_ones_the_first_comes_first():
     assert (_forward(sort("equal", many))["Indices0"] == wanted).all()
 
 
-def test_what_is_no_number_comes_last():
+def test_what_is_no_number_counts_as_the_largest():
+    """So that the first k show it; arg_max and arg_min pass it over, as in real Paddle."""
     x = np.array([[NAN, 3, 2, NAN, 5]], "float32")
-    assert _forward(top("nan", x, 4))["Indices0"].tolist() == [[4, 1, 2, 0]]
+    assert _forward(top("nan", x, 4))["Indices0"].tolist() == [[0, 3, 4, 1]]
     assert _forward(sort("nan", x))["Indices0"].tolist() == [[2, 1, 4, 0, 3]]
-    assert _forward(sort("nan", x, descending=True))["Indices0"].tolist() == [[4, 1, 2, 0, 3]]
+    assert _forward(sort("nan", x, descending=True))["Indices0"].tolist() == [[0, 3, 4, 1, 2]]
     assert _forward(case("nan", "arg_max", {"X": x}, {"axis": 1}))["Out0"].tolist() == [4]
     assert _forward(case("nan", "arg_min", {"X": x}, {"axis": 1}))["Out0"].tolist() == [2]
 

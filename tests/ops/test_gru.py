@@ -1,3 +1,4 @@
+import numpy as np
 from opcase import case, check, forward, rand, Lod
 
 OUTPUTS = ["BatchGate", "BatchResetHiddenPrev", "BatchHidden", "Hidden"]
@@ -49,6 +50,12 @@ for act in range(4):
                           outputs=["Gate", "ResetHiddenPrev", "Hidden"],
                           ignore_grad_of=["Gate", "ResetHiddenPrev"],
                           grads=["Input", "HiddenPrev", "Weight", "Bias"]))
+# What the sigmoid of a gate is taken of is kept within -40 and 13.
+GATES = np.array([-100, -41, -20, 12, 14, 50, 1e30, -1e30, 3], "float32")
+CASES.append(case("clipped gates", "gru", {"Input": Lod(np.stack([GATES, GATES[::-1]]), [[2]]),
+                                           "Weight": np.eye(3, 9, dtype="float32")},
+                  outputs=OUTPUTS, compare=["Hidden"], grads=["Input"], numeric=False,
+                  rtol=1e-6, atol=1e-7))
 test = check(__file__, CASES)
 
 
