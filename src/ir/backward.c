@@ -64,6 +64,8 @@ static void walk_fini(rg_walk *w)
     rg_map_fini(&w->states);
     rg_map_fini(&w->no_grad);
     rg_map_fini(&w->last_writer);
+    rg_map_fini(&w->copy_of);
+    rg_map_fini(&w->constants);
     rg_arena_free(&w->arena);
 }
 
@@ -84,7 +86,7 @@ static rg_status walk_back(rg_walk *w, size_t n_ops, const char *const *targets,
     }
     for (size_t i = n_ops; i-- > 0;)
         if (on_path[i])
-            RG_TRY(rg_walk_differentiate(w, i));
+            RG_TRY(rg_walk_differentiate(w, w->forward->ops[i], i));
     return RG_OK;
 }
 

@@ -99,7 +99,7 @@ static rg_status copy_before(rg_walk *w, size_t writer, const char *name, const 
 static rg_status value_at(rg_grad_ctx *ctx, const char *name, bool before, const char **out)
 {
     rg_walk *w = ctx->walk;
-    const rg_vardesc *var = rg_block_find(w->forward, name);
+    const rg_vardesc *var = rg_walk_find(w, name);
     size_t last = (size_t)(uintptr_t)rg_map_get(&w->last_writer, name);
     *out = name;
     if (var == NULL || var->meta.kind != RG_TENSOR)
@@ -114,6 +114,11 @@ static rg_status value_at(rg_grad_ctx *ctx, const char *name, bool before, const
     if (last > 0 || w->outer == NULL || var->block == w->forward)
         return RG_OK;
     return value_at(w->at, name, false, out);
+}
+
+rg_status rg_walk_value_before(rg_grad_ctx *ctx, const char *name, const char **out)
+{
+    return value_at(ctx, name, true, out);
 }
 
 /* Only the shape of a slot's variables is read: the op itself may have changed their data. */
@@ -247,18 +252,21 @@ rg_status rg_grad_write(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const c
         const char **names = rg_arena_alloc(&w->arena, (size_t)args->n * sizeof *names);
         if (names == NULL)
             return rg_grads_no_memory();
-        int n = 0;
-        for (int i = 0; i < args->n; i++) {
-            if (only >= 0 && i != only)
+        int n = only >= 0 ? only < args->n : args->n;
+        for (int i = 0; i < n; i++)
+            names[i] = RG_EMPTY_NAME;
+        RG_TRY(rg_opdesc_set_out(op, to, n, names));
+        for (int i = 0; i < n; i++) {
+            int at = only >= 0 ? only : i;
+            if (!rg_grad_wanted(ctx, from, at))
                 continue;
-            names[n] = RG_EMPTY_NAME;
-            if (rg_grad_wanted(ctx, from, i)) {
-                RG_TRY(rg_grads_contribute(w, args->names[i], op, &names[n]));
-                any = true;
-            }
-            n++;
+            /* At once into the op: a variable that comes again renames what it gave before. */
+            RG_TRY(rg_grads_contribute(w, args->names[at], op, &names[i]));
+            rg_opdesc_out(op, to)->names[i] = names[i];
+            any = true;
         }
-        RG_TRY(rg_opdesc_set_out(op, to, any ? n : 0, names));
+        if (!any)
+            RG_TRY(rg_opdesc_set_out(op, to, 0, NULL));
     }
     if (any_wanted != NULL)
         *any_wanted = any;
@@ -267,8 +275,7 @@ rg_status rg_grad_write(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const c
 
 /* ---- the gradient by schema ---- */
 
-/* "X" of "X@GRAD", into text; false where the name is not a gradient's. */
-static bool without_suffix(const char *name, char *text, size_t size)
+bool rg_grad_without_suffix(const char *name, char *text, size_t size)
 {
     size_t length = strlen(name), suffix = strlen(RG_GRAD_SUFFIX);
     if (length <= suffix || strcmp(name + length - suffix, RG_GRAD_SUFFIX) != 0 ||
@@ -279,7 +286,7 @@ static bool without_suffix(const char *name, char *text, size_t size)
     return true;
 }
 
-static const rg_op *grad_op_of(const rg_op *op)
+const rg_op *rg_grad_op_of(const rg_op *op)
 {
     char type[128];
     if (op->grad_type != NULL)
@@ -294,7 +301,7 @@ static rg_status grad_by_schema(rg_grad_ctx *ctx, const rg_op *grad)
     char base[128];
     bool any = false;
     for (int s = 0; grad->out[s].name != NULL; s++) {
-        if (!without_suffix(grad->out[s].name, base, sizeof base))
+        if (!rg_grad_without_suffix(grad->out[s].name, base, sizeof base))
             continue;
         const rg_args *args = rg_opdesc_in(ctx->op, base);
         for (int i = 0; args != NULL && i < args->n; i++)
@@ -306,7 +313,7 @@ static rg_status grad_by_schema(rg_grad_ctx *ctx, const rg_op *grad)
     RG_TRY(rg_grad_add(ctx, grad->type, true, &op));
     for (int s = 0; grad->in[s].name != NULL; s++) {
         const char *name = grad->in[s].name;
-        if (without_suffix(name, base, sizeof base))
+        if (rg_grad_without_suffix(name, base, sizeof base))
             RG_TRY(rg_grad_read_grad(ctx, op, name, base));
         else if (rg_op_in_slot(ctx->op->op, name) >= 0)
             RG_TRY(rg_grad_read_in(ctx, op, name, name));
@@ -314,7 +321,7 @@ static rg_status grad_by_schema(rg_grad_ctx *ctx, const rg_op *grad)
             RG_TRY(rg_grad_read_out(ctx, op, name, name));
     }
     for (int s = 0; grad->out[s].name != NULL; s++)
-        if (without_suffix(grad->out[s].name, base, sizeof base))
+        if (rg_grad_without_suffix(grad->out[s].name, base, sizeof base))
             RG_TRY(rg_grad_write(ctx, op, grad->out[s].name, base, -1, NULL));
     return RG_OK;
 }
@@ -380,9 +387,8 @@ static rg_status finish_ops(rg_grad_ctx *ctx)
     return RG_OK;
 }
 
-rg_status rg_walk_differentiate(rg_walk *w, size_t index)
+rg_status rg_walk_differentiate(rg_walk *w, const rg_opdesc *op, size_t index)
 {
-    const rg_opdesc *op = w->forward->ops[index];
     bool any = false;
     for (int i = 0; i < op->n_out; i++)
         for (int k = 0; k < op->out[i].n; k++) {
@@ -395,7 +401,7 @@ rg_status rg_walk_differentiate(rg_walk *w, size_t index)
             any = any || grad != NULL;
             /* The variable is written here: what is found further up belongs to an
              * earlier value of it. An array is only added to, so it goes on. */
-            const rg_vardesc *var = rg_block_find(w->forward, name);
+            const rg_vardesc *var = rg_walk_find(w, name);
             if (var == NULL || var->meta.kind != RG_ARRAY) {
                 state->n = 0;
                 state->renamed = 0;
@@ -407,12 +413,13 @@ rg_status rg_walk_differentiate(rg_walk *w, size_t index)
         return rg_op_missing(op->type);
     size_t n = w->block->n_ops;
     rg_grad_ctx ctx = {w, op, index, n ? w->block->ops[n - 1] : NULL};
-    if (op->op->grad != NULL) {
+    const rg_op *grad = rg_grad_op_of(op->op);
+    bool done = false;
+    if (op->op->grad != NULL)
         RG_TRY(op->op->grad(&ctx));
-    } else {
-        const rg_op *grad = grad_op_of(op->op);
-        if (grad != NULL)
-            RG_TRY(grad_by_schema(&ctx, grad));
-    }
-    return finish_ops(&ctx);
+    else if (grad != NULL)
+        RG_TRY(grad_by_schema(&ctx, grad));
+    else
+        RG_TRY(rg_grad_second(&ctx, &done));
+    return done ? RG_OK : finish_ops(&ctx);
 }

@@ -1,12 +1,15 @@
 /* backward_priv.h - what the files of the reverse walk share.
  *
  * backward.c walks the ops and their sub-blocks, backward_ops.c makes the gradient ops of one op,
- * backward_sum.c names the gradient of a variable and sums what ops contribute to it. */
+ * backward_sum.c names the gradient of a variable and sums what ops contribute to it,
+ * backward_second.c makes the gradients of gradient ops. */
 #ifndef RG_IR_BACKWARD_PRIV_H
 #define RG_IR_BACKWARD_PRIV_H
 
 #include "base/mem.h"
 #include "ir/backward.h"
+
+#include <string.h>
 
 /* What is known of one variable's gradient so far. */
 typedef struct rg_grad_state {
@@ -28,7 +31,12 @@ typedef struct rg_walk {
     rg_map states;          /* name -> rg_grad_state */
     rg_map no_grad;
     rg_map last_writer; /* name -> 1 + index in `forward` of the last op that writes it */
-    size_t n_forward;   /* ops of `forward` that are walked, and those before them */
+    rg_map copy_of;     /* of copies that composed ops read: copy -> what it is a copy of */
+    rg_map
+        constants; /* variables that depend on nothing that has a gradient; see knows_constants */
+    bool knows_constants;
+    int n_temporaries; /* names given */
+    size_t n_forward;  /* ops of `forward` that are walked, and those before them */
     rg_arena arena;
 } rg_walk;
 
@@ -72,8 +80,42 @@ rg_status rg_walk_set_role(rg_opdesc *op, int role);
  * with_attrs the others that it knows. */
 rg_status rg_walk_append(rg_walk *w, const rg_opdesc *forward, bool with_attrs, const char *type,
                          rg_opdesc **out);
-/* Append the gradient ops of the op at `index` of w->forward. Those that read its outputs have
- * had their turn. */
-rg_status rg_walk_differentiate(rg_walk *w, size_t index);
+/* Append the gradient ops of `op`, the one at `index` of w->forward, or one of w->block that stands
+ * for it (then index is w->n_forward). Those that read its outputs have had their turn. */
+rg_status rg_walk_differentiate(rg_walk *w, const rg_opdesc *op, size_t index);
+/* The variable that the walk's ops know by this name; NULL: none. */
+const rg_vardesc *rg_walk_find(const rg_walk *w, const char *name);
+/* A name that no variable has yet, after another's; NULL: no memory. */
+const char *rg_walk_temporary(rg_walk *w, const char *after);
+/* The op's gradient op by the rule of op.h; NULL: none. */
+const rg_op *rg_grad_op_of(const rg_op *op);
+/* "X" of "X@GRAD", into text; false where the name is not a gradient's. */
+bool rg_grad_without_suffix(const char *name, char *text, size_t size);
+/* The variable that holds, when the gradient runs, what `name` was when the op at hand began. */
+rg_status rg_walk_value_before(rg_grad_ctx *ctx, const char *name, const char **out);
+
+/* ---- the gradient of a gradient op (backward_second.c) ---- */
+
+/* An op being composed of others (terms.h). */
+struct rg_terms {
+    rg_grad_ctx *ctx;
+    rg_status code; /* the first failure */
+};
+
+static inline const char *rg_grad_named(const rg_args *args, int i)
+{
+    return args != NULL && i < args->n && strcmp(args->names[i], RG_EMPTY_NAME) != 0
+               ? args->names[i]
+               : NULL;
+}
+
+/* The gradient of number i of the op's output `slot`; NULL: none. */
+const char *rg_grad_of_output(const rg_grad_ctx *ctx, const char *slot, int i);
+/* Whether any of the slot has one. */
+bool rg_grad_has(const rg_grad_ctx *ctx, const char *slot);
+
+/* Where `op` is a gradient op without a `grad` function: *done. Fails where it has no gradient and
+ * needs one. */
+rg_status rg_grad_second(rg_grad_ctx *ctx, bool *done);
 
 #endif

@@ -7,8 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Who asks for the gradient of a copy means that of the variable itself. */
+static const char *original(const rg_walk *w, const char *name)
+{
+    const char *of = rg_map_get(&w->copy_of, name);
+    return of != NULL ? of : name;
+}
+
 rg_grad_state *rg_grads_of(rg_walk *w, const char *name)
 {
+    name = original(w, name);
     rg_grad_state *state = rg_map_get(&w->states, name);
     if (state != NULL)
         return state;
@@ -44,14 +52,31 @@ const char *rg_grads_name(rg_walk *w, const char *name)
     return state->plain;
 }
 
+const rg_vardesc *rg_walk_find(const rg_walk *w, const char *name)
+{
+    const rg_vardesc *var = rg_block_find(w->forward, name);
+    return var != NULL || w->block == w->forward ? var : rg_block_find(w->block, name);
+}
+
+const char *rg_walk_temporary(rg_walk *w, const char *after)
+{
+    char text[1024];
+    int n;
+    do {
+        n = snprintf(text, sizeof text, "%s@TERM@%d", after, w->n_temporaries++);
+    } while (n > 0 && (size_t)n < sizeof text && rg_block_find(w->block, text) != NULL);
+    return rg_grads_keep_name(w, text, n, sizeof text);
+}
+
 bool rg_grads_wanted(const rg_walk *w, const char *name)
 {
     if (strcmp(name, RG_EMPTY_NAME) == 0)
         return false;
+    name = original(w, name);
     for (const rg_walk *at = w; at != NULL; at = at->outer)
         if (rg_map_has(&at->no_grad, name))
             return false;
-    const rg_vardesc *var = rg_block_find(w->forward, name);
+    const rg_vardesc *var = rg_walk_find(w, name);
     if (var == NULL || var->stop_gradient)
         return false;
     return var->meta.kind == RG_ARRAY || rg_dtype_is_float(var->meta.dtype);
@@ -61,7 +86,7 @@ bool rg_grads_wanted(const rg_walk *w, const char *name)
 
 rg_status rg_grads_own_var(rg_walk *w, const char *grad, const char *name)
 {
-    const rg_vardesc *from = rg_block_find(w->forward, name);
+    const rg_vardesc *from = rg_walk_find(w, name);
     rg_vardesc *var;
     if (w->outer == NULL || rg_block_var(w->block, grad) != NULL)
         return RG_OK;
@@ -114,7 +139,7 @@ rg_status rg_grads_contribute(rg_walk *w, const char *name, rg_opdesc *op, const
     const char *plain = rg_grads_name(w, name);
     if (state == NULL || plain == NULL)
         return rg_grads_no_memory();
-    const rg_vardesc *var = rg_block_find(w->forward, name);
+    const rg_vardesc *var = rg_walk_find(w, name);
     bool array = var != NULL && var->meta.kind == RG_ARRAY;
     if (state->n == 0) {
         *out = plain;

@@ -16,6 +16,11 @@
  * or output of that name, "Out@GRAD" the gradient of T's output, an output "X@GRAD"
  * the gradient of T's input. Only where that is not enough has T a `grad` function.
  *
+ * The gradient of a gradient op T_grad (gradients twice over) comes the same way where it has a
+ * `grad` function, or a gradient op beside it; else it is made of what T and T_grad say: T is
+ * linear or bilinear, T_grad is diagonal, or T_grad is composed of ops that have gradients
+ * (terms.h). Where nothing is said, differentiating it is an error that names it.
+ *
  * Ownership: operators own nothing. Every value reached through a context belongs
  * to the executor and lives at least until the kernel returns. A kernel may read
  * its inputs and must write every element of its outputs; outputs have the dtype
@@ -102,6 +107,7 @@ typedef struct rg_attr_spec {
 typedef struct rg_ctx rg_ctx;           /* one op with its arguments         */
 typedef struct rg_grad_ctx rg_grad_ctx; /* the block that gradients go into  */
 typedef struct rg_run rg_run;           /* the step that is being run        */
+typedef struct rg_terms rg_terms;       /* an op being composed of others    */
 
 enum rg_op_flags {
     RG_OP_EFFECT = 1 << 0,   /* does more than write its outputs: print, save, send */
@@ -110,6 +116,10 @@ enum rg_op_flags {
     RG_OP_INTERNAL = 1 << 3, /* made by passes; not in saved programs nor in the reference */
     RG_OP_EVERY_ROW = 1 << 4, /* an update that moves rows its sparse gradient does not name, too */
     RG_OP_HOLDS_INPUTS = 1 << 5, /* what it reads is needed until the run is over */
+    RG_OP_LINEAR = 1 << 6, /* in the inputs that have gradients, all together: concat, reduce_sum */
+    RG_OP_BILINEAR = 1 << 7, /* in each of them, while the others are held: mul, conv2d */
+    RG_OP_DIAGONAL = 1 << 8, /* a gradient op: X@GRAD is Out@GRAD, each element times a number that
+                              * does not change with any input: relu_grad, dropout_grad */
 };
 
 struct rg_opdesc;
@@ -133,6 +143,9 @@ typedef struct rg_op {
     /* Append the ops that compute the inputs' gradients, where the rule above does
      * not say it. */
     rg_status (*grad)(rg_grad_ctx *ctx);
+
+    /* Of a gradient op: build, of ops that have gradients, what the kernel computes (terms.h). */
+    void (*compose)(rg_terms *terms);
 
     /* End what the kernel keeps in ctx->state; called when a plan is dropped. */
     void (*drop)(void *state);
@@ -398,6 +411,12 @@ rg_status rg_grad_read_grad(rg_grad_ctx *ctx, struct rg_opdesc *op, const char *
  * `i` of it, where i >= 0). *wanted, if not NULL, says whether any is wanted. */
 rg_status rg_grad_write(rg_grad_ctx *ctx, struct rg_opdesc *op, const char *to, const char *from,
                         int i, bool *wanted);
+/* The gradient of the forward op, itself a gradient op, by what the flags of its own forward op
+ * say: for a `grad` function that knows more than they. *op is the op that was added. */
+rg_status rg_grad_linear(rg_grad_ctx *ctx, struct rg_opdesc **op);
+rg_status rg_grad_diagonal(rg_grad_ctx *ctx);
+/* RG_EUNIMPL: the forward op, a gradient op, has no gradient itself. */
+rg_status rg_grad_missing(const rg_grad_ctx *ctx);
 /* Whether the gradient of number `i` of input slot `from` is wanted. */
 bool rg_grad_wanted(const rg_grad_ctx *ctx, const char *from, int i);
 /* The forward op may leave its output `name` as it was: if that had a value before, the op's

@@ -2,8 +2,9 @@
  *
  * A row of the table at the end is all of an op: its name, what the gradient reads (the
  * input or the output), and its attributes. The functions and their derivatives stand
- * in activation_loops.h. `sign` has no gradient, as in Fluid. */
+ * in activation_loops.h, the derivatives as terms in activation_terms.h. */
 #include "ir/program.h"
+#include "ir/terms.h"
 #include "math/fast.h"
 #include "ops/types.h"
 
@@ -13,14 +14,12 @@
 enum { X };
 enum { OUT };
 
-#define ALL_KINDS(DO)                                                                             \
-    DO(RELU)                                                                                      \
-    DO(SIGMOID) DO(TANH) DO(EXP) DO(LOG) DO(SQRT) DO(RSQRT) DO(SQUARE) DO(ABS) DO(CEIL) DO(FLOOR) \
-        DO(ROUND) DO(RECIPROCAL) DO(SIN) DO(COS) DO(ASIN) DO(ACOS) DO(ATAN) DO(ERF) DO(SOFTPLUS)  \
-            DO(SOFTSIGN) DO(LOGSIGMOID) DO(TANH_SHRINK) DO(SIGN) DO(LEAKY_RELU) DO(RELU6) DO(ELU) \
-                DO(SELU) DO(BRELU) DO(SOFT_RELU) DO(SWISH) DO(HARD_SIGMOID) DO(HARD_SWISH)        \
-                    DO(STANH) DO(HARD_SHRINK) DO(SOFTSHRINK) DO(THRESHOLDED_RELU) DO(GELU)        \
-                        DO(MISH) DO(LOG1P)
+#define ALL_KINDS(DO)                                                                              \
+    DO(RELU) DO(SIGMOID) DO(TANH) DO(EXP) DO(LOG) DO(SQRT) DO(RSQRT) DO(SQUARE) DO(ABS) DO(CEIL)   \
+    DO(FLOOR) DO(ROUND) DO(RECIPROCAL) DO(SIN) DO(COS) DO(ASIN) DO(ACOS) DO(ATAN) DO(ERF)          \
+    DO(SOFTPLUS) DO(SOFTSIGN) DO(LOGSIGMOID) DO(TANH_SHRINK) DO(SIGN) DO(LEAKY_RELU) DO(RELU6)     \
+    DO(ELU) DO(SELU) DO(BRELU) DO(SOFT_RELU) DO(SWISH) DO(HARD_SIGMOID) DO(HARD_SWISH) DO(STANH)   \
+    DO(HARD_SHRINK) DO(SOFTSHRINK) DO(THRESHOLDED_RELU) DO(GELU) DO(MISH) DO(LOG1P)
 #define NAME_KIND(K) K,
 typedef enum kind { ALL_KINDS(NAME_KIND) } kind;
 
@@ -88,14 +87,20 @@ static rg_status run_back(rg_ctx *ctx, kind k)
     return RG_OK;
 }
 
-#define KERNELS(K)                                                        \
-    static rg_status K##_kernel(rg_ctx *ctx)                              \
-    {                                                                     \
-        return run(ctx, K);                                               \
-    }                                                                     \
-    __attribute__((unused)) static rg_status K##_grad_kernel(rg_ctx *ctx) \
-    {                                                                     \
-        return run_back(ctx, K);                                          \
+#include "ops/activation_terms.h"
+
+#define KERNELS(K)                                                                                 \
+    static rg_status K##_kernel(rg_ctx *ctx)                                                       \
+    {                                                                                              \
+        return run(ctx, K);                                                                        \
+    }                                                                                              \
+    __attribute__((unused)) static rg_status K##_grad_kernel(rg_ctx *ctx)                          \
+    {                                                                                              \
+        return run_back(ctx, K);                                                                   \
+    }                                                                                              \
+    __attribute__((unused)) static void K##_terms(rg_terms *t)                                     \
+    {                                                                                              \
+        compose_slope(t, K);                                                                       \
     }
 ALL_KINDS(KERNELS)
 
@@ -138,23 +143,25 @@ static rg_status abs_kernel(rg_ctx *ctx)
         .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X), .inplace = RG_OF(X)}), \
         .attr = __VA_ARGS__, .kernel = (KERNEL),                                                   \
     }
-#define BACKWARD(NAME, KERNEL, READS, ...)                                            \
-    {                                                                                 \
-        .type = NAME "_grad", .doc = "Gradient of " NAME ".",                         \
-        .in = RG_SLOTS([0] = {READS, ""}, [1] = {"Out@GRAD", ""}),                    \
-        .out = RG_SLOTS([0] = {"X@GRAD", "", .like = RG_OF(0), .inplace = RG_OF(1)}), \
-        .attr = __VA_ARGS__, .kernel = (KERNEL),                                      \
+#define BACKWARD(NAME, K, READS, ...)                                                              \
+    {                                                                                              \
+        .type = NAME "_grad", .doc = "Gradient of " NAME ".",                                      \
+        .in = RG_SLOTS([0] = {READS, ""}, [1] = {"Out@GRAD", ""}),                                 \
+        .out = RG_SLOTS(                                                                           \
+            [0] = {"X@GRAD", "", .like = RG_OF(0), .inplace = RG_OF(1)}),                          \
+        .attr = __VA_ARGS__, .flags = IS_PIECEWISE(K) ? RG_OP_DIAGONAL : 0,                        \
+        .kernel = K##_grad_kernel, .compose = K##_terms,                                           \
     }
-#define OP(NAME, K, READS, DOC, ...) \
-    FORWARD(NAME, K##_kernel, DOC, __VA_ARGS__), BACKWARD(NAME, K##_grad_kernel, READS, __VA_ARGS__)
+#define OP(NAME, K, READS, DOC, ...)                                                               \
+    FORWARD(NAME, K##_kernel, DOC, __VA_ARGS__), BACKWARD(NAME, K, READS, __VA_ARGS__)
 /* A constant almost everywhere: the gradient needs neither X nor Out, only a shape. */
-#define STEP(NAME, K, DOC)                                                         \
-    FORWARD(NAME, K##_kernel, DOC, NO_ATTRS),                                      \
-    {                                                                              \
-        .type = NAME "_grad", .doc = "Gradient of " NAME ": zero.",                \
-        .in = RG_SLOTS([0] = {"Out@GRAD", ""}, [1] = {.name = NULL}),              \
-        .out = RG_SLOTS([0] = {"X@GRAD", "", .like = RG_OF(0)}), .attr = NO_ATTRS, \
-        .kernel = zero_kernel,                                                     \
+#define STEP(NAME, K, DOC)                                                                         \
+    FORWARD(NAME, K##_kernel, DOC, NO_ATTRS),                                                      \
+    {                                                                                              \
+        .type = NAME "_grad", .doc = "Gradient of " NAME ": zero.",                                \
+        .in = RG_SLOTS([0] = {"Out@GRAD", ""}, [1] = {.name = NULL}),                              \
+        .out = RG_SLOTS([0] = {"X@GRAD", "", .like = RG_OF(0)}), .attr = NO_ATTRS,                 \
+        .flags = RG_OP_DIAGONAL, .kernel = zero_kernel,                                            \
     }
 
 static rg_status zero_kernel(rg_ctx *ctx)
@@ -183,9 +190,9 @@ const rg_op rg_ops_activation[] = {
     OP("sqrt", SQRT, "Out", "Square root.", NO_ATTRS),
     OP("rsqrt", RSQRT, "Out", "1 / sqrt(x).", NO_ATTRS),
     FORWARD("square", square_kernel, "x^2.", NO_ATTRS),
-    BACKWARD("square", SQUARE_grad_kernel, "X", NO_ATTRS),
+    BACKWARD("square", SQUARE, "X", NO_ATTRS),
     FORWARD("abs", abs_kernel, "|x|.", NO_ATTRS),
-    BACKWARD("abs", ABS_grad_kernel, "X", NO_ATTRS),
+    BACKWARD("abs", ABS, "X", NO_ATTRS),
     STEP("ceil", CEIL, "The next whole number up."),
     STEP("floor", FLOOR, "The next whole number down."),
     STEP("round", ROUND, "The nearest whole number, halves away from zero."),

@@ -124,5 +124,6 @@ const rg_op rg_op_add_position_encoding_grad = {
     .in = RG_SLOTS([G_DOUT] = {"Out@GRAD", ""}),
     .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_DOUT), .inplace = RG_OF(G_DOUT)}),
     .attr = ATTRS,
+    .flags = RG_OP_DIAGONAL,
     .kernel = grad_kernel,
 };

@@ -7,6 +7,7 @@
  * in place. With is_test or use_global_stats the running ones are taken and left alone.
  * SavedMean and SavedVariance are what was taken, the latter as 1 / sqrt(variance + epsilon).
  * A batch with one element a channel is left as it is. */
+#include "ops/norm_terms.h"
 #include "ir/program.h"
 #include "math/reduce.h"
 #include "ops/types.h"
@@ -280,6 +281,24 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* Over all but the channels; in test with the mean and deviation that were taken, as constants. */
+static void grad_terms(rg_terms *t)
+{
+    int rank = rg_term_meta(t, rg_term_in(t, "X"))->shape.rank;
+    bool last = strcmp(rg_term_attr(t, "data_layout")->s, "NHWC") == 0;
+    rg_norm_terms norm = {.axis = last ? rank - 1 : 1, .scale = rg_term_in(t, "Scale")};
+    for (int d = 0; d < rank; d++)
+        if (d != norm.axis)
+            norm.dims[norm.n++] = d;
+    if (rg_term_attr(t, "use_global_stats")->b)
+        rg_term_fail(t, "use_global_stats is set");
+    if (rg_term_attr(t, "is_test")->b && !rg_term_attr(t, "trainable_statistics")->b) {
+        norm.mean = rg_term_constant(t, rg_term_of(t, "assign", rg_term_in(t, "SavedMean")));
+        norm.inverse = rg_term_constant(t, rg_term_of(t, "assign", rg_term_in(t, "SavedVariance")));
+    }
+    rg_compose_norm(t, &norm);
+}
+
 const rg_op rg_op_batch_norm_grad = {
     .type = "batch_norm_grad",
     .doc = "Gradient of batch_norm.",
@@ -294,4 +313,5 @@ const rg_op rg_op_batch_norm_grad = {
                     [G_DBIAS] = {"Bias@GRAD", "", RG_OPTIONAL, RG_OF(G_BIAS)}),
     .attr = ATTRS,
     .kernel = grad_kernel,
+    .compose = grad_terms,
 };

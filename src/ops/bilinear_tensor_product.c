@@ -145,6 +145,7 @@ const rg_op rg_op_bilinear_tensor_product = {
                    [WEIGHT] = {"Weight", "[units, p, q]"},
                    [BIAS_OR_DOUT] = {"Bias", "[1, units]", RG_OPTIONAL}),
     .out = RG_SLOTS([OUT] = {"Out", "[n, units]"}),
+    .flags = RG_OP_BILINEAR,
     .infer = product_infer,
     .kernel = product_kernel,
 };

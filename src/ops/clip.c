@@ -137,6 +137,7 @@ const rg_op rg_op_clip_grad = {
                    [MAX_TENSOR] = BOUND("Max", ""), [DOUT] = {"Out@GRAD", ""}),
     .out = RG_SLOTS([OUT] = {"X@GRAD", "", .like = RG_OF(X), .inplace = RG_OF(DOUT)}),
     .attr = ATTRS,
+    .flags = RG_OP_DIAGONAL,
     .kernel = clip_grad_kernel,
 };
 

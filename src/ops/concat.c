@@ -159,6 +159,7 @@ const rg_op rg_op_concat = {
                    [AXIS_TENSOR] = AXIS_SLOT("the axis, if not `axis`")),
     .out = RG_SLOTS([OUT] = {"Out", "one behind the other"}),
     .attr = RG_ATTRS([AXIS] = RG_INT("axis", 0, "the dimension; negative: from the end")),
+    .flags = RG_OP_LINEAR,
     .infer = concat_infer,
     .kernel = concat_kernel,
 };

@@ -156,7 +156,7 @@ static rg_status grad_kernel3(rg_ctx *ctx)
     {                                                                                              \
         .type = NAME, .doc = (DOC), .in = SLOTS2,                                                  \
         .out = RG_SLOTS([OUTPUT] = {"Output", "[batch, output channels, space]"}), .attr = ATTRS2, \
-        .infer = infer2, .kernel = kernel2, .drop = rg_conv_drop,                                  \
+        .flags = RG_OP_BILINEAR, .infer = infer2, .kernel = kernel2, .drop = rg_conv_drop,         \
     }
 #define CONV2_GRAD(NAME)                                                                 \
     {                                                                                    \
@@ -179,6 +179,7 @@ const rg_op rg_ops_conv[] = {
         .in = RG_SLOTS(INPUT_SLOTS),
         .out = RG_SLOTS([OUTPUT] = {"Output", "[batch, output channels, space]"}),
         .attr = ATTRS3,
+        .flags = RG_OP_BILINEAR,
         .infer = infer3,
         .kernel = kernel3,
         .drop = rg_conv_drop,

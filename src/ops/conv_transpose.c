@@ -208,8 +208,8 @@ static rg_status grad_kernel3(rg_ctx *ctx)
         .type = NAME, .doc = (DOC),                                                       \
         .in = RG_SLOTS(                                                                   \
             INPUT_SLOTS, [BIAS] = {"Bias", "added to each output channel", RG_OPTIONAL}), \
-        .out = OUT_SLOTS, .attr = ATTRS2, .infer = infer2, .kernel = kernel2,             \
-        .drop = rg_conv_drop,                                                             \
+        .out = OUT_SLOTS, .attr = ATTRS2, .flags = RG_OP_BILINEAR, .infer = infer2,       \
+        .kernel = kernel2, .drop = rg_conv_drop,                                          \
     }
 #define TRANSPOSE2_GRAD(NAME)                                                                 \
     {                                                                                         \
@@ -228,6 +228,7 @@ const rg_op rg_ops_conv_transpose[] = {
         .in = RG_SLOTS(INPUT_SLOTS),
         .out = OUT_SLOTS,
         .attr = ATTRS3,
+        .flags = RG_OP_BILINEAR,
         .infer = infer3,
         .kernel = kernel3,
         .drop = rg_conv_drop,

@@ -7,6 +7,7 @@
  * of infinity as 1e20, so that one impossible example leaves the sum of the batch a number.
  * cross_entropy2 is the same for hard labels and keeps the probability of the true class,
  * which is all that its gradient needs. */
+#include "ir/terms.h"
 #include "math/reduce.h"
 #include "ops/float_math.h"
 #include "ops/labels.h"
@@ -191,6 +192,20 @@ static rg_status cross_entropy_grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* Minus what Label says of each class, by X: with X and dY of ones it is the gradient itself. */
+static void cross_entropy_grad_terms(rg_terms *t)
+{
+    static const int last = -1;
+    rg_term x = rg_term_in(t, "X"), dy = rg_term_in(t, "Y@GRAD");
+    rg_term ones = rg_term_filled(t, x, 1), one = rg_term_filled(t, dy, 1);
+    rg_opdesc *again = rg_term_again(t);
+    rg_term_put(t, again, "X", ones);
+    rg_term_put(t, again, "Y@GRAD", one);
+    rg_term label = rg_term_constant(t, rg_term_end(t, again, "X@GRAD"));
+    rg_term of_each = rg_term_mul(t, rg_term_spread(t, dy, x, &last, 1, true), label);
+    rg_term_give(t, "X@GRAD", rg_term_div(t, of_each, x));
+}
+
 const rg_op rg_op_cross_entropy_grad = {
     .type = "cross_entropy_grad",
     .doc = "Gradient of cross_entropy.",
@@ -199,6 +214,7 @@ const rg_op rg_op_cross_entropy_grad = {
     .attr = ATTRS,
     .infer = cross_entropy_grad_infer,
     .kernel = cross_entropy_grad_kernel,
+    .compose = cross_entropy_grad_terms,
 };
 
 /* ---- cross_entropy2 ---- */
@@ -279,6 +295,19 @@ static rg_status cross_entropy2_grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* The same as cross_entropy's, by X itself. */
+static void cross_entropy2_grad_terms(rg_terms *t)
+{
+    rg_term x = rg_term_source(t, "MatchX", "X"), label = rg_term_in(t, "Label");
+    rg_term dy = rg_term_in(t, "Y@GRAD");
+    rg_opdesc *op = rg_term_begin(t, "cross_entropy_grad");
+    rg_term_put(t, op, "X", x);
+    rg_term_put(t, op, "Label", label);
+    rg_term_put(t, op, "Y@GRAD", dy);
+    rg_term_set(t, op, rg_term_attr(t, "ignore_index"));
+    rg_term_give(t, "X@GRAD", rg_term_end(t, op, "X@GRAD"));
+}
+
 const rg_op rg_op_cross_entropy_grad2 = {
     .type = "cross_entropy_grad2",
     .doc = "Gradient of cross_entropy2.",
@@ -288,4 +317,5 @@ const rg_op rg_op_cross_entropy_grad2 = {
     .attr = RG_ATTRS([IGNORE_INDEX] = IGNORE),
     .infer = cross_entropy2_grad_infer,
     .kernel = cross_entropy2_grad_kernel,
+    .compose = cross_entropy2_grad_terms,
 };

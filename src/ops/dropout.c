@@ -161,5 +161,6 @@ const rg_op rg_op_dropout_grad = {
     .in = RG_SLOTS([G_MASK] = {"Mask", ""}, [G_DOUT] = {"Out@GRAD", ""}),
     .out = RG_SLOTS([G_DX] = {"X@GRAD", "", 0, RG_OF(G_DOUT), RG_OF(G_DOUT)}),
     .attr = ATTRS,
+    .flags = RG_OP_DIAGONAL,
     .kernel = grad_kernel,
 };

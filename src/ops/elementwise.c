@@ -5,6 +5,7 @@
  * add, sub, mul, div, max, min, pow, mod and floordiv, and the gradients of the first
  * seven: where a tensor was repeated, its gradient is summed over the repetitions. mul
  * takes a sparse gradient as X, too, and multiplies it by one number. */
+#include "ir/terms.h"
 #include "ops/broadcast.h"
 #include "ops/types.h"
 
@@ -231,16 +232,77 @@ static rg_status pow_grad_kernel(rg_ctx *ctx)
     return both(ctx, POW);
 }
 
-#define ELEMENTWISE(NAME, INFER, KINDS, DOC)                                                       \
+/* ---- the gradients, composed ---- */
+
+/* X and Y, the gradient of Out, and where Y begins in X. */
+typedef struct operands {
+    rg_term x, y, dout;
+    int axis;
+} operands;
+
+static operands take(rg_terms *t)
+{
+    operands o = {rg_term_in(t, "X"), rg_term_in(t, "Y"), rg_term_in(t, "Out@GRAD"),
+                  rg_term_attr(t, "axis")->i};
+    if (!rg_shape_fits(&rg_term_meta(t, o.x)->shape, &rg_term_meta(t, o.dout)->shape))
+        rg_term_fail(t, "X is repeated to match Y");
+    return o;
+}
+
+static rg_term with_y(rg_terms *t, const char *type, rg_term x, const operands *o)
+{
+    return rg_term_elementwise(t, type, x, o->y, o->axis);
+}
+
+static void div_terms(rg_terms *t)
+{
+    operands o = take(t);
+    rg_term dx = with_y(t, "elementwise_div", o.dout, &o);
+    rg_term_give(t, "X@GRAD", dx);
+    if (!rg_term_wanted(t, "Y@GRAD"))
+        return;
+    rg_term dy = rg_term_mul(t, dx, with_y(t, "elementwise_div", o.x, &o));
+    rg_term_give(t, "Y@GRAD", rg_term_fold(t, rg_term_scale(t, dy, -1, 0), o.y, o.axis));
+}
+
+/* Which of the two is taken does not change with a little more of either. */
+static void extreme_terms(rg_terms *t)
+{
+    operands o = take(t);
+    rg_term ones = rg_term_filled(t, o.dout, 1);
+    rg_opdesc *again = rg_term_again(t);
+    rg_term_put(t, again, "Out@GRAD", ones);
+    rg_term of_x = rg_term_constant(t, rg_term_end(t, again, "X@GRAD"));
+    rg_term_give(t, "X@GRAD", rg_term_mul(t, o.dout, of_x));
+    if (!rg_term_wanted(t, "Y@GRAD"))
+        return;
+    rg_term dy = rg_term_mul(t, o.dout, rg_term_scale(t, of_x, -1, 1));
+    rg_term_give(t, "Y@GRAD", rg_term_fold(t, dy, o.y, o.axis));
+}
+
+static void pow_terms(rg_terms *t)
+{
+    operands o = take(t);
+    rg_term less = rg_term_elementwise(t, "elementwise_pow", o.x, rg_term_scale(t, o.y, 1, -1),
+                                       o.axis); /* x^(y - 1) */
+    rg_term slope = with_y(t, "elementwise_mul", less, &o);
+    rg_term_give(t, "X@GRAD", rg_term_mul(t, o.dout, slope));
+    if (!rg_term_wanted(t, "Y@GRAD"))
+        return;
+    rg_term dy = rg_term_mul(t, rg_term_mul(t, less, o.x), rg_term_of(t, "log", o.x));
+    rg_term_give(t, "Y@GRAD", rg_term_fold(t, rg_term_mul(t, o.dout, dy), o.y, o.axis));
+}
+
+#define ELEMENTWISE(NAME, INFER, KINDS, FLAGS, DOC)                                                \
     {                                                                                              \
         .type = "elementwise_" #NAME, .doc = (DOC),                                                \
         .in = RG_SLOTS([X] = {"X", "the first tensor", KINDS},                                     \
                        [Y] = {"Y", "the second; its shape is a run of X's dimensions"}),           \
         .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .inplace = RG_OF(X)}),                   \
         .attr = RG_ATTRS([AXIS] = RG_INT("axis", -1, "where Y's dimensions begin in X's")),        \
-        .infer = INFER, .kernel = NAME##_kernel,                                                   \
+        .flags = (FLAGS), .infer = INFER, .kernel = NAME##_kernel,                                 \
     }
-#define ELEMENTWISE_GRAD(NAME, READS, ...)                                                         \
+#define ELEMENTWISE_GRAD(NAME, READS, TERMS, ...)                                                  \
     {                                                                                              \
         .type = "elementwise_" #NAME "_grad", .doc = "Gradient of elementwise_" #NAME ".",         \
         .in = RG_SLOTS([G_X] = {"X", "", READS}, [G_Y] = {"Y", "", READS},                         \
@@ -248,25 +310,25 @@ static rg_status pow_grad_kernel(rg_ctx *ctx)
         .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL, RG_OF(G_X), RG_OF(G_DOUT)},           \
                         [G_DY] = {"Y@GRAD", "", RG_OPTIONAL, RG_OF(G_Y)}),                         \
         .attr = RG_ATTRS([AXIS] = RG_INT("axis", -1, "as of the op")),                             \
-        .kernel = NAME##_grad_kernel,                                                              \
+        .kernel = NAME##_grad_kernel, .compose = (TERMS),                                          \
     }
 
 const rg_op rg_ops_elementwise[] = {
-    ELEMENTWISE(add, elementwise_infer, 0, "X + Y."),
-    ELEMENTWISE(sub, elementwise_infer, 0, "X - Y."),
-    ELEMENTWISE(mul, mul_infer, RG_ANY_KIND, "X * Y."),
-    ELEMENTWISE(div, elementwise_infer, 0, "X / Y."),
-    ELEMENTWISE(max, elementwise_infer, 0, "The larger of X and Y."),
-    ELEMENTWISE(min, elementwise_infer, 0, "The smaller of X and Y."),
-    ELEMENTWISE(pow, elementwise_infer, 0, "X to the power of Y."),
-    ELEMENTWISE(mod, elementwise_infer, 0, "The rest of X divided by Y."),
-    ELEMENTWISE(floordiv, elementwise_infer, 0, "X divided by Y, whole numbers."),
-    ELEMENTWISE_GRAD(add, RG_SHAPE_ONLY, {.name = NULL}),
-    ELEMENTWISE_GRAD(sub, RG_SHAPE_ONLY, {.name = NULL}),
-    ELEMENTWISE_GRAD(mul, 0, {.name = NULL}),
-    ELEMENTWISE_GRAD(div, 0, [G_OUT] = {"Out", "", RG_SHAPE_ONLY | RG_OPTIONAL}),
-    ELEMENTWISE_GRAD(max, 0, {.name = NULL}),
-    ELEMENTWISE_GRAD(min, 0, {.name = NULL}),
-    ELEMENTWISE_GRAD(pow, 0, {.name = NULL}),
+    ELEMENTWISE(add, elementwise_infer, 0, RG_OP_LINEAR, "X + Y."),
+    ELEMENTWISE(sub, elementwise_infer, 0, RG_OP_LINEAR, "X - Y."),
+    ELEMENTWISE(mul, mul_infer, RG_ANY_KIND, RG_OP_BILINEAR, "X * Y."),
+    ELEMENTWISE(div, elementwise_infer, 0, 0, "X / Y."),
+    ELEMENTWISE(max, elementwise_infer, 0, 0, "The larger of X and Y."),
+    ELEMENTWISE(min, elementwise_infer, 0, 0, "The smaller of X and Y."),
+    ELEMENTWISE(pow, elementwise_infer, 0, 0, "X to the power of Y."),
+    ELEMENTWISE(mod, elementwise_infer, 0, 0, "The rest of X divided by Y."),
+    ELEMENTWISE(floordiv, elementwise_infer, 0, 0, "X divided by Y, whole numbers."),
+    ELEMENTWISE_GRAD(add, RG_SHAPE_ONLY, NULL, {.name = NULL}),
+    ELEMENTWISE_GRAD(sub, RG_SHAPE_ONLY, NULL, {.name = NULL}),
+    ELEMENTWISE_GRAD(mul, 0, NULL, {.name = NULL}),
+    ELEMENTWISE_GRAD(div, 0, div_terms, [G_OUT] = {"Out", "", RG_SHAPE_ONLY | RG_OPTIONAL}),
+    ELEMENTWISE_GRAD(max, 0, extreme_terms, {.name = NULL}),
+    ELEMENTWISE_GRAD(min, 0, extreme_terms, {.name = NULL}),
+    ELEMENTWISE_GRAD(pow, 0, pow_terms, {.name = NULL}),
     {.type = NULL},
 };

@@ -112,6 +112,7 @@ const rg_op rg_op_expand = {
                                    RG_OPTIONAL | RG_REPEATED | RG_NO_GRAD | RG_SIZES}),
     .out = RG_SLOTS([OUT] = {"Out", "dimension d is expand_times[d] times that of X"}),
     .attr = TIMES_ATTRS,
+    .flags = RG_OP_LINEAR,
     .infer = expand_infer,
     .kernel = repeat_kernel,
 };
@@ -134,6 +135,7 @@ const rg_op rg_op_expand_as = {
                                                                     "gives the shape",
                                                                     RG_SHAPE_ONLY | RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "the target's shape"}),
+    .flags = RG_OP_LINEAR,
     .infer = expand_as_infer,
     .kernel = repeat_kernel,
 };

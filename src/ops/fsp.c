@@ -79,6 +79,7 @@ const rg_op rg_op_fsp = {
     .doc = "Mean products of all pairs of channels.",
     .in = RG_SLOTS([X] = {"X", "[n, p, h, w]"}, [Y] = {"Y", "[n, q, h, w]"}),
     .out = RG_SLOTS([OUT] = {"Out", "[n, p, q]"}),
+    .flags = RG_OP_BILINEAR,
     .infer = fsp_infer,
     .kernel = fsp_kernel,
 };

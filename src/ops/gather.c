@@ -245,8 +245,8 @@ static rg_status nd_grad_kernel(rg_ctx *ctx)
         .type = NAME, .doc = (DOC),                                                          \
         .in = RG_SLOTS([X] = {"X", "any shape"}, [INDEX] = {"Index", "int32 or int64",       \
                                                             RG_NO_GRAD}),                    \
-        .out = RG_SLOTS([OUT] = {"Out", "what was taken"}), .attr = ATTRS, .infer = (INFER), \
-        .kernel = (KERNEL),                                                                  \
+        .out = RG_SLOTS([OUT] = {"Out", "what was taken"}), .attr = ATTRS,                   \
+        .flags = RG_OP_LINEAR, .infer = (INFER), .kernel = (KERNEL),                         \
     }
 #define TAKE_GRAD(NAME, KERNEL, ATTRS)                                            \
     {                                                                             \

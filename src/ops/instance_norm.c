@@ -5,6 +5,7 @@
  *
  * SavedMean and SavedVariance, the latter as 1 / sqrt(variance + epsilon), have a number for
  * each channel of each image. */
+#include "ops/norm_terms.h"
 #include "math/reduce.h"
 #include "ops/types.h"
 
@@ -134,6 +135,16 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* Over the space of each channel of each image. */
+static void grad_terms(rg_terms *t)
+{
+    rg_norm_terms norm = {.axis = 1, .scale = rg_term_in(t, "Scale")};
+    int rank = rg_term_meta(t, rg_term_in(t, "X"))->shape.rank;
+    for (int d = 2; d < rank; d++)
+        norm.dims[norm.n++] = d;
+    rg_compose_norm(t, &norm);
+}
+
 const rg_op rg_op_instance_norm_grad = {
     .type = "instance_norm_grad",
     .doc = "Gradient of instance_norm.",
@@ -144,4 +155,5 @@ const rg_op rg_op_instance_norm_grad = {
                     [G_DBIAS] = {"Bias@GRAD", "", RG_OPTIONAL, RG_OF(G_SCALE)}),
     .attr = ATTRS,
     .kernel = grad_kernel,
+    .compose = grad_terms,
 };

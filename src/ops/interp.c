@@ -288,7 +288,7 @@ static rg_status grad_kernel(rg_ctx *ctx)
                        SIZE_SLOTS("the size, one tensor", "the size, a tensor an axis",  \
                                   "in place of scale")),                                 \
         .out = RG_SLOTS([OUT] = {"Out", "[batch, channels, new space]"}), .attr = ATTRS, \
-        .infer = infer, .kernel = kernel,                                                \
+        .flags = RG_OP_LINEAR, .infer = infer, .kernel = kernel,                         \
     }
 #define INTERP_GRAD(NAME)                                                            \
     {                                                                                \

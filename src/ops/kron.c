@@ -135,6 +135,7 @@ const rg_op rg_op_kron = {
     .doc = "The Kronecker product.",
     .in = RG_SLOTS([X] = {"X", "any shape"}, [Y] = {"Y", "any shape"}),
     .out = RG_SLOTS([OUT] = {"Out", "dimensions of X times those of Y"}),
+    .flags = RG_OP_BILINEAR,
     .infer = infer,
     .kernel = kernel,
 };

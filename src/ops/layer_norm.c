@@ -4,6 +4,7 @@
  *
  * A row is what the dimensions from begin_norm_axis on make; Scale and Bias have a number
  * for each element of it. Mean and Variance (divided by n) are kept for the gradient. */
+#include "ops/norm_terms.h"
 #include "math/reduce.h"
 #include "ops/types.h"
 
@@ -166,6 +167,36 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* Scale and Bias are one number after the other; X may have several dimensions there. */
+static rg_term as_row(rg_terms *t, rg_term x, const rg_shape *shape, int from)
+{
+    int32_t dims[RG_MAX_DIMS];
+    for (int d = from; d < shape->rank; d++)
+        dims[d - from] = (int32_t)shape->dim[d];
+    rg_opdesc *op = rg_term_begin(t, "reshape");
+    rg_term_put(t, op, "X", x);
+    rg_term_set(
+        t, op,
+        &(rg_attr){.name = "shape", .type = RG_ATTR_INTS, .n = shape->rank - from, .ints = dims});
+    return rg_term_end(t, op, "Out");
+}
+
+static void grad_terms(rg_terms *t)
+{
+    const rg_shape x = rg_term_meta(t, rg_term_in(t, "X"))->shape;
+    int from = rg_term_attr(t, "begin_norm_axis")->i;
+    rg_term scale = rg_term_in(t, "Scale"), bias = rg_term_in(t, "Bias");
+    rg_norm_terms norm = {.axis = from};
+    for (int d = from; d < x.rank; d++)
+        norm.dims[norm.n++] = d;
+    if (norm.n > 1 && rg_shape_product(&x, from, x.rank) < 0)
+        rg_term_fail(t, "the dimensions of a row are not known");
+    norm.scale = scale ? as_row(t, scale, &x, from) : NULL;
+    norm.bias = bias ? as_row(t, bias, &x, from) : NULL;
+    norm.flat = true;
+    rg_compose_norm(t, &norm);
+}
+
 const rg_op rg_op_layer_norm_grad = {
     .type = "layer_norm_grad",
     .doc = "Gradient of layer_norm.",
@@ -177,4 +208,5 @@ const rg_op rg_op_layer_norm_grad = {
                     [G_DBIAS] = {"Bias@GRAD", "", RG_OPTIONAL, RG_OF(G_BIAS)}),
     .attr = ATTRS,
     .kernel = grad_kernel,
+    .compose = grad_terms,
 };

@@ -2,6 +2,7 @@
  *
  *   Out = X with the LoD of Y; with the offsets that stand in Y, if Y has no LoD; or with the
  *         offsets target_lod. `append` adds those offsets as one more level below X's own. */
+#include "ir/program.h"
 #include "ops/sequences.h"
 #include "ops/shape_args.h"
 
@@ -128,6 +129,16 @@ static rg_status lod_reset_grad_kernel(rg_ctx *ctx)
     return copy(rg_in(ctx, G_DOUT), rg_out(ctx, G_DX));
 }
 
+/* Twice over: with the sequences of Out@GRAD, that is of Out. */
+static rg_status lod_reset_second(rg_grad_ctx *ctx)
+{
+    rg_opdesc *op;
+    RG_TRY(rg_grad_add(ctx, "lod_reset_grad", true, &op));
+    RG_TRY(rg_grad_read_in(ctx, op, "X", "Out@GRAD"));
+    RG_TRY(rg_grad_read_grad(ctx, op, "Out@GRAD", "X@GRAD"));
+    return rg_grad_write(ctx, op, "X@GRAD", "Out@GRAD", -1, NULL);
+}
+
 const rg_op rg_op_lod_reset_grad = {
     .type = "lod_reset_grad",
     .doc = "Gradient of lod_reset.",
@@ -135,4 +146,5 @@ const rg_op rg_op_lod_reset_grad = {
     .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_VIEW, .like = RG_OF(G_X), .inplace = RG_OF(G_DOUT)}),
     .attr = ATTRS,
     .kernel = lod_reset_grad_kernel,
+    .grad = lod_reset_second,
 };

@@ -113,6 +113,7 @@ const rg_op rg_op_lookup_table = {
     .in = SLOTS,
     .out = RG_SLOTS([OUT] = {"Out", "[..., width]"}),
     .attr = ATTRS,
+    .flags = RG_OP_LINEAR,
     .infer = infer_v1,
     .kernel = look_up,
 };
@@ -123,6 +124,7 @@ const rg_op rg_op_lookup_table_v2 = {
     .in = SLOTS,
     .out = RG_SLOTS([OUT] = {"Out", "the shape of Ids, and width"}),
     .attr = ATTRS,
+    .flags = RG_OP_LINEAR,
     .infer = infer_v2,
     .kernel = look_up,
 };

@@ -29,6 +29,7 @@ const rg_op rg_op_mean = {
     .doc = "The mean of all elements.",
     .in = RG_SLOTS([X] = {"X", "any shape"}),
     .out = RG_SLOTS([OUT] = {"Out", "shape [1]"}),
+    .flags = RG_OP_LINEAR,
     .infer = mean_infer,
     .kernel = mean_kernel,
 };

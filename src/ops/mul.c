@@ -73,6 +73,7 @@ const rg_op rg_op_mul = {
     .out = RG_SLOTS([OUT] = {"Out", "X's first dimensions and Y's last ones"}),
     .attr = RG_ATTRS([X_COLS] = RG_INT("x_num_col_dims", 1, "dimensions that make the rows of X"),
                      [Y_COLS] = RG_INT("y_num_col_dims", 1, "dimensions that make the rows of Y")),
+    .flags = RG_OP_BILINEAR,
     .infer = mul_infer,
     .kernel = mul_kernel,
 };

@@ -55,6 +55,7 @@ const rg_op rg_op_multiplex = {
     .in = RG_SLOTS([IDS] = {"Ids", "[rows, 1]: which tensor", RG_NO_GRAD},
                    [X] = {"X", "two or more of one shape", RG_REPEATED}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of each"}),
+    .flags = RG_OP_LINEAR,
     .infer = infer,
     .kernel = kernel,
 };

@@ -4,6 +4,7 @@
  *   frobenius_norm  Out = sqrt(sum of squares over the dimensions `dim`)
  *
  * dX = (dOut - Out sum(dOut Out)) / Norm of the first, X dOut / Out of the second. */
+#include "ir/terms.h"
 #include "ops/box.h"
 #include "ops/types.h"
 
@@ -216,6 +217,30 @@ static rg_status frobenius_grad_kernel(rg_ctx *ctx)
              [IN_DTYPE] = RG_INT("in_dtype", -1, "kept for files"),                             \
              [OUT_DTYPE] = RG_INT("out_dtype", -1, "kept for files"))
 
+/* ---- the gradients, composed ---- */
+
+/* (dy - y times the sum of y dy) / length, y = x / length */
+static void norm_grad_terms(rg_terms *t)
+{
+    rg_term x = rg_term_in(t, "X"), dy = rg_term_in(t, "Out@GRAD");
+    int axis = rg_term_attr(t, "axis")->i;
+    double epsilon = (double)rg_term_attr(t, "epsilon")->f;
+    rg_term squares = rg_term_reduce(t, "reduce_sum", rg_term_of(t, "square", x), &axis, 1, true);
+    rg_term length = rg_term_of(t, "sqrt", rg_term_scale(t, squares, 1, epsilon));
+    length = rg_term_spread(t, length, x, &axis, 1, true);
+    rg_term y = rg_term_div(t, x, length);
+    rg_term sum = rg_term_reduce(t, "reduce_sum", rg_term_mul(t, y, dy), &axis, 1, true);
+    rg_term along = rg_term_mul(t, y, rg_term_spread(t, sum, x, &axis, 1, true));
+    rg_term_give(t, "X@GRAD", rg_term_div(t, rg_term_sub(t, dy, along), length));
+}
+
+/* x dout / out */
+static void frobenius_grad_terms(rg_terms *t)
+{
+    rg_term share = rg_term_div(t, rg_term_in(t, "Out@GRAD"), rg_term_in(t, "Out"));
+    rg_term_give(t, "X@GRAD", rg_term_mul(t, rg_term_in(t, "X"), rg_term_unreduce(t, share)));
+}
+
 const rg_op rg_ops_norm[] = {
     {
         .type = "norm",
@@ -235,6 +260,7 @@ const rg_op rg_ops_norm[] = {
         .out = RG_SLOTS([0] = {"X@GRAD", "", .like = RG_OF(X)}),
         .attr = NORM_ATTRS,
         .kernel = norm_grad_kernel,
+        .compose = norm_grad_terms,
     },
     {
         .type = "frobenius_norm",
@@ -252,6 +278,7 @@ const rg_op rg_ops_norm[] = {
         .out = RG_SLOTS([F_OUT] = {"X@GRAD", "", .like = RG_OF(F_X)}),
         .attr = FROBENIUS_ATTRS,
         .kernel = frobenius_grad_kernel,
+        .compose = frobenius_grad_terms,
     },
     {.type = NULL},
 };

@@ -5,6 +5,7 @@
  *   pad_constant_like  Out = Y with as much behind it as makes the shape of X
  *
  * The gradient is cut out of dOut. */
+#include "ir/program.h"
 #include "ops/box.h"
 #include "ops/number.h"
 #include "ops/types.h"
@@ -109,6 +110,14 @@ const rg_op rg_op_pad = {
     .kernel = pad_kernel,
 };
 
+/* Twice over: the margin does not change, whatever it is made of. */
+static rg_status pad_second(rg_grad_ctx *ctx)
+{
+    rg_opdesc *op;
+    RG_TRY(rg_grad_linear(ctx, &op));
+    return rg_opdesc_set_attr(op, &(rg_attr){.name = "pad_value", .type = RG_ATTR_FLOAT, .f = 0});
+}
+
 const rg_op rg_op_pad_grad = {
     .type = "pad_grad",
     .doc = "Gradient of pad.",
@@ -117,6 +126,7 @@ const rg_op rg_op_pad_grad = {
     .attr = PAD_ATTRS,
     .infer = pad_grad_infer,
     .kernel = pad_grad_kernel,
+    .grad = pad_second,
 };
 
 /* ---- pad_constant_like ---- */

@@ -5,6 +5,7 @@
  *   edge      the outermost row and column repeated
  *
  * The gradient of a pixel is the sum over all places where it was put. */
+#include "ir/program.h"
 #include "ops/shape_args.h"
 #include "ops/types.h"
 
@@ -175,6 +176,14 @@ const rg_op rg_op_pad2d = {
     .kernel = pad_kernel,
 };
 
+/* Twice over: a constant margin does not change, whatever it is made of. */
+static rg_status pad2d_second(rg_grad_ctx *ctx)
+{
+    rg_opdesc *op;
+    RG_TRY(rg_grad_linear(ctx, &op));
+    return rg_opdesc_set_attr(op, &(rg_attr){.name = "pad_value", .type = RG_ATTR_FLOAT, .f = 0});
+}
+
 const rg_op rg_op_pad2d_grad = {
     .type = "pad2d_grad",
     .doc = "Gradient of pad2d.",
@@ -183,4 +192,5 @@ const rg_op rg_op_pad2d_grad = {
     .out = RG_SLOTS([OUT] = {"X@GRAD", "", .like = RG_OF(X)}),
     .attr = ATTRS,
     .kernel = grad_kernel,
+    .grad = pad2d_second,
 };

@@ -10,6 +10,7 @@
  *
  * A loss is two functions, value and slope, which get its numbers as `a`; and a row of
  * the table at the end. Labels have no gradient. */
+#include "ir/terms.h"
 #include "ops/float_math.h"
 #include "ops/labels.h"
 #include "ops/types.h"
@@ -138,7 +139,28 @@ static rg_status grad_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define LOSS(TYPE, DOC, NAME, INFER, IN, LABELS, LOSSES, ...)                                      \
+/* dy ((1 - y) / (1 - p + epsilon) - y / (p + epsilon)) */
+static void compose_log_loss(rg_terms *t, const char *in, const char *labels, const char *loss,
+                             const char *dx, double epsilon)
+{
+    rg_term p = rg_term_in(t, in), y = rg_term_in(t, labels), dy = rg_term_in(t, loss);
+    rg_term no = rg_term_div(t, rg_term_scale(t, y, -1, 1), rg_term_scale(t, p, -1, 1 + epsilon));
+    rg_term yes = rg_term_div(t, y, rg_term_scale(t, p, 1, epsilon));
+    rg_term_give(t, dx, rg_term_mul(t, dy, rg_term_sub(t, no, yes)));
+}
+
+static void log_loss_terms(rg_terms *t)
+{
+    compose_log_loss(t, "Predicted", "Labels", "Loss@GRAD", "Predicted@GRAD",
+                     (double)rg_term_attr(t, "epsilon")->f);
+}
+
+static void bce_loss_terms(rg_terms *t)
+{
+    compose_log_loss(t, "X", "Label", "Out@GRAD", "X@GRAD", 0);
+}
+
+#define LOSS(TYPE, DOC, NAME, INFER, IN, LABELS, LOSSES, TERMS, ...)                               \
     {                                                                                              \
         .type = (TYPE),                                                                            \
         .doc = (DOC),                                                                              \
@@ -153,20 +175,20 @@ static rg_status grad_infer(rg_ctx *ctx)
         .in =                                                                                      \
             RG_SLOTS([G_X] = {IN, ""}, [G_LABEL] = {LABELS, ""}, [G_DOUT] = {LOSSES "@GRAD", ""}), \
         .out = RG_SLOTS([G_DX] = {IN "@GRAD", "", .inplace = RG_OF(G_DOUT)}), .attr = __VA_ARGS__, \
-        .infer = grad_infer, .kernel = NAME##_grad_kernel,                                         \
+        .infer = grad_infer, .kernel = NAME##_grad_kernel, .compose = (TERMS),                     \
     }
 #define NO_ATTRS RG_ATTRS({.doc = NULL})
 
 const rg_op rg_ops_pointwise_loss[] = {
     LOSS("log_loss", "The logistic loss of probabilities.", log_loss, column_infer, "Predicted",
-         "Labels", "Loss",
+         "Labels", "Loss", log_loss_terms,
          RG_ATTRS([0] = RG_REQUIRED("epsilon", RG_ATTR_FLOAT, "added before the logarithm"))),
     LOSS("bce_loss", "The cross entropy of probabilities of yes or no.", bce_loss, same_infer, "X",
-         "Label", "Out", NO_ATTRS),
+         "Label", "Out", bce_loss_terms, NO_ATTRS),
     LOSS("hinge_loss", "max(0, 1 - y x) with y = -1 or 1, given as 0 or 1.", hinge_loss,
-         column_infer, "Logits", "Labels", "Loss", NO_ATTRS),
+         column_infer, "Logits", "Labels", "Loss", NULL, NO_ATTRS),
     LOSS("teacher_student_sigmoid_loss", "Learn from clicks and from a teacher's scores.",
-         teacher_student, column_infer, "X", "Label", "Y",
+         teacher_student, column_infer, "X", "Label", "Y", NULL,
          RG_ATTRS([0] = RG_FLOAT("soft_max_up_bound", 15.0f, "no gradient from here up"),
                   [1] = RG_FLOAT("soft_max_lower_bound", -15.0f, "no gradient from here down"))),
     {.type = NULL},

@@ -5,6 +5,7 @@
  * What lies over the edge does not count, except that an average with exclusive = false is
  * over the whole window all the same. The gradient of a largest goes to the first of its
  * window that equals it. */
+#include "ir/program.h"
 #include "ops/pooling.h"
 #include "ops/types.h"
 
@@ -128,6 +129,15 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return max ? to_largest(ctx, &p, dx->data) : spread(ctx, &p, dx->data);
 }
 
+/* Twice over: averages are linear. */
+static rg_status second(rg_grad_ctx *ctx)
+{
+    rg_opdesc *op;
+    if (strcmp(rg_opdesc_attr(rg_grad_forward(ctx), "pooling_type")->s, "avg") != 0)
+        return rg_grad_missing(ctx);
+    return rg_grad_linear(ctx, &op);
+}
+
 #define ATTRS(AXES, FORMAT_NAME)                                                                 \
     RG_POOL_ATTR_SPECS(AXES),                                                                    \
         [POOLING_TYPE] = RG_REQUIRED("pooling_type", RG_ATTR_STRING, "max or avg"),              \
@@ -151,7 +161,7 @@ static rg_status grad_kernel(rg_ctx *ctx)
         .type = NAME "_grad", .doc = "Gradient of " NAME ".",                                  \
         .in = RG_SLOTS([G_X] = {"X", ""}, [G_OUT] = {"Out", ""}, [G_DOUT] = {"Out@GRAD", ""}), \
         .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_X)}), .attr = ATTRIBUTES,      \
-        .kernel = grad_kernel,                                                                 \
+        .kernel = grad_kernel, .grad = second,                                                 \
     }
 
 const rg_op rg_ops_pool[] = {

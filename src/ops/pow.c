@@ -1,4 +1,5 @@
 /* pow.c - Out = X^factor; dX = factor X^(factor - 1) dOut. */
+#include "ir/terms.h"
 #include "ops/number.h"
 #include "ops/types.h"
 
@@ -85,6 +86,21 @@ const rg_op rg_op_pow = {
     .kernel = kernel,
 };
 
+/* factor dy x^(factor - 1) */
+static void grad_terms(rg_terms *t)
+{
+    rg_attr factor = *rg_term_attr(t, "factor");
+    double by = (double)factor.f;
+    if (rg_term_in(t, "FactorTensor") != NULL)
+        rg_term_fail(t, "the exponent is a tensor");
+    factor.f -= 1;
+    rg_opdesc *op = rg_term_begin(t, "pow");
+    rg_term_put(t, op, "X", rg_term_in(t, "X"));
+    rg_term_set(t, op, &factor);
+    rg_term slope = rg_term_scale(t, rg_term_end(t, op, "Out"), by, 0);
+    rg_term_give(t, "X@GRAD", rg_term_mul(t, rg_term_in(t, "Out@GRAD"), slope));
+}
+
 const rg_op rg_op_pow_grad = {
     .type = "pow_grad",
     .doc = "Gradient of pow.",
@@ -94,4 +110,5 @@ const rg_op rg_op_pow_grad = {
     .out = RG_SLOTS([OUT] = {"X@GRAD", "", .like = RG_OF(X), .inplace = RG_OF(DOUT)}),
     .attr = ATTRS,
     .kernel = grad_kernel,
+    .compose = grad_terms,
 };

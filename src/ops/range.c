@@ -204,6 +204,7 @@ const rg_op rg_op_meshgrid = {
     .doc = "Vectors as the axes of a grid.",
     .in = RG_SLOTS([X] = {"X", "one dimension each", RG_REPEATED}),
     .out = RG_SLOTS([OUT] = {"Out", "one for each axis", RG_REPEATED}),
+    .flags = RG_OP_LINEAR,
     .infer = grid_infer,
     .kernel = grid_kernel,
 };

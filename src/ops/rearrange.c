@@ -177,7 +177,7 @@ static rg_status grad_kernel(rg_ctx *ctx)
         .type = NAME, .doc = (DOC),                                                               \
         .in = RG_SLOTS([X] = {"X", "[batch, channels, height, width]"}),                          \
         .out = RG_SLOTS([OUT] = {"Out", "the elements of X"}), .attr = RG_ATTRS([FACTOR] = ATTR), \
-        .infer = infer, .kernel = kernel,                                                         \
+        .flags = RG_OP_LINEAR, .infer = infer, .kernel = kernel,                                  \
     }
 #define UPSCALE   RG_INT("upscale_factor", 1, "how much larger images become")
 #define BLOCKSIZE RG_LONG("blocksize", 2, "pixels that become channels, along each axis")

@@ -5,6 +5,7 @@
  *
  * The loop is over three kinds of runs: outer dimensions, a reduced run, an inner run.
  * Dimensions of one kind that stand together are taken as one. */
+#include "ir/terms.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -317,6 +318,25 @@ static rg_status prod_grad_kernel(rg_ctx *ctx)
     return spread(ctx, PROD);
 }
 
+/* ---- the gradients, composed ---- */
+
+/* Which elements are the largest does not change with a little more of any. */
+static void extreme_terms(rg_terms *t)
+{
+    rg_term dout = rg_term_in(t, "Out@GRAD"), ones = rg_term_filled(t, dout, 1);
+    rg_opdesc *again = rg_term_again(t);
+    rg_term_put(t, again, "Out@GRAD", ones);
+    rg_term which = rg_term_constant(t, rg_term_end(t, again, "X@GRAD"));
+    rg_term_give(t, "X@GRAD", rg_term_mul(t, rg_term_unreduce(t, dout), which));
+}
+
+static void prod_terms(rg_terms *t)
+{
+    rg_term all = rg_term_unreduce(t,
+                                   rg_term_mul(t, rg_term_in(t, "Out"), rg_term_in(t, "Out@GRAD")));
+    rg_term_give(t, "X@GRAD", rg_term_div(t, all, rg_term_in(t, "X")));
+}
+
 #define ATTRS                                                                                      \
     RG_ATTRS([DIM] = RG_INT_LIST("dim", ((const int32_t[]){0}), 1,                 \
                                 "the dimensions to reduce; negative: from the end"),               \
@@ -324,11 +344,11 @@ static rg_status prod_grad_kernel(rg_ctx *ctx)
              [REDUCE_ALL] = RG_BOOLEAN("reduce_all", false, "reduce all dimensions"),              \
              [IN_DTYPE] = RG_INT("in_dtype", -1, "kept for files"),                                \
              [OUT_DTYPE] = RG_INT("out_dtype", -1, "kept for files"))
-#define REDUCE_OP(NAME, DOC)                                                                       \
+#define REDUCE_OP(NAME, DOC, FLAGS)                                                                \
     {                                                                                              \
         .type = "reduce_" #NAME, .doc = (DOC), .in = RG_SLOTS([X] = {"X", "any shape"}),           \
         .out = RG_SLOTS([OUT] = {"Out", "X without the reduced dimensions"}), .attr = ATTRS,       \
-        .infer = reduce_infer, .kernel = NAME##_kernel,                                            \
+        .flags = (FLAGS), .infer = reduce_infer, .kernel = NAME##_kernel,                          \
     }
 #define PLAIN_GRAD(NAME)                                                                           \
     {                                                                                              \
@@ -338,26 +358,26 @@ static rg_status prod_grad_kernel(rg_ctx *ctx)
         .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_X)}), .attr = ATTRS,               \
         .kernel = NAME##_grad_kernel,                                                              \
     }
-#define FULL_GRAD(NAME, KERNEL)                                                                    \
+#define FULL_GRAD(NAME, KERNEL, TERMS)                                                             \
     {                                                                                              \
         .type = "reduce_" #NAME "_grad", .doc = "Gradient of reduce_" #NAME ".",                   \
         .in = RG_SLOTS([G_X] = {"X", ""}, [G_DOUT] = {"Out@GRAD", ""}, [G_OUT] = {"Out", ""}),     \
         .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_X)}), .attr = ATTRS,               \
-        .kernel = (KERNEL),                                                                        \
+        .kernel = (KERNEL), .compose = (TERMS),                                                    \
     }
 
 const rg_op rg_ops_reduce[] = {
-    REDUCE_OP(sum, "The sum along dimensions."),
-    REDUCE_OP(mean, "The mean along dimensions."),
-    REDUCE_OP(max, "The largest along dimensions."),
-    REDUCE_OP(min, "The smallest along dimensions."),
-    REDUCE_OP(prod, "The product along dimensions."),
-    REDUCE_OP(all, "Whether all are true along dimensions."),
-    REDUCE_OP(any, "Whether any is true along dimensions."),
+    REDUCE_OP(sum, "The sum along dimensions.", RG_OP_LINEAR),
+    REDUCE_OP(mean, "The mean along dimensions.", RG_OP_LINEAR),
+    REDUCE_OP(max, "The largest along dimensions.", 0),
+    REDUCE_OP(min, "The smallest along dimensions.", 0),
+    REDUCE_OP(prod, "The product along dimensions.", 0),
+    REDUCE_OP(all, "Whether all are true along dimensions.", 0),
+    REDUCE_OP(any, "Whether any is true along dimensions.", 0),
     PLAIN_GRAD(sum),
     PLAIN_GRAD(mean),
-    FULL_GRAD(max, extreme_grad_kernel),
-    FULL_GRAD(min, extreme_grad_kernel),
-    FULL_GRAD(prod, prod_grad_kernel),
+    FULL_GRAD(max, extreme_grad_kernel, extreme_terms),
+    FULL_GRAD(min, extreme_grad_kernel, extreme_terms),
+    FULL_GRAD(prod, prod_grad_kernel, prod_terms),
     {.type = NULL},
 };

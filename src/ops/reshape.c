@@ -7,6 +7,7 @@
  *
  * The forms that end in 2 keep X's shape for the gradient in XShape, which has no elements:
  * X itself can go. Out is a view: no element moves where it can have X's memory. */
+#include "ir/program.h"
 #include "ops/shape_args.h"
 #include "ops/types.h"
 
@@ -222,6 +223,16 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return view(ctx, G_DOUT, G_DX);
 }
 
+/* Twice over: the same elements under Out's shape, which Out@GRAD has. */
+static rg_status view_second(rg_grad_ctx *ctx)
+{
+    rg_opdesc *op;
+    RG_TRY(rg_grad_add(ctx, "reshape_grad", false, &op));
+    RG_TRY(rg_grad_read_in(ctx, op, "X", "Out@GRAD"));
+    RG_TRY(rg_grad_read_grad(ctx, op, "Out@GRAD", "X@GRAD"));
+    return rg_grad_write(ctx, op, "X@GRAD", "Out@GRAD", -1, NULL);
+}
+
 #define ONE_SLOT RG_SLOTS([X] = {"X", "any shape"})
 #define SIZE_SLOTS(WHOLE, PARTS)                                    \
     RG_SLOTS([X] = {"X", "any shape"},                              \
@@ -251,14 +262,14 @@ static rg_status grad_kernel(rg_ctx *ctx)
         .type = NAME "_grad", .doc = "Gradient of " NAME ".",                          \
         .in = RG_SLOTS([G_X] = {"X", "", RG_SHAPE_ONLY}, [G_DOUT] = {"Out@GRAD", ""}), \
         .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_VIEW, RG_OF(G_X), RG_OF(G_DOUT)}),  \
-        .attr = ATTRS, .kernel = grad_kernel,                                          \
+        .attr = ATTRS, .kernel = grad_kernel, .grad = view_second,                     \
     }
 #define VIEW2_GRAD(NAME, ATTRS)                                                                  \
     {                                                                                            \
         .type = NAME "2_grad", .doc = "Gradient of " NAME "2.",                                  \
         .in = RG_SLOTS([G_XSHAPE] = {"XShape", "", RG_SHAPE_ONLY}, [G_DOUT] = {"Out@GRAD", ""}), \
         .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_VIEW, .inplace = RG_OF(G_DOUT)}),             \
-        .attr = ATTRS, .infer = grad2_infer, .kernel = grad_kernel,                              \
+        .attr = ATTRS, .infer = grad2_infer, .kernel = grad_kernel, .grad = view_second,         \
     }
 #define VIEW_OPS(NAME, DOC, SLOTS, INFER, ATTRS)                                 \
     VIEW(NAME, DOC, SLOTS, INFER, ATTRS), VIEW2(NAME, DOC, SLOTS, INFER, ATTRS), \

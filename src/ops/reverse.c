@@ -176,6 +176,7 @@ const rg_op rg_ops_reverse[] = {
         .in = RG_SLOTS([X] = {"X", "any shape"}),
         .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
         .attr = ROLL_ATTRS,
+        .flags = RG_OP_LINEAR,
         .infer = roll_infer,
         .kernel = roll_kernel,
     },

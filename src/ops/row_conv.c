@@ -100,6 +100,7 @@ const rg_op rg_op_row_conv = {
     .in = RG_SLOTS([X] = {"X", "[total, width] or [batch, time, width]"},
                    [FILTER] = {"Filter", "[rows that count, width]"}),
     .out = RG_SLOTS([OUT] = {"Out", "X's shape"}),
+    .flags = RG_OP_BILINEAR,
     .infer = row_conv_infer,
     .kernel = row_conv_kernel,
 };

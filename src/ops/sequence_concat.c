@@ -100,6 +100,7 @@ const rg_op rg_op_sequence_concat = {
     .doc = "Sequences joined end to end.",
     .in = RG_SLOTS([X] = {"X", "sequences, as many in each", RG_REPEATED}),
     .out = RG_SLOTS([OUT] = {"Out", "as many sequences"}),
+    .flags = RG_OP_LINEAR,
     .infer = sequence_concat_infer,
     .kernel = sequence_concat_kernel,
 };

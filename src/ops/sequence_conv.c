@@ -145,6 +145,7 @@ const rg_op rg_op_sequence_conv = {
                    [FILTER] = {"Filter", "[contextLength * width, filters]"}),
     .out = RG_SLOTS([OUT] = {"Out", "[total, filters]"}),
     .attr = ATTRS,
+    .flags = RG_OP_BILINEAR,
     .infer = sequence_conv_infer,
     .kernel = sequence_conv_kernel,
 };

@@ -128,6 +128,7 @@ const rg_op rg_op_sequence_expand = {
                                                             RG_NO_GRAD | RG_SHAPE_ONLY}),
     .out = RG_SLOTS([OUT] = {"Out", "each copy a sequence, if X has sequences"}),
     .attr = ATTRS,
+    .flags = RG_OP_LINEAR,
     .infer = sequence_expand_infer,
     .kernel = sequence_expand_kernel,
 };
@@ -173,6 +174,7 @@ const rg_op rg_op_sequence_expand_as = {
     .in = RG_SLOTS([X] = {"X", "a row for each sequence of Y"}, [Y] = {"Y", "sequences",
                                                                        RG_NO_GRAD | RG_SHAPE_ONLY}),
     .out = RG_SLOTS([OUT] = {"Out", "sequences as long as Y's"}),
+    .flags = RG_OP_LINEAR,
     .infer = sequence_expand_as_infer,
     .kernel = sequence_expand_as_kernel,
 };

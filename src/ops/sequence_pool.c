@@ -198,6 +198,16 @@ static rg_status sequence_pool_grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* Twice over: all but MAX are linear. An empty sequence gives no change. */
+static rg_status sequence_pool_second(rg_grad_ctx *ctx)
+{
+    rg_opdesc *op;
+    if (strcmp(rg_opdesc_attr(rg_grad_forward(ctx), "pooltype")->s, "MAX") == 0)
+        return rg_grad_missing(ctx);
+    RG_TRY(rg_grad_linear(ctx, &op));
+    return rg_opdesc_set_attr(op, &(rg_attr){.name = "pad_value", .type = RG_ATTR_FLOAT, .f = 0});
+}
+
 const rg_op rg_op_sequence_pool_grad = {
     .type = "sequence_pool_grad",
     .doc = "Gradient of sequence_pool.",
@@ -206,4 +216,5 @@ const rg_op rg_op_sequence_pool_grad = {
     .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_X)}),
     .attr = ATTRS,
     .kernel = sequence_pool_grad_kernel,
+    .grad = sequence_pool_second,
 };

@@ -67,6 +67,7 @@ const rg_op rg_op_sequence_reshape = {
     .in = RG_SLOTS([X] = {"X", "sequences, [total, width]"}),
     .out = RG_SLOTS([OUT] = {"Out", "[..., new_dim]", RG_VIEW, .inplace = RG_OF(X)}),
     .attr = ATTRS,
+    .flags = RG_OP_LINEAR,
     .infer = sequence_reshape_infer,
     .kernel = sequence_reshape_kernel,
 };

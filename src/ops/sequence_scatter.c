@@ -76,6 +76,7 @@ const rg_op rg_op_sequence_scatter = {
     .in = RG_SLOTS([X] = {"X", "[rows, width]"}, [IDS] = {"Ids", "places, sequences", RG_NO_GRAD},
                    [UPDATES] = {"Updates", "what is added at each"}),
     .out = RG_SLOTS([OUT] = {"Out", "[rows, width]", .inplace = RG_OF(X)}),
+    .flags = RG_OP_LINEAR,
     .infer = sequence_scatter_infer,
     .kernel = sequence_scatter_kernel,
 };

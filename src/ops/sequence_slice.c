@@ -83,6 +83,7 @@ const rg_op rg_op_sequence_slice = {
                    [OFFSET] = {"Offset", "[sequences, 1]", RG_NO_GRAD | RG_SIZES},
                    [LENGTH] = {"Length", "[sequences, 1]", RG_NO_GRAD | RG_SIZES}),
     .out = RG_SLOTS([OUT] = {"Out", "as many sequences"}),
+    .flags = RG_OP_LINEAR,
     .infer = sequence_slice_infer,
     .kernel = sequence_slice_kernel,
 };

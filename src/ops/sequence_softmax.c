@@ -1,4 +1,5 @@
 /* sequence_softmax.c - a softmax over each sequence of numbers, one to a row. */
+#include "ir/terms.h"
 #include "math/fast.h"
 #include "math/reduce.h"
 #include "ops/sequences.h"
@@ -97,6 +98,20 @@ static rg_status sequence_softmax_grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+static void sequence_softmax_grad_terms(rg_terms *t)
+{
+    rg_term y = rg_term_in(t, "Out"), dy = rg_term_in(t, "Out@GRAD"), both = rg_term_mul(t, y, dy);
+    rg_opdesc *op = rg_term_begin(t, "sequence_pool");
+    rg_term_put(t, op, "X", both);
+    rg_term_set(t, op, &(rg_attr){.name = "pooltype", .type = RG_ATTR_STRING, .s = "SUM"});
+    rg_term sums = rg_term_end(t, op, "Out");
+    op = rg_term_begin(t, "sequence_expand_as");
+    rg_term_put(t, op, "X", sums);
+    rg_term_put(t, op, "Y", y);
+    rg_term rest = rg_term_sub(t, dy, rg_term_end(t, op, "Out"));
+    rg_term_give(t, "X@GRAD", rg_term_mul(t, y, rest));
+}
+
 const rg_op rg_op_sequence_softmax_grad = {
     .type = "sequence_softmax_grad",
     .doc = "Gradient of sequence_softmax.",
@@ -105,4 +120,5 @@ const rg_op rg_op_sequence_softmax_grad = {
     .out = RG_SLOTS([G_DX] = {"X@GRAD", "", .like = RG_OF(G_X)}),
     .attr = ATTRS,
     .kernel = sequence_softmax_grad_kernel,
+    .compose = sequence_softmax_grad_terms,
 };

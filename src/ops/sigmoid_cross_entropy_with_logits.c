@@ -5,6 +5,7 @@
  *
  * With normalize all is divided by the number of elements that are not ignored; where
  * all are, there is no loss. dX = (sigmoid(X) - Label) dOut. */
+#include "ir/terms.h"
 #include "ops/float_math.h"
 #include "ops/types.h"
 
@@ -95,6 +96,28 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* The gradient itself at X of one value and dOut of ones. */
+static rg_term at_logit(rg_terms *t, double value)
+{
+    rg_term logits = rg_term_filled(t, rg_term_in(t, "X"), value);
+    rg_term ones = rg_term_filled(t, logits, 1);
+    rg_opdesc *again = rg_term_again(t);
+    rg_term_put(t, again, "X", logits);
+    rg_term_put(t, again, "Out@GRAD", ones);
+    return rg_term_constant(t, rg_term_end(t, again, "X@GRAD"));
+}
+
+/* dOut (sigmoid(x) - label) factor. The factor (of normalising; 0 where a label is ignored) is how
+ * much the gradient grows from a logit of -100 to one of 100, that is from 0 to 1. */
+static void grad_terms(rg_terms *t)
+{
+    rg_term low = at_logit(t, -100), high = at_logit(t, 100);
+    rg_term factor = rg_term_constant(t, rg_term_sub(t, high, low));
+    rg_term grown = rg_term_mul(t, rg_term_of(t, "sigmoid", rg_term_in(t, "X")), factor);
+    rg_term slope = rg_term_add(t, grown, low);
+    rg_term_give(t, "X@GRAD", rg_term_mul(t, rg_term_in(t, "Out@GRAD"), slope));
+}
+
 const rg_op rg_op_sigmoid_cross_entropy_with_logits_grad = {
     .type = "sigmoid_cross_entropy_with_logits_grad",
     .doc = "Gradient of sigmoid_cross_entropy_with_logits.",
@@ -103,4 +126,5 @@ const rg_op rg_op_sigmoid_cross_entropy_with_logits_grad = {
     .attr = ATTRS,
     .infer = grad_infer,
     .kernel = grad_kernel,
+    .compose = grad_terms,
 };

@@ -236,6 +236,7 @@ const rg_op rg_op_slice = {
     .in = RG_SLOTS(SLICE_SLOTS(0)),
     .out = RG_SLOTS([OUT] = {"Out", "the part"}),
     .attr = RG_ATTRS(SLICE_ATTRS),
+    .flags = RG_OP_LINEAR,
     .infer = slice_infer,
     .kernel = slice_kernel,
 };
@@ -255,6 +256,7 @@ const rg_op rg_op_strided_slice = {
     .in = RG_SLOTS(SLICE_SLOTS(0), STRIDE_SLOTS),
     .out = RG_SLOTS([OUT] = {"Out", "the part"}),
     .attr = RG_ATTRS(SLICE_ATTRS, STRIDE_ATTR),
+    .flags = RG_OP_LINEAR,
     .infer = strided_infer,
     .kernel = strided_kernel,
 };

@@ -3,6 +3,7 @@
  *   Out = e^X / sum of e^X along axis
  *
  * dX = Out (dOut - sum of Out dOut). */
+#include "ir/terms.h"
 #include "math/softmax.h"
 #include "ops/types.h"
 
@@ -88,6 +89,16 @@ static rg_status softmax_grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* y (dy - the sum of y dy) */
+static void softmax_grad_terms(rg_terms *t)
+{
+    rg_term y = rg_term_in(t, "Out"), dy = rg_term_in(t, "Out@GRAD");
+    int axis = rg_term_attr(t, "axis")->i;
+    rg_term sum = rg_term_reduce(t, "reduce_sum", rg_term_mul(t, y, dy), &axis, 1, true);
+    rg_term rest = rg_term_sub(t, dy, rg_term_spread(t, sum, dy, &axis, 1, true));
+    rg_term_give(t, "X@GRAD", rg_term_mul(t, y, rest));
+}
+
 const rg_op rg_op_softmax_grad = {
     .type = "softmax_grad",
     .doc = "Gradient of softmax.",
@@ -96,4 +107,5 @@ const rg_op rg_op_softmax_grad = {
     .attr = ATTRS,
     .infer = softmax_grad_infer,
     .kernel = softmax_grad_kernel,
+    .compose = softmax_grad_terms,
 };

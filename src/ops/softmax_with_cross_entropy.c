@@ -7,6 +7,7 @@
  * The loss is computed from the logarithm of the sum, not from Softmax, which rounds less:
  * numeric_stable_mode or not.
  * dLogits = (Softmax - Label) dLoss. */
+#include "ir/terms.h"
 #include "math/softmax.h"
 #include "ops/float_math.h"
 #include "ops/labels.h"
@@ -219,6 +220,30 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* dLoss (softmax - label), and 0 where a label is ignored. With a softmax of zeros and dLoss of
+ * ones the gradient itself is minus the label, or 0. */
+static void grad_terms(rg_terms *t)
+{
+    rg_term logits = rg_term_source(t, "Softmax", "Logits"), dloss = rg_term_in(t, "Loss@GRAD");
+    int axis = rg_term_attr(t, "axis")->i;
+    rg_term zeros = rg_term_filled(t, logits, 0), ones = rg_term_filled(t, dloss, 1);
+    rg_opdesc *again = rg_term_again(t);
+    rg_term_put(t, again, "Softmax", zeros);
+    rg_term_put(t, again, "Loss@GRAD", ones);
+    rg_term label = rg_term_constant(t, rg_term_end(t, again, "Logits@GRAD"));
+    rg_opdesc *op = rg_term_begin(t, "softmax");
+    rg_term_put(t, op, "X", logits);
+    rg_term_set(t, op, rg_term_attr(t, "axis"));
+    rg_term softmax = rg_term_end(t, op, "Out");
+    if (!rg_term_attr(t, "soft_label")->b) {
+        rg_term counts = rg_term_reduce(t, "reduce_sum", label, &axis, 1, true);
+        counts = rg_term_spread(t, rg_term_scale(t, counts, -1, 0), logits, &axis, 1, true);
+        softmax = rg_term_mul(t, softmax, rg_term_constant(t, counts));
+    }
+    rg_term of_each = rg_term_spread(t, dloss, logits, &axis, 1, true);
+    rg_term_give(t, "Logits@GRAD", rg_term_mul(t, of_each, rg_term_add(t, softmax, label)));
+}
+
 const rg_op rg_op_softmax_with_cross_entropy_grad = {
     .type = "softmax_with_cross_entropy_grad",
     .doc = "Gradient of softmax_with_cross_entropy.",
@@ -228,4 +253,5 @@ const rg_op rg_op_softmax_with_cross_entropy_grad = {
     .attr = ATTRS,
     .infer = grad_infer,
     .kernel = grad_kernel,
+    .compose = grad_terms,
 };

@@ -74,6 +74,7 @@ const rg_op rg_op_temporal_shift = {
     .in = RG_SLOTS([X] = {"X", "[videos * seg_num, channels, height, width]"}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
     .attr = ATTRS,
+    .flags = RG_OP_LINEAR,
     .infer = infer,
     .kernel = kernel,
 };

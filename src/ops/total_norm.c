@@ -2,6 +2,7 @@
  *
  *   squared_l2_norm  the sum of X^2     dX = 2 X dOut
  *   l1_norm          the sum of |X|     dX = sign(X) dOut */
+#include "ir/terms.h"
 #include "math/reduce.h"
 #include "ops/labels.h"
 #include "ops/types.h"
@@ -78,6 +79,18 @@ static rg_status grad_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
+static void squares_terms(rg_terms *t)
+{
+    rg_term twice = rg_term_scale(t, rg_term_in(t, "X"), 2, 0);
+    rg_term_give(t, "X@GRAD", rg_term_mul(t, twice, rg_term_in(t, "Out@GRAD")));
+}
+
+static void absolutes_terms(rg_terms *t)
+{
+    rg_term sign = rg_term_constant(t, rg_term_of(t, "sign", rg_term_in(t, "X")));
+    rg_term_give(t, "X@GRAD", rg_term_mul(t, sign, rg_term_in(t, "Out@GRAD")));
+}
+
 #define NORM(TYPE, DOC, NAME)                                           \
     {                                                                   \
         .type = (TYPE),                                                 \
@@ -91,7 +104,7 @@ static rg_status grad_infer(rg_ctx *ctx)
         .type = TYPE "_grad", .doc = "Gradient of " TYPE ".",           \
         .in = RG_SLOTS([G_X] = {"X", ""}, [G_DOUT] = {"Out@GRAD", ""}), \
         .out = RG_SLOTS([G_DX] = {"X@GRAD", ""}), .infer = grad_infer,  \
-        .kernel = NAME##_grad_kernel,                                   \
+        .kernel = NAME##_grad_kernel, .compose = NAME##_terms,                                   \
     }
 
 const rg_op rg_ops_total_norm[] = {

@@ -85,6 +85,7 @@ const rg_op rg_op_transpose = {
     .out = RG_SLOTS([OUT] = {"Out", "dimension i is dimension axis[i] of X"}, [XSHAPE] =
                                                                                   {.name = NULL}),
     .attr = ATTRS,
+    .flags = RG_OP_LINEAR,
     .infer = transpose_infer,
     .kernel = transpose_kernel,
 };
@@ -96,6 +97,7 @@ const rg_op rg_op_transpose2 = {
     .out = RG_SLOTS([OUT] = {"Out", "dimension i is dimension axis[i] of X"},
                     [XSHAPE] = {"XShape", "a 0 and X's shape, for the gradient", RG_INTERMEDIATE}),
     .attr = ATTRS,
+    .flags = RG_OP_LINEAR,
     .infer = transpose_infer,
     .kernel = transpose_kernel,
 };

@@ -123,6 +123,7 @@ const rg_op rg_ops_unfold[] = {
         .in = RG_SLOTS([X] = {"X", "[n, channels, height, width]"}),
         .out = RG_SLOTS([OUT] = {"Y", "[n, channels * kernel height * kernel width, windows]"}),
         .attr = ATTRS,
+        .flags = RG_OP_LINEAR,
         .infer = infer,
         .kernel = kernel,
     },

@@ -66,6 +66,7 @@ const rg_op rg_op_where = {
     .in = RG_SLOTS([CONDITION] = {"Condition", "bool", RG_NO_GRAD}, [X] = {"X", "its shape"},
                    [Y] = {"Y", "its shape"}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .inplace = RG_OF(X)}),
+    .flags = RG_OP_LINEAR,
     .infer = where_infer,
     .kernel = where_kernel,
 };
