@@ -45,6 +45,43 @@ def as_numpy(tensor):
     return numpy.array(tensor)
 
 
+def _as_lodtensor(data, place, dtype=None):
+    """An array as a tensor; a number as one of shape [1] and that dtype."""
+    if isinstance(data, list):
+        raise RuntimeError("a list is fed as LoDTensor: fluid.create_lod_tensor() makes one")
+    if numpy.isscalar(data):
+        if dtype is None:
+            raise AssertionError("dtype should be given when casting python scalar to tensor")
+        from .data_feeder import convert_dtype
+        data = numpy.array([data]).astype(convert_dtype(dtype))
+    tensor = core.LoDTensor()
+    tensor.set(data, place)
+    return tensor
+
+
+def _fetch_var(name, scope=None, return_numpy=True):
+    """The value of a variable of the scope."""
+    var = (global_scope() if scope is None else scope).find_var(name)
+    if var is None:
+        raise AssertionError("Cannot find %s in scope. Perhaps you need to make the variable "
+                             "persistable by using var.persistable = True in your program." % name)
+    return as_numpy(var.get_tensor()) if return_numpy else var.get_tensor()
+
+
+def _to_name_str(var):
+    """The name of a Variable, or the names of several with commas."""
+    if isinstance(var, tuple):  # what minimize() gives
+        var = var[0]
+    if isinstance(var, list):
+        return ",".join(map(_to_name_str, var))
+    if isinstance(var, (Variable, str)):
+        return var if isinstance(var, str) else var.name
+    from .framework import Operator
+    if isinstance(var, Operator):
+        return str(id(var))
+    raise TypeError("%s should be Variable, Operator or str" % (var,))
+
+
 def _fetch_list(fetch):
     """Variables and names, whichever way the user lists them."""
     if fetch is None:
