@@ -236,3 +236,17 @@ def from_dlpack(capsule):
 def globals():  # noqa: A001 (Fluid's own name)
     from .framework import _Flags
     return _Flags()
+
+
+# Imported when they are first used.
+_OF_INFERENCE = ("AnalysisConfig", "AnalysisPredictor", "NativeConfig", "NativePaddlePredictor",
+                 "PaddleBuf", "PaddleDType", "PaddlePlace", "PaddlePredictor", "PaddleTensor",
+                 "ZeroCopyTensor", "create_paddle_predictor", "paddle_dtype_size")
+
+
+def __getattr__(name):
+    if name in _OF_INFERENCE:
+        from . import inference
+        return getattr(inference, name)
+    from .._names import missing
+    return missing(__name__, name)
