@@ -1,4 +1,5 @@
-/* elements.c - single elements of tensors, their memory and their text, as Fluid's tensors have them. */
+/* elements.c - single elements of tensors, their memory and their text, as Fluid's tensors have
+ * them. */
 #include "_core/core.h"
 
 #include "base/buf.h"

@@ -84,8 +84,8 @@ def _with_variable(var_name, shape_list, dtype, append, feed, fetch):
     with fluid.program_guard(program):
         var = fluid.layers.data(var_name, shape=shape_list, dtype=dtype)
         append(program.global_block(), var)
-        return fluid.Executor(fluid.CPUPlace()).run(program, feed=feed,
-                                                    fetch_list=[var] if fetch else [])
+        return fluid.Executor().run(program, feed=feed, fetch_list=[var] if fetch else [],
+                                    scope=fluid.Scope())
 
 
 def save_var(np_array, var_name, shape_list, dtype, save_path):
