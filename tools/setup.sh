@@ -31,12 +31,14 @@ if [ ! -x .venv/bin/python ]; then
     python3 -m venv .venv
 fi
 # numpy below 2.4: scripts of the time write float(loss) of an array of shape [1].
-need=('numpy<2.4')
+# six: scripts of the time import it, as real Paddle brought it along.
+need=('numpy<2.4' six)
 [ "$what" = demo ] && need+=(matplotlib)
-[ "$what" = test ] && need+=(pytest pillow)
+[ "$what" = test ] && need+=(pytest pillow protobuf)
 for p in "${need[@]}"; do
     name=${p%%[<=>]*}
-    .venv/bin/python -c "import ${name/pillow/PIL}" 2>/dev/null ||
+    module=${name/pillow/PIL}
+    .venv/bin/python -c "import ${module/protobuf/google.protobuf}" 2>/dev/null ||
         .venv/bin/pip install -q --disable-pip-version-check "$p"
 done
 

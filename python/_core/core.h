@@ -92,6 +92,21 @@ int core_add_tensor(PyObject *module);
 int core_add_scope(PyObject *module);
 PyObject *core_wrap_tensor(PyTypeObject *type, rg_value *value, rg_scope *scope);
 
+/* Tell the scope of a tensor, if it has one, that it has another shape or memory. */
+void core_tensor_changed(core_tensor *self);
+/* What Fluid's tensors can besides (elements.c). */
+PyObject *core_tensor_text(PyObject *self);
+PyObject *core_tensor_set_dims(PyObject *self, PyObject *dims);
+PyObject *core_tensor_alloc_float(PyObject *self, PyObject *place);
+PyObject *core_tensor_alloc_double(PyObject *self, PyObject *place);
+PyObject *core_tensor_alloc_int(PyObject *self, PyObject *place);
+PyObject *core_tensor_to_dlpack(PyObject *self, PyObject *unused);
+PyObject *core_tensor_place(PyObject *self, PyObject *unused);
+PyObject *core_tensor_get_float(PyObject *self, PyObject *index);
+PyObject *core_tensor_get_double(PyObject *self, PyObject *index);
+PyObject *core_tensor_set_float(PyObject *self, PyObject *args);
+PyObject *core_tensor_set_double(PyObject *self, PyObject *args);
+
 /* The numpy array of a tensor's value, a copy. NULL and an exception on failure. */
 PyObject *core_to_numpy(const rg_value *value);
 /* An array as seen through __array_struct__: C-contiguous memory of a known dtype.

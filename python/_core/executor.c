@@ -283,6 +283,20 @@ static PyObject *list_to_array(PyObject *object, const rg_vardesc *desc)
     return array;
 }
 
+/* A number of Python's or of numpy's; -1 and an exception where numpy cannot be asked. */
+static int is_number(PyObject *object)
+{
+    static PyObject *generic; /* numpy.generic, made when first asked for */
+    if (PyFloat_Check(object) || PyLong_Check(object))
+        return 1;
+    if (generic == NULL) {
+        PyObject *numpy = PyImport_ImportModule("numpy");
+        generic = numpy ? PyObject_GetAttrString(numpy, "generic") : NULL;
+        Py_XDECREF(numpy);
+    }
+    return generic ? PyObject_IsInstance(object, generic) : -1;
+}
+
 static int open_fed(PyObject *object, const rg_vardesc *desc, fed *out)
 {
     if (PyObject_TypeCheck(object, core_tensor_type)) {
@@ -296,8 +310,10 @@ static int open_fed(PyObject *object, const rg_vardesc *desc, fed *out)
         return 0;
     }
     PyObject *made = NULL;
-    if (desc != NULL && (PyList_Check(object) || PyTuple_Check(object) || PyFloat_Check(object) ||
-                         PyLong_Check(object))) {
+    int number = desc != NULL ? is_number(object) : 0;
+    if (number < 0)
+        return -1;
+    if (desc != NULL && (PyList_Check(object) || PyTuple_Check(object) || number)) {
         made = list_to_array(object, desc);
         if (made == NULL)
             return name_feed(desc);
@@ -308,7 +324,7 @@ static int open_fed(PyObject *object, const rg_vardesc *desc, fed *out)
     Py_XDECREF(made); /* kept by array.holder */
     if (code < 0)
         return desc ? name_feed(desc) : -1;
-    *out = (fed){array.holder, array.data, array.dtype, array.shape, NULL};
+    *out = (fed){array.holder, array.data, array.dtype, number ? RG_SHAPE(1) : array.shape, NULL};
     return 0;
 }
 

@@ -214,7 +214,7 @@ static void tensor_dealloc(PyObject *object)
     core_free(object);
 }
 
-static void changed(core_tensor *self)
+void core_tensor_changed(core_tensor *self)
 {
     if (self->scope != NULL)
         rg_scope_touch(self->scope);
@@ -235,7 +235,7 @@ static PyObject *tensor_set(PyObject *object, PyObject *args)
         size_t bytes = rg_value_bytes(self->value);
         if (bytes > 0)
             memcpy(self->value->data, array.data, bytes);
-        changed(self);
+        core_tensor_changed(self);
     }
     Py_DECREF(array.holder);
     CORE_TRY(code);
@@ -323,7 +323,7 @@ static PyObject *set_lod(core_tensor *self, rg_lod *lod)
     }
     rg_value_set_lod(self->value, lod);
     rg_lod_release(lod);
-    changed(self);
+    core_tensor_changed(self);
     Py_RETURN_NONE;
 }
 
@@ -445,7 +445,7 @@ static PyObject *tensor_share(PyObject *object, PyObject *other)
         return NULL;
     }
     CORE_TRY(rg_value_share(self->value, ((core_tensor *)other)->value));
-    changed(self);
+    core_tensor_changed(self);
     Py_RETURN_NONE;
 }
 
@@ -458,7 +458,7 @@ static PyObject *tensor_clear(PyObject *object, PyObject *unused)
     rg_value_fini(self->value);
     self->value->refs = refs;
     self->value->tag = tag;
-    changed(self);
+    core_tensor_changed(self);
     Py_RETURN_NONE;
 }
 
@@ -477,6 +477,16 @@ static PyMethodDef tensor_methods[] = {
     {"_is_initialized", tensor_is_initialized, METH_NOARGS, "Whether it has a value."},
     {"_share_data_with", tensor_share, METH_O, "Share the memory of another tensor."},
     {"_clear", tensor_clear, METH_NOARGS, "Drop the value."},
+    {"_set_dims", core_tensor_set_dims, METH_O, "_set_dims(shape), before it is filled."},
+    {"_alloc_float", core_tensor_alloc_float, METH_O, "Zeros of float32 in the shape."},
+    {"_alloc_double", core_tensor_alloc_double, METH_O, "Zeros of float64 in the shape."},
+    {"_alloc_int", core_tensor_alloc_int, METH_O, "Zeros of int32 in the shape."},
+    {"_to_dlpack", core_tensor_to_dlpack, METH_NOARGS, "A capsule with a copy of the data."},
+    {"_place", core_tensor_place, METH_NOARGS, "Where the data lies: on the CPU."},
+    {"_get_float_element", core_tensor_get_float, METH_O, "Element i of a float32 tensor."},
+    {"_get_double_element", core_tensor_get_double, METH_O, "Element i of a float64 tensor."},
+    {"_set_float_element", core_tensor_set_float, METH_VARARGS, "_set_float_element(i, number)"},
+    {"_set_double_element", core_tensor_set_double, METH_VARARGS, "_set_double_element(i, number)"},
     {"__array__", (PyCFunction)(void (*)(void))tensor_array, METH_VARARGS | METH_KEYWORDS,
      "A numpy array with a copy of the data."},
     {NULL, NULL, 0, NULL},
@@ -484,6 +494,7 @@ static PyMethodDef tensor_methods[] = {
 
 static PyType_Slot tensor_slots[] = {
     {Py_tp_doc, "A tensor with optional level-of-detail information (LoD)."},
+    {Py_tp_str, core_tensor_text},
     {Py_tp_new, tensor_new},
     {Py_tp_dealloc, tensor_dealloc},
     {Py_tp_methods, tensor_methods},
@@ -547,7 +558,7 @@ static PyObject *rows_set(PyObject *object, PyObject *args)
     free_levels(&l);
     Py_DECREF(array.holder);
     CORE_TRY(code);
-    changed(self);
+    core_tensor_changed(self);
     Py_RETURN_NONE;
 }
 

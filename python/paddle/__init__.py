@@ -4,6 +4,7 @@ The API is that of PaddlePaddle 1.8.5, and __version__ says so, since scripts as
 regatta_version is our own. Modules are imported when they are first used."""
 import os
 
+from . import _names
 from .batch import batch
 from .version import full_version as __version__  # noqa: F401
 
@@ -31,6 +32,7 @@ def _refuse_company():
 
 
 _refuse_company()
+_names.install()
 
 
 def __getattr__(name):
@@ -40,7 +42,7 @@ def __getattr__(name):
     if name == "regatta_version":
         from ._core import version
         return version
-    raise AttributeError("module 'paddle' has no attribute %r" % name)
+    return _names.missing(__name__, name)
 
 
 def __dir__():

@@ -152,6 +152,31 @@ def test_a_fetch_handler_is_shown_variables(files):
     assert 0 <= seen[-1]["the auc"][0] <= 1
 
 
+@pytest.mark.parametrize("return_np", [True, False])
+def test_a_fetch_handler_of_1_7_is_shown_a_list(files, return_np):
+    job, seen = Job(files), []
+
+    class Watch(fluid.executor.FetchHandler):
+        def handler(self, fetch_target_vars):
+            seen.append(fetch_target_vars)
+    job.dataset.set_pipe_command("cat; sleep 1")
+    job.train(fetch_handler=Watch([job.auc.name, job.slots[0].name], 0.3, return_np))
+    assert len(seen) >= 2 and len(seen[0]) == 2
+    assert all(isinstance(value, np.ndarray if return_np else fluid.LoDTensor)
+               for value in seen[0])
+    assert 0 <= np.array(seen[-1][0])[0] <= 1
+
+
+def test_handlers_of_both_releases():
+    handler = fluid.executor.FetchHandler
+    assert handler(fetch_target_names=["a", "b"]).fetch_target_names == ["a", "b"]
+    assert handler({"x": "a"}, 3).period_secs == 3
+    for wrong in (lambda: handler(), lambda: handler("a"), lambda: handler({"x": "a"}, 3, False),
+                  lambda: handler({"x": "a"}, fetch_target_names=["a"])):
+        with pytest.raises(TypeError, match="FetchHandler"):
+            wrong()
+
+
 def test_an_exception_in_a_handler_ends_the_run(files):
     job = Job(files)
 

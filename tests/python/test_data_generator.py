@@ -89,6 +89,23 @@ def test_runs_from_memory_and_from_stdin_in_batches(capsys, monkeypatch):
     assert capsys.readouterr().out == "1 2\n1 3\n"
 
 
+@pytest.mark.parametrize("kind,values", [(dg.MultiSlotDataGenerator, (1, 2)),
+                                         (dg.MultiSlotStringDataGenerator, ("1", "2"))])
+def test_samples_are_zips_and_generators(kind, values, capsys):
+    class Zips(kind):
+        def generate_sample(self, line):
+            def samples():
+                words = []
+                for value in values:
+                    words[:] = [[value], [value] * 2]
+                    yield zip(["a", "b"], words)  # whose list changes before it is written
+                    yield ((name, word) for name, word in zip(["a", "b"], words))
+            return samples
+    Zips().run_from_memory()
+    assert capsys.readouterr().out == "1 1 2 1 1\n" * 2 + "1 2 2 2 2\n" * 2
+    assert kind()._gen_str(zip(["a"], [[values[0]]])) == "1 1\n"
+
+
 def test_what_is_not_rewritten_says_so():
     with pytest.raises(NotImplementedError, match="rewrite this function"):
         dg.MultiSlotDataGenerator().generate_sample("x")

@@ -81,6 +81,45 @@ def test_ids_as_a_list(model):
     assert model.one({"ids": [[1], [4]]}, model.rows).shape == (2, 2)
 
 
+@pytest.mark.parametrize("value", [3, 3.0, np.float32(3), np.int64(3), np.float64(3)])
+@pytest.mark.parametrize("make", [lambda: fluid.data("x", [1], "float32"),
+                                  lambda: fluid.layers.data("x", [1], append_batch_size=False)])
+def test_a_number_is_fed_to_a_variable_of_one_element(make, value):
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()):
+        double = fluid.layers.scale(make(), 2.0)
+    got, = fluid.Executor().run(main, feed={"x": value}, fetch_list=[double])
+    assert got.dtype == np.float32 and got.shape == (1,) and got[0] == 6
+    compiled = fluid.CompiledProgram(main)
+    assert fluid.Executor().run(compiled, feed={"x": value}, fetch_list=[double])[0][0] == 6
+
+
+def test_a_number_is_not_fed_to_more_elements():
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()):
+        double = fluid.layers.scale(fluid.data("x", [2], "float32"), 2.0)
+    with pytest.raises(ValueError, match=r"feed 'x' has the shape \[1\], and \[2\] is wanted"):
+        fluid.Executor().run(main, feed={"x": 3.0}, fetch_list=[double])
+
+
+@pytest.mark.parametrize("what,again", [
+    ("shape", lambda: fluid.data("x", [None, 2], "float32")),
+    ("data type", lambda: fluid.data("x", [None, 1], "int64")),
+    ("lod_level", lambda: fluid.data("x", [None, 1], "float32", 1)),
+    ("shape", lambda: fluid.layers.data("x", [2])),
+    ("persistable", lambda: fluid.default_main_program().global_block().create_var(
+        name="x", persistable=True)),
+    ("type", lambda: fluid.default_main_program().global_block().create_var(
+        name="x", type=fluid.core.VarDesc.VarType.SELECTED_ROWS))])
+def test_a_variable_is_not_defined_again_as_another(what, again):
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = fluid.data("x", [None, 1], "float32")
+        assert fluid.data("x", [None, 1], "float32").name == "x"
+        with pytest.raises(ValueError, match="x has been created before. The previous %s is" % what):
+            again()
+        assert x.shape == (-1, 1) and str(x.dtype) == "VarType.FP32" and x.lod_level == 0
+
+
 def test_unchecked_data_may_have_another_rank(model):
     # fluid.layers.data checks nothing when it is fed, and fc flattens.
     assert model.one({"loose": np.ones((3, 2, 2), "float32")}, model.fc).shape == (3, 2)

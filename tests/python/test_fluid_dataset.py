@@ -271,6 +271,23 @@ def test_instances_are_merged_by_their_ids(tmp_path):
     assert sorted(ids) == [10, 11, 20, 40]  # the 0 of line(0) held an empty slot's place
 
 
+def test_merging_is_asked_for_after_loading(tmp_path):
+    (tmp_path / "ids").write_text("".join("1 %s %s" % row for row in (
+        ("b", line(1)), ("a", line(2)), ("b", line(3)))))
+    dataset = make("InMemoryDataset", [tmp_path / "ids"])
+    dataset.set_parse_ins_id(True)
+    dataset.load_into_memory()
+    dataset.set_merge_by_lineid()
+    dataset.global_shuffle()
+    assert dataset.get_memory_data_size() == 1
+    (tmp_path / "plain").write_text(line(1))
+    dataset = make("InMemoryDataset", [tmp_path / "plain"])
+    dataset.load_into_memory()
+    with pytest.raises(RuntimeError, match="read without ids; call set_parse_ins_id"):
+        dataset.set_merge_by_lineid()
+    assert fluid.InMemoryDataset().__class__ is type(dataset)
+
+
 def test_settings_are_honoured_or_refused(two_files):
     dataset = make("InMemoryDataset", two_files)
     dataset.set_queue_num(3)

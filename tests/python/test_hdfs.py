@@ -266,3 +266,44 @@ def test_donefiles(util, home, store, capsys):
     assert len((store / "out/donefile.txt").read_text().splitlines()) == 2
     util.write_model_donefile("/out", 20190720, 2, 456, *args)  # once
     assert len((store / "out/donefile.txt").read_text().splitlines()) == 2
+
+
+# ---- the older client of fluid.contrib.utils ----
+
+def test_the_client_of_contrib(home, store, tmp_path):
+    from paddle.fluid.contrib.utils import HDFSClient as Old, multi_download, multi_upload
+    client, local = Old(str(home), {}), tmp_path / "local"
+    assert client.lsr("/d") == ["/d/a b", "/d/sub/c"]
+    assert client.lsr("/d", only_file=False, sort=False) == ["/d/a b", "/d/sub", "/d/sub/c"]
+    assert client.download("/d/a b", str(local)) and (local / "a b").read_text() == "hello\n"
+    assert not client.download("/d/a b", str(local)) and not client.download("/no", str(local))
+    (local / "a b").write_text("old")
+    assert client.download("/d/a b", str(local), True) and (local / "a b").read_text() == "hello\n"
+    assert not client.upload("/d", str(local / "a b"))  # it is there
+    assert client.upload("/d", str(local / "a b"), True) and client.upload("/new", str(local / "a b"))
+    with pytest.raises(ValueError, match="is a folder; use multi_upload"):
+        client.upload("/d", str(local))
+    shares = [multi_download(client, "/d", str(tmp_path / name), i, 2)
+              for i, name in enumerate(("share0", "share1"))]
+    assert shares == [[str(tmp_path / "share0" / "a b")], [str(tmp_path / "share1" / "sub" / "c")]]
+    assert open(shares[1][0]).read() == "deep\n"
+    multi_upload(client, "/all", str(tmp_path / "share1"))
+    assert (store / "all" / "sub" / "c").read_text() == "deep\n"
+    with pytest.raises(OSError, match="overwrite=True"):
+        multi_upload(client, "/all", str(tmp_path / "share1"))
+    multi_upload(client, "/all", str(tmp_path / "share1"), overwrite=True)
+
+
+def test_trainers_wait_for_each_other_by_files(home, store, tmp_path, monkeypatch):
+    from paddle.fluid.incubate.fleet.utils import fleet_barrier_util as barrier
+    monkeypatch.setenv("HADOOP_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    role = R.UserDefinedRoleMaker(current_id=0, role=R.Role.WORKER, worker_num=2,
+                                  server_endpoints=["127.0.0.1:6174"])
+    role.generate_role()
+    monkeypatch.setattr(barrier.fleet, "_role_maker", role)
+    with pytest.raises(RuntimeError, match=r"trainers \[1\] have not come to epoch 3 in /ready"):
+        barrier.check_all_trainers_ready("/ready", 3, timeout_s=0.1)
+    (store / "ready" / "ready.3.1.done").write_text("")
+    barrier.check_all_trainers_ready("/ready", 3, timeout_s=30)
+    assert sorted(os.listdir(str(store / "ready"))) == ["ready.3.0.done", "ready.3.1.done"]

@@ -240,13 +240,13 @@ def test_get_logger(capsys):
 # ---- dygraph ----
 
 @pytest.mark.parametrize("use", [
-    lambda: fluid.dygraph.guard(), lambda: fluid.dygraph.to_variable,
-    lambda: fluid.dygraph.nn.Conv2D, lambda: fluid.enable_dygraph(),
-    lambda: fluid.enable_imperative(),
+    lambda: fluid.dygraph.guard(), lambda: fluid.dygraph.to_variable([1]),
+    lambda: fluid.dygraph.nn.Conv2D(1, 2, 3), lambda: fluid.enable_dygraph(),
+    lambda: fluid.enable_imperative(), lambda: fluid.framework._dygraph_guard(None),
+    lambda: fluid.dygraph.ProgramTranslator.get_instance(), lambda: fluid.Layer(),
     # from MODULE import NAME
-    lambda: __import__("paddle.fluid.dygraph", fromlist=["guard"]).guard,
-    lambda: __import__("paddle.fluid.dygraph.nn", fromlist=["Conv2D"]).Conv2D,
-    lambda: __import__("paddle.fluid.dygraph.base", fromlist=["to_variable"]).to_variable])
+    lambda: __import__("paddle.fluid.dygraph.nn", fromlist=["Conv2D"]).Conv2D(),
+    lambda: __import__("paddle.fluid.dygraph.base", fromlist=["to_variable"]).to_variable([1])])
 def test_dygraph_is_refused_with_one_message(use):
     with pytest.raises(NotImplementedError, match="Regatta runs programs, and has no dygraph"):
         use()

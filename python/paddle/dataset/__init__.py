@@ -13,7 +13,8 @@ def __getattr__(name):
     if name in __all__ or name == "common":
         __import__("paddle.dataset." + name)
         return globals()[name]
-    raise AttributeError("module 'paddle.dataset' has no attribute %r" % name)
+    from .._names import missing
+    return missing(__name__, name)
 
 
 def __dir__():

@@ -6,8 +6,9 @@ from .framework import *  # noqa: F401,F403
 from .executor import *  # noqa: F401,F403
 from .core import CPUPlace, CUDAPlace, CUDAPinnedPlace, LoDTensor, LoDTensorArray, Scope
 from .core import LoDTensor as Tensor
+from .data import data
 from .data_feeder import DataFeeder
-from .input import data, embedding, one_hot
+from .input import embedding, one_hot
 from .lod_tensor import *  # noqa: F401,F403
 from .param_attr import ParamAttr, WeightNormParamAttr
 from .backward import gradients
@@ -34,5 +35,5 @@ def __getattr__(name):
     if name in _OF_DYGRAPH:
         from . import dygraph
         return getattr(dygraph, name)
-    from .not_yet import missing
-    raise missing(__name__, name)
+    from .._names import missing
+    return missing(__name__, name)

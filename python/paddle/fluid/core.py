@@ -129,9 +129,33 @@ class _Place:
     def _type(self):
         return 0
 
+    def _equals(self, other):
+        return self == other
+
 
 class CPUPlace(_Place):
     """The CPU."""
+
+
+class Place(_Place):
+    """Any place: what tensor._place() gives."""
+
+    def __init__(self):
+        self._place = CPUPlace()
+
+    def set_place(self, place):
+        self._place = place
+
+    def is_cpu_place(self):
+        return True
+
+    def is_gpu_place(self):
+        return False
+
+    is_cuda_pinned_place = is_gpu_place
+
+    def gpu_device_id(self):
+        raise ValueError("Place.gpu_device_id(): this is the CPU")
 
 
 class CUDAPlace(_Place):
@@ -188,6 +212,41 @@ def get_all_op_names():
     return _core.op_types()
 
 
+class _Capsule:
+    """A DLPack capsule as the object that numpy.from_dlpack() takes."""
+
+    def __init__(self, capsule):
+        self._capsule = capsule
+
+    def __dlpack__(self, **kwargs):
+        return self._capsule
+
+    def __dlpack_device__(self):
+        return (1, 0)  # the CPU
+
+
+def from_dlpack(capsule):
+    """The tensor in a DLPack capsule of the CPU, a copy."""
+    import numpy
+    tensor = LoDTensor()
+    tensor.set(numpy.from_dlpack(_Capsule(capsule)), CPUPlace())
+    return tensor
+
+
 def globals():  # noqa: A001 (Fluid's own name)
     from .framework import _Flags
     return _Flags()
+
+
+# Imported when they are first used.
+_OF_INFERENCE = ("AnalysisConfig", "AnalysisPredictor", "NativeConfig", "NativePaddlePredictor",
+                 "PaddleBuf", "PaddleDType", "PaddlePlace", "PaddlePredictor", "PaddleTensor",
+                 "ZeroCopyTensor", "create_paddle_predictor", "paddle_dtype_size")
+
+
+def __getattr__(name):
+    if name in _OF_INFERENCE:
+        from . import inference
+        return getattr(inference, name)
+    from .._names import missing
+    return missing(__name__, name)

@@ -166,8 +166,13 @@ class InMemoryDataset(DatasetBase):
 
     def set_merge_by_lineid(self, merge_size=2):
         """global_shuffle joins the merge_size instances of each id, and drops ids that have
-        fewer or more."""
-        self.set_parse_ins_id(True)
+        fewer or more. After loading, only where the lines were read with their ids."""
+        if not self.parse_ins_id:
+            if self.dataset.rows() > 0:
+                raise RuntimeError("set_merge_by_lineid: the lines in memory were read without "
+                                   "ids; call set_parse_ins_id(True), or this, before "
+                                   "load_into_memory()")
+            self.set_parse_ins_id(True)
         self.merge_by_lineid, self.merge_size = True, merge_size
 
     def set_parse_logkey(self, parse_logkey):

@@ -45,6 +45,43 @@ def as_numpy(tensor):
     return numpy.array(tensor)
 
 
+def _as_lodtensor(data, place, dtype=None):
+    """An array as a tensor; a number as one of shape [1] and that dtype."""
+    if isinstance(data, list):
+        raise RuntimeError("a list is fed as LoDTensor: fluid.create_lod_tensor() makes one")
+    if numpy.isscalar(data):
+        if dtype is None:
+            raise AssertionError("dtype should be given when casting python scalar to tensor")
+        from .data_feeder import convert_dtype
+        data = numpy.array([data]).astype(convert_dtype(dtype))
+    tensor = core.LoDTensor()
+    tensor.set(data, place)
+    return tensor
+
+
+def _fetch_var(name, scope=None, return_numpy=True):
+    """The value of a variable of the scope."""
+    var = (global_scope() if scope is None else scope).find_var(name)
+    if var is None:
+        raise AssertionError("Cannot find %s in scope. Perhaps you need to make the variable "
+                             "persistable by using var.persistable = True in your program." % name)
+    return as_numpy(var.get_tensor()) if return_numpy else var.get_tensor()
+
+
+def _to_name_str(var):
+    """The name of a Variable, or the names of several with commas."""
+    if isinstance(var, tuple):  # what minimize() gives
+        var = var[0]
+    if isinstance(var, list):
+        return ",".join(map(_to_name_str, var))
+    if isinstance(var, (Variable, str)):
+        return var if isinstance(var, str) else var.name
+    from .framework import Operator
+    if isinstance(var, Operator):
+        return str(id(var))
+    raise TypeError("%s should be Variable, Operator or str" % (var,))
+
+
 def _fetch_list(fetch):
     """Variables and names, whichever way the user lists them."""
     if fetch is None:
@@ -77,15 +114,28 @@ def _read_places(compiled, feed):
 
 class FetchHandler:
     """Is shown variables while train_from_dataset runs: override handler(), which gets a dict
-    of arrays by the keys of var_dict every period_secs seconds."""
+    of arrays by the keys of var_dict every period_secs seconds. As in 1.7 it may be made of
+    fetch_target_names, a list of names; handler() then gets a list, of arrays or, with
+    return_np=False, of LoDTensors."""
 
-    def __init__(self, var_dict=None, period_secs=60):
-        if not isinstance(var_dict, dict):
-            raise TypeError("FetchHandler: var_dict is a dict of name and Variable")
-        self.var_dict = var_dict
-        self.period_secs = period_secs
+    def __init__(self, var_dict=None, period_secs=60, return_np=True, fetch_target_names=None):
+        if isinstance(var_dict, (list, tuple)):
+            var_dict, fetch_target_names = None, var_dict
+        if fetch_target_names is not None and var_dict is None:
+            var_dict = {_to_name_str(name): name for name in fetch_target_names}
+            self.fetch_target_names = list(var_dict)
+        elif not isinstance(var_dict, dict) or fetch_target_names is not None:
+            raise TypeError("FetchHandler: var_dict is a dict of name and Variable, or "
+                            "fetch_target_names a list of names")
+        elif not return_np:
+            raise TypeError("FetchHandler: return_np=False is for a list of names")
+        self.var_dict, self.period_secs, self.return_np = var_dict, period_secs, return_np
+
+    fetch_target_names = None
 
     def handler(self, res_dict):
+        if self.fetch_target_names is not None:
+            res_dict = dict(zip(self.fetch_target_names, res_dict))
         for key, value in res_dict.items():
             if isinstance(value, numpy.ndarray):
                 print("%s[0]: %s" % (key, value.flat[0] if value.size else value))
@@ -112,8 +162,12 @@ def _watched(handler):
         raise TypeError("fetch_handler is a FetchHandler, not %s" % type(handler))
     keys = list(handler.var_dict)
     names = [v if isinstance(v, str) else v.name for v in handler.var_dict.values()]
-    yield (names, float(handler.period_secs),
-           lambda tensors: handler.handler(dict(zip(keys, map(numpy.array, tensors)))))
+
+    def show(tensors):
+        values = [numpy.array(t) for t in tensors] if handler.return_np else list(tensors)
+        handler.handler(values if handler.fetch_target_names is not None
+                        else dict(zip(keys, values)))
+    yield names, float(handler.period_secs), show
 
 
 class Executor:

@@ -155,7 +155,7 @@ def device_guard(device=None):
 
 def cpu_places(device_count=None):
     if device_count is None:
-        device_count = int(os.environ.get("CPU_NUM", 1))
+        device_count = _cpu_num()
     return [core.CPUPlace()] * device_count
 
 
@@ -225,6 +225,16 @@ def require_version(min_version, max_version=None):
 def load_op_library(lib_filename):
     raise NotImplementedError("fluid.load_op_library(%r): custom C++ ops cannot be loaded; an op "
                               "is a C file of its source, in src/ops" % lib_filename)
+
+
+def grad_var_name(var_name):
+    """The name of the variable's gradient."""
+    return var_name + GRAD_VAR_SUFFIX
+
+
+def _cpu_num():
+    """How many CPUPlaces there are unless they are counted out."""
+    return int(os.environ.get("CPU_NUM", 1))
 
 
 def _current_expected_place():

@@ -571,4 +571,5 @@ def __getattr__(name):
     if name in _OF_LOADERS:
         from . import reader
         return getattr(reader, name)
-    raise AttributeError("module 'paddle.fluid.io' has no attribute %r" % name)
+    from .._names import missing
+    return missing(__name__, name)

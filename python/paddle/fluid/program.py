@@ -132,6 +132,20 @@ class Block:
             raise ValueError("Var {0} is not found recursively".format(name))
         return var
 
+    def _check_same(self, var, shape, dtype, type, lod_level, persistable):
+        """A variable that is there is not made another one by a second definition."""
+        wanted = [("type", var.type, type), ("lod_level", var.lod_level, lod_level),
+                  ("persistable", var.persistable, persistable)]
+        if var.type in (VarDesc.VarType.LOD_TENSOR, VarDesc.VarType.SELECTED_ROWS) and var.shape:
+            wanted += [("shape", tuple(var.shape), None if shape is None else tuple(shape)),
+                       ("data type", var.dtype,
+                        None if dtype is None else convert_np_dtype_to_dtype_(dtype))]
+        for what, old, new in wanted:
+            if new is not None and old != new:
+                raise ValueError("Variable %s has been created before. The previous %s is %s; the "
+                                 "new %s is %s. They are not matched." % (var.name, what, old, what,
+                                                                         new))
+
     def _make(self, cls, name, shape, dtype, type, lod_level, persistable, stop_gradient,
               is_data=None, need_check_feed=None):
         if name is None:
@@ -163,6 +177,9 @@ class Block:
                    error_clip=None, belong_to_optimizer=False, initializer=None, **kwargs):
         for key in kwargs:
             raise TypeError("create_var() has no argument %r" % key)
+        known = None if name is None else self._find(name)
+        if known is not None:
+            self._check_same(known, shape, dtype, type, lod_level, persistable)
         var = self._make(Variable, name, shape, dtype, type, lod_level, persistable,
                          stop_gradient, is_data, need_check_feed)
         if error_clip is not None:

@@ -3,6 +3,7 @@ from .. import layers, optimizer
 from ..framework import Variable, name_scope
 
 __all__ = ["extend_with_decoupled_weight_decay"]
+__path__ = []  # real Paddle has a package here; _names.py answers for what is in it
 
 
 class DecoupledWeightDecay:

@@ -2,6 +2,7 @@
 import os
 
 __all__ = ["distributed_batch_reader"]
+__path__ = []  # real Paddle has a package here; _names.py answers for what is in it
 
 
 def distributed_batch_reader(batch_reader):

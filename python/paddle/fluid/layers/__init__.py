@@ -13,8 +13,8 @@ for _module in (nn, ops, activation, math, tensor, shape, classify, loss, metric
 
 
 def __getattr__(name):
-    from ..not_yet import missing
-    raise missing(__name__, name)
+    from ..._names import missing
+    return missing(__name__, name)
 
 
 def _old_spelling(name):
@@ -22,7 +22,8 @@ def _old_spelling(name):
     put there, where layers such as range and sum would stand before Python's own."""
     if name in __all__:
         return globals()[name]
-    return __getattr__(name)
+    from ..._names import missing
+    return missing(nn.__name__, name)
 
 
 nn.__getattr__ = _old_spelling

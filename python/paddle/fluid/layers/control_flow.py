@@ -6,7 +6,7 @@ from .. import unique_name
 from ..core import VarDesc
 from ..framework import Variable, convert_np_dtype_to_dtype_, default_main_program
 from ..layer_helper import LayerHelper
-from .structure import flatten, pack_as
+from .utils import flatten, pack_sequence_as
 from .tensor import assign, cast
 
 __all__ = ["While", "Switch", "IfElse", "StaticRNN", "DynamicRNN", "increment", "array_write",
@@ -217,7 +217,7 @@ def _run_branch(pred, fn):
                 continue
             made = parent.create_var(dtype=var.dtype, shape=var.shape, type=var.type)
             outer.append(assign(var, made))
-        return pack_as(result, outer)
+        return pack_sequence_as(result, outer)
 
 
 def select_input(inputs, mask):
@@ -265,7 +265,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         raise ValueError("Incompatible return values of true_fn and false_fn in cond: %d and %d "
                          "variables" % (len(yes), len(no)))
     mask = cast(pred, "int32")
-    return pack_as(results[1], [select_input([f, t], mask) for f, t in zip(no, yes)])
+    return pack_sequence_as(results[1], [select_input([f, t], mask) for f, t in zip(no, yes)])
 
 
 def _check_branch(what, fn):

@@ -6,6 +6,7 @@ import time
 from ... import _core
 
 __all__ = ["wait_server_ready"]
+__path__ = []  # real Paddle has a package here; _names.py answers for what is in it
 
 
 def _is_up(endpoint):

@@ -17,6 +17,11 @@ from .... import _core
 __all__ = ["MultiSlotDataGenerator", "MultiSlotStringDataGenerator"]
 
 
+def _listed(sample):
+    """A sample that is a zip or a generator of (name, values) as a list."""
+    return list(sample) if hasattr(sample, "__next__") else sample
+
+
 class DataGenerator:
     """Reads lines, asks generate_sample() for samples, and writes them as text."""
 
@@ -51,7 +56,7 @@ class DataGenerator:
             for sample in samples():
                 if sample is None:
                     continue
-                held.append(sample)
+                held.append(_listed(sample))
                 if len(held) == self.batch_size_:
                     self._write(held)
                     held = []
@@ -89,7 +94,7 @@ class MultiSlotDataGenerator(DataGenerator):
     def _gen_str(self, line):
         if self._text is None:
             self._text = _core.SlotText()
-        return self._text.line(line)
+        return self._text.line(_listed(line))
 
     @property
     def _proto_info(self):
@@ -104,6 +109,7 @@ class MultiSlotStringDataGenerator(DataGenerator):
     """Samples are [(name, [str, ...]), ...], written as they are: nothing is checked."""
 
     def _gen_str(self, line):
+        line = _listed(line)
         if not isinstance(line, (list, tuple)):
             raise ValueError("the output of process() must be in list or tuple type, such as "
                              "[('words', ['1926', '08', '17']), ('label', ['1'])]; it is %r"

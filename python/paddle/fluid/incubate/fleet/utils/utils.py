@@ -1,62 +1,117 @@
-"""Programs and single variables in files."""
+"""Saved programs and single variables, read and written by themselves."""
 import os
+import sys
 
-from ..... import _core
-from .... import core, debugger
-from ....executor import Executor
-from ....framework import Program, program_guard
+import numpy as np
 
-__all__ = ["load_program", "save_program", "program_type_trans", "graphviz"]
-
-
-def _no_text(call, is_text):
-    if is_text:
-        raise NotImplementedError("%s: a program is read and written in its binary form; "
-                                  "str(program) prints it" % call)
-
-
-def load_program_binary(model_filename):
-    folder, base = os.path.split(model_filename)
-    text, = _core.load_bytes(folder or ".", [base])
-    return Program.parse_from_string(text)
+__all__ = ["load_program", "save_program", "program_type_trans", "check_pruned_program_vars",
+           "graphviz"]
 
 
 def load_program(model_filename, is_text=False):
-    _no_text("load_program", is_text)
-    return load_program_binary(model_filename)
+    """A Program from a file of ProgramDesc bytes, or of their text."""
+    return load_program_text(model_filename) if is_text else load_program_binary(model_filename)
+
+
+def load_program_binary(model_filename):
+    from paddle.fluid import Program
+    with open(model_filename, "rb") as f:
+        return Program.parse_from_string(f.read())
+
+
+def load_program_text(model_filename):
+    """Needs the package protobuf."""
+    from google.protobuf import text_format
+    from paddle.fluid import Program
+    from paddle.fluid.proto import framework_pb2
+    desc = framework_pb2.ProgramDesc()
+    with open(model_filename) as f:
+        text_format.Merge(f.read(), desc)
+    return Program.parse_from_string(desc.SerializeToString())
 
 
 def save_program(program, model_filename="__model__", is_text=False):
-    _no_text("save_program", is_text)
-    folder, base = os.path.split(model_filename)
-    _core.save_files(folder or ".", lambda: (core.Scope(), [(base, program._serialize())]))
+    with open(model_filename, "w" if is_text else "wb") as f:
+        f.write(str(program) if is_text else program.desc.serialize_to_string())
 
 
 def program_type_trans(prog_dir, prog_fn, is_text):
-    _no_text("program_type_trans", True)
+    """The program in the other form beside it: NAME.bin or NAME.pbtxt, which is given back."""
+    program = load_program(os.path.join(prog_dir, prog_fn), is_text)
+    made = prog_fn + (".bin" if is_text else ".pbtxt")
+    save_program(program, os.path.join(prog_dir, made), not is_text)
+    return made
+
+
+def check_pruned_program_vars(train_prog, pruned_prog):
+    """Whether the persistable variables of the pruned program are those of the other; what differs
+    is written to stderr."""
+    from paddle.fluid.core import VarDesc
+    from paddle.fluid.io import is_persistable
+    same, block = True, train_prog.global_block()
+    for var in filter(is_persistable, pruned_prog.list_vars()):
+        if var.type in (VarDesc.VarType.FEED_MINIBATCH, VarDesc.VarType.FETCH_LIST):
+            continue
+        if not block.has_var(var.name):
+            sys.stderr.write("variable %s is not in the train program\n" % var.name)
+            continue
+        trained = block.var(var.name)
+        if var.shape != trained.shape or var.dtype != trained.dtype:
+            sys.stderr.write("variable %s is %s %s in the pruned program, and %s %s in the train "
+                             "program\n" % (var.name, var.shape, var.dtype, trained.shape,
+                                            trained.dtype))
+            same = False
+    return same
 
 
 def graphviz(block, output_dir="", filename="debug"):
-    """Draw a block as output_dir/filename.dot."""
+    """The block as FILENAME.dot; `dot -Tpdf` makes a picture of it."""
+    from paddle.fluid import debugger
     debugger.draw_block_graphviz(block, path=os.path.join(output_dir, filename + ".dot"))
 
 
+def append_save_op(block, var, path):
+    block.append_op("save", {"X": [var]}, {}, {"file_path": path})
+
+
+def append_load_op(block, var, path):
+    block.append_op("load", {}, {"Out": [var]}, {"file_path": path})
+
+
+def _with_variable(var_name, shape_list, dtype, append, feed, fetch):
+    import paddle.fluid as fluid
+    program = fluid.Program()
+    with fluid.program_guard(program):
+        var = fluid.layers.data(var_name, shape=shape_list, dtype=dtype)
+        append(program.global_block(), var)
+        return fluid.Executor().run(program, feed=feed, fetch_list=[var] if fetch else [],
+                                    scope=fluid.Scope())
+
+
 def save_var(np_array, var_name, shape_list, dtype, save_path):
-    """Save an array as the file of a variable."""
-    scope, (folder, base) = core.Scope(), os.path.split(save_path)
-    if list(np_array.shape) != list(shape_list) or np_array.dtype.name != dtype:
-        raise ValueError("save_var: the array of %s is %s of %s, and shall be %s of %s"
-                         % (var_name, np_array.dtype.name, list(np_array.shape), dtype,
-                            list(shape_list)))
-    scope.var(var_name).get_tensor().set(np_array, core.CPUPlace())
-    _core.save_files(folder or ".", lambda: (scope, [(base, [var_name])]))
+    """An array as the file of a variable."""
+    _with_variable(var_name, shape_list, dtype,
+                   lambda block, var: append_save_op(block, var, save_path), {var_name: np_array},
+                   False)
 
 
 def load_var(var_name, shape_list, dtype, save_path):
-    """[the array] that the file of a variable holds, in its own shape and type."""
-    program = Program()
-    with program_guard(program, Program()):
-        var = program.global_block().create_var(name=var_name, shape=shape_list, dtype=dtype,
-                                                persistable=True)
-        program.global_block().append_op("load", {}, {"Out": [var]}, {"file_path": save_path})
-    return Executor(core.CPUPlace()).run(program, fetch_list=[var], scope=core.Scope())
+    """The file of a variable: a list of one array."""
+    return _with_variable(var_name, shape_list, dtype,
+                          lambda block, var: append_load_op(block, var, save_path), {}, True)
+
+
+def reader(batch_size, fn, dim):
+    """A file of numbers as arrays [batch_size, dim ...]; what is left of a line is left out."""
+    shape = [batch_size] + (list(dim) if isinstance(dim, (list, tuple)) else [dim])
+    size = int(np.prod(shape))
+    with open(fn) as f:
+        lines = [np.array(line.split(), "float64") for line in f]
+    return [line[at:at + size].reshape(shape) for line in lines
+            for at in range(0, len(line) - size + 1, size)]
+
+
+def feed_gen(batch_size, feeded_vars_dims, feeded_vars_filelist):
+    """reader() of each file."""
+    return [reader(batch_size, fn, dim)
+            for fn, dim in zip(feeded_vars_filelist, feeded_vars_dims)]

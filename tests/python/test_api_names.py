@@ -1,0 +1,338 @@
+"""Every module and name of real Paddle can be imported (python/paddle/names.txt lists them): it is
+there, or says when it is used what it is and what to use instead."""
+import os
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import paddle.fluid as fluid
+from paddle import _names
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def _modules():
+    return sorted(_names.tables())
+
+
+def test_every_module_and_name_can_be_imported():
+    assert len(_modules()) > 200
+    for module in _modules():
+        own, taken = _names.tables()[module]
+        here = _names._imported(module)
+        for name in list(own) + list(taken):
+            assert getattr(here, name) is not None, (module, name)
+
+
+def test_a_module_that_is_not_here_hides_no_function_of_that_name():
+    for module in _modules():
+        package, _, name = module.rpartition(".")
+        if package:
+            value = getattr(_names._imported(package), name)
+            assert isinstance(value, types.ModuleType) or value.__name__ == name, module
+    assert isinstance(fluid.data, types.FunctionType)
+
+
+def test_what_is_refused_says_what_to_use():
+    refused = [getattr(_names._imported(module), name) for module in _modules()
+               for name in _names.tables()[module][0]]
+    refused = {value for value in refused if isinstance(value, _names._Refused)}
+    assert len(refused) > 300
+    for value in refused:
+        with pytest.raises(NotImplementedError) as e:
+            value(1, 2)
+        assert value._full in str(e.value) and value._why in str(e.value)
+        with pytest.raises(NotImplementedError, match="anything is not implemented"):
+            value.anything
+
+
+def test_a_misspelt_name_is_not_there():
+    for module in (fluid, fluid.layers, fluid.dygraph, fluid.io, fluid.core, fluid.contrib.slim):
+        with pytest.raises(AttributeError, match="no attribute 'reshap'"):
+            module.reshap
+    with pytest.raises(ImportError):
+        import paddle.fluid.no_such_module  # noqa: F401
+    with pytest.raises(ImportError, match="reshap"):
+        from paddle.fluid.layers import reshap  # noqa: F401
+
+
+def test_a_script_defines_what_it_does_not_use():
+    from paddle.fluid.dygraph import Layer, Linear, declarative, no_grad
+
+    class Net(Layer):
+        def __init__(self):
+            super().__init__()
+            self.fc = Linear(1, 2)
+
+        @declarative
+        def forward(self, x):
+            return self.fc(x)
+
+    @no_grad
+    def evaluate():
+        pass
+    assert not isinstance(3, Layer) and issubclass(Net, Layer)
+    for use in (Net, evaluate, no_grad):
+        with pytest.raises(NotImplementedError, match="no dygraph"):
+            use()
+
+
+def test_the_page_of_what_is_not_supported_is_up_to_date():
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "not_supported.py"),
+                           "--check"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_importing_reads_no_list_of_names():
+    code = ("import paddle, paddle.fluid as fluid, paddle.dataset, paddle.reader\n"
+            "fluid.layers.fc; fluid.DatasetFactory; fluid.io.DataLoader\n"
+            "print(paddle._names._tables)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "None\n", done.stderr
+
+
+# ---- modules that scripts import ----
+
+def test_names_in_other_places_are_the_same_things():
+    from paddle.fluid.contrib.extend_optimizer.extend_optimizer_with_weight_decay import \
+        extend_with_decoupled_weight_decay
+    from paddle.fluid.core import LoDTensor
+    from paddle.fluid.framework import grad_var_name
+    from paddle.fluid.io import Executor
+    from paddle.fluid.layers.nn import ParamAttr, reshape
+    from paddle.fluid.layers.tensor import argmax
+    from paddle.fluid.transpiler.details.checkport import wait_server_ready
+    assert Executor is fluid.Executor and LoDTensor is fluid.LoDTensor
+    assert ParamAttr is fluid.ParamAttr and reshape is fluid.layers.reshape
+    assert argmax is fluid.layers.argmax and callable(wait_server_ready)
+    assert extend_with_decoupled_weight_decay is \
+        fluid.contrib.extend_with_decoupled_weight_decay
+    assert grad_var_name("w") == "w@GRAD"
+    assert fluid.InMemoryDataset is fluid.dataset.InMemoryDataset
+
+
+def test_get_places(monkeypatch):
+    monkeypatch.setenv("CPU_NUM", "3")
+    assert fluid.layers.device.get_places() == [fluid.CPUPlace()] * 3
+    assert len(fluid.layers.device.get_places(2, "CPU")) == 2
+    with pytest.raises(ValueError, match="CUDA"):
+        fluid.layers.device.get_places(1, "CUDA")
+
+
+def test_structures():
+    from paddle.fluid.layers import utils
+    nest = {"b": [1, (2, 3)], "a": 0}
+    assert utils.flatten(nest) == [0, 1, 2, 3]
+    assert utils.pack_sequence_as(nest, [4, 5, 6, 7]) == {"a": 4, "b": [5, (6, 7)]}
+    assert utils.map_structure(lambda x, y: x + y, [1, (2,)], [3, (4,)]) == [4, (6,)]
+    utils.assert_same_structure([1, (2, 3)], [4, (5, 6)])
+    with pytest.raises(ValueError, match="number of elements"):
+        utils.assert_same_structure([1, 2], [1])
+    with pytest.raises(TypeError, match="sequence type"):
+        utils.assert_same_structure([1, 2], (1, 2))
+    assert utils.convert_to_list(3, 2, "stride") == [3, 3]
+    with pytest.raises(ValueError, match="stride's length must be 2"):
+        utils.convert_to_list([1, 2, 3], 2, "stride")
+
+
+def test_default_scope_funcs():
+    from paddle.fluid import default_scope_funcs as funcs
+    outer = funcs.var("x")
+    funcs.enter_local_scope()
+    assert funcs.find_var("x") is not None and outer is not None
+    funcs.var("y")
+    funcs.leave_local_scope()
+    assert funcs.find_var("y") is None
+
+    def inside():
+        assert funcs.find_var("x") is not None
+        funcs.var("z")
+    funcs.scoped_function(inside)
+    assert funcs.find_var("z") is None
+
+
+def test_decorators_that_keep_signatures():
+    from paddle.fluid.annotations import deprecated
+    from paddle.fluid.wrapped_decorator import signature_safe_contextmanager, wrap_decorator
+
+    @signature_safe_contextmanager
+    def held(x):
+        yield x + 1
+    with held(1) as two:
+        assert two == 2 and held.__name__ == "held"
+    assert wrap_decorator(lambda f: lambda: f() + 1)(lambda: 1)() == 2
+    assert deprecated("1.0", "other")(held).__wrapped__ is held
+
+
+def test_an_op_runs_on_a_scope():
+    from paddle.fluid.op import Operator
+    scope = fluid.Scope()
+    scope.var("x").get_tensor().set(np.array([[1, 2]], "float32"), fluid.CPUPlace())
+    op = Operator("scale", X="x", Out="y", scale=3.0)
+    assert op.type() == "scale" and op.input("X") == ["x"] and op.output("Out") == ["y"]
+    op.run(scope, fluid.CPUPlace())
+    assert np.array(scope.find_var("y").get_tensor()).tolist() == [[3, 6]]
+    Operator(type="sum", X=["x", "y"], Out="z").run(scope, fluid.CPUPlace())
+    assert np.array(scope.find_var("z").get_tensor()).tolist() == [[4, 8]]
+    assert Operator.get_op_input_names("scale")[0] == "X" and "sum" in Operator.types()
+    with pytest.raises(ValueError, match="no input, output or attribute 'Y'"):
+        Operator("scale", Y="x")
+    with pytest.raises(ValueError, match="nonsense is not registered"):
+        Operator("nonsense")
+
+
+def test_shuffle_batch():
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()):
+        x = fluid.data("x", [None, 3], "float32")
+        x.stop_gradient = False
+        y = fluid.contrib.layers.shuffle_batch(x, 7)
+        grad, = fluid.gradients([fluid.layers.reduce_sum(y * y)], [x])
+        fluid.contrib.layers.shuffle_batch(x)
+        with pytest.raises(TypeError, match="seed"):
+            fluid.contrib.layers.shuffle_batch(x, "a")
+    array = np.arange(60, dtype="float32").reshape(20, 3)
+    exe, scope = fluid.Executor(), fluid.Scope()
+    first, back = exe.run(main, feed={"x": array}, fetch_list=[y, grad], scope=scope)
+    second = exe.run(main, feed={"x": array}, fetch_list=[y], scope=scope)[0]
+    again = fluid.Executor().run(main, feed={"x": array}, fetch_list=[y], scope=fluid.Scope())[0]
+    np.testing.assert_array_equal(back, 2 * array)
+    assert sorted(first[:, 0]) == sorted(array[:, 0]) and not np.array_equal(first, array)
+    assert not np.array_equal(first, second) and np.array_equal(first, again)
+
+
+def test_geo_sgd_transpiler():
+    from paddle.fluid.transpiler.geo_sgd_transpiler import GeoSgdTranspiler
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        x = fluid.data("x", [None, 4], "float32")
+        fluid.optimizer.SGD(0.1).minimize(fluid.layers.mean(fluid.layers.fc(x, 1)))
+    transpiler = GeoSgdTranspiler()
+    transpiler.transpile(0, main, "127.0.0.1:6174", 2, startup_program=startup)
+    assert transpiler.config.geo_sgd_mode
+    serve = [op for op in transpiler.get_pserver_program("127.0.0.1:6174").global_block().ops
+             if op.type == "listen_and_serv"][0]
+    assert serve.attr("distributed_mode") == fluid.transpiler.distribute_transpiler.\
+        DistributedMode.GEO
+
+
+def test_single_variables_are_saved_and_loaded(tmp_path):
+    from paddle.fluid.incubate.fleet.utils import utils
+    path = str(tmp_path / "w")
+    array = np.arange(6, dtype="float32").reshape(2, 3)
+    utils.save_var(array, "w", [3], "float32", path)
+    loaded, = utils.load_var("w", [3], "float32", path)
+    np.testing.assert_array_equal(loaded, array)
+    numbers = tmp_path / "numbers"
+    numbers.write_text("1 2 3 4 5 6 7\n")
+    assert [a.tolist() for a in utils.reader(1, str(numbers), 3)] == [[[1, 2, 3]], [[4, 5, 6]]]
+    assert utils.feed_gen(1, [(1, 2)], [str(numbers)])[0][0].shape == (1, 1, 2)
+
+
+def _fc_program():
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()):
+        fluid.layers.fc(fluid.data("x", [None, 3], "float32"), 2, act="relu")
+    return main
+
+
+def test_programs_are_read_and_written(tmp_path):
+    pytest.importorskip("google.protobuf")
+    from paddle.fluid.incubate.fleet.utils import utils
+    program = _fc_program()
+    utils.save_program(program, str(tmp_path / "p"))
+    assert utils.program_type_trans(str(tmp_path), "p", False) == "p.pbtxt"
+    assert utils.program_type_trans(str(tmp_path), "p.pbtxt", True) == "p.pbtxt.bin"
+    again = utils.load_program(str(tmp_path / "p.pbtxt.bin"))
+    assert str(again) == str(program) and utils.check_pruned_program_vars(program, again)
+
+
+def test_messages_of_programs():
+    pytest.importorskip("google.protobuf")
+    from paddle.fluid.proto import framework_pb2 as pb
+    program = _fc_program()
+    desc = pb.ProgramDesc.FromString(program.desc.serialize_to_string())
+    assert [op.type for op in desc.blocks[0].ops] == ["mul", "elementwise_add", "relu"]
+    desc.blocks[0].ops[2].type = "tanh"
+    changed = fluid.Program.parse_from_string(desc.SerializeToString())
+    assert [op.type for op in changed.global_block().ops] == ["mul", "elementwise_add", "tanh"]
+    assert (pb.VarType.FP32, pb.INTS, pb.AttrType.Value("BLOCK")) == (5, 3, 8)
+    with open(os.path.join(ROOT, "src", "tensor", "framework.proto")) as f:
+        text = f.read()
+    for message in ("OpDesc", "VarDesc", "BlockDesc", "ProgramDesc"):  # as the core's own
+        for field in getattr(pb, message).DESCRIPTOR.fields:
+            assert "%s = %d" % (field.name, field.number) in text, (message, field.name)
+
+
+def test_messages_need_protobuf_and_say_so(tmp_path):
+    (tmp_path / "google").mkdir()
+    (tmp_path / "google" / "__init__.py").write_text("")
+    code = "import paddle.fluid.proto.framework_pb2"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, PYTHONPATH=str(tmp_path)))
+    assert "framework_pb2 needs the package protobuf (pip install protobuf)" in done.stderr
+
+
+# ---- tensors ----
+
+def test_elements_of_tensors():
+    tensor = fluid.LoDTensor()
+    tensor._set_dims([2, 3])
+    assert not tensor._is_initialized() and "none yet" in str(tensor)
+    tensor._alloc_float(fluid.CPUPlace())
+    tensor._set_float_element(4, 1.5)
+    assert tensor._get_float_element(4) == 1.5 and tensor._get_float_element(0) == 0
+    assert np.array(tensor).tolist() == [[0, 0, 0], [0, 1.5, 0]]
+    with pytest.raises(IndexError, match="element 6 of a tensor that has 6"):
+        tensor._get_float_element(6)
+    with pytest.raises(TypeError, match="holds float32, and float64"):
+        tensor._get_double_element(0)
+    double = fluid.LoDTensor()
+    double._set_dims([1])
+    double._alloc_double(fluid.CPUPlace())
+    double._set_double_element(0, 2.5)
+    assert double._get_double_element(0) == 2.5
+    assert tensor._place().is_cpu_place() and not tensor._place().is_gpu_place()
+    back = fluid.core.from_dlpack(tensor._to_dlpack())
+    np.testing.assert_array_equal(np.array(back), np.array(tensor))
+    tensor._set_dims([3, 2])
+    assert tensor.shape() == [3, 2] and tensor._get_float_element(4) == 1.5
+
+
+@pytest.mark.parametrize("array,lengths,text", [
+    (np.arange(6, dtype="float32"), [[2, 1], [1, 2, 3]],
+     "\tlod: {{0, 2, 3}{0, 1, 3, 6}}\n\tdim: 6\n\tlayout: NCHW\n\tdtype: float\n"
+     "\tdata: [0 1 2 3 4 5]\n"),
+    (np.array([[1.5e-7, 3e10, -0.0], [np.nan, np.inf, 1 / 3]], "float32"), None,
+     "\tlod: {}\n\tdim: 2, 3\n\tlayout: NCHW\n\tdtype: float\n"
+     "\tdata: [1.5e-07 3e+10 -0 nan inf 0.333333]\n"),
+    (np.array([2 ** 62, -1]), None,
+     "\tlod: {}\n\tdim: 2\n\tlayout: NCHW\n\tdtype: int64_t\n\tdata: [4611686018427387904 -1]\n"),
+    (np.zeros((2, 0), "float64"), None,
+     "\tlod: {}\n\tdim: 2, 0\n\tlayout: NCHW\n\tdtype: double\n\tdata: []\n"),
+    (np.array([True, False]), None,
+     "\tlod: {}\n\tdim: 2\n\tlayout: NCHW\n\tdtype: bool\n\tdata: [1 0]\n")],
+    ids=["lod", "floats", "whole", "empty", "bool"])
+def test_a_tensor_is_printed_as_paddle_prints_it(array, lengths, text):
+    tensor = fluid.LoDTensor()
+    tensor.set(array, fluid.CPUPlace())
+    if lengths:
+        tensor.set_recursive_sequence_lengths(lengths)
+    assert str(tensor) == text
+
+
+def test_helpers_of_the_executor():
+    from paddle.fluid.executor import _as_lodtensor, _fetch_var, _to_name_str
+    assert np.array(_as_lodtensor(3, fluid.CPUPlace(), "float32")).tolist() == [3.0]
+    assert np.array(_as_lodtensor(np.ones(2), fluid.CPUPlace())).tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="create_lod_tensor"):
+        _as_lodtensor([1], fluid.CPUPlace())
+    scope = fluid.Scope()
+    scope.var("w").get_tensor().set(np.ones(2, "float32"), fluid.CPUPlace())
+    assert _fetch_var("w", scope).tolist() == [1, 1]
+    with pytest.raises(AssertionError, match="Cannot find v in scope"):
+        _fetch_var("v", scope)
+    assert _to_name_str(["a", "b"]) == "a,b"

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Write docs/not-supported.md: what real Paddle's package has and this one has not.
+
+    .venv/bin/python tools/not_supported.py          change the page
+    .venv/bin/python tools/not_supported.py --check  fail where it is not up to date"""
+import os
+import sys
+import textwrap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGE = os.path.join(ROOT, "docs", "not-supported.md")
+HEAD = """# What is not supported
+
+Made by `tools/not_supported.py`. Every module and public name of PaddlePaddle 1.8.5 can be imported; those
+below say when they are used what they are, and what to use instead (`paddle._names.NotSupported`, a
+NotImplementedError). All other names of 1.8.5 are there. Ops that are: `paddle ops`, `docs/ops.md`.
+"""
+
+
+def refused():
+    """{reason: {module: [names]}}"""
+    from paddle import _names
+    found = {}
+    for module, (own, _) in sorted(_names.tables().items()):
+        here = _names._imported(module)
+        for name in sorted(n for n in own if not n.startswith("_")):
+            value = getattr(here, name)
+            if isinstance(value, _names._Refused) and value._full == "%s.%s" % (module, name):
+                found.setdefault(value._why, {}).setdefault(module, []).append(name)
+    return found
+
+
+def page():
+    parts = [HEAD]
+    for reason, modules in sorted(refused().items(), key=lambda item: sorted(item[1])):
+        title = os.path.commonprefix([m + "." for m in modules]).rpartition(".")[0]
+        title = "In many modules" if title == "paddle" else title
+        if len(modules) == 1 and len(modules[title]) == 1:
+            title += "." + modules[title][0]
+        parts.append("## %s\n%s.\n" % (title, reason[0].upper() + reason[1:]))
+        for module, names in sorted(modules.items()):
+            parts.append(textwrap.fill("- `%s`: %s" % (module, ", ".join(names)), 110,
+                                       subsequent_indent="  ", break_long_words=False,
+                                       break_on_hyphens=False))
+        parts.append("")
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def main():
+    text = page()
+    if "--check" in sys.argv[1:]:
+        with open(PAGE) as f:
+            if f.read() != text:
+                sys.exit("docs/not-supported.md is not up to date: run tools/not_supported.py")
+        return
+    with open(PAGE, "w") as f:
+        f.write(text)
+
+
+if __name__ == "__main__":
+    main()
