@@ -2,9 +2,11 @@
 
 Everybody is told who it is by the environment. These make one process different from the rest:
 BAD_LINE has an id beyond its table in a worker's data, STUCK makes a worker sleep for ever in its
-own code after its first steps, LATE sleeps before it comes."""
+own code after its first steps."""
 import argparse
 import os
+import signal
+import threading
 import time
 
 import numpy as np
@@ -67,6 +69,8 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--lines", type=int, default=40)
     parser.add_argument("--feed", action="store_true")
+    parser.add_argument("--late-worker", type=int, default=-1, help="comes after 1000 s")
+    parser.add_argument("--stop-server", type=int, default=-1, help="stands still after 3 s")
     parser.add_argument("--no-wait-port", action="store_true")
     parser.add_argument("--only-start", action="store_true")
     args = parser.parse_args()
@@ -78,10 +82,12 @@ def main():
         strategy.set_program_config({"wait_port": False})
     fleet.distributed_optimizer(fluid.optimizer.SGD(0.1), strategy).minimize(loss)
     if fleet.is_server():
+        if fleet.server_index() == args.stop_server:
+            threading.Timer(3, os.kill, (os.getpid(), signal.SIGSTOP)).start()
         fleet.init_server()
         fleet.run_server()
         return
-    time.sleep(float(os.environ.get("LATE", "0")))
+    time.sleep(1000 if fleet.worker_index() == args.late_worker else 0)
     fleet.init_worker()
     if args.only_start:
         fleet.stop_worker()
