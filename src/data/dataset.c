@@ -2,6 +2,7 @@
 #include "data/dataset_priv.h"
 
 #include "base/mem.h"
+#include "sys/process.h"
 
 #include <string.h>
 
@@ -72,8 +73,8 @@ static void free_files(rg_dataset *d)
 
 void rg_dataset_close(rg_dataset *d)
 {
-    if (d == NULL)
-        return;
+    if (d == NULL || (d->preload.running && d->preload.pid != rg_process_id()))
+        return; /* forked while it was loaded: it is its parent's */
     if (d->preload.running) {
         rg_dataset_cancel_preload(d);
         (void)rg_dataset_wait_preload(d);

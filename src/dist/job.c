@@ -282,6 +282,13 @@ static rg_status check_payload(rg_job *job)
 
 static void at_exit(int status, void *arg);
 
+/* A child takes no part in its parent's job: it neither leaves it nor fails it. */
+static void forked(void)
+{
+    (void)pthread_mutex_init(&joining, NULL);
+    __atomic_store_n(&joined, NULL, __ATOMIC_RELEASE);
+}
+
 static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int trainer,
                           int trainers)
 {
@@ -318,8 +325,10 @@ rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trai
     if (joined == NULL)
         code = open_job(&job, endpoints, n, trainer, trainers);
     if (job != NULL) {
-        if (!registered)
+        if (!registered) {
             registered = on_exit(at_exit, NULL) == 0;
+            rg_process_on_fork(forked);
+        }
         __atomic_store_n(&joined, job, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&joining);

@@ -313,11 +313,20 @@ static void hear_failure(rg_engine *s, rg_trainer *trainer, rg_rpc_request *requ
     fail_because_of(s, trainer, "has failed: ", why);
 }
 
+/* To be able to say who does nothing; a look around is nothing. */
+static void note_request(rg_trainer *trainer, uint16_t method)
+{
+    if (method == RG_PS_WAITS || method == RG_PS_STATS)
+        return;
+    trainer->asked_ns = rg_clock_ns();
+    trainer->fetches = method == RG_PS_FETCH;
+}
+
 static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
 {
     rg_arena_reset(&s->scratch);
-    if (trainer != NULL && rg_rpc_request_method(request) != RG_PS_WAITS)
-        trainer->asked_ns = rg_clock_ns();
+    if (trainer != NULL)
+        note_request(trainer, rg_rpc_request_method(request));
     switch (rg_rpc_request_method(request)) {
     case RG_PS_SCHEMA:
         tell_schema(s, request);
@@ -544,10 +553,8 @@ static void close_serve(rg_engine *s)
 
 rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
 {
-    rg_engine s = {.desc = listen,
-                   .program = listen->block->program,
-                   .scope = scope,
-                   .progress = UINT64_MAX};
+    rg_engine s = {
+        .desc = listen, .program = listen->block->program, .scope = scope, .progress = UINT64_MAX};
     pthread_mutex_init(&s.lock, NULL);
     pthread_mutex_init(&s.members, NULL);
     rg_cond_init(&s.change);

@@ -95,6 +95,7 @@ typedef struct rg_trainer {
     char who[3 * RG_RPC_NAME_MAX]; /* "trainer 1 (pid 4711 on host a)" */
     /* the engine's: */
     uint64_t asked_ns;       /* its last request */
+    bool fetches;            /* which was for letters: it has nothing else to do */
     rg_rpc_request *waiting; /* sync: its push of this step */
     rg_push push;
     rg_arena arena; /* of the push */

@@ -15,7 +15,7 @@ enum { TELL_AFTER_S = 10, TELL_EVERY_S = 30, MOST_NAMED = 8 };
 
 static bool is_waiting(const rg_trainer *trainer)
 {
-    return trainer->waiting != NULL || trainer->meeting.request != NULL;
+    return trainer->waiting != NULL || trainer->meeting.request != NULL || trainer->fetches;
 }
 
 /* Whether nothing goes on before one comes that has not, or does what the others did: someone

@@ -145,3 +145,11 @@ def test_the_last_line_names_a_server_that_is_stopped(tmp_path):
     assert done.returncode != 0
     assert "server 1 was stopped" in done.stdout.splitlines()[-1], done.stdout
     assert "because: server 1" in done.stdout
+
+
+@pytest.mark.parametrize("threads, hears", [("1", "is taken by trainer 0"), ("2", "was forked")])
+def test_a_forked_child_of_a_trainer_ends(cluster, threads, hears):  # noqa: F811
+    """It has none of its parent's threads; it neither waits for them nor leaves the job."""
+    job(cluster, 1, 1, ["--feed", "--fork", "--threads", threads]).finish(ENDS_WITHIN)
+    text = cluster.named("worker0").text()
+    assert "the child ended with 0" in text and hears in text and "trained" in text, text

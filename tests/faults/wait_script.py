@@ -6,6 +6,7 @@ own code after its first steps."""
 import argparse
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -45,6 +46,22 @@ def over_dataset(args, exe, inputs, index):
     exe.train_from_dataset(fleet.main_program, dataset)
 
 
+def fork(exe, program, loss):
+    """A child as os.fork() makes it, which ends as a script does: it takes no part in the job."""
+    child = os.fork()
+    if child == 0:
+        try:
+            exe.run(program, fetch_list=[loss], feed={
+                "word": fluid.create_lod_tensor(np.zeros((4, 1), "int64"), [[1] * 4],
+                                                fluid.CPUPlace()),
+                "label": np.zeros((4, 1), "int64")})
+            print("the child trains", flush=True)
+        except Exception as e:  # noqa: the message is looked at
+            print("the child hears:", e, flush=True)
+        sys.exit(0)
+    print("the child ended with", os.waitpid(child, 0)[1], flush=True)
+
+
 def by_feed(args, exe, loss, index):
     program = fleet.main_program
     if args.threads > 1:
@@ -58,6 +75,8 @@ def by_feed(args, exe, loss, index):
                 feed={"word": fluid.create_lod_tensor(ids, [[1] * 4], fluid.CPUPlace()),
                       "label": np.array([[0], [1], [0], [1]], dtype="int64")})
         print("step", step, flush=True)
+        if args.fork and step == 1:
+            fork(exe, program, loss)
         if os.environ.get("STUCK") and step == 1:
             print("stuck", flush=True)
             time.sleep(1000)
@@ -71,6 +90,7 @@ def main():
     parser.add_argument("--feed", action="store_true")
     parser.add_argument("--late-worker", type=int, default=-1, help="comes after 1000 s")
     parser.add_argument("--stop-server", type=int, default=-1, help="stands still after 3 s")
+    parser.add_argument("--fork", action="store_true")
     parser.add_argument("--no-wait-port", action="store_true")
     parser.add_argument("--only-start", action="store_true")
     args = parser.parse_args()
