@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "sys/log.h"
+#include "sys/process.h"
 
 #include <string.h>
 
@@ -73,8 +74,8 @@ static void free_files(rg_dataset *d)
 
 void rg_dataset_close(rg_dataset *d)
 {
-    if (d == NULL)
-        return;
+    if (d == NULL || (d->preload.running && d->preload.pid != rg_process_id()))
+        return; /* forked while it was loaded: it is its parent's */
     if (d->preload.running) {
         rg_dataset_cancel_preload(d);
         (void)rg_dataset_wait_preload(d);

@@ -26,6 +26,7 @@ typedef struct rg_failure {
 typedef struct rg_preload {
     pthread_t thread;
     bool running; /* started and not yet waited for */
+    long pid;     /* by this process: a child that is forked has no such thread */
     int threads;
     rg_wake *wake, *done; /* stop; it has ended */
     rg_failure failure;

@@ -5,6 +5,7 @@
 #include "base/philox.h"
 #include "data/rows_priv.h"
 #include "sys/pool.h"
+#include "sys/process.h"
 
 #include <string.h>
 
@@ -234,6 +235,7 @@ rg_status rg_dataset_preload(rg_dataset *d, int threads)
     if (code == RG_OK && pthread_create(&p->thread, NULL, preload_main, d) != 0)
         code = rg_fail(RG_EIO, "cannot start a thread");
     p->running = code == RG_OK;
+    p->pid = rg_process_id();
     if (code != RG_OK)
         end_preload(p);
     return code;
@@ -244,6 +246,9 @@ rg_status rg_dataset_wait_preload(rg_dataset *d)
     rg_preload *p = &d->preload;
     if (!p->running)
         return RG_OK;
+    if (p->pid != rg_process_id())
+        return rg_fail(RG_EINVAL, "the dataset was being loaded when this process was forked, and "
+                                  "is by its parent only");
     (void)pthread_join(p->thread, NULL);
     rg_status code = rg_failure_raise(&p->failure);
     end_preload(p);

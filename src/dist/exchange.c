@@ -122,12 +122,12 @@ static rg_status open_rests(const rg_job *job, lane *l)
     return RG_OK;
 }
 
-static rg_status open_lane(const rg_job *job, lane **out)
+static rg_status open_lane(rg_job *job, lane **out)
 {
     lane *l = rg_alloc_zero(1, sizeof *l);
     if (l == NULL)
         return rg_no_memory(sizeof *l, "a lane");
-    rg_flight_init(&l->flight);
+    rg_flight_init(&l->flight, job);
     l->calls = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->calls);
     l->answers = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->answers);
     l->widened = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->widened);

@@ -1,11 +1,17 @@
 /* flight.c - a count of calls in the air. */
 #include "dist/flight.h"
 
+#include "dist/job.h"
+#include "sys/clock.h"
 #include "sys/cond.h"
 #include "sys/interrupt.h"
 
-void rg_flight_init(rg_flight *f)
+enum { TELL_AFTER_S = 10, TELL_EVERY_S = 30 };
+static const uint64_t SECOND = 1000000000;
+
+void rg_flight_init(rg_flight *f, struct rg_job *job)
 {
+    f->job = job;
     pthread_mutex_init(&f->lock, NULL);
     rg_cond_init(&f->landed);
     f->in_air = 0;
@@ -55,17 +61,33 @@ bool rg_flight_has_landed(rg_flight *f)
     return landed;
 }
 
+bool rg_flight_wait_for(rg_flight *f, uint64_t ns)
+{
+    pthread_mutex_lock(&f->lock);
+    if (f->in_air > 0)
+        (void)rg_cond_wait(&f->landed, &f->lock, ns);
+    bool landed = f->in_air == 0;
+    pthread_mutex_unlock(&f->lock);
+    return landed;
+}
+
 rg_status rg_flight_wait(rg_flight *f)
 {
-    rg_status code = RG_OK;
-    pthread_mutex_lock(&f->lock);
-    while (f->in_air > 0 && code == RG_OK) {
-        if (rg_cond_wait(&f->landed, &f->lock, RG_LOOK_NS))
+    uint64_t began = 0, looked = 0, tell = 0;
+    while (!rg_flight_wait_for(f, RG_LOOK_NS)) {
+        uint64_t now = rg_clock_ns();
+        if (began == 0) {
+            began = looked = now;
+            tell = now + TELL_AFTER_S * SECOND;
+        }
+        if (now - looked < RG_LOOK_NS / 2) /* one of several has landed */
             continue;
-        pthread_mutex_unlock(&f->lock);
-        code = rg_interrupted();
-        pthread_mutex_lock(&f->lock);
+        looked = now;
+        RG_TRY(rg_interrupted());
+        if (now < tell || f->job == NULL)
+            continue;
+        tell = now + TELL_EVERY_S * SECOND;
+        rg_job_say_waiting(f->job, f, (double)(now - began) * 1e-9);
     }
-    pthread_mutex_unlock(&f->lock);
-    return code;
+    return RG_OK;
 }

@@ -75,7 +75,7 @@ void rg_job_close_all(rg_job_request *requests, int n)
 rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n)
 {
     rg_flight flight;
-    rg_flight_init(&flight);
+    rg_flight_init(&flight, job);
     rg_status code = rg_job_start_all(job, &flight, requests, n);
     if (code == RG_OK)
         code = rg_job_finish_all(&flight, requests, n);
@@ -179,6 +179,7 @@ static void bury(rg_job *job, const rg_job_server *server, const char *how)
         (void)snprintf(job->lost, sizeof job->lost, "the server at %s is gone: %s",
                        rg_rpc_client_endpoint(server->client), how);
     rg_log(RG_LOG_E, "ps", "\"%s\"", job->lost);
+    rg_because_say((rg_because){.worker = false, .index = server->id});
     rg_rpc_client_fail(server->client, RG_ECLOSED, job->lost);
     for (int i = 0; !job->is_lost && i < job->n_servers; i++) {
         rg_job_server *other = &job->servers[i];
@@ -212,6 +213,16 @@ static void show_client(rg_job *job, int i, rg_rpc_client *client)
     pthread_mutex_unlock(&job->news);
 }
 
+/* Of "pserver 3". */
+static int number_in(const char *name)
+{
+    const char *digits = strncmp(name, "pserver ", 8) == 0 ? name + 8 : "";
+    char *end = NULL;
+    long number = strtol(digits, &end, 10);
+    return end != digits && *end == '\0' && number >= 0 && number < 1 << 20 ? (int)number
+                                                                            : RG_BECAUSE_ANY;
+}
+
 /* The first server may give us our number; the others are told it. */
 static rg_status join_server(rg_job *job, int i, const char *endpoint,
                              const rg_credentials *credentials, int trainers)
@@ -221,12 +232,16 @@ static rg_status join_server(rg_job *job, int i, const char *endpoint,
                                    .events = {.dead = server_dead},
                                    .user = &job->servers[i]};
     job->servers[i].job = job;
+    job->servers[i].id = RG_BECAUSE_ANY;
     rg_rpc_client *client;
     rg_rpc_welcome welcome;
     describe_us(&config.me, credentials, job->trainer, trainers);
     RG_TRY(rg_rpc_client_open(&client, endpoint, &config));
     show_client(job, i, client);
     RG_TRY(blame(rg_rpc_client_ready(client, &welcome)));
+    pthread_mutex_lock(&job->news);
+    job->servers[i].id = number_in(welcome.name);
+    pthread_mutex_unlock(&job->news);
     job->trainer = welcome.trainer;
     return read_schema(job, &job->servers[i]);
 }
@@ -267,6 +282,13 @@ static rg_status check_payload(rg_job *job)
 
 static void at_exit(int status, void *arg);
 
+/* A child takes no part in its parent's job: it neither leaves it nor fails it. */
+static void forked(void)
+{
+    (void)pthread_mutex_init(&joining, NULL);
+    __atomic_store_n(&joined, NULL, __ATOMIC_RELEASE);
+}
+
 static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int trainer,
                           int trainers)
 {
@@ -303,8 +325,10 @@ rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trai
     if (joined == NULL)
         code = open_job(&job, endpoints, n, trainer, trainers);
     if (job != NULL) {
-        if (!registered)
+        if (!registered) {
             registered = on_exit(at_exit, NULL) == 0;
+            rg_process_on_fork(forked);
+        }
         __atomic_store_n(&joined, job, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&joining);

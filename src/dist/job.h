@@ -39,6 +39,7 @@ typedef struct rg_job rg_job;
 typedef struct rg_job_server {
     rg_rpc_client *client;
     struct rg_job *job;
+    int id; /* its number in the job, as it says; RG_BECAUSE_ANY: it does not */
     rg_ps_schema schema;
     uint32_t *pulled; /* numbers of the variables that are pulled: all but tables */
     uint32_t n_pulled;
@@ -108,6 +109,9 @@ void rg_job_close_all(rg_job_request *requests, int n);
  * the caller's to free. */
 rg_status rg_job_ask(rg_job *job, int server, uint16_t method, const rg_iov *iov, size_t n,
                      uint8_t **reply, size_t *bytes);
+
+/* In the log: what the servers wait for, while `flight` has been in the air for so long. */
+void rg_job_say_waiting(rg_job *job, rg_flight *flight, double seconds);
 
 /* ---- over all trainers ---- */
 

@@ -130,7 +130,7 @@ static rg_status find_parts(const rg_ctx *ctx, rg_job *job, parts **out)
         return rg_no_memory(1, "a look-up");
     p->job = job;
     for (int i = 0; i < 2; i++)
-        rg_flight_init(&p->rounds[i].flight);
+        rg_flight_init(&p->rounds[i].flight, job);
     for (int i = 0; i < names->n; i++, p->n++) {
         rg_status code = rg_job_find(job, endpoints->strings[i], names->strings[i], false,
                                      &p->list[i].server, &p->list[i].var);

@@ -40,16 +40,21 @@ static void refuse_waiting(rg_engine *s)
 void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)
 {
     va_list args;
-    if (s->ended)
+    pthread_mutex_lock(&s->members);
+    bool first = !s->ended;
+    if (first) {
+        s->ended = true;
+        s->failed = status;
+        va_start(args, fmt);
+        (void)vsnprintf(s->why, sizeof s->why, fmt, args);
+        va_end(args);
+        (void)pthread_cond_broadcast(&s->change);
+    }
+    pthread_mutex_unlock(&s->members);
+    if (!first)
         return;
-    s->ended = true;
-    s->failed = status;
-    va_start(args, fmt);
-    (void)vsnprintf(s->why, sizeof s->why, fmt, args);
-    va_end(args);
     rg_log(RG_LOG_E, "ps", "server=%d \"%s\"", s->id, s->why);
     refuse_waiting(s);
-    (void)pthread_cond_broadcast(&s->change);
 }
 
 static void fail_because_of(rg_engine *s, const rg_trainer *trainer, const char *before,
@@ -65,8 +70,17 @@ static void end_if_all_left(rg_engine *s)
     for (uint32_t t = 0; t < s->schema.trainers; t++)
         if (!s->trainers[t].left)
             return;
+    pthread_mutex_lock(&s->members);
     s->ended = true;
     (void)pthread_cond_broadcast(&s->change);
+    pthread_mutex_unlock(&s->members);
+}
+
+static void set_left(rg_engine *s, rg_trainer *trainer)
+{
+    pthread_mutex_lock(&s->members);
+    trainer->left = true;
+    pthread_mutex_unlock(&s->members);
 }
 
 /* ---- who comes ---- */
@@ -117,7 +131,7 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
     int number = 0;
     if (hello->role != RG_RPC_TRAINER)
         return RG_OK;
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&s->members);
     uint64_t session = rg_rpc_peer_session(peer);
     rg_status code = arrival == RG_RPC_REVENANT
                          ? rg_fail(RG_ECLOSED, "%s was thought dead, and the job has ended",
@@ -127,15 +141,17 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
         code = number_of(s, hello, session, &number);
     if (code == RG_OK) {
         rg_trainer *trainer = &s->trainers[number];
-        s->present += trainer->joined ? 0 : 1;
-        trainer->joined = true;
-        trainer->session = session;
-        (void)snprintf(trainer->who, sizeof trainer->who, "trainer %d (pid %u on %s)", number,
-                       hello->pid, hello->host);
+        if (!trainer->joined) {
+            s->present++;
+            trainer->joined = true;
+            trainer->session = session;
+            (void)snprintf(trainer->who, sizeof trainer->who, "trainer %d (pid %u on %s)", number,
+                           hello->pid, hello->host);
+        }
         hello->trainer = number;
         rg_rpc_peer_set_user(peer, trainer);
     }
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&s->members);
     return code;
 }
 
@@ -153,15 +169,13 @@ static void tell_schema(rg_engine *s, rg_rpc_request *request)
     rg_buf_fini(&out);
 }
 
-static void tell_variable(rg_engine *s, rg_rpc_request *request)
+static rg_status copy_variable(rg_engine *s, rg_chore *chore)
 {
     size_t n;
-    const uint8_t *body = rg_rpc_request_body(request, &n);
+    const uint8_t *body = rg_rpc_request_body(chore->request, &n);
     rg_cursor in = {body, n};
     uint64_t first = 0, rows = 0;
     char *name = NULL;
-    rg_buf out;
-    rg_buf_init(&out, 0);
     rg_status code = rg_wire_read_text(&in, &name);
     if (code == RG_OK)
         code = rg_cursor_u64(&in, &first);
@@ -170,12 +184,34 @@ static void tell_variable(rg_engine *s, rg_rpc_request *request)
     if (code == RG_OK)
         code = rg_cursor_end(&in);
     if (code == RG_OK)
-        code = rg_serve_get(s, name, (int64_t)first, (int64_t)rows, &out);
-    if (code != RG_OK)
-        rg_rpc_refuse(request, code, "%s", rg_error_message());
-    else
-        rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
+        code = rg_serve_get(s, name, (int64_t)first, (int64_t)rows, &chore->reply);
     rg_free(name);
+    return code;
+}
+
+static void end_copy(rg_chore *chore)
+{
+    rg_free(chore);
+}
+
+static void tell_variable(rg_engine *s, rg_rpc_request *request)
+{
+    rg_chore *chore = rg_alloc_zero(1, sizeof *chore);
+    if (chore == NULL) {
+        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
+        return;
+    }
+    *chore = (rg_chore){.request = request, .copy = copy_variable, .close = end_copy};
+    rg_buf_init(&chore->reply, 0);
+    rg_serve_later(s, RG_DESK_COPIES, chore);
+}
+
+static void tell_whom(rg_engine *s, rg_rpc_request *request)
+{
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    rg_serve_whom(s, &out);
+    rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
     rg_buf_fini(&out);
 }
 
@@ -260,7 +296,7 @@ static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *reque
         rg_rpc_refuse(request, RG_EINVAL, "%s leaves while it waits for an answer", trainer->who);
         return;
     }
-    trainer->left = true;
+    set_left(s, trainer);
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
     rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
     end_if_all_left(s);
@@ -278,9 +314,20 @@ static void hear_failure(rg_engine *s, rg_trainer *trainer, rg_rpc_request *requ
     fail_because_of(s, trainer, "has failed: ", why);
 }
 
+/* To be able to say who does nothing; a look around is nothing. */
+static void note_request(rg_trainer *trainer, uint16_t method)
+{
+    if (method == RG_PS_WAITS || method == RG_PS_STATS)
+        return;
+    trainer->asked_ns = rg_clock_ns();
+    trainer->fetches = method == RG_PS_FETCH;
+}
+
 static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
 {
     rg_arena_reset(&s->scratch);
+    if (trainer != NULL)
+        note_request(trainer, rg_rpc_request_method(request));
     switch (rg_rpc_request_method(request)) {
     case RG_PS_SCHEMA:
         tell_schema(s, request);
@@ -293,6 +340,9 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         return;
     case RG_PS_GET:
         tell_variable(s, request);
+        return;
+    case RG_PS_WAITS:
+        tell_whom(s, request);
         return;
     default:
         break;
@@ -370,17 +420,19 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
     if (trainer == NULL)
         return;
     pthread_mutex_lock(&s->lock);
-    s->present--;
     if (!trainer->left && s->mode != RG_UPDATE_SYNC && rg_flag_bool("ps_go_on")) {
         rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
-        trainer->left = true;
+        set_left(s, trainer);
         end_if_all_left(s);
         rg_serve_try_meet(s);
     }
     if (!trainer->left)
         fail_because_of(s, trainer, "", how);
-    (void)pthread_cond_broadcast(&s->change);
     pthread_mutex_unlock(&s->lock);
+    pthread_mutex_lock(&s->members);
+    s->present--;
+    (void)pthread_cond_broadcast(&s->change);
+    pthread_mutex_unlock(&s->members);
 }
 
 static void left(void *user, rg_rpc_peer *peer)
@@ -442,23 +494,41 @@ static rg_status listen_on(rg_engine *s)
     return RG_OK;
 }
 
+/* Ctrl+C is heard also while the engine works. */
+static void look_around(rg_engine *s)
+{
+    int64_t seconds = rg_flag_int("ps_save_seconds");
+    if (pthread_mutex_trylock(&s->lock) != 0)
+        return; /* it is at work: nobody waits for anybody else */
+    rg_serve_look(s);
+    pthread_mutex_unlock(&s->lock);
+    if (seconds > 0)
+        rg_serve_look_at_disk(s, (uint64_t)seconds * 1000000000u);
+}
+
 /* Until the job has ended, and then a little longer, so that everyone hears why. */
 static rg_status wait_for_end(rg_engine *s)
 {
     rg_status code = RG_OK;
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&s->members);
     while (!s->ended && code == RG_OK) {
-        (void)rg_cond_wait(&s->change, &s->lock, RG_LOOK_NS);
-        pthread_mutex_unlock(&s->lock);
+        (void)rg_cond_wait(&s->change, &s->members, RG_LOOK_NS);
+        pthread_mutex_unlock(&s->members);
         code = rg_interrupted();
-        pthread_mutex_lock(&s->lock);
+        look_around(s);
+        pthread_mutex_lock(&s->members);
     }
-    if (code != RG_OK)
+    pthread_mutex_unlock(&s->members);
+    if (code != RG_OK) {
+        pthread_mutex_lock(&s->lock);
         rg_serve_fail(s, code, "server %d was stopped", s->id);
+        pthread_mutex_unlock(&s->lock);
+    }
     uint64_t until = rg_clock_ns() + FAREWELL_NS;
+    pthread_mutex_lock(&s->members);
     while (s->present > 0 && rg_clock_ns() < until)
-        (void)rg_cond_wait(&s->change, &s->lock, RG_LOOK_NS);
-    pthread_mutex_unlock(&s->lock);
+        (void)rg_cond_wait(&s->change, &s->members, RG_LOOK_NS);
+    pthread_mutex_unlock(&s->members);
     if (code != RG_OK)
         return code;
     return s->failed == RG_OK ? RG_OK : rg_fail(s->failed, "%s", s->why);
@@ -466,6 +536,7 @@ static rg_status wait_for_end(rg_engine *s)
 
 static void close_serve(rg_engine *s)
 {
+    rg_serve_close_desks(s);
     rg_rpc_server_close(s->rpc);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++) {
         rg_arena_free(&s->trainers[t].arena);
@@ -477,15 +548,20 @@ static void close_serve(rg_engine *s)
     rg_arena_free(&s->arena);
     rg_arena_free(&s->scratch);
     pthread_mutex_destroy(&s->lock);
+    pthread_mutex_destroy(&s->members);
     pthread_cond_destroy(&s->change);
 }
 
 rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
 {
-    rg_engine s = {.desc = listen, .program = listen->block->program, .scope = scope};
+    rg_engine s = {
+        .desc = listen, .program = listen->block->program, .scope = scope, .progress = UINT64_MAX};
     pthread_mutex_init(&s.lock, NULL);
+    pthread_mutex_init(&s.members, NULL);
     rg_cond_init(&s.change);
     rg_status code = open_serve(&s);
+    if (code == RG_OK)
+        code = rg_serve_open_desks(&s);
     if (code == RG_OK)
         code = listen_on(&s);
     if (code == RG_OK)

@@ -111,6 +111,7 @@ void rg_serve_try_meet(rg_engine *s)
         (void)snprintf(text, sizeof text, "no memory for %zu bytes of numbers", bytes);
     else if (out != NULL)
         combine(s, m, out);
+    s->meetings++;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         rg_meeting *each = &s->trainers[t].meeting;
         if (each->request == NULL)

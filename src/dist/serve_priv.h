@@ -2,8 +2,13 @@
  *
  * serve.c opens and ends it and takes requests; serve_vars.c knows the variables; serve_rows.c
  * the tables; serve_step.c gathers what trainers push; serve_meet.c lets trainers wait for each
- * other; serve_save.c writes parts of tables to files. Everything is guarded by one lock: requests
- * come from one loop, and whoever comes or goes from others. */
+ * other; serve_save.c writes parts of tables to files, serve_later.c does so outside the loop;
+ * serve_wait.c says whom all wait for.
+ *
+ * Two locks. `lock` guards variables, steps and meetings: requests come from one loop, whoever goes
+ * from the same, large copies from a thread of their own. `members` guards who has come and how it
+ * ends; it is held for moments only and taken inside the other, so that the door, which answers
+ * heartbeats and lets in, never waits for work. */
 #ifndef RG_DIST_SERVE_PRIV_H
 #define RG_DIST_SERVE_PRIV_H
 
@@ -19,6 +24,9 @@
 #include <pthread.h>
 
 typedef struct rg_engine rg_engine;
+typedef struct rg_chore rg_chore;
+typedef struct rg_desk rg_desk;
+typedef enum rg_desk_number { RG_DESK_COPIES, RG_DESK_DISK, RG_DESKS } rg_desk_number;
 
 /* How rows of a table move. */
 typedef enum rg_rows_rule {
@@ -80,10 +88,15 @@ typedef struct rg_box {
 } rg_box;
 
 typedef struct rg_trainer {
-    bool joined, left;
+    /* `members` guards these; what is written once is read without by those it has come to: */
+    bool joined;
+    bool left; /* written under both locks */
     uint64_t session;
     char who[3 * RG_RPC_NAME_MAX]; /* "trainer 1 (pid 4711 on host a)" */
-    rg_rpc_request *waiting;       /* sync: its push of this step */
+    /* the engine's: */
+    uint64_t asked_ns;       /* its last request */
+    bool fetches;            /* which was for letters: it has nothing else to do */
+    rg_rpc_request *waiting; /* sync: its push of this step */
     rg_push push;
     rg_arena arena; /* of the push */
     rg_meeting meeting;
@@ -105,17 +118,22 @@ struct rg_engine {
     rg_rpc_server *rpc;
     rg_arena arena;   /* for its life */
     rg_arena scratch; /* for a request */
-    pthread_mutex_t lock;
-    pthread_cond_t change;
-    rg_trainer *trainers; /* schema.trainers of them */
+    pthread_mutex_t lock, members;
+    pthread_cond_t change; /* of `members` */
+    rg_trainer *trainers;  /* schema.trainers of them */
     uint8_t digest[RG_RPC_DIGEST_BYTES];
     bool has_digest;
     bool guarded; /* whoever comes in has the job's key */
-    int present;  /* connections of trainers that have not said goodbye */
+    /* of `members`; what ends it is written under both locks: */
+    int present; /* connections of trainers that have not said goodbye */
     bool ended;
     rg_status failed; /* why it ended: RG_OK when all trainers have left */
     char why[1024];
-    uint64_t steps;
+    uint64_t steps, meetings; /* that were made */
+    rg_desk *desks[RG_DESKS];
+    pthread_t clerks[RG_DESKS];
+    /* of the thread that waits for the end: */
+    uint64_t progress, held_ns, tell_ns; /* since when nothing moves; when to say so */
 };
 
 /* ---- variables (serve_vars.c) ---- */
@@ -186,6 +204,32 @@ void rg_serve_forget_mail(rg_trainer *trainer);
 /* ---- parts of tables in files (serve_save.c) ---- */
 
 void rg_serve_save(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request);
+
+/* ---- what leaves the loop (serve_later.c) ---- */
+
+/* Owned by the desk from rg_serve_later() on. */
+struct rg_chore {
+    rg_chore *next;
+    rg_rpc_request *request;
+    rg_buf reply;
+    rg_status (*copy)(rg_engine *s, rg_chore *chore); /* under the engine's lock */
+    rg_status (*write)(rg_chore *chore); /* without it, and the engine; NULL: nothing */
+    void (*close)(rg_chore *chore);      /* frees it */
+};
+
+rg_status rg_serve_open_desks(rg_engine *s);
+/* Requests that are not done are refused. */
+void rg_serve_close_desks(rg_engine *s);
+void rg_serve_later(rg_engine *s, rg_desk_number desk, rg_chore *chore);
+/* Refuses what the disk has not taken in that time, and leaves it behind. */
+void rg_serve_look_at_disk(rg_engine *s, uint64_t limit_ns);
+
+/* ---- waits (serve_wait.c) ---- */
+
+/* Whom this server waits for, in words; nothing where it does not. */
+void rg_serve_whom(rg_engine *s, rg_buf *out);
+/* A few times a second: says whom it waits for, and gives up those that never come. */
+void rg_serve_look(rg_engine *s);
 
 /* ---- ending (serve.c) ---- */
 

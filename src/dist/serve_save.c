@@ -52,42 +52,84 @@ static rg_status gather_part(rg_engine *s, const char *table, rg_value *part)
 }
 
 /* Where the file goes, as a name below the root. */
-static rg_status place_below(const rg_engine *s, const rg_folder *root, const rg_ps_save *save,
+static rg_status place_below(int server, const rg_folder *root, const rg_ps_save *save,
                              char name[MAX_PATH])
 {
     const char *folder = save->folder;
     if (folder[0] == '/' && rg_folder_rest(root, folder, &folder) != RG_OK)
         return rg_context(RG_EINVAL, "servers write below one folder, FLAGS_ps_save_root or the "
                                      "one they were started in");
-    (void)snprintf(name, MAX_PATH, "%s%s%s_%d", folder, folder[0] ? "/" : "", save->table, s->id);
+    (void)snprintf(name, MAX_PATH, "%s%s%s_%d", folder, folder[0] ? "/" : "", save->table, server);
     rg_status code = rg_path_check_inside(name);
     return code == RG_OK ? RG_OK
                          : rg_context(code, "servers write below %s (FLAGS_ps_save_root)",
                                       rg_folder_path(root));
 }
 
-static rg_status write_part(rg_engine *s, const rg_trainer *trainer, const rg_ps_save *save,
-                            uint64_t *rows)
+/* A request, from the loop to the disk. */
+typedef struct saving {
+    rg_chore chore;
+    rg_ps_save save;
+    rg_value part;
+    int server;
+    char who[3 * RG_RPC_NAME_MAX];
+} saving;
+
+static rg_status copy_part(rg_engine *s, rg_chore *chore)
 {
+    saving *job = (saving *)chore;
+    RG_TRY(gather_part(s, job->save.table, &job->part));
+    rg_buf_u64(&chore->reply, job->part.n_rows);
+    return rg_buf_status(&chore->reply);
+}
+
+static rg_status write_part(rg_chore *chore)
+{
+    saving *job = (saving *)chore;
     char name[MAX_PATH];
     const char *path;
     rg_folder *root;
-    rg_value part;
-    const rg_value *const values[] = {&part};
+    const rg_value *const values[] = {&job->part};
     RG_TRY(rg_flag_text("ps_save_root", &path));
     RG_TRY(rg_folder_open(&root, path[0] ? path : "."));
-    rg_value_init(&part);
-    rg_status code = place_below(s, root, save, name);
-    if (code == RG_OK)
-        code = gather_part(s, save->table, &part);
+    rg_status code = place_below(job->server, root, &job->save, name);
     if (code == RG_OK)
         code = rg_tensor_write_below(root, name, values, 1);
-    *rows = part.n_rows;
     if (code == RG_OK)
-        rg_log(RG_LOG_I, "ps", "server=%d \"%s has had %s saved\" rows=%zu path=%s/%s", s->id,
-               trainer->who, save->table, part.n_rows, rg_folder_path(root), name);
-    rg_value_fini(&part);
+        rg_log(RG_LOG_I, "ps", "server=%d \"%s has had %s saved\" rows=%zu path=%s/%s",
+               job->server, job->who, job->save.table, job->part.n_rows, rg_folder_path(root),
+               name);
     rg_folder_close(root);
+    return code;
+}
+
+static void end_saving(rg_chore *chore)
+{
+    saving *job = (saving *)chore;
+    rg_value_fini(&job->part);
+    rg_ps_save_fini(&job->save);
+    rg_free(job);
+}
+
+static rg_status begin_saving(saving **out, const rg_engine *s, const rg_trainer *trainer,
+                              rg_rpc_request *request)
+{
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    saving *job = rg_alloc_zero(1, sizeof *job);
+    if (job == NULL)
+        return rg_no_memory(sizeof *job, "a save");
+    job->chore = (rg_chore){
+        .request = request, .copy = copy_part, .write = write_part, .close = end_saving};
+    rg_buf_init(&job->chore.reply, 0);
+    rg_value_init(&job->part);
+    job->server = s->id;
+    (void)snprintf(job->who, sizeof job->who, "%s", trainer->who);
+    rg_status code = rg_ps_save_read(&job->save, body, n);
+    if (code != RG_OK)
+        end_saving(&job->chore);
+    else
+        *out = job;
     return code;
 }
 
@@ -95,27 +137,18 @@ static rg_status write_part(rg_engine *s, const rg_trainer *trainer, const rg_ps
  * could have it write where only this user can. */
 void rg_serve_save(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request)
 {
-    size_t n;
-    const uint8_t *body = rg_rpc_request_body(request, &n);
-    rg_ps_save save = {0};
-    uint64_t rows = 0;
-    rg_status code = rg_ps_save_read(&save, body, n);
+    saving *job = NULL;
+    rg_status code = begin_saving(&job, s, trainer, request);
     if (code == RG_OK && !s->guarded && !rg_rpc_peer_is_own_user(rg_rpc_request_peer(request)))
         code = rg_fail(RG_EDENIED,
                        "this job has no key, so whoever reaches this server could have it write "
                        "files: start the job with a launcher, or set REGATTA_JOB_KEY everywhere "
                        "(on one host it is enough not to set FLAGS_rpc_transport=tcp)");
-    if (code == RG_OK)
-        code = write_part(s, trainer, &save, &rows);
-    rg_buf out;
-    rg_buf_init(&out, 0);
-    rg_buf_u64(&out, rows);
-    if (code == RG_OK)
-        code = rg_buf_status(&out);
-    if (code != RG_OK)
-        rg_rpc_refuse(request, code, "%s", rg_error_message());
-    else
-        rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
-    rg_buf_fini(&out);
-    rg_ps_save_fini(&save);
+    if (code == RG_OK) {
+        rg_serve_later(s, RG_DESK_DISK, &job->chore);
+        return;
+    }
+    rg_rpc_refuse(request, code, "%s", rg_error_message());
+    if (job != NULL)
+        end_saving(&job->chore);
 }

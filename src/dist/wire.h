@@ -35,6 +35,7 @@ enum rg_ps_method {
     RG_PS_SAVE,       /* a folder and a table -> rows that the server wrote there of its part */
     RG_PS_POST,       /* a letter to another trainer -> whether there was room for it */
     RG_PS_FETCH,      /* how many letters it has -> those behind them */
+    RG_PS_WAITS,      /* -> text: whom the server waits for */
 };
 
 enum {

@@ -182,6 +182,15 @@ static void add_advice(rg_buf *out, const rg_launch_failure *f)
     rg_buf_char(out, '\n');
 }
 
+void rg_launch_given_up(rg_buf *out, const rg_launch_failure *f, const char *then)
+{
+    if (f->given_up == NULL)
+        return;
+    rg_launch_who(out, f->given_up);
+    rg_buf_printf(out, " %s when the others gave it up%s",
+                  f->given_up_stands ? "was stopped (SIGSTOP, or a debugger)" : "still ran", then);
+}
+
 void rg_launch_card(rg_buf *out, const rg_launch_failure *f)
 {
     char host[256];
@@ -196,6 +205,13 @@ void rg_launch_card(rg_buf *out, const rg_launch_failure *f)
     if (f->also > 0)
         rg_buf_printf(out, "  then: %d other%s failed too, most likely because of it\n", f->also,
                       f->also > 1 ? "s" : "");
+    if (f->given_up != NULL) {
+        rg_buf_text(out, "  because: ");
+        rg_launch_given_up(out, f, "");
+        if (f->given_up->log != NULL)
+            rg_buf_printf(out, "; its log: %s", f->given_up->log);
+        rg_buf_char(out, '\n');
+    }
     add_tail(out, f->tail);
     if (f->process->log != NULL)
         rg_buf_printf(out, "  its log: %s\n", f->process->log);

@@ -16,6 +16,8 @@ typedef struct rg_launch_failure {
     int64_t oom_kills;    /* processes killed for want of memory meanwhile; -1: not known */
     int64_t memory_limit; /* of all of us; -1: none */
     int also;             /* how many others failed by themselves before they were told to end */
+    const rg_launch_process *given_up; /* because of which it failed, and which ran on; or NULL */
+    bool given_up_stands;              /* stopped by a signal */
 } rg_launch_failure;
 
 const char *rg_launch_role_name(rg_launch_role role); /* "worker", "server" */
@@ -25,6 +27,8 @@ void rg_launch_who(rg_buf *out, const rg_launch_process *process);
 void rg_launch_duration(rg_buf *out, uint64_t ns);
 /* "exit code 1 (...)", "signal 9, SIGKILL (...)" */
 void rg_launch_how(rg_buf *out, const rg_child_end *end);
+/* "worker 1 still ran when the others gave it up", where there is one, and what follows it. */
+void rg_launch_given_up(rg_buf *out, const rg_launch_failure *failure, const char *then);
 void rg_launch_card(rg_buf *out, const rg_launch_failure *failure);
 
 #endif

@@ -25,7 +25,9 @@ typedef struct supervisor {
     rg_child_end *ends; /* of each process that has failed by itself; all 0: it has not */
     int *failed;        /* those processes, in the order of their ends */
     int n_failed;
-    int signal; /* that we were sent; 0: none */
+    int given_up;         /* one that still ran when others ended because of it; -1: none */
+    bool given_up_stands; /* it is stopped */
+    int signal;           /* that we were sent; 0: none */
 } supervisor;
 
 static void say(const char *text)
@@ -159,12 +161,13 @@ static int find_blamed(const supervisor *s, const rg_because *of, const bool *in
     return found;
 }
 
-static bool blamed_runs(const supervisor *s, const rg_because *of)
+/* The first of those meant that runs; -1: none. */
+static int blamed_runs(const supervisor *s, const rg_because *of)
 {
     for (int i = 0; i < s->job->n; i++)
         if (is_meant(&s->job->processes[i], of) && rg_children_running(s->children, i))
-            return true;
-    return false;
+            return i;
+    return -1;
 }
 
 /* From the process that ended first along what each says, to the one that blames none. Where the
@@ -178,12 +181,14 @@ static rg_status find_first(supervisor *s, bool *in_chain, int *first)
     while (s->ends[at].signal == 0 && says_because(s, at, &of)) {
         bool more = true;
         int next = find_blamed(s, &of, in_chain);
-        while (next < 0 && more && blamed_runs(s, &of)) {
+        while (next < 0 && more && blamed_runs(s, &of) >= 0) {
             RG_TRY(collect_one(s, deadline, &more));
             next = find_blamed(s, &of, in_chain);
         }
-        if (next < 0)
+        if (next < 0) {
+            s->given_up = of.index == RG_BECAUSE_ANY ? -1 : blamed_runs(s, &of);
             return RG_OK;
+        }
         in_chain[next] = true;
         at = next;
     }
@@ -214,6 +219,7 @@ static rg_status failed(supervisor *s, int *exit_status)
     rg_buf tail, card;
     int first;
     RG_TRY(root_cause(s, &first));
+    s->given_up_stands = s->given_up >= 0 && rg_children_stopped(s->children, s->given_up);
     int64_t oom = rg_host_oom_kills();
     RG_TRY(end_all(s, &killed));
     rg_buf_init(&tail, 0);
@@ -230,11 +236,14 @@ static rg_status failed(supervisor *s, int *exit_status)
         .oom_kills = oom >= 0 && s->oom_before >= 0 ? oom - s->oom_before : -1,
         .memory_limit = rg_host_memory_limit(),
         .also = s->n_failed - 1,
+        .given_up = s->given_up >= 0 ? &s->job->processes[s->given_up] : NULL,
+        .given_up_stands = s->given_up_stands,
     };
     rg_launch_card(&card, &failure);
     say(rg_buf_cstr(&card));
     rg_buf_clear(&card);
     rg_buf_text(&card, "failure: ");
+    rg_launch_given_up(&card, &failure, "; ");
     rg_launch_who(&card, failure.process);
     rg_buf_text(&card, " ended first, with ");
     rg_launch_how(&card, &failure.end);
@@ -387,7 +396,7 @@ static rg_status start_all(supervisor *s)
 
 rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
 {
-    supervisor s = {.job = job};
+    supervisor s = {.job = job, .given_up = -1};
     uint64_t server_deadline = FAR;
     bool go_on;
     rg_status code;

@@ -26,10 +26,22 @@ static rg_lock shared_lock = RG_LOCK_INIT;
 static int shared_users;
 static rg_loop *shared_loop, *shared_pulse_loop;
 
+/* A child has neither the threads nor the connections of its parent. */
+static void forked(void)
+{
+    rg_lock_init(&shared_lock);
+    shared_users = 0;
+    shared_loop = shared_pulse_loop = NULL;
+}
+
 static rg_status threads_take(rg_rpc_client *client)
 {
+    static bool watched;
     rg_status status = RG_OK;
     rg_lock_take(&shared_lock);
+    if (!watched)
+        rg_process_on_fork(forked);
+    watched = true;
     if (shared_users == 0) {
         status = rg_loop_open(&shared_loop, "rpc-client");
         if (status == RG_OK)

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -178,6 +179,21 @@ long rg_children_pid(const rg_children *children, int child)
 bool rg_children_running(const rg_children *children, int child)
 {
     return children->items[child].running;
+}
+
+bool rg_children_stopped(const rg_children *children, int child)
+{
+    char path[64];
+    rg_buf stat;
+    (void)snprintf(path, sizeof path, "/proc/%ld/stat", rg_children_pid(children, child));
+    rg_buf_init(&stat, 0);
+    /* "PID (NAME) STATE ...": a name may hold anything */
+    bool read = rg_children_running(children, child) &&
+                rg_file_read_all(path, 4096, &stat) == RG_OK;
+    const char *end = read ? strrchr(rg_buf_cstr(&stat), ')') : NULL;
+    bool stopped = end != NULL && (end[2] == 'T' || end[2] == 't');
+    rg_buf_fini(&stat);
+    return stopped;
 }
 
 void rg_children_signal(rg_children *children, int child, int signal)

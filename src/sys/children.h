@@ -58,6 +58,8 @@ rg_status rg_children_start(rg_children *children, const rg_child_spec *spec);
 int rg_children_count(const rg_children *children);
 long rg_children_pid(const rg_children *children, int child);
 bool rg_children_running(const rg_children *children, int child);
+/* Whether it stands still: by SIGSTOP, or in a debugger. */
+bool rg_children_stopped(const rg_children *children, int child);
 
 /* Moves echoed output and waits for what comes next, at most until `deadline_ns` of
  * rg_clock_ns(). Each end is told once. */

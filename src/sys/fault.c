@@ -28,6 +28,8 @@ static rg_fault_action act(const char *action)
         (void)kill(getpid(), SIGSTOP);
     if (strcmp(action, "delay") == 0)
         (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    if (strcmp(action, "stall") == 0)
+        (void)nanosleep(&(struct timespec){.tv_sec = 100000}, NULL);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(action, known[i].name) == 0)
             return known[i].action;

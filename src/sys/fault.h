@@ -2,7 +2,7 @@
  *
  * RG_FAULT=save.rename:2:eio makes the second pass of the point "save.rename"
  * fail as if the system call had. Actions: kill, stop, eio, enospc, enomem,
- * short, flip, delay. Points exist only in a build with -DFAULTS=ON; in others
+ * short, flip, delay (for a second), stall (for ever). Points exist only in a build with -DFAULTS=ON; in others
  * rg_fault() is the constant RG_FAULT_NONE. */
 #ifndef RG_SYS_FAULT_H
 #define RG_SYS_FAULT_H
@@ -17,7 +17,7 @@ typedef enum rg_fault_action {
 } rg_fault_action;
 
 #ifdef RG_FAULTS
-/* kill, stop and delay are carried out inside; the others the caller plays. */
+/* kill, stop, delay and stall are carried out inside; the others the caller plays. */
 rg_fault_action rg_fault(const char *point);
 #else
 static inline rg_fault_action rg_fault(const char *point)

@@ -2,6 +2,7 @@
 #include "sys/loop_priv.h"
 
 #include "base/mem.h"
+#include "sys/fault.h"
 #include "sys/log.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BACKLOG = 511 };
+enum { BACKLOG = 511, RETRY_MS = 100 };
 
 /* One socket of a listener; outlives it until libuv has let go of it. */
 typedef struct gate {
@@ -25,6 +26,7 @@ typedef struct gate {
         uv_pipe_t pipe;
     } uv;
     rg_listener *listener;
+    rg_timer *again; /* something was accepted, and there was no memory for it */
     struct gate *next;
 } gate;
 
@@ -45,14 +47,25 @@ static void free_gate(uv_handle_t *handle)
 static void drop_gate(void *self)
 {
     gate *g = self;
+    rg_timer_close(g->again);
     uv_close(&g->uv.handle, free_gate);
+}
+
+static void knock(uv_stream_t *uv, int status);
+
+static void open_again(void *self)
+{
+    gate *g = self;
+    knock(&g->uv.stream, 0);
 }
 
 static gate *gate_new(rg_listener *listener, bool tcp)
 {
     gate *g = rg_alloc_zero(1, sizeof *g);
-    if (g == NULL)
+    if (g == NULL || rg_timer_open(&g->again, listener->loop, open_again, g) != RG_OK) {
+        rg_free(g);
         return NULL;
+    }
     g->base.drop = drop_gate;
     g->listener = listener;
     g->next = listener->gates;
@@ -65,12 +78,20 @@ static gate *gate_new(rg_listener *listener, bool tcp)
     return g;
 }
 
+/* libuv keeps what it has accepted, and accepts nothing more, until it is asked for it: where there
+ * is no memory now, we come back. */
 static void knock(uv_stream_t *uv, int status)
 {
     gate *g = uv->data;
-    rg_stream *stream = status == 0 ? rg_stream_new(g->listener->loop) : NULL;
-    if (stream == NULL)
-        return; /* nobody, or no memory: libuv keeps what it accepted until it is asked again */
+    if (status != 0)
+        return;
+    rg_stream *stream = rg_fault("listen.accept") == RG_FAULT_NONE
+                            ? rg_stream_new(g->listener->loop)
+                            : NULL;
+    if (stream == NULL) {
+        rg_timer_set(g->again, RETRY_MS, 0);
+        return;
+    }
     if (uv_accept(uv, (uv_stream_t *)rg_stream_uv(stream)) != 0) {
         rg_stream_close(stream);
         return;

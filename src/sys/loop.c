@@ -3,10 +3,12 @@
 
 #include "base/mem.h"
 #include "sys/latch.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -116,8 +118,41 @@ static int start_thread(rg_loop *loop, const char *name)
     return -failed;
 }
 
+/* ---- a child that is forked ---- */
+
+static long opened_by; /* the process that has opened the first loop */
+
+static void do_nothing(uv_work_t *work)
+{
+    (void)work;
+}
+
+/* At its end libuv waits for the threads that look up names, which only its parent has had; it
+ * makes new ones where they are needed, and so they shall be. */
+static void at_exit(int status, void *arg)
+{
+    uv_loop_t own;
+    uv_work_t work;
+    (void)status, (void)arg;
+    if (opened_by == rg_process_id() || uv_loop_init(&own) != 0)
+        return;
+    (void)uv_queue_work(&own, &work, do_nothing, NULL);
+    (void)uv_run(&own, UV_RUN_DEFAULT);
+    (void)uv_loop_close(&own);
+}
+
+static void watch_forks(void)
+{
+    opened_by = rg_process_id();
+    (void)on_exit(at_exit, NULL);
+}
+
+/* ---- opening and closing ---- */
+
 rg_status rg_loop_open(rg_loop **out, const char *name)
 {
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&watched, watch_forks);
     rg_loop *loop = rg_alloc_zero(1, sizeof *loop);
     if (loop == NULL)
         return rg_no_memory(sizeof *loop, "an event loop");

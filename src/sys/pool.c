@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "sys/interrupt.h"
+#include "sys/process.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -24,6 +25,7 @@ struct rg_pool {
     uint64_t round; /* grows by one for each job */
     int running;
     bool stop;
+    long pid; /* whose threads these are */
     rg_pool_work work;
     void *arg;
     atomic_bool halted; /* a task of this round has failed */
@@ -91,6 +93,7 @@ rg_status rg_pool_open(rg_pool **out, int threads)
     (void)pthread_cond_init(&pool->go, NULL);
     (void)pthread_cond_init(&pool->done, NULL);
     pool->n = threads;
+    pool->pid = rg_process_id();
     for (int i = 1; i < threads; i++) {
         worker *w = &pool->workers[i];
         w->pool = pool;
@@ -107,8 +110,8 @@ rg_status rg_pool_open(rg_pool **out, int threads)
 
 void rg_pool_close(rg_pool *pool)
 {
-    if (pool == NULL)
-        return;
+    if (pool == NULL || pool->pid != rg_process_id())
+        return; /* a forked child has none of the threads, and nothing to wait for */
     (void)pthread_mutex_lock(&pool->lock);
     pool->stop = true;
     (void)pthread_cond_broadcast(&pool->go);
@@ -134,6 +137,9 @@ int rg_pool_threads(const rg_pool *pool)
 
 rg_status rg_pool_run(rg_pool *pool, rg_pool_work work, void *arg)
 {
+    if (pool->n > 1 && pool->pid != rg_process_id())
+        return rg_fail(RG_EINVAL, "this process was forked from one whose threads it would need; "
+                                  "fork before the first run, or use the spawn method");
     (void)pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->arg = arg;

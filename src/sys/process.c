@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -11,6 +12,11 @@
 long rg_process_id(void)
 {
     return (long)getpid();
+}
+
+void rg_process_on_fork(void (*child)(void))
+{
+    (void)pthread_atfork(NULL, NULL, child);
 }
 
 void rg_process_host(char *name, size_t size)

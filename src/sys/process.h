@@ -6,6 +6,9 @@
 #include <stddef.h>
 
 long rg_process_id(void);
+/* In a child that is forked, now and later: its parent's threads are not there, and locks may be as
+ * another thread held them. */
+void rg_process_on_fork(void (*child)(void));
 /* The name of this host, cut to fit; "?" where it has none. */
 void rg_process_host(char *name, size_t size);
 bool rg_process_alive(long pid);

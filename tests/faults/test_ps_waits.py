@@ -11,7 +11,7 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e_ps"))
-from cluster import cluster, free_endpoints  # noqa: E402,F401
+from cluster import cluster, free_endpoints, launch_ps  # noqa: E402,F401
 
 SCRIPT = os.path.join(HERE, "wait_script.py")
 ENDS_WITHIN = 40  # seconds: against a hang, not a promise
@@ -48,7 +48,7 @@ def test_a_trainer_whose_servers_are_all_gone_ends(cluster, how):  # noqa: F811
 
 
 def test_ctrl_c_is_heard_while_a_trainer_waits_for_another(cluster):  # noqa: F811
-    job(cluster, 1, 2, ["--threads", "2"], own={"worker1": {"LATE": "1000"}})
+    job(cluster, 1, 2, ["--threads", "2", "--late-worker", "1"])
     worker = cluster.named("worker0")
     worker.wait_for("training")
     time.sleep(1)
@@ -104,3 +104,52 @@ def test_ctrl_c_is_heard_while_a_server_says_nothing(cluster):  # noqa: F811
         worker.signal(signal.SIGINT)
         assert worker.wait(ENDS_WITHIN) != 0
     assert "KeyboardInterrupt" in worker.text(), worker.text()
+
+
+# ---- who never comes, and who never goes on ----
+
+def test_one_trainer_never_comes(tmp_path):
+    """Everybody is told of it, ends, and the launcher's last line names it."""
+    done = launch_ps(tmp_path, [SCRIPT, "--late-worker", "1"], servers=1, timeout=ENDS_WITHIN,
+                     FLAGS_ps_join_seconds="8")
+    assert done.returncode != 0
+    assert "trainer 1, which was never seen; ready: trainer 0 (pid" in done.stdout, done.stdout
+    assert "worker 1" in done.stdout.splitlines()[-1], done.stdout
+
+
+def test_servers_that_nobody_comes_to_end(cluster):  # noqa: F811
+    job(cluster, 1, 0, [], env={"FLAGS_ps_join_seconds": "1", "PADDLE_TRAINERS_NUM": "2"})
+    server = cluster.named("server0")
+    assert server.wait(ENDS_WITHIN) != 0
+    assert "trainer 0, which was never seen, trainer 1, which was never seen; ready: nobody" \
+        in server.text(), server.text()
+
+
+def test_waiting_is_said_on_both_sides(cluster):  # noqa: F811
+    """One trainer is stuck in its own code."""
+    job(cluster, 1, 2, ["--feed"], own={"worker1": {"STUCK": "1"}})
+    for name in ["server0", "worker0"]:
+        process = cluster.named(name)
+        process.wait_for("which lives and last asked for something")
+        assert "(to make step 2) for trainer 1 (pid" in process.text(), process.text()
+    assert all(p.status is None for p in cluster.processes)
+    waiting = cluster.named("worker0")
+    waiting.signal(signal.SIGINT)
+    assert waiting.wait(ENDS_WITHIN) != 0 and "KeyboardInterrupt" in waiting.text()
+
+
+def test_the_last_line_names_a_server_that_is_stopped(tmp_path):
+    """It does not end, so that others end first; they are not to blame."""
+    done = launch_ps(tmp_path, [SCRIPT, "--feed", "--lines", "400000", "--stop-server", "1"],
+                     timeout=ENDS_WITHIN, FLAGS_rpc_lease_ms="2000")
+    assert done.returncode != 0
+    assert "server 1 was stopped" in done.stdout.splitlines()[-1], done.stdout
+    assert "because: server 1" in done.stdout
+
+
+@pytest.mark.parametrize("threads, hears", [("1", "is taken by trainer 0"), ("2", "was forked")])
+def test_a_forked_child_of_a_trainer_ends(cluster, threads, hears):  # noqa: F811
+    """It has none of its parent's threads; it neither waits for them nor leaves the job."""
+    job(cluster, 1, 1, ["--feed", "--fork", "--threads", threads]).finish(ENDS_WITHIN)
+    text = cluster.named("worker0").text()
+    assert "the child ended with 0" in text and hears in text and "trained" in text, text

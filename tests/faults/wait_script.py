@@ -2,9 +2,12 @@
 
 Everybody is told who it is by the environment. These make one process different from the rest:
 BAD_LINE has an id beyond its table in a worker's data, STUCK makes a worker sleep for ever in its
-own code after its first steps, LATE sleeps before it comes."""
+own code after its first steps."""
 import argparse
 import os
+import signal
+import sys
+import threading
 import time
 
 import numpy as np
@@ -43,6 +46,22 @@ def over_dataset(args, exe, inputs, index):
     exe.train_from_dataset(fleet.main_program, dataset)
 
 
+def fork(exe, program, loss):
+    """A child as os.fork() makes it, which ends as a script does: it takes no part in the job."""
+    child = os.fork()
+    if child == 0:
+        try:
+            exe.run(program, fetch_list=[loss], feed={
+                "word": fluid.create_lod_tensor(np.zeros((4, 1), "int64"), [[1] * 4],
+                                                fluid.CPUPlace()),
+                "label": np.zeros((4, 1), "int64")})
+            print("the child trains", flush=True)
+        except Exception as e:  # noqa: the message is looked at
+            print("the child hears:", e, flush=True)
+        sys.exit(0)
+    print("the child ended with", os.waitpid(child, 0)[1], flush=True)
+
+
 def by_feed(args, exe, loss, index):
     program = fleet.main_program
     if args.threads > 1:
@@ -56,6 +75,8 @@ def by_feed(args, exe, loss, index):
                 feed={"word": fluid.create_lod_tensor(ids, [[1] * 4], fluid.CPUPlace()),
                       "label": np.array([[0], [1], [0], [1]], dtype="int64")})
         print("step", step, flush=True)
+        if args.fork and step == 1:
+            fork(exe, program, loss)
         if os.environ.get("STUCK") and step == 1:
             print("stuck", flush=True)
             time.sleep(1000)
@@ -67,6 +88,9 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--lines", type=int, default=40)
     parser.add_argument("--feed", action="store_true")
+    parser.add_argument("--late-worker", type=int, default=-1, help="comes after 1000 s")
+    parser.add_argument("--stop-server", type=int, default=-1, help="stands still after 3 s")
+    parser.add_argument("--fork", action="store_true")
     parser.add_argument("--no-wait-port", action="store_true")
     parser.add_argument("--only-start", action="store_true")
     args = parser.parse_args()
@@ -78,10 +102,12 @@ def main():
         strategy.set_program_config({"wait_port": False})
     fleet.distributed_optimizer(fluid.optimizer.SGD(0.1), strategy).minimize(loss)
     if fleet.is_server():
+        if fleet.server_index() == args.stop_server:
+            threading.Timer(3, os.kill, (os.getpid(), signal.SIGSTOP)).start()
         fleet.init_server()
         fleet.run_server()
         return
-    time.sleep(float(os.environ.get("LATE", "0")))
+    time.sleep(1000 if fleet.worker_index() == args.late_worker else 0)
     fleet.init_worker()
     if args.only_start:
         fleet.stop_worker()

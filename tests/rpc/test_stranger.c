@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 
 typedef enum manner { ANSWERS, ANSWERS_LINES, CLOSES, SILENT } manner;
@@ -114,7 +115,8 @@ static void another_protocol_is_named(void **state)
 static void one_that_says_nothing_is_waited_for_until_the_deadline(void **state)
 {
     static const manner manners[] = {CLOSES, SILENT};
-    static const char *const says[] = {"connection reset", "nothing was heard from the server for 2.5 s"};
+    static const char *const says[] = {"connection reset",
+                                       "nothing was heard from the server for 2.5 s"};
     stranger strangers[2];
     rg_rpc_client *clients[2];
     (void)state;
@@ -143,6 +145,23 @@ static void a_wait_for_a_server_can_be_interrupted(void **state)
     assert_fails(rg_rpc_ask_once(client, ECHO, NULL, 0, NULL, NULL), RG_ECLOSED, "Ctrl+C");
     rg_set_interrupted(NULL);
     rg_rpc_client_close(client);
+}
+
+/* ---- a server without memory ---- */
+
+static void one_failed_allocation_does_not_end_accepting(void **state)
+{
+    echo e;
+    (void)state;
+    echo_start(&e);
+    (void)setenv("RG_FAULT", "listen.accept:1:enomem", 1);
+    for (int i = 0; i < 3; i++) {
+        rg_rpc_client *client = echo_connect(&e, NULL);
+        echo_once(client, 10, 1);
+        rg_rpc_client_close(client);
+    }
+    (void)unsetenv("RG_FAULT");
+    echo_stop(&e);
 }
 
 /* ---- connections that break again and again ---- */
@@ -191,5 +210,6 @@ static void a_request_that_breaks_connections_is_given_up(void **state)
 RUN(cmocka_unit_test(another_protocol_is_named),
     cmocka_unit_test(one_that_says_nothing_is_waited_for_until_the_deadline),
     cmocka_unit_test(a_wait_for_a_server_can_be_interrupted),
+    cmocka_unit_test(one_failed_allocation_does_not_end_accepting),
     cmocka_unit_test(a_request_outlives_many_connections),
     cmocka_unit_test(a_request_that_breaks_connections_is_given_up))
