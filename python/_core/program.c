@@ -2,6 +2,7 @@
 #include "_core/core.h"
 
 #include "ir/backward.h"
+#include "sys/flags.h"
 
 #include <string.h>
 
@@ -451,6 +452,20 @@ static PyObject *program_prune(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *program_check_outside(PyObject *self, PyObject *allowed)
+{
+    const char **types;
+    int n;
+    if (core_names(allowed, &types, &n) < 0)
+        return NULL;
+    rg_status code = rg_flag_bool("inference_outside")
+                         ? RG_OK
+                         : rg_program_check_outside(program_of(self), types, n);
+    PyMem_Free(types);
+    CORE_TRY(code);
+    Py_RETURN_NONE;
+}
+
 static PyObject *program_set_test(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -613,6 +628,8 @@ static PyMethodDef program_methods[] = {
     {"_serialize", program_serialize, METH_NOARGS, "ProgramDesc bytes."},
     {"_text", program_text, METH_VARARGS, "_text([block]): as a printed program shows it."},
     {"_prune_to", program_prune, METH_VARARGS, "_prune_to(feeds, targets)"},
+    {"_check_outside", program_check_outside, METH_O,
+     "Raises where an op reaches outside, unless its type is among these or a flag allows all."},
     {"_set_test", program_set_test, METH_NOARGS, "is_test = True on every op that has it."},
     {"_set_role", program_set_role, METH_VARARGS, "_set_role(role, vars)"},
     {"_set_namescope", program_set_namescope, METH_VARARGS, "_set_namescope(scope, device)"},

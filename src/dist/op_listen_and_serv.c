@@ -46,7 +46,7 @@ const rg_op rg_op_listen_and_serv = {
         RG_LIST("tables", RG_ATTR_STRINGS, "parameters whose rows come to be when first touched"),
         RG_LIST("table_grows", RG_ATTR_INTS, "1: ids may be beyond the declared height"),
         RG_INT("table_init_block_id", -1, "the block of the tables' initialisers; -1: none")),
-    .flags = RG_OP_EFFECT,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE,
     .infer = infer,
     .kernel = serve,
 };

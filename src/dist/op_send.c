@@ -201,7 +201,7 @@ const rg_op rg_op_send = {
         RG_LIST("geo_sections", RG_ATTR_LONGS, "geo: rows of each slice"),
         RG_INT("geo_push_nums", 0, "geo: steps between two pushes"),
         RG_INT("geo_trainers", 0, "geo: trainers, by which changes are divided")),
-    .flags = RG_OP_EFFECT | RG_OP_HOLDS_INPUTS,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_HOLDS_INPUTS,
     .infer = infer,
     .kernel = send,
     .drop = rg_free,
@@ -225,7 +225,7 @@ const rg_op rg_op_send_barrier = {
     .attr = RG_ATTRS(RG_INT("trainer_id", 0, "which trainer waits"),
                      RG_ENDPOINTS("endpoints", "the servers"),
                      RG_BOOLEAN("half_async", false, "wait for this trainer's threads only")),
-    .flags = RG_OP_EFFECT,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE,
     .infer = infer,
     .kernel = send_barrier,
 };

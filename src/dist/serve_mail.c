@@ -27,7 +27,7 @@ static void drop_first(rg_box *box)
     box->first = first->next;
     if (box->first == NULL)
         box->end = NULL;
-    box->bytes -= first->n;
+    box->bytes -= sizeof *first + first->n;
     box->taken++;
     rg_free(first);
 }
@@ -79,7 +79,7 @@ static rg_status put(rg_engine *s, uint32_t from, const posted *post)
     else
         box->first = letter;
     box->end = letter;
-    box->bytes += post->n;
+    box->bytes += sizeof *letter + post->n;
     box->ends[from] += post->last;
     return RG_OK;
 }

@@ -120,6 +120,8 @@ enum rg_op_flags {
     RG_OP_BILINEAR = 1 << 7, /* in each of them, while the others are held: mul, conv2d */
     RG_OP_DIAGONAL = 1 << 8, /* a gradient op: X@GRAD is Out@GRAD, each element times a number that
                               * does not change with any input: relu_grad, dropout_grad */
+    RG_OP_OUTSIDE = 1 << 9,  /* reaches files, other processes or Python's functions: not in a model
+                              * of someone else's that is loaded to infer, unless allowed */
 };
 
 struct rg_opdesc;

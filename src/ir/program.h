@@ -176,6 +176,10 @@ rg_status rg_program_unpack(rg_program **program, const uint8_t *bytes, size_t n
 /* Blocks form a tree, sub-blocks exist, names and dimensions are sound. */
 rg_status rg_program_verify(const rg_program *program);
 
+/* RG_EDENIED, by the op's name, where an op of any block reaches outside (RG_OP_OUTSIDE) and is not
+ * among the `n` types that are allowed. */
+rg_status rg_program_check_outside(const rg_program *program, const char *const *allowed, int n);
+
 /* As real Paddle prints it. */
 void rg_program_text(const rg_program *program, rg_buf *text);
 void rg_block_text(const rg_block *block, rg_buf *text, int indent);

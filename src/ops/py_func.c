@@ -93,7 +93,7 @@ const rg_op rg_op_py_func = {
                                          "which one computes the gradient; -1: none"),
                      [SKIPPED] = RG_LIST("backward_skip_vars", RG_ATTR_STRINGS,
                                          "variables that the gradient's function is not given")),
-    .flags = RG_OP_EFFECT | RG_OP_DYNAMIC,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_DYNAMIC,
     .infer = py_func_infer,
     .kernel = py_func_kernel,
     .grad = py_func_grad,

@@ -44,6 +44,11 @@ static const rg_flag table[] = {
      NULL},
     {"ps_prefetch", RG_FLAG_BOOL, "1",
      "async, train_from_dataset: rows of the next batch are asked for while one is computed", NULL},
+    {"inference_outside", RG_FLAG_BOOL, "0",
+     "load_inference_model takes models with ops that reach files, processes or Python (save, "
+     "load, "
+     "py_func, send, ...)",
+     NULL},
     {"ps_save_root", RG_FLAG_TEXT, "",
      "the folder below which a server writes what trainers have it save (checkpoint_notify); "
      "empty: "

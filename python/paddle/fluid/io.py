@@ -317,19 +317,25 @@ def _by_column(program, op_type, slot):
 
 
 def _replace_endpoints(program, endpoints):
-    for op in program.global_block().ops:
-        if op.has_attr("epmap") and op.attr("epmap"):
-            op._set_attr("epmap", endpoints)
+    for block in program.blocks:
+        for op in block.ops:
+            if op.has_attr("epmap") and op.attr("epmap"):
+                op._set_attr("epmap", endpoints)
 
 
-def _parse_model(text, where):
+def _parse_model(text, where, endpoints):
+    """A model of whomever: it may compute, and ask the servers that the caller names."""
     try:
-        return Program.parse_from_string(text)
+        program = Program.parse_from_string(text)
+        program._check_outside(["prefetch", "recv", "fetch_barrier"] if endpoints else [])
     except core.EnforceNotMet as e:
         raise core.EnforceNotMet("%s: %s" % (where, e)) from None
+    if endpoints:
+        _replace_endpoints(program, endpoints)
+    return program
 
 
-def _load_model(dirname, model_filename, params_filename):
+def _load_model(dirname, model_filename, params_filename, endpoints):
     """The program, its variables set: of one save, also where the folder is being saved to."""
     _check_folder(dirname, "load_inference_model")
     if not os.path.isdir(dirname):
@@ -339,7 +345,7 @@ def _load_model(dirname, model_filename, params_filename):
         params_filename = os.path.basename(params_filename)
     for _ in range(100):
         text, = _core.load_bytes(dirname, [model])
-        program = _parse_model(text, os.path.join(dirname, model))
+        program = _parse_model(text, os.path.join(dirname, model), endpoints)
         chosen = _chosen(program, None, is_persistable, "load_inference_model")
         if _load_vars(dirname, chosen, params_filename, model=(model, text)):
             return program
@@ -354,12 +360,10 @@ def load_inference_model(dirname, executor, model_filename=None, params_filename
         if not isinstance(model_filename, bytes) or params_filename is None:
             raise ValueError("without a dirname, model_filename and params_filename are the bytes "
                              "of the model and of its parameters")
-        program = _parse_model(model_filename, "model_filename")
+        program = _parse_model(model_filename, "model_filename", pserver_endpoints)
         load_persistables(executor, dirname, program, params_filename)
     else:
-        program = _load_model(dirname, model_filename, params_filename)
-    if pserver_endpoints:
-        _replace_endpoints(program, pserver_endpoints)
+        program = _load_model(dirname, model_filename, params_filename, pserver_endpoints)
     block = program.global_block()
     feeds = _by_column(program, "feed", "Out")
     fetches = [block.var(name) for name in _by_column(program, "fetch", "X")]
