@@ -118,7 +118,9 @@ static const char *slow_float(const char *p, float *value)
         return NULL;
     char *end;
     *value = plain_locale ? strtof_l(p, &end, plain_locale) : strtof(p, &end);
-    return end != p ? end : NULL;
+    /* "nan" and "inf" are numbers to strtof, and so is what is too large for a float. One of
+     * them in the data, and a few steps later every weight is NaN. */
+    return end != p && isfinite(*value) ? end : NULL;
 }
 
 /* A whole number below 2^53 divided by a power of ten up to 10^22 is the nearest double.
@@ -330,7 +332,7 @@ static rg_status parse_slot(const rg_feed *feed, size_t slot, const char **at, c
         float *to = (float *)c->values + c->n_values;
         p = read_floats(p, end, n, to, &bad);
         if (UNLIKELY(p == NULL))
-            return bad_slot(feed, slot, bad, end, "a number");
+            return bad_slot(feed, slot, bad, end, "a finite number");
         if (feed->drop_zeros && !step->dense)
             n = drop_zero_floats(to, n);
     }

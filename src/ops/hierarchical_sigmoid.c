@@ -67,7 +67,7 @@ static rg_status check_inputs(const rg_ctx *ctx)
     const rg_shape *x = rg_shape_of(ctx, X), *w = rg_shape_of(ctx, W);
     RG_TRY(rg_expect_rank(ctx, X, 2));
     RG_TRY(rg_expect_rank(ctx, W, 2));
-    RG_TRY(rg_expect_column(ctx, LABEL));
+    RG_TRY(rg_expect_column_or_row(ctx, LABEL));
     RG_TRY(rg_expect_same_dtype(ctx, X, W));
     RG_TRY(check_paths(ctx));
     int64_t nodes = rg_attr_int(ctx, CLASSES) - 1, labels = rg_shape_of(ctx, LABEL)->dim[0];

@@ -11,6 +11,16 @@ rg_status rg_expect_column(const rg_ctx *ctx, int in)
                    rg_shape_text(shape, text));
 }
 
+rg_status rg_expect_column_or_row(const rg_ctx *ctx, int in)
+{
+    const rg_shape *shape = rg_shape_of(ctx, in);
+    if (shape->rank == 1 || (shape->rank == 2 && (shape->dim[1] == 1 || shape->dim[1] == -1)))
+        return RG_OK;
+    char text[RG_SHAPE_TEXT];
+    return rg_fail(RG_ESHAPE, "%s must be [batch] or [batch, 1], and has the shape %s",
+                   ctx->op->in[in].name, rg_shape_text(shape, text));
+}
+
 rg_status rg_expect_count(const rg_ctx *ctx, int in, int64_t wanted)
 {
     if (!rg_has_in(ctx, in))

@@ -6,6 +6,8 @@
 
 /* RG_ESHAPE unless the input is [batch, 1]. */
 rg_status rg_expect_column(const rg_ctx *ctx, int in);
+/* ... or [batch]. */
+rg_status rg_expect_column_or_row(const rg_ctx *ctx, int in);
 
 /* RG_ESHAPE unless the input, where it is there, has that many elements; -1: any number. */
 rg_status rg_expect_count(const rg_ctx *ctx, int in, int64_t wanted);

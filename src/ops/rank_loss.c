@@ -50,12 +50,12 @@ enum { OUT };
 
 static rg_status rank_loss_infer(rg_ctx *ctx)
 {
-    RG_TRY(rg_expect_column(ctx, LABEL));
-    for (int s = LEFT; s <= RIGHT; s++) {
-        RG_TRY(rg_expect_same_shape(ctx, LABEL, s));
+    for (int s = LABEL; s <= RIGHT; s++) {
+        RG_TRY(rg_expect_column_or_row(ctx, s));
+        RG_TRY(rg_expect_count(ctx, s, rg_shape_numel(rg_shape_of(ctx, LABEL))));
         RG_TRY(rg_expect_same_dtype(ctx, LABEL, s));
     }
-    rg_set_out(ctx, OUT, rg_dtype_of(ctx, LEFT), rg_shape_of(ctx, LEFT));
+    rg_set_out(ctx, OUT, rg_dtype_of(ctx, LEFT), rg_shape_of(ctx, LABEL));
     return RG_OK;
 }
 
@@ -70,10 +70,10 @@ static rg_status rank_loss_kernel(rg_ctx *ctx)
 const rg_op rg_op_rank_loss = {
     .type = "rank_loss",
     .doc = "The loss of two scores, given the chance that the first is the better.",
-    .in = RG_SLOTS([LABEL] = {"Label", "the chance that Left is better, [batch, 1]", RG_NO_GRAD},
-                   [LEFT] = {"Left", "a score, [batch, 1]"},
-                   [RIGHT] = {"Right", "another, [batch, 1]"}),
-    .out = RG_SLOTS([OUT] = {"Out", "[batch, 1]"}),
+    .in = RG_SLOTS([LABEL] = {"Label", "the chance that Left is better, [batch, 1] or [batch]",
+                              RG_NO_GRAD},
+                   [LEFT] = {"Left", "a score, as many"}, [RIGHT] = {"Right", "another, as many"}),
+    .out = RG_SLOTS([OUT] = {"Out", "the shape of Label"}),
     .infer = rank_loss_infer,
     .kernel = rank_loss_kernel,
 };
@@ -84,7 +84,7 @@ enum { G_DLEFT, G_DRIGHT };
 static rg_status rank_loss_grad_infer(rg_ctx *ctx)
 {
     for (int s = G_LEFT; s <= G_DOUT; s++)
-        RG_TRY(rg_expect_same_shape(ctx, G_LABEL, s));
+        RG_TRY(rg_expect_count(ctx, s, rg_shape_numel(rg_shape_of(ctx, G_LABEL))));
     rg_set_like(ctx, G_DLEFT, G_LEFT);
     rg_set_like(ctx, G_DRIGHT, G_RIGHT);
     return RG_OK;

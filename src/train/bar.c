@@ -129,7 +129,9 @@ static void add_state(rg_buf *text, const rg_bar *bar, const rg_progress *p,
     rg_buf_text(text, ", ");
     add_count(text, rate);
     rg_buf_text(text, " examples/s");
-    if (!isnan(now->loss))
+    if (now->has_loss && isnan(now->loss)) /* printf may say -nan */
+        rg_buf_text(text, ", loss=nan");
+    else if (now->has_loss)
         rg_buf_printf(text, ", loss=%.5g", now->loss);
     if (!isnan(now->auc))
         rg_buf_printf(text, ", auc=%.4f", now->auc);

@@ -33,7 +33,7 @@ static rg_status ask(rg_team *team, const rg_train_result *mine)
         .rows = mine->rows,
         .batches = mine->batches,
         .seconds = mine->seconds,
-        .loss_sum = isnan(mine->loss) ? 0 : mine->loss * (double)mine->batches,
+        .loss_sum = mine->has_loss ? mine->loss * (double)mine->batches : 0,
         .pos = counts ? team->pos->data : NULL,
         .neg = counts ? team->neg->data : NULL,
         .bins = counts ? (size_t)rg_numel(team->pos) : 0,
@@ -45,7 +45,7 @@ static rg_status ask(rg_team *team, const rg_train_result *mine)
     team->all.rate = all.rate;
     team->all.workers = all.told;
     team->all.slowest = all.slowest;
-    if (!isnan(mine->loss) && all.batches > 0)
+    if (mine->has_loss && all.batches > 0)
         team->all.loss = all.loss_sum / (double)all.batches;
     if (!isnan(mine->auc) && !isnan(all.auc))
         team->all.auc = all.auc;

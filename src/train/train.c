@@ -26,7 +26,7 @@ enum { WATCH_NS = 200 * 1000 * 1000 };
 /* What a trainer thread tells the watcher. */
 typedef struct worker {
     rg_plan *plan;
-    _Atomic uint64_t rows, batches;
+    _Atomic uint64_t rows, batches, losses; /* losses: batches that gave one */
     _Atomic double loss_sum, auc;
     rg_origins origins; /* of the batch that is run */
 } worker;
@@ -45,6 +45,7 @@ struct rg_train {
     rg_team team;
     uint64_t began;
     _Atomic uint64_t batches;
+    atomic_flag warned;   /* of a loss that is no finite number */
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended;
     int running;
@@ -163,15 +164,20 @@ static void close_train(rg_train *t)
 
 /* ---- a trainer thread ---- */
 
-/* One number of a fetched tensor; NaN where it is none. */
+/* Whether a fetched tensor is one number, be it NaN. */
+static bool is_number(const rg_value *value)
+{
+    return value != NULL && value->meta.kind == RG_TENSOR && value->data != NULL &&
+           rg_numel(value) == 1 && (value->meta.dtype == RG_F32 || value->meta.dtype == RG_F64);
+}
+
+/* NaN where it is none. */
 static double number_of(const rg_value *value)
 {
-    if (value == NULL || value->meta.kind != RG_TENSOR || value->data == NULL ||
-        rg_numel(value) != 1)
+    if (!is_number(value))
         return (double)NAN;
-    if (value->meta.dtype == RG_F32)
-        return (double)*(const float *)value->data;
-    return value->meta.dtype == RG_F64 ? *(const double *)value->data : (double)NAN;
+    return value->meta.dtype == RG_F32 ? (double)*(const float *)value->data
+                                       : *(const double *)value->data;
 }
 
 /* `batch` counts those of all threads, and `period` those of one, so that there are as many lines
@@ -206,17 +212,43 @@ static double mean_loss(const rg_train *t, const rg_plan *plan, uint64_t rows)
     return t->loss_is_sum && rows > 0 ? loss / (double)rows : loss;
 }
 
+/* Once in a run, for the batch in which it began. */
+static void warn_of_loss(rg_train *t, const worker *w, uint64_t number, double loss)
+{
+    uint32_t file;
+    uint64_t line;
+    if (atomic_flag_test_and_set(&t->warned))
+        return;
+    bool known = rg_origins_find(&w->origins, 0, &file, &line);
+    rg_log(RG_LOG_W, "train",
+           "batch=%llu loss=%s first_example=%s:%llu \"the loss is no number any more, and "
+           "weights soon are none either; FLAGS_check_nan_inf=1 stops at the op that makes the "
+           "first NaN or Inf, and names it\"",
+           (unsigned long long)number,
+           isnan(loss) ? "nan"
+           : loss > 0  ? "inf"
+                       : "-inf",
+           known ? rg_dataset_file(t->config->dataset, file) : "?",
+           known ? (unsigned long long)line : 0);
+}
+
 static rg_status run_batch(rg_train *t, int thread, uint64_t rows)
 {
     worker *w = &t->workers[thread];
     RG_TRY(rg_plan_run(w->plan));
     atomic_fetch_add(&w->batches, 1);
     atomic_fetch_add(&w->rows, rows);
-    if (t->loss >= 0)
-        atomic_store(&w->loss_sum, atomic_load(&w->loss_sum) + mean_loss(t, w->plan, rows));
+    uint64_t number = atomic_fetch_add(&t->batches, 1);
+    if (t->loss >= 0 && is_number(rg_plan_fetch(w->plan, t->loss))) {
+        double loss = mean_loss(t, w->plan, rows);
+        if (!isfinite(loss))
+            warn_of_loss(t, w, number, loss);
+        atomic_fetch_add(&w->losses, 1);
+        atomic_store(&w->loss_sum, atomic_load(&w->loss_sum) + loss);
+    }
     if (t->auc >= 0)
         atomic_store(&w->auc, number_of(rg_plan_fetch(w->plan, t->auc)));
-    RG_TRY(print_lines(t, w->plan, atomic_fetch_add(&t->batches, 1)));
+    RG_TRY(print_lines(t, w->plan, number));
     return show_values(t, w->plan);
 }
 
@@ -325,6 +357,7 @@ static rg_status train_thread(rg_train *t, int thread)
 static void sum_up(const rg_train *t, rg_train_result *sum)
 {
     double losses = 0;
+    uint64_t n_losses = 0;
     *sum = (rg_train_result){.seconds = (double)(rg_clock_ns() - t->began) / 1e9,
                              .loss = (double)NAN,
                              .auc = (double)NAN};
@@ -334,13 +367,15 @@ static void sum_up(const rg_train *t, rg_train_result *sum)
         sum->rows += atomic_load(&t->workers[i].rows);
         sum->batches += batches;
         losses += atomic_load(&t->workers[i].loss_sum);
+        n_losses += atomic_load(&t->workers[i].losses);
         if (batches >= latest && batches > 0) { /* any is of all threads; an idle one is old */
             sum->auc = atomic_load(&t->workers[i].auc);
             latest = batches;
         }
     }
-    if (t->loss >= 0 && sum->batches > 0)
-        sum->loss = losses / (double)sum->batches;
+    sum->has_loss = n_losses > 0;
+    if (sum->has_loss)
+        sum->loss = losses / (double)n_losses;
 }
 
 static rg_status watch(rg_train *t)
@@ -388,7 +423,7 @@ rg_status rg_train_values(rg_train *t, rg_value *const *values)
 
 rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
 {
-    rg_train t = {.config = config, .began = rg_clock_ns()};
+    rg_train t = {.config = config, .began = rg_clock_ns(), .warned = ATOMIC_FLAG_INIT};
     pthread_mutex_init(&t.lock, NULL);
     rg_cond_init(&t.ended);
     rg_status code = open_train(&t);

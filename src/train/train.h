@@ -41,10 +41,12 @@ typedef struct rg_train_config {
 typedef struct rg_train_result {
     uint64_t rows, batches;
     double seconds;
-    double loss, auc; /* NaN: none. loss: the mean of the batches', an instance's */
-    double rate;      /* examples a second, of all workers; 0: rows / seconds */
-    int workers;      /* over which these numbers are; 0: this one alone */
-    int slowest;      /* of several workers, the number of the slowest */
+    double loss, auc; /* auc: NaN where there is none. loss: the mean of the batches', an
+                       * instance's; NaN where one was, if has_loss */
+    bool has_loss;
+    double rate; /* examples a second, of all workers; 0: rows / seconds */
+    int workers; /* over which these numbers are; 0: this one alone */
+    int slowest; /* of several workers, the number of the slowest */
 } rg_train_result;
 
 rg_status rg_train_run(const rg_train_config *config, rg_train_result *result);

@@ -91,7 +91,7 @@ static void a_line_that_does_not_fit_names_the_slot_and_leaves_nothing(void **st
     } bad[] = {
         {"", "slot 'd' (1 of 5): the line ends, wanted a count of values"},
         {"2 1 2 1 9 1 7 1 2 1 1", "slot 'd' (1 of 5): got 2 values, wanted 3"},
-        {"3 1 x 2 1 9 1 7 1 2 1 1", "slot 'd' (1 of 5): got 'x', wanted a number"},
+        {"3 1 x 2 1 9 1 7 1 2 1 1", "slot 'd' (1 of 5): got 'x', wanted a finite number"},
         {"3 1 2", "slot 'd' (1 of 5): got a count of 3 with 3 bytes left"},
         {"3 1 2 3 1", "slot 'skip' (2 of 5): got a count of 1 with 0 bytes left"},
         {"3 1 2 3 1 9 1 0.5 1 2 1 1", "slot 's' (3 of 5): got '0.5', wanted an id"},
@@ -100,7 +100,7 @@ static void a_line_that_does_not_fit_names_the_slot_and_leaves_nothing(void **st
         {"3 1 2 3 1 9 0 1 2 1 1", "slot 's' (3 of 5): got 0 values, wanted at least 1"},
         {"3 1 2 3 1 9 -1 7 1 2 1 1", "slot 's' (3 of 5): got '-1', wanted a count of values"},
         {"3 1 2 3 1 9 99999999999 7 1 2 1 1", "got a count of 99999999999"},
-        {"3 1 2 3 1 9 1 7 1 1.5.2 1 1", "slot 'w' (4 of 5): got '1.5.2', wanted a number"},
+        {"3 1 2 3 1 9 1 7 1 1.5.2 1 1", "slot 'w' (4 of 5): got '1.5.2', wanted a finite number"},
         {"3 1 2 3 1 9 1 7 1 2", "slot 'label' (5 of 5): the line ends, wanted a count"},
         {"3 1 2 3 1 9 1 7 1 2 1 1 1 5", "after slot 'label', the last of 5: got '1'"},
         {"3 1 2 3 1 9 1 7x 1 2 1 1", "slot 's' (3 of 5): got '7x', wanted an id"},

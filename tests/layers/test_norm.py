@@ -12,6 +12,14 @@ def batch_norm():
     layers.batch_norm(images(7), act="relu")
 
 
+def float64():
+    import paddle.fluid as fluid
+    x = data("x", [3, 4, 4], dtype="float64", grad=True)
+    fluid.layers.batch_norm(x)
+    fluid.layers.instance_norm(x)
+    fluid.layers.layer_norm(x)
+
+
 def batch_norm_options():
     import paddle.fluid as fluid
     x = images()
@@ -109,7 +117,7 @@ def affine_channel():
 
 
 spectral_norm.needs = affine_channel.needs = ("create_parameter",)
-CASES = [batch_norm, batch_norm_options, layer_norm, group_norm, group_norm_parameters,
+CASES = [batch_norm, float64, batch_norm_options, layer_norm, group_norm, group_norm_parameters,
          instance_norm, lrn, data_norm, data_norm_options, spectral_norm, dropout,
          dropout_program_seed, affine_channel]
 # Real Paddle leaves the mask of a test without a shape.

@@ -1,9 +1,9 @@
 """Cases of tests/ops with NaN, inf or -inf put into one place of one input.
 
-They come from the cases of the other files here: of each op the smallest that have a golden
-value, so that a new op is among them as soon as it has cases. What is kept of an output is a
-letter for each element ('n' NaN, '+' inf, '-' -inf, '.' a number), runs of them with their
-length ("2n19."), in golden/nan.json, which tests/ops/record_nan.py writes under real Paddle."""
+They come from the cases of the other files here: when recorded, the smallest two of each op.
+What is kept of an output is a letter for each element ('n' NaN, '+' inf, '-' -inf, '.' a
+number), runs of them with their length ("2n19."), in golden/nan.json, which
+tests/ops/record_nan.py writes under real Paddle."""
 import copy
 import glob
 import importlib
@@ -43,9 +43,13 @@ def _by_op():
             if "CASES" not in f.read() or name == "test_nan":
                 continue
         for c in getattr(importlib.import_module(name), "CASES", []):
-            if c.golden and c.type not in LEFT_OUT and 0 < _size(c) < 600:
+            if c.golden and c.type not in LEFT_OUT and 0 < _size(c) < 600 and _finite(c):
                 ops.setdefault(c.type, []).append(c)
     return ops
+
+
+def _finite(c):
+    return all(np.isfinite(a).all() for _, _, a in _arrays(c) if opcase._is_float(a))
 
 
 def _with(c, slot, i, at, value):
@@ -59,23 +63,27 @@ def _with(c, slot, i, at, value):
     return new
 
 
-def variants():
-    """{name: (case, slot, what was put in)}, in a fixed order."""
-    out = {}
-    for op, cases in sorted(_by_op().items()):
-        # Those with gradients first: they show more.
-        for c in sorted(cases, key=lambda c: (not c.grads, _size(c), c.name))[:PER_OP]:
-            for slot, i, array in _arrays(c):
-                if not opcase._is_float(array) or array.size == 0 or (op, slot) in SIZES:
-                    continue
-                places = {"first": 0, "last": array.size - 1} if array.size > 1 else {"first": 0}
-                for value, number in VALUES.items():
-                    for place, at in places.items():
-                        if value != "nan" and place == "last":
-                            continue
-                        name = "%s: %s: %s %d %s %s" % (op, c.name, slot, i, place, value)
-                        out[name] = (_with(c, slot, i, at, number), slot, value)
-    return out
+def smallest():
+    """{"op: name of the case": case}: those with gradients first, as they show more."""
+    return {"%s: %s" % (op, c.name): c for op, cases in sorted(_by_op().items())
+            for c in sorted(cases, key=lambda c: (not c.grads, _size(c), c.name))[:PER_OP]}
+
+
+def find_all():
+    return {"%s: %s" % (op, c.name): c for op, cases in _by_op().items() for c in cases}
+
+
+def variants(c):
+    """(name, what was put in, the case with it) for each of a case."""
+    for slot, i, array in _arrays(c):
+        if not opcase._is_float(array) or array.size == 0 or (c.type, slot) in SIZES:
+            continue
+        places = {"first": 0, "last": array.size - 1} if array.size > 1 else {"first": 0}
+        for value, number in VALUES.items():
+            for place, at in places.items():
+                if value == "nan" or place == "first":
+                    yield ("%s %d %s %s" % (slot, i, place, value), value,
+                           _with(c, slot, i, at, number))
 
 
 def letters(array):

@@ -37,6 +37,7 @@ CASES = [
     # Real Paddle has no sparse gradient of its own tree.
     tree("sparse", 6, all_of(6), {"is_sparse": True}, golden_grads=False),
     tree("sequences", 6, all_of(5), x=Lod(rand(5, 3), [[2, 3]])),
+    tree("flat labels", 6, np.arange(6, dtype="int64")),
     tree("int32 labels", 6, all_of(6).astype("int32"), golden=False),
 ]
 test = check(__file__, CASES)

@@ -33,6 +33,9 @@ CASES = [
     bpr("deep", rand(2, 3, 4), ints(2, 3, 1, high=4), golden_grads=False),
     bpr("sequences", Lod(rand(5, 3), [[2, 3]]), ints(5, 1, high=3)),
     bpr("int32 labels", rand(5, 4), ints(5, 1, high=4, dtype="int32"), golden=False),
+    rank("flat", rand(5, low=0.0), rand(5), rand(5)),
+    rank("flat labels", rand(5, low=0.0), rand(5, 1), rand(5, 1)),
+    rank("flat scores", rand(5, 1, low=0.0), rand(5), rand(5)),
 ]
 test = check(__file__, CASES)
 
@@ -57,7 +60,8 @@ def test_bad_labels_and_shapes_are_refused():
     import paddle.fluid as fluid
     import pytest
     cases = [
-        (rank("bad", rand(3, 2), rand(3, 2), rand(3, 2)), r"Label must be \[batch, 1\]"),
+        (rank("bad", rand(3, 2), rand(3, 2), rand(3, 2)), r"Label must be \[batch\] or"),
+        (rank("bad", rand(3), rand(4), rand(3)), "Left has 4 elements, and 3 are wanted"),
         (margin("bad", rand(3, 1), rand(4, 1), rand(3, 1)), "must have the same shape"),
         (bpr("bad", rand(3, 4), ints(3, 1) + 4), "Label0 is .* element 0, and must be in 0 .. 3"),
         (bpr("bad", rand(3, 4), ints(2, 1, high=4)), r"Label must have the shape \[3, 1\]"),

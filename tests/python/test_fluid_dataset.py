@@ -176,6 +176,10 @@ def test_a_pipe_that_is_killed_is_an_error(two_files):
     ("3 1 2 3 1 0.5 1 0\n", r"part:1: slot 's' \(2 of 3\): got '0.5', wanted an id"),
     (line(0) + "2 1 2 1 5 1 0\n", r"part:2: slot 'd' \(1 of 3\): got 2 values, wanted 3"),
     (line(0) + "\n", r"part:2: slot 'd' \(1 of 3\): the line ends"),
+    ("3 1 nan 3 1 5 1 0\n", r"part:1: slot 'd' \(1 of 3\): got 'nan', wanted a finite number"),
+    ("3 1 2 -inf 1 5 1 0\n", r"part:1: slot 'd' \(1 of 3\): got '-inf', wanted a finite number"),
+    ("3 1 2 Infinity 1 5 1 0\n", r"got 'Infinity', wanted a finite number"),
+    ("3 1 2 1e39 1 5 1 0\n", r"got '1e39', wanted a finite number"),
 ])
 def test_a_bad_line_names_file_line_and_slot(text, message, tmp_path):
     (tmp_path / "part").write_text(text)
@@ -184,13 +188,14 @@ def test_a_bad_line_names_file_line_and_slot(text, message, tmp_path):
 
 
 def test_bad_lines_can_be_put_aside(tmp_path):
-    (tmp_path / "part").write_text(line(0) + "rubbish\n" + line(1) + "3 1\n" + line(2))
+    nan = "3 1 nan 2 1 5 1 1\n"
+    (tmp_path / "part").write_text(line(0) + nan + line(1) + "3 1\n" + line(2))
     aside = tmp_path / "aside"
     fluid.set_flags({"FLAGS_data_bad_lines": 2, "FLAGS_data_bad_lines_file": str(aside)})
     try:
         assert labels(make("QueueDataset", [tmp_path / "part"])) == [0, 1, 2]
         kept = [row for row in aside.read_text().splitlines() if not row.startswith("#")]
-        assert kept == ["rubbish", "3 1"]
+        assert kept == [nan.strip(), "3 1"]
         fluid.set_flags({"FLAGS_data_bad_lines": 1})
         with pytest.raises(fluid.core.EnforceNotMet, match="part:4"):
             batches(make("QueueDataset", [tmp_path / "part"]))

@@ -1,4 +1,5 @@
 """Normalisation and dropout."""
+from ..core import VarDesc
 from ..framework import Variable
 from ..initializer import Constant, Normal
 from ..layer_helper import LayerHelper
@@ -23,11 +24,16 @@ def _tmp(helper, dtype, stop_gradient=True):
     return helper.create_variable_for_type_inference(dtype, stop_gradient=stop_gradient)
 
 
-def _statistic(helper, name, value, channels, average):
+def _kept_dtype(input):
+    """Of parameters and statistics: those of half precision are floats."""
+    return "float32" if input.dtype == VarDesc.VarType.FP16 else input.dtype
+
+
+def _statistic(helper, name, value, channels, average, dtype):
     """A mean or variance that the op itself keeps up to date."""
     var = helper.create_parameter(
         ParamAttr(name=name, initializer=Constant(value), trainable=False,
-                  do_model_average=average), [channels], "float32")
+                  do_model_average=average), [channels], dtype)
     var.stop_gradient = True
     return var
 
@@ -50,12 +56,12 @@ def _batch_norm(helper, input, is_test, momentum, epsilon, data_layout, in_place
     if helper.bias_attr is False:
         raise AssertionError("%s: bias_attr should not be False" % helper.layer_type)
     channels = _channels(input, data_layout, helper.layer_type)
-    scale = helper.create_parameter(helper.param_attr, [channels], "float32",
+    scale = helper.create_parameter(helper.param_attr, [channels], _kept_dtype(input),
                                     default_initializer=Constant(1.0))
-    bias = helper.create_parameter(helper.bias_attr, [channels], "float32", is_bias=True)
-    mean = _statistic(helper, mean_name, 0.0, channels, average)
-    variance = _statistic(helper, variance_name, 1.0, channels, average)
-    saved = [_tmp(helper, "float32") for _ in range(2)]
+    bias = helper.create_parameter(helper.bias_attr, [channels], _kept_dtype(input), is_bias=True)
+    mean = _statistic(helper, mean_name, 0.0, channels, average, _kept_dtype(input))
+    variance = _statistic(helper, variance_name, 1.0, channels, average, _kept_dtype(input))
+    saved = [_tmp(helper, _kept_dtype(input)) for _ in range(2)]
     out = input if in_place else _tmp(helper, input.dtype, False)
     inputs = {"X": input, "Scale": scale, "Bias": bias, "Mean": mean, "Variance": variance}
     attrs = {"epsilon": float(epsilon), "is_test": is_test, "data_layout": data_layout,
@@ -96,11 +102,11 @@ def instance_norm(input, epsilon=1e-5, param_attr=None, bias_attr=None, name=Non
         raise AssertionError("instance_norm: bias_attr should not be False")
     helper = LayerHelper("instance_norm", param_attr=param_attr, bias_attr=bias_attr, name=name)
     channels = _channels(input, "NCHW", "instance_norm")
-    scale = helper.create_parameter(helper.param_attr, [channels], "float32",
+    scale = helper.create_parameter(helper.param_attr, [channels], _kept_dtype(input),
                                     default_initializer=Constant(1.0))
-    bias = helper.create_parameter(helper.bias_attr, [channels], "float32", is_bias=True,
+    bias = helper.create_parameter(helper.bias_attr, [channels], _kept_dtype(input), is_bias=True,
                                    default_initializer=Constant(0.0))
-    mean, variance = _tmp(helper, "float32"), _tmp(helper, "float32")
+    mean, variance = (_tmp(helper, _kept_dtype(input)) for _ in range(2))
     out = _tmp(helper, input.dtype, False)
     helper.append_op("instance_norm", {"X": input, "Scale": scale, "Bias": bias},
                      {"Y": out, "SavedMean": mean, "SavedVariance": variance},
