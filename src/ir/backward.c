@@ -92,7 +92,8 @@ static rg_status walk_back(rg_walk *w, size_t n_ops, const char *const *targets,
 
 /* ---- sub-blocks ---- */
 
-/* The gradients of arrays that the loop reads are variables around it. */
+/* The gradients of arrays that the loop reads are variables around it: of the block that has the
+ * array, whose own loops share it with those inside them. */
 static rg_status share_arrays(rg_walk *outer, rg_walk *w, const rg_opdesc *loop)
 {
     for (int i = 0; i < loop->n_in; i++)
@@ -107,6 +108,8 @@ static rg_status share_arrays(rg_walk *outer, rg_walk *w, const rg_opdesc *loop)
             if (grad == NULL || inner == NULL)
                 return rg_grads_no_memory();
             inner->plain = grad;
+            if (var->block != outer->forward && rg_block_find(outer->block, grad) != NULL)
+                continue;
             RG_TRY(rg_block_add_var(outer->block, grad, &made));
             made->meta = var->meta;
         }

@@ -207,25 +207,16 @@ static bool slot_wanted(const rg_grad_ctx *ctx, const char *from)
     return slot < 0 || !(op->in[slot].flags & RG_NO_GRAD);
 }
 
-rg_status rg_grad_passes_on(rg_grad_ctx *ctx, const char *slot, const char *name)
+/* One more variable in an input slot of the op at hand. */
+static rg_status list_input(rg_grad_ctx *ctx, const char *slot, const char *name)
 {
     rg_walk *w = ctx->walk;
     rg_opdesc *op = w->forward->ops[ctx->index];
     const rg_args *args = rg_opdesc_in(op, slot);
-    const rg_vardesc *var = rg_block_find(w->forward, name);
-    const rg_grad_state *state = rg_map_get(&w->states, name);
     int n = args ? args->n : 0;
-    if (var == NULL || var->meta.kind != RG_TENSOR || !rg_grads_wanted(w, name) || state == NULL ||
-        state->final == NULL)
-        return RG_OK;
     for (int i = 0; i < n; i++)
         if (strcmp(args->names[i], name) == 0)
             return RG_OK;
-    bool had_value = var->block != w->forward || var->is_data || var->persistable;
-    for (size_t i = 0; !had_value && i < ctx->index; i++)
-        had_value = rg_op_writes(w->forward->ops[i], name);
-    if (!had_value)
-        return RG_OK;
     const char **names = rg_arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *names);
     if (names == NULL)
         return rg_grads_no_memory();
@@ -233,6 +224,28 @@ rg_status rg_grad_passes_on(rg_grad_ctx *ctx, const char *slot, const char *name
         memcpy(names, args->names, (size_t)n * sizeof *names);
     names[n] = name;
     return rg_opdesc_set_in(op, slot, n + 1, names);
+}
+
+rg_status rg_grad_passes_on(rg_grad_ctx *ctx, const char *slot, const char *name)
+{
+    rg_walk *w = ctx->walk;
+    const rg_vardesc *var = rg_block_find(w->forward, name);
+    const rg_grad_state *state = rg_map_get(&w->states, name);
+    if (var == NULL || var->meta.kind != RG_TENSOR || !rg_grads_wanted(w, name) || state == NULL ||
+        state->final == NULL)
+        return RG_OK;
+    bool had_value = var->block != w->forward || var->is_data || var->persistable;
+    for (size_t i = 0; !had_value && i < ctx->index; i++)
+        had_value = rg_op_writes(w->forward->ops[i], name);
+    return had_value ? list_input(ctx, slot, name) : RG_OK;
+}
+
+rg_status rg_grad_lists(rg_grad_ctx *ctx, const char *slot, const char *name)
+{
+    const rg_attr *block = rg_opdesc_attr(ctx->op, "sub_block");
+    bool read = block != NULL &&
+                rg_block_reads(rg_program_block(ctx->walk->block->program, block->i), name);
+    return read && rg_grads_wanted(ctx->walk, name) ? list_input(ctx, slot, name) : RG_OK;
 }
 
 bool rg_grad_wanted(const rg_grad_ctx *ctx, const char *from, int i)

@@ -424,6 +424,9 @@ bool rg_grad_wanted(const rg_grad_ctx *ctx, const char *from, int i);
 /* The forward op may leave its output `name` as it was: if that had a value before, the op's
  * input slot `slot` lists it from now on, so that its gradient is passed on. */
 rg_status rg_grad_passes_on(rg_grad_ctx *ctx, const char *slot, const char *name);
+/* The forward op's input slot `slot` lists `name`, too, from now on, if its block reads that and it
+ * has a gradient. */
+rg_status rg_grad_lists(rg_grad_ctx *ctx, const char *slot, const char *name);
 /* Build the gradient of the forward op's sub-block; *block is its index. The block is given
  * the gradients of the op's outputs, of those inputs of a `loop` that are outputs too (what one
  * run leaves, the next one finds), and of its own variables `states`, n of them. */

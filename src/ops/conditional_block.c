@@ -49,6 +49,9 @@ static rg_status conditional_block_grad(rg_grad_ctx *ctx)
 {
     const rg_args *cond = rg_opdesc_in(rg_grad_forward(ctx), "Cond");
     rg_opdesc *op;
+    /* Tensors that must not be empty may be what the block computes with. */
+    for (int i = 0; cond != NULL && i < cond->n; i++)
+        RG_TRY(rg_grad_lists(ctx, "Input", cond->names[i]));
     RG_TRY(rg_add_block_grad(ctx, "conditional_block_grad", "Input", false, &op));
     if (op == NULL)
         return RG_OK;

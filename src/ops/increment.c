@@ -28,12 +28,22 @@ static rg_status increment_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* Of a float: the gradient as it is. */
+static rg_status increment_grad(rg_grad_ctx *ctx)
+{
+    struct rg_opdesc *op;
+    RG_TRY(rg_grad_add(ctx, "assign", false, &op));
+    RG_TRY(rg_grad_read_grad(ctx, op, "X", "Out"));
+    return rg_grad_write(ctx, op, "Out", "X", -1, NULL);
+}
+
 const rg_op rg_op_increment = {
     .type = "increment",
     .doc = "X + step, of one number.",
-    .in = RG_SLOTS([X] = {"X", "one number", RG_NO_GRAD}),
+    .in = RG_SLOTS([X] = {"X", "one number"}),
     .out = RG_SLOTS([OUT] = {"Out", "one number"}),
     .attr = RG_ATTRS([STEP] = RG_FLOAT("step", 1.0f, "added")),
     .infer = increment_infer,
     .kernel = increment_kernel,
+    .grad = increment_grad,
 };
