@@ -223,9 +223,12 @@ def test_single_variables_are_saved_and_loaded(tmp_path):
     from paddle.fluid.incubate.fleet.utils import utils
     path = str(tmp_path / "w")
     array = np.arange(6, dtype="float32").reshape(2, 3)
-    utils.save_var(array, "w", [3], "float32", path)
-    loaded, = utils.load_var("w", [3], "float32", path)
-    np.testing.assert_array_equal(loaded, array)
+    for shape in ([2, 3], [3]):
+        utils.save_var(array, "w", shape, "float32", path)
+        loaded, = utils.load_var("w", shape, "float32", path)
+        np.testing.assert_array_equal(loaded, array)
+    with pytest.raises(ValueError, match=r"w is float32 of \[2, 3\], and shall be float32 of \[4\]"):
+        utils.save_var(array, "w", [4], "float32", path)
     numbers = tmp_path / "numbers"
     numbers.write_text("1 2 3 4 5 6 7\n")
     assert [a.tolist() for a in utils.reader(1, str(numbers), 3)] == [[[1, 2, 3]], [[4, 5, 6]]]

@@ -1,38 +1,43 @@
-"""Saved programs and single variables, read and written by themselves."""
+"""Programs and single variables in files."""
 import os
 import sys
 
 import numpy as np
 
+from ..... import _core
+from .... import core, debugger
+from ....executor import Executor
+from ....framework import Program, program_guard
+from ....io import is_persistable
+
 __all__ = ["load_program", "save_program", "program_type_trans", "check_pruned_program_vars",
            "graphviz"]
 
 
-def load_program(model_filename, is_text=False):
-    """A Program from a file of ProgramDesc bytes, or of their text."""
-    return load_program_text(model_filename) if is_text else load_program_binary(model_filename)
-
-
 def load_program_binary(model_filename):
-    from paddle.fluid import Program
-    with open(model_filename, "rb") as f:
-        return Program.parse_from_string(f.read())
+    folder, base = os.path.split(model_filename)
+    text, = _core.load_bytes(folder or ".", [base])
+    return Program.parse_from_string(text)
 
 
 def load_program_text(model_filename):
-    """Needs the package protobuf."""
+    """From what str(program) writes; needs the package protobuf."""
+    from ....proto import framework_pb2
     from google.protobuf import text_format
-    from paddle.fluid import Program
-    from paddle.fluid.proto import framework_pb2
     desc = framework_pb2.ProgramDesc()
     with open(model_filename) as f:
         text_format.Merge(f.read(), desc)
     return Program.parse_from_string(desc.SerializeToString())
 
 
+def load_program(model_filename, is_text=False):
+    return load_program_text(model_filename) if is_text else load_program_binary(model_filename)
+
+
 def save_program(program, model_filename="__model__", is_text=False):
-    with open(model_filename, "w" if is_text else "wb") as f:
-        f.write(str(program) if is_text else program.desc.serialize_to_string())
+    folder, base = os.path.split(model_filename)
+    content = str(program).encode() if is_text else program._serialize()
+    _core.save_files(folder or ".", lambda: (core.Scope(), [(base, content)]))
 
 
 def program_type_trans(prog_dir, prog_fn, is_text):
@@ -46,11 +51,9 @@ def program_type_trans(prog_dir, prog_fn, is_text):
 def check_pruned_program_vars(train_prog, pruned_prog):
     """Whether the persistable variables of the pruned program are those of the other; what differs
     is written to stderr."""
-    from paddle.fluid.core import VarDesc
-    from paddle.fluid.io import is_persistable
     same, block = True, train_prog.global_block()
     for var in filter(is_persistable, pruned_prog.list_vars()):
-        if var.type in (VarDesc.VarType.FEED_MINIBATCH, VarDesc.VarType.FETCH_LIST):
+        if var.type in (core.VarDesc.VarType.FEED_MINIBATCH, core.VarDesc.VarType.FETCH_LIST):
             continue
         if not block.has_var(var.name):
             sys.stderr.write("variable %s is not in the train program\n" % var.name)
@@ -65,8 +68,7 @@ def check_pruned_program_vars(train_prog, pruned_prog):
 
 
 def graphviz(block, output_dir="", filename="debug"):
-    """The block as FILENAME.dot; `dot -Tpdf` makes a picture of it."""
-    from paddle.fluid import debugger
+    """Draw a block as output_dir/filename.dot."""
     debugger.draw_block_graphviz(block, path=os.path.join(output_dir, filename + ".dot"))
 
 
@@ -78,27 +80,25 @@ def append_load_op(block, var, path):
     block.append_op("load", {}, {"Out": [var]}, {"file_path": path})
 
 
-def _with_variable(var_name, shape_list, dtype, append, feed, fetch):
-    import paddle.fluid as fluid
-    program = fluid.Program()
-    with fluid.program_guard(program):
-        var = fluid.layers.data(var_name, shape=shape_list, dtype=dtype)
-        append(program.global_block(), var)
-        return fluid.Executor().run(program, feed=feed, fetch_list=[var] if fetch else [],
-                                    scope=fluid.Scope())
-
-
 def save_var(np_array, var_name, shape_list, dtype, save_path):
-    """An array as the file of a variable."""
-    _with_variable(var_name, shape_list, dtype,
-                   lambda block, var: append_save_op(block, var, save_path), {var_name: np_array},
-                   False)
+    """Save an array as the file of a variable. shape_list: its shape, or that of a row."""
+    scope, (folder, base) = core.Scope(), os.path.split(save_path)
+    shape = list(np_array.shape)
+    if list(shape_list) not in (shape, shape[1:]) or np_array.dtype.name != dtype:
+        raise ValueError("save_var: the array of %s is %s of %s, and shall be %s of %s"
+                         % (var_name, np_array.dtype.name, shape, dtype, list(shape_list)))
+    scope.var(var_name).get_tensor().set(np_array, core.CPUPlace())
+    _core.save_files(folder or ".", lambda: (scope, [(base, [var_name])]))
 
 
 def load_var(var_name, shape_list, dtype, save_path):
-    """The file of a variable: a list of one array."""
-    return _with_variable(var_name, shape_list, dtype,
-                          lambda block, var: append_load_op(block, var, save_path), {}, True)
+    """[the array] that the file of a variable holds, in its own shape and type."""
+    program = Program()
+    with program_guard(program, Program()):
+        var = program.global_block().create_var(name=var_name, shape=shape_list, dtype=dtype,
+                                                persistable=True)
+        append_load_op(program.global_block(), var, save_path)
+    return Executor(core.CPUPlace()).run(program, fetch_list=[var], scope=core.Scope())
 
 
 def reader(batch_size, fn, dim):
