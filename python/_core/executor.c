@@ -385,12 +385,26 @@ static PyObject *fetch_copy(PyTypeObject *type, const rg_value *value)
     return out;
 }
 
+static PyObject *fetch_items(const rg_value *array)
+{
+    PyObject *list = PyList_New((Py_ssize_t)array->n_items);
+    for (size_t i = 0; list != NULL && i < array->n_items; i++) {
+        PyObject *item = core_fetch(array->items[i], true);
+        if (item == NULL) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        (void)PyList_SetItem(list, (Py_ssize_t)i, item);
+    }
+    return list;
+}
+
 PyObject *core_fetch(const rg_value *value, bool numpy)
 {
     if (value->meta.kind == RG_ROWS)
         return fetch_copy(core_rows_type, value);
     if (value->meta.kind == RG_ARRAY)
-        return fetch_copy(core_array_type, value);
+        return numpy ? fetch_items(value) : fetch_copy(core_array_type, value);
     if (!numpy)
         return fetch_copy(core_tensor_type, value);
     if (value->meta.lod != NULL) {

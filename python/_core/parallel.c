@@ -104,9 +104,11 @@ static int feed_all(core_parallel *self, PyObject *feed)
 {
     int n = (int)PyTuple_Size(self->feeds), threads = rg_parallel_threads(self->parallel);
     bool parts = PyList_Check(feed);
-    if (parts && PyList_Size(feed) != threads) {
-        PyErr_Format(PyExc_ValueError, "feed is a list of %zd, and there are %d threads",
-                     PyList_Size(feed), threads);
+    if (parts)
+        threads = (int)PyList_Size(feed);
+    rg_status code = rg_parallel_begin(self->parallel, threads);
+    if (code != RG_OK) {
+        (void)core_raise(code);
         return -1;
     }
     for (int t = parts ? 0 : -1; t < (parts ? threads : 0); t++)
@@ -128,7 +130,7 @@ static PyObject *fetch_merged(core_parallel *self, int i, bool numpy)
 
 static PyObject *fetch_parts(core_parallel *self, int i, bool numpy)
 {
-    int threads = rg_parallel_threads(self->parallel);
+    int threads = rg_parallel_active(self->parallel);
     PyObject *list = PyList_New(threads);
     for (int t = 0; list != NULL && t < threads; t++) {
         PyObject *part = core_fetch(rg_parallel_fetch_part(self->parallel, t, i), numpy);

@@ -3,8 +3,8 @@
  * Each trainer thread has a lane. Its send ops fill a parcel for each server; at the end of the
  * step the parcels fly. Sync and half_async wait for the answer, which brings the parameters.
  * Async goes on computing: while one set of parcels flies the next is filled, and steps that
- * cannot leave yet are added up in it. In sync mode several threads fill one lane, and the last
- * of them to come lets it fly. */
+ * cannot leave yet are added up in it. In sync and half_async several threads fill one lane, and
+ * the last of them to come lets it fly. */
 #include "dist/job.h"
 
 #include "base/mem.h"
@@ -51,7 +51,7 @@ typedef struct rg_exchange rg_exchange;
 
 struct rg_exchange {
     lane *lanes[LANES];
-    /* Sync with several threads: */
+    /* Sync and half_async with several threads: */
     pthread_mutex_t lock;
     pthread_cond_t change;
     int threads, arrived;
@@ -168,12 +168,13 @@ static rg_status exchange_of(rg_job *job, rg_exchange **out)
     return *out ? RG_OK : rg_no_memory(sizeof **out, "the exchange");
 }
 
+/* Whether the threads of this trainer are one sender. */
 static bool is_shared(const rg_job *job)
 {
-    return job->mode == RG_UPDATE_SYNC;
+    return job->mode == RG_UPDATE_SYNC || job->mode == RG_UPDATE_HALF_ASYNC;
 }
 
-/* The lane that a thread fills; in sync mode all threads fill the first. */
+/* The lane that a thread fills; where they are one sender all threads fill the first. */
 static rg_status lane_of(rg_job *job, int thread, lane **out)
 {
     rg_exchange *x;
@@ -387,7 +388,7 @@ static rg_status push_async(rg_job *job, lane *l)
     return take_off(job, l, pulls_now(l), false);
 }
 
-/* Sync: all threads of this trainer have come, or ended. */
+/* All threads of this trainer have come, or ended. */
 static rg_status push_together(rg_job *job, lane *l)
 {
     rg_exchange *x = job->exchange;
@@ -430,9 +431,7 @@ rg_status rg_exchange_push(rg_job *job, int thread)
 {
     lane *l;
     RG_TRY(lane_of(job, thread, &l));
-    if (job->mode == RG_UPDATE_SYNC)
-        return push_sync(job, l);
-    return job->mode == RG_UPDATE_HALF_ASYNC ? fly_and_wait(job, l) : push_async(job, l);
+    return is_shared(job) ? push_sync(job, l) : push_async(job, l);
 }
 
 /* The values of a variable that the last answer brought; NULL: none that were not taken before. */
@@ -445,7 +444,7 @@ static rg_status latest(const rg_job *job, lane *l, int server, uint32_t var, co
     *values = NULL;
     if (answer == NULL)
         return RG_OK;
-    /* In sync mode several threads take from one lane, and after each step. */
+    /* Threads that are one sender take from one lane, and after each step. */
     if (!is_shared(job)) {
         if (!l->fresh[server][var])
             return RG_OK;

@@ -150,8 +150,8 @@ rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg
                            int64_t first, bool stays);
 /* ... here: at the beginning of a step. */
 rg_status rg_exchange_refresh(rg_job *job, int thread);
-/* `n` threads will push (train_from_dataset); in sync mode their gradients are averaged, and one
- * push is made of them. Each thread says when it ends. */
+/* `n` threads will push (train_from_dataset); in sync and half_async their gradients are averaged,
+ * and one push is made of them. Each thread says when it ends. */
 rg_status rg_exchange_threads(rg_job *job, int n);
 rg_status rg_exchange_thread_ends(rg_job *job, int thread);
 /* Wait until everything pushed has been taken. */

@@ -1,7 +1,6 @@
 /* parallel.c - data parallelism behind exec/parallel.h. */
-#include "exec/parallel.h"
+#include "exec/parallel_priv.h"
 
-#include "base/hot.h"
 #include "base/mem.h"
 #include "math/gemm.h"
 #include "math/vector.h"
@@ -9,55 +8,64 @@
 
 #include <string.h>
 
-/* A persistable variable that the first part writes. */
-typedef struct own_state {
-    const char *name;    /* of `compute` */
-    const rg_opdesc *op; /* that counts into it (RG_SUMMED); NULL: it is no counter */
-    rg_value base;       /* of a counter: as it was before the run */
-} own_state;
-
-struct rg_parallel {
-    int threads;
-    bool sum;
-    rg_program *compute, *update; /* the two parts */
-    rg_scope **scopes;            /* thread 0 has the caller's */
-    rg_plan **plans;              /* of `compute`, one for each thread */
-    rg_plan *apply;               /* of `update`; NULL where it has no ops */
-    rg_pool *pool;
-    own_state *states;
-    size_t n_states, cap_states;
-    const char **shared; /* gradients and whatever else `update` reads of `compute` */
-    int n_shared, n_feeds, n_fetches;
-    int *fetched_from; /* by fetch: its number in the first part's plans, or ~ that of apply's */
-};
-
 /* ---- cutting the program in two ---- */
 
-static bool updates(const rg_opdesc *op)
+/* With servers the program itself says how its threads go together: a barrier behind the sends
+ * is where they meet (sync, half_async); one send for all parameters (geo) means that each
+ * thread trains the trainer's own copy; otherwise (async) each thread sends for itself. */
+static rg_update_way way_of(const rg_program *program)
 {
-    int role = rg_opdesc_role(op);
-    return role != RG_ROLE_NOT_SPECIFIED && (role & (RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED)) != 0;
+    const rg_block *block = program->blocks[0];
+    rg_update_way way = RG_UPDATE_MEAN;
+    for (size_t i = 0; i < block->n_ops; i++) {
+        const rg_opdesc *op = block->ops[i];
+        const rg_attr *geo = rg_opdesc_attr(op, "geo_slices");
+        if (strcmp(op->type, "send_barrier") == 0)
+            return RG_UPDATE_MEAN_SENT;
+        if (strcmp(op->type, "send") == 0)
+            way = geo != NULL && geo->n > 0 ? RG_UPDATE_EACH : RG_UPDATE_SENT_BY_EACH;
+    }
+    return way;
 }
 
-static rg_status keep_part(rg_program **out, const rg_program *program, bool update)
+static bool updates(const rg_opdesc *op, rg_update_way way)
+{
+    int role = rg_opdesc_role(op), wanted = RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED;
+    if (way == RG_UPDATE_MEAN_SENT || way == RG_UPDATE_EACH)
+        wanted |= RG_ROLE_RPC | RG_ROLE_DIST;
+    return role != RG_ROLE_NOT_SPECIFIED && (role & wanted) != 0;
+}
+
+static rg_status keep_part(rg_program **out, const rg_program *program, rg_update_way way,
+                           bool update)
 {
     RG_TRY(rg_program_clone(out, program, false));
     rg_block *block = (*out)->blocks[0];
     size_t kept = 0;
     for (size_t i = 0; i < block->n_ops; i++)
-        if (updates(block->ops[i]) == update)
+        if (updates(block->ops[i], way) == update)
             block->ops[kept++] = block->ops[i];
     rg_block_remove_ops(block, kept, block->n_ops);
     return RG_OK;
 }
 
-/* Temporaries that the first part makes and the second reads before writing them itself. */
-static rg_status find_shared(rg_parallel *p)
+static int index_of(const char *name, const char *const *names, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* Temporaries that the first part makes, and feeds, that the second reads before writing them
+ * itself. */
+static rg_status find_shared(rg_parallel *p, const rg_parallel_config *config)
 {
     const rg_block *block = p->update->blocks[0];
     rg_map seen = {0};
     rg_status code = RG_OK;
     size_t capacity = 0;
+    int n_fetches = 0;
     for (size_t i = 0; i < block->n_ops; i++) {
         const rg_opdesc *op = block->ops[i];
         for (int s = 0; s < op->n_in; s++)
@@ -67,11 +75,13 @@ static rg_status find_shared(rg_parallel *p)
                 if (var == NULL || var->persistable || rg_map_has(&seen, name))
                     continue;
                 RG_TRY_GOTO(code, rg_map_put(&seen, name, name));
-                if (!rg_block_writes(p->compute->blocks[0], name))
+                bool made = rg_block_writes(p->compute->blocks[0], name);
+                int feed = index_of(name, config->feeds, config->n_feeds);
+                if (!made && feed < 0)
                     continue;
                 RG_TRY_GOTO(code, rg_grow((void **)&p->shared, (size_t)p->n_shared, &capacity,
                                           sizeof *p->shared));
-                p->shared[p->n_shared++] = name;
+                p->shared[p->n_shared++] = (rg_shared){name, made ? n_fetches++ : -1, feed};
             }
         for (int s = 0; s < op->n_out; s++)
             for (int k = 0; k < op->out[s].n; k++)
@@ -96,8 +106,8 @@ static rg_status find_states(rg_parallel *p)
                     continue;
                 RG_TRY(
                     rg_grow((void **)&p->states, p->n_states, &p->cap_states, sizeof *p->states));
-                own_state *state = &p->states[p->n_states++];
-                *state = (own_state){.name = var->name, .op = summed ? op : NULL};
+                rg_own_state *state = &p->states[p->n_states++];
+                *state = (rg_own_state){.name = var->name, .op = summed ? op : NULL};
                 rg_value_init(&state->base);
             }
         }
@@ -123,55 +133,83 @@ static rg_status open_scopes(rg_parallel *p, rg_scope *scope)
     return RG_OK;
 }
 
+static bool is_own_state(const rg_parallel *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_states; i++)
+        if (p->states[i].op == NULL && strcmp(p->states[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The number of a gradient of which the mean is formed; -1: it is none. */
+static int mean_of(const rg_parallel *p, const char *name)
+{
+    if (p->way == RG_UPDATE_EACH || p->update->blocks[0]->n_ops == 0)
+        return -1;
+    for (int i = 0; i < p->n_shared; i++)
+        if (p->shared[i].fetch >= 0 && strcmp(p->shared[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
 /* Which part gives each fetch. */
-static rg_status place_fetches(rg_parallel *p, const rg_parallel_config *config, const char **first,
-                               int *n_first, const char **second, int *n_second)
+static void place_fetches(rg_parallel *p, const rg_parallel_config *config, const char **first,
+                          int *n_first, const char **second, int *n_second)
 {
     for (int i = 0; i < config->n_fetches; i++) {
         const char *name = config->fetches[i];
         const rg_vardesc *var = rg_block_find(p->compute->blocks[0], name);
-        bool of_update = rg_block_writes(p->update->blocks[0], name) &&
-                         !rg_block_writes(p->compute->blocks[0], name);
-        if (of_update || (var != NULL && var->persistable && p->update->blocks[0]->n_ops > 0)) {
-            p->fetched_from[i] = ~*n_second;
+        bool of_update = rg_block_writes(p->update->blocks[0], name);
+        bool of_compute = rg_block_writes(p->compute->blocks[0], name);
+        int mean = mean_of(p, name);
+        if (mean >= 0 && !of_update) {
+            p->fetched[i] = (rg_fetched){RG_OF_SHARED, mean};
+        } else if ((of_update && !of_compute) ||
+                   (var != NULL && var->persistable && p->update->blocks[0]->n_ops > 0 &&
+                    (of_update || !is_own_state(p, name)))) {
+            p->fetched[i] = (rg_fetched){RG_OF_APPLY, *n_second};
             second[(*n_second)++] = name;
         } else {
-            p->fetched_from[i] = *n_first;
+            p->fetched[i] = (rg_fetched){RG_OF_COMPUTE, *n_first};
             first[(*n_first)++] = name;
         }
     }
-    return RG_OK;
 }
 
 static rg_status open_plans(rg_parallel *p, rg_scope *scope, const rg_parallel_config *config)
 {
     size_t room = (size_t)(config->n_fetches + p->n_shared + 1);
     const char **first = rg_alloc(room * sizeof *first), **second = rg_alloc(room * sizeof *second);
+    const char **shared = rg_alloc(room * sizeof *shared);
     int n_first = 0, n_second = 0;
     rg_status code = RG_OK;
     p->plans = rg_alloc_zero((size_t)p->threads, sizeof *p->plans);
-    p->fetched_from = rg_alloc_zero(room, sizeof *p->fetched_from);
-    if (first == NULL || second == NULL || p->plans == NULL || p->fetched_from == NULL) {
+    p->fetched = rg_alloc_zero(room, sizeof *p->fetched);
+    if (first == NULL || second == NULL || shared == NULL || p->plans == NULL ||
+        p->fetched == NULL) {
         code = rg_no_memory(room, "plans");
         goto done;
     }
-    /* The shared variables are the first fetches of the first part, and the feeds of the
-     * second. */
-    for (int i = 0; i < p->n_shared; i++)
-        first[n_first++] = p->shared[i];
-    RG_TRY_GOTO(code, place_fetches(p, config, first, &n_first, second, &n_second));
+    /* What the first part makes of the shared variables are its first fetches. */
+    for (int i = 0; i < p->n_shared; i++) {
+        shared[i] = p->shared[i].name;
+        if (p->shared[i].fetch >= 0)
+            first[n_first++] = p->shared[i].name;
+    }
+    place_fetches(p, config, first, &n_first, second, &n_second);
     for (int t = 0; t < p->threads; t++) {
         rg_plan_config c = {config->feeds, config->n_feeds, first, n_first, false, config->no_fuse};
         RG_TRY_GOTO(code, rg_plan_open(&p->plans[t], p->compute, p->scopes[t], &c));
         rg_plan_set_thread(p->plans[t], t);
     }
     if (p->update->blocks[0]->n_ops > 0) {
-        rg_plan_config c = {p->shared, p->n_shared, second, n_second, false, config->no_fuse};
+        rg_plan_config c = {shared, p->n_shared, second, n_second, false, config->no_fuse};
         RG_TRY_GOTO(code, rg_plan_open(&p->apply, p->update, scope, &c));
     }
 done:
     rg_free(first);
     rg_free(second);
+    rg_free(shared);
     return code;
 }
 
@@ -181,17 +219,18 @@ rg_status rg_parallel_open(rg_parallel **out, const rg_program *program, rg_scop
     rg_parallel *p = rg_alloc_zero(1, sizeof *p);
     if (p == NULL)
         return rg_no_memory(sizeof *p, "a parallel program");
-    p->threads = config->threads;
+    p->threads = p->active = config->threads;
     p->sum = config->sum;
+    p->way = way_of(program);
     p->n_feeds = config->n_feeds;
     p->n_fetches = config->n_fetches;
     rg_status code = rg_pool_open(&p->pool, config->threads);
     if (code == RG_OK)
-        code = keep_part(&p->compute, program, false);
+        code = keep_part(&p->compute, program, p->way, false);
     if (code == RG_OK)
-        code = keep_part(&p->update, program, true);
+        code = keep_part(&p->update, program, p->way, true);
     if (code == RG_OK)
-        code = find_shared(p);
+        code = find_shared(p, config);
     if (code == RG_OK)
         code = find_states(p);
     if (code == RG_OK)
@@ -224,7 +263,7 @@ void rg_parallel_close(rg_parallel *p)
     rg_free(p->plans);
     rg_free(p->scopes);
     rg_free(p->shared);
-    rg_free(p->fetched_from);
+    rg_free(p->fetched);
     rg_program_close(p->compute);
     rg_program_close(p->update);
     rg_free(p);
@@ -284,6 +323,15 @@ rg_status rg_parallel_feed(rg_parallel *p, int i, const rg_value *whole)
     return RG_OK;
 }
 
+rg_status rg_parallel_begin(rg_parallel *p, int n)
+{
+    bool fewer = p->way != RG_UPDATE_MEAN;
+    if (n < 1 || n > p->threads || (n < p->threads && !fewer))
+        return rg_fail(RG_EINVAL, "feed is a list of %d, and there are %d threads", n, p->threads);
+    p->active = n;
+    return RG_OK;
+}
+
 rg_status rg_parallel_feed_part(rg_parallel *p, int thread, int i, const rg_value *part)
 {
     return rg_plan_feed_copy(p->plans[thread], i, part);
@@ -294,15 +342,19 @@ rg_status rg_parallel_feed_part(rg_parallel *p, int thread, int i, const rg_valu
 static rg_status run_thread(void *arg, int thread)
 {
     rg_parallel *p = arg;
+    if (thread >= p->active)
+        return RG_OK;
     rg_gemm_threads(1); /* the cores are taken */
-    return rg_plan_run(p->plans[thread]);
+    rg_status code = rg_plan_run(p->plans[thread]);
+    rg_gemm_threads(0); /* thread 0 is the caller's */
+    return code;
 }
 
 /* Each thread's own state starts as the common one. */
 static rg_status prepare_states(rg_parallel *p)
 {
     for (size_t i = 0; i < p->n_states; i++) {
-        own_state *state = &p->states[i];
+        rg_own_state *state = &p->states[i];
         const rg_value *common = rg_scope_find(p->scopes[0], state->name);
         if (common == NULL || common->data == NULL)
             continue;
@@ -330,12 +382,12 @@ static void add_difference(const rg_value *base, const rg_value *own, rg_value *
 static void add_counters(rg_parallel *p)
 {
     for (size_t i = 0; i < p->n_states; i++) {
-        const own_state *state = &p->states[i];
+        const rg_own_state *state = &p->states[i];
         rg_value *all = rg_scope_find(p->scopes[0], state->name);
         if (state->op == NULL || all == NULL || state->base.data == NULL ||
             rg_value_bytes(all) > rg_value_bytes(&state->base))
             continue;
-        for (int t = 1; t < p->threads; t++) {
+        for (int t = 1; t < p->active; t++) {
             const rg_value *own = rg_scope_find(p->scopes[t], state->name);
             if (rg_value_bytes(own) != rg_value_bytes(all))
                 continue;
@@ -347,14 +399,23 @@ static void add_counters(rg_parallel *p)
     }
 }
 
+/* What a thread has of shared variable i. */
+static const rg_value *shared_of(const rg_parallel *p, int thread, int i)
+{
+    const rg_shared *shared = &p->shared[i];
+    return shared->fetch >= 0 ? rg_plan_fetch(p->plans[thread], shared->fetch)
+                              : rg_plan_feed(p->plans[thread], shared->feed);
+}
+
 static rg_status reduce_dense(rg_parallel *p, int i, rg_value *out)
 {
-    RG_TRY(rg_value_copy(out, rg_plan_fetch(p->plans[0], i)));
+    RG_TRY(rg_value_copy(out, shared_of(p, 0, i)));
     int64_t n = rg_numel(out);
-    for (int t = 1; t < p->threads; t++) {
-        const rg_value *part = rg_plan_fetch(p->plans[t], i);
+    for (int t = 1; t < p->active; t++) {
+        const rg_value *part = shared_of(p, t, i);
         if (part->meta.kind != RG_TENSOR || !rg_shape_equal(&part->meta.shape, &out->meta.shape))
-            return rg_fail(RG_ESHAPE, "the threads' values of %s differ in shape", p->shared[i]);
+            return rg_fail(RG_ESHAPE, "the threads' values of %s differ in shape",
+                           p->shared[i].name);
         if (out->meta.dtype == RG_F32)
             rg_add_f32(out->data, part->data, n);
         else if (out->meta.dtype == RG_F64)
@@ -363,10 +424,10 @@ static rg_status reduce_dense(rg_parallel *p, int i, rg_value *out)
     if (p->sum)
         return RG_OK;
     if (out->meta.dtype == RG_F32)
-        rg_scale_f32(out->data, 1.0f / (float)p->threads, n);
+        rg_scale_f32(out->data, 1.0f / (float)p->active, n);
     else if (out->meta.dtype == RG_F64)
         for (int64_t k = 0; k < n; k++)
-            ((double *)out->data)[k] /= (double)p->threads;
+            ((double *)out->data)[k] /= (double)p->active;
     return RG_OK;
 }
 
@@ -374,16 +435,16 @@ static rg_status reduce_dense(rg_parallel *p, int i, rg_value *out)
 static rg_status reduce_sparse(rg_parallel *p, int i, rg_value *out)
 {
     size_t total = 0, at = 0;
-    for (int t = 0; t < p->threads; t++)
-        total += rg_plan_fetch(p->plans[t], i)->n_rows;
-    const rg_value *first = rg_plan_fetch(p->plans[0], i);
+    for (int t = 0; t < p->active; t++)
+        total += shared_of(p, t, i)->n_rows;
+    const rg_value *first = shared_of(p, 0, i);
     if (first->meta.dtype != RG_F32)
         return rg_fail(RG_EUNIMPL, "sparse gradients of %s on several threads",
                        rg_dtype_name(first->meta.dtype));
     RG_TRY(rg_value_resize_rows(out, RG_F32, &first->meta.shape, total));
     size_t width = (size_t)rg_value_width(first);
-    for (int t = 0; t < p->threads; t++) {
-        const rg_value *part = rg_plan_fetch(p->plans[t], i);
+    for (int t = 0; t < p->active; t++) {
+        const rg_value *part = shared_of(p, t, i);
         if (part->n_rows == 0)
             continue;
         memcpy(out->rows + at, part->rows, part->n_rows * sizeof *part->rows);
@@ -391,21 +452,28 @@ static rg_status reduce_sparse(rg_parallel *p, int i, rg_value *out)
         at += part->n_rows;
     }
     if (!p->sum)
-        rg_scale_f32(out->data, 1.0f / (float)p->threads, (int64_t)(total * width));
+        rg_scale_f32(out->data, 1.0f / (float)p->active, (int64_t)(total * width));
     return RG_OK;
 }
 
-static rg_status reduce(rg_parallel *p)
+/* Of what is fed the first thread's part counts. */
+static rg_status reduce_one(rg_parallel *p, int i, rg_value *out)
+{
+    const rg_value *first = shared_of(p, 0, i);
+    if (p->shared[i].fetch < 0)
+        return rg_value_copy(out, first);
+    return first->meta.kind == RG_ROWS ? reduce_sparse(p, i, out) : reduce_dense(p, i, out);
+}
+
+/* thread -1: of all; otherwise what this one has. */
+static rg_status feed_apply(rg_parallel *p, int thread)
 {
     for (int i = 0; i < p->n_shared; i++) {
         rg_value *out = rg_plan_feed(p->apply, i);
         if (out == NULL)
             continue;
         rg_shape before = out->meta.shape;
-        rg_status code = rg_plan_fetch(p->plans[0], i)->meta.kind == RG_ROWS
-                             ? reduce_sparse(p, i, out)
-                             : reduce_dense(p, i, out);
-        RG_TRY(code);
+        RG_TRY(thread < 0 ? reduce_one(p, i, out) : rg_value_copy(out, shared_of(p, thread, i)));
         if (!rg_shape_equal(&before, &out->meta.shape))
             rg_plan_feed_changed(p->apply, i);
     }
@@ -419,81 +487,10 @@ rg_status rg_parallel_run(rg_parallel *p)
     add_counters(p);
     if (p->apply == NULL)
         return RG_OK;
-    RG_TRY(reduce(p));
-    return rg_plan_run(p->apply);
-}
-
-/* ---- fetching ---- */
-
-int rg_parallel_threads(const rg_parallel *p)
-{
-    return p->threads;
-}
-
-const rg_value *rg_parallel_fetch_part(const rg_parallel *p, int thread, int i)
-{
-    int from = p->fetched_from[i];
-    return from < 0 ? rg_plan_fetch(p->apply, ~from) : rg_plan_fetch(p->plans[thread], from);
-}
-
-/* The LoDs of the threads' values one after another; NULL where the first has none. */
-static rg_status join_lods(const rg_parallel *p, int i, rg_lod **out)
-{
-    const rg_lod *first = rg_parallel_fetch_part(p, 0, i)->meta.lod;
-    size_t counts[RG_MAX_LOD], at[RG_MAX_LOD] = {0};
-    *out = NULL;
-    if (first == NULL)
-        return RG_OK;
-    for (int level = 0; level < first->levels; level++) {
-        counts[level] = 1;
-        for (int t = 0; t < p->threads; t++) {
-            const rg_lod *lod = rg_parallel_fetch_part(p, t, i)->meta.lod;
-            if (lod == NULL || lod->levels != first->levels)
-                return rg_fail(RG_ESHAPE, "the threads' values of a fetch differ in their LoD");
-            counts[level] += (size_t)rg_lod_sequences(lod, level);
-        }
-    }
-    RG_TRY(rg_lod_new(out, first->levels, counts));
-    for (int t = 0; t < p->threads; t++) {
-        const rg_lod *lod = rg_parallel_fetch_part(p, t, i)->meta.lod;
-        for (int level = 0; level < lod->levels; level++) {
-            int64_t *to = (*out)->offset[level] + at[level], start = to[0];
-            size_t n = (size_t)rg_lod_sequences(lod, level);
-            for (size_t k = 1; k <= n; k++)
-                to[k] = start + lod->offset[level][k];
-            at[level] += n;
-        }
-    }
-    return RG_OK;
-}
-
-rg_status rg_parallel_fetch(const rg_parallel *p, int i, rg_value *out)
-{
-    const rg_value *first = rg_parallel_fetch_part(p, 0, i);
-    rg_shape shape = first->meta.shape;
-    const rg_vardesc *var = NULL;
-    if (p->fetched_from[i] >= 0 && first->meta.kind == RG_TENSOR)
-        var = rg_block_find(p->compute->blocks[0],
-                            rg_plan_fetch_name(p->plans[0], p->fetched_from[i]));
-    if (var == NULL || var->persistable || shape.rank < 1)
-        return rg_value_copy(out, first);
-    shape.dim[0] = 0;
-    for (int t = 0; t < p->threads; t++)
-        shape.dim[0] += rg_parallel_fetch_part(p, t, i)->meta.shape.dim[0];
-    rg_lod *lod;
-    RG_TRY(rg_value_resize(out, first->meta.dtype, &shape));
-    RG_TRY(join_lods(p, i, &lod));
-    rg_value_set_lod(out, lod);
-    rg_lod_release(lod);
-    uint8_t *to = out->data;
-    for (int t = 0; t < p->threads; t++) {
-        const rg_value *part = rg_parallel_fetch_part(p, t, i);
-        if (rg_value_width(part) != rg_value_width(out))
-            return rg_fail(RG_ESHAPE, "the threads' values of a fetch differ in shape; fetch them "
-                                      "with return_merged=False");
-        size_t bytes = rg_value_bytes(part);
-        memcpy(to, part->data, bytes);
-        to += bytes;
+    bool each = p->way == RG_UPDATE_EACH;
+    for (int t = 0; t < (each ? p->active : 1); t++) {
+        RG_TRY(feed_apply(p, each ? t : -1));
+        RG_TRY(rg_plan_run(p->apply));
     }
     return RG_OK;
 }

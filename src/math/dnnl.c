@@ -66,7 +66,6 @@ rg_status rg_dnnl_cache_open(rg_dnnl_cache **out)
 {
     if (*out != NULL)
         return RG_OK;
-    rg_gemm_configure();
     rg_dnnl_cache *cache = rg_alloc_zero(1, sizeof *cache);
     if (cache == NULL)
         return rg_no_memory(sizeof *cache, "a cache of oneDNN calls");
@@ -103,6 +102,7 @@ dnnl_engine_t rg_dnnl_engine(const rg_dnnl_cache *cache)
 
 rg_dnnl_call *rg_dnnl_find(const rg_dnnl_cache *cache, const void *key, size_t bytes)
 {
+    rg_gemm_configure(); /* for the call, and for one that has to be made */
     for (int i = 0; i < cache->n_calls; i++) {
         rg_dnnl_call *call = cache->calls[i];
         if (call->key_bytes == bytes && memcmp(call->key, key, bytes) == 0)

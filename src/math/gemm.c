@@ -7,31 +7,39 @@
 
 #include <cblas.h>
 #include <oneapi/dnnl/dnnl.h>
+#include <stdatomic.h>
 
 /* Both come with OpenMP and OpenBLAS, without a header that says so in C. */
 void omp_set_num_threads(int threads);
 void openblas_set_num_threads(int threads);
 
 enum {
-    SMALL = 8192,             /* m n k below which a call costs more than the work */
-    PRIMITIVE = 64 * 64 * 64, /* from here on a primitive of its own is worth having */
-    NARROW = 8,               /* m or n below which oneDNN is poor and OpenBLAS is not */
+    SMALL = 8192, /* m n k below which a call costs more than the work */
+    NARROW = 8,   /* m or n below which oneDNN is poor and OpenBLAS is not */
 };
 
-static _Thread_local bool configured;
+/* What this thread asked for, 0: FLAGS_paddle_num_threads; and what its libraries were told.
+ * OpenMP counts for each thread, OpenBLAS for the process. */
+static _Thread_local int wanted, told;
+static _Atomic int blas_told;
 
 void rg_gemm_threads(int threads)
 {
-    omp_set_num_threads(threads);
-    openblas_set_num_threads(threads);
-    configured = true;
+    wanted = threads;
 }
 
 void rg_gemm_configure(void)
 {
-    int64_t threads = rg_flag_int("paddle_num_threads");
-    if (!configured)
-        rg_gemm_threads(threads < 1 ? 1 : (int)threads);
+    int64_t flag = wanted > 0 ? wanted : rg_flag_int("paddle_num_threads");
+    int threads = flag < 1 ? 1 : (int)flag;
+    if (threads != told) {
+        omp_set_num_threads(threads);
+        told = threads;
+    }
+    if (atomic_load_explicit(&blas_told, memory_order_relaxed) != threads) {
+        openblas_set_num_threads(threads);
+        atomic_store_explicit(&blas_told, threads, memory_order_relaxed);
+    }
 }
 
 /* ---- small products ---- */
@@ -109,10 +117,9 @@ void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, fl
     }
     rg_gemm_configure();
     bool narrow = n < NARROW || m < NARROW;
-    if (!narrow && m * n * k > PRIMITIVE && alpha == 1 && beta == 0 &&
-        rg_matmul_f32(
-            &(rg_matmul_shape){trans_a, trans_b, false, RG_ACT_NONE, m, n, k, lda, ldb, ldc}, a, b,
-            NULL, c))
+    rg_matmul_shape shape = {trans_a, trans_b, false, RG_ACT_NONE, m, n, k, lda, ldb, ldc};
+    if (alpha == 1 && beta == 0 && !narrow && rg_matmul_suits(&shape) &&
+        rg_matmul_f32(&shape, a, b, NULL, c))
         return;
     if (narrow)
         cblas_sgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
@@ -186,12 +193,12 @@ RG_HOT static void relu(int64_t n, float *out)
 void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float *w,
                    const float *bias, rg_activation act, float *out)
 {
-    if (m >= NARROW && n >= NARROW && m * n * k > PRIMITIVE) {
+    /* The library's relu makes 0 of a NaN: ours comes after. */
+    rg_activation theirs = act == RG_ACT_RELU ? RG_ACT_NONE : act;
+    rg_matmul_shape shape = {false, false, true, theirs, m, n, k, k, n, n};
+    if (n >= NARROW && rg_matmul_suits(&shape)) {
         rg_gemm_configure();
-        /* The library's relu makes 0 of a NaN: ours comes after. */
-        rg_activation theirs = act == RG_ACT_RELU ? RG_ACT_NONE : act;
-        if (rg_matmul_f32(&(rg_matmul_shape){false, false, true, theirs, m, n, k, k, n, n}, x, w,
-                          bias, out)) {
+        if (rg_matmul_f32(&shape, x, w, bias, out)) {
             if (act == RG_ACT_RELU)
                 relu(m * n, out);
             return;

@@ -23,10 +23,10 @@ void rg_gemm_f64(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, do
 void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float *w,
                    const float *bias, rg_activation act, float *out);
 
-/* Threads of the libraries inside one call, for the calling thread; FLAGS_paddle_num_threads
- * unless this says otherwise. */
+/* Threads of the libraries inside one call, for the calling thread; 0: FLAGS_paddle_num_threads,
+ * as at the beginning. */
 void rg_gemm_threads(int threads);
-/* As many as the flag says, where rg_gemm_threads() has not been called in this thread. */
+/* Tell the libraries, before a call of one. */
 void rg_gemm_configure(void);
 
 #endif

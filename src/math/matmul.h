@@ -1,18 +1,16 @@
 /* matmul.h - oneDNN's matmul primitive, where it is worth making one.
  *
- * For a shape that comes again and again the primitive beats the plain sgemm call, above
- * all with a transposed operand, and adds a bias and an activation for nothing. Making
- * one costs as much as many products, so a shape earns its primitive by coming up
- * RG_MATMUL_EARNED times; until then, and past the table's size, the caller is told no.
+ * The primitive beats the plain sgemm call with a transposed second operand and with few
+ * columns, and adds a bias and an activation for nothing. Making one costs as much as some
+ * products, and its sums are rounded otherwise than sgemm's, so the shape alone decides, and
+ * the same inputs give the same bits whatever the process has computed before.
  *
- * Any thread; primitives are shared, scratch memory is each thread's own. */
+ * Any thread; each has its own primitives and scratch memory. */
 #ifndef RG_MATH_MATMUL_H
 #define RG_MATH_MATMUL_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { RG_MATMUL_EARNED = 8 };
 
 typedef enum rg_activation {
     RG_ACT_NONE,
@@ -27,7 +25,10 @@ typedef struct rg_matmul_shape {
     int64_t m, n, k, lda, ldb, ldc;
 } rg_matmul_shape;
 
-/* c = act(op(a) op(b) + bias); false, nothing done, where there is no primitive. */
+/* Whether such a product is computed by a primitive. */
+bool rg_matmul_suits(const rg_matmul_shape *shape);
+
+/* c = act(op(a) op(b) + bias); false, nothing done, where oneDNN has no primitive for it. */
 bool rg_matmul_f32(const rg_matmul_shape *shape, const float *a, const float *b, const float *bias,
                    float *c);
 

@@ -179,44 +179,44 @@ static void run_workers(worker *workers)
 }
 
 /* Each step is the mean of the threads that are still there. */
-static void sync_threads_make_one_step(void **state)
+static void threads_make_one_step(void **state)
 {
+    static const rg_update_mode modes[] = {RG_UPDATE_SYNC, RG_UPDATE_HALF_ASYNC};
     worker workers[THREADS];
-    server s;
     (void)state;
-    server_start(&s, RG_UPDATE_SYNC, 1);
-    join(&s);
-    run_workers(workers);
-    expect_on_server(&s, "w", -STEPS);
-    for (int i = 0; i < THREADS; i++)
-        assert_float_equal(workers[i].last, -(float)workers[i].steps, 1e-6);
-    assert_ok(rg_job_leave());
-    server_end_well(&s);
+    for (int m = 0; m < 2; m++) {
+        server s;
+        server_start(&s, modes[m], 1);
+        join(&s);
+        run_workers(workers);
+        expect_on_server(&s, "w", -STEPS);
+        for (int i = 0; i < THREADS; i++)
+            assert_float_equal(workers[i].last, -(float)workers[i].steps, 1e-6);
+        assert_ok(rg_job_leave());
+        server_end_well(&s);
+    }
 }
 
 /* Steps fly while the next are made; none is lost. */
 static void async_steps_all_arrive(void **state)
 {
-    static const rg_update_mode modes[] = {RG_UPDATE_ASYNC, RG_UPDATE_HALF_ASYNC};
     worker workers[THREADS];
+    server s;
+    int steps = 0;
     (void)state;
-    for (int m = 0; m < 2; m++) {
-        server s;
-        int steps = 0;
-        server_start(&s, modes[m], 1);
-        join(&s);
-        run_workers(workers);
-        for (int i = 0; i < THREADS; i++)
-            steps += workers[i].steps;
-        assert_ok(rg_exchange_flush(rg_job_now()));
-        expect_on_server(&s, "w", -(float)steps);
-        assert_ok(push(0, 2)); /* in the air when we leave */
-        rg_scope *kept = rg_scope_retain(s.scope);
-        assert_ok(rg_job_leave());
-        server_end_well(&s);
-        expect(rg_scope_find(kept, "w")->data, -(float)steps - 2);
-        rg_scope_release(kept);
-    }
+    server_start(&s, RG_UPDATE_ASYNC, 1);
+    join(&s);
+    run_workers(workers);
+    for (int i = 0; i < THREADS; i++)
+        steps += workers[i].steps;
+    assert_ok(rg_exchange_flush(rg_job_now()));
+    expect_on_server(&s, "w", -(float)steps);
+    assert_ok(push(0, 2)); /* in the air when we leave */
+    rg_scope *kept = rg_scope_retain(s.scope);
+    assert_ok(rg_job_leave());
+    server_end_well(&s);
+    expect(rg_scope_find(kept, "w")->data, -(float)steps - 2);
+    rg_scope_release(kept);
 }
 
 /* ---- other trainers ---- */
@@ -508,7 +508,7 @@ static void a_large_variable_comes_in_pieces(void **state)
 
 RUN(cmocka_unit_test(a_large_variable_comes_in_pieces),
     cmocka_unit_test(sync_steps_bring_parameters), cmocka_unit_test(answers_find_their_homes),
-    cmocka_unit_test(sync_threads_make_one_step), cmocka_unit_test(async_steps_all_arrive),
+    cmocka_unit_test(threads_make_one_step), cmocka_unit_test(async_steps_all_arrive),
     cmocka_unit_test(a_wait_can_be_interrupted), cmocka_unit_test(a_request_can_be_interrupted),
     cmocka_unit_test(a_failure_elsewhere_ends_the_step),
     cmocka_unit_test(leaving_while_a_server_dies), cmocka_unit_test(leaving_while_all_die),

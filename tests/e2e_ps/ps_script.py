@@ -64,6 +64,7 @@ def parse_args():
     parser.add_argument("--pause", type=float, default=0.0, help="seconds after each step")
     parser.add_argument("--no-close", action="store_true", help="end without saying so")
     parser.add_argument("--no-slices", action="store_true")
+    parser.add_argument("--threads", type=int, default=0, help="of a worker (fleet)")
     return parser.parse_args()
 
 
@@ -151,7 +152,13 @@ def with_fleet(args, inputs, predicted, loss, optimizer):
     fleet.init_worker()
     exe = fluid.Executor(fluid.CPUPlace())
     exe.run(fleet.startup_program)
-    losses = train(args, exe, fleet.main_program, loss, fleet.worker_index(), fleet.worker_num())
+    program = fleet.main_program
+    if args.threads:
+        os.environ["CPU_NUM"] = str(args.threads)
+        program = fluid.CompiledProgram(program).with_data_parallel(
+            loss_name=loss.name, build_strategy=strategy.get_build_strategy(),
+            exec_strategy=strategy.get_execute_strategy())
+    losses = train(args, exe, program, loss, fleet.worker_index(), fleet.worker_num())
     from paddle import _core
     print("traffic: %d bytes" % sum(_core.job_traffic()))
     print("all workers: loss %.6f" % fleet.metrics.mae([sum(losses)], [len(losses)]))

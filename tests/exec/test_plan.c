@@ -160,7 +160,7 @@ static void train_on_threads(int threads, float *w)
     assert_ok(rg_parallel_fetch(parallel, 0, &loss));
     assert_int_equal(rg_numel(&loss), threads);
     assert_ok(rg_parallel_fetch(parallel, 1, &loss));
-    assert_int_equal(rg_numel(&loss), FEATURES * HIDDEN);
+    assert_int_equal(rg_numel(&loss), threads * FEATURES * HIDDEN);
     *w = weight(scope);
     rg_parallel_close(parallel);
     rg_program_close(program);

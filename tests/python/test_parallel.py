@@ -247,13 +247,41 @@ def test_fetches_apart(monkeypatch):
     assert isinstance(tensor, fluid.core.LoDTensor) and tensor.shape() == [BATCH, 2]
 
 
-def test_a_parameter_is_fetched_once(monkeypatch):
+def test_what_there_is_once_is_fetched_once_for_each_thread(monkeypatch):
+    # As 1.8.5 does: its devices have a parameter, and the mean of its gradient, each.
     many = Trained(MODELS["sgd"], 4, monkeypatch)
     weight = many.main.all_parameters()[0]
-    value, = many.step(rows(0), [weight])
-    assert value.shape == tuple(weight.shape)
-    after = np.array(many.scope.find_var(weight.name).get_tensor())
-    np.testing.assert_array_equal(value, after)
+    value, gradient = many.step(rows(0), [weight, many.main.global_block().var(weight.name + "@GRAD")])
+    kept = np.array(many.scope.find_var(weight.name).get_tensor())
+    assert value.tobytes() == kept.tobytes() * 4
+    assert value.shape == gradient.shape == (4 * kept.shape[0], kept.shape[1])
+    parts = many.step(rows(0), [weight], return_merged=False)[0]
+    assert [part.shape for part in parts] == [kept.shape] * 4
+
+
+def test_arrays_and_persistable_temporaries_are_joined(monkeypatch):
+    def build():
+        x = fluid.data("x", [None, 6])
+        fluid.data("label", [None, 1], "int64")
+        twice = layers.scale(x, 2.0)
+        twice.persistable = True
+        sums = layers.create_global_var([6], 0.0, "float32", persistable=True, name="sums")
+        layers.assign(layers.reduce_sum(x, dim=0), sums)
+        array = layers.array_write(x, layers.fill_constant([1], "int64", 0))
+        layers.array_write(twice, layers.fill_constant([1], "int64", 1), array=array)
+        fluid.optimizer.SGD(0.1).minimize(layers.mean(layers.fc(twice, 1)))
+        return twice, sums, array
+
+    many = Trained(build, 2, monkeypatch, steps=1)
+    x = rows(0)["x"]
+    twice, sums, array = many.values[0]
+    assert twice.tobytes() == (2 * x).tobytes()
+    np.testing.assert_allclose(sums, x.reshape(2, BATCH // 2, 6).sum(1).ravel(), rtol=1e-5)
+    assert [item.tobytes() for item in array] == [x.tobytes(), (2 * x).tobytes()]
+    tensors, = many.step(rows(0), many.fetch[2:], return_numpy=False)
+    assert [np.array(item).shape for item in tensors] == [(BATCH, 6)] * 2
+    parts, = many.step(rows(0), many.fetch[2:], return_merged=False)
+    assert [[item.shape for item in part] for part in parts] == [[(BATCH // 2, 6)] * 2] * 2
 
 
 def test_a_test_program_on_threads(monkeypatch):

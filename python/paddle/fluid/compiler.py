@@ -152,4 +152,9 @@ class CompiledProgram:
             plan = (_core.ParallelProgram(self._program, scope, names, fetch, self._threads,
                                           scale == BuildStrategy.GradientScaleStrategy.One), scope)
             self._plans[key] = plan
-        return plan[0].run(feed if isinstance(feed, dict) else parts, return_numpy, return_merged)
+        parts = feed if isinstance(feed, dict) else parts
+        if not self._build_strategy.async_mode:
+            return plan[0].run(parts, return_numpy, return_merged)
+        # Fleet's strategies: threads of a trainer, of which the first one is seen.
+        first = [of_threads[:1] for of_threads in plan[0].run(parts, return_numpy, False)]
+        return [value for value, in first] if return_merged else first

@@ -109,7 +109,14 @@ def _read_places(compiled, feed):
         return feed
     if not compiled._threads:
         return _read(program, feed)
-    return [_read(program, feed) for _ in range(compiled._threads)]
+    parts = []
+    try:
+        while len(parts) < compiled._threads:
+            parts.append(_read(program, feed))
+    except core.EOFException:
+        if not parts or not program._is_distributed:
+            raise  # the last batches are dropped where there are fewer than threads
+    return parts
 
 
 class FetchHandler:
