@@ -20,6 +20,7 @@ struct rg_rpc_request {
     void *mine;
     bool repeated;
     bool unwanted; /* there is no memory for it: its body is thrown away, and it is told so */
+    bool remembers; /* its answer is kept */
 
     rg_frame reply;
     rg_iov *iov; /* owned */
@@ -29,6 +30,13 @@ struct rg_rpc_request {
 };
 
 static void go_on(rg_task *task);
+
+/* The answer to a request that changed something: if it is lost, the request comes again. */
+struct rg_answer {
+    rg_answer *next;
+    rg_frame frame;
+    uint8_t body[];
+};
 
 /* ---- peers ---- */
 
@@ -43,6 +51,7 @@ rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session)
     peer->expel.run = rg_door_expel;
     peer->last_later = &peer->later;
     peer->go_on.run = go_on;
+    peer->last_answer = &peer->answers;
     atomic_init(&peer->refs, 1);
     return peer;
 }
@@ -52,10 +61,24 @@ void rg_rpc_peer_keep(rg_rpc_peer *peer)
     (void)atomic_fetch_add_explicit(&peer->refs, 1, memory_order_relaxed);
 }
 
+static void forget_oldest(rg_rpc_peer *peer)
+{
+    rg_answer *gone = peer->answers;
+    peer->answers = gone->next;
+    if (gone->next == NULL)
+        peer->last_answer = &peer->answers;
+    peer->n_answers--;
+    peer->answer_bytes -= gone->frame.bytes;
+    rg_free(gone);
+}
+
 void rg_rpc_peer_drop(rg_rpc_peer *peer)
 {
-    if (peer != NULL && atomic_fetch_sub_explicit(&peer->refs, 1, memory_order_acq_rel) == 1)
-        rg_free(peer);
+    if (peer == NULL || atomic_fetch_sub_explicit(&peer->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    while (peer->answers != NULL)
+        forget_oldest(peer);
+    rg_free(peer);
 }
 
 const rg_rpc_hello *rg_rpc_peer_hello(const rg_rpc_peer *peer)
@@ -144,8 +167,14 @@ static rg_status on_header(void *user, const rg_frame *frame)
         return RG_OK;
     if (frame->kind != RG_FRAME_REQUEST)
         return rg_fail(RG_ECORRUPT, "a frame of kind %u where a request was expected", frame->kind);
+    if (frame->id == 0)
+        return rg_fail(RG_ECORRUPT, "a request without an id");
+    /* Someone on the way has doubled it: on one connection nothing is asked twice. */
+    if (frame->id <= peer->came_here)
+        return RG_OK;
+    peer->came_here = frame->id;
     /* It will be answered: on this connection, when the time has come. */
-    if ((frame->flags & RG_FRAME_RESENT) != 0 && is_waiting(peer, frame->id))
+    if (frame->id <= peer->came && is_waiting(peer, frame->id))
         return RG_OK;
     rg_rpc_request *request = rg_alloc_zero(1, sizeof *request);
     if (request == NULL)
@@ -153,8 +182,7 @@ static rg_status on_header(void *user, const rg_frame *frame)
     rg_rpc_peer_keep(peer);
     request->peer = peer;
     request->frame = *frame;
-    uint64_t last = peer->seen[frame->id & (RG_SEEN - 1)];
-    request->repeated = last != 0 && frame->id <= last;
+    request->repeated = frame->id <= peer->came;
     peer->receiving = request;
     return RG_OK;
 }
@@ -219,6 +247,8 @@ static void refuse_unwanted(const rg_rpc_peer *peer, rg_rpc_request *request)
                   (unsigned long long)server->config.max_memory);
 }
 
+static bool answer_again(rg_rpc_request *request);
+
 static void hand_over(rg_rpc_peer *peer, rg_rpc_request *request)
 {
     request->next = peer->waiting;
@@ -227,6 +257,9 @@ static void hand_over(rg_rpc_peer *peer, rg_rpc_request *request)
         request->next->back = &request->next;
     peer->waiting = request;
     peer->n_waiting++;
+    if (request->repeated && answer_again(request))
+        return;
+    peer->came = request->frame.id > peer->came ? request->frame.id : peer->came;
     throttle(peer);
     (void)rg_fault("rpc.request");
     if (request->unwanted)
@@ -342,6 +375,7 @@ void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket)
     rg_rpc_peer_keep(peer);
     atomic_store(&peer->own_user, rg_link_is_own_user(link));
     peer->link = link;
+    peer->came_here = 0;
     peer->queued_before = 0;
     peer->stuck_ns = rg_clock_ns();
     peer->back_linked = &server->linked[peer->loop];
@@ -426,6 +460,11 @@ bool rg_rpc_request_repeated(const rg_rpc_request *request)
     return request->repeated;
 }
 
+void rg_rpc_request_remember(rg_rpc_request *request)
+{
+    request->remembers = true;
+}
+
 const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes)
 {
     *bytes = request->frame.bytes;
@@ -442,13 +481,35 @@ uint64_t rg_rpc_request_room(const rg_rpc_request *request)
     return request->peer->server->config.max_peer_memory;
 }
 
+/* Without memory for it the request, if it comes again, is refused and not applied. */
+static void remember(const rg_rpc_request *request)
+{
+    rg_rpc_peer *peer = request->peer;
+    rg_answer *answer = rg_alloc(sizeof *answer + request->reply.bytes);
+    if (answer == NULL)
+        return;
+    *answer = (rg_answer){.frame = request->reply};
+    uint8_t *at = answer->body;
+    for (size_t i = 0; i < request->n; i++) {
+        if (request->iov[i].bytes > 0)
+            memcpy(at, request->iov[i].at, request->iov[i].bytes);
+        at += request->iov[i].bytes;
+    }
+    *peer->last_answer = answer;
+    peer->last_answer = &answer->next;
+    peer->n_answers++;
+    peer->answer_bytes += answer->frame.bytes;
+    while (peer->n_answers > RG_SEEN ||
+           (peer->n_answers > RG_SEEN_SURE && peer->answer_bytes > RG_SEEN_BYTES))
+        forget_oldest(peer);
+}
+
 static void deliver(rg_task *task)
 {
     rg_rpc_request *request = (rg_rpc_request *)task;
     rg_rpc_peer *peer = request->peer;
-    uint64_t id = request->frame.id, *seen = &peer->seen[id & (RG_SEEN - 1)];
-    if (*seen < id && !request->unwanted)
-        *seen = id;
+    if (request->remembers)
+        remember(request);
     *request->back = request->next;
     if (request->next != NULL)
         request->next->back = request->back;
@@ -504,6 +565,23 @@ static bool keep_pieces(rg_rpc_request *request, const rg_iov *iov, size_t n)
     return true;
 }
 
+/* Whether the answer was remembered, and is on its way once more. */
+static bool answer_again(rg_rpc_request *request)
+{
+    const rg_answer *answer = request->peer->answers;
+    while (answer != NULL && answer->frame.id != request->frame.id)
+        answer = answer->next;
+    rg_iov iov = {answer ? answer->body : NULL, answer ? answer->frame.bytes : 0};
+    if (answer == NULL || !copy_pieces(request, &iov, 1, iov.bytes))
+        return false;
+    request->reply = answer->frame;
+    request->reply.flags = (uint16_t)((answer->frame.flags & ~RG_FRAME_UNCHECKED) |
+                                      (request->frame.flags & RG_FRAME_UNCHECKED));
+    rg_body_measure(&request->reply, request->iov, 1);
+    deliver(&request->task);
+    return true;
+}
+
 void rg_rpc_reply(rg_rpc_request *request, uint16_t flags, const rg_iov *iov, size_t n,
                   void (*release)(void *arg), void *arg)
 {
@@ -540,6 +618,7 @@ void rg_rpc_refuse(rg_rpc_request *request, rg_status status, const char *fmt, .
                                 .method = request->frame.method,
                                 .id = request->frame.id};
     request->release = NULL;
+    request->remembers = true;
     if (copy_pieces(request, &iov, 1, iov.bytes))
         rg_body_measure(&request->reply, request->iov, 1);
     finish(request);

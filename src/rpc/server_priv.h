@@ -8,10 +8,13 @@
 #include "rpc/wire_priv.h"
 
 enum {
-    RG_SEEN = 1024, /* requests of a session that are remembered; a power of two */
+    RG_SEEN = 1024,          /* answers of a session that are remembered, ... */
+    RG_SEEN_SURE = 8,        /* the last of them whatever their size, the others ... */
+    RG_SEEN_BYTES = 1 << 20, /* within so many bytes */
 };
 
 typedef struct rg_guest rg_guest;
+typedef struct rg_answer rg_answer;
 
 struct rg_rpc_peer {
     rg_rpc_server *server;
@@ -41,7 +44,10 @@ struct rg_rpc_peer {
     bool going_on;                       /* the task for them is posted */
     size_t queued_before;                /* at the last look, and since when nothing moved */
     uint64_t stuck_ns;
-    uint64_t seen[RG_SEEN]; /* by id: the last one that was replied to */
+    /* Ids grow, and arrive in order: whatever is not above these has come. */
+    uint64_t came, came_here;          /* in the session; on this connection */
+    rg_answer *answers, **last_answer; /* those that are remembered, oldest first */
+    size_t n_answers, answer_bytes;
 
     rg_task leave, expel, go_on;
     atomic_bool leaving, expelling;
