@@ -19,6 +19,7 @@
 
 enum {
     FAREWELL_NS = 2LL * 1000000000, /* at the end: for the last words to arrive */
+    FIRST_EPOCH = 1,
 };
 
 /* ---- ending ---- */
@@ -58,6 +59,14 @@ static void fail_because_of(rg_engine *s, const rg_trainer *trainer, const char 
     if (!s->ended)
         rg_because_say((rg_because){.worker = true, .index = (int)(trainer - s->trainers)});
     rg_serve_fail(s, RG_ECLOSED, "%s %s%s", trainer->who, before, how);
+}
+
+/* It is waited for no more, and nothing is kept for it. */
+static void has_left(rg_engine *s, rg_trainer *trainer)
+{
+    trainer->left = true;
+    for (size_t v = 0; v < s->schema.n; v++)
+        rg_served_left(&s->vars[v], (int)(trainer - s->trainers));
 }
 
 static void end_if_all_left(rg_engine *s)
@@ -111,6 +120,26 @@ static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello)
     return RG_OK;
 }
 
+/* A trainer that has an epoch got it from a server. Not from this process: then from one that was
+ * here before, whose variables nobody has. */
+static rg_status turn_away_stale(rg_engine *s, const rg_rpc_hello *hello)
+{
+    char why[512];
+    (void)snprintf(
+        why, sizeof why,
+        "server %d was started again while its job was running, and what it had learned "
+        "is lost (%s, pid %u on %s, knows it from before); end all processes of the job, "
+        "and start it again from what was saved last",
+        s->id, hello->name, hello->pid, hello->host);
+    bool alone = true;
+    s->turned_away++;
+    for (uint32_t t = 0; t < s->schema.trainers; t++)
+        alone = alone && !s->trainers[t].joined;
+    if (alone) /* else it has a job of its own, and this is someone left over from another */
+        rg_serve_fail(s, RG_ESTALE, "%s", why);
+    return rg_fail(RG_ESTALE, "%s", why);
+}
+
 static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc_arrival arrival)
 {
     rg_engine *s = user;
@@ -122,7 +151,8 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
     rg_status code = arrival == RG_RPC_REVENANT
                          ? rg_fail(RG_ECLOSED, "%s was thought dead, and the job has ended",
                                    hello->name)
-                         : check_hello(s, hello);
+                     : arrival == RG_RPC_NEW && hello->epoch != 0 ? turn_away_stale(s, hello)
+                                                                  : check_hello(s, hello);
     if (code == RG_OK)
         code = number_of(s, hello, session, &number);
     if (code == RG_OK) {
@@ -130,6 +160,7 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
         s->present += trainer->joined ? 0 : 1;
         trainer->joined = true;
         trainer->session = session;
+        hello->epoch = FIRST_EPOCH; /* a trainer that is started again cannot come back yet */
         (void)snprintf(trainer->who, sizeof trainer->who, "trainer %d (pid %u on %s)", number,
                        hello->pid, hello->host);
         hello->trainer = number;
@@ -260,7 +291,7 @@ static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *reque
         rg_rpc_refuse(request, RG_EINVAL, "%s leaves while it waits for an answer", trainer->who);
         return;
     }
-    trainer->left = true;
+    has_left(s, trainer);
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
     rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
     end_if_all_left(s);
@@ -276,6 +307,24 @@ static void hear_failure(rg_engine *s, rg_trainer *trainer, rg_rpc_request *requ
     (void)rg_escape(why, sizeof why, text, n < 400 ? n : 400);
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
     fail_because_of(s, trainer, "has failed: ", why);
+}
+
+/* What changes something is done once. Its answer is remembered, and given again to who did not
+ * hear it: what comes here a second time is older than that. (Pushes say by themselves which they
+ * are, and their answers would be too much to keep.) */
+static bool was_done(const rg_trainer *trainer, rg_rpc_request *request)
+{
+    if (rg_rpc_request_method(request) == RG_PS_PUSH)
+        return false;
+    if (!rg_rpc_request_repeated(request)) {
+        rg_rpc_request_remember(request);
+        return false;
+    }
+    rg_rpc_refuse(request, RG_ESTALE,
+                  "%s asks again for what was done long ago, and what came of it is not known any "
+                  "more",
+                  trainer->who);
+    return true;
 }
 
 static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
@@ -301,6 +350,8 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         rg_rpc_refuse(request, RG_EINVAL, "only a trainer can ask for that");
         return;
     }
+    if (was_done(trainer, request))
+        return;
     if (trainer->left && rg_rpc_request_method(request) != RG_PS_LEAVE) {
         rg_rpc_refuse(request, RG_EINVAL, "%s has said that it is done", trainer->who);
         return;
@@ -373,7 +424,7 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
     s->present--;
     if (!trainer->left && s->mode != RG_UPDATE_SYNC && rg_flag_bool("ps_go_on")) {
         rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
-        trainer->left = true;
+        has_left(s, trainer);
         end_if_all_left(s);
         rg_serve_try_meet(s);
     }
@@ -442,6 +493,13 @@ static rg_status listen_on(rg_engine *s)
     return RG_OK;
 }
 
+/* Whether others will come that shall hear what the first was told: that this is another process.
+ */
+static bool is_expected(const rg_engine *s)
+{
+    return s->failed == RG_ESTALE && s->turned_away < s->schema.trainers;
+}
+
 /* Until the job has ended, and then a little longer, so that everyone hears why. */
 static rg_status wait_for_end(rg_engine *s)
 {
@@ -456,7 +514,7 @@ static rg_status wait_for_end(rg_engine *s)
     if (code != RG_OK)
         rg_serve_fail(s, code, "server %d was stopped", s->id);
     uint64_t until = rg_clock_ns() + FAREWELL_NS;
-    while (s->present > 0 && rg_clock_ns() < until)
+    while ((s->present > 0 || is_expected(s)) && rg_clock_ns() < until)
         (void)rg_cond_wait(&s->change, &s->lock, RG_LOOK_NS);
     pthread_mutex_unlock(&s->lock);
     if (code != RG_OK)
@@ -469,6 +527,7 @@ static void close_serve(rg_engine *s)
     rg_rpc_server_close(s->rpc);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++) {
         rg_arena_free(&s->trainers[t].arena);
+        rg_free(s->trainers[t].pushed);
         rg_serve_forget_stats(&s->trainers[t]);
         rg_serve_forget_mail(&s->trainers[t]);
     }
