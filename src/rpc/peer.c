@@ -5,6 +5,7 @@
 #include "rpc/body.h"
 #include "sys/clock.h"
 #include "sys/fault.h"
+#include "sys/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ struct rg_rpc_request {
     uint64_t memory; /* that the body takes of its peer's budget */
     void *mine;
     bool repeated;
-    bool unwanted; /* there is no memory for it: its body is thrown away, and it is told so */
+    bool unwanted;  /* there is no memory for it: its body is thrown away, and it is told so */
     bool remembers; /* its answer is kept */
 
     rg_frame reply;
@@ -377,6 +378,7 @@ void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket)
     peer->link = link;
     peer->came_here = 0;
     peer->queued_before = 0;
+    peer->sent_before = rg_traffic_read(&peer->traffic).sent_bytes;
     peer->stuck_ns = rg_clock_ns();
     peer->back_linked = &server->linked[peer->loop];
     peer->next_linked = *peer->back_linked;
@@ -418,18 +420,41 @@ rg_status rg_peer_bury(rg_rpc_peer *peer, const char *how)
     return RG_OK;
 }
 
-/* A peer that takes nothing of its replies for a whole lease would hold their memory for ever. */
+/* How much of its replies the peer has taken since it had taken enough; UINT64_MAX: all. */
+static uint64_t taken_of(const rg_rpc_peer *peer, uint64_t sent, uint64_t queued)
+{
+    if (queued == 0)
+        return UINT64_MAX;
+    uint64_t given = peer->queued_before + (sent - peer->sent_before);
+    return given > queued ? given - queued : 0;
+}
+
+/* A peer that takes next to nothing of its replies would hold their memory for ever. */
 void rg_peers_look(rg_rpc_server *server, int loop)
 {
-    uint64_t now = rg_clock_ns();
+    rg_mover *mover = &server->movers[loop];
+    uint64_t now = rg_clock_ns(), lease_ms = server->config.lease_ms;
+    uint64_t least = lease_ms * RG_LEAST_RATE / 1000 + 1;
+    /* While this process itself stood still nobody could take anything. */
+    bool paused = now - mover->looked_ns > lease_ms * 500000u;
+    mover->looked_ns = now;
     for (rg_rpc_peer *p = server->linked[loop], *next; p != NULL; p = next) {
         next = p->next_linked;
-        size_t queued = rg_link_queued(p->link);
-        if (queued == 0 || queued != p->queued_before)
+        uint64_t queued = rg_link_unsent(p->link); /* the kernel takes in fits and starts */
+        uint64_t sent = rg_traffic_read(&p->traffic).sent_bytes;
+        if (paused || taken_of(p, sent, queued) >= least) {
             p->stuck_ns = now;
-        p->queued_before = queued;
-        if (now - p->stuck_ns > server->config.lease_ms * 1000000u)
+            p->sent_before = sent;
+            p->queued_before = queued;
+        }
+        if (now - p->stuck_ns > lease_ms * 1000000u) {
+            rg_log(RG_LOG_W, "rpc",
+                   "\"%s (pid %u on %s) takes its answers at less than %d bytes a second, and is "
+                   "cut off\" waiting=%llu",
+                   p->hello.name, p->hello.pid, p->hello.host, RG_LEAST_RATE,
+                   (unsigned long long)queued);
             rg_link_shut(p->link);
+        }
     }
 }
 
