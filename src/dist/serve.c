@@ -108,9 +108,10 @@ static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t ses
     return RG_OK;
 }
 
-static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello)
+static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello, rg_rpc_arrival arrival)
 {
-    if (s->ended)
+    /* Who comes back after all went well has not heard the answer to its LEAVE. */
+    if (s->ended && (s->failed != RG_OK || arrival != RG_RPC_BACK))
         return rg_fail(RG_ECLOSED, "%s", s->why[0] ? s->why : "the job is over");
     if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
         return rg_fail(RG_EINVAL,
@@ -152,7 +153,7 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
                          ? rg_fail(RG_ECLOSED, "%s was thought dead, and the job has ended",
                                    hello->name)
                      : arrival == RG_RPC_NEW && hello->epoch != 0 ? turn_away_stale(s, hello)
-                                                                  : check_hello(s, hello);
+                                                                  : check_hello(s, hello, arrival);
     if (code == RG_OK)
         code = number_of(s, hello, session, &number);
     if (code == RG_OK) {
@@ -310,11 +311,12 @@ static void hear_failure(rg_engine *s, rg_trainer *trainer, rg_rpc_request *requ
 }
 
 /* What changes something is done once. Its answer is remembered, and given again to who did not
- * hear it: what comes here a second time is older than that. (Pushes say by themselves which they
- * are, and their answers would be too much to keep.) */
+ * hear it: what comes here a second time is older than that. (Pushes and letters say by themselves
+ * which they are, and their answers would be too much to keep.) */
 static bool was_done(const rg_trainer *trainer, rg_rpc_request *request)
 {
-    if (rg_rpc_request_method(request) == RG_PS_PUSH)
+    uint16_t method = rg_rpc_request_method(request);
+    if (method == RG_PS_PUSH || method == RG_PS_POST || method == RG_PS_FETCH)
         return false;
     if (!rg_rpc_request_repeated(request)) {
         rg_rpc_request_remember(request);

@@ -45,6 +45,10 @@ class Process(object):
             return file.read()
 
     @property
+    def pid(self):
+        return self._child.pid
+
+    @property
     def status(self):
         """None while it runs."""
         return self._child.poll()
