@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { LANES = 1024 };
+enum { LANES = RG_PS_MAX_THREADS };
 
 /* A parameter of the trainer, or a part of one: rows from element `first` on. */
 typedef struct home {
@@ -32,6 +32,7 @@ typedef struct landing {
 } landing;
 
 typedef struct lane {
+    int number;
     rg_parcel *filling, *flying; /* by server */
     int steps;                   /* in `filling` */
     rg_flight flight;
@@ -41,7 +42,8 @@ typedef struct lane {
     float **widened;       /* by server: the same, where they came as halves */
     float **rests;         /* by server: what rounding to bytes took from dense gradients */
     bool **fresh;          /* by server and variable: not taken since they came */
-    uint64_t pushes, since_pull;
+    uint64_t pushes;       /* so far: servers are told which one each is, and none may be missing */
+    uint64_t since_pull;
     home **homes;      /* by server, by variable: where parameters go; NULL: not known */
     bool *at_home;     /* by server: the last answer went straight there */
     landing *landings; /* by server */
@@ -184,6 +186,8 @@ static rg_status lane_of(rg_job *job, int thread, lane **out)
         return rg_fail(RG_EINVAL, "thread %d, and a trainer has up to %d", number, LANES);
     pthread_mutex_lock(&x->lock);
     rg_status code = x->lanes[number] ? RG_OK : open_lane(job, &x->lanes[number]);
+    if (code == RG_OK)
+        x->lanes[number]->number = number;
     *out = x->lanes[number];
     pthread_mutex_unlock(&x->lock);
     return code;
@@ -281,6 +285,7 @@ static rg_status take_off(rg_job *job, lane *l, bool pulls, bool waits)
             ask.place_user = &l->landings[s];
         }
         code = rg_parcel_wrap(job, &parcels[s], s, l->pushes, pulls, l->rests[s], &ask.n);
+        rg_push_sign(&parcels[s].head, l->number, false);
         if (code == RG_OK)
             code = rg_flight_start(&l->flight, &l->calls[s], job->servers[s].client, &ask);
     }

@@ -274,8 +274,11 @@ static rg_status fill_push(rg_job *job, rg_geo *g, int server, geo_push *push)
     if (code == RG_OK && push->iov == NULL)
         code = rg_no_memory(n, "a push");
     if (code == RG_OK) {
-        rg_push_write_head(&push->head, (uint64_t)g->steps, dense, n_dense, tables, counts,
-                           n_tables, dense, n_dense);
+        rg_job_server *to = &job->servers[server];
+        rg_push_write_head(&push->head, to->pushes++, dense, n_dense, tables, counts, n_tables,
+                           dense, n_dense);
+        rg_push_sign(&push->head, 0, to->taken);
+        to->taken = false;
         push->iov[0] = (rg_iov){push->head.data, push->head.len};
         push->iov[push->n_iov++] = (rg_iov){push->rows.data, push->rows.len};
         code = rg_buf_status(&push->head);
@@ -283,7 +286,6 @@ static rg_status fill_push(rg_job *job, rg_geo *g, int server, geo_push *push)
     rg_free(dense);
     rg_free(tables);
     rg_free(counts);
-    (void)job;
     return code;
 }
 
@@ -353,6 +355,7 @@ static rg_status exchange(rg_job *job, rg_geo *g)
         size_t bytes;
         const uint8_t *body = rg_rpc_answer(requests[s].call, &bytes);
         code = take_answer(g, s, body, bytes);
+        job->servers[s].taken = code == RG_OK;
     }
     for (int s = 0; pushes && requests && s < job->n_servers; s++) {
         rg_free(pushes[s].iov);

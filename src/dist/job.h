@@ -47,6 +47,8 @@ typedef struct rg_job_server {
     size_t reply_bytes;
     rg_rpc_call *told; /* of another one's death; NULL: nothing */
     size_t half_bytes; /* of such a reply in halves */
+    uint64_t pushes;   /* geo: so far. The startup program may run again, and these count on */
+    bool taken;        /* geo: the answer to the last of them */
 } rg_job_server;
 
 struct rg_job {

@@ -19,6 +19,7 @@
 
 enum {
     FAREWELL_NS = 2LL * 1000000000, /* at the end: for the last words to arrive */
+    FIRST_EPOCH = 1,
 };
 
 /* ---- ending ---- */
@@ -65,6 +66,16 @@ static void fail_because_of(rg_engine *s, const rg_trainer *trainer, const char 
     rg_serve_fail(s, RG_ECLOSED, "%s %s%s", trainer->who, before, how);
 }
 
+/* It is waited for no more, and nothing is kept for it. */
+static void has_left(rg_engine *s, rg_trainer *trainer)
+{
+    pthread_mutex_lock(&s->members);
+    trainer->left = true;
+    pthread_mutex_unlock(&s->members);
+    for (size_t v = 0; v < s->schema.n; v++)
+        rg_served_left(&s->vars[v], (int)(trainer - s->trainers));
+}
+
 static void end_if_all_left(rg_engine *s)
 {
     for (uint32_t t = 0; t < s->schema.trainers; t++)
@@ -73,13 +84,6 @@ static void end_if_all_left(rg_engine *s)
     pthread_mutex_lock(&s->members);
     s->ended = true;
     (void)pthread_cond_broadcast(&s->change);
-    pthread_mutex_unlock(&s->members);
-}
-
-static void set_left(rg_engine *s, rg_trainer *trainer)
-{
-    pthread_mutex_lock(&s->members);
-    trainer->left = true;
     pthread_mutex_unlock(&s->members);
 }
 
@@ -113,9 +117,12 @@ static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t ses
     return RG_OK;
 }
 
-static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello)
+static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello, rg_rpc_arrival arrival)
 {
-    if (s->ended)
+    if (s->stale[0] != '\0')
+        return rg_fail(RG_ESTALE, "%s", s->stale);
+    /* Who comes back after all went well has not heard the answer to its LEAVE. */
+    if (s->ended && (s->failed != RG_OK || arrival != RG_RPC_BACK))
         return rg_fail(RG_ECLOSED, "%s", s->why[0] ? s->why : "the job is over");
     if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
         return rg_fail(RG_EINVAL,
@@ -123,6 +130,30 @@ static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello)
                        "told %u",
                        hello->name, hello->trainers, s->schema.trainers);
     return RG_OK;
+}
+
+/* A trainer that has an epoch got it from a server. Not from this process: then from one that was
+ * here before, whose variables nobody has. */
+static rg_status turn_away_stale(rg_engine *s, const rg_rpc_hello *hello)
+{
+    char why[512];
+    (void)snprintf(
+        why, sizeof why,
+        "server %d was started again while its job was running, and what it had learned "
+        "is lost (%s, pid %u on %s, knows it from before); end all processes of the job, "
+        "and start it again from what was saved last",
+        s->id, hello->name, hello->pid, hello->host);
+    bool alone = true;
+    s->turned_away++;
+    for (uint32_t t = 0; t < s->schema.trainers; t++)
+        alone = alone && !s->trainers[t].joined;
+    if (alone && s->stale[0] == '\0') {
+        /* Else it has a job of its own, and this is someone left over from another. The door does
+         * not end a job: that takes the engine's lock. */
+        (void)snprintf(s->stale, sizeof s->stale, "%s", why);
+        (void)pthread_cond_broadcast(&s->change);
+    }
+    return rg_fail(RG_ESTALE, "%s", why);
 }
 
 static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc_arrival arrival)
@@ -136,7 +167,8 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
     rg_status code = arrival == RG_RPC_REVENANT
                          ? rg_fail(RG_ECLOSED, "%s was thought dead, and the job has ended",
                                    hello->name)
-                         : check_hello(s, hello);
+                     : arrival == RG_RPC_NEW && hello->epoch != 0 ? turn_away_stale(s, hello)
+                                                                  : check_hello(s, hello, arrival);
     if (code == RG_OK)
         code = number_of(s, hello, session, &number);
     if (code == RG_OK) {
@@ -148,6 +180,7 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
             (void)snprintf(trainer->who, sizeof trainer->who, "trainer %d (pid %u on %s)", number,
                            hello->pid, hello->host);
         }
+        hello->epoch = FIRST_EPOCH; /* a trainer that is started again cannot come back yet */
         hello->trainer = number;
         rg_rpc_peer_set_user(peer, trainer);
     }
@@ -296,7 +329,7 @@ static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *reque
         rg_rpc_refuse(request, RG_EINVAL, "%s leaves while it waits for an answer", trainer->who);
         return;
     }
-    set_left(s, trainer);
+    has_left(s, trainer);
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
     rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
     end_if_all_left(s);
@@ -321,6 +354,25 @@ static void note_request(rg_trainer *trainer, uint16_t method)
         return;
     trainer->asked_ns = rg_clock_ns();
     trainer->fetches = method == RG_PS_FETCH;
+}
+
+/* What changes something is done once. Its answer is remembered, and given again to who did not
+ * hear it: what comes here a second time is older than that. (Pushes and letters say by themselves
+ * which they are, and their answers would be too much to keep.) */
+static bool was_done(const rg_trainer *trainer, rg_rpc_request *request)
+{
+    uint16_t method = rg_rpc_request_method(request);
+    if (method == RG_PS_PUSH || method == RG_PS_POST || method == RG_PS_FETCH)
+        return false;
+    if (!rg_rpc_request_repeated(request)) {
+        rg_rpc_request_remember(request);
+        return false;
+    }
+    rg_rpc_refuse(request, RG_ESTALE,
+                  "%s asks again for what was done long ago, and what came of it is not known any "
+                  "more",
+                  trainer->who);
+    return true;
 }
 
 static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
@@ -351,6 +403,8 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         rg_rpc_refuse(request, RG_EINVAL, "only a trainer can ask for that");
         return;
     }
+    if (was_done(trainer, request))
+        return;
     if (trainer->left && rg_rpc_request_method(request) != RG_PS_LEAVE) {
         rg_rpc_refuse(request, RG_EINVAL, "%s has said that it is done", trainer->who);
         return;
@@ -422,7 +476,7 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
     pthread_mutex_lock(&s->lock);
     if (!trainer->left && s->mode != RG_UPDATE_SYNC && rg_flag_bool("ps_go_on")) {
         rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
-        set_left(s, trainer);
+        has_left(s, trainer);
         end_if_all_left(s);
         rg_serve_try_meet(s);
     }
@@ -494,16 +548,34 @@ static rg_status listen_on(rg_engine *s)
     return RG_OK;
 }
 
+/* With the engine's lock held. */
+static void fail_if_stale(rg_engine *s)
+{
+    pthread_mutex_lock(&s->members);
+    bool is_stale = s->stale[0] != '\0';
+    pthread_mutex_unlock(&s->members);
+    if (is_stale) /* written once */
+        rg_serve_fail(s, RG_ESTALE, "%s", s->stale);
+}
+
 /* Ctrl+C is heard also while the engine works. */
 static void look_around(rg_engine *s)
 {
     int64_t seconds = rg_flag_int("ps_save_seconds");
     if (pthread_mutex_trylock(&s->lock) != 0)
         return; /* it is at work: nobody waits for anybody else */
+    fail_if_stale(s);
     rg_serve_look(s);
     pthread_mutex_unlock(&s->lock);
     if (seconds > 0)
         rg_serve_look_at_disk(s, (uint64_t)seconds * 1000000000u);
+}
+
+/* Whether others will come that shall hear what the first was told: that this is another process.
+ */
+static bool is_expected(const rg_engine *s)
+{
+    return s->failed == RG_ESTALE && s->turned_away < s->schema.trainers;
 }
 
 /* Until the job has ended, and then a little longer, so that everyone hears why. */
@@ -526,7 +598,7 @@ static rg_status wait_for_end(rg_engine *s)
     }
     uint64_t until = rg_clock_ns() + FAREWELL_NS;
     pthread_mutex_lock(&s->members);
-    while (s->present > 0 && rg_clock_ns() < until)
+    while ((s->present > 0 || is_expected(s)) && rg_clock_ns() < until)
         (void)rg_cond_wait(&s->change, &s->members, RG_LOOK_NS);
     pthread_mutex_unlock(&s->members);
     if (code != RG_OK)
@@ -540,6 +612,7 @@ static void close_serve(rg_engine *s)
     rg_rpc_server_close(s->rpc);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++) {
         rg_arena_free(&s->trainers[t].arena);
+        rg_free(s->trainers[t].pushed);
         rg_serve_forget_stats(&s->trainers[t]);
         rg_serve_forget_mail(&s->trainers[t]);
     }

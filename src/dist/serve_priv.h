@@ -53,6 +53,7 @@ typedef struct rg_served {
     rg_adam_past *past;
     uint32_t age; /* how often the table was shrunk: rows know when they were last touched */
     rg_geo_rows *changed; /* geo */
+    uint64_t *told;       /* geo, by trainer: how far what it was told last goes */
     /* DC-ASGD: what each trainer was sent last. */
     rg_value **sent;
 } rg_served;
@@ -98,7 +99,9 @@ typedef struct rg_trainer {
     bool fetches;            /* which was for letters: it has nothing else to do */
     rg_rpc_request *waiting; /* sync: its push of this step */
     rg_push push;
-    rg_arena arena; /* of the push */
+    rg_arena arena;   /* of the push */
+    uint64_t *pushed; /* by thread of the trainer: how many of its pushes have come; owned */
+    size_t n_pushed;
     rg_meeting meeting;
     rg_told stats;
     rg_box box;
@@ -125,7 +128,9 @@ struct rg_engine {
     bool has_digest;
     bool guarded; /* whoever comes in has the job's key */
     /* of `members`; what ends it is written under both locks: */
-    int present; /* connections of trainers that have not said goodbye */
+    int present;          /* connections of trainers that have not said goodbye */
+    uint32_t turned_away; /* trainers that know an earlier process in this one's place */
+    char stale[512];      /* what the first of them was told; "": there is none */
     bool ended;
     rg_status failed; /* why it ended: RG_OK when all trainers have left */
     char why[1024];
@@ -173,6 +178,9 @@ rg_status rg_served_fill(rg_served *var, int column, const float *rows);
 /* The column `name`, rows first .. first + n - 1, as the dense variable would hold it. */
 rg_status rg_served_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
                           float *out);
+/* Geo: the trainer has the rows that it was told last, or: it has gone. */
+void rg_served_heard(rg_served *var, int trainer);
+void rg_served_left(rg_served *var, int trainer);
 /* How many rows there are, and all of them by growing id: ids [n], rows [n, width]. */
 size_t rg_served_size(const rg_served *var);
 rg_status rg_served_list(rg_served *var, int64_t *ids, float *rows);

@@ -208,8 +208,12 @@ rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
         spec.state_start[i - 1] = op ? float_of(op, "value", 0) : 0;
     }
     RG_TRY(rg_table_open(&var->table, &spec));
-    if (s->mode == RG_UPDATE_GEO)
+    if (s->mode == RG_UPDATE_GEO) {
         RG_TRY(rg_geo_rows_open(&var->changed, (int)s->schema.trainers));
+        var->told = rg_alloc_zero(s->schema.trainers, sizeof *var->told);
+        if (var->told == NULL)
+            return rg_no_memory(s->schema.trainers * sizeof *var->told, "what trainers were told");
+    }
     if (var->rule == RG_ROWS_ADAM)
         RG_TRY(rg_adam_past_open(&var->past));
     if (var->rule == RG_ROWS_STAGED)
@@ -222,6 +226,7 @@ void rg_served_close(rg_served *var)
 {
     rg_table_close(var->table);
     rg_geo_rows_close(var->changed);
+    rg_free(var->told);
     rg_adam_past_close(var->past);
     if (var->stage != NULL)
         rg_scope_release(var->stage);
@@ -495,4 +500,18 @@ rg_status rg_served_list(rg_served *var, int64_t *ids, float *rows)
     }
     rg_free(handles);
     return code;
+}
+
+/* ---- geo: what trainers know ---- */
+
+void rg_served_heard(rg_served *var, int trainer)
+{
+    if (var->changed != NULL)
+        (void)rg_geo_rows_done(var->changed, trainer, var->told[trainer]);
+}
+
+void rg_served_left(rg_served *var, int trainer)
+{
+    if (var->changed != NULL)
+        (void)rg_geo_rows_leave(var->changed, trainer);
 }

@@ -306,7 +306,9 @@ static rg_status apply_push(rg_engine *s, const rg_push *push, int trainer)
 
 /* ---- geo: rows that others changed ---- */
 
-/* Behind the dense values: for each table {u32 variable, u32 n}, ids, rows, each padded. */
+/* Behind the dense values: for each table {u32 variable, u32 n}, ids, rows, each padded. Rows count
+ * as told when the trainer says that it has the answer, with its next push: this one may be lost.
+ */
 static rg_status add_changed(rg_engine *s, int trainer, rg_buf *out)
 {
     for (uint32_t v = 0; v < s->schema.n; v++) {
@@ -314,11 +316,10 @@ static rg_status add_changed(rg_engine *s, int trainer, rg_buf *out)
         if (var->changed == NULL)
             continue;
         size_t n = rg_geo_rows_count(var->changed, trainer);
-        uint64_t mark;
         int64_t *ids = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *ids);
         if (ids == NULL)
             return rg_no_memory(n * sizeof *ids, "ids");
-        RG_TRY(rg_geo_rows_list(var->changed, trainer, ids, n, &n, &mark));
+        RG_TRY(rg_geo_rows_list(var->changed, trainer, ids, n, &n, &var->told[trainer]));
         rg_buf_u32(out, v);
         rg_buf_u32(out, (uint32_t)n);
         rg_buf_add(out, ids, n * sizeof *ids);
@@ -326,7 +327,6 @@ static rg_status add_changed(rg_engine *s, int trainer, rg_buf *out)
         add_padded(out, bytes);
         RG_TRY(rg_buf_status(out));
         RG_TRY(rg_served_pull(s, var, ids, n, (float *)(void *)(out->data + start)));
-        RG_TRY(rg_geo_rows_done(var->changed, trainer, mark));
     }
     return RG_OK;
 }
@@ -448,35 +448,67 @@ void rg_serve_try_step(rg_engine *s)
 
 /* ---- pushes as they come ---- */
 
-void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+/* Each thread of a trainer counts its pushes. *came: this one has come before, and is answered but
+ * not applied. What is refused has come, too. */
+static rg_status count_in(rg_trainer *trainer, const rg_push *head, bool *came)
+{
+    if (head->thread >= trainer->n_pushed) {
+        size_t n = (size_t)head->thread + 1;
+        uint64_t *pushed = rg_realloc(trainer->pushed, n * sizeof *pushed);
+        if (pushed == NULL)
+            return rg_no_memory(n * sizeof *pushed, "pushes of a trainer");
+        memset(pushed + trainer->n_pushed, 0, (n - trainer->n_pushed) * sizeof *pushed);
+        trainer->pushed = pushed;
+        trainer->n_pushed = n;
+    }
+    uint64_t *pushed = &trainer->pushed[head->thread];
+    if (head->step > *pushed)
+        return rg_fail(RG_ESTALE,
+                       "%s sends its push number %llu, and only %llu have come: those in between "
+                       "are lost, and with them what it has learned; start the job again",
+                       trainer->who, (unsigned long long)head->step, (unsigned long long)*pushed);
+    *came = head->step < *pushed;
+    *pushed += *came ? 0 : 1;
+    return RG_OK;
+}
+
+/* The push, checked; it is the trainer's until its next. */
+static rg_status take_push(rg_engine *s, rg_trainer *trainer, const rg_rpc_request *request,
+                           bool *came)
 {
     size_t n;
     const uint8_t *body = rg_rpc_request_body(request, &n);
     int number = (int)(trainer - s->trainers);
-    if (trainer->waiting != NULL) {
-        rg_rpc_refuse(request, RG_EINVAL, "%s has pushed twice in one step", trainer->who);
-        return;
-    }
-    rg_arena_reset(&trainer->arena);
     rg_payload payload = payload_of(request);
-    rg_status code = rg_push_read(&trainer->push, &trainer->arena, &s->schema, payload, body, n);
-    if (code == RG_OK && payload != RG_PAYLOAD_FLOATS && s->mode == RG_UPDATE_GEO)
-        code = rg_fail(RG_EUNIMPL, "no %s in geo", rg_payload_name(payload));
-    for (uint32_t i = 0; code == RG_OK && i < trainer->push.n_sparse; i++) {
+    rg_push head;
+    RG_TRY(rg_push_read_head(&head, body, n));
+    RG_TRY(count_in(trainer, &head, came));
+    if (trainer->waiting != NULL)
+        return rg_fail(RG_EINVAL, "%s has pushed twice in one step", trainer->who);
+    for (uint32_t v = 0; !*came && head.taken && v < s->schema.n; v++)
+        rg_served_heard(&s->vars[v], number);
+    rg_arena_reset(&trainer->arena);
+    RG_TRY(rg_push_read(&trainer->push, &trainer->arena, &s->schema, payload, body, n));
+    if (payload != RG_PAYLOAD_FLOATS && s->mode == RG_UPDATE_GEO)
+        return rg_fail(RG_EUNIMPL, "no %s in geo", rg_payload_name(payload));
+    for (uint32_t i = 0; i < trainer->push.n_sparse; i++) {
         const rg_push_rows *rows = &trainer->push.sparse[i];
-        code = rg_served_check(&s->vars[rows->var], rows->ids, rows->n);
+        RG_TRY(rg_served_check(&s->vars[rows->var], rows->ids, rows->n));
     }
-    if (code != RG_OK) {
-        refuse_with_message(request, code);
-        return;
-    }
-    bool repeated = rg_rpc_request_repeated(request);
-    if (s->mode == RG_UPDATE_SYNC && !repeated) {
+    return RG_OK;
+}
+
+void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+{
+    int number = (int)(trainer - s->trainers);
+    bool came = false;
+    rg_status code = take_push(s, trainer, request, &came);
+    if (code == RG_OK && s->mode == RG_UPDATE_SYNC && !came) {
         trainer->waiting = request;
         rg_serve_try_step(s);
         return;
     }
-    if (!repeated)
+    if (code == RG_OK && !came)
         code = apply_push(s, &trainer->push, number);
     if (code != RG_OK)
         refuse_with_message(request, code);

@@ -141,6 +141,17 @@ void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint3
         rg_buf_char(out, 0);
 }
 
+void rg_push_sign(rg_buf *head, int thread, bool taken)
+{
+    enum { SIGNATURE = 20 };
+    if (rg_buf_status(head) != RG_OK)
+        return;
+    head->data[SIGNATURE] = (uint8_t)(thread & 0xff);
+    head->data[SIGNATURE + 1] = (uint8_t)(thread >> 8);
+    head->data[SIGNATURE + 2] = taken;
+    head->data[SIGNATURE + 3] = 0;
+}
+
 static rg_status bad_number(const char *what, uint32_t number, size_t n)
 {
     return rg_fail(RG_ECORRUPT, "%s names variable %u of %zu", what, number, n);
@@ -238,18 +249,34 @@ static rg_status read_payloads(rg_push *push, rg_cursor *in, const rg_ps_schema 
     return RG_OK;
 }
 
+static rg_status read_fixed(rg_push *push, rg_cursor *in)
+{
+    uint32_t signature = 0;
+    *push = (rg_push){0};
+    RG_TRY(rg_cursor_u64(in, &push->step));
+    RG_TRY(rg_cursor_u32(in, &push->n_dense));
+    RG_TRY(rg_cursor_u32(in, &push->n_sparse));
+    RG_TRY(rg_cursor_u32(in, &push->n_pull));
+    RG_TRY(rg_cursor_u32(in, &signature));
+    push->thread = (uint16_t)(signature & 0xffff);
+    push->taken = signature >> 16 == 1;
+    if (push->thread >= RG_PS_MAX_THREADS || signature >> 16 > 1)
+        return rg_fail(RG_ECORRUPT, "a push of thread %u that says %u of the answer before it",
+                       push->thread, signature >> 16);
+    return RG_OK;
+}
+
+rg_status rg_push_read_head(rg_push *push, const uint8_t *bytes, size_t n)
+{
+    return read_fixed(push, &(rg_cursor){bytes, n});
+}
+
 rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
                        rg_payload payload, const uint8_t *bytes, size_t n)
 {
     rg_cursor in = {bytes, n};
-    uint32_t spare;
     const uint8_t *padding;
-    *push = (rg_push){0};
-    RG_TRY(rg_cursor_u64(&in, &push->step));
-    RG_TRY(rg_cursor_u32(&in, &push->n_dense));
-    RG_TRY(rg_cursor_u32(&in, &push->n_sparse));
-    RG_TRY(rg_cursor_u32(&in, &push->n_pull));
-    RG_TRY(rg_cursor_u32(&in, &spare));
+    RG_TRY(read_fixed(push, &in));
     uint8_t *seen = rg_arena_zero(arena, schema->n + 1);
     if (seen == NULL)
         return rg_no_memory(schema->n, "a push");

@@ -41,6 +41,7 @@ enum rg_ps_method {
 enum {
     RG_PS_MAX_NAME = 4096,
     RG_PS_MAX_VARS = 1 << 20,
+    RG_PS_MAX_THREADS = 1024, /* of a trainer, that push each for itself */
     RG_PS_ALIGN = 8,
     RG_PS_GET_BYTES = 16 << 20, /* of rows in one answer to GET, unless one row alone has more */
 };
@@ -72,8 +73,10 @@ typedef struct rg_push_rows {
 } rg_push_rows;
 
 typedef struct rg_push {
-    uint64_t step;
+    uint64_t step; /* which push of this thread of the trainer it is, from 0 */
     uint32_t n_dense, n_sparse, n_pull;
+    uint16_t thread;
+    bool taken; /* the trainer has the answer to the push of this thread before this one */
     const uint32_t *dense; /* numbers of variables; their gradients stand in `values` */
     const float **values;  /* n_dense; arena of the reader */
     rg_push_rows *sparse;  /* n_sparse */
@@ -87,10 +90,16 @@ struct rg_arena;
 rg_status rg_push_read(rg_push *push, struct rg_arena *arena, const rg_ps_schema *schema,
                        rg_payload payload, const uint8_t *bytes, size_t n);
 
-/* The head of a push: everything before the payloads, padded. */
+/* What a push is, and nothing of what is in it. */
+rg_status rg_push_read_head(rg_push *push, const uint8_t *bytes, size_t n);
+
+/* The head of a push: everything before the payloads, padded. Of thread 0, and `taken` false. */
 void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint32_t n_dense,
                         const uint32_t *sparse, const uint32_t *sparse_n, uint32_t n_sparse,
                         const uint32_t *pull, uint32_t n_pull);
+
+/* Into a head that stands at the beginning of the buffer. */
+void rg_push_sign(rg_buf *head, int thread, bool taken);
 
 static inline size_t rg_ps_padded(size_t n)
 {

@@ -141,6 +141,7 @@ static void send_call(rg_rpc_call *call)
 
 void rg_calls_send_all(rg_rpc_client *client)
 {
+    client->catching_up = true;
     /* From the start each time: a call that fails here may close others. */
     for (rg_rpc_call *call = client->first; call != NULL && client->link != NULL;) {
         bool due = call->sent_on != client->connection;
@@ -148,6 +149,7 @@ void rg_calls_send_all(rg_rpc_client *client)
             send_call(call);
         call = due ? client->first : call->next;
     }
+    client->catching_up = false;
 }
 
 /* Calls whose request is still being written end when the connection lets go of it. */
@@ -186,7 +188,7 @@ static void start(rg_task *task)
     call->listed = true;
     if (client->failed != RG_OK)
         finish_failed(call, client->failed, client->failure);
-    else if (client->link != NULL)
+    else if (client->link != NULL && !client->catching_up)
         send_call(call);
 }
 

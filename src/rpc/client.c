@@ -100,7 +100,7 @@ void rg_client_failed(rg_rpc_client *client, rg_status status, const char *text)
 
 static void try_later(rg_rpc_client *client)
 {
-    if (client->closing || client->failed != RG_OK)
+    if (client->closing || client->failed != RG_OK || atomic_load(&client->pulse.lost_posted))
         return;
     rg_timer_set(client->again, client->wait_ms, 0);
     client->wait_ms *= 2;
@@ -127,12 +127,15 @@ static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
     rg_rpc_client *client = user;
     bool again = client->let_in;
     client->visit = NULL;
+    if (again && rg_client_is_another(client, link, welcome))
+        return;
     client->link = link;
     client->let_in = true;
     client->foreign_ns = 0;
     client->heard = false;
     if (!again)
         client->wait_ms = FIRST_WAIT_MS;
+    client->catching_up = true;
     client->connection++;
     rg_timer_stop(client->again);
     client->me.trainer = welcome->trainer;
@@ -185,6 +188,10 @@ static void on_out(void *user, rg_status why, bool final, const char *message)
         rg_client_failed(client, why, client->last_error);
         return;
     }
+    if (why == RG_ESTALE && client->let_in) {
+        rg_client_lost(client, why, message);
+        return;
+    }
     if (final) {
         rg_client_failed(client, why, message);
         return;
@@ -220,7 +227,8 @@ static bool wait_on(rg_rpc_client *client)
 static void connect_now(void *user)
 {
     rg_rpc_client *client = user;
-    if (client->link != NULL || (client->visit != NULL && wait_on(client)))
+    if (client->link != NULL || client->failed != RG_OK ||
+        atomic_load(&client->pulse.lost_posted) || (client->visit != NULL && wait_on(client)))
         return;
     /* One that takes so long hangs on a connection that is no more. */
     rg_visit_close(client->visit);

@@ -23,6 +23,8 @@ struct rg_rpc_client {
     rg_rpc_welcome welcome;
     rg_status failed; /* not RG_OK: for good */
     char failure[600];
+    rg_status lost; /* not RG_OK: the server that let us in is no more, and why */
+    char how_lost[600];
 
     /* the loop's */
     rg_rpc_hello me;
@@ -41,7 +43,8 @@ struct rg_rpc_client {
     char last_error[300];
     char broke[300];              /* why the last connection did */
     uint64_t next_id, connection; /* connections so far */
-    rg_rpc_call *first, **last;   /* not done, in the order they were started */
+    bool catching_up; /* what was sent before is sent again, and the new has to wait: in order */
+    rg_rpc_call *first, **last; /* not done, in the order they were started */
     rg_rpc_call *receiving;
 
     /* the pulse loop's */
@@ -53,7 +56,8 @@ struct rg_rpc_client {
         rg_task begin;
         rg_task silent; /* posted to the loop: the deadline has passed */
         rg_task stale;  /* posted to the loop: the lease has passed */
-        atomic_bool silent_posted, stale_posted;
+        rg_task lost;   /* posted here, and then to the loop: it is another server now */
+        atomic_bool silent_posted, stale_posted, lost_posted;
         uint64_t lease_ns; /* 0: not known yet */
         uint64_t tried_ns, ticked_ns, beat;
         bool told_dead;
@@ -75,5 +79,11 @@ rg_status rg_pulse_open(rg_rpc_client *client);
 void rg_pulse_close(rg_rpc_client *client);
 /* From the client's loop: there is a session now, heartbeats can begin. */
 void rg_pulse_begin(rg_rpc_client *client, const rg_rpc_welcome *welcome);
+/* From either loop: the server that let us in will never be there again. Told as a death, and then
+ * the client has failed. */
+void rg_client_lost(rg_rpc_client *client, rg_status why, const char *how);
+/* Whether the server has let us in before, and this is another process in its place: then it is
+ * lost, and the link closed. */
+bool rg_client_is_another(rg_rpc_client *client, rg_link *link, const rg_rpc_welcome *welcome);
 
 #endif

@@ -184,6 +184,10 @@ static rg_status enter_new(rg_guest *guest)
 static rg_status enter_again(rg_guest *guest, rg_rpc_peer *peer)
 {
     rg_rpc_hello hello = peer->hello; /* trainer and epoch as they were accepted */
+    uint64_t epoch = guest->hello.who.epoch;
+    if (epoch != 0 && epoch != hello.epoch) /* 0: it did not hear which it has */
+        return rg_fail(RG_ESTALE, "%s is of epoch %" PRIu64 ", and here of %" PRIu64, hello.name,
+                       epoch, hello.epoch);
     RG_TRY(ask_owner(guest->server, peer, &hello, peer->dead ? RG_RPC_REVENANT : RG_RPC_BACK));
     peer->dead = false;
     rg_rpc_peer_keep(peer);

@@ -475,6 +475,11 @@ size_t rg_link_queued(const rg_link *link)
     return rg_stream_queued(link->stream);
 }
 
+size_t rg_link_unsent(const rg_link *link)
+{
+    return rg_stream_unsent(link->stream);
+}
+
 const char *rg_link_peer(const rg_link *link)
 {
     return link->stream != NULL ? rg_stream_peer(link->stream) : "?";

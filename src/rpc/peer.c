@@ -5,6 +5,7 @@
 #include "rpc/body.h"
 #include "sys/clock.h"
 #include "sys/fault.h"
+#include "sys/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@ struct rg_rpc_request {
     uint64_t memory; /* that the body takes of its peer's budget */
     void *mine;
     bool repeated;
-    bool unwanted; /* there is no memory for it: its body is thrown away, and it is told so */
+    bool unwanted;  /* there is no memory for it: its body is thrown away, and it is told so */
+    bool remembers; /* its answer is kept */
 
     rg_frame reply;
     rg_iov *iov; /* owned */
@@ -29,6 +31,13 @@ struct rg_rpc_request {
 };
 
 static void go_on(rg_task *task);
+
+/* The answer to a request that changed something: if it is lost, the request comes again. */
+struct rg_answer {
+    rg_answer *next;
+    rg_frame frame;
+    uint8_t body[];
+};
 
 /* ---- peers ---- */
 
@@ -43,6 +52,7 @@ rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session)
     peer->expel.run = rg_door_expel;
     peer->last_later = &peer->later;
     peer->go_on.run = go_on;
+    peer->last_answer = &peer->answers;
     atomic_init(&peer->refs, 1);
     return peer;
 }
@@ -52,10 +62,24 @@ void rg_rpc_peer_keep(rg_rpc_peer *peer)
     (void)atomic_fetch_add_explicit(&peer->refs, 1, memory_order_relaxed);
 }
 
+static void forget_oldest(rg_rpc_peer *peer)
+{
+    rg_answer *gone = peer->answers;
+    peer->answers = gone->next;
+    if (gone->next == NULL)
+        peer->last_answer = &peer->answers;
+    peer->n_answers--;
+    peer->answer_bytes -= gone->frame.bytes;
+    rg_free(gone);
+}
+
 void rg_rpc_peer_drop(rg_rpc_peer *peer)
 {
-    if (peer != NULL && atomic_fetch_sub_explicit(&peer->refs, 1, memory_order_acq_rel) == 1)
-        rg_free(peer);
+    if (peer == NULL || atomic_fetch_sub_explicit(&peer->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    while (peer->answers != NULL)
+        forget_oldest(peer);
+    rg_free(peer);
 }
 
 const rg_rpc_hello *rg_rpc_peer_hello(const rg_rpc_peer *peer)
@@ -144,8 +168,14 @@ static rg_status on_header(void *user, const rg_frame *frame)
         return RG_OK;
     if (frame->kind != RG_FRAME_REQUEST)
         return rg_fail(RG_ECORRUPT, "a frame of kind %u where a request was expected", frame->kind);
+    if (frame->id == 0)
+        return rg_fail(RG_ECORRUPT, "a request without an id");
+    /* Someone on the way has doubled it: on one connection nothing is asked twice. */
+    if (frame->id <= peer->came_here)
+        return RG_OK;
+    peer->came_here = frame->id;
     /* It will be answered: on this connection, when the time has come. */
-    if ((frame->flags & RG_FRAME_RESENT) != 0 && is_waiting(peer, frame->id))
+    if (frame->id <= peer->came && is_waiting(peer, frame->id))
         return RG_OK;
     rg_rpc_request *request = rg_alloc_zero(1, sizeof *request);
     if (request == NULL)
@@ -153,8 +183,7 @@ static rg_status on_header(void *user, const rg_frame *frame)
     rg_rpc_peer_keep(peer);
     request->peer = peer;
     request->frame = *frame;
-    uint64_t last = peer->seen[frame->id & (RG_SEEN - 1)];
-    request->repeated = last != 0 && frame->id <= last;
+    request->repeated = frame->id <= peer->came;
     peer->receiving = request;
     return RG_OK;
 }
@@ -219,6 +248,8 @@ static void refuse_unwanted(const rg_rpc_peer *peer, rg_rpc_request *request)
                   (unsigned long long)server->config.max_memory);
 }
 
+static bool answer_again(rg_rpc_request *request);
+
 static void hand_over(rg_rpc_peer *peer, rg_rpc_request *request)
 {
     request->next = peer->waiting;
@@ -227,6 +258,9 @@ static void hand_over(rg_rpc_peer *peer, rg_rpc_request *request)
         request->next->back = &request->next;
     peer->waiting = request;
     peer->n_waiting++;
+    if (request->repeated && answer_again(request))
+        return;
+    peer->came = request->frame.id > peer->came ? request->frame.id : peer->came;
     throttle(peer);
     (void)rg_fault("rpc.request");
     if (request->unwanted)
@@ -342,7 +376,9 @@ void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket)
     rg_rpc_peer_keep(peer);
     atomic_store(&peer->own_user, rg_link_is_own_user(link));
     peer->link = link;
+    peer->came_here = 0;
     peer->queued_before = 0;
+    peer->sent_before = rg_traffic_read(&peer->traffic).sent_bytes;
     peer->stuck_ns = rg_clock_ns();
     peer->back_linked = &server->linked[peer->loop];
     peer->next_linked = *peer->back_linked;
@@ -384,18 +420,41 @@ rg_status rg_peer_bury(rg_rpc_peer *peer, const char *how)
     return RG_OK;
 }
 
-/* A peer that takes nothing of its replies for a whole lease would hold their memory for ever. */
+/* How much of its replies the peer has taken since it had taken enough; UINT64_MAX: all. */
+static uint64_t taken_of(const rg_rpc_peer *peer, uint64_t sent, uint64_t queued)
+{
+    if (queued == 0)
+        return UINT64_MAX;
+    uint64_t given = peer->queued_before + (sent - peer->sent_before);
+    return given > queued ? given - queued : 0;
+}
+
+/* A peer that takes next to nothing of its replies would hold their memory for ever. */
 void rg_peers_look(rg_rpc_server *server, int loop)
 {
-    uint64_t now = rg_clock_ns();
+    rg_mover *mover = &server->movers[loop];
+    uint64_t now = rg_clock_ns(), lease_ms = server->config.lease_ms;
+    uint64_t least = lease_ms * RG_LEAST_RATE / 1000 + 1;
+    /* While this process itself stood still nobody could take anything. */
+    bool paused = now - mover->looked_ns > lease_ms * 500000u;
+    mover->looked_ns = now;
     for (rg_rpc_peer *p = server->linked[loop], *next; p != NULL; p = next) {
         next = p->next_linked;
-        size_t queued = rg_link_queued(p->link);
-        if (queued == 0 || queued != p->queued_before)
+        uint64_t queued = rg_link_unsent(p->link); /* the kernel takes in fits and starts */
+        uint64_t sent = rg_traffic_read(&p->traffic).sent_bytes;
+        if (paused || taken_of(p, sent, queued) >= least) {
             p->stuck_ns = now;
-        p->queued_before = queued;
-        if (now - p->stuck_ns > server->config.lease_ms * 1000000u)
+            p->sent_before = sent;
+            p->queued_before = queued;
+        }
+        if (now - p->stuck_ns > lease_ms * 1000000u) {
+            rg_log(RG_LOG_W, "rpc",
+                   "\"%s (pid %u on %s) takes its answers at less than %d bytes a second, and is "
+                   "cut off\" waiting=%llu",
+                   p->hello.name, p->hello.pid, p->hello.host, RG_LEAST_RATE,
+                   (unsigned long long)queued);
             rg_link_shut(p->link);
+        }
     }
 }
 
@@ -426,6 +485,11 @@ bool rg_rpc_request_repeated(const rg_rpc_request *request)
     return request->repeated;
 }
 
+void rg_rpc_request_remember(rg_rpc_request *request)
+{
+    request->remembers = true;
+}
+
 const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes)
 {
     *bytes = request->frame.bytes;
@@ -442,13 +506,35 @@ uint64_t rg_rpc_request_room(const rg_rpc_request *request)
     return request->peer->server->config.max_peer_memory;
 }
 
+/* Without memory for it the request, if it comes again, is refused and not applied. */
+static void remember(const rg_rpc_request *request)
+{
+    rg_rpc_peer *peer = request->peer;
+    rg_answer *answer = rg_alloc(sizeof *answer + request->reply.bytes);
+    if (answer == NULL)
+        return;
+    *answer = (rg_answer){.frame = request->reply};
+    uint8_t *at = answer->body;
+    for (size_t i = 0; i < request->n; i++) {
+        if (request->iov[i].bytes > 0)
+            memcpy(at, request->iov[i].at, request->iov[i].bytes);
+        at += request->iov[i].bytes;
+    }
+    *peer->last_answer = answer;
+    peer->last_answer = &answer->next;
+    peer->n_answers++;
+    peer->answer_bytes += answer->frame.bytes;
+    while (peer->n_answers > RG_SEEN ||
+           (peer->n_answers > RG_SEEN_SURE && peer->answer_bytes > RG_SEEN_BYTES))
+        forget_oldest(peer);
+}
+
 static void deliver(rg_task *task)
 {
     rg_rpc_request *request = (rg_rpc_request *)task;
     rg_rpc_peer *peer = request->peer;
-    uint64_t id = request->frame.id, *seen = &peer->seen[id & (RG_SEEN - 1)];
-    if (*seen < id && !request->unwanted)
-        *seen = id;
+    if (request->remembers)
+        remember(request);
     *request->back = request->next;
     if (request->next != NULL)
         request->next->back = request->back;
@@ -504,6 +590,23 @@ static bool keep_pieces(rg_rpc_request *request, const rg_iov *iov, size_t n)
     return true;
 }
 
+/* Whether the answer was remembered, and is on its way once more. */
+static bool answer_again(rg_rpc_request *request)
+{
+    const rg_answer *answer = request->peer->answers;
+    while (answer != NULL && answer->frame.id != request->frame.id)
+        answer = answer->next;
+    rg_iov iov = {answer ? answer->body : NULL, answer ? answer->frame.bytes : 0};
+    if (answer == NULL || !copy_pieces(request, &iov, 1, iov.bytes))
+        return false;
+    request->reply = answer->frame;
+    request->reply.flags = (uint16_t)((answer->frame.flags & ~RG_FRAME_UNCHECKED) |
+                                      (request->frame.flags & RG_FRAME_UNCHECKED));
+    rg_body_measure(&request->reply, request->iov, 1);
+    deliver(&request->task);
+    return true;
+}
+
 void rg_rpc_reply(rg_rpc_request *request, uint16_t flags, const rg_iov *iov, size_t n,
                   void (*release)(void *arg), void *arg)
 {
@@ -540,6 +643,7 @@ void rg_rpc_refuse(rg_rpc_request *request, rg_status status, const char *fmt, .
                                 .method = request->frame.method,
                                 .id = request->frame.id};
     request->release = NULL;
+    request->remembers = true;
     if (copy_pieces(request, &iov, 1, iov.bytes))
         rg_body_measure(&request->reply, request->iov, 1);
     finish(request);

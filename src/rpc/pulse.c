@@ -58,11 +58,61 @@ static void ping(rg_rpc_client *client)
     rg_link_send_small(client->pulse.link, RG_FRAME_PING, RG_OK, ++client->pulse.beat, NULL, 0);
 }
 
+/* ---- another server in the place of ours ---- */
+
+static void end_client(rg_task *task)
+{
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.lost));
+    if (!client->closing)
+        rg_client_failed(client, client->lost, client->how_lost);
+}
+
+/* Here, as all deaths are told: who hears of it waits for the other loop. */
+static void tell_lost(rg_task *task)
+{
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.lost));
+    if (client->pulse.timer == NULL)
+        return; /* closed meanwhile */
+    client->pulse.told_dead = true;
+    if (client->events.dead != NULL)
+        client->events.dead(client->user, client->how_lost);
+    task->run = end_client;
+    rg_loop_post(client->loop, task);
+}
+
+void rg_client_lost(rg_rpc_client *client, rg_status why, const char *how)
+{
+    if (atomic_exchange(&client->pulse.lost_posted, true))
+        return;
+    rg_lock_take(&client->lock);
+    client->lost = why;
+    (void)snprintf(client->how_lost, sizeof client->how_lost, "%s", how);
+    rg_lock_give(&client->lock);
+    client->pulse.lost.run = tell_lost;
+    rg_loop_post(client->pulse_loop, &client->pulse.lost);
+}
+
+bool rg_client_is_another(rg_rpc_client *client, rg_link *link, const rg_rpc_welcome *welcome)
+{
+    rg_lock_take(&client->lock);
+    uint64_t instance = client->welcome.instance;
+    rg_lock_give(&client->lock);
+    if (instance == welcome->instance)
+        return false;
+    rg_link_close(link);
+    rg_client_lost(client, RG_ESTALE,
+                   "it was started again while the job was running, and what it had learned is "
+                   "lost; end all processes of the job, and start it again from what was saved "
+                   "last");
+    return true;
+}
+
 static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
 {
     rg_rpc_client *client = user;
-    (void)welcome;
     client->pulse.visit = NULL;
+    if (rg_client_is_another(client, link, welcome))
+        return;
     client->pulse.link = link;
     rg_link_expect(link, 0, &pulse_events, client, &client->total, &client->total);
     ping(client);
@@ -148,7 +198,7 @@ static void tick(void *user)
     }
     if (p->link != NULL)
         ping(client);
-    if (p->link != NULL || p->visit != NULL || p->lease_ns == 0)
+    if (p->link != NULL || p->visit != NULL || p->lease_ns == 0 || atomic_load(&p->lost_posted))
         return;
     p->tried_ns = now;
     (void)rg_visit_open(&p->visit, client->pulse_loop, &client->errand, RG_PURPOSE_PULSE, &p->me,

@@ -98,9 +98,13 @@ uint16_t rg_rpc_request_flags(const rg_rpc_request *request);
 /* With the peer's session and epoch: the same for every sending of one request. */
 uint64_t rg_rpc_request_id(const rg_rpc_request *request);
 /* This request was replied to before, and the reply may not have arrived: reply again, but do not
- * apply again. (A second sending of a request that is still waiting for its reply is never seen.)
- * The last 1024 requests of a session are remembered. */
+ * apply again. (A second sending of a request that is still waiting for its reply, or whose answer
+ * is remembered, is never seen.) */
 bool rg_rpc_request_repeated(const rg_rpc_request *request);
+/* Before the reply: keep it, so that the request is answered with the same if it comes again. The
+ * last 8 answers of a session are kept, and more of them, up to 1024, within 1 MiB. Refusals always
+ * are. */
+void rg_rpc_request_remember(rg_rpc_request *request);
 /* 64-byte aligned; borrowed until the reply. NULL where place() took it. */
 const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes);
 void *rg_rpc_request_mine(const rg_rpc_request *request);

@@ -8,10 +8,14 @@
 #include "rpc/wire_priv.h"
 
 enum {
-    RG_SEEN = 1024, /* requests of a session that are remembered; a power of two */
+    RG_SEEN = 1024,          /* answers of a session that are remembered, ... */
+    RG_SEEN_SURE = 8,        /* the last of them whatever their size, the others ... */
+    RG_SEEN_BYTES = 1 << 20, /* within so many bytes */
+    RG_LEAST_RATE = 4096,    /* bytes a second: who takes its replies slower is cut off */
 };
 
 typedef struct rg_guest rg_guest;
+typedef struct rg_answer rg_answer;
 
 struct rg_rpc_peer {
     rg_rpc_server *server;
@@ -39,9 +43,12 @@ struct rg_rpc_peer {
     bool paused;
     rg_rpc_request *later, **last_later; /* came with what was read before it was paused */
     bool going_on;                       /* the task for them is posted */
-    size_t queued_before;                /* at the last look, and since when nothing moved */
-    uint64_t stuck_ns;
-    uint64_t seen[RG_SEEN]; /* by id: the last one that was replied to */
+    uint64_t sent_before, queued_before; /* bytes, when it had last taken enough of its replies */
+    uint64_t stuck_ns;                   /* and when that was */
+    /* Ids grow, and arrive in order: whatever is not above these has come. */
+    uint64_t came, came_here;          /* in the session; on this connection */
+    rg_answer *answers, **last_answer; /* those that are remembered, oldest first */
+    size_t n_answers, answer_bytes;
 
     rg_task leave, expel, go_on;
     atomic_bool leaving, expelling;
@@ -52,6 +59,7 @@ typedef struct rg_mover {
     rg_timer *timer;
     rg_rpc_server *server;
     int loop;
+    uint64_t looked_ns;
 } rg_mover;
 
 struct rg_rpc_server {

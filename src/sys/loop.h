@@ -96,6 +96,8 @@ void rg_stream_write(rg_stream *stream, const rg_iov *iov, size_t n, void (*done
                      void *arg);
 /* Bytes given to rg_stream_write() that the kernel has not taken yet. */
 size_t rg_stream_queued(const rg_stream *stream);
+/* And with those that it has, and the other end has not. */
+size_t rg_stream_unsent(const rg_stream *stream);
 /* For messages: "10.0.0.7:51234", "unix". Borrowed for the stream's life. */
 const char *rg_stream_peer(const rg_stream *stream);
 bool rg_stream_is_local(const rg_stream *stream); /* a Unix socket */

@@ -5,9 +5,11 @@
 #include "sys/fault.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -356,6 +358,15 @@ void rg_stream_write(rg_stream *stream, const rg_iov *iov, size_t n, void (*done
 size_t rg_stream_queued(const rg_stream *stream)
 {
     return uv_stream_get_write_queue_size(as_stream(stream));
+}
+
+size_t rg_stream_unsent(const rg_stream *stream)
+{
+    uv_os_fd_t socket;
+    int held = 0;
+    if (uv_fileno(as_handle(stream), &socket) != 0 || ioctl(socket, SIOCOUTQ, &held) != 0)
+        held = 0;
+    return rg_stream_queued(stream) + (size_t)held;
 }
 
 /* ---- the end ---- */

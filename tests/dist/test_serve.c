@@ -21,6 +21,12 @@ typedef struct fixture {
     rg_rpc_client *clients[TRAINERS];
 } fixture;
 
+/* How many pushes each client has sent. */
+static struct {
+    const rg_rpc_client *client;
+    uint64_t n;
+} pushes[TRAINERS];
+
 /* ---- its life ---- */
 
 static rg_rpc_client *connect_as(const fixture *f, rg_rpc_role role, int trainer)
@@ -37,8 +43,19 @@ static rg_rpc_client *connect_as(const fixture *f, rg_rpc_role role, int trainer
 static void start_at(fixture *f, rg_update_mode mode, const char *host)
 {
     server_start_at(&f->server, mode, TRAINERS, host);
-    for (int t = 0; t < TRAINERS; t++)
+    for (int t = 0; t < TRAINERS; t++) {
         f->clients[t] = connect_as(f, RG_RPC_TRAINER, t);
+        pushes[t].client = f->clients[t];
+        pushes[t].n = 0;
+    }
+}
+
+/* The body of a push says which push of this client it is. */
+static void number(const rg_rpc_client *client, uint16_t method, void *body, size_t n)
+{
+    for (int t = 0; t < TRAINERS; t++)
+        if (method == RG_PS_PUSH && n >= sizeof pushes[t].n && pushes[t].client == client)
+            memcpy(body, &pushes[t].n, sizeof pushes[t].n), pushes[t].n++;
 }
 
 static void start(fixture *f, rg_update_mode mode)
@@ -49,7 +66,13 @@ static void start(fixture *f, rg_update_mode mode)
 static rg_status ask(rg_rpc_client *client, uint16_t method, const void *body, size_t n,
                      uint8_t **reply, size_t *bytes)
 {
-    return rg_rpc_ask_once(client, method, &(rg_iov){body, n}, 1, reply, bytes);
+    uint8_t *copy = malloc(n + 1);
+    if (n > 0)
+        memcpy(copy, body, n);
+    number(client, method, copy, n);
+    rg_status code = rg_rpc_ask_once(client, method, &(rg_iov){copy, n}, 1, reply, bytes);
+    free(copy);
+    return code;
 }
 
 static void close_clients(fixture *f)
@@ -94,6 +117,7 @@ static rg_rpc_call *begin_with(rg_rpc_client *client, uint16_t method, uint16_t 
 {
     rg_rpc_call *call;
     const rg_iov iov = {body->data, body->len};
+    number(client, method, body->data, body->len);
     const rg_rpc_ask ask = {.method = method, .flags = flags, .iov = &iov, .n = 1};
     assert_ok(rg_rpc_start(&call, client, &ask));
     return call;

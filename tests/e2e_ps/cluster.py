@@ -34,7 +34,7 @@ def free_endpoints(n):
 
 class Process(object):
     def __init__(self, name, folder, command, env):
-        self.name = name
+        self.name, self.command, self.env = name, command, env
         self.log = os.path.join(str(folder), name + ".log")
         with open(self.log, "w") as out:
             self._child = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT,
@@ -43,6 +43,10 @@ class Process(object):
     def text(self):
         with open(self.log, errors="replace") as file:
             return file.read()
+
+    @property
+    def pid(self):
+        return self._child.pid
 
     @property
     def status(self):
@@ -87,6 +91,12 @@ class Cluster(object):
     def start(self, name, arguments, under=(), **env):
         """A Python script. under: what the command begins with."""
         return self.run(name, list(under) + [sys.executable] + arguments, **env)
+
+    def again(self, name):
+        """The process of this name once more, as someone would start it by hand."""
+        old = self.named(name)
+        self.processes.append(Process(name + "-again", self.folder, old.command, old.env))
+        return self.processes[-1]
 
     def shell(self, name, command, under=(), **env):
         """A line "VARIABLE=value ... python script" as people type it."""

@@ -46,6 +46,27 @@ def test_a_server_is_killed(cluster, mode, victim):  # noqa: F811
     all_end(cluster, victim, [is_gone(cluster, victim)])
 
 
+@pytest.mark.parametrize("mode", ["sync", "async", "half_async", "geo"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_server_is_killed_and_started_again(cluster, mode, workers):  # noqa: F811
+    """Within the lease, on the same port: it has nothing of what was learned, and nobody goes on as
+    if it had."""
+    cluster.fleet(2, workers, ["--mode", mode] + LONG)
+    for i in range(workers):
+        cluster.named("worker%d" % i).wait_for("step 5 ")
+    gone = is_gone(cluster, "server1")
+    cluster.named("server1").signal(signal.SIGKILL)
+    cluster.named("server1").wait(10)
+    cluster.again("server1")
+    for process in cluster.processes:
+        assert process.wait(ENDS_WITHIN) != 0, process.name
+        if process.name == "server1":
+            continue
+        text = process.text()
+        assert "was started again while" in text and "start it again from" in text, text
+        assert gone in text or process.name == "server1-again", text
+
+
 @pytest.mark.parametrize("victim", ["worker0", "worker1"])
 def test_a_worker_is_killed_in_sync_mode(cluster, victim):  # noqa: F811
     start(cluster)

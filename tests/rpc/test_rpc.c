@@ -425,13 +425,67 @@ static void a_server_may_start_later(void **state)
     assert_ok(rg_rpc_client_ready(client, NULL));
     assert_ok(rg_rpc_wait(call));
     rg_rpc_call_close(call);
-
-    /* And it may start again: the session goes on with the new process. */
-    rg_rpc_server_close(e.server);
-    assert_ok(echo_open(&e, &again));
-    echo_once(client, 1000, 5);
     rg_rpc_client_close(client);
     echo_stop(&e);
+}
+
+typedef struct news {
+    rg_latch dead;
+    char how[512];
+} news;
+
+static void hear_of_death(void *user, const char *how)
+{
+    news *n = user;
+    (void)snprintf(n->how, sizeof n->how, "%s", how);
+    rg_latch_open(&n->dead);
+}
+
+/* Another process in its place has nothing of what it had: it is as if the server had died, whether
+ * a request waits, or the next one comes. */
+static void a_server_that_is_started_again_is_another(void **state)
+{
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        char endpoint[64];
+        echo e;
+        rg_rpc_call *call = NULL;
+        news heard;
+        rg_rpc_client_config config = echo_client();
+        config.events.dead = hear_of_death;
+        config.user = &heard;
+        rg_latch_init(&heard.dead);
+        echo_start(&e);
+        (void)snprintf(endpoint, sizeof endpoint, "%s", rg_rpc_server_endpoint(e.server, 0));
+        rg_rpc_client *client = echo_connect(&e, &config);
+        if (waits) {
+            assert_ok(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = PARK}));
+            (void)rg_latch_wait(&e.holding, UINT64_MAX);
+            rg_rpc_reply(atomic_load(&e.held), 0, NULL, 0, NULL, NULL);
+            assert_ok(rg_rpc_wait(call));
+            rg_rpc_call_close(call);
+            rg_rpc_client_cut(client); /* the next one finds no connection, and waits for one */
+        }
+        rg_rpc_server_close(e.server);
+        if (waits)
+            assert_ok(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = COUNT}));
+        const char *endpoints[] = {endpoint};
+        rg_rpc_server_config again = {.endpoints = endpoints, .n_endpoints = 1};
+        assert_ok(echo_open(&e, &again));
+        assert_true(rg_latch_wait(&heard.dead, (uint64_t)20 * 1000000000));
+        assert_non_null(strstr(heard.how, "it was started again while the job was running"));
+        if (waits) {
+            assert_fails(rg_rpc_wait(call), RG_ESTALE, "it was started again");
+            rg_rpc_call_close(call);
+        } else {
+            assert_fails(rg_rpc_ask_once(client, COUNT, NULL, 0, NULL, NULL), RG_ESTALE,
+                         "it was started again");
+        }
+        assert_int_equal(e.applied, 0);
+        rg_rpc_client_close(client);
+        echo_stop(&e);
+        rg_latch_fini(&heard.dead);
+    }
 }
 
 static void a_client_that_was_failed_fails_calls(void **state)
@@ -576,6 +630,7 @@ RUN(cmocka_unit_test(bytes_come_back_as_they_were_sent), cmocka_unit_test(other_
     cmocka_unit_test(a_call_can_be_given_up_as_it_ends), cmocka_unit_test(too_much_is_refused),
     cmocka_unit_test(a_cut_connection_is_made_again), cmocka_unit_test(a_request_is_applied_once),
     cmocka_unit_test(a_server_may_start_later),
+    cmocka_unit_test(a_server_that_is_started_again_is_another),
     cmocka_unit_test(a_client_that_was_failed_fails_calls),
     cmocka_unit_test(a_request_goes_where_it_is_wanted),
     cmocka_unit_test(an_expelled_peer_comes_back_as_a_revenant),
