@@ -29,7 +29,7 @@ def parse_args():
     parser.add_argument("--buckets", type=int, default=1000001, help="rows of the table")
     parser.add_argument("--embedding_size", type=int, default=10)
     parser.add_argument("--batch_size", type=int, default=512)
-    parser.add_argument("--optimizer", default="SGD", help="a class of fluid.optimizer")
+    parser.add_argument("--optimizer", default="Adam", help="a class of fluid.optimizer")
     parser.add_argument("--lr", type=float, default=1e-3)
     parser.add_argument("--threads", type=int, default=1, help="of each worker")
     parser.add_argument("--epochs", type=int, default=1)
