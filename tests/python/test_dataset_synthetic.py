@@ -98,14 +98,14 @@ def test_synthetic_sentiment(synthetic):
 
 def test_synthetic_imikolov(synthetic):
     words = D.imikolov.build_dict()
-    assert len(words) > 100 and {"<s>", "<e>", "<unk>"} < set(words)
+    assert len(words) == 2073 and {"<s>", "<e>", "<unk>", b"among", b"of"} < set(words)
     follow = {}
     for a, b in D.imikolov.train(words, 2)():
         follow.setdefault(a, {}).setdefault(b, 0)
         follow[a][b] += 1
     right = [b == max(follow[a], key=follow[a].get)
              for a, b in D.imikolov.test(words, 2)() if a in follow]
-    assert np.mean(right) > 0.4  # one of 200 by chance
+    assert np.mean(right) > 0.4  # one of 2070 by chance
     for source, target in D.imikolov.test(words, 10, D.imikolov.DataType.SEQ)():
         assert source[1:] == target[:-1] and len(source) <= 10
         assert source[0] == words["<s>"] and target[-1] == words["<e>"]
@@ -113,6 +113,8 @@ def test_synthetic_imikolov(synthetic):
 
 def test_synthetic_movielens(synthetic):
     M = D.movielens
+    assert (M.max_user_id(), M.max_movie_id()) == (6040, 3952)
+    assert len(M.get_movie_title_dict()) == 5175
     train, test = list(M.train()()), list(M.test()())
     assert 0.08 < len(test) / (len(train) + len(test)) < 0.12
     for user, gender, age, job, movie, kinds, title, rating in test:

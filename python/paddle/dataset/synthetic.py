@@ -126,16 +126,21 @@ def criticism():
 
 
 def sentences(filename):
-    """Lines of a Markov chain over 200 words: each has four that may follow it."""
-    follow = _rng("sentences").randint(0, 200, (200, 4))
+    """Lines of a Markov chain over 2070 words, as many as the real set has above 50 times: each has
+    four that may follow it, and each follows four. Some are words that well-known scripts ask for."""
+    size, longest = 2070, 20
+    words = [b"the", b"a", b"of", b"among", b"group", b"in", b"to", b"and"]
+    words += [b"w%d" % i for i in range(len(words), size)]
+    rng = _rng("sentences")
+    follow = np.stack([rng.permutation(size) for _ in range(4)], axis=1)
     rng = _rng("sentences", filename)
-    for _ in range(4000 if "train" in filename else 400):
-        word = rng.randint(200)
-        words = []
-        for _ in range(rng.randint(3, 20)):
-            words.append(b"w%d" % word)
-            word = follow[word, min(rng.geometric(0.6), 4) - 1]
-        yield b" " + b" ".join(words) + b" \n"
+    n = 18000 if "train" in filename else 1800
+    chain = np.empty((n, longest), "int64")
+    chain[:, 0] = rng.permutation(n) % size
+    for i in range(1, longest):
+        chain[:, i] = follow[chain[:, i - 1], np.minimum(rng.geometric(0.6, n), 4) - 1]
+    for line, length in zip(chain.tolist(), rng.randint(3, longest, n)):
+        yield b" " + b" ".join([words[w] for w in line[:length]]) + b" \n"
 
 
 def _translations(key, n, size, form):
@@ -174,14 +179,16 @@ _AGES = [1, 18, 25, 35, 45, 50, 56]
 
 def ratings(name):
     """Lines of movies.dat, users.dat and ratings.dat. People and films have factors; people of a
-    gender, an age and a job, and films of a category, are alike."""
+    gender, an age and a job, and films of a category, are alike. As many of both, and of words in
+    titles, as in the real set, whose numbers scripts know; fewer ratings."""
     rng = _rng("ratings")
-    n_users, n_movies = 300, 200
+    n_users, n_movies, n_words = 6040, 3952, 5175
     kinds = [sorted(set(rng.choice(18, 1 + rng.randint(3)))) for _ in range(n_movies)]
     who = [(rng.randint(2), rng.randint(7), rng.randint(21)) for _ in range(n_users)]
     if name == "movies.dat":
         return ["%d::%s (%d)::%s" % (
-            i + 1, " ".join("Title%d" % w for w in rng.randint(0, 150, 1 + rng.randint(4))),
+            i + 1, " ".join("Title%d" % (w % n_words) for w in
+                            [i, i + n_movies] + list(rng.randint(0, n_words, rng.randint(3)))),
             rng.randint(1950, 2000), "|".join(_CATEGORIES[k] for k in kinds[i]))
             for i in range(n_movies)]
     if name == "users.dat":
@@ -193,8 +200,8 @@ def ratings(name):
     score = users @ movies.T
     score = 3 + 1.2 * score / score.std()
     lines = []
-    for _ in range(10000):
-        u, m = rng.randint(n_users), rng.randint(n_movies)
+    for i in range(20000):
+        u, m = (i if i < n_users else rng.randint(n_users)), rng.randint(n_movies)
         stars = int(np.clip(np.rint(score[u, m] + rng.normal(0, 0.3)), 1, 5))
         lines.append("%d::%d::%d::978300760" % (u + 1, m + 1, stars))
     return lines
