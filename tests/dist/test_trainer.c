@@ -28,7 +28,7 @@ static void fill(float *values, size_t n, float x)
 /* A step of this thread, whose gradient of w is `x` everywhere. */
 static rg_status push(int thread, float x)
 {
-    float grad[SIZE];
+    static _Thread_local float grad[SIZE]; /* lent, also after a wait that ends early */
     fill(grad, SIZE, x);
     RG_TRY(rg_exchange_dense(rg_job_now(), thread, 0, W, grad, true));
     return rg_exchange_push(rg_job_now(), thread);
@@ -523,12 +523,14 @@ static void a_large_variable_comes_in_pieces(void **state)
     server s;
     rg_value value;
     (void)state;
-    server_start(&s, RG_UPDATE_SYNC, 1);
-    join(&s);
+    server_prepare(&s, RG_UPDATE_SYNC, 1, "127.0.0.1");
     set_value(&s, "large", RG_SHAPE(MANY, WIDE), 0);
+    set_value(&s, "exact", RG_SHAPE((16 << 20) / 32, WIDE), 3); /* one answer to the byte */
     float *there = rg_scope_find(s.scope, "large")->data;
     for (int i = 0; i < MANY * WIDE; i++)
         there[i] = (float)i;
+    assert_int_equal(pthread_create(&s.thread, NULL, serve, &s), 0);
+    join(&s);
     rg_value_init(&value);
     assert_ok(rg_job_get(rg_job_now(), s.endpoint, "large", &value));
     assert_true(rg_shape_equal(&value.meta.shape, &RG_SHAPE(MANY, WIDE)));
@@ -545,7 +547,6 @@ static void a_large_variable_comes_in_pieces(void **state)
     assert_int_equal(bytes, RG_PS_GET_BYTES + 8 + 2 * 8);
     rg_free(reply);
     rg_buf_fini(&body);
-    set_value(&s, "exact", RG_SHAPE((16 << 20) / 32, WIDE), 3); /* one answer to the byte */
     assert_ok(rg_job_get(rg_job_now(), s.endpoint, "exact", &value));
     assert_int_equal(rg_numel(&value), (16 << 20) / 4);
     rg_value_fini(&value);

@@ -117,8 +117,8 @@ static inline void *serve(void *arg)
     return NULL;
 }
 
-/* Clients may come at once: they wait for it to listen. */
-static inline void server_start_at(server *s, rg_update_mode mode, int trainers, const char *host)
+/* All but the thread: until then the scope is the test's. */
+static inline void server_prepare(server *s, rg_update_mode mode, int trainers, const char *host)
 {
     int port;
     *s = (server){0};
@@ -128,6 +128,12 @@ static inline void server_start_at(server *s, rg_update_mode mode, int trainers,
     assert_ok(rg_scope_new(&s->scope, NULL));
     set_value(s, "w", RG_SHAPE(2, 3), 0);
     set_value(s, "rate", RG_SHAPE(1), 1);
+}
+
+/* Clients may come at once: they wait for it to listen. */
+static inline void server_start_at(server *s, rg_update_mode mode, int trainers, const char *host)
+{
+    server_prepare(s, mode, trainers, host);
     assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
 }
 
