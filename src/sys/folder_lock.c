@@ -66,7 +66,7 @@ static rg_status open_handle(const rg_folder *folder, const char *name, int *out
     int flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     struct stat st;
     int fd = openat(folder->fd, name, flags | O_RDWR | O_CREAT, 0666);
-    char path[RG_ASIDE_BYTES];
+    char path[MAX_PATH_BYTES];
     (void)snprintf(path, sizeof path, "%s/%s", folder->path, name);
     if (fd < 0)
         return rg_system_failed("cannot lock the folder by", path);
