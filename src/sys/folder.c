@@ -231,6 +231,18 @@ rg_status rg_folder_read(rg_file **file, const rg_folder *folder, const char *na
     return open_at(file, folder, name, false);
 }
 
+rg_status rg_folder_read_linked(rg_file **file, const rg_folder *folder, const char *name)
+{
+    char path[MAX_PATH_BYTES];
+    int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    RG_TRY(rg_path_check_inside(name));
+    int fd = rg_injected("file.open") ? -1 : openat(folder->fd, name, flags);
+    int why = errno;
+    (void)joined(path, folder, name);
+    errno = why;
+    return rg_file_of(file, fd, path, false);
+}
+
 rg_status rg_folder_create(rg_file **file, const rg_folder *folder, const char *name)
 {
     return open_at(file, folder, name, true);

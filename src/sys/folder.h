@@ -33,6 +33,8 @@ const char *rg_folder_name(const rg_folder *folder);
 
 /* A file to read; a regular one, or it is refused. */
 rg_status rg_folder_read(rg_file **file, const rg_folder *folder, const char *name);
+/* The same where links are followed, as they may be where nothing is written. */
+rg_status rg_folder_read_linked(rg_file **file, const rg_folder *folder, const char *name);
 /* A new file; folders on the way are made. Fails where anything has that name. */
 rg_status rg_folder_create(rg_file **file, const rg_folder *folder, const char *name);
 /* A file or folder of `from` to a name in `to`, where it replaces a file or a link. Folders on
