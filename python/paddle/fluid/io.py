@@ -511,7 +511,8 @@ def _all_files(folder):
     for root, folders, files in os.walk(folder):
         folders[:] = [f for f in folders if not f.startswith(".regatta-")]
         found.update(os.path.relpath(os.path.join(root, name), folder) for name in files
-                     if not name.startswith(".regatta-"))
+                     if not name.startswith(".regatta-") and
+                     not name.endswith((".regatta-new", ".regatta-lock")))
     return sorted(found - {"__model__", "MANIFEST.regatta"})
 
 
