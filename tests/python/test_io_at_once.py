@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import paddle.fluid as fluid
+from paddle.fluid.incubate.fleet.utils import utils
 
 from test_io_faults import MANIFEST, WAYS, Model, has_faults, in_child  # noqa: F401
 
@@ -131,7 +132,10 @@ def test_a_pipe_that_no_manifest_names(model, tmp_path):
     for read in (lambda: fluid.io.load_program_state(str(tmp_path)),
                  lambda: WAYS["params"].load(model, str(tmp_path)),
                  lambda: fluid.load(model.main, str(tmp_path / "w"), model.exe,
-                                    [model.main.global_block().var("w")])):
+                                    [model.main.global_block().var("w")]),
+                 lambda: utils.load_program(str(tmp_path / "w")),
+                 lambda: fluid.core.create_paddle_predictor(fluid.core.AnalysisConfig(
+                     str(tmp_path / "w"), str(tmp_path / "sub" / "w")))):
         with pytest.raises((RuntimeError, OSError), match="named pipe|cannot open .*/b"):
             read()
 

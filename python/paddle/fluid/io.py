@@ -101,6 +101,12 @@ def _has_path(path):
     return has_file(*os.path.split(path))
 
 
+def read_file(path):
+    """The bytes of one file of a model, checked as all that is loaded."""
+    folder, base = os.path.split(path)
+    return _core.load_bytes(folder or ".", [base])[0]
+
+
 # ---- variables ----
 
 def save_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
