@@ -167,6 +167,11 @@ rg_status rg_load_check(const rg_load *load)
     return load->unchecked && overtaken(load) ? overtaken_error(load) : RG_OK;
 }
 
+const char *rg_load_identity(const rg_load *load)
+{
+    return rg_buf_cstr(&load->now.identity);
+}
+
 rg_status rg_load_staged(const rg_load *load, rg_status (*visit)(void *arg, const char *name),
                          void *arg)
 {
