@@ -310,6 +310,20 @@ static PyObject *staged_files(PyObject *module, PyObject *args)
     return core_raise(code);
 }
 
+/* save_identity(folder) -> a text that is the same as long as nobody saves there */
+static PyObject *save_identity(PyObject *module, PyObject *args)
+{
+    const char *folder;
+    rg_load *load;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s:save_identity", &folder))
+        return NULL;
+    CORE_TRY(rg_load_open(&load, folder));
+    PyObject *out = PyUnicode_FromString(rg_load_identity(load));
+    rg_load_close(load);
+    return out;
+}
+
 /* tensors_to_bytes(scope, names) -> bytes, as a combined file has them */
 static PyObject *tensors_to_bytes(PyObject *module, PyObject *args)
 {
@@ -374,6 +388,7 @@ static PyMethodDef functions[] = {
     {"load_files", load_files, METH_VARARGS,
      "load_files(scope, folder, [(file, [variables]|bytes)]) -> bool"},
     {"load_bytes", load_bytes, METH_VARARGS, "load_bytes(folder, [file]) -> [bytes]"},
+    {"save_identity", save_identity, METH_VARARGS, "save_identity(folder) -> str"},
     {"staged_files", staged_files, METH_VARARGS, "staged_files(folder) -> [name]"},
     {"tensors_to_bytes", tensors_to_bytes, METH_VARARGS, "tensors_to_bytes(scope, names)"},
     {"tensors_from_bytes", tensors_from_bytes, METH_VARARGS,

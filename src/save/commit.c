@@ -11,7 +11,6 @@
 #include "base/crc32c.h"
 #include "sys/file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define MERGED RG_OWN_PREFIX "merged"
@@ -46,12 +45,10 @@ static rg_status parse(rg_manifest *manifest, rg_file *file, uint32_t *checksum)
 /* May be a link, as other files of a folder that is only read. */
 rg_status rg_manifest_read(rg_manifest *manifest, const rg_folder *folder, uint32_t *checksum)
 {
-    char path[RG_MAX_SAVE_PATH];
     rg_file *file;
-    (void)snprintf(path, sizeof path, "%s/%s", rg_folder_path(folder), RG_MANIFEST_NAME);
     if (checksum != NULL)
         *checksum = 0;
-    rg_status code = rg_file_open(&file, path);
+    rg_status code = rg_folder_read_linked(&file, folder, RG_MANIFEST_NAME);
     if (code == RG_ENOENT)
         return RG_OK;
     RG_TRY(code);

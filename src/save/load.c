@@ -19,7 +19,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct snapshot {
     rg_manifest files; /* of the folder and of decided saves */
@@ -168,6 +167,11 @@ rg_status rg_load_check(const rg_load *load)
     return load->unchecked && overtaken(load) ? overtaken_error(load) : RG_OK;
 }
 
+const char *rg_load_identity(const rg_load *load)
+{
+    return rg_buf_cstr(&load->now.identity);
+}
+
 rg_status rg_load_staged(const rg_load *load, rg_status (*visit)(void *arg, const char *name),
                          void *arg)
 {
@@ -182,19 +186,15 @@ rg_status rg_load_staged(const rg_load *load, rg_status (*visit)(void *arg, cons
 /* In the folder of its save, or in its place. There a link may lead elsewhere: it is only read. */
 static rg_status find_file(const rg_load *load, const char *name, rg_file **file)
 {
-    char path[RG_MAX_SAVE_PATH];
-    RG_TRY(rg_path_check_inside(name));
     const char *commit = rg_map_get(&load->now.staged, name);
     if (commit != NULL) {
+        char path[RG_MAX_SAVE_PATH];
         (void)snprintf(path, sizeof path, "%s/%s", commit, name);
         rg_status code = rg_folder_read(file, load->folder, path);
         if (code != RG_ENOENT)
             return code;
     }
-    int n = snprintf(path, sizeof path, "%s/%s", rg_folder_path(load->folder), name);
-    if (n < 0 || n >= RG_MAX_SAVE_PATH)
-        return rg_fail(RG_EINVAL, "the path of %.64s... is too long", name);
-    return rg_file_open(file, path);
+    return rg_folder_read_linked(file, load->folder, name);
 }
 
 static rg_status open_file(rg_load *load, const char *name, rg_file **file)
@@ -382,7 +382,7 @@ rg_status rg_load_whole(const char *folder, rg_status (*read)(void *arg, rg_load
             word += WORD_MS;
         }
         RG_TRY(rg_interrupted());
-        (void)nanosleep(&(struct timespec){.tv_nsec = (long)pause * MS}, NULL);
+        rg_clock_sleep(pause * MS);
         pause = pause < MOST_MS ? pause * 2 : MOST_MS;
     }
 }

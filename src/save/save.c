@@ -147,6 +147,10 @@ rg_status rg_save_commit(rg_save *save)
     RG_TRY(rg_folder_move(save->folder, rg_folder_name(save->stage), save->folder, commit));
     rg_folder_close(save->stage); /* decided */
     save->stage = NULL;
-    RG_TRY(rg_folder_sync(save->folder));
-    return rg_save_finish(save->folder);
+    rg_status code = rg_folder_sync(save->folder);
+    if (code == RG_OK)
+        code = rg_save_finish(save->folder);
+    return code == RG_OK ? RG_OK
+                         : rg_context(code, "the save counts, but its files are not all in their "
+                                            "places, where the next save will move them");
 }

@@ -56,6 +56,8 @@ rg_status rg_load_whole(const char *folder, rg_status (*read)(void *arg, rg_load
 /* RG_ESTALE where files that no manifest names may be of different saves. */
 rg_status rg_load_check(const rg_load *load);
 
+/* Which saves these are: the same text as long as nobody saves. Borrowed until the close. */
+const char *rg_load_identity(const rg_load *load);
 /* Files of a save that was decided and perhaps not moved yet. */
 rg_status rg_load_staged(const rg_load *load, rg_status (*visit)(void *arg, const char *name),
                          void *arg);

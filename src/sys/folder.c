@@ -18,15 +18,15 @@
 enum { MAX_PART = 255, RANDOM_TEXT = 17 };
 
 /* "folder/name" for messages and for the paths of files; cut where it is too long. */
-static const char *joined(char text[RG_ASIDE_BYTES], const rg_folder *folder, const char *name)
+static const char *joined(char text[MAX_PATH_BYTES], const rg_folder *folder, const char *name)
 {
-    (void)snprintf(text, RG_ASIDE_BYTES, "%s/%s", folder->path, name);
+    (void)snprintf(text, MAX_PATH_BYTES, "%s/%s", folder->path, name);
     return text;
 }
 
 static rg_status failed(const char *what, const rg_folder *folder, const char *name)
 {
-    char path[RG_ASIDE_BYTES];
+    char path[MAX_PATH_BYTES];
     int why = errno;
     (void)joined(path, folder, name);
     errno = why;
@@ -125,7 +125,7 @@ static int step_into(int at, const char *part, bool make)
 static rg_status walk(const rg_folder *folder, const char *name, bool make, int *out,
                       char last[MAX_PART + 1], rg_status (*visit)(int fd, const char *path))
 {
-    char path[RG_ASIDE_BYTES];
+    char path[MAX_PATH_BYTES];
     RG_TRY(rg_path_check_inside(name));
     int at = fcntl(folder->fd, F_DUPFD_CLOEXEC, 0);
     if (at < 0)
@@ -171,7 +171,7 @@ static rg_status walk(const rg_folder *folder, const char *name, bool make, int 
 
 rg_status rg_folder_enter(rg_folder **below, const rg_folder *folder, const char *name, bool make)
 {
-    char last[MAX_PART + 1], path[RG_ASIDE_BYTES];
+    char last[MAX_PART + 1], path[MAX_PATH_BYTES];
     int at;
     RG_TRY(walk(folder, name, make, &at, last, NULL));
     int fd = step_into(at, last, make);
@@ -210,7 +210,7 @@ rg_status rg_folder_make_new(rg_folder **below, const rg_folder *folder, const c
 
 static rg_status open_at(rg_file **file, const rg_folder *folder, const char *name, bool writing)
 {
-    char last[MAX_PART + 1], path[RG_ASIDE_BYTES];
+    char last[MAX_PART + 1], path[MAX_PATH_BYTES];
     int flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     int at;
     RG_TRY(walk(folder, name, writing, &at, last, NULL));
@@ -231,20 +231,21 @@ rg_status rg_folder_read(rg_file **file, const rg_folder *folder, const char *na
     return open_at(file, folder, name, false);
 }
 
+rg_status rg_folder_read_linked(rg_file **file, const rg_folder *folder, const char *name)
+{
+    char path[MAX_PATH_BYTES];
+    int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    RG_TRY(rg_path_check_inside(name));
+    int fd = rg_injected("file.open") ? -1 : openat(folder->fd, name, flags);
+    int why = errno;
+    (void)joined(path, folder, name);
+    errno = why;
+    return rg_file_of(file, fd, path, false);
+}
+
 rg_status rg_folder_create(rg_file **file, const rg_folder *folder, const char *name)
 {
     return open_at(file, folder, name, true);
-}
-
-rg_status rg_folder_create_aside(rg_file **file, const rg_folder *folder, const char *name,
-                                 char aside[RG_ASIDE_BYTES])
-{
-    char number[RANDOM_TEXT];
-    RG_TRY(random_text(number));
-    int n = snprintf(aside, RG_ASIDE_BYTES, "%s.%s.regatta-new", name, number);
-    if (n < 0 || n >= RG_ASIDE_BYTES)
-        return rg_fail(RG_EINVAL, "a name of %zu bytes is too long", strlen(name));
-    return rg_folder_create(file, folder, aside);
 }
 
 rg_status rg_folder_move(const rg_folder *from, const char *name, const rg_folder *to,
@@ -268,7 +269,7 @@ rg_status rg_folder_move(const rg_folder *from, const char *name, const rg_folde
 
 rg_status rg_folder_check_place(const rg_folder *folder, const char *name)
 {
-    char last[MAX_PART + 1], path[RG_ASIDE_BYTES];
+    char last[MAX_PART + 1], path[MAX_PATH_BYTES];
     struct stat st;
     int at;
     rg_status code = walk(folder, name, false, &at, last, NULL);
@@ -322,7 +323,7 @@ static rg_status remove_at(int at, const rg_folder *folder, const char *name)
     int fd = step_into(at, name, false);
     if (fd < 0)
         return failed("cannot remove", folder, name);
-    char path[RG_ASIDE_BYTES];
+    char path[MAX_PATH_BYTES];
     rg_folder below = {.fd = fd, .path = (char *)(uintptr_t)joined(path, folder, name)};
     rg_status code = rg_folder_each(&below, remove_entry, &below);
     (void)close(fd);
@@ -382,7 +383,7 @@ rg_status rg_folder_sync_all(const rg_folder *folder)
 rg_status rg_dir_remove(const char *path)
 {
     rg_folder *folder;
-    char parent[RG_ASIDE_BYTES] = ".";
+    char parent[MAX_PATH_BYTES] = ".";
     const char *slash = strrchr(path, '/');
     if (slash != NULL)
         (void)snprintf(parent, sizeof parent, "%.*s", (int)(slash == path ? 1 : slash - path),

@@ -33,13 +33,10 @@ const char *rg_folder_name(const rg_folder *folder);
 
 /* A file to read; a regular one, or it is refused. */
 rg_status rg_folder_read(rg_file **file, const rg_folder *folder, const char *name);
+/* The same where links are followed, as they may be where nothing is written. */
+rg_status rg_folder_read_linked(rg_file **file, const rg_folder *folder, const char *name);
 /* A new file; folders on the way are made. Fails where anything has that name. */
 rg_status rg_folder_create(rg_file **file, const rg_folder *folder, const char *name);
-/* A new file beside `name`, named as it with a random number behind, to be moved there when
- * it is finished. `aside` is its name. */
-enum { RG_ASIDE_BYTES = 4096 };
-rg_status rg_folder_create_aside(rg_file **file, const rg_folder *folder, const char *name,
-                                 char aside[RG_ASIDE_BYTES]);
 /* A file or folder of `from` to a name in `to`, where it replaces a file or a link. Folders on
  * the way there are made. RG_ENOENT where there is none to move. */
 rg_status rg_folder_move(const rg_folder *from, const char *name, const rg_folder *to,

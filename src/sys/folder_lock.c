@@ -14,10 +14,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -60,13 +60,27 @@ static int set_lock(int fd, short type)
     return fcntl(fd, F_OFD_SETLK, &(struct flock){.l_type = type, .l_whence = SEEK_SET});
 }
 
+/* A file system without locks is no reason not to save; it is said once. */
+static bool has_no_locks(int why, const char *folder)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (why != ENOLCK && why != ENOSYS && why != EOPNOTSUPP && why != EINVAL)
+        return false;
+    if (!atomic_flag_test_and_set(&said))
+        rg_log(RG_LOG_W, "save",
+               "folder=%s \"its file system has no locks: two that save there at "
+               "once disturb each other\" reason=\"%s\"",
+               folder, strerror(why));
+    return true;
+}
+
 /* The file of the lock, made where it is missing. */
 static rg_status open_handle(const rg_folder *folder, const char *name, int *out)
 {
     int flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     struct stat st;
     int fd = openat(folder->fd, name, flags | O_RDWR | O_CREAT, 0666);
-    char path[RG_ASIDE_BYTES];
+    char path[MAX_PATH_BYTES];
     (void)snprintf(path, sizeof path, "%s/%s", folder->path, name);
     if (fd < 0)
         return rg_system_failed("cannot lock the folder by", path);
@@ -93,8 +107,8 @@ static rg_status try_lock(const rg_folder *folder, const char *name, int *out, c
     int fd;
     *out = -1;
     RG_TRY(open_handle(folder, name, &fd));
-    if (set_lock(fd, F_WRLCK) != 0) {
-        int why = errno;
+    int why = set_lock(fd, F_WRLCK) == 0 ? 0 : errno;
+    if (why != 0 && !has_no_locks(why, folder->path)) {
         read_holder(fd, holder, size);
         (void)close(fd);
         if (why == EAGAIN || why == EACCES || why == EINTR)
@@ -132,7 +146,7 @@ rg_status rg_folder_lock_open(rg_folder_lock **out, const rg_folder *folder, con
             word += WORD_MS;
         }
         RG_TRY(rg_interrupted());
-        (void)nanosleep(&(struct timespec){.tv_nsec = (long)look * MS}, NULL);
+        rg_clock_sleep(look * MS);
         look = look * 2 < LAST_LOOK_MS ? look * 2 : LAST_LOOK_MS;
     }
     rg_folder_lock *lock = rg_alloc_zero(1, sizeof *lock);

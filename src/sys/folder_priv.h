@@ -4,6 +4,8 @@
 
 #include "sys/folder.h"
 
+enum { MAX_PATH_BYTES = 4096 };
+
 struct rg_folder {
     int fd;
     char *path;

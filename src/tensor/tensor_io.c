@@ -3,12 +3,13 @@
 
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "sys/flags.h"
 #include "tensor/framework.pb-c.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_DESC_BYTES = 1024, TENSOR_VERSION = 0, SKIP_BYTES = 64 * 1024 };
+enum { MAX_DESC_BYTES = 1024, TENSOR_VERSION = 0, SKIP_BYTES = 64 * 1024, MAX_NAME = 256 };
 
 static rg_status read_file(void *arg, void *bytes, size_t n)
 {
@@ -130,12 +131,13 @@ static rg_status write_values(rg_file *file, const rg_value *const *values, size
     return rg_file_finish(file);
 }
 
-rg_status rg_tensor_write_below(const rg_folder *folder, const char *name,
-                                const rg_value *const *values, size_t n)
+/* Under the lock of the place: what stands aside is of somebody who is gone. */
+static rg_status write_aside(const rg_folder *folder, const char *name, const char *aside,
+                             const rg_value *const *values, size_t n)
 {
-    char aside[RG_ASIDE_BYTES];
     rg_file *file;
-    RG_TRY(rg_folder_create_aside(&file, folder, name, aside));
+    RG_TRY(rg_folder_remove(folder, aside));
+    RG_TRY(rg_folder_create(&file, folder, aside));
     rg_status code = write_values(file, values, n);
     rg_file_close(file);
     if (code == RG_OK)
@@ -146,9 +148,47 @@ rg_status rg_tensor_write_below(const rg_folder *folder, const char *name,
         (void)rg_folder_remove(folder, aside);
         return rg_fail(code, "%s", why);
     }
-    /* Renames last only when the folder itself has reached the disk. */
-    RG_TRY(rg_folder_sync_way(folder, name));
-    return rg_folder_sync(folder);
+    return rg_folder_sync(folder); /* renames last only when it has reached the disk */
+}
+
+/* `name` has one part. */
+static rg_status write_into(const rg_folder *folder, const char *name,
+                            const rg_value *const *values, size_t n)
+{
+    char aside[MAX_NAME], lock_name[MAX_NAME];
+    rg_folder_lock *lock;
+    RG_TRY(rg_path_check_inside(name));
+    int length = snprintf(lock_name, sizeof lock_name, ".%s.regatta-lock", name);
+    (void)snprintf(aside, sizeof aside, ".%s.regatta-new", name);
+    if (length < 0 || length >= MAX_NAME)
+        return rg_fail(RG_EINVAL, "the name %.64s... is too long for a file", name);
+    RG_TRY(rg_folder_lock_open(&lock, folder, lock_name, (uint64_t)rg_flag_int("save_wait_ms")));
+    rg_status code = write_aside(folder, name, aside, values, n);
+    rg_folder_lock_close(lock);
+    return code;
+}
+
+rg_status rg_tensor_write_below(const rg_folder *folder, const char *name,
+                                const rg_value *const *values, size_t n)
+{
+    const char *slash = strrchr(name, '/');
+    if (slash == NULL)
+        return write_into(folder, name, values, n);
+    rg_folder *below = NULL;
+    char *way = rg_strdup(name);
+    if (way == NULL)
+        return rg_no_memory(strlen(name), "a path");
+    way[slash - name] = '\0';
+    rg_status code = rg_folder_enter(&below, folder, way, true);
+    if (code == RG_OK)
+        code = write_into(below, slash + 1, values, n);
+    if (code == RG_OK)
+        code = rg_folder_sync_way(folder, name);
+    if (code == RG_OK)
+        code = rg_folder_sync(folder);
+    rg_folder_close(below);
+    rg_free(way);
+    return code;
 }
 
 rg_status rg_tensor_write_file(const char *path, const rg_value *const *values, size_t n)

@@ -129,6 +129,42 @@ def test_servers_load_what_one_process_saved_and_trainers_save_it_again(
             assert a.read() == b.read(), name
 
 
+def test_a_server_loads_one_save_whole(tmp_path):
+    """Also from a folder that another process saves to all the time."""
+    job, scope, folder = Job(2, ADAM), fluid.Scope(), str(tmp_path)
+    with fluid.scope_guard(scope):
+        job.exe.run(job.single_startup)
+
+    def save(value):
+        for v in job.single.list_vars():
+            if v.persistable:
+                tensor = scope.find_var(v.name).get_tensor()
+                tensor.set(np.full_like(np.array(tensor), value), fluid.CPUPlace())
+        with fluid.scope_guard(scope):
+            fluid.io.save_persistables(job.exe, folder, job.single)
+    save(1)
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            for value in range(2, 12):
+                save(value)
+            status = 0
+        finally:
+            os._exit(status)
+    names = [part.remote for parts in job.main._parameters_on_pservers.at(SERVERS[0]).values()
+             for part in parts]
+    ended = (0, 0)
+    while ended[0] == 0:
+        with fluid.scope_guard(job.scopes[SERVERS[0]]):
+            fluid.io.load_persistables(job.exe, folder, job.programs[SERVERS[0]])
+        found = {float(np.array(job.scopes[SERVERS[0]].find_var(name).get_tensor()).ravel()[0])
+                 for name in names}
+        assert len(found) == 1, found
+        ended = os.waitpid(pid, os.WNOHANG)
+    assert ended[1] == 0
+
+
 @pytest.mark.parametrize("servers, optimizer, how, split", JOBS)
 def test_trainers_load(servers, optimizer, how, split, tmp_path, monkeypatch):
     job = Job(servers, optimizer, how, split).engine(monkeypatch)

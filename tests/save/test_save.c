@@ -451,6 +451,52 @@ static void savers_and_a_reader_do_not_disturb_each_other(void **state)
     rg_value_release(got.b);
 }
 
+static atomic_bool swapping;
+
+/* folder/current leads to one save and to the other in turn. */
+static void *swap_often(void *arg)
+{
+    char next[300], current[300];
+    (void)arg;
+    (void)snprintf(next, sizeof next, "%s/next", folder);
+    (void)snprintf(current, sizeof current, "%s/current", folder);
+    for (int i = 0; atomic_load(&swapping); i++)
+        if (symlink(i % 2 ? "one" : "two", next) != 0 || rename(next, current) != 0)
+            atomic_fetch_add(&failures, 1);
+    return NULL;
+}
+
+static void a_link_that_is_swapped_leads_to_one_save_or_the_other(void **state)
+{
+    (void)state;
+    pthread_t swapper;
+    char whole[256], current[300];
+    three got = {number(0), number(0), {0}};
+    rg_buf_init(&got.text, 0);
+    (void)snprintf(whole, sizeof whole, "%s", folder);
+    (void)snprintf(current, sizeof current, "%s/current", whole);
+    for (int i = 1; i <= 2; i++) {
+        (void)snprintf(folder, sizeof folder, "%.200s/%s", whole, i == 1 ? "one" : "two");
+        assert_ok(save_all((float)i));
+    }
+    (void)snprintf(folder, sizeof folder, "%s", whole);
+    assert_int_equal(symlink("one", current), 0);
+    atomic_store(&swapping, true);
+    assert_int_equal(pthread_create(&swapper, NULL, swap_often, NULL), 0);
+    for (int i = 0; i < 200; i++) {
+        float z;
+        assert_ok(rg_load_whole(current, read_three, &got));
+        memcpy(&z, got.text.data, sizeof z);
+        assert_true(((float *)got.a->data)[0] == z && ((float *)got.b->data)[2] == z);
+    }
+    atomic_store(&swapping, false);
+    assert_int_equal(pthread_join(swapper, NULL), 0);
+    assert_int_equal(atomic_load(&failures), 0);
+    rg_buf_fini(&got.text);
+    rg_value_release(got.a);
+    rg_value_release(got.b);
+}
+
 static void what_the_program_wants_is_compared_with_the_file(void **state)
 {
     (void)state;
@@ -481,4 +527,5 @@ RUN(TEST(a_save_is_loaded_again), TEST(files_that_a_save_does_not_name_are_left_
     TEST(a_place_that_is_taken_is_found_before_the_save_counts),
     TEST(a_pipe_in_a_folder_is_refused_at_once),
     TEST(savers_and_a_reader_do_not_disturb_each_other),
+    TEST(a_link_that_is_swapped_leads_to_one_save_or_the_other),
     TEST(what_the_program_wants_is_compared_with_the_file))

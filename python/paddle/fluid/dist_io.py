@@ -260,10 +260,25 @@ def check(layout, name, array, dirname):
                          % (dirname, name, list(array.shape), list(layout.wanted[name])))
 
 
+def _of_one_save(dirname, read):
+    """Call read(), which loads one file after the other, until nobody has saved meanwhile."""
+    for _ in range(100):
+        before = _core.save_identity(dirname)
+        read()
+        if _core.save_identity(dirname) == before:
+            return
+    raise RuntimeError("%s changes all the time: it is saved to faster than it can be loaded"
+                       % dirname)
+
+
 def load_server(program, dirname, scope):
     """Set what this server keeps from a folder of whole files."""
     if not os.path.isdir(dirname):
         raise ValueError("There is no directory named '%s'" % dirname)
+    _of_one_save(dirname, lambda: _load_server(program, dirname, scope))
+
+
+def _load_server(program, dirname, scope):
     layout = program._parameters_on_pservers
     mine = layout.at(program._ps_endpoint)
     for name in _present(layout, list(mine), dirname):
@@ -349,7 +364,10 @@ def set_arrays(program, arrays, scope):
 def load_trainer(program, dirname, names, scope):
     """Set this trainer's own variables; trainer 0 sets those of servers too."""
     layout = program._parameters_on_pservers
-    if _is_first(program):
+
+    def push_all():
         for name in _present(layout, list(layout.parts), dirname):
             push_file(program, dirname, name)
+    if _is_first(program):
+        _of_one_save(dirname, push_all)
     return [n for n in names if n in layout.wanted and n not in layout.tables]

@@ -41,7 +41,7 @@ class _Model:
 
     def load(self, executor):
         """[program, names to feed, variables to fetch]; its parameters are in the scope."""
-        from .io import load_inference_model
+        from .io import load_inference_model, read_file
         if self.bytes is not None:
             return load_inference_model(None, executor, *self.bytes)
         if self.folder:
@@ -52,12 +52,7 @@ class _Model:
         folder = os.path.dirname(self.program) or "."
         if os.path.dirname(self.params) in (os.path.dirname(self.program), ""):
             return load_inference_model(folder, executor, self.program, self.params or None)
-        return load_inference_model(None, executor, *map(_read, (self.program, self.params)))
-
-
-def _read(path):
-    with open(path, "rb") as f:
-        return f.read()
+        return load_inference_model(None, executor, *map(read_file, (self.program, self.params)))
 
 
 def _threads():

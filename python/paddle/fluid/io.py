@@ -101,6 +101,12 @@ def _has_path(path):
     return has_file(*os.path.split(path))
 
 
+def read_file(path):
+    """The bytes of one file of a model, checked as all that is loaded."""
+    folder, base = os.path.split(path)
+    return _core.load_bytes(folder or ".", [base])[0]
+
+
 # ---- variables ----
 
 def save_vars(executor, dirname, main_program=None, vars=None, predicate=None, filename=None):
@@ -511,7 +517,8 @@ def _all_files(folder):
     for root, folders, files in os.walk(folder):
         folders[:] = [f for f in folders if not f.startswith(".regatta-")]
         found.update(os.path.relpath(os.path.join(root, name), folder) for name in files
-                     if not name.startswith(".regatta-"))
+                     if not name.startswith(".regatta-") and
+                     not name.endswith((".regatta-new", ".regatta-lock")))
     return sorted(found - {"__model__", "MANIFEST.regatta"})
 
 

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from ..... import _core
+from ....io import read_file
 from .hdfs import HDFSClient, get_logger
 
 __all__ = ["FleetUtil"]
@@ -262,9 +262,8 @@ class FleetUtil(object):
         from paddle.fluid import Program
         if is_text:
             self._refuse("draw_from_program_file", "a program is read from its binary form")
-        folder, base = os.path.split(model_filename)
-        text, = _core.load_bytes(folder or ".", [base])
-        self.draw_from_program(Program.parse_from_string(text), output_dir, output_filename)
+        self.draw_from_program(Program.parse_from_string(read_file(model_filename)), output_dir,
+                               output_filename)
 
     def draw_from_program(self, program, output_dir, output_name):
         from paddle.fluid import debugger

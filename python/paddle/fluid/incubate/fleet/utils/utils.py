@@ -8,16 +8,14 @@ from ..... import _core
 from .... import core, debugger
 from ....executor import Executor
 from ....framework import Program, program_guard
-from ....io import is_persistable
+from ....io import is_persistable, read_file
 
 __all__ = ["load_program", "save_program", "program_type_trans", "check_pruned_program_vars",
            "graphviz"]
 
 
 def load_program_binary(model_filename):
-    folder, base = os.path.split(model_filename)
-    text, = _core.load_bytes(folder or ".", [base])
-    return Program.parse_from_string(text)
+    return Program.parse_from_string(read_file(model_filename))
 
 
 def load_program_text(model_filename):
@@ -25,8 +23,7 @@ def load_program_text(model_filename):
     from ....proto import framework_pb2
     from google.protobuf import text_format
     desc = framework_pb2.ProgramDesc()
-    with open(model_filename) as f:
-        text_format.Merge(f.read(), desc)
+    text_format.Merge(read_file(model_filename).decode(), desc)
     return Program.parse_from_string(desc.SerializeToString())
 
 
