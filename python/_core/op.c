@@ -1,6 +1,9 @@
 /* op.c - Op: the ops of a program, and how Python values become their arguments. */
 #include "_core/core.h"
 
+#include "base/map.h"
+#include "sys/log.h"
+
 #include <string.h>
 
 PyTypeObject *core_op_type, *core_op_class;
@@ -282,6 +285,26 @@ static int parse_attr(PyObject *value, rg_attr *attr, void **list, PyObject **ke
     return -1;
 }
 
+/* Of an op in a script: a note of its writer, a slip, or an attribute of another release. */
+static void note_unknown(const rg_opdesc *op, const char *attr, bool kept)
+{
+    enum { MOST = 64 };
+    static uint64_t noted[MOST]; /* each is said once; the GIL guards it */
+    static int n;
+    uint64_t hash = rg_hash_bytes(attr, strlen(attr), rg_hash_text(op->type));
+    for (int i = 0; i < n; i++)
+        if (noted[i] == hash)
+            return;
+    if (n == MOST)
+        return;
+    noted[n++] = hash;
+    rg_log(RG_LOG_W, "python",
+           "op=%s attribute=%s \"the op knows no such attribute: it is %s, and has no effect; "
+           "`paddle ops %s` shows those it knows\"",
+           op->type, attr,
+           kept ? "kept in the program" : "left out, as a program holds no such value", op->type);
+}
+
 static int set_attr(rg_opdesc *op, PyObject *key, PyObject *value)
 {
     rg_attr attr = {.name = core_text(key)};
@@ -292,11 +315,17 @@ static int set_attr(rg_opdesc *op, PyObject *key, PyObject *value)
     if (value == Py_None)
         return 0; /* not given */
     int slot = op->op ? rg_op_attr_slot(op->op, attr.name) : -1;
-    bool known = true;
+    bool strange = slot < 0 && op->op != NULL && !rg_attr_is_common(attr.name), known = true;
     attr.type = slot >= 0 ? op->op->attr[slot].value.type : guess_type(value, &known);
+    if (strange && !known) {
+        note_unknown(op, attr.name, false);
+        return 0;
+    }
     int code = known ? parse_attr(value, &attr, &list, &keep) : -1;
     if (code == 0) {
         rg_status status = rg_opdesc_set_attr(op, &attr);
+        if (status == RG_OK && strange)
+            note_unknown(op, attr.name, true);
         if (status != RG_OK) {
             (void)core_raise(status);
             code = -1;

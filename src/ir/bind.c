@@ -60,10 +60,8 @@ static rg_status bind_attrs(rg_ctx *ctx, rg_arena *arena, const rg_opdesc *op)
         attr[i] = op->op->attr[i].required ? NULL : &op->op->attr[i].value;
     for (int i = 0; i < op->n_attrs; i++) {
         int slot = rg_op_attr_slot(op->op, op->attrs[i].name);
-        if (slot >= 0)
+        if (slot >= 0) /* others are a script's notes, or of another release: they stay */
             attr[slot] = &op->attrs[i];
-        else if (!rg_attr_is_common(op->attrs[i].name))
-            return rg_fail(RG_EINVAL, "it has no attribute %s", op->attrs[i].name);
     }
     for (int i = 0; i < n; i++)
         if (attr[i] == NULL)

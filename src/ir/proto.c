@@ -443,8 +443,6 @@ static rg_status op_in(rg_block *block, const pb_op *from)
                                attr->name, (int)attr->type);
             continue; /* of a later release, and no op here reads it */
         }
-        if (!declared)
-            continue;
         if (!attr_in(&value, attr, &block->program->arena))
             return no_memory();
         rg_status code = rg_opdesc_set_attr(op, &value);

@@ -4,7 +4,8 @@
  *   U = rho U + (1 - rho) d^2       p -= sqrt((U + eps) / (G + eps)) g
  *
  * The last line has the new U, as Paddle 1.8.5 computes it where U is updated in place,
- * which is always; the paper moves by d. */
+ * which is nearly always; where it is written to another variable p moves by d, as in the
+ * paper. */
 #include "ops/optimizer.h"
 #include "ops/types.h"
 
@@ -21,25 +22,27 @@ static rg_status adadelta_infer(rg_ctx *ctx)
     return rg_update_infer(ctx, &update);
 }
 
-#define STEP(T, S)                                                                       \
-    RG_HOT static void step_##S(T *p, T *gg, T *uu, const T *g, T rho, T eps, int64_t n) \
-    {                                                                                    \
-        for (int64_t i = 0; i < n; i++) {                                                \
-            T a = rho * gg[i] + (1 - rho) * g[i] * g[i];                                 \
-            T d = RG_SQRT((uu[i] + eps) / (a + eps)) * g[i];                             \
-            T b = rho * uu[i] + (1 - rho) * d * d;                                       \
-            gg[i] = a;                                                                   \
-            uu[i] = b;                                                                   \
-            p[i] -= RG_SQRT((b + eps) / (a + eps)) * g[i];                               \
-        }                                                                                \
-    }                                                                                    \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g)                                  \
-    {                                                                                    \
-        T *p = rg_out_data(ctx, PARAM_OUT), *gg = rg_out_data(ctx, AVG_GRAD_OUT);        \
-        T *uu = rg_out_data(ctx, AVG_UPDATE_OUT);                                        \
-        T rho = (T)rg_attr_float(ctx, RHO), eps = (T)rg_attr_float(ctx, EPSILON);        \
-        while (rg_spans_next(g))                                                         \
-            step_##S(p + g->at, gg + g->at, uu + g->at, g->grad, rho, eps, g->n);        \
+#define STEP(T, S)                                                                           \
+    RG_HOT static void step_##S(T *p, T *gg, T *uu, const T *g, T rho, T eps, bool in_place, \
+                                int64_t n)                                                   \
+    {                                                                                        \
+        for (int64_t i = 0; i < n; i++) {                                                    \
+            T a = rho * gg[i] + (1 - rho) * g[i] * g[i];                                     \
+            T d = RG_SQRT((uu[i] + eps) / (a + eps)) * g[i];                                 \
+            T b = rho * uu[i] + (1 - rho) * d * d;                                           \
+            gg[i] = a;                                                                       \
+            uu[i] = b;                                                                       \
+            p[i] -= in_place ? RG_SQRT((b + eps) / (a + eps)) * g[i] : d;                    \
+        }                                                                                    \
+    }                                                                                        \
+    static void run_##S(const rg_ctx *ctx, rg_spans *g)                                      \
+    {                                                                                        \
+        T *p = rg_out_data(ctx, PARAM_OUT), *gg = rg_out_data(ctx, AVG_GRAD_OUT);            \
+        T *uu = rg_out_data(ctx, AVG_UPDATE_OUT);                                            \
+        T rho = (T)rg_attr_float(ctx, RHO), eps = (T)rg_attr_float(ctx, EPSILON);            \
+        const bool in_place = rg_in(ctx, AVG_UPDATE) == rg_out(ctx, AVG_UPDATE_OUT);         \
+        while (rg_spans_next(g))                                                             \
+            step_##S(p + g->at, gg + g->at, uu + g->at, g->grad, rho, eps, in_place, g->n);  \
     }
 RG_FLOATS(STEP)
 
@@ -54,7 +57,8 @@ static rg_status adadelta_kernel(rg_ctx *ctx)
 const rg_op rg_op_adadelta = {
     .type = "adadelta",
     .doc = "Adadelta: steps scaled by running means of squared gradients and steps.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
+                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [AVG_GRAD] = {"AvgSquaredGrad", "running mean of squared gradients"},
                    [AVG_UPDATE] = {"AvgSquaredUpdate", "running mean of squared steps"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"},

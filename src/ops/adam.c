@@ -4,10 +4,10 @@
  *   v = b2 v + (1 - b2) g^2         p -= lt m / (sqrt(v) + eps)
  *
  * The powers of b1 and b2 are state. A dense gradient uses them and then advances them;
- * a sparse one advances them first, so its first step uses the squares. A sparse
- * gradient's duplicates are merged. Without lazy_mode every row moves, those that have
- * no gradient by their moments, but when they are next read (adam_late.h); with it only
- * the rows that have one. */
+ * a sparse one, where they are advanced in place, does that first, so that its first step
+ * uses the squares. A sparse gradient's duplicates are merged. Without lazy_mode every row moves,
+ * those that have no gradient by their moments, but when they are next read (adam_late.h); with it
+ * only the rows that have one. */
 #include "ops/adam_late.h"
 #include "ops/merge_rows.h"
 #include "ops/optimizer.h"
@@ -32,6 +32,12 @@ static rg_status adam_infer(rg_ctx *ctx)
     return rg_update_infer(ctx, &update);
 }
 
+/* Whether the power of beta1 (0) or beta2 (1) is advanced in place. */
+static bool own_pow(const rg_ctx *ctx, int which)
+{
+    return rg_in(ctx, BETA1_POW + which) == rg_out(ctx, BETA1_POW_OUT + which);
+}
+
 #define STEP(T, S)                                                                          \
     RG_HOT static void step_##S(T *p, T *m, T *v, const T *g, T b1, T b2, T eps, T rate,    \
                                 int64_t n)                                                  \
@@ -52,7 +58,8 @@ static rg_status adam_infer(rg_ctx *ctx)
         T old1 = *pow1, old2 = *pow2;                                                       \
         *pow1 *= b1;                                                                        \
         *pow2 *= b2;                                                                        \
-        T used1 = sparse ? *pow1 : old1, used2 = sparse ? *pow2 : old2;                     \
+        T used1 = sparse && own_pow(ctx, 0) ? *pow1 : old1;                                 \
+        T used2 = sparse && own_pow(ctx, 1) ? *pow2 : old2;                                 \
         T rate = (T)rg_number(ctx, RATE) * RG_SQRT(1 - used2) / (1 - used1);                \
         while (rg_spans_next(g))                                                            \
             step_##S(p + g->at, m + g->at, v + g->at, g->grad, b1, b2, eps, rate, g->n);    \
@@ -79,8 +86,10 @@ static rg_status step_late(rg_ctx *ctx, float b1, float b2)
     float *pow1 = rg_out_data(ctx, BETA1_POW_OUT), *pow2 = rg_out_data(ctx, BETA2_POW_OUT);
     RG_TRY(rg_expect_rows_below(ctx, GRAD, rg_shape_of(ctx, PARAM)->dim[0]));
     RG_TRY(rg_merge_rows(ctx, rg_in(ctx, GRAD), &merged));
-    *pow1 = (float)rg_number(ctx, BETA1_POW) * b1;
-    *pow2 = (float)rg_number(ctx, BETA2_POW) * b2;
+    float old1 = (float)rg_number(ctx, BETA1_POW), old2 = (float)rg_number(ctx, BETA2_POW);
+    *pow1 = old1 * b1;
+    *pow2 = old2 * b2;
+    float used1 = own_pow(ctx, 0) ? *pow1 : old1, used2 = own_pow(ctx, 1) ? *pow2 : old2;
     return rg_adam_late_step(&(rg_adam_update){
         .param = rg_out(ctx, PARAM_OUT),
         .moment1 = rg_out(ctx, MOMENT1_OUT),
@@ -89,7 +98,7 @@ static rg_status step_late(rg_ctx *ctx, float b1, float b2)
         .grads = merged.values,
         .n = merged.n,
         .betas = {b1, b2, rg_attr_float(ctx, EPSILON)},
-        .rate = (float)rg_number(ctx, RATE) * sqrtf(1 - *pow2) / (1 - *pow1),
+        .rate = (float)rg_number(ctx, RATE) * sqrtf(1 - used2) / (1 - used1),
     });
 }
 

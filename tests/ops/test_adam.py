@@ -22,5 +22,10 @@ CASES = [
          outputs=list(STATE), inplace=STATE),
     case("sparse in order", "adam", inputs(Rows([0, 5], 6, rand(2, 3))), outputs=list(STATE),
          inplace=STATE),
+    # Powers of beta that are not advanced in place are used as they were.
+    case("apart", "adam", inputs(rand(6, 3)), outputs=list(STATE)),
+    case("sparse apart", "adam", inputs(Rows([4, 1, 4], 6, rand(3, 3))), outputs=list(STATE)),
+    case("sparse, powers apart", "adam", inputs(Rows([4, 1, 4], 6, rand(3, 3))),
+         outputs=list(STATE), inplace={k: v for k, v in STATE.items() if "Beta" not in k}),
 ]
 test = check(__file__, CASES)

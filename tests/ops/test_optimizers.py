@@ -143,4 +143,12 @@ CASES += [
     average("float64", 9, 5, 14, dtype="float64", average_window=0.5, min_average_window=10,
             max_average_window=20),
 ]
+# Outputs that are variables of their own; real Paddle refuses it of rmsprop and of sparse adagrad.
+for op in OPS:
+    if op is not RMSPROP:
+        CASES.append(op.case("apart"))
+        CASES[-1].inplace = {}
+for op in [MOMENTUM, LAMB]:
+    CASES.append(op.case("sparse apart", Rows([4, 1, 4], 6, rand(3, 3))))
+    CASES[-1].inplace = {}
 test = check(__file__, CASES)

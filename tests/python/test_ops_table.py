@@ -130,3 +130,28 @@ def test_the_command_shows_an_op_and_refuses_another():
     assert "input `X`" in text and "attribute `x_num_col_dims` (INT, 1)" in text
     done = subprocess.run([PADDLE, "ops", "no_such_op"], capture_output=True, text=True)
     assert done.returncode == 2 and "op no_such_op is not implemented" in done.stderr
+
+
+def test_an_attribute_that_the_op_does_not_know_is_kept_and_said(tmp_path):
+    """As a script's own note; real Paddle drops it in silence."""
+    done = subprocess.run([sys.executable, "-c", """
+import numpy as np
+import paddle.fluid as fluid
+x = fluid.data("x", [2])
+block = fluid.default_main_program().global_block()
+y = block.create_var(name="y", dtype="float32", shape=[2])
+for i in range(2):
+    op = block.append_op(type="scale", inputs={"X": x}, outputs={"Out": y},
+                         attrs={"scale": 3.0, "my_note": "mine", "owner": object(), "no": None})
+    assert op.attr("my_note") == "mine" and not op.has_attr("owner") and not op.has_attr("no")
+text = fluid.default_main_program().desc.serialize_to_string()
+again = fluid.Program.parse_from_string(text)
+assert [op.attr("my_note") for op in again.global_block().ops] == ["mine"] * 2
+out, = fluid.Executor().run(again, feed={"x": np.ones(2, "float32")}, fetch_list=["y"])
+assert out.tolist() == [3, 3]
+"""], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    notes = [line for line in done.stderr.splitlines() if "knows no such attribute" in line]
+    assert len(notes) == 2, done.stderr
+    assert "op=scale attribute=my_note" in notes[0] and "kept in the program" in notes[0]
+    assert "op=scale attribute=owner" in notes[1] and "left out" in notes[1]
