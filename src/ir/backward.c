@@ -66,6 +66,9 @@ static void walk_fini(rg_walk *w)
     rg_map_fini(&w->last_writer);
     rg_map_fini(&w->copy_of);
     rg_map_fini(&w->constants);
+    rg_map_fini(&w->checkpoints);
+    rg_map_fini(&w->writers);
+    rg_map_fini(&w->again);
     rg_arena_free(&w->arena);
 }
 
@@ -84,9 +87,12 @@ static rg_status walk_back(rg_walk *w, size_t n_ops, const char *const *targets,
             for (int k = 0; k < op->out[s].n; k++)
                 RG_TRY(rg_map_put(&w->last_writer, op->out[s].names[k], (void *)(i + 1)));
     }
-    for (size_t i = n_ops; i-- > 0;)
+    RG_TRY(rg_recompute_begin(w));
+    for (size_t i = n_ops; i-- > 0;) {
+        RG_TRY(rg_recompute_enter(w, i, on_path));
         if (on_path[i])
             RG_TRY(rg_walk_differentiate(w, w->forward->ops[i], i));
+    }
     return RG_OK;
 }
 

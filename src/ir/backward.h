@@ -15,6 +15,10 @@ typedef struct rg_grad_pair {
 typedef struct rg_backward_options {
     const char *const *no_grad; /* variables whose gradient is not wanted */
     int n_no_grad;
+    /* What is made between these variables is computed again, not kept; see backward_recompute.c.
+     */
+    const char *const *checkpoints;
+    int n_checkpoints;
     /* Called after each gradient op has been appended; may be NULL. */
     rg_status (*after_op)(void *arg, rg_opdesc *op);
     void *arg;

@@ -101,8 +101,9 @@ static rg_status value_at(rg_grad_ctx *ctx, const char *name, bool before, const
     rg_walk *w = ctx->walk;
     const rg_vardesc *var = rg_walk_find(w, name);
     size_t last = (size_t)(uintptr_t)rg_map_get(&w->last_writer, name);
-    *out = name;
-    if (var == NULL || var->meta.kind != RG_TENSOR)
+    const char *again = rg_map_get(&w->again, name);
+    *out = again != NULL ? again : name;
+    if (var == NULL || var->meta.kind != RG_TENSOR || again != NULL)
         return RG_OK;
     for (size_t i = ctx->index + (before ? 0 : 1); i < last; i++) {
         if (!rg_op_writes(w->forward->ops[i], name))
@@ -155,10 +156,12 @@ rg_status rg_grad_read_out(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, cons
 static rg_status zeros_for(rg_walk *w, rg_opdesc *before, const char *name, const char **grad)
 {
     rg_opdesc *zeros;
+    const char *again = rg_map_get(&w->again, name);
     *grad = rg_grads_name(w, name);
     if (*grad == NULL)
         return rg_grads_no_memory();
     RG_TRY(rg_grads_own_var(w, *grad, name));
+    name = again != NULL ? again : name;
     RG_TRY(rg_block_insert_op(w->block, rg_opdesc_index(before), "fill_zeros_like", &zeros));
     RG_TRY(rg_opdesc_set_in(zeros, "X", 1, &name));
     RG_TRY(rg_opdesc_set_out(zeros, "Out", 1, grad));

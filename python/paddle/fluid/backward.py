@@ -31,9 +31,7 @@ def append_backward(loss, parameter_list=None, no_grad_set=None, callbacks=None,
     """Append the gradients of the loss; [(parameter, gradient)] of those it depends on."""
     if not isinstance(loss, Variable):
         raise TypeError("append_backward: loss is %s, and must be a Variable" % type(loss))
-    if checkpoints:
-        raise NotImplementedError("append_backward(checkpoints=...): recomputation is not "
-                                  "implemented")
+    points = _names(checkpoints, "checkpoints")
     block = loss.block
     program = block.program
     program._appending_grad_times += 1
@@ -45,7 +43,7 @@ def append_backward(loss, parameter_list=None, no_grad_set=None, callbacks=None,
     no_grad = _names(no_grad_set, "no_grad_set")
     no_grad += [p.name for p in program.all_parameters() if not p.trainable]
     pairs = program._append_backward_in(block.idx, loss.name, [p.name for p in parameters],
-                                        no_grad, _after_op(block, callbacks))
+                                        no_grad, _after_op(block, callbacks), points)
     grads = []
     for param, (_, grad) in zip(parameters, pairs):
         if grad is not None:
