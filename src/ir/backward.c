@@ -228,7 +228,7 @@ rg_status rg_grad_sub_block(rg_grad_ctx *ctx, bool loop, const char *const *stat
 static rg_status seed_with_ones(rg_walk *w, const char *target, int role)
 {
     const rg_vardesc *var = rg_block_find(w->forward, target);
-    const char *grad = rg_grads_name(w, target);
+    const char *grad = rg_grads_target_name(w, target);
     rg_opdesc *fill;
     if (grad == NULL)
         return rg_grads_no_memory();
@@ -344,6 +344,7 @@ rg_status rg_gradients(rg_block *block, const char *const *targets, const char *
     size_t n_ops = block->n_ops;
     rg_walk w;
     rg_status code = start(&w, block, options ? options : &none);
+    w.no_roles = true;
     for (int i = 0; code == RG_OK && i < n_targets; i++) {
         if (rg_block_find(block, targets[i]) == NULL) {
             code = rg_fail(RG_ENOENT, "there is no variable %s to differentiate", targets[i]);

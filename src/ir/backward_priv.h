@@ -28,6 +28,7 @@ typedef struct rg_walk {
     rg_block *forward; /* whose ops are walked */
     const rg_backward_options *options;
     struct rg_walk *outer;  /* of the block around a sub-block */
+    bool no_roles;          /* gradient ops do not say which parameter's gradient they write */
     struct rg_grad_ctx *at; /* of a sub-block: the op of `outer` that runs it */
     rg_map states;          /* name -> rg_grad_state */
     rg_map no_grad;
@@ -62,9 +63,11 @@ static inline rg_status rg_grads_no_memory(void)
 
 /* Made when it is first asked for; NULL: no memory. The walk's. */
 rg_grad_state *rg_grads_of(rg_walk *w, const char *name);
-/* x@GRAD; where an earlier call has made that variable, x@GRAD_0 and so on. The program's;
+/* x@GRAD; where an earlier call has made that variable, grad/grad/x@GRAD and so on. The program's;
  * NULL: no memory. */
 const char *rg_grads_name(rg_walk *w, const char *name);
+/* The same of what is differentiated: x@GRAD, or x@GRAD_0 and so on. */
+const char *rg_grads_target_name(rg_walk *w, const char *name);
 /* What snprintf made in `text` of `size` bytes, as a name of the program; NULL: no memory, or too
  * long. */
 const char *rg_grads_keep_name(rg_walk *w, const char *text, int length, size_t size);

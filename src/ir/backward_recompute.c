@@ -1,9 +1,10 @@
 /* backward_recompute.c - activations that are computed again in the backward pass instead of kept.
  *
  * Checkpoints cut the forward ops into segments, each ending with the op that makes one. When the
- * walk comes to the last op of a segment, other than the one behind the last checkpoint, its ops are
- * appended once more, writing NAME.subprog_I, and the gradients of the segment read those. So what
- * the forward pass made between checkpoints dies there, and the executor can use its memory again.
+ * walk comes to the last op of a segment, other than the one behind the last checkpoint, its ops
+ * are appended once more, writing NAME.subprog_I, and the gradients of the segment read those. So
+ * what the forward pass made between checkpoints dies there, and the executor can use its memory
+ * again.
  *
  * Not run again is what could give something else or do something twice: ops with a block, ops
  * that write a persistable variable or one that is written more than once. What they made is kept.

@@ -11,7 +11,8 @@ import pytest
 def layers():
     import paddle.fluid as fluid
     globals().update(fluid=fluid, L=fluid.layers)
-    yield
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
+        yield
     fluid.set_flags({"FLAGS_fuse": True})
 
 
