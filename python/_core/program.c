@@ -539,23 +539,31 @@ static PyObject *pair_list(const rg_grad_pair *pairs, int n)
     return list;
 }
 
-/* _append_backward(block, loss, parameters, no_grad, callback) -> [(name, grad or None)] */
+/* _append_backward(block, loss, parameters, no_grad, callback, checkpoints, times)
+ * -> [(name, grad or None)] */
 static PyObject *program_append_backward(PyObject *self, PyObject *args)
 {
-    int idx;
+    int idx, times;
     const char *loss;
-    PyObject *parameters, *no_grad, *callback;
-    name_lists l;
-    if (!PyArg_ParseTuple(args, "isOOO:_append_backward", &idx, &loss, &parameters, &no_grad,
-                          &callback))
+    PyObject *parameters, *no_grad, *callback, *checkpoints;
+    name_lists l, points;
+    if (!PyArg_ParseTuple(args, "isOOOOi:_append_backward", &idx, &loss, &parameters, &no_grad,
+                          &callback, &checkpoints, &times))
         return NULL;
     rg_block *block = block_at(self, idx);
     if (block == NULL || parse_lists(parameters, no_grad, &l) < 0)
         return NULL;
+    if (parse_lists(checkpoints, checkpoints, &points) < 0) {
+        free_lists(&l);
+        return NULL;
+    }
     after_op after = {self, callback};
     rg_backward_options options = {
         .no_grad = l.b,
         .n_no_grad = l.n_b,
+        .checkpoints = points.a,
+        .n_checkpoints = points.n_a,
+        .times = times,
         .after_op = callback == Py_None ? NULL : call_after_op,
         .arg = &after,
     };
@@ -564,18 +572,19 @@ static PyObject *program_append_backward(PyObject *self, PyObject *args)
                            : rg_fail(RG_ENOMEM, "no memory for gradients");
     PyObject *list = code == RG_OK ? pair_list(pairs, l.n_a) : core_raise(code);
     PyMem_Free(pairs);
+    free_lists(&points);
     free_lists(&l);
     return list;
 }
 
-/* _gradients(block, targets, target_grads, inputs, no_grad) -> [grad or None] */
+/* _gradients(block, targets, target_grads, inputs, no_grad, times) -> [grad or None] */
 static PyObject *program_gradients(PyObject *self, PyObject *args)
 {
-    int idx;
+    int idx, times;
     PyObject *targets, *target_grads, *inputs, *no_grad;
     name_lists l, m;
-    if (!PyArg_ParseTuple(args, "iOOOO:_gradients", &idx, &targets, &target_grads, &inputs,
-                          &no_grad))
+    if (!PyArg_ParseTuple(args, "iOOOOi:_gradients", &idx, &targets, &target_grads, &inputs,
+                          &no_grad, &times))
         return NULL;
     rg_block *block = block_at(self, idx);
     if (block == NULL || parse_lists(targets, inputs, &l) < 0)
@@ -589,7 +598,7 @@ static PyObject *program_gradients(PyObject *self, PyObject *args)
         if (m.a[i][0] == '\0')
             m.a[i] = NULL;
     const char **grads = PyMem_Malloc(((size_t)l.n_b + 1) * sizeof *grads);
-    rg_backward_options options = {.no_grad = m.b, .n_no_grad = m.n_b};
+    rg_backward_options options = {.no_grad = m.b, .n_no_grad = m.n_b, .times = times};
     rg_status code = grads ? rg_gradients(block, l.a, m.n_a ? m.a : NULL, l.n_a, l.b, l.n_b, grads,
                                           &options)
                            : rg_fail(RG_ENOMEM, "no memory for gradients");
@@ -634,9 +643,9 @@ static PyMethodDef program_methods[] = {
     {"_set_role", program_set_role, METH_VARARGS, "_set_role(role, vars)"},
     {"_set_namescope", program_set_namescope, METH_VARARGS, "_set_namescope(scope, device)"},
     {"_append_backward_in", program_append_backward, METH_VARARGS,
-     "_append_backward_in(block, loss, parameters, no_grad, callback)"},
+     "_append_backward_in(block, loss, parameters, no_grad, callback, checkpoints, times)"},
     {"_gradients_in", program_gradients, METH_VARARGS,
-     "_gradients_in(block, targets, target_grads, inputs, no_grad)"},
+     "_gradients_in(block, targets, target_grads, inputs, no_grad, times)"},
     {NULL, NULL, 0, NULL},
 };
 

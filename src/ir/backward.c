@@ -27,6 +27,13 @@ static rg_status put_all(const rg_args *args, int n, rg_map *names)
     return RG_OK;
 }
 
+/* An earlier loss's update of a parameter, or of a rate: what comes after it computes with the
+ * new value, and it is that whose gradient is wanted. */
+static bool is_update(const rg_opdesc *op)
+{
+    return (rg_opdesc_role(op) & (RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED)) != 0;
+}
+
 /* on_path[i]: whether op i of the block leads from the inputs (all, if there are none
  * given) to the targets. */
 static rg_status find_path(const rg_block *block, size_t n_ops, const char *const *targets,
@@ -50,7 +57,7 @@ static rg_status find_path(const rg_block *block, size_t n_ops, const char *cons
         RG_TRY_GOTO(code, rg_map_put(&reached, targets[i], targets[i]));
     for (size_t i = n_ops; i-- > 0;) {
         const rg_opdesc *op = block->ops[i];
-        on_path[i] = on_path[i] && touches(op->out, op->n_out, &reached);
+        on_path[i] = on_path[i] && !is_update(op) && touches(op->out, op->n_out, &reached);
         if (on_path[i])
             RG_TRY_GOTO(code, put_all(op->in, op->n_in, &reached));
     }
@@ -66,6 +73,9 @@ static void walk_fini(rg_walk *w)
     rg_map_fini(&w->last_writer);
     rg_map_fini(&w->copy_of);
     rg_map_fini(&w->constants);
+    rg_map_fini(&w->checkpoints);
+    rg_map_fini(&w->writers);
+    rg_map_fini(&w->again);
     rg_arena_free(&w->arena);
 }
 
@@ -84,9 +94,12 @@ static rg_status walk_back(rg_walk *w, size_t n_ops, const char *const *targets,
             for (int k = 0; k < op->out[s].n; k++)
                 RG_TRY(rg_map_put(&w->last_writer, op->out[s].names[k], (void *)(i + 1)));
     }
-    for (size_t i = n_ops; i-- > 0;)
+    RG_TRY(rg_recompute_begin(w));
+    for (size_t i = n_ops; i-- > 0;) {
+        RG_TRY(rg_recompute_enter(w, i, on_path));
         if (on_path[i])
             RG_TRY(rg_walk_differentiate(w, w->forward->ops[i], i));
+    }
     return RG_OK;
 }
 
@@ -222,7 +235,7 @@ rg_status rg_grad_sub_block(rg_grad_ctx *ctx, bool loop, const char *const *stat
 static rg_status seed_with_ones(rg_walk *w, const char *target, int role)
 {
     const rg_vardesc *var = rg_block_find(w->forward, target);
-    const char *grad = rg_grads_name(w, target);
+    const char *grad = rg_grads_target_name(w, target);
     rg_opdesc *fill;
     if (grad == NULL)
         return rg_grads_no_memory();
@@ -338,6 +351,7 @@ rg_status rg_gradients(rg_block *block, const char *const *targets, const char *
     size_t n_ops = block->n_ops;
     rg_walk w;
     rg_status code = start(&w, block, options ? options : &none);
+    w.no_roles = true;
     for (int i = 0; code == RG_OK && i < n_targets; i++) {
         if (rg_block_find(block, targets[i]) == NULL) {
             code = rg_fail(RG_ENOENT, "there is no variable %s to differentiate", targets[i]);

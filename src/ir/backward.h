@@ -1,7 +1,8 @@
 /* backward.h - autodiff: gradients as ops appended to the program.
  *
  * Names are Fluid's: the gradient of x is x@GRAD; where several ops read x, each
- * contribution is x@GRAD@RENAME@block0@i and a sum op makes x@GRAD of them. */
+ * contribution is x@GRAD@RENAME@block0@i and a sum op makes x@GRAD of them. What an earlier
+ * call has named so is grad/grad/x@GRAD in the second call, and so on. */
 #ifndef RG_IR_BACKWARD_H
 #define RG_IR_BACKWARD_H
 
@@ -15,6 +16,11 @@ typedef struct rg_grad_pair {
 typedef struct rg_backward_options {
     const char *const *no_grad; /* variables whose gradient is not wanted */
     int n_no_grad;
+    /* What is made between these variables is computed again, not kept; see backward_recompute.c.
+     */
+    const char *const *checkpoints;
+    int n_checkpoints;
+    int times; /* calls so far for the program, this one counted; 0: not known, names end in _0 */
     /* Called after each gradient op has been appended; may be NULL. */
     rg_status (*after_op)(void *arg, rg_opdesc *op);
     void *arg;

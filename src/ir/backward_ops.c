@@ -101,8 +101,9 @@ static rg_status value_at(rg_grad_ctx *ctx, const char *name, bool before, const
     rg_walk *w = ctx->walk;
     const rg_vardesc *var = rg_walk_find(w, name);
     size_t last = (size_t)(uintptr_t)rg_map_get(&w->last_writer, name);
-    *out = name;
-    if (var == NULL || var->meta.kind != RG_TENSOR)
+    const char *again = rg_map_get(&w->again, name);
+    *out = again != NULL ? again : name;
+    if (var == NULL || var->meta.kind != RG_TENSOR || again != NULL)
         return RG_OK;
     for (size_t i = ctx->index + (before ? 0 : 1); i < last; i++) {
         if (!rg_op_writes(w->forward->ops[i], name))
@@ -155,10 +156,12 @@ rg_status rg_grad_read_out(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, cons
 static rg_status zeros_for(rg_walk *w, rg_opdesc *before, const char *name, const char **grad)
 {
     rg_opdesc *zeros;
+    const char *again = rg_map_get(&w->again, name);
     *grad = rg_grads_name(w, name);
     if (*grad == NULL)
         return rg_grads_no_memory();
     RG_TRY(rg_grads_own_var(w, *grad, name));
+    name = again != NULL ? again : name;
     RG_TRY(rg_block_insert_op(w->block, rg_opdesc_index(before), "fill_zeros_like", &zeros));
     RG_TRY(rg_opdesc_set_in(zeros, "X", 1, &name));
     RG_TRY(rg_opdesc_set_out(zeros, "Out", 1, grad));
@@ -341,11 +344,26 @@ static rg_status grad_by_schema(rg_grad_ctx *ctx, const rg_op *grad)
 
 /* ---- one op ---- */
 
+/* Whether the op writes `grad`, or a contribution to it. */
+static bool contributes(const rg_opdesc *op, const char *grad)
+{
+    size_t length = strlen(grad);
+    for (int i = 0; i < op->n_out; i++)
+        for (int k = 0; k < op->out[i].n; k++)
+            if (strncmp(op->out[i].names[k], grad, length) == 0 &&
+                strchr("@", op->out[i].names[k][length]) != NULL)
+                return true;
+    return false;
+}
+
 /* op_role_var of a gradient op: each parameter whose gradient it writes, and that. */
 static rg_status set_role_vars(rg_walk *w, rg_opdesc *op, const rg_opdesc *forward)
 {
     const char **pairs = NULL;
     int n = 0;
+    for (const rg_walk *at = w; at != NULL; at = at->outer)
+        if (at->no_roles)
+            return RG_OK;
     for (int i = 0; i < forward->n_in; i++)
         for (int k = 0; k < forward->in[i].n; k++) {
             const char *name = forward->in[i].names[k];
@@ -353,6 +371,8 @@ static rg_status set_role_vars(rg_walk *w, rg_opdesc *op, const rg_opdesc *forwa
             if (var == NULL || !var->is_parameter || !rg_grads_wanted(w, name))
                 continue;
             const char *grad = rg_grads_name(w, name);
+            if (grad != NULL && !contributes(op, grad))
+                continue;
             const char **more = rg_arena_alloc(&w->arena, ((size_t)n + 2) * sizeof *more);
             if (grad == NULL || more == NULL)
                 return rg_grads_no_memory();

@@ -2,7 +2,8 @@
  *
  * backward.c walks the ops and their sub-blocks, backward_ops.c makes the gradient ops of one op,
  * backward_sum.c names the gradient of a variable and sums what ops contribute to it,
- * backward_second.c makes the gradients of gradient ops. */
+ * backward_second.c makes the gradients of gradient ops, backward_recompute.c runs ops again whose
+ * results were not kept. */
 #ifndef RG_IR_BACKWARD_PRIV_H
 #define RG_IR_BACKWARD_PRIV_H
 
@@ -27,6 +28,7 @@ typedef struct rg_walk {
     rg_block *forward; /* whose ops are walked */
     const rg_backward_options *options;
     struct rg_walk *outer;  /* of the block around a sub-block */
+    bool no_roles;          /* gradient ops do not say which parameter's gradient they write */
     struct rg_grad_ctx *at; /* of a sub-block: the op of `outer` that runs it */
     rg_map states;          /* name -> rg_grad_state */
     rg_map no_grad;
@@ -36,7 +38,12 @@ typedef struct rg_walk {
         constants; /* variables that depend on nothing that has a gradient; see knows_constants */
     bool knows_constants;
     int n_temporaries; /* names given */
-    size_t n_forward;  /* ops of `forward` that are walked, and those before them */
+    /* With checkpoints: the ops that make them, in order; how many ops write a variable; what
+     * the segment at hand has computed again: name -> its new name. */
+    size_t *ends;
+    int n_ends;
+    rg_map checkpoints, writers, again;
+    size_t n_forward; /* ops of `forward` that are walked, and those before them */
     rg_arena arena;
 } rg_walk;
 
@@ -56,9 +63,11 @@ static inline rg_status rg_grads_no_memory(void)
 
 /* Made when it is first asked for; NULL: no memory. The walk's. */
 rg_grad_state *rg_grads_of(rg_walk *w, const char *name);
-/* x@GRAD; where an earlier call has made that variable, x@GRAD_0 and so on. The program's;
+/* x@GRAD; where an earlier call has made that variable, grad/grad/x@GRAD and so on. The program's;
  * NULL: no memory. */
 const char *rg_grads_name(rg_walk *w, const char *name);
+/* The same of what is differentiated: x@GRAD, or x@GRAD_0 and so on. */
+const char *rg_grads_target_name(rg_walk *w, const char *name);
 /* What snprintf made in `text` of `size` bytes, as a name of the program; NULL: no memory, or too
  * long. */
 const char *rg_grads_keep_name(rg_walk *w, const char *text, int length, size_t size);
@@ -93,6 +102,13 @@ const rg_op *rg_grad_op_of(const rg_op *op);
 bool rg_grad_without_suffix(const char *name, char *text, size_t size);
 /* The variable that holds, when the gradient runs, what `name` was when the op at hand began. */
 rg_status rg_walk_value_before(rg_grad_ctx *ctx, const char *name, const char **out);
+
+/* ---- checkpoints (backward_recompute.c) ---- */
+
+/* Before the walk over the forward ops; n_forward and last_writer are known. */
+rg_status rg_recompute_begin(rg_walk *w);
+/* Before the op at `index` is differentiated: where it ends a segment, that is run again. */
+rg_status rg_recompute_enter(rg_walk *w, size_t index, const bool *on_path);
 
 /* ---- the gradient of a gradient op (backward_second.c) ---- */
 

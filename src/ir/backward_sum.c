@@ -39,17 +39,44 @@ static const char *rename_name(rg_walk *w, const char *grad, int i)
     return rg_grads_keep_name(w, text, n, sizeof text);
 }
 
+#define AGAIN "grad/"
+
+/* The name in `text`, of length n, or with a number behind it where a variable has that. */
+static const char *free_name(rg_walk *w, rg_grad_state *state, const char *text, int n)
+{
+    char numbered[1024];
+    if (n <= 0 || (size_t)n >= sizeof numbered)
+        return NULL;
+    memcpy(numbered, text, (size_t)n + 1);
+    for (int i = 0; (size_t)n < sizeof numbered && rg_block_var(w->block, numbered) != NULL; i++)
+        n = snprintf(numbered, sizeof numbered, "%s_%d", text, i);
+    state->plain = rg_grads_keep_name(w, numbered, n, sizeof numbered);
+    return state->plain;
+}
+
 const char *rg_grads_name(rg_walk *w, const char *name)
 {
     rg_grad_state *state = rg_grads_of(w, name);
     if (state == NULL || state->plain != NULL)
         return state ? state->plain : NULL;
+    char text[1024] = "";
+    int n = snprintf(text, sizeof text, "%s" RG_GRAD_SUFFIX, name), times = w->options->times;
+    if (rg_block_var(w->block, text) != NULL && times > 1 && n > 0 &&
+        (size_t)n + (size_t)times * strlen(AGAIN) < sizeof text) {
+        size_t length = 0;
+        for (int i = 0; i < times; i++, length += strlen(AGAIN))
+            memcpy(text + length, AGAIN, strlen(AGAIN));
+        n = (int)length + snprintf(text + length, sizeof text - length, "%s" RG_GRAD_SUFFIX, name);
+    }
+    return free_name(w, state, text, n);
+}
+
+const char *rg_grads_target_name(rg_walk *w, const char *name)
+{
+    rg_grad_state *state = rg_grads_of(w, name);
     char text[1024];
     int n = snprintf(text, sizeof text, "%s" RG_GRAD_SUFFIX, name);
-    for (int i = 0; n > 0 && (size_t)n < sizeof text && rg_block_var(w->block, text) != NULL; i++)
-        n = snprintf(text, sizeof text, "%s" RG_GRAD_SUFFIX "_%d", name, i);
-    state->plain = rg_grads_keep_name(w, text, n, sizeof text);
-    return state->plain;
+    return state ? free_name(w, state, text, n) : NULL;
 }
 
 const rg_vardesc *rg_walk_find(const rg_walk *w, const char *name)

@@ -1,6 +1,7 @@
 /* ctx.c - what shape rules and kernels ask of their context. */
 #include "ir/op.h"
 #include "ir/program.h"
+#include "ir/recompute.h"
 
 #include "base/map.h"
 
@@ -226,7 +227,9 @@ rg_philox_key rg_random_key(const rg_ctx *ctx, int seed, bool fixed)
 
 rg_philox_key rg_random_key_of(const rg_ctx *ctx, const char *name, int seed, bool fixed)
 {
-    uint64_t stream = rg_hash_text(name);
+    /* What is computed again is computed of the same numbers. */
+    const char *mark = strstr(name, RG_AGAIN_MARK);
+    uint64_t stream = rg_hash_bytes(name, mark ? (size_t)(mark - name) : strlen(name), 0);
     if (fixed)
         return (rg_philox_key){(uint64_t)(uint32_t)seed, stream};
     uint64_t base = seed != 0 ? (uint64_t)(uint32_t)seed : ctx->run->seed;

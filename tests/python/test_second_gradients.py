@@ -19,6 +19,8 @@ FILTER = np.random.RandomState(4).uniform(-1, 1, [3, 2, 2, 2])
 def layers():
     import paddle.fluid as fluid
     globals().update(fluid=fluid, L=fluid.layers)
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
+        yield
 
 
 def positive(x):
@@ -296,6 +298,53 @@ def test_a_gradient_that_is_a_constant_is_not_asked_for_one():
     grad.stop_gradient = True
     out, = fluid.gradients(L.reduce_sum(L.square(grad * x)), x)
     assert out is not None
+
+
+# ---- names ----
+
+def test_gradients_taken_again_have_the_names_of_real_paddle():
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        x = L.data("x", [3])
+        x.stop_gradient = False
+        weight = fluid.ParamAttr(name="w")
+        first, = fluid.gradients(L.fc(x, 2, act="relu", param_attr=weight, bias_attr=False), x)
+        loss = L.reduce_mean(L.square(first)) + L.reduce_mean(
+            L.fc(x, 2, param_attr=weight, bias_attr=False))
+        _, pairs = fluid.optimizer.SGD(0.1).minimize(loss)
+        third, = fluid.gradients(loss, x)
+    assert first.name == "x@GRAD" and third.name == "grad/grad/grad/x@GRAD"
+    assert [(p.name, g.name) for p, g in pairs] == [("w", "grad/grad/w@GRAD")]
+    for op in main.global_block().ops:  # what is not the loss's gradient is not a parameter's
+        if "w@GRAD" in op.output_arg_names:
+            assert not op.has_attr("op_role_var") or not op.attr("op_role_var")
+
+
+# ---- several threads ----
+
+def test_a_gradient_penalty_over_threads(monkeypatch):
+    """Two threads, each with half of the batch: the same parameters as one with all of it."""
+    monkeypatch.setenv("CPU_NUM", "2")
+    rows = np.random.RandomState(8).normal(0, 1, [8, 3]).astype("float32")
+    got = []
+    for parallel in (False, True):
+        main, startup = fluid.Program(), fluid.Program()
+        with fluid.program_guard(main, startup), fluid.unique_name.guard():
+            x = L.data("x", [3])
+            x.stop_gradient = False
+            out = cases.critic(fluid, x)
+            grad, = fluid.gradients(out, x)
+            loss = L.reduce_mean(out) + L.reduce_mean(L.square(grad)) * 4.0
+            fluid.optimizer.SGD(0.1).minimize(loss)
+        scope, exe = fluid.Scope(), fluid.Executor(fluid.CPUPlace())
+        with fluid.scope_guard(scope):
+            exe.run(startup)
+            program = fluid.CompiledProgram(main).with_data_parallel(loss.name) if parallel else main
+            for _ in range(3):
+                exe.run(program, feed={"x": rows}, fetch_list=[loss])
+            got.append([np.array(scope.find_var(n).get_tensor()) for n in ("w0", "b0", "w1")])
+    for one, two in zip(*got):
+        np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
 
 
 # ---- against real Paddle ----

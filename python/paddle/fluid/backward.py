@@ -31,9 +31,7 @@ def append_backward(loss, parameter_list=None, no_grad_set=None, callbacks=None,
     """Append the gradients of the loss; [(parameter, gradient)] of those it depends on."""
     if not isinstance(loss, Variable):
         raise TypeError("append_backward: loss is %s, and must be a Variable" % type(loss))
-    if checkpoints:
-        raise NotImplementedError("append_backward(checkpoints=...): recomputation is not "
-                                  "implemented")
+    points = _names(checkpoints, "checkpoints")
     block = loss.block
     program = block.program
     program._appending_grad_times += 1
@@ -45,7 +43,8 @@ def append_backward(loss, parameter_list=None, no_grad_set=None, callbacks=None,
     no_grad = _names(no_grad_set, "no_grad_set")
     no_grad += [p.name for p in program.all_parameters() if not p.trainable]
     pairs = program._append_backward_in(block.idx, loss.name, [p.name for p in parameters],
-                                        no_grad, _after_op(block, callbacks))
+                                        no_grad, _after_op(block, callbacks), points,
+                                        program._appending_grad_times)
     grads = []
     for param, (_, grad) in zip(parameters, pairs):
         if grad is not None:
@@ -78,7 +77,7 @@ def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
     names = block.program._gradients_in(
         block.idx, [t.name for t in targets],
         ["" if w is None else w.name for w in weights], [x.name for x in inputs],
-        _names(no_grad_set, "no_grad_set"))
+        _names(no_grad_set, "no_grad_set"), block.program._appending_grad_times)
     return [None if name is None else block.var(name) for name in names]
 
 

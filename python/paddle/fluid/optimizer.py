@@ -128,6 +128,10 @@ class Optimizer:
 
     def backward(self, loss, startup_program=None, parameter_list=None, no_grad_set=None,
                  callbacks=None):
+        return self._backward(loss, startup_program, parameter_list, no_grad_set, callbacks)
+
+    def _backward(self, loss, startup_program=None, parameter_list=None, no_grad_set=None,
+                  callbacks=None, checkpoints=None):
         if not isinstance(loss, Variable):
             raise TypeError("the loss is %s, and must be a Variable" % type(loss))
         if any(dim not in (1, -1) for dim in loss.shape) or len(loss.shape) > 1:
@@ -138,7 +142,7 @@ class Optimizer:
             callbacks or self._has_error_clip(loss)) else None
         with program_guard(loss.block.program, startup_program or default_startup_program()):
             return append_backward(loss, parameter_list or self._parameter_list, no_grad_set,
-                                   callbacks)
+                                   callbacks, checkpoints)
 
     @staticmethod
     def _has_error_clip(loss):

@@ -1,6 +1,5 @@
 """What stands around an optimizer: averages of parameters, lookahead, recomputation."""
 import contextlib
-import warnings
 
 from . import layers, unique_name
 from .framework import Program, Variable, default_main_program, default_startup_program, \
@@ -224,8 +223,13 @@ class LookaheadOptimizer:
 
 
 class RecomputeOptimizer(Optimizer):
-    """Accepted for its numbers, which are those of the inner optimizer: activations are kept,
-    not computed again, so no memory is saved. A warning says so."""
+    """The inner optimizer, with less memory: what is made between checkpoints is not kept for the
+    backward pass, but computed again there. The numbers are the same, dropout's included.
+
+        optimizer = fluid.optimizer.RecomputeOptimizer(fluid.optimizer.Adam(1e-3))
+        optimizer._set_checkpoints([hidden_1, hidden_2])
+        optimizer.minimize(loss)
+    """
 
     def __init__(self, optimizer):
         self._optimizer = optimizer
@@ -247,10 +251,8 @@ class RecomputeOptimizer(Optimizer):
             if not isinstance(point, (Variable, str)):
                 raise TypeError("RecomputeOptimizer: a checkpoint is %s, and must be a Variable or "
                                 "its name" % type(point))
-        warnings.warn("RecomputeOptimizer: activations are kept, not computed again; the numbers "
-                      "are the same, the memory is not saved", stacklevel=3)
-        return self._optimizer.backward(loss, startup_program, parameter_list, no_grad_set,
-                                        callbacks)
+        return self._optimizer._backward(loss, startup_program, parameter_list, no_grad_set,
+                                         callbacks, self._checkpoints)
 
     def apply_gradients(self, params_grads):
         return self._optimizer.apply_gradients(params_grads)
