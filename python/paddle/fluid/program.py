@@ -89,7 +89,8 @@ class Block:
 
     @property
     def desc(self):
-        return self
+        from .desc import BlockView
+        return BlockView(self)
 
     # ---- variables ----
 
@@ -307,7 +308,8 @@ class Program(_core.Program):
 
     @property
     def desc(self):
-        return self
+        from .desc import ProgramView
+        return ProgramView(self)
 
     def block(self, index):
         known = self._blocks
