@@ -29,7 +29,9 @@ _INSIDE = "it is a part of Paddle's own workings that has no counterpart here"
 _SERVERS = ("servers, and what is exchanged with them, are made by fluid.DistributeTranspiler or "
             "fleet")
 _TRAINER = "exe.train_from_dataset() chooses its trainer by itself"
-_DECODER = "beam search is fluid.layers.beam_search inside fluid.layers.While"
+_LSTM = "fluid.layers.dynamic_lstm is there, over sequences with a LoD"
+_DECODER = ("there is no beam search; fluid.layers.argmax inside fluid.layers.While takes the best "
+            "of each step")
 
 # The longest beginning of a full name decides.
 _WHY = {
@@ -77,6 +79,12 @@ _WHY = {
     "paddle.fluid.layers.io.Recv": _SERVERS,
     "paddle.fluid.layers.io.Send": _SERVERS,
     "paddle.fluid.layers.collective": _COLLECTIVE,
+    "paddle.fluid.layers.rnn": "fluid.layers.StaticRNN, DynamicRNN and While are there",
+    "paddle.fluid.layers.rnn.BeamSearchDecoder": _DECODER,
+    "paddle.fluid.layers.rnn.beam_search": _DECODER,
+    "paddle.fluid.layers.rnn.dynamic_decode": _DECODER,
+    "paddle.fluid.layers.rnn.dynamic_lstmp": _LSTM,
+    "paddle.fluid.layers.rnn.lstm": _LSTM,
     "paddle.fluid.multiprocess_utils": _INSIDE,
     "paddle.fluid.reader.DygraphGeneratorLoader": _DYGRAPH,
     "paddle.fluid.trainer_desc": _TRAINER,

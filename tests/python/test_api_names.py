@@ -339,3 +339,30 @@ def test_helpers_of_the_executor():
     with pytest.raises(AssertionError, match="Cannot find v in scope"):
         _fetch_var("v", scope)
     assert _to_name_str(["a", "b"]) == "a,b"
+
+
+# ---- descriptions ----
+
+def test_descriptions_are_asked_by_methods():
+    program = _fc_program()
+    block, op = program.global_block(), program.global_block().ops[0]
+    out = block.var(op.output_arg_names[0])
+    assert (out.desc.name(), out.desc.shape(), out.desc.dtype(), out.desc.type()) == (
+        out.name, [-1, 2], fluid.core.VarDesc.VarType.FP32, fluid.core.VarDesc.VarType.LOD_TENSOR)
+    assert not out.desc.persistable() and out.desc.lod_level() == 0
+    out.desc.set_persistable(True)
+    assert out.persistable
+    assert op.desc.type() == "mul" and op.desc.input("X") == ["x"] and op.desc.has_attr(
+        "x_num_col_dims")
+    assert op.desc.outputs() == {"Out": [out.name]} and op.desc.attr("x_num_col_dims") == 1
+    block.create_var(name="x2", shape=[-1, 3], dtype="float32")
+    op.desc.set_input("X", ["x2"])
+    op.desc.infer_shape(block.desc)
+    assert op.input("X") == ["x2"] and out.shape == (-1, 2)
+    assert block.desc.op_size() == 3 and block.desc.op(2).type() == "relu"
+    assert (block.desc.id, block.desc.parent) == (0, -1)
+    assert block.desc.has_var(b"x") and block.desc.find_var("nope") is None
+    assert {v.name() for v in block.desc.all_vars()} == set(block.vars.keys())
+    assert program.desc.num_blocks() == 1 and program.desc.block(0).op_size() == 3
+    assert fluid.Program.parse_from_string(
+        program.desc.serialize_to_string()).desc.block(0).op(1).type() == "elementwise_add"

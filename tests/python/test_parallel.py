@@ -378,3 +378,42 @@ def test_it_refuses_what_it_does_not_do():
         fluid.CompiledProgram(fluid.Program()).with_data_parallel(build_strategy=strategy)
     with pytest.raises(AttributeError, match="no setting 'fuse_everything'"):
         fluid.BuildStrategy().fuse_everything = True
+
+
+def test_what_is_left_of_the_data_runs_on_fewer_threads(monkeypatch):
+    """A loader without drop_last gives fewer feeds than there are places at the end; a program
+    that trains needs one for each."""
+    monkeypatch.setenv("CPU_NUM", "2")
+    for train in (False, True):
+        main, startup = fluid.Program(), fluid.Program()
+        with fluid.program_guard(main, startup), fluid.scope_guard(fluid.Scope()):
+            x = fluid.data("x", [None, 1], "float32")
+            y = fluid.layers.fc(x, 1, bias_attr=False, param_attr=fluid.initializer.Constant(1.0))
+            if train:
+                fluid.optimizer.SGD(1.0).minimize(fluid.layers.mean(y))
+            exe = fluid.Executor()
+            exe.run(startup)
+            compiled = fluid.CompiledProgram(main).with_data_parallel()
+            loader = fluid.io.DataLoader.from_generator([x], 4, drop_last=False)
+            loader.set_batch_generator(
+                lambda: ([np.full((1, 1), i + 1, "float32")] for i in range(3)), fluid.cpu_places())
+            got = []
+            try:
+                for feed in loader():
+                    got += exe.run(compiled, feed=feed, fetch_list=[y])[0].ravel().tolist()
+                assert not train and got == [1, 2, 3]
+            except ValueError as e:
+                assert train and "a list of 1, and there are 2 threads" in str(e)
+
+
+def test_global_seed():
+    program = fluid.Program()
+    try:
+        program.global_seed(102)
+        assert program.random_seed == fluid.Program().random_seed == 102
+        own = fluid.Program()
+        own.random_seed = 5
+        assert own.clone().random_seed == 5
+    finally:
+        program.global_seed(0)
+    assert fluid.Program().random_seed == 0

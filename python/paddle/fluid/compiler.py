@@ -2,7 +2,7 @@
 import os
 
 from .. import _core
-from .core import _Enum
+from .core import OpRole, _Enum
 from .framework import Program, Variable
 
 __all__ = ["CompiledProgram", "ExecutionStrategy", "BuildStrategy"]
@@ -134,6 +134,10 @@ class CompiledProgram:
         raise NotImplementedError("CompiledProgram._with_inference_optimize: run the program with "
                                   "an Executor; its plan is optimized")
 
+    def _trains(self):
+        return any(op.attr("op_role") & OpRole.Optimize
+                   for op in self._program.global_block().ops if op.has_attr("op_role"))
+
     def _run_parallel(self, executor, feed, fetch, scope, return_numpy, return_merged):
         if not self._threads:
             return executor._run(self._program, feed, fetch, scope, return_numpy)
@@ -142,14 +146,17 @@ class CompiledProgram:
         if not parts or not all(isinstance(part, dict) for part in parts):
             raise TypeError("feed is %s, and must be a dict or a list of dicts, one for each of "
                             "%d places" % (type(feed), self._threads))
+        threads = self._threads
+        if isinstance(feed, (list, tuple)) and len(parts) < threads and not self._trains():
+            threads = len(parts)  # what is left at the end of the data
         names = tuple(sorted(parts[0]))
-        key = (self._program._version, id(scope), names,
+        key = (self._program._version, id(scope), threads, names,
                tuple(f.name if isinstance(f, Variable) else f for f in fetch))
         plan = self._plans.get(key)
         if plan is None:
             self._plans = {k: v for k, v in self._plans.items() if k[0] == key[0]}
             scale = self._build_strategy.gradient_scale_strategy
-            plan = (_core.ParallelProgram(self._program, scope, names, fetch, self._threads,
+            plan = (_core.ParallelProgram(self._program, scope, names, fetch, threads,
                                           scale == BuildStrategy.GradientScaleStrategy.One), scope)
             self._plans[key] = plan
         parts = feed if isinstance(feed, dict) else parts

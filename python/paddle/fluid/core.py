@@ -3,7 +3,7 @@ from .. import _core
 from .._core import (EOFException, EnforceNotMet, LoDTensor, LoDTensorArray,  # noqa: F401
                      Scope, SelectedRows)
 
-Tensor = LoDTensor
+Tensor, _Scope = LoDTensor, Scope
 
 
 class _Enum(int):

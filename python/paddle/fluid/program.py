@@ -89,7 +89,8 @@ class Block:
 
     @property
     def desc(self):
-        return self
+        from .desc import BlockView
+        return BlockView(self)
 
     # ---- variables ----
 
@@ -280,6 +281,7 @@ class Block:
 class Program(_core.Program):
     """A program: what layers build and an Executor runs."""
     __module__ = KNOWN_AS
+    _seed_of_new = 0  # global_seed()
     _readers = ()  # those that give a batch to each run (DataLoader, not iterable)
 
     def __init__(self):
@@ -295,6 +297,8 @@ class Program(_core.Program):
         self.lr_sheduler = None
         self._role = (core.OpRole.Forward, ())
         self._is_test = False
+        if Program._seed_of_new and not self.random_seed:
+            self.random_seed = Program._seed_of_new
 
     # ---- blocks ----
 
@@ -307,7 +311,8 @@ class Program(_core.Program):
 
     @property
     def desc(self):
-        return self
+        from .desc import ProgramView
+        return ProgramView(self)
 
     def block(self, index):
         known = self._blocks
@@ -453,7 +458,9 @@ class Program(_core.Program):
         return params
 
     def global_seed(self, seed=0):
-        raise RuntimeError("Program.global_seed is of dygraph; set Program.random_seed")
+        """The random_seed of this program and of those that are made from now on."""
+        Program._seed_of_new = seed
+        self.random_seed = seed
 
     def to_string(self, throw_on_error=True, with_details=False):
         if not with_details:

@@ -64,7 +64,8 @@ class Variable(_core.Var):
 
     @property
     def desc(self):
-        return self
+        from .desc import VarView
+        return VarView(self)
 
     @property
     def grad_name(self):
@@ -139,7 +140,8 @@ class Operator(_core.Op):
 
     @property
     def desc(self):
-        return self
+        from .desc import OpView
+        return OpView(self)
 
     @property
     def attr_names(self):

@@ -4,8 +4,8 @@
     v/bin/python tests/python/golden/record_names.py
 
 A module's paragraph has the names that it defines, and below it those that it takes from other
-modules of the package, which scripts import from there too. Names with a leading underscore are
-recorded of the few modules whose are known to be imported."""
+modules of the package, which scripts import from there too; of names with a leading underscore the
+first alone."""
 import importlib
 import inspect
 import os
@@ -15,8 +15,6 @@ import warnings
 HERE = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "python", "paddle",
                    "names.txt")
-PRIVATE = ("paddle.fluid.framework", "paddle.fluid.executor", "paddle.fluid.data_feeder",
-           "paddle.fluid.layers.nn", "paddle.fluid.io", "paddle.fluid.backward")
 SKIPPED = ("libs", "include", "tests", "__pycache__")
 CORE = ("paddle.fluid.core_avx", "paddle.fluid.core_noavx")  # both are paddle.fluid.core
 
@@ -65,7 +63,7 @@ def describe(name, module):
         found = owner(module, attr, getattr(module, attr))
         if found is None or (found[1] is None and found[0] == name) or attr.startswith("__"):
             continue
-        if attr.startswith("_") and (name not in PRIVATE or found[0] != name):
+        if attr.startswith("_") and found[0] != name:
             continue
         where, there = found
         if there is None:

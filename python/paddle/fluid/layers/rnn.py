@@ -1,10 +1,11 @@
 """Recurrent layers."""
+from ..._names import refused, why
 from ..layer_helper import LayerHelper
 
-__all__ = ["dynamic_gru", "gru_unit", "dynamic_lstm", "lstm_unit", "dynamic_lstmp", "lstm",
-           "rnn", "dynamic_decode", "beam_search", "beam_search_decode", "RNNCell", "GRUCell",
-           "LSTMCell", "Decoder", "BeamSearchDecoder", "DecodeHelper", "TrainingHelper",
-           "GreedyEmbeddingHelper", "SampleEmbeddingHelper", "BasicDecoder"]
+__all__ = ["dynamic_gru", "gru_unit", "dynamic_lstm", "lstm_unit", "rnn"]
+
+# fluid.layers.rnn is the layer, which is not implemented, and not this module.
+rnn = refused("rnn", why(__name__), __name__ + ".rnn")
 
 
 def dynamic_gru(input, size, param_attr=None, bias_attr=None, is_reverse=False,
@@ -103,31 +104,3 @@ def lstm_unit(x_t, hidden_t_prev, cell_t_prev, forget_bias=0.0, param_attr=None,
     helper.append_op("lstm_unit", {"X": projected, "C_prev": cell_t_prev},
                      {"C": cell, "H": hidden}, {"forget_bias": float(forget_bias)})
     return hidden, cell
-
-
-# ---- what is not here ----
-
-def _missing_layer(name, instead):
-    def layer(*args, **kwargs):
-        raise NotImplementedError("fluid.layers.%s is not implemented%s" % (name, instead))
-    layer.__name__ = layer.__qualname__ = name
-    layer.__doc__ = "Not implemented."
-    return layer
-
-
-def _missing_class(name):
-    def __init__(self, *args, **kwargs):
-        raise NotImplementedError("fluid.layers.%s is not implemented; StaticRNN, DynamicRNN and "
-                                  "While are" % name)
-    return type(name, (), {"__init__": __init__, "__doc__": "Not implemented."})
-
-
-for _name, _instead in (("dynamic_lstmp", "; dynamic_lstm is"),
-                        ("lstm", "; dynamic_lstm is"),
-                        ("rnn", "; StaticRNN and DynamicRNN are"),
-                        ("dynamic_decode", "; While is"),
-                        ("beam_search", ""), ("beam_search_decode", "")):
-    globals()[_name] = _missing_layer(_name, _instead)
-for _name in __all__:
-    if _name[0].isupper():
-        globals()[_name] = _missing_class(_name)
