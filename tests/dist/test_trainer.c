@@ -10,6 +10,9 @@
 #include "sys/interrupt.h"
 #include "sys/latch.h"
 
+#include <stdatomic.h>
+#include <unistd.h>
+
 static void join(const server *s)
 {
     const char *endpoint = s->endpoint;
@@ -216,6 +219,50 @@ static void async_steps_all_arrive(void **state)
         server_end_well(&s);
         expect(rg_scope_find(kept, "w")->data, -(float)steps - 2);
         rg_scope_release(kept);
+    }
+}
+
+typedef struct cutter {
+    pthread_t thread;
+    rg_rpc_client *client;
+    atomic_bool stop;
+    int cuts;
+} cutter;
+
+static void *cut_often(void *arg)
+{
+    cutter *c = arg;
+    for (; !c->stop; c->cuts++) {
+        rg_rpc_client_cut(c->client);
+        (void)usleep(2000);
+    }
+    return NULL;
+}
+
+/* Every push arrives once, whichever thread it is of, and however often it has to be sent. */
+static void breaking_connections_change_nothing(void **state)
+{
+    static const rg_update_mode modes[] = {RG_UPDATE_SYNC, RG_UPDATE_ASYNC, RG_UPDATE_HALF_ASYNC};
+    worker workers[THREADS];
+    (void)state;
+    for (int m = 0; m < 3; m++) {
+        server s;
+        int steps = 0, rounds = 0;
+        server_start(&s, modes[m], 1);
+        join(&s);
+        cutter c = {.client = rg_job_now()->servers[0].client};
+        assert_int_equal(pthread_create(&c.thread, NULL, cut_often, &c), 0);
+        for (; rounds < 5; rounds++)
+            run_workers(workers);
+        assert_ok(rg_exchange_flush(rg_job_now()));
+        c.stop = true;
+        assert_int_equal(pthread_join(c.thread, NULL), 0);
+        assert_true(c.cuts > 0);
+        for (int i = 0; i < THREADS; i++)
+            steps += workers[i].steps;
+        expect_on_server(&s, "w", -(float)(rounds * (modes[m] == RG_UPDATE_SYNC ? STEPS : steps)));
+        assert_ok(rg_job_leave());
+        server_end_well(&s);
     }
 }
 
@@ -476,12 +523,14 @@ static void a_large_variable_comes_in_pieces(void **state)
     server s;
     rg_value value;
     (void)state;
-    server_start(&s, RG_UPDATE_SYNC, 1);
-    join(&s);
+    server_make(&s, RG_UPDATE_SYNC, 1, "127.0.0.1");
+    set_value(&s, "exact", RG_SHAPE((16 << 20) / 32, WIDE), 3); /* one answer to the byte */
     set_value(&s, "large", RG_SHAPE(MANY, WIDE), 0);
     float *there = rg_scope_find(s.scope, "large")->data;
     for (int i = 0; i < MANY * WIDE; i++)
         there[i] = (float)i;
+    server_run(&s);
+    join(&s);
     rg_value_init(&value);
     assert_ok(rg_job_get(rg_job_now(), s.endpoint, "large", &value));
     assert_true(rg_shape_equal(&value.meta.shape, &RG_SHAPE(MANY, WIDE)));
@@ -498,7 +547,6 @@ static void a_large_variable_comes_in_pieces(void **state)
     assert_int_equal(bytes, RG_PS_GET_BYTES + 8 + 2 * 8);
     rg_free(reply);
     rg_buf_fini(&body);
-    set_value(&s, "exact", RG_SHAPE((16 << 20) / 32, WIDE), 3); /* one answer to the byte */
     assert_ok(rg_job_get(rg_job_now(), s.endpoint, "exact", &value));
     assert_int_equal(rg_numel(&value), (16 << 20) / 4);
     rg_value_fini(&value);
@@ -509,6 +557,7 @@ static void a_large_variable_comes_in_pieces(void **state)
 RUN(cmocka_unit_test(a_large_variable_comes_in_pieces),
     cmocka_unit_test(sync_steps_bring_parameters), cmocka_unit_test(answers_find_their_homes),
     cmocka_unit_test(sync_threads_make_one_step), cmocka_unit_test(async_steps_all_arrive),
+    cmocka_unit_test(breaking_connections_change_nothing),
     cmocka_unit_test(a_wait_can_be_interrupted), cmocka_unit_test(a_request_can_be_interrupted),
     cmocka_unit_test(a_failure_elsewhere_ends_the_step),
     cmocka_unit_test(leaving_while_a_server_dies), cmocka_unit_test(leaving_while_all_die),
