@@ -2,6 +2,7 @@
 delay; someone reads too slowly, or sends again what he has recorded. Nothing is applied twice,
 nothing is lost, nobody waits for ever."""
 import os
+import struct
 import sys
 import time
 
@@ -70,6 +71,18 @@ def test_lost_answers_change_nothing(job, mode):
          "down ROWS every=7 lose", "down GET every=2 lose", "down PROGRAM nth=1 lose",
          "down SCHEMA nth=1 lose", "down LEAVE nth=1 lose"])
     assert job.ledger() == expected(mode, 30, workers)
+
+
+def test_in_geo_each_push_says_whether_the_answer_before_it_came(job):
+    """So that a server knows which rows it has to tell again."""
+    job(2, ["--mode", "geo", "--steps", "30"], ["down PUSH every=4 lose"], record=True)
+    job.ledger()
+    for trainer in range(2):
+        pushes = [frame.body for frame in job.proxy.frames if frame.kind == "REQUEST" and
+                  frame.method_name == "PUSH" and frame.connection.trainer == trainer]
+        said = [struct.unpack_from("<Q12xHH", body) for body in pushes]  # step, thread, taken
+        assert len(set(said)) == 6 <= len(said)  # some were sent twice
+        assert sorted(set(said)) == [(step, 0, int(step > 0)) for step in range(6)]
 
 
 @pytest.mark.parametrize("mode", ["sync", "half_async", "geo"])
