@@ -476,12 +476,14 @@ static void a_large_variable_comes_in_pieces(void **state)
     server s;
     rg_value value;
     (void)state;
-    server_start(&s, RG_UPDATE_SYNC, 1);
-    join(&s);
+    server_make(&s, RG_UPDATE_SYNC, 1, "127.0.0.1");
+    set_value(&s, "exact", RG_SHAPE((16 << 20) / 32, WIDE), 3); /* one answer to the byte */
     set_value(&s, "large", RG_SHAPE(MANY, WIDE), 0);
     float *there = rg_scope_find(s.scope, "large")->data;
     for (int i = 0; i < MANY * WIDE; i++)
         there[i] = (float)i;
+    server_run(&s);
+    join(&s);
     rg_value_init(&value);
     assert_ok(rg_job_get(rg_job_now(), s.endpoint, "large", &value));
     assert_true(rg_shape_equal(&value.meta.shape, &RG_SHAPE(MANY, WIDE)));
@@ -498,7 +500,6 @@ static void a_large_variable_comes_in_pieces(void **state)
     assert_int_equal(bytes, RG_PS_GET_BYTES + 8 + 2 * 8);
     rg_free(reply);
     rg_buf_fini(&body);
-    set_value(&s, "exact", RG_SHAPE((16 << 20) / 32, WIDE), 3); /* one answer to the byte */
     assert_ok(rg_job_get(rg_job_now(), s.endpoint, "exact", &value));
     assert_int_equal(rg_numel(&value), (16 << 20) / 4);
     rg_value_fini(&value);

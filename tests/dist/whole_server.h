@@ -117,8 +117,8 @@ static inline void *serve(void *arg)
     return NULL;
 }
 
-/* Clients may come at once: they wait for it to listen. */
-static inline void server_start_at(server *s, rg_update_mode mode, int trainers, const char *host)
+/* All but its thread: more values may be set. */
+static inline void server_make(server *s, rg_update_mode mode, int trainers, const char *host)
 {
     int port;
     *s = (server){0};
@@ -128,7 +128,18 @@ static inline void server_start_at(server *s, rg_update_mode mode, int trainers,
     assert_ok(rg_scope_new(&s->scope, NULL));
     set_value(s, "w", RG_SHAPE(2, 3), 0);
     set_value(s, "rate", RG_SHAPE(1), 1);
+}
+
+/* Clients may come at once: they wait for it to listen. */
+static inline void server_run(server *s)
+{
     assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
+}
+
+static inline void server_start_at(server *s, rg_update_mode mode, int trainers, const char *host)
+{
+    server_make(s, mode, trainers, host);
+    server_run(s);
 }
 
 static inline void server_start(server *s, rg_update_mode mode, int trainers)
