@@ -3,6 +3,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "sys/clock.h"
+#include "sys/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +23,14 @@
 
 extern char **environ;
 
-enum { INPUT_BYTES = 64 * 1024, TAIL_BYTES = 2048, REAP_MS = 10, SILENT_MS = 300 };
+enum {
+    INPUT_BYTES = 64 * 1024,
+    TAIL_BYTES = 2048,
+    REAP_MS = 10,
+    SILENT_MS = 300,
+    TELL_AFTER_S = 10,
+    TELL_EVERY_S = 30
+};
 
 struct rg_wake {
     int fd;
@@ -36,7 +45,8 @@ struct rg_command {
     rg_command_input input;
     void *input_arg;
     const rg_wake *wake;
-    size_t in_at, in_end; /* of the input buffer, not yet written */
+    uint64_t silent_ns, tell_ns; /* since when it gives nothing; when to say so. 0: it has given */
+    size_t in_at, in_end;        /* of the input buffer, not yet written */
     size_t tail_n;
     char tail[TAIL_BYTES];
     char buffer[INPUT_BYTES];
@@ -397,9 +407,25 @@ static void end_orphans(const rg_command *c)
         (void)kill(-c->pid, SIGKILL);
 }
 
+/* It may be at work, or wait for something that never comes. */
+static void tell_silence(rg_command *c)
+{
+    uint64_t now = rg_clock_ns();
+    if (c->silent_ns == 0) {
+        c->silent_ns = now;
+        c->tell_ns = now + TELL_AFTER_S * UINT64_C(1000000000);
+    }
+    if (now < c->tell_ns)
+        return;
+    c->tell_ns = now + TELL_EVERY_S * UINT64_C(1000000000);
+    rg_log(RG_LOG_W, "data", "\"waiting for `%s`: it runs, and has given nothing for %.0f s\"",
+           c->text, (double)(now - c->silent_ns) * 1e-9);
+}
+
 rg_status rg_command_read(rg_command *c, void *bytes, size_t n, size_t *got)
 {
     *got = 0;
+    c->silent_ns = 0;
     while (c->out >= 0) {
         struct pollfd p[4] = {
             {c->out, POLLIN, 0},
@@ -410,8 +436,10 @@ rg_status rg_command_read(rg_command *c, void *bytes, size_t n, size_t *got)
         int ready = poll(p, 4, SILENT_MS);
         if (ready < 0 && errno != EINTR)
             return rg_fail(RG_EIO, "cannot wait for `%s`: %s", c->text, strerror(errno));
-        if (ready == 0)
+        if (ready == 0) {
             end_orphans(c);
+            tell_silence(c);
+        }
         if (ready <= 0)
             continue;
         if (p[3].revents)

@@ -148,15 +148,14 @@ static void the_door_does_not_wait_for_the_engine(void **state)
     (void)state;
     set_flag("ps_join_seconds", "0");
     set_flag("rpc_lease_ms", "600");
+    (void)setenv("RG_FAULT", "ps.slab:1:delay", 1);
     server_start(&s, RG_UPDATE_ASYNC, 2);
     rg_rpc_client *busy = connect_to(&s, 0, &e[0]), *other = connect_to(&s, 1, &e[1]);
     write_push(&body, 3);
-    (void)setenv("RG_FAULT", "ps.slab:1:delay", 1);
     rg_rpc_call *call = begin(busy, RG_PS_PUSH, &body);
     nap(50);
     rg_rpc_client_cut(other);
     assert_ok(rg_rpc_wait(call));
-    (void)unsetenv("RG_FAULT");
     assert_int_equal(e[1].back, 1);
     assert_int_equal(e[0].dead + e[1].dead, 0);
     assert_ok(ask(other, RG_PS_LEAVE, NULL));
@@ -166,6 +165,7 @@ static void the_door_does_not_wait_for_the_engine(void **state)
     rg_rpc_client_close(other);
     rg_buf_fini(&body);
     server_end_well(&s);
+    (void)unsetenv("RG_FAULT");
 }
 
 /* Nobody is buried, all others are served, and the save fails by name in time. */
@@ -181,6 +181,7 @@ static void a_disk_that_does_not_answer(void **state)
     set_flag("ps_save_seconds", "1");
     set_flag("ps_save_root", "/tmp");
     set_flag("rpc_lease_ms", "500");
+    (void)setenv("RG_FAULT", "file.open:2:stall", 1); /* one fault was before, in this process */
     server_start(&s, RG_UPDATE_ASYNC, 2);
     rg_rpc_client *saver = connect_to(&s, 0, &e[0]), *other = connect_to(&s, 1, &e[1]);
     write_push(&push, 3);
@@ -191,7 +192,6 @@ static void a_disk_that_does_not_answer(void **state)
     rg_wire_text(&get, "w");
     rg_buf_u64(&get, 0);
     rg_buf_u64(&get, UINT64_MAX);
-    (void)setenv("RG_FAULT", "file.open:2:stall", 1); /* one fault was before, in this process */
     rg_rpc_call *call = begin(saver, RG_PS_SAVE, &save), *queued = begin(saver, RG_PS_SAVE, &save);
     rg_rpc_client_cut(other);
     for (int i = 0; i < 10; i++) {
@@ -201,7 +201,6 @@ static void a_disk_that_does_not_answer(void **state)
     }
     assert_fails(rg_rpc_wait(call), RG_ETIMEOUT, "FLAGS_ps_save_seconds");
     assert_ok(rg_rpc_wait(queued)); /* by another thread */
-    (void)unsetenv("RG_FAULT");
     assert_int_equal(e[0].dead + e[1].dead, 0);
     assert_ok(ask(saver, RG_PS_SAVE, &save));
     assert_ok(ask(other, RG_PS_LEAVE, NULL));
@@ -214,6 +213,7 @@ static void a_disk_that_does_not_answer(void **state)
     rg_buf_fini(&save);
     rg_buf_fini(&get);
     server_end_well(&s);
+    (void)unsetenv("RG_FAULT");
     assert_ok(rg_dir_remove(folder));
 }
 

@@ -125,8 +125,23 @@ def test_servers_that_nobody_comes_to_end(cluster):  # noqa: F811
         in server.text(), server.text()
 
 
-def test_waiting_is_said_on_both_sides(cluster):  # noqa: F811
-    """One trainer is stuck in its own code."""
+SILENT_PIPE = """
+import paddle.fluid as fluid
+x = fluid.layers.data("x", [1])
+dataset = fluid.DatasetFactory().create_dataset("QueueDataset")
+dataset.set_use_var([x])
+dataset.set_pipe_command("sleep 1000")
+dataset.set_filelist([__import__("sys").executable])
+fluid.optimizer.SGD(0.1).minimize(fluid.layers.mean(fluid.layers.fc(x, 1)))
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(fluid.default_startup_program())
+exe.train_from_dataset(dataset=dataset)
+"""
+
+
+def test_waiting_is_said(cluster):  # noqa: F811
+    """One trainer is stuck in its own code: by both sides. A pipe command gives nothing."""
+    alone = cluster.start("alone", ["-c", SILENT_PIPE])
     job(cluster, 1, 2, ["--feed"], own={"worker1": {"STUCK": "1"}})
     for name in ["server0", "worker0"]:
         process = cluster.named(name)
@@ -136,6 +151,9 @@ def test_waiting_is_said_on_both_sides(cluster):  # noqa: F811
     waiting = cluster.named("worker0")
     waiting.signal(signal.SIGINT)
     assert waiting.wait(ENDS_WITHIN) != 0 and "KeyboardInterrupt" in waiting.text()
+    alone.wait_for("waiting for `sleep 1000`: it runs, and has given nothing")
+    alone.signal(signal.SIGINT)
+    assert alone.wait(ENDS_WITHIN) != 0 and "KeyboardInterrupt" in alone.text()
 
 
 def test_the_last_line_names_a_server_that_is_stopped(tmp_path):

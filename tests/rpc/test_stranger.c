@@ -153,15 +153,15 @@ static void one_failed_allocation_does_not_end_accepting(void **state)
 {
     echo e;
     (void)state;
-    echo_start(&e);
     (void)setenv("RG_FAULT", "listen.accept:1:enomem", 1);
+    echo_start(&e);
     for (int i = 0; i < 3; i++) {
         rg_rpc_client *client = echo_connect(&e, NULL);
         echo_once(client, 10, 1);
         rg_rpc_client_close(client);
     }
-    (void)unsetenv("RG_FAULT");
     echo_stop(&e);
+    (void)unsetenv("RG_FAULT");
 }
 
 /* ---- connections that break again and again ---- */
@@ -177,9 +177,10 @@ static void a_request_outlives_many_connections(void **state)
     (void)rg_latch_wait(&e.holding, UINT64_MAX);
     for (int i = 0; i < 8; i++) {
         int before = atomic_load(&e.backs);
-        rg_rpc_server_cut(e.server);
-        while (atomic_load(&e.backs) == before)
-            (void)poll(NULL, 0, 1);
+        while (atomic_load(&e.backs) == before) {
+            rg_rpc_server_cut(e.server); /* where it is in already */
+            (void)poll(NULL, 0, 10);
+        }
     }
     rg_rpc_reply(atomic_exchange(&e.held, NULL), 0, NULL, 0, NULL, NULL);
     assert_ok(rg_rpc_wait(call));
