@@ -266,50 +266,6 @@ static void breaking_connections_change_nothing(void **state)
     }
 }
 
-typedef struct cutter {
-    pthread_t thread;
-    rg_rpc_client *client;
-    atomic_bool stop;
-    int cuts;
-} cutter;
-
-static void *cut_often(void *arg)
-{
-    cutter *c = arg;
-    for (; !c->stop; c->cuts++) {
-        rg_rpc_client_cut(c->client);
-        (void)usleep(2000);
-    }
-    return NULL;
-}
-
-/* Every push arrives once, whichever thread it is of, and however often it has to be sent. */
-static void breaking_connections_change_nothing(void **state)
-{
-    static const rg_update_mode modes[] = {RG_UPDATE_SYNC, RG_UPDATE_ASYNC, RG_UPDATE_HALF_ASYNC};
-    worker workers[THREADS];
-    (void)state;
-    for (int m = 0; m < 3; m++) {
-        server s;
-        int steps = 0, rounds = 0;
-        server_start(&s, modes[m], 1);
-        join(&s);
-        cutter c = {.client = rg_job_now()->servers[0].client};
-        assert_int_equal(pthread_create(&c.thread, NULL, cut_often, &c), 0);
-        for (; rounds < 5; rounds++)
-            run_workers(workers);
-        assert_ok(rg_exchange_flush(rg_job_now()));
-        c.stop = true;
-        assert_int_equal(pthread_join(c.thread, NULL), 0);
-        assert_true(c.cuts > 0);
-        for (int i = 0; i < THREADS; i++)
-            steps += workers[i].steps;
-        expect_on_server(&s, "w", -(float)(rounds * (modes[m] == RG_UPDATE_SYNC ? STEPS : steps)));
-        assert_ok(rg_job_leave());
-        server_end_well(&s);
-    }
-}
-
 /* ---- other trainers ---- */
 
 static rg_rpc_client *other; /* trainer 1, which asks by hand */

@@ -137,12 +137,6 @@ static inline void server_start_at(server *s, rg_update_mode mode, int trainers,
     assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
 }
 
-static inline void server_start_at(server *s, rg_update_mode mode, int trainers, const char *host)
-{
-    server_make(s, mode, trainers, host);
-    server_run(s);
-}
-
 static inline void server_start(server *s, rg_update_mode mode, int trainers)
 {
     server_start_at(s, mode, trainers, "127.0.0.1");
