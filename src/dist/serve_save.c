@@ -96,9 +96,8 @@ static rg_status write_part(rg_chore *chore)
     if (code == RG_OK)
         code = rg_tensor_write_below(root, name, values, 1);
     if (code == RG_OK)
-        rg_log(RG_LOG_I, "ps", "server=%d \"%s has had %s saved\" rows=%zu path=%s/%s",
-               job->server, job->who, job->save.table, job->part.n_rows, rg_folder_path(root),
-               name);
+        rg_log(RG_LOG_I, "ps", "server=%d \"%s has had %s saved\" rows=%zu path=%s/%s", job->server,
+               job->who, job->save.table, job->part.n_rows, rg_folder_path(root), name);
     rg_folder_close(root);
     return code;
 }

@@ -174,7 +174,7 @@ static void a_disk_that_does_not_answer(void **state)
     char folder[] = "/tmp/regatta-test-waits-XXXXXX";
     server s;
     ears e[2] = {0};
-    rg_buf push, save, get;
+    rg_buf push, save, get, elsewhere; /* a file has one writer at a time */
     (void)state;
     assert_non_null(mkdtemp(folder));
     set_flag("ps_join_seconds", "0");
@@ -188,11 +188,14 @@ static void a_disk_that_does_not_answer(void **state)
     assert_ok(ask(saver, RG_PS_PUSH, &push));
     rg_buf_init(&save, 0);
     rg_ps_save_write(&save, folder, "table");
+    rg_buf_init(&elsewhere, 0);
+    rg_ps_save_write(&elsewhere, "regatta-test-waits-elsewhere", "table");
     rg_buf_init(&get, 0);
     rg_wire_text(&get, "w");
     rg_buf_u64(&get, 0);
     rg_buf_u64(&get, UINT64_MAX);
-    rg_rpc_call *call = begin(saver, RG_PS_SAVE, &save), *queued = begin(saver, RG_PS_SAVE, &save);
+    rg_rpc_call *call = begin(saver, RG_PS_SAVE, &save),
+                *queued = begin(saver, RG_PS_SAVE, &elsewhere);
     rg_rpc_client_cut(other);
     for (int i = 0; i < 10; i++) {
         assert_ok(ask(other, RG_PS_PUSH, &push));
@@ -202,7 +205,7 @@ static void a_disk_that_does_not_answer(void **state)
     assert_fails(rg_rpc_wait(call), RG_ETIMEOUT, "FLAGS_ps_save_seconds");
     assert_ok(rg_rpc_wait(queued)); /* by another thread */
     assert_int_equal(e[0].dead + e[1].dead, 0);
-    assert_ok(ask(saver, RG_PS_SAVE, &save));
+    assert_ok(ask(saver, RG_PS_SAVE, &elsewhere));
     assert_ok(ask(other, RG_PS_LEAVE, NULL));
     assert_ok(ask(saver, RG_PS_LEAVE, NULL));
     rg_rpc_call_close(call);
@@ -211,10 +214,12 @@ static void a_disk_that_does_not_answer(void **state)
     rg_rpc_client_close(other);
     rg_buf_fini(&push);
     rg_buf_fini(&save);
+    rg_buf_fini(&elsewhere);
     rg_buf_fini(&get);
     server_end_well(&s);
     (void)unsetenv("RG_FAULT");
     assert_ok(rg_dir_remove(folder));
+    assert_ok(rg_dir_remove("/tmp/regatta-test-waits-elsewhere"));
 }
 
 RUN(cmocka_unit_test(a_step_without_a_trainer_ends_the_job),
