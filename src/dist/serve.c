@@ -566,6 +566,7 @@ static void look_around(rg_engine *s)
         return; /* it is at work: nobody waits for anybody else */
     fail_if_stale(s);
     rg_serve_look(s);
+    rg_serve_tell(s);
     pthread_mutex_unlock(&s->lock);
     if (seconds > 0)
         rg_serve_look_at_disk(s, (uint64_t)seconds * 1000000000u);

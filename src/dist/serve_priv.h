@@ -121,6 +121,8 @@ struct rg_engine {
     rg_rpc_server *rpc;
     rg_arena arena;   /* for its life */
     rg_arena scratch; /* for a request */
+    uint64_t told_ns,
+        told_pushes; /* when news were told last, and how many had come (serve_news.c) */
     pthread_mutex_t lock, members;
     pthread_cond_t change; /* of `members` */
     rg_trainer *trainers;  /* schema.trainers of them */
@@ -238,6 +240,11 @@ void rg_serve_look_at_disk(rg_engine *s, uint64_t limit_ns);
 void rg_serve_whom(rg_engine *s, rg_buf *out);
 /* A few times a second: says whom it waits for, and gives up those that never come. */
 void rg_serve_look(rg_engine *s);
+
+/* ---- news (serve_news.c) ---- */
+
+/* A line every FLAGS_ps_log_seconds, where that time has passed. */
+void rg_serve_tell(rg_engine *s);
 
 /* ---- ending (serve.c) ---- */
 

@@ -39,6 +39,8 @@ static const rg_flag table[] = {
      "how long those of a job that have come wait for servers and trainers that have not; 0: for "
      "ever",
      NULL},
+    {"ps_log_seconds", RG_FLAG_INT, "60",
+     "how often a server's log says its rows, memory and pushes; 0: never", NULL},
     {"ps_save_seconds", RG_FLAG_INT, "600",
      "a server that cannot write its part of a table in that time says so; 0: it waits for ever",
      NULL},

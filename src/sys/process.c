@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -37,4 +39,15 @@ int rg_descriptor_limit(void)
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return 1024;
     return limit.rlim_cur < INT_MAX ? (int)limit.rlim_cur : INT_MAX;
+}
+
+uint64_t rg_process_memory(void)
+{
+    char text[128] = ""; /* "SIZE RESIDENT ...", in pages */
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL)
+        return 0;
+    char *resident = fgets(text, sizeof text, file) ? strchr(text, ' ') : NULL;
+    (void)fclose(file);
+    return resident ? strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 long rg_process_id(void);
 /* In a child that is forked, now and later: its parent's threads are not there, and locks may be as
@@ -14,5 +15,8 @@ void rg_process_host(char *name, size_t size);
 bool rg_process_alive(long pid);
 /* How many files and sockets this process may have open (ulimit -n). */
 int rg_descriptor_limit(void);
+
+/* Bytes of memory that this process has now; 0 where the system does not say. */
+uint64_t rg_process_memory(void);
 
 #endif
