@@ -139,7 +139,8 @@ static rg_status abs_kernel(rg_ctx *ctx)
 #define NO_ATTRS RG_ATTRS({.doc = NULL})
 #define FORWARD(NAME, KERNEL, DOC, ...)                                                            \
     {                                                                                              \
-        .type = NAME, .doc = (DOC), .in = RG_SLOTS([X] = {"X", "any shape"}),                      \
+        .type = NAME, .doc = (DOC),                                                                \
+        .in = RG_SLOTS([X] = {"X", "any shape"}),                                                  \
         .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X), .inplace = RG_OF(X)}), \
         .attr = __VA_ARGS__, .kernel = (KERNEL),                                                   \
     }

@@ -57,8 +57,7 @@ static rg_status adadelta_kernel(rg_ctx *ctx)
 const rg_op rg_op_adadelta = {
     .type = "adadelta",
     .doc = "Adadelta: steps scaled by running means of squared gradients and steps.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
-                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [AVG_GRAD] = {"AvgSquaredGrad", "running mean of squared gradients"},
                    [AVG_UPDATE] = {"AvgSquaredUpdate", "running mean of squared steps"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"},

@@ -77,10 +77,10 @@ static rg_status compare(rg_ctx *ctx, relation how)
     return RG_OK;
 }
 
-#define RELATION(NAME, HOW)                     \
-    static rg_status NAME##_kernel(rg_ctx *ctx) \
-    {                                           \
-        return compare(ctx, HOW);               \
+#define RELATION(NAME, HOW)                                                                        \
+    static rg_status NAME##_kernel(rg_ctx *ctx)                                                    \
+    {                                                                                              \
+        return compare(ctx, HOW);                                                                  \
     }
 RELATION(less_than, LESS)
 RELATION(less_equal, LESS_EQUAL)
@@ -142,23 +142,21 @@ static rg_status logical_not_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define COMPARE_OP(NAME, DOC)                                                                     \
-    {                                                                                             \
-        .type = #NAME, .doc = (DOC),                                                              \
-        .in = RG_SLOTS([X] = {"X", "the first tensor", RG_NO_GRAD}, [Y] =                         \
-                                                                        {"Y",                     \
-                                                                         "the second; broadcast", \
-                                                                         RG_NO_GRAD}),            \
-        .out = RG_SLOTS([OUT] = {"Out", "bool"}),                                                 \
-        .attr = RG_ATTRS([AXIS] = RG_INT("axis", -1, "where Y's dimensions begin in X's"),        \
-                         [FORCE_CPU] = RG_BOOLEAN("force_cpu", false, "always true here")),       \
-        .infer = compare_infer, .kernel = NAME##_kernel,                                          \
+#define COMPARE_OP(NAME, DOC)                                                                      \
+    {                                                                                              \
+        .type = #NAME, .doc = (DOC),                                                               \
+        .in = RG_SLOTS([X] = {"X", "the first tensor", RG_NO_GRAD},                                \
+                       [Y] = {"Y", "the second; broadcast", RG_NO_GRAD}),                          \
+        .out = RG_SLOTS([OUT] = {"Out", "bool"}),                                                  \
+        .attr = RG_ATTRS([AXIS] = RG_INT("axis", -1, "where Y's dimensions begin in X's"),         \
+                         [FORCE_CPU] = RG_BOOLEAN("force_cpu", false, "always true here")),        \
+        .infer = compare_infer, .kernel = NAME##_kernel,                                           \
     }
-#define LOGIC_OP(NAME, DOC)                                                                      \
-    {                                                                                            \
-        .type = #NAME, .doc = (DOC),                                                             \
-        .in = RG_SLOTS([X] = {"X", "bool", RG_NO_GRAD}, [Y] = {"Y", "bool", RG_NO_GRAD}),        \
-        .out = RG_SLOTS([OUT] = {"Out", "bool"}), .infer = logic_infer, .kernel = NAME##_kernel, \
+#define LOGIC_OP(NAME, DOC)                                                                        \
+    {                                                                                              \
+        .type = #NAME, .doc = (DOC),                                                               \
+        .in = RG_SLOTS([X] = {"X", "bool", RG_NO_GRAD}, [Y] = {"Y", "bool", RG_NO_GRAD}),          \
+        .out = RG_SLOTS([OUT] = {"Out", "bool"}), .infer = logic_infer, .kernel = NAME##_kernel,   \
     }
 
 const rg_op rg_ops_compare[] = {

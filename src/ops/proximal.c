@@ -75,8 +75,7 @@ static rg_status gd_kernel(rg_ctx *ctx)
 const rg_op rg_op_proximal_gd = {
     .type = "proximal_gd",
     .doc = "Gradient descent with L1 and L2 in closed form.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
-                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .attr = PROXIMAL_ATTRS,

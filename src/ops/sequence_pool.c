@@ -132,19 +132,18 @@ static rg_status sequence_pool_grad(rg_grad_ctx *ctx)
     return rg_grad_write(ctx, op, "X@GRAD", "X", -1, NULL);
 }
 
-#define ATTRS                                                                           \
-    RG_ATTRS([POOLTYPE] = RG_STRING("pooltype", "AVERAGE",                              \
-                                    "SUM, AVERAGE, SQRT, MAX, FIRST or LAST"),          \
-             [PAD_VALUE] = RG_FLOAT("pad_value", 0.0f, "what an empty sequence gives"), \
+#define ATTRS                                                                                      \
+    RG_ATTRS([POOLTYPE] = RG_STRING("pooltype", "AVERAGE",                                         \
+                                    "SUM, AVERAGE, SQRT, MAX, FIRST or LAST"),                     \
+             [PAD_VALUE] = RG_FLOAT("pad_value", 0.0f, "what an empty sequence gives"),            \
              [IS_TEST] = RG_BOOLEAN("is_test", false, "no gradient will be asked for"))
 
 const rg_op rg_op_sequence_pool = {
     .type = "sequence_pool",
     .doc = "One row for each sequence: sum, average, max, ...",
     .in = RG_SLOTS([X] = {"X", "sequences, [total, ...]"}),
-    .out = RG_SLOTS([OUT] = {"Out", "[sequences, ...]"}, [MAX_INDEX] = {"MaxIndex",
-                                                                        "the row that won, for MAX",
-                                                                        RG_INTERMEDIATE}),
+    .out = RG_SLOTS([OUT] = {"Out", "[sequences, ...]"},
+                    [MAX_INDEX] = {"MaxIndex", "the row that won, for MAX", RG_INTERMEDIATE}),
     .attr = ATTRS,
     .infer = sequence_pool_infer,
     .kernel = sequence_pool_kernel,
@@ -156,30 +155,32 @@ const rg_op rg_op_sequence_pool = {
 enum { G_X, G_MAX_INDEX, G_DOUT };
 enum { G_DX };
 
-#define SPREAD(T, S)                                                                              \
-    RG_HOT static void spread_##S(pool p, const T *dout, const int32_t *index, const int64_t *at, \
-                                  int64_t n, int64_t width, T *dx)                                \
-    {                                                                                             \
-        for (int64_t i = 0; i < n; i++, dout += width) {                                          \
-            int64_t rows = at[i + 1] - at[i];                                                     \
-            T *to = dx + at[i] * width;                                                           \
-            T factor = p == AVERAGE ? 1 / (T)rows : p == SQRT ? (T)(1 / sqrt((double)rows)) : 1;  \
-            if (rows == 0)                                                                        \
-                continue;                                                                         \
-            if (p == SUM || p == AVERAGE || p == SQRT) {                                          \
-                for (int64_t r = 0; r < rows; r++)                                                \
-                    for (int64_t j = 0; j < width; j++)                                           \
-                        to[r * width + j] = factor * dout[j];                                     \
-                continue;                                                                         \
-            }                                                                                     \
-            memset(to, 0, (size_t)(rows * width) * sizeof *to);                                   \
-            if (p == MAX)                                                                         \
-                for (int64_t j = 0; j < width; j++)                                               \
-                    dx[index[i * width + j] * width + j] = dout[j];                               \
-            else                                                                                  \
-                memcpy(p == FIRST ? to : to + (rows - 1) * width, dout,                           \
-                       (size_t)width * sizeof *to);                                               \
-        }                                                                                         \
+#define SPREAD(T, S)                                                                               \
+    RG_HOT static void spread_##S(pool p, const T *dout, const int32_t *index, const int64_t *at,  \
+                                  int64_t n, int64_t width, T *dx)                                 \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++, dout += width) {                                           \
+            int64_t rows = at[i + 1] - at[i];                                                      \
+            T *to = dx + at[i] * width;                                                            \
+            T factor = p == AVERAGE ? 1 / (T)rows                                                  \
+                       : p == SQRT  ? (T)(1 / sqrt((double)rows))                                  \
+                                    : 1;                                                           \
+            if (rows == 0)                                                                         \
+                continue;                                                                          \
+            if (p == SUM || p == AVERAGE || p == SQRT) {                                           \
+                for (int64_t r = 0; r < rows; r++)                                                 \
+                    for (int64_t j = 0; j < width; j++)                                            \
+                        to[r * width + j] = factor * dout[j];                                      \
+                continue;                                                                          \
+            }                                                                                      \
+            memset(to, 0, (size_t)(rows * width) * sizeof *to);                                    \
+            if (p == MAX)                                                                          \
+                for (int64_t j = 0; j < width; j++)                                                \
+                    dx[index[i * width + j] * width + j] = dout[j];                                \
+            else                                                                                   \
+                memcpy(p == FIRST ? to : to + (rows - 1) * width, dout,                            \
+                       (size_t)width * sizeof *to);                                                \
+        }                                                                                          \
     }
 RG_FLOATS(SPREAD)
 
