@@ -234,6 +234,7 @@ static void tell_variable(rg_engine *s, rg_rpc_request *request)
         rg_rpc_refuse(request, RG_ENOMEM, "no memory");
         return;
     }
+    rg_rpc_request_alone(request);
     *chore = (rg_chore){.request = request, .copy = copy_variable, .close = end_copy};
     rg_buf_init(&chore->reply, 0);
     rg_serve_later(s, RG_DESK_COPIES, chore);

@@ -22,6 +22,7 @@ struct rg_rpc_request {
     bool repeated;
     bool unwanted;  /* there is no memory for it: its body is thrown away, and it is told so */
     bool remembers; /* its answer is kept */
+    bool alone;     /* others wait for its answer */
 
     rg_frame reply;
     rg_iov *iov; /* owned */
@@ -219,7 +220,7 @@ static void throttle(rg_rpc_peer *peer)
     const rg_rpc_server_config *config = &peer->server->config;
     if (peer->link == NULL)
         return;
-    bool full = peer->n_waiting >= config->max_waiting ||
+    bool full = peer->n_alone > 0 || peer->n_waiting >= config->max_waiting ||
                 rg_link_queued(peer->link) > config->max_queued;
     if (full == peer->paused)
         return;
@@ -490,6 +491,13 @@ void rg_rpc_request_remember(rg_rpc_request *request)
     request->remembers = true;
 }
 
+void rg_rpc_request_alone(rg_rpc_request *request)
+{
+    request->alone = true;
+    request->peer->n_alone++;
+    throttle(request->peer);
+}
+
 const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes)
 {
     *bytes = request->frame.bytes;
@@ -535,6 +543,7 @@ static void deliver(rg_task *task)
     rg_rpc_peer *peer = request->peer;
     if (request->remembers)
         remember(request);
+    peer->n_alone -= request->alone;
     *request->back = request->next;
     if (request->next != NULL)
         request->next->back = request->back;

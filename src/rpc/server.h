@@ -105,6 +105,10 @@ bool rg_rpc_request_repeated(const rg_rpc_request *request);
  * last 8 answers of a session are kept, and more of them, up to 1024, within 1 MiB. Refusals always
  * are. */
 void rg_rpc_request_remember(rg_rpc_request *request);
+/* In request() alone: until this one is replied to, no further request of its peer is handed over.
+ * For answers that are large and made on another thread: who asks for many of them and takes none
+ * shall not have them all made. */
+void rg_rpc_request_alone(rg_rpc_request *request);
 /* 64-byte aligned; borrowed until the reply. NULL where place() took it. */
 const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes);
 void *rg_rpc_request_mine(const rg_rpc_request *request);

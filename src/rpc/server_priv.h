@@ -39,7 +39,8 @@ struct rg_rpc_peer {
     rg_rpc_request *receiving;               /* NULL: what comes in is thrown away */
     rg_rpc_request *waiting;                 /* without a reply */
     uint32_t n_waiting;
-    uint64_t memory; /* bytes of bodies of its requests, whole or coming */
+    uint32_t n_alone; /* of those, that let no others in */
+    uint64_t memory;  /* bytes of bodies of its requests, whole or coming */
     bool paused;
     rg_rpc_request *later, **last_later; /* came with what was read before it was paused */
     bool going_on;                       /* the task for them is posted */

@@ -85,7 +85,7 @@ def test_in_geo_each_push_says_whether_the_answer_before_it_came(job):
         assert sorted(set(said)) == [(step, 0, int(step > 0)) for step in range(6)]
 
 
-@pytest.mark.parametrize("mode", ["sync", "half_async", "geo"])
+@pytest.mark.parametrize("mode", ["sync", "geo"])
 @pytest.mark.parametrize("way", ["up", "down"])
 def test_a_connection_breaks_at_each_byte_of_a_push(job, mode, way):
     """Every push, or the answer to it, at another place; the frame has some 150 bytes."""
