@@ -6,6 +6,7 @@
 #include "ir/program.h"
 #include "ir/terms.h"
 #include "math/fast.h"
+#include "ops/row_set.h"
 #include "ops/types.h"
 
 #include <math.h>
@@ -72,7 +73,16 @@ static rg_status run(rg_ctx *ctx, kind k)
     float p[3];
     numbers(ctx, p);
     const rg_value *x = rg_in(ctx, X);
-    RG_CALL_FLOAT(ctx, X, forward, (k, p, x->data, rg_out_data(ctx, OUT), rg_numel(x)))
+    rg_value *out = rg_out(ctx, OUT);
+    int64_t n = rg_numel(x);
+    if (x->meta.kind == RG_ROWS) {
+        n = (int64_t)x->n_rows * rg_value_width(x);
+        if (out != x) {
+            RG_TRY(rg_value_resize_rows(out, x->meta.dtype, &x->meta.shape, x->n_rows));
+            memcpy(out->rows, x->rows, x->n_rows * sizeof *x->rows);
+        }
+    }
+    RG_CALL_FLOAT(ctx, X, forward, (k, p, x->data, out->data, n))
     return RG_OK;
 }
 
@@ -136,7 +146,22 @@ static rg_status abs_kernel(rg_ctx *ctx)
     return whole_or_float(ctx, ABS, ABS_kernel);
 }
 
+/* square, sqrt and abs also of SelectedRows, row by row, duplicates as they are: as Fluid's. */
+static rg_status rows_infer(rg_ctx *ctx)
+{
+    RG_TRY(rg_expect_tensor_or_rows(ctx, X));
+    rg_set_like(ctx, OUT, X);
+    return RG_OK;
+}
+
 #define NO_ATTRS RG_ATTRS({.doc = NULL})
+#define FORWARD_ROWS(NAME, KERNEL, DOC)                                                            \
+    {                                                                                              \
+        .type = NAME, .doc = (DOC),                                                                \
+        .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_ANY_KIND}),                      \
+        .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .inplace = RG_OF(X)}), .attr = NO_ATTRS, \
+        .infer = rows_infer, .kernel = (KERNEL),                                                   \
+    }
 #define FORWARD(NAME, KERNEL, DOC, ...)                                                            \
     {                                                                                              \
         .type = NAME, .doc = (DOC),                                                                \
@@ -188,11 +213,12 @@ const rg_op rg_ops_activation[] = {
     OP("tanh", TANH, "Out", "Hyperbolic tangent.", NO_ATTRS),
     OP("exp", EXP, "Out", "e^x.", NO_ATTRS),
     OP("log", LOG, "X", "Natural logarithm.", NO_ATTRS),
-    OP("sqrt", SQRT, "Out", "Square root.", NO_ATTRS),
+    FORWARD_ROWS("sqrt", SQRT_kernel, "Square root."),
+    BACKWARD("sqrt", SQRT, "Out", NO_ATTRS),
     OP("rsqrt", RSQRT, "Out", "1 / sqrt(x).", NO_ATTRS),
-    FORWARD("square", square_kernel, "x^2.", NO_ATTRS),
+    FORWARD_ROWS("square", square_kernel, "x^2."),
     BACKWARD("square", SQUARE, "X", NO_ATTRS),
-    FORWARD("abs", abs_kernel, "|x|.", NO_ATTRS),
+    FORWARD_ROWS("abs", abs_kernel, "|x|."),
     BACKWARD("abs", ABS, "X", NO_ATTRS),
     STEP("ceil", CEIL, "The next whole number up."),
     STEP("floor", FLOOR, "The next whole number down."),

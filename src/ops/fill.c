@@ -1,6 +1,7 @@
 /* fill.c - tensors of one number: fill_constant, fill_zeros_like, fill_any_like and
  * fill_constant_batch_size_like. */
 #include "ops/number.h"
+#include "ops/row_set.h"
 #include "ops/shape_args.h"
 
 #include <float.h>
@@ -80,6 +81,15 @@ const rg_op rg_op_fill_constant = {
 
 enum { X };
 
+/* Dense, also of SelectedRows, whose shape is that of the whole. */
+static rg_status dense_like(rg_ctx *ctx)
+{
+    RG_TRY(rg_expect_tensor_or_rows(ctx, X));
+    rg_set_like(ctx, OUT, X);
+    rg_set_kind(ctx, OUT, RG_TENSOR);
+    return RG_OK;
+}
+
 static rg_status fill_zeros_kernel(rg_ctx *ctx)
 {
     return rg_fill(rg_out(ctx, OUT), 0);
@@ -89,7 +99,8 @@ const rg_op rg_op_fill_zeros_like = {
     .type = "fill_zeros_like",
     .doc = "Zeros of the shape of X.",
     .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ANY_KIND}),
-    .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X)}),
+    .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
+    .infer = dense_like,
     .kernel = fill_zeros_kernel,
 };
 
@@ -99,7 +110,7 @@ static rg_status fill_zeros2_infer(rg_ctx *ctx)
 {
     rg_dtype dtype;
     RG_TRY(rg_dtype_from_attr(ctx, ZEROS_DTYPE, &dtype));
-    rg_set_like(ctx, OUT, X);
+    RG_TRY(dense_like(ctx));
     rg_set_dtype(ctx, OUT, dtype);
     return RG_OK;
 }
@@ -139,7 +150,7 @@ static rg_status expect_in_range(rg_dtype dtype, double value)
 static rg_status fill_any_infer(rg_ctx *ctx)
 {
     rg_dtype dtype = rg_dtype_of(ctx, X);
-    rg_set_like(ctx, OUT, X);
+    RG_TRY(dense_like(ctx));
     if (rg_attr_int(ctx, ANY_DTYPE) >= 0) {
         RG_TRY(rg_dtype_from_attr(ctx, ANY_DTYPE, &dtype));
         rg_set_dtype(ctx, OUT, dtype);

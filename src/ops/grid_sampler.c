@@ -4,6 +4,7 @@
  *                        pixel, to 1, the last; between pixels by distance, 0 outside */
 #include "ops/types.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { X, GRID };
@@ -43,13 +44,14 @@ static extents extents_of(const rg_ctx *ctx, int x, int grid)
 #define AROUND(T, S)                                                                        \
     typedef struct around_##S {                                                             \
         int64_t at[4];                                                                      \
-        T weight[4], right[4], down[4];                                                     \
+        T weight[4], right[4], down[4], none;                                               \
     } around_##S;                                                                           \
     static void look_##S(const extents *e, const T *place, around_##S *a)                   \
     {                                                                                       \
         T to_x = (T)(e->width - 1) / 2, to_y = (T)(e->height - 1) / 2;                      \
         T x = (place[0] + 1) * to_x, y = (place[1] + 1) * to_y;                             \
         bool far = !(x > -2 && x < (T)e->width + 1 && y > -2 && y < (T)e->height + 1);      \
+        a->none = x != x || y != y ? (T)NAN : 0;                                            \
         int64_t left = far ? -2 : (int64_t)floor((double)x);                                \
         int64_t top = far ? -2 : (int64_t)floor((double)y);                                 \
         for (int k = 0; k < 4; k++) {                                                       \
@@ -71,7 +73,7 @@ static extents extents_of(const rg_ctx *ctx, int x, int grid)
             for (int64_t p = 0; p < e->places; p++) {                                       \
                 look_##S(e, grid + 2 * (n * e->places + p), &a);                            \
                 for (int64_t c = n * e->channels; c < (n + 1) * e->channels; c++) {         \
-                    T sum = 0;                                                              \
+                    T sum = a.none; /* NaN where the place is */                            \
                     for (int k = 0; k < 4; k++)                                             \
                         sum += a.at[k] < 0 ? 0 : a.weight[k] * x[c * plane + a.at[k]];      \
                     out[c * e->places + p] = sum;                                           \
@@ -85,8 +87,8 @@ static extents extents_of(const rg_ctx *ctx, int x, int grid)
         around_##S a;                                                                       \
         for (int64_t n = 0; n < e->batch; n++)                                              \
             for (int64_t p = 0; p < e->places; p++) {                                       \
-                T right = 0, down = 0;                                                      \
                 look_##S(e, grid + 2 * (n * e->places + p), &a);                            \
+                T right = a.none, down = a.none;                                            \
                 for (int64_t c = n * e->channels; c < (n + 1) * e->channels; c++)           \
                     for (int k = 0; k < 4; k++) {                                           \
                         if (a.at[k] < 0)                                                    \

@@ -7,6 +7,7 @@
  * order they were read, duplicates included: whoever applies it merges them. */
 #include "ops/adam_late.h"
 #include "ops/number.h"
+#include "ops/row_set.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ enum {
 static rg_status infer(rg_ctx *ctx, bool drop_last)
 {
     const rg_shape *w = rg_shape_of(ctx, W), *ids = rg_shape_of(ctx, IDS);
+    RG_TRY(rg_expect_tensor_or_rows(ctx, W));
     RG_TRY(rg_expect_rank(ctx, W, 2));
     RG_TRY(RG_EXPECT_DTYPE(ctx, IDS, RG_I64, RG_I32));
     rg_shape out = *ids;
@@ -67,9 +69,37 @@ static rg_status bad_id(const rg_ctx *ctx, int slot, int64_t id, int64_t at, int
 /* Rows fetched before they are needed: a table seldom fits a cache. A row may lie in two lines. */
 enum { AHEAD = 16 };
 
+/* A table of SelectedRows has only some of its rows. */
+static rg_status look_up_some(rg_ctx *ctx, const rg_value *w)
+{
+    const int64_t *ids;
+    int64_t n, padding = rg_attr_long(ctx, PADDING_IDX);
+    rg_row_finder finder;
+    RG_TRY(rg_read_whole(ctx, IDS, &ids, &n));
+    RG_TRY(rg_row_finder_of(ctx, w, &finder));
+    size_t width = (size_t)rg_value_width(w) * rg_dtype_size(w->meta.dtype);
+    uint8_t *to = rg_out_data(ctx, OUT);
+    for (int64_t i = 0; i < n; i++, to += width) {
+        if (ids[i] == padding && padding != -1) {
+            memset(to, 0, width);
+            continue;
+        }
+        int64_t at = rg_row_find(&finder, ids[i]);
+        if (at < 0)
+            return rg_fail(RG_EVALUE,
+                           "%s has the id %lld at element %lld, which is not among the %zu rows "
+                           "of W",
+                           rg_in_name(ctx, IDS, 0), (long long)ids[i], (long long)i, w->n_rows);
+        memcpy(to, (const uint8_t *)w->data + (size_t)at * width, width);
+    }
+    return RG_OK;
+}
+
 static rg_status look_up(rg_ctx *ctx)
 {
     const rg_value *w = rg_in(ctx, W);
+    if (w->meta.kind == RG_ROWS)
+        return look_up_some(ctx, w);
     const int64_t *ids;
     int64_t n, rows = w->meta.shape.dim[0], padding = rg_attr_long(ctx, PADDING_IDX);
     RG_TRY(rg_read_whole(ctx, IDS, &ids, &n));
@@ -94,17 +124,19 @@ static rg_status look_up(rg_ctx *ctx)
 }
 
 #define SLOTS                                                                                      \
-    RG_SLOTS([W] = {"W", "the table, [rows, width]", RG_LATE_OK},                                  \
-             [IDS] = {"Ids", "row numbers", RG_NO_GRAD})
-#define ATTRS                                                                                      \
-    RG_ATTRS([IS_SPARSE] = RG_BOOLEAN("is_sparse", false, "the gradient holds only rows read"),    \
-             [IS_DISTRIBUTED] = RG_BOOLEAN("is_distributed", false, "the table is on servers"),    \
-             [PADDING_IDX] = RG_LONG("padding_idx", -1, "this id gives zeros; -1: none does"),     \
-             [GRAD_INPLACE] = RG_BOOLEAN("grad_inplace", false, "kept for files"),                 \
-             [REMOTE_PREFETCH] = RG_BOOLEAN("remote_prefetch", false, "rows come from servers"),   \
-             [TRAINER_ID] = RG_INT("trainer_id", 0, "which trainer asks"),                         \
-             [HEIGHT_SECTIONS] = RG_LIST("height_sections", RG_ATTR_LONGS, "rows per server"),     \
-             [EPMAP] = RG_LIST("epmap", RG_ATTR_STRINGS, "the servers"),                           \
+    RG_SLOTS([W] = {"W", "the table, [rows, width]", RG_LATE_OK | RG_ANY_KIND}, [IDS] = {          \
+                                                                                    "Ids",         \
+                                                                                    "row numbers", \
+                                                                                    RG_NO_GRAD})
+#define ATTRS                                                                                    \
+    RG_ATTRS([IS_SPARSE] = RG_BOOLEAN("is_sparse", false, "the gradient holds only rows read"),  \
+             [IS_DISTRIBUTED] = RG_BOOLEAN("is_distributed", false, "the table is on servers"),  \
+             [PADDING_IDX] = RG_LONG("padding_idx", -1, "this id gives zeros; -1: none does"),   \
+             [GRAD_INPLACE] = RG_BOOLEAN("grad_inplace", false, "kept for files"),               \
+             [REMOTE_PREFETCH] = RG_BOOLEAN("remote_prefetch", false, "rows come from servers"), \
+             [TRAINER_ID] = RG_INT("trainer_id", 0, "which trainer asks"),                       \
+             [HEIGHT_SECTIONS] = RG_LIST("height_sections", RG_ATTR_LONGS, "rows per server"),   \
+             [EPMAP] = RG_LIST("epmap", RG_ATTR_STRINGS, "the servers"),                         \
              [TABLE_NAMES] = RG_LIST("table_names", RG_ATTR_STRINGS, "the parts of the table"))
 
 const rg_op rg_op_lookup_table = {
@@ -141,18 +173,18 @@ static rg_status grad_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define ADD_ROWS(T, S)                                                                             \
-    RG_HOT static void add_rows_##S(T *dw, const int64_t *ids, const T *dout, int64_t n,           \
-                                    int64_t width, int64_t padding)                                \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            if (ids[i] == padding && padding != -1)                                                \
-                continue;                                                                          \
-            T *row = dw + ids[i] * width;                                                          \
-            const T *g = dout + i * width;                                                         \
-            for (int64_t j = 0; j < width; j++)                                                    \
-                row[j] += g[j];                                                                    \
-        }                                                                                          \
+#define ADD_ROWS(T, S)                                                                   \
+    RG_HOT static void add_rows_##S(T *dw, const int64_t *ids, const T *dout, int64_t n, \
+                                    int64_t width, int64_t padding)                      \
+    {                                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            if (ids[i] == padding && padding != -1)                                      \
+                continue;                                                                \
+            T *row = dw + ids[i] * width;                                                \
+            const T *g = dout + i * width;                                               \
+            for (int64_t j = 0; j < width; j++)                                          \
+                row[j] += g[j];                                                          \
+        }                                                                                \
     }
 RG_FLOATS(ADD_ROWS)
 
@@ -192,8 +224,9 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define GRAD_SLOTS                                                                                 \
-    RG_SLOTS([G_W] = {"W", "", RG_SHAPE_ONLY}, [G_IDS] = {"Ids", ""}, [G_DOUT] = {"Out@GRAD", ""})
+#define GRAD_SLOTS                                                                  \
+    RG_SLOTS([G_W] = {"W", "", RG_SHAPE_ONLY | RG_ANY_KIND}, [G_IDS] = {"Ids", ""}, \
+             [G_DOUT] = {"Out@GRAD", ""})
 
 const rg_op rg_op_lookup_table_grad = {
     .type = "lookup_table_grad",

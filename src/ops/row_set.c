@@ -38,3 +38,39 @@ rg_status rg_row_set_gradient(rg_ctx *ctx, const rg_value *w, const int64_t *ids
     *index = set.index;
     return RG_OK;
 }
+
+rg_status rg_expect_tensor_or_rows(const rg_ctx *ctx, int in)
+{
+    rg_kind kind = rg_in_meta(ctx, in)->kind;
+    if (kind == RG_TENSOR || kind == RG_ROWS)
+        return RG_OK;
+    return rg_fail(RG_ESHAPE, "%s is a %s, and must be a tensor or SelectedRows",
+                   ctx->op->in[in].name, rg_kind_name(kind));
+}
+
+rg_status rg_row_finder_of(rg_ctx *ctx, const rg_value *table, rg_row_finder *out)
+{
+    int64_t n = (int64_t)table->n_rows;
+    rg_keyed *items = rg_scratch(ctx, (size_t)(2 * n) * sizeof *items);
+    if (items == NULL)
+        return RG_ENOMEM;
+    for (int64_t i = 0; i < n; i++)
+        items[i] = (rg_keyed){rg_key_i64(table->rows[i], false), i};
+    rg_sort_keys(items, items + n, n);
+    *out = (rg_row_finder){items, n};
+    return RG_OK;
+}
+
+int64_t rg_row_find(const rg_row_finder *finder, int64_t row)
+{
+    uint64_t key = rg_key_i64(row, false);
+    int64_t lo = 0, hi = finder->n;
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (finder->items[middle].key < key)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < finder->n && finder->items[lo].key == key ? finder->items[lo].at : -1;
+}

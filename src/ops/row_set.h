@@ -1,8 +1,10 @@
-/* row_set.h - the rows that a sparse gradient has, each once. */
+/* row_set.h - the rows that a sparse gradient has, each once; and where rows of a table that
+ * has only some of them (SelectedRows as a parameter) stand. */
 #ifndef RG_OPS_ROW_SET_H
 #define RG_OPS_ROW_SET_H
 
 #include "ir/op.h"
+#include "ops/sort_keys.h"
 
 typedef struct rg_row_set {
     const int64_t *rows; /* ascending, `n` of them */
@@ -16,5 +18,18 @@ rg_status rg_row_set_of(rg_ctx *ctx, const int64_t *ids, int64_t n, rg_row_set *
 /* A sparse gradient of `w` with a row of zeros for each row of the ids; *index as above. */
 rg_status rg_row_set_gradient(rg_ctx *ctx, const rg_value *w, const int64_t *ids, int64_t n,
                               rg_value *dw, const int64_t **index);
+
+/* RG_ESHAPE unless the input is a tensor or SelectedRows: of ops with RG_ANY_KIND. */
+rg_status rg_expect_tensor_or_rows(const rg_ctx *ctx, int in);
+
+typedef struct rg_row_finder {
+    const rg_keyed *items; /* ascending */
+    int64_t n;
+} rg_row_finder;
+
+/* Of a value of RG_ROWS, in scratch memory. */
+rg_status rg_row_finder_of(rg_ctx *ctx, const rg_value *table, rg_row_finder *out);
+/* Where the row stands in the table, the first of several; -1: it has none. */
+int64_t rg_row_find(const rg_row_finder *finder, int64_t row);
 
 #endif

@@ -1,6 +1,7 @@
 /* sgd.c - ParamOut = Param - LearningRate * Grad; of a sparse gradient, only the rows that
  * it names, duplicates one after another. */
 #include "ops/optimizer.h"
+#include "ops/row_set.h"
 #include "ops/types.h"
 
 enum { PARAM, RATE, GRAD };
@@ -11,6 +12,9 @@ static const rg_update update = {GRAD, RATE, 1, state};
 
 static rg_status sgd_infer(rg_ctx *ctx)
 {
+    RG_TRY(rg_expect_tensor_or_rows(ctx, PARAM));
+    if (rg_in_meta(ctx, PARAM)->kind == RG_ROWS && rg_in_meta(ctx, GRAD)->kind != RG_ROWS)
+        return rg_fail(RG_ESHAPE, "Param is SelectedRows, and Grad must be too");
     return rg_update_infer(ctx, &update);
 }
 
@@ -31,10 +35,30 @@ static rg_status sgd_infer(rg_ctx *ctx)
     }
 RG_FLOATS(STEP)
 
+/* Where a table that has only some of its rows has those of the gradient. */
+static rg_status places_of(rg_ctx *ctx, const rg_value *param, const rg_value *grad,
+                           const int64_t **places)
+{
+    rg_row_finder finder;
+    RG_TRY(rg_row_finder_of(ctx, param, &finder));
+    int64_t *found = rg_scratch(ctx, grad->n_rows * sizeof *found);
+    if (found == NULL)
+        return RG_ENOMEM;
+    for (size_t i = 0; i < grad->n_rows; i++) {
+        found[i] = rg_row_find(&finder, grad->rows[i]);
+        if (found[i] < 0)
+            return rg_fail(RG_EVALUE, "Grad names row %lld, which is not among the %zu of Param",
+                           (long long)grad->rows[i], param->n_rows);
+    }
+    *places = found;
+    return RG_OK;
+}
+
 static rg_status sgd_kernel(rg_ctx *ctx)
 {
     const rg_value *param = rg_in(ctx, PARAM), *grad = rg_in(ctx, GRAD);
     rg_value *out = rg_out(ctx, PARAM_OUT);
+    const int64_t *places = grad->rows;
     double rate = rg_number(ctx, RATE);
     bool f32 = param->meta.dtype == RG_F32;
     if (!f32 && param->meta.dtype != RG_F64)
@@ -46,20 +70,24 @@ static rg_status sgd_kernel(rg_ctx *ctx)
             step_f64(out->data, param->data, grad->data, rate, rg_numel(param));
         return RG_OK;
     }
-    RG_TRY(rg_expect_rows_below(ctx, GRAD, param->meta.shape.dim[0]));
+    if (param->meta.kind == RG_ROWS)
+        RG_TRY(places_of(ctx, param, grad, &places));
+    else
+        RG_TRY(rg_expect_rows_below(ctx, GRAD, param->meta.shape.dim[0]));
     RG_TRY(rg_value_copy(out, param));
     int64_t width = rg_value_width(param);
     if (f32)
-        step_rows_f32(out->data, grad->rows, grad->data, (float)rate, grad->n_rows, width);
+        step_rows_f32(out->data, places, grad->data, (float)rate, grad->n_rows, width);
     else
-        step_rows_f64(out->data, grad->rows, grad->data, rate, grad->n_rows, width);
+        step_rows_f64(out->data, places, grad->data, rate, grad->n_rows, width);
     return RG_OK;
 }
 
 const rg_op rg_op_sgd = {
     .type = "sgd",
     .doc = "Stochastic gradient descent.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [RATE] = {"LearningRate", "one number"},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter; may be SelectedRows", RG_ANY_KIND},
+                   [RATE] = {"LearningRate", "one number"},
                    [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .infer = sgd_infer,

@@ -3,6 +3,7 @@
  * Sparse gradients are joined, row after row, without merging: whoever applies them
  * merges once. A mixture of dense and sparse is dense. Arrays are added item by item. */
 #include "ir/program.h"
+#include "ops/merge_rows.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -44,11 +45,11 @@ static rg_status sum_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define ADD(T, S)                                                                                  \
-    RG_HOT static void add_##S(T *y, const T *a, const T *b, int64_t n)                            \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++)                                                            \
-            y[i] = a[i] + b[i];                                                                    \
+#define ADD(T, S)                                                       \
+    RG_HOT static void add_##S(T *y, const T *a, const T *b, int64_t n) \
+    {                                                                   \
+        for (int64_t i = 0; i < n; i++)                                 \
+            y[i] = a[i] + b[i];                                         \
     }
 RG_NUMBERS(ADD)
 
@@ -127,6 +128,7 @@ static rg_status sum_dense(rg_ctx *ctx, rg_value *out)
     return RG_OK;
 }
 
+/* Sparse ones give each row once, in ascending order, as Fluid does. */
 static rg_status join_sparse(rg_ctx *ctx, rg_value *out)
 {
     size_t total = 0, at = 0;
@@ -147,8 +149,15 @@ static rg_status join_sparse(rg_ctx *ctx, rg_value *out)
         memcpy((uint8_t *)joined.data + at * step, in->data, in->n_rows * step);
         at += in->n_rows;
     }
+    rg_merged merged;
     if (code == RG_OK)
-        code = rg_value_copy(out, &joined);
+        code = rg_merge_rows(ctx, &joined, &merged);
+    if (code == RG_OK)
+        code = rg_value_resize_rows(out, joined.meta.dtype, &joined.meta.shape, merged.n);
+    if (code == RG_OK && merged.n > 0) {
+        memcpy(out->rows, merged.rows, merged.n * sizeof *out->rows);
+        memcpy(out->data, merged.values, merged.n * step);
+    }
     rg_value_fini(&joined);
     return code;
 }

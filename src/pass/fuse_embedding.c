@@ -46,7 +46,8 @@ static bool match(const rg_uses *uses, rg_opdesc *sgd, table *t)
     if (w == NULL || g == NULL || out == NULL || rate == NULL || strcmp(w, out) != 0)
         return false;
     const rg_vardesc *var = rg_block_find(uses->block, w), *lr = rg_block_find(uses->block, rate);
-    if (var == NULL || var->meta.dtype != RG_F32 || lr == NULL || lr->meta.dtype != RG_F32)
+    if (var == NULL || var->meta.kind != RG_TENSOR || var->meta.dtype != RG_F32 || lr == NULL ||
+        lr->meta.dtype != RG_F32)
         return false;
     t->w = w;
     t->step = sgd;

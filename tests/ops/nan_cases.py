@@ -44,7 +44,7 @@ def _by_op():
                 continue
         for c in getattr(importlib.import_module(name), "CASES", []):
             if c.golden and c.type not in LEFT_OUT and 0 < _size(c) < 600 and _finite(c):
-                ops.setdefault(c.type, []).append(c)
+                ops.setdefault(c.type, []).append(("%s: %s: %s" % (c.type, name, c.name), c))
     return ops
 
 
@@ -64,13 +64,14 @@ def _with(c, slot, i, at, value):
 
 
 def smallest():
-    """{"op: name of the case": case}: those with gradients first, as they show more."""
-    return {"%s: %s" % (op, c.name): c for op, cases in sorted(_by_op().items())
-            for c in sorted(cases, key=lambda c: (not c.grads, _size(c), c.name))[:PER_OP]}
+    """{"op: file: name of the case": case}: those with gradients first, as they show more."""
+    return {name: c for _, cases in sorted(_by_op().items())
+            for name, c in sorted(cases, key=lambda it: (not it[1].grads, _size(it[1]), it[0]))
+            [:PER_OP]}
 
 
 def find_all():
-    return {"%s: %s" % (op, c.name): c for op, cases in _by_op().items() for c in cases}
+    return {name: c for cases in _by_op().values() for name, c in cases}
 
 
 def variants(c):

@@ -119,3 +119,23 @@ def test_a_fused_layer_shows_a_nan_in_every_run():
                 got, = exe.run(main, feed={"x": data}, fetch_list=[out])
                 bad = np.isnan(got).all(axis=1)
                 assert bad[1] and bad[rows - 1] and bad.sum() == 2, (act, rows, run)
+
+
+def test_one_nan_in_the_data_shows_in_the_loss_at_once():
+    import paddle.fluid as fluid
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        x, label = fluid.data("x", [None, 8]), fluid.data("label", [None, 1], "int64")
+        hidden = fluid.layers.fc(fluid.layers.fc(x, 32, act="relu"), 16, act="relu")
+        out = fluid.layers.fc(hidden, 2, act="softmax")
+        loss = fluid.layers.mean(fluid.layers.cross_entropy(out, label))
+        fluid.optimizer.Adam(0.01).minimize(loss)
+    exe = fluid.Executor(fluid.CPUPlace())
+    data = np.random.RandomState(1).rand(40, 8).astype("float32")
+    labels = np.arange(40).reshape(40, 1) % 2
+    with fluid.scope_guard(fluid.core.Scope()):
+        exe.run(startup)
+        before, = exe.run(main, feed={"x": data, "label": labels}, fetch_list=[loss])
+        data[17, 3] = np.nan
+        shown, = exe.run(main, feed={"x": data, "label": labels}, fetch_list=[loss])
+    assert np.isfinite(before).all() and np.isnan(shown).all()
