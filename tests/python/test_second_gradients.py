@@ -291,6 +291,20 @@ def test_a_gradient_op_without_a_gradient_is_named():
     assert "pool2d_grad" in str(error.value) and "stop_gradient" in str(error.value)
 
 
+def test_a_loop_has_none():
+    x = L.data("x", [2, 3], append_batch_size=False)
+    x.stop_gradient = False
+    state, i, end = L.tanh(x), L.fill_constant([1], "int64", 0), L.fill_constant([1], "int64", 2)
+    go_on = L.less_than(i, end)
+    with L.While(go_on).block():
+        L.assign(state * x, state)
+        L.increment(i, in_place=True)
+        L.less_than(i, end, cond=go_on)
+    grad, = fluid.gradients(state, x)
+    with pytest.raises(NotImplementedError, match="while_grad"):
+        fluid.gradients(L.reduce_sum(L.square(grad)), x)
+
+
 def test_a_gradient_that_is_a_constant_is_not_asked_for_one():
     x = L.data("x", [2, 2, 4, 4], append_batch_size=False)
     x.stop_gradient = False
