@@ -1,5 +1,5 @@
-/* test_backward.c - gradients of gradients, of inputs that come twice, and checkpoints: which ops are
- * appended. What they compute is checked in tests/python. */
+/* test_backward.c - gradients of gradients, of inputs that come twice, and checkpoints: which ops
+ * are appended. What they compute is checked in tests/python. */
 #include "check.h"
 
 #include "ir/backward.h"
@@ -70,11 +70,20 @@ static void gradient_ops_are_differentiated_by_what_they_say(void **state)
     static const struct {
         const char *type;
         int inputs;
-    } ops[] = {{"elementwise_mul", 2}, {"elementwise_div", 2}, {"elementwise_max", 2},
-               {"tanh", 1},            {"relu", 1},            {"softmax", 1},
-               {"elu", 1},             {"gelu", 1},            {"reduce_sum", 1},
-               {"mean", 1},            {"concat", 3},          {"stack", 2},
-               {"sum", 3},             {"squared_l2_norm", 1}};
+    } ops[] = {{"elementwise_mul", 2},
+               {"elementwise_div", 2},
+               {"elementwise_max", 2},
+               {"tanh", 1},
+               {"relu", 1},
+               {"softmax", 1},
+               {"elu", 1},
+               {"gelu", 1},
+               {"reduce_sum", 1},
+               {"mean", 1},
+               {"concat", 3},
+               {"stack", 2},
+               {"sum", 3},
+               {"squared_l2_norm", 1}};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         rg_program_close(twice(ops[i].type, ops[i].inputs, RG_OK));
 }
@@ -103,10 +112,9 @@ static void one_that_has_none_is_named(void **state)
     assert_ok(rg_opdesc_set_out(op, "Out", 1, &(const char *){"y"}));
     assert_ok(rg_opdesc_set_attr(
         op, &(rg_attr){.name = "pooling_type", .type = RG_ATTR_STRING, .s = "max"}));
-    assert_ok(rg_opdesc_set_attr(op, &(rg_attr){.name = "ksize",
-                                                .type = RG_ATTR_INTS,
-                                                .n = 2,
-                                                .ints = (const int32_t[]){2, 2}}));
+    assert_ok(rg_opdesc_set_attr(
+        op, &(rg_attr){
+                .name = "ksize", .type = RG_ATTR_INTS, .n = 2, .ints = (const int32_t[]){2, 2}}));
     assert_ok(rg_opdesc_infer(op));
     const char *first = gradient(block, "y", RG_OK);
     add(block, "elementwise_mul", 2, (const char *const[]){first, "x"}, "z");

@@ -240,6 +240,26 @@ def test_of_norms(name):
     twice(lambda v: norm_op(kind, v, outs, **attrs), feeds, tolerance=2e-4, step=1e-5)
 
 
+def prelu(v, mode):
+    block = fluid.default_main_program().current_block()
+    out = block.create_var(dtype="float64", name=fluid.unique_name.generate("out"))
+    block.append_op(type="prelu", inputs={"X": [v["x"]], "Alpha": [v["a"]]},
+                    outputs={"Out": [out]}, attrs={"mode": mode})
+    return out
+
+
+@pytest.mark.parametrize("mode,shape", [("all", [1]), ("channel", [1, 2, 1, 1]),
+                                        ("element", [1, 2, 2, 2])])
+def test_of_prelu(mode, shape):
+    slopes = np.random.RandomState(9).uniform(0.1, 0.5, shape)
+    twice(lambda v: prelu(v, mode), {"x": IMAGES[:, :, :2, :2], "a": slopes})
+
+
+def test_of_total_norms():
+    for kind in ("squared_l2_norm", "l1_norm"):
+        twice(lambda v: one_op(kind, L.square(v["x"]), {}), {"x": X}, tolerance=1e-4)
+
+
 ROWS = (np.random.RandomState(6).uniform(-1, 1, [5, 2]), [2, 3])
 SEQUENCES = {
     "pool_sum": lambda x: L.sequence_pool(L.square(x), "sum"),
