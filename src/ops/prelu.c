@@ -3,6 +3,7 @@
  *   mode all      one Alpha
  *   mode channel  one for each channel, the second dimension of X
  *   mode element  one for each element of a row of X */
+#include "ir/terms.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -101,6 +102,48 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* ---- the gradient, composed ---- */
+
+/* Alpha as a run of X's dimensions, from *axis on. */
+static rg_term slopes(rg_terms *t, const rg_shape *x, int *axis)
+{
+    const char *mode = rg_term_attr(t, "mode")->s;
+    int32_t dims[RG_MAX_DIMS] = {-1};
+    int n = 1;
+    *axis = strcmp(mode, "all") == 0 ? -1 : 1;
+    if (strcmp(mode, "element") == 0) {
+        if (rg_shape_product(x, 1, x->rank) < 0)
+            rg_term_fail(t, "the dimensions of a row are not known");
+        for (n = 0; n + 1 < x->rank; n++)
+            dims[n] = (int32_t)x->dim[n + 1];
+    }
+    rg_term alpha = rg_term_in(t, "Alpha");
+    rg_opdesc *op = rg_term_begin(t, "reshape");
+    rg_term_put(t, op, "X", alpha);
+    rg_term_set(t, op, &(rg_attr){.name = "shape", .type = RG_ATTR_INTS, .n = n, .ints = dims});
+    return rg_term_end(t, op, "Out");
+}
+
+/* dX = dOut above 0, Alpha dOut below; dAlpha the sum of dOut x below 0. */
+static void grad_terms(rg_terms *t)
+{
+    rg_term x = rg_term_in(t, "X"), dout = rg_term_in(t, "Out@GRAD");
+    const rg_shape shape = rg_term_meta(t, x)->shape;
+    int axis;
+    rg_term alpha = slopes(t, &shape, &axis);
+    rg_term above = rg_term_back(t, "relu_grad", "Out", rg_term_of(t, "relu", x), dout);
+    rg_term below = rg_term_sub(t, dout, above);
+    rg_term bent = rg_term_elementwise(t, "elementwise_mul", below, alpha, axis);
+    rg_term_give(t, "X@GRAD", rg_term_add(t, above, bent));
+    if (!rg_term_wanted(t, "Alpha@GRAD"))
+        return;
+    rg_term sum = rg_term_fold(t, rg_term_mul(t, below, x), alpha, axis);
+    rg_opdesc *op = rg_term_begin(t, "reshape_grad"); /* in the shape of Alpha */
+    rg_term_put(t, op, "X", rg_term_in(t, "Alpha"));
+    rg_term_put(t, op, "Out@GRAD", sum);
+    rg_term_give(t, "Alpha@GRAD", rg_term_end(t, op, "X@GRAD"));
+}
+
 #define ATTRS RG_ATTRS([MODE] = RG_STRING("mode", "all", "all, channel or element"))
 
 const rg_op rg_op_prelu = {
@@ -123,4 +166,5 @@ const rg_op rg_op_prelu_grad = {
                                                                                     RG_OF(ALPHA)}),
     .attr = ATTRS,
     .kernel = grad_kernel,
+    .compose = grad_terms,
 };

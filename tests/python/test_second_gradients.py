@@ -240,6 +240,26 @@ def test_of_norms(name):
     twice(lambda v: norm_op(kind, v, outs, **attrs), feeds, tolerance=2e-4, step=1e-5)
 
 
+def prelu(v, mode):
+    block = fluid.default_main_program().current_block()
+    out = block.create_var(dtype="float64", name=fluid.unique_name.generate("out"))
+    block.append_op(type="prelu", inputs={"X": [v["x"]], "Alpha": [v["a"]]},
+                    outputs={"Out": [out]}, attrs={"mode": mode})
+    return out
+
+
+@pytest.mark.parametrize("mode,shape", [("all", [1]), ("channel", [1, 2, 1, 1]),
+                                        ("element", [1, 2, 2, 2])])
+def test_of_prelu(mode, shape):
+    slopes = np.random.RandomState(9).uniform(0.1, 0.5, shape)
+    twice(lambda v: prelu(v, mode), {"x": IMAGES[:, :, :2, :2], "a": slopes})
+
+
+def test_of_total_norms():
+    for kind in ("squared_l2_norm", "l1_norm"):
+        twice(lambda v: one_op(kind, L.square(v["x"]), {}), {"x": X}, tolerance=1e-4)
+
+
 ROWS = (np.random.RandomState(6).uniform(-1, 1, [5, 2]), [2, 3])
 SEQUENCES = {
     "pool_sum": lambda x: L.sequence_pool(L.square(x), "sum"),
@@ -289,6 +309,20 @@ def test_a_gradient_op_without_a_gradient_is_named():
     with pytest.raises(NotImplementedError) as error:
         fluid.gradients(L.reduce_sum(L.square(grad * x)), x)
     assert "pool2d_grad" in str(error.value) and "stop_gradient" in str(error.value)
+
+
+def test_a_loop_has_none():
+    x = L.data("x", [2, 3], append_batch_size=False)
+    x.stop_gradient = False
+    state, i, end = L.tanh(x), L.fill_constant([1], "int64", 0), L.fill_constant([1], "int64", 2)
+    go_on = L.less_than(i, end)
+    with L.While(go_on).block():
+        L.assign(state * x, state)
+        L.increment(i, in_place=True)
+        L.less_than(i, end, cond=go_on)
+    grad, = fluid.gradients(state, x)
+    with pytest.raises(NotImplementedError, match="while_grad"):
+        fluid.gradients(L.reduce_sum(L.square(grad)), x)
 
 
 def test_a_gradient_that_is_a_constant_is_not_asked_for_one():
