@@ -27,5 +27,9 @@ for p in "${pythons[@]}"; do
     (cd "$tmp" && PADDLE_DATASET=synthetic env/bin/python "$OLDPWD/demo/fit_a_line/train.py" --passes 20 \
         --model "$tmp/model" > "$tmp/log" 2>&1) || { tail -30 "$tmp/log"; exit 1; }
     "$tmp/env/bin/paddle" version > /dev/null
+    # What scripts import along: six, and names of real Paddle that are not implemented.
+    (cd "$tmp" && env/bin/python -c "import six
+from paddle.fluid.dygraph import Layer, to_variable
+from paddle.fluid.layers.detection import yolo_box") || exit 1
     echo "wheel: works on $("$p" --version)"
 done

@@ -24,7 +24,8 @@ _DYGRAPH = ("Regatta runs programs, and has no dygraph (eager) mode; build the m
 _COLLECTIVE = ("collective training is not implemented; parameter_server.distribute_transpiler is, "
                "and its create_sync_strategy() gives the same mean over workers")
 _FLOAT = "programs run in floating point"
-_CORE = "it is of Paddle's C++ core; programs are built and run with fluid.Program and fluid.Executor"
+_CORE = ("it is of Paddle's C++ core; programs are built and run with fluid.Program and "
+         "fluid.Executor")
 _INSIDE = "it is a part of Paddle's own workings that has no counterpart here"
 _SERVERS = ("servers, and what is exchanged with them, are made by fluid.DistributeTranspiler or "
             "fleet")

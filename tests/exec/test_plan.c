@@ -229,6 +229,30 @@ static void what_is_missing_is_named(void **state)
     rg_scope_release(empty);
 }
 
+static void what_is_fed_and_read_by_no_op_can_be_fetched(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"unread"}, *const twice[] = {"unread", "unread"};
+    rg_program *program;
+    assert_ok(rg_program_open(&program));
+    var(program->blocks[0], "unread", &RG_SHAPE(-1, FEATURES), false);
+    rg_scope *scope = start();
+    rg_plan *plan;
+    assert_ok(rg_plan_open(&plan, program, scope, &(rg_plan_config){names, 1, twice, 2}));
+    for (int rows = 1; rows < 4; rows++) {
+        fill(rg_plan_feed(plan, 0), &RG_SHAPE(rows, FEATURES), rows);
+        assert_ok(rg_plan_run(plan));
+        for (int i = 0; i < 2; i++) {
+            const rg_value *got = rg_plan_fetch(plan, i);
+            assert_true(rg_shape_equal(&got->meta.shape, &RG_SHAPE(rows, FEATURES)));
+            assert_ptr_equal(got, rg_plan_feed(plan, 0));
+        }
+    }
+    rg_plan_close(plan);
+    rg_program_close(program);
+    rg_scope_release(scope);
+}
+
 static void the_op_that_made_a_nan_is_named(void **state)
 {
     (void)state;
@@ -254,4 +278,6 @@ static void the_op_that_made_a_nan_is_named(void **state)
 RUN(cmocka_unit_test(a_fused_plan_gives_the_numbers_of_the_plain_one),
     cmocka_unit_test(several_threads_give_the_numbers_of_one),
     cmocka_unit_test(a_batch_that_cannot_be_cut_is_refused),
-    cmocka_unit_test(what_is_missing_is_named), cmocka_unit_test(the_op_that_made_a_nan_is_named))
+    cmocka_unit_test(what_is_missing_is_named),
+    cmocka_unit_test(what_is_fed_and_read_by_no_op_can_be_fetched),
+    cmocka_unit_test(the_op_that_made_a_nan_is_named))

@@ -335,6 +335,39 @@ def test_the_variable_of_a_reader_is_fetched_alone(reading):
     assert _until_the_end(fluid.Executor(), unread, y) == [0, 2, 4, 6, 8]
 
 
+def test_a_pruned_program_does_not_read_what_it_does_not_need():
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()):
+        x, label = (fluid.data(name, [None, 1], "float32") for name in ("x", "label"))
+        loader = fluid.io.DataLoader.from_generator([x, label], 4, iterable=False)
+        predict = fluid.layers.scale(x, 2.0)
+        fluid.layers.square_error_cost(predict, label)
+    feed = {"x": np.ones((2, 1), "float32")}
+    exe = fluid.Executor()
+    with pytest.raises(RuntimeError, match="has not been started"):
+        exe.run(main, feed=feed, fetch_list=[predict])
+    for pruned in (main._prune_with_input(["x"], [predict]),
+                   main.clone(for_test=True)._prune_with_input(["x"], [predict.name]),
+                   main._inference_optimize()):
+        assert exe.run(pruned, feed=feed, fetch_list=[predict.name])[0].tolist() == [[2], [2]]
+    assert main._prune([predict])._readers == (loader,)
+
+
+def test_threads_read_too(monkeypatch):
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()):
+        x = fluid.data("x", [None, 1], "float32")
+        loader = fluid.io.DataLoader.from_generator([x], 4, iterable=False)
+        loader.set_batch_generator(fives)
+        fluid.layers.reduce_sum(x)
+    test = fluid.CompiledProgram(main.clone(for_test=True)).with_data_parallel(
+        places=fluid.cpu_places(2))
+    loader.start()
+    got, = fluid.Executor().run(test, fetch_list=["x"])
+    assert got.ravel().tolist() == [0, 0, 1, 1]
+    loader.reset()
+
+
 def test_a_pass_is_started_again_with_and_without_reset(reading):
     main, reader, _, total = reading
     exe = fluid.Executor()

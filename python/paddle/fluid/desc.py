@@ -1,5 +1,5 @@
-"""program.desc, block.desc, op.desc and var.desc: what scripts ask of Fluid's C++ descriptions, whose
-attributes are methods. They look at the same program and hold nothing of their own."""
+"""program.desc, block.desc, op.desc and var.desc: what scripts ask of Fluid's C++ descriptions,
+whose attributes are methods. They look at the same program and hold nothing of their own."""
 from .core import VarDesc
 
 __all__ = ["BlockView", "OpView", "ProgramView", "VarView"]

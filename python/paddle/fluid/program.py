@@ -418,11 +418,15 @@ class Program(_core.Program):
         for block in copy.blocks:
             block._known = {n: v for n, v in block._known.items()
                             if copy._has_var(block.idx, n)}
+        # A reader of nothing that is left, or of what is fed, reads no more.
+        copy._readers = tuple(reader for reader in copy._readers if any(
+            copy._has_var(0, name) and name not in feeded_var_names for name in reader._names))
         return copy
 
     def _inference_optimize(self, prune_read_op=True):
         copy = self.clone()
         if prune_read_op:
+            copy._readers = ()
             for block in copy.blocks[:1]:
                 reads = [i for i, op in enumerate(block.ops)
                          if op.type in ("read", "create_py_reader", "create_double_buffer_reader")]

@@ -1,4 +1,4 @@
-"""x[1], x[:, 1:3], x[i:, ::-1]: parts of a Variable, as the ops slice, strided_slice and reverse."""
+"""x[1], x[:, 1:3], x[i:, ::-1]: parts of a Variable; the ops slice, strided_slice, reverse."""
 import operator
 
 from .. import unique_name

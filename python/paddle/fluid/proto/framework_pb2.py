@@ -1,6 +1,6 @@
 """ProgramDesc and what it is made of, as classes of the package protobuf, which is needed for this
 module alone: program.desc.serialize_to_string() are the bytes of a ProgramDesc, and
-Program.parse_from_string() takes them. src/tensor/framework.proto is what the core is built with."""
+Program.parse_from_string() takes them. The core is built with src/tensor/framework.proto."""
 try:
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
@@ -11,8 +11,8 @@ except ImportError as e:
 # name, then ! required, ? optional or * repeated, then type=number and :default.
 _MESSAGES = """
 Version | version?int64=1:0
-OpDesc.Attr | name!string=1 type!AttrType=2 i?int32=3 f?float=4 s?string=5 ints*int32=6 floats*float=7
-    strings*string=8 b?bool=10 bools*bool=11 block_idx?int32=12 l?int64=13 blocks_idx*int32=14
+OpDesc.Attr | name!string=1 type!AttrType=2 i?int32=3 f?float=4 s?string=5 ints*int32=6
+    floats*float=7 strings*string=8 b?bool=10 bools*bool=11 block_idx?int32=12 l?int64=13 blocks_idx*int32=14
     longs*int64=15
 OpDesc.Var | parameter!string=1 arguments*string=2
 OpDesc | inputs*OpDesc.Var=1 outputs*OpDesc.Var=2 type!string=3 attrs*OpDesc.Attr=4
@@ -39,8 +39,8 @@ ProgramDesc | blocks*BlockDesc=1 op_compatible_map?OpCompatibleMap=3 version?Ver
 _ENUMS = {
     "AttrType": "INT FLOAT STRING INTS FLOATS STRINGS BOOLEAN BOOLEANS BLOCK LONG BLOCKS LONGS",
     "VarType.Type": "BOOL INT16 INT32 INT64 FP16 FP32 FP64 LOD_TENSOR SELECTED_ROWS FEED_MINIBATCH "
-                    "FETCH_LIST STEP_SCOPES LOD_RANK_TABLE LOD_TENSOR_ARRAY PLACE_LIST READER - RAW "
-                    "TUPLE SIZE_T UINT8 INT8",
+                    "FETCH_LIST STEP_SCOPES LOD_RANK_TABLE LOD_TENSOR_ARRAY PLACE_LIST READER - "
+                    "RAW TUPLE SIZE_T UINT8 INT8",
     "CompatibleInfo.Type": "COMPATIBLE DEFINITELY_NOT POSSIBLE BUG_FIX PRECISION_CHANGE",
 }
 _PACKAGE = "paddle.framework.proto"
