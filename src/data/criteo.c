@@ -244,7 +244,7 @@ rg_status rg_criteo_convert(const char *file, uint64_t buckets, rg_criteo_write 
         return rg_fail(RG_EINVAL, "%llu buckets, and there must be 1 to 2^32",
                        (unsigned long long)buckets);
     conversion c = {.buckets = buckets, .write = write, .arg = arg};
-    rg_text_config config = {0};
+    rg_text_config config = {.stream = true};
     rg_text *text;
     RG_TRY(rg_text_open(&text, &config, file));
     c.in = rg_alloc(READ_BYTES);

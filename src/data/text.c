@@ -184,9 +184,10 @@ static rg_status open_origin(rg_text *text, const rg_text_config *config)
 {
     if (rg_text_is_remote(text->name))
         return open_remote(text, config);
-    RG_TRY(rg_file_open(&text->file, text->name));
+    RG_TRY(config->stream ? rg_file_open_stream(&text->file, text->name)
+                          : rg_file_open(&text->file, text->name));
     bool packed = ends_with(text->name, ".gz");
-    if (!packed && !has_pipe(config))
+    if (!packed && !has_pipe(config) && !config->stream)
         RG_TRY(looks_packed(text, &packed));
     return packed ? open_packed(text) : RG_OK;
 }

@@ -11,6 +11,7 @@ typedef struct rg_text_config {
     const char *fs_name, *ugi; /* of `hadoop fs` */
     const char *fetch;         /* command that prints a remote file, NULL: hadoop fs -text */
     const rg_wake *wake;
+    bool stream; /* the file may be a pipe, as of a command whose user has named it */
 } rg_text_config;
 
 typedef struct rg_text rg_text;

@@ -170,10 +170,11 @@ def test_times_outlive_their_programs():
 
 def test_run_check_leaves_nothing_behind(capsys):
     before = str(fluid.default_main_program()), fluid.unique_name.generate("probe")
-    fluid.install_check.run_check()
+    with fluid.scope_guard(fluid.Scope()):
+        fluid.install_check.run_check()
+        assert fluid.global_scope().find_var("w") is None
     assert "installed successfully" in capsys.readouterr().out
     assert str(fluid.default_main_program()) == before[0]
-    assert fluid.global_scope().find_var("w") is None
 
 
 def test_run_check_fails_when_numbers_are_wrong(monkeypatch):
