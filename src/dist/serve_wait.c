@@ -31,6 +31,19 @@ static bool is_held_up(const rg_engine *s)
     return any_waits || all_left;
 }
 
+/* Whether some are done, and those that are not ask for nothing: they may be stuck. */
+static bool is_quiet(const rg_engine *s, uint64_t now)
+{
+    bool any_left = false;
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        const rg_trainer *trainer = &s->trainers[t];
+        any_left = any_left || trainer->left;
+        if (!trainer->left && (!trainer->joined || now - trainer->asked_ns < SECOND))
+            return false;
+    }
+    return any_left;
+}
+
 static uint32_t count_missing(const rg_engine *s)
 {
     uint32_t missing = 0;
@@ -78,8 +91,12 @@ static void add_busy(const rg_engine *s, rg_buf *out, uint32_t *n)
         char more[80];
         if (!trainer->joined || trainer->left || is_waiting(trainer))
             continue;
-        (void)snprintf(more, sizeof more, ", which lives and last asked for something %.0f s ago",
-                       (double)(now - trainer->asked_ns) * 1e-9);
+        if (trainer->asked_ns == 0)
+            (void)snprintf(more, sizeof more, ", which lives and has not asked for anything yet");
+        else
+            (void)snprintf(more, sizeof more,
+                           ", which lives and last asked for something %.0f s ago",
+                           (double)(now - trainer->asked_ns) * 1e-9);
         add_name(out, n, trainer->who, more);
     }
 }
@@ -107,7 +124,7 @@ void rg_serve_whom(rg_engine *s, rg_buf *out)
 {
     uint32_t n = 0;
     pthread_mutex_lock(&s->members);
-    if (is_held_up(s) && !s->ended) {
+    if (!s->ended && (is_held_up(s) || is_quiet(s, rg_clock_ns()))) {
         const char *meeting = meeting_of(s);
         rg_buf_printf(out, "pserver %d waits ", s->id);
         if (meeting != NULL)
@@ -166,17 +183,17 @@ void rg_serve_look(rg_engine *s)
     uint64_t now = rg_clock_ns();
     int64_t seconds = rg_flag_int("ps_join_seconds");
     pthread_mutex_lock(&s->members);
-    bool held = !s->ended && is_held_up(s);
+    bool held = !s->ended && is_held_up(s), quiet = !s->ended && is_quiet(s, now);
     uint32_t missing = count_missing(s);
     uint64_t progress = progress_of(s);
     pthread_mutex_unlock(&s->members);
-    if (!held || progress != s->progress) {
+    if ((!held && !quiet) || progress != s->progress) {
         s->progress = progress;
         s->held_ns = now;
         s->tell_ns = now + TELL_AFTER_S * SECOND;
         return;
     }
-    if (missing > 0 && seconds > 0 && now - s->held_ns > (uint64_t)seconds * SECOND)
+    if (held && missing > 0 && seconds > 0 && now - s->held_ns > (uint64_t)seconds * SECOND)
         give_up_missing(s, seconds);
     else
         tell(s, now);

@@ -137,6 +137,34 @@ static void the_others_work_on_until_they_are_done(void **state)
     assert_non_null(strstr(s.why, "which is done"));
 }
 
+/* One that is done leaves another one behind, which does nothing. */
+static void one_that_does_nothing_is_named(void **state)
+{
+    server s;
+    ears e = {0};
+    uint8_t *text;
+    size_t n;
+    (void)state;
+    server_start(&s, RG_UPDATE_ASYNC, 2);
+    rg_rpc_client *done = connect_to(&s, 0, &e), *stuck = connect_to(&s, 1, &e);
+    assert_ok(rg_rpc_ask_once(stuck, RG_PS_WAITS, NULL, 0, NULL, &n));
+    assert_int_equal(n, 0); /* both may be at work */
+    assert_ok(ask(done, RG_PS_SCHEMA, NULL));
+    assert_ok(ask(stuck, RG_PS_SCHEMA, NULL));
+    assert_ok(ask(done, RG_PS_LEAVE, NULL));
+    nap(1200);
+    assert_ok(rg_rpc_ask_once(stuck, RG_PS_WAITS, NULL, 0, &text, &n));
+    assert_true(n > 0);
+    text[n - 1] = '\0';
+    assert_non_null(strstr((char *)text, "waits for trainer 1 (pid"));
+    assert_non_null(strstr((char *)text, "which lives and last asked for something"));
+    rg_free(text);
+    assert_ok(ask(stuck, RG_PS_LEAVE, NULL));
+    rg_rpc_client_close(done);
+    rg_rpc_client_close(stuck);
+    server_end_well(&s);
+}
+
 /* ---- work that takes long ---- */
 
 /* A trainer that comes back is let in while the engine works: the door has a lock of its own. */
@@ -224,5 +252,6 @@ static void a_disk_that_does_not_answer(void **state)
 
 RUN(cmocka_unit_test(a_step_without_a_trainer_ends_the_job),
     cmocka_unit_test(the_others_work_on_until_they_are_done),
+    cmocka_unit_test(one_that_does_nothing_is_named),
     cmocka_unit_test(the_door_does_not_wait_for_the_engine),
     cmocka_unit_test(a_disk_that_does_not_answer))

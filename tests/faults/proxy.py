@@ -16,7 +16,7 @@ rule that fits a frame says.
 
     up, down            frames to the server, to the client; neither: both
     HELLO ... BYE       frames of this kind
-    SCHEMA ... FETCH    requests and replies of this method; method=N: of the method with number N
+    SCHEMA ... WAITS    requests and replies of this method; method=N: of the method with number N
     requests, pulse     on connections of this purpose
     trainer=N           of this trainer; tools: -1
     fresh, resent       requests without and with the flag RESENT
@@ -49,7 +49,8 @@ MAGIC = 0x31544752
 KINDS = ["", "HELLO", "CHALLENGE", "PROOF", "WELCOME", "REFUSE", "REQUEST", "REPLY", "PING",
          "PONG", "BYE"]
 METHODS = ["", "SCHEMA", "PULL", "ROWS", "PUSH", "GET", "BARRIER", "REDUCE", "LEAVE", "FAIL",
-           "PROGRAM", "STATS", "SET", "SHRINK", "CLEAR", "SAVE", "POST", "FETCH"]
+           "PROGRAM", "STATS", "SET", "SHRINK", "CLEAR", "SAVE", "POST", "FETCH",
+           "WAITS"]
 RESENT = 2
 PIECE = 1 << 16
 PATIENCE = 60  # seconds that wait() waits

@@ -73,6 +73,12 @@ def test_lost_answers_change_nothing(job, mode):
     assert job.ledger() == expected(mode, 30, workers)
 
 
+def test_a_request_outlives_many_breaks(job):
+    """How often its answer is lost says nothing: it is given up after a time."""
+    job(1, ["--steps", "10"], ["down PUSH nth=%d lose" % n for n in range(3, 11)])
+    assert job.ledger() == expected("sync", 10, 1)
+
+
 def test_in_geo_each_push_says_whether_the_answer_before_it_came(job):
     """So that a server knows which rows it has to tell again."""
     job(2, ["--mode", "geo", "--steps", "30"], ["down PUSH every=4 lose"], record=True)

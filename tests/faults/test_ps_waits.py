@@ -139,9 +139,24 @@ exe.train_from_dataset(dataset=dataset)
 """
 
 
+SILENT_READER = """
+import time
+import paddle.fluid as fluid
+x = fluid.layers.data("x", [1])
+loader = fluid.io.DataLoader.from_generator(feed_list=[x], capacity=2)
+def read():
+    time.sleep(1000)
+    yield [[1.0]]
+for batch in loader.set_batch_generator(read, places=fluid.CPUPlace())():
+    pass
+"""
+
+
 def test_waiting_is_said(cluster):  # noqa: F811
-    """One trainer is stuck in its own code: by both sides. A pipe command gives nothing."""
+    """One trainer is stuck in its own code: by both sides. A pipe command, and a reader, give
+    nothing."""
     alone = cluster.start("alone", ["-c", SILENT_PIPE])
+    reader = cluster.start("reader", ["-c", SILENT_READER])
     job(cluster, 1, 2, ["--feed"], own={"worker1": {"STUCK": "1"}})
     for name in ["server0", "worker0"]:
         process = cluster.named(name)
@@ -152,8 +167,10 @@ def test_waiting_is_said(cluster):  # noqa: F811
     waiting.signal(signal.SIGINT)
     assert waiting.wait(ENDS_WITHIN) != 0 and "KeyboardInterrupt" in waiting.text()
     alone.wait_for("waiting for `sleep 1000`: it runs, and has given nothing")
-    alone.signal(signal.SIGINT)
-    assert alone.wait(ENDS_WITHIN) != 0 and "KeyboardInterrupt" in alone.text()
+    reader.wait_for("waiting for the data reader: it runs, and has given nothing for 10 s")
+    for process in (alone, reader):
+        process.signal(signal.SIGINT)
+        assert process.wait(ENDS_WITHIN) != 0 and "KeyboardInterrupt" in process.text()
 
 
 def test_the_last_line_names_a_server_that_is_stopped(tmp_path):

@@ -331,3 +331,12 @@ def test_distributed_optimizer():
         own.minimize(None)
     with pytest.raises(TypeError, match="instance of Optimizer"):
         DistributedOptimizer(3)
+
+
+def test_the_timeout_of_a_rendezvous_is_that_of_joining():
+    before = _core.get_flag("ps_join_seconds")[1]
+    try:
+        R.GeneralRoleMaker(init_timeout_seconds=77)
+        assert _core.get_flag("ps_join_seconds")[1] == "77"
+    finally:
+        _core.set_flag("ps_join_seconds", before)

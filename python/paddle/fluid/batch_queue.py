@@ -1,6 +1,8 @@
 """Where the batches of a loader wait: filled by a thread of its own, or by hand with push()."""
 import collections
+import sys
 import threading
+import time
 
 from . import core
 
@@ -96,8 +98,13 @@ class BatchQueue:
     def take(self):
         """The next batch, or END. A failure of the generator is raised."""
         with self._changed:
+            begun = time.monotonic()
+            seconds = 10
             while self._open and not self._batches:
-                self._changed.wait()
+                if not self._changed.wait(seconds) and self._open and not self._batches:
+                    seconds = 30
+                    sys.stderr.write("waiting for the data reader: it runs, and has given nothing "
+                                     "for %.0f s\n" % (time.monotonic() - begun))
             if self._batches:
                 batch = self._batches.popleft()
                 self._changed.notify_all()

@@ -246,7 +246,8 @@ class PaddleCloudRoleMaker(_ByRole):
 class GeneralRoleMaker(PaddleCloudRoleMaker):
     """As PaddleCloudRoleMaker, of a job whose workers have endpoints too. The settings are those
     of the rendezvous that Gloo needs; workers here meet through the servers they are connected
-    to, so a file system or a web server for it is not needed."""
+    to, so a file system or a web server for it is not needed. init_timeout_seconds is how long
+    those that have come wait for the others: FLAGS_ps_join_seconds."""
 
     _SETTINGS = ("hdfs_name", "hdfs_ugi", "path", "http_ip_port", "init_timeout_seconds",
                  "run_timeout_seconds", "iface", "prefix")
@@ -257,6 +258,8 @@ class GeneralRoleMaker(PaddleCloudRoleMaker):
             if name not in self._SETTINGS:
                 raise TypeError("GeneralRoleMaker() has no setting %r" % name)
         self._init_timeout_seconds = kwargs.get("init_timeout_seconds", 3600)
+        if "init_timeout_seconds" in kwargs:
+            _core.set_flag("ps_join_seconds", str(int(self._init_timeout_seconds)))
         self._run_timeout_seconds = kwargs.get("run_timeout_seconds", 9999999)
 
     def _generate(self, env):
