@@ -29,9 +29,12 @@ static struct {
 
 /* ---- its life ---- */
 
+static rg_rpc_security security; /* of clients */
+
 static rg_rpc_client *connect_as(const fixture *f, rg_rpc_role role, int trainer)
 {
     rg_rpc_client_config config = {
+        .security = security,
         .me = {.role = role, .trainer = trainer, .name = "someone", .host = "here", .pid = 7},
         .deadline_ms = 20000};
     rg_rpc_client *client;
@@ -657,8 +660,19 @@ static void strangers_cannot_have_files_written(void **state)
     assert_fails(save_part(f.clients[0], "regatta-test-serve", "table", &rows), RG_EDENIED,
                  "has no key");
     finish(&f);
-    assert_ok(rg_flag_set("rpc_transport", "auto"));
     assert_false(rg_path_exists("regatta-test-serve"));
+    /* With the key it may be any user, on any host. */
+    static const uint8_t key[16] = {0x5a, 0x5a};
+    assert_int_equal(setenv("REGATTA_JOB_KEY", "5a5a0000000000000000000000000000", 1), 0);
+    security = (rg_rpc_security){.key = key, .key_bytes = sizeof key};
+    start(&f, RG_UPDATE_ASYNC);
+    assert_ok(save_part(f.clients[0], "regatta-test-serve", "table", &rows));
+    finish(&f);
+    security = (rg_rpc_security){0};
+    assert_int_equal(unsetenv("REGATTA_JOB_KEY"), 0);
+    assert_ok(rg_flag_set("rpc_transport", "auto"));
+    assert_true(rg_path_exists("regatta-test-serve/table_0"));
+    assert_ok(rg_dir_remove("regatta-test-serve"));
 }
 
 static void write_reduce(rg_buf *body, const char *name, uint32_t op, double a, double b)
