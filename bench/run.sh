@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh [CASE...] - measure against the peers in this run and print ratios. Machines are noisy:
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
-# Cases: fit_a_line word2vec mlp build import memory parse ctr ps (all of them unless named); of ctr
+# Cases: fit_a_line word2vec mlp build import memory parse start ctr ps (all of them unless named); of ctr
 # and ps also one alone: ctr-memory ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed
 # ctr-rss, ps-sync ps-async ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step
 # ps-memory.
@@ -56,6 +56,11 @@ run_case() {
     parse)
         for _ in $(seq "$rounds"); do ../build/bench_parse; done | field best | sort -g | tail -1 |
             awk '{ printf "multi-slot text: %.0f MB/s on one core (bar 700)\n", $1 }' ;;
+    start)
+        for kind in uniform normal truncated; do
+            compare "initial values, $kind" 4 "M/s" "Paddle 1.8.5" "$P185" initial_values.py $kind -- \
+                initial_values.py $kind
+        done ;;
     ctr | ctr-*)
         local data=$PEERS/ctr-data only=${1#ctr}
         PATH="$here/../.venv/bin:$PATH" "$ours" ctr/data.py "$data"
@@ -70,6 +75,6 @@ run_case() {
     esac
 }
 
-for c in "${@:-fit_a_line word2vec mlp build import memory parse ctr ps}"; do
+for c in "${@:-fit_a_line word2vec mlp build import memory parse start ctr ps}"; do
     for one in $c; do run_case "$one"; done
 done

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
                           .start = RG_START_UNIFORM,
                           .a = -0.1f,
                           .b = 0.1f,
-                          .key = rg_table_key("embedding", 1)};
+                          .key = {7, 1}};
     size_t rows = (size_t)(argc > 3 ? strtol(argv[3], NULL, 10) : 20) * 1000000;
     rg_table *table;
     check(rg_table_open(&table, &spec));

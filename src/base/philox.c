@@ -1,66 +1,9 @@
-/* philox.c - Philox 4x32-10 behind base/philox.h. */
+/* philox.c - numbers of a distribution from Philox's bits, one at a time. */
 #include "base/philox.h"
-
-#include "base/hot.h"
 
 #include <math.h>
 
 __extension__ typedef unsigned __int128 wide;
-
-void rg_philox(rg_philox_key key, uint64_t counter, uint32_t out[4])
-{
-    uint32_t c0 = (uint32_t)counter, c1 = (uint32_t)(counter >> 32);
-    uint32_t c2 = (uint32_t)key.stream, c3 = (uint32_t)(key.stream >> 32);
-    uint32_t k0 = (uint32_t)key.seed, k1 = (uint32_t)(key.seed >> 32);
-    for (int round = 0; round < 10; round++) {
-        uint64_t p0 = (uint64_t)0xD2511F53u * c0;
-        uint64_t p1 = (uint64_t)0xCD9E8D57u * c2;
-        uint32_t n0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
-        uint32_t n2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
-        c1 = (uint32_t)p1;
-        c3 = (uint32_t)p0;
-        c0 = n0;
-        c2 = n2;
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
-    }
-    out[0] = c0;
-    out[1] = c1;
-    out[2] = c2;
-    out[3] = c3;
-}
-
-/* Many blocks side by side, so that each step is a loop of vectors (of few, the compiler
- * would make no loop). */
-RG_HOT void rg_philox_blocks(rg_philox_key key, uint64_t first, uint64_t n, uint32_t *out)
-{
-    enum { LANES = 64 };
-    for (uint64_t i = 0; i < n; i += LANES) {
-        uint32_t c0[LANES], c1[LANES], c2[LANES], c3[LANES];
-        uint32_t k0 = (uint32_t)key.seed, k1 = (uint32_t)(key.seed >> 32);
-        for (int j = 0; j < LANES; j++) {
-            c0[j] = (uint32_t)(first + i + (uint64_t)j);
-            c1[j] = (uint32_t)((first + i + (uint64_t)j) >> 32);
-            c2[j] = (uint32_t)key.stream;
-            c3[j] = (uint32_t)(key.stream >> 32);
-        }
-        for (int round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u)
-            for (int j = 0; j < LANES; j++) {
-                uint64_t p0 = (uint64_t)0xD2511F53u * c0[j], p1 = (uint64_t)0xCD9E8D57u * c2[j];
-                c0[j] = (uint32_t)(p1 >> 32) ^ c1[j] ^ k0;
-                c2[j] = (uint32_t)(p0 >> 32) ^ c3[j] ^ k1;
-                c1[j] = (uint32_t)p1;
-                c3[j] = (uint32_t)p0;
-            }
-        for (uint64_t j = 0; j < LANES && i + j < n; j++) {
-            uint32_t *to = out + 4 * (i + j);
-            to[0] = c0[j];
-            to[1] = c1[j];
-            to[2] = c2[j];
-            to[3] = c3[j];
-        }
-    }
-}
 
 float rg_philox_uniform_f32(rg_philox_key key, uint64_t i)
 {

@@ -19,6 +19,10 @@ void rg_philox(rg_philox_key key, uint64_t counter, uint32_t out[4]);
 /* The same for the blocks first .. first + n - 1, one after the other; quicker. */
 void rg_philox_blocks(rg_philox_key key, uint64_t first, uint64_t n, uint32_t *out);
 
+enum { RG_PHILOX_LANES = 64 };
+/* Word k of block first + j in w[k][j], for j < n, where n is a multiple of 16. */
+void rg_philox_words(rg_philox_key key, uint64_t first, int n, uint32_t w[4][RG_PHILOX_LANES]);
+
 /* The i-th number of the stream, in [0, 1): 24 bits as float, 53 as double. */
 float rg_philox_uniform_f32(rg_philox_key key, uint64_t i);
 double rg_philox_uniform_f64(rg_philox_key key, uint64_t i);

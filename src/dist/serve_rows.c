@@ -33,13 +33,12 @@ static const rg_opdesc *initialiser_of(const rg_engine *s, const char *name)
 static rg_philox_key key_of(const rg_engine *s, const rg_opdesc *op, const char *name)
 {
     const rg_attr *of = rg_opdesc_attr(op, "slice_of"), *seed = rg_opdesc_attr(op, "seed");
+    const rg_attr *number = rg_opdesc_attr(op, "start_number");
     const char *whole = of != NULL && of->type == RG_ATTR_STRING && of->s[0] ? of->s : name;
-    int number = seed != NULL ? seed->i : 0;
     uint64_t random = s->program->random_seed ? (uint64_t)s->program->random_seed
                                               : rg_process_seed();
-    rg_run run = {.seed = random};
-    rg_ctx ctx = {.run = &run};
-    return rg_random_key_of(&ctx, whole, number, number != 0);
+    return rg_start_key(&(rg_run){.seed = random}, seed ? seed->i : 0, number ? number->i : 0,
+                        whole);
 }
 
 static rg_status read_start(const rg_engine *s, const char *name, rg_table_spec *spec)

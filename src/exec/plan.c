@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "ir/digest.h"
+#include "ir/recompute.h"
 #include "pass/pass.h"
 #include "sys/flags.h"
 
@@ -201,16 +202,48 @@ static void keep_digest(rg_program *copy, const rg_program *program)
         rg_program_digest(program, copy->digest);
 }
 
+/* The random op of the block that this one repeats (ir/backward_recompute.c); NULL: none. */
+static const rg_opdesc *repeated(const rg_block *block, const rg_opdesc *op)
+{
+    const char *name = op->n_out > 0 && op->out[0].n > 0 ? op->out[0].names[0] : "";
+    const char *mark = strstr(name, RG_AGAIN_MARK);
+    size_t length = mark ? (size_t)(mark - name) : 0;
+    for (size_t i = 0; mark != NULL && i < block->n_ops; i++) {
+        const rg_opdesc *first = block->ops[i];
+        if (first->draw != 0 && strncmp(first->out[0].names[0], name, length) == 0 &&
+            first->out[0].names[0][length] == '\0')
+            return first;
+    }
+    return NULL;
+}
+
+/* Before passes leave ops out: which random op of the program is which. */
+static void number_draws(rg_program *program)
+{
+    uint32_t n = 0;
+    for (size_t b = 0; b < program->n_blocks; b++)
+        for (size_t i = 0; i < program->blocks[b]->n_ops; i++) {
+            rg_opdesc *op = program->blocks[b]->ops[i];
+            if (op->op == NULL || rg_op_attr_slot(op->op, "seed") < 0 || op->n_out == 0 ||
+                op->out[0].n == 0)
+                continue;
+            const rg_opdesc *first = repeated(program->blocks[b], op);
+            op->draw = first ? first->draw : ++n;
+        }
+}
+
 static rg_status open_plan(rg_plan *plan, const rg_program *program, const rg_plan_config *config)
 {
     RG_TRY(rg_program_clone(&plan->program, program, false));
     keep_digest(plan->program, program);
+    number_draws(plan->program);
     RG_TRY(run_passes(plan, config));
     RG_TRY(rg_region_open(&plan->root, plan, plan->program->blocks[0], NULL, NULL));
     RG_TRY(bind_outside(plan, config));
     RG_TRY(rg_share_memory(plan->root));
     drop_unread(plan->root);
     plan->scope_epoch = rg_scope_epoch(plan->scope);
+    plan->run.seeded = program->random_seed != 0;
     plan->run.seed = program->random_seed ? (uint64_t)program->random_seed : process_seed;
     return RG_OK;
 }

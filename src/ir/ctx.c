@@ -220,20 +220,32 @@ rg_status rg_bad_dtype(const rg_ctx *ctx, int in)
                    ctx->op->in[in].name, rg_dtype_name(rg_dtype_of(ctx, in)));
 }
 
-rg_philox_key rg_random_key(const rg_ctx *ctx, int seed, bool fixed)
+/* What is computed again is computed of the same numbers. */
+static uint64_t hash_of(const char *name)
 {
-    return rg_random_key_of(ctx, rg_out_name(ctx, 0, 0), seed, fixed);
+    const char *mark = strstr(name, RG_AGAIN_MARK);
+    return rg_hash_bytes(name, mark ? (size_t)(mark - name) : strlen(name), 0);
 }
 
-rg_philox_key rg_random_key_of(const rg_ctx *ctx, const char *name, int seed, bool fixed)
+static rg_philox_key unfixed(const rg_run *run, uint64_t seed, uint64_t stream)
 {
-    /* What is computed again is computed of the same numbers. */
-    const char *mark = strstr(name, RG_AGAIN_MARK);
-    uint64_t stream = rg_hash_bytes(name, mark ? (size_t)(mark - name) : strlen(name), 0);
+    return (rg_philox_key){seed, stream ^ (run->step + 1) * 0x9e3779b97f4a7c15u ^
+                                     (uint64_t)run->thread * 0xd6e8feb86659fd93u};
+}
+
+rg_philox_key rg_random_key(const rg_ctx *ctx, int seed, bool fixed)
+{
+    uint64_t own = (uint64_t)(uint32_t)seed;
+    bool seeded = seed != 0 || ctx->run->seeded;
+    uint64_t stream = seeded ? ctx->desc->draw : hash_of(rg_out_name(ctx, 0, 0));
     if (fixed)
-        return (rg_philox_key){(uint64_t)(uint32_t)seed, stream};
-    uint64_t base = seed != 0 ? (uint64_t)(uint32_t)seed : ctx->run->seed;
-    uint64_t mixed = stream ^ (ctx->run->step + 1) * 0x9e3779b97f4a7c15u ^
-                     (uint64_t)ctx->run->thread * 0xd6e8feb86659fd93u;
-    return (rg_philox_key){base, mixed};
+        return (rg_philox_key){own, stream};
+    return unfixed(ctx->run, seed != 0 ? own : ctx->run->seed, stream);
+}
+
+rg_philox_key rg_start_key(const rg_run *run, int seed, int number, const char *name)
+{
+    if (seed != 0)
+        return (rg_philox_key){(uint64_t)(uint32_t)seed, (uint64_t)number};
+    return unfixed(run, run->seed, hash_of(name));
 }

@@ -359,7 +359,8 @@ rg_status rg_bad_dtype(const rg_ctx *ctx, int in);
 
 /* What the executor does for kernels. */
 struct rg_run {
-    uint64_t seed; /* of this process, where an op names none */
+    uint64_t seed; /* of the program, or of the process, where an op names none */
+    bool seeded;   /* the program names one */
     uint64_t step; /* runs of the plan before this one */
     int thread;    /* which trainer thread */
     rg_arena *scratch;
@@ -388,12 +389,17 @@ typedef struct rg_run_services {
     rg_status (*call_python)(rg_ctx *ctx, int id);
 } rg_run_services;
 
-/* The stream of random numbers of this op: by its seed where it is not 0 (then the
- * same numbers each run), else by the process's seed, the op's first output and the
- * step. */
+/* The stream of random numbers of this op. fixed: its seed (not 0) and its place among the random
+ * ops of the program decide, so that each run gives the same; otherwise the step does, too, and
+ * the program's seed where its own is 0. Only where neither has one its first output's name
+ * counts: two programs of a process differ then. */
 rg_philox_key rg_random_key(const rg_ctx *ctx, int seed, bool fixed);
-/* As if the first output had that name: for a slice, the name of the whole variable. */
-rg_philox_key rg_random_key_of(const rg_ctx *ctx, const char *name, int seed, bool fixed);
+
+/* The stream of an initialiser, from which a variable starts: whole or in slices, here or row by
+ * row on a server. seed: its own, or that of the program when it was built, whose initialisers
+ * are numbered from 1 on; number 0: the seed alone decides. Seed 0: `name`, which is the whole
+ * variable's, and the step. */
+rg_philox_key rg_start_key(const rg_run *run, int seed, int number, const char *name);
 
 /* ---- for gradients ---- */
 

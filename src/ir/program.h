@@ -71,6 +71,7 @@ typedef struct rg_opdesc {
     rg_args *in, *out;
     rg_attr *attrs; /* those that were given; defaults are in the schema */
     bool is_target;
+    uint32_t draw; /* in a plan: its number among the ops with a seed, from 1 on */
     const uint8_t *unknown;
     size_t n_unknown;
 } rg_opdesc;

@@ -44,8 +44,8 @@ static rg_status key_of(const rg_ctx *ctx, rg_philox_key *key)
     const rg_value *seed = rg_in(ctx, SEED);
     if (seed != NULL && rg_numel(seed) < 1)
         return rg_fail(RG_ESHAPE, "Seed is empty");
-    if (seed != NULL)
-        *key = rg_random_key(ctx, (int)rg_whole_at(seed, 0), true);
+    if (seed != NULL) /* it alone decides, so that the op can be repeated elsewhere */
+        *key = (rg_philox_key){(uint64_t)(uint32_t)rg_whole_at(seed, 0), 0};
     else
         *key = rg_random_key(ctx, rg_attr_int(ctx, SEED_ATTR), rg_attr_bool(ctx, FIX_SEED));
     return RG_OK;

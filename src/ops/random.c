@@ -1,10 +1,13 @@
 /* random.c - initialisers: uniform_random, gaussian_random, truncated_gaussian_random and
  * their batch_size_like forms.
  *
- * Element i of variable v under seed s is a function of (s, v's name, i) alone: the same
- * whole or in slices, on any number of servers and threads. Seed 0 asks for the seed of
- * the program or, if that is 0 too, of the process. A slice says by slice_of and
- * slice_begin of which variable it is a part, and from which element on. */
+ * Element i of a variable under seed s and number k is a function of (s, k, i) alone: the same
+ * whole or in slices, on any number of servers and threads, whatever the variable is called.
+ * Layers number the initialisers that take the program's seed (start_number); one with a seed of
+ * its own has number 0. Without any seed that of the process counts, with the variable's name. A
+ * slice says by slice_of and slice_begin of which variable it is a part, and from which element
+ * on. */
+#include "math/draw.h"
 #include "ops/shape_args.h"
 #include "ops/types.h"
 
@@ -45,14 +48,7 @@ static void fill_uniform(rg_value *out, stream from, double min, double max)
 {
     int64_t n = rg_numel(out);
     if (out->meta.dtype == RG_F32) {
-        float *y = out->data, low = (float)min, span = (float)(max - min);
-        for (int64_t i = 0; i < n;) {
-            uint64_t element = from.begin + (uint64_t)i;
-            uint32_t r[4];
-            rg_philox(from.key, element >> 2, r);
-            for (uint64_t k = element & 3; k < 4 && i < n; k++)
-                y[i++] = low + span * ((float)(r[k] >> 8) * 0x1p-24f);
-        }
+        rg_draw_uniform(from.key, from.begin, n, (float)min, (float)(max - min), out->data);
         return;
     }
     for (int64_t i = 0; i < n; i++)
@@ -63,36 +59,66 @@ static void fill_uniform(rg_value *out, stream from, double min, double max)
 static void fill_normal(rg_value *out, stream from, double mean, double std)
 {
     int64_t n = rg_numel(out);
+    if (out->meta.dtype == RG_F32) {
+        rg_draw_normal(from.key, from.begin, n, (float)mean, (float)std, out->data);
+        return;
+    }
     for (int64_t i = 0; i < n; i++)
-        put(out, i, mean + std * rg_philox_normal(from.key, from.begin + (uint64_t)i));
+        ((double *)out->data)[i] = mean +
+                                   std * rg_philox_normal(from.key, from.begin + (uint64_t)i);
+}
+
+static void fill_truncated(rg_value *out, stream from, double mean, double std)
+{
+    int64_t n = rg_numel(out);
+    if (out->meta.dtype == RG_F32) {
+        rg_draw_truncated(from.key, from.begin, n, (float)mean, (float)std, out->data);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        ((double *)out->data)[i] = mean + std * rg_philox_truncated_normal(
+                                                    from.key, from.begin + (uint64_t)i);
 }
 
 static stream whole(const rg_ctx *ctx, int seed)
 {
-    return (stream){rg_random_key(ctx, seed, seed != 0), 0};
+    return (stream){rg_start_key(ctx->run, seed, 0, rg_out_name(ctx, OUT, 0)), 0};
 }
 
-static rg_status slice_stream(const rg_ctx *ctx, int seed_attr, int of_attr, int begin_attr,
-                              stream *from)
+/* The attribute slice_of is the first of three: slice_begin and start_number follow it. */
+static rg_status slice_stream(const rg_ctx *ctx, int seed_attr, int of_attr, stream *from)
 {
     const char *of = rg_attr_string(ctx, of_attr);
-    int64_t begin = rg_attr_long(ctx, begin_attr);
-    int seed = rg_attr_int(ctx, seed_attr);
+    int64_t begin = rg_attr_long(ctx, of_attr + 1);
+    const char *name = of[0] != '\0' ? of : rg_out_name(ctx, OUT, 0);
     if (begin < 0)
         return rg_fail(RG_EINVAL, "slice_begin is %lld", (long long)begin);
-    *from = whole(ctx, seed);
-    if (of[0] != '\0')
-        from->key = rg_random_key_of(ctx, of, seed, seed != 0);
+    from->key = rg_start_key(ctx->run, rg_attr_int(ctx, seed_attr), rg_attr_int(ctx, of_attr + 2),
+                             name);
     from->begin = (uint64_t)begin;
     return RG_OK;
 }
 
 #define SLICE_OF    RG_STRING("slice_of", "", "the variable of which Out is a slice")
 #define SLICE_BEGIN RG_LONG("slice_begin", 0, "the element of it that Out begins with")
+#define START_NUMBER \
+    RG_INT("start_number", 0, "which of those that take the program's seed; 0: it has its own")
 
 /* ---- uniform_random ---- */
 
-enum { U_SHAPE, U_MIN, U_MAX, U_SEED, U_DIAG_NUM, U_DIAG_STEP, U_DIAG_VAL, U_DTYPE, U_OF, U_BEGIN };
+enum {
+    U_SHAPE,
+    U_MIN,
+    U_MAX,
+    U_SEED,
+    U_DIAG_NUM,
+    U_DIAG_STEP,
+    U_DIAG_VAL,
+    U_DTYPE,
+    U_OF,
+    U_BEGIN,
+    U_NUMBER
+};
 
 static rg_status uniform_infer(rg_ctx *ctx)
 {
@@ -121,7 +147,7 @@ static rg_status uniform_kernel(rg_ctx *ctx)
     rg_value *out = rg_out(ctx, OUT);
     stream from;
     bool slice = rg_attr_string(ctx, U_OF)[0] != '\0';
-    RG_TRY(slice_stream(ctx, U_SEED, U_OF, U_BEGIN, &from));
+    RG_TRY(slice_stream(ctx, U_SEED, U_OF, &from));
     fill_uniform(out, from, (double)rg_attr_float(ctx, U_MIN), (double)rg_attr_float(ctx, U_MAX));
     return fill_band(ctx, out, U_DIAG_NUM, slice ? rg_attr_long(ctx, U_BEGIN) : -1);
 }
@@ -146,14 +172,14 @@ const rg_op rg_op_uniform_random = {
                      [U_DIAG_STEP] = RG_INT("diag_step", 0, "the step between them"),
                      [U_DIAG_VAL] = RG_FLOAT("diag_val", 1.0f, "what to set them to"),
                      [U_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"),
-                     [U_OF] = SLICE_OF, [U_BEGIN] = SLICE_BEGIN),
+                     [U_OF] = SLICE_OF, [U_BEGIN] = SLICE_BEGIN, [U_NUMBER] = START_NUMBER),
     .infer = uniform_infer,
     .kernel = uniform_kernel,
 };
 
 /* ---- gaussian_random, truncated_gaussian_random ---- */
 
-enum { G_SHAPE, G_MEAN, G_STD, G_SEED, G_DTYPE, G_OF, G_BEGIN };
+enum { G_SHAPE, G_MEAN, G_STD, G_SEED, G_DTYPE, G_OF, G_BEGIN, G_NUMBER };
 
 static rg_status gaussian_infer(rg_ctx *ctx)
 {
@@ -163,7 +189,7 @@ static rg_status gaussian_infer(rg_ctx *ctx)
 static rg_status gaussian_kernel(rg_ctx *ctx)
 {
     stream from;
-    RG_TRY(slice_stream(ctx, G_SEED, G_OF, G_BEGIN, &from));
+    RG_TRY(slice_stream(ctx, G_SEED, G_OF, &from));
     fill_normal(rg_out(ctx, OUT), from, (double)rg_attr_float(ctx, G_MEAN),
                 (double)rg_attr_float(ctx, G_STD));
     return RG_OK;
@@ -175,7 +201,7 @@ static rg_status gaussian_kernel(rg_ctx *ctx)
              [G_STD] = RG_FLOAT("std", 1.0f, "standard deviation"),                            \
              [G_SEED] = RG_INT("seed", 0, "0: the program's or the process's"),                \
              [G_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number"), [G_OF] = SLICE_OF, \
-             [G_BEGIN] = SLICE_BEGIN)
+             [G_BEGIN] = SLICE_BEGIN, [G_NUMBER] = START_NUMBER)
 
 const rg_op rg_op_gaussian_random = {
     .type = "gaussian_random",
@@ -189,13 +215,10 @@ const rg_op rg_op_gaussian_random = {
 
 static rg_status truncated_kernel(rg_ctx *ctx)
 {
-    rg_value *out = rg_out(ctx, OUT);
     stream from;
-    RG_TRY(slice_stream(ctx, G_SEED, G_OF, G_BEGIN, &from));
-    double mean = (double)rg_attr_float(ctx, G_MEAN), std = (double)rg_attr_float(ctx, G_STD);
-    int64_t n = rg_numel(out);
-    for (int64_t i = 0; i < n; i++)
-        put(out, i, mean + std * rg_philox_truncated_normal(from.key, from.begin + (uint64_t)i));
+    RG_TRY(slice_stream(ctx, G_SEED, G_OF, &from));
+    fill_truncated(rg_out(ctx, OUT), from, (double)rg_attr_float(ctx, G_MEAN),
+                   (double)rg_attr_float(ctx, G_STD));
     return RG_OK;
 }
 

@@ -65,11 +65,8 @@ typedef struct rg_table_spec {
     int64_t height;                         /* ids are below it; -1: any id >= 0 */
     rg_table_start start;
     float a, b;
-    rg_philox_key key; /* of random starts; see rg_table_key() */
+    rg_philox_key key; /* of random starts, as rg_start_key() gives it */
 } rg_table_spec;
-
-/* The key under which an initialiser op with this seed (not 0) fills variable `name`. */
-rg_philox_key rg_table_key(const char *name, int seed);
 
 /* Owned; ended by rg_table_close(), which takes NULL too. */
 rg_status rg_table_open(rg_table **table, const rg_table_spec *spec);

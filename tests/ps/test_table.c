@@ -29,7 +29,7 @@ static rg_table_spec small_spec(void)
                            .start = RG_START_UNIFORM,
                            .a = -1,
                            .b = 1,
-                           .key = rg_table_key("emb", 7)};
+                           .key = {7, 1}};
 }
 
 /* ---- growth ---- */
@@ -159,7 +159,7 @@ static void check_start(const start_case *c, int64_t dim)
     rg_table_spec spec = {.name = "emb.shard1", .dim = dim, .height = HEIGHT, .start = c->start};
     spec.a = c->a;
     spec.b = c->b;
-    spec.key = rg_table_key("emb", SEED);
+    spec.key = (rg_philox_key){SEED, 0};
     rg_table *table = open_table(&spec);
     float *values = rg_alloc(HEIGHT * bytes);
     assert_ok(rg_table_read_dense(table, 0, HEIGHT, values)); /* no row is there yet */

@@ -34,7 +34,12 @@ class Initializer:
 
     @staticmethod
     def _seed(seed, block):
-        return seed or block.program.random_seed
+        """The attributes that say which numbers are drawn: by a seed of its own, or by that of the
+        program and by which of its initializers this is."""
+        program = block.program
+        if seed or not program.random_seed:
+            return {"seed": seed}
+        return {"seed": program.random_seed, "start_number": program._next_start()}
 
     @staticmethod
     def _add(block, type, var, **attrs):
@@ -62,8 +67,8 @@ class UniformInitializer(Initializer):
     def __call__(self, var, block):
         num, step, val = self._diag
         return self._add(block, "uniform_random", var, min=float(self._low),
-                         max=float(self._high), seed=self._seed(self._seed_, block), diag_num=num,
-                         diag_step=step, diag_val=float(val))
+                         max=float(self._high), diag_num=num, diag_step=step,
+                         diag_val=float(val), **self._seed(self._seed_, block))
 
 
 class NormalInitializer(Initializer):
@@ -76,7 +81,7 @@ class NormalInitializer(Initializer):
 
     def __call__(self, var, block):
         return self._add(block, self._type, var, mean=float(self._mean), std=float(self._std),
-                         seed=self._seed(self._seed_, block))
+                         **self._seed(self._seed_, block))
 
 
 class TruncatedNormalInitializer(NormalInitializer):
@@ -90,9 +95,9 @@ class _FanInitializer(Initializer):
         seed = self._seed(seed, block)
         if uniform:
             limit = math.sqrt(3.0 * variance)
-            return self._add(block, "uniform_random", var, min=-limit, max=limit, seed=seed)
+            return self._add(block, "uniform_random", var, min=-limit, max=limit, **seed)
         return self._add(block, "gaussian_random", var, mean=0.0, std=math.sqrt(variance),
-                         seed=seed)
+                         **seed)
 
 
 class XavierInitializer(_FanInitializer):

@@ -283,6 +283,7 @@ class Program(_core.Program):
     __module__ = KNOWN_AS
     _seed_of_new = 0  # global_seed()
     _readers = ()  # those that give a batch to each run (DataLoader, not iterable)
+    _starts = None  # how many initializers have taken the program's seed; None: not counted yet
 
     def __init__(self):
         self._blocks = []
@@ -369,6 +370,15 @@ class Program(_core.Program):
 
     def _backward_role_guard(self):
         return self._roles(core.OpRole.Backward, self._role[1])
+
+    def _next_start(self):
+        """The number of the next initializer that takes the program's seed: the same model has
+        the same ones, whatever its variables are called."""
+        if self._starts is None:
+            self._starts = max([op.attr("start_number") for op in self.global_block().ops
+                                if op.has_attr("start_number")], default=0)
+        self._starts += 1
+        return self._starts
 
     # ---- copies ----
 
