@@ -56,8 +56,8 @@ static double distance(float *x, size_t n, double (*below)(double))
     double worst = 0;
     qsort(x, n, sizeof *x, by_size);
     for (size_t i = 0; i < n; i++) {
-        double p = below((double)x[i]), here = fmax(p - (double)i / (double)n,
-                                                    (double)(i + 1) / (double)n - p);
+        double p = below((double)x[i]),
+               here = fmax(p - (double)i / (double)n, (double)(i + 1) / (double)n - p);
         worst = fmax(worst, here);
     }
     return worst;
