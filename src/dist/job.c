@@ -26,8 +26,21 @@ rg_job *rg_job_now(void)
 
 /* ---- waiting ---- */
 
+/* What a server refused last: where the process ends of it, the others are told. */
+static pthread_mutex_t refusing = PTHREAD_MUTEX_INITIALIZER;
+static char refused[400];
+
+static void note_refusal(const char *text)
+{
+    pthread_mutex_lock(&refusing);
+    (void)snprintf(refused, sizeof refused, "%s", text);
+    pthread_mutex_unlock(&refusing);
+}
+
 static rg_status blame(rg_status code)
 {
+    if (code != RG_OK)
+        note_refusal(rg_error_message());
     if (code == RG_ECLOSED || code == RG_ETIMEOUT)
         rg_because_say((rg_because){.worker = false, .index = RG_BECAUSE_ANY});
     return code;
@@ -449,7 +462,7 @@ rg_status rg_job_leave(void)
 static void at_exit(int status, void *arg)
 {
     rg_job *job = rg_job_now();
-    char text[128];
+    char text[512];
     (void)arg;
     if (job == NULL)
         return;
@@ -461,7 +474,10 @@ static void at_exit(int status, void *arg)
         (void)rg_job_leave();
         return;
     }
-    (void)snprintf(text, sizeof text, "it exited with status %d", status);
+    pthread_mutex_lock(&refusing);
+    (void)snprintf(text, sizeof text, "it exited with status %d%s%s", status,
+                   refused[0] ? "; it was refused last: " : "", refused);
+    pthread_mutex_unlock(&refusing);
     (void)tell_all(job, RG_PS_FAIL, text);
 }
 

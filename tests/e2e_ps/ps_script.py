@@ -131,7 +131,8 @@ def with_transpiler(args, inputs, predicted, loss, optimizer):
     program = transpiler.get_trainer_program()
     exe.run(fluid.default_startup_program())
     train(args, exe, program, loss, roles.worker_index(), roles.worker_num())
-    finish(args, exe, program, inputs, predicted)
+    if roles.worker_index() == 0:  # each has its own AUC: one folder has one worker's
+        finish(args, exe, program, inputs, predicted)
     if not args.no_close:
         exe.close()
 

@@ -5,7 +5,8 @@
 #include "base/mem.h"
 
 /* The same source once more, without the versions for newer CPUs. */
-#define RG_NO_CLONES
+#undef RG_NO_CLONES
+#define RG_NO_CLONES 1
 #define rg_draw_uniform   plain_uniform
 #define rg_draw_normal    plain_normal
 #define rg_draw_truncated plain_truncated
