@@ -217,7 +217,10 @@ static int check_feed(const rg_vardesc *desc, rg_dtype dtype, const rg_shape *sh
 {
     if (desc == NULL)
         return 0;
-    if (dtype != desc->meta.dtype)
+    /* Labels and ids of layers.data() are often declared without their type: the ops that read
+     * them take or refuse what comes. */
+    bool whole = dtype == RG_I64 || dtype == RG_I32;
+    if (dtype != desc->meta.dtype && (desc->need_check_feed || !whole))
         return wrong_feed(desc, "data type", rg_dtype_name(dtype), rg_dtype_name(desc->meta.dtype));
     if (desc->need_check_feed && !rg_shape_fits(shape, &desc->meta.shape)) {
         char got[RG_SHAPE_TEXT], wanted[RG_SHAPE_TEXT];

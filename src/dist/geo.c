@@ -6,7 +6,8 @@
  *   delta = (w - w') / N      w' += delta      send delta; the server adds it to its own
  *   receive the server's s    w += s - w'      w' = s
  *
- * Of a table only rows that this trainer has looked up since, and rows that others changed. */
+ * Of a table only rows that this trainer has looked up since, and rows that others changed. Where
+ * the optimizer moves other rows too (momentum, adam that is not lazy), all that have moved. */
 #include "dist/geo.h"
 
 #include "base/hot.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 
 enum { X };
-enum { EPMAP = 1, SEND_VARNAMES = 3, PARAMS = 7, SLICES, SECTIONS, PUSH_NUMS, TRAINERS };
+enum { EPMAP = 1, SEND_VARNAMES = 3, PARAMS = 7, SLICES, SECTIONS, PUSH_NUMS, TRAINERS, MOVING };
 
 /* A slice of a parameter. */
 typedef struct geo_part {
@@ -35,6 +36,7 @@ typedef struct touched {
     const char *table;
     uint64_t *bits;
     int64_t rows;
+    bool moving; /* its optimizer moves rows without a gradient too */
 } touched;
 
 typedef struct rg_geo {
@@ -73,13 +75,16 @@ static touched *find_table(rg_geo *g, const char *name)
     return NULL;
 }
 
-static rg_status open_table(rg_geo *g, const geo_part *part)
+static rg_status open_table(const rg_ctx *ctx, rg_geo *g, const geo_part *part)
 {
+    const rg_attr *moving = rg_attr_list(ctx, MOVING);
     if (find_table(g, part->param) != NULL)
         return RG_OK;
     touched *t = &g->tables[g->n_tables++];
     t->table = part->param;
     t->rows = part->value->meta.shape.dim[0];
+    for (int i = 0; i < moving->n; i++)
+        t->moving = t->moving || strcmp(moving->strings[i], part->param) == 0;
     t->bits = rg_alloc_zero((size_t)t->rows / 64 + 1, sizeof *t->bits);
     return t->bits ? RG_OK : rg_no_memory((size_t)t->rows / 8, "touched rows");
 }
@@ -97,6 +102,16 @@ static rg_status note_ids(rg_geo *g, const char *table, const rg_value *ids)
         t->bits[id / 64] |= UINT64_C(1) << id % 64;
     }
     return RG_OK;
+}
+
+/* Rows that momentum or decay moved count as touched. */
+static void note_moved(const geo_part *part, const touched *t)
+{
+    size_t bytes = (size_t)part->width * sizeof(float);
+    const float *now = (const float *)part->value->data + part->first * part->width;
+    for (int64_t i = 0; i < part->rows; i++)
+        if (memcmp(now + i * part->width, part->old + i * part->width, bytes) != 0)
+            t->bits[(part->first + i) / 64] |= UINT64_C(1) << (part->first + i) % 64;
 }
 
 /* Touched rows among first .. end - 1, ascending, into `rows`, which has room for all; how many. */
@@ -186,7 +201,7 @@ static rg_status open_geo(rg_ctx *ctx, rg_job *job)
         RG_TRY(open_part(ctx, job, g, i));
         RG_TRY(pull_part(job, &g->parts[i]));
         if (g->parts[i].delta == NULL)
-            RG_TRY(open_table(g, &g->parts[i]));
+            RG_TRY(open_table(ctx, g, &g->parts[i]));
     }
     return RG_OK;
 }
@@ -224,6 +239,8 @@ static float *value_at(const geo_part *part, int64_t row)
 /* Differences of the touched rows: ids, then rows, padded. */
 static rg_status add_rows(geo_part *part, const touched *t, float by, rg_buf *out, uint32_t *count)
 {
+    if (t->moving)
+        note_moved(part, t);
     size_t at = out->len, most = count_touched(t);
     rg_buf_room(out, most * sizeof(int64_t));
     RG_TRY(rg_buf_status(out));
@@ -342,6 +359,8 @@ static rg_status exchange(rg_job *job, rg_geo *g)
     geo_push *pushes = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *pushes);
     rg_job_request *requests = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *requests);
     rg_status code = pushes && requests ? RG_OK : rg_no_memory(1, "an exchange");
+    for (int i = 0; i < g->n_parts; i++)
+        rg_value_settle(g->parts[i].value); /* an optimizer may be late with rows nobody reads */
     for (int s = 0; code == RG_OK && s < job->n_servers; s++) {
         rg_buf_init(&pushes[s].head, 0);
         rg_buf_init(&pushes[s].rows, 0);

@@ -148,12 +148,38 @@ rg_status rg_expect_same_dtype(const rg_ctx *ctx, int a, int b)
                    rg_dtype_name(rg_dtype_of(ctx, b)));
 }
 
+/* Whether a variable's type is not known before it is fed: it is data whose feeds are not held to
+ * what is declared, or made of such by ops of one input that keep the type. */
+static bool type_is_a_guess(const rg_vardesc *var, int depth)
+{
+    enum { MAX_DEPTH = 16 };
+    if (var->is_data)
+        return !var->need_check_feed;
+    for (size_t i = var->block->n_ops; depth < MAX_DEPTH && i-- > 0;) {
+        const rg_opdesc *op = var->block->ops[i];
+        bool writes = false;
+        for (int s = 0; s < op->n_out && !writes; s++)
+            for (int k = 0; k < op->out[s].n && !writes; k++)
+                writes = strcmp(op->out[s].names[k], var->name) == 0;
+        if (!writes)
+            continue;
+        const rg_vardesc *from = op->n_in == 1 && op->in[0].n == 1
+                                     ? rg_block_find(op->block, op->in[0].names[0])
+                                     : NULL;
+        return from != NULL && from != var && from->meta.dtype == var->meta.dtype &&
+               type_is_a_guess(from, depth + 1);
+    }
+    return false;
+}
+
 rg_status rg_expect_dtype(const rg_ctx *ctx, int in, const rg_dtype *dtypes, int n)
 {
     rg_buf names;
     for (int i = 0; i < n; i++)
         if (dtypes[i] == rg_dtype_of(ctx, in))
             return RG_OK;
+    if (!rg_running(ctx) && type_is_a_guess((const rg_vardesc *)rg_in_meta(ctx, in), 0))
+        return RG_OK; /* asked again when the program runs */
     rg_buf_init(&names, 256);
     for (int i = 0; i < n; i++)
         rg_buf_printf(&names, "%s%s",

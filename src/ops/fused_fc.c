@@ -50,6 +50,7 @@ static rg_status sizes_of(const rg_ctx *ctx, int x_slot, int w_slot, sizes *s)
 static rg_status fused_fc_infer(rg_ctx *ctx)
 {
     sizes s;
+    RG_TRY(RG_EXPECT_DTYPE(ctx, X, RG_F32)); /* data may be fed in another type */
     RG_TRY(sizes_of(ctx, X, W, &s));
     rg_shape out = *rg_shape_of(ctx, X);
     out.rank = rg_attr_int(ctx, X_COLS) + 1;

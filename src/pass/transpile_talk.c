@@ -102,6 +102,27 @@ rg_status rg_add_concats(rg_trainer *r, int role)
     return RG_OK;
 }
 
+/* Whether a step moves rows of the table that have no gradient in it. */
+static bool moves_any_row(const rg_dist_param *param)
+{
+    const rg_op *op = param->update ? rg_op_find(param->update->type) : NULL;
+    const rg_attr *lazy = param->update ? rg_opdesc_attr(param->update, "lazy_mode") : NULL;
+    return param->table && op != NULL && (op->flags & RG_OP_EVERY_ROW) != 0 &&
+           !(lazy != NULL && lazy->b);
+}
+
+static rg_status add_moving(rg_transpiler *t, rg_opdesc *op)
+{
+    const char **tables = rg_arena_alloc(&t->arena, (size_t)t->n_params * sizeof *tables + 1);
+    int n = 0;
+    if (tables == NULL)
+        return rg_transpile_no_memory();
+    for (int i = 0; i < t->n_params; i++)
+        if (moves_any_row(&t->params[i]))
+            tables[n++] = t->params[i].name;
+    return n > 0 ? rg_edit_strings(op, "geo_moving", n, tables) : RG_OK;
+}
+
 rg_status rg_add_geo_attrs(rg_transpiler *t, rg_opdesc *op)
 {
     int n = rg_transpiler_n_slices(t);
@@ -119,6 +140,7 @@ rg_status rg_add_geo_attrs(rg_transpiler *t, rg_opdesc *op)
         rows[i] = slice.rows;
     }
     RG_TRY(rg_edit_int(op, "trainer_id", t->config.trainer_id));
+    RG_TRY(add_moving(t, op));
     RG_TRY(rg_edit_strings(op, "epmap", n, endpoints));
     RG_TRY(rg_edit_strings(op, "geo_params", n, params));
     RG_TRY(rg_edit_strings(op, "geo_slices", n, names));

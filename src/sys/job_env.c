@@ -2,8 +2,10 @@
 #include "sys/job_env.h"
 
 #include "sys/host.h"
+#include "sys/log.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,6 +318,12 @@ static rg_status read_workers(reader *r)
     if (env->trainers_from == NULL) {
         env->trainers = env->n_workers;
         env->trainers_from = env->workers_from;
+    } else if (env->trainers != env->n_workers && env->servers_from != NULL) {
+        /* Trainers of such a job meet at the servers: nobody asks for their endpoints. */
+        static atomic_flag said = ATOMIC_FLAG_INIT;
+        if (!atomic_flag_test_and_set(&said))
+            rg_log(RG_LOG_W, "job", "%s=%s %s=%s \"the number counts; the list is not used\"",
+                   env->trainers_from, get(r, env->trainers_from), env->workers_from, list);
     } else if (env->trainers != env->n_workers) {
         return contradiction("the number of trainers", env->trainers_from,
                              get(r, env->trainers_from), env->workers_from, list);
@@ -405,7 +413,8 @@ static rg_status read_endpoint(reader *r)
     const char *current = get(r, "PADDLE_CURRENT_ENDPOINT");
     if (current != NULL)
         RG_TRY(take_endpoint(r, "PADDLE_CURRENT_ENDPOINT", current));
-    if (env->n_workers == 0 || env->trainer_id < 0)
+    bool unused = env->servers_from != NULL && env->trainers != env->n_workers;
+    if (env->n_workers == 0 || env->trainer_id < 0 || unused)
         return RG_OK;
     if (env->trainer_id >= env->n_workers)
         return rg_fail(RG_EINVAL, "%s=%d, and %s has %d endpoints", env->trainer_id_from,

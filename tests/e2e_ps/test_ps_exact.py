@@ -57,6 +57,17 @@ def test_two_trainers_are_one(cluster, style, optimizer, rate, servers, tmp_path
     assert distance(tmp_path / "one", tmp_path / "two") < 1e-6
 
 
+@pytest.mark.parametrize("optimizer, rate", [("SGD", "0.1"), ("Adam", "0.001"),
+                                             ("Momentum", "0.01"), ("Adagrad", "0.001")])
+def test_geo_of_one_worker_is_that_worker(cluster, optimizer, rate, tmp_path):  # noqa: F811
+    """Also of the rows that an optimizer moves without a gradient, and of those it is late with:
+    what servers have after an exchange is the worker's model."""
+    common = ["--optimizer", optimizer, "--rate", rate, "--steps", "60"]
+    alone(tmp_path, "--save", "one", *common)
+    cluster.fleet(2, 1, ["--mode", "geo", "--save", "two"] + common).finish()
+    assert distance(tmp_path / "one", tmp_path / "two") < 1e-6
+
+
 @pytest.mark.parametrize("flag", ["--no-slices", "--no-close"])
 def test_whatever_is_cut_or_closed(cluster, flag, tmp_path):  # noqa: F811
     alone(tmp_path, "--save", "one")

@@ -62,6 +62,24 @@ def chain():
     (1 - x) * x / 2 + y ** 2 - 3.0
 
 
+def reversed_scalars_of_unknown_sizes():
+    import paddle.fluid as fluid
+    for i, shape in enumerate(([None, None], [2, None], [None, None, 4])):
+        x = fluid.data("x%d" % i, shape)
+        (2.0 / x, 2.0 ** x)
+
+
 CASES = [scalars, whole_scalars, reversed_scalars, comparisons, two_variables, numpy_scalars,
-         two_types, broadcast, astype, chain]
+         two_types, broadcast, astype, chain,
+         reversed_scalars_of_unknown_sizes]
 test = check(__file__, CASES)
+
+
+def test_reversed_scalars_of_unknown_sizes_run():
+    import numpy as np
+    import paddle.fluid as fluid
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = fluid.data("x", [None, None, 2])
+        value = np.arange(1, 13, dtype="float32").reshape(2, 3, 2)
+        over, power = fluid.Executor().run(feed={"x": value}, fetch_list=[2.0 / x, 2.0 ** x])
+    assert np.array_equal(over, 2 / value) and np.array_equal(power, 2 ** value)

@@ -2,6 +2,8 @@
 import numpy as np
 import pytest
 
+import paddle.fluid as fluid
+
 from gradcheck import build, check, _fed
 
 RNG = np.random.RandomState(5)
@@ -354,3 +356,9 @@ def test_a_mask_of_another_size_is_refused():
     import paddle.fluid as fluid
     with pytest.raises(fluid.core.EnforceNotMet, match="has 4 rows, and Mask 3 elements"):
         run(branches, {"x": STATE, "a": np.zeros((3, 1)), "b": np.ones((3, 1))})
+
+
+def test_a_parameter_may_have_levels():
+    block = fluid.Program().global_block()
+    assert block.create_parameter([2], "float32", name="p", lod_level=1).lod_level == 1
+    assert block.create_parameter([2], "float32", name="q").lod_level == 0

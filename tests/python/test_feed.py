@@ -94,6 +94,69 @@ def test_a_number_is_fed_to_a_variable_of_one_element(make, value):
     assert fluid.Executor().run(compiled, feed={"x": value}, fetch_list=[double])[0][0] == 6
 
 
+def run(build, feed):
+    """What a small model gives, started anew."""
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        fetch = build()
+    exe, scope = fluid.Executor(), fluid.Scope()
+    exe.run(startup, scope=scope)
+    return exe.run(main, feed=feed, fetch_list=fetch, scope=scope)
+
+
+LABELS = np.array([[0], [2]], "int64")
+
+
+def _entropy(label, loss=layers.cross_entropy):
+    x = layers.data("x", [3])
+    rows = layers.fc(x, 3, param_attr=fluid.initializer.Constant(0.1))
+    cost = layers.mean(loss(rows if loss is not layers.cross_entropy else layers.softmax(rows),
+                            label))
+    fluid.optimizer.SGD(0.1).minimize(cost)
+    return [cost]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+@pytest.mark.parametrize("build", [
+    _entropy,
+    lambda label: _entropy(label, layers.softmax_with_cross_entropy),
+    lambda label: _entropy(layers.reshape(label, [-1, 1])),
+    lambda label: [layers.accuracy(layers.softmax(layers.data("x", [3])), label)],
+    lambda label: [layers.cast(label, "float32")],
+], ids=["cross_entropy", "softmax_with_cross_entropy", "reshaped", "accuracy", "cast"])
+def test_a_label_without_dtype_is_what_it_is_fed(build, dtype):
+    feed = {"x": X, "y": LABELS.astype(dtype)}
+    loose = run(lambda: build(layers.data("y", [1])), feed)
+    declared = run(lambda: build(layers.data("y", [1], dtype=dtype)), feed)
+    assert np.array_equal(loose[0], declared[0])
+
+
+def test_whole_numbers_for_floats_are_refused_by_the_op_that_reads_them():
+    with pytest.raises(fluid.core.EnforceNotMet, match="X is int64"):
+        run(lambda: [layers.fc(layers.data("x", [3]), 2)], {"x": X.astype("int64")})
+    with pytest.raises(fluid.core.EnforceNotMet, match="int64"):
+        run(lambda: [layers.square_error_cost(layers.data("x", [3]), layers.data("y", [1]))],
+            {"x": X, "y": LABELS})
+
+
+@pytest.mark.parametrize("make", [lambda: fluid.data("y", [None, 1]),
+                                  lambda: layers.fc(layers.data("x", [3]), 1)])
+def test_a_label_that_cannot_be_one_is_refused_when_it_is_used(make):
+    with pytest.raises(fluid.core.EnforceNotMet, match="Label is float32"):
+        run(lambda: _entropy(make()), {})
+
+
+def test_lists_within_the_fetches_are_taken_apart(model):
+    flat = model.run({"x": X, "ids": LABELS}, [model.double, model.rows, model.double])
+    nested = model.run({"x": X, "ids": LABELS}, [[model.double, model.rows], "%s"
+                                                 % model.double.name])
+    assert len(nested) == 3 and all(np.array_equal(a, b) for a, b in zip(flat, nested))
+
+
+def test_what_is_fed_and_not_read_may_be_fetched(model):
+    assert np.array_equal(model.one({"x": X, "loose": X}, "loose"), X)
+
+
 def test_a_number_is_not_fed_to_more_elements():
     main = fluid.Program()
     with fluid.program_guard(main, fluid.Program()):

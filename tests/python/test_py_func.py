@@ -173,3 +173,15 @@ def test_a_program_of_another_process_is_refused():
         fluid.default_main_program().global_block().ops[-1]._set_attr("forward_callable_id", 9999)
         with pytest.raises(RuntimeError, match="Python function 9999"):
             run({"x": X}, [out])
+
+
+def test_one_variable_to_be_skipped():
+    with programs():
+        x = fluid.data("x", [None, 2])
+        x.stop_gradient = False
+        out = variable("twice")
+        fluid.layers.py_func(lambda x: 2 * np.array(x), x, out,
+                             lambda out, grad: np.array(grad) * 2, skip_vars_in_backward_input=x)
+        got = run({"x": X}, [out] + fluid.gradients([out], [x]))
+    np.testing.assert_array_equal(got[0], 2 * X)
+    np.testing.assert_array_equal(got[1], np.full_like(X, 2))

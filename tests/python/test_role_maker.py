@@ -89,6 +89,14 @@ def test_cloud_refuses_what_does_not_fit(cloud):
               TRAINING_ROLE="PSERVER", POD_IP="127.0.0.1", PADDLE_PORT="9")
 
 
+def test_cloud_with_servers_does_not_count_endpoints_of_trainers(cloud, capfd):
+    role = cloud(PADDLE_PSERVERS_IP_PORT_LIST=SERVERS, PADDLE_TRAINERS_NUM="3",
+                 TRAINING_ROLE="TRAINER", PADDLE_TRAINER_ID="2",
+                 PADDLE_TRAINER_ENDPOINTS="127.0.0.1:7001,127.0.0.1:7002")
+    assert (role.worker_index(), role.worker_num()) == (2, 3)
+    assert "PADDLE_TRAINER_ENDPOINTS=127.0.0.1:7001,127.0.0.1:7002" in capfd.readouterr().err
+
+
 def test_cloud_collective(cloud):
     role = cloud(True, PADDLE_TRAINER_ID="1", PADDLE_TRAINER_ENDPOINTS="10.0.0.1:1,10.0.0.2:2",
                  PADDLE_CURRENT_ENDPOINT="10.0.0.2:2")

@@ -123,6 +123,15 @@ static void contradictions_are_refused_with_both_names_and_values(void **state)
                  RG_EINVAL, "PADDLE_PSERVER_ID=1, POD_IP and PADDLE_PORT=127.0.0.1:6170");
 }
 
+static void endpoints_of_trainers_do_not_count_beside_servers(void **state)
+{
+    (void)state;
+    rg_job_env env;
+    assert_ok(READ(&env, LIST, "PADDLE_TRAINERS_NUM=3", "PADDLE_TRAINER_ENDPOINTS=a:1,b:1"));
+    assert_int_equal(env.trainers, 3);
+    rg_job_env_fini(&env);
+}
+
 static void agreeing_variables_are_no_contradiction(void **state)
 {
     (void)state;
@@ -238,6 +247,7 @@ RUN(cmocka_unit_test(nothing_says_nothing), cmocka_unit_test(a_trainer_of_launch
     cmocka_unit_test(the_first_fluid_has_its_own_names),
     cmocka_unit_test(a_collective_job_has_workers),
     cmocka_unit_test(contradictions_are_refused_with_both_names_and_values),
+    cmocka_unit_test(endpoints_of_trainers_do_not_count_beside_servers),
     cmocka_unit_test(agreeing_variables_are_no_contradiction),
     cmocka_unit_test(children_of_our_launcher_have_both_styles),
     cmocka_unit_test(bad_values_name_their_variable),

@@ -69,10 +69,8 @@ class _Column:
         except (ValueError, TypeError) as e:
             raise ValueError("feed '%s': its samples do not make a %s array (%s)"
                              % (self.name, self.dtype, e))
-        if self.shape is not None and self.lod_level == 0:
-            if len(array.shape) != len(self.shape) or list(array.shape[1:]) != self.shape[1:]:
-                array = self._reshape(array)
-        elif self.shape is not None and len(array.shape) == 1:
+        # Samples of as many axes as declared keep their sizes: they may be padded to the batch.
+        if self.shape is not None and array.ndim != len(self.shape):
             array = self._reshape(array)
         tensor = core.LoDTensor()
         tensor.set(array, place)

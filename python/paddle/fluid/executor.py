@@ -83,12 +83,15 @@ def _to_name_str(var):
 
 
 def _fetch_list(fetch):
-    """Variables and names, whichever way the user lists them."""
+    """Variables and names, whichever way the user lists them; lists within are taken apart."""
     if fetch is None:
         return []
     if isinstance(fetch, (Variable, str)):
         return [fetch]
-    return list(fetch)
+    flat = []
+    for item in fetch:
+        flat.extend(_fetch_list(item) if isinstance(item, list) else (item,))
+    return flat
 
 
 def _read(program, feed):
@@ -193,7 +196,7 @@ class Executor:
             return_merged=True, use_prune=False):
         """Run the program once; the values of fetch_list come back as a list."""
         if (type(program) is Program and type(fetch_list) is list and type(feed) is not list
-                and not use_prune and not program._readers):
+                and not use_prune and not program._readers and list not in map(type, fetch_list)):
             return self._run(program, feed, fetch_list, _scope if scope is None else scope,
                              return_numpy) if not self._closed else self._refuse()
         return self._run_any(program, feed, fetch_list, scope, return_numpy, return_merged,

@@ -1,4 +1,5 @@
 """fluid.embedding, fluid.one_hot: the newer spellings of inputs."""
+from .layers.arguments import guard
 
 __all__ = ["one_hot", "embedding"]
 
@@ -15,3 +16,6 @@ def embedding(input, size, is_sparse=False, is_distributed=False, padding_idx=No
     from .layers.nn import _look_up
     return _look_up("lookup_table_v2", input, size, is_sparse, is_distributed, padding_idx,
                     param_attr, dtype)
+
+
+guard(globals(), "fluid.")

@@ -1,5 +1,6 @@
 """Small nets of layers that are often used together."""
 from . import layers
+from .layers.arguments import guard
 
 __all__ = ["simple_img_conv_pool", "sequence_conv_pool", "glu", "scaled_dot_product_attention",
            "img_conv_group"]
@@ -113,3 +114,6 @@ def scaled_dot_product_attention(queries, keys, values, num_heads=1, dropout_rat
     if dropout_rate:
         weights = layers.dropout(weights, dropout_prob=dropout_rate, is_test=False)
     return _join_heads(layers.matmul(weights, v))
+
+
+guard(globals(), "nets.")

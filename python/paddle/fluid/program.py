@@ -193,7 +193,7 @@ class Block:
 
     def create_parameter(self, shape, dtype, name=None, initializer=None, trainable=True,
                          optimize_attr=None, regularizer=None, do_model_average=None,
-                         stop_gradient=None, type=None, **kwargs):
+                         stop_gradient=None, type=None, lod_level=0, **kwargs):
         if shape is None or dtype is None:
             raise ValueError("Parameter shape and dtype are required")
         for dim in shape:
@@ -201,7 +201,7 @@ class Block:
                 raise ValueError("Parameter shape should not be related with batch-size: got %s "
                                  "for %s" % (list(shape), name))
         block = self.program.global_block()
-        param = block._make(Parameter, name, shape, dtype, type, 0, True, stop_gradient)
+        param = block._make(Parameter, name, shape, dtype, type, lod_level, True, stop_gradient)
         param._is_parameter = True
         param._trainable = trainable
         if optimize_attr is not None:

@@ -304,6 +304,8 @@ def switch_case(branch_index, branch_fns, default=None, name=None):
     pairs = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
     if all(callable(fn) for fn in pairs):
         pairs = enumerate(pairs)
+    elif not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        raise TypeError("switch_case: branch_fns is of functions, or of numbers and functions")
     pairs = sorted(((number, fn) for number, fn in pairs), key=lambda pair: pair[0])
     for k, (number, fn) in enumerate(pairs):
         if not isinstance(number, int):

@@ -24,12 +24,14 @@ def _constant(value, shape, dtype):
 
 
 def _constant_like(x, value):
-    """The number in x's shape, whose one unknown dimension is that of the running x."""
+    """The number in x's shape, whose first unknown dimension is that of the running x; it is
+    spread over the other unknown ones."""
     if -1 not in x.shape:
         return _constant(value, x.shape, x.dtype)
     batch = x.shape.index(-1)
+    shape = [1 if dim == -1 and i != batch else dim for i, dim in enumerate(x.shape)]
     return _op("fill_constant_batch_size_like", {"Input": [x]}, x.dtype,
-               {"value": value, "shape": list(x.shape), "dtype": int(x.dtype),
+               {"value": value, "shape": shape, "dtype": int(x.dtype),
                 "input_dim_idx": batch, "output_dim_idx": batch}, True)
 
 

@@ -1,6 +1,7 @@
 """Making and moving tensors."""
 from .. import unique_name
 from ..core import VarDesc
+from ..data_feeder import convert_dtype
 from ..framework import Variable, convert_np_dtype_to_dtype_, device_guard
 from ..initializer import Constant
 from ..layer_helper import LayerHelper
@@ -182,6 +183,9 @@ def fill_constant(shape, dtype, value, force_cpu=False, out=None):
         attrs["shape"] = [int(dim) for dim in shape]
     if out is None:
         out = helper.create_variable_for_type_inference(dtype=dtype)
+    elif out.dtype != convert_np_dtype_to_dtype_(dtype):
+        raise TypeError("fill_constant: out is of another type than dtype: %s and %s"
+                        % (convert_dtype(out.dtype), convert_dtype(dtype)))
     attrs["dtype"] = int(out.dtype)
     helper.append_op("fill_constant", inputs, {"Out": [out]}, attrs)
     out.stop_gradient = True
