@@ -278,6 +278,7 @@ static void shrink_table(rg_engine *s, rg_rpc_request *request)
     rg_cursor in = {body, n};
     char *name = NULL;
     uint32_t unseen = 0;
+    uint64_t rows = 0;
     rg_served *var = NULL;
     bool clear = rg_rpc_request_method(request) == RG_PS_CLEAR;
     rg_status code = rg_wire_read_text(&in, &name);
@@ -290,14 +291,12 @@ static void shrink_table(rg_engine *s, rg_rpc_request *request)
             var = &s->vars[i];
     if (code == RG_OK && var == NULL)
         code = rg_fail(RG_ENOENT, "this server has no table %s", name);
-    if (code != RG_OK) {
+    if (code == RG_OK)
+        code = clear ? rg_served_clear(var, &rows) : rg_served_shrink(var, unseen, &rows);
+    if (code != RG_OK)
         rg_rpc_refuse(request, code, "%s", rg_error_message());
-    } else {
-        uint64_t rows = clear ? rg_table_size(var->table) : rg_served_shrink(var, unseen);
-        if (clear)
-            rg_table_clear(var->table);
+    else
         rg_rpc_reply(request, 0, &(rg_iov){&rows, sizeof rows}, 1, NULL, NULL);
-    }
     rg_free(name);
 }
 
