@@ -62,6 +62,18 @@ static PyObject *leave(PyObject *module, PyObject *unused)
     return finish(code);
 }
 
+static PyObject *fail(PyObject *module, PyObject *args)
+{
+    const char *why;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s:job_fail", &why))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    rg_job_fail(why);
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
+}
+
 /* (number, trainers, mode) or None */
 static PyObject *who(PyObject *module, PyObject *unused)
 {
@@ -250,6 +262,7 @@ static PyObject *traffic(PyObject *module, PyObject *unused)
 
 static PyMethodDef functions[] = {
     {"job_join", join, METH_VARARGS, "job_join(endpoints, trainer_id or -1, trainers or 0)"},
+    {"job_fail", fail, METH_VARARGS, "Tell all servers that this trainer has failed, and why."},
     {"job_leave", leave, METH_NOARGS, "Tell all servers that this trainer is done."},
     {"job_who", who, METH_NOARGS, "job_who() -> (number, trainers, mode), None outside a job"},
     {"job_barrier", barrier, METH_VARARGS, "job_barrier(name): wait for all trainers"},

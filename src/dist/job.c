@@ -7,6 +7,7 @@
 #include "dist/flight.h"
 #include "ir/digest.h"
 #include "sys/because.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/host.h"
 #include "sys/log.h"
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const uint64_t LAST_WORDS_NS = 1000000000;
 
 static rg_job *joined;
 static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
@@ -456,6 +459,26 @@ rg_status rg_job_leave(void)
                                    : tell_all(job, RG_PS_FAIL, rg_error_message());
     close_job(job);
     return code == RG_OK ? told : code;
+}
+
+void rg_job_fail(const char *why)
+{
+    const rg_iov text = {why, strlen(why)};
+    rg_job *job = rg_job_now();
+    rg_job_request *requests = job ? rg_alloc_zero((size_t)job->n_servers, sizeof *requests) : NULL;
+    rg_flight flight;
+    if (requests == NULL)
+        return;
+    rg_flight_init(&flight, NULL);
+    for (int i = 0; i < job->n_servers; i++)
+        requests[i] = (rg_job_request){.server = i, .method = RG_PS_FAIL, .iov = &text, .n = 1};
+    uint64_t until = rg_clock_ns() + LAST_WORDS_NS;
+    if (rg_job_start_all(job, &flight, requests, job->n_servers) == RG_OK)
+        while (!rg_flight_wait_for(&flight, LAST_WORDS_NS) && rg_clock_ns() < until)
+            continue;
+    rg_job_close_all(requests, job->n_servers);
+    rg_flight_fini(&flight);
+    rg_free(requests);
 }
 
 /* A process that exits with the job still joined. */

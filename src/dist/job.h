@@ -79,6 +79,9 @@ rg_status rg_job_agree(rg_job *job, const rg_program *program);
 rg_job *rg_job_now(void);
 /* Tell every server that this trainer is done. What is under way is finished first. */
 rg_status rg_job_leave(void);
+/* Tell them that it has failed, and why: for who is in a hurry, and does not wait long for servers
+ * that do not answer. */
+void rg_job_fail(const char *why);
 
 /* The number of the server at this endpoint. */
 rg_status rg_job_server_at(const rg_job *job, const char *endpoint, int *server);

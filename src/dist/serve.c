@@ -19,6 +19,7 @@
 
 enum {
     FAREWELL_NS = 2LL * 1000000000, /* at the end: for the last words to arrive */
+    MS_NS = 1000000,
     FIRST_EPOCH = 1,
 };
 
@@ -278,6 +279,7 @@ static void shrink_table(rg_engine *s, rg_rpc_request *request)
     rg_cursor in = {body, n};
     char *name = NULL;
     uint32_t unseen = 0;
+    uint64_t rows = 0;
     rg_served *var = NULL;
     bool clear = rg_rpc_request_method(request) == RG_PS_CLEAR;
     rg_status code = rg_wire_read_text(&in, &name);
@@ -290,14 +292,12 @@ static void shrink_table(rg_engine *s, rg_rpc_request *request)
             var = &s->vars[i];
     if (code == RG_OK && var == NULL)
         code = rg_fail(RG_ENOENT, "this server has no table %s", name);
-    if (code != RG_OK) {
+    if (code == RG_OK)
+        code = clear ? rg_served_clear(var, &rows) : rg_served_shrink(var, unseen, &rows);
+    if (code != RG_OK)
         rg_rpc_refuse(request, code, "%s", rg_error_message());
-    } else {
-        uint64_t rows = clear ? rg_table_size(var->table) : rg_served_shrink(var, unseen);
-        if (clear)
-            rg_table_clear(var->table);
+    else
         rg_rpc_reply(request, 0, &(rg_iov){&rows, sizeof rows}, 1, NULL, NULL);
-    }
     rg_free(name);
 }
 
@@ -580,7 +580,23 @@ static bool is_expected(const rg_engine *s)
     return s->failed == RG_ESTALE && s->turned_away < s->schema.trainers;
 }
 
-/* Until the job has ended, and then a little longer, so that everyone hears why. */
+/* At the end of the job, until everyone has heard how it ended. Who has left and did not hear the
+ * answer comes again: where all went well there is time for that, as long as it may live. */
+static void take_leave(rg_engine *s)
+{
+    uint64_t lease_ns = (uint64_t)rg_flag_int("rpc_lease_ms") * MS_NS;
+    uint64_t until = rg_clock_ns() + FAREWELL_NS + (s->failed == RG_OK ? lease_ns : 0);
+    bool stopped = false;
+    pthread_mutex_lock(&s->members);
+    while (!stopped && (s->present > 0 || is_expected(s)) && rg_clock_ns() < until) {
+        (void)rg_cond_wait(&s->change, &s->members, RG_LOOK_NS);
+        pthread_mutex_unlock(&s->members);
+        stopped = s->failed == RG_OK && rg_interrupted() != RG_OK;
+        pthread_mutex_lock(&s->members);
+    }
+    pthread_mutex_unlock(&s->members);
+}
+
 static rg_status wait_for_end(rg_engine *s)
 {
     rg_status code = RG_OK;
@@ -598,11 +614,7 @@ static rg_status wait_for_end(rg_engine *s)
         rg_serve_fail(s, code, "server %d was stopped", s->id);
         pthread_mutex_unlock(&s->lock);
     }
-    uint64_t until = rg_clock_ns() + FAREWELL_NS;
-    pthread_mutex_lock(&s->members);
-    while ((s->present > 0 || is_expected(s)) && rg_clock_ns() < until)
-        (void)rg_cond_wait(&s->change, &s->members, RG_LOOK_NS);
-    pthread_mutex_unlock(&s->members);
+    take_leave(s);
     if (code != RG_OK)
         return code;
     return s->failed == RG_OK ? RG_OK : rg_fail(s->failed, "%s", s->why);

@@ -173,13 +173,16 @@ rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_
 rg_status rg_served_check(const rg_served *var, const int64_t *ids, size_t n);
 /* Apply gradients; ids checked, ascending, each once. In geo: add differences. */
 rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads);
-/* Drop the rows that were not touched since the last `unseen` calls of this. */
-uint64_t rg_served_shrink(rg_served *var, uint32_t unseen);
-/* Rows of a column, all of them. */
-rg_status rg_served_fill(rg_served *var, int column, const float *rows);
+/* Drop the rows that were not touched since the last `unseen` calls of this, or all; how many. */
+rg_status rg_served_shrink(rg_served *var, uint32_t unseen, uint64_t *rows);
+rg_status rg_served_clear(rg_served *var, uint64_t *rows);
+/* Give all rows of a column new values. */
+rg_status rg_served_set(rg_served *var, int column, const float *rows);
 /* The column `name`, rows first .. first + n - 1, as the dense variable would hold it. */
 rg_status rg_served_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
                           float *out);
+/* Geo: rows for a trainer to hear of, which is no use of them: one that was dropped stays so. */
+rg_status rg_served_tell(rg_served *var, const int64_t *ids, size_t n, float *out);
 /* Geo: the trainer has the rows that it was told last, or: it has gone. */
 void rg_served_heard(rg_served *var, int trainer);
 void rg_served_left(rg_served *var, int trainer);

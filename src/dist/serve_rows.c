@@ -108,7 +108,8 @@ static rg_status open_stage(rg_engine *s, rg_served *var)
     return RG_OK;
 }
 
-rg_status rg_served_fill(rg_served *var, int column, const float *rows)
+/* Rows of a column, all of them. */
+static rg_status fill(rg_served *var, int column, const float *rows)
 {
     enum { BATCH = 4096 };
     int64_t ids[BATCH], width = var->about->width;
@@ -151,7 +152,7 @@ static rg_status take_loaded(rg_engine *s, rg_served *var)
             return RG_OK; /* states alone say nothing */
         if (!fits)
             continue;
-        RG_TRY(some ? take_rows(var, loaded) : rg_served_fill(var, i, loaded->data));
+        RG_TRY(some ? take_rows(var, loaded) : fill(var, i, loaded->data));
         rg_storage_release(loaded->storage); /* the table has them now */
         loaded->storage = NULL;
         loaded->data = NULL;
@@ -273,21 +274,43 @@ static rg_status touch(rg_served *var, const int64_t *ids, size_t n, rg_row_hand
     return RG_OK;
 }
 
+/* ---- fewer rows ---- */
+
 typedef struct shrinking {
-    uint32_t now, unseen;
+    rg_served *var;
+    uint32_t unseen;
+    bool all;
+    rg_status code;
 } shrinking;
 
+/* A row that goes starts anew, which trainers that keep a copy of it have to hear. */
 static bool is_old(void *arg, int64_t id, uint32_t *counters)
 {
-    const shrinking *s = arg;
-    (void)id;
-    return s->now - counters[RG_ROW_SEEN] > s->unseen;
+    shrinking *s = arg;
+    if (s->code != RG_OK || (!s->all && s->var->age - counters[RG_ROW_SEEN] <= s->unseen))
+        return false;
+    if (s->var->changed != NULL)
+        s->code = rg_geo_rows_note(s->var->changed, &id, 1);
+    return s->code == RG_OK;
 }
 
-uint64_t rg_served_shrink(rg_served *var, uint32_t unseen)
+rg_status rg_served_shrink(rg_served *var, uint32_t unseen, uint64_t *rows)
 {
-    shrinking s = {++var->age, unseen};
-    return rg_table_erase_if(var->table, is_old, &s);
+    shrinking s = {.var = var, .unseen = unseen};
+    var->age++;
+    *rows = rg_table_erase_if(var->table, is_old, &s);
+    return s.code;
+}
+
+rg_status rg_served_clear(rg_served *var, uint64_t *rows)
+{
+    shrinking s = {.var = var, .all = true};
+    *rows = rg_table_size(var->table);
+    if (var->changed != NULL)
+        (void)rg_table_erase_if(var->table, is_old, &s);
+    if (s.code == RG_OK)
+        rg_table_clear(var->table);
+    return s.code;
 }
 
 rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out)
@@ -502,6 +525,19 @@ rg_status rg_served_list(rg_served *var, int64_t *ids, float *rows)
 }
 
 /* ---- geo: what trainers know ---- */
+
+rg_status rg_served_set(rg_served *var, int column, const float *rows)
+{
+    int64_t end = var->about->begin + var->about->rows;
+    for (int64_t id = var->about->begin; var->changed != NULL && column == 0 && id < end; id++)
+        RG_TRY(rg_geo_rows_note(var->changed, &id, 1));
+    return fill(var, column, rows);
+}
+
+rg_status rg_served_tell(rg_served *var, const int64_t *ids, size_t n, float *out)
+{
+    return rg_table_gather(var->table, ids, n, false, out, NULL);
+}
 
 void rg_served_heard(rg_served *var, int trainer)
 {

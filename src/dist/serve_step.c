@@ -326,7 +326,7 @@ static rg_status add_changed(rg_engine *s, int trainer, rg_buf *out)
         size_t start = out->len, bytes = n * (size_t)var->about->width * sizeof(float);
         add_padded(out, bytes);
         RG_TRY(rg_buf_status(out));
-        RG_TRY(rg_served_pull(s, var, ids, n, (float *)(void *)(out->data + start)));
+        RG_TRY(rg_served_tell(var, ids, n, (float *)(void *)(out->data + start)));
     }
     return RG_OK;
 }

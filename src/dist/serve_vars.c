@@ -260,7 +260,7 @@ rg_status rg_serve_set(rg_engine *s, const char *name, const rg_value *value)
                 rg_numel(value) != var->about->rows * var->about->width)
                 return rg_fail(RG_ESHAPE, "%s is float32 [%lld, %lld] here", name,
                                (long long)var->about->rows, (long long)var->about->width);
-            return rg_served_fill(var, k, value->data);
+            return rg_served_set(var, k, value->data);
         }
     rg_value *there = rg_scope_find(s->scope, name);
     if (there == NULL || there->data == NULL || there->meta.kind != RG_TENSOR)

@@ -425,6 +425,61 @@ static void rows_in_a_lost_answer_are_told_again(void **state)
     finish(&f);
 }
 
+/* A push of trainer 0 that brings nothing: how many rows it is told, and what the first one is. */
+static void expect_told(fixture *f, uint32_t rows, int64_t first, float value)
+{
+    rg_buf push;
+    int64_t id = -1;
+    float x;
+    write_push(&push, f->pushes[0], 0, f->pushes[0] > 0, -1, 0);
+    f->pushes[0]++;
+    assert_ok(ask(f, RG_PS_PUSH, &push));
+    rg_buf_fini(&push);
+    assert_int_equal(rows_told(&f->zero, &id), rows);
+    if (rows == 0)
+        return;
+    assert_int_equal(id, first);
+    memcpy(&x, f->zero.body + (SIZE + 2) * sizeof(float) + rows * sizeof id, sizeof x);
+    assert_float_equal(x, value, 1e-6);
+}
+
+/* A row that was dropped begins anew, also for who has a copy; and to hear of it is no use of it.
+ */
+static void rows_that_are_dropped_or_set_are_told(void **state)
+{
+    fixture f;
+    rg_buf clear, shrink, set;
+    (void)state;
+    start(&f, RG_UPDATE_GEO);
+    write_name(&clear, "table");
+    write_name(&shrink, "table");
+    rg_buf_u32(&shrink, 0);
+    write_name(&set, "table");
+    rg_wire_tensor_head(&set, RG_F32, &RG_SHAPE(ROWS, WIDTH));
+    for (int i = 0; i < ROWS * WIDTH; i++)
+        rg_buf_add(&set, &(float){7}, sizeof(float));
+    assert_ok(other_pushes(&f, 4, 2));
+    expect_told(&f, 1, 4, 3);
+    assert_ok(ask(&f, RG_PS_SHRINK, &shrink));
+    assert_int_equal(number_in(&f.zero), 1);
+    expect_told(&f, 1, 4, 1);
+    expect_told(&f, 0, 0, 0);
+    assert_ok(ask(&f, RG_PS_SHRINK, &shrink));
+    assert_int_equal(number_in(&f.zero), 0);
+    assert_ok(other_pushes(&f, 5, 2));
+    expect_told(&f, 1, 5, 3);
+    assert_ok(ask(&f, RG_PS_CLEAR, &clear));
+    assert_int_equal(number_in(&f.zero), 1);
+    expect_told(&f, 1, 5, 1);
+    assert_ok(ask(&f, RG_PS_SET, &set));
+    expect_told(&f, ROWS, 0, 7);
+    expect_told(&f, 0, 0, 0);
+    rg_buf_fini(&clear);
+    rg_buf_fini(&shrink);
+    rg_buf_fini(&set);
+    finish(&f);
+}
+
 /* ---- epochs ---- */
 
 /* A trainer that an earlier process of this server has let in: its job cannot go on here. */
@@ -468,5 +523,6 @@ RUN(cmocka_unit_test(a_meeting_is_attended_once), cmocka_unit_test(a_refusal_sta
     cmocka_unit_test(a_doubled_frame_is_nothing), cmocka_unit_test(leaving_twice_is_leaving_once),
     cmocka_unit_test(a_push_is_applied_once), cmocka_unit_test(a_gap_is_refused),
     cmocka_unit_test(rows_in_a_lost_answer_are_told_again),
+    cmocka_unit_test(rows_that_are_dropped_or_set_are_told),
     cmocka_unit_test(a_server_that_was_started_again_says_so),
     cmocka_unit_test(an_old_epoch_is_refused))

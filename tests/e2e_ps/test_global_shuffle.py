@@ -56,3 +56,6 @@ def test_who_has_left_is_not_waited_for(cluster):  # noqa: F811
         assert cluster.named("worker%d" % i).wait(60) != 0
         assert "trainer 1 " in cluster.named("worker%d" % i).text()
         assert "took no part in this global shuffle" in cluster.logs()
+        # What is on the way cannot be told from what would come now.
+        assert "has failed, and its examples are on the way: start the job again" in \
+            cluster.named("worker%d" % i).text()

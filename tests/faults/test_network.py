@@ -91,6 +91,15 @@ def test_in_geo_each_push_says_whether_the_answer_before_it_came(job):
         assert sorted(set(said)) == [(step, 0, int(step > 0)) for step in range(6)]
 
 
+def test_a_server_stays_for_who_does_not_hear_that_it_has_left(job):
+    """All have left, and one of them loses the answer for longer than a moment."""
+    job(1, ["--steps", "3"])
+    job.proxy.add("down LEAVE lose").wait()
+    time.sleep(3)
+    job.proxy.heal()
+    assert job.ledger() == expected("sync", 3, 1)
+
+
 @pytest.mark.parametrize("mode", ["sync", "geo"])
 @pytest.mark.parametrize("way", ["up", "down"])
 def test_a_connection_breaks_at_each_byte_of_a_push(job, mode, way):

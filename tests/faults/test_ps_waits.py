@@ -57,6 +57,16 @@ def test_ctrl_c_is_heard_while_a_trainer_waits_for_another(cluster):  # noqa: F8
     assert "KeyboardInterrupt" in worker.text(), worker.text()
 
 
+def test_who_is_interrupted_says_so_to_the_others(cluster):  # noqa: F811
+    """They do not wait for its lease."""
+    job(cluster, 1, 2, ["--feed", "--lines", "4000000"], env={"FLAGS_rpc_lease_ms": "60000"})
+    cluster.named("worker1").wait_for("step 3\n")
+    cluster.named("worker1").signal(signal.SIGINT)
+    for name in ("worker0", "server0"):
+        assert cluster.named(name).wait(ENDS_WITHIN) != 0
+        assert "has failed: it was interrupted (Ctrl+C)" in cluster.named(name).text()
+
+
 # ---- no server, or another one ----
 
 def worker_at(cluster, endpoint, arguments, **env):  # noqa: F811

@@ -2,8 +2,10 @@
 
 Ops of a transpiled program join the job by themselves when they first run; these calls are for
 what no op does: ending, barriers and sums over all trainers, and whole variables of servers."""
+import atexit
 import json
 import os
+import sys
 
 import numpy
 
@@ -13,6 +15,14 @@ from .core import CPUPlace, LoDTensor
 __all__ = ["Communicator"]
 
 _turns = {}  # how often each kind of meeting was called, so that every meeting has its own name
+
+
+@atexit.register
+def _say_interrupted():
+    """Python ends by the signal where nobody catches Ctrl+C: nothing behind this is run then, and
+    the others would wait for the lease to find out."""
+    if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt) and not hasattr(sys, "ps1"):
+        _core.job_fail("it was interrupted (Ctrl+C)")
 
 
 def default_settings():
