@@ -6,7 +6,8 @@
  * Python; a part without elements is refused. Dimensions in decrease_axis, which are then 1,
  * are left out of the shape. Starts, ends and strides may be tensors.
  *
- * The gradient is zero but for that part. */
+ * The gradient is zero but for that part. Where many parts of one tensor are taken, their
+ * gradients are put into one: fused_slice_grad (see pass/fuse_parts.c). */
 #include "ops/box.h"
 #include "ops/shape_args.h"
 #include "ops/types.h"
@@ -136,25 +137,31 @@ static rg_status strided_infer(rg_ctx *ctx)
     return infer(ctx, true);
 }
 
-/* Between the whole tensor and its part: *start is where the part begins in the whole. */
-static rg_status find_box(const rg_ctx *ctx, bool strided, const rg_shape *x, bool out, rg_box *box,
-                          int64_t *start)
+/* Between the whole tensor and its part, out of the whole or into it. Returns where the part
+ * begins in the whole. */
+static int64_t box_of(const window *windows, const rg_shape *x, bool out, rg_box *box)
 {
-    window windows[RG_MAX_DIMS];
-    int64_t steps[RG_MAX_DIMS], part_steps[RG_MAX_DIMS];
+    int64_t steps[RG_MAX_DIMS], part_steps[RG_MAX_DIMS], start = 0;
     rg_shape part = {.rank = x->rank};
-    RG_TRY(find_windows(ctx, strided, x, windows));
     for (int d = 0; d < x->rank; d++)
         part.dim[d] = windows[d].n;
     rg_shape_steps(x, steps);
     rg_shape_steps(&part, part_steps);
     *box = (rg_box){.rank = 0};
-    *start = 0;
     for (int d = 0; d < x->rank; d++) {
         int64_t step = windows[d].step * steps[d];
-        *start += windows[d].start * steps[d];
+        start += windows[d].start * steps[d];
         rg_box_add_dim(box, part.dim[d], out ? part_steps[d] : step, out ? step : part_steps[d]);
     }
+    return start;
+}
+
+static rg_status find_box(const rg_ctx *ctx, bool strided, const rg_shape *x, bool out, rg_box *box,
+                          int64_t *start)
+{
+    window windows[RG_MAX_DIMS];
+    RG_TRY(find_windows(ctx, strided, x, windows));
+    *start = box_of(windows, x, out, box);
     return RG_OK;
 }
 
@@ -206,6 +213,65 @@ static rg_status slice_grad_kernel(rg_ctx *ctx)
 static rg_status strided_grad_kernel(rg_ctx *ctx)
 {
     return put_back(ctx, true);
+}
+
+/* ---- the gradients of several parts, in one ---- */
+
+enum { F_INPUT, F_DOUT };
+enum { F_AXES, F_STARTS, F_ENDS, F_COUNTS };
+
+static rg_status fused_infer(rg_ctx *ctx)
+{
+    const rg_attr *counts = rg_attr_list(ctx, F_COUNTS);
+    int n = 0;
+    for (int k = 0; k < counts->n; k++)
+        n += counts->ints[k];
+    if (counts->n != rg_n_in(ctx, F_DOUT) || rg_attr_list(ctx, F_AXES)->n != n ||
+        rg_attr_list(ctx, F_STARTS)->n != n || rg_attr_list(ctx, F_ENDS)->n != n)
+        return rg_fail(RG_EINVAL, "there are %d parts, and axes of %d", rg_n_in(ctx, F_DOUT),
+                       counts->n);
+    rg_set_like(ctx, G_DX, F_INPUT);
+    return RG_OK;
+}
+
+/* Part k, whose axes begin at number `at` of the lists. */
+static rg_status add_part(rg_ctx *ctx, int k, int at, rg_value *dx)
+{
+    const rg_attr *axes = rg_attr_list(ctx, F_AXES), *starts = rg_attr_list(ctx, F_STARTS);
+    const rg_attr *ends = rg_attr_list(ctx, F_ENDS), *counts = rg_attr_list(ctx, F_COUNTS);
+    const rg_value *dout = rg_in_n(ctx, F_DOUT, k);
+    const rg_shape *x = &dx->meta.shape;
+    window windows[RG_MAX_DIMS];
+    rg_box box;
+    int64_t n = 1;
+    for (int d = 0; d < x->rank; d++)
+        windows[d] = (window){0, 1, x->dim[d]};
+    for (int i = at; i < at + counts->ints[k]; i++) {
+        int d;
+        RG_TRY(rg_expect_axis(ctx, axes->ints[i], x->rank, &d));
+        RG_TRY(find_window(starts->ints[i], ends->ints[i], 1, x->dim[d], d, &windows[d]));
+    }
+    for (int d = 0; d < x->rank; d++)
+        n *= windows[d].n;
+    if (rg_numel(dout) != n || dout->meta.dtype != dx->meta.dtype)
+        return rg_fail(RG_ESHAPE, "%s does not hold the %lld elements of its part",
+                       rg_in_name(ctx, F_DOUT, k), (long long)n);
+    int64_t start = box_of(windows, x, false, &box);
+    if (dx->meta.dtype == RG_F64)
+        rg_box_add_f64(&box, (double *)dx->data + start, dout->data);
+    else
+        rg_box_add_f32(&box, (float *)dx->data + start, dout->data);
+    return RG_OK;
+}
+
+static rg_status fused_kernel(rg_ctx *ctx)
+{
+    rg_value *dx = rg_out(ctx, G_DX);
+    const rg_attr *counts = rg_attr_list(ctx, F_COUNTS);
+    memset(dx->data, 0, rg_value_bytes(dx));
+    for (int k = 0, at = 0; k < rg_n_in(ctx, F_DOUT); at += counts->ints[k++])
+        RG_TRY(add_part(ctx, k, at, dx));
+    return RG_OK;
 }
 
 #define ONE  (RG_OPTIONAL | RG_NO_GRAD | RG_SIZES)
@@ -268,4 +334,19 @@ const rg_op rg_op_strided_slice_grad = {
     .out = RG_SLOTS([G_DX] = {"Input@GRAD", "", .like = RG_OF(INPUT)}),
     .attr = RG_ATTRS(SLICE_ATTRS, STRIDE_ATTR),
     .kernel = strided_grad_kernel,
+};
+
+const rg_op rg_op_fused_slice_grad = {
+    .type = "fused_slice_grad",
+    .doc = "The gradients of several parts of one tensor, in one.",
+    .in = RG_SLOTS([F_INPUT] = {"Input", "", RG_SHAPE_ONLY}, [F_DOUT] = {"Out@GRAD", "",
+                                                                         RG_REPEATED}),
+    .out = RG_SLOTS([G_DX] = {"Input@GRAD", ""}),
+    .attr = RG_ATTRS([F_AXES] = RG_LIST("axes", RG_ATTR_INTS, "of the first part, the second ..."),
+                     [F_STARTS] = RG_LIST("starts", RG_ATTR_INTS, "likewise"),
+                     [F_ENDS] = RG_LIST("ends", RG_ATTR_INTS, "likewise"),
+                     [F_COUNTS] = RG_LIST("counts", RG_ATTR_INTS, "axes of each part")),
+    .flags = RG_OP_INTERNAL,
+    .infer = fused_infer,
+    .kernel = fused_kernel,
 };

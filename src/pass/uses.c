@@ -22,15 +22,18 @@ static rg_status no_memory(void)
 }
 
 /* At the end of the list, so that it has the order of the block. */
-static rg_status add_use(rg_uses *uses, rg_use **list, rg_opdesc *op, int index, bool shape_only)
+static rg_status add_use(rg_uses *uses, rg_use **list, rg_use **last, rg_opdesc *op, int index,
+                         bool shape_only)
 {
     rg_use *use = rg_arena_alloc(&uses->arena, sizeof *use);
     if (use == NULL)
         return no_memory();
     *use = (rg_use){op, index, shape_only, NULL};
-    while (*list != NULL)
-        list = &(*list)->next;
-    *list = use;
+    if (*list == NULL)
+        *list = use;
+    else
+        (*last)->next = use;
+    *last = use;
     return RG_OK;
 }
 
@@ -43,7 +46,7 @@ static rg_status add_op(rg_uses *uses, rg_opdesc *op, int index)
             rg_var_uses *var = uses_of(uses, op->in[s].names[k]);
             if (var == NULL)
                 return no_memory();
-            RG_TRY(add_use(uses, &var->readers, op, index, shape_only));
+            RG_TRY(add_use(uses, &var->readers, &var->last_reader, op, index, shape_only));
         }
     }
     for (int s = 0; s < op->n_out; s++)
@@ -51,7 +54,7 @@ static rg_status add_op(rg_uses *uses, rg_opdesc *op, int index)
             rg_var_uses *var = uses_of(uses, op->out[s].names[k]);
             if (var == NULL)
                 return no_memory();
-            RG_TRY(add_use(uses, &var->writers, op, index, false));
+            RG_TRY(add_use(uses, &var->writers, &var->last_writer, op, index, false));
         }
     return RG_OK;
 }

@@ -10,6 +10,7 @@ layers = fluid.layers
 BATCH, STEPS = 12, 4
 SGD, FC, GRAD = "sgd", "fused_fc", "fused_fc_grad"
 SOFTMAX, TABLE = "fused_softmax_cross_entropy_grad", "fused_embedding_sgd"
+PARTS = "fused_slice_grad"
 
 
 @pytest.fixture(autouse=True)
@@ -193,7 +194,43 @@ def ctr(optimizer, sparse=True):
     return build
 
 
+def pairs_of_fields(others=False, bounds=None):
+    """The pairs of a field-aware FM: many parts of one tensor, some of which overlap; with
+    others, the whole is read too; with bounds, one end of a part is given when it runs."""
+    def build(rng):
+        ids = fluid.data("ids", [None, 4, 1], "int64")
+        met = layers.reshape(layers.embedding(ids, [11, 12], param_attr="table"), [-1, 4, 4, 3])
+        pairs = [layers.reduce_sum(met[:, i, j, :] * met[:, j, i, :], dim=1, keep_dim=True)
+                 for i in range(4) for j in range(i, 4)]
+        wide = layers.slice(met, axes=[1, 3], starts=[-3, 1], ends=[1000, 3])
+        if bounds is not None:
+            end = layers.fill_constant([1], "int32", bounds)
+            wide = layers.slice(met, axes=[1], starts=[0], ends=[end])
+        sums = [layers.reduce_sum(layers.square(wide), dim=[1, 2, 3])]
+        if others:
+            sums.append(layers.reduce_sum(layers.tanh(met), dim=[1, 2, 3]))
+        total = layers.sum(pairs + [layers.reshape(s, [-1, 1]) for s in sums])
+        loss = regression(total)
+        adam().minimize(loss)
+        return loss, [total], {"ids": rng.randint(0, 11, (BATCH, 4, 1)).astype("int64"),
+                               "label": floats(rng, BATCH, 1)}
+    return build
+
+
+def parts_with_fetched_gradient(rng):
+    """The gradient of the whole is fetched: the fused op makes it."""
+    x = fluid.data("x", [None, 6])
+    x.stop_gradient = False
+    loss = regression(layers.concat([x[:, 1:3], x[:, 2:6], x[:, 0:1]], axis=1))
+    sgd().minimize(loss)
+    return loss, ["x@GRAD"], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+
+
 CASES = {
+    "parts": (pairs_of_fields(), [PARTS]),
+    "parts and the whole": (pairs_of_fields(others=True), [PARTS]),
+    "parts of given ends": (pairs_of_fields(bounds=2), [PARTS]),
+    "parts, fetched": (parts_with_fetched_gradient, [PARTS]),
     "relu": (stack("relu"), [FC, GRAD]), "sigmoid": (stack("sigmoid"), [FC, GRAD]),
     "tanh": (stack("tanh"), [FC, GRAD]), "no activation": (stack(None), [FC, GRAD]),
     "softmax inside": (stack("softmax"), [FC, GRAD]), "gelu": (stack("gelu"), [FC]),
