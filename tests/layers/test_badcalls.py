@@ -38,8 +38,29 @@ def test_a_bad_argument_is_a_type_error_that_names_it(layer, by_case):
 
 def test_checks_are_of_arguments_that_exist():
     import inspect
+    import paddle.fluid as fluid
     from paddle.fluid.layers import arguments
-    layers = badcalls.layers_of()
+    modules = {"nets": fluid.nets, "fluid": fluid, "": fluid.layers}
     for layer, rules in arguments.RULES.items():
-        module, name = layers[layer]
-        assert set(rules) <= set(inspect.signature(getattr(module, name)).parameters), layer
+        prefix, _, name = layer.rpartition(".")
+        function = getattr(modules[prefix], name)
+        assert set(rules) <= set(inspect.signature(function).parameters), layer
+
+
+@pytest.mark.parametrize("name, shape, what", [(3, [1], "name"), ("x", 3, "shape"),
+                                               ("x", "text", "shape"), (["x"], [1], "name")])
+def test_where_data_enters(name, shape, what):
+    import paddle.fluid as fluid
+    for data in (fluid.layers.data, fluid.data):
+        with pytest.raises(TypeError, match="data: %s is" % what):
+            data(name, shape)
+
+
+@pytest.mark.parametrize("what", ["targets", "inputs", "target_gradients"])
+def test_gradients_are_of_variables(what):
+    import paddle.fluid as fluid
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = fluid.layers.data("x", [1])
+        given = dict(dict.fromkeys(("targets", "inputs", "target_gradients"), x), **{what: "text"})
+        with pytest.raises(TypeError, match=what):
+            fluid.gradients(**given)

@@ -62,13 +62,14 @@ def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
     """The gradients of the targets, weighted by target_gradients, by each input."""
     targets, inputs = _as_list(targets), _as_list(inputs)
     weights = _as_list(target_gradients)
+    for name, given in (("targets", targets), ("inputs", inputs), ("target_gradients", weights)):
+        for var in given:
+            if not isinstance(var, Variable) and not (var is None and given is weights):
+                raise TypeError("gradients: %s must be of Variables, not %s" % (name, type(var)))
     if weights and len(weights) != len(targets):
         raise ValueError("gradients: %d target_gradients for %d targets"
                          % (len(weights), len(targets)))
     block = targets[0].block
-    for var in targets + inputs:
-        if not isinstance(var, Variable):
-            raise TypeError("gradients: targets and inputs must be Variables, not %s" % type(var))
     for target, weight in zip(targets, weights):
         if weight is not None and tuple(weight.shape) != tuple(target.shape):
             raise ValueError("gradients: the weight of %s has the shape %s, and must have %s"

@@ -144,12 +144,12 @@ _REFUSED = {  # other arguments, by what they cannot be
         adaptive_pool2d:pool_type adaptive_pool3d:pool_type affine_channel:act
         batch_norm:act,bias_attr,moving_mean_name,moving_variance_name,param_attr
         bilinear_tensor_product:act,param_attr center_loss:param_attr conv2d:act,param_attr
-        conv2d_transpose:act conv3d:act conv3d_transpose:act data_norm:act elementwise_add:act
-        embedding:param_attr fc:act,bias_attr fluid.embedding:param_attr group_norm:act
-        instance_norm:bias_attr,param_attr kldiv_loss:reduction
-        layer_norm:act,bias_attr,param_attr nce:param_attr nets.img_conv_group:conv_act
-        nets.sequence_conv_pool:act nets.simple_img_conv_pool:act prelu:param_attr reshape:act
-        row_conv:act scale:act sequence_conv:act""",
+        conv2d_transpose:act conv3d:act conv3d_transpose:act data:name data_norm:act
+        elementwise_add:act embedding:param_attr fc:act,bias_attr fluid.data:name
+        fluid.embedding:param_attr group_norm:act instance_norm:bias_attr,param_attr
+        kldiv_loss:reduction layer_norm:act,bias_attr,param_attr nce:param_attr
+        nets.img_conv_group:conv_act nets.sequence_conv_pool:act nets.simple_img_conv_pool:act
+        prelu:param_attr reshape:act row_conv:act scale:act sequence_conv:act""",
     "array list text": """
         addcmul:value allclose:atol,rtol auc:num_thresholds,slide_steps clamp:max,min
         clip_by_norm:max_norm concat:axis cosine_decay:learning_rate dist:p
@@ -179,8 +179,8 @@ _REFUSED = {  # other arguments, by what they cannot be
         pad_constant_like:pad_value polynomial_decay:decay_steps,power scale:bias,scale
         teacher_student_sigmoid_loss:soft_max_lower_bound,soft_max_up_bound""",
     "array text number": """
-        crop:shape crop_tensor:offsets,shape expand:expand_times eye:batch_shape
-        fill_constant:shape flip:dims full:shape gaussian_random:shape
+        crop:shape crop_tensor:offsets,shape data:shape expand:expand_times eye:batch_shape
+        fill_constant:shape flip:dims fluid.data:shape full:shape gaussian_random:shape
         gaussian_random_batch_size_like:shape image_resize:out_shape interpolate:out_shape
         ones:shape randint:shape random_crop:shape reshape:shape resize_bilinear:out_shape
         resize_nearest:out_shape resize_trilinear:out_shape scatter_nd:shape squeeze:axes
@@ -274,9 +274,10 @@ def _refused(kinds):
         # False is an attribute that is not wanted, and an array of no axes a number.
         if isinstance(value, types) and not isinstance(value, bool) and not (
                 isinstance(value, numpy.ndarray) and value.ndim == 0):
+            wanted = ["a ParamAttr"] if name.endswith("_attr") else allowed
             raise TypeError("%s: %s is %s, and %s" % (
                 layer, name, _named(value),
-                "must be " + _one_of(allowed) if allowed else "cannot be that"))
+                "must be " + _one_of(wanted) if wanted else "cannot be that"))
     return check
 
 
