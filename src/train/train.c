@@ -1,6 +1,7 @@
 /* train.c - trainer threads behind train/train.h. */
 #include "train/train.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "dist/job.h"
 #include "exec/plan.h"
@@ -279,23 +280,49 @@ static int64_t find_id(const rg_value *feed, int64_t id)
     return row;
 }
 
-/* An op or a server has refused a value. It says which id it was ("id 77 ..."), and here it is
- * known what line had it. */
-static rg_status name_line(const rg_train *t, const worker *w, rg_status code)
+/* The number that stands behind these words in a text, and in front of `then`. */
+static bool number_after(const char *text, const char *words, const char *then, int64_t *number)
 {
-    const char *said = strstr(rg_error_message(), "id ");
-    char *end = NULL;
-    long long id = said ? strtoll(said + 3, &end, 10) : 0;
-    if (said == NULL || end == said + 3)
-        return code;
+    for (const char *at = text; (at = strstr(at, words)) != NULL; at++) {
+        const char *digits = at + strlen(words);
+        char *end = NULL;
+        *number = strtoll(digits, &end, 10);
+        if (end != digits && strncmp(end, then, strlen(then)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The line that has this number in a feed which the message names, or, not `named`, in any. */
+static bool find_line(const rg_train *t, const worker *w, int64_t number, bool named, rg_buf *where)
+{
     for (int i = 0; i < t->n_feeds; i++) {
         uint32_t file;
         uint64_t line;
-        int64_t row = find_id(rg_plan_feed(w->plan, i), id);
-        if (row >= 0 && rg_origins_find(&w->origins, (size_t)row, &file, &line))
-            return rg_context(code, "%s:%llu, slot %s", rg_dataset_file(t->config->dataset, file),
-                              (unsigned long long)line, t->feeds[i]);
+        int64_t row = find_id(rg_plan_feed(w->plan, i), number);
+        if (row < 0 || (named && strstr(rg_error_message(), t->feeds[i]) == NULL) ||
+            !rg_origins_find(&w->origins, (size_t)row, &file, &line))
+            continue;
+        rg_buf_printf(where, "%s:%llu, slot %s", rg_dataset_file(t->config->dataset, file),
+                      (unsigned long long)line, t->feeds[i]);
+        return true;
     }
+    return false;
+}
+
+/* An op or a server has refused a value. It says which ("the id 77 ...", "label is 7 at element
+ * ..."), and here it is known what line had it. */
+static rg_status name_line(const rg_train *t, const worker *w, rg_status code)
+{
+    int64_t number;
+    rg_buf where;
+    bool is_id = number_after(rg_error_message(), " id ", "", &number);
+    if (!is_id && !number_after(rg_error_message(), " is ", " at element ", &number))
+        return code;
+    rg_buf_init(&where, 0);
+    if (find_line(t, w, number, true, &where) || (is_id && find_line(t, w, number, false, &where)))
+        code = rg_context(code, "%s", rg_buf_cstr(&where));
+    rg_buf_fini(&where);
     return code;
 }
 

@@ -168,6 +168,34 @@ def test_a_bad_id_is_found_in_shuffled_data_and_behind_lines_put_aside(good, tmp
     assert "%s:702, slot s1: " % (tmp_path / "a") in done.stderr, done.stderr
 
 
+NAMES_JOB = """
+import paddle.fluid as fluid
+movie = fluid.data("movie_id", [None, 1], "int64")
+label = fluid.data("label", [None, 1], "int64")
+hidden = fluid.layers.reshape(fluid.layers.embedding(movie, [50, 4]), [-1, 4])
+loss = fluid.layers.mean(fluid.layers.cross_entropy(
+    fluid.layers.fc(hidden, 2, act="softmax"), label))
+fluid.optimizer.SGD(0.1).minimize(loss)
+exe = fluid.Executor()
+exe.run(fluid.default_startup_program())
+dataset = fluid.DatasetFactory().create_dataset("QueueDataset")
+dataset.set_use_var([movie, label])
+dataset.set_batch_size(4)
+dataset.set_filelist(["part"])
+exe.train_from_dataset(fluid.default_main_program(), dataset)
+"""
+
+
+@pytest.mark.parametrize("line, said", [("1 57 1 0", "part:9, slot movie_id: "),
+                                        ("1 3 1 7", "part:9, slot label: ")])
+def test_a_slot_may_be_called_id_and_a_label_may_be_bad(line, said, tmp_path):
+    """7 is a movie, too, in the batch."""
+    (tmp_path / "part").write_text("1 7 1 0\n" * 8 + line + "\n" + "1 7 1 1\n" * 3)
+    done = subprocess.run([sys.executable, "-c", NAMES_JOB], cwd=str(tmp_path), text=True,
+                          capture_output=True, timeout=60, env=environment())
+    assert done.returncode == 1 and said in done.stderr, done.stderr
+
+
 # ---- what used to be passed over in silence ----
 
 @pytest.mark.parametrize("kind", KINDS)
