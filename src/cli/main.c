@@ -111,6 +111,32 @@ static void print_row(const rg_op *op, bool markdown)
     (void)printf(" |\n");
 }
 
+static const struct layer {
+    const char *name, *ops;
+} LAYERS[] = {
+#include "cli/layer_table.inc"
+};
+
+/* People look for what they wrote: fluid.layers.fc is no op, and is made of some. */
+static bool print_layer(const char *name)
+{
+    for (size_t i = 0; i < sizeof LAYERS / sizeof *LAYERS; i++) {
+        if (strcmp(LAYERS[i].name, name) != 0)
+            continue;
+        if (LAYERS[i].ops[0] != '\0')
+            (void)printf("\nThe layer fluid.layers.%s adds these ops, as its arguments ask: %s.\n"
+                         "`paddle ops OP` shows one of them; what the layer takes:\n",
+                         name, LAYERS[i].ops);
+        else
+            (void)printf("\nfluid.layers.%s is a function of programs, and no op. What it takes:\n",
+                         name);
+        (void)printf("    python -c \"import paddle.fluid as fluid; help(fluid.layers.%s)\"\n",
+                     name);
+        return true;
+    }
+    return false;
+}
+
 static int run_ops(int argc, char **argv)
 {
     size_t n, shown = 0;
@@ -118,15 +144,15 @@ static int run_ops(int argc, char **argv)
     bool markdown = argc == 2 && strcmp(argv[1], "--markdown") == 0;
     if (argc == 2 && !markdown) {
         const rg_op *op = rg_op_find(argv[1]);
-        if (op == NULL) {
-            (void)rg_op_missing(argv[1]);
-            return rg_cli_misused(rg_error_message());
-        }
-        print_op(op);
-        return 0;
+        if (op != NULL)
+            print_op(op);
+        if (print_layer(argv[1]) || op != NULL)
+            return 0;
+        (void)rg_op_missing(argv[1]);
+        return rg_cli_misused(rg_error_message());
     }
     if (argc > 2)
-        return rg_cli_misused("usage: paddle ops [--markdown | OP]");
+        return rg_cli_misused("usage: paddle ops [--markdown | OP | LAYER]");
     if (markdown)
         (void)printf("# Ops\nMade by `paddle ops --markdown`. Gradient ops, named "
                      "`X_grad`, are not listed: `paddle ops X_grad` shows one.\n\n"

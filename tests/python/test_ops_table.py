@@ -132,6 +132,48 @@ def test_the_command_shows_an_op_and_refuses_another():
     assert done.returncode == 2 and "op no_such_op is not implemented" in done.stderr
 
 
+def test_the_command_knows_layers_by_the_ops_they_are_made_of():
+    text = paddle("ops", "fc")
+    assert "mul, sum, elementwise_add, the activation" in text
+    assert 'python -c "import paddle.fluid as fluid; help(fluid.layers.fc)"' in text
+    assert "adds these ops, as its arguments ask: lookup_table." in paddle("ops", "embedding")
+    assert "ask: lstm." in paddle("ops", "dynamic_lstm")
+    text = paddle("ops", "accuracy")  # an op and a layer of more
+    assert "input `Indices`" in text and "ask: accuracy, top_k." in text
+    assert "fluid.layers" not in paddle("ops", "relu")
+    assert "fluid.layers.data is a function of programs" in paddle("ops", "data")
+
+
+def test_the_table_of_layers_is_up_to_date():
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "layer_ops.py"), "--check"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_ops_of_layers_are_those_that_programs_get():
+    """What the table was read off the source for, seen in programs."""
+    import paddle.fluid as fluid
+    layers = fluid.layers
+
+    def seen(build):
+        program = fluid.Program()
+        with fluid.program_guard(program, fluid.Program()):
+            build(layers.data("x", [4]), layers.data("i", [1], dtype="int64", lod_level=1))
+        return {op.type for op in program.global_block().ops}
+
+    for name, build in {
+            "fc": lambda x, i: layers.fc([x, x], 3), "embedding": lambda x, i: layers.embedding(
+                i, [5, 2]), "accuracy": lambda x, i: layers.accuracy(x, i),
+            "dice_loss": lambda x, i: layers.dice_loss(x, i),
+            "topk": lambda x, i: layers.topk(x, 2), "t": lambda x, i: layers.t(x),
+            "adaptive_pool2d": lambda x, i: layers.adaptive_pool2d(
+                layers.data("image", [1, 4, 4]), 2),
+            "resize_nearest": lambda x, i: layers.resize_nearest(
+                layers.data("image", [1, 4, 4]), scale=2.0)}.items():
+        told = re.search(r"arguments ask: (.*)\.\n", paddle("ops", name)).group(1).split(", ")
+        assert seen(build) and seen(build) <= set(told), name
+
+
 def test_an_attribute_that_the_op_does_not_know_is_kept_and_said(tmp_path):
     """As a script's own note; real Paddle drops it in silence."""
     done = subprocess.run([sys.executable, "-c", """
