@@ -17,7 +17,7 @@ typedef struct rg_use {
 typedef struct rg_var_uses {
     rg_use *readers, *writers; /* in the order of the block */
     rg_use *last_reader, *last_writer;
-    bool fixed;                /* protected, persistable, or used in a sub-block */
+    bool fixed; /* protected, persistable, or used in a sub-block */
 } rg_var_uses;
 
 typedef struct rg_uses {

@@ -6,7 +6,7 @@
 
 /* The same source once more, without the versions for newer CPUs. */
 #undef RG_NO_CLONES
-#define RG_NO_CLONES 1
+#define RG_NO_CLONES      1
 #define rg_draw_uniform   plain_uniform
 #define rg_draw_normal    plain_normal
 #define rg_draw_truncated plain_truncated
