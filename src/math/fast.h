@@ -27,9 +27,10 @@ RG_INLINE float rg_expf(float x)
     q = q * r + 0.166665207f;
     q = q * r + 0.499999934f;
     float y = 1.0f + (r + r * r * q);
-    /* In two halves: 2^128 is no float, but e^88.7 is. */
+    /* In two halves: 2^128 is no float, but e^88.7 is. (Of a NaN k is anything.) */
     int32_t half = k >> 1;
-    y = y * rg_bits_to_float((half + 127) << 23) * rg_bits_to_float((k - half + 127) << 23);
+    y *= rg_bits_to_float((int32_t)((uint32_t)(half + 127) << 23));
+    y *= rg_bits_to_float((int32_t)((uint32_t)(k - half + 127) << 23));
     y = x > 88.72283f ? INFINITY : y;
     return x < -87.33654f ? (x < -103.98f ? 0.0f : y) : x != x ? x : y;
 }
