@@ -295,7 +295,9 @@ static rg_status take_column(rg_cursor *cursor, rg_column *c, size_t rows, size_
     bool differs = each == (uint32_t)DIFFERS;
     if (size != c->size || n > cursor->left / size || n > UINT32_MAX ||
         (!differs && (uint64_t)each * rows != n) || (width > 0 && (differs || each != width)))
-        return rg_fail(RG_ECORRUPT, "a column of %llu values of %u bytes does not fit its slot",
+        return rg_fail(RG_ECORRUPT,
+                       "a column of %llu values of %u bytes does not fit its slot: do all workers "
+                       "set_use_var() alike?",
                        (unsigned long long)n, size);
     c->each = each;
     if (differs) {

@@ -534,46 +534,6 @@ rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name,
                    endpoint, (int)n, name);
 }
 
-/* ---- over all trainers: server 0 lets them meet ---- */
-
-rg_status rg_job_barrier(rg_job *job, const char *name)
-{
-    rg_buf body;
-    rg_buf_init(&body, 0);
-    rg_wire_text(&body, name);
-    rg_status code = rg_buf_status(&body);
-    if (code == RG_OK)
-        code = rg_exchange_flush(job);
-    for (int i = 0; code == RG_OK && i < (job->mode == RG_UPDATE_SYNC ? job->n_servers : 1); i++)
-        code = rg_job_ask(job, i, RG_PS_BARRIER, &(rg_iov){body.data, body.len}, 1, NULL, NULL);
-    rg_buf_fini(&body);
-    return code;
-}
-
-rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, size_t n)
-{
-    rg_buf body;
-    uint8_t *reply = NULL;
-    size_t bytes = 0;
-    rg_buf_init(&body, 0);
-    rg_wire_text(&body, name);
-    while (body.len % RG_PS_ALIGN != 0)
-        rg_buf_char(&body, 0);
-    rg_buf_u32(&body, (uint32_t)op);
-    rg_buf_u32(&body, 0);
-    rg_buf_add(&body, numbers, n * sizeof *numbers);
-    rg_status code = rg_buf_status(&body);
-    if (code == RG_OK)
-        code = rg_job_ask(job, 0, RG_PS_REDUCE, &(rg_iov){body.data, body.len}, 1, &reply, &bytes);
-    if (code == RG_OK && bytes != n * sizeof *numbers)
-        code = rg_fail(RG_ECORRUPT, "%zu bytes for %zu numbers", bytes, n);
-    if (code == RG_OK && bytes > 0)
-        memcpy(numbers, reply, bytes);
-    rg_free(reply);
-    rg_buf_fini(&body);
-    return code;
-}
-
 /* ---- whole variables ---- */
 
 rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const rg_value *value)

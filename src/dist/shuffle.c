@@ -268,6 +268,9 @@ rg_status rg_job_shuffle(rg_job *job, rg_dataset *dataset, const rg_shuffle_conf
     shuffle s = {.job = job, .config = config};
     s.piles = rg_alloc_zero(job->trainers, sizeof *s.piles);
     rg_status code = s.piles ? RG_OK : rg_no_memory(1, "a global shuffle");
+    /* Who still trains is waited for in a meeting: no step of it waits for us meanwhile. */
+    if (code == RG_OK)
+        code = rg_job_barrier(job, "global_shuffle begins");
     if (code == RG_OK)
         code = exchange(&s, dataset);
     if (code == RG_OK)

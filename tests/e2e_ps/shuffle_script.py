@@ -15,8 +15,9 @@ number = fluid.data("number", [None, 1], "int64")
 many = fluid.data("many", [None, 1], "float32", lod_level=1)
 loss = fluid.layers.mean(fluid.layers.fc(fluid.layers.sequence_pool(many, "sum"), 1))
 shown = fluid.layers.scale(number)
-fleet.distributed_optimizer(fluid.optimizer.SGD(0.0),
-                            StrategyFactory.create_async_strategy()).minimize(loss)
+mode = os.environ.get("MODE", "async")
+fleet.distributed_optimizer(fluid.optimizer.SGD(0.0), getattr(
+    StrategyFactory, "create_%s_strategy" % mode)()).minimize(loss)
 if fleet.is_server():
     fleet.init_server()
     fleet.run_server()
@@ -47,6 +48,10 @@ if me == 1 and os.environ.get("ABSENT") == "1":
 try:
     for _ in range(2):
         dataset.global_shuffle(fleet)
+        if mode == "sync":  # nobody has as many batches as another
+            dataset.set_batch_size(100)
+            exe.train_from_dataset(fluid.default_main_program(), dataset)
+    dataset.set_batch_size(10 ** 6)
 except fluid.core.EnforceNotMet as e:
     print("first", e)
     dataset.global_shuffle(fleet)

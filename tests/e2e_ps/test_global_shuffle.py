@@ -50,6 +50,11 @@ def test_examples_of_one_id_come_together(cluster):  # noqa: F811
     assert all(len(here) == WORKERS * len(own) for here, own in zip(held, ids))
 
 
+def test_workers_that_train_in_step_shuffle_between_epochs(cluster):  # noqa: F811
+    """The first that is done waits, and takes no part in the steps of the others."""
+    assert sorted(sum(run(cluster, MODE="sync"), [])) == list(range(WORKERS * EXAMPLES))
+
+
 def test_who_has_left_is_not_waited_for(cluster):  # noqa: F811
     cluster.fleet(1, WORKERS, [], script=SCRIPT, env={"ABSENT": "1"})
     for i in (0, 2):

@@ -67,6 +67,13 @@ def test_who_is_interrupted_says_so_to_the_others(cluster):  # noqa: F811
         assert "has failed: it was interrupted (Ctrl+C)" in cluster.named(name).text()
 
 
+@pytest.mark.parametrize("meeting", ["barrier", "sum"])
+def test_who_meets_is_not_waited_for_by_any_server(cluster, meeting):  # noqa: F811
+    """One worker is done early; the other trains on, on both servers, and comes then."""
+    job(cluster, 2, 2, ["--feed", "--more-steps", "20"], env={"MEET": meeting})
+    cluster.finish(ENDS_WITHIN)
+
+
 # ---- no server, or another one ----
 
 def worker_at(cluster, endpoint, arguments, **env):  # noqa: F811

@@ -67,7 +67,7 @@ def by_feed(args, exe, loss, index):
     if args.threads > 1:
         os.environ["CPU_NUM"] = str(args.threads)
         program = fluid.compiler.CompiledProgram(program).with_data_parallel(loss_name=loss.name)
-    for step in range(args.lines // 4):
+    for step in range(args.lines // 4 + (args.more_steps if index == 0 else 0)):
         ids = np.arange(4, dtype="int64").reshape(4, 1)
         if os.environ.get("BAD_LINE") and step == 2:
             ids[3] = ROWS + 7
@@ -90,6 +90,7 @@ def main():
     parser.add_argument("--feed", action="store_true")
     parser.add_argument("--late-worker", type=int, default=-1, help="comes after 1000 s")
     parser.add_argument("--stop-server", type=int, default=-1, help="stands still after 3 s")
+    parser.add_argument("--more-steps", type=int, default=0, help="of worker 0, by feed")
     parser.add_argument("--fork", action="store_true")
     parser.add_argument("--no-wait-port", action="store_true")
     parser.add_argument("--only-start", action="store_true")
@@ -120,7 +121,9 @@ def main():
     else:
         over_dataset(args, exe, [word, label], fleet.worker_index())
     print("trained", flush=True)
-    if os.environ.get("MEET"):
+    if os.environ.get("MEET") == "sum":
+        fleet.all_reduce_worker(np.ones(3), np.zeros(3))
+    elif os.environ.get("MEET"):
         fleet.barrier_worker()
     fleet.stop_worker()
 

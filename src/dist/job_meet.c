@@ -1,0 +1,65 @@
+/* job_meet.c - barriers and sums over all trainers: the first server lets them meet. */
+#include "base/mem.h"
+#include "dist/job.h"
+
+#include <string.h>
+
+/* In sync mode all servers at once: who waits takes no part in steps, and a server that was not
+ * told would wait for it, with the pushes of those that the meeting waits for. The others meet by
+ * name. `out`, of so many bytes, is what the first answers. */
+static rg_status meet(rg_job *job, uint16_t method, const rg_buf *body, const rg_buf *name,
+                      void *out, size_t n_out)
+{
+    int n = job->mode == RG_UPDATE_SYNC ? job->n_servers : 1;
+    const rg_iov first = {body->data, body->len}, rest = {name->data, name->len};
+    RG_TRY(rg_buf_status(name));
+    RG_TRY(rg_buf_status(body));
+    rg_job_request *requests = rg_alloc_zero((size_t)n, sizeof *requests);
+    if (requests == NULL)
+        return rg_no_memory((size_t)n * sizeof *requests, "a meeting");
+    for (int i = 0; i < n; i++)
+        requests[i] = (rg_job_request){.server = i,
+                                       .method = i == 0 ? method : RG_PS_BARRIER,
+                                       .iov = i == 0 ? &first : &rest,
+                                       .n = 1};
+    rg_status code = rg_job_ask_all(job, requests, n);
+    size_t bytes = 0;
+    const uint8_t *answer = code == RG_OK ? rg_rpc_answer(requests[0].call, &bytes) : NULL;
+    if (code == RG_OK && bytes != n_out)
+        code = rg_fail(RG_ECORRUPT, "%zu bytes for %zu of numbers", bytes, n_out);
+    if (code == RG_OK && n_out > 0)
+        memcpy(out, answer, n_out);
+    rg_job_close_all(requests, n);
+    rg_free(requests);
+    return code;
+}
+
+rg_status rg_job_barrier(rg_job *job, const char *name)
+{
+    rg_buf body;
+    rg_buf_init(&body, 0);
+    rg_wire_text(&body, name);
+    rg_status code = rg_exchange_flush(job);
+    if (code == RG_OK)
+        code = meet(job, RG_PS_BARRIER, &body, &body, NULL, 0);
+    rg_buf_fini(&body);
+    return code;
+}
+
+rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, size_t n)
+{
+    rg_buf body, others;
+    rg_buf_init(&body, 0);
+    rg_buf_init(&others, 0);
+    rg_wire_text(&others, name);
+    rg_wire_text(&body, name);
+    while (body.len % RG_PS_ALIGN != 0)
+        rg_buf_char(&body, 0);
+    rg_buf_u32(&body, (uint32_t)op);
+    rg_buf_u32(&body, 0);
+    rg_buf_add(&body, numbers, n * sizeof *numbers);
+    rg_status code = meet(job, RG_PS_REDUCE, &body, &others, numbers, n * sizeof *numbers);
+    rg_buf_fini(&body);
+    rg_buf_fini(&others);
+    return code;
+}
