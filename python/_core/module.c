@@ -96,7 +96,7 @@ static PyObject *core_set_flag(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* get_flag(name) -> (type number, text) */
+/* get_flag(name) -> (type number, text, why it has no effect or None) */
 static PyObject *core_get_flag(PyObject *module, PyObject *name)
 {
     const char *text = core_text(name), *value;
@@ -111,7 +111,7 @@ static PyObject *core_get_flag(PyObject *module, PyObject *name)
     const char *plain = strncmp(text, "FLAGS_", 6) == 0 ? text + 6 : text;
     for (const rg_flag *flag = rg_flag_table(); flag->name != NULL; flag++)
         if (strcmp(flag->name, plain) == 0)
-            return Py_BuildValue("(is)", (int)flag->type, value);
+            return Py_BuildValue("(isz)", (int)flag->type, value, flag->moot);
     Py_RETURN_NONE;
 }
 
@@ -204,7 +204,7 @@ static PyMethodDef functions[] = {
     {"op_schema", core_op_schema, METH_O, "op_schema(type) -> dict"},
     {"op_types", core_op_types, METH_NOARGS, "The types of all ops."},
     {"set_flag", core_set_flag, METH_VARARGS, "set_flag(name, text)"},
-    {"get_flag", core_get_flag, METH_O, "get_flag(name) -> (type, text)"},
+    {"get_flag", core_get_flag, METH_O, "get_flag(name) -> (type, text, moot)"},
     {"profile_start", core_profile_start, METH_NOARGS, "Begin to time ops."},
     {"profile_stop", core_profile_stop, METH_NOARGS, "Stop timing ops."},
     {"profile_reset", core_profile_reset, METH_NOARGS, "Forget the times so far."},

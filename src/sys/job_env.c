@@ -349,7 +349,7 @@ static rg_status take_endpoint(reader *r, const char *variable, const char *endp
     }
     return rg_endpoint_same(env->endpoint, endpoint)
                ? RG_OK
-               : contradiction("this server's endpoint", env->endpoint_from, env->endpoint,
+               : contradiction("this process's endpoint", env->endpoint_from, env->endpoint,
                                variable, endpoint);
 }
 

@@ -30,7 +30,12 @@ def auc_of_all():
     layers.auc(input=data("x", [2]), label=data("label", [1], "int64"), slide_steps=0)
 
 
-CASES = [accuracy, accuracy_of_three, auc, auc_of_windows, auc_of_all]
+def ctr_metric_bundle():
+    from paddle.fluid import contrib
+    contrib.layers.ctr_metric_bundle(data("x", [1]), data("label", [1]))
+
+
+CASES = [accuracy, accuracy_of_three, auc, auc_of_windows, auc_of_all, ctr_metric_bundle]
 test = check(__file__, CASES)
 
 
@@ -82,3 +87,28 @@ def test_another_curve_is_refused():
         for option in ({"curve": "PR"}, {"topk": 2}):
             with pytest.raises(ValueError, match="auc: %s is" % list(option)[0]):
                 fluid.layers.auc(data("x", [1]), data("label", [1], "int64"), **option)
+
+
+def test_ctr_metrics_add_up_over_batches():
+    import paddle.fluid as fluid
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.scope_guard(fluid.Scope()):
+        sums = fluid.contrib.layers.ctr_metric_bundle(data("x", [1]), data("label", [1]))
+        exe = fluid.Executor(fluid.CPUPlace())
+        exe.run(startup)
+        feed = {"x": np.array([[0.2], [0.9]], "float32"), "label": np.array([[0], [1]], "float32")}
+        for _ in range(2):
+            found = exe.run(main, feed=feed, fetch_list=list(sums))
+    # as real Paddle 1.8.5 gives them
+    assert np.allclose(np.concatenate(found), [0.1, 0.6, 2.2, 2.5215669, 2, 4], atol=1e-6)
+
+
+def test_ctr_metrics_refuse_what_they_cannot_count():
+    import paddle.fluid as fluid
+    import pytest
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = data("x", [1])
+        with pytest.raises(TypeError, match="label is int, and must be a Variable"):
+            fluid.contrib.layers.ctr_metric_bundle(x, 3)
+        with pytest.raises(ValueError, match="label of"):
+            fluid.contrib.layers.ctr_metric_bundle(x, data("label", [2]))

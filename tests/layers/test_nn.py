@@ -54,3 +54,17 @@ def reduce_sum():
 
 CASES = [fc, fc_two_inputs, fc_flattened, mean, square_error_cost, scale, elementwise, reduce_sum]
 test = check(__file__, CASES)
+
+
+def test_a_layer_of_a_script_gets_the_names_of_real_paddle():
+    """What it makes persistable is saved and loaded by these names."""
+    import paddle.fluid as fluid
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
+        helper = fluid.layer_helper.LayerHelper("foo")
+        made = [helper.create_global_variable(dtype="float32", shape=[1], persistable=True),
+                helper.create_variable(dtype="float32", shape=[1]),
+                helper.create_variable_for_type_inference("float32"),
+                helper.create_global_variable(name="mine", dtype="float32", shape=[1])]
+        assert [var.name for var in made] == ["_generated_var_0", "_generated_var_1",
+                                              "foo_0.tmp_0", "mine"]
+        assert helper.kwargs == {"name": "foo_0"}

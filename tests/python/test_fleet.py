@@ -142,6 +142,26 @@ def test_settings_come_from_flags(monkeypatch):
         strategy.get_trainer_runtime_config())
 
 
+def test_settings_that_nobody_made_warn_of_nothing(monkeypatch, capfd):
+    monkeypatch.setenv("CPU_NUM", "3")
+    made = {}
+    for strategy in S.SyncStrategy(), S.AsyncStrategy():
+        made.update(strategy.get_trainer_runtime_config().get_communicator_flags())
+    before = fluid.get_flags(["FLAGS_" + name for name in made])
+    talker = fluid.communicator.Communicator(fluid.Program(), 0, None, made)
+    try:
+        talker.start()
+        assert made["communicator_send_queue_size"] == "3"
+        assert fluid.get_flags("FLAGS_communicator_max_merge_var_num") == {
+            "FLAGS_communicator_max_merge_var_num": 3}
+        assert "has no effect" not in capfd.readouterr().err
+        fluid.communicator.Communicator(fluid.Program(), 0, None, {
+            "communicator_send_queue_size": "9"}).start()
+        assert "FLAGS_communicator_send_queue_size=9" in capfd.readouterr().err
+    finally:
+        fluid.set_flags(before)
+
+
 def test_threads_fix_queues(monkeypatch, capsys):
     monkeypatch.setenv("CPU_NUM", "2")
     monkeypatch.setenv("FLAGS_communicator_max_merge_var_num", "20")

@@ -84,3 +84,19 @@ def test_programs_in_files(net, tmp_path):
     made = utils.program_type_trans(str(tmp_path), "p", False)
     again = utils.load_program(str(tmp_path / made), is_text=True)
     assert again.desc.serialize_to_string() == loaded.desc.serialize_to_string()
+
+
+def test_a_program_without_variables_loads_from_nowhere(tmp_path):
+    """Real Paddle makes no folder for it, and reads none."""
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        fluid.layers.scale(fluid.data("x", [None, 3]), 2.0)
+        exe = fluid.Executor(fluid.CPUPlace())
+        for load in fluid.io.load_persistables, fluid.io.load_params:
+            with pytest.warns(UserWarning, match="the program has no such variables"):
+                load(exe, str(tmp_path / "nowhere"))
+    assert not os.path.exists(str(tmp_path / "nowhere"))
+
+
+def test_a_folder_that_is_not_there_is_still_an_error_for_a_net(net, tmp_path):
+    with pytest.raises(fluid.core.EnforceNotMet, match="there is no folder"):
+        fluid.io.load_persistables(net[0], str(tmp_path / "nowhere"))

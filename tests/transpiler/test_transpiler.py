@@ -152,6 +152,13 @@ def slices(t):
     return [s[:7] for s in t.get_trainer_program(wait_port=False)._parameters_on_pservers.slices]
 
 
+def test_the_config_tells_how_variables_are_dealt_out():
+    assert fluid.DistributeTranspiler().config.split_method is RoundRobin
+    config = fluid.DistributeTranspilerConfig()
+    config.split_method = HashName
+    assert fluid.DistributeTranspiler(config=config).config.split_method is HashName
+
+
 def test_slices():
     t, main, _ = make(jobs.ctr_sgd)
     a, b = jobs.ENDPOINTS

@@ -167,14 +167,16 @@ class Communicator(object):
 
     def _set_flags(self):
         for name, value in sorted(self._envs.items()):
+            usual = value == default_settings().get(name)
             try:
-                now = _core.get_flag(name)[1]
+                _, now, moot = _core.get_flag(name)
             except ValueError:
-                if value != default_settings().get(name):
+                if not usual:
                     raise ValueError("%s = %s cannot be honoured: there is no such flag"
                                      % (name, value))
                 continue
-            if now != value:
+            # A flag without effect warns, of which nobody wants to hear who set nothing.
+            if now != value and not (moot and usual):
                 _core.set_flag(name, value)
 
     def start(self):

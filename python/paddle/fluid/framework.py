@@ -170,7 +170,7 @@ def cuda_pinned_places(device_count=None):
 
 
 def _flag_value(name):
-    kind, text = _core.get_flag(name)
+    kind, text, _ = _core.get_flag(name)
     if kind == 0:
         return text.lower() in ("1", "true", "t", "yes", "y", "on")
     return text if kind == 3 else int(text) if kind == 1 else float(text)

@@ -4,6 +4,7 @@ Files are those of real Paddle 1.8.5, both ways. A save is whole or absent: its 
 aside and moved into place together, with a manifest of checksums beside them that real Paddle
 ignores; what the manifest names is checked when it is loaded."""
 import os
+import warnings
 
 from .. import _core
 from ..batch import batch
@@ -185,6 +186,10 @@ def _load_vars(dirname, chosen, filename, scope=None, model=None):
         dist_io.load_parts(dirname, sorted(in_parts), scope)
         chosen = [v for v in chosen if v.name not in in_parts]
     files = [(filename, chosen)] if filename is not None else [(v.name, [v]) for v in chosen]
+    if not files and model is None and not os.path.exists(dirname):
+        # real Paddle makes no folder where there is nothing to save
+        warnings.warn("nothing is loaded from %s: the program has no such variables" % dirname)
+        return True
     return _core.load_files(scope, dirname, ([model] if model else []) + files)
 
 

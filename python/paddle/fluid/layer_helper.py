@@ -16,6 +16,7 @@ class LayerHelper:
         self.layer_type = layer_type
         name = kwargs.get("name")
         self._name = unique_name.generate(layer_type) if name is None else name
+        kwargs["name"] = self._name  # layers of scripts read it there
 
     @property
     def name(self):
@@ -85,9 +86,7 @@ class LayerHelper:
         return self.main_program.current_block().create_var(*args, **kwargs)
 
     def create_global_variable(self, persistable=False, *args, **kwargs):
-        return self.main_program.global_block().create_var(
-            *args, persistable=persistable,
-            name=kwargs.pop("name", unique_name.generate(self._name + ".tmp")), **kwargs)
+        return self.main_program.global_block().create_var(*args, persistable=persistable, **kwargs)
 
     def create_or_get_global_variable(self, name, *args, **kwargs):
         """(variable, whether it was made now)"""

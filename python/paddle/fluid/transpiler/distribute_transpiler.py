@@ -144,6 +144,8 @@ class DistributeTranspiler:
         self.config = config or DistributeTranspilerConfig()
         self._core = self._server_config = None
         self._waited = False
+        if self.config.split_method is None:
+            self.config.split_method = RoundRobin
         _refuse_collective(self.config)
 
     def transpile(self, *args, **kwargs):
