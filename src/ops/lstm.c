@@ -8,7 +8,11 @@
  *
  * x, the input [n, 4 size] with the bias added, is in the order c, i, f, o. With peepholes
  * the bias is [1, 7 size], its last three parts being w_i, w_f and w_o. Gates are kept as
- * activated, and cell(C') too, for the gradient. */
+ * activated, and cell(C') too, for the gradient.
+ *
+ * Real Paddle 1.8.5 loses what comes back through the cell where size is a multiple of 8 (its AVX
+ * kernel): c, i and f get no gradient there, nor do w_i and w_f. Here they always have
+ * theirs, which for other sizes is that of real Paddle. */
 #include "math/gemm.h"
 #include "ops/rnn.h"
 #include "ops/sequences.h"
