@@ -160,6 +160,8 @@ def test_a_bad_id_in_the_data_names_its_line(cluster, mode):  # noqa: F811
     worker = cluster.named("worker1")
     assert worker.wait(60) != 0
     assert "part-1:1234, slot word: " in worker.text() and "100123" in worker.text()
+    assert cluster.named("server0").wait(30) != 0  # and everyone hears what it was
+    assert "has failed: EnforceNotMet: part-1:1234" in cluster.named("server0").text()
     for name in ("worker0", "server0", "server1"):
         done_before = mode == "async" and name == "worker0"  # it waits for nobody
         assert cluster.named(name).wait(60) != 0 or done_before, name

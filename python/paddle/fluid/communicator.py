@@ -18,11 +18,16 @@ _turns = {}  # how often each kind of meeting was called, so that every meeting 
 
 
 @atexit.register
-def _say_interrupted():
-    """Python ends by the signal where nobody catches Ctrl+C: nothing behind this is run then, and
-    the others would wait for the lease to find out."""
-    if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt) and not hasattr(sys, "ps1"):
+def _say_why():
+    """An exception that nobody catches ends this trainer: the others hear which. After Ctrl+C
+    Python ends by the signal, and nothing behind this is run: they would wait for the lease."""
+    error = getattr(sys, "last_value", None)
+    if error is None or hasattr(sys, "ps1"):
+        return
+    if isinstance(error, KeyboardInterrupt):
         _core.job_fail("it was interrupted (Ctrl+C)")
+    else:
+        _core.job_fail(" ".join(("%s: %s" % (type(error).__name__, error)).split())[:300])
 
 
 def default_settings():
