@@ -209,7 +209,8 @@ void rg_opdesc_describe(const rg_opdesc *op, rg_buf *text)
             const rg_vardesc *var = rg_block_find(op->block, op->in[i].names[k]);
             rg_buf_printf(text, "%s%s=%s", comma, op->in[i].slot, op->in[i].names[k]);
             if (var != NULL && (var->meta.kind == RG_TENSOR || var->meta.kind == RG_ROWS))
-                rg_buf_printf(text, " %s %s", rg_shape_text(&var->meta.shape, shape),
+                rg_buf_printf(text, " %s%s %s", var->meta.kind == RG_ROWS ? "rows of " : "",
+                              rg_shape_text(&var->meta.shape, shape),
                               rg_dtype_name(var->meta.dtype));
             comma = ", ";
         }

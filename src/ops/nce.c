@@ -11,6 +11,7 @@
  * SampleLabels the classes. The gradient of Weight is dense, or with is_sparse the rows
  * of the classes looked at, each once. */
 #include "math/reduce.h"
+#include "ops/adam_late.h"
 #include "ops/float_math.h"
 #include "ops/labels.h"
 #include "ops/row_set.h"
@@ -290,6 +291,7 @@ static rg_status kernel(rg_ctx *ctx)
         return RG_ENOMEM;
     RG_TRY(choose(ctx, &s, classes));
     RG_TRY(gather_tables(ctx, &s, classes, &t));
+    rg_adam_late_rows(rg_in(ctx, WEIGHT), classes, n);
     RG_CALL_FLOAT(ctx, INPUT, cost, (&s, &t, logits, rg_out_data(ctx, COST)))
     return RG_OK;
 }
@@ -310,7 +312,7 @@ static rg_status kernel(rg_ctx *ctx)
 #define SLOTS(...)                                                                            \
     RG_SLOTS([INPUT] = {"Input", "examples, [batch, width]"},                                 \
              [LABEL] = {"Label", "the true classes, [batch, n]", RG_NO_GRAD},                 \
-             [WEIGHT] = {"Weight", "[classes, width]"},                                       \
+             [WEIGHT] = {"Weight", "[classes, width]", RG_LATE_OK},                           \
              [BIAS] = {"Bias", "one for each class", RG_OPTIONAL},                            \
              [SAMPLE_WEIGHT] = {"SampleWeight", "of the examples", RG_OPTIONAL | RG_NO_GRAD}, \
              [DIST_PROBS] = {"CustomDistProbs", "the chance of each class",                   \
@@ -380,6 +382,7 @@ static rg_status grad_kernel(rg_ctx *ctx)
         if (classes[i] < 0 || classes[i] >= s.classes)
             return rg_bad_label(ctx, G_LABELS, i, classes[i], s.classes);
     RG_TRY(gather_tables(ctx, &s, classes, &t));
+    rg_adam_late_rows(rg_in(ctx, WEIGHT), classes, s.batch * s.n);
     RG_CALL_FLOAT(ctx, INPUT, slopes,
                   (&s, &t, rg_in_data(ctx, G_LOGITS), rg_in_data(ctx, G_DCOST), slope))
     RG_TRY(weight_grad(ctx, &s, &t, slope));

@@ -7,10 +7,10 @@ import pytest
 import paddle.fluid as fluid
 
 layers = fluid.layers
-BATCH, STEPS = 12, 4
+BATCH, STEPS = 12, 5
 SGD, FC, GRAD = "sgd", "fused_fc", "fused_fc_grad"
 SOFTMAX, TABLE = "fused_softmax_cross_entropy_grad", "fused_embedding_sgd"
-PARTS = "fused_slice_grad"
+PARTS, ROWS = "fused_slice_grad", "fused_adam_rows"
 
 
 @pytest.fixture(autouse=True)
@@ -194,6 +194,45 @@ def ctr(optimizer, sparse=True):
     return build
 
 
+def large_table(optimizer, count=1, v2=False, padding=None, fetch=()):
+    """A large table whose gradient the program calls for as a dense one. Each step reads other
+    rows, so that rows wait."""
+    def build(rng):
+        embedding, shape = (fluid.embedding, []) if v2 else (layers.embedding, [1])
+        vectors, feeds = [], [{"label": floats(rng, BATCH, 1)} for _ in range(3)]
+        for k in range(count):
+            ids = fluid.data("ids%d" % k, [None] + shape, "int64")
+            vectors.append(embedding(ids, [9000, 32], param_attr="table", padding_idx=padding))
+            for i, feed in enumerate(feeds):
+                feed[ids.name] = rng.randint(i, i + 20, [BATCH] + shape).astype("int64")
+        loss = regression(layers.fc(layers.concat(vectors, axis=1) if count > 1 else vectors[0],
+                                    6, act="tanh"))
+        optimizer().minimize(loss)
+        return loss, list(fetch), feeds
+    return build
+
+
+def lazy_adam():
+    return fluid.optimizer.Adam(0.01, lazy_mode=True)
+
+
+def adagrad():
+    return fluid.optimizer.Adagrad(0.1)
+
+
+def large_classes(optimizer):
+    """Many classes, of which a step looks at a few."""
+    def build(rng):
+        x, label = fluid.data("x", [None, 40]), fluid.data("label", [None, 1], "int64")
+        hidden = layers.fc(x, 32, act="tanh")
+        loss = layers.mean(layers.nce(hidden, label, 9000, num_neg_samples=4,
+                                      sampler="log_uniform", seed=3))
+        optimizer().minimize(loss)
+        return loss, [], [{"x": floats(rng, BATCH, 40), "label": rng.randint(
+            0, 9000, (BATCH, 1)).astype("int64")} for _ in range(3)]
+    return build
+
+
 def pairs_of_fields(others=False, bounds=None):
     """The pairs of a field-aware FM: many parts of one tensor, some of which overlap; with
     others, the whole is read too; with bounds, one end of a part is given when it runs."""
@@ -227,6 +266,17 @@ def parts_with_fetched_gradient(rng):
 
 
 CASES = {
+    "large table, adam": (large_table(adam), [ROWS]),
+    "large table v2, adam": (large_table(adam, v2=True, padding=3), [ROWS]),
+    "shared large table, adam": (large_table(adam, count=3, padding=5), [ROWS]),
+    "large table, lazy adam": (large_table(lazy_adam), [ROWS]),
+    "large table, adagrad": (large_table(adagrad, count=2), ["Grad=table@GRAD rows of"]),
+    "large table, momentum": (large_table(momentum), []),
+    "large table, gradient fetched": (large_table(adam, fetch=["table@GRAD"]), []),
+    "large table, fetched": (large_table(adam, fetch=["table"]), [ROWS]),
+    "nce, sgd": (large_classes(sgd), ["Grad=nce_0.w_0@GRAD rows of"]),
+    "nce, adagrad": (large_classes(adagrad), ["Grad=nce_0.w_0@GRAD rows of"]),
+    "nce, adam": (large_classes(adam), [ROWS]),
     "parts": (pairs_of_fields(), [PARTS]),
     "parts and the whole": (pairs_of_fields(others=True), [PARTS]),
     "parts of given ends": (pairs_of_fields(bounds=2), [PARTS]),
@@ -277,9 +327,11 @@ def train(build, fuse):
         exe = fluid.Executor()
         exe.run(startup)
         fetch = [loss] + more
-        text = exe._core.plan_text(main, feed, fetch, scope)
-        values = [np.array(v) for _ in range(STEPS)
-                  for v in exe.run(main, feed=feed, fetch_list=fetch, return_numpy=False)]
+        feeds = feed if isinstance(feed, list) else [feed]
+        text = exe._core.plan_text(main, feeds[0], fetch, scope)
+        values = [np.array(v) for i in range(STEPS)
+                  for v in exe.run(main, feed=feeds[i % len(feeds)], fetch_list=fetch,
+                                   return_numpy=False)]
         state = {v.name: np.array(scope.find_var(v.name).get_tensor())
                  for v in main.list_vars() if v.persistable}
     return values, state, text
