@@ -463,12 +463,16 @@ rg_status rg_job_leave(void)
 
 void rg_job_fail(const char *why)
 {
-    const rg_iov text = {why, strlen(why)};
     rg_job *job = rg_job_now();
     rg_job_request *requests = job ? rg_alloc_zero((size_t)job->n_servers, sizeof *requests) : NULL;
     rg_flight flight;
     if (requests == NULL)
         return;
+    /* All that follows from a dead server has that as its cause, in the same words. */
+    pthread_mutex_lock(&job->news);
+    why = job->is_lost ? job->lost : why;
+    pthread_mutex_unlock(&job->news);
+    const rg_iov text = {why, strlen(why)};
     rg_flight_init(&flight, NULL);
     for (int i = 0; i < job->n_servers; i++)
         requests[i] = (rg_job_request){.server = i, .method = RG_PS_FAIL, .iov = &text, .n = 1};
