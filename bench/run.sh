@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # run.sh [CASE...] - measure against the peers in this run and print ratios. Machines are noisy:
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
-# Cases: fit_a_line word2vec mlp build import memory parse start ctr ps (all of them unless named); of ctr
-# and ps also one alone: ctr-memory ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed
-# ctr-rss, ps-sync ps-async ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step
-# ps-memory.
+# Cases: fit_a_line word2vec mlp build import memory parse start models ctr ps (all of them unless
+# named); of the last three also one alone: models-autoint models-ffm models-nce, ctr-memory
+# ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-rss, ps-sync ps-async
+# ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step ps-memory.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ours=$here/../.venv/bin/python
@@ -46,6 +46,13 @@ run_case() {
     word2vec)
         compare "word2vec N-gram" 4 "examples/s" "Paddle 1.8.5" "$P185" word2vec.py fluid 32 2 -- word2vec.py fluid 32 3
         compare "word2vec N-gram" 1.8 "examples/s" "PyTorch" "$PT" word2vec.py torch 32 2 -- word2vec.py fluid 32 3 ;;
+    models) for one in autoint ffm nce; do run_case "models-$one"; done ;;
+    models-*)
+        local kind=${1#models-} form
+        for form in "" --dense; do
+            compare "$kind${form:+, dense}, whole" 2 "runs/1000 s" "Paddle 1.8.5" "$P185" \
+                models.py --kind "$kind" $form -- models.py --kind "$kind" $form
+        done ;;
     mlp) "$ours" mlp.py ../build/bare_gemms ;;
     build)
         compare "building 5000 ops" 15 "ops/s" "Paddle 1.8.5" "$P185" build_program.py -- build_program.py ;;
@@ -75,6 +82,6 @@ run_case() {
     esac
 }
 
-for c in "${@:-fit_a_line word2vec mlp build import memory parse start ctr ps}"; do
+for c in "${@:-fit_a_line word2vec mlp build import memory parse start models ctr ps}"; do
     for one in $c; do run_case "$one"; done
 done

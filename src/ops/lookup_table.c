@@ -173,6 +173,16 @@ static rg_status grad_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
+static rg_status either_infer(rg_ctx *ctx)
+{
+    const rg_shape *ids = rg_shape_of(ctx, G_IDS);
+    rg_set_like(ctx, G_DW, G_W);
+    rg_set_kind(
+        ctx, G_DW,
+        rg_row_set_kind(rg_running(ctx) ? rg_shape_numel(ids) : -1, rg_shape_of(ctx, G_W)->dim[0]));
+    return RG_OK;
+}
+
 #define ADD_ROWS(T, S)                                                                   \
     RG_HOT static void add_rows_##S(T *dw, const int64_t *ids, const T *dout, int64_t n, \
                                     int64_t width, int64_t padding)                      \
@@ -215,7 +225,7 @@ static rg_status grad_kernel(rg_ctx *ctx)
     for (int64_t i = 0; i < n; i++)
         if (ids[i] < 0 || (ids[i] >= rows && !grows))
             return bad_id(ctx, G_IDS, ids[i], i, rows);
-    if (rg_attr_bool(ctx, IS_SPARSE))
+    if (dw->meta.kind == RG_ROWS)
         return sparse_grad(ctx, dw, ids, n);
     memset(dw->data, 0, rg_value_bytes(dw));
     RG_CALL_FLOAT(ctx, G_DOUT, add_rows,
@@ -245,5 +255,16 @@ const rg_op rg_op_lookup_table_v2_grad = {
     .out = RG_SLOTS([G_DW] = {"W@GRAD", ""}),
     .attr = ATTRS,
     .infer = grad_infer,
+    .kernel = grad_kernel,
+};
+
+const rg_op rg_op_fused_lookup_grad = {
+    .type = "fused_lookup_grad",
+    .doc = "Gradient of lookup_table, dense or sparse, whichever is less work.",
+    .in = GRAD_SLOTS,
+    .out = RG_SLOTS([G_DW] = {"W@GRAD", ""}),
+    .attr = ATTRS,
+    .flags = RG_OP_INTERNAL,
+    .infer = either_infer,
     .kernel = grad_kernel,
 };

@@ -355,13 +355,22 @@ static rg_status grad_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
+static rg_status either_infer(rg_ctx *ctx)
+{
+    RG_TRY(grad_infer(ctx));
+    sizes s = sizes_of(ctx);
+    rg_set_kind(ctx, G_DWEIGHT,
+                rg_row_set_kind(s.batch < 0 || s.n < 0 ? -1 : s.batch * s.n, s.classes));
+    return RG_OK;
+}
+
 static rg_status weight_grad(rg_ctx *ctx, const sizes *s, const tables *t, const void *slope)
 {
     rg_value *dw = rg_out(ctx, G_DWEIGHT);
     const int64_t *rows = t->classes;
     if (dw == NULL)
         return RG_OK;
-    if (rg_attr_bool(ctx, IS_SPARSE))
+    if (dw->meta.kind == RG_ROWS)
         RG_TRY(
             rg_row_set_gradient(ctx, rg_in(ctx, WEIGHT), t->classes, s->batch * s->n, dw, &rows));
     else
@@ -398,15 +407,31 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+#define GRAD_SLOTS                                                              \
+    SLOTS([G_LOGITS] = {"SampleLogits", ""}, [G_LABELS] = {"SampleLabels", ""}, \
+          [G_DCOST] = {"Cost@GRAD", ""})
+#define GRAD_OUT                                             \
+    RG_SLOTS([G_DINPUT] = {"Input@GRAD", "", RG_OPTIONAL},   \
+             [G_DWEIGHT] = {"Weight@GRAD", "", RG_OPTIONAL}, \
+             [G_DBIAS] = {"Bias@GRAD", "", RG_OPTIONAL})
+
 const rg_op rg_op_nce_grad = {
     .type = "nce_grad",
     .doc = "Gradient of nce, of Weight dense or sparse.",
-    .in = SLOTS([G_LOGITS] = {"SampleLogits", ""}, [G_LABELS] = {"SampleLabels", ""},
-                [G_DCOST] = {"Cost@GRAD", ""}),
-    .out = RG_SLOTS([G_DINPUT] = {"Input@GRAD", "", RG_OPTIONAL},
-                    [G_DWEIGHT] = {"Weight@GRAD", "", RG_OPTIONAL},
-                    [G_DBIAS] = {"Bias@GRAD", "", RG_OPTIONAL}),
+    .in = GRAD_SLOTS,
+    .out = GRAD_OUT,
     .attr = ATTRS,
     .infer = grad_infer,
+    .kernel = grad_kernel,
+};
+
+const rg_op rg_op_fused_nce_grad = {
+    .type = "fused_nce_grad",
+    .doc = "Gradient of nce, of Weight dense or sparse, whichever is less work.",
+    .in = GRAD_SLOTS,
+    .out = GRAD_OUT,
+    .attr = ATTRS,
+    .flags = RG_OP_INTERNAL,
+    .infer = either_infer,
     .kernel = grad_kernel,
 };

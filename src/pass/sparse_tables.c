@@ -1,13 +1,12 @@
 /* sparse_tables.c - gradients of large tables as rows, although the program calls for dense ones.
  *
  *   lookup_table_grad(W, ids, dout) -> g; adam(W, g)
- *       the same with is_sparse, and fused_adam_rows(W, g)
+ *       fused_lookup_grad(W, ids, dout) -> g; fused_adam_rows(W, g)
  *
  * where nobody but the update reads g, or the sum of several such: a step reads a few hundred rows
  * of a table, and clearing, adding and stepping through all of it is nearly all that such a model
  * does. Only for updates that leave a row alone whose gradient is zero (sgd, adagrad), and
  * for Adam, which catches rows up when they are read, as look-ups and nce do. */
-#include "pass/edit.h"
 #include "pass/uses.h"
 
 #include <string.h>
@@ -16,15 +15,15 @@ enum { LARGE = 1 << 18, MAX_SLOTS = 32 }; /* LARGE: elements; smaller ones stay 
 
 /* An op that can make the gradient of a table as rows. */
 static const struct {
-    const char *type, *table, *grad;
+    const char *type, *table, *grad, *fused;
 } makers[] = {
-    {"lookup_table_grad", "W", "W@GRAD"},
-    {"lookup_table_v2_grad", "W", "W@GRAD"},
-    {"nce_grad", "Weight", "Weight@GRAD"},
+    {"lookup_table_grad", "W", "W@GRAD", "fused_lookup_grad"},
+    {"lookup_table_v2_grad", "W", "W@GRAD", "fused_lookup_grad"},
+    {"nce_grad", "Weight", "Weight@GRAD", "fused_nce_grad"},
 };
 
-/* Whether the writer of `grad`, the gradient of w, can make rows. */
-static bool can_make_rows(const rg_uses *uses, const char *grad, const char *w)
+/* What makes rows of `grad`, the gradient of w, in its writer's place; NULL: nothing does. */
+static const char *maker_of(const rg_uses *uses, const char *grad, const char *w)
 {
     const rg_opdesc *op = rg_only_writer(uses, grad);
     for (size_t i = 0; op != NULL && i < sizeof makers / sizeof *makers; i++) {
@@ -33,9 +32,12 @@ static bool can_make_rows(const rg_uses *uses, const char *grad, const char *w)
         const char *table = rg_one_in(op, makers[i].table), *out = rg_one_out(op, makers[i].grad);
         const rg_attr *sparse = rg_opdesc_attr(op, "is_sparse");
         return table != NULL && strcmp(table, w) == 0 && out != NULL && strcmp(out, grad) == 0 &&
-               sparse != NULL && !sparse->b;
+                       sparse != NULL && !sparse->b && op->n_in <= MAX_SLOTS &&
+                       op->n_out <= MAX_SLOTS
+                   ? makers[i].fused
+                   : NULL;
     }
-    return false;
+    return NULL;
 }
 
 static bool is_large(const rg_uses *uses, const char *name)
@@ -58,7 +60,7 @@ static bool all_can(const rg_uses *uses, const rg_args *grads, const char *w,
                     const rg_opdesc *reader)
 {
     for (int i = 0; i < grads->n; i++)
-        if (!can_make_rows(uses, grads->names[i], w) ||
+        if (maker_of(uses, grads->names[i], w) == NULL ||
             rg_sole_reader(uses, grads->names[i]) != reader)
             return false;
     return grads->n > 0;
@@ -69,15 +71,6 @@ static void make_rows(const rg_uses *uses, const char *grad)
     rg_vardesc *var = rg_block_find(uses->block, grad);
     if (var != NULL)
         var->meta.kind = RG_ROWS;
-}
-
-static rg_status make_sparse(const rg_uses *uses, const rg_args *grads)
-{
-    for (int i = 0; i < grads->n; i++) {
-        RG_TRY(rg_edit_bool(rg_only_writer(uses, grads->names[i]), "is_sparse", true));
-        make_rows(uses, grads->names[i]);
-    }
-    return RG_OK;
 }
 
 /* Another op with the same arguments. */
@@ -101,6 +94,16 @@ static rg_status exchange(rg_uses *uses, rg_opdesc *op, const char *type)
     return RG_OK;
 }
 
+static rg_status make_sparse(rg_uses *uses, const rg_args *grads, const char *w)
+{
+    for (int i = 0; i < grads->n; i++) {
+        const char *name = grads->names[i];
+        RG_TRY(exchange(uses, rg_only_writer(uses, name), maker_of(uses, name, w)));
+        make_rows(uses, name);
+    }
+    return RG_OK;
+}
+
 static rg_status rewrite(rg_uses *uses, rg_opdesc *step)
 {
     const char *w = rg_one_in(step, "Param"), *g = rg_one_in(step, "Grad");
@@ -114,7 +117,7 @@ static rg_status rewrite(rg_uses *uses, rg_opdesc *step)
     const rg_args *grads = rg_is_type(sum, "sum") ? rg_opdesc_in(sum, "X") : &one;
     if (grads == NULL || !all_can(uses, grads, w, grads == &one ? step : sum))
         return RG_OK;
-    RG_TRY(make_sparse(uses, grads));
+    RG_TRY(make_sparse(uses, grads, w));
     make_rows(uses, g);
     return rg_is_type(step, "adam") ? exchange(uses, step, "fused_adam_rows") : RG_OK;
 }

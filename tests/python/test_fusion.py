@@ -212,6 +212,14 @@ def large_table(optimizer, count=1, v2=False, padding=None, fetch=()):
     return build
 
 
+def many_and_few(rng):
+    """Batches that name a good part of the table, whose gradient is dense, and small ones."""
+    loss, more, feeds = large_table(adam)(rng)
+    feeds[1] = {"ids0": rng.randint(0, 9000, (4000, 1)).astype("int64"),
+                "label": floats(rng, 4000, 1)}
+    return loss, more, feeds
+
+
 def lazy_adam():
     return fluid.optimizer.Adam(0.01, lazy_mode=True)
 
@@ -269,6 +277,7 @@ CASES = {
     "large table, adam": (large_table(adam), [ROWS]),
     "large table v2, adam": (large_table(adam, v2=True, padding=3), [ROWS]),
     "shared large table, adam": (large_table(adam, count=3, padding=5), [ROWS]),
+    "large table, many ids": (many_and_few, [ROWS]),
     "large table, lazy adam": (large_table(lazy_adam), [ROWS]),
     "large table, adagrad": (large_table(adagrad, count=2), ["Grad=table@GRAD rows of"]),
     "large table, momentum": (large_table(momentum), []),
