@@ -34,6 +34,8 @@ struct rg_load {
 
 /* ---- the snapshot ---- */
 
+enum { MOST_LOOKS = 100 }; /* who saves faster than that is met by the checks of the files */
+
 static void snapshot_fini(snapshot *s)
 {
     rg_manifest_fini(&s->files);
@@ -83,13 +85,12 @@ static rg_status add_commit(void *arg, const char *name)
     return code;
 }
 
-static rg_status take_snapshot(snapshot *s, const rg_folder *folder)
+static rg_status look(snapshot *s, const rg_folder *folder, uint32_t *checksum)
 {
-    uint32_t checksum;
     *s = (snapshot){0};
     rg_buf_init(&s->identity, 0);
-    rg_status code = rg_manifest_read(&s->files, folder, &checksum);
-    rg_buf_printf(&s->identity, "%08x", checksum);
+    rg_status code = rg_manifest_read(&s->files, folder, checksum);
+    rg_buf_printf(&s->identity, "%08x", *checksum);
     if (code == RG_OK)
         code = rg_folder_each(folder, add_commit, &(commit_visit){s, folder});
     if (code == RG_OK)
@@ -97,6 +98,23 @@ static rg_status take_snapshot(snapshot *s, const rg_folder *folder)
     if (code != RG_OK)
         snapshot_fini(s);
     return code;
+}
+
+/* A saver that ends between the two looks, at the manifest and at the decided saves, would be seen
+ * by neither; then the manifest is another one afterwards. */
+static rg_status take_snapshot(snapshot *s, const rg_folder *folder)
+{
+    for (int tries = 0;; tries++) {
+        rg_manifest again = {0};
+        uint32_t before, after;
+        RG_TRY(look(s, folder, &before));
+        rg_status code = rg_manifest_read(&again, folder, &after);
+        rg_manifest_fini(&again);
+        if (code == RG_OK && (before == after || tries == MOST_LOOKS))
+            return RG_OK;
+        snapshot_fini(s);
+        RG_TRY(code);
+    }
 }
 
 /* Whether somebody has saved to the folder since. */
