@@ -35,7 +35,7 @@ struct rg_mail {
     uint64_t *posted; /* at each server, since we joined */
     uint64_t fetched; /* from ours */
     uint64_t shuffles;
-    bool broken; /* one failed: nobody knows what of it has come, and what not */
+    char broken[256]; /* why one failed: nobody knows what of it has come; "": none has */
 };
 
 typedef struct shuffle {
@@ -262,9 +262,11 @@ void rg_mail_close(rg_job *job)
 rg_status rg_job_shuffle(rg_job *job, rg_dataset *dataset, const rg_shuffle_config *config)
 {
     RG_TRY(open_mail(job));
-    if (job->mail->broken)
-        return rg_fail(RG_ECLOSED, "a global shuffle of this job has failed, and its examples are "
-                                   "on the way: start the job again");
+    if (job->mail->broken[0] != '\0')
+        return rg_fail(RG_ECLOSED,
+                       "a global shuffle of this job has failed, and its examples are "
+                       "on the way: start the job again (%s)",
+                       job->mail->broken);
     shuffle s = {.job = job, .config = config};
     s.piles = rg_alloc_zero(job->trainers, sizeof *s.piles);
     rg_status code = s.piles ? RG_OK : rg_no_memory(1, "a global shuffle");
@@ -275,7 +277,8 @@ rg_status rg_job_shuffle(rg_job *job, rg_dataset *dataset, const rg_shuffle_conf
         code = exchange(&s, dataset);
     if (code == RG_OK)
         code = take_over(&s, dataset);
-    job->mail->broken = code != RG_OK;
+    if (code != RG_OK)
+        (void)snprintf(job->mail->broken, sizeof job->mail->broken, "%s", rg_error_message());
     drop_piles(&s);
     if (code == RG_OK)
         code = rg_dataset_shuffle(dataset, config->seed + job->mail->shuffles);
