@@ -75,10 +75,14 @@ static void echo_request(void *user, rg_rpc_request *request)
         (void)rg_latch_wait(&e->go, UINT64_MAX);
         rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
         return;
-    case PARK:
-        atomic_store(&e->held, request);
+    case PARK: {
+        /* One waits: what is sent again by who was expelled is another request. */
+        rg_rpc_request *none = NULL;
+        if (!atomic_compare_exchange_strong(&e->held, &none, request))
+            rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
         rg_latch_open(&e->holding);
         return;
+    }
     default:
         rg_rpc_refuse(request, RG_EVALUE, "method %u is refused", rg_rpc_request_method(request));
     }
