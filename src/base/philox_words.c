@@ -22,7 +22,7 @@ __attribute__((target("avx512f"))) static void words_512(rg_philox_key key, uint
     __m512i m0 = _mm512_set1_epi64(multiplier[0]), m1 = _mm512_set1_epi64(multiplier[1]);
     uint32_t k0 = (uint32_t)key.seed, k1 = (uint32_t)(key.seed >> 32);
 #pragma GCC unroll 2
-    for (int v = 0; v < V; v++) {
+    for (int64_t v = 0; v < V; v++) {
         c0[v] = _mm512_add_epi64(_mm512_set1_epi64((int64_t)first + 8 * v),
                                  _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
         c1[v] = _mm512_srli_epi64(c0[v], 32);
@@ -33,7 +33,7 @@ __attribute__((target("avx512f"))) static void words_512(rg_philox_key key, uint
     for (int round = 0; round < 10; round++, k0 += weyl[0], k1 += weyl[1]) {
         __m512i x0 = _mm512_set1_epi64(k0), x1 = _mm512_set1_epi64(k1);
 #pragma GCC unroll 2
-        for (int v = 0; v < V; v++) {
+        for (int64_t v = 0; v < V; v++) {
             __m512i p0 = _mm512_mul_epu32(m0, c0[v]), p1 = _mm512_mul_epu32(m1, c2[v]);
             c0[v] = _mm512_xor_si512(_mm512_xor_si512(_mm512_srli_epi64(p1, 32), c1[v]), x0);
             c2[v] = _mm512_xor_si512(_mm512_xor_si512(_mm512_srli_epi64(p0, 32), c3[v]), x1);
@@ -42,7 +42,7 @@ __attribute__((target("avx512f"))) static void words_512(rg_philox_key key, uint
         }
     }
 #pragma GCC unroll 2
-    for (int v = 0; v < V; v++) {
+    for (int64_t v = 0; v < V; v++) {
         _mm256_storeu_si256((void *)(w[0] + at + 8 * v), _mm512_cvtepi64_epi32(c0[v]));
         _mm256_storeu_si256((void *)(w[1] + at + 8 * v), _mm512_cvtepi64_epi32(c1[v]));
         _mm256_storeu_si256((void *)(w[2] + at + 8 * v), _mm512_cvtepi64_epi32(c2[v]));
@@ -66,7 +66,7 @@ __attribute__((target("avx2"))) static void words_256(rg_philox_key key, uint64_
         __m256i c0[V], c1[V], c2[V], c3[V];
         uint32_t k0 = (uint32_t)key.seed, k1 = (uint32_t)(key.seed >> 32);
 #pragma GCC unroll 2
-        for (int v = 0; v < V; v++) {
+        for (int64_t v = 0; v < V; v++) {
             c0[v] = _mm256_add_epi64(_mm256_set1_epi64x((int64_t)first + half + 4 * v),
                                      _mm256_set_epi64x(3, 2, 1, 0));
             c1[v] = _mm256_srli_epi64(c0[v], 32);
@@ -77,7 +77,7 @@ __attribute__((target("avx2"))) static void words_256(rg_philox_key key, uint64_
         for (int round = 0; round < 10; round++, k0 += weyl[0], k1 += weyl[1]) {
             __m256i x0 = _mm256_set1_epi64x(k0), x1 = _mm256_set1_epi64x(k1);
 #pragma GCC unroll 2
-            for (int v = 0; v < V; v++) {
+            for (int64_t v = 0; v < V; v++) {
                 __m256i p0 = _mm256_mul_epu32(m0, c0[v]), p1 = _mm256_mul_epu32(m1, c2[v]);
                 c0[v] = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p1, 32), c1[v]), x0);
                 c2[v] = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p0, 32), c3[v]), x1);
@@ -86,7 +86,7 @@ __attribute__((target("avx2"))) static void words_256(rg_philox_key key, uint64_
             }
         }
 #pragma GCC unroll 2
-        for (int v = 0; v < V; v++) {
+        for (int64_t v = 0; v < V; v++) {
             store_lower(w[0] + at + half + 4 * v, c0[v]);
             store_lower(w[1] + at + half + 4 * v, c1[v]);
             store_lower(w[2] + at + half + 4 * v, c2[v]);
@@ -137,7 +137,7 @@ void rg_philox_words(rg_philox_key key, uint64_t first, int n, uint32_t w[4][RG_
 
 void rg_philox_blocks(rg_philox_key key, uint64_t first, uint64_t n, uint32_t *out)
 {
-    uint32_t w[4][RG_PHILOX_LANES];
+    uint32_t w[4][RG_PHILOX_LANES] = {{0}};
     for (uint64_t i = 0; i < n; i += RG_PHILOX_LANES) {
         uint64_t left = n - i < RG_PHILOX_LANES ? n - i : RG_PHILOX_LANES;
         rg_philox_words(key, first + i, (int)(left + STEP - 1) / STEP * STEP, w);

@@ -18,7 +18,7 @@ static int digit(char c)
 static rg_status read_key(rg_credentials *c, const char *hex)
 {
     size_t n = strlen(hex);
-    if (n < 2 * RG_RPC_MIN_KEY)
+    if (n < (size_t)2 * RG_RPC_MIN_KEY)
         return rg_fail(RG_EINVAL,
                        "REGATTA_JOB_KEY has %zu digits, and must have at least %d, since a short "
                        "key is found by trying: `openssl rand -hex 32` makes one, for all "

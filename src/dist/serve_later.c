@@ -209,7 +209,7 @@ static void move_queue(rg_desk *from, rg_desk *to)
 void rg_serve_look_at_disk(rg_engine *s, uint64_t limit_ns)
 {
     rg_desk *desk = s->desks[RG_DESK_DISK], *fresh = NULL;
-    pthread_t thread, before = s->clerks[RG_DESK_DISK];
+    pthread_t before = s->clerks[RG_DESK_DISK], thread = before;
     char text[200];
     pthread_mutex_lock(&desk->lock);
     bool late = is_late(desk, limit_ns);

@@ -84,7 +84,7 @@ RG_INLINE void fill_group(kind what, rg_philox_key key, uint64_t first, int n, f
     uint32_t w[4][MANY];
     rg_philox_words(key, first, n, w);
     if (what == NORMAL) {
-        for (int j = 0; j < n; j++) {
+        for (int64_t j = 0; j < n; j++) {
             float cosine, sine, other_cosine, other_sine;
             float length = radius(w[0][j]) * b, other = radius(w[2][j]) * b;
             turn(w[1][j], &cosine, &sine);
@@ -96,7 +96,7 @@ RG_INLINE void fill_group(kind what, rg_philox_key key, uint64_t first, int n, f
         }
         return;
     }
-    for (int j = 0; j < n; j++)
+    for (int64_t j = 0; j < n; j++)
         for (int k = 0; k < 4; k++)
             out[4 * j + k] = a + b * (what == UNIFORM ? even(w[k][j]) : truncated(w[k][j]));
 }
@@ -109,12 +109,12 @@ RG_INLINE void fill(kind what, rg_philox_key key, uint64_t first, int64_t n, flo
     float aside[4 * FEW];
     while (n > 0) {
         int64_t skip = (int64_t)(first & 3), made;
-        if (skip == 0 && n >= 4 * MANY) {
+        if (skip == 0 && n >= INT64_C(4) * MANY) {
             fill_group(what, key, first >> 2, MANY, a, b, out);
-            made = 4 * MANY;
+            made = INT64_C(4) * MANY;
         } else {
             fill_group(what, key, first >> 2, FEW, a, b, aside);
-            made = 4 * FEW - skip < n ? 4 * FEW - skip : n;
+            made = INT64_C(4) * FEW - skip < n ? INT64_C(4) * FEW - skip : n;
             memcpy(out, aside + skip, (size_t)made * sizeof *out);
         }
         first += (uint64_t)made;

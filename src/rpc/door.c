@@ -363,7 +363,7 @@ static rg_status on_frame(void *user, const rg_frame *frame)
         return take_proof(guest);
     case STAGE_PULSE:
         guest->peer->heard_ns = rg_clock_ns();
-        if (rg_link_queued(guest->link) > MOST_PONGS * RG_FRAME_BYTES)
+        if (rg_link_queued(guest->link) > (size_t)MOST_PONGS * RG_FRAME_BYTES)
             return rg_fail(RG_ECLOSED, "it does not take the answers to its heartbeats");
         rg_link_send_small(guest->link, RG_FRAME_PONG, RG_OK, frame->id, NULL, 0);
         return RG_OK;

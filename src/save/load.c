@@ -372,7 +372,7 @@ rg_status rg_load_bytes(rg_load *load, const char *name, size_t max_bytes, rg_bu
 static rg_status load_once(const char *folder, rg_status (*read)(void *arg, rg_load *load),
                            void *arg)
 {
-    rg_load *load;
+    rg_load *load = NULL;
     RG_TRY(rg_load_open(&load, folder));
     rg_status code = read(arg, load);
     if (code == RG_OK)

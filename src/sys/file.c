@@ -266,7 +266,7 @@ rg_status rg_file_read_rest(rg_file *file, size_t max_bytes, rg_buf *out)
 
 rg_status rg_file_read_all(const char *path, size_t max_bytes, rg_buf *out)
 {
-    rg_file *file;
+    rg_file *file = NULL;
     RG_TRY(rg_file_open(&file, path));
     rg_status code = rg_file_read_rest(file, max_bytes, out);
     rg_file_close(file);

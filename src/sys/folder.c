@@ -253,7 +253,7 @@ rg_status rg_folder_move(const rg_folder *from, const char *name, const rg_folde
 {
     char last[MAX_PART + 1], to_last[MAX_PART + 1];
     struct stat st;
-    int at, to_at;
+    int at = -1, to_at = -1;
     RG_TRY(walk(from, name, false, &at, last, NULL));
     rg_status code = fstatat(at, last, &st, AT_SYMLINK_NOFOLLOW) == 0
                          ? walk(to, to_name, true, &to_at, to_last, NULL)
@@ -367,7 +367,7 @@ rg_status rg_folder_sync(const rg_folder *folder)
 rg_status rg_folder_sync_way(const rg_folder *folder, const char *name)
 {
     char last[MAX_PART + 1];
-    int at;
+    int at = -1;
     RG_TRY(walk(folder, name, false, &at, last, sync_fd));
     (void)close(at);
     return RG_OK;

@@ -104,7 +104,7 @@ static bool is_current(const rg_folder *folder, const char *name, int fd)
 static rg_status try_lock(const rg_folder *folder, const char *name, int *out, char *holder,
                           size_t size)
 {
-    int fd;
+    int fd = -1;
     *out = -1;
     RG_TRY(open_handle(folder, name, &fd));
     int why = set_lock(fd, F_WRLCK) == 0 ? 0 : errno;
