@@ -76,9 +76,11 @@ static void echo_request(void *user, rg_rpc_request *request)
         rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
         return;
     case PARK: {
-        /* One waits: what is sent again by who was expelled is another request. */
+        /* One waits, once: what is sent again by who was expelled is another request, and what was
+         * answered while there was no connection comes again to hear it. */
         rg_rpc_request *none = NULL;
-        if (!atomic_compare_exchange_strong(&e->held, &none, request))
+        if (rg_rpc_request_repeated(request) ||
+            !atomic_compare_exchange_strong(&e->held, &none, request))
             rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
         rg_latch_open(&e->holding);
         return;
