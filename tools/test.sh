@@ -3,6 +3,6 @@
 # pytest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-(cd build && ctest --output-on-failure -j2 | tail -n 40)
+(cd build && ctest --output-on-failure --timeout 300 -j2 | tail -n 40)
 tools/test_sanitized.sh
 .venv/bin/python -m pytest -q "${@:-tests}"

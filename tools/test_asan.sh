@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh test
 tools/build.sh build-asan -DSANITIZE=address -DFAULTS=ON
-(cd build-asan && ctest --output-on-failure)
+(cd build-asan && ctest --output-on-failure --timeout 300)
 
 # The Python package with the sanitized extension in the place of the other one.
 overlay=build-asan/overlay/paddle
