@@ -2,7 +2,6 @@
 example, and lines of their own."""
 import gzip
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import sys
 import pytest
 
 from ctr_data import SMALL_JOB, environment, planted_lines
+from terminal import on_a_terminal
 
 SLOW = "python3 -c \"import os, time\nblock = os.read(0, 250000)\nwhile block:\n" \
        "    os.write(1, block)\n    time.sleep(0.3)\n    block = os.read(0, 250000)\""
@@ -29,23 +29,10 @@ def command(files, pipe="cat"):
     return [sys.executable, "-c", job]
 
 
-def on_a_terminal(arguments, **env):
-    """Its stdout and stderr, as a terminal gets them."""
-    ours, theirs = pty.openpty()
-    job = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
-                           env=environment(**env))
-    os.close(theirs)
-    seen = b""
-    try:
-        while True:
-            piece = os.read(ours, 65536)
-            if not piece:
-                break
-            seen += piece
-    except OSError:  # how a terminal says that nobody writes any more
-        pass
-    os.close(ours)
-    assert job.wait(timeout=60) == 0, seen
+def shown(arguments):
+    """What a person sees of a job that succeeds."""
+    status, seen = on_a_terminal(arguments, env=environment())
+    assert status == 0, seen
     return seen.decode()
 
 
@@ -54,7 +41,7 @@ def on_a_terminal(arguments, **env):
 def test_one_file_shows_how_far_it_is_and_how_long_it_takes(tmp_path, pipe, packed):
     files = write(tmp_path / ("text.gz" if packed else "text"), 200000 if pipe == "cat" else 30000,
                   packed)
-    seen = on_a_terminal(command(files, pipe))
+    seen = shown(command(files, pipe))
     drawn = [int(part) for part in re.findall(r"train: +(\d+)%", seen)]
     assert drawn == sorted(drawn) and drawn[-1] == 100
     assert any(0 < part < 100 for part in drawn), drawn
@@ -66,14 +53,14 @@ def test_lines_are_not_glued_to_the_bar(tmp_path):
     arguments = command(files, SLOW)
     arguments[-1] = arguments[-1].replace(
         "dataset)", "dataset, fetch_list=[loss], fetch_info=['mine'], print_period=50)")
-    seen = on_a_terminal(arguments)
+    seen = shown(arguments)
     assert "mine\t" in seen
     for line in re.findall(r"[^\n]*mine\t", seen):
         assert re.search(r"(^|\r)mine\t$", line), line
 
 
 def test_a_narrow_terminal_is_not_filled_with_bars(tmp_path):
-    seen = on_a_terminal(["sh", "-c", "stty cols 40 <&2; exec \"$@\"", "sh"]
+    seen = shown(["sh", "-c", "stty cols 40 <&2; exec \"$@\"", "sh"]
                          + command(write(tmp_path / "text", 30000), SLOW))
     for drawing in re.findall(r"\r(train: [^\r\n]*)", seen):
         assert len(drawing.rstrip()) < 40

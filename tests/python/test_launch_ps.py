@@ -1,7 +1,6 @@
 """python -m paddle.distributed.launch_ps and .launch: real processes on this host."""
 import json
 import os
-import pty
 import signal
 import socket
 import subprocess
@@ -10,6 +9,7 @@ import time
 
 import pytest
 
+from terminal import on_a_terminal
 from paddle.distributed import cloud_utils, launch, utils
 
 ENVIRONMENT = """
@@ -205,22 +205,9 @@ if os.environ["TRAINING_ROLE"] == "TRAINER":
     sys.stderr.write("tty=%s\\r50%%\\r     \\rnote\\n\\r100%%\\n" % sys.stderr.isatty())
     sys.stderr.write("end\\r\\n\\rnot ended")
 """)
-    ours, theirs = pty.openpty()
-    job = subprocess.Popen([sys.executable, "-m", "paddle.distributed.launch_ps",
-                            "--print_config", "0", "train.py"], cwd=str(tmp_path), stdout=theirs,
-                           stderr=theirs)
-    assert job.wait(timeout=60) == 0
-    os.close(theirs)
-    seen = b""
-    try:
-        while True:
-            piece = os.read(ours, 4096)
-            if not piece:
-                break
-            seen += piece
-    except OSError:  # how a terminal says that nobody writes any more
-        pass
-    os.close(ours)
+    status, seen = on_a_terminal([sys.executable, "-m", "paddle.distributed.launch_ps",
+                                  "--print_config", "0", "train.py"], cwd=str(tmp_path))
+    assert status == 0, seen
     assert b"tty=True\r50%\r     \rnote\r\n\r100%\r\n" in seen
     assert (tmp_path / "logs" / "workerlog.0").read_bytes() == (
         b"tty=True\n50%\nnote\n100%\nend\nnot ended\n")
