@@ -1,0 +1,111 @@
+"""mixed_layer: a sum of projections and operators. A projection knows its input and makes its
+summand by build(net, layer, index, value); so does an operator, of several values."""
+import paddle.fluid as fluid
+
+from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name, param_attr_of
+
+__all__ = ["Projection", "mixed_layer", "full_matrix_projection", "table_projection",
+           "identity_projection"]
+
+
+class Projection:
+    """inputs: its layers. size: of what it makes; 0: that of the mixed layer."""
+
+    def __init__(self, kind, inputs, size, build):
+        self.kind, self.inputs, self.size, self.build = kind, as_layers(inputs), size, build
+
+
+class _MixedLayer(LayerOutput):
+    """mixed_layer without input: `with mixed_layer(size) as m: m += projection`."""
+
+    def __init__(self, name, size, **kwargs):
+        self.projections, self.closed = [], False
+        LayerOutput.__init__(self, name, "mixed", size=size, build=self._build_sum, **kwargs)
+
+    def __iadd__(self, projection):
+        if self.closed:
+            raise ConfigError("mixed layer %r is complete: add projections inside its `with`"
+                              % self.name)
+        self.projections.append(_as_projection(projection))
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is None:
+            self.close()
+
+    def close(self):
+        self.closed = True
+        if not self.projections:
+            raise ConfigError("mixed layer %r has no projection" % self.name)
+        sizes = {p.size for p in self.projections if p.size}
+        if not self.size and len(sizes) == 1:
+            self.size = sizes.pop()
+        for each in self.projections:
+            if each.size and each.size != self.size:
+                raise ConfigError("mixed layer %r has size %s, and its %s has %s"
+                                  % (self.name, self.size, each.kind, each.size))
+        self.parents = [layer for each in self.projections for layer in each.inputs]
+        return self
+
+    def _build_sum(self, net, *values):
+        parts, at = [], 0
+        for index, each in enumerate(self.projections):
+            n = len(each.inputs)
+            parts.append(each.build(net, self, index, *values[at:at + n]))
+            at += n
+        total = parts[0] if len(parts) == 1 else fluid.layers.sums(parts)
+        return net.add_bias(self, total, self.bias_attr)
+
+
+def _as_projection(given):
+    if isinstance(given, LayerOutput):
+        return identity_projection(given)
+    if not isinstance(given, Projection):
+        raise ConfigError("mixed_layer: %r is no projection or operator" % (given,))
+    return given
+
+
+@layer_function
+def mixed_layer(size=0, input=None, name=None, act=None, bias_attr=False, layer_attr=None):
+    layer = _MixedLayer(layer_name(name, "mixed"), size, activation=act, layer_attr=layer_attr)
+    layer.bias_attr = bias_attr
+    if input is None:
+        return layer
+    for each in input if isinstance(input, (list, tuple)) else [input]:
+        layer += each
+    return layer.close()
+
+
+@layer_function
+def full_matrix_projection(input, size=0, param_attr=None):
+    attr = param_attr_of(param_attr, "full_matrix_projection: param_attr")
+
+    def build(net, layer, index, value):
+        weight = net.weight(layer, index, [input.size, size or layer.size], attr)
+        return net.multiply(value, weight, attr.sparse_update)
+    return Projection("full_matrix_projection", input, size, build)
+
+
+@layer_function
+def table_projection(input, size=0, param_attr=None):
+    attr = param_attr_of(param_attr, "table_projection: param_attr")
+
+    def build(net, layer, index, ids):
+        table = net.weight(layer, index, [input.size, size or layer.size], attr)
+        return net.rows(ids, table, attr.sparse_update)
+    return Projection("table_projection", input, size, build)
+
+
+@layer_function
+def identity_projection(input, offset=None, size=None):
+    """The input itself, or `size` columns of it from `offset` on."""
+    if offset is None:
+        return Projection("identity_projection", input, input.size, lambda net, m, i, value: value)
+    width = input.size - offset if size is None else size
+
+    def build(net, layer, index, value):
+        return fluid.layers.slice(value, axes=[1], starts=[offset], ends=[offset + width])
+    return Projection("identity_projection", input, width, build)
