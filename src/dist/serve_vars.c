@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const int64_t MOST_ELEMENTS = (int64_t)1 << 56; /* so that no count of bytes overflows */
+
 /* ---- what the program says ---- */
 
 static const rg_attr *strings_of(const rg_engine *s, const char *name)
@@ -53,7 +55,8 @@ static int64_t begin_of(const rg_engine *s, const char *name)
     const rg_attr *slices = strings_of(s, "slices");
     const rg_attr *begins = rg_opdesc_attr(s->desc, "slice_begins");
     for (int i = 0; i < slices->n; i++)
-        if (strcmp(slices->strings[i], name) == 0 && begins != NULL && i < begins->n)
+        if (strcmp(slices->strings[i], name) == 0 && begins != NULL &&
+            begins->type == RG_ATTR_LONGS && i < begins->n)
             return begins->longs[i];
     return 0;
 }
@@ -90,17 +93,22 @@ static rg_status describe_var(rg_engine *s, rg_ps_var *about, const char *grad, 
     if (var->meta.dtype != RG_F32)
         return rg_fail(RG_EUNIMPL, "%s is %s, and servers keep float32", param,
                        rg_dtype_name(var->meta.dtype));
-    about->name = rg_strdup(param);
-    about->grad = rg_strdup(grad);
     about->rows = shape->rank > 0 ? shape->dim[0] : 1;
     about->width = shape->rank > 1 ? rg_shape_product(shape, 1, shape->rank) : 1;
     about->begin = begin_of(s, param);
     about->table = is_pushed_by_rows(s, grad);
-    if (about->name == NULL || about->grad == NULL)
+    if (about->rows < 0 || about->width <= 0 || about->begin < 0 ||
+        about->rows > MOST_ELEMENTS / about->width || about->begin > MOST_ELEMENTS)
+        return rg_fail(RG_ECORRUPT, "%s has no size in the server's program, or one beyond all",
+                       param);
+    about->name = rg_strdup(param);
+    about->grad = rg_strdup(grad);
+    if (about->name == NULL || about->grad == NULL) {
+        rg_free(about->name);
+        rg_free(about->grad);
         return rg_no_memory(1, "a variable");
-    return about->rows >= 0 && about->width > 0
-               ? RG_OK
-               : rg_fail(RG_ECORRUPT, "%s has no size in the server's program", param);
+    }
+    return RG_OK;
 }
 
 static rg_status open_backups(rg_engine *s, rg_served *var)
@@ -199,6 +207,8 @@ void rg_serve_close_vars(rg_engine *s)
     }
     rg_plan_close(s->schedule);
     rg_free(s->vars);
+    s->schedule = NULL;
+    s->vars = NULL;
     rg_ps_schema_fini(&s->schema);
 }
 
