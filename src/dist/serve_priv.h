@@ -120,6 +120,7 @@ struct rg_engine {
     char who[64]; /* "pserver 0" */
     rg_update_mode mode;
     bool dc_asgd;
+    bool sums; /* sync: gradients are summed over trainers, and not averaged */
     int id;
     rg_ps_schema schema;
     rg_served *vars;

@@ -39,12 +39,19 @@ static const rg_opdesc *find_optimizer(const rg_block *block)
     return NULL;
 }
 
-/* Sync: the block begins with the mean of what trainers sent, which is formed here. */
-static size_t ops_of_merge(const rg_block *block, const char *grad)
+static bool makes(const rg_opdesc *op, const char *type, const char *name)
 {
+    return rg_is_type(op, type) && rg_one_out(op, "Out") != NULL &&
+           strcmp(rg_one_out(op, "Out"), name) == 0;
+}
+
+/* Sync: the block begins with the mean, or the sum, of what trainers sent, which is formed here. */
+static size_t ops_of_merge(const rg_engine *s, const rg_block *block, const char *grad)
+{
+    if (s->sums)
+        return block->n_ops > 0 && makes(block->ops[0], "sum", grad) ? 1 : 0;
     if (block->n_ops >= 2 && rg_is_type(block->ops[0], "sum") &&
-        rg_is_type(block->ops[1], "scale") && rg_one_out(block->ops[1], "Out") != NULL &&
-        strcmp(rg_one_out(block->ops[1], "Out"), grad) == 0)
+        makes(block->ops[1], "scale", grad))
         return 2;
     return 0;
 }
@@ -170,7 +177,7 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
     }
     RG_TRY(describe_var(s, about, grad, param));
     s->schema.n = (size_t)i + 1;
-    size_t first = s->mode == RG_UPDATE_SYNC ? ops_of_merge(block, grad) : 0;
+    size_t first = s->mode == RG_UPDATE_SYNC ? ops_of_merge(s, block, grad) : 0;
     if (about->table && is_listed(strings_of(s, "tables"), param, &at)) {
         const rg_attr *grows = rg_opdesc_attr(s->desc, "table_grows");
         var->grows = grows != NULL && at < grows->n && grows->ints[at] != 0;
