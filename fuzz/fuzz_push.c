@@ -1,5 +1,5 @@
 /* fuzz_push.c - any bytes as the bodies of the parameter server: a push in each payload, rows that
- * are asked for, a schema, a tensor, a wish to save, statistics.
+ * are asked for, a schema, a tensor, a wish to save, statistics, a server's programs.
  *
  * The first byte says which. Whatever is accepted is touched to its last element. */
 #include "base/arena.h"
@@ -123,11 +123,21 @@ static void as_stats_of_all(const uint8_t *bytes, size_t n)
         touched = (float)all.slowest_rate;
 }
 
+static void as_load(const uint8_t *bytes, size_t n)
+{
+    rg_ps_load load;
+    if (rg_ps_load_read(&load, bytes, n) != RG_OK)
+        return;
+    if (load.n_startup + load.n_main + 16 != n)
+        abort();
+    touched = (float)(load.startup[load.n_startup - 1] + load.main[load.n_main - 1]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static void (*const readers[])(const uint8_t *, size_t) = {
-        as_floats, as_wanted, as_schema, as_tensor,      as_halves,
-        as_bytes,  as_save,   as_stats,  as_stats_of_all};
+        as_floats, as_wanted, as_schema, as_tensor,       as_halves,
+        as_bytes,  as_save,   as_stats,  as_stats_of_all, as_load};
     if (n < 1)
         return 0;
     uint8_t *copy = malloc(n - 1); /* exactly as large, and aligned as bodies are */

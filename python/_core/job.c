@@ -52,6 +52,38 @@ static PyObject *join(PyObject *module, PyObject *args)
     return finish(code);
 }
 
+/* job_load([(endpoint, startup, main)], trainer, trainers) */
+static PyObject *load(PyObject *module, PyObject *args)
+{
+    PyObject *list;
+    int trainer, trainers;
+    rg_status code = RG_OK;
+    bool right = true;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!ii:job_load", &PyList_Type, &list, &trainer, &trainers))
+        return NULL;
+    Py_ssize_t n = PyList_Size(list);
+    rg_job_load *loads = PyMem_Calloc((size_t)n + 1, sizeof *loads);
+    if (loads == NULL)
+        return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; right && i < n; i++) {
+        PyObject *startup, *main;
+        right = PyArg_ParseTuple(PyList_GetItem(list, i), "sO!O!:job_load", &loads[i].endpoint,
+                                 core_program_type, &startup, core_program_type, &main);
+        if (right) {
+            loads[i].startup = ((core_program *)startup)->program;
+            loads[i].main = ((core_program *)main)->program;
+        }
+    }
+    if (right) {
+        Py_BEGIN_ALLOW_THREADS
+        code = rg_job_join_with(loads, (int)n, trainer, trainers);
+        Py_END_ALLOW_THREADS
+    }
+    PyMem_Free(loads);
+    return right ? finish(code) : NULL;
+}
+
 static PyObject *leave(PyObject *module, PyObject *unused)
 {
     rg_status code;
@@ -261,6 +293,9 @@ static PyObject *traffic(PyObject *module, PyObject *unused)
 }
 
 static PyMethodDef functions[] = {
+    {"job_load", load, METH_VARARGS,
+     "job_load([(endpoint, startup, main)], trainer_id, trainers): join, and hand each server its "
+     "programs"},
     {"job_join", join, METH_VARARGS, "job_join(endpoints, trainer_id or -1, trainers or 0)"},
     {"job_fail", fail, METH_VARARGS, "Tell all servers that this trainer has failed, and why."},
     {"job_leave", leave, METH_NOARGS, "Tell all servers that this trainer is done."},

@@ -14,19 +14,20 @@ static rg_transpiler *transpiler_of(PyObject *self)
 }
 
 /* Transpiler(main, startup, endpoints, trainer_id, trainers, mode, runtime_split,
- *            local_barrier, slice, by_hash, dc_asgd, min_block, geo_push_nums) */
+ *            local_barrier, slice, by_hash, dc_asgd, min_block, geo_push_nums, n_sparse,
+ *            sum_gradients) */
 static PyObject *transpiler_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *main, *startup, *endpoints;
     rg_transpile_config config = {0};
-    int mode, split, barrier, slice, by_hash, dc_asgd;
+    int mode, split, barrier, slice, by_hash, dc_asgd, sums;
     long long min_block;
     const char **names;
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "O!O!OiiipppppLi:Transpiler", core_program_type, &main,
+    if (!PyArg_ParseTuple(args, "O!O!OiiipppppLiip:Transpiler", core_program_type, &main,
                           core_program_type, &startup, &endpoints, &config.trainer_id,
                           &config.trainers, &mode, &split, &barrier, &slice, &by_hash, &dc_asgd,
-                          &min_block, &config.geo_push_nums))
+                          &min_block, &config.geo_push_nums, &config.n_sparse, &sums))
         return NULL;
     if (core_names(endpoints, &names, &config.n_endpoints) < 0)
         return NULL;
@@ -37,6 +38,7 @@ static PyObject *transpiler_new(PyTypeObject *type, PyObject *args, PyObject *kw
     config.slice = slice != 0;
     config.by_hash = by_hash != 0;
     config.dc_asgd = dc_asgd != 0;
+    config.sum_gradients = sums != 0;
     config.min_block = min_block;
     core_transpiler *self = core_new(type);
     rg_status code = RG_OK;

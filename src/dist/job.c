@@ -259,7 +259,51 @@ static rg_status join_server(rg_job *job, int i, const char *endpoint,
     job->servers[i].id = number_in(welcome.name);
     pthread_mutex_unlock(&job->news);
     job->trainer = welcome.trainer;
-    return read_schema(job, &job->servers[i]);
+    return RG_OK;
+}
+
+/* ---- programs for servers that have none ---- */
+
+static rg_status pack_load(const rg_job_load *load, rg_buf *out)
+{
+    rg_buf startup, main;
+    rg_status code = RG_OK;
+    rg_buf_init(&startup, 0);
+    rg_buf_init(&main, 0);
+    RG_TRY_GOTO(code, rg_program_pack(load->startup, &startup));
+    RG_TRY_GOTO(code, rg_program_pack(load->main, &main));
+    rg_ps_load_write_head(out, startup.len, main.len);
+    rg_buf_add(out, startup.data, startup.len);
+    rg_buf_add(out, main.data, main.len);
+    code = rg_buf_status(out);
+done:
+    rg_buf_fini(&startup);
+    rg_buf_fini(&main);
+    return code;
+}
+
+/* Server by server: large start values need not all be packed at a time. */
+static rg_status send_loads(rg_job *job, const rg_job_load *loads)
+{
+    rg_status code = RG_OK;
+    for (int i = 0; code == RG_OK && i < job->n_servers; i++) {
+        rg_buf body;
+        rg_buf_init(&body, 0);
+        code = pack_load(&loads[i], &body);
+        if (code == RG_OK)
+            code = rg_job_ask(job, i, RG_PS_LOAD, &(rg_iov){body.data, body.len}, 1, NULL, NULL);
+        if (code == RG_OK)
+            code = read_schema(job, &job->servers[i]);
+        rg_buf_fini(&body);
+    }
+    if (code != RG_OK) {
+        char why[512];
+        (void)snprintf(why, sizeof why, "it could not hand out the servers' programs: %s",
+                       rg_error_message());
+        (void)tell_all(job, RG_PS_FAIL, why);
+        return rg_fail(code, "%s", why);
+    }
+    return RG_OK;
 }
 
 static void close_job(rg_job *job)
@@ -306,7 +350,7 @@ static void forked(void)
 }
 
 static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int trainer,
-                          int trainers)
+                          int trainers, const rg_job_load *loads)
 {
     rg_credentials credentials;
     rg_payload payload;
@@ -321,8 +365,13 @@ static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int
     job->payload = payload;
     job->servers = rg_alloc_zero((size_t)n + 1, sizeof *job->servers);
     rg_status code = job->servers ? RG_OK : rg_no_memory(1, "servers");
-    for (int i = 0; code == RG_OK && i < n; i++)
+    for (int i = 0; code == RG_OK && i < n; i++) {
         code = join_server(job, i, endpoints[i], &credentials, trainers);
+        if (code == RG_OK && loads == NULL)
+            code = read_schema(job, &job->servers[i]);
+    }
+    if (code == RG_OK && loads != NULL)
+        code = send_loads(job, loads);
     if (code == RG_OK)
         code = check_payload(job);
     if (code != RG_OK)
@@ -332,14 +381,18 @@ static rg_status open_job(rg_job **out, const char *const *endpoints, int n, int
     return code;
 }
 
-rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers)
+static rg_status join(const char *const *endpoints, int n, int trainer, int trainers,
+                      const rg_job_load *loads)
 {
     static bool registered;
     rg_status code = RG_OK;
     rg_job *job = NULL;
     pthread_mutex_lock(&joining);
     if (joined == NULL)
-        code = open_job(&job, endpoints, n, trainer, trainers);
+        code = open_job(&job, endpoints, n, trainer, trainers, loads);
+    else if (loads != NULL)
+        code = rg_fail(RG_EINVAL, "this process takes part in a job already: programs are sent "
+                                  "before the first one is run");
     if (job != NULL) {
         if (!registered) {
             registered = on_exit(at_exit, NULL) == 0;
@@ -348,6 +401,29 @@ rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trai
         __atomic_store_n(&joined, job, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&joining);
+    return code;
+}
+
+rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers)
+{
+    return join(endpoints, n, trainer, trainers, NULL);
+}
+
+static int by_endpoint(const void *a, const void *b)
+{
+    return strcmp(((const rg_job_load *)a)->endpoint, ((const rg_job_load *)b)->endpoint);
+}
+
+rg_status rg_job_join_with(rg_job_load *loads, int n, int trainer, int trainers)
+{
+    const char **endpoints = rg_alloc_zero((size_t)n + 1, sizeof *endpoints);
+    if (endpoints == NULL)
+        return rg_no_memory((size_t)n, "servers");
+    qsort(loads, (size_t)n, sizeof *loads, by_endpoint); /* as all trainers have them */
+    for (int i = 0; i < n; i++)
+        endpoints[i] = loads[i].endpoint;
+    rg_status code = join(endpoints, n, trainer, trainers, loads);
+    rg_free(endpoints);
     return code;
 }
 

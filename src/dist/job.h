@@ -73,6 +73,14 @@ struct rg_job {
 rg_status rg_job_of(const rg_ctx *ctx, rg_job **job);
 /* Join without a program. trainer -1: whichever is free; trainers 0: the servers know. */
 rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers);
+/* The programs of a server that has none (rg_serve_empty). Borrowed. */
+typedef struct rg_job_load {
+    const char *endpoint;
+    const rg_program *startup, *main;
+} rg_job_load;
+/* Join, and hand each server its programs: for trainer 0, before it runs one of its own. `loads`
+ * is put in order. */
+rg_status rg_job_join_with(rg_job_load *loads, int n, int trainer, int trainers);
 /* Once in a job: this is the program we train. Refused where another trainer's is different. */
 rg_status rg_job_agree(rg_job *job, const rg_program *program);
 /* The one that was joined; NULL: none. */

@@ -37,6 +37,8 @@ static void refuse_waiting(rg_engine *s)
         trainer->waiting = NULL;
         trainer->meeting = (rg_meeting){0};
     }
+    for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
+        rg_rpc_refuse(held, s->failed, "%s", s->why);
 }
 
 void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)
@@ -245,7 +247,10 @@ static void tell_whom(rg_engine *s, rg_rpc_request *request)
 {
     rg_buf out;
     rg_buf_init(&out, 0);
-    rg_serve_whom(s, &out);
+    if (s->desc == NULL)
+        rg_serve_whose_program(s, &out);
+    else
+        rg_serve_whom(s, &out);
     rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
     rg_buf_fini(&out);
 }
@@ -324,6 +329,13 @@ static void compare_program(rg_engine *s, const rg_trainer *trainer, rg_rpc_requ
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
 }
 
+/* Whoever was to send the program has gone: it will not come any more. */
+static void fail_without_program(rg_engine *s, const rg_trainer *trainer)
+{
+    if (s->desc == NULL && trainer == s->trainers && !s->ended)
+        fail_because_of(s, trainer, "", "has left without sending the program");
+}
+
 static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
 {
     if (trainer->waiting != NULL || trainer->meeting.request != NULL) {
@@ -334,6 +346,7 @@ static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *reque
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
     rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
     end_if_all_left(s);
+    fail_without_program(s, trainer);
     rg_serve_try_meet(s);
     rg_serve_try_step(s);
 }
@@ -376,11 +389,31 @@ static bool was_done(const rg_trainer *trainer, rg_rpc_request *request)
     return true;
 }
 
+/* Before there is a program all but these waits for it. */
+static bool can_wait(uint16_t method)
+{
+    return method != RG_PS_WAITS && method != RG_PS_LOAD && method != RG_PS_LEAVE &&
+           method != RG_PS_FAIL;
+}
+
+static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
+
+static void take_program(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request)
+{
+    if (rg_serve_load(s, trainer, request))
+        for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
+            answer(s, rg_rpc_peer_user(rg_rpc_request_peer(held)), held);
+}
+
 static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
 {
     rg_arena_reset(&s->scratch);
     if (trainer != NULL)
         note_request(trainer, rg_rpc_request_method(request));
+    if (s->desc == NULL && can_wait(rg_rpc_request_method(request))) {
+        rg_serve_hold(s, request);
+        return;
+    }
     switch (rg_rpc_request_method(request)) {
     case RG_PS_SCHEMA:
         tell_schema(s, request);
@@ -439,6 +472,9 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         return;
     case RG_PS_FETCH:
         rg_serve_fetch(s, trainer, request);
+        return;
+    case RG_PS_LOAD:
+        take_program(s, trainer, request);
         return;
     case RG_PS_LEAVE:
         say_goodbye(s, trainer, request);
@@ -504,35 +540,30 @@ static void dead(void *user, rg_rpc_peer *peer, const char *how)
 
 /* ---- its life ---- */
 
-static rg_status open_serve(rg_engine *s)
+static void init_serve(rg_engine *s)
 {
-    const rg_attr *mode = rg_opdesc_attr(s->desc, "distributed_mode");
-    const rg_attr *fanin = rg_opdesc_attr(s->desc, "Fanin"),
-                  *id = rg_opdesc_attr(s->desc, "pserver_id");
-    const rg_attr *dc = rg_opdesc_attr(s->desc, "dc_asgd");
-    s->mode = mode ? (rg_update_mode)mode->i : RG_UPDATE_SYNC;
-    s->schema.mode = (uint32_t)s->mode;
-    s->schema.trainers = fanin && fanin->i > 0 ? (uint32_t)fanin->i : 1;
-    s->id = id ? id->i : 0;
-    s->dc_asgd = dc != NULL && dc->b;
-    s->trainers = rg_alloc_zero(s->schema.trainers, sizeof *s->trainers);
-    if (s->trainers == NULL)
-        return rg_no_memory(1, "trainers");
-    return rg_serve_open_vars(s);
+    s->progress = UINT64_MAX;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->members, NULL);
+    rg_cond_init(&s->change);
 }
 
-static rg_status listen_on(rg_engine *s)
+static rg_status open_trainers(rg_engine *s, int trainers)
 {
-    const rg_attr *endpoint = rg_opdesc_attr(s->desc, "endpoint");
+    s->schema.trainers = trainers > 0 ? (uint32_t)trainers : 1;
+    s->trainers = rg_alloc_zero(s->schema.trainers, sizeof *s->trainers);
+    return s->trainers ? RG_OK : rg_no_memory(1, "trainers");
+}
+
+static rg_status listen_on(rg_engine *s, const char *const *endpoints, size_t n_endpoints)
+{
     rg_credentials credentials;
-    char name[64];
-    (void)snprintf(name, sizeof name, "pserver %d", s->id);
     RG_TRY(rg_credentials_read(&credentials));
     rg_rpc_server_config config = {
-        .endpoints = &endpoint->s,
-        .n_endpoints = 1,
+        .endpoints = endpoints,
+        .n_endpoints = n_endpoints,
         .job = credentials.job,
-        .name = name,
+        .name = s->who,
         .security = {.key = credentials.n_key ? credentials.key : NULL,
                      .key_bytes = credentials.n_key},
         .events = {.hello = come, .request = request, .left = left, .dead = dead},
@@ -542,10 +573,12 @@ static rg_status listen_on(rg_engine *s)
     pthread_mutex_lock(&s->lock);
     s->guarded = credentials.n_key > 0;
     pthread_mutex_unlock(&s->lock);
-    char text[512];
-    int n = snprintf(text, sizeof text, "Server listening on %s\n",
-                     rg_rpc_server_endpoint(s->rpc, 0));
-    rg_say(text, (size_t)n);
+    for (size_t i = 0; i < n_endpoints; i++) {
+        char text[512];
+        int n = snprintf(text, sizeof text, "Server listening on %s\n",
+                         rg_rpc_server_endpoint(s->rpc, i));
+        rg_say(text, (size_t)n);
+    }
     return RG_OK;
 }
 
@@ -566,8 +599,12 @@ static void look_around(rg_engine *s)
     if (pthread_mutex_trylock(&s->lock) != 0)
         return; /* it is at work: nobody waits for anybody else */
     fail_if_stale(s);
-    rg_serve_look(s);
-    rg_serve_tell(s);
+    if (s->desc == NULL) {
+        rg_serve_look_for_program(s);
+    } else {
+        rg_serve_look(s);
+        rg_serve_tell(s);
+    }
     pthread_mutex_unlock(&s->lock);
     if (seconds > 0)
         rg_serve_look_at_disk(s, (uint64_t)seconds * 1000000000u);
@@ -597,6 +634,42 @@ static void take_leave(rg_engine *s)
     pthread_mutex_unlock(&s->members);
 }
 
+/* Where nobody takes part yet, to be stopped harms none. */
+static bool end_if_idle(rg_engine *s)
+{
+    bool idle = s->desc == NULL;
+    pthread_mutex_lock(&s->members);
+    for (uint32_t t = 0; t < s->schema.trainers; t++)
+        idle = idle && !s->trainers[t].joined;
+    s->ended = s->ended || idle;
+    pthread_mutex_unlock(&s->members);
+    if (idle)
+        rg_log(RG_LOG_I, "ps", "server=%d \"%s is stopped; nobody had come\"", s->id, s->who);
+    return idle;
+}
+
+/* The engine's own end, or one from outside: Ctrl+C, or another server of this process. */
+static rg_status look_outside(rg_engine *s)
+{
+    rg_status code = s->group ? rg_serve_group_look(s->group) : RG_OK;
+    return code == RG_OK ? rg_interrupted() : code;
+}
+
+/* What comes of it: RG_OK where nobody is harmed. */
+static rg_status stop(rg_engine *s, rg_status code)
+{
+    bool others = s->group != NULL && rg_serve_group_look(s->group) != RG_OK;
+    pthread_mutex_lock(&s->lock);
+    if (others)
+        rg_serve_fail(s, code, "%s", s->group->why);
+    else if (end_if_idle(s))
+        code = RG_OK;
+    else
+        rg_serve_fail(s, code, "%s was stopped", s->who);
+    pthread_mutex_unlock(&s->lock);
+    return code;
+}
+
 static rg_status wait_for_end(rg_engine *s)
 {
     rg_status code = RG_OK;
@@ -604,16 +677,15 @@ static rg_status wait_for_end(rg_engine *s)
     while (!s->ended && code == RG_OK) {
         (void)rg_cond_wait(&s->change, &s->members, RG_LOOK_NS);
         pthread_mutex_unlock(&s->members);
-        code = rg_interrupted();
+        code = look_outside(s);
         look_around(s);
         pthread_mutex_lock(&s->members);
     }
     pthread_mutex_unlock(&s->members);
-    if (code != RG_OK) {
-        pthread_mutex_lock(&s->lock);
-        rg_serve_fail(s, code, "server %d was stopped", s->id);
-        pthread_mutex_unlock(&s->lock);
-    }
+    if (code != RG_OK)
+        code = stop(s, code);
+    if (code == RG_OK && s->failed != RG_OK && s->group != NULL)
+        rg_serve_group_fail(s->group, s->failed, s->why); /* now, and not after the farewell */
     take_leave(s);
     if (code != RG_OK)
         return code;
@@ -622,6 +694,8 @@ static rg_status wait_for_end(rg_engine *s)
 
 static void close_serve(rg_engine *s)
 {
+    for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
+        rg_rpc_refuse(held, RG_ECLOSED, "the job is over");
     rg_serve_close_desks(s);
     rg_rpc_server_close(s->rpc);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++) {
@@ -631,6 +705,7 @@ static void close_serve(rg_engine *s)
         rg_serve_forget_mail(&s->trainers[t]);
     }
     rg_free(s->trainers);
+    rg_free(s->held);
     rg_serve_close_vars(s); /* the schema, which knows how many trainers there were, goes last */
     rg_arena_free(&s->arena);
     rg_arena_free(&s->scratch);
@@ -641,18 +716,48 @@ static void close_serve(rg_engine *s)
 
 rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
 {
-    rg_engine s = {
-        .desc = listen, .program = listen->block->program, .scope = scope, .progress = UINT64_MAX};
-    pthread_mutex_init(&s.lock, NULL);
-    pthread_mutex_init(&s.members, NULL);
-    rg_cond_init(&s.change);
-    rg_status code = open_serve(&s);
+    const rg_attr *fanin = rg_opdesc_attr(listen, "Fanin"),
+                  *id = rg_opdesc_attr(listen, "pserver_id"),
+                  *endpoint = rg_opdesc_attr(listen, "endpoint");
+    rg_engine s = {.id = id ? id->i : 0};
+    init_serve(&s);
+    (void)snprintf(s.who, sizeof s.who, "pserver %d", s.id);
+    rg_status code = open_trainers(&s, fanin ? fanin->i : 1);
+    if (code == RG_OK)
+        code = rg_serve_adopt(&s, listen, scope);
     if (code == RG_OK)
         code = rg_serve_open_desks(&s);
     if (code == RG_OK)
-        code = listen_on(&s);
+        code = listen_on(&s, &endpoint->s, 1);
     if (code == RG_OK)
         code = wait_for_end(&s);
     close_serve(&s);
+    return code;
+}
+
+static const char *port_of(const char *endpoint)
+{
+    const char *colon = strrchr(endpoint, ':');
+    return colon ? colon + 1 : endpoint;
+}
+
+rg_status rg_serve_empty(const rg_serve_config *config)
+{
+    rg_engine s = {.id = config->id, .group = config->group};
+    init_serve(&s);
+    (void)snprintf(s.who, sizeof s.who, "pserver %d (port %s)", s.id,
+                   port_of(config->endpoints[0]));
+    rg_status code = open_trainers(&s, config->trainers);
+    if (code == RG_OK)
+        code = rg_serve_open_desks(&s);
+    if (code == RG_OK)
+        code = listen_on(&s, config->endpoints, config->n_endpoints);
+    if (code == RG_OK)
+        code = wait_for_end(&s);
+    close_serve(&s);
+    rg_scope_release(s.sent ? s.scope : NULL);
+    rg_program_close(s.sent);
+    if (code != RG_OK && s.group != NULL)
+        rg_serve_group_fail(s.group, code, rg_error_message());
     return code;
 }

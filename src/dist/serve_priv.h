@@ -3,7 +3,7 @@
  * serve.c opens and ends it and takes requests; serve_vars.c knows the variables; serve_rows.c
  * the tables; serve_step.c gathers what trainers push; serve_meet.c lets trainers wait for each
  * other; serve_save.c writes parts of tables to files, serve_later.c does so outside the loop;
- * serve_wait.c says whom all wait for.
+ * serve_wait.c says whom all wait for; serve_load.c takes the program where there is none yet.
  *
  * Two locks. `lock` guards variables, steps and meetings: requests come from one loop, whoever goes
  * from the same, large copies from a thread of their own. `members` guards who has come and how it
@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "dist/block_plan.h"
+#include "dist/serve.h"
 #include "dist/wire.h"
 #include "ops/adam_past.h"
 #include "pass/transpile.h"
@@ -109,11 +110,17 @@ typedef struct rg_trainer {
 } rg_trainer;
 
 struct rg_engine {
-    const rg_opdesc *desc; /* listen_and_serv */
+    const rg_opdesc *desc; /* listen_and_serv; NULL: its program has not come yet */
     const rg_program *program;
     rg_scope *scope;
+    rg_program *sent;      /* the program, where trainer 0 sent it; owned, as the scope then is */
+    rg_serve_group *group; /* of the servers of this process; NULL: it is the only one */
+    rg_rpc_request **held; /* that came before the program; owned */
+    size_t n_held, cap_held;
+    char who[64]; /* "pserver 0" */
     rg_update_mode mode;
     bool dc_asgd;
+    bool sums; /* sync: gradients are summed over trainers, and not averaged */
     int id;
     rg_ps_schema schema;
     rg_served *vars;
@@ -142,6 +149,20 @@ struct rg_engine {
     /* of the thread that waits for the end: */
     uint64_t progress, held_ns, tell_ns; /* since when nothing moves; when to say so */
 };
+
+/* ---- the program, where it comes later (serve_load.c) ---- */
+
+/* The engine of this listen_and_serv, over the scope. On failure it has no program. */
+rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope);
+/* RG_PS_LOAD. Whether the program is there now: what was held can be answered. */
+bool rg_serve_load(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request);
+/* Until the program is there. */
+void rg_serve_hold(rg_engine *s, rg_rpc_request *request);
+/* The next that was held; NULL: none is left. */
+rg_rpc_request *rg_serve_next_held(rg_engine *s);
+/* While there is no program: says who shall send it, and gives up. */
+void rg_serve_look_for_program(rg_engine *s);
+void rg_serve_whose_program(rg_engine *s, rg_buf *out);
 
 /* ---- variables (serve_vars.c) ---- */
 

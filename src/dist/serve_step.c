@@ -360,12 +360,19 @@ RG_HOT static void scale_to(float *to, const float *from, float scale, int64_t n
         to[i] = from[i] * scale;
 }
 
-/* The mean of the gradients that trainers pushed of one variable, applied where any did. */
+/* What each trainer's gradient counts for. */
+static float weight_of(const rg_engine *s, int took_part)
+{
+    return s->sums ? 1.0f : 1.0f / (float)took_part;
+}
+
+/* The mean (or sum) of the gradients that trainers pushed of one variable, applied where any did.
+ */
 static rg_status step_dense(rg_engine *s, uint32_t var, int took_part)
 {
     int64_t n = s->schema.vars[var].rows * s->schema.vars[var].width;
     const float **found = rg_arena_alloc(&s->scratch, (s->schema.trainers + 1) * sizeof *found);
-    float scale = 1.0f / (float)took_part, *mean;
+    float scale = weight_of(s, took_part), *mean;
     int count = 0;
     if (found == NULL)
         return rg_no_memory(1, "a step");
@@ -404,7 +411,7 @@ static rg_status step_rows(rg_engine *s, uint32_t var, int took_part)
                 parts[count++] = &s->trainers[t].push.sparse[i];
     if (count == 0)
         return RG_OK;
-    RG_TRY(merge_rows(s, parts, count, s->schema.vars[var].width, 1.0f / (float)took_part, &ids,
+    RG_TRY(merge_rows(s, parts, count, s->schema.vars[var].width, weight_of(s, took_part), &ids,
                       &grads, &n));
     return rg_served_push(s, &s->vars[var], ids, n, grads);
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const int64_t MOST_ELEMENTS = (int64_t)1 << 56; /* so that no count of bytes overflows */
+
 /* ---- what the program says ---- */
 
 static const rg_attr *strings_of(const rg_engine *s, const char *name)
@@ -37,12 +39,19 @@ static const rg_opdesc *find_optimizer(const rg_block *block)
     return NULL;
 }
 
-/* Sync: the block begins with the mean of what trainers sent, which is formed here. */
-static size_t ops_of_merge(const rg_block *block, const char *grad)
+static bool makes(const rg_opdesc *op, const char *type, const char *name)
 {
+    return rg_is_type(op, type) && rg_one_out(op, "Out") != NULL &&
+           strcmp(rg_one_out(op, "Out"), name) == 0;
+}
+
+/* Sync: the block begins with the mean, or the sum, of what trainers sent, which is formed here. */
+static size_t ops_of_merge(const rg_engine *s, const rg_block *block, const char *grad)
+{
+    if (s->sums)
+        return block->n_ops > 0 && makes(block->ops[0], "sum", grad) ? 1 : 0;
     if (block->n_ops >= 2 && rg_is_type(block->ops[0], "sum") &&
-        rg_is_type(block->ops[1], "scale") && rg_one_out(block->ops[1], "Out") != NULL &&
-        strcmp(rg_one_out(block->ops[1], "Out"), grad) == 0)
+        makes(block->ops[1], "scale", grad))
         return 2;
     return 0;
 }
@@ -53,7 +62,8 @@ static int64_t begin_of(const rg_engine *s, const char *name)
     const rg_attr *slices = strings_of(s, "slices");
     const rg_attr *begins = rg_opdesc_attr(s->desc, "slice_begins");
     for (int i = 0; i < slices->n; i++)
-        if (strcmp(slices->strings[i], name) == 0 && begins != NULL && i < begins->n)
+        if (strcmp(slices->strings[i], name) == 0 && begins != NULL &&
+            begins->type == RG_ATTR_LONGS && i < begins->n)
             return begins->longs[i];
     return 0;
 }
@@ -90,17 +100,22 @@ static rg_status describe_var(rg_engine *s, rg_ps_var *about, const char *grad, 
     if (var->meta.dtype != RG_F32)
         return rg_fail(RG_EUNIMPL, "%s is %s, and servers keep float32", param,
                        rg_dtype_name(var->meta.dtype));
-    about->name = rg_strdup(param);
-    about->grad = rg_strdup(grad);
     about->rows = shape->rank > 0 ? shape->dim[0] : 1;
     about->width = shape->rank > 1 ? rg_shape_product(shape, 1, shape->rank) : 1;
     about->begin = begin_of(s, param);
     about->table = is_pushed_by_rows(s, grad);
-    if (about->name == NULL || about->grad == NULL)
+    if (about->rows < 0 || about->width <= 0 || about->begin < 0 ||
+        about->rows > MOST_ELEMENTS / about->width || about->begin > MOST_ELEMENTS)
+        return rg_fail(RG_ECORRUPT, "%s has no size in the server's program, or one beyond all",
+                       param);
+    about->name = rg_strdup(param);
+    about->grad = rg_strdup(grad);
+    if (about->name == NULL || about->grad == NULL) {
+        rg_free(about->name);
+        rg_free(about->grad);
         return rg_no_memory(1, "a variable");
-    return about->rows >= 0 && about->width > 0
-               ? RG_OK
-               : rg_fail(RG_ECORRUPT, "%s has no size in the server's program", param);
+    }
+    return RG_OK;
 }
 
 static rg_status open_backups(rg_engine *s, rg_served *var)
@@ -162,7 +177,7 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
     }
     RG_TRY(describe_var(s, about, grad, param));
     s->schema.n = (size_t)i + 1;
-    size_t first = s->mode == RG_UPDATE_SYNC ? ops_of_merge(block, grad) : 0;
+    size_t first = s->mode == RG_UPDATE_SYNC ? ops_of_merge(s, block, grad) : 0;
     if (about->table && is_listed(strings_of(s, "tables"), param, &at)) {
         const rg_attr *grows = rg_opdesc_attr(s->desc, "table_grows");
         var->grows = grows != NULL && at < grows->n && grows->ints[at] != 0;
@@ -199,6 +214,8 @@ void rg_serve_close_vars(rg_engine *s)
     }
     rg_plan_close(s->schedule);
     rg_free(s->vars);
+    s->schedule = NULL;
+    s->vars = NULL;
     rg_ps_schema_fini(&s->schema);
 }
 

@@ -55,7 +55,7 @@ static uint32_t count_missing(const rg_engine *s)
 /* Grows with everything that a wait may be for. */
 static uint64_t progress_of(const rg_engine *s)
 {
-    uint64_t sum = s->steps + s->meetings;
+    uint64_t sum = s->steps + s->meetings + (s->desc != NULL);
     for (uint32_t t = 0; t < s->schema.trainers; t++)
         sum += (uint64_t)s->trainers[t].joined + (uint64_t)s->trainers[t].left;
     return sum;
@@ -126,7 +126,7 @@ void rg_serve_whom(rg_engine *s, rg_buf *out)
     pthread_mutex_lock(&s->members);
     if (!s->ended && (is_held_up(s) || is_quiet(s, rg_clock_ns()))) {
         const char *meeting = meeting_of(s);
-        rg_buf_printf(out, "pserver %d waits ", s->id);
+        rg_buf_printf(out, "%s waits ", s->who);
         if (meeting != NULL)
             rg_buf_printf(out, "(for '%s') ", meeting);
         else if (s->steps > 0)

@@ -397,3 +397,27 @@ void rg_ps_save_fini(rg_ps_save *save)
     rg_free(save->table);
     *save = (rg_ps_save){0};
 }
+
+/* ---- the programs of a server ---- */
+
+void rg_ps_load_write_head(rg_buf *out, size_t n_startup, size_t n_main)
+{
+    rg_buf_u64(out, n_startup);
+    rg_buf_u64(out, n_main);
+}
+
+rg_status rg_ps_load_read(rg_ps_load *load, const uint8_t *bytes, size_t n)
+{
+    rg_cursor in = {bytes, n};
+    uint64_t n_startup = 0, n_main = 0;
+    RG_TRY(rg_cursor_u64(&in, &n_startup));
+    RG_TRY(rg_cursor_u64(&in, &n_main));
+    if (n_startup == 0 || n_main == 0 || n_startup > in.left || n_main != in.left - n_startup)
+        return rg_fail(RG_ECORRUPT, "programs of %llu and %llu bytes, in %zu",
+                       (unsigned long long)n_startup, (unsigned long long)n_main, in.left);
+    load->startup = in.at;
+    load->n_startup = (size_t)n_startup;
+    load->main = in.at + n_startup;
+    load->n_main = (size_t)n_main;
+    return RG_OK;
+}

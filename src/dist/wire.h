@@ -36,6 +36,7 @@ enum rg_ps_method {
     RG_PS_POST,       /* a letter to another trainer -> whether there was room for it */
     RG_PS_FETCH,      /* how many letters it has -> those behind them */
     RG_PS_WAITS,      /* -> text: whom the server waits for */
+    RG_PS_LOAD,       /* a startup and a main program -> nothing: the server runs them */
 };
 
 enum {
@@ -145,5 +146,18 @@ void rg_ps_save_write(rg_buf *out, const char *folder, const char *table);
  * stands in either, or the table's name leads out of the folder. */
 rg_status rg_ps_save_read(rg_ps_save *save, const uint8_t *bytes, size_t n);
 void rg_ps_save_fini(rg_ps_save *save);
+
+/* ---- the programs of a server ---- */
+
+/* Two packed programs. {u64 bytes, u64 bytes, the one, the other} */
+typedef struct rg_ps_load {
+    const uint8_t *startup, *main;
+    size_t n_startup, n_main;
+} rg_ps_load;
+
+/* What stands before the programs. */
+void rg_ps_load_write_head(rg_buf *out, size_t n_startup, size_t n_main);
+/* The pointers go into `bytes`. RG_ECORRUPT for what is no such body, and an empty program. */
+rg_status rg_ps_load_read(rg_ps_load *load, const uint8_t *bytes, size_t n);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * A variable of n elements is cut into k = min(servers, n / min_block) slices of whole rows
  * (at least one), of ceil(n / k) elements rounded up to a row; slices are dealt to the
- * servers in turn, one turn going on over all parameters. */
+ * servers in turn, one turn going on over all parameters. Where some servers are for tables alone,
+ * "the servers" are those, or the others. */
 #include "pass/transpile_priv.h"
 
 #include "base/mem.h"
@@ -59,6 +60,19 @@ static int64_t round_up(int64_t n, int64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
+/* The servers that a parameter may live on. */
+typedef struct range {
+    int first, n;
+} range;
+
+static range servers_of(const rg_transpile_config *c, const rg_dist_param *param)
+{
+    int rest = c->n_endpoints - c->n_sparse;
+    if (c->n_sparse == 0)
+        return (range){0, c->n_endpoints};
+    return param->table ? (range){rest, c->n_sparse} : (range){0, rest};
+}
+
 static rg_status cut(rg_transpiler *t, rg_dist_param *param)
 {
     const rg_shape *shape = &param->var->meta.shape;
@@ -66,8 +80,8 @@ static rg_status cut(rg_transpiler *t, rg_dist_param *param)
     if (n <= 0 || shape->rank == 0)
         return rg_fail(RG_EINVAL, "the shape of the parameter %s is not known", param->name);
     int64_t k = t->config.slice ? n / t->config.min_block : 1;
-    if (k > t->config.n_endpoints)
-        k = t->config.n_endpoints;
+    if (k > servers_of(&t->config, param).n)
+        k = servers_of(&t->config, param).n;
     if (k < 1)
         k = 1;
     int64_t block = round_up((n + k - 1) / k, row);
@@ -106,14 +120,17 @@ static rg_status tell_apart(rg_transpiler *t, rg_dist_param *param)
 static rg_status deal(rg_transpiler *t)
 {
     const rg_transpile_config *c = &t->config;
-    int turn = 0;
+    int turns[2] = {0}; /* of the servers for tables alone, and of the others */
     for (int i = 0; i < t->n_params; i++) {
         rg_dist_param *param = &t->params[i];
+        range servers = servers_of(c, param);
+        int *turn = &turns[servers.first > 0];
         RG_TRY(cut(t, param));
         for (int k = 0; k < param->n_parts; k++) {
             rg_part *part = &param->parts[k];
-            part->endpoint = c->by_hash ? (int)(rg_hash_text(part->name) % (uint64_t)c->n_endpoints)
-                                        : turn++ % c->n_endpoints;
+            part->endpoint = servers.first +
+                             (c->by_hash ? (int)(rg_hash_text(part->name) % (uint64_t)servers.n)
+                                         : (*turn)++ % servers.n);
         }
         RG_TRY(tell_apart(t, param));
     }
@@ -139,6 +156,11 @@ static rg_status check_config(const rg_transpile_config *c)
             if (strcmp(c->endpoints[i], c->endpoints[k]) == 0)
                 return rg_fail(RG_EINVAL, "pservers names %s twice", c->endpoints[i]);
     }
+    if (c->n_sparse < 0 || c->n_sparse >= c->n_endpoints)
+        return rg_fail(RG_EINVAL, "all %d servers are for tables, and none for the rest",
+                       c->n_endpoints);
+    if (c->sum_gradients && c->mode == RG_UPDATE_GEO)
+        return rg_fail(RG_EINVAL, "in geo servers get no gradients that they could sum");
     if (c->min_block < RG_MIN_BLOCK)
         return rg_fail(RG_EINVAL, "min_block_size is %lld, and must be at least %d",
                        (long long)c->min_block, RG_MIN_BLOCK);

@@ -29,12 +29,15 @@ typedef struct rg_transpile_config {
     int trainers;
     const char *const *endpoints; /* the servers', n_endpoints of them, all different */
     int n_endpoints;
+    int n_sparse; /* of the endpoints, the last: for tables alone, and the others for the rest. 0:
+                   * all servers keep both */
     rg_update_mode mode;
     bool runtime_split; /* send and recv are given whole variables, and split them */
     bool local_barrier; /* a send_barrier that waits for this trainer's threads only */
     bool slice;         /* false: every parameter lives whole on one server */
     bool by_hash;       /* slices are dealt by a hash of their names, not in turn */
     bool dc_asgd;       /* servers make up for the delay of asynchronous gradients */
+    bool sum_gradients; /* of all trainers, where else their mean is taken */
     int64_t min_block;  /* elements that a slice has at least */
     int geo_push_nums;  /* steps between two pushes of RG_UPDATE_GEO */
 } rg_transpile_config;

@@ -115,7 +115,7 @@ static rg_status add_schedule(server *s)
 
 /* ---- updates ---- */
 
-/* The mean of what the trainers sent. */
+/* The mean, or the sum, of what the trainers sent. */
 static rg_status add_merge(server *s, rg_block *block, const rg_dist_param *param,
                            const rg_part *part)
 {
@@ -131,6 +131,8 @@ static rg_status add_merge(server *s, rg_block *block, const rg_dist_param *para
     RG_TRY(rg_opdesc_set_in(op, "X", n, names));
     RG_TRY(rg_edit_out(op, "Out", part->grad));
     RG_TRY(rg_opdesc_infer(op));
+    if (s->t->config.sum_gradients)
+        return RG_OK;
     RG_TRY(rg_edit_op(block, block->n_ops, "scale", RG_ROLE_FORWARD, &op));
     RG_TRY(rg_edit_in(op, "X", part->grad));
     RG_TRY(rg_edit_out(op, "Out", part->grad));
@@ -279,6 +281,8 @@ static rg_status add_listen(server *s)
     RG_TRY(rg_edit_int(op, "Fanin", c->trainers));
     RG_TRY(rg_edit_int(op, "distributed_mode", (int32_t)c->mode));
     RG_TRY(rg_edit_bool(op, "dc_asgd", c->dc_asgd));
+    if (c->sum_gradients)
+        RG_TRY(rg_edit_bool(op, "sum_gradients", true));
     RG_TRY(rg_opdesc_set_attr(op, &(rg_attr){.name = "optimize_blocks",
                                              .type = RG_ATTR_BLOCKS,
                                              .n = s->n_blocks,

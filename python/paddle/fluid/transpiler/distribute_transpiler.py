@@ -168,7 +168,10 @@ class DistributeTranspiler:
     transpile.__wrapped__ = _new_call  # what inspect.signature() shows
 
     def _transpile(self, trainer_id, program, pservers, trainers, sync_mode, startup_program,
-                   split_method=None):
+                   split_method=None, sparse_endpoints=(), sum_gradients=False):
+        """sparse_endpoints: further servers, for tables that are looked up by rows, and for
+        these alone. sum_gradients: servers add up the gradients of trainers (as v1 and v2 did),
+        and do not take their mean."""
         config = self.config
         program = default_main_program() if program is None else program
         startup = default_startup_program() if startup_program is None else startup_program
@@ -181,16 +184,18 @@ class DistributeTranspiler:
         if program._is_distributed:
             raise RuntimeError("transpile: the program has been transpiled already")
         _refuse_collective(config)
-        endpoints = [e.strip() for e in pservers.split(",")]
+        endpoints = [e.strip() for e in pservers.split(",")] + list(sparse_endpoints)
         mode = _update_mode(config, sync_mode)
         before = persistables(program)
         self._core = _core.Transpiler(
             program, startup, endpoints, trainer_id, trainers, mode,
             config.runtime_split_send_recv, config.half_async and mode != DistributedMode.GEO,
             config.slice_var_up, _by_hash(split_method or config.split_method),
-            config.enable_dc_asgd, config.min_block_size, config.geo_sgd_need_push_nums)
+            config.enable_dc_asgd, config.min_block_size, config.geo_sgd_need_push_nums,
+            len(sparse_endpoints), sum_gradients)
         self._core.trainer(program, startup)
         self._program, self._endpoints, self._waited = program, endpoints, False
+        self._trainers = trainers
         for each in (program, startup):
             _forget_removed(each)
         self._layout = Layout(self._core.slices(), before, program)
@@ -241,6 +246,18 @@ class DistributeTranspiler:
                 serve._set_attr("rpc_%s_thread_num" % name,
                                 getattr(self._server_config, "_rpc_%s_thread_num" % name))
         return program
+
+    def send_programs(self):
+        """Hands every server its programs, where servers were started without (`paddle
+        pserver`): trainer 0 does, before it runs its own startup program. The other trainers
+        just run theirs: servers let them wait."""
+        self._made()
+        if self._program._trainer_id != 0:
+            raise ValueError("send_programs: this is trainer %d, and trainer 0 alone sends the "
+                             "servers their programs" % self._program._trainer_id)
+        loads = [(each, self.get_startup_program(each), self.get_pserver_program(each))
+                 for each in self._endpoints]
+        _core.job_load(loads, 0, self._trainers)
 
     def get_pserver_programs(self, endpoint):
         return self.get_pserver_program(endpoint), self.get_startup_program(endpoint)

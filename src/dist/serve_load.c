@@ -1,0 +1,287 @@
+/* serve_load.c - a server that is sent its program: it waits for it, checks it, runs it. */
+#include "dist/serve_priv.h"
+
+#include "base/mem.h"
+#include "exec/plan.h"
+#include "sys/because.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t SECOND = 1000000000;
+enum { TELL_AFTER_S = 10, TELL_EVERY_S = 30, TELL_ALONE_S = 600 };
+
+/* ---- servers of one process ---- */
+
+void rg_serve_group_init(rg_serve_group *group)
+{
+    *group = (rg_serve_group){.failed = RG_OK};
+    pthread_mutex_init(&group->lock, NULL);
+}
+
+void rg_serve_group_fini(rg_serve_group *group)
+{
+    pthread_mutex_destroy(&group->lock);
+}
+
+void rg_serve_group_fail(rg_serve_group *group, rg_status status, const char *why)
+{
+    pthread_mutex_lock(&group->lock);
+    if (group->failed == RG_OK) {
+        group->failed = status;
+        (void)snprintf(group->why, sizeof group->why, "%s", why);
+    }
+    pthread_mutex_unlock(&group->lock);
+}
+
+rg_status rg_serve_group_look(rg_serve_group *group)
+{
+    pthread_mutex_lock(&group->lock);
+    rg_status code = group->failed; /* with it, `why` does not change any more */
+    pthread_mutex_unlock(&group->lock);
+    return code == RG_OK ? RG_OK : rg_fail(code, "%s", group->why);
+}
+
+/* ---- what may be in a program that others send ---- */
+
+/* A server's program computes, and nothing else: it writes no files, calls nobody, and ends. */
+static rg_status check_op(const rg_opdesc *op, bool listen_allowed)
+{
+    enum { UNWANTED = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_INTERNAL };
+    bool listens = strcmp(op->type, "listen_and_serv") == 0;
+    if (op->op == NULL)
+        return rg_op_missing(op->type);
+    if (listens ? !listen_allowed
+                : (op->op->flags & UNWANTED) != 0 || strcmp(op->type, "while") == 0)
+        return rg_fail(RG_EDENIED,
+                       "op %s of block %d has no place in a server's program: it computes with its "
+                       "own variables alone",
+                       op->type, op->block->idx);
+    return RG_OK;
+}
+
+static rg_status check_ops(const rg_program *program, bool listen_allowed)
+{
+    for (size_t b = 0; b < program->n_blocks; b++)
+        for (size_t i = 0; i < program->blocks[b]->n_ops; i++)
+            RG_TRY(check_op(program->blocks[b]->ops[i], listen_allowed && b == 0));
+    return RG_OK;
+}
+
+/* Slots and attributes are those of the ops, so that whoever reads them may believe their types. */
+static rg_status check_arguments(const rg_program *program)
+{
+    for (size_t b = 0; b < program->n_blocks; b++)
+        for (size_t i = 0; i < program->blocks[b]->n_ops; i++)
+            RG_TRY(rg_opdesc_infer(program->blocks[b]->ops[i]));
+    return RG_OK;
+}
+
+static rg_status find_listen(const rg_engine *s, const rg_program *program,
+                             const rg_opdesc **listen)
+{
+    const rg_block *block = program->blocks[0];
+    *listen = NULL;
+    for (size_t i = 0; i < block->n_ops; i++) {
+        if (strcmp(block->ops[i]->type, "listen_and_serv") != 0)
+            continue;
+        if (*listen != NULL)
+            return rg_fail(RG_EINVAL, "a server's program has one listen_and_serv");
+        *listen = block->ops[i];
+    }
+    if (*listen == NULL || block->n_ops != 1)
+        return rg_fail(RG_EINVAL,
+                       "the first block of a server's program is its listen_and_serv, and this "
+                       "one has %zu ops",
+                       block->n_ops);
+    const rg_attr *fanin = rg_opdesc_attr(*listen, "Fanin");
+    if (fanin == NULL || fanin->i != (int)s->schema.trainers)
+        return rg_fail(RG_EINVAL,
+                       "the program is for a job of %d trainers, and this server was started with "
+                       "--num_gradient_servers=%u; start both with the same number",
+                       fanin ? fanin->i : 0, s->schema.trainers);
+    return RG_OK;
+}
+
+/* ---- taking it ---- */
+
+static rg_status read_attrs(rg_engine *s)
+{
+    const rg_attr *mode = rg_opdesc_attr(s->desc, "distributed_mode"),
+                  *dc = rg_opdesc_attr(s->desc, "dc_asgd"),
+                  *sums = rg_opdesc_attr(s->desc, "sum_gradients");
+    s->mode = mode ? (rg_update_mode)mode->i : RG_UPDATE_SYNC;
+    if ((int)s->mode < RG_UPDATE_SYNC || s->mode > RG_UPDATE_GEO)
+        return rg_fail(RG_EINVAL, "listen_and_serv has distributed_mode %d, which is no mode",
+                       (int)s->mode);
+    s->schema.mode = (uint32_t)s->mode;
+    s->dc_asgd = dc != NULL && dc->b;
+    s->sums = sums != NULL && sums->b;
+    return RG_OK;
+}
+
+rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope)
+{
+    uint32_t trainers = s->schema.trainers;
+    s->desc = listen;
+    s->program = listen->block->program;
+    s->scope = scope;
+    rg_status code = read_attrs(s);
+    if (code == RG_OK)
+        code = rg_serve_open_vars(s);
+    if (code == RG_OK)
+        return RG_OK;
+    rg_serve_close_vars(s);
+    s->schema.trainers = trainers;
+    s->desc = NULL;
+    s->program = NULL;
+    s->scope = NULL;
+    return code;
+}
+
+static rg_status run_startup(const rg_program *startup, rg_scope *scope)
+{
+    rg_plan *plan = NULL;
+    RG_TRY(rg_plan_open(&plan, startup, scope, &(rg_plan_config){.keep_all = true}));
+    rg_status code = rg_plan_run(plan);
+    rg_plan_close(plan);
+    return code;
+}
+
+static rg_status take_programs(rg_engine *s, const rg_ps_load *load)
+{
+    rg_program *startup = NULL, *main = NULL;
+    rg_scope *scope = NULL;
+    const rg_opdesc *listen;
+    rg_status code = RG_OK;
+    RG_TRY_GOTO(code, rg_program_unpack(&startup, load->startup, load->n_startup));
+    RG_TRY_GOTO(code, rg_program_unpack(&main, load->main, load->n_main));
+    RG_TRY_GOTO(code, check_ops(startup, false));
+    RG_TRY_GOTO(code, check_ops(main, true));
+    RG_TRY_GOTO(code, check_arguments(main));
+    RG_TRY_GOTO(code, find_listen(s, main, &listen));
+    RG_TRY_GOTO(code, rg_scope_new(&scope, NULL));
+    RG_TRY_GOTO(code, run_startup(startup, scope));
+    RG_TRY_GOTO(code, rg_serve_adopt(s, listen, scope));
+    s->sent = main;
+    main = NULL;
+    scope = NULL;
+done:
+    rg_scope_release(scope);
+    rg_program_close(main);
+    rg_program_close(startup);
+    return code;
+}
+
+bool rg_serve_load(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request)
+{
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    rg_ps_load load;
+    rg_status code;
+    if (s->desc != NULL)
+        code = rg_fail(RG_EINVAL, "%s has its program already", s->who);
+    else if (trainer != s->trainers)
+        code = rg_fail(RG_EDENIED, "%s may not send the program: trainer 0 does", trainer->who);
+    else
+        code = rg_ps_load_read(&load, body, n);
+    if (code == RG_OK)
+        code = take_programs(s, &load);
+    if (code != RG_OK) {
+        rg_log(RG_LOG_E, "ps", "server=%d \"a program of %s is refused: %s\"", s->id, trainer->who,
+               rg_error_message());
+        rg_rpc_refuse(request, code, "%s", rg_error_message());
+        return false;
+    }
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+    rg_log(RG_LOG_I, "ps", "server=%d \"%s has sent the program\" variables=%zu", s->id,
+           trainer->who, s->schema.n);
+    return true;
+}
+
+/* ---- what comes before it ---- */
+
+void rg_serve_hold(rg_engine *s, rg_rpc_request *request)
+{
+    if (rg_grow((void **)&s->held, s->n_held, &s->cap_held, sizeof *s->held) != RG_OK)
+        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
+    else
+        s->held[s->n_held++] = request;
+}
+
+rg_rpc_request *rg_serve_next_held(rg_engine *s)
+{
+    if (s->n_held == 0)
+        return NULL;
+    rg_rpc_request *first = s->held[0];
+    memmove(s->held, s->held + 1, --s->n_held * sizeof(void *));
+    return first;
+}
+
+/* ---- waiting for it ---- */
+
+static uint32_t count_come(const rg_engine *s)
+{
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < s->schema.trainers; t++)
+        n += s->trainers[t].joined;
+    return n;
+}
+
+void rg_serve_whose_program(rg_engine *s, rg_buf *out)
+{
+    pthread_mutex_lock(&s->members);
+    const rg_trainer *first = &s->trainers[0];
+    if (count_come(s) == 0)
+        rg_buf_printf(out, "%s waits for the first trainer to come, of %u", s->who,
+                      s->schema.trainers);
+    else if (!first->joined)
+        rg_buf_printf(out,
+                      "%s waits for trainer 0 to send the program, which was never seen; %u of %u "
+                      "trainers have come",
+                      s->who, count_come(s), s->schema.trainers);
+    else
+        rg_buf_printf(out, "%s waits for %s to send the program", s->who, first->who);
+    pthread_mutex_unlock(&s->members);
+}
+
+static void give_up_program(rg_engine *s, int64_t seconds)
+{
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    rg_serve_whose_program(s, &text);
+    rg_because_say((rg_because){.worker = true, .index = 0});
+    rg_serve_fail(s, RG_ETIMEOUT,
+                  "%s; after %lld s (FLAGS_ps_join_seconds) it gives up: start who is missing, or "
+                  "look at its log",
+                  rg_buf_cstr(&text), (long long)seconds);
+    rg_buf_fini(&text);
+}
+
+void rg_serve_look_for_program(rg_engine *s)
+{
+    uint64_t now = rg_clock_ns();
+    int64_t seconds = rg_flag_int("ps_join_seconds");
+    rg_buf text;
+    pthread_mutex_lock(&s->members);
+    uint64_t come = count_come(s);
+    bool over = s->ended;
+    pthread_mutex_unlock(&s->members);
+    if (come != s->progress || over) {
+        s->progress = come;
+        s->held_ns = now;
+        s->tell_ns = now + TELL_AFTER_S * SECOND;
+    } else if (come > 0 && seconds > 0 && now - s->held_ns > (uint64_t)seconds * SECOND) {
+        give_up_program(s, seconds);
+    } else if (now >= s->tell_ns) {
+        s->tell_ns = now + (come > 0 ? TELL_EVERY_S : TELL_ALONE_S) * SECOND;
+        rg_buf_init(&text, 0);
+        rg_serve_whose_program(s, &text);
+        rg_log(RG_LOG_W, "ps", "server=%d \"%s\" seconds=%.0f", s->id, rg_buf_cstr(&text),
+               (double)(now - s->held_ns) * 1e-9);
+        rg_buf_fini(&text);
+    }
+}
