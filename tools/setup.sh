@@ -32,7 +32,8 @@ if [ ! -x .venv/bin/python ]; then
 fi
 # numpy below 2.4: scripts of the time write float(loss) of an array of shape [1].
 # six: scripts of the time import it, as real Paddle brought it along.
-need=('numpy<2.4' six)
+# fissix: translates Python 2 sources (paddle python, paddle train).
+need=('numpy<2.4' six fissix)
 [ "$what" = demo ] && need+=(matplotlib)
 [ "$what" = test ] && need+=(pytest pillow protobuf)
 for p in "${need[@]}"; do

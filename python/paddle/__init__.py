@@ -11,7 +11,7 @@ from .version import full_version as __version__  # noqa: F401
 __all__ = ["batch"]
 
 _MODULES = ("compat", "dataset", "distributed", "fluid", "reader", "sysconfig", "utils", "version",
-            "v2")
+            "trainer", "v2")
 
 
 def _refuse_company():

@@ -1,0 +1,135 @@
+"""Python 2 sources: scripts, configs and data providers of the time, run as they are.
+
+One file that does not parse as Python 3, and does as Python 2, makes its workspace (the tree of
+folders it is in) Python 2: all modules of that tree are translated in memory when they are
+imported, and what Python 2 meant is kept (meaning.py: integer division, lists from map, files and
+pickles; modules.py: the modules of its library). Nothing is written beside the sources.
+
+    paddle python train.py ARGUMENTS"""
+import importlib.util
+import os
+import sys
+from importlib.machinery import PathFinder
+
+from . import translate
+
+__all__ = ["enable", "is_enabled", "load", "run"]
+
+_FOLDERS = 400   # how far a workspace is looked through
+_FILES = 4000
+_LEAVE = {"__pycache__", "node_modules", "site-packages", "dist-packages"}
+
+_workspaces = {}  # folder -> is it Python 2?
+
+
+def _sources(folder):
+    """The .py files of a tree, nearest first, without environments and hidden folders."""
+    queue, folders, files = [folder], 0, 0
+    while queue and folders < _FOLDERS and files < _FILES:
+        here = queue.pop(0)
+        folders += 1
+        try:
+            entries = sorted(os.scandir(here), key=lambda e: e.name)
+        except OSError:
+            continue
+        if any(e.name == "pyvenv.cfg" for e in entries):
+            continue
+        for entry in entries:
+            if entry.name.endswith((".py", ".conf")) and entry.is_file():
+                files += 1
+                yield entry.path
+            elif entry.is_dir(follow_symlinks=False) and entry.name not in _LEAVE and \
+                    not entry.name.startswith("."):
+                queue.append(entry.path)
+
+
+def enable(folder, also=()):
+    """Look whether a folder's tree is Python 2, and if so translate what is imported from it.
+    also: files that belong to it whatever their names end in."""
+    folder = os.path.realpath(folder)
+    if folder in _workspaces:
+        return _workspaces[folder]
+    _workspaces[folder] = False
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for path in [os.path.realpath(p) for p in also] + list(_sources(folder)):
+        if path.startswith(os.path.realpath(ours) + os.sep):
+            continue
+        line = translate.python2_line(path)
+        if line is None:
+            continue
+        _workspaces[folder] = True
+        print("paddle: %s is Python 2 (%s:%d does not parse as Python 3): its modules are "
+              "translated in memory" % (folder, os.path.relpath(path, folder), line),
+              file=sys.stderr, flush=True)
+        _install()
+        return True
+    return False
+
+
+def is_enabled(path):
+    """Is this file in a workspace that is Python 2?"""
+    path = os.path.realpath(path)
+    return any(old and path.startswith(os.path.join(folder, ""))
+               for folder, old in _workspaces.items())
+
+
+class _Loader:
+    """Loads one module of a Python 2 workspace."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        from . import meaning
+        meaning.execute(translate.code_of(self.path), module.__dict__)
+
+    def get_filename(self, name=None):
+        return self.path
+
+    def get_source(self, name=None):
+        return translate.read(self.path)[0]
+
+
+class _Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is None or not spec.has_location or not spec.origin.endswith(".py") or \
+                not is_enabled(spec.origin) or not translate.may_be_python2(spec.origin):
+            return None
+        return importlib.util.spec_from_file_location(
+            name, spec.origin, loader=_Loader(spec.origin),
+            submodule_search_locations=spec.submodule_search_locations)
+
+
+def _install():
+    if _Finder not in sys.meta_path:
+        sys.meta_path.insert(0, _Finder)
+        # Text is what Python 2 had: bytes that mostly are UTF-8, and go through as they are.
+        for stream in (sys.stdin, sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="surrogateescape")
+
+
+def load(path, namespace):
+    """Run a file, Python 2 or 3, in a namespace."""
+    from . import meaning
+    if is_enabled(path) and translate.may_be_python2(path):
+        meaning.execute(translate.code_of(path), namespace)
+    else:
+        text, _ = translate.read(path)
+        meaning.execute_as_is(compile(text, path, "exec", dont_inherit=True), namespace)
+
+
+def run(path, arguments):
+    """Run a script as the main program."""
+    enable(os.path.dirname(os.path.abspath(path)), also=[path])
+    module = type(sys)("__main__")
+    module.__dict__.update(__file__=path, __cached__=None, __loader__=None)
+    sys.modules["__main__"] = module
+    sys.argv[:] = [path] + list(arguments)
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    load(path, module.__dict__)

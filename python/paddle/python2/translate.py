@@ -1,0 +1,316 @@
+"""Python 2 source to code that Python 3 runs.
+
+Two steps: fissix rewrites the syntax (print, except, raise, exec, backticks, octals), and a walk
+over the tree replaces what still parses and meant something else: `/`, methods of dicts, text
+that was bytes. What those are replaced by is in meaning.py, which the code sees as __py2__. What
+fissix made is kept below ~/.cache/paddle/python2, by a hash of the source."""
+import ast
+import hashlib
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import tokenize
+
+__all__ = ["code_of", "compile_text", "may_be_python2", "python2_line", "read"]
+
+_VERSION = b"1"  # of what fissix is asked to do: part of the key of what is kept
+_FIXES = ["except", "exec", "funcattrs", "metaclass", "methodattrs", "ne", "numliterals", "paren",
+          "print", "raise", "repr", "sys_exc", "throw", "tuple_params"]
+
+_tool = None
+_judged = {}  # (path, size, time) -> the line that is no Python 3, or None
+
+
+def read(path):
+    """The text of a source, and its encoding by its coding line."""
+    with open(path, "rb") as f:
+        data = f.read()
+    lines = iter(data.splitlines(True))
+    encoding, _ = tokenize.detect_encoding(lambda: next(lines, b""))
+    text = data.decode(encoding)
+    # As Python's own reader has it: lines end in \n, and the last one does.
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return (text if text.endswith("\n") else text + "\n"), encoding
+
+
+def _make_tool(name):
+    try:
+        import fissix
+    except ImportError:
+        raise ImportError("%s is Python 2, and fissix, which translates it, is not installed: "
+                          "pip install fissix" % name) from None
+    import logging
+    logging.getLogger("RefactoringTool").setLevel(logging.WARNING)
+    with tempfile.TemporaryDirectory() as folder:
+        try:  # it keeps its grammar in a folder, which it must have
+            fissix.CACHE_DIR.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            fissix.CACHE_DIR = pathlib.Path(folder)
+        from fissix import refactor
+
+        class Tool(refactor.RefactoringTool):
+            def log_error(self, msg, *args, **kwds):
+                raise SyntaxError(msg % args)
+        return Tool(["fissix.fixes.fix_" + fix for fix in _FIXES])
+
+
+def _refactor(text, name):
+    """fissix over a text; a SyntaxError says that it is no Python 2 either."""
+    global _tool
+    if _tool is None:
+        _tool = _make_tool(name)
+    try:
+        return str(_tool.refactor_string(text, name))
+    except (SyntaxError, ValueError):
+        raise
+    except Exception as error:  # fissix's own ParseError, which it shows in its words
+        raise SyntaxError("%s is neither Python 3 nor Python 2: %s" % (name, error)) from None
+
+
+def _parses(text, path):
+    """None, or the line at which Python 3 stops."""
+    try:
+        ast.parse(text, path)
+    except SyntaxError as error:
+        return error.lineno or 1
+    except ValueError:  # a NUL
+        return 1
+    return None
+
+
+def python2_line(path):
+    """None if a file parses as Python 3 (or as neither), else the line that does not."""
+    try:
+        status = os.stat(path)
+        key = (path, status.st_size, status.st_mtime_ns)
+        if key not in _judged:
+            text, _ = read(path)
+            line = _parses(text, path)
+            if line is not None and not _is_python2(text, path):
+                line = None
+            _judged[key] = line
+        return _judged[key]
+    except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
+        return None
+
+
+def _is_python2(text, path):
+    try:
+        _parse(_syntax(text, path), path)
+    except SyntaxError:
+        return False
+    return True
+
+
+def may_be_python2(path):
+    """Could a file of a Python 2 workspace be of it? Not one that says it is Python 3, or that
+    only Python 3 has words for."""
+    try:
+        text, _ = read(path)
+    except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
+        return False
+    if re.match(r"#!.*python3", text):
+        return False
+    if _parses(text, path) is not None:
+        return True
+    tree = ast.parse(text, path)
+    only3 = (ast.AsyncFunctionDef, ast.AnnAssign, ast.Nonlocal, ast.YieldFrom, ast.JoinedStr,
+             ast.Starred, ast.NamedExpr)
+    for node in ast.walk(tree):
+        if isinstance(node, only3) and not (isinstance(node, ast.Starred) and
+                                            not isinstance(node.ctx, ast.Store)):
+            return False
+        if isinstance(node, ast.FunctionDef) and (node.returns or node.args.kwonlyargs):
+            return False
+        if isinstance(node, ast.arg) and node.annotation:
+            return False
+        if isinstance(node, ast.Raise) and node.cause:
+            return False
+    return True
+
+
+def _even_tabs(text):
+    """A tab reaches to the next eighth column, as it did in Python 2."""
+    if "\t" not in text:
+        return text
+    from fissix.pgen2 import tokenize as tokens
+    lines = text.splitlines(True)
+    inside = set()
+    source = iter(lines)
+    try:
+        for _, string, (first, _), (last, _), _ in tokens.generate_tokens(
+                lambda: next(source, "")):
+            if last > first and string.strip()[-1:] in "\"'":
+                inside.update(range(first + 1, last + 1))
+    except Exception:  # said better by the translation itself
+        return text
+    for number, line in enumerate(lines, 1):
+        blank = line[:len(line) - len(line.lstrip(" \t"))]
+        if number not in inside and "\t" in blank:
+            lines[number - 1] = blank.expandtabs(8) + line[len(blank):]
+    return "".join(lines)
+
+
+def _cache_file(text):
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    key = hashlib.sha256(_VERSION + b"\0" + text.encode("utf-8", "surrogatepass")).hexdigest()
+    return os.path.join(home, "paddle", "python2", key + ".py")
+
+
+def _syntax(text, path):
+    """The text with its syntax made Python 3's, from the cache where it is there."""
+    kept = _cache_file(text)
+    try:
+        with open(kept, encoding="utf-8", newline="") as f:
+            return f.read()
+    except (OSError, UnicodeDecodeError):
+        pass
+    made = _refactor(_even_tabs(text), path)
+    temporary = None
+    try:
+        os.makedirs(os.path.dirname(kept), exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(kept))
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as f:
+            f.write(made)
+        os.replace(temporary, kept)
+    except (OSError, UnicodeEncodeError):  # it is only quicker with it
+        if temporary is not None and os.path.exists(temporary):
+            os.unlink(temporary)
+    return made
+
+
+def _parse(made, path, mode="exec"):
+    if made.startswith("\ufeff"):
+        made = made[1:]
+    return ast.parse(re.sub(r"(?<![\w'\"])[uU]([rR]['\"])", r"\1", made), path, mode)
+
+
+def compile_text(text, path, mode="exec", encoding="utf-8"):
+    """Code of a Python 2 text. A piece that is Python 3 as it stands needs fissix not."""
+    made = text
+    if _parses(text, path) is not None or mode == "exec":
+        made = _syntax(text, path)
+    tree = _parse(made, path, mode)
+    tree = ast.fix_missing_locations(_Meaning(made, tree, encoding).visit(tree))
+    return compile(tree, path, mode, dont_inherit=True)
+
+
+def code_of(path):
+    """The code of a Python 2 file."""
+    text, encoding = read(path)
+    try:
+        return compile_text(text, path, encoding=encoding)
+    except SyntaxError as error:
+        if error.filename is None:
+            error.filename = path
+        raise
+
+
+# Calls of these methods become calls of functions of meaning.py, with the object first.
+_METHODS = {"decode", "encode", "has_key", "iteritems", "iterkeys", "itervalues", "join", "keys",
+            "values", "items", "next", "sort", "viewitems", "viewkeys", "viewvalues"}
+# Before these the object is asked whether it is bytes, which then behave as text.
+_TEXT = {"split", "rsplit", "strip", "lstrip", "rstrip", "startswith", "endswith", "find", "rfind",
+         "replace", "index", "count", "partition", "rpartition", "splitlines", "lower", "upper"}
+_ALIASES = {"next": "__next__", "__nonzero__": "__bool__", "__div__": "__truediv__",
+            "__rdiv__": "__rtruediv__", "__idiv__": "__itruediv__"}
+
+
+class _Meaning(ast.NodeTransformer):
+    """Replaces what parses in both and means something else."""
+
+    def __init__(self, source, tree, encoding):
+        future = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and
+                  node.module == "__future__" for alias in node.names}
+        self._source = source
+        self._classic = "division" not in future
+        self._bytes = "unicode_literals" not in future
+        self._encoding = None if encoding.startswith("utf-8") else encoding
+
+    @staticmethod
+    def _call(name, node, *arguments, keywords=()):
+        function = ast.Attribute(ast.Name("__py2__", ast.Load()), name, ast.Load())
+        made = ast.Call(function, list(arguments), list(keywords))
+        ast.copy_location(made, node)
+        for part in (function, function.value):
+            ast.copy_location(part, node)
+        return made
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        if self._classic and isinstance(node.op, ast.Div):
+            return self._call("div", node, node.left, node.right)
+        return node
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        if self._classic and isinstance(node.op, ast.Div):
+            node.value = self._call("By", node, node.value)
+        return node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        function = node.func
+        if not isinstance(function, ast.Attribute):
+            return node
+        if function.attr in _METHODS:
+            return self._call(function.attr, node, function.value, *node.args,
+                              keywords=node.keywords)
+        if function.attr in _TEXT:
+            function.value = self._call("text", node, function.value)
+        return node
+
+    def visit_ClassDef(self, node):
+        self.generic_visit(node)
+        named = {n.name for n in node.body if isinstance(n, ast.FunctionDef)} | \
+            {t.id for n in node.body if isinstance(n, ast.Assign) for t in n.targets
+             if isinstance(t, ast.Name)}
+        for old, new in _ALIASES.items():
+            if old in named and new not in named:
+                node.body.append(self._assign(new, ast.Name(old, ast.Load()), node))
+        if "__eq__" in named and "__hash__" not in named:
+            node.body.append(self._assign("__hash__", ast.Attribute(
+                ast.Name("object", ast.Load()), "__hash__", ast.Load()), node))
+        if "__cmp__" in named:
+            node.decorator_list.append(ast.copy_location(ast.Attribute(
+                ast.Name("__py2__", ast.Load()), "ordered", ast.Load()), node))
+        return node
+
+    @staticmethod
+    def _assign(name, value, node):
+        return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node)
+
+    def visit_ExceptHandler(self, node):
+        # The name of what was caught stays after the block.
+        self.generic_visit(node)
+        if node.name is not None:
+            kept, node.name = node.name, "__caught"
+            node.body.insert(0, ast.copy_location(
+                self._assign(kept, ast.Name("__caught", ast.Load()), node), node.body[0]))
+        return node
+
+    def visit_Constant(self, node):
+        if not isinstance(node.value, str) or node.kind == "u" or not self._bytes or \
+                node.value.isascii():
+            return node
+        if self._encoding is not None:
+            node.value = self._as_bytes(node, self._encoding)
+        elif max(node.value) <= "\xff":
+            # '\xe4\xb8\xad' was three bytes, which are one character of UTF-8.
+            segment = ast.get_source_segment(self._source, node)
+            if segment is not None and segment.isascii():
+                node.value = self._as_bytes(node, "latin1")
+        return node
+
+    @staticmethod
+    def _as_bytes(node, encoding):
+        try:
+            return node.value.encode(encoding).decode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return node.value
+
+
+if sys.version_info < (3, 8):
+    raise ImportError("Python 2 sources are translated by Python 3.8 or later")

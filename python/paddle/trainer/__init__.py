@@ -1,0 +1,1 @@
+"""What stands behind `paddle train`: v1 configs, their data providers, and the loop."""

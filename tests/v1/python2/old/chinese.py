@@ -1,0 +1,7 @@
+# -*- coding: gbk -*-
+# Byte strings are those of the file, as its coding line has them.
+word = 'ÖÐÎÄ'
+print len(word.decode('gbk')), word.decode('gbk') == u'\u4e2d\u6587', u'ÖÐ' == u'\u4e2d'
+open('gbk.tmp', 'w').write(word)
+data = open('gbk.tmp', 'rb').read()
+print data == word, len(data), `data`
