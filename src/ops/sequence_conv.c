@@ -6,6 +6,7 @@
  * its first ones, as many as a context may reach back, stand before a sequence and the
  * others after it. The contexts are laid out as a matrix, so that all is one product. */
 #include "math/gemm.h"
+#include "ops/context.h"
 #include "ops/sequences.h"
 #include "ops/types.h"
 
@@ -15,94 +16,35 @@ enum { X, PADDING_DATA, FILTER };
 enum { OUT };
 enum { PADDING_TRAINABLE, LENGTH, START, STRIDE };
 
-typedef struct context {
-    int64_t length, start, before, after; /* before, after: rows of PaddingData */
-    int64_t width;                        /* of X */
-} context;
-
-static rg_status context_of(const rg_ctx *ctx, context *out)
+static rg_status context_of(const rg_ctx *ctx, rg_context *out)
 {
     const rg_shape *x = rg_shape_of(ctx, X), *filter = rg_shape_of(ctx, FILTER);
-    int64_t length = rg_attr_int(ctx, LENGTH), start = rg_attr_int(ctx, START);
-    RG_TRY(rg_expect_rank(ctx, X, 2));
+    RG_TRY(rg_context_of(ctx, X, LENGTH, START, STRIDE, out));
     RG_TRY(rg_expect_rank(ctx, FILTER, 2));
-    if (rg_attr_int(ctx, STRIDE) != 1)
-        return rg_fail(RG_EINVAL, "contextStride is %d, and only 1 is possible",
-                       rg_attr_int(ctx, STRIDE));
-    if (length < 1)
-        return rg_fail(RG_EINVAL, "contextLength is %lld, and must be at least 1",
-                       (long long)length);
-    if (x->dim[1] >= 0 && filter->dim[0] >= 0 && filter->dim[0] != length * x->dim[1])
+    if (x->dim[1] >= 0 && filter->dim[0] >= 0 && filter->dim[0] != out->length * x->dim[1])
         return rg_fail(RG_ESHAPE,
                        "Filter has %lld rows, and must have %lld: contextLength %lld "
                        "times the width of X",
-                       (long long)filter->dim[0], (long long)(length * x->dim[1]),
-                       (long long)length);
-    *out = (context){length, start, start < 0 ? -start : 0,
-                     start + length > 1 ? start + length - 1 : 0, x->dim[1]};
-    return RG_OK;
-}
-
-static rg_status check_padding(const rg_ctx *ctx, const context *c)
-{
-    bool trainable = rg_attr_bool(ctx, PADDING_TRAINABLE);
-    if (trainable != rg_has_in(ctx, PADDING_DATA))
-        return rg_fail(RG_EINVAL, "PaddingData is %s, and paddingTrainable is %s",
-                       trainable ? "missing" : "given", trainable ? "true" : "false");
-    rg_shape wanted = RG_SHAPE(c->before + c->after, c->width);
-    if (trainable && !rg_shape_fits(rg_shape_of(ctx, PADDING_DATA), &wanted)) {
-        char found[RG_SHAPE_TEXT], text[RG_SHAPE_TEXT];
-        return rg_fail(RG_ESHAPE, "PaddingData has the shape %s, and must have %s",
-                       rg_shape_text(rg_shape_of(ctx, PADDING_DATA), found),
-                       rg_shape_text(&wanted, text));
-    }
+                       (long long)filter->dim[0], (long long)(out->length * x->dim[1]),
+                       (long long)out->length);
     return RG_OK;
 }
 
 static rg_status sequence_conv_infer(rg_ctx *ctx)
 {
     const rg_lod *lod;
-    context c;
+    rg_context c;
     RG_TRY(rg_expect_one_level(ctx, X, &lod));
     RG_TRY(rg_expect_same_dtype(ctx, X, FILTER));
     RG_TRY(context_of(ctx, &c));
-    RG_TRY(check_padding(ctx, &c));
+    RG_TRY(rg_check_padding(ctx, PADDING_DATA, PADDING_TRAINABLE, &c));
     rg_shape out = RG_SHAPE(rg_shape_of(ctx, X)->dim[0], rg_shape_of(ctx, FILTER)->dim[1]);
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
     rg_share_lod(ctx, X, OUT);
     return RG_OK;
 }
 
-/* The row of PaddingData that stands at `at` of a sequence of `rows` rows. */
-RG_INLINE int64_t padding_row(const context *c, int64_t at, int64_t rows)
-{
-    return at < 0 ? c->before + at : c->before + at - rows;
-}
-
-/* columns: the context of every row, one after the other. */
-#define LAY_OUT(T, S)                                                                          \
-    static void lay_out_##S(const context *c, const T *x, const T *padding, const int64_t *at, \
-                            int64_t n, T *columns)                                             \
-    {                                                                                          \
-        size_t bytes = (size_t)c->width * sizeof *x;                                           \
-        for (int64_t i = 0; i < n; i++) {                                                      \
-            int64_t rows = at[i + 1] - at[i];                                                  \
-            const T *from = x + at[i] * c->width;                                              \
-            for (int64_t r = 0; r < rows; r++)                                                 \
-                for (int64_t k = 0; k < c->length; k++, columns += c->width) {                 \
-                    int64_t p = r + c->start + k;                                              \
-                    if (p >= 0 && p < rows)                                                    \
-                        memcpy(columns, from + p * c->width, bytes);                           \
-                    else if (padding != NULL)                                                  \
-                        memcpy(columns, padding + padding_row(c, p, rows) * c->width, bytes);  \
-                    else                                                                       \
-                        memset(columns, 0, bytes);                                             \
-                }                                                                              \
-        }                                                                                      \
-    }
-RG_FLOATS(LAY_OUT)
-
-static rg_status make_columns(rg_ctx *ctx, const context *c, void **out)
+static rg_status make_columns(rg_ctx *ctx, const rg_context *c, void **out)
 {
     const rg_value *x = rg_in(ctx, X);
     const rg_lod *lod;
@@ -111,14 +53,14 @@ static rg_status make_columns(rg_ctx *ctx, const context *c, void **out)
     if (*out == NULL)
         return RG_ENOMEM;
     RG_CALL_FLOAT(
-        ctx, X, lay_out,
+        ctx, X, rg_context_lay_out,
         (c, x->data, rg_in_data(ctx, PADDING_DATA), lod->offset[0], rg_lod_sequences(lod, 0), *out))
     return RG_OK;
 }
 
 static rg_status sequence_conv_kernel(rg_ctx *ctx)
 {
-    context c;
+    rg_context c;
     void *columns;
     int64_t rows = rg_shape_of(ctx, X)->dim[0], n = rg_shape_of(ctx, FILTER)->dim[1];
     RG_TRY(context_of(ctx, &c));
@@ -155,31 +97,9 @@ const rg_op rg_op_sequence_conv = {
 enum { G_X, G_PADDING_DATA, G_FILTER, G_DOUT };
 enum { G_DX, G_DPADDING, G_DFILTER };
 
-/* The gradients of the contexts, added up over the rows that stand in them. */
-#define COLLECT(T, S)                                                                     \
-    RG_HOT static void collect_##S(const context *c, const T *columns, const int64_t *at, \
-                                   int64_t n, T *dx, T *dpadding)                         \
-    {                                                                                     \
-        for (int64_t i = 0; i < n; i++) {                                                 \
-            int64_t rows = at[i + 1] - at[i];                                             \
-            for (int64_t r = 0; r < rows; r++)                                            \
-                for (int64_t k = 0; k < c->length; k++, columns += c->width) {            \
-                    int64_t p = r + c->start + k;                                         \
-                    bool inside = p >= 0 && p < rows;                                     \
-                    T *to = inside ? dx : dpadding;                                       \
-                    if (to == NULL)                                                       \
-                        continue;                                                         \
-                    to += (inside ? at[i] + p : padding_row(c, p, rows)) * c->width;      \
-                    for (int64_t j = 0; j < c->width; j++)                                \
-                        to[j] += columns[j];                                              \
-                }                                                                         \
-        }                                                                                 \
-    }
-RG_FLOATS(COLLECT)
-
 static rg_status sequence_conv_grad_kernel(rg_ctx *ctx)
 {
-    context c;
+    rg_context c;
     RG_TRY(context_of(ctx, &c));
     const rg_lod *lod = rg_in_meta(ctx, G_X)->lod;
     int64_t rows = rg_shape_of(ctx, G_X)->dim[0], n = rg_shape_of(ctx, G_FILTER)->dim[1];
@@ -202,7 +122,7 @@ static rg_status sequence_conv_grad_kernel(rg_ctx *ctx)
         memset(dx->data, 0, rg_value_bytes(dx));
     if (dpadding != NULL)
         memset(dpadding->data, 0, rg_value_bytes(dpadding));
-    RG_CALL_FLOAT(ctx, G_X, collect,
+    RG_CALL_FLOAT(ctx, G_X, rg_context_collect,
                   (&c, columns, lod->offset[0], rg_lod_sequences(lod, 0), dx ? dx->data : NULL,
                    dpadding ? dpadding->data : NULL))
     return RG_OK;

@@ -1,0 +1,157 @@
+"""Layers over the steps of sequences: pooling, first and last, expansion, concatenation, choice."""
+import paddle.fluid as fluid
+from paddle.fluid.layer_helper import LayerHelper
+
+from ..attrs import ParameterAttribute
+from ..graph import ConfigError, LayerOutput, layer_function, layer_name
+from ..network import SparseValue
+from ..poolings import BasePoolingType, MaxPooling
+from .mixed import Projection
+
+__all__ = ["AggregateLevel", "ExpandLevel", "pooling_layer", "last_seq", "first_seq",
+           "context_projection"]
+
+
+class AggregateLevel:
+    """What a layer over sequences makes: one row of a whole sequence, or, of a sequence of
+    sub-sequences, a sequence with one row of each."""
+    TO_NO_SEQUENCE = "non-seq"
+    TO_SEQUENCE = "seq"
+    EACH_TIMESTEP = TO_NO_SEQUENCE
+    EACH_SEQUENCE = TO_SEQUENCE
+
+
+class ExpandLevel:
+    FROM_NO_SEQUENCE = AggregateLevel.TO_NO_SEQUENCE
+    FROM_SEQUENCE = AggregateLevel.TO_SEQUENCE
+    FROM_TIMESTEP = FROM_NO_SEQUENCE
+
+
+def append_op(kind, inputs, attrs=None, dtype="float32", out="Out", also=()):
+    """One op of the program, and the variable that it makes. also: outputs that it has besides."""
+    helper = LayerHelper(kind)
+    outputs = {slot: [helper.create_variable_for_type_inference(dtype)] for slot in (out,) + also}
+    helper.append_op(type=kind, inputs={slot: [value] for slot, value in inputs.items()},
+                     outputs=outputs, attrs=attrs or {})
+    return outputs[out][0]
+
+
+def regroup(value, how, **attrs):
+    """The rows of a value in other sequences: see the op sequence_regroup."""
+    return append_op("sequence_regroup", {"X": value}, dict(attrs, how=how), value.dtype)
+
+
+def optional_bias(attr):
+    """bias_attr of layers that have none unless asked."""
+    return False if attr is None else attr
+
+
+def expect_sequence(what, value, levels=(1, 2)):
+    """How many levels of sequences a value has; an error that names the layer unless allowed."""
+    if isinstance(value, SparseValue):
+        raise ConfigError("%s: its input is sparse data; put an fc_layer between them" % what)
+    if value.lod_level not in levels:
+        raise ConfigError("%s: its input %s, and must be %s"
+                          % (what, ("is no sequence", "is a sequence", "is a nested sequence")
+                             [min(value.lod_level, 2)],
+                             " or ".join(("no sequence", "a sequence", "a nested sequence")[n]
+                                         for n in levels)))
+    return value.lod_level
+
+
+def _aggregated(layer, value, agg_level, stride, from_end=False):
+    """The value so grouped that sequence_pool, which is over the lowest level, gives what is
+    asked for."""
+    what = "layer %r" % layer.name
+    if agg_level == AggregateLevel.TO_SEQUENCE:
+        expect_sequence(what + " with agg_level TO_SEQUENCE", value, (2,))
+        return value
+    if stride > 0:
+        expect_sequence(what + " with a stride", value, (1,))
+        return regroup(value, "windows", stride=stride, from_end=from_end)
+    return regroup(value, "merge") if expect_sequence(what, value) == 2 else value
+
+
+def _check_aggregation(name, agg_level, stride):
+    if agg_level not in (AggregateLevel.TO_NO_SEQUENCE, AggregateLevel.TO_SEQUENCE):
+        raise ConfigError("layer %r: agg_level is %r, and may be AggregateLevel.TO_NO_SEQUENCE or "
+                          "AggregateLevel.TO_SEQUENCE" % (name, agg_level))
+    if stride != -1 and (not isinstance(stride, int) or stride < 1):
+        raise ConfigError("layer %r: stride is %r, and must be at least 1, or -1 for none"
+                          % (name, stride))
+    if stride != -1 and agg_level == AggregateLevel.TO_SEQUENCE:
+        raise ConfigError("layer %r: stride does not go with AggregateLevel.TO_SEQUENCE" % name)
+
+
+@layer_function
+def pooling_layer(input, pooling_type=None, name=None, bias_attr=None,
+                  agg_level=AggregateLevel.TO_NO_SEQUENCE, stride=-1, layer_attr=None):
+    """One row of each sequence; with a stride, of each `stride` steps of it. Max unless told."""
+    name = layer_name(name, "seq_pooling")
+    pooling = MaxPooling() if pooling_type is None else pooling_type
+    if not isinstance(pooling, BasePoolingType) or pooling.sequence is None:
+        raise ConfigError("layer %r: pooling_type is %r, and may be MaxPooling(), AvgPooling(), "
+                          "SumPooling() or SquareRootNPooling()" % (name, pooling_type))
+    _check_aggregation(name, agg_level, stride)
+
+    def build(net, value):
+        value = _aggregated(layer, value, agg_level, stride)
+        if getattr(pooling, "output_max_index", None):
+            index = append_op("sequence_pool", {"X": value}, {"pooltype": "MAX"}, "int32",
+                              "MaxIndex", ("Out",))
+            return fluid.layers.cast(index, "float32")
+        pooled = fluid.layers.sequence_pool(value, pooling.sequence)
+        return net.add_bias(layer, pooled, optional_bias(bias_attr))
+
+    layer = LayerOutput(name, pooling.name, [input], size=input.size, build=build,
+                        layer_attr=layer_attr)
+    return layer
+
+
+def _one_step(kind, which, input, name, agg_level, stride, layer_attr):
+    name = layer_name(name, kind)
+    _check_aggregation(name, agg_level, stride)
+
+    def build(net, value):
+        # v1 counts the windows of first_seq from the end.
+        value = _aggregated(layer, value, agg_level, stride, from_end=which == "first")
+        return fluid.layers.sequence_pool(value, which)
+
+    layer = LayerOutput(name, "seqlastins", [input], size=input.size, build=build,
+                        layer_attr=layer_attr)
+    return layer
+
+
+@layer_function
+def last_seq(input, name=None, agg_level=AggregateLevel.TO_NO_SEQUENCE, stride=-1,
+             layer_attr=None):
+    """The last step of each sequence; with a stride, of each window of it."""
+    return _one_step("last_seq", "last", input, name, agg_level, stride, layer_attr)
+
+
+@layer_function
+def first_seq(input, name=None, agg_level=AggregateLevel.TO_NO_SEQUENCE, stride=-1,
+              layer_attr=None):
+    return _one_step("first_seq", "first", input, name, agg_level, stride, layer_attr)
+
+
+@layer_function
+def context_projection(input, context_len, context_start=None, padding_attr=False):
+    """Each step with those around it, context_len in all. Outside a sequence there are zeros, or
+    rows that are learnt where padding_attr is a ParameterAttribute (or True)."""
+    start = -(context_len - 1) // 2 if context_start is None else context_start
+    around = max(0, -start) + max(0, start + context_len - 1)
+    trainable = padding_attr is not False and around > 0
+    attr = padding_attr
+    if attr is None or attr is True:
+        attr = ParameterAttribute(initial_std=0.0, initial_mean=0.0)
+
+    def build(net, layer, index, value):
+        expect_sequence("layer %r: context_projection" % layer.name, value, (1,))
+        inputs = {"X": value}
+        if trainable:
+            inputs["PaddingData"] = net.weight(layer, index, [around, input.size], attr)
+        return append_op("sequence_context", inputs,
+                         {"contextLength": context_len, "contextStart": start,
+                          "paddingTrainable": trainable})
+    return Projection("context_projection", input, input.size * context_len, build)
