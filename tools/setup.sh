@@ -32,14 +32,20 @@ if [ ! -x .venv/bin/python ]; then
 fi
 # numpy below 2.4: scripts of the time write float(loss) of an array of shape [1].
 # six: scripts of the time import it, as real Paddle brought it along.
-# fissix: translates Python 2 sources (paddle python, paddle train).
-need=('numpy<2.4' six fissix)
+# fissix: translates Python 2 sources (paddle python, paddle train). pyyaml: paddle k8s.
+need=('numpy<2.4' six fissix pyyaml)
 [ "$what" = demo ] && need+=(matplotlib)
-[ "$what" = test ] && need+=(pytest pillow protobuf)
+[ "$what" = test ] && need+=(pytest pillow protobuf kubernetes-validate kubeflow-training)
 for p in "${need[@]}"; do
     name=${p%%[<=>]*}
-    module=${name/pillow/PIL}
-    .venv/bin/python -c "import ${module/protobuf/google.protobuf}" 2>/dev/null ||
+    case $name in
+        pillow) module=PIL ;;
+        protobuf) module=google.protobuf ;;
+        pyyaml) module=yaml ;;
+        kubeflow-training) module=kubeflow.training ;;
+        *) module=${name//-/_} ;;
+    esac
+    .venv/bin/python -c "import $module" 2>/dev/null ||
         .venv/bin/pip install -q --disable-pip-version-check "$p"
 done
 

@@ -6,6 +6,7 @@
 int rg_cli_train(int argc, char **argv);
 int rg_cli_criteo(int argc, char **argv);
 int rg_cli_gen_criteo(int argc, char **argv);
+int rg_cli_status(int argc, char **argv);
 
 /* "paddle: WHAT" on stderr; the status of a wrong call, 2. */
 int rg_cli_misused(const char *what);

@@ -251,6 +251,7 @@ static const command commands[] = {
     {"gen-criteo", "made-up Criteo lines: gen-criteo --rows N [--seed S] [--out FILE]",
      rg_cli_gen_criteo},
     {"env", "who this process is in a job, and which variables say so", run_env},
+    {"status", "how servers are: status [--timeout SECONDS] [HOST:PORT ...]", rg_cli_status},
     {"help", "this list", run_help},
 };
 
