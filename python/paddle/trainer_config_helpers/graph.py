@@ -24,7 +24,7 @@ class Graph:
 
     def __init__(self):
         self.counts = {}      # by kind of layer: how many were named by us
-        self.layers = {}      # by name
+        self.layers = {}      # by full name
         self.evaluators = []  # in the order of declaration
         self.outputs = []     # v1: outputs(...)
         self.inputs = []      # v1: inputs(...), or [] for the order of a walk from the outputs
@@ -34,10 +34,10 @@ class Graph:
         self.config_args = {}
 
     def add(self, layer):
-        known = self.layers.get(layer.name)
+        known = self.layers.get(layer.full_name)
         if known is not None and known is not layer and not layer.replaces:
             raise ConfigError("there are two layers called %r; give each its own name" % layer.name)
-        self.layers[layer.name] = layer
+        self.layers[layer.full_name] = layer
         return layer
 
 
@@ -88,7 +88,10 @@ class LayerOutput:
                  layer_attr=None, num_filters=None, height=None, width=None, depth=None,
                  img_norm_type=None, outputs=None, reverse=None, finished=False, data_type=None,
                  is_cost=False, coeff=1.0, replaces=False):
-        self.name = self.full_name = name
+        self.name = name
+        self.group = _graph.groups[-1] if _graph.groups else None
+        # Layers of a recurrent group have names of their own there, and parameters, too.
+        self.full_name = name if self.group is None else "%s@%s" % (name, self.group.full_name)
         self.layer_type = layer_type
         self.parents = as_layers(parents or [])
         self.activation = LinearActivation() if activation is None else activation
@@ -109,7 +112,6 @@ class LayerOutput:
         self.data_type = data_type  # of data layers: an InputType; None: the provider says
         self.is_cost, self.coeff = is_cost, coeff
         self.replaces = replaces
-        self.group = _graph.groups[-1] if _graph.groups else None
         _graph.add(self)
 
     def set_input(self, layer):

@@ -47,7 +47,7 @@ class Network:
         self.main, self.startup = fluid.Program(), fluid.Program()
         self.parameters = collections.OrderedDict()
         self.data_types = collections.OrderedDict()
-        self.layers = collections.OrderedDict()  # that were built, by name
+        self.layers = collections.OrderedDict()  # that were built, by full name
         self._given_types = data_types or {}
         self._scopes = [{}]  # values by layer, of the program and of the groups that are open
         self._weights = {}
@@ -70,27 +70,38 @@ class Network:
             if missing:
                 pending.extend(reversed(missing))  # the first input first
             elif self._known(top) is None:
-                self._scopes[-1][top.name] = self._build(top)
+                self._scopes[-1][top.full_name] = self._build(top)
         return self._known(layer)
 
     def _known(self, layer):
         for scope in reversed(self._scopes):
-            if layer.name in scope:
-                return scope[layer.name]
+            if layer.full_name in scope:
+                return scope[layer.full_name]
         return None
+
+    def keep(self, layer, what, value):
+        """A second output of a layer that is being built: for get_output_layer."""
+        self._scopes[-1]["%s.%s" % (layer.full_name, what)] = value
+
+    def kept(self, layer, what):
+        key = "%s.%s" % (layer.full_name, what)
+        for scope in reversed(self._scopes):
+            if key in scope:
+                return scope[key]
+        raise ConfigError("layer %r has no output %r" % (layer.name, what))
 
     @contextlib.contextmanager
     def inner_values(self, values):
         """For recurrent groups: what is built inside is known inside only. values: {layer: what it
         is there}."""
-        self._scopes.append({layer.name: value for layer, value in values.items()})
+        self._scopes.append({layer.full_name: value for layer, value in values.items()})
         try:
             yield
         finally:
             self._scopes.pop()
 
     def _build(self, layer):
-        self.layers[layer.name] = layer
+        self.layers[layer.full_name] = layer
         try:
             made = layer.build(self, *[self._known(p) for p in layer.parents])
             return made if layer.finished else self._finish(layer, made)
@@ -155,7 +166,7 @@ class Network:
         into files, where that is not the shape. std: of its start where the attribute says
         nothing; None: 1/sqrt(rows)."""
         attr = param_attr_of(attr, "layer %r: param_attr" % layer.name)
-        name = attr.name or "_%s.w%d" % (layer.name, index)
+        name = attr.name or "_%s.w%d" % (layer.full_name, index)
         if std is None:
             std = float(shape[0]) ** -0.5
         return self._parameter(name, shape, dims or shape, attr, mean, std, is_bias=False)
@@ -165,7 +176,7 @@ class Network:
         if attr is False:
             return None
         attr = param_attr_of(attr, "layer %r: bias_attr" % layer.name)
-        name = attr.name or "_%s.wbias" % layer.name
+        name = attr.name or "_%s.wbias" % layer.full_name
         return self._parameter(name, shape, dims or [1] + list(shape), attr, 0.0, 0.0, is_bias=True)
 
     def _parameter(self, name, shape, dims, attr, mean, std, is_bias):
@@ -233,7 +244,7 @@ class Network:
         """Those whose layers are all part of this network."""
         self.evaluators = []
         for each in evaluators:
-            if all(layer.name in self.layers for layer in each.inputs):
+            if all(layer.full_name in self.layers for layer in each.inputs):
                 sums = each.build(self, *[self.value(layer) for layer in each.inputs])
                 self.evaluators.append((each, sums))
 

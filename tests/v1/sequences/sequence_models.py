@@ -19,8 +19,14 @@ def ids(dim, seq=0):
     return Kind(dim, seq, 3)
 
 
+def sparse(dim, seq=0):
+    return Kind(dim, seq, 1)
+
+
 def _tensor(samples, kind):
     """Samples of one data layer as a LoDTensor."""
+    if kind.type == 1:  # rows of column numbers: as sequences of ids
+        kind = Kind(1, kind.seq_type + 1, 3)
     dtype = "int64" if kind.type == 3 else "float32"
     lengths, rows = [], list(samples)
     for _ in range(kind.seq_type):

@@ -159,3 +159,104 @@ def test_models_with_nested_sequences_train():
             pooling_layer(first_seq(fc_layer(sentences, 4), stride=2), SumPooling())]))
     nested = [words(RNG, n, 10) for n in ([2, 3], [1], [4, 1, 2])]
     check_trains(model, {"w": ids(10, 2), "y": ids(3)}, {"w": nested, "y": LABELS})
+
+
+# ---- expansion, concatenation, choice ----
+
+Y = sequences(RNG, [2, 2, 1], 4)
+
+
+def test_expansion_to_sequences():
+    rows = RNG.randn(3, 4).astype("float32")
+    m = Model(lambda: expand_layer(data_layer("r", 4), data_layer("x", 4)),
+              {"r": dense(4), "x": dense(4, 1)})
+    np.testing.assert_array_equal(m.values({"r": rows, "x": X})[0], np.repeat(rows, LENGTHS, 0))
+    assert m.lengths({"r": rows, "x": X}) == [[LENGTHS]]
+
+
+def test_expansion_to_nested_sequences():
+    rows, seqs = RNG.randn(3, 4).astype("float32"), sequences(RNG, [2, 1, 3], 4)
+    m = Model(lambda: [expand_layer(data_layer("r", 4), data_layer("x", 4)),
+                       expand_layer(data_layer("s", 4), data_layer("z", 4),
+                                    expand_level=ExpandLevel.FROM_SEQUENCE)],
+              {"r": dense(4), "x": dense(4, 2), "s": dense(4, 1), "z": dense(4, 2)})
+    feed = {"r": rows, "x": NESTED, "s": seqs, "z": NESTED}
+    whole, each = m.values(feed)
+    np.testing.assert_array_equal(whole, np.repeat(rows, [5, 1, 7], 0))
+    np.testing.assert_array_equal(each, np.repeat(np.concatenate(seqs), [2, 3, 1, 4, 1, 2], 0))
+    assert m.lengths(feed) == [[[2, 1, 3], [2, 3, 1, 4, 1, 2]]] * 2
+
+
+def test_concatenation_and_other_steps():
+    m = Model(lambda: [seq_concat_layer(data_layer("x", 4), data_layer("y", 4)),
+                       seq_reshape_layer(data_layer("z", 4), 2)],
+              {"x": dense(4, 1), "y": dense(4, 1), "z": dense(4, 1)})
+    feed = {"x": X, "y": Y, "z": X}
+    joined, steps = m.values(feed)
+    np.testing.assert_array_equal(joined, np.concatenate([r for p in zip(X, Y) for r in p]))
+    np.testing.assert_array_equal(steps, np.concatenate(X).reshape(-1, 2))
+    assert m.lengths(feed) == [[[5, 3, 6]], [[6, 2, 10]]]
+
+
+def test_slices():
+    m = Model(lambda: [seq_slice_layer(data_layer("x", 4), data_layer("s", 2), data_layer("e", 2)),
+                       sub_seq_layer(data_layer("y", 4), data_layer("o", 9), data_layer("n", 9))],
+              {"x": dense(4, 1), "s": dense(2), "e": dense(2), "y": dense(4, 1), "o": ids(9),
+               "n": ids(9)})
+    feed = {"x": X, "s": [[0, 2], [0, -1], [3, -1]], "e": [[1, 2], [0, -1], [4, -1]],
+            "y": X, "o": [1, 0, 2], "n": [2, 1, 2]}
+    spans, part = m.values(feed)
+    np.testing.assert_array_equal(spans, np.concatenate([X[0][:2], X[0][2:], X[1], X[2][3:]]))
+    np.testing.assert_array_equal(part, np.concatenate([X[0][1:], X[1], X[2][2:4]]))
+    assert m.lengths(feed) == [[[2, 1, 1, 2]], [[2, 1, 2]]]
+
+
+def test_choice_of_sub_sequences_by_score():
+    """As v1 has it: scores of sub-sequences, the best of them, and those taken out."""
+    def model():
+        x, scores = data_layer("x", 4), data_layer("s", 1)
+        return sub_nested_seq_layer(x, kmax_seq_score_layer(scores, beam_size=2))
+    m = Model(model, {"x": dense(4, 2), "s": dense(1, 1)})
+    feed = {"x": NESTED, "s": [[[.1], [.7]], [[.5]], [[.2], [.9], [.4]]]}
+    expected = [NESTED[0][1], NESTED[0][0], NESTED[1][0], NESTED[2][1], NESTED[2][2]]
+    np.testing.assert_array_equal(m.values(feed)[0], np.concatenate(expected))
+    assert m.lengths(feed) == [[[2, 1, 2], [3, 2, 1, 1, 2]]]
+
+
+def test_models_with_chosen_steps_train():
+    def model():
+        hidden = fc_layer(embedding_layer(data_layer("w", 10), 4), 4)
+        two = seq_concat_layer(hidden, seq_reshape_layer(fc_layer(hidden, 8), 4), bias_attr=True)
+        part = sub_seq_layer(two, data_layer("o", 3), data_layer("n", 3), act=TanhActivation())
+        first = seq_slice_layer(two, None, data_layer("e", 1))
+        expanded = expand_layer(last_seq(first), two, bias_attr=True)
+        return _classified([last_seq(part), pooling_layer(expanded, SumPooling())])
+    check_trains(model, dict(TYPES, o=ids(3), n=ids(3), e=dense(1)),
+                 dict(TEXT, o=[1, 0, 2], n=[2, 1, 1], e=[[1], [0], [3]]), rate=0.02)
+
+
+def test_models_with_chosen_sub_sequences_train():
+    def model():
+        hidden = fc_layer(embedding_layer(data_layer("w", 10), 4), 4)
+        best = sub_nested_seq_layer(hidden, kmax_seq_score_layer(data_layer("s", 1), beam_size=2))
+        return _classified(pooling_layer(best, AvgPooling()))
+    nested = [words(RNG, n, 10) for n in ([2, 3], [1], [4, 1, 2])]
+    scores = [[[.1], [.7]], [[.5]], [[.2], [.9], [.4]]]
+    check_trains(model, {"w": ids(10, 2), "y": ids(3), "s": dense(1, 1)},
+                 {"w": nested, "y": LABELS, "s": scores})
+
+
+def test_sequences_that_do_not_fit_are_refused_by_name():
+    types = {"x": dense(4, 1), "r": dense(4)}
+    with pytest.raises(ConfigError, match="'e': its input is a sequence, and must be no sequence"):
+        Model(lambda: expand_layer(data_layer("x", 4), data_layer("x2", 4), name="e"),
+              dict(types, x2=dense(4, 1)))
+    with pytest.raises(ConfigError, match="'e': expand_as: its input is no sequence"):
+        Model(lambda: expand_layer(data_layer("r", 4), data_layer("r2", 4), name="e"),
+              dict(types, r2=dense(4)))
+    with pytest.raises(ConfigError, match="sizes 4 and 3"):
+        Model(lambda: seq_concat_layer(data_layer("x", 4), data_layer("y", 3)), types)
+    with pytest.raises(ConfigError, match="starts, or ends"):
+        Model(lambda: seq_slice_layer(data_layer("x", 4), None, None), types)
+    with pytest.raises(ConfigError, match="a score is one number"):
+        Model(lambda: kmax_seq_score_layer(data_layer("x", 4)), types)

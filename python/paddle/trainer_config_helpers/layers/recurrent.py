@@ -1,11 +1,13 @@
-"""Recurrent layers that are one op: whole sequences at a time."""
+"""Recurrent layers: over whole sequences, and single steps for the inside of recurrent groups."""
 import paddle.fluid as fluid
 
 from ..activations import BaseActivation, SigmoidActivation, TanhActivation
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
+from .mixed import Projection, full_matrix_projection, identity_projection, mixed_layer
 from .sequence import append_op, expect_sequence
 
-__all__ = ["lstmemory", "grumemory"]
+__all__ = ["lstmemory", "grumemory", "recurrent_layer", "lstm_step_layer", "gru_step_layer",
+           "gru_step_naive_layer", "get_output_layer"]
 
 
 def cell_act(name, what, act, default):
@@ -78,3 +80,136 @@ def grumemory(input, size=None, name=None, reverse=False, act=None, gate_act=Non
     layer = LayerOutput(name, "gated_recurrent", [input], size=size, build=build,
                         layer_attr=layer_attr, reverse=reverse)
     return layer
+
+
+@layer_function
+def recurrent_layer(input, act=None, bias_attr=None, param_attr=None, name=None, reverse=False,
+                    layer_attr=None):
+    """out[t] = act(input[t] + out[t - 1] W + bias)"""
+    name = layer_name(name, "recurrent_layer")
+    act, size = TanhActivation() if act is None else act, input.size
+
+    def build(net, value):
+        expect_sequence("layer %r" % name, value, (1,))
+        weight = net.weight(layer, 0, [size, size], param_attr)
+        value = net.add_bias(layer, value, bias_attr)
+        rnn = fluid.layers.DynamicRNN()
+        value = fluid.layers.sequence_reverse(value) if reverse else value
+        with rnn.block():
+            step = rnn.step_input(value)
+            before = rnn.memory(shape=[size], value=0.0)
+            out = act.apply(fluid.layers.sums([step, fluid.layers.mul(before, weight)]))
+            rnn.update_memory(before, out)
+            rnn.output(out)
+        return fluid.layers.sequence_reverse(rnn()) if reverse else rnn()
+
+    layer = LayerOutput(name, "recurrent", [input], size=size, build=build, layer_attr=layer_attr,
+                        reverse=reverse)
+    return layer
+
+
+@layer_function
+def lstm_step_layer(input, state, size=None, act=None, name=None, gate_act=None, state_act=None,
+                    bias_attr=None, layer_attr=None):
+    """One step of lstmemory: the input has what comes from the state before in it already. The
+    bias has three parts, by which i, f and o see the cell. get_output_layer(.., 'state') gives
+    the cell."""
+    name = layer_name(name, "lstm_step")
+    size = state_size(name, input, 4, state.size if size is None else size)
+    act = TanhActivation() if act is None else act
+    gate = SigmoidActivation() if gate_act is None else gate_act
+    state_act = TanhActivation() if state_act is None else state_act
+
+    def build(net, value, before):
+        candidate, i, f, o = fluid.layers.split(value, 4, dim=1)
+        see = net.bias(layer, [3 * size], bias_attr)
+        sees = [None] * 3 if see is None else fluid.layers.split(see, 3, dim=0)
+
+        def gated(part, cell, weight):
+            if weight is not None:
+                part = fluid.layers.sums([part, fluid.layers.elementwise_mul(cell, weight, axis=1)])
+            return gate.apply(part)
+        multiply = fluid.layers.elementwise_mul
+        cell = fluid.layers.sums([multiply(gated(f, before, sees[1]), before),
+                                  multiply(gated(i, before, sees[0]), act.apply(candidate))])
+        net.keep(layer, "state", cell)
+        return multiply(gated(o, cell, sees[2]), state_act.apply(cell))
+
+    layer = LayerOutput(name, "lstm_step", [input, state], size=size, build=build,
+                        layer_attr=layer_attr, outputs=["default", "state"])
+    return layer
+
+
+_UNIT_ACTIVATIONS = {"identity": 0, "sigmoid": 1, "tanh": 2, "relu": 3}
+
+
+@layer_function
+def gru_step_layer(input, output_mem, size=None, act=None, name=None, gate_act=None,
+                   bias_attr=None, param_attr=None, layer_attr=None):
+    """One step of grumemory; output_mem: the memory of this layer."""
+    name = layer_name(name, "gru_step")
+    size = state_size(name, input, 3, output_mem.size if size is None else size)
+    acts = {"activation": _UNIT_ACTIVATIONS[cell_act(name, "act", act, TanhActivation)],
+            "gate_activation": _UNIT_ACTIVATIONS[cell_act(name, "gate_act", gate_act,
+                                                          SigmoidActivation)]}
+
+    def build(net, value, before):
+        inputs = {"Input": value, "HiddenPrev": before,
+                  "Weight": net.weight(layer, 0, [size, 3 * size], param_attr)}
+        bias = net.bias(layer, [1, 3 * size], bias_attr, dims=[1, 3 * size])
+        if bias is not None:
+            inputs["Bias"] = bias
+        return append_op("gru_unit", inputs, acts, out="Hidden", also=("Gate", "ResetHiddenPrev"))
+
+    layer = LayerOutput(name, "gru_step", [input, output_mem], size=size, build=build,
+                        layer_attr=layer_attr)
+    return layer
+
+
+def _product(a, b, scale=1.0):
+    """A summand of a mixed layer: two layers, element by element."""
+    def build(net, layer, index, x, y):
+        made = fluid.layers.elementwise_mul(x, y)
+        return made if scale == 1.0 else fluid.layers.scale(made, scale)
+    return Projection("product", [a, b], a.size, build)
+
+
+@layer_function
+def gru_step_naive_layer(input, output_mem, size=None, name=None, act=None, gate_act=None,
+                         bias_attr=None, param_attr=None, layer_attr=None):
+    """gru_step_layer as mixed layers, so that error clipping and dropout are of each gate. Each
+    has its own parameters, so the attributes may not name them."""
+    name = layer_name(name, "gru_step_naive")
+    size = state_size(name, input, 3, output_mem.size if size is None else size)
+    for what, attr in (("bias_attr", bias_attr), ("param_attr", param_attr)):
+        if getattr(attr, "name", None) is not None:
+            raise ConfigError("layer %r: %s names a parameter, and the three gates must not share it"
+                              % (name, what))
+    act = TanhActivation() if act is None else act
+    gate_act = SigmoidActivation() if gate_act is None else gate_act
+    bias_attr = True if bias_attr is None else bias_attr
+
+    def gate(what, offset, state, gate_act):
+        return mixed_layer(size, [identity_projection(input, offset=offset, size=size),
+                                  full_matrix_projection(state, param_attr=param_attr)],
+                           name="%s_%s" % (name, what), act=gate_act, bias_attr=bias_attr,
+                           layer_attr=layer_attr)
+
+    update = gate("update", 0, output_mem, gate_act)
+    reset = gate("reset", size, output_mem, gate_act)
+    kept = mixed_layer(size, _product(output_mem, reset), name=name + "_reset_output")
+    candidate = gate("output_candidate", 2 * size, kept, act)
+    return mixed_layer(size, [identity_projection(output_mem), _product(output_mem, update, -1.0),
+                              _product(candidate, update)], name=name)
+
+
+@layer_function
+def get_output_layer(input, arg_name, name=None, layer_attr=None):
+    """Another output of a layer than its first: 'state' of lstm_step_layer."""
+    name = layer_name(name, "get_output_layer")
+    if arg_name not in input.outputs:
+        raise ConfigError("layer %r: the layer %r has no output %r (it has %s)"
+                          % (name, input.name, arg_name, ", ".join(input.outputs)))
+    return LayerOutput(name, "get_output", [input], size=input.size, layer_attr=layer_attr,
+                       build=lambda net, value: value if arg_name == "default"
+                       else net.kept(input, arg_name))

@@ -9,7 +9,8 @@ from ..poolings import BasePoolingType, MaxPooling
 from .mixed import Projection
 
 __all__ = ["AggregateLevel", "ExpandLevel", "pooling_layer", "last_seq", "first_seq",
-           "context_projection"]
+           "context_projection", "expand_layer", "seq_concat_layer", "seq_reshape_layer",
+           "seq_slice_layer", "sub_seq_layer", "sub_nested_seq_layer", "kmax_seq_score_layer"]
 
 
 class AggregateLevel:
@@ -155,3 +156,138 @@ def context_projection(input, context_len, context_start=None, padding_attr=Fals
                          {"contextLength": context_len, "contextStart": start,
                           "paddingTrainable": trainable})
     return Projection("context_projection", input, input.size * context_len, build)
+
+
+@layer_function
+def expand_layer(input, expand_as, name=None, bias_attr=False,
+                 expand_level=ExpandLevel.FROM_NO_SEQUENCE, layer_attr=None):
+    """A row for each step of the sequence of expand_as that it belongs to; with FROM_SEQUENCE,
+    step i of a sequence for each step of sub-sequence i."""
+    name = layer_name(name, "expand_layer")
+    if expand_level not in (ExpandLevel.FROM_NO_SEQUENCE, ExpandLevel.FROM_SEQUENCE):
+        raise ConfigError("layer %r: expand_level is %r, and may be ExpandLevel.FROM_NO_SEQUENCE or "
+                          "ExpandLevel.FROM_SEQUENCE" % (name, expand_level))
+
+    def build(net, value, like):
+        nested = expect_sequence("layer %r: expand_as" % name, like) == 2
+        if expand_level == ExpandLevel.FROM_SEQUENCE:
+            expect_sequence("layer %r with FROM_SEQUENCE" % name, value, (1,))
+            expect_sequence("layer %r with FROM_SEQUENCE: expand_as" % name, like, (2,))
+        else:
+            expect_sequence("layer %r" % name, value, (0,))
+        groups = like
+        if nested:
+            from_sequence = expand_level == ExpandLevel.FROM_SEQUENCE
+            groups = regroup(like, "inner" if from_sequence else "merge")
+        made = fluid.layers.sequence_expand_as(value, groups)
+        made = fluid.layers.lod_reset(made, like) if nested else made
+        return net.add_bias(layer, made, optional_bias(bias_attr))
+
+    layer = LayerOutput(name, "expand", [input, expand_as], size=input.size, build=build,
+                        layer_attr=layer_attr)
+    return layer
+
+
+@layer_function
+def seq_concat_layer(a, b, act=None, name=None, layer_attr=None, bias_attr=None):
+    """Each sequence of a with that of b after it."""
+    name = layer_name(name, "seqconcat")
+    if a.size != b.size:
+        raise ConfigError("layer %r: its inputs %r and %r have sizes %s and %s, and must have one"
+                          % (name, a.name, b.name, a.size, b.size))
+
+    def build(net, x, y):
+        for value in (x, y):
+            expect_sequence("layer %r" % name, value, (1,))
+        return net.add_bias(layer, fluid.layers.sequence_concat([x, y]), optional_bias(bias_attr))
+
+    layer = LayerOutput(name, "seqconcat", [a, b], act, a.size, build, layer_attr)
+    return layer
+
+
+@layer_function
+def seq_reshape_layer(input, reshape_size, act=None, name=None, layer_attr=None, bias_attr=None):
+    """The numbers of each sequence in steps of reshape_size."""
+    name = layer_name(name, "seqreshape")
+
+    def build(net, value):
+        expect_sequence("layer %r" % name, value, (1,))
+        return net.add_bias(layer, fluid.layers.sequence_reshape(value, reshape_size),
+                            optional_bias(bias_attr))
+
+    layer = LayerOutput(name, "seqreshape", [input], act, reshape_size, build, layer_attr)
+    return layer
+
+
+def _pick(value, how, inputs):
+    return append_op("sequence_pick", dict(inputs, X=value), {"how": how}, also=("Rows",))
+
+
+@layer_function
+def seq_slice_layer(input, starts, ends, name=None):
+    """Of each sequence the steps from starts to ends (that one too), for each column of theirs up
+    to the first -1; each span is a sequence. None: from the first step, up to the last."""
+    name = layer_name(name, "seq_slice_layer")
+    if starts is None and ends is None:
+        raise ConfigError("layer %r: give starts, or ends, or both" % name)
+    if starts is not None and ends is not None and starts.size != ends.size:
+        raise ConfigError("layer %r: starts %r and ends %r have sizes %s and %s, and must have one"
+                          % (name, starts.name, ends.name, starts.size, ends.size))
+    bounds = [(slot, layer) for slot, layer in (("Starts", starts), ("Ends", ends))
+              if layer is not None]
+
+    def build(net, value, *numbers):
+        expect_sequence("layer %r" % name, value)
+        return _pick(value, "spans", {slot: n for (slot, _), n in zip(bounds, numbers)})
+
+    return LayerOutput(name, "seq_slice", [input] + [layer for _, layer in bounds],
+                       size=input.size, build=build)
+
+
+@layer_function
+def sub_seq_layer(input, offsets, sizes, act=None, bias_attr=None, name=None):
+    """Of each sequence `sizes` steps from `offsets` on; both are data layers of one number each."""
+    name = layer_name(name, "sub_seq_layer")
+
+    def whole(value):
+        return value if value.dtype == fluid.core.VarDesc.VarType.INT64 else \
+            fluid.layers.cast(value, "int64")
+
+    def build(net, value, offset, length):
+        expect_sequence("layer %r" % name, value, (1,))
+        made = fluid.layers.sequence_slice(value, whole(offset), whole(length))
+        made.desc.set_lod_level(1)  # which Fluid knows only when it runs
+        return net.add_bias(layer, made, optional_bias(bias_attr))
+
+    layer = LayerOutput(name, "subseq", [input, offsets, sizes], act, input.size, build)
+    return layer
+
+
+@layer_function
+def sub_nested_seq_layer(input, selected_indices, name=None):
+    """Of each nested sequence the sub-sequences whose numbers selected_indices has, up to the
+    first -1."""
+    name = layer_name(name, "sub_nested_seq_layer")
+
+    def build(net, value, selected):
+        expect_sequence("layer %r" % name, value, (2,))
+        return _pick(value, "subsequences", {"Selected": selected})
+
+    return LayerOutput(name, "sub_nested_seq", [input, selected_indices], size=input.size,
+                       build=build)
+
+
+@layer_function
+def kmax_seq_score_layer(input, name=None, beam_size=1):
+    """The numbers of the beam_size steps of each sequence with the largest scores; -1 where it has
+    fewer."""
+    name = layer_name(name, "kmax_seq_score_layer")
+    if input.size != 1:
+        raise ConfigError("layer %r: its input %r has size %s, and a score is one number"
+                          % (name, input.name, input.size))
+
+    def build(net, value):
+        expect_sequence("layer %r" % name, value)
+        return append_op("sequence_top_k", {"X": value}, {"k": beam_size})
+
+    return LayerOutput(name, "kmax_seq_score", [input], size=beam_size, build=build)
