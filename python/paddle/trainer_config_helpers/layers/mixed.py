@@ -5,7 +5,8 @@ import paddle.fluid as fluid
 from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name, param_attr_of
 
 __all__ = ["Projection", "mixed_layer", "full_matrix_projection", "table_projection",
-           "identity_projection"]
+           "identity_projection", "dotmul_projection", "scaling_projection",
+           "trans_full_matrix_projection", "slice_projection"]
 
 
 class Projection:
@@ -97,6 +98,54 @@ def table_projection(input, size=0, param_attr=None):
         table = net.weight(layer, index, [input.size, size or layer.size], attr)
         return net.rows(ids, table, attr.sparse_update)
     return Projection("table_projection", input, size, build)
+
+
+@layer_function
+def dotmul_projection(input, param_attr=None):
+    """Each column by a factor of its own, which is learned."""
+    attr = param_attr_of(param_attr, "dotmul_projection: param_attr")
+
+    def build(net, layer, index, value):
+        weight = net.weight(layer, index, [input.size], attr, dims=[1, input.size], std=1.0)
+        return fluid.layers.elementwise_mul(value, weight, axis=1)
+    return Projection("dotmul_projection", input, input.size, build)
+
+
+@layer_function
+def scaling_projection(input, param_attr=None):
+    """All by one factor, which is learned."""
+    attr = param_attr_of(param_attr, "scaling_projection: param_attr")
+
+    def build(net, layer, index, value):
+        weight = net.weight(layer, index, [1], attr, dims=[1, 1])
+        return fluid.layers.elementwise_mul(value, weight)
+    return Projection("scaling_projection", input, input.size, build)
+
+
+@layer_function
+def trans_full_matrix_projection(input, size=0, param_attr=None):
+    """By the transpose of a matrix: one that another projection uses as it is, say."""
+    attr = param_attr_of(param_attr, "trans_full_matrix_projection: param_attr")
+
+    def build(net, layer, index, value):
+        weight = net.weight(layer, index, [size or layer.size, input.size], attr)
+        return fluid.layers.matmul(value, weight, transpose_y=True)
+    return Projection("trans_full_matrix_projection", input, size, build)
+
+
+@layer_function
+def slice_projection(input, slices):
+    """Some columns side by side: slices is a list of (first, behind the last)."""
+    for part in slices:
+        if len(part) != 2 or not 0 <= part[0] < part[1] <= input.size:
+            raise ConfigError("slice_projection: %r is no part of %r, which has %d columns"
+                              % (part, input.name, input.size))
+
+    def build(net, layer, index, value):
+        parts = [fluid.layers.slice(value, axes=[1], starts=[first], ends=[behind])
+                 for first, behind in slices]
+        return fluid.layers.concat(parts, axis=1) if len(parts) > 1 else parts[0]
+    return Projection("slice_projection", input, sum(b - a for a, b in slices), build)
 
 
 @layer_function
