@@ -79,6 +79,18 @@ class Network:
                 return scope[layer.name]
         return None
 
+    def keep_output(self, layer, name, value):
+        """For a build() that makes more than the layer's value: output() gives it to others."""
+        self._scopes[-1][layer.name + "@" + name] = value
+
+    def output(self, layer, name):
+        """What the layer, which is built, makes beside its value under this name."""
+        for scope in reversed(self._scopes):
+            if layer.name + "@" + name in scope:
+                return scope[layer.name + "@" + name]
+        raise ConfigError("layer %r (%s) has no output called %r"
+                          % (layer.name, layer.layer_type, name))
+
     @contextlib.contextmanager
     def inner_values(self, values):
         """For recurrent groups: what is built inside is known inside only. values: {layer: what it

@@ -128,7 +128,8 @@ class Machine:
         self.data.feeds["target"] = numpy.zeros([1, self.layer.size], "float32")
         with self._inside():
             only = self.network.main._prune([self.value])
-            feeds = {name: feed for name, feed in self.data.feeds.items() if name != "target"}
+            feeds = {name: feed for name, feed in self.data.feeds.items()
+                     if only.global_block().has_var(name)}
             shape = numpy.array(self.exe.run(only, feed=feeds, fetch_list=[self.value],
                                              return_numpy=False)[0])
         noise = numpy.random.RandomState(5).uniform(-1, 1, shape.shape)

@@ -1,25 +1,16 @@
-"""Layers over images: convolution, pooling, and what changes an image's size or place."""
+"""Layers over images: convolution and pooling."""
 import paddle.fluid as fluid
+from paddle.fluid.layer_helper import LayerHelper
 
 from ..activations import ReluActivation
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from ..poolings import (AvgPooling, BasePoolingType, CudnnAvgInclPadPooling, MaxPooling,
                         MaxWithMaskPooling)
 from .ops import append, shaped
-from .picture import (Convolution, along, channel_bias, channels_of, flat, image_of, outputs,
-                      volume_of)
+from .picture import (Convolution, along, channel_bias, channels_of, flat, image_layer, image_of,
+                      outputs, volume_of)
 
 __all__ = ["img_conv_layer", "img_conv3d_layer", "img_pool_layer", "img_pool3d_layer", "spp_layer"]
-
-
-def _image_layer(name, kind, parents, out, build, **kwargs):
-    """A layer whose rows are images [channels, height, width], or volumes."""
-    size = 1
-    for n in out:
-        size *= n
-    return LayerOutput(name, kind, parents, size=size, num_filters=out[0], height=out[-2],
-                       width=out[-1], depth=out[1] if len(out) == 4 else None,
-                       build=lambda net, *values: flat(build(net, *values), size), **kwargs)
 
 
 # ---- convolution ----
@@ -41,7 +32,7 @@ def _conv_layer(what, kinds, conv, input, name, act, bias_attr, param_attr, shar
         made = flat(made, conv.size)
         return made if bias is None else fluid.layers.elementwise_add(made, bias, axis=1)
 
-    layer = _image_layer(name, kind, [input], conv.out, build, layer_attr=layer_attr,
+    layer = image_layer(name, kind, [input], conv.out, build, layer_attr=layer_attr,
                          activation=ReluActivation() if act is None else act)
     return layer
 
@@ -105,6 +96,16 @@ def _pool(value, pool, window, stride, padding, ceil_mode, exclusive):
                    "exclusive": exclusive, "global_pooling": False})
 
 
+def _pool_and_mask(value, window, stride, padding):
+    """(the largest of each window, where in its plane each stands)"""
+    helper = LayerHelper("max_pool2d_with_index")
+    made = helper.create_variable_for_type_inference("float32")
+    mask = helper.create_variable_for_type_inference("int32", stop_gradient=True)
+    helper.append_op("max_pool2d_with_index", {"X": [value]}, {"Out": [made], "Mask": [mask]},
+                     {"ksize": list(window), "strides": list(stride), "paddings": list(padding)})
+    return made, mask
+
+
 @layer_function
 def img_pool_layer(input, pool_size, name=None, num_channels=None, pool_type=None, stride=1,
                    padding=0, layer_attr=None, pool_size_y=None, stride_y=None, padding_y=None,
@@ -121,9 +122,23 @@ def img_pool_layer(input, pool_size, name=None, num_channels=None, pool_type=Non
     around = along(padding, padding_y, 2, what + ": padding")
     out = [channels] + [outputs(n, w, s, p, ceil_mode)
                         for n, w, s, p in zip(image, window, steps, around)]
-    return _image_layer(name, "pool", [input], out, lambda net, value: _pool(
-        shaped(value, channels, *image), pool, window, steps, around, ceil_mode, exclusive),
-        layer_attr=layer_attr)
+    masked = isinstance(pool, MaxWithMaskPooling)
+    if masked and out[1:] != [outputs(n, w, s, p) for n, w, s, p in
+                              zip(image, window, steps, around)]:
+        raise ConfigError("%s: with MaxWithMaskPooling the windows must fit the image of %d x %d: "
+                          "pad it, or give ceil_mode=False" % ((what,) + tuple(image)))
+
+    def build(net, value):
+        value = shaped(value, channels, *image)
+        if not masked:
+            return _pool(value, pool, window, steps, around, ceil_mode, exclusive)
+        made, mask = _pool_and_mask(value, window, steps, around)
+        net.keep_output(layer, "mask", mask)
+        return made
+
+    layer = image_layer(name, "pool", [input], out, build, layer_attr=layer_attr,
+                        outputs=["default", "mask"] if masked else None)
+    return layer
 
 
 @layer_function
@@ -144,7 +159,7 @@ def img_pool3d_layer(input, pool_size, name=None, num_channels=None, pool_type=N
     around = numbers(padding, padding_y, padding_z, "padding")
     out = [channels] + [outputs(n, w, s, p, ceil_mode)
                         for n, w, s, p in zip(volume, window, steps, around)]
-    return _image_layer(name, "pool3d", [input], out, lambda net, value: _pool(
+    return image_layer(name, "pool3d", [input], out, lambda net, value: _pool(
         shaped(value, channels, *volume), pool, window, steps, around, ceil_mode, exclusive),
         layer_attr=layer_attr)
 

@@ -5,7 +5,7 @@ width]) of the batch's matrix; LayerOutput keeps the numbers."""
 import paddle.fluid as fluid
 
 from ..attrs import ParameterAttribute
-from ..graph import ConfigError, param_attr_of
+from ..graph import ConfigError, LayerOutput, param_attr_of
 from .ops import append, shaped
 
 __all__ = []
@@ -121,6 +121,16 @@ class Convolution:
 
 def flat(value, size):
     return shaped(value, size)
+
+
+def image_layer(name, kind, parents, out, build, **kwargs):
+    """A layer whose rows are images [channels, height, width], or volumes."""
+    size = 1
+    for n in out:
+        size *= n
+    return LayerOutput(name, kind, parents, size=size, num_filters=out[0], height=out[-2],
+                       width=out[-1], depth=out[1] if len(out) == 4 else None,
+                       build=lambda net, *values: flat(build(net, *values), size), **kwargs)
 
 
 def constant_start(attr, mean, what):
