@@ -112,7 +112,10 @@ class Network:
             raise ConfigError("layer %r (%s): %s" % (layer.name, layer.layer_type, error)) from error
 
     def _finish(self, layer, value):
-        value = layer.activation.apply(value)
+        return self.drop_and_clip(layer, layer.activation.apply(value))
+
+    def drop_and_clip(self, layer, value):
+        """What layer_attr asks for; a layer that is `finished` calls it where it takes one."""
         attr = layer.layer_attr
         if attr is not None and attr.drop_rate:
             value = fluid.layers.dropout(value, attr.drop_rate)

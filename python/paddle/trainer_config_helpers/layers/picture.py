@@ -119,6 +119,36 @@ class Convolution:
                        "dilations": self.dilation, "groups": self.groups}, out="Output")
 
 
+    def apply_each(self, value, filters):
+        """For each image the filters of its own row: its windows as columns, by a matrix."""
+        window, padding, stride = self.filter[2:], self.padding, self.stride
+        value = shaped(value, *self.sizes)
+        if self.trans:
+            value, filters = self._turned_round(value, filters)
+            padding, stride = [w - 1 - p for w, p in zip(window, padding)], [1, 1]
+        taps = self.sizes[0] * window[0] * window[1]
+        columns = append("unfold", {"X": [value]},
+                         {"kernel_sizes": window, "strides": stride, "paddings": padding * 2,
+                          "dilations": [1, 1]}, out="Y")
+        return fluid.layers.matmul(shaped(filters, self.out[0], taps), columns)
+
+    def _turned_round(self, value, filters):
+        """The way back of a convolution is one over the image with its pixels `stride` apart, its
+        filters mirrored."""
+        if any(p > w - 1 for w, p in zip(self.filter[2:], self.padding)):
+            raise ConfigError("%s: with trans=True the padding must be below the filter's size"
+                              % self.what)
+        channels, height, width = self.sizes
+        down, across = self.stride
+        value = fluid.layers.pad(shaped(value, channels, height, 1, width, 1),
+                                 [0] * 6 + [0, down - 1, 0, 0, 0, across - 1])
+        value = fluid.layers.slice(shaped(value, channels, height * down, width * across),
+                                   axes=[2, 3], starts=[0, 0],
+                                   ends=[(height - 1) * down + 1, (width - 1) * across + 1])
+        filters = fluid.layers.reverse(shaped(filters, *self.filter), axis=[3, 4])
+        return value, fluid.layers.transpose(filters, [0, 2, 1, 3, 4])
+
+
 def flat(value, size):
     return shaped(value, size)
 
