@@ -111,7 +111,10 @@ class Network:
             raise ConfigError("layer %r (%s): %s" % (layer.name, layer.layer_type, error)) from error
 
     def _finish(self, layer, value):
-        value = layer.activation.apply(value)
+        return self.drop_and_clip(layer, layer.activation.apply(value))
+
+    def drop_and_clip(self, layer, value):
+        """What layer_attr asks for; a layer that is `finished` calls it where it takes one."""
         attr = layer.layer_attr
         if attr is not None and attr.drop_rate:
             value = fluid.layers.dropout(value, attr.drop_rate)
@@ -163,13 +166,14 @@ class Network:
 
     def weight(self, layer, index, shape, attr=None, dims=None, mean=0.0, std=None):
         """The weight that belongs to input number `index` of the layer. dims: as v1 writes them
-        into files, where that is not the shape. std: of its start where the attribute says
-        nothing; None: 1/sqrt(rows)."""
+        into files, where that is not the shape; [] for those that it writes as one row. std: of
+        its start where the attribute says nothing; None: 1/sqrt(rows)."""
         attr = param_attr_of(attr, "layer %r: param_attr" % layer.name)
         name = attr.name or "_%s.w%d" % (layer.full_name, index)
         if std is None:
             std = float(shape[0]) ** -0.5
-        return self._parameter(name, shape, dims or shape, attr, mean, std, is_bias=False)
+        return self._parameter(name, shape, shape if dims is None else dims, attr, mean, std,
+                               is_bias=False)
 
     def bias(self, layer, shape, attr=None, dims=None):
         """None where bias_attr is False."""

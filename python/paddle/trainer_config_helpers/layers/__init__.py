@@ -1,14 +1,14 @@
-"""The layer functions of trainer_config_helpers, by family; each is in one file and knows all
-about itself. paddle.v2.layer has them without the suffix _layer."""
+"""The layer functions of trainer_config_helpers, by family: each file of this folder is one, and
+its __all__ is what scripts see. paddle.v2.layer has them without the suffix _layer."""
+import importlib
+import pkgutil
+
 from ..graph import LayerOutput
-from . import basic, cost, group, mixed, recurrent, sequence
-from .basic import *  # noqa: F401,F403
-from .cost import *  # noqa: F401,F403
-from .group import *  # noqa: F401,F403
-from .mixed import *  # noqa: F401,F403
-from .recurrent import *  # noqa: F401,F403
-from .sequence import *  # noqa: F401,F403
 
-_FAMILIES = (basic, cost, group, mixed, recurrent, sequence)
+__all__ = ["LayerOutput"]
 
-__all__ = ["LayerOutput"] + [name for family in _FAMILIES for name in family.__all__]
+for _found in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
+    _family = importlib.import_module("." + _found.name, __name__)
+    for _name in getattr(_family, "__all__", ()):
+        globals()[_name] = getattr(_family, _name)
+        __all__.append(_name)

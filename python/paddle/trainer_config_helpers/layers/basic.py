@@ -62,20 +62,45 @@ def embedding_layer(input, size, name=None, param_attr=None, layer_attr=None):
 
 @layer_function
 def concat_layer(input, act=None, name=None, layer_attr=None, bias_attr=None):
-    """Its inputs side by side; projections among them are made first."""
-    from .mixed import Projection, mixed_layer
+    """Its inputs side by side: layers, and projections, which have their parameters here."""
+    from .mixed import Projection, identity_projection, image_bias
     name = layer_name(name, "concat")
     given = list(input) if isinstance(input, (list, tuple)) else [input]
-    inputs = as_layers([mixed_layer(each.size, [each]) if isinstance(each, Projection) else each
-                        for each in given])
+    parts = [each if isinstance(each, Projection) else identity_projection(each)
+             for each in given]
+    unsized = [each.kind for each in parts if not each.size]
+    if unsized:
+        raise ConfigError("layer %r: give the %s in it a size" % (name, unsized[0]))
+    convolutions = all(each.image for each in parts)
 
     def build(net, *values):
-        joined = values[0] if len(values) == 1 else fluid.layers.concat(list(values), axis=1)
-        return net.add_bias(layer, joined, False if bias_attr is None else bias_attr)
+        made, at = [], 0
+        for index, each in enumerate(parts):
+            n = len(each.inputs)
+            made.append(each.build(net, layer, index, *values[at:at + n]))
+            at += n
+        joined = made[0] if len(made) == 1 else fluid.layers.concat(made, axis=1)
+        if not convolutions:
+            return net.add_bias(layer, joined, False if bias_attr is None else bias_attr)
+        joined = fluid.layers.reshape(joined, [-1, layer.num_filters, layer.height * layer.width])
+        joined = image_bias(net, layer, joined, layer.num_filters,
+                            False if bias_attr is None else bias_attr)
+        return fluid.layers.reshape(joined, [-1, layer.size])
 
-    layer = LayerOutput(name, "concat", inputs, act, sum(each.size for each in inputs), build,
-                        layer_attr)
+    images = [each.image or _image_sizes(given[i]) for i, each in enumerate(parts)]
+    if not all(images) or len({tuple(each[1:]) for each in images}) != 1:
+        images = [[None] * 3]  # of no use as an image
+    channels = None if images[0][0] is None else sum(each[0] for each in images)
+    layer = LayerOutput(name, "concat", [each for part in parts for each in part.inputs], act,
+                        sum(each.size for each in parts), build, layer_attr,
+                        num_filters=channels, height=images[0][1], width=images[0][2])
     return layer
+
+
+def _image_sizes(layer):
+    """[channels, height, width] of a layer whose rows are images, else None."""
+    sizes = [getattr(layer, what, None) for what in ("num_filters", "height", "width")]
+    return sizes if all(sizes) else None
 
 
 @layer_function

@@ -1,0 +1,56 @@
+"""Short words for the ops that layers are made of."""
+import paddle.fluid as fluid
+from paddle.fluid.layer_helper import LayerHelper
+
+from ..graph import ConfigError
+
+__all__ = []  # for the layer functions alone, not for scripts
+
+
+def append(kind, inputs, attrs=None, out="Out", dtype="float32", unused=()):
+    """One op, and its output `out`; unused: its other outputs, as {slot: data type}."""
+    helper = LayerHelper(kind)
+    made = helper.create_variable_for_type_inference(dtype)
+    outputs = {out: [made]}
+    for slot, other in dict(unused).items():
+        outputs[slot] = [helper.create_variable_for_type_inference(other, stop_gradient=True)]
+    helper.append_op(kind, inputs, outputs, attrs or {})
+    return made
+
+
+def shaped(value, *sizes):
+    """Rows of a matrix as images or the like: the examples stay, each gets these sizes."""
+    return fluid.layers.reshape(value, [-1] + [int(n) for n in sizes])
+
+
+def row_sum(value):
+    """A column: the sum of each row."""
+    return fluid.layers.reduce_sum(value, dim=1, keep_dim=True)
+
+
+def by_row(value, factor):
+    """Each row of a matrix times its one number."""
+    return fluid.layers.elementwise_mul(value, shaped(factor), axis=0)
+
+
+def dense(value, size):
+    """A value as a matrix: the rows of a sparse one are spread out."""
+    from ..network import SparseValue
+    if not isinstance(value, SparseValue):
+        return value
+    ones = fluid.layers.one_hot(value.ids, size)
+    if value.values is not None:
+        ones = fluid.layers.elementwise_mul(ones, shaped(value.values), axis=0)
+    return fluid.layers.sequence_pool(ones, "sum")
+
+
+def same_size(what, first, second):
+    if first.size != second.size:
+        raise ConfigError("%s: %r has size %s and %r has %s; they must be of one size"
+                          % (what, first.name, first.size, second.name, second.size))
+
+
+def size_is(what, layer, size):
+    if layer.size != size:
+        raise ConfigError("%s: %r has size %s, and must have %s"
+                          % (what, layer.name, layer.size, size))
