@@ -6,7 +6,8 @@ _KINDS = {0: "dense", 1: "sparse binary", 2: "sparse", 3: "integer"}
 _SHOWN = 80  # characters of a value that are shown
 
 
-def _shown(value):
+def shown(value):
+    """A value in a message."""
     text = repr(value)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
@@ -22,7 +23,7 @@ def _is_index(value, dim):
 def _wrong_places(places, dim):
     for place in places:
         if not isinstance(place, numbers.Integral):
-            return "%s is not the place of a value: an integer is wanted" % _shown(place)
+            return "%s is not the place of a value: an integer is wanted" % shown(place)
         if not 0 <= place < dim:
             return "place %d is outside [0, %d)" % (place, dim)
     return None
@@ -32,28 +33,28 @@ def _wrong_dense(value, dim):
     if not _is_list(value):
         if dim == 1 and isinstance(value, numbers.Real):
             return None
-        return "%s is not a list of %d floats" % (_shown(value), dim)
+        return "%s is not a list of %d floats" % (shown(value), dim)
     value = value.ravel() if hasattr(value, "ravel") else value
     if len(value) != dim:
         return "%d values where %d are wanted" % (len(value), dim)
     for number in value:
         if not isinstance(number, numbers.Real):
-            return "%s is not a float" % _shown(number)
+            return "%s is not a float" % shown(number)
     return None
 
 
 def _wrong_sparse_binary(value, dim):
     if not _is_list(value):
-        return "%s is not a list of places in [0, %d)" % (_shown(value), dim)
+        return "%s is not a list of places in [0, %d)" % (shown(value), dim)
     return _wrong_places(value, dim)
 
 
 def _wrong_sparse(value, dim):
     if not _is_list(value):
-        return "%s is not a list of (place, value)" % _shown(value)
+        return "%s is not a list of (place, value)" % shown(value)
     for pair in value:
         if not _is_list(pair) or len(pair) != 2 or not isinstance(pair[1], numbers.Real):
-            return "%s is not a pair (place, value)" % _shown(pair)
+            return "%s is not a pair (place, value)" % shown(pair)
     return _wrong_places([pair[0] for pair in value], dim)
 
 
@@ -61,7 +62,7 @@ def _wrong_index(value, dim):
     if hasattr(value, "item") and getattr(value, "size", 0) == 1:
         value = value.item()
     if not isinstance(value, numbers.Integral):
-        return "%s is not an integer" % _shown(value)
+        return "%s is not an integer" % shown(value)
     return None if _is_index(value, dim) else "%d is outside [0, %d)" % (value, dim)
 
 
@@ -72,7 +73,7 @@ def _wrong(value, kind, dim, depth):
     if depth == 0:
         return _WRONG[kind](value, dim)
     if not _is_list(value):
-        return "%s is not a sequence" % _shown(value)
+        return "%s is not a sequence" % shown(value)
     for number, part in enumerate(value):
         wrong = _wrong(part, kind, dim, depth - 1)
         if wrong is not None:
@@ -91,16 +92,21 @@ def wanted(input_type):
     return ["", "a sequence of ", "a sequence of sequences of "][input_type.seq_type] + text
 
 
+def wrong(value, input_type):
+    """None, or what is wrong with the value of one slot."""
+    return _wrong(value, input_type.type, input_type.dim, input_type.seq_type)
+
+
 def mismatch(sample, input_types, names=None):
     """None, or what is wrong with a sample."""
     if not _is_list(sample):
         return "a sample is %s: a list of %d values, one for each input, is wanted" % (
-            _shown(sample), len(input_types))
+            shown(sample), len(input_types))
     if len(sample) != len(input_types):
         return "a sample has %d values, and there are %d inputs" % (len(sample), len(input_types))
     for number, (value, slot) in enumerate(zip(sample, input_types)):
-        wrong = _wrong(value, slot.type, slot.dim, slot.seq_type)
-        if wrong is not None:
+        found = wrong(value, slot)
+        if found is not None:
             name = " (%s)" % names[number] if names else ""
-            return "slot %d%s: %s; the input type is %s" % (number, name, wrong, wanted(slot))
+            return "slot %d%s: %s; the input type is %s" % (number, name, found, wanted(slot))
     return None

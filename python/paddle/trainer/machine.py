@@ -1,0 +1,245 @@
+"""Machine: what trains and runs a Network, behind paddle.v2's trainer and behind `paddle train`.
+
+Costs, gradients and the figures of evaluators are sums over the samples of a batch, as v1 and v2
+had them: old learning rates hold, and several threads or several trainers add up to what one would
+have computed of all their samples."""
+import collections
+import contextlib
+
+import numpy as np
+
+import paddle.fluid as fluid
+from paddle.trainer_config_helpers.graph import ConfigError
+from paddle.trainer_config_helpers.update import BATCH_VAR, PASS_VAR, append_updates
+
+from .feeder import Feeder
+
+__all__ = ["Machine", "Batch", "Totals"]
+
+# cost: the sum over the samples. sums: for each evaluator of the network its arrays.
+Batch = collections.namedtuple("Batch", "cost samples sums")
+
+
+class Totals:
+    """Costs and evaluators over many batches."""
+
+    def __init__(self, evaluators):
+        self.cost, self.samples = 0.0, 0
+        self._evaluators = [each for each, _ in evaluators]
+        self._sums = None
+
+    def add(self, batch):
+        self.cost += batch.cost
+        self.samples += batch.samples
+        if self._sums is None:
+            self._sums = [[np.array(array) for array in arrays] for arrays in batch.sums]
+            return
+        for arrays, more in zip(self._sums, batch.sums):
+            for i, array in enumerate(more):
+                arrays[i] = arrays[i] + array
+
+    def mean_cost(self):
+        return self.cost / self.samples if self.samples else 0.0
+
+    def metrics(self):
+        """{name: number} of all evaluators."""
+        found = collections.OrderedDict()
+        for evaluator, arrays in zip(self._evaluators, self._sums or ()):
+            found.update(evaluator.result(arrays))
+        return found
+
+
+class Machine:
+    """settings: how it learns (optimizers.Settings), or None for one that only computes. remote:
+    a Remote (remote.py), or None to train here. trainer_count: threads, each with a part of every
+    batch; what they compute is added."""
+
+    def __init__(self, network, settings=None, remote=None, seed=None, trainer_count=1,
+                 feeding=None):
+        if int(trainer_count) < 1:
+            raise ValueError("trainer_count is %r, and must be at least 1" % (trainer_count,))
+        self.network, self.settings = network, settings
+        self.trainer_count = int(trainer_count)
+        self.pass_id = 0
+        self.scope = fluid.core.Scope()
+        self.exe = fluid.Executor(fluid.CPUPlace())
+        self.feeder = Feeder(network.data_types, feeding)
+        self._test_program = network.main.clone(for_test=True)
+        self._remote, self._average, self._needs = remote, None, []
+        if seed:
+            network.main.random_seed = network.startup.random_seed = int(seed)
+        if settings is not None:
+            self._build(settings, remote)
+        if seed:
+            self._test_program.random_seed = int(seed)
+        self.exe.run(network.startup, scope=self.scope)
+        self._program = network.main
+        self._parallel = {}
+        self._gradients, self._last = None, None
+        self._figures = [var for _, sums in network.evaluators for var in sums]
+
+    def _build(self, settings, remote):
+        net = self.network
+        if net.cost is None:
+            raise ConfigError("there is no cost among the outputs: %s cannot be trained"
+                              % ", ".join(layer.name for layer in net.outputs))
+        with fluid.program_guard(net.main, net.startup), fluid.unique_name.guard():
+            self._params_grads = fluid.backward.append_backward(
+                net.cost, callbacks=self._error_clips())
+            self._needs = append_updates(net, settings, self._params_grads,
+                                         None if remote is None else remote.per_step(settings))
+            if settings.model_average is not None:
+                self._average = self._make_average(settings.model_average)
+
+    def _error_clips(self):
+        clipped = any(var.error_clip is not None for block in self.network.main.blocks
+                      for var in block._known.values())
+        return [fluid.clip.error_clip_callback] if clipped else None
+
+    def _make_average(self, wanted):
+        if self._remote is not None:
+            raise NotImplementedError("model_average is not supported with parameter servers: "
+                                      "train with is_local=True, or without it")
+        most = int(min(wanted.max_average_window or 2 ** 62, 2 ** 62))
+        return fluid.optimizer.ModelAverage(wanted.average_window, min(10000, most), most)
+
+    # ---- batches ----
+
+    def train_batch(self, samples):
+        """One step: forward, backward, update."""
+        if self.settings is None:
+            raise RuntimeError("this Machine has no settings: it computes, and does not learn")
+        if self._remote is not None:
+            self._remote.start(self, len(samples))
+        self._last = samples
+        return self._run(self._program, samples, self._needs)
+
+    def test_batch(self, samples):
+        """Forward alone, as dropout and batch normalisation are in tests."""
+        return self._run(self._test_program, samples, ())
+
+    def _run(self, program, samples, needs):
+        net = self.network
+        fetch = ([] if net.cost is None else [net.cost]) + self._figures
+        values = self._compute(program, samples, fetch, needs)
+        if values and len(values[0]) > 1:  # of each thread
+            values = [np.sum(value, axis=0) for value in values]
+        else:
+            values = [value[0] for value in values]
+        cost, sums, at = 0.0, [], len(fetch) - len(self._figures)
+        if at:
+            cost = float(values[0][0])
+        for _, variables in net.evaluators:
+            sums.append(values[at:at + len(variables)])
+            at += len(variables)
+        return Batch(cost, len(samples), sums)
+
+    def _compute(self, program, samples, fetch, needs=(), return_numpy=True):
+        """For each variable of fetch a list: its value in each thread that had samples."""
+        threads = min(self.trainer_count, len(samples))
+        if threads > 1 and threads == self.trainer_count:
+            parts = np.array_split(np.arange(len(samples)), threads)
+            feeds = [self._feed(samples[part[0]:part[-1] + 1], needs, len(samples))
+                     for part in parts]
+            return self._threaded(program)._run_parallel(self.exe, feeds, fetch, self.scope,
+                                                         return_numpy, False)
+        feed = self._feed(samples, needs, len(samples))
+        return [[value] for value in self.exe.run(program, feed, fetch, scope=self.scope,
+                                                  return_numpy=return_numpy)]
+
+    def _feed(self, samples, needs, batch):
+        feed = self.feeder(samples)
+        for name in needs:
+            feed[name] = np.array([batch if name == BATCH_VAR else self.pass_id], np.int64)
+        return feed
+
+    def _threaded(self, program):
+        found = self._parallel.get(id(program))
+        if found is None:
+            strategy = fluid.BuildStrategy()
+            strategy.gradient_scale_strategy = fluid.BuildStrategy.GradientScaleStrategy.One
+            found = fluid.CompiledProgram(program).with_data_parallel(
+                loss_name=self.network.cost.name if self.network.cost is not None else None,
+                build_strategy=strategy, places=[fluid.CPUPlace()] * self.trainer_count)
+            self._parallel[id(program)] = found
+        return found
+
+    def infer(self, samples, layers=None):
+        """The values of output layers (all outputs unless told), as LoDTensors; of a network that
+        has them as outputs."""
+        values = dict(zip((layer.name for layer in self.network.outputs), self.network.values))
+        wanted = [layer.name for layer in layers or self.network.outputs]
+        feed = self.feeder(samples)
+        return self.exe.run(self._test_program, feed, [values[name] for name in wanted],
+                            scope=self.scope, return_numpy=False)
+
+    def totals(self):
+        return Totals(self.network.evaluators)
+
+    # ---- parameters ----
+
+    @property
+    def parameter_names(self):
+        return list(self.network.parameters)
+
+    def get(self, name):
+        """A parameter as an array."""
+        if self._remote is not None:
+            self._remote.refresh(self, name)
+        return np.array(self._tensor(name))
+
+    def set(self, name, array):
+        shape = self._config(name).shape
+        array = np.ascontiguousarray(array, dtype=np.float32)
+        if array.size != int(np.prod(shape)):
+            raise ValueError("parameter %r has the shape %s, and was given one of %s"
+                             % (name, list(shape), list(array.shape)))
+        if self._remote is not None and self._remote.started:
+            raise RuntimeError("parameter %r is on the servers now: set it before the first batch"
+                               % name)
+        self._tensor(name).set(array.reshape(shape), self.exe.place)
+
+    def _config(self, name):
+        if name not in self.network.parameters:
+            raise KeyError("there is no parameter %r; there are %s"
+                           % (name, ", ".join(self.network.parameters)))
+        return self.network.parameters[name]
+
+    def _tensor(self, name):
+        self._config(name)
+        return self.scope.find_var(name).get_tensor()
+
+    def gradients(self, samples=None):
+        """{name: gradient} of a batch, the last one trained unless given, at the parameters as
+        they are; nothing is updated."""
+        samples = self._last if samples is None else samples
+        if samples is None:
+            raise RuntimeError("there was no batch yet to have gradients of")
+        pairs = [(p.name, g) for p, g in self._params_grads if g is not None]
+        if self._gradients is None:
+            self._gradients = self.network.main._prune_with_input(
+                [], [self.network.cost] + [g for _, g in pairs])
+        values = self.exe.run(self._gradients, self._feed(samples, (), 0), [g for _, g in pairs],
+                              scope=self.scope, return_numpy=False)
+        return {name: self._dense(name, value) for (name, _), value in zip(pairs, values)}
+
+    def _dense(self, name, value):
+        if not hasattr(value, "rows"):
+            return np.array(value)
+        dense = np.zeros(self._config(name).shape, np.float32)
+        np.add.at(dense, value.rows(), np.array(value.get_tensor()))
+        return dense
+
+    @contextlib.contextmanager
+    def averaged(self):
+        """Inside, parameters are their averages where the settings have a ModelAverage: for tests
+        and for saving."""
+        if self._average is None or self._last is None:
+            yield
+            return
+        with fluid.scope_guard(self.scope), self._average.apply(self.exe):
+            yield
+
+    def finish(self):
+        """The end of training: in a distributed job the servers are told."""
+        self.exe.close()
