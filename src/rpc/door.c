@@ -82,8 +82,8 @@ static void log_turned_away(rg_rpc_server *server, const rg_link *link, const ch
 
 static void log_stranger(rg_rpc_server *server, const rg_link *link, const char *why)
 {
-    if (!rg_link_spoken(link)) { /* someone who looks whether we are there */
-        rg_log(RG_LOG_I, "rpc", "peer=%s \"looked in\"", rg_link_peer(link));
+    if (!rg_link_spoken(link)) { /* someone who looks whether we are there, as probes often do */
+        rg_log(RG_LOG_D, "rpc", "peer=%s \"looked in\"", rg_link_peer(link));
         return;
     }
     log_turned_away(server, link, why);

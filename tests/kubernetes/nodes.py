@@ -15,8 +15,10 @@ class Nodes(object):
     """The pods of one job. Names are known to all from the beginning, unless known is False:
     then each pod knows its own, until the cluster's DNS is told."""
 
-    def __init__(self, folder, arguments, known=True):
+    def __init__(self, folder, arguments, known=True, workspace=None, **env):
+        """workspace: a folder that the image has its own copy of; env: the image's variables."""
         self.folder, self.processes = folder, []
+        self.workspace, self.env = workspace, env
         documents = documents_of(*arguments)
         self.secrets = secrets_of(documents)
         self.pods = pods_of(documents)
@@ -43,15 +45,17 @@ class Nodes(object):
         return [p.name for p in self.pods].index(name)
 
     def environment(self, pod, container=None):
-        """Of its container; and the path of the image."""
-        return dict({"PATH": PATH, "HOME": str(self.folder)},
-                    **pod.environment(self.secrets, container))
+        """Of its container, over that of the image."""
+        image = dict(self.env, PATH=PATH, HOME=str(self.folder))
+        return dict(image, **pod.environment(self.secrets, container))
 
     def start(self, pod, first=None):
         """Its container, in a folder of its own; or the one that must have ended before it."""
         container = first or pod.container
         env = self.environment(pod, container)
         folder = self.folder / pod.name
+        if self.workspace and not folder.exists():
+            shutil.copytree(self.workspace, str(folder))
         folder.mkdir(exist_ok=True)
         name = "%s.%s" % (pod.name, first["name"]) if first else pod.name
         process = Process(name, folder, self.net.on(self._index(pod.name)) +

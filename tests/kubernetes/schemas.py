@@ -15,15 +15,22 @@ def versions():
     return sorted({known[i * (len(known) - 1) // 3] for i in range(4)}, key=known.index)
 
 
-def check(document, version):
-    """Fails, naming the place, where a Kubernetes of this version would not take the object."""
+def fault_in(document, version):
+    """Why a Kubernetes of this version would not take the object, naming the place; else None."""
     validate = pytest.importorskip("kubernetes_validate")
     try:
         validate.validate(document, version, strict=True)
     except validate.ValidationError as error:
-        pytest.fail("%s %s is no object of Kubernetes %s: %s: %s" % (
+        return "%s %s is no object of Kubernetes %s: %s: %s" % (
             document.get("kind"), document.get("metadata", {}).get("name"), version,
-            ".".join(str(part) for part in error.path), error.message))
+            ".".join(str(part) for part in error.path), error.message)
+    return None
+
+
+def check(document, version):
+    wrong = fault_in(document, version)
+    if wrong:
+        pytest.fail(wrong)
 
 
 def check_file(path, version):

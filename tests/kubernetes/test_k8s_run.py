@@ -29,7 +29,7 @@ def same(a, b):
 def wait_until(true, seconds=60):
     end = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < end
+        assert time.monotonic() < end, "it is not so after %d s" % seconds
         time.sleep(0.1)
 
 
@@ -46,16 +46,16 @@ def test_fleet_job_trains_to_the_bits_of_one_host(cluster, nodes, kind, tmp_path
     for process in first:
         assert process.wait(30) == 0, process.text()
     pods.start_all("pserver")
-    for server in pods.of("pserver"):
-        wait_until(lambda: pods.is_ready(server))
     pods.finish()
     cluster.fleet(2, 2, STEPS + ["--save", "together"]).finish()
     assert same(tmp_path / "apart", tmp_path / "together")
 
 
-def test_probes(nodes):  # noqa: F811
+@pytest.mark.parametrize("kind, name", [("fluid", "ctr-pserver-0.ctr-pserver:6174"),
+                                        ("paddlejob", "ctr-master-0:36543")])
+def test_probes(nodes, kind, name):  # noqa: F811
     """Alive and ready when it serves, before any trainer came; and a probe is no trainer."""
-    pods = nodes(*job("fluid", ["--steps", "5"], 1, 1))
+    pods = nodes(*job(kind, ["--steps", "5"], 1, 1))
     server, = pods.of("pserver")
     trainer, = pods.of("trainer")
     assert not pods.is_ready(server) and not pods.is_alive(server)
@@ -67,14 +67,13 @@ def test_probes(nodes):  # noqa: F811
         assert status == 0 and "waits for trainer 0, which was never seen; ready: nobody" in text
     # From a trainer's pod it asks all servers of the job.
     status, text = pods.execute(trainer, ["paddle", "status"])
-    assert status == 0 and text.startswith("ctr-pserver-0.ctr-pserver:6174: pserver 0 waits")
+    assert status == 0 and text.startswith(name + ": pserver 0 waits")
     # Without the job's key nobody is told anything.
     status, text = pods.execute(trainer, ["paddle", "status"], REGATTA_JOB_KEY="ab" * 32)
     assert status == 1 and "key" in text
     pods.start(trainer)
     pods.finish()
     assert "listening" in process.text() and "looked in" not in process.text()
-    assert not pods.is_ready(server)
 
 
 def test_a_server_that_dies_ends_the_trainers(nodes):  # noqa: F811

@@ -1,4 +1,4 @@
-"""What is done to a cluster, by kubectl. Keys go through its stdin: arguments can be read by all."""
+"""What is done to a cluster, by kubectl. Keys go through its stdin: all can read arguments."""
 import subprocess
 import sys
 

@@ -77,12 +77,7 @@ def _fluid(o, key):
                             dict(_ports(o), **pods.probes(o, None)))
     trainer = pods.container(o, "trainer", pods.shell(o.cmd),
                              pods.fluid_trainer_env(o, key, hosts, pods.JOB_INDEX))
-    # A server listens under its own name, which the cluster's DNS knows a moment after the pod is.
-    wait = {"name": "own-name", "image": o.image, "env": [e for e in env if e["name"] in
-                                                          ("POD_NAME", "POD_IP")],
-            "command": pods.shell('until getent hosts "$POD_IP"; do echo "waiting for the '
-                                  'cluster\'s DNS to know $POD_IP"; sleep 1; done')}
-    return _on_servers(o, server, trainer, {"initContainers": [wait]})
+    return _on_servers(o, server, trainer, {"initContainers": [pods.own_name(o, env)]})
 
 
 def _paddle_job(o, key):
@@ -97,7 +92,7 @@ def _paddle_job(o, key):
                              pods.fluid_trainer_env(o, key, hosts, pods.REPLICA_INDEX))
 
     def replicas(n, part, one):
-        template = pods.pod(o, labels_of(o.name, part), [one], "Never")
+        template = pods.pod(o, labels_of(o.name, part), [one], None)
         return {"replicas": n, "restartPolicy": "Never", "template": template}
     return [{"apiVersion": "kubeflow.org/v1", "kind": "PaddleJob", "metadata": _meta(o, o.name),
              "spec": {"runPolicy": {"backoffLimit": 0, "cleanPodPolicy": "Running"},

@@ -31,7 +31,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser():
-    p = _Parser(prog="paddle k8s", allow_abbrev=False, formatter_class=argparse.RawTextHelpFormatter,
+    p = _Parser(prog="paddle k8s", allow_abbrev=False,
+                formatter_class=argparse.RawTextHelpFormatter,
                 description="Write the YAML of a job on parameter servers for Kubernetes.",
                 epilog="example:\n  paddle k8s --name word2vec --servers 2 --trainers 3 --image "
                        "registry/word2vec:1 \\\n             --cmd 'python train.py' | kubectl "
@@ -97,7 +98,8 @@ def _normal(argv, parser):
 def _unknown(word, parser):
     name = word.split("=")[0]
     if not name.startswith("-"):
-        refuse("%r is not an option: write --cmd 'WHOLE LINE' where it belongs to the command" % name)
+        refuse("%r is not an option: write --cmd 'WHOLE LINE' where it belongs to the command"
+               % name)
     close = difflib.get_close_matches(name, _known(parser), 1, 0.5)
     refuse("there is no option %s%s" % (name, "; did you mean %s?" % close[0] if close else
                                         "; `paddle k8s --help` lists them"))
@@ -152,7 +154,7 @@ def _name(option, value, longest, example):
         refuse("%s is missing: a name such as %s" % (option, example))
     if len(value) > longest:
         refuse("%s=%s has %d characters, and may have %d" % (option, value, len(value), longest))
-    # Names of 253 characters are those of objects that no other name is made of: they may have dots.
+    # Objects that no other name is made of may have 253 characters, and dots among them.
     labels = value.split(".") if longest > 63 else [value]
     good = all(_LABEL.match(label) for label in labels) and (option != "--name" or
                                                              value[0].isalpha())

@@ -1,5 +1,5 @@
 """The pods of a job: what a server and a trainer run, and the environment that tells them who they
-are. src/sys/job_env.c reads the variables of Fluid and Fleet back, paddle.v2.init() PADDLE_INIT_*."""
+are. src/sys/job_env.c reads those of Fluid and Fleet back, paddle.v2.init() PADDLE_INIT_*."""
 
 # A variable that is made of others sees only those that stand before it in the list; what the
 # controllers of Jobs add (JOB_COMPLETION_INDEX) stands last. So numbers come from the pod's
@@ -15,9 +15,8 @@ SET_BY_THE_JOB = frozenset((
     "PADDLE_PSERVER_PORT", "PADDLE_PSERVER_ID", "PADDLE_PORT", "PADDLE_CURRENT_IP",
     "PADDLE_TRAINERS_NUM", "PADDLE_TRAINERS", "PADDLE_TRAINER_ID", "TRAINER_ID", "TRAINING_ROLE",
     "PADDLE_TRAINING_ROLE", "SERVER_ENDPOINT", "PSERVERS", "PADDLE_CURRENT_ENDPOINT",
-    "PADDLE_TRAINER_ENDPOINTS"))
+    "PADDLE_TRAINER_ENDPOINTS", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
 
-# Of FLAGS_*, and what anyone may want otherwise: --env is stronger.
 PROBE_SECONDS = 10
 
 
@@ -31,13 +30,17 @@ def _field(name, path):
 
 def _common(o, key_secret):
     """What every process of the job has. Values of --env may be made of these: $(POD_NAME)."""
+    return [_field("POD_NAME", "metadata.name"), _value("REGATTA_JOB_ID", o.name),
+            {"name": "REGATTA_JOB_KEY",
+             "valueFrom": {"secretKeyRef": {"name": key_secret, "key": "key"}}}] + _unless_given(
+                 o, ("PYTHONUNBUFFERED", "1"), ("FLAGS_ps_join_seconds", o.patience),
+                 ("FLAGS_rpc_deadline", o.patience * 1000))
+
+
+def _unless_given(o, *pairs):
+    """What anyone may want otherwise: --env is stronger."""
     given = {name for name, _ in o.env}
-    flags = [("PYTHONUNBUFFERED", "1"), ("FLAGS_ps_join_seconds", o.patience),
-             ("FLAGS_rpc_deadline", o.patience * 1000)]
-    return ([_field("POD_NAME", "metadata.name"), _value("REGATTA_JOB_ID", o.name),
-             {"name": "REGATTA_JOB_KEY",
-              "valueFrom": {"secretKeyRef": {"name": key_secret, "key": "key"}}}] +
-            [_value(name, value) for name, value in flags if name not in given])
+    return [_value(name, value) for name, value in pairs if name not in given]
 
 
 def _given(o):
@@ -52,7 +55,11 @@ def v2_trainer_env(o, key_secret, hosts):
         _value("PADDLE_INIT_PORT", o.port),
         _value("PADDLE_INIT_PORTS_NUM", o.ports_num),
         _value("PADDLE_INIT_PORTS_NUM_FOR_SPARSE", o.ports_num_for_sparse),
-        _value("PADDLE_CLUSTER_TRAIN", "True")] + _given(o)
+        _value("PADDLE_CLUSTER_TRAIN", "True"),
+        # Scripts of the time ask Open MPI who they are, to find their share of the data.
+        _field("OMPI_COMM_WORLD_RANK", JOB_INDEX),
+        _value("OMPI_COMM_WORLD_SIZE", o.trainers)] + _unless_given(
+            o, ("PADDLE_INIT_USE_GPU", "False"), ("PADDLE_INIT_TRAINER_COUNT", 1)) + _given(o)
 
 
 def v2_server_env(o, key_secret):
@@ -138,12 +145,24 @@ def container(o, name, command, env, server=False, more=None):
     return made
 
 
+def own_name(o, env):
+    """Runs before a server that listens under its own name, which the cluster's DNS knows a moment
+    after the pod is."""
+    line = ('until getent hosts "$POD_IP"; do '
+            'echo "waiting for the cluster\'s DNS to know $POD_IP"; sleep 1; done')
+    needs = [e for e in env if e["name"] in ("POD_NAME", "POD_IP")]
+    return dict({"name": "own-name", "image": o.image, "command": shell(line), "env": needs},
+                **_resources(o.server_cpu, o.server_memory))
+
+
 def pod(o, labels, containers, restart, more=None):
-    """restart: the pod's restartPolicy. The process is not number 1 of its namespace, so that
-    SIGTERM ends it also where it does not ask for it."""
+    """restart: the pod's restartPolicy; None: its controller has one of its own. The process is not
+    number 1 of its namespace, so that SIGTERM ends it also where it does not ask for it."""
     _, volumes = _mounts(o)
-    spec = {"restartPolicy": restart, "enableServiceLinks": False,
-            "automountServiceAccountToken": False, "shareProcessNamespace": True}
+    spec = {"enableServiceLinks": False, "automountServiceAccountToken": False,
+            "shareProcessNamespace": True}
+    if restart:
+        spec["restartPolicy"] = restart
     if o.pull_secret:
         spec["imagePullSecrets"] = [{"name": o.pull_secret}]
     spec.update(more or {})

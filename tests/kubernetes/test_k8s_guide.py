@@ -1,0 +1,52 @@
+"""The commands of docs/guide-kubernetes.md, as they stand there."""
+import os
+import re
+import shlex
+
+import pytest
+import yaml
+
+from built import ROOT
+from kubelet import run_k8s
+from nodes import nodes  # noqa: F401
+from schemas import check, versions
+
+
+def commands():
+    """Lines of code that begin with `paddle k8s`, up to a pipe."""
+    with open(os.path.join(ROOT, "docs", "guide-kubernetes.md")) as file:
+        text = file.read().replace("\\\n", " ")
+    return [shlex.split(line)[2:] for line in re.findall(r"^    (paddle k8s [^|\n]*)", text, re.M)]
+
+
+def test_there_are_some():
+    assert len(commands()) >= 6
+
+
+@pytest.mark.parametrize("words", [w for w in commands() if "--delete" not in w],
+                         ids=lambda w: "-".join(w[:4]).replace("--", ""))
+def test_each_makes_a_job(words, tmp_path):
+    done = run_k8s(*words, cwd=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    text = done.stdout or (tmp_path / "fit.yaml").read_text()
+    kinds = []
+    for document in yaml.safe_load_all(text):
+        kinds.append(document["kind"])
+        if document["kind"] != "PaddleJob":
+            check(document, versions()[-1])
+    assert kinds[-1] in ("Job", "PaddleJob")
+
+
+@pytest.mark.parametrize("kind", ["fluid", "paddlejob"])
+def test_fit_a_line_trains(kind, nodes, tmp_path):  # noqa: F811
+    """The guide's own job, with a folder of this host as the volume."""
+    words = [w for w in commands() if kind in w and "--servers" in w][0]
+    words = [w.replace("--model /models", "--epochs 3 --model %s" % tmp_path) for w in words
+             if w not in ("--output", "fit.yaml")]
+    pods = nodes(*words, workspace=os.path.join(ROOT, "demo", "fit_a_line"),
+                 PADDLE_DATASET="synthetic")
+    pods.start_all()
+    pods.finish()
+    assert "__model__" in os.listdir(str(tmp_path / "fit"))
+    first = pods.of("trainer")[0].name
+    assert "epoch   2" in [p for p in pods.processes if p.name == first][0].text()
