@@ -19,6 +19,7 @@ USERS = {"root": "/root", "paddle": "/home/paddle", "tutorial": "/home/tutorial"
 PYTHON = os.path.join(ROOT, ".venv", "bin")
 PATH = ":".join([PYTHON, BUILD, "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"])
 SSHD = """Port 22
+Port 9090
 HostKey /etc/ssh/host_test
 PidFile /run/sshd.pid
 UsePAM no
@@ -109,11 +110,12 @@ class Host(object):
     def processes(self):
         """{pid here: command line} of what runs on this host but its own sshd and first process."""
         found = {}
-        for line in self.run("ps -eo pid=,ppid=,stat=,args=", "root").splitlines():
-            pid, parent, state, words = line.split(None, 3)
-            ours = pid == "1" or parent == "0" or state.startswith("Z")
-            if not ours and not words.startswith(("sshd:", "/usr/sbin/sshd", "sleep 1", "ps -eo")):
-                found[int(pid)] = words
+        for line in self.run("exec ps -eo pid=,stat=,args=", "root").splitlines():
+            pid, state, words = line.split(None, 2)
+            own = pid == "1" or words == "sleep 1" or words.startswith(
+                ("sshd: ", "/usr/sbin/sshd ", "ps -eo "))
+            if not own and not state.startswith("Z"):
+                found[int(pid)] = words.strip()
         return found
 
     def close(self):

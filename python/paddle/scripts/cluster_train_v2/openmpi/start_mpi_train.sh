@@ -59,18 +59,24 @@ export PADDLE_INIT_PSERVERS PADDLE_INIT_NUM_GRADIENT_SERVERS PADDLE_INIT_TRAINER
     PADDLE_INIT_USE_GPU PADDLE_INIT_TRAINER_COUNT
 
 # ---- the server and the trainer ----
-end() { # PID: SIGTERM, and SIGKILL after 3 seconds
-    kill -TERM "$1" 2>/dev/null || return
+below() { # PID: what it has started, and those too
+    for child in $(cat "/proc/$1/task/"*/children 2>/dev/null); do
+        echo "$child"
+        below "$child"
+    done
+}
+end() { # PID...: SIGTERM to them and all they have started, SIGKILL after 3 seconds
+    all="$* $(for pid; do below "$pid"; done)"
+    kill -TERM $all 2>/dev/null
     for _ in {1..30}; do
-        kill -0 "$1" 2>/dev/null || return
+        kill -0 $all 2>/dev/null || return
         sleep 0.1
     done
-    kill -KILL "$1" 2>/dev/null
+    kill -KILL $all 2>/dev/null
 }
 stop() { # STATUS: a signal has come
     trap '' TERM INT HUP
-    [ -n "$trainer" ] && end "$trainer"
-    [ -n "$server" ] && end "$server"
+    end $trainer $server
     exit "$1"
 }
 trainer='' server=''
