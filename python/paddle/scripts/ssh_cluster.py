@@ -403,8 +403,10 @@ class Job(object):
         how = ("the connection to it was lost" if culprit.status is None else
                "was ended by signal %d" % (culprit.status - 128) if culprit.status > 128 else
                "ended with status %s" % culprit.status)
-        say("failure: %s: %s%s" % (culprit.who, how, "; " + culprit.note
-                                   if culprit.status is None and culprit.note else ""))
+        if culprit.note:
+            how += "; " + (culprit.note if culprit.status is None else
+                           "it says that it failed because of " + self._blamed(culprit.note))
+        say("failure: %s: %s" % (culprit.who, how))
         if culprit.status is not None:
             say("the last lines of its %s:" % log)
             for line in culprit.node.tail(log).splitlines():
@@ -412,6 +414,12 @@ class Job(object):
         self._stop()
         say("failure: %s failed; all others were ended. Its logs: %s" % (
             culprit.who, culprit.node.ssh("ls " + shlex.quote(self.folder + "/log"))))
+
+    def _blamed(self, note):
+        """Whom a note means, in the words of this launcher."""
+        role, _, index = note.partition(" ")
+        known = index.isdigit() and role == "worker" and int(index) < len(self._trainers)
+        return self._trainers[int(index)].who if known else "a " + role.replace("worker", "trainer")
 
     def _gather(self):
         end = time.monotonic() + BLAME_SECONDS

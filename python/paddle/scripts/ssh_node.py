@@ -65,10 +65,6 @@ class Node(object):
         self._say("%s: %s" % (self.name, text))
 
     def open(self):
-        try:
-            resolved = socket.gethostbyname(self._connection.host)
-        except OSError as error:
-            raise NodeError("cannot be reached: %s; is the name in HOSTS right?" % error)
         strict = self._connection.ssh_config.get("stricthostkeychecking", "") == "yes"
         self._connection.client.load_system_host_keys()
         self._connection.client.set_missing_host_key_policy(_AskOnce(self, strict))
@@ -86,7 +82,10 @@ class Node(object):
         transport = self._connection.transport
         transport.set_keepalive(5)
         transport.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, SILENCE_MS)
-        self.address = resolved
+        try:
+            self.address = socket.gethostbyname(self._connection.host)
+        except OSError:  # a name that only the host in between knows (ProxyJump)
+            pass
 
     def close(self):
         self._connection.close()
@@ -169,9 +168,11 @@ class Node(object):
     def _choose_address(self, addresses):
         """Servers listen on PADDLE_NIC: where SSH goes another way trainers must not."""
         if addresses and self.address not in addresses:
-            self.say("servers are at %s, of its network interface, not at %s" % (
-                addresses[0], self.address))
+            self.say("trainers reach its server at %s, of its network interface" % addresses[0])
             self.address = addresses[0]
+        if self.address is None:
+            raise NodeError("has no address that is known here: set PADDLE_NIC in conf.py to an "
+                            "interface that has one (%s)" % self.facts["interfaces"][0])
 
     # ---- processes ----
 

@@ -13,5 +13,9 @@ if __name__ == "__main__":
     package = os.path.realpath(os.path.join(here, *[".."] * 3))
     if os.path.exists(os.path.join(package, "paddle", "scripts", "ssh_cluster.py")):
         sys.path.insert(0, package)
-    from paddle.scripts import ssh_cluster
+    try:
+        from paddle.scripts import ssh_cluster
+    except ImportError as error:
+        sys.exit("paddle.py: %s%s" % (error, ": pip install fabric" if error.name in (
+            "fabric", "paramiko") else ""))
     sys.exit(ssh_cluster.main(os.path.join(here, "conf.py"), sys.argv[1:]))

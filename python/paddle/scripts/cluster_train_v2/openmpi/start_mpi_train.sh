@@ -90,14 +90,20 @@ paddle pserver --num_gradient_servers="$size" --nics="$NICS" --port="$PADDLE_INI
 server=$!
 paddle python "$@" < /dev/null > logs/train.log 2>&1 &
 trainer=$!
+failed() { # WHO STATUS LOG OTHER
+    say "the $1 ended with status $2; the last lines of $PWD/$3:"
+    tail -n 20 "$3" >&2
+    end "$4"
+    exit "$2"
+}
+wait -n "$server" "$trainer"
+status=$?
+if kill -0 "$trainer" 2>/dev/null; then # the server was first
+    [ $status -eq 0 ] || failed server $status logs/pserver.log "$trainer"
+fi
 wait "$trainer"
 status=$?
-if [ "$status" -ne 0 ]; then
-    say "the trainer ended with status $status; the last lines of $PWD/logs/train.log:"
-    tail -n 20 logs/train.log >&2
-    end "$server"
-    exit "$status"
-fi
+[ $status -eq 0 ] || failed trainer $status logs/train.log "$server"
 
 # Others may be training still: our server ends by itself when all trainers have left. One that nobody
 # has been connected to for a minute is not waited for: train.py did not use it.

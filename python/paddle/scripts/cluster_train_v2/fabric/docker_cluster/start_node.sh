@@ -1,5 +1,6 @@
 #!/bin/sh
-# What a container of the demo cluster runs: root is let in by the key in a mounted secret; then sshd.
+# What a container of the demo cluster runs: root is let in by the key in a mounted secret; then sshd,
+# or the command it is given.
 set -eu
 key=${KEY_FOLDER:-/etc/cluster-ssh-key}
 if [ ! -f "$key/id_rsa.pub" ]; then
@@ -11,4 +12,5 @@ cp "$key/id_rsa.pub" /root/.ssh/authorized_keys
 chmod 700 /root/.ssh
 chmod 600 /root/.ssh/authorized_keys
 ssh-keygen -A
-exec /usr/sbin/sshd -D -e
+[ $# -gt 0 ] || set -- /usr/sbin/sshd -D -e
+exec "$@"

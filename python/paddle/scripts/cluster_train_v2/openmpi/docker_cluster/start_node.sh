@@ -1,6 +1,7 @@
 #!/bin/sh
 # What a container of the demo cluster runs: the key of the cluster (a mounted secret) becomes that of
-# the user tutorial, who is let in by it and uses it to log in to the others; then sshd.
+# the user tutorial, who is let in by it and uses it to log in to the others; then sshd,
+# or the command it is given.
 set -eu
 key=${KEY_FOLDER:-/etc/mpi-ssh-key}
 home=/home/tutorial
@@ -18,4 +19,5 @@ chmod 700 "$home/.ssh"
 chmod 600 "$home/.ssh"/*
 chown -R tutorial: "$home/.ssh"
 ssh-keygen -A
-exec /usr/sbin/sshd -D -e
+[ $# -gt 0 ] || set -- /usr/sbin/sshd -D -e
+exec "$@"
