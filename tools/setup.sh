@@ -8,6 +8,9 @@ what=${1:-build}
 packages=(gcc make cmake ninja-build pkg-config git python3 python3-venv python3-dev
           libopenblas-dev libdnnl-dev libprotobuf-c-dev protobuf-c-compiler libuv1-dev libssl-dev
           zlib1g-dev libcmocka-dev)
+# Tests start clusters of their own on hosts in namespaces: what such hosts run.
+services=(openssh-server openmpi-bin slurm-wlm munge)
+[ "$what" = test ] && packages+=(openssh-client iproute2 "${services[@]}")
 missing=()
 for p in "${packages[@]}"; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
@@ -23,8 +26,24 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
     echo "setup: installing ${missing[*]}"
     "${as_root[@]}" apt-get update -qq
+    # No service of theirs starts on this machine, neither now nor when it boots.
+    policy=/usr/sbin/policy-rc.d
+    if [ "$what" = test ] && [ ! -e $policy ]; then
+        printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee $policy >/dev/null
+        "${as_root[@]}" chmod +x $policy
+        trap '"${as_root[@]}" rm -f $policy' EXIT
+    fi
     DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends \
         "${missing[@]}" >/dev/null
+    if command -v systemctl >/dev/null; then
+        for p in "${missing[@]}"; do
+            case $p in
+                openssh-server) "${as_root[@]}" systemctl -q disable ssh ;;
+                slurm-wlm) "${as_root[@]}" systemctl -q disable slurmd slurmctld ;;
+                munge) "${as_root[@]}" systemctl -q disable munge ;;
+            esac
+        done 2>/dev/null || true
+    fi
 fi
 
 if [ ! -x .venv/bin/python ]; then
@@ -33,7 +52,8 @@ fi
 # numpy below 2.4: scripts of the time write float(loss) of an array of shape [1].
 # six: scripts of the time import it, as real Paddle brought it along.
 # fissix: translates Python 2 sources (paddle python, paddle train). pyyaml: paddle k8s.
-need=('numpy<2.4' six fissix pyyaml)
+# fabric: the launchers over SSH.
+need=('numpy<2.4' six fissix pyyaml fabric)
 [ "$what" = demo ] && need+=(matplotlib)
 [ "$what" = test ] && need+=(pytest pillow protobuf kubernetes-validate kubeflow-training)
 for p in "${need[@]}"; do

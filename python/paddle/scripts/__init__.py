@@ -1,0 +1,1 @@
+"""What starts jobs on clusters: over SSH, Open MPI, Slurm, Kubernetes."""
