@@ -24,7 +24,9 @@ ban 'memory comes from base/mem.h' '\b(malloc|calloc|realloc|strdup)\(' \
     $(echo "$all" | grep -vE '^src/base/mem.c')
 ban 'files are opened and renamed in sys/ only' '\b(fopen|open|rename|unlink|mkdir)\(' \
     $(echo "$all" | grep -vE '^src/sys/|\.h$')
-python=$(find python/paddle demo tests bench -name '*.py' 2>/dev/null || true)
+# Sources of the kind that users wrote long ago, and the test that writes more of them, are data.
+python=$(find python/paddle demo tests bench -name '*.py' ! -path 'tests/v1/python2/old/*' \
+    ! -name test_python2.py 2>/dev/null || true)
 # Methods may be called eval: those of fluid.metrics are.
 ban 'Python runs no code from data and no shell' \
     '\bpickle\.loads?\(|(^|[=(,:[{]|return|yield) *(eval|exec)\(|shell=True|os\.system\(|os\.popen\(' $python
