@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # run.sh [CASE...] - measure against the peers in this run and print ratios. Machines are noisy:
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
-# Cases: fit_a_line word2vec mlp build import memory parse start models ctr ps (all of them unless
-# named); of the last three also one alone: models-autoint models-ffm models-nce, ctr-memory
+# Cases: fit_a_line word2vec mlp build import memory parse start models ctr ps v2 (all of them unless
+# named); of the last four also one alone: models-autoint models-ffm models-nce, ctr-memory
 # ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-rss, ps-sync ps-async
-# ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step ps-memory.
+# ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step ps-memory, v2-local v2-cluster
+# v2-pserver.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ours=$here/../.venv/bin/python
@@ -78,10 +79,13 @@ run_case() {
         PATH="$here/../.venv/bin:$PATH" "$ours" ctr/data.py "$data"
         P185=$P185 P26=${P26:-} PATH="$here/../.venv/bin:$PATH" FLAGS_progress=off \
             "$ours" ps/compare.py "$data" "$here/../build/sparse_table" ${only:+"${only#-}"} ;;
+    v2 | v2-*)
+        local only=${1#v2}
+        P185=$P185 "$ours" v2/compare.py "$here/../build/paddle" ${only:+"${only#-}"} ;;
     *) echo "no case $1" >&2; exit 2 ;;
     esac
 }
 
-for c in "${@:-fit_a_line word2vec mlp build import memory parse start models ctr ps}"; do
+for c in "${@:-fit_a_line word2vec mlp build import memory parse start models ctr ps v2}"; do
     for one in $c; do run_case "$one"; done
 done

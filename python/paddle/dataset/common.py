@@ -121,6 +121,19 @@ def synthetic(name):
     return True
 
 
+def fetch_or_synthetic(module):
+    """For demos: the module's files are fetched; where they cannot be had, the user is told and
+    this process, with those it starts, goes on with generated data."""
+    if synthetic(module.__name__.split(".")[-1]):
+        return
+    try:
+        module.fetch()
+    except RuntimeError as error:
+        print("%s\ndemo: going on with PADDLE_DATASET=synthetic, which is GENERATED data "
+              "(docs/datasets.md)" % error, file=sys.stderr)
+        os.environ["PADDLE_DATASET"] = "synthetic"
+
+
 # ---- archives, read as streams; nothing is unpacked to disk ----
 
 def tar_members(path, wanted):
