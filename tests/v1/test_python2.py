@@ -1,11 +1,12 @@
 """Python 2 sources, run by `paddle python` (paddle.python2): the same as Python 2.7 printed."""
 import os
-import pickle
 import shutil
 import subprocess
 import sys
 
 import pytest
+
+from paddle.fluid import safe_pickle
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python2")
 
@@ -54,7 +55,7 @@ def test_a_script_prints_what_python_2_did_and_leaves_nothing_behind(place):
     out, err = place.run("main.py", "a", "b")
     assert out == golden("main.txt")
     assert place.files() == before
-    assert err.count("does not parse as Python 3") == 1 and "main.py:" in err
+    assert err.count("is no Python 3") == 1 and "main.py:" in err
     assert "to stderr\n" in err
     kept = list((place.cache / "paddle" / "python2").iterdir())
     assert len(kept) >= 4 and all(p.suffix == ".py" for p in kept)
@@ -83,10 +84,12 @@ def test_arrays_that_python_2_pickled_are_read(place):
     # As Python 2 wrote an array: its bytes are a string, which is not always UTF-8.
     import numpy as np
     array = np.array([1.5, -2.25, 1e30], "float64")
-    data = b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR(I1\n(I3\ntcnumpy\ndtype\n" \
-        b"(S'f8'\nI0\nI1\ntR(I3\nS'<'\nNNNI-1\nI-1\nI0\ntbI00\nS" + repr(array.tobytes())[1:].encode() + b"\ntb."
+    data = b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR(I1\n(I3\n" \
+        b"tcnumpy\ndtype\n(S'f8'\nI0\nI1\ntR(I3\nS'<'\nNNNI-1\nI-1\nI0\ntbI00\nS" + \
+        repr(array.tobytes())[1:].encode() + b"\ntb."
     place.write("array.pickle", data)
-    place.write("read.py", "import pickle\nprint list(pickle.load(open('array.pickle'))) == [1.5, -2.25, 1e30]\n")
+    place.write("read.py", "from pickle import load\n"
+                "print list(load(open('array.pickle'))) == [1.5, -2.25, 1e30]\n")
     assert place.run("read.py")[0] == "True\n"
 
 
@@ -95,7 +98,7 @@ def test_what_is_pickled_can_be_read_by_either(place):
                 "pickle.dump({'a': range(3)}, open('out.pickle', 'w'))\n")
     place.run("write.py")
     data = (place.folder / "out.pickle").read_bytes()
-    assert data[:2] == b"\x80\x02" and pickle.loads(data) == {"a": [0, 1, 2]}
+    assert data[:2] == b"\x80\x02" and safe_pickle.loads(data) == {"a": [0, 1, 2]}
 
 
 def test_one_old_file_decides_for_the_whole_tree_but_not_for_python_3(place):
@@ -108,7 +111,18 @@ def test_one_old_file_decides_for_the_whole_tree_but_not_for_python_3(place):
     assert place.run("train.py")[0] == "1.5 2.5 3.5\n"
     place.write("tools/old.py", "print 'never run'\n")
     out, err = place.run("train.py")
-    assert out == "(1, 2, 3.5)\n" and "tools/old.py:1 does not parse" in err
+    assert out == "(1, 2, 3.5)\n" and "tools/old.py:1 is no" in err
+
+
+@pytest.mark.parametrize("line,old", [
+    ("print >>sys.stderr, 'x'", True), ("import cPickle", True), ("n = xrange(3)", True),
+    ("def f(d):\n    return unicode(d)", True), ("xrange = range", False),
+    ("try:\n    import cPickle\nexcept ImportError:\n    pass", False),
+    ("try:\n    xrange\nexcept NameError:\n    xrange = range\nxrange(3)", False),
+    ("if sys.version_info < (3,):\n    n = xrange(3)", False)])
+def test_what_parses_and_could_not_run_is_python_2_too(place, line, old):
+    place.write("main.py", "import sys\nprint(3 / 2)\n" + line + "\n")
+    assert place.run("main.py")[0] == ("1\n" if old else "1.5\n")
 
 
 def test_a_file_that_parses_as_neither_is_no_python_2(place):

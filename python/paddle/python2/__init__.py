@@ -1,9 +1,10 @@
 """Python 2 sources: scripts, configs and data providers of the time, run as they are.
 
 One file that does not parse as Python 3, and does as Python 2, makes its workspace (the tree of
-folders it is in) Python 2: all modules of that tree are translated in memory when they are
-imported, and what Python 2 meant is kept (meaning.py: integer division, lists from map, files and
-pickles; modules.py: the modules of its library). Nothing is written beside the sources.
+folders it is in) Python 2; so does one that parses and could not run (print >>f,
+cPickle, xrange). All modules of that tree are translated in memory when they are imported, and
+what Python 2 meant is kept (meaning.py: integer division, lists from map, files and pickles;
+modules.py: the modules of its library). Nothing is written beside the sources.
 
     paddle python train.py ARGUMENTS"""
 import importlib.util
@@ -58,8 +59,7 @@ def enable(folder, also=()):
         if line is None:
             continue
         _workspaces[folder] = True
-        print("paddle: %s is Python 2 (%s:%d does not parse as Python 3): its modules are "
-              "translated in memory" % (folder, os.path.relpath(path, folder), line),
+        print("paddle: %s is Python 2 (%s:%d is no Python 3): its modules are translated in memory" % (folder, os.path.relpath(path, folder), line),
               file=sys.stderr, flush=True)
         _install()
         return True

@@ -80,15 +80,62 @@ def _parses(text, path):
     return None
 
 
+# What fails in Python 3 whenever it is reached, though it parses.
+_OLD_MODULES = {"ConfigParser", "Queue", "StringIO", "UserDict", "__builtin__", "cPickle",
+                "cStringIO", "commands", "httplib", "md5", "urllib2", "urlparse"}
+_OLD_NAMES = {"basestring", "cmp", "execfile", "file", "long", "raw_input", "reduce", "reload",
+              "unichr", "unicode", "xrange"}
+
+
+def _is_old_print(node):
+    """print >>f, x"""
+    value = node.value.elts[0] if isinstance(node.value, ast.Tuple) and node.value.elts \
+        else node.value
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.RShift) and \
+        isinstance(value.left, ast.Name) and value.left.id == "print"
+
+
+def _old_line(text, path):
+    """The first line that parses as Python 3 and can only be Python 2, or None."""
+    tree = ast.parse(text, path)
+    guarded = {id(inner) for node in ast.walk(tree) if isinstance(node, (ast.Try, ast.If))
+               for inner in ast.walk(node)}
+    bound, stars, found = set(), False, []
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            stars = stars or (node.names[0].name == "*" and
+                              not (node.module or "").startswith("paddle."))
+            bound.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else \
+                [alias.name for alias in node.names]
+            if id(node) not in guarded and not getattr(node, "level", 0) and \
+                    _OLD_MODULES.intersection(modules):
+                found.append(node.lineno)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.add(node.id)
+        elif isinstance(node, ast.Expr) and _is_old_print(node):
+            found.append(node.lineno)
+    if not stars:
+        found += [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Name) and
+                  node.id in _OLD_NAMES - bound and id(node) not in guarded]
+    return min(found) if found else None
+
+
 def python2_line(path):
-    """None if a file parses as Python 3 (or as neither), else the line that does not."""
+    """None if a file is Python 3 (or neither), else the first line that can only be Python 2."""
     try:
         status = os.stat(path)
         key = (path, status.st_size, status.st_mtime_ns)
         if key not in _judged:
             text, _ = read(path)
             line = _parses(text, path)
-            if line is not None and not _is_python2(text, path):
+            if line is None:
+                line = _old_line(text, path)
+            elif not _is_python2(text, path):
                 line = None
             _judged[key] = line
         return _judged[key]

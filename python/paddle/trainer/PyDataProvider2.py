@@ -274,6 +274,7 @@ def provider(input_types=None, should_shuffle=None, pool_size=-1, min_pool_size=
     def decorate(generator):
         class DataProvider:
             function = staticmethod(generator)
+            place = property(lambda self: _place(generator))
 
             def __init__(self, file_list, **kwargs):
                 self.logger = logging.getLogger("paddle.provider")

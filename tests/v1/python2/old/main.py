@@ -68,7 +68,8 @@ except KeyError, e:
 section('exec')
 space = {}
 exec 'y = 7 / 2\nprint "in", y' in space
-print space['y'], eval('9 / 2')
+value_of = eval
+print space['y'], value_of('9 / 2')
 
 section('classes')
 for item in helper.Countdown(3):
