@@ -4,6 +4,7 @@
 #define RG_CLI_COMMANDS_H
 
 int rg_cli_train(int argc, char **argv);
+int rg_cli_pserver(int argc, char **argv);
 int rg_cli_criteo(int argc, char **argv);
 int rg_cli_gen_criteo(int argc, char **argv);
 int rg_cli_status(int argc, char **argv);

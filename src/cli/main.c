@@ -245,6 +245,7 @@ static const command commands[] = {
     {"version", "what this is and how it was built", run_version},
     {"ops", "the ops that are implemented; one in detail with its name", run_ops},
     {"train_from_dataset", "train a saved program on data files, without Python", rg_cli_train},
+    {"pserver", "parameter servers, one a port", rg_cli_pserver},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
     {"criteo", "raw Criteo lines as multi-slot text: criteo --hash BUCKETS [FILE... | -]",
      rg_cli_criteo},

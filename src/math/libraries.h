@@ -49,38 +49,41 @@ const rg_dnnl_calls *rg_dnnl(void);
 #define cblas_dgemm              rg_blas()->cblas_dgemm
 #define openblas_set_num_threads rg_blas()->openblas_set_num_threads
 
-#define dnnl_dilated_convolution_backward_data_desc_init    rg_dnnl()->dnnl_dilated_convolution_backward_data_desc_init
-#define dnnl_dilated_convolution_backward_weights_desc_init rg_dnnl()->dnnl_dilated_convolution_backward_weights_desc_init
-#define dnnl_dilated_convolution_forward_desc_init          rg_dnnl()->dnnl_dilated_convolution_forward_desc_init
-#define dnnl_engine_create                                  rg_dnnl()->dnnl_engine_create
-#define dnnl_engine_destroy                                 rg_dnnl()->dnnl_engine_destroy
-#define dnnl_matmul_desc_init                               rg_dnnl()->dnnl_matmul_desc_init
-#define dnnl_memory_create                                  rg_dnnl()->dnnl_memory_create
-#define dnnl_memory_desc_equal                              rg_dnnl()->dnnl_memory_desc_equal
-#define dnnl_memory_desc_get_size                           rg_dnnl()->dnnl_memory_desc_get_size
-#define dnnl_memory_desc_init_by_strides                    rg_dnnl()->dnnl_memory_desc_init_by_strides
-#define dnnl_memory_desc_init_by_tag                        rg_dnnl()->dnnl_memory_desc_init_by_tag
-#define dnnl_memory_destroy                                 rg_dnnl()->dnnl_memory_destroy
-#define dnnl_memory_set_data_handle                         rg_dnnl()->dnnl_memory_set_data_handle
-#define dnnl_memory_set_data_handle_v2                      rg_dnnl()->dnnl_memory_set_data_handle_v2
-#define dnnl_post_ops_append_eltwise                        rg_dnnl()->dnnl_post_ops_append_eltwise
-#define dnnl_post_ops_create                                rg_dnnl()->dnnl_post_ops_create
-#define dnnl_post_ops_destroy                               rg_dnnl()->dnnl_post_ops_destroy
-#define dnnl_primitive_attr_create                          rg_dnnl()->dnnl_primitive_attr_create
-#define dnnl_primitive_attr_destroy                         rg_dnnl()->dnnl_primitive_attr_destroy
-#define dnnl_primitive_attr_set_post_ops                    rg_dnnl()->dnnl_primitive_attr_set_post_ops
-#define dnnl_primitive_attr_set_scratchpad_mode             rg_dnnl()->dnnl_primitive_attr_set_scratchpad_mode
-#define dnnl_primitive_create                               rg_dnnl()->dnnl_primitive_create
-#define dnnl_primitive_desc_create                          rg_dnnl()->dnnl_primitive_desc_create
-#define dnnl_primitive_desc_destroy                         rg_dnnl()->dnnl_primitive_desc_destroy
-#define dnnl_primitive_desc_query                           rg_dnnl()->dnnl_primitive_desc_query
-#define dnnl_primitive_desc_query_md                        rg_dnnl()->dnnl_primitive_desc_query_md
-#define dnnl_primitive_destroy                              rg_dnnl()->dnnl_primitive_destroy
-#define dnnl_primitive_execute                              rg_dnnl()->dnnl_primitive_execute
-#define dnnl_reorder_primitive_desc_create                  rg_dnnl()->dnnl_reorder_primitive_desc_create
-#define dnnl_sgemm                                          rg_dnnl()->dnnl_sgemm
-#define dnnl_stream_create                                  rg_dnnl()->dnnl_stream_create
-#define dnnl_stream_destroy                                 rg_dnnl()->dnnl_stream_destroy
-#define dnnl_stream_wait                                    rg_dnnl()->dnnl_stream_wait
+#define dnnl_dilated_convolution_backward_data_desc_init \
+    rg_dnnl()->dnnl_dilated_convolution_backward_data_desc_init
+#define dnnl_dilated_convolution_backward_weights_desc_init \
+    rg_dnnl()->dnnl_dilated_convolution_backward_weights_desc_init
+#define dnnl_dilated_convolution_forward_desc_init \
+    rg_dnnl()->dnnl_dilated_convolution_forward_desc_init
+#define dnnl_engine_create                      rg_dnnl()->dnnl_engine_create
+#define dnnl_engine_destroy                     rg_dnnl()->dnnl_engine_destroy
+#define dnnl_matmul_desc_init                   rg_dnnl()->dnnl_matmul_desc_init
+#define dnnl_memory_create                      rg_dnnl()->dnnl_memory_create
+#define dnnl_memory_desc_equal                  rg_dnnl()->dnnl_memory_desc_equal
+#define dnnl_memory_desc_get_size               rg_dnnl()->dnnl_memory_desc_get_size
+#define dnnl_memory_desc_init_by_strides        rg_dnnl()->dnnl_memory_desc_init_by_strides
+#define dnnl_memory_desc_init_by_tag            rg_dnnl()->dnnl_memory_desc_init_by_tag
+#define dnnl_memory_destroy                     rg_dnnl()->dnnl_memory_destroy
+#define dnnl_memory_set_data_handle             rg_dnnl()->dnnl_memory_set_data_handle
+#define dnnl_memory_set_data_handle_v2          rg_dnnl()->dnnl_memory_set_data_handle_v2
+#define dnnl_post_ops_append_eltwise            rg_dnnl()->dnnl_post_ops_append_eltwise
+#define dnnl_post_ops_create                    rg_dnnl()->dnnl_post_ops_create
+#define dnnl_post_ops_destroy                   rg_dnnl()->dnnl_post_ops_destroy
+#define dnnl_primitive_attr_create              rg_dnnl()->dnnl_primitive_attr_create
+#define dnnl_primitive_attr_destroy             rg_dnnl()->dnnl_primitive_attr_destroy
+#define dnnl_primitive_attr_set_post_ops        rg_dnnl()->dnnl_primitive_attr_set_post_ops
+#define dnnl_primitive_attr_set_scratchpad_mode rg_dnnl()->dnnl_primitive_attr_set_scratchpad_mode
+#define dnnl_primitive_create                   rg_dnnl()->dnnl_primitive_create
+#define dnnl_primitive_desc_create              rg_dnnl()->dnnl_primitive_desc_create
+#define dnnl_primitive_desc_destroy             rg_dnnl()->dnnl_primitive_desc_destroy
+#define dnnl_primitive_desc_query               rg_dnnl()->dnnl_primitive_desc_query
+#define dnnl_primitive_desc_query_md            rg_dnnl()->dnnl_primitive_desc_query_md
+#define dnnl_primitive_destroy                  rg_dnnl()->dnnl_primitive_destroy
+#define dnnl_primitive_execute                  rg_dnnl()->dnnl_primitive_execute
+#define dnnl_reorder_primitive_desc_create      rg_dnnl()->dnnl_reorder_primitive_desc_create
+#define dnnl_sgemm                              rg_dnnl()->dnnl_sgemm
+#define dnnl_stream_create                      rg_dnnl()->dnnl_stream_create
+#define dnnl_stream_destroy                     rg_dnnl()->dnnl_stream_destroy
+#define dnnl_stream_wait                        rg_dnnl()->dnnl_stream_wait
 
 #endif
