@@ -112,6 +112,17 @@ static bool is_default(const rg_option *option, const char *value)
     return strcmp(value, option->initial) == 0;
 }
 
+static bool is_choice(const char *choices, const char *value)
+{
+    size_t n = strchr(value, '|') == NULL ? strlen(value) : 0;
+    for (const char *at = choices; at != NULL; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (n > 0 && strncmp(at, value, n) == 0 && (at[n] == '|' || at[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
 static rg_status set(rg_options *options, int i, const char *value)
 {
     const rg_option *option = &options->table[i];
@@ -123,18 +134,29 @@ static rg_status set(rg_options *options, int i, const char *value)
     }
     if (option->type == RG_OPTION_INT || option->type == RG_OPTION_FLOAT)
         RG_TRY(check_number(option, value));
-    if (option->refused != NULL && !is_default(option, value))
-        return rg_fail(RG_EINVAL, "--%s=%s cannot be had: %s", option->name, value,
-                       option->refused);
+    if (option->choices != NULL && !is_choice(option->choices, value))
+        return rg_fail(RG_EINVAL, "--%s is one of %s, and not '%s'", option->name, option->choices,
+                       value);
+    if (option->why != NULL && !option->moot && !is_default(option, value))
+        return rg_fail(RG_EINVAL, "--%s=%s cannot be had: %s", option->name, value, option->why);
     options->values[i] = value;
     options->given[i] = true;
     return RG_OK;
 }
 
+/* Names may be written with dashes. */
+static bool is_name(const char *name, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (name[i] != (text[i] == '-' ? '_' : text[i]))
+            return false; /* also where the name ends */
+    return name[length] == '\0';
+}
+
 static int find(const rg_option *table, const char *name, size_t length)
 {
     for (int i = 0; table[i].name != NULL; i++)
-        if (strncmp(table[i].name, name, length) == 0 && table[i].name[length] == '\0')
+        if (is_name(table[i].name, name, length))
             return i;
     return -1;
 }
@@ -225,16 +247,36 @@ bool rg_option_given(const rg_options *options, const char *name)
     return options->given[index_of(options, name)];
 }
 
+void rg_options_tell(const rg_options *options, const char *command)
+{
+    for (int i = 0; options->table[i].name != NULL; i++) {
+        const rg_option *option = &options->table[i];
+        if (option->moot && !is_default(option, options->values[i]))
+            (void)fprintf(stderr, "paddle %s: --%s=%s has no effect: %s\n", command, option->name,
+                          options->values[i], option->why);
+    }
+}
+
+static const char *shown(const char *value)
+{
+    return value[0] ? value : "\"\"";
+}
+
 void rg_options_print(const rg_option *table)
 {
     for (int i = 0; table[i].name != NULL; i++)
-        if (table[i].refused == NULL)
-            (void)printf("  --%-32s %s (%s%s)\n", table[i].name, table[i].doc,
-                         table[i].type == RG_OPTION_TEXT ? "default " : "",
-                         table[i].initial[0] ? table[i].initial : "\"\"");
+        if (table[i].why == NULL)
+            (void)printf("  --%-30s %s%s%s [%s]\n", table[i].name, table[i].doc,
+                         table[i].choices ? ": " : "", table[i].choices ? table[i].choices : "",
+                         shown(table[i].initial));
+    (void)printf("\nOptions of old jobs that are taken, and have no effect:\n");
+    for (int i = 0; table[i].name != NULL; i++)
+        if (table[i].why != NULL && table[i].moot)
+            (void)printf("  --%-30s %s [%s]\n", table[i].name, table[i].why,
+                         shown(table[i].initial));
     (void)printf("\nOptions of old jobs that may be given with their default alone:\n");
     for (int i = 0; table[i].name != NULL; i++)
-        if (table[i].refused != NULL)
-            (void)printf("  --%-32s %s: %s\n", table[i].name,
-                         table[i].initial[0] ? table[i].initial : "\"\"", table[i].refused);
+        if (table[i].why != NULL && !table[i].moot)
+            (void)printf("  --%-30s %s [%s]\n", table[i].name, table[i].why,
+                         shown(table[i].initial));
 }

@@ -2,8 +2,9 @@
  * and of booleans --name and --noname.
  *
  * A command has one table, with every option's default and meaning. An option that cannot be
- * honoured is in it, too, with the reason: its default may be given, anything else is refused.
- * Names that are in no table are refused with the nearest one that is. */
+ * honoured is in it, too, with the reason: its default may be given, anything else is refused, or,
+ * where it is about speed or messages alone, taken with a line that says so. Names that are in no
+ * table are refused with the nearest one that is. */
 #ifndef RG_CLI_OPTIONS_H
 #define RG_CLI_OPTIONS_H
 
@@ -25,9 +26,28 @@ typedef struct rg_option {
     rg_option_type type;
     const char *initial;
     const char *doc;
-    const char *refused; /* NULL: any value; else why there is none but the default */
     double least, most;  /* of a number; both 0: any */
+    const char *choices; /* of a text, "train|test"; NULL: any */
+    const char *why;     /* NULL: honoured; else why not ... */
+    bool moot;           /* ... and yet taken */
 } rg_option;
+
+/* Rows of a table. */
+#define RG_NUMBER(NAME, INITIAL, LEAST, MOST, DOC) \
+    {.name = (NAME),                               \
+     .type = RG_OPTION_INT,                        \
+     .initial = (INITIAL),                         \
+     .doc = (DOC),                                 \
+     .least = (LEAST),                             \
+     .most = (MOST)}
+#define RG_WORD(NAME, INITIAL, DOC) \
+    {.name = (NAME), .type = RG_OPTION_TEXT, .initial = (INITIAL), .doc = (DOC)}
+#define RG_SWITCH(NAME, INITIAL, DOC) \
+    {.name = (NAME), .type = RG_OPTION_BOOL, .initial = (INITIAL), .doc = (DOC)}
+#define RG_REFUSED(NAME, TYPE, INITIAL, WHY) \
+    {.name = (NAME), .type = RG_OPTION_##TYPE, .initial = (INITIAL), .why = (WHY)}
+#define RG_MOOT(NAME, TYPE, INITIAL, WHY) \
+    {.name = (NAME), .type = RG_OPTION_##TYPE, .initial = (INITIAL), .why = (WHY), .moot = true}
 
 enum { RG_MAX_OPTIONS = 128 };
 
@@ -48,6 +68,8 @@ int64_t rg_option_int(const rg_options *options, const char *name);
 bool rg_option_bool(const rg_options *options, const char *name);
 bool rg_option_given(const rg_options *options, const char *name);
 
+/* The options that were given and have no effect, a line each to stderr. */
+void rg_options_tell(const rg_options *options, const char *command);
 /* All options and what they mean, to stdout. */
 void rg_options_print(const rg_option *table);
 

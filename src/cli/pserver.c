@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 
 #include "base/mem.h"
-#include "cli/options.h"
+#include "cli/shared_options.h"
 #include "dist/serve.h"
 #include "sys/flags.h"
 #include "sys/log.h"
@@ -16,56 +16,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PORTS = 1024, MAX_ADDRESSES = 64, MAX_TRAINERS = 65536 };
+enum { MAX_ADDRESSES = 64 };
 
 #define OF_TRAINERS "it is an option of `paddle train`"
-#define NO_BALANCE  "how rows are spread is not checked: they are dealt evenly"
-#define NO_TUNING   "the system chooses the sizes of its buffers"
+#define OWN_THREAD  "each port has a thread of its own: raise --ports_num"
 
 static const rg_option table[] = {
-    {"port", RG_OPTION_INT, "7164", "the first port", NULL, 1, 65535},
-    {"ports_num", RG_OPTION_INT, "1", "how many ports there are for dense parameters", NULL, 1,
-     MAX_PORTS},
-    {"ports_num_for_sparse", RG_OPTION_INT, "1",
-     "how many more for tables that are looked up by rows", NULL, 0, MAX_PORTS},
-    {"num_gradient_servers", RG_OPTION_INT, "1", "how many trainers the job has", NULL, 1,
-     MAX_TRAINERS},
-    {"nics", RG_OPTION_TEXT, "",
-     "network interfaces whose addresses are listened on: eth0,eth1; empty: all of this host", NULL,
-     0, 0},
-    {"comment", RG_OPTION_TEXT, "", "a text for `ps`, by which scripts find the process", NULL, 0,
-     0},
-    {"log_dir", RG_OPTION_TEXT, "", "the folder of a log file; GLOG_log_dir sets it too", NULL, 0,
-     0},
-    {"logtostderr", RG_OPTION_BOOL, "true",
-     "the log goes to stderr, and not to a file; GLOG_logtostderr sets it too", NULL, 0, 0},
-    {"use_gpu", RG_OPTION_BOOL, "false", "", "servers compute on CPUs", 0, 0},
-    {"rdma_tcp", RG_OPTION_TEXT, "tcp", "", "there is no RDMA transport", 0, 0},
-    {"trainer_id", RG_OPTION_INT, "0", "", OF_TRAINERS, 0, 0},
-    {"trainer_count", RG_OPTION_INT, "1", "", OF_TRAINERS, 0, 0},
-    {"pservers", RG_OPTION_TEXT, "127.0.0.1", "", OF_TRAINERS, 0, 0},
-    {"pserver_num_threads", RG_OPTION_INT, "1", "",
-     "each port has a thread of its own: raise --ports_num", 0, 0},
-    {"parallel_thread_num", RG_OPTION_INT, "1", "",
-     "each port has a thread of its own: raise --ports_num", 0, 0},
-    {"log_period_server", RG_OPTION_INT, "500", "",
-     "news come by time: FLAGS_ps_log_seconds in the environment", 0, 0},
-    {"loadsave_parameters_in_pserver", RG_OPTION_BOOL, "false", "",
-     "trainer 0 loads and saves all parameters", 0, 0},
-    {"async_lagged_ratio_min", RG_OPTION_FLOAT, "1.0", "", "no gradient is thrown away", 0, 0},
-    {"async_lagged_ratio_default", RG_OPTION_FLOAT, "1.5", "", "no gradient is thrown away", 0, 0},
-    {"small_messages", RG_OPTION_BOOL, "false", "", "messages are sent as they come", 0, 0},
-    {"sock_send_buf_size", RG_OPTION_INT, "41943040", "", NO_TUNING, 0, 0},
-    {"sock_recv_buf_size", RG_OPTION_INT, "41943040", "", NO_TUNING, 0, 0},
-    {"sock_listen_queue_size", RG_OPTION_INT, "1024", "", NO_TUNING, 0, 0},
-    {"log_barrier_abstract", RG_OPTION_BOOL, "true", "", "who is waited for is always said", 0, 0},
-    {"log_barrier_lowest_nodes", RG_OPTION_INT, "5", "", "who is waited for is always said", 0, 0},
-    {"log_barrier_show_log", RG_OPTION_BOOL, "false", "", "who is waited for is always said", 0, 0},
-    {"check_sparse_distribution_in_pserver", RG_OPTION_BOOL, "false", "", NO_BALANCE, 0, 0},
-    {"show_check_sparse_distribution_log", RG_OPTION_BOOL, "false", "", NO_BALANCE, 0, 0},
-    {"check_sparse_distribution_batches", RG_OPTION_INT, "100", "", NO_BALANCE, 0, 0},
-    {"check_sparse_distribution_ratio", RG_OPTION_FLOAT, "0.6", "", NO_BALANCE, 0, 0},
-    {"check_sparse_distribution_unbalance_degree", RG_OPTION_FLOAT, "2.0", "", NO_BALANCE, 0, 0},
+    RG_SHARED_OPTIONS,
+    RG_WORD("nics", "",
+            "network interfaces whose addresses are listened on, with commas; empty: all"),
+    RG_WORD("log_dir", "", "the folder of a log file, as GLOG_log_dir"),
+    RG_SWITCH("logtostderr", "true",
+              "the log goes to stderr and not to a file, as "
+              "GLOG_logtostderr"),
+    RG_MOOT("trainer_id", INT, "0", OF_TRAINERS),
+    RG_MOOT("trainer_count", INT, "1", OF_TRAINERS),
+    RG_MOOT("pservers", TEXT, "127.0.0.1", OF_TRAINERS),
+    RG_MOOT("pserver_num_threads", INT, "1", OWN_THREAD),
+    RG_REFUSED("use_gpu", BOOL, "false", "servers compute on CPUs"),
     {.name = NULL},
 };
 
@@ -259,6 +227,7 @@ int rg_cli_pserver(int argc, char **argv)
         code = open_log(&p);
     if (code != RG_OK)
         return complain(&p, 2);
+    rg_options_tell(&p.options, "pserver");
     log_command(argc, argv);
     rg_serve_group_init(&p.group);
     rg_stop_on_signals();

@@ -4,13 +4,15 @@
 #include "cli/options.c" /* the command's files are in no library */
 
 static const rg_option table[] = {
-    {"port", RG_OPTION_INT, "7164", "a port", NULL, 1, 65535},
-    {"ratio", RG_OPTION_FLOAT, "0.5", "a share", NULL, 0, 0},
-    {"local", RG_OPTION_BOOL, "true", "alone", NULL, 0, 0},
-    {"normal", RG_OPTION_BOOL, "false", "begins as a negation does", NULL, 0, 0},
-    {"config", RG_OPTION_TEXT, "", "a file", NULL, 0, 0},
-    {"use_gpu", RG_OPTION_BOOL, "false", "", "there is none", 0, 0},
-    {"eps", RG_OPTION_FLOAT, "1e-5", "", "it is what it is", 0, 0},
+    RG_NUMBER("port", "7164", 1, 65535, "a port"),
+    {.name = "ratio", .type = RG_OPTION_FLOAT, .initial = "0.5", .doc = "a share"},
+    RG_SWITCH("local", "true", "alone"),
+    RG_SWITCH("normal", "false", "begins as a negation does"),
+    RG_WORD("config", "", "a file"),
+    {.name = "job", .initial = "train", .doc = "what to do", .choices = "train|test|time"},
+    RG_REFUSED("use_gpu", BOOL, "false", "there is none"),
+    RG_REFUSED("eps", FLOAT, "1e-5", "it is what it is"),
+    RG_MOOT("buf_size", INT, "10", "the system knows"),
     {.name = NULL},
 };
 
@@ -81,6 +83,17 @@ static void what_cannot_be_had_may_be_declined(void **state)
     assert_fails(READ("--eps=1"), RG_EINVAL, "it is what it is");
 }
 
+static void some_have_no_effect_and_some_have_few_values(void **state)
+{
+    (void)state;
+    assert_ok(READ("--buf-size=11", "--job=test"));
+    assert_int_equal(rg_option_int(&o, "buf_size"), 11);
+    assert_fails(READ("--buf_size=x"), RG_EINVAL, "whole number");
+    assert_fails(READ("--job=tes"), RG_EINVAL, "one of train|test|time, and not 'tes'");
+    assert_fails(READ("--job="), RG_EINVAL, "one of");
+    assert_fails(READ("--job=test|time"), RG_EINVAL, "one of");
+}
+
 static void help_is_heard_before_all(void **state)
 {
     (void)state;
@@ -109,6 +122,7 @@ int main(void)
         cmocka_unit_test(booleans_have_two_names),
         cmocka_unit_test(what_is_wrong_is_named),
         cmocka_unit_test(what_cannot_be_had_may_be_declined),
+        cmocka_unit_test(some_have_no_effect_and_some_have_few_values),
         cmocka_unit_test(help_is_heard_before_all),
         cmocka_unit_test(words_are_near_or_far),
     };
