@@ -10,8 +10,10 @@
 #include "sys/flags.h"
 #include "sys/log.h"
 #include "sys/nics.h"
+#include "sys/run.h"
 #include "sys/stop.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,10 +214,28 @@ static rg_status run(pserver *p)
     return rg_serve_group_look(&p->group);
 }
 
+/* DEBUGGER="gdb --args" */
+static rg_status run_under_debugger(int argc, char **argv)
+{
+    const char *debugger = getenv("DEBUGGER");
+    if (debugger == NULL || debugger[0] == '\0')
+        return RG_OK;
+    char **again = rg_alloc_zero((size_t)argc + 2, sizeof *again);
+    if (again == NULL)
+        return rg_no_memory((size_t)argc, "arguments");
+    again[0] = (char *)(uintptr_t)rg_cli_self;
+    memcpy(again + 1, argv, (size_t)argc * sizeof *again);
+    rg_status code = rg_become(again);
+    rg_free(again);
+    return code;
+}
+
 int rg_cli_pserver(int argc, char **argv)
 {
     pserver p = {.n_ports = 0};
-    rg_status code = rg_options_read(&p.options, table, argc, argv);
+    rg_status code = run_under_debugger(argc, argv);
+    if (code == RG_OK)
+        code = rg_options_read(&p.options, table, argc, argv);
     if (code == RG_OK && p.options.help) {
         (void)printf("usage: paddle pserver [options]\n\nParameter servers, one a port: they wait "
                      "for trainers, get their share of the model from\ntrainer 0, and end when all "
