@@ -1,18 +1,23 @@
 /* main.c - the `paddle` command. */
 #include "base/buf.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "ir/op.h"
 #include "sys/command.h"
 #include "sys/flags.h"
 #include "sys/job_env.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct command {
     const char *name, *doc;
     int (*run)(int argc, char **argv);
+    bool helps; /* it knows --help itself */
 } command;
+
+const char *rg_cli_self = "paddle";
 
 int rg_cli_misused(const char *what)
 {
@@ -20,20 +25,45 @@ int rg_cli_misused(const char *what)
     return 2;
 }
 
+#define ON_IF(CONDITION) ((CONDITION) ? "ON" : "OFF")
+#ifndef RG_WITH_PYTHON
+#define RG_WITH_PYTHON 0
+#endif
+#ifndef RG_WITH_GPU
+#define RG_WITH_GPU 0
+#endif
+
 static int run_version(int argc, char **argv)
 {
     (void)argv;
     if (argc > 1)
         return rg_cli_misused("version takes no arguments");
     (void)printf("PaddlePaddle 1.8.5, compiled with\n"
-                 "    with_avx: ON\n"
-                 "    with_gpu: OFF\n"
+                 "    with_avx: ON\n" /* kernels are there for several CPUs, and one is chosen */
+                 "    with_gpu: %s\n"
                  "    with_double: OFF\n"
-                 "    with_python: ON\n"
+                 "    with_python: %s\n"
                  "    with_rdma: OFF\n"
                  "    with_timer: OFF\n"
                  "    regatta: %s\n",
-                 RG_VERSION);
+                 ON_IF(RG_WITH_GPU), ON_IF(RG_WITH_PYTHON), RG_VERSION);
+    return 0;
+}
+
+/* ---- usage ---- */
+
+/* Scripts of old demos tell how a run ended: usage -l LOG -e STATUS -n NAME. */
+static int run_usage(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i += 2) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            break;
+        if (strlen(argv[i]) != 2 || argv[i][0] != '-' || strchr("len", argv[i][1]) == NULL)
+            return rg_cli_misused("usage takes -l LOGFILE, -e STATUS and -n NAME");
+        if (i + 1 == argc)
+            return rg_cli_misused("usage: the last option has no value");
+    }
+    (void)printf("paddle usage: nothing is sent anywhere\n");
     return 0;
 }
 
@@ -241,41 +271,105 @@ static int run_env(int argc, char **argv)
 
 static int run_help(int argc, char **argv);
 
+/* Those that people know from old guides first. */
 static const command commands[] = {
+    {"train", "train, test, time or check the model of a config", rg_cli_trainer, true},
+    {"pserver", "parameter servers, one a port", rg_cli_pserver, true},
     {"version", "what this is and how it was built", run_version},
-    {"ops", "the ops that are implemented; one in detail with its name", run_ops},
-    {"train_from_dataset", "train a saved program on data files, without Python", rg_cli_train},
+    {"dump_config", "what a config declares, as text", rg_cli_module, true},
+    {"merge_model", "a config and its parameters as one file", rg_cli_module, true},
+    {"make_diagram", "a picture of a config, for Graphviz", rg_cli_module, true},
+    {"usage", "how a run has ended, as scripts of old demos say it; nothing is sent", run_usage,
+     true},
+    {.name = NULL},
+    {"python", "run a script, of Python 3 or of Python 2", rg_cli_module, true},
+    {"k8s", "YAML of a job on Kubernetes", rg_cli_module, true},
+    {"train_from_dataset", "train a saved program on data files, without Python", rg_cli_train,
+     true},
+    {"status", "how servers are: status [--timeout SECONDS] [HOST:PORT ...]", rg_cli_status},
+    {"env", "who this process is in a job, and which variables say so", run_env},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
+    {"ops", "the ops that are implemented; one in detail with its name", run_ops},
     {"criteo", "raw Criteo lines as multi-slot text: criteo --hash BUCKETS [FILE... | -]",
      rg_cli_criteo},
     {"gen-criteo", "made-up Criteo lines: gen-criteo --rows N [--seed S] [--out FILE]",
      rg_cli_gen_criteo},
-    {"env", "who this process is in a job, and which variables say so", run_env},
-    {"status", "how servers are: status [--timeout SECONDS] [HOST:PORT ...]", rg_cli_status},
-    {"help", "this list", run_help},
+    {"help", "this list; `paddle COMMAND --help` says more of one", run_help},
 };
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const command *find_command(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (commands[i].name != NULL && strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static const char *command_at(const void *arg, int i)
+{
+    (void)arg;
+    size_t at = (size_t)i;
+    for (size_t k = 0; k <= at && k < N_COMMANDS; k++)
+        at += commands[k].name == NULL;
+    return at < N_COMMANDS ? commands[at].name : NULL;
+}
+
+static int unknown(const char *name)
+{
+    rg_buf more;
+    rg_buf_init(&more, 0);
+    rg_suggest(&more, name, "", command_at, NULL);
+    (void)fprintf(stderr, "paddle: there is no command '%s'%s (`paddle help` lists them all)\n",
+                  name, rg_buf_cstr(&more));
+    rg_buf_fini(&more);
+    return 2;
+}
+
+static bool is_help(const char *text)
+{
+    return strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0;
+}
+
+static int run_command(const command *found, int argc, char **argv)
+{
+    if (argc < 2 || !is_help(argv[1]) || found->helps)
+        return found->run(argc, argv);
+    (void)printf("paddle %s: %s\n", found->name, found->doc);
+    return 0;
+}
 
 static int run_help(int argc, char **argv)
 {
-    (void)argc, (void)argv;
-    (void)printf("usage: paddle COMMAND [arguments]\n\n");
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        (void)printf("  %-20s %s\n", commands[i].name, commands[i].doc);
+    if (argc > 1) { /* help COMMAND */
+        const command *other = find_command(argv[1]);
+        char *ask[] = {argv[1], (char *)(uintptr_t) "--help", NULL};
+        if (other == NULL)
+            return unknown(argv[1]);
+        if (other->run != run_help)
+            return run_command(other, 2, ask);
+    }
+    (void)printf("usage: paddle COMMAND [options]\n\nCommon commands:\n");
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (commands[i].name == NULL)
+            (void)printf("\nOthers:\n");
+        else
+            (void)printf("    %-20s %s\n", commands[i].name, commands[i].doc);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "help";
+    rg_cli_self = argv[0];
     if (rg_flags_from_environment() != RG_OK || rg_command_beside(NULL) != RG_OK)
         return rg_cli_misused(rg_error_message());
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+    if (is_help(name))
         name = "help";
     if (strcmp(name, "--version") == 0)
         name = "version";
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    (void)fprintf(stderr, "paddle: there is no command '%s'; `paddle help` lists them\n", name);
-    return 2;
+    const command *found = find_command(name);
+    if (found == NULL)
+        return unknown(name);
+    return run_command(found, argc - 1, argv + 1);
 }

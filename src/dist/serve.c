@@ -687,6 +687,7 @@ static rg_status wait_for_end(rg_engine *s)
     if (code == RG_OK && s->failed != RG_OK && s->group != NULL)
         rg_serve_group_fail(s->group, s->failed, s->why); /* now, and not after the farewell */
     take_leave(s);
+    rg_serve_sum_up(s);
     if (code != RG_OK)
         return code;
     return s->failed == RG_OK ? RG_OK : rg_fail(s->failed, "%s", s->why);

@@ -51,3 +51,15 @@ void rg_serve_tell(rg_engine *s)
     s->told_ns = now;
     s->told_pushes = pushes;
 }
+
+void rg_serve_sum_up(rg_engine *s)
+{
+    rg_rpc_counters traffic = rg_rpc_server_counters(s->rpc);
+    pthread_mutex_lock(&s->lock);
+    unsigned long long pushes = count_pushes(s), steps = s->steps;
+    pthread_mutex_unlock(&s->lock);
+    rg_log(RG_LOG_I, "ps",
+           "server=%d \"%s has ended\" steps=%llu pushes=%llu received=%llu sent=%llu", s->id,
+           s->who, steps, pushes, (unsigned long long)traffic.received_bytes,
+           (unsigned long long)traffic.sent_bytes);
+}

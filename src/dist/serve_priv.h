@@ -269,6 +269,8 @@ void rg_serve_look(rg_engine *s);
 
 /* A line every FLAGS_ps_log_seconds, where that time has passed. */
 void rg_serve_tell(rg_engine *s);
+/* In the end: what has come and gone. */
+void rg_serve_sum_up(rg_engine *s);
 
 /* ---- ending (serve.c) ---- */
 

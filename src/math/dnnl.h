@@ -9,8 +9,8 @@
 #define RG_MATH_DNNL_H
 
 #include "base/status.h"
+#include "math/libraries.h"
 
-#include <oneapi/dnnl/dnnl.h>
 #include <stdbool.h>
 #include <stddef.h>
 

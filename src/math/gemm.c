@@ -3,15 +3,13 @@
 
 #include "base/hot.h"
 #include "math/fast.h"
+#include "math/libraries.h"
 #include "sys/flags.h"
 
-#include <cblas.h>
-#include <oneapi/dnnl/dnnl.h>
 #include <stdatomic.h>
 
-/* Both come with OpenMP and OpenBLAS, without a header that says so in C. */
+/* It comes with OpenMP, without a header that says so in C. */
 void omp_set_num_threads(int threads);
-void openblas_set_num_threads(int threads);
 
 enum {
     SMALL = 8192, /* m n k below which a call costs more than the work */

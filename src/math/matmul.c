@@ -3,8 +3,8 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "math/libraries.h"
 
-#include <oneapi/dnnl/dnnl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

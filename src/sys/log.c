@@ -1,9 +1,10 @@
-/* log.c - log lines to stderr. */
+/* log.c - log lines to stderr, or to a file. */
 #include "sys/log.h"
 
 #include "base/escape.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
+#include "sys/log_priv.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -114,6 +115,9 @@ void rg_log(rg_log_level level, const char *area, const char *fmt, ...)
     size_t length = (size_t)snprintf(line, sizeof line, "%s %c %s ", when, letters[level], area);
     length += rg_escape(line + length, sizeof line - length - 1, text, strlen(text));
     line[length++] = '\n';
+    rg_log_file_write(line, length);
+    if (rg_log_file_is_open() && level != RG_LOG_E)
+        return;
     (void)pthread_mutex_lock(&footer_lock);
     erase_footer();
     write_stderr(line, length);
@@ -128,6 +132,7 @@ bool rg_stderr_is_terminal(void)
 void rg_say(const char *text, size_t n)
 {
     rg_footer_erase();
+    rg_log_file_write(text, n);
     while (n > 0) {
         ssize_t written = write(STDOUT_FILENO, text, n);
         if (written < 0 && errno == EINTR)

@@ -1,4 +1,4 @@
-/* log.h - one line, one event, key=value, to stderr:
+/* log.h - one line, one event, key=value, to stderr, or a file:
  *
  *     2026-11-15T03:14:50.640Z W ps step=41 sender=1 "frame over limit" bytes=...
  *
@@ -7,6 +7,8 @@
  * control characters are escaped. */
 #ifndef RG_SYS_LOG_H
 #define RG_SYS_LOG_H
+
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +23,11 @@ bool rg_stderr_is_terminal(void);
 
 /* Text that a program's user asked for, to stdout. Any thread. */
 void rg_say(const char *text, size_t n);
+
+/* From now on lines of either kind go to a new file in the folder, which is made where it is
+ * missing; of log lines stderr gets errors alone. FOLDER/NAME.INFO, for each of the `n` names, is a
+ * link to the file of who came last, as with glog. Once, before there are threads. */
+rg_status rg_log_to_folder(const char *folder, const char *const *names, int n);
 
 /* ---- the footer: a line on stderr that is drawn again and again, such as a progress bar ----
  *
