@@ -1,7 +1,7 @@
 """What `paddle k8s` refuses, and what it says then: it knows before a cluster does."""
 import pytest
 
-from kubelet import documents_of, of_kind, pods_of, run_k8s
+from k8s_kubelet import documents_of, of_kind, pods_of, run_k8s
 
 GIVEN = {"--name": "w2v", "--image": "registry.local/w2v:1", "--cmd": "python train.py"}
 
