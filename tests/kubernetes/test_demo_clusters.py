@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from built import ROOT
-from schemas import check_file, versions
+from k8s_schemas import check_file, versions
 
 V2 = os.path.join(ROOT, "python", "paddle", "scripts", "cluster_train_v2")
 FILES = ["fabric/docker_cluster/ssh_servers.yaml", "openmpi/docker_cluster/head.yaml",

@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from built import ROOT
-from kubelet import run_k8s
-from nodes import nodes  # noqa: F401
-from schemas import check, versions
+from k8s_kubelet import run_k8s
+from k8s_nodes import nodes  # noqa: F401
+from k8s_schemas import check, versions
 
 
 def commands():

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from api_server import ApiServer
-from kubelet import PATH, run_k8s
-from schemas import versions
+from k8s_api_server import ApiServer
+from k8s_kubelet import PATH, run_k8s
+from k8s_schemas import versions
 
 JOB = ["--name", "fit", "--servers", "2", "--trainers", "3", "--image", "local/fit:1", "--cmd",
        "python train.py"]

@@ -1,7 +1,7 @@
 """What `paddle k8s` refuses, and what it says then: it knows before a cluster does."""
 import pytest
 
-from kubelet import documents_of, of_kind, pods_of, run_k8s
+from k8s_kubelet import documents_of, of_kind, pods_of, run_k8s
 
 GIVEN = {"--name": "w2v", "--image": "registry.local/w2v:1", "--cmd": "python train.py"}
 
@@ -56,6 +56,7 @@ def test_the_longest_name_makes_good_names():
     (["--cpu", "two"], "write 2 or 500m"),
     (["--cpu", "0"], "--cpu=0 is no amount"),
     (["--memory", "4GB"], "--memory=4GB is no amount: write 4Gi or 512Mi"),
+    (["--memory", "4"], "--memory=4 would be so many bytes: write 4Gi"),
     (["--server-memory", "lots"], "--server-memory=lots is no amount"),
     (["--env", "X"], "--env=X is not NAME=VALUE"),
     (["--env", "1X=2"], "is not NAME=VALUE"),

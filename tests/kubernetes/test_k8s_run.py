@@ -9,7 +9,7 @@ import time
 import pytest
 
 from cluster import SCRIPT, cluster  # noqa: F401
-from nodes import nodes  # noqa: F401
+from k8s_nodes import nodes, wait_until  # noqa: F401
 
 STEPS = ["--optimizer", "Adam", "--rate", "0.01", "--steps", "10"]
 
@@ -24,13 +24,6 @@ def same(a, b):
     names = sorted(os.listdir(str(a)))
     assert names and names == sorted(os.listdir(str(b)))
     return all(filecmp.cmp(str(a / name), str(b / name), shallow=False) for name in names)
-
-
-def wait_until(true, seconds=60):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it is not so after %d s" % seconds
-        time.sleep(0.1)
 
 
 @pytest.mark.parametrize("kind", ["fluid", "paddlejob"])
@@ -58,7 +51,7 @@ def test_probes(nodes, kind, name):  # noqa: F811
     pods = nodes(*job(kind, ["--steps", "5"], 1, 1))
     server, = pods.of("pserver")
     trainer, = pods.of("trainer")
-    assert not pods.is_ready(server) and not pods.is_alive(server)
+    assert not pods.is_alive(server)
     process = pods.start(server)
     wait_until(lambda: pods.is_ready(server))
     assert pods.is_alive(server)

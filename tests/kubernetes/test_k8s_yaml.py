@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from built import ROOT
-from kubelet import documents_of, of_kind, pods_of, run_k8s, secrets_of
-from schemas import check, check_file, versions
+from k8s_kubelet import documents_of, of_kind, pods_of, run_k8s, secrets_of
+from k8s_schemas import check, check_file, versions
 from terminal import on_a_terminal
 
 JOB = ["--name", "w2v", "--servers", "2", "--trainers", "3", "--image", "registry.local/w2v:1",

@@ -69,7 +69,9 @@ def _parser():
         help="how long processes wait for pods that have not started: 1800")
     add("--output", metavar="FILE", help="write there (mode 0600) instead of to stdout")
     add("--apply", action="store_true", help="hand it to `kubectl create`")
-    add("--delete", action="store_true", help="remove the job --name, and all that belongs to it")
+    add("--delete", action="store_true",
+        help="remove the job --name, and all that belongs to it; what it was made with may stay\n"
+             "in the line")
     return p
 
 
@@ -136,6 +138,10 @@ def _check(o):
         value = getattr(o, option)
         if value is not None and (not pattern.match(value) or not value.strip("0.kmMGTi")):
             refuse("--%s=%s is no amount: write %s" % (option.replace("_", "-"), value, example))
+        if value is not None and pattern is _MEMORY and value[-1].isdigit() and \
+                float(value) < 1 << 20:
+            refuse("--%s=%s would be so many bytes: write %s" % (option.replace("_", "-"), value,
+                                                                 example))
     o.server_cpu, o.server_memory = o.server_cpu or o.cpu, o.server_memory or o.memory
     o.env = [_variable(text) for text in o.env]
     _once("--env", [name for name, _ in o.env])

@@ -3,12 +3,20 @@ its own, and its processes are what the YAML says, with nothing else in their en
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
 
 from cluster import Process
-from kubelet import PATH, documents_of, pods_of, secrets_of
+from k8s_kubelet import PATH, documents_of, pods_of, secrets_of
 from namespaces import Net
+
+
+def wait_until(true, seconds=60):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it is not so after %d s" % seconds
+        time.sleep(0.1)
 
 
 class Nodes(object):

@@ -5,7 +5,7 @@ import json
 import threading
 import urllib.parse
 
-import schemas
+import k8s_schemas
 
 # group/version: {plural: kind}
 RESOURCES = {
@@ -131,7 +131,7 @@ class ApiServer(object):
         if (namespace, plural, name) in self.objects:
             return _failure(409, "AlreadyExists", '%s "%s" already exists' % (plural, name))
         if body["kind"] not in NO_SCHEMA:
-            wrong = schemas.fault_in(body, self.version)
+            wrong = k8s_schemas.fault_in(body, self.version)
             if wrong:
                 return _failure(422, "Invalid", wrong)
         body["metadata"].update(namespace=namespace, uid=name + "-uid")
