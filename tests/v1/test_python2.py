@@ -114,6 +114,23 @@ def test_one_old_file_decides_for_the_whole_tree_but_not_for_python_3(place):
     assert out == "(1, 2, 3.5)\n" and "tools/old.py:1 is no" in err
 
 
+def test_a_module_too_far_to_be_looked_at_is_seen_when_it_is_imported(place):
+    for n in range(600):
+        place.write("a%03d.py" % n, "")
+    place.write("main.py", "import zold\nprint(zold.half(3))\n")
+    place.write("zold.py", "def half(n):\n    print 'half of', n\n    return n / 2\n")
+    out, err = place.run("main.py")
+    assert out == "half of 3\n1\n" and "zold.py:2 is no Python 3" in err
+
+
+def test_an_environment_inside_of_a_workspace_is_no_part_of_it(place):
+    place.write("main.py", "import sys\nsys.path.append('env/lib')\nimport far\nprint far.half(3)\n")
+    place.write("env/pyvenv.cfg", "")
+    place.write("env/lib/far.py", "def half(n):\n    return n / 2\n")
+    place.write("env/lib/older.py", "print 'x'\n")
+    assert place.run("main.py")[0] == "1.5\n"
+
+
 @pytest.mark.parametrize("line,old", [
     ("print >>sys.stderr, 'x'", True), ("import cPickle", True), ("n = xrange(3)", True),
     ("def f(d):\n    return unicode(d)", True), ("xrange = range", False),

@@ -7,7 +7,9 @@ what Python 2 meant is kept (meaning.py: integer division, lists from map, files
 modules.py: the modules of its library). Nothing is written beside the sources.
 
     paddle python train.py ARGUMENTS"""
+import functools
 import importlib.util
+import itertools
 import os
 import sys
 from importlib.machinery import PathFinder
@@ -16,8 +18,8 @@ from . import translate
 
 __all__ = ["enable", "is_enabled", "load", "run"]
 
-_FOLDERS = 400   # how far a workspace is looked through
-_FILES = 4000
+_FOLDERS = 200  # how far a workspace is looked through; what is beyond is seen when imported
+_FILES = 500
 _LEAVE = {"__pycache__", "node_modules", "site-packages", "dist-packages"}
 
 _workspaces = {}  # folder -> is it Python 2?
@@ -51,26 +53,59 @@ def enable(folder, also=()):
     if folder in _workspaces:
         return _workspaces[folder]
     _workspaces[folder] = False
-    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for path in [os.path.realpath(p) for p in also] + list(_sources(folder)):
-        if path.startswith(os.path.realpath(ours) + os.sep):
-            continue
-        line = translate.python2_line(path)
-        if line is None:
-            continue
-        _workspaces[folder] = True
-        print("paddle: %s is Python 2 (%s:%d is no Python 3): its modules are translated in memory" % (folder, os.path.relpath(path, folder), line),
-              file=sys.stderr, flush=True)
-        _install()
-        return True
-    return False
+    _install()
+    for path in itertools.chain(map(os.path.realpath, also), _sources(folder)):
+        if _belongs(path, folder) and _decides(folder, path):
+            break
+    return _workspaces[folder]
+
+
+def _decides(folder, path):
+    """Does this file make its workspace Python 2? Then that is said."""
+    line = translate.python2_line(path)
+    if line is None:
+        return False
+    _workspaces[folder] = True
+    print("paddle: %s is Python 2 (%s:%d is no Python 3): its modules are translated in memory"
+          % (folder, os.path.relpath(path, folder), line), file=sys.stderr, flush=True)
+    # Text is what Python 2 had: bytes that mostly are UTF-8, and go through as they are.
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="surrogateescape")
+    return True
 
 
 def is_enabled(path):
     """Is this file in a workspace that is Python 2?"""
     path = os.path.realpath(path)
-    return any(old and path.startswith(os.path.join(folder, ""))
-               for folder, old in _workspaces.items())
+    return any(old and _belongs(path, folder) for folder, old in _workspaces.items())
+
+
+@functools.lru_cache(maxsize=None)
+def _belongs(path, folder):
+    """Is a file of a workspace: below its folder, and not in an environment that is there too?"""
+    packages = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    if not path.startswith(os.path.join(folder, "")) or \
+            path.startswith((os.path.join(packages, "paddle", ""),
+                             os.path.join(packages, "py_paddle", ""))):
+        return False
+    here = folder
+    for part in os.path.relpath(os.path.dirname(path), folder).split(os.sep):
+        if part in _LEAVE or part.startswith(".") and part != ".":
+            return False
+        here = os.path.join(here, part)
+        if os.path.exists(os.path.join(here, "pyvenv.cfg")):
+            return False
+    return True
+
+
+def _is_of_python2(path):
+    """Is this module to be translated? One that was not looked at yet may decide it."""
+    real = os.path.realpath(path)
+    if not is_enabled(path) and not any(
+            _decides(folder, real) for folder in _workspaces if _belongs(real, folder)):
+        return False
+    return translate.may_be_python2(path)
 
 
 class _Loader:
@@ -98,7 +133,7 @@ class _Finder:
     def find_spec(name, path=None, target=None):
         spec = PathFinder.find_spec(name, path, target)
         if spec is None or not spec.has_location or not spec.origin.endswith(".py") or \
-                not is_enabled(spec.origin) or not translate.may_be_python2(spec.origin):
+                not _is_of_python2(spec.origin):
             return None
         return importlib.util.spec_from_file_location(
             name, spec.origin, loader=_Loader(spec.origin),
@@ -108,10 +143,6 @@ class _Finder:
 def _install():
     if _Finder not in sys.meta_path:
         sys.meta_path.insert(0, _Finder)
-        # Text is what Python 2 had: bytes that mostly are UTF-8, and go through as they are.
-        for stream in (sys.stdin, sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="surrogateescape")
 
 
 def load(path, namespace):

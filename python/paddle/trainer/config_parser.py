@@ -69,11 +69,6 @@ def _outputs(*names):
     current_graph().outputs = [_layer_called(name) for name in names]
 
 
-def _declare_outputs(layers, *more):
-    from ..trainer_config_helpers.graph import as_layers
-    current_graph().outputs = as_layers(layers) + as_layers(list(more))
-
-
 def _refused(name, instead):
     def refuse(*arguments, **keywords):
         raise ConfigError("%s() of the raw config language is not supported; use %s of "
@@ -97,7 +92,7 @@ _RAW = {"Settings": "settings()", "Layer": "the layer functions", "Bias": "bias_
 def _namespace(path):
     names = {name: _refused(name, instead) for name, instead in _RAW.items()}
     names.update(get_config_arg=get_config_arg, Inputs=_inputs, Outputs=_outputs,
-                 outputs=_declare_outputs, __file__=path, __name__="__paddle_config__")
+                 __file__=path, __name__="__paddle_config__")
     return names
 
 

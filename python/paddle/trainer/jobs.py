@@ -360,14 +360,20 @@ def measure(config, flags, log):
 def check_gradients(config, flags, log):
     """Each gradient against what a small step along it does to the cost."""
     source = open_source(config, "train", config.settings.batch_size, flags.seed)
-    machine = Machine(_network(config, source), config.settings, seed=flags.seed)
+    network = _network(config, source)
+    for layer in network.layers.values():
+        if layer.layer_attr is not None and layer.layer_attr.drop_rate:
+            raise ConfigError("--job=checkgrad: the layer %r has drop_rate=%g, so that its cost is "
+                              "another each time; check it without" % (
+                                  layer.name, layer.layer_attr.drop_rate))
+    machine = Machine(network, config.settings, seed=flags.seed)
     _load_start(machine, flags, log)
     samples = next(source.batches(), None)
     if samples is None:
         raise ConfigError("the data provider gave no sample")
     with _named(source):
-        cost = _exact_cost(machine, samples)
-    gradients = machine.gradients(samples)
+        gradients = machine.gradients(samples)
+    cost = _exact_cost(machine, samples)
     log.info("original cost=%g" % cost)
     worst = 0.0
     for name in machine.parameter_names:
@@ -380,7 +386,9 @@ def check_gradients(config, flags, log):
             name, np.linalg.norm(gradients[name]), difference,
             "   ***" if difference > _GRADIENT_BOUND else ""))
     log.info("maxDiff=%g" % worst)
-    return 1 if worst > _GRADIENT_BOUND else 0
+    if worst > _GRADIENT_BOUND:
+        raise ConfigError("gradients are not what the cost says (those marked ***); a cost that "
+                          "has corners, such as those of relu, may need another --checkgrad_eps")
 
 
 _GRADIENT_BOUND = 0.05  # of a float32 cost more cannot be asked
@@ -388,23 +396,25 @@ _GRADIENT_BOUND = 0.05  # of a float32 cost more cannot be asked
 
 def _exact_cost(machine, samples):
     """The cost of a batch: of each sample as computed, but added in double precision."""
-    values = machine.infer(samples, [l for l in machine.network.outputs if l.is_cost])
-    return float(sum(np.array(value).astype("float64").sum() * layer.coeff for value, layer in zip(
-        values, [l for l in machine.network.outputs if l.is_cost])))
+    costs = [(layer, value) for layer, value in zip(machine.network.outputs, machine.network.values)
+             if layer.is_cost]
+    values = machine.compute(samples, [value for _, value in costs])
+    return float(sum(np.array(value).astype("float64").sum() * layer.coeff
+                     for value, (layer, _) in zip(values, costs)))
 
 
 def _gradient_error(machine, samples, name, gradient, cost, eps):
-    gradient = gradient.astype("float64").reshape(machine.get(name).shape)
+    start = machine.get(name).astype("float64")
+    gradient = gradient.astype("float64").reshape(start.shape)
     square = float((gradient ** 2).sum())
     if square == 0:
         return 0.0
-    start = machine.get(name).astype("float64")
     # A step along the gradient that should change the cost by its eps-th part.
     step = max(abs(cost), 1e-3) * eps / square
-    costs = []
+    change = expected = 0.0
     for sign in (1, -1):
         machine.set(name, start + sign * step * gradient)
-        moved = float((np.abs(machine.get(name).astype("float64") - start) * np.abs(gradient)).sum())
-        costs.append((_exact_cost(machine, samples), moved))
+        expected += sign * float(((machine.get(name) - start) * gradient).sum())
+        change += sign * _exact_cost(machine, samples)
     machine.set(name, start)
-    return abs((costs[0][0] - costs[1][0]) / (costs[0][1] + costs[1][1]) - 1)
+    return abs(change / expected - 1)

@@ -215,13 +215,20 @@ class Machine:
         samples = self._last if samples is None else samples
         if samples is None:
             raise RuntimeError("there was no batch yet to have gradients of")
-        pairs = [(p.name, g) for p, g in self._params_grads if g is not None]
+        pairs = self._pairs()
+        values = self.compute(samples, [g for _, g in pairs], return_numpy=False)
+        return {name: self._dense(name, value) for (name, _), value in zip(pairs, values)}
+
+    def _pairs(self):
+        return [(p.name, g) for p, g in self._params_grads if g is not None]
+
+    def compute(self, samples, variables, return_numpy=True):
+        """Variables of a batch as training has them (tests may differ); nothing is updated."""
         if self._gradients is None:
             self._gradients = self.network.main._prune_with_input(
-                [], [self.network.cost] + [g for _, g in pairs])
-        values = self.exe.run(self._gradients, self._feed(samples, (), 0), [g for _, g in pairs],
-                              scope=self.scope, return_numpy=False)
-        return {name: self._dense(name, value) for (name, _), value in zip(pairs, values)}
+                [], [self.network.cost] + [g for _, g in self._pairs()])
+        return self.exe.run(self._gradients, self._feed(samples, (), 0), variables,
+                            scope=self.scope, return_numpy=return_numpy)
 
     def _dense(self, name, value):
         if not hasattr(value, "rows"):

@@ -47,7 +47,7 @@ def save(folder, values, config_path=None):
     os.makedirs(parent, exist_ok=True)
     aside = tempfile.mkdtemp(prefix="." + os.path.basename(folder) + ".", dir=parent)
     try:
-        os.chmod(aside, 0o777 & ~_umask())
+        os.chmod(aside, 0o777 & ~umask())
         for name, value in values.items():
             with open(_file_of(aside, name), "wb") as f:
                 write_parameter(f, value)
@@ -63,7 +63,8 @@ def save(folder, values, config_path=None):
         raise
 
 
-def _umask():
+def umask():
+    """That of this process."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
