@@ -94,17 +94,6 @@ assert paddle.dataset.imikolov.__name__ == "paddle.dataset.imikolov"
 print("same")""") == "same"
 
 
-@pytest.mark.parametrize("name", ["init", "layer", "trainer", "parameters", "optimizer", "infer"])
-def test_v2_refuses_the_trainer_api(name):
-    import paddle.v2
-    with pytest.raises(NotImplementedError, match=r"paddle\.v2\.%s: the trainer API" % name):
-        getattr(paddle.v2, name)
-    with pytest.raises(NotImplementedError, match="trainer API"):
-        __import__("paddle.v2", fromlist=[name])
-    with pytest.raises(AttributeError, match="has batch, dataset and reader"):
-        paddle.v2.nothing
-
-
 def test_compat():
     K = paddle.compat
     assert K.to_text(b"abc") == "abc" and K.to_text([b"a", "b"]) == ["a", "b"]

@@ -105,6 +105,18 @@ class Machine:
 
     # ---- batches ----
 
+    def use_feeding(self, feeding):
+        """Where in a sample each data layer's value stands; the feeder before is given back."""
+        before = self.feeder
+        self.feeder = Feeder(self.network.data_types, feeding)
+        return before
+
+    def start_pass(self, pass_id):
+        self.pass_id = pass_id
+
+    def finish_pass(self):
+        """A pass is over."""
+
     def train_batch(self, samples):
         """One step: forward, backward, update."""
         if self.settings is None:

@@ -20,9 +20,11 @@ class ConfigError(ValueError):
 
 
 class Graph:
-    """What one config file (v1) or one process (v2) has declared so far."""
+    """What one config file (v1) or one process (v2) has declared so far. In a config no two
+    layers have one name; in a process they may, as long as no network has both."""
 
-    def __init__(self):
+    def __init__(self, one_network=True):
+        self.one_network = one_network
         self.counts = {}      # by kind of layer: how many were named by us
         self.layers = {}      # by full name
         self.evaluators = []  # in the order of declaration
@@ -35,13 +37,13 @@ class Graph:
 
     def add(self, layer):
         known = self.layers.get(layer.full_name)
-        if known is not None and known is not layer and not layer.replaces:
+        if known is not None and known is not layer and not layer.replaces and self.one_network:
             raise ConfigError("there are two layers called %r; give each its own name" % layer.name)
         self.layers[layer.full_name] = layer
         return layer
 
 
-_graph = Graph()
+_graph = Graph(one_network=False)
 
 
 def current_graph():

@@ -41,7 +41,8 @@ class Network:
     where no output is a cost. parameters: by name, in the order of the layers. data_types: of its
     data layers, in the order of a sample."""
 
-    def __init__(self, outputs, data_types=None, evaluators=None, graph=None, declared_order=True):
+    def __init__(self, outputs, data_types=None, evaluators=None, graph=None, declared_order=True,
+                 extra=()):
         graph = graph or current_graph()
         self.outputs = list(outputs)
         self.main, self.startup = fluid.Program(), fluid.Program()
@@ -50,9 +51,11 @@ class Network:
         self.layers = collections.OrderedDict()  # that were built, by full name
         self._given_types = data_types or {}
         self._scopes = [{}]  # values by layer, of the program and of the groups that are open
-        self._weights = {}
+        self._weights, self._named = {}, {}
         with fluid.program_guard(self.main, self.startup), fluid.unique_name.guard():
             self.values = [self.value(layer) for layer in self.outputs]
+            for layer in extra:  # part of the network, and no output
+                self.value(layer)
             self.cost = self._sum_costs()
             self._find_evaluators(graph.evaluators if evaluators is None else evaluators)
         self._order_data(graph, declared_order)
@@ -64,6 +67,7 @@ class Network:
         pending = [layer]
         while pending:  # no recursion: networks of hundreds of layers are usual
             top = pending[-1]
+            self._expect_one_name(top)
             missing = [p for p in top.parents if self._known(p) is None]
             if self._known(top) is not None or not missing:
                 pending.pop()
@@ -72,6 +76,12 @@ class Network:
             elif self._known(top) is None:
                 self._scopes[-1][top.full_name] = self._build(top)
         return self._known(layer)
+
+    def _expect_one_name(self, layer):
+        other = self._named.setdefault(layer.full_name, layer)
+        if other is not layer and layer.group is None and not (layer.replaces or other.replaces):
+            raise ConfigError("the network has two layers called %r; give each its own name"
+                              % layer.name)
 
     def _known(self, layer):
         for scope in reversed(self._scopes):
@@ -248,7 +258,7 @@ class Network:
         """Those whose layers are all part of this network."""
         self.evaluators = []
         for each in evaluators:
-            if all(layer.full_name in self.layers for layer in each.inputs):
+            if all(self.layers.get(layer.full_name) is layer for layer in each.inputs):
                 sums = each.build(self, *[self.value(layer) for layer in each.inputs])
                 self.evaluators.append((each, sums))
 

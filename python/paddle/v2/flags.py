@@ -1,0 +1,99 @@
+"""paddle.init: what a trainer is told of its job. Arguments come before PADDLE_INIT_*, which come
+before the defaults."""
+import collections
+import difflib
+import os
+
+__all__ = ["init", "flags"]
+
+_Flag = collections.namedtuple("_Flag", "read default")
+_PREFIX = "PADDLE_INIT_"
+
+
+def _whole(low):
+    def read(value):
+        number = int(str(value))
+        if number < low:
+            raise ValueError("must be at least %d" % low)
+        return number
+    return read
+
+
+def _truth(value):
+    text = str(value).strip().lower()
+    if text in ("1", "true", "t", "yes", "y"):
+        return True
+    if text in ("0", "false", "f", "no", "n", ""):
+        return False
+    raise ValueError("must be True or False")
+
+
+def _no_gpu(value):
+    if _truth(value):
+        raise ValueError("is not supported: models run on the CPU; leave it out or say False")
+    return False
+
+
+def _tcp(value):
+    if str(value) != "tcp":
+        raise ValueError("is not supported: trainers and servers talk over tcp")
+    return "tcp"
+
+
+# With the defaults of the cluster guide of v2. Those that change nothing here are taken in the one
+# form that says so, and refused in any other.
+_FLAGS = {
+    "use_gpu": _Flag(_no_gpu, False),
+    "trainer_count": _Flag(_whole(1), 1),
+    "port": _Flag(_whole(1), 7164),
+    "ports_num": _Flag(_whole(1), 1),
+    "ports_num_for_sparse": _Flag(_whole(0), 1),
+    "num_gradient_servers": _Flag(_whole(1), 1),
+    "trainer_id": _Flag(_whole(0), 0),
+    "pservers": _Flag(str, "127.0.0.1"),
+    "seed": _Flag(_whole(0), 1),
+    "rdma_tcp": _Flag(_tcp, "tcp"),
+    "use_mkldnn": _Flag(_truth, False),  # the core takes the better library for each shape
+    "use_mkl_packed": _Flag(_truth, False),
+}
+
+_values = None
+
+
+def _from_environment():
+    return {name[len(_PREFIX):].lower(): (value, name) for name, value in os.environ.items()
+            if name.startswith(_PREFIX) and len(name) > len(_PREFIX)}
+
+
+def init(**kwargs):
+    """Say how this process trains: init(use_gpu=False, trainer_count=1, pservers=...)."""
+    global _values
+    given = _from_environment()
+    given.update({name: (value, "%s=%r" % (name, value)) for name, value in kwargs.items()})
+    values = {name: flag.default for name, flag in _FLAGS.items()}
+    for name, (value, where) in given.items():
+        if name not in _FLAGS:
+            near = difflib.get_close_matches(name, _FLAGS, n=1)
+            raise ValueError("paddle.init: %s: there is no option %r%s; there are %s"
+                             % (where, name, " (did you mean %r?)" % near[0] if near else "",
+                                ", ".join(_FLAGS)))
+        try:
+            values[name] = _FLAGS[name].read(value)
+        except ValueError as error:
+            said = str(error) if str(error).startswith(("must", "is not")) else \
+                "must be a whole number"
+            raise ValueError("paddle.init: %s: %s %s" % (
+                where if where.startswith(_PREFIX) else "%s=%r" % (name, value), name, said)
+            ) from None
+    if values["trainer_id"] >= values["num_gradient_servers"]:
+        raise ValueError("paddle.init: trainer_id is %d, and there are %d trainers "
+                         "(num_gradient_servers), numbered from 0"
+                         % (values["trainer_id"], values["num_gradient_servers"]))
+    _values = values
+
+
+def flags():
+    """What init() was told; where it was not called, the environment and the defaults."""
+    if _values is None:
+        init()
+    return _values

@@ -1,0 +1,4 @@
+"""batch(reader, batch_size): that of paddle."""
+from paddle.batch import batch
+
+__all__ = ["batch"]
