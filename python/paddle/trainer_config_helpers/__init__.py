@@ -1,5 +1,5 @@
 """The functions of v1 config files: `from paddle.trainer_config_helpers import *`."""
-from . import activations, attrs, evaluators, layers, networks, poolings
+from . import activations, attrs, evaluators, layer_math, layers, networks, poolings
 from .activations import *  # noqa: F401,F403
 from .attrs import *  # noqa: F401,F403
 from .evaluators import *  # noqa: F401,F403
@@ -9,4 +9,4 @@ from .poolings import *  # noqa: F401,F403
 
 _PARTS = (activations, attrs, evaluators, layers, networks, poolings)
 
-__all__ = [name for part in _PARTS for name in part.__all__]
+__all__ = ["layer_math"] + [name for part in _PARTS for name in part.__all__]

@@ -79,17 +79,16 @@ class Network:
                 return scope[layer.name]
         return None
 
-    def keep_output(self, layer, name, value):
-        """For a build() that makes more than the layer's value: output() gives it to others."""
-        self._scopes[-1][layer.name + "@" + name] = value
+    def keep(self, layer, what, value):
+        """A second output of a layer that is being built: for get_output_layer."""
+        self._scopes[-1]["%s.%s" % (layer.full_name, what)] = value
 
-    def output(self, layer, name):
-        """What the layer, which is built, makes beside its value under this name."""
+    def kept(self, layer, what):
+        key = "%s.%s" % (layer.full_name, what)
         for scope in reversed(self._scopes):
-            if layer.name + "@" + name in scope:
-                return scope[layer.name + "@" + name]
-        raise ConfigError("layer %r (%s) has no output called %r"
-                          % (layer.name, layer.layer_type, name))
+            if key in scope:
+                return scope[key]
+        raise ConfigError("layer %r has no output %r" % (layer.name, what))
 
     @contextlib.contextmanager
     def inner_values(self, values):

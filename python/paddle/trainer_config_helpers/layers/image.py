@@ -133,7 +133,7 @@ def img_pool_layer(input, pool_size, name=None, num_channels=None, pool_type=Non
         if not masked:
             return _pool(value, pool, window, steps, around, ceil_mode, exclusive)
         made, mask = _pool_and_mask(value, window, steps, around)
-        net.keep_output(layer, "mask", mask)
+        net.keep(layer, "mask", mask)
         return made
 
     layer = image_layer(name, "pool", [input], out, build, layer_attr=layer_attr,

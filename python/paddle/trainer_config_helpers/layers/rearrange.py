@@ -158,7 +158,7 @@ def upsample_layer(input, name=None, scale=None, scale_y=None, upsample_size=Non
         raise ConfigError("%s: give scale or upsample_size" % what)
 
     def build(net, value, pooled):
-        return _put_back(value, net.output(inputs[1], "mask"), channels, height * width,
+        return _put_back(value, net.kept(inputs[1], "mask"), channels, height * width,
                          out[1] * out[2])
     return image_layer(name, "upsample", inputs, out, build, layer_attr=layer_attr)
 
