@@ -142,17 +142,26 @@ def edit_distance_without_tokens():
                          data("y", [1], "int64", lod_level=1), ignored_tokens=[0, 3])
 
 
+def warpctc():
+    from paddle.fluid import layers
+    layers.warpctc(data("x", [5], lod_level=1, grad=True), data("y", [1], "int32", lod_level=1))
+    layers.warpctc(data("a", [2, 5], grad=True), data("b", [4], "int32"), blank=4,
+                   norm_by_times=True, input_length=data("c", [1], "int64"),
+                   label_length=data("d", [1], "int64"))
+
+
 npair_loss.needs = ("matmul",)
 CASES = [cross_entropy, softmax_with_cross_entropy, sigmoid_cross_entropy_with_logits,
          sigmoid_focal_loss, numbers, ranks, dice_loss, npair_loss, center_loss,
          center_loss_by_name, nce, nce_custom, hsigmoid, sampled_softmax,
-         sampled_softmax_of_given, edit_distance, edit_distance_without_tokens]
+         sampled_softmax_of_given, edit_distance, edit_distance_without_tokens, warpctc]
 test = check(
     __file__, CASES,
-    # the tree's depth is not known, the shape of labels has no type, distances are floats
+    # the tree's depth is not known, the shape of labels has no type, distances are floats, the
+    # gradient of each loss has a shape
     ignore_vars=("hierarchical_sigmoid_0.tmp_1", "h.tmp_1", "sample_logits_0.tmp_4",
                  "sample_logits_0.tmp_6", "edit_distance_0.tmp_0", "edit_distance_1.tmp_0",
-                 "edit_distance_0.tmp_2"))
+                 "edit_distance_0.tmp_2", "warpctc_0.tmp_1", "warpctc_1.tmp_1"))
 
 
 # ---- that a model learns by them ----

@@ -96,3 +96,18 @@ def test_which_of_two_is_better(ids):
         o = v["a"] - v["b"]
         return (numpy.log1p(numpy.exp(o)) - v["y"] * o) * v["s"]
     check(case, expected)
+
+
+def test_lists_in_their_order():
+    """What it shows does not change with small changes: it learns by LambdaRank's gradient, and
+    the lists come into order. (tests/ops/test_lambda_rank.py has the numbers.)"""
+    relevance = [[0], [2], [1], [0], [3]]
+
+    def case(data):
+        return lambda_cost(data.dense("x", 1, lengths=(3, 2), value=[[3], [1], [2], [0.3], [0.2]]),
+                           data.dense("y", 1, lengths=(3, 2), label=True, value=relevance),
+                           NDCG_num=2)
+    machine = Machine(case, learned=True, learning_rate=1.0)
+    before, after = [machine.run([machine.value])[0] for _ in range(12)][::11]
+    assert before.max() < 1
+    numpy.testing.assert_allclose(after, 1.0, rtol=1e-6)

@@ -75,10 +75,11 @@ _TENSORS = {  # arguments that are variables, by their data types
     "float32": """
         clip_by_norm:x cos_sim:X,Y crop:x im2sequence:input lrn:input margin_rank_loss:label
         nets.scaled_dot_product_attention:keys,queries,values rank_loss:label,left,right
-        row_conv:input""",
+        row_conv:input warpctc:input""",
     "int64": """
         array_read:i array_write:i edit_distance:input,label embedding:input
-        fluid.embedding:input hsigmoid:label nce:label sequence_unpad:length shard_index:input""",
+        fluid.embedding:input hsigmoid:label nce:label sequence_unpad:length shard_index:input
+        warpctc:input_length,label_length""",
     "int32 int64": """
         auc:label dice_loss:label index_sample:index index_select:index mean_iou:input,label
         multiplex:index one_hot:input sequence_enumerate:input sequence_scatter:index
@@ -97,7 +98,7 @@ _TENSORS = {  # arguments that are variables, by their data types
     "int64 float32 float64": """
         npair_loss:labels sequence_concat:input""",
     "int32": """
-        sigmoid_focal_loss:fg_num,label""",
+        sigmoid_focal_loss:fg_num,label warpctc:label""",
     "bool uint8 int32 int64 float16 float32 float64": """
         cast:x""",
     "uint8 int32 float32 float64": """

@@ -13,7 +13,7 @@ __all__ = ["cross_entropy", "softmax_with_cross_entropy", "sigmoid_cross_entropy
            "sampled_softmax_with_cross_entropy", "nce", "hsigmoid", "log_loss", "mse_loss",
            "huber_loss", "smooth_l1", "kldiv_loss", "rank_loss", "margin_rank_loss", "bpr_loss",
            "teacher_student_sigmoid_loss", "center_loss", "dice_loss", "npair_loss",
-           "sigmoid_focal_loss", "edit_distance"]
+           "sigmoid_focal_loss", "edit_distance", "warpctc"]
 
 kIgnoreIndex = -100
 
@@ -374,3 +374,19 @@ def edit_distance(input, label, normalized=True, ignored_tokens=None, input_leng
     helper.append_op("edit_distance", inputs, {"Out": [out], "SequenceNum": [count]},
                      {"normalized": normalized})
     return out, count
+
+
+def warpctc(input, label, blank=0, norm_by_times=False, input_length=None, label_length=None):
+    """The loss of a sequence of labels, whichever steps of the input say them: `paddle ops warpctc`
+    tells all."""
+    if (input_length is None) != (label_length is None):
+        raise ValueError("warpctc: input_length and label_length are given both or not at all")
+    helper = LayerHelper("warpctc")
+    inputs = {"Logits": [input], "Label": [label]}
+    if input_length is not None:
+        inputs.update(LogitsLength=[input_length], LabelLength=[label_length])
+    loss = helper.create_variable_for_type_inference(dtype=input.dtype)
+    grad = helper.create_variable_for_type_inference(dtype=input.dtype)
+    helper.append_op("warpctc", inputs, {"WarpCTCGrad": [grad], "Loss": [loss]},
+                     {"blank": blank, "norm_by_times": norm_by_times})
+    return loss

@@ -7,7 +7,7 @@ from .ops import append, dense, row_sum, same_size, shaped, size_is
 
 __all__ = ["cost_layer", "classification_cost", "cross_entropy", "square_error_cost", "mse_cost",
            "regression_cost", "cross_entropy_with_selfnorm", "multi_binary_label_cross_entropy",
-           "sum_cost", "rank_cost", "huber_regression_cost",
+           "sum_cost", "rank_cost", "lambda_cost", "huber_regression_cost",
            "huber_classification_cost", "smooth_l1_cost"]
 
 
@@ -157,3 +157,17 @@ def rank_cost(left, right, label, weight=None, name=None, coeff=1.0, layer_attr=
                                     "Label": [fluid.layers.cast(y, "float32")]})
     return cost_layer(layer_name(name, "rank_cost"), "rank-cost", [left, right, label], build,
                       coeff, weight, layer_attr)
+
+
+@layer_function
+def lambda_cost(input, score, name=None, NDCG_num=5, max_sort_size=-1, layer_attr=None):
+    """Of lists, each a sequence: `input` are the scores that should bring them into the order of
+    `score`. What it shows is the NDCG of the first NDCG_num places, for each row of a list; what it
+    learns by is LambdaRank's gradient."""
+    size_is("lambda_cost", input, 1)
+    size_is("lambda_cost", score, 1)
+    return cost_layer(layer_name(name, "lambda_cost"), "lambda_cost", [input, score],
+                      lambda net, x, y: append("lambda_rank", {"X": [x], "Label": [y]},
+                                               {"ndcg_num": int(NDCG_num),
+                                                "max_sort_size": int(max_sort_size)}),
+                      1.0, None, layer_attr)
