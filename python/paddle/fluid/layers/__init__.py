@@ -1,12 +1,12 @@
 """fluid.layers: functions that build programs."""
 from . import (activation, arguments, classify, control_flow, conv, distributions,  # noqa: F401
                host, io, learning_rate_scheduler, loss, math, math_op_patch, metric_op, nn, norm,
-               ops, random, rnn, sequence_lod, shape, subscript, tensor)
+               ops, random, rnn, sequence_lod, shape, structured, subscript, tensor)
 
 __all__ = []
 for _module in (nn, ops, activation, math, tensor, shape, classify, loss, metric_op, norm, conv,
-                sequence_lod, rnn, control_flow, learning_rate_scheduler, io, random, host,
-                distributions):
+                sequence_lod, rnn, structured, control_flow, learning_rate_scheduler, io, random,
+                host, distributions):
     arguments.guard(vars(_module))
     for _name in _module.__all__:
         globals()[_name] = getattr(_module, _name)
