@@ -57,8 +57,10 @@ static int become(const char *command, const char *module, int n, char **argumen
 static const struct {
     const char *command, *module;
 } modules[] = {
-    {"dump_config", "paddle.trainer.dump_config"}, {"merge_model", "paddle.trainer.merge_model"},
-    {"make_diagram", "paddle.trainer.make_diagram"}, {"python", "paddle.python2"},
+    {"dump_config", "paddle.trainer.dump_config"},
+    {"merge_model", "paddle.trainer.merge_model"},
+    {"make_diagram", "paddle.trainer.make_diagram"},
+    {"python", "paddle.python2"},
     {"k8s", "paddle.scripts.k8s"},
 };
 
@@ -81,7 +83,10 @@ enum { MANY = 1 << 30 };
 static const rg_option table[] = {
     RG_WORD("config", "", "the config to train, a Python file"),
     RG_WORD("config_args", "", "values for get_config_arg(): name=value,name=value"),
-    {.name = "job", .initial = "train", .doc = "what to do", .choices = "train|test|time|checkgrad"},
+    {.name = "job",
+     .initial = "train",
+     .doc = "what to do",
+     .choices = "train|test|time|checkgrad"},
     RG_WORD("save_dir", "", "where models go: a folder pass-00000 for each pass"),
     RG_WORD("init_model_path", "", "a model folder to begin with"),
     {.name = "load_missing_parameter_strategy",

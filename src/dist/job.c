@@ -404,9 +404,22 @@ static rg_status join(const char *const *endpoints, int n, int trainer, int trai
     return code;
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* All trainers have their servers in one order: they meet at the first. */
 rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers)
 {
-    return join(endpoints, n, trainer, trainers, NULL);
+    const char **sorted = rg_alloc_zero((size_t)n + 1, sizeof *sorted);
+    if (sorted == NULL)
+        return rg_no_memory((size_t)n, "servers");
+    memcpy(sorted, endpoints, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_text);
+    rg_status code = join(sorted, n, trainer, trainers, NULL);
+    rg_free(sorted);
+    return code;
 }
 
 static int by_endpoint(const void *a, const void *b)
@@ -419,7 +432,7 @@ rg_status rg_job_join_with(rg_job_load *loads, int n, int trainer, int trainers)
     const char **endpoints = rg_alloc_zero((size_t)n + 1, sizeof *endpoints);
     if (endpoints == NULL)
         return rg_no_memory((size_t)n, "servers");
-    qsort(loads, (size_t)n, sizeof *loads, by_endpoint); /* as all trainers have them */
+    qsort(loads, (size_t)n, sizeof *loads, by_endpoint);
     for (int i = 0; i < n; i++)
         endpoints[i] = loads[i].endpoint;
     rg_status code = join(endpoints, n, trainer, trainers, loads);
@@ -441,11 +454,6 @@ static void add_endpoint(endpoints *e, const char *endpoint)
             return;
     if (e->n < (int)(sizeof e->list / sizeof e->list[0]))
         e->list[e->n++] = endpoint;
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static bool is_communication(const rg_opdesc *op)
@@ -482,7 +490,6 @@ static void find_servers(const rg_program *program, endpoints *e, int *trainer, 
                 add_endpoint(e, list->strings[j]);
         }
     }
-    qsort(e->list, (size_t)e->n, sizeof e->list[0], by_text);
 }
 
 rg_status rg_job_of(const rg_ctx *ctx, rg_job **job)

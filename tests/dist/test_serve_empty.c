@@ -385,6 +385,29 @@ static void trainer_0_joins_and_sends_all_programs(void **state)
     assert_int_equal(two.s.outcome, RG_OK);
 }
 
+static void servers_have_one_order_however_they_are_named(void **state)
+{
+    server a, b;
+    (void)state;
+    server_start(&a, RG_UPDATE_SYNC, 1);
+    server_start(&b, RG_UPDATE_SYNC, 1);
+    for (int turn = 0; turn < 2; turn++) {
+        const char *endpoints[] = {turn ? a.endpoint : b.endpoint, turn ? b.endpoint : a.endpoint};
+        if (turn == 1) {
+            server_end_well(&a);
+            server_end_well(&b);
+            server_start(&a, RG_UPDATE_SYNC, 1);
+            server_start(&b, RG_UPDATE_SYNC, 1);
+        }
+        assert_ok(rg_job_join(endpoints, 2, 0, 1));
+        assert_true(strcmp(rg_rpc_client_endpoint(rg_job_now()->servers[0].client),
+                           rg_rpc_client_endpoint(rg_job_now()->servers[1].client)) < 0);
+        assert_ok(rg_job_leave());
+    }
+    server_end_well(&a);
+    server_end_well(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +421,7 @@ int main(void)
         cmocka_unit_test(to_be_stopped_while_idle_is_no_failure),
         cmocka_unit_test(servers_of_a_process_fail_together),
         cmocka_unit_test(trainer_0_joins_and_sends_all_programs),
+        cmocka_unit_test(servers_have_one_order_however_they_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -390,15 +390,18 @@ static rg_status stub_lets_in(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello
     return RG_OK;
 }
 
-static void stub_open(stub *s)
+/* Number i of the job's servers, whose order is that of their names. */
+static void stub_open(stub *s, int i)
 {
-    const char *any = "127.0.0.1:0";
+    char address[32];
+    const char *any = address;
     rg_rpc_server_config config = {.endpoints = &any,
                                    .n_endpoints = 1,
                                    .name = "a stub",
                                    .lease_ms = 500,
                                    .events = {.hello = stub_lets_in, .request = stub_answers},
                                    .user = s};
+    (void)snprintf(address, sizeof address, "127.0.0.%d:0", 1 + i);
     rg_latch_init(&s->asked);
     assert_ok(rg_rpc_server_open(&s->rpc, &config));
     (void)snprintf(s->endpoint, sizeof s->endpoint, "%s", rg_rpc_server_endpoint(s->rpc, 0));
@@ -408,7 +411,7 @@ static void join_stubs(stub *stubs)
 {
     const char *endpoints[STUBS];
     for (int i = 0; i < STUBS; i++) {
-        stub_open(&stubs[i]);
+        stub_open(&stubs[i], i);
         endpoints[i] = stubs[i].endpoint;
     }
     assert_ok(rg_job_join(endpoints, STUBS, 0, 1));
@@ -503,8 +506,8 @@ static void joining_while_a_server_dies(void **state)
     (void)snprintf(deadline, sizeof deadline, "%s", was);
     assert_ok(rg_flag_set("rpc_deadline", "1500"));
     assert_ok(rg_port_find("127.0.0.1", &port));
-    (void)snprintf(nowhere, sizeof nowhere, "127.0.0.1:%d", port);
-    stub_open(&here);
+    (void)snprintf(nowhere, sizeof nowhere, "127.0.0.2:%d", port);
+    stub_open(&here, 0);
     attempt a = {.endpoints = {here.endpoint, nowhere}};
     assert_int_equal(pthread_create(&thread, NULL, try_to_join, &a), 0);
     assert_true(rg_latch_wait(&here.asked, UINT64_MAX));

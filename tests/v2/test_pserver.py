@@ -12,7 +12,7 @@ import time
 import numpy
 import pytest
 
-from built import PADDLE
+from built import BUILD, PADDLE
 from cluster import clean_env, cluster  # noqa: F401
 from paddle import _core
 
@@ -338,6 +338,7 @@ def test_help():
 
 # ---- what it costs ----
 
+@pytest.mark.skipif("san" in os.path.basename(BUILD), reason="sanitizers are neither")
 def test_it_is_small_and_quick_to_start(cluster):  # noqa: F811
     began = time.monotonic()
     port = free_ports(2)
