@@ -1,6 +1,9 @@
 """What `paddle k8s` refuses, and what it says then: it knows before a cluster does."""
+import subprocess
+
 import pytest
 
+from built import PADDLE
 from k8s_kubelet import documents_of, of_kind, pods_of, run_k8s
 
 GIVEN = {"--name": "w2v", "--image": "registry.local/w2v:1", "--cmd": "python train.py"}
@@ -92,6 +95,14 @@ def test_underscores_are_hyphens_in_options_alone():
     given = [(e["name"], e.get("value")) for e in trainer.container["env"]]
     assert ("MY_VAR", "a_b") in given and ("PATHS", "a=b") in given
     assert ("PADDLE_INIT_PORTS_NUM", "2") in given
+
+
+def test_the_command():
+    """It is a command of `paddle`, which hands status and words on."""
+    done = subprocess.run([PADDLE, "k8s", "--name", "My_Job"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("k8s: --name=My_Job") and "try my-job" in done.stderr
 
 
 def test_help():
