@@ -62,6 +62,13 @@ def test_a_script_prints_what_python_2_did_and_leaves_nothing_behind(place):
     assert place.run("main.py", "a", "b")[0] == out  # this time from the cache
 
 
+def test_its_library_and_older_turns_of_phrase(place):
+    place.old()
+    before = place.files()
+    out, _ = place.run("library.py", input=b"1 2 3\n7\nrest\na\nb\n")
+    assert out == golden("library.txt") and place.files() == before
+
+
 def test_text_in_gbk_keeps_its_bytes(place):
     place.old()
     out, _ = place.run("chinese.py")
@@ -147,7 +154,7 @@ def test_a_file_that_parses_as_neither_is_no_python_2(place):
     place.write("run.py", "print(3 / 2)\n")
     assert place.run("run.py") == ("1.5\n", "")
     _, err = place.run("broken.py", status=1)
-    assert "SyntaxError" in err and "broken.py" in err
+    assert "SyntaxError" in err and "broken.py" in err and "and as Python 2: " in err
 
 
 def test_division_of_numpy_and_future_division(place):
