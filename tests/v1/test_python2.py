@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from built import PADDLE
 from paddle.fluid import safe_pickle
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python2")
@@ -25,8 +26,9 @@ def place(tmp_path):
             return path
 
         def run(self, *arguments, status=0, at=None, **options):
-            environment = dict(os.environ, XDG_CACHE_HOME=str(self.cache))
-            done = subprocess.run([sys.executable, "-m", "paddle.python2"] + list(arguments),
+            path = "%s:%s" % (os.path.dirname(sys.executable), os.environ["PATH"])
+            environment = dict(os.environ, XDG_CACHE_HOME=str(self.cache), PATH=path)
+            done = subprocess.run([PADDLE, "python"] + list(arguments),
                                   cwd=at or self.folder, env=environment, timeout=60,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
             assert done.returncode == status, done.stderr.decode()

@@ -50,7 +50,8 @@ def main(arguments=None):
         print("paddle train: %s" % error, file=sys.stderr)
         return 2
     log = Log()
-    log.info("commandline: paddle train %s" % " ".join(arguments))
+    log.info("commandline: paddle train %s" % " ".join(
+        "--%s=%s" % pair for pair in flags.given.items()))
     try:
         return run_job(flags, log) or 0
     except KeyboardInterrupt:
