@@ -3,6 +3,7 @@ import os
 import sys
 import time
 
+from ..fluid.core import EnforceNotMet
 from ..trainer_config_helpers.graph import ConfigError
 from .flags import FlagError, read_flags
 from .log import Log
@@ -62,12 +63,22 @@ def main(arguments=None):
         log.error("paddle train: %s" % error)
         return 2
     except (ConfigError, ProviderError, ModelError, OSError) as error:
+        log.end_dots()
         _show_cause(error)
         log.error("paddle train: %s" % error)
         return 1
-    except NotImplementedError as error:
-        log.error("paddle train: %s" % error)
+    except (EnforceNotMet, NotImplementedError) as error:
+        log.error("paddle train: %s%s" % (error, _servers_of(flags, error)))
         return 1
+
+
+def _servers_of(flags, error):
+    """For a server that was not found: which flags said where it is."""
+    if "connecting to" not in str(error):
+        return ""
+    return " (--pservers=%s --port=%d --ports_num=%d --ports_num_for_sparse=%d; the ports must be " \
+        "those of `paddle pserver`)" % (flags.pservers, flags.port, flags.ports_num,
+                                        flags.ports_num_for_sparse)
 
 
 def _show_cause(error):
