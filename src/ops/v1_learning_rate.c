@@ -1,6 +1,7 @@
 /* v1_learning_rate.c - v1's and v2's learning-rate schedules, by the number of samples.
  *
- * n is the number of samples so far, those of this step among them:
+ * n is the number of samples so far, those of this step among them, or where steps are counted,
+ * as on servers, their number times the samples of one:
  *
  *   constant     rate
  *   poly         rate (1 + a n)^-b
@@ -15,8 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES, BATCH, PASS };
-enum { SAMPLES_OUT, OUT };
+enum { SAMPLES, PASS };
+enum { OUT };
 enum { SCHEDULE, RATE, A, B, PER_STEP, LIMITS, FACTORS };
 
 static double segment(const rg_ctx *ctx, double n)
@@ -70,7 +71,6 @@ static rg_status infer(rg_ctx *ctx)
     for (int i = SAMPLES; i <= PASS; i++)
         if (rg_running(ctx) && rg_has_in(ctx, i) && rg_shape_numel(rg_shape_of(ctx, i)) != 1)
             return rg_fail(RG_ESHAPE, "%s must be one number", ctx->op->in[i].name);
-    rg_set_like(ctx, SAMPLES_OUT, SAMPLES);
     rg_set_out(ctx, OUT, RG_F32, &RG_SHAPE(1));
     return RG_OK;
 }
@@ -82,10 +82,8 @@ static int64_t number(const rg_ctx *ctx, int in, int64_t otherwise)
 
 static rg_status kernel(rg_ctx *ctx)
 {
-    int64_t n = number(ctx, SAMPLES, 0) + number(ctx, BATCH, rg_attr_long(ctx, PER_STEP));
-    double rate = 0;
-    (void)rate_of(ctx, (double)n, (double)number(ctx, PASS, 0), &rate);
-    *(int64_t *)rg_out_data(ctx, SAMPLES_OUT) = n;
+    double n = (double)number(ctx, SAMPLES, 0) * (double)rg_attr_long(ctx, PER_STEP), rate = 0;
+    (void)rate_of(ctx, n, (double)number(ctx, PASS, 0), &rate);
     *(float *)rg_out_data(ctx, OUT) = (float)rate;
     return RG_OK;
 }
@@ -93,16 +91,15 @@ static rg_status kernel(rg_ctx *ctx)
 const rg_op rg_op_v1_learning_rate = {
     .type = "v1_learning_rate",
     .doc = "The learning rate of v1 after so many samples.",
-    .in = RG_SLOTS([SAMPLES] = {"Samples", "int64, so far"},
-                   [BATCH] = {"Batch", "int64, samples of this step; absent: per_step",
-                              RG_OPTIONAL},
-                   [PASS] = {"Pass", "int64, the number of the pass", RG_OPTIONAL}),
-    .out = RG_SLOTS([SAMPLES_OUT] = {"SamplesOut", "with those of this step"},
-                    [OUT] = {"Out", "the learning rate"}),
+    .in = RG_SLOTS([SAMPLES] = {"Samples", "int64, so far"}, [PASS] =
+                                                                 {"Pass",
+                                                                  "int64, the number of the pass",
+                                                                  RG_OPTIONAL}),
+    .out = RG_SLOTS([OUT] = {"Out", "the learning rate"}),
     .attr = RG_ATTRS([SCHEDULE] = RG_STRING("schedule", "constant", "its name"),
                      [RATE] = RG_FLOAT("rate", 1.0f, "the rate at the start"),
                      [A] = RG_FLOAT("a", 0.0f, ""), [B] = RG_FLOAT("b", 0.0f, ""),
-                     [PER_STEP] = RG_LONG("per_step", 1, "samples of a step, on a server"),
+                     [PER_STEP] = RG_LONG("per_step", 1, "samples that each of Samples counts for"),
                      [LIMITS] = RG_LIST("limits", RG_ATTR_LONGS, "of segments"),
                      [FACTORS] = RG_LIST("factors", RG_ATTR_FLOATS, "of segments")),
     .infer = infer,

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from built import PADDLE
 from paddle.fluid import safe_pickle
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python2")
@@ -25,8 +26,9 @@ def place(tmp_path):
             return path
 
         def run(self, *arguments, status=0, at=None, **options):
-            environment = dict(os.environ, XDG_CACHE_HOME=str(self.cache))
-            done = subprocess.run([sys.executable, "-m", "paddle.python2"] + list(arguments),
+            path = "%s:%s" % (os.path.dirname(sys.executable), os.environ["PATH"])
+            environment = dict(os.environ, XDG_CACHE_HOME=str(self.cache), PATH=path)
+            done = subprocess.run([PADDLE, "python"] + list(arguments),
                                   cwd=at or self.folder, env=environment, timeout=60,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
             assert done.returncode == status, done.stderr.decode()
@@ -60,6 +62,13 @@ def test_a_script_prints_what_python_2_did_and_leaves_nothing_behind(place):
     kept = list((place.cache / "paddle" / "python2").iterdir())
     assert len(kept) >= 4 and all(p.suffix == ".py" for p in kept)
     assert place.run("main.py", "a", "b")[0] == out  # this time from the cache
+
+
+def test_its_library_and_older_turns_of_phrase(place):
+    place.old()
+    before = place.files()
+    out, _ = place.run("library.py", input=b"1 2 3\n7\nrest\na\nb\n")
+    assert out == golden("library.txt") and place.files() == before
 
 
 def test_text_in_gbk_keeps_its_bytes(place):
@@ -147,7 +156,7 @@ def test_a_file_that_parses_as_neither_is_no_python_2(place):
     place.write("run.py", "print(3 / 2)\n")
     assert place.run("run.py") == ("1.5\n", "")
     _, err = place.run("broken.py", status=1)
-    assert "SyntaxError" in err and "broken.py" in err
+    assert "SyntaxError" in err and "broken.py" in err and "and as Python 2: " in err
 
 
 def test_division_of_numpy_and_future_division(place):

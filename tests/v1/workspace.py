@@ -4,6 +4,8 @@ import random
 import subprocess
 import sys
 
+from built import PADDLE
+
 CONFIG = '''from paddle.trainer_config_helpers import *
 
 is_predict = get_config_arg("is_predict", bool, False)
@@ -56,11 +58,12 @@ class Workspace:
         path.write_text(text)
         return path
 
-    def command(self, *flags, module="paddle.trainer.main"):
-        return [sys.executable, "-m", module] + list(flags)
+    def command(self, *flags, command="train"):
+        return [PADDLE, command] + list(flags)
 
     def environment(self, **more):
-        return dict(os.environ, XDG_CACHE_HOME=str(self.folder / ".cache"), **more)
+        path = "%s:%s" % (os.path.dirname(sys.executable), os.environ["PATH"])
+        return dict(dict(os.environ, PATH=path, XDG_CACHE_HOME=str(self.folder / ".cache")), **more)
 
     def train(self, *flags, status=0, environment=None, config="trainer_config.py"):
         """The log of `paddle train --config=... FLAGS`."""
@@ -71,8 +74,9 @@ class Workspace:
         assert done.returncode == status, text
         return text
 
-    def run(self, module, *arguments, status=0):
-        done = subprocess.run(self.command(*arguments, module=module), cwd=self.folder,
+    def run(self, command, *arguments, status=0):
+        """What another command prints."""
+        done = subprocess.run(self.command(*arguments, command=command), cwd=self.folder,
                               env=self.environment(), timeout=120, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
         assert done.returncode == status, done.stderr.decode()

@@ -151,8 +151,20 @@ def load(path, namespace):
     if is_enabled(path) and translate.may_be_python2(path):
         meaning.execute(translate.code_of(path), namespace)
     else:
-        text, _ = translate.read(path)
-        meaning.execute_as_is(compile(text, path, "exec", dont_inherit=True), namespace)
+        meaning.execute_as_is(_compile(path), namespace)
+
+
+def _compile(path):
+    """The code of a file of Python 3; for one that is neither, what both say of it."""
+    text, _ = translate.read(path)
+    try:
+        return compile(text, path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        try:
+            translate.code_of(path)
+        except SyntaxError as other:
+            error.msg += "; and as Python 2: %s (line %s)" % (other.msg, other.lineno)
+        raise
 
 
 def run(path, arguments):

@@ -5,7 +5,7 @@ import functools
 import itertools
 import sys
 
-from .text import Bytes, File, as_bytes, as_text, decode, encode, join, text  # noqa: F401
+from .text import File, as_bytes, as_text, decode, encode, join, text, translate  # noqa: F401
 
 _DICT_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 
@@ -211,6 +211,10 @@ def _open(name, mode="r", buffering=-1):
     return File(name, mode, buffering)
 
 
+def _oct(value):
+    return builtins.oct(value).replace("0o", "0" if value else "")
+
+
 def _ord(value):
     return builtins.ord(value) if not isinstance(value, str) or len(value) == 1 else \
         builtins.ord(as_bytes(value))
@@ -287,7 +291,7 @@ BUILTINS = dict(vars(builtins))
 BUILTINS.update(
     __import__=_import, __py2__=sys.modules[__name__], apply=_apply, basestring=basestring,
     buffer=memoryview, chr=_chr, cmp=cmp, eval=_eval, exec=_exec, execfile=_execfile, file=File,
-    filter=_filter, input=_input, intern=sys.intern, long=long, map=_map, open=_open, ord=_ord,
+    filter=_filter, input=_input, intern=sys.intern, long=long, map=_map, oct=_oct, open=_open, ord=_ord,
     range=_range, raw_input=input, reduce=functools.reduce, reload=_reload, round=_round,
     sorted=_sorted, unichr=chr, unicode=unicode, xrange=range, zip=_zip,
     StandardError=Exception)

@@ -151,6 +151,21 @@ def _hashlib():
                                                 "sha512")}
 
 
+def _of_bytes(name):
+    """A module whose functions take and give bytes."""
+    def mixed(function):
+        def call(*arguments, **options):
+            given = [text.as_bytes(a) if isinstance(a, str) else a for a in arguments]
+            return text.text(function(*given, **options))
+        return call
+
+    def make():
+        real = importlib.import_module(name)
+        return name, {n: mixed(f) for n, f in vars(real).items()
+                      if not n.startswith("_") and callable(f) and not isinstance(f, type)}
+    return make
+
+
 def _gzip():
     import gzip
 
@@ -205,8 +220,12 @@ def _md5():
 
 def _config_parser():
     import configparser
-    return "configparser", {"SafeConfigParser": configparser.ConfigParser,
-                            "ConfigParser": configparser.RawConfigParser}
+
+    class ConfigParser(configparser.ConfigParser):
+        def readfp(self, f, name=None):
+            self.read_file(f, name)
+    return "configparser", {"SafeConfigParser": ConfigParser, "ConfigParser": ConfigParser,
+                            "RawConfigParser": ConfigParser}
 
 
 _CHANGED = {
@@ -215,7 +234,8 @@ _CHANGED = {
     "collections": _collections, "time": _time, "struct": _struct, "hashlib": _hashlib,
     "gzip": _gzip, "subprocess": _subprocess, "commands": _commands, "codecs": _codecs,
     "StringIO": _string_io, "cStringIO": _string_io, "UserDict": _user_dict, "md5": _md5,
-    "ConfigParser": _config_parser,
+    "ConfigParser": _config_parser, "base64": _of_bytes("base64"), "zlib": _of_bytes("zlib"),
+    "binascii": _of_bytes("binascii"),
 }
 _seen = {}
 

@@ -7,7 +7,8 @@ import builtins
 import io
 import struct as _struct
 
-__all__ = ["Bytes", "File", "as_bytes", "as_text", "decode", "encode", "join", "text"]
+__all__ = ["Bytes", "File", "as_bytes", "as_text", "decode", "encode", "join", "text",
+           "translate"]
 
 
 def as_bytes(value):
@@ -123,6 +124,15 @@ def join(separator, *arguments):
     if isinstance(separator, str) and len(arguments) == 1:
         return separator.join([as_text(p) if isinstance(p, bytes) else p for p in arguments[0]])
     return separator.join(*arguments)
+
+
+def translate(value, *arguments):
+    """value.translate(table, deleted)"""
+    if not isinstance(value, str) or len(arguments) < 2:
+        return value.translate(*arguments)
+    table, deleted = arguments
+    kept = "".join(c for c in value if c not in deleted)
+    return kept if table is None else kept.translate(table)
 
 
 _UTF8 = {"utf8", "utf-8", "utf_8", "u8"}

@@ -15,7 +15,7 @@ import tokenize
 
 __all__ = ["code_of", "compile_text", "may_be_python2", "python2_line", "read"]
 
-_VERSION = b"1"  # of what fissix is asked to do: part of the key of what is kept
+_VERSION = b"2"  # of what fissix is asked to do: part of the key of what is kept
 _FIXES = ["except", "exec", "funcattrs", "metaclass", "methodattrs", "ne", "numliterals", "paren",
           "print", "raise", "repr", "sys_exc", "throw", "tuple_params"]
 
@@ -53,7 +53,8 @@ def _make_tool(name):
         class Tool(refactor.RefactoringTool):
             def log_error(self, msg, *args, **kwds):
                 raise SyntaxError(msg % args)
-        return Tool(["fissix.fixes.fix_" + fix for fix in _FIXES])
+        return Tool(["fissix.fixes.fix_" + fix for fix in _FIXES] +
+                    ["paddle.python2.fix_lambda_params"])
 
 
 def _refactor(text, name):
@@ -257,7 +258,7 @@ def code_of(path):
 
 # Calls of these methods become calls of functions of meaning.py, with the object first.
 _METHODS = {"decode", "encode", "has_key", "iteritems", "iterkeys", "itervalues", "join", "keys",
-            "values", "items", "next", "sort", "viewitems", "viewkeys", "viewvalues"}
+            "values", "items", "next", "sort", "translate", "viewitems", "viewkeys", "viewvalues"}
 # Before these the object is asked whether it is bytes, which then behave as text.
 _TEXT = {"split", "rsplit", "strip", "lstrip", "rstrip", "startswith", "endswith", "find", "rfind",
          "replace", "index", "count", "partition", "rpartition", "splitlines", "lower", "upper"}

@@ -93,13 +93,10 @@ class _Saver:
 
     def save(self, number, batch=None):
         flags = self._flags
-        if not flags.save_dir:
+        if not flags.save_dir or flags.trainer_id != 0:
             return
-        # With servers all trainers ask for the parameters together.
         with self._machine.averaged():
             values = {name: self._machine.get(name) for name in self._machine.parameter_names}
-        if flags.trainer_id != 0:
-            return
         folder = model_dir.pass_dir(flags.save_dir, number, batch)
         self._log.info("Saving parameters to %s" % folder)
         model_dir.save(folder, values, self._config.path)
@@ -133,7 +130,7 @@ class _Training:
     def run(self):
         first = self.flags.start_pass
         for number in range(first, first + self.flags.num_passes):
-            self.machine.pass_id = number
+            self.machine.start_pass(number)
             with _named(self.source):
                 self._one_pass(number)
         self.machine.finish()
@@ -159,6 +156,7 @@ class _Training:
             self._between(number, batch, samples)
         if batch == 0:
             raise ConfigError("the data provider gave no sample in pass %d" % number)
+        self.machine.finish_pass()
         self.log.info(" Pass=%d Batch=%d samples=%d AvgCost=%g Eval: %s " % (
             number, batch, whole.samples, whole.mean_cost(), _evals(whole)))
         if flags.test_period == 0:

@@ -61,13 +61,14 @@ class Machine:
         self.network, self.settings = network, settings
         self.trainer_count = int(trainer_count)
         self.pass_id = 0
+        self.changed = set()  # parameters that do not have the values they started with
         self.scope = fluid.core.Scope()
         self.exe = fluid.Executor(fluid.CPUPlace())
         self.feeder = Feeder(network.data_types, feeding)
         self._test_program = network.main.clone(for_test=True)
         self._remote, self._average, self._needs = remote, None, []
         if seed:
-            network.main.random_seed = network.startup.random_seed = int(seed)
+            network.set_seed(seed)
         if settings is not None:
             self._build(settings, remote)
         if seed:
@@ -86,8 +87,7 @@ class Machine:
         with fluid.program_guard(net.main, net.startup), fluid.unique_name.guard():
             self._params_grads = fluid.backward.append_backward(
                 net.cost, callbacks=self._error_clips())
-            self._needs = append_updates(net, settings, self._params_grads,
-                                         None if remote is None else remote.per_step(settings))
+            self._needs = append_updates(net, settings, self._params_grads, remote is not None)
             if settings.model_average is not None:
                 self._average = self._make_average(settings.model_average)
 
@@ -121,8 +121,9 @@ class Machine:
         """One step: forward, backward, update."""
         if self.settings is None:
             raise RuntimeError("this Machine has no settings: it computes, and does not learn")
-        if self._remote is not None:
+        if self._remote is not None and not self._remote.started:
             self._remote.start(self, len(samples))
+            self._test_program = self.network.main.clone(for_test=True)
         self._last = samples
         return self._run(self._program, samples, self._needs)
 
@@ -198,6 +199,10 @@ class Machine:
         """A parameter as an array."""
         if self._remote is not None:
             self._remote.refresh(self, name)
+        return self.local(name)
+
+    def local(self, name):
+        """A parameter as this process has it."""
         return np.array(self._tensor(name))
 
     def set(self, name, array):
@@ -209,7 +214,9 @@ class Machine:
         if self._remote is not None and self._remote.started:
             raise RuntimeError("parameter %r is on the servers now: set it before the first batch"
                                % name)
-        self._tensor(name).set(array.reshape(shape), self.exe.place)
+        if not np.array_equal(self.local(name), array.reshape(shape)):
+            self._tensor(name).set(array.reshape(shape), self.exe.place)
+            self.changed.add(name)
 
     def _config(self, name):
         if name not in self.network.parameters:

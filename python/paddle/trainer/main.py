@@ -3,6 +3,7 @@ import os
 import sys
 import time
 
+from ..fluid.core import EnforceNotMet
 from ..trainer_config_helpers.graph import ConfigError
 from .flags import FlagError, read_flags
 from .log import Log
@@ -50,7 +51,8 @@ def main(arguments=None):
         print("paddle train: %s" % error, file=sys.stderr)
         return 2
     log = Log()
-    log.info("commandline: paddle train %s" % " ".join(arguments))
+    log.info("commandline: paddle train %s" % " ".join(
+        "--%s=%s" % pair for pair in flags.given.items()))
     try:
         return run_job(flags, log) or 0
     except KeyboardInterrupt:
@@ -61,12 +63,22 @@ def main(arguments=None):
         log.error("paddle train: %s" % error)
         return 2
     except (ConfigError, ProviderError, ModelError, OSError) as error:
+        log.end_dots()
         _show_cause(error)
         log.error("paddle train: %s" % error)
         return 1
-    except NotImplementedError as error:
-        log.error("paddle train: %s" % error)
+    except (EnforceNotMet, NotImplementedError) as error:
+        log.error("paddle train: %s%s" % (error, _servers_of(flags, error)))
         return 1
+
+
+def _servers_of(flags, error):
+    """For a server that was not found: which flags said where it is."""
+    if "connecting to" not in str(error):
+        return ""
+    return " (--pservers=%s --port=%d --ports_num=%d --ports_num_for_sparse=%d; the ports must be " \
+        "those of `paddle pserver`)" % (flags.pservers, flags.port, flags.ports_num,
+                                        flags.ports_num_for_sparse)
 
 
 def _show_cause(error):

@@ -217,6 +217,14 @@ class Network:
             shape, "float32")
         return self._weights[name]
 
+    def set_seed(self, seed):
+        """Start values by `seed` and the place of the parameter; each initialiser is told its own
+        number, since that goes to servers with the program."""
+        self.main.random_seed = self.startup.random_seed = int(seed)
+        drawn = [op for op in self.startup.global_block().ops if op.has_attr("seed")]
+        for place, op in enumerate(drawn):
+            op._set_attr("seed", (int(seed) * 1000003 + place) % (2 ** 31 - 1) + 1)
+
     # ---- what many layers are made of ----
 
     def multiply(self, value, weight, sparse_update=False):

@@ -12,14 +12,18 @@ BATCH_VAR = "@SAMPLES@"  # fed with the number of samples of a batch, where a sc
 PASS_VAR = "@PASS@"
 
 
-def append_updates(network, settings, params_grads, per_step=None):
-    """To the program and startup program that are being built. per_step: samples that a step
-    counts for, where that cannot be fed (on servers); None: feed_needs() names what to feed."""
-    rate = _learning_rate(settings, per_step)
+def append_updates(network, settings, params_grads, on_servers=False):
+    """To the program and startup program that are being built. What the learning rate's schedule
+    has to be fed comes back, as names; on servers nothing can be fed."""
+    needs = [] if on_servers else _feed_needs(settings)
+    if on_servers and settings.learning_rate_schedule == "pass_manual":
+        raise NotImplementedError("learning_rate_schedule='pass_manual': servers do not know the "
+                                  "pass; use 'manual', which counts samples")
+    rate = _learning_rate(settings, needs)
     for param, grad in params_grads:
         if grad is not None and param.trainable:
             _append_update(network.parameters[param.name], settings, param, grad, rate)
-    return _feed_needs(settings) if per_step is None else []
+    return needs
 
 
 def _feed_needs(settings):
@@ -28,27 +32,29 @@ def _feed_needs(settings):
     return [PASS_VAR] if settings.learning_rate_schedule == "pass_manual" else [BATCH_VAR]
 
 
-def _learning_rate(settings, per_step):
+def _learning_rate(settings, needs):
     if settings.is_constant:
         return fluid.layers.create_global_var([1], settings.learning_rate, "float32",
                                               persistable=True, name="learning_rate")
     program = fluid.default_main_program()
     with program._lr_schedule_guard():
+        block = program.global_block()
         samples = fluid.layers.create_global_var([1], 0, "int64", persistable=True,
                                                  name="@LR_DECAY_COUNTER@")
-        block = program.global_block()
-        rate = block.create_var(name="learning_rate", dtype="float32", shape=[1], persistable=True)
+        fed = {name: fluid.layers.data(name, [1], append_batch_size=False, dtype="int64")
+               for name in needs}
+        if BATCH_VAR in fed:
+            block.append_op("sum", {"X": [samples, fed[BATCH_VAR]]}, {"Out": [samples]})
+        else:  # steps, which a server turns into samples
+            block.append_op("increment", {"X": [samples]}, {"Out": [samples]}, {"step": 1.0})
+        rate = block.create_var(name="learning_rate", dtype="float32", shape=[1])
         inputs = {"Samples": [samples]}
-        attrs = {"schedule": settings.learning_rate_schedule, "rate": settings.learning_rate,
-                 "a": settings.learning_rate_decay_a, "b": settings.learning_rate_decay_b,
-                 "limits": settings.limits, "factors": settings.factors}
-        if per_step is not None:
-            attrs["per_step"] = int(per_step)
-        for name, slot in ((BATCH_VAR, "Batch"), (PASS_VAR, "Pass")):
-            if per_step is None and name in _feed_needs(settings):
-                inputs[slot] = [fluid.layers.data(name, [1], append_batch_size=False,
-                                                  dtype="int64")]
-        block.append_op("v1_learning_rate", inputs, {"SamplesOut": [samples], "Out": [rate]}, attrs)
+        if PASS_VAR in fed:
+            inputs["Pass"] = [fed[PASS_VAR]]
+        block.append_op("v1_learning_rate", inputs, {"Out": [rate]}, {
+            "schedule": settings.learning_rate_schedule, "rate": settings.learning_rate,
+            "a": settings.learning_rate_decay_a, "b": settings.learning_rate_decay_b,
+            "limits": settings.limits, "factors": settings.factors})
     return rate
 
 

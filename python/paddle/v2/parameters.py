@@ -26,7 +26,8 @@ def create(layers):
     """The parameters of a model, with the values they start with (by init(seed=...))."""
     network = Topology(layers).network
     made, scope = Parameters(), fluid.core.Scope()
-    network.startup.random_seed = flags()["seed"]
+    if flags()["seed"]:
+        network.set_seed(flags()["seed"])
     fluid.Executor(fluid.CPUPlace()).run(network.startup, scope=scope)
     for name, config in network.parameters.items():
         value = np.array(scope.find_var(name).get_tensor())

@@ -37,7 +37,7 @@ class SGD:
         remote = None
         if not is_local:
             from paddle.trainer.remote import Remote
-            remote = Remote.from_flags(told, update_equation.settings)
+            remote = Remote.from_flags(told)
         self._machine = Machine(self._topology.network, update_equation.settings, remote,
                                 told["seed"], told["trainer_count"])
         parameters.append_gradient_machine(self._machine)

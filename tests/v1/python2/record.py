@@ -21,9 +21,9 @@ def main():
     python2 = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(os.path.join(HERE, "old"), folder, dirs_exist_ok=True)
-        for name, arguments in (("main", ["a", "b"]), ("chinese", [])):
+        for name, arguments in (("main", ["a", "b"]), ("chinese", []), ("library", [])):
             out = subprocess.run([python2, "-B", name + ".py"] + arguments, cwd=folder, check=True,
-                                 stdout=subprocess.PIPE).stdout
+                                 input=b"1 2 3\n7\nrest\na\nb\n", stdout=subprocess.PIPE).stdout
             with open(os.path.join(HERE, "golden", name + ".txt"), "wb") as f:
                 f.write(out)
         subprocess.run([python2, "-c", PICKLES], cwd=os.path.join(HERE, "golden"), check=True)
