@@ -52,6 +52,13 @@ static PyObject *join(PyObject *module, PyObject *args)
     return finish(code);
 }
 
+static PyObject *ends_with_process(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    rg_job_ends_with_process();
+    Py_RETURN_NONE;
+}
+
 /* job_load([(endpoint, startup, main)], trainer, trainers) */
 static PyObject *load(PyObject *module, PyObject *args)
 {
@@ -296,6 +303,8 @@ static PyMethodDef functions[] = {
     {"job_load", load, METH_VARARGS,
      "job_load([(endpoint, startup, main)], trainer_id, trainers): join, and hand each server its "
      "programs"},
+    {"job_ends_with_process", ends_with_process, METH_NOARGS,
+     "The trainer leaves when its process exits, without a warning."},
     {"job_join", join, METH_VARARGS, "job_join(endpoints, trainer_id or -1, trainers or 0)"},
     {"job_fail", fail, METH_VARARGS, "Tell all servers that this trainer has failed, and why."},
     {"job_leave", leave, METH_NOARGS, "Tell all servers that this trainer is done."},

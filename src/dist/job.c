@@ -13,6 +13,7 @@
 #include "sys/log.h"
 #include "sys/process.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -568,6 +569,13 @@ void rg_job_fail(const char *why)
     rg_free(requests);
 }
 
+static atomic_bool ends_with_process;
+
+void rg_job_ends_with_process(void)
+{
+    atomic_store(&ends_with_process, true);
+}
+
 /* A process that exits with the job still joined. */
 static void at_exit(int status, void *arg)
 {
@@ -577,10 +585,11 @@ static void at_exit(int status, void *arg)
     if (job == NULL)
         return;
     if (status == 0) {
-        rg_log(RG_LOG_W, "ps",
-               "trainer=%d \"the script ended without exe.close(): the servers are told that this "
-               "trainer has finished\"",
-               job->trainer);
+        if (!atomic_load(&ends_with_process))
+            rg_log(RG_LOG_W, "ps",
+                   "trainer=%d \"the script ended without exe.close(): the servers are told that "
+                   "this trainer has finished\"",
+                   job->trainer);
         (void)rg_job_leave();
         return;
     }

@@ -81,6 +81,10 @@ typedef struct rg_job_load {
 /* Join, and hand each server its programs: for trainer 0, before it runs one of its own. `loads`
  * is put in order. */
 rg_status rg_job_join_with(rg_job_load *loads, int n, int trainer, int trainers);
+
+/* Of a job whose trainers have no call to end it (v2): that the process exits, with status 0, is
+ * how it ends, and nothing to warn of. */
+void rg_job_ends_with_process(void);
 /* Once in a job: this is the program we train. Refused where another trainer's is different. */
 rg_status rg_job_agree(rg_job *job, const rg_program *program);
 /* The one that was joined; NULL: none. */

@@ -75,8 +75,7 @@ def test_names_are_those_of_v1_without_their_suffixes(fresh):
             short = name[:-6] if name.endswith("_layer") else name
             assert getattr(fresh.layer, short) is getattr(h, name)
     for name in fresh.__all__:
-        if name != "op":
-            getattr(fresh, name)
+        getattr(fresh, name)
     with pytest.raises(AttributeError, match="has no attribute 'layers'"):
         fresh.layers
 
@@ -99,6 +98,9 @@ def test_what_is_not_here_is_refused_by_name(fresh):
     with pytest.raises(NotImplementedError, match="paddle pserver"):
         fresh.trainer.SGD(cost, fresh.parameters.create(cost), fresh.optimizer.Adam(),
                           is_local=False, pserver_spec="127.0.0.1:2379")
+    with pytest.raises(NotImplementedError, match="model_average is not supported with param"):
+        fresh.trainer.SGD(cost, fresh.parameters.create(cost), fresh.optimizer.Adam(
+            model_average=fresh.optimizer.ModelAverage(0.5)), is_local=False)
     with pytest.raises(ValueError, match="Adam: .*unexpected keyword argument 'learning_rat'"):
         fresh.optimizer.Adam(learning_rat=1)
     with pytest.raises(ValueError, match="type is 13, and must be one of paddle.data_type"):
@@ -299,6 +301,14 @@ def test_images_and_plots(fresh, tmp_path, monkeypatch):
         ploter.append("train cost", i, 1.0 / (i + 1))
     ploter.plot(str(tmp_path / "cost.png"))
     assert (tmp_path / "cost.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_layers_can_be_calculated_with(fresh):
+    x = fresh.layer.data(name="x", type=fresh.data_type.dense_vector(3))
+    y = fresh.op.exp(x) + 2 * x - 1
+    rows = np.array([[0.0, 1.0, -1.0], [0.5, 2.0, 0.25]])
+    value = fresh.inference.Inference(fresh.parameters.create(y), y).infer([(r,) for r in rows])
+    np.testing.assert_allclose(value, np.exp(rows) + 2 * rows - 1, rtol=1e-5)
 
 
 def test_a_topology_knows_its_layers(fresh):

@@ -7,6 +7,7 @@ trainers (sync), or take each as it comes (is_async)."""
 import numpy as np
 
 import paddle.fluid as fluid
+from paddle import _core
 from paddle.fluid import communicator
 
 __all__ = ["Remote"]
@@ -60,6 +61,7 @@ class Remote:
             self._push(machine)
         else:
             communicator.join(self.dense + self.sparse, self.trainer_id, self.trainers)
+        _core.job_ends_with_process()  # scripts of v2 have no call for it
         communicator.barrier("values")  # nobody pulls before trainer 0's values are there
         machine.exe.run(startup, scope=machine.scope)
 

@@ -1,0 +1,88 @@
+"""A trainer of paddle.v2: words and numbers of an example to three classes.
+
+Alone it trains on all samples of each batch, with --remote on its share of them. What it has learned
+is written to --out as JSON."""
+import argparse
+import json
+
+import numpy as np
+
+import paddle.v2 as paddle
+
+WORDS, BATCH = 30, 12
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--remote", action="store_true")
+    parser.add_argument("--sparse", action="store_true")
+    parser.add_argument("--is_async", action="store_true")
+    parser.add_argument("--noise", action="store_true", help="labels that cannot all be learned")
+    parser.add_argument("--optimizer", default="Momentum")
+    parser.add_argument("--settings", type=json.loads, default={"learning_rate": 0.02})
+    parser.add_argument("--words", type=int, default=WORDS, help="rows of the table")
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--change", action="store_true", help="other values to start with")
+    parser.add_argument("--out")
+    return parser.parse_args()
+
+
+def model(args):
+    word = paddle.layer.data(name="word", type=paddle.data_type.integer_value(args.words))
+    numbers = paddle.layer.data(name="numbers", type=paddle.data_type.dense_vector(4))
+    label = paddle.layer.data(name="label", type=paddle.data_type.integer_value(3))
+    table = paddle.layer.embedding(input=word, size=8, param_attr=paddle.attr.Param(
+        name="table", sparse_update=args.sparse))
+    hidden = paddle.layer.fc(input=[table, numbers], size=16, act=paddle.activation.Tanh(),
+                             name="hidden")
+    out = paddle.layer.fc(input=hidden, size=3, act=paddle.activation.Softmax(), name="out")
+    return paddle.layer.classification_cost(input=out, label=label)
+
+
+def batches(args, first=0, every=1):
+    """The samples first, first + every, ... of each batch."""
+    def reader():
+        chance = np.random.RandomState(3)
+        for _ in range(args.steps):
+            words, numbers = chance.randint(0, WORDS, BATCH), chance.rand(BATCH, 4)
+            labels = chance.randint(0, 3, BATCH) if args.noise else words % 3
+            batch = [(int(w), n, int(y)) for w, n, y in zip(words, numbers, labels)]
+            yield batch[first::every]
+    return reader
+
+
+def main():
+    args = options()
+    paddle.init()
+    from paddle.v2.flags import flags
+    me, trainers = flags()["trainer_id"], flags()["num_gradient_servers"]
+    cost = model(args)
+    parameters = paddle.parameters.create(cost)
+    if args.change and (me == 0 or not args.remote):
+        for name in ("table", "_out.w0"):
+            parameters[name] = 0.5 + 2 * parameters[name]
+    optimizer = getattr(paddle.optimizer, args.optimizer)(is_async=args.is_async, **args.settings)
+    trainer = paddle.trainer.SGD(cost, parameters, optimizer, is_local=not args.remote)
+    costs = []
+
+    def handler(event):
+        if isinstance(event, paddle.event.EndIteration):
+            costs.append(event.cost)
+    mine = batches(args, me, trainers) if args.remote else batches(args)
+    trainer.train(mine, num_passes=args.passes, event_handler=handler)
+    found = {"costs": costs}
+    if args.remote:
+        from paddle import _core
+        found["traffic"] = _core.job_traffic()
+    found["test"] = trainer.test(batches(args)).cost
+    if args.words <= WORDS:
+        found["values"] = {name: parameters[name].ravel().tolist() for name in parameters}
+    if args.out:
+        with open(args.out, "w") as file:
+            json.dump(found, file)
+    print("done", found["test"])
+
+
+if __name__ == "__main__":
+    main()
