@@ -2,7 +2,7 @@
 import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name
-from .ops import append, by_row, row_sum, same_size, shaped, size_is
+from .ops import append, by_row, row_sum, same_size, shaped, size_is, steps_of
 
 __all__ = ["cos_sim", "l2_distance_layer", "dot_prod_layer", "out_prod_layer", "scaling_layer",
            "power_layer", "interpolation_layer", "slope_intercept_layer", "clip_layer",
@@ -19,12 +19,13 @@ def cos_sim(a, b, scale=1, size=1, name=None, layer_attr=None):
     size_is("layer %r" % name, b, a.size * size)
 
     def build(net, x, y):
+        left, right = x, y
         if size > 1:
-            x = shaped(fluid.layers.expand(x, [1, size]), a.size)
-            y = shaped(y, a.size)
-        made = append("cos_sim", {"X": [x], "Y": [y]},
+            left = shaped(fluid.layers.expand(x, [1, size]), a.size)
+            right = shaped(y, a.size)
+        made = append("cos_sim", {"X": [left], "Y": [right]},
                       unused={"XNorm": "float32", "YNorm": "float32"})
-        made = shaped(made, size) if size > 1 else made
+        made = steps_of(x, shaped(made, size)) if size > 1 else made
         return made if scale == 1 else fluid.layers.scale(made, float(scale))
 
     return LayerOutput(name, "cos" if size == 1 else "cos_vm", [a, b], size=size, build=build,
@@ -166,7 +167,7 @@ def multiplex_layer(input, name=None, layer_attr=None):
         same_size("layer %r" % name, inputs[1], each)
 
     def build(net, ids, *values):
-        return append("multiplex", {"X": list(values),
-                                    "Ids": [fluid.layers.cast(ids, "int32")]})
+        made = append("multiplex", {"X": list(values), "Ids": [fluid.layers.cast(ids, "int32")]})
+        return steps_of(values[0], made)
     return LayerOutput(name, "multiplex", inputs, size=inputs[1].size, build=build,
                        layer_attr=layer_attr)

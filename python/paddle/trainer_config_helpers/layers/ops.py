@@ -3,6 +3,7 @@ import paddle.fluid as fluid
 from paddle.fluid.layer_helper import LayerHelper
 
 from ..graph import ConfigError
+from ..network import SparseValue
 
 __all__ = []  # for the layer functions alone, not for scripts
 
@@ -23,6 +24,14 @@ def shaped(value, *sizes):
     return fluid.layers.reshape(value, [-1] + [int(n) for n in sizes])
 
 
+def steps_of(source, value):
+    """`value`, made row by row of `source`, with the sequences of that: some ops leave them
+    behind."""
+    if isinstance(source, SparseValue) or source.lod_level == 0:
+        return value
+    return fluid.layers.lod_reset(value, y=source)
+
+
 def row_sum(value):
     """A column: the sum of each row."""
     return fluid.layers.reduce_sum(value, dim=1, keep_dim=True)
@@ -35,7 +44,6 @@ def by_row(value, factor):
 
 def dense(value, size):
     """A value as a matrix: the rows of a sparse one are spread out."""
-    from ..network import SparseValue
     if not isinstance(value, SparseValue):
         return value
     ones = fluid.layers.one_hot(value.ids, size)

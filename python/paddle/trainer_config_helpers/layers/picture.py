@@ -6,7 +6,7 @@ import paddle.fluid as fluid
 
 from ..attrs import ParameterAttribute
 from ..graph import ConfigError, LayerOutput, param_attr_of
-from .ops import append, shaped
+from .ops import append, shaped, steps_of
 
 __all__ = []
 
@@ -160,7 +160,8 @@ def image_layer(name, kind, parents, out, build, **kwargs):
         size *= n
     return LayerOutput(name, kind, parents, size=size, num_filters=out[0], height=out[-2],
                        width=out[-1], depth=out[1] if len(out) == 4 else None,
-                       build=lambda net, *values: flat(build(net, *values), size), **kwargs)
+                       build=lambda net, *values: steps_of(
+                           values[0], flat(build(net, *values), size)), **kwargs)
 
 
 def constant_start(attr, mean, what):

@@ -2,7 +2,7 @@
 import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name
-from .ops import append, shaped, size_is
+from .ops import append, shaped, size_is, steps_of
 from .picture import channels_of, flat, image_of, image_layer, outputs
 
 __all__ = ["maxout_layer", "pad_layer", "crop_layer", "block_expand_layer",
@@ -194,9 +194,12 @@ def switch_order_layer(input, name=None, reshape_axis=None, act=None, layer_attr
     size = 1
     for n in (list(image) + [channels])[reshape_axis - 1:]:
         size *= n
-    return LayerOutput(name, "switch_order", [input], act, size,
-                       lambda net, value: shaped(fluid.layers.transpose(
-                           shaped(value, channels, *image), [0, 2, 3, 1]), size), layer_attr)
+
+    def build(net, value):
+        made = fluid.layers.transpose(shaped(value, channels, *image), [0, 2, 3, 1])
+        made = shaped(made, size)
+        return steps_of(value, made) if reshape_axis == 1 else made
+    return LayerOutput(name, "switch_order", [input], act, size, build, layer_attr)
 
 
 @layer_function
