@@ -6,7 +6,7 @@ from ..activations import ReluActivation
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from ..poolings import (AvgPooling, BasePoolingType, CudnnAvgInclPadPooling, MaxPooling,
                         MaxWithMaskPooling)
-from .ops import append, shaped, steps_of
+from .ops import append_op, shaped, steps_of
 from .picture import (Convolution, along, channel_bias, channels_of, flat, image_layer, image_of,
                       outputs, volume_of)
 
@@ -90,10 +90,10 @@ def _pool_kind(what, pool_type, exclude_mode=None):
 
 
 def _pool(value, pool, window, stride, padding, ceil_mode, exclusive):
-    return append("pool%dd" % len(window), {"X": [value]},
-                  {"pooling_type": pool.image, "ksize": list(window), "strides": list(stride),
-                   "paddings": list(padding), "ceil_mode": bool(ceil_mode),
-                   "exclusive": exclusive, "global_pooling": False})
+    return append_op("pool%dd" % len(window), {"X": [value]},
+                     {"pooling_type": pool.image, "ksize": list(window), "strides": list(stride),
+                      "paddings": list(padding), "ceil_mode": bool(ceil_mode),
+                      "exclusive": exclusive, "global_pooling": False})
 
 
 def _pool_and_mask(value, window, stride, padding):

@@ -8,15 +8,13 @@ from ..network import SparseValue
 __all__ = []  # for the layer functions alone, not for scripts
 
 
-def append(kind, inputs, attrs=None, out="Out", dtype="float32", unused=()):
-    """One op, and its output `out`; unused: its other outputs, as {slot: data type}."""
+def append_op(kind, inputs, attrs=None, dtype="float32", out="Out", also=()):
+    """One op of the program, and the variable that it makes. inputs: by slot, one or a list. also:
+    outputs that it has besides."""
     helper = LayerHelper(kind)
-    made = helper.create_variable_for_type_inference(dtype)
-    outputs = {out: [made]}
-    for slot, other in dict(unused).items():
-        outputs[slot] = [helper.create_variable_for_type_inference(other, stop_gradient=True)]
-    helper.append_op(kind, inputs, outputs, attrs or {})
-    return made
+    outputs = {slot: [helper.create_variable_for_type_inference(dtype)] for slot in (out,) + also}
+    helper.append_op(type=kind, inputs=inputs, outputs=outputs, attrs=attrs or {})
+    return outputs[out][0]
 
 
 def shaped(value, *sizes):

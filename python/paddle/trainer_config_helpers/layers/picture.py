@@ -6,7 +6,7 @@ import paddle.fluid as fluid
 
 from ..attrs import ParameterAttribute
 from ..graph import ConfigError, LayerOutput, param_attr_of
-from .ops import append, shaped, steps_of
+from .ops import append_op, shaped, steps_of
 
 __all__ = []
 
@@ -114,9 +114,9 @@ class Convolution:
 
     def apply(self, value, filter):
         kind = "conv%dd" % (len(self.sizes) - 1) + ("_transpose" if self.trans else "")
-        return append(kind, {"Input": [shaped(value, *self.sizes)], "Filter": [filter]},
-                      {"strides": self.stride, "paddings": self.padding,
-                       "dilations": self.dilation, "groups": self.groups}, out="Output")
+        return append_op(kind, {"Input": [shaped(value, *self.sizes)], "Filter": [filter]},
+                         {"strides": self.stride, "paddings": self.padding,
+                          "dilations": self.dilation, "groups": self.groups}, out="Output")
 
 
     def apply_each(self, value, filters):
@@ -127,9 +127,9 @@ class Convolution:
             value, filters = self._turned_round(value, filters)
             padding, stride = [w - 1 - p for w, p in zip(window, padding)], [1, 1]
         taps = self.sizes[0] * window[0] * window[1]
-        columns = append("unfold", {"X": [value]},
-                         {"kernel_sizes": window, "strides": stride, "paddings": padding * 2,
-                          "dilations": [1, 1]}, out="Y")
+        columns = append_op("unfold", {"X": [value]},
+                            {"kernel_sizes": window, "strides": stride, "paddings": padding * 2,
+                             "dilations": [1, 1]}, out="Y")
         return fluid.layers.matmul(shaped(filters, self.out[0], taps), columns)
 
     def _turned_round(self, value, filters):

@@ -4,7 +4,8 @@ import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from .cost import cost_layer
-from .sequence import append_op, expect_sequence
+from .ops import append_op
+from .sequence import expect_sequence
 
 __all__ = ["crf_layer", "crf_decoding_layer", "ctc_layer", "warp_ctc_layer"]
 
@@ -80,8 +81,8 @@ def _ctc(name, kind, input, label, size, blank, norm_by_times, layer_attr, logit
 
 @layer_function
 def ctc_layer(input, label, size=None, name=None, norm_by_times=False, layer_attr=None):
-    """-log of how probable the labels are, whichever steps of `input`, a softmax, say them; its last
-    column is the blank, which says nothing. norm_by_times: the gradient over the number of
+    """-log of how probable the labels are, whichever steps of `input`, a softmax, say them; its
+    last column is the blank, which says nothing. norm_by_times: the gradient over the number of
     steps."""
     name = layer_name(name, "ctc_layer")
     return _ctc(name, "ctc", input, label, size, input.size - 1, norm_by_times, layer_attr,
