@@ -112,13 +112,19 @@ class Network:
 
     def _build(self, layer):
         self.layers[layer.full_name] = layer
+        values = [self._known(parent) for parent in layer.parents]
         try:
-            made = layer.build(self, *[self._known(p) for p in layer.parents])
+            made = layer.build(self, *values)
             return made if layer.finished else self._finish(layer, made)
         except ConfigError:
             raise
         except Exception as error:
-            raise ConfigError("layer %r (%s): %s" % (layer.name, layer.layer_type, error)) from error
+            why = str(error)
+            for parent, value in zip(layer.parents, values):
+                if isinstance(value, SparseValue):
+                    why = "its input %r is sparse data, which it does not take; put an fc_layer " \
+                        "between them" % parent.name
+            raise ConfigError("layer %r (%s): %s" % (layer.name, layer.layer_type, why)) from error
 
     def _finish(self, layer, value):
         return self.drop_and_clip(layer, layer.activation.apply(value))

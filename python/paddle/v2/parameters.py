@@ -44,7 +44,8 @@ class Parameters:
         self._configs, self._values, self._machines = {}, {}, []
 
     def _add(self, name, dims, config, value):
-        self._dims[name] = tuple(int(n) for n in dims)
+        # Filters of images have no dimensions in files: they are one row.
+        self._dims[name] = tuple(int(n) for n in dims) or (1, int(np.size(value)))
         self._configs[name] = config
         self._values[name] = np.ascontiguousarray(value, np.float32).reshape(self._dims[name])
 
@@ -189,7 +190,7 @@ class Parameters:
             config = param_conf.read_config(data)
         except ValueError as error:
             raise ValueError("%s is no configuration of a parameter: %s" % (member, error)) from None
-        dims = config["dims"] or [config["size"]]
+        dims = config["dims"] or [1, config["size"]]
         if int(np.prod(dims)) != config["size"]:
             raise ValueError("%s: the dimensions %s do not make %d numbers"
                              % (member, dims, config["size"]))

@@ -274,13 +274,3 @@ def test_vgg():
         assert made.size == 10
         made = vgg_16_network(data_layer("y", 3 * 64 * 64), 3, 7)
         assert made.size == 7
-
-
-def test_each_step_of_a_sequence_may_be_an_image():
-    check(lambda data: pool_of_sequence(data))
-
-
-def pool_of_sequence(data):
-    image = data.dense("x", 16, lengths=(2, 3))
-    return img_pool_layer(img_conv_layer(image, 3, 2, num_channels=1, padding=1), 2, stride=2,
-                          pool_type=AvgPooling())

@@ -5,7 +5,7 @@ import pytest
 from paddle.trainer_config_helpers import *  # noqa: F401,F403
 from paddle.trainer_config_helpers.graph import ConfigError, Graph, use_graph
 
-from v1_harness import check, check_value
+from v1_harness import Machine, check, check_value
 
 
 def cosine(x, y):
@@ -77,6 +77,15 @@ def test_sizes_that_do_not_fit():
                       lambda: multiplex_layer([a, b])):
             with pytest.raises(ConfigError, match="'(a|b)'|size|layers"):
                 wrong()
+
+
+@pytest.mark.parametrize("layer", [
+    lambda x, y: cos_sim(x, y), lambda x, y: dot_prod_layer(x, y), lambda x, y: clip_layer(x, 0, 1),
+    lambda x, y: img_conv_layer(x, 1, 1, num_channels=1), lambda x, y: concat_layer([x, y]),
+    lambda x, y: batch_norm_layer(x), lambda x, y: mixed_layer(input=dotmul_projection(x))])
+def test_sparse_data_where_none_is_taken(layer):
+    with pytest.raises(ConfigError, match="'x' is sparse data.*fc_layer"):
+        Machine(lambda data: layer(data.sparse("x", 4), data.dense("y", 4)), learned=False)
 
 
 # ---- projections and operators ----

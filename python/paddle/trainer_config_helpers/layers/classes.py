@@ -9,7 +9,7 @@ from ..activations import SigmoidActivation
 from ..graph import (ConfigError, Evaluator, LayerOutput, as_layers, layer_function, layer_name)
 from ..network import SparseValue
 from .basic import per_input
-from .ops import append, shaped
+from .ops import append_op, shaped
 
 __all__ = ["maxid_layer", "sampling_id_layer", "eos_layer", "printer_layer", "print_layer",
            "hsigmoid", "nce_layer"]
@@ -29,7 +29,7 @@ def sampling_id_layer(input, name=None, layer_attr=None):
     return LayerOutput(layer_name(name, "sampling_id_layer"), "sampling_id", [input],
                        size=input.size, layer_attr=layer_attr, finished=True,
                        build=lambda net, value: shaped(
-                           append("sampling_id", {"X": [value]}, dtype="int64"), 1))
+                           append_op("sampling_id", {"X": [value]}, dtype="int64"), 1))
 
 
 @layer_function
@@ -101,8 +101,8 @@ def hsigmoid(input, label, num_classes=None, name=None, bias_attr=None, param_at
         bias = net.bias(layer, [classes - 1], bias_attr)
         if bias is not None:
             slots["Bias"] = [fluid.layers.reshape(bias, [classes - 1, 1])]
-        return append("hierarchical_sigmoid", slots, {"num_classes": classes},
-                      unused={"PreOut": "float32", "W_Out": "float32"})
+        return append_op("hierarchical_sigmoid", slots, {"num_classes": classes},
+                         also=("PreOut", "W_Out"))
 
     layer = LayerOutput(name, "hsigmoid", inputs + [label], size=1, build=build,
                         layer_attr=layer_attr, is_cost=True)
@@ -141,10 +141,10 @@ def nce_layer(input, label, num_classes=None, param_attr=None, weight=None, num_
                                         ("CustomDistAlias", alias, "int32"),
                                         ("CustomDistAliasProbs", keep, "float32")):
                 slots[slot] = [fluid.layers.assign(numpy.array(numbers, kind))]
-        return append("nce", slots,
-                      {"num_total_classes": classes, "num_neg_samples": int(num_neg_samples),
-                       "sampler": 0 if neg_distribution is None else 2}, out="Cost",
-                      unused={"SampleLogits": "float32", "SampleLabels": "int64"})
+        return append_op("nce", slots,
+                         {"num_total_classes": classes, "num_neg_samples": int(num_neg_samples),
+                          "sampler": 0 if neg_distribution is None else 2}, out="Cost",
+                         also=("SampleLogits", "SampleLabels"))
 
     layer = LayerOutput(name, "nce", inputs + [label] + more, size=1, build=build,
                         layer_attr=layer_attr, is_cost=True)

@@ -3,7 +3,7 @@ sums them."""
 import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
-from .ops import append, dense, row_sum, same_size, shaped, size_is
+from .ops import append_op, dense, row_sum, same_size, shaped, size_is
 
 __all__ = ["cost_layer", "classification_cost", "cross_entropy", "square_error_cost", "mse_cost",
            "regression_cost", "cross_entropy_with_selfnorm", "multi_binary_label_cross_entropy",
@@ -126,8 +126,8 @@ def huber_regression_cost(input, label, name=None, delta=1.0, coeff=1.0, layer_a
     same_size("huber_regression_cost", input, label)
 
     def build(net, x, y):
-        made = append("huber_loss", {"X": [shaped(x, 1)], "Y": [shaped(y, 1)]},
-                      {"delta": float(delta)}, unused={"Residual": "float32"})
+        made = append_op("huber_loss", {"X": [shaped(x, 1)], "Y": [shaped(y, 1)]},
+                         {"delta": float(delta)}, also=("Residual",))
         return row_sum(shaped(made, input.size))
     return cost_layer(layer_name(name, "huber_regression_cost"), "huber_regression",
                       [input, label], build, coeff, None, layer_attr)
@@ -138,8 +138,8 @@ def smooth_l1_cost(input, label, name=None, coeff=1.0, layer_attr=None):
     """The sum over columns of d^2 / 2, or |d| - 1/2 beyond 1."""
     same_size("smooth_l1_cost", input, label)
     return cost_layer(layer_name(name, "smooth_l1_cost"), "smooth_l1", [input, label],
-                      lambda net, x, y: append("smooth_l1_loss", {"X": [x], "Y": [y]},
-                                               {"sigma": 1.0}, unused={"Diff": "float32"}),
+                      lambda net, x, y: append_op("smooth_l1_loss", {"X": [x], "Y": [y]},
+                                                  {"sigma": 1.0}, also=("Diff",)),
                       coeff, None, layer_attr)
 
 
@@ -153,8 +153,8 @@ def rank_cost(left, right, label, weight=None, name=None, coeff=1.0, layer_attr=
         size_is("rank_cost", each, 1)
 
     def build(net, a, b, y):
-        return append("rank_loss", {"Left": [a], "Right": [b],
-                                    "Label": [fluid.layers.cast(y, "float32")]})
+        return append_op("rank_loss", {"Left": [a], "Right": [b],
+                                       "Label": [fluid.layers.cast(y, "float32")]})
     return cost_layer(layer_name(name, "rank_cost"), "rank-cost", [left, right, label], build,
                       coeff, weight, layer_attr)
 
@@ -167,7 +167,7 @@ def lambda_cost(input, score, name=None, NDCG_num=5, max_sort_size=-1, layer_att
     size_is("lambda_cost", input, 1)
     size_is("lambda_cost", score, 1)
     return cost_layer(layer_name(name, "lambda_cost"), "lambda_cost", [input, score],
-                      lambda net, x, y: append("lambda_rank", {"X": [x], "Label": [y]},
-                                               {"ndcg_num": int(NDCG_num),
-                                                "max_sort_size": int(max_sort_size)}),
+                      lambda net, x, y: append_op("lambda_rank", {"X": [x], "Label": [y]},
+                                                  {"ndcg_num": int(NDCG_num),
+                                                   "max_sort_size": int(max_sort_size)}),
                       1.0, None, layer_attr)

@@ -11,7 +11,8 @@ from ..activations import BaseActivation, LinearActivation
 from ..attrs import ParameterAttribute
 from ..graph import ConfigError, LayerOutput, as_layers, current_graph, layer_function, layer_name
 from ..network import SparseValue
-from .sequence import append_op, expect_sequence
+from .ops import append_op
+from .sequence import expect_sequence
 
 __all__ = ["StaticInput", "SubsequenceInput", "memory", "recurrent_group"]
 

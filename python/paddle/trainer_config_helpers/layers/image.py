@@ -6,7 +6,7 @@ from ..activations import ReluActivation
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from ..poolings import (AvgPooling, BasePoolingType, CudnnAvgInclPadPooling, MaxPooling,
                         MaxWithMaskPooling)
-from .ops import append, shaped
+from .ops import append_op, shaped, steps_of
 from .picture import (Convolution, along, channel_bias, channels_of, flat, image_layer, image_of,
                       outputs, volume_of)
 
@@ -90,10 +90,10 @@ def _pool_kind(what, pool_type, exclude_mode=None):
 
 
 def _pool(value, pool, window, stride, padding, ceil_mode, exclusive):
-    return append("pool%dd" % len(window), {"X": [value]},
-                  {"pooling_type": pool.image, "ksize": list(window), "strides": list(stride),
-                   "paddings": list(padding), "ceil_mode": bool(ceil_mode),
-                   "exclusive": exclusive, "global_pooling": False})
+    return append_op("pool%dd" % len(window), {"X": [value]},
+                     {"pooling_type": pool.image, "ksize": list(window), "strides": list(stride),
+                      "paddings": list(padding), "ceil_mode": bool(ceil_mode),
+                      "exclusive": exclusive, "global_pooling": False})
 
 
 def _pool_and_mask(value, window, stride, padding):
@@ -181,13 +181,13 @@ def spp_layer(input, name=None, num_channels=None, pool_type=None, pyramid_heigh
     size = channels * sum(4 ** level for level in range(pyramid_height))
 
     def build(net, value):
-        value, parts = shaped(value, channels, *image), []
+        images, parts = shaped(value, channels, *image), []
         for level in range(pyramid_height):
             bins = 2 ** level
             window = [-(-n // bins) for n in image]
             padding = [(w * bins - n + 1) // 2 for w, n in zip(window, image)]
-            pooled = _pool(value, pool, window, window, padding, False, exclusive)
+            pooled = _pool(images, pool, window, window, padding, False, exclusive)
             parts.append(shaped(pooled, channels * bins * bins))
-        return fluid.layers.concat(parts, axis=1) if len(parts) > 1 else parts[0]
+        return steps_of(value, fluid.layers.concat(parts, axis=1) if len(parts) > 1 else parts[0])
 
     return LayerOutput(name, "spp", [input], size=size, build=build, layer_attr=layer_attr)

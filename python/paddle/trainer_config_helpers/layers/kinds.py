@@ -4,7 +4,7 @@ import functools
 
 from ..graph import ConfigError
 
-__all__ = ["LayerType", "layer_support", "DROPOUT", "ERROR_CLIPPING", "DEVICE"]
+__all__ = ["LayerType", "layer_support"]
 
 DROPOUT, ERROR_CLIPPING, DEVICE = "drop_rate", "error_clipping_threshold", "device"
 

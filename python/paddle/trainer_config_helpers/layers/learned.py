@@ -7,7 +7,7 @@ from ..graph import (ConfigError, LayerOutput, as_layers, layer_function, layer_
 from ..network import SparseValue
 from .basic import fc_layer, per_input
 from .mixed import dotmul_operator, mixed_layer
-from .ops import append, dense, row_sum, shaped, size_is
+from .ops import append_op, dense, row_sum, shaped, size_is
 from .picture import channels_of, constant_start, flat
 
 __all__ = ["tensor_layer", "selective_fc_layer", "scale_shift_layer", "prelu_layer",
@@ -23,7 +23,7 @@ def tensor_layer(a, b, size, act=None, name=None, param_attr=None, bias_attr=Non
     def build(net, x, y):
         weight = net.weight(layer, 0, [size, a.size, b.size], param_attr,
                             dims=[a.size, b.size, size], std=a.size ** -0.5)
-        made = append("bilinear_tensor_product", {"X": [x], "Y": [y], "Weight": [weight]})
+        made = append_op("bilinear_tensor_product", {"X": [x], "Y": [y], "Weight": [weight]})
         return net.add_bias(layer, made, bias_attr)
 
     layer = LayerOutput(name, "tensor", [a, b], act, size, build, layer_attr)
@@ -164,7 +164,7 @@ def row_conv_layer(input, context_len, act=None, name=None, param_attr=None, lay
 
     def build(net, value):
         weight = net.weight(layer, 0, [context_len, input.size], param_attr)
-        return append("row_conv", {"X": [value], "Filter": [weight]})
+        return append_op("row_conv", {"X": [value], "Filter": [weight]})
 
     layer = LayerOutput(name, "row_conv", [input], act, input.size, build, layer_attr)
     return layer

@@ -2,7 +2,7 @@
 import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name
-from .ops import append, by_row, row_sum, same_size, shaped, size_is
+from .ops import append_op, by_row, row_sum, same_size, shaped, size_is, steps_of
 
 __all__ = ["cos_sim", "l2_distance_layer", "dot_prod_layer", "out_prod_layer", "scaling_layer",
            "power_layer", "interpolation_layer", "slope_intercept_layer", "clip_layer",
@@ -19,12 +19,12 @@ def cos_sim(a, b, scale=1, size=1, name=None, layer_attr=None):
     size_is("layer %r" % name, b, a.size * size)
 
     def build(net, x, y):
+        left, right = x, y
         if size > 1:
-            x = shaped(fluid.layers.expand(x, [1, size]), a.size)
-            y = shaped(y, a.size)
-        made = append("cos_sim", {"X": [x], "Y": [y]},
-                      unused={"XNorm": "float32", "YNorm": "float32"})
-        made = shaped(made, size) if size > 1 else made
+            left = shaped(fluid.layers.expand(x, [1, size]), a.size)
+            right = shaped(y, a.size)
+        made = append_op("cos_sim", {"X": [left], "Y": [right]}, also=("XNorm", "YNorm"))
+        made = steps_of(x, shaped(made, size)) if size > 1 else made
         return made if scale == 1 else fluid.layers.scale(made, float(scale))
 
     return LayerOutput(name, "cos" if size == 1 else "cos_vm", [a, b], size=size, build=build,
@@ -91,7 +91,7 @@ def conv_shift_layer(a, b, name=None, layer_attr=None):
     def build(net, x, y):
         parts = []
         for j in range(b.size):
-            moved = append("roll", {"X": [x]}, {"dims": [1], "shifts": [b.size // 2 - j]})
+            moved = append_op("roll", {"X": [x]}, {"dims": [1], "shifts": [b.size // 2 - j]})
             parts.append(by_row(moved, fluid.layers.slice(y, [1], [j], [j + 1])))
         return fluid.layers.sums(parts) if len(parts) > 1 else parts[0]
     return LayerOutput(name, "conv_shift", [a, b], size=a.size, build=build, layer_attr=layer_attr)
@@ -166,7 +166,7 @@ def multiplex_layer(input, name=None, layer_attr=None):
         same_size("layer %r" % name, inputs[1], each)
 
     def build(net, ids, *values):
-        return append("multiplex", {"X": list(values),
-                                    "Ids": [fluid.layers.cast(ids, "int32")]})
+        made = append_op("multiplex", {"X": list(values), "Ids": [fluid.layers.cast(ids, "int32")]})
+        return steps_of(values[0], made)
     return LayerOutput(name, "multiplex", inputs, size=inputs[1].size, build=build,
                        layer_attr=layer_attr)

@@ -3,7 +3,7 @@ summand by build(net, layer, index, value); so does an operator, of several valu
 import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name, param_attr_of
-from .ops import same_size, shaped
+from .ops import same_size, shaped, steps_of
 from .picture import Convolution, along, channels_of, image_of
 
 __all__ = ["Projection", "mixed_layer", "full_matrix_projection", "table_projection",
@@ -214,7 +214,8 @@ def conv_projection(input, filter_size, num_filters, num_channels=None, stride=1
                         padding, filter_size_y, stride_y, padding_y, groups, trans)
 
     def build(net, layer, index, value):
-        return shaped(conv.apply(value, conv.weight(net, layer, index, param_attr)), conv.size)
+        made = conv.apply(value, conv.weight(net, layer, index, param_attr))
+        return steps_of(value, shaped(made, conv.size))
     return Projection("conv_projection", input, conv.size, build, image=conv.out)
 
 
@@ -230,5 +231,5 @@ def conv_operator(img, filter, filter_size, num_filters, num_channels=None, stri
                           % (filter.name, filter.size, wanted, conv.filter))
 
     def build(net, layer, index, value, filters):
-        return shaped(conv.apply_each(value, filters), conv.size)
+        return steps_of(value, shaped(conv.apply_each(value, filters), conv.size))
     return Projection("conv_operator", [img, filter], conv.size, build, image=conv.out)

@@ -5,7 +5,7 @@ from paddle.fluid.layer_helper import LayerHelper
 from ..activations import ReluActivation
 from ..attrs import ParameterAttribute
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
-from .ops import append, row_sum, shaped
+from .ops import append_op, row_sum, shaped
 from .picture import channels_of, constant_start, flat, image_of
 
 __all__ = ["batch_norm_layer", "img_cmrnorm_layer", "cross_channel_norm_layer",
@@ -87,9 +87,9 @@ def img_cmrnorm_layer(input, size, scale=0.0128, power=0.75, name=None, num_chan
     image = image_of(what, input, channels)
 
     def build(net, value):
-        made = append("lrn", {"X": [shaped(value, channels, *image)]},
-                      {"n": int(size), "k": 1.0, "alpha": float(scale) / size,
-                       "beta": float(power)}, unused={"MidOut": "float32"})
+        made = append_op("lrn", {"X": [shaped(value, channels, *image)]},
+                         {"n": int(size), "k": 1.0, "alpha": float(scale) / size,
+                          "beta": float(power)}, also=("MidOut",))
         return flat(made, input.size)
 
     return LayerOutput(name, "norm", [input], size=input.size, build=build, layer_attr=layer_attr,

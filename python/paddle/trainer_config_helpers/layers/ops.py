@@ -3,24 +3,31 @@ import paddle.fluid as fluid
 from paddle.fluid.layer_helper import LayerHelper
 
 from ..graph import ConfigError
+from ..network import SparseValue
 
 __all__ = []  # for the layer functions alone, not for scripts
 
 
-def append(kind, inputs, attrs=None, out="Out", dtype="float32", unused=()):
-    """One op, and its output `out`; unused: its other outputs, as {slot: data type}."""
+def append_op(kind, inputs, attrs=None, dtype="float32", out="Out", also=()):
+    """One op of the program, and the variable that it makes. inputs: by slot, one or a list. also:
+    outputs that it has besides."""
     helper = LayerHelper(kind)
-    made = helper.create_variable_for_type_inference(dtype)
-    outputs = {out: [made]}
-    for slot, other in dict(unused).items():
-        outputs[slot] = [helper.create_variable_for_type_inference(other, stop_gradient=True)]
-    helper.append_op(kind, inputs, outputs, attrs or {})
-    return made
+    outputs = {slot: [helper.create_variable_for_type_inference(dtype)] for slot in (out,) + also}
+    helper.append_op(type=kind, inputs=inputs, outputs=outputs, attrs=attrs or {})
+    return outputs[out][0]
 
 
 def shaped(value, *sizes):
     """Rows of a matrix as images or the like: the examples stay, each gets these sizes."""
     return fluid.layers.reshape(value, [-1] + [int(n) for n in sizes])
+
+
+def steps_of(source, value):
+    """`value`, made row by row of `source`, with the sequences of that: some ops leave them
+    behind."""
+    if isinstance(source, SparseValue) or source.lod_level == 0:
+        return value
+    return fluid.layers.lod_reset(value, y=source)
 
 
 def row_sum(value):
@@ -35,7 +42,6 @@ def by_row(value, factor):
 
 def dense(value, size):
     """A value as a matrix: the rows of a sparse one are spread out."""
-    from ..network import SparseValue
     if not isinstance(value, SparseValue):
         return value
     ones = fluid.layers.one_hot(value.ids, size)

@@ -6,7 +6,7 @@ import paddle.fluid as fluid
 
 from ..attrs import ParameterAttribute
 from ..graph import ConfigError, LayerOutput, param_attr_of
-from .ops import append, shaped
+from .ops import append_op, shaped, steps_of
 
 __all__ = []
 
@@ -114,9 +114,9 @@ class Convolution:
 
     def apply(self, value, filter):
         kind = "conv%dd" % (len(self.sizes) - 1) + ("_transpose" if self.trans else "")
-        return append(kind, {"Input": [shaped(value, *self.sizes)], "Filter": [filter]},
-                      {"strides": self.stride, "paddings": self.padding,
-                       "dilations": self.dilation, "groups": self.groups}, out="Output")
+        return append_op(kind, {"Input": [shaped(value, *self.sizes)], "Filter": [filter]},
+                         {"strides": self.stride, "paddings": self.padding,
+                          "dilations": self.dilation, "groups": self.groups}, out="Output")
 
 
     def apply_each(self, value, filters):
@@ -127,9 +127,9 @@ class Convolution:
             value, filters = self._turned_round(value, filters)
             padding, stride = [w - 1 - p for w, p in zip(window, padding)], [1, 1]
         taps = self.sizes[0] * window[0] * window[1]
-        columns = append("unfold", {"X": [value]},
-                         {"kernel_sizes": window, "strides": stride, "paddings": padding * 2,
-                          "dilations": [1, 1]}, out="Y")
+        columns = append_op("unfold", {"X": [value]},
+                            {"kernel_sizes": window, "strides": stride, "paddings": padding * 2,
+                             "dilations": [1, 1]}, out="Y")
         return fluid.layers.matmul(shaped(filters, self.out[0], taps), columns)
 
     def _turned_round(self, value, filters):
@@ -160,7 +160,8 @@ def image_layer(name, kind, parents, out, build, **kwargs):
         size *= n
     return LayerOutput(name, kind, parents, size=size, num_filters=out[0], height=out[-2],
                        width=out[-1], depth=out[1] if len(out) == 4 else None,
-                       build=lambda net, *values: flat(build(net, *values), size), **kwargs)
+                       build=lambda net, *values: steps_of(
+                           values[0], flat(build(net, *values), size)), **kwargs)
 
 
 def constant_start(attr, mean, what):

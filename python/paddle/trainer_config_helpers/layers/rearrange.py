@@ -2,7 +2,7 @@
 import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name
-from .ops import append, shaped, size_is
+from .ops import append_op, shaped, size_is, steps_of
 from .picture import channels_of, flat, image_of, image_layer, outputs
 
 __all__ = ["maxout_layer", "pad_layer", "crop_layer", "block_expand_layer",
@@ -23,8 +23,9 @@ def maxout_layer(input, groups, num_channels=None, name=None, layer_attr=None):
                           % (what, groups, channels))
     image = image_of(what, input, channels)
     return image_layer(name, "maxout", [input], [channels // groups] + list(image),
-                       lambda net, value: append("maxout", {"X": [shaped(value, channels, *image)]},
-                                                 {"groups": groups, "axis": 1}),
+                       lambda net, value: append_op(
+                           "maxout", {"X": [shaped(value, channels, *image)]},
+                           {"groups": groups, "axis": 1}),
                        layer_attr=layer_attr)
 
 
@@ -99,9 +100,9 @@ def block_expand_layer(input, block_x=0, block_y=0, stride_x=0, stride_y=0, padd
               for count, n, b, s, p in zip(counts, image, block, stride, padding)]
 
     def build(net, value):
-        return append("im2sequence", {"X": [shaped(value, channels, *image)]},
-                      {"kernels": list(block), "strides": list(stride),
-                       "paddings": list(padding) + [max(n, 0) for n in behind]})
+        return append_op("im2sequence", {"X": [shaped(value, channels, *image)]},
+                         {"kernels": list(block), "strides": list(stride),
+                          "paddings": list(padding) + [max(n, 0) for n in behind]})
     return LayerOutput(name, "blockexpand", [input], size=channels * block_x * block_y, build=build,
                        layer_attr=layer_attr)
 
@@ -117,7 +118,7 @@ def bilinear_interp_layer(input, out_size_x=None, out_size_y=None, name=None, la
     channels = channels_of(what, input, None)
     image = image_of(what, input, channels)
     return image_layer(name, "bilinear_interp", [input], [channels, out_size_y, out_size_x],
-                       lambda net, value: append(
+                       lambda net, value: append_op(
                            "bilinear_interp", {"X": [shaped(value, channels, *image)]},
                            {"out_h": out_size_y, "out_w": out_size_x, "align_corners": True,
                             "interp_method": "bilinear"}), layer_attr=layer_attr)
@@ -194,9 +195,12 @@ def switch_order_layer(input, name=None, reshape_axis=None, act=None, layer_attr
     size = 1
     for n in (list(image) + [channels])[reshape_axis - 1:]:
         size *= n
-    return LayerOutput(name, "switch_order", [input], act, size,
-                       lambda net, value: shaped(fluid.layers.transpose(
-                           shaped(value, channels, *image), [0, 2, 3, 1]), size), layer_attr)
+
+    def build(net, value):
+        made = fluid.layers.transpose(shaped(value, channels, *image), [0, 2, 3, 1])
+        made = shaped(made, size)
+        return steps_of(value, made) if reshape_axis == 1 else made
+    return LayerOutput(name, "switch_order", [input], act, size, build, layer_attr)
 
 
 @layer_function

@@ -4,7 +4,8 @@ import paddle.fluid as fluid
 from ..activations import BaseActivation, SigmoidActivation, TanhActivation
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from .mixed import Projection, full_matrix_projection, identity_projection, mixed_layer
-from .sequence import append_op, expect_sequence
+from .ops import append_op
+from .sequence import expect_sequence
 
 __all__ = ["lstmemory", "grumemory", "recurrent_layer", "lstm_step_layer", "gru_step_layer",
            "gru_step_naive_layer", "get_output_layer"]

@@ -1,12 +1,12 @@
 """Layers over the steps of sequences: pooling, first and last, expansion, concatenation, choice."""
 import paddle.fluid as fluid
-from paddle.fluid.layer_helper import LayerHelper
 
 from ..attrs import ParameterAttribute
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from ..network import SparseValue
 from ..poolings import BasePoolingType, MaxPooling
 from .mixed import Projection
+from .ops import append_op
 
 __all__ = ["AggregateLevel", "ExpandLevel", "pooling_layer", "last_seq", "first_seq",
            "context_projection", "expand_layer", "seq_concat_layer", "seq_reshape_layer",
@@ -26,15 +26,6 @@ class ExpandLevel:
     FROM_NO_SEQUENCE = AggregateLevel.TO_NO_SEQUENCE
     FROM_SEQUENCE = AggregateLevel.TO_SEQUENCE
     FROM_TIMESTEP = FROM_NO_SEQUENCE
-
-
-def append_op(kind, inputs, attrs=None, dtype="float32", out="Out", also=()):
-    """One op of the program, and the variable that it makes. also: outputs that it has besides."""
-    helper = LayerHelper(kind)
-    outputs = {slot: [helper.create_variable_for_type_inference(dtype)] for slot in (out,) + also}
-    helper.append_op(type=kind, inputs={slot: [value] for slot, value in inputs.items()},
-                     outputs=outputs, attrs=attrs or {})
-    return outputs[out][0]
 
 
 def regroup(value, how, **attrs):

@@ -4,7 +4,8 @@ import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from .cost import cost_layer
-from .sequence import append_op, expect_sequence
+from .ops import append_op
+from .sequence import expect_sequence
 
 __all__ = ["crf_layer", "crf_decoding_layer", "ctc_layer", "warp_ctc_layer"]
 
@@ -60,17 +61,39 @@ def crf_decoding_layer(input, size, label=None, param_attr=None, name=None, laye
     return layer
 
 
-def _refused(name):
-    raise ConfigError("%s: connectionist temporal classification has no op here yet; crf_layer is a "
-                      "cost of whole sequences of labels that there is" % name)
+def _ctc(name, kind, input, label, size, blank, norm_by_times, layer_attr, logits):
+    what = "layer %r" % name
+    size = label.size + 1 if size is None else size
+    if input.size != size:
+        raise ConfigError("%s: its input %r has size %s, and must have %s: the labels and the blank"
+                          % (what, input.name, input.size, size))
+    if not 0 <= blank < size:
+        raise ConfigError("%s: blank is %r, and must be from 0 to %d" % (what, blank, size - 1))
+
+    def build(net, scores, labels):
+        for value in (scores, labels):
+            expect_sequence(what, value, (1,))
+        return append_op("warpctc", {"Logits": logits(scores), "Label": labels},
+                         {"blank": blank, "norm_by_times": bool(norm_by_times)}, out="Loss",
+                         also=("WarpCTCGrad",))
+    return cost_layer(name, kind, [input, label], build, 1.0, None, layer_attr)
 
 
 @layer_function
 def ctc_layer(input, label, size=None, name=None, norm_by_times=False, layer_attr=None):
-    _refused("ctc_layer")
+    """-log of how probable the labels are, whichever steps of `input`, a softmax, say them; its
+    last column is the blank, which says nothing. norm_by_times: the gradient over the number of
+    steps."""
+    name = layer_name(name, "ctc_layer")
+    return _ctc(name, "ctc", input, label, size, input.size - 1, norm_by_times, layer_attr,
+                # Probabilities of 0 are kept off the logarithm, whose gradient has no number there.
+                lambda p: fluid.layers.log(fluid.layers.clip(p, 1e-30, 1.0)))
 
 
 @layer_function
 def warp_ctc_layer(input, label, size=None, name=None, blank=0, norm_by_times=False,
                    layer_attr=None):
-    _refused("warp_ctc_layer")
+    """As ctc_layer, of an `input` that is no softmax yet, with the blank at any column."""
+    name = layer_name(name, "warp_ctc_layer")
+    return _ctc(name, "warp_ctc", input, label, size, blank, norm_by_times, layer_attr,
+                lambda scores: scores)
