@@ -124,34 +124,53 @@ def classification_error_printer_evaluator(input, label, threshold=0.5, name=Non
 
 class _SequenceText:
     """Lines of a file: a sample's id, a tab, its words. A nested sequence has a line for each
-    sub-sequence, the id on the first one."""
+    sub-sequence, the id on the first one. What beam_search has generated has the score, too; where
+    it gives several sentences for a sample, they stand under its id, each with its number and
+    score, and an empty line ends them."""
 
-    def __init__(self, path, dict_file, delimited):
+    def __init__(self, path, dict_file, delimited, results):
         self.path, self.file, self.count = path, None, 0
+        self.results = results  # sentences for a sample; 0: of no beam_search
         self.between = " " if delimited is None or delimited else ""
         self.words = None
         if dict_file is not None:
             with open(dict_file, encoding="utf-8") as lines:
                 self.words = [line.rstrip("\n").split("\t")[0] for line in lines]
 
-    def __call__(self, ids, samples=None):
+    def write(self, ids, scores, samples):
         if self.file is None:
             self.file = open(self.path, "w", encoding="utf-8")
-        words = [self._word(int(n)) for n in np.array(ids).reshape(-1)]
-        lengths = ids.recursive_sequence_lengths() or [[1] * len(words)]
-        texts, at = [], 0
+        numbers, at = np.array(ids).reshape(-1).tolist(), 0
+        lengths = ids.recursive_sequence_lengths() or [[1] * len(numbers)]
+        parts = []  # of the lowest level
         for n in lengths[-1]:
-            texts.append(self.between.join(words[at:at + n]))
+            parts.append(numbers[at:at + n])
             at += n
-        names = None if samples is None else [int(n) for n in np.array(samples).reshape(-1)]
-        at = 0
-        for i, n in enumerate(lengths[0] if len(lengths) > 1 else [1] * len(texts)):
-            sample = self.count if names is None else names[i]
+        counts, at = lengths[0] if len(lengths) > 1 else [1] * len(parts), 0
+        for i, n in enumerate(counts):
+            sample = self.count if samples is None else int(np.array(samples).reshape(-1)[i])
             self.count += 1
-            for k, text in enumerate(texts[at:at + n]):
-                self.file.write("%s\t%s\n" % (sample if k == 0 else "", text))
+            self._write_sample(sample, parts[at:at + n],
+                               None if scores is None else np.array(scores)[i])
             at += n
         self.file.flush()
+
+    def _write_sample(self, sample, parts, scores):
+        if self.results > 1:
+            self.file.write("%s\n" % sample)
+            numbers, k = parts[0], 0
+            while numbers:
+                n = numbers[0]
+                self.file.write("%d\t%g\t%s\n" % (k, scores[k], self._text(numbers[1:1 + n])))
+                numbers, k = numbers[n + 2:], k + 1
+            self.file.write("\n")
+            return
+        score = "" if scores is None else "%g " % scores[0]
+        for k, numbers in enumerate(parts):
+            self.file.write("%s\t%s%s\n" % (sample if k == 0 else "", score, self._text(numbers)))
+
+    def _text(self, numbers):
+        return self.between.join(self._word(n) for n in numbers)
 
     def _word(self, n):
         if self.words is None:
@@ -171,11 +190,17 @@ def seqtext_printer_evaluator(input, result_file, id_input=None, dict_file=None,
     if not isinstance(result_file, str):
         raise ConfigError("evaluator %r: result_file is %r, and must be a path" % (name, result_file))
     inputs = as_layers(input) + ([] if id_input is None else as_layers(id_input, "id_input"))
+    if len(inputs) != 1 + (id_input is not None):
+        raise ConfigError("evaluator %r: it prints one layer; make one for each" % name)
+    generated = "prob" in inputs[0].outputs
 
-    def build(net, *values):
-        writer = _SequenceText(result_file, dict_file, delimited)
+    def build(net, ids, *samples):
+        scores = [net.kept(inputs[0], "prob")] if generated else []
+        writer = _SequenceText(result_file, dict_file, delimited,
+                               scores[0].shape[1] if generated else 0)
 
-        def write(*found):
-            writer(*found)
-        fluid.layers.py_func(write, list(values), None)
+        def write(found, *more):
+            more = list(more)
+            writer.write(found, more.pop(0) if generated else None, more[0] if more else None)
+        fluid.layers.py_func(write, [ids] + scores + list(samples), None)
     return _printer(name, "seq_text_printer", inputs, build)
