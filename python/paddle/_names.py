@@ -31,8 +31,8 @@ _SERVERS = ("servers, and what is exchanged with them, are made by fluid.Distrib
             "fleet")
 _TRAINER = "exe.train_from_dataset() chooses its trainer by itself"
 _LSTM = "fluid.layers.dynamic_lstm is there, over sequences with a LoD"
-_DECODER = ("there is no beam search; fluid.layers.argmax inside fluid.layers.While takes the best "
-            "of each step")
+_DECODER = ("write the loop with fluid.layers.While: fluid.layers.beam_search is a step of it, and "
+            "beam_search_decode makes the sentences")
 
 # The longest beginning of a full name decides.
 _WHY = {
@@ -82,7 +82,6 @@ _WHY = {
     "paddle.fluid.layers.collective": _COLLECTIVE,
     "paddle.fluid.layers.rnn": "fluid.layers.StaticRNN, DynamicRNN and While are there",
     "paddle.fluid.layers.rnn.BeamSearchDecoder": _DECODER,
-    "paddle.fluid.layers.rnn.beam_search": _DECODER,
     "paddle.fluid.layers.rnn.dynamic_decode": _DECODER,
     "paddle.fluid.layers.rnn.dynamic_lstmp": _LSTM,
     "paddle.fluid.layers.rnn.lstm": _LSTM,

@@ -48,7 +48,19 @@ def ctc_greedy_decoder_of_rows():
                               input_length=data("n", [1], "int64"))
 
 
-CASES = [crf, crf_of_rows, chunks, chunks_of_rows, ctc_greedy_decoder, ctc_greedy_decoder_of_rows]
+def beams():
+    from paddle.fluid import layers
+    ids, scores = data("ids", [1], "int64", lod_level=2), data("scores", [1], lod_level=2)
+    more = data("more", [3], lod_level=2)
+    layers.beam_search(ids, scores, data("words", [3], "int64", lod_level=2), more, 2, 0)
+    layers.beam_search(pre_ids=ids, pre_scores=scores, ids=None, scores=more, beam_size=2, end_id=0,
+                       level=1, is_accumulated=False, name="n", return_parent_idx=True)
+    at = layers.fill_constant([1], "int64", 0)
+    layers.beam_search_decode(layers.array_write(ids, at), layers.array_write(scores, at), 2, 0)
+
+
+CASES = [crf, crf_of_rows, chunks, chunks_of_rows, ctc_greedy_decoder, ctc_greedy_decoder_of_rows,
+         beams]
 test = check(__file__, CASES)
 
 

@@ -9,6 +9,7 @@ import paddle.fluid as fluid
 from paddle.trainer.feeder import Feeder
 from paddle.trainer.machine import Machine
 from paddle.trainer.PyDataProvider2 import InputType
+from paddle.trainer_config_helpers.layers import get_output_layer
 
 from .topology import MAGIC, Topology
 
@@ -63,10 +64,12 @@ class Inference:
     def __init__(self, parameters, output_layer=None, fileobj=None):
         if (output_layer is None) == (fileobj is None):
             raise ValueError("Inference: give output_layer or fileobj, one of them")
+        self._scores = {}
         if fileobj is not None:
             self._machine = _Model(fileobj)
         else:
-            self._machine = Machine(Topology(output_layer).network)
+            layers, self._scores = _with_scores(output_layer)
+            self._machine = Machine(Topology(layers).network)
         for name in self._machine.parameter_names:
             if not parameters.has_key(name):
                 raise ValueError("Inference: the model has a parameter %r, and the parameters do "
@@ -79,7 +82,10 @@ class Inference:
         samples = list(input)
         if not samples:
             return
-        yield [_fields(tensor) for tensor in self._machine.infer(samples)]
+        found = [_fields(tensor) for tensor in self._machine.infer(samples)]
+        for i, scores in self._scores.items():
+            found[i]["prob"] = found[scores]["value"]
+        yield [each for i, each in enumerate(found) if i not in self._scores.values()]
 
     def iter_infer_field(self, field, **kwargs):
         fields = list(field) if isinstance(field, (list, tuple)) else [field]
@@ -104,6 +110,18 @@ class Inference:
         if flatten_result:
             found = [np.concatenate(all_of) for all_of in found]
         return found[0] if len(found) == 1 else found
+
+
+def _with_scores(output_layer):
+    """The layers, and behind them the scores of what those that generate give; {which of them:
+    where its scores are}."""
+    layers = list(output_layer) if isinstance(output_layer, (list, tuple)) else [output_layer]
+    scores = {}
+    for i, layer in enumerate(list(layers)):
+        if "prob" in getattr(layer, "outputs", ()):
+            scores[i] = len(layers)
+            layers.append(get_output_layer(layer, "prob"))
+    return layers, scores
 
 
 def _fields(tensor):

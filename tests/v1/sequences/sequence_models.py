@@ -93,16 +93,15 @@ class Model:
 
     def evaluate(self, samples):
         """Results of the evaluators over a list of batches."""
-        totals = {}
+        totals = None
+        fetch = [var for _, sums in self.net.evaluators for var in sums]
         for batch in samples if isinstance(samples, list) else [samples]:
-            for each, sums in self.net.evaluators:
-                found = [np.array(v, "float64") for v in self.run(batch, sums)]
-                before = totals.get(each.name)
-                totals[each.name] = found if before is None else [
-                    a + b for a, b in zip(before, found)]
+            found = [np.array(v, "float64") for v in self.run(batch, fetch)]
+            totals = found if totals is None else [a + b for a, b in zip(totals, found)]
         results = collections.OrderedDict()
-        for each, _ in self.net.evaluators:
-            results.update(each.result(totals[each.name]))
+        for each, sums in self.net.evaluators:
+            results.update(each.result(totals[:len(sums)]))
+            totals = totals[len(sums):]
         return results
 
 

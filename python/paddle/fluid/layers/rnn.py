@@ -2,7 +2,8 @@
 from ..._names import refused, why
 from ..layer_helper import LayerHelper
 
-__all__ = ["dynamic_gru", "gru_unit", "dynamic_lstm", "lstm_unit", "rnn"]
+__all__ = ["dynamic_gru", "gru_unit", "dynamic_lstm", "lstm_unit", "beam_search",
+           "beam_search_decode", "rnn"]
 
 # fluid.layers.rnn is the layer, which is not implemented, and not this module.
 rnn = refused("rnn", why(__name__), __name__ + ".rnn")
@@ -104,3 +105,38 @@ def lstm_unit(x_t, hidden_t_prev, cell_t_prev, forget_bias=0.0, param_attr=None,
     helper.append_op("lstm_unit", {"X": projected, "C_prev": cell_t_prev},
                      {"C": cell, "H": hidden}, {"forget_bias": float(forget_bias)})
     return hidden, cell
+
+
+# ---- beam search ----
+
+def beam_search(pre_ids, pre_scores, ids, scores, beam_size, end_id, level=0, is_accumulated=True,
+                name=None, return_parent_idx=False):
+    """One step: of all ways to go on from the prefixes of a source the beam_size best. (their
+    ids, their scores), and with return_parent_idx which prefix each goes on from."""
+    helper = LayerHelper("beam_search", name=name)
+    selected_scores = helper.create_variable_for_type_inference(pre_scores.dtype)
+    selected_ids = helper.create_variable_for_type_inference("int64")
+    parents = helper.create_variable_for_type_inference("int32")
+    inputs = {"pre_ids": pre_ids, "pre_scores": pre_scores, "scores": scores}
+    if ids is not None:
+        inputs["ids"] = ids
+    helper.append_op("beam_search", inputs,
+                     {"selected_ids": selected_ids, "selected_scores": selected_scores,
+                      "parent_idx": parents},
+                     {"level": level, "beam_size": beam_size, "end_id": end_id,
+                      "is_accumulated": is_accumulated})
+    if return_parent_idx:
+        return selected_ids, selected_scores, parents
+    return selected_ids, selected_scores
+
+
+def beam_search_decode(ids, scores, beam_size, end_id, name=None):
+    """(the sentences, the scores of their words) of arrays with what each step has selected; by
+    source, the best first."""
+    helper = LayerHelper("beam_search_decode", name=name)
+    found = helper.create_variable_for_type_inference(ids.dtype)
+    found_scores = helper.create_variable_for_type_inference(scores.dtype)
+    helper.append_op("beam_search_decode", {"Ids": ids, "Scores": scores},
+                     {"SentenceIds": found, "SentenceScores": found_scores},
+                     {"beam_size": beam_size, "end_id": end_id})
+    return found, found_scores
