@@ -42,7 +42,7 @@ def write_config(config):
     for n in shape:
         size *= n
     smart = attr.is_smart and not config.is_bias and config.initial_strategy == 0 and \
-        abs(config.initial_std - float(dims[0]) ** -0.5) < 1e-12
+        bool(dims) and abs(config.initial_std - float(dims[0]) ** -0.5) < 1e-12
     values = {
         "name": config.name.encode(), "size": size, "learning_rate": attr.learning_rate,
         "momentum": attr.momentum, "initial_mean": config.initial_mean,

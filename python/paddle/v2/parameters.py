@@ -43,7 +43,8 @@ class Parameters:
         self._configs, self._values, self._machines = {}, {}, []
 
     def _add(self, name, dims, config, value):
-        self._dims[name] = tuple(int(n) for n in dims)
+        # A convolution's weight has no dims in its config: it is one row of numbers.
+        self._dims[name] = tuple(int(n) for n in dims) or (1, int(np.size(value)))
         self._configs[name] = config
         self._values[name] = np.ascontiguousarray(value, np.float32).reshape(self._dims[name])
 
@@ -188,7 +189,7 @@ class Parameters:
             config = param_conf.read_config(data)
         except ValueError as error:
             raise ValueError("%s is no configuration of a parameter: %s" % (member, error)) from None
-        dims = config["dims"] or [config["size"]]
+        dims = config["dims"] or [1, config["size"]]
         if int(np.prod(dims)) != config["size"]:
             raise ValueError("%s: the dimensions %s do not make %d numbers"
                              % (member, dims, config["size"]))
