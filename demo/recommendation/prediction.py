@@ -1,9 +1,10 @@
 """Ask a trained model how many stars a user will give to a movie.
 
-    python prediction.py output/pass-00009
+    python prediction.py output/pass-00009 [--config_args=width=64]
 
-reads pairs of numbers until the input ends."""
-import sys
+reads pairs of numbers until the input ends. A model that was trained with --config_args is asked with
+the same."""
+import argparse
 
 from paddle.trainer.config_parser import parse_config
 from py_paddle import DataProviderConverter, swig_paddle
@@ -29,12 +30,14 @@ def is_number(key):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("model", help="a folder such as output/pass-00009")
+    parser.add_argument("--config_args", default="")
+    args = parser.parse_args()
     swig_paddle.initPaddle("--use_gpu=0")
-    config = parse_config("trainer_config.py", "is_predict=1")
+    config = parse_config("trainer_config.py", "is_predict=1," + args.config_args)
     network = swig_paddle.GradientMachine.createFromConfigProto(config.model_config)
-    network.loadParameters(sys.argv[1])
+    network.loadParameters(args.model)
     meta = common_utils.load_meta()
     kinds = {name: kind for table in ("movie", "user")
              for name, _, kind in common_utils.slots(meta, table)}

@@ -44,7 +44,8 @@ def main():
     parser.add_argument("--split_count", type=int, metavar="PARTS",
                         default=int(os.getenv("SPLIT_COUNT", SPLIT_COUNT)))
     parser.add_argument("--out_dir", default=os.getenv("OUT_DIR", "."))
-    parser.add_argument("--lines", type=int, default=0, help="stop after so many, for a trial")
+    parser.add_argument("--lines", type=int, default=int(os.getenv("MAX_LINES", "0")),
+                        help="stop after so many, for a trial; 0: all")
     args = parser.parse_args()
     if args.split_count < 1:
         parser.error("--split_count is %d, and must be 1 or more" % args.split_count)

@@ -1,10 +1,12 @@
 """What the README shows runs as it is pasted."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 from built import ROOT
+from demo_job import environment, free_ports
 
 
 def blocks():
@@ -37,3 +39,16 @@ def test_the_lines_for_real_logs_learn(tmp_path):
                           timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert float(re.search(r"auc[^\d]*([\d.]+)[^a]*\Z", done.stdout.lower()).group(1)) > 0.6, done.stdout
+
+
+def test_the_v2_job_trains_and_infers(tmp_path):
+    """On ports of its own, and fewer lines: others may run on this machine."""
+    lines, = [b for b in blocks() if "paddle pserver" in b]
+    shutil.copytree(os.path.join(ROOT, "demo"), str(tmp_path / "demo"))
+    port = "--port=%d " % free_ports(2)
+    lines = lines.replace("pserver ", "pserver " + port).replace("cluster.py ", "cluster.py " + port) \
+                 .replace("--lines=20000", "--lines=2000")
+    done = subprocess.run(["bash", "-ec", lines], cwd=str(tmp_path), capture_output=True, text=True,
+                          timeout=120, env=environment())
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(re.findall(r"^\S+ +0\.\d{4}$", done.stdout, re.MULTILINE)) == 5, done.stdout

@@ -80,6 +80,12 @@ def test_names_are_those_of_v1_without_their_suffixes(fresh):
         fresh.layers
 
 
+def test_names_of_v2s_own(fresh):
+    for name in ("max_id", "cross_entropy_cost", "cross_entropy_with_selfnorm_cost",
+                 "multi_binary_label_cross_entropy_cost"):
+        assert callable(getattr(fresh.layer, name)), name
+
+
 def test_v2_beside_fluid(fresh):
     import paddle.fluid as fluid
     cost, _, samples = regression(fresh)
@@ -253,6 +259,20 @@ def test_a_tar_has_v2s_bytes(fresh):
         + field(3, 1, double(2.0)) + field(5, 1, double(0.0)) + field(6, 1, double(0.0))
         + field(9, 0, b"\x01") + field(9, 0, b"\x02") + field(11, 0, b"\x00")
         + field(12, 0, b"\x00"))
+
+
+def test_a_convolutions_weight_has_no_dims_and_is_one_row(fresh):
+    pixels = fresh.layer.data(name="pixels", type=fresh.data_type.dense_vector(36))
+    conv = fresh.layer.img_conv(input=pixels, filter_size=3, num_channels=1, num_filters=2,
+                                name="conv")
+    made = fresh.parameters.create(conv)
+    assert made.get_shape("_conv.w0") == (1, 18)
+    file = io.BytesIO()
+    made.to_tar(file)
+    file.seek(0)
+    again = fresh.parameters.Parameters.from_tar(file)
+    assert again.get_shape("_conv.w0") == (1, 18)
+    assert (again["_conv.w0"] == made["_conv.w0"]).all()
 
 
 def test_unknown_fields_of_a_tar_are_kept_and_damage_is_named(fresh):
