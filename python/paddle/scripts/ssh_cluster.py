@@ -12,6 +12,7 @@ import queue
 import shlex
 import signal
 import sys
+import threading
 import time
 
 from .ssh_dispatch import Package, Progress, dispatch
@@ -19,6 +20,7 @@ from .ssh_node import Node, NodeError, parse_host
 
 COMMENT = "paddle_process_by_paddle"
 VOICE_SECONDS = 10  # a wait that is longer says whom it waits for
+ALIVE_SECONDS = 10  # how often a node hears that we are there
 STOP_SECONDS = 20  # node.sh needs 5 to kill what does not listen
 SERVER_END_SECONDS = 30  # servers end by themselves once all trainers have left
 BLAME_SECONDS = 2  # for others to fail too, and say because of whom
@@ -291,9 +293,17 @@ class Job(object):
         return node.start(self.folder, name, self.conf.LD_LIBRARY_PATH, ports, env + words, self._key,
                           self._events)
 
+    def _be_heard(self):
+        while True:
+            time.sleep(ALIVE_SECONDS)
+            for process in self._servers + self._trainers:
+                if not process.ended:
+                    process.alive()
+
     def _start_servers(self):
         words = ["paddle", "pserver"] + ["--%s=%s" % f for f in self._flags().items()] + [
             "--comment=" + COMMENT]
+        threading.Thread(target=self._be_heard, daemon=True).start()
         for node in self.nodes:
             self._servers.append(self._start(node, "server", self._numbers(), words))
         self._wait("servers", lambda: [s for s in self._servers if not s.ready])
