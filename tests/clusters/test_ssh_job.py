@@ -97,8 +97,9 @@ def test_only_what_changed_is_sent(launcher, cluster):  # noqa: F811
         assert there == here
 
 
-@pytest.mark.parametrize("number, text", [(signal.SIGINT, DEAF), (signal.SIGTERM, LONG),
-                                          (signal.SIGKILL, LONG)])
+@pytest.mark.parametrize("number, text", [
+    (signal.SIGINT, DEAF), pytest.param(signal.SIGTERM, LONG, marks=pytest.mark.full),
+    pytest.param(signal.SIGKILL, LONG, marks=pytest.mark.full)])
 def test_however_the_launcher_ends_no_process_is_left(launcher, cluster, number, text):  # noqa: F811
     """A trainer that does not listen to SIGTERM, and what it has started, are ended too."""
     script(launcher, text)
@@ -112,6 +113,7 @@ def test_however_the_launcher_ends_no_process_is_left(launcher, cluster, number,
     nothing_runs(cluster)
 
 
+@pytest.mark.full
 def test_what_was_left_is_ended_by_the_next_job(launcher, cluster):  # noqa: F811
     """Where those that watch on a node were killed, and so nobody ended what they watched."""
     script(launcher, LONG)
@@ -132,6 +134,7 @@ def test_what_was_left_is_ended_by_the_next_job(launcher, cluster):  # noqa: F81
     nothing_runs(cluster, 2)
 
 
+@pytest.mark.full
 def test_a_workspace_that_is_there_is_used(launcher, cluster):  # noqa: F811
     for node in cluster.nodes:
         node.run("mkdir /tmp/JOBmine; chmod 777 /tmp/JOBmine")
@@ -143,6 +146,7 @@ def test_a_workspace_that_is_there_is_used(launcher, cluster):  # noqa: F811
     assert [node.read("/tmp/JOBmine/nodefile") for node in cluster.nodes] == ["0\n", "1\n", "2\n"]
 
 
+@pytest.mark.full
 def test_a_second_job_on_the_same_ports_is_refused_while_the_first_runs(launcher, cluster):  # noqa: F811
     script(launcher, LONG)
     job = launcher.start("")
@@ -157,7 +161,7 @@ def test_a_second_job_on_the_same_ports_is_refused_while_the_first_runs(launcher
     nothing_runs(cluster)
 
 
-@pytest.mark.skipif(os.environ.get("REGATTA_FULL") != "1", reason="takes two minutes; make test-full")
+@pytest.mark.full  # two minutes
 def test_a_host_that_is_cut_off_ends_the_job(launcher, cluster):  # noqa: F811
     script(launcher, LONG)
     job = launcher.start("")

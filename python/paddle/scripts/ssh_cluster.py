@@ -407,7 +407,8 @@ class Job(object):
 
     def _failed(self, first):
         """Names who failed, with the last lines of its log, and ends the others."""
-        self._gather()
+        if first.note:  # it blames another: that one may be about to end
+            self._gather()
         culprit = self._culprit(first)
         log = "%s/log/%s.log" % (self.folder, culprit.name)
         how = ("the connection to it was lost" if culprit.status is None else
