@@ -17,14 +17,14 @@ LOGS = {"train.log", "server.log", "paddle_trainer.INFO", "paddle_pserver2.INFO"
 def prepared(cluster):  # noqa: F811
     """The workspace of the text, on the head."""
     cluster.head.run("./preprocess.sh", "root", cwd=DEMO, PADDLE_DATASET="synthetic",
-                     MAX_RATINGS="4000")
+                     MAX_RATINGS="2000")
     return cluster
 
 
 @pytest.mark.parametrize("launcher, root, hosts, passes", [
     ("cluster_train", "/home/paddle", 2, 10), ("cluster_train_v2/fabric", "/root", 3, 5)])
 def test_recommendation_is_trained_as_the_text_says(prepared, launcher, root, hosts, passes):
-    text = prepared.head.run("sh run.sh --config_args=width=32,batch_size=400", "root",
+    text = prepared.head.run("sh run.sh", "root",
                              cwd=os.path.join(SCRIPTS, launcher), timeout=400)
     assert "done: all %d trainers have ended well" % hosts in text
     last = "pass-%05d" % (passes - 1)
@@ -39,4 +39,4 @@ def test_recommendation_is_trained_as_the_text_says(prepared, launcher, root, ho
         assert (last in saved) == (i == 0), saved
     stars = prepared.nodes[0].run("printf '1\\n1\\n' | python prediction.py output/" + last, "root",
                                   cwd=prepared.nodes[0].run("ls -d %s/JOB*" % root, "root").strip())
-    assert "1" in stars
+    assert "Prediction Score is " in stars

@@ -1,6 +1,7 @@
 """The same script under Slurm: three slurmd, and srun on the head."""
 import os
 import signal
+import time
 
 import pytest
 
@@ -55,7 +56,8 @@ def test_cancelling_leaves_no_process(slurm):
     for node in slurm.nodes:
         log = node.path("/home/tutorial/logs/train.log")
         wait_for(lambda: os.path.exists(log) and "begun" in open(log).read(), "a trainer")
-    for _ in range(2):  # srun asks for two
-        os.killpg(job.pid, signal.SIGINT)
+    os.killpg(job.pid, signal.SIGINT)
+    time.sleep(0.4)  # srun asks for a second one within a second
+    os.killpg(job.pid, signal.SIGINT)
     job.communicate(timeout=60)
     wait_for(lambda: not any(rest(node) for node in slurm.nodes), "the end of all")
