@@ -145,6 +145,7 @@ class Job(object):
         self.id, self._key = os.urandom(6).hex(), os.urandom(32).hex()
         self._events = queue.SimpleQueue()  # which a signal handler may use
         self._servers, self._trainers = [], []
+        self._failures = []  # in the order in which they were heard of
 
     def _port_option(self, name):
         """Servers and trainers must agree: an option is for both."""
@@ -352,12 +353,13 @@ class Job(object):
         if kind == "ended" and value[0] != 0:
             raise Failed(process)
 
-    @staticmethod
-    def _note(process, kind, value):
+    def _note(self, process, kind, value):
         process.ready = True
         if kind == "ended":
             process.ended = True
             process.status, process.note = value
+            if process.status != 0:
+                self._failures.append(process)
 
     def _train(self):
         self._wait("training", lambda: [t for t in self._trainers if not t.ended])
@@ -443,19 +445,19 @@ class Job(object):
                 self._note(process, kind, value)
 
     def _culprit(self, first):
-        """Who ends first need not be who failed: each says because of whom it did."""
-        for _ in self.nodes:
-            if first.status is None:
+        """Who ends first need not be who failed: those that fail because of another say so."""
+        one = first
+        for _ in self.nodes:  # follow what they say as far as it goes
+            role, _, index = one.note.partition(" ")
+            if role != "worker" or not index.isdigit() or int(index) >= len(self._trainers):
                 break
-            role, _, index = first.note.partition(" ")
-            group = self._trainers if role == "worker" else []
-            if not index.lstrip("-").isdigit() or not 0 <= int(index) < len(group):
+            one = self._trainers[int(index)]
+            if one not in self._failures:
                 break
-            blamed = group[int(index)]
-            if blamed is first or not blamed.ended or blamed.status == 0:
-                break
-            first = blamed
-        return first
+        if one in self._failures and (not one.note or one.status is None):
+            return one
+        alone = [p for p in self._failures if not p.note or p.status is None]
+        return alone[0] if alone else first
 
 
 def main(conf_path, argv):
