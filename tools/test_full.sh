@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The slower checks: the guides' cmake line, how well jobs without barriers learn, a minute of
-# fuzzing for each parser, wheels for every Python found.
+# The slower checks: the guides' cmake line, how well jobs without barriers learn, clusters of hosts
+# in all their ways to end, a minute of fuzzing for each parser, wheels for every Python found.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/test_cmake.sh
-REGATTA_FULL=1 .venv/bin/python -m pytest -q tests/e2e_ps/test_quality.py
+REGATTA_FULL=1 .venv/bin/python -m pytest -q tests/e2e_ps/test_quality.py tests/clusters
 tools/fuzz.sh "${FUZZ_SECONDS:-60}"
 tools/test_wheel.sh

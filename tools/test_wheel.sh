@@ -31,5 +31,13 @@ for p in "${pythons[@]}"; do
     (cd "$tmp" && env/bin/python -c "import six
 from paddle.fluid.dygraph import Layer, to_variable
 from paddle.fluid.layers.detection import yolo_box") || exit 1
+    # The launchers over SSH and MPI, in a copy of their folders as people make one.
+    scripts=$(cd "$tmp" && env/bin/python -c "import os, paddle.scripts as s; print(os.path.dirname(s.__file__))")
+    for launcher in cluster_train cluster_train_v2/fabric; do
+        rm -rf "$tmp/launcher"
+        cp -r "$scripts/$launcher" "$tmp/launcher"
+        (cd "$tmp/launcher" && ../env/bin/python paddle.py --help | grep -q job_dispatch_package && [ -f run.sh ]) || exit 1
+    done
+    [ -x "$scripts/cluster_train_v2/openmpi/start_mpi_train.sh" ] && [ -f "$scripts/node.sh" ] || exit 1
     echo "wheel: works on $("$p" --version)"
 done

@@ -2,7 +2,7 @@
 # The first process of a host of its own (hosts.py starts it in new network, pid, uts and mount
 # namespaces): a root over the machine's, in which what is written stays on this host, and sshd.
 # Usage: host.sh NAME FOLDER FILES [PATH...]: FOLDER is empty and becomes the root, FILES is copied
-# over it, each PATH is shown in it also where it is a mount of its own.
+# over it, each PATH is shown in it also where it is a mount of its own, or below /tmp.
 set -eu
 name=$1 base=$2 files=$3
 shift 3
@@ -11,25 +11,8 @@ mount -t tmpfs -o mode=755 tmpfs "$base"
 mkdir "$base/upper" "$base/work" "$base/root" "$base/files"
 cp -a "$files/." "$base/files" # before the machine's own folders are out of sight
 root=$base/root
-if mount -t overlay -o "lowerdir=/,upperdir=$base/upper,workdir=$base/work" overlay "$root" \
-    2>/dev/null; then
-    chmod 711 "$root/root" # on this host alone: Python may be installed below it
-else # no overlays here: folders of its own over the machine's root
-    mount --bind / "$root"
-    for folder in etc home; do
-        mkdir "$base/$folder"
-        cp -a "/$folder/." "$base/$folder"
-        mount --bind "$base/$folder" "$root/$folder"
-    done
-fi
-device=$(stat -c %d /)
-for path in "$@"; do
-    if [ "$(stat -c %d "$path")" != "$device" ]; then
-        mkdir -p "$root$path"
-        mount --rbind "$path" "$root$path"
-        mount -o remount,bind,ro "$root$path"
-    fi
-done
+mount -t overlay -o "lowerdir=/,upperdir=$base/upper,workdir=$base/work" overlay "$root"
+chmod 711 "$root/root" # on this host alone: Python may be installed below it
 mount -t proc proc "$root/proc"
 mount -t sysfs -o ro sysfs "$root/sys" || mount --rbind /sys "$root/sys"
 mount --bind /dev "$root/dev"
@@ -38,13 +21,24 @@ mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
 mount -t tmpfs -o mode=755 tmpfs "$root/run"
 mkdir "$root/run/sshd"
-mkdir "$root/tmp/old"
-mv "$base/files" "$root/tmp/files" 2>/dev/null || cp -a "$base/files" "$root/tmp/files"
+device=$(stat -c %d /)
+for path in "$@"; do
+    case $path in
+        /tmp/*) ;;
+        *) [ "$(stat -c %d "$path")" != "$device" ] || continue ;;
+    esac
+    mkdir -p "$root$path"
+    mount --rbind "$path" "$root$path"
+    mount -o remount,bind,ro "$root$path"
+done
+mkdir "$root/run/old"
+cp -a "$base/files" "$root/run/files"
 cd "$root"
-pivot_root . tmp/old
-umount -l /tmp/old
-rmdir /tmp/old
+pivot_root . run/old
+umount -l /run/old
+rmdir /run/old
 
+# From here on / is this host's own.
 rm -rf /root/.ssh /root/.bashrc /root/.profile /root/.bash_profile
 for user in paddle tutorial; do
     sed -i "/^$user:/d" /etc/passwd /etc/shadow /etc/group
@@ -56,12 +50,12 @@ for user in paddle tutorial; do
     mkdir -p "/home/$user"
     chown "$id:$id" "/home/$user"
 done
-cp -a /tmp/files/etc/. /etc
+cp -a /run/files/etc/. /etc
 for home in /root /home/paddle /home/tutorial; do
-    cp -a /tmp/files/ssh "$home/.ssh"
+    cp -a /run/files/ssh "$home/.ssh"
     chown -R --reference="$home" "$home/.ssh"
 done
-rm -rf /tmp/files
+rm -rf /run/files
 hostname "$name"
 ip link set lo up
 /usr/sbin/sshd -D -e -f /etc/ssh/sshd_test < /dev/null 2> /run/sshd.log &

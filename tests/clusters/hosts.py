@@ -29,6 +29,9 @@ MaxStartups 100
 SetEnv PATH=%s
 Subsystem sftp internal-sftp
 """
+TRY = """mount -t tmpfs tmpfs /mnt; cd /mnt; mkdir upper work root
+mount -t overlay -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work overlay root
+ip link add eth0 type bridge"""
 
 
 def _do(*arguments):
@@ -219,9 +222,9 @@ def why_not():
         if shutil.which(command) is None:
             return "there is no %s (Debian: %s)" % (command, package)
     tried = subprocess.run(["unshare", "--net", "--pid", "--uts", "--mount", "--ipc", "--fork",
-                            "mount", "-t", "tmpfs", "tmpfs", "/mnt"], stderr=subprocess.PIPE)
+                            "sh", "-ec", TRY], stderr=subprocess.PIPE)
     if tried.returncode != 0:
-        return "namespaces cannot be made here: " + tried.stderr.decode()
+        return "namespaces with overlays cannot be made here: " + tried.stderr.decode()
     return None
 
 

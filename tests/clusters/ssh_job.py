@@ -45,3 +45,7 @@ class Launcher(object):
 
     def start(self, options):
         return self.head.start(self.line(options), "root", cwd=self.folder)
+
+    def forget_workspace(self):
+        """From now on --job_workspace is given."""
+        self._package = None

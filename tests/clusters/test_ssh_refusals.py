@@ -23,7 +23,8 @@ def refused(launcher, *says, options="--config=./trainer_config.py", status=2):
         assert words in text, text
 
 
-@pytest.mark.parametrize("host", ["192.168.100.18:9", "192.168.100.99", "no-such-host"])
+@pytest.mark.parametrize("host", ["192.168.100.18:9", "no-such-host",
+                                  pytest.param("192.168.100.99", marks=pytest.mark.full)])
 def test_a_host_that_cannot_be_reached_is_named(launcher, host):
     launcher.conf(HOSTS=["root@" + NODES[0], "root@" + host])
     refused(launcher, "node 1 (root@%s) cannot be reached" % host)

@@ -49,7 +49,7 @@ check() { # ROOT_DIR NICS FOLDER: says what is here; changes nothing
         echo "addresses $(ip -o -4 addr show dev "$nic" 2>/dev/null |
             sed 's/.* inet \([0-9.]*\).*/\1/' | tr '\n' ' ')"
     done
-    for tool in tar sha256sum setsid; do
+    for tool in tar sha256sum setsid timeout; do
         command -v $tool > /dev/null || echo "no_tool $tool"
     done
 }
@@ -63,7 +63,8 @@ clean() { # ROOT_DIR FOLDER PORT...: ends what an earlier job left; says which p
         folder=${file%/.paddle_job/*}
         if ! runs "$pid" "$at"; then
             rm -f "$file"
-        elif [ "$folder" = "$workspace" ] || ! runs "$watcher" "$watched"; then
+        elif [ "$folder" = "$workspace" ] || ! runs "$watcher" "$watched" ||
+            [ -n "$(find "$file" -mmin +1)" ]; then # no dot for a minute
             end_group "$pid"
             rm -f "$file"
             echo "ended $(basename "$file" .pid) $folder"
@@ -100,8 +101,10 @@ prepare() { # FOLDER INDEX
 }
 
 # Runs a command in a group of its own until it ends or our own stdin does: that is the launcher's
-# end of the line, and closes also where the launcher was killed. Says "ready" once all PORTS are
-# listened on, and "ended STATUS NOTE", where NOTE is whom the command blames (sys/because.h).
+# end of the line, and closes also where the launcher was killed. A launcher whose machine lost its
+# power closes nothing: it sends a dot every 10 seconds, and 5 minutes without are the end too.
+# Says "ready" once all PORTS are listened on, and "ended STATUS NOTE", where NOTE is whom the
+# command blames (sys/because.h).
 run() { # FOLDER NAME LIBRARIES PORTS COMMAND...
     cd "$1" || exit 1
     name=$2 libraries=$3 ports=$4
@@ -124,7 +127,7 @@ run() { # FOLDER NAME LIBRARIES PORTS COMMAND...
     unset REGATTA_JOB_KEY LD_LIBRARY_PATH
     (
         trap - TERM
-        cat <&3 > /dev/null
+        while [ "$(timeout 300 head -c 1 <&3)" = . ]; do touch -c "$pid_file"; done
         end_group "$child"
     ) > /dev/null 2>&1 &
     line=$!

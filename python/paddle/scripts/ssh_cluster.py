@@ -12,6 +12,7 @@ import queue
 import shlex
 import signal
 import sys
+import threading
 import time
 
 from .ssh_dispatch import Package, Progress, dispatch
@@ -19,6 +20,7 @@ from .ssh_node import Node, NodeError, parse_host
 
 COMMENT = "paddle_process_by_paddle"
 VOICE_SECONDS = 10  # a wait that is longer says whom it waits for
+ALIVE_SECONDS = 10  # how often a node hears that we are there
 STOP_SECONDS = 20  # node.sh needs 5 to kill what does not listen
 SERVER_END_SECONDS = 30  # servers end by themselves once all trainers have left
 BLAME_SECONDS = 2  # for others to fail too, and say because of whom
@@ -143,6 +145,7 @@ class Job(object):
         self.id, self._key = os.urandom(6).hex(), os.urandom(32).hex()
         self._events = queue.SimpleQueue()  # which a signal handler may use
         self._servers, self._trainers = [], []
+        self._failures = []  # in the order in which they were heard of
 
     def _port_option(self, name):
         """Servers and trainers must agree: an option is for both."""
@@ -291,9 +294,17 @@ class Job(object):
         return node.start(self.folder, name, self.conf.LD_LIBRARY_PATH, ports, env + words, self._key,
                           self._events)
 
+    def _be_heard(self):
+        while True:
+            time.sleep(ALIVE_SECONDS)
+            for process in self._servers + self._trainers:
+                if not process.ended:
+                    process.alive()
+
     def _start_servers(self):
         words = ["paddle", "pserver"] + ["--%s=%s" % f for f in self._flags().items()] + [
             "--comment=" + COMMENT]
+        threading.Thread(target=self._be_heard, daemon=True).start()
         for node in self.nodes:
             self._servers.append(self._start(node, "server", self._numbers(), words))
         self._wait("servers", lambda: [s for s in self._servers if not s.ready])
@@ -342,12 +353,13 @@ class Job(object):
         if kind == "ended" and value[0] != 0:
             raise Failed(process)
 
-    @staticmethod
-    def _note(process, kind, value):
+    def _note(self, process, kind, value):
         process.ready = True
         if kind == "ended":
             process.ended = True
             process.status, process.note = value
+            if process.status != 0:
+                self._failures.append(process)
 
     def _train(self):
         self._wait("training", lambda: [t for t in self._trainers if not t.ended])
@@ -397,7 +409,8 @@ class Job(object):
 
     def _failed(self, first):
         """Names who failed, with the last lines of its log, and ends the others."""
-        self._gather()
+        if first.note:  # it blames another: that one may be about to end
+            self._gather()
         culprit = self._culprit(first)
         log = "%s/log/%s.log" % (self.folder, culprit.name)
         how = ("the connection to it was lost" if culprit.status is None else
@@ -432,19 +445,19 @@ class Job(object):
                 self._note(process, kind, value)
 
     def _culprit(self, first):
-        """Who ends first need not be who failed: each says because of whom it did."""
-        for _ in self.nodes:
-            if first.status is None:
+        """Who ends first need not be who failed: those that fail because of another say so."""
+        one = first
+        for _ in self.nodes:  # follow what they say as far as it goes
+            role, _, index = one.note.partition(" ")
+            if role != "worker" or not index.isdigit() or int(index) >= len(self._trainers):
                 break
-            role, _, index = first.note.partition(" ")
-            group = self._trainers if role == "worker" else []
-            if not index.lstrip("-").isdigit() or not 0 <= int(index) < len(group):
+            one = self._trainers[int(index)]
+            if one not in self._failures:
                 break
-            blamed = group[int(index)]
-            if blamed is first or not blamed.ended or blamed.status == 0:
-                break
-            first = blamed
-        return first
+        if one in self._failures and (not one.note or one.status is None):
+            return one
+        alone = [p for p in self._failures if not p.note or p.status is None]
+        return alone[0] if alone else first
 
 
 def main(conf_path, argv):

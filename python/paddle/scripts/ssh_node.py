@@ -221,6 +221,13 @@ class Process(object):
             end = (None, "".join(other).strip())
         self._events.put((self, "ended", end))
 
+    def alive(self):
+        """The dot that node.sh waits for."""
+        try:
+            self._channel.sendall(b".")
+        except (OSError, EOFError, paramiko.SSHException):
+            pass  # _follow says it
+
     def stop(self):
         """Lets go of the line: node.sh ends the process, and what it has started."""
         try:
