@@ -4,9 +4,11 @@
 
 `python paddle.py --help` has the rest; docs/guide-ssh-cluster.md is the guide."""
 import os
+import signal
 import sys
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to stop
     here = os.path.dirname(os.path.abspath(__file__))
     # This file is called paddle: its own folder must not be where the package is looked for.
     sys.path = [p for p in sys.path if os.path.realpath(p or ".") != os.path.realpath(here)]
