@@ -6,6 +6,7 @@
 #include "sys/because.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
+#include "sys/host.h"
 #include "sys/log.h"
 
 #include <stdio.h>
@@ -151,7 +152,30 @@ static rg_status run_startup(const rg_program *startup, rg_scope *scope)
     return code;
 }
 
-static rg_status take_programs(rg_engine *s, const rg_ps_load *load)
+/* Bytes that the startup program will fill; tables get a shape and no memory. */
+static rg_status check_memory(const rg_program *startup)
+{
+    const rg_block *block = startup->blocks[0];
+    double bytes = 0, most = (double)rg_host_memory();
+    for (size_t i = 0; i < block->n_ops; i++)
+        for (int k = 0; strcmp(block->ops[i]->type, "fake_init") != 0 && k < block->ops[i]->n_out;
+             k++)
+            for (int a = 0; a < block->ops[i]->out[k].n; a++) {
+                const rg_vardesc *var = rg_block_find(block, block->ops[i]->out[k].names[a]);
+                double numel = var ? 1 : 0;
+                for (int d = 0; var != NULL && d < var->meta.shape.rank; d++)
+                    numel *= (double)var->meta.shape.dim[d];
+                bytes += numel * (var ? (double)rg_dtype_size(var->meta.dtype) : 0);
+            }
+    if (bytes <= most)
+        return RG_OK;
+    return rg_fail(RG_ENOMEM,
+                   "the program's variables take %.1f GiB, and this host has %.1f: use more "
+                   "servers, or is_sparse=True for tables, whose rows come when they are used",
+                   bytes / 0x1p30, most / 0x1p30);
+}
+
+rg_status rg_serve_take(rg_engine *s, const rg_ps_load *load)
 {
     rg_program *startup = NULL, *main = NULL;
     rg_scope *scope = NULL;
@@ -161,7 +185,9 @@ static rg_status take_programs(rg_engine *s, const rg_ps_load *load)
     RG_TRY_GOTO(code, rg_program_unpack(&main, load->main, load->n_main));
     RG_TRY_GOTO(code, check_ops(startup, false));
     RG_TRY_GOTO(code, check_ops(main, true));
+    RG_TRY_GOTO(code, check_arguments(startup));
     RG_TRY_GOTO(code, check_arguments(main));
+    RG_TRY_GOTO(code, check_memory(startup));
     RG_TRY_GOTO(code, find_listen(s, main, &listen));
     RG_TRY_GOTO(code, rg_scope_new(&scope, NULL));
     RG_TRY_GOTO(code, run_startup(startup, scope));
@@ -189,7 +215,7 @@ bool rg_serve_load(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *requ
     else
         code = rg_ps_load_read(&load, body, n);
     if (code == RG_OK)
-        code = take_programs(s, &load);
+        code = rg_serve_take(s, &load);
     if (code != RG_OK) {
         rg_log(RG_LOG_E, "ps", "server=%d \"a program of %s is refused: %s\"", s->id, trainer->who,
                rg_error_message());

@@ -154,6 +154,8 @@ struct rg_engine {
 
 /* The engine of this listen_and_serv, over the scope. On failure it has no program. */
 rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope);
+/* Check the programs of others, run the one and adopt the other. On failure nothing has changed. */
+rg_status rg_serve_take(rg_engine *s, const rg_ps_load *load);
 /* RG_PS_LOAD. Whether the program is there now: what was held can be answered. */
 bool rg_serve_load(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request);
 /* Until the program is there. */

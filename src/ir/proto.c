@@ -545,10 +545,9 @@ static rg_status verify_attr(const rg_program *program, const rg_opdesc *op, con
     return RG_OK;
 }
 
-static rg_status verify_blocks(const rg_program *program, uint64_t *runs)
+/* Before anything walks up from a block: that ends where each has an earlier one above it. */
+static rg_status verify_tree(const rg_program *program)
 {
-    uint64_t all = 1;
-    runs[0] = 1;
     for (size_t i = 0; i < program->n_blocks; i++) {
         const rg_block *block = program->blocks[i];
         if (i == 0 ? block->parent_idx >= 0 : block->parent_idx < 0)
@@ -559,6 +558,16 @@ static rg_status verify_blocks(const rg_program *program, uint64_t *runs)
         if (block->forward_idx >= (int)program->n_blocks)
             return rg_fail(RG_ECORRUPT, "block %zu is the gradient of block %d of %zu", i,
                            block->forward_idx, program->n_blocks);
+    }
+    return RG_OK;
+}
+
+static rg_status verify_ops(const rg_program *program, uint64_t *runs)
+{
+    uint64_t all = 1;
+    runs[0] = 1;
+    for (size_t i = 0; i < program->n_blocks; i++) {
+        const rg_block *block = program->blocks[i];
         for (size_t k = 0; k < block->n_ops; k++) {
             const rg_opdesc *op = block->ops[k];
             if (op->type[0] == '\0')
@@ -575,7 +584,9 @@ rg_status rg_program_verify(const rg_program *program)
     uint64_t *runs = rg_alloc_zero(program->n_blocks, sizeof *runs);
     if (runs == NULL)
         return no_memory();
-    rg_status code = verify_blocks(program, runs);
+    rg_status code = verify_tree(program);
+    if (code == RG_OK)
+        code = verify_ops(program, runs);
     rg_free(runs);
     return code;
 }

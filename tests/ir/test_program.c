@@ -336,7 +336,26 @@ static void blocks_that_multiply_are_refused(void **state)
     assert_ok(through_bytes(program));
 }
 
+/* Two blocks that are above each other: whoever walks up would never end. */
+static void blocks_in_a_circle_are_refused(void **state)
+{
+    rg_program *program;
+    rg_block *one, *two;
+    rg_opdesc *op;
+    (void)state;
+    assert_ok(rg_program_open(&program));
+    assert_ok(rg_program_add_block(program, 0, &one));
+    assert_ok(rg_program_add_block(program, 0, &two));
+    assert_ok(rg_block_append_op(program->blocks[0], "while", &op));
+    assert_ok(
+        rg_opdesc_set_attr(op, &(rg_attr){.name = "sub_block", .type = RG_ATTR_BLOCK, .i = 1}));
+    one->parent_idx = 2;
+    two->parent_idx = 1;
+    assert_fails(through_bytes(program), RG_ECORRUPT, "block 1 has the later block 2 as parent");
+}
+
 RUN(cmocka_unit_test(blocks_are_nested_so_deep_and_no_deeper),
+    cmocka_unit_test(blocks_in_a_circle_are_refused),
     cmocka_unit_test(blocks_that_multiply_are_refused),
     cmocka_unit_test(shapes_are_inferred_while_a_program_is_built),
     cmocka_unit_test(a_bad_shape_names_the_op_its_inputs_and_the_users_line),
