@@ -2,6 +2,9 @@
 import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 
 import pytest
 import yaml
@@ -50,3 +53,18 @@ def test_fit_a_line_trains(kind, nodes, tmp_path):  # noqa: F811
     assert "__model__" in os.listdir(str(tmp_path / "fit"))
     first = pods.of("trainer")[0].name
     assert "epoch   2" in [p for p in pods.processes if p.name == first][0].text()
+
+
+def test_word2vec_trains(nodes, tmp_path):  # noqa: F811
+    """The same of the v2 job, with an image as the guide makes it, but for the size of the data."""
+    words = [w for w in commands() if "word2vec" in w][0]
+    words = [w.replace("/models", str(tmp_path)) if w.startswith("python") else w for w in words]
+    image = str(tmp_path / "image")
+    shutil.copytree(os.path.join(ROOT, "demo", "word2vec"), image)
+    subprocess.run([sys.executable, "prepare.py", "--split_count", "3", "--lines", "3000"],
+                   cwd=image, env=dict(os.environ, PADDLE_DATASET="synthetic"), check=True,
+                   stdout=subprocess.DEVNULL, timeout=60)
+    pods = nodes(*words, workspace=image, NUM_PASSES="1")
+    pods.start_all()
+    pods.finish()
+    assert os.listdir(str(tmp_path / "word2vec")) == ["pass-00000.tar.gz"]
