@@ -1,5 +1,6 @@
 """Python 2 sources, run by `paddle python` (paddle.python2): the same as Python 2.7 printed."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -69,6 +70,14 @@ def test_its_library_and_older_turns_of_phrase(place):
     before = place.files()
     out, _ = place.run("library.py", input=b"1 2 3\n7\nrest\na\nb\n")
     assert out == golden("library.txt") and place.files() == before
+
+
+def test_a_v2_script_trains(place):
+    place.old()
+    out, _ = place.run("words_v2.py")
+    costs = [float(c) for c in re.findall(r"Cost ([\d.]+), \{", out)]
+    assert len(costs) == 4 and costs[-1] < costs[0]
+    assert out.splitlines()[-1] == "___fc_layer_0__.w0 5 3"
 
 
 def test_text_in_gbk_keeps_its_bytes(place):
