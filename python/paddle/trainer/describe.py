@@ -1,7 +1,6 @@
 """A config as v1's protobuf messages: TrainerConfig, ModelConfig and what is in them. They have
 what names a model (layers, their inputs and parameters); details of single layers are left out."""
 from ..trainer_config_helpers.graph import ConfigError
-from ..trainer_config_helpers.network import Network
 from ..v2.param_conf import read_config, write_config
 from .proto import Message, Written
 from .PyDataProvider2 import (ProviderError, dense_vector, dense_vector_sequence, integer_value,
@@ -43,17 +42,15 @@ def _guesses(config):
 def network_of(config):
     """The Network of a config: with the types of its data provider, or where that cannot be opened
     with types that its layers can take."""
-    def make(types):
-        return Network(config.outputs, data_types=types, graph=config.graph, declared_order=False)
     try:
         types = _types_of_provider(config)
     except (ConfigError, ProviderError, OSError) as error:
         reason = error
     else:
-        return make(types)
+        return config.network(types)
     for types in _guesses(config):
         try:
-            return make(types)
+            return config.network(types)
         except ConfigError:
             continue
     raise ConfigError("what the data layers hold is not known without the data provider, which "
