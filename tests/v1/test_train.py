@@ -179,6 +179,8 @@ def test_glog_writes_files_when_it_is_told_to(job):
                                                              "GLOG_log_dir": "log"})
     assert "--start_pass=1 goes on from pass 0" in out  # errors are seen all the same
     assert (job.folder / "log" / "paddle_trainer.ERROR").exists()
+    out = job.train(status=1, environment={"GLOG_logtostderr": "0", "GLOG_log_dir": "a.txt/log"})
+    assert "the log cannot be written (GLOG_log_dir=a.txt/log)" in out and "Traceback" not in out
 
 
 def test_ctrl_c_stops_it_and_leaves_whole_models(job):

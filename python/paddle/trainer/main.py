@@ -47,10 +47,14 @@ def main(arguments=None):
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
         flags = read_flags(arguments)
+        log = Log()
     except FlagError as error:
         print("paddle train: %s" % error, file=sys.stderr)
         return 2
-    log = Log()
+    except OSError as error:
+        print("paddle train: the log cannot be written (GLOG_log_dir=%s): %s"
+              % (os.environ.get("GLOG_log_dir", ""), error), file=sys.stderr)
+        return 1
     log.info("commandline: paddle train %s" % " ".join(
         "--%s=%s" % pair for pair in flags.given.items()))
     try:
