@@ -127,6 +127,8 @@ class _Training:
 
     def run(self):
         first = self.flags.start_pass
+        if not self.flags.save_dir and self.flags.trainer_id == 0:
+            self.log.warning("no --save_dir: what is learnt is not saved")
         for number in range(first, first + self.flags.num_passes):
             self.machine.start_pass(number)
             with _named(self.source):
