@@ -1,5 +1,6 @@
 """Python 2 sources, run by `paddle python` (paddle.python2): the same as Python 2.7 printed."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,9 +26,11 @@ def place(tmp_path):
             path.write_bytes(text if isinstance(text, bytes) else text.encode())
             return path
 
-        def run(self, *arguments, status=0, at=None, **options):
+        def run(self, *arguments, status=0, at=None, home=None, **options):
             path = "%s:%s" % (os.path.dirname(sys.executable), os.environ["PATH"])
             environment = dict(os.environ, XDG_CACHE_HOME=str(self.cache), PATH=path)
+            if home:
+                environment["HOME"] = str(home)
             done = subprocess.run([PADDLE, "python"] + list(arguments),
                                   cwd=at or self.folder, env=environment, timeout=60,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
@@ -69,6 +72,14 @@ def test_its_library_and_older_turns_of_phrase(place):
     before = place.files()
     out, _ = place.run("library.py", input=b"1 2 3\n7\nrest\na\nb\n")
     assert out == golden("library.txt") and place.files() == before
+
+
+def test_a_v2_script_trains(place):
+    place.old()
+    out, _ = place.run("words_v2.py")
+    costs = [float(c) for c in re.findall(r"Cost ([\d.]+), \{", out)]
+    assert len(costs) == 4 and costs[-1] < costs[0]
+    assert out.splitlines()[-1] == "___fc_layer_0__.w0 5 3"
 
 
 def test_text_in_gbk_keeps_its_bytes(place):
@@ -138,6 +149,14 @@ def test_an_environment_inside_of_a_workspace_is_no_part_of_it(place):
     place.write("env/lib/far.py", "def half(n):\n    return n / 2\n")
     place.write("env/lib/older.py", "print 'x'\n")
     assert place.run("main.py")[0] == "1.5\n"
+
+
+def test_old_files_in_a_home_do_not_decide_for_others(place):
+    place.write("old/one.py", "print 'x'\n")
+    place.write("main.py", "print(3 / 2)\n")
+    assert place.run("main.py", home=place.folder) == ("1.5\n", "")
+    place.write("two.py", "print 3 / 2\n")
+    assert place.run("two.py", home=place.folder)[0] == "1\n"
 
 
 @pytest.mark.parametrize("line,old", [

@@ -103,7 +103,7 @@ def test_saving_periods(job):
 def test_a_test_period_tests_inside_of_a_pass(job):
     log = job.train("--num_passes=1", "--test_period=3")
     assert log.count(" Test samples=20 ") == 3
-    assert "output" not in os.listdir(job.folder)
+    assert "output" not in os.listdir(job.folder) and "no --save_dir: what is learnt is not" in log
 
 
 def test_a_model_is_tested_and_its_outputs_written(job):
@@ -179,9 +179,13 @@ def test_glog_writes_files_when_it_is_told_to(job):
                                                              "GLOG_log_dir": "log"})
     assert "--start_pass=1 goes on from pass 0" in out  # errors are seen all the same
     assert (job.folder / "log" / "paddle_trainer.ERROR").exists()
+    out = job.train(status=1, environment={"GLOG_logtostderr": "0", "GLOG_log_dir": "a.txt/log"})
+    assert "the log cannot be written (GLOG_log_dir=a.txt/log)" in out and "Traceback" not in out
 
 
-def test_ctrl_c_stops_it_and_leaves_whole_models(job):
+@pytest.mark.parametrize("sign,status,words", [(signal.SIGINT, 130, b"stopped by Ctrl+C"),
+                                               (signal.SIGTERM, 143, b"stopped by SIGTERM")])
+def test_a_signal_stops_it_and_leaves_whole_models(job, sign, status, words):
     job.write("dataprovider.py", PROVIDER.replace("    for line", "    import time\n    for line")
               .replace("        a, b", "        time.sleep(0.01)\n        a, b")
               .replace("CACHE_PASS_IN_MEM", "NO_CACHE"))
@@ -191,9 +195,9 @@ def test_ctrl_c_stops_it_and_leaves_whole_models(job):
     while not (job.folder / "output" / "pass-00000").exists():
         assert time.monotonic() < deadline and run.poll() is None
         time.sleep(0.05)
-    run.send_signal(signal.SIGINT)
+    run.send_signal(sign)
     _, log = run.communicate(timeout=30)
-    assert run.returncode == 130 and b"stopped by Ctrl+C" in log and b"Traceback" not in log
+    assert run.returncode == status and words in log and b"Traceback" not in log
     for name in os.listdir(job.folder / "output"):
         assert (job.folder / "output" / name / "done").exists()
 

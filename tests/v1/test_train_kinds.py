@@ -89,3 +89,98 @@ def test_a_dictionary_that_is_too_small_is_an_error_that_names_the_provider(job)
     log = job.train(status=1)
     assert re.search(r"data file a.txt, sample \d+: slot 0 \(words\): step \d+: \d+ is outside "
                      r"\[0, 20\)", log), log
+
+
+TAGS = '''from paddle.trainer_config_helpers import *
+
+define_py_data_sources2(["a"], ["c"], module="tags", obj="process")
+settings(batch_size=20, learning_rate=2e-2, learning_method=RMSPropOptimizer())
+word = data_layer(name="word", size=20)
+label = data_layer(name="label", size=3)
+feature = mixed_layer(size=3, input=[full_matrix_projection(embedding_layer(input=word, size=8))],
+                      bias_attr=True)
+crf = crf_layer(input=feature, label=label, size=3, param_attr=ParamAttr(name="crfw"))
+decoded = crf_decoding_layer(size=3, input=feature, label=label, param_attr=ParamAttr(name="crfw"))
+sum_evaluator(name="error", input=decoded)
+inputs(word, label)
+outputs(crf)
+'''
+TAG_PROVIDER = '''import random
+
+from paddle.trainer.PyDataProvider2 import *
+
+
+@provider(input_types=[integer_value_sequence(20), integer_value_sequence(3)])
+def process(settings, filename):
+    numbers = random.Random(filename)
+    for i in range(100):
+        words = [numbers.randrange(20) for _ in range(numbers.randrange(2, 9))]
+        yield words, [0 if word < 7 else 1 if word < 14 else 2 for word in words]
+'''
+
+
+def test_what_an_evaluator_looks_at_is_computed_though_no_output_needs_it(tmp_path):
+    job = Workspace(tmp_path / "job", TAGS, "")
+    job.write("tags.py", TAG_PROVIDER)
+    log = job.train("--num_passes=4")
+    errors = [float(e) for e in re.findall(r" Test samples=100 cost=\S+ Eval: error=(\S+) ", log)]
+    assert len(errors) == 4 and errors[3] < errors[0] / 2
+    assert "***" not in job.train("--job=checkgrad")
+
+
+IMAGES = '''from paddle.trainer_config_helpers import *
+
+is_predict = get_config_arg("is_predict", bool, False)
+define_py_data_sources2(None if is_predict else ["a", "b"], ["c"], module="images", obj="process",
+                        args={"is_predict": is_predict})
+settings(batch_size=32, learning_rate=0.1 / 32.0, learning_method=MomentumOptimizer(0.9),
+         regularization=L2Regularization(0.0005 * 32))
+image = data_layer(name="pixel", size=64)
+made = img_conv_group(input=image, num_channels=1, conv_num_filter=[4, 4], conv_padding=1,
+                      conv_filter_size=3, conv_act=ReluActivation(), pool_size=2, pool_stride=2,
+                      pool_type=MaxPooling(), conv_with_batchnorm=True)
+guess = fc_layer(input=made, size=4, act=SoftmaxActivation())
+if is_predict:
+    outputs(maxid_layer(guess), guess)
+else:
+    outputs(classification_cost(input=guess, label=data_layer(name="label", size=4)))
+'''
+IMAGE_PROVIDER = '''import random
+
+from paddle.trainer.PyDataProvider2 import *
+
+
+def hook(settings, is_predict, **kwargs):
+    settings.input_types = {"pixel": dense_vector(64)}
+    if not is_predict:
+        settings.input_types["label"] = integer_value(4)
+
+
+@provider(init_hook=hook, pool_size=64)
+def process(settings, filename):
+    numbers = random.Random(filename)
+    for i in range(64):
+        label = numbers.randrange(4)
+        yield {"label": label, "pixel": [
+            numbers.random() * 0.3 + (0.7 if p // 32 * 2 + p % 8 // 4 == label else 0)
+            for p in range(64)]}
+'''
+
+
+def test_images_are_classified_and_their_classes_written(tmp_path):
+    job = Workspace(tmp_path / "job", IMAGES, "")
+    job.write("images.py", IMAGE_PROVIDER)
+    log = job.train("--num_passes=5", "--save_dir=output")
+    assert re.findall(r" Test samples=64 .* Eval: \S+=(\S+) ", log)[-1] == "0"
+    job.train("--job=test", "--init_model_path=output/pass-00004", "--predict_output_dir=said",
+              "--config_args=is_predict=1")
+    numbers, wanted = random.Random("c"), []
+    for _ in range(64):
+        wanted.append(numbers.randrange(4))
+        for _ in range(64):
+            numbers.random()
+    lines = (job.folder / "said" / "rank-00000").read_text().splitlines()
+    assert [int(line.split(";")[0]) for line in lines] == wanted
+    assert all(len(line.split(";")[1].split()) == 4 for line in lines)
+    log = job.train("--job=checkgrad")
+    assert "***" not in log and re.search(r"conv_0__.wbias \|grad\|=\S+: none", log)

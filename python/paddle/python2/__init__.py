@@ -54,7 +54,10 @@ def enable(folder, also=()):
         return _workspaces[folder]
     _workspaces[folder] = False
     _install()
-    for path in itertools.chain(map(os.path.realpath, also), _sources(folder)):
+    # What lies in a home or in /tmp does not belong together: there each file speaks for itself.
+    shared = {"/", "/tmp", "/var/tmp", "/home", os.path.realpath(os.path.expanduser("~"))}
+    beside = () if folder in shared else _sources(folder)
+    for path in itertools.chain(map(os.path.realpath, also), beside):
         if _belongs(path, folder) and _decides(folder, path):
             break
     return _workspaces[folder]

@@ -46,7 +46,10 @@ def _make_tool(name):
     with tempfile.TemporaryDirectory() as folder:
         try:  # it keeps its grammar in a folder, which it must have
             fissix.CACHE_DIR.mkdir(parents=True, exist_ok=True)
+            writable = os.access(fissix.CACHE_DIR, os.W_OK)
         except OSError:
+            writable = False
+        if not writable:
             fissix.CACHE_DIR = pathlib.Path(folder)
         from fissix import refactor
 

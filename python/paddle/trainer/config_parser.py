@@ -119,13 +119,20 @@ class Config:
         return self.graph.data_sources
 
     @property
+    def judged(self):
+        """Layers that evaluators look at: they are computed, whether an output needs them or
+        not."""
+        return [layer for each in self.graph.evaluators for layer in each.inputs
+                if layer.group is None]
+
+    @property
     def input_layer_names(self):
         """The data layers in the order of a sample: by inputs(), or as a walk from the outputs
         meets them."""
         if self.graph.inputs:
             return [layer.name for layer in self.graph.inputs]
         order, seen = [], set()
-        pending = list(reversed(self.graph.outputs))
+        pending = list(reversed(self.graph.outputs + self.judged))
         while pending:
             layer = pending.pop()
             if layer.name in seen:
@@ -135,6 +142,12 @@ class Config:
                 order.append(layer.name)
             pending.extend(reversed(layer.parents))
         return order
+
+    def network(self, data_types):
+        """The Network of the config, with what its data layers hold by name."""
+        from ..trainer_config_helpers.network import Network
+        return Network(self.outputs, data_types=data_types, graph=self.graph,
+                       declared_order=False, extra=self.judged)
 
     @property
     def output_layer_names(self):

@@ -1,10 +1,8 @@
 """A config as v1's protobuf messages: TrainerConfig, ModelConfig and what is in them. They have
 what names a model (layers, their inputs and parameters); details of single layers are left out."""
-import numpy as np
-
 from ..trainer_config_helpers.graph import ConfigError
-from ..trainer_config_helpers.network import Network
-from .proto import Message
+from ..v2.param_conf import read_config, write_config
+from .proto import Message, Written
 from .PyDataProvider2 import (ProviderError, dense_vector, dense_vector_sequence, integer_value,
                               integer_value_sequence)
 from .sources import open_source
@@ -44,17 +42,15 @@ def _guesses(config):
 def network_of(config):
     """The Network of a config: with the types of its data provider, or where that cannot be opened
     with types that its layers can take."""
-    def make(types):
-        return Network(config.outputs, data_types=types, graph=config.graph, declared_order=False)
     try:
         types = _types_of_provider(config)
     except (ConfigError, ProviderError, OSError) as error:
         reason = error
     else:
-        return make(types)
+        return config.network(types)
     for types in _guesses(config):
         try:
-            return make(types)
+            return config.network(types)
         except ConfigError:
             continue
     raise ConfigError("what the data layers hold is not known without the data provider, which "
@@ -73,21 +69,17 @@ def _layer_message(layer, parameters):
     return message.add(6, "bias_parameter_name", bias if bias in parameters else None)
 
 
-def parameter_message(config):
-    """ParameterConfig, with the fields that are not at their defaults."""
-    attr = config.attr
-    message = Message().add(1, "name", config.name)
-    message.add(2, "size", int(np.prod(config.shape)))
-    message.add(3, "learning_rate", attr.learning_rate).add(4, "momentum", attr.momentum)
-    message.add(5, "initial_mean", float(config.initial_mean))
-    message.add(6, "initial_std", float(config.initial_std))
-    message.add(7, "decay_rate", attr.l2_rate).add(8, "decay_rate_l1", attr.l1_rate)
-    message.add(9, "dims", [int(n) for n in config.dims])
-    message.add(11, "initial_strategy", int(config.initial_strategy))
-    message.add(12, "initial_smart", attr.is_smart and not config.is_bias)
-    message.add(17, "gradient_clipping_threshold", attr.gradient_clipping_threshold)
-    message.add(18, "is_static", attr.is_static or None)
-    return message.add(22, "sparse_update", attr.sparse_update or None)
+def _parameter_message(config):
+    """As it stands in files of parameters: v2.param_conf has its fields."""
+    data = write_config(config)
+    found, shown = read_config(data), Message()
+    dims = found.pop("dims")
+    for name, value in found.items():
+        if name == "initial_strategy":  # which follows them
+            shown.add(0, "dims", dims)
+        is_bool = name.startswith(("is_", "sparse_")) or name == "initial_smart"
+        shown.add(0, name, bool(value) if is_bool else value)
+    return Written(data, shown)
 
 
 def model_message(config, network):
@@ -95,7 +87,7 @@ def model_message(config, network):
     for layer in network.layers.values():
         message.add(2, "layers", _layer_message(layer, network.parameters))
     for parameter in network.parameters.values():
-        message.add(3, "parameters", parameter_message(parameter))
+        message.add(3, "parameters", _parameter_message(parameter))
     message.add(4, "input_layer_names", config.input_layer_names)
     message.add(5, "output_layer_names", config.output_layer_names)
     for each, _ in network.evaluators:

@@ -9,7 +9,6 @@ import numpy as np
 
 from .. import reader
 from ..trainer_config_helpers.graph import ConfigError
-from ..trainer_config_helpers.network import Network
 from . import model_dir
 from .feeder import SampleError
 from .machine import Machine
@@ -22,8 +21,7 @@ _AHEAD = 8  # batches that are read while others are computed
 
 
 def _network(config, source):
-    types = dict(zip(config.input_layer_names, source.provider.slots))
-    return Network(config.outputs, data_types=types, graph=config.graph, declared_order=False)
+    return config.network(dict(zip(config.input_layer_names, source.provider.slots)))
 
 
 def _batches(source):
@@ -129,6 +127,8 @@ class _Training:
 
     def run(self):
         first = self.flags.start_pass
+        if not self.flags.save_dir and self.flags.trainer_id == 0:
+            self.log.warning("no --save_dir: what is learnt is not saved")
         for number in range(first, first + self.flags.num_passes):
             self.machine.start_pass(number)
             with _named(self.source):
@@ -373,15 +373,17 @@ def check_gradients(config, flags, log):
         gradients = machine.gradients(samples)
     cost = _exact_cost(machine, samples)
     log.info("original cost=%g" % cost)
-    worst = 0.0
+    norms = {name: float(np.linalg.norm(each)) for name, each in gradients.items()}
+    worst, least = 0.0, 1e-6 * max(norms.values())
     for name in machine.parameter_names:
-        if name not in gradients:
+        if norms.get(name, 0.0) <= least:  # a bias before batch normalisation has only rounding
+            log.info("param=%s |grad|=%g: none" % (name, norms.get(name, 0.0)))
             continue
         difference = _gradient_error(machine, samples, name, gradients[name], cost,
                                      flags.checkgrad_eps)
         worst = max(worst, difference)
         log.info("param=%s |grad|=%g relative difference=%g%s" % (
-            name, np.linalg.norm(gradients[name]), difference,
+            name, norms[name], difference,
             "   ***" if difference > _GRADIENT_BOUND else ""))
     log.info("maxDiff=%g" % worst)
     if worst > _GRADIENT_BOUND:

@@ -10,9 +10,9 @@ __all__ = ["Log"]
 
 
 class Log:
-    """log.info("text"): a line with its severity, time, thread and place. GLOG_logtostderr=0 (or
-    GLOG_log_dir alone) writes paddle_trainer.INFO, a link to the file of this process, and errors
-    to stderr as well. Dots go to stderr, where lines do."""
+    """log.info("text"): a line with its severity, time, thread and place, to stderr. With
+    GLOG_logtostderr=0 lines go to paddle_trainer.INFO in GLOG_log_dir (/tmp unless set), a link to
+    the file of this process, and those of errors to stderr too. Dots always go there."""
 
     def __init__(self, name="paddle_trainer"):
         self._name = name

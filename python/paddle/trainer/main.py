@@ -1,5 +1,6 @@
 """`paddle train`: reads a config, opens its data, and trains, tests, times or checks it."""
 import os
+import signal
 import sys
 import time
 
@@ -20,6 +21,14 @@ def config_args_of(flags):
              "parallel_nn": int(flags.parallel_nn)}
     return ",".join(["%s=%s" % pair for pair in known.items()] +
                     ([flags.config_args] if flags.config_args else []))
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a job as Ctrl+C does."""
+
+
+def _terminate(number, frame):
+    raise _Terminated
 
 
 def _settle_seed(flags):
@@ -47,16 +56,23 @@ def main(arguments=None):
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
         flags = read_flags(arguments)
+        log = Log()
     except FlagError as error:
         print("paddle train: %s" % error, file=sys.stderr)
         return 2
-    log = Log()
+    except OSError as error:
+        print("paddle train: the log cannot be written (GLOG_log_dir=%s): %s"
+              % (os.environ.get("GLOG_log_dir", ""), error), file=sys.stderr)
+        return 1
     log.info("commandline: paddle train %s" % " ".join(
         "--%s=%s" % pair for pair in flags.given.items()))
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         return run_job(flags, log) or 0
+    except _Terminated:
+        log.error("stopped by SIGTERM")
+        return 128 + signal.SIGTERM
     except KeyboardInterrupt:
-        log.end_dots()
         log.error("stopped by Ctrl+C")
         return 130
     except FlagError as error:

@@ -1,7 +1,7 @@
 """Protobuf messages that are only written: as text, and as bytes."""
 import struct
 
-__all__ = ["Message"]
+__all__ = ["Message", "Written"]
 
 
 def _varint(n):
@@ -54,3 +54,15 @@ class Message:
                 data = value.to_bytes() if isinstance(value, Message) else value.encode()
                 parts.append(_varint(number << 3 | 2) + _varint(len(data)) + data)
         return b"".join(parts)
+
+
+class Written(Message):
+    """A message whose bytes are there already; shown: the same, for its text."""
+
+    def __init__(self, data, shown):
+        Message.__init__(self)
+        self._data = data
+        self._fields = shown._fields
+
+    def to_bytes(self):
+        return self._data
