@@ -74,6 +74,8 @@ def test_names_are_those_of_v1_without_their_suffixes(fresh):
         if name != "data_layer":
             short = name[:-6] if name.endswith("_layer") else name
             assert getattr(fresh.layer, short) is getattr(h, name)
+    assert fresh.layer.cross_entropy_cost is h.cross_entropy
+    assert fresh.layer.max_id is h.maxid_layer
     for name in fresh.__all__:
         getattr(fresh, name)
     with pytest.raises(AttributeError, match="has no attribute 'layers'"):
