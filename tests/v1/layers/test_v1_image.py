@@ -173,6 +173,10 @@ def test_what_is_wrong_is_said():
             img_conv_layer(image, 3, 4, num_channels=2, layer_type="exconvt")
         with pytest.raises(ConfigError, match="pool_type"):
             img_pool_layer(image, 3, num_channels=2, pool_type=SumPooling())
+        with pytest.raises(ConfigError, match="output_max_index"):
+            img_pool_layer(image, 3, num_channels=2, pool_type=MaxPooling(output_max_index=True))
+        with pytest.raises(ConfigError, match="ceil_mode=False"):
+            img_pool_layer(image, 2, num_channels=2, stride=2, pool_type=MaxWithMaskPooling())
         with pytest.raises(ConfigError, match="it takes"):
             img_conv_layer(image, 3, 4, num_channels=2, colour="red")
 

@@ -85,6 +85,9 @@ def _pool_kind(what, pool_type, exclude_mode=None):
     if isinstance(pool_type, AvgPooling) and pool_type.strategy != AvgPooling.STRATEGY_AVG:
         raise ConfigError("%s: pool_type %s is for sequences; images have MaxPooling and "
                           "AvgPooling" % (what, type(pool_type).__name__))
+    if getattr(pool_type, "output_max_index", None):
+        raise ConfigError("%s: output_max_index is for sequences; places in images are of "
+                          "MaxWithMaskPooling()" % what)
     exclusive = not isinstance(pool_type, CudnnAvgInclPadPooling)
     return pool_type, exclusive if exclude_mode is None else bool(exclude_mode)
 
