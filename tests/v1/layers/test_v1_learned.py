@@ -100,6 +100,24 @@ def test_a_draw_by_probabilities():
                lambda v: v["x"].argmax(axis=1))
 
 
+def test_ids_are_not_dropped():
+    with use_graph(Graph()):
+        x = data_layer("x", 4)
+        for function in (maxid_layer, sampling_id_layer, lambda x, **more: eos_layer(x, 1, **more)):
+            with pytest.raises(ConfigError, match="drop_rate"):
+                function(x, layer_attr=ExtraAttr(drop_rate=0.5))
+
+
+def test_ids_stay_in_their_sequences():
+    for layer in (maxid_layer, sampling_id_layer, lambda x: eos_layer(maxid_layer(x), 1)):
+        data = Data(False, 7)
+        with use_graph(Graph()):
+            network = Network([layer(data.dense("x", 4, low=0.2, lengths=(2, 3)))], data.types)
+        got, = fluid.Executor(fluid.CPUPlace()).run(network.main, feed=data.feeds,
+                                                    fetch_list=network.values, return_numpy=False)
+        assert got.recursive_sequence_lengths() == [[2, 3]]
+
+
 def assert_ids(case, expected):
     data = Data(False, 7)
     with use_graph(Graph()):

@@ -16,6 +16,11 @@ def image(x):
     return img_conv_layer(x, 1, 2, num_channels=1, act=LinearActivation())
 
 
+def pooled_with_places(x):
+    pooled_with_places.last = img_pool_layer(x, 2, num_channels=1, pool_type=MaxWithMaskPooling())
+    return pooled_with_places.last
+
+
 LAYERS = {
     "convolution": lambda x: image(x),
     "the way back of a convolution": lambda x: img_conv_layer(x, 2, 2, num_channels=1, trans=True),
@@ -32,6 +37,9 @@ LAYERS = {
     "bilinear": lambda x: bilinear_interp_layer(image(x), 3, 3),
     "rotate": lambda x: rotate_layer(x, 2, 2),
     "switch order": lambda x: switch_order_layer(image(x), reshape_axis=1),
+    "back to where it was": lambda x: upsample_layer(
+        [pooled_with_places(x), pooled_with_places.last], scale=2),
+    "a part by a factor": lambda x: scale_sub_region_layer(image(x), fc_layer(x, 6), 2.0),
     "prelu": lambda x: prelu_layer(x, partial_sum=2),
     "repeat": lambda x: repeat_layer(x, 2, as_row_vector=False),
     "cos_sim": lambda x: cos_sim(x, x),

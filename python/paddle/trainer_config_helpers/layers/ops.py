@@ -30,6 +30,16 @@ def steps_of(source, value):
     return fluid.layers.lod_reset(value, y=source)
 
 
+def constant(like, width, value, dtype="float32"):
+    """A matrix with as many rows as `like` has (fill_constant_batch_size_like counts sequences),
+    all of one number."""
+    column = fluid.layers.slice(like, axes=[1], starts=[0], ends=[1])
+    made = append_op("fill_any_like", {"X": column}, {"value": float(value)})
+    made.stop_gradient = True
+    made = made if width == 1 else fluid.layers.expand(made, [1, width])
+    return made if dtype == "float32" else fluid.layers.cast(made, dtype)
+
+
 def row_sum(value):
     """A column: the sum of each row."""
     return fluid.layers.reduce_sum(value, dim=1, keep_dim=True)
