@@ -1,5 +1,6 @@
 """Layers that work row by row do so on each step of a sequence, and leave the sequences as they
 are: of one level and of two."""
+import numpy
 import pytest
 
 from paddle.trainer_config_helpers import *  # noqa: F401,F403
@@ -90,3 +91,16 @@ def test_gradients_go_through_sequences_of_images():
     check(lambda data: pooling_layer(img_pool_layer(
         img_conv_layer(data.dense("x", 16, lengths=(2, 3)), 3, 2, num_channels=1, padding=1,
                        act=TanhActivation()), 2, stride=2, pool_type=AvgPooling()), AvgPooling()))
+
+
+def test_errors_are_counted_by_steps():
+    def case(data):
+        return classification_cost(fc_layer(data.dense("x", 4, lengths=(2, 3)), 3,
+                                            act=SoftmaxActivation(), name="out"),
+                                   data.ids("y", 3, lengths=(2, 3)))
+    machine = Machine(case, learned=False)
+    (evaluator, sums), = machine.network.evaluators
+    chances = numpy.exp(machine.data.values["x"] @ numpy.array(machine.weight("_out.w0")))
+    wrong = chances.argmax(axis=1) != machine.data.values["y"][:, 0]
+    found, = evaluator.result(machine.run(sums)).values()
+    assert found == pytest.approx(wrong.mean()) and 0 < found < 1
