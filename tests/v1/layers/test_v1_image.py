@@ -5,7 +5,7 @@ import pytest
 from paddle.trainer_config_helpers import *  # noqa: F401,F403
 from paddle.trainer_config_helpers.graph import ConfigError, Graph, use_graph
 
-from v1_harness import ROWS, check, check_training, check_value, Machine
+from v1_harness import Machine, check, check_training, check_value
 
 
 def windows(x, size, stride, padding, up=False, fill=0.0):

@@ -63,7 +63,8 @@ def embedding_layer(input, size, name=None, param_attr=None, layer_attr=None):
 @layer_function
 def concat_layer(input, act=None, name=None, layer_attr=None, bias_attr=None):
     """Its inputs side by side: layers, and projections, which have their parameters here."""
-    from .mixed import Projection, identity_projection, image_bias
+    from .mixed import Projection, identity_projection
+    from .picture import channel_bias
     name = layer_name(name, "concat")
     given = list(input) if isinstance(input, (list, tuple)) else [input]
     parts = [each if isinstance(each, Projection) else identity_projection(each)
@@ -83,8 +84,8 @@ def concat_layer(input, act=None, name=None, layer_attr=None, bias_attr=None):
         if not convolutions:
             return net.add_bias(layer, joined, False if bias_attr is None else bias_attr)
         joined = fluid.layers.reshape(joined, [-1, layer.num_filters, layer.height * layer.width])
-        joined = image_bias(net, layer, joined, layer.num_filters,
-                            False if bias_attr is None else bias_attr)
+        joined = channel_bias(net, layer, joined, layer.num_filters,
+                              False if bias_attr is None else bias_attr)
         return fluid.layers.reshape(joined, [-1, layer.size])
 
     images = [each.image or _image_sizes(given[i]) for i, each in enumerate(parts)]

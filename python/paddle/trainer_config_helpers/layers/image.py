@@ -7,7 +7,7 @@ from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from ..poolings import (AvgPooling, BasePoolingType, CudnnAvgInclPadPooling, MaxPooling,
                         MaxWithMaskPooling)
 from .ops import append_op, shaped, steps_of
-from .picture import (Convolution, along, channel_bias, channels_of, flat, image_layer, image_of,
+from .picture import (Convolution, along, channel_bias, channels_of, image_layer, image_of,
                       outputs, volume_of)
 
 __all__ = ["img_conv_layer", "img_conv3d_layer", "img_pool_layer", "img_pool3d_layer", "spp_layer"]
@@ -27,9 +27,9 @@ def _conv_layer(what, kinds, conv, input, name, act, bias_attr, param_attr, shar
     def build(net, value):
         made = conv.apply(value, conv.weight(net, layer, 0, param_attr))
         if shared_biases:
-            return channel_bias(net, layer, made, conv.out[0], bias_attr)
+            return channel_bias(net, layer, made, conv.out[0], bias_attr, [conv.out[0], 1])
         bias = net.bias(layer, [conv.size], bias_attr, dims=[conv.size, 1])
-        made = flat(made, conv.size)
+        made = shaped(made, conv.size)
         return made if bias is None else fluid.layers.elementwise_add(made, bias, axis=1)
 
     layer = image_layer(name, kind, [input], conv.out, build, layer_attr=layer_attr,

@@ -149,10 +149,6 @@ class Convolution:
         return value, fluid.layers.transpose(filters, [0, 2, 1, 3, 4])
 
 
-def flat(value, size):
-    return shaped(value, size)
-
-
 def image_layer(name, kind, parents, out, build, **kwargs):
     """A layer whose rows are images [channels, height, width], or volumes."""
     size = 1
@@ -161,7 +157,7 @@ def image_layer(name, kind, parents, out, build, **kwargs):
     return LayerOutput(name, kind, parents, size=size, num_filters=out[0], height=out[-2],
                        width=out[-1], depth=out[1] if len(out) == 4 else None,
                        build=lambda net, *values: steps_of(
-                           values[0], flat(build(net, *values), size)), **kwargs)
+                           values[0], shaped(build(net, *values), size)), **kwargs)
 
 
 def constant_start(attr, mean, what):
@@ -175,7 +171,7 @@ def constant_start(attr, mean, what):
     return fixed
 
 
-def channel_bias(net, layer, value, channels, bias_attr):
+def channel_bias(net, layer, value, channels, bias_attr, dims=None):
     """One number for each channel, added to [n, channels, ...]."""
-    bias = net.bias(layer, [channels], bias_attr, dims=[channels, 1])
+    bias = net.bias(layer, [channels], bias_attr, dims=dims)
     return value if bias is None else fluid.layers.elementwise_add(value, bias, axis=1)

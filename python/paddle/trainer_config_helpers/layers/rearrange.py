@@ -3,7 +3,7 @@ import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name
 from .ops import append_op, constant, shaped, size_is, steps_of
-from .picture import channels_of, flat, image_of, image_layer, outputs
+from .picture import channels_of, image_of, image_layer, outputs
 
 __all__ = ["maxout_layer", "pad_layer", "crop_layer", "block_expand_layer",
            "bilinear_interp_layer", "upsample_layer", "rotate_layer", "switch_order_layer",
@@ -228,7 +228,7 @@ def repeat_layer(input, num_repeats, as_row_vector=True, act=None, name=None, la
         if as_row_vector:
             return fluid.layers.expand(value, [1, num_repeats])
         value = fluid.layers.expand(shaped(value, input.size, 1), [1, 1, num_repeats])
-        return flat(value, size)
+        return shaped(value, size)
     return LayerOutput(layer_name(name, "repeat_layer"), "featmap_expand", [input], act, size,
                        build, layer_attr)
 
