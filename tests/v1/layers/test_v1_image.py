@@ -48,7 +48,8 @@ def test_convolution():
 def test_convolution_of_square_images_and_its_parameters():
     with use_graph(Graph()):
         image = data_layer("x", 3 * 8 * 8)
-        conv = img_conv_layer(image, filter_size=3, num_filters=4, num_channels=3, name="c")
+        conv = img_conv_layer(image, filter_size=numpy.int64(3), num_filters=4, num_channels=3,
+                              name="c")
         pool = img_pool_layer(conv, pool_size=3, stride=2)
     assert (conv.num_filters, conv.height, conv.width, conv.size) == (4, 6, 6, 4 * 36)
     assert (pool.num_filters, pool.height, pool.width, pool.size) == (4, 3, 3, 4 * 9)
@@ -165,6 +166,10 @@ def test_what_is_wrong_is_said():
             img_conv_layer(image, 3, 4)
         with pytest.raises(ConfigError, match="height and width"):
             img_conv_layer(image, 3, 4, num_channels=3)
+        with pytest.raises(ConfigError, match="filter_size is 2.5"):
+            img_conv_layer(image, 2.5, 4, num_channels=2)
+        with pytest.raises(ConfigError, match="num_filters and groups are 4.5 and 1"):
+            img_conv_layer(image, 3, 4.5, num_channels=2)
         with pytest.raises(ConfigError, match="groups"):
             img_conv_layer(image, 3, 3, num_channels=2, groups=2)
         with pytest.raises(ConfigError, match="does not fit"):

@@ -9,7 +9,7 @@ from ..activations import SigmoidActivation
 from ..graph import ConfigError, Evaluator, LayerOutput, as_layers, layer_function, layer_name
 from ..network import SparseValue
 from .basic import per_input
-from .ops import append_op, shaped, steps_of
+from .ops import append_op, is_count, shaped, steps_of
 
 __all__ = ["maxid_layer", "sampling_id_layer", "eos_layer", "printer_layer", "print_layer",
            "hsigmoid", "nce_layer"]
@@ -86,7 +86,7 @@ def _joined(net, layer, inputs, values, rows, attrs):
 
 def _classes(what, num_classes, label):
     count = label.size if num_classes is None else num_classes
-    if not isinstance(count, int) or count < 2:
+    if not is_count(count) or count < 2:
         raise ConfigError("%s: num_classes is %r, and must be 2 or more" % (what, count))
     return count
 

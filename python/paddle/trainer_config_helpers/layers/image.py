@@ -6,7 +6,7 @@ from ..activations import ReluActivation
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from ..poolings import (AvgPooling, BasePoolingType, CudnnAvgInclPadPooling, MaxPooling,
                         MaxWithMaskPooling)
-from .ops import append_op, shaped, steps_of
+from .ops import append_op, is_count, shaped, steps_of
 from .picture import (Convolution, along, channel_bias, channels_of, image_layer, image_of,
                       outputs, volume_of)
 
@@ -177,7 +177,7 @@ def spp_layer(input, name=None, num_channels=None, pool_type=None, pyramid_heigh
     pool, exclusive = _pool_kind(what, pool_type)
     if isinstance(pool, MaxWithMaskPooling):
         raise ConfigError("%s: pool_type may be MaxPooling or AvgPooling" % what)
-    if not isinstance(pyramid_height, int) or pyramid_height < 1:
+    if not is_count(pyramid_height) or pyramid_height < 1:
         raise ConfigError("%s: pyramid_height is %r, and must be 1 or more"
                           % (what, pyramid_height))
     image = image_of(what, input, channels)

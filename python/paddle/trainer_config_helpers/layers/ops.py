@@ -1,4 +1,6 @@
 """Short words for the ops that layers are made of."""
+import numbers
+
 import paddle.fluid as fluid
 from paddle.fluid.layer_helper import LayerHelper
 
@@ -58,6 +60,11 @@ def dense(value, size):
     if value.values is not None:
         ones = fluid.layers.elementwise_mul(ones, shaped(value.values), axis=0)
     return fluid.layers.sequence_pool(ones, "sum")
+
+
+def is_count(value):
+    """Whether it is a whole number, 0 or more; numpy's are, too."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 0
 
 
 def same_size(what, first, second):

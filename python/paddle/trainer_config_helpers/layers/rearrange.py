@@ -2,7 +2,7 @@
 import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name
-from .ops import append_op, constant, shaped, size_is, steps_of
+from .ops import append_op, constant, is_count, shaped, size_is, steps_of
 from .picture import channels_of, image_of, image_layer, outputs
 
 __all__ = ["maxout_layer", "pad_layer", "crop_layer", "block_expand_layer",
@@ -219,7 +219,7 @@ def trans_layer(input, name=None, layer_attr=None):
 @layer_function
 def repeat_layer(input, num_repeats, as_row_vector=True, act=None, name=None, layer_attr=None):
     """Each row several times side by side; as_row_vector=False: each element several times."""
-    if not isinstance(num_repeats, int) or num_repeats < 1:
+    if not is_count(num_repeats) or num_repeats < 1:
         raise ConfigError("repeat_layer: num_repeats is %r, and must be 1 or more"
                           % (num_repeats,))
     size = input.size * num_repeats
