@@ -56,10 +56,20 @@ def dense(value, size):
     """A value as a matrix: the rows of a sparse one are spread out."""
     if not isinstance(value, SparseValue):
         return value
-    ones = fluid.layers.one_hot(value.ids, size)
-    if value.values is not None:
-        ones = fluid.layers.elementwise_mul(ones, shaped(value.values), axis=0)
-    return fluid.layers.sequence_pool(ones, "sum")
+    if value.lod_level > 1:
+        raise ConfigError("nested sequences of sparse rows are not taken; put an fc_layer between")
+    layers, ids = fluid.layers, value.ids
+    column = layers.sequence_pool(layers.cast(ids, "float32"), "first")  # for its rows alone
+    if value.lod_level == 1:
+        ids = append_op("sequence_regroup", {"X": ids}, {"how": "inner"}, "int64")
+    row = layers.cumsum(layers.ones_like(column), axis=0, exclusive=True)
+    row = layers.cast(layers.sequence_expand_as(row, ids), "int64")  # of each id
+    places = layers.elementwise_add(layers.scale(row, float(size)), ids)
+    given = layers.ones_like(layers.cast(ids, "float32")) if value.values is None \
+        else value.values
+    empty = layers.expand(layers.zeros_like(column), [1, size])
+    made = layers.scatter(shaped(empty, 1), shaped(places), given, overwrite=False)
+    return steps_of(column, shaped(made, size))
 
 
 def is_count(value):
