@@ -10,6 +10,9 @@ __all__ = ["data_layer", "fc_layer", "embedding_layer", "concat_layer", "addto_l
 
 @layer_function
 def data_layer(name, size, depth=None, height=None, width=None, layer_attr=None):
+    if layer_attr is not None and layer_attr.attr:
+        raise ConfigError("the data layer %r cannot have %s: put a dropout_layer behind it"
+                          % (name, ", ".join(sorted(layer_attr.attr))))
     num_filters = None
     if height is not None and width is not None:
         num_filters = size // (width * height * (depth or 1))
