@@ -1,5 +1,5 @@
-"""Layers in formulas: a + b, 2 * a - 1, layer_math.exp(a). Numbers may stand for a layer; a layer of
-size 1 goes with one of any size."""
+"""Layers in formulas: a + b, 2 * a - 1, layer_math.exp(a). Numbers may stand for a layer; a layer
+of size 1 goes with one of any size."""
 from . import activations as act
 from .graph import ConfigError, LayerOutput, layer_name
 from .layers import (identity_projection, mixed_layer, repeat_layer, scaling_layer,
@@ -75,8 +75,8 @@ def mul(layer, other):
         return scaling_layer(input=other, weight=layer)
     if other.size == 1:
         return scaling_layer(input=layer, weight=other)
-    raise ConfigError("%r has size %d and %r has %d: one of two layers that are multiplied must have "
-                      "size 1; dotmul_operator multiplies element by element"
+    raise ConfigError("%r has size %d and %r has %d: one of two layers that are multiplied must "
+                      "have size 1; dotmul_operator multiplies element by element"
                       % (layer.name, layer.size, other.name, other.size))
 
 

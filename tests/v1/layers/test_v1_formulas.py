@@ -88,3 +88,8 @@ def test_dropout():
     machine.network.main = machine.network.main.clone(for_test=True)
     got = machine.run([machine.value.name])[0]
     numpy.testing.assert_allclose(got, machine.data.values["x"] * 0.5, rtol=1e-6)
+
+
+def test_data_are_not_dropped():
+    with use_graph(Graph()), pytest.raises(ConfigError, match="'x' cannot have drop_rate"):
+        data_layer("x", 3, layer_attr=ExtraAttr(drop_rate=0.5))

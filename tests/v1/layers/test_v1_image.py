@@ -5,7 +5,7 @@ import pytest
 from paddle.trainer_config_helpers import *  # noqa: F401,F403
 from paddle.trainer_config_helpers.graph import ConfigError, Graph, use_graph
 
-from v1_harness import ROWS, check, check_training, check_value, Machine
+from v1_harness import Machine, check, check_training, check_value
 
 
 def windows(x, size, stride, padding, up=False, fill=0.0):
@@ -48,7 +48,8 @@ def test_convolution():
 def test_convolution_of_square_images_and_its_parameters():
     with use_graph(Graph()):
         image = data_layer("x", 3 * 8 * 8)
-        conv = img_conv_layer(image, filter_size=3, num_filters=4, num_channels=3, name="c")
+        conv = img_conv_layer(image, filter_size=numpy.int64(3), num_filters=4, num_channels=3,
+                              name="c")
         pool = img_pool_layer(conv, pool_size=3, stride=2)
     assert (conv.num_filters, conv.height, conv.width, conv.size) == (4, 6, 6, 4 * 36)
     assert (pool.num_filters, pool.height, pool.width, pool.size) == (4, 3, 3, 4 * 9)
@@ -165,6 +166,10 @@ def test_what_is_wrong_is_said():
             img_conv_layer(image, 3, 4)
         with pytest.raises(ConfigError, match="height and width"):
             img_conv_layer(image, 3, 4, num_channels=3)
+        with pytest.raises(ConfigError, match="filter_size is 2.5"):
+            img_conv_layer(image, 2.5, 4, num_channels=2)
+        with pytest.raises(ConfigError, match="num_filters and groups are 4.5 and 1"):
+            img_conv_layer(image, 3, 4.5, num_channels=2)
         with pytest.raises(ConfigError, match="groups"):
             img_conv_layer(image, 3, 3, num_channels=2, groups=2)
         with pytest.raises(ConfigError, match="does not fit"):
@@ -173,6 +178,10 @@ def test_what_is_wrong_is_said():
             img_conv_layer(image, 3, 4, num_channels=2, layer_type="exconvt")
         with pytest.raises(ConfigError, match="pool_type"):
             img_pool_layer(image, 3, num_channels=2, pool_type=SumPooling())
+        with pytest.raises(ConfigError, match="output_max_index"):
+            img_pool_layer(image, 3, num_channels=2, pool_type=MaxPooling(output_max_index=True))
+        with pytest.raises(ConfigError, match="ceil_mode=False"):
+            img_pool_layer(image, 2, num_channels=2, stride=2, pool_type=MaxWithMaskPooling())
         with pytest.raises(ConfigError, match="it takes"):
             img_conv_layer(image, 3, 4, num_channels=2, colour="red")
 

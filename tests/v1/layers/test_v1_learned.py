@@ -1,4 +1,6 @@
 """Layers with parameters, classes, and draws."""
+import resource
+
 import numpy
 import pytest
 
@@ -39,8 +41,27 @@ def test_some_columns():
           lambda v: expected(v, softmax))
     check(lambda data: selective_fc_layer([data.dense("x", 3), data.sparse("y", 4)], 5),
           lambda v: numpy.tanh(v["x"] @ v["w"].T + v["y"] @ v["w1"].T + v["bias"]))
+    check(lambda data: selective_fc_layer(data.sparse("x", 4, values=True, lengths=(2, 3)), 5,
+                                          select=data.sparse("s", 5, lengths=(2, 3))),
+          lambda v: expected(v, numpy.tanh))
     with use_graph(Graph()), pytest.raises(ConfigError, match="pass_generation"):
         selective_fc_layer(data_layer("x", 3), 5, pass_generation=True)
+
+
+def test_a_large_choice_is_not_spread_out_for_each_id():
+    """Of 20000 columns: a row of zeros for each of the ids would be 80 KB, of all ids 800 MB."""
+    random = numpy.random.RandomState(3)
+    chosen = [sorted(random.choice(20000, 2000, replace=False)) for _ in range(5)]
+
+    def case(data):
+        data._add("s", 1, 20000, numpy.concatenate(chosen).astype("int64").reshape(-1, 1), None,
+                  own=[2000] * 5)
+        return selective_fc_layer(data.dense("x", 3), 20000, select=data_layer("s", 20000))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    machine = Machine(case, learned=False)
+    got = machine.run([machine.value])[0]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200e3  # KB
+    assert [sorted(numpy.flatnonzero(row)) for row in got] == chosen
 
 
 def test_scale_and_shift():
@@ -98,6 +119,24 @@ def test_a_draw_by_probabilities():
     certain = numpy.eye(4, dtype="float32")[[2, 0, 3, 1, 2]]
     assert_ids(lambda data: sampling_id_layer(data.dense("x", 4, value=certain)),
                lambda v: v["x"].argmax(axis=1))
+
+
+def test_ids_are_not_dropped():
+    with use_graph(Graph()):
+        x = data_layer("x", 4)
+        for function in (maxid_layer, sampling_id_layer, lambda x, **more: eos_layer(x, 1, **more)):
+            with pytest.raises(ConfigError, match="drop_rate"):
+                function(x, layer_attr=ExtraAttr(drop_rate=0.5))
+
+
+def test_ids_stay_in_their_sequences():
+    for layer in (maxid_layer, sampling_id_layer, lambda x: eos_layer(maxid_layer(x), 1)):
+        data = Data(False, 7)
+        with use_graph(Graph()):
+            network = Network([layer(data.dense("x", 4, low=0.2, lengths=(2, 3)))], data.types)
+        got, = fluid.Executor(fluid.CPUPlace()).run(network.main, feed=data.feeds,
+                                                    fetch_list=network.values, return_numpy=False)
+        assert got.recursive_sequence_lengths() == [[2, 3]]
 
 
 def assert_ids(case, expected):

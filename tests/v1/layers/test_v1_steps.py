@@ -1,5 +1,6 @@
 """Layers that work row by row do so on each step of a sequence, and leave the sequences as they
 are: of one level and of two."""
+import numpy
 import pytest
 
 from paddle.trainer_config_helpers import *  # noqa: F401,F403
@@ -14,6 +15,11 @@ def column(x):
 def image(x):
     """2 channels of 2 x 2."""
     return img_conv_layer(x, 1, 2, num_channels=1, act=LinearActivation())
+
+
+def pooled_with_places(x):
+    pooled_with_places.last = img_pool_layer(x, 2, num_channels=1, pool_type=MaxWithMaskPooling())
+    return pooled_with_places.last
 
 
 LAYERS = {
@@ -32,6 +38,9 @@ LAYERS = {
     "bilinear": lambda x: bilinear_interp_layer(image(x), 3, 3),
     "rotate": lambda x: rotate_layer(x, 2, 2),
     "switch order": lambda x: switch_order_layer(image(x), reshape_axis=1),
+    "back to where it was": lambda x: upsample_layer(
+        [pooled_with_places(x), pooled_with_places.last], scale=2),
+    "a part by a factor": lambda x: scale_sub_region_layer(image(x), fc_layer(x, 6), 2.0),
     "prelu": lambda x: prelu_layer(x, partial_sum=2),
     "repeat": lambda x: repeat_layer(x, 2, as_row_vector=False),
     "cos_sim": lambda x: cos_sim(x, x),
@@ -82,3 +91,16 @@ def test_gradients_go_through_sequences_of_images():
     check(lambda data: pooling_layer(img_pool_layer(
         img_conv_layer(data.dense("x", 16, lengths=(2, 3)), 3, 2, num_channels=1, padding=1,
                        act=TanhActivation()), 2, stride=2, pool_type=AvgPooling()), AvgPooling()))
+
+
+def test_errors_are_counted_by_steps():
+    def case(data):
+        return classification_cost(fc_layer(data.dense("x", 4, lengths=(2, 3)), 3,
+                                            act=SoftmaxActivation(), name="out"),
+                                   data.ids("y", 3, lengths=(2, 3)))
+    machine = Machine(case, learned=False)
+    (evaluator, sums), = machine.network.evaluators
+    chances = numpy.exp(machine.data.values["x"] @ numpy.array(machine.weight("_out.w0")))
+    wrong = chances.argmax(axis=1) != machine.data.values["y"][:, 0]
+    found, = evaluator.result(machine.run(sums)).values()
+    assert found == pytest.approx(wrong.mean()) and 0 < found < 1

@@ -10,6 +10,9 @@ __all__ = ["data_layer", "fc_layer", "embedding_layer", "concat_layer", "addto_l
 
 @layer_function
 def data_layer(name, size, depth=None, height=None, width=None, layer_attr=None):
+    if layer_attr is not None and layer_attr.attr:
+        raise ConfigError("the data layer %r cannot have %s: put a dropout_layer behind it"
+                          % (name, ", ".join(sorted(layer_attr.attr))))
     num_filters = None
     if height is not None and width is not None:
         num_filters = size // (width * height * (depth or 1))
@@ -63,7 +66,8 @@ def embedding_layer(input, size, name=None, param_attr=None, layer_attr=None):
 @layer_function
 def concat_layer(input, act=None, name=None, layer_attr=None, bias_attr=None):
     """Its inputs side by side: layers, and projections, which have their parameters here."""
-    from .mixed import Projection, identity_projection, image_bias
+    from .mixed import Projection, identity_projection
+    from .picture import channel_bias
     name = layer_name(name, "concat")
     given = list(input) if isinstance(input, (list, tuple)) else [input]
     parts = [each if isinstance(each, Projection) else identity_projection(each)
@@ -83,8 +87,8 @@ def concat_layer(input, act=None, name=None, layer_attr=None, bias_attr=None):
         if not convolutions:
             return net.add_bias(layer, joined, False if bias_attr is None else bias_attr)
         joined = fluid.layers.reshape(joined, [-1, layer.num_filters, layer.height * layer.width])
-        joined = image_bias(net, layer, joined, layer.num_filters,
-                            False if bias_attr is None else bias_attr)
+        joined = channel_bias(net, layer, joined, layer.num_filters,
+                              False if bias_attr is None else bias_attr)
         return fluid.layers.reshape(joined, [-1, layer.size])
 
     images = [each.image or _image_sizes(given[i]) for i, each in enumerate(parts)]

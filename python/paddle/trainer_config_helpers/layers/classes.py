@@ -6,40 +6,46 @@ import paddle.fluid as fluid
 from paddle.fluid.layers.loss import _alias_tables
 
 from ..activations import SigmoidActivation
-from ..graph import (ConfigError, Evaluator, LayerOutput, as_layers, layer_function, layer_name)
+from ..graph import ConfigError, Evaluator, LayerOutput, as_layers, layer_function, layer_name
 from ..network import SparseValue
 from .basic import per_input
-from .ops import append_op, shaped
+from .ops import append_op, is_count, shaped, steps_of
 
 __all__ = ["maxid_layer", "sampling_id_layer", "eos_layer", "printer_layer", "print_layer",
            "hsigmoid", "nce_layer"]
 
 
+def _ids_layer(name, kind, input, size, build, layer_attr):
+    """A layer of ids: nothing is dropped of them, and no gradient comes back."""
+    if layer_attr is not None and layer_attr.attr:
+        raise ConfigError("layer %r: it makes ids, and its layer_attr cannot have %s"
+                          % (name, ", ".join(sorted(layer_attr.attr))))
+    return LayerOutput(name, kind, [input], size=size, build=build, layer_attr=layer_attr,
+                       finished=True)
+
+
 @layer_function
 def maxid_layer(input, name=None, layer_attr=None):
     """The number of the largest column."""
-    return LayerOutput(layer_name(name, "maxid_layer"), "maxid", [input], size=input.size,
-                       layer_attr=layer_attr, finished=True,
-                       build=lambda net, value: fluid.layers.topk(value, k=1)[1])
+    return _ids_layer(layer_name(name, "maxid_layer"), "maxid", input, input.size,
+                      lambda net, value: fluid.layers.topk(value, k=1)[1], layer_attr)
 
 
 @layer_function
 def sampling_id_layer(input, name=None, layer_attr=None):
     """The number of a column, drawn by the row's probabilities."""
-    return LayerOutput(layer_name(name, "sampling_id_layer"), "sampling_id", [input],
-                       size=input.size, layer_attr=layer_attr, finished=True,
-                       build=lambda net, value: shaped(
-                           append_op("sampling_id", {"X": [value]}, dtype="int64"), 1))
+    return _ids_layer(layer_name(name, "sampling_id_layer"), "sampling_id", input, input.size,
+                      lambda net, value: steps_of(value, shaped(
+                          append_op("sampling_id", {"X": [value]}, dtype="int64"), 1)), layer_attr)
 
 
 @layer_function
 def eos_layer(input, eos_id, name=None, layer_attr=None):
     """1 where an id is eos_id, else 0."""
     def build(net, ids):
-        end = fluid.layers.fill_constant_batch_size_like(ids, [-1, 1], "int64", int(eos_id))
+        end = fluid.layers.fill_constant([1], "int64", int(eos_id))
         return fluid.layers.cast(fluid.layers.equal(ids, end), "int64")
-    return LayerOutput(layer_name(name, "eos_layer"), "eos_id", [input], size=1, build=build,
-                       layer_attr=layer_attr, finished=True)
+    return _ids_layer(layer_name(name, "eos_layer"), "eos_id", input, 1, build, layer_attr)
 
 
 @layer_function
@@ -80,7 +86,7 @@ def _joined(net, layer, inputs, values, rows, attrs):
 
 def _classes(what, num_classes, label):
     count = label.size if num_classes is None else num_classes
-    if not isinstance(count, int) or count < 2:
+    if not is_count(count) or count < 2:
         raise ConfigError("%s: num_classes is %r, and must be 2 or more" % (what, count))
     return count
 

@@ -6,8 +6,8 @@ from ..activations import ReluActivation
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from ..poolings import (AvgPooling, BasePoolingType, CudnnAvgInclPadPooling, MaxPooling,
                         MaxWithMaskPooling)
-from .ops import append_op, shaped, steps_of
-from .picture import (Convolution, along, channel_bias, channels_of, flat, image_layer, image_of,
+from .ops import append_op, is_count, shaped, steps_of
+from .picture import (Convolution, along, channel_bias, channels_of, image_layer, image_of,
                       outputs, volume_of)
 
 __all__ = ["img_conv_layer", "img_conv3d_layer", "img_pool_layer", "img_pool3d_layer", "spp_layer"]
@@ -27,9 +27,9 @@ def _conv_layer(what, kinds, conv, input, name, act, bias_attr, param_attr, shar
     def build(net, value):
         made = conv.apply(value, conv.weight(net, layer, 0, param_attr))
         if shared_biases:
-            return channel_bias(net, layer, made, conv.out[0], bias_attr)
+            return channel_bias(net, layer, made, conv.out[0], bias_attr, [conv.out[0], 1])
         bias = net.bias(layer, [conv.size], bias_attr, dims=[conv.size, 1])
-        made = flat(made, conv.size)
+        made = shaped(made, conv.size)
         return made if bias is None else fluid.layers.elementwise_add(made, bias, axis=1)
 
     layer = image_layer(name, kind, [input], conv.out, build, layer_attr=layer_attr,
@@ -85,6 +85,9 @@ def _pool_kind(what, pool_type, exclude_mode=None):
     if isinstance(pool_type, AvgPooling) and pool_type.strategy != AvgPooling.STRATEGY_AVG:
         raise ConfigError("%s: pool_type %s is for sequences; images have MaxPooling and "
                           "AvgPooling" % (what, type(pool_type).__name__))
+    if getattr(pool_type, "output_max_index", None):
+        raise ConfigError("%s: output_max_index is for sequences; places in images are of "
+                          "MaxWithMaskPooling()" % what)
     exclusive = not isinstance(pool_type, CudnnAvgInclPadPooling)
     return pool_type, exclusive if exclude_mode is None else bool(exclude_mode)
 
@@ -174,7 +177,7 @@ def spp_layer(input, name=None, num_channels=None, pool_type=None, pyramid_heigh
     pool, exclusive = _pool_kind(what, pool_type)
     if isinstance(pool, MaxWithMaskPooling):
         raise ConfigError("%s: pool_type may be MaxPooling or AvgPooling" % what)
-    if not isinstance(pyramid_height, int) or pyramid_height < 1:
+    if not is_count(pyramid_height) or pyramid_height < 1:
         raise ConfigError("%s: pyramid_height is %r, and must be 1 or more"
                           % (what, pyramid_height))
     image = image_of(what, input, channels)

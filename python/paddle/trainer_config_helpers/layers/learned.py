@@ -8,7 +8,7 @@ from ..network import SparseValue
 from .basic import fc_layer, per_input
 from .mixed import dotmul_operator, mixed_layer
 from .ops import append_op, dense, row_sum, shaped, size_is
-from .picture import channels_of, constant_start, flat
+from .picture import channels_of, constant_start
 
 __all__ = ["tensor_layer", "selective_fc_layer", "scale_shift_layer", "prelu_layer",
            "gated_unit_layer", "factorization_machine", "row_conv_layer"]
@@ -108,7 +108,7 @@ def prelu_layer(input, name=None, partial_sum=1, channel_shared=None, num_channe
         below = fluid.layers.relu(fluid.layers.scale(value, -1.0))
         made = fluid.layers.elementwise_sub(
             fluid.layers.relu(value), fluid.layers.elementwise_mul(below, factor, axis=1))
-        return flat(made, input.size)
+        return shaped(made, input.size)
 
     layer = LayerOutput(name, "prelu", [input], size=input.size, build=build,
                         layer_attr=layer_attr, num_filters=input.num_filters, height=input.height,

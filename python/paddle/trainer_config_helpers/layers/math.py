@@ -113,8 +113,8 @@ def power_layer(input, weight, name=None, layer_attr=None):
     """Each row to the power of its number."""
     name = layer_name(name, "power_layer")
     size_is("layer %r" % name, weight, 1)
-    return LayerOutput(name, "power", [weight, input], size=input.size, layer_attr=layer_attr,
-                       build=lambda net, w, x: fluid.layers.elementwise_pow(x, shaped(w), axis=0))
+    return LayerOutput(name, "power", [input, weight], size=input.size, layer_attr=layer_attr,
+                       build=lambda net, x, w: fluid.layers.elementwise_pow(x, shaped(w), axis=0))
 
 
 @layer_function

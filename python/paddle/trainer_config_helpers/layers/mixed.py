@@ -4,7 +4,7 @@ import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name, param_attr_of
 from .ops import same_size, shaped, steps_of
-from .picture import Convolution, along, channels_of, image_of
+from .picture import Convolution, along, channel_bias, channels_of, image_of
 
 __all__ = ["Projection", "mixed_layer", "full_matrix_projection", "table_projection",
            "identity_projection", "dotmul_projection", "scaling_projection",
@@ -68,15 +68,9 @@ class _MixedLayer(LayerOutput):
         total = parts[0] if len(parts) == 1 else fluid.layers.sums(parts)
         if not all(each.image for each in self.projections):
             return net.add_bias(self, total, self.bias_attr)
-        biased = image_bias(net, self, shaped(total, self.num_filters, self.height * self.width),
-                            self.num_filters, self.bias_attr)
+        total = shaped(total, self.num_filters, self.height * self.width)
+        biased = channel_bias(net, self, total, self.num_filters, self.bias_attr)
         return shaped(biased, self.size)
-
-
-def image_bias(net, layer, value, channels, bias_attr):
-    """A bias for each channel: convolutions share theirs over the image."""
-    bias = net.bias(layer, [channels], bias_attr)
-    return value if bias is None else fluid.layers.elementwise_add(value, bias, axis=1)
 
 
 def _as_projection(given):

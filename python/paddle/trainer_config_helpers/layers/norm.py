@@ -6,7 +6,7 @@ from ..activations import ReluActivation
 from ..attrs import ParameterAttribute
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from .ops import append_op, row_sum, shaped
-from .picture import channels_of, constant_start, flat, image_of
+from .picture import channels_of, constant_start, image_of
 
 __all__ = ["batch_norm_layer", "img_cmrnorm_layer", "cross_channel_norm_layer",
            "sum_to_one_norm_layer", "row_l2_norm_layer"]
@@ -68,7 +68,7 @@ def batch_norm_layer(input, act=None, name=None, img3D=False, num_channels=None,
             own = [fluid.layers.assign(each) for each in kept]
             made = _batch_norm_op(value, scale, bias, *(own * 2),
                                   dict(attrs, trainable_statistics=True))
-        return flat(made, input.size)
+        return shaped(made, input.size)
 
     layer = LayerOutput(name, batch_norm_type or "batch_norm", [input],
                         ReluActivation() if act is None else act, input.size, build, layer_attr,
@@ -90,7 +90,7 @@ def img_cmrnorm_layer(input, size, scale=0.0128, power=0.75, name=None, num_chan
         made = append_op("lrn", {"X": [shaped(value, channels, *image)]},
                          {"n": int(size), "k": 1.0, "alpha": float(scale) / size,
                           "beta": float(power)}, also=("MidOut",))
-        return flat(made, input.size)
+        return shaped(made, input.size)
 
     return LayerOutput(name, "norm", [input], size=input.size, build=build, layer_attr=layer_attr,
                        num_filters=channels, height=image[0], width=image[1])
@@ -111,7 +111,7 @@ def cross_channel_norm_layer(input, name=None, param_attr=None):
         length = fluid.layers.sqrt(fluid.layers.scale(squares, bias=1e-6))
         value = fluid.layers.elementwise_div(value, length, axis=0)
         factor = net.weight(layer, 0, [channels], param_attr, dims=[channels, 1])
-        return flat(fluid.layers.elementwise_mul(value, factor, axis=1), input.size)
+        return shaped(fluid.layers.elementwise_mul(value, factor, axis=1), input.size)
 
     layer = LayerOutput(name, "norm", [input], size=input.size, build=build,
                         num_filters=channels, height=input.height, width=input.width)

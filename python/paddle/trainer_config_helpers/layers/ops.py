@@ -1,4 +1,6 @@
 """Short words for the ops that layers are made of."""
+import numbers
+
 import paddle.fluid as fluid
 from paddle.fluid.layer_helper import LayerHelper
 
@@ -30,6 +32,16 @@ def steps_of(source, value):
     return fluid.layers.lod_reset(value, y=source)
 
 
+def constant(like, width, value, dtype="float32"):
+    """A matrix with as many rows as `like` has (fill_constant_batch_size_like counts sequences),
+    all of one number."""
+    column = fluid.layers.slice(like, axes=[1], starts=[0], ends=[1])
+    made = append_op("fill_any_like", {"X": column}, {"value": float(value)})
+    made.stop_gradient = True
+    made = made if width == 1 else fluid.layers.expand(made, [1, width])
+    return made if dtype == "float32" else fluid.layers.cast(made, dtype)
+
+
 def row_sum(value):
     """A column: the sum of each row."""
     return fluid.layers.reduce_sum(value, dim=1, keep_dim=True)
@@ -44,10 +56,25 @@ def dense(value, size):
     """A value as a matrix: the rows of a sparse one are spread out."""
     if not isinstance(value, SparseValue):
         return value
-    ones = fluid.layers.one_hot(value.ids, size)
-    if value.values is not None:
-        ones = fluid.layers.elementwise_mul(ones, shaped(value.values), axis=0)
-    return fluid.layers.sequence_pool(ones, "sum")
+    if value.lod_level > 1:
+        raise ConfigError("nested sequences of sparse rows are not taken; put an fc_layer between")
+    layers, ids = fluid.layers, value.ids
+    column = layers.sequence_pool(layers.cast(ids, "float32"), "first")  # for its rows alone
+    if value.lod_level == 1:
+        ids = append_op("sequence_regroup", {"X": ids}, {"how": "inner"}, "int64")
+    row = layers.cumsum(layers.ones_like(column), axis=0, exclusive=True)
+    row = layers.cast(layers.sequence_expand_as(row, ids), "int64")  # of each id
+    places = layers.elementwise_add(layers.scale(row, float(size)), ids)
+    given = layers.ones_like(layers.cast(ids, "float32")) if value.values is None \
+        else value.values
+    empty = layers.expand(layers.zeros_like(column), [1, size])
+    made = layers.scatter(shaped(empty, 1), shaped(places), given, overwrite=False)
+    return steps_of(column, shaped(made, size))
+
+
+def is_count(value):
+    """Whether it is a whole number, 0 or more; numpy's are, too."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 0
 
 
 def same_size(what, first, second):

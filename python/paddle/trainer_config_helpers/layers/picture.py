@@ -6,7 +6,7 @@ import paddle.fluid as fluid
 
 from ..attrs import ParameterAttribute
 from ..graph import ConfigError, LayerOutput, param_attr_of
-from .ops import append_op, shaped, steps_of
+from .ops import append_op, is_count, shaped, steps_of
 
 __all__ = []
 
@@ -59,9 +59,9 @@ def along(value, other, axes, what):
         if other is not None:
             numbers[:-1] = [other] * (axes - 1)
     for n in numbers:
-        if not isinstance(n, int) or isinstance(n, bool) or n < 0:
+        if not is_count(n):
             raise ConfigError("%s is %r, and must be a whole number, 0 or more" % (what, value))
-    return numbers
+    return [int(n) for n in numbers]
 
 
 def outputs(size, window, stride, padding, up=False):
@@ -84,6 +84,9 @@ class Convolution:
         self.stride, self.padding = list(stride), list(padding)
         self.dilation = list(dilation or [1] * axes)
         channels = sizes[0]
+        if not is_count(num_filters) or not is_count(groups) or num_filters < 1:
+            raise ConfigError("%s: num_filters and groups are %r and %r, and must be whole numbers "
+                              "from 1 on" % (what, num_filters, groups))
         if groups < 1 or channels % groups or num_filters % groups:
             raise ConfigError("%s: groups is %r, and divides not both the %d channels and the %d "
                               "filters" % (what, groups, channels, num_filters))
@@ -149,10 +152,6 @@ class Convolution:
         return value, fluid.layers.transpose(filters, [0, 2, 1, 3, 4])
 
 
-def flat(value, size):
-    return shaped(value, size)
-
-
 def image_layer(name, kind, parents, out, build, **kwargs):
     """A layer whose rows are images [channels, height, width], or volumes."""
     size = 1
@@ -161,7 +160,7 @@ def image_layer(name, kind, parents, out, build, **kwargs):
     return LayerOutput(name, kind, parents, size=size, num_filters=out[0], height=out[-2],
                        width=out[-1], depth=out[1] if len(out) == 4 else None,
                        build=lambda net, *values: steps_of(
-                           values[0], flat(build(net, *values), size)), **kwargs)
+                           values[0], shaped(build(net, *values), size)), **kwargs)
 
 
 def constant_start(attr, mean, what):
@@ -175,7 +174,7 @@ def constant_start(attr, mean, what):
     return fixed
 
 
-def channel_bias(net, layer, value, channels, bias_attr):
+def channel_bias(net, layer, value, channels, bias_attr, dims=None):
     """One number for each channel, added to [n, channels, ...]."""
-    bias = net.bias(layer, [channels], bias_attr, dims=[channels, 1])
+    bias = net.bias(layer, [channels], bias_attr, dims=dims)
     return value if bias is None else fluid.layers.elementwise_add(value, bias, axis=1)

@@ -2,8 +2,8 @@
 import paddle.fluid as fluid
 
 from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_name
-from .ops import append_op, shaped, size_is, steps_of
-from .picture import channels_of, flat, image_of, image_layer, outputs
+from .ops import append_op, constant, is_count, shaped, size_is, steps_of
+from .picture import channels_of, image_of, image_layer, outputs
 
 __all__ = ["maxout_layer", "pad_layer", "crop_layer", "block_expand_layer",
            "bilinear_interp_layer", "upsample_layer", "rotate_layer", "switch_order_layer",
@@ -127,11 +127,9 @@ def bilinear_interp_layer(input, out_size_x=None, out_size_y=None, name=None, la
 def _put_back(value, places, channels, small, large):
     """[n, channels * small] at their places in planes of `large` elements, zeros elsewhere."""
     rows, places = shaped(value, small), fluid.layers.cast(shaped(places, small), "int64")
-    ones = fluid.layers.fill_constant_batch_size_like(rows, [-1, 1], "int64", 1)
-    plane = fluid.layers.cumsum(ones, axis=0, exclusive=True)
+    plane = fluid.layers.cumsum(constant(rows, 1, 1, "int64"), axis=0, exclusive=True)
     places = fluid.layers.elementwise_add(places, fluid.layers.scale(plane, float(large)))
-    empty = fluid.layers.fill_constant_batch_size_like(value, [-1, channels * large], "float32",
-                                                       0.0)
+    empty = constant(value, channels * large, 0.0)
     made = fluid.layers.scatter(shaped(empty, 1), shaped(places), shaped(rows, 1))
     return shaped(made, channels * large)
 
@@ -221,7 +219,7 @@ def trans_layer(input, name=None, layer_attr=None):
 @layer_function
 def repeat_layer(input, num_repeats, as_row_vector=True, act=None, name=None, layer_attr=None):
     """Each row several times side by side; as_row_vector=False: each element several times."""
-    if not isinstance(num_repeats, int) or num_repeats < 1:
+    if not is_count(num_repeats) or num_repeats < 1:
         raise ConfigError("repeat_layer: num_repeats is %r, and must be 1 or more"
                           % (num_repeats,))
     size = input.size * num_repeats
@@ -230,19 +228,18 @@ def repeat_layer(input, num_repeats, as_row_vector=True, act=None, name=None, la
         if as_row_vector:
             return fluid.layers.expand(value, [1, num_repeats])
         value = fluid.layers.expand(shaped(value, input.size, 1), [1, 1, num_repeats])
-        return flat(value, size)
+        return shaped(value, size)
     return LayerOutput(layer_name(name, "repeat_layer"), "featmap_expand", [input], act, size,
                        build, layer_attr)
 
 
 # ---- a part of an image by a factor ----
 
-def _between(like, bounds, first, length):
+def _between(bounds, first, length):
     """[n, length] of 0 and 1: where first <= 1, 2 ... <= behind, which are two columns of
     `bounds`."""
     places = fluid.layers.assign(_counting(length))
-    wide = fluid.layers.fill_constant_batch_size_like(like, [-1, length], "float32", 0.0)
-    wide = fluid.layers.elementwise_add(wide, places, axis=1)
+    wide = fluid.layers.elementwise_add(constant(bounds, length, 0.0), places, axis=1)
     ends = [fluid.layers.expand(fluid.layers.slice(bounds, [1], [first + i], [first + i + 1]),
                                 [1, length]) for i in range(2)]
     inside = [fluid.layers.greater_equal(wide, ends[0]), fluid.layers.less_equal(wide, ends[1])]
@@ -265,9 +262,9 @@ def scale_sub_region_layer(input, indices, value, name=None):
     image = image_of(what, input, channels)
 
     def build(net, x, bounds):
-        region = _between(x, bounds, 0, channels)
+        region = _between(bounds, 0, channels)
         for i, length in enumerate(image):
-            inside = _between(x, bounds, 2 * i + 2, length)
+            inside = _between(bounds, 2 * i + 2, length)
             width = int(region.shape[1])
             region = fluid.layers.elementwise_mul(
                 fluid.layers.expand(shaped(region, width, 1), [1, 1, length]),
