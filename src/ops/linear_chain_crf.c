@@ -138,7 +138,8 @@ static rg_status linear_chain_crf_kernel(rg_ctx *ctx)
     void *xe = output_or_scratch(ctx, EMISSION_EXPS, bytes);
     void *alpha = output_or_scratch(ctx, ALPHA, bytes);
     void *we = output_or_scratch(ctx, TRANSITION_EXPS, rg_value_bytes(rg_in(ctx, TRANSITION)));
-    void *out = output_or_scratch(ctx, LOG_LIKELIHOOD, (size_t)s.n * sizeof(double));
+    size_t one = rg_dtype_size(rg_dtype_of(ctx, EMISSION));
+    void *out = output_or_scratch(ctx, LOG_LIKELIHOOD, (size_t)s.n * one);
     if (!xe || !alpha || !we || !out)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, EMISSION, costs,
