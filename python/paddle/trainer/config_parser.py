@@ -120,12 +120,13 @@ class Config:
 
     @property
     def input_layer_names(self):
-        """The data layers in the order of a sample: by inputs(), or as a walk from the outputs
-        meets them."""
+        """The data layers in the order of a sample: by inputs(), or as a walk from the outputs,
+        and then from the evaluators, meets them."""
         if self.graph.inputs:
             return [layer.name for layer in self.graph.inputs]
         order, seen = [], set()
-        pending = list(reversed(self.graph.outputs))
+        pending = [layer for each in reversed(self.graph.evaluators)
+                   for layer in reversed(each.inputs)] + list(reversed(self.graph.outputs))
         while pending:
             layer = pending.pop()
             if layer.name in seen:

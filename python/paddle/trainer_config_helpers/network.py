@@ -57,7 +57,8 @@ class Network:
             for layer in extra:  # part of the network, and no output
                 self.value(layer)
             self.cost = self._sum_costs()
-            self._find_evaluators(graph.evaluators if evaluators is None else evaluators)
+            self._find_evaluators(graph.evaluators if evaluators is None else evaluators,
+                                  evaluators is None and graph.one_network)
         self._order_data(graph, declared_order)
 
     # ---- layers ----
@@ -268,11 +269,12 @@ class Network:
             return None
         return sums[0] if len(sums) == 1 else fluid.layers.sums(sums)
 
-    def _find_evaluators(self, evaluators):
-        """Those whose layers are all part of this network."""
+    def _find_evaluators(self, evaluators, whole):
+        """Those whose layers are all part of this network; with `whole`, all: every layer of a
+        config is part of its network, also one that no output needs."""
         self.evaluators = []
         for each in evaluators:
-            if all(self.layers.get(layer.full_name) is layer for layer in each.inputs):
+            if whole or all(self.layers.get(layer.full_name) is layer for layer in each.inputs):
                 sums = each.build(self, *[self.value(layer) for layer in each.inputs])
                 self.evaluators.append((each, sums))
 
