@@ -36,7 +36,8 @@ def sampling_id_layer(input, name=None, layer_attr=None):
 def eos_layer(input, eos_id, name=None, layer_attr=None):
     """1 where an id is eos_id, else 0."""
     def build(net, ids):
-        end = fluid.layers.fill_constant_batch_size_like(ids, [-1, 1], "int64", int(eos_id))
+        # As many as there are ids: fill_constant_batch_size_like counts sequences.
+        end = append_op("fill_any_like", {"X": [ids]}, {"value": float(eos_id)}, "int64")
         return fluid.layers.cast(fluid.layers.equal(ids, end), "int64")
     return LayerOutput(layer_name(name, "eos_layer"), "eos_id", [input], size=1, build=build,
                        layer_attr=layer_attr, finished=True)

@@ -127,11 +127,11 @@ def bilinear_interp_layer(input, out_size_x=None, out_size_y=None, name=None, la
 def _put_back(value, places, channels, small, large):
     """[n, channels * small] at their places in planes of `large` elements, zeros elsewhere."""
     rows, places = shaped(value, small), fluid.layers.cast(shaped(places, small), "int64")
-    ones = fluid.layers.fill_constant_batch_size_like(rows, [-1, 1], "int64", 1)
+    ones = fluid.layers.ones_like(fluid.layers.slice(places, [1], [0], [1]))
     plane = fluid.layers.cumsum(ones, axis=0, exclusive=True)
     places = fluid.layers.elementwise_add(places, fluid.layers.scale(plane, float(large)))
-    empty = fluid.layers.fill_constant_batch_size_like(value, [-1, channels * large], "float32",
-                                                       0.0)
+    empty = fluid.layers.expand(fluid.layers.zeros_like(fluid.layers.slice(value, [1], [0], [1])),
+                                [1, channels * large])
     made = fluid.layers.scatter(shaped(empty, 1), shaped(places), shaped(rows, 1))
     return shaped(made, channels * large)
 
@@ -237,14 +237,13 @@ def repeat_layer(input, num_repeats, as_row_vector=True, act=None, name=None, la
 
 # ---- a part of an image by a factor ----
 
-def _between(like, bounds, first, length):
+def _between(bounds, first, length):
     """[n, length] of 0 and 1: where first <= 1, 2 ... <= behind, which are two columns of
     `bounds`."""
     places = fluid.layers.assign(_counting(length))
-    wide = fluid.layers.fill_constant_batch_size_like(like, [-1, length], "float32", 0.0)
-    wide = fluid.layers.elementwise_add(wide, places, axis=1)
     ends = [fluid.layers.expand(fluid.layers.slice(bounds, [1], [first + i], [first + i + 1]),
                                 [1, length]) for i in range(2)]
+    wide = fluid.layers.elementwise_add(fluid.layers.zeros_like(ends[0]), places, axis=1)
     inside = [fluid.layers.greater_equal(wide, ends[0]), fluid.layers.less_equal(wide, ends[1])]
     return fluid.layers.elementwise_mul(*[fluid.layers.cast(each, "float32") for each in inside])
 
@@ -265,9 +264,9 @@ def scale_sub_region_layer(input, indices, value, name=None):
     image = image_of(what, input, channels)
 
     def build(net, x, bounds):
-        region = _between(x, bounds, 0, channels)
+        region = _between(bounds, 0, channels)
         for i, length in enumerate(image):
-            inside = _between(x, bounds, 2 * i + 2, length)
+            inside = _between(bounds, 2 * i + 2, length)
             width = int(region.shape[1])
             region = fluid.layers.elementwise_mul(
                 fluid.layers.expand(shaped(region, width, 1), [1, 1, length]),
