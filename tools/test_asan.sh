@@ -15,8 +15,9 @@ for entry in python/paddle/*; do
     [ "${entry##*/}" = _core.abi3.so ] || ln -s "$PWD/$entry" "$overlay/"
 done
 cp build-asan/_core.abi3.so "$overlay/"
+# -P: or the link `paddle` in this folder would stand before the overlay.
 # Python itself never frees some of what it allocates, so leaks are looked for in C only.
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
     PYTHONPATH="$PWD/build-asan/overlay" PYTHONMALLOC=malloc REGATTA_BUILD="$PWD/build-asan" \
-    .venv/bin/python -m pytest -q -p no:cacheprovider "${@:-tests}"
+    .venv/bin/python -P -m pytest -q -p no:cacheprovider "${@:-tests}"

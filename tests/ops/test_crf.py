@@ -22,6 +22,11 @@ for tags in (1, 3, 8):
                  {"Emission": Lod(x, [lengths]), "Transition": w, "Label": label},
                  outputs=["ViterbiPath"]),
         ]
+CASES.append(case("many sequences", "linear_chain_crf",
+                  {"Emission": Lod(rand(100, 2), [[1] * 100]), "Transition": rand(4, 2),
+                   "Label": Lod(ints(100, 1, high=2), [[1] * 100])}, outputs=OUTPUTS,
+                  grads=["Emission", "Transition"], ignore_grad_of=KEPT,
+                  compare=["LogLikelihood"]))
 X, LABEL, LENGTH = rand(3, 5, 4), ints(3, 5, high=4), np.array([[3], [1], [5]], "int64")
 W = rand(6, 4)
 CASES += [

@@ -78,6 +78,7 @@ SYNC = {
         '{"learning_rate": 0.05, "learning_rate_schedule": "discexp", "learning_rate_decay_a": 0.8,'
         ' "learning_rate_decay_b": 30, "gradient_clipping_threshold": 0.5}'],
     "other values to start with": ["--sparse", "--change"],
+    "recurrent groups": ["--sparse", "--sequences"],
 }
 
 
@@ -91,9 +92,10 @@ def test_three_trainers_are_one_with_the_joined_batch(cluster, tmp_path, case): 
     assert "exe.close" not in cluster.logs()
 
 
-def test_threads_of_trainers_add_up_too(cluster, tmp_path):  # noqa: F811
-    others = together(cluster, 2, "--sparse", PADDLE_INIT_TRAINER_COUNT="2")
-    assert_same(alone(tmp_path, "--sparse"), others)
+@pytest.mark.parametrize("how", [["--sparse"], ["--sparse", "--sequences"]])
+def test_threads_of_trainers_add_up_too(cluster, tmp_path, how):  # noqa: F811
+    others = together(cluster, 2, *how, PADDLE_INIT_TRAINER_COUNT="2")
+    assert_same(alone(tmp_path, *how), others)
 
 
 def test_without_sparse_ports_rows_go_to_the_others(cluster, tmp_path):  # noqa: F811

@@ -9,7 +9,8 @@ PAIRS = [([2, 3], [4, 2]), ([3, 2], [5, 3]), ([4], [2]), ([5, 5, 2], [3, 4])]
 
 def decoder(is_generating):
     src = paddle.layer.data(name="src", type=paddle.data_type.integer_value_sequence(WORDS))
-    encoded = paddle.networks.simple_gru2(paddle.layer.embedding(input=src, size=8), size=12)
+    encoded = paddle.networks.simple_gru2(
+        paddle.layer.embedding(input=src, size=8, name="source"), size=12, name="encoder")
     boot = paddle.layer.fc(input=paddle.layer.last_seq(input=encoded), size=12, name="boot")
     proj = paddle.layer.fc(input=encoded, size=12, name="proj", act=paddle.activation.Linear())
 
@@ -41,7 +42,7 @@ def decoder(is_generating):
     return paddle.layer.classification_cost(input=following, label=label)
 
 
-def test_a_translation_is_learnt_and_said():
+def test_a_translation_is_learnt_and_said(fresh):
     paddle.init(use_gpu=False, trainer_count=1)
     cost = decoder(False)
     parameters = paddle.parameters.create(cost)
@@ -56,7 +57,7 @@ def test_a_translation_is_learnt_and_said():
         e.cost) if isinstance(e, paddle.event.EndIteration) else None)
     assert costs[-1] < 0.1 * costs[0]
     assert "_gru_decoder@decoder_group.w0" in parameters.names()
-    prob, ids = paddle.infer(output_layer=decoder_again(), parameters=parameters,
+    prob, ids = paddle.infer(output_layer=decoder(True), parameters=parameters,
                              input=[(source,) for source, _ in PAIRS], field=["prob", "id"])
     assert prob.shape == (4, 3) and (np.diff(prob, axis=1) <= 0).all()
     sentences, sentence = [], []
@@ -68,9 +69,3 @@ def test_a_translation_is_learnt_and_said():
             sentence = []
     assert [sentences[3 * i] for i in range(4)] == [target + [EOS] for _, target in PAIRS]
 
-
-def decoder_again():
-    """The names of the first model are taken: scripts begin anew, in a process of their own."""
-    from paddle.trainer_config_helpers import graph
-    graph._graph = graph.Graph()
-    return decoder(True)

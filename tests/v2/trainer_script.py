@@ -17,6 +17,7 @@ def options():
     parser.add_argument("--remote", action="store_true")
     parser.add_argument("--sparse", action="store_true")
     parser.add_argument("--is_async", action="store_true")
+    parser.add_argument("--sequences", action="store_true", help="words as recurrent groups read them")
     parser.add_argument("--noise", action="store_true", help="labels that cannot all be learned")
     parser.add_argument("--optimizer", default="Momentum")
     parser.add_argument("--settings", type=json.loads, default={"learning_rate": 0.02})
@@ -29,11 +30,15 @@ def options():
 
 
 def model(args):
-    word = paddle.layer.data(name="word", type=paddle.data_type.integer_value(args.words))
+    kind = "integer_value_sequence" if args.sequences else "integer_value"
+    word = paddle.layer.data(name="word", type=getattr(paddle.data_type, kind)(args.words))
     numbers = paddle.layer.data(name="numbers", type=paddle.data_type.dense_vector(4))
     label = paddle.layer.data(name="label", type=paddle.data_type.integer_value(3))
     table = paddle.layer.embedding(input=word, size=8, param_attr=paddle.attr.Param(
         name="table", sparse_update=args.sparse))
+    if args.sequences:
+        table = paddle.layer.last_seq(input=paddle.networks.gru_group(
+            input=paddle.layer.fc(input=table, size=24, name="gates"), name="read"))
     hidden = paddle.layer.fc(input=[table, numbers], size=16, act=paddle.activation.Tanh(),
                              name="hidden")
     out = paddle.layer.fc(input=hidden, size=3, act=paddle.activation.Softmax(), name="out")
@@ -48,6 +53,8 @@ def batches(args, first=0, every=1):
             words, numbers = chance.randint(0, WORDS, BATCH), chance.rand(BATCH, 4)
             labels = chance.randint(0, 3, BATCH) if args.noise else words % 3
             batch = [(int(w), n, int(y)) for w, n, y in zip(words, numbers, labels)]
+            if args.sequences:
+                batch = [([w, *range(w % 3)], n, y) for w, n, y in batch]
             yield batch[first::every]
     return reader
 

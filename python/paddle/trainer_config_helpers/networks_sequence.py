@@ -1,15 +1,13 @@
 """Ready-made networks over sequences."""
 import math
 
-import paddle.fluid as fluid
-
 from .activations import SequenceSoftmaxActivation, TanhActivation
-from .graph import ConfigError, LayerOutput, layer_function, layer_name
+from .graph import ConfigError, layer_function, layer_name
 from .layers import (concat_layer, context_projection, expand_layer, fc_layer, first_seq,
                      full_matrix_projection, get_output_layer, gru_step_layer,
                      gru_step_naive_layer, grumemory, identity_projection, last_seq,
-                     lstm_step_layer, lstmemory, memory, mixed_layer, pooling_layer,
-                     recurrent_group)
+                     linear_comb_layer, lstm_step_layer, lstmemory, memory, mixed_layer,
+                     pooling_layer, recurrent_group, scaling_layer, slope_intercept_layer)
 from .layers.recurrent import state_size
 from .poolings import SumPooling
 
@@ -195,26 +193,11 @@ def bidirectional_lstm(input, size, name=None, return_seq=False, fwd_mat_param_a
 
 # ---- attention ----
 
-def _scaled(weight, input, name):
-    """Each row times its weight."""
-    return LayerOutput(name, "scaling", [weight, input], size=input.size, build=lambda net, w, x:
-                       fluid.layers.elementwise_mul(x, fluid.layers.reshape(w, [-1]), axis=0))
-
-
-def _dot(a, b, name, scale=1.0):
-    """The product of two rows, a number."""
-    def build(net, x, y):
-        made = fluid.layers.reduce_sum(fluid.layers.elementwise_mul(x, y), dim=1, keep_dim=True)
-        made = made if scale == 1.0 else fluid.layers.scale(made, scale)
-        return fluid.layers.lod_reset(made, x)
-    return LayerOutput(name, "convex_comb", [a, b], size=1, build=build)
-
-
 def _attended(scores, values, softmax_param_attr, name, which=""):
     """The sum of `values`, with the softmax of the scores, one for each step, as weights."""
     weight = fc_layer(scores, 1, act=SequenceSoftmaxActivation(), bias_attr=False,
                       param_attr=softmax_param_attr, name="%s_softmax%s" % (name, which))
-    return pooling_layer(_scaled(weight, values, "%s_scaling%s" % (name, which)), SumPooling(),
+    return pooling_layer(scaling_layer(values, weight, name="%s_scaling%s" % (name, which)), SumPooling(),
                          name="%s_pooling%s" % (name, which))
 
 
@@ -248,7 +231,7 @@ def dot_product_attention(encoded_sequence, attended_sequence, transformed_state
                                                       transformed_state.size, encoded_sequence.name,
                                                       encoded_sequence.size))
     expanded = expand_layer(transformed_state, encoded_sequence, name="%s_expand" % name)
-    scores = _dot(expanded, encoded_sequence, "%s_dot-product" % name)
+    scores = linear_comb_layer(expanded, encoded_sequence, name="%s_dot-product" % name)
     return _attended(scores, attended_sequence, softmax_param_attr, name)
 
 
@@ -273,7 +256,9 @@ def multi_head_attention(query, key, value, key_proj_size, value_proj_size, head
     for i in range(head_num):
         q, k = part(queries, i, key_proj_size), part(keys, i, key_proj_size)
         if attention_type == "dot-product attention":
-            scores = _dot(q, k, "%s_dot-product_%d" % (name, i), math.sqrt(1.0 / key_proj_size))
+            scores = slope_intercept_layer(
+                linear_comb_layer(q, k, name="%s_dot-product_%d" % (name, i)),
+                slope=math.sqrt(1.0 / key_proj_size), name="%s_dot-product_scaling_%d" % (name, i))
         else:
             scores = _mixed(key_proj_size, [identity_projection(q), identity_projection(k)],
                             "%s_combine_%d" % (name, i), act=TanhActivation())

@@ -28,6 +28,11 @@ LAYERS = {
     "pooling": lambda x: img_pool_layer(x, 2, num_channels=1),
     "pooling with places": lambda x: img_pool_layer(x, 2, num_channels=1,
                                                     pool_type=MaxWithMaskPooling()),
+    "the way back of pooling": lambda x: upsample_layer(
+        [img_pool_layer(x, 2, num_channels=1), img_pool_layer(
+            x, 2, num_channels=1, pool_type=MaxWithMaskPooling())], scale=2),
+    "a part of an image": lambda x: scale_sub_region_layer(
+        image(x), fc_layer(x, 6, act=SigmoidActivation()), 2.0),
     "pyramid": lambda x: spp_layer(x, num_channels=1, pyramid_height=2),
     "batch norm": lambda x: batch_norm_layer(x, num_channels=1),
     "norm over channels": lambda x: img_cmrnorm_layer(image(x), 1),

@@ -55,6 +55,22 @@ def test_classification_error_of_one_probability():
     assert found["e"] == pytest.approx(((ALL_P[:, 0] > 0.3) != ALL_Y % 2).mean())
 
 
+def test_steps_of_sequences_are_counted_one_by_one():
+    """Of 40 steps, in 5 sequences."""
+    lengths = [7, 1, 12, 10, 10]
+    at = np.cumsum([0] + lengths)
+    batch = {"p": [ALL_P[a:b] for a, b in zip(at, at[1:])],
+             "y": [ALL_Y[a:b] for a, b in zip(at, at[1:])]}
+
+    def evaluator(l):
+        classification_error_evaluator(l["p"], l["y"], name="e")
+        sum_evaluator(l["p"], name="s")
+        auc_evaluator(l["p"], l["y"], name="a")
+    found = _results(evaluator, {"p": dense(4, 1), "y": ids(4, 1)}, batch)
+    assert found["e"] == pytest.approx((ALL_P.argmax(1) != ALL_Y).mean())
+    assert found["s"] == pytest.approx(ALL_P.sum() / 40)
+
+
 def test_the_name_in_a_cost_is_that_of_v1():
     def model():
         return classification_cost(fc_layer(data_layer("p", 4), 4, act=SoftmaxActivation()),

@@ -204,6 +204,23 @@ def test_sparse_steps():
     np.testing.assert_allclose(m.values({"x": rows})[0], expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("step", [
+    lambda x, before: gru_step_layer(x, before, name="u"),
+    lambda x, before: gru_step_naive_layer(x, before, name="u", size=4)])
+def test_steps_of_units_train_in_a_group(step):
+    trains(lambda x: recurrent_group(lambda part: step(part, memory("u", 4)), x))
+
+
+def test_a_step_of_lstm_and_its_cell_train_in_a_group():
+    def step(x):
+        before = memory("cell", 3)
+        out = lstm_step_layer(x, before, size=3, name="out", bias_attr=False,
+                              gate_act=SigmoidActivation(), act=ReluActivation())
+        cell = get_output_layer(out, "state", name="cell")
+        return concat_layer([out, cell])
+    trains(lambda x: recurrent_group(step, x))
+
+
 # ---- nested sequences ----
 
 NESTED = [sequences(RNG, n, 4) for n in ([2, 3], [1], [4, 1, 2])]

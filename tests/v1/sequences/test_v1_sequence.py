@@ -260,3 +260,9 @@ def test_sequences_that_do_not_fit_are_refused_by_name():
         Model(lambda: seq_slice_layer(data_layer("x", 4), None, None), types)
     with pytest.raises(ConfigError, match="a score is one number"):
         Model(lambda: kmax_seq_score_layer(data_layer("x", 4)), types)
+
+
+def test_the_end_is_found_in_each_step():
+    m = Model(lambda: eos_layer(data_layer("w", 10), eos_id=3), {"w": ids(10, 1)})
+    found = m.values({"w": [[1, 3], [3], [3, 2, 1]]})[0]
+    np.testing.assert_array_equal(found[:, 0], [0, 1, 1, 1, 0, 0])

@@ -3,7 +3,7 @@ import paddle.fluid as fluid
 
 from ..activations import BaseActivation, SigmoidActivation, TanhActivation
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
-from .mixed import Projection, full_matrix_projection, identity_projection, mixed_layer
+from .mixed import dotmul_operator, full_matrix_projection, identity_projection, mixed_layer
 from .ops import append_op
 from .sequence import expect_sequence
 
@@ -167,14 +167,6 @@ def gru_step_layer(input, output_mem, size=None, act=None, name=None, gate_act=N
     return layer
 
 
-def _product(a, b, scale=1.0):
-    """A summand of a mixed layer: two layers, element by element."""
-    def build(net, layer, index, x, y):
-        made = fluid.layers.elementwise_mul(x, y)
-        return made if scale == 1.0 else fluid.layers.scale(made, scale)
-    return Projection("product", [a, b], a.size, build)
-
-
 @layer_function
 def gru_step_naive_layer(input, output_mem, size=None, name=None, act=None, gate_act=None,
                          bias_attr=None, param_attr=None, layer_attr=None):
@@ -198,10 +190,10 @@ def gru_step_naive_layer(input, output_mem, size=None, name=None, act=None, gate
 
     update = gate("update", 0, output_mem, gate_act)
     reset = gate("reset", size, output_mem, gate_act)
-    kept = mixed_layer(size, _product(output_mem, reset), name=name + "_reset_output")
+    kept = mixed_layer(size, dotmul_operator(output_mem, reset), name=name + "_reset_output")
     candidate = gate("output_candidate", 2 * size, kept, act)
-    return mixed_layer(size, [identity_projection(output_mem), _product(output_mem, update, -1.0),
-                              _product(candidate, update)], name=name)
+    return mixed_layer(size, [identity_projection(output_mem), dotmul_operator(output_mem, update, -1.0),
+                              dotmul_operator(candidate, update)], name=name)
 
 
 @layer_function
