@@ -44,6 +44,23 @@ def test_recommendation_is_trained_as_the_text_says(prepared, launcher, root, ho
     assert "Prediction Score is " in stars
 
 
+def test_a_script_of_v2_is_trained_too(cluster):  # noqa: F811
+    """word2vec, as the guide says: its train.py is run where there is no --config."""
+    word2vec = os.path.join(ROOT, "demo", "word2vec")
+    cluster.head.run("python prepare.py --lines=300 && cp api_train_v2_cluster.py train.py", "root",
+                     cwd=word2vec, PADDLE_DATASET="synthetic")
+    text = cluster.head.run(
+        "python paddle.py --job_dispatch_package=../../../../../demo/word2vec --num_passes=2 "
+        "--save_dir=./output --trainer_count=1", "root",
+        cwd=os.path.join(SCRIPTS, "cluster_train_v2", "fabric"))
+    assert "done: all 3 trainers have ended well" in text
+    for i, node in enumerate(cluster.nodes):
+        folder = node.run("ls -d /root/JOB* | tail -n 1", "root").strip()
+        assert "train.txt-%05d\n" % i in node.read(folder + "/log/train.log")
+        saved = node.run("ls %s/output 2>/dev/null || true" % folder, "root").split()
+        assert ("pass-00001.tar.gz" in saved) == (i == 0), saved
+
+
 def begin(prepared, *edit):
     """A job of many passes, in a copy of the workspace; when all nodes train."""
     cluster = prepared  # noqa: F811

@@ -7,7 +7,8 @@
 set -u
 
 started() { # PID: when it started, since a pid is given again; nothing where it does not run
-    sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
+    set -- $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null)
+    [ "${1:-Z}" = Z ] || echo "${20}"
 }
 
 runs() { # PID STARTED
@@ -66,8 +67,12 @@ clean() { # ROOT_DIR FOLDER PORT...: ends what an earlier job left; says which p
         elif [ "$folder" = "$workspace" ] || ! runs "$watcher" "$watched" ||
             [ -n "$(find "$file" -mmin +1)" ]; then # no dot for a minute
             end_group "$pid"
-            rm -f "$file"
-            echo "ended $(basename "$file" .pid) $folder"
+            if runs "$pid" "$at"; then # another user's
+                echo "busy $folder"
+            else
+                rm -f "$file"
+                echo "ended $(basename "$file" .pid) $folder"
+            fi
         else
             echo "busy $folder"
         fi

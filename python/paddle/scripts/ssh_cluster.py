@@ -55,8 +55,8 @@ def parse_args(argv):
         prog="paddle.py", allow_abbrev=False, usage="python paddle.py (--job_dispatch_package=DIR | "
         "--job_workspace=DIR) [--OPTION=VALUE ...]",
         description="Start a parameter server and a trainer on every host of conf.py, over SSH. All "
-        "other options go to `paddle train`; without --config the workspace's train.py is run, "
-        "and they are its PADDLE_INIT_OPTION variables.")
+        "other options go to `paddle train`; without --config the workspace's train.py is run, with "
+        "those of paddle.init() as PADDLE_INIT_OPTION and the others as its arguments.")
     parser.add_argument("-p", "--job_dispatch_package", metavar="DIR",
                         help="a workspace on this machine: it is sent to every host, into a new "
                         "folder JOB<time> of ROOT_DIR")
@@ -71,7 +71,7 @@ def parse_args(argv):
 
 
 def parse_options(words):
-    """{name: value} of --name=value, --name value and --name, as `paddle train` reads them."""
+    """{name: value} of --name=value and --name value; None where there is only --name."""
     options, i = {}, 0
     while i < len(words):
         name, equals, value = words[i].partition("=")
@@ -82,14 +82,19 @@ def parse_options(words):
             value = words[i]
             i += 1
         elif not equals:
-            value = "true"
+            value = None
         options[name.lstrip("-")] = value
     for name in ("trainer_id", "pservers", "num_gradient_servers", "nics", "comment"):
         if name in options:
             raise Refused("--%s is set by the launcher, from conf.py, for each host" % name)
-    if options.get("local", "0").lower() not in ("0", "false"):
-        raise Refused("--local=%s: a job on a cluster is not local; --local=0 is" % options["local"])
+    if str(options.get("local", 0)).lower() not in ("0", "false"):
+        raise Refused("%s: a job on a cluster is not local; --local=0 is"
+                      % flag("local", options["local"]))
     return options
+
+
+def flag(name, value):
+    return "--" + name if value is None else "--%s=%s" % (name, value)
 
 
 def load_conf(path):
@@ -149,11 +154,11 @@ class Job(object):
 
     def _port_option(self, name):
         """Servers and trainers must agree: an option is for both."""
-        value = self.options.pop(name, None)
-        if value is None:
+        if name not in self.options:
             return getattr(self.conf, "PADDLE_" + name.upper())
-        if not value.isdigit():
-            raise Refused("--%s=%s is no number" % (name, value))
+        value = self.options.pop(name)
+        if value is None or not value.isdigit():
+            raise Refused("%s is no number" % flag(name, value))
         return int(value)
 
     def interrupt(self, number, _frame):
@@ -302,7 +307,7 @@ class Job(object):
                     process.alive()
 
     def _start_servers(self):
-        words = ["paddle", "pserver"] + ["--%s=%s" % f for f in self._flags().items()] + [
+        words = ["paddle", "pserver"] + [flag(*pair) for pair in self._flags().items()] + [
             "--comment=" + COMMENT]
         threading.Thread(target=self._be_heard, daemon=True).start()
         for node in self.nodes:
@@ -319,16 +324,20 @@ class Job(object):
         flags.update(self.options)
         for node in self.nodes:
             flags["trainer_id"] = node.index
-            if self.script:
-                words = ["PADDLE_CLUSTER_TRAIN=True"] + [
-                    "PADDLE_INIT_%s=%s" % (k.upper(), v) for k, v in flags.items()
-                    if k not in ("nics", "local")] + ["paddle", "python", "train.py"]
-            else:
-                words = ["paddle", "train"] + ["--%s=%s" % f for f in flags.items()] + [
-                    "--comment=" + COMMENT]
+            words = self._script_words(flags) if self.script else ["paddle", "train"] + [
+                flag(*pair) for pair in flags.items()] + ["--comment=" + COMMENT]
             self._trainers.append(self._start(node, "train", (), words))
         say("training on %d hosts; to follow it: %s" % (len(self.nodes), self.nodes[0].ssh(
             "tail -f " + shlex.quote(self.folder + "/log/train.log"))))
+
+    @staticmethod
+    def _script_words(flags):
+        """train.py's environment has what paddle.init() reads; the rest are arguments of its own."""
+        from ..v2.flags import OPTIONS
+        env = ["PADDLE_INIT_%s=%s" % (name.upper(), True if value is None else value)
+               for name, value in flags.items() if name in OPTIONS]
+        own = [flag(*pair) for pair in flags.items() if pair[0] not in OPTIONS + ("nics", "local")]
+        return ["PADDLE_CLUSTER_TRAIN=True"] + env + ["paddle", "python", "train.py"] + own
 
     def _wait(self, what, whom, end=None):
         """Until whom() is empty, or the time `end`; a failure or a signal ends the job."""

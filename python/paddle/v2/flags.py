@@ -57,6 +57,7 @@ _FLAGS = {
     "use_mkl_packed": _Flag(_truth, False),
 }
 
+OPTIONS = tuple(_FLAGS)
 _values = None
 
 
