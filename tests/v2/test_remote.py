@@ -79,6 +79,7 @@ SYNC = {
         ' "learning_rate_decay_b": 30, "gradient_clipping_threshold": 0.5}'],
     "other values to start with": ["--sparse", "--change"],
     "recurrent groups": ["--sparse", "--sequences"],
+    "filters of images": ["--image"],
 }
 
 

@@ -16,6 +16,7 @@ def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--remote", action="store_true")
     parser.add_argument("--sparse", action="store_true")
+    parser.add_argument("--image", action="store_true", help="the numbers are an image")
     parser.add_argument("--is_async", action="store_true")
     parser.add_argument("--sequences", action="store_true", help="words as recurrent groups read them")
     parser.add_argument("--noise", action="store_true", help="labels that cannot all be learned")
@@ -39,6 +40,9 @@ def model(args):
     if args.sequences:
         table = paddle.layer.last_seq(input=paddle.networks.gru_group(
             input=paddle.layer.fc(input=table, size=24, name="gates"), name="read"))
+    if args.image:
+        numbers = paddle.layer.img_conv(input=numbers, filter_size=2, num_filters=3, padding=1,
+                                        num_channels=1, name="filter")
     hidden = paddle.layer.fc(input=[table, numbers], size=16, act=paddle.activation.Tanh(),
                              name="hidden")
     out = paddle.layer.fc(input=hidden, size=3, act=paddle.activation.Softmax(), name="out")

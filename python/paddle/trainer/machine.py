@@ -74,6 +74,8 @@ class Machine:
         if seed:
             self._test_program.random_seed = int(seed)
         self.exe.run(network.startup, scope=self.scope)
+        for name, value in network.given_values():
+            self.set(name, value)
         self._program = network.main
         self._parallel = {}
         self._gradients, self._last = None, None

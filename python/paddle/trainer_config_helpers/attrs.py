@@ -51,6 +51,9 @@ class ParameterAttribute:
             "ParameterAttribute: gradient_clipping_threshold", gradient_clipping_threshold, 0)
         self.sparse_update = bool(sparse_update)
         self.update_hooks = update_hooks
+        if initializer is not None and not callable(initializer):
+            raise TypeError("ParameterAttribute: initializer is %r, and must be a function that "
+                            "gives the array for a parameter's name" % (initializer,))
         self.initializer = initializer
 
     @property

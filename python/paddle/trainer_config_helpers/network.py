@@ -231,6 +231,12 @@ class Network:
         for place, op in enumerate(drawn):
             op._set_attr("seed", (int(seed) * 1000003 + place) % (2 ** 31 - 1) + 1)
 
+    def given_values(self):
+        """[(name, array)] of the parameters whose ParameterAttribute has an initializer: they
+        start with what it gives."""
+        return [(name, config.attr.initializer(name)) for name, config in self.parameters.items()
+                if config.attr.initializer is not None]
+
     # ---- what many layers are made of ----
 
     def multiply(self, value, weight, sparse_update=False):

@@ -32,6 +32,8 @@ def create(layers):
     for name, config in network.parameters.items():
         value = np.array(scope.find_var(name).get_tensor())
         made._add(name, config.dims, param_conf.write_config(config), value)
+    for name, value in network.given_values():
+        made[name] = value
     return made
 
 
