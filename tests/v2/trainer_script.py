@@ -1,7 +1,7 @@
 """A trainer of paddle.v2: words and numbers of an example to three classes.
 
-Alone it trains on all samples of each batch, with --remote on its share of them. What it has learned
-is written to --out as JSON."""
+Alone it trains on all samples of each batch, with --remote on its share of them. What it has
+learned is written to --out as JSON."""
 import argparse
 import json
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import paddle.fluid as fluid
 from paddle.trainer_config_helpers.graph import ConfigError
-from paddle.trainer_config_helpers.update import BATCH_VAR, PASS_VAR, append_updates
+from paddle.trainer_config_helpers.update import BATCH_VAR, append_updates
 
 from .feeder import Feeder
 
@@ -76,7 +76,6 @@ class Machine:
         self.exe.run(network.startup, scope=self.scope)
         for name, value in network.given_values():
             self.set(name, value)
-        self._program = network.main
         self._parallel = {}
         self._gradients, self._last = None, None
         self._figures = [var for _, sums in network.evaluators for var in sums]
@@ -114,10 +113,13 @@ class Machine:
         return before
 
     def start_pass(self, pass_id):
+        """Schedules may go by the number of the pass."""
         self.pass_id = pass_id
 
     def finish_pass(self):
-        """A pass is over."""
+        """What was computed in the pass is in the parameters now, on servers too."""
+        if self._remote is not None:
+            self._remote.finish_pass()
 
     def train_batch(self, samples):
         """One step: forward, backward, update."""
@@ -126,8 +128,9 @@ class Machine:
         if self._remote is not None and not self._remote.started:
             self._remote.start(self, len(samples))
             self._test_program = self.network.main.clone(for_test=True)
+            self._parallel.clear()
         self._last = samples
-        return self._run(self._program, samples, self._needs)
+        return self._run(self.network.main, samples, self._needs)
 
     def test_batch(self, samples):
         """Forward alone, as dropout and batch normalisation are in tests."""

@@ -73,6 +73,12 @@ class Remote:
                                                or name in machine.changed):
                 communicator.push(machine.local(name), self._layout.everywhere(name))
 
+    def finish_pass(self):
+        """In async gradients may still be on their way. Trainers do not wait for each other: one
+        may have fewer batches."""
+        if self.started and self._is_async:
+            communicator.flush()
+
     def refresh(self, machine, name):
         """A parameter as the servers have it, in the scope here."""
         if not self.started or name not in self._layout.parts:

@@ -5,8 +5,6 @@ from paddle.trainer_config_helpers import layers as _v1
 from paddle.trainer_config_helpers.graph import ConfigError, LayerOutput, current_graph, \
     layer_function
 
-_KEPT = {"AggregateLevel", "ExpandLevel", "LayerOutput", "LayerType"}  # no functions
-
 
 def _short(name):
     return name[:-len("_layer")] if name.endswith("_layer") else name

@@ -124,13 +124,6 @@ class Parameters:
             machine.set(name, self[name])
         self._machines = [machine]
 
-    def _keep(self):
-        """Values are held here again, once their machine is gone."""
-        for machine in self._machines:
-            for name in machine.parameter_names:
-                self._values[name] = machine.get(name).reshape(self._dims[name])
-        self._machines = []
-
     # ---- files ----
 
     def serialize(self, name, f):
@@ -191,7 +184,8 @@ class Parameters:
         try:
             config = param_conf.read_config(data)
         except ValueError as error:
-            raise ValueError("%s is no configuration of a parameter: %s" % (member, error)) from None
+            raise ValueError("%s is no configuration of a parameter: %s"
+                             % (member, error)) from None
         dims = config["dims"] or [1, config["size"]]
         if int(np.prod(dims)) != config["size"]:
             raise ValueError("%s: the dimensions %s do not make %d numbers"
