@@ -86,16 +86,10 @@ class Machine:
             raise ConfigError("there is no cost among the outputs: %s cannot be trained"
                               % ", ".join(layer.name for layer in net.outputs))
         with fluid.program_guard(net.main, net.startup), fluid.unique_name.guard():
-            self._params_grads = fluid.backward.append_backward(
-                net.cost, callbacks=self._error_clips())
+            self._params_grads = fluid.backward.append_backward(net.cost)
             self._needs = append_updates(net, settings, self._params_grads, remote is not None)
             if settings.model_average is not None:
                 self._average = self._make_average(settings.model_average)
-
-    def _error_clips(self):
-        clipped = any(var.error_clip is not None for block in self.network.main.blocks
-                      for var in block._known.values())
-        return [fluid.clip.error_clip_callback] if clipped else None
 
     def _make_average(self, wanted):
         if self._remote is not None:

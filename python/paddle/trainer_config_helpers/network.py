@@ -135,7 +135,7 @@ class Network:
         if attr is not None and attr.drop_rate:
             value = fluid.layers.dropout(value, attr.drop_rate)
         if attr is not None and attr.error_clipping_threshold:
-            value.error_clip = fluid.clip.ErrorClipByValue(attr.error_clipping_threshold)
+            value = _clip_error(value, attr.error_clipping_threshold)
         return value
 
     # ---- data ----
@@ -281,6 +281,15 @@ class Network:
             if all(self.layers.get(layer.full_name) is layer for layer in each.inputs):
                 sums = each.build(self, *[self.value(layer) for layer in each.inputs])
                 self.evaluators.append((each, sums))
+
+
+def _clip_error(value, threshold):
+    """The value, whose gradient does not leave +-threshold."""
+    helper = LayerHelper("error_clip")
+    out = helper.create_variable_for_type_inference(value.dtype)
+    helper.append_op(type="error_clip", inputs={"X": [value]}, outputs={"Out": [out]},
+                     attrs={"min": -float(threshold), "max": float(threshold)})
+    return out
 
 
 def _initializer(mean, std, strategy):
