@@ -18,9 +18,7 @@ __all__ = ["sequence_conv_pool", "text_conv_pool", "simple_lstm", "lstmemory_uni
 
 
 def _mixed(size, parts, name, bias_attr=None, **options):
-    """A mixed layer has no bias unless one is asked for."""
-    return mixed_layer(size, parts, name=name, bias_attr=False if bias_attr is None else bias_attr,
-                       **options)
+    return mixed_layer(size, parts, name=name, bias_attr=bias_attr, **options)
 
 
 @layer_function
@@ -64,7 +62,7 @@ def lstmemory_unit(input, out_memory=None, name=None, size=None, param_attr=None
                    input_proj_layer_attr=None, lstm_bias_attr=None, lstm_layer_attr=None):
     """One step of lstmemory, inside a recurrent group, with its memories. out_memory: the memory of
     the output, where the caller has made it."""
-    name = layer_name(name, "lstmemory_unit")
+    name = layer_name(name, "lstm_unit")
     size = state_size(name, input, 4, size)
     output = memory(name, size) if out_memory is None else out_memory
     state = memory("%s_state" % name, size)

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+import paddle.fluid as fluid
 from paddle.trainer_config_helpers import *  # noqa: F401,F403
 from paddle.trainer_config_helpers.graph import ConfigError
 
@@ -172,6 +173,16 @@ def test_several_inputs_and_outputs():
     late = [np.vstack([np.zeros((1, 4)), (a + b)[:-1]]) for a, b in zip(X, y)]
     np.testing.assert_allclose(other, np.concatenate(X) + np.concatenate(late), rtol=1e-4,
                                atol=1e-5)
+
+
+def test_inputs_of_other_lengths_are_refused():
+    def model():
+        return recurrent_group(lambda x, y: addto_layer([x, y]),
+                               [data_layer("x", 4), data_layer("y", 4)])
+    m = Model(model, dict(SEQ, y=dense(4, 1)))
+    for lengths in ([3, 1, 4], [3, 2, 5], [2, 1, 5]):
+        with pytest.raises(fluid.core.EnforceNotMet, match="sequence . of X .* has . steps"):
+            m.values({"x": X, "y": sequences(RNG, lengths, 4)})
 
 
 def test_static_inputs_are_the_examples_own():

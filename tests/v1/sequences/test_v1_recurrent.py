@@ -114,3 +114,10 @@ def test_simple_lstm_has_the_names_of_v1():
     m = Model(lambda: simple_lstm(data_layer("x", 5), 3), {"x": dense(5, 1)})
     assert list(m.net.parameters) == ["_lstm_transform___lstm_0__.w0", "___lstm_0__.w0",
                                       "___lstm_0__.wbias"]
+
+
+def test_a_mixed_layer_has_no_bias_unless_asked():
+    """Also where a network passes the None of its own caller on."""
+    m = Model(lambda: mixed_layer(5, identity_projection(data_layer("x", 5)), bias_attr=None),
+              {"x": dense(5, 1)})
+    assert not m.net.parameters
