@@ -403,3 +403,24 @@ def test_mistakes_are_named():
                                       targetInlink=data_layer("y", 4)), SEQ)
     with pytest.raises(ConfigError, match="no output 'state'.*default"):
         Model(lambda: get_output_layer(lstmemory(data_layer("x", 4)), "state"), SEQ)
+
+
+def test_a_group_inside_a_group_sees_static_inputs():
+    """Each word with the sum of its sentence, and with a row of the sample."""
+    def model():
+        words_in, row = embedding_layer(data_layer("w", 10), 4), fc_layer(data_layer("r", 2), 4)
+
+        def sentence_step(sentence, row):
+            def word_step(word, sentence, row):
+                seen = pooling_layer(sentence, AvgPooling())
+                return fc_layer([word, seen, row, memory("h", 4)], 4, name="h")
+            inner = recurrent_group(word_step, [sentence, StaticInput(sentence, is_seq=True),
+                                                StaticInput(row)], name="inner", reverse=True)
+            return first_seq(inner)
+        hidden = recurrent_group(sentence_step, [SubsequenceInput(words_in), StaticInput(row)],
+                                 name="outer")
+        return classification_cost(fc_layer(last_seq(hidden), 3, act=SoftmaxActivation()),
+                                   data_layer("y", 3))
+    nested = [words(RNG, n, 10) for n in ([2, 3], [1], [4, 1, 2])]
+    check_trains(model, {"w": ids(10, 2), "r": dense(2), "y": ids(3)},
+                 {"w": nested, "r": RNG.randn(3, 2), "y": [0, 2, 1]})
