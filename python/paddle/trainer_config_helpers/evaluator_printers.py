@@ -53,7 +53,7 @@ def value_printer_evaluator(input, name=None):
     return _printer(layer_name(name, "value_printer_evaluator"), "value_printer", inputs, build)
 
 
-def _print_between(layer, value):
+def _print_between(net, layer, value):
     """Whoever reads the value reads it through a print, which shows the gradient that comes back."""
     block = value.block
     readers = [op for op in block.ops if value.name in op.input_arg_names]
@@ -66,6 +66,7 @@ def _print_between(layer, value):
                      attrs=attrs)
     for op in readers:
         op._rename_input(value.name, shown.name)
+    net.replace(layer, shown)
 
 
 @layer_function
@@ -75,7 +76,7 @@ def gradient_printer_evaluator(input, name=None):
 
     def build(net, *values):
         for layer, value in zip(inputs, values):
-            _print_between(layer, value)
+            _print_between(net, layer, value)
     return _printer(layer_name(name, "gradient_printer_evaluator"), "gradient_printer", inputs,
                     build)
 

@@ -131,6 +131,7 @@ class Evaluator:
     def __init__(self, name, kind, inputs, build, result):
         self.name, self.kind, self.inputs = name, kind, as_layers(inputs)
         self.build, self.result = build, result
+        self.group = _graph.groups[-1] if _graph.groups else None
         _graph.evaluators.append(self)
 
 

@@ -247,3 +247,39 @@ def test_sequences_as_text(tmp_path):
     assert (tmp_path / "plain.txt").read_text() == "0\t1 2\n1\t0\n2\t1 2\n3\t0\n"
     assert (tmp_path / "named.txt").read_text() == "7\tone two\n9\tzero\n" * 2
     assert (tmp_path / "nested.txt").read_text().splitlines()[:3] == ["0\toneone", "\ttwo", "1\tzero"]
+
+
+def test_a_step_prints_each_time(capfd):
+    def model():
+        def step(x):
+            out = addto_layer([x, memory("h", 2)], name="h")
+            value_printer_evaluator(out)
+            gradient_printer_evaluator(out)
+            return out
+        hidden = recurrent_group(step, data_layer("x", 2))
+        return square_error_cost(last_seq(hidden), data_layer("t", 2))
+    m = Model(model, {"x": dense(2, 1), "t": dense(2)})
+    m.run({"x": [[[1, 2], [3, 4]]], "t": [[0, 0]]}, [m.net.cost], m.net.main)
+    out = capfd.readouterr().out
+    assert out.count("layer=h value") == 2 and "data: [1, 2]" in out and "data: [4, 6]" in out
+    assert out.count("layer=h gradient") == 2 and "data: [8, 12]" in out
+
+
+def test_sums_of_single_steps_are_refused():
+    def step(x):
+        sum_evaluator(x, name="s")
+        return addto_layer([x, memory("h", 2)], name="h")
+    with pytest.raises(ConfigError, match="'s' is declared inside the step of 'g'"):
+        Model(lambda: recurrent_group(step, data_layer("x", 2), name="g"), {"x": dense(2, 1)})
+    kept = []
+
+    def keep(x):
+        kept.append(fc_layer(x, 2, name="far"))
+        return fc_layer(kept[-1], 2)
+
+    def model():
+        out = recurrent_group(keep, data_layer("x", 2), name="g")
+        sum_evaluator(kept[-1], name="s")
+        return out
+    with pytest.raises(ConfigError, match="'s': the layer 'far' is inside the recurrent group 'g'"):
+        Model(model, {"x": dense(2, 1)})

@@ -199,6 +199,7 @@ class _Search:
             for each, source in zip(self.group.memories, self.group.carried):
                 if each.of != _PREDICTED:
                     carried.append((state[each], net.value(source)))
+            net.print_in_group(self.group)
         totals = layers.elementwise_add(layers.log(best), layers.reshape(state["scores"], [-1]),
                                         axis=0)
         chosen, scores, parents = layers.beam_search(

@@ -128,6 +128,9 @@ class RecurrentGroup:
                 inner[each] = (rnn.memory(init=start, need_reorder=in_order) if start is not None
                                else rnn.memory(shape=[each.size], value=0.0))
             with net.inner_values(inner):
+                for layer in self.outputs + self.carried:
+                    net.value(layer)
+                net.print_in_group(self)
                 outputs = [net.value(layer) for layer in self.outputs]
                 for each, source in zip(self.memories, self.carried):
                     rnn.update_memory(inner[each], net.value(source))
