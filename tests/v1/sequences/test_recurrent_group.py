@@ -58,8 +58,9 @@ def test_recurrent_layer_is_the_same_as_its_group(reverse):
 def test_lstmemory_group_is_lstmemory():
     x = {"x": sequences(RNG, LENGTHS, 12)}
     for reverse in (False, True):
-        a = Model(lambda: lstmemory_group(data_layer("x", 12), name="l", reverse=reverse,
-                                          input_proj_bias_attr=True), {"x": dense(12, 1)})
+        bias = {"mixed_bias_attr" if reverse else "input_proj_bias_attr": True}  # v0.10, v0.11
+        a = Model(lambda: lstmemory_group(data_layer("x", 12), name="l", reverse=reverse, **bias),
+                  {"x": dense(12, 1)})
         b = Model(lambda: lstmemory(data_layer("x", 12), name="l", reverse=reverse),
                   {"x": dense(12, 1)})
         group = "l_recurrent_group"
@@ -395,6 +396,11 @@ def test_mistakes_are_named():
            lambda: [StaticInput(data_layer("x", 4))])
     with pytest.raises(ConfigError, match="inside the step"):
         memory("h", 4)
+    with pytest.raises(ConfigError, match="beam_search\\(\\) generates"):
+        recurrent_group(lambda x: x, StaticInput(data_layer("x", 4)), is_generating=True)
+    with pytest.raises(ConfigError, match="mixed_bias_attr are one thing"):
+        Model(lambda: lstmemory_group(data_layer("x", 4), input_proj_bias_attr=False,
+                                      mixed_bias_attr=True), SEQ)
     with pytest.raises(ConfigError, match="'x' is no sequence"):
         Model(lambda: recurrent_group(lambda x: fc_layer(x, 2), data_layer("x", 4)),
               {"x": dense(4)})

@@ -237,13 +237,16 @@ def _check_step_inputs(name, given):
 
 
 @layer_function
-def recurrent_group(step, input, reverse=False, name=None, targetInlink=None):
+def recurrent_group(step, input, reverse=False, name=None, targetInlink=None,
+                    is_generating=False):
     """step(one layer for each input) is called once, and run for each step of the sequences; it
     gives a layer, or several. Inputs are sequences (of sub-sequences: a step is one of them) of the
     same length, and StaticInputs. targetInlink: the input whose sequences the output has; here
     they are what the step makes of them."""
     name = layer_name(name, "recurrent_group")
     given = list(input) if isinstance(input, (list, tuple)) else [input]
+    if is_generating:
+        raise ConfigError("recurrent group %r: is_generating=True: beam_search() generates" % name)
     _check_step_inputs(name, given)
     if targetInlink is not None and not any(each is targetInlink for each in given):
         raise ConfigError("recurrent group %r: targetInlink is not one of its inputs" % name)
