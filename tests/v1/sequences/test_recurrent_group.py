@@ -394,6 +394,15 @@ def test_mistakes_are_named():
            lambda x: addto_layer([x, memory("h", 4, boot_layer=x, boot_bias=ParamAttr())]))
     _fails("none of its inputs is a sequence", lambda x: x,
            lambda: [StaticInput(data_layer("x", 4))])
+    for is_seq, kind, what in ((False, 1, "'s', which is a sequence: take last_seq"),
+                               (True, 0, "'s', which is no sequence: leave is_seq=True out")):
+        def model():
+            start = data_layer("s", 4)
+            return recurrent_group(lambda x: addto_layer(
+                [x, memory("h", 4, boot_layer=start, is_seq=is_seq)], name="h"),
+                data_layer("x", 4))
+        with pytest.raises(ConfigError, match=what):
+            Model(model, dict(SEQ, s=dense(4, kind)))
     with pytest.raises(ConfigError, match="inside the step"):
         memory("h", 4)
     with pytest.raises(ConfigError, match="beam_search\\(\\) generates"):

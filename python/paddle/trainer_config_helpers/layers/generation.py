@@ -167,6 +167,10 @@ class _Search:
                 zeros = layers.fill_constant_batch_size_like(samples, [-1, 1], "float32", 0.0)
                 state["scores"] = layers.lod_reset(zeros, begin)
             elif each.boot_layer is not None:
+                if boots[each].lod_level:
+                    raise ConfigError("beam_search %r: the memory of %r begins with %r, which is a "
+                                      "sequence; take last_seq() or first_seq() of it"
+                                      % (self.group.name, each.of, each.boot_layer.name))
                 # A copy: the loop changes it.
                 state[each] = layers.assign(boots[each])
             else:

@@ -141,6 +141,13 @@ class RecurrentGroup:
         """What a memory holds at the first step, and whether its rows must be put in the order of
         the steps; None: zeros."""
         if each.boot_layer is not None:
+            if bool(boot.lod_level) != each.is_seq:
+                raise ConfigError(
+                    "recurrent group %r: the memory of %r begins with %r, which is %s sequence: %s"
+                    % (self.name, each.of or each.name, each.boot_layer.name,
+                       "a" if boot.lod_level else "no",
+                       "take last_seq() or first_seq() of it, or say is_seq=True"
+                       if boot.lod_level else "leave is_seq=True out"))
             return boot, True
         if each.boot_bias is None and each.boot_id is None:
             return None, False
@@ -181,9 +188,9 @@ def _each_part(value, function):
 class MemoryOutput(LayerOutput):
     """What a layer of the group was at the step before."""
 
-    def __init__(self, name, of, size, boot_layer, boot_bias, boot_activation, boot_id):
+    def __init__(self, name, of, size, is_seq, boot_layer, boot_bias, boot_activation, boot_id):
         LayerOutput.__init__(self, name, "memory", size=size)
-        self.of, self.source = of, None
+        self.of, self.source, self.is_seq = of, None, is_seq
         self.boot_layer, self.boot_bias = boot_layer, boot_bias
         self.boot_activation, self.boot_id = boot_activation, boot_id
 
@@ -222,7 +229,7 @@ def memory(name, size, memory_name=None, is_seq=False, boot_layer=None, boot_bia
         raise ConfigError("memory(name=%r): boot_bias_active_type is %r, and must be an activation"
                           % (name, active))
     own = name + "+delay1" if name is not None else layer_name(memory_name, "memory")
-    made = MemoryOutput(own, name, size, boot_layer, boot_bias or None, active, boot_with_const_id)
+    made = MemoryOutput(own, name, size, bool(is_seq), boot_layer, boot_bias or None, active, boot_with_const_id)
     groups[-1].memories.append(made)
     return made
 
