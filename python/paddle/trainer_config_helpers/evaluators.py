@@ -152,8 +152,8 @@ def pnpair_evaluator(input, label, info, name=None, weight=None):
 
     def build(net, score, labels, query, *weights):
         if score.lod_level:
-            raise ConfigError("evaluator %r: its input %r is a sequence, and must be a row for each "
-                              "example" % (name, input.name))
+            raise ConfigError("evaluator %r: its input %r is a sequence, and must be a row for "
+                              "each example" % (name, input.name))
         score = _last_column(score, input)
         columns = [score, labels, query, weights[0] if weights else _ones(score)]
         return [fluid.layers.concat([fluid.layers.cast(each, "float64") for each in columns],
@@ -239,8 +239,8 @@ def ctc_error_evaluator(input, label, name=None):
 @layer_function
 def chunk_evaluator(input, label, chunk_scheme, num_chunk_types, name=None,
                     excluded_chunk_types=None):
-    """Precision, recall and F1 of the chunks that `input`, a sequence of tags, has: crf_decoding_layer
-    gives one. chunk_scheme: 'IOB', 'IOE', 'IOBES' or 'plain'."""
+    """Precision, recall and F1 of the chunks that `input`, a sequence of tags, has:
+    crf_decoding_layer gives one. chunk_scheme: 'IOB', 'IOE', 'IOBES' or 'plain'."""
     name = layer_name(name, "chunk_evaluator")
     if chunk_scheme not in ("IOB", "IOE", "IOBES", "plain"):
         raise ConfigError("evaluator %r: chunk_scheme is %r, and may be IOB, IOE, IOBES or plain"
@@ -301,6 +301,7 @@ def evaluator_base(input, type, label=None, weight=None, name=None, chunk_scheme
     function, takes = _KINDS[type]
     unknown = sorted(set(given) - set(takes))
     if unknown:
-        raise ConfigError("evaluator_base: %s is not for evaluators of type %r" % (unknown[0], type))
+        raise ConfigError("evaluator_base: %s is not for evaluators of type %r"
+                          % (unknown[0], type))
     return function(input=input, name=name,
                     **{takes[key]: value for key, value in given.items()})

@@ -212,7 +212,8 @@ class Network:
         known = self.parameters.get(name)
         if known is not None:
             if list(known.shape) != shape:
-                raise ConfigError("the parameter %r is shared by layers that want it as %s and as %s"
+                raise ConfigError("the parameter %r is shared by layers that want it as %s and as "
+                                  "%s"
                                   % (name, list(known.shape), shape))
             return self._weights[name]
         strategy = 0
@@ -291,8 +292,8 @@ class Network:
                     self.layers.get(layer.full_name) is layer for layer in each.inputs):
                 for layer in each.inputs:
                     if layer.group is not None:
-                        raise ConfigError("evaluator %r: the layer %r is inside the recurrent group "
-                                          "%r; let the step return it" % (each.name, layer.name,
+                        raise ConfigError("evaluator %r: the layer %r is inside the recurrent "
+                                          "group %r; let the step return it" % (each.name, layer.name,
                                                                           layer.group.name))
                 sums = each.build(self, *[self.value(layer) for layer in each.inputs])
                 self.evaluators.append((each, sums))
@@ -301,8 +302,8 @@ class Network:
         """The printers that a step has declared; sums of single steps have no meaning."""
         for each in self._declared:
             if each.group is group and each.build(self, *[self.value(p) for p in each.inputs]):
-                raise ConfigError("evaluator %r is declared inside the step of %r, where only printers "
-                                  "may be; declare it outside, on what the group gives"
+                raise ConfigError("evaluator %r is declared inside the step of %r, where only "
+                                  "printers may be; declare it outside, on what the group gives"
                                   % (each.name, group.name))
 
 

@@ -69,8 +69,8 @@ def lstmemory_unit(input, out_memory=None, name=None, size=None, param_attr=None
                    input_proj_layer_attr=None, lstm_bias_attr=None, lstm_layer_attr=None,
                    mixed_bias_attr=None, mixed_layer_attr=None, get_output_layer_attr=None):
     """One step of lstmemory, inside a recurrent group, with its memories. out_memory: the memory of
-    the output, where the caller has made it. The last three are v0.10's: its names of the attributes
-    of the input's projection, and those of the layer that is the cell."""
+    the output, where the caller has made it. The last three are v0.10's: its names of the
+    attributes of the input's projection, and those of the layer that is the cell."""
     name = layer_name(name, "lstm_unit")
     input_proj_bias_attr = _one_of(name, "bias_attr", input_proj_bias_attr, mixed_bias_attr)
     input_proj_layer_attr = _one_of(name, "layer_attr", input_proj_layer_attr, mixed_layer_attr)
@@ -208,8 +208,8 @@ def _attended(scores, values, softmax_param_attr, name, which=""):
     """The sum of `values`, with the softmax of the scores, one for each step, as weights."""
     weight = fc_layer(scores, 1, act=SequenceSoftmaxActivation(), bias_attr=False,
                       param_attr=softmax_param_attr, name="%s_softmax%s" % (name, which))
-    return pooling_layer(scaling_layer(values, weight, name="%s_scaling%s" % (name, which)), SumPooling(),
-                         name="%s_pooling%s" % (name, which))
+    scaled = scaling_layer(values, weight, name="%s_scaling%s" % (name, which))
+    return pooling_layer(scaled, SumPooling(), name="%s_pooling%s" % (name, which))
 
 
 @layer_function
@@ -220,7 +220,8 @@ def simple_attention(encoded_sequence, encoded_proj, decoder_state, transform_pa
     name = layer_name(name, "simple_attention")
     size = encoded_proj.size
     if size != decoder_state.size:
-        raise ConfigError("simple_attention %r: encoded_proj %r has size %s, and decoder_state %r %s"
+        raise ConfigError("simple_attention %r: encoded_proj %r has size %s, and decoder_state %r "
+                          "%s"
                           % (name, encoded_proj.name, size, decoder_state.name, decoder_state.size))
     state = _mixed(size, full_matrix_projection(decoder_state, param_attr=transform_param_attr),
                    "%s_transform" % name)

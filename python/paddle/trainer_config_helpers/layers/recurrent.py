@@ -15,16 +15,16 @@ def cell_act(name, what, act, default):
     """The name by which recurrent ops know an activation."""
     act = default() if act is None else act
     if not isinstance(act, BaseActivation) or not (act.support_hppl or act.name == ""):
-        raise ConfigError("layer %r: %s is %r; inside a recurrent unit it may be sigmoid, tanh, relu "
-                          "or linear" % (name, what, act))
+        raise ConfigError("layer %r: %s is %r; inside a recurrent unit it may be sigmoid, tanh, "
+                          "relu or linear" % (name, what, act))
     return act.name or "identity"
 
 
 def state_size(name, input, parts, size):
     """The size of the state of a unit whose input has `parts` parts."""
     if input.size is None or input.size % parts:
-        raise ConfigError("layer %r: its input %r has size %s, and must be %d times the layer's: one "
-                          "part for each gate" % (name, input.name, input.size, parts))
+        raise ConfigError("layer %r: its input %r has size %s, and must be %d times the layer's: "
+                          "one part for each gate" % (name, input.name, input.size, parts))
     if size is not None and size * parts != input.size:
         raise ConfigError("layer %r: size is %s, and its input %r has size %d: it must be %d"
                           % (name, size, input.name, input.size, parts * size))
@@ -178,7 +178,8 @@ def gru_step_naive_layer(input, output_mem, size=None, name=None, act=None, gate
     size = state_size(name, input, 3, output_mem.size if size is None else size)
     for what, attr in (("bias_attr", bias_attr), ("param_attr", param_attr)):
         if getattr(attr, "name", None) is not None:
-            raise ConfigError("layer %r: %s names a parameter, and the three gates must not share it"
+            raise ConfigError("layer %r: %s names a parameter, and the three gates must not share "
+                              "it"
                               % (name, what))
     act = TanhActivation() if act is None else act
     gate_act = SigmoidActivation() if gate_act is None else gate_act
@@ -194,7 +195,8 @@ def gru_step_naive_layer(input, output_mem, size=None, name=None, act=None, gate
     reset = gate("reset", size, output_mem, gate_act)
     kept = mixed_layer(size, dotmul_operator(output_mem, reset), name=name + "_reset_output")
     candidate = gate("output_candidate", 2 * size, kept, act)
-    return mixed_layer(size, [identity_projection(output_mem), dotmul_operator(output_mem, update, -1.0),
+    return mixed_layer(size, [identity_projection(output_mem),
+                              dotmul_operator(output_mem, update, -1.0),
                               dotmul_operator(candidate, update)], name=name)
 
 

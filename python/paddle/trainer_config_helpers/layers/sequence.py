@@ -165,8 +165,8 @@ def expand_layer(input, expand_as, name=None, bias_attr=False,
     step i of a sequence for each step of sub-sequence i."""
     name = layer_name(name, "expand_layer")
     if expand_level not in (ExpandLevel.FROM_NO_SEQUENCE, ExpandLevel.FROM_SEQUENCE):
-        raise ConfigError("layer %r: expand_level is %r, and may be ExpandLevel.FROM_NO_SEQUENCE or "
-                          "ExpandLevel.FROM_SEQUENCE" % (name, expand_level))
+        raise ConfigError("layer %r: expand_level is %r, and may be ExpandLevel.FROM_NO_SEQUENCE "
+                          "or ExpandLevel.FROM_SEQUENCE" % (name, expand_level))
 
     def build(net, value, like):
         nested = expect_sequence("layer %r: expand_as" % name, like) == 2
