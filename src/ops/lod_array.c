@@ -61,6 +61,22 @@ static rg_status put_step(rg_ctx *ctx, const rg_pick *picks, int64_t n, int dept
     return code;
 }
 
+/* Steps beyond the end of a sequence would be those of the next one. */
+static rg_status check_lengths(const rg_ctx *ctx, const rg_lod *lod, const rg_rank_table *table)
+{
+    const int64_t *at = lod->offset[table->level];
+    for (int64_t i = 0; i < table->n; i++) {
+        int64_t s = table->items[i].index, length = at[s + 1] - at[s];
+        if (length != table->items[i].length)
+            return rg_fail(RG_ESHAPE,
+                           "sequence %lld of X %s has %lld steps, and that of the rank table %lld: "
+                           "inputs of one loop must be equally long",
+                           (long long)s, rg_in_name(ctx, X, 0), (long long)length,
+                           (long long)table->items[i].length);
+    }
+    return RG_OK;
+}
+
 static rg_status to_array_kernel(rg_ctx *ctx)
 {
     const rg_value *x = rg_in(ctx, X);
@@ -74,6 +90,7 @@ static rg_status to_array_kernel(rg_ctx *ctx)
                        "X %s does not have the %lld sequences of the rank table at "
                        "level %d",
                        rg_in_name(ctx, X, 0), (long long)table->n, table->level);
+    RG_TRY(check_lengths(ctx, lod, table));
     int depth = lod->levels - table->level - 1;
     int64_t steps = table->n > 0 ? table->items[0].length : 0;
     rg_pick *picks = rg_scratch(ctx, (size_t)table->n * sizeof *picks);

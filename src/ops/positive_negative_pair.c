@@ -7,6 +7,8 @@
 #include "ops/number.h"
 #include "ops/types.h"
 
+#include <stdlib.h>
+
 enum { SCORE, LABEL, QUERY_ID, ACC_POSITIVE, ACC_NEGATIVE, ACC_NEUTRAL, WEIGHT };
 enum { POSITIVE, NEGATIVE, NEUTRAL };
 enum { COLUMN };
@@ -31,6 +33,18 @@ static rg_status infer(rg_ctx *ctx)
     return RG_OK;
 }
 
+typedef struct place {
+    int64_t query, row;
+} place;
+
+static int by_query(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    if (x->query != y->query)
+        return x->query < y->query ? -1 : 1;
+    return x->row < y->row ? -1 : 1;
+}
+
 static rg_status kernel(rg_ctx *ctx)
 {
     const rg_value *score = rg_in(ctx, SCORE), *label = rg_in(ctx, LABEL);
@@ -43,10 +57,17 @@ static rg_status kernel(rg_ctx *ctx)
     for (int i = 0; i < 3; i++)
         if (rg_has_in(ctx, ACC_POSITIVE + i))
             sums[i] = rg_number_at(rg_in(ctx, ACC_POSITIVE + i), 0);
+    place *order = rg_scratch(ctx, (size_t)(n + 1) * sizeof *order);
+    if (order == NULL)
+        return RG_ENOMEM;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = i + 1; j < n; j++) {
+        order[i] = (place){query[i], i};
+    qsort(order, (size_t)n, sizeof *order, by_query);
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = a + 1; b < n && order[b].query == order[a].query; b++) {
+            int64_t i = order[a].row, j = order[b].row;
             double labels = rg_number_at(label, i) - rg_number_at(label, j);
-            if (query[i] != query[j] || labels == 0)
+            if (labels == 0)
                 continue;
             double scores = rg_number_at(score, i * width + column) -
                             rg_number_at(score, j * width + column);

@@ -102,7 +102,7 @@ def test_activations_of_gru_unit_are_honoured():
 def test_what_is_missing_says_its_name():
     import paddle.fluid as fluid
     import pytest
-    for name in ("dynamic_lstmp", "lstm", "rnn", "beam_search", "LSTMCell", "BasicDecoder"):
+    for name in ("dynamic_lstmp", "lstm", "rnn", "BeamSearchDecoder", "LSTMCell", "BasicDecoder"):
         with pytest.raises(NotImplementedError, match=r"layers.rnn.%s is not impl" % name):
             getattr(fluid.layers, name)(None)
 

@@ -30,6 +30,19 @@ CASES = [
     _case("many of few", [1, 2], rand(2, 2), beam_size=10, lod=[[1, 1], [1, 1]]),
     _case("no prefix left", [1, 2, 3], rand(3, 4), beam_size=2, lod=[[0, 2], [2, 1]]),
 ]
+
+# Of v1: two sources with two sentences each, the last of them empty; of one the best, of two each
+# with its length before and -1 behind.
+SAID = {"Ids": Lod(np.array([[5], [0], [7], [8], [0], [9]]), [[2, 2], [2, 3, 1, 0]]),
+        "Scores": Lod(np.array([[-1], [-2], [-1], [-3], [-4], [-.5]], "float32"),
+                      [[2, 2], [2, 3, 1, 0]])}
+CASES += [
+    case("one result", "beam_results", SAID, {"num_results": 1}, ["Out", "Prob"],
+         expect={"Out": np.array([[5], [0], [9]]), "Prob": np.array([[-2], [-.5]], "float32")}),
+    case("two results", "beam_results", SAID, {"num_results": 2}, ["Out", "Prob"],
+         expect={"Out": np.array([[2, 5, 0, -1, 3, 7, 8, 0, -1, 1, 9, -1, 0, -1]]).T,
+                 "Prob": np.array([[-2, -4], [-.5, -np.inf]], "float32")}),
+]
 test = check(__file__, CASES)
 
 

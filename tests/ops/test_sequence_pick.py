@@ -6,6 +6,7 @@ from opcase import case, check, forward, rand, Lod
 
 X = rand(9, 3)
 BOTH = ["Out", "Rows"]
+ROWS = dict(compare=["Out"], ignore_grad_of=["Rows"], grads=["X"])
 ONE = [[3, 1, 5]]
 TWO = [[2, 0, 1], [3, 1, 5]]
 STARTS = np.array([[0, 2], [0, -1], [1, 1]], "float32")
@@ -18,17 +19,17 @@ def _rows(*spans):
 
 CASES = [
     case("from and to", "sequence_pick", {"X": Lod(X, ONE), "Starts": STARTS, "Ends": ENDS},
-         {"how": "spans"}, BOTH, compare=["Out"], ignore_grad_of=["Rows"], grads=["X"],
+         {"how": "spans"}, BOTH, **ROWS,
          expect={"Out": _rows((0, 2), (2, 3), (3, 4), (5, 8), (5, 6))}),
     case("from", "sequence_pick", {"X": Lod(X, ONE), "Starts": STARTS}, {"how": "spans"}, BOTH,
-         compare=["Out"], ignore_grad_of=["Rows"], grads=["X"], expect={"Out": _rows((0, 3), (2, 3), (3, 4), (5, 9), (5, 9))}),
+         **ROWS, expect={"Out": _rows((0, 3), (2, 3), (3, 4), (5, 9), (5, 9))}),
     case("to, nested", "sequence_pick", {"X": Lod(X, TWO), "Ends": ENDS}, {"how": "spans"}, BOTH,
-         compare=["Out"], ignore_grad_of=["Rows"], grads=["X"], expect={"Out": _rows((0, 2), (0, 3), (3, 4), (4, 8), (4, 6))}),
+         **ROWS, expect={"Out": _rows((0, 2), (0, 3), (3, 4), (4, 8), (4, 6))}),
     case("subsequences", "sequence_pick",
          {"X": Lod(X, TWO), "Selected": np.array([[1, 0], [-1, -1], [0, -1]], "int64")},
-         {"how": "subsequences"}, BOTH, compare=["Out"], ignore_grad_of=["Rows"], grads=["X"],
+         {"how": "subsequences"}, BOTH, **ROWS,
          expect={"Out": _rows((3, 4), (0, 3), (4, 9))}),
-    case("reverse", "sequence_pick", {"X": Lod(X, TWO)}, {"how": "reverse"}, BOTH, compare=["Out"], ignore_grad_of=["Rows"], grads=["X"],
+    case("reverse", "sequence_pick", {"X": Lod(X, TWO)}, {"how": "reverse"}, BOTH, **ROWS,
          expect={"Out": _rows((3, 4), (0, 3), (4, 9))}),
     case("best", "sequence_top_k",
          {"X": Lod(np.array([[.1], [.3], [.2], [5], [1], [2], [2], [-1], [0]], "float32"), ONE)},

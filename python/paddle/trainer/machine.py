@@ -32,11 +32,12 @@ class Totals:
         self.cost += batch.cost
         self.samples += batch.samples
         if self._sums is None:
-            self._sums = [[np.array(array) for array in arrays] for arrays in batch.sums]
-            return
-        for arrays, more in zip(self._sums, batch.sums):
-            for i, array in enumerate(more):
-                arrays[i] = arrays[i] + array
+            self._sums = [[] for _ in batch.sums]
+        for evaluator, arrays, more in zip(self._evaluators, self._sums, batch.sums):
+            if evaluator.joins or not arrays:
+                arrays.append([np.array(array) for array in more])
+            else:
+                arrays[0] = [total + array for total, array in zip(arrays[0], more)]
 
     def mean_cost(self):
         return self.cost / self.samples if self.samples else 0.0
@@ -45,7 +46,8 @@ class Totals:
         """{name: number} of all evaluators."""
         found = collections.OrderedDict()
         for evaluator, arrays in zip(self._evaluators, self._sums or ()):
-            found.update(evaluator.result(arrays))
+            found.update(evaluator.result([np.concatenate(parts) if evaluator.joins else parts[0]
+                                           for parts in zip(*arrays)]))
         return found
 
 
@@ -79,6 +81,7 @@ class Machine:
         self._parallel = {}
         self._gradients, self._last = None, None
         self._figures = [var for _, sums in network.evaluators for var in sums]
+        self._rows = {var.name for each, sums in network.evaluators if each.joins for var in sums}
 
     def _build(self, settings, remote):
         net = self.network
@@ -86,16 +89,10 @@ class Machine:
             raise ConfigError("there is no cost among the outputs: %s cannot be trained"
                               % ", ".join(layer.name for layer in net.outputs))
         with fluid.program_guard(net.main, net.startup), fluid.unique_name.guard():
-            self._params_grads = fluid.backward.append_backward(
-                net.cost, callbacks=self._error_clips())
+            self._params_grads = fluid.backward.append_backward(net.cost)
             self._needs = append_updates(net, settings, self._params_grads, remote is not None)
             if settings.model_average is not None:
                 self._average = self._make_average(settings.model_average)
-
-    def _error_clips(self):
-        clipped = any(var.error_clip is not None for block in self.network.main.blocks
-                      for var in block._known.values())
-        return [fluid.clip.error_clip_callback] if clipped else None
 
     def _make_average(self, wanted):
         if self._remote is not None:
@@ -140,10 +137,7 @@ class Machine:
         net = self.network
         fetch = ([] if net.cost is None else [net.cost]) + self._figures
         values = self._compute(program, samples, fetch, needs)
-        if values and len(values[0]) > 1:  # of each thread
-            values = [np.sum(value, axis=0) for value in values]
-        else:
-            values = [value[0] for value in values]
+        values = [self._of_all_threads(name, value) for name, value in zip(fetch, values)]
         cost, sums, at = 0.0, [], len(fetch) - len(self._figures)
         if at:
             cost = float(values[0][0])
@@ -151,6 +145,11 @@ class Machine:
             sums.append(values[at:at + len(variables)])
             at += len(variables)
         return Batch(cost, len(samples), sums)
+
+    def _of_all_threads(self, variable, values):
+        if len(values) == 1:
+            return values[0]
+        return np.concatenate(values) if variable.name in self._rows else np.sum(values, axis=0)
 
     def _compute(self, program, samples, fetch, needs=(), return_numpy=True):
         """For each variable of fetch a list: its value in each thread that had samples."""

@@ -53,8 +53,9 @@ def value_printer_evaluator(input, name=None):
     return _printer(layer_name(name, "value_printer_evaluator"), "value_printer", inputs, build)
 
 
-def _print_between(layer, value):
-    """Whoever reads the value reads it through a print, which shows the gradient that comes back."""
+def _print_between(net, layer, value):
+    """Whoever reads the value reads it through a print, which shows the gradient that comes
+    back."""
     block = value.block
     readers = [op for op in block.ops if value.name in op.input_arg_names]
     shown = _show(layer, value, "gradient", "backward")
@@ -66,6 +67,7 @@ def _print_between(layer, value):
                      attrs=attrs)
     for op in readers:
         op._rename_input(value.name, shown.name)
+    net.replace(layer, shown)
 
 
 @layer_function
@@ -75,7 +77,7 @@ def gradient_printer_evaluator(input, name=None):
 
     def build(net, *values):
         for layer, value in zip(inputs, values):
-            _print_between(layer, value)
+            _print_between(net, layer, value)
     return _printer(layer_name(name, "gradient_printer_evaluator"), "gradient_printer", inputs,
                     build)
 
@@ -188,7 +190,8 @@ def seqtext_printer_evaluator(input, result_file, id_input=None, dict_file=None,
     its number), a tab, and its words (of dict_file, a line each, or the ids)."""
     name = layer_name(name, "seqtext_printer_evaluator")
     if not isinstance(result_file, str):
-        raise ConfigError("evaluator %r: result_file is %r, and must be a path" % (name, result_file))
+        raise ConfigError("evaluator %r: result_file is %r, and must be a path"
+                          % (name, result_file))
     inputs = as_layers(input) + ([] if id_input is None else as_layers(id_input, "id_input"))
     if len(inputs) != 1 + (id_input is not None):
         raise ConfigError("evaluator %r: it prints one layer; make one for each" % name)

@@ -126,30 +126,45 @@ def auc_evaluator(input, label, name=None, weight=None):
                      [input, label] + ([] if weight is None else [weight]), build, result)
 
 
+def _count_pairs(rows):
+    """Of rows with score, label, query and weight: pairs that are in order, and that are not."""
+    kinds = (("score", "float32"), ("label", "float32"), ("query", "int64"), ("weight", "float32"))
+    program = fluid.Program()
+    with fluid.program_guard(program, fluid.Program()), fluid.unique_name.guard():
+        score, label, query, weight = (fluid.layers.data(name, [1], dtype=kind)
+                                       for name, kind in kinds)
+        pairs = _append("positive_negative_pair",
+                        {"Score": score, "Label": label, "QueryID": query, "Weight": weight},
+                        [(slot, "float32") for slot in ("PositivePair", "NegativePair",
+                                                        "NeutralPair")], {"column": 0})
+    columns = {name: rows[:, i:i + 1].astype(kind) for i, (name, kind) in enumerate(kinds)}
+    found = fluid.Executor(fluid.CPUPlace()).run(program, columns, pairs, scope=fluid.Scope())
+    positive, negative, neutral = (float(each[0]) for each in found)
+    # The op counts pairs of equal scores as negative, too; v1 does not.
+    return positive, negative - neutral
+
+
 @layer_function
 def pnpair_evaluator(input, label, info, name=None, weight=None):
     """How many pairs of examples of one query (info) the last column has in the labels' order, over
-    how many it has not; of pairs of a batch."""
+    how many it has not. Queries are of the whole pass: all its rows are kept until then."""
     name = layer_name(name, "pnpair_evaluator")
 
     def build(net, score, labels, query, *weights):
-        inputs = {"Score": score, "Label": fluid.layers.cast(labels, "float32"),
-                  "QueryID": fluid.layers.cast(query, "int64")}
-        if weights:
-            inputs["Weight"] = weights[0]
-        positive, negative, neutral = _append(
-            "positive_negative_pair", inputs,
-            [(slot, "float32") for slot in ("PositivePair", "NegativePair", "NeutralPair")],
-            {"column": -1})
-        # The op counts pairs of equal scores as negative, too; v1 does not.
-        return [positive, fluid.layers.elementwise_sub(negative, neutral)]
+        if score.lod_level:
+            raise ConfigError("evaluator %r: its input %r is a sequence, and must be a row for "
+                              "each example" % (name, input.name))
+        score = _last_column(score, input)
+        columns = [score, labels, query, weights[0] if weights else _ones(score)]
+        return [fluid.layers.concat([fluid.layers.cast(each, "float64") for each in columns],
+                                    axis=1)]
 
     def result(sums):
-        positive, negative = (float(np.sum(each)) for each in sums)
+        positive, negative = _count_pairs(np.asarray(sums[0]))
         return collections.OrderedDict([(name, positive / (negative if negative > 0 else 1.0))])
 
     return Evaluator(name, "pnpair", [input, label, info] + ([] if weight is None else [weight]),
-                     build, result)
+                     build, result, joins=True)
 
 
 def _share(part, rest):
@@ -224,8 +239,8 @@ def ctc_error_evaluator(input, label, name=None):
 @layer_function
 def chunk_evaluator(input, label, chunk_scheme, num_chunk_types, name=None,
                     excluded_chunk_types=None):
-    """Precision, recall and F1 of the chunks that `input`, a sequence of tags, has: crf_decoding_layer
-    gives one. chunk_scheme: 'IOB', 'IOE', 'IOBES' or 'plain'."""
+    """Precision, recall and F1 of the chunks that `input`, a sequence of tags, has:
+    crf_decoding_layer gives one. chunk_scheme: 'IOB', 'IOE', 'IOBES' or 'plain'."""
     name = layer_name(name, "chunk_evaluator")
     if chunk_scheme not in ("IOB", "IOE", "IOBES", "plain"):
         raise ConfigError("evaluator %r: chunk_scheme is %r, and may be IOB, IOE, IOBES or plain"
@@ -286,6 +301,7 @@ def evaluator_base(input, type, label=None, weight=None, name=None, chunk_scheme
     function, takes = _KINDS[type]
     unknown = sorted(set(given) - set(takes))
     if unknown:
-        raise ConfigError("evaluator_base: %s is not for evaluators of type %r" % (unknown[0], type))
+        raise ConfigError("evaluator_base: %s is not for evaluators of type %r"
+                          % (unknown[0], type))
     return function(input=input, name=name,
                     **{takes[key]: value for key, value in given.items()})

@@ -126,11 +126,12 @@ class LayerOutput:
 class Evaluator:
     """A figure of merit. build(net, *values) gives the sums of a batch as a list of Fluid
     variables; they are added over batches, and result(sums) makes of the totals an ordered
-    dict {name: number}."""
+    dict {name: number}. joins: they are rows, which are put behind each other instead."""
 
-    def __init__(self, name, kind, inputs, build, result):
+    def __init__(self, name, kind, inputs, build, result, joins=False):
         self.name, self.kind, self.inputs = name, kind, as_layers(inputs)
-        self.build, self.result = build, result
+        self.build, self.result, self.joins = build, result, joins
+        self.group = _graph.groups[-1] if _graph.groups else None
         _graph.evaluators.append(self)
 
 

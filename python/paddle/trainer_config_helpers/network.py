@@ -52,12 +52,13 @@ class Network:
         self._given_types = data_types or {}
         self._scopes = [{}]  # values by layer, of the program and of the groups that are open
         self._weights, self._named = {}, {}
+        self._declared = list(graph.evaluators if evaluators is None else evaluators)
         with fluid.program_guard(self.main, self.startup), fluid.unique_name.guard():
             self.values = [self.value(layer) for layer in self.outputs]
             for layer in extra:  # part of the network, and no output
                 self.value(layer)
             self.cost = self._sum_costs()
-            self._find_evaluators(graph.evaluators if evaluators is None else evaluators)
+            self._find_evaluators()
         self._order_data(graph, declared_order)
 
     # ---- layers ----
@@ -88,6 +89,13 @@ class Network:
             if layer.full_name in scope:
                 return scope[layer.full_name]
         return None
+
+    def replace(self, layer, value):
+        """Whoever asks for the layer from now on gets this."""
+        for scope in reversed(self._scopes):
+            if layer.full_name in scope:
+                scope[layer.full_name] = value
+                return
 
     def keep(self, layer, what, value):
         """A second output of a layer that is being built: for get_output_layer."""
@@ -135,7 +143,7 @@ class Network:
         if attr is not None and attr.drop_rate:
             value = fluid.layers.dropout(value, attr.drop_rate)
         if attr is not None and attr.error_clipping_threshold:
-            value.error_clip = fluid.clip.ErrorClipByValue(attr.error_clipping_threshold)
+            value = _clip_error(value, attr.error_clipping_threshold)
         return value
 
     # ---- data ----
@@ -204,7 +212,8 @@ class Network:
         known = self.parameters.get(name)
         if known is not None:
             if list(known.shape) != shape:
-                raise ConfigError("the parameter %r is shared by layers that want it as %s and as %s"
+                raise ConfigError("the parameter %r is shared by layers that want it as %s and as "
+                                  "%s"
                                   % (name, list(known.shape), shape))
             return self._weights[name]
         strategy = 0
@@ -274,13 +283,37 @@ class Network:
             return None
         return sums[0] if len(sums) == 1 else fluid.layers.sums(sums)
 
-    def _find_evaluators(self, evaluators):
-        """Those whose layers are all part of this network."""
+    def _find_evaluators(self):
+        """Those whose layers are all part of this network. Those of recurrent groups are built with
+        them."""
         self.evaluators = []
-        for each in evaluators:
-            if all(self.layers.get(layer.full_name) is layer for layer in each.inputs):
+        for each in self._declared:
+            if each.group is None and all(
+                    self.layers.get(layer.full_name) is layer for layer in each.inputs):
+                for layer in each.inputs:
+                    if layer.group is not None:
+                        raise ConfigError("evaluator %r: the layer %r is inside the recurrent "
+                                          "group %r; let the step return it" % (each.name, layer.name,
+                                                                          layer.group.name))
                 sums = each.build(self, *[self.value(layer) for layer in each.inputs])
                 self.evaluators.append((each, sums))
+
+    def print_in_group(self, group):
+        """The printers that a step has declared; sums of single steps have no meaning."""
+        for each in self._declared:
+            if each.group is group and each.build(self, *[self.value(p) for p in each.inputs]):
+                raise ConfigError("evaluator %r is declared inside the step of %r, where only "
+                                  "printers may be; declare it outside, on what the group gives"
+                                  % (each.name, group.name))
+
+
+def _clip_error(value, threshold):
+    """The value, whose gradient does not leave +-threshold."""
+    helper = LayerHelper("error_clip")
+    out = helper.create_variable_for_type_inference(value.dtype)
+    helper.append_op(type="error_clip", inputs={"X": [value]}, outputs={"Out": [out]},
+                     attrs={"min": -float(threshold), "max": float(threshold)})
+    return out
 
 
 def _initializer(mean, std, strategy):

@@ -18,9 +18,7 @@ __all__ = ["sequence_conv_pool", "text_conv_pool", "simple_lstm", "lstmemory_uni
 
 
 def _mixed(size, parts, name, bias_attr=None, **options):
-    """A mixed layer has no bias unless one is asked for."""
-    return mixed_layer(size, parts, name=name, bias_attr=False if bias_attr is None else bias_attr,
-                       **options)
+    return mixed_layer(size, parts, name=name, bias_attr=bias_attr, **options)
 
 
 @layer_function
@@ -58,13 +56,24 @@ def simple_lstm(input, size, name=None, reverse=False, mat_param_attr=None, bias
                      layer_attr=lstm_cell_attr)
 
 
+def _one_of(name, what, now, before):
+    if now is not None and before is not None:
+        raise ConfigError("lstm %r: input_proj_%s and mixed_%s are one thing; give one of them"
+                          % (name, what, what))
+    return before if now is None else now
+
+
 @layer_function
 def lstmemory_unit(input, out_memory=None, name=None, size=None, param_attr=None, act=None,
                    gate_act=None, state_act=None, input_proj_bias_attr=None,
-                   input_proj_layer_attr=None, lstm_bias_attr=None, lstm_layer_attr=None):
+                   input_proj_layer_attr=None, lstm_bias_attr=None, lstm_layer_attr=None,
+                   mixed_bias_attr=None, mixed_layer_attr=None, get_output_layer_attr=None):
     """One step of lstmemory, inside a recurrent group, with its memories. out_memory: the memory of
-    the output, where the caller has made it."""
-    name = layer_name(name, "lstmemory_unit")
+    the output, where the caller has made it. The last three are v0.10's: its names of the
+    attributes of the input's projection, and those of the layer that is the cell."""
+    name = layer_name(name, "lstm_unit")
+    input_proj_bias_attr = _one_of(name, "bias_attr", input_proj_bias_attr, mixed_bias_attr)
+    input_proj_layer_attr = _one_of(name, "layer_attr", input_proj_layer_attr, mixed_layer_attr)
     size = state_size(name, input, 4, size)
     output = memory(name, size) if out_memory is None else out_memory
     state = memory("%s_state" % name, size)
@@ -75,20 +84,22 @@ def lstmemory_unit(input, out_memory=None, name=None, size=None, param_attr=None
     made = lstm_step_layer(joined, state, name=name, size=size, act=act, gate_act=gate_act,
                            state_act=state_act, bias_attr=lstm_bias_attr,
                            layer_attr=lstm_layer_attr)
-    get_output_layer(made, "state", name="%s_state" % name)
+    get_output_layer(made, "state", name="%s_state" % name, layer_attr=get_output_layer_attr)
     return made
 
 
 @layer_function
 def lstmemory_group(input, size=None, name=None, out_memory=None, reverse=False, param_attr=None,
                     act=None, gate_act=None, state_act=None, input_proj_bias_attr=None,
-                    input_proj_layer_attr=None, lstm_bias_attr=None, lstm_layer_attr=None):
+                    input_proj_layer_attr=None, lstm_bias_attr=None, lstm_layer_attr=None,
+                    mixed_bias_attr=None, mixed_layer_attr=None, get_output_layer_attr=None):
     """lstmemory as a recurrent group, whose layers can be seen and changed."""
     name = layer_name(name, "lstm_group")
     return recurrent_group(
         lambda step: lstmemory_unit(
             step, out_memory, name, size, param_attr, act, gate_act, state_act,
-            input_proj_bias_attr, input_proj_layer_attr, lstm_bias_attr, lstm_layer_attr),
+            input_proj_bias_attr, input_proj_layer_attr, lstm_bias_attr, lstm_layer_attr,
+            mixed_bias_attr, mixed_layer_attr, get_output_layer_attr),
         input, reverse=reverse, name="%s_recurrent_group" % name)
 
 
@@ -197,8 +208,8 @@ def _attended(scores, values, softmax_param_attr, name, which=""):
     """The sum of `values`, with the softmax of the scores, one for each step, as weights."""
     weight = fc_layer(scores, 1, act=SequenceSoftmaxActivation(), bias_attr=False,
                       param_attr=softmax_param_attr, name="%s_softmax%s" % (name, which))
-    return pooling_layer(scaling_layer(values, weight, name="%s_scaling%s" % (name, which)), SumPooling(),
-                         name="%s_pooling%s" % (name, which))
+    scaled = scaling_layer(values, weight, name="%s_scaling%s" % (name, which))
+    return pooling_layer(scaled, SumPooling(), name="%s_pooling%s" % (name, which))
 
 
 @layer_function
@@ -209,7 +220,8 @@ def simple_attention(encoded_sequence, encoded_proj, decoder_state, transform_pa
     name = layer_name(name, "simple_attention")
     size = encoded_proj.size
     if size != decoder_state.size:
-        raise ConfigError("simple_attention %r: encoded_proj %r has size %s, and decoder_state %r %s"
+        raise ConfigError("simple_attention %r: encoded_proj %r has size %s, and decoder_state %r "
+                          "%s"
                           % (name, encoded_proj.name, size, decoder_state.name, decoder_state.size))
     state = _mixed(size, full_matrix_projection(decoder_state, param_attr=transform_param_attr),
                    "%s_transform" % name)

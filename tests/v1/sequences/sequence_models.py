@@ -5,6 +5,7 @@ import collections
 import numpy as np
 
 import paddle.fluid as fluid
+from paddle.trainer.machine import Batch, Totals
 from paddle.trainer_config_helpers.graph import Graph, use_graph
 from paddle.trainer_config_helpers.network import Network
 
@@ -93,16 +94,15 @@ class Model:
 
     def evaluate(self, samples):
         """Results of the evaluators over a list of batches."""
-        totals = None
+        totals = Totals(self.net.evaluators)
         fetch = [var for _, sums in self.net.evaluators for var in sums]
         for batch in samples if isinstance(samples, list) else [samples]:
-            found = [np.array(v, "float64") for v in self.run(batch, fetch)]
-            totals = found if totals is None else [a + b for a, b in zip(totals, found)]
-        results = collections.OrderedDict()
-        for each, sums in self.net.evaluators:
-            results.update(each.result(totals[:len(sums)]))
-            totals = totals[len(sums):]
-        return results
+            found, sums = self.run(batch, fetch), []
+            for _, variables in self.net.evaluators:
+                sums.append(found[:len(variables)])
+                found = found[len(variables):]
+            totals.add(Batch(0.0, 1, sums))
+        return totals.metrics()
 
 
 def check_gradients(model, types, samples, eps=2e-3, rtol=2e-2, atol=4e-3):

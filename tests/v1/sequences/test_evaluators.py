@@ -99,20 +99,20 @@ def test_auc(weighted):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_pairs(weighted):
+def test_pairs_of_queries_that_go_over_batches(weighted):
     batches = [dict(b, p=np.round(b["p"], 1), q=RNG.randint(0, 3, 20)) for b in BATCHES]
     found = _results(lambda l: pnpair_evaluator(l["p"], l["y"], l["q"], name="pn",
                                                 weight=l["w"] if weighted else None),
                      dict(TYPES, q=ids(3)), batches)
+    p, y, q = (np.concatenate([b[k] for b in batches]) for k in "pyq")
+    w = ALL_W if weighted else np.ones(40)
     right = wrong = 0.0
-    for b in batches:
-        w = b["w"][:, 0] if weighted else np.ones(20)
-        for i in range(20):
-            for j in range(i):
-                order = (b["p"][i, -1] - b["p"][j, -1]) * (int(b["y"][i]) - int(b["y"][j]))
-                if b["q"][i] == b["q"][j]:
-                    right += (order > 0) * (w[i] + w[j]) / 2
-                    wrong += (order < 0) * (w[i] + w[j]) / 2
+    for i in range(40):
+        for j in range(i):
+            order = (p[i, -1] - p[j, -1]) * (int(y[i]) - int(y[j]))
+            if q[i] == q[j]:
+                right += (order > 0) * (w[i] + w[j]) / 2
+                wrong += (order < 0) * (w[i] + w[j]) / 2
     assert found["pn"] == pytest.approx(right / wrong, rel=1e-4)
 
 
@@ -192,6 +192,30 @@ def test_evaluator_base_knows_them_by_type():
         _results(lambda l: evaluator_base(l["p"], "sum", top_k=2), TYPES, BATCHES)
 
 
+def test_threads_count_what_one_counts():
+    """Rows of several threads are put together, sums are added."""
+    from paddle.trainer.machine import Machine
+    from paddle.trainer_config_helpers.optimizers import Settings
+    from paddle.trainer_config_helpers.graph import Graph, use_graph
+    from paddle.trainer_config_helpers.network import Network
+    results = []
+    for threads in (1, 2):
+        with use_graph(Graph()):
+            p = fc_layer(data_layer("p", 4), 4, act=SoftmaxActivation())
+            y, q = data_layer("y", 4), data_layer("q", 3)
+            pnpair_evaluator(p, y, q, name="pn")
+            net = Network([classification_cost(p, y)], dict(TYPES, q=ids(3)), extra=[q])
+        machine = Machine(net, Settings(batch_size=20, learning_rate=0.0), trainer_count=threads,
+                          seed=3)
+        totals, chance = machine.totals(), np.random.RandomState(9)
+        for b in BATCHES:
+            totals.add(machine.test_batch([
+                {"p": p, "y": int(y), "q": int(chance.randint(3))}
+                for p, y in zip(b["p"], b["y"])]))
+        results.append(totals.metrics())
+    assert results[1] == pytest.approx(results[0], rel=1e-5) and len(results[0]) == 2
+
+
 # ---- printers ----
 
 def test_printers_print_for_each_batch(capfd):
@@ -247,3 +271,39 @@ def test_sequences_as_text(tmp_path):
     assert (tmp_path / "plain.txt").read_text() == "0\t1 2\n1\t0\n2\t1 2\n3\t0\n"
     assert (tmp_path / "named.txt").read_text() == "7\tone two\n9\tzero\n" * 2
     assert (tmp_path / "nested.txt").read_text().splitlines()[:3] == ["0\toneone", "\ttwo", "1\tzero"]
+
+
+def test_a_step_prints_each_time(capfd):
+    def model():
+        def step(x):
+            out = addto_layer([x, memory("h", 2)], name="h")
+            value_printer_evaluator(out)
+            gradient_printer_evaluator(out)
+            return out
+        hidden = recurrent_group(step, data_layer("x", 2))
+        return square_error_cost(last_seq(hidden), data_layer("t", 2))
+    m = Model(model, {"x": dense(2, 1), "t": dense(2)})
+    m.run({"x": [[[1, 2], [3, 4]]], "t": [[0, 0]]}, [m.net.cost], m.net.main)
+    out = capfd.readouterr().out
+    assert out.count("layer=h value") == 2 and "data: [1, 2]" in out and "data: [4, 6]" in out
+    assert out.count("layer=h gradient") == 2 and "data: [8, 12]" in out
+
+
+def test_sums_of_single_steps_are_refused():
+    def step(x):
+        sum_evaluator(x, name="s")
+        return addto_layer([x, memory("h", 2)], name="h")
+    with pytest.raises(ConfigError, match="'s' is declared inside the step of 'g'"):
+        Model(lambda: recurrent_group(step, data_layer("x", 2), name="g"), {"x": dense(2, 1)})
+    kept = []
+
+    def keep(x):
+        kept.append(fc_layer(x, 2, name="far"))
+        return fc_layer(kept[-1], 2)
+
+    def model():
+        out = recurrent_group(keep, data_layer("x", 2), name="g")
+        sum_evaluator(kept[-1], name="s")
+        return out
+    with pytest.raises(ConfigError, match="'s': the layer 'far' is inside the recurrent group 'g'"):
+        Model(model, {"x": dense(2, 1)})

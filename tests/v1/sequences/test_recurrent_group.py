@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+import paddle.fluid as fluid
 from paddle.trainer_config_helpers import *  # noqa: F401,F403
 from paddle.trainer_config_helpers.graph import ConfigError
 
@@ -57,8 +58,9 @@ def test_recurrent_layer_is_the_same_as_its_group(reverse):
 def test_lstmemory_group_is_lstmemory():
     x = {"x": sequences(RNG, LENGTHS, 12)}
     for reverse in (False, True):
-        a = Model(lambda: lstmemory_group(data_layer("x", 12), name="l", reverse=reverse,
-                                          input_proj_bias_attr=True), {"x": dense(12, 1)})
+        bias = {"mixed_bias_attr" if reverse else "input_proj_bias_attr": True}  # v0.10, v0.11
+        a = Model(lambda: lstmemory_group(data_layer("x", 12), name="l", reverse=reverse, **bias),
+                  {"x": dense(12, 1)})
         b = Model(lambda: lstmemory(data_layer("x", 12), name="l", reverse=reverse),
                   {"x": dense(12, 1)})
         group = "l_recurrent_group"
@@ -172,6 +174,16 @@ def test_several_inputs_and_outputs():
     late = [np.vstack([np.zeros((1, 4)), (a + b)[:-1]]) for a, b in zip(X, y)]
     np.testing.assert_allclose(other, np.concatenate(X) + np.concatenate(late), rtol=1e-4,
                                atol=1e-5)
+
+
+def test_inputs_of_other_lengths_are_refused():
+    def model():
+        return recurrent_group(lambda x, y: addto_layer([x, y]),
+                               [data_layer("x", 4), data_layer("y", 4)])
+    m = Model(model, dict(SEQ, y=dense(4, 1)))
+    for lengths in ([3, 1, 4], [3, 2, 5], [2, 1, 5]):
+        with pytest.raises(fluid.core.EnforceNotMet, match="sequence . of X .* has . steps"):
+            m.values({"x": X, "y": sequences(RNG, lengths, 4)})
 
 
 def test_static_inputs_are_the_examples_own():
@@ -382,8 +394,22 @@ def test_mistakes_are_named():
            lambda x: addto_layer([x, memory("h", 4, boot_layer=x, boot_bias=ParamAttr())]))
     _fails("none of its inputs is a sequence", lambda x: x,
            lambda: [StaticInput(data_layer("x", 4))])
+    for is_seq, kind, what in ((False, 1, "'s', which is a sequence: take last_seq"),
+                               (True, 0, "'s', which is no sequence: leave is_seq=True out")):
+        def model():
+            start = data_layer("s", 4)
+            return recurrent_group(lambda x: addto_layer(
+                [x, memory("h", 4, boot_layer=start, is_seq=is_seq)], name="h"),
+                data_layer("x", 4))
+        with pytest.raises(ConfigError, match=what):
+            Model(model, dict(SEQ, s=dense(4, kind)))
     with pytest.raises(ConfigError, match="inside the step"):
         memory("h", 4)
+    with pytest.raises(ConfigError, match="beam_search\\(\\) generates"):
+        recurrent_group(lambda x: x, StaticInput(data_layer("x", 4)), is_generating=True)
+    with pytest.raises(ConfigError, match="mixed_bias_attr are one thing"):
+        Model(lambda: lstmemory_group(data_layer("x", 4), input_proj_bias_attr=False,
+                                      mixed_bias_attr=True), SEQ)
     with pytest.raises(ConfigError, match="'x' is no sequence"):
         Model(lambda: recurrent_group(lambda x: fc_layer(x, 2), data_layer("x", 4)),
               {"x": dense(4)})
@@ -392,3 +418,24 @@ def test_mistakes_are_named():
                                       targetInlink=data_layer("y", 4)), SEQ)
     with pytest.raises(ConfigError, match="no output 'state'.*default"):
         Model(lambda: get_output_layer(lstmemory(data_layer("x", 4)), "state"), SEQ)
+
+
+def test_a_group_inside_a_group_sees_static_inputs():
+    """Each word with the sum of its sentence, and with a row of the sample."""
+    def model():
+        words_in, row = embedding_layer(data_layer("w", 10), 4), fc_layer(data_layer("r", 2), 4)
+
+        def sentence_step(sentence, row):
+            def word_step(word, sentence, row):
+                seen = pooling_layer(sentence, AvgPooling())
+                return fc_layer([word, seen, row, memory("h", 4)], 4, name="h")
+            inner = recurrent_group(word_step, [sentence, StaticInput(sentence, is_seq=True),
+                                                StaticInput(row)], name="inner", reverse=True)
+            return first_seq(inner)
+        hidden = recurrent_group(sentence_step, [SubsequenceInput(words_in), StaticInput(row)],
+                                 name="outer")
+        return classification_cost(fc_layer(last_seq(hidden), 3, act=SoftmaxActivation()),
+                                   data_layer("y", 3))
+    nested = [words(RNG, n, 10) for n in ([2, 3], [1], [4, 1, 2])]
+    check_trains(model, {"w": ids(10, 2), "r": dense(2), "y": ids(3)},
+                 {"w": nested, "r": RNG.randn(3, 2), "y": [0, 2, 1]})

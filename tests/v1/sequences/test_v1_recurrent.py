@@ -114,3 +114,38 @@ def test_simple_lstm_has_the_names_of_v1():
     m = Model(lambda: simple_lstm(data_layer("x", 5), 3), {"x": dense(5, 1)})
     assert list(m.net.parameters) == ["_lstm_transform___lstm_0__.w0", "___lstm_0__.w0",
                                       "___lstm_0__.wbias"]
+
+
+def test_a_mixed_layer_has_no_bias_unless_asked():
+    """Also where a network passes the None of its own caller on."""
+    m = Model(lambda: mixed_layer(5, identity_projection(data_layer("x", 5)), bias_attr=None),
+              {"x": dense(5, 1)})
+    assert not m.net.parameters
+
+
+@pytest.mark.parametrize("recurrent", [
+    lambda x: lstmemory(x, name="r", reverse=True), lambda x: grumemory(x, name="r"),
+    lambda x: recurrent_layer(x, name="r"),
+    lambda x: mixed_layer(36, context_projection(x, 3, padding_attr=True), name="r")])
+def test_of_a_nested_sequence_all_steps_are_one_sequence(recurrent):
+    nested = [sequences(RNG, n, 12) for n in ([2, 3], [1], [4, 1])]
+    flat = [np.concatenate(x) for x in nested]
+    a = Model(lambda: recurrent(data_layer("x", 12)), {"x": dense(12, 2)})
+    b = Model(lambda: recurrent(data_layer("x", 12)), {"x": dense(12, 1)})
+    for name in b.net.parameters:
+        b.set(name, RNG.randn(*b.get(name).shape))
+        a.set(name, b.get(name))
+    np.testing.assert_allclose(a.values({"x": nested})[0], b.values({"x": flat})[0], rtol=1e-5)
+    assert a.lengths({"x": nested}) == [[[2, 1, 2], [2, 3, 1, 4, 1]]]
+
+
+@pytest.mark.parametrize("lengths", [[3, 0, 2], [0, 2], [1]])
+@pytest.mark.parametrize("recurrent", [
+    lambda x: lstmemory(x), lambda x: gru_group(x, reverse=True), lambda x: recurrent_layer(x),
+    lambda x: mixed_layer(36, context_projection(x, 3))])
+def test_empty_sequences_train_too(recurrent, lengths):
+    def model():
+        hidden = recurrent(embedding_layer(data_layer("w", 10), 12))
+        return classification_cost(fc_layer(last_seq(hidden), 3, act=SoftmaxActivation()),
+                                   data_layer("y", 3))
+    check_trains(model, TYPES, {"w": words(RNG, lengths, 10), "y": RNG.randint(0, 3, len(lengths))})

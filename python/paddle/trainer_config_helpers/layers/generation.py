@@ -48,8 +48,8 @@ class GeneratedInput(BaseGeneratedInput):
     def after_real_step(self, *outputs):
         probability = outputs[0]
         if probability.size != self.size:
-            raise ConfigError("beam_search: the step gives %r of size %s, and GeneratedInput has %d "
-                              "words" % (probability.name, probability.size, self.size))
+            raise ConfigError("beam_search: the step gives %r of size %s, and GeneratedInput has "
+                              "%d words" % (probability.name, probability.size, self.size))
         return maxid_layer(probability, name=_PREDICTED)
 
 
@@ -60,8 +60,8 @@ def _one_generated(name, given):
             raise ConfigError("beam_search %r: its input %r is neither a GeneratedInput nor a "
                               "StaticInput" % (name, each))
     if len(generated) != 1:
-        raise ConfigError("beam_search %r: it has %d inputs that are a GeneratedInput, and must have "
-                          "one" % (name, len(generated)))
+        raise ConfigError("beam_search %r: it has %d inputs that are a GeneratedInput, and must "
+                          "have one" % (name, len(generated)))
     if len(given) == 1:
         raise ConfigError("beam_search %r: it has no StaticInput, so nothing says for how many "
                           "samples to generate" % name)
@@ -85,8 +85,8 @@ def beam_search(step, input, bos_id, eos_id, beam_size, max_length=500, name=Non
             raise ConfigError("beam_search %r: %s is %r, and must be at least 1" % (name, what, n))
     results = beam_size if num_results_per_sample is None else num_results_per_sample
     if not 1 <= results <= beam_size:
-        raise ConfigError("beam_search %r: num_results_per_sample is %r, and beam_size %d: it cannot "
-                          "give more, nor none" % (name, results, beam_size))
+        raise ConfigError("beam_search %r: num_results_per_sample is %r, and beam_size %d: it "
+                          "cannot give more, nor none" % (name, results, beam_size))
     generated.bos_id, generated.eos_id = bos_id, eos_id
     group = RecurrentGroup(name)
     with group.open():
@@ -144,8 +144,8 @@ class _Search:
             if isinstance(value, SparseValue):
                 continue
             if value.lod_level > 1:
-                raise ConfigError("beam_search %r: a StaticInput is a nested sequence, and must be a "
-                                  "sequence or none" % self.group.name)
+                raise ConfigError("beam_search %r: a StaticInput is a nested sequence, and must be "
+                                  "a sequence or none" % self.group.name)
             value = fluid.layers.cast(value, "float32")
             return fluid.layers.sequence_pool(value, "first") if value.lod_level else value
         raise ConfigError("beam_search %r: its StaticInputs are all sparse data; put an fc_layer "
@@ -156,17 +156,23 @@ class _Search:
         each sample; "sample": which one a prefix is of."""
         layers = fluid.layers
         one = layers.fill_constant([1], "int64", 1)
-        n = layers.cast(layers.slice(layers.shape(samples), axes=[0], starts=[0], ends=[1]), "int64")
+        n = layers.slice(layers.shape(samples), axes=[0], starts=[0], ends=[1])
+        n = layers.cast(n, "int64")
         offsets = layers.range(0, layers.elementwise_add(n, one), 1, "int64")
         state = {"sample": layers.range(0, n, 1, "int64")}
         for each in self.group.memories:
             if each.of == _PREDICTED:
-                begin = layers.fill_constant_batch_size_like(samples, [-1, 1], "int64", each.boot_id)
+                begin = layers.fill_constant_batch_size_like(samples, [-1, 1], "int64",
+                                                             each.boot_id)
                 begin = layers.lod_append(layers.lod_reset(begin, offsets), offsets)
                 state["ids"] = begin
                 zeros = layers.fill_constant_batch_size_like(samples, [-1, 1], "float32", 0.0)
                 state["scores"] = layers.lod_reset(zeros, begin)
             elif each.boot_layer is not None:
+                if boots[each].lod_level:
+                    raise ConfigError("beam_search %r: the memory of %r begins with %r, which is a "
+                                      "sequence; take last_seq() or first_seq() of it"
+                                      % (self.group.name, each.of, each.boot_layer.name))
                 # A copy: the loop changes it.
                 state[each] = layers.assign(boots[each])
             else:
@@ -199,6 +205,7 @@ class _Search:
             for each, source in zip(self.group.memories, self.group.carried):
                 if each.of != _PREDICTED:
                     carried.append((state[each], net.value(source)))
+            net.print_in_group(self.group)
         totals = layers.elementwise_add(layers.log(best), layers.reshape(state["scores"], [-1]),
                                         axis=0)
         chosen, scores, parents = layers.beam_search(

@@ -18,8 +18,8 @@ __all__ = ["StaticInput", "SubsequenceInput", "memory", "recurrent_group"]
 
 
 class StaticInput:
-    """A layer that each step sees whole: a row, or (is_seq) a sequence, for each example. Whether it
-    is a sequence, the layer itself says."""
+    """A layer that each step sees whole: a row, or (is_seq) a sequence, for each example. Whether
+    it is a sequence, the layer itself says."""
 
     def __init__(self, input, is_seq=False, size=None):
         if not isinstance(input, LayerOutput):
@@ -86,10 +86,12 @@ class RecurrentGroup:
                 source = current_graph().layers.get("%s@%s" % (each.of, self.full_name))
             if source is None:
                 raise ConfigError(
-                    "recurrent group %r: memory(name=%r) is of a layer that the step does not make%s"
+                    "recurrent group %r: memory(name=%r) is of a layer that the step does not "
+                    "make%s"
                     % (self.name, each.of, "" if each.of else "; call set_input() on it"))
             if source.size != each.size:
-                raise ConfigError("recurrent group %r: the memory of %r has size %s, and that layer %s"
+                raise ConfigError("recurrent group %r: the memory of %r has size %s, and that layer "
+                                  "%s"
                                   % (self.name, source.name, each.size, source.size))
             self.carried.append(source)
         self._check(outputs + self.carried)
@@ -103,8 +105,8 @@ class RecurrentGroup:
                 continue
             seen.add(layer.full_name)
             if layer.group is not self:
-                raise ConfigError("recurrent group %r: its step uses the layer %r, which is outside; "
-                                  "give it as an input, StaticInput(%s)"
+                raise ConfigError("recurrent group %r: its step uses the layer %r, which is "
+                                  "outside; give it as an input, StaticInput(%s)"
                                   % (self.name, layer.name, layer.name))
             pending.extend(layer.parents)
 
@@ -128,6 +130,9 @@ class RecurrentGroup:
                 inner[each] = (rnn.memory(init=start, need_reorder=in_order) if start is not None
                                else rnn.memory(shape=[each.size], value=0.0))
             with net.inner_values(inner):
+                for layer in self.outputs + self.carried:
+                    net.value(layer)
+                net.print_in_group(self)
                 outputs = [net.value(layer) for layer in self.outputs]
                 for each, source in zip(self.memories, self.carried):
                     rnn.update_memory(inner[each], net.value(source))
@@ -138,6 +143,13 @@ class RecurrentGroup:
         """What a memory holds at the first step, and whether its rows must be put in the order of
         the steps; None: zeros."""
         if each.boot_layer is not None:
+            if bool(boot.lod_level) != each.is_seq:
+                raise ConfigError(
+                    "recurrent group %r: the memory of %r begins with %r, which is %s sequence: %s"
+                    % (self.name, each.of or each.name, each.boot_layer.name,
+                       "a" if boot.lod_level else "no",
+                       "take last_seq() or first_seq() of it, or say is_seq=True"
+                       if boot.lod_level else "leave is_seq=True out"))
             return boot, True
         if each.boot_bias is None and each.boot_id is None:
             return None, False
@@ -163,9 +175,12 @@ def _expect_steps(name, layer, value):
 
 def _reversed(value):
     """The steps back to front."""
-    return _each_part(value, lambda part: append_op("sequence_pick", {"X": part}, {"how": "reverse"},
-                                                    part.dtype, also=("Rows",))
-                      if part.lod_level > 1 else fluid.layers.sequence_reverse(part))
+    def turned(part):
+        if part.lod_level == 1:
+            return fluid.layers.sequence_reverse(part)
+        return append_op("sequence_pick", {"X": part}, {"how": "reverse"}, part.dtype,
+                         also=("Rows",))
+    return _each_part(value, turned)
 
 
 def _each_part(value, function):
@@ -178,9 +193,9 @@ def _each_part(value, function):
 class MemoryOutput(LayerOutput):
     """What a layer of the group was at the step before."""
 
-    def __init__(self, name, of, size, boot_layer, boot_bias, boot_activation, boot_id):
+    def __init__(self, name, of, size, is_seq, boot_layer, boot_bias, boot_activation, boot_id):
         LayerOutput.__init__(self, name, "memory", size=size)
-        self.of, self.source = of, None
+        self.of, self.source, self.is_seq = of, None, is_seq
         self.boot_layer, self.boot_bias = boot_layer, boot_bias
         self.boot_activation, self.boot_id = boot_activation, boot_id
 
@@ -194,8 +209,8 @@ class MemoryOutput(LayerOutput):
 def memory(name, size, memory_name=None, is_seq=False, boot_layer=None, boot_bias=None,
            boot_bias_active_type=None, boot_with_const_id=None):
     """Inside a step: the layer `name` as it was at the step before; before the first, zeros, or
-    boot_layer, or a learnt row (boot_bias), or an id (boot_with_const_id). With name=None it is said
-    by set_input(). is_seq: it is a sequence, and then boot_layer must give the first."""
+    boot_layer, or a learnt row (boot_bias), or an id (boot_with_const_id). With name=None it is
+    said by set_input(). is_seq: it is a sequence, and then boot_layer must give the first."""
     groups = current_graph().groups
     if not groups:
         raise ConfigError("memory(name=%r): a memory is made inside the step of a recurrent_group"
@@ -206,7 +221,8 @@ def memory(name, size, memory_name=None, is_seq=False, boot_layer=None, boot_bia
     if len(given) > 1:
         raise ConfigError("memory(name=%r): give one of %s" % (name, ", ".join(given)))
     if is_seq and boot_layer is None:
-        raise ConfigError("memory(name=%r, is_seq=True): give its first sequence, boot_layer" % (name,))
+        raise ConfigError("memory(name=%r, is_seq=True): give its first sequence, boot_layer"
+                          % (name,))
     if boot_layer is not None:
         boot_layer = as_layers(boot_layer, "memory: boot_layer")[0]
         if boot_layer.size != size:
@@ -219,7 +235,8 @@ def memory(name, size, memory_name=None, is_seq=False, boot_layer=None, boot_bia
         raise ConfigError("memory(name=%r): boot_bias_active_type is %r, and must be an activation"
                           % (name, active))
     own = name + "+delay1" if name is not None else layer_name(memory_name, "memory")
-    made = MemoryOutput(own, name, size, boot_layer, boot_bias or None, active, boot_with_const_id)
+    made = MemoryOutput(own, name, size, bool(is_seq), boot_layer, boot_bias or None, active,
+                        boot_with_const_id)
     groups[-1].memories.append(made)
     return made
 
@@ -234,13 +251,16 @@ def _check_step_inputs(name, given):
 
 
 @layer_function
-def recurrent_group(step, input, reverse=False, name=None, targetInlink=None):
+def recurrent_group(step, input, reverse=False, name=None, targetInlink=None,
+                    is_generating=False):
     """step(one layer for each input) is called once, and run for each step of the sequences; it
     gives a layer, or several. Inputs are sequences (of sub-sequences: a step is one of them) of the
     same length, and StaticInputs. targetInlink: the input whose sequences the output has; here
     they are what the step makes of them."""
     name = layer_name(name, "recurrent_group")
     given = list(input) if isinstance(input, (list, tuple)) else [input]
+    if is_generating:
+        raise ConfigError("recurrent group %r: is_generating=True: beam_search() generates" % name)
     _check_step_inputs(name, given)
     if targetInlink is not None and not any(each is targetInlink for each in given):
         raise ConfigError("recurrent group %r: targetInlink is not one of its inputs" % name)

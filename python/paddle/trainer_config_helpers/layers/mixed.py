@@ -84,7 +84,7 @@ def _as_projection(given):
 @layer_function
 def mixed_layer(size=0, input=None, name=None, act=None, bias_attr=False, layer_attr=None):
     layer = _MixedLayer(layer_name(name, "mixed"), size, activation=act, layer_attr=layer_attr)
-    layer.bias_attr = bias_attr
+    layer.bias_attr = False if bias_attr is None else bias_attr
     if input is None:
         return layer
     for each in input if isinstance(input, (list, tuple)) else [input]:

@@ -5,7 +5,7 @@ from ..activations import BaseActivation, SigmoidActivation, TanhActivation
 from ..graph import ConfigError, LayerOutput, layer_function, layer_name
 from .mixed import dotmul_operator, full_matrix_projection, identity_projection, mixed_layer
 from .ops import append_op
-from .sequence import expect_sequence
+from .sequence import over_steps
 
 __all__ = ["lstmemory", "grumemory", "recurrent_layer", "lstm_step_layer", "gru_step_layer",
            "gru_step_naive_layer", "get_output_layer"]
@@ -15,16 +15,16 @@ def cell_act(name, what, act, default):
     """The name by which recurrent ops know an activation."""
     act = default() if act is None else act
     if not isinstance(act, BaseActivation) or not (act.support_hppl or act.name == ""):
-        raise ConfigError("layer %r: %s is %r; inside a recurrent unit it may be sigmoid, tanh, relu "
-                          "or linear" % (name, what, act))
+        raise ConfigError("layer %r: %s is %r; inside a recurrent unit it may be sigmoid, tanh, "
+                          "relu or linear" % (name, what, act))
     return act.name or "identity"
 
 
 def state_size(name, input, parts, size):
     """The size of the state of a unit whose input has `parts` parts."""
     if input.size is None or input.size % parts:
-        raise ConfigError("layer %r: its input %r has size %s, and must be %d times the layer's: one "
-                          "part for each gate" % (name, input.name, input.size, parts))
+        raise ConfigError("layer %r: its input %r has size %s, and must be %d times the layer's: "
+                          "one part for each gate" % (name, input.name, input.size, parts))
     if size is not None and size * parts != input.size:
         raise ConfigError("layer %r: size is %s, and its input %r has size %d: it must be %d"
                           % (name, size, input.name, input.size, parts * size))
@@ -45,13 +45,13 @@ def lstmemory(input, name=None, size=None, reverse=False, act=None, gate_act=Non
              "cell_activation": cell_act(name, "state_act", state_act, TanhActivation)}
 
     def build(net, value):
-        expect_sequence("layer %r" % name, value, (1,))
         weight = net.weight(layer, 0, [size, 4 * size], param_attr, dims=[size, size, 4])
         bias = net.bias(layer, [1, 7 * size], bias_attr, dims=[1, 7 * size])
         if bias is None:
             bias = fluid.layers.fill_constant([1, 4 * size], "float32", 0.0)
-        return append_op("lstm", {"Input": value, "Weight": weight, "Bias": bias}, attrs,
-                         out="Hidden", also=("Cell", "BatchGate", "BatchCellPreAct"))
+        return over_steps("layer %r" % name, value, lambda steps: append_op(
+            "lstm", {"Input": steps, "Weight": weight, "Bias": bias}, attrs, out="Hidden",
+            also=("Cell", "BatchGate", "BatchCellPreAct")))
 
     layer = LayerOutput(name, "lstmemory", [input], size=size, build=build, layer_attr=layer_attr,
                         reverse=reverse)
@@ -70,13 +70,13 @@ def grumemory(input, size=None, name=None, reverse=False, act=None, gate_act=Non
              "gate_activation": cell_act(name, "gate_act", gate_act, SigmoidActivation)}
 
     def build(net, value):
-        expect_sequence("layer %r" % name, value, (1,))
-        inputs = {"Input": value, "Weight": net.weight(layer, 0, [size, 3 * size], param_attr)}
+        inputs = {"Weight": net.weight(layer, 0, [size, 3 * size], param_attr)}
         bias = net.bias(layer, [1, 3 * size], bias_attr, dims=[1, 3 * size])
         if bias is not None:
             inputs["Bias"] = bias
-        return append_op("gru", inputs, attrs, out="Hidden",
-                         also=("BatchGate", "BatchResetHiddenPrev", "BatchHidden"))
+        return over_steps("layer %r" % name, value, lambda steps: append_op(
+            "gru", dict(inputs, Input=steps), attrs, out="Hidden",
+            also=("BatchGate", "BatchResetHiddenPrev", "BatchHidden")))
 
     layer = LayerOutput(name, "gated_recurrent", [input], size=size, build=build,
                         layer_attr=layer_attr, reverse=reverse)
@@ -91,13 +91,15 @@ def recurrent_layer(input, act=None, bias_attr=None, param_attr=None, name=None,
     act, size = TanhActivation() if act is None else act, input.size
 
     def build(net, value):
-        expect_sequence("layer %r" % name, value, (1,))
         weight = net.weight(layer, 0, [size, size], param_attr)
-        value = net.add_bias(layer, value, bias_attr)
+        return over_steps("layer %r" % name, net.add_bias(layer, value, bias_attr),
+                          lambda steps: run(steps, weight))
+
+    def run(steps, weight):
         rnn = fluid.layers.DynamicRNN()
-        value = fluid.layers.sequence_reverse(value) if reverse else value
+        steps = fluid.layers.sequence_reverse(steps) if reverse else steps
         with rnn.block():
-            step = rnn.step_input(value)
+            step = rnn.step_input(steps)
             before = rnn.memory(shape=[size], value=0.0)
             out = act.apply(fluid.layers.sums([step, fluid.layers.mul(before, weight)]))
             rnn.update_memory(before, out)
@@ -176,7 +178,8 @@ def gru_step_naive_layer(input, output_mem, size=None, name=None, act=None, gate
     size = state_size(name, input, 3, output_mem.size if size is None else size)
     for what, attr in (("bias_attr", bias_attr), ("param_attr", param_attr)):
         if getattr(attr, "name", None) is not None:
-            raise ConfigError("layer %r: %s names a parameter, and the three gates must not share it"
+            raise ConfigError("layer %r: %s names a parameter, and the three gates must not share "
+                              "it"
                               % (name, what))
     act = TanhActivation() if act is None else act
     gate_act = SigmoidActivation() if gate_act is None else gate_act
@@ -192,7 +195,8 @@ def gru_step_naive_layer(input, output_mem, size=None, name=None, act=None, gate
     reset = gate("reset", size, output_mem, gate_act)
     kept = mixed_layer(size, dotmul_operator(output_mem, reset), name=name + "_reset_output")
     candidate = gate("output_candidate", 2 * size, kept, act)
-    return mixed_layer(size, [identity_projection(output_mem), dotmul_operator(output_mem, update, -1.0),
+    return mixed_layer(size, [identity_projection(output_mem),
+                              dotmul_operator(output_mem, update, -1.0),
                               dotmul_operator(candidate, update)], name=name)
 
 

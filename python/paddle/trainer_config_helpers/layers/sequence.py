@@ -51,6 +51,14 @@ def expect_sequence(what, value, levels=(1, 2)):
     return value.lod_level
 
 
+def over_steps(what, value, function):
+    """function(value), which makes a row of each step of a sequence; of a nested one all steps of
+    its sub-sequences are one sequence, and it stays nested."""
+    if expect_sequence(what, value) == 1:
+        return function(value)
+    return fluid.layers.lod_reset(function(regroup(value, "merge")), value)
+
+
 def _aggregated(layer, value, agg_level, stride, from_end=False):
     """The value so grouped that sequence_pool, which is over the lowest level, gives what is
     asked for."""
@@ -139,13 +147,14 @@ def context_projection(input, context_len, context_start=None, padding_attr=Fals
         attr = ParameterAttribute(initial_std=0.0, initial_mean=0.0)
 
     def build(net, layer, index, value):
-        expect_sequence("layer %r: context_projection" % layer.name, value, (1,))
-        inputs = {"X": value}
+        padding = {}
         if trainable:
-            inputs["PaddingData"] = net.weight(layer, index, [around, input.size], attr)
-        return append_op("sequence_context", inputs,
-                         {"contextLength": context_len, "contextStart": start,
-                          "paddingTrainable": trainable})
+            padding["PaddingData"] = net.weight(layer, index, [around, input.size], attr)
+        return over_steps("layer %r: context_projection" % layer.name, value,
+                          lambda steps: append_op("sequence_context", dict(padding, X=steps),
+                                                  {"contextLength": context_len,
+                                                   "contextStart": start,
+                                                   "paddingTrainable": trainable}))
     return Projection("context_projection", input, input.size * context_len, build)
 
 
@@ -156,8 +165,8 @@ def expand_layer(input, expand_as, name=None, bias_attr=False,
     step i of a sequence for each step of sub-sequence i."""
     name = layer_name(name, "expand_layer")
     if expand_level not in (ExpandLevel.FROM_NO_SEQUENCE, ExpandLevel.FROM_SEQUENCE):
-        raise ConfigError("layer %r: expand_level is %r, and may be ExpandLevel.FROM_NO_SEQUENCE or "
-                          "ExpandLevel.FROM_SEQUENCE" % (name, expand_level))
+        raise ConfigError("layer %r: expand_level is %r, and may be ExpandLevel.FROM_NO_SEQUENCE "
+                          "or ExpandLevel.FROM_SEQUENCE" % (name, expand_level))
 
     def build(net, value, like):
         nested = expect_sequence("layer %r: expand_as" % name, like) == 2

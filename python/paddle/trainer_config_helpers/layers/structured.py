@@ -12,7 +12,8 @@ __all__ = ["crf_layer", "crf_decoding_layer", "ctc_layer", "warp_ctc_layer"]
 
 def _tags(name, input, size):
     if size is not None and size != input.size:
-        raise ConfigError("layer %r: size is %s, and its input %r has size %s: one score for each tag"
+        raise ConfigError("layer %r: size is %s, and its input %r has size %s: one score for each "
+                          "tag"
                           % (name, size, input.name, input.size))
     return input.size
 
