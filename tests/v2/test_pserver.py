@@ -107,6 +107,17 @@ def test_two_trainers_learn_what_one_does_on_both_batches(cluster, tmp_path, fir
     assert log.index("commandline: paddle pserver --port") < log.index("number of parameterServer")
 
 
+@pytest.mark.parametrize("name", ["adam", "momentum", "rmsprop", "ftrl"])
+def test_optimizers_and_schedules_are_sent(cluster, tmp_path, name):  # noqa: F811
+    port, out = free_ports(2), str(tmp_path / "out.json")
+    pserver(cluster, port)
+    trainer(cluster, 0, 1, listening(port), "--optimizer", name, "--out", out)
+    cluster.finish()
+    with open(out) as file:
+        assert_same(json.load(file), alone(tmp_path, 1, 5, "--optimizer", name),
+                    ["w0", "w_out", "table"])
+
+
 def test_async_trainers_learn(cluster):  # noqa: F811
     port = free_ports(2)
     pserver(cluster, port, "--num_gradient_servers", "2")
