@@ -34,8 +34,10 @@ static void stamp(char *out, size_t size)
     size_t n = 0;
     rg_clock_text(when, sizeof when);
     for (const char *c = when; *c != '\0' && *c != '.' && n + 1 < size; c++)
-        if (isdigit((unsigned char)*c) || *c == 'T')
-            out[n++] = *c == 'T' ? '-' : *c;
+        if (*c == 'T')
+            out[n++] = '-';
+        else if (isdigit((unsigned char)*c))
+            out[n++] = *c;
     out[n] = '\0';
 }
 
