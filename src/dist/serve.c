@@ -129,8 +129,9 @@ static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello, rg_rpc_arr
     if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
         return rg_fail(RG_EINVAL,
                        "%s believes that there are %u trainers, and this server was "
-                       "told %u",
-                       hello->name, hello->trainers, s->schema.trainers);
+                       "told %u%s",
+                       hello->name, hello->trainers, s->schema.trainers,
+                       s->typed ? " (--num_gradient_servers)" : "");
     return RG_OK;
 }
 
@@ -181,6 +182,7 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
             trainer->session = session;
             (void)snprintf(trainer->who, sizeof trainer->who, "trainer %d (pid %u on %s)", number,
                            hello->pid, hello->host);
+            rg_log(RG_LOG_I, "ps", "server=%d \"%s has come\"", s->id, trainer->who);
         }
         hello->epoch = FIRST_EPOCH; /* a trainer that is started again cannot come back yet */
         hello->trainer = number;
@@ -654,7 +656,7 @@ static const char *port_of(const char *endpoint)
 
 rg_status rg_serve_empty(const rg_serve_config *config)
 {
-    rg_engine s = {.id = config->id, .group = config->group};
+    rg_engine s = {.id = config->id, .group = config->group, .typed = true};
     init_serve(&s);
     (void)snprintf(s.who, sizeof s.who, "pserver %d (port %s)", s.id,
                    port_of(config->endpoints[0]));

@@ -115,6 +115,7 @@ struct rg_engine {
     const rg_program *program;
     rg_scope *scope;
     rg_program *sent;      /* the program, where trainer 0 sent it; owned, as the scope then is */
+    bool typed;            /* a command's options say how many trainers there are */
     rg_serve_group *group; /* of the servers of this process; NULL: it is the only one */
     rg_rpc_request **held; /* that came before the program; owned */
     size_t n_held, cap_held;

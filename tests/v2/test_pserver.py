@@ -222,7 +222,8 @@ def test_trainers_that_are_told_another_number(cluster):  # noqa: F811
     server = pserver(cluster, port, "--num_gradient_servers=3")
     wrong = trainer(cluster, 0, 2, listening(port))
     assert wrong.wait(60) != 0
-    assert "there are 2 trainers, and this server was told 3" in wrong.text()
+    assert "there are 2 trainers, and this server was told 3 (--num_gradient_servers)" \
+        in wrong.text()
     assert server.status is None  # it was someone else's
     server.signal(signal.SIGTERM)
     assert server.wait(30) == 0
@@ -301,6 +302,14 @@ def test_glog_variables_name_a_log_file(cluster, tmp_path):  # noqa: F811
     assert "number of parameterServer" not in server.text()
     files = [f for f in os.listdir(str(logs)) if ".log.INFO." in f]
     assert len(files) == 1 and files[0].endswith(".%d" % server.pid)
+
+
+def test_a_log_folder_alone_has_a_copy(cluster, tmp_path):  # noqa: F811
+    server = pserver(cluster, free_ports(2), GLOG_log_dir="log")
+    server.wait_for("number of parameterServer instances")
+    server.signal(signal.SIGTERM)
+    assert server.wait(30) == 0
+    assert "number of parameterServer" in (tmp_path / "log/paddle_pserver2.INFO").read_text()
 
 
 def test_logtostderr_wins_over_the_folder(cluster, tmp_path):  # noqa: F811
