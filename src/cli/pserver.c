@@ -131,10 +131,12 @@ static void close_ports(pserver *p)
 static const char *first_of(const char *given, const char *variable)
 {
     const char *value = getenv(variable);
-    return given != NULL ? given : value != NULL && value[0] ? value : NULL;
+    if (given != NULL && given[0] != '\0')
+        return given;
+    return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-/* As glog: GLOG_logtostderr=0 or a folder sends the log to a file. */
+/* As glog: GLOG_logtostderr=0 sends the log to a file; a folder alone, to a file as well. */
 static rg_status open_log(pserver *p)
 {
     const rg_options *o = &p->options;
@@ -152,10 +154,9 @@ static rg_status open_log(pserver *p)
         RG_TRY(rg_flag_set("log_level", "I"));
     if (!p->to_file)
         return RG_OK;
-    return rg_log_to_folder(folder                      ? folder
-                            : temporary && temporary[0] ? temporary
-                                                        : "/tmp",
-                            names, 2);
+    if (folder == NULL)
+        folder = temporary != NULL && temporary[0] ? temporary : "/tmp";
+    return rg_log_to_folder(folder, names, 2, to_stderr == NULL);
 }
 
 static void log_command(int argc, char **argv)

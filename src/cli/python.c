@@ -47,7 +47,7 @@ static int become(const char *command, const char *module, int n, char **argumen
         argv[1] = (char *)(uintptr_t) "-m";
         argv[2] = (char *)(uintptr_t)module;
         memcpy(argv + 3, arguments, (size_t)n * sizeof *argv);
-        code = rg_become(argv);
+        (void)rg_become(argv);
     }
     (void)fprintf(stderr, "paddle %s: %s\n", command, rg_error_message());
     rg_free(argv);

@@ -1,7 +1,6 @@
 /* serve.c - a server's life: who comes, what they ask, how it ends. */
 #include "dist/serve.h"
 
-#include "base/cursor.h"
 #include "base/escape.h"
 #include "base/mem.h"
 #include "dist/credentials.h"
@@ -130,8 +129,9 @@ static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello, rg_rpc_arr
     if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
         return rg_fail(RG_EINVAL,
                        "%s believes that there are %u trainers, and this server was "
-                       "told %u",
-                       hello->name, hello->trainers, s->schema.trainers);
+                       "told %u%s",
+                       hello->name, hello->trainers, s->schema.trainers,
+                       s->typed ? " (--num_gradient_servers)" : "");
     return RG_OK;
 }
 
@@ -182,6 +182,7 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
             trainer->session = session;
             (void)snprintf(trainer->who, sizeof trainer->who, "trainer %d (pid %u on %s)", number,
                            hello->pid, hello->host);
+            rg_log(RG_LOG_I, "ps", "server=%d \"%s has come\"", s->id, trainer->who);
         }
         hello->epoch = FIRST_EPOCH; /* a trainer that is started again cannot come back yet */
         hello->trainer = number;
@@ -205,44 +206,6 @@ static void tell_schema(rg_engine *s, rg_rpc_request *request)
     rg_buf_fini(&out);
 }
 
-static rg_status copy_variable(rg_engine *s, rg_chore *chore)
-{
-    size_t n;
-    const uint8_t *body = rg_rpc_request_body(chore->request, &n);
-    rg_cursor in = {body, n};
-    uint64_t first = 0, rows = 0;
-    char *name = NULL;
-    rg_status code = rg_wire_read_text(&in, &name);
-    if (code == RG_OK)
-        code = rg_cursor_u64(&in, &first);
-    if (code == RG_OK)
-        code = rg_cursor_u64(&in, &rows);
-    if (code == RG_OK)
-        code = rg_cursor_end(&in);
-    if (code == RG_OK)
-        code = rg_serve_get(s, name, (int64_t)first, (int64_t)rows, &chore->reply);
-    rg_free(name);
-    return code;
-}
-
-static void end_copy(rg_chore *chore)
-{
-    rg_free(chore);
-}
-
-static void tell_variable(rg_engine *s, rg_rpc_request *request)
-{
-    rg_chore *chore = rg_alloc_zero(1, sizeof *chore);
-    if (chore == NULL) {
-        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
-        return;
-    }
-    rg_rpc_request_alone(request);
-    *chore = (rg_chore){.request = request, .copy = copy_variable, .close = end_copy};
-    rg_buf_init(&chore->reply, 0);
-    rg_serve_later(s, RG_DESK_COPIES, chore);
-}
-
 static void tell_whom(rg_engine *s, rg_rpc_request *request)
 {
     rg_buf out;
@@ -253,57 +216,6 @@ static void tell_whom(rg_engine *s, rg_rpc_request *request)
         rg_serve_whom(s, &out);
     rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
     rg_buf_fini(&out);
-}
-
-static void set_variable(rg_engine *s, rg_rpc_request *request)
-{
-    size_t n;
-    const uint8_t *body = rg_rpc_request_body(request, &n);
-    rg_cursor in = {body, n};
-    rg_value value;
-    char *name = NULL;
-    rg_value_init(&value);
-    rg_status code = rg_wire_read_text(&in, &name);
-    if (code == RG_OK)
-        code = rg_wire_read_tensor(in.at, in.left, &value);
-    if (code == RG_OK)
-        code = rg_serve_set(s, name, &value);
-    if (code != RG_OK)
-        rg_rpc_refuse(request, code, "%s", rg_error_message());
-    else
-        rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
-    rg_value_fini(&value);
-    rg_free(name);
-}
-
-/* {name} empties the table; {name, u32 calls} drops what was not touched for so many calls. */
-static void shrink_table(rg_engine *s, rg_rpc_request *request)
-{
-    size_t n;
-    const uint8_t *body = rg_rpc_request_body(request, &n);
-    rg_cursor in = {body, n};
-    char *name = NULL;
-    uint32_t unseen = 0;
-    uint64_t rows = 0;
-    rg_served *var = NULL;
-    bool clear = rg_rpc_request_method(request) == RG_PS_CLEAR;
-    rg_status code = rg_wire_read_text(&in, &name);
-    if (code == RG_OK && !clear)
-        code = rg_cursor_u32(&in, &unseen);
-    if (code == RG_OK)
-        code = rg_cursor_end(&in);
-    for (size_t i = 0; code == RG_OK && i < s->schema.n; i++)
-        if (strcmp(s->schema.vars[i].name, name) == 0 && s->vars[i].table != NULL)
-            var = &s->vars[i];
-    if (code == RG_OK && var == NULL)
-        code = rg_fail(RG_ENOENT, "this server has no table %s", name);
-    if (code == RG_OK)
-        code = clear ? rg_served_clear(var, &rows) : rg_served_shrink(var, unseen, &rows);
-    if (code != RG_OK)
-        rg_rpc_refuse(request, code, "%s", rg_error_message());
-    else
-        rg_rpc_reply(request, 0, &(rg_iov){&rows, sizeof rows}, 1, NULL, NULL);
-    rg_free(name);
 }
 
 /* All trainers train the same: the first to say what it is decides. */
@@ -425,7 +337,7 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         rg_serve_rows(s, request);
         return;
     case RG_PS_GET:
-        tell_variable(s, request);
+        rg_serve_get_whole(s, request);
         return;
     case RG_PS_WAITS:
         tell_whom(s, request);
@@ -458,11 +370,11 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         rg_serve_stats(s, trainer, request);
         return;
     case RG_PS_SET:
-        set_variable(s, request);
+        rg_serve_set_whole(s, request);
         return;
     case RG_PS_SHRINK:
     case RG_PS_CLEAR:
-        shrink_table(s, request);
+        rg_serve_shrink(s, request);
         return;
     case RG_PS_SAVE:
         rg_serve_save(s, trainer, request);
@@ -744,7 +656,7 @@ static const char *port_of(const char *endpoint)
 
 rg_status rg_serve_empty(const rg_serve_config *config)
 {
-    rg_engine s = {.id = config->id, .group = config->group};
+    rg_engine s = {.id = config->id, .group = config->group, .typed = true};
     init_serve(&s);
     (void)snprintf(s.who, sizeof s.who, "pserver %d (port %s)", s.id,
                    port_of(config->endpoints[0]));

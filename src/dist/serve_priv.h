@@ -1,9 +1,10 @@
 /* serve_priv.h - a server's inside: its variables, its trainers, the step that is being made.
  *
- * serve.c opens and ends it and takes requests; serve_vars.c knows the variables; serve_rows.c
- * the tables; serve_step.c gathers what trainers push; serve_meet.c lets trainers wait for each
- * other; serve_save.c writes parts of tables to files, serve_later.c does so outside the loop;
- * serve_wait.c says whom all wait for; serve_load.c takes the program where there is none yet.
+ * serve.c opens and ends it and takes requests; serve_vars.c knows the variables, serve_whole.c
+ * reads and sets them; serve_rows.c the tables; serve_step.c gathers what trainers push;
+ * serve_meet.c lets trainers wait for each other; serve_save.c writes parts of tables to files,
+ * serve_later.c does so outside the loop; serve_wait.c says whom all wait for; serve_load.c takes
+ * the program where there is none yet.
  *
  * Two locks. `lock` guards variables, steps and meetings: requests come from one loop, whoever goes
  * from the same, large copies from a thread of their own. `members` guards who has come and how it
@@ -114,6 +115,7 @@ struct rg_engine {
     const rg_program *program;
     rg_scope *scope;
     rg_program *sent;      /* the program, where trainer 0 sent it; owned, as the scope then is */
+    bool typed;            /* a command's options say how many trainers there are */
     rg_serve_group *group; /* of the servers of this process; NULL: it is the only one */
     rg_rpc_request **held; /* that came before the program; owned */
     size_t n_held, cap_held;
@@ -183,6 +185,12 @@ rg_status rg_serve_gradient(rg_engine *s, uint32_t var, float **grad);
 rg_status rg_serve_apply(rg_engine *s, uint32_t var);
 /* The learning rate of the next step; `counter` names what a trainer counts, or NULL. */
 rg_status rg_serve_schedule(rg_engine *s);
+
+/* ---- requests for them as a whole (serve_whole.c) ---- */
+
+void rg_serve_get_whole(rg_engine *s, rg_rpc_request *request);
+void rg_serve_set_whole(rg_engine *s, rg_rpc_request *request);
+void rg_serve_shrink(rg_engine *s, rg_rpc_request *request);
 
 /* ---- tables (serve_rows.c) ---- */
 

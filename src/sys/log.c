@@ -116,7 +116,7 @@ void rg_log(rg_log_level level, const char *area, const char *fmt, ...)
     length += rg_escape(line + length, sizeof line - length - 1, text, strlen(text));
     line[length++] = '\n';
     rg_log_file_write(line, length);
-    if (rg_log_file_is_open() && level != RG_LOG_E)
+    if (rg_log_file_takes_all() && level != RG_LOG_E)
         return;
     (void)pthread_mutex_lock(&footer_lock);
     erase_footer();

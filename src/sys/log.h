@@ -25,9 +25,10 @@ bool rg_stderr_is_terminal(void);
 void rg_say(const char *text, size_t n);
 
 /* From now on lines of either kind go to a new file in the folder, which is made where it is
- * missing; of log lines stderr gets errors alone. FOLDER/NAME.INFO, for each of the `n` names, is a
- * link to the file of who came last, as with glog. Once, before there are threads. */
-rg_status rg_log_to_folder(const char *folder, const char *const *names, int n);
+ * missing; of log lines stderr gets errors alone, or, with `both`, all. FOLDER/NAME.INFO, for each
+ * of the `n` names, is a link to the file of who came last, as with glog. Once, before there are
+ * threads. */
+rg_status rg_log_to_folder(const char *folder, const char *const *names, int n, bool both);
 
 /* ---- the footer: a line on stderr that is drawn again and again, such as a progress bar ----
  *

@@ -14,11 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int file = -1; /* set once, before there are threads */
+static int file = -1; /* both are set once, before there are threads */
+static bool takes_all;
 
-bool rg_log_file_is_open(void)
+bool rg_log_file_takes_all(void)
 {
-    return file >= 0;
+    return takes_all;
 }
 
 void rg_log_file_write(const char *text, size_t n)
@@ -34,8 +35,10 @@ static void stamp(char *out, size_t size)
     size_t n = 0;
     rg_clock_text(when, sizeof when);
     for (const char *c = when; *c != '\0' && *c != '.' && n + 1 < size; c++)
-        if (isdigit((unsigned char)*c) || *c == 'T')
-            out[n++] = *c == 'T' ? '-' : *c;
+        if (*c == 'T')
+            out[n++] = '-';
+        else if (isdigit((unsigned char)*c))
+            out[n++] = *c;
     out[n] = '\0';
 }
 
@@ -58,7 +61,7 @@ static rg_status link_to(const char *folder, const char *name, const char *targe
     return RG_OK;
 }
 
-rg_status rg_log_to_folder(const char *folder, const char *const *names, int n)
+rg_status rg_log_to_folder(const char *folder, const char *const *names, int n, bool both)
 {
     char host[256], name[1024], path[4096], when[32];
     const char *user = getenv("USER");
@@ -73,6 +76,7 @@ rg_status rg_log_to_folder(const char *folder, const char *const *names, int n)
     file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (file < 0)
         return cannot("open", path);
+    takes_all = !both;
     for (int i = 0; i < n; i++)
         RG_TRY(link_to(folder, names[i], name));
     return RG_OK;

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-bool rg_log_file_is_open(void);
+/* Lines of the log go there, and not to stderr. */
+bool rg_log_file_takes_all(void);
 /* Nothing, where there is no file. Any thread; a line stays whole. */
 void rg_log_file_write(const char *text, size_t n);
 

@@ -16,6 +16,16 @@ ROWS = 8  # samples of a trainer in a step
 WORDS, WIDTH = 50, 4
 
 
+OPTIMIZERS = {
+    "sgd": lambda: fluid.optimizer.SGD(0.01),
+    "adam": lambda: fluid.optimizer.Adam(fluid.layers.piecewise_decay([2, 4], [0.1, 0.05, 0.01])),
+    "momentum": lambda: fluid.optimizer.Momentum(
+        0.01, 0.9, regularization=fluid.regularizer.L2Decay(1e-3)),
+    "rmsprop": lambda: fluid.optimizer.RMSProp(fluid.layers.exponential_decay(0.01, 2, 0.5)),
+    "ftrl": lambda: fluid.optimizer.Ftrl(fluid.layers.polynomial_decay(0.05, 4)),
+}
+
+
 def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pservers", default="", help="dense endpoints")
@@ -27,10 +37,11 @@ def options():
     parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--out")
     parser.add_argument("--dense-only", action="store_true")
+    parser.add_argument("--optimizer", default="sgd", choices=sorted(OPTIMIZERS))
     return parser.parse_args()
 
 
-def build(dense_only):
+def build(dense_only, optimizer):
     x = fluid.layers.data("x", [3])
     y = fluid.layers.data("y", [1])
     word = fluid.layers.data("word", [1], dtype="int64")
@@ -49,7 +60,7 @@ def build(dense_only):
                                                                 initializer=constant(0.2)),
                           bias_attr=fluid.ParamAttr(name="b_out"))
     cost = fluid.layers.reduce_sum(fluid.layers.square_error_cost(out, y))
-    fluid.optimizer.SGD(0.01).minimize(cost)
+    OPTIMIZERS[optimizer]().minimize(cost)
     return cost
 
 
@@ -82,7 +93,7 @@ def fetch_table(endpoints):
 
 def main():
     args = options()
-    cost = build(args.dense_only)
+    cost = build(args.dense_only, args.optimizer)
     main_program, startup = fluid.default_main_program(), fluid.default_startup_program()
     exe = fluid.Executor(fluid.CPUPlace())
     first, rows = args.trainer * ROWS, ROWS

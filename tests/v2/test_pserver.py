@@ -107,6 +107,17 @@ def test_two_trainers_learn_what_one_does_on_both_batches(cluster, tmp_path, fir
     assert log.index("commandline: paddle pserver --port") < log.index("number of parameterServer")
 
 
+@pytest.mark.parametrize("name", ["adam", "momentum", "rmsprop", "ftrl"])
+def test_optimizers_and_schedules_are_sent(cluster, tmp_path, name):  # noqa: F811
+    port, out = free_ports(2), str(tmp_path / "out.json")
+    pserver(cluster, port)
+    trainer(cluster, 0, 1, listening(port), "--optimizer", name, "--out", out)
+    cluster.finish()
+    with open(out) as file:
+        assert_same(json.load(file), alone(tmp_path, 1, 5, "--optimizer", name),
+                    ["w0", "w_out", "table"])
+
+
 def test_async_trainers_learn(cluster):  # noqa: F811
     port = free_ports(2)
     pserver(cluster, port, "--num_gradient_servers", "2")
@@ -211,7 +222,8 @@ def test_trainers_that_are_told_another_number(cluster):  # noqa: F811
     server = pserver(cluster, port, "--num_gradient_servers=3")
     wrong = trainer(cluster, 0, 2, listening(port))
     assert wrong.wait(60) != 0
-    assert "there are 2 trainers, and this server was told 3" in wrong.text()
+    assert "there are 2 trainers, and this server was told 3 (--num_gradient_servers)" \
+        in wrong.text()
     assert server.status is None  # it was someone else's
     server.signal(signal.SIGTERM)
     assert server.wait(30) == 0
@@ -290,6 +302,14 @@ def test_glog_variables_name_a_log_file(cluster, tmp_path):  # noqa: F811
     assert "number of parameterServer" not in server.text()
     files = [f for f in os.listdir(str(logs)) if ".log.INFO." in f]
     assert len(files) == 1 and files[0].endswith(".%d" % server.pid)
+
+
+def test_a_log_folder_alone_has_a_copy(cluster, tmp_path):  # noqa: F811
+    server = pserver(cluster, free_ports(2), GLOG_log_dir="log")
+    server.wait_for("number of parameterServer instances")
+    server.signal(signal.SIGTERM)
+    assert server.wait(30) == 0
+    assert "number of parameterServer" in (tmp_path / "log/paddle_pserver2.INFO").read_text()
 
 
 def test_logtostderr_wins_over_the_folder(cluster, tmp_path):  # noqa: F811
