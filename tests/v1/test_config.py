@@ -143,6 +143,7 @@ def test_flags_are_honoured_or_refused(job):
     log = job.train("--local=0", "--trainer_id=5", "--num_gradient_servers=3", status=2)
     assert "--trainer_id=5: there are 3 trainers (--num_gradient_servers), so it is 0 to 2" in log
     assert "ports end at 65535" in job.train("--local=0", "--port=65535", status=2)
+    assert "--start_pserver goes with --local=0" in job.train("--start_pserver", status=2)
     log = job.train("--num_passes", "1", "--nouse_gpu", "--use_old_updater",
                     "--test_all_data_in_one_period=1")
     assert " Pass=0 " in log

@@ -50,6 +50,8 @@ def read_flags(arguments):
     flags = Flags(values)
     if not flags.local:
         _check_job(flags)
+    elif flags.start_pserver:
+        raise FlagError("--start_pserver goes with --local=0: a trainer alone uses no server")
     return flags
 
 

@@ -25,8 +25,8 @@ def _network(config, source):
 
 
 def _batches(source):
-    """The batches of a pass, read ahead in a thread."""
-    return reader.buffered(source.batches, _AHEAD)()
+    """The batches of a pass: read ahead in a thread, unless they are in memory."""
+    return source.batches() if source.is_kept else reader.buffered(source.batches, _AHEAD)()
 
 
 @contextlib.contextmanager
