@@ -45,23 +45,23 @@ def _listed(value):
     return list(value) if isinstance(value, _DICT_VIEWS) else value
 
 
-def keys(value, *arguments):
-    return _listed(value.keys(*arguments))
+def keys(value, *arguments, **keywords):
+    return _listed(value.keys(*arguments, **keywords))
 
 
-def values(value, *arguments):
-    return _listed(value.values(*arguments))
+def values(value, *arguments, **keywords):
+    return _listed(value.values(*arguments, **keywords))
 
 
-def items(value, *arguments):
-    return _listed(value.items(*arguments))
+def items(value, *arguments, **keywords):
+    return _listed(value.items(*arguments, **keywords))
 
 
 def _iterator(old, new):
-    def method(value, *arguments):
+    def method(value, *arguments, **keywords):
         if hasattr(value, old):
-            return getattr(value, old)(*arguments)
-        return iter(getattr(value, new)(*arguments))
+            return getattr(value, old)(*arguments, **keywords)
+        return iter(getattr(value, new)(*arguments, **keywords))
     return method
 
 
@@ -71,8 +71,8 @@ iteritems = _iterator("iteritems", "items")
 
 
 def _view(old, new):
-    def method(value, *arguments):
-        return getattr(value, old if hasattr(value, old) else new)(*arguments)
+    def method(value, *arguments, **keywords):
+        return getattr(value, old if hasattr(value, old) else new)(*arguments, **keywords)
     return method
 
 
@@ -81,9 +81,9 @@ viewvalues = _view("viewvalues", "values")
 viewitems = _view("viewitems", "items")
 
 
-def has_key(value, *arguments):
+def has_key(value, *arguments, **keywords):
     if hasattr(value, "has_key"):
-        return value.has_key(*arguments)
+        return value.has_key(*arguments, **keywords)
     return arguments[0] in value
 
 

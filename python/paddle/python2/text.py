@@ -120,16 +120,17 @@ def text(value):
     return Bytes(value) if type(value) is bytes else value
 
 
-def join(separator, *arguments):
+def join(separator, *arguments, **keywords):
+    """separator.join(parts), or the method of that name of a thread, or of os.path."""
     if isinstance(separator, str) and len(arguments) == 1:
         return separator.join([as_text(p) if isinstance(p, bytes) else p for p in arguments[0]])
-    return separator.join(*arguments)
+    return separator.join(*arguments, **keywords)
 
 
-def translate(value, *arguments):
+def translate(value, *arguments, **keywords):
     """value.translate(table, deleted)"""
     if not isinstance(value, str) or len(arguments) < 2:
-        return value.translate(*arguments)
+        return value.translate(*arguments, **keywords)
     table, deleted = arguments
     kept = "".join(c for c in value if c not in deleted)
     return kept if table is None else kept.translate(table)

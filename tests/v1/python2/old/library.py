@@ -53,7 +53,7 @@ t = tarfile.open('w.tar', 'w'); t.add('w.csv'); t.close()
 t = tarfile.open('w.tar'); print t.getnames(), [l.strip().split(',')[0] for l in t.extractfile('w.csv')]
 pool = multiprocessing.Pool(2); print pool.map(work, [4, 5]); pool.close()
 r = []
-th = threading.Thread(target=lambda: r.append(1)); th.start(); th.join(); print r
+th = threading.Thread(target=lambda: r.append(1)); th.start(); th.join(timeout=5); print r
 p = OptionParser(); p.add_option('-n', type='int', default=3); o, a = p.parse_args([]); print o.n
 class Old:
     x = 1
