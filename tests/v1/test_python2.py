@@ -155,8 +155,10 @@ def test_old_files_in_a_home_do_not_decide_for_others(place):
     place.write("old/one.py", "print 'x'\n")
     place.write("main.py", "print(3 / 2)\n")
     assert place.run("main.py", home=place.folder) == ("1.5\n", "")
-    place.write("two.py", "print 3 / 2\n")
-    assert place.run("two.py", home=place.folder)[0] == "1\n"
+    place.write("two.py", "import below.module\nprint 3 / 2, below.module.half(3)\n")
+    place.write("below/__init__.py", "")
+    place.write("below/module.py", "def half(n):\n    return n / 2\n")
+    assert place.run("two.py", home=place.folder)[0] == "1 1.5\n"
 
 
 @pytest.mark.parametrize("line,old", [

@@ -214,3 +214,15 @@ def test_a_job_that_is_python_2_trains(job):
     assert "reading a.txt" in log and costs(log)[1] < costs(log)[0]
     assert [f for f in job.files() if not f.startswith(".cache")] == before
     shutil.rmtree(job.folder / ".cache")
+
+
+def test_a_config_may_be_elsewhere(job, tmp_path):
+    job.write("conf/trainer.conf", "import common\nprint 'width', common.width\n" +
+              CONFIG.replace('"width", int, 4)', '"width", int, common.width)'))
+    job.write("conf/common.py", "width = 9 / 2\n")
+    log = job.train("--num_passes=1", "--save_dir=output", config="conf/trainer.conf")
+    assert "width 4\n" in log and "%s is Python 2" % job.folder in log
+    assert "trainer.conf" in os.listdir(job.folder / "output" / "pass-00000")
+    log = job.train("--num_passes=1", config="conf/trainer.conf",
+                    environment={"HOME": str(job.folder)})
+    assert "%s is Python 2" % (job.folder / "conf") in log  # a home is no workspace
