@@ -183,6 +183,13 @@ def test_glog_writes_files_when_it_is_told_to(job):
     assert "the log cannot be written (GLOG_log_dir=a.txt/log)" in out and "Traceback" not in out
 
 
+def test_what_a_provider_logs_is_in_the_log(job):
+    job.write("dataprovider.py", PROVIDER.replace(
+        "    for line", "    settings.logger.info('reading %s', filename)\n    for line"))
+    log = job.train("--num_passes=1")
+    assert re.search(GLOG.replace(r"\w+\.py", "dataprovider.py") + "reading a.txt$", log, re.M)
+
+
 @pytest.mark.parametrize("sign,status,words", [(signal.SIGINT, 130, b"stopped by Ctrl+C"),
                                                (signal.SIGTERM, 143, b"stopped by SIGTERM")])
 def test_a_signal_stops_it_and_leaves_whole_models(job, sign, status, words):

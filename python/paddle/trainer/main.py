@@ -57,6 +57,7 @@ def main(arguments=None):
     try:
         flags = read_flags(arguments)
         log = Log()
+        log.take_logging()
     except FlagError as error:
         print("paddle train: %s" % error, file=sys.stderr)
         return 2
