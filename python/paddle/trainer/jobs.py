@@ -114,7 +114,8 @@ class _Training:
         network = _network(config, self.source)
         self._say_mode(network)
         self.machine = Machine(network, config.settings, remote=_remote(config, flags),
-                               seed=flags.seed, trainer_count=flags.trainer_count)
+                               seed=flags.seed, trainer_count=flags.trainer_count,
+                               feeding=config.input_layer_names)
         _load_start(self.machine, flags, log)
         self.saver = _Saver(self.machine, config, flags, log)
 
@@ -277,7 +278,7 @@ def test(config, flags, log):
     models = _models(flags)
     source = open_source(config, "test", config.settings.batch_size)
     machine = Machine(_network(config, source), seed=flags.seed,
-                      trainer_count=flags.trainer_count)
+                      trainer_count=flags.trainer_count, feeding=config.input_layer_names)
     log.info("trainer mode: Testing")
     for folder in models:
         _wait_for(folder, flags.test_wait, log)
@@ -364,7 +365,7 @@ def check_gradients(config, flags, log):
             raise ConfigError("--job=checkgrad: the layer %r has drop_rate=%g, so that its cost is "
                               "another each time; check it without" % (
                                   layer.name, layer.layer_attr.drop_rate))
-    machine = Machine(network, config.settings, seed=flags.seed)
+    machine = Machine(network, config.settings, seed=flags.seed, feeding=config.input_layer_names)
     _load_start(machine, flags, log)
     samples = next(source.batches(), None)
     if samples is None:
