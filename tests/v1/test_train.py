@@ -63,6 +63,15 @@ def test_a_model_folder_is_v1s_byte_for_byte(job):
     assert (folder / "done").read_text().strip()
 
 
+def test_a_save_that_was_killed_leaves_nothing_after_the_next(job):
+    job.write("output/.pass-00000.saving/_hidden.w0", "half a model")
+    job.write("output/pass-00000/of_another_model", "")
+    job.train("--save_dir=output", "--num_passes=1")
+    assert os.listdir(job.folder / "output") == ["pass-00000"]
+    assert len(values(job.folder / "output" / "pass-00000" / "_hidden.w0")) == 12
+    assert not (job.folder / "output" / "pass-00000" / "of_another_model").exists()
+
+
 def test_two_runs_are_the_same_and_another_seed_is_not(job):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         job.train("--save_dir=" + name, "--num_passes=2", "--seed=%d" % seed)
