@@ -188,6 +188,16 @@ def test_division_of_numpy_and_future_division(place):
     assert place.run("b.py")[0] == "[1 2] [1.5]\n[1.5 2.5] 3\n"
 
 
+def test_numpy_has_the_names_it_had(place):
+    place.write("old.py", "import numpy as np\nimport numpy.random\nfrom numpy import float as f\n"
+                "print np.zeros(2, np.float).dtype, np.array([1], dtype=np.int).dtype.kind, f is float\n"
+                "print np.isnan(np.NaN), np.product([2, 3]), isinstance(np.ones(1), np.ndarray)\n"
+                "open('x', 'wb').write(np.array([1.5, 2], 'f').tostring())\n"
+                "print np.fromstring(open('x', 'rb').read(), 'f'), np.fromstring('1 2', sep=' ')\n"
+                "print len(np.random.rand(3)), np.linalg.norm(np.array([3, 4]))\n")
+    assert place.run("old.py")[0] == ("float64 i True\nTrue 6 True\n[1.5 2. ] [1. 2.]\n3 5.0\n")
+
+
 def test_an_error_names_the_line_of_the_source(place):
     place.write("bad.py", "print 'start'\n\ndef f():\n    return 1 / 0\nf()\n")
     out, err = place.run("bad.py", status=1)

@@ -93,6 +93,13 @@ def next(value, *arguments, **keywords):
     return builtins.next(value, *arguments, **keywords)
 
 
+def tostring(value, *arguments, **keywords):
+    """Of arrays: their bytes."""
+    if hasattr(value, "tostring") and not hasattr(value, "tobytes"):
+        return value.tostring(*arguments, **keywords)
+    return text(value.tobytes(*arguments, **keywords))
+
+
 def _sort_key(compare, key):
     """The arguments of Python 3's sort for those of Python 2's."""
     if compare is None:
@@ -291,8 +298,8 @@ BUILTINS = dict(vars(builtins))
 BUILTINS.update(
     __import__=_import, __py2__=sys.modules[__name__], apply=_apply, basestring=basestring,
     buffer=memoryview, chr=_chr, cmp=cmp, eval=_eval, exec=_exec, execfile=_execfile, file=File,
-    filter=_filter, input=_input, intern=sys.intern, long=long, map=_map, oct=_oct, open=_open, ord=_ord,
-    range=_range, raw_input=input, reduce=functools.reduce, reload=_reload, round=_round,
+    filter=_filter, input=_input, intern=sys.intern, long=long, map=_map, oct=_oct, open=_open,
+    ord=_ord, range=_range, raw_input=input, reduce=functools.reduce, reload=_reload, round=_round,
     sorted=_sorted, unichr=chr, unicode=unicode, xrange=range, zip=_zip,
     StandardError=Exception)
 

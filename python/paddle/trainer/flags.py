@@ -35,7 +35,8 @@ def _read(name, text):
     try:
         return text.lower() in ("1", "true") if kind is bool else kind(text)
     except ValueError:
-        raise FlagError("--%s=%s: start `paddle train`, which checks flags" % (name, text)) from None
+        raise FlagError("--%s=%s: start `paddle train`, which checks flags"
+                        % (name, text)) from None
 
 
 def read_flags(arguments):
