@@ -68,7 +68,10 @@ def _load(machine, folder, flags, log):
 
 
 def _load_start(machine, flags, log):
-    """What training begins with: init_model_path, or the pass before start_pass."""
+    """What training begins with: init_model_path, or the pass before start_pass. With servers
+    trainer 0 has it, as it saves; the others are given what the servers were."""
+    if not flags.local and flags.trainer_id != 0:
+        return
     if flags.init_model_path:
         _load(machine, flags.init_model_path, flags, log)
     elif flags.start_pass > 0:
