@@ -166,7 +166,9 @@ def test_old_files_in_a_home_do_not_decide_for_others(place):
     ("def f(d):\n    return unicode(d)", True), ("xrange = range", False),
     ("try:\n    import cPickle\nexcept ImportError:\n    pass", False),
     ("try:\n    xrange\nexcept NameError:\n    xrange = range\nxrange(3)", False),
-    ("if sys.version_info < (3,):\n    n = xrange(3)", False)])
+    ("if sys.version_info < (3,):\n    n = xrange(3)", False),
+    ("n = unicode if sys.version_info[0] == 2 else str", False),
+    ("if __name__ == '__main__':\n    n = xrange(3)", True)])
 def test_what_parses_and_could_not_run_is_python_2_too(place, line, old):
     place.write("main.py", "import sys\nprint(3 / 2)\n" + line + "\n")
     assert place.run("main.py")[0] == ("1\n" if old else "1.5\n")
