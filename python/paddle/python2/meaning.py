@@ -3,6 +3,7 @@ as __py2__ in place of operators and methods that changed."""
 import builtins
 import functools
 import itertools
+import re
 import sys
 
 from .text import File, as_bytes, as_text, decode, encode, join, text, translate  # noqa: F401
@@ -91,6 +92,19 @@ def next(value, *arguments, **keywords):
     if hasattr(value, "next"):
         return value.next(*arguments, **keywords)
     return builtins.next(value, *arguments, **keywords)
+
+
+def _of_pattern(name):
+    """A method of patterns, or function of re, that is given bytes as text."""
+    def method(value, *arguments, **keywords):
+        if value is re or isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+            arguments = [as_text(a) if isinstance(a, bytes) else a for a in arguments]
+        return getattr(value, name)(*arguments, **keywords)
+    return method
+
+
+findall, finditer, fullmatch, match, search, sub, subn = map(_of_pattern, (
+    "findall", "finditer", "fullmatch", "match", "search", "sub", "subn"))
 
 
 def tostring(value, *arguments, **keywords):

@@ -70,8 +70,16 @@ class Bytes(bytes):
     def __gt__(self, other):
         return bytes(self) > as_bytes(other)
 
+    def __le__(self, other):
+        return bytes(self) <= as_bytes(other)
+
+    def __ge__(self, other):
+        return bytes(self) >= as_bytes(other)
+
     def __getitem__(self, at):
-        return Bytes(bytes(self)[at:at + 1 or None] if isinstance(at, int) else bytes(self)[at])
+        if not isinstance(at, int):
+            return Bytes(bytes(self)[at])
+        return Bytes(bytes((bytes(self)[at],)))
 
     def __iter__(self):
         return (Bytes(bytes((byte,))) for byte in bytes(self))

@@ -277,9 +277,9 @@ def code_of(path):
 
 
 # Calls of these methods become calls of functions of meaning.py, with the object first.
-_METHODS = {"decode", "encode", "has_key", "iteritems", "iterkeys", "itervalues", "join", "keys",
-            "values", "items", "next", "sort", "tostring", "translate", "viewitems", "viewkeys",
-            "viewvalues"}
+_METHODS = {"decode", "encode", "findall", "finditer", "fullmatch", "has_key", "iteritems",
+            "iterkeys", "itervalues", "join", "keys", "values", "items", "match", "next", "search",
+            "sort", "sub", "subn", "tostring", "translate", "viewitems", "viewkeys", "viewvalues"}
 # Before these the object is asked whether it is bytes, which then behave as text.
 _TEXT = {"split", "rsplit", "strip", "lstrip", "rstrip", "startswith", "endswith", "find", "rfind",
          "replace", "index", "count", "partition", "rpartition", "splitlines", "lower", "upper"}
