@@ -122,7 +122,21 @@ def test_a_provider_that_raises_is_named_with_file_line_and_sample(job):
 
 def test_data_that_do_not_fit_the_network(job):
     job.write("dataprovider.py", PROVIDER.replace('"x": dense_vector(3)', '"x": dense_vector(4)'))
-    assert "data layer 'x' has size 3, and its data have 4" in job.train(status=1)
+    line = line_of(CONFIG, 'x = data_layer("x"')
+    assert "trainer_config.py:%d: the data layer 'x' has size 3, and its data have 4" % line in \
+        job.train(status=1)
+    text = CONFIG.replace("input=guess, label", "input=hidden, label")
+    job.write("trainer_config.py", text)
+    job.write("dataprovider.py", PROVIDER)
+    log = job.train(status=1)
+    assert "paddle train: trainer_config.py:%d: square_error_cost: 'hidden' has size 4 and 'y' " \
+        "has 1" % line_of(text, "outputs(mse_cost") in log
+    text = CONFIG.replace("input=guess, label", "input=last_seq(input=guess), label")
+    job.write("trainer_config.py", text)
+    log = job.train(status=1)
+    assert "paddle train: trainer_config.py:%d: layer '__last_seq_0__'" % line_of(
+        text, "outputs(mse_cost") in log
+    job.write("trainer_config.py", CONFIG)
     job.write("dataprovider.py", PROVIDER.replace('"x": [a, b, c]', '"x": [a, b]'))
     log = job.train(status=1)
     assert "'x'" in log and "3" in log and "Traceback" not in log
@@ -143,6 +157,7 @@ def test_flags_are_honoured_or_refused(job):
     log = job.train("--local=0", "--trainer_id=5", "--num_gradient_servers=3", status=2)
     assert "--trainer_id=5: there are 3 trainers (--num_gradient_servers), so it is 0 to 2" in log
     assert "ports end at 65535" in job.train("--local=0", "--port=65535", status=2)
+    assert "--start_pserver goes with --local=0" in job.train("--start_pserver", status=2)
     log = job.train("--num_passes", "1", "--nouse_gpu", "--use_old_updater",
                     "--test_all_data_in_one_period=1")
     assert " Pass=0 " in log

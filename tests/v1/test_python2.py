@@ -155,8 +155,10 @@ def test_old_files_in_a_home_do_not_decide_for_others(place):
     place.write("old/one.py", "print 'x'\n")
     place.write("main.py", "print(3 / 2)\n")
     assert place.run("main.py", home=place.folder) == ("1.5\n", "")
-    place.write("two.py", "print 3 / 2\n")
-    assert place.run("two.py", home=place.folder)[0] == "1\n"
+    place.write("two.py", "import below.module\nprint 3 / 2, below.module.half(3)\n")
+    place.write("below/__init__.py", "")
+    place.write("below/module.py", "def half(n):\n    return n / 2\n")
+    assert place.run("two.py", home=place.folder)[0] == "1 1.5\n"
 
 
 @pytest.mark.parametrize("line,old", [
@@ -164,7 +166,9 @@ def test_old_files_in_a_home_do_not_decide_for_others(place):
     ("def f(d):\n    return unicode(d)", True), ("xrange = range", False),
     ("try:\n    import cPickle\nexcept ImportError:\n    pass", False),
     ("try:\n    xrange\nexcept NameError:\n    xrange = range\nxrange(3)", False),
-    ("if sys.version_info < (3,):\n    n = xrange(3)", False)])
+    ("if sys.version_info < (3,):\n    n = xrange(3)", False),
+    ("n = unicode if sys.version_info[0] == 2 else str", False),
+    ("if __name__ == '__main__':\n    n = xrange(3)", True)])
 def test_what_parses_and_could_not_run_is_python_2_too(place, line, old):
     place.write("main.py", "import sys\nprint(3 / 2)\n" + line + "\n")
     assert place.run("main.py")[0] == ("1\n" if old else "1.5\n")
@@ -184,6 +188,16 @@ def test_division_of_numpy_and_future_division(place):
                 "y = np.array([3., 5.])\nz = y\ny /= 2\nprint z, np.int64(7) / np.int64(2)\n")
     assert place.run("a.py")[0] == "1.5\n"
     assert place.run("b.py")[0] == "[1 2] [1.5]\n[1.5 2.5] 3\n"
+
+
+def test_numpy_has_the_names_it_had(place):
+    place.write("old.py", "import numpy as np\nimport numpy.random\nfrom numpy import float as f\n"
+                "print np.zeros(2, np.float).dtype, np.array([1], dtype=np.int).dtype.kind, f is float\n"
+                "print np.isnan(np.NaN), np.product([2, 3]), isinstance(np.ones(1), np.ndarray)\n"
+                "open('x', 'wb').write(np.array([1.5, 2], 'f').tostring())\n"
+                "print np.fromstring(open('x', 'rb').read(), 'f'), np.fromstring('1 2', sep=' ')\n"
+                "print len(np.random.rand(3)), np.linalg.norm(np.array([3, 4]))\n")
+    assert place.run("old.py")[0] == ("float64 i True\nTrue 6 True\n[1.5 2. ] [1. 2.]\n3 5.0\n")
 
 
 def test_an_error_names_the_line_of_the_source(place):

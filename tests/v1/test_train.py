@@ -63,6 +63,15 @@ def test_a_model_folder_is_v1s_byte_for_byte(job):
     assert (folder / "done").read_text().strip()
 
 
+def test_a_save_that_was_killed_leaves_nothing_after_the_next(job):
+    job.write("output/.pass-00000.saving/_hidden.w0", "half a model")
+    job.write("output/pass-00000/of_another_model", "")
+    job.train("--save_dir=output", "--num_passes=1")
+    assert os.listdir(job.folder / "output") == ["pass-00000"]
+    assert len(values(job.folder / "output" / "pass-00000" / "_hidden.w0")) == 12
+    assert not (job.folder / "output" / "pass-00000" / "of_another_model").exists()
+
+
 def test_two_runs_are_the_same_and_another_seed_is_not(job):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         job.train("--save_dir=" + name, "--num_passes=2", "--seed=%d" % seed)
@@ -183,6 +192,13 @@ def test_glog_writes_files_when_it_is_told_to(job):
     assert "the log cannot be written (GLOG_log_dir=a.txt/log)" in out and "Traceback" not in out
 
 
+def test_what_a_provider_logs_is_in_the_log(job):
+    job.write("dataprovider.py", PROVIDER.replace(
+        "    for line", "    settings.logger.info('reading %s', filename)\n    for line"))
+    log = job.train("--num_passes=1")
+    assert re.search(GLOG.replace(r"\w+\.py", "dataprovider.py") + "reading a.txt$", log, re.M)
+
+
 @pytest.mark.parametrize("sign,status,words", [(signal.SIGINT, 130, b"stopped by Ctrl+C"),
                                                (signal.SIGTERM, 143, b"stopped by SIGTERM")])
 def test_a_signal_stops_it_and_leaves_whole_models(job, sign, status, words):
@@ -214,3 +230,15 @@ def test_a_job_that_is_python_2_trains(job):
     assert "reading a.txt" in log and costs(log)[1] < costs(log)[0]
     assert [f for f in job.files() if not f.startswith(".cache")] == before
     shutil.rmtree(job.folder / ".cache")
+
+
+def test_a_config_may_be_elsewhere(job, tmp_path):
+    job.write("conf/trainer.conf", "import common\nprint 'width', common.width\n" +
+              CONFIG.replace('"width", int, 4)', '"width", int, common.width)'))
+    job.write("conf/common.py", "width = 9 / 2\n")
+    log = job.train("--num_passes=1", "--save_dir=output", config="conf/trainer.conf")
+    assert "width 4\n" in log and "%s is Python 2" % job.folder in log
+    assert "trainer.conf" in os.listdir(job.folder / "output" / "pass-00000")
+    log = job.train("--num_passes=1", config="conf/trainer.conf",
+                    environment={"HOME": str(job.folder)})
+    assert "%s is Python 2" % (job.folder / "conf") in log  # a home is no workspace

@@ -2,6 +2,7 @@
 import random
 import re
 
+import numpy as np
 import pytest
 
 from workspace import Workspace
@@ -184,3 +185,41 @@ def test_images_are_classified_and_their_classes_written(tmp_path):
     assert all(len(line.split(";")[1].split()) == 4 for line in lines)
     log = job.train("--job=checkgrad")
     assert "***" not in log and re.search(r"conv_0__.wbias \|grad\|=\S+: none", log)
+
+
+def test_values_without_names_come_as_a_walk_from_the_outputs_meets_the_data_layers(tmp_path):
+    config = '''from paddle.trainer_config_helpers import *
+
+define_py_data_sources2(["a"], None, module="pairs", obj="process")
+settings(batch_size=10, learning_rate=0.02)
+y = data_layer(name="y", size=1)
+second = data_layer(name="second", size=2)
+first = data_layer(name="first", size=2)
+guess = fc_layer(input=[first, second], size=1, act=LinearActivation(), name="guess")
+%s
+outputs(mse_cost(input=guess, label=y))
+'''
+    provider = '''import random
+
+from paddle.trainer.PyDataProvider2 import *
+
+
+@provider(input_types=[%s])
+def process(settings, filename):
+    numbers = random.Random(1)
+    for i in range(100):
+        a, b = [numbers.random(), 0.0], [0.0, numbers.random()]
+        yield %s
+'''
+    job = Workspace(tmp_path / "job", config % "", "")
+    two, one = "dense_vector(2)", "dense_vector(1)"
+    for inputs, types, sample in (
+            ("", [two, two, one], "a, b, [2 * a[0] - b[1]]"),
+            ("inputs(y, second, first)", [one, two, two], "[2 * a[0] - b[1]], b, a")):
+        job.write("trainer_config.py", config % inputs)
+        job.write("pairs.py", provider % (", ".join(types), sample))
+        log = job.train("--num_passes=30", "--save_dir=output")
+        assert float(re.findall(r" Pass=29 .*AvgCost=(\S+) ", log)[0]) < 0.01
+        weights = [np.frombuffer((job.folder / "output" / "pass-00029" / name).read_bytes(), "<f4",
+                                 offset=16) for name in ("_guess.w0", "_guess.w1")]
+        assert weights[0][0] > 1.5 and weights[1][1] < -0.5

@@ -16,7 +16,7 @@ from importlib.machinery import PathFinder
 
 from . import translate
 
-__all__ = ["enable", "is_enabled", "load", "run"]
+__all__ = ["enable", "is_enabled", "is_shared", "load", "run"]
 
 _FOLDERS = 200  # how far a workspace is looked through; what is beyond is seen when imported
 _FILES = 500
@@ -46,6 +46,13 @@ def _sources(folder):
                 queue.append(entry.path)
 
 
+def is_shared(folder):
+    """What lies in a home or in /tmp does not belong together: there each file speaks for itself,
+    and none for what is below."""
+    return folder in {"/", "/tmp", "/var/tmp", "/home", "/opt", "/usr", "/var",
+                      os.path.realpath(os.path.expanduser("~"))}
+
+
 def enable(folder, also=()):
     """Look whether a folder's tree is Python 2, and if so translate what is imported from it.
     also: files that belong to it whatever their names end in."""
@@ -54,9 +61,7 @@ def enable(folder, also=()):
         return _workspaces[folder]
     _workspaces[folder] = False
     _install()
-    # What lies in a home or in /tmp does not belong together: there each file speaks for itself.
-    shared = {"/", "/tmp", "/var/tmp", "/home", os.path.realpath(os.path.expanduser("~"))}
-    beside = () if folder in shared else _sources(folder)
+    beside = () if is_shared(folder) else _sources(folder)
     for path in itertools.chain(map(os.path.realpath, also), beside):
         if _belongs(path, folder) and _decides(folder, path):
             break
@@ -88,6 +93,8 @@ def is_enabled(path):
 def _belongs(path, folder):
     """Is a file of a workspace: below its folder, and not in an environment that is there too?"""
     packages = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    if is_shared(folder):
+        return os.path.dirname(path) == folder
     if not path.startswith(os.path.join(folder, "")) or \
             path.startswith((os.path.join(packages, "paddle", ""),
                              os.path.join(packages, "py_paddle", ""))):

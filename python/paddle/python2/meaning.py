@@ -3,6 +3,7 @@ as __py2__ in place of operators and methods that changed."""
 import builtins
 import functools
 import itertools
+import re
 import sys
 
 from .text import File, as_bytes, as_text, decode, encode, join, text, translate  # noqa: F401
@@ -45,23 +46,23 @@ def _listed(value):
     return list(value) if isinstance(value, _DICT_VIEWS) else value
 
 
-def keys(value, *arguments):
-    return _listed(value.keys(*arguments))
+def keys(value, *arguments, **keywords):
+    return _listed(value.keys(*arguments, **keywords))
 
 
-def values(value, *arguments):
-    return _listed(value.values(*arguments))
+def values(value, *arguments, **keywords):
+    return _listed(value.values(*arguments, **keywords))
 
 
-def items(value, *arguments):
-    return _listed(value.items(*arguments))
+def items(value, *arguments, **keywords):
+    return _listed(value.items(*arguments, **keywords))
 
 
 def _iterator(old, new):
-    def method(value, *arguments):
+    def method(value, *arguments, **keywords):
         if hasattr(value, old):
-            return getattr(value, old)(*arguments)
-        return iter(getattr(value, new)(*arguments))
+            return getattr(value, old)(*arguments, **keywords)
+        return iter(getattr(value, new)(*arguments, **keywords))
     return method
 
 
@@ -71,8 +72,8 @@ iteritems = _iterator("iteritems", "items")
 
 
 def _view(old, new):
-    def method(value, *arguments):
-        return getattr(value, old if hasattr(value, old) else new)(*arguments)
+    def method(value, *arguments, **keywords):
+        return getattr(value, old if hasattr(value, old) else new)(*arguments, **keywords)
     return method
 
 
@@ -81,9 +82,9 @@ viewvalues = _view("viewvalues", "values")
 viewitems = _view("viewitems", "items")
 
 
-def has_key(value, *arguments):
+def has_key(value, *arguments, **keywords):
     if hasattr(value, "has_key"):
-        return value.has_key(*arguments)
+        return value.has_key(*arguments, **keywords)
     return arguments[0] in value
 
 
@@ -91,6 +92,26 @@ def next(value, *arguments, **keywords):
     if hasattr(value, "next"):
         return value.next(*arguments, **keywords)
     return builtins.next(value, *arguments, **keywords)
+
+
+def _of_pattern(name):
+    """A method of patterns, or function of re, that is given bytes as text."""
+    def method(value, *arguments, **keywords):
+        if value is re or isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+            arguments = [as_text(a) if isinstance(a, bytes) else a for a in arguments]
+        return getattr(value, name)(*arguments, **keywords)
+    return method
+
+
+findall, finditer, fullmatch, match, search, sub, subn = map(_of_pattern, (
+    "findall", "finditer", "fullmatch", "match", "search", "sub", "subn"))
+
+
+def tostring(value, *arguments, **keywords):
+    """Of arrays: their bytes."""
+    if hasattr(value, "tostring") and not hasattr(value, "tobytes"):
+        return value.tostring(*arguments, **keywords)
+    return text(value.tobytes(*arguments, **keywords))
 
 
 def _sort_key(compare, key):
@@ -291,8 +312,8 @@ BUILTINS = dict(vars(builtins))
 BUILTINS.update(
     __import__=_import, __py2__=sys.modules[__name__], apply=_apply, basestring=basestring,
     buffer=memoryview, chr=_chr, cmp=cmp, eval=_eval, exec=_exec, execfile=_execfile, file=File,
-    filter=_filter, input=_input, intern=sys.intern, long=long, map=_map, oct=_oct, open=_open, ord=_ord,
-    range=_range, raw_input=input, reduce=functools.reduce, reload=_reload, round=_round,
+    filter=_filter, input=_input, intern=sys.intern, long=long, map=_map, oct=_oct, open=_open,
+    ord=_ord, range=_range, raw_input=input, reduce=functools.reduce, reload=_reload, round=_round,
     sorted=_sorted, unichr=chr, unicode=unicode, xrange=range, zip=_zip,
     StandardError=Exception)
 

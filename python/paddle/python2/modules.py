@@ -42,7 +42,8 @@ class _Seen(types.ModuleType):
 
 _RENAMED = {
     "BaseHTTPServer": "http.server", "ConfigParser": "configparser", "Cookie": "http.cookies",
-    "HTMLParser": "html.parser", "Queue": "queue", "SimpleHTTPServer": "http.server",
+    "HTMLParser": "html.parser", "Image": "PIL.Image", "ImageDraw": "PIL.ImageDraw",
+    "Queue": "queue", "SimpleHTTPServer": "http.server",
     "SocketServer": "socketserver", "Tkinter": "tkinter", "__builtin__": "builtins",
     "anydbm": "dbm", "cookielib": "http.cookiejar", "copy_reg": "copyreg",
     "dummy_thread": "_thread", "exceptions": "builtins", "htmlentitydefs": "html.entities",
@@ -166,6 +167,26 @@ def _of_bytes(name):
     return make
 
 
+def _numpy():
+    """The names that NumPy had then: aliases of Python's own types, and others that went."""
+    import numpy
+    names = {"bool": bool, "int": int, "float": float, "complex": complex, "object": object,
+             "str": str, "long": int, "unicode": str, "NaN": numpy.nan, "NAN": numpy.nan,
+             "Inf": numpy.inf, "Infinity": numpy.inf, "infty": numpy.inf, "PINF": numpy.inf,
+             "NINF": -numpy.inf, "float_": numpy.float64, "complex_": numpy.complex128,
+             "string_": numpy.bytes_, "unicode_": numpy.str_, "product": numpy.prod,
+             "cumproduct": numpy.cumprod, "alltrue": numpy.all, "sometrue": numpy.any,
+             "asscalar": lambda array: numpy.asarray(array).item(), "row_stack": numpy.vstack,
+             "in1d": numpy.isin}
+
+    def fromstring(data, dtype=float, count=-1, sep=""):
+        if sep:
+            return numpy.fromstring(text.as_text(data), dtype, count, sep=sep)
+        return numpy.frombuffer(text.as_bytes(data), dtype, count).copy()
+    names["fromstring"] = fromstring
+    return "numpy", names
+
+
 def _gzip():
     import gzip
 
@@ -235,7 +256,7 @@ _CHANGED = {
     "gzip": _gzip, "subprocess": _subprocess, "commands": _commands, "codecs": _codecs,
     "StringIO": _string_io, "cStringIO": _string_io, "UserDict": _user_dict, "md5": _md5,
     "ConfigParser": _config_parser, "base64": _of_bytes("base64"), "zlib": _of_bytes("zlib"),
-    "binascii": _of_bytes("binascii"),
+    "binascii": _of_bytes("binascii"), "numpy": _numpy,
 }
 _seen = {}
 

@@ -70,8 +70,16 @@ class Bytes(bytes):
     def __gt__(self, other):
         return bytes(self) > as_bytes(other)
 
+    def __le__(self, other):
+        return bytes(self) <= as_bytes(other)
+
+    def __ge__(self, other):
+        return bytes(self) >= as_bytes(other)
+
     def __getitem__(self, at):
-        return Bytes(bytes(self)[at:at + 1 or None] if isinstance(at, int) else bytes(self)[at])
+        if not isinstance(at, int):
+            return Bytes(bytes(self)[at])
+        return Bytes(bytes((bytes(self)[at],)))
 
     def __iter__(self):
         return (Bytes(bytes((byte,))) for byte in bytes(self))
@@ -120,16 +128,17 @@ def text(value):
     return Bytes(value) if type(value) is bytes else value
 
 
-def join(separator, *arguments):
+def join(separator, *arguments, **keywords):
+    """separator.join(parts), or the method of that name of a thread, or of os.path."""
     if isinstance(separator, str) and len(arguments) == 1:
         return separator.join([as_text(p) if isinstance(p, bytes) else p for p in arguments[0]])
-    return separator.join(*arguments)
+    return separator.join(*arguments, **keywords)
 
 
-def translate(value, *arguments):
+def translate(value, *arguments, **keywords):
     """value.translate(table, deleted)"""
     if not isinstance(value, str) or len(arguments) < 2:
-        return value.translate(*arguments)
+        return value.translate(*arguments, **keywords)
     table, deleted = arguments
     kept = "".join(c for c in value if c not in deleted)
     return kept if table is None else kept.translate(table)

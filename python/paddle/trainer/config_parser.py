@@ -197,11 +197,12 @@ def told(error, path=None):
 
 
 def workspace_of(path):
-    """The folder whose modules go with a config: the current one, unless the config is
-    elsewhere."""
+    """The folder whose modules go with a config: the current one, unless the config is elsewhere,
+    or the current one is a home or the like."""
     here = os.path.realpath(os.getcwd())
     folder = os.path.dirname(os.path.realpath(path))
-    return here if folder == here or folder.startswith(os.path.join(here, "")) else folder
+    is_below = folder.startswith(os.path.join(here, "")) and not python2.is_shared(here)
+    return here if is_below else folder
 
 
 def parse_config(trainer_config, config_arg_str=""):

@@ -1,5 +1,5 @@
-"""`paddle dump_config CONFIG [CONFIG_ARGS] [--whole] [--binary]`: what a config declares, as the text
-of its protobuf message."""
+"""`paddle dump_config CONFIG [CONFIG_ARGS] [--whole] [--binary]`: what a config declares, as the
+text of its protobuf message."""
 import sys
 
 from ..trainer_config_helpers.graph import ConfigError

@@ -35,7 +35,8 @@ def _read(name, text):
     try:
         return text.lower() in ("1", "true") if kind is bool else kind(text)
     except ValueError:
-        raise FlagError("--%s=%s: start `paddle train`, which checks flags" % (name, text)) from None
+        raise FlagError("--%s=%s: start `paddle train`, which checks flags"
+                        % (name, text)) from None
 
 
 def read_flags(arguments):
@@ -50,6 +51,8 @@ def read_flags(arguments):
     flags = Flags(values)
     if not flags.local:
         _check_job(flags)
+    elif flags.start_pserver:
+        raise FlagError("--start_pserver goes with --local=0: a trainer alone uses no server")
     return flags
 
 

@@ -25,8 +25,8 @@ def _network(config, source):
 
 
 def _batches(source):
-    """The batches of a pass, read ahead in a thread."""
-    return reader.buffered(source.batches, _AHEAD)()
+    """The batches of a pass: read ahead in a thread, unless they are in memory."""
+    return source.batches() if source.is_kept else reader.buffered(source.batches, _AHEAD)()
 
 
 @contextlib.contextmanager
@@ -68,7 +68,10 @@ def _load(machine, folder, flags, log):
 
 
 def _load_start(machine, flags, log):
-    """What training begins with: init_model_path, or the pass before start_pass."""
+    """What training begins with: init_model_path, or the pass before start_pass. With servers
+    trainer 0 has it, as it saves; the others are given what the servers were."""
+    if not flags.local and flags.trainer_id != 0:
+        return
     if flags.init_model_path:
         _load(machine, flags.init_model_path, flags, log)
     elif flags.start_pass > 0:
@@ -114,7 +117,8 @@ class _Training:
         network = _network(config, self.source)
         self._say_mode(network)
         self.machine = Machine(network, config.settings, remote=_remote(config, flags),
-                               seed=flags.seed, trainer_count=flags.trainer_count)
+                               seed=flags.seed, trainer_count=flags.trainer_count,
+                               feeding=config.input_layer_names)
         _load_start(self.machine, flags, log)
         self.saver = _Saver(self.machine, config, flags, log)
 
@@ -277,7 +281,7 @@ def test(config, flags, log):
     models = _models(flags)
     source = open_source(config, "test", config.settings.batch_size)
     machine = Machine(_network(config, source), seed=flags.seed,
-                      trainer_count=flags.trainer_count)
+                      trainer_count=flags.trainer_count, feeding=config.input_layer_names)
     log.info("trainer mode: Testing")
     for folder in models:
         _wait_for(folder, flags.test_wait, log)
@@ -364,7 +368,7 @@ def check_gradients(config, flags, log):
             raise ConfigError("--job=checkgrad: the layer %r has drop_rate=%g, so that its cost is "
                               "another each time; check it without" % (
                                   layer.name, layer.layer_attr.drop_rate))
-    machine = Machine(network, config.settings, seed=flags.seed)
+    machine = Machine(network, config.settings, seed=flags.seed, feeding=config.input_layer_names)
     _load_start(machine, flags, log)
     samples = next(source.batches(), None)
     if samples is None:

@@ -1,5 +1,6 @@
 """The trainer's log as glog wrote it: to stderr, or with GLOG_logtostderr=0 to files."""
 import getpass
+import logging
 import os
 import socket
 import sys
@@ -7,6 +8,17 @@ import threading
 import time
 
 __all__ = ["Log"]
+
+
+class _Handler(logging.Handler):
+    def __init__(self, log):
+        logging.Handler.__init__(self)
+        self._log = log
+
+    def emit(self, record):
+        severity = "INFO" if record.levelno < logging.WARNING else \
+            "WARNING" if record.levelno < logging.ERROR else "ERROR"
+        self._log.write(severity, record.filename, record.lineno, self.format(record))
 
 
 class Log:
@@ -55,12 +67,15 @@ class Log:
         self._files[severity] = made
 
     def _write(self, severity, message):
-        now = time.time()
         frame = sys._getframe(2)
+        self.write(severity, os.path.basename(frame.f_code.co_filename), frame.f_lineno, message)
+
+    def write(self, severity, name, number, message):
+        """A line that is said to come from line `number` of file `name`."""
+        now = time.time()
         line = "%s%s.%06d %5d %s:%d] %s\n" % (
             severity[0], time.strftime("%m%d %H:%M:%S", time.localtime(now)), now % 1 * 1e6,
-            threading.get_native_id(), os.path.basename(frame.f_code.co_filename), frame.f_lineno,
-            message)
+            threading.get_native_id(), name, number, message)
         with self._lock:
             if self._stderr or severity in ("ERROR", "FATAL"):
                 if self._dots:
@@ -83,6 +98,10 @@ class Log:
 
     def error(self, message):
         self._write("ERROR", message)
+
+    def take_logging(self):
+        """What Python's logging is told (settings.logger of a provider is) goes here."""
+        logging.getLogger().addHandler(_Handler(self))
 
     def dot(self):
         """A sign of life between lines."""

@@ -57,6 +57,7 @@ def main(arguments=None):
     try:
         flags = read_flags(arguments)
         log = Log()
+        log.take_logging()
     except FlagError as error:
         print("paddle train: %s" % error, file=sys.stderr)
         return 2
@@ -92,9 +93,9 @@ def _servers_of(flags, error):
     """For a server that was not found: which flags said where it is."""
     if "connecting to" not in str(error):
         return ""
-    return " (--pservers=%s --port=%d --ports_num=%d --ports_num_for_sparse=%d; the ports must be " \
-        "those of `paddle pserver`)" % (flags.pservers, flags.port, flags.ports_num,
-                                        flags.ports_num_for_sparse)
+    return " (--pservers=%s --port=%d --ports_num=%d --ports_num_for_sparse=%d; the ports must " \
+        "be those of `paddle pserver`)" % (flags.pservers, flags.port, flags.ports_num,
+                                           flags.ports_num_for_sparse)
 
 
 def _show_cause(error):

@@ -5,7 +5,6 @@ order of the network as in its own file."""
 import os
 import struct
 import sys
-import tempfile
 
 import numpy as np
 
@@ -56,18 +55,18 @@ def merge(flags):
     values = model_dir.load(flags["model_dir"], sizes)
     message = trainer_message(config, network).to_bytes()
     target = os.path.abspath(flags["model_file"])
-    handle, aside = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".merge.")
+    aside = os.path.join(os.path.dirname(target), ".%s.merging" % os.path.basename(target))
     try:
-        with os.fdopen(handle, "wb") as f:
+        with open(aside, "wb") as f:
             f.write(struct.pack("<q", len(message)) + message)
             for name in network.parameters:
                 model_dir.write_parameter(f, values[name])
             f.flush()
             os.fsync(f.fileno())
-        os.chmod(aside, 0o666 & ~model_dir.umask())
         os.replace(aside, target)
     except BaseException:
-        os.unlink(aside)
+        if os.path.exists(aside):
+            os.unlink(aside)
         raise
     print("%s: %d parameters of %s" % (flags["model_file"], len(values), flags["model_dir"]))
 

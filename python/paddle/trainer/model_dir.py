@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import struct
-import tempfile
 
 import numpy as np
 
@@ -43,11 +42,9 @@ def _file_of(folder, name):
 def save(folder, values, config_path=None):
     """Write {name: array} as a model folder, in place of what is there under its name."""
     folder = os.path.abspath(folder)
-    parent = os.path.dirname(folder)
-    os.makedirs(parent, exist_ok=True)
-    aside = tempfile.mkdtemp(prefix="." + os.path.basename(folder) + ".", dir=parent)
+    aside = _beside(folder, "saving")  # what is left of one that was killed goes
+    os.makedirs(aside)
     try:
-        os.chmod(aside, 0o777 & ~umask())
         for name, value in values.items():
             with open(_file_of(aside, name), "wb") as f:
                 write_parameter(f, value)
@@ -63,11 +60,14 @@ def save(folder, values, config_path=None):
         raise
 
 
-def umask():
-    """That of this process."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _beside(folder, what):
+    """A name beside a folder where nothing is."""
+    path = os.path.join(os.path.dirname(folder), ".%s.%s" % (os.path.basename(folder), what))
+    if os.path.islink(path) or os.path.isfile(path):
+        os.unlink(path)
+    elif os.path.isdir(path):
+        shutil.rmtree(path)
+    return path
 
 
 def _settle(f):
@@ -85,8 +85,8 @@ def _exchange(new, folder):
     """Put a folder in the place of another, which is whole until then."""
     old = None
     if os.path.lexists(folder):
-        old = tempfile.mkdtemp(prefix=".old.", dir=os.path.dirname(folder))
-        os.rename(folder, os.path.join(old, "model"))
+        old = _beside(folder, "old")
+        os.rename(folder, old)
     os.rename(new, folder)
     handle = os.open(os.path.dirname(folder), os.O_RDONLY)
     try:
@@ -94,7 +94,7 @@ def _exchange(new, folder):
     finally:
         os.close(handle)
     if old is not None:
-        shutil.rmtree(old, ignore_errors=True)
+        _beside(folder, "old")
 
 
 def remove_old(save_dir, keep):

@@ -1,4 +1,5 @@
 """Batches of a data provider's samples: pools that are shuffled, passes that are kept."""
+import itertools
 import random
 
 from .PyDataProvider2 import CacheType, ProviderError
@@ -18,6 +19,11 @@ class SampleSource:
         self.batch_size = batch_size
         self._random = random.Random(seed)
         self._kept = None
+
+    @property
+    def is_kept(self):
+        """Is the next pass in memory?"""
+        return self._kept is not None
 
     def batches(self):
         """The batches of one pass, each a list of samples."""
@@ -74,9 +80,18 @@ class SampleSource:
 
     def _cut(self, samples):
         size_of = self.provider.calc_batch_size
+        if size_of is not None:
+            yield from self._cut_by(size_of, samples)
+            return
+        batch = list(itertools.islice(samples, self.batch_size))
+        while batch:
+            yield batch
+            batch = list(itertools.islice(samples, self.batch_size))
+
+    def _cut_by(self, size_of, samples):
         batch, size = [], 0
         for sample in samples:
-            weight = 1 if size_of is None else int(size_of(sample))
+            weight = int(size_of(sample))
             if batch and size + weight > self.batch_size and not self.provider.can_over_batch_size:
                 yield batch
                 batch, size = [], 0

@@ -1,8 +1,5 @@
 """Where a v1 config's data come from: file lists, and the data provider that reads the files."""
-import os
-import sys
-
-from .graph import ConfigError, current_graph, layer_function
+from .graph import ConfigError, current_graph, layer_function, script_line
 
 __all__ = ["define_py_data_sources2", "define_py_data_sources", "define_py_data_source"]
 
@@ -15,17 +12,6 @@ class DataSource:
         self.files, self.module, self.obj = files, module, obj
         self.args = args
         self.where = where
-
-
-def _where():
-    """The line of the script that called us, past the package's own."""
-    ours = os.path.dirname(os.path.abspath(__file__))
-    frame = sys._getframe(1)
-    while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(ours):
-        frame = frame.f_back
-    if frame is None:
-        return ""
-    return "%s:%d" % (os.path.relpath(frame.f_code.co_filename), frame.f_lineno)
 
 
 def _pair(value, what):
@@ -50,7 +36,7 @@ def _source(files, module, obj, args):
     if args is not None and not isinstance(args, dict):
         raise ConfigError("define_py_data_sources2: args is a dict (the keywords of init_hook), "
                           "not %r" % (args,))
-    return DataSource(files, module, obj, dict(args or {}), _where())
+    return DataSource(files, module, obj, dict(args or {}), script_line())
 
 
 @layer_function

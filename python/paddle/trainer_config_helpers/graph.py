@@ -7,6 +7,8 @@ function `build` that the layer was made with. So everything about a layer is in
 import contextlib
 import functools
 import inspect
+import os
+import sys
 
 from .activations import BaseActivation, LinearActivation
 from .attrs import ExtraLayerAttribute, ParameterAttribute
@@ -17,6 +19,25 @@ __all__ = ["LayerOutput", "Evaluator", "Graph", "layer_name", "layer_function", 
 
 class ConfigError(ValueError):
     """A model that cannot be: the message names the layer, and what to do."""
+
+
+class PlacedError(ConfigError):
+    """One whose message begins with a line of the script."""
+
+
+_OURS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+
+
+def script_line():
+    """The line of the script (or config) that has called into this package, as file:line; '' where
+    there is none."""
+    frame = sys._getframe(1)
+    while frame is not None and (frame.f_code.co_filename.startswith(("<", _OURS)) or
+                                 os.path.abspath(frame.f_code.co_filename).startswith(_OURS)):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    return "%s:%d" % (os.path.relpath(frame.f_code.co_filename), frame.f_lineno)
 
 
 class Graph:
@@ -114,6 +135,7 @@ class LayerOutput:
         self.data_type = data_type  # of data layers: an InputType; None: the provider says
         self.is_cost, self.coeff = is_cost, coeff
         self.replaces = replaces
+        self.where = script_line()
         _graph.add(self)
 
     def set_input(self, layer):

@@ -9,7 +9,7 @@ import contextlib
 import paddle.fluid as fluid
 from paddle.fluid.layer_helper import LayerHelper
 
-from .graph import ConfigError, current_graph, param_attr_of
+from .graph import ConfigError, PlacedError, current_graph, param_attr_of
 
 __all__ = ["Network", "ParameterConfig", "SparseValue", "feed_names"]
 
@@ -124,15 +124,23 @@ class Network:
         try:
             made = layer.build(self, *values)
             return made if layer.finished else self._finish(layer, made)
-        except ConfigError:
+        except PlacedError:
             raise
+        except ConfigError as error:
+            raise self._placed(layer, error) from error
         except Exception as error:
             why = str(error)
             for parent, value in zip(layer.parents, values):
                 if isinstance(value, SparseValue):
                     why = "its input %r is sparse data, which it does not take; put an fc_layer " \
                         "between them" % parent.name
-            raise ConfigError("layer %r (%s): %s" % (layer.name, layer.layer_type, why)) from error
+            raise self._placed(layer, "layer %r (%s): %s" % (layer.name, layer.layer_type,
+                                                             why)) from error
+
+    @staticmethod
+    def _placed(layer, error):
+        """An error with the line of the script that made the layer."""
+        return PlacedError("%s: %s" % (layer.where, error) if layer.where else str(error))
 
     def _finish(self, layer, value):
         return self.drop_and_clip(layer, layer.activation.apply(value))

@@ -53,6 +53,9 @@ def cross_entropy(input, label, name=None, coeff=1.0, weight=None, layer_attr=No
 @layer_function
 def square_error_cost(input, label, weight=None, name=None, coeff=1.0, layer_attr=None):
     """The sum over its columns of (input - label)^2, without a half."""
+    if input.size is not None and label.size is not None:
+        same_size("square_error_cost", input, label)
+
     def build(net, x, y):
         return fluid.layers.reduce_sum(fluid.layers.square_error_cost(x, y), dim=1, keep_dim=True)
     return cost_layer(layer_name(name, "square_error_cost"), "square_error", [input, label], build,

@@ -53,7 +53,7 @@ t = tarfile.open('w.tar', 'w'); t.add('w.csv'); t.close()
 t = tarfile.open('w.tar'); print t.getnames(), [l.strip().split(',')[0] for l in t.extractfile('w.csv')]
 pool = multiprocessing.Pool(2); print pool.map(work, [4, 5]); pool.close()
 r = []
-th = threading.Thread(target=lambda: r.append(1)); th.start(); th.join(); print r
+th = threading.Thread(target=lambda: r.append(1)); th.start(); th.join(timeout=5); print r
 p = OptionParser(); p.add_option('-n', type='int', default=3); o, a = p.parse_args([]); print o.n
 class Old:
     x = 1
@@ -75,6 +75,10 @@ except ValueError as e: print 'E', e, e.args, sys.exc_info()[0].__name__
 print [x for x in 1, 2, 3], {1: 'a'}.has_key(1), dict(a=1).values(), set([1]) == {1}
 print sum(i / 2 for i in range(5)), max(3, 2), min([4, 1]), abs(-3), divmod(7, 2), 2 ** 3, 7 % 3, -7 % 3
 l = range(5); l.reverse(); print l, l.index(4), l[1:3]
+with open('w.re', 'wb') as f: f.write('k=1 k=2')
+data = open('w.re', 'rb').read(); os.unlink('w.re')
+print re.findall(r'k=(\d)', data), re.compile('k').sub('v', data), re.match('k', data) is not None
+print data[0], data[-1], data >= 'a', 'k' in data, [c for c in data[:2]], data.index('='), max(data)
 s = 'a,b;c'; print re.split('[,;]', s), re.sub('a', 'z', s), s.split(',', 1), s.upper()
 print os.path.join('a', 'b'), os.path.splitext('x.py')[1], sorted(glob.glob('w.*'))[:2], os.path.basename('/a/b')
 lam = lambda (a, b), c=1: a + b + c
