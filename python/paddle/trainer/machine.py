@@ -263,8 +263,10 @@ class Machine:
 
     @contextlib.contextmanager
     def averaged(self):
-        """Inside, parameters are their averages where the settings have a ModelAverage: for tests
-        and for saving."""
+        """For tests and for saving. Inside, parameters are their averages where the settings have
+        a ModelAverage; those of servers are as they are there now."""
+        if self._remote is not None:
+            self._remote.refresh_dense(self)
         if self._average is None or self._last is None:
             yield
             return

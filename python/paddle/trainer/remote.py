@@ -79,6 +79,12 @@ class Remote:
         if self.started and self._is_async:
             communicator.flush()
 
+    def refresh_dense(self, machine):
+        """All that is not looked up by rows, as the servers have it."""
+        for name in machine.parameter_names if self.started else ():
+            if name not in self._layout.tables:
+                self.refresh(machine, name)
+
     def refresh(self, machine, name):
         """A parameter as the servers have it, in the scope here."""
         if not self.started or name not in self._layout.parts:
