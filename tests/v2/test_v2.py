@@ -231,6 +231,25 @@ def test_parameters_are_a_dict_of_arrays(fresh):
         parameters["_proj"] = np.ones(3)
 
 
+def test_parameters_may_be_of_more_than_the_model(fresh):
+    cost, out, samples = words(fresh)
+    both = fresh.parameters.create([cost, fresh.layer.fc(input=out, size=4, name="more")])
+    trainer = fresh.trainer.SGD(cost, both, fresh.optimizer.Momentum(learning_rate=1.0))
+    start = {name: both[name] for name in both}
+    trainer.train(fresh.batch(lambda: iter(samples), 12))
+    np.testing.assert_array_equal(both["_more.w0"], start["_more.w0"])
+    assert (both["_proj"] != start["_proj"]).any()
+    again = fresh.trainer.SGD(cost, both, fresh.optimizer.Momentum(learning_rate=0.0))
+    assert again.test(lambda: iter([samples])).cost == pytest.approx(
+        trainer.test(lambda: iter([samples])).cost)
+    file = io.BytesIO()
+    again.save_parameter_to_tar(file)
+    assert len(fresh.parameters.Parameters.from_tar(io.BytesIO(file.getvalue()))) == len(both)
+    with pytest.raises(ValueError, match="the model has a parameter '_more.w0'"):
+        fresh.inference.Inference(fresh.parameters.create(cost),
+                                  fresh.layer.fc(input=out, size=4, name="more"))
+
+
 def field(number, wire, data):
     return bytes([number << 3 | wire]) + data
 
