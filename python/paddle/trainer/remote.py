@@ -48,6 +48,9 @@ class Remote:
         """Join the job; its steps have batches of so many samples here."""
         if self.started:
             return
+        if _core.job_who() is not None:
+            raise RuntimeError("this process trains a model on parameter servers already, and takes "
+                               "part in one job: train the other one in a process of its own")
         self.started = True
         main, startup = machine.network.main, machine.network.startup
         _count_steps(main, self.samples_per_step(machine.settings, batch))
