@@ -34,7 +34,7 @@ def test_arguments_come_before_the_environment_and_the_defaults(fresh, monkeypat
     monkeypatch.setenv("PADDLE_INIT_TRAINER_ID", "1")
     monkeypatch.setenv("PADDLE_INIT_NUM_GRADIENT_SERVERS", "3")
     monkeypatch.setenv("PADDLE_INIT_USE_GPU", "False")
-    fresh.init(trainer_id=2, use_gpu="False")
+    fresh.init(trainer_id=2, use_gpu="False", gpu_id=0, use_mkldnn=True)
     from paddle.v2.flags import flags
     told = flags()
     assert (told["port"], told["trainer_id"], told["num_gradient_servers"]) == (7000, 2, 3)
@@ -50,6 +50,8 @@ def test_arguments_come_before_the_environment_and_the_defaults(fresh, monkeypat
     (dict(trainer_count=0), "trainer_count must be at least 1"),
     (dict(trainer_id=3, num_gradient_servers=3), "trainer_id is 3, and there are 3 trainers"),
     (dict(rdma_tcp="rdma"), "rdma_tcp is not supported"),
+    (dict(gpu_id=1), "gpu_id is not supported: models run on the CPU; leave it out or say 0"),
+    (dict(log_period=10), "log_period is not supported: event handlers say"),
 ])
 def test_wrong_options_are_named(fresh, arguments, words):
     with pytest.raises(ValueError, match=words):
