@@ -142,6 +142,22 @@ def test_events_come_in_order_with_costs_of_a_sample(fresh):
     assert seen[-1].metrics[name] == pytest.approx(rate, rel=1e-5)
 
 
+def test_events_have_the_outputs_of_layers(fresh):
+    cost, out, samples = words(fresh)
+    trainer = fresh.trainer.SGD(cost, fresh.parameters.create(cost),
+                                fresh.optimizer.Momentum(learning_rate=0.1))
+    seen = []
+
+    def handler(event):
+        if isinstance(event, fresh.event.EndForwardBackward):
+            seen.append(event.gm.getLayerOutputs([out.name])[out.name]["value"])
+            with pytest.raises(KeyError, match="no layer 'nothing'; there are word"):
+                event.gm.getLayerOutputs("nothing")
+    trainer.train(fresh.batch(lambda: iter(samples), 12), event_handler=handler)
+    assert [value.shape for value in seen] == [(12, 3)] * 3
+    np.testing.assert_allclose(seen[0].sum(1), 1, rtol=1e-5)
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_model_learns_and_is_saved_and_infers(fresh, count):
     fresh.init(trainer_count=count)

@@ -191,6 +191,21 @@ class Machine:
         return self.exe.run(self._test_program, feed, [values[name] for name in wanted],
                             scope=self.scope, return_numpy=False)
 
+    def getLayerOutputs(self, layerNames):
+        """v2's event.gm.getLayerOutputs(["name"]): {name: {"value": array}} for the last batch that
+        was trained, computed anew as tests are (no dropout)."""
+        names = [layerNames] if isinstance(layerNames, str) else list(layerNames)
+        if self._last is None:
+            raise RuntimeError("there was no batch yet to have outputs of")
+        for name in names:
+            if name not in self.network.layers:
+                raise KeyError("there is no layer %r; there are %s"
+                               % (name, ", ".join(self.network.layers)))
+        fetch = [self.network.value(self.network.layers[name]) for name in names]
+        values = self.exe.run(self._test_program, self.feeder(self._last), fetch, scope=self.scope,
+                              return_numpy=False)
+        return {name: {"value": np.array(value)} for name, value in zip(names, values)}
+
     def totals(self):
         return Totals(self.network.evaluators)
 
