@@ -129,6 +129,7 @@ class Machine:
             self._remote.start(self, len(samples))
             self._test_program = self.network.main.clone(for_test=True)
             self._parallel.clear()
+            self._gradients = None
         self._last = samples
         return self._run(self.network.main, samples, self._needs)
 
