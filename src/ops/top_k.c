@@ -4,6 +4,7 @@
  *
  * Of equal ones the first comes first; what is no number comes last. Few are kept in
  * order as the row goes by; many are sorted. dX takes dOut back, and is 0 elsewhere. */
+#include "math/reduce.h"
 #include "ops/shape_args.h"
 #include "ops/sort_keys.h"
 #include "ops/types.h"
@@ -68,6 +69,19 @@ static rg_status infer(rg_ctx *ctx)
             places[at] = j;                                                                        \
         }                                                                                          \
     }                                                                                              \
+    /* The largest alone, in two quick passes; false: there may be something that is no number. */ \
+    static bool keep_one_##S(const T *x, int64_t n, T *value, int64_t *place)                      \
+    {                                                                                              \
+        if (isnan(rg_sum_##S(x, n)))                                                               \
+            return false;                                                                          \
+        T most = rg_max_##S(x, n);                                                                 \
+        int64_t j = 0;                                                                             \
+        while (x[j] != most)                                                                       \
+            j++;                                                                                   \
+        *value = x[j];                                                                             \
+        *place = j;                                                                                \
+        return true;                                                                               \
+    }                                                                                              \
     static void sort_many_##S(const T *x, int64_t n, int64_t k, rg_keyed *work, T *values,         \
                               int64_t *places)                                                     \
     {                                                                                              \
@@ -83,6 +97,8 @@ static rg_status infer(rg_ctx *ctx)
                         int64_t *places)                                                           \
     {                                                                                              \
         for (int64_t i = 0; i < rows; i++, x += n, values += k, places += k) {                     \
+            if (k == 1 && keep_one_##S(x, n, values, places))                                      \
+                continue;                                                                          \
             if (work == NULL)                                                                      \
                 keep_few_##S(x, n, k, values, places);                                             \
             else                                                                                   \

@@ -68,6 +68,8 @@ static rg_status infer(rg_ctx *ctx)
         return rg_fail(RG_EINVAL, "there are %d limits for %d factors",
                        rg_attr_list(ctx, LIMITS)->n, rg_attr_list(ctx, FACTORS)->n);
     RG_TRY(RG_EXPECT_DTYPE(ctx, SAMPLES, RG_I64));
+    if (rg_has_in(ctx, PASS))
+        RG_TRY(RG_EXPECT_DTYPE(ctx, PASS, RG_I64));
     for (int i = SAMPLES; i <= PASS; i++)
         if (rg_running(ctx) && rg_has_in(ctx, i) && rg_shape_numel(rg_shape_of(ctx, i)) != 1)
             return rg_fail(RG_ESHAPE, "%s must be one number", ctx->op->in[i].name);

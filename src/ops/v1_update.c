@@ -261,6 +261,10 @@ static rg_status infer(rg_ctx *ctx, const int *needed, int n)
         if (!rg_has_in(ctx, needed[i]))
             return rg_fail(RG_EINVAL, "%s needs its input %s", ctx->op->type,
                            ctx->op->in[needed[i]].name);
+    for (int i = 0; i < update.n; i++)
+        if (!rg_has_in(ctx, state[i].in) && rg_has_out(ctx, state[i].out))
+            return rg_fail(RG_EINVAL, "%s comes from nowhere: the op has no input %s",
+                           ctx->op->out[state[i].out].name, ctx->op->in[state[i].in].name);
     if (rg_attr_float(ctx, MU) != 0 && !rg_has_in(ctx, VELOCITY))
         return rg_fail(RG_EINVAL, "with a momentum %s needs its input Velocity", ctx->op->type);
     return rg_update_infer(ctx, &update);

@@ -348,3 +348,28 @@ def test_children_end_when_the_parent_is_killed(use_pipe, tmp_path):
             return True
     wait_for(gone)
     assert (tmp_path / "err").read_text() == ""
+
+
+@pytest.mark.parametrize("file_type,command", [("plain", "cat"), ("gzip", "gzip -c")])
+def test_pipe_reader_parses_what_a_command_prints(tmp_path, file_type, command):
+    path = tmp_path / "words"
+    path.write_text("".join("%d caf\u00e9\n" % i for i in range(5000)) + "last", encoding="utf-8")
+    reader = R.pipe_reader("%s %s" % (command, path), str.split, bufsize=100, file_type=file_type)
+    for _ in range(2):
+        samples = list(reader())
+        assert len(samples) == 5001 and samples[4999] == ["4999", "caf\u00e9"]
+        assert samples[-1] == ["last"]
+    whole = "".join(R.pipe_reader("cat %s" % path, lambda text: text, cut_lines=False)())
+    assert whole == path.read_text(encoding="utf-8")
+
+
+def test_pipe_reader_says_that_a_command_failed_and_ends_it():
+    with pytest.raises(RuntimeError, match="'false' ended with status 1"):
+        list(R.pipe_reader("false", str.split)())
+    lines = R.pipe_reader("yes", str.split)()
+    assert next(lines) == ["y"]
+    lines.close()  # and does not wait for its end
+    with pytest.raises(TypeError, match="file_type is 'zip'"):
+        R.pipe_reader("cat", str.split, file_type="zip")
+    with pytest.raises(NotImplementedError, match="no master and no etcd"):
+        creator.cloud_reader(["a"], "127.0.0.1:2379")

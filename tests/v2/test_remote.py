@@ -40,7 +40,8 @@ def alone(folder, *options, **env):
     return read(out)
 
 
-def start(cluster, trainers, *options, dense=1, sparse=1, **env):  # noqa: F811
+def start(cluster, trainers, *options, dense=1, sparse=1, own=(), **env):  # noqa: F811
+    """own: {number: options of that trainer}"""
     port = free_ports(dense + sparse)
     ports = ["--port=%d" % port, "--ports_num=%d" % dense, "--ports_num_for_sparse=%d" % sparse]
     cluster.run("pserver", [PADDLE, "pserver", "--num_gradient_servers=%d" % trainers] + ports)
@@ -48,7 +49,8 @@ def start(cluster, trainers, *options, dense=1, sparse=1, **env):  # noqa: F811
                 PADDLE_INIT_PORTS_NUM_FOR_SPARSE=str(sparse),
                 PADDLE_INIT_NUM_GRADIENT_SERVERS=str(trainers), **env)
     for i in range(trainers):
-        cluster.start("trainer%d" % i, [SCRIPT, "--remote", "--out", "%d.json" % i, *options],
+        more = list(options) + list(dict(own).get(i, []))
+        cluster.start("trainer%d" % i, [SCRIPT, "--remote", "--out", "%d.json" % i] + more,
                       PADDLE_INIT_TRAINER_ID=str(i), **told)
 
 
@@ -112,6 +114,21 @@ def test_async_ends_near_the_cost_of_one(cluster, tmp_path, how):  # noqa: F811
     for other in together(cluster, 3, "--is_async", *options):
         assert other["test"] == pytest.approx(one["test"], rel=0.02)
     assert one["test"] < 0.95 * one["costs"][0]
+
+
+def test_a_trainer_with_fewer_batches_holds_nobody_up(cluster):  # noqa: F811
+    found = together(cluster, 2, "--sparse", own={1: ["--steps", "5"]})
+    assert [len(each["costs"]) for each in found] == [16, 10]
+
+
+def test_a_reader_that_raises_ends_the_job_and_is_named(cluster):  # noqa: F811
+    start(cluster, 2, "--sparse", own={1: ["--fail_at", "3"]})
+    server, first, second = cluster.processes
+    for process in cluster.processes:
+        assert process.wait(60) != 0, cluster.logs()
+    assert "OSError: the shard is damaged" in second.text()
+    for process in (server, first):
+        assert "trainer 1" in process.text() and "the shard is damaged" in process.text()
 
 
 def test_bytes_of_a_step_do_not_grow_with_the_vocabulary(cluster):  # noqa: F811

@@ -34,7 +34,7 @@ def test_arguments_come_before_the_environment_and_the_defaults(fresh, monkeypat
     monkeypatch.setenv("PADDLE_INIT_TRAINER_ID", "1")
     monkeypatch.setenv("PADDLE_INIT_NUM_GRADIENT_SERVERS", "3")
     monkeypatch.setenv("PADDLE_INIT_USE_GPU", "False")
-    fresh.init(trainer_id=2, use_gpu="False")
+    fresh.init(trainer_id=2, use_gpu="False", gpu_id=0, use_mkldnn=True)
     from paddle.v2.flags import flags
     told = flags()
     assert (told["port"], told["trainer_id"], told["num_gradient_servers"]) == (7000, 2, 3)
@@ -50,6 +50,8 @@ def test_arguments_come_before_the_environment_and_the_defaults(fresh, monkeypat
     (dict(trainer_count=0), "trainer_count must be at least 1"),
     (dict(trainer_id=3, num_gradient_servers=3), "trainer_id is 3, and there are 3 trainers"),
     (dict(rdma_tcp="rdma"), "rdma_tcp is not supported"),
+    (dict(gpu_id=1), "gpu_id is not supported: models run on the CPU; leave it out or say 0"),
+    (dict(log_period=10), "log_period is not supported: event handlers say"),
 ])
 def test_wrong_options_are_named(fresh, arguments, words):
     with pytest.raises(ValueError, match=words):
@@ -138,6 +140,22 @@ def test_events_come_in_order_with_costs_of_a_sample(fresh):
     (name, rate), = result.metrics.items()
     assert name == "classification_error_evaluator" and 0 <= rate <= 1
     assert seen[-1].metrics[name] == pytest.approx(rate, rel=1e-5)
+
+
+def test_events_have_the_outputs_of_layers(fresh):
+    cost, out, samples = words(fresh)
+    trainer = fresh.trainer.SGD(cost, fresh.parameters.create(cost),
+                                fresh.optimizer.Momentum(learning_rate=0.1))
+    seen = []
+
+    def handler(event):
+        if isinstance(event, fresh.event.EndForwardBackward):
+            seen.append(event.gm.getLayerOutputs([out.name])[out.name]["value"])
+            with pytest.raises(KeyError, match="no layer 'nothing'; there are word"):
+                event.gm.getLayerOutputs("nothing")
+    trainer.train(fresh.batch(lambda: iter(samples), 12), event_handler=handler)
+    assert [value.shape for value in seen] == [(12, 3)] * 3
+    np.testing.assert_allclose(seen[0].sum(1), 1, rtol=1e-5)
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -229,6 +247,25 @@ def test_parameters_are_a_dict_of_arrays(fresh):
         parameters.get("proj")
     with pytest.raises(ValueError, match=r"the shape \[12, 5\]"):
         parameters["_proj"] = np.ones(3)
+
+
+def test_parameters_may_be_of_more_than_the_model(fresh):
+    cost, out, samples = words(fresh)
+    both = fresh.parameters.create([cost, fresh.layer.fc(input=out, size=4, name="more")])
+    trainer = fresh.trainer.SGD(cost, both, fresh.optimizer.Momentum(learning_rate=1.0))
+    start = {name: both[name] for name in both}
+    trainer.train(fresh.batch(lambda: iter(samples), 12))
+    np.testing.assert_array_equal(both["_more.w0"], start["_more.w0"])
+    assert (both["_proj"] != start["_proj"]).any()
+    again = fresh.trainer.SGD(cost, both, fresh.optimizer.Momentum(learning_rate=0.0))
+    assert again.test(lambda: iter([samples])).cost == pytest.approx(
+        trainer.test(lambda: iter([samples])).cost)
+    file = io.BytesIO()
+    again.save_parameter_to_tar(file)
+    assert len(fresh.parameters.Parameters.from_tar(io.BytesIO(file.getvalue()))) == len(both)
+    with pytest.raises(ValueError, match="the model has a parameter '_more.w0'"):
+        fresh.inference.Inference(fresh.parameters.create(cost),
+                                  fresh.layer.fc(input=out, size=4, name="more"))
 
 
 def field(number, wire, data):

@@ -26,6 +26,7 @@ def options():
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--change", action="store_true", help="other values to start with")
+    parser.add_argument("--fail_at", type=int, default=-1, help="the batch that cannot be read")
     parser.add_argument("--out")
     return parser.parse_args()
 
@@ -53,7 +54,9 @@ def batches(args, first=0, every=1):
     """The samples first, first + every, ... of each batch."""
     def reader():
         chance = np.random.RandomState(3)
-        for _ in range(args.steps):
+        for step in range(args.steps):
+            if step == args.fail_at:
+                raise OSError("the shard is damaged")
             words, numbers = chance.randint(0, WORDS, BATCH), chance.rand(BATCH, 4)
             labels = chance.randint(0, 3, BATCH) if args.noise else words % 3
             batch = [(int(w), n, int(y)) for w, n, y in zip(words, numbers, labels)]
@@ -86,6 +89,9 @@ def main():
     if args.remote:
         from paddle import _core
         found["traffic"] = _core.job_traffic()
+        if args.is_async:  # the test is of what all have learned
+            from paddle.fluid import communicator
+            communicator.barrier("trained")
     found["test"] = trainer.test(batches(args)).cost
     if args.words <= WORDS:
         found["values"] = {name: parameters[name].ravel().tolist() for name in parameters}

@@ -1,6 +1,6 @@
 """Readers made from data at hand."""
 
-__all__ = ["np_array", "text_file", "recordio"]
+__all__ = ["np_array", "text_file", "recordio", "cloud_reader"]
 
 
 def np_array(x):
@@ -27,3 +27,9 @@ def recordio(paths, buf_size=100):
     raise NotImplementedError("paddle.reader.creator.recordio(%r): RecordIO files are not read; "
                               "write samples with paddle.dataset.common.split() and read them "
                               "with cluster_files_reader()" % (paths,))
+
+
+def cloud_reader(paths, etcd_endpoints, timeout_sec=5, buf_size=64):
+    raise NotImplementedError("paddle.reader.creator.cloud_reader(%r): there is no master and no "
+                              "etcd here; give each trainer the files whose number modulo "
+                              "num_gradient_servers is its trainer_id" % (paths,))

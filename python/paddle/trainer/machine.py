@@ -126,6 +126,7 @@ class Machine:
             self._remote.start(self, len(samples))
             self._test_program = self.network.main.clone(for_test=True)
             self._parallel.clear()
+            self._gradients = None
         self._last = samples
         return self._run(self.network.main, samples, self._needs)
 
@@ -189,6 +190,21 @@ class Machine:
         feed = self.feeder(samples)
         return self.exe.run(self._test_program, feed, [values[name] for name in wanted],
                             scope=self.scope, return_numpy=False)
+
+    def getLayerOutputs(self, layerNames):
+        """v2's event.gm.getLayerOutputs(["name"]): {name: {"value": array}} for the last batch that
+        was trained, computed anew as tests are (no dropout)."""
+        names = [layerNames] if isinstance(layerNames, str) else list(layerNames)
+        if self._last is None:
+            raise RuntimeError("there was no batch yet to have outputs of")
+        for name in names:
+            if name not in self.network.layers:
+                raise KeyError("there is no layer %r; there are %s"
+                               % (name, ", ".join(self.network.layers)))
+        fetch = [self.network.value(self.network.layers[name]) for name in names]
+        values = self.exe.run(self._test_program, self.feeder(self._last), fetch, scope=self.scope,
+                              return_numpy=False)
+        return {name: {"value": np.array(value)} for name, value in zip(names, values)}
 
     def totals(self):
         return Totals(self.network.evaluators)
@@ -262,8 +278,10 @@ class Machine:
 
     @contextlib.contextmanager
     def averaged(self):
-        """Inside, parameters are their averages where the settings have a ModelAverage: for tests
-        and for saving."""
+        """For tests and for saving. Inside, parameters are their averages where the settings have
+        a ModelAverage; those of servers are as they are there now."""
+        if self._remote is not None:
+            self._remote.refresh_dense(self)
         if self._average is None or self._last is None:
             yield
             return

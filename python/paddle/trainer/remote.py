@@ -48,6 +48,9 @@ class Remote:
         """Join the job; its steps have batches of so many samples here."""
         if self.started:
             return
+        if _core.job_who() is not None:
+            raise RuntimeError("this process trains a model on parameter servers already, and takes "
+                               "part in one job: train the other one in a process of its own")
         self.started = True
         main, startup = machine.network.main, machine.network.startup
         _count_steps(main, self.samples_per_step(machine.settings, batch))
@@ -78,6 +81,12 @@ class Remote:
         may have fewer batches."""
         if self.started and self._is_async:
             communicator.flush()
+
+    def refresh_dense(self, machine):
+        """All that is not looked up by rows, as the servers have it."""
+        for name in machine.parameter_names if self.started else ():
+            if name not in self._layout.tables:
+                self.refresh(machine, name)
 
     def refresh(self, machine, name):
         """A parameter as the servers have it, in the scope here."""

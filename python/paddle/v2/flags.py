@@ -8,6 +8,7 @@ __all__ = ["init", "flags"]
 
 _Flag = collections.namedtuple("_Flag", "read default")
 _PREFIX = "PADDLE_INIT_"
+_SHOWN = 9  # the options that matter, which come first
 
 
 def _whole(low):
@@ -28,22 +29,21 @@ def _truth(value):
     raise ValueError("must be True or False")
 
 
-def _no_gpu(value):
-    if _truth(value):
-        raise ValueError("is not supported: models run on the CPU; leave it out or say False")
-    return False
+def _only(default, why, read=str):
+    """An option that is taken where it asks for nothing, and else refused."""
+    def take(value):
+        if read(value) != default:
+            raise ValueError("is not supported: %s; leave it out or say %r" % (why, default))
+        return default
+    return _Flag(take, default)
 
 
-def _tcp(value):
-    if str(value) != "tcp":
-        raise ValueError("is not supported: trainers and servers talk over tcp")
-    return "tcp"
+_CPU = "models run on the CPU"
+_SAYS = "event handlers say what a trainer does"
 
-
-# With the defaults of the cluster guide of v2. Those that change nothing here are taken in the one
-# form that says so, and refused in any other.
+# With the defaults of the cluster guide of v2.
 _FLAGS = {
-    "use_gpu": _Flag(_no_gpu, False),
+    "use_gpu": _only(False, _CPU, _truth),
     "trainer_count": _Flag(_whole(1), 1),
     "port": _Flag(_whole(1), 7164),
     "ports_num": _Flag(_whole(1), 1),
@@ -52,9 +52,20 @@ _FLAGS = {
     "trainer_id": _Flag(_whole(0), 0),
     "pservers": _Flag(str, "127.0.0.1"),
     "seed": _Flag(_whole(0), 1),
-    "rdma_tcp": _Flag(_tcp, "tcp"),
+    "comment": _Flag(str, ""),  # a mark for whoever looks at processes
     "use_mkldnn": _Flag(_truth, False),  # the core takes the better library for each shape
     "use_mkl_packed": _Flag(_truth, False),
+    "rnn_use_batch": _Flag(_truth, False),  # sequences are always computed as batches
+    "rdma_tcp": _only("tcp", "trainers and servers talk over tcp"),
+    "gpu_id": _only(0, _CPU, int),
+    "parallel_nn": _only(False, _CPU, _truth),
+    "prev_batch_state": _only(False, "recurrent layers start anew in each batch", _truth),
+    "beam_size": _only(1, "beam_search(beam_size=...) says it", int),
+    "log_clipping": _only(False, _SAYS, _truth),
+    "log_error_clipping": _only(False, _SAYS, _truth),
+    "show_layer_stat": _only(False, _SAYS, _truth),
+    "show_parameter_stats_period": _only(0, _SAYS, int),
+    "log_period": _only(100, _SAYS, int),
 }
 
 OPTIONS = tuple(_FLAGS)
@@ -77,7 +88,7 @@ def init(**kwargs):
             near = difflib.get_close_matches(name, _FLAGS, n=1)
             raise ValueError("paddle.init: %s: there is no option %r%s; there are %s"
                              % (where, name, " (did you mean %r?)" % near[0] if near else "",
-                                ", ".join(_FLAGS)))
+                                ", ".join(list(_FLAGS)[:_SHOWN])))
         try:
             values[name] = _FLAGS[name].read(value)
         except ValueError as error:

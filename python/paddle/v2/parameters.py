@@ -43,7 +43,7 @@ class Parameters:
 
     def __init__(self):
         self._dims = collections.OrderedDict()
-        self._configs, self._values, self._machines = {}, {}, []
+        self._configs, self._values, self._machine = {}, {}, None
 
     def _add(self, name, dims, config, value):
         # Filters of images have no dimensions in files: they are one row.
@@ -82,9 +82,13 @@ class Parameters:
 
     def __getitem__(self, key):
         self._known(key)
-        for machine in self._machines:
-            return machine.get(key).reshape(self._dims[key])
+        if self._is_trained(key):
+            return self._machine.get(key).reshape(self._dims[key])
         return self._values[key].copy()
+
+    def _is_trained(self, key):
+        """Whether the value is a trainer's: others may be here that its model does not have."""
+        return self._machine is not None and key in self._machine.network.parameters
 
     def __setitem__(self, key, value):
         dims = self.get_shape(key)
@@ -92,9 +96,11 @@ class Parameters:
         if value.size != int(np.prod(dims)):
             raise ValueError("parameter %r has the shape %s, and was given one of %s"
                              % (key, list(dims), list(value.shape)))
-        self._values[key] = np.ascontiguousarray(value).reshape(dims)
-        for machine in self._machines:
-            machine.set(key, self._values[key])
+        value = np.array(value, np.float32).reshape(dims)
+        if self._is_trained(key):
+            self._machine.set(key, value)
+        else:
+            self._values[key] = value
 
     def get(self, parameter_name):
         return self[parameter_name]
@@ -106,10 +112,10 @@ class Parameters:
         """The gradient of a parameter in the last batch trained, computed anew of the parameters
         as they are now: after its update, that is."""
         self._known(key)
-        if not self._machines:
+        if self._machine is None:
             raise ValueError("there are no gradients before training: make a trainer.SGD with "
                              "these parameters first")
-        grads = self._machines[0].gradients()
+        grads = self._machine.gradients()
         if key not in grads:
             raise ValueError("parameter %r has no gradient: it is static, or no part of the cost"
                              % key)
@@ -122,7 +128,9 @@ class Parameters:
                 raise ValueError("the model has a parameter %r, and these parameters do not: make "
                                  "them with paddle.parameters.create(cost)" % name)
             machine.set(name, self[name])
-        self._machines = [machine]
+        for name in machine.parameter_names:
+            self._values.pop(name, None)  # a large table need not be held twice
+        self._machine = machine
 
     # ---- files ----
 
