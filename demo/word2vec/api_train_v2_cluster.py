@@ -20,7 +20,8 @@ import sys
 import paddle.v2 as paddle
 
 EMBEDDING, HIDDEN = 32, 256
-WORDS = ["firstw", "secondw", "thirdw", "fourthw"]
+WORDS, FOLLOWING = ["firstw", "secondw", "thirdw", "fourthw"], "fifthw"
+FEEDING = {name: i for i, name in enumerate(WORDS + [FOLLOWING])}  # places in a line
 INIT = ["trainer_id", "num_gradient_servers", "port", "ports_num", "ports_num_for_sparse",
         "trainer_count"]
 TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
@@ -45,12 +46,13 @@ def predict_next(dict_size):
 
 
 def next_word_cost(dict_size):
-    following = paddle.layer.data(name="fifthw", type=paddle.data_type.integer_value(dict_size))
-    return paddle.layer.classification_cost(input=predict_next(dict_size), label=following)
+    predicted = predict_next(dict_size)
+    following = paddle.layer.data(name=FOLLOWING, type=paddle.data_type.integer_value(dict_size))
+    return paddle.layer.classification_cost(input=predicted, label=following)
 
 
 def make_trainer(cost, is_local=True):
-    optimizer = paddle.optimizer.AdaGrad(
+    optimizer = paddle.optimizer.Adam(
         learning_rate=3e-3, regularization=paddle.optimizer.L2Regularization(8e-4))
     return paddle.trainer.SGD(cost, paddle.parameters.create(cost), optimizer, is_local=is_local)
 
@@ -126,7 +128,7 @@ def event_handler(trainer, args, test_reader, saves):
     def handle(event):
         if isinstance(event, paddle.event.EndIteration):
             if event.batch_id % args.log_period == 0:
-                tested = trainer.test(glance)
+                tested = trainer.test(glance, feeding=FEEDING)
                 print("Pass %d, Batch %d, Cost %f, %s, Testing metrics %s" % (
                     event.pass_id, event.batch_id, event.cost, event.metrics, tested.metrics),
                     flush=True)
@@ -134,7 +136,7 @@ def event_handler(trainer, args, test_reader, saves):
             if saves and every and event.batch_id and event.batch_id % every == 0:
                 save(trainer, os.path.join(args.save_dir, "batch-%d.tar.gz" % event.batch_id))
         elif isinstance(event, paddle.event.EndPass):
-            tested = trainer.test(paddle.batch(test_reader, args.batch_size))
+            tested = trainer.test(paddle.batch(test_reader, args.batch_size), feeding=FEEDING)
             print("Pass %d, Testing cost %f, metrics %s" % (event.pass_id, tested.cost,
                                                             tested.metrics), flush=True)
             if saves:
@@ -144,9 +146,8 @@ def event_handler(trainer, args, test_reader, saves):
 
 def train(trainer, args, train_reader, test_reader, saves=True):
     shuffled = paddle.reader.shuffle(train_reader, buf_size=args.batch_size * 100)
-    feeding = {name: i for i, name in enumerate(WORDS + ["fifthw"])}
     trainer.train(paddle.batch(shuffled, args.batch_size), num_passes=args.num_passes,
-                  event_handler=event_handler(trainer, args, test_reader, saves), feeding=feeding)
+                  event_handler=event_handler(trainer, args, test_reader, saves), feeding=FEEDING)
 
 
 def argument_parser(text):

@@ -1,6 +1,7 @@
 """demo/word2vec: its data, on one machine, and on servers started by hand."""
 import gzip
 import os
+import re
 import tarfile
 
 import pytest
@@ -21,6 +22,12 @@ def folder(tmp_path):
 def names_in(path):
     with gzip.open(path, "rb") as f, tarfile.open(fileobj=f) as tar:
         return set(tar.getnames())
+
+
+def learnt(text):
+    """So few lines teach at least how often a sentence ends: one word in nine, of 2073 words."""
+    errors = re.findall(r"Pass \d, Testing cost [\d.]+, metrics \{'\w+': ([\d.]+)\}", text)
+    return len(errors) == 2 and float(errors[-1]) < 0.95
 
 
 def lines(*parts):
@@ -54,7 +61,7 @@ def test_without_a_network_the_sentences_are_made_up_and_it_is_said(tmp_path):
 def test_local_training_and_inference(folder):
     out = typed("python train.py " + SMALL, folder)
     assert "Pass 0, Batch 0, Cost 7." in out and "Testing metrics {" in out, out
-    assert "Pass 1, Testing cost" in out
+    assert learnt(out), out
     assert {"_proj", "_proj.protobuf"} <= names_in(os.path.join(folder, "output",
                                                                 "pass-00001.tar.gz"))
     assert os.path.exists(os.path.join(folder, "output", "batch-30.tar.gz"))
@@ -97,7 +104,7 @@ def test_two_trainers_and_a_server_started_by_hand(folder, how):
         pserver.wait(20)  # it ends when all trainers have left
     for i, text in enumerate(said):
         assert "trainer %d of 2: " % i in text and "train.txt-0000%d" % i in text
-        assert "Pass 1, Testing cost" in text, text
+        assert learnt(text), text
     output = "output" if how == "environment" else "output-0"
     assert {"_proj", "_proj.protobuf"} <= names_in(os.path.join(folder, output,
                                                                 "pass-00001.tar.gz"))
