@@ -426,6 +426,8 @@ class Job(object):
         count = self._stop()
         say("stopped by %s: %s" % (why, "%d processes on %d hosts were ended" % (
             count, len(self.nodes)) if count else "no process was running"))
+        if self.package is not None and self.folder is not None and not self._servers:
+            say("what had been sent of the workspace is in %s of the hosts" % self.folder)
 
     # ---- failure ----
 
