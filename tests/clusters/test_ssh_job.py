@@ -97,9 +97,9 @@ def test_only_what_changed_is_sent(launcher, cluster):  # noqa: F811
         assert there == here
 
 
-@pytest.mark.parametrize("number, text", [
-    (signal.SIGINT, DEAF), pytest.param(signal.SIGTERM, LONG, marks=pytest.mark.full),
-    pytest.param(signal.SIGKILL, LONG, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("number, text", [(signal.SIGINT, DEAF), (signal.SIGTERM, LONG),
+                                          (signal.SIGKILL, LONG)])
 def test_however_the_launcher_ends_no_process_is_left(launcher, cluster, number, text):  # noqa: F811
     """A trainer that does not listen to SIGTERM, and what it has started, are ended too."""
     script(launcher, text)
