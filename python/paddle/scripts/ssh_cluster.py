@@ -336,8 +336,9 @@ class Job(object):
             words = self._script_words(flags) if self.script else ["paddle", "train"] + [
                 flag(*pair) for pair in flags.items()] + ["--comment=" + COMMENT]
             self._trainers.append(self._start(node, "train", (), words))
-        say("training on %d hosts; to follow it: %s" % (len(self.nodes), self.nodes[0].ssh(
-            "tail -f " + shlex.quote(self.folder + "/log/train.log"))))
+        log = self.folder + ("/log/train.log" if self.script else "/log/paddle_trainer.INFO")
+        say("training on %d hosts; to follow it: %s" % (
+            len(self.nodes), self.nodes[0].ssh("tail -F " + shlex.quote(log))))
 
     @staticmethod
     def _script_words(flags):
