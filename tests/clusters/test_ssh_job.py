@@ -161,6 +161,23 @@ def test_a_second_job_on_the_same_ports_is_refused_while_the_first_runs(launcher
     nothing_runs(cluster)
 
 
+@pytest.mark.full
+def test_a_second_job_in_the_same_workspace_ends_the_first(launcher, cluster):  # noqa: F811
+    script(launcher, LONG)
+    job = launcher.start("")
+    wait_until_all_train(cluster, job)
+    folder = job_folder(cluster.nodes[0])
+    launcher.forget_workspace()
+    for node in cluster.nodes:
+        node.write(folder + "/train.py", FAIL)
+    text = launcher.run("--job_workspace=" + folder)[1]
+    # Its own launcher ends the rest, when the first process has ended.
+    assert "that an earlier job left (%s)" % folder in text
+    assert "the disk of node 1 is gone" in text
+    assert "failure: " in job.communicate(timeout=60)[0].decode()
+    nothing_runs(cluster, 2)
+
+
 @pytest.mark.full  # two minutes
 def test_a_host_that_is_cut_off_ends_the_job(launcher, cluster):  # noqa: F811
     script(launcher, LONG)
