@@ -12,7 +12,12 @@ mkdir "$base/upper" "$base/work" "$base/root" "$base/files"
 cp -a "$files/." "$base/files" # before the machine's own folders are out of sight
 root=$base/root
 mount -t overlay -o "lowerdir=/,upperdir=$base/upper,workdir=$base/work" overlay "$root"
-chmod 711 "$root/root" # on this host alone: Python may be installed below it
+for path in "$@"; do # all users can get there, on this host
+    while [ "$path" != / ]; do
+        chmod o+x "$root$path" 2>/dev/null || true
+        path=$(dirname "$path")
+    done
+done
 mount -t proc proc "$root/proc"
 mount -t sysfs -o ro sysfs "$root/sys" || mount --rbind /sys "$root/sys"
 mount --bind /dev "$root/dev"

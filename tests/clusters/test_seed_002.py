@@ -24,7 +24,8 @@ def prepared(cluster):  # noqa: F811
 
 
 @pytest.mark.parametrize("launcher, root, hosts, passes", [
-    ("cluster_train", "/home/paddle", 2, 10), ("cluster_train_v2/fabric", "/root", 3, 5)])
+    ("cluster_train", "/home/paddle", 2, 10),
+    pytest.param("cluster_train_v2/fabric", "/root", 3, 5, marks=pytest.mark.full)])
 def test_recommendation_is_trained_as_the_text_says(prepared, launcher, root, hosts, passes):
     text = prepared.head.run("sh run.sh", "root",
                              cwd=os.path.join(SCRIPTS, launcher), timeout=400)

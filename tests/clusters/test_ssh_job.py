@@ -97,9 +97,9 @@ def test_only_what_changed_is_sent(launcher, cluster):  # noqa: F811
         assert there == here
 
 
-@pytest.mark.parametrize("number, text", [
-    (signal.SIGINT, DEAF), pytest.param(signal.SIGTERM, LONG, marks=pytest.mark.full),
-    pytest.param(signal.SIGKILL, LONG, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("number, text", [(signal.SIGINT, DEAF), (signal.SIGTERM, LONG),
+                                          (signal.SIGKILL, LONG)])
 def test_however_the_launcher_ends_no_process_is_left(launcher, cluster, number, text):  # noqa: F811
     """A trainer that does not listen to SIGTERM, and what it has started, are ended too."""
     script(launcher, text)
@@ -159,6 +159,23 @@ def test_a_second_job_on_the_same_ports_is_refused_while_the_first_runs(launcher
     os.killpg(job.pid, signal.SIGINT)
     job.communicate(timeout=60)
     nothing_runs(cluster)
+
+
+@pytest.mark.full
+def test_a_second_job_in_the_same_workspace_ends_the_first(launcher, cluster):  # noqa: F811
+    script(launcher, LONG)
+    job = launcher.start("")
+    wait_until_all_train(cluster, job)
+    folder = job_folder(cluster.nodes[0])
+    launcher.forget_workspace()
+    for node in cluster.nodes:
+        node.write(folder + "/train.py", FAIL)
+    text = launcher.run("--job_workspace=" + folder)[1]
+    # Its own launcher ends the rest, when the first process has ended.
+    assert "that an earlier job left (%s)" % folder in text
+    assert "the disk of node 1 is gone" in text
+    assert "failure: " in job.communicate(timeout=60)[0].decode()
+    nothing_runs(cluster, 2)
 
 
 @pytest.mark.full  # two minutes

@@ -149,7 +149,9 @@ run() { # FOLDER NAME LIBRARIES PORTS COMMAND...
     done
     end_group "$child" # what it has started and left
     kill -s KILL "$line" 2>/dev/null
-    rm -f "$pid_file"
+    case $(cat "$pid_file" 2>/dev/null) in # or is it a later job's?
+        "$child "*) rm -f "$pid_file" ;;
+    esac
     echo "ended $status $(cat "$REGATTA_BECAUSE" 2>/dev/null)"
 }
 

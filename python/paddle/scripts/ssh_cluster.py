@@ -189,11 +189,10 @@ class Job(object):
                 node.close()
 
     # Each stage runs on all nodes at once, and waits for all, so that every fault is said.
-    def _on_all(self, what, function, nodes=None):
-        nodes = self.nodes if nodes is None else nodes
-        pool = concurrent.futures.ThreadPoolExecutor(len(nodes))
+    def _on_all(self, what, function):
+        pool = concurrent.futures.ThreadPoolExecutor(len(self.nodes))
         try:
-            running = {pool.submit(function, node): node for node in nodes}
+            running = {pool.submit(function, node): node for node in self.nodes}
             waiting, faults, voice = set(running), [], time.monotonic() + VOICE_SECONDS
             while waiting:
                 done, waiting = concurrent.futures.wait(
@@ -271,10 +270,7 @@ class Job(object):
         if self.package is not None:
             self.folder = "%s/JOB%s" % (self.conf.ROOT_DIR.rstrip("/"),
                                         time.strftime("%Y%m%d%H%M%S"))
-            try:
-                package = Package(self.package)
-            except (OSError, ValueError) as error:
-                raise Refused("--job_dispatch_package: %s" % error)
+            package = self._read_package()
             say("dispatch: %s to %s of %d hosts" % (package.folder, self.folder, len(self.nodes)))
             progress = Progress(say)
             self._on_all("dispatch", lambda node: dispatch(
@@ -286,6 +282,19 @@ class Job(object):
             node.must("prepare", self.folder, str(node.index))
             node.put(text, self.folder + "/.paddle_job/node.sh")
         self._on_all("prepare", prepare)
+
+    def _read_package(self):
+        voice = [time.monotonic() + VOICE_SECONDS]
+
+        def every_piece(path):
+            self._raise_signal()
+            if time.monotonic() > voice[0]:
+                voice[0] = time.monotonic() + VOICE_SECONDS
+                say("dispatch: reading the workspace, now %s" % path)
+        try:
+            return Package(self.package, every_piece)
+        except (OSError, ValueError) as error:
+            raise Refused("--job_dispatch_package: %s" % error)
 
     # ---- its processes ----
 
@@ -327,8 +336,9 @@ class Job(object):
             words = self._script_words(flags) if self.script else ["paddle", "train"] + [
                 flag(*pair) for pair in flags.items()] + ["--comment=" + COMMENT]
             self._trainers.append(self._start(node, "train", (), words))
-        say("training on %d hosts; to follow it: %s" % (len(self.nodes), self.nodes[0].ssh(
-            "tail -f " + shlex.quote(self.folder + "/log/train.log"))))
+        log = self.folder + ("/log/train.log" if self.script else "/log/paddle_trainer.INFO")
+        say("training on %d hosts; to follow it: %s" % (
+            len(self.nodes), self.nodes[0].ssh("tail -F " + shlex.quote(log))))
 
     @staticmethod
     def _script_words(flags):
@@ -373,8 +383,12 @@ class Job(object):
     def _train(self):
         self._wait("training", lambda: [t for t in self._trainers if not t.ended])
         left = [s for s in self._servers if not s.ended]
-        self._wait("servers", lambda: [s for s in left if not s.ended],
-                   time.monotonic() + SERVER_END_SECONDS)
+        try:
+            self._wait("servers", lambda: [s for s in left if not s.ended],
+                       time.monotonic() + SERVER_END_SECONDS)
+        except Failed as late:  # which changes nothing of what was trained and saved
+            say("note: %s ended with status %s after training; its log is %s/log/server.log" % (
+                late.process.who, late.process.status, self.folder))
         self._stop()
         saved = self.options.get("save_dir")
         say("done: all %d trainers have ended well; logs are in %s/log of each host%s" % (
@@ -413,6 +427,8 @@ class Job(object):
         count = self._stop()
         say("stopped by %s: %s" % (why, "%d processes on %d hosts were ended" % (
             count, len(self.nodes)) if count else "no process was running"))
+        if self.package is not None and self.folder is not None and not self._servers:
+            say("what had been sent of the workspace is in %s of the hosts" % self.folder)
 
     # ---- failure ----
 

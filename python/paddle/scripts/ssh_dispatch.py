@@ -14,9 +14,10 @@ class Package(object):
     """What is in a workspace: {path: (sha256, size, whether it can be run)}, and its folders.
     Hidden names at its top and log/ stay at home."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, every_piece):
+        """every_piece(path) is called for each megabyte that is read, and may raise."""
         self.folder = os.path.realpath(folder)
-        self.files, self.folders = {}, []
+        self.files, self.folders, self._every_piece = {}, [], every_piece
         self._walk("", {self.folder})
 
     def _walk(self, below, above):
@@ -34,23 +35,23 @@ class Package(object):
                 self.folders.append(path)
                 self._walk(path, above | {real})
             elif os.path.isfile(full):
-                self.files[path] = (_sha256(full), os.path.getsize(full), os.access(full, os.X_OK))
+                self.files[path] = (self._sha256(full), os.path.getsize(full), os.access(full, os.X_OK))
             else:
                 raise ValueError("%s is no file (a broken link, a socket?): take it out" % full)
+
+    def _sha256(self, path):
+        digest = hashlib.sha256()
+        with open(path, "rb") as file:
+            for piece in iter(lambda: file.read(1 << 20), b""):
+                digest.update(piece)
+                self._every_piece(path)
+        return digest.hexdigest()
 
     def manifest(self, paths):
         return "".join("%s  %s\n" % (self.files[p][0], p) for p in paths)
 
     def size(self, paths):
         return sum(self.files[p][1] for p in paths)
-
-
-def _sha256(path):
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        for piece in iter(lambda: file.read(1 << 20), b""):
-            digest.update(piece)
-    return digest.hexdigest()
 
 
 class Progress(object):
@@ -118,7 +119,8 @@ def _base(node, package, root):
 def _make(node, package, folder):
     status, text = node.command("mkdir %s" % quote(folder))
     if status != 0:
-        raise NodeError("%s cannot be made: %s" % (folder, text.strip()))
+        raise NodeError("%s cannot be made: %s (where hosts share ROOT_DIR, one has made it for all: "
+                        "each needs a ROOT_DIR of its own)" % (folder, text.strip()))
     names = b"".join(("./" + p).encode() + b"\0" for p in package.folders + [".paddle_job"])
     _try(node, "cd %s && xargs -0 mkdir -p" % quote(folder), [names])
 

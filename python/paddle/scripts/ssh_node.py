@@ -73,6 +73,8 @@ class Node(object):
         except paramiko.BadHostKeyException as error:
             raise NodeError("refused: its key is another than that in ~/.ssh/known_hosts (%s); if the "
                             "host was set up anew: ssh-keygen -R %s" % (error, self.host))
+        except paramiko.PasswordRequiredException:
+            raise NodeError("needs a key of yours that has a passphrase: start ssh-agent and ssh-add it")
         except paramiko.AuthenticationException:
             raise NodeError("lets user %s not in by key: ssh-copy-id %s, then try `%s`" % (
                 self._connection.user, self.text.partition(":")[0], self.ssh("true")))

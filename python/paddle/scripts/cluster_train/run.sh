@@ -4,6 +4,10 @@
 # --job_workspace=FOLDER_ON_THE_NODES in the place of --job_dispatch_package.
 cd "$(dirname "$0")" || exit 1
 workspace=${PATH_TO_LOCAL_WORKSPACE:-../../../../demo/recommendation}
+if [ ! -d "$workspace" ]; then
+    echo "run.sh: there is no folder $workspace: set PATH_TO_LOCAL_WORKSPACE to your workspace" >&2
+    exit 2
+fi
 
 exec "${PYTHON:-python}" paddle.py \
     --job_dispatch_package="$workspace" \

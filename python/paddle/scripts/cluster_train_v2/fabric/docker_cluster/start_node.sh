@@ -12,5 +12,6 @@ cp "$key/id_rsa.pub" /root/.ssh/authorized_keys
 chmod 700 /root/.ssh
 chmod 600 /root/.ssh/authorized_keys
 ssh-keygen -A
-[ $# -gt 0 ] || set -- /usr/sbin/sshd -D -e
+# Sessions find what the container finds: sshd has a PATH of its own otherwise.
+[ $# -gt 0 ] || set -- /usr/sbin/sshd -D -e -o "SetEnv=PATH=$PATH"
 exec "$@"

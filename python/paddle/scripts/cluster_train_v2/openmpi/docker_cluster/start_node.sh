@@ -19,5 +19,6 @@ chmod 700 "$home/.ssh"
 chmod 600 "$home/.ssh"/*
 chown -R tutorial: "$home/.ssh"
 ssh-keygen -A
-[ $# -gt 0 ] || set -- /usr/sbin/sshd -D -e
+# Sessions find what the container finds: sshd has a PATH of its own otherwise.
+[ $# -gt 0 ] || set -- /usr/sbin/sshd -D -e -o "SetEnv=PATH=$PATH"
 exec "$@"
