@@ -25,6 +25,10 @@ ELSEWHERE = {
     "print": "python/test_print.py", "py_func": "python/test_py_func.py",
     "select_output": "ops/test_branch_ops.py", "conditional_block_infer": "ops/test_branch_ops.py",
     "recv_save": "e2e_ps/test_save_ops.py", "checkpoint_notify": "e2e_ps/test_save_ops.py",
+    # Each step of v1's rules against NumPy, through a network that is trained.
+    "v1_adadelta": "v2/test_rules.py", "v1_adam": "v2/test_rules.py",
+    "v1_adamax": "v2/test_rules.py", "v1_decayed_adagrad": "v2/test_rules.py",
+    "v1_rmsprop": "v2/test_rules.py", "v1_learning_rate": "ops/test_v1_update.py",
     # Random: their distributions are tested, not their values.
     "shuffle_batch": "ops/test_arrange.py", "truncated_gaussian_random": "ops/test_random_ops.py",
 }

@@ -115,15 +115,15 @@ def adamax(w, g, s, t, rate=0.1, b1=0.8, b2=0.9):
     return w - rate / (1 - b1 ** t) * s["m"] / s["u"]
 
 
-RULES = {
-    "sgd": (o.MomentumOptimizer(), momentum()),
-    "momentum": (o.MomentumOptimizer(0.9), momentum(0.9)),
-    "adagrad": (o.AdaGradOptimizer(), adaptive(adagrad_rates)),
-    "decayed": (o.DecayedAdaGradOptimizer(0.9, 1e-3), adaptive(decayed_rates)),
-    "rmsprop": (o.RMSPropOptimizer(0.9, 1e-3), adaptive(rmsprop_rates)),
-    "adadelta": (o.AdaDeltaOptimizer(0.9, 1e-3), adaptive(adadelta_rates)),
-    "adam": (o.AdamOptimizer(0.8, 0.9, 1e-4), adam),
-    "adamax": (o.AdamaxOptimizer(0.8, 0.9), adamax),
+RULES = {  # by the op that it becomes
+    "v1_momentum without momentum": (o.MomentumOptimizer(), momentum()),
+    "v1_momentum": (o.MomentumOptimizer(0.9), momentum(0.9)),
+    "v1_adagrad": (o.AdaGradOptimizer(), adaptive(adagrad_rates)),
+    "v1_decayed_adagrad": (o.DecayedAdaGradOptimizer(0.9, 1e-3), adaptive(decayed_rates)),
+    "v1_rmsprop": (o.RMSPropOptimizer(0.9, 1e-3), adaptive(rmsprop_rates)),
+    "v1_adadelta": (o.AdaDeltaOptimizer(0.9, 1e-3), adaptive(adadelta_rates)),
+    "v1_adam": (o.AdamOptimizer(0.8, 0.9, 1e-4), adam),
+    "v1_adamax": (o.AdamaxOptimizer(0.8, 0.9), adamax),
 }
 
 
@@ -149,7 +149,7 @@ def test_l2_of_momentum_is_in_the_gradient():
 
 
 def test_l2_of_adam_shrinks_after_the_step():
-    settings = o.Settings(learning_rate=0.1, learning_method=RULES["adam"][0],
+    settings = o.Settings(learning_rate=0.1, learning_method=RULES["v1_adam"][0],
                           regularization=o.L2Regularization(0.3))
     check(machine_of(settings), lambda w, g, s, t: adam(w, g, s, t) / (1 + 0.1 * 0.3))
 
