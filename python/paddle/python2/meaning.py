@@ -3,6 +3,7 @@ as __py2__ in place of operators and methods that changed."""
 import builtins
 import functools
 import itertools
+import operator
 import re
 import sys
 
@@ -114,6 +115,42 @@ def tostring(value, *arguments, **keywords):
     return text(value.tobytes(*arguments, **keywords))
 
 
+def _rank(value):
+    """Values that Python 3 cannot compare: None before numbers, those before all others, which go
+    by the names of their types."""
+    if value is None:
+        return 0, ""
+    if isinstance(value, (int, float)):
+        return 1, ""
+    return 2, type(value).__name__.replace("Bytes", "str")
+
+
+def cmp(a, b):
+    try:
+        return (a > b) - (a < b)
+    except TypeError:
+        if type(a) is type(b) and isinstance(a, (list, tuple)):
+            parts = (cmp(x, y) for x, y in zip(a, b))
+            return builtins.next((part for part in parts if part), cmp(len(a), len(b)))
+        a, b = _rank(a), _rank(b)
+        return (a > b) - (a < b)
+
+
+def _comparison(compare):
+    def method(a, b):
+        try:
+            return compare(a, b)
+        except TypeError:
+            if _rank(a) == _rank(b) and not isinstance(a, (list, tuple)):
+                raise
+            return compare(cmp(a, b), 0)
+    return method
+
+
+lt, le = _comparison(operator.lt), _comparison(operator.le)
+gt, ge = _comparison(operator.gt), _comparison(operator.ge)
+
+
 def _sort_key(compare, key):
     """The arguments of Python 3's sort for those of Python 2's."""
     if compare is None:
@@ -127,12 +164,8 @@ def sort(value, *arguments, **keywords):
         return value.sort(*arguments, **keywords)
 
     def in_place(cmp=None, key=None, reverse=False):
-        value.sort(key=_sort_key(cmp, key), reverse=bool(reverse))
+        value[:] = _sorted(value, cmp, key, reverse)
     return in_place(*arguments, **keywords)
-
-
-def cmp(a, b):
-    return (a > b) - (a < b)
 
 
 def ordered(cls):
@@ -186,7 +219,14 @@ def _round(number, digits=0):
 
 
 def _sorted(values, cmp=None, key=None, reverse=False):
-    return builtins.sorted(values, key=_sort_key(cmp, key), reverse=bool(reverse))
+    values = list(values)
+    try:
+        return builtins.sorted(values, key=_sort_key(cmp, key), reverse=bool(reverse))
+    except TypeError:
+        if cmp is not None:
+            raise
+        by = _sort_key(globals()["cmp"], key)  # values of several kinds
+        return builtins.sorted(values, key=by, reverse=bool(reverse))
 
 
 class _Kind(type):

@@ -283,6 +283,7 @@ _METHODS = {"decode", "encode", "findall", "finditer", "fullmatch", "has_key", "
 # Before these the object is asked whether it is bytes, which then behave as text.
 _TEXT = {"split", "rsplit", "strip", "lstrip", "rstrip", "startswith", "endswith", "find", "rfind",
          "replace", "index", "count", "partition", "rpartition", "splitlines", "lower", "upper"}
+_ORDER = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
 _ALIASES = {"next": "__next__", "__nonzero__": "__bool__", "__div__": "__truediv__",
             "__rdiv__": "__rtruediv__", "__idiv__": "__itruediv__"}
 
@@ -312,6 +313,16 @@ class _Meaning(ast.NodeTransformer):
         if self._classic and isinstance(node.op, ast.Div):
             return self._call("div", node, node.left, node.right)
         return node
+
+    def visit_Compare(self, node):
+        # None < 3 was true. What is compared with a number that stands there is left as it is.
+        self.generic_visit(node)
+        name = _ORDER.get(type(node.ops[0]))
+        if name is None or len(node.ops) > 1 or any(
+                isinstance(side, ast.Constant) and isinstance(side.value, (int, float))
+                for side in (node.left, node.comparators[0])):
+            return node
+        return self._call(name, node, node.left, node.comparators[0])
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)

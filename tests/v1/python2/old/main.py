@@ -42,6 +42,11 @@ print sorted([3, 1, 2], cmp=lambda p, q: cmp(q, p)), cmp(1, 2)
 pairs = [('a', 3), ('b', 1)]
 pairs.sort(lambda p, q: cmp(p[1], q[1]))
 print pairs
+best, cost = None, 3.5
+print best < cost, cost > best, 'a' > cost, (None, 2) < (1, 1), cmp(None, 'a'), sorted([3, None, 'b', 1.5, 'a'])
+mixed = ['x', 2, None]
+mixed.sort(reverse=True)
+print mixed, sorted([(0, 2), (None, 1)])[0]
 
 section('numbers')
 print 0777, 0xFFL, 10L, round(2.5), round(-2.5), round(1.25, 1), round(3), sys.maxint > 2 ** 62
