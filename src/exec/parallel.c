@@ -299,6 +299,19 @@ static rg_status cut_lod(const rg_lod *lod, int64_t from, int64_t to, rg_lod **o
     return RG_OK;
 }
 
+/* What the second part alone reads has no place in the threads' plans: it goes there at once, and
+ * the first thread's is what counts. */
+static rg_status feed_second(rg_parallel *p, int thread, int i, const rg_value *whole, int64_t from,
+                             int64_t to, rg_lod *lod)
+{
+    if (thread > 0 || p->apply == NULL || rg_plan_feed(p->plans[0], i) != NULL)
+        return RG_OK;
+    for (int s = 0; s < p->n_shared; s++)
+        if (p->shared[s].fetch < 0 && p->shared[s].feed == i)
+            return rg_plan_feed_rows(p->apply, s, whole, from, to, lod);
+    return RG_OK;
+}
+
 rg_status rg_parallel_feed(rg_parallel *p, int i, const rg_value *whole)
 {
     const rg_lod *lod = whole->meta.lod;
@@ -317,6 +330,8 @@ rg_status rg_parallel_feed(rg_parallel *p, int i, const rg_value *whole)
         if (lod != NULL)
             RG_TRY(cut_lod(lod, from, to, &part, &from, &to));
         rg_status code = rg_plan_feed_rows(p->plans[t], i, whole, from, to, part);
+        if (code == RG_OK)
+            code = feed_second(p, t, i, whole, from, to, part);
         rg_lod_release(part);
         RG_TRY(code);
     }
@@ -334,7 +349,9 @@ rg_status rg_parallel_begin(rg_parallel *p, int n)
 
 rg_status rg_parallel_feed_part(rg_parallel *p, int thread, int i, const rg_value *part)
 {
-    return rg_plan_feed_copy(p->plans[thread], i, part);
+    int64_t n = part->meta.shape.rank > 0 ? part->meta.shape.dim[0] : 1;
+    RG_TRY(rg_plan_feed_copy(p->plans[thread], i, part));
+    return feed_second(p, thread, i, part, 0, n, part->meta.lod);
 }
 
 /* ---- running ---- */
@@ -470,8 +487,8 @@ static rg_status feed_apply(rg_parallel *p, int thread)
 {
     for (int i = 0; i < p->n_shared; i++) {
         rg_value *out = rg_plan_feed(p->apply, i);
-        if (out == NULL)
-            continue;
+        if (out == NULL || shared_of(p, thread < 0 ? 0 : thread, i) == NULL)
+            continue; /* no use for it, or it is there already */
         rg_shape before = out->meta.shape;
         RG_TRY(thread < 0 ? reduce_one(p, i, out) : rg_value_copy(out, shared_of(p, thread, i)));
         if (!rg_shape_equal(&before, &out->meta.shape))

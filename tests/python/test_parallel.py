@@ -417,3 +417,23 @@ def test_global_seed():
     finally:
         program.global_seed(0)
     assert fluid.Program().random_seed == 0
+
+
+def test_what_the_update_alone_reads_is_that_of_the_first_part():
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.core.Scope()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        x = fluid.data("x", [None, 6])
+        rate = fluid.data("rate", [1])
+        loss = layers.mean(layers.fc(x, 1, param_attr="w", bias_attr=False))
+        fluid.optimizer.SGD(rate).minimize(loss)
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(startup, scope=scope)
+    start = np.array(scope.find_var("w").get_tensor())
+    program = fluid.CompiledProgram(main).with_data_parallel(
+        loss_name=loss.name, places=[fluid.CPUPlace()] * 2)
+    ones = np.ones((2, 6), "float32")
+    for _ in range(2):
+        exe.run(program, feed=[{"x": ones, "rate": np.array([r], "float32")} for r in (0.25, 9.0)],
+                fetch_list=[loss], scope=scope)
+    np.testing.assert_allclose(np.array(scope.find_var("w").get_tensor()), start - 2 * 0.25,
+                               rtol=1e-5)

@@ -114,13 +114,16 @@ def batches(n=6, size=10):
         yield [(int(w), rng.rand(4), int(w) % 3) for w in words]
 
 
+SCHEDULE = dict(learning_rate_schedule="poly", learning_rate_decay_a=0.1,
+                learning_rate_decay_b=0.5)
 METHODS = [o.MomentumOptimizer(0.9), o.AdaGradOptimizer(), o.AdamOptimizer()]
 
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.op)
 def test_threads_add_up_to_one(method, sparse):
-    settings = o.Settings(learning_rate=0.05, learning_method=method)
+    settings = o.Settings(learning_rate=0.05, learning_method=method,
+                          **(SCHEDULE if sparse else {}))
     one = classifier(settings, sparse)
     three = classifier(settings, sparse, trainer_count=3)
     for batch in list(batches()) + [next(batches())[:2]]:  # the last is smaller than the threads
