@@ -189,6 +189,21 @@ def test_gradients_are_those_of_the_step():
                                    atol=1e-6)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_gradients_of_steps_are_kept_once_they_are_asked_for(sparse):
+    machine, other = (classifier(o.Settings(learning_rate=0.5), sparse) for _ in range(2))
+    names, all_batches = machine.parameter_names, list(batches(4))
+    for i, batch in enumerate(all_batches):
+        before = {name: machine.get(name) for name in names}
+        done, wanted = machine.train_batch(batch), other.train_batch(batch)
+        assert done.cost == pytest.approx(wanted.cost, rel=1e-5)
+        np.testing.assert_allclose(done.sums[0], wanted.sums[0])
+        grads = machine.gradients()
+        for name in names if i else ():
+            np.testing.assert_allclose(machine.get(name), before[name] - 0.5 * grads[name],
+                                       rtol=1e-4, atol=1e-6)
+
+
 def test_parameters_go_in_and_out():
     machine = classifier(o.Settings())
     machine.set("table", np.arange(120))

@@ -80,6 +80,7 @@ class Machine:
             self.set(name, value)
         self._parallel = {}
         self._gradients, self._last = None, None
+        self._keeps, self._kept = False, None  # gradients of steps, once somebody asks for them
         self._figures = [var for _, sums in network.evaluators for var in sums]
         self._rows = {var.name for each, sums in network.evaluators if each.joins for var in sums}
 
@@ -137,7 +138,10 @@ class Machine:
     def _run(self, program, samples, needs):
         net = self.network
         fetch = ([] if net.cost is None else [net.cost]) + self._figures
-        values = self._compute(program, samples, fetch, needs)
+        if self._keeps and program is net.main:
+            values = self._compute_keeping(samples, fetch, needs)
+        else:
+            values = self._compute(program, samples, fetch, needs)
         values = [self._of_all_threads(name, value) for name, value in zip(fetch, values)]
         cost, sums, at = 0.0, [], len(fetch) - len(self._figures)
         if at:
@@ -164,6 +168,15 @@ class Machine:
         feed = self._feed(samples, needs, len(samples))
         return [[value] for value in self.exe.run(program, feed, fetch, scope=self.scope,
                                                   return_numpy=return_numpy)]
+
+    def _compute_keeping(self, samples, fetch, needs):
+        """A training step whose gradients are kept."""
+        pairs = self._pairs()
+        values = self.exe.run(self.network.main, self._feed(samples, needs, len(samples)),
+                              fetch + [g for _, g in pairs], scope=self.scope, return_numpy=False)
+        self._kept = {name: self._dense(name, value)
+                      for (name, _), value in zip(pairs, values[len(fetch):])}
+        return [[np.array(value)] for value in values[:len(fetch)]]
 
     def _feed(self, samples, needs, batch):
         feed = self.feeder(samples)
@@ -249,11 +262,16 @@ class Machine:
         return self.scope.find_var(name).get_tensor()
 
     def gradients(self, samples=None):
-        """{name: gradient} of a batch, the last one trained unless given, at the parameters as
-        they are; nothing is updated."""
-        samples = self._last if samples is None else samples
+        """{name: gradient} of a batch at the parameters as they are; nothing is updated. Without
+        samples those of the last step: with one thread and no servers they are kept from the
+        second call on, else they are computed anew."""
         if samples is None:
-            raise RuntimeError("there was no batch yet to have gradients of")
+            if self._kept is not None:
+                return self._kept
+            if self._last is None:
+                raise RuntimeError("there was no batch yet to have gradients of")
+            samples = self._last
+            self._keeps = self.trainer_count == 1 and self._remote is None
         pairs = self._pairs()
         values = self.compute(samples, [g for _, g in pairs], return_numpy=False)
         return {name: self._dense(name, value) for (name, _), value in zip(pairs, values)}

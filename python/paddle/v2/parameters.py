@@ -109,8 +109,9 @@ class Parameters:
         self[parameter_name] = value
 
     def get_grad(self, key):
-        """The gradient of a parameter in the last batch trained, computed anew of the parameters
-        as they are now: after its update, that is."""
+        """The gradient of a parameter in the last batch trained. The first time it is computed
+        anew of the parameters as they are now, after the update; from then on it is the step's
+        own (with trainer_count=1 and no servers)."""
         self._known(key)
         if self._machine is None:
             raise ValueError("there are no gradients before training: make a trainer.SGD with "
