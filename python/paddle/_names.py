@@ -30,7 +30,6 @@ _INSIDE = "it is a part of Paddle's own workings that has no counterpart here"
 _SERVERS = ("servers, and what is exchanged with them, are made by fluid.DistributeTranspiler or "
             "fleet")
 _TRAINER = "exe.train_from_dataset() chooses its trainer by itself"
-_LSTM = "fluid.layers.dynamic_lstm is there, over sequences with a LoD"
 _DECODER = ("write the loop with fluid.layers.While: fluid.layers.beam_search is a step of it, and "
             "beam_search_decode makes the sentences")
 
@@ -80,11 +79,6 @@ _WHY = {
     "paddle.fluid.layers.io.Recv": _SERVERS,
     "paddle.fluid.layers.io.Send": _SERVERS,
     "paddle.fluid.layers.collective": _COLLECTIVE,
-    "paddle.fluid.layers.rnn": "fluid.layers.StaticRNN, DynamicRNN and While are there",
-    "paddle.fluid.layers.rnn.BeamSearchDecoder": _DECODER,
-    "paddle.fluid.layers.rnn.dynamic_decode": _DECODER,
-    "paddle.fluid.layers.rnn.dynamic_lstmp": _LSTM,
-    "paddle.fluid.layers.rnn.lstm": _LSTM,
     "paddle.fluid.multiprocess_utils": _INSIDE,
     "paddle.fluid.reader.DygraphGeneratorLoader": _DYGRAPH,
     "paddle.fluid.trainer_desc": _TRAINER,
