@@ -30,8 +30,6 @@ _INSIDE = "it is a part of Paddle's own workings that has no counterpart here"
 _SERVERS = ("servers, and what is exchanged with them, are made by fluid.DistributeTranspiler or "
             "fleet")
 _TRAINER = "exe.train_from_dataset() chooses its trainer by itself"
-_DECODER = ("write the loop with fluid.layers.While: fluid.layers.beam_search is a step of it, and "
-            "beam_search_decode makes the sentences")
 
 # The longest beginning of a full name decides.
 _WHY = {
@@ -40,7 +38,6 @@ _WHY = {
     "paddle.complex": "there are no complex numbers",
     "paddle.distributed.fs_wrapper": "use paddle.fluid.incubate.fleet.utils.hdfs",
     "paddle.fluid.ComplexVariable": "there are no complex numbers",
-    "paddle.fluid.contrib.decoder": _DECODER,
     "paddle.fluid.contrib.layers": "build it of fluid.layers",
     "paddle.fluid.contrib.memory_usage_calc":
         "variables share memory here, so their sizes do not add up",
