@@ -30,9 +30,6 @@ _INSIDE = "it is a part of Paddle's own workings that has no counterpart here"
 _SERVERS = ("servers, and what is exchanged with them, are made by fluid.DistributeTranspiler or "
             "fleet")
 _TRAINER = "exe.train_from_dataset() chooses its trainer by itself"
-_LSTM = "fluid.layers.dynamic_lstm is there, over sequences with a LoD"
-_DECODER = ("write the loop with fluid.layers.While: fluid.layers.beam_search is a step of it, and "
-            "beam_search_decode makes the sentences")
 
 # The longest beginning of a full name decides.
 _WHY = {
@@ -41,7 +38,6 @@ _WHY = {
     "paddle.complex": "there are no complex numbers",
     "paddle.distributed.fs_wrapper": "use paddle.fluid.incubate.fleet.utils.hdfs",
     "paddle.fluid.ComplexVariable": "there are no complex numbers",
-    "paddle.fluid.contrib.decoder": _DECODER,
     "paddle.fluid.contrib.layers": "build it of fluid.layers",
     "paddle.fluid.contrib.memory_usage_calc":
         "variables share memory here, so their sizes do not add up",
@@ -80,11 +76,6 @@ _WHY = {
     "paddle.fluid.layers.io.Recv": _SERVERS,
     "paddle.fluid.layers.io.Send": _SERVERS,
     "paddle.fluid.layers.collective": _COLLECTIVE,
-    "paddle.fluid.layers.rnn": "fluid.layers.StaticRNN, DynamicRNN and While are there",
-    "paddle.fluid.layers.rnn.BeamSearchDecoder": _DECODER,
-    "paddle.fluid.layers.rnn.dynamic_decode": _DECODER,
-    "paddle.fluid.layers.rnn.dynamic_lstmp": _LSTM,
-    "paddle.fluid.layers.rnn.lstm": _LSTM,
     "paddle.fluid.multiprocess_utils": _INSIDE,
     "paddle.fluid.reader.DygraphGeneratorLoader": _DYGRAPH,
     "paddle.fluid.trainer_desc": _TRAINER,

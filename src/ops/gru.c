@@ -8,17 +8,11 @@
  * as [size, 2 size] for u and r, then [size, size] for c. Gates are kept as activated, and
  * r h too, for the gradient. gru runs the step over the rows of all sequences that go on. */
 #include "math/gemm.h"
-#include "ops/rnn.h"
+#include "ops/gru_loops.h"
 #include "ops/sequences.h"
 #include "ops/types.h"
 
 #include <string.h>
-
-typedef struct unit {
-    int64_t size;
-    rg_cell_act gate, act;
-    bool origin;
-} unit;
 
 /* Biases may be absent; then they are zeros. */
 static rg_status check_weights(const rg_ctx *ctx, int input, int weight, int bias, int64_t *size)
@@ -43,112 +37,68 @@ static rg_status check_weights(const rg_ctx *ctx, int input, int weight, int bia
     return RG_OK;
 }
 
-#define STEP(T, S)                                                                                 \
-    /* x + bias, row by row */                                                                     \
-    RG_HOT static void add_bias_##S(T *gates, const T *x, const T *bias, int64_t n, int64_t width) \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++)                                                            \
-            for (int64_t j = 0; j < width; j++)                                                    \
-                gates[i * width + j] = x[i * width + j] + (bias ? bias[j] : 0);                    \
-    }                                                                                              \
-    RG_HOT static void reset_##S(const unit *u, T *gates, const T *h, T *reset, int64_t n)         \
-    {                                                                                              \
-        int64_t size = u->size;                                                                    \
-        for (int64_t i = 0; i < n; i++, gates += 3 * size, reset += size) {                        \
-            rg_cell_act_##S(u->gate, gates, 2 * size);                                             \
-            for (int64_t j = 0; j < size; j++)                                                     \
-                reset[j] = h ? gates[size + j] * h[i * size + j] : 0;                              \
-        }                                                                                          \
-    }                                                                                              \
-    RG_HOT static void output_##S(const unit *u, T *gates, const T *h, T *out, int64_t n)          \
-    {                                                                                              \
-        int64_t size = u->size;                                                                    \
-        for (int64_t i = 0; i < n; i++, gates += 3 * size, out += size) {                          \
-            T *c = gates + 2 * size;                                                               \
-            rg_cell_act_##S(u->act, c, size);                                                      \
-            for (int64_t j = 0; j < size; j++) {                                                   \
-                T old = h ? h[i * size + j] : 0;                                                   \
-                T part = u->origin ? 1 - gates[j] : gates[j];                                      \
-                out[j] = old + part * (c[j] - old);                                                \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    /* gates: x with the bias; becomes the gates. h NULL: zeros. */                                \
-    static void step_##S(const unit *u, const T *weight, T *gates, const T *h, T *reset, T *out,   \
-                         int64_t n)                                                                \
-    {                                                                                              \
-        int64_t size = u->size;                                                                    \
-        if (h != NULL)                                                                             \
-            rg_gemm_##S(false, false, n, 2 * size, size, 1, h, size, weight, 2 * size, 1, gates,   \
-                        3 * size);                                                                 \
-        reset_##S(u, gates, h, reset, n);                                                          \
-        if (h != NULL)                                                                             \
-            rg_gemm_##S(false, false, n, size, size, 1, reset, size, weight + 2 * size * size,     \
-                        size, 1, gates + 2 * size, 3 * size);                                      \
-        output_##S(u, gates, h, out, n);                                                           \
-    }
-RG_FLOATS(STEP)
+RG_FLOATS(RG_GRU_STEP)
 
 /* What one step gives back: from dout, dgates (of what was before the activations) and dh. */
-#define STEP_BACK(T, S)                                                                           \
-    RG_HOT static void output_back_##S(const unit *u, const T *gates, const T *h, const T *dout,  \
-                                       T *dgates, T *dh, int64_t n)                               \
-    {                                                                                             \
-        int64_t size = u->size;                                                                   \
-        for (int64_t i = 0; i < n; i++, gates += 3 * size, dgates += 3 * size, dout += size) {    \
-            const T *c = gates + 2 * size;                                                        \
-            T *dc = dgates + 2 * size;                                                            \
-            for (int64_t j = 0; j < size; j++) {                                                  \
-                T old = h ? h[i * size + j] : 0, part = u->origin ? 1 - gates[j] : gates[j];      \
-                T dpart = dout[j] * (c[j] - old);                                                 \
-                dgates[j] = u->origin ? -dpart : dpart;                                           \
-                dc[j] = dout[j] * part;                                                           \
-                dh[i * size + j] = dout[j] * (1 - part);                                          \
-            }                                                                                     \
-            rg_cell_act_grad_##S(u->act, c, dc, size);                                            \
-        }                                                                                         \
-    }                                                                                             \
-    RG_HOT static void reset_back_##S(const unit *u, const T *gates, const T *h, const T *dreset, \
-                                      T *dgates, T *dh, int64_t n)                                \
-    {                                                                                             \
-        int64_t size = u->size;                                                                   \
-        for (int64_t i = 0; i < n; i++, gates += 3 * size, dgates += 3 * size, dreset += size) {  \
-            for (int64_t j = 0; j < size; j++) {                                                  \
-                dgates[size + j] = h ? dreset[j] * h[i * size + j] : 0;                           \
-                dh[i * size + j] += dreset[j] * gates[size + j];                                  \
-            }                                                                                     \
-            rg_cell_act_grad_##S(u->gate, gates, dgates, 2 * size);                               \
-        }                                                                                         \
-    }                                                                                             \
-    /* dreset: n rows of memory. */                                                               \
-    static void step_back_##S(const unit *u, const T *weight, const T *gates, const T *h,         \
-                              const T *dout, T *dgates, T *dreset, T *dh, int64_t n)              \
-    {                                                                                             \
-        int64_t size = u->size;                                                                   \
-        output_back_##S(u, gates, h, dout, dgates, dh, n);                                        \
-        rg_gemm_##S(false, true, n, size, size, 1, dgates + 2 * size, 3 * size,                   \
-                    weight + 2 * size * size, size, 0, dreset, size);                             \
-        reset_back_##S(u, gates, h, dreset, dgates, dh, n);                                       \
-        rg_gemm_##S(false, true, n, size, 2 * size, 1, dgates, 3 * size, weight, 2 * size, 1, dh, \
-                    size);                                                                        \
-    }                                                                                             \
-    /* Over all rows of all steps at once. */                                                     \
-    static void weight_back_##S(const unit *u, const T *h, const T *reset, const T *dgates,       \
-                                T *dweight, int64_t n)                                            \
-    {                                                                                             \
-        int64_t size = u->size;                                                                   \
-        rg_gemm_##S(true, false, size, 2 * size, n, 1, h, size, dgates, 3 * size, 0, dweight,     \
-                    2 * size);                                                                    \
-        rg_gemm_##S(true, false, size, size, n, 1, reset, size, dgates + 2 * size, 3 * size, 0,   \
-                    dweight + 2 * size * size, size);                                             \
-    }                                                                                             \
-    RG_HOT static void bias_back_##S(const T *dgates, T *dbias, int64_t n, int64_t width)         \
-    {                                                                                             \
-        for (int64_t j = 0; j < width; j++)                                                       \
-            dbias[j] = 0;                                                                         \
-        for (int64_t i = 0; i < n; i++)                                                           \
-            for (int64_t j = 0; j < width; j++)                                                   \
-                dbias[j] += dgates[i * width + j];                                                \
+#define STEP_BACK(T, S)                                                                            \
+    RG_HOT static void output_back_##S(const rg_gru_unit *u, const T *gates, const T *h,           \
+                                       const T *dout, T *dgates, T *dh, int64_t n)                 \
+    {                                                                                              \
+        int64_t size = u->size;                                                                    \
+        for (int64_t i = 0; i < n; i++, gates += 3 * size, dgates += 3 * size, dout += size) {     \
+            const T *c = gates + 2 * size;                                                         \
+            T *dc = dgates + 2 * size;                                                             \
+            for (int64_t j = 0; j < size; j++) {                                                   \
+                T old = h ? h[i * size + j] : 0, part = u->origin ? 1 - gates[j] : gates[j];       \
+                T dpart = dout[j] * (c[j] - old);                                                  \
+                dgates[j] = u->origin ? -dpart : dpart;                                            \
+                dc[j] = dout[j] * part;                                                            \
+                dh[i * size + j] = dout[j] * (1 - part);                                           \
+            }                                                                                      \
+            rg_cell_act_grad_##S(u->act, c, dc, size);                                             \
+        }                                                                                          \
+    }                                                                                              \
+    RG_HOT static void reset_back_##S(const rg_gru_unit *u, const T *gates, const T *h,            \
+                                      const T *dreset, T *dgates, T *dh, int64_t n)                \
+    {                                                                                              \
+        int64_t size = u->size;                                                                    \
+        for (int64_t i = 0; i < n; i++, gates += 3 * size, dgates += 3 * size, dreset += size) {   \
+            for (int64_t j = 0; j < size; j++) {                                                   \
+                dgates[size + j] = h ? dreset[j] * h[i * size + j] : 0;                            \
+                dh[i * size + j] += dreset[j] * gates[size + j];                                   \
+            }                                                                                      \
+            rg_cell_act_grad_##S(u->gate, gates, dgates, 2 * size);                                \
+        }                                                                                          \
+    }                                                                                              \
+    /* dreset: n rows of memory. */                                                                \
+    static void step_back_##S(const rg_gru_unit *u, const T *weight, const T *gates, const T *h,   \
+                              const T *dout, T *dgates, T *dreset, T *dh, int64_t n)               \
+    {                                                                                              \
+        int64_t size = u->size;                                                                    \
+        output_back_##S(u, gates, h, dout, dgates, dh, n);                                         \
+        rg_gemm_##S(false, true, n, size, size, 1, dgates + 2 * size, 3 * size,                    \
+                    weight + 2 * size * size, size, 0, dreset, size);                              \
+        reset_back_##S(u, gates, h, dreset, dgates, dh, n);                                        \
+        rg_gemm_##S(false, true, n, size, 2 * size, 1, dgates, 3 * size, weight, 2 * size, 1, dh,  \
+                    size);                                                                         \
+    }                                                                                              \
+    /* Over all rows of all steps at once. */                                                      \
+    static void weight_back_##S(const rg_gru_unit *u, const T *h, const T *reset, const T *dgates, \
+                                T *dweight, int64_t n)                                             \
+    {                                                                                              \
+        int64_t size = u->size;                                                                    \
+        rg_gemm_##S(true, false, size, 2 * size, n, 1, h, size, dgates, 3 * size, 0, dweight,      \
+                    2 * size);                                                                     \
+        rg_gemm_##S(true, false, size, size, n, 1, reset, size, dgates + 2 * size, 3 * size, 0,    \
+                    dweight + 2 * size * size, size);                                              \
+    }                                                                                              \
+    RG_HOT static void bias_back_##S(const T *dgates, T *dbias, int64_t n, int64_t width)          \
+    {                                                                                              \
+        for (int64_t j = 0; j < width; j++)                                                        \
+            dbias[j] = 0;                                                                          \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            for (int64_t j = 0; j < width; j++)                                                    \
+                dbias[j] += dgates[i * width + j];                                                 \
     }
 RG_FLOATS(STEP_BACK)
 
@@ -158,9 +108,9 @@ enum { INPUT, HIDDEN_PREV, WEIGHT, BIAS };
 enum { GATE, RESET_HIDDEN_PREV, HIDDEN };
 enum { ACTIVATION, GATE_ACTIVATION, ORIGIN_MODE };
 
-static rg_status unit_of(const rg_ctx *ctx, unit *u)
+static rg_status unit_of(const rg_ctx *ctx, rg_gru_unit *u)
 {
-    *u = (unit){.origin = rg_attr_bool(ctx, ORIGIN_MODE)};
+    *u = (rg_gru_unit){.origin = rg_attr_bool(ctx, ORIGIN_MODE)};
     RG_TRY(rg_cell_act_from_attr(ctx, ACTIVATION, &u->act));
     RG_TRY(rg_cell_act_from_attr(ctx, GATE_ACTIVATION, &u->gate));
     return check_weights(ctx, INPUT, WEIGHT, BIAS, &u->size);
@@ -168,7 +118,7 @@ static rg_status unit_of(const rg_ctx *ctx, unit *u)
 
 static rg_status gru_unit_infer(rg_ctx *ctx)
 {
-    unit u;
+    rg_gru_unit u;
     const rg_shape *x = rg_shape_of(ctx, INPUT), *h = rg_shape_of(ctx, HIDDEN_PREV);
     RG_TRY(unit_of(ctx, &u));
     RG_TRY(rg_expect_same_dtype(ctx, INPUT, HIDDEN_PREV));
@@ -194,7 +144,7 @@ static void *out_or_scratch(rg_ctx *ctx, int slot, int64_t numel, rg_dtype dtype
 
 static rg_status gru_unit_kernel(rg_ctx *ctx)
 {
-    unit u;
+    rg_gru_unit u;
     rg_dtype dtype = rg_dtype_of(ctx, INPUT);
     RG_TRY(unit_of(ctx, &u));
     int64_t n = rg_shape_of(ctx, INPUT)->dim[0];
@@ -236,7 +186,7 @@ enum { UG_DINPUT, UG_DHIDDEN_PREV, UG_DWEIGHT, UG_DBIAS };
 
 static rg_status gru_unit_grad_kernel(rg_ctx *ctx)
 {
-    unit u;
+    rg_gru_unit u;
     rg_dtype dtype = rg_dtype_of(ctx, UG_DHIDDEN);
     RG_TRY(unit_of(ctx, &u));
     int64_t n = rg_shape_of(ctx, UG_INPUT)->dim[0], numel = n * u.size;
@@ -284,9 +234,9 @@ enum { S_INPUT, S_H0, S_WEIGHT, S_BIAS };
 enum { S_GATE, S_RESET, S_BATCH_HIDDEN, S_HIDDEN };
 enum { S_ACTIVATION, S_GATE_ACTIVATION, S_IS_REVERSE, S_ORIGIN_MODE };
 
-static rg_status sequences_of(const rg_ctx *ctx, unit *u, const rg_lod **lod)
+static rg_status sequences_of(const rg_ctx *ctx, rg_gru_unit *u, const rg_lod **lod)
 {
-    *u = (unit){.origin = rg_attr_bool(ctx, S_ORIGIN_MODE)};
+    *u = (rg_gru_unit){.origin = rg_attr_bool(ctx, S_ORIGIN_MODE)};
     RG_TRY(rg_cell_act_from_attr(ctx, S_ACTIVATION, &u->act));
     RG_TRY(rg_cell_act_from_attr(ctx, S_GATE_ACTIVATION, &u->gate));
     RG_TRY(check_weights(ctx, S_INPUT, S_WEIGHT, S_BIAS, &u->size));
@@ -307,7 +257,7 @@ static rg_status sequences_of(const rg_ctx *ctx, unit *u, const rg_lod **lod)
 
 static rg_status gru_infer(rg_ctx *ctx)
 {
-    unit u;
+    rg_gru_unit u;
     const rg_lod *lod;
     RG_TRY(sequences_of(ctx, &u, &lod));
     rg_dtype dtype = rg_dtype_of(ctx, S_INPUT);
@@ -320,47 +270,18 @@ static rg_status gru_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-/* The states before the first step, in step order; NULL where there are none. */
-static rg_status first_states(rg_ctx *ctx, const rg_steps *s, int slot, const void **out)
-{
-    const rg_value *h0 = rg_in(ctx, slot);
-    *out = NULL;
-    if (h0 == NULL)
-        return RG_OK;
-    void *sorted = rg_scratch(ctx, rg_value_bytes(h0));
-    if (sorted == NULL)
-        return RG_ENOMEM;
-    rg_states_to_steps(s, h0->data, sorted, rg_row_bytes(h0));
-    *out = sorted;
-    return RG_OK;
-}
-
-#define RUN(T, S)                                                                                 \
-    static void run_##S(const unit *u, const rg_steps *s, const T *x, const T *bias, const T *h0, \
-                        const T *weight, T *gates, T *reset, T *states)                           \
-    {                                                                                             \
-        int64_t size = u->size;                                                                   \
-        rg_to_steps(s, x, gates, 3 * (size_t)size * sizeof *x);                                   \
-        add_bias_##S(gates, gates, bias, s->rows, 3 * size);                                      \
-        for (int64_t t = 0; t < s->steps; t++) {                                                  \
-            int64_t at = s->begin[t];                                                             \
-            const T *h = t > 0 ? states + s->begin[t - 1] * size : h0;                            \
-            step_##S(u, weight, gates + at * 3 * size, h, reset + at * size, states + at * size,  \
-                     rg_step_rows(s, t));                                                         \
-        }                                                                                         \
-    }
-RG_FLOATS(RUN)
+RG_FLOATS(RG_GRU_RUN)
 
 static rg_status gru_kernel(rg_ctx *ctx)
 {
-    unit u;
+    rg_gru_unit u;
     const rg_lod *lod;
     rg_steps s;
     const void *h0;
     rg_dtype dtype = rg_dtype_of(ctx, S_INPUT);
     RG_TRY(sequences_of(ctx, &u, &lod));
     RG_TRY(rg_make_steps(ctx, lod, rg_attr_bool(ctx, S_IS_REVERSE), &s));
-    RG_TRY(first_states(ctx, &s, S_H0, &h0));
+    RG_TRY(rg_first_states(ctx, &s, S_H0, &h0));
     void *gates = out_or_scratch(ctx, S_GATE, 3 * s.rows * u.size, dtype);
     void *reset = out_or_scratch(ctx, S_RESET, s.rows * u.size, dtype);
     void *states = out_or_scratch(ctx, S_BATCH_HIDDEN, s.rows * u.size, dtype);
@@ -419,8 +340,9 @@ enum { SG_DINPUT, SG_DH0, SG_DWEIGHT, SG_DBIAS };
         for (int64_t i = 0; i < n; i++)                                                         \
             to[i] += from[i];                                                                   \
     }                                                                                           \
-    static void run_back_##S(const unit *u, const rg_steps *s, const T *weight, const T *gates, \
-                             const T *before, T *dstates, T *dgates, T *dreset, T *dh)          \
+    static void run_back_##S(const rg_gru_unit *u, const rg_steps *s, const T *weight,          \
+                             const T *gates, const T *before, T *dstates, T *dgates, T *dreset, \
+                             T *dh)                                                             \
     {                                                                                           \
         int64_t size = u->size;                                                                 \
         for (int64_t t = s->steps; t-- > 0;) {                                                  \
@@ -435,13 +357,13 @@ RG_FLOATS(RUN_BACK)
 
 static rg_status gru_grad_kernel(rg_ctx *ctx)
 {
-    unit u;
+    rg_gru_unit u;
     const rg_lod *lod;
     rg_steps s;
     const void *h0;
     RG_TRY(sequences_of(ctx, &u, &lod));
     RG_TRY(rg_make_steps(ctx, lod, rg_attr_bool(ctx, S_IS_REVERSE), &s));
-    RG_TRY(first_states(ctx, &s, SG_H0, &h0));
+    RG_TRY(rg_first_states(ctx, &s, SG_H0, &h0));
     int64_t numel = s.rows * u.size;
     RG_TRY(rg_expect_numel(ctx, SG_DHIDDEN, numel));
     RG_TRY(rg_expect_numel(ctx, SG_RESET, numel));

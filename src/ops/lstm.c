@@ -14,7 +14,7 @@
  * kernel): c, i and f get no gradient there, nor do w_i and w_f. Here they always have
  * theirs, which for other sizes is that of real Paddle. */
 #include "math/gemm.h"
-#include "ops/rnn.h"
+#include "ops/lstm_loops.h"
 #include "ops/sequences.h"
 #include "ops/types.h"
 
@@ -23,12 +23,6 @@
 enum { INPUT, H0, C0, WEIGHT, BIAS };
 enum { HIDDEN, CELL, BATCH_GATE, BATCH_CELL_ACT };
 enum { USE_PEEPHOLES, IS_REVERSE, GATE_ACTIVATION, CELL_ACTIVATION, CANDIDATE_ACTIVATION };
-
-typedef struct unit {
-    int64_t size;
-    rg_cell_act gate, cell, cand;
-    bool peepholes;
-} unit;
 
 static rg_status expect_shape(const rg_ctx *ctx, int slot, const rg_shape *wanted)
 {
@@ -41,7 +35,7 @@ static rg_status expect_shape(const rg_ctx *ctx, int slot, const rg_shape *wante
                    rg_shape_text(shape, found), rg_shape_text(wanted, text));
 }
 
-static rg_status unit_of(const rg_ctx *ctx, unit *u, const rg_lod **lod)
+static rg_status unit_of(const rg_ctx *ctx, rg_lstm_unit *u, const rg_lod **lod)
 {
     const rg_shape *x = rg_shape_of(ctx, INPUT);
     RG_TRY(rg_expect_rank(ctx, INPUT, 2));
@@ -50,7 +44,7 @@ static rg_status unit_of(const rg_ctx *ctx, unit *u, const rg_lod **lod)
         return rg_fail(RG_ESHAPE, "Input has the shape %s, and must have [total, 4 size]",
                        rg_shape_text(x, text));
     }
-    *u = (unit){.size = x->dim[1] / 4, .peepholes = rg_attr_bool(ctx, USE_PEEPHOLES)};
+    *u = (rg_lstm_unit){.size = x->dim[1] / 4, .peepholes = rg_attr_bool(ctx, USE_PEEPHOLES)};
     RG_TRY(rg_cell_act_from_attr(ctx, GATE_ACTIVATION, &u->gate));
     RG_TRY(rg_cell_act_from_attr(ctx, CELL_ACTIVATION, &u->cell));
     RG_TRY(rg_cell_act_from_attr(ctx, CANDIDATE_ACTIVATION, &u->cand));
@@ -67,7 +61,7 @@ static rg_status unit_of(const rg_ctx *ctx, unit *u, const rg_lod **lod)
 
 static rg_status lstm_infer(rg_ctx *ctx)
 {
-    unit u;
+    rg_lstm_unit u;
     const rg_lod *lod;
     RG_TRY(unit_of(ctx, &u, &lod));
     rg_dtype dtype = rg_dtype_of(ctx, INPUT);
@@ -81,82 +75,19 @@ static rg_status lstm_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-/* All in step order. before NULL: zeros. peep: w_i, w_f, w_o, or NULL. */
-#define RUN(T, S)                                                                                 \
-    RG_HOT static void add_bias_##S(T *gates, const T *bias, int64_t n, int64_t width)            \
-    {                                                                                             \
-        for (int64_t i = 0; i < n; i++)                                                           \
-            for (int64_t j = 0; j < width; j++)                                                   \
-                gates[i * width + j] += bias[j];                                                  \
-    }                                                                                             \
-    RG_HOT static void cells_##S(const unit *u, T *gates, const T *peep, const T *before,         \
-                                 T *cells, T *acts, T *states, int64_t n)                         \
-    {                                                                                             \
-        int64_t size = u->size;                                                                   \
-        for (int64_t r = 0; r < n; r++, gates += 4 * size) {                                      \
-            T *c = gates, *i = c + size, *f = i + size, *o = f + size;                            \
-            T *cell = cells + r * size, *act = acts + r * size;                                   \
-            const T *old = before ? before + r * size : NULL;                                     \
-            for (int64_t j = 0; peep != NULL && old != NULL && j < size; j++) {                   \
-                i[j] += peep[j] * old[j];                                                         \
-                f[j] += peep[size + j] * old[j];                                                  \
-            }                                                                                     \
-            rg_cell_act_##S(u->cand, c, size);                                                    \
-            rg_cell_act_##S(u->gate, i, 2 * size);                                                \
-            for (int64_t j = 0; j < size; j++)                                                    \
-                act[j] = cell[j] = i[j] * c[j] + f[j] * (old ? old[j] : 0);                       \
-            for (int64_t j = 0; peep != NULL && j < size; j++)                                    \
-                o[j] += peep[2 * size + j] * cell[j];                                             \
-            rg_cell_act_##S(u->gate, o, size);                                                    \
-            rg_cell_act_##S(u->cell, act, size);                                                  \
-            for (int64_t j = 0; j < size; j++)                                                    \
-                states[r * size + j] = o[j] * act[j];                                             \
-        }                                                                                         \
-    }                                                                                             \
-    static void run_##S(const unit *u, const rg_steps *s, const T *x, const T *bias, const T *h0, \
-                        const T *c0, const T *weight, T *gates, T *cells, T *acts, T *states)     \
-    {                                                                                             \
-        int64_t size = u->size;                                                                   \
-        const T *peep = u->peepholes ? bias + 4 * size : NULL;                                    \
-        rg_to_steps(s, x, gates, 4 * (size_t)size * sizeof *x);                                   \
-        add_bias_##S(gates, bias, s->rows, 4 * size);                                             \
-        for (int64_t t = 0; t < s->steps; t++) {                                                  \
-            int64_t at = s->begin[t] * size, n = rg_step_rows(s, t);                              \
-            const T *h = t > 0 ? states + s->begin[t - 1] * size : h0;                            \
-            const T *c = t > 0 ? cells + s->begin[t - 1] * size : c0;                             \
-            if (h != NULL)                                                                        \
-                rg_gemm_##S(false, false, n, 4 * size, size, 1, h, size, weight, 4 * size, 1,     \
-                            gates + 4 * at, 4 * size);                                            \
-            cells_##S(u, gates + 4 * at, peep, c, cells + at, acts + at, states + at, n);         \
-        }                                                                                         \
-    }
-RG_FLOATS(RUN)
-
-/* States before the first step, in step order; NULL where there are none. */
-static rg_status first_states(rg_ctx *ctx, const rg_steps *s, int slot, const void **out)
-{
-    const rg_value *given = rg_in(ctx, slot);
-    *out = NULL;
-    if (given == NULL)
-        return RG_OK;
-    void *sorted = rg_scratch(ctx, rg_value_bytes(given));
-    if (sorted == NULL)
-        return RG_ENOMEM;
-    rg_states_to_steps(s, given->data, sorted, rg_row_bytes(given));
-    *out = sorted;
-    return RG_OK;
-}
+RG_FLOATS(RG_LSTM_CELLS)
+RG_FLOATS(RG_LSTM_RUN)
 
 static rg_status lstm_kernel(rg_ctx *ctx)
 {
-    unit u;
+    rg_lstm_unit u;
     const rg_lod *lod;
     rg_steps s;
     const void *h0, *c0;
     RG_TRY(unit_of(ctx, &u, &lod));
     RG_TRY(rg_make_steps(ctx, lod, rg_attr_bool(ctx, IS_REVERSE), &s));
-    RG_TRY(first_states(ctx, &s, H0, &h0));
-    RG_TRY(first_states(ctx, &s, C0, &c0));
+    RG_TRY(rg_first_states(ctx, &s, H0, &h0));
+    RG_TRY(rg_first_states(ctx, &s, C0, &c0));
     size_t row = (size_t)u.size * rg_dtype_size(rg_dtype_of(ctx, INPUT));
     size_t all = (size_t)s.rows * row;
     void *gates = rg_out_data(ctx, BATCH_GATE), *acts = rg_out_data(ctx, BATCH_CELL_ACT);
@@ -226,75 +157,28 @@ typedef struct tape {
     void *dstates, *dcells, *dgates, *dh, *dc;
 } tape;
 
-#define RUN_BACK(T, S)                                                                             \
-    RG_HOT static void cells_back_##S(const unit *u, const T *gates, const T *peep, const T *old,  \
-                                      const T *act, const T *dout, const T *dcell_out, T *dgates,  \
-                                      T *dold, int64_t n)                                          \
-    {                                                                                              \
-        int64_t size = u->size;                                                                    \
-        for (int64_t r = 0; r < n; r++) {                                                          \
-            const T *c = gates + r * 4 * size, *i = c + size, *f = i + size, *o = f + size;        \
-            T *dc = dgates + r * 4 * size, *di = dc + size, *df = di + size, *d_o = df + size;     \
-            int64_t at = r * size;                                                                 \
-            T *dcell = dold + at;                                                                  \
-            for (int64_t j = 0; j < size; j++) {                                                   \
-                d_o[j] = dout[at + j] * act[at + j];                                               \
-                dcell[j] = dout[at + j] * o[j];                                                    \
-            }                                                                                      \
-            rg_cell_act_grad_##S(u->gate, o, d_o, size);                                           \
-            rg_cell_act_grad_##S(u->cell, act + at, dcell, size);                                  \
-            for (int64_t j = 0; j < size; j++) {                                                   \
-                T whole = dcell[j] + dcell_out[at + j] + (peep ? peep[2 * size + j] * d_o[j] : 0); \
-                dc[j] = whole * i[j];                                                              \
-                di[j] = whole * c[j];                                                              \
-                df[j] = whole * old[at + j];                                                       \
-                dcell[j] = whole * f[j];                                                           \
-            }                                                                                      \
-            rg_cell_act_grad_##S(u->cand, c, dc, size);                                            \
-            rg_cell_act_grad_##S(u->gate, i, di, 2 * size);                                        \
-            for (int64_t j = 0; peep != NULL && j < size; j++)                                     \
-                dcell[j] += peep[j] * di[j] + peep[size + j] * df[j];                              \
-        }                                                                                          \
-    }                                                                                              \
-    RG_HOT static void add_##S(T *to, const T *from, int64_t n)                                    \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++)                                                            \
-            to[i] += from[i];                                                                      \
-    }                                                                                              \
-    static void run_back_##S(const unit *u, const rg_steps *s, const T *weight, const T *bias,     \
-                             const tape *m)                                                        \
-    {                                                                                              \
-        int64_t size = u->size;                                                                    \
-        const T *peep = u->peepholes ? bias + 4 * size : NULL;                                     \
-        T *dstates = m->dstates, *dcells = m->dcells, *dh = m->dh, *dc = m->dc;                    \
-        for (int64_t t = s->steps; t-- > 0;) {                                                     \
-            int64_t at = s->begin[t] * size, n = rg_step_rows(s, t);                               \
-            T *dgates = (T *)m->dgates + 4 * at;                                                   \
-            cells_back_##S(u, (const T *)m->gates + 4 * at, peep, (T *)m->cells_before + at,       \
-                           (const T *)m->acts + at, dstates + at, dcells + at, dgates, dc, n);     \
-            rg_gemm_##S(false, true, n, size, 4 * size, 1, dgates, 4 * size, weight, 4 * size, 0,  \
-                        dh, size);                                                                 \
-            if (t > 0) {                                                                           \
-                add_##S(dstates + s->begin[t - 1] * size, dh, n * size);                           \
-                add_##S(dcells + s->begin[t - 1] * size, dc, n * size);                            \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    RG_HOT static void bias_back_##S(const unit *u, const tape *m, int64_t n, T *dbias)            \
-    {                                                                                              \
-        int64_t size = u->size;                                                                    \
-        const T *d = m->dgates, *old = m->cells_before, *cell = m->cells;                          \
-        for (int64_t j = 0; j < (u->peepholes ? 7 : 4) * size; j++)                                \
-            dbias[j] = 0;                                                                          \
-        for (int64_t r = 0; r < n; r++, d += 4 * size, old += size, cell += size) {                \
-            for (int64_t j = 0; j < 4 * size; j++)                                                 \
-                dbias[j] += d[j];                                                                  \
-            for (int64_t j = 0; u->peepholes && j < size; j++) {                                   \
-                dbias[4 * size + j] += d[size + j] * old[j];                                       \
-                dbias[5 * size + j] += d[2 * size + j] * old[j];                                   \
-                dbias[6 * size + j] += d[3 * size + j] * cell[j];                                  \
-            }                                                                                      \
-        }                                                                                          \
+RG_FLOATS(RG_LSTM_CELLS_BACK)
+
+#define RUN_BACK(T, S)                                                                            \
+    static void run_back_##S(const rg_lstm_unit *u, const rg_steps *s, const T *weight,           \
+                             const T *bias, const tape *m)                                        \
+    {                                                                                             \
+        int64_t size = u->size;                                                                   \
+        const T *peep = u->peepholes ? bias + 4 * size : NULL;                                    \
+        T *dstates = m->dstates, *dcells = m->dcells, *dh = m->dh, *dc = m->dc;                   \
+        for (int64_t t = s->steps; t-- > 0;) {                                                    \
+            int64_t at = s->begin[t] * size, n = rg_step_rows(s, t);                              \
+            T *dgates = (T *)m->dgates + 4 * at;                                                  \
+            cells_back_##S(u, (const T *)m->gates + 4 * at, peep, (T *)m->cells_before + at,      \
+                           (const T *)m->acts + at, (const T *)m->cells + at, dstates + at,       \
+                           dcells + at, dgates, dc, n);                                           \
+            rg_gemm_##S(false, true, n, size, 4 * size, 1, dgates, 4 * size, weight, 4 * size, 0, \
+                        dh, size);                                                                \
+            if (t > 0) {                                                                          \
+                add_##S(dstates + s->begin[t - 1] * size, dh, n * size);                          \
+                add_##S(dcells + s->begin[t - 1] * size, dc, n * size);                           \
+            }                                                                                     \
+        }                                                                                         \
     }
 RG_FLOATS(RUN_BACK)
 
@@ -303,8 +187,8 @@ static rg_status make_tape(rg_ctx *ctx, const rg_steps *s, size_t row, tape *m)
 {
     const void *h0, *c0;
     size_t all = (size_t)s->rows * row, one = (size_t)s->sequences * row;
-    RG_TRY(first_states(ctx, s, G_H0, &h0));
-    RG_TRY(first_states(ctx, s, G_C0, &c0));
+    RG_TRY(rg_first_states(ctx, s, G_H0, &h0));
+    RG_TRY(rg_first_states(ctx, s, G_C0, &c0));
     void *states = rg_scratch(ctx, all), *cells = rg_scratch(ctx, all);
     *m = (tape){.gates = rg_in_data(ctx, G_BATCH_GATE),
                 .acts = rg_in_data(ctx, G_BATCH_CELL_ACT),
@@ -343,7 +227,7 @@ static rg_status check_kept(const rg_ctx *ctx, int64_t numel)
 
 static rg_status lstm_grad_kernel(rg_ctx *ctx)
 {
-    unit u;
+    rg_lstm_unit u;
     const rg_lod *lod;
     rg_steps s;
     tape m;
@@ -365,7 +249,8 @@ static rg_status lstm_grad_kernel(rg_ctx *ctx)
                       (true, false, u.size, 4 * u.size, s.rows, 1, m.states_before, u.size,
                        m.dgates, 4 * u.size, 0, rg_out_data(ctx, G_DWEIGHT), 4 * u.size))
     if (rg_has_out(ctx, G_DBIAS))
-        RG_CALL_FLOAT(ctx, G_DHIDDEN, bias_back, (&u, &m, s.rows, rg_out_data(ctx, G_DBIAS)))
+        RG_CALL_FLOAT(ctx, G_DHIDDEN, bias_back,
+                      (&u, m.dgates, m.cells_before, m.cells, s.rows, rg_out_data(ctx, G_DBIAS)))
     return RG_OK;
 }
 

@@ -1,6 +1,8 @@
 /* rnn.c - sequences walked together, and the names of activations. */
 #include "ops/rnn.h"
 
+#include "ops/sequences.h"
+
 #include <string.h>
 
 /* Sequences by falling length, those of equal length in their order: counted by length. */
@@ -94,6 +96,20 @@ void rg_states_from_steps(const rg_steps *s, const void *from, void *to, size_t 
         else
             memset(row, 0, bytes);
     }
+}
+
+rg_status rg_first_states(rg_ctx *ctx, const rg_steps *s, int slot, const void **out)
+{
+    const rg_value *given = rg_in(ctx, slot);
+    *out = NULL;
+    if (given == NULL)
+        return RG_OK;
+    void *sorted = rg_scratch(ctx, rg_value_bytes(given));
+    if (sorted == NULL)
+        return RG_ENOMEM;
+    rg_states_to_steps(s, given->data, sorted, rg_row_bytes(given));
+    *out = sorted;
+    return RG_OK;
 }
 
 rg_status rg_cell_act_from_attr(const rg_ctx *ctx, int attr, rg_cell_act *act)

@@ -40,6 +40,10 @@ void rg_previous_rows(const rg_steps *s, const void *values, const void *first, 
 void rg_states_to_steps(const rg_steps *s, const void *from, void *to, size_t bytes);
 void rg_states_from_steps(const rg_steps *s, const void *from, void *to, size_t bytes);
 
+/* The states before the first step that an input holds, one row for each sequence, in the order of
+ * the steps; NULL where it is not given. */
+rg_status rg_first_states(rg_ctx *ctx, const rg_steps *s, int slot, const void **out);
+
 /* ---- activations, by their numbers in saved programs ---- */
 
 typedef enum rg_cell_act {

@@ -99,14 +99,6 @@ def test_activations_of_gru_unit_are_honoured():
     assert (op.attr("activation"), op.attr("gate_activation")) == (3, 0)
 
 
-def test_what_is_missing_says_its_name():
-    import paddle.fluid as fluid
-    import pytest
-    for name in ("dynamic_lstmp", "lstm", "rnn", "BeamSearchDecoder", "LSTMCell", "BasicDecoder"):
-        with pytest.raises(NotImplementedError, match=r"layers.rnn.%s is not impl" % name):
-            getattr(fluid.layers, name)(None)
-
-
 def test_memories_must_be_updated():
     import paddle.fluid as fluid
     import pytest

@@ -25,29 +25,31 @@ def packed(feed):
     for name, value in feed.items():
         out[name] = np.array(value)
         if not isinstance(value, np.ndarray):
-            out[name + "@lengths"] = np.array(value.recursive_sequence_lengths()[0], "int64")
+            for level, lengths in enumerate(value.recursive_sequence_lengths()):
+                out["%s@lengths%d" % (name, level)] = np.array(lengths, "int64")
     return out
 
 
 def unpacked(arrays):
     feed = {}
     for name, value in arrays.items():
-        if name.endswith("@lengths"):
+        if "@lengths" in name:
             continue
-        lengths = arrays.get(name + "@lengths")
-        feed[name] = value if lengths is None else fluid.create_lod_tensor(
-            value, [lengths.tolist()], fluid.CPUPlace())
+        levels = sorted(key for key in arrays if key.startswith(name + "@lengths"))
+        feed[name] = value if not levels else fluid.create_lod_tensor(
+            value, [arrays[level].tolist() for level in levels], fluid.CPUPlace())
     return feed
 
 
 def leave(folder, exe, feed, target, test_program):
     """Save the model a file for each variable and in two files, and what it answers to `feed`."""
     names = sorted(feed)
-    value, = exe.run(test_program, feed=feed, fetch_list=[target], use_prune=True)
+    value, = exe.run(test_program, feed=feed, fetch_list=[target], use_prune=True,
+                     return_numpy=False)
     fluid.io.save_inference_model(os.path.join(folder, "model"), names, [target], exe,
                                   main_program=test_program)
     fluid.io.save_inference_model(os.path.join(folder, "combined"), names, [target], exe,
                                   main_program=test_program, model_filename="model",
                                   params_filename="params")
-    np.savez(os.path.join(folder, "case.npz"), answer=value,
+    np.savez(os.path.join(folder, "case.npz"), answer=np.array(value),
              **{"in/" + name: array for name, array in packed(feed).items()})

@@ -23,7 +23,8 @@ for name, files in (("model", {}),
         program, feeds, targets = fluid.io.load_inference_model(os.path.join(folder, name), exe,
                                                                 **files)
         assert feeds == sorted(feed), (feeds, sorted(feed))
-        value, = exe.run(program, feed=feed, fetch_list=targets)
+        value, = exe.run(program, feed=feed, fetch_list=targets, return_numpy=False)
+        value = np.array(value)
         assert value.shape == answer.shape and value.dtype == answer.dtype
         worst = max(worst, float(np.abs(value - answer).max()))
 print("largest difference %g" % worst)

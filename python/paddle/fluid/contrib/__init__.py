@@ -1,8 +1,10 @@
 """fluid.contrib: what is implemented of it. paddle/_names.py answers for the rest."""
-from . import extend_optimizer, layers, reader, utils
+from . import decoder, extend_optimizer, layers, reader, utils
+from .decoder import *  # noqa: F401,F403
 from .extend_optimizer import *  # noqa: F401,F403
 from .layers import *  # noqa: F401,F403
 from .reader import *  # noqa: F401,F403
 from .utils import *  # noqa: F401,F403
 
-__all__ = extend_optimizer.__all__ + layers.__all__ + reader.__all__ + utils.__all__
+__all__ = (decoder.__all__ + extend_optimizer.__all__ + layers.__all__ + reader.__all__
+           + utils.__all__)

@@ -1,12 +1,12 @@
 """Recurrent layers."""
-from ..._names import refused, why
+from .. import unique_name
 from ..layer_helper import LayerHelper
+from . import rnn_cells, rnn_decode
+from .rnn_cells import *  # noqa: F401,F403
+from .rnn_decode import *  # noqa: F401,F403
 
-__all__ = ["dynamic_gru", "gru_unit", "dynamic_lstm", "lstm_unit", "beam_search",
-           "beam_search_decode", "rnn"]
-
-# fluid.layers.rnn is the layer, which is not implemented, and not this module.
-rnn = refused("rnn", why(__name__), __name__ + ".rnn")
+__all__ = ["dynamic_gru", "gru_unit", "dynamic_lstm", "dynamic_lstmp", "lstm", "lstm_unit",
+           "beam_search", "beam_search_decode"] + rnn_cells.__all__ + rnn_decode.__all__
 
 
 def dynamic_gru(input, size, param_attr=None, bias_attr=None, is_reverse=False,
@@ -84,6 +84,60 @@ def dynamic_lstm(input, size, h_0=None, c_0=None, param_attr=None, bias_attr=Non
                       "gate_activation": gate_activation, "cell_activation": cell_activation,
                       "candidate_activation": candidate_activation})
     return hidden, cell
+
+
+def dynamic_lstmp(input, size, proj_size, param_attr=None, bias_attr=None, use_peepholes=True,
+                  is_reverse=False, gate_activation="sigmoid", cell_activation="tanh",
+                  candidate_activation="tanh", proj_activation="tanh", dtype="float32", name=None,
+                  h_0=None, c_0=None, cell_clip=None, proj_clip=None):
+    """dynamic_lstm whose states are projected to proj_size. (projections, cells)"""
+    if bias_attr is False:
+        raise ValueError("dynamic_lstmp: bias_attr must not be False; it has a bias always")
+    helper = LayerHelper("lstmp", input=input, param_attr=param_attr, bias_attr=bias_attr,
+                         name=name)
+    size = size // 4
+    width = (7 if use_peepholes else 4) * size
+    inputs = {"Input": input,
+              "Weight": helper.create_parameter(helper.param_attr, [proj_size, 4 * size], dtype),
+              "ProjWeight": helper.create_parameter(helper.param_attr, [size, proj_size], dtype),
+              "Bias": helper.create_parameter(helper.bias_attr, [1, width], dtype, is_bias=True)}
+    if h_0 is not None:
+        inputs["H0"] = h_0
+    if c_0 is not None:
+        inputs["C0"] = c_0
+    projection, cell, _, hidden, gate, act = [
+        helper.create_variable_for_type_inference(dtype) for _ in range(6)]
+    helper.append_op("lstmp", inputs,
+                     {"Projection": projection, "Cell": cell, "BatchHidden": hidden,
+                      "BatchGate": gate, "BatchCellPreAct": act},
+                     {"use_peepholes": use_peepholes, "is_reverse": is_reverse,
+                      "gate_activation": gate_activation, "cell_activation": cell_activation,
+                      "candidate_activation": candidate_activation,
+                      "proj_activation": proj_activation, "cell_clip": float(cell_clip or 0),
+                      "proj_clip": float(proj_clip or 0)})
+    return projection, cell
+
+
+def lstm(input, init_h, init_c, max_len, hidden_size, num_layers, dropout_prob=0.0,
+         is_bidirec=False, is_test=False, name=None, default_initializer=None, seed=-1):
+    """Layers of long short-term memory over [steps, batch, width]. (outputs of all steps, last
+    states, last cells)"""
+    helper = LayerHelper("cudnn_lstm", name=name)
+    dtype, width, directions = input.dtype, input.shape[-1], 2 if is_bidirec else 1
+    count = sum(directions * 4 * hidden_size * (inside + hidden_size + 2)
+                for inside in [width] + [directions * hidden_size] * (num_layers - 1))
+    inputs = {"Input": input, "InitH": init_h, "InitC": init_c,
+              "W": helper.create_parameter(helper.param_attr, [count], dtype,
+                                           default_initializer=default_initializer)}
+    out, last_h, last_c = [helper.create_variable_for_type_inference(dtype) for _ in range(3)]
+    reserve = helper.create_variable(name=unique_name.generate(helper.name + ".reserve"),
+                                     dtype=dtype, persistable=False, stop_gradient=True)
+    helper.append_op("cudnn_lstm", inputs, {"Out": out, "last_h": last_h, "last_c": last_c,
+                                            "Reserve": reserve},
+                     {"max_len": max_len, "is_bidirec": is_bidirec, "input_size": width,
+                      "hidden_size": hidden_size, "num_layers": num_layers, "is_test": is_test,
+                      "dropout_prob": float(dropout_prob), "seed": seed})
+    return out, last_h, last_c
 
 
 def lstm_unit(x_t, hidden_t_prev, cell_t_prev, forget_bias=0.0, param_attr=None, bias_attr=None,

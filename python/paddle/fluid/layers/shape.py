@@ -10,8 +10,9 @@ from .tensor import (_array_of, _join_array, _named_out, _number_tensors, _one_o
 __all__ = ["reshape", "squeeze", "unsqueeze", "flatten", "transpose", "t", "split", "stack",
            "unstack", "slice", "strided_slice", "crop", "crop_tensor", "random_crop", "unfold",
            "expand", "expand_as", "pad", "pad2d", "pad_constant_like", "shape", "rank", "size",
-           "gather", "gather_nd", "scatter", "scatter_nd", "scatter_nd_add", "index_select",
-           "index_sample", "multiplex", "where", "nonzero", "unique", "unique_with_counts",
+           "gather", "gather_nd", "gather_tree", "scatter", "scatter_nd", "scatter_nd_add",
+           "index_select", "index_sample", "multiplex", "where", "nonzero", "unique",
+           "unique_with_counts",
            "shard_index", "flip", "roll", "meshgrid", "diag_embed", "cross",
            "merge_selected_rows", "get_tensor_from_selected_rows"]
 
@@ -376,6 +377,11 @@ def gather(input, index, overwrite=True):
 def gather_nd(input, index, name=None):
     """The elements or slices at the coordinates in the last axis of index."""
     return _one_op("gather_nd", {"X": input, "Index": index}, input.dtype, None, name)
+
+
+def gather_tree(ids, parents):
+    """Whole beams, [steps, batch, beam], walked back from their last step."""
+    return _one_op("gather_tree", {"Ids": ids, "Parents": parents}, ids.dtype)
 
 
 def scatter(input, index, updates, name=None, overwrite=True):

@@ -31,9 +31,7 @@ def _number_tensors(helper, numbers):
         tensor = number
         if not isinstance(number, Variable):
             tensor = helper.create_variable_for_type_inference("int32")
-            helper.append_op("fill_constant", {}, {"Out": tensor},
-                             {"shape": [1], "dtype": tensor.dtype, "value": float(number),
-                              "str_value": str(number), "force_cpu": True})
+            fill_constant([1], "int32", number, force_cpu=True, out=tensor)
         tensor.stop_gradient = True
         out.append(tensor)
     return out
