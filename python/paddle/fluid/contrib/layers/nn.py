@@ -3,9 +3,12 @@ import numpy as np
 
 from ... import unique_name
 from ...framework import Variable
+from ...initializer import Constant
 from ...layer_helper import LayerHelper
+from ...param_attr import ParamAttr
 
-__all__ = ["shuffle_batch"]
+__all__ = ["shuffle_batch", "partial_concat", "partial_sum", "tdm_child", "tdm_sampler",
+           "rank_attention", "fused_embedding_seq_pool"]
 
 
 def shuffle_batch(x, seed=None):
@@ -26,4 +29,135 @@ def shuffle_batch(x, seed=None):
                                       dtype="int64", persistable=True)
     helper.append_op("shuffle_batch", {"X": [x], "Seed": [seed]},
                      {"Out": [out], "ShuffleIdx": [order], "SeedOut": [seed]}, attrs)
+    return out
+
+
+def _partial(op_type, input, start_index, length):
+    inputs = input if isinstance(input, list) else [input]
+    for x in inputs:
+        if not isinstance(x, Variable):
+            raise TypeError("%s: input is %r, and must be a Variable or a list of them"
+                            % (op_type, input))
+    helper = LayerHelper(op_type)
+    out = helper.create_variable_for_type_inference(dtype=inputs[0].dtype)
+    helper.append_op(op_type, {"X": inputs}, {"Out": [out]},
+                     {"start_index": start_index, "length": length})
+    return out
+
+
+def partial_concat(input, start_index=0, length=-1):
+    """The columns [start_index, start_index + length) of each matrix of `input`, side by side."""
+    return _partial("partial_concat", input, start_index, length)
+
+
+def partial_sum(input, start_index=0, length=-1):
+    """The columns [start_index, start_index + length) of the matrices of `input`, added up."""
+    return _partial("partial_sum", input, start_index, length)
+
+
+def _whole(layer, **kwargs):
+    """The data types of a layer's trees and outputs: int32 or int64."""
+    for name, dtype in kwargs.items():
+        if dtype not in ("int32", "int64"):
+            raise TypeError("%s: %s is %r, and must be int32 or int64" % (layer, name, dtype))
+
+
+def tdm_child(x, node_nums, child_nums, param_attr=None, dtype="int32"):
+    """(children, leaf mask) of the nodes x of a tree: the shape of x, and child_nums.
+
+    The parameter is [node_nums, 3 + child_nums]: for each node its item (0: none), layer, parent,
+    and children. Node 0 is none; a node without children has zeros."""
+    _whole("tdm_child", dtype=dtype)
+    helper = LayerHelper("tdm_child", param_attr=param_attr)
+    tree = helper.create_parameter(helper.param_attr, [node_nums, 3 + child_nums], dtype,
+                                   default_initializer=Constant(0))
+    tree.stop_gradient = True
+    child = helper.create_variable_for_type_inference(dtype)
+    leaf_mask = helper.create_variable_for_type_inference(dtype)
+    helper.append_op("tdm_child", {"X": x, "TreeInfo": tree},
+                     {"Child": child, "LeafMask": leaf_mask},
+                     {"child_nums": child_nums, "dtype": child.dtype})
+    return child, leaf_mask
+
+
+def tdm_sampler(x, neg_samples_num_list, layer_node_num_list, leaf_node_num, tree_travel_attr=None,
+                tree_layer_attr=None, output_positive=True, output_list=True, seed=0,
+                tree_dtype="int32", dtype="int32"):
+    """(nodes, labels, mask): the nodes from the top layer to the items x, each followed by that
+    many other nodes of its layer; as a list of [batch, 1 + number, 1] by layer, or all in one.
+
+    tree_travel_attr: the parameter [leaf_node_num, layers], the nodes above each leaf;
+    tree_layer_attr: the nodes of all layers, one after the other. A label is 1 for the item's own
+    nodes; the mask is 0 where a branch has no node in a layer."""
+    _whole("tdm_sampler", tree_dtype=tree_dtype, dtype=dtype)
+    if len(neg_samples_num_list) != len(layer_node_num_list):
+        raise ValueError("tdm_sampler: neg_samples_num_list is of %d layers, and "
+                         "layer_node_num_list of %d"
+                         % (len(neg_samples_num_list), len(layer_node_num_list)))
+    if leaf_node_num is None:
+        raise ValueError("tdm_sampler: leaf_node_num must be given")
+    offsets = [0]
+    for i, (wanted, nodes) in enumerate(zip(neg_samples_num_list, layer_node_num_list)):
+        offsets.append(offsets[-1] + nodes)
+        if wanted >= nodes:
+            raise ValueError("tdm_sampler: %d negative samples of layer %d, which has %d nodes; "
+                             "they must be fewer" % (wanted, i, nodes))
+    helper = LayerHelper("tdm_sampler")
+    travel = helper.create_parameter(ParamAttr._to_attr(tree_travel_attr),
+                                     [leaf_node_num, len(neg_samples_num_list)], tree_dtype,
+                                     default_initializer=Constant(0))
+    layer = helper.create_parameter(ParamAttr._to_attr(tree_layer_attr), [offsets[-1], 1],
+                                    tree_dtype, default_initializer=Constant(0))
+    outputs = [helper.create_variable_for_type_inference(dtype, stop_gradient=True)
+               for _ in range(3)]
+    helper.append_op("tdm_sampler", {"X": x, "Travel": travel, "Layer": layer},
+                     {"Out": outputs[0], "Labels": outputs[1], "Mask": outputs[2]},
+                     {"neg_samples_num_list": list(neg_samples_num_list),
+                      "output_positive": output_positive, "layer_offset_lod": offsets,
+                      "seed": seed, "dtype": outputs[0].dtype})
+    if not output_list:
+        return tuple(outputs)
+    from ...layers import reshape, slice
+    lists, at = ([], [], []), 0
+    for wanted in neg_samples_num_list:
+        width = wanted + bool(output_positive)
+        parts = [slice(out, axes=[1], starts=[at], ends=[at + width]) for out in outputs]
+        for parts_so_far, part in zip(lists, parts):
+            part = reshape(part, [-1, width, 1])
+            part.stop_gradient = True
+            parts_so_far.append(part)
+        at += width
+    return lists
+
+
+def rank_attention(input, rank_offset, rank_param_shape, rank_param_attr, max_rank=3):
+    """Instances that are shown together: each gets the sum, over the places of rank_offset, of
+    the instance there times the matrix for the two ranks. `paddle ops rank_attention` says what
+    rank_offset holds; `input` gets no gradient."""
+    helper = LayerHelper("rank_attention", input=input, rank_param_attr=rank_param_attr)
+    dtype = helper.input_dtype()
+    param = helper.create_parameter(ParamAttr._to_attr(rank_param_attr), rank_param_shape, dtype)
+    out = helper.create_variable_for_type_inference(dtype)
+    helper.append_op("rank_attention",
+                     {"X": input, "RankOffset": rank_offset, "RankParam": param}, {"Out": out},
+                     {"MaxRank": max_rank})
+    return out
+
+
+def fused_embedding_seq_pool(input, size, is_sparse=False, padding_idx=None, combiner="sum",
+                             param_attr=None, dtype="float32"):
+    """The sum, for each sequence of ids, of their rows of a table of shape `size`: embedding and
+    sequence_pool in one."""
+    if combiner != "sum":
+        raise ValueError("fused_embedding_seq_pool: combiner is %r, and sum alone is there"
+                         % (combiner,))
+    helper = LayerHelper("fused_embedding_seq_pool", param_attr=param_attr)
+    table = helper.create_parameter(helper.param_attr, size, dtype)
+    out = helper.create_variable_for_type_inference(dtype)
+    if padding_idx is None:
+        padding_idx = -1
+    elif padding_idx < 0:
+        padding_idx += size[0]
+    helper.append_op("fused_embedding_seq_pool", {"Ids": input, "W": table}, {"Out": out},
+                     {"is_sparse": is_sparse, "combiner": combiner, "padding_idx": padding_idx})
     return out
