@@ -51,8 +51,38 @@ def filter_by_instag():
     layers.filter_by_instag(data("y", [6]), tags, wanted, is_lod=False, out_val_if_empty=3)
 
 
+def match_matrix_tensor():
+    from paddle.fluid.contrib.layers import match_matrix_tensor
+    x, y = data("x", [4], lod_level=1, grad=True), data("y", [4], lod_level=1)
+    match_matrix_tensor(x, y, 2)
+    match_matrix_tensor(x=x, y=y, channel_num=3, act="tanh")
+
+
+def sequence_topk_avg_pooling():
+    from paddle.fluid.contrib.layers import sequence_topk_avg_pooling
+    rows, columns = data("rows", [3], lod_level=1), data("columns", [3], lod_level=1)
+    sequence_topk_avg_pooling(data("x", [1], lod_level=1, grad=True), rows, columns, [1, 3], 2)
+
+
+def var_conv_2d():
+    from paddle.fluid.contrib.layers import var_conv_2d
+    rows, columns = data("rows", [3], lod_level=1), data("columns", [3], lod_level=1)
+    x = data("x", [1], lod_level=1)
+    var_conv_2d(x, rows, columns, 2, 3, [3, 2], 2, act="relu")
+    var_conv_2d(input=x, row=rows, col=columns, input_channel=1, output_channel=4, filter_size=3,
+                stride=[1, 2])
+
+
+def tree_conv():
+    from paddle.fluid.contrib.layers import tree_conv
+    nodes, edges = data("nodes", [5, 4], grad=True), data("edges", [4, 2], "int32")
+    tree_conv(nodes, edges, 6, 2, 2)
+    tree_conv(nodes_vector=nodes, edge_set=edges, output_size=3, act=None, bias_attr=False)
+
+
 CASES = [tdm_child, tdm_sampler, tdm_sampler_in_one, partial, rank_attention,
-         fused_embedding_seq_pool, filter_by_instag]
+         fused_embedding_seq_pool, filter_by_instag, match_matrix_tensor,
+         sequence_topk_avg_pooling, var_conv_2d, tree_conv]
 # Real Paddle declares float64 weights and maps of two columns, and computes float32 and three.
 test = check(__file__, CASES, ignore_vars=["rank_attention_0.tmp_1"] + [
     "filter_by_instag_%d.tmp_%d" % (i, j) for i in (0, 1) for j in (1, 2)])

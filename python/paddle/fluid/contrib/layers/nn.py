@@ -8,7 +8,8 @@ from ...layer_helper import LayerHelper
 from ...param_attr import ParamAttr
 
 __all__ = ["shuffle_batch", "partial_concat", "partial_sum", "tdm_child", "tdm_sampler",
-           "rank_attention", "fused_embedding_seq_pool"]
+           "rank_attention", "fused_embedding_seq_pool", "match_matrix_tensor",
+           "sequence_topk_avg_pooling", "var_conv_2d", "tree_conv"]
 
 
 def shuffle_batch(x, seed=None):
@@ -161,3 +162,71 @@ def fused_embedding_seq_pool(input, size, is_sparse=False, padding_idx=None, com
     helper.append_op("fused_embedding_seq_pool", {"Ids": input, "W": table}, {"Out": out},
                      {"is_sparse": is_sparse, "combiner": combiner, "padding_idx": padding_idx})
     return out
+
+
+def match_matrix_tensor(x, y, channel_num, act=None, param_attr=None, dtype="float32", name=None):
+    """(out, tmp): every word of the sequences x against every word of y, x W y^T in channel_num
+    ways; out has an image [channel_num, words of x, words of y] a sequence."""
+    helper = LayerHelper("match_matrix_tensor", param_attr=param_attr, act=act, name=name)
+    w = helper.create_parameter(helper.param_attr, [x.shape[-1], channel_num, y.shape[-1]], dtype)
+    out = helper.create_variable_for_type_inference(dtype)
+    tmp = helper.create_variable_for_type_inference(dtype, stop_gradient=True)
+    helper.append_op("match_matrix_tensor", {"X": x, "Y": y, "W": w}, {"Out": out, "Tmp": tmp},
+                     {"dim_t": channel_num})
+    return helper.append_activation(out), tmp
+
+
+def sequence_topk_avg_pooling(input, row, col, topks, channel_num):
+    """The averages of the topks[0], topks[1], ... largest of each row of images: `input` has an
+    image [channel_num, rows, columns] a sequence, of as many rows and columns as the sequences of
+    `row` and `col` have."""
+    helper = LayerHelper("sequence_topk_avg_pooling")
+    out = helper.create_variable_for_type_inference(input.dtype)
+    pos = helper.create_variable_for_type_inference(input.dtype, stop_gradient=True)
+    helper.append_op("sequence_topk_avg_pooling", {"X": input, "ROW": row, "COLUMN": col},
+                     {"Out": out, "pos": pos}, {"topks": topks, "channel_num": channel_num})
+    return out
+
+
+def _pair(layer, name, value):
+    """A size of rows and of columns, from one number or two."""
+    values = [value, value] if isinstance(value, int) else list(value)
+    if len(values) != 2:
+        raise ValueError("%s: %s is %r, and must be one number or two" % (layer, name, value))
+    return values
+
+
+def var_conv_2d(input, row, col, input_channel, output_channel, filter_size, stride=1,
+                param_attr=None, act=None, dtype="float32", name=None):
+    """Convolution over images of many sizes: `input` has an image [input_channel, rows, columns]
+    a sequence, of as many rows and columns as the sequences of `row` and `col` have."""
+    helper = LayerHelper("var_conv_2d", param_attr=param_attr, act=act, name=name)
+    kernel = _pair("var_conv_2d", "filter_size", filter_size)
+    stride = _pair("var_conv_2d", "stride", stride)
+    w = helper.create_parameter(
+        helper.param_attr, [int(output_channel), int(input_channel) * kernel[0] * kernel[1]], dtype)
+    out = helper.create_variable_for_type_inference(dtype)
+    col_out = helper.create_variable_for_type_inference(dtype, stop_gradient=True)
+    helper.append_op("var_conv_2d", {"X": input, "ROW": row, "COLUMN": col, "W": w},
+                     {"Out": out, "Col": col_out},
+                     {"InputChannel": input_channel, "OutputChannel": output_channel,
+                      "StrideH": stride[0], "StrideW": stride[1], "KernelH": kernel[0],
+                      "KernelW": kernel[1]})
+    return helper.append_activation(out)
+
+
+def tree_conv(nodes_vector, edge_set, output_size, num_filters=1, max_depth=2, act="tanh",
+              param_attr=None, bias_attr=None, name=None):
+    """Convolution over trees: nodes_vector [n, nodes, width], edge_set int32 [n, edges, 2] of
+    (parent, child) from 1 on, ended by zeros. The output is [n, nodes, output_size,
+    num_filters]."""
+    helper = LayerHelper("tree_conv", param_attr=param_attr, bias_attr=bias_attr, act=act,
+                         name=name)
+    dtype = nodes_vector.dtype
+    w = helper.create_parameter(helper.param_attr,
+                                [nodes_vector.shape[2], 3, output_size, num_filters], dtype)
+    out = helper.create_variable_for_type_inference(dtype)
+    helper.append_op("tree_conv",
+                     {"NodesVector": nodes_vector, "EdgeSet": edge_set, "Filter": w},
+                     {"Out": out}, {"max_depth": max_depth})
+    return helper.append_activation(helper.append_bias_op(out) if bias_attr is not False else out)
