@@ -80,9 +80,17 @@ def tree_conv():
     tree_conv(nodes_vector=nodes, edge_set=edges, output_size=3, act=None, bias_attr=False)
 
 
+def fused_elemwise_activation():
+    from paddle.fluid.contrib.layers import fused_elemwise_activation
+    x, y = data("x", [4], grad=True), data("y", [4], grad=True)
+    fused_elemwise_activation(x, y, ["elementwise_add", "relu"])
+    fused_elemwise_activation(x=x, y=y, functor_list=["scale", "elementwise_add"], axis=0,
+                              scale=0.5, save_intermediate_out=False)
+
+
 CASES = [tdm_child, tdm_sampler, tdm_sampler_in_one, partial, rank_attention,
          fused_embedding_seq_pool, filter_by_instag, match_matrix_tensor,
-         sequence_topk_avg_pooling, var_conv_2d, tree_conv]
+         sequence_topk_avg_pooling, var_conv_2d, tree_conv, fused_elemwise_activation]
 # Real Paddle declares float64 weights and maps of two columns, and computes float32 and three.
 test = check(__file__, CASES, ignore_vars=["rank_attention_0.tmp_1"] + [
     "filter_by_instag_%d.tmp_%d" % (i, j) for i in (0, 1) for j in (1, 2)])

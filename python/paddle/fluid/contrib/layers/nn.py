@@ -9,7 +9,7 @@ from ...param_attr import ParamAttr
 
 __all__ = ["shuffle_batch", "partial_concat", "partial_sum", "tdm_child", "tdm_sampler",
            "rank_attention", "fused_embedding_seq_pool", "match_matrix_tensor",
-           "sequence_topk_avg_pooling", "var_conv_2d", "tree_conv"]
+           "sequence_topk_avg_pooling", "var_conv_2d", "tree_conv", "fused_elemwise_activation"]
 
 
 def shuffle_batch(x, seed=None):
@@ -230,3 +230,22 @@ def tree_conv(nodes_vector, edge_set, output_size, num_filters=1, max_depth=2, a
                      {"NodesVector": nodes_vector, "EdgeSet": edge_set, "Filter": w},
                      {"Out": out}, {"max_depth": max_depth})
     return helper.append_activation(helper.append_bias_op(out) if bias_attr is not False else out)
+
+
+def fused_elemwise_activation(x, y, functor_list, axis=-1, scale=0.0, save_intermediate_out=True):
+    """An elementwise op and an activation in one: ["elementwise_add", "relu"] is x + relu(y),
+    ["relu", "elementwise_add"] relu(x + y). scale: of the functor "scale"."""
+    if isinstance(functor_list, str):
+        functor_list = functor_list.split(",")
+    if not isinstance(functor_list, list) or len(functor_list) != 2:
+        raise ValueError("fused_elemwise_activation: functor_list is %r, and must be a list of two"
+                         % (functor_list,))
+    helper = LayerHelper("fused_elemwise_activation")
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    between = helper.create_variable_for_type_inference(dtype=x.dtype)
+    helper.append_op("fused_elemwise_activation", {"X": x, "Y": y},
+                     {"Out": out, "IntermediateOut": between},
+                     {"axis": axis, "scale": scale,
+                      "save_intermediate_out": save_intermediate_out,
+                      "functor_list": functor_list})
+    return out
