@@ -48,7 +48,7 @@ _WHY = {
         "it trains its table inside its gradient, without an optimizer; fluid.layers.hash and "
         "embedding make a hashed table that is trained as any other",
     "paddle.fluid.contrib.layers.rnn_impl":
-        "fluid.layers.StaticRNN with gru_unit or lstm_unit, or dynamic_gru and dynamic_lstm",
+        "a unit is a dygraph layer; basic_gru and basic_lstm are there",
     "paddle.fluid.contrib.memory_usage_calc":
         "variables share memory here, so their sizes do not add up",
     "paddle.fluid.contrib.mixed_precision": "programs are trained in float32",
