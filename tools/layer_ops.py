@@ -18,9 +18,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TABLE = os.path.join(ROOT, "src", "cli", "layer_table.inc")
 HEAD = """/* Made by tools/layer_ops.py: a layer of fluid.layers, and the ops that it adds. */
 """
-# Their types are put together at run time.
+# Their types are put together at run time, or (fc) an op of the layer's name is another.
 SAID = {"adaptive_pool2d": ["pool2d", "max_pool2d_with_index"],
         "adaptive_pool3d": ["pool3d", "max_pool3d_with_index"],
+        "fc": ["mul", "sum", "elementwise_add", "the activation"],
         "case": ["logical_not", "conditional_block", "select_input"],
         "image_resize": ["bilinear_interp", "trilinear_interp", "nearest_interp"],
         "image_resize_short": ["bilinear_interp", "trilinear_interp", "nearest_interp"],

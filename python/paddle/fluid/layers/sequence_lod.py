@@ -7,7 +7,7 @@ __all__ = ["sequence_conv", "sequence_softmax", "sequence_pool", "sequence_conca
            "sequence_expand_as", "sequence_pad", "sequence_unpad", "sequence_reshape",
            "sequence_scatter", "sequence_enumerate", "sequence_mask", "sequence_reverse",
            "lod_reset", "lod_append", "im2sequence", "row_conv", "hash", "add_position_encoding",
-           "continuous_value_model"]
+           "continuous_value_model", "filter_by_instag"]
 
 
 def _layer(helper, inputs, attrs=None, out="Out", dtype=None, stop_gradient=False):
@@ -216,3 +216,18 @@ def continuous_value_model(input, cvm, use_cvm=True):
     out = helper.create_variable(dtype=input.dtype)
     helper.append_op("cvm", {"X": [input], "CVM": [cvm]}, {"Y": [out]}, {"use_cvm": use_cvm})
     return out
+
+
+def filter_by_instag(ins, ins_tag, filter_tag, is_lod, out_val_if_empty=0):
+    """[out, loss_weight]: the instances of `ins` (rows, or with is_lod sequences) that have a tag
+    of filter_tag among those of ins_tag, a sequence of tags an instance. Where there is none, out
+    is one row of out_val_if_empty, and loss_weight 0."""
+    helper = LayerHelper("filter_by_instag")
+    out = helper.create_variable_for_type_inference(dtype=ins.dtype)
+    loss_weight = helper.create_variable_for_type_inference(dtype="float32")
+    index_map = helper.create_variable_for_type_inference(dtype="int64")
+    helper.append_op("filter_by_instag",
+                     {"Ins": ins, "Ins_tag": ins_tag, "Filter_tag": filter_tag},
+                     {"Out": out, "LossWeight": loss_weight, "IndexMap": index_map},
+                     {"is_lod": is_lod, "out_val_if_empty": out_val_if_empty})
+    return [out, loss_weight]
