@@ -3,6 +3,7 @@ import math
 
 import paddle.fluid as fluid
 
+from paddlerec.core.metrics import AUC
 from paddlerec.core.model import ModelBase
 from paddlerec.core.utils import envs
 
@@ -42,16 +43,11 @@ class Model(ModelBase):
             layer, size=2, act="softmax",
             param_attr=fluid.ParamAttr(initializer=fluid.initializer.Normal(
                 scale=1.0 / math.sqrt(layer.shape[1]))))
-        label = fluid.layers.cast(label, "int64")
-        auc, batch_auc, _ = fluid.layers.auc(input=predict, label=label, num_thresholds=2 ** 12,
-                                             slide_steps=20)
-        self.predict = predict
+        metric = AUC(predict, label, num_thresholds=2 ** 12, slide_steps=20)
         if is_infer:
-            self._infer_results["AUC"] = auc
-            self._infer_results["BATCH_AUC"] = batch_auc
+            self._infer_results["AUC"] = metric
             return
         cost = fluid.layers.cross_entropy(input=predict, label=label)
         self._cost = fluid.layers.reduce_mean(cost)
         self._metrics["LOSS"] = self._cost
-        self._metrics["AUC"] = auc
-        self._metrics["BATCH_AUC"] = batch_auc
+        self._metrics["AUC"] = metric
