@@ -31,16 +31,14 @@ class PrecisionRecall(Metric):
             name="batch_metrics", persistable=False, dtype="float32", shape=[6])
         total, _ = helper.create_or_get_global_variable(
             name="global_metrics", persistable=False, dtype="float32", shape=[6])
-        after = fluid.layers.fill_constant(shape=[class_num, 4], value=0.0, dtype="float32")
-        for var in (label, indices, states, after):
+        for var in (label, indices, states):
             var.stop_gradient = True
         helper.append_op(
             type="precision_recall", attrs={"class_number": class_num},
             inputs={"MaxProbs": [best], "Indices": [indices], "Labels": [label],
                     "StatesInfo": [states]},
             outputs={"BatchMetrics": [batch], "AccumMetrics": [total],
-                     "AccumStatesInfo": [after]})
-        helper.append_op(type="assign", inputs={"X": [after]}, outputs={"Out": [states]})
+                     "AccumStatesInfo": [states]})
         self._global_metric_state_vars = {"states_info": (states.name, "float32")}
         self.metrics = {"precision_recall_f1": total, "[TP FP TN FN]": states}
 
