@@ -349,10 +349,14 @@ class SingleInferRunner(RunnerBase):
             return
         print("load persistables from", model_path)
         of_phase = context["model"][model_dict["name"]]
+        metrics = of_phase["model"].get_clear_metrics()
+        # What a metric has counted is not loaded: it begins anew, and training may have had none.
+        counts = {name for m in metrics for name, _ in m._global_metric_state_vars.values()}
         with fluid.scope_guard(of_phase["scope"]):
-            fluid.io.load_persistables(context["exe"], model_path,
-                                       main_program=of_phase["main_program"])
-            for metric in of_phase["model"].get_clear_metrics():
+            fluid.io.load_vars(
+                context["exe"], model_path, main_program=of_phase["main_program"],
+                predicate=lambda v: fluid.io.is_persistable(v) and v.name not in counts)
+            for metric in metrics:
                 metric.clear()
 
     def _dir_check(self, context):
