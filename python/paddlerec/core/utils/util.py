@@ -164,7 +164,8 @@ def shuffle_files(need_shuffle_files, filelist):
 
 
 class PathGenerator(object):
-    """Paths from templates: config["templates"] has names and templates such as "{day}/part"."""
+    """Paths from templates: config["templates"] has names and templates such as "%Y%m%d/{node}",
+    where time_format is the datetime of the percent signs."""
 
     def __init__(self, config):
         self._templates = {}
@@ -175,5 +176,7 @@ class PathGenerator(object):
             self._templates[template["name"]] = template["template"]
 
     def generate_path(self, template_name, param):
-        return self._templates[template_name].format(**param) \
-            if template_name in self._templates else ""
+        template = self._templates.get(template_name, "")
+        if "time_format" in param:
+            template = param["time_format"].strftime(template)
+        return template.format(**param)
