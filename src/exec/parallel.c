@@ -92,19 +92,8 @@ done:
     return code;
 }
 
-/* Whether the op is `name += something`: metrics count batches so. Fluid keeps the first thread's
- * count of them, which is of a part of the data that nobody has asked for. */
-static bool counts_into(const rg_opdesc *op, const char *name)
-{
-    if (strcmp(op->type, "elementwise_add") != 0)
-        return false;
-    for (int s = 0; s < op->n_in; s++)
-        for (int k = 0; k < op->in[s].n; k++)
-            if (strcmp(op->in[s].names[k], name) == 0)
-                return true;
-    return false;
-}
-
+/* Of what metrics add up Fluid keeps the first thread's count, which is of a part of the data that
+ * nobody has asked for. Here it is of all. */
 static rg_status find_states(rg_parallel *p)
 {
     const rg_block *block = p->compute->blocks[0];
@@ -120,7 +109,7 @@ static rg_status find_states(rg_parallel *p)
                 RG_TRY(
                     rg_grow((void **)&p->states, p->n_states, &p->cap_states, sizeof *p->states));
                 rg_own_state *state = &p->states[p->n_states++];
-                bool counter = summed || counts_into(op, var->name);
+                bool counter = summed || rg_opdesc_adds_to(op, var->name);
                 *state = (rg_own_state){.name = var->name, .op = counter ? op : NULL};
                 rg_value_init(&state->base);
             }

@@ -153,3 +153,15 @@ def test_cluster_train_needs_a_backend_or_runs_as_a_worker(tmp_path):
     folder = job.make(tmp_path, job.CONFIG.replace("class: train", "class: cluster_train"))
     status, said = job.run(folder)
     assert status == 2 and "-b backend.yaml" in said
+
+
+def test_threads_of_a_queue_lose_no_count(tmp_path):
+    folder = job.make(tmp_path, job.CONFIG.replace("type: DataLoader", "type: QueueDataset")
+                      .replace("thread_num: 1", "thread_num: 4").replace("batch_size: 4",
+                                                                         "batch_size: 1"))
+    for i in range(4):
+        with open(os.path.join(folder, "data", "part-%d" % i), "w") as f:
+            f.write(job.lines(i * 2000, 2000))
+    said = ok(folder, FLAGS_progress="off", runner__train_it__print_interval="10000")
+    assert re.search(r"epoch 0 done, .*Ins number=8000\.0", said), said[-500:]
+    assert re.search(r"epoch 1 done, .*Ins number=16000\.0", said), said[-500:]
