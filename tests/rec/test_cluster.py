@@ -84,3 +84,16 @@ def test_nodes_of_a_cluster_run_the_same_command_in_place(tmp_path):
     # On MPI each node has data of its own: it reads all of it.
     assert [n for _, _, n in counted(said[1])] == ["240.0", "480.0"]
     assert os.listdir(tmp_path / "1" / "saved") and not os.path.exists(tmp_path / "2" / "saved")
+
+
+def test_servers_begin_with_what_was_saved(tmp_path):
+    folder = job.make(tmp_path, LOCAL)
+    assert job.run(folder)[0] == 0
+    first = (tmp_path / "logs" / "worker.0").read_text()
+    job.make(tmp_path, LOCAL.replace('init_model_path: ""', 'init_model_path: "saved/3"')
+             .replace('path: "saved"\n  init', 'path: "further"\n  init'))
+    status, said = job.run(folder)
+    assert status == 0, said
+    shown = [[float(x) for x in re.findall(r"LOSS: \[([0-9.e+-]+)\]", text)]
+             for text in (first, (tmp_path / "logs" / "worker.0").read_text())]
+    assert shown[1][0] < shown[0][0], shown

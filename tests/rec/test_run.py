@@ -165,3 +165,32 @@ def test_threads_of_a_queue_lose_no_count(tmp_path):
     said = ok(folder, FLAGS_progress="off", runner__train_it__print_interval="10000")
     assert re.search(r"epoch 0 done, .*Ins number=8000\.0", said), said[-500:]
     assert re.search(r"epoch 1 done, .*Ins number=16000\.0", said), said[-500:]
+
+
+def test_fine_tuning_keeps_what_is_before_the_variable(tmp_path):
+    folder = job.make(tmp_path)
+    ok(folder)
+    tune = job.CONFIG.replace("print_interval: 5", (
+        "trainer_class: FineTuningTrainer\n  init_pretraining_model_path: \"saved/1\"\n"
+        "  finetuning_aspect_varnames: [\"fc_0.tmp_4\"]")).replace('path: "saved"\n  init',
+                                                                    'path: "tuned"\n  init')
+    job.make(tmp_path, tune)
+    said = ok(folder)
+    assert "load from saved/1 success" in said
+
+    def parameter(top, name):
+        with open(os.path.join(folder, top, "1", name), "rb") as f:
+            return f.read()
+    assert parameter("saved", "table") == parameter("tuned", "table")
+    assert parameter("saved", "fc_1.w_0") != parameter("tuned", "fc_1.w_0")
+
+
+def test_debug_prints_the_times_of_ops(tmp_path):
+    said = ok(job.make(tmp_path, job.CONFIG.replace("debug: False", "debug: True")))
+    assert re.search(r"lookup_table", said)
+
+
+def test_the_sum_of_replicas_is_not_their_mean(tmp_path):
+    text = job.CONFIG.replace("thread_num: 1", "thread_num: 2\n  gradient_scale_strategy: %d")
+    found = [losses(ok(job.make(tmp_path / str(i), text % i), FLAGS_seed="3")) for i in (0, 1)]
+    assert found[0] != found[1]
