@@ -1,4 +1,4 @@
-"""Metrics on made-up batches, for record_metrics.py (real PaddleRec) and test_metrics.py."""
+"""Metrics on made-up batches, for record_metrics.py (real PaddleRec) and test_rec_metrics.py."""
 import numpy as np
 
 import paddle.fluid as fluid

@@ -1,4 +1,4 @@
-"""Record what real PaddleRec makes of parity.py's cases, into parity_golden.json.
+"""Record what real PaddleRec makes of rec_parity.py's cases, into parity_golden.json.
 
     python3.7 -m venv v && v/bin/pip install paddlepaddle==1.8.5 paddle-rec==1.8.5.1 'protobuf<3.21'
     PATH=$PWD/v/bin:$PATH v/bin/python tests/rec/record_parity.py
@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 if __name__ == "__main__":
-    import parity
+    import rec_parity as parity
     golden = {}
     for case in sorted(parity.CASES):
         with tempfile.TemporaryDirectory() as folder:

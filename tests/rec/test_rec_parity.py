@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-import parity
+import rec_parity as parity
 
 with open(os.path.join(parity.HERE, "parity_golden.json")) as f:
     GOLDEN = json.load(f)

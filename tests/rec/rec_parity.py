@@ -1,5 +1,5 @@
 """rank/dnn from the same starting parameters on the same data: what record_parity.py has real
-PaddleRec do, and test_parity.py this one."""
+PaddleRec do, and test_rec_parity.py this one."""
 import json
 import os
 import subprocess
