@@ -121,3 +121,25 @@ def test_small_things():
     printer = util.CostPrinter(lambda seconds, params: done.append((seconds >= 0, params)), 7)
     printer.done()
     assert done == [(True, 7)]
+
+
+def test_data_are_fetched_whole_and_unpacked(tmp_path, monkeypatch):
+    import tarfile
+    from paddlerec.tools.tools import download_file_and_uncompress
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "data.txt").write_text("some data")
+    packed = str(tmp_path / "data.tar.gz")
+    with tarfile.open(packed, "w:gz") as archive:
+        archive.add(str(tmp_path / "there" / "data.txt"), "sub/data.txt")
+    monkeypatch.chdir(tmp_path / "there")
+    download_file_and_uncompress("file://" + packed, savename="mine", extrapath="out",
+                                 delete_file=True)
+    assert (tmp_path / "there" / "out" / "sub" / "data.txt").read_text() == "some data"
+    assert sorted(os.listdir(".")) == ["data.txt", "out"]
+    with tarfile.open(packed, "w:gz") as archive:
+        archive.add("data.txt", "../../evil")
+    with pytest.raises(ValueError, match="outside"):
+        download_file_and_uncompress("file://" + packed, extrapath="out")
+    with pytest.raises(OSError):
+        download_file_and_uncompress("file:///no/such.zip", savepath="down")
+    assert os.listdir("down") == []
