@@ -97,3 +97,22 @@ def test_servers_begin_with_what_was_saved(tmp_path):
     shown = [[float(x) for x in re.findall(r"LOSS: \[([0-9.e+-]+)\]", text)]
              for text in (first, (tmp_path / "logs" / "worker.0").read_text())]
     assert shown[1][0] < shown[0][0], shown
+
+
+@pytest.mark.parametrize("mode", ["sync", "half_async"])
+def test_workers_with_less_data_do_not_hold_up_the_others(mode, tmp_path):
+    folder = job.make(tmp_path, LOCAL.replace("strategy: sync", "strategy: " + mode))
+    with open(os.path.join(folder, "data", "part-1"), "w") as f:
+        f.write(job.lines(60, 30))
+    status, said = job.run(folder)
+    assert status == 0, said
+    assert [n for _, _, n in counted(said)] == ["88.0", "176.0", "264.0", "352.0"]
+
+
+@pytest.mark.parametrize("kind", ["DataLoader", "QueueDataset"])
+def test_threads_of_workers_are_counted_too(kind, tmp_path):
+    folder = job.make(tmp_path, LOCAL.replace("thread_num: 1", "thread_num: 2")
+                      .replace("DataLoader", kind))
+    status, said = job.run(folder)
+    assert status == 0, said
+    assert [n for _, _, n in counted(said)][-1:] == ["480.0"]
