@@ -1,1 +1,1 @@
-"""PaddleRec: recommendation models that a config.yaml describes and `python -m paddlerec.run` runs."""
+"""PaddleRec: models that a config.yaml describes and `python -m paddlerec.run` runs."""

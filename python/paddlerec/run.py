@@ -87,7 +87,7 @@ def _worker_num(config, runner):
     return min(wanted, files)
 
 
-def get_engine(config, mode, role):
+def get_engine(config, mode):
     """The engine of a runner's class."""
     from paddlerec.core.engine.engine import SingleEngine
     runner = _runner(config, mode)
@@ -111,6 +111,7 @@ def get_engine(config, mode, role):
 
 
 def _submit(config, backend):
+    """Hand the job over; both are Configs, so that what is wrong with them has its line."""
     from paddlerec import backends
     from paddlerec.core.config import ConfigError, read
     try:
@@ -144,7 +145,7 @@ def main(argv=None):
                              % mode)
     for mode in modes:
         envs.set_runtime_environs({"mode": mode, "workspace": config.data["workspace"]})
-        status = get_engine(config, mode, role).run()
+        status = get_engine(config, mode).run()
         if status:
             return status
     return 0

@@ -3,7 +3,7 @@ one go, each with its line; notes are of what is odd and harmless."""
 import difflib
 import os
 
-from paddlerec.core.config import LISTS, Problem
+from paddlerec.core.config import LISTS
 from paddlerec.core.model import dense_slot, split_slots
 from paddlerec.core.utils import envs
 
@@ -380,9 +380,3 @@ def check(config, submits=False):
     run.modes()
     config.problems.sort(key=lambda p: (p.line == 0, p.line))
     return config.problems
-
-
-def report(config):
-    """The notes and problems, as they are shown."""
-    return ["%s" % p for p in config.problems], ["note: %s" % n for n in config.notes
-                                                 if isinstance(n, Problem)]

@@ -1,4 +1,4 @@
-"""yaml_validation(): whether a configuration can run, as a question; run.py prints why it cannot."""
+"""yaml_validation(): whether a configuration can run."""
 __all__ = ["ValueFormat", "yaml_validation"]
 
 

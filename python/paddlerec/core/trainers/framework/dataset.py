@@ -5,7 +5,6 @@ import sys
 
 import paddle.fluid as fluid
 
-from paddlerec.core.model import split_slots
 from paddlerec.core.utils import dataloader_instance, envs
 
 __all__ = ["DatasetBase", "DataLoader", "QueueDataset"]
