@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # run.sh [CASE...] - measure against the peers in this run and print ratios. Machines are noisy:
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
-# Cases: fit_a_line word2vec mlp build import memory parse start models ctr ps v2 (all of them unless
-# named); of the last four also one alone: models-autoint models-ffm models-nce, ctr-memory
+# Cases: fit_a_line word2vec mlp build import memory parse start models ctr ps v2 paddlerec (all of them
+# unless named); of models, ctr, ps and v2 also one alone: models-autoint models-ffm models-nce, ctr-memory
 # ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-rss, ps-sync ps-async
 # ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step ps-memory, v2-local v2-cluster
 # v2-pserver.
@@ -82,10 +82,11 @@ run_case() {
     v2 | v2-*)
         local only=${1#v2}
         P185=$P185 "$ours" v2/compare.py "$here/../build/paddle" ${only:+"${only#-}"} ;;
+    paddlerec) ./paddlerec.sh ;;
     *) echo "no case $1" >&2; exit 2 ;;
     esac
 }
 
-for c in "${@:-fit_a_line word2vec mlp build import memory parse start models ctr ps v2}"; do
+for c in "${@:-fit_a_line word2vec mlp build import memory parse start models ctr ps v2 paddlerec}"; do
     for one in $c; do run_case "$one"; done
 done

@@ -1,5 +1,5 @@
-/* fuzz_lines.c - any bytes as lines of multi-slot text, as raw Criteo lines, and as instances
- * from another process: the first byte says which. */
+/* fuzz_lines.c - any bytes as lines of multi-slot text, as raw Criteo lines, as instances
+ * from another process, and as lines of slot:value words: the first byte says which. */
 #include "base/mem.h"
 #include "data/criteo.h"
 #include "data/dataset.h"
@@ -28,7 +28,7 @@ static void each_line(uint8_t kind, const char *text, size_t n, const rg_feed *f
         memset(line, '8', length + RG_PARSE_PAD);
         memcpy(line, text, length);
         line[length] = '\n';
-        if (kind == 0)
+        if (kind != 1)
             (void)rg_feed_parse(feed, line, line + length, rows);
         else
             (void)rg_criteo_line(line, line + length, 1000001, out, &used);
@@ -43,8 +43,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     rg_dataset *dataset;
     rg_rows *rows;
     rg_batch *batch;
-    if (n < 1 || rg_dataset_open(&dataset, RG_DATASET_MEMORY) != RG_OK)
+    bool named = n > 0 && bytes[0] % 4 == 3;
+    if (n < 1 || rg_dataset_open(&dataset, named ? RG_DATASET_QUEUE : RG_DATASET_MEMORY) != RG_OK)
         return 0;
+    if (named)
+        (void)rg_dataset_set_named(dataset, 0);
     bool texts = (bytes[0] & 4) != 0;
     (void)rg_dataset_set_texts(dataset, texts, texts);
     if (rg_dataset_set_slots(dataset, slots, 4) != RG_OK)

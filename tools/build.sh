@@ -17,4 +17,4 @@ if [ ! -f "$folder/build.ninja" ] || [ $# -gt 0 ]; then
 fi
 cmake --build "$folder" --target "$target" -- --quiet
 # Python's bytecode, so that importing is quick also where Python may not write it.
-.venv/bin/python -m compileall -q python/paddle
+.venv/bin/python -m compileall -q python/paddle python/paddlerec

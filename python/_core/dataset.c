@@ -139,6 +139,15 @@ static PyObject *dataset_set_texts(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *dataset_set_slot_lines(PyObject *self, PyObject *args)
+{
+    double padding;
+    if (!PyArg_ParseTuple(args, "d:set_slot_lines", &padding))
+        return NULL;
+    CORE_TRY(rg_dataset_set_named(dataset_of(self), padding));
+    Py_RETURN_NONE;
+}
+
 /* ---- memory ---- */
 
 static PyObject *dataset_preload(PyObject *self, PyObject *args)
@@ -245,6 +254,8 @@ static PyMethodDef dataset_methods[] = {
     {"set_batch_size", dataset_set_batch_size, METH_O, "set_batch_size(n)"},
     {"set_threads", dataset_set_threads, METH_VARARGS, "set_threads(n)"},
     {"set_texts", dataset_set_texts, METH_VARARGS, "set_texts(ins_id, content)"},
+    {"set_slot_lines", dataset_set_slot_lines, METH_VARARGS,
+     "set_slot_lines(padding): lines are words of the form slot:value"},
     {"preload", dataset_preload, METH_VARARGS, "preload(threads): begin to load"},
     {"wait_preload", dataset_wait_preload, METH_NOARGS, "Wait for the load."},
     {"release", dataset_release, METH_NOARGS, "Drop what is in memory."},

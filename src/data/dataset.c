@@ -124,6 +124,11 @@ rg_status rg_dataset_set_slots(rg_dataset *d, const rg_feed_slot *slots, size_t 
         rg_feed_close(feed);
         return rg_fail(RG_EINVAL, "none of the %zu slots is used", n);
     }
+    rg_status code = d->named ? rg_feed_set_named(feed, d->padding) : RG_OK;
+    if (code != RG_OK) {
+        rg_feed_close(feed);
+        return code;
+    }
     rg_feed_close(d->feed);
     d->feed = feed;
     rg_feed_set_texts(feed, d->ins_id, d->content);
@@ -203,6 +208,16 @@ rg_status rg_dataset_set_texts(rg_dataset *d, bool ins_id, bool content)
     if (d->feed != NULL)
         rg_feed_set_texts(d->feed, ins_id, content);
     return RG_OK;
+}
+
+rg_status rg_dataset_set_named(rg_dataset *d, double padding)
+{
+    RG_TRY(may_set(d, "the form of the lines", true));
+    if (d->kind != RG_DATASET_QUEUE)
+        return rg_fail(RG_EINVAL, "lines of slot:value are for a queue dataset");
+    d->named = true;
+    d->padding = padding;
+    return d->feed != NULL ? rg_feed_set_named(d->feed, padding) : RG_OK;
 }
 
 rg_status rg_dataset_set_drop_zeros(rg_dataset *d, bool drop)

@@ -52,6 +52,9 @@ rg_status rg_dataset_set_batch_size(rg_dataset *dataset, int64_t batch_size);
 /* Threads that load and, where a reader is not told otherwise, trainer threads. */
 rg_status rg_dataset_set_threads(rg_dataset *dataset, int threads);
 rg_status rg_dataset_set_texts(rg_dataset *dataset, bool ins_id, bool content);
+/* Lines are words of the form slot:value (rg_feed_set_named). For a queue dataset; a slot that a
+ * line has not gets `padding`. */
+rg_status rg_dataset_set_named(rg_dataset *dataset, double padding);
 /* For tests and for data that must be read as it is written: in memory, zeros are left out of
  * sequences unless this is false (rg_feed_set_drop_zeros). */
 rg_status rg_dataset_set_drop_zeros(rg_dataset *dataset, bool drop);

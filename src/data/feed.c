@@ -97,6 +97,7 @@ void rg_feed_close(rg_feed *feed)
     rg_free(feed->slots);
     rg_free(feed->steps);
     rg_free(feed->used);
+    rg_map_fini(&feed->by_name);
     rg_arena_free(&feed->names);
     rg_free(feed);
 }

@@ -6,6 +6,9 @@
  * values in every line; the others are sequences and become tensors with a LoD. A slot
  * that is not used is read over.
  *
+ * Or, after rg_feed_set_named(), the words of a line are "slot:value", in any order and with a
+ * slot as often as it has values: "click:0 dense_var:0.05 dense_var:0.1 1:57 2:90".
+ *
  * A line that does not fit is refused with the slot, what was found and what was
  * wanted; whoever knows the file and the line number adds them. */
 #ifndef RG_DATA_FEED_H
@@ -45,6 +48,11 @@ void rg_feed_set_texts(rg_feed *feed, bool ins_id, bool content);
  * where none would be left. Fluid does so to data held in memory. */
 void rg_feed_set_drop_zeros(rg_feed *feed, bool drop);
 
+/* Lines of "slot:value" words. Words of other slots are passed over, as is a second value
+ * ("a:1:2"); a slot that a line has not gets `padding`, a dense one as often as it is wide. A line
+ * with none of the slots is refused, a blank one is no instance. */
+rg_status rg_feed_set_named(rg_feed *feed, double padding);
+
 size_t rg_feed_slots(const rg_feed *feed);
 const rg_feed_slot *rg_feed_slot_at(const rg_feed *feed, size_t i);
 /* The used ones alone: column i of rows, value i of a batch. */
@@ -55,7 +63,8 @@ size_t rg_feed_width(const rg_feed *feed, size_t used);
 
 /* Parse the line [text, end) and append it to `rows`, which rg_rows_open() made for this
  * feed. `*end` must be a newline, the only one, and RG_PARSE_PAD bytes from `end` on must be
- * readable. On failure `rows` is as before; RG_EVALUE: the line does not fit. */
+ * readable. On failure `rows` is as before, as it is after a blank line of words; RG_EVALUE: the
+ * line does not fit. */
 rg_status rg_feed_parse(const rg_feed *feed, const char *text, const char *end, rg_rows *rows);
 
 #endif

@@ -88,9 +88,12 @@ static rg_status grow(rg_lines *lines, const char *file, uint64_t number)
 static rg_status parse_one(rg_lines *lines, const char *file, uint64_t number, const char *text,
                            const char *end)
 {
+    size_t before = lines->rows->n_rows;
     rg_status code = rg_feed_parse(lines->feed, text, end, lines->rows);
     if (__builtin_expect(code != RG_OK, 0))
         return bad_line(lines, code, file, number, text, (size_t)(end - text));
+    if (lines->rows->n_rows == before)
+        return RG_OK; /* a blank line */
     rg_origins_add(&lines->rows->origins, lines->rows->n_rows - 1, lines->file, number);
     return lines->rows->n_rows == lines->full_rows ? lines->full(lines->arg) : RG_OK;
 }

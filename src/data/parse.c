@@ -381,11 +381,29 @@ static rg_status parse_line(const rg_feed *feed, const char *p, const char *end,
     return RG_OK;
 }
 
+const char *rg_parse_id(const char *p, int64_t *id)
+{
+    return read_id(p, id);
+}
+
+const char *rg_parse_float(const char *p, float *value)
+{
+    return read_float(p, value);
+}
+
+rg_status rg_parse_bad(const rg_feed *feed, size_t slot, const char *p, const char *end,
+                       const char *wanted)
+{
+    return bad_slot(feed, slot, p, end, wanted);
+}
+
 rg_status rg_feed_parse(const rg_feed *feed, const char *text, const char *end, rg_rows *rows)
 {
-    rg_status code = parse_line(feed, text, end, rows);
+    bool blank = false;
+    rg_status code = feed->named ? rg_parse_named(feed, text, end, rows, &blank)
+                                 : parse_line(feed, text, end, rows);
     if (LIKELY(code == RG_OK))
-        rows->n_rows++;
+        rows->n_rows += !blank;
     else
         rg_rows_undo(rows);
     return code;

@@ -132,6 +132,27 @@ static rg_status send_rows(rg_ctx *ctx, const targets *t, const target *to, cons
                             end - begin);
 }
 
+/* Rows of a parameter that its server keeps whole, since no look-up reads it: that of nce or
+ * hsigmoid with is_sparse. */
+static rg_status send_as_whole(rg_ctx *ctx, const targets *t, const target *to,
+                               const rg_merged *merged, bool whole)
+{
+    const rg_ps_var *var = &t->job->servers[to->server].schema.vars[to->var];
+    size_t bytes = (size_t)to->rows * (size_t)var->width * sizeof(float);
+    float *values = rg_scratch(ctx, bytes);
+    if (values == NULL)
+        return RG_ENOMEM;
+    memset(values, 0, bytes);
+    for (size_t i = 0; i < merged->n; i++) {
+        int64_t row = merged->rows[i] - (whole ? to->first : 0);
+        if (row >= 0 && row < to->rows)
+            memcpy(values + row * var->width,
+                   (const float *)merged->values + (int64_t)i * var->width,
+                   (size_t)var->width * sizeof(float));
+    }
+    return rg_exchange_dense(t->job, ctx->run->thread, to->server, to->var, values, false);
+}
+
 static rg_status send_value(rg_ctx *ctx, const targets *t, int first, int n, const rg_value *x,
                             bool whole)
 {
@@ -147,6 +168,10 @@ static rg_status send_value(rg_ctx *ctx, const targets *t, int first, int n, con
         const rg_ps_var *var = &t->job->servers[to->server].schema.vars[to->var];
         if (x->meta.kind == RG_ROWS && var->table) {
             RG_TRY(send_rows(ctx, t, to, &merged, whole));
+            continue;
+        }
+        if (x->meta.kind == RG_ROWS && rg_value_width(x) == var->width) {
+            RG_TRY(send_as_whole(ctx, t, to, &merged, whole));
             continue;
         }
         if (x->meta.kind != RG_TENSOR || rg_numel(x) < (to->first + to->rows) * var->width)

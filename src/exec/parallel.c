@@ -92,6 +92,8 @@ done:
     return code;
 }
 
+/* Of what metrics add up Fluid keeps the first thread's count, which is of a part of the data that
+ * nobody has asked for. Here it is of all. */
 static rg_status find_states(rg_parallel *p)
 {
     const rg_block *block = p->compute->blocks[0];
@@ -107,7 +109,8 @@ static rg_status find_states(rg_parallel *p)
                 RG_TRY(
                     rg_grow((void **)&p->states, p->n_states, &p->cap_states, sizeof *p->states));
                 rg_own_state *state = &p->states[p->n_states++];
-                *state = (rg_own_state){.name = var->name, .op = summed ? op : NULL};
+                bool counter = summed || rg_opdesc_adds_to(op, var->name);
+                *state = (rg_own_state){.name = var->name, .op = counter ? op : NULL};
                 rg_value_init(&state->base);
             }
         }

@@ -8,7 +8,7 @@
 /* A persistable variable that the first part writes. */
 typedef struct rg_own_state {
     const char *name;    /* of `compute` */
-    const rg_opdesc *op; /* that counts into it (RG_SUMMED); NULL: it is no counter */
+    const rg_opdesc *op; /* that counts into it; NULL: it is no counter */
     rg_value base;       /* of a counter: as it was before the run */
 } rg_own_state;
 

@@ -467,6 +467,21 @@ const rg_attr *rg_opdesc_attr(const rg_opdesc *op, const char *name)
     return slot >= 0 && !op->op->attr[slot].required ? &op->op->attr[slot].value : NULL;
 }
 
+bool rg_opdesc_adds_to(const rg_opdesc *op, const char *name)
+{
+    bool reads = false, writes = false;
+    if (strcmp(op->type, "elementwise_add") != 0 ||
+        (rg_opdesc_role(op) & (RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED)) != 0)
+        return false;
+    for (int s = 0; s < op->n_in; s++)
+        for (int k = 0; k < op->in[s].n; k++)
+            reads = reads || strcmp(op->in[s].names[k], name) == 0;
+    for (int s = 0; s < op->n_out; s++)
+        for (int k = 0; k < op->out[s].n; k++)
+            writes = writes || strcmp(op->out[s].names[k], name) == 0;
+    return reads && writes;
+}
+
 int rg_opdesc_role(const rg_opdesc *op)
 {
     const rg_attr *role = find_attr(op, "op_role");

@@ -12,6 +12,7 @@
 #include "sys/log.h"
 #include "sys/pool.h"
 #include "train/bar_priv.h"
+#include "train/counters_priv.h"
 #include "train/lines_priv.h"
 #include "train/metrics_priv.h"
 #include "train/team_priv.h"
@@ -44,6 +45,7 @@ struct rg_train {
     bool loss_is_sum;
     rg_bar *bar;
     rg_team team;
+    rg_counters counters;
     uint64_t began;
     _Atomic uint64_t batches;
     atomic_flag warned;   /* of a loss that is no finite number */
@@ -117,8 +119,10 @@ static rg_status open_workers(rg_train *t)
         RG_TRY(rg_value_new(&t->seen_values[i]));
     const rg_plan_config plan = {
         .feeds = t->feeds, .n_feeds = t->n_feeds, .fetches = t->fetches, .n_fetches = t->n_fetches};
+    RG_TRY(rg_counters_open(&t->counters, t->program, c->scope, t->threads));
     for (int i = 0; i < t->threads; i++) {
-        RG_TRY(rg_plan_open(&t->workers[i].plan, t->program, c->scope, &plan));
+        rg_scope *scope = rg_counters_scope(&t->counters, i);
+        RG_TRY(rg_plan_open(&t->workers[i].plan, t->program, scope, &plan));
         rg_plan_set_thread(t->workers[i].plan, i);
         atomic_store(&t->workers[i].auc, (double)NAN);
     }
@@ -153,6 +157,7 @@ static void close_train(rg_train *t)
         rg_origins_fini(&t->workers[i].origins);
     }
     rg_free(t->workers);
+    rg_counters_close(&t->counters);
     for (int i = 0; t->seen_values != NULL && i < t->config->n_watched; i++)
         rg_value_release(t->seen_values[i]);
     rg_free(t->seen_values);
@@ -464,6 +469,7 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
     if (code == RG_OK) {
         t.began = rg_clock_ns();
         code = rg_pool_run(t.pool, work, &t);
+        rg_counters_add(&t.counters);
         sum_up(&t, result);
     }
     if (code == RG_OK) {

@@ -437,3 +437,23 @@ def test_what_the_update_alone_reads_is_that_of_the_first_part():
                 fetch_list=[loss], scope=scope)
     np.testing.assert_allclose(np.array(scope.find_var("w").get_tensor()), start - 2 * 0.25,
                                rtol=1e-5)
+
+
+def test_counters_count_every_example_once(monkeypatch):
+    monkeypatch.setenv("CPU_NUM", "4")
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+    with fluid.program_guard(main, startup), fluid.scope_guard(scope):
+        loss, predicted = mlp(lambda: fluid.optimizer.SGD(0.1))()
+        label = layers.cast(main.global_block().var("label"), "float32")
+        click = layers.slice(predicted, axes=[1], starts=[1], ends=[2])
+        counts = fluid.contrib.layers.ctr_metric_bundle(click, label)
+        exe = fluid.Executor(fluid.CPUPlace())
+        exe.run(startup)
+        program = fluid.CompiledProgram(main).with_data_parallel(loss_name=loss.name)
+        clicks = 0
+        for step in range(STEPS):
+            feed = rows(step)
+            clicks += feed["label"].sum()
+            exe.run(program, feed=feed, fetch_list=[loss])
+        found = [float(np.array(scope.find_var(v.name).get_tensor())[0]) for v in counts[-2:]]
+        assert found == [clicks, BATCH * STEPS]

@@ -87,8 +87,9 @@ class Ports(object):
 class Job(object):
     """The processes of one job, and what they share."""
 
-    def __init__(self, log_dir, append=False):
+    def __init__(self, log_dir, append=False, log_name="%slog.%d"):
         self.log_dir = log_dir
+        self.log_name = log_name  # of role and number
         self.append = append
         self.processes = []
         self.id = "%s-%d" % (os.urandom(6).hex(), os.getpid())
@@ -112,7 +113,7 @@ class Job(object):
         """role: worker or server. A process without a log folder shows its output here."""
         log = None
         if self.log_dir:
-            log = os.path.join(self.log_dir, "%slog.%d"
+            log = os.path.join(self.log_dir, self.log_name
                                % (role, index if log_index is None else log_index))
         env = dict(env, REGATTA_BECAUSE=os.path.join(self._run_dir,
                                                      "%s.%d.because" % (role, index)))

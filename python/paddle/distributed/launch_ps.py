@@ -96,7 +96,8 @@ def _by_address(endpoints, ports):
     return None, None
 
 
-def make_job(args):
+def make_job(args, script=None, told=None, log_name="%slog.%d"):
+    """script: what to run where it is no file (-m MODULE ...); told: more of the environment."""
     host = _check(args)
     ports = Ports()
     if args.endpoints:
@@ -110,6 +111,7 @@ def make_job(args):
     workers = ["%s:%d" % (host, ports.any(host)) for _ in range(args.worker_num)]
     hosts, port = _by_address(endpoints, ports)
     common = {
+        **(told or {}),
         "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(endpoints),
         "PSERVERS": ",".join(endpoints),
         "PADDLE_TRAINERS_NUM": str(args.worker_num),
@@ -118,8 +120,8 @@ def make_job(args):
     }
     if hosts:
         common.update(PADDLE_PSERVER_IPS=",".join(hosts), PADDLE_PSERVER_PORT=str(port))
-    script = [args.training_script] + args.training_script_args
-    job = Job(args.log_dir)
+    script = script or [args.training_script] + args.training_script_args
+    job = Job(args.log_dir, log_name=log_name)
     for i, endpoint in enumerate(endpoints):
         ip, own_port = host_and_port(endpoint)
         env = dict(common, TRAINING_ROLE="PSERVER", PADDLE_TRAINING_ROLE="PSERVER", POD_IP=ip,

@@ -1,0 +1,1 @@
+"""PaddleRec: models that a config.yaml describes and `python -m paddlerec.run` runs."""

@@ -1,0 +1,1 @@
+"""What models import (model, reader, metrics, utils.envs) and what runs them."""

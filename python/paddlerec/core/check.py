@@ -1,0 +1,382 @@
+"""Everything that can be said of a config.yaml before anything starts. All problems are found in
+one go, each with its line; notes are of what is odd and harmless."""
+import difflib
+import os
+
+from paddlerec.core.config import LISTS
+from paddlerec.core.model import dense_slot, split_slots
+from paddlerec.core.utils import envs
+
+__all__ = ["check", "ENGINES"]
+
+ENGINES = ("train", "infer", "local_cluster_train", "cluster_train")
+STRATEGIES = ("sync", "async", "half_async", "geo")
+
+
+# ---- values: each gives what is wrong, or None ----
+
+def _text(value):
+    return None if isinstance(value, str) and value.strip() else "a text"
+
+
+def _maybe_text(value):
+    return None if value is None or isinstance(value, str) else "a text"
+
+
+def _flag(value):
+    return None if isinstance(value, bool) else "True or False"
+
+
+def _whole(least):
+    def is_wrong(value):
+        fits = isinstance(value, int) and not isinstance(value, bool) and value >= least
+        return None if fits else "a whole number of at least %d" % least
+    return is_wrong
+
+
+def _interval(value):
+    fits = isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1)
+    return None if value is None or fits else "a whole number of at least 1, or -1 for always"
+
+
+def _number(value):
+    fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return None if fits else "a number"
+
+
+def _names(value):
+    if value is None or isinstance(value, str):
+        return None
+    return None if isinstance(value, list) and all(isinstance(v, str) for v in value) \
+        else "a name or a list of names"
+
+
+def _one_of(*choices):
+    def is_wrong(value):
+        fits = isinstance(value, str) and value.lower() in [c.lower() for c in choices]
+        return None if fits else "one of " + ", ".join(choices)
+    return is_wrong
+
+
+def _cards(value):
+    cards = str(value).split(",")
+    return None if all(c.strip().isdigit() for c in cards) else "card numbers with commas: \"0,1\""
+
+
+def _choice_0_1(value):
+    if value == 2:
+        return "0 or 1 (2 needs a gradient that is fed by hand)"
+    return None if value in (0, 1) and not isinstance(value, bool) else "0 or 1"
+
+
+def _a_dict(value):
+    return None if isinstance(value, dict) else "keys of its own"
+
+
+_CLASS_PATHS = ["%s_class_path" % part
+                for part in ("instance", "network", "startup", "runner", "terminal")]
+_STRATEGY = _one_of(*STRATEGIES)
+TOP = {"workspace": _text, "mode": _names, "debug": _flag, "runner": None, "dataset": None,
+       "phase": None, "hyper_parameters": _a_dict, "train": _a_dict}
+RUNNER = {
+    "name": _text, "class": _one_of(*ENGINES), "device": _one_of("cpu", "gpu"),
+    "fleet_mode": _one_of("ps", "collective", "pslib"), "selected_gpus": _cards,
+    "worker_num": _whole(1), "server_num": _whole(1), "distribute_strategy": _STRATEGY,
+    "epochs": _whole(1), "phases": _names, "init_model_path": _maybe_text,
+    "save_checkpoint_interval": _interval, "save_checkpoint_path": _maybe_text,
+    "save_step_interval": _interval, "save_step_path": _maybe_text,
+    "save_inference_interval": _interval, "save_inference_path": _maybe_text,
+    "save_inference_feed_varnames": _names, "save_inference_fetch_varnames": _names,
+    "print_interval": _whole(1), "trainer_class": _text,
+    "init_pretraining_model_path": _maybe_text, "runner_result_dump_path": _maybe_text,
+    "finetuning_aspect_varnames": _names}
+RUNNER.update({key: _maybe_text for key in _CLASS_PATHS})
+DATASET = {"name": _text, "type": _one_of("DataLoader", "QueueDataset"), "batch_size": _whole(1),
+           "data_path": _text, "data_converter": _maybe_text, "reader_class_name": _text,
+           "sparse_slots": _maybe_text, "dense_slots": _maybe_text, "padding": _number}
+PHASE = {"name": _text, "model": _text, "dataset_name": _text, "thread_num": _whole(1),
+         "gradient_scale_strategy": _choice_0_1, "shuffle_filelist": _flag}
+_REQUIRED = {"runner": ("name", "class"), "phase": ("name", "model", "dataset_name"),
+             "dataset": ("name", "type", "batch_size", "data_path")}
+_TABLES = {"runner": RUNNER, "dataset": DATASET, "phase": PHASE}
+
+
+def _shown(value):
+    text = repr(value)
+    return text if len(text) < 60 else text[:56] + " ..."
+
+
+class _Check:
+    def __init__(self, config, submits):
+        self.config, self.data, self.submits = config, config.data, submits
+
+    def say(self, path, text):
+        self.config.problem(path, text)
+
+    # ---- keys and their values ----
+
+    def unknown(self, path, key, known):
+        near = difflib.get_close_matches(key, known, 1, 0.6)
+        self.say(path + (key,), "unknown key %s%s" % (
+            key, "; did you mean %s?" % near[0] if near else "; known are " + ", ".join(known)))
+
+    def values(self, path, data, table, free, what):
+        for key, value in data.items():
+            if key not in table:
+                if not free:
+                    self.unknown(path, key, sorted(table))
+                continue
+            wanted = table[key](value) if table[key] else None
+            if wanted and not self.repaired(path, data, key, value):
+                self.say(path + (key,), "%s%s is %s, wanted %s" % (what, key, _shown(value),
+                                                                  wanted))
+
+    def repaired(self, path, data, key, value):
+        if key == "distribute_strategy" and value == "asycn":
+            data[key] = "async"
+            self.config.note(path + (key,), "distribute_strategy asycn is read as async")
+            return True
+        return False
+
+    def top(self):
+        self.values((), self.data, TOP, False, "")
+        for key in ("workspace", "mode", "runner", "dataset", "phase"):
+            if key not in self.data:
+                self.say((), "%s is missing" % key)
+        if self.data.get("mode", "x") in (None, "", []):
+            self.say(("mode",), "mode is empty: wanted the name of a runner, or several")
+        for section in LISTS:
+            if section in self.data:
+                self.section(section)
+        if "hyper_parameters" in self.data and isinstance(self.data["hyper_parameters"], dict):
+            self.optimizer()
+        push = self.data.get("train")
+        for key in ("strategy", "mode", "push_num"):
+            push = push.get(key) if isinstance(push, dict) else None
+        if push is not None and _whole(1)(push):
+            self.say(("train", "strategy", "mode", "push_num"),
+                     "train.strategy.mode.push_num is %s, wanted %s" % (_shown(push),
+                                                                       _whole(1)(push)))
+
+    def section(self, section):
+        items = self.data[section]
+        if not isinstance(items, list) or not items:
+            self.say((section,), "%s is %s, wanted a list of items that begin with `- name:`"
+                     % (section, _shown(items)))
+            self.data[section] = []
+            return
+        seen = set()
+        for i, item in enumerate(items):
+            path = (section, i)
+            if not isinstance(item, dict):
+                self.say(path, "an item of %s is %s, wanted keys" % (section, _shown(item)))
+                continue
+            what = "%s %s: " % (section, item.get("name", i))
+            self.values(path, item, _TABLES[section], section == "dataset", what)
+            for key in _REQUIRED[section]:
+                if key not in item:
+                    near = difflib.get_close_matches(key, [k for k in item
+                                                           if k not in _TABLES[section]], 1, 0.7)
+                    self.say(path, what + "%s is missing%s" % (
+                        key, "; there is %s" % near[0] if near and section == "dataset" else ""))
+            name = str(item.get("name"))
+            if name in seen:
+                self.say(path + ("name",), "there are two %ss called %s" % (section, name))
+            seen.add(name)
+            if section == "dataset":
+                self.slots(path, item, what)
+        self.data[section] = [item for item in items if isinstance(item, dict)]
+
+    def slots(self, path, item, what):
+        dense, sparse = item.get("dense_slots"), item.get("sparse_slots")
+        names = []
+        try:
+            names = [dense_slot(text)[0] for text in split_slots(dense)] + split_slots(sparse)
+        except (ValueError, AttributeError) as e:
+            if not isinstance(e, AttributeError):
+                self.say(path + ("dense_slots",), what + str(e))
+            return
+        for name in sorted({n for n in names if names.count(n) > 1}):
+            self.say(path + ("sparse_slots",), what + "slot %s is given twice" % name)
+        if not names and not item.get("data_converter"):
+            self.say(path, what + "there is neither data_converter nor sparse_slots or "
+                                  "dense_slots: nothing says what a line holds")
+
+    def optimizer(self):
+        path = ("hyper_parameters", "optimizer")
+        optimizer = self.data["hyper_parameters"].get("optimizer")
+        if optimizer is None:
+            return
+        if not isinstance(optimizer, dict):
+            self.say(path, "hyper_parameters.optimizer is %s, wanted class and learning_rate"
+                     % _shown(optimizer))
+            return
+        wanted = _one_of("SGD", "Adam", "Adagrad")
+        if "class" in optimizer and wanted(optimizer["class"]):
+            self.say(path + ("class",), "hyper_parameters.optimizer.class is %s, wanted %s"
+                     % (_shown(optimizer["class"]), wanted(optimizer["class"])))
+        if "learning_rate" in optimizer:
+            try:
+                fits = float(optimizer["learning_rate"]) > 0
+            except (TypeError, ValueError):
+                fits = False
+            if not fits:
+                self.say(path + ("learning_rate",), "hyper_parameters.optimizer.learning_rate is "
+                         "%s, wanted a number above 0" % _shown(optimizer["learning_rate"]))
+
+    # ---- what runs ----
+
+    def named(self, section, name):
+        for i, item in enumerate(self.data.get(section) or ()):
+            if str(item.get("name")) == str(name):
+                return i, item
+        return None, None
+
+    def refer(self, path, what, section, name):
+        """The item of that name; a problem where there is none."""
+        i, item = self.named(section, name)
+        if item is None:
+            names = [str(x.get("name")) for x in self.data.get(section) or ()]
+            near = difflib.get_close_matches(str(name), names, 1, 0.6)
+            self.say(path, "%s names %s %s, and there is none%s" % (
+                what, section, name, "; did you mean %s?" % near[0] if near
+                else "; there are " + (", ".join(names) or "no %ss" % section)))
+        return i, item
+
+    def text(self, value):
+        return envs.workspace_adapter_by_specific(value, str(self.data.get("workspace") or ""))
+
+    def exists(self, path, what, value, kind="file"):
+        if self.submits or not isinstance(value, str) or not value:
+            return
+        place = self.text(value)
+        if place.startswith("paddlerec::"):
+            place = os.path.join(envs.package_base(), place.split("::", 1)[1])
+        if not os.path.exists(place):
+            self.say(path, "%s: %s is not there (from %s)" % (what, place, os.getcwd()))
+        elif kind == "file" and not os.path.isfile(place):
+            self.say(path, "%s: %s is no file" % (what, place))
+        elif kind == "data" and os.path.isdir(place) and not any(
+                not n.startswith(".") for _, _, names in os.walk(place) for n in names):
+            self.say(path, "%s: there are no files in %s" % (what, place))
+
+    def modes(self):
+        modes = self.data.get("mode")
+        modes = [modes] if isinstance(modes, str) else modes or []
+        made = set()  # folders that a runner before writes
+        checked = set()
+        for name in modes if isinstance(modes, list) else ():
+            i, runner = self.refer(("mode",), "mode", "runner", name)
+            if runner is not None:
+                self.runner(i, runner, made, checked)
+                made |= {runner.get(key) for key in ("save_checkpoint_path", "save_inference_path",
+                                                     "save_step_path")}
+
+    def runner(self, i, runner, made, checked):
+        path, what = ("runner", i), "runner %s: " % runner.get("name")
+        kind = str(runner.get("class")).lower()
+        phases = runner.get("phases")
+        if phases is None:
+            phases = [p.get("name") for p in self.data.get("phase") or ()]
+        phases = [phases] if isinstance(phases, str) else phases
+        self.devices(path, runner, what, kind)
+        if kind != "infer" and "epochs" not in runner:
+            self.say(path, what + "epochs is missing")
+        if kind == "infer" and not runner.get("init_model_path"):
+            self.say(path, what + "init_model_path is missing: it holds what is to be judged")
+        if runner.get("init_model_path") and runner["init_model_path"] not in made:
+            self.exists(path + ("init_model_path",), what + "init_model_path",
+                        runner["init_model_path"], "any")
+        for key in _CLASS_PATHS:
+            self.exists(path + (key,), what + key, runner.get(key))
+        self.trainer(path, runner, what)
+        for thing in ("checkpoint", "step", "inference"):
+            if runner.get("save_%s_interval" % thing) and not runner.get("save_%s_path" % thing):
+                self.config.note(path + ("save_%s_interval" % thing,),
+                                 what + "save_%s_path is not given: nothing is saved" % thing)
+        if isinstance(phases, list):
+            if not phases:
+                self.say(path + ("phases",), what + "phases is empty")
+            if len(phases) > 1 and "cluster" in kind:
+                self.config.note(path + ("phases",),
+                                 what + "of several phases the first is trained on a cluster")
+            for phase in phases:
+                j, item = self.refer(path + ("phases",), what + "phases", "phase", phase)
+                if item is not None:
+                    self.phase(j, item, path, runner, what, checked)
+
+    def devices(self, path, runner, what, kind):
+        device = str(runner.get("device", "cpu")).lower()
+        mode = str(runner.get("fleet_mode", "ps")).lower()
+        if device == "gpu" and not self.submits:
+            from paddle.fluid import core
+            if not core.is_compiled_with_cuda():
+                self.say(path + ("device",), what + "device gpu is asked for, and there is none "
+                                                   "that this build computes on: set cpu")
+        if device == "cpu" and mode == "collective" and "cluster" in kind:
+            self.say(path + ("fleet_mode",), what + "fleet_mode collective needs device gpu")
+
+    def trainer(self, path, runner, what):
+        from paddlerec.core.factory import TRAINERS
+        name = runner.get("trainer_class")
+        if isinstance(name, str) and name not in TRAINERS:
+            if not self.submits and not os.path.isfile(self.text(name)):
+                self.say(path + ("trainer_class",), what + "trainer_class %s is neither one of %s "
+                         "nor a file that is there" % (name, ", ".join(TRAINERS)))
+        tunes = name == "FineTuningTrainer"
+        for key in ("finetuning_aspect_varnames", "init_pretraining_model_path"):
+            if runner.get(key) and name in (None, "GeneralTrainer"):
+                self.say(path + (key,), what + key + " is for trainer_class: FineTuningTrainer")
+            elif tunes and not runner.get(key):
+                self.say(path, what + "%s is missing, which FineTuningTrainer needs" % key)
+
+    def phase(self, j, phase, runner_path, runner, what, checked):
+        path = ("phase", j)
+        first = j not in checked
+        checked.add(j)
+        k, dataset = None, None
+        if first and "model" in phase:
+            self.exists(path + ("model",), "phase %s: model" % phase.get("name"), phase["model"])
+        if "dataset_name" in phase:
+            k, dataset = self.named("dataset", phase["dataset_name"]) if not first else \
+                self.refer(path + ("dataset_name",), "phase %s: dataset_name"
+                           % phase.get("name"), "dataset", phase["dataset_name"])
+        if dataset is None:
+            return
+        if first:
+            name = "dataset %s: " % dataset.get("name")
+            self.exists(("dataset", k, "data_path"), name + "data_path",
+                        dataset.get("data_path"), "data")
+            if not self.has_slots(dataset):
+                self.exists(("dataset", k, "data_converter"), name + "data_converter",
+                            dataset.get("data_converter"))
+        if str(dataset.get("type")).lower() == "queuedataset":
+            for key in ("save_step_interval", "save_step_path", "runner_result_dump_path"):
+                if runner.get(key) not in (None, "", -1):
+                    self.say(runner_path + (key,), what + key + " needs batches that are run one "
+                             "by one: type DataLoader, and dataset %s is a QueueDataset"
+                             % dataset.get("name"))
+
+    @staticmethod
+    def has_slots(dataset):
+        return any(isinstance(dataset.get(k), str) and split_slots(dataset[k])
+                   for k in ("sparse_slots", "dense_slots"))
+
+    def workspace(self):
+        workspace = self.data.get("workspace")
+        if isinstance(workspace, str) and not self.submits:
+            place = envs.paddlerec_adapter(workspace)
+            if place and not os.path.isdir(place):
+                self.say(("workspace",), "workspace: %s is no folder%s" % (
+                    place, " (from %s)" % os.getcwd() if not os.path.isabs(place) else ""))
+
+
+def check(config, submits=False):
+    """Fills config.problems and config.notes. submits: the configuration runs elsewhere, so paths
+    and devices of this machine mean nothing."""
+    run = _Check(config, submits)
+    run.top()
+    run.workspace()
+    run.modes()
+    config.problems.sort(key=lambda p: (p.line == 0, p.line))
+    return config.problems

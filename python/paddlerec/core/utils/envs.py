@@ -1,0 +1,192 @@
+"""The configuration as flat names (`runner.NAME.epochs`), and the environment of a run."""
+import importlib.util
+import os
+import platform
+import socket
+import sys
+
+__all__ = []
+
+global_envs = {}
+global_envs_flatten = {}
+_NAMED = ("dataset", "phase", "runner")
+_modules = {}  # file -> module
+
+
+def package_base():
+    """The folder of the package paddlerec."""
+    return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+# ---- the process's environment ----
+
+def set_runtime_environs(environs):
+    for key, value in environs.items():
+        os.environ[key] = str(value)
+
+
+def get_runtime_environ(key):
+    return os.environ.get(key)
+
+
+def get_trainer():
+    return get_runtime_environ("train.trainer.trainer")
+
+
+def get_fleet_mode():
+    return get_runtime_environ("fleet_mode")
+
+
+def get_platform():
+    return {"Linux": "LINUX", "Darwin": "DARWIN", "Windows": "WINDOWS"}.get(platform.system())
+
+
+def find_free_port():
+    """A port that is free now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
+        s.bind(("", 0))
+        return s.getsockname()[1]
+
+
+# ---- the configuration ----
+
+def load_yaml(config):
+    """The configuration in a file, with what the environment overrides."""
+    from paddlerec.core.config import override, read
+    loaded = read(config)
+    override(loaded)
+    return loaded.data
+
+
+def flatten_environs(envs, separator="."):
+    """Nested keys as one level of names, their values as text."""
+    flat = {}
+
+    def walk(names, value):
+        if isinstance(value, dict) and (value or len(names) == 1):
+            for key, inner in value.items():
+                walk(names + [key], inner)
+        else:
+            flat[separator.join(names)] = str(value)
+    for key, value in envs.items():
+        walk([key], value)
+    return flat
+
+
+def set_global_envs(envs):
+    """Make this configuration the one that get_global_env() answers from."""
+    def walk(names, values):
+        for key, value in values.items():
+            if isinstance(value, dict):
+                walk(names + [key], value)
+            elif key in _NAMED and isinstance(value, list):
+                for item in value:
+                    if item.get("name") is None:
+                        raise ValueError("an item of %s has no name: %r" % (key, item))
+                    walk(names + [key, str(item["name"])], item)
+            else:
+                global_envs[".".join(names + [key])] = value
+    walk([], envs)
+    for name, value in global_envs.items():
+        global_envs[name] = _substituted(value)
+
+
+def _substituted(value):
+    if isinstance(value, str):
+        return os_path_adapter(workspace_adapter(value))
+    if isinstance(value, list):
+        return [_substituted(item) for item in value]
+    return value
+
+
+def clear_global_envs():
+    global_envs.clear()
+
+
+def get_global_env(env_name, default_value=None, namespace=None):
+    """The value of a key by its flat name: get_global_env("hyper_parameters.fc_sizes")."""
+    name = env_name if namespace is None else "%s.%s" % (namespace, env_name)
+    return global_envs.get(name, default_value)
+
+
+def get_global_envs():
+    return global_envs
+
+
+def paddlerec_adapter(path):
+    """`paddlerec.models.rank.dnn` as the folder of that model in this package."""
+    if not path.startswith("paddlerec."):
+        return path
+    base = get_runtime_environ("PACKAGE_BASE") or package_base()
+    return os.path.join(base, *path.split(".")[1:])
+
+
+def os_path_adapter(value):
+    return value.replace("/", "\\") if get_platform() == "WINDOWS" else value.replace("\\", "/")
+
+
+def workspace_adapter(value):
+    return workspace_adapter_by_specific(value, global_envs.get("workspace"))
+
+
+def workspace_adapter_by_specific(value, workspace):
+    """The text with {workspace} replaced."""
+    return value.replace("{workspace}", paddlerec_adapter(workspace)) if workspace else value
+
+
+def reader_adapter():
+    """Nothing: a QueueDataset reads as one wherever this runs."""
+
+
+def pretty_print_envs(envs, header=None):
+    """A framed table of two columns."""
+    gap, right = " " * 5, 50
+    left = max([45] + [len(str(key)) for key in envs])
+    border, rule = "=" * (left + 5 + right), "-" * (left + 5 + right)
+    title = header or ("paddlerec Global Envs", "Value")
+    rows = [border, title[0].center(left) + gap + title[1].ljust(right), rule]
+    for key, value in envs.items():
+        text = "... " + value[-46:] if isinstance(value, str) and len(value) >= right \
+            else str(value)
+        rows.append(str(key).ljust(left) + gap + text.ljust(right))
+    return "\n%s\n" % "\n".join(rows + [border])
+
+
+# ---- classes of the user's ----
+
+def lazy_instance_by_package(package, class_name):
+    """A class by the name of its module."""
+    return _member(importlib.import_module(package), package, class_name)
+
+
+def lazy_instance_by_fliename(abs, class_name):
+    """A class by the file that defines it; the file's folder can be imported from."""
+    path = os.path.abspath(abs)
+    if path not in _modules:
+        if not os.path.isfile(path):
+            raise IOError("%s, which should define class %s, is not there" % (abs, class_name))
+        folder, name = os.path.split(path)
+        if folder not in sys.path:
+            sys.path.append(folder)
+        # Two models' files may both be called model.py: each is a module of its own.
+        name = "%s@%s" % (os.path.splitext(name)[0], folder)
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+        _modules[path] = module
+    return _member(_modules[path], abs, class_name)
+
+
+lazy_instance_by_filename = lazy_instance_by_fliename
+
+
+def _member(module, where, class_name):
+    try:
+        return getattr(module, class_name)
+    except AttributeError:
+        raise AttributeError("%s defines no class %s" % (where, class_name)) from None

@@ -1,0 +1,159 @@
+"""Run what a config.yaml describes:
+
+    python -m paddlerec.run -m config.yaml [-b backend.yaml]
+    python -m paddlerec.run -m paddlerec.models.rank.dnn
+
+Every runner named in `mode` is run, one after the other. With -b the job is handed to a cluster;
+there, with PADDLE_PADDLEREC_ROLE=WORKER, the same command trains in place. A configuration that
+cannot run is refused before anything starts, with all that is wrong with it; the status is 2."""
+import argparse
+import os
+import sys
+
+from paddlerec.core.utils import envs
+
+__all__ = ["main"]
+
+
+def get_abs_model(model):
+    """The path of a config.yaml, also where `paddlerec.models.x.y` names it."""
+    if model.startswith("paddlerec."):
+        return os.path.join(envs.paddlerec_adapter(model), "config.yaml")
+    return model
+
+
+def get_modes(running_config):
+    modes = running_config["mode"]
+    return [modes] if isinstance(modes, str) else list(modes)
+
+
+def _refuse(problems):
+    sys.stdout.flush()
+    sys.stderr.write("paddlerec: %d problem%s, nothing was started\n" % (
+        len(problems), "" if len(problems) == 1 else "s"))
+    for problem in problems:
+        sys.stderr.write("  %s\n" % problem)
+    sys.exit(2)
+
+
+def load(path, submits):
+    """A checked Config, or the end with status 2."""
+    from paddlerec.core import check
+    from paddlerec.core.config import ConfigError, override, read
+    try:
+        config = read(path)
+    except ConfigError as e:
+        _refuse(e.problems)
+    override(config)
+    check.check(config, submits)
+    for note in config.notes:
+        sys.stderr.write("paddlerec: note: %s\n" % note)
+    if config.problems:
+        _refuse(config.problems)
+    return config
+
+
+def _runner(config, mode):
+    return next(r for r in config.data["runner"] if str(r["name"]) == str(mode))
+
+
+def _phases(config, runner):
+    names = runner.get("phases")
+    names = [names] if isinstance(names, str) else names
+    return [p for p in config.data["phase"] if names is None or p["name"] in names]
+
+
+def _told(runner, engine, executor="train"):
+    """What every process of a run is told."""
+    return {"train.trainer.trainer": runner.get("trainer_class") or "GeneralTrainer",
+            "fleet_mode": str(runner.get("fleet_mode") or "ps").lower(),
+            "train.trainer.executor_mode": executor, "train.trainer.threads": "2",
+            "train.trainer.platform": envs.get_platform(), "train.trainer.engine": engine}
+
+
+def _worker_num(config, runner):
+    """No more workers than there are files to read."""
+    from paddlerec.core.utils import util
+    wanted = int(runner.get("worker_num") or 1)
+    phase = _phases(config, runner)[0]
+    dataset = next(d for d in config.data["dataset"] if d["name"] == phase["dataset_name"])
+    path = envs.workspace_adapter_by_specific(dataset["data_path"], config.data["workspace"])
+    if path.startswith("paddlerec::"):
+        path = os.path.join(envs.package_base(), path.split("::", 1)[1])
+    files = len(util.check_filelist([], [], path)[1])
+    if files < wanted:
+        print("phases do not have enough datas for training, set worker/gpu cards num from {} "
+              "to {}".format(wanted, files))
+    return min(wanted, files)
+
+
+def get_engine(config, mode):
+    """The engine of a runner's class."""
+    from paddlerec.core.engine.engine import SingleEngine
+    runner = _runner(config, mode)
+    kind = runner["class"].lower()
+    if kind in ("train", "infer"):
+        return SingleEngine(_told(runner, "single", kind), config.file)
+    strategy = (runner.get("distribute_strategy") or "async").lower()
+    if kind == "local_cluster_train":
+        from paddlerec.core.engine.local_cluster import LocalClusterEngine
+        threads = max(int(p.get("thread_num") or 1) for p in _phases(config, runner))
+        told = dict(_told(runner, "local_cluster"), mode=mode, log_dir="logs",
+                    PACKAGE_BASE=envs.package_base(), workspace=config.data["workspace"],
+                    server_num=str(runner.get("server_num") or 1),
+                    worker_num=str(_worker_num(config, runner)), CPU_NUM=str(threads))
+        told["train.trainer.strategy"] = strategy
+        return LocalClusterEngine(told, config.file)
+    told = dict(_told(runner, "cluster"), engine_role="WORKER", log_dir="logs")
+    told["train.trainer.strategy"] = strategy
+    told["train.trainer.threads"] = os.environ.get("CPU_NUM", "2")
+    return SingleEngine(told, config.file)
+
+
+def _submit(config, backend):
+    """Hand the job over; both are Configs, so that what is wrong with them has its line."""
+    from paddlerec import backends
+    from paddlerec.core.config import ConfigError, read
+    try:
+        backend_config = read(backend)
+    except ConfigError as e:
+        _refuse(e.problems)
+    return backends.submit(config, backend_config)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="python -m paddlerec.run", allow_abbrev=False,
+                                     description="Run what a config.yaml describes.")
+    parser.add_argument("-m", "--model", required=True,
+                        help="config.yaml, or paddlerec.models.AREA.MODEL")
+    parser.add_argument("-b", "--backend", help="backend.yaml: the cluster that the job goes to")
+    args = parser.parse_args(argv)
+    envs.set_runtime_environs({"PACKAGE_BASE": envs.package_base()})
+    role = os.environ.get("PADDLE_PADDLEREC_ROLE", "MASTER").upper()
+    if role not in ("MASTER", "WORKER"):
+        parser.error("PADDLE_PADDLEREC_ROLE=%s is neither MASTER nor WORKER" % role)
+    submits = bool(args.backend) and role == "MASTER"
+    config = load(get_abs_model(args.model), submits)
+    if submits:
+        return _submit(config, args.backend)
+    modes = get_modes(config.data)
+    if role == "MASTER":
+        for mode in modes:
+            if _runner(config, mode)["class"].lower() == "cluster_train":
+                parser.error("runner %s is of class cluster_train: name the cluster with "
+                             "-b backend.yaml (a node of one has PADDLE_PADDLEREC_ROLE=WORKER)"
+                             % mode)
+    for mode in modes:
+        envs.set_runtime_environs({"mode": mode, "workspace": config.data["workspace"]})
+        status = get_engine(config, mode).run()
+        if status:
+            return status
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.stderr.write("paddlerec: stopped\n")
+        sys.exit(130)

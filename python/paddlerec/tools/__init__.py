@@ -1,0 +1,1 @@
+"""What scripts beside models use."""

@@ -1,0 +1,184 @@
+"""Configurations that cannot run are refused before anything starts, with the offending line."""
+import os
+
+import pytest
+
+import rec_job as job
+from paddlerec import run as command
+from paddlerec.core import check
+from paddlerec.core.config import override, read
+
+# What is replaced by what in job.CONFIG, a text in the line that is named, what is said of it.
+BROKEN = [
+    ("workspace: \".\"\n", "", "# a small job", "workspace is missing"),
+    ("mode: [train_it]\n", "", "# a small job", "mode is missing"),
+    ("mode: [train_it]", "mode: [train_at]", "train_at", "did you mean train_it?"),
+    ("mode: [train_it]", "mode: []", "mode: []", "mode is empty"),
+    ("mode: [train_it]", "mode: 7", "mode: 7", "a name or a list of names"),
+    ("workspace: \".\"", "workspace: 5", "workspace: 5", "wanted a text"),
+    ("workspace: \".\"", "workspace: nowhere", "workspace: nowhere", "is no folder"),
+    ("workspace: \".\"", "workspace: paddlerec.models.rank.nothing", "rank.nothing",
+     "is no folder"),
+    ("debug: False", "debug: maybe", "maybe", "True or False"),
+    ("debug: False", "debugg: False", "debugg", "did you mean debug?"),
+    ("  class: train\n", "", "- name: train_it", "class is missing"),
+    ("  class: train\n", "  class: trian\n", "trian", "one of train, infer"),
+    ("  device: cpu\n  epochs", "  device: gpu\n  epochs", "device: gpu", "set cpu"),
+    ("  device: cpu\n  epochs", "  device: tpu\n  epochs", "tpu", "one of cpu, gpu"),
+    ("  epochs: 2\n", "", "- name: train_it", "epochs is missing"),
+    ("  epochs: 2", "  epochs: two", "two", "whole number of at least 1"),
+    ("  epochs: 2", "  epochs: 0", "epochs: 0", "at least 1"),
+    ("  epochs: 2", "  epoch: 2", "  epoch: 2", "did you mean epochs?"),
+    ("fleet_mode: ps", "fleet_mode: horse", "horse", "one of ps, collective, pslib"),
+    ("distribute_strategy: sync", "distribute_strategy: sink", "sink", "half_async"),
+    ("worker_num: 2", "worker_num: -1", "worker_num", "at least 1"),
+    ("save_checkpoint_interval: 1", "save_checkpoint_interval: 0", "interval: 0",
+     "at least 1, or -1"),
+    ("save_checkpoint_path", "save_chekpoint_path", "save_chekpoint_path",
+     "did you mean save_checkpoint_path?"),
+    ("init_model_path: \"\"", "init_model_path: \"gone\"", "gone", "is not there"),
+    ("print_interval: 5", "print_interval: 1.5", "1.5", "whole number"),
+    ("  phases: [phase1]", "  phases: [phase9]", "phase9", "did you mean phase1?"),
+    ("  phases: [phase1]", "  phases: []", "phases: []", "phases is empty"),
+    ("mode: [train_it]", "mode: [judge_it]", "init_model_path: \"saved\"", "saved is not there"),
+    ("  type: DataLoader\n", "", "- name: clicks", "type is missing"),
+    ("type: DataLoader", "type: Loader", "type: Loader", "one of DataLoader, QueueDataset"),
+    ("batch_size: 4", "batchsize: 4", "- name: clicks",
+     "batch_size is missing; there is batchsize"),
+    ("batch_size: 4", "batch_size: '4'", "batch_size", "whole number"),
+    ("{workspace}/data\"", "{workspace}/date\"", "date", "is not there"),
+    ("dense_slots: \"d:2\"", "dense_slots: \"d\"", "dense_slots", "name:width"),
+    ("click a b", "click a a", "sparse_slots", "slot a is given twice"),
+    ("  sparse_slots: \"click a b\"\n  dense_slots: \"d:2\"\n", "", "- name: clicks",
+     "neither data_converter nor sparse_slots"),
+    ("padding: 0", "padding: none", "padding", "a number"),
+    ("    class: SGD", "    class: Sgdd", "Sgdd", "one of SGD, Adam, Adagrad"),
+    ("learning_rate: 0.1", "learning_rate: fast", "fast", "a number above 0"),
+    ("  optimizer:\n    class: SGD\n    learning_rate: 0.1\n", "  optimizer: SGD\n",
+     "optimizer: SGD", "class and learning_rate"),
+    ("hyper_parameters:\n", "hyper_parameter:\n", "hyper_parameter:",
+     "did you mean hyper_parameters?"),
+    ("  model: \"{workspace}/model.py\"\n", "", "- name: phase1", "model is missing"),
+    ("model.py", "modle.py", "modle.py", "is not there"),
+    ("  dataset_name: clicks\n", "", "- name: phase1", "dataset_name is missing"),
+    ("dataset_name: clicks", "dataset_name: click", "dataset_name", "did you mean clicks?"),
+    ("thread_num: 1", "thread_num: 0", "thread_num", "at least 1"),
+    ("thread_num: 1", "threads: 1", "threads", "did you mean thread_num?"),
+    ("shuffle_filelist: False", "shuffle_filelist: 1", "shuffle_filelist", "True or False"),
+    ("phase:\n- name: phase1", "phase:\n  name: phase1", "phase:\n", "a list of items"),
+    ("- name: judge_it", "- name: train_it", "name: train_it", "two runners called train_it"),
+    ("  epochs: 2", "  epochs: 2\n  epochs: 3", "epochs: 3", "given twice"),
+    ("print_interval: 5", "trainer_class: SingleTrainer", "SingleTrainer", "nor a file"),
+    ("print_interval: 5", "startup_class_path: my.py", "my.py", "is not there"),
+    ("print_interval: 5", "finetuning_aspect_varnames: [x]", "finetuning", "FineTuningTrainer"),
+    ("mode: [train_it]", "mode: [train_it", "debug:", "no YAML"),
+]
+
+
+def refused(folder, capsys):
+    """The lines on stderr, without the first."""
+    with pytest.raises(SystemExit) as end:
+        command.load(os.path.join(folder, "config.yaml"), False)
+    assert end.value.code == 2
+    said = capsys.readouterr().err.splitlines()
+    assert "nothing was started" in "".join(said)
+    return [line.strip() for line in said if line.startswith("  ")]
+
+
+@pytest.mark.parametrize("old, new, line, says", BROKEN,
+                         ids=lambda v: None)
+def test_a_broken_configuration_is_refused_with_its_line(old, new, line, says, tmp_path,
+                                                         monkeypatch, capsys):
+    assert old in job.CONFIG
+    text = job.CONFIG.replace(old, new, 1)
+    monkeypatch.chdir(job.make(tmp_path, text))
+    found = refused(".", capsys)
+    at = text.rindex(line) if new.count("epochs") == 2 or "two runners" in says \
+        else text.index(line)
+    wanted = "config.yaml:%d: " % (text[:at].count("\n") + 1)
+    assert [p for p in found if wanted in p and says in p], (wanted, found)
+
+
+def test_there_are_forty():
+    assert len(BROKEN) >= 40
+
+
+def test_all_problems_come_in_one_list_in_the_order_of_the_lines(tmp_path, monkeypatch, capsys):
+    text = job.CONFIG.replace("epochs: 2", "epochs: x").replace("thread_num: 1", "thread_num: y") \
+        .replace("batch_size: 4", "batch_size: z")
+    monkeypatch.chdir(job.make(tmp_path, text))
+    found = refused(".", capsys)
+    assert len(found) == 3
+    numbers = [int(p.split(":")[1]) for p in found]
+    assert numbers == sorted(numbers)
+
+
+def test_the_command_ends_with_status_2_and_starts_nothing(tmp_path):
+    folder = job.make(tmp_path, job.CONFIG.replace("epochs: 2", "epochs: x"))
+    status, said = job.run(folder)
+    assert status == 2
+    assert "config.yaml:10: runner train_it: epochs is 'x', wanted" in said
+    assert not os.path.exists(os.path.join(folder, "saved"))
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    status, said = job.run(tmp_path, "-m", "none.yaml")
+    assert status == 2 and "none.yaml: cannot be read" in said
+
+
+def sound(tmp_path, monkeypatch, text, submits=False):
+    monkeypatch.chdir(job.make(tmp_path, text))
+    config = read("config.yaml")
+    override(config)
+    assert check.check(config, submits) == []
+    return config
+
+
+def test_what_is_odd_and_harmless_gets_a_note(tmp_path, monkeypatch):
+    text = job.CONFIG.replace("epochs: 2", "epochs: 2\n  epochs: 2") \
+        .replace("strategy: sync", "strategy: asycn")
+    config = sound(tmp_path, monkeypatch, text)
+    notes = [str(n) for n in config.notes]
+    assert any("epochs is given twice" in n and "config.yaml:11" in n for n in notes)
+    assert any("read as async" in n for n in notes)
+    assert config.data["runner"][0]["distribute_strategy"] == "async"
+
+
+def test_paths_and_devices_are_those_of_the_machine_that_trains(tmp_path, monkeypatch):
+    text = job.CONFIG.replace("/data\"", "/train_data\"").replace("model.py", "elsewhere.py") \
+        .replace("device: cpu\n  epochs", "device: gpu\n  epochs")
+    sound(tmp_path, monkeypatch, text, submits=True)
+
+
+def test_a_folder_that_an_earlier_runner_writes_need_not_be_there(tmp_path, monkeypatch):
+    sound(tmp_path, monkeypatch,
+          job.CONFIG.replace("mode: [train_it]", "mode: [train_it, judge_it]"))
+
+
+def test_batches_that_c_runs_cannot_be_saved_or_dumped_one_by_one(tmp_path, monkeypatch, capsys):
+    text = job.CONFIG.replace("type: DataLoader", "type: QueueDataset")
+    sound(tmp_path, monkeypatch, text)
+    monkeypatch.chdir(job.make(tmp_path, text.replace(
+        "print_interval: 5", "save_step_interval: 5\n  save_step_path: steps")))
+    found = refused(".", capsys)
+    assert len(found) == 2 and all("type DataLoader" in p for p in found)
+
+
+def test_the_environment_overrides_by_the_names_of_the_table(tmp_path, monkeypatch):
+    monkeypatch.setenv("runner.train_it.epochs", "7")
+    monkeypatch.setenv("hyper_parameters__optimizer__learning_rate", "0.5")
+    monkeypatch.setenv("dataset__clicks__batch_size", "16")
+    config = sound(tmp_path, monkeypatch, job.CONFIG)
+    assert config.data["runner"][0]["epochs"] == 7
+    assert config.data["hyper_parameters"]["optimizer"]["learning_rate"] == 0.5
+    assert config.data["dataset"][0]["batch_size"] == 16
+    assert len([n for n in config.notes if "environment variable" in str(n)]) == 3
+
+
+def test_an_override_is_checked_as_the_file_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("runner.train_it.epochs", "many")
+    monkeypatch.setenv("runner.nobody.epochs", "1")
+    monkeypatch.chdir(job.make(tmp_path))
+    found = refused(".", capsys)
+    assert any("environment variable runner.train_it.epochs=many: " in p for p in found)
+    assert any("there is no runner nobody" in p for p in found)
