@@ -194,3 +194,10 @@ def test_the_sum_of_replicas_is_not_their_mean(tmp_path):
     text = job.CONFIG.replace("thread_num: 1", "thread_num: 2\n  gradient_scale_strategy: %d")
     found = [losses(ok(job.make(tmp_path / str(i), text % i), FLAGS_seed="3")) for i in (0, 1)]
     assert found[0] != found[1]
+
+
+def test_the_first_configuration_that_users_meet_runs_as_written(tmp_path):
+    here = os.path.dirname(os.path.abspath(__file__))
+    said = ok(tmp_path, "-m", os.path.join(here, "seed_004_single.yaml"))
+    assert len(re.findall(r"epoch \d done", said)) == 4
+    assert sorted(os.listdir(tmp_path / "increment_dnn")) == ["1", "3"]
