@@ -43,6 +43,9 @@ def test_it_learns_and_is_saved_and_clones_for_test_drop_nothing(tmp_path):
         assert losses[-1] < 0.1 * losses[0]
         once, again = [exe.run(test, feed, [guess])[0] for _ in range(2)]
         assert np.array_equal(once, again)
+        fluid.io.save_persistables(exe, str(tmp_path / "all"), main)
+        fluid.io.load_persistables(exe, str(tmp_path / "all"), main)
+        assert np.array_equal(exe.run(test, feed, [guess])[0], once)
         fluid.io.save_inference_model(str(tmp_path), ["x"], [guess], exe, main_program=test)
     with fluid.scope_guard(fluid.Scope()):
         program, _, targets = fluid.io.load_inference_model(str(tmp_path), exe)
