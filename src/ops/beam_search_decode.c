@@ -109,7 +109,7 @@ static rg_status put_sentences(rg_ctx *ctx, sentence **s, int64_t sources, int64
         lod->offset[0][i + 1] = (i + 1) * most;
     for (int64_t k = 0; k < all; k++)
         lod->offset[1][k + 1] = lod->offset[1][k] + s[k]->n;
-    rg_shape shape = RG_SHAPE(lod->offset[1][all], 1);
+    rg_shape shape = RG_SHAPE(lod->offset[1][all]);
     rg_value *ids = rg_out(ctx, SENTENCE_IDS), *scores = rg_out(ctx, SENTENCE_SCORES);
     rg_dtype dtype = rg_in(ctx, SCORES)->items[0]->meta.dtype;
     rg_status code = rg_out_resize(ctx, SENTENCE_IDS, 0, RG_I64, &shape);

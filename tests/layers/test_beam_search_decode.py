@@ -53,8 +53,9 @@ def search(fluid, seed, sources, beam_size, steps):
             "ids": fluid.create_lod_tensor(start.astype("int64"), lengths, place),
             "scores": fluid.create_lod_tensor(np.zeros((sources, 1), "float32"), lengths, place),
         }, list(found), return_numpy=False)
-    return [tensors[0].recursive_sequence_lengths(), np.array(tensors[0]).reshape(-1).tolist(),
-            [round(float(s), 5) for s in np.array(tensors[1]).reshape(-1)]]
+    assert all(np.array(tensor).ndim == 1 for tensor in tensors)
+    return [tensors[0].recursive_sequence_lengths(), np.array(tensors[0]).tolist(),
+            [round(float(s), 5) for s in np.array(tensors[1])]]
 
 
 def test_searches_find_what_real_paddle_finds():

@@ -104,13 +104,20 @@ def lstmp():
                          proj_clip=1.0, proj_activation="identity")
 
 
+def lstm_of_two_layers():
+    from paddle.fluid import layers
+    x, h, c = data("x", [5, 4, 6]), data("h", [2, 4, 3]), data("c", [2, 4, 3])
+    layers.lstm(x, h, c, 5, 3, 2, dropout_prob=0.2, seed=3)
+
+
 def tree():
     from paddle.fluid import layers
     layers.gather_tree(data("ids", [5, 2, 2], "int64"), data("parents", [5, 2, 2], "int64"))
 
 
 CASES = [rnn_of_gru, rnn_of_lstm_from_the_end, rnn_time_first, rnn_of_two_cells, decode_training,
-         decode_greedy, decode_sampling, decode_beams, tile_beams, lstmp, tree]
+         decode_greedy, decode_sampling, decode_beams, tile_beams, lstmp,
+         lstm_of_two_layers, tree]
 # Real Paddle knows no shape of the second output of tensor_array_to_tensor.
 test = check(__file__, CASES,
              ignore_vars=["tensor_array_to_tensor_%d.tmp_1" % i for i in range(3)])

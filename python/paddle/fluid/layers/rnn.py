@@ -1,5 +1,6 @@
 """Recurrent layers."""
 from .. import unique_name
+from ..core import VarDesc
 from ..layer_helper import LayerHelper
 from . import rnn_cells, rnn_decode
 from .rnn_cells import *  # noqa: F401,F403
@@ -130,6 +131,10 @@ def lstm(input, init_h, init_c, max_len, hidden_size, num_layers, dropout_prob=0
               "W": helper.create_parameter(helper.param_attr, [count], dtype,
                                            default_initializer=default_initializer)}
     out, last_h, last_c = [helper.create_variable_for_type_inference(dtype) for _ in range(3)]
+    # Nothing is kept in it here; real Paddle's kernel wants it of a program that was saved.
+    inputs["Cache"] = helper.create_variable(name=unique_name.generate("_generated_var"),
+                                             persistable=True, type=VarDesc.VarType.RAW,
+                                             stop_gradient=True)
     reserve = helper.create_variable(name=unique_name.generate(helper.name + ".reserve"),
                                      dtype=dtype, persistable=False, stop_gradient=True)
     helper.append_op("cudnn_lstm", inputs, {"Out": out, "last_h": last_h, "last_c": last_c,
