@@ -1,6 +1,7 @@
 /* conv_shift.c - each row of one matrix turned by weights from another (neural Turing machines).
  *
  *   Out[b, i] = sum over j of X[b, (i + j - h) mod n] Y[b, j]        Y has m = 2 h + 1 columns */
+#include "ops/sequences.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ enum { X, Y, DOUT };
 enum { OUT };
 enum { DX, DY };
 
-static rg_status infer(rg_ctx *ctx)
+static rg_status check(const rg_ctx *ctx)
 {
     const rg_shape *x = rg_shape_of(ctx, X), *y = rg_shape_of(ctx, Y);
     RG_TRY(rg_expect_rank(ctx, X, 2));
@@ -23,6 +24,13 @@ static rg_status infer(rg_ctx *ctx)
                        "Y has %lld columns: an odd number is needed, no larger than the "
                        "%lld of X",
                        (long long)y->dim[1], (long long)x->dim[1]);
+    return RG_OK;
+}
+
+static rg_status infer(rg_ctx *ctx)
+{
+    const rg_shape *x = rg_shape_of(ctx, X);
+    RG_TRY(check(ctx));
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), x);
     rg_share_lod(ctx, X, OUT);
     return RG_OK;
@@ -69,6 +77,9 @@ static rg_status kernel(rg_ctx *ctx)
 static rg_status grad_kernel(rg_ctx *ctx)
 {
     const rg_shape *x = rg_shape_of(ctx, X);
+    RG_TRY(check(ctx));
+    RG_TRY(rg_expect_same_dtype(ctx, X, DOUT));
+    RG_TRY(rg_expect_numel(ctx, DOUT, rg_shape_numel(x)));
     RG_CALL_FLOAT(ctx, X, shift_grad,
                   (x->dim[0], x->dim[1], rg_shape_of(ctx, Y)->dim[1], rg_in_data(ctx, X),
                    rg_in_data(ctx, Y), rg_in_data(ctx, DOUT), rg_out_data(ctx, DX),

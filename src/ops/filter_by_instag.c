@@ -155,8 +155,14 @@ static rg_status grad_kernel(rg_ctx *ctx)
     rg_value *dins = rg_out(ctx, G_DINS);
     const int64_t *line = map->data;
     size_t width = rg_row_bytes(dins);
+    RG_TRY(rg_expect_same_dtype(ctx, G_INS, G_DOUT));
+    RG_TRY(RG_EXPECT_DTYPE(ctx, G_INDEX_MAP, RG_I64));
+    RG_TRY(RG_EXPECT_DTYPE(ctx, G_LOSS_WEIGHT, RG_F32));
+    RG_TRY(rg_expect_numel(ctx, G_INDEX_MAP, 3 * map->meta.shape.dim[0]));
+    RG_TRY(rg_expect_numel(ctx, G_LOSS_WEIGHT, map->meta.shape.dim[0]));
+    RG_TRY(rg_expect_numel(ctx, G_DOUT, dout->meta.shape.dim[0] * rg_value_width(dins)));
     memset(dins->data, 0, rg_value_bytes(dins));
-    if (*(const float *)rg_in_data(ctx, G_LOSS_WEIGHT) == 0)
+    if (rg_numel(map) == 0 || *(const float *)rg_in_data(ctx, G_LOSS_WEIGHT) == 0)
         return RG_OK;
     for (int64_t i = 0; i < map->meta.shape.dim[0]; i++, line += 3) {
         if (line[0] < 0 || line[2] < 0 || line[0] + line[2] > dout->meta.shape.dim[0] ||

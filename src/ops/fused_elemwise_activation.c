@@ -157,7 +157,17 @@ static rg_status grad_kernel(rg_ctx *ctx)
 {
     functors of;
     rg_broadcast b;
+    rg_shape out;
     RG_TRY(read_functors(ctx, &of));
+    RG_TRY(rg_expect_same_dtype(ctx, X, Y));
+    RG_TRY(rg_expect_same_dtype(ctx, X, DOUT));
+    RG_TRY(
+        rg_broadcast_shape(rg_shape_of(ctx, X), rg_shape_of(ctx, Y), rg_attr_int(ctx, AXIS), &out));
+    if (!rg_shape_equal(rg_shape_of(ctx, DOUT), &out)) {
+        char found[RG_SHAPE_TEXT], wanted[RG_SHAPE_TEXT];
+        return rg_fail(RG_ESHAPE, "Out@GRAD is %s, and must be %s",
+                       rg_shape_text(rg_shape_of(ctx, DOUT), found), rg_shape_text(&out, wanted));
+    }
     for (int slot = DX; slot <= DY; slot++)
         if (rg_out(ctx, slot) != NULL)
             memset(rg_out_data(ctx, slot), 0, rg_value_bytes(rg_out(ctx, slot)));

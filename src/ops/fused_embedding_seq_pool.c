@@ -125,7 +125,13 @@ static rg_status grad_infer(rg_ctx *ctx)
 static rg_status grad_kernel(rg_ctx *ctx)
 {
     rg_value *dw = rg_out(ctx, DW);
+    const rg_lod *lod;
     bags b;
+    RG_TRY(rg_expect_rank(ctx, W, 2));
+    RG_TRY(rg_expect_one_level(ctx, IDS, &lod));
+    RG_TRY(RG_EXPECT_DTYPE(ctx, IDS, RG_I64));
+    RG_TRY(rg_expect_same_dtype(ctx, W, DOUT));
+    RG_TRY(rg_expect_numel(ctx, IDS, lod->offset[0][lod->count[0] - 1]));
     RG_TRY(read_bags(ctx, &b));
     RG_TRY(rg_expect_numel(ctx, DOUT, b.n * b.width));
     bool dense = dw->meta.kind != RG_ROWS;

@@ -15,15 +15,15 @@ enum { OUT, OUT_TMP };
 enum { DX, DY, DW };
 enum { DIM_T };
 
-static rg_status infer(rg_ctx *ctx)
+/* *of_x, *of_y: NULL while building. */
+static rg_status check(const rg_ctx *ctx, const rg_lod **of_x, const rg_lod **of_y)
 {
     const rg_shape *x = rg_shape_of(ctx, X), *y = rg_shape_of(ctx, Y), *w = rg_shape_of(ctx, W);
-    const rg_lod *of_x, *of_y;
     RG_TRY(rg_expect_rank(ctx, X, 2));
     RG_TRY(rg_expect_rank(ctx, Y, 2));
     RG_TRY(rg_expect_rank(ctx, W, 3));
-    RG_TRY(rg_expect_one_level(ctx, X, &of_x));
-    RG_TRY(rg_expect_one_level(ctx, Y, &of_y));
+    RG_TRY(rg_expect_one_level(ctx, X, of_x));
+    RG_TRY(rg_expect_one_level(ctx, Y, of_y));
     RG_TRY(rg_expect_same_dtype(ctx, X, Y));
     RG_TRY(rg_expect_same_dtype(ctx, X, W));
     if (!rg_shape_fits(w, &RG_SHAPE(x->dim[1], rg_attr_int(ctx, DIM_T), y->dim[1]))) {
@@ -34,10 +34,19 @@ static rg_status infer(rg_ctx *ctx)
                        rg_shape_text(w, text), (long long)x->dim[1], rg_attr_int(ctx, DIM_T),
                        (long long)y->dim[1]);
     }
-    rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &RG_SHAPE(-1, 1));
-    if (of_x != NULL && of_x->count[0] != of_y->count[0])
+    if (*of_x != NULL && (*of_x)->count[0] != (*of_y)->count[0])
         return rg_fail(RG_ESHAPE, "X has %lld sequences, and Y has %lld",
-                       (long long)rg_lod_sequences(of_x, 0), (long long)rg_lod_sequences(of_y, 0));
+                       (long long)rg_lod_sequences(*of_x, 0),
+                       (long long)rg_lod_sequences(*of_y, 0));
+    return RG_OK;
+}
+
+static rg_status infer(rg_ctx *ctx)
+{
+    const rg_shape *x = rg_shape_of(ctx, X), *w = rg_shape_of(ctx, W);
+    const rg_lod *of_x, *of_y;
+    RG_TRY(check(ctx, &of_x, &of_y));
+    rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &RG_SHAPE(-1, 1));
     if (of_x != NULL) {
         rg_lod *lod;
         int64_t n = rg_lod_sequences(of_x, 0);
@@ -140,12 +149,21 @@ const rg_op rg_op_match_matrix_tensor = {
 
 static rg_status grad_kernel(rg_ctx *ctx)
 {
+    const rg_lod *of_x, *of_y;
+    RG_TRY(check(ctx, &of_x, &of_y));
+    RG_TRY(rg_expect_same_dtype(ctx, X, DOUT));
+    RG_TRY(rg_expect_same_dtype(ctx, X, TMP));
     sizes z = sizes_of(ctx);
     rg_value *dy = rg_out(ctx, DY);
     size_t bytes = (size_t)(z.rows * z.channels * z.right) * rg_dtype_size(rg_dtype_of(ctx, DOUT));
     void *dtmp = rg_scratch(ctx, bytes + 1);
     if (dtmp == NULL)
         return RG_ENOMEM;
+    int64_t total = 0;
+    for (int64_t i = 0; i < z.pairs; i++)
+        total += z.channels * (z.x[i + 1] - z.x[i]) * (z.y[i + 1] - z.y[i]);
+    RG_TRY(rg_expect_numel(ctx, DOUT, total));
+    RG_TRY(rg_expect_numel(ctx, TMP, z.rows * z.channels * z.right));
     memset(dtmp, 0, bytes); /* beside an empty sequence nothing is written */
     if (dy != NULL)
         memset(dy->data, 0, rg_value_bytes(dy));

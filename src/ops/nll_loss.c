@@ -5,6 +5,7 @@
  * 0 where the label is ignore_index. reduction: none, sum, or mean, which divides by the sum of
  * the weights (Total_weight; without Weight each counts 1). */
 #include "ops/number.h"
+#include "ops/sequences.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static rg_status check_reduction(const rg_ctx *ctx)
     return rg_fail(RG_EINVAL, "reduction %s: none, sum or mean", how);
 }
 
-static rg_status infer(rg_ctx *ctx)
+static rg_status check(const rg_ctx *ctx)
 {
     const rg_shape *x = rg_shape_of(ctx, X), *label = rg_shape_of(ctx, LABEL);
     rg_shape wanted = {.rank = x->rank - 1};
@@ -43,8 +44,15 @@ static rg_status infer(rg_ctx *ctx)
             return rg_fail(RG_ESHAPE, "Weight must be [%lld]: one for each class",
                            (long long)x->dim[1]);
     }
+    return RG_OK;
+}
+
+static rg_status infer(rg_ctx *ctx)
+{
+    const rg_shape *label = rg_shape_of(ctx, LABEL);
+    RG_TRY(check(ctx));
     bool each = strcmp(rg_attr_string(ctx, REDUCTION), "none") == 0;
-    rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), each ? &wanted : &RG_SHAPE(1));
+    rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), each ? label : &RG_SHAPE(1));
     rg_set_out(ctx, TOTAL_WEIGHT, rg_dtype_of(ctx, X), &RG_SHAPE(1));
     return RG_OK;
 }
@@ -122,7 +130,12 @@ static rg_status grad_kernel(rg_ctx *ctx)
 {
     rg_value *dx = rg_out(ctx, 0);
     costs c;
+    RG_TRY(check(ctx));
     RG_TRY(read_costs(ctx, &c));
+    RG_TRY(rg_expect_same_dtype(ctx, X, TOTAL));
+    RG_TRY(rg_expect_same_dtype(ctx, X, DOUT));
+    RG_TRY(rg_expect_numel(ctx, TOTAL, 1));
+    RG_TRY(rg_expect_numel(ctx, DOUT, c.how == 'n' ? c.n * c.area : 1));
     memset(dx->data, 0, rg_value_bytes(dx));
     RG_CALL_FLOAT(
         ctx, DOUT, nll_grad,

@@ -3,6 +3,7 @@
  *   Out = (sum |x|^p)^(1/p)        dX = sign(x) |x|^(p-1) dOut / (Out^(p-1) + epsilon)
  *
  * of any porder above 0; infinity is not there, as in Paddle. */
+#include "ops/sequences.h"
 #include "ops/types.h"
 
 #include <math.h>
@@ -82,6 +83,10 @@ static rg_status grad_kernel(rg_ctx *ctx)
 {
     walk w;
     RG_TRY(walk_of(ctx, &w));
+    RG_TRY(rg_expect_same_dtype(ctx, X, Y));
+    RG_TRY(rg_expect_same_dtype(ctx, X, DOUT));
+    RG_TRY(rg_expect_numel(ctx, Y, w.outer * w.inner));
+    RG_TRY(rg_expect_numel(ctx, DOUT, w.outer * w.inner));
     RG_CALL_FLOAT(
         ctx, X, norm_grad,
         (&w, rg_in_data(ctx, X), rg_in_data(ctx, Y), rg_in_data(ctx, DOUT), rg_out_data(ctx, 0)))

@@ -5,6 +5,7 @@
  *
  * A negative start_index counts from the end; length -1 is all that follows. The gradient goes
  * to those columns and is 0 in the others. */
+#include "ops/sequences.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -31,11 +32,10 @@ static rg_status find_columns(const rg_ctx *ctx, int64_t width, int64_t *start, 
     return RG_OK;
 }
 
-static rg_status infer(rg_ctx *ctx, bool side_by_side)
+/* RG_ESHAPE unless all are matrices of one shape and type. */
+static rg_status check_inputs(const rg_ctx *ctx)
 {
     const rg_meta *first = rg_in_meta(ctx, X);
-    rg_shape out = first->shape;
-    int64_t start, length;
     for (int i = 0; i < rg_n_in(ctx, X); i++) {
         const rg_meta *x = rg_in_meta_n(ctx, X, i);
         char one[RG_SHAPE_TEXT], other[RG_SHAPE_TEXT];
@@ -46,6 +46,15 @@ static rg_status infer(rg_ctx *ctx, bool side_by_side)
                            rg_in_name(ctx, X, 0), rg_shape_text(&first->shape, one),
                            rg_in_name(ctx, X, i), x ? rg_shape_text(&x->shape, other) : "empty");
     }
+    return RG_OK;
+}
+
+static rg_status infer(rg_ctx *ctx, bool side_by_side)
+{
+    const rg_meta *first = rg_in_meta(ctx, X);
+    rg_shape out = first->shape;
+    int64_t start, length;
+    RG_TRY(check_inputs(ctx));
     if (out.dim[1] >= 0) {
         RG_TRY(find_columns(ctx, out.dim[1], &start, &length));
         out.dim[1] = side_by_side ? length * rg_n_in(ctx, X) : length;
@@ -139,9 +148,13 @@ static rg_status spread(rg_ctx *ctx, bool side_by_side)
 {
     const rg_value *dout = rg_in(ctx, DOUT);
     size_t size = rg_dtype_size(dout->meta.dtype);
+    RG_TRY(check_inputs(ctx));
     int64_t start, length, width = rg_shape_of(ctx, X)->dim[1];
     RG_TRY(find_columns(ctx, width, &start, &length));
-    size_t part = (size_t)length * size, row = (size_t)dout->meta.shape.dim[1] * size;
+    RG_TRY(rg_expect_same_dtype(ctx, X, DOUT));
+    RG_TRY(rg_expect_numel(
+        ctx, DOUT, rg_shape_of(ctx, X)->dim[0] * length * (side_by_side ? rg_n_in(ctx, X) : 1)));
+    size_t part = (size_t)length * size, row = part * (size_t)(side_by_side ? rg_n_in(ctx, X) : 1);
     for (int i = 0; i < rg_n_in(ctx, X); i++) {
         rg_value *dx = rg_out_n(ctx, OUT, i);
         if (dx == NULL)

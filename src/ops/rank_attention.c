@@ -7,6 +7,7 @@
  * without rank gives zeros. P[a, b] is block (a - 1) MaxRank + b - 1 of RankParam, of as many
  * rows as X has columns. As in Paddle, where it is a GPU kernel, X has no gradient. */
 #include "math/gemm.h"
+#include "ops/sequences.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ typedef struct sizes {
     int ranks;
 } sizes;
 
-static rg_status infer(rg_ctx *ctx)
+static rg_status check(const rg_ctx *ctx)
 {
     const rg_shape *x = rg_shape_of(ctx, X), *offset = rg_shape_of(ctx, RANK_OFFSET);
     const rg_shape *param = rg_shape_of(ctx, RANK_PARAM);
@@ -42,6 +43,14 @@ static rg_status infer(rg_ctx *ctx)
                        "blocks of the %lld columns of X",
                        (long long)param->dim[0], (long long)(x->dim[1] * ranks * ranks),
                        (long long)x->dim[1]);
+    return RG_OK;
+}
+
+static rg_status infer(rg_ctx *ctx)
+{
+    const rg_shape *offset = rg_shape_of(ctx, RANK_OFFSET);
+    const rg_shape *param = rg_shape_of(ctx, RANK_PARAM);
+    RG_TRY(check(ctx));
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &RG_SHAPE(offset->dim[0], param->dim[1]));
     rg_share_lod(ctx, X, OUT);
     return RG_OK;
@@ -137,7 +146,10 @@ static rg_status grad_kernel(rg_ctx *ctx)
 {
     rg_value *dparam = rg_out(ctx, G_DPARAM);
     sizes z;
+    RG_TRY(check(ctx));
     RG_TRY(read_sizes(ctx, &z));
+    RG_TRY(rg_expect_same_dtype(ctx, X, G_DOUT));
+    RG_TRY(rg_expect_numel(ctx, G_DOUT, z.n * z.out));
     memset(dparam->data, 0, rg_value_bytes(dparam));
     RG_CALL_FLOAT(ctx, X, attend_grad,
                   (&z, rg_in_data(ctx, X), rg_in_data(ctx, RANK_OFFSET), rg_in_data(ctx, G_DOUT),

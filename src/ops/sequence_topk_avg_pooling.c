@@ -170,11 +170,38 @@ const rg_op rg_op_sequence_topk_avg_pooling = {
     .kernel = kernel,
 };
 
+/* RG_EVALUE unless `pos` stays inside the rows. */
+static rg_status check_places(const rg_ctx *ctx, const images *m)
+{
+    const int32_t *pos = rg_in_data(ctx, POS);
+    for (int64_t i = 0; i < rg_lod_sequences(m->row, 0); i++) {
+        int64_t columns = m->column->offset[0][i + 1] - m->column->offset[0][i];
+        int64_t end = m->row->offset[0][i + 1] * m->channels * m->most;
+        for (int64_t k = m->row->offset[0][i] * m->channels * m->most; k < end; k++)
+            if (pos[k] >= columns)
+                return rg_fail(RG_EVALUE,
+                               "pos has %d at element %lld, and the row has %lld columns", pos[k],
+                               (long long)k, (long long)columns);
+    }
+    return RG_OK;
+}
+
 static rg_status grad_kernel(rg_ctx *ctx)
 {
     rg_value *dx = rg_out(ctx, 0);
     images m;
+    const rg_lod *x, *row, *column;
+    RG_TRY(rg_expect_one_level(ctx, X, &x));
+    RG_TRY(rg_expect_one_level(ctx, ROW, &row));
+    RG_TRY(rg_expect_one_level(ctx, COLUMN, &column));
+    RG_TRY(check_images(ctx, x, row, column));
     RG_TRY(read_images(ctx, &m));
+    int64_t places = rg_shape_of(ctx, ROW)->dim[0] * m.channels;
+    RG_TRY(RG_EXPECT_DTYPE(ctx, POS, RG_I32));
+    RG_TRY(rg_expect_same_dtype(ctx, X, DOUT));
+    RG_TRY(rg_expect_numel(ctx, POS, places * m.most));
+    RG_TRY(rg_expect_numel(ctx, DOUT, places * (int64_t)m.topks->n));
+    RG_TRY(check_places(ctx, &m));
     memset(dx->data, 0, rg_value_bytes(dx));
     RG_CALL_FLOAT(ctx, DOUT, spread, (&m, rg_in_data(ctx, DOUT), rg_in_data(ctx, POS), dx->data))
     return RG_OK;

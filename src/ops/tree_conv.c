@@ -12,6 +12,7 @@
  * a 0. Rows of Out beyond its nodes are 0. The gradient of NodesVector is the derivative, which
  * what Paddle gives for it is not. */
 #include "math/gemm.h"
+#include "ops/sequences.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ enum { OUT };
 enum { DNODES, DFILTER };
 enum { MAX_DEPTH };
 
-static rg_status infer(rg_ctx *ctx)
+static rg_status check(const rg_ctx *ctx)
 {
     const rg_shape *nodes = rg_shape_of(ctx, NODES), *filter = rg_shape_of(ctx, FILTER);
     const rg_shape *edges = rg_shape_of(ctx, EDGES);
@@ -43,6 +44,13 @@ static rg_status infer(rg_ctx *ctx)
         return rg_fail(RG_ESHAPE, "EdgeSet is %s, and must be [%lld, edges, 2]",
                        rg_shape_text(edges, text), (long long)nodes->dim[0]);
     }
+    return RG_OK;
+}
+
+static rg_status infer(rg_ctx *ctx)
+{
+    const rg_shape *nodes = rg_shape_of(ctx, NODES), *filter = rg_shape_of(ctx, FILTER);
+    RG_TRY(check(ctx));
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, NODES),
                &RG_SHAPE(nodes->dim[0], nodes->dim[1], filter->dim[2], filter->dim[3]));
     return RG_OK;
@@ -223,6 +231,9 @@ static rg_status grad_kernel(rg_ctx *ctx)
     int levels = rg_attr_int(ctx, MAX_DEPTH);
     tree t;
     void *patch;
+    RG_TRY(check(ctx));
+    RG_TRY(rg_expect_same_dtype(ctx, NODES, DOUT));
+    RG_TRY(rg_expect_numel(ctx, DOUT, rg_shape_product(&x->meta.shape, 0, 2) * wide));
     RG_TRY(make_room(ctx, &t));
     RG_TRY(make_patch(ctx, &patch));
     if (dx != NULL)

@@ -20,36 +20,28 @@ static int64_t steps(int64_t size, int stride)
     return size == 0 ? 0 : (size - 1) / stride + 1;
 }
 
-/* The images' offsets in Out; RG_ESHAPE where X is not of the sizes said. */
-static rg_status place_images(rg_ctx *ctx, const rg_lod *x, const rg_lod *row, const rg_lod *column)
+/* RG_ESHAPE where X is not of the sizes said. */
+static rg_status check_images(const rg_ctx *ctx, const rg_lod *x, const rg_lod *row,
+                              const rg_lod *column)
 {
-    int64_t n = rg_lod_sequences(x, 0), channels = rg_attr_int(ctx, IN_CHANNELS);
-    rg_lod *lod;
+    int64_t channels = rg_attr_int(ctx, IN_CHANNELS);
     if (x->count[0] != row->count[0] || x->count[0] != column->count[0])
         return rg_fail(RG_ESHAPE, "X, ROW and COLUMN must have as many sequences");
-    RG_TRY(rg_lod_one_level(&lod, n));
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < rg_lod_sequences(x, 0); i++) {
         int64_t h = row->offset[0][i + 1] - row->offset[0][i];
         int64_t w = column->offset[0][i + 1] - column->offset[0][i];
         int64_t size = x->offset[0][i + 1] - x->offset[0][i];
-        if (size != channels * h * w) {
-            rg_lod_release(lod);
+        if (size != channels * h * w)
             return rg_fail(RG_ESHAPE,
                            "sequence %lld of X has %lld elements, and %lld channels of %lld rows "
                            "and %lld columns are %lld",
                            (long long)i, (long long)size, (long long)channels, (long long)h,
                            (long long)w, (long long)(channels * h * w));
-        }
-        lod->offset[0][i + 1] = lod->offset[0][i] + rg_attr_int(ctx, OUT_CHANNELS) *
-                                                        steps(h, rg_attr_int(ctx, STRIDE_H)) *
-                                                        steps(w, rg_attr_int(ctx, STRIDE_W));
     }
-    rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &RG_SHAPE(lod->offset[0][n], 1));
-    rg_take_lod(ctx, OUT, lod);
     return RG_OK;
 }
 
-static rg_status infer(rg_ctx *ctx)
+static rg_status check(const rg_ctx *ctx)
 {
     static const char *const names[] = {"InputChannel", "OutputChannel", "StrideH",
                                         "StrideW",      "KernelH",       "KernelW"};
@@ -72,9 +64,35 @@ static rg_status infer(rg_ctx *ctx)
         return rg_fail(RG_ESHAPE, "W is %s, and must be [%d, %lld]: filters, and channels x kernel",
                        rg_shape_text(w, text), rg_attr_int(ctx, OUT_CHANNELS), (long long)taps);
     }
+    return x ? check_images(ctx, x, row, column) : RG_OK;
+}
+
+/* The images' offsets in Out. */
+static rg_status place_images(rg_ctx *ctx, const rg_lod *row, const rg_lod *column)
+{
+    int64_t n = rg_lod_sequences(row, 0);
+    rg_lod *lod;
+    RG_TRY(rg_lod_one_level(&lod, n));
+    for (int64_t i = 0; i < n; i++) {
+        int64_t h = row->offset[0][i + 1] - row->offset[0][i];
+        int64_t w = column->offset[0][i + 1] - column->offset[0][i];
+        lod->offset[0][i + 1] = lod->offset[0][i] + rg_attr_int(ctx, OUT_CHANNELS) *
+                                                        steps(h, rg_attr_int(ctx, STRIDE_H)) *
+                                                        steps(w, rg_attr_int(ctx, STRIDE_W));
+    }
+    rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &RG_SHAPE(lod->offset[0][n], 1));
+    rg_take_lod(ctx, OUT, lod);
+    return RG_OK;
+}
+
+static rg_status infer(rg_ctx *ctx)
+{
+    RG_TRY(check(ctx));
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &RG_SHAPE(-1, 1));
     rg_set_out(ctx, COL, rg_dtype_of(ctx, X), &RG_SHAPE(rg_running(ctx) ? 0 : -1, 1));
-    return x ? place_images(ctx, x, row, column) : RG_OK;
+    if (rg_running(ctx))
+        return place_images(ctx, rg_in_meta(ctx, ROW)->lod, rg_in_meta(ctx, COLUMN)->lod);
+    return RG_OK;
 }
 
 /* One image: its sizes, and those of what comes out. */
@@ -209,7 +227,15 @@ static rg_status grad_kernel(rg_ctx *ctx)
     size_t size = rg_dtype_size(x->meta.dtype);
     int64_t at = 0;
     void *col;
+    RG_TRY(check(ctx));
+    RG_TRY(rg_expect_same_dtype(ctx, X, DOUT));
     RG_TRY(make_room(ctx, &col));
+    for (int64_t i = 0; i < rg_lod_sequences(x->meta.lod, 0); i++) {
+        image m = image_of(ctx, i);
+        at += m.filters * m.out[0] * m.out[1];
+    }
+    RG_TRY(rg_expect_numel(ctx, DOUT, at));
+    at = 0;
     if (dx != NULL)
         memset(dx->data, 0, rg_value_bytes(dx));
     if (dw != NULL)

@@ -1,6 +1,6 @@
 """Gradient ops of a program that was not made by autodiff: what does not fit is refused."""
 import numpy as np
-from opcase import case, ints, rand
+from opcase import Lod, case, ints, rand
 
 
 def gradient(type, inputs, outputs=("X@GRAD",), **attrs):
@@ -52,6 +52,43 @@ BAD = [
     gradient("hierarchical_sigmoid", {"X": rand(2, 3), "W": rand(5, 3),
                                       "Label": ints(2, 1, high=6), "PreOut": rand(2, 2),
                                       "Out@GRAD": rand(2, 1)}, num_classes=6),
+    gradient("partial_sum", {"X": [rand(2, 3)], "Out@GRAD": rand(2, 2)}, start_index=0, length=3),
+    gradient("partial_concat", {"X": [rand(2, 3), rand(2, 2)], "Out@GRAD": rand(2, 2)},
+             start_index=0, length=1),
+    gradient("conv_shift", {"X": rand(2, 3), "Y": rand(2, 3), "Out@GRAD": rand(1, 3)}),
+    gradient("p_norm", {"X": rand(2, 3), "Out": rand(2), "Out@GRAD": rand(1)}, axis=1),
+    gradient("nll_loss", {"X": rand(2, 3), "Label": ints(2, high=3), "Total_weight": rand(1),
+                          "Out@GRAD": rand(1)}, reduction="none"),
+    gradient("nll_loss", {"X": rand(2, 3), "Label": ints(2, low=5, high=6),
+                          "Total_weight": rand(1), "Out@GRAD": rand(1)}),
+    gradient("fused_elemwise_activation", {"X": rand(2, 3), "Y": rand(2, 3),
+                                           "Out@GRAD": rand(1, 3)},
+             functor_list=["elementwise_add", "relu"]),
+    gradient("filter_by_instag", {"IndexMap": np.array([[0, 5, 1]], "int64"),
+                                  "LossWeight": np.ones((1, 1), "float32"), "Ins": rand(2, 3),
+                                  "Out@GRAD": rand(1, 3)}, ["Ins@GRAD"]),
+    gradient("rank_attention", {"X": rand(1, 2), "RankOffset": ints(1, 7, high=1, dtype="int32"),
+                                "RankParam": rand(17, 2), "Out@GRAD": rand(1, 2)},
+             ["RankParam@GRAD"]),
+    gradient("tree_conv", {"NodesVector": rand(1, 3, 2), "Filter": rand(2, 3, 1, 1),
+                           "EdgeSet": ints(1, 2, 2, low=1, high=3, dtype="int32"),
+                           "Out@GRAD": rand(1, 2, 1, 1)}, ["Filter@GRAD"]),
+    gradient("match_matrix_tensor", {"X": Lod(rand(2, 2), [[2]]), "Y": Lod(rand(1, 2), [[1]]),
+                                     "W": rand(2, 1, 2), "Tmp": rand(2, 2),
+                                     "Out@GRAD": rand(1, 1)}),
+    gradient("sequence_topk_avg_pooling",
+             {"X": Lod(rand(2, 1), [[2]]), "ROW": Lod(rand(2, 2), [[2]]),
+              "COLUMN": Lod(rand(1, 2), [[1]]), "pos": ints(1, high=1, dtype="int32"),
+              "Out@GRAD": rand(2, 1)}, topks=[1], channel_num=1),
+    gradient("sequence_topk_avg_pooling",
+             {"X": Lod(rand(2, 1), [[2]]), "ROW": Lod(rand(2, 2), [[2]]),
+              "COLUMN": Lod(rand(1, 2), [[1]]), "pos": ints(2, low=9, high=10, dtype="int32"),
+              "Out@GRAD": rand(2, 1)}, topks=[1], channel_num=1),
+    gradient("var_conv_2d", {"X": Lod(rand(2, 1), [[2]]), "ROW": Lod(rand(2, 2), [[2]]),
+                             "COLUMN": Lod(rand(1, 2), [[1]]), "W": rand(1, 1),
+                             "Out@GRAD": rand(1, 1)}),
+    gradient("fused_embedding_seq_pool", {"W": rand(3, 2), "Ids": Lod(ints(2, 1, high=3), [[2]]),
+                                          "Out@GRAD": rand(2, 2)}, ["W@GRAD"]),
 ]
 
 
