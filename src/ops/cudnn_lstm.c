@@ -69,17 +69,6 @@ static int64_t gates_at(const net *u, int64_t layer, int64_t d)
     return factors_at(u, layer) + 2 * u->directions * one + d * 5 * one;
 }
 
-static rg_status expect_shape(const rg_ctx *ctx, int slot, const rg_shape *wanted)
-{
-    const rg_shape *shape = rg_shape_of(ctx, slot);
-    RG_TRY(rg_expect_same_dtype(ctx, INPUT, slot));
-    if (rg_shape_fits(shape, wanted))
-        return RG_OK;
-    char found[RG_SHAPE_TEXT], text[RG_SHAPE_TEXT];
-    return rg_fail(RG_ESHAPE, "%s has the shape %s, and must have %s", ctx->op->in[slot].name,
-                   rg_shape_text(shape, found), rg_shape_text(wanted, text));
-}
-
 static rg_status net_of(const rg_ctx *ctx, net *u)
 {
     const rg_shape *x = rg_shape_of(ctx, INPUT);
@@ -105,11 +94,11 @@ static rg_status net_of(const rg_ctx *ctx, net *u)
     if (x->dim[0] > max_len)
         return rg_fail(RG_ESHAPE, "Input has %lld steps, and max_len is %d", (long long)x->dim[0],
                        max_len);
-    RG_TRY(expect_shape(ctx, INPUT, &RG_SHAPE(x->dim[0], x->dim[1], u->in)));
+    RG_TRY(rg_expect_state(ctx, INPUT, INPUT, &RG_SHAPE(x->dim[0], x->dim[1], u->in)));
     rg_shape states = RG_SHAPE(u->layers * u->directions, x->dim[1], u->size);
-    RG_TRY(expect_shape(ctx, INIT_H, &states));
-    RG_TRY(expect_shape(ctx, INIT_C, &states));
-    return expect_shape(ctx, W, &RG_SHAPE(biases_at(u, u->layers, 0)));
+    RG_TRY(rg_expect_state(ctx, INIT_H, INPUT, &states));
+    RG_TRY(rg_expect_state(ctx, INIT_C, INPUT, &states));
+    return rg_expect_state(ctx, W, INPUT, &RG_SHAPE(biases_at(u, u->layers, 0)));
 }
 
 static rg_status cudnn_lstm_infer(rg_ctx *ctx)
