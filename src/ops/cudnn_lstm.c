@@ -351,13 +351,13 @@ static rg_status cudnn_lstm_grad_kernel(rg_ctx *ctx)
     net u;
     RG_TRY(net_of(ctx, &u));
     int64_t rows = u.steps * u.batch, states = u.layers * u.directions * u.batch * u.size;
-    RG_TRY(rg_expect_numel(ctx, G_RESERVE, u.layers * layer_numbers(&u)));
+    RG_TRY(rg_expect_kept(ctx, G_RESERVE, G_INPUT, u.layers * layer_numbers(&u)));
     if (rg_has_in(ctx, G_DOUT))
-        RG_TRY(rg_expect_numel(ctx, G_DOUT, rows * u.directions * u.size));
+        RG_TRY(rg_expect_kept(ctx, G_DOUT, G_INPUT, rows * u.directions * u.size));
     if (rg_has_in(ctx, G_DLAST_H))
-        RG_TRY(rg_expect_numel(ctx, G_DLAST_H, states));
+        RG_TRY(rg_expect_kept(ctx, G_DLAST_H, G_INPUT, states));
     if (rg_has_in(ctx, G_DLAST_C))
-        RG_TRY(rg_expect_numel(ctx, G_DLAST_C, states));
+        RG_TRY(rg_expect_kept(ctx, G_DLAST_C, G_INPUT, states));
     size_t number = rg_dtype_size(rg_dtype_of(ctx, G_INPUT));
     size_t one = (size_t)(rows * u.size) * number, all = (size_t)u.directions * one;
     size_t widest = (size_t)(rows * (u.in > u.directions * u.size ? u.in : u.directions * u.size));

@@ -204,12 +204,12 @@ static rg_status make_tape(rg_ctx *ctx, const rg_steps *s, size_t row, tape *m)
 
 static rg_status check_kept(const rg_ctx *ctx, int64_t numel)
 {
-    RG_TRY(rg_expect_numel(ctx, G_HIDDEN, numel));
-    RG_TRY(rg_expect_numel(ctx, G_CELL, numel));
-    RG_TRY(rg_expect_numel(ctx, G_BATCH_GATE, 4 * numel));
-    RG_TRY(rg_expect_numel(ctx, G_BATCH_CELL_ACT, numel));
-    RG_TRY(rg_expect_numel(ctx, G_DHIDDEN, numel));
-    return rg_has_in(ctx, G_DCELL) ? rg_expect_numel(ctx, G_DCELL, numel) : RG_OK;
+    RG_TRY(rg_expect_kept(ctx, G_HIDDEN, G_INPUT, numel));
+    RG_TRY(rg_expect_kept(ctx, G_CELL, G_INPUT, numel));
+    RG_TRY(rg_expect_kept(ctx, G_BATCH_GATE, G_INPUT, 4 * numel));
+    RG_TRY(rg_expect_kept(ctx, G_BATCH_CELL_ACT, G_INPUT, numel));
+    RG_TRY(rg_expect_kept(ctx, G_DHIDDEN, G_INPUT, numel));
+    return rg_has_in(ctx, G_DCELL) ? rg_expect_kept(ctx, G_DCELL, G_INPUT, numel) : RG_OK;
 }
 
 static rg_status lstm_grad_kernel(rg_ctx *ctx)

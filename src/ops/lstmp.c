@@ -278,13 +278,13 @@ static rg_status make_tape(rg_ctx *ctx, const rg_steps *s, size_t row, size_t na
 static rg_status check_kept(const rg_ctx *ctx, const unit *u, int64_t rows)
 {
     int64_t numel = rows * u->lstm.size;
-    RG_TRY(rg_expect_numel(ctx, G_PROJECTION, rows * u->width));
-    RG_TRY(rg_expect_numel(ctx, G_DPROJECTION, rows * u->width));
-    RG_TRY(rg_expect_numel(ctx, G_CELL, numel));
-    RG_TRY(rg_expect_numel(ctx, G_BATCH_GATE, 4 * numel));
-    RG_TRY(rg_expect_numel(ctx, G_BATCH_CELL_ACT, numel));
-    RG_TRY(rg_expect_numel(ctx, G_BATCH_HIDDEN, numel));
-    return rg_has_in(ctx, G_DCELL) ? rg_expect_numel(ctx, G_DCELL, numel) : RG_OK;
+    RG_TRY(rg_expect_kept(ctx, G_PROJECTION, G_INPUT, rows * u->width));
+    RG_TRY(rg_expect_kept(ctx, G_DPROJECTION, G_INPUT, rows * u->width));
+    RG_TRY(rg_expect_kept(ctx, G_CELL, G_INPUT, numel));
+    RG_TRY(rg_expect_kept(ctx, G_BATCH_GATE, G_INPUT, 4 * numel));
+    RG_TRY(rg_expect_kept(ctx, G_BATCH_CELL_ACT, G_INPUT, numel));
+    RG_TRY(rg_expect_kept(ctx, G_BATCH_HIDDEN, G_INPUT, numel));
+    return rg_has_in(ctx, G_DCELL) ? rg_expect_kept(ctx, G_DCELL, G_INPUT, numel) : RG_OK;
 }
 
 static rg_status lstmp_grad_kernel(rg_ctx *ctx)

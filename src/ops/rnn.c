@@ -125,6 +125,12 @@ rg_status rg_expect_state(const rg_ctx *ctx, int slot, int like, const rg_shape 
                    rg_shape_text(shape, found), rg_shape_text(wanted, text));
 }
 
+rg_status rg_expect_kept(const rg_ctx *ctx, int slot, int like, int64_t numel)
+{
+    RG_TRY(rg_expect_same_dtype(ctx, like, slot));
+    return rg_expect_numel(ctx, slot, numel);
+}
+
 rg_status rg_cell_act_from_attr(const rg_ctx *ctx, int attr, rg_cell_act *act)
 {
     static const char *const names[] = {"identity", "sigmoid", "tanh", "relu"};

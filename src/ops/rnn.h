@@ -48,6 +48,10 @@ rg_status rg_first_states(rg_ctx *ctx, const rg_steps *s, int slot, const void *
  * weights, biases and states. */
 rg_status rg_expect_state(const rg_ctx *ctx, int slot, int like, const rg_shape *wanted);
 
+/* For kernels of gradients: RG_ESHAPE unless the input has so many elements, of the
+ * dtype of input `like`. */
+rg_status rg_expect_kept(const rg_ctx *ctx, int slot, int like, int64_t numel);
+
 /* ---- activations, by their numbers in saved programs ---- */
 
 typedef enum rg_cell_act {
