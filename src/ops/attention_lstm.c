@@ -35,19 +35,6 @@ typedef struct unit {
     rg_cell_act gate, cell, cand;
 } unit;
 
-static rg_status expect_shape(const rg_ctx *ctx, int slot, const rg_shape *wanted)
-{
-    if (!rg_has_in(ctx, slot))
-        return RG_OK;
-    const rg_shape *shape = rg_shape_of(ctx, slot);
-    RG_TRY(rg_expect_same_dtype(ctx, X, slot));
-    if (rg_shape_fits(shape, wanted))
-        return RG_OK;
-    char found[RG_SHAPE_TEXT], text[RG_SHAPE_TEXT];
-    return rg_fail(RG_ESHAPE, "%s has the shape %s, and must have %s", ctx->op->in[slot].name,
-                   rg_shape_text(shape, found), rg_shape_text(wanted, text));
-}
-
 static rg_status unit_of(const rg_ctx *ctx, unit *u, const rg_lod **lod)
 {
     RG_TRY(RG_EXPECT_DTYPE(ctx, X, RG_F32, RG_F64));
@@ -66,14 +53,14 @@ static rg_status unit_of(const rg_ctx *ctx, unit *u, const rg_lod **lod)
     RG_TRY(rg_cell_act_from_attr(ctx, CELL_ACTIVATION, &u->cell));
     RG_TRY(rg_cell_act_from_attr(ctx, CANDIDATE_ACTIVATION, &u->cand));
     rg_shape states = RG_SHAPE(*lod ? rg_lod_sequences(*lod, 0) : -1, size);
-    RG_TRY(expect_shape(ctx, C0, &states));
-    RG_TRY(expect_shape(ctx, H0, &states));
-    RG_TRY(expect_shape(ctx, ATTENTION_WEIGHT, &RG_SHAPE(width + size, 1)));
-    RG_TRY(expect_shape(ctx, ATTENTION_BIAS, &RG_SHAPE(1, 1)));
-    RG_TRY(expect_shape(ctx, ATTENTION_SCALAR, &RG_SHAPE(1, 1)));
-    RG_TRY(expect_shape(ctx, ATTENTION_SCALAR_BIAS, &RG_SHAPE(1, 1)));
-    RG_TRY(expect_shape(ctx, LSTM_WEIGHT, &RG_SHAPE(width + size, 4 * size)));
-    return expect_shape(ctx, LSTM_BIAS, &RG_SHAPE(1, 4 * size));
+    RG_TRY(rg_expect_state(ctx, C0, X, &states));
+    RG_TRY(rg_expect_state(ctx, H0, X, &states));
+    RG_TRY(rg_expect_state(ctx, ATTENTION_WEIGHT, X, &RG_SHAPE(width + size, 1)));
+    RG_TRY(rg_expect_state(ctx, ATTENTION_BIAS, X, &RG_SHAPE(1, 1)));
+    RG_TRY(rg_expect_state(ctx, ATTENTION_SCALAR, X, &RG_SHAPE(1, 1)));
+    RG_TRY(rg_expect_state(ctx, ATTENTION_SCALAR_BIAS, X, &RG_SHAPE(1, 1)));
+    RG_TRY(rg_expect_state(ctx, LSTM_WEIGHT, X, &RG_SHAPE(width + size, 4 * size)));
+    return rg_expect_state(ctx, LSTM_BIAS, X, &RG_SHAPE(1, 4 * size));
 }
 
 static rg_status attention_lstm_infer(rg_ctx *ctx)

@@ -69,17 +69,6 @@ static int64_t gates_at(const net *u, int64_t layer, int64_t d)
     return factors_at(u, layer) + 2 * u->directions * one + d * 5 * one;
 }
 
-static rg_status expect_shape(const rg_ctx *ctx, int slot, const rg_shape *wanted)
-{
-    const rg_shape *shape = rg_shape_of(ctx, slot);
-    RG_TRY(rg_expect_same_dtype(ctx, INPUT, slot));
-    if (rg_shape_fits(shape, wanted))
-        return RG_OK;
-    char found[RG_SHAPE_TEXT], text[RG_SHAPE_TEXT];
-    return rg_fail(RG_ESHAPE, "%s has the shape %s, and must have %s", ctx->op->in[slot].name,
-                   rg_shape_text(shape, found), rg_shape_text(wanted, text));
-}
-
 static rg_status net_of(const rg_ctx *ctx, net *u)
 {
     const rg_shape *x = rg_shape_of(ctx, INPUT);
@@ -105,11 +94,11 @@ static rg_status net_of(const rg_ctx *ctx, net *u)
     if (x->dim[0] > max_len)
         return rg_fail(RG_ESHAPE, "Input has %lld steps, and max_len is %d", (long long)x->dim[0],
                        max_len);
-    RG_TRY(expect_shape(ctx, INPUT, &RG_SHAPE(x->dim[0], x->dim[1], u->in)));
+    RG_TRY(rg_expect_state(ctx, INPUT, INPUT, &RG_SHAPE(x->dim[0], x->dim[1], u->in)));
     rg_shape states = RG_SHAPE(u->layers * u->directions, x->dim[1], u->size);
-    RG_TRY(expect_shape(ctx, INIT_H, &states));
-    RG_TRY(expect_shape(ctx, INIT_C, &states));
-    return expect_shape(ctx, W, &RG_SHAPE(biases_at(u, u->layers, 0)));
+    RG_TRY(rg_expect_state(ctx, INIT_H, INPUT, &states));
+    RG_TRY(rg_expect_state(ctx, INIT_C, INPUT, &states));
+    return rg_expect_state(ctx, W, INPUT, &RG_SHAPE(biases_at(u, u->layers, 0)));
 }
 
 static rg_status cudnn_lstm_infer(rg_ctx *ctx)
@@ -362,13 +351,13 @@ static rg_status cudnn_lstm_grad_kernel(rg_ctx *ctx)
     net u;
     RG_TRY(net_of(ctx, &u));
     int64_t rows = u.steps * u.batch, states = u.layers * u.directions * u.batch * u.size;
-    RG_TRY(rg_expect_numel(ctx, G_RESERVE, u.layers * layer_numbers(&u)));
+    RG_TRY(rg_expect_kept(ctx, G_RESERVE, G_INPUT, u.layers * layer_numbers(&u)));
     if (rg_has_in(ctx, G_DOUT))
-        RG_TRY(rg_expect_numel(ctx, G_DOUT, rows * u.directions * u.size));
+        RG_TRY(rg_expect_kept(ctx, G_DOUT, G_INPUT, rows * u.directions * u.size));
     if (rg_has_in(ctx, G_DLAST_H))
-        RG_TRY(rg_expect_numel(ctx, G_DLAST_H, states));
+        RG_TRY(rg_expect_kept(ctx, G_DLAST_H, G_INPUT, states));
     if (rg_has_in(ctx, G_DLAST_C))
-        RG_TRY(rg_expect_numel(ctx, G_DLAST_C, states));
+        RG_TRY(rg_expect_kept(ctx, G_DLAST_C, G_INPUT, states));
     size_t number = rg_dtype_size(rg_dtype_of(ctx, G_INPUT));
     size_t one = (size_t)(rows * u.size) * number, all = (size_t)u.directions * one;
     size_t widest = (size_t)(rows * (u.in > u.directions * u.size ? u.in : u.directions * u.size));

@@ -13,17 +13,6 @@ enum { X, H0, WEIGHT_X, WEIGHT_H, BIAS };
 enum { REORDERED_H0, XX, BATCHED_INPUT, BATCHED_OUT, HIDDEN };
 enum { ACTIVATION, GATE_ACTIVATION, IS_REVERSE, USE_SEQ, ORIGIN_MODE };
 
-static rg_status expect_shape(const rg_ctx *ctx, int slot, const rg_shape *wanted)
-{
-    const rg_shape *shape = rg_shape_of(ctx, slot);
-    RG_TRY(rg_expect_same_dtype(ctx, X, slot));
-    if (rg_shape_fits(shape, wanted))
-        return RG_OK;
-    char found[RG_SHAPE_TEXT], text[RG_SHAPE_TEXT];
-    return rg_fail(RG_ESHAPE, "%s has the shape %s, and must have %s", ctx->op->in[slot].name,
-                   rg_shape_text(shape, found), rg_shape_text(wanted, text));
-}
-
 static rg_status unit_of(const rg_ctx *ctx, rg_gru_unit *u, const rg_lod **lod)
 {
     RG_TRY(rg_expect_rank(ctx, X, 2));
@@ -33,12 +22,10 @@ static rg_status unit_of(const rg_ctx *ctx, rg_gru_unit *u, const rg_lod **lod)
     RG_TRY(rg_cell_act_from_attr(ctx, ACTIVATION, &u->act));
     RG_TRY(rg_cell_act_from_attr(ctx, GATE_ACTIVATION, &u->gate));
     RG_TRY(rg_expect_one_level(ctx, X, lod));
-    RG_TRY(expect_shape(ctx, WEIGHT_H, &RG_SHAPE(u->size, 3 * u->size)));
-    RG_TRY(expect_shape(ctx, WEIGHT_X, &RG_SHAPE(rg_shape_of(ctx, X)->dim[1], 3 * u->size)));
-    if (rg_has_in(ctx, BIAS))
-        RG_TRY(expect_shape(ctx, BIAS, &RG_SHAPE(1, 3 * u->size)));
-    if (rg_has_in(ctx, H0))
-        RG_TRY(expect_shape(ctx, H0, &RG_SHAPE(*lod ? rg_lod_sequences(*lod, 0) : -1, u->size)));
+    RG_TRY(rg_expect_state(ctx, WEIGHT_H, X, &RG_SHAPE(u->size, 3 * u->size)));
+    RG_TRY(rg_expect_state(ctx, WEIGHT_X, X, &RG_SHAPE(rg_shape_of(ctx, X)->dim[1], 3 * u->size)));
+    RG_TRY(rg_expect_state(ctx, BIAS, X, &RG_SHAPE(1, 3 * u->size)));
+    RG_TRY(rg_expect_state(ctx, H0, X, &RG_SHAPE(*lod ? rg_lod_sequences(*lod, 0) : -1, u->size)));
     return RG_OK;
 }
 

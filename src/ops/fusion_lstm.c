@@ -19,17 +19,6 @@ enum { HIDDEN, CELL, XX, BATCHED_INPUT, BATCHED_HIDDEN, BATCHED_CELL, REORDERED_
 enum { CHECKED_CELL = REORDERED_C0 + 1 };
 enum { USE_PEEPHOLES, IS_REVERSE, USE_SEQ, GATE_ACTIVATION, CELL_ACTIVATION, CANDIDATE_ACTIVATION };
 
-static rg_status expect_shape(const rg_ctx *ctx, int slot, const rg_shape *wanted)
-{
-    const rg_shape *shape = rg_shape_of(ctx, slot);
-    RG_TRY(rg_expect_same_dtype(ctx, WEIGHT_H, slot));
-    if (rg_shape_fits(shape, wanted))
-        return RG_OK;
-    char found[RG_SHAPE_TEXT], text[RG_SHAPE_TEXT];
-    return rg_fail(RG_ESHAPE, "%s has the shape %s, and must have %s", ctx->op->in[slot].name,
-                   rg_shape_text(shape, found), rg_shape_text(wanted, text));
-}
-
 static rg_status unit_of(const rg_ctx *ctx, rg_lstm_unit *u, const rg_lod **lod)
 {
     RG_TRY(RG_EXPECT_DTYPE(ctx, WEIGHT_H, RG_F32, RG_F64));
@@ -40,15 +29,15 @@ static rg_status unit_of(const rg_ctx *ctx, rg_lstm_unit *u, const rg_lod **lod)
     RG_TRY(rg_cell_act_from_attr(ctx, CELL_ACTIVATION, &u->cell));
     RG_TRY(rg_cell_act_from_attr(ctx, CANDIDATE_ACTIVATION, &u->cand));
     RG_TRY(rg_expect_one_level(ctx, X, lod));
-    RG_TRY(expect_shape(ctx, WEIGHT_H, &RG_SHAPE(u->size, 4 * u->size)));
-    RG_TRY(expect_shape(ctx, BIAS, &RG_SHAPE(1, (u->peepholes ? 7 : 4) * u->size)));
-    RG_TRY(expect_shape(ctx, WEIGHT_X, &RG_SHAPE(-1, 4 * u->size)));
+    RG_TRY(rg_expect_state(ctx, WEIGHT_H, WEIGHT_H, &RG_SHAPE(u->size, 4 * u->size)));
+    RG_TRY(rg_expect_state(ctx, BIAS, WEIGHT_H, &RG_SHAPE(1, (u->peepholes ? 7 : 4) * u->size)));
+    RG_TRY(rg_expect_state(ctx, WEIGHT_X, WEIGHT_H, &RG_SHAPE(-1, 4 * u->size)));
     rg_shape states = RG_SHAPE(*lod ? rg_lod_sequences(*lod, 0) : -1, u->size);
     if (rg_has_in(ctx, H0) != rg_has_in(ctx, C0))
         return rg_fail(RG_EINVAL, "H0 and C0 must be given both, or neither");
     if (rg_has_in(ctx, H0)) {
-        RG_TRY(expect_shape(ctx, H0, &states));
-        RG_TRY(expect_shape(ctx, C0, &states));
+        RG_TRY(rg_expect_state(ctx, H0, WEIGHT_H, &states));
+        RG_TRY(rg_expect_state(ctx, C0, WEIGHT_H, &states));
     }
     return RG_OK;
 }
@@ -117,7 +106,8 @@ static rg_status fusion_lstm_infer(rg_ctx *ctx)
     RG_TRY(rg_expect_rank(ctx, X, 2));
     RG_TRY(unit_of(ctx, &u, &lod));
     RG_TRY(rg_expect_same_dtype(ctx, X, WEIGHT_X));
-    RG_TRY(expect_shape(ctx, WEIGHT_X, &RG_SHAPE(rg_shape_of(ctx, X)->dim[1], 4 * u.size)));
+    RG_TRY(rg_expect_state(ctx, WEIGHT_X, WEIGHT_H,
+                           &RG_SHAPE(rg_shape_of(ctx, X)->dim[1], 4 * u.size)));
     set_outs(ctx, u.size);
     rg_set_out(ctx, CHECKED_CELL, rg_dtype_of(ctx, X), &RG_SHAPE(2, u.size));
     return RG_OK;

@@ -24,17 +24,6 @@ enum { INPUT, H0, C0, WEIGHT, BIAS };
 enum { HIDDEN, CELL, BATCH_GATE, BATCH_CELL_ACT };
 enum { USE_PEEPHOLES, IS_REVERSE, GATE_ACTIVATION, CELL_ACTIVATION, CANDIDATE_ACTIVATION };
 
-static rg_status expect_shape(const rg_ctx *ctx, int slot, const rg_shape *wanted)
-{
-    const rg_shape *shape = rg_shape_of(ctx, slot);
-    RG_TRY(rg_expect_same_dtype(ctx, INPUT, slot));
-    if (rg_shape_fits(shape, wanted))
-        return RG_OK;
-    char found[RG_SHAPE_TEXT], text[RG_SHAPE_TEXT];
-    return rg_fail(RG_ESHAPE, "%s has the shape %s, and must have %s", ctx->op->in[slot].name,
-                   rg_shape_text(shape, found), rg_shape_text(wanted, text));
-}
-
 static rg_status unit_of(const rg_ctx *ctx, rg_lstm_unit *u, const rg_lod **lod)
 {
     const rg_shape *x = rg_shape_of(ctx, INPUT);
@@ -49,13 +38,11 @@ static rg_status unit_of(const rg_ctx *ctx, rg_lstm_unit *u, const rg_lod **lod)
     RG_TRY(rg_cell_act_from_attr(ctx, CELL_ACTIVATION, &u->cell));
     RG_TRY(rg_cell_act_from_attr(ctx, CANDIDATE_ACTIVATION, &u->cand));
     RG_TRY(rg_expect_one_level(ctx, INPUT, lod));
-    RG_TRY(expect_shape(ctx, WEIGHT, &RG_SHAPE(u->size, 4 * u->size)));
-    RG_TRY(expect_shape(ctx, BIAS, &RG_SHAPE(1, (u->peepholes ? 7 : 4) * u->size)));
+    RG_TRY(rg_expect_state(ctx, WEIGHT, INPUT, &RG_SHAPE(u->size, 4 * u->size)));
+    RG_TRY(rg_expect_state(ctx, BIAS, INPUT, &RG_SHAPE(1, (u->peepholes ? 7 : 4) * u->size)));
     rg_shape states = RG_SHAPE(*lod ? rg_lod_sequences(*lod, 0) : -1, u->size);
-    if (rg_has_in(ctx, H0))
-        RG_TRY(expect_shape(ctx, H0, &states));
-    if (rg_has_in(ctx, C0))
-        RG_TRY(expect_shape(ctx, C0, &states));
+    RG_TRY(rg_expect_state(ctx, H0, INPUT, &states));
+    RG_TRY(rg_expect_state(ctx, C0, INPUT, &states));
     return RG_OK;
 }
 
@@ -217,12 +204,12 @@ static rg_status make_tape(rg_ctx *ctx, const rg_steps *s, size_t row, tape *m)
 
 static rg_status check_kept(const rg_ctx *ctx, int64_t numel)
 {
-    RG_TRY(rg_expect_numel(ctx, G_HIDDEN, numel));
-    RG_TRY(rg_expect_numel(ctx, G_CELL, numel));
-    RG_TRY(rg_expect_numel(ctx, G_BATCH_GATE, 4 * numel));
-    RG_TRY(rg_expect_numel(ctx, G_BATCH_CELL_ACT, numel));
-    RG_TRY(rg_expect_numel(ctx, G_DHIDDEN, numel));
-    return rg_has_in(ctx, G_DCELL) ? rg_expect_numel(ctx, G_DCELL, numel) : RG_OK;
+    RG_TRY(rg_expect_kept(ctx, G_HIDDEN, G_INPUT, numel));
+    RG_TRY(rg_expect_kept(ctx, G_CELL, G_INPUT, numel));
+    RG_TRY(rg_expect_kept(ctx, G_BATCH_GATE, G_INPUT, 4 * numel));
+    RG_TRY(rg_expect_kept(ctx, G_BATCH_CELL_ACT, G_INPUT, numel));
+    RG_TRY(rg_expect_kept(ctx, G_DHIDDEN, G_INPUT, numel));
+    return rg_has_in(ctx, G_DCELL) ? rg_expect_kept(ctx, G_DCELL, G_INPUT, numel) : RG_OK;
 }
 
 static rg_status lstm_grad_kernel(rg_ctx *ctx)

@@ -31,17 +31,6 @@ typedef struct unit {
     double clip;
 } unit;
 
-static rg_status expect_shape(const rg_ctx *ctx, int slot, const rg_shape *wanted)
-{
-    const rg_shape *shape = rg_shape_of(ctx, slot);
-    RG_TRY(rg_expect_same_dtype(ctx, INPUT, slot));
-    if (rg_shape_fits(shape, wanted))
-        return RG_OK;
-    char found[RG_SHAPE_TEXT], text[RG_SHAPE_TEXT];
-    return rg_fail(RG_ESHAPE, "%s has the shape %s, and must have %s", ctx->op->in[slot].name,
-                   rg_shape_text(shape, found), rg_shape_text(wanted, text));
-}
-
 static rg_status unit_of(const rg_ctx *ctx, unit *u, const rg_lod **lod)
 {
     const rg_shape *x = rg_shape_of(ctx, INPUT);
@@ -65,14 +54,12 @@ static rg_status unit_of(const rg_ctx *ctx, unit *u, const rg_lod **lod)
     if (u->act == RG_CELL_CLIPPED_SIGMOID) /* that of plain tensors */
         u->act = RG_CELL_SIGMOID;
     RG_TRY(rg_expect_one_level(ctx, INPUT, lod));
-    RG_TRY(expect_shape(ctx, WEIGHT, &RG_SHAPE(u->width, 4 * size)));
-    RG_TRY(expect_shape(ctx, PROJ_WEIGHT, &RG_SHAPE(size, u->width)));
-    RG_TRY(expect_shape(ctx, BIAS, &RG_SHAPE(1, (u->lstm.peepholes ? 7 : 4) * size)));
+    RG_TRY(rg_expect_state(ctx, WEIGHT, INPUT, &RG_SHAPE(u->width, 4 * size)));
+    RG_TRY(rg_expect_state(ctx, PROJ_WEIGHT, INPUT, &RG_SHAPE(size, u->width)));
+    RG_TRY(rg_expect_state(ctx, BIAS, INPUT, &RG_SHAPE(1, (u->lstm.peepholes ? 7 : 4) * size)));
     int64_t sequences = *lod ? rg_lod_sequences(*lod, 0) : -1;
-    if (rg_has_in(ctx, H0))
-        RG_TRY(expect_shape(ctx, H0, &RG_SHAPE(sequences, u->width)));
-    if (rg_has_in(ctx, C0))
-        RG_TRY(expect_shape(ctx, C0, &RG_SHAPE(sequences, size)));
+    RG_TRY(rg_expect_state(ctx, H0, INPUT, &RG_SHAPE(sequences, u->width)));
+    RG_TRY(rg_expect_state(ctx, C0, INPUT, &RG_SHAPE(sequences, size)));
     return RG_OK;
 }
 
@@ -291,13 +278,13 @@ static rg_status make_tape(rg_ctx *ctx, const rg_steps *s, size_t row, size_t na
 static rg_status check_kept(const rg_ctx *ctx, const unit *u, int64_t rows)
 {
     int64_t numel = rows * u->lstm.size;
-    RG_TRY(rg_expect_numel(ctx, G_PROJECTION, rows * u->width));
-    RG_TRY(rg_expect_numel(ctx, G_DPROJECTION, rows * u->width));
-    RG_TRY(rg_expect_numel(ctx, G_CELL, numel));
-    RG_TRY(rg_expect_numel(ctx, G_BATCH_GATE, 4 * numel));
-    RG_TRY(rg_expect_numel(ctx, G_BATCH_CELL_ACT, numel));
-    RG_TRY(rg_expect_numel(ctx, G_BATCH_HIDDEN, numel));
-    return rg_has_in(ctx, G_DCELL) ? rg_expect_numel(ctx, G_DCELL, numel) : RG_OK;
+    RG_TRY(rg_expect_kept(ctx, G_PROJECTION, G_INPUT, rows * u->width));
+    RG_TRY(rg_expect_kept(ctx, G_DPROJECTION, G_INPUT, rows * u->width));
+    RG_TRY(rg_expect_kept(ctx, G_CELL, G_INPUT, numel));
+    RG_TRY(rg_expect_kept(ctx, G_BATCH_GATE, G_INPUT, 4 * numel));
+    RG_TRY(rg_expect_kept(ctx, G_BATCH_CELL_ACT, G_INPUT, numel));
+    RG_TRY(rg_expect_kept(ctx, G_BATCH_HIDDEN, G_INPUT, numel));
+    return rg_has_in(ctx, G_DCELL) ? rg_expect_kept(ctx, G_DCELL, G_INPUT, numel) : RG_OK;
 }
 
 static rg_status lstmp_grad_kernel(rg_ctx *ctx)

@@ -112,6 +112,25 @@ rg_status rg_first_states(rg_ctx *ctx, const rg_steps *s, int slot, const void *
     return RG_OK;
 }
 
+rg_status rg_expect_state(const rg_ctx *ctx, int slot, int like, const rg_shape *wanted)
+{
+    if (!rg_has_in(ctx, slot))
+        return RG_OK;
+    const rg_shape *shape = rg_shape_of(ctx, slot);
+    RG_TRY(rg_expect_same_dtype(ctx, like, slot));
+    if (rg_shape_fits(shape, wanted))
+        return RG_OK;
+    char found[RG_SHAPE_TEXT], text[RG_SHAPE_TEXT];
+    return rg_fail(RG_ESHAPE, "%s has the shape %s, and must have %s", ctx->op->in[slot].name,
+                   rg_shape_text(shape, found), rg_shape_text(wanted, text));
+}
+
+rg_status rg_expect_kept(const rg_ctx *ctx, int slot, int like, int64_t numel)
+{
+    RG_TRY(rg_expect_same_dtype(ctx, like, slot));
+    return rg_expect_numel(ctx, slot, numel);
+}
+
 rg_status rg_cell_act_from_attr(const rg_ctx *ctx, int attr, rg_cell_act *act)
 {
     static const char *const names[] = {"identity", "sigmoid", "tanh", "relu"};

@@ -44,6 +44,14 @@ void rg_states_from_steps(const rg_steps *s, const void *from, void *to, size_t 
  * the steps; NULL where it is not given. */
 rg_status rg_first_states(rg_ctx *ctx, const rg_steps *s, int slot, const void **out);
 
+/* RG_ESHAPE unless the input, where it is given, has the dtype of input `like` and this shape: for
+ * weights, biases and states. */
+rg_status rg_expect_state(const rg_ctx *ctx, int slot, int like, const rg_shape *wanted);
+
+/* For kernels of gradients: RG_ESHAPE unless the input has so many elements, of the
+ * dtype of input `like`. */
+rg_status rg_expect_kept(const rg_ctx *ctx, int slot, int like, int64_t numel);
+
 /* ---- activations, by their numbers in saved programs ---- */
 
 typedef enum rg_cell_act {

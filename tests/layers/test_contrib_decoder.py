@@ -39,7 +39,8 @@ def searching(inputs=("x",), **kwargs):
     from paddle.fluid.contrib.decoder.beam_search_decoder import BeamSearchDecoder
     decoder = BeamSearchDecoder(
         state_cell=cell_of(data("src", [-1, 3], lod_level=1), inputs),
-        init_ids=data("ids", [-1, 1], "int64", 2), init_scores=data("scores", [-1, 1], "float32", 2),
+        init_ids=data("ids", [-1, 1], "int64", 2),
+        init_scores=data("scores", [-1, 1], "float32", 2),
         target_dict_dim=7, word_dim=4, topk_size=5, max_len=6, beam_size=2, end_id=1, **kwargs)
     decoder.decode()
     decoder()

@@ -8,7 +8,21 @@ def gradient(type, inputs, outputs=("X@GRAD",), **attrs):
 
 
 FAR = ints(2, 4, low=50, high=60)
+STEPS = Lod(rand(3, 8), [[1, 2]])
+LSTMP = {"Input": STEPS, "Weight": rand(3, 8), "ProjWeight": rand(2, 3), "Bias": rand(1, 14),
+         "Projection": rand(3, 3), "Cell": rand(3, 2), "BatchGate": rand(3, 8),
+         "BatchCellPreAct": rand(3, 2), "BatchHidden": rand(3, 2), "Projection@GRAD": rand(3, 3)}
+CUDNN = {"Input": rand(2, 2, 3), "InitH": rand(1, 2, 2), "InitC": rand(1, 2, 2), "W": rand(56),
+         "Reserve": rand(56), "Out@GRAD": rand(2, 2, 2)}
+NET = {"input_size": 3, "hidden_size": 2, "num_layers": 1}
 BAD = [
+    gradient("lstmp", dict(LSTMP, BatchHidden=rand(2, 2)), ["Input@GRAD"]),
+    gradient("lstmp", dict(LSTMP, **{"Projection@GRAD": rand(3, 3, dtype="float64")}),
+             ["Input@GRAD"]),
+    gradient("cudnn_lstm", dict(CUDNN, Reserve=rand(55)), ["W@GRAD"], **NET),
+    gradient("cudnn_lstm", dict(CUDNN, **{"Out@GRAD": rand(2, 2, 1)}), ["W@GRAD"], **NET),
+    gradient("cudnn_lstm", dict(CUDNN, Reserve=CUDNN["Reserve"].astype("float64")), ["W@GRAD"],
+             **NET),
     gradient("softmax", {"Out": rand(2, 3), "Out@GRAD": rand(2, 2)}),
     gradient("cross_entropy", {"X": rand(2, 3), "Label": ints(2, 1, high=3),
                                "Y@GRAD": rand(5, 1)}),
