@@ -43,8 +43,6 @@ _WHY = {
     "paddle.fluid.contrib.layers.nn.search_pyramid_hash":
         "it trains its table inside its gradient, without an optimizer; fluid.layers.hash and "
         "embedding make a hashed table that is trained as any other",
-    "paddle.fluid.contrib.layers.rnn_impl":
-        "a unit is a dygraph layer; basic_gru and basic_lstm are there",
     "paddle.fluid.contrib.memory_usage_calc":
         "variables share memory here, so their sizes do not add up",
     "paddle.fluid.contrib.mixed_precision": "programs are trained in float32",

@@ -18,6 +18,7 @@ CASES = [
     _fc("padded weights", rand(3, 4), rand(8, 9), rand(5), padding_weights=True),
     _fc("sequences", Lod(rand(3, 4), [[1, 2]]), rand(4, 5), rand(5)),
     case("seed", "seed", {}, {"seed": 7}),
+    case("delete", "delete_var", {"X": [rand(2, 3), rand(1)]}, outputs=[], golden=False),
 ]
 test = check(__file__, CASES)
 
