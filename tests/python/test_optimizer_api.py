@@ -100,7 +100,7 @@ def test_a_rate_of_another_program_is_refused(loss):
 def test_what_contrib_has_not_says_so_by_name():
     for name in fluid.contrib.__all__:
         assert hasattr(fluid.contrib, name)
-    for name in ("Compressor", "QuantizeTranspiler", "basic_lstm"):
+    for name in ("Compressor", "QuantizeTranspiler"):
         with pytest.raises(NotImplementedError, match=name):
             getattr(fluid.contrib, name)()
     with pytest.raises(NotImplementedError, match="mixed_precision.decorator.decorate"):
