@@ -29,7 +29,7 @@ class Model(ModelBase):
 
     def net(self, inputs, is_infer=False):
         slots = self._sparse_data_var_map
-        history = self._vectors(slots["history"], slots["history_cat"])
+        history = self._vectors(slots["had"], slots["had_cat"])
         target = self._vectors(slots["item"], slots["item_cat"])
         interest = self._interest(history, target)
         both = fluid.layers.concat([interest, target, interest * target], axis=1)

@@ -15,10 +15,10 @@ def rows(count, seed):
     direction = [world.choice((-1, 1)) for _ in range(SLOTS * IDS)]
     for _ in range(count):
         ids = [slot * IDS + min(int(draw.expovariate(0.2)), IDS - 1) for slot in range(SLOTS)]
-        dense = [round(draw.uniform(-1, 1), 3) for _ in range(3)]
+        dense = [round(draw.uniform(-1, 1), 2) for _ in range(3)]
         logit = 4 * sum(direction[ids[n]] * dense[n] for n in range(3))
         click = int(draw.random() < 1 / (1 + math.exp(-logit)))
-        yield "click:%d %s %s" % (click, " ".join("dense_var:%s" % x for x in dense),
+        yield "click:%d %s %s" % (click, " ".join("d:%s" % x for x in dense),
                                   " ".join("%d:%d" % (n + 1, i) for n, i in enumerate(ids)))
 
 

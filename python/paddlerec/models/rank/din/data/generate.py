@@ -20,7 +20,7 @@ def rows(count, seed):
         taken = int(draw.random() < (0.9 if known else 0.1))
         words = ["label:%d" % taken, "item:%d" % item, "item_cat:%d" % kind]
         for i in history:
-            words += ["history:%d" % i, "history_cat:%d" % (i % KINDS)]
+            words += ["had:%d" % i, "had_cat:%d" % (i % KINDS)]
         yield " ".join(words)
 
 

@@ -15,10 +15,10 @@ def rows(count, seed):
     dense_weight = [world.gauss(0, 1) for _ in range(3)]
     for _ in range(count):
         ids = [slot * IDS + min(int(draw.expovariate(0.2)), IDS - 1) for slot in range(SLOTS)]
-        dense = [round(draw.random(), 3) for _ in range(3)]
+        dense = [round(draw.random(), 2) for _ in range(3)]
         logit = sum(weight[i] for i in ids) + sum(w * x for w, x in zip(dense_weight, dense))
         click = int(draw.random() < 1 / (1 + math.exp(-logit)))
-        yield "click:%d %s %s" % (click, " ".join("dense_var:%s" % x for x in dense),
+        yield "click:%d %s %s" % (click, " ".join("d:%s" % x for x in dense),
                                   " ".join("%d:%d" % (n + 1, i) for n, i in enumerate(ids)))
 
 

@@ -15,11 +15,11 @@ def rows(count, seed):
     weight = [world.gauss(0, 0.6) for _ in range(SLOTS * IDS)]
     for _ in range(count):
         ids = [slot * IDS + min(int(draw.expovariate(0.2)), IDS - 1) for slot in range(SLOTS)]
-        dense = [round(draw.random(), 3) for _ in range(3)]
+        dense = [round(draw.random(), 2) for _ in range(3)]
         logit = sum(weight[i] for i in ids) + 2 * dense[0] - 2 * dense[1] + \
             (2.5 if ids[0] % 2 == ids[1] % 2 else -2.5)
         click = int(draw.random() < 1 / (1 + math.exp(-logit)))
-        yield "click:%d %s %s" % (click, " ".join("dense_var:%s" % x for x in dense),
+        yield "click:%d %s %s" % (click, " ".join("d:%s" % x for x in dense),
                                   " ".join("%d:%d" % (n + 1, i) for n, i in enumerate(ids)))
 
 
