@@ -6,17 +6,18 @@ import paddle.fluid as fluid
 from paddlerec.core.metrics import AUC
 from paddlerec.core.utils import envs
 
-__all__ = ["hyper", "embed", "tower", "one_column", "pair_products", "clicked", "TaskAUC"]
+__all__ = ["hyper", "embed", "tower", "one_column", "pair_products", "clicked", "TaskAUC",
+           "judge_tasks"]
 
 
 def hyper(name, default=None):
     return envs.get_global_env("hyper_parameters." + name, default)
 
 
-def embed(ids, rows, width, name, pool="sum", padding=None):
+def embed(ids, rows, width, name, pool="sum"):
     """The vectors of a slot's ids, pooled to one for each example (pool=None: as they are)."""
     vectors = fluid.layers.embedding(
-        ids, size=[rows, width], is_sparse=True, padding_idx=padding,
+        ids, size=[rows, width], is_sparse=True,
         param_attr=fluid.ParamAttr(name=name, initializer=fluid.initializer.Normal(
             scale=0.3 / math.sqrt(width))))
     return fluid.layers.sequence_pool(vectors, pool) if pool else vectors
@@ -74,3 +75,16 @@ class TaskAUC(AUC):
 
     def _calculate(self, global_metrics):
         return "%s_%s" % (self.task, super()._calculate(global_metrics))
+
+
+def judge_tasks(model, tasks, is_infer):
+    """The end of a model of several tasks, each a name, a probability and a label: the sum of
+    their losses, and an AUC of each."""
+    results = model._infer_results if is_infer else model._metrics
+    if not is_infer:
+        losses = [fluid.layers.reduce_mean(fluid.layers.log_loss(
+            probability, fluid.layers.cast(label, "float32"))) for _, probability, label in tasks]
+        model._cost = fluid.layers.sums(losses)
+        results["LOSS"] = model._cost
+    for task, probability, label in tasks:
+        results[task] = TaskAUC(task, probability, label)
