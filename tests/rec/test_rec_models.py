@@ -21,7 +21,7 @@ WANTED = {
     "contentunderstanding.textcnn": {"Acc(Recall@1)": 0.9},
     "match.dssm": {"Acc(Recall@1)": 0.85},
     "match.multiview-simnet": {"PN": 4},
-    "multitask.esmm": {"CTR_AUC": 0.75, "CTCVR_AUC": 0.75},
+    "multitask.esmm": {"CTR_AUC": 0.7, "CTCVR_AUC": 0.7},
     "multitask.mmoe": {"income_AUC": 0.8, "married_AUC": 0.8},
     "multitask.share-bottom": {"income_AUC": 0.8, "married_AUC": 0.8},
     "rank.dcn": {"AUC": 0.85},
@@ -68,10 +68,12 @@ def test_a_model_learns_and_is_judged(model, tmp_path):
 def test_a_model_trains_on_a_local_cluster(model, mode, tmp_path):
     shutil.copy(os.path.join(ROOT, *model.split("."), "config.yaml"), tmp_path)
     with open(tmp_path / "config.yaml") as f:
-        text = re.sub(r"(?m)^mode:.*$", "mode: [local_ps_train, single_cpu_infer]", f.read())
+        runners = "[local_ps_train, single_cpu_infer]" if model in WANTED else "local_ps_train"
+        text = re.sub(r"(?m)^mode:.*$", "mode: " + runners, f.read())
     (tmp_path / "config.yaml").write_text(text)
     status, said = job.run(tmp_path, runner__local_ps_train__distribute_strategy=mode)
     assert status == 0, said
-    assert_judged(model, said, slack=0.05)  # workers do not see each other's last batches
+    if model in WANTED:  # with some slack: workers do not see each other's last batches
+        assert_judged(model, said, slack=0.05)
     found = losses((tmp_path / "logs" / "worker.0").read_text())
     assert len(found) > 1 and min(found[1:]) < found[0], found
