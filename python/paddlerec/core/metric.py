@@ -19,11 +19,12 @@ class Metric(abc.ABC):
     def clear(self, scope=None):
         """Count from nothing again."""
         scope = fluid.global_scope() if scope is None else scope
-        for name, dtype in self._global_metric_state_vars.values():
+        for name, _ in self._global_metric_state_vars.values():
             var = scope.find_var(name)
             if var is not None:
+                # In the variable's own type: AUC calls its whole numbers float32.
                 tensor = var.get_tensor()
-                tensor.set(np.zeros(tensor.shape(), dtype), fluid.CPUPlace())
+                tensor.set(np.zeros_like(np.array(tensor)), fluid.CPUPlace())
 
     def _get_global_metric_state(self, fleet, scope, metric_name, mode="sum"):
         """A count as an array: of this process, or of all workers of the fleet."""

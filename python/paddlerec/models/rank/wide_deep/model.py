@@ -1,0 +1,21 @@
+"""Wide & Deep: a linear part remembers, a tower of layers generalises; their logits are added."""
+import paddle.fluid as fluid
+
+from paddlerec.core.model import ModelBase
+from paddlerec.models import nets
+
+
+class Model(ModelBase):
+    def _init_hyper_parameters(self):
+        self.rows = int(nets.hyper("sparse_feature_number"))
+        self.width = int(nets.hyper("sparse_feature_dim", 8))
+        self.sizes = list(nets.hyper("fc_sizes", [75, 50, 25]))
+
+    def net(self, inputs, is_infer=False):
+        label, sparse = self._sparse_data_var[0], self._sparse_data_var[1:]
+        dense = self._dense_data_var[0]
+        wide = fluid.layers.sums([nets.embed(ids, self.rows, 1, "weight") for ids in sparse]) + \
+            nets.one_column(dense)
+        vectors = [nets.embed(ids, self.rows, self.width, "vector") for ids in sparse]
+        deep = nets.tower(fluid.layers.concat(vectors + [dense], axis=1), self.sizes)
+        nets.clicked(self, wide + nets.one_column(deep), label, is_infer)
