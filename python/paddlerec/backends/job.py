@@ -150,9 +150,12 @@ class Job(object):
         uses = set(_COMMON) | set(self.module.uses(self))
         for key, path in self._paths.items():
             if key not in uses and key in CONFIG + SUBMIT:
-                other = "cluster_type k8s" if key in OF_K8S else \
-                    "cluster_type mpi" if key in OF_MPI else "another backend"
-                self.backend.note(path, "%s is for %s, and is not used" % (path[-1], other))
+                other = "is for cluster_type k8s, and " if key in OF_K8S and self.type == "mpi" \
+                    else "is for cluster_type mpi, and " if key in OF_MPI and self.type == "k8s" \
+                    else ""
+                self.backend.note(path, "%s %sis not used%s" % (
+                    path[-1], other, "" if other else " by backend "
+                    + str(self.backend.data["backend"])))
 
     # ---- config.yaml ----
 
