@@ -20,7 +20,7 @@ OF_K8S = ("afs_remote_mount_point", "k8s_trainers", "k8s_cpu_cores", "k8s_gpu_ca
 OF_CLOUD = ("ak", "sk", "priority", "group")
 OF_SSH = ("hosts", "root_dir", "port", "nic")
 OF_MPIRUN = ("hosts", "root_dir", "port", "nic", "launcher")
-OF_KUBERNETES = ("image", "namespace", "memory", "port", "pull_secret")
+OF_KUBERNETES = ("image", "namespace", "memory", "port", "pull_secret", "volume")
 CONFIG = ("paddle_version", "use_python3", "fs_name", "fs_ugi", "output_path", "train_data_path",
           "test_data_path", "thirdparty_path", "afs_remote_mount_point", "communicator")
 SUBMIT = tuple(key for keys in (("job_name", "start_cmd", "files", "nodes"), OF_K8S[1:], OF_CLOUD,
