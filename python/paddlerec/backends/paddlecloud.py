@@ -87,7 +87,8 @@ def before_hook(job):
 echo "Run before_hook.sh ..."
 set -e
 if ls ./regatta-*.whl > /dev/null 2>&1; then
-    python -m pip install --force-reinstall ./regatta-*.whl
+    python -m pip install ./regatta-*.whl # and what it needs
+    python -m pip install --force-reinstall --no-deps ./regatta-*.whl
 elif [ -f PaddleRec.tar.gz ]; then
     tar -xf PaddleRec.tar.gz
     (cd PaddleRec && python setup.py install)
