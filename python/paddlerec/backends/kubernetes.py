@@ -91,7 +91,7 @@ def documents(job, options):
 def submit(job):
     from paddle.scripts.k8s import __main__ as k8s, kubectl
     job.make_folder()
-    node.write(job, shared=True, cluster_type="K8S")
+    node.write(job, node.describe(job, shared=True, cluster_type="K8S"))
     options = _options(job, os.path.basename(job.folder))
     text = k8s.as_yaml(documents(job, options))
     job.write("k8s.yaml", text)

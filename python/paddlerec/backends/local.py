@@ -43,7 +43,7 @@ def submit(job):
             "--worker_num", str(workers), "--server_num", str(servers), "--start_port",
             str(envs.find_free_port()), "--log_dir", "logs", job.start_cmd])
         # All share one folder: the data are here already, and are sent away by us.
-        job.write(node.NAME, node.json.dumps(dict(told, bring={}, output_path=""), indent=1))
+        node.write(job, dict(told, bring={}, output_path=""))
         status = launch_ps.make_job(args, ["-m", "paddlerec.backends.node"], None, "%s.%d").run()
         if status == 0:
             data.send(told)

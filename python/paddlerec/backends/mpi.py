@@ -46,7 +46,7 @@ def check(job):
 
 def _write(job):
     from paddle import scripts
-    ssh.write_folder(job)
+    ssh.write_folder(job, REGATTA_JOB_ID=os.urandom(6).hex(), REGATTA_JOB_KEY=os.urandom(32).hex())
     source = os.path.join(os.path.dirname(scripts.__file__), "cluster_train_v2", "openmpi", _START)
     shutil.copy(source, os.path.join(job.folder, _START))
     os.chmod(os.path.join(job.folder, _START), 0o700)

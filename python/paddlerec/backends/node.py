@@ -14,8 +14,8 @@ from paddlerec.backends import data
 NAME = "job.json"
 
 
-def describe(job, shared, cluster_type, output=True):
-    """job.json of a Job. shared: workers divide what is in ./train_data among themselves; else
+def describe(job, shared, cluster_type):
+    """What job.json says of a Job. shared: workers divide what is in ./train_data among themselves; else
     each brings files of its own."""
     folders = {"train_data": "train_data_path", "test_data": "test_data_path",
                "thirdparty": "thirdparty_path", "afs": "afs_remote_mount_point"}
@@ -31,14 +31,12 @@ def describe(job, shared, cluster_type, output=True):
             "fs_name": job.get("fs_name", ""), "fs_ugi": job.get("fs_ugi", ""),
             "bring": {folder: job.get(key) for folder, key in folders.items()
                       if job.get(key) and key in uses},
-            "output_path": job.get("output_path", "") if output else "", "results": results}
+            "output_path": job.get("output_path", ""), "results": results}
 
 
-def write(job, **how):
+def write(job, told):
     """job.json into the folder; it may hold a password."""
-    text = describe(job, **how)
-    job.write(NAME, json.dumps(text, indent=1) + "\n")
-    return text
+    job.write(NAME, json.dumps(told, indent=1) + "\n")
 
 
 def _words(command):

@@ -1,6 +1,5 @@
 """backend: SSH: a server and a worker on each of submit.hosts, by the launcher of paddle.scripts. The
 folder of the submission is sent to a new folder of root_dir on each host."""
-import json
 import types
 
 from paddlerec.backends import job as keys, node
@@ -93,12 +92,13 @@ def _launcher_job(job):
         raise ssh_cluster.Refused("submit.hosts: %s" % error)
 
 
-def write_folder(job):
-    """The folder as a host gets it."""
+def write_folder(job, **environment):
+    """The folder as a host gets it. environment: more for every process."""
     job.make_folder()
     job.write(SCRIPT, _TEXT)
     told = node.describe(job, shared=False, cluster_type="MPI")
-    job.write(node.NAME, json.dumps(told, indent=1) + "\n")
+    told["environment"].update(environment)
+    node.write(job, told)
 
 
 def submit(job):
