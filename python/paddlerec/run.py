@@ -27,29 +27,20 @@ def get_modes(running_config):
     return [modes] if isinstance(modes, str) else list(modes)
 
 
-def _refuse(problems):
-    sys.stdout.flush()
-    sys.stderr.write("paddlerec: %d problem%s, nothing was started\n" % (
-        len(problems), "" if len(problems) == 1 else "s"))
-    for problem in problems:
-        sys.stderr.write("  %s\n" % problem)
-    sys.exit(2)
-
-
 def load(path, submits):
     """A checked Config, or the end with status 2."""
     from paddlerec.core import check
-    from paddlerec.core.config import ConfigError, override, read
+    from paddlerec.core.config import ConfigError, override, read, refuse
     try:
         config = read(path)
     except ConfigError as e:
-        _refuse(e.problems)
+        refuse(e.problems)
     override(config)
     check.check(config, submits)
     for note in config.notes:
         sys.stderr.write("paddlerec: note: %s\n" % note)
     if config.problems:
-        _refuse(config.problems)
+        refuse(config.problems)
     return config
 
 
@@ -113,11 +104,11 @@ def get_engine(config, mode):
 def _submit(config, backend):
     """Hand the job over; both are Configs, so that what is wrong with them has its line."""
     from paddlerec import backends
-    from paddlerec.core.config import ConfigError, read
+    from paddlerec.core.config import ConfigError, read, refuse
     try:
         backend_config = read(backend)
     except ConfigError as e:
-        _refuse(e.problems)
+        refuse(e.problems)
     return backends.submit(config, backend_config)
 
 

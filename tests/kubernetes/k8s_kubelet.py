@@ -77,7 +77,8 @@ class Pod(object):
 
 
 def secrets_of(documents):
-    return {d["metadata"]["name"]: d["stringData"] for d in documents if d["kind"] == "Secret"}
+    return {d["metadata"]["name"]: d.get("stringData", {}) for d in documents
+            if d["kind"] == "Secret"}
 
 
 def _set_pods(documents, spec, name):

@@ -27,7 +27,8 @@ class Nodes(object):
         """workspace: a folder that the image has its own copy of; env: the image's variables."""
         self.folder, self.processes = folder, []
         self.workspace, self.env = workspace, env
-        documents = documents_of(*arguments)
+        made = len(arguments) == 1 and isinstance(arguments[0], list)
+        documents = arguments[0] if made else documents_of(*arguments)
         self.secrets = secrets_of(documents)
         self.pods = pods_of(documents)
         for i, pod in enumerate(self.pods):
@@ -112,7 +113,7 @@ class Nodes(object):
 
 @pytest.fixture
 def nodes(tmp_path):
-    """Makes Nodes of the arguments of `paddle k8s`."""
+    """Makes Nodes of the arguments of `paddle k8s`, or of a list of documents."""
     if os.geteuid() != 0:
         pytest.skip("network namespaces are made by root")
     if shutil.which("ip") is None:

@@ -232,6 +232,10 @@ class Job(object):
         if len(versions) > 1:
             raise Refused("the hosts have different versions of paddle: " + "; ".join(
                 "%s on %s" % (v, ", ".join(h)) for v, h in sorted(versions.items())))
+        self._find_script()
+
+    def _find_script(self):
+        """Whether trainers run a script of the workspace."""
         if "config" in self.options:
             self.script = None
         elif self.package is not None:
@@ -315,27 +319,32 @@ class Job(object):
                 if not process.ended:
                     process.alive()
 
-    def _start_servers(self):
-        words = ["paddle", "pserver"] + [flag(*pair) for pair in self._flags().items()] + [
+    def _server_words(self, _node):
+        return ["paddle", "pserver"] + [flag(*pair) for pair in self._flags().items()] + [
             "--comment=" + COMMENT]
+
+    def _start_servers(self):
         threading.Thread(target=self._be_heard, daemon=True).start()
         for node in self.nodes:
-            self._servers.append(self._start(node, "server", self._numbers(), words))
+            self._servers.append(self._start(node, "server", self._numbers(),
+                                             self._server_words(node)))
         self._wait("servers", lambda: [s for s in self._servers if not s.ready])
         say("servers: %d are ready, at port%s %s" % (
             len(self._servers), "s" if len(self._numbers()) > 1 else "",
             ", ".join(map(str, self._numbers()))))
 
-    def _start_trainers(self):
+    def _trainer_words(self, node):
         flags = self._flags()
         flags["pservers"] = ",".join(node.address for node in self.nodes)
         flags.update(use_gpu=self.conf.PADDLE_USE_GPU, local=0)
         flags.update(self.options)
+        flags["trainer_id"] = node.index
+        return self._script_words(flags) if self.script else ["paddle", "train"] + [
+            flag(*pair) for pair in flags.items()] + ["--comment=" + COMMENT]
+
+    def _start_trainers(self):
         for node in self.nodes:
-            flags["trainer_id"] = node.index
-            words = self._script_words(flags) if self.script else ["paddle", "train"] + [
-                flag(*pair) for pair in flags.items()] + ["--comment=" + COMMENT]
-            self._trainers.append(self._start(node, "train", (), words))
+            self._trainers.append(self._start(node, "train", (), self._trainer_words(node)))
         log = self.folder + ("/log/train.log" if self.script else "/log/paddle_trainer.INFO")
         say("training on %d hosts; to follow it: %s" % (
             len(self.nodes), self.nodes[0].ssh("tail -F " + shlex.quote(log))))
@@ -485,12 +494,10 @@ class Job(object):
         return alone[0] if alone else first
 
 
-def main(conf_path, argv):
-    """The exit status of paddle.py."""
-    job = None
+def run(make):
+    """The exit status of the Job that make() gives."""
     try:
-        args, options = parse_args(argv)
-        job = Job(load_conf(conf_path), args, options)
+        job = make()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN or number == signal.SIGINT:
                 signal.signal(number, job.interrupt)
@@ -499,3 +506,11 @@ def main(conf_path, argv):
         for line in str(error).splitlines():
             sys.stderr.write("paddle: %s\n" % line)
         return 2
+
+
+def main(conf_path, argv):
+    """The exit status of paddle.py."""
+    def make():
+        args, options = parse_args(argv)
+        return Job(load_conf(conf_path), args, options)
+    return run(make)

@@ -4,10 +4,11 @@ A value can be overridden from the environment, by the name that the table of th
 shows: `env runner.NAME.epochs=1 python -m paddlerec.run -m config.yaml`. A shell has no dots in
 names; there `runner__NAME__epochs=1` says the same."""
 import os
+import sys
 
 import yaml
 
-__all__ = ["Config", "ConfigError", "Problem", "read", "LISTS"]
+__all__ = ["Config", "ConfigError", "Problem", "read", "refuse", "LISTS"]
 
 LISTS = ("runner", "dataset", "phase")  # lists of dicts with names
 _ROOTS = LISTS + ("hyper_parameters",)
@@ -30,6 +31,16 @@ class ConfigError(Exception):
     def __init__(self, problems):
         super().__init__("\n".join(map(str, problems)))
         self.problems = list(problems)
+
+
+def refuse(problems):
+    """The end with status 2, and all that is wrong."""
+    sys.stdout.flush()
+    sys.stderr.write("paddlerec: %d problem%s, nothing was started\n" % (
+        len(problems), "" if len(problems) == 1 else "s"))
+    for problem in problems:
+        sys.stderr.write("  %s\n" % problem)
+    sys.exit(2)
 
 
 class Config:

@@ -6,6 +6,8 @@
 # script and arguments given here. Its logs are logs/train.log and logs/pserver.log there.
 # PADDLE_INIT_PORT, _PORTS_NUM, _PORTS_NUM_FOR_SPARSE, _USE_GPU, _TRAINER_COUNT and NICS may be set
 # (mpirun -x PADDLE_INIT_PORT=7200 ...). The exit status is the trainer's.
+# PADDLE_SERVER_SCRIPT: the server is this script, as in jobs of Fluid, and both are told who they are
+# in the words of Fleet (TRAINING_ROLE and others).
 [ $# -gt 0 ] || set -- train.py
 [ -f "$1" ] || cd "$(dirname "$0")" || exit 1
 
@@ -84,9 +86,19 @@ trap 'stop 143' TERM
 trap 'stop 130' INT
 trap 'stop 129' HUP
 mkdir -p logs || exit 1
-paddle pserver --num_gradient_servers="$size" --nics="$NICS" --port="$PADDLE_INIT_PORT" \
-    --ports_num="$PADDLE_INIT_PORTS_NUM" --ports_num_for_sparse="$PADDLE_INIT_PORTS_NUM_FOR_SPARSE" \
-    --comment=paddle_cluster_pserver < /dev/null > logs/pserver.log 2>&1 &
+if [ -n "$PADDLE_SERVER_SCRIPT" ]; then
+    PADDLE_PSERVERS_IP_PORT_LIST=$(echo "$PADDLE_INIT_PSERVERS," | sed "s/,/:$PADDLE_INIT_PORT,/g; s/,$//")
+    export PADDLE_PSERVERS_IP_PORT_LIST PADDLE_TRAINERS_NUM=$size PADDLE_TRAINERS=$size
+    export PADDLE_TRAINER_ID=$rank PADDLE_PORT=$PADDLE_INIT_PORT TRAINING_ROLE=TRAINER
+    POD_IP=$(echo "$PADDLE_INIT_PSERVERS" | cut -d , -f $((rank + 1)))
+    export POD_IP
+    TRAINING_ROLE=PSERVER paddle python "$PADDLE_SERVER_SCRIPT" < /dev/null > logs/pserver.log 2>&1 &
+else
+    paddle pserver --num_gradient_servers="$size" --nics="$NICS" --port="$PADDLE_INIT_PORT" \
+        --ports_num="$PADDLE_INIT_PORTS_NUM" \
+        --ports_num_for_sparse="$PADDLE_INIT_PORTS_NUM_FOR_SPARSE" \
+        --comment=paddle_cluster_pserver < /dev/null > logs/pserver.log 2>&1 &
+fi
 server=$!
 paddle python "$@" < /dev/null > logs/train.log 2>&1 &
 trainer=$!
