@@ -351,6 +351,13 @@ static inline void *rg_out_data(const rg_ctx *ctx, int slot)
  * when there is none. */
 void *rg_scratch(rg_ctx *ctx, size_t bytes);
 
+/* The memory of an output, or scratch in its place where nobody asked for it. */
+static inline void *rg_out_or_scratch(rg_ctx *ctx, int slot, size_t bytes)
+{
+    void *out = rg_out_data(ctx, slot);
+    return out ? out : rg_scratch(ctx, bytes);
+}
+
 /* For RG_OP_DYNAMIC: give output `i` of the slot its size. */
 rg_status rg_out_resize(rg_ctx *ctx, int slot, int i, rg_dtype dtype, const rg_shape *shape);
 

@@ -163,8 +163,8 @@ static rg_status attention_lstm_kernel(rg_ctx *ctx)
     size_t number = rg_dtype_size(rg_dtype_of(ctx, X));
     size_t all = (size_t)(rg_shape_of(ctx, X)->dim[0] * u.size) * number;
     void *memory = rg_scratch(ctx, (size_t)(2 * u.longest + u.width + 4 * u.size) * number);
-    void *cells = rg_has_out(ctx, CELL) ? rg_out_data(ctx, CELL) : rg_scratch(ctx, all);
-    void *states = rg_has_out(ctx, HIDDEN) ? rg_out_data(ctx, HIDDEN) : rg_scratch(ctx, all);
+    void *cells = rg_out_or_scratch(ctx, CELL, all);
+    void *states = rg_out_or_scratch(ctx, HIDDEN, all);
     if (!memory || !cells || !states)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, X, sequences, (ctx, &u, lod, memory, cells, states))

@@ -96,13 +96,6 @@ static void copy_unless_same(rg_value *to, const rg_value *from)
         memcpy(to->data, from->data, rg_value_bytes(from));
 }
 
-/* An output, or scratch of its size where nobody asked for it. */
-static void *wanted(rg_ctx *ctx, int out, size_t bytes)
-{
-    void *data = rg_out_data(ctx, out);
-    return data ? data : rg_scratch(ctx, bytes);
-}
-
 /* Mean and 1 / deviation of the batch, and the running ones moved on. */
 static rg_status use_batch(rg_ctx *ctx, const extents *e, void *mean, void *inverse)
 {
@@ -157,7 +150,8 @@ static rg_status kernel(rg_ctx *ctx)
     if (of_batch(ctx) && e.outer * e.space <= 1)
         return leave_alone(ctx);
     size_t bytes = (size_t)e.channels * sizeof(double);
-    void *mean = wanted(ctx, SAVED_MEAN, bytes), *inverse = wanted(ctx, SAVED_VARIANCE, bytes);
+    void *mean = rg_out_or_scratch(ctx, SAVED_MEAN, bytes),
+         *inverse = rg_out_or_scratch(ctx, SAVED_VARIANCE, bytes);
     void *factor = rg_scratch(ctx, bytes);
     if (mean == NULL || inverse == NULL || factor == NULL)
         return RG_ENOMEM;
@@ -257,7 +251,8 @@ static rg_status grad_kernel(rg_ctx *ctx)
     const void *x = rg_in_data(ctx, G_X), *dy = rg_in_data(ctx, G_DY);
     const void *mean = rg_in_data(ctx, G_SAVED_MEAN);
     const void *inverse = rg_in_data(ctx, G_SAVED_VARIANCE);
-    void *dscale = wanted(ctx, G_DSCALE, bytes), *dbias = wanted(ctx, G_DBIAS, bytes);
+    void *dscale = rg_out_or_scratch(ctx, G_DSCALE, bytes),
+         *dbias = rg_out_or_scratch(ctx, G_DBIAS, bytes);
     void *work = rg_scratch(ctx, 3 * bytes);
     if (dscale == NULL || dbias == NULL || work == NULL)
         return RG_ENOMEM;

@@ -96,8 +96,7 @@ static rg_status kernel(rg_ctx *ctx)
     int64_t rows = x->meta.shape.dim[0], width = x->meta.shape.dim[1], *count;
     const int64_t *labels;
     RG_TRY(count_labels(ctx, rows, &labels, &count));
-    void *diff = rg_has_out(ctx, DIFF) ? rg_out_data(ctx, DIFF)
-                                       : rg_scratch(ctx, rg_value_bytes(x));
+    void *diff = rg_out_or_scratch(ctx, DIFF, rg_value_bytes(x));
     if (diff == NULL)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, X, loss,

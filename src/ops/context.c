@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-rg_status rg_context_of(const rg_ctx *ctx, int x, int length_at, int start_at, int stride_at,
-                        rg_context *out)
+rg_status rg_context_of(const rg_ctx *ctx, int x, rg_context *out)
 {
-    int64_t length = rg_attr_int(ctx, length_at), start = rg_attr_int(ctx, start_at);
+    int64_t length = rg_attr_int(ctx, RG_CONTEXT_LENGTH);
+    int64_t start = rg_attr_int(ctx, RG_CONTEXT_START);
     RG_TRY(rg_expect_rank(ctx, x, 2));
-    if (rg_attr_int(ctx, stride_at) != 1)
+    if (rg_attr_int(ctx, RG_CONTEXT_STRIDE) != 1)
         return rg_fail(RG_EINVAL, "contextStride is %d, and only 1 is possible",
-                       rg_attr_int(ctx, stride_at));
+                       rg_attr_int(ctx, RG_CONTEXT_STRIDE));
     if (length < 1)
         return rg_fail(RG_EINVAL, "contextLength is %lld, and must be at least 1",
                        (long long)length);
@@ -20,9 +20,9 @@ rg_status rg_context_of(const rg_ctx *ctx, int x, int length_at, int start_at, i
     return RG_OK;
 }
 
-rg_status rg_check_padding(const rg_ctx *ctx, int padding, int trainable_at, const rg_context *c)
+rg_status rg_check_padding(const rg_ctx *ctx, int padding, const rg_context *c)
 {
-    bool trainable = rg_attr_bool(ctx, trainable_at);
+    bool trainable = rg_attr_bool(ctx, RG_CONTEXT_PADDING_TRAINABLE);
     if (trainable != rg_has_in(ctx, padding))
         return rg_fail(RG_EINVAL, "PaddingData is %s, and paddingTrainable is %s",
                        trainable ? "missing" : "given", trainable ? "true" : "false");

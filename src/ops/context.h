@@ -13,12 +13,20 @@ typedef struct rg_context {
     int64_t width;                        /* of a row; -1: not known yet */
 } rg_context;
 
-/* From the attributes contextLength, contextStart and contextStride, which must be 1, at these
- * positions, and the input X at slot `x`, which must be a matrix. */
-rg_status rg_context_of(const rg_ctx *ctx, int x, int length, int start, int stride,
-                        rg_context *out);
+/* The attributes of an op that has contexts, which the functions below read. */
+enum { RG_CONTEXT_PADDING_TRAINABLE, RG_CONTEXT_LENGTH, RG_CONTEXT_START, RG_CONTEXT_STRIDE };
+#define RG_CONTEXT_ATTRS                                                                          \
+    RG_ATTRS(                                                                                     \
+        [RG_CONTEXT_PADDING_TRAINABLE] =                                                          \
+            RG_BOOLEAN("paddingTrainable", false, "rows outside a sequence are PaddingData's"),   \
+        [RG_CONTEXT_LENGTH] = RG_REQUIRED("contextLength", RG_ATTR_INT, "rows in a context"),     \
+        [RG_CONTEXT_START] = RG_INT("contextStart", 0, "where a context begins, from its row"),   \
+        [RG_CONTEXT_STRIDE] = RG_INT("contextStride", 1, "1"))
+
+/* contextStride must be 1, and the input X at slot `x` a matrix. */
+rg_status rg_context_of(const rg_ctx *ctx, int x, rg_context *out);
 /* The attribute paddingTrainable and the input PaddingData must agree, and fit. */
-rg_status rg_check_padding(const rg_ctx *ctx, int padding, int trainable, const rg_context *c);
+rg_status rg_check_padding(const rg_ctx *ctx, int padding, const rg_context *c);
 
 /* columns: the contexts of all rows, one after the other, of n sequences at `at`. padding may be
  * NULL: zeros. */

@@ -93,10 +93,8 @@ static rg_status kernel(rg_ctx *ctx)
     const rg_value *x = rg_in(ctx, X), *y = rg_in(ctx, Y);
     int64_t rows = x->meta.shape.dim[0], others = y->meta.shape.dim[0], width = rg_value_width(x);
     size_t size = rg_dtype_size(x->meta.dtype);
-    void *x_norm = rg_has_out(ctx, XNORM) ? rg_out_data(ctx, XNORM)
-                                          : rg_scratch(ctx, (size_t)rows * size);
-    void *y_norm = rg_has_out(ctx, YNORM) ? rg_out_data(ctx, YNORM)
-                                          : rg_scratch(ctx, (size_t)others * size);
+    void *x_norm = rg_out_or_scratch(ctx, XNORM, (size_t)rows * size);
+    void *y_norm = rg_out_or_scratch(ctx, YNORM, (size_t)others * size);
     if (x_norm == NULL || y_norm == NULL)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, X, norms, (x->data, rows, width, x_norm))

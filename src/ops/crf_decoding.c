@@ -14,23 +14,12 @@ enum { VITERBI_PATH };
 
 static rg_status crf_decoding_infer(rg_ctx *ctx)
 {
-    const rg_shape *x = rg_shape_of(ctx, EMISSION), *w = rg_shape_of(ctx, TRANSITION);
+    const rg_shape *x = rg_shape_of(ctx, EMISSION);
     bool padded = rg_has_in(ctx, LENGTH);
-    int64_t n, tags = w->rank == 2 ? w->dim[1] : -1;
-    RG_TRY(rg_expect_rank(ctx, EMISSION, padded ? 3 : 2));
-    RG_TRY(rg_expect_rank(ctx, TRANSITION, 2));
-    RG_TRY(rg_expect_same_dtype(ctx, EMISSION, TRANSITION));
-    RG_TRY(rg_count_spans(ctx, EMISSION, LENGTH, &n));
+    int64_t n;
+    RG_TRY(rg_count_tagged(ctx, EMISSION, TRANSITION, LENGTH, &n));
     if (rg_has_in(ctx, LABEL))
         RG_TRY(RG_EXPECT_DTYPE(ctx, LABEL, RG_I64, RG_I32));
-    if (tags < 1 || w->dim[0] != tags + 2 ||
-        (x->dim[x->rank - 1] >= 0 && x->dim[x->rank - 1] != tags)) {
-        char tx[RG_SHAPE_TEXT], tw[RG_SHAPE_TEXT];
-        return rg_fail(RG_ESHAPE,
-                       "Emission of shape %s and Transition of shape %s must end in the number of "
-                       "tags, and Transition must have two rows more",
-                       rg_shape_text(x, tx), rg_shape_text(w, tw));
-    }
     rg_shape out = padded ? RG_SHAPE(x->dim[0], x->dim[1]) : RG_SHAPE(x->dim[0], 1);
     rg_set_out(ctx, VITERBI_PATH, RG_I64, &out);
     if (!padded)

@@ -195,13 +195,10 @@ static rg_status cudnn_lstm_kernel(rg_ctx *ctx)
     size_t number = rg_dtype_size(rg_dtype_of(ctx, INPUT));
     size_t all = (size_t)(u.directions * u.size * u.steps * u.batch) * number;
     size_t states = (size_t)(u.layers * u.directions * u.batch * u.size) * number;
-    uint8_t *reserve = rg_out_data(ctx, RESERVE);
-    void *h = rg_out_data(ctx, LAST_H), *c = rg_out_data(ctx, LAST_C);
+    uint8_t *reserve = rg_out_or_scratch(ctx, RESERVE,
+                                         (size_t)(u.layers * layer_numbers(&u)) * number);
+    void *h = rg_out_or_scratch(ctx, LAST_H, states), *c = rg_out_or_scratch(ctx, LAST_C, states);
     void *input = rg_scratch(ctx, all);
-    if (reserve == NULL)
-        reserve = rg_scratch(ctx, (size_t)(u.layers * layer_numbers(&u)) * number);
-    h = h ? h : rg_scratch(ctx, states);
-    c = c ? c : rg_scratch(ctx, states);
     if (!reserve || !input || !h || !c)
         return RG_ENOMEM;
     double p = rg_attr_bool(ctx, IS_TEST) ? 0 : (double)rg_attr_float(ctx, DROPOUT_PROB);

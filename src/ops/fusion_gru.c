@@ -61,7 +61,7 @@ static rg_status fusion_gru_kernel(rg_ctx *ctx)
     RG_TRY(rg_first_states(ctx, &s, H0, &h0));
     int64_t width = rg_shape_of(ctx, X)->dim[1];
     size_t row = (size_t)u.size * rg_dtype_size(rg_dtype_of(ctx, X)), all = (size_t)s.rows * row;
-    void *xx = rg_has_out(ctx, XX) ? rg_out_data(ctx, XX) : rg_scratch(ctx, 3 * all);
+    void *xx = rg_out_or_scratch(ctx, XX, 3 * all);
     void *gates = rg_scratch(ctx, 3 * all), *reset = rg_scratch(ctx, all);
     void *states = rg_scratch(ctx, all);
     if (!xx || !gates || !reset || !states)

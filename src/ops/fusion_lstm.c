@@ -96,7 +96,7 @@ static rg_status run_lstm(rg_ctx *ctx, const void *xx, const void *bias)
 static void *make_xx(rg_ctx *ctx, int64_t rows, int64_t width)
 {
     size_t bytes = (size_t)(rows * width) * rg_dtype_size(rg_dtype_of(ctx, WEIGHT_H));
-    return rg_has_out(ctx, XX) ? rg_out_data(ctx, XX) : rg_scratch(ctx, bytes);
+    return rg_out_or_scratch(ctx, XX, bytes);
 }
 
 static rg_status fusion_lstm_infer(rg_ctx *ctx)

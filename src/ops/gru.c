@@ -138,8 +138,7 @@ static rg_status gru_unit_infer(rg_ctx *ctx)
 /* The output's data, or scratch where nobody asked for it. */
 static void *out_or_scratch(rg_ctx *ctx, int slot, int64_t numel, rg_dtype dtype)
 {
-    return rg_has_out(ctx, slot) ? rg_out_data(ctx, slot)
-                                 : rg_scratch(ctx, (size_t)numel * rg_dtype_size(dtype));
+    return rg_out_or_scratch(ctx, slot, (size_t)numel * rg_dtype_size(dtype));
 }
 
 static rg_status gru_unit_kernel(rg_ctx *ctx)

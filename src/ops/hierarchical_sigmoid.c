@@ -217,9 +217,7 @@ static rg_status kernel(rg_ctx *ctx)
     rg_value *w_out = rg_out(ctx, W_OUT);
     paths p;
     RG_TRY(find_paths(ctx, &p));
-    void *pre_out = rg_has_out(ctx, PRE_OUT)
-                        ? rg_out_data(ctx, PRE_OUT)
-                        : rg_scratch(ctx, (size_t)(p.rows * p.levels) * sizeof(double));
+    void *pre_out = rg_out_or_scratch(ctx, PRE_OUT, (size_t)(p.rows * p.levels) * sizeof(double));
     if (pre_out == NULL)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, X, walk,

@@ -22,20 +22,9 @@ enum { ALPHA, EMISSION_EXPS, TRANSITION_EXPS, LOG_LIKELIHOOD };
 static rg_status linear_chain_crf_infer(rg_ctx *ctx)
 {
     const rg_shape *x = rg_shape_of(ctx, EMISSION), *w = rg_shape_of(ctx, TRANSITION);
-    int64_t n, tags = w->rank == 2 ? w->dim[1] : -1;
-    RG_TRY(rg_expect_rank(ctx, EMISSION, rg_has_in(ctx, LENGTH) ? 3 : 2));
-    RG_TRY(rg_expect_rank(ctx, TRANSITION, 2));
-    RG_TRY(rg_expect_same_dtype(ctx, EMISSION, TRANSITION));
+    int64_t n;
+    RG_TRY(rg_count_tagged(ctx, EMISSION, TRANSITION, LENGTH, &n));
     RG_TRY(RG_EXPECT_DTYPE(ctx, LABEL, RG_I64, RG_I32));
-    RG_TRY(rg_count_spans(ctx, EMISSION, LENGTH, &n));
-    if (tags < 1 || w->dim[0] != tags + 2 ||
-        (x->dim[x->rank - 1] >= 0 && x->dim[x->rank - 1] != tags)) {
-        char tx[RG_SHAPE_TEXT], tw[RG_SHAPE_TEXT];
-        return rg_fail(RG_ESHAPE,
-                       "Emission of shape %s and Transition of shape %s must end in the number of "
-                       "tags, and Transition must have two rows more",
-                       rg_shape_text(x, tx), rg_shape_text(w, tw));
-    }
     rg_dtype dtype = rg_dtype_of(ctx, EMISSION);
     rg_set_out(ctx, ALPHA, dtype, x);
     rg_set_out(ctx, EMISSION_EXPS, dtype, x);
@@ -121,7 +110,7 @@ static rg_status read_tags(rg_ctx *ctx, const rg_spans *s, int label, int64_t ta
 /* The output, or memory in its place where nobody asked for it. Padding has zeros. */
 static void *output_or_scratch(rg_ctx *ctx, int slot, size_t bytes)
 {
-    void *out = rg_has_out(ctx, slot) ? rg_out_data(ctx, slot) : rg_scratch(ctx, bytes);
+    void *out = rg_out_or_scratch(ctx, slot, bytes);
     if (out != NULL)
         memset(out, 0, bytes);
     return out;

@@ -77,10 +77,9 @@ static rg_status lstm_kernel(rg_ctx *ctx)
     RG_TRY(rg_first_states(ctx, &s, C0, &c0));
     size_t row = (size_t)u.size * rg_dtype_size(rg_dtype_of(ctx, INPUT));
     size_t all = (size_t)s.rows * row;
-    void *gates = rg_out_data(ctx, BATCH_GATE), *acts = rg_out_data(ctx, BATCH_CELL_ACT);
+    void *gates = rg_out_or_scratch(ctx, BATCH_GATE, 4 * all);
+    void *acts = rg_out_or_scratch(ctx, BATCH_CELL_ACT, all);
     void *cells = rg_scratch(ctx, all), *states = rg_scratch(ctx, all);
-    gates = gates ? gates : rg_scratch(ctx, 4 * all);
-    acts = acts ? acts : rg_scratch(ctx, all);
     if (!gates || !acts || !cells || !states)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, INPUT, run,

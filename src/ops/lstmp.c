@@ -129,12 +129,10 @@ static rg_status lstmp_kernel(rg_ctx *ctx)
     size_t number = rg_dtype_size(rg_dtype_of(ctx, INPUT));
     size_t row = (size_t)u.lstm.size * number, all = (size_t)s.rows * row;
     size_t narrow = (size_t)u.width * number;
-    void *gates = rg_out_data(ctx, BATCH_GATE), *acts = rg_out_data(ctx, BATCH_CELL_ACT);
-    void *states = rg_out_data(ctx, BATCH_HIDDEN);
+    void *gates = rg_out_or_scratch(ctx, BATCH_GATE, 4 * all);
+    void *acts = rg_out_or_scratch(ctx, BATCH_CELL_ACT, all);
+    void *states = rg_out_or_scratch(ctx, BATCH_HIDDEN, all);
     void *cells = rg_scratch(ctx, all), *out = rg_scratch(ctx, (size_t)s.rows * narrow);
-    gates = gates ? gates : rg_scratch(ctx, 4 * all);
-    acts = acts ? acts : rg_scratch(ctx, all);
-    states = states ? states : rg_scratch(ctx, all);
     if (!gates || !acts || !states || !cells || !out)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, INPUT, run,

@@ -282,11 +282,8 @@ static rg_status kernel(rg_ctx *ctx)
     sizes s = sizes_of(ctx);
     tables t;
     int64_t n = s.batch * s.n;
-    int64_t *classes = rg_has_out(ctx, SAMPLE_LABELS)
-                           ? rg_out_data(ctx, SAMPLE_LABELS)
-                           : rg_scratch(ctx, (size_t)n * sizeof *classes);
-    void *logits = rg_has_out(ctx, SAMPLE_LOGITS) ? rg_out_data(ctx, SAMPLE_LOGITS)
-                                                  : rg_scratch(ctx, (size_t)n * sizeof(double));
+    int64_t *classes = rg_out_or_scratch(ctx, SAMPLE_LABELS, (size_t)n * sizeof *classes);
+    void *logits = rg_out_or_scratch(ctx, SAMPLE_LOGITS, (size_t)n * sizeof(double));
     if (classes == NULL || logits == NULL)
         return RG_ENOMEM;
     RG_TRY(choose(ctx, &s, classes));

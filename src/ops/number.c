@@ -2,6 +2,7 @@
 #include "ops/number.h"
 
 #include "base/hot.h"
+#include "ops/shape_args.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -102,4 +103,20 @@ rg_status rg_check_ids(const rg_ctx *ctx, int slot, const int64_t *ids, int64_t 
                            rg_in_name(ctx, slot, 0), ctx->op->in[slot].name, (long long)ids[i],
                            (long long)i, (long long)end, of);
     return RG_OK;
+}
+
+rg_status rg_whole_dtype_from_attr(const rg_ctx *ctx, int attr, rg_dtype *dtype)
+{
+    RG_TRY(rg_dtype_from_attr(ctx, attr, dtype));
+    if (*dtype != RG_I32 && *dtype != RG_I64)
+        return rg_fail(RG_EINVAL, "dtype is %s, and must be int32 or int64", rg_dtype_name(*dtype));
+    return RG_OK;
+}
+
+void rg_put_whole(rg_value *out, int64_t i, int64_t number)
+{
+    if (out->meta.dtype == RG_I32)
+        ((int32_t *)out->data)[i] = (int32_t)number;
+    else
+        ((int64_t *)out->data)[i] = number;
 }

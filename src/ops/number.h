@@ -18,4 +18,9 @@ rg_status rg_read_whole(rg_ctx *ctx, int slot, const int64_t **out, int64_t *n);
 rg_status rg_check_ids(const rg_ctx *ctx, int slot, const int64_t *ids, int64_t n, int64_t end,
                        const char *of);
 
+/* The dtype that an attribute names, which must be int32 or int64. */
+rg_status rg_whole_dtype_from_attr(const rg_ctx *ctx, int attr, rg_dtype *dtype);
+/* `number` as element i of a tensor of one of these. */
+void rg_put_whole(rg_value *out, int64_t i, int64_t number);
+
 #endif

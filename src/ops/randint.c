@@ -5,26 +5,11 @@
  *
  * As in random.c, a number is a function of the seed, the variable's name, the step and its
  * index. */
+#include "ops/number.h"
 #include "ops/shape_args.h"
 
 enum { SHAPE_TENSOR, SHAPE_LIST };
 enum { OUT };
-
-static void put(rg_value *out, int64_t i, int64_t number)
-{
-    if (out->meta.dtype == RG_I32)
-        ((int32_t *)out->data)[i] = (int32_t)number;
-    else
-        ((int64_t *)out->data)[i] = number;
-}
-
-static rg_status whole_dtype(const rg_ctx *ctx, int attr, rg_dtype *dtype)
-{
-    RG_TRY(rg_dtype_from_attr(ctx, attr, dtype));
-    if (*dtype != RG_I32 && *dtype != RG_I64)
-        return rg_fail(RG_EINVAL, "dtype is %s, and must be int32 or int64", rg_dtype_name(*dtype));
-    return RG_OK;
-}
 
 /* ---- randint ---- */
 
@@ -34,7 +19,7 @@ static rg_status randint_infer(rg_ctx *ctx)
 {
     rg_shape shape;
     rg_dtype dtype;
-    RG_TRY(whole_dtype(ctx, I_DTYPE, &dtype));
+    RG_TRY(rg_whole_dtype_from_attr(ctx, I_DTYPE, &dtype));
     if (rg_attr_int(ctx, I_LOW) >= rg_attr_int(ctx, I_HIGH))
         return rg_fail(RG_EINVAL, "low is %d, and must be below high, which is %d",
                        rg_attr_int(ctx, I_LOW), rg_attr_int(ctx, I_HIGH));
@@ -51,7 +36,7 @@ static rg_status randint_kernel(rg_ctx *ctx)
     int64_t low = rg_attr_int(ctx, I_LOW), n = rg_numel(out);
     uint64_t span = (uint64_t)(rg_attr_int(ctx, I_HIGH) - low);
     for (int64_t i = 0; i < n; i++)
-        put(out, i, low + (int64_t)rg_philox_below(key, (uint64_t)i, span));
+        rg_put_whole(out, i, low + (int64_t)rg_philox_below(key, (uint64_t)i, span));
     return RG_OK;
 }
 
@@ -79,7 +64,7 @@ enum { P_N, P_DTYPE, P_SEED };
 static rg_status randperm_infer(rg_ctx *ctx)
 {
     rg_dtype dtype;
-    RG_TRY(whole_dtype(ctx, P_DTYPE, &dtype));
+    RG_TRY(rg_whole_dtype_from_attr(ctx, P_DTYPE, &dtype));
     if (rg_attr_int(ctx, P_N) < 1)
         return rg_fail(RG_EINVAL, "n is %d, and must be above 0", rg_attr_int(ctx, P_N));
     rg_set_out(ctx, OUT, dtype, &RG_SHAPE(rg_attr_int(ctx, P_N)));
@@ -95,8 +80,8 @@ static rg_status randperm_kernel(rg_ctx *ctx)
     int64_t n = rg_numel(out);
     for (int64_t i = 0; i < n; i++) {
         int64_t at = (int64_t)rg_philox_below(key, (uint64_t)i, (uint64_t)i + 1);
-        put(out, i, at < i ? rg_whole_at(out, at) : i);
-        put(out, at, i);
+        rg_put_whole(out, i, at < i ? rg_whole_at(out, at) : i);
+        rg_put_whole(out, at, i);
     }
     return RG_OK;
 }

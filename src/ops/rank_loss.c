@@ -133,8 +133,7 @@ static rg_status margin_infer(rg_ctx *ctx)
 static rg_status margin_kernel(rg_ctx *ctx)
 {
     const rg_value *x1 = rg_in(ctx, M_X1);
-    void *active = rg_has_out(ctx, M_ACTIVATED) ? rg_out_data(ctx, M_ACTIVATED)
-                                                : rg_scratch(ctx, rg_value_bytes(x1));
+    void *active = rg_out_or_scratch(ctx, M_ACTIVATED, rg_value_bytes(x1));
     if (active == NULL)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, M_X1, margin,

@@ -179,10 +179,8 @@ static rg_status kernel(rg_ctx *ctx)
         if (labels[i] < 0 || labels[i] >= s.classes)
             return rg_bad_label(ctx, LABELS, i, labels[i], s.classes);
     size_t n = (size_t)(s.rows * s.n);
-    int64_t *samples = rg_has_out(ctx, SAMPLES) ? rg_out_data(ctx, SAMPLES)
-                                                : rg_scratch(ctx, n * sizeof *samples);
-    void *probs = rg_has_out(ctx, PROBS) ? rg_out_data(ctx, PROBS)
-                                         : rg_scratch(ctx, n * sizeof(double));
+    int64_t *samples = rg_out_or_scratch(ctx, SAMPLES, n * sizeof *samples);
+    void *probs = rg_out_or_scratch(ctx, PROBS, n * sizeof(double));
     if (samples == NULL || probs == NULL)
         return RG_ENOMEM;
     RG_TRY(choose(ctx, &s, labels, samples, probs));

@@ -11,15 +11,14 @@
 
 enum { X, PADDING_DATA };
 enum { OUT };
-enum { PADDING_TRAINABLE, LENGTH, START, STRIDE };
 
 static rg_status sequence_context_infer(rg_ctx *ctx)
 {
     const rg_lod *lod;
     rg_context c;
     RG_TRY(rg_expect_one_level(ctx, X, &lod));
-    RG_TRY(rg_context_of(ctx, X, LENGTH, START, STRIDE, &c));
-    RG_TRY(rg_check_padding(ctx, PADDING_DATA, PADDING_TRAINABLE, &c));
+    RG_TRY(rg_context_of(ctx, X, &c));
+    RG_TRY(rg_check_padding(ctx, PADDING_DATA, &c));
     rg_shape out = RG_SHAPE(rg_shape_of(ctx, X)->dim[0], c.width < 0 ? -1 : c.length * c.width);
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
     rg_share_lod(ctx, X, OUT);
@@ -30,19 +29,12 @@ static rg_status sequence_context_kernel(rg_ctx *ctx)
 {
     rg_context c;
     const rg_lod *lod = rg_in_meta(ctx, X)->lod;
-    RG_TRY(rg_context_of(ctx, X, LENGTH, START, STRIDE, &c));
+    RG_TRY(rg_context_of(ctx, X, &c));
     RG_CALL_FLOAT(ctx, X, rg_context_lay_out,
                   (&c, rg_in_data(ctx, X), rg_in_data(ctx, PADDING_DATA), lod->offset[0],
                    rg_lod_sequences(lod, 0), rg_out_data(ctx, OUT)))
     return RG_OK;
 }
-
-#define ATTRS                                                                               \
-    RG_ATTRS([PADDING_TRAINABLE] = RG_BOOLEAN("paddingTrainable", false,                    \
-                                              "rows outside a sequence are PaddingData's"), \
-             [LENGTH] = RG_REQUIRED("contextLength", RG_ATTR_INT, "rows in a context"),     \
-             [START] = RG_INT("contextStart", 0, "where a context begins, from its row"),   \
-             [STRIDE] = RG_INT("contextStride", 1, "1"))
 
 const rg_op rg_op_sequence_context = {
     .type = "sequence_context",
@@ -52,7 +44,7 @@ const rg_op rg_op_sequence_context = {
                                                                   "rows around a sequence",
                                                                   RG_OPTIONAL}),
     .out = RG_SLOTS([OUT] = {"Out", "[total, contextLength * width]"}),
-    .attr = ATTRS,
+    .attr = RG_CONTEXT_ATTRS,
     .flags = RG_OP_LINEAR,
     .infer = sequence_context_infer,
     .kernel = sequence_context_kernel,
@@ -68,7 +60,7 @@ static rg_status sequence_context_grad_kernel(rg_ctx *ctx)
     rg_context c;
     const rg_lod *lod = rg_in_meta(ctx, G_X)->lod;
     rg_value *dx = rg_out(ctx, G_DX), *dpadding = rg_out(ctx, G_DPADDING);
-    RG_TRY(rg_context_of(ctx, G_X, LENGTH, START, STRIDE, &c));
+    RG_TRY(rg_context_of(ctx, G_X, &c));
     RG_TRY(rg_expect_numel(ctx, G_DOUT, rg_shape_of(ctx, G_X)->dim[0] * c.length * c.width));
     if (dx != NULL)
         memset(dx->data, 0, rg_value_bytes(dx));
@@ -89,6 +81,6 @@ const rg_op rg_op_sequence_context_grad = {
     .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_X)},
                     [G_DPADDING] = {"PaddingData@GRAD", "", RG_OPTIONAL,
                                     .like = RG_OF(G_PADDING_DATA)}),
-    .attr = ATTRS,
+    .attr = RG_CONTEXT_ATTRS,
     .kernel = sequence_context_grad_kernel,
 };

@@ -14,12 +14,11 @@
 
 enum { X, PADDING_DATA, FILTER };
 enum { OUT };
-enum { PADDING_TRAINABLE, LENGTH, START, STRIDE };
 
 static rg_status context_of(const rg_ctx *ctx, rg_context *out)
 {
     const rg_shape *x = rg_shape_of(ctx, X), *filter = rg_shape_of(ctx, FILTER);
-    RG_TRY(rg_context_of(ctx, X, LENGTH, START, STRIDE, out));
+    RG_TRY(rg_context_of(ctx, X, out));
     RG_TRY(rg_expect_rank(ctx, FILTER, 2));
     if (x->dim[1] >= 0 && filter->dim[0] >= 0 && filter->dim[0] != out->length * x->dim[1])
         return rg_fail(RG_ESHAPE,
@@ -37,7 +36,7 @@ static rg_status sequence_conv_infer(rg_ctx *ctx)
     RG_TRY(rg_expect_one_level(ctx, X, &lod));
     RG_TRY(rg_expect_same_dtype(ctx, X, FILTER));
     RG_TRY(context_of(ctx, &c));
-    RG_TRY(rg_check_padding(ctx, PADDING_DATA, PADDING_TRAINABLE, &c));
+    RG_TRY(rg_check_padding(ctx, PADDING_DATA, &c));
     rg_shape out = RG_SHAPE(rg_shape_of(ctx, X)->dim[0], rg_shape_of(ctx, FILTER)->dim[1]);
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
     rg_share_lod(ctx, X, OUT);
@@ -72,13 +71,6 @@ static rg_status sequence_conv_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define ATTRS                                                                               \
-    RG_ATTRS([PADDING_TRAINABLE] = RG_BOOLEAN("paddingTrainable", false,                    \
-                                              "rows outside a sequence are PaddingData's"), \
-             [LENGTH] = RG_REQUIRED("contextLength", RG_ATTR_INT, "rows in a context"),     \
-             [START] = RG_INT("contextStart", 0, "where a context begins, from its row"),   \
-             [STRIDE] = RG_INT("contextStride", 1, "1"))
-
 const rg_op rg_op_sequence_conv = {
     .type = "sequence_conv",
     .doc = "A convolution along sequences.",
@@ -86,7 +78,7 @@ const rg_op rg_op_sequence_conv = {
                    [PADDING_DATA] = {"PaddingData", "rows around a sequence", RG_OPTIONAL},
                    [FILTER] = {"Filter", "[contextLength * width, filters]"}),
     .out = RG_SLOTS([OUT] = {"Out", "[total, filters]"}),
-    .attr = ATTRS,
+    .attr = RG_CONTEXT_ATTRS,
     .flags = RG_OP_BILINEAR,
     .infer = sequence_conv_infer,
     .kernel = sequence_conv_kernel,
@@ -137,6 +129,6 @@ const rg_op rg_op_sequence_conv_grad = {
                     [G_DPADDING] = {"PaddingData@GRAD", "", RG_OPTIONAL,
                                     .like = RG_OF(G_PADDING_DATA)},
                     [G_DFILTER] = {"Filter@GRAD", "", RG_OPTIONAL, .like = RG_OF(G_FILTER)}),
-    .attr = ATTRS,
+    .attr = RG_CONTEXT_ATTRS,
     .kernel = sequence_conv_grad_kernel,
 };

@@ -71,8 +71,7 @@ static float squared_sigma(const rg_ctx *ctx)
 static rg_status kernel(rg_ctx *ctx)
 {
     const rg_value *x = rg_in(ctx, X);
-    void *diff = rg_has_out(ctx, DIFF) ? rg_out_data(ctx, DIFF)
-                                       : rg_scratch(ctx, rg_value_bytes(x));
+    void *diff = rg_out_or_scratch(ctx, DIFF, rg_value_bytes(x));
     if (diff == NULL)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, X, loss,

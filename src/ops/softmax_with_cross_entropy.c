@@ -149,10 +149,8 @@ static rg_status kernel(rg_ctx *ctx)
     RG_TRY(cut_at_axis(ctx, &logits->meta.shape, &c));
     size_t size = rg_dtype_size(logits->meta.dtype);
     void *work = rg_scratch(ctx, (size_t)(2 * c.inner) * size);
-    void *softmax = rg_has_out(ctx, SOFTMAX) ? rg_out_data(ctx, SOFTMAX)
-                                             : rg_scratch(ctx, (size_t)rg_numel(logits) * size);
-    void *loss = rg_has_out(ctx, LOSS) ? rg_out_data(ctx, LOSS)
-                                       : rg_scratch(ctx, (size_t)(c.outer * c.inner) * size);
+    void *softmax = rg_out_or_scratch(ctx, SOFTMAX, (size_t)rg_numel(logits) * size);
+    void *loss = rg_out_or_scratch(ctx, LOSS, (size_t)(c.outer * c.inner) * size);
     if (work == NULL || softmax == NULL || loss == NULL)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, LOGITS, rg_softmax,

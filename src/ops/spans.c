@@ -18,6 +18,25 @@ rg_status rg_count_spans(const rg_ctx *ctx, int in, int length, int64_t *n)
     return rg_expect_count(ctx, length, rg_running(ctx) ? *n : -1);
 }
 
+rg_status rg_count_tagged(const rg_ctx *ctx, int in, int transition, int length, int64_t *n)
+{
+    const rg_shape *x = rg_shape_of(ctx, in), *w = rg_shape_of(ctx, transition);
+    int64_t tags = w->rank == 2 ? w->dim[1] : -1;
+    RG_TRY(rg_expect_rank(ctx, in, rg_has_in(ctx, length) ? 3 : 2));
+    RG_TRY(rg_expect_rank(ctx, transition, 2));
+    RG_TRY(rg_expect_same_dtype(ctx, in, transition));
+    RG_TRY(rg_count_spans(ctx, in, length, n));
+    if (tags < 1 || w->dim[0] != tags + 2 ||
+        (x->dim[x->rank - 1] >= 0 && x->dim[x->rank - 1] != tags)) {
+        char tx[RG_SHAPE_TEXT], tw[RG_SHAPE_TEXT];
+        return rg_fail(RG_ESHAPE,
+                       "Emission of shape %s and Transition of shape %s must end in the number of "
+                       "tags, and Transition must have two rows more",
+                       rg_shape_text(x, tx), rg_shape_text(w, tw));
+    }
+    return RG_OK;
+}
+
 rg_status rg_open_spans(rg_ctx *ctx, int in, int length, rg_spans *out)
 {
     *out = (rg_spans){0};

@@ -16,6 +16,10 @@ typedef struct rg_spans {
  * `length` it is [n, width, ...]; without, it has a LoD of one level. */
 rg_status rg_count_spans(const rg_ctx *ctx, int in, int length, int64_t *n);
 
+/* The same where each step has a score for every tag, and `transition` is [tags + 2, tags]: of the
+ * ops of conditional random fields. */
+rg_status rg_count_tagged(const rg_ctx *ctx, int in, int transition, int length, int64_t *n);
+
 /* For kernels; lengths are checked. */
 rg_status rg_open_spans(rg_ctx *ctx, int in, int length, rg_spans *out);
 

@@ -73,7 +73,7 @@ static rg_status kernel(rg_ctx *ctx)
 {
     const rg_value *x = rg_in(ctx, X), *y = rg_in(ctx, Y);
     int64_t rows = x->meta.shape.dim[0], width = rg_value_width(x);
-    void *sub = rg_has_out(ctx, SUB) ? rg_out_data(ctx, SUB) : rg_scratch(ctx, rg_value_bytes(x));
+    void *sub = rg_out_or_scratch(ctx, SUB, rg_value_bytes(x));
     if (sub == NULL)
         return RG_ENOMEM;
     RG_CALL_FLOAT(ctx, X, distance,

@@ -13,20 +13,8 @@
 
 static void put(rg_value *out, int64_t i, int64_t number)
 {
-    if (out == NULL)
-        return;
-    if (out->meta.dtype == RG_I32)
-        ((int32_t *)out->data)[i] = (int32_t)number;
-    else
-        ((int64_t *)out->data)[i] = number;
-}
-
-static rg_status whole_dtype(const rg_ctx *ctx, int attr, rg_dtype *dtype)
-{
-    RG_TRY(rg_dtype_from_attr(ctx, attr, dtype));
-    if (*dtype != RG_I32 && *dtype != RG_I64)
-        return rg_fail(RG_EINVAL, "dtype is %s, and must be int32 or int64", rg_dtype_name(*dtype));
-    return RG_OK;
+    if (out != NULL)
+        rg_put_whole(out, i, number);
 }
 
 /* ---- tdm_child ---- */
@@ -42,7 +30,7 @@ static rg_status child_infer(rg_ctx *ctx)
     int children = rg_attr_int(ctx, CHILD_NUMS);
     int64_t width = rg_shape_of(ctx, TREE_INFO)->dim[1];
     rg_dtype dtype;
-    RG_TRY(whole_dtype(ctx, C_DTYPE, &dtype));
+    RG_TRY(rg_whole_dtype_from_attr(ctx, C_DTYPE, &dtype));
     RG_TRY(RG_EXPECT_DTYPE(ctx, X, RG_I32, RG_I64));
     RG_TRY(RG_EXPECT_DTYPE(ctx, TREE_INFO, RG_I32, RG_I64));
     RG_TRY(rg_expect_rank(ctx, TREE_INFO, 2));
@@ -136,7 +124,7 @@ static rg_status sampler_infer(rg_ctx *ctx)
     const rg_attr *samples = rg_attr_list(ctx, NEG_SAMPLES);
     int64_t width = rg_attr_bool(ctx, OUTPUT_POSITIVE) ? (int64_t)samples->n : 0;
     rg_dtype dtype;
-    RG_TRY(whole_dtype(ctx, S_DTYPE, &dtype));
+    RG_TRY(rg_whole_dtype_from_attr(ctx, S_DTYPE, &dtype));
     for (int slot = S_X; slot <= LAYER; slot++)
         RG_TRY(RG_EXPECT_DTYPE(ctx, slot, RG_I32, RG_I64));
     RG_TRY(rg_expect_rank(ctx, TRAVEL, 2));
