@@ -4,7 +4,7 @@
  * The first byte says in which portions the others come, and how large the places are that bodies
  * are put into. */
 #include "rpc/frame.h"
-#include "rpc/wire_priv.h"
+#include "rpc/handshake_priv.h"
 
 #include <stdlib.h>
 
@@ -49,19 +49,19 @@ static const rg_frame_events events = {on_header, on_place, on_frame};
 
 static void as_bodies(const uint8_t *bytes, size_t n)
 {
-    rg_wire_hello hello = {0};
-    rg_wire_challenge challenge;
+    rg_handshake_hello hello = {0};
+    rg_handshake_challenge challenge;
     rg_rpc_welcome welcome;
-    if (rg_wire_get_hello(&hello, bytes, n) == RG_OK) {
+    if (rg_handshake_get_hello(&hello, bytes, n) == RG_OK) {
         rg_buf again;
         rg_buf_init(&again, RG_SHAKE_MAX);
-        rg_wire_put_hello(&again, &hello);
+        rg_handshake_put_hello(&again, &hello);
         if (again.len != n)
             abort();
         rg_buf_fini(&again);
     }
-    (void)rg_wire_get_challenge(&challenge, bytes, n);
-    (void)rg_wire_get_welcome(&welcome, bytes, n);
+    (void)rg_handshake_get_challenge(&challenge, bytes, n);
+    (void)rg_handshake_get_welcome(&welcome, bytes, n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

@@ -260,7 +260,7 @@ static PyObject *shrink(PyObject *module, PyObject *args)
     return nothing ? PyLong_FromUnsignedLongLong(rows) : NULL;
 }
 
-/* shuffle(Dataset, seed, rows of a letter, seconds between letters) */
+/* shuffle(Dataset, seed, rows of a message, seconds between messages) */
 static PyObject *shuffle(PyObject *module, PyObject *args)
 {
     PyObject *dataset;

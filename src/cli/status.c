@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "dist/credentials.h"
-#include "dist/wire.h"
+#include "dist/protocol.h"
 #include "rpc/client.h"
 #include "sys/host.h"
 #include "sys/job_env.h"

@@ -1,58 +1,58 @@
 /* exchange.c - gradients go to the servers, parameters come back.
  *
- * Each trainer thread has a lane. Its send ops fill a parcel for each server; at the end of the
- * step the parcels fly. Sync and half_async wait for the answer, which brings the parameters.
- * Async goes on computing: while one set of parcels flies the next is filled, and steps that
- * cannot leave yet are added up in it. In sync and half_async several threads fill one lane, and
- * the last of them to come lets it fly. */
+ * Each trainer thread has a channel. Its send ops fill an outbox for each server; at the end of the
+ * step the outboxes are sent. Sync and half_async wait for the answer, which brings the parameters.
+ * Async goes on computing: while one set of outboxes is under way the next is filled, and steps
+ * that cannot leave yet are added up in it. In sync and half_async several threads fill one
+ * channel, and the last of them to come sends it. */
 #include "dist/job.h"
 
 #include "base/mem.h"
-#include "dist/flight.h"
-#include "dist/parcel_priv.h"
+#include "dist/in_flight.h"
+#include "dist/outbox_priv.h"
 #include "sys/cond.h"
 #include "sys/flags.h"
 #include "sys/interrupt.h"
 
 #include <string.h>
 
-enum { LANES = RG_PS_MAX_THREADS };
+enum { CHANNELS = RG_PS_MAX_THREADS };
 
 /* A parameter of the trainer, or a part of one: rows from element `first` on. */
-typedef struct home {
+typedef struct target {
     rg_value *value; /* counted; NULL: none */
     int64_t first;
-} home;
+} target;
 
 /* Where an answer goes when it comes. */
-typedef struct landing {
+typedef struct reply_target {
     const rg_job_server *server;
-    const home *homes;
+    const target *targets;
     uint8_t pad[RG_PS_ALIGN];
-} landing;
+} reply_target;
 
-typedef struct lane {
+typedef struct channel {
     int number;
-    rg_parcel *filling, *flying; /* by server */
-    int steps;                   /* in `filling` */
-    rg_flight flight;
-    rg_rpc_call **calls;   /* by server: those of the flight; NULL: none */
-    bool pulls;            /* the flight brings parameters */
+    rg_outbox *filling, *sent; /* by server */
+    int steps;                 /* in `filling` */
+    rg_in_flight in_flight;
+    rg_rpc_call **calls;   /* by server: those in flight; NULL: none */
+    bool pulls;            /* those in flight bring parameters */
     rg_rpc_call **answers; /* by server: the last that brought parameters */
     float **widened;       /* by server: the same, where they came as halves */
     float **rests;         /* by server: what rounding to bytes took from dense gradients */
     bool **fresh;          /* by server and variable: not taken since they came */
     uint64_t pushes;       /* so far: servers are told which one each is, and none may be missing */
     uint64_t since_pull;
-    home **homes;      /* by server, by variable: where parameters go; NULL: not known */
-    bool *at_home;     /* by server: the last answer went straight there */
-    landing *landings; /* by server */
-} lane;
+    target **targets;            /* by server, by variable: where parameters go; NULL: not known */
+    bool *in_place;              /* by server: the last answer went straight there */
+    reply_target *reply_targets; /* by server */
+} channel;
 
 typedef struct rg_exchange rg_exchange;
 
 struct rg_exchange {
-    lane *lanes[LANES];
+    channel *channels[CHANNELS];
     /* Sync and half_async with several threads: */
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -62,7 +62,7 @@ struct rg_exchange {
     char why[512];
 };
 
-/* ---- lanes ---- */
+/* ---- channels ---- */
 
 static void close_calls(const rg_job *job, rg_rpc_call **calls)
 {
@@ -71,20 +71,20 @@ static void close_calls(const rg_job *job, rg_rpc_call **calls)
     rg_free(calls);
 }
 
-static void close_lane(const rg_job *job, lane *l)
+static void close_channel(const rg_job *job, channel *l)
 {
     if (l == NULL)
         return;
     close_calls(job, l->calls);
     close_calls(job, l->answers);
-    for (int s = 0; l->homes != NULL && s < job->n_servers; s++) {
-        for (size_t v = 0; l->homes[s] != NULL && v < job->servers[s].schema.n; v++)
-            rg_value_release(l->homes[s][v].value);
-        rg_free(l->homes[s]);
+    for (int s = 0; l->targets != NULL && s < job->n_servers; s++) {
+        for (size_t v = 0; l->targets[s] != NULL && v < job->servers[s].schema.n; v++)
+            rg_value_release(l->targets[s][v].value);
+        rg_free(l->targets[s]);
     }
-    rg_free(l->homes);
-    rg_free(l->landings);
-    rg_free(l->at_home);
+    rg_free(l->targets);
+    rg_free(l->reply_targets);
+    rg_free(l->in_place);
     for (int s = 0; l->widened != NULL && s < job->n_servers; s++)
         rg_free(l->widened[s]);
     for (int s = 0; l->rests != NULL && s < job->n_servers; s++)
@@ -94,28 +94,28 @@ static void close_lane(const rg_job *job, lane *l)
     rg_free(l->widened);
     rg_free(l->rests);
     rg_free(l->fresh);
-    rg_parcels_close(job, l->filling);
-    rg_parcels_close(job, l->flying);
-    rg_flight_fini(&l->flight);
+    rg_outboxes_close(job, l->filling);
+    rg_outboxes_close(job, l->sent);
+    rg_in_flight_fini(&l->in_flight);
     rg_free(l);
 }
 
-static rg_status open_fresh(const rg_job *job, lane *l)
+static rg_status open_fresh(const rg_job *job, channel *l)
 {
     l->fresh = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->fresh);
     for (int s = 0; l->fresh != NULL && s < job->n_servers; s++) {
         l->fresh[s] = rg_alloc_zero(job->servers[s].schema.n + 1, sizeof **l->fresh);
         if (l->fresh[s] == NULL)
-            return rg_no_memory(job->servers[s].schema.n, "a lane");
+            return rg_no_memory(job->servers[s].schema.n, "a channel");
     }
-    return l->fresh ? RG_OK : rg_no_memory(1, "a lane");
+    return l->fresh ? RG_OK : rg_no_memory(1, "a channel");
 }
 
-static rg_status open_rests(const rg_job *job, lane *l)
+static rg_status open_rests(const rg_job *job, channel *l)
 {
     l->rests = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->rests);
     if (l->rests == NULL)
-        return rg_no_memory(1, "a lane");
+        return rg_no_memory(1, "a channel");
     for (int s = 0; job->payload == RG_PAYLOAD_BYTES && s < job->n_servers; s++) {
         l->rests[s] = rg_alloc_zero(job->servers[s].reply_bytes + 1, 1);
         if (l->rests[s] == NULL)
@@ -124,31 +124,32 @@ static rg_status open_rests(const rg_job *job, lane *l)
     return RG_OK;
 }
 
-static rg_status open_lane(rg_job *job, lane **out)
+static rg_status open_channel(rg_job *job, channel **out)
 {
-    lane *l = rg_alloc_zero(1, sizeof *l);
+    channel *l = rg_alloc_zero(1, sizeof *l);
     if (l == NULL)
-        return rg_no_memory(sizeof *l, "a lane");
-    rg_flight_init(&l->flight, job);
+        return rg_no_memory(sizeof *l, "a channel");
+    rg_in_flight_init(&l->in_flight, job);
     l->calls = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->calls);
     l->answers = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->answers);
     l->widened = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->widened);
-    l->homes = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->homes);
-    l->landings = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->landings);
-    l->at_home = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->at_home);
-    rg_status code = l->calls && l->answers && l->homes && l->landings && l->at_home && l->widened
+    l->targets = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->targets);
+    l->reply_targets = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->reply_targets);
+    l->in_place = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->in_place);
+    rg_status code = l->calls && l->answers && l->targets && l->reply_targets && l->in_place &&
+                             l->widened
                          ? RG_OK
-                         : rg_no_memory(1, "a lane");
+                         : rg_no_memory(1, "a channel");
     if (code == RG_OK)
         code = open_fresh(job, l);
     if (code == RG_OK)
         code = open_rests(job, l);
     if (code == RG_OK)
-        code = rg_parcels_open(job, &l->filling);
+        code = rg_outboxes_open(job, &l->filling);
     if (code == RG_OK)
-        code = rg_parcels_open(job, &l->flying);
+        code = rg_outboxes_open(job, &l->sent);
     if (code != RG_OK)
-        close_lane(job, l);
+        close_channel(job, l);
     else
         *out = l;
     return code;
@@ -176,19 +177,19 @@ static bool is_shared(const rg_job *job)
     return job->mode == RG_UPDATE_SYNC || job->mode == RG_UPDATE_HALF_ASYNC;
 }
 
-/* The lane that a thread fills; where they are one sender all threads fill the first. */
-static rg_status lane_of(rg_job *job, int thread, lane **out)
+/* The channel that a thread fills; where they are one sender all threads fill the first. */
+static rg_status channel_of(rg_job *job, int thread, channel **out)
 {
     rg_exchange *x;
     RG_TRY(exchange_of(job, &x));
     int number = is_shared(job) ? 0 : thread;
-    if (number < 0 || number >= LANES)
-        return rg_fail(RG_EINVAL, "thread %d, and a trainer has up to %d", number, LANES);
+    if (number < 0 || number >= CHANNELS)
+        return rg_fail(RG_EINVAL, "thread %d, and a trainer has up to %d", number, CHANNELS);
     pthread_mutex_lock(&x->lock);
-    rg_status code = x->lanes[number] ? RG_OK : open_lane(job, &x->lanes[number]);
+    rg_status code = x->channels[number] ? RG_OK : open_channel(job, &x->channels[number]);
     if (code == RG_OK)
-        x->lanes[number]->number = number;
-    *out = x->lanes[number];
+        x->channels[number]->number = number;
+    *out = x->channels[number];
     pthread_mutex_unlock(&x->lock);
     return code;
 }
@@ -196,11 +197,11 @@ static rg_status lane_of(rg_job *job, int thread, lane **out)
 rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad,
                             bool stays)
 {
-    lane *l;
-    RG_TRY(lane_of(job, thread, &l));
+    channel *l;
+    RG_TRY(channel_of(job, thread, &l));
     bool lends = stays && job->mode != RG_UPDATE_ASYNC; /* else the push outlives the step */
     pthread_mutex_lock(&job->exchange->lock);
-    (lends ? rg_parcel_lend_dense : rg_parcel_add_dense)(job, &l->filling[server], server, var,
+    (lends ? rg_outbox_lend_dense : rg_outbox_add_dense)(job, &l->filling[server], server, var,
                                                          grad);
     pthread_mutex_unlock(&job->exchange->lock);
     return RG_OK;
@@ -209,42 +210,42 @@ rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, c
 rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, const int64_t *ids,
                            const float *rows, size_t n)
 {
-    lane *l;
-    RG_TRY(lane_of(job, thread, &l));
+    channel *l;
+    RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
-    rg_status code = rg_parcel_add_rows(&l->filling[server], var,
+    rg_status code = rg_outbox_add_rows(&l->filling[server], var,
                                         (size_t)job->servers[server].schema.vars[var].width, ids,
                                         rows, n);
     pthread_mutex_unlock(&job->exchange->lock);
     return code;
 }
 
-/* ---- flying ---- */
+/* ---- pushing ---- */
 
 /* Where the values of a variable go; NULL: it is not known, or not as it was. */
-static float *home_of(const rg_job_server *server, const home *homes, uint32_t var)
+static float *target_of(const rg_job_server *server, const target *targets, uint32_t var)
 {
-    const rg_value *value = homes[var].value;
+    const rg_value *value = targets[var].value;
     int64_t n = (int64_t)rg_ps_count(&server->schema.vars[var]);
     if (value == NULL || value->data == NULL || value->meta.kind != RG_TENSOR ||
-        value->meta.dtype != RG_F32 || rg_numel(value) < homes[var].first + n)
+        value->meta.dtype != RG_F32 || rg_numel(value) < targets[var].first + n)
         return NULL;
-    return (float *)value->data + homes[var].first;
+    return (float *)value->data + targets[var].first;
 }
 
-static bool all_have_homes(const rg_job_server *server, const home *homes)
+static bool all_have_targets(const rg_job_server *server, const target *targets)
 {
     for (uint32_t i = 0; i < server->n_pulled; i++)
-        if (homes == NULL || home_of(server, homes, server->pulled[i]) == NULL)
+        if (targets == NULL || target_of(server, targets, server->pulled[i]) == NULL)
             return false;
     return true;
 }
 
-/* Parameters straight to their homes, while the step waits for them. */
+/* Parameters straight to their targets, while the step waits for them. */
 static rg_status place(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
                        size_t *size)
 {
-    landing *to = user;
+    reply_target *to = user;
     const rg_job_server *server = to->server;
     rg_payload payload;
     RG_TRY(rg_payload_of_answer(frame->flags, &payload));
@@ -259,7 +260,7 @@ static rg_status place(void *user, const rg_frame *frame, uint64_t offset, uint8
             continue;
         bool in_pad = offset >= begin + bytes;
         *at = in_pad ? to->pad
-                     : (uint8_t *)home_of(server, to->homes, var) + (size_t)(offset - begin);
+                     : (uint8_t *)target_of(server, to->targets, var) + (size_t)(offset - begin);
         *size = (in_pad ? end : begin + bytes) - (size_t)offset;
         return RG_OK;
     }
@@ -267,31 +268,31 @@ static rg_status place(void *user, const rg_frame *frame, uint64_t offset, uint8
 }
 
 /* waits: the step does, until the answer is there. */
-static rg_status take_off(rg_job *job, lane *l, bool pulls, bool waits)
+static rg_status start_push(rg_job *job, channel *l, bool pulls, bool waits)
 {
-    rg_parcel *parcels = l->filling;
+    rg_outbox *outboxes = l->filling;
     rg_status code = RG_OK;
-    l->filling = l->flying;
-    l->flying = parcels;
+    l->filling = l->sent;
+    l->sent = outboxes;
     l->pulls = pulls;
     for (int s = 0; s < job->n_servers && code == RG_OK; s++) {
         rg_rpc_ask ask = {.method = RG_PS_PUSH,
                           .flags = rg_payload_to_flags(job->payload),
-                          .iov = parcels[s].iov};
-        l->landings[s] = (landing){.server = &job->servers[s], .homes = l->homes[s]};
+                          .iov = outboxes[s].iov};
+        l->reply_targets[s] = (reply_target){.server = &job->servers[s], .targets = l->targets[s]};
         if (waits && pulls && job->payload == RG_PAYLOAD_FLOATS &&
-            all_have_homes(&job->servers[s], l->homes[s])) {
+            all_have_targets(&job->servers[s], l->targets[s])) {
             ask.place = place;
-            ask.place_user = &l->landings[s];
+            ask.place_user = &l->reply_targets[s];
         }
-        code = rg_parcel_wrap(job, &parcels[s], s, l->pushes, pulls, l->rests[s], &ask.n);
-        rg_push_sign(&parcels[s].head, l->number, false);
+        code = rg_outbox_pack(job, &outboxes[s], s, l->pushes, pulls, l->rests[s], &ask.n);
+        rg_push_sign(&outboxes[s].head, l->number, false);
         if (code == RG_OK)
-            code = rg_flight_start(&l->flight, &l->calls[s], job->servers[s].client, &ask);
+            code = rg_in_flight_start(&l->in_flight, &l->calls[s], job->servers[s].client, &ask);
     }
     l->pushes++;
     l->steps = 0;
-    rg_parcels_empty(job, l->filling);
+    rg_outboxes_empty(job, l->filling);
     return code;
 }
 
@@ -312,8 +313,8 @@ static rg_status widen(const rg_job_server *server, const uint8_t *body, float *
     return RG_OK;
 }
 
-/* The parameters of a call become the server's answer; the call is the lane's now. */
-static rg_status keep_answer(const rg_job_server *server, lane *l, int s, rg_rpc_call *call)
+/* The parameters of a call become the server's answer; the call is the channel's now. */
+static rg_status keep_answer(const rg_job_server *server, channel *l, int s, rg_rpc_call *call)
 {
     size_t bytes;
     const uint8_t *body = rg_rpc_answer(call, &bytes);
@@ -321,8 +322,8 @@ static rg_status keep_answer(const rg_job_server *server, lane *l, int s, rg_rpc
     rg_rpc_call_close(l->answers[s]);
     l->answers[s] = call;
     memset(l->fresh[s], true, server->schema.n * sizeof **l->fresh);
-    l->at_home[s] = body == NULL;
-    if (l->at_home[s])
+    l->in_place[s] = body == NULL;
+    if (l->in_place[s])
         return RG_OK;
     RG_TRY(rg_payload_of_answer(rg_rpc_answer_flags(call), &payload));
     bool half = payload == RG_PAYLOAD_HALVES;
@@ -334,8 +335,8 @@ static rg_status keep_answer(const rg_job_server *server, lane *l, int s, rg_rpc
     return half ? widen(server, body, &l->widened[s]) : RG_OK;
 }
 
-/* What the last flight brought becomes the answer. */
-static rg_status unload(rg_job *job, lane *l)
+/* What the last calls brought becomes the answer. */
+static rg_status take_replies(rg_job *job, channel *l)
 {
     rg_status code = RG_OK;
     for (int s = 0; s < job->n_servers; s++) {
@@ -356,20 +357,20 @@ static rg_status unload(rg_job *job, lane *l)
 
 /* ---- steps ---- */
 
-static rg_status fly_and_wait(rg_job *job, lane *l)
+static rg_status push_and_wait(rg_job *job, channel *l)
 {
-    RG_TRY(rg_flight_wait(&l->flight)); /* of a step whose wait was interrupted */
-    RG_TRY(unload(job, l));
-    rg_status code = take_off(job, l, true, true);
-    rg_status landed = rg_flight_wait(&l->flight);
-    if (landed != RG_OK)
-        return landed;
-    rg_status unloaded = unload(job, l);
+    RG_TRY(rg_in_flight_wait(&l->in_flight)); /* of a step whose wait was interrupted */
+    RG_TRY(take_replies(job, l));
+    rg_status code = start_push(job, l, true, true);
+    rg_status waited = rg_in_flight_wait(&l->in_flight);
+    if (waited != RG_OK)
+        return waited;
+    rg_status unloaded = take_replies(job, l);
     return code == RG_OK ? unloaded : code;
 }
 
 /* Parameters come back when more than so many steps were sent: by default with every other. */
-static bool pulls_now(lane *l)
+static bool pulls_now(channel *l)
 {
     int64_t every = rg_flag_int("communicator_min_send_grad_num_before_recv") + 1;
     if ((int64_t)++l->since_pull < every)
@@ -378,37 +379,37 @@ static bool pulls_now(lane *l)
     return true;
 }
 
-static rg_status push_async(rg_job *job, lane *l)
+static rg_status push_async(rg_job *job, channel *l)
 {
     l->steps++;
-    if (!rg_flight_has_landed(&l->flight)) {
+    if (!rg_in_flight_is_done(&l->in_flight)) {
         if (l->steps < rg_flag_int("communicator_max_merge_var_num"))
             return RG_OK;
-        RG_TRY(rg_flight_wait(&l->flight));
+        RG_TRY(rg_in_flight_wait(&l->in_flight));
     }
-    RG_TRY(unload(job, l));
+    RG_TRY(take_replies(job, l));
     if (l->steps > 1 && !rg_flag_bool("communicator_is_sgd_optimizer"))
         for (int s = 0; s < job->n_servers; s++)
-            rg_parcel_scale(job, &l->filling[s], s, 1.0f / (float)l->steps);
-    return take_off(job, l, pulls_now(l), false);
+            rg_outbox_scale(job, &l->filling[s], s, 1.0f / (float)l->steps);
+    return start_push(job, l, pulls_now(l), false);
 }
 
 /* All threads of this trainer have come, or ended. */
-static rg_status push_together(rg_job *job, lane *l)
+static rg_status push_together(rg_job *job, channel *l)
 {
     rg_exchange *x = job->exchange;
     if (x->arrived > 1)
         for (int s = 0; s < job->n_servers; s++)
-            rg_parcel_scale(job, &l->filling[s], s, 1.0f / (float)x->arrived);
+            rg_outbox_scale(job, &l->filling[s], s, 1.0f / (float)x->arrived);
     x->arrived = 0;
-    x->outcome = fly_and_wait(job, l);
+    x->outcome = push_and_wait(job, l);
     (void)strncpy(x->why, x->outcome == RG_OK ? "" : rg_error_message(), sizeof x->why - 1);
     x->generation++;
     (void)pthread_cond_broadcast(&x->change);
     return x->outcome;
 }
 
-static rg_status push_sync(rg_job *job, lane *l)
+static rg_status push_sync(rg_job *job, channel *l)
 {
     rg_exchange *x = job->exchange;
     rg_status code = RG_OK;
@@ -434,13 +435,14 @@ static rg_status push_sync(rg_job *job, lane *l)
 
 rg_status rg_exchange_push(rg_job *job, int thread)
 {
-    lane *l;
-    RG_TRY(lane_of(job, thread, &l));
+    channel *l;
+    RG_TRY(channel_of(job, thread, &l));
     return is_shared(job) ? push_sync(job, l) : push_async(job, l);
 }
 
 /* The values of a variable that the last answer brought; NULL: none that were not taken before. */
-static rg_status latest(const rg_job *job, lane *l, int server, uint32_t var, const float **values)
+static rg_status latest(const rg_job *job, channel *l, int server, uint32_t var,
+                        const float **values)
 {
     const rg_job_server *from = &job->servers[server];
     const rg_rpc_call *answer = l->answers[server];
@@ -449,14 +451,14 @@ static rg_status latest(const rg_job *job, lane *l, int server, uint32_t var, co
     *values = NULL;
     if (answer == NULL)
         return RG_OK;
-    /* Threads that are one sender take from one lane, and after each step. */
+    /* Threads that are one sender take from one channel, and after each step. */
     if (!is_shared(job)) {
         if (!l->fresh[server][var])
             return RG_OK;
         l->fresh[server][var] = false;
     }
-    if (l->at_home[server]) {
-        *values = home_of(from, l->homes[server], var);
+    if (l->in_place[server]) {
+        *values = target_of(from, l->targets[server], var);
         return RG_OK;
     }
     const uint8_t *body = rg_rpc_answer(answer, &bytes);
@@ -468,28 +470,28 @@ static rg_status latest(const rg_job *job, lane *l, int server, uint32_t var, co
 }
 
 /* From now on the variable's values may come straight to `value`. */
-static rg_status settle_at(const rg_job *job, lane *l, int server, uint32_t var, rg_value *value,
+static rg_status settle_at(const rg_job *job, channel *l, int server, uint32_t var, rg_value *value,
                            int64_t first)
 {
-    home **homes = &l->homes[server];
-    if (*homes == NULL)
-        *homes = rg_alloc_zero(job->servers[server].schema.n + 1, sizeof **homes);
-    if (*homes == NULL)
+    target **targets = &l->targets[server];
+    if (*targets == NULL)
+        *targets = rg_alloc_zero(job->servers[server].schema.n + 1, sizeof **targets);
+    if (*targets == NULL)
         return rg_no_memory(1, "the exchange");
-    if ((*homes)[var].value == value && (*homes)[var].first == first)
+    if ((*targets)[var].value == value && (*targets)[var].first == first)
         return RG_OK;
-    rg_value_release((*homes)[var].value);
-    (*homes)[var] = (home){rg_value_retain(value), first};
+    rg_value_release((*targets)[var].value);
+    (*targets)[var] = (target){rg_value_retain(value), first};
     return RG_OK;
 }
 
 rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg_value *value,
                            int64_t first, bool stays)
 {
-    lane *l;
+    channel *l;
     const float *values;
     float *to = (float *)value->data + first;
-    RG_TRY(lane_of(job, thread, &l));
+    RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
     rg_status code = latest(job, l, server, var, &values);
     if (code == RG_OK && values != NULL && values != to)
@@ -503,18 +505,18 @@ rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg
 /* An answer that has come since the step before is put in its places now, not a step later. */
 rg_status rg_exchange_refresh(rg_job *job, int thread)
 {
-    lane *l;
+    channel *l;
     if (job->mode != RG_UPDATE_ASYNC || job->exchange == NULL)
         return RG_OK;
-    RG_TRY(lane_of(job, thread, &l));
-    if (!l->pulls || l->calls[0] == NULL || !rg_flight_has_landed(&l->flight))
+    RG_TRY(channel_of(job, thread, &l));
+    if (!l->pulls || l->calls[0] == NULL || !rg_in_flight_is_done(&l->in_flight))
         return RG_OK;
-    RG_TRY(unload(job, l));
+    RG_TRY(take_replies(job, l));
     for (int s = 0; s < job->n_servers; s++)
-        for (uint32_t i = 0; l->homes[s] != NULL && i < job->servers[s].n_pulled; i++) {
+        for (uint32_t i = 0; l->targets[s] != NULL && i < job->servers[s].n_pulled; i++) {
             uint32_t var = job->servers[s].pulled[i];
             const float *values = NULL;
-            float *to = home_of(&job->servers[s], l->homes[s], var);
+            float *to = target_of(&job->servers[s], l->targets[s], var);
             if (to == NULL)
                 continue;
             RG_TRY(latest(job, l, s, var, &values));
@@ -531,8 +533,8 @@ rg_status rg_exchange_threads(rg_job *job, int n)
     pthread_mutex_lock(&x->lock);
     x->threads = n;
     x->arrived = 0; /* of a step that was broken off, and so is what they brought */
-    if (is_shared(job) && x->lanes[0] != NULL)
-        rg_parcels_empty(job, x->lanes[0]->filling);
+    if (is_shared(job) && x->channels[0] != NULL)
+        rg_outboxes_empty(job, x->channels[0]->filling);
     pthread_mutex_unlock(&x->lock);
     return RG_OK;
 }
@@ -540,10 +542,10 @@ rg_status rg_exchange_threads(rg_job *job, int n)
 rg_status rg_exchange_thread_ends(rg_job *job, int thread)
 {
     rg_exchange *x;
-    lane *l;
+    channel *l;
     rg_status code = RG_OK;
     RG_TRY(exchange_of(job, &x));
-    RG_TRY(lane_of(job, thread, &l));
+    RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&x->lock);
     x->threads--;
     if (is_shared(job) && x->arrived > 0 && x->arrived >= x->threads)
@@ -555,15 +557,15 @@ rg_status rg_exchange_thread_ends(rg_job *job, int thread)
 rg_status rg_exchange_flush(rg_job *job)
 {
     rg_status code = RG_OK;
-    for (int i = 0; job->exchange != NULL && code == RG_OK && i < LANES; i++) {
-        lane *l = job->exchange->lanes[i];
+    for (int i = 0; job->exchange != NULL && code == RG_OK && i < CHANNELS; i++) {
+        channel *l = job->exchange->channels[i];
         if (l == NULL)
             continue;
-        code = rg_flight_wait(&l->flight);
+        code = rg_in_flight_wait(&l->in_flight);
         if (code == RG_OK)
-            code = unload(job, l);
+            code = take_replies(job, l);
         if (code == RG_OK && l->steps > 0)
-            code = fly_and_wait(job, l);
+            code = push_and_wait(job, l);
     }
     return code;
 }
@@ -571,8 +573,8 @@ rg_status rg_exchange_flush(rg_job *job)
 void rg_exchange_close(rg_job *job)
 {
     rg_exchange *x = job->exchange;
-    for (int i = 0; x != NULL && i < LANES; i++)
-        close_lane(job, x->lanes[i]);
+    for (int i = 0; x != NULL && i < CHANNELS; i++)
+        close_channel(job, x->channels[i]);
     if (x != NULL) {
         pthread_mutex_destroy(&x->lock);
         pthread_cond_destroy(&x->change);

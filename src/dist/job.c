@@ -4,7 +4,7 @@
 #include "base/cursor.h"
 #include "base/mem.h"
 #include "dist/credentials.h"
-#include "dist/flight.h"
+#include "dist/in_flight.h"
 #include "ir/digest.h"
 #include "sys/because.h"
 #include "sys/clock.h"
@@ -55,7 +55,7 @@ rg_status rg_job_answered(rg_rpc_call *call)
     return blame(rg_rpc_result(call));
 }
 
-rg_status rg_job_start_all(rg_job *job, rg_flight *flight, rg_job_request *requests, int n)
+rg_status rg_job_start_all(rg_job *job, rg_in_flight *in_flight, rg_job_request *requests, int n)
 {
     rg_status code = RG_OK;
     for (int i = 0; i < n; i++)
@@ -65,15 +65,15 @@ rg_status rg_job_start_all(rg_job *job, rg_flight *flight, rg_job_request *reque
                                 .flags = requests[i].flags,
                                 .iov = requests[i].iov,
                                 .n = requests[i].n};
-        code = rg_flight_start(flight, &requests[i].call, job->servers[requests[i].server].client,
-                               &ask);
+        code = rg_in_flight_start(in_flight, &requests[i].call,
+                                  job->servers[requests[i].server].client, &ask);
     }
     return code;
 }
 
-rg_status rg_job_finish_all(rg_flight *flight, rg_job_request *requests, int n)
+rg_status rg_job_finish_all(rg_in_flight *in_flight, rg_job_request *requests, int n)
 {
-    rg_status code = rg_flight_wait(flight);
+    rg_status code = rg_in_flight_wait(in_flight);
     for (int i = 0; code == RG_OK && i < n; i++)
         code = rg_job_answered(requests[i].call);
     if (code != RG_OK)
@@ -91,14 +91,14 @@ void rg_job_close_all(rg_job_request *requests, int n)
 
 rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n)
 {
-    rg_flight flight;
-    rg_flight_init(&flight, job);
-    rg_status code = rg_job_start_all(job, &flight, requests, n);
+    rg_in_flight in_flight;
+    rg_in_flight_init(&in_flight, job);
+    rg_status code = rg_job_start_all(job, &in_flight, requests, n);
     if (code == RG_OK)
-        code = rg_job_finish_all(&flight, requests, n);
+        code = rg_job_finish_all(&in_flight, requests, n);
     else
         rg_job_close_all(requests, n);
-    rg_flight_fini(&flight);
+    rg_in_flight_fini(&in_flight);
     return code;
 }
 
@@ -314,7 +314,7 @@ static void close_job(rg_job *job)
     pthread_mutex_unlock(&job->news);
     rg_exchange_close(job);
     rg_geo_close(job);
-    rg_mail_close(job);
+    rg_inbox_close(job);
     for (int i = 0; i < job->n_servers; i++) {
         rg_rpc_call_close(job->servers[i].told);
         rg_rpc_client_close(job->servers[i].client);
@@ -549,7 +549,7 @@ void rg_job_fail(const char *why)
 {
     rg_job *job = rg_job_now();
     rg_job_request *requests = job ? rg_alloc_zero((size_t)job->n_servers, sizeof *requests) : NULL;
-    rg_flight flight;
+    rg_in_flight in_flight;
     if (requests == NULL)
         return;
     /* All that follows from a dead server has that as its cause, in the same words. */
@@ -557,15 +557,15 @@ void rg_job_fail(const char *why)
     why = job->is_lost ? job->lost : why;
     pthread_mutex_unlock(&job->news);
     const rg_iov text = {why, strlen(why)};
-    rg_flight_init(&flight, NULL);
+    rg_in_flight_init(&in_flight, NULL);
     for (int i = 0; i < job->n_servers; i++)
         requests[i] = (rg_job_request){.server = i, .method = RG_PS_FAIL, .iov = &text, .n = 1};
     uint64_t until = rg_clock_ns() + LAST_WORDS_NS;
-    if (rg_job_start_all(job, &flight, requests, job->n_servers) == RG_OK)
-        while (!rg_flight_wait_for(&flight, LAST_WORDS_NS) && rg_clock_ns() < until)
+    if (rg_job_start_all(job, &in_flight, requests, job->n_servers) == RG_OK)
+        while (!rg_in_flight_wait_for(&in_flight, LAST_WORDS_NS) && rg_clock_ns() < until)
             continue;
     rg_job_close_all(requests, job->n_servers);
-    rg_flight_fini(&flight);
+    rg_in_flight_fini(&in_flight);
     rg_free(requests);
 }
 
@@ -638,8 +638,8 @@ rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const 
     int server;
     RG_TRY(rg_job_server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
-    rg_wire_text(&body, name);
-    rg_wire_tensor_head(&body, value->meta.dtype, &value->meta.shape);
+    rg_handshake_text(&body, name);
+    rg_handshake_tensor_head(&body, value->meta.dtype, &value->meta.shape);
     rg_status code = rg_buf_status(&body);
     const rg_iov iov[2] = {{body.data, body.len}, {value->data, rg_value_bytes(value)}};
     if (code == RG_OK)
@@ -657,7 +657,7 @@ rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int
     int server;
     RG_TRY(rg_job_server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
-    rg_wire_text(&body, name);
+    rg_handshake_text(&body, name);
     if (unseen >= 0)
         rg_buf_u32(&body, (uint32_t)unseen);
     rg_status code = rg_buf_status(&body);

@@ -7,8 +7,8 @@
 #ifndef RG_DIST_JOB_H
 #define RG_DIST_JOB_H
 
-#include "dist/flight.h"
-#include "dist/wire.h"
+#include "dist/in_flight.h"
+#include "dist/protocol.h"
 #include "ir/op.h"
 #include "pass/transpile.h"
 #include "rpc/client.h"
@@ -62,7 +62,7 @@ struct rg_job {
     bool agreed;          /* the servers know which program we train */
     struct rg_exchange *exchange;
     struct rg_geo *geo;
-    struct rg_mail *mail; /* of global shuffles (shuffle.c) */
+    struct rg_shuffle_inbox *inbox; /* of global shuffles (shuffle.c) */
     pthread_mutex_t news; /* of servers that die: for n_servers, their clients, and these: */
     bool is_lost;         /* a server is dead, the first of them */
     char lost[512];       /* which, and how */
@@ -117,8 +117,8 @@ rg_status rg_job_answered(rg_rpc_call *call);
 /* Asks and waits. Whatever the outcome, rg_job_close_all() ends them. */
 rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n);
 /* The same in two: what `iov` names stays as it is until the second. */
-rg_status rg_job_start_all(rg_job *job, rg_flight *flight, rg_job_request *requests, int n);
-rg_status rg_job_finish_all(rg_flight *flight, rg_job_request *requests, int n);
+rg_status rg_job_start_all(rg_job *job, rg_in_flight *in_flight, rg_job_request *requests, int n);
+rg_status rg_job_finish_all(rg_in_flight *in_flight, rg_job_request *requests, int n);
 /* Those that are not done are given up. */
 void rg_job_close_all(rg_job_request *requests, int n);
 
@@ -127,8 +127,8 @@ void rg_job_close_all(rg_job_request *requests, int n);
 rg_status rg_job_ask(rg_job *job, int server, uint16_t method, const rg_iov *iov, size_t n,
                      uint8_t **reply, size_t *bytes);
 
-/* In the log: what the servers wait for, while `flight` has been in the air for so long. */
-void rg_job_say_waiting(rg_job *job, rg_flight *flight, double seconds);
+/* In the log: what the servers wait for, while these calls have been under way for so long. */
+void rg_job_say_waiting(rg_job *job, rg_in_flight *in_flight, double seconds);
 
 /* ---- over all trainers ---- */
 
@@ -176,6 +176,6 @@ rg_status rg_exchange_flush(rg_job *job);
 void rg_exchange_close(rg_job *job);
 
 void rg_geo_close(rg_job *job);
-void rg_mail_close(rg_job *job);
+void rg_inbox_close(rg_job *job);
 
 #endif

@@ -2,7 +2,7 @@
 #include "dist/job.h"
 
 #include "base/mem.h"
-#include "dist/wire.h"
+#include "dist/protocol.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ static rg_status get_some(rg_job *job, int server, const char *name, int64_t fir
     uint8_t *reply = NULL;
     size_t bytes = 0;
     rg_buf_init(&body, 0);
-    rg_wire_text(&body, name);
+    rg_handshake_text(&body, name);
     rg_buf_u64(&body, (uint64_t)first);
     rg_buf_u64(&body, (uint64_t)-1);
     rg_status code = rg_buf_status(&body);
@@ -22,7 +22,7 @@ static rg_status get_some(rg_job *job, int server, const char *name, int64_t fir
                           &bytes);
     rg_buf_fini(&body);
     if (code == RG_OK)
-        code = rg_wire_read_tensor(reply, bytes, rows);
+        code = rg_handshake_read_tensor(reply, bytes, rows);
     rg_free(reply);
     return code;
 }

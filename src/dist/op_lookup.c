@@ -81,7 +81,7 @@ typedef struct asking {
     question *questions;
     rg_job_request *requests;
     int n;
-    rg_flight flight;
+    rg_in_flight in_flight;
     bool asked;
     uint64_t step; /* for which it was */
 } asking;
@@ -104,7 +104,7 @@ static void close_round(asking *r)
         rg_job_close_all(r->requests, r->n);
     r->requests = NULL;
     r->asked = false;
-    r->flight.in_air = 0; /* those given up do not land */
+    r->in_flight.n = 0; /* those given up are not counted down */
     rg_arena_reset(&r->arena);
 }
 
@@ -113,7 +113,7 @@ static void drop_parts(void *state)
     parts *p = state;
     for (int i = 0; p != NULL && i < 2; i++) {
         close_round(&p->rounds[i]);
-        rg_flight_fini(&p->rounds[i].flight);
+        rg_in_flight_fini(&p->rounds[i].in_flight);
         rg_arena_free(&p->rounds[i].arena);
     }
     rg_free(p);
@@ -130,7 +130,7 @@ static rg_status find_parts(const rg_ctx *ctx, rg_job *job, parts **out)
         return rg_no_memory(1, "a look-up");
     p->job = job;
     for (int i = 0; i < 2; i++)
-        rg_flight_init(&p->rounds[i].flight, job);
+        rg_in_flight_init(&p->rounds[i].in_flight, job);
     for (int i = 0; i < names->n; i++, p->n++) {
         rg_status code = rg_job_find(job, endpoints->strings[i], names->strings[i], false,
                                      &p->list[i].server, &p->list[i].var);
@@ -218,7 +218,7 @@ static rg_status start_round(rg_ctx *ctx, parts *p, const rg_value *const *ids, 
     make_questions(p, r);
     r->step = step;
     r->asked = true;
-    return rg_job_start_all(p->job, &r->flight, r->requests, r->n);
+    return rg_job_start_all(p->job, &r->in_flight, r->requests, r->n);
 }
 
 /* The rows of the step that is run, asked for now where they have not been. */
@@ -233,7 +233,7 @@ static rg_status finish_round(rg_ctx *ctx, parts *p)
             ids[k] = rg_in_n(ctx, IDS, k);
         RG_TRY(start_round(ctx, p, ids, ctx->run->step));
     }
-    return rg_job_finish_all(&r->flight, r->requests, r->n);
+    return rg_job_finish_all(&r->in_flight, r->requests, r->n);
 }
 
 /* Where the next step's ids are known, its rows are asked for while this one is computed. An id

@@ -3,7 +3,7 @@
 
 #include "base/half.h"
 #include "base/int8.h"
-#include "dist/wire.h"
+#include "dist/protocol.h"
 #include "sys/flags.h"
 
 #include <string.h>

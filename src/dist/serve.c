@@ -27,14 +27,14 @@ enum {
 static void refuse_waiting(rg_engine *s)
 {
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        rg_trainer *trainer = &s->trainers[t];
+        rg_member *trainer = &s->trainers[t];
         if (trainer->waiting != NULL)
             rg_rpc_refuse(trainer->waiting, s->failed, "%s", s->why);
-        if (trainer->meeting.request != NULL)
-            rg_rpc_refuse(trainer->meeting.request, s->failed, "%s", s->why);
-        rg_free(trainer->meeting.name);
+        if (trainer->rendezvous.request != NULL)
+            rg_rpc_refuse(trainer->rendezvous.request, s->failed, "%s", s->why);
+        rg_free(trainer->rendezvous.name);
         trainer->waiting = NULL;
-        trainer->meeting = (rg_meeting){0};
+        trainer->rendezvous = (rg_rendezvous){0};
     }
     for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
         rg_rpc_refuse(held, s->failed, "%s", s->why);
@@ -60,7 +60,7 @@ void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)
     refuse_waiting(s);
 }
 
-static void fail_because_of(rg_engine *s, const rg_trainer *trainer, const char *before,
+static void fail_because_of(rg_engine *s, const rg_member *trainer, const char *before,
                             const char *how)
 {
     if (!s->ended)
@@ -69,7 +69,7 @@ static void fail_because_of(rg_engine *s, const rg_trainer *trainer, const char 
 }
 
 /* It is waited for no more, and nothing is kept for it. */
-static void has_left(rg_engine *s, rg_trainer *trainer)
+static void has_left(rg_engine *s, rg_member *trainer)
 {
     pthread_mutex_lock(&s->members);
     trainer->left = true;
@@ -109,7 +109,7 @@ static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t ses
     }
     if (hello->trainer < 0 || hello->trainer >= n)
         return rg_fail(RG_EINVAL, "there is no trainer %d in a job of %d", hello->trainer, n);
-    const rg_trainer *there = &s->trainers[hello->trainer];
+    const rg_member *there = &s->trainers[hello->trainer];
     if (there->joined && there->session != session)
         return rg_fail(RG_EINVAL,
                        "trainer number %d is taken by %s%s; give each trainer an id of "
@@ -151,8 +151,8 @@ static rg_status turn_away_stale(rg_engine *s, const rg_rpc_hello *hello)
     for (uint32_t t = 0; t < s->schema.trainers; t++)
         alone = alone && !s->trainers[t].joined;
     if (alone && s->stale[0] == '\0') {
-        /* Else it has a job of its own, and this is someone left over from another. The door does
-         * not end a job: that takes the engine's lock. */
+        /* Else it has a job of its own, and this is someone left over from another. The acceptor
+         * does not end a job: that takes the engine's lock. */
         (void)snprintf(s->stale, sizeof s->stale, "%s", why);
         (void)pthread_cond_broadcast(&s->change);
     }
@@ -175,7 +175,7 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
     if (code == RG_OK)
         code = number_of(s, hello, session, &number);
     if (code == RG_OK) {
-        rg_trainer *trainer = &s->trainers[number];
+        rg_member *trainer = &s->trainers[number];
         if (!trainer->joined) {
             s->present++;
             trainer->joined = true;
@@ -219,7 +219,7 @@ static void tell_whom(rg_engine *s, rg_rpc_request *request)
 }
 
 /* All trainers train the same: the first to say what it is decides. */
-static void compare_program(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request)
+static void compare_program(rg_engine *s, const rg_member *trainer, rg_rpc_request *request)
 {
     size_t n;
     const uint8_t *digest = rg_rpc_request_body(request, &n);
@@ -242,15 +242,15 @@ static void compare_program(rg_engine *s, const rg_trainer *trainer, rg_rpc_requ
 }
 
 /* Whoever was to send the program has gone: it will not come any more. */
-static void fail_without_program(rg_engine *s, const rg_trainer *trainer)
+static void fail_without_program(rg_engine *s, const rg_member *trainer)
 {
     if (s->desc == NULL && trainer == s->trainers && !s->ended)
         fail_because_of(s, trainer, "", "has left without sending the program");
 }
 
-static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+static void say_goodbye(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
-    if (trainer->waiting != NULL || trainer->meeting.request != NULL) {
+    if (trainer->waiting != NULL || trainer->rendezvous.request != NULL) {
         rg_rpc_refuse(request, RG_EINVAL, "%s leaves while it waits for an answer", trainer->who);
         return;
     }
@@ -259,11 +259,11 @@ static void say_goodbye(rg_engine *s, rg_trainer *trainer, rg_rpc_request *reque
     rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
     end_if_all_left(s);
     fail_without_program(s, trainer);
-    rg_serve_try_meet(s);
+    rg_serve_try_rendezvous(s);
     rg_serve_try_step(s);
 }
 
-static void hear_failure(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+static void hear_failure(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
     size_t n;
     const char *text = (const char *)rg_rpc_request_body(request, &n);
@@ -274,7 +274,7 @@ static void hear_failure(rg_engine *s, rg_trainer *trainer, rg_rpc_request *requ
 }
 
 /* To be able to say who does nothing; a look around is nothing. */
-static void note_request(rg_trainer *trainer, uint16_t method)
+static void note_request(rg_member *trainer, uint16_t method)
 {
     if (method == RG_PS_WAITS || method == RG_PS_STATS)
         return;
@@ -283,9 +283,9 @@ static void note_request(rg_trainer *trainer, uint16_t method)
 }
 
 /* What changes something is done once. Its answer is remembered, and given again to who did not
- * hear it: what comes here a second time is older than that. (Pushes and letters say by themselves
+ * hear it: what comes here a second time is older than that. (Pushes and messages say by themselves
  * which they are, and their answers would be too much to keep.) */
-static bool was_done(const rg_trainer *trainer, rg_rpc_request *request)
+static bool was_done(const rg_member *trainer, rg_rpc_request *request)
 {
     uint16_t method = rg_rpc_request_method(request);
     if (method == RG_PS_PUSH || method == RG_PS_POST || method == RG_PS_FETCH)
@@ -308,16 +308,16 @@ static bool can_wait(uint16_t method)
            method != RG_PS_FAIL;
 }
 
-static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
+static void answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 
-static void take_program(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request)
+static void take_program(rg_engine *s, const rg_member *trainer, rg_rpc_request *request)
 {
     if (rg_serve_load(s, trainer, request))
         for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
             answer(s, rg_rpc_peer_user(rg_rpc_request_peer(held)), held);
 }
 
-static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+static void answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
     rg_arena_reset(&s->scratch);
     if (trainer != NULL)
@@ -361,7 +361,7 @@ static void answer(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         return;
     case RG_PS_BARRIER:
     case RG_PS_REDUCE:
-        rg_serve_meet(s, trainer, request);
+        rg_serve_rendezvous(s, trainer, request);
         return;
     case RG_PS_PROGRAM:
         compare_program(s, trainer, request);
@@ -419,7 +419,7 @@ static void request(void *user, rg_rpc_request *asked)
 
 static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
 {
-    rg_trainer *trainer = rg_rpc_peer_user(peer);
+    rg_member *trainer = rg_rpc_peer_user(peer);
     if (trainer == NULL)
         return;
     pthread_mutex_lock(&s->lock);
@@ -427,7 +427,7 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
         rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
         has_left(s, trainer);
         end_if_all_left(s);
-        rg_serve_try_meet(s);
+        rg_serve_try_rendezvous(s);
     }
     if (!trainer->left)
         fail_because_of(s, trainer, "", how);
@@ -609,13 +609,13 @@ static void close_serve(rg_engine *s)
 {
     for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
         rg_rpc_refuse(held, RG_ECLOSED, "the job is over");
-    rg_serve_close_desks(s);
+    rg_serve_close_queues(s);
     rg_rpc_server_close(s->rpc);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++) {
         rg_arena_free(&s->trainers[t].arena);
         rg_free(s->trainers[t].pushed);
         rg_serve_forget_stats(&s->trainers[t]);
-        rg_serve_forget_mail(&s->trainers[t]);
+        rg_serve_forget_messages(&s->trainers[t]);
     }
     rg_free(s->trainers);
     rg_free(s->held);
@@ -639,7 +639,7 @@ rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
     if (code == RG_OK)
         code = rg_serve_adopt(&s, listen, scope);
     if (code == RG_OK)
-        code = rg_serve_open_desks(&s);
+        code = rg_serve_open_queues(&s);
     if (code == RG_OK)
         code = listen_on(&s, &endpoint->s, 1);
     if (code == RG_OK)
@@ -662,7 +662,7 @@ rg_status rg_serve_empty(const rg_serve_config *config)
                    port_of(config->endpoints[0]));
     rg_status code = open_trainers(&s, config->trainers);
     if (code == RG_OK)
-        code = rg_serve_open_desks(&s);
+        code = rg_serve_open_queues(&s);
     if (code == RG_OK)
         code = listen_on(&s, config->endpoints, config->n_endpoints);
     if (code == RG_OK)

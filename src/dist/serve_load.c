@@ -202,7 +202,7 @@ done:
     return code;
 }
 
-bool rg_serve_load(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request)
+bool rg_serve_load(rg_engine *s, const rg_member *trainer, rg_rpc_request *request)
 {
     size_t n;
     const uint8_t *body = rg_rpc_request_body(request, &n);
@@ -260,7 +260,7 @@ static uint32_t count_come(const rg_engine *s)
 void rg_serve_whose_program(rg_engine *s, rg_buf *out)
 {
     pthread_mutex_lock(&s->members);
-    const rg_trainer *first = &s->trainers[0];
+    const rg_member *first = &s->trainers[0];
     if (count_come(s) == 0)
         rg_buf_printf(out, "%s waits for the first trainer to come, of %u", s->who,
                       s->schema.trainers);

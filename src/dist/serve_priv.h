@@ -2,21 +2,21 @@
  *
  * serve.c opens and ends it and takes requests; serve_vars.c knows the variables, serve_whole.c
  * reads and sets them; serve_rows.c the tables; serve_step.c gathers what trainers push;
- * serve_meet.c lets trainers wait for each other; serve_save.c writes parts of tables to files,
- * serve_later.c does so outside the loop; serve_wait.c says whom all wait for; serve_load.c takes
- * the program where there is none yet.
+ * serve_rendezvous.c lets trainers wait for each other; serve_save.c writes parts of tables to
+ * files, serve_tasks.c does so outside the loop; serve_wait.c says whom all wait for; serve_load.c
+ * takes the program where there is none yet.
  *
- * Two locks. `lock` guards variables, steps and meetings: requests come from one loop, whoever goes
- * from the same, large copies from a thread of their own. `members` guards who has come and how it
- * ends; it is held for moments only and taken inside the other, so that the door, which answers
- * heartbeats and lets in, never waits for work. */
+ * Two locks. `lock` guards variables, steps and rendezvous: requests come from one loop, whoever
+ * goes from the same, large copies from a thread of their own. `members` guards who has come and
+ * how it ends; it is held for moments only and taken inside the other, so that the acceptor, which
+ * answers heartbeats and lets in, never waits for work. */
 #ifndef RG_DIST_SERVE_PRIV_H
 #define RG_DIST_SERVE_PRIV_H
 
 #include "base/arena.h"
 #include "dist/block_plan.h"
 #include "dist/serve.h"
-#include "dist/wire.h"
+#include "dist/protocol.h"
 #include "ops/adam_past.h"
 #include "pass/transpile.h"
 #include "ps/geo_rows.h"
@@ -26,9 +26,13 @@
 #include <pthread.h>
 
 typedef struct rg_engine rg_engine;
-typedef struct rg_chore rg_chore;
-typedef struct rg_desk rg_desk;
-typedef enum rg_desk_number { RG_DESK_COPIES, RG_DESK_DISK, RG_DESKS } rg_desk_number;
+typedef struct rg_server_task rg_server_task;
+typedef struct rg_task_queue rg_task_queue;
+typedef enum rg_task_queue_number {
+    RG_QUEUE_COPIES,
+    RG_QUEUE_DISK,
+    RG_QUEUES
+} rg_task_queue_number;
 
 /* How rows of a table move. */
 typedef enum rg_rows_rule {
@@ -63,34 +67,34 @@ typedef struct rg_served {
 /* Counters of a row. */
 enum { RG_ROW_SEEN, RG_ROW_STEP, RG_ROW_COUNTERS };
 
-typedef struct rg_meeting {
+typedef struct rg_rendezvous {
     rg_rpc_request *request; /* NULL: not waiting */
     uint32_t kind;           /* RG_PS_BARRIER or RG_PS_REDUCE */
     uint32_t op;             /* 0 sum, 1 max, 2 min */
     char *name;              /* owned */
     const double *numbers;   /* of the request's body */
     size_t n;
-} rg_meeting;
+} rg_rendezvous;
 
 /* What a trainer told last of how far it is. */
-typedef struct rg_told {
+typedef struct rg_progress {
     bool has;
     uint64_t rows, batches;
     double seconds, loss_sum;
     int64_t *bins; /* positives, then negatives; owned */
     size_t n_bins;
-} rg_told;
+} rg_progress;
 
-/* Letters for a trainer (serve_mail.c). */
-typedef struct rg_letter rg_letter;
-typedef struct rg_box {
-    rg_letter *first, *end;
+/* Messages for a trainer (serve_messages.c). */
+typedef struct rg_message rg_message;
+typedef struct rg_inbox {
+    rg_message *first, *end;
     size_t bytes;
-    uint64_t taken; /* letters that the trainer is known to have */
-    uint64_t *ends; /* by sender: last letters of shuffles that came; NULL: none */
-} rg_box;
+    uint64_t taken; /* messages that the trainer is known to have */
+    uint64_t *ends; /* by sender: last messages of shuffles that came; NULL: none */
+} rg_inbox;
 
-typedef struct rg_trainer {
+typedef struct rg_member {
     /* `members` guards these; what is written once is read without by those it has come to: */
     bool joined;
     bool left; /* written under both locks */
@@ -98,17 +102,17 @@ typedef struct rg_trainer {
     char who[3 * RG_RPC_NAME_MAX]; /* "trainer 1 (pid 4711 on host a)" */
     /* the engine's: */
     uint64_t asked_ns;       /* its last request */
-    bool fetches;            /* which was for letters: it has nothing else to do */
+    bool fetches;            /* which was for messages: it has nothing else to do */
     rg_rpc_request *waiting; /* sync: its push of this step */
     rg_push push;
     rg_arena arena;   /* of the push */
     uint64_t *pushed; /* by thread of the trainer: how many of its pushes have come; owned */
     size_t n_pushed;
-    rg_meeting meeting;
-    rg_told stats;
-    rg_box box;
-    uint64_t n_posted; /* letters that it has left here */
-} rg_trainer;
+    rg_rendezvous rendezvous;
+    rg_progress stats;
+    rg_inbox inbox;
+    uint64_t n_posted; /* messages that it has left here */
+} rg_member;
 
 struct rg_engine {
     const rg_opdesc *desc; /* listen_and_serv; NULL: its program has not come yet */
@@ -131,10 +135,10 @@ struct rg_engine {
     rg_arena arena;   /* for its life */
     rg_arena scratch; /* for a request */
     uint64_t told_ns,
-        told_pushes; /* when news were told last, and how many had come (serve_news.c) */
+        told_pushes; /* when news were told last, and how many had come (serve_log.c) */
     pthread_mutex_t lock, members;
     pthread_cond_t change; /* of `members` */
-    rg_trainer *trainers;  /* schema.trainers of them */
+    rg_member *trainers;   /* schema.trainers of them */
     uint8_t digest[RG_RPC_DIGEST_BYTES];
     bool has_digest;
     bool guarded; /* whoever comes in has the job's key */
@@ -145,9 +149,9 @@ struct rg_engine {
     bool ended;
     rg_status failed; /* why it ended: RG_OK when all trainers have left */
     char why[1024];
-    uint64_t steps, meetings; /* that were made */
-    rg_desk *desks[RG_DESKS];
-    pthread_t clerks[RG_DESKS];
+    uint64_t steps, rendezvous; /* that were made */
+    rg_task_queue *queues[RG_QUEUES];
+    pthread_t workers[RG_QUEUES];
     /* of the thread that waits for the end: */
     uint64_t progress, held_ns, tell_ns; /* since when nothing moves; when to say so */
 };
@@ -159,7 +163,7 @@ rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope)
 /* Check the programs of others, run the one and adopt the other. On failure nothing has changed. */
 rg_status rg_serve_take(rg_engine *s, const rg_ps_load *load);
 /* RG_PS_LOAD. Whether the program is there now: what was held can be answered. */
-bool rg_serve_load(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request);
+bool rg_serve_load(rg_engine *s, const rg_member *trainer, rg_rpc_request *request);
 /* Until the program is there. */
 void rg_serve_hold(rg_engine *s, rg_rpc_request *request);
 /* The next that was held; NULL: none is left. */
@@ -223,48 +227,48 @@ rg_status rg_served_list(rg_served *var, int64_t *ids, float *rows);
 
 /* ---- steps (serve_step.c) ---- */
 
-void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
+void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_pull(rg_engine *s, rg_rpc_request *request);
 void rg_serve_rows(rg_engine *s, rg_rpc_request *request);
 /* Whoever was waited for may have gone: make the step, if all others are there. */
 void rg_serve_try_step(rg_engine *s);
 
-/* ---- meetings (serve_meet.c) ---- */
+/* ---- rendezvous (serve_rendezvous.c) ---- */
 
-void rg_serve_meet(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
-void rg_serve_try_meet(rg_engine *s);
+void rg_serve_rendezvous(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_try_rendezvous(rg_engine *s);
 
 /* ---- statistics (serve_stats.c) ---- */
 
-void rg_serve_stats(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
-void rg_serve_forget_stats(rg_trainer *trainer);
+void rg_serve_stats(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_forget_stats(rg_member *trainer);
 
-/* ---- letters (serve_mail.c) ---- */
+/* ---- messages (serve_messages.c) ---- */
 
-void rg_serve_post(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
-void rg_serve_fetch(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request);
-void rg_serve_forget_mail(rg_trainer *trainer);
+void rg_serve_post(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_fetch(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_forget_messages(rg_member *trainer);
 
 /* ---- parts of tables in files (serve_save.c) ---- */
 
-void rg_serve_save(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request);
+void rg_serve_save(rg_engine *s, const rg_member *trainer, rg_rpc_request *request);
 
-/* ---- what leaves the loop (serve_later.c) ---- */
+/* ---- what leaves the loop (serve_tasks.c) ---- */
 
-/* Owned by the desk from rg_serve_later() on. */
-struct rg_chore {
-    rg_chore *next;
+/* Owned by the queue from rg_serve_later() on. */
+struct rg_server_task {
+    rg_server_task *next;
     rg_rpc_request *request;
     rg_buf reply;
-    rg_status (*copy)(rg_engine *s, rg_chore *chore); /* under the engine's lock */
-    rg_status (*write)(rg_chore *chore); /* without it, and the engine; NULL: nothing */
-    void (*close)(rg_chore *chore);      /* frees it */
+    rg_status (*copy)(rg_engine *s, rg_server_task *task); /* under the engine's lock */
+    rg_status (*write)(rg_server_task *task); /* without it, and the engine; NULL: nothing */
+    void (*close)(rg_server_task *task);      /* frees it */
 };
 
-rg_status rg_serve_open_desks(rg_engine *s);
+rg_status rg_serve_open_queues(rg_engine *s);
 /* Requests that are not done are refused. */
-void rg_serve_close_desks(rg_engine *s);
-void rg_serve_later(rg_engine *s, rg_desk_number desk, rg_chore *chore);
+void rg_serve_close_queues(rg_engine *s);
+void rg_serve_later(rg_engine *s, rg_task_queue_number queue, rg_server_task *task);
 /* Refuses what the disk has not taken in that time, and leaves it behind. */
 void rg_serve_look_at_disk(rg_engine *s, uint64_t limit_ns);
 
@@ -275,7 +279,7 @@ void rg_serve_whom(rg_engine *s, rg_buf *out);
 /* A few times a second: says whom it waits for, and gives up those that never come. */
 void rg_serve_look(rg_engine *s);
 
-/* ---- news (serve_news.c) ---- */
+/* ---- news (serve_log.c) ---- */
 
 /* A line every FLAGS_ps_log_seconds, where that time has passed. */
 void rg_serve_tell(rg_engine *s);

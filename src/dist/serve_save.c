@@ -68,24 +68,24 @@ static rg_status place_below(int server, const rg_folder *root, const rg_ps_save
 
 /* A request, from the loop to the disk. */
 typedef struct saving {
-    rg_chore chore;
+    rg_server_task task;
     rg_ps_save save;
     rg_value part;
     int server;
     char who[3 * RG_RPC_NAME_MAX];
 } saving;
 
-static rg_status copy_part(rg_engine *s, rg_chore *chore)
+static rg_status copy_part(rg_engine *s, rg_server_task *task)
 {
-    saving *job = (saving *)chore;
+    saving *job = (saving *)task;
     RG_TRY(gather_part(s, job->save.table, &job->part));
-    rg_buf_u64(&chore->reply, job->part.n_rows);
-    return rg_buf_status(&chore->reply);
+    rg_buf_u64(&task->reply, job->part.n_rows);
+    return rg_buf_status(&task->reply);
 }
 
-static rg_status write_part(rg_chore *chore)
+static rg_status write_part(rg_server_task *task)
 {
-    saving *job = (saving *)chore;
+    saving *job = (saving *)task;
     char name[MAX_PATH];
     const char *path;
     rg_folder *root;
@@ -102,15 +102,15 @@ static rg_status write_part(rg_chore *chore)
     return code;
 }
 
-static void end_saving(rg_chore *chore)
+static void end_saving(rg_server_task *task)
 {
-    saving *job = (saving *)chore;
+    saving *job = (saving *)task;
     rg_value_fini(&job->part);
     rg_ps_save_fini(&job->save);
     rg_free(job);
 }
 
-static rg_status begin_saving(saving **out, const rg_engine *s, const rg_trainer *trainer,
+static rg_status begin_saving(saving **out, const rg_engine *s, const rg_member *trainer,
                               rg_rpc_request *request)
 {
     size_t n;
@@ -118,15 +118,15 @@ static rg_status begin_saving(saving **out, const rg_engine *s, const rg_trainer
     saving *job = rg_alloc_zero(1, sizeof *job);
     if (job == NULL)
         return rg_no_memory(sizeof *job, "a save");
-    job->chore = (rg_chore){
+    job->task = (rg_server_task){
         .request = request, .copy = copy_part, .write = write_part, .close = end_saving};
-    rg_buf_init(&job->chore.reply, 0);
+    rg_buf_init(&job->task.reply, 0);
     rg_value_init(&job->part);
     job->server = s->id;
     (void)snprintf(job->who, sizeof job->who, "%s", trainer->who);
     rg_status code = rg_ps_save_read(&job->save, body, n);
     if (code != RG_OK)
-        end_saving(&job->chore);
+        end_saving(&job->task);
     else
         *out = job;
     return code;
@@ -134,7 +134,7 @@ static rg_status begin_saving(saving **out, const rg_engine *s, const rg_trainer
 
 /* Who may make this process write files has shown the job's key, or is of the same user: any other
  * could have it write where only this user can. */
-void rg_serve_save(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *request)
+void rg_serve_save(rg_engine *s, const rg_member *trainer, rg_rpc_request *request)
 {
     saving *job = NULL;
     rg_status code = begin_saving(&job, s, trainer, request);
@@ -144,10 +144,10 @@ void rg_serve_save(rg_engine *s, const rg_trainer *trainer, rg_rpc_request *requ
                        "files: start the job with a launcher, or set REGATTA_JOB_KEY everywhere "
                        "(on one host it is enough not to set FLAGS_rpc_transport=tcp)");
     if (code == RG_OK) {
-        rg_serve_later(s, RG_DESK_DISK, &job->chore);
+        rg_serve_later(s, RG_QUEUE_DISK, &job->task);
         return;
     }
     rg_rpc_refuse(request, code, "%s", rg_error_message());
     if (job != NULL)
-        end_saving(&job->chore);
+        end_saving(&job->task);
 }

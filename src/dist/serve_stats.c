@@ -7,25 +7,25 @@
 
 #include <math.h>
 
-void rg_serve_forget_stats(rg_trainer *trainer)
+void rg_serve_forget_stats(rg_member *trainer)
 {
     rg_free(trainer->stats.bins);
-    trainer->stats = (rg_told){0};
+    trainer->stats = (rg_progress){0};
 }
 
-static rg_status hear(rg_trainer *trainer, const uint8_t *body, size_t n)
+static rg_status hear(rg_member *trainer, const uint8_t *body, size_t n)
 {
     rg_stats stats;
     int64_t *counts;
     RG_TRY(rg_stats_read(&stats, &counts, body, n));
     rg_serve_forget_stats(trainer);
-    trainer->stats = (rg_told){.has = true,
-                               .rows = stats.rows,
-                               .batches = stats.batches,
-                               .seconds = stats.seconds,
-                               .loss_sum = stats.loss_sum,
-                               .bins = counts,
-                               .n_bins = stats.bins};
+    trainer->stats = (rg_progress){.has = true,
+                                   .rows = stats.rows,
+                                   .batches = stats.batches,
+                                   .seconds = stats.seconds,
+                                   .loss_sum = stats.loss_sum,
+                                   .bins = counts,
+                                   .n_bins = stats.bins};
     return RG_OK;
 }
 
@@ -45,7 +45,7 @@ static rg_status area_of_all(rg_engine *s, double *area)
     return sum != NULL || bins == 0 ? RG_OK : rg_no_memory(2 * bins * sizeof *sum, "an AUC");
 }
 
-void rg_serve_stats(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+void rg_serve_stats(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
     size_t n;
     const uint8_t *body = rg_rpc_request_body(request, &n);
@@ -56,7 +56,7 @@ void rg_serve_stats(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
         return;
     }
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        const rg_told *told = &s->trainers[t].stats;
+        const rg_progress *told = &s->trainers[t].stats;
         double rate = told->seconds > 0 ? (double)told->rows / told->seconds : 0;
         if (!told->has)
             continue;

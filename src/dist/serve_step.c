@@ -431,10 +431,10 @@ void rg_serve_try_step(rg_engine *s)
 {
     int took_part = 0;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        const rg_trainer *trainer = &s->trainers[t];
+        const rg_member *trainer = &s->trainers[t];
         if (trainer->waiting != NULL)
             took_part++;
-        else if (!trainer->left && trainer->meeting.request == NULL)
+        else if (!trainer->left && trainer->rendezvous.request == NULL)
             return; /* it is still computing, or has not come yet */
     }
     if (took_part == 0 || s->ended)
@@ -445,7 +445,7 @@ void rg_serve_try_step(rg_engine *s)
         return;
     }
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        rg_trainer *trainer = &s->trainers[t];
+        rg_member *trainer = &s->trainers[t];
         rg_rpc_request *request = trainer->waiting;
         trainer->waiting = NULL;
         if (request != NULL)
@@ -457,7 +457,7 @@ void rg_serve_try_step(rg_engine *s)
 
 /* Each thread of a trainer counts its pushes. *came: this one has come before, and is answered but
  * not applied. What is refused has come, too. */
-static rg_status count_in(rg_trainer *trainer, const rg_push *head, bool *came)
+static rg_status count_in(rg_member *trainer, const rg_push *head, bool *came)
 {
     if (head->thread >= trainer->n_pushed) {
         size_t n = (size_t)head->thread + 1;
@@ -480,7 +480,7 @@ static rg_status count_in(rg_trainer *trainer, const rg_push *head, bool *came)
 }
 
 /* The push, checked; it is the trainer's until its next. */
-static rg_status take_push(rg_engine *s, rg_trainer *trainer, const rg_rpc_request *request,
+static rg_status take_push(rg_engine *s, rg_member *trainer, const rg_rpc_request *request,
                            bool *came)
 {
     size_t n;
@@ -505,7 +505,7 @@ static rg_status take_push(rg_engine *s, rg_trainer *trainer, const rg_rpc_reque
     return RG_OK;
 }
 
-void rg_serve_push(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
     int number = (int)(trainer - s->trainers);
     bool came = false;

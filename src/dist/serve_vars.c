@@ -313,7 +313,7 @@ static rg_status get_rows(rg_engine *s, rg_served *var, int column, int64_t firs
     if (rows == NULL)
         return rg_no_memory((size_t)(n * var->about->width) * sizeof *rows, "rows");
     rg_status code = rg_served_dense(s, var, column, first, n, rows);
-    rg_wire_tensor_head(out, RG_F32, &RG_SHAPE(n, var->about->width));
+    rg_handshake_tensor_head(out, RG_F32, &RG_SHAPE(n, var->about->width));
     if (code == RG_OK)
         rg_buf_add(out, rows, (size_t)(n * var->about->width) * sizeof *rows);
     rg_free(rows);
@@ -335,7 +335,7 @@ rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n,
     RG_TRY(check_range(name, first, &n, rows, row));
     if (shape.rank > 0)
         shape.dim[0] = n;
-    rg_wire_tensor_head(out, value->meta.dtype, &shape);
+    rg_handshake_tensor_head(out, value->meta.dtype, &shape);
     rg_buf_add(out, (const uint8_t *)value->data + (size_t)first * row, (size_t)n * row);
     return rg_buf_status(out);
 }

@@ -13,9 +13,9 @@ enum { TELL_AFTER_S = 10, TELL_EVERY_S = 30, MOST_NAMED = 8 };
 
 /* ---- who is where ---- */
 
-static bool is_waiting(const rg_trainer *trainer)
+static bool is_waiting(const rg_member *trainer)
 {
-    return trainer->waiting != NULL || trainer->meeting.request != NULL || trainer->fetches;
+    return trainer->waiting != NULL || trainer->rendezvous.request != NULL || trainer->fetches;
 }
 
 /* Whether nothing goes on before one comes that has not, or does what the others did: someone
@@ -24,7 +24,7 @@ static bool is_held_up(const rg_engine *s)
 {
     bool all_left = true, any_waits = false;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        const rg_trainer *trainer = &s->trainers[t];
+        const rg_member *trainer = &s->trainers[t];
         any_waits = any_waits || is_waiting(trainer);
         all_left = all_left && (!trainer->joined || trainer->left);
     }
@@ -36,7 +36,7 @@ static bool is_quiet(const rg_engine *s, uint64_t now)
 {
     bool any_left = false;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        const rg_trainer *trainer = &s->trainers[t];
+        const rg_member *trainer = &s->trainers[t];
         any_left = any_left || trainer->left;
         if (!trainer->left && (!trainer->joined || now - trainer->asked_ns < SECOND))
             return false;
@@ -55,7 +55,7 @@ static uint32_t count_missing(const rg_engine *s)
 /* Grows with everything that a wait may be for. */
 static uint64_t progress_of(const rg_engine *s)
 {
-    uint64_t sum = s->steps + s->meetings + (s->desc != NULL);
+    uint64_t sum = s->steps + s->rendezvous + (s->desc != NULL);
     for (uint32_t t = 0; t < s->schema.trainers; t++)
         sum += (uint64_t)s->trainers[t].joined + (uint64_t)s->trainers[t].left;
     return sum;
@@ -87,7 +87,7 @@ static void add_busy(const rg_engine *s, rg_buf *out, uint32_t *n)
 {
     uint64_t now = rg_clock_ns();
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        const rg_trainer *trainer = &s->trainers[t];
+        const rg_member *trainer = &s->trainers[t];
         char more[80];
         if (!trainer->joined || trainer->left || is_waiting(trainer))
             continue;
@@ -115,8 +115,8 @@ static void add_come(const rg_engine *s, rg_buf *out)
 static const char *meeting_of(const rg_engine *s)
 {
     for (uint32_t t = 0; t < s->schema.trainers; t++)
-        if (s->trainers[t].meeting.request != NULL)
-            return s->trainers[t].meeting.name;
+        if (s->trainers[t].rendezvous.request != NULL)
+            return s->trainers[t].rendezvous.name;
     return NULL;
 }
 
@@ -125,10 +125,10 @@ void rg_serve_whom(rg_engine *s, rg_buf *out)
     uint32_t n = 0;
     pthread_mutex_lock(&s->members);
     if (!s->ended && (is_held_up(s) || is_quiet(s, rg_clock_ns()))) {
-        const char *meeting = meeting_of(s);
+        const char *rendezvous = meeting_of(s);
         rg_buf_printf(out, "%s waits ", s->who);
-        if (meeting != NULL)
-            rg_buf_printf(out, "(for '%s') ", meeting);
+        if (rendezvous != NULL)
+            rg_buf_printf(out, "(for '%s') ", rendezvous);
         else if (s->steps > 0)
             rg_buf_printf(out, "(to make step %llu) ", (unsigned long long)s->steps);
         rg_buf_text(out, "for ");

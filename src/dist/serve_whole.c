@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-static rg_status copy_variable(rg_engine *s, rg_chore *chore)
+static rg_status copy_variable(rg_engine *s, rg_server_task *task)
 {
     size_t n;
-    const uint8_t *body = rg_rpc_request_body(chore->request, &n);
+    const uint8_t *body = rg_rpc_request_body(task->request, &n);
     rg_cursor in = {body, n};
     uint64_t first = 0, rows = 0;
     char *name = NULL;
-    rg_status code = rg_wire_read_text(&in, &name);
+    rg_status code = rg_handshake_read_text(&in, &name);
     if (code == RG_OK)
         code = rg_cursor_u64(&in, &first);
     if (code == RG_OK)
@@ -21,27 +21,27 @@ static rg_status copy_variable(rg_engine *s, rg_chore *chore)
     if (code == RG_OK)
         code = rg_cursor_end(&in);
     if (code == RG_OK)
-        code = rg_serve_get(s, name, (int64_t)first, (int64_t)rows, &chore->reply);
+        code = rg_serve_get(s, name, (int64_t)first, (int64_t)rows, &task->reply);
     rg_free(name);
     return code;
 }
 
-static void end_copy(rg_chore *chore)
+static void end_copy(rg_server_task *task)
 {
-    rg_free(chore);
+    rg_free(task);
 }
 
 void rg_serve_get_whole(rg_engine *s, rg_rpc_request *request)
 {
-    rg_chore *chore = rg_alloc_zero(1, sizeof *chore);
-    if (chore == NULL) {
+    rg_server_task *task = rg_alloc_zero(1, sizeof *task);
+    if (task == NULL) {
         rg_rpc_refuse(request, RG_ENOMEM, "no memory");
         return;
     }
     rg_rpc_request_alone(request);
-    *chore = (rg_chore){.request = request, .copy = copy_variable, .close = end_copy};
-    rg_buf_init(&chore->reply, 0);
-    rg_serve_later(s, RG_DESK_COPIES, chore);
+    *task = (rg_server_task){.request = request, .copy = copy_variable, .close = end_copy};
+    rg_buf_init(&task->reply, 0);
+    rg_serve_later(s, RG_QUEUE_COPIES, task);
 }
 
 void rg_serve_set_whole(rg_engine *s, rg_rpc_request *request)
@@ -52,9 +52,9 @@ void rg_serve_set_whole(rg_engine *s, rg_rpc_request *request)
     rg_value value;
     char *name = NULL;
     rg_value_init(&value);
-    rg_status code = rg_wire_read_text(&in, &name);
+    rg_status code = rg_handshake_read_text(&in, &name);
     if (code == RG_OK)
-        code = rg_wire_read_tensor(in.at, in.left, &value);
+        code = rg_handshake_read_tensor(in.at, in.left, &value);
     if (code == RG_OK)
         code = rg_serve_set(s, name, &value);
     if (code != RG_OK)
@@ -76,7 +76,7 @@ void rg_serve_shrink(rg_engine *s, rg_rpc_request *request)
     uint64_t rows = 0;
     rg_served *var = NULL;
     bool clear = rg_rpc_request_method(request) == RG_PS_CLEAR;
-    rg_status code = rg_wire_read_text(&in, &name);
+    rg_status code = rg_handshake_read_text(&in, &name);
     if (code == RG_OK && !clear)
         code = rg_cursor_u32(&in, &unseen);
     if (code == RG_OK)

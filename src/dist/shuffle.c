@@ -2,7 +2,7 @@
  *
  * Each trainer says of every example whose it is now, by chance or by the example's id, and posts
  * what is not its own to a server, from which the other one fetches it (serve_mail.c). While a box
- * at a server is full, whoever wants to post fetches its own letters, so that nobody waits for
+ * at a server is full, whoever wants to post fetches its own messages, so that nobody waits for
  * somebody who waits. What was here is given up only when everything has come. */
 #include "dist/shuffle.h"
 
@@ -31,7 +31,7 @@ typedef struct pile {
     bool whole; /* the last has come */
 } pile;
 
-struct rg_mail {
+struct rg_shuffle_inbox {
     uint64_t *posted; /* at each server, since we joined */
     uint64_t fetched; /* from ours */
     uint64_t shuffles;
@@ -75,7 +75,7 @@ static rg_status rest(shuffle *s)
     return rg_interrupted();
 }
 
-/* ---- letters ---- */
+/* ---- messages ---- */
 
 static rg_status keep(pile *on, const uint8_t *bytes, size_t n)
 {
@@ -103,15 +103,15 @@ static rg_status open_letters(shuffle *s, const uint8_t *reply, size_t bytes)
         RG_TRY(rg_cursor_u32(&in, &last));
         RG_TRY(rg_cursor_u64(&in, &n));
         if (n > in.left)
-            return rg_fail(RG_ECORRUPT, "a letter of %llu bytes in %zu", (unsigned long long)n,
+            return rg_fail(RG_ECORRUPT, "a message of %llu bytes in %zu", (unsigned long long)n,
                            in.left);
         RG_TRY(rg_cursor_take(&in, (size_t)n, &at));
         if (from >= s->job->trainers || s->piles[from].whole)
-            return rg_fail(RG_ECORRUPT, "a letter of trainer %u, which wrote its last", from);
+            return rg_fail(RG_ECORRUPT, "a message of trainer %u, which wrote its last", from);
         if (n > 0)
             RG_TRY(keep(&s->piles[from], at, (size_t)n));
         s->piles[from].whole = last != 0;
-        s->job->mail->fetched++;
+        s->job->inbox->fetched++;
         s->waits_since = 0;
     }
     return RG_OK;
@@ -123,7 +123,7 @@ static rg_status fetch(shuffle *s)
     rg_job *job = s->job;
     uint8_t *reply = NULL;
     size_t bytes = 0;
-    uint64_t where[2] = {job->mail->fetched, job->mail->shuffles};
+    uint64_t where[2] = {job->inbox->fetched, job->inbox->shuffles};
     rg_status code = rg_job_ask(job, job->trainer % job->n_servers, RG_PS_FETCH,
                                 &(rg_iov){where, sizeof where}, 1, &reply, &bytes);
     if (code == RG_OK)
@@ -136,7 +136,7 @@ static rg_status try_post(shuffle *s, int to, bool last, const void *bytes, size
 {
     rg_job *job = s->job;
     int server = to % job->n_servers;
-    uint64_t *posted = &job->mail->posted[server];
+    uint64_t *posted = &job->inbox->posted[server];
     uint8_t *reply = NULL;
     size_t answered = 0;
     struct {
@@ -155,14 +155,14 @@ static rg_status post(shuffle *s, int to, bool last, const void *bytes, size_t n
 {
     for (;;) {
         bool taken;
-        uint64_t before = s->job->mail->fetched;
+        uint64_t before = s->job->inbox->fetched;
         RG_TRY(try_post(s, to, last, bytes, n, &taken));
         if (taken) {
             s->waits_since = 0;
             return RG_OK;
         }
         RG_TRY(fetch(s));
-        if (s->job->mail->fetched == before)
+        if (s->job->inbox->fetched == before)
             RG_TRY(rest(s));
     }
 }
@@ -174,7 +174,7 @@ static int deal(void *arg, uint64_t row, const char *ins_id)
     const shuffle *s = arg;
     if (ins_id[0] != '\0') /* examples of one id come together */
         return (int)(rg_crc32c(0, ins_id, strlen(ins_id)) % s->job->trainers);
-    rg_philox_key key = {s->config->seed + s->job->mail->shuffles,
+    rg_philox_key key = {s->config->seed + s->job->inbox->shuffles,
                          UINT64_C(0x73687566) << 32 | (uint32_t)s->job->trainer};
     return (int)rg_philox_below(key, row, s->job->trainers);
 }
@@ -201,9 +201,9 @@ static rg_status exchange(shuffle *s, rg_dataset *dataset)
             RG_TRY(post(s, t, true, NULL, 0));
     for (int t = 0; t < trainers(s); t++)
         while (!s->piles[t].whole) {
-            uint64_t before = s->job->mail->fetched;
+            uint64_t before = s->job->inbox->fetched;
             RG_TRY(fetch(s));
-            if (s->job->mail->fetched == before)
+            if (s->job->inbox->fetched == before)
                 RG_TRY(rest(s));
         }
     return RG_OK;
@@ -240,37 +240,37 @@ static void drop_piles(shuffle *s)
 
 static rg_status open_mail(rg_job *job)
 {
-    if (job->mail != NULL)
+    if (job->inbox != NULL)
         return RG_OK;
-    job->mail = rg_alloc_zero(1, sizeof *job->mail);
-    if (job->mail != NULL)
-        job->mail->posted = rg_alloc_zero((size_t)job->n_servers, sizeof *job->mail->posted);
-    if (job->mail != NULL && job->mail->posted != NULL)
+    job->inbox = rg_alloc_zero(1, sizeof *job->inbox);
+    if (job->inbox != NULL)
+        job->inbox->posted = rg_alloc_zero((size_t)job->n_servers, sizeof *job->inbox->posted);
+    if (job->inbox != NULL && job->inbox->posted != NULL)
         return RG_OK;
-    rg_mail_close(job);
-    return rg_no_memory(sizeof *job->mail, "a global shuffle");
+    rg_inbox_close(job);
+    return rg_no_memory(sizeof *job->inbox, "a global shuffle");
 }
 
-void rg_mail_close(rg_job *job)
+void rg_inbox_close(rg_job *job)
 {
-    if (job->mail != NULL)
-        rg_free(job->mail->posted);
-    rg_free(job->mail);
-    job->mail = NULL;
+    if (job->inbox != NULL)
+        rg_free(job->inbox->posted);
+    rg_free(job->inbox);
+    job->inbox = NULL;
 }
 
 rg_status rg_job_shuffle(rg_job *job, rg_dataset *dataset, const rg_shuffle_config *config)
 {
     RG_TRY(open_mail(job));
-    if (job->mail->broken[0] != '\0')
+    if (job->inbox->broken[0] != '\0')
         return rg_fail(RG_ECLOSED,
                        "a global shuffle of this job has failed, and its examples are "
                        "on the way: start the job again (%s)",
-                       job->mail->broken);
+                       job->inbox->broken);
     shuffle s = {.job = job, .config = config};
     s.piles = rg_alloc_zero(job->trainers, sizeof *s.piles);
     rg_status code = s.piles ? RG_OK : rg_no_memory(1, "a global shuffle");
-    /* Who still trains is waited for in a meeting: no step of it waits for us meanwhile. */
+    /* Who still trains is waited for in a rendezvous: no step of it waits for us meanwhile. */
     if (code == RG_OK)
         code = rg_job_barrier(job, "global_shuffle begins");
     if (code == RG_OK)
@@ -278,11 +278,11 @@ rg_status rg_job_shuffle(rg_job *job, rg_dataset *dataset, const rg_shuffle_conf
     if (code == RG_OK)
         code = take_over(&s, dataset);
     if (code != RG_OK)
-        (void)snprintf(job->mail->broken, sizeof job->mail->broken, "%s", rg_error_message());
+        (void)snprintf(job->inbox->broken, sizeof job->inbox->broken, "%s", rg_error_message());
     drop_piles(&s);
     if (code == RG_OK)
-        code = rg_dataset_shuffle(dataset, config->seed + job->mail->shuffles);
-    job->mail->shuffles++;
+        code = rg_dataset_shuffle(dataset, config->seed + job->inbox->shuffles);
+    job->inbox->shuffles++;
     /* Nobody's next shuffle begins before everybody's this one has ended. */
     if (code == RG_OK)
         code = rg_job_barrier(job, "global_shuffle");

@@ -8,8 +8,8 @@
 
 typedef struct rg_shuffle_config {
     uint64_t seed;     /* the same at all trainers */
-    size_t rows_each;  /* examples in one letter; 0: the most */
-    uint64_t pause_ns; /* before each letter */
+    size_t rows_each;  /* examples in one message; 0: the most */
+    uint64_t pause_ns; /* before each message */
 } rg_shuffle_config;
 
 /* Every trainer of the job calls it. Where examples have ids (rg_dataset_set_texts), those of one

@@ -127,7 +127,7 @@ static void send_call(rg_rpc_call *call)
         (void)snprintf(text, sizeof text,
                        "connections to %s have been breaking for %.1f s, and the request was sent "
                        "%lld times (FLAGS_rpc_retry_times=%lld): %s",
-                       client->errand.endpoint, (double)(now - call->spell_ns) * 1e-9,
+                       client->route.endpoint, (double)(now - call->spell_ns) * 1e-9,
                        (long long)call->sends, (long long)client->retry_times, client->broke);
         finish_failed(call, RG_ECLOSED, text);
         return;
@@ -285,7 +285,7 @@ rg_status rg_rpc_start(rg_rpc_call **out, rg_rpc_client *client, const rg_rpc_as
     call->ask = *ask;
     call->task.run = start;
     /* A Unix socket loses nothing, and TLS has its own checks. The reply does as the request. */
-    bool sound = client->errand.tls != NULL || atomic_load(&client->local);
+    bool sound = client->route.tls != NULL || atomic_load(&client->local);
     call->frame = (rg_frame){
         .kind = RG_FRAME_REQUEST,
         .method = ask->method,
@@ -304,7 +304,7 @@ rg_status rg_rpc_result(rg_rpc_call *call)
 {
     if (call->status == RG_OK)
         return RG_OK;
-    return rg_fail(call->status, "%s: %s", call->client->errand.endpoint,
+    return rg_fail(call->status, "%s: %s", call->client->route.endpoint,
                    call->text ? call->text : rg_status_name(call->status));
 }
 

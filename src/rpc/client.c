@@ -45,7 +45,7 @@ static rg_status threads_take(rg_rpc_client *client)
     if (shared_users == 0) {
         status = rg_loop_open(&shared_loop, "rpc-client");
         if (status == RG_OK)
-            status = rg_loop_open(&shared_pulse_loop, "rpc-pulse");
+            status = rg_loop_open(&shared_pulse_loop, "rpc-heartbeat");
         if (status != RG_OK) {
             rg_loop_close(shared_loop);
             shared_loop = NULL;
@@ -93,14 +93,14 @@ void rg_client_failed(rg_rpc_client *client, rg_status status, const char *text)
         rg_calls_fail_all(client, client->failed, client->failure);
     if (client->again != NULL)
         rg_timer_stop(client->again); /* nothing is waited for any more */
-    rg_visit_close(client->visit);
-    client->visit = NULL;
+    rg_connector_close(client->connector);
+    client->connector = NULL;
     be_ready(client);
 }
 
 static void try_later(rg_rpc_client *client)
 {
-    if (client->closing || client->failed != RG_OK || atomic_load(&client->pulse.lost_posted))
+    if (client->closing || client->failed != RG_OK || atomic_load(&client->heartbeat.lost_posted))
         return;
     rg_timer_set(client->again, client->wait_ms, 0);
     client->wait_ms *= 2;
@@ -126,7 +126,7 @@ static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
 {
     rg_rpc_client *client = user;
     bool again = client->let_in;
-    client->visit = NULL;
+    client->connector = NULL;
     if (again && rg_client_is_another(client, link, welcome))
         return;
     client->link = link;
@@ -162,7 +162,7 @@ static void tell_waiting(rg_rpc_client *client)
     if (now - client->told_ns < (uint64_t)TELL_EVERY_S * 1000000000u)
         return;
     client->told_ns = now;
-    rg_log(RG_LOG_W, "rpc", "server=%s \"waiting for the server: %s\"", client->errand.endpoint,
+    rg_log(RG_LOG_W, "rpc", "server=%s \"waiting for the server: %s\"", client->route.endpoint,
            client->last_error);
 }
 
@@ -181,7 +181,7 @@ static bool is_foreign(rg_rpc_client *client, rg_status why)
 static void on_out(void *user, rg_status why, bool final, const char *message)
 {
     rg_rpc_client *client = user;
-    client->visit = NULL;
+    client->connector = NULL;
     (void)snprintf(client->last_error, sizeof client->last_error, "%s%s", message,
                    why == RG_ECORRUPT ? "; is this another service's port?" : "");
     if (is_foreign(client, why)) {
@@ -200,7 +200,7 @@ static void on_out(void *user, rg_status why, bool final, const char *message)
     try_later(client);
 }
 
-static const rg_visit_events visit_events = {on_in, on_out};
+static const rg_connector_events visit_events = {on_in, on_out};
 
 /* The other end has not answered yet. False: it has had its time. */
 static bool wait_on(rg_rpc_client *client)
@@ -208,7 +208,7 @@ static bool wait_on(rg_rpc_client *client)
     uint64_t ms = (rg_clock_ns() - client->visit_ns) / 1000000u;
     if (ms >= VISIT_MS)
         return false;
-    if (rg_visit_is_connected(client->visit))
+    if (rg_connector_is_connected(client->connector))
         (void)snprintf(client->last_error, sizeof client->last_error,
                        "it took the connection, and has said nothing for %.0f s; is this another "
                        "service's port?",
@@ -217,7 +217,7 @@ static bool wait_on(rg_rpc_client *client)
         (void)snprintf(client->last_error, sizeof client->last_error,
                        "it has not answered for %.0f s", (double)ms * 1e-3);
     if (!client->prodded)
-        rg_visit_prod(client->visit);
+        rg_connector_prod(client->connector);
     client->prodded = true;
     tell_waiting(client);
     rg_timer_set(client->again, 1000, 0);
@@ -228,16 +228,17 @@ static void connect_now(void *user)
 {
     rg_rpc_client *client = user;
     if (client->link != NULL || client->failed != RG_OK ||
-        atomic_load(&client->pulse.lost_posted) || (client->visit != NULL && wait_on(client)))
+        atomic_load(&client->heartbeat.lost_posted) ||
+        (client->connector != NULL && wait_on(client)))
         return;
     /* One that takes so long hangs on a connection that is no more. */
-    rg_visit_close(client->visit);
-    client->visit = NULL;
+    rg_connector_close(client->connector);
+    client->connector = NULL;
     client->visit_ns = rg_clock_ns();
     client->prodded = false;
     rg_timer_set(client->again, PROD_MS, 0);
-    rg_status status = rg_visit_open(&client->visit, client->loop, &client->errand,
-                                     RG_PURPOSE_REQUESTS, &client->me, &visit_events, client);
+    rg_status status = rg_connector_open(&client->connector, client->loop, &client->route,
+                                         RG_PURPOSE_REQUESTS, &client->me, &visit_events, client);
     if (status != RG_OK)
         on_out(client, status, status == RG_EINVAL, rg_error_message());
 }
@@ -245,33 +246,33 @@ static void connect_now(void *user)
 /* ---- opening ---- */
 
 /* The name that the server's certificate must be for: given, or the host of the endpoint. */
-static void choose_tls_name(rg_errand *errand, const char *given)
+static void choose_tls_name(rg_route *route, const char *given)
 {
     const char *from = given, *to = given ? given + strlen(given) : NULL;
     if (from == NULL) {
-        from = errand->endpoint;
+        from = route->endpoint;
         to = strrchr(from, ':');
         if (strncmp(from, "unix:", 5) == 0)
             from = "localhost", to = from + 9;
         else if (from[0] == '[' && to > from + 1)
             from++, to--;
     }
-    (void)snprintf(errand->tls_name, sizeof errand->tls_name, "%.*s", (int)(to ? to - from : 0),
+    (void)snprintf(route->tls_name, sizeof route->tls_name, "%.*s", (int)(to ? to - from : 0),
                    from);
 }
 
 static rg_status configure(rg_rpc_client *client, const char *endpoint,
                            const rg_rpc_client_config *config)
 {
-    rg_errand *errand = &client->errand;
+    rg_route *route = &client->route;
     int64_t deadline = config->deadline_ms ? config->deadline_ms : rg_flag_int("rpc_deadline");
     if (deadline <= 0)
         return rg_fail(RG_EINVAL, "FLAGS_rpc_deadline is %lld ms, and must be above 0",
                        (long long)deadline);
-    if (strlen(endpoint) >= sizeof errand->endpoint)
+    if (strlen(endpoint) >= sizeof route->endpoint)
         return rg_fail(RG_EINVAL, "an endpoint of %zu bytes", strlen(endpoint));
-    (void)snprintf(errand->endpoint, sizeof errand->endpoint, "%s", endpoint);
-    choose_tls_name(errand, config->security.tls_name);
+    (void)snprintf(route->endpoint, sizeof route->endpoint, "%s", endpoint);
+    choose_tls_name(route, config->security.tls_name);
     client->deadline_ms = (uint64_t)deadline;
     client->lease_ms = config->lease_ms;
     client->max_body = config->max_body ? config->max_body : RG_RPC_MAX_BODY;
@@ -287,17 +288,17 @@ static rg_status configure(rg_rpc_client *client, const char *endpoint,
         rg_process_host(client->me.host, sizeof client->me.host);
     if (client->me.name[0] == '\0')
         (void)snprintf(client->me.name, sizeof client->me.name, "a client");
-    client->pulse.me = client->me;
-    RG_TRY(rg_transport_choose(&errand->transport, config->transport));
-    RG_TRY(rg_key_copy(&errand->key, &config->security));
-    RG_TRY(rg_tls_setup_open(&errand->tls, &config->security, false));
-    return rg_random(&errand->session, sizeof errand->session);
+    client->heartbeat.me = client->me;
+    RG_TRY(rg_transport_choose(&route->transport, config->transport));
+    RG_TRY(rg_key_copy(&route->key, &config->security));
+    RG_TRY(rg_tls_setup_open(&route->tls, &config->security, false));
+    return rg_random(&route->session, sizeof route->session);
 }
 
 static void free_client(rg_rpc_client *client)
 {
-    rg_tls_setup_close(client->errand.tls);
-    rg_key_fini(&client->errand.key);
+    rg_tls_setup_close(client->route.tls);
+    rg_key_fini(&client->route.key);
     rg_latch_fini(&client->ready);
     rg_lock_fini(&client->lock);
     rg_free(client);
@@ -363,7 +364,7 @@ rg_status rg_rpc_client_ready(rg_rpc_client *client, rg_rpc_welcome *welcome)
     rg_lock_take(&client->lock);
     status = client->failed;
     if (status != RG_OK)
-        rg_set_message("%s: %s", client->errand.endpoint, client->failure);
+        rg_set_message("%s: %s", client->route.endpoint, client->failure);
     else if (welcome != NULL)
         *welcome = client->welcome;
     rg_lock_give(&client->lock);
@@ -384,8 +385,8 @@ static void close_requests(void *arg)
     if (client->link != NULL)
         rg_link_send_small(client->link, RG_FRAME_BYE, RG_OK, 0, NULL, 0);
     rg_client_cut(client);
-    rg_visit_close(client->visit);
-    client->visit = NULL;
+    rg_connector_close(client->connector);
+    client->connector = NULL;
     rg_timer_close(client->again);
     client->again = NULL;
 }
@@ -394,7 +395,8 @@ void rg_rpc_client_close(rg_rpc_client *client)
 {
     if (client == NULL)
         return;
-    /* The pulse posts to the loop, and the loop to the pulse: the second time nothing new comes. */
+    /* The heartbeat posts to the loop, and the loop to the heartbeat: the second time nothing new
+     * comes. */
     rg_loop_do(client->pulse_loop, close_pulse, client);
     rg_loop_do(client->loop, close_requests, client);
     rg_loop_do(client->pulse_loop, close_pulse, client);
@@ -434,7 +436,7 @@ void rg_rpc_client_cut(rg_rpc_client *client)
 
 const char *rg_rpc_client_endpoint(const rg_rpc_client *client)
 {
-    return client->errand.endpoint;
+    return client->route.endpoint;
 }
 
 bool rg_rpc_client_is_local(const rg_rpc_client *client)

@@ -1,13 +1,13 @@
-/* client_priv.h - what client.c, call.c and pulse.c share. */
+/* client_priv.h - what client.c, call.c and heartbeat.c share. */
 #ifndef RG_RPC_CLIENT_PRIV_H
 #define RG_RPC_CLIENT_PRIV_H
 
 #include "rpc/client.h"
-#include "rpc/visit_priv.h"
+#include "rpc/connector_priv.h"
 #include "sys/latch.h"
 
 struct rg_rpc_client {
-    rg_errand errand;
+    rg_route route;
     rg_rpc_client_events events;
     void *user;
     uint64_t max_body, deadline_ms, lease_ms; /* lease_ms 0: what the server says */
@@ -33,13 +33,13 @@ struct rg_rpc_client {
     bool heard;      /* this connection has brought a reply */
     uint64_t cut_ns; /* when the last one was closed */
     bool closing;
-    rg_visit *visit;
+    rg_connector *connector;
     rg_link *link; /* NULL: not connected now */
     rg_timer *again;
     uint64_t wait_ms, opened_ns, told_ns; /* before the next try; for "waiting for ..." */
-    uint64_t visit_ns;                    /* when the visit began */
+    uint64_t visit_ns;                    /* when the connector began */
     uint64_t foreign_ns; /* since when every answer was another protocol's; 0: none was */
-    bool prodded;        /* the visit's other end was, since it says nothing */
+    bool prodded;        /* the connector's other end was, since it says nothing */
     char last_error[300];
     char broke[300];              /* why the last connection did */
     uint64_t next_id, connection; /* connections so far */
@@ -47,10 +47,10 @@ struct rg_rpc_client {
     rg_rpc_call *first, **last; /* not done, in the order they were started */
     rg_rpc_call *receiving;
 
-    /* the pulse loop's */
+    /* the heartbeat loop's */
     struct rg_pulse {
         rg_rpc_hello me;
-        rg_visit *visit;
+        rg_connector *connector;
         rg_link *link;
         rg_timer *timer;
         rg_task begin;
@@ -61,7 +61,7 @@ struct rg_rpc_client {
         uint64_t lease_ns; /* 0: not known yet */
         uint64_t tried_ns, ticked_ns, beat;
         bool told_dead;
-    } pulse;
+    } heartbeat;
 };
 
 /* ---- client.c ---- */
@@ -74,7 +74,7 @@ void rg_calls_send_all(rg_rpc_client *client);
 void rg_calls_fail_all(rg_rpc_client *client, rg_status status, const char *text);
 void rg_calls_interrupted(rg_rpc_client *client); /* the connection is gone */
 
-/* ---- pulse.c ---- */
+/* ---- heartbeat.c ---- */
 rg_status rg_pulse_open(rg_rpc_client *client);
 void rg_pulse_close(rg_rpc_client *client);
 /* From the client's loop: there is a session now, heartbeats can begin. */

@@ -19,7 +19,7 @@
 #define RG_FRAME_BYTES   36 /* of the header */
 
 typedef enum rg_frame_kind {
-    RG_FRAME_HELLO = 1, /* handshake: see rpc/wire_priv.h */
+    RG_FRAME_HELLO = 1, /* handshake: see rpc/handshake_priv.h */
     RG_FRAME_CHALLENGE,
     RG_FRAME_PROOF,
     RG_FRAME_WELCOME,

@@ -49,8 +49,8 @@ rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session)
         return NULL;
     peer->server = server;
     peer->session = session;
-    peer->leave.run = rg_door_forget;
-    peer->expel.run = rg_door_expel;
+    peer->leave.run = rg_acceptor_forget;
+    peer->expel.run = rg_acceptor_expel;
     peer->last_later = &peer->later;
     peer->go_on.run = go_on;
     peer->last_answer = &peer->answers;
@@ -296,8 +296,8 @@ static rg_status said_goodbye(rg_rpc_peer *peer)
     if (server->config.events.left != NULL)
         server->config.events.left(server->config.user, peer);
     if (!atomic_exchange(&peer->leaving, true)) {
-        rg_rpc_peer_keep(peer); /* until the door has forgotten it */
-        rg_loop_post(server->door, &peer->leave);
+        rg_rpc_peer_keep(peer); /* until the acceptor has forgotten it */
+        rg_loop_post(server->acceptor, &peer->leave);
     }
     rg_rpc_peer_drop(peer);
     return rg_fail(RG_ECLOSED, "it said goodbye");

@@ -51,7 +51,7 @@ static void set_defaults(rg_rpc_server *server)
     set_budgets(c);
     int limit = rg_descriptor_limit(), kept = limit / 8;
     server->descriptors = limit - (kept < 8 ? 8 : kept > 64 ? 64 : kept);
-    rg_strangers_init(&server->strangers, server->descriptors);
+    rg_admission_init(&server->admission, server->descriptors);
     (void)snprintf(server->job, sizeof server->job, "%s", c->job ? c->job : "");
     (void)snprintf(server->name, sizeof server->name, "%s", c->name ? c->name : c->endpoints[0]);
 }
@@ -80,7 +80,7 @@ static uint64_t watch_ms(const rg_rpc_server *server)
     return ms < 10 ? 10 : ms > 1000 ? 1000 : ms;
 }
 
-/* ---- in the door's thread, and in each loop's ---- */
+/* ---- in the acceptor's thread, and in each loop's ---- */
 
 /* The first listener that needs no key and is not for this host alone; NULL: none. */
 static const rg_listener *reached_by_anyone(const rg_rpc_server *server)
@@ -99,8 +99,8 @@ static rg_status listen_all(rg_rpc_server *server, const rg_rpc_server_config *c
     if (server->listeners == NULL)
         return rg_no_memory(config->n_endpoints, "listening sockets");
     for (size_t i = 0; i < config->n_endpoints; i++) {
-        RG_TRY(rg_listen(&server->listeners[i], server->door, config->endpoints[i],
-                         transport != RG_TRANSPORT_TCP, rg_door_accept, server));
+        RG_TRY(rg_listen(&server->listeners[i], server->acceptor, config->endpoints[i],
+                         transport != RG_TRANSPORT_TCP, rg_acceptor_accept, server));
         server->n_listeners++;
     }
     const rg_listener *open = reached_by_anyone(server);
@@ -109,7 +109,7 @@ static rg_status listen_all(rg_rpc_server *server, const rg_rpc_server_config *c
                "endpoint=%s \"there is no job key: whoever reaches this address can take part; "
                "start the job with a launcher, or give every process the same key\"",
                rg_listener_endpoint(open));
-    RG_TRY(rg_timer_open(&server->watch, server->door, rg_door_watch, server));
+    RG_TRY(rg_timer_open(&server->watch, server->acceptor, rg_acceptor_watch, server));
     server->watched_ns = rg_clock_ns();
     rg_timer_set(server->watch, watch_ms(server), watch_ms(server));
     return RG_OK;
@@ -124,7 +124,7 @@ static void open_door(void *arg)
 
 static void shut_door(void *server)
 {
-    rg_door_shut(server);
+    rg_acceptor_shut(server);
 }
 
 static void cut_loop(void *arg)
@@ -171,8 +171,8 @@ static rg_status start(rg_rpc_server *server, const rg_rpc_server_config *config
         if (o.status != RG_OK)
             return rg_fail(o.status, "%s", o.message);
     }
-    RG_TRY(rg_loop_open(&server->door, "rpc-door"));
-    rg_loop_do(server->door, open_door, &o);
+    RG_TRY(rg_loop_open(&server->acceptor, "rpc-acceptor"));
+    rg_loop_do(server->acceptor, open_door, &o);
     return o.status == RG_OK ? RG_OK : rg_fail(o.status, "%s", o.message);
 }
 
@@ -197,14 +197,14 @@ rg_status rg_rpc_server_open(rg_rpc_server **out, const rg_rpc_server_config *co
     return RG_OK;
 }
 
-/* First nobody comes in any more, then nobody says anything, then the threads can go: the door
+/* First nobody comes in any more, then nobody says anything, then the threads can go: the acceptor
  * last, since the loops post to it. */
 void rg_rpc_server_close(rg_rpc_server *server)
 {
     if (server == NULL)
         return;
-    if (server->door != NULL)
-        rg_loop_do(server->door, shut_door, server);
+    if (server->acceptor != NULL)
+        rg_loop_do(server->acceptor, shut_door, server);
     for (int i = 0; i < server->config.loops; i++) {
         opening o = {.server = server, .loop = i};
         if (server->loops[i] != NULL)
@@ -212,7 +212,7 @@ void rg_rpc_server_close(rg_rpc_server *server)
     }
     for (int i = 0; i < server->config.loops; i++)
         rg_loop_close(server->loops[i]);
-    rg_loop_close(server->door);
+    rg_loop_close(server->acceptor);
     while (server->peers != NULL) {
         rg_rpc_peer *peer = server->peers;
         server->peers = peer->next;

@@ -1,8 +1,8 @@
 /* server.h - answers requests of peers that have proved who they are.
  *
- * Threads: the door, one thread, accepts connections, checks who comes, and answers heartbeats,
+ * Threads: the acceptor, one thread, accepts connections, checks who comes, and answers heartbeats,
  * so a long update never looks like a death. Each peer belongs to one of `loops` threads, which
- * reads its requests. hello() is called by the door; request(), lost(), left() and dead() of a
+ * reads its requests. hello() is called by the acceptor; request(), lost(), left() and dead() of a
  * peer all come from the peer's own loop, one after the other. Replying is for any thread.
  *
  * A peer is a client process (rather: one rg_rpc_client of it), not a connection: it may lose
@@ -37,7 +37,7 @@ typedef struct rg_rpc_server_events {
                        uint8_t **at, size_t *size, void **mine);
     void (*lost)(void *user, rg_rpc_peer *peer, const char *why);
     void (*left)(void *user, rg_rpc_peer *peer); /* said goodbye; the last call for this peer */
-    /* The last call for this peer, unless it comes back as a revenant and hello() accepts it. */
+    /* The last call for this peer, unless it comes back and hello() accepts it. */
     void (*dead)(void *user, rg_rpc_peer *peer, const char *how);
 } rg_rpc_server_events;
 
@@ -88,7 +88,7 @@ void rg_rpc_peer_set_user(rg_rpc_peer *peer, void *user);
 void *rg_rpc_peer_user(const rg_rpc_peer *peer);
 rg_rpc_counters rg_rpc_peer_counters(const rg_rpc_peer *peer);
 /* Cut a peer off: soon its connection is closed, and if it comes again hello() hears of it as a
- * revenant. dead() is not called. */
+ * returning peer. dead() is not called. */
 void rg_rpc_peer_expel(rg_rpc_peer *peer);
 
 /* ---- requests ---- */

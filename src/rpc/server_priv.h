@@ -1,11 +1,11 @@
-/* server_priv.h - what door.c, peer.c and server.c share. */
+/* server_priv.h - what acceptor.c, peer.c and server.c share. */
 #ifndef RG_RPC_SERVER_PRIV_H
 #define RG_RPC_SERVER_PRIV_H
 
 #include "rpc/link_priv.h"
 #include "rpc/server.h"
-#include "rpc/strangers_priv.h"
-#include "rpc/wire_priv.h"
+#include "rpc/admission_priv.h"
+#include "rpc/handshake_priv.h"
 
 enum {
     RG_SEEN = 1024,          /* answers of a session that are remembered, ... */
@@ -14,7 +14,7 @@ enum {
     RG_LEAST_RATE = 4096,    /* bytes a second: who takes its replies slower is cut off */
 };
 
-typedef struct rg_guest rg_guest;
+typedef struct rg_incoming rg_incoming;
 typedef struct rg_answer rg_answer;
 
 struct rg_rpc_peer {
@@ -27,10 +27,10 @@ struct rg_rpc_peer {
     atomic_bool own_user; /* by its present connection, or the last */
     rg_traffic traffic;
 
-    /* the door's */
-    rg_rpc_peer *next; /* of all sessions */
-    uint64_t heard_ns; /* the last heartbeat */
-    rg_guest *pulse;   /* its connection for them: one, the latest; NULL: none now */
+    /* the acceptor's */
+    rg_rpc_peer *next;      /* of all sessions */
+    uint64_t heard_ns;      /* the last heartbeat */
+    rg_incoming *heartbeat; /* its connection for them: one, the latest; NULL: none now */
     bool dead;
 
     /* its loop's */
@@ -71,16 +71,16 @@ struct rg_rpc_server {
     uint64_t instance;
     rg_traffic total;
     _Atomic uint64_t memory; /* bytes of bodies of requests, of all peers */
-    rg_loop *door;
+    rg_loop *acceptor;
     rg_loop *loops[RG_RPC_MAX_LOOPS];
     rg_rpc_peer *linked[RG_RPC_MAX_LOOPS]; /* each its loop's */
     rg_mover movers[RG_RPC_MAX_LOOPS];
 
-    /* the door's */
+    /* the acceptor's */
     rg_listener **listeners;
     size_t n_listeners;
-    rg_guest *guests;
-    rg_strangers strangers;
+    rg_incoming *incoming;
+    rg_admission admission;
     int descriptors; /* connections may use those below it; the rest is for files */
     rg_rpc_peer *peers;
     uint32_t n_peers;
@@ -91,19 +91,21 @@ struct rg_rpc_server {
     uint64_t unlogged;
 };
 
-/* ---- door.c ---- */
-void rg_door_accept(void *server, rg_stream *stream);
-void rg_door_watch(void *server); /* the timer: leases and guests that do not come to the point */
-void rg_door_shut(rg_rpc_server *server);
-void rg_door_forget(rg_task *leave); /* a peer said goodbye */
-void rg_door_expel(rg_task *expel);
+/* ---- acceptor.c ---- */
+void rg_acceptor_accept(void *server, rg_stream *stream);
+void rg_acceptor_watch(
+    void *server); /* the timer: leases, and those who come and do not come to the point */
+void rg_acceptor_shut(rg_rpc_server *server);
+void rg_acceptor_forget(rg_task *leave); /* a peer said goodbye */
+void rg_acceptor_expel(rg_task *expel);
 
 /* ---- peer.c ---- */
 rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session);
 /* In the peer's loop: its new connection; `socket` is that of the link. Both are taken. */
 void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket);
 void rg_peer_unlink(rg_rpc_peer *peer); /* close its connection, if it has one */
-/* From the door: the peer's connection is closed in its loop, and dead() told unless how is NULL.
+/* From the acceptor: the peer's connection is closed in its loop, and dead() told unless how is
+ * NULL.
  */
 rg_status rg_peer_bury(rg_rpc_peer *peer, const char *how);
 /* The timer of loop i. */

@@ -13,7 +13,7 @@
 #include "sys/pool.h"
 #include "train/bar_priv.h"
 #include "train/counters_priv.h"
-#include "train/lines_priv.h"
+#include "train/print_fetch_priv.h"
 #include "train/metrics_priv.h"
 #include "train/team_priv.h"
 

@@ -3,7 +3,7 @@
 #include "dist/whole_server.h"
 
 #include "base/mem.h"
-#include "dist/wire.h"
+#include "dist/protocol.h"
 #include "rpc/client.h"
 #include "rpc/raw.h"
 
@@ -96,7 +96,7 @@ static void write_push(rg_buf *body, uint64_t step, int thread, bool taken, int6
 static void write_name(rg_buf *body, const char *name)
 {
     rg_buf_init(body, 0);
-    rg_wire_text(body, name);
+    rg_handshake_text(body, name);
 }
 
 static void write_reduce(rg_buf *body, double x)
@@ -138,8 +138,8 @@ static uint64_t number_in(const raw *r)
 
 /* ---- requests that come again ---- */
 
-/* A barrier once more would be a second meeting, at which nobody else is, and steps would be made
- * without the trainer. */
+/* A barrier once more would be a second rendezvous, at which nobody else is, and steps would be
+ * made without the trainer. */
 static void a_meeting_is_attended_once(void **state)
 {
     fixture f;
@@ -213,7 +213,7 @@ static void what_changes_variables_does_so_once(void **state)
     write_name(&shrink, "table");
     rg_buf_u32(&shrink, 0);
     write_name(&set, "w");
-    rg_wire_tensor_head(&set, RG_F32, &RG_SHAPE(2, 3));
+    rg_handshake_tensor_head(&set, RG_F32, &RG_SHAPE(2, 3));
     for (int i = 0; i < SIZE; i++)
         rg_buf_add(&set, &(float){7}, sizeof(float));
     assert_ok(other_pushes(&f, 3, 1));
@@ -455,7 +455,7 @@ static void rows_that_are_dropped_or_set_are_told(void **state)
     write_name(&shrink, "table");
     rg_buf_u32(&shrink, 0);
     write_name(&set, "table");
-    rg_wire_tensor_head(&set, RG_F32, &RG_SHAPE(ROWS, WIDTH));
+    rg_handshake_tensor_head(&set, RG_F32, &RG_SHAPE(ROWS, WIDTH));
     for (int i = 0; i < ROWS * WIDTH; i++)
         rg_buf_add(&set, &(float){7}, sizeof(float));
     assert_ok(other_pushes(&f, 4, 2));

@@ -4,7 +4,7 @@
 
 #include "base/cursor.h"
 #include "base/mem.h"
-#include "dist/wire.h"
+#include "dist/protocol.h"
 #include "rpc/client.h"
 #include "sys/file.h"
 #include "sys/flags.h"
@@ -286,10 +286,10 @@ static void hostile_bodies_are_refused(void **state)
     rg_buf_u32(&good[1], TABLE);
     rg_buf_u32(&good[1], 2);
     rg_buf_add(&good[1], ids, sizeof ids);
-    rg_wire_text(&good[2], "table");
+    rg_handshake_text(&good[2], "table");
     rg_buf_u64(&good[2], 0);
     rg_buf_u64(&good[2], UINT64_MAX);
-    rg_wire_text(&good[3], "w");
+    rg_handshake_text(&good[3], "w");
     rg_buf_u32(&good[3], RG_F32);
     rg_buf_u32(&good[3], 2);
     rg_buf_u64(&good[3], 2);
@@ -420,12 +420,12 @@ static rg_status get(rg_rpc_client *client, const char *name, int64_t first, int
     uint8_t *reply = NULL;
     size_t bytes;
     rg_buf_init(&body, 0);
-    rg_wire_text(&body, name);
+    rg_handshake_text(&body, name);
     rg_buf_u64(&body, (uint64_t)first);
     rg_buf_u64(&body, (uint64_t)n);
     rg_status code = ask(client, RG_PS_GET, body.data, body.len, &reply, &bytes);
     if (code == RG_OK)
-        code = rg_wire_read_tensor(reply, bytes, value);
+        code = rg_handshake_read_tensor(reply, bytes, value);
     rg_free(reply);
     rg_buf_fini(&body);
     return code;
@@ -435,8 +435,8 @@ static rg_status set(rg_rpc_client *client, const char *name, const rg_value *va
 {
     rg_buf body;
     rg_buf_init(&body, 0);
-    rg_wire_text(&body, name);
-    rg_wire_tensor_head(&body, value->meta.dtype, &value->meta.shape);
+    rg_handshake_text(&body, name);
+    rg_handshake_tensor_head(&body, value->meta.dtype, &value->meta.shape);
     rg_buf_add(&body, value->data, rg_value_bytes(value));
     rg_status code = ask(client, RG_PS_SET, body.data, body.len, NULL, NULL);
     rg_buf_fini(&body);
@@ -493,7 +493,7 @@ static uint64_t rows_gone(rg_rpc_client *client, uint16_t method, uint32_t unsee
     uint64_t rows;
     size_t n;
     rg_buf_init(&body, 0);
-    rg_wire_text(&body, "table");
+    rg_handshake_text(&body, "table");
     if (method == RG_PS_SHRINK)
         rg_buf_u32(&body, unseen);
     assert_ok(ask(client, method, body.data, body.len, &reply, &n));
@@ -524,7 +524,7 @@ static void tables_shrink_and_are_cleared(void **state)
     assert_int_equal(rows_gone(f.clients[1], RG_PS_CLEAR, 0), 2);
     expect_rows(f.clients[1], ids, 2, ones); /* new ones */
     rg_buf_init(&body, 0);
-    rg_wire_text(&body, "w");
+    rg_handshake_text(&body, "w");
     assert_fails(ask(f.clients[0], RG_PS_CLEAR, body.data, body.len, NULL, NULL), RG_ENOENT,
                  "no table w");
     rg_buf_fini(&body);
@@ -678,7 +678,7 @@ static void strangers_cannot_have_files_written(void **state)
 static void write_reduce(rg_buf *body, const char *name, uint32_t op, double a, double b)
 {
     rg_buf_init(body, 0);
-    rg_wire_text(body, name);
+    rg_handshake_text(body, name);
     while (body->len % RG_PS_ALIGN != 0)
         rg_buf_char(body, 0);
     rg_buf_u32(body, op);
@@ -741,7 +741,7 @@ static void without_memory_a_sum_is_refused(void **state)
     assert_int_equal(unsetenv("RG_FAULT"), 0);
 }
 
-/* Different meetings are refused on both sides; each may then meet again. */
+/* Different rendezvous are refused on both sides; each may then meet again. */
 static void trainers_wait_for_the_same_or_are_told(void **state)
 {
     fixture f;
@@ -750,8 +750,8 @@ static void trainers_wait_for_the_same_or_are_told(void **state)
     start(&f, RG_UPDATE_SYNC);
     rg_buf_init(&a, 0);
     rg_buf_init(&b, 0);
-    rg_wire_text(&a, "a");
-    rg_wire_text(&b, "b");
+    rg_handshake_text(&a, "a");
+    rg_handshake_text(&b, "b");
     rg_rpc_call *waiting = begin(f.clients[0], RG_PS_BARRIER, &a);
     assert_fails(ask(f.clients[0], RG_PS_BARRIER, a.data, a.len, NULL, NULL), RG_EINVAL,
                  "waits already, for 'a'");
@@ -834,7 +834,7 @@ static void going_without_a_word_ends_it_too(void **state)
     (void)state;
     start(&f, RG_UPDATE_ASYNC);
     rg_buf_init(&body, 0);
-    rg_wire_text(&body, "all");
+    rg_handshake_text(&body, "all");
     rg_rpc_call *waiting = begin(f.clients[0], RG_PS_BARRIER, &body);
     rg_rpc_client_close(f.clients[1]);
     f.clients[1] = NULL;

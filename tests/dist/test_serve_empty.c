@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "dist/job.h"
-#include "dist/wire.h"
+#include "dist/protocol.h"
 #include "rpc/client.h"
 #include "sys/flags.h"
 #include "sys/interrupt.h"

@@ -41,21 +41,21 @@ static void expect(const float *values, float x)
         assert_float_equal(values[i], x, 1e-6);
 }
 
-static rg_status make_home(rg_value *home, float x)
+static rg_status make_home(rg_value *target, float x)
 {
-    rg_value_init(home);
-    RG_TRY(rg_value_resize(home, RG_F32, &RG_SHAPE(2, 3)));
-    fill(home->data, SIZE, x);
+    rg_value_init(target);
+    RG_TRY(rg_value_resize(target, RG_F32, &RG_SHAPE(2, 3)));
+    fill(target->data, SIZE, x);
     return RG_OK;
 }
 
 static void expect_taken(int thread, float x)
 {
-    rg_value home;
-    assert_ok(make_home(&home, 1e9f));
-    assert_ok(rg_exchange_take(rg_job_now(), thread, 0, W, &home, 0, false));
-    expect(home.data, x);
-    rg_value_fini(&home);
+    rg_value target;
+    assert_ok(make_home(&target, 1e9f));
+    assert_ok(rg_exchange_take(rg_job_now(), thread, 0, W, &target, 0, false));
+    expect(target.data, x);
+    rg_value_fini(&target);
 }
 
 static void expect_on_server(const server *s, const char *name, float x)
@@ -145,17 +145,17 @@ typedef struct worker {
 static rg_status work(worker *w)
 {
     rg_job *job = rg_job_now();
-    rg_value *home;
-    RG_TRY(rg_value_new(&home));
-    RG_TRY(rg_value_resize(home, RG_F32, &RG_SHAPE(2, 3)));
-    fill(home->data, SIZE, 0);
+    rg_value *target;
+    RG_TRY(rg_value_new(&target));
+    RG_TRY(rg_value_resize(target, RG_F32, &RG_SHAPE(2, 3)));
+    fill(target->data, SIZE, 0);
     for (int step = 0; step < w->steps; step++) {
         RG_TRY(rg_exchange_refresh(job, w->number));
         RG_TRY(push(w->number, 1));
-        RG_TRY(rg_exchange_take(job, w->number, 0, W, home, 0, true));
+        RG_TRY(rg_exchange_take(job, w->number, 0, W, target, 0, true));
     }
-    w->last = *(const float *)home->data;
-    rg_value_release(home); /* the exchange keeps it as long as it writes there */
+    w->last = *(const float *)target->data;
+    rg_value_release(target); /* the exchange keeps it as long as it writes there */
     return rg_exchange_thread_ends(job, w->number);
 }
 
@@ -542,7 +542,7 @@ static void a_large_variable_comes_in_pieces(void **state)
     uint8_t *reply;
     size_t bytes;
     rg_buf_init(&body, 0);
-    rg_wire_text(&body, "large");
+    rg_handshake_text(&body, "large");
     rg_buf_u64(&body, 0);
     rg_buf_u64(&body, MANY);
     assert_ok(

@@ -7,7 +7,7 @@
 
 #include "base/crc32c.h"
 #include "rpc/frame.h"
-#include "rpc/wire_priv.h"
+#include "rpc/handshake_priv.h"
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -84,17 +84,17 @@ static inline rg_status raw_enter(raw *r, const char *endpoint, uint64_t session
                                   uint64_t epoch)
 {
     static const uint8_t no_key[RG_PROOF_BYTES];
-    rg_wire_hello hello = {.session = session,
-                           .purpose = RG_PURPOSE_REQUESTS,
-                           .who = {.role = RG_RPC_TRAINER,
-                                   .trainer = trainer,
-                                   .epoch = epoch,
-                                   .name = "someone",
-                                   .host = "here",
-                                   .pid = 7}};
+    rg_handshake_hello hello = {.session = session,
+                                .purpose = RG_PURPOSE_REQUESTS,
+                                .who = {.role = RG_RPC_TRAINER,
+                                        .trainer = trainer,
+                                        .epoch = epoch,
+                                        .name = "someone",
+                                        .host = "here",
+                                        .pid = 7}};
     rg_buf said;
     rg_buf_init(&said, RG_SHAKE_MAX);
-    rg_wire_put_hello(&said, &hello);
+    rg_handshake_put_hello(&said, &hello);
     r->fd = raw_dial(endpoint);
     raw_send(r, (rg_frame){.kind = RG_FRAME_HELLO}, said.data, said.len);
     rg_buf_fini(&said);
@@ -103,7 +103,7 @@ static inline rg_status raw_enter(raw *r, const char *endpoint, uint64_t session
     raw_send(r, (rg_frame){.kind = RG_FRAME_PROOF}, no_key, sizeof no_key);
     RG_TRY(raw_read(r));
     assert_int_equal(r->frame.kind, RG_FRAME_WELCOME);
-    return rg_wire_get_welcome(&r->welcome, r->body, r->frame.bytes);
+    return rg_handshake_get_welcome(&r->welcome, r->body, r->frame.bytes);
 }
 
 static inline void raw_leave(raw *r)

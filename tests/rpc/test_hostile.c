@@ -1,4 +1,4 @@
-/* test_hostile.c - strangers at a live server, with a healthy client beside. */
+/* test_hostile.c - admission at a live server, with a healthy client beside. */
 #include "check.h"
 #include "rpc/echo.h"
 

@@ -175,7 +175,7 @@ static void introduce(int fd, uint8_t purpose)
 }
 
 /* A connection that was let in. */
-static int visit(const echo *e, uint8_t purpose)
+static int connector(const echo *e, uint8_t purpose)
 {
     int fd = dial(port_of(e));
     assert_true(fd >= 0);
@@ -201,21 +201,21 @@ static void unread_heartbeats_take_no_memory(void **state)
     echo e;
     (void)state;
     echo_start(&e);
-    int fd = visit(&e, 1), pulse = visit(&e, 2);
+    int fd = connector(&e, 1), heartbeat = connector(&e, 2);
     for (size_t i = 0; i < AT_ONCE; i++)
         rg_frame_encode(&(rg_frame){.kind = RG_FRAME_PING, .id = i}, pings + i * RG_FRAME_BYTES);
     long before = resident_kib();
     size_t sent = 0;
     ssize_t more;
     /* Until the server has enough of it: what its kernel and ours take is all there is. */
-    while (sent < MOST && (more = send(pulse, pings, sizeof pings, MSG_NOSIGNAL)) > 0)
+    while (sent < MOST && (more = send(heartbeat, pings, sizeof pings, MSG_NOSIGNAL)) > 0)
         sent += (size_t)more;
     assert_true(sent < MOST);
 #ifndef __SANITIZE_ADDRESS__ /* which keeps what was freed for a while */
     assert_true(resident_kib() - before < 8 << 10);
 #endif
     (void)before;
-    (void)close(pulse);
+    (void)close(heartbeat);
     (void)close(fd);
     echo_stop(&e);
 }
@@ -226,7 +226,7 @@ static void a_peer_has_one_pulse(void **state)
     echo e;
     (void)state;
     echo_start(&e);
-    int fd = visit(&e, 1), first = visit(&e, 2), second = visit(&e, 2);
+    int fd = connector(&e, 1), first = connector(&e, 2), second = connector(&e, 2);
     assert_int_equal(recv(first, &byte, 1, 0), 0); /* closed */
     uint8_t ping[RG_FRAME_BYTES];
     rg_frame_encode(&(rg_frame){.kind = RG_FRAME_PING, .id = 1}, ping);
@@ -268,7 +268,7 @@ static void no_more_wait_than_may(void **state)
                                    .user = &d};
     (void)state;
     assert_ok(rg_rpc_server_open(&e.server, &config));
-    int fd = visit(&e, 1);
+    int fd = connector(&e, 1);
     for (uint64_t i = 0; i < REQUESTS; i++)
         rg_frame_encode(&(rg_frame){.kind = RG_FRAME_REQUEST, .method = COUNT, .id = i + 1},
                         wire + i * RG_FRAME_BYTES);

@@ -112,7 +112,7 @@ static void a_stopped_client_is_dead_after_its_lease(void **state)
     (void)rg_latch_wait(&e.died, UINT64_MAX);
     assert_non_null(strstr(e.how, "no heartbeat from trainer 1 (pid "));
     assert_non_null(strstr(e.how, "its lease is 0.4 s"));
-    /* It wakes up as a revenant. If it is let in, it goes on; nothing was applied twice. */
+    /* It wakes up as one that returns. If it is let in, it goes on; nothing was applied twice. */
     assert_int_equal(kill(pid, SIGCONT), 0);
     while (e.revenants == 0)
         (void)usleep(1000);

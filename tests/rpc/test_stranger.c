@@ -81,7 +81,7 @@ static void stranger_stop(stranger *s)
     (void)close(s->listening);
 }
 
-static rg_rpc_client *visit(const char *endpoint, int64_t deadline_ms)
+static rg_rpc_client *connector(const char *endpoint, int64_t deadline_ms)
 {
     rg_rpc_client_config mine = echo_client();
     rg_rpc_client *client;
@@ -94,20 +94,20 @@ static rg_rpc_client *visit(const char *endpoint, int64_t deadline_ms)
 static void another_protocol_is_named(void **state)
 {
     static const manner manners[] = {ANSWERS, ANSWERS_LINES};
-    stranger strangers[2];
+    stranger admission[2];
     rg_rpc_client *clients[2];
     uint64_t began = rg_clock_ns();
     (void)state;
     for (int i = 0; i < 2; i++) {
-        stranger_start(&strangers[i], manners[i]);
-        clients[i] = visit(strangers[i].endpoint, 120000);
+        stranger_start(&admission[i], manners[i]);
+        clients[i] = connector(admission[i].endpoint, 120000);
     }
     for (int i = 0; i < 2; i++) {
         assert_fails(rg_rpc_client_ready(clients[i], NULL), RG_ECORRUPT, "HTTP/1.1.400.Bad");
         assert_fails(rg_rpc_ask_once(clients[i], ECHO, NULL, 0, NULL, NULL), RG_ECORRUPT,
                      "another service's port");
         rg_rpc_client_close(clients[i]);
-        stranger_stop(&strangers[i]);
+        stranger_stop(&admission[i]);
     }
     assert_in_range((rg_clock_ns() - began) / 1000000000u, 0, 60);
 }
@@ -116,17 +116,17 @@ static void one_that_says_nothing_is_waited_for_until_the_deadline(void **state)
 {
     static const manner manners[] = {CLOSES, SILENT};
     static const char *const says[] = {"connection", "nothing was heard from the server for 2.5 s"};
-    stranger strangers[2];
+    stranger admission[2];
     rg_rpc_client *clients[2];
     (void)state;
     for (int i = 0; i < 2; i++) {
-        stranger_start(&strangers[i], manners[i]);
-        clients[i] = visit(strangers[i].endpoint, 2500);
+        stranger_start(&admission[i], manners[i]);
+        clients[i] = connector(admission[i].endpoint, 2500);
     }
     for (int i = 0; i < 2; i++) {
         assert_fails(rg_rpc_client_ready(clients[i], NULL), RG_ETIMEOUT, says[i]);
         rg_rpc_client_close(clients[i]);
-        stranger_stop(&strangers[i]);
+        stranger_stop(&admission[i]);
     }
 }
 
@@ -137,7 +137,7 @@ static rg_status user_stops_it(void)
 
 static void a_wait_for_a_server_can_be_interrupted(void **state)
 {
-    rg_rpc_client *client = visit("127.0.0.1:1", 120000);
+    rg_rpc_client *client = connector("127.0.0.1:1", 120000);
     (void)state;
     rg_set_interrupted(user_stops_it);
     assert_fails(rg_rpc_client_ready(client, NULL), RG_ECLOSED, "Ctrl+C");

@@ -1,5 +1,5 @@
-/* wire.c - the handshake's bodies and proofs. */
-#include "rpc/wire_priv.h"
+/* handshake.c - the handshake's bodies and proofs. */
+#include "rpc/handshake_priv.h"
 
 #include "base/cursor.h"
 #include "base/escape.h"
@@ -94,7 +94,7 @@ static rg_status at_end(const rg_cursor *c, const char *what)
 
 /* ---- bodies ---- */
 
-void rg_wire_put_hello(rg_buf *out, const rg_wire_hello *hello)
+void rg_handshake_put_hello(rg_buf *out, const rg_handshake_hello *hello)
 {
     const rg_rpc_hello *who = &hello->who;
     rg_buf_add(out, hello->nonce, RG_NONCE_BYTES);
@@ -111,7 +111,7 @@ void rg_wire_put_hello(rg_buf *out, const rg_wire_hello *hello)
     put_text(out, who->host);
 }
 
-rg_status rg_wire_get_hello(rg_wire_hello *hello, const uint8_t *bytes, size_t n)
+rg_status rg_handshake_get_hello(rg_handshake_hello *hello, const uint8_t *bytes, size_t n)
 {
     rg_cursor c = {bytes, n};
     rg_rpc_hello *who = &hello->who;
@@ -139,13 +139,14 @@ rg_status rg_wire_get_hello(rg_wire_hello *hello, const uint8_t *bytes, size_t n
     return RG_OK;
 }
 
-void rg_wire_put_challenge(rg_buf *out, const rg_wire_challenge *challenge)
+void rg_handshake_put_challenge(rg_buf *out, const rg_handshake_challenge *challenge)
 {
     rg_buf_add(out, challenge->nonce, RG_NONCE_BYTES);
     rg_buf_u32(out, challenge->has_key);
 }
 
-rg_status rg_wire_get_challenge(rg_wire_challenge *challenge, const uint8_t *bytes, size_t n)
+rg_status rg_handshake_get_challenge(rg_handshake_challenge *challenge, const uint8_t *bytes,
+                                     size_t n)
 {
     rg_cursor c = {bytes, n};
     uint32_t has_key;
@@ -156,8 +157,8 @@ rg_status rg_wire_get_challenge(rg_wire_challenge *challenge, const uint8_t *byt
     return RG_OK;
 }
 
-void rg_wire_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome,
-                         const uint8_t proof[RG_PROOF_BYTES])
+void rg_handshake_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome,
+                              const uint8_t proof[RG_PROOF_BYTES])
 {
     rg_buf_add(out, proof, RG_PROOF_BYTES);
     rg_buf_u32(out, (uint32_t)welcome->trainer);
@@ -167,7 +168,7 @@ void rg_wire_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome,
     put_text(out, welcome->name);
 }
 
-rg_status rg_wire_get_welcome(rg_rpc_welcome *welcome, const uint8_t *bytes, size_t n)
+rg_status rg_handshake_get_welcome(rg_rpc_welcome *welcome, const uint8_t *bytes, size_t n)
 {
     rg_cursor c = {bytes, n};
     const uint8_t *proof;

@@ -1,4 +1,5 @@
-/* serve_meet.c - trainers that wait for each other: barriers, and numbers over all of them. */
+/* serve_rendezvous.c - trainers that wait for each other: barriers, and numbers over all of them.
+ */
 #include "dist/serve_priv.h"
 
 #include "base/cursor.h"
@@ -8,21 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static void end_meeting(rg_meeting *m)
+static void end_meeting(rg_rendezvous *m)
 {
     rg_free(m->name);
-    *m = (rg_meeting){0};
+    *m = (rg_rendezvous){0};
 }
 
 /* {name}, and of a reduction {u32 op, u32 0, doubles}, which begin at a multiple of 8. */
-static rg_status read_meeting(rg_rpc_request *request, rg_meeting *m)
+static rg_status read_meeting(rg_rpc_request *request, rg_rendezvous *m)
 {
     size_t n;
     const uint8_t *body = rg_rpc_request_body(request, &n), *bytes;
     rg_cursor in = {body, n};
     uint32_t spare;
     m->kind = rg_rpc_request_method(request);
-    RG_TRY(rg_wire_read_text(&in, &m->name));
+    RG_TRY(rg_handshake_read_text(&in, &m->name));
     if (m->kind == RG_PS_BARRIER)
         return in.left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in.left);
     RG_TRY(rg_cursor_take(&in, rg_ps_padded(n - in.left) - (n - in.left), &bytes));
@@ -35,30 +36,30 @@ static rg_status read_meeting(rg_rpc_request *request, rg_meeting *m)
     return RG_OK;
 }
 
-void rg_serve_meet(rg_engine *s, rg_trainer *trainer, rg_rpc_request *request)
+void rg_serve_rendezvous(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
-    if (trainer->meeting.request != NULL) {
+    if (trainer->rendezvous.request != NULL) {
         rg_rpc_refuse(request, RG_EINVAL, "%s waits already, for '%s'", trainer->who,
-                      trainer->meeting.name);
+                      trainer->rendezvous.name);
         return;
     }
-    rg_meeting m = {0};
+    rg_rendezvous m = {0};
     if (read_meeting(request, &m) != RG_OK) {
         rg_free(m.name);
         rg_rpc_refuse(request, RG_ECORRUPT, "%s", rg_error_message());
         return;
     }
     m.request = request;
-    trainer->meeting = m;
-    rg_serve_try_meet(s);
+    trainer->rendezvous = m;
+    rg_serve_try_rendezvous(s);
     rg_serve_try_step(s); /* it takes no part in steps while it waits */
 }
 
 /* The first trainer that waits for something else than `m`; NULL: none. */
-static const rg_trainer *stranger(const rg_engine *s, const rg_meeting *m)
+static const rg_member *stranger(const rg_engine *s, const rg_rendezvous *m)
 {
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        const rg_meeting *each = &s->trainers[t].meeting;
+        const rg_rendezvous *each = &s->trainers[t].rendezvous;
         if (each->request != NULL && (each->kind != m->kind || strcmp(each->name, m->name) != 0 ||
                                       each->op != m->op || each->n != m->n))
             return &s->trainers[t];
@@ -66,11 +67,11 @@ static const rg_trainer *stranger(const rg_engine *s, const rg_meeting *m)
     return NULL;
 }
 
-static void combine(const rg_engine *s, const rg_meeting *m, double *out)
+static void combine(const rg_engine *s, const rg_rendezvous *m, double *out)
 {
     bool first = true;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        const rg_meeting *each = &s->trainers[t].meeting;
+        const rg_rendezvous *each = &s->trainers[t].rendezvous;
         for (size_t i = 0; each->request != NULL && i < m->n; i++) {
             double x = each->numbers[i];
             if (first)
@@ -86,19 +87,19 @@ static void combine(const rg_engine *s, const rg_meeting *m, double *out)
     }
 }
 
-void rg_serve_try_meet(rg_engine *s)
+void rg_serve_try_rendezvous(rg_engine *s)
 {
-    const rg_meeting *m = NULL;
+    const rg_rendezvous *m = NULL;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         if (s->trainers[t].left)
             continue;
-        if (s->trainers[t].meeting.request == NULL)
+        if (s->trainers[t].rendezvous.request == NULL)
             return;
-        m = &s->trainers[t].meeting;
+        m = &s->trainers[t].rendezvous;
     }
     if (m == NULL || s->ended)
         return;
-    const rg_trainer *other = stranger(s, m);
+    const rg_member *other = stranger(s, m);
     size_t bytes = m->n * sizeof(double);
     double *out = m->n > 0 && rg_fault("ps.reduce") == RG_FAULT_NONE ? rg_alloc(bytes) : NULL;
     char text[2 * RG_PS_MAX_NAME] = "";
@@ -106,14 +107,14 @@ void rg_serve_try_meet(rg_engine *s)
     rg_status why = other != NULL ? RG_EINVAL : RG_ENOMEM;
     if (other != NULL)
         (void)snprintf(text, sizeof text, "trainers wait for different things: '%s' and, %s, '%s'",
-                       m->name, other->who, other->meeting.name);
+                       m->name, other->who, other->rendezvous.name);
     else if (refused)
         (void)snprintf(text, sizeof text, "no memory for %zu bytes of numbers", bytes);
     else if (out != NULL)
         combine(s, m, out);
-    s->meetings++;
+    s->rendezvous++;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        rg_meeting *each = &s->trainers[t].meeting;
+        rg_rendezvous *each = &s->trainers[t].rendezvous;
         if (each->request == NULL)
             continue;
         if (refused)

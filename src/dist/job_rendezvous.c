@@ -1,12 +1,12 @@
-/* job_meet.c - barriers and sums over all trainers: the first server lets them meet. */
+/* job_rendezvous.c - barriers and sums over all trainers: the first server lets them meet. */
 #include "base/mem.h"
 #include "dist/job.h"
 
 #include <string.h>
 
 /* In sync mode all servers at once: who waits takes no part in steps, and a server that was not
- * told would wait for it, with the pushes of those that the meeting waits for. The others meet by
- * name. `out`, of so many bytes, is what the first answers. */
+ * told would wait for it, with the pushes of those that the rendezvous waits for. The others meet
+ * by name. `out`, of so many bytes, is what the first answers. */
 static rg_status meet(rg_job *job, uint16_t method, const rg_buf *body, const rg_buf *name,
                       void *out, size_t n_out)
 {
@@ -16,7 +16,7 @@ static rg_status meet(rg_job *job, uint16_t method, const rg_buf *body, const rg
     RG_TRY(rg_buf_status(body));
     rg_job_request *requests = rg_alloc_zero((size_t)n, sizeof *requests);
     if (requests == NULL)
-        return rg_no_memory((size_t)n * sizeof *requests, "a meeting");
+        return rg_no_memory((size_t)n * sizeof *requests, "a rendezvous");
     for (int i = 0; i < n; i++)
         requests[i] = (rg_job_request){.server = i,
                                        .method = i == 0 ? method : RG_PS_BARRIER,
@@ -38,7 +38,7 @@ rg_status rg_job_barrier(rg_job *job, const char *name)
 {
     rg_buf body;
     rg_buf_init(&body, 0);
-    rg_wire_text(&body, name);
+    rg_handshake_text(&body, name);
     rg_status code = rg_exchange_flush(job);
     if (code == RG_OK)
         code = meet(job, RG_PS_BARRIER, &body, &body, NULL, 0);
@@ -51,8 +51,8 @@ rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, 
     rg_buf body, others;
     rg_buf_init(&body, 0);
     rg_buf_init(&others, 0);
-    rg_wire_text(&others, name);
-    rg_wire_text(&body, name);
+    rg_handshake_text(&others, name);
+    rg_handshake_text(&body, name);
     while (body.len % RG_PS_ALIGN != 0)
         rg_buf_char(&body, 0);
     rg_buf_u32(&body, (uint32_t)op);

@@ -1,5 +1,5 @@
-/* lines.c - fetched variables as lines. */
-#include "train/lines_priv.h"
+/* print_fetch.c - fetched variables as lines. */
+#include "train/print_fetch_priv.h"
 
 #include "base/buf.h"
 #include "sys/log.h"

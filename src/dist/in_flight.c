@@ -1,5 +1,5 @@
-/* flight.c - a count of calls in the air. */
-#include "dist/flight.h"
+/* in_flight.c - a count of calls under way. */
+#include "dist/in_flight.h"
 
 #include "dist/job.h"
 #include "sys/clock.h"
@@ -9,26 +9,26 @@
 enum { TELL_AFTER_S = 10, TELL_EVERY_S = 30 };
 static const uint64_t SECOND = 1000000000;
 
-void rg_flight_init(rg_flight *f, struct rg_job *job)
+void rg_in_flight_init(rg_in_flight *f, struct rg_job *job)
 {
     f->job = job;
     pthread_mutex_init(&f->lock, NULL);
-    rg_cond_init(&f->landed);
-    f->in_air = 0;
+    rg_cond_init(&f->done);
+    f->n = 0;
 }
 
-void rg_flight_fini(rg_flight *f)
+void rg_in_flight_fini(rg_in_flight *f)
 {
     pthread_mutex_destroy(&f->lock);
-    pthread_cond_destroy(&f->landed);
+    pthread_cond_destroy(&f->done);
 }
 
-static void add(rg_flight *f, int n)
+static void add(rg_in_flight *f, int n)
 {
     pthread_mutex_lock(&f->lock);
-    f->in_air += n;
+    f->n += n;
     if (n < 0)
-        (void)pthread_cond_signal(&f->landed);
+        (void)pthread_cond_signal(&f->done);
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -38,8 +38,8 @@ static void land(void *user, rg_rpc_call *call)
     add(user, -1);
 }
 
-rg_status rg_flight_start(rg_flight *f, rg_rpc_call **call, rg_rpc_client *client,
-                          const rg_rpc_ask *ask)
+rg_status rg_in_flight_start(rg_in_flight *f, rg_rpc_call **call, rg_rpc_client *client,
+                             const rg_rpc_ask *ask)
 {
     rg_rpc_ask mine = *ask;
     mine.done = land;
@@ -53,34 +53,34 @@ rg_status rg_flight_start(rg_flight *f, rg_rpc_call **call, rg_rpc_client *clien
     return code;
 }
 
-bool rg_flight_has_landed(rg_flight *f)
+bool rg_in_flight_is_done(rg_in_flight *f)
 {
     pthread_mutex_lock(&f->lock);
-    bool landed = f->in_air == 0;
+    bool done = f->n == 0;
     pthread_mutex_unlock(&f->lock);
-    return landed;
+    return done;
 }
 
-bool rg_flight_wait_for(rg_flight *f, uint64_t ns)
+bool rg_in_flight_wait_for(rg_in_flight *f, uint64_t ns)
 {
     pthread_mutex_lock(&f->lock);
-    if (f->in_air > 0)
-        (void)rg_cond_wait(&f->landed, &f->lock, ns);
-    bool landed = f->in_air == 0;
+    if (f->n > 0)
+        (void)rg_cond_wait(&f->done, &f->lock, ns);
+    bool done = f->n == 0;
     pthread_mutex_unlock(&f->lock);
-    return landed;
+    return done;
 }
 
-rg_status rg_flight_wait(rg_flight *f)
+rg_status rg_in_flight_wait(rg_in_flight *f)
 {
     uint64_t began = 0, looked = 0, tell = 0;
-    while (!rg_flight_wait_for(f, RG_LOOK_NS)) {
+    while (!rg_in_flight_wait_for(f, RG_LOOK_NS)) {
         uint64_t now = rg_clock_ns();
         if (began == 0) {
             began = looked = now;
             tell = now + TELL_AFTER_S * SECOND;
         }
-        if (now - looked < RG_LOOK_NS / 2) /* one of several has landed */
+        if (now - looked < RG_LOOK_NS / 2) /* one of several has come */
             continue;
         looked = now;
         RG_TRY(rg_interrupted());

@@ -1,5 +1,5 @@
-/* strangers.c - limits for connections that have proved nothing. */
-#include "rpc/strangers_priv.h"
+/* admission.c - limits for connections that have proved nothing. */
+#include "rpc/admission_priv.h"
 
 #include "base/mem.h"
 
@@ -19,14 +19,14 @@ struct rg_origin {
 };
 
 /* Half of the descriptors stay for those who are inside. */
-void rg_strangers_init(rg_strangers *all, int descriptors)
+void rg_admission_init(rg_admission *all, int descriptors)
 {
     size_t half = (size_t)(descriptors > 0 ? descriptors : 0) / 2;
     all->most = half > MOST ? MOST : half < FEWEST ? FEWEST : half;
     all->most_of_one = all->most / 4 < FEWEST ? FEWEST : all->most / 4;
 }
 
-static rg_origin *find_or_make(rg_strangers *all, const char *text)
+static rg_origin *find_or_make(rg_admission *all, const char *text)
 {
     for (rg_origin *o = all->origins; o != NULL; o = o->next)
         if (strcmp(o->text, text) == 0)
@@ -43,7 +43,7 @@ static rg_origin *find_or_make(rg_strangers *all, const char *text)
     return fresh;
 }
 
-bool rg_strangers_add(rg_strangers *all, rg_stranger *one, const char *origin)
+bool rg_admission_add(rg_admission *all, rg_stranger *one, const char *origin)
 {
     rg_origin *from = find_or_make(all, origin);
     if (from == NULL)
@@ -59,7 +59,7 @@ bool rg_strangers_add(rg_strangers *all, rg_stranger *one, const char *origin)
     return true;
 }
 
-void rg_strangers_remove(rg_strangers *all, rg_stranger *one)
+void rg_admission_remove(rg_admission *all, rg_stranger *one)
 {
     rg_origin *from = one->origin;
     if (from == NULL)
@@ -76,7 +76,7 @@ void rg_strangers_remove(rg_strangers *all, rg_stranger *one)
     rg_free(from);
 }
 
-rg_stranger *rg_strangers_oldest(const rg_strangers *all)
+rg_stranger *rg_admission_oldest(const rg_admission *all)
 {
     const rg_origin *fullest = all->origins;
     for (const rg_origin *o = fullest; o != NULL; o = o->next)
@@ -85,9 +85,9 @@ rg_stranger *rg_strangers_oldest(const rg_strangers *all)
     return fullest != NULL ? fullest->oldest : NULL;
 }
 
-rg_stranger *rg_strangers_surplus(const rg_strangers *all, const rg_stranger *last)
+rg_stranger *rg_admission_surplus(const rg_admission *all, const rg_stranger *last)
 {
     if (last->origin->n > all->most_of_one)
         return last->origin->oldest;
-    return all->n > all->most ? rg_strangers_oldest(all) : NULL;
+    return all->n > all->most ? rg_admission_oldest(all) : NULL;
 }

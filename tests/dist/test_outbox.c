@@ -1,9 +1,9 @@
-/* test_parcel.c - parcels made pushes of, in every payload, and what rounding takes from dense
+/* test_parcel.c - outboxes made pushes of, in every payload, and what rounding takes from dense
  * gradients kept for the next one. */
 #include "check.h"
 
 #include "base/arena.h"
-#include "dist/parcel_priv.h"
+#include "dist/outbox_priv.h"
 
 #include <math.h>
 
@@ -16,7 +16,7 @@ typedef struct fixture {
     uint32_t pulled[1];
     rg_job_server server;
     rg_job job;
-    rg_parcel *parcels;
+    rg_outbox *outboxes;
     float rest[COUNT + 1];
     rg_buf body; /* of the last push, and what was read of it */
     rg_arena arena;
@@ -37,12 +37,12 @@ static void open_fixture(fixture *f, rg_payload payload)
                                 .reply_bytes = (COUNT + 1) * sizeof(float)};
     f->job = (rg_job){.servers = &f->server, .n_servers = 1, .payload = payload};
     rg_buf_init(&f->body, 0);
-    assert_ok(rg_parcels_open(&f->job, &f->parcels));
+    assert_ok(rg_outboxes_open(&f->job, &f->outboxes));
 }
 
 static void close_fixture(fixture *f)
 {
-    rg_parcels_close(&f->job, f->parcels);
+    rg_outboxes_close(&f->job, f->outboxes);
     rg_buf_fini(&f->body);
     rg_arena_free(&f->arena);
 }
@@ -52,15 +52,15 @@ static void step(fixture *f, const float *grad, const int64_t *ids, const float 
 {
     size_t pieces;
     bool keeps = f->job.payload == RG_PAYLOAD_BYTES;
-    rg_parcels_empty(&f->job, f->parcels);
+    rg_outboxes_empty(&f->job, f->outboxes);
     if (grad != NULL)
-        rg_parcel_add_dense(&f->job, f->parcels, 0, W, grad);
+        rg_outbox_add_dense(&f->job, f->outboxes, 0, W, grad);
     if (n > 0)
-        assert_ok(rg_parcel_add_rows(f->parcels, TABLE, WIDTH, ids, rows, n));
-    assert_ok(rg_parcel_wrap(&f->job, f->parcels, 0, 1, true, keeps ? f->rest : NULL, &pieces));
+        assert_ok(rg_outbox_add_rows(f->outboxes, TABLE, WIDTH, ids, rows, n));
+    assert_ok(rg_outbox_pack(&f->job, f->outboxes, 0, 1, true, keeps ? f->rest : NULL, &pieces));
     rg_buf_clear(&f->body);
     for (size_t i = 0; i < pieces; i++)
-        rg_buf_add(&f->body, f->parcels->iov[i].at, f->parcels->iov[i].bytes);
+        rg_buf_add(&f->body, f->outboxes->iov[i].at, f->outboxes->iov[i].bytes);
     assert_ok(rg_buf_status(&f->body));
     rg_arena_reset(&f->arena);
     assert_ok(rg_push_read(&f->push, &f->arena, &f->server.schema, f->job.payload, f->body.data,

@@ -1,4 +1,4 @@
-/* door.c - who comes, who may come in, and who still lives. All in the door's thread. */
+/* acceptor.c - who comes, who may come in, and who still lives. All in the acceptor's thread. */
 #include "rpc/server_priv.h"
 
 #include "base/mem.h"
@@ -12,58 +12,58 @@
 enum { MOST_PONGS = 64 }; /* answers to heartbeats that a peer may leave lying */
 
 typedef enum stage {
-    STAGE_HELLO,  /* nothing is known of it */
-    STAGE_PROOF,  /* it has said who it is, and shall prove it */
-    STAGE_INSIDE, /* the welcome is on its way; then its loop takes over */
-    STAGE_PULSE,  /* it sends heartbeats */
-    STAGE_OUT,    /* it was refused, and shall have the time to read why */
+    STAGE_HELLO,     /* nothing is known of it */
+    STAGE_PROOF,     /* it has said who it is, and shall prove it */
+    STAGE_INSIDE,    /* the welcome is on its way; then its loop takes over */
+    STAGE_HEARTBEAT, /* it sends heartbeats */
+    STAGE_OUT,       /* it was refused, and shall have the time to read why */
 } stage;
 
-struct rg_guest {
+struct rg_incoming {
     rg_task task;
     rg_stranger stranger; /* until it is let in */
-    rg_guest *next, **back;
+    rg_incoming *next, **back;
     rg_rpc_server *server;
     rg_link *link; /* NULL: gone, and only the task is waited for */
     int socket;    /* of the link, on its way to the peer's loop */
     stage stage;
     uint64_t came_ns;
     rg_rpc_peer *peer; /* kept */
-    rg_wire_hello hello;
+    rg_handshake_hello hello;
     uint8_t nonce[RG_NONCE_BYTES];
     rg_buf said; /* the body of HELLO */
     size_t n;
     uint8_t body[RG_SHAKE_MAX];
 };
 
-/* ---- the end of a visit ---- */
+/* ---- the end of an attempt ---- */
 
-static void free_guest(rg_guest *guest)
+static void free_guest(rg_incoming *incoming)
 {
-    rg_rpc_peer_drop(guest->peer);
-    rg_buf_fini(&guest->said);
-    rg_free(guest);
+    rg_rpc_peer_drop(incoming->peer);
+    rg_buf_fini(&incoming->said);
+    rg_free(incoming);
 }
 
-static void unlist(rg_guest *guest)
+static void unlist(rg_incoming *incoming)
 {
-    *guest->back = guest->next;
-    if (guest->next != NULL)
-        guest->next->back = guest->back;
-    rg_strangers_remove(&guest->server->strangers, &guest->stranger);
-    if (guest->peer != NULL && guest->peer->pulse == guest)
-        guest->peer->pulse = NULL;
+    *incoming->back = incoming->next;
+    if (incoming->next != NULL)
+        incoming->next->back = incoming->back;
+    rg_admission_remove(&incoming->server->admission, &incoming->stranger);
+    if (incoming->peer != NULL && incoming->peer->heartbeat == incoming)
+        incoming->peer->heartbeat = NULL;
 }
 
-static void dismiss(rg_guest *guest)
+static void dismiss(rg_incoming *incoming)
 {
-    rg_link *link = guest->link;
-    unlist(guest);
-    guest->link = NULL;
-    bool task_comes = guest->stage == STAGE_INSIDE;
+    rg_link *link = incoming->link;
+    unlist(incoming);
+    incoming->link = NULL;
+    bool task_comes = incoming->stage == STAGE_INSIDE;
     rg_link_close(link);
     if (!task_comes)
-        free_guest(guest);
+        free_guest(incoming);
 }
 
 /* One line a second at most: who scans our ports shall not fill our disk. */
@@ -89,15 +89,15 @@ static void log_stranger(rg_rpc_server *server, const rg_link *link, const char 
     log_turned_away(server, link, why);
 }
 
-static rg_status refuse(rg_guest *guest, rg_status status)
+static rg_status refuse(rg_incoming *incoming, rg_status status)
 {
     char text[600];
     (void)snprintf(text, sizeof text, "%s", rg_error_message());
-    rg_link_send_small(guest->link, RG_FRAME_REFUSE, status, 0, text, strlen(text));
-    if (guest->hello.purpose != RG_PURPOSE_PULSE)
-        log_stranger(guest->server, guest->link, text);
-    guest->stage = STAGE_OUT;
-    rg_link_linger(guest->link);
+    rg_link_send_small(incoming->link, RG_FRAME_REFUSE, status, 0, text, strlen(text));
+    if (incoming->hello.purpose != RG_PURPOSE_PULSE)
+        log_stranger(incoming->server, incoming->link, text);
+    incoming->stage = STAGE_OUT;
+    rg_link_linger(incoming->link);
     return rg_fail(RG_ECLOSED, "it was refused");
 }
 
@@ -124,7 +124,7 @@ static void unlist_peer(rg_rpc_server *server, const rg_rpc_peer *peer)
     }
 }
 
-void rg_door_forget(rg_task *leave)
+void rg_acceptor_forget(rg_task *leave)
 {
     rg_rpc_peer *peer = (rg_rpc_peer *)((char *)leave - offsetof(rg_rpc_peer, leave));
     unlist_peer(peer->server, peer);
@@ -156,16 +156,16 @@ static rg_status ask_owner(rg_rpc_server *server, rg_rpc_peer *peer, rg_rpc_hell
                : server->config.events.hello(server->config.user, peer, hello, arrival);
 }
 
-static rg_status enter_new(rg_guest *guest)
+static rg_status enter_new(rg_incoming *incoming)
 {
-    rg_rpc_server *server = guest->server;
+    rg_rpc_server *server = incoming->server;
     if (!make_room(server))
         return rg_fail(RG_EDENIED, "%s has %u peers already, its limit", server->name,
                        server->n_peers);
-    rg_rpc_peer *peer = rg_peer_new(server, guest->hello.session);
+    rg_rpc_peer *peer = rg_peer_new(server, incoming->hello.session);
     if (peer == NULL)
         return rg_no_memory(sizeof *peer, "a peer");
-    peer->hello = guest->hello.who;
+    peer->hello = incoming->hello.who;
     peer->loop = server->next_loop;
     rg_status status = ask_owner(server, peer, &peer->hello, RG_RPC_NEW);
     if (status != RG_OK) {
@@ -177,43 +177,43 @@ static rg_status enter_new(rg_guest *guest)
     server->peers = peer; /* the list's reference */
     server->n_peers++;
     rg_rpc_peer_keep(peer);
-    guest->peer = peer;
+    incoming->peer = peer;
     return RG_OK;
 }
 
-static rg_status enter_again(rg_guest *guest, rg_rpc_peer *peer)
+static rg_status enter_again(rg_incoming *incoming, rg_rpc_peer *peer)
 {
     rg_rpc_hello hello = peer->hello; /* trainer and epoch as they were accepted */
-    uint64_t epoch = guest->hello.who.epoch;
+    uint64_t epoch = incoming->hello.who.epoch;
     if (epoch != 0 && epoch != hello.epoch) /* 0: it did not hear which it has */
         return rg_fail(RG_ESTALE, "%s is of epoch %" PRIu64 ", and here of %" PRIu64, hello.name,
                        epoch, hello.epoch);
-    RG_TRY(ask_owner(guest->server, peer, &hello, peer->dead ? RG_RPC_REVENANT : RG_RPC_BACK));
+    RG_TRY(ask_owner(incoming->server, peer, &hello, peer->dead ? RG_RPC_REVENANT : RG_RPC_BACK));
     peer->dead = false;
     rg_rpc_peer_keep(peer);
-    guest->peer = peer;
+    incoming->peer = peer;
     return RG_OK;
 }
 
-static rg_status find_peer(rg_guest *guest)
+static rg_status find_peer(rg_incoming *incoming)
 {
-    rg_rpc_server *server = guest->server;
-    const rg_rpc_hello *who = &guest->hello.who;
-    rg_rpc_peer *peer = find_session(server, guest->hello.session);
+    rg_rpc_server *server = incoming->server;
+    const rg_rpc_hello *who = &incoming->hello.who;
+    rg_rpc_peer *peer = find_session(server, incoming->hello.session);
     if (server->job[0] != '\0' && strcmp(server->job, who->job) != 0)
         return rg_fail(RG_EDENIED, "%s serves job '%s', and %s (pid %u on %s) is of job '%s'",
                        server->name, server->job, who->name, who->pid, who->host, who->job);
-    if (guest->hello.purpose == RG_PURPOSE_PULSE) {
+    if (incoming->hello.purpose == RG_PURPOSE_PULSE) {
         if (peer == NULL || peer->dead)
             return rg_fail(RG_ENOENT, "no such session");
         rg_rpc_peer_keep(peer);
-        guest->peer = peer;
+        incoming->peer = peer;
     } else if (peer == NULL) {
-        RG_TRY(enter_new(guest));
+        RG_TRY(enter_new(incoming));
     } else {
-        RG_TRY(enter_again(guest, peer));
+        RG_TRY(enter_again(incoming, peer));
     }
-    guest->peer->heard_ns = rg_clock_ns();
+    incoming->peer->heard_ns = rg_clock_ns();
     return RG_OK;
 }
 
@@ -221,151 +221,152 @@ static rg_status find_peer(rg_guest *guest)
 
 static void move_in(rg_task *task)
 {
-    rg_guest *guest = (rg_guest *)task;
-    rg_peer_attach(guest->peer, guest->link, guest->socket);
-    free_guest(guest);
+    rg_incoming *incoming = (rg_incoming *)task;
+    rg_peer_attach(incoming->peer, incoming->link, incoming->socket);
+    free_guest(incoming);
 }
 
 static void move_out(rg_task *task)
 {
-    rg_guest *guest = (rg_guest *)task;
-    if (guest->link == NULL) {
-        free_guest(guest);
+    rg_incoming *incoming = (rg_incoming *)task;
+    if (incoming->link == NULL) {
+        free_guest(incoming);
         return;
     }
-    rg_status status = rg_link_detach(guest->link, &guest->socket);
-    guest->stage = STAGE_PULSE; /* no task comes any more */
+    rg_status status = rg_link_detach(incoming->link, &incoming->socket);
+    incoming->stage = STAGE_HEARTBEAT; /* no task comes any more */
     if (status != RG_OK) {
-        log_stranger(guest->server, guest->link, rg_error_message());
-        dismiss(guest);
+        log_stranger(incoming->server, incoming->link, rg_error_message());
+        dismiss(incoming);
         return;
     }
-    unlist(guest);
-    guest->task.run = move_in;
-    rg_loop_post(guest->server->loops[guest->peer->loop], &guest->task);
+    unlist(incoming);
+    incoming->task.run = move_in;
+    rg_loop_post(incoming->server->loops[incoming->peer->loop], &incoming->task);
 }
 
 /* The welcome is written. Not at once: the link may be in the middle of an event. */
 static void welcomed(void *arg)
 {
-    rg_guest *guest = arg;
-    guest->task.run = move_out;
-    rg_loop_post(guest->server->door, &guest->task);
+    rg_incoming *incoming = arg;
+    incoming->task.run = move_out;
+    rg_loop_post(incoming->server->acceptor, &incoming->task);
 }
 
-static rg_status welcome(rg_guest *guest)
+static rg_status welcome(rg_incoming *incoming)
 {
-    rg_rpc_server *server = guest->server;
+    rg_rpc_server *server = incoming->server;
     uint8_t proof[RG_PROOF_BYTES] = {0};
-    rg_rpc_welcome out = {.trainer = guest->peer->hello.trainer,
-                          .epoch = guest->peer->hello.epoch,
+    rg_rpc_welcome out = {.trainer = incoming->peer->hello.trainer,
+                          .epoch = incoming->peer->hello.epoch,
                           .instance = server->instance,
                           .lease_ms = server->config.lease_ms};
     memcpy(out.name, server->name, sizeof out.name);
     rg_buf body;
     rg_buf_init(&body, RG_SHAKE_MAX);
-    rg_wire_put_welcome(&body, &out, proof);
+    rg_handshake_put_welcome(&body, &out, proof);
     rg_status status = rg_buf_status(&body);
     if (status == RG_OK)
-        status = rg_proof(proof, &server->key, true, guest->nonce, guest->said.data,
-                          guest->said.len, body.data + RG_PROOF_BYTES, body.len - RG_PROOF_BYTES);
+        status = rg_proof(proof, &server->key, true, incoming->nonce, incoming->said.data,
+                          incoming->said.len, body.data + RG_PROOF_BYTES,
+                          body.len - RG_PROOF_BYTES);
     if (status != RG_OK) {
         rg_buf_fini(&body);
-        return refuse(guest, status);
+        return refuse(incoming, status);
     }
     memcpy(body.data, proof, RG_PROOF_BYTES);
-    memcpy(guest->body, body.data, body.len); /* lives until it is written */
-    rg_iov iov = {guest->body, body.len};
+    memcpy(incoming->body, body.data, body.len); /* lives until it is written */
+    rg_iov iov = {incoming->body, body.len};
     rg_buf_fini(&body);
     rg_frame frame = {.kind = RG_FRAME_WELCOME};
     rg_body_measure(&frame, &iov, 1);
-    rg_strangers_remove(&server->strangers, &guest->stranger);
-    if (guest->hello.purpose == RG_PURPOSE_PULSE) {
-        guest->stage = STAGE_PULSE;
-        if (guest->peer->pulse != NULL)
-            dismiss(guest->peer->pulse);
-        guest->peer->pulse = guest;
-        rg_link_send(guest->link, &frame, &iov, 1, NULL, NULL);
+    rg_admission_remove(&server->admission, &incoming->stranger);
+    if (incoming->hello.purpose == RG_PURPOSE_PULSE) {
+        incoming->stage = STAGE_HEARTBEAT;
+        if (incoming->peer->heartbeat != NULL)
+            dismiss(incoming->peer->heartbeat);
+        incoming->peer->heartbeat = incoming;
+        rg_link_send(incoming->link, &frame, &iov, 1, NULL, NULL);
         return RG_OK;
     }
-    guest->stage = STAGE_INSIDE;
-    rg_link_pause(guest->link);
-    rg_link_send(guest->link, &frame, &iov, 1, welcomed, guest);
+    incoming->stage = STAGE_INSIDE;
+    rg_link_pause(incoming->link);
+    rg_link_send(incoming->link, &frame, &iov, 1, welcomed, incoming);
     return RG_OK;
 }
 
-/* ---- what a guest says ---- */
+/* ---- what one that comes says ---- */
 
-static rg_status take_hello(rg_guest *guest)
+static rg_status take_hello(rg_incoming *incoming)
 {
-    rg_wire_challenge challenge = {.has_key = guest->server->key.bytes != NULL};
+    rg_handshake_challenge challenge = {.has_key = incoming->server->key.bytes != NULL};
     rg_buf body;
-    RG_TRY(rg_wire_get_hello(&guest->hello, guest->body, guest->n));
-    rg_buf_add(&guest->said, guest->body, guest->n);
-    RG_TRY(rg_buf_status(&guest->said));
-    RG_TRY(rg_random(guest->nonce, sizeof guest->nonce));
-    memcpy(challenge.nonce, guest->nonce, sizeof challenge.nonce);
+    RG_TRY(rg_handshake_get_hello(&incoming->hello, incoming->body, incoming->n));
+    rg_buf_add(&incoming->said, incoming->body, incoming->n);
+    RG_TRY(rg_buf_status(&incoming->said));
+    RG_TRY(rg_random(incoming->nonce, sizeof incoming->nonce));
+    memcpy(challenge.nonce, incoming->nonce, sizeof challenge.nonce);
     rg_buf_init(&body, RG_SHAKE_MAX);
-    rg_wire_put_challenge(&body, &challenge);
+    rg_handshake_put_challenge(&body, &challenge);
     rg_status status = rg_buf_status(&body);
     if (status == RG_OK)
-        rg_link_send_small(guest->link, RG_FRAME_CHALLENGE, RG_OK, 0, body.data, body.len);
+        rg_link_send_small(incoming->link, RG_FRAME_CHALLENGE, RG_OK, 0, body.data, body.len);
     rg_buf_fini(&body);
-    guest->stage = STAGE_PROOF;
+    incoming->stage = STAGE_PROOF;
     return status;
 }
 
-static rg_status take_proof(rg_guest *guest)
+static rg_status take_proof(rg_incoming *incoming)
 {
     uint8_t wanted[RG_PROOF_BYTES];
-    const rg_rpc_hello *who = &guest->hello.who;
-    if (guest->n != RG_PROOF_BYTES)
-        return rg_fail(RG_ECORRUPT, "a proof of %zu bytes", guest->n);
-    RG_TRY(rg_proof(wanted, &guest->server->key, false, guest->nonce, guest->said.data,
-                    guest->said.len, NULL, 0));
-    if (guest->server->key.bytes != NULL && !rg_proof_equal(wanted, guest->body))
-        return refuse(guest, rg_fail(RG_EDENIED, "%s (pid %u on %s) does not have the job key",
-                                     who->name, who->pid, who->host));
-    rg_status status = find_peer(guest);
-    return status == RG_OK ? welcome(guest) : refuse(guest, status);
+    const rg_rpc_hello *who = &incoming->hello.who;
+    if (incoming->n != RG_PROOF_BYTES)
+        return rg_fail(RG_ECORRUPT, "a proof of %zu bytes", incoming->n);
+    RG_TRY(rg_proof(wanted, &incoming->server->key, false, incoming->nonce, incoming->said.data,
+                    incoming->said.len, NULL, 0));
+    if (incoming->server->key.bytes != NULL && !rg_proof_equal(wanted, incoming->body))
+        return refuse(incoming, rg_fail(RG_EDENIED, "%s (pid %u on %s) does not have the job key",
+                                        who->name, who->pid, who->host));
+    rg_status status = find_peer(incoming);
+    return status == RG_OK ? welcome(incoming) : refuse(incoming, status);
 }
 
 static rg_status on_header(void *user, const rg_frame *frame)
 {
-    rg_guest *guest = user;
+    rg_incoming *incoming = user;
     static const uint8_t expected[] = {[STAGE_HELLO] = RG_FRAME_HELLO,
                                        [STAGE_PROOF] = RG_FRAME_PROOF,
-                                       [STAGE_PULSE] = RG_FRAME_PING};
-    if (guest->stage == STAGE_INSIDE || guest->stage == STAGE_OUT ||
-        frame->kind != expected[guest->stage])
+                                       [STAGE_HEARTBEAT] = RG_FRAME_PING};
+    if (incoming->stage == STAGE_INSIDE || incoming->stage == STAGE_OUT ||
+        frame->kind != expected[incoming->stage])
         return rg_fail(RG_ECORRUPT, "a frame of kind %u out of turn", frame->kind);
-    guest->n = 0;
+    incoming->n = 0;
     return RG_OK;
 }
 
 static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
                           size_t *size)
 {
-    rg_guest *guest = user;
-    guest->n = frame->bytes; /* at most RG_SHAKE_MAX: the link's limit */
-    *at = guest->body + offset;
-    *size = sizeof guest->body - offset;
+    rg_incoming *incoming = user;
+    incoming->n = frame->bytes; /* at most RG_SHAKE_MAX: the link's limit */
+    *at = incoming->body + offset;
+    *size = sizeof incoming->body - offset;
     return RG_OK;
 }
 
 static rg_status on_frame(void *user, const rg_frame *frame)
 {
-    rg_guest *guest = user;
-    switch (guest->stage) {
+    rg_incoming *incoming = user;
+    switch (incoming->stage) {
     case STAGE_HELLO:
-        return take_hello(guest);
+        return take_hello(incoming);
     case STAGE_PROOF:
-        return take_proof(guest);
-    case STAGE_PULSE:
-        guest->peer->heard_ns = rg_clock_ns();
-        if (rg_link_queued(guest->link) > (size_t)MOST_PONGS * RG_FRAME_BYTES)
+        return take_proof(incoming);
+    case STAGE_HEARTBEAT:
+        incoming->peer->heard_ns = rg_clock_ns();
+        if (rg_link_queued(incoming->link) > (size_t)MOST_PONGS * RG_FRAME_BYTES)
             return rg_fail(RG_ECLOSED, "it does not take the answers to its heartbeats");
-        rg_link_send_small(guest->link, RG_FRAME_PONG, RG_OK, frame->id, NULL, 0);
+        rg_link_send_small(incoming->link, RG_FRAME_PONG, RG_OK, frame->id, NULL, 0);
         return RG_OK;
     case STAGE_INSIDE:
     case STAGE_OUT:
@@ -376,81 +377,82 @@ static rg_status on_frame(void *user, const rg_frame *frame)
 
 static void on_failed(void *user, rg_status why, const char *message)
 {
-    rg_guest *guest = user;
-    bool stranger = guest->stage == STAGE_HELLO || guest->stage == STAGE_PROOF;
+    rg_incoming *incoming = user;
+    bool stranger = incoming->stage == STAGE_HELLO || incoming->stage == STAGE_PROOF;
     /* One that has said who it is may go again without a word. */
-    if (stranger && (why != RG_ECLOSED || guest->stage == STAGE_HELLO))
-        log_stranger(guest->server, guest->link, message);
+    if (stranger && (why != RG_ECLOSED || incoming->stage == STAGE_HELLO))
+        log_stranger(incoming->server, incoming->link, message);
     if (stranger && why == RG_EUNIMPL) /* another version: it may understand this much */
-        rg_link_send_small(guest->link, RG_FRAME_REFUSE, why, 0, message, strlen(message));
+        rg_link_send_small(incoming->link, RG_FRAME_REFUSE, why, 0, message, strlen(message));
     if (stranger &&
         (why == RG_EUNIMPL || why == RG_EDENIED)) { /* the latter: by TLS, which told it */
-        guest->stage = STAGE_OUT;
-        rg_link_linger(guest->link);
+        incoming->stage = STAGE_OUT;
+        rg_link_linger(incoming->link);
         return;
     }
-    dismiss(guest);
+    dismiss(incoming);
 }
 
 static const rg_link_events guest_events = {{on_header, on_place, on_frame}, NULL, on_failed, NULL};
 
 /* Too many wait, or too few descriptors are left, since this one came: someone has to go. */
-static void keep_limits(rg_rpc_server *server, rg_guest *last, int descriptor)
+static void keep_limits(rg_rpc_server *server, rg_incoming *last, int descriptor)
 {
-    rg_stranger *goes = rg_strangers_surplus(&server->strangers, &last->stranger);
+    rg_stranger *goes = rg_admission_surplus(&server->admission, &last->stranger);
     bool full = descriptor >= server->descriptors;
     if (goes == NULL && full)
-        goes = rg_strangers_oldest(&server->strangers);
+        goes = rg_admission_oldest(&server->admission);
     if (goes == NULL)
         return;
-    rg_guest *guest = (rg_guest *)((char *)goes - offsetof(rg_guest, stranger));
-    if (guest == last)
-        log_turned_away(server, guest->link,
+    rg_incoming *incoming = (rg_incoming *)((char *)goes - offsetof(rg_incoming, stranger));
+    if (incoming == last)
+        log_turned_away(server, incoming->link,
                         "all descriptors but those kept for files are in use (ulimit -n)");
     else
-        log_stranger(server, guest->link, "too many wait, and it had not said who it is");
-    dismiss(guest);
+        log_stranger(server, incoming->link, "too many wait, and it had not said who it is");
+    dismiss(incoming);
 }
 
-void rg_door_accept(void *user, rg_stream *stream)
+void rg_acceptor_accept(void *user, rg_stream *stream)
 {
     rg_rpc_server *server = user;
     char origin[RG_ORIGIN_TEXT];
     int descriptor = rg_stream_descriptor(stream);
     rg_stream_origin(stream, origin);
-    rg_guest *guest = rg_alloc_zero(1, sizeof *guest);
-    if (guest != NULL && !rg_strangers_add(&server->strangers, &guest->stranger, origin)) {
-        rg_free(guest);
-        guest = NULL;
+    rg_incoming *incoming = rg_alloc_zero(1, sizeof *incoming);
+    if (incoming != NULL && !rg_admission_add(&server->admission, &incoming->stranger, origin)) {
+        rg_free(incoming);
+        incoming = NULL;
     }
-    if (guest == NULL) {
+    if (incoming == NULL) {
         rg_stream_close(stream);
         return;
     }
-    guest->server = server;
-    guest->came_ns = rg_clock_ns();
-    rg_buf_init(&guest->said, RG_SHAKE_MAX);
-    if (rg_link_accept(&guest->link, stream, server->tls, RG_SHAKE_MAX, &guest_events, guest) !=
-        RG_OK) {
-        rg_strangers_remove(&server->strangers, &guest->stranger);
-        free_guest(guest);
+    incoming->server = server;
+    incoming->came_ns = rg_clock_ns();
+    rg_buf_init(&incoming->said, RG_SHAKE_MAX);
+    if (rg_link_accept(&incoming->link, stream, server->tls, RG_SHAKE_MAX, &guest_events,
+                       incoming) != RG_OK) {
+        rg_admission_remove(&server->admission, &incoming->stranger);
+        free_guest(incoming);
         return;
     }
-    guest->back = &server->guests;
-    guest->next = server->guests;
-    if (guest->next != NULL)
-        guest->next->back = &guest->next;
-    server->guests = guest;
-    keep_limits(server, guest, descriptor);
+    incoming->back = &server->incoming;
+    incoming->next = server->incoming;
+    if (incoming->next != NULL)
+        incoming->next->back = &incoming->next;
+    server->incoming = incoming;
+    keep_limits(server, incoming, descriptor);
 }
 
 /* ---- leases ---- */
 
 static void watch_guests(rg_rpc_server *server, uint64_t now)
 {
-    for (rg_guest *g = server->guests, *next; g != NULL; g = next) {
+    for (rg_incoming *g = server->incoming, *next; g != NULL; g = next) {
         next = g->next;
-        if (g->stage == STAGE_PULSE || now - g->came_ns < server->config.handshake_ms * 1000000u)
+        if (g->stage == STAGE_HEARTBEAT ||
+            now - g->came_ns < server->config.handshake_ms * 1000000u)
             continue;
         if (g->stage != STAGE_OUT)
             log_stranger(server, g->link, "it did not say who it is in time");
@@ -458,7 +460,7 @@ static void watch_guests(rg_rpc_server *server, uint64_t now)
     }
 }
 
-void rg_door_watch(void *user)
+void rg_acceptor_watch(void *user)
 {
     rg_rpc_server *server = user;
     uint64_t now = rg_clock_ns(), lease_ns = server->config.lease_ms * 1000000u;
@@ -480,17 +482,17 @@ void rg_door_watch(void *user)
     }
 }
 
-void rg_door_shut(rg_rpc_server *server)
+void rg_acceptor_shut(rg_rpc_server *server)
 {
     rg_timer_close(server->watch);
     for (size_t i = 0; i < server->n_listeners; i++)
         rg_listener_close(server->listeners[i]);
     server->n_listeners = 0;
-    while (server->guests != NULL)
-        dismiss(server->guests);
+    while (server->incoming != NULL)
+        dismiss(server->incoming);
 }
 
-void rg_door_expel(rg_task *expel)
+void rg_acceptor_expel(rg_task *expel)
 {
     rg_rpc_peer *peer = (rg_rpc_peer *)((char *)expel - offsetof(rg_rpc_peer, expel));
     atomic_store(&peer->expelling, false);
@@ -504,5 +506,5 @@ void rg_rpc_peer_expel(rg_rpc_peer *peer)
     if (atomic_exchange(&peer->expelling, true))
         return;
     rg_rpc_peer_keep(peer);
-    rg_loop_post(peer->server->door, &peer->expel);
+    rg_loop_post(peer->server->acceptor, &peer->expel);
 }

@@ -1,4 +1,4 @@
-/* pulse.c - a client's heartbeats, on a thread and a connection of their own. */
+/* heartbeat.c - a client's heartbeats, on a thread and a connection of their own. */
 #include "rpc/client_priv.h"
 
 #include "sys/clock.h"
@@ -7,7 +7,7 @@
 
 static uint64_t beat_ms(const rg_rpc_client *client)
 {
-    uint64_t lease = client->pulse.lease_ns / 1000000u, ms = 1000;
+    uint64_t lease = client->heartbeat.lease_ns / 1000000u, ms = 1000;
     if (lease != 0 && lease / 4 < ms)
         ms = lease / 4;
     if (client->deadline_ms / 4 < ms)
@@ -38,7 +38,7 @@ static rg_status on_frame(void *user, const rg_frame *frame)
 {
     rg_rpc_client *client = user;
     (void)frame;
-    client->pulse.told_dead = false;
+    client->heartbeat.told_dead = false;
     atomic_store_explicit(&client->alive_ns, rg_clock_ns(), memory_order_relaxed);
     return RG_OK;
 }
@@ -47,22 +47,24 @@ static void on_failed(void *user, rg_status why, const char *message)
 {
     rg_rpc_client *client = user;
     (void)why, (void)message;
-    rg_link_close(client->pulse.link);
-    client->pulse.link = NULL; /* the next beat makes a new one */
+    rg_link_close(client->heartbeat.link);
+    client->heartbeat.link = NULL; /* the next beat makes a new one */
 }
 
 static const rg_link_events pulse_events = {{on_header, on_place, on_frame}, NULL, on_failed, NULL};
 
 static void ping(rg_rpc_client *client)
 {
-    rg_link_send_small(client->pulse.link, RG_FRAME_PING, RG_OK, ++client->pulse.beat, NULL, 0);
+    rg_link_send_small(client->heartbeat.link, RG_FRAME_PING, RG_OK, ++client->heartbeat.beat, NULL,
+                       0);
 }
 
 /* ---- another server in the place of ours ---- */
 
 static void end_client(rg_task *task)
 {
-    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.lost));
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task -
+                                              offsetof(rg_rpc_client, heartbeat.lost));
     if (!client->closing)
         rg_client_failed(client, client->lost, client->how_lost);
 }
@@ -70,10 +72,11 @@ static void end_client(rg_task *task)
 /* Here, as all deaths are told: who hears of it waits for the other loop. */
 static void tell_lost(rg_task *task)
 {
-    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.lost));
-    if (client->pulse.timer == NULL)
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task -
+                                              offsetof(rg_rpc_client, heartbeat.lost));
+    if (client->heartbeat.timer == NULL)
         return; /* closed meanwhile */
-    client->pulse.told_dead = true;
+    client->heartbeat.told_dead = true;
     if (client->events.dead != NULL)
         client->events.dead(client->user, client->how_lost);
     task->run = end_client;
@@ -82,14 +85,14 @@ static void tell_lost(rg_task *task)
 
 void rg_client_lost(rg_rpc_client *client, rg_status why, const char *how)
 {
-    if (atomic_exchange(&client->pulse.lost_posted, true))
+    if (atomic_exchange(&client->heartbeat.lost_posted, true))
         return;
     rg_lock_take(&client->lock);
     client->lost = why;
     (void)snprintf(client->how_lost, sizeof client->how_lost, "%s", how);
     rg_lock_give(&client->lock);
-    client->pulse.lost.run = tell_lost;
-    rg_loop_post(client->pulse_loop, &client->pulse.lost);
+    client->heartbeat.lost.run = tell_lost;
+    rg_loop_post(client->pulse_loop, &client->heartbeat.lost);
 }
 
 bool rg_client_is_another(rg_rpc_client *client, rg_link *link, const rg_rpc_welcome *welcome)
@@ -110,10 +113,10 @@ bool rg_client_is_another(rg_rpc_client *client, rg_link *link, const rg_rpc_wel
 static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
 {
     rg_rpc_client *client = user;
-    client->pulse.visit = NULL;
+    client->heartbeat.connector = NULL;
     if (rg_client_is_another(client, link, welcome))
         return;
-    client->pulse.link = link;
+    client->heartbeat.link = link;
     rg_link_expect(link, 0, &pulse_events, client, &client->total, &client->total);
     ping(client);
 }
@@ -123,18 +126,19 @@ static void on_out(void *user, rg_status why, bool final, const char *message)
 {
     rg_rpc_client *client = user;
     (void)why, (void) final, (void)message;
-    client->pulse.visit = NULL;
+    client->heartbeat.connector = NULL;
 }
 
-static const rg_visit_events visit_events = {on_in, on_out};
+static const rg_connector_events visit_events = {on_in, on_out};
 
 /* ---- beats ---- */
 
 static void fail_calls(rg_task *task)
 {
-    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.silent));
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task -
+                                              offsetof(rg_rpc_client, heartbeat.silent));
     char text[500];
-    atomic_store(&client->pulse.silent_posted, false);
+    atomic_store(&client->heartbeat.silent_posted, false);
     if (client->closing)
         return;
     (void)snprintf(text, sizeof text, "nothing was heard from the server for %.1f s%s%s",
@@ -150,15 +154,16 @@ static void fail_calls(rg_task *task)
  * takes its time to find out. */
 static void leave_connection(rg_task *task)
 {
-    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.stale));
-    atomic_store(&client->pulse.stale_posted, false);
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task -
+                                              offsetof(rg_rpc_client, heartbeat.stale));
+    atomic_store(&client->heartbeat.stale_posted, false);
     if (!client->closing)
         rg_client_cut(client);
 }
 
 static void check_silence(rg_rpc_client *client, uint64_t now)
 {
-    struct rg_pulse *p = &client->pulse;
+    struct rg_pulse *p = &client->heartbeat;
     uint64_t alive = atomic_load_explicit(&client->alive_ns, memory_order_relaxed);
     uint64_t away = now - p->ticked_ns, lease = p->lease_ns;
     p->ticked_ns = now;
@@ -172,7 +177,7 @@ static void check_silence(rg_rpc_client *client, uint64_t now)
     if (lease != 0 && silent > lease && !p->told_dead) {
         p->told_dead = true;
         rg_set_message("no heartbeat from the server at %s for %.1f s, and its lease is %.1f s",
-                       client->errand.endpoint, (double)silent * 1e-9, (double)lease * 1e-9);
+                       client->route.endpoint, (double)silent * 1e-9, (double)lease * 1e-9);
         if (client->events.dead != NULL)
             client->events.dead(client->user, rg_error_message());
         if (!atomic_exchange(&p->stale_posted, true))
@@ -185,30 +190,31 @@ static void check_silence(rg_rpc_client *client, uint64_t now)
 static void tick(void *user)
 {
     rg_rpc_client *client = user;
-    struct rg_pulse *p = &client->pulse;
+    struct rg_pulse *p = &client->heartbeat;
     uint64_t now = rg_clock_ns();
     uint64_t alive = atomic_load_explicit(&client->alive_ns, memory_order_relaxed);
     check_silence(client, now);
     /* Neither a connection nor an attempt at one is waited for without end. */
     if (now - p->tried_ns > p->lease_ns / 2 && alive < now && now - alive > p->lease_ns / 2) {
         rg_link_close(p->link);
-        rg_visit_close(p->visit);
+        rg_connector_close(p->connector);
         p->link = NULL;
-        p->visit = NULL;
+        p->connector = NULL;
     }
     if (p->link != NULL)
         ping(client);
-    if (p->link != NULL || p->visit != NULL || p->lease_ns == 0 || atomic_load(&p->lost_posted))
+    if (p->link != NULL || p->connector != NULL || p->lease_ns == 0 || atomic_load(&p->lost_posted))
         return;
     p->tried_ns = now;
-    (void)rg_visit_open(&p->visit, client->pulse_loop, &client->errand, RG_PURPOSE_PULSE, &p->me,
-                        &visit_events, client);
+    (void)rg_connector_open(&p->connector, client->pulse_loop, &client->route, RG_PURPOSE_PULSE,
+                            &p->me, &visit_events, client);
 }
 
 static void begin(rg_task *task)
 {
-    rg_rpc_client *client = (rg_rpc_client *)((char *)task - offsetof(rg_rpc_client, pulse.begin));
-    struct rg_pulse *p = &client->pulse;
+    rg_rpc_client *client = (rg_rpc_client *)((char *)task -
+                                              offsetof(rg_rpc_client, heartbeat.begin));
+    struct rg_pulse *p = &client->heartbeat;
     rg_lock_take(&client->lock);
     p->lease_ns = (client->lease_ms ? client->lease_ms : client->welcome.lease_ms) * 1000000u;
     p->me.trainer = client->welcome.trainer;
@@ -223,12 +229,12 @@ static void begin(rg_task *task)
 void rg_pulse_begin(rg_rpc_client *client, const rg_rpc_welcome *welcome)
 {
     (void)welcome;
-    rg_loop_post(client->pulse_loop, &client->pulse.begin);
+    rg_loop_post(client->pulse_loop, &client->heartbeat.begin);
 }
 
 rg_status rg_pulse_open(rg_rpc_client *client)
 {
-    struct rg_pulse *p = &client->pulse;
+    struct rg_pulse *p = &client->heartbeat;
     p->begin.run = begin;
     p->silent.run = fail_calls;
     p->stale.run = leave_connection;
@@ -240,11 +246,11 @@ rg_status rg_pulse_open(rg_rpc_client *client)
 
 void rg_pulse_close(rg_rpc_client *client)
 {
-    struct rg_pulse *p = &client->pulse;
+    struct rg_pulse *p = &client->heartbeat;
     rg_timer_close(p->timer);
-    rg_visit_close(p->visit);
+    rg_connector_close(p->connector);
     rg_link_close(p->link);
     p->timer = NULL;
-    p->visit = NULL;
+    p->connector = NULL;
     p->link = NULL;
 }

@@ -1,15 +1,15 @@
-/* parcel.c - what a step has for one server, filled and made a push of. */
-#include "dist/parcel_priv.h"
+/* outbox.c - what a step has for one server, filled and made a push of. */
+#include "dist/outbox_priv.h"
 
 #include "base/mem.h"
 #include "math/vector.h"
 
 #include <string.h>
 
-void rg_parcels_close(const rg_job *job, rg_parcel *parcels)
+void rg_outboxes_close(const rg_job *job, rg_outbox *outboxes)
 {
-    for (int s = 0; parcels != NULL && s < job->n_servers; s++) {
-        rg_parcel *p = &parcels[s];
+    for (int s = 0; outboxes != NULL && s < job->n_servers; s++) {
+        rg_outbox *p = &outboxes[s];
         for (size_t v = 0; p->lists != NULL && v < job->servers[s].schema.n; v++) {
             rg_free(p->lists[v].ids);
             rg_free(p->lists[v].rows);
@@ -23,16 +23,16 @@ void rg_parcels_close(const rg_job *job, rg_parcel *parcels)
         rg_buf_fini(&p->head);
         rg_buf_fini(&p->packed);
     }
-    rg_free(parcels);
+    rg_free(outboxes);
 }
 
-rg_status rg_parcels_open(const rg_job *job, rg_parcel **out)
+rg_status rg_outboxes_open(const rg_job *job, rg_outbox **out)
 {
-    rg_parcel *parcels = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *parcels);
-    *out = parcels;
-    for (int s = 0; parcels != NULL && s < job->n_servers; s++) {
+    rg_outbox *outboxes = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *outboxes);
+    *out = outboxes;
+    for (int s = 0; outboxes != NULL && s < job->n_servers; s++) {
         size_t n = job->servers[s].schema.n;
-        rg_parcel *p = &parcels[s];
+        rg_outbox *p = &outboxes[s];
         rg_buf_init(&p->head, 0);
         rg_buf_init(&p->packed, 0);
         p->dense = rg_alloc_zero(job->servers[s].reply_bytes + 1, 1);
@@ -44,17 +44,17 @@ rg_status rg_parcels_open(const rg_job *job, rg_parcel **out)
         if (!p->dense || !p->have || !p->lent || !p->lists || !p->iov || !p->numbers)
             return rg_no_memory(job->servers[s].reply_bytes, "gradients");
     }
-    return parcels ? RG_OK : rg_no_memory(1, "gradients");
+    return outboxes ? RG_OK : rg_no_memory(1, "gradients");
 }
 
-void rg_parcels_empty(const rg_job *job, rg_parcel *parcels)
+void rg_outboxes_empty(const rg_job *job, rg_outbox *outboxes)
 {
     for (int s = 0; s < job->n_servers; s++) {
         size_t n = job->servers[s].schema.n;
-        memset(parcels[s].have, 0, n * sizeof *parcels[s].have);
-        memset(parcels[s].lent, 0, n * sizeof *parcels[s].lent);
+        memset(outboxes[s].have, 0, n * sizeof *outboxes[s].have);
+        memset(outboxes[s].lent, 0, n * sizeof *outboxes[s].lent);
         for (size_t v = 0; v < n; v++)
-            parcels[s].lists[v].n = 0;
+            outboxes[s].lists[v].n = 0;
     }
 }
 
@@ -65,7 +65,7 @@ static float *dense_of(const rg_job *job, float *dense, int server, uint32_t var
 }
 
 /* What was lent becomes a copy, that can be changed. */
-static float *own_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var)
+static float *own_dense(const rg_job *job, rg_outbox *p, int server, uint32_t var)
 {
     float *to = dense_of(job, p->dense, server, var);
     if (p->lent[var] != NULL)
@@ -74,7 +74,7 @@ static float *own_dense(const rg_job *job, rg_parcel *p, int server, uint32_t va
     return to;
 }
 
-void rg_parcel_add_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var,
+void rg_outbox_add_dense(const rg_job *job, rg_outbox *p, int server, uint32_t var,
                          const float *grad)
 {
     float *to = own_dense(job, p, server, var);
@@ -87,19 +87,19 @@ void rg_parcel_add_dense(const rg_job *job, rg_parcel *p, int server, uint32_t v
 }
 
 /* Behind an odd number of values stands a zero, for which a lent gradient has no room. */
-void rg_parcel_lend_dense(const rg_job *job, rg_parcel *p, int server, uint32_t var,
+void rg_outbox_lend_dense(const rg_job *job, rg_outbox *p, int server, uint32_t var,
                           const float *grad)
 {
     bool odd = rg_ps_count(&job->servers[server].schema.vars[var]) % 2 != 0;
     if (p->have[var] || odd || job->payload != RG_PAYLOAD_FLOATS) {
-        rg_parcel_add_dense(job, p, server, var, grad);
+        rg_outbox_add_dense(job, p, server, var, grad);
         return;
     }
     p->lent[var] = grad;
     p->have[var] = true;
 }
 
-rg_status rg_parcel_add_rows(rg_parcel *p, uint32_t var, size_t width, const int64_t *ids,
+rg_status rg_outbox_add_rows(rg_outbox *p, uint32_t var, size_t width, const int64_t *ids,
                              const float *rows, size_t n)
 {
     rg_row_list *list = &p->lists[var];
@@ -123,7 +123,7 @@ rg_status rg_parcel_add_rows(rg_parcel *p, uint32_t var, size_t width, const int
     return RG_OK;
 }
 
-void rg_parcel_scale(const rg_job *job, rg_parcel *p, int server, float by)
+void rg_outbox_scale(const rg_job *job, rg_outbox *p, int server, float by)
 {
     const rg_ps_schema *schema = &job->servers[server].schema;
     for (uint32_t v = 0; v < schema->n; v++) {
@@ -136,8 +136,8 @@ void rg_parcel_scale(const rg_job *job, rg_parcel *p, int server, float by)
     }
 }
 
-/* How many values the parcel has of a variable. */
-static size_t values_of(const rg_parcel *p, const rg_ps_schema *schema, uint32_t var)
+/* How many values the outbox has of a variable. */
+static size_t values_of(const rg_outbox *p, const rg_ps_schema *schema, uint32_t var)
 {
     const rg_ps_var *about = &schema->vars[var];
     return about->table ? p->lists[var].n * (size_t)about->width : rg_ps_count(about);
@@ -148,8 +148,8 @@ static size_t group_of(const rg_ps_var *var)
     return var->table ? (size_t)var->width : RG_PAYLOAD_BLOCK;
 }
 
-/* Room for all values of the parcel as they travel, so that pieces of it stay where they are. */
-static rg_status reserve(const rg_job *job, rg_parcel *p, int server)
+/* Room for all values of the outbox as they travel, so that pieces of it stay where they are. */
+static rg_status reserve(const rg_job *job, rg_outbox *p, int server)
 {
     const rg_ps_schema *schema = &job->servers[server].schema;
     size_t bytes = 0;
@@ -165,7 +165,7 @@ static rg_status reserve(const rg_job *job, rg_parcel *p, int server)
 
 /* The values of a variable as they travel, padded. There is room for one float behind an odd
  * number of them. */
-static rg_iov as_payload(const rg_job *job, rg_parcel *p, const rg_ps_schema *schema, uint32_t var,
+static rg_iov as_payload(const rg_job *job, rg_outbox *p, const rg_ps_schema *schema, uint32_t var,
                          float *from)
 {
     size_t n = values_of(p, schema, var), group = group_of(&schema->vars[var]);
@@ -182,7 +182,7 @@ static rg_iov as_payload(const rg_job *job, rg_parcel *p, const rg_ps_schema *sc
 }
 
 /* A dense gradient as it travels. */
-static rg_iov dense_payload(const rg_job *job, rg_parcel *p, int server, uint32_t var, float *rest)
+static rg_iov dense_payload(const rg_job *job, rg_outbox *p, int server, uint32_t var, float *rest)
 {
     const rg_ps_schema *schema = &job->servers[server].schema;
     if (p->lent[var] != NULL)
@@ -199,7 +199,7 @@ static rg_iov dense_payload(const rg_job *job, rg_parcel *p, int server, uint32_
 }
 
 /* The head and the pieces of the push. Neighbouring dense gradients are one piece. */
-rg_status rg_parcel_wrap(const rg_job *job, rg_parcel *p, int server, uint64_t step, bool pulls,
+rg_status rg_outbox_pack(const rg_job *job, rg_outbox *p, int server, uint64_t step, bool pulls,
                          float *rest, size_t *n_pieces)
 {
     const rg_job_server *to = &job->servers[server];

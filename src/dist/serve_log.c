@@ -1,4 +1,4 @@
-/* serve_news.c - what a server tells of itself now and then: rows, memory, pushes. */
+/* serve_log.c - what a server tells of itself now and then: rows, memory, pushes. */
 #include "dist/serve_priv.h"
 
 #include "sys/clock.h"

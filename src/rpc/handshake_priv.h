@@ -1,4 +1,4 @@
-/* wire_priv.h - the bodies of the handshake's frames, and the proofs in them.
+/* handshake_priv.h - the bodies of the handshake's frames, and the proofs in them.
  *
  *     client                            server
  *     HELLO {nonce, who I am}      ->
@@ -7,8 +7,8 @@
  *                                  <-   WELCOME {HMAC, what you are} | REFUSE {text}
  *
  * Both proofs cover both nonces and the whole HELLO; the server's also what WELCOME says. */
-#ifndef RG_RPC_WIRE_PRIV_H
-#define RG_RPC_WIRE_PRIV_H
+#ifndef RG_RPC_HANDSHAKE_PRIV_H
+#define RG_RPC_HANDSHAKE_PRIV_H
 
 #include "base/buf.h"
 #include "rpc/client.h"
@@ -25,17 +25,17 @@ typedef enum rg_purpose {
     RG_PURPOSE_PULSE, /* heartbeats */
 } rg_purpose;
 
-typedef struct rg_wire_hello {
+typedef struct rg_handshake_hello {
     uint8_t nonce[RG_NONCE_BYTES];
     uint64_t session;
     rg_purpose purpose;
     rg_rpc_hello who;
-} rg_wire_hello;
+} rg_handshake_hello;
 
-typedef struct rg_wire_challenge {
+typedef struct rg_handshake_challenge {
     uint8_t nonce[RG_NONCE_BYTES];
     bool has_key;
-} rg_wire_challenge;
+} rg_handshake_challenge;
 
 typedef struct rg_job_key {
     uint8_t *bytes; /* owned; NULL: none */
@@ -50,14 +50,15 @@ rg_status rg_transport_choose(rg_transport *out, const char *name);
 
 rg_status rg_random(void *bytes, size_t n);
 
-void rg_wire_put_hello(rg_buf *out, const rg_wire_hello *hello);
-rg_status rg_wire_get_hello(rg_wire_hello *hello, const uint8_t *bytes, size_t n);
-void rg_wire_put_challenge(rg_buf *out, const rg_wire_challenge *challenge);
-rg_status rg_wire_get_challenge(rg_wire_challenge *challenge, const uint8_t *bytes, size_t n);
+void rg_handshake_put_hello(rg_buf *out, const rg_handshake_hello *hello);
+rg_status rg_handshake_get_hello(rg_handshake_hello *hello, const uint8_t *bytes, size_t n);
+void rg_handshake_put_challenge(rg_buf *out, const rg_handshake_challenge *challenge);
+rg_status rg_handshake_get_challenge(rg_handshake_challenge *challenge, const uint8_t *bytes,
+                                     size_t n);
 /* The proof comes first, RG_PROOF_BYTES of it, zeros without a key. */
-void rg_wire_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome,
-                         const uint8_t proof[RG_PROOF_BYTES]);
-rg_status rg_wire_get_welcome(rg_rpc_welcome *welcome, const uint8_t *bytes, size_t n);
+void rg_handshake_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome,
+                              const uint8_t proof[RG_PROOF_BYTES]);
+rg_status rg_handshake_get_welcome(rg_rpc_welcome *welcome, const uint8_t *bytes, size_t n);
 
 /* HMAC-SHA256 with the key over who proves, the server's nonce and two bodies. */
 rg_status rg_proof(uint8_t out[RG_PROOF_BYTES], const rg_job_key *key, bool server,

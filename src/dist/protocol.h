@@ -1,10 +1,10 @@
-/* wire.h - the bodies of the parameter server's requests and replies (docs/protocol.md).
+/* protocol.h - the bodies of the parameter server's requests and replies (docs/protocol.md).
  *
  * Numbers are little-endian. A push has all counts and numbers of variables in front, so that
  * its whole layout is checked before a float of it is read; payloads begin at multiples of
  * 8 bytes of the body, which itself is aligned. */
-#ifndef RG_DIST_WIRE_H
-#define RG_DIST_WIRE_H
+#ifndef RG_DIST_PROTOCOL_H
+#define RG_DIST_PROTOCOL_H
 
 #include "base/buf.h"
 #include "base/status.h"
@@ -33,8 +33,8 @@ enum rg_ps_method {
     RG_PS_SHRINK,     /* a table and a number -> rows that went, untouched for so many calls */
     RG_PS_CLEAR,      /* a table -> how many rows it had; it has none now */
     RG_PS_SAVE,       /* a folder and a table -> rows that the server wrote there of its part */
-    RG_PS_POST,       /* a letter to another trainer -> whether there was room for it */
-    RG_PS_FETCH,      /* how many letters it has -> those behind them */
+    RG_PS_POST,       /* a message to another trainer -> whether there was room for it */
+    RG_PS_FETCH,      /* how many messages it has -> those behind them */
     RG_PS_WAITS,      /* -> text: whom the server waits for */
     RG_PS_LOAD,       /* a startup and a main program -> nothing: the server runs them */
 };
@@ -122,17 +122,17 @@ rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *s
 
 struct rg_value;
 /* {u32 dtype, u32 rank, u64 dimensions}; the elements follow it. */
-void rg_wire_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape);
+void rg_handshake_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape);
 /* The head and the elements, to the end of the bytes. */
-rg_status rg_wire_read_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
+rg_status rg_handshake_read_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
 
 /* Whether `name` is the variable `whole` or a slice of it, "whole.blockN". */
 bool rg_ps_is_part_of(const char *name, const char *whole);
 
-void rg_wire_text(rg_buf *out, const char *text);
+void rg_handshake_text(rg_buf *out, const char *text);
 struct rg_cursor;
 /* Owned by the caller; RG_ECORRUPT where it is longer than RG_PS_MAX_NAME. */
-rg_status rg_wire_read_text(struct rg_cursor *in, char **text);
+rg_status rg_handshake_read_text(struct rg_cursor *in, char **text);
 
 /* ---- parts of tables in files ---- */
 
