@@ -58,7 +58,6 @@ rg_status rg_dataset_open(rg_dataset **out, rg_dataset_kind kind)
     d->kind = kind;
     d->batch_size = 32;
     d->threads = 1;
-    d->drop_zeros = kind == RG_DATASET_MEMORY;
     *out = d;
     return RG_OK;
 }
@@ -88,11 +87,6 @@ void rg_dataset_close(rg_dataset *d)
     rg_free(d->fs_ugi);
     rg_free(d->fetch);
     rg_free(d);
-}
-
-rg_dataset_kind rg_dataset_kind_of(const rg_dataset *d)
-{
-    return d->kind;
 }
 
 /* ---- settings ---- */
@@ -132,7 +126,7 @@ rg_status rg_dataset_set_slots(rg_dataset *d, const rg_feed_slot *slots, size_t 
     rg_feed_close(d->feed);
     d->feed = feed;
     rg_feed_set_texts(feed, d->ins_id, d->content);
-    rg_feed_set_drop_zeros(feed, d->drop_zeros);
+    rg_feed_set_drop_zeros(feed, d->kind == RG_DATASET_MEMORY);
     return RG_OK;
 }
 
@@ -220,23 +214,9 @@ rg_status rg_dataset_set_named(rg_dataset *d, double padding)
     return d->feed != NULL ? rg_feed_set_named(d->feed, padding) : RG_OK;
 }
 
-rg_status rg_dataset_set_drop_zeros(rg_dataset *d, bool drop)
-{
-    RG_TRY(may_set(d, "whether zeros are left out", true));
-    d->drop_zeros = drop;
-    if (d->feed != NULL)
-        rg_feed_set_drop_zeros(d->feed, drop);
-    return RG_OK;
-}
-
 const rg_feed *rg_dataset_feed(const rg_dataset *d)
 {
     return d->feed;
-}
-
-int64_t rg_dataset_batch_size(const rg_dataset *d)
-{
-    return d->batch_size;
 }
 
 int rg_dataset_threads(const rg_dataset *d)

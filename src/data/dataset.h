@@ -35,7 +35,6 @@ typedef enum rg_dataset_kind { RG_DATASET_QUEUE, RG_DATASET_MEMORY } rg_dataset_
 
 rg_status rg_dataset_open(rg_dataset **dataset, rg_dataset_kind kind);
 void rg_dataset_close(rg_dataset *dataset); /* waits for a preload */
-rg_dataset_kind rg_dataset_kind_of(const rg_dataset *dataset);
 
 /* ---- settings: refused while data is in memory or a reader is open ---- */
 
@@ -55,12 +54,8 @@ rg_status rg_dataset_set_texts(rg_dataset *dataset, bool ins_id, bool content);
 /* Lines are words of the form slot:value (rg_feed_set_named). For a queue dataset; a slot that a
  * line has not gets `padding`. */
 rg_status rg_dataset_set_named(rg_dataset *dataset, double padding);
-/* For tests and for data that must be read as it is written: in memory, zeros are left out of
- * sequences unless this is false (rg_feed_set_drop_zeros). */
-rg_status rg_dataset_set_drop_zeros(rg_dataset *dataset, bool drop);
 
 const rg_feed *rg_dataset_feed(const rg_dataset *dataset); /* NULL before the slots are set */
-int64_t rg_dataset_batch_size(const rg_dataset *dataset);
 int rg_dataset_threads(const rg_dataset *dataset);
 size_t rg_dataset_files(const rg_dataset *dataset);
 const char *rg_dataset_file(const rg_dataset *dataset, size_t i); /* borrowed until they are set */

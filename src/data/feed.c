@@ -113,16 +113,6 @@ void rg_feed_set_drop_zeros(rg_feed *feed, bool drop)
     feed->drop_zeros = drop;
 }
 
-size_t rg_feed_slots(const rg_feed *feed)
-{
-    return feed->n_slots;
-}
-
-const rg_feed_slot *rg_feed_slot_at(const rg_feed *feed, size_t i)
-{
-    return &feed->slots[i];
-}
-
 size_t rg_feed_used(const rg_feed *feed)
 {
     return feed->n_used;

@@ -53,8 +53,6 @@ void rg_feed_set_drop_zeros(rg_feed *feed, bool drop);
  * with none of the slots is refused, a blank one is no instance. */
 rg_status rg_feed_set_named(rg_feed *feed, double padding);
 
-size_t rg_feed_slots(const rg_feed *feed);
-const rg_feed_slot *rg_feed_slot_at(const rg_feed *feed, size_t i);
 /* The used ones alone: column i of rows, value i of a batch. */
 size_t rg_feed_used(const rg_feed *feed);
 const rg_feed_slot *rg_feed_used_at(const rg_feed *feed, size_t i);

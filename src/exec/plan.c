@@ -381,11 +381,6 @@ void rg_plan_set_thread(rg_plan *plan, int thread)
     plan->run.thread = thread;
 }
 
-const char *rg_plan_fetch_name(const rg_plan *plan, int i)
-{
-    return plan->fetch_names[i];
-}
-
 rg_scope *rg_plan_scope(const rg_plan *plan)
 {
     return plan->scope;

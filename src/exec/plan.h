@@ -52,7 +52,6 @@ rg_status rg_plan_run(rg_plan *plan);
 
 /* Fetch number i after a run. Borrowed until the next run. */
 rg_value *rg_plan_fetch(const rg_plan *plan, int i);
-const char *rg_plan_fetch_name(const rg_plan *plan, int i);
 
 /* Which of several threads' plans this is: random ops draw other numbers on each. */
 void rg_plan_set_thread(rg_plan *plan, int thread);

@@ -125,7 +125,6 @@ enum { MAX_FLAGS = sizeof table / sizeof table[0] };
  * again is found again. */
 typedef struct flag_value {
     struct flag_value *next; /* another that the flag had */
-    double number;
     int64_t whole;
     const char *text;
 } flag_value;
@@ -174,7 +173,7 @@ static bool parse(rg_flag_type type, const char *text, flag_value *out)
         out->whole = strtoll(text, &end, 10);
         return errno == 0 && end != text && *end == '\0';
     case RG_FLAG_FLOAT:
-        out->number = strtod(text, &end);
+        (void)strtod(text, &end);
         return errno == 0 && end != text && *end == '\0';
     case RG_FLAG_TEXT:
         return true;
@@ -299,9 +298,4 @@ bool rg_flag_bool(const char *name)
 int64_t rg_flag_int(const char *name)
 {
     return value_of(name, RG_FLAG_INT)->whole;
-}
-
-double rg_flag_float(const char *name)
-{
-    return value_of(name, RG_FLAG_FLOAT)->number;
 }

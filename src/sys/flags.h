@@ -41,6 +41,5 @@ rg_status rg_flag_text(const char *name, const char **value);
 /* For flags of the table only: a wrong name is our own bug (assert). */
 bool rg_flag_bool(const char *name);
 int64_t rg_flag_int(const char *name);
-double rg_flag_float(const char *name);
 
 #endif

@@ -28,11 +28,6 @@ void rg_process_host(char *name, size_t size)
     name[size - 1] = '\0';
 }
 
-bool rg_process_alive(long pid)
-{
-    return kill((pid_t)pid, 0) == 0 || errno == EPERM;
-}
-
 int rg_descriptor_limit(void)
 {
     struct rlimit limit;

@@ -112,27 +112,14 @@ def _same_vars(ours, golden, where, ignored):
                 where, name, key, ours[name].get(key), value)
 
 
-def _missing(names):
-    """What a case needs of fluid.layers, or as an op, and is not there; "operators": x * 2 of
-    Variables."""
-    import paddle.fluid as fluid
-    from paddle import _core
-    return [name for name in names if not (
-        hasattr(fluid.framework.Variable, "__mul__") if name == "operators"
-        else name in fluid.layers.__all__ or name in _core.op_types())]
-
-
 def check(file, cases, ignore_vars=()):
-    """The test function of a file of cases. A case may name what it `needs` of fluid.layers.
+    """The test function of a file of cases.
     ignore_vars: variables that real Paddle gives another shape or type while building than
     they have when it runs."""
     import pytest
 
     @pytest.mark.parametrize("function", cases, ids=[f.__name__ for f in cases])
     def test(function):
-        missing = _missing(getattr(function, "needs", ()))
-        if missing:
-            pytest.skip("fluid.layers has no " + ", ".join(missing))
         with open(golden_path(file)) as f:
             golden = json.load(f)
         assert function.__name__ in golden, "not recorded: run tests/layers/record.py"

@@ -3,12 +3,7 @@ from layercase import check
 from test_optimizer import _loss, _sparse_loss
 
 
-# What fluid.layers must have.
-VALUE, NORM = ("clip",), ("clip_by_norm",)
-ROWS = ("merge_selected_rows", "get_tensor_from_selected_rows")
-
-
-def _case(name, make, loss=_loss, before=None, needs=()):
+def _case(name, make, loss=_loss, before=None):
     def function():
         import paddle.fluid as fluid
         built = loss()
@@ -16,7 +11,6 @@ def _case(name, make, loss=_loss, before=None, needs=()):
             before(fluid)
         make(fluid).minimize(built)
     function.__name__ = name
-    function.needs = needs
     return function
 
 
@@ -33,34 +27,31 @@ def _not_the_bias(param):
 
 
 CASES = [
-    _case("by_value", _sgd(lambda f: f.clip.GradientClipByValue(0.5)), needs=VALUE),
-    _case("by_value_min", _sgd(lambda f: f.clip.GradientClipByValue(max=0.5, min=-0.1)),
-          needs=VALUE),
+    _case("by_value", _sgd(lambda f: f.clip.GradientClipByValue(0.5))),
+    _case("by_value_min", _sgd(lambda f: f.clip.GradientClipByValue(max=0.5, min=-0.1))),
     _case("by_value_needed", _sgd(lambda f: f.clip.GradientClipByValue(
-        0.5, need_clip=_not_the_bias)), needs=VALUE),
-    _case("by_value_sparse", _sgd(lambda f: f.clip.GradientClipByValue(0.5)), _sparse_loss,
-          needs=VALUE),
-    _case("by_norm", _sgd(lambda f: f.clip.GradientClipByNorm(0.5)), needs=NORM),
+        0.5, need_clip=_not_the_bias))),
+    _case("by_value_sparse", _sgd(lambda f: f.clip.GradientClipByValue(0.5)), _sparse_loss),
+    _case("by_norm", _sgd(lambda f: f.clip.GradientClipByNorm(0.5))),
     _case("by_norm_needed", _sgd(lambda f: f.clip.GradientClipByNorm(
-        0.5, need_clip=_not_the_bias)), needs=NORM),
-    _case("by_norm_sparse", _sgd(lambda f: f.clip.GradientClipByNorm(0.5)), _sparse_loss,
-          needs=NORM),
+        0.5, need_clip=_not_the_bias))),
+    _case("by_norm_sparse", _sgd(lambda f: f.clip.GradientClipByNorm(0.5)), _sparse_loss),
     _case("by_global_norm", _sgd(lambda f: f.clip.GradientClipByGlobalNorm(0.5))),
     _case("by_global_norm_needed", _sgd(lambda f: f.clip.GradientClipByGlobalNorm(
         0.5, need_clip=_not_the_bias))),
     _case("by_global_norm_sparse", _sgd(lambda f: f.clip.GradientClipByGlobalNorm(0.5)),
-          _sparse_loss, needs=ROWS),
+          _sparse_loss),
     _case("by_global_norm_then_l2", lambda f: f.optimizer.SGD(
         0.1, grad_clip=f.clip.GradientClipByGlobalNorm(0.5),
         regularization=f.regularizer.L2Decay(0.1))),
     _case("set_by_value", lambda f: f.optimizer.SGD(0.1),
-          before=_set(lambda f: f.clip.GradientClipByValue(0.5)), needs=VALUE),
+          before=_set(lambda f: f.clip.GradientClipByValue(0.5))),
     _case("set_by_global_norm", lambda f: f.optimizer.SGD(0.1),
           before=_set(lambda f: f.clip.GradientClipByGlobalNorm(0.5))),
     _case("set_by_global_norm_sparse", lambda f: f.optimizer.SGD(0.1), _sparse_loss,
-          _set(lambda f: f.clip.GradientClipByGlobalNorm(0.5)), ROWS),
+          _set(lambda f: f.clip.GradientClipByGlobalNorm(0.5))),
     _case("set_and_given", _sgd(lambda f: f.clip.GradientClipByValue(0.5)),
-          before=_set(lambda f: f.clip.GradientClipByNorm(0.5)), needs=VALUE),
+          before=_set(lambda f: f.clip.GradientClipByNorm(0.5))),
 ]
 
 
@@ -72,6 +63,5 @@ def error_clip():
     fluid.optimizer.SGD(0.1).minimize(loss)
 
 
-error_clip.needs = VALUE
 CASES.append(error_clip)
 test = check(__file__, CASES)

@@ -17,7 +17,6 @@ def chunks():
     fluid.evaluator.ChunkEvaluator(*_pair(), chunk_scheme="IOB", num_chunk_types=3)
 
 
-chunks.needs = ("chunk_eval",)
 CASES = [edit_distance, chunks]
 # Distances, and so their sum, are floats, whatever type they are given while building.
 test = check(__file__, CASES, ignore_vars=("edit_distance_1.tmp_0", "reduce_sum_1.tmp_0"))

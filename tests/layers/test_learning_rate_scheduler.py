@@ -42,7 +42,4 @@ CASES = [
     two_schedules,
     step_counters,
 ]
-for _function in CASES:
-    if _function is not step_counters:
-        _function.needs = ("cast", "Switch", "operators")
 test = check(__file__, CASES)

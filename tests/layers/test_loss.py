@@ -150,7 +150,6 @@ def warpctc():
                    label_length=data("d", [1], "int64"))
 
 
-npair_loss.needs = ("matmul",)
 CASES = [cross_entropy, softmax_with_cross_entropy, sigmoid_cross_entropy_with_logits,
          sigmoid_focal_loss, numbers, ranks, dice_loss, npair_loss, center_loss,
          center_loss_by_name, nce, nce_custom, hsigmoid, sampled_softmax,

@@ -43,11 +43,6 @@ def lstm_unit():
     layers.lstm_unit(data("x", [5]), data("h", [3]), data("c", [3]), bias_attr=False)
 
 
-attention.needs = ["matmul"]
-attention_in_heads.needs = ["matmul", "dropout"]
-conv_pool.needs = ["conv2d", "pool2d"]
-conv_group.needs = ["conv2d", "pool2d", "batch_norm", "dropout"]
-conv_group_of_equals.needs = ["conv2d", "pool2d"]
 CASES = [glu, attention, attention_in_heads, conv_pool, conv_group, conv_group_of_equals,
          lstm_unit]
 test = check(__file__, CASES)

@@ -116,7 +116,6 @@ def affine_channel():
                                 act="relu", name="a")
 
 
-spectral_norm.needs = affine_channel.needs = ("create_parameter",)
 CASES = [batch_norm, float64, batch_norm_options, layer_norm, group_norm, group_norm_parameters,
          instance_norm, lrn, data_norm, data_norm_options, spectral_norm, dropout,
          dropout_program_seed, affine_channel]

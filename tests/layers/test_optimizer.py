@@ -152,9 +152,6 @@ def decoupled_decay_of_weights():
               momentum=0.9).minimize(_loss())
 
 
-moving_average.needs = moving_average_named.needs = moving_average_by_steps.needs = (
-    "operators",)
-decoupled_decay.needs = decoupled_decay_of_weights.needs = ("operators",)
 CASES += [moving_average_by_steps, decoupled_decay, decoupled_decay_of_weights,
           adam_with_betas_as_variables, rate_as_a_variable, two_optimizers,
           backward_and_apply_gradients, model_average, moving_average, moving_average_named]

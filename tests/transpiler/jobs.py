@@ -130,16 +130,6 @@ JOBS = {model.__name__ + "-" + how.__name__: (model, how, 2) for model, how in (
 JOBS["fit_a_line-one_trainer"] = (fit_a_line, sync, 1)
 
 
-def lacks(name):
-    """What the schedule of the job's learning rate needs and is not there; None: nothing."""
-    import paddle.fluid as fluid
-    if JOBS[name][0] not in (ctr, momentum_piecewise):
-        return None
-    if not hasattr(fluid.layers, "cast"):
-        return "cast"
-    return None if hasattr(fluid.framework.Variable, "__truediv__") else "operators"
-
-
 # ---- telling programs ----
 
 def _attr(op, name):

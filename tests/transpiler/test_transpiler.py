@@ -297,7 +297,6 @@ def test_clips_stay_on_trainers():
         assert types(program, 1) == ["sum", "scale", "scale", "sum", "momentum"]
 
 
-@pytest.mark.skipif(not hasattr(layers, "cast"), reason="fluid.layers has no cast")
 def test_averages_follow_the_parameters():
     def model(wrap):
         jobs.fit_a_line(wrap)

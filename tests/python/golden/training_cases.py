@@ -10,9 +10,8 @@ STEPS = 15
 
 
 class Case:
-    def __init__(self, name, build, model="dense", needs=(), tolerance=1e-5):
+    def __init__(self, name, build, model="dense", tolerance=1e-5):
         self.name, self.build, self.model = name, build, model
-        self.needs = needs          # names of fluid.layers; "operators": x * 2 of Variables
         self.tolerance = tolerance
 
 
@@ -156,9 +155,9 @@ _optimizers([
 ], "sparse")
 
 
-def case(model="dense", needs=(), tolerance=1e-5):
+def case(model="dense", tolerance=1e-5):
     def add(build):
-        CASES.append(Case(build.__name__.strip("_"), build, model, needs, tolerance))
+        CASES.append(Case(build.__name__.strip("_"), build, model, tolerance))
         return build
     return add
 
@@ -202,44 +201,42 @@ _regularized("l2 of a parameter's own", lambda f: f.optimizer.SGD(
 
 # ---- clips ----
 
-def _clipped(name, clip, model="dense", needs=(), **more):
+def _clipped(name, clip, model="dense"):
     def build(t):
         t.minimize(t.fluid.optimizer.Momentum(0.05, 0.9, grad_clip=clip(t.fluid.clip)))
-    CASES.append(Case("clip %s %s" % (name, model), build, model, needs))
+    CASES.append(Case("clip %s %s" % (name, model), build, model))
 
 
 def _no_bias(param):
     return not param.name.endswith(".b_0")
 
 
-_clipped("by value", lambda c: c.GradientClipByValue(0.1), needs=("clip",))
-_clipped("by value", lambda c: c.GradientClipByValue(0.1), "sparse", needs=("clip",))
-_clipped("by value min", lambda c: c.GradientClipByValue(max=0.2, min=-0.05), needs=("clip",))
-_clipped("by norm", lambda c: c.GradientClipByNorm(0.2), needs=("clip_by_norm",))
-_clipped("by norm", lambda c: c.GradientClipByNorm(0.2), "sparse", needs=("clip_by_norm",))
+_clipped("by value", lambda c: c.GradientClipByValue(0.1))
+_clipped("by value", lambda c: c.GradientClipByValue(0.1), "sparse")
+_clipped("by value min", lambda c: c.GradientClipByValue(max=0.2, min=-0.05))
+_clipped("by norm", lambda c: c.GradientClipByNorm(0.2))
+_clipped("by norm", lambda c: c.GradientClipByNorm(0.2), "sparse")
 _clipped("by global norm", lambda c: c.GradientClipByGlobalNorm(0.3))
 _clipped("by global norm large", lambda c: c.GradientClipByGlobalNorm(100.0))
-_clipped("by global norm", lambda c: c.GradientClipByGlobalNorm(0.3), "sparse",
-         ("merge_selected_rows", "get_tensor_from_selected_rows"))
+_clipped("by global norm", lambda c: c.GradientClipByGlobalNorm(0.3), "sparse")
 _clipped("by global norm needed", lambda c: c.GradientClipByGlobalNorm(0.3, need_clip=_no_bias))
-_clipped("by norm needed", lambda c: c.GradientClipByNorm(0.2, need_clip=_no_bias),
-         needs=("clip_by_norm",))
+_clipped("by norm needed", lambda c: c.GradientClipByNorm(0.2, need_clip=_no_bias))
 
 
-@case("sparse", ("merge_selected_rows", "get_tensor_from_selected_rows"))
+@case("sparse")
 def clip_and_regularizer(t):
     t.minimize(t.fluid.optimizer.SGD(
         0.1, regularization=t.fluid.regularizer.L2Decay(0.05),
         grad_clip=t.fluid.clip.GradientClipByGlobalNorm(0.3)))
 
 
-@case("sparse", ("merge_selected_rows", "get_tensor_from_selected_rows"))
+@case("sparse")
 def set_gradient_clip(t):
     t.fluid.clip.set_gradient_clip(t.fluid.clip.GradientClipByGlobalNorm(0.3))
     t.minimize(t.fluid.optimizer.Adam(0.05))
 
 
-@case(needs=("clip",))
+@case()
 def error_clip(t):
     hidden = t.fluid.default_main_program().global_block().var("fc_0.tmp_1")
     hidden._set_error_clip(t.fluid.clip.ErrorClipByValue(max=0.01, min=-0.02))
@@ -248,13 +245,12 @@ def error_clip(t):
 
 # ---- schedules ----
 
-def _scheduled(name, schedule, needs=("cast", "operators")):
+def _scheduled(name, schedule):
     def build(t):
         t.minimize(t.fluid.optimizer.SGD(t.rate(schedule(t.fluid.layers))))
-    CASES.append(Case("rate " + name, build, needs=needs))
+    CASES.append(Case("rate " + name, build))
 
 
-SWITCHED = ("cast", "operators", "Switch")
 _scheduled("exponential", lambda f: f.exponential_decay(0.1, 4, 0.5))
 _scheduled("exponential stairs", lambda f: f.exponential_decay(0.1, 4, 0.5, staircase=True))
 _scheduled("natural exp", lambda f: f.natural_exp_decay(0.1, 4, 0.5))
@@ -262,17 +258,16 @@ _scheduled("natural exp stairs", lambda f: f.natural_exp_decay(0.1, 4, 0.5, stai
 _scheduled("inverse time", lambda f: f.inverse_time_decay(0.1, 4, 0.5))
 _scheduled("inverse time stairs", lambda f: f.inverse_time_decay(0.1, 4, 0.5, staircase=True))
 _scheduled("polynomial", lambda f: f.polynomial_decay(0.1, 10, 0.01, power=2.0))
-_scheduled("polynomial cycle", lambda f: f.polynomial_decay(0.1, 4, 0.01, power=2.0, cycle=True),
-           SWITCHED)
-_scheduled("piecewise", lambda f: f.piecewise_decay([3, 7, 8], [0.1, 0.05, 0.2, 0.01]), SWITCHED)
+_scheduled("polynomial cycle", lambda f: f.polynomial_decay(0.1, 4, 0.01, power=2.0, cycle=True))
+_scheduled("piecewise", lambda f: f.piecewise_decay([3, 7, 8], [0.1, 0.05, 0.2, 0.01]))
 _scheduled("noam", lambda f: f.noam_decay(16, 5))
 _scheduled("cosine", lambda f: f.cosine_decay(0.1, 3, 6))
-_scheduled("warmup", lambda f: f.linear_lr_warmup(0.1, 6, 0.01, 0.2), SWITCHED)
+_scheduled("warmup", lambda f: f.linear_lr_warmup(0.1, 6, 0.01, 0.2))
 _scheduled("warmup of a schedule", lambda f: f.linear_lr_warmup(
-    f.exponential_decay(0.1, 4, 0.5), 6, 0.01, 0.2), SWITCHED)
+    f.exponential_decay(0.1, 4, 0.5), 6, 0.01, 0.2))
 
 
-@case(needs=("cast", "operators"))
+@case()
 def schedule_and_parameter_rates(t):
     rate = t.rate(t.fluid.layers.exponential_decay(0.1, 4, 0.5))
     for param in t.fluid.default_main_program().all_parameters():
@@ -302,26 +297,26 @@ def _applied(t, average, times=1):
     t.after.append(after)
 
 
-@case(needs=("cast",))
+@case()
 def model_average(t):
     t.minimize(t.fluid.optimizer.Momentum(0.05, 0.9))
     _applied(t, t.fluid.optimizer.ModelAverage(0.5, min_average_window=2, max_average_window=4))
 
 
-@case(needs=("cast",))
+@case()
 def model_average_long(t):
     t.minimize(t.fluid.optimizer.SGD(0.1))
     _applied(t, t.fluid.optimizer.ModelAverage(0.15, min_average_window=100,
                                                max_average_window=200))
 
 
-@case(needs=SWITCHED)
+@case()
 def lookahead(t):
     t.fluid.optimizer.LookaheadOptimizer(
         t.fluid.optimizer.Momentum(0.05, 0.9), alpha=0.3, k=4).minimize(t.loss)
 
 
-@case(needs=("operators",))
+@case()
 def decoupled_weight_decay(t):
     AdamW = t.fluid.contrib.extend_optimizer.extend_with_decoupled_weight_decay(
         t.fluid.optimizer.Adam)
