@@ -5,7 +5,12 @@ somewhere can run any command. This reader knows the opcodes of protocols 0 to 5
 tuples, texts, numbers and numpy arrays are written with, and builds the arrays itself;
 everything else is refused by its name. What a file makes is bounded by what it holds: no
 length is believed before the bytes are there, no array is made twice from the same bytes, and
-what refers to itself, or unfolds into far more than was written, is refused."""
+what refers to itself, or unfolds into far more than was written, is refused.
+
+Why not pickle.Unpickler with a find_class of our own: that decides which functions are called, and no more.
+The opcodes stay Python's, which take a number at its word (a memo index in a file of 9 bytes asks for gigabytes), unfold shared
+values without a count, and hand numpy's __setstate__ whatever shape the file says. Limits on those are the larger
+part of this file, and cannot be put around the C reader from outside."""
 import io
 import re
 import struct

@@ -1,6 +1,4 @@
 """What a program does on the side: show tensors, call Python."""
-import inspect
-
 from ... import _core
 from ..framework import Variable
 from ..layer_helper import LayerHelper
@@ -31,6 +29,7 @@ _functions = []  # by the number that the op knows them by; (function, whether i
 
 
 def _takes_arguments(function):
+    import inspect  # slow to import, and few programs come here
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # built-in functions do not say
