@@ -1,0 +1,267 @@
+/* Groups of processes over rpc: members are threads here, and a process where one must die. */
+#include "check.h"
+
+#include "base/mem.h"
+#include "coll/group.h"
+#include "sys/flags.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 4 };
+
+typedef struct team {
+    int size;
+    char endpoint[64];
+    const char *endpoints[1];
+} team;
+
+typedef struct part {
+    team *team;
+    int rank;
+    void (*run)(rg_group *group, int rank);
+    rg_status opened;
+    char why[400];
+    pthread_t thread;
+} part;
+
+/* A port of this process's own: others test beside us. */
+static void name_endpoint(team *t, int size)
+{
+    t->size = size;
+    (void)snprintf(t->endpoint, sizeof t->endpoint, "unix:/tmp/regatta-group-%d-%d", (int)getpid(),
+                   size);
+    t->endpoints[0] = t->endpoint;
+}
+
+static rg_status open_member(rg_group **group, team *t, int rank, int size)
+{
+    rg_group_config config = {.rank = rank, .size = size, .endpoints = t->endpoints};
+    return rg_group_open(group, &config);
+}
+
+static void *member_main(void *arg)
+{
+    part *p = arg;
+    rg_group *group = NULL;
+    p->opened = open_member(&group, p->team, p->rank, p->team->size);
+    if (p->opened == RG_OK)
+        p->run(group, p->rank);
+    (void)snprintf(p->why, sizeof p->why, "%s", rg_error_message());
+    rg_group_close(group);
+    return NULL;
+}
+
+static void run_team(int size, void (*run)(rg_group *group, int rank))
+{
+    team t;
+    part parts[MOST];
+    name_endpoint(&t, size);
+    for (int i = 0; i < size; i++) {
+        parts[i] = (part){.team = &t, .rank = i, .run = run};
+        assert_int_equal(pthread_create(&parts[i].thread, NULL, member_main, &parts[i]), 0);
+    }
+    for (int i = 0; i < size; i++) {
+        pthread_join(parts[i].thread, NULL);
+        if (parts[i].opened != RG_OK)
+            fail_msg("rank %d: %s", i, parts[i].why);
+    }
+}
+
+/* ---- what is computed ---- */
+
+static void everything(rg_group *group, int rank)
+{
+    int size = rg_group_size(group);
+    assert_int_equal(rg_group_rank(group), rank);
+    float sums[3] = {(float)rank, 1.0f, 0.5f};
+    assert_ok(rg_group_all_reduce(group, sums, 3, RG_F32, RG_GROUP_SUM));
+    assert_float_equal(sums[0], (float)(size * (size - 1)) / 2, 0);
+    assert_float_equal(sums[1], (float)size, 0);
+
+    int64_t large = (INT64_C(1) << 53) + 1 + rank; /* a double would lose the last bit */
+    assert_ok(rg_group_all_reduce(group, &large, 1, RG_I64, RG_GROUP_SUM));
+    assert_true(large == size * ((INT64_C(1) << 53) + 1) + size * (size - 1) / 2);
+
+    double most[2] = {rank, -rank};
+    assert_ok(rg_group_all_reduce(group, most, 2, RG_F64, RG_GROUP_MAX));
+    assert_true(most[0] == size - 1 && most[1] == 0);
+    int32_t least = 10 - rank;
+    assert_ok(rg_group_all_reduce(group, &least, 1, RG_I32, RG_GROUP_MIN));
+    assert_int_equal(least, 11 - size);
+    double product = rank + 1;
+    assert_ok(rg_group_all_reduce(group, &product, 1, RG_F64, RG_GROUP_PROD));
+    assert_true(product == tgamma(size + 1));
+
+    char text[8] = "";
+    if (rank == size - 1)
+        (void)snprintf(text, sizeof text, "hello");
+    assert_ok(rg_group_broadcast(group, text, sizeof text, size - 1));
+    assert_string_equal(text, "hello");
+
+    uint16_t mine = (uint16_t)(100 + rank), all[MOST];
+    assert_ok(rg_group_all_gather(group, &mine, sizeof mine, all));
+    for (int i = 0; i < size; i++)
+        assert_int_equal(all[i], 100 + i);
+
+    float whole[MOST * 2], own[2];
+    for (int i = 0; i < size * 2; i++)
+        whole[i] = (float)(i + rank);
+    assert_ok(rg_group_reduce_scatter(group, whole, own, 2, RG_F32, RG_GROUP_SUM));
+    assert_float_equal(own[0], (float)(size * 2 * rank + size * (size - 1) / 2), 0);
+    assert_ok(rg_group_barrier(group));
+    assert_ok(rg_group_all_reduce(group, NULL, 0, RG_F32, RG_GROUP_SUM));
+}
+
+static void members_compute_together(void **unused)
+{
+    (void)unused;
+    for (int size = 1; size <= MOST; size++)
+        run_team(size, everything);
+}
+
+static void large(rg_group *group, int rank)
+{
+    enum { N = 1 << 20 };
+    float *data = rg_alloc(N * sizeof *data);
+    for (int i = 0; i < N; i++)
+        data[i] = (float)((i % 1000) * (rank + 1));
+    assert_ok(rg_group_all_reduce(group, data, N, RG_F32, RG_GROUP_SUM));
+    for (int i = 0; i < N; i += 997)
+        assert_float_equal(data[i], (float)((i % 1000) * 6), 0);
+    rg_free(data);
+}
+
+static void megabytes_are_reduced(void **unused)
+{
+    (void)unused;
+    run_team(3, large);
+}
+
+static void with_nan(rg_group *group, int rank)
+{
+    float x = rank == 1 ? NAN : (float)rank;
+    assert_ok(rg_group_all_reduce(group, &x, 1, RG_F32, RG_GROUP_MAX));
+    assert_true(isnan(x));
+}
+
+static void a_nan_is_not_hidden_by_a_maximum(void **unused)
+{
+    (void)unused;
+    run_team(3, with_nan);
+}
+
+/* ---- what goes wrong ---- */
+
+static void different(rg_group *group, int rank)
+{
+    float x[2] = {0};
+    if (rank == 0)
+        assert_fails(rg_group_all_reduce(group, x, 2, RG_F32, RG_GROUP_SUM), RG_ECLOSED,
+                     "members must call the same");
+    else
+        assert_fails(rg_group_all_reduce(group, x, 1, RG_F32, RG_GROUP_SUM), RG_ECLOSED,
+                     "rank 0 calls all_reduce of 8 bytes");
+    assert_fails(rg_group_barrier(group), RG_ECLOSED, "members must call the same");
+}
+
+static void members_that_call_different_things_are_told(void **unused)
+{
+    (void)unused;
+    run_team(2, different);
+}
+
+static void leaver(rg_group *group, int rank)
+{
+    if (rank == 1)
+        return;
+    assert_fails(rg_group_barrier(group), RG_ECLOSED, "rank 1 has left the group");
+}
+
+static void who_leaves_ends_the_wait_of_the_others(void **unused)
+{
+    (void)unused;
+    run_team(3, leaver);
+}
+
+static void bad_arguments_are_refused(void **unused)
+{
+    team t;
+    rg_group *group;
+    (void)unused;
+    name_endpoint(&t, 1);
+    rg_group_config config = {.rank = 2, .size = 2, .endpoints = t.endpoints};
+    assert_fails(rg_group_open(&group, &config), RG_EINVAL, "rank 2 of a group of 2");
+    config = (rg_group_config){.backend = "pigeon", .size = 1, .endpoints = t.endpoints};
+    assert_fails(rg_group_open(&group, &config), RG_ENOENT, "pigeon");
+    assert_ok(open_member(&group, &t, 0, 1));
+    uint8_t byte = 0;
+    assert_fails(rg_group_all_reduce(group, &byte, 1, RG_U8, RG_GROUP_SUM), RG_EINVAL, "uint8");
+    assert_fails(rg_group_broadcast(group, &byte, 1, 1), RG_EINVAL, "rank 1 of 1");
+    rg_group_close(group);
+}
+
+static void who_never_comes_ends_the_start(void **unused)
+{
+    team t;
+    rg_group *group;
+    (void)unused;
+    name_endpoint(&t, 2);
+    assert_ok(rg_flag_set("rpc_deadline", "300"));
+    assert_fails(open_member(&group, &t, 0, 2), RG_ETIMEOUT, "not all members came");
+    assert_ok(rg_flag_set("rpc_deadline", "180000"));
+}
+
+/* The second member is a process, which kills itself in the middle. */
+static int die_as_member(const char *endpoint)
+{
+    const char *endpoints[1] = {endpoint};
+    rg_group_config config = {.rank = 1, .size = 2, .endpoints = endpoints};
+    rg_group *group;
+    if (rg_group_open(&group, &config) != RG_OK)
+        return 1;
+    (void)raise(SIGKILL);
+    return 2;
+}
+
+static void who_is_killed_ends_the_wait_of_the_others(void **unused)
+{
+    team t;
+    rg_group *group;
+    int status;
+    (void)unused;
+    name_endpoint(&t, 2);
+    assert_ok(rg_flag_set("rpc_lease_ms", "1000"));
+    pid_t child = fork();
+    if (child == 0) {
+        (void)execl("/proc/self/exe", "test_group", "die", t.endpoint, (char *)NULL);
+        _exit(3);
+    }
+    assert_ok(open_member(&group, &t, 0, 2));
+    assert_fails(rg_group_barrier(group), RG_ECLOSED, "rank 1 is dead");
+    rg_group_close(group);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_ok(rg_flag_set("rpc_lease_ms", "10000"));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "die") == 0)
+        return die_as_member(argv[2]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_compute_together),
+        cmocka_unit_test(megabytes_are_reduced),
+        cmocka_unit_test(a_nan_is_not_hidden_by_a_maximum),
+        cmocka_unit_test(members_that_call_different_things_are_told),
+        cmocka_unit_test(who_leaves_ends_the_wait_of_the_others),
+        cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(who_never_comes_ends_the_start),
+        cmocka_unit_test(who_is_killed_ends_the_wait_of_the_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
