@@ -2,7 +2,6 @@
 import importlib.util
 import os
 import platform
-import socket
 import sys
 
 __all__ = []
@@ -43,9 +42,11 @@ def get_platform():
 
 def find_free_port():
     """A port that is free now."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
-        s.bind(("", 0))
-        return s.getsockname()[1]
+    from paddle.distributed.utils import find_free_ports
+    found = find_free_ports(1)
+    if not found:
+        raise OSError("this host has no free port")
+    return found.pop()
 
 
 # ---- the configuration ----
