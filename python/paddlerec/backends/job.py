@@ -1,12 +1,13 @@
 """A job that is handed to a cluster: the keys of backend.yaml, checked, and the submission folder
 with the files that go to the nodes."""
-import difflib
 import glob
 import os
 import re
 import shlex
 import shutil
 import time
+
+from paddlerec.core.config import did_you_mean
 
 __all__ = ["Job"]
 
@@ -97,10 +98,8 @@ class Job(object):
     def _unknown(self, path, names, known, written=None):
         for name, word in zip(names, written or names):
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1, 0.6)
                 self.backend.problem(path + (word,), "unknown key %s%s" % (
-                    word, "; did you mean %s?" % near[0] if near
-                    else "; known are " + ", ".join(known)))
+                    word, did_you_mean(name, known)))
 
     def _values(self):
         for key, value in list(self.values.items()):
@@ -191,11 +190,9 @@ class Job(object):
             return flags
         for name, value in given.items():
             path = ("config", "communicator", name)
-            near = difflib.get_close_matches(name, list(flags), 1, 0.6)
             if name not in flags:
                 self.backend.problem(path, "unknown flag %s%s" % (
-                    name, "; did you mean %s?" % near[0] if near else
-                    "; known are " + ", ".join(sorted(flags))))
+                    name, did_you_mean(name, sorted(flags))))
             elif not _is_number(value) or value < 0:
                 self.backend.problem(path, "%s is %r, wanted a whole number" % (name, value))
             flags[name] = value
