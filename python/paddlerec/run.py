@@ -135,6 +135,7 @@ def main(argv=None):
                              "-b backend.yaml (a node of one has PADDLE_PADDLEREC_ROLE=WORKER)"
                              % mode)
     for mode in modes:
+        envs.forget_flags()
         envs.set_runtime_environs({"mode": mode, "workspace": config.data["workspace"]})
         status = get_engine(config, mode).run()
         if status:

@@ -124,6 +124,10 @@ class PSNetwork(NetworkBase):
         else:
             raise ValueError("distribute_strategy is %r, and must be async, sync, half_async or "
                              "geo" % mode)
+        # What the job was started with wins over what its model has set.
+        known = strategy.get_trainer_runtime_config().runtime_configs
+        given = {name[len("FLAGS_"):]: value for name, value in envs.communicator_flags().items()}
+        strategy.set_trainer_runtime_config({n: v for n, v in given.items() if n in known})
         context["strategy"] = strategy
         return strategy
 
