@@ -3,6 +3,7 @@ import warnings
 
 import paddle.fluid as fluid
 
+from paddlerec.core import refused
 from paddlerec.core.trainers.framework.dataset import DataLoader, QueueDataset
 from paddlerec.core.utils import envs
 
@@ -140,3 +141,6 @@ class PSNetwork(NetworkBase):
 
 class PslibNetwork(PSNetwork):
     """fleet_mode pslib: as ps."""
+
+
+refused.add(globals(), refused.COLLECTIVE, "CollectiveNetwork")
