@@ -41,25 +41,6 @@ def typed(line, folder, stdin="", seconds=120, fails=False, **env):
     return done.stdout
 
 
-def free_ports(n):
-    """The first of n ports in a row that are free."""
-    while True:
-        first = _core.port_find("127.0.0.1")
-        if first + n < 60000 and all(is_free(first + i) for i in range(n)):
-            return first
-
-
-def is_free(port):
-    import socket
-    with socket.socket() as s:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            s.bind(("0.0.0.0", port))
-        except OSError:
-            return False
-        return True
-
-
 class Background:
     """A line of shell in the background, in a group of its own."""
 

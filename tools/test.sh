@@ -10,7 +10,7 @@ if [ $# -gt 0 ]; then
     exec .venv/bin/python -m pytest -q "$@"
 fi
 
-in_one_process=(tests/ops tests/layers tests/python tests/transpiler tests/data tests/save tests/v1 tests/v2)
+in_one_process=(tests/ops tests/layers tests/python tests/transpiler tests/v1 tests/v2)
 present=() ignored=()
 for folder in "${in_one_process[@]}"; do
     if [ -d "$folder" ]; then

@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 
+from paddlerec.core import refused
 from paddlerec.core.utils import envs
 
 __all__ = ["main"]
@@ -78,7 +79,7 @@ def _worker_num(config, runner):
     return min(wanted, files)
 
 
-def get_engine(config, mode):
+def _engine(config, mode):
     """The engine of a runner's class."""
     from paddlerec.core.engine.engine import SingleEngine
     runner = _runner(config, mode)
@@ -135,12 +136,19 @@ def main(argv=None):
                              "-b backend.yaml (a node of one has PADDLE_PADDLEREC_ROLE=WORKER)"
                              % mode)
     for mode in modes:
+        envs.forget_flags()
         envs.set_runtime_environs({"mode": mode, "workspace": config.data["workspace"]})
-        status = get_engine(config, mode).run()
+        status = _engine(config, mode).run()
         if status:
             return status
     return 0
 
+
+refused.add(globals(), refused.COMMAND, "cluster_engine", "cluster_mpi_engine", "device",
+            "engine_choices", "engine_registry", "engines", "get_all_inters_from_yaml",
+            "get_engine", "get_inters_from_yaml", "get_transpiler", "local_cluster_engine",
+            "local_mpi_engine", "online_learning", "set_runtime_envs", "single_infer_engine",
+            "single_train_engine")
 
 if __name__ == "__main__":
     try:

@@ -373,6 +373,9 @@ static rg_status push_and_wait(rg_job *job, channel *l)
 static bool pulls_now(channel *l)
 {
     int64_t every = rg_flag_int("communicator_min_send_grad_num_before_recv") + 1;
+    int64_t most = rg_flag_int("communicator_max_send_grad_num_before_recv");
+    if (most >= 0 && every > most + 1)
+        every = most + 1;
     if ((int64_t)++l->since_pull < every)
         return false;
     l->since_pull = 0;

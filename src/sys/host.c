@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -123,14 +124,38 @@ rg_status rg_port_is_free(const char *host, int port, bool *is_free)
     return RG_OK;
 }
 
+/* The first port of those that the system gives to outgoing connections. */
+static int first_outgoing_port(void)
+{
+    rg_buf text;
+    int port = 0;
+    rg_buf_init(&text, 64);
+    if (rg_file_read_all("/proc/sys/net/ipv4/ip_local_port_range", 64, &text) == RG_OK)
+        port = (int)strtol(rg_buf_cstr(&text), NULL, 10);
+    rg_buf_fini(&text);
+    return port;
+}
+
 rg_status rg_port_find(const char *host, int *port)
 {
+    enum { LOWEST = 10000, FEWEST = 1000, TRIES = 50 };
     char text[RG_ADDRESS_TEXT];
     any_address address;
     socklen_t length;
     RG_TRY(rg_host_resolve(host, text));
     if (!parse_address(text, &address, &length))
         return rg_fail(RG_ENOENT, "host %s has the address %s, which cannot be used", host, text);
+    /* One of the system's choice could be given to any process's connection before a server listens
+     * on it; those below are not. Chance keeps launchers apart that look at the same time. */
+    int end = first_outgoing_port();
+    for (int i = 0; end >= LOWEST + FEWEST && i < TRIES; i++) {
+        uint32_t number;
+        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+            break;
+        int tried = LOWEST + (int)(number % (uint32_t)(end - LOWEST));
+        if (try_bind(&address, length, tried, true, port) == 0)
+            return RG_OK;
+    }
     int why = try_bind(&address, length, 0, true, port);
     return why == 0 ? RG_OK : rg_fail(RG_EIO, "no port can be had at %s: %s", host, strerror(why));
 }

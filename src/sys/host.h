@@ -24,7 +24,8 @@ bool rg_address_is_ours(const char *address);
 
 /* Whether a server could listen there now. RG_ENOENT for a name without address. */
 rg_status rg_port_is_free(const char *host, int port, bool *is_free);
-/* A port nobody listens on at `host`, of the system's choice. */
+/* A port nobody listens on at `host`, and that is not given to outgoing connections if that can be.
+ */
 rg_status rg_port_find(const char *host, int *port);
 
 /* How many processes the kernel has killed for want of memory in our control group; -1 where

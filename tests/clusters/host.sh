@@ -1,11 +1,12 @@
 #!/bin/bash
 # The first process of a host of its own (hosts.py starts it in new network, pid, uts and mount
 # namespaces): a root over the machine's, in which what is written stays on this host, and sshd.
-# Usage: host.sh NAME FOLDER FILES [PATH...]: FOLDER is empty and becomes the root, FILES is copied
-# over it, each PATH is shown in it also where it is a mount of its own, or below /tmp.
+# Usage: host.sh NAME FOLDER FILES SHARED [PATH...]: FOLDER is empty and becomes the root, FILES is
+# copied over it, SHARED is /shared, and each PATH is shown in it also where it is a mount of its own, or
+# below /tmp.
 set -eu
-name=$1 base=$2 files=$3
-shift 3
+name=$1 base=$2 files=$3 shared=$4
+shift 4
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 tmpfs "$base"
 mkdir "$base/upper" "$base/work" "$base/root" "$base/files"
@@ -36,7 +37,8 @@ for path in "$@"; do
     mount --rbind "$path" "$root$path"
     mount -o remount,bind,ro "$root$path"
 done
-mkdir "$root/run/old"
+mkdir -p "$root/shared" "$root/run/old"
+mount --bind "$shared" "$root/shared"
 cp -a "$base/files" "$root/run/files"
 cd "$root"
 pivot_root . run/old

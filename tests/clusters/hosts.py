@@ -1,7 +1,7 @@
 """Hosts on this machine: a head and three nodes, each with its own network, processes, name and
 files (Linux namespaces, a root laid over the machine's), with sshd and the users paddle and
-tutorial. A file or a process on one is not on the others. They end with the test, and take all
-that ran or was written on them along; the machine's own network is not touched."""
+tutorial. A file or a process on one is not on the others; /shared is one folder of all. They end with
+the test, and take all that ran or was written on them along; the machine's own network is not touched."""
 import os
 import shutil
 import signal
@@ -49,11 +49,14 @@ class Host(object):
     def open(self, files):
         root = os.path.join(self._folder, "root-" + self.name)
         os.makedirs(root)
+        shared = os.path.join(self._folder, "shared")
+        os.makedirs(shared, exist_ok=True)
+        os.chmod(shared, 0o1777)
         paths = {ROOT, os.path.realpath(BUILD), sys.prefix, sys.base_prefix}
         self._unshare = subprocess.Popen(
             ["unshare", "--net", "--pid", "--uts", "--mount", "--ipc", "--fork", "--kill-child",
-             "bash", os.path.join(ROOT, "tests", "clusters", "host.sh"), self.name, root, files]
-            + sorted(paths), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+             "bash", os.path.join(ROOT, "tests", "clusters", "host.sh"), self.name, root, files,
+             shared] + sorted(paths), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, start_new_session=True)
 
     def ready(self):

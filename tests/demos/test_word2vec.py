@@ -5,7 +5,8 @@ import re
 import tarfile
 
 import pytest
-from demo_job import Background, free_ports, typed, workspace
+from demo_job import Background, typed, workspace
+from ports import free_ports
 
 from paddle.fluid import safe_pickle
 

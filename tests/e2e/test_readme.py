@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 from built import ROOT
-from demo_job import environment, free_ports
+from demo_job import environment
+from ports import free_ports
 
 
 def blocks():

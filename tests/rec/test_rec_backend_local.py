@@ -82,13 +82,66 @@ def test_data_come_from_hadoop_and_results_go_there(tmp_path):
                               stdout=subprocess.PIPE).stdout
 
 
-def test_communicator_flags_reach_the_workers(tmp_path):
-    text = LOCAL.replace("submit:", "  communicator:\n    FLAGS_communicator_thread_pool_size: 9\n"
-                                    "submit:")
-    folder = job.make(tmp_path, text, job.CONFIG.replace("strategy: sync", "strategy: async"))
+FLAGS = {"communicator_is_sgd_optimizer": 0, "communicator_send_queue_size": 6,
+         "communicator_max_merge_var_num": 7, "communicator_max_send_grad_num_before_recv": 4,
+         "communicator_min_send_grad_num_before_recv": 3, "communicator_thread_pool_size": 9,
+         "communicator_fake_rpc": 0, "rpc_retry_times": 5}
+# A model that sets all of them, and a last state that shows what they are.
+SETS = "import os\nfor name in %r:\n    os.environ['FLAGS_' + name] = '1'\n" % list(FLAGS)
+SHOWS = '''from paddle import fluid
+from paddlerec.core.trainers.framework.terminal import PSTerminal
+class Terminal(PSTerminal):
+    def terminal(self, context):
+        super().terminal(context)
+        for name in %r:
+            print("flag", name, int(fluid.get_flags("FLAGS_" + name)["FLAGS_" + name]))
+''' % list(FLAGS)
+
+
+def flags_of(folder, text, config):
+    """What each worker had: [{flag: value}]."""
+    job.make(folder, text, config.replace(
+        "print_interval: 5", "print_interval: 5\n  terminal_class_path: terminal.py"))
+    for name, content in (("model.py", SETS + job.rec_job.MODEL), ("terminal.py", SHOWS)):
+        with open(os.path.join(str(folder), name), "w") as file:
+            file.write(content)
     status, said = job.submit(folder)
     assert status == 0, said
-    assert re.search(r"communicator_thread_pool_size\s+9\b", said)
+    found = []
+    for i in (0, 1):
+        with open(os.path.join(job.made(folder), "logs", "worker.%d" % i)) as file:
+            found.append({name: int(value) for name, value in
+                          re.findall(r"^flag (\w+) (\d+)$", file.read(), re.M)})
+    return found
+
+
+def test_communicator_flags_win_on_every_worker_over_what_the_model_sets(tmp_path):
+    given = "  communicator:\n" + "".join("    FLAGS_%s: %d\n" % f for f in FLAGS.items())
+    config = job.CONFIG.replace("strategy: sync", "strategy: async")
+    assert flags_of(tmp_path, LOCAL.replace("submit:", given + "submit:"), config) == [FLAGS, FLAGS]
+
+
+def test_where_backend_yaml_says_nothing_the_model_does(tmp_path):
+    """Of SGD steps are added; a model that sets nothing else has what its threads say."""
+    config = job.CONFIG.replace("strategy: sync", "strategy: async")
+    found = flags_of(tmp_path, LOCAL, config)
+    assert [f["communicator_is_sgd_optimizer"] for f in found] == [1, 1]
+    assert [f["communicator_max_merge_var_num"] for f in found] == [1, 1]
+
+
+@pytest.mark.parametrize("line, says", [
+    ("FLAGS_communicator_fake_rpc: 1", "wanted 0: what is computed is sent"),
+    ("FLAGS_communicator_is_sgd_optimizer: 2", "wanted 0 or 1"),
+    ("FLAGS_communicator_max_merge_var_num: 0", "wanted a whole number of at least 1"),
+    ("FLAGS_rpc_retry_times: -1", "wanted a whole number of at least 0"),
+    ("FLAGS_communicator_send_wait_times: 5", "unknown flag"),
+    ("FLAGS_communicator_independent_recv_thread: 0", "unknown flag"),
+    ("FLAGS_communicator_max_merge_num: 5", "did you mean FLAGS_communicator_max_merge_var_num?")])
+def test_a_flag_that_cannot_be_honoured_is_refused(line, says, tmp_path):
+    folder = job.make(tmp_path, LOCAL.replace("submit:", "  communicator:\n    %s\nsubmit:" % line))
+    status, said = job.submit(folder)
+    assert status == 2
+    assert re.search(r"backend.yaml:\d+: .*%s" % re.escape(says), said), said
 
 
 def test_data_that_are_not_there_are_said(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 
 import backend_job as job
 from built import BUILD
+from ports import free_ports
 
 MPI = '''backend: MPI
 config:
@@ -27,15 +28,8 @@ SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 SLURM_STEP_NUM_NODES=1 SLURM_STEP_NODELIST
 '''
 
 
-def free_port():
-    import socket
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def make(tmp_path, more):
-    return job.make(tmp_path / "job", MPI % (tmp_path / "job" / "data", free_port()) + more)
+    return job.make(tmp_path / "job", MPI % (tmp_path / "job" / "data", free_ports(1)) + more)
 
 
 @pytest.fixture(autouse=True)

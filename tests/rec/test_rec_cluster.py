@@ -2,13 +2,13 @@
 as a node of a cluster sees it."""
 import os
 import re
-import socket
 import subprocess
 import sys
 
 import pytest
 
 import rec_job as job
+from ports import free_ports
 
 LOCAL = job.CONFIG.replace("class: train", "class: local_cluster_train").replace("epochs: 2",
                                                                                   "epochs: 4")
@@ -60,15 +60,9 @@ def test_a_worker_that_fails_fails_the_run(tmp_path):
     assert "all workers already completed" not in said
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def test_nodes_of_a_cluster_run_the_same_command_in_place(tmp_path):
     text = job.CONFIG.replace("class: train", "class: cluster_train")
-    port = free_port()
+    port = free_ports(1)
     common = dict(os.environ, PADDLE_PADDLEREC_ROLE="WORKER", PADDLE_TRAINERS_NUM="2",
                   PADDLE_PSERVERS_IP_PORT_LIST="127.0.0.1:%d" % port)
     nodes = [dict(common, TRAINING_ROLE="PSERVER", POD_IP="127.0.0.1", PADDLE_PORT=str(port))]

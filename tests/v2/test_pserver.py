@@ -14,23 +14,10 @@ import pytest
 
 from built import BUILD, PADDLE
 from cluster import clean_env, cluster  # noqa: F401
-from paddle import _core
+from ports import free_ports
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPT = os.path.join(HERE, "pserver_script.py")
-
-
-def free_ports(n):
-    """The first of so many in a row that nobody listens on."""
-    while True:
-        first = _core.port_find("127.0.0.1")
-        try:
-            for port in range(first, first + n):
-                with socket.socket() as s:
-                    s.bind(("0.0.0.0", port))
-            return first
-        except OSError:
-            continue
 
 
 def pserver(cluster, port, *options, **env):  # noqa: F811

@@ -1,7 +1,6 @@
 """paddle.v2 with `paddle pserver`: real processes, compared with one that trains alone."""
 import json
 import os
-import socket
 import subprocess
 import sys
 
@@ -10,22 +9,9 @@ import pytest
 
 from built import PADDLE
 from cluster import clean_env, cluster  # noqa: F401
-from paddle import _core
+from ports import free_ports
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "trainer_script.py")
-
-
-def free_ports(n):
-    """The first of so many in a row that nobody listens on."""
-    while True:
-        first = _core.port_find("127.0.0.1")
-        try:
-            for port in range(first, first + n):
-                with socket.socket() as s:
-                    s.bind(("0.0.0.0", port))
-            return first
-        except OSError:
-            continue
 
 
 def read(path):

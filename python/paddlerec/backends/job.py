@@ -1,12 +1,13 @@
 """A job that is handed to a cluster: the keys of backend.yaml, checked, and the submission folder
 with the files that go to the nodes."""
-import difflib
 import glob
 import os
 import re
 import shlex
 import shutil
 import time
+
+from paddlerec.core.config import did_you_mean
 
 __all__ = ["Job"]
 
@@ -27,10 +28,17 @@ SUBMIT = tuple(key for keys in (("job_name", "start_cmd", "files", "nodes"), OF_
                                 OF_MPIRUN, OF_KUBERNETES) for key in keys)
 _NUMBERS = ("nodes", "k8s_trainers", "k8s_cpu_cores", "k8s_gpu_card", "k8s_ps_num", "k8s_ps_cores",
             "port")
-_FLAGS = {"FLAGS_communicator_is_sgd_optimizer": 0, "FLAGS_communicator_thread_pool_size": 32,
-          "FLAGS_communicator_fake_rpc": 0, "FLAGS_rpc_retry_times": 3}
-_BY_THREADS = ("FLAGS_communicator_send_queue_size", "FLAGS_communicator_max_merge_var_num",
-               "FLAGS_communicator_max_send_grad_num_before_recv")
+# Of `communicator`, and what config.ini says where backend.yaml does not: None is the number of
+# threads, and what is not there is for the model to say.
+_FLAGS = {"FLAGS_communicator_thread_pool_size": 32, "FLAGS_communicator_fake_rpc": 0,
+          "FLAGS_rpc_retry_times": 3, "FLAGS_communicator_send_queue_size": None,
+          "FLAGS_communicator_max_merge_var_num": None,
+          "FLAGS_communicator_max_send_grad_num_before_recv": None}
+_KNOWN_FLAGS = sorted(_FLAGS) + ["FLAGS_communicator_is_sgd_optimizer",
+                                 "FLAGS_communicator_min_send_grad_num_before_recv"]
+_LEAST = {"FLAGS_communicator_thread_pool_size": 1, "FLAGS_communicator_send_queue_size": 1,
+          "FLAGS_communicator_max_merge_var_num": 1}
+_MOST = {"FLAGS_communicator_is_sgd_optimizer": 1, "FLAGS_communicator_fake_rpc": 0}
 
 
 def _is_number(value):
@@ -97,10 +105,8 @@ class Job(object):
     def _unknown(self, path, names, known, written=None):
         for name, word in zip(names, written or names):
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1, 0.6)
                 self.backend.problem(path + (word,), "unknown key %s%s" % (
-                    word, "; did you mean %s?" % near[0] if near
-                    else "; known are " + ", ".join(known)))
+                    word, did_you_mean(name, known)))
 
     def _values(self):
         for key, value in list(self.values.items()):
@@ -182,23 +188,31 @@ class Job(object):
         return max([int(phase.get("thread_num") or 1) for _, phase in self._phases()] or [1])
 
     def _flags(self):
-        """{FLAGS_...: value} for the workers."""
-        flags = dict(_FLAGS, **{name: self.threads for name in _BY_THREADS})
+        """{FLAGS_...: value} that backend.yaml gives; they win over what the model sets."""
         given = self.values.get("communicator") or {}
         if not isinstance(given, dict):
             self.problem("communicator", "communicator is %r, wanted FLAGS_ with their values"
                          % (given,))
-            return flags
+            return {}
         for name, value in given.items():
             path = ("config", "communicator", name)
-            near = difflib.get_close_matches(name, list(flags), 1, 0.6)
-            if name not in flags:
+            least, most = _LEAST.get(name, 0), _MOST.get(name)
+            if name not in _KNOWN_FLAGS:
                 self.backend.problem(path, "unknown flag %s%s" % (
-                    name, "; did you mean %s?" % near[0] if near else
-                    "; known are " + ", ".join(sorted(flags))))
-            elif not _is_number(value) or value < 0:
-                self.backend.problem(path, "%s is %r, wanted a whole number" % (name, value))
-            flags[name] = value
+                    name, did_you_mean(name, _KNOWN_FLAGS)))
+            elif not _is_number(value) or value < least or most is not None and value > most:
+                wanted = "a whole number of at least %d" % least if most is None else \
+                    "0: what is computed is sent" if most == 0 else "0 or 1"
+                self.backend.problem(path, "%s is %r, wanted %s" % (name, value, wanted))
+        return given
+
+    def all_flags(self):
+        """With those that backend.yaml does not give."""
+        usual = {name: self.threads if value is None else value for name, value in _FLAGS.items()}
+        flags = dict(usual, **self.flags)
+        least = self.flags.get("FLAGS_communicator_min_send_grad_num_before_recv", 0)
+        name = "FLAGS_communicator_max_send_grad_num_before_recv"
+        flags[name] = self.flags.get(name, max(flags[name], least))
         return flags
 
     def on_servers(self):

@@ -2,15 +2,12 @@
 submission folder. With cluster_type mpi as many of each as `nodes`, with k8s k8s_ps_num servers and
 k8s_trainers workers."""
 import os
-import random
 import sys
 
 from paddlerec.backends import data, job as keys, node
+from paddlerec.core.utils import envs
 
 CLUSTER_TYPE = "mpi"
-# Below those that the system gives to outgoing connections: until a server listens on its port, any
-# process of this machine could be given it.
-_PORTS = (10000, 30000)
 
 
 def uses(job):
@@ -44,7 +41,7 @@ def submit(job):
         data.bring(told)
         args = launch_ps.parse_args([
             "--worker_num", str(workers), "--server_num", str(servers), "--start_port",
-            str(random.randrange(*_PORTS)), "--log_dir", "logs", job.start_cmd])
+            str(envs.find_free_port()), "--log_dir", "logs", job.start_cmd])
         # All share one folder: the data are here already, and are sent away by us.
         node.write(job, dict(told, bring={}, output_path=""))
         status = launch_ps.make_job(args, ["-m", "paddlerec.backends.node"], None, "%s.%d").run()

@@ -26,7 +26,9 @@ def uses(job):
 
 def check(job):
     job.on_servers()
-    launcher = job.get("launcher") or next((w for w in LAUNCHERS if shutil.which(w)), LAUNCHERS[0])
+    # mpirun is told its hosts, and srun finds them.
+    order = LAUNCHERS if job.get("hosts") else LAUNCHERS[::-1]
+    launcher = job.get("launcher") or next((w for w in order if shutil.which(w)), LAUNCHERS[0])
     job.launcher = launcher
     if launcher not in LAUNCHERS:
         job.problem("launcher", "launcher is %r, wanted mpirun or srun" % launcher)

@@ -116,7 +116,7 @@ def config_ini(job):
         lines += ['mount_afs="true"',
                   line("afs_remote_mount_point", job.get("afs_remote_mount_point")),
                   line("afs_local_mount_point", _AFS)]
-    lines += ["%s=%s" % flag for flag in sorted(job.flags.items())] if not is_gpu(job) else []
+    lines += ["%s=%s" % flag for flag in sorted(job.all_flags().items())] if not is_gpu(job) else []
     lines += ["CPU_NUM=%d" % job.threads, "GLOG_v=0",
               "# Tells PaddleRec that it is on a node: it trains in place.",
               "PADDLE_PADDLEREC_ROLE=WORKER", "PADDLEREC_CLUSTER_TYPE=" + _ROLES[job.type]]

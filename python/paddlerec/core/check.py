@@ -1,9 +1,8 @@
 """Everything that can be said of a config.yaml before anything starts. All problems are found in
 one go, each with its line; notes are of what is odd and harmless."""
-import difflib
 import os
 
-from paddlerec.core.config import LISTS
+from paddlerec.core.config import LISTS, did_you_mean, near
 from paddlerec.core.model import dense_slot, split_slots
 from paddlerec.core.utils import envs
 
@@ -118,9 +117,7 @@ class _Check:
     # ---- keys and their values ----
 
     def unknown(self, path, key, known):
-        near = difflib.get_close_matches(key, known, 1, 0.6)
-        self.say(path + (key,), "unknown key %s%s" % (
-            key, "; did you mean %s?" % near[0] if near else "; known are " + ", ".join(known)))
+        self.say(path + (key,), "unknown key %s%s" % (key, did_you_mean(key, known)))
 
     def values(self, path, data, table, free, what):
         for key, value in data.items():
@@ -177,10 +174,9 @@ class _Check:
             self.values(path, item, _TABLES[section], section == "dataset", what)
             for key in _REQUIRED[section]:
                 if key not in item:
-                    near = difflib.get_close_matches(key, [k for k in item
-                                                           if k not in _TABLES[section]], 1, 0.7)
+                    other = near(key, [k for k in item if k not in _TABLES[section]], 0.7)
                     self.say(path, what + "%s is missing%s" % (
-                        key, "; there is %s" % near[0] if near and section == "dataset" else ""))
+                        key, "; there is %s" % other if other and section == "dataset" else ""))
             name = str(item.get("name"))
             if name in seen:
                 self.say(path + ("name",), "there are two %ss called %s" % (section, name))
@@ -239,10 +235,9 @@ class _Check:
         i, item = self.named(section, name)
         if item is None:
             names = [str(x.get("name")) for x in self.data.get(section) or ()]
-            near = difflib.get_close_matches(str(name), names, 1, 0.6)
             self.say(path, "%s names %s %s, and there is none%s" % (
-                what, section, name, "; did you mean %s?" % near[0] if near
-                else "; there are " + (", ".join(names) or "no %ss" % section)))
+                what, section, name, did_you_mean(name, names, "there are " if names else
+                                                  "there are no %ss" % section)))
         return i, item
 
     def text(self, value):

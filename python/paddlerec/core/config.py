@@ -3,12 +3,13 @@
 A value can be overridden from the environment, by the name that the table of the configuration
 shows: `env runner.NAME.epochs=1 python -m paddlerec.run -m config.yaml`. A shell has no dots in
 names; there `runner__NAME__epochs=1` says the same."""
+import difflib
 import os
 import sys
 
 import yaml
 
-__all__ = ["Config", "ConfigError", "Problem", "read", "refuse", "LISTS"]
+__all__ = ["Config", "ConfigError", "Problem", "read", "refuse", "near", "did_you_mean", "LISTS"]
 
 LISTS = ("runner", "dataset", "phase")  # lists of dicts with names
 _ROOTS = LISTS + ("hyper_parameters",)
@@ -41,6 +42,17 @@ def refuse(problems):
     for problem in problems:
         sys.stderr.write("  %s\n" % problem)
     sys.exit(2)
+
+
+def near(name, known, likeness=0.6):
+    """The one of `known` that may have been meant, or None."""
+    return next(iter(difflib.get_close_matches(str(name), known, 1, likeness)), None)
+
+
+def did_you_mean(name, known, there_are="known are "):
+    """How the text of a problem with an unknown name ends."""
+    meant = near(name, known)
+    return "; did you mean %s?" % meant if meant else "; " + there_are + ", ".join(known)
 
 
 class Config:

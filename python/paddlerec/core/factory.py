@@ -4,6 +4,7 @@
 import os
 import sys
 
+from paddlerec.core import refused
 from paddlerec.core.utils import envs
 
 __all__ = ["TrainerFactory", "TRAINERS"]
@@ -34,6 +35,9 @@ class TrainerFactory(object):
         envs.set_global_envs(envs.load_yaml(config))
         return TrainerFactory._build_trainer(config)
 
+
+refused.add(globals(), "of runner.NAME.trainer_class a file is taken that defines UserDefineTrainer",
+            "trainer_abs", "trainer_registry", "trainers")
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:

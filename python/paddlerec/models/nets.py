@@ -3,11 +3,11 @@ import math
 
 import paddle.fluid as fluid
 
-from paddlerec.core.metrics import AUC
+from paddlerec.core.metrics import AUC, PosNegRatio
 from paddlerec.core.utils import envs
 
-__all__ = ["hyper", "embed", "tower", "one_column", "pair_products", "clicked", "TaskAUC",
-           "judge_tasks"]
+__all__ = ["hyper", "embed", "tower", "one_column", "pair_products", "clicked",
+           "nearer_by_margin", "TaskAUC", "judge_tasks"]
 
 
 def hyper(name, default=None):
@@ -62,6 +62,18 @@ def clicked(model, logit, label, is_infer):
         logit, fluid.layers.cast(label, "float32")))
     model._metrics["LOSS"] = model._cost
     model._metrics["AUC"] = metric
+
+
+def nearer_by_margin(model, right, wrong, margin, is_infer):
+    """The end of a model of pairs: the right one is to be nearer than the wrong one by the margin."""
+    metric = PosNegRatio(right, wrong)
+    if is_infer:
+        model._infer_results["pairs"] = metric
+        return
+    model._cost = fluid.layers.reduce_mean(
+        fluid.layers.relu(fluid.layers.scale(wrong - right, bias=margin)))
+    model._metrics["LOSS"] = model._cost
+    model._metrics["pairs"] = metric
 
 
 class TaskAUC(AUC):

@@ -1,5 +1,6 @@
 """Downloads of data sets, as the scripts beside models call them."""
 import os
+import platform
 import shutil
 import sys
 import tarfile
@@ -10,7 +11,16 @@ import zipfile
 __all__ = ["download_file", "download_file_and_uncompress"]
 
 FLUSH_INTERVAL = 0.1
+LOCAL_PATH = os.path.dirname(os.path.abspath(__file__))
 _PACKED = (".tar.gz", ".tgz", ".tar", ".zip", ".gz")
+
+
+def get_platform():
+    return platform.platform()
+
+
+def is_windows():
+    return platform.system() == "Windows"
 
 
 def progress(str, end=False):

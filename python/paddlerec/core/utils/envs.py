@@ -2,7 +2,6 @@
 import importlib.util
 import os
 import platform
-import socket
 import sys
 
 __all__ = []
@@ -11,6 +10,8 @@ global_envs = {}
 global_envs_flatten = {}
 _NAMED = ("dataset", "phase", "runner")
 _modules = {}  # file -> module
+_FLAGS = ("FLAGS_communicator_", "FLAGS_rpc_")
+_given_flags = {name: value for name, value in os.environ.items() if name.startswith(_FLAGS)}
 
 
 def package_base():
@@ -43,9 +44,23 @@ def get_platform():
 
 def find_free_port():
     """A port that is free now."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
-        s.bind(("", 0))
-        return s.getsockname()[1]
+    from paddle.distributed.utils import find_free_ports
+    found = find_free_ports(1)
+    if not found:
+        raise OSError("this host has no free port")
+    return found.pop()
+
+
+def communicator_flags():
+    """{name: value} of the FLAGS_communicator_* and FLAGS_rpc_* that this process was started with."""
+    return dict(_given_flags)
+
+
+def forget_flags():
+    """Of what models have set since then nothing is for the next run, nor for processes that it starts."""
+    for name in [n for n in os.environ if n.startswith(_FLAGS)]:
+        del os.environ[name]
+    os.environ.update(_given_flags)
 
 
 # ---- the configuration ----

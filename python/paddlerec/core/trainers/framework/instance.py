@@ -1,4 +1,6 @@
 """The first state: who takes part."""
+from paddlerec.core import refused
+
 __all__ = ["InstanceBase", "SingleInstance", "PSInstance", "PslibInstance"]
 
 
@@ -26,3 +28,6 @@ class PSInstance(InstanceBase):
 
 class PslibInstance(PSInstance):
     """fleet_mode pslib: the same servers, whose tables grow by the rows that are used."""
+
+
+refused.add(globals(), refused.COLLECTIVE, "CollectiveInstance")

@@ -3,6 +3,7 @@ import warnings
 
 import paddle.fluid as fluid
 
+from paddlerec.core import refused
 from paddlerec.core.trainers.framework.dataset import DataLoader, QueueDataset
 from paddlerec.core.utils import envs
 
@@ -124,6 +125,10 @@ class PSNetwork(NetworkBase):
         else:
             raise ValueError("distribute_strategy is %r, and must be async, sync, half_async or "
                              "geo" % mode)
+        # What the job was started with wins over what its model has set.
+        known = strategy.get_trainer_runtime_config().runtime_configs
+        given = {name[len("FLAGS_"):]: value for name, value in envs.communicator_flags().items()}
+        strategy.set_trainer_runtime_config({n: v for n, v in given.items() if n in known})
         context["strategy"] = strategy
         return strategy
 
@@ -136,3 +141,6 @@ class PSNetwork(NetworkBase):
 
 class PslibNetwork(PSNetwork):
     """fleet_mode pslib: as ps."""
+
+
+refused.add(globals(), refused.COLLECTIVE, "CollectiveNetwork")

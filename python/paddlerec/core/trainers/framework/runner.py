@@ -11,6 +11,7 @@ import numpy as np
 import paddle.fluid as fluid
 from paddle import _core
 
+from paddlerec.core import refused
 from paddlerec.core.metric import Metric
 from paddlerec.core.utils import envs
 from paddlerec.core.utils.util import shuffle_files
@@ -365,3 +366,6 @@ class SingleInferRunner(RunnerBase):
         folders.sort(key=lambda n: (not n.isdigit(), int(n) if n.isdigit() else 0, n))
         self.epoch_model_name_list = folders or [top]
         self.epoch_model_path_list = [os.path.join(top, n) for n in folders] or [top]
+
+
+refused.add(globals(), refused.COLLECTIVE, "CollectiveRunner")

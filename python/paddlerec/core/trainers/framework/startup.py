@@ -1,6 +1,9 @@
 """The third state: first values of all parameters."""
+import os
+
 import paddle.fluid as fluid
 
+from paddlerec.core import refused
 from paddlerec.core.utils import envs
 
 __all__ = ["StartupBase", "SingleStartup", "SingleInferStartup", "PSStartup",
@@ -67,8 +70,11 @@ class FineTuningStartup(StartupBase):
             folder = envs.get_global_env(name + "init_pretraining_model_path")
             self._each(context, lambda m: self._load_old(context, folder, m["main_program"]))
 
+    @staticmethod
+    def is_persistable(var):
+        return fluid.io.is_persistable(var)
+
     def _load_old(self, context, folder, program):
-        import os
         if not folder:
             raise ValueError("runner.%s.init_pretraining_model_path is not given: fine tuning "
                              "begins with a trained model" % context["runner_name"])
@@ -80,3 +86,6 @@ class FineTuningStartup(StartupBase):
         print("going to load ", folder)
         fluid.io.load_vars(context["exe"], folder, main_program=program, vars=params)
         print("load from {} success".format(folder))
+
+
+refused.add(globals(), refused.COLLECTIVE, "CollectiveStartup")

@@ -1,7 +1,6 @@
 """TagSpace: texts and tags are vectors of one space, and a text is to be nearer to its own tag."""
 import paddle.fluid as fluid
 
-from paddlerec.core.metrics import PosNegRatio
 from paddlerec.core.model import ModelBase
 from paddlerec.models import nets
 
@@ -24,11 +23,4 @@ class Model(ModelBase):
         right, wrong = (fluid.layers.cos_sim(
             nets.embed(slots[slot], self.tags, self.width, "tag_vector", pool=None), text)
             for slot in ("tag_pos", "tag_neg"))
-        metric = PosNegRatio(right, wrong)
-        if is_infer:
-            self._infer_results["pairs"] = metric
-            return
-        self._cost = fluid.layers.reduce_mean(
-            fluid.layers.relu(fluid.layers.scale(wrong - right, bias=self.margin)))
-        self._metrics["LOSS"] = self._cost
-        self._metrics["pairs"] = metric
+        nets.nearer_by_margin(self, right, wrong, self.margin, is_infer)

@@ -1,7 +1,6 @@
 """Multiview SimNet: several views of a query, each with its encoder, are compared with a title."""
 import paddle.fluid as fluid
 
-from paddlerec.core.metrics import PosNegRatio
 from paddlerec.core.model import ModelBase
 from paddlerec.models import nets
 
@@ -56,12 +55,4 @@ class Model(ModelBase):
         query = self._encode("query", views, "query")
         right, wrong = (fluid.layers.cos_sim(query, self._encode("title", [slots[name]], "title"))
                         for name in ("title_pos", "title_neg"))
-        metric = PosNegRatio(right, wrong)
-        if is_infer:
-            self._infer_results["pairs"] = metric
-            return
-        # The right title is to be nearer by the margin.
-        self._cost = fluid.layers.reduce_mean(
-            fluid.layers.relu(fluid.layers.scale(wrong - right, bias=self.margin)))
-        self._metrics["LOSS"] = self._cost
-        self._metrics["pairs"] = metric
+        nets.nearer_by_margin(self, right, wrong, self.margin, is_infer)

@@ -1,0 +1,1 @@
+"""Submissions: refused by name; paddlerec.backends makes them."""

@@ -1,0 +1,1 @@
+"""Nothing to import, as in paddle-rec."""

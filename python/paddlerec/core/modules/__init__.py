@@ -1,0 +1,1 @@
+"""Nets built from YAML, for servers of PSLIB: refused by name."""
