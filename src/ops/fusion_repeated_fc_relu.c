@@ -69,11 +69,11 @@ static rg_status kernel(rg_ctx *ctx)
         const rg_value *w = rg_in_n(ctx, W, i);
         int64_t k = w->meta.shape.dim[0], width = w->meta.shape.dim[1];
         rg_value *to = i < n - 1 ? rg_out_n(ctx, RELU_OUT, i) : rg_out(ctx, OUT);
-        void *out = to != NULL ? to->data : rg_scratch(ctx, (size_t)(rows * width) * sizeof(double));
+        void *out = to != NULL ? to->data
+                               : rg_scratch(ctx, (size_t)(rows * width) * sizeof(double));
         if (out == NULL)
             return RG_ENOMEM;
-        RG_CALL_FLOAT(ctx, X, layer,
-                      (rows, width, k, x, w->data, rg_in_n(ctx, BIAS, i)->data, out))
+        RG_CALL_FLOAT(ctx, X, layer, (rows, width, k, x, w->data, rg_in_n(ctx, BIAS, i)->data, out))
         x = out;
     }
     return RG_OK;

@@ -1,7 +1,8 @@
 /* fusion_seqconv_eltadd_relu.c - sequence_conv, elementwise_add and relu in one, as models saved
  * for inference have it:
  *
- *   Out[t] = max(0, [X[t + contextStart], ..., X[t + contextStart + contextLength - 1]] Filter + Bias)
+ *   Out[t] = max(0, [X[t + contextStart], ..., X[t + contextStart + contextLength - 1]] Filter +
+ * Bias)
  *
  * where rows outside the sequence are zeros. ColMat are the contexts as a matrix. It has no
  * gradient: training programs have the three. */

@@ -117,13 +117,13 @@ static rg_status kernel(rg_ctx *ctx)
         int64_t k = x->meta.shape.dim[1];
         void *to = i == 0 ? rg_out_data(ctx, OUT) : whole;
         RG_CALL_FLOAT(ctx, X, rg_gemm,
-                      (false, false, x->meta.shape.dim[0], width, k, 1, x->data, k,
-                       (const void *)w, width, i > 1 ? 1 : 0, to, width))
+                      (false, false, x->meta.shape.dim[0], width, k, 1, x->data, k, (const void *)w,
+                       width, i > 1 ? 1 : 0, to, width))
         w += (size_t)(k * width) * size;
     }
-    RG_CALL_FLOAT(ctx, X, finish,
-                  (n, lod->offset[0], width, whole, rg_in_data(ctx, FC_BIAS), act,
-                   rg_out_data(ctx, OUT)))
+    RG_CALL_FLOAT(
+        ctx, X, finish,
+        (n, lod->offset[0], width, whole, rg_in_data(ctx, FC_BIAS), act, rg_out_data(ctx, OUT)))
     return RG_OK;
 }
 

@@ -1,5 +1,5 @@
-/* get_places.c - the places of a program, for ops that are not any more: the op is here for programs
- * that have it. Everything runs on the CPU. */
+/* get_places.c - the places of a program, for ops that are not any more: the op is here for
+ * programs that have it. Everything runs on the CPU. */
 #include "ir/op.h"
 
 #include <string.h>
