@@ -40,9 +40,6 @@ _WHY = {
     "paddle.fluid.ComplexVariable": "there are no complex numbers",
     "paddle.fluid.contrib.layers": "build it of fluid.layers",
     "paddle.fluid.contrib.layers.nn.multiclass_nms2": "ops of detection are not here",
-    "paddle.fluid.contrib.layers.nn.search_pyramid_hash":
-        "it trains its table inside its gradient, without an optimizer; fluid.layers.hash and "
-        "embedding make a hashed table that is trained as any other",
     "paddle.fluid.contrib.memory_usage_calc":
         "variables share memory here, so their sizes do not add up",
     "paddle.fluid.contrib.mixed_precision": "programs are trained in float32",

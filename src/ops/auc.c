@@ -40,6 +40,9 @@ static rg_status auc_infer(rg_ctx *ctx)
     int64_t bins = rg_attr_int(ctx, NUM_THRESHOLDS) + 1, steps = rg_attr_int(ctx, SLIDE_STEPS);
     int64_t wanted = stat_size(bins, steps);
     for (int s = STAT_POS; s <= STAT_NEG; s++) {
+        /* Here and not in the kernel: the outputs are mostly the same variables, and have been
+         * made int64 by then. */
+        RG_TRY(RG_EXPECT_DTYPE(ctx, s, RG_I64));
         int64_t found = rg_shape_numel(rg_shape_of(ctx, s));
         bool spare = steps == 0 && found == wanted + 1; /* layers.auc always makes a counter */
         if (rg_running(ctx) && found != wanted && !spare)
@@ -149,8 +152,6 @@ static rg_status auc_kernel(rg_ctx *ctx)
 {
     int64_t bins = rg_attr_int(ctx, NUM_THRESHOLDS) + 1, steps = rg_attr_int(ctx, SLIDE_STEPS);
     rg_value *pos = rg_out(ctx, STAT_POS_OUT), *neg = rg_out(ctx, STAT_NEG_OUT);
-    if (rg_dtype_of(ctx, STAT_POS) != RG_I64 || rg_dtype_of(ctx, STAT_NEG) != RG_I64)
-        return rg_bad_dtype(ctx, STAT_POS);
     for (int s = 0; s < 2; s++) {
         rg_value *after = rg_out(ctx, STAT_POS_OUT + s);
         const rg_value *before = rg_in(ctx, STAT_POS + s);

@@ -6,7 +6,12 @@
  * n - 1), and the running ones follow them: running = momentum running + (1 - momentum) batch,
  * in place. With is_test or use_global_stats the running ones are taken and left alone.
  * SavedMean and SavedVariance are what was taken, the latter as 1 / sqrt(variance + epsilon).
- * A batch with one element a channel is left as it is. */
+ * A batch with one element a channel is left as it is.
+ *
+ * inplace_abn is the same with an activation after it, and made to be written over X: its gradient
+ * reads Y alone and works X out of it, so the activation is one that can be undone.
+ *
+ *   identity: y;   leaky_relu: y, or alpha y below 0;   elu: y, or alpha (e^y - 1) below 0 */
 #include "ops/norm_terms.h"
 #include "ir/program.h"
 #include "math/reduce.h"
@@ -17,6 +22,7 @@
 enum { X, SCALE, BIAS, MEAN, VARIANCE, MOMENTUM_TENSOR };
 enum { Y, MEAN_OUT, VARIANCE_OUT, SAVED_MEAN, SAVED_VARIANCE, RESERVE };
 enum { EPSILON, MOMENTUM, IS_TEST, LAYOUT, GLOBAL_STATS, TRAINABLE_STATS, FUSE_RELU };
+enum { ACTIVATION = FUSE_RELU + 1, ALPHA, USE_SYNC_BN }; /* of inplace_abn */
 
 /* X as [outer, channels, space]. */
 typedef struct extents {
@@ -167,32 +173,38 @@ static rg_status kernel(rg_ctx *ctx)
 
 static rg_status make_grad(rg_grad_ctx *ctx);
 
-#define ATTRS                                                                                      \
-    RG_ATTRS([EPSILON] = RG_FLOAT("epsilon", 1e-5f, "keeps a variance of 0 from dividing"),        \
-             [MOMENTUM] = RG_FLOAT("momentum", 0.9f, "how much of the running ones is kept"),      \
-             [IS_TEST] = RG_BOOLEAN("is_test", false, "take the running mean and variance"),       \
-             [LAYOUT] = RG_STRING("data_layout", "NCHW", "NCHW or NHWC"),                          \
-             [GLOBAL_STATS] = RG_BOOLEAN("use_global_stats", false, "as is_test, while training"), \
-             [TRAINABLE_STATS] = RG_BOOLEAN("trainable_statistics", false,                         \
-                                            "those of the batch despite is_test"),                 \
-             [FUSE_RELU] = RG_BOOLEAN("fuse_with_relu", false, "refused"))
+#define NORM_ATTRS                                                                             \
+    [EPSILON] = RG_FLOAT("epsilon", 1e-5f, "keeps a variance of 0 from dividing"),             \
+    [MOMENTUM] = RG_FLOAT("momentum", 0.9f, "how much of the running ones is kept"),           \
+    [IS_TEST] = RG_BOOLEAN("is_test", false, "take the running mean and variance"),            \
+    [LAYOUT] = RG_STRING("data_layout", "NCHW", "NCHW or NHWC"),                               \
+    [GLOBAL_STATS] = RG_BOOLEAN("use_global_stats", false, "as is_test, while training"),      \
+    [TRAINABLE_STATS] =                                                                        \
+        RG_BOOLEAN("trainable_statistics", false, "those of the batch despite is_test"),       \
+    [FUSE_RELU] = RG_BOOLEAN("fuse_with_relu", false, "refused")
+#define ATTRS RG_ATTRS(NORM_ATTRS)
+
+#define IN_SLOTS                                                                               \
+    RG_SLOTS([X] = {"X", "2 to 5 dimensions"}, [SCALE] = {"Scale", "a factor for a channel"},  \
+             [BIAS] = {"Bias", "a shift for a channel"},                                       \
+             [MEAN] = {"Mean", "the running mean", RG_NO_GRAD},                                \
+             [VARIANCE] = {"Variance", "the running variance", RG_NO_GRAD},                    \
+             [MOMENTUM_TENSOR] = {"MomentumTensor", "in place of momentum",                    \
+                                  RG_OPTIONAL | RG_NO_GRAD})
+#define OUT_SLOTS                                                                              \
+    RG_SLOTS([Y] = {"Y", "the shape of X", .inplace = RG_OF(X)},                               \
+             [MEAN_OUT] = {"MeanOut", "the variable of Mean"},                                 \
+             [VARIANCE_OUT] = {"VarianceOut", "the variable of Variance"},                     \
+             [SAVED_MEAN] = {"SavedMean", "the mean that was taken", RG_INTERMEDIATE},         \
+             [SAVED_VARIANCE] = {"SavedVariance", "1 / the deviation that was taken",          \
+                                 RG_INTERMEDIATE},                                             \
+             [RESERVE] = {"ReserveSpace", "kept for files", RG_OPTIONAL})
 
 const rg_op rg_op_batch_norm = {
     .type = "batch_norm",
     .doc = "Each channel brought to mean 0 and variance 1, then scaled and moved.",
-    .in = RG_SLOTS([X] = {"X", "2 to 5 dimensions"}, [SCALE] = {"Scale", "a factor for a channel"},
-                   [BIAS] = {"Bias", "a shift for a channel"},
-                   [MEAN] = {"Mean", "the running mean", RG_NO_GRAD},
-                   [VARIANCE] = {"Variance", "the running variance", RG_NO_GRAD},
-                   [MOMENTUM_TENSOR] = {"MomentumTensor", "in place of momentum",
-                                        RG_OPTIONAL | RG_NO_GRAD}),
-    .out = RG_SLOTS([Y] = {"Y", "the shape of X", .inplace = RG_OF(X)},
-                    [MEAN_OUT] = {"MeanOut", "the variable of Mean"},
-                    [VARIANCE_OUT] = {"VarianceOut", "the variable of Variance"},
-                    [SAVED_MEAN] = {"SavedMean", "the mean that was taken", RG_INTERMEDIATE},
-                    [SAVED_VARIANCE] = {"SavedVariance", "1 / the deviation that was taken",
-                                        RG_INTERMEDIATE},
-                    [RESERVE] = {"ReserveSpace", "kept for files", RG_OPTIONAL}),
+    .in = IN_SLOTS,
+    .out = OUT_SLOTS,
     .attr = ATTRS,
     .infer = infer,
     .kernel = kernel,
@@ -204,22 +216,20 @@ const rg_op rg_op_batch_norm = {
 enum { G_X, G_DY, G_SCALE, G_BIAS, G_SAVED_MEAN, G_SAVED_VARIANCE, G_MEAN, G_VARIANCE, G_RESERVE };
 enum { G_DX, G_DSCALE, G_DBIAS };
 
-/* With use_global_stats the gradient reads the running mean and variance. */
-static rg_status make_grad(rg_grad_ctx *ctx)
+/* `value`: X or Y, what it reads beside the gradient. With use_global_stats it reads the running
+ * mean and variance, too. */
+static rg_status add_grad(rg_grad_ctx *ctx, const char *type, const char *value)
 {
-    static const char *const in[] = {"X", "Scale", "Bias"};
     static const char *const out[] = {"SavedMean", "SavedVariance", "ReserveSpace"};
-    const rg_opdesc *forward = rg_grad_forward(ctx);
-    const rg_args *x = rg_opdesc_in(forward, "X"), *y = rg_opdesc_out(forward, "Y");
-    const rg_attr *global = rg_opdesc_attr(forward, "use_global_stats");
+    const rg_attr *global = rg_opdesc_attr(rg_grad_forward(ctx), "use_global_stats");
     struct rg_opdesc *op;
-    if (x != NULL && y != NULL && strcmp(x->names[0], y->names[0]) == 0)
-        return rg_fail(RG_EINVAL,
-                       "Y is written over X, which the gradient needs: use in_place=False; "
-                       "memory is shared where that is possible anyway");
-    RG_TRY(rg_grad_add(ctx, "batch_norm_grad", true, &op));
-    for (int i = 0; i < 3; i++)
-        RG_TRY(rg_grad_read_in(ctx, op, in[i], in[i]));
+    RG_TRY(rg_grad_add(ctx, type, true, &op));
+    if (strcmp(value, "X") == 0)
+        RG_TRY(rg_grad_read_in(ctx, op, "X", "X"));
+    else
+        RG_TRY(rg_grad_read_out(ctx, op, value, value));
+    RG_TRY(rg_grad_read_in(ctx, op, "Scale", "Scale"));
+    RG_TRY(rg_grad_read_in(ctx, op, "Bias", "Bias"));
     RG_TRY(rg_grad_read_grad(ctx, op, "Y@GRAD", "Y"));
     for (int i = 0; i < 3; i++)
         RG_TRY(rg_grad_read_out(ctx, op, out[i], out[i]));
@@ -232,23 +242,36 @@ static rg_status make_grad(rg_grad_ctx *ctx)
     return rg_grad_write(ctx, op, "Bias@GRAD", "Bias", -1, NULL);
 }
 
-static rg_status left_alone(rg_ctx *ctx)
+static rg_status make_grad(rg_grad_ctx *ctx)
 {
-    copy_unless_same(rg_out(ctx, G_DX), rg_in(ctx, G_DY));
+    const rg_opdesc *forward = rg_grad_forward(ctx);
+    const rg_args *x = rg_opdesc_in(forward, "X"), *y = rg_opdesc_out(forward, "Y");
+    if (x != NULL && y != NULL && strcmp(x->names[0], y->names[0]) == 0)
+        return rg_fail(RG_EINVAL,
+                       "Y is written over X, which the gradient needs: use in_place=False; "
+                       "memory is shared where that is possible anyway");
+    return add_grad(ctx, "batch_norm_grad", "X");
+}
+
+static rg_status left_alone(rg_ctx *ctx, const void *dy)
+{
+    rg_value *dx = rg_out(ctx, G_DX);
+    if (dx != NULL && dx->data != dy)
+        memcpy(dx->data, dy, rg_value_bytes(dx));
     for (int out = G_DSCALE; out <= G_DBIAS; out++)
         if (rg_has_out(ctx, out))
             memset(rg_out_data(ctx, out), 0, rg_value_bytes(rg_out(ctx, out)));
     return RG_OK;
 }
 
-static rg_status grad_kernel(rg_ctx *ctx)
+/* Of x, and of the gradient of what was scaled and moved. */
+static rg_status norm_grad(rg_ctx *ctx, const void *x, const void *dy)
 {
     extents e;
     RG_TRY(find_extents(ctx, rg_shape_of(ctx, G_X), &e));
     if (of_batch(ctx) && e.outer * e.space <= 1)
-        return left_alone(ctx);
+        return left_alone(ctx, dy);
     size_t bytes = (size_t)e.channels * sizeof(double);
-    const void *x = rg_in_data(ctx, G_X), *dy = rg_in_data(ctx, G_DY);
     const void *mean = rg_in_data(ctx, G_SAVED_MEAN);
     const void *inverse = rg_in_data(ctx, G_SAVED_VARIANCE);
     void *dscale = rg_out_or_scratch(ctx, G_DSCALE, bytes),
@@ -276,6 +299,11 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+static rg_status grad_kernel(rg_ctx *ctx)
+{
+    return norm_grad(ctx, rg_in_data(ctx, G_X), rg_in_data(ctx, G_DY));
+}
+
 /* Over all but the channels; in test with the mean and deviation that were taken, as constants. */
 static void grad_terms(rg_terms *t)
 {
@@ -294,19 +322,148 @@ static void grad_terms(rg_terms *t)
     rg_compose_norm(t, &norm);
 }
 
+#define GRAD_IN(VALUE, BIAS_FLAGS)                                                             \
+    RG_SLOTS([G_X] = {VALUE, ""}, [G_DY] = {"Y@GRAD", ""}, [G_SCALE] = {"Scale", ""},          \
+             [G_BIAS] = {"Bias", "", BIAS_FLAGS}, [G_SAVED_MEAN] = {"SavedMean", ""},          \
+             [G_SAVED_VARIANCE] = {"SavedVariance", ""},                                       \
+             [G_MEAN] = {"Mean", "with use_global_stats", RG_OPTIONAL},                        \
+             [G_VARIANCE] = {"Variance", "with use_global_stats", RG_OPTIONAL},                \
+             [G_RESERVE] = {"ReserveSpace", "", RG_OPTIONAL | RG_SHAPE_ONLY})
+#define GRAD_OUT                                                                               \
+    RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL, RG_OF(G_X), RG_OF(G_DY)},                    \
+             [G_DSCALE] = {"Scale@GRAD", "", RG_OPTIONAL, RG_OF(G_SCALE)},                     \
+             [G_DBIAS] = {"Bias@GRAD", "", RG_OPTIONAL, RG_OF(G_BIAS)})
+
 const rg_op rg_op_batch_norm_grad = {
     .type = "batch_norm_grad",
     .doc = "Gradient of batch_norm.",
-    .in = RG_SLOTS([G_X] = {"X", ""}, [G_DY] = {"Y@GRAD", ""}, [G_SCALE] = {"Scale", ""},
-                   [G_BIAS] = {"Bias", "", RG_SHAPE_ONLY}, [G_SAVED_MEAN] = {"SavedMean", ""},
-                   [G_SAVED_VARIANCE] = {"SavedVariance", ""},
-                   [G_MEAN] = {"Mean", "with use_global_stats", RG_OPTIONAL},
-                   [G_VARIANCE] = {"Variance", "with use_global_stats", RG_OPTIONAL},
-                   [G_RESERVE] = {"ReserveSpace", "", RG_OPTIONAL | RG_SHAPE_ONLY}),
-    .out = RG_SLOTS([G_DX] = {"X@GRAD", "", RG_OPTIONAL, RG_OF(G_X), RG_OF(G_DY)},
-                    [G_DSCALE] = {"Scale@GRAD", "", RG_OPTIONAL, RG_OF(G_SCALE)},
-                    [G_DBIAS] = {"Bias@GRAD", "", RG_OPTIONAL, RG_OF(G_BIAS)}),
+    .in = GRAD_IN("X", RG_SHAPE_ONLY),
+    .out = GRAD_OUT,
     .attr = ATTRS,
     .kernel = grad_kernel,
     .compose = grad_terms,
+};
+
+/* ---- inplace_abn ---- */
+
+typedef enum activation { IDENTITY, LEAKY_RELU, ELU } activation;
+
+static rg_status activation_of(const rg_ctx *ctx, activation *act)
+{
+    const char *name = rg_attr_string(ctx, ACTIVATION);
+    float alpha = rg_attr_float(ctx, ALPHA);
+    if (strcmp(name, "leaky_relu") == 0)
+        *act = LEAKY_RELU;
+    else if (strcmp(name, "elu") == 0)
+        *act = ELU;
+    else if (strcmp(name, "identity") == 0 || name[0] == '\0')
+        *act = IDENTITY;
+    else
+        return rg_fail(RG_EINVAL, "activation %s: identity, leaky_relu or elu", name);
+    if (*act != IDENTITY && !(alpha > 0))
+        return rg_fail(RG_EINVAL, "alpha is %g, and must be above 0: the gradient undoes %s",
+                       (double)alpha, name);
+    if (rg_attr_bool(ctx, USE_SYNC_BN))
+        return rg_fail(RG_EUNIMPL, "use_sync_bn is set: each replica takes the statistics of its "
+                                   "own part of the batch");
+    return RG_OK;
+}
+
+#define ACTIVATE(T, S)                                                                         \
+    static void activate_##S(activation act, float alpha, T *y, int64_t n)                     \
+    {                                                                                          \
+        for (int64_t i = 0; act != IDENTITY && i < n; i++)                                     \
+            if (y[i] < 0)                                                                      \
+                y[i] = (T)alpha * (act == ELU ? (T)expm1((double)y[i]) : y[i]);                \
+    }                                                                                          \
+    /* z: before the activation; dz: the gradient there. */                                    \
+    static void undo_##S(activation act, float a, const T *y, const T *dy, int64_t n, T *z,    \
+                         T *dz)                                                                \
+    {                                                                                          \
+        T alpha = (T)a;                                                                        \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            bool below = act != IDENTITY && y[i] < 0;                                          \
+            z[i] = !below       ? y[i]                                                         \
+                   : act == ELU ? (T)log1p((double)(y[i] / alpha))                             \
+                                : y[i] / alpha;                                                \
+            dz[i] = !below ? dy[i] : act == ELU ? dy[i] * (y[i] + alpha) : dy[i] * alpha;      \
+        }                                                                                      \
+    }                                                                                          \
+    /* x = (z - bias) / (scale inverse) + mean, in the place of z. */                          \
+    static void restore_##S(const extents *e, const T *scale, const T *bias, const T *mean,    \
+                            const T *inverse, T *z)                                            \
+    {                                                                                          \
+        for (int64_t i = 0; i < e->outer * e->channels; i++, z += e->space) {                  \
+            int64_t c = i % e->channels;                                                       \
+            for (int64_t k = 0; k < e->space; k++)                                             \
+                z[k] = (z[k] - bias[c]) / (scale[c] * inverse[c]) + mean[c];                   \
+        }                                                                                      \
+    }
+RG_FLOATS(ACTIVATE)
+
+static rg_status abn_infer(rg_ctx *ctx)
+{
+    activation act;
+    RG_TRY(activation_of(ctx, &act));
+    return infer(ctx);
+}
+
+static rg_status abn_kernel(rg_ctx *ctx)
+{
+    activation act;
+    RG_TRY(activation_of(ctx, &act));
+    RG_TRY(kernel(ctx));
+    RG_CALL_FLOAT(ctx, X, activate,
+                  (act, rg_attr_float(ctx, ALPHA), rg_out_data(ctx, Y), rg_numel(rg_out(ctx, Y))))
+    return RG_OK;
+}
+
+static rg_status abn_make_grad(rg_grad_ctx *ctx)
+{
+    return add_grad(ctx, "inplace_abn_grad", "Y");
+}
+
+static rg_status abn_grad_kernel(rg_ctx *ctx)
+{
+    const rg_value *y = rg_in(ctx, G_X);
+    void *x = rg_scratch(ctx, rg_value_bytes(y)), *dz = rg_scratch(ctx, rg_value_bytes(y));
+    activation act;
+    extents e;
+    RG_TRY(activation_of(ctx, &act));
+    RG_TRY(find_extents(ctx, &y->meta.shape, &e));
+    if (x == NULL || dz == NULL)
+        return RG_ENOMEM;
+    RG_CALL_FLOAT(
+        ctx, G_X, undo,
+        (act, rg_attr_float(ctx, ALPHA), y->data, rg_in_data(ctx, G_DY), rg_numel(y), x, dz))
+    RG_CALL_FLOAT(ctx, G_X, restore,
+                  (&e, rg_in_data(ctx, G_SCALE), rg_in_data(ctx, G_BIAS),
+                   rg_in_data(ctx, G_SAVED_MEAN), rg_in_data(ctx, G_SAVED_VARIANCE), x))
+    return norm_grad(ctx, x, dz);
+}
+
+#define ABN_ATTRS                                                                              \
+    RG_ATTRS(NORM_ATTRS,                                                                       \
+             [ACTIVATION] = RG_STRING("activation", "", "identity, leaky_relu or elu"),        \
+             [ALPHA] = RG_FLOAT("alpha", 0.1f, "of the activation"),                           \
+             [USE_SYNC_BN] = RG_BOOLEAN("use_sync_bn", false, "refused"))
+
+const rg_op rg_op_inplace_abn = {
+    .type = "inplace_abn",
+    .doc = "batch_norm and an activation, which may be written over X.",
+    .in = IN_SLOTS,
+    .out = OUT_SLOTS,
+    .attr = ABN_ATTRS,
+    .infer = abn_infer,
+    .kernel = abn_kernel,
+    .grad = abn_make_grad,
+};
+
+const rg_op rg_op_inplace_abn_grad = {
+    .type = "inplace_abn_grad",
+    .doc = "Gradient of inplace_abn, from its output.",
+    .in = GRAD_IN("Y", 0),
+    .out = GRAD_OUT,
+    .attr = ABN_ATTRS,
+    .kernel = abn_grad_kernel,
 };

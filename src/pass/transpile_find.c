@@ -379,10 +379,26 @@ static rg_status find_tables(rg_transpiler *t)
     return RG_OK;
 }
 
+/* pyramid_hash trains its table in its gradient: no update names it, so no server would. */
+static rg_status check_trained_inside(const rg_block *block)
+{
+    for (size_t i = 0; i < block->n_ops; i++) {
+        const rg_attr *named = rg_opdesc_attr(block->ops[i], "distribute_update_vars");
+        if (named != NULL && named->type == RG_ATTR_STRING && named->s[0] != '\0')
+            return rg_fail(RG_EUNIMPL,
+                           "op %s has distribute_update_vars=%s: what an op trains in its gradient "
+                           "is not kept on servers; train it on one machine, or leave that out, "
+                           "and each trainer has a table of its own",
+                           block->ops[i]->type, named->s);
+    }
+    return RG_OK;
+}
+
 rg_status rg_find_params(rg_transpiler *t)
 {
     finder f = {.t = t, .block = t->main->blocks[0]};
     rg_status code = RG_OK;
+    RG_TRY(check_trained_inside(f.block));
     t->fate = rg_arena_zero(&t->arena, f.block->n_ops + 1);
     f.op_owner = rg_arena_zero(&t->arena, (f.block->n_ops + 1) * sizeof *f.op_owner);
     if (t->fate == NULL || f.op_owner == NULL)

@@ -30,7 +30,10 @@ void rg_storage_release(rg_storage *storage)
 {
     if (storage == NULL || __atomic_sub_fetch(&storage->refs, 1, __ATOMIC_ACQ_REL) != 0)
         return;
-    rg_pages_free(storage->data, storage->bytes);
+    if (storage->whole != NULL)
+        rg_storage_release(storage->whole);
+    else
+        rg_pages_free(storage->data, storage->bytes);
     rg_free(storage);
 }
 
@@ -41,7 +44,12 @@ rg_status rg_storage_grow(rg_storage *storage, size_t bytes)
     void *data = rg_pages_alloc(bytes);
     if (data == NULL)
         return rg_no_memory(bytes, "a tensor");
-    rg_pages_free(storage->data, storage->bytes);
+    if (storage->whole != NULL) { /* it outgrows its place, and stands alone from now on */
+        rg_storage_release(storage->whole);
+        storage->whole = NULL;
+    } else {
+        rg_pages_free(storage->data, storage->bytes);
+    }
     storage->data = data;
     storage->bytes = bytes;
     return RG_OK;
@@ -256,5 +264,27 @@ rg_status rg_value_share(rg_value *dst, const rg_value *src)
     dst->meta.dtype = src->meta.dtype;
     dst->meta.shape = src->meta.shape;
     rg_value_set_lod(dst, src->meta.lod);
+    return RG_OK;
+}
+
+rg_status rg_value_share_part(rg_value *dst, const rg_value *src, size_t offset,
+                              const rg_shape *shape)
+{
+    size_t bytes;
+    rg_storage *part;
+    RG_TRY(bytes_of(shape, src->meta.dtype, &bytes));
+    assert(src->storage != NULL && !src->storage->pooled);
+    assert(offset <= src->storage->bytes && bytes <= src->storage->bytes - offset);
+    RG_TRY(rg_storage_new(&part));
+    part->whole = rg_storage_retain(src->storage);
+    part->data = (uint8_t *)src->storage->data + offset;
+    part->bytes = bytes;
+    rg_value_settle(dst);
+    rg_storage_release(dst->storage);
+    dst->storage = part;
+    dst->data = part->data;
+    dst->meta.kind = RG_TENSOR;
+    dst->meta.dtype = src->meta.dtype;
+    dst->meta.shape = *shape;
     return RG_OK;
 }

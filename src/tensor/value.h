@@ -38,6 +38,7 @@ typedef struct rg_storage {
     bool pooled;
     size_t bytes;
     void *data;
+    struct rg_storage *whole; /* not NULL: `data` is a part of this one, which is held */
 } rg_storage;
 
 /* Rows of a tensor may be behind: updates that have been decided and are made before anyone
@@ -96,6 +97,11 @@ void rg_value_set_lod(rg_value *value, rg_lod *lod);
 rg_status rg_value_copy(rg_value *dst, const rg_value *src);
 /* dst gets src's shape, LoD and, sharing it, its memory. */
 rg_status rg_value_share(rg_value *dst, const rg_value *src);
+/* dst becomes a tensor of this shape that stands `offset` bytes into the memory of src, a tensor
+ * with its type and memory of its own. What is written to one is seen in the other, until either
+ * is made larger than its place. */
+rg_status rg_value_share_part(rg_value *dst, const rg_value *src, size_t offset,
+                              const rg_shape *shape);
 
 rg_status rg_storage_new(rg_storage **storage);
 rg_storage *rg_storage_retain(rg_storage *storage);

@@ -88,9 +88,40 @@ def fused_elemwise_activation():
                               scale=0.5, save_intermediate_out=False)
 
 
+def search_pyramid_hash():
+    import paddle.fluid as fluid
+    from paddle.fluid.contrib.layers import search_pyramid_hash
+    attrs = [fluid.ParamAttr(name=name) for name in ("w", "white", "black")]
+    search_pyramid_hash(data("x", [1], "int32", 1), 16, 100, 3, 8, 0.2, True, False, 10, 12, 1, 0.1)
+    search_pyramid_hash(data("y", [1], "int32", 1), 16, 100, 4, 16, 0.2, False, True, 10, 12, 1,
+                        0.1, param_attr=attrs[0], param_attr_wl=attrs[1], param_attr_bl=attrs[2],
+                        name="hash", distribute_update_vars=["w"])
+
+
 CASES = [tdm_child, tdm_sampler, tdm_sampler_in_one, partial, rank_attention,
          fused_embedding_seq_pool, filter_by_instag, match_matrix_tensor,
-         sequence_topk_avg_pooling, var_conv_2d, tree_conv, fused_elemwise_activation]
-# Real Paddle declares float64 weights and maps of two columns, and computes float32 and three.
-test = check(__file__, CASES, ignore_vars=["rank_attention_0.tmp_1"] + [
+         sequence_topk_avg_pooling, var_conv_2d, tree_conv, fused_elemwise_activation,
+         search_pyramid_hash]
+# Real Paddle declares float64 weights and maps of two columns, and computes float32 and three; of
+# search_pyramid_hash it declares floats of no shape for marks that are int32.
+test = check(__file__, CASES, ignore_vars=["rank_attention_0.tmp_1", "hash.tmp_1",
+                                           "search_pyramid_hash_0.tmp_1"] + [
     "filter_by_instag_%d.tmp_%d" % (i, j) for i in (0, 1) for j in (1, 2)])
+
+
+def test_a_table_that_its_op_trains_is_not_kept_on_servers():
+    import paddle.fluid as fluid
+    import pytest
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        out = fluid.contrib.layers.search_pyramid_hash(
+            data("x", [1], "int32", 1), 4, 9, 3, 2, 0.0, 1, False, 0, 0, 1, 0.1,
+            param_attr=fluid.ParamAttr(name="w"), distribute_update_vars=["w"])
+        fluid.optimizer.SGD(0.1).minimize(fluid.layers.mean(fluid.layers.fc(out, 1)))
+        with pytest.raises(NotImplementedError, match="distribute_update_vars=w"):
+            fluid.DistributeTranspiler().transpile(0, main, pservers="127.0.0.1:6174", trainers=1,
+                                                   startup_program=startup)
+        with pytest.raises(ValueError, match="distribute_update_vars has v"):
+            fluid.contrib.layers.search_pyramid_hash(
+                data("x", [1], "int32", 1), 4, 9, 3, 2, 0.0, 1, False, 0, 0, 1, 0.1,
+                param_attr=fluid.ParamAttr(name="w"), distribute_update_vars=["v"])

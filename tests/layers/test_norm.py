@@ -116,9 +116,18 @@ def affine_channel():
                                 act="relu", name="a")
 
 
+def inplace_abn():
+    import paddle.fluid as fluid
+    fluid.layers.inplace_abn(images())
+    fluid.layers.inplace_abn(fluid.layers.relu(images()), act="leaky_relu", act_alpha=0.5)
+    fluid.layers.inplace_abn(images(4, 4, 3), act="elu", is_test=True, momentum=0.5, epsilon=1e-4,
+                             data_layout="NHWC", name="abn", moving_mean_name="mean",
+                             moving_variance_name="variance", use_global_stats=True)
+
+
 CASES = [batch_norm, float64, batch_norm_options, layer_norm, group_norm, group_norm_parameters,
          instance_norm, lrn, data_norm, data_norm_options, spectral_norm, dropout,
-         dropout_program_seed, affine_channel]
+         dropout_program_seed, affine_channel, inplace_abn]
 # Real Paddle leaves the mask of a test without a shape.
 test = check(__file__, CASES, ignore_vars=("d.tmp_1",))
 
@@ -137,12 +146,31 @@ def test_a_momentum_tensor_is_read():
     assert ops[-1].input("MomentumTensor") == ["m"]
 
 
-def test_inplace_abn_is_batch_norm_and_an_activation():
-    ops = built(lambda layers: layers.inplace_abn(images(), act="leaky_relu", act_alpha=0.5))
-    assert [op.type for op in ops] == ["batch_norm", "leaky_relu"]
-    assert ops[-1].attr("alpha") == 0.5
-    ops = built(lambda layers: layers.inplace_abn(images(), act="identity"))
-    assert [op.type for op in ops] == ["batch_norm"]
+def test_inplace_abn_gives_the_gradients_of_batch_norm_and_an_activation():
+    import numpy as np
+    import paddle.fluid as fluid
+
+    def run(layer):
+        main, startup = fluid.Program(), fluid.Program()
+        with fluid.program_guard(main, startup), fluid.unique_name.guard():
+            x = data("x", [3, 2, 2], grad=True)
+            y = layer(fluid.layers.scale(x, 2.0))
+            fluid.backward.append_backward(fluid.layers.reduce_sum(fluid.layers.square(y)))
+        exe = fluid.Executor(fluid.CPUPlace())
+        with fluid.scope_guard(fluid.Scope()):
+            exe.run(startup)
+            params = main.global_block().all_parameters()
+            return exe.run(main, feed={"x": np.random.RandomState(3).rand(4, 3, 2, 2).astype("f4")},
+                           fetch_list=[y, "x@GRAD", params[0].name + "@GRAD",
+                                       params[1].name + "@GRAD", params[2], params[3]])
+
+    for act in ("leaky_relu", "elu", None):
+        def plain(x):
+            y = fluid.layers.batch_norm(x)
+            return y if act is None else getattr(fluid.layers, act)(y, alpha=0.3)
+        fused = run(lambda x: fluid.layers.inplace_abn(x, act=act, act_alpha=0.3))
+        for got, wanted in zip(fused, run(plain)):
+            np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-4)
 
 
 def test_refusals():

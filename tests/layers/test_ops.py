@@ -172,6 +172,8 @@ def products():
     layers.dot(fixed(3, 4), fixed(3, 4))
     layers.dot(fixed(3, 4), fixed(3, 4), name="d")
     layers.fsp_matrix(x(3, 4, 4), x(5, 4, 4))
+    layers.similarity_focus(x(3, 4, 4), 1, [0, 2])
+    layers.similarity_focus(x(3, 4, 4), axis=2, indexes=[1], name="focus")
 
 
 def addcmul():

@@ -1,5 +1,5 @@
 import numpy as np
-from opcase import case, check, ints, rand
+from opcase import case, check, ints, rand, refused
 
 STATE = {"StatPosOut": "StatPos", "StatNegOut": "StatNeg"}
 OUTPUTS = ["AUC", "StatPosOut", "StatNegOut"]
@@ -27,6 +27,37 @@ CASES = [
          {"num_thresholds": 20, "slide_steps": 0}, outputs=OUTPUTS, inplace=STATE),
 ]
 test = check(__file__, CASES)
+
+
+def _float_state(slot, steps):
+    data = inputs(4, 21, steps)
+    return case("a float " + slot, "auc", dict(data, **{slot: data[slot].astype("float32")}),
+                {"num_thresholds": 20, "slide_steps": steps}, outputs=OUTPUTS, inplace=STATE)
+
+
+test_counts_that_are_floats_are_refused = refused(
+    *[("%s is float32" % slot, _float_state(slot, steps))
+      for slot in ("StatPos", "StatNeg") for steps in (0, 2)])
+
+
+def test_counts_that_were_loaded_as_floats_are_refused():
+    """The program says int64, and the variable holds floats."""
+    import paddle.fluid as fluid
+    from opcase import build
+    data = inputs(4, 21, 0)
+    c = case("loaded", "auc", data, {"num_thresholds": 20, "slide_steps": 0}, outputs=OUTPUTS,
+             inplace=STATE)
+    program, scope, _, _ = build(fluid, c, data)
+    scope.find_var("StatNeg0").get_tensor().set(np.zeros((1, 21), "float32"), fluid.CPUPlace())
+    exe = fluid.Executor(fluid.CPUPlace())
+    for _ in range(2):
+        with fluid.scope_guard(scope):
+            try:
+                exe.run(program)
+            except fluid.core.EnforceNotMet as e:
+                assert "StatNeg" in str(e) and "float32" in str(e), e
+            else:
+                raise AssertionError("floats were counted in")
 
 
 def test_a_counter_that_is_not_needed_is_dropped():

@@ -8,7 +8,7 @@ from .ops import exp, log
 __all__ = ["matmul", "mul", "pow", "clip", "clip_by_norm", "l2_normalize", "logical_and",
            "logical_or", "logical_xor", "logical_not", "cumsum", "sum", "elementwise_equal",
            "log1p", "logsumexp", "clamp", "addmm", "addcmul", "bmm", "dot", "dist", "allclose",
-           "bilinear_tensor_product", "fsp_matrix"]
+           "bilinear_tensor_product", "fsp_matrix", "similarity_focus"]
 
 
 def matmul(x, y, transpose_x=False, transpose_y=False, alpha=1.0, name=None):
@@ -229,4 +229,22 @@ def fsp_matrix(x, y):
     helper = LayerHelper("fsp_matrix")
     out = helper.create_variable_for_type_inference(dtype=x.dtype)
     helper.append_op("fsp", {"X": x, "Y": y}, {"Out": out})
+    return out
+
+
+def similarity_focus(input, axis, indexes, name=None):
+    """1 at the largest elements of the matrices that `input` [batch, a, b, c] has at `indexes` of
+    `axis`, no two of them in one row or column, along the whole axis; 0 elsewhere."""
+    if not isinstance(axis, int):
+        raise TypeError("similarity_focus: axis is %r, and must be an int" % (axis,))
+    if not isinstance(indexes, list):
+        raise TypeError("similarity_focus: indexes is %r, and must be a list" % (indexes,))
+    if axis not in (1, 2, 3):
+        raise ValueError("similarity_focus: axis is %d, and must be 1, 2 or 3" % axis)
+    if not indexes:
+        raise ValueError("similarity_focus: indexes can not be empty")
+    helper = LayerHelper("similarity_focus", name=name)
+    out = helper.create_variable_for_type_inference(dtype=input.dtype)
+    helper.append_op("similarity_focus", {"X": input}, {"Out": out},
+                     {"axis": axis, "indexes": indexes})
     return out

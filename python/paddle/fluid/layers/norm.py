@@ -45,14 +45,14 @@ def batch_norm(input, act=None, is_test=False, momentum=0.9, epsilon=1e-5, param
     """act((input - mean) / deviation * scale + bias): `paddle ops batch_norm` tells all."""
     helper = LayerHelper("batch_norm", param_attr=param_attr, bias_attr=bias_attr, act=act,
                          name=name)
-    out = _batch_norm(helper, input, is_test, momentum, epsilon, data_layout, in_place,
-                      moving_mean_name, moving_variance_name,
+    out = _batch_norm("batch_norm", helper, input, is_test, momentum, epsilon, data_layout,
+                      in_place, moving_mean_name, moving_variance_name,
                       do_model_average_for_mean_and_var, use_global_stats)
     return helper.append_activation(out)
 
 
-def _batch_norm(helper, input, is_test, momentum, epsilon, data_layout, in_place, mean_name,
-                variance_name, average, use_global_stats):
+def _batch_norm(op_type, helper, input, is_test, momentum, epsilon, data_layout, in_place,
+                mean_name, variance_name, average, use_global_stats, more_attrs=None):
     if helper.bias_attr is False:
         raise AssertionError("%s: bias_attr should not be False" % helper.layer_type)
     channels = _channels(input, data_layout, helper.layer_type)
@@ -66,11 +66,12 @@ def _batch_norm(helper, input, is_test, momentum, epsilon, data_layout, in_place
     inputs = {"X": input, "Scale": scale, "Bias": bias, "Mean": mean, "Variance": variance}
     attrs = {"epsilon": float(epsilon), "is_test": is_test, "data_layout": data_layout,
              "use_global_stats": use_global_stats}
+    attrs.update(more_attrs or {})
     if isinstance(momentum, Variable):
         inputs["MomentumTensor"] = momentum
     else:
         attrs["momentum"] = float(momentum)
-    helper.append_op("batch_norm", inputs,
+    helper.append_op(op_type, inputs,
                      {"Y": out, "MeanOut": mean, "VarianceOut": variance, "SavedMean": saved[0],
                       "SavedVariance": saved[1]}, attrs)
     return out
@@ -80,21 +81,18 @@ def inplace_abn(input, act=None, is_test=False, momentum=0.9, epsilon=1e-5, para
                 bias_attr=None, data_layout="NCHW", name=None, moving_mean_name=None,
                 moving_variance_name=None, do_model_average_for_mean_and_var=True,
                 use_global_stats=False, act_alpha=1.0):
-    """Batch normalisation and an activation, in two ops: the executor's memory plan does what
-    the fused op of Fluid is for."""
+    """Batch normalisation and an activation, written over `input`."""
     if act not in (None, "identity", "leaky_relu", "elu"):
         raise AssertionError("inplace_abn: act is %r, and must be None, 'identity', 'leaky_relu' "
                              "or 'elu'" % (act,))
-    if act in ("leaky_relu", "elu"):
-        act = {"type": act, "alpha": float(act_alpha)}
-    else:
-        act = None
     helper = LayerHelper("inplace_abn", param_attr=param_attr, bias_attr=bias_attr, act=act,
                          name=name)
-    out = _batch_norm(helper, input, is_test, momentum, epsilon, data_layout, False,
-                      moving_mean_name, moving_variance_name,
-                      do_model_average_for_mean_and_var, use_global_stats)
-    return helper.append_activation(out)
+    attrs = {"fuse_with_relu": False, "alpha": float(act_alpha)}
+    if act is not None:
+        attrs["activation"] = act
+    return _batch_norm("inplace_abn", helper, input, is_test, momentum, epsilon, data_layout, True,
+                       moving_mean_name, moving_variance_name,
+                       do_model_average_for_mean_and_var, use_global_stats, attrs)
 
 
 def instance_norm(input, epsilon=1e-5, param_attr=None, bias_attr=None, name=None):

@@ -9,7 +9,8 @@ from ...param_attr import ParamAttr
 
 __all__ = ["shuffle_batch", "partial_concat", "partial_sum", "tdm_child", "tdm_sampler",
            "rank_attention", "fused_embedding_seq_pool", "match_matrix_tensor",
-           "sequence_topk_avg_pooling", "var_conv_2d", "tree_conv", "fused_elemwise_activation"]
+           "sequence_topk_avg_pooling", "var_conv_2d", "tree_conv", "fused_elemwise_activation",
+           "search_pyramid_hash"]
 
 
 def shuffle_batch(x, seed=None):
@@ -248,4 +249,40 @@ def fused_elemwise_activation(x, y, functor_list, axis=-1, scale=0.0, save_inter
                      {"axis": axis, "scale": scale,
                       "save_intermediate_out": save_intermediate_out,
                       "functor_list": functor_list})
+    return out
+
+
+def search_pyramid_hash(input, num_emb, space_len, pyramid_layer, rand_len, drop_out_percent,
+                        is_training, use_filter, white_list_len, black_list_len, seed, lr,
+                        param_attr=None, param_attr_wl=None, param_attr_bl=None, name=None,
+                        distribute_update_vars=None, dtype="float32"):
+    """Runs of two to pyramid_layer ids of the sequences `input` (int32) as vectors of num_emb,
+    pieces of one table [space_len + rand_len, 1] that hashes of the run choose.
+
+    The table is trained by the op's gradient with the rate lr, without an optimizer, and only where
+    input.stop_gradient is False. param_attr_wl and param_attr_bl: Bloom filters of the runs that are
+    taken, and that are not. `paddle ops pyramid_hash` tells the rest."""
+    helper = LayerHelper("search_pyramid_hash", name=name)
+    inputs = {"X": input}
+    for slot, attr, length in (("W", param_attr, space_len + rand_len),
+                               ("WhiteList", param_attr_wl, white_list_len),
+                               ("BlackList", param_attr_bl, black_list_len)):
+        if slot == "W" or length > 0:
+            inputs[slot] = helper.create_parameter(ParamAttr._to_attr(attr), [length, 1], dtype)
+            inputs[slot].stop_gradient = True
+    given = [attr.name for attr in (param_attr, param_attr_wl, param_attr_bl) if attr]
+    for param in distribute_update_vars or []:
+        if param not in given:
+            raise ValueError("search_pyramid_hash: distribute_update_vars has %s, and the "
+                             "parameters are %s" % (param, ", ".join(map(str, given))))
+    out, drop_pos, x_temp_out = [helper.create_variable_for_type_inference(dtype)
+                                 for _ in range(3)]
+    helper.append_op("pyramid_hash", inputs,
+                     {"Out": out, "X_Temp_Out": x_temp_out, "DropPos": drop_pos},
+                     {"num_emb": num_emb, "space_len": space_len, "pyramid_layer": pyramid_layer,
+                      "rand_len": rand_len, "drop_out_percent": drop_out_percent,
+                      "is_training": is_training, "use_filter": use_filter,
+                      "white_list_len": white_list_len, "black_list_len": black_list_len,
+                      "seed": seed, "lr": lr,
+                      "distribute_update_vars": ",".join(distribute_update_vars or [])})
     return out
