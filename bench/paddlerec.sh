@@ -2,6 +2,7 @@
 # paddlerec.sh - rank/dnn by `python -m paddlerec.run` here and with paddle-rec 1.8.5.1 on Paddle
 # 1.8.5: the same model.py, config.yaml and 200,000 made-up rows, batch 512, one thread. Examples
 # per CPU-second of the whole run, start and all; and the seconds from start to the first batch.
+# Then every model of the package (rec/models.py has how).
 # REC185: a Python that has paddle-rec, where it should not be installed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -87,3 +88,5 @@ for _ in $(seq "$rounds"); do
         { grep -m1 'batch: 1,' > /dev/null; echo "$(date +%s.%N) $begin"; cat > /dev/null; }
 done | awk '{ s = $1 - $2; if (!best || s < best) best = s }
     END { printf "paddlerec: start to the second batch in %.2f s (bar 1)\n", best }'
+
+"$ours" "$here/rec/models.py" "$REC185"

@@ -65,18 +65,24 @@ static rg_status sequence_pool_infer(rg_ctx *ctx)
             for (int64_t j = 0; j < width; j++)                                                  \
                 out[j] *= factor;                                                                \
     }                                                                                            \
+    /* Row by row, so that columns are compared together; the first NaN stays. */                \
     RG_INLINE void largest_##S(const T *x, int64_t rows, int64_t width, T *out, int32_t *index,  \
                                int64_t first)                                                    \
     {                                                                                            \
-        for (int64_t j = 0; j < width; j++) {                                                    \
-            int64_t best = 0;                                                                    \
-            for (int64_t r = 1; r < rows; r++)                                                   \
-                if (!(x[r * width + j] <= x[best * width + j]) &&                                \
-                    x[best * width + j] == x[best * width + j]) /* the first NaN stays */        \
-                    best = r;                                                                    \
-            out[j] = x[best * width + j];                                                        \
-            if (index != NULL)                                                                   \
-                index[j] = (int32_t)(first + best);                                              \
+        memcpy(out, x, (size_t)width * sizeof *out);                                             \
+        for (int64_t j = 0; index != NULL && j < width; j++)                                     \
+            index[j] = (int32_t)first;                                                           \
+        for (int64_t r = 1; r < rows; r++) {                                                     \
+            const T *row = x + r * width;                                                        \
+            int32_t at = (int32_t)(first + r);                                                   \
+            for (int64_t j = 0; index != NULL && j < width; j++) {                               \
+                bool more = !(row[j] <= out[j]) & (out[j] == out[j]);                            \
+                index[j] = more ? at : index[j];                                                 \
+            }                                                                                    \
+            for (int64_t j = 0; j < width; j++) {                                                \
+                bool more = !(row[j] <= out[j]) & (out[j] == out[j]);                            \
+                out[j] = more ? row[j] : out[j];                                                 \
+            }                                                                                    \
         }                                                                                        \
     }                                                                                            \
     RG_HOT static void pool_##S(pool p, const T *x, const int64_t *at, int64_t n, int64_t width, \

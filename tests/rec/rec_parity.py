@@ -26,6 +26,8 @@ class Startup(SingleStartup):
         for phase in context["phases"]:
             model = context["model"][phase["name"]]
             for p in model["main_program"].all_parameters():
+                if not p.trainable:  # statistics, not any value will do
+                    continue
                 rng = np.random.RandomState(zlib.crc32(p.name.encode()) % 1000)
                 value = rng.normal(0, 0.2, p.shape).astype("float32")
                 model["scope"].find_var(p.name).get_tensor().set(value, fluid.CPUPlace())

@@ -99,6 +99,14 @@ def test_a_broken_configuration_is_refused_with_its_line(old, new, line, says, t
     assert [p for p in found if wanted in p and says in p], (wanted, found)
 
 
+@pytest.mark.parametrize("place", ["saved", "saved/1", "./saved/", "{workspace}/saved/0"])
+def test_a_folder_that_a_runner_before_writes_need_not_be_there(place, tmp_path, monkeypatch):
+    folder = job.make(tmp_path, job.CONFIG.replace("mode: [train_it]", "mode: [train_it, judge_it]")
+                      .replace('init_model_path: "saved"', 'init_model_path: "%s"' % place))
+    monkeypatch.chdir(folder)
+    command.load("config.yaml", False)
+
+
 def test_there_are_forty():
     assert len(BROKEN) >= 40
 

@@ -74,6 +74,7 @@ def _a_dict(value):
 
 _CLASS_PATHS = ["%s_class_path" % part
                 for part in ("instance", "network", "startup", "runner", "terminal")]
+_SAVE_PATHS = ["save_%s_path" % thing for thing in ("checkpoint", "step", "inference")]
 _STRATEGY = _one_of(*STRATEGIES)
 TOP = {"workspace": _text, "mode": _names, "debug": _flag, "runner": None, "dataset": None,
        "phase": None, "hyper_parameters": _a_dict, "train": _a_dict}
@@ -268,8 +269,13 @@ class _Check:
             i, runner = self.refer(("mode",), "mode", "runner", name)
             if runner is not None:
                 self.runner(i, runner, made, checked)
-                made |= {runner.get(key) for key in ("save_checkpoint_path", "save_inference_path",
-                                                     "save_step_path")}
+                made |= {os.path.abspath(self.text(runner[key])) for key in _SAVE_PATHS
+                         if isinstance(runner.get(key), str)}
+
+    def comes(self, place, made):
+        """Whether a runner before writes a folder, or the one it is in (increment/3)."""
+        place = os.path.abspath(self.text(place))
+        return any(place == folder or place.startswith(folder + os.sep) for folder in made)
 
     def runner(self, i, runner, made, checked):
         path, what = ("runner", i), "runner %s: " % runner.get("name")
@@ -283,9 +289,9 @@ class _Check:
             self.say(path, what + "epochs is missing")
         if kind == "infer" and not runner.get("init_model_path"):
             self.say(path, what + "init_model_path is missing: it holds what is to be judged")
-        if runner.get("init_model_path") and runner["init_model_path"] not in made:
-            self.exists(path + ("init_model_path",), what + "init_model_path",
-                        runner["init_model_path"], "any")
+        begins = runner.get("init_model_path")
+        if begins and not (isinstance(begins, str) and self.comes(begins, made)):
+            self.exists(path + ("init_model_path",), what + "init_model_path", begins, "any")
         for key in _CLASS_PATHS:
             self.exists(path + (key,), what + key, runner.get(key))
         self.trainer(path, runner, what)

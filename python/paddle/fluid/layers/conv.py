@@ -85,9 +85,10 @@ def _conv(op_type, axes, input, num_filters, filter_size, stride, padding, dilat
     channels = _channels(input, last, axes)
     if groups is not None and (groups < 1 or channels % groups != 0):
         raise ValueError("groups is %d, and the input has %d channels" % (groups, channels))
-    groups = groups or 1
+    # Where groups is not said it is no depthwise one, of one channel either: names depend on it.
     if axes == 2 and channels == groups and num_filters % channels == 0 and not use_cudnn:
         op_type = "depthwise_conv2d"
+    groups = groups or 1
     helper = LayerHelper(op_type, input=input, param_attr=param_attr, bias_attr=bias_attr, act=act,
                          name=name)
     dtype = helper.input_dtype()

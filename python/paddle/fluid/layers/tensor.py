@@ -53,7 +53,7 @@ def create_tensor(dtype, name=None, persistable=False):
 
 
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
-    helper = LayerHelper("create_parameter")
+    helper = LayerHelper("create_parameter", name=name)  # a name takes no number
     if attr is None:
         attr = ParamAttr(name=name)
     return helper.create_parameter(attr, shape, dtype, is_bias, default_initializer)
