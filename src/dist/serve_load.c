@@ -210,8 +210,6 @@ bool rg_serve_load(rg_engine *s, const rg_member *trainer, rg_rpc_request *reque
     rg_status code;
     if (s->desc != NULL)
         code = rg_fail(RG_EINVAL, "%s has its program already", s->who);
-    else if (trainer != s->trainers)
-        code = rg_fail(RG_EDENIED, "%s may not send the program: trainer 0 does", trainer->who);
     else
         code = rg_ps_load_read(&load, body, n);
     if (code == RG_OK)

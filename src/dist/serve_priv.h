@@ -1,6 +1,7 @@
 /* serve_priv.h - a server's inside: its variables, its trainers, the step that is being made.
  *
- * serve.c opens and ends it and takes requests; serve_vars.c knows the variables, serve_whole.c
+ * serve.c opens and ends it; commands.c takes requests; serve_members.c knows who has come;
+ * serve_vars.c knows the variables, serve_whole.c
  * reads and sets them; serve_rows.c the tables; serve_step.c gathers what trainers push;
  * serve_rendezvous.c lets trainers wait for each other; serve_save.c writes parts of tables to
  * files, serve_tasks.c does so outside the loop; serve_wait.c says whom all wait for; serve_load.c
@@ -192,9 +193,9 @@ rg_status rg_serve_schedule(rg_engine *s);
 
 /* ---- requests for them as a whole (serve_whole.c) ---- */
 
-void rg_serve_get_whole(rg_engine *s, rg_rpc_request *request);
-void rg_serve_set_whole(rg_engine *s, rg_rpc_request *request);
-void rg_serve_shrink(rg_engine *s, rg_rpc_request *request);
+void rg_serve_get_whole(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_set_whole(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_shrink(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 
 /* ---- tables (serve_rows.c) ---- */
 
@@ -228,8 +229,8 @@ rg_status rg_served_list(rg_served *var, int64_t *ids, float *rows);
 /* ---- steps (serve_step.c) ---- */
 
 void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
-void rg_serve_pull(rg_engine *s, rg_rpc_request *request);
-void rg_serve_rows(rg_engine *s, rg_rpc_request *request);
+void rg_serve_pull(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 /* Whoever was waited for may have gone: make the step, if all others are there. */
 void rg_serve_try_step(rg_engine *s);
 
@@ -251,7 +252,7 @@ void rg_serve_forget_messages(rg_member *trainer);
 
 /* ---- parts of tables in files (serve_save.c) ---- */
 
-void rg_serve_save(rg_engine *s, const rg_member *trainer, rg_rpc_request *request);
+void rg_serve_save(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 
 /* ---- what leaves the loop (serve_tasks.c) ---- */
 
@@ -286,7 +287,19 @@ void rg_serve_tell(rg_engine *s);
 /* In the end: what has come and gone. */
 void rg_serve_sum_up(rg_engine *s);
 
-/* ---- ending (serve.c) ---- */
+/* ---- requests (commands.c) ---- */
+
+/* `trainer` is NULL for a tool. */
+void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+
+/* ---- who takes part (serve_members.c) ---- */
+
+/* Events of the rpc server; `user` is the engine. */
+rg_status rg_serve_come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc_arrival arrival);
+void rg_serve_peer_left(void *user, rg_rpc_peer *peer);
+void rg_serve_peer_dead(void *user, rg_rpc_peer *peer, const char *how);
+void rg_serve_leave(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_hear_failure(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 
 /* The job is over for this reason: everyone who waits is told. */
 void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)

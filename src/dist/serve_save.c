@@ -134,7 +134,7 @@ static rg_status begin_saving(saving **out, const rg_engine *s, const rg_member 
 
 /* Who may make this process write files has shown the job's key, or is of the same user: any other
  * could have it write where only this user can. */
-void rg_serve_save(rg_engine *s, const rg_member *trainer, rg_rpc_request *request)
+void rg_serve_save(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
     saving *job = NULL;
     rg_status code = begin_saving(&job, s, trainer, request);

@@ -147,8 +147,9 @@ static rg_status too_much(uint64_t room)
                    (unsigned long long)room);
 }
 
-void rg_serve_pull(rg_engine *s, rg_rpc_request *request)
+void rg_serve_pull(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
+    (void)trainer;
     size_t bytes;
     uint64_t total = 0, room = rg_rpc_request_room(request);
     const uint8_t *body = rg_rpc_request_body(request, &bytes);
@@ -196,8 +197,9 @@ static rg_status add_rows(rg_engine *s, rg_buf *out, const rg_rows_wanted *wante
     return rg_served_pull(s, var, wanted->ids, wanted->n, rows);
 }
 
-void rg_serve_rows(rg_engine *s, rg_rpc_request *request)
+void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
+    (void)trainer;
     size_t left;
     const uint8_t *at = rg_rpc_request_body(request, &left);
     rg_payload back = rg_payload_back(payload_of(request));

@@ -31,8 +31,9 @@ static void end_copy(rg_server_task *task)
     rg_free(task);
 }
 
-void rg_serve_get_whole(rg_engine *s, rg_rpc_request *request)
+void rg_serve_get_whole(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
+    (void)trainer;
     rg_server_task *task = rg_alloc_zero(1, sizeof *task);
     if (task == NULL) {
         rg_rpc_refuse(request, RG_ENOMEM, "no memory");
@@ -44,8 +45,9 @@ void rg_serve_get_whole(rg_engine *s, rg_rpc_request *request)
     rg_serve_later(s, RG_QUEUE_COPIES, task);
 }
 
-void rg_serve_set_whole(rg_engine *s, rg_rpc_request *request)
+void rg_serve_set_whole(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
+    (void)trainer;
     size_t n;
     const uint8_t *body = rg_rpc_request_body(request, &n);
     rg_cursor in = {body, n};
@@ -66,8 +68,9 @@ void rg_serve_set_whole(rg_engine *s, rg_rpc_request *request)
 }
 
 /* {name} empties the table; {name, u32 calls} drops what was not touched for so many calls. */
-void rg_serve_shrink(rg_engine *s, rg_rpc_request *request)
+void rg_serve_shrink(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
+    (void)trainer;
     size_t n;
     const uint8_t *body = rg_rpc_request_body(request, &n);
     rg_cursor in = {body, n};

@@ -202,3 +202,9 @@ assert out.tolist() == [3, 3]
     assert len(notes) == 2, done.stderr
     assert "op=scale attribute=my_note" in notes[0] and "kept in the program" in notes[0]
     assert "op=scale attribute=owner" in notes[1] and "left out" in notes[1]
+
+
+def test_the_protocol_lists_the_commands_of_the_server():
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "commands_page.py"),
+                           "--check"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

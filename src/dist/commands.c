@@ -1,0 +1,199 @@
+/* commands.c - what trainers and tools may ask of a server: one table, and the way into it.
+ *
+ * A command is a method of docs/protocol.md, whose list tools/commands_page.py makes of this
+ * table. Who may ask, whether it is done once and when are said here; its function only does it. */
+#include "dist/serve_priv.h"
+
+#include "sys/clock.h"
+#include "sys/log.h"
+
+#include <string.h>
+
+typedef enum who_may { ALL, TRAINERS, TRAINER_0 } who_may;
+
+enum {
+    /* It changes something, and is done once: its answer is remembered, and given again to who did
+     * not hear it. (Pushes and messages say by themselves which they are, and their answers would
+     * be too much to keep.) */
+    ONCE = 1,
+    EARLY = 2,   /* it does not wait for the program of a server that has none yet */
+    GOODBYE = 4, /* also of a trainer that has left: the answer may have been lost */
+    NO_WORK = 8, /* whoever asks nothing else does nothing */
+};
+
+typedef struct command {
+    const char *name;
+    who_may who;
+    unsigned flags;
+    void (*answer)(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+    const char *request, *reply; /* in words, for the page */
+} command;
+
+static void tell_schema(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+static void tell_whom(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+static void compare_program(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+static void take_program(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+
+/* By method. */
+static const command commands[] = {
+    [RG_PS_SCHEMA] = {"SCHEMA", ALL, 0, tell_schema, "nothing", "the variables"},
+    [RG_PS_PULL] = {"PULL", ALL, 0, rg_serve_pull, "u32 numbers of variables",
+                    "their values, each padded"},
+    [RG_PS_ROWS] = {"ROWS", ALL, 0, rg_serve_rows, "ids of tables", "their rows"},
+    [RG_PS_PUSH] = {"PUSH", TRAINERS, 0, rg_serve_push, "gradients, and what is wanted back",
+                    "that"},
+    [RG_PS_GET] = {"GET", ALL, 0, rg_serve_get_whole, "name, rows", "a tensor"},
+    [RG_PS_BARRIER] = {"BARRIER", TRAINERS, ONCE, rg_serve_rendezvous, "name",
+                       "nothing, when all have come"},
+    [RG_PS_REDUCE] = {"REDUCE", TRAINERS, ONCE, rg_serve_rendezvous, "name, numbers",
+                      "numbers, when all have come"},
+    [RG_PS_LEAVE] = {"LEAVE", TRAINERS, ONCE | EARLY | GOODBYE, rg_serve_leave, "nothing",
+                     "nothing"},
+    [RG_PS_FAIL] = {"FAIL", TRAINERS, ONCE | EARLY, rg_serve_hear_failure, "text, without a length",
+                    "nothing"},
+    [RG_PS_PROGRAM] = {"PROGRAM", TRAINERS, ONCE, compare_program,
+                       "32 bytes: digest of the program that is trained",
+                       "nothing, where it is that of all"},
+    [RG_PS_STATS] = {"STATS", TRAINERS, ONCE | NO_WORK, rg_serve_stats, "how far this trainer is",
+                     "how far all are"},
+    [RG_PS_SET] = {"SET", TRAINERS, ONCE, rg_serve_set_whole, "name, tensor", "nothing"},
+    [RG_PS_SHRINK] = {"SHRINK", TRAINERS, ONCE, rg_serve_shrink, "name, u32 calls",
+                      "u64 rows that went"},
+    [RG_PS_CLEAR] = {"CLEAR", TRAINERS, ONCE, rg_serve_shrink, "name", "u64 rows that went"},
+    [RG_PS_SAVE] = {"SAVE", TRAINERS, ONCE, rg_serve_save, "name of a folder, name of a table",
+                    "u64 rows that were written"},
+    [RG_PS_POST] = {"POST", TRAINERS, 0, rg_serve_post, "a message to another trainer",
+                    "u32: 1 taken, 0 no room now"},
+    [RG_PS_FETCH] = {"FETCH", TRAINERS, 0, rg_serve_fetch, "how many messages this trainer has",
+                     "those behind them"},
+    [RG_PS_WAITS] = {"WAITS", ALL, EARLY | NO_WORK, tell_whom, "nothing",
+                     "text, without a length: whom the server waits for; empty where for nobody"},
+    [RG_PS_LOAD] = {"LOAD", TRAINER_0, ONCE | EARLY, take_program,
+                    "the programs of a server that has none", "nothing"},
+};
+
+/* NULL: there is no such method. */
+static const command *find_command(uint16_t method)
+{
+    const command *found = &commands[method < sizeof commands / sizeof *commands ? method : 0];
+    return found->answer != NULL ? found : NULL;
+}
+
+/* ---- the small ones ---- */
+
+static void tell_schema(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    rg_buf out;
+    (void)trainer;
+    rg_buf_init(&out, 0);
+    rg_ps_schema_write(&out, &s->schema);
+    if (rg_buf_status(&out) != RG_OK)
+        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
+    else
+        rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
+    rg_buf_fini(&out);
+}
+
+static void tell_whom(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    rg_buf out;
+    (void)trainer;
+    rg_buf_init(&out, 0);
+    if (s->desc == NULL)
+        rg_serve_whose_program(s, &out);
+    else
+        rg_serve_whom(s, &out);
+    rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
+    rg_buf_fini(&out);
+}
+
+/* All trainers train the same: the first to say what it is decides. */
+static void compare_program(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    size_t n;
+    const uint8_t *digest = rg_rpc_request_body(request, &n);
+    if (n != sizeof s->digest) {
+        rg_rpc_refuse(request, RG_ECORRUPT, "a digest of %zu bytes", n);
+        return;
+    }
+    if (s->has_digest && memcmp(digest, s->digest, n) != 0) {
+        rg_log(RG_LOG_E, "ps", "server=%d \"%s runs another program: refused\"", s->id,
+               trainer->who);
+        rg_rpc_refuse(request, RG_EINVAL,
+                      "%s runs another program than the trainers that came before; all trainers of "
+                      "a job must run the same",
+                      trainer->who);
+        return;
+    }
+    memcpy(s->digest, digest, n);
+    s->has_digest = true;
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+}
+
+/* ---- the way in ---- */
+
+/* To be able to say who does nothing. */
+static void note_request(rg_member *trainer, uint16_t method, const command *asked)
+{
+    if (trainer == NULL || (asked->flags & NO_WORK) != 0)
+        return;
+    trainer->asked_ns = rg_clock_ns();
+    trainer->fetches = method == RG_PS_FETCH;
+}
+
+static bool is_refused(rg_engine *s, const rg_member *trainer, const command *asked,
+                       rg_rpc_request *request)
+{
+    if (asked->who == ALL)
+        return false;
+    if (trainer == NULL) {
+        rg_rpc_refuse(request, RG_EINVAL, "only a trainer can ask for that");
+        return true;
+    }
+    if ((asked->flags & ONCE) != 0 && rg_rpc_request_repeated(request)) {
+        /* Its answer would have been given again, were it not for newer ones. */
+        rg_rpc_refuse(request, RG_ESTALE,
+                      "%s asks again for what was done long ago, and what came of it is not known "
+                      "any more",
+                      trainer->who);
+        return true;
+    }
+    if (trainer->left && (asked->flags & GOODBYE) == 0) {
+        rg_rpc_refuse(request, RG_EINVAL, "%s has said that it is done", trainer->who);
+        return true;
+    }
+    if (asked->who == TRAINER_0 && trainer != s->trainers) {
+        rg_rpc_refuse(request, RG_EDENIED, "%s may not ask for %s: trainer 0 does", trainer->who,
+                      asked->name);
+        return true;
+    }
+    return false;
+}
+
+void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    uint16_t method = rg_rpc_request_method(request);
+    const command *asked = find_command(method);
+    if (asked == NULL) {
+        rg_rpc_refuse(request, RG_EUNIMPL, "this server knows no method %u", method);
+        return;
+    }
+    rg_arena_reset(&s->scratch);
+    note_request(trainer, method, asked);
+    if (s->desc == NULL && (asked->flags & EARLY) == 0) {
+        rg_serve_hold(s, request);
+        return;
+    }
+    if (is_refused(s, trainer, asked, request))
+        return;
+    if ((asked->flags & ONCE) != 0)
+        rg_rpc_request_remember(request);
+    asked->answer(s, trainer, request);
+}
+
+static void take_program(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    if (rg_serve_load(s, trainer, request))
+        for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
+            rg_serve_answer(s, rg_rpc_peer_user(rg_rpc_request_peer(held)), held);
+}

@@ -1,0 +1,251 @@
+/* serve_members.c - who takes part in a server's job: they come, leave, fail, and end it. */
+#include "dist/serve_priv.h"
+
+#include "base/escape.h"
+#include "base/mem.h"
+#include "sys/because.h"
+#include "sys/flags.h"
+#include "sys/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { FIRST_EPOCH = 1 };
+
+/* ---- ending ---- */
+
+static void refuse_waiting(rg_engine *s)
+{
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        rg_member *trainer = &s->trainers[t];
+        if (trainer->waiting != NULL)
+            rg_rpc_refuse(trainer->waiting, s->failed, "%s", s->why);
+        if (trainer->rendezvous.request != NULL)
+            rg_rpc_refuse(trainer->rendezvous.request, s->failed, "%s", s->why);
+        rg_free(trainer->rendezvous.name);
+        trainer->waiting = NULL;
+        trainer->rendezvous = (rg_rendezvous){0};
+    }
+    for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
+        rg_rpc_refuse(held, s->failed, "%s", s->why);
+}
+
+void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)
+{
+    va_list args;
+    pthread_mutex_lock(&s->members);
+    bool first = !s->ended;
+    if (first) {
+        s->ended = true;
+        s->failed = status;
+        va_start(args, fmt);
+        (void)vsnprintf(s->why, sizeof s->why, fmt, args);
+        va_end(args);
+        (void)pthread_cond_broadcast(&s->change);
+    }
+    pthread_mutex_unlock(&s->members);
+    if (!first)
+        return;
+    rg_log(RG_LOG_E, "ps", "server=%d \"%s\"", s->id, s->why);
+    refuse_waiting(s);
+}
+
+static void fail_because_of(rg_engine *s, const rg_member *trainer, const char *before,
+                            const char *how)
+{
+    if (!s->ended)
+        rg_because_say((rg_because){.worker = true, .index = (int)(trainer - s->trainers)});
+    rg_serve_fail(s, RG_ECLOSED, "%s %s%s", trainer->who, before, how);
+}
+
+/* It is waited for no more, and nothing is kept for it. */
+static void has_left(rg_engine *s, rg_member *trainer)
+{
+    pthread_mutex_lock(&s->members);
+    trainer->left = true;
+    pthread_mutex_unlock(&s->members);
+    for (size_t v = 0; v < s->schema.n; v++)
+        rg_served_left(&s->vars[v], (int)(trainer - s->trainers));
+}
+
+static void end_if_all_left(rg_engine *s)
+{
+    for (uint32_t t = 0; t < s->schema.trainers; t++)
+        if (!s->trainers[t].left)
+            return;
+    pthread_mutex_lock(&s->members);
+    s->ended = true;
+    (void)pthread_cond_broadcast(&s->change);
+    pthread_mutex_unlock(&s->members);
+}
+
+/* ---- who comes ---- */
+
+static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t session, int *out)
+{
+    int n = (int)s->schema.trainers;
+    if (hello->trainer == RG_RPC_ANY_TRAINER) {
+        for (int i = 0; i < n; i++)
+            if (s->trainers[i].joined && s->trainers[i].session == session) {
+                *out = i; /* it has a number, and did not hear of it */
+                return RG_OK;
+            }
+        for (int i = 0; i < n; i++)
+            if (!s->trainers[i].joined) {
+                *out = i;
+                return RG_OK;
+            }
+        return rg_fail(RG_EINVAL, "this job has %d trainers, and all of them have come", n);
+    }
+    if (hello->trainer < 0 || hello->trainer >= n)
+        return rg_fail(RG_EINVAL, "there is no trainer %d in a job of %d", hello->trainer, n);
+    const rg_member *there = &s->trainers[hello->trainer];
+    if (there->joined && there->session != session)
+        return rg_fail(RG_EINVAL,
+                       "trainer number %d is taken by %s%s; give each trainer an id of "
+                       "its own (PADDLE_TRAINER_ID)",
+                       hello->trainer, there->who, there->left ? ", which has finished" : "");
+    *out = hello->trainer;
+    return RG_OK;
+}
+
+static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello, rg_rpc_arrival arrival)
+{
+    if (s->stale[0] != '\0')
+        return rg_fail(RG_ESTALE, "%s", s->stale);
+    /* Who comes back after all went well has not heard the answer to its LEAVE. */
+    if (s->ended && (s->failed != RG_OK || arrival != RG_RPC_BACK))
+        return rg_fail(RG_ECLOSED, "%s", s->why[0] ? s->why : "the job is over");
+    if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
+        return rg_fail(RG_EINVAL,
+                       "%s believes that there are %u trainers, and this server was "
+                       "told %u%s",
+                       hello->name, hello->trainers, s->schema.trainers,
+                       s->typed ? " (--num_gradient_servers)" : "");
+    return RG_OK;
+}
+
+/* A trainer that has an epoch got it from a server. Not from this process: then from one that was
+ * here before, whose variables nobody has. */
+static rg_status turn_away_stale(rg_engine *s, const rg_rpc_hello *hello)
+{
+    char why[512];
+    (void)snprintf(
+        why, sizeof why,
+        "server %d was started again while its job was running, and what it had learned "
+        "is lost (%s, pid %u on %s, knows it from before); end all processes of the job, "
+        "and start it again from what was saved last",
+        s->id, hello->name, hello->pid, hello->host);
+    bool alone = true;
+    s->turned_away++;
+    for (uint32_t t = 0; t < s->schema.trainers; t++)
+        alone = alone && !s->trainers[t].joined;
+    if (alone && s->stale[0] == '\0') {
+        /* Else it has a job of its own, and this is someone left over from another. The acceptor
+         * does not end a job: that takes the engine's lock. */
+        (void)snprintf(s->stale, sizeof s->stale, "%s", why);
+        (void)pthread_cond_broadcast(&s->change);
+    }
+    return rg_fail(RG_ESTALE, "%s", why);
+}
+
+rg_status rg_serve_come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc_arrival arrival)
+{
+    rg_engine *s = user;
+    int number = 0;
+    if (hello->role != RG_RPC_TRAINER)
+        return RG_OK;
+    pthread_mutex_lock(&s->members);
+    uint64_t session = rg_rpc_peer_session(peer);
+    rg_status code = arrival == RG_RPC_REVENANT
+                         ? rg_fail(RG_ECLOSED, "%s was thought dead, and the job has ended",
+                                   hello->name)
+                     : arrival == RG_RPC_NEW && hello->epoch != 0 ? turn_away_stale(s, hello)
+                                                                  : check_hello(s, hello, arrival);
+    if (code == RG_OK)
+        code = number_of(s, hello, session, &number);
+    if (code == RG_OK) {
+        rg_member *trainer = &s->trainers[number];
+        if (!trainer->joined) {
+            s->present++;
+            trainer->joined = true;
+            trainer->session = session;
+            (void)snprintf(trainer->who, sizeof trainer->who, "trainer %d (pid %u on %s)", number,
+                           hello->pid, hello->host);
+            rg_log(RG_LOG_I, "ps", "server=%d \"%s has come\"", s->id, trainer->who);
+        }
+        hello->epoch = FIRST_EPOCH; /* a trainer that is started again cannot come back yet */
+        hello->trainer = number;
+        rg_rpc_peer_set_user(peer, trainer);
+    }
+    pthread_mutex_unlock(&s->members);
+    return code;
+}
+
+/* ---- who goes ---- */
+
+/* Whoever was to send the program has gone: it will not come any more. */
+static void fail_without_program(rg_engine *s, const rg_member *trainer)
+{
+    if (s->desc == NULL && trainer == s->trainers && !s->ended)
+        fail_because_of(s, trainer, "", "has left without sending the program");
+}
+
+void rg_serve_leave(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    if (trainer->waiting != NULL || trainer->rendezvous.request != NULL) {
+        rg_rpc_refuse(request, RG_EINVAL, "%s leaves while it waits for an answer", trainer->who);
+        return;
+    }
+    has_left(s, trainer);
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+    rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
+    end_if_all_left(s);
+    fail_without_program(s, trainer);
+    rg_serve_try_rendezvous(s);
+    rg_serve_try_step(s);
+}
+
+void rg_serve_hear_failure(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    size_t n;
+    const char *text = (const char *)rg_rpc_request_body(request, &n);
+    char why[512];
+    (void)rg_escape(why, sizeof why, text, n < 400 ? n : 400);
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+    fail_because_of(s, trainer, "has failed: ", why);
+}
+
+static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
+{
+    rg_member *trainer = rg_rpc_peer_user(peer);
+    if (trainer == NULL)
+        return;
+    pthread_mutex_lock(&s->lock);
+    if (!trainer->left && s->mode != RG_UPDATE_SYNC && rg_flag_bool("ps_go_on")) {
+        rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
+        has_left(s, trainer);
+        end_if_all_left(s);
+        rg_serve_try_rendezvous(s);
+    }
+    if (!trainer->left)
+        fail_because_of(s, trainer, "", how);
+    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_lock(&s->members);
+    s->present--;
+    (void)pthread_cond_broadcast(&s->change);
+    pthread_mutex_unlock(&s->members);
+}
+
+void rg_serve_peer_left(void *user, rg_rpc_peer *peer)
+{
+    gone(user, peer, "went without finishing");
+}
+
+void rg_serve_peer_dead(void *user, rg_rpc_peer *peer, const char *how)
+{
+    char text[512];
+    (void)snprintf(text, sizeof text, "died: %s", how);
+    gone(user, peer, text);
+}
+
