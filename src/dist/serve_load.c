@@ -2,7 +2,7 @@
 #include "dist/serve_priv.h"
 
 #include "base/mem.h"
-#include "exec/plan.h"
+#include "exec/executor.h"
 #include "sys/because.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
@@ -145,10 +145,10 @@ rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope)
 
 static rg_status run_startup(const rg_program *startup, rg_scope *scope)
 {
-    rg_plan *plan = NULL;
-    RG_TRY(rg_plan_open(&plan, startup, scope, &(rg_plan_config){.keep_all = true}));
-    rg_status code = rg_plan_run(plan);
-    rg_plan_close(plan);
+    rg_executor *executor = NULL;
+    RG_TRY(rg_executor_open(&executor));
+    rg_status code = rg_execute(executor, startup, scope);
+    rg_executor_close(executor);
     return code;
 }
 
