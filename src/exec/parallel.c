@@ -20,9 +20,9 @@ static rg_update_way way_of(const rg_program *program)
     for (size_t i = 0; i < block->n_ops; i++) {
         const rg_opdesc *op = block->ops[i];
         const rg_attr *geo = rg_opdesc_attr(op, "geo_slices");
-        if (strcmp(op->type, "send_barrier") == 0)
+        if (rg_opdesc_is(op, RG_OP_ENDS_STEP))
             return RG_UPDATE_MEAN_SENT;
-        if (strcmp(op->type, "send") == 0)
+        if (rg_opdesc_is(op, RG_OP_PUSHES))
             way = geo != NULL && geo->n > 0 ? RG_UPDATE_EACH : RG_UPDATE_SENT_BY_EACH;
     }
     return way;

@@ -161,18 +161,14 @@ static rg_status bind_outside(rg_plan *plan, const rg_plan_config *config)
     plan->feeds = rg_arena_zero(&plan->arena, feeds * sizeof *plan->feeds);
     plan->feed_descs = rg_arena_zero(&plan->arena, feeds * sizeof *plan->feed_descs);
     plan->fetches = rg_arena_zero(&plan->arena, fetches * sizeof *plan->fetches);
-    plan->fetch_names = rg_arena_zero(&plan->arena, fetches * sizeof *plan->fetch_names);
-    if (plan->feeds == NULL || plan->feed_descs == NULL || plan->fetches == NULL ||
-        plan->fetch_names == NULL)
+    if (plan->feeds == NULL || plan->feed_descs == NULL || plan->fetches == NULL)
         return rg_no_memory(1, "a plan");
     plan->n_feeds = config->n_feeds;
     plan->n_fetches = config->n_fetches;
     for (int i = 0; i < config->n_feeds; i++)
         RG_TRY(bind_feed(plan, config->feeds[i], i));
-    for (int i = 0; i < config->n_fetches; i++) {
-        plan->fetch_names[i] = rg_program_name(plan->program, config->fetches[i]);
+    for (int i = 0; i < config->n_fetches; i++)
         RG_TRY(bind_fetch(plan, config, i));
-    }
     return RG_OK;
 }
 
@@ -197,9 +193,7 @@ static void drop_unread(rg_region *region)
 /* Where gradients are sent to servers, these ask whether all trainers run the same. */
 static void keep_digest(rg_program *copy, const rg_program *program)
 {
-    const rg_block *block = program->blocks[0];
-    for (size_t i = 0; i < block->n_ops && !copy->has_digest; i++)
-        copy->has_digest = strcmp(block->ops[i]->type, "send") == 0;
+    copy->has_digest = rg_program_has(program, RG_OP_PUSHES);
     if (copy->has_digest)
         rg_program_digest(program, copy->digest);
 }

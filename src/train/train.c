@@ -61,13 +61,10 @@ struct rg_train {
 
 static bool is_left_out(const rg_opdesc *op)
 {
-    static const char *const pushes[] = {"send", "recv", "send_barrier", "fetch_barrier"};
     int role = rg_opdesc_role(op);
-    for (size_t i = 0; i < sizeof pushes / sizeof pushes[0]; i++)
-        if (strcmp(op->type, pushes[i]) == 0)
-            return true;
-    return role != RG_ROLE_NOT_SPECIFIED &&
-           (role & (RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED)) != 0;
+    return rg_opdesc_is(op, RG_OP_STEP) ||
+           (role != RG_ROLE_NOT_SPECIFIED &&
+            (role & (RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED)) != 0);
 }
 
 static void keep_forward(rg_program *program)
