@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "data/dataset.h"
-#include "exec/plan.h"
+#include "exec/executor.h"
 #include "exec/scope.h"
 #include "ir/program.h"
 #include "tensor/value.h"
@@ -65,6 +65,9 @@ int core_add_op(PyObject *module);
 PyObject *core_wrap_program(PyObject *type, rg_program *program);
 PyObject *core_wrap_var(PyTypeObject *type, PyObject *owner, rg_vardesc *var);
 PyObject *core_wrap_op(PyObject *owner, rg_opdesc *op);
+/* The name of a Variable, or a str, borrowed from the object. NULL and an exception where it is
+ * neither. */
+const char *core_name(PyObject *value);
 /* The names of a Variable, a str, or a list of them; a block of the caller's (PyMem_Free) with the
  * texts in it: what they were made of may go, a generator's strings at once. -1 and an exception
  * where it is neither. */
@@ -122,6 +125,12 @@ int core_from_numpy(PyObject *object, core_array *array);
 
 /* ---- running (executor.c) and files (files.c) ---- */
 
+typedef struct core_executor {
+    PyObject_HEAD
+    rg_executor *executor;
+} core_executor;
+
+extern PyTypeObject *core_executor_type;
 int core_add_executor(PyObject *module);
 int core_add_files(PyObject *module);
 int core_add_parallel(PyObject *module);

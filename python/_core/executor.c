@@ -1,195 +1,87 @@
-/* executor.c - Executor: plans made when first asked for, kept, and run.
- *
- * A plan is found by the program and its version, the scope, the names fed and the
- * things fetched. Names are compared by identity first: a loop passes the same
- * objects every time, and then a step costs no look-up at all. An executor may be used from
- * several Python threads: a plan that one of them runs lives until it has run. */
+/* executor.c - Executor: Python's feeds and fetches, to and from the library's executor. */
 #include "_core/core.h"
-
-#include "sys/flags.h"
 
 #include <string.h>
 
-enum { MAX_PLANS = 64 };
+PyTypeObject *core_executor_type;
 
-typedef struct entry {
-    int refs; /* the executor's, and one of each thread that runs it; under the GIL */
-    uint64_t program_id, version, used;
-    rg_scope *scope;   /* kept by the plan */
-    PyObject *feeds;   /* tuple of names */
-    PyObject *fetches; /* tuple of variables or names */
-    rg_plan *plan;
-    PyThread_type_lock lock; /* held while it runs: a plan is one thread's */
-} entry;
+/* ---- names ---- */
 
-typedef struct core_executor {
-    PyObject_HEAD
-    entry *entries[MAX_PLANS];
-    int n;
-    uint64_t clock;
-} core_executor;
+enum { FEW = 32 };
 
-static PyTypeObject *executor_type;
+/* The names fed, then those fetched. Borrowed from the dict and the list. */
+typedef struct names {
+    const char *few[FEW]; /* no memory need be had for a usual run */
+    const char **list;
+    int n_feeds, n_fetches;
+} names;
 
-static void drop_entry(entry *e)
-{
-    rg_plan_close(e->plan);
-    Py_XDECREF(e->feeds);
-    Py_XDECREF(e->fetches);
-    if (e->lock != NULL)
-        PyThread_free_lock(e->lock);
-    *e = (entry){0};
-}
-
-static void release_entry(entry *e)
-{
-    if (--e->refs > 0)
-        return;
-    drop_entry(e);
-    PyMem_Free(e);
-}
-
-/* ---- finding a plan ---- */
-
-static bool same_name(PyObject *a, PyObject *b)
-{
-    if (a == b)
-        return true;
-    if (PyUnicode_Check(a) && PyUnicode_Check(b))
-        return PyUnicode_Compare(a, b) == 0;
-    return false;
-}
-
-static bool feeds_match(const entry *e, PyObject *feed)
+static int list_names(names *n, PyObject *feed, PyObject *fetch)
 {
     PyObject *key, *value;
-    Py_ssize_t at = 0, i = 0, n = PyTuple_Size(e->feeds);
-    if ((feed == Py_None ? 0 : PyDict_Size(feed)) != n)
-        return false;
-    while (n > 0 && PyDict_Next(feed, &at, &key, &value))
-        if (!same_name(PyTuple_GetItem(e->feeds, i++), key))
-            return false;
-    return true;
-}
-
-static bool fetches_match(const entry *e, PyObject *fetch)
-{
-    Py_ssize_t n = PyTuple_Size(e->fetches);
-    if (PyList_Size(fetch) != n)
-        return false;
-    for (Py_ssize_t i = 0; i < n; i++)
-        if (!same_name(PyTuple_GetItem(e->fetches, i), PyList_GetItem(fetch, i)))
-            return false;
-    return true;
-}
-
-static entry *find_entry(core_executor *self, const rg_program *program, rg_scope *scope,
-                         PyObject *feed, PyObject *fetch)
-{
-    for (int i = 0; i < self->n; i++) {
-        entry *e = self->entries[i];
-        if (e->program_id == program->id && e->version == program->version && e->scope == scope &&
-            feeds_match(e, feed) && fetches_match(e, fetch))
-            return e;
-    }
-    return NULL;
-}
-
-/* Keep the entry, in the place of a plan of an older version or, where all places are taken, of
- * the one used least recently. */
-static void keep_entry(core_executor *self, entry *fresh)
-{
-    int oldest = 0, at = -1;
-    for (int i = 0; i < self->n; i++) {
-        const entry *e = self->entries[i];
-        if (e->program_id == fresh->program_id && e->version != fresh->version)
-            at = i;
-        if (e->used < self->entries[oldest]->used)
-            oldest = i;
-    }
-    if (at < 0 && self->n < MAX_PLANS)
-        at = self->n++;
-    else
-        release_entry(self->entries[at = at < 0 ? oldest : at]);
-    self->entries[at] = fresh;
-}
-
-static PyObject *dict_keys_tuple(PyObject *dict)
-{
-    if (dict == Py_None)
-        return PyTuple_New(0);
-    PyObject *keys = PyDict_Keys(dict);
-    PyObject *tuple = keys ? PyList_AsTuple(keys) : NULL;
-    Py_XDECREF(keys);
-    return tuple;
-}
-
-static int open_entry(entry *e, const rg_program *program, rg_scope *scope, PyObject *feed,
-                      PyObject *fetch)
-{
-    const char **feeds = NULL, **fetches = NULL;
-    int n_feeds, n_fetches;
-    e->feeds = dict_keys_tuple(feed);
-    e->fetches = PyList_AsTuple(fetch);
-    e->lock = PyThread_allocate_lock();
-    if (e->feeds == NULL || e->fetches == NULL || e->lock == NULL ||
-        core_names(e->feeds, &feeds, &n_feeds) < 0)
-        return -1;
-    if (core_names(e->fetches, &fetches, &n_fetches) < 0) {
-        PyMem_Free(feeds);
+    Py_ssize_t at = 0;
+    int i = 0;
+    n->n_feeds = feed == Py_None ? 0 : (int)PyDict_Size(feed);
+    n->n_fetches = (int)PyList_Size(fetch);
+    size_t all = (size_t)n->n_feeds + (size_t)n->n_fetches;
+    n->list = all <= FEW ? n->few : PyMem_Malloc(all * sizeof *n->list);
+    if (n->list == NULL) {
+        PyErr_NoMemory();
         return -1;
     }
-    rg_plan_config config = {
-        .feeds = feeds,
-        .n_feeds = n_feeds,
-        .fetches = fetches,
-        .n_fetches = n_fetches,
-        .no_fuse = !rg_flag_bool("fuse"),
-    };
-    rg_status code = rg_plan_open(&e->plan, program, scope, &config);
-    PyMem_Free(feeds);
-    PyMem_Free(fetches);
-    if (code != RG_OK) {
-        (void)core_raise(code);
-        return -1;
-    }
-    e->program_id = program->id;
-    e->version = program->version;
-    e->scope = scope;
+    while (i < n->n_feeds && PyDict_Next(feed, &at, &key, &value))
+        if ((n->list[i++] = core_name(key)) == NULL)
+            return -1;
+    for (Py_ssize_t k = 0; k < n->n_fetches; k++)
+        if ((n->list[i++] = core_name(PyList_GetItem(fetch, k))) == NULL)
+            return -1;
     return 0;
+}
+
+static void drop_names(names *n)
+{
+    if (n->list != n->few)
+        PyMem_Free(n->list);
 }
 
 /* A feed that the program does not know is said, as Paddle says it: it may be misspelt. */
-static int warn_unknown(const rg_program *program, PyObject *feeds)
+static int warn_unknown(const rg_plan *plan, const names *n)
 {
-    for (Py_ssize_t i = 0; i < PyTuple_Size(feeds); i++) {
-        PyObject *name = PyTuple_GetItem(feeds, i);
-        PyObject *bytes = PyUnicode_AsUTF8String(name);
-        const char *text = bytes ? PyBytes_AsString(bytes) : NULL;
-        int failed = text == NULL ? -1 : 0;
-        if (text != NULL && rg_block_var(program->blocks[0], text) == NULL)
-            failed = PyErr_WarnFormat(PyExc_UserWarning, 2,
-                                      "The variable %s is not found in program. It is not "
-                                      "declared or is pruned.",
-                                      text);
-        Py_XDECREF(bytes);
-        if (failed < 0)
+    for (int i = 0; i < n->n_feeds; i++)
+        if (rg_plan_feed_desc(plan, i) == NULL &&
+            PyErr_WarnFormat(PyExc_UserWarning, 2,
+                             "The variable %s is not found in program. It is not declared or is "
+                             "pruned.",
+                             n->list[i]) < 0)
             return -1;
-    }
     return 0;
 }
 
-static entry *new_entry(const rg_program *program, rg_scope *scope, PyObject *feed, PyObject *fetch)
+static rg_plan_config config_of(const names *n)
 {
-    entry *e = PyMem_Malloc(sizeof *e);
-    if (e == NULL)
-        return (entry *)PyErr_NoMemory();
-    *e = (entry){.refs = 1};
-    if (open_entry(e, program, scope, feed, fetch) < 0 || warn_unknown(program, e->feeds) < 0) {
-        release_entry(e);
+    return (rg_plan_config){.feeds = n->list,
+                            .n_feeds = n->n_feeds,
+                            .fetches = n->list + n->n_feeds,
+                            .n_fetches = n->n_fetches};
+}
+
+/* NULL and an exception where there is none. */
+static rg_prepared *prepare(core_executor *self, PyObject *program, PyObject *scope, const names *n)
+{
+    const rg_plan_config config = config_of(n);
+    rg_prepared *prepared;
+    bool is_new;
+    rg_status code = rg_executor_prepare(self->executor, ((core_program *)program)->program,
+                                         ((core_scope *)scope)->scope, &config, &prepared, &is_new);
+    if (code != RG_OK) {
+        (void)core_raise(code);
         return NULL;
     }
-    return e;
+    if (is_new && warn_unknown(rg_prepared_plan(prepared), n) < 0) {
+        rg_executor_forget(self->executor, prepared); /* the next run warns again */
+        return NULL;
+    }
+    return prepared;
 }
 
 /* ---- feeding ---- */
@@ -204,62 +96,6 @@ static int name_feed(const rg_vardesc *desc)
     Py_XDECREF(message);
     Py_XDECREF(trace);
     return -1;
-}
-
-static int wrong_feed(const rg_vardesc *desc, const char *what, const char *got, const char *wanted)
-{
-    PyErr_Format(PyExc_ValueError, "feed '%s' has the %s %s, and %s is wanted", desc->name, what,
-                 got, wanted);
-    return -1;
-}
-
-static int check_feed(const rg_vardesc *desc, rg_dtype dtype, const rg_shape *shape)
-{
-    if (desc == NULL)
-        return 0;
-    /* Labels and ids of layers.data() are often declared without their type: the ops that read
-     * them take or refuse what comes. */
-    bool whole = dtype == RG_I64 || dtype == RG_I32;
-    if (dtype != desc->meta.dtype && (desc->need_check_feed || !whole))
-        return wrong_feed(desc, "data type", rg_dtype_name(dtype), rg_dtype_name(desc->meta.dtype));
-    if (desc->need_check_feed && !rg_shape_fits(shape, &desc->meta.shape)) {
-        char got[RG_SHAPE_TEXT], wanted[RG_SHAPE_TEXT];
-        return wrong_feed(desc, "shape", rg_shape_text(shape, got),
-                          rg_shape_text(&desc->meta.shape, wanted));
-    }
-    return 0;
-}
-
-/* What is fed, as memory to copy from: of a LoDTensor, an array, a list, a number. */
-typedef struct fed {
-    PyObject *holder; /* released when the memory is no longer read; may be NULL */
-    const void *data;
-    rg_dtype dtype;
-    rg_shape shape;
-    rg_lod *lod; /* borrowed */
-} fed;
-
-static int feed_plan(rg_plan *plan, int i, const fed *f)
-{
-    rg_value *value = rg_plan_feed(plan, i);
-    if (check_feed(rg_plan_feed_desc(plan, i), f->dtype, &f->shape) < 0)
-        return -1;
-    if (value == NULL)
-        return 0; /* the program has no use for it */
-    if (value->data == NULL || value->meta.dtype != f->dtype ||
-        !rg_shape_equal(&value->meta.shape, &f->shape) || !rg_lod_equal(value->meta.lod, f->lod)) {
-        rg_plan_feed_changed(plan, i);
-        rg_value_set_lod(value, f->lod);
-        rg_status code = rg_value_resize(value, f->dtype, &f->shape);
-        if (code != RG_OK) {
-            (void)core_raise(code);
-            return -1;
-        }
-    }
-    size_t bytes = rg_value_bytes(value);
-    if (bytes > 0)
-        memcpy(value->data, f->data, bytes);
-    return 0;
 }
 
 /* Lists and numbers are taken in the variable's own type, as Paddle takes them; what is no
@@ -300,7 +136,9 @@ static int is_number(PyObject *object)
     return generic ? PyObject_IsInstance(object, generic) : -1;
 }
 
-static int open_fed(PyObject *object, const rg_vardesc *desc, fed *out)
+/* What is fed, as memory to copy from: of a LoDTensor, an array, a list, a number. *holder is to be
+ * released when the memory is no longer read; it may be NULL. */
+static int open_fed(PyObject *object, const rg_vardesc *desc, rg_fed *out, PyObject **holder)
 {
     if (PyObject_TypeCheck(object, core_tensor_type)) {
         const rg_value *from = ((core_tensor *)object)->value;
@@ -309,7 +147,8 @@ static int open_fed(PyObject *object, const rg_vardesc *desc, fed *out)
                          desc ? desc->name : "?");
             return -1;
         }
-        *out = (fed){NULL, from->data, from->meta.dtype, from->meta.shape, from->meta.lod};
+        *out = (rg_fed){from->data, from->meta.dtype, from->meta.shape, from->meta.lod};
+        *holder = NULL;
         return 0;
     }
     PyObject *made = NULL;
@@ -327,51 +166,43 @@ static int open_fed(PyObject *object, const rg_vardesc *desc, fed *out)
     Py_XDECREF(made); /* kept by array.holder */
     if (code < 0)
         return desc ? name_feed(desc) : -1;
-    *out = (fed){array.holder, array.data, array.dtype, number ? RG_SHAPE(1) : array.shape, NULL};
+    *out = (rg_fed){array.data, array.dtype, number ? RG_SHAPE(1) : array.shape, NULL};
+    *holder = array.holder;
     return 0;
 }
 
 int core_feed(PyObject *object, const rg_vardesc *desc, rg_value *value)
 {
-    fed f;
-    if (open_fed(object, desc, &f) < 0)
+    PyObject *holder;
+    rg_fed fed;
+    if (open_fed(object, desc, &fed, &holder) < 0)
         return -1;
-    int failed = check_feed(desc, f.dtype, &f.shape);
-    if (failed == 0) {
-        rg_status code = rg_value_resize(value, f.dtype, &f.shape);
-        if (code == RG_OK) {
-            size_t bytes = rg_value_bytes(value);
-            if (bytes > 0)
-                memcpy(value->data, f.data, bytes);
-            rg_value_set_lod(value, f.lod);
-        } else {
-            (void)core_raise(code);
-            failed = -1;
-        }
-    }
-    Py_XDECREF(f.holder);
-    return failed;
+    rg_status code = rg_feed_value(desc, &fed, value);
+    Py_XDECREF(holder);
+    if (code != RG_OK)
+        (void)core_raise(code);
+    return code == RG_OK ? 0 : -1;
 }
 
-static int feed_value(rg_plan *plan, int i, PyObject *object)
+static int feed_one(rg_plan *plan, int i, PyObject *object)
 {
-    fed f;
-    if (open_fed(object, rg_plan_feed_desc(plan, i), &f) < 0)
+    PyObject *holder;
+    rg_fed fed;
+    if (open_fed(object, rg_plan_feed_desc(plan, i), &fed, &holder) < 0)
         return -1;
-    int code = feed_plan(plan, i, &f);
-    Py_XDECREF(f.holder);
-    return code;
+    rg_status code = rg_feed_plan(plan, i, &fed);
+    Py_XDECREF(holder);
+    if (code != RG_OK)
+        (void)core_raise(code);
+    return code == RG_OK ? 0 : -1;
 }
 
-static int feed_all(rg_plan *plan, PyObject *feed)
+static int feed_all(rg_plan *plan, PyObject *feed, int n)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
-    int i = 0;
-    if (feed == Py_None)
-        return 0;
-    while (PyDict_Next(feed, &at, &key, &value))
-        if (feed_value(plan, i++, value) < 0)
+    for (int i = 0; i < n && PyDict_Next(feed, &at, &key, &value); i++)
+        if (feed_one(plan, i, value) < 0)
             return -1;
     return 0;
 }
@@ -436,99 +267,119 @@ static PyObject *fetch_all(rg_plan *plan, Py_ssize_t n, bool numpy)
 
 /* ---- running ---- */
 
-static void lock_entry(entry *e)
+/* Another Python thread may have the plan: it needs the GIL to be done with it. */
+static void take(rg_prepared *prepared)
 {
-    if (PyThread_acquire_lock(e->lock, NOWAIT_LOCK))
+    if (rg_prepared_take(prepared, false))
         return;
-    Py_BEGIN_ALLOW_THREADS
-    PyThread_acquire_lock(e->lock, WAIT_LOCK);
+    Py_BEGIN_ALLOW_THREADS(void)
+    rg_prepared_take(prepared, true);
     Py_END_ALLOW_THREADS
 }
 
-static PyObject *run_entry(entry *e, PyObject *feed, bool numpy)
+static PyObject *run_plan(rg_plan *plan, PyObject *feed, const names *n, bool numpy)
 {
     rg_status code;
-    if (feed_all(e->plan, feed) < 0)
+    if (feed_all(plan, feed, n->n_feeds) < 0)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    code = rg_plan_run(e->plan);
+    code = rg_plan_run(plan);
     Py_END_ALLOW_THREADS
     CORE_TRY(code);
-    return fetch_all(e->plan, PyTuple_Size(e->fetches), numpy);
+    return fetch_all(plan, n->n_fetches, numpy);
 }
 
+static bool are_right(PyObject *args)
+{
+    return PyTuple_Size(args) == 5 &&
+           PyObject_TypeCheck(PyTuple_GetItem(args, 0), core_program_type) &&
+           PyList_Check(PyTuple_GetItem(args, 2)) &&
+           PyObject_TypeCheck(PyTuple_GetItem(args, 3), core_scope_type);
+}
+
+/* run(program, feed, fetch, scope, return_numpy). Python's own parser of arguments is asked for its
+ * words where they are wrong, and not in each run: it takes a tenth of a small one's time. */
 static PyObject *executor_run(PyObject *object, PyObject *args)
 {
     core_executor *self = (core_executor *)object;
-    PyObject *program, *feed, *fetch, *scope;
+    PyObject *program, *feed, *fetch, *scope, *result = NULL;
     int numpy;
-    if (!PyArg_ParseTuple(args, "O!OO!O!p:run", core_program_type, &program, &feed, &PyList_Type,
+    names n;
+    if (!are_right(args) &&
+        !PyArg_ParseTuple(args, "O!OO!O!p:run", core_program_type, &program, &feed, &PyList_Type,
                           &fetch, core_scope_type, &scope, &numpy))
+        return NULL;
+    program = PyTuple_GetItem(args, 0);
+    feed = PyTuple_GetItem(args, 1);
+    fetch = PyTuple_GetItem(args, 2);
+    scope = PyTuple_GetItem(args, 3);
+    if ((numpy = PyObject_IsTrue(PyTuple_GetItem(args, 4))) < 0)
         return NULL;
     if (feed != Py_None && !PyDict_Check(feed)) {
         PyErr_Format(PyExc_TypeError, "feed requires dict as its Parameter. But you passed in %S",
                      (PyObject *)Py_TYPE(feed));
         return NULL;
     }
-    const rg_program *desc = ((core_program *)program)->program;
-    rg_scope *in = ((core_scope *)scope)->scope;
-    entry *e = find_entry(self, desc, in, feed, fetch);
-    if (e == NULL) {
-        e = new_entry(desc, in, feed, fetch);
-        if (e == NULL)
-            return NULL;
-        keep_entry(self, e);
+    rg_prepared *prepared = list_names(&n, feed, fetch) == 0 ? prepare(self, program, scope, &n)
+                                                             : NULL;
+    if (prepared != NULL) {
+        take(prepared);
+        result = run_plan(rg_prepared_plan(prepared), feed, &n, numpy != 0);
+        rg_prepared_give_back(prepared);
+        rg_prepared_release(prepared);
     }
-    e->used = ++self->clock;
-    e->refs++;
-    lock_entry(e);
-    PyObject *result = run_entry(e, feed, numpy != 0);
-    PyThread_release_lock(e->lock);
-    release_entry(e);
+    drop_names(&n);
     return result;
 }
 
-/* plan_text(program, feed, fetch, scope): the ops that run() would run. */
+/* plan_text(program, feed, fetch, scope): the ops that run() would run the first time. */
 static PyObject *executor_plan_text(PyObject *object, PyObject *args)
 {
-    PyObject *program, *feed, *fetch, *scope;
+    PyObject *program, *feed, *fetch, *scope, *out = NULL;
+    names n;
+    (void)object;
     if (!PyArg_ParseTuple(args, "O!OO!O!:plan_text", core_program_type, &program, &feed,
                           &PyList_Type, &fetch, core_scope_type, &scope))
         return NULL;
-    (void)object;
-    entry e = {0};
-    PyObject *out = NULL;
-    if (open_entry(&e, ((core_program *)program)->program, ((core_scope *)scope)->scope, feed,
-                   fetch) == 0) {
+    if (list_names(&n, feed, fetch) == 0) {
+        const rg_plan_config config = config_of(&n);
+        rg_plan *plan = NULL;
         rg_buf text;
         rg_buf_init(&text, 0);
-        rg_plan_text(e.plan, &text);
-        out = PyUnicode_FromString(rg_buf_cstr(&text));
+        rg_status code = rg_plan_open(&plan, ((core_program *)program)->program,
+                                      ((core_scope *)scope)->scope, &config);
+        if (code == RG_OK)
+            rg_plan_text(plan, &text);
+        out = code == RG_OK ? PyUnicode_FromString(rg_buf_cstr(&text)) : core_raise(code);
         rg_buf_fini(&text);
+        rg_plan_close(plan);
     }
-    drop_entry(&e);
+    drop_names(&n);
     return out;
 }
 
 static PyObject *executor_close(PyObject *object, PyObject *unused)
 {
-    core_executor *self = (core_executor *)object;
     (void)unused;
-    while (self->n > 0)
-        release_entry(self->entries[--self->n]);
+    rg_executor_clear(((core_executor *)object)->executor);
     Py_RETURN_NONE;
 }
 
 static PyObject *executor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     (void)args, (void)kwargs;
-    return core_new(type);
+    core_executor *self = core_new(type);
+    rg_status code = self ? rg_executor_open(&self->executor) : RG_OK;
+    if (code != RG_OK) {
+        Py_CLEAR(self);
+        (void)core_raise(code);
+    }
+    return (PyObject *)self;
 }
 
 static void executor_dealloc(PyObject *object)
 {
-    PyObject *none = executor_close(object, NULL);
-    Py_XDECREF(none);
+    rg_executor_close(((core_executor *)object)->executor);
     core_free(object);
 }
 
@@ -556,6 +407,6 @@ static PyType_Spec executor_spec = {
 
 int core_add_executor(PyObject *module)
 {
-    executor_type = core_make_type(module, &executor_spec);
-    return executor_type ? 0 : -1;
+    core_executor_type = core_make_type(module, &executor_spec);
+    return core_executor_type ? 0 : -1;
 }

@@ -32,8 +32,7 @@ static void op_dealloc(PyObject *object)
 
 /* ---- names ---- */
 
-/* Borrowed from the object. */
-static const char *name_of(PyObject *value)
+const char *core_name(PyObject *value)
 {
     if (PyUnicode_Check(value))
         return core_text(value);
@@ -47,9 +46,9 @@ static const char *name_of(PyObject *value)
 
 static const char *name_at(PyObject *names, Py_ssize_t i)
 {
-    return name_of(PyList_Check(names)    ? PyList_GetItem(names, i)
-                   : PyTuple_Check(names) ? PyTuple_GetItem(names, i)
-                                          : names);
+    return core_name(PyList_Check(names)    ? PyList_GetItem(names, i)
+                     : PyTuple_Check(names) ? PyTuple_GetItem(names, i)
+                                            : names);
 }
 
 /* The array with the texts behind it; NULL and an exception. */
@@ -88,7 +87,7 @@ int core_names(PyObject *value, const char ***out, int *n)
         if (made == NULL) {
             if (PyErr_ExceptionMatches(PyExc_TypeError)) {
                 PyErr_Clear();
-                (void)name_of(value);
+                (void)core_name(value);
             }
             return -1;
         }

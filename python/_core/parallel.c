@@ -2,7 +2,6 @@
 #include "_core/core.h"
 
 #include "exec/parallel.h"
-#include "sys/flags.h"
 
 typedef struct core_parallel {
     PyObject_HEAD
@@ -47,7 +46,6 @@ static PyObject *parallel_new(PyTypeObject *type, PyObject *args, PyObject *kwar
             .fetches = fetch_names,
             .n_fetches = n_fetches,
             .sum = sum != 0,
-            .no_fuse = !rg_flag_bool("fuse"),
         };
         code = rg_parallel_open(&self->parallel, ((core_program *)program)->program,
                                 ((core_scope *)scope)->scope, &config);

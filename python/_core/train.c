@@ -81,11 +81,11 @@ static PyObject *run(rg_train_config *config, watcher *w)
     return code == RG_OK ? result_dict(&result) : core_raise(code);
 }
 
-/* train(program, scope, dataset, threads, infer, fetches, infos, period, watched, seconds,
- * handler) -> dict */
+/* train(executor, program, scope, dataset, threads, infer, fetches, infos, period, watched,
+ * seconds, handler) -> dict */
 PyObject *core_train(PyObject *module, PyObject *args)
 {
-    PyObject *program, *scope, *dataset, *fetches, *infos, *watched;
+    PyObject *executor, *program, *scope, *dataset, *fetches, *infos, *watched;
     int infer, n_infos;
     double seconds;
     watcher w = {.raised = false};
@@ -93,13 +93,15 @@ PyObject *core_train(PyObject *module, PyObject *args)
     const char **fetch_names = NULL, **info_names = NULL, **watched_names = NULL;
     PyObject *result = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!O!O!ipOOiOdO:train", core_program_type, &program,
-                          core_scope_type, &scope, core_dataset_type, &dataset, &c.threads, &infer,
-                          &fetches, &infos, &c.period, &watched, &seconds, &w.handler))
+    if (!PyArg_ParseTuple(args, "O!O!O!O!ipOOiOdO:train", core_executor_type, &executor,
+                          core_program_type, &program, core_scope_type, &scope, core_dataset_type,
+                          &dataset, &c.threads, &infer, &fetches, &infos, &c.period, &watched,
+                          &seconds, &w.handler))
         return NULL;
     if (core_names(fetches, &fetch_names, &c.n_fetches) == 0 &&
         core_names(infos, &info_names, &n_infos) == 0 &&
         core_names(watched, &watched_names, &w.n) == 0) {
+        c.executor = ((core_executor *)executor)->executor;
         c.program = ((core_program *)program)->program;
         c.scope = ((core_scope *)scope)->scope;
         c.dataset = ((core_dataset *)dataset)->dataset;

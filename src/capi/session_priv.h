@@ -2,12 +2,16 @@
 #ifndef RG_CAPI_SESSION_PRIV_H
 #define RG_CAPI_SESSION_PRIV_H
 
-#include "exec/scope.h"
-#include "ir/program.h"
+#include "exec/executor.h"
 #include "regatta.h"
 
-/* Both borrowed from the session. */
-rg_status rg_session_borrow(rg_session *session, int number, const rg_program **program,
-                            rg_scope **scope);
+/* All borrowed from the session. */
+typedef struct rg_session_parts {
+    rg_program *program;
+    rg_scope *scope;
+    rg_executor *executor;
+} rg_session_parts;
+
+rg_status rg_session_borrow(rg_session *session, int number, rg_session_parts *parts);
 
 #endif

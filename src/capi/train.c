@@ -86,13 +86,17 @@ static rg_status run_epochs(const rg_train_config *config, const rg_training *tr
 
 int rg_session_train(rg_session *session, int program, const rg_training *training)
 {
-    rg_train_config config = {.fetches = training->fetches,
+    rg_session_parts parts;
+    RG_TRY(rg_session_borrow(session, program, &parts));
+    rg_train_config config = {.executor = parts.executor,
+                              .program = parts.program,
+                              .scope = parts.scope,
+                              .fetches = training->fetches,
                               .infos = training->fetches,
                               .n_fetches = (int)training->n_fetches,
                               .period = training->print_period > 0 ? training->print_period
                                                                    : PERIOD,
                               .infer = training->infer != 0};
-    RG_TRY(rg_session_borrow(session, program, &config.program, &config.scope));
     if (training->shuffle != 0 && !training->in_memory)
         return rg_fail(RG_EINVAL, "files that are read while training cannot be shuffled: load "
                                   "them into memory");

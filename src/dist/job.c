@@ -457,27 +457,12 @@ static void add_endpoint(endpoints *e, const char *endpoint)
         e->list[e->n++] = endpoint;
 }
 
-static bool is_communication(const rg_opdesc *op)
-{
-    static const char *const types[] = {"send",
-                                        "recv",
-                                        "send_barrier",
-                                        "fetch_barrier",
-                                        "distributed_lookup_table",
-                                        "recv_save",
-                                        "checkpoint_notify"};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(op->type, types[i]) == 0)
-            return true;
-    return false;
-}
-
 static void find_servers(const rg_program *program, endpoints *e, int *trainer, int *trainers)
 {
     static const char *const attrs[] = {"epmap", "endpoints"};
     const rg_block *block = program->blocks[0];
     for (size_t i = 0; i < block->n_ops; i++) {
-        if (!is_communication(block->ops[i]))
+        if (!rg_opdesc_is(block->ops[i], RG_OP_TALKS))
             continue;
         const rg_attr *id = rg_opdesc_attr(block->ops[i], "trainer_id");
         const rg_attr *count = rg_opdesc_attr(block->ops[i], "trainers");

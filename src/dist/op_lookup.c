@@ -345,7 +345,7 @@ const rg_op rg_op_distributed_lookup_table = {
                      [PADDING_IDX] = RG_LONG("padding_idx", -1,
                                              "this id gives zeros; -1: none does"),
                      [DTYPE] = RG_INT("dtype", RG_F32, "the table's data type")),
-    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_TALKS,
     .infer = look_up_infer,
     .kernel = look_up,
     .drop = drop_parts,
@@ -375,7 +375,7 @@ const rg_op rg_op_prefetch = {
     .out = RG_SLOTS([P_OUT] = {"Out", "rows", RG_REPEATED}),
     .attr = RG_ATTRS(RG_INT("trainer_id", 0, "which trainer asks"),
                      RG_ENDPOINTS("epmap", "the server of each X")),
-    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_DYNAMIC,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_TALKS | RG_OP_DYNAMIC,
     .infer = as_declared,
     .kernel = refuse,
 };

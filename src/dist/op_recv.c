@@ -37,7 +37,7 @@ static bool pushes_before(const rg_ctx *ctx)
     const rg_block *block = ctx->desc->block;
     size_t here = rg_opdesc_index(ctx->desc);
     for (size_t i = 0; i < here; i++)
-        if (strcmp(block->ops[i]->type, "send") == 0)
+        if (rg_opdesc_is(block->ops[i], RG_OP_PUSHES))
             return true;
     return false;
 }
@@ -159,7 +159,7 @@ const rg_op rg_op_recv = {
                      RG_LIST("varnames", RG_ATTR_STRINGS, "their names on servers, if others"),
                      RG_LIST("recv_varnames", RG_ATTR_STRINGS, "the parts' names on servers"),
                      RG_INT("do_not_run", 0, "1: the communicator gets them")),
-    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_DYNAMIC,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_DYNAMIC | RG_OP_TALKS | RG_OP_STEP,
     .infer = as_declared,
     .kernel = recv,
     .drop = rg_free,
@@ -188,7 +188,7 @@ const rg_op rg_op_fetch_barrier = {
     .attr = RG_ATTRS(RG_INT("trainer_id", 0, "which trainer tells"),
                      RG_ENDPOINTS("endpoints", "the servers"),
                      RG_INT("trainers", 0, "how many the script was told there are; 0: not said")),
-    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_DYNAMIC,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_DYNAMIC | RG_OP_TALKS | RG_OP_STEP,
     .infer = fetch_barrier_infer,
     .kernel = fetch_barrier,
 };

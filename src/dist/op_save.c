@@ -181,7 +181,7 @@ const rg_op rg_op_recv_save = {
                      [SLICE_SHAPES] = RG_LIST("slice_shapes", RG_ATTR_STRINGS, "\"4,8\" each"),
                      [ENDPOINTS] = RG_LIST("endpoints", RG_ATTR_STRINGS, "where each slice is"),
                      [SAVE_TRAINER_ID] = RG_INT("trainer_id", 0, "which trainer saves")),
-    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_TALKS,
     .infer = nothing_to_infer,
     .kernel = recv_save,
 };
@@ -245,7 +245,7 @@ const rg_op rg_op_checkpoint_notify = {
                                          "where, on the servers' disks: dir/TABLE_SERVER"),
                      [LOOKUP_TABLE] = RG_REQUIRED("lookup_table", RG_ATTR_STRING, "the table"),
                      [NOTIFY_TRAINER_ID] = RG_INT("trainer_id", 0, "which trainer asks")),
-    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_TALKS,
     .infer = nothing_to_infer,
     .kernel = checkpoint_notify,
 };

@@ -53,7 +53,7 @@ typedef struct targets {
 static bool is_gradient_send(const rg_opdesc *op)
 {
     const rg_attr *handler = rg_opdesc_attr(op, "use_send_handler");
-    return strcmp(op->type, "send") == 0 && (handler == NULL || handler->b);
+    return rg_opdesc_is(op, RG_OP_PUSHES) && (handler == NULL || handler->b);
 }
 
 /* Whether the step is complete after this op. */
@@ -61,7 +61,7 @@ static bool ends_step(const rg_ctx *ctx)
 {
     const rg_block *block = ctx->desc->block;
     for (size_t i = rg_opdesc_index(ctx->desc) + 1; i < block->n_ops; i++)
-        if (is_gradient_send(block->ops[i]) || strcmp(block->ops[i]->type, "send_barrier") == 0)
+        if (is_gradient_send(block->ops[i]) || rg_opdesc_is(block->ops[i], RG_OP_ENDS_STEP))
             return false;
     return true;
 }
@@ -227,7 +227,8 @@ const rg_op rg_op_send = {
         RG_INT("geo_push_nums", 0, "geo: steps between two pushes"),
         RG_INT("geo_trainers", 0, "geo: trainers, by which changes are divided"),
         RG_LIST("geo_moving", RG_ATTR_STRINGS, "geo: tables of which a step moves any row")),
-    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_HOLDS_INPUTS,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_HOLDS_INPUTS | RG_OP_TALKS | RG_OP_STEP |
+             RG_OP_PUSHES,
     .infer = infer,
     .kernel = send,
     .drop = rg_free,
@@ -251,7 +252,7 @@ const rg_op rg_op_send_barrier = {
     .attr = RG_ATTRS(RG_INT("trainer_id", 0, "which trainer waits"),
                      RG_ENDPOINTS("endpoints", "the servers"),
                      RG_BOOLEAN("half_async", false, "wait for this trainer's threads only")),
-    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE,
+    .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_TALKS | RG_OP_STEP | RG_OP_ENDS_STEP,
     .infer = infer,
     .kernel = send_barrier,
 };

@@ -2,7 +2,7 @@
 #include "dist/serve_priv.h"
 
 #include "base/mem.h"
-#include "exec/plan.h"
+#include "exec/executor.h"
 #include "sys/because.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
@@ -51,12 +51,10 @@ rg_status rg_serve_group_look(rg_serve_group *group)
 /* A server's program computes, and nothing else: it writes no files, calls nobody, and ends. */
 static rg_status check_op(const rg_opdesc *op, bool listen_allowed)
 {
-    enum { UNWANTED = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_INTERNAL };
-    bool listens = strcmp(op->type, "listen_and_serv") == 0;
+    enum { UNWANTED = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_INTERNAL | RG_OP_ENDLESS };
     if (op->op == NULL)
         return rg_op_missing(op->type);
-    if (listens ? !listen_allowed
-                : (op->op->flags & UNWANTED) != 0 || strcmp(op->type, "while") == 0)
+    if (rg_opdesc_is(op, RG_OP_SERVES) ? !listen_allowed : rg_opdesc_is(op, UNWANTED))
         return rg_fail(RG_EDENIED,
                        "op %s of block %d has no place in a server's program: it computes with its "
                        "own variables alone",
@@ -87,7 +85,7 @@ static rg_status find_listen(const rg_engine *s, const rg_program *program,
     const rg_block *block = program->blocks[0];
     *listen = NULL;
     for (size_t i = 0; i < block->n_ops; i++) {
-        if (strcmp(block->ops[i]->type, "listen_and_serv") != 0)
+        if (!rg_opdesc_is(block->ops[i], RG_OP_SERVES))
             continue;
         if (*listen != NULL)
             return rg_fail(RG_EINVAL, "a server's program has one listen_and_serv");
@@ -145,10 +143,10 @@ rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope)
 
 static rg_status run_startup(const rg_program *startup, rg_scope *scope)
 {
-    rg_plan *plan = NULL;
-    RG_TRY(rg_plan_open(&plan, startup, scope, &(rg_plan_config){.keep_all = true}));
-    rg_status code = rg_plan_run(plan);
-    rg_plan_close(plan);
+    rg_executor *executor = NULL;
+    RG_TRY(rg_executor_open(&executor));
+    rg_status code = rg_execute(executor, startup, scope);
+    rg_executor_close(executor);
     return code;
 }
 
@@ -158,7 +156,7 @@ static rg_status check_memory(const rg_program *startup)
     const rg_block *block = startup->blocks[0];
     double bytes = 0, most = (double)rg_host_memory();
     for (size_t i = 0; i < block->n_ops; i++)
-        for (int k = 0; strcmp(block->ops[i]->type, "fake_init") != 0 && k < block->ops[i]->n_out;
+        for (int k = 0; !rg_opdesc_is(block->ops[i], RG_OP_NO_MEMORY) && k < block->ops[i]->n_out;
              k++)
             for (int a = 0; a < block->ops[i]->out[k].n; a++) {
                 const rg_vardesc *var = rg_block_find(block, block->ops[i]->out[k].names[a]);

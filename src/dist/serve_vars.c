@@ -236,14 +236,9 @@ RG_HOT static void correct(float *g, const float *w, const float *seen, int64_t 
 rg_status rg_serve_gradient(rg_engine *s, uint32_t number, float **grad)
 {
     rg_served *var = &s->vars[number];
-    rg_value *fed = rg_plan_feed(var->update, 0);
-    *grad = NULL;
-    if (fed == NULL)
-        return RG_OK; /* nothing uses the gradient */
-    if (fed->data == NULL || !rg_shape_equal(&fed->meta.shape, &var->param->meta.shape))
-        rg_plan_feed_changed(var->update, 0);
-    RG_TRY(rg_value_resize(fed, RG_F32, &var->param->meta.shape));
-    *grad = fed->data;
+    rg_value *fed;
+    RG_TRY(rg_plan_feed_room(var->update, 0, RG_F32, &var->param->meta.shape, NULL, &fed));
+    *grad = fed ? fed->data : NULL; /* NULL: nothing uses the gradient */
     return RG_OK;
 }
 

@@ -20,9 +20,9 @@ static rg_update_way way_of(const rg_program *program)
     for (size_t i = 0; i < block->n_ops; i++) {
         const rg_opdesc *op = block->ops[i];
         const rg_attr *geo = rg_opdesc_attr(op, "geo_slices");
-        if (strcmp(op->type, "send_barrier") == 0)
+        if (rg_opdesc_is(op, RG_OP_ENDS_STEP))
             return RG_UPDATE_MEAN_SENT;
-        if (strcmp(op->type, "send") == 0)
+        if (rg_opdesc_is(op, RG_OP_PUSHES))
             way = geo != NULL && geo->n > 0 ? RG_UPDATE_EACH : RG_UPDATE_SENT_BY_EACH;
     }
     return way;
@@ -201,12 +201,16 @@ static rg_status open_plans(rg_parallel *p, rg_scope *scope, const rg_parallel_c
     }
     place_fetches(p, config, first, &n_first, second, &n_second);
     for (int t = 0; t < p->threads; t++) {
-        rg_plan_config c = {config->feeds, config->n_feeds, first, n_first, false, config->no_fuse};
+        const rg_plan_config c = {.feeds = config->feeds,
+                                  .n_feeds = config->n_feeds,
+                                  .fetches = first,
+                                  .n_fetches = n_first,
+                                  .thread = t};
         RG_TRY_GOTO(code, rg_plan_open(&p->plans[t], p->compute, p->scopes[t], &c));
-        rg_plan_set_thread(p->plans[t], t);
     }
     if (p->update->blocks[0]->n_ops > 0) {
-        rg_plan_config c = {shared, p->n_shared, second, n_second, false, config->no_fuse};
+        const rg_plan_config c = {
+            .feeds = shared, .n_feeds = p->n_shared, .fetches = second, .n_fetches = n_second};
         RG_TRY_GOTO(code, rg_plan_open(&p->apply, p->update, scope, &c));
     }
 done:

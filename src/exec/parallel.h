@@ -33,7 +33,6 @@ typedef struct rg_parallel_config {
     const char *const *fetches;
     int n_fetches;
     bool sum; /* gradients are added, not averaged */
-    bool no_fuse;
 } rg_parallel_config;
 
 /* Owned; ended by rg_parallel_close(). */

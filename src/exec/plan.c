@@ -97,7 +97,7 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     rg_protected fetched = {names, config->n_fetches}, fixed = {names, n};
     if (!config->keep_all)
         RG_TRY(rg_pass_dead_ops(plan->program, &fetched));
-    if (config->no_fuse)
+    if (config->no_fuse || !rg_flag_bool("fuse"))
         return RG_OK;
     RG_TRY(rg_pass_fuse_fc(plan->program, &fixed));
     RG_TRY(rg_pass_fuse_softmax(plan->program, &fixed));
@@ -161,18 +161,14 @@ static rg_status bind_outside(rg_plan *plan, const rg_plan_config *config)
     plan->feeds = rg_arena_zero(&plan->arena, feeds * sizeof *plan->feeds);
     plan->feed_descs = rg_arena_zero(&plan->arena, feeds * sizeof *plan->feed_descs);
     plan->fetches = rg_arena_zero(&plan->arena, fetches * sizeof *plan->fetches);
-    plan->fetch_names = rg_arena_zero(&plan->arena, fetches * sizeof *plan->fetch_names);
-    if (plan->feeds == NULL || plan->feed_descs == NULL || plan->fetches == NULL ||
-        plan->fetch_names == NULL)
+    if (plan->feeds == NULL || plan->feed_descs == NULL || plan->fetches == NULL)
         return rg_no_memory(1, "a plan");
     plan->n_feeds = config->n_feeds;
     plan->n_fetches = config->n_fetches;
     for (int i = 0; i < config->n_feeds; i++)
         RG_TRY(bind_feed(plan, config->feeds[i], i));
-    for (int i = 0; i < config->n_fetches; i++) {
-        plan->fetch_names[i] = rg_program_name(plan->program, config->fetches[i]);
+    for (int i = 0; i < config->n_fetches; i++)
         RG_TRY(bind_fetch(plan, config, i));
-    }
     return RG_OK;
 }
 
@@ -197,9 +193,7 @@ static void drop_unread(rg_region *region)
 /* Where gradients are sent to servers, these ask whether all trainers run the same. */
 static void keep_digest(rg_program *copy, const rg_program *program)
 {
-    const rg_block *block = program->blocks[0];
-    for (size_t i = 0; i < block->n_ops && !copy->has_digest; i++)
-        copy->has_digest = strcmp(block->ops[i]->type, "send") == 0;
+    copy->has_digest = rg_program_has(program, RG_OP_PUSHES);
     if (copy->has_digest)
         rg_program_digest(program, copy->digest);
 }
@@ -260,6 +254,7 @@ rg_status rg_plan_open(rg_plan **out, const rg_program *program, rg_scope *scope
     plan->run.scratch = &plan->scratch;
     plan->run.services = &rg_plan_services;
     plan->run.plan = plan;
+    plan->run.thread = config->thread;
     rg_status code = open_plan(plan, program, config);
     if (code != RG_OK) {
         rg_plan_close(plan);
@@ -309,22 +304,30 @@ void rg_plan_feed_changed(rg_plan *plan, int i)
     plan->settled = false;
 }
 
+rg_status rg_plan_feed_room(rg_plan *plan, int i, rg_dtype dtype, const rg_shape *shape,
+                            rg_lod *lod, rg_value **out)
+{
+    rg_value *value = *out = plan->feeds[i];
+    if (value == NULL ||
+        (value->data != NULL && value->meta.kind == RG_TENSOR && value->meta.dtype == dtype &&
+         rg_shape_equal(&value->meta.shape, shape) && rg_lod_equal(value->meta.lod, lod)))
+        return RG_OK;
+    rg_plan_feed_changed(plan, i);
+    RG_TRY(rg_value_resize(value, dtype, shape));
+    rg_value_set_lod(value, lod);
+    return RG_OK;
+}
+
 rg_status rg_plan_feed_rows(rg_plan *plan, int i, const rg_value *whole, int64_t from, int64_t to,
                             rg_lod *lod)
 {
-    rg_value *value = plan->feeds[i];
-    if (value == NULL)
-        return RG_OK;
+    rg_value *value;
     rg_shape shape = whole->meta.shape;
     if (shape.rank > 0)
         shape.dim[0] = to - from;
-    if (value->data == NULL || !rg_shape_equal(&value->meta.shape, &shape) ||
-        value->meta.dtype != whole->meta.dtype || !rg_lod_equal(value->meta.lod, lod))
-        rg_plan_feed_changed(plan, i);
-    RG_TRY(rg_value_resize(value, whole->meta.dtype, &shape));
-    rg_value_set_lod(value, lod);
+    RG_TRY(rg_plan_feed_room(plan, i, whole->meta.dtype, &shape, lod, &value));
     size_t row = (size_t)rg_value_width(whole) * rg_dtype_size(whole->meta.dtype);
-    if (to > from)
+    if (value != NULL && to > from)
         memcpy(value->data, (const uint8_t *)whole->data + (size_t)from * row,
                (size_t)(to - from) * row);
     return RG_OK;
@@ -374,11 +377,6 @@ rg_value *rg_plan_fetch(const rg_plan *plan, int i)
 void rg_plan_ahead(rg_plan *plan, rg_value *const *feeds)
 {
     plan->ahead = feeds;
-}
-
-void rg_plan_set_thread(rg_plan *plan, int thread)
-{
-    plan->run.thread = thread;
 }
 
 rg_scope *rg_plan_scope(const rg_plan *plan)

@@ -21,7 +21,8 @@ typedef struct rg_plan_config {
     const char *const *fetches;
     int n_fetches;
     bool keep_all; /* run every op, also those whose outputs nobody reads */
-    bool no_fuse;
+    bool no_fuse;  /* run the ops as written, as with FLAGS_fuse=0 */
+    int thread; /* which of several threads' plans this is: random ops draw other numbers on each */
 } rg_plan_config;
 
 /* Owned; ended by rg_plan_close(). Variables that the program keeps (persistable)
@@ -34,7 +35,11 @@ void rg_plan_close(rg_plan *plan);
  * value is NULL where the program has no use for it. */
 rg_value *rg_plan_feed(const rg_plan *plan, int i);
 const rg_vardesc *rg_plan_feed_desc(const rg_plan *plan, int i);
-/* Tell the plan that feed i has been given another shape or LoD. */
+/* Feed i gets this shape, and memory to be filled; *value is NULL where the program has no use
+ * for it. Shapes are inferred again only where it had another one. */
+rg_status rg_plan_feed_room(rg_plan *plan, int i, rg_dtype dtype, const rg_shape *shape,
+                            rg_lod *lod, rg_value **value);
+/* For who has filled feed i by hand: it has another shape, LoD or number of rows. */
 void rg_plan_feed_changed(rg_plan *plan, int i);
 
 /* Feed i becomes rows [from, to) of `whole`, with this LoD (or none). */
@@ -52,9 +57,6 @@ rg_status rg_plan_run(rg_plan *plan);
 
 /* Fetch number i after a run. Borrowed until the next run. */
 rg_value *rg_plan_fetch(const rg_plan *plan, int i);
-
-/* Which of several threads' plans this is: random ops draw other numbers on each. */
-void rg_plan_set_thread(rg_plan *plan, int thread);
 
 /* The ops that it runs, one a line: what fusion made of the program. */
 void rg_plan_text(const rg_plan *plan, rg_buf *text);

@@ -60,7 +60,6 @@ struct rg_plan {
     rg_value **feeds, **fetches;
     rg_value *const *ahead; /* the next run's feeds; NULL: not known */
     const rg_vardesc **feed_descs;
-    const char **fetch_names;
     int n_feeds, n_fetches;
     bool settled; /* shapes are those of the last run */
     bool any_tainted;

@@ -122,6 +122,13 @@ enum rg_op_flags {
                               * does not change with any input: relu_grad, dropout_grad */
     RG_OP_OUTSIDE = 1 << 9,  /* reaches files, other processes or Python's functions: not in a model
                               * of someone else's that is loaded to infer, unless allowed */
+    RG_OP_TALKS = 1 << 10,   /* to the servers of a job, which its attributes name */
+    RG_OP_STEP = 1 << 11,    /* is there for the steps of a training: not run to infer */
+    RG_OP_PUSHES = 1 << 12,  /* what it reads goes to the servers */
+    RG_OP_ENDS_STEP = 1 << 13, /* the trainer's threads go to the servers together, here */
+    RG_OP_SERVES = 1 << 14,    /* is a server until the job is over */
+    RG_OP_NO_MEMORY = 1 << 15, /* its outputs get a shape and no memory: fake_init */
+    RG_OP_ENDLESS = 1 << 16,   /* may run for ever: while */
 };
 
 struct rg_opdesc;

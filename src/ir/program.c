@@ -488,6 +488,20 @@ int rg_opdesc_role(const rg_opdesc *op)
     return role != NULL && role->type == RG_ATTR_INT ? role->i : RG_ROLE_FORWARD;
 }
 
+bool rg_opdesc_is(const rg_opdesc *op, unsigned flags)
+{
+    return op->op != NULL && (op->op->flags & flags) != 0;
+}
+
+bool rg_program_has(const rg_program *program, unsigned flags)
+{
+    const rg_block *block = program->blocks[0];
+    for (size_t i = 0; i < block->n_ops; i++)
+        if (rg_opdesc_is(block->ops[i], flags))
+            return true;
+    return false;
+}
+
 const char *rg_opdesc_where(const rg_opdesc *op)
 {
     const rg_attr *stack = find_attr(op, "op_callstack");

@@ -155,6 +155,10 @@ const rg_args *rg_opdesc_out(const rg_opdesc *op, const char *slot);
 /* As given, else the schema's default, else NULL. */
 const rg_attr *rg_opdesc_attr(const rg_opdesc *op, const char *name);
 int rg_opdesc_role(const rg_opdesc *op);
+/* Whether its operator has one of these rg_op_flags. */
+bool rg_opdesc_is(const rg_opdesc *op, unsigned flags);
+/* Whether an op of block 0 has. */
+bool rg_program_has(const rg_program *program, unsigned flags);
 /* Whether it is `name += something` in the forward part: metrics count so. */
 bool rg_opdesc_adds_to(const rg_opdesc *op, const char *name);
 /* "train.py:12", or NULL where it is not known. */

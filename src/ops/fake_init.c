@@ -31,7 +31,7 @@ const rg_op rg_op_fake_init = {
     .in = (const rg_slot[]){{.name = NULL}},
     .out = RG_SLOTS([OUT] = {"Out", "the variable"}),
     .attr = RG_ATTRS([SHAPE] = RG_REQUIRED("shape", RG_ATTR_LONGS, "its shape")),
-    .flags = RG_OP_DYNAMIC,
+    .flags = RG_OP_DYNAMIC | RG_OP_NO_MEMORY,
     .infer = infer,
     .kernel = kernel,
 };

@@ -62,7 +62,7 @@ const rg_op rg_op_while = {
                      [IS_TEST] = RG_BOOLEAN("is_test", false, "no gradient will be asked for"),
                      [SKIP_VARS] = RG_LIST("skip_eager_deletion_vars", RG_ATTR_STRINGS,
                                            "kept for files")),
-    .flags = RG_OP_DYNAMIC,
+    .flags = RG_OP_DYNAMIC | RG_OP_ENDLESS,
     .infer = while_infer,
     .kernel = while_kernel,
     .grad = while_grad,

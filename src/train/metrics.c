@@ -3,8 +3,6 @@
 
 #include "pass/uses.h"
 
-#include <string.h>
-
 static const rg_opdesc *find_loss_op(const rg_program *program)
 {
     const rg_block *block = program->blocks[0];
@@ -27,7 +25,7 @@ const char *rg_find_loss(const rg_program *program)
 bool rg_loss_is_sum(const rg_program *program)
 {
     const rg_opdesc *op = find_loss_op(program);
-    return op != NULL && strcmp(op->type, "reduce_sum") == 0;
+    return rg_is_type(op, "reduce_sum");
 }
 
 bool rg_has_updates(const rg_program *program)
@@ -36,7 +34,7 @@ bool rg_has_updates(const rg_program *program)
     for (size_t i = 0; i < block->n_ops; i++) {
         int role = rg_opdesc_role(block->ops[i]);
         if ((role != RG_ROLE_NOT_SPECIFIED && (role & RG_ROLE_OPTIMIZE) != 0) ||
-            strcmp(block->ops[i]->type, "send") == 0)
+            rg_opdesc_is(block->ops[i], RG_OP_PUSHES))
             return true;
     }
     return false;
@@ -47,7 +45,7 @@ static const rg_opdesc *find_auc_op(const rg_program *program)
     const rg_block *block = program->blocks[0];
     for (size_t i = 0; i < block->n_ops; i++) {
         const rg_attr *steps = rg_opdesc_attr(block->ops[i], "slide_steps");
-        if (strcmp(block->ops[i]->type, "auc") == 0 && steps != NULL && steps->i == 0)
+        if (rg_is_type(block->ops[i], "auc") && steps != NULL && steps->i == 0)
             return block->ops[i];
     }
     return NULL;

@@ -4,7 +4,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "dist/job.h"
-#include "exec/plan.h"
 #include "math/gemm.h"
 #include "sys/clock.h"
 #include "sys/cond.h"
@@ -27,6 +26,7 @@ enum { WATCH_NS = 200 * 1000 * 1000 };
 
 /* What a trainer thread tells the watcher. */
 typedef struct worker {
+    rg_prepared *prepared;
     rg_plan *plan;
     _Atomic uint64_t rows, batches, losses; /* losses: batches that gave one */
     _Atomic double loss_sum, auc;
@@ -61,13 +61,10 @@ struct rg_train {
 
 static bool is_left_out(const rg_opdesc *op)
 {
-    static const char *const pushes[] = {"send", "recv", "send_barrier", "fetch_barrier"};
     int role = rg_opdesc_role(op);
-    for (size_t i = 0; i < sizeof pushes / sizeof pushes[0]; i++)
-        if (strcmp(op->type, pushes[i]) == 0)
-            return true;
-    return role != RG_ROLE_NOT_SPECIFIED &&
-           (role & (RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED)) != 0;
+    return rg_opdesc_is(op, RG_OP_STEP) ||
+           (role != RG_ROLE_NOT_SPECIFIED &&
+            (role & (RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED)) != 0);
 }
 
 static void keep_forward(rg_program *program)
@@ -117,14 +114,18 @@ static rg_status open_workers(rg_train *t)
         return rg_no_memory(1, "trainer threads");
     for (int i = 0; i < c->n_watched; i++)
         RG_TRY(rg_value_new(&t->seen_values[i]));
-    const rg_plan_config plan = {
-        .feeds = t->feeds, .n_feeds = t->n_feeds, .fetches = t->fetches, .n_fetches = t->n_fetches};
     RG_TRY(rg_counters_open(&t->counters, t->program, c->scope, t->threads));
     for (int i = 0; i < t->threads; i++) {
-        rg_scope *scope = rg_counters_scope(&t->counters, i);
-        RG_TRY(rg_plan_open(&t->workers[i].plan, t->program, scope, &plan));
-        rg_plan_set_thread(t->workers[i].plan, i);
-        atomic_store(&t->workers[i].auc, (double)NAN);
+        worker *w = &t->workers[i];
+        const rg_plan_config config = {.feeds = t->feeds,
+                                       .n_feeds = t->n_feeds,
+                                       .fetches = t->fetches,
+                                       .n_fetches = t->n_fetches,
+                                       .thread = i};
+        RG_TRY(rg_executor_make(c->executor, t->program, rg_counters_scope(&t->counters, i),
+                                &config, &w->prepared));
+        w->plan = rg_prepared_plan(w->prepared);
+        atomic_store(&w->auc, (double)NAN);
     }
     return RG_OK;
 }
@@ -153,7 +154,7 @@ static void close_train(rg_train *t)
     rg_bar_close(t->bar);
     rg_reader_close(t->reader);
     for (int i = 0; t->workers != NULL && i < t->threads; i++) {
-        rg_plan_close(t->workers[i].plan);
+        rg_prepared_release(t->workers[i].prepared);
         rg_origins_fini(&t->workers[i].origins);
     }
     rg_free(t->workers);

@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "data/dataset.h"
-#include "exec/scope.h"
+#include "exec/executor.h"
 #include "ir/program.h"
 
 #include <stdbool.h>
@@ -20,6 +20,7 @@
 typedef struct rg_train rg_train;
 
 typedef struct rg_train_config {
+    rg_executor *executor; /* makes the threads' plans */
     const rg_program *program;
     rg_scope *scope;
     rg_dataset *dataset;

@@ -148,7 +148,7 @@ static void train_on_threads(int threads, float *w)
     rg_value_init(&x);
     rg_value_init(&y);
     rg_value_init(&loss);
-    rg_parallel_config config = {threads, feeds, 2, fetches, 2, false, false};
+    rg_parallel_config config = {threads, feeds, 2, fetches, 2, false};
     assert_ok(rg_parallel_open(&parallel, program, scope, &config));
     for (int i = 0; i < 20; i++) {
         fill(&x, &RG_SHAPE(ROWS, FEATURES), i);
@@ -192,7 +192,7 @@ static void a_batch_that_cannot_be_cut_is_refused(void **state)
     rg_parallel *parallel;
     rg_value x;
     rg_value_init(&x);
-    rg_parallel_config config = {4, feeds, 2, NULL, 0, false, false};
+    rg_parallel_config config = {4, feeds, 2, NULL, 0, false};
     assert_ok(rg_parallel_open(&parallel, program, scope, &config));
     fill(&x, &RG_SHAPE(3, FEATURES), 0);
     assert_fails(rg_parallel_feed(parallel, 0, &x), RG_EINVAL,

@@ -403,3 +403,22 @@ def test_slices_are_cut_and_put_together_on_the_way():
 def test_slices_that_are_fetched_are_made():
     made = sent_and_received(["fc_0.w_0.block1"])
     assert len(made) == 1 and "concat" in made[0] and "fc_0.w_0.block1" in made[0], made
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+def test_training_on_files_obeys_the_flag(fuse, tmp_path, capfd):
+    """train_from_dataset runs the ops that exe.run would, as debug=True shows."""
+    (tmp_path / "part-0").write_text("2 0.5 1.5 1 1.0\n2 0.25 -1 1 0\n")
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        x, label = fluid.data("x", [None, 2]), fluid.data("label", [None, 1])
+        loss = layers.mean(layers.square_error_cost(layers.fc(x, 1, act="relu"), label))
+        sgd().minimize(loss)
+    dataset = fluid.DatasetFactory().create_dataset("QueueDataset")
+    dataset.set_use_var([x, label])
+    dataset.set_filelist([str(tmp_path / "part-0")])
+    exe, scope = fluid.Executor(), fluid.Scope()
+    fluid.set_flags({"FLAGS_fuse": fuse})
+    exe.run(startup, scope=scope)
+    exe.train_from_dataset(main, dataset, scope=scope, debug=True)
+    assert (FC in capfd.readouterr().out) == fuse

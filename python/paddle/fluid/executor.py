@@ -284,9 +284,9 @@ class Executor:
             _core.profile_start()
         try:
             with _watched(fetch_handler) as (watched, seconds, call):
-                _core.train(program, _scope if scope is None else scope, dataset.dataset,
-                            int(thread), infer, names, infos or names, int(print_period), watched,
-                            seconds, call)
+                _core.train(self._core, program, _scope if scope is None else scope,
+                            dataset.dataset, int(thread), infer, names, infos or names,
+                            int(print_period), watched, seconds, call)
         finally:
             if debug:
                 _core.profile_stop()
