@@ -116,12 +116,11 @@ static PyObject *fail(PyObject *module, PyObject *args)
 /* (number, trainers, mode) or None */
 static PyObject *who(PyObject *module, PyObject *unused)
 {
-    static const char *const modes[] = {"sync", "async", "half_async", "geo"};
     const rg_job *job = rg_job_now();
     (void)module, (void)unused;
     if (job == NULL)
         Py_RETURN_NONE;
-    return Py_BuildValue("iIs", job->trainer, job->trainers, modes[job->mode & 3]);
+    return Py_BuildValue("iIs", job->trainer, job->trainers, job->mode->programs.name);
 }
 
 static PyObject *barrier(PyObject *module, PyObject *args)

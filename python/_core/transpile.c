@@ -1,7 +1,7 @@
 /* transpile.c - Transpiler: a training program made into those of trainers and servers. */
 #include "_core/core.h"
 
-#include "pass/transpile.h"
+#include "dist/mode.h"
 
 typedef struct core_transpiler {
     PyObject_HEAD
@@ -32,7 +32,6 @@ static PyObject *transpiler_new(PyTypeObject *type, PyObject *args, PyObject *kw
     if (core_names(endpoints, &names, &config.n_endpoints) < 0)
         return NULL;
     config.endpoints = names;
-    config.mode = (rg_update_mode)mode;
     config.runtime_split = split != 0;
     config.local_barrier = barrier != 0;
     config.slice = slice != 0;
@@ -40,9 +39,11 @@ static PyObject *transpiler_new(PyTypeObject *type, PyObject *args, PyObject *kw
     config.dc_asgd = dc_asgd != 0;
     config.sum_gradients = sums != 0;
     config.min_block = min_block;
+    const rg_mode *how = NULL;
     core_transpiler *self = core_new(type);
-    rg_status code = RG_OK;
-    if (self != NULL)
+    rg_status code = rg_mode_find(mode, &how);
+    config.mode = how ? &how->programs : NULL;
+    if (self != NULL && code == RG_OK)
         code = rg_transpiler_open(&self->t, ((core_program *)main)->program,
                                   ((core_program *)startup)->program, &config);
     PyMem_Free(names);

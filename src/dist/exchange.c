@@ -1,66 +1,16 @@
 /* exchange.c - gradients go to the servers, parameters come back.
  *
- * Each trainer thread has a channel. Its send ops fill an outbox for each server; at the end of the
- * step the outboxes are sent. Sync and half_async wait for the answer, which brings the parameters.
- * Async goes on computing: while one set of outboxes is under way the next is filled, and steps
- * that cannot leave yet are added up in it. In sync and half_async several threads fill one
+ * Each trainer thread has a channel. Its send ops fill an outbox for each server; when the step is
+ * complete the mode says what happens (dist/mode.h): the outboxes are sent and the answer awaited,
+ * or the next are filled while these are under way. Where the threads are one sender all fill one
  * channel, and the last of them to come sends it. */
-#include "dist/job.h"
+#include "dist/exchange_priv.h"
 
 #include "base/mem.h"
-#include "dist/in_flight.h"
-#include "dist/outbox_priv.h"
 #include "sys/cond.h"
-#include "sys/flags.h"
 #include "sys/interrupt.h"
 
 #include <string.h>
-
-enum { CHANNELS = RG_PS_MAX_THREADS };
-
-/* A parameter of the trainer, or a part of one: rows from element `first` on. */
-typedef struct target {
-    rg_value *value; /* counted; NULL: none */
-    int64_t first;
-} target;
-
-/* Where an answer goes when it comes. */
-typedef struct reply_target {
-    const rg_job_server *server;
-    const target *targets;
-    uint8_t pad[RG_PS_ALIGN];
-} reply_target;
-
-typedef struct channel {
-    int number;
-    rg_outbox *filling, *sent; /* by server */
-    int steps;                 /* in `filling` */
-    rg_in_flight in_flight;
-    rg_rpc_call **calls;   /* by server: those in flight; NULL: none */
-    bool pulls;            /* those in flight bring parameters */
-    rg_rpc_call **answers; /* by server: the last that brought parameters */
-    float **widened;       /* by server: the same, where they came as halves */
-    float **rests;         /* by server: what rounding to bytes took from dense gradients */
-    bool **fresh;          /* by server and variable: not taken since they came */
-    uint64_t pushes;       /* so far: servers are told which one each is, and none may be missing */
-    uint64_t since_pull;
-    target **targets;            /* by server, by variable: where parameters go; NULL: not known */
-    bool *in_place;              /* by server: the last answer went straight there */
-    reply_target *reply_targets; /* by server */
-} channel;
-
-typedef struct rg_exchange rg_exchange;
-
-struct rg_exchange {
-    channel *channels[CHANNELS];
-    /* Sync and half_async with several threads: */
-    pthread_mutex_t lock;
-    pthread_cond_t change;
-    int threads, arrived;
-    uint64_t generation;
-    rg_status outcome;
-    char why[512];
-};
 
 /* ---- channels ---- */
 
@@ -71,7 +21,7 @@ static void close_calls(const rg_job *job, rg_rpc_call **calls)
     rg_free(calls);
 }
 
-static void close_channel(const rg_job *job, channel *l)
+static void close_channel(const rg_job *job, rg_channel *l)
 {
     if (l == NULL)
         return;
@@ -100,7 +50,7 @@ static void close_channel(const rg_job *job, channel *l)
     rg_free(l);
 }
 
-static rg_status open_fresh(const rg_job *job, channel *l)
+static rg_status open_fresh(const rg_job *job, rg_channel *l)
 {
     l->fresh = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->fresh);
     for (int s = 0; l->fresh != NULL && s < job->n_servers; s++) {
@@ -111,7 +61,7 @@ static rg_status open_fresh(const rg_job *job, channel *l)
     return l->fresh ? RG_OK : rg_no_memory(1, "a channel");
 }
 
-static rg_status open_rests(const rg_job *job, channel *l)
+static rg_status open_rests(const rg_job *job, rg_channel *l)
 {
     l->rests = rg_alloc_zero((size_t)job->n_servers + 1, sizeof *l->rests);
     if (l->rests == NULL)
@@ -124,9 +74,9 @@ static rg_status open_rests(const rg_job *job, channel *l)
     return RG_OK;
 }
 
-static rg_status open_channel(rg_job *job, channel **out)
+static rg_status open_channel(rg_job *job, rg_channel **out)
 {
-    channel *l = rg_alloc_zero(1, sizeof *l);
+    rg_channel *l = rg_alloc_zero(1, sizeof *l);
     if (l == NULL)
         return rg_no_memory(sizeof *l, "a channel");
     rg_in_flight_init(&l->in_flight, job);
@@ -171,20 +121,14 @@ static rg_status exchange_of(rg_job *job, rg_exchange **out)
     return *out ? RG_OK : rg_no_memory(sizeof **out, "the exchange");
 }
 
-/* Whether the threads of this trainer are one sender. */
-static bool is_shared(const rg_job *job)
-{
-    return job->mode == RG_UPDATE_SYNC || job->mode == RG_UPDATE_HALF_ASYNC;
-}
-
 /* The channel that a thread fills; where they are one sender all threads fill the first. */
-static rg_status channel_of(rg_job *job, int thread, channel **out)
+static rg_status channel_of(rg_job *job, int thread, rg_channel **out)
 {
     rg_exchange *x;
     RG_TRY(exchange_of(job, &x));
-    int number = is_shared(job) ? 0 : thread;
-    if (number < 0 || number >= CHANNELS)
-        return rg_fail(RG_EINVAL, "thread %d, and a trainer has up to %d", number, CHANNELS);
+    int number = job->mode->together ? 0 : thread;
+    if (number < 0 || number >= RG_CHANNELS)
+        return rg_fail(RG_EINVAL, "thread %d, and a trainer has up to %d", number, RG_CHANNELS);
     pthread_mutex_lock(&x->lock);
     rg_status code = x->channels[number] ? RG_OK : open_channel(job, &x->channels[number]);
     if (code == RG_OK)
@@ -197,9 +141,9 @@ static rg_status channel_of(rg_job *job, int thread, channel **out)
 rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad,
                             bool stays)
 {
-    channel *l;
+    rg_channel *l;
     RG_TRY(channel_of(job, thread, &l));
-    bool lends = stays && job->mode != RG_UPDATE_ASYNC; /* else the push outlives the step */
+    bool lends = stays && job->mode->together; /* else the push outlives the step */
     pthread_mutex_lock(&job->exchange->lock);
     (lends ? rg_outbox_lend_dense : rg_outbox_add_dense)(job, &l->filling[server], server, var,
                                                          grad);
@@ -210,7 +154,7 @@ rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, c
 rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, const int64_t *ids,
                            const float *rows, size_t n)
 {
-    channel *l;
+    rg_channel *l;
     RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
     rg_status code = rg_outbox_add_rows(&l->filling[server], var,
@@ -223,7 +167,7 @@ rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, co
 /* ---- pushing ---- */
 
 /* Where the values of a variable go; NULL: it is not known, or not as it was. */
-static float *target_of(const rg_job_server *server, const target *targets, uint32_t var)
+static float *target_of(const rg_job_server *server, const rg_target *targets, uint32_t var)
 {
     const rg_value *value = targets[var].value;
     int64_t n = (int64_t)rg_ps_count(&server->schema.vars[var]);
@@ -233,7 +177,7 @@ static float *target_of(const rg_job_server *server, const target *targets, uint
     return (float *)value->data + targets[var].first;
 }
 
-static bool all_have_targets(const rg_job_server *server, const target *targets)
+static bool all_have_targets(const rg_job_server *server, const rg_target *targets)
 {
     for (uint32_t i = 0; i < server->n_pulled; i++)
         if (targets == NULL || target_of(server, targets, server->pulled[i]) == NULL)
@@ -245,7 +189,7 @@ static bool all_have_targets(const rg_job_server *server, const target *targets)
 static rg_status place(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
                        size_t *size)
 {
-    reply_target *to = user;
+    rg_reply_target *to = user;
     const rg_job_server *server = to->server;
     rg_payload payload;
     RG_TRY(rg_payload_of_answer(frame->flags, &payload));
@@ -267,8 +211,7 @@ static rg_status place(void *user, const rg_frame *frame, uint64_t offset, uint8
     return rg_fail(RG_ECORRUPT, "parameters that were not asked for");
 }
 
-/* waits: the step does, until the answer is there. */
-static rg_status start_push(rg_job *job, channel *l, bool pulls, bool waits)
+rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
 {
     rg_outbox *outboxes = l->filling;
     rg_status code = RG_OK;
@@ -279,7 +222,8 @@ static rg_status start_push(rg_job *job, channel *l, bool pulls, bool waits)
         rg_rpc_ask ask = {.method = RG_PS_PUSH,
                           .flags = rg_payload_to_flags(job->payload),
                           .iov = outboxes[s].iov};
-        l->reply_targets[s] = (reply_target){.server = &job->servers[s], .targets = l->targets[s]};
+        l->reply_targets[s] = (rg_reply_target){.server = &job->servers[s],
+                                                .targets = l->targets[s]};
         if (waits && pulls && job->payload == RG_PAYLOAD_FLOATS &&
             all_have_targets(&job->servers[s], l->targets[s])) {
             ask.place = place;
@@ -314,7 +258,7 @@ static rg_status widen(const rg_job_server *server, const uint8_t *body, float *
 }
 
 /* The parameters of a call become the server's answer; the call is the channel's now. */
-static rg_status keep_answer(const rg_job_server *server, channel *l, int s, rg_rpc_call *call)
+static rg_status keep_answer(const rg_job_server *server, rg_channel *l, int s, rg_rpc_call *call)
 {
     size_t bytes;
     const uint8_t *body = rg_rpc_answer(call, &bytes);
@@ -336,7 +280,7 @@ static rg_status keep_answer(const rg_job_server *server, channel *l, int s, rg_
 }
 
 /* What the last calls brought becomes the answer. */
-static rg_status take_replies(rg_job *job, channel *l)
+rg_status rg_channel_take(rg_job *job, rg_channel *l)
 {
     rg_status code = RG_OK;
     for (int s = 0; s < job->n_servers; s++) {
@@ -357,48 +301,20 @@ static rg_status take_replies(rg_job *job, channel *l)
 
 /* ---- steps ---- */
 
-static rg_status push_and_wait(rg_job *job, channel *l)
+static rg_status push_and_wait(rg_job *job, rg_channel *l)
 {
     RG_TRY(rg_in_flight_wait(&l->in_flight)); /* of a step whose wait was interrupted */
-    RG_TRY(take_replies(job, l));
-    rg_status code = start_push(job, l, true, true);
+    RG_TRY(rg_channel_take(job, l));
+    rg_status code = rg_channel_send(job, l, true, true);
     rg_status waited = rg_in_flight_wait(&l->in_flight);
     if (waited != RG_OK)
         return waited;
-    rg_status unloaded = take_replies(job, l);
+    rg_status unloaded = rg_channel_take(job, l);
     return code == RG_OK ? unloaded : code;
 }
 
-/* Parameters come back when more than so many steps were sent: by default with every other. */
-static bool pulls_now(channel *l)
-{
-    int64_t every = rg_flag_int("communicator_min_send_grad_num_before_recv") + 1;
-    int64_t most = rg_flag_int("communicator_max_send_grad_num_before_recv");
-    if (most >= 0 && every > most + 1)
-        every = most + 1;
-    if ((int64_t)++l->since_pull < every)
-        return false;
-    l->since_pull = 0;
-    return true;
-}
-
-static rg_status push_async(rg_job *job, channel *l)
-{
-    l->steps++;
-    if (!rg_in_flight_is_done(&l->in_flight)) {
-        if (l->steps < rg_flag_int("communicator_max_merge_var_num"))
-            return RG_OK;
-        RG_TRY(rg_in_flight_wait(&l->in_flight));
-    }
-    RG_TRY(take_replies(job, l));
-    if (l->steps > 1 && !rg_flag_bool("communicator_is_sgd_optimizer"))
-        for (int s = 0; s < job->n_servers; s++)
-            rg_outbox_scale(job, &l->filling[s], s, 1.0f / (float)l->steps);
-    return start_push(job, l, pulls_now(l), false);
-}
-
 /* All threads of this trainer have come, or ended. */
-static rg_status push_together(rg_job *job, channel *l)
+static rg_status push_mean(rg_job *job, rg_channel *l)
 {
     rg_exchange *x = job->exchange;
     if (x->arrived > 1)
@@ -412,14 +328,14 @@ static rg_status push_together(rg_job *job, channel *l)
     return x->outcome;
 }
 
-static rg_status push_sync(rg_job *job, channel *l)
+rg_status rg_push_together(rg_job *job, rg_channel *l)
 {
     rg_exchange *x = job->exchange;
     rg_status code = RG_OK;
     pthread_mutex_lock(&x->lock);
     uint64_t generation = x->generation;
     if (++x->arrived >= x->threads) {
-        code = push_together(job, l);
+        code = push_mean(job, l);
         pthread_mutex_unlock(&x->lock);
         return code;
     }
@@ -438,13 +354,18 @@ static rg_status push_sync(rg_job *job, channel *l)
 
 rg_status rg_exchange_push(rg_job *job, int thread)
 {
-    channel *l;
+    rg_channel *l;
+    if (job->mode->push == NULL)
+        return rg_fail(RG_EINVAL,
+                       "the servers are of %s mode, in which a trainer pushes no steps: "
+                       "the trainer's program is of another",
+                       job->mode->programs.name);
     RG_TRY(channel_of(job, thread, &l));
-    return is_shared(job) ? push_sync(job, l) : push_async(job, l);
+    return job->mode->push(job, l);
 }
 
 /* The values of a variable that the last answer brought; NULL: none that were not taken before. */
-static rg_status latest(const rg_job *job, channel *l, int server, uint32_t var,
+static rg_status latest(const rg_job *job, rg_channel *l, int server, uint32_t var,
                         const float **values)
 {
     const rg_job_server *from = &job->servers[server];
@@ -455,7 +376,7 @@ static rg_status latest(const rg_job *job, channel *l, int server, uint32_t var,
     if (answer == NULL)
         return RG_OK;
     /* Threads that are one sender take from one channel, and after each step. */
-    if (!is_shared(job)) {
+    if (!job->mode->together) {
         if (!l->fresh[server][var])
             return RG_OK;
         l->fresh[server][var] = false;
@@ -473,10 +394,10 @@ static rg_status latest(const rg_job *job, channel *l, int server, uint32_t var,
 }
 
 /* From now on the variable's values may come straight to `value`. */
-static rg_status settle_at(const rg_job *job, channel *l, int server, uint32_t var, rg_value *value,
-                           int64_t first)
+static rg_status settle_at(const rg_job *job, rg_channel *l, int server, uint32_t var,
+                           rg_value *value, int64_t first)
 {
-    target **targets = &l->targets[server];
+    rg_target **targets = &l->targets[server];
     if (*targets == NULL)
         *targets = rg_alloc_zero(job->servers[server].schema.n + 1, sizeof **targets);
     if (*targets == NULL)
@@ -484,14 +405,14 @@ static rg_status settle_at(const rg_job *job, channel *l, int server, uint32_t v
     if ((*targets)[var].value == value && (*targets)[var].first == first)
         return RG_OK;
     rg_value_release((*targets)[var].value);
-    (*targets)[var] = (target){rg_value_retain(value), first};
+    (*targets)[var] = (rg_target){rg_value_retain(value), first};
     return RG_OK;
 }
 
 rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg_value *value,
                            int64_t first, bool stays)
 {
-    channel *l;
+    rg_channel *l;
     const float *values;
     float *to = (float *)value->data + first;
     RG_TRY(channel_of(job, thread, &l));
@@ -508,13 +429,13 @@ rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg
 /* An answer that has come since the step before is put in its places now, not a step later. */
 rg_status rg_exchange_refresh(rg_job *job, int thread)
 {
-    channel *l;
-    if (job->mode != RG_UPDATE_ASYNC || job->exchange == NULL)
+    rg_channel *l;
+    if (!job->mode->background || job->exchange == NULL)
         return RG_OK;
     RG_TRY(channel_of(job, thread, &l));
     if (!l->pulls || l->calls[0] == NULL || !rg_in_flight_is_done(&l->in_flight))
         return RG_OK;
-    RG_TRY(take_replies(job, l));
+    RG_TRY(rg_channel_take(job, l));
     for (int s = 0; s < job->n_servers; s++)
         for (uint32_t i = 0; l->targets[s] != NULL && i < job->servers[s].n_pulled; i++) {
             uint32_t var = job->servers[s].pulled[i];
@@ -536,7 +457,7 @@ rg_status rg_exchange_threads(rg_job *job, int n)
     pthread_mutex_lock(&x->lock);
     x->threads = n;
     x->arrived = 0; /* of a step that was broken off, and so is what they brought */
-    if (is_shared(job) && x->channels[0] != NULL)
+    if (job->mode->together && x->channels[0] != NULL)
         rg_outboxes_empty(job, x->channels[0]->filling);
     pthread_mutex_unlock(&x->lock);
     return RG_OK;
@@ -545,14 +466,14 @@ rg_status rg_exchange_threads(rg_job *job, int n)
 rg_status rg_exchange_thread_ends(rg_job *job, int thread)
 {
     rg_exchange *x;
-    channel *l;
+    rg_channel *l;
     rg_status code = RG_OK;
     RG_TRY(exchange_of(job, &x));
     RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&x->lock);
     x->threads--;
-    if (is_shared(job) && x->arrived > 0 && x->arrived >= x->threads)
-        code = push_together(job, l);
+    if (job->mode->together && x->arrived > 0 && x->arrived >= x->threads)
+        code = push_mean(job, l);
     pthread_mutex_unlock(&x->lock);
     return code;
 }
@@ -560,13 +481,13 @@ rg_status rg_exchange_thread_ends(rg_job *job, int thread)
 rg_status rg_exchange_flush(rg_job *job)
 {
     rg_status code = RG_OK;
-    for (int i = 0; job->exchange != NULL && code == RG_OK && i < CHANNELS; i++) {
-        channel *l = job->exchange->channels[i];
+    for (int i = 0; job->exchange != NULL && code == RG_OK && i < RG_CHANNELS; i++) {
+        rg_channel *l = job->exchange->channels[i];
         if (l == NULL)
             continue;
         code = rg_in_flight_wait(&l->in_flight);
         if (code == RG_OK)
-            code = take_replies(job, l);
+            code = rg_channel_take(job, l);
         if (code == RG_OK && l->steps > 0)
             code = push_and_wait(job, l);
     }
@@ -576,7 +497,7 @@ rg_status rg_exchange_flush(rg_job *job)
 void rg_exchange_close(rg_job *job)
 {
     rg_exchange *x = job->exchange;
-    for (int i = 0; x != NULL && i < CHANNELS; i++)
+    for (int i = 0; x != NULL && i < RG_CHANNELS; i++)
         close_channel(job, x->channels[i]);
     if (x != NULL) {
         pthread_mutex_destroy(&x->lock);

@@ -161,7 +161,7 @@ static rg_status read_schema(rg_job *job, rg_job_server *server)
     rg_status code = rg_ps_schema_read(&server->schema, reply, n);
     rg_free(reply);
     RG_TRY(code);
-    job->mode = (rg_update_mode)server->schema.mode;
+    RG_TRY(rg_mode_find(server->schema.mode, &job->mode));
     job->trainers = server->schema.trainers;
     return lay_reply(server);
 }
@@ -313,7 +313,8 @@ static void close_job(rg_job *job)
     job->closing = true;
     pthread_mutex_unlock(&job->news);
     rg_exchange_close(job);
-    rg_geo_close(job);
+    if (job->mode != NULL && job->mode->close != NULL)
+        job->mode->close(job);
     rg_inbox_close(job);
     for (int i = 0; i < job->n_servers; i++) {
         rg_rpc_call_close(job->servers[i].told);
@@ -331,12 +332,10 @@ static void close_job(rg_job *job)
 static rg_status check_payload(rg_job *job)
 {
     char why[128];
-    if (job->payload == RG_PAYLOAD_FLOATS || job->mode != RG_UPDATE_GEO)
+    if (job->payload == RG_PAYLOAD_FLOATS || job->mode->only_floats == NULL)
         return RG_OK;
-    (void)snprintf(why, sizeof why,
-                   "FLAGS_rpc_payload=%s is not for geo: what a trainer has not yet pushed would "
-                   "be rounded away",
-                   rg_payload_name(job->payload));
+    (void)snprintf(why, sizeof why, "FLAGS_rpc_payload=%s is not for %s: %s",
+                   rg_payload_name(job->payload), job->mode->programs.name, job->mode->only_floats);
     (void)tell_all(job, RG_PS_FAIL, why);
     return rg_fail(RG_EUNIMPL, "%s", why);
 }

@@ -8,9 +8,9 @@
 #define RG_DIST_JOB_H
 
 #include "dist/in_flight.h"
+#include "dist/mode.h"
 #include "dist/protocol.h"
 #include "ir/op.h"
-#include "pass/transpile.h"
 #include "rpc/client.h"
 
 #include <pthread.h>
@@ -56,12 +56,12 @@ struct rg_job {
     int n_servers;
     int trainer; /* our number */
     uint32_t trainers;
-    rg_update_mode mode;
+    const rg_mode *mode;  /* how this trainer goes about it (dist/mode.h) */
+    void *mode_state;     /* what the mode keeps; NULL: nothing */
     rg_payload payload;   /* FLAGS_rpc_payload */
     pthread_mutex_t lock; /* of the exchange */
     bool agreed;          /* the servers know which program we train */
     struct rg_exchange *exchange;
-    struct rg_geo *geo;
     struct rg_shuffle_inbox *inbox; /* of global shuffles (shuffle.c) */
     pthread_mutex_t news; /* of servers that die: for n_servers, their clients, and these: */
     bool is_lost;         /* a server is dead, the first of them */
@@ -175,7 +175,6 @@ rg_status rg_exchange_thread_ends(rg_job *job, int thread);
 rg_status rg_exchange_flush(rg_job *job);
 void rg_exchange_close(rg_job *job);
 
-void rg_geo_close(rg_job *job);
 void rg_inbox_close(rg_job *job);
 
 #endif

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-/* In sync mode all servers at once: who waits takes no part in steps, and a server that was not
- * told would wait for it, with the pushes of those that the rendezvous waits for. The others meet
- * by name. `out`, of so many bytes, is what the first answers. */
+/* Where servers wait for all trainers, all servers at once: who waits takes no part in steps, and a
+ * server that was not told would wait for it, with the pushes of those that the rendezvous waits
+ * for. The others meet by name. `out`, of so many bytes, is what the first answers. */
 static rg_status meet(rg_job *job, uint16_t method, const rg_buf *body, const rg_buf *name,
                       void *out, size_t n_out)
 {
-    int n = job->mode == RG_UPDATE_SYNC ? job->n_servers : 1;
+    int n = job->mode->programs.merges ? job->n_servers : 1;
     const rg_iov first = {body->data, body->len}, rest = {name->data, name->len};
     RG_TRY(rg_buf_status(name));
     RG_TRY(rg_buf_status(body));

@@ -2,31 +2,16 @@
  *
  * The `geo_*` attributes are Regatta's own: in geo mode one send at the end of a step
  * stands for all parameters, and they say which slices there are and where. */
-#include "dist/geo.h"
 #include "dist/job.h"
 
 #include "base/mem.h"
+#include "dist/send_attrs.h"
 #include "ops/merge_rows.h"
 
 #include <string.h>
 
 enum { X };
 enum { OUT };
-enum {
-    TRAINER_ID,
-    EPMAP,
-    SECTIONS,
-    SEND_VARNAMES,
-    NUM,
-    MERGE_ADD,
-    USE_SEND_HANDLER,
-    GEO_PARAMS,
-    GEO_SLICES,
-    GEO_SECTIONS,
-    GEO_PUSH_NUMS,
-    GEO_TRAINERS,
-};
-
 static rg_status infer(rg_ctx *ctx)
 {
     rg_set_control_outs(ctx, OUT);
@@ -79,8 +64,9 @@ static bool is_written_later(const rg_ctx *ctx)
 /* Either X is given whole with the names and rows of its parts, or each X is a part. */
 static rg_status find_targets(const rg_ctx *ctx, rg_job *job, targets **out)
 {
-    const rg_attr *endpoints = rg_attr_list(ctx, EPMAP), *names = rg_attr_list(ctx, SEND_VARNAMES);
-    const rg_attr *sections = rg_attr_list(ctx, SECTIONS);
+    const rg_attr *endpoints = rg_attr_list(ctx, RG_SEND_EPMAP),
+                  *names = rg_attr_list(ctx, RG_SEND_VARNAMES);
+    const rg_attr *sections = rg_attr_list(ctx, RG_SEND_SECTIONS);
     bool whole = names->n > 0;
     int n = whole ? names->n : rg_n_in(ctx, X);
     int64_t first = 0;
@@ -187,9 +173,9 @@ static rg_status send(rg_ctx *ctx)
 {
     rg_job *job;
     RG_TRY(rg_job_of(ctx, &job));
-    if (rg_attr_list(ctx, GEO_SLICES)->n > 0)
-        return rg_geo_send(ctx, job);
-    if (!rg_attr_bool(ctx, USE_SEND_HANDLER))
+    if (job->mode->send != NULL)
+        return job->mode->send(ctx, job);
+    if (!rg_attr_bool(ctx, RG_SEND_USE_HANDLER))
         return RG_OK; /* servers count the pushes themselves */
     targets *t = ctx->state;
     if (t == NULL || t->job != job) {
@@ -199,7 +185,7 @@ static rg_status send(rg_ctx *ctx)
         RG_TRY(find_targets(ctx, job, &t));
         ctx->state = t;
     }
-    bool whole = rg_attr_list(ctx, SEND_VARNAMES)->n > 0;
+    bool whole = rg_attr_list(ctx, RG_SEND_VARNAMES)->n > 0;
     if (whole)
         RG_TRY(send_value(ctx, t, 0, t->n, rg_in(ctx, X), true));
     for (int i = 0; !whole && i < t->n; i++)
@@ -214,19 +200,19 @@ const rg_op rg_op_send = {
                           RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD | RG_ANY_KIND | RG_UNSET_OK}),
     .out = RG_SLOTS([OUT] = {"Out", "stands for its being sent", RG_REPEATED | RG_OPTIONAL}),
     .attr = RG_ATTRS(
-        RG_INT("trainer_id", 0, "which trainer sends"),
-        RG_ENDPOINTS("epmap", "where each part goes"),
-        RG_LIST("sections", RG_ATTR_LONGS, "rows of each part of X"),
-        RG_LIST("send_varnames", RG_ATTR_STRINGS, "the parts' names on servers"),
-        RG_INT("num", 0, "kept for files"),
-        RG_BOOLEAN("merge_add", false, "steps not sent yet are added, not averaged"),
-        RG_BOOLEAN("use_send_handler", true, "false: X is the learning rate's counter"),
-        RG_LIST("geo_params", RG_ATTR_STRINGS, "geo: the parameter of each slice"),
-        RG_LIST("geo_slices", RG_ATTR_STRINGS, "geo: the slices, as servers name them"),
-        RG_LIST("geo_sections", RG_ATTR_LONGS, "geo: rows of each slice"),
-        RG_INT("geo_push_nums", 0, "geo: steps between two pushes"),
-        RG_INT("geo_trainers", 0, "geo: trainers, by which changes are divided"),
-        RG_LIST("geo_moving", RG_ATTR_STRINGS, "geo: tables of which a step moves any row")),
+        [RG_SEND_TRAINER_ID] = RG_INT("trainer_id", 0, "which trainer sends"),
+        [RG_SEND_EPMAP] = RG_ENDPOINTS("epmap", "where each part goes"),
+        [RG_SEND_SECTIONS] = RG_LIST("sections", RG_ATTR_LONGS, "rows of each part of X"),
+        [RG_SEND_VARNAMES] = RG_LIST("send_varnames", RG_ATTR_STRINGS, "the parts' names on servers"),
+        [RG_SEND_NUM] = RG_INT("num", 0, "kept for files"),
+        [RG_SEND_MERGE_ADD] = RG_BOOLEAN("merge_add", false, "steps not sent yet are added, not averaged"),
+        [RG_SEND_USE_HANDLER] = RG_BOOLEAN("use_send_handler", true, "false: X is the learning rate's counter"),
+        [RG_SEND_GEO_PARAMS] = RG_LIST("geo_params", RG_ATTR_STRINGS, "geo: the parameter of each slice"),
+        [RG_SEND_GEO_SLICES] = RG_LIST("geo_slices", RG_ATTR_STRINGS, "geo: the slices, as servers name them"),
+        [RG_SEND_GEO_SECTIONS] = RG_LIST("geo_sections", RG_ATTR_LONGS, "geo: rows of each slice"),
+        [RG_SEND_GEO_PUSH_NUMS] = RG_INT("geo_push_nums", 0, "geo: steps between two pushes"),
+        [RG_SEND_GEO_TRAINERS] = RG_INT("geo_trainers", 0, "geo: trainers, by which changes are divided"),
+        [RG_SEND_GEO_MOVING] = RG_LIST("geo_moving", RG_ATTR_STRINGS, "geo: tables of which a step moves any row")),
     .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_HOLDS_INPUTS | RG_OP_TALKS | RG_OP_STEP |
              RG_OP_PUSHES,
     .infer = infer,

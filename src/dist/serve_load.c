@@ -112,11 +112,8 @@ static rg_status read_attrs(rg_engine *s)
     const rg_attr *mode = rg_opdesc_attr(s->desc, "distributed_mode"),
                   *dc = rg_opdesc_attr(s->desc, "dc_asgd"),
                   *sums = rg_opdesc_attr(s->desc, "sum_gradients");
-    s->mode = mode ? (rg_update_mode)mode->i : RG_UPDATE_SYNC;
-    if ((int)s->mode < RG_UPDATE_SYNC || s->mode > RG_UPDATE_GEO)
-        return rg_fail(RG_EINVAL, "listen_and_serv has distributed_mode %d, which is no mode",
-                       (int)s->mode);
-    s->schema.mode = (uint32_t)s->mode;
+    RG_TRY(rg_mode_find(mode ? mode->i : 0, &s->mode));
+    s->schema.mode = (uint32_t)s->mode->programs.number;
     s->dc_asgd = dc != NULL && dc->b;
     s->sums = sums != NULL && sums->b;
     return RG_OK;

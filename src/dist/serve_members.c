@@ -222,7 +222,8 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
     if (trainer == NULL)
         return;
     pthread_mutex_lock(&s->lock);
-    if (!trainer->left && s->mode != RG_UPDATE_SYNC && rg_flag_bool("ps_go_on")) {
+    if (!trainer->left && s->mode != NULL && !s->mode->programs.merges &&
+        rg_flag_bool("ps_go_on")) {
         rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
         has_left(s, trainer);
         end_if_all_left(s);
@@ -248,4 +249,3 @@ void rg_serve_peer_dead(void *user, rg_rpc_peer *peer, const char *how)
     (void)snprintf(text, sizeof text, "died: %s", how);
     gone(user, peer, text);
 }
-

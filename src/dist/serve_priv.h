@@ -15,11 +15,11 @@
 #define RG_DIST_SERVE_PRIV_H
 
 #include "base/arena.h"
+#include "dist/mode.h"
 #include "dist/block_plan.h"
 #include "dist/serve.h"
 #include "dist/protocol.h"
 #include "ops/adam_past.h"
-#include "pass/transpile.h"
 #include "ps/geo_rows.h"
 #include "ps/table.h"
 #include "rpc/server.h"
@@ -124,8 +124,8 @@ struct rg_engine {
     rg_serve_group *group; /* of the servers of this process; NULL: it is the only one */
     rg_rpc_request **held; /* that came before the program; owned */
     size_t n_held, cap_held;
-    char who[64]; /* "pserver 0" */
-    rg_update_mode mode;
+    char who[64];        /* "pserver 0" */
+    const rg_mode *mode; /* NULL: its program has not come yet */
     bool dc_asgd;
     bool sums; /* sync: gradients are summed over trainers, and not averaged */
     int id;
@@ -229,6 +229,20 @@ rg_status rg_served_list(rg_served *var, int64_t *ids, float *rows);
 /* ---- steps (serve_step.c) ---- */
 
 void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* For modes: a push is applied when it comes, and answered. */
+void rg_serve_at_once(rg_engine *s, rg_member *trainer, rg_rpc_request *request, bool again);
+/* The rows of a push, each by itself. */
+rg_status rg_serve_apply_rows(rg_engine *s, const rg_push *push);
+/* One step of the pushes that wait, which are so many trainers'. */
+rg_status rg_serve_make_step(rg_engine *s, int took_part);
+/* The values of the variables, each padded. A copy, unless nothing changes until all who wait
+ * for it have it (`still`). trainer: who gets it, for DC-ASGD; -1: it is not noted. */
+void rg_serve_reply(rg_engine *s, rg_rpc_request *request, const uint32_t *pull, uint32_t n,
+                    bool still, int trainer);
+/* The buffer's bytes are the answer, or what went wrong is; the buffer is used up. */
+void rg_serve_reply_buf(rg_rpc_request *request, rg_status code, rg_buf *out);
+/* With the message of the failure. */
+void rg_serve_refuse(rg_rpc_request *request, rg_status code);
 void rg_serve_pull(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 /* Whoever was waited for may have gone: make the step, if all others are there. */

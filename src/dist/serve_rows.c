@@ -90,7 +90,7 @@ static rg_status find_columns(rg_engine *s, rg_served *var)
 static void pick_rule(const rg_engine *s, rg_served *var, bool alone)
 {
     var->rule = RG_ROWS_STAGED;
-    if (s->mode == RG_UPDATE_GEO || !alone)
+    if (s->mode->programs.updates || !alone)
         return;
     if (rg_is_type(var->op, "sgd") && var->n_columns == 1)
         var->rule = RG_ROWS_SGD;
@@ -172,7 +172,7 @@ static bool is_lazy(const rg_served *var)
 static bool moves_every_row(const rg_engine *s, const rg_served *var)
 {
     const rg_op *op = var->op ? rg_op_find(var->op->type) : NULL;
-    return op != NULL && (op->flags & RG_OP_EVERY_ROW) != 0 && s->mode != RG_UPDATE_GEO &&
+    return op != NULL && (op->flags & RG_OP_EVERY_ROW) != 0 && !s->mode->programs.updates &&
            var->rule == RG_ROWS_STAGED && !is_lazy(var) && !var->grows;
 }
 
@@ -208,7 +208,7 @@ rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
         spec.state_start[i - 1] = op ? float_of(op, "value", 0) : 0;
     }
     RG_TRY(rg_table_open(&var->table, &spec));
-    if (s->mode == RG_UPDATE_GEO) {
+    if (s->mode->programs.updates) {
         RG_TRY(rg_geo_rows_open(&var->changed, (int)s->schema.trainers));
         var->told = rg_alloc_zero(s->schema.trainers, sizeof *var->told);
         if (var->told == NULL)
@@ -448,13 +448,13 @@ rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_
 {
     rg_row_handle *handles = NULL;
     if (var->table == NULL)
-        return s->mode == RG_UPDATE_GEO ? push_geo(var, NULL, ids, n, grads)
-                                        : push_plan(var, ids, n, grads);
+        return s->mode->programs.updates ? push_geo(var, NULL, ids, n, grads)
+                                         : push_plan(var, ids, n, grads);
     handles = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");
     RG_TRY(touch(var, ids, n, handles));
-    if (s->mode == RG_UPDATE_GEO)
+    if (s->mode->programs.updates)
         return push_geo(var, handles, ids, n, grads);
     if (var->rule == RG_ROWS_SGD) {
         float rate = number_of(s, rg_one_in(var->op, "LearningRate"));

@@ -1,8 +1,8 @@
 /* serve_step.c - gradients taken, steps made, parameters handed out.
  *
- * Sync: a step is made when every trainer that takes part has pushed; gradients are added in
- * the order of the trainers' numbers and divided by how many there were, so that a run repeats
- * bit by bit. Otherwise a push is applied when it comes. */
+ * What becomes of a push, and when it is answered, is the mode's to say (dist/mode.h); these are
+ * the pieces: a push applied by itself, or one step of what all trainers pushed, whose gradients
+ * are added in the order of the trainers' numbers, so that a run repeats bit by bit. */
 #include "dist/serve_priv.h"
 
 #include "base/hot.h"
@@ -14,21 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static void refuse_with_message(rg_rpc_request *request, rg_status code)
+void rg_serve_refuse(rg_rpc_request *request, rg_status code)
 {
     char text[1024];
     (void)strncpy(text, rg_error_message(), sizeof text - 1);
     text[sizeof text - 1] = '\0';
     rg_rpc_refuse(request, code, "%s", text);
-}
-
-/* Room for so many bytes, and zeros up to the next multiple of 8. */
-static void add_padded(rg_buf *out, size_t bytes)
-{
-    rg_buf_room(out, rg_ps_padded(bytes));
-    if (rg_buf_status(out) == RG_OK)
-        memset(out->data + out->len - (rg_ps_padded(bytes) - bytes), 0,
-               rg_ps_padded(bytes) - bytes);
 }
 
 /* ---- handing out ---- */
@@ -60,13 +51,13 @@ static void add_values(rg_buf *out, const float *values, size_t n, rg_payload pa
 }
 
 /* The buffer's bytes are the answer, or what went wrong is. */
-static void reply_buf(rg_rpc_request *request, rg_status code, rg_buf *out)
+void rg_serve_reply_buf(rg_rpc_request *request, rg_status code, rg_buf *out)
 {
     if (code == RG_OK)
         code = rg_buf_status(out);
     if (code != RG_OK) {
         rg_buf_fini(out);
-        refuse_with_message(request, code);
+        rg_serve_refuse(request, code);
         return;
     }
     size_t n = out->len;
@@ -85,7 +76,7 @@ static void note_sent(rg_engine *s, const uint32_t *pull, uint32_t n, int traine
     }
 }
 
-/* reply_values() in halves. */
+/* Parameters in halves. */
 static void reply_halves(rg_engine *s, rg_rpc_request *request, const uint32_t *pull, uint32_t n)
 {
     rg_buf out;
@@ -95,14 +86,14 @@ static void reply_halves(rg_engine *s, rg_rpc_request *request, const uint32_t *
         add_values(&out, s->vars[pull[i]].param->data, (size_t)(var->rows * var->width),
                    RG_PAYLOAD_HALVES);
     }
-    reply_buf(request, RG_OK, &out);
+    rg_serve_reply_buf(request, RG_OK, &out);
 }
 
 /* The values of the variables, each padded. A copy, unless nothing changes until all who wait
  * for it have it (`still`): in sync mode the next step needs the next push of each of them, or
  * that it has left. */
-static void reply_values(rg_engine *s, rg_rpc_request *request, const uint32_t *pull, uint32_t n,
-                         bool still, int trainer)
+void rg_serve_reply(rg_engine *s, rg_rpc_request *request, const uint32_t *pull, uint32_t n,
+                    bool still, int trainer)
 {
     static const uint8_t zeros[RG_PS_ALIGN];
     size_t total = 0, at = 0;
@@ -169,10 +160,10 @@ void rg_serve_pull(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     for (uint32_t i = 0; i < n; i++)
         total += rg_ps_padded(bytes_of(&s->schema.vars[pull[i]]));
     if (total > room) {
-        refuse_with_message(request, too_much(room));
+        rg_serve_refuse(request, too_much(room));
         return;
     }
-    reply_values(s, request, pull, n, false, -1);
+    rg_serve_reply(s, request, pull, n, false, -1);
 }
 
 /* The rows at the end of the buffer, padded. */
@@ -216,7 +207,7 @@ void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
         total += (uint64_t)wanted.n * (uint64_t)s->vars[wanted.var].about->width * sizeof(float);
         code = total <= room ? add_rows(s, &out, &wanted, back) : too_much(room);
     }
-    reply_buf(request, code, &out);
+    rg_serve_reply_buf(request, code, &out);
 }
 
 /* ---- one push, applied ---- */
@@ -265,7 +256,7 @@ static bool is_ascending(const rg_push_rows *rows)
     return true;
 }
 
-static rg_status apply_rows(rg_engine *s, const rg_push_rows *rows)
+static rg_status apply_table(rg_engine *s, const rg_push_rows *rows)
 {
     rg_served *var = &s->vars[rows->var];
     int64_t *ids;
@@ -275,6 +266,13 @@ static rg_status apply_rows(rg_engine *s, const rg_push_rows *rows)
         return rg_served_push(s, var, rows->ids, rows->n, (float *)(uintptr_t)rows->rows);
     RG_TRY(merge_rows(s, &rows, 1, var->about->width, 1, &ids, &grads, &n));
     return rg_served_push(s, var, ids, n, grads);
+}
+
+rg_status rg_serve_apply_rows(rg_engine *s, const rg_push *push)
+{
+    for (uint32_t i = 0; i < push->n_sparse; i++)
+        RG_TRY(apply_table(s, &push->sparse[i]));
+    return RG_OK;
 }
 
 /* A schedule without barriers counts what each trainer has pushed. */
@@ -293,62 +291,22 @@ static rg_status count_push(rg_engine *s, int trainer)
 static rg_status apply_push(rg_engine *s, const rg_push *push, int trainer)
 {
     RG_TRY(count_push(s, trainer));
-    for (uint32_t i = 0; i < push->n_dense; i++) {
-        const rg_ps_var *var = &s->schema.vars[push->dense[i]];
-        if (s->mode == RG_UPDATE_GEO)
-            rg_add_f32(s->vars[push->dense[i]].param->data, push->values[i],
-                       var->rows * var->width);
-        else
-            RG_TRY(rg_serve_update(s, push->dense[i], push->values[i], trainer));
-    }
-    for (uint32_t i = 0; i < push->n_sparse; i++)
-        RG_TRY(apply_rows(s, &push->sparse[i]));
-    return RG_OK;
+    for (uint32_t i = 0; i < push->n_dense; i++)
+        RG_TRY(rg_serve_update(s, push->dense[i], push->values[i], trainer));
+    return rg_serve_apply_rows(s, push);
 }
 
-/* ---- geo: rows that others changed ---- */
-
-/* Behind the dense values: for each table {u32 variable, u32 n}, ids, rows, each padded. Rows count
- * as told when the trainer says that it has the answer, with its next push: this one may be lost.
- */
-static rg_status add_changed(rg_engine *s, int trainer, rg_buf *out)
+void rg_serve_at_once(rg_engine *s, rg_member *trainer, rg_rpc_request *request, bool again)
 {
-    for (uint32_t v = 0; v < s->schema.n; v++) {
-        rg_served *var = &s->vars[v];
-        if (var->changed == NULL)
-            continue;
-        size_t n = rg_geo_rows_count(var->changed, trainer);
-        int64_t *ids = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *ids);
-        if (ids == NULL)
-            return rg_no_memory(n * sizeof *ids, "ids");
-        RG_TRY(rg_geo_rows_list(var->changed, trainer, ids, n, &n, &var->told[trainer]));
-        rg_buf_u32(out, v);
-        rg_buf_u32(out, (uint32_t)n);
-        rg_buf_add(out, ids, n * sizeof *ids);
-        size_t start = out->len, bytes = n * (size_t)var->about->width * sizeof(float);
-        add_padded(out, bytes);
-        RG_TRY(rg_buf_status(out));
-        RG_TRY(rg_served_tell(var, ids, n, (float *)(void *)(out->data + start)));
-    }
-    return RG_OK;
+    int number = (int)(trainer - s->trainers);
+    rg_status code = again ? RG_OK : apply_push(s, &trainer->push, number);
+    if (code != RG_OK)
+        rg_serve_refuse(request, code);
+    else
+        rg_serve_reply(s, request, trainer->push.pull, trainer->push.n_pull, false, number);
 }
 
-static void reply_geo(rg_engine *s, rg_rpc_request *request, const rg_push *push, int trainer)
-{
-    rg_buf out;
-    rg_buf_init(&out, 0);
-    for (uint32_t i = 0; i < push->n_pull; i++) {
-        const rg_ps_var *var = &s->schema.vars[push->pull[i]];
-        add_values(&out, s->vars[push->pull[i]].param->data, (size_t)(var->rows * var->width),
-                   RG_PAYLOAD_FLOATS);
-    }
-    rg_status code = rg_buf_status(&out);
-    if (code == RG_OK)
-        code = add_changed(s, trainer, &out);
-    reply_buf(request, code, &out);
-}
-
-/* ---- sync: the step ---- */
+/* ---- one step of all trainers ---- */
 
 RG_HOT static void add_scaled(float *to, const float *a, const float *b, float scale, int64_t n)
 {
@@ -418,7 +376,7 @@ static rg_status step_rows(rg_engine *s, uint32_t var, int took_part)
     return rg_served_push(s, &s->vars[var], ids, n, grads);
 }
 
-static rg_status make_step(rg_engine *s, int took_part)
+rg_status rg_serve_make_step(rg_engine *s, int took_part)
 {
     RG_TRY(rg_serve_schedule(s));
     for (uint32_t v = 0; v < s->schema.n; v++) {
@@ -431,28 +389,8 @@ static rg_status make_step(rg_engine *s, int took_part)
 
 void rg_serve_try_step(rg_engine *s)
 {
-    int took_part = 0;
-    for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        const rg_member *trainer = &s->trainers[t];
-        if (trainer->waiting != NULL)
-            took_part++;
-        else if (!trainer->left && trainer->rendezvous.request == NULL)
-            return; /* it is still computing, or has not come yet */
-    }
-    if (took_part == 0 || s->ended)
-        return;
-    rg_status code = make_step(s, took_part);
-    if (code != RG_OK) {
-        rg_serve_fail(s, code, "%s", rg_error_message());
-        return;
-    }
-    for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        rg_member *trainer = &s->trainers[t];
-        rg_rpc_request *request = trainer->waiting;
-        trainer->waiting = NULL;
-        if (request != NULL)
-            reply_values(s, request, trainer->push.pull, trainer->push.n_pull, true, -1);
-    }
+    if (s->mode != NULL && s->mode->try_step != NULL)
+        s->mode->try_step(s);
 }
 
 /* ---- pushes as they come ---- */
@@ -498,8 +436,9 @@ static rg_status take_push(rg_engine *s, rg_member *trainer, const rg_rpc_reques
         rg_served_heard(&s->vars[v], number);
     rg_arena_reset(&trainer->arena);
     RG_TRY(rg_push_read(&trainer->push, &trainer->arena, &s->schema, payload, body, n));
-    if (payload != RG_PAYLOAD_FLOATS && s->mode == RG_UPDATE_GEO)
-        return rg_fail(RG_EUNIMPL, "no %s in geo", rg_payload_name(payload));
+    if (payload != RG_PAYLOAD_FLOATS && s->mode->only_floats != NULL)
+        return rg_fail(RG_EUNIMPL, "no %s in %s: %s", rg_payload_name(payload),
+                       s->mode->programs.name, s->mode->only_floats);
     for (uint32_t i = 0; i < trainer->push.n_sparse; i++) {
         const rg_push_rows *rows = &trainer->push.sparse[i];
         RG_TRY(rg_served_check(&s->vars[rows->var], rows->ids, rows->n));
@@ -509,20 +448,10 @@ static rg_status take_push(rg_engine *s, rg_member *trainer, const rg_rpc_reques
 
 void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
-    int number = (int)(trainer - s->trainers);
-    bool came = false;
-    rg_status code = take_push(s, trainer, request, &came);
-    if (code == RG_OK && s->mode == RG_UPDATE_SYNC && !came) {
-        trainer->waiting = request;
-        rg_serve_try_step(s);
-        return;
-    }
-    if (code == RG_OK && !came)
-        code = apply_push(s, &trainer->push, number);
+    bool again = false;
+    rg_status code = take_push(s, trainer, request, &again);
     if (code != RG_OK)
-        refuse_with_message(request, code);
-    else if (s->mode == RG_UPDATE_GEO)
-        reply_geo(s, request, &trainer->push, number);
+        rg_serve_refuse(request, code);
     else
-        reply_values(s, request, trainer->push.pull, trainer->push.n_pull, false, number);
+        s->mode->pushed(s, trainer, request, again);
 }

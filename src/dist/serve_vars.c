@@ -141,7 +141,7 @@ static rg_status open_dense(rg_engine *s, rg_served *var, int block, size_t firs
     if (rg_numel(var->param) != var->about->rows * var->about->width)
         return rg_fail(RG_ESHAPE, "%s does not have the shape that the server's program declares",
                        var->about->name);
-    if (s->mode == RG_UPDATE_GEO)
+    if (s->mode->programs.updates)
         return RG_OK;
     if (s->dc_asgd)
         RG_TRY(open_backups(s, var));
@@ -161,7 +161,7 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
     if (block == NULL)
         return rg_fail(RG_ECORRUPT, "listen_and_serv names block %d, which is not there", index);
     var->about = about;
-    if (s->mode == RG_UPDATE_GEO) {
+    if (s->mode->programs.updates) {
         const char *end = strrchr(grad, '.');
         if (end == NULL || strcmp(end, ".delta") != 0)
             return rg_fail(RG_ECORRUPT, "listen_and_serv has '%s' where NAME.delta is wanted",
@@ -177,14 +177,14 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
     }
     RG_TRY(describe_var(s, about, grad, param));
     s->schema.n = (size_t)i + 1;
-    size_t first = s->mode == RG_UPDATE_SYNC ? ops_of_merge(s, block, grad) : 0;
+    size_t first = s->mode->programs.merges ? ops_of_merge(s, block, grad) : 0;
     if (about->table && is_listed(strings_of(s, "tables"), param, &at)) {
         const rg_attr *grows = rg_opdesc_attr(s->desc, "table_grows");
         var->grows = grows != NULL && at < grows->n && grows->ints[at] != 0;
         RG_TRY(rg_served_open(s, var, block->n_ops - first == 1));
         if (var->table == NULL)
             return open_dense(s, var, index, first);
-        return var->rule == RG_ROWS_STAGED && s->mode != RG_UPDATE_GEO
+        return var->rule == RG_ROWS_STAGED && !s->mode->programs.updates
                    ? rg_block_plan_open(&var->update, s->program, index, first, var->stage, grad)
                    : RG_OK;
     }

@@ -1,17 +1,18 @@
 /* pyramid_hash.c - runs of ids of a sequence, as vectors that are put together from pieces of one
  * long table. A run is two to pyramid_layer ids that follow each other.
  *
- *   Out[run][j .. j + rand_len) = W[XXH32(the run, seed j) mod space_len ...)     j = 0, rand_len, ...
+ *   Out[run][j .. j + rand_len) = W[XXH32(the run, seed j) mod space_len ...)     j = 0, rand_len,
+ * ...
  *
- * Ids are hashed as the bytes of float32 numbers, which X_Temp_Out holds. A run is left out where the
- * white list does not have it or the black list has it (both are Bloom filters, with use_filter), and
- * while training by chance, drop_out_percent of them: the numbers are those of the C library's
- * rand_r(), from `seed` on in every run, so that a batch of the same lengths loses the same runs. When
- * not training, Out is multiplied by drop_out_percent, as Paddle does it. DropPos says which runs
- * stayed. A sequence with none gives one row of zeros.
+ * Ids are hashed as the bytes of float32 numbers, which X_Temp_Out holds. A run is left out where
+ * the white list does not have it or the black list has it (both are Bloom filters, with
+ * use_filter), and while training by chance, drop_out_percent of them: the numbers are those of the
+ * C library's rand_r(), from `seed` on in every run, so that a batch of the same lengths loses the
+ * same runs. When not training, Out is multiplied by drop_out_percent, as Paddle does it. DropPos
+ * says which runs stayed. A sequence with none gives one row of zeros.
  *
- * W is trained by the gradient op itself, in place: W -= lr Out@GRAD. It is there only where X has a
- * gradient (stop_gradient=False), and X@GRAD is 0. All of this was compared with Paddle 1.8.5. */
+ * W is trained by the gradient op itself, in place: W -= lr Out@GRAD. It is there only where X has
+ * a gradient (stop_gradient=False), and X@GRAD is 0. All of this was compared with Paddle 1.8.5. */
 #include "ir/program.h"
 #include "ops/sequences.h"
 #include "ops/types.h"
@@ -204,10 +205,11 @@ static rg_status infer(rg_ctx *ctx)
     RG_TRY(RG_EXPECT_DTYPE(ctx, X, RG_I32));
     RG_TRY(RG_EXPECT_DTYPE(ctx, W, RG_F32));
     if (piece < 1 || emb < 1 || emb % piece != 0)
-        return rg_fail(RG_EINVAL, "num_emb is %d and rand_len %d: the first must be a multiple", emb,
-                       piece);
+        return rg_fail(RG_EINVAL, "num_emb is %d and rand_len %d: the first must be a multiple",
+                       emb, piece);
     if (rg_attr_int(ctx, PYRAMID_LAYER) < 2 || rg_attr_int(ctx, SPACE_LEN) < 1)
-        return rg_fail(RG_EINVAL, "pyramid_layer is %d and space_len %d, and must be at least 2 and 1",
+        return rg_fail(RG_EINVAL,
+                       "pyramid_layer is %d and space_len %d, and must be at least 2 and 1",
                        rg_attr_int(ctx, PYRAMID_LAYER), rg_attr_int(ctx, SPACE_LEN));
     if (rg_shape_numel(rg_shape_of(ctx, W)) != wanted)
         return rg_fail(RG_ESHAPE, "W must be [%lld, 1], space_len and rand_len together",
@@ -247,7 +249,8 @@ static int64_t mark(const rg_ctx *ctx, const filter *white, const filter *black,
 static void look_up(const rg_ctx *ctx, const float *run, int64_t n, const float *w, float factor,
                     float *out)
 {
-    uint32_t emb = (uint32_t)rg_attr_int(ctx, NUM_EMB), piece = (uint32_t)rg_attr_int(ctx, RAND_LEN);
+    uint32_t emb = (uint32_t)rg_attr_int(ctx, NUM_EMB),
+             piece = (uint32_t)rg_attr_int(ctx, RAND_LEN);
     uint32_t space = (uint32_t)rg_attr_int(ctx, SPACE_LEN);
     for (uint32_t j = 0; j < emb; j += piece) {
         const float *from = w + xxh32(run, n, j) % space;
@@ -414,7 +417,8 @@ static rg_status make_grad(rg_grad_ctx *ctx)
 
 static void step(const rg_ctx *ctx, const float *run, int64_t n, const float *dout, float *w)
 {
-    uint32_t emb = (uint32_t)rg_attr_int(ctx, NUM_EMB), piece = (uint32_t)rg_attr_int(ctx, RAND_LEN);
+    uint32_t emb = (uint32_t)rg_attr_int(ctx, NUM_EMB),
+             piece = (uint32_t)rg_attr_int(ctx, RAND_LEN);
     uint32_t space = (uint32_t)rg_attr_int(ctx, SPACE_LEN);
     float rate = rg_attr_float(ctx, LR);
     for (uint32_t j = 0; j < emb; j += piece) {

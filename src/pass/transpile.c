@@ -141,6 +141,8 @@ static rg_status deal(rg_transpiler *t)
 
 static rg_status check_config(const rg_transpile_config *c)
 {
+    if (c->mode == NULL)
+        return rg_fail(RG_EINVAL, "no update mode");
     if (c->trainers < 1)
         return rg_fail(RG_EINVAL, "trainers is %d, and a job has at least one", c->trainers);
     if (c->trainer_id < -1 || c->trainer_id >= c->trainers)
@@ -159,18 +161,18 @@ static rg_status check_config(const rg_transpile_config *c)
     if (c->n_sparse < 0 || c->n_sparse >= c->n_endpoints)
         return rg_fail(RG_EINVAL, "all %d servers are for tables, and none for the rest",
                        c->n_endpoints);
-    if (c->sum_gradients && c->mode == RG_UPDATE_GEO)
-        return rg_fail(RG_EINVAL, "in geo servers get no gradients that they could sum");
     if (c->min_block < RG_MIN_BLOCK)
         return rg_fail(RG_EINVAL, "min_block_size is %lld, and must be at least %d",
                        (long long)c->min_block, RG_MIN_BLOCK);
-    if (c->dc_asgd && (c->mode == RG_UPDATE_SYNC || c->mode == RG_UPDATE_GEO))
-        return rg_fail(RG_EINVAL, "enable_dc_asgd makes up for the delay of asynchronous "
-                                  "gradients, and needs sync_mode=False");
-    if (c->mode == RG_UPDATE_GEO && c->geo_push_nums < 1)
-        return rg_fail(RG_EINVAL, "geo_sgd_need_push_nums is %d, and must be at least 1",
-                       c->geo_push_nums);
-    return RG_OK;
+    return c->mode->check ? c->mode->check(c) : RG_OK;
+}
+
+rg_status rg_refuse_dc_asgd(const rg_transpile_config *config)
+{
+    return config->dc_asgd
+               ? rg_fail(RG_EINVAL, "enable_dc_asgd makes up for the delay of asynchronous "
+                                    "gradients, and needs sync_mode=False")
+               : RG_OK;
 }
 
 static rg_status copy_config(rg_transpiler *t, const rg_transpile_config *config)

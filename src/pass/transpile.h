@@ -16,13 +16,8 @@
 
 typedef struct rg_transpiler rg_transpiler;
 
-/* How updates meet, numbered as in listen_and_serv's distributed_mode. */
-typedef enum rg_update_mode {
-    RG_UPDATE_SYNC = 0,
-    RG_UPDATE_ASYNC = 1,
-    RG_UPDATE_HALF_ASYNC = 2,
-    RG_UPDATE_GEO = 3,
-} rg_update_mode;
+/* How updates meet: what a mode makes of the programs (pass/transpile_mode.h). */
+typedef struct rg_mode_programs rg_mode_programs;
 
 typedef struct rg_transpile_config {
     int trainer_id; /* -1: not known, the servers number those who come */
@@ -31,7 +26,7 @@ typedef struct rg_transpile_config {
     int n_endpoints;
     int n_sparse; /* of the endpoints, the last: for tables alone, and the others for the rest. 0:
                    * all servers keep both */
-    rg_update_mode mode;
+    const rg_mode_programs *mode;
     bool runtime_split; /* send and recv are given whole variables, and split them */
     bool local_barrier; /* a send_barrier that waits for this trainer's threads only */
     bool slice;         /* false: every parameter lives whole on one server */
@@ -39,7 +34,7 @@ typedef struct rg_transpile_config {
     bool dc_asgd;       /* servers make up for the delay of asynchronous gradients */
     bool sum_gradients; /* of all trainers, where else their mean is taken */
     int64_t min_block;  /* elements that a slice has at least */
-    int geo_push_nums;  /* steps between two pushes of RG_UPDATE_GEO */
+    int geo_push_nums;  /* geo: steps between two pushes */
 } rg_transpile_config;
 
 enum { RG_MIN_BLOCK = 8192 }; /* the least min_block */

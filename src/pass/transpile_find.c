@@ -366,7 +366,7 @@ static rg_status find_tables(rg_transpiler *t)
         const rg_opdesc *reader = whole_reader(t, param, &look_ups, &distributed);
         param->table = look_ups > 0 && reader == NULL && param->grad_var->meta.kind == RG_ROWS;
         param->grows = distributed;
-        param->born = param->table && (param->n_ops == 1 || t->config.mode == RG_UPDATE_GEO);
+        param->born = param->table && (param->n_ops == 1 || t->config.mode->updates);
         if (distributed && reader != NULL)
             return rg_fail(RG_EUNIMPL,
                            "the table %s has is_distributed=True, and op %s needs the whole of it",

@@ -99,7 +99,7 @@ static rg_status place_update(placing *p, const rg_dist_param *param)
 static rg_status place_part(placing *p, const rg_dist_param *param, const rg_part *part)
 {
     RG_TRY(place_owned(p->t, p->places, param, part, param->name));
-    if (p->t->config.mode == RG_UPDATE_GEO)
+    if (p->t->config.mode->updates)
         return RG_OK;
     for (int i = 0; i < param->n_states; i++)
         RG_TRY(place_owned(p->t, p->places, param, part, param->states[i]));
@@ -115,7 +115,7 @@ rg_status rg_places_make(rg_transpiler *t, int endpoint, rg_places *places)
             if (t->params[i].parts[k].endpoint == endpoint)
                 RG_TRY(place_part(&p, &t->params[i], &t->params[i].parts[k]));
     const rg_block *block = t->main->blocks[0];
-    for (size_t i = 0; t->config.mode != RG_UPDATE_GEO && i < block->n_ops; i++)
+    for (size_t i = 0; !t->config.mode->updates && i < block->n_ops; i++)
         if (t->fate[i] == RG_SCHEDULES)
             RG_TRY(rg_visit_names(block->ops[i], place_shared, &p));
     return RG_OK;

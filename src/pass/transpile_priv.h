@@ -2,10 +2,8 @@
 #ifndef RG_PASS_TRANSPILE_PRIV_H
 #define RG_PASS_TRANSPILE_PRIV_H
 
-#include "base/arena.h"
 #include "base/map.h"
-#include "pass/edit.h"
-#include "pass/transpile.h"
+#include "pass/transpile_mode.h"
 
 /* What becomes of an op of the training program's first block. */
 enum rg_op_fate {
@@ -16,52 +14,13 @@ enum rg_op_fate {
     RG_FOLLOWS,   /* of the optimize role, on trainers, after parameters came: averages */
 };
 
-/* A slice of a parameter. */
-typedef struct rg_part {
-    const char *name, *grad;
-    const char *suffix; /* of its optimizer's variables: "", unless they would clash */
-    int endpoint;
-    int64_t begin;  /* the first row */
-    rg_shape shape; /* of the slice */
-} rg_part;
-
-typedef struct rg_dist_param {
-    const char *name, *grad; /* the gradient as trainers send it */
-    const rg_vardesc *var, *grad_var;
-    const rg_opdesc *update; /* the optimizer's op */
-    rg_opdesc **ops;         /* all ops that go to servers for it, in order */
-    int n_ops;
-    const char **states; /* what its optimizer keeps from step to step */
-    int n_states;
-    bool table; /* only looked up: trainers get rows, never the whole */
-    bool born;  /* its rows may come to be when first touched */
-    bool grows; /* is_distributed: ids beyond its height are welcome */
-    rg_part *parts;
-    int n_parts;
-} rg_dist_param;
-
-struct rg_transpiler {
-    rg_arena arena;
-    rg_program *main, *startup; /* as they were given */
-    rg_transpile_config config; /* its endpoints are copies */
-    rg_dist_param *params;      /* in the order of their updates */
-    int n_params;
-    uint8_t *fate; /* by index of an op of main's first block */
-    int n_schedule;
-    bool schedule_stays; /* trainers read the learning rate, or its counter, themselves */
-    const char *counter; /* of steps, for the learning rate; NULL: none */
-};
-
 /* Fill in params (but for their parts), fates and the rest (transpile_find.c). */
 rg_status rg_find_params(rg_transpiler *t);
 
-/* A text made as by printf; NULL: no memory. */
-const char *rg_text(rg_transpiler *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-rg_status rg_transpile_no_memory(void);
 /* Whether variables of trainers are told apart on servers: `name.trainer_1`. */
 static inline bool rg_by_trainer(const rg_transpiler *t)
 {
-    return t->config.mode == RG_UPDATE_SYNC && t->config.trainers > 1;
+    return t->config.mode->merges && t->config.trainers > 1;
 }
 /* The gradient's slice under the name that trainer `id` sends it by. */
 const char *rg_sent_name(rg_transpiler *t, const rg_part *part, int id);
@@ -72,14 +31,6 @@ rg_status rg_counter_start(const rg_transpiler *t, float *start);
 
 /* ---- a trainer's programs (transpile_talk.c, transpile_start.c) ---- */
 
-typedef struct rg_trainer {
-    rg_transpiler *t;
-    rg_block *block;       /* the first of the program that is being made */
-    rg_opdesc **was;       /* the ops of the main program's block as they were, by index */
-    const char **controls; /* by parameter: what stands for its send */
-    int n_controls;        /* made so far */
-} rg_trainer;
-
 typedef struct rg_part_lists {
     const char **names, **grads, **endpoints;
     int64_t *rows;
@@ -87,8 +38,6 @@ typedef struct rg_part_lists {
 
 /* The slices of a parameter, as attributes want them; in the transpiler's arena. */
 rg_status rg_list_parts(rg_transpiler *t, const rg_dist_param *param, rg_part_lists *lists);
-/* A variable without data that puts communication ops in order. */
-rg_status rg_add_control(rg_trainer *r, const char **name);
 /* Variables for the slices, of the type of `like`. */
 rg_status rg_add_part_vars(rg_block *block, const rg_dist_param *param, const rg_vardesc *like,
                            const char *const *names);
@@ -99,8 +48,6 @@ rg_status rg_add_recv(rg_trainer *r, const rg_dist_param *param, const char *aft
 rg_status rg_add_fetch_barrier(rg_trainer *r, const char *after, int n, const char *const *outs);
 /* Of the slices of all parameters that are received. */
 rg_status rg_add_concats(rg_trainer *r, int role);
-/* What the send of geo mode says of all slices. */
-rg_status rg_add_geo_attrs(rg_transpiler *t, rg_opdesc *op);
 /* `main`: the first block of the trainer's main program, finished. */
 rg_status rg_trainer_startup(rg_trainer *r, const rg_block *main);
 

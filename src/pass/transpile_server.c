@@ -14,7 +14,7 @@
 
 enum { RPC_THREADS = 12 }; /* for each of reads, gradients, look-ups */
 
-typedef struct server {
+struct rg_server_program {
     rg_transpiler *t;
     int endpoint;
     rg_program *program;
@@ -25,12 +25,12 @@ typedef struct server {
     int32_t *blocks;
     int n_blocks;
     int schedule, table_init; /* blocks; -1: none */
-} server;
+};
 
 /* ---- variables ---- */
 
-static rg_status declare(server *s, const char *name, const rg_vardesc *like, const rg_shape *shape,
-                         bool persistable)
+rg_status rg_server_declare(rg_server_program *s, const char *name, const rg_vardesc *like,
+                            const rg_shape *shape, bool persistable)
 {
     rg_vardesc *var;
     if (name == NULL)
@@ -47,19 +47,19 @@ static rg_status declare(server *s, const char *name, const rg_vardesc *like, co
 /* Whatever an op uses and no sub-block of it declares. */
 static rg_status declare_name(void *arg, const rg_opdesc *op, const char *name, bool output)
 {
-    server *s = arg;
+    rg_server_program *s = arg;
     const rg_vardesc *var = rg_block_find(op->block, name);
     (void)output;
     if (var == NULL || var->block->idx != 0)
         return RG_OK;
-    return declare(s, name, var, &var->meta.shape, true);
+    return rg_server_declare(s, name, var, &var->meta.shape, true);
 }
 
-static rg_status declare_places(server *s)
+static rg_status declare_places(rg_server_program *s)
 {
     for (size_t i = 0; i < s->places.n; i++) {
         const rg_placed *item = &s->places.items[i];
-        RG_TRY(declare(s, item->name, item->var, &item->shape, true));
+        RG_TRY(rg_server_declare(s, item->name, item->var, &item->shape, true));
     }
     return RG_OK;
 }
@@ -67,7 +67,7 @@ static rg_status declare_places(server *s)
 /* ---- the learning rate ---- */
 
 /* Steps are counted by the trainers: the count is the sum of theirs. */
-static rg_status sum_counters(server *s, rg_block *block)
+static rg_status sum_counters(rg_server_program *s, rg_block *block)
 {
     rg_transpiler *t = s->t;
     int n = t->config.trainers;
@@ -78,16 +78,16 @@ static rg_status sum_counters(server *s, rg_block *block)
         return rg_transpile_no_memory();
     for (int i = 0; i < n; i++) {
         names[i] = rg_counter_name(t, i);
-        RG_TRY(declare(s, names[i], like, &like->meta.shape, true));
+        RG_TRY(rg_server_declare(s, names[i], like, &like->meta.shape, true));
     }
-    RG_TRY(declare(s, t->counter, like, &like->meta.shape, true));
+    RG_TRY(rg_server_declare(s, t->counter, like, &like->meta.shape, true));
     RG_TRY(rg_edit_op(block, block->n_ops, "sum", RG_ROLE_LR_SCHED, &op));
     RG_TRY(rg_opdesc_set_in(op, "X", n, names));
     RG_TRY(rg_edit_out(op, "Out", t->counter));
     return rg_opdesc_infer(op);
 }
 
-static rg_status add_schedule(server *s)
+static rg_status add_schedule(rg_server_program *s)
 {
     rg_transpiler *t = s->t;
     const rg_block *main = t->main->blocks[0];
@@ -101,8 +101,8 @@ static rg_status add_schedule(server *s)
         if (t->fate[i] != RG_SCHEDULES)
             continue;
         RG_TRY(rg_visit_names(main->ops[i], declare_name, s));
-        if (t->config.mode != RG_UPDATE_SYNC && t->counter != NULL &&
-            rg_is_type(main->ops[i], "increment") && rg_op_writes(main->ops[i], t->counter)) {
+        if (t->config.mode->counts && t->counter != NULL && rg_is_type(main->ops[i], "increment") &&
+            rg_op_writes(main->ops[i], t->counter)) {
             RG_TRY(sum_counters(s, block));
             continue;
         }
@@ -116,7 +116,7 @@ static rg_status add_schedule(server *s)
 /* ---- updates ---- */
 
 /* The mean, or the sum, of what the trainers sent. */
-static rg_status add_merge(server *s, rg_block *block, const rg_dist_param *param,
+static rg_status add_merge(rg_server_program *s, rg_block *block, const rg_dist_param *param,
                            const rg_part *part)
 {
     int n = s->t->config.trainers;
@@ -124,7 +124,7 @@ static rg_status add_merge(server *s, rg_block *block, const rg_dist_param *para
     rg_opdesc *op;
     for (int i = 0; i < n; i++) {
         const char *name = rg_sent_name(s->t, part, i);
-        RG_TRY(declare(s, name, param->grad_var, &part->shape, false));
+        RG_TRY(rg_server_declare(s, name, param->grad_var, &part->shape, false));
         s->x[s->n_x++] = name;
     }
     RG_TRY(rg_edit_op(block, block->n_ops, "sum", RG_ROLE_FORWARD, &op));
@@ -141,7 +141,7 @@ static rg_status add_merge(server *s, rg_block *block, const rg_dist_param *para
 }
 
 /* Give the copied op's variables the names they have beside that slice. */
-static rg_status adapt_args(server *s, const rg_dist_param *param, const rg_part *part,
+static rg_status adapt_args(rg_server_program *s, const rg_dist_param *param, const rg_part *part,
                             rg_opdesc *op, const rg_args *args, int n)
 {
     const rg_block *main = s->t->main->blocks[0];
@@ -153,19 +153,42 @@ static rg_status adapt_args(server *s, const rg_dist_param *param, const rg_part
                 continue;
             const char *here = rg_beside(s->t, param, part, name);
             rg_shape shape = rg_shape_beside(param, part, var);
-            RG_TRY(declare(s, here, var, &shape, true));
+            RG_TRY(rg_server_declare(s, here, var, &shape, true));
             if (here != name)
                 RG_TRY(rg_opdesc_rename(op, name, here, true, true));
         }
     return RG_OK;
 }
 
-static rg_status add_update(server *s, const rg_dist_param *param, const rg_part *part)
+rg_transpiler *rg_server_transpiler(rg_server_program *s)
+{
+    return s->t;
+}
+
+rg_status rg_server_add_block(rg_server_program *s, const rg_dist_param *param, const rg_part *part,
+                              const char *grad, rg_block **block)
+{
+    if (grad == NULL)
+        return rg_transpile_no_memory();
+    RG_TRY(rg_program_add_block(s->program, s->schedule < 0 ? 0 : s->schedule, block));
+    s->blocks[s->n_blocks++] = (*block)->idx;
+    const char *run = rg_text(s->t, "%s:%d", grad, (*block)->idx);
+    const char *of = rg_text(s->t, "%s:%s", grad, part->name);
+    if (run == NULL || of == NULL)
+        return rg_transpile_no_memory();
+    s->grad_blocks[s->n_grad_blocks++] = run;
+    if (param->table)
+        s->sparse[s->n_sparse++] = of;
+    return RG_OK;
+}
+
+rg_status rg_server_add_update(rg_server_program *s, const rg_dist_param *param,
+                               const rg_part *part)
 {
     rg_block *block;
     rg_opdesc *op;
-    RG_TRY(rg_program_add_block(s->program, s->schedule < 0 ? 0 : s->schedule, &block));
-    RG_TRY(declare(s, part->grad, param->grad_var, &part->shape, true));
+    RG_TRY(rg_server_add_block(s, param, part, part->grad, &block));
+    RG_TRY(rg_server_declare(s, part->grad, param->grad_var, &part->shape, true));
     if (rg_by_trainer(s->t))
         RG_TRY(add_merge(s, block, param, part));
     else
@@ -177,53 +200,28 @@ static rg_status add_update(server *s, const rg_dist_param *param, const rg_part
         RG_TRY(adapt_args(s, param, part, op, from->out, from->n_out));
         RG_TRY(rg_opdesc_infer(op));
     }
-    s->blocks[s->n_blocks++] = block->idx;
-    s->grad_blocks[s->n_grad_blocks] = rg_text(s->t, "%s:%d", part->grad, block->idx);
-    return s->grad_blocks[s->n_grad_blocks++] ? RG_OK : rg_transpile_no_memory();
-}
-
-/* Geo: trainers send what changed, and it is added. */
-static rg_status add_geo_update(server *s, const rg_dist_param *param, const rg_part *part)
-{
-    const char *names[2] = {part->name, rg_text(s->t, "%s.delta", part->name)};
-    rg_block *block;
-    rg_opdesc *op;
-    RG_TRY(declare(s, names[1], param->grad_var, &part->shape, false));
-    RG_TRY(rg_program_add_block(s->program, 0, &block));
-    RG_TRY(rg_edit_op(block, 0, "sum", RG_ROLE_FORWARD, &op));
-    RG_TRY(rg_opdesc_set_in(op, "X", 2, names));
-    RG_TRY(rg_edit_out(op, "Out", part->name));
-    RG_TRY(rg_opdesc_infer(op));
-    s->blocks[s->n_blocks++] = block->idx;
-    s->grad_blocks[s->n_grad_blocks] = rg_text(s->t, "%s:%d", names[1], block->idx);
-    return s->grad_blocks[s->n_grad_blocks++] ? RG_OK : rg_transpile_no_memory();
-}
-
-/* DC-ASGD: the parameter as each trainer last saw it. */
-static rg_status add_backups(server *s, const rg_dist_param *param, const rg_part *part)
-{
-    for (int i = 0; s->t->config.dc_asgd && i < s->t->config.trainers; i++)
-        RG_TRY(declare(s, rg_text(s->t, "%s.trainer_%d_bak", part->name, i), param->var,
-                       &part->shape, true));
     return RG_OK;
 }
 
-static rg_status add_part(server *s, const rg_dist_param *param, const rg_part *part)
+/* DC-ASGD: the parameter as each trainer last saw it. */
+static rg_status add_backups(rg_server_program *s, const rg_dist_param *param, const rg_part *part)
 {
-    bool geo = s->t->config.mode == RG_UPDATE_GEO;
-    if (param->table) {
-        s->sparse[s->n_sparse] = rg_text(s->t, geo ? "%s.delta:%s" : "%s:%s",
-                                         geo ? part->name : part->grad, part->name);
-        if (s->sparse[s->n_sparse++] == NULL)
-            return rg_transpile_no_memory();
-    }
+    for (int i = 0; s->t->config.dc_asgd && i < s->t->config.trainers; i++)
+        RG_TRY(rg_server_declare(s, rg_text(s->t, "%s.trainer_%d_bak", part->name, i), param->var,
+                                 &part->shape, true));
+    return RG_OK;
+}
+
+static rg_status add_part(rg_server_program *s, const rg_dist_param *param, const rg_part *part)
+{
+    const rg_mode_programs *mode = s->t->config.mode;
     RG_TRY(add_backups(s, param, part));
-    return geo ? add_geo_update(s, param, part) : add_update(s, param, part);
+    return mode->server ? mode->server(s, param, part) : rg_server_add_update(s, param, part);
 }
 
 /* ---- listen_and_serv ---- */
 
-static rg_status set_slices(server *s, rg_opdesc *op)
+static rg_status set_slices(rg_server_program *s, rg_opdesc *op)
 {
     size_t n = s->places.n;
     rg_arena *arena = &s->t->arena;
@@ -249,7 +247,7 @@ static rg_status set_slices(server *s, rg_opdesc *op)
     return rg_edit_longs(op, "slice_heights", count, heights);
 }
 
-static rg_status set_tables(server *s, rg_opdesc *op)
+static rg_status set_tables(rg_server_program *s, rg_opdesc *op)
 {
     const char **names = rg_arena_alloc(&s->t->arena, s->places.n * sizeof *names);
     int32_t *grows = rg_arena_alloc(&s->t->arena, s->places.n * sizeof *grows);
@@ -270,7 +268,7 @@ static rg_status set_tables(server *s, rg_opdesc *op)
     return rg_edit_int(op, "table_init_block_id", s->table_init);
 }
 
-static rg_status add_listen(server *s)
+static rg_status add_listen(rg_server_program *s)
 {
     const rg_transpile_config *c = &s->t->config;
     rg_opdesc *op;
@@ -279,7 +277,7 @@ static rg_status add_listen(server *s)
     RG_TRY(rg_edit_string(op, "endpoint", c->endpoints[s->endpoint]));
     RG_TRY(rg_edit_int(op, "pserver_id", s->endpoint));
     RG_TRY(rg_edit_int(op, "Fanin", c->trainers));
-    RG_TRY(rg_edit_int(op, "distributed_mode", (int32_t)c->mode));
+    RG_TRY(rg_edit_int(op, "distributed_mode", c->mode->number));
     RG_TRY(rg_edit_bool(op, "dc_asgd", c->dc_asgd));
     if (c->sum_gradients)
         RG_TRY(rg_edit_bool(op, "sum_gradients", true));
@@ -300,7 +298,7 @@ static rg_status add_listen(server *s)
 
 /* ---- the two programs ---- */
 
-static rg_status add_table_init(server *s)
+static rg_status add_table_init(rg_server_program *s)
 {
     rg_block *block;
     bool any = false;
@@ -313,7 +311,7 @@ static rg_status add_table_init(server *s)
     return rg_add_initialisers(s->t->startup, &s->places, true, block);
 }
 
-static rg_status fill_main(server *s)
+static rg_status fill_main(rg_server_program *s)
 {
     rg_transpiler *t = s->t;
     size_t n = (size_t)rg_transpiler_n_slices(t) * (size_t)t->config.trainers + 1;
@@ -325,7 +323,7 @@ static rg_status fill_main(server *s)
         return rg_transpile_no_memory();
     RG_TRY(rg_places_make(t, s->endpoint, &s->places));
     RG_TRY(declare_places(s));
-    if (t->config.mode != RG_UPDATE_GEO)
+    if (!t->config.mode->updates)
         RG_TRY(add_schedule(s));
     for (int i = 0; i < t->n_params; i++)
         for (int k = 0; k < t->params[i].n_parts; k++)
@@ -335,10 +333,10 @@ static rg_status fill_main(server *s)
     return add_listen(s);
 }
 
-static rg_status open_program(server *s, rg_transpiler *t, const char *endpoint,
+static rg_status open_program(rg_server_program *s, rg_transpiler *t, const char *endpoint,
                               const rg_program *like)
 {
-    *s = (server){.t = t, .schedule = -1, .table_init = -1};
+    *s = (rg_server_program){.t = t, .schedule = -1, .table_init = -1};
     RG_TRY(rg_find_endpoint(t, endpoint, &s->endpoint));
     RG_TRY(rg_program_open(&s->program));
     s->program->random_seed = like->random_seed;
@@ -348,7 +346,7 @@ static rg_status open_program(server *s, rg_transpiler *t, const char *endpoint,
     return RG_OK;
 }
 
-static rg_status close_or_give(server *s, rg_status code, rg_program **out)
+static rg_status close_or_give(rg_server_program *s, rg_status code, rg_program **out)
 {
     rg_places_fini(&s->places);
     if (code == RG_OK)
@@ -360,16 +358,17 @@ static rg_status close_or_give(server *s, rg_status code, rg_program **out)
 
 rg_status rg_transpile_server(rg_transpiler *t, const char *endpoint, rg_program **main)
 {
-    server s;
+    rg_server_program s;
     RG_TRY(open_program(&s, t, endpoint, t->main));
     return close_or_give(&s, fill_main(&s), main);
 }
 
 /* What has no initialiser of its own: shapes of tables, counters, backups. */
-static rg_status add_constant(server *s, const char *name, const rg_vardesc *like, float value)
+static rg_status add_constant(rg_server_program *s, const char *name, const rg_vardesc *like,
+                              float value)
 {
     rg_opdesc *op;
-    RG_TRY(declare(s, name, like, &like->meta.shape, true));
+    RG_TRY(rg_server_declare(s, name, like, &like->meta.shape, true));
     RG_TRY(rg_edit_op(s->root, s->root->n_ops, "fill_constant", RG_ROLE_FORWARD, &op));
     RG_TRY(rg_edit_out(op, "Out", name));
     RG_TRY(rg_edit_shape(op, &like->meta.shape));
@@ -379,11 +378,11 @@ static rg_status add_constant(server *s, const char *name, const rg_vardesc *lik
 }
 
 /* The first trainer's count begins where the counter itself would, the others' at nothing. */
-static rg_status start_counters(server *s)
+static rg_status start_counters(rg_server_program *s)
 {
     rg_transpiler *t = s->t;
     float start;
-    if (t->counter == NULL || t->config.mode == RG_UPDATE_SYNC || t->config.mode == RG_UPDATE_GEO)
+    if (t->counter == NULL || !t->config.mode->counts)
         return RG_OK;
     const rg_vardesc *like = rg_block_find(t->main->blocks[0], t->counter);
     RG_TRY(rg_counter_start(t, &start));
@@ -392,7 +391,7 @@ static rg_status start_counters(server *s)
     return RG_OK;
 }
 
-static rg_status fake_tables(server *s)
+static rg_status fake_tables(rg_server_program *s)
 {
     for (size_t i = 0; i < s->places.n; i++) {
         const rg_placed *item = &s->places.items[i];
@@ -407,7 +406,7 @@ static rg_status fake_tables(server *s)
     return RG_OK;
 }
 
-static rg_status copy_backups(server *s)
+static rg_status copy_backups(rg_server_program *s)
 {
     rg_transpiler *t = s->t;
     for (int i = 0; t->config.dc_asgd && i < rg_transpiler_n_slices(t); i++) {
@@ -416,7 +415,7 @@ static rg_status copy_backups(server *s)
         for (int k = 0; var != NULL && k < t->config.trainers; k++) {
             const char *name = rg_text(t, "%s.trainer_%d_bak", slice.name, k);
             rg_opdesc *op;
-            RG_TRY(declare(s, name, var, &var->meta.shape, true));
+            RG_TRY(rg_server_declare(s, name, var, &var->meta.shape, true));
             RG_TRY(rg_edit_op(s->root, s->root->n_ops, "assign", RG_ROLE_FORWARD, &op));
             RG_TRY(rg_edit_in(op, "X", slice.name));
             RG_TRY(rg_edit_out(op, "Out", name));
@@ -426,7 +425,7 @@ static rg_status copy_backups(server *s)
     return RG_OK;
 }
 
-static rg_status fill_startup(server *s, const rg_program *startup)
+static rg_status fill_startup(rg_server_program *s, const rg_program *startup)
 {
     RG_TRY(rg_places_make(s->t, s->endpoint, &s->places));
     RG_TRY(declare_places(s));
@@ -439,7 +438,7 @@ static rg_status fill_startup(server *s, const rg_program *startup)
 rg_status rg_transpile_server_startup(rg_transpiler *t, const char *endpoint,
                                       const rg_program *startup, rg_program **out)
 {
-    server s;
+    rg_server_program s;
     if (startup == NULL)
         startup = t->startup;
     RG_TRY(open_program(&s, t, endpoint, startup));

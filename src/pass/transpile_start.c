@@ -4,24 +4,6 @@
  * no memory; what the servers keep is not initialised here. */
 #include "pass/transpile_priv.h"
 
-/* The snapshot that changes are counted from is taken here. */
-static rg_status geo_startup(rg_trainer *r)
-{
-    const char *control, *init = "param_init";
-    rg_vardesc *var;
-    rg_opdesc *op;
-    RG_TRY(rg_block_add_var(r->block, init, &var));
-    var->meta.dtype = RG_BOOL;
-    var->has_tensor = true;
-    RG_TRY(rg_add_control(r, &control));
-    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_RPC, &op));
-    RG_TRY(rg_edit_in(op, "X", init));
-    RG_TRY(rg_edit_out(op, "Out", control));
-    RG_TRY(rg_edit_strings(op, "send_varnames", 1, &init));
-    RG_TRY(rg_add_geo_attrs(r->t, op));
-    return rg_opdesc_infer(op);
-}
-
 /* Initialisers of what is not on trainers any more. */
 static void remove_initialisers(rg_trainer *r, const rg_block *main)
 {
@@ -79,12 +61,11 @@ static rg_status start_counter(rg_trainer *r)
 rg_status rg_trainer_startup(rg_trainer *r, const rg_block *main)
 {
     rg_transpiler *t = r->t;
-    bool geo = t->config.mode == RG_UPDATE_GEO;
+    const rg_mode_programs *mode = t->config.mode;
     const char *control;
     rg_opdesc *op;
     remove_initialisers(r, main);
-    if (t->counter != NULL &&
-        (t->config.mode == RG_UPDATE_ASYNC || t->config.mode == RG_UPDATE_HALF_ASYNC))
+    if (t->counter != NULL && mode->counts)
         RG_TRY(start_counter(r));
     for (int i = 0; i < t->n_params; i++) {
         rg_vardesc *var;
@@ -96,5 +77,5 @@ rg_status rg_trainer_startup(rg_trainer *r, const rg_block *main)
     RG_TRY(rg_add_control(r, &control));
     RG_TRY(rg_add_fetch_barrier(r, NULL, 1, &control));
     RG_TRY(rg_add_concats(r, RG_ROLE_FORWARD));
-    return geo ? geo_startup(r) : fake_tables(r);
+    return mode->startup ? mode->startup(r) : fake_tables(r);
 }

@@ -2,8 +2,7 @@
  *
  * Look-ups in tables go to servers; after the op that makes a gradient stands the
  * send of its slices; at the end a barrier where the mode has one, and a recv for each
- * parameter. In geo mode the optimizer stays, and one send at the end says what was
- * touched. transpile_start.c makes the startup program. */
+ * parameter. transpile_start.c makes the startup program. */
 #include "pass/transpile_priv.h"
 
 #include "base/mem.h"
@@ -62,7 +61,7 @@ static bool may_join(const rg_block *block, const rg_opdesc *first, size_t at, c
     return true;
 }
 
-static bool looks_up(const rg_opdesc *op, const char *table)
+bool rg_looks_up(const rg_opdesc *op, const char *table)
 {
     const char *w = rg_one_in(op, "W");
     return (rg_is_type(op, "lookup_table") || rg_is_type(op, "lookup_table_v2")) && w != NULL &&
@@ -97,7 +96,7 @@ static rg_status replace_look_ups(rg_trainer *r, const rg_dist_param *param, siz
     RG_TRY(rg_list_parts(r->t, param, &lists));
     for (size_t i = at; i < block->n_ops;) {
         const rg_opdesc *each = block->ops[i];
-        if (!looks_up(each, param->name) || !may_join(block, first, at, each, i)) {
+        if (!rg_looks_up(each, param->name) || !may_join(block, first, at, each, i)) {
             i++;
             continue;
         }
@@ -125,7 +124,7 @@ static rg_status replace_all_look_ups(rg_trainer *r)
     for (int i = 0; i < r->t->n_params; i++) {
         const rg_dist_param *param = &r->t->params[i];
         for (size_t k = 0; param->table && k < r->block->n_ops; k++)
-            if (looks_up(r->block->ops[k], param->name))
+            if (rg_looks_up(r->block->ops[k], param->name))
                 RG_TRY(replace_look_ups(r, param, k));
     }
     return RG_OK;
@@ -339,51 +338,20 @@ static rg_status trim(rg_trainer *r)
     return code;
 }
 
-/* ---- geo: the optimizer stays ---- */
-
-/* One send: the ids that were looked up, and in which table each. */
-static rg_status geo_main(rg_trainer *r)
-{
-    rg_transpiler *t = r->t;
-    size_t n_ops = r->block->n_ops;
-    const char **ids = rg_arena_alloc(&t->arena, n_ops * sizeof *ids);
-    const char **tables = rg_arena_alloc(&t->arena, n_ops * sizeof *tables), *control;
-    rg_opdesc *op;
-    int n = 0;
-    if (ids == NULL || tables == NULL)
-        return rg_transpile_no_memory();
-    for (size_t i = 0; i < n_ops; i++)
-        for (int k = 0; k < t->n_params; k++)
-            if (t->params[k].table && looks_up(r->block->ops[i], t->params[k].name)) {
-                RG_TRY(rg_edit_bool(r->block->ops[i], "remote_prefetch", false));
-                ids[n] = rg_one_in(r->block->ops[i], "Ids");
-                tables[n++] = t->params[k].name;
-            }
-    RG_TRY(rg_add_control(r, &control));
-    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_RPC, &op));
-    RG_TRY(rg_opdesc_set_in(op, "X", n, ids));
-    RG_TRY(rg_edit_out(op, "Out", control));
-    RG_TRY(rg_edit_strings(op, "send_varnames", n, tables));
-    RG_TRY(rg_add_geo_attrs(t, op));
-    return rg_opdesc_infer(op);
-}
-
 /* ---- the two programs ---- */
 
-static rg_status trainer_main(rg_trainer *r)
+rg_status rg_add_exchange(rg_trainer *r, bool barrier)
 {
     const rg_transpile_config *c = &r->t->config;
-    const char *barrier = NULL;
-    if (c->mode == RG_UPDATE_GEO)
-        return geo_main(r);
+    const char *control = NULL;
     RG_TRY(replace_all_look_ups(r));
     for (int i = 0; i < r->t->n_params; i++)
         RG_TRY(add_send(r, i));
-    if (r->t->counter != NULL && c->mode != RG_UPDATE_SYNC)
+    if (r->t->counter != NULL && c->mode->counts)
         RG_TRY(add_counter(r));
-    if (c->local_barrier || (c->mode == RG_UPDATE_SYNC && !c->runtime_split))
-        RG_TRY(add_barrier(r, &barrier));
-    RG_TRY(add_recvs(r, c->local_barrier ? NULL : barrier));
+    if (barrier)
+        RG_TRY(add_barrier(r, &control));
+    RG_TRY(add_recvs(r, c->local_barrier ? NULL : control));
     return trim(r);
 }
 
@@ -409,7 +377,7 @@ rg_status rg_transpile_trainer(rg_transpiler *t, rg_program *main, rg_program *s
     rg_labels labels, startup_labels;
     rg_labels_clear(main, &labels);
     rg_labels_clear(startup, &startup_labels);
-    rg_status code = trainer_main(&r);
+    rg_status code = t->config.mode->trainer(&r);
     r.block = startup->blocks[0];
     r.n_controls = 0;
     if (code == RG_OK)

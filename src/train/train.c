@@ -264,7 +264,7 @@ static rg_status run_batch(rg_train *t, int thread, uint64_t rows)
 static bool may_look_ahead(const rg_train *t)
 {
     const rg_job *job = rg_job_now();
-    return job != NULL && (t->config->infer || job->mode == RG_UPDATE_ASYNC) &&
+    return job != NULL && (t->config->infer || job->mode->background) &&
            rg_flag_bool("ps_prefetch");
 }
 

@@ -81,7 +81,7 @@ static void sync_steps_bring_parameters(void **state)
     join(&s);
     rg_job *job = rg_job_now();
     assert_int_equal(job->trainer, 0);
-    assert_int_equal(job->mode, RG_UPDATE_SYNC);
+    assert_string_equal(job->mode->programs.name, "sync");
     for (int step = 1; step <= 5; step++) {
         assert_ok(rg_exchange_rows(job, 0, 0, TABLE, ids, rows, 2));
         assert_ok(push(0, 1));

@@ -6,13 +6,20 @@
 
 #include "dist/serve.h"
 #include "ir/program.h"
-#include "pass/transpile.h"
 #include "sys/host.h"
 
 #include <pthread.h>
 
 /* w is [2, 3] and moves by SGD with rate 1; rows of the table, [10, 2], start as 1. */
 enum { W, TABLE, N_VARS, ROWS = 10, WIDTH = 2, SIZE = 6 };
+
+/* The modes by number. */
+typedef enum rg_update_mode {
+    RG_UPDATE_SYNC,
+    RG_UPDATE_ASYNC,
+    RG_UPDATE_HALF_ASYNC,
+    RG_UPDATE_GEO,
+} rg_update_mode;
 
 typedef struct server {
     rg_program *program;

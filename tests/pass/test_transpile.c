@@ -2,8 +2,8 @@
 #include "check.h"
 
 #include "base/mem.h"
+#include "dist/mode.h"
 #include "ir/backward.h"
-#include "pass/transpile.h"
 
 enum { ROWS = 200, WIDTH = 100 };
 
@@ -71,7 +71,8 @@ static void make_model(rg_program **main, rg_program **startup)
 
 static rg_transpile_config config_of_two(void)
 {
-    return (rg_transpile_config){.trainers = 2,
+    return (rg_transpile_config){.mode = &rg_modes[0]->programs,
+                                 .trainers = 2,
                                  .endpoints = servers,
                                  .n_endpoints = 2,
                                  .slice = true,
@@ -166,10 +167,10 @@ static void want_of_memory_is_an_error_and_no_crash(void **state)
     rg_program *main, *startup;
     (void)state;
     make_model(&main, &startup);
-    for (int mode = RG_UPDATE_SYNC; mode <= RG_UPDATE_GEO; mode++) {
+    for (const rg_mode *const *mode = rg_modes; *mode != NULL; mode++) {
         rg_transpile_config config = config_of_two();
-        config.mode = (rg_update_mode)mode;
-        config.runtime_split = mode == RG_UPDATE_ASYNC;
+        config.mode = &(*mode)->programs;
+        config.runtime_split = (*mode)->background;
         bool failed = true;
         for (long n = 1; failed; n++) {
             rg_mem_fail_at(n);

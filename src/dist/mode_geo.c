@@ -1,24 +1,30 @@
-/* geo.c - the trainer's side of geo.
+/* mode_geo.c - geo: each trainer trains a copy of its own, and now and then they are brought
+ * together.
  *
- * Every `push_nums` steps, of each parameter w with N trainers, and w' as it was after the last
- * exchange:
+ * The optimizer stays in the trainer's program, and one `send` at its end stands for all
+ * parameters. Every `push_nums` steps, of each parameter w with N trainers, and w' as it was after
+ * the last exchange:
  *
  *   delta = (w - w') / N      w' += delta      send delta; the server adds it to its own
  *   receive the server's s    w += s - w'      w' = s
  *
  * Of a table only rows that this trainer has looked up since, and rows that others changed. Where
  * the optimizer moves other rows too (momentum, adam that is not lazy), all that have moved. */
-#include "dist/geo.h"
+#include "dist/mode.h"
 
 #include "base/hot.h"
 #include "base/mem.h"
+#include "dist/job.h"
+#include "dist/send_attrs.h"
+#include "dist/serve_priv.h"
 #include "exec/plan.h"
+#include "math/vector.h"
 #include "ops/shape_args.h"
+#include "pass/uses.h"
 
 #include <string.h>
 
 enum { X };
-enum { EPMAP = 1, SEND_VARNAMES = 3, PARAMS = 7, SLICES, SECTIONS, PUSH_NUMS, TRAINERS, MOVING };
 
 /* A slice of a parameter. */
 typedef struct geo_part {
@@ -49,9 +55,9 @@ typedef struct rg_geo {
     int64_t steps;
 } rg_geo;
 
-void rg_geo_close(rg_job *job)
+static void close_geo(rg_job *job)
 {
-    rg_geo *g = job->geo;
+    rg_geo *g = job->mode_state;
     if (g == NULL)
         return;
     for (int i = 0; i < g->n_parts; i++) {
@@ -62,7 +68,7 @@ void rg_geo_close(rg_job *job)
         rg_free(g->tables[i].bits);
     rg_arena_free(&g->arena);
     rg_free(g);
-    job->geo = NULL;
+    job->mode_state = NULL;
 }
 
 /* ---- what was touched ---- */
@@ -77,7 +83,7 @@ static touched *find_table(rg_geo *g, const char *name)
 
 static rg_status open_table(const rg_ctx *ctx, rg_geo *g, const geo_part *part)
 {
-    const rg_attr *moving = rg_attr_list(ctx, MOVING);
+    const rg_attr *moving = rg_attr_list(ctx, RG_SEND_GEO_MOVING);
     if (find_table(g, part->param) != NULL)
         return RG_OK;
     touched *t = &g->tables[g->n_tables++];
@@ -140,12 +146,12 @@ static size_t count_touched(const touched *t)
 static rg_status open_part(rg_ctx *ctx, rg_job *job, rg_geo *g, int i)
 {
     geo_part *part = &g->parts[i];
-    const char *endpoint = rg_attr_list(ctx, EPMAP)->strings[i];
-    part->param = rg_arena_strdup(&g->arena, rg_attr_list(ctx, PARAMS)->strings[i]);
+    const char *endpoint = rg_attr_list(ctx, RG_SEND_EPMAP)->strings[i];
+    part->param = rg_arena_strdup(&g->arena, rg_attr_list(ctx, RG_SEND_GEO_PARAMS)->strings[i]);
     if (part->param == NULL)
         return rg_no_memory(1, "a name");
-    RG_TRY(rg_job_find(job, endpoint, rg_attr_list(ctx, SLICES)->strings[i], false, &part->server,
-                       &part->var));
+    RG_TRY(rg_job_find(job, endpoint, rg_attr_list(ctx, RG_SEND_GEO_SLICES)->strings[i], false,
+                       &part->server, &part->var));
     const rg_ps_var *var = &job->servers[part->server].schema.vars[part->var];
     part->first = var->begin;
     part->rows = var->rows;
@@ -182,16 +188,20 @@ static rg_status pull_part(rg_job *job, geo_part *part)
 
 static rg_status open_geo(rg_ctx *ctx, rg_job *job)
 {
-    int n = rg_attr_list(ctx, SLICES)->n;
-    if (rg_attr_list(ctx, PARAMS)->n < n || rg_attr_list(ctx, EPMAP)->n < n)
+    int n = rg_attr_list(ctx, RG_SEND_GEO_SLICES)->n;
+    if (rg_attr_list(ctx, RG_SEND_GEO_PARAMS)->n < n || rg_attr_list(ctx, RG_SEND_EPMAP)->n < n)
         return rg_fail(RG_EINVAL, "%d slices, and not as many parameters and endpoints", n);
-    rg_geo_close(job);
+    close_geo(job);
     rg_geo *g = rg_alloc_zero(1, sizeof *g);
     if (g == NULL)
         return rg_no_memory(sizeof *g, "geo");
-    job->geo = g;
-    g->push_nums = rg_attr_int(ctx, PUSH_NUMS) > 0 ? rg_attr_int(ctx, PUSH_NUMS) : 100;
-    g->trainers = rg_attr_int(ctx, TRAINERS) > 0 ? rg_attr_int(ctx, TRAINERS) : 1;
+    job->mode_state = g;
+    g->push_nums = rg_attr_int(ctx, RG_SEND_GEO_PUSH_NUMS) > 0
+                       ? rg_attr_int(ctx, RG_SEND_GEO_PUSH_NUMS)
+                       : 100;
+    g->trainers = rg_attr_int(ctx, RG_SEND_GEO_TRAINERS) > 0
+                      ? rg_attr_int(ctx, RG_SEND_GEO_TRAINERS)
+                      : 1;
     g->parts = rg_arena_zero(&g->arena, (size_t)n * sizeof *g->parts);
     g->tables = rg_arena_zero(&g->arena, (size_t)n * sizeof *g->tables);
     if (g->parts == NULL || g->tables == NULL)
@@ -390,17 +400,20 @@ static rg_status exchange(rg_job *job, rg_geo *g)
     return code;
 }
 
-rg_status rg_geo_send(rg_ctx *ctx, rg_job *job)
+static rg_status send(rg_ctx *ctx, rg_job *job)
 {
-    const rg_attr *names = rg_attr_list(ctx, SEND_VARNAMES);
+    const rg_attr *names = rg_attr_list(ctx, RG_SEND_VARNAMES);
     rg_status code = RG_OK;
+    if (rg_attr_list(ctx, RG_SEND_GEO_SLICES)->n == 0)
+        return rg_fail(RG_EINVAL, "the servers are of geo mode, and the trainer's program sends "
+                                  "gradients: it is of another");
     pthread_mutex_lock(&job->lock);
     if (names->n == 1 && strcmp(names->strings[0], "param_init") == 0) {
         code = open_geo(ctx, job);
         pthread_mutex_unlock(&job->lock);
         return code;
     }
-    rg_geo *g = job->geo;
+    rg_geo *g = job->mode_state;
     if (g == NULL)
         code = rg_fail(RG_EINVAL, "the startup program has not been run: in geo mode it is "
                                   "fleet.startup_program");
@@ -411,3 +424,199 @@ rg_status rg_geo_send(rg_ctx *ctx, rg_job *job)
     pthread_mutex_unlock(&job->lock);
     return code;
 }
+
+/* ---- a server: what changed is added, and rows that others changed go back ---- */
+
+/* Room for so many bytes, and zeros up to the next multiple of 8. */
+static void add_padded(rg_buf *out, size_t bytes)
+{
+    rg_buf_room(out, rg_ps_padded(bytes));
+    if (rg_buf_status(out) == RG_OK)
+        memset(out->data + out->len - (rg_ps_padded(bytes) - bytes), 0,
+               rg_ps_padded(bytes) - bytes);
+}
+
+/* Behind the dense values: for each table {u32 variable, u32 n}, ids, rows, each padded. Rows count
+ * as told when the trainer says that it has the answer, with its next push: this one may be lost.
+ */
+static rg_status add_changed(rg_engine *s, int trainer, rg_buf *out)
+{
+    for (uint32_t v = 0; v < s->schema.n; v++) {
+        rg_served *var = &s->vars[v];
+        if (var->changed == NULL)
+            continue;
+        size_t n = rg_geo_rows_count(var->changed, trainer);
+        int64_t *ids = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *ids);
+        if (ids == NULL)
+            return rg_no_memory(n * sizeof *ids, "ids");
+        RG_TRY(rg_geo_rows_list(var->changed, trainer, ids, n, &n, &var->told[trainer]));
+        rg_buf_u32(out, v);
+        rg_buf_u32(out, (uint32_t)n);
+        rg_buf_add(out, ids, n * sizeof *ids);
+        size_t start = out->len, bytes = n * (size_t)var->about->width * sizeof(float);
+        add_padded(out, bytes);
+        RG_TRY(rg_buf_status(out));
+        RG_TRY(rg_served_tell(var, ids, n, (float *)(void *)(out->data + start)));
+    }
+    return RG_OK;
+}
+
+static rg_status add_push(rg_engine *s, const rg_push *push)
+{
+    for (uint32_t i = 0; i < push->n_dense; i++) {
+        const rg_ps_var *var = &s->schema.vars[push->dense[i]];
+        rg_add_f32(s->vars[push->dense[i]].param->data, push->values[i], var->rows * var->width);
+    }
+    return rg_serve_apply_rows(s, push);
+}
+
+static void pushed(rg_engine *s, rg_member *trainer, rg_rpc_request *request, bool again)
+{
+    const rg_push *push = &trainer->push;
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    rg_status code = again ? RG_OK : add_push(s, push);
+    for (uint32_t i = 0; code == RG_OK && i < push->n_pull; i++) {
+        const rg_ps_var *var = &s->schema.vars[push->pull[i]];
+        size_t start = out.len, bytes = (size_t)(var->rows * var->width) * sizeof(float);
+        add_padded(&out, bytes);
+        if ((code = rg_buf_status(&out)) == RG_OK)
+            memcpy(out.data + start, s->vars[push->pull[i]].param->data, bytes);
+    }
+    if (code == RG_OK)
+        code = add_changed(s, (int)(trainer - s->trainers), &out);
+    rg_serve_reply_buf(request, code, &out);
+}
+
+/* ---- the programs ---- */
+
+/* Whether a step moves rows of the table that have no gradient in it. */
+static bool moves_any_row(const rg_dist_param *param)
+{
+    const rg_op *op = param->update ? rg_op_find(param->update->type) : NULL;
+    const rg_attr *lazy = param->update ? rg_opdesc_attr(param->update, "lazy_mode") : NULL;
+    return param->table && op != NULL && (op->flags & RG_OP_EVERY_ROW) != 0 &&
+           !(lazy != NULL && lazy->b);
+}
+
+static rg_status add_moving(rg_transpiler *t, rg_opdesc *op)
+{
+    const char **tables = rg_arena_alloc(&t->arena, (size_t)t->n_params * sizeof *tables + 1);
+    int n = 0;
+    if (tables == NULL)
+        return rg_transpile_no_memory();
+    for (int i = 0; i < t->n_params; i++)
+        if (moves_any_row(&t->params[i]))
+            tables[n++] = t->params[i].name;
+    return n > 0 ? rg_edit_strings(op, "geo_moving", n, tables) : RG_OK;
+}
+
+static rg_status add_attrs(rg_transpiler *t, rg_opdesc *op)
+{
+    int n = rg_transpiler_n_slices(t);
+    const char **params = rg_arena_alloc(&t->arena, (size_t)n * sizeof *params);
+    const char **names = rg_arena_alloc(&t->arena, (size_t)n * sizeof *names);
+    const char **endpoints = rg_arena_alloc(&t->arena, (size_t)n * sizeof *endpoints);
+    int64_t *rows = rg_arena_alloc(&t->arena, (size_t)n * sizeof *rows);
+    if (!params || !names || !endpoints || !rows)
+        return rg_transpile_no_memory();
+    for (int i = 0; i < n; i++) {
+        rg_param_slice slice = rg_transpiler_slice(t, i);
+        params[i] = slice.param;
+        names[i] = slice.name;
+        endpoints[i] = slice.endpoint;
+        rows[i] = slice.rows;
+    }
+    RG_TRY(rg_edit_int(op, "trainer_id", t->config.trainer_id));
+    RG_TRY(add_moving(t, op));
+    RG_TRY(rg_edit_strings(op, "epmap", n, endpoints));
+    RG_TRY(rg_edit_strings(op, "geo_params", n, params));
+    RG_TRY(rg_edit_strings(op, "geo_slices", n, names));
+    RG_TRY(rg_edit_longs(op, "geo_sections", n, rows));
+    RG_TRY(rg_edit_int(op, "geo_push_nums", t->config.geo_push_nums));
+    return rg_edit_int(op, "geo_trainers", t->config.trainers);
+}
+/* One send: the ids that were looked up, and in which table each. */
+static rg_status geo_main(rg_trainer *r)
+{
+    rg_transpiler *t = r->t;
+    size_t n_ops = r->block->n_ops;
+    const char **ids = rg_arena_alloc(&t->arena, n_ops * sizeof *ids);
+    const char **tables = rg_arena_alloc(&t->arena, n_ops * sizeof *tables), *control;
+    rg_opdesc *op;
+    int n = 0;
+    if (ids == NULL || tables == NULL)
+        return rg_transpile_no_memory();
+    for (size_t i = 0; i < n_ops; i++)
+        for (int k = 0; k < t->n_params; k++)
+            if (t->params[k].table && rg_looks_up(r->block->ops[i], t->params[k].name)) {
+                RG_TRY(rg_edit_bool(r->block->ops[i], "remote_prefetch", false));
+                ids[n] = rg_one_in(r->block->ops[i], "Ids");
+                tables[n++] = t->params[k].name;
+            }
+    RG_TRY(rg_add_control(r, &control));
+    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_RPC, &op));
+    RG_TRY(rg_opdesc_set_in(op, "X", n, ids));
+    RG_TRY(rg_edit_out(op, "Out", control));
+    RG_TRY(rg_edit_strings(op, "send_varnames", n, tables));
+    RG_TRY(add_attrs(t, op));
+    return rg_opdesc_infer(op);
+}
+
+/* The snapshot that changes are counted from is taken here. */
+static rg_status geo_startup(rg_trainer *r)
+{
+    const char *control, *init = "param_init";
+    rg_vardesc *var;
+    rg_opdesc *op;
+    RG_TRY(rg_block_add_var(r->block, init, &var));
+    var->meta.dtype = RG_BOOL;
+    var->has_tensor = true;
+    RG_TRY(rg_add_control(r, &control));
+    RG_TRY(rg_edit_op(r->block, r->block->n_ops, "send", RG_ROLE_RPC, &op));
+    RG_TRY(rg_edit_in(op, "X", init));
+    RG_TRY(rg_edit_out(op, "Out", control));
+    RG_TRY(rg_edit_strings(op, "send_varnames", 1, &init));
+    RG_TRY(add_attrs(r->t, op));
+    return rg_opdesc_infer(op);
+}
+
+/* Trainers send what changed, and it is added. */
+static rg_status server_update(rg_server_program *s, const rg_dist_param *param,
+                               const rg_part *part)
+{
+    rg_transpiler *t = rg_server_transpiler(s);
+    const char *names[2] = {part->name, rg_text(t, "%s.delta", part->name)};
+    rg_block *block;
+    rg_opdesc *op;
+    RG_TRY(rg_server_declare(s, names[1], param->grad_var, &part->shape, false));
+    RG_TRY(rg_server_add_block(s, param, part, names[1], &block));
+    RG_TRY(rg_edit_op(block, 0, "sum", RG_ROLE_FORWARD, &op));
+    RG_TRY(rg_opdesc_set_in(op, "X", 2, names));
+    RG_TRY(rg_edit_out(op, "Out", part->name));
+    return rg_opdesc_infer(op);
+}
+
+static rg_status check(const rg_transpile_config *c)
+{
+    if (c->sum_gradients)
+        return rg_fail(RG_EINVAL, "in geo servers get no gradients that they could sum");
+    if (c->geo_push_nums < 1)
+        return rg_fail(RG_EINVAL, "geo_sgd_need_push_nums is %d, and must be at least 1",
+                       c->geo_push_nums);
+    return rg_refuse_dc_asgd(c);
+}
+
+const rg_mode rg_mode_geo = {
+    .programs = {.name = "geo",
+                 .number = 3,
+                 .updates = true,
+                 .check = check,
+                 .trainer = geo_main,
+                 .startup = geo_startup,
+                 .server = server_update},
+    .only_floats = "what a trainer has not yet pushed would be rounded away",
+    .send = send,
+    .close = close_geo,
+    .pushed = pushed,
+};

@@ -1,0 +1,63 @@
+/* exchange_priv.h - the channel that a thread's steps go through, for what modes do with them. */
+#ifndef RG_DIST_EXCHANGE_PRIV_H
+#define RG_DIST_EXCHANGE_PRIV_H
+
+#include "dist/in_flight.h"
+#include "dist/job.h"
+#include "dist/outbox_priv.h"
+
+enum { RG_CHANNELS = RG_PS_MAX_THREADS };
+
+/* A parameter of the trainer, or a part of one: rows from element `first` on. */
+typedef struct rg_target {
+    rg_value *value; /* counted; NULL: none */
+    int64_t first;
+} rg_target;
+
+/* Where an answer goes when it comes. */
+typedef struct rg_reply_target {
+    const rg_job_server *server;
+    const rg_target *targets;
+    uint8_t pad[RG_PS_ALIGN];
+} rg_reply_target;
+
+typedef struct rg_channel {
+    int number;
+    rg_outbox *filling, *sent; /* by server */
+    int steps;                 /* in `filling` */
+    rg_in_flight in_flight;
+    rg_rpc_call **calls;   /* by server: those in flight; NULL: none */
+    bool pulls;            /* those in flight bring parameters */
+    rg_rpc_call **answers; /* by server: the last that brought parameters */
+    float **widened;       /* by server: the same, where they came as halves */
+    float **rests;         /* by server: what rounding to bytes took from dense gradients */
+    bool **fresh;          /* by server and variable: not taken since they came */
+    uint64_t pushes;       /* so far: servers are told which one each is, and none may be missing */
+    uint64_t since_pull;
+    rg_target **targets; /* by server, by variable: where parameters go; NULL: not known */
+    bool *in_place;      /* by server: the last answer went straight there */
+    rg_reply_target *reply_targets; /* by server */
+} rg_channel;
+
+typedef struct rg_exchange {
+    rg_channel *channels[RG_CHANNELS];
+    /* Where threads are one sender: */
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    int threads, arrived;
+    uint64_t generation;
+    rg_status outcome;
+    char why[512];
+} rg_exchange;
+
+/* Send the outboxes that were filled, and go on with empty ones. The calls of the push before are
+ * over, and taken. pulls: the answers shall bring parameters. waits: the step waits for them, and
+ * they may go straight to their targets. */
+rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits);
+/* What the calls that are over have brought becomes the channel's answer. */
+rg_status rg_channel_take(rg_job *job, rg_channel *l);
+/* The step of one of the threads that are one sender: the last of them to come pushes the mean, and
+ * all wait for the answer. */
+rg_status rg_push_together(rg_job *job, rg_channel *l);
+
+#endif

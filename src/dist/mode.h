@@ -1,0 +1,59 @@
+/* mode.h - an update mode: what trainers do with gradients, when they wait, what a server does with
+ * a push, and which programs the transpiler makes of it all.
+ *
+ * A mode is one file, mode_NAME.c, with one `const rg_mode rg_mode_NAME`: the build finds it there
+ * (tools/gen_modes.sh), and nothing else compares modes. */
+#ifndef RG_DIST_MODE_H
+#define RG_DIST_MODE_H
+
+#include "ir/op.h"
+#include "pass/transpile_mode.h"
+
+struct rg_job;
+struct rg_channel;
+struct rg_engine;
+struct rg_member;
+struct rg_rpc_request;
+
+typedef struct rg_mode {
+    rg_mode_programs programs;
+
+    /* ---- a trainer ---- */
+
+    /* Its threads are one sender: the mean of their gradients is pushed once a step, and the step
+     * waits for the answer. Otherwise each thread has a channel of its own. */
+    bool together;
+    /* Steps go on while their gradients are under way: rows of the next batch may be asked for
+     * before they have arrived, and parameters are taken when they happen to have come. */
+    bool background;
+    /* Why values may only travel as floats; NULL: FLAGS_rpc_payload decides. */
+    const char *only_floats;
+    /* Whether a trainer's program asks for this mode where the servers' says `servers`; NULL: it is
+     * what the servers say. */
+    bool (*claims)(const struct rg_mode *servers, const rg_program *trainer);
+    /* In place of the kernel of `send`; NULL: gradients go into the outboxes of the channel. */
+    rg_status (*send)(rg_ctx *ctx, struct rg_job *job);
+    /* The step in this channel is complete. NULL where `send` sees to that. */
+    rg_status (*push)(struct rg_job *job, struct rg_channel *channel);
+    /* Free what `send` has left in job->mode_state; NULL: nothing. */
+    void (*close)(struct rg_job *job);
+
+    /* ---- a server ---- */
+
+    /* Apply a push that has been checked, and answer, now or later. again: it had come before, and
+     * only the answer was lost. */
+    void (*pushed)(struct rg_engine *s, struct rg_member *trainer, struct rg_rpc_request *request,
+                   bool again);
+    /* Whoever was waited for may have gone; NULL: nobody waits. */
+    void (*try_step)(struct rg_engine *s);
+} rg_mode;
+
+/* All of them, by growing number; NULL ends the list. Made by tools/gen_modes.sh. */
+extern const rg_mode *const rg_modes[];
+
+/* RG_EINVAL where there is none of that number. */
+rg_status rg_mode_find(int64_t number, const rg_mode **mode);
+/* How a trainer of this program goes about it, with servers of that mode. */
+const rg_mode *rg_mode_of_trainer(const rg_mode *servers, const rg_program *program);
+
+#endif
