@@ -22,7 +22,9 @@ ELSEWHERE = {
     "feed": "exec/test_plan.c", "fetch": "exec/test_plan.c",  # no kernels: the plan's own
     "save": "python/test_tensor_layers.py", "load": "python/test_tensor_layers.py",
     "save_combine": "python/test_tensor_layers.py", "load_combine": "python/test_tensor_layers.py",
-    "get_places": "python/test_api_names.py",
+    "get_places": "python/test_api_names.py", "read": "python/test_reader_ops.py",
+    "create_py_reader": "python/test_reader_ops.py",
+    "create_double_buffer_reader": "python/test_reader_ops.py",
     "print": "python/test_print.py", "py_func": "python/test_py_func.py",
     "select_output": "ops/test_branch_ops.py", "conditional_block_infer": "ops/test_branch_ops.py",
     "recv_save": "e2e_ps/test_save_ops.py", "checkpoint_notify": "e2e_ps/test_save_ops.py",
