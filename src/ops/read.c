@@ -3,8 +3,9 @@
  *
  * Batches wait in a queue that a thread of Python's fills. The executor takes the next one before a
  * run and feeds it to the outputs of `read` (python/paddle/fluid/reader_ops.py), so that these ops
- * have no kernels: in a plan they are never run. Who runs a program without Python feeds the outputs
- * of `read`. The queue is buffer enough: a double buffer in front of it would hold nothing more. */
+ * have no kernels: in a plan they are never run. Who runs a program without Python feeds the
+ * outputs of `read`. The queue is buffer enough: a double buffer in front of it would hold nothing
+ * more. */
 #include "ops/types.h"
 
 static rg_status nothing(rg_ctx *ctx)
