@@ -4,6 +4,7 @@
     .venv/bin/python tools/not_supported.py          change the page
     .venv/bin/python tools/not_supported.py --check  fail where it is not up to date"""
 import os
+import subprocess
 import sys
 import textwrap
 
@@ -37,8 +38,22 @@ def refused():
     return found
 
 
+def refused_ops():
+    """A paragraph for each reason why ops are not here."""
+    told = subprocess.run([os.path.join(ROOT, "build", "paddle"), "ops", "--refused"],
+                          stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
+    parts = ["## Ops\nA program that has one of these does not run; the error says as much as this "
+             "page.\n"]
+    for line in told.splitlines():
+        why, types = line.split("\t")
+        parts.append(textwrap.fill("- %s: an op that %s." % (
+            ", ".join("`%s`" % t for t in types.split()), why), 110, subsequent_indent="  ",
+            break_long_words=False, break_on_hyphens=False))
+    return parts + [""]
+
+
 def page():
-    parts = [HEAD]
+    parts = [HEAD] + refused_ops()
     for reason, modules in sorted(refused().items(), key=lambda item: sorted(item[1])):
         title = os.path.commonprefix([m + "." for m in modules]).rpartition(".")[0]
         title = "In many modules" if title == "paddle" else title

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "ir/op.h"
+#include "ir/refused.h"
 #include "sys/command.h"
 #include "sys/flags.h"
 #include "sys/job_env.h"
@@ -167,11 +168,21 @@ static bool print_layer(const char *name)
     return false;
 }
 
+/* A line for each reason: it, a tab, and the ops. docs/not-supported.md is made of it. */
+static int print_refused(void)
+{
+    for (const rg_refused *family = rg_refused_ops; family->types != NULL; family++)
+        (void)printf("%s\t%s\n", family->why, family->types);
+    return 0;
+}
+
 static int run_ops(int argc, char **argv)
 {
     size_t n, shown = 0;
     const rg_op *const *ops = rg_op_all(&n);
     bool markdown = argc == 2 && strcmp(argv[1], "--markdown") == 0;
+    if (argc == 2 && strcmp(argv[1], "--refused") == 0)
+        return print_refused();
     if (argc == 2 && !markdown) {
         const rg_op *op = rg_op_find(argv[1]);
         if (op != NULL)
@@ -182,7 +193,7 @@ static int run_ops(int argc, char **argv)
         return rg_cli_misused(rg_error_message());
     }
     if (argc > 2)
-        return rg_cli_misused("usage: paddle ops [--markdown | OP | LAYER]");
+        return rg_cli_misused("usage: paddle ops [--markdown | --refused | OP | LAYER]");
     if (markdown)
         (void)printf("# Ops\nMade by `paddle ops --markdown`. Gradient ops, named "
                      "`X_grad`, are not listed: `paddle ops X_grad` shows one.\n\n"

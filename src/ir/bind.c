@@ -95,7 +95,7 @@ static rg_status bind_side(rg_arena *arena, const rg_slot *slots, const rg_args 
                 rg_meta *meta = NULL;
                 if (strcmp(args[i].names[k], RG_EMPTY_NAME) != 0) {
                     meta = find(arg, args[i].names[k], output);
-                    if (meta == NULL)
+                    if (meta == NULL && !(slots[s].flags & RG_NOT_DESCRIBED))
                         return rg_context(RG_ENOENT, "%s %s", output ? "output" : "input",
                                           slots[s].name);
                     present = true;

@@ -43,22 +43,24 @@
 /* ---- the definition ---- */
 
 enum rg_slot_flags {
-    RG_OPTIONAL = 1 << 0,     /* may be absent */
-    RG_REPEATED = 1 << 1,     /* takes a list of variables */
-    RG_NO_GRAD = 1 << 2,      /* input: no gradient ever flows into it */
-    RG_INTERMEDIATE = 1 << 3, /* output: there for the gradient only */
-    RG_SHAPE_ONLY = 1 << 4,   /* input: its shape and LoD are read, never its data */
-    RG_SIZES = 1 << 5,        /* input: the shape rule reads its values, so it runs each step */
-    RG_VIEW = 1 << 6,         /* output: may share memory with its in-place partner
-                               * even while that lives on, since neither is changed */
-    RG_SUMMED = 1 << 7,       /* persistable counters, added to atomically: trainer threads
-                               * share them; where each has its own they are added up */
-    RG_UNSET_OK = 1 << 8,     /* input: may have no value, as a branch that was not taken
-                               * leaves it; its data is NULL then, and the kernel looks */
-    RG_ANY_KIND = 1 << 9,     /* input: may also be sparse, an array or an object; without it
-                               * only tensors reach the shape rule and the kernel */
-    RG_LATE_OK = 1 << 10,     /* the kernel itself settles the rows that it reads or writes of
-                               * a tensor whose rows may be behind (value.h); else all are */
+    RG_OPTIONAL = 1 << 0,       /* may be absent */
+    RG_REPEATED = 1 << 1,       /* takes a list of variables */
+    RG_NO_GRAD = 1 << 2,        /* input: no gradient ever flows into it */
+    RG_INTERMEDIATE = 1 << 3,   /* output: there for the gradient only */
+    RG_SHAPE_ONLY = 1 << 4,     /* input: its shape and LoD are read, never its data */
+    RG_SIZES = 1 << 5,          /* input: the shape rule reads its values, so it runs each step */
+    RG_VIEW = 1 << 6,           /* output: may share memory with its in-place partner
+                                 * even while that lives on, since neither is changed */
+    RG_SUMMED = 1 << 7,         /* persistable counters, added to atomically: trainer threads
+                                 * share them; where each has its own they are added up */
+    RG_UNSET_OK = 1 << 8,       /* input: may have no value, as a branch that was not taken
+                                 * leaves it; its data is NULL then, and the kernel looks */
+    RG_ANY_KIND = 1 << 9,       /* input: may also be sparse, an array or an object; without it
+                                 * only tensors reach the shape rule and the kernel */
+    RG_LATE_OK = 1 << 10,       /* the kernel itself settles the rows that it reads or writes of
+                                 * a tensor whose rows may be behind (value.h); else all are */
+    RG_NOT_DESCRIBED = 1 << 11, /* input: may name a variable that no block describes, as the queue
+                                 * of a reader, which Paddle has in the scope alone */
 };
 
 typedef struct rg_slot {

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "ir/op.h"
+#include "ir/refused.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -61,30 +62,11 @@ const rg_op *const *rg_op_all(size_t *n)
     return all;
 }
 
-/* Ops of closed services, and what does the same here. */
-static const char *closed(const char *type)
-{
-    static const char *const pslib[] = {"pull_sparse", "pull_sparse_v2", "push_sparse",
-                                        "push_sparse_v2", "push_dense"};
-    static const char *const box[] = {"pull_box_sparse", "push_box_sparse",
-                                      "pull_box_extended_sparse", "push_box_extended_sparse"};
-    for (size_t i = 0; i < sizeof pslib / sizeof *pslib; i++)
-        if (strcmp(type, pslib[i]) == 0)
-            return "pslib";
-    for (size_t i = 0; i < sizeof box / sizeof *box; i++)
-        if (strcmp(type, box[i]) == 0)
-            return "BoxPS";
-    return NULL;
-}
-
 rg_status rg_op_missing(const char *type)
 {
-    if (closed(type) != NULL)
-        return rg_fail(RG_EUNIMPL,
-                       "op %s asks a service of %s, which is not part of Paddle's open sources and "
-                       "not here; embedding(is_distributed=True) keeps its table on parameter "
-                       "servers",
-                       type, closed(type));
+    const char *why = rg_op_refusal(type);
+    if (why != NULL)
+        return rg_fail(RG_EUNIMPL, "op %s %s", type, why);
     return rg_fail(RG_EUNIMPL, "op %s is not implemented; implemented: `paddle ops`", type);
 }
 

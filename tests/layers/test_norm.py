@@ -187,3 +187,17 @@ def test_refusals():
             (TypeError, lambda layers: layers.affine_channel(images()))):
         with pytest.raises(error):
             built(function)
+
+
+def test_an_array_for_a_variable_is_named():
+    import numpy as np
+    import paddle.fluid as fluid
+    import pytest
+    array = np.zeros((2, 3, 4, 4), "float32")
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        for call in (lambda x: fluid.layers.inplace_abn(x),
+                     lambda x: fluid.layers.similarity_focus(x, 1, [0])):
+            with pytest.raises(TypeError, match="input"):
+                call(array)
+            with pytest.raises(TypeError, match="input"):
+                call(data("ids", [3, 4, 4], dtype="int64"))

@@ -167,9 +167,10 @@ def test_py_reader_and_read_file(program):
 def test_create_py_reader_by_data():
     x = fluid.layers.data("x", [2])
     reader = fluid.layers.create_py_reader_by_data(4, [x])
-    assert fluid.layers.read_file(reader) is x
     reader.decorate_batch_generator(lambda: ([np.full((1, 2), i, "float32")] for i in range(2)))
-    total = fluid.layers.reduce_sum(x)
+    like_x = fluid.layers.read_file(reader)
+    assert like_x.name == "read_file_0.tmp_0" and like_x.shape == x.shape
+    total = fluid.layers.reduce_sum(like_x)
     reader.start()
     exe = fluid.Executor()
     assert [float(exe.run(fetch_list=[total])[0][0]) for _ in range(2)] == [0, 2]

@@ -22,7 +22,9 @@ ELSEWHERE = {
     "feed": "exec/test_plan.c", "fetch": "exec/test_plan.c",  # no kernels: the plan's own
     "save": "python/test_tensor_layers.py", "load": "python/test_tensor_layers.py",
     "save_combine": "python/test_tensor_layers.py", "load_combine": "python/test_tensor_layers.py",
-    "get_places": "python/test_api_names.py",
+    "get_places": "python/test_api_names.py", "read": "python/test_reader_ops.py",
+    "create_py_reader": "python/test_reader_ops.py",
+    "create_double_buffer_reader": "python/test_reader_ops.py",
     "print": "python/test_print.py", "py_func": "python/test_py_func.py",
     "select_output": "ops/test_branch_ops.py", "conditional_block_infer": "ops/test_branch_ops.py",
     "recv_save": "e2e_ps/test_save_ops.py", "checkpoint_notify": "e2e_ps/test_save_ops.py",
@@ -208,3 +210,24 @@ def test_the_protocol_lists_the_commands_of_the_server():
     done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "commands_page.py"),
                            "--check"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_every_op_of_real_paddle_is_here_or_refused_by_name():
+    """golden/op_types.txt: fluid.core.get_all_op_protos() of 1.8.5."""
+    from paddle import _core
+    with open(os.path.join(TESTS, "python", "golden", "op_types.txt")) as f:
+        real = f.read().split()
+    told = subprocess.run([os.path.join(os.path.dirname(TESTS), "build", "paddle"), "ops",
+                           "--refused"], stdout=subprocess.PIPE, universal_newlines=True,
+                          check=True, timeout=60).stdout
+    refused = {op: line.split("\t")[0] for line in told.splitlines()
+               for op in line.split("\t")[1].split()}
+    have = set(_core.op_types())
+    assert len(real) > 400 and [op for op in real if op not in have and op not in refused] == []
+    assert [op for op in refused if op in have] == []
+    import paddle.fluid as fluid
+    block = fluid.Program().global_block()
+    for op in ("yolo_box", "c_allreduce_sum", "fake_quantize_abs_max"):
+        with pytest.raises(NotImplementedError) as e:
+            block.append_op(type=op, inputs={}, outputs={}, attrs={})
+        assert refused[op] in str(e.value)

@@ -248,5 +248,9 @@ def __getattr__(name):
     if name in _OF_INFERENCE:
         from . import inference
         return getattr(inference, name)
+    if name in ("LoDTensorBlockingQueue", "init_lod_tensor_blocking_queue"):
+        from . import batch_queue, reader_ops
+        return (batch_queue.BatchQueue if name == "LoDTensorBlockingQueue"
+                else reader_ops.init_lod_tensor_blocking_queue)
     from .._names import missing
     return missing(__name__, name)

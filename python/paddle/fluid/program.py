@@ -450,8 +450,10 @@ class Program(_core.Program):
 
     @staticmethod
     def parse_from_string(binary_str):
+        from .reader_ops import readers_of
         program = Program._parse(binary_str)
         program.__init__()
+        program._readers = readers_of(program)
         return program
 
     def serialize_to_string(self):

@@ -7,7 +7,7 @@ batch for itself, and raises fluid.core.EOFException when there is none; reset()
 import numpy as np
 
 from .. import _core
-from . import core
+from . import core, reader_ops, unique_name
 from .batch_queue import END, BatchQueue, Feeding
 from .data_feeder import DataFeeder
 
@@ -99,7 +99,8 @@ class GeneratorLoader(DataLoaderBase):
     """Batches of a Python generator."""
 
     def __init__(self, feed_list=None, capacity=None, use_double_buffer=True, iterable=True,
-                 return_list=False, drop_last=True):
+                 return_list=False, drop_last=True, queue=None):
+        """queue: that of a py_reader, whose ops are in the program already."""
         if not capacity or capacity < 0:
             raise ValueError("Please give value to capacity.")
         if not feed_list:
@@ -110,10 +111,25 @@ class GeneratorLoader(DataLoaderBase):
         self._return_list = return_list
         self._use_double_buffer = use_double_buffer  # the queue is one, of `capacity` buffers
         self._batches = self._feeding = None
-        self._queue = BatchQueue(capacity)
+        self._queue = BatchQueue(capacity) if queue is None else queue
         if not iterable:
             program = self._feed_list[0].block.program
+            if queue is None:
+                self._add_ops(program.global_block())
             program._readers = tuple(program._readers) + (self,)
+
+    def _add_ops(self, block):
+        """What real Paddle's program has of a loader."""
+        names = [unique_name.generate(kind) for kind in
+                 ("lod_tensor_blocking_queue", "create_py_reader", "double_buffer")]
+        reader_ops.own_queue(names[0], self._queue)
+        reader = reader_ops.add_reader(
+            block, names[0], names[1], [var.shape for var in self._feed_list],
+            [var.dtype for var in self._feed_list], [var.lod_level for var in self._feed_list],
+            check=True)
+        if self._use_double_buffer:
+            reader = reader_ops.add_double_buffer(block, reader, names[2])
+        reader_ops.add_read(block, reader, self._feed_list, self._drop_last)
 
     @property
     def queue(self):

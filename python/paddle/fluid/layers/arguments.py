@@ -39,12 +39,13 @@ _TENSORS = {  # arguments that are variables, by their data types
         add_position_encoding:input addcmul:input addmm:x,y affine_channel:x auc:input dist:x,y
         dynamic_gru:h_0,input dynamic_lstm:c_0,h_0,input fsp_matrix:x,y grid_sampler:grid,x
         group_norm:input gru_unit:hidden,input hsigmoid:input huber_loss:input,label
-        instance_norm:input kldiv_loss:target,x l2_normalize:x label_smooth:label
+        inplace_abn:input instance_norm:input kldiv_loss:target,x l2_normalize:x label_smooth:label
         layer_norm:input log1p:x log_loss:input,label logsumexp:x
         lstm_unit:cell_t_prev,hidden_t_prev,x_t maxout:x mish:x mse_loss:input,label nce:input
         nets.sequence_conv_pool:input npair_loss:anchor,positive pixel_shuffle:x prelu:x selu:x
         sequence_conv:input sequence_first_step:input sequence_last_step:input
-        sequence_pool:input sequence_softmax:input sigmoid_focal_loss:x smooth_l1:x,y
+        sequence_pool:input sequence_softmax:input sigmoid_focal_loss:x similarity_focus:input
+        smooth_l1:x,y
         spectral_norm:weight square_error_cost:input,label
         teacher_student_sigmoid_loss:input,label temporal_shift:x unfold:x
         uniform_random_batch_size_like:input""",
