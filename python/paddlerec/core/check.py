@@ -248,6 +248,9 @@ class _Check:
                      % _shown(optimizer))
             return
         self.misspelt(path, optimizer, ("class", "learning_rate"), "hyper_parameters.optimizer: ")
+        if optimizer.get("strategy"):
+            self.config.note(path + ("strategy",), "hyper_parameters.optimizer.strategy is not used: "
+                             "a runner has distribute_strategy")
         wanted = _one_of("SGD", "Adam", "Adagrad")
         if "class" in optimizer and wanted(optimizer["class"]):
             self.say(path + ("class",), "hyper_parameters.optimizer.class is %s, wanted %s"
