@@ -70,9 +70,12 @@ static PyObject *load(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!ii:job_load", &PyList_Type, &list, &trainer, &trainers))
         return NULL;
     Py_ssize_t n = PyList_Size(list);
-    rg_job_load *loads = PyMem_Calloc((size_t)n + 1, sizeof *loads);
+    /* PyMem_Calloc is not in the limited API of 3.8's headers. */
+    size_t bytes = ((size_t)n + 1) * sizeof(rg_job_load);
+    rg_job_load *loads = PyMem_Malloc(bytes);
     if (loads == NULL)
         return PyErr_NoMemory();
+    memset(loads, 0, bytes);
     for (Py_ssize_t i = 0; right && i < n; i++) {
         PyObject *startup, *main;
         right = PyArg_ParseTuple(PyList_GetItem(list, i), "sO!O!:job_load", &loads[i].endpoint,

@@ -55,9 +55,10 @@ def _phases(config, runner):
     return [p for p in config.data["phase"] if names is None or p["name"] in names]
 
 
-def _told(runner, engine, executor="train"):
+def _told(config, runner, engine, executor="train"):
     """What every process of a run is told."""
-    return {"train.trainer.trainer": runner.get("trainer_class") or "GeneralTrainer",
+    return {"train.trainer.trainer": envs.workspace_adapter_by_specific(
+                runner.get("trainer_class") or "GeneralTrainer", config.data["workspace"]),
             "fleet_mode": str(runner.get("fleet_mode") or "ps").lower(),
             "train.trainer.executor_mode": executor, "train.trainer.threads": "2",
             "train.trainer.platform": envs.get_platform(), "train.trainer.engine": engine}
@@ -85,18 +86,18 @@ def _engine(config, mode):
     runner = _runner(config, mode)
     kind = runner["class"].lower()
     if kind in ("train", "infer"):
-        return SingleEngine(_told(runner, "single", kind), config.file)
+        return SingleEngine(_told(config, runner, "single", kind), config.file)
     strategy = (runner.get("distribute_strategy") or "async").lower()
     if kind == "local_cluster_train":
         from paddlerec.core.engine.local_cluster import LocalClusterEngine
         threads = max(int(p.get("thread_num") or 1) for p in _phases(config, runner))
-        told = dict(_told(runner, "local_cluster"), mode=mode, log_dir="logs",
+        told = dict(_told(config, runner, "local_cluster"), mode=mode, log_dir="logs",
                     PACKAGE_BASE=envs.package_base(), workspace=config.data["workspace"],
                     server_num=str(runner.get("server_num") or 1),
                     worker_num=str(_worker_num(config, runner)), CPU_NUM=str(threads))
         told["train.trainer.strategy"] = strategy
         return LocalClusterEngine(told, config.file)
-    told = dict(_told(runner, "cluster"), engine_role="WORKER", log_dir="logs")
+    told = dict(_told(config, runner, "cluster"), engine_role="WORKER", log_dir="logs")
     told["train.trainer.strategy"] = strategy
     told["train.trainer.threads"] = os.environ.get("CPU_NUM", "2")
     return SingleEngine(told, config.file)

@@ -78,6 +78,7 @@ def test_a_node_that_fails_is_named_and_nothing_is_left(slurm, tmp_path):
     assert head.run("ls /shared/out 2>/dev/null || true") == ""
 
 
+@pytest.mark.full
 def test_ctrl_c_ends_the_job_on_all_nodes(slurm, tmp_path):
     head = make(slurm, tmp_path, backend_job.CONFIG.replace("epochs: 2", "epochs: 100000"),
                 "  launcher: srun\n")

@@ -13,9 +13,9 @@ SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "communicator_
 
 
 def start(cluster, steps, **flags):  # noqa: F811
-    """(server, worker), which waits for the file `go`."""
-    cluster.fleet(1, 1, [str(steps)], script=SCRIPT,
-                  env={"FLAGS_communicator_" + name: str(value) for name, value in flags.items()})
+    """(server, worker), which waits for the file `go`. A server that is stopped is not dead."""
+    env = {"FLAGS_communicator_" + name: str(value) for name, value in flags.items()}
+    cluster.fleet(1, 1, [str(steps)], script=SCRIPT, env=dict(env, FLAGS_rpc_lease_ms="120000"))
     server, worker = cluster.processes
     worker.wait_for("ready")
     return server, worker

@@ -1,5 +1,7 @@
 """Configurations that cannot run are refused before anything starts, with the offending line."""
 import os
+import random
+import re
 
 import pytest
 
@@ -72,6 +74,23 @@ BROKEN = [
     ("print_interval: 5", "startup_class_path: my.py", "my.py", "is not there"),
     ("print_interval: 5", "finetuning_aspect_varnames: [x]", "finetuning", "FineTuningTrainer"),
     ("mode: [train_it]", "mode: [train_it", "debug:", "no YAML"),
+    ("debug: False", "debug: \x07", "debug:", "no YAML: character '\\x07'"),
+    ("save_checkpoint_path: \"saved\"", "save_checkpoint_path: [a]", "path: [a]", "a text"),
+    ("init_model_path: \"\"", "init_model_path: {a: 1}", "{a: 1}", "a text"),
+    ("epochs: 2", "epochs: 3000000000", "epochs", "below 2147483648"),
+    ("padding: 0", "padding: .nan", "padding", "a number"),
+    ("padding: 0", "padding: 1.5", "padding", "ids of sparse_slots are whole"),
+    ("learning_rate: 0.1", "learning_rate: True", "learning_rate", "a number above 0"),
+    ("learning_rate: 0.1", "learning_rate: .inf", "learning_rate", "a number above 0"),
+    ("learning_rate: 0.1", "learning_rat: 0.1", "learning_rat", "did you mean learning_rate?"),
+    ("  optimizer:\n", "  optimiser:\n", "optimiser", "did you mean optimizer?"),
+    ("sparse_slots:", "sparse_slot:", "sparse_slot", "did you mean sparse_slots?"),
+    ("debug: False", "train: 5", "train: 5", "keys of its own"),
+    ("debug: False", "train:\n  strategi:\n    mode: 1", "strategi", "did you mean strategy?"),
+    ("debug: False", "train:\n  strategy: geo", "strategy: geo", "wanted keys of its own"),
+    ("debug: False", "train:\n  strategy:\n    mode:\n      push_num: 0", "push_num",
+     "at least 1"),
+    ("  phases: [phase1]", "  phases: ['']", "phases: ['']", "a list of names"),
 ]
 
 
@@ -109,6 +128,50 @@ def test_a_folder_that_a_runner_before_writes_need_not_be_there(place, tmp_path,
 
 def test_there_are_forty():
     assert len(BROKEN) >= 40
+
+
+def mutated(text, draw):
+    """The text with up to three small accidents."""
+    lines = text.splitlines()
+    for _ in range(draw.randint(1, 3)):
+        i, kind = draw.randrange(len(lines)), draw.randrange(6)
+        line, at = lines[i], draw.randrange(len(lines[i]) + 1)
+        lines[i:i + 1] = [
+            [], [line, draw.choice(lines)], [" " + line], [line.lstrip()],
+            [line[:at] + draw.choice(":-[]{}'\"#&*!|>%@,\t\x00") + line[at:]],
+            [line.split(":")[0] + ": " + draw.choice(
+                ["", "null", "[]", "{}", "-1", "yes", "2020-01-01", "!!x y", "1e400", ".nan", "[[]]",
+                 "*a", "&a 1", "|", "{a: [1]}", "1" * 40])]][kind]
+    return "\n".join(lines) + "\n"
+
+
+def test_accidents_end_in_a_list_of_problems_or_in_nothing(tmp_path, monkeypatch, capsys):
+    """Never in an exception, nor in a list without the file."""
+    monkeypatch.chdir(job.make(tmp_path))
+    draw, refusals = random.Random(3), 0
+    for _ in range(300):
+        text = mutated(job.CONFIG, draw)
+        with open("config.yaml", "w") as file:
+            file.write(text)
+        try:
+            command.load("config.yaml", False)
+        except SystemExit as end:
+            said = capsys.readouterr().err
+            assert end.code == 2 and re.search(r"^  config.yaml(:\d+)?: ", said, re.M), (text, said)
+            refusals += 1
+    assert refusals > 150
+
+
+def test_what_a_runner_does_not_use_gets_a_note(tmp_path, monkeypatch):
+    text = job.CONFIG.replace("print_interval: 5", "print_interval: 5\n  selected_gpus: '0'\n"
+                              "  save_inference_path: inf").replace(
+        "padding: 0", "padding: 0\n  data_converter: reader.py")
+    notes = "\n".join(map(str, sound(tmp_path, monkeypatch, text).notes))
+    for says in ("worker_num is not used by class train", "server_num is not used by class train",
+                 "distribute_strategy is not used by class train",
+                 "selected_gpus is not used with device cpu", "no inference model is saved",
+                 "data_converter is not used: sparse_slots and dense_slots say"):
+        assert says in notes
 
 
 def test_all_problems_come_in_one_list_in_the_order_of_the_lines(tmp_path, monkeypatch, capsys):

@@ -1,5 +1,6 @@
 """Everything that can be said of a config.yaml before anything starts. All problems are found in
 one go, each with its line; notes are of what is odd and harmless."""
+import math
 import os
 
 from paddlerec.core.config import LISTS, did_you_mean, near
@@ -26,27 +27,35 @@ def _flag(value):
     return None if isinstance(value, bool) else "True or False"
 
 
+def _is_whole(value):
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2 ** 31
+
+
 def _whole(least):
     def is_wrong(value):
-        fits = isinstance(value, int) and not isinstance(value, bool) and value >= least
-        return None if fits else "a whole number of at least %d" % least
+        return None if _is_whole(value) and value >= least else \
+            "a whole number of at least %d, below 2147483648" % least
     return is_wrong
 
 
 def _interval(value):
-    fits = isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1)
+    fits = _is_whole(value) and (value >= 1 or value == -1)
     return None if value is None or fits else "a whole number of at least 1, or -1 for always"
 
 
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and \
+        abs(value) < 2 ** 63 and math.isfinite(value)
+
+
 def _number(value):
-    fits = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return None if fits else "a number"
+    return None if _is_number(value) else "a number"
 
 
 def _names(value):
     if value is None or isinstance(value, str):
         return None
-    return None if isinstance(value, list) and all(isinstance(v, str) for v in value) \
+    return None if isinstance(value, list) and all(isinstance(v, str) and v for v in value) \
         else "a name or a list of names"
 
 
@@ -150,13 +159,24 @@ class _Check:
                 self.section(section)
         if "hyper_parameters" in self.data and isinstance(self.data["hyper_parameters"], dict):
             self.optimizer()
-        push = self.data.get("train")
+        self.push_num()
+
+    def push_num(self):
+        """`train` has nothing but strategy.mode.push_num."""
+        path, here = ("train",), self.data.get("train")
         for key in ("strategy", "mode", "push_num"):
-            push = push.get(key) if isinstance(push, dict) else None
-        if push is not None and _whole(1)(push):
-            self.say(("train", "strategy", "mode", "push_num"),
-                     "train.strategy.mode.push_num is %s, wanted %s" % (_shown(push),
-                                                                       _whole(1)(push)))
+            if here is None:
+                return
+            if not isinstance(here, dict):
+                if len(path) > 1:  # else it was said
+                    self.say(path, "%s is %s, wanted keys of its own" % (".".join(path), _shown(here)))
+                return
+            for other in here:
+                if other != key:
+                    self.unknown(path, other, [key])
+            here, path = here.get(key), path + (key,)
+        if here is not None and _whole(1)(here):
+            self.say(path, "%s is %s, wanted %s" % (".".join(path), _shown(here), _whole(1)(here)))
 
     def section(self, section):
         items = self.data[section]
@@ -178,6 +198,8 @@ class _Check:
                     other = near(key, [k for k in item if k not in _TABLES[section]], 0.7)
                     self.say(path, what + "%s is missing%s" % (
                         key, "; there is %s" % other if other and section == "dataset" else ""))
+            if section == "dataset":
+                self.misspelt(path, item, DATASET, what)
             name = str(item.get("name"))
             if name in seen:
                 self.say(path + ("name",), "there are two %ss called %s" % (section, name))
@@ -197,12 +219,27 @@ class _Check:
             return
         for name in sorted({n for n in names if names.count(n) > 1}):
             self.say(path + ("sparse_slots",), what + "slot %s is given twice" % name)
+        if split_slots(sparse) and _is_number(item.get("padding")) and item["padding"] % 1:
+            self.say(path + ("padding",), what + "padding is %s, and ids of sparse_slots are whole"
+                     % item["padding"])
+        for key in ("data_converter", "reader_class_name"):
+            if names and item.get(key):
+                self.config.note(path + (key,), what + "%s is not used: sparse_slots and dense_slots "
+                                 "say what a line holds" % key)
         if not names and not item.get("data_converter"):
             self.say(path, what + "there is neither data_converter nor sparse_slots or "
                                   "dense_slots: nothing says what a line holds")
 
+    def misspelt(self, path, data, known, what):
+        """Other keys are the model's own, but one that is all but a known one, which is not there."""
+        for key in known:
+            other = near(key, [k for k in data if k not in known], 0.85)
+            if key not in data and other and key not in _REQUIRED["dataset"]:  # those are asked for
+                self.say(path + (other,), what + "%s is not a key: did you mean %s?" % (other, key))
+
     def optimizer(self):
         path = ("hyper_parameters", "optimizer")
+        self.misspelt(path[:1], self.data["hyper_parameters"], path[1:], "hyper_parameters: ")
         optimizer = self.data["hyper_parameters"].get("optimizer")
         if optimizer is None:
             return
@@ -210,13 +247,18 @@ class _Check:
             self.say(path, "hyper_parameters.optimizer is %s, wanted class and learning_rate"
                      % _shown(optimizer))
             return
+        self.misspelt(path, optimizer, ("class", "learning_rate"), "hyper_parameters.optimizer: ")
+        if optimizer.get("strategy"):
+            self.config.note(path + ("strategy",), "hyper_parameters.optimizer.strategy is not used: "
+                             "a runner has distribute_strategy")
         wanted = _one_of("SGD", "Adam", "Adagrad")
         if "class" in optimizer and wanted(optimizer["class"]):
             self.say(path + ("class",), "hyper_parameters.optimizer.class is %s, wanted %s"
                      % (_shown(optimizer["class"]), wanted(optimizer["class"])))
         if "learning_rate" in optimizer:
+            rate = optimizer["learning_rate"]
             try:
-                fits = float(optimizer["learning_rate"]) > 0
+                fits = not isinstance(rate, bool) and 0 < float(rate) < math.inf
             except (TypeError, ValueError):
                 fits = False
             if not fits:
@@ -295,10 +337,7 @@ class _Check:
         for key in _CLASS_PATHS:
             self.exists(path + (key,), what + key, runner.get(key))
         self.trainer(path, runner, what)
-        for thing in ("checkpoint", "step", "inference"):
-            if runner.get("save_%s_interval" % thing) and not runner.get("save_%s_path" % thing):
-                self.config.note(path + ("save_%s_interval" % thing,),
-                                 what + "save_%s_path is not given: nothing is saved" % thing)
+        self.unused(path, runner, what, kind)
         if isinstance(phases, list):
             if not phases:
                 self.say(path + ("phases",), what + "phases is empty")
@@ -309,6 +348,36 @@ class _Check:
                 j, item = self.refer(path + ("phases",), what + "phases", "phase", phase)
                 if item is not None:
                     self.phase(j, item, path, runner, what, checked)
+
+    def unused(self, path, runner, what, kind):
+        """Notes of keys that do nothing in this runner."""
+        def note(key, text):
+            if runner.get(key) not in (None, "", [], -1):
+                self.config.note(path + (key,), what + text)
+        for thing in ("checkpoint", "step", "inference"):
+            if not runner.get("save_%s_path" % thing):
+                note("save_%s_interval" % thing, "save_%s_path is not given: nothing is saved" % thing)
+        for one, other in (("feed", "fetch"), ("fetch", "feed"), ("feed", "path"), ("fetch", "path")):
+            key = "save_inference_" + (other if other == "path" else other + "_varnames")
+            if not runner.get(key):
+                note("save_inference_%s_varnames" % one, key + " is not given: no inference model is "
+                                                              "saved")
+        if runner.get("save_inference_path") and not runner.get("save_inference_feed_varnames") and \
+                not runner.get("save_inference_fetch_varnames"):
+            note("save_inference_path", "save_inference_feed_varnames and save_inference_fetch_varnames "
+                                        "are not given: no inference model is saved")
+        if kind in ("train", "infer"):
+            for key in ("worker_num", "server_num", "distribute_strategy"):
+                note(key, "%s is not used by class %s" % (key, kind))
+        if kind == "cluster_train":
+            for key in ("worker_num", "server_num"):
+                note(key, key + " is not used by class cluster_train: backend.yaml says how many")
+        if kind == "infer":
+            for key in runner:
+                if key == "epochs" or key.startswith("save_"):
+                    note(key, key + " is not used by class infer")
+        if str(runner.get("device", "cpu")).lower() == "cpu":
+            note("selected_gpus", "selected_gpus is not used with device cpu")
 
     def devices(self, path, runner, what, kind):
         device = str(runner.get("device", "cpu")).lower()

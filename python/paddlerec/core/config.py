@@ -137,7 +137,11 @@ def read(file):
     except (OSError, UnicodeDecodeError) as e:
         raise ConfigError([Problem(file, 0, "cannot be read: %s"
                                    % (getattr(e, "strerror", None) or e))])
-    loader = yaml.SafeLoader(text)
+    try:
+        loader = yaml.SafeLoader(text)
+    except yaml.reader.ReaderError as e:
+        raise ConfigError([Problem(file, text.count("\n", 0, e.position) + 1,
+                                   "no YAML: character %r may not be in it" % text[e.position])])
     try:
         node = loader.get_single_node()
         data = _Walk(config, loader).value(node, ()) if node is not None else None

@@ -254,8 +254,8 @@ class RunnerBase(object):
 
     def _save_inference(self, context, is_fleet, program, epoch):
         name = "runner.%s.save_inference_" % context["runner_name"]
-        feeds = envs.get_global_env(name + "feed_varnames") or []
-        fetches = envs.get_global_env(name + "fetch_varnames") or []
+        feeds, fetches = ([names] if isinstance(names, str) else names or [] for names in (
+            envs.get_global_env(name + key) for key in ("feed_varnames", "fetch_varnames")))
         folder = self._wanted(context, "inference", epoch)
         if not folder or not feeds or not fetches:
             return
