@@ -42,7 +42,7 @@ LARGE = {
     "rank.din": {"batch": 128, "rows": 80000, "spread": ({"had", "item"}, 1000), "hyper": {
         "item_count": 50000, "item_emb_size": 64, "cat_emb_size": 64, "attention_sizes": [80, 40],
         "fc_sizes": [80, 40]}},
-    "recall.word2vec": {"batch": 500, "rows": 20000, "hyper": {
+    "recall.word2vec": {"batch": 500, "rows": 10000, "hyper": {
         "sparse_feature_number": 100000, "sparse_feature_dim": 64}},
     "recall.youtube_dnn": {"batch": 128, "rows": 60000, "spread": ({"watched", "searched"}, 20),
                            "hyper": {"video_number": 1600, "word_number": 1600, "watched_dim": 64,
