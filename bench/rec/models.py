@@ -7,6 +7,7 @@ sample: the model's own config.yaml and sample data, some seconds of start and l
 large: the sizes that such models have in use, on generated data, so that the start does not
 decide. paddle-rec is run once of each, ours ROUNDS (3) times, and the best counts."""
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -41,7 +42,7 @@ LARGE = {
     "rank.din": {"batch": 128, "rows": 80000, "spread": ({"had", "item"}, 1000), "hyper": {
         "item_count": 50000, "item_emb_size": 64, "cat_emb_size": 64, "attention_sizes": [80, 40],
         "fc_sizes": [80, 40]}},
-    "recall.word2vec": {"batch": 500, "rows": 20000, "hyper": {
+    "recall.word2vec": {"batch": 500, "rows": 10000, "hyper": {
         "sparse_feature_number": 100000, "sparse_feature_dim": 64}},
     "recall.youtube_dnn": {"batch": 128, "rows": 60000, "spread": ({"watched", "searched"}, 20),
                            "hyper": {"video_number": 1600, "word_number": 1600, "watched_dim": 64,
@@ -64,6 +65,36 @@ LARGE = {
     "contentunderstanding.tagspace": {"batch": 64, "rows": 80000, "spread": ({"word"}, 100), "hyper": {
         "vocab_text_size": 20000, "emb_dim": 10, "hid_dim": 1000, "window_size": 5}},
 }
+
+# Models of tests/rec/zoo, as users wrote them: two kinds that cost most by the number of their ops.
+USERS = {
+    "user.ffm": {"rows": 4000, "hyper": {"sparse_feature_dim": 4}},
+    "user.autoint": {"rows": 30000, "hyper": {
+        "sparse_feature_dim": 16, "d_key": 16, "d_value": 16, "n_interacting_layers": 3}},
+}
+FIELDS = 39
+
+
+def prepare_user(folder, model):
+    source = os.path.join(ROOT, "tests", "rec", "zoo", model.split(".")[1])
+    shutil.copy(os.path.join(source, "model.py"), folder)
+    with open(os.path.join(source, "config.yaml")) as f:
+        config = yaml.safe_load(f)
+    config["workspace"], config["mode"] = folder, "train_runner"
+    config["hyper_parameters"].update({"num_field": FIELDS, "sparse_feature_number": 100000},
+                                      **USERS[model]["hyper"])
+    for data in config["dataset"]:
+        data["batch_size"], data["dense_slots"] = 128, "feat_value:%d" % FIELDS
+    config["runner"][0]["epochs"] = 1
+    os.mkdir(os.path.join(folder, "data"))
+    draw = random.Random(3)
+    with open(os.path.join(folder, "data", "part-0"), "w") as f:
+        for _ in range(USERS[model]["rows"]):
+            ids = [min(int(draw.paretovariate(0.3)), 100000) for _ in range(FIELDS)]
+            f.write(" ".join(["label:%d" % (ids[0] % 3 == 0)] + ["feat_idx:%d" % i for i in ids] +
+                             ["feat_value:%.3f" % draw.random() for _ in ids]) + "\n")
+    with open(os.path.join(folder, "config.yaml"), "w") as f:
+        yaml.safe_dump(config, f)
 
 
 def spread(line, slots, times, n):
@@ -121,13 +152,16 @@ def measure(folder, python, *run):
         text = said.read()
     if status:
         return None, text[-2000:]
-    loss = re.findall(r"LOSS=\[?([0-9.e+-]+)", text)
+    loss = re.findall(r"(?:LOSS|[^_]AUC)=\[?([0-9.e+-]+)", text)
     return used.ru_utime + used.ru_stime, loss[-1] if loss else "?"
 
 
 def compare(theirs, model, case):
     with tempfile.TemporaryDirectory() as folder:
-        prepare(folder, model, case)
+        if model in USERS:
+            prepare_user(folder, model)
+        else:
+            prepare(folder, model, case)
         ours = [measure(folder, OURS, "-m", "paddlerec.run")
                 for _ in range(int(os.environ.get("ROUNDS", 3)))]
         real = theirs and measure(folder, theirs, os.path.join(HERE, "theirs.py"))
@@ -143,6 +177,6 @@ def compare(theirs, model, case):
 
 
 if __name__ == "__main__":
-    for one in sys.argv[2:] or sorted(LARGE):
-        for kind in ("sample", "large"):
+    for one in sys.argv[2:] or sorted(LARGE) + sorted(USERS):
+        for kind in ("sample", "large") if one in LARGE else ("large",):
             print(compare(sys.argv[1], one, kind), flush=True)

@@ -294,6 +294,8 @@ static const command commands[] = {
      true},
     {.name = NULL},
     {"python", "run a script, of Python 3 or of Python 2", rg_cli_module, true},
+    {"check", "which names of Paddle a script uses that are not here, without running it",
+     rg_cli_module, true},
     {"k8s", "YAML of a job on Kubernetes", rg_cli_module, true},
     {"train_from_dataset", "train a saved program on data files, without Python", rg_cli_train,
      true},

@@ -61,6 +61,7 @@ static const struct {
     {"merge_model", "paddle.trainer.merge_model"},
     {"make_diagram", "paddle.trainer.make_diagram"},
     {"python", "paddle.python2"},
+    {"check", "paddle.scripts.check"},
     {"k8s", "paddle.scripts.k8s"},
 };
 

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts")
-BOOK = ["fit_a_line", "digits_mlp", "digits_conv", "word2vec", "recommender", "sentiment",
+BOOK = ["fit_a_line", "digits_mlp", "digits_conv", "pictures_resnet",
+        "pictures_vgg", "word2vec", "recommender", "sentiment",
         "sentiment_lstm", "semantic_roles", "translate", "translate_lod"]
 
 

@@ -109,7 +109,14 @@ def rating(draw):
         " ".join("title:%d" % (130 + draw.randrange(60)) for _ in range(draw.randint(1, 4))))
 
 
-LINES = {"tagspace": tagged, "look_alike": seeds, "movie": rating, "tdm": wanted, "word2vec": sentence, "ple": person, "fibinet": slots, "flen": slots, "bst": history, "dien": history_text, "ncf": ratings,
+def opinion(draw):
+    kind = draw.randrange(3)
+    words = [kind * 25 + draw.randrange(25) if draw.random() < 0.6 else draw.randrange(80)
+             for _ in range(draw.randint(2, 8))]
+    return " ".join(map(str, words + [kind]))
+
+
+LINES = {"senti": opinion, "tagspace": tagged, "look_alike": seeds, "movie": rating, "tdm": wanted, "word2vec": sentence, "ple": person, "fibinet": slots, "flen": slots, "bst": history, "dien": history_text, "ncf": ratings,
          "ssr": visit, "gnn": session, "match_pyramid": two_texts}
 
 

@@ -394,3 +394,9 @@ class _Meaning(ast.NodeTransformer):
 
 if sys.version_info < (3, 8):
     raise ImportError("Python 2 sources are translated by Python 3.8 or later")
+
+
+def tree_of(path):
+    """The syntax tree of a source, of Python 3 or of Python 2."""
+    text, _ = read(path)
+    return _parse(text if _parses(text, path) is None else _syntax(text, path), path)
