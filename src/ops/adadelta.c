@@ -15,11 +15,12 @@ enum { RHO, EPSILON };
 
 static const rg_state state[] = {
     {PARAM, PARAM_OUT}, {AVG_GRAD, AVG_GRAD_OUT}, {AVG_UPDATE, AVG_UPDATE_OUT}};
-static const rg_update update = {GRAD, -1, 3, state};
+static const rg_update update = {
+    .grad = GRAD, .rate = -1, .n = 3, .state = state, .every_row = true};
 
 static rg_status adadelta_infer(rg_ctx *ctx)
 {
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define STEP(T, S)                                                                           \
@@ -35,22 +36,22 @@ static rg_status adadelta_infer(rg_ctx *ctx)
             p[i] -= in_place ? RG_SQRT((b + eps) / (a + eps)) * g[i] : d;                    \
         }                                                                                    \
     }                                                                                        \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g)                                      \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                      \
     {                                                                                        \
         T *p = rg_out_data(ctx, PARAM_OUT), *gg = rg_out_data(ctx, AVG_GRAD_OUT);            \
         T *uu = rg_out_data(ctx, AVG_UPDATE_OUT);                                            \
         T rho = (T)rg_attr_float(ctx, RHO), eps = (T)rg_attr_float(ctx, EPSILON);            \
         const bool in_place = rg_in(ctx, AVG_UPDATE) == rg_out(ctx, AVG_UPDATE_OUT);         \
-        while (rg_spans_next(g))                                                             \
+        while (rg_walk_next(g))                                                             \
             step_##S(p + g->at, gg + g->at, uu + g->at, g->grad, rho, eps, in_place, g->n);  \
     }
 RG_FLOATS(STEP)
 
 static rg_status adadelta_kernel(rg_ctx *ctx)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
-    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
+    rg_walk walk;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk))
     return RG_OK;
 }
 
@@ -67,7 +68,7 @@ const rg_op rg_op_adadelta = {
         RG_ATTRS([RHO] = RG_FLOAT("rho", 0.95f, "decay of both means"), [EPSILON] = RG_FLOAT(
                                                                             "epsilon", 1.0e-6f,
                                                                             "added to both means")),
-    .flags = RG_OP_EVERY_ROW,
+    .update = &update,
     .infer = adadelta_infer,
     .kernel = adadelta_kernel,
 };

@@ -12,11 +12,12 @@ enum { PARAM_OUT, VELOCITY_OUT };
 enum { MU, NESTEROV };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}, {VELOCITY, VELOCITY_OUT}};
-static const rg_update update = {GRAD, RATE, 2, state};
+static const rg_update update = {
+    .grad = GRAD, .rate = RATE, .n = 2, .state = state, .every_row = true};
 
 static rg_status momentum_infer(rg_ctx *ctx)
 {
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define STEP(T, S)                                                                                \
@@ -34,21 +35,21 @@ static rg_status momentum_infer(rg_ctx *ctx)
             p[i] -= rate * (g[i] + mu * v[i]);                                                    \
         }                                                                                         \
     }                                                                                             \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g)                                           \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                           \
     {                                                                                             \
         T *p = rg_out_data(ctx, PARAM_OUT), *v = rg_out_data(ctx, VELOCITY_OUT);                  \
         T mu = (T)rg_attr_float(ctx, MU), rate = (T)rg_number(ctx, RATE);                         \
         bool nesterov = rg_attr_bool(ctx, NESTEROV);                                              \
-        while (rg_spans_next(g))                                                                  \
+        while (rg_walk_next(g))                                                                  \
             (nesterov ? nesterov_##S : plain_##S)(p + g->at, v + g->at, g->grad, mu, rate, g->n); \
     }
 RG_FLOATS(STEP)
 
 static rg_status momentum_kernel(rg_ctx *ctx)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
-    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
+    rg_walk walk;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk))
     return RG_OK;
 }
 
@@ -64,7 +65,7 @@ const rg_op rg_op_momentum = {
                                                                                      ""}),
     .attr = RG_ATTRS([MU] = RG_REQUIRED("mu", RG_ATTR_FLOAT, "what stays of the velocity"),
                      [NESTEROV] = RG_BOOLEAN("use_nesterov", false, "look one step ahead")),
-    .flags = RG_OP_EVERY_ROW,
+    .update = &update,
     .infer = momentum_infer,
     .kernel = momentum_kernel,
 };

@@ -18,14 +18,15 @@ static const rg_state state[] = {{PARAM, PARAM_OUT},
                                  {MOMENT, MOMENT_OUT},
                                  {MEAN_SQUARE, MEAN_SQUARE_OUT},
                                  {MEAN_GRAD, MEAN_GRAD_OUT}};
-static const rg_update update = {GRAD, RATE, 4, state};
+static const rg_update update = {
+    .grad = GRAD, .rate = RATE, .n = 4, .state = state, .every_row = true};
 
 static rg_status rmsprop_infer(rg_ctx *ctx)
 {
     if (rg_attr_bool(ctx, CENTERED) && !rg_has_in(ctx, MEAN_GRAD))
         return rg_fail(RG_EINVAL, "with centered=True rmsprop needs its input MeanGrad");
     rg_set_like(ctx, MEAN_GRAD_OUT, PARAM);
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define STEP(T, S)                                                                             \
@@ -56,14 +57,14 @@ static rg_status rmsprop_infer(rg_ctx *ctx)
             p[i] -= b;                                                                         \
         }                                                                                      \
     }                                                                                          \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g)                                        \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                        \
     {                                                                                          \
         T *p = rg_out_data(ctx, PARAM_OUT), *v = rg_out_data(ctx, MOMENT_OUT);                 \
         T *s = rg_out_data(ctx, MEAN_SQUARE_OUT), *m = rg_out_data(ctx, MEAN_GRAD_OUT);        \
         step_##S k = {(T)rg_attr_float(ctx, EPSILON), (T)rg_attr_float(ctx, DECAY),            \
                       (T)rg_attr_float(ctx, MOMENTUM), (T)rg_number(ctx, RATE)};               \
         bool centered = rg_attr_bool(ctx, CENTERED);                                           \
-        while (rg_spans_next(g))                                                               \
+        while (rg_walk_next(g))                                                               \
             if (centered)                                                                      \
                 centered_##S(k, p + g->at, v + g->at, s + g->at, m + g->at, g->grad, g->n);    \
             else                                                                               \
@@ -73,11 +74,11 @@ RG_FLOATS(STEP)
 
 static rg_status rmsprop_kernel(rg_ctx *ctx)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
+    rg_walk walk;
+    RG_TRY(rg_update_begin(ctx, &walk));
     if (!rg_has_in(ctx, MEAN_GRAD) && rg_has_out(ctx, MEAN_GRAD_OUT))
         memset(rg_out_data(ctx, MEAN_GRAD_OUT), 0, rg_value_bytes(rg_out(ctx, MEAN_GRAD_OUT)));
-    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk))
     return RG_OK;
 }
 
@@ -98,7 +99,7 @@ const rg_op rg_op_rmsprop = {
                      [DECAY] = RG_FLOAT("decay", 0.9f, "decay of the means"),
                      [MOMENTUM] = RG_FLOAT("momentum", 0.0f, "what stays of the last step"),
                      [CENTERED] = RG_BOOLEAN("centered", false, "by the variance, not the square")),
-    .flags = RG_OP_EVERY_ROW,
+    .update = &update,
     .infer = rmsprop_infer,
     .kernel = rmsprop_kernel,
 };

@@ -28,7 +28,9 @@ enum { BLOCK = 1024 }; /* elements at a time, with their rates in the nearest ca
 static const rg_state state[] = {
     {PARAM, PARAM_OUT}, {VELOCITY, VELOCITY_OUT},         {SQUARES, SQUARES_OUT},
     {MEANS, MEANS_OUT}, {BETA1_POW, BETA1_POW_OUT, true}, {BETA2_POW, BETA2_POW_OUT, true}};
-static const rg_update update = {GRAD, RATE, 6, state};
+static const rg_update update = {.grad = GRAD, .rate = RATE, .n = 6, .state = state};
+static const rg_update every_row = {
+    .grad = GRAD, .rate = RATE, .n = 6, .state = state, .every_row = true};
 
 typedef struct step {
     float rate, clip, mu, decay, l1, shrink, rho, eps, beta1, beta2;
@@ -198,16 +200,16 @@ static void run_block(step *k, rates_fn *rates, descend_fn *own, const float *g,
 
 static rg_status run(rg_ctx *ctx, step *k, rates_fn *rates, descend_fn *own)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
-    while (rg_spans_next(&spans))
-        for (int64_t done = 0; done < spans.n; done += BLOCK) {
-            int64_t n = spans.n - done < BLOCK ? spans.n - done : BLOCK, at = spans.at + done;
+    rg_walk walk;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    while (rg_walk_next(&walk))
+        for (int64_t done = 0; done < walk.n; done += BLOCK) {
+            int64_t n = walk.n - done < BLOCK ? walk.n - done : BLOCK, at = walk.at + done;
             k->p = at_of(ctx, PARAM_OUT, at);
             k->v = at_of(ctx, VELOCITY_OUT, at);
             k->s = at_of(ctx, SQUARES_OUT, at);
             k->m = at_of(ctx, MEANS_OUT, at);
-            run_block(k, rates, own, (const float *)spans.grad + done, n);
+            run_block(k, rates, own, (const float *)walk.grad + done, n);
         }
     return RG_OK;
 }
@@ -267,7 +269,7 @@ static rg_status infer(rg_ctx *ctx, const int *needed, int n)
                            ctx->op->out[state[i].out].name, ctx->op->in[state[i].in].name);
     if (rg_attr_float(ctx, MU) != 0 && !rg_has_in(ctx, VELOCITY))
         return rg_fail(RG_EINVAL, "with a momentum %s needs its input Velocity", ctx->op->type);
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define INFER(NAME, ...)                                                  \
@@ -313,18 +315,18 @@ INFER(adamax, SQUARES, MEANS, BETA1_POW)
 #define V1_OP(TYPE, DOC, INFER_OF, KERNEL_OF, ...)                                 \
     {                                                                              \
         .type = (TYPE), .doc = (DOC), .in = V1_IN, .out = V1_OUT, .attr = V1_ATTR, \
-        .infer = INFER_OF##_infer, .kernel = KERNEL_OF##_kernel, __VA_ARGS__       \
+        .infer = INFER_OF##_infer, .kernel = KERNEL_OF##_kernel, .update = __VA_ARGS__ \
     }
 
 const rg_op rg_ops_v1_update[] = {
-    V1_OP("v1_momentum", "v1's gradient descent, with or without momentum.", constant, constant, ),
+    V1_OP("v1_momentum", "v1's gradient descent, with or without momentum.", constant, constant, &update),
     V1_OP("v1_sparse_momentum", "v1_momentum that moves all rows of a sparse gradient.", constant,
-          constant, .flags = RG_OP_EVERY_ROW),
-    V1_OP("v1_adagrad", "v1's AdaGrad.", adagrad, adagrad, ),
-    V1_OP("v1_decayed_adagrad", "v1's AdaGrad whose squares are forgotten.", adagrad, decayed, ),
-    V1_OP("v1_rmsprop", "v1's RMSProp, by the variance.", rmsprop, rmsprop, ),
-    V1_OP("v1_adadelta", "v1's AdaDelta, times the learning rate.", rmsprop, adadelta, ),
-    V1_OP("v1_adam", "v1's Adam.", adam, adam, ),
-    V1_OP("v1_adamax", "v1's Adamax.", adamax, adamax, ),
+          constant, &every_row),
+    V1_OP("v1_adagrad", "v1's AdaGrad.", adagrad, adagrad, &update),
+    V1_OP("v1_decayed_adagrad", "v1's AdaGrad whose squares are forgotten.", adagrad, decayed, &update),
+    V1_OP("v1_rmsprop", "v1's RMSProp, by the variance.", rmsprop, rmsprop, &update),
+    V1_OP("v1_adadelta", "v1's AdaDelta, times the learning rate.", rmsprop, adadelta, &update),
+    V1_OP("v1_adam", "v1's Adam.", adam, adam, &update),
+    V1_OP("v1_adamax", "v1's Adamax.", adamax, adamax, &update),
     {0},
 };
