@@ -146,7 +146,7 @@ static bool makes_up_later(const rg_served *var, const rg_table_spec *spec)
     for (int i = 0; i < spec->n_states; i++)
         if (spec->state_start[i] != 0)
             return false;
-    return rg_update_of(var->op)->idle != NULL && rg_update_moves_idle(var->op);
+    return rg_update_can_wait(var->op);
 }
 
 /* ---- rows in batches ---- */

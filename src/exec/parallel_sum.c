@@ -172,7 +172,8 @@ static rg_status reduce_sparse(const rg_reduction *r, rg_value *out)
     size_t total = 0, at = 0, size = rg_dtype_size(first->meta.dtype);
     size_t width = (size_t)rg_value_width(first);
     if (first->meta.dtype != RG_F32 && first->meta.dtype != RG_F64)
-        return rg_fail(RG_EUNIMPL, "%s is a sparse gradient of %s, which several threads cannot add up",
+        return rg_fail(RG_EUNIMPL,
+                       "%s is a sparse gradient of %s, which several threads cannot add up",
                        r->name, rg_dtype_name(first->meta.dtype));
     for (int t = 0; t < r->n; t++)
         total += r->part(r, t)->n_rows;

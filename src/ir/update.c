@@ -60,12 +60,23 @@ bool rg_update_in_place(const rg_opdesc *op)
     return true;
 }
 
+/* As given, or its default. */
+static const rg_attr *attr_of(const rg_opdesc *op, int attr)
+{
+    const rg_attr_spec *spec = &op->op->attr[attr];
+    const rg_attr *given = rg_opdesc_attr(op, spec->value.name);
+    return given != NULL ? given : &spec->value;
+}
+
 bool rg_update_moves_idle(const rg_opdesc *op)
 {
     const rg_update *update = rg_update_of(op);
-    if (!update->every_row || update->lazy == 0)
-        return update->every_row;
-    const rg_attr_spec *spec = &op->op->attr[update->lazy - 1];
-    const rg_attr *given = rg_opdesc_attr(op, spec->value.name);
-    return !(given != NULL ? given : &spec->value)->b;
+    return update->every_row && !(update->lazy > 0 && attr_of(op, update->lazy - 1)->b);
+}
+
+bool rg_update_can_wait(const rg_opdesc *op)
+{
+    const rg_idle *idle = rg_update_of(op)->idle;
+    return rg_update_moves_idle(op) && idle != NULL &&
+           (idle->epsilon == 0 || attr_of(op, idle->epsilon - 1)->f > 0);
 }

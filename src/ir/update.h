@@ -41,8 +41,8 @@ typedef struct rg_row_batch {
 typedef struct rg_past rg_past;
 typedef struct rg_past_memo rg_past_memo;
 
-/* How rows that have missed steps make them up, all at once. Rows of which the parameter and the
- * states are as they started, and which no step has named, need not: they do not move. */
+/* How rows that have missed steps make them up, all at once. A row whose states are zero has none
+ * to make up: it does not move. */
 typedef struct rg_idle {
     /* What decides it, besides the rates of the steps: betas, say. Where they change, all rows
      * are brought up to date first. */
@@ -50,6 +50,9 @@ typedef struct rg_idle {
     /* Row i has seen step since[i], at least 1, and is behind; it is brought to the memo's. */
     void (*catch_up)(const rg_past *past, rg_past_memo *memo, const uint32_t *since,
                      const rg_row_batch *rows);
+    /* RG_OF(attribute) that must be above zero: without it rows with states of zero do move, to
+     * NaN. 0: none. */
+    int epsilon;
 } rg_idle;
 
 typedef struct rg_update {
@@ -91,7 +94,9 @@ const char *rg_update_state(const rg_opdesc *op, int i);
 /* Whether the parameter is written back to where it came from, and: all states, too. */
 bool rg_update_keeps_param(const rg_opdesc *op);
 bool rg_update_in_place(const rg_opdesc *op);
-/* Whether it moves rows that a sparse gradient does not name. */
+/* Whether it moves rows that a sparse gradient does not name, and: whether they can make up for
+ * that later. */
 bool rg_update_moves_idle(const rg_opdesc *op);
+bool rg_update_can_wait(const rg_opdesc *op);
 
 #endif

@@ -118,10 +118,10 @@ static void row_step(const rg_ctx *ctx, float rate, const rg_row_batch *rows)
 static rg_status adam_kernel(rg_ctx *ctx)
 {
     rg_walk walk;
-    if (rg_late_can(ctx))
-        return rg_late_step(ctx);
-    for (int i = PARAM_OUT; i <= MOMENT2_OUT; i++)
-        rg_value_settle(rg_out(ctx, i));
+    bool done;
+    RG_TRY(rg_late_try(ctx, &done));
+    if (done)
+        return RG_OK;
     RG_TRY(rg_update_begin(ctx, &walk));
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk))
     return RG_OK;
@@ -224,7 +224,8 @@ static const char *of_dense_rows(const rg_opdesc *op)
     return epsilon != NULL && epsilon->f > 0 ? "fused_adam_rows" : NULL;
 }
 
-static const rg_idle idle = {.numbers = idle_numbers, .catch_up = catch_up};
+static const rg_idle idle = {
+    .numbers = idle_numbers, .catch_up = catch_up, .epsilon = RG_OF(EPSILON)};
 
 static const rg_update update = {
     .grad = GRAD,

@@ -12,8 +12,6 @@ enum { PARAM_OUT, SQUARED_OUT, LINEAR_OUT };
 enum { L1, L2, POWER };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}, {SQUARED, SQUARED_OUT}, {LINEAR, LINEAR_OUT}};
-static const rg_update update = {
-    .grad = GRAD, .rate = RATE, .n = 3, .state = state, .every_row = true};
 
 static rg_status ftrl_infer(rg_ctx *ctx)
 {
@@ -69,6 +67,25 @@ static rg_status ftrl_kernel(rg_ctx *ctx)
     RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk))
     return RG_OK;
 }
+
+static void row_step(const rg_ctx *ctx, float rate, const rg_row_batch *rows)
+{
+    step_f32 k = {rg_attr_float(ctx, L1), rg_attr_float(ctx, L2), rg_attr_float(ctx, POWER), rate};
+    for (size_t i = 0; i < rows->n; i++)
+        (k.power == -0.5f ? root_f32
+                          : power_f32)(k, rows->part[0][i], rows->part[1][i], rows->part[2][i],
+                                       rows->grads + (int64_t)i * rows->width, rows->width);
+}
+
+/* A row that has no gradient moves, too, also one that never had any: to zero. */
+static const rg_update update = {
+    .grad = GRAD,
+    .rate = RATE,
+    .n = 3,
+    .state = state,
+    .every_row = true,
+    .row_step = row_step,
+};
 
 const rg_op rg_op_ftrl = {
     .type = "ftrl",

@@ -300,7 +300,7 @@ static void step_group(rg_ctx *ctx, late_table *t, const rg_merged *grad, size_t
     ctx->op->update->row_step(ctx, rate, &rows);
 }
 
-rg_status rg_late_step(rg_ctx *ctx)
+static rg_status make_step(rg_ctx *ctx)
 {
     const rg_update *update = ctx->op->update;
     float numbers[RG_IDLE_NUMBERS] = {0};
@@ -319,10 +319,11 @@ rg_status rg_late_step(rg_ctx *ctx)
     return RG_OK;
 }
 
-bool rg_late_can(const rg_ctx *ctx)
+static bool can_wait(const rg_ctx *ctx)
 {
     const rg_update *update = ctx->op->update;
     if (update->idle == NULL || update->row_step == NULL || !rg_moves_idle(ctx) ||
+        (update->idle->epsilon > 0 && !(rg_attr_float(ctx, update->idle->epsilon - 1) > 0)) ||
         rg_in(ctx, update->grad)->meta.kind != RG_ROWS ||
         rg_dtype_of(ctx, update->state[0].in) != RG_F32 ||
         rg_shape_of(ctx, update->state[0].in)->rank < 2)
@@ -332,4 +333,18 @@ bool rg_late_can(const rg_ctx *ctx)
             rg_in(ctx, update->state[k].in) != rg_out(ctx, update->state[k].out))
             return false;
     return true;
+}
+
+rg_status rg_late_try(rg_ctx *ctx, bool *done)
+{
+    const rg_update *update = ctx->op->update;
+    *done = can_wait(ctx);
+    if (*done)
+        return make_step(ctx);
+    for (int k = 0; k < update->n; k++)
+        if (rg_has_in(ctx, update->state[k].in)) {
+            rg_value_settle(rg_in(ctx, update->state[k].in));
+            rg_value_settle(rg_out(ctx, update->state[k].out));
+        }
+    return RG_OK;
 }

@@ -8,10 +8,9 @@
 
 #include "ir/update.h"
 
-/* Whether the rows that the op's gradient does not name can wait: it has `idle`, moves them, and
- * works on float32 in place. */
-bool rg_late_can(const rg_ctx *ctx);
-/* The step: what it would do to all rows is noted, and is done to the rows of the gradient. */
-rg_status rg_late_step(rg_ctx *ctx);
+/* A kernel whose op has `idle` begins with this. *done: the step is made; what it would do to all
+ * rows is noted, and was done to the rows of the gradient. Else they cannot wait (a dense gradient,
+ * lazy_mode, not float32, not in place), and those that did have been brought up to date. */
+rg_status rg_late_try(rg_ctx *ctx, bool *done);
 
 #endif

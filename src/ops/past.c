@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -79,6 +80,17 @@ const float *rg_past_numbers(const rg_past *past)
 float rg_past_rate(const rg_past *past, uint32_t step)
 {
     return atomic_load_explicit(&past->rates[step / CHUNK], memory_order_acquire)[step % CHUNK];
+}
+
+void rg_past_fade(const rg_past *past, uint32_t since, uint32_t now, float mu, float sums[2])
+{
+    double left = 1, moved = 0;
+    for (uint32_t step = since + 1; step <= now && (left > 1e-12 || left < -1e-12); step++) {
+        left *= (double)mu;
+        moved += (double)rg_past_rate(past, step) * left;
+    }
+    sums[0] = (float)pow((double)mu, (double)(now - since));
+    sums[1] = (float)moved;
 }
 
 void rg_past_memo_init(rg_past_memo *memo, uint32_t now)

@@ -30,6 +30,10 @@ void rg_past_advance(rg_past *past, uint32_t step);
 const float *rg_past_numbers(const rg_past *past);
 float rg_past_rate(const rg_past *past, uint32_t step);
 
+/* Of a state that fades by mu at each step: sums[0] = mu^k, what is left of it after the steps
+ * since + 1 .. now, and sums[1] = what it has moved by, the sum of rate_j mu^j. */
+void rg_past_fade(const rg_past *past, uint32_t since, uint32_t now, float mu, float sums[2]);
+
 /* Sums over the steps since some step, formed before: many rows have missed the same ones. One
  * for each batch of rows, on its thread. */
 enum { RG_MEMO_PLACES = 1024, RG_MEMO_SUMS = 5 };

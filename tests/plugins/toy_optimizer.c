@@ -51,10 +51,8 @@ static void catch_up(const rg_past *past, rg_past_memo *memo, const uint32_t *si
     for (size_t i = 0; i < rows->n; i++) {
         bool fresh;
         float *sums = rg_past_memo_at(memo, since[i], &fresh);
-        for (uint32_t step = since[i]; fresh && step <= memo->now; step++) {
-            sums[0] = step == since[i] ? 1 : sums[0] * mu;
-            sums[1] = step == since[i] ? 0 : sums[1] + rg_past_rate(past, step) * sums[0];
-        }
+        if (fresh)
+            rg_past_fade(past, since[i], memo->now, mu, sums);
         for (int64_t j = 0; j < rows->width; j++) {
             rows->part[0][i][j] -= sums[1] * rows->part[1][i][j];
             rows->part[1][i][j] *= sums[0];
@@ -71,8 +69,10 @@ static rg_status toy_infer(rg_ctx *ctx)
 static rg_status toy_kernel(rg_ctx *ctx)
 {
     rg_walk walk;
-    if (rg_late_can(ctx))
-        return rg_late_step(ctx);
+    bool done;
+    RG_TRY(rg_late_try(ctx, &done));
+    if (done)
+        return RG_OK;
     RG_TRY(rg_update_begin(ctx, &walk));
     float rate = begin(ctx), *p = rg_out_data(ctx, WEIGHTS_OUT), *v = rg_out_data(ctx, SPEED_OUT);
     while (rg_walk_next(&walk))
