@@ -4,9 +4,11 @@
  *
  * While the table grows, at every 5 % more rows: resident memory gained, over rows; the
  * worst of these is the figure to quote, and the longest batch is the longest pause. Then
- * rows a second of gather (pull), touch + add_scaled (SGD) and read + write by handle. */
+ * rows a second of gather (pull), touch + add_scaled (geo), touch + a step of the optimizer that
+ * has so many states (sgd, adagrad, adam), and read + write by handle. */
 #include "base/mem.h"
 #include "base/philox.h"
+#include "ir/update.h"
 #include "ps/table.h"
 #include "sys/clock.h"
 
@@ -79,14 +81,38 @@ static void pick(size_t rows, uint64_t round)
         ids[i] = id_of(rg_philox_below((rg_philox_key){1, round}, i, rows));
 }
 
+/* As a server makes it (dist/serve_rows.c), with the attributes' defaults. */
+static void step_rows(rg_table *table, const rg_op *op, const float *grads)
+{
+    static const uint16_t none[16];
+    const rg_table_spec *spec = rg_table_about(table);
+    const rg_attr *attrs[16];
+    rg_ctx ctx = {.op = op, .attr = attrs, .in_at = none, .out_at = none};
+    rg_row_batch batch;
+    for (int i = 0; op->attr != NULL && op->attr[i].doc != NULL; i++)
+        attrs[i] = &op->attr[i].value;
+    batch.width = spec->dim;
+    for (size_t first = 0; first < BATCH; first += RG_ROWS_AT_ONCE) {
+        batch.n = BATCH - first < RG_ROWS_AT_ONCE ? BATCH - first : RG_ROWS_AT_ONCE;
+        batch.grads = grads + first * (size_t)spec->dim;
+        rg_table_rows(table, handles + first, batch.n, batch.part[0], NULL);
+        for (int k = 1; k <= spec->n_states; k++)
+            for (size_t i = 0; i < batch.n; i++)
+                batch.part[k][i] = batch.part[0][i] + k * spec->dim;
+        op->update->row_step(&ctx, 0.01f, &batch);
+    }
+}
+
 static void speed(rg_table *table, size_t rows)
 {
+    static const char *const optimizers[] = {"sgd", "adagrad", "adam"};
     const rg_table_spec *spec = rg_table_about(table);
     size_t floats = BATCH * (size_t)spec->dim;
     float *values = rg_alloc_zero(floats, sizeof(float)), *states[RG_TABLE_MAX_STATES];
     for (int k = 0; k < spec->n_states; k++)
         states[k] = rg_alloc_zero(floats, sizeof(float));
-    double gather = 0, step = 0, copy = 0;
+    const char *type = optimizers[spec->n_states < 2 ? spec->n_states : 2];
+    double gather = 0, add = 0, step = 0, copy = 0;
     for (uint64_t round = 0; round < ROUNDS; round++) {
         pick(rows, 3 * round);
         double t = seconds();
@@ -96,6 +122,11 @@ static void speed(rg_table *table, size_t rows)
         t = seconds();
         check(rg_table_touch(table, ids, BATCH, handles, NULL));
         rg_table_add_scaled(table, handles, BATCH, values, -0.01f);
+        add += seconds() - t;
+        pick(rows, 3 * ROUNDS + round);
+        t = seconds();
+        check(rg_table_touch(table, ids, BATCH, handles, NULL));
+        step_rows(table, rg_op_find(type), values);
         step += seconds() - t;
         pick(rows, 3 * round + 2);
         t = seconds();
@@ -105,8 +136,9 @@ static void speed(rg_table *table, size_t rows)
         copy += seconds() - t;
     }
     double n = 1e-6 * BATCH * ROUNDS;
-    (void)printf("gather %.1f, touch + add_scaled %.1f, touch + read + write %.1f M rows/s\n",
-                 n / gather, n / step, n / copy);
+    (void)printf("gather %.1f, touch + add_scaled %.1f, touch + %s %.1f, touch + read + write %.1f "
+                 "M rows/s\n",
+                 n / gather, n / add, type, n / step, n / copy);
     rg_free(values);
     for (int k = 0; k < spec->n_states; k++)
         rg_free(states[k]);

@@ -18,6 +18,7 @@
 #include "dist/send_attrs.h"
 #include "dist/serve_priv.h"
 #include "exec/plan.h"
+#include "ir/update.h"
 #include "math/vector.h"
 #include "ops/shape_args.h"
 #include "pass/uses.h"
@@ -493,10 +494,8 @@ static void pushed(rg_engine *s, rg_member *trainer, rg_rpc_request *request, bo
 /* Whether a step moves rows of the table that have no gradient in it. */
 static bool moves_any_row(const rg_dist_param *param)
 {
-    const rg_op *op = param->update ? rg_op_find(param->update->type) : NULL;
-    const rg_attr *lazy = param->update ? rg_opdesc_attr(param->update, "lazy_mode") : NULL;
-    return param->table && op != NULL && (op->flags & RG_OP_EVERY_ROW) != 0 &&
-           !(lazy != NULL && lazy->b);
+    return param->table && rg_update_of(param->update) != NULL &&
+           rg_update_moves_idle(param->update);
 }
 
 static rg_status add_moving(rg_transpiler *t, rg_opdesc *op)

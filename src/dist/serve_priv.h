@@ -19,7 +19,7 @@
 #include "dist/block_plan.h"
 #include "dist/serve.h"
 #include "dist/protocol.h"
-#include "ops/adam_past.h"
+#include "ops/past.h"
 #include "ps/geo_rows.h"
 #include "ps/table.h"
 #include "rpc/server.h"
@@ -35,30 +35,26 @@ typedef enum rg_task_queue_number {
     RG_QUEUES
 } rg_task_queue_number;
 
-/* How rows of a table move. */
-typedef enum rg_rows_rule {
-    RG_ROWS_PLAN,   /* dense variable: the block is run on a sparse gradient */
-    RG_ROWS_STAGED, /* rows are copied out, the block is run on them, and copied back */
-    RG_ROWS_SGD,
-    RG_ROWS_ADAM,
-} rg_rows_rule;
+/* The optimizer of a table whose rows it moves where they stand (serve_rows.c). */
+typedef struct rg_row_stepper rg_row_stepper;
 
 /* A variable that trainers push to and pull from; number i of the schema. */
 typedef struct rg_served {
     const rg_ps_var *about;
     const rg_opdesc *op; /* its optimizer; NULL in geo */
-    rg_plan *update;     /* NULL where a rule does without */
+    rg_plan *update;     /* NULL in geo, and where rows move in place */
     rg_value *param;     /* of the scope; NULL: a table of rows */
     /* A table: */
-    rg_rows_rule rule;
     bool grows;
     rg_table *table;
     const char *columns[1 + RG_TABLE_MAX_STATES]; /* the parameter and its states, by name */
+    int state_of[1 + RG_TABLE_MAX_STATES]; /* which state of the optimizer's definition each is */
     int n_columns;
+    rg_row_stepper *stepper; /* NULL: geo, or the block is run on copies of the rows: */
     rg_value *staged[1 + RG_TABLE_MAX_STATES]; /* of the plan */
     rg_scope *stage;
-    rg_adam_past *past;
-    uint32_t age; /* how often the table was shrunk: rows know when they were last touched */
+    rg_past *past; /* steps that idle rows make later; NULL: they make none */
+    uint32_t age;  /* how often the table was shrunk: rows know when they were last touched */
     rg_geo_rows *changed; /* geo */
     uint64_t *told;       /* geo, by trainer: how far what it was told last goes */
     /* DC-ASGD: what each trainer was sent last. */

@@ -3,9 +3,10 @@
 #include "dist/serve_priv.h"
 
 #include "base/mem.h"
+#include "ir/bind.h"
+#include "ops/optimizer.h"
 #include "pass/uses.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- how rows start ---- */
@@ -68,36 +69,135 @@ static rg_status read_start(const rg_engine *s, const char *name, rg_table_spec 
 
 /* ---- opening ---- */
 
-/* The optimizer's state with a row for each of the parameter's: its columns. */
-static rg_status find_columns(rg_engine *s, rg_served *var)
+_Static_assert((int)RG_MAX_STATES == (int)RG_TABLE_MAX_STATES, "a table has room for all states");
+
+/* The parameter, and the optimizer's states with a row for each of its rows. */
+static rg_status find_columns(const rg_engine *s, rg_served *var)
 {
+    const rg_update *update = rg_update_of(var->op);
     var->columns[var->n_columns++] = var->about->name;
-    for (int i = 0; var->op != NULL && i < var->op->n_in; i++) {
-        const char *slot = var->op->in[i].slot, *name = rg_one_in(var->op, slot);
+    for (int i = 1; update != NULL && i < update->n; i++) {
+        const char *name = rg_update_state(var->op, i);
         const rg_vardesc *desc = name ? rg_block_find(s->program->blocks[0], name) : NULL;
-        if (desc == NULL || strcmp(slot, "Param") == 0 || strcmp(slot, "Grad") == 0 ||
-            desc->meta.shape.rank < 1 || desc->meta.shape.dim[0] != var->about->rows ||
-            rg_shape_numel(&desc->meta.shape) != var->about->rows * var->about->width)
+        if (update->state[i].counter || name == NULL)
             continue;
-        if (var->n_columns > RG_TABLE_MAX_STATES)
-            return rg_fail(RG_EUNIMPL, "op %s keeps more than %d states", var->op->type,
-                           RG_TABLE_MAX_STATES);
+        if (desc == NULL || desc->meta.shape.rank < 1 ||
+            desc->meta.shape.dim[0] != var->about->rows ||
+            rg_shape_numel(&desc->meta.shape) != var->about->rows * var->about->width)
+            return rg_fail(RG_ECORRUPT, "%s, a state of %s, is not of its shape in the program",
+                           name, var->about->name);
+        var->state_of[var->n_columns] = i;
         var->columns[var->n_columns++] = name;
     }
     return RG_OK;
 }
 
-static void pick_rule(const rg_engine *s, rg_served *var, bool alone)
+/* ---- the optimizer, where it moves rows in place ---- */
+
+/* Its op bound to the scope: to counters and the learning rate. Rows stand in for the rest. */
+struct rg_row_stepper {
+    rg_ctx ctx;
+    rg_run run;
+};
+
+typedef struct finder {
+    rg_engine *engine;
+    rg_served *var;
+} finder;
+
+static rg_meta *find_value(void *arg, const char *name, bool output)
 {
-    var->rule = RG_ROWS_STAGED;
-    if (s->mode->programs.updates || !alone)
+    const finder *f = arg;
+    rg_value *value = rg_scope_find(f->var->stage, name);
+    (void)output;
+    if (value == NULL && rg_scope_var(f->engine->scope, name, &value) != RG_OK)
+        return NULL;
+    return &value->meta;
+}
+
+static rg_status open_stepper(rg_engine *s, rg_served *var)
+{
+    rg_row_stepper *stepper = rg_arena_zero(&s->arena, sizeof *stepper);
+    rg_value *grad;
+    if (stepper == NULL)
+        return rg_no_memory(sizeof *stepper, "an optimizer");
+    RG_TRY(rg_scope_own(var->stage, rg_update_grad(var->op), &grad));
+    RG_TRY(rg_ctx_bind(&stepper->ctx, &s->arena, var->op, find_value, &(finder){s, var}));
+    grad->meta.kind = RG_ROWS;
+    stepper->run = (rg_run){.seed = rg_process_seed(), .scratch = &s->scratch};
+    stepper->ctx.run = &stepper->run;
+    var->stepper = stepper;
+    return RG_OK;
+}
+
+/* Whether the block is what the optimizer's op does to rows and nothing else. alone: it is that
+ * op. */
+static bool moves_in_place(const rg_engine *s, const rg_served *var, bool alone)
+{
+    const rg_update *update = rg_update_of(var->op);
+    return alone && update != NULL && update->row_step != NULL && !s->mode->programs.updates &&
+           rg_update_grad(var->op) != NULL && rg_update_in_place(var->op);
+}
+
+/* Whether rows make the steps that they miss later: they do while their states are zero, which is
+ * when they do not move. */
+static bool makes_up_later(const rg_served *var, const rg_table_spec *spec)
+{
+    for (int i = 0; i < spec->n_states; i++)
+        if (spec->state_start[i] != 0)
+            return false;
+    return rg_update_can_wait(var->op);
+}
+
+/* ---- rows in batches ---- */
+
+/* Rows of these handles into the batch: at most RG_ROWS_AT_ONCE. */
+static void fill_batch(rg_served *var, const rg_row_handle *handles, size_t n, rg_row_batch *rows,
+                       uint32_t **counters)
+{
+    int64_t width = var->about->width;
+    rg_table_rows(var->table, handles, n, rows->part[0], counters);
+    for (int c = 1; c < var->n_columns; c++)
+        for (size_t i = 0; i < n; i++)
+            rows->part[var->state_of[c]][i] = rows->part[0][i] + c * width;
+    rows->n = n;
+    rows->width = width;
+}
+
+/* Those rows of the batch that are behind make the steps that they have missed. */
+static void catch_up_batch(rg_served *var, rg_past_memo *memo, const rg_row_handle *handles,
+                           size_t n)
+{
+    rg_row_handle behind[RG_ROWS_AT_ONCE];
+    uint32_t since[RG_ROWS_AT_ONCE];
+    rg_row_batch rows; /* large: it is not cleared */
+    size_t n_behind = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (handles[i] == RG_NO_ROW)
+            continue;
+        uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_STEP;
+        if (*seen == 0 || *seen >= memo->now)
+            continue;
+        since[n_behind] = *seen;
+        behind[n_behind++] = handles[i];
+        *seen = memo->now;
+    }
+    if (n_behind == 0)
         return;
-    if (rg_is_type(var->op, "sgd") && var->n_columns == 1)
-        var->rule = RG_ROWS_SGD;
-    if (rg_is_type(var->op, "adam") && var->n_columns == 3 &&
-        strcmp(var->columns[1], rg_one_in(var->op, "Moment1")) == 0 &&
-        rg_one_in(var->op, "Beta1Tensor") == NULL && rg_one_in(var->op, "Beta2Tensor") == NULL)
-        var->rule = RG_ROWS_ADAM;
+    fill_batch(var, behind, n_behind, &rows, NULL);
+    rows.grads = NULL;
+    rg_update_of(var->op)->idle->catch_up(var->past, memo, since, &rows);
+}
+
+/* Idle rows, before they are read. A handle that comes twice is brought up to date once. */
+static void catch_up(rg_served *var, const rg_row_handle *handles, size_t n)
+{
+    rg_past_memo memo;
+    if (var->past == NULL)
+        return;
+    rg_past_memo_init(&memo, rg_past_now(var->past));
+    for (size_t i = 0; i < n; i += RG_ROWS_AT_ONCE)
+        catch_up_batch(var, &memo, handles + i, n - i < RG_ROWS_AT_ONCE ? n - i : RG_ROWS_AT_ONCE);
 }
 
 static rg_status open_stage(rg_engine *s, rg_served *var)
@@ -119,12 +219,12 @@ static rg_status fill(rg_served *var, int column, const float *rows)
         for (int64_t i = 0; i < n; i++)
             ids[i] = var->about->begin + first + i;
         RG_TRY(rg_table_touch(var->table, ids, (size_t)n, handles, NULL));
+        catch_up(var, handles, (size_t)n); /* the other columns */
         for (int64_t i = 0; i < n; i++) {
             memcpy(rg_table_row(var->table, handles[i]) + column * width,
                    rows + (first + i) * width, (size_t)width * sizeof *rows);
             if (var->past != NULL)
-                rg_table_counters(var->table,
-                                  handles[i])[RG_ROW_STEP] = rg_adam_past_now(var->past);
+                rg_table_counters(var->table, handles[i])[RG_ROW_STEP] = rg_past_now(var->past);
         }
     }
     return RG_OK;
@@ -161,19 +261,12 @@ static rg_status take_loaded(rg_engine *s, rg_served *var)
     return RG_OK;
 }
 
-static bool is_lazy(const rg_served *var)
-{
-    const rg_attr *lazy = rg_opdesc_attr(var->op, "lazy_mode");
-    return lazy != NULL && lazy->b;
-}
-
 /* Whether each step moves all rows, touched or not: then they are a dense parameter here, which
  * is pulled and pushed by rows. A table that grows has no such all; its touched rows move. */
 static bool moves_every_row(const rg_engine *s, const rg_served *var)
 {
-    const rg_op *op = var->op ? rg_op_find(var->op->type) : NULL;
-    return op != NULL && (op->flags & RG_OP_EVERY_ROW) != 0 && !s->mode->programs.updates &&
-           var->rule == RG_ROWS_STAGED && !is_lazy(var) && !var->grows;
+    return !s->mode->programs.updates && var->past == NULL && !var->grows &&
+           rg_update_moves_idle(var->op);
 }
 
 /* All rows of the table as variables of the scope, in the table's place. */
@@ -194,12 +287,10 @@ static rg_status unfold(rg_engine *s, rg_served *var)
 rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
 {
     RG_TRY(find_columns(s, var));
-    pick_rule(s, var, alone);
     rg_table_spec spec = {
         .name = var->about->name,
         .dim = var->about->width,
         .n_states = var->n_columns - 1,
-        .n_counters = var->rule == RG_ROWS_ADAM ? RG_ROW_COUNTERS : RG_ROW_STEP,
         .height = var->grows ? -1 : var->about->begin + var->about->rows,
     };
     RG_TRY(read_start(s, var->about->name, &spec));
@@ -207,6 +298,9 @@ rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
         const rg_opdesc *op = initialiser_of(s, var->columns[i]);
         spec.state_start[i - 1] = op ? float_of(op, "value", 0) : 0;
     }
+    bool in_place = moves_in_place(s, var, alone);
+    bool later = in_place && makes_up_later(var, &spec);
+    spec.n_counters = later ? RG_ROW_COUNTERS : RG_ROW_STEP;
     RG_TRY(rg_table_open(&var->table, &spec));
     if (s->mode->programs.updates) {
         RG_TRY(rg_geo_rows_open(&var->changed, (int)s->schema.trainers));
@@ -214,12 +308,13 @@ rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
         if (var->told == NULL)
             return rg_no_memory(s->schema.trainers * sizeof *var->told, "what trainers were told");
     }
-    if (var->rule == RG_ROWS_ADAM)
-        RG_TRY(rg_adam_past_open(&var->past));
-    if (var->rule == RG_ROWS_STAGED)
-        RG_TRY(open_stage(s, var));
+    if (later)
+        RG_TRY(rg_past_open(&var->past));
+    RG_TRY(open_stage(s, var));
     RG_TRY(take_loaded(s, var));
-    return moves_every_row(s, var) ? unfold(s, var) : RG_OK;
+    if (moves_every_row(s, var))
+        return unfold(s, var);
+    return in_place ? open_stepper(s, var) : RG_OK;
 }
 
 void rg_served_close(rg_served *var)
@@ -227,7 +322,7 @@ void rg_served_close(rg_served *var)
     rg_table_close(var->table);
     rg_geo_rows_close(var->changed);
     rg_free(var->told);
-    rg_adam_past_close(var->past);
+    rg_past_close(var->past);
     if (var->stage != NULL)
         rg_scope_release(var->stage);
 }
@@ -244,26 +339,6 @@ rg_status rg_served_check(const rg_served *var, const int64_t *ids, size_t n)
                            "larger, or is_distributed=True, which lets it grow",
                            (long long)ids[i], var->about->name, (long long)from, (long long)to - 1);
     return RG_OK;
-}
-
-/* Adam's idle rows, before they are read. */
-static void catch_up(rg_served *var, const rg_row_handle *handles, size_t n)
-{
-    rg_adam_memo memo;
-    int64_t width = var->about->width;
-    if (var->past == NULL)
-        return;
-    rg_adam_memo_init(&memo, rg_adam_past_now(var->past));
-    for (size_t i = 0; i < n; i++) {
-        if (handles[i] == RG_NO_ROW)
-            continue;
-        uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_STEP;
-        if (*seen == 0 || *seen >= memo.now)
-            continue;
-        float *row = rg_table_row(var->table, handles[i]);
-        rg_adam_catch_up(var->past, &memo, *seen, row, row + width, row + 2 * width, width);
-        *seen = memo.now;
-    }
 }
 
 static rg_status touch(rg_served *var, const int64_t *ids, size_t n, rg_row_handle *handles)
@@ -336,55 +411,77 @@ rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_
 
 /* ---- updates ---- */
 
-static float number_of(const rg_engine *s, const char *name)
+/* What the step reads besides rows has a value. */
+static rg_status check_inputs(const rg_served *var)
 {
-    const rg_value *value = name ? rg_scope_find(s->scope, name) : NULL;
-    if (value == NULL || value->data == NULL || value->meta.dtype != RG_F32)
-        return NAN;
-    return *(const float *)value->data;
-}
-
-/* The powers go on once a step, and give the step's rate. */
-static rg_status begin_adam(rg_engine *s, rg_served *var, rg_adam_betas *betas, float *rate)
-{
-    rg_value *pow1 = rg_scope_find(s->scope, rg_one_in(var->op, "Beta1Pow"));
-    rg_value *pow2 = rg_scope_find(s->scope, rg_one_in(var->op, "Beta2Pow"));
-    if (pow1 == NULL || pow2 == NULL || pow1->data == NULL || pow2->data == NULL)
-        return rg_fail(RG_EINVAL, "Adam's powers of beta have no value: run the startup program");
-    *betas = (rg_adam_betas){float_of(var->op, "beta1", 0.9f), float_of(var->op, "beta2", 0.999f),
-                             float_of(var->op, "epsilon", 1e-8f)};
-    float *p1 = pow1->data, *p2 = pow2->data;
-    *p1 *= betas->beta1;
-    *p2 *= betas->beta2;
-    *rate = number_of(s, rg_one_in(var->op, "LearningRate")) * sqrtf(1 - *p2) / (1 - *p1);
+    const rg_ctx *ctx = &var->stepper->ctx;
+    for (int slot = 0; ctx->op->in[slot].name != NULL; slot++) {
+        const char *name = rg_has_in(ctx, slot) ? rg_in_name(ctx, slot, 0) : NULL;
+        bool of_rows = name == NULL || slot == ctx->op->update->grad;
+        for (int c = 0; c < var->n_columns && !of_rows; c++)
+            of_rows = strcmp(name, var->columns[c]) == 0;
+        if (!of_rows && rg_in(ctx, slot)->data == NULL)
+            return rg_fail(RG_EINVAL,
+                           "%s, which the update of %s reads, has no value: run the server's "
+                           "startup program first",
+                           name, var->about->name);
+    }
     return RG_OK;
 }
 
-static rg_status push_adam(rg_engine *s, rg_served *var, const rg_row_handle *handles, size_t n,
-                           const float *grads)
+/* All rows are brought up to date, and have seen step 1 of those that begin. */
+static void settle_table(rg_served *var)
 {
-    rg_adam_betas betas;
-    float rate;
-    uint32_t step = 0;
-    int64_t width = var->about->width;
-    RG_TRY(begin_adam(s, var, &betas, &rate));
-    bool lazy = is_lazy(var);
-    if (!rg_adam_past_takes(var->past, betas))
-        rg_adam_past_reset(var->past, betas);
-    if (!lazy) {
+    rg_row_handle handles[1024];
+    size_t n;
+    for (size_t first = 0; (n = rg_table_list(var->table, first, 1024, handles)) > 0; first += n) {
         catch_up(var, handles, n);
-        RG_TRY(rg_adam_past_note(var->past, rate, &step));
+        for (size_t i = 0; i < n; i++) {
+            uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_STEP;
+            *seen = *seen > 0 ? 1 : 0;
+        }
     }
-    for (size_t i = 0; i < n; i++) {
-        if (i + 8 < n)
-            rg_table_prefetch(var->table, handles[i + 8]);
-        float *row = rg_table_row(var->table, handles[i]);
-        rg_adam_step(row, row + width, row + 2 * width, grads + (int64_t)i * width, betas, rate,
-                     width);
-        rg_table_counters(var->table, handles[i])[RG_ROW_STEP] = step;
+}
+
+/* Once a step, before its rows move: counters go on; *step is its number where idle rows make it
+ * later. */
+static rg_status begin_step(rg_served *var, float *rate, uint32_t *step)
+{
+    rg_ctx *ctx = &var->stepper->ctx;
+    float numbers[RG_IDLE_NUMBERS] = {0};
+    RG_TRY(check_inputs(var));
+    *rate = rg_step_rate(ctx);
+    *step = 0;
+    if (var->past == NULL)
+        return RG_OK;
+    ctx->op->update->idle->numbers(ctx, numbers);
+    if (!rg_past_takes(var->past, numbers)) {
+        settle_table(var);
+        rg_past_reset(var->past, numbers);
     }
-    if (!lazy)
-        rg_adam_past_advance(var->past, step);
+    return rg_past_note(var->past, *rate, step);
+}
+
+/* The rows are moved where they stand, a batch at a time. */
+static rg_status push_in_place(rg_served *var, const rg_row_handle *handles, size_t n,
+                               const float *grads)
+{
+    const rg_ctx *ctx = &var->stepper->ctx;
+    rg_row_batch rows; /* large: it is not cleared */
+    uint32_t *counters[RG_ROWS_AT_ONCE], step;
+    float rate;
+    RG_TRY(begin_step(var, &rate, &step));
+    catch_up(var, handles, n);
+    for (size_t first = 0; first < n; first += RG_ROWS_AT_ONCE) {
+        size_t size = n - first < RG_ROWS_AT_ONCE ? n - first : RG_ROWS_AT_ONCE;
+        fill_batch(var, handles + first, size, &rows, var->past ? counters : NULL);
+        rows.grads = grads + (int64_t)first * var->about->width;
+        ctx->op->update->row_step(ctx, rate, &rows);
+        for (size_t i = 0; var->past != NULL && i < size; i++)
+            counters[i][RG_ROW_STEP] = step;
+    }
+    if (var->past != NULL)
+        rg_past_advance(var->past, step);
     return RG_OK;
 }
 
@@ -456,13 +553,8 @@ rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_
     RG_TRY(touch(var, ids, n, handles));
     if (s->mode->programs.updates)
         return push_geo(var, handles, ids, n, grads);
-    if (var->rule == RG_ROWS_SGD) {
-        float rate = number_of(s, rg_one_in(var->op, "LearningRate"));
-        rg_table_add_scaled(var->table, handles, n, grads, -rate);
-        return RG_OK;
-    }
-    return var->rule == RG_ROWS_ADAM ? push_adam(s, var, handles, n, grads)
-                                     : push_staged(var, handles, n, grads);
+    return var->stepper != NULL ? push_in_place(var, handles, n, grads)
+                                : push_staged(var, handles, n, grads);
 }
 
 /* ---- for a save ---- */

@@ -34,7 +34,7 @@ static rg_status split_pair(rg_engine *s, const char *text, const char **name, c
 static const rg_opdesc *find_optimizer(const rg_block *block)
 {
     for (size_t i = 0; i < block->n_ops; i++)
-        if (rg_one_in(block->ops[i], "Param") != NULL && rg_one_in(block->ops[i], "Grad") != NULL)
+        if (rg_update_of(block->ops[i]) != NULL && rg_update_param(block->ops[i]) != NULL)
             return block->ops[i];
     return NULL;
 }
@@ -173,7 +173,7 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
         var->op = find_optimizer(block);
         if (var->op == NULL)
             return rg_fail(RG_ECORRUPT, "block %d has no optimizer", index);
-        param = rg_one_in(var->op, "Param");
+        param = rg_update_param(var->op);
     }
     RG_TRY(describe_var(s, about, grad, param));
     s->schema.n = (size_t)i + 1;
@@ -184,7 +184,7 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
         RG_TRY(rg_served_open(s, var, block->n_ops - first == 1));
         if (var->table == NULL)
             return open_dense(s, var, index, first);
-        return var->rule == RG_ROWS_STAGED && !s->mode->programs.updates
+        return var->stepper == NULL && !s->mode->programs.updates
                    ? rg_block_plan_open(&var->update, s->program, index, first, var->stage, grad)
                    : RG_OK;
     }

@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "math/gemm.h"
-#include "math/vector.h"
 #include "sys/pool.h"
 
 #include <string.h>
@@ -390,37 +389,23 @@ static rg_status prepare_states(rg_parallel *p)
     return RG_OK;
 }
 
-static void add_difference(const rg_value *base, const rg_value *own, rg_value *all)
-{
-    int64_t n = rg_numel(all);
-    if (all->meta.dtype == RG_I64)
-        for (int64_t k = 0; k < n; k++)
-            ((int64_t *)all->data)[k] += ((const int64_t *)own->data)[k] -
-                                         ((const int64_t *)base->data)[k];
-    else if (all->meta.dtype == RG_F32)
-        for (int64_t k = 0; k < n; k++)
-            ((float *)all->data)[k] += ((const float *)own->data)[k] -
-                                       ((const float *)base->data)[k];
-}
-
-static void add_counters(rg_parallel *p)
+static rg_status add_counters(rg_parallel *p)
 {
     for (size_t i = 0; i < p->n_states; i++) {
         const rg_own_state *state = &p->states[i];
         rg_value *all = rg_scope_find(p->scopes[0], state->name);
-        if (state->op == NULL || all == NULL || state->base.data == NULL ||
-            rg_value_bytes(all) > rg_value_bytes(&state->base))
+        if (state->op == NULL || all == NULL || state->base.data == NULL)
             continue;
         for (int t = 1; t < p->active; t++) {
             const rg_value *own = rg_scope_find(p->scopes[t], state->name);
-            if (rg_value_bytes(own) != rg_value_bytes(all))
-                continue;
-            if (state->op->op->add_counts != NULL)
+            if (state->op->op->add_counts != NULL && rg_value_bytes(own) == rg_value_bytes(all) &&
+                rg_value_bytes(all) <= rg_value_bytes(&state->base))
                 state->op->op->add_counts(state->op, &state->base, own, all);
             else
-                add_difference(&state->base, own, all);
+                RG_TRY(rg_parallel_count(state->name, &state->base, own, all));
         }
     }
+    return RG_OK;
 }
 
 /* What a thread has of shared variable i. */
@@ -431,53 +416,9 @@ static const rg_value *shared_of(const rg_parallel *p, int thread, int i)
                               : rg_plan_feed(p->plans[thread], shared->feed);
 }
 
-static rg_status reduce_dense(rg_parallel *p, int i, rg_value *out)
+static const rg_value *part_of(const rg_reduction *r, int thread)
 {
-    RG_TRY(rg_value_copy(out, shared_of(p, 0, i)));
-    int64_t n = rg_numel(out);
-    for (int t = 1; t < p->active; t++) {
-        const rg_value *part = shared_of(p, t, i);
-        if (part->meta.kind != RG_TENSOR || !rg_shape_equal(&part->meta.shape, &out->meta.shape))
-            return rg_fail(RG_ESHAPE, "the threads' values of %s differ in shape",
-                           p->shared[i].name);
-        if (out->meta.dtype == RG_F32)
-            rg_add_f32(out->data, part->data, n);
-        else if (out->meta.dtype == RG_F64)
-            rg_add_f64(out->data, part->data, n);
-    }
-    if (p->sum)
-        return RG_OK;
-    if (out->meta.dtype == RG_F32)
-        rg_scale_f32(out->data, 1.0f / (float)p->active, n);
-    else if (out->meta.dtype == RG_F64)
-        for (int64_t k = 0; k < n; k++)
-            ((double *)out->data)[k] /= (double)p->active;
-    return RG_OK;
-}
-
-/* Sparse gradients one after another, as a sum op joins them. */
-static rg_status reduce_sparse(rg_parallel *p, int i, rg_value *out)
-{
-    size_t total = 0, at = 0;
-    for (int t = 0; t < p->active; t++)
-        total += shared_of(p, t, i)->n_rows;
-    const rg_value *first = shared_of(p, 0, i);
-    if (first->meta.dtype != RG_F32)
-        return rg_fail(RG_EUNIMPL, "sparse gradients of %s on several threads",
-                       rg_dtype_name(first->meta.dtype));
-    RG_TRY(rg_value_resize_rows(out, RG_F32, &first->meta.shape, total));
-    size_t width = (size_t)rg_value_width(first);
-    for (int t = 0; t < p->active; t++) {
-        const rg_value *part = shared_of(p, t, i);
-        if (part->n_rows == 0)
-            continue;
-        memcpy(out->rows + at, part->rows, part->n_rows * sizeof *part->rows);
-        memcpy((float *)out->data + at * width, part->data, part->n_rows * width * sizeof(float));
-        at += part->n_rows;
-    }
-    if (!p->sum)
-        rg_scale_f32(out->data, 1.0f / (float)p->active, (int64_t)(total * width));
-    return RG_OK;
+    return shared_of(r->parallel, thread, r->shared);
 }
 
 /* Of what is fed the first thread's part counts. */
@@ -486,7 +427,8 @@ static rg_status reduce_one(rg_parallel *p, int i, rg_value *out)
     const rg_value *first = shared_of(p, 0, i);
     if (p->shared[i].fetch < 0)
         return rg_value_copy(out, first);
-    return first->meta.kind == RG_ROWS ? reduce_sparse(p, i, out) : reduce_dense(p, i, out);
+    return rg_parallel_reduce(&(rg_reduction){p->shared[i].name, p->active, p->sum, part_of, p, i},
+                              out);
 }
 
 /* thread -1: of all; otherwise what this one has. */
@@ -508,7 +450,7 @@ rg_status rg_parallel_run(rg_parallel *p)
 {
     RG_TRY(prepare_states(p));
     RG_TRY(rg_pool_run(p->pool, run_thread, p));
-    add_counters(p);
+    RG_TRY(add_counters(p));
     if (p->apply == NULL)
         return RG_OK;
     bool each = p->way == RG_UPDATE_EACH;

@@ -1,4 +1,4 @@
-/* parallel_priv.h - what parallel.c and parallel_fetch.c share. */
+/* parallel_priv.h - what parallel.c, parallel_fetch.c and parallel_sum.c share. */
 #ifndef RG_EXEC_PARALLEL_PRIV_H
 #define RG_EXEC_PARALLEL_PRIV_H
 
@@ -41,5 +41,23 @@ struct rg_parallel {
     int n_shared, n_feeds, n_fetches;
     rg_fetched *fetched;
 };
+
+/* What n threads have of one variable. */
+typedef struct rg_reduction rg_reduction;
+struct rg_reduction {
+    const char *name; /* for messages */
+    int n;
+    bool sum; /* else the mean */
+    const rg_value *(*part)(const rg_reduction *r, int thread);
+    const rg_parallel *parallel;
+    int shared;
+};
+
+/* `out` becomes their sum or mean. */
+rg_status rg_parallel_reduce(const rg_reduction *r, rg_value *out);
+/* To `all`, the first thread's counter, is added what another has counted into `own`; both began
+ * as `base`. */
+rg_status rg_parallel_count(const char *name, const rg_value *base, const rg_value *own,
+                            rg_value *all);
 
 #endif

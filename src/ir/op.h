@@ -110,19 +110,19 @@ typedef struct rg_ctx rg_ctx;           /* one op with its arguments         */
 typedef struct rg_grad_ctx rg_grad_ctx; /* the block that gradients go into  */
 typedef struct rg_run rg_run;           /* the step that is being run        */
 typedef struct rg_terms rg_terms;       /* an op being composed of others    */
+struct rg_update;                       /* how it updates a parameter: update.h */
 
 enum rg_op_flags {
     RG_OP_EFFECT = 1 << 0,   /* does more than write its outputs: print, save, send */
     RG_OP_DYNAMIC = 1 << 1,  /* its kernel sizes the outputs (rg_out_resize): they depend on data */
     RG_OP_HOST = 1 << 2,     /* only inside the executor: feed, fetch */
     RG_OP_INTERNAL = 1 << 3, /* made by passes; not in saved programs nor in the reference */
-    RG_OP_EVERY_ROW = 1 << 4, /* an update that moves rows its sparse gradient does not name, too */
-    RG_OP_HOLDS_INPUTS = 1 << 5, /* what it reads is needed until the run is over */
-    RG_OP_LINEAR = 1 << 6, /* in the inputs that have gradients, all together: concat, reduce_sum */
-    RG_OP_BILINEAR = 1 << 7, /* in each of them, while the others are held: mul, conv2d */
-    RG_OP_DIAGONAL = 1 << 8, /* a gradient op: X@GRAD is Out@GRAD, each element times a number that
+    RG_OP_HOLDS_INPUTS = 1 << 4, /* what it reads is needed until the run is over */
+    RG_OP_LINEAR = 1 << 5, /* in the inputs that have gradients, all together: concat, reduce_sum */
+    RG_OP_BILINEAR = 1 << 6, /* in each of them, while the others are held: mul, conv2d */
+    RG_OP_DIAGONAL = 1 << 7, /* a gradient op: X@GRAD is Out@GRAD, each element times a number that
                               * does not change with any input: relu_grad, dropout_grad */
-    RG_OP_OUTSIDE = 1 << 9,  /* reaches files, other processes or Python's functions: not in a model
+    RG_OP_OUTSIDE = 1 << 8,  /* reaches files, other processes or Python's functions: not in a model
                               * of someone else's that is loaded to infer, unless allowed */
     RG_OP_TALKS = 1 << 10,   /* to the servers of a job, which its attributes name */
     RG_OP_STEP = 1 << 11,    /* is there for the steps of a training: not run to infer */
@@ -141,7 +141,8 @@ typedef struct rg_op {
     const rg_slot *in, *out;
     const rg_attr_spec *attr; /* NULL: none of its own */
     unsigned flags;
-    const char *grad_type; /* NULL: T_grad, if there is one */
+    const char *grad_type;          /* NULL: T_grad, if there is one */
+    const struct rg_update *update; /* of an optimizer; NULL: it is none */
 
     /* Check the inputs' shapes and set every output's dtype, shape and LoD. Runs when
      * the op is added to a program (dimensions may be -1) and again, on values, when

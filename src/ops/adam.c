@@ -6,12 +6,21 @@
  * The powers of b1 and b2 are state. A dense gradient uses them and then advances them;
  * a sparse one, where they are advanced in place, does that first, so that its first step
  * uses the squares. A sparse gradient's duplicates are merged. Without lazy_mode every row moves,
- * those that have no gradient by their moments, but when they are next read (adam_late.h); with it
+ * those that have no gradient by their moments, but when they are next read (late.h); with it
  * only the rows that have one. fused_adam_rows is the step of a dense gradient that comes as rows
- * (pass/sparse_tables.c). */
-#include "ops/adam_late.h"
-#include "ops/merge_rows.h"
+ * (pass/sparse_tables.c).
+ *
+ * What k steps without a gradient do to a row:
+ *
+ *   m -> b1^k m      v -> b2^k v      p -= sum over k of lt_k b1^k m / (b2^(k/2) sqrt(v) + eps)
+ *
+ * With a = sqrt(v) and e = eps / a, the sum is m / a times S1 - e S2 + e^2 S3 - ..., where
+ * Sn = sum of lt_k (b1 / b2^(n/2))^k belongs to the steps and not to the row; its terms
+ * vanish after a few hundred. Where e is not small the steps are made one by one. Rows that
+ * never had a gradient have no moments and do not move. */
+#include "ops/late.h"
 #include "ops/optimizer.h"
+#include "ops/past.h"
 #include "ops/types.h"
 
 enum { PARAM, GRAD, RATE, MOMENT1, MOMENT2, BETA1_POW, BETA2_POW, BETA1_TENSOR, BETA2_TENSOR };
@@ -23,38 +32,52 @@ static const rg_state state[] = {{PARAM, PARAM_OUT},
                                  {MOMENT2, MOMENT2_OUT},
                                  {BETA1_POW, BETA1_POW_OUT, true},
                                  {BETA2_POW, BETA2_POW_OUT, true}};
-static const rg_update update = {GRAD, RATE, 5, state};
+static const rg_update update, dense_rows;
 
 static rg_status adam_infer(rg_ctx *ctx)
 {
     for (int i = BETA1_TENSOR; i <= BETA2_TENSOR; i++)
         if (rg_has_in(ctx, i))
             RG_TRY(rg_expect_number(ctx, i));
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
-/* Whether the power of beta1 (0) or beta2 (1) is advanced in place. */
-static bool own_pow(const rg_ctx *ctx, int which)
+/* ---- the rate of a step ---- */
+
+/* beta1 (0) or beta2 (1) */
+static double beta_of(const rg_ctx *ctx, int which)
 {
-    return rg_in(ctx, BETA1_POW + which) == rg_out(ctx, BETA1_POW_OUT + which);
+    return rg_has_in(ctx, BETA1_TENSOR + which) ? rg_number(ctx, BETA1_TENSOR + which)
+                                                : (double)rg_attr_float(ctx, BETA1 + which);
 }
 
-/* Whether the step uses that power as it is afterwards. */
+/* Whether the step uses the power of that beta as it is afterwards. */
 static bool advances_first(const rg_ctx *ctx, int which)
 {
-    return rg_in(ctx, GRAD)->meta.kind == RG_ROWS && !(ctx->op->flags & RG_OP_INTERNAL) &&
-           own_pow(ctx, which);
+    return rg_in(ctx, GRAD)->meta.kind == RG_ROWS && ctx->op->update != &dense_rows &&
+           rg_in(ctx, BETA1_POW + which) == rg_out(ctx, BETA1_POW_OUT + which);
 }
 
-/* Rows that have no gradient stay. A dense gradient has one for all. */
-static bool is_lazy(const rg_ctx *ctx)
-{
-    return rg_attr_bool(ctx, LAZY_MODE) && !(ctx->op->flags & RG_OP_INTERNAL);
-}
+/* The powers go on, and correct the rate. */
+#define BEGIN(T, S)                                                             \
+    static T begin_##S(rg_ctx *ctx)                                             \
+    {                                                                           \
+        T used[2];                                                              \
+        for (int i = 0; i < 2; i++) {                                           \
+            T old = (T)rg_number(ctx, BETA1_POW + i);                           \
+            T now = old * (T)beta_of(ctx, i);                                   \
+            *(T *)rg_out_data(ctx, BETA1_POW_OUT + i) = now;                    \
+            used[i] = advances_first(ctx, i) ? now : old;                       \
+        }                                                                       \
+        return (T)rg_number(ctx, RATE) * RG_SQRT(1 - used[1]) / (1 - used[0]);  \
+    }
+RG_FLOATS(BEGIN)
+
+/* ---- the step ---- */
 
 #define STEP(T, S)                                                                          \
-    RG_HOT static void step_##S(T *p, T *m, T *v, const T *g, T b1, T b2, T eps, T rate,    \
-                                int64_t n)                                                  \
+    RG_INLINE void move_##S(T *restrict p, T *restrict m, T *restrict v, const T *g, T b1,  \
+                            T b2, T eps, T rate, int64_t n)                                 \
     {                                                                                       \
         for (int64_t i = 0; i < n; i++) {                                                   \
             T a = b1 * m[i] + (1 - b1) * g[i];                                              \
@@ -64,78 +87,170 @@ static bool is_lazy(const rg_ctx *ctx)
             p[i] -= rate * (a / (RG_SQRT(b) + eps));                                        \
         }                                                                                   \
     }                                                                                       \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g, T b1, T b2)                         \
+    RG_HOT static void step_##S(T *p, T *m, T *v, const T *g, T b1, T b2, T eps, T rate,    \
+                                int64_t n)                                                  \
+    {                                                                                       \
+        move_##S(p, m, v, g, b1, b2, eps, rate, n);                                         \
+    }                                                                                       \
+    static void run_##S(rg_ctx *ctx, rg_walk *g)                                            \
     {                                                                                       \
         T *p = rg_out_data(ctx, PARAM_OUT), *m = rg_out_data(ctx, MOMENT1_OUT);             \
         T *v = rg_out_data(ctx, MOMENT2_OUT), eps = (T)rg_attr_float(ctx, EPSILON);         \
-        T *pow1 = rg_out_data(ctx, BETA1_POW_OUT), *pow2 = rg_out_data(ctx, BETA2_POW_OUT); \
-        T old1 = *pow1, old2 = *pow2;                                                       \
-        *pow1 *= b1;                                                                        \
-        *pow2 *= b2;                                                                        \
-        T used1 = advances_first(ctx, 0) ? *pow1 : old1;                                    \
-        T used2 = advances_first(ctx, 1) ? *pow2 : old2;                                    \
-        T rate = (T)rg_number(ctx, RATE) * RG_SQRT(1 - used2) / (1 - used1);                \
-        while (rg_spans_next(g))                                                            \
+        T b1 = (T)beta_of(ctx, 0), b2 = (T)beta_of(ctx, 1), rate = begin_##S(ctx);          \
+        while (rg_walk_next(g))                                                             \
             step_##S(p + g->at, m + g->at, v + g->at, g->grad, b1, b2, eps, rate, g->n);    \
     }
 RG_FLOATS(STEP)
 
-static double beta_of(const rg_ctx *ctx, int tensor, int attr)
+RG_HOT static void step_rows(const rg_row_batch *rows, float b1, float b2, float eps, float rate)
 {
-    return rg_has_in(ctx, tensor) ? rg_number(ctx, tensor) : (double)rg_attr_float(ctx, attr);
+    for (size_t i = 0; i < rows->n; i++)
+        move_f32(rows->part[0][i], rows->part[1][i], rows->part[2][i],
+                 rows->grads + (int64_t)i * rows->width, b1, b2, eps, rate, rows->width);
 }
 
-/* Whether the rows that the gradient does not name can wait. */
-static bool can_wait(const rg_ctx *ctx)
+static void row_step(const rg_ctx *ctx, float rate, const rg_row_batch *rows)
 {
-    return rg_in(ctx, GRAD)->meta.kind == RG_ROWS && !is_lazy(ctx) &&
-           rg_dtype_of(ctx, PARAM) == RG_F32 && rg_in(ctx, PARAM) == rg_out(ctx, PARAM_OUT) &&
-           rg_in(ctx, MOMENT1) == rg_out(ctx, MOMENT1_OUT) &&
-           rg_in(ctx, MOMENT2) == rg_out(ctx, MOMENT2_OUT) && rg_shape_of(ctx, PARAM)->rank > 1;
-}
-
-static rg_status step_late(rg_ctx *ctx, float b1, float b2)
-{
-    rg_merged merged;
-    float *pow1 = rg_out_data(ctx, BETA1_POW_OUT), *pow2 = rg_out_data(ctx, BETA2_POW_OUT);
-    RG_TRY(rg_expect_rows_below(ctx, GRAD, rg_shape_of(ctx, PARAM)->dim[0]));
-    RG_TRY(rg_merge_rows(ctx, rg_in(ctx, GRAD), &merged));
-    float old1 = (float)rg_number(ctx, BETA1_POW), old2 = (float)rg_number(ctx, BETA2_POW);
-    *pow1 = old1 * b1;
-    *pow2 = old2 * b2;
-    float used1 = advances_first(ctx, 0) ? *pow1 : old1;
-    float used2 = advances_first(ctx, 1) ? *pow2 : old2;
-    return rg_adam_late_step(&(rg_adam_update){
-        .param = rg_out(ctx, PARAM_OUT),
-        .moment1 = rg_out(ctx, MOMENT1_OUT),
-        .moment2 = rg_out(ctx, MOMENT2_OUT),
-        .rows = merged.rows,
-        .grads = merged.values,
-        .n = merged.n,
-        .betas = {b1, b2, rg_attr_float(ctx, EPSILON)},
-        .rate = (float)rg_number(ctx, RATE) * sqrtf(1 - used2) / (1 - used1),
-    });
+    step_rows(rows, (float)beta_of(ctx, 0), (float)beta_of(ctx, 1), rg_attr_float(ctx, EPSILON),
+              rate);
 }
 
 static rg_status adam_kernel(rg_ctx *ctx)
 {
-    double b1 = beta_of(ctx, BETA1_TENSOR, BETA1), b2 = beta_of(ctx, BETA2_TENSOR, BETA2);
-    rg_spans spans;
-    if (can_wait(ctx))
-        return step_late(ctx, (float)b1, (float)b2);
-    for (int i = PARAM_OUT; i <= MOMENT2_OUT; i++)
-        rg_value_settle(rg_out(ctx, i));
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
-    if (is_lazy(ctx))
-        spans.end = 0; /* the rows that are named, alone */
-    if (rg_dtype_of(ctx, PARAM) == RG_F32)
-        run_f32(ctx, &spans, (float)b1, (float)b2);
-    else if (rg_dtype_of(ctx, PARAM) == RG_F64)
-        run_f64(ctx, &spans, b1, b2);
-    else
-        return rg_bad_dtype(ctx, PARAM);
+    rg_walk walk;
+    bool done;
+    RG_TRY(rg_late_try(ctx, &done));
+    if (done)
+        return RG_OK;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk))
     return RG_OK;
 }
+
+/* ---- rows without a gradient ---- */
+
+enum { TERMS = 2048 };                       /* of a sum, at most */
+enum { B1, B2, EPS, CONVERGES };             /* numbers */
+enum { SHRINK1, SHRINK2, SUM1, SUM2, SUM3 }; /* sums */
+
+static void idle_numbers(const rg_ctx *ctx, float numbers[RG_IDLE_NUMBERS])
+{
+    double b1 = (double)(float)beta_of(ctx, 0), b2 = (double)(float)beta_of(ctx, 1);
+    double q = b1 / sqrt(b2);
+    numbers[B1] = (float)b1;
+    numbers[B2] = (float)b2;
+    numbers[EPS] = rg_attr_float(ctx, EPSILON);
+    numbers[CONVERGES] = q < 1 && pow(q, TERMS) < 1e-9 && b1 / pow(b2, 1.5) < 1 ? 1 : 0;
+}
+
+static void sum_up(const rg_past *past, uint32_t since, uint32_t now, float *sums)
+{
+    const float *numbers = rg_past_numbers(past);
+    double b1 = (double)numbers[B1], b2 = (double)numbers[B2], root = sqrt(b2);
+    double q1 = b1 / root, q2 = b1 / b2, q3 = b1 / (b2 * root);
+    double p1 = 1, p2 = 1, p3 = 1, s1 = 0, s2 = 0, s3 = 0;
+    for (uint32_t k = 1; since + k <= now && k <= TERMS && p1 > 1e-12; k++) {
+        double rate = (double)rg_past_rate(past, since + k);
+        s1 += rate * (p1 *= q1);
+        s2 += rate * (p2 *= q2);
+        s3 += rate * (p3 *= q3);
+    }
+    double n = (double)(now - since);
+    sums[SHRINK1] = (float)pow(b1, n);
+    sums[SHRINK2] = (float)pow(b2, n);
+    sums[SUM1] = (float)s1;
+    sums[SUM2] = (float)s2;
+    sums[SUM3] = (float)s3;
+}
+
+/* The largest eps / sqrt(v) at which three terms of the series are good to 1e-7. */
+static const float SMALL = 4e-3f;
+
+RG_HOT static bool move_at_once(const float *sums, float eps, float *restrict p, float *restrict m,
+                                float *restrict v, int64_t n)
+{
+    const float s1 = sums[SUM1], s2 = sums[SUM2], s3 = sums[SUM3];
+    const float shrink1 = sums[SHRINK1], shrink2 = sums[SHRINK2];
+    float worst = 0;
+    for (int64_t i = 0; i < n; i++) {
+        float e = m[i] != 0 ? eps / sqrtf(v[i]) : 0;
+        worst = e > worst ? e : worst;
+    }
+    if (!(worst < SMALL))
+        return false;
+    for (int64_t i = 0; i < n; i++) {
+        float a = sqrtf(v[i]), e = a == 0 ? 0 : eps / a, d = a == 0 ? 0 : m[i] / a;
+        p[i] -= d * (s1 - e * (s2 - e * s3));
+        m[i] *= shrink1;
+        v[i] *= shrink2;
+    }
+    return true;
+}
+
+static void move_slowly(const rg_past *past, uint32_t since, uint32_t now, float *p, float *m,
+                        float *v)
+{
+    const float *numbers = rg_past_numbers(past);
+    for (uint32_t step = since + 1; step <= now; step++) {
+        *m *= numbers[B1];
+        *v *= numbers[B2];
+        *p -= rg_past_rate(past, step) * (*m / (sqrtf(*v) + numbers[EPS]));
+    }
+}
+
+static void catch_up(const rg_past *past, rg_past_memo *memo, const uint32_t *since,
+                     const rg_row_batch *rows)
+{
+    const float *numbers = rg_past_numbers(past);
+    for (size_t i = 0; i < rows->n; i++) {
+        bool fresh;
+        float *sums = rg_past_memo_at(memo, since[i], &fresh);
+        float *p = rows->part[0][i], *m = rows->part[1][i], *v = rows->part[2][i];
+        if (fresh)
+            sum_up(past, since[i], memo->now, sums);
+        if (numbers[CONVERGES] != 0 && move_at_once(sums, numbers[EPS], p, m, v, rows->width))
+            continue;
+        for (int64_t j = 0; j < rows->width; j++)
+            move_slowly(past, since[i], memo->now, p + j, m + j, v + j);
+    }
+}
+
+/* ---- the definitions ---- */
+
+/* Without an epsilon a row that never had a gradient becomes NaN: as it likes. */
+static const char *of_dense_rows(const rg_opdesc *op)
+{
+    const rg_attr *epsilon = rg_opdesc_attr(op, "epsilon");
+    return epsilon != NULL && epsilon->f > 0 ? "fused_adam_rows" : NULL;
+}
+
+static const rg_idle idle = {
+    .numbers = idle_numbers, .catch_up = catch_up, .epsilon = RG_OF(EPSILON)};
+
+static const rg_update update = {
+    .grad = GRAD,
+    .rate = RATE,
+    .n = 5,
+    .state = state,
+    .every_row = true,
+    .lazy = RG_OF(LAZY_MODE),
+    .of_dense_rows = of_dense_rows,
+    .begin = begin_f32,
+    .row_step = row_step,
+    .idle = &idle,
+};
+
+/* A dense gradient has a row for all, whatever lazy_mode says. */
+static const rg_update dense_rows = {
+    .grad = GRAD,
+    .rate = RATE,
+    .n = 5,
+    .state = state,
+    .every_row = true,
+    .begin = begin_f32,
+    .row_step = row_step,
+    .idle = &idle,
+};
 
 #define IN_SLOTS                                                                           \
     RG_SLOTS([PARAM] = {"Param", "the parameter", RG_LATE_OK},                             \
@@ -165,7 +280,7 @@ const rg_op rg_op_adam = {
     .in = IN_SLOTS,
     .out = OUT_SLOTS,
     .attr = ADAM_ATTRS,
-    .flags = RG_OP_EVERY_ROW,
+    .update = &update,
     .infer = adam_infer,
     .kernel = adam_kernel,
 };
@@ -176,7 +291,8 @@ const rg_op rg_op_fused_adam_rows = {
     .in = IN_SLOTS,
     .out = OUT_SLOTS,
     .attr = ADAM_ATTRS,
-    .flags = RG_OP_EVERY_ROW | RG_OP_INTERNAL,
+    .flags = RG_OP_INTERNAL,
+    .update = &dense_rows,
     .infer = adam_infer,
     .kernel = adam_kernel,
 };

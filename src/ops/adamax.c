@@ -12,12 +12,13 @@ enum { BETA1, BETA2, EPSILON };
 
 static const rg_state state[] = {
     {PARAM, PARAM_OUT}, {MOMENT, MOMENT_OUT}, {INF_NORM, INF_NORM_OUT}};
-static const rg_update update = {GRAD, RATE, 3, state};
+static const rg_update update = {
+    .grad = GRAD, .rate = RATE, .n = 3, .state = state, .every_row = true};
 
 static rg_status adamax_infer(rg_ctx *ctx)
 {
     RG_TRY(rg_expect_number(ctx, BETA1_POW));
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define STEP(T, S)                                                                         \
@@ -32,22 +33,22 @@ static rg_status adamax_infer(rg_ctx *ctx)
             p[i] -= rate * (a / b);                                                        \
         }                                                                                  \
     }                                                                                      \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g)                                    \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                    \
     {                                                                                      \
         T *p = rg_out_data(ctx, PARAM_OUT), *m = rg_out_data(ctx, MOMENT_OUT);             \
         T *u = rg_out_data(ctx, INF_NORM_OUT), eps = (T)rg_attr_float(ctx, EPSILON);       \
         T b1 = (T)rg_attr_float(ctx, BETA1), b2 = (T)rg_attr_float(ctx, BETA2);            \
         T rate = (T)rg_number(ctx, RATE) / (1 - (T)rg_number(ctx, BETA1_POW));             \
-        while (rg_spans_next(g))                                                           \
+        while (rg_walk_next(g))                                                           \
             step_##S(p + g->at, m + g->at, u + g->at, g->grad, b1, b2, eps, rate, g->n);   \
     }
 RG_FLOATS(STEP)
 
 static rg_status adamax_kernel(rg_ctx *ctx)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
-    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
+    rg_walk walk;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk))
     return RG_OK;
 }
 
@@ -64,7 +65,7 @@ const rg_op rg_op_adamax = {
     .attr = RG_ATTRS([BETA1] = RG_FLOAT("beta1", 0.9f, "decay of the moment"),
                      [BETA2] = RG_FLOAT("beta2", 0.999f, "decay of the largest gradient"),
                      [EPSILON] = RG_FLOAT("epsilon", 1.0e-8f, "added to the largest gradient")),
-    .flags = RG_OP_EVERY_ROW,
+    .update = &update,
     .infer = adamax_infer,
     .kernel = adamax_kernel,
 };

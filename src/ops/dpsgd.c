@@ -13,11 +13,12 @@ enum { PARAM_OUT };
 enum { CLIP, BATCH_SIZE, SIGMA, SEED };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}};
-static const rg_update update = {GRAD, RATE, 1, state};
+static const rg_update update = {
+    .grad = GRAD, .rate = RATE, .n = 1, .state = state, .every_row = true};
 
 static rg_status dpsgd_infer(rg_ctx *ctx)
 {
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define STEP(T, S)                                                                     \
@@ -26,24 +27,24 @@ static rg_status dpsgd_infer(rg_ctx *ctx)
         for (int64_t i = 0; i < n; i++)                                                \
             p[i] -= rate * (g[i] / scale + noise);                                     \
     }                                                                                  \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g, double normal)                 \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g, double normal)                 \
     {                                                                                  \
         T *p = rg_out_data(ctx, PARAM_OUT), rate = (T)rg_number(ctx, RATE);            \
-        T norm = RG_SQRT(rg_spans_squares_##S(g)), clip = (T)rg_attr_float(ctx, CLIP); \
+        T norm = RG_SQRT(rg_walk_squares_##S(g)), clip = (T)rg_attr_float(ctx, CLIP); \
         T scale = norm > clip ? norm / clip : 1;                                       \
         T noise = (T)(normal * (double)rg_attr_float(ctx, SIGMA) /                     \
                       (double)rg_attr_float(ctx, BATCH_SIZE));                         \
-        while (rg_spans_next(g))                                                       \
+        while (rg_walk_next(g))                                                       \
             step_##S(p + g->at, g->grad, scale, noise, rate, g->n);                    \
     }
 RG_FLOATS(STEP)
 
 static rg_status dpsgd_kernel(rg_ctx *ctx)
 {
-    rg_spans spans;
+    rg_walk walk;
     double normal = rg_philox_normal(rg_random_key(ctx, rg_attr_int(ctx, SEED), false), 0);
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
-    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans, normal))
+    RG_TRY(rg_update_begin(ctx, &walk));
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk, normal))
     return RG_OK;
 }
 
@@ -57,7 +58,7 @@ const rg_op rg_op_dpsgd = {
                      [BATCH_SIZE] = RG_FLOAT("batch_size", 16.0f, "divides the noise"),
                      [SIGMA] = RG_FLOAT("sigma", 1.0f, "standard deviation of the noise"),
                      [SEED] = RG_INT("seed", 0, "0: the program's or the process's")),
-    .flags = RG_OP_EVERY_ROW,
+    .update = &update,
     .infer = dpsgd_infer,
     .kernel = dpsgd_kernel,
 };

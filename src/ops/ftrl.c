@@ -12,11 +12,10 @@ enum { PARAM_OUT, SQUARED_OUT, LINEAR_OUT };
 enum { L1, L2, POWER };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}, {SQUARED, SQUARED_OUT}, {LINEAR, LINEAR_OUT}};
-static const rg_update update = {GRAD, RATE, 3, state};
 
 static rg_status ftrl_infer(rg_ctx *ctx)
 {
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define RAISE(x, power) _Generic((x), float : powf, default : pow)(x, power)
@@ -49,25 +48,44 @@ static rg_status ftrl_infer(rg_ctx *ctx)
             move_##S(k, p + i, z + i, g[i], RAISE(old, -k.power), RAISE(now, -k.power));      \
         }                                                                                     \
     }                                                                                         \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g)                                       \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                       \
     {                                                                                         \
         T *p = rg_out_data(ctx, PARAM_OUT), *q = rg_out_data(ctx, SQUARED_OUT);               \
         T *z = rg_out_data(ctx, LINEAR_OUT);                                                  \
         step_##S k = {(T)rg_attr_float(ctx, L1), (T)rg_attr_float(ctx, L2),                   \
                       (T)rg_attr_float(ctx, POWER), (T)rg_number(ctx, RATE)};                 \
         bool root = k.power == (T)-0.5;                                                       \
-        while (rg_spans_next(g))                                                              \
+        while (rg_walk_next(g))                                                              \
             (root ? root_##S : power_##S)(k, p + g->at, q + g->at, z + g->at, g->grad, g->n); \
     }
 RG_FLOATS(STEP)
 
 static rg_status ftrl_kernel(rg_ctx *ctx)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
-    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans))
+    rg_walk walk;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk))
     return RG_OK;
 }
+
+static void row_step(const rg_ctx *ctx, float rate, const rg_row_batch *rows)
+{
+    step_f32 k = {rg_attr_float(ctx, L1), rg_attr_float(ctx, L2), rg_attr_float(ctx, POWER), rate};
+    for (size_t i = 0; i < rows->n; i++)
+        (k.power == -0.5f ? root_f32
+                          : power_f32)(k, rows->part[0][i], rows->part[1][i], rows->part[2][i],
+                                       rows->grads + (int64_t)i * rows->width, rows->width);
+}
+
+/* A row that has no gradient moves, too, also one that never had any: to zero. */
+static const rg_update update = {
+    .grad = GRAD,
+    .rate = RATE,
+    .n = 3,
+    .state = state,
+    .every_row = true,
+    .row_step = row_step,
+};
 
 const rg_op rg_op_ftrl = {
     .type = "ftrl",
@@ -82,7 +100,7 @@ const rg_op rg_op_ftrl = {
     .attr = RG_ATTRS([L1] = RG_FLOAT("l1", 0.0f, "below it a parameter is zero"),
                      [L2] = RG_FLOAT("l2", 0.0f, "shrinks parameters"),
                      [POWER] = RG_FLOAT("lr_power", -0.5f, "how the rate falls with the squares")),
-    .flags = RG_OP_EVERY_ROW,
+    .update = &update,
     .infer = ftrl_infer,
     .kernel = ftrl_kernel,
 };

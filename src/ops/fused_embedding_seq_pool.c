@@ -4,7 +4,6 @@
  *
  * The gradient of W is dense, or with is_sparse the rows that were read, in the order they were
  * read; that of the padding is zero. */
-#include "ops/adam_late.h"
 #include "ops/number.h"
 #include "ops/sequences.h"
 #include "ops/types.h"
@@ -86,7 +85,7 @@ static rg_status kernel(rg_ctx *ctx)
 {
     bags b;
     RG_TRY(read_bags(ctx, &b));
-    rg_adam_late_rows(rg_in(ctx, W), b.ids, b.at[b.n]);
+    rg_value_settle_rows(rg_in(ctx, W), b.ids, b.at[b.n]);
     RG_CALL_FLOAT(ctx, W, pool, (&b, rg_in_data(ctx, W), rg_out_data(ctx, OUT)))
     return RG_OK;
 }

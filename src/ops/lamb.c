@@ -17,11 +17,12 @@ enum { CHUNK = 512 }; /* elements of r that are held at a time */
 
 static const rg_state state[] = {
     {PARAM, PARAM_OUT}, {MOMENT1, MOMENT1_OUT}, {MOMENT2, MOMENT2_OUT}};
-static const rg_update update = {GRAD, RATE, 3, state};
+static const rg_update update = {
+    .grad = GRAD, .rate = RATE, .n = 3, .state = state, .every_row = true};
 
 static rg_status lamb_infer(rg_ctx *ctx)
 {
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define STEP(T, S)                                                                          \
@@ -44,7 +45,7 @@ static rg_status lamb_infer(rg_ctx *ctx)
             p[i] -= rate * r[i];                                                            \
     }                                                                                       \
     /* Twice over r: once for its norm, once to move. */                                    \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g, int64_t n)                          \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g, int64_t n)                          \
     {                                                                                       \
         T *p = rg_out_data(ctx, PARAM_OUT), *m = rg_out_data(ctx, MOMENT1_OUT);             \
         T *v = rg_out_data(ctx, MOMENT2_OUT), r[CHUNK];                                     \
@@ -52,7 +53,7 @@ static rg_status lamb_infer(rg_ctx *ctx)
         T eps = (T)rg_attr_float(ctx, EPSILON), decay = (T)rg_attr_float(ctx, DECAY);       \
         T rate = (T)rg_number(ctx, RATE);                                                   \
         double squares_p = 0, squares_r = 0;                                                \
-        while (rg_spans_next(g))                                                            \
+        while (rg_walk_next(g))                                                            \
             moments_##S(m + g->at, v + g->at, g->grad, b1, b2, g->n);                       \
         for (int64_t i = 0; i < n; i += CHUNK) {                                            \
             int64_t k = n - i < CHUNK ? n - i : CHUNK;                                      \
@@ -72,9 +73,9 @@ RG_FLOATS(STEP)
 
 static rg_status lamb_kernel(rg_ctx *ctx)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
-    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans, rg_numel(rg_in(ctx, PARAM))))
+    rg_walk walk;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk, rg_numel(rg_in(ctx, PARAM))))
     return RG_OK;
 }
 
@@ -94,7 +95,7 @@ const rg_op rg_op_lamb = {
                      [BETA1] = RG_FLOAT("beta1", 0.9f, "decay of the first moment"),
                      [BETA2] = RG_FLOAT("beta2", 0.999f, "decay of the second moment"),
                      [EPSILON] = RG_FLOAT("epsilon", 1.0e-6f, "added to the root")),
-    .flags = RG_OP_EVERY_ROW,
+    .update = &update,
     .infer = lamb_infer,
     .kernel = lamb_kernel,
 };

@@ -12,11 +12,12 @@ enum { PARAM_OUT, VELOCITY_OUT };
 enum { MU, COEFF, DECAY };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}, {VELOCITY, VELOCITY_OUT}};
-static const rg_update update = {GRAD, RATE, 2, state};
+static const rg_update update = {
+    .grad = GRAD, .rate = RATE, .n = 2, .state = state, .every_row = true};
 
 static rg_status lars_infer(rg_ctx *ctx)
 {
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define STEP(T, S)                                                                              \
@@ -27,24 +28,24 @@ static rg_status lars_infer(rg_ctx *ctx)
             p[i] -= v[i];                                                                       \
         }                                                                                       \
     }                                                                                           \
-    static void run_##S(const rg_ctx *ctx, rg_spans *g, int64_t n)                              \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g, int64_t n)                              \
     {                                                                                           \
         T *p = rg_out_data(ctx, PARAM_OUT), *v = rg_out_data(ctx, VELOCITY_OUT);                \
         T decay = (T)rg_attr_float(ctx, DECAY), rate = (T)rg_number(ctx, RATE);                 \
-        T norm_p = RG_SQRT(rg_dot_##S(p, p, n)), norm_g = RG_SQRT(rg_spans_squares_##S(g));     \
+        T norm_p = RG_SQRT(rg_dot_##S(p, p, n)), norm_g = RG_SQRT(rg_walk_squares_##S(g));     \
         T coeff = (T)rg_attr_float(ctx, COEFF), local = rate, mu = (T)rg_attr_float(ctx, MU);   \
         if (norm_p > 0 && norm_g > 0)                                                           \
             local = rate * coeff * norm_p / (norm_g + decay * norm_p);                          \
-        while (rg_spans_next(g))                                                                \
+        while (rg_walk_next(g))                                                                \
             step_##S(p + g->at, v + g->at, g->grad, mu, decay, local, g->n);                    \
     }
 RG_FLOATS(STEP)
 
 static rg_status lars_kernel(rg_ctx *ctx)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
-    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &spans, rg_numel(rg_in(ctx, PARAM))))
+    rg_walk walk;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    RG_CALL_FLOAT(ctx, PARAM, run, (ctx, &walk, rg_numel(rg_in(ctx, PARAM))))
     return RG_OK;
 }
 
@@ -60,7 +61,7 @@ const rg_op rg_op_lars_momentum = {
     .attr = RG_ATTRS([MU] = RG_REQUIRED("mu", RG_ATTR_FLOAT, "what stays of the velocity"),
                      [COEFF] = RG_FLOAT("lars_coeff", 0.001f, "how far a step may trust its norm"),
                      [DECAY] = RG_FLOAT("lars_weight_decay", 0.0005f, "decay of the parameter")),
-    .flags = RG_OP_EVERY_ROW,
+    .update = &update,
     .infer = lars_infer,
     .kernel = lars_kernel,
 };

@@ -5,7 +5,6 @@
  * lookup_table takes Ids of [..., 1] and drops that dimension; lookup_table_v2 keeps
  * it. The gradient of W is dense, or with is_sparse the rows that were read, in the
  * order they were read, duplicates included: whoever applies it merges them. */
-#include "ops/adam_late.h"
 #include "ops/number.h"
 #include "ops/row_set.h"
 #include "ops/types.h"
@@ -106,7 +105,7 @@ static rg_status look_up(rg_ctx *ctx)
     size_t width = (size_t)w->meta.shape.dim[1] * rg_dtype_size(w->meta.dtype);
     const uint8_t *from = w->data;
     uint8_t *to = rg_out_data(ctx, OUT);
-    rg_adam_late_rows(w, ids, n);
+    rg_value_settle_rows(w, ids, n);
     for (int64_t i = 0; i < n; i++, to += width) {
         if (i + AHEAD < n) {
             __builtin_prefetch(from + (size_t)ids[i + AHEAD] * width);

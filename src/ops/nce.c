@@ -11,7 +11,6 @@
  * SampleLabels the classes. The gradient of Weight is dense, or with is_sparse the rows
  * of the classes looked at, each once. */
 #include "math/reduce.h"
-#include "ops/adam_late.h"
 #include "ops/float_math.h"
 #include "ops/labels.h"
 #include "ops/row_set.h"
@@ -288,7 +287,7 @@ static rg_status kernel(rg_ctx *ctx)
         return RG_ENOMEM;
     RG_TRY(choose(ctx, &s, classes));
     RG_TRY(gather_tables(ctx, &s, classes, &t));
-    rg_adam_late_rows(rg_in(ctx, WEIGHT), classes, n);
+    rg_value_settle_rows(rg_in(ctx, WEIGHT), classes, n);
     RG_CALL_FLOAT(ctx, INPUT, cost, (&s, &t, logits, rg_out_data(ctx, COST)))
     return RG_OK;
 }
@@ -388,7 +387,7 @@ static rg_status grad_kernel(rg_ctx *ctx)
         if (classes[i] < 0 || classes[i] >= s.classes)
             return rg_bad_label(ctx, G_LABELS, i, classes[i], s.classes);
     RG_TRY(gather_tables(ctx, &s, classes, &t));
-    rg_adam_late_rows(rg_in(ctx, WEIGHT), classes, s.batch * s.n);
+    rg_value_settle_rows(rg_in(ctx, WEIGHT), classes, s.batch * s.n);
     RG_CALL_FLOAT(ctx, INPUT, slopes,
                   (&s, &t, rg_in_data(ctx, G_LOGITS), rg_in_data(ctx, G_DCOST), slope))
     RG_TRY(weight_grad(ctx, &s, &t, slope));

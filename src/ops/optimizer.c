@@ -19,8 +19,9 @@ rg_status rg_expect_number(const rg_ctx *ctx, int in)
 
 /* A sparse gradient may be of a table of another height, where only a part of the
  * parameter is here; its rows are checked when they are known. */
-static rg_status expect_grad(const rg_ctx *ctx, const rg_update *update)
+static rg_status expect_grad(const rg_ctx *ctx)
 {
+    const rg_update *update = ctx->op->update;
     int param = update->state[0].in;
     const rg_meta *grad = rg_in_meta(ctx, update->grad);
     RG_TRY(rg_expect_same_dtype(ctx, param, update->grad));
@@ -38,10 +39,11 @@ static rg_status expect_grad(const rg_ctx *ctx, const rg_update *update)
     return rg_expect_same_shape(ctx, param, update->grad);
 }
 
-rg_status rg_update_infer(rg_ctx *ctx, const rg_update *update)
+rg_status rg_update_infer(rg_ctx *ctx)
 {
+    const rg_update *update = ctx->op->update;
     int param = update->state[0].in;
-    RG_TRY(expect_grad(ctx, update));
+    RG_TRY(expect_grad(ctx));
     if (update->rate >= 0)
         RG_TRY(rg_expect_number(ctx, update->rate));
     for (int i = 0; i < update->n; i++) {
@@ -52,8 +54,8 @@ rg_status rg_update_infer(rg_ctx *ctx, const rg_update *update)
             return rg_fail(RG_EINVAL, "%s has nowhere to go: the op has no output %s",
                            ctx->op->in[state->in].name, ctx->op->out[state->out].name);
         RG_TRY(rg_expect_same_dtype(ctx, param, state->in));
-        RG_TRY(state->number ? rg_expect_number(ctx, state->in)
-                             : rg_expect_same_shape(ctx, param, state->in));
+        RG_TRY(state->counter ? rg_expect_number(ctx, state->in)
+                              : rg_expect_same_shape(ctx, param, state->in));
         rg_set_like(ctx, state->out, state->in);
     }
     return RG_OK;
@@ -69,35 +71,50 @@ rg_status rg_expect_rows_below(const rg_ctx *ctx, int grad, int64_t height)
     return RG_OK;
 }
 
-rg_status rg_update_begin(rg_ctx *ctx, const rg_update *update, rg_spans *spans)
+bool rg_moves_idle(const rg_ctx *ctx)
 {
+    const rg_update *update = ctx->op->update;
+    return update->every_row && !(update->lazy > 0 && rg_attr_bool(ctx, update->lazy - 1));
+}
+
+float rg_step_rate(rg_ctx *ctx)
+{
+    const rg_update *update = ctx->op->update;
+    if (update->begin != NULL)
+        return update->begin(ctx);
+    return update->rate >= 0 ? (float)rg_number(ctx, update->rate) : 1;
+}
+
+rg_status rg_update_begin(rg_ctx *ctx, rg_walk *walk)
+{
+    const rg_update *update = ctx->op->update;
     for (int i = 0; i < update->n; i++)
         if (rg_has_in(ctx, update->state[i].in))
             RG_TRY(
                 rg_value_copy(rg_out(ctx, update->state[i].out), rg_in(ctx, update->state[i].in)));
     const rg_value *param = rg_in(ctx, update->state[0].in), *grad = rg_in(ctx, update->grad);
-    *spans = (rg_spans){.size = rg_dtype_size(param->meta.dtype), .width = rg_numel(param)};
+    *walk = (rg_walk){.size = rg_dtype_size(param->meta.dtype), .width = rg_numel(param)};
     if (grad->meta.kind == RG_TENSOR) {
         static const int64_t whole = 0;
-        spans->rows = &whole;
-        spans->values = grad->data;
-        spans->n_rows = 1;
+        walk->rows = &whole;
+        walk->values = grad->data;
+        walk->n_rows = 1;
         return RG_OK;
     }
     rg_merged merged;
     int64_t height = param->meta.shape.rank > 0 ? param->meta.shape.dim[0] : 1;
     RG_TRY(rg_expect_rows_below(ctx, update->grad, height));
     RG_TRY(rg_merge_rows(ctx, grad, &merged));
-    spans->rows = merged.rows;
-    spans->values = merged.values;
-    spans->n_rows = merged.n;
-    spans->width = rg_value_width(param);
-    spans->end = ctx->op->flags & RG_OP_EVERY_ROW ? height * spans->width : 0;
+    walk->rows = merged.rows;
+    walk->values = merged.values;
+    walk->n_rows = merged.n;
+    walk->width = rg_value_width(param);
+    walk->end = rg_moves_idle(ctx) ? height * walk->width : 0;
     return RG_OK;
 }
 
 /* Up to `limit`, by zeros. */
-static bool idle(rg_spans *s, int64_t limit)
+static bool idle(rg_walk *s, int64_t limit)
 {
     int64_t most = (int64_t)(sizeof zeros / s->size);
     s->at = s->next;
@@ -107,7 +124,7 @@ static bool idle(rg_spans *s, int64_t limit)
     return true;
 }
 
-bool rg_spans_next(rg_spans *s)
+bool rg_walk_next(rg_walk *s)
 {
     if (s->i == s->n_rows)
         return s->next < s->end && idle(s, s->end);
@@ -124,13 +141,13 @@ bool rg_spans_next(rg_spans *s)
     return true;
 }
 
-float rg_spans_squares_f32(const rg_spans *s)
+float rg_walk_squares_f32(const rg_walk *s)
 {
     return rg_dot_f32((const float *)s->values, (const float *)s->values,
                       (int64_t)s->n_rows * s->width);
 }
 
-double rg_spans_squares_f64(const rg_spans *s)
+double rg_walk_squares_f64(const rg_walk *s)
 {
     return rg_dot_f64((const double *)s->values, (const double *)s->values,
                       (int64_t)s->n_rows * s->width);

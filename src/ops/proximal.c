@@ -47,28 +47,29 @@ enum { PARAM, GRAD, RATE };
 enum { PARAM_OUT };
 
 static const rg_state gd_state[] = {{PARAM, PARAM_OUT}};
-static const rg_update gd_update = {GRAD, RATE, 1, gd_state};
+static const rg_update gd_update = {
+    .grad = GRAD, .rate = RATE, .n = 1, .state = gd_state, .every_row = true};
 
 static rg_status gd_infer(rg_ctx *ctx)
 {
-    return rg_update_infer(ctx, &gd_update);
+    return rg_update_infer(ctx);
 }
 
 #define RUN_GD(T, S)                                       \
-    static void run_gd_##S(const rg_ctx *ctx, rg_spans *g) \
+    static void run_gd_##S(const rg_ctx *ctx, rg_walk *g) \
     {                                                      \
         T *p = rg_out_data(ctx, PARAM_OUT);                \
         step_##S k = of_##S(ctx, RATE);                    \
-        while (rg_spans_next(g))                           \
+        while (rg_walk_next(g))                           \
             gd_##S(k, p + g->at, g->grad, g->n);           \
     }
 RG_FLOATS(RUN_GD)
 
 static rg_status gd_kernel(rg_ctx *ctx)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &gd_update, &spans));
-    RG_CALL_FLOAT(ctx, PARAM, run_gd, (ctx, &spans))
+    rg_walk walk;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    RG_CALL_FLOAT(ctx, PARAM, run_gd, (ctx, &walk))
     return RG_OK;
 }
 
@@ -79,7 +80,7 @@ const rg_op rg_op_proximal_gd = {
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .attr = PROXIMAL_ATTRS,
-    .flags = RG_OP_EVERY_ROW,
+    .update = &gd_update,
     .infer = gd_infer,
     .kernel = gd_kernel,
 };
@@ -90,28 +91,29 @@ enum { A_PARAM, A_MOMENT, A_GRAD, A_RATE };
 enum { A_PARAM_OUT, A_MOMENT_OUT };
 
 static const rg_state adagrad_state[] = {{A_PARAM, A_PARAM_OUT}, {A_MOMENT, A_MOMENT_OUT}};
-static const rg_update adagrad_update = {A_GRAD, A_RATE, 2, adagrad_state};
+static const rg_update adagrad_update = {
+    .grad = A_GRAD, .rate = A_RATE, .n = 2, .state = adagrad_state, .every_row = true};
 
 static rg_status adagrad_infer(rg_ctx *ctx)
 {
-    return rg_update_infer(ctx, &adagrad_update);
+    return rg_update_infer(ctx);
 }
 
 #define RUN_ADAGRAD(T, S)                                                          \
-    static void run_adagrad_##S(const rg_ctx *ctx, rg_spans *g)                    \
+    static void run_adagrad_##S(const rg_ctx *ctx, rg_walk *g)                    \
     {                                                                              \
         T *p = rg_out_data(ctx, A_PARAM_OUT), *m = rg_out_data(ctx, A_MOMENT_OUT); \
         step_##S k = of_##S(ctx, A_RATE);                                          \
-        while (rg_spans_next(g))                                                   \
+        while (rg_walk_next(g))                                                   \
             adagrad_##S(k, p + g->at, m + g->at, g->grad, g->n);                   \
     }
 RG_FLOATS(RUN_ADAGRAD)
 
 static rg_status adagrad_kernel(rg_ctx *ctx)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &adagrad_update, &spans));
-    RG_CALL_FLOAT(ctx, A_PARAM, run_adagrad, (ctx, &spans))
+    rg_walk walk;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    RG_CALL_FLOAT(ctx, A_PARAM, run_adagrad, (ctx, &walk))
     return RG_OK;
 }
 
@@ -126,7 +128,7 @@ const rg_op rg_op_proximal_adagrad = {
                                                                                       {"MomentOut",
                                                                                        ""}),
     .attr = PROXIMAL_ATTRS,
-    .flags = RG_OP_EVERY_ROW,
+    .update = &adagrad_update,
     .infer = adagrad_infer,
     .kernel = adagrad_kernel,
 };

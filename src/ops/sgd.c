@@ -8,14 +8,13 @@ enum { PARAM, RATE, GRAD };
 enum { PARAM_OUT };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}};
-static const rg_update update = {GRAD, RATE, 1, state};
 
 static rg_status sgd_infer(rg_ctx *ctx)
 {
     RG_TRY(rg_expect_tensor_or_rows(ctx, PARAM));
     if (rg_in_meta(ctx, PARAM)->kind == RG_ROWS && rg_in_meta(ctx, GRAD)->kind != RG_ROWS)
         return rg_fail(RG_ESHAPE, "Param is SelectedRows, and Grad must be too");
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define STEP(T, S)                                                                            \
@@ -83,6 +82,39 @@ static rg_status sgd_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
+/* ---- rows of a server ---- */
+
+RG_HOT static void step_batch(const rg_row_batch *rows, float rate)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        float *restrict p = rows->part[0][i];
+        const float *restrict g = rows->grads + (int64_t)i * rows->width;
+        for (int64_t j = 0; j < rows->width; j++)
+            p[j] -= rate * g[j];
+    }
+}
+
+static void row_step(const rg_ctx *ctx, float rate, const rg_row_batch *rows)
+{
+    (void)ctx;
+    step_batch(rows, rate);
+}
+
+static const char *of_dense_rows(const rg_opdesc *op)
+{
+    return op->type;
+}
+
+static const rg_update update = {
+    .grad = GRAD,
+    .rate = RATE,
+    .n = 1,
+    .state = state,
+    .plain = true,
+    .of_dense_rows = of_dense_rows,
+    .row_step = row_step,
+};
+
 const rg_op rg_op_sgd = {
     .type = "sgd",
     .doc = "Stochastic gradient descent.",
@@ -90,6 +122,7 @@ const rg_op rg_op_sgd = {
                    [RATE] = {"LearningRate", "one number"},
                    [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
+    .update = &update,
     .infer = sgd_infer,
     .kernel = sgd_kernel,
 };

@@ -28,7 +28,6 @@ enum { BLOCK = 1024 }; /* elements at a time, with their rates in the nearest ca
 static const rg_state state[] = {
     {PARAM, PARAM_OUT}, {VELOCITY, VELOCITY_OUT},         {SQUARES, SQUARES_OUT},
     {MEANS, MEANS_OUT}, {BETA1_POW, BETA1_POW_OUT, true}, {BETA2_POW, BETA2_POW_OUT, true}};
-static const rg_update update = {GRAD, RATE, 6, state};
 
 typedef struct step {
     float rate, clip, mu, decay, l1, shrink, rho, eps, beta1, beta2;
@@ -177,6 +176,32 @@ static step read_step(const rg_ctx *ctx)
                   .beta2 = rg_attr_float(ctx, BETA2)};
 }
 
+/* The power as it was; the output has the next. */
+static float advance(const rg_ctx *ctx, int in, int out, float beta)
+{
+    float power = (float)rg_number(ctx, in);
+    *(float *)rg_out_data(ctx, out) = power * beta;
+    return power;
+}
+
+/* The rate of the step; the powers go on. */
+static float begin(rg_ctx *ctx)
+{
+    return (float)rg_number(ctx, RATE) * rg_attr_float(ctx, FACTOR);
+}
+
+static float adam_begin(rg_ctx *ctx)
+{
+    float power1 = advance(ctx, BETA1_POW, BETA1_POW_OUT, rg_attr_float(ctx, BETA1));
+    float power2 = advance(ctx, BETA2_POW, BETA2_POW_OUT, rg_attr_float(ctx, BETA2));
+    return begin(ctx) * sqrtf(1 - power2) / (1 - power1);
+}
+
+static float adamax_begin(rg_ctx *ctx)
+{
+    return begin(ctx) / (1 - advance(ctx, BETA1_POW, BETA1_POW_OUT, rg_attr_float(ctx, BETA1)));
+}
+
 typedef void descend_fn(const step *k, const float *restrict g, int64_t n);
 
 /* One block by `rates`, or where it is NULL by `own`. */
@@ -196,61 +221,62 @@ static void run_block(step *k, rates_fn *rates, descend_fn *own, const float *g,
         draw_to_zero(k, r, n);
 }
 
-static rg_status run(rg_ctx *ctx, step *k, rates_fn *rates, descend_fn *own)
+static rg_status run(rg_ctx *ctx, float (*rate)(rg_ctx *ctx), rates_fn *rates, descend_fn *own)
 {
-    rg_spans spans;
-    RG_TRY(rg_update_begin(ctx, &update, &spans));
-    while (rg_spans_next(&spans))
-        for (int64_t done = 0; done < spans.n; done += BLOCK) {
-            int64_t n = spans.n - done < BLOCK ? spans.n - done : BLOCK, at = spans.at + done;
+    rg_walk walk;
+    step of_all = read_step(ctx), *k = &of_all;
+    RG_TRY(rg_update_begin(ctx, &walk));
+    k->step_rate = rate(ctx);
+    while (rg_walk_next(&walk))
+        for (int64_t done = 0; done < walk.n; done += BLOCK) {
+            int64_t n = walk.n - done < BLOCK ? walk.n - done : BLOCK, at = walk.at + done;
             k->p = at_of(ctx, PARAM_OUT, at);
             k->v = at_of(ctx, VELOCITY_OUT, at);
             k->s = at_of(ctx, SQUARES_OUT, at);
             k->m = at_of(ctx, MEANS_OUT, at);
-            run_block(k, rates, own, (const float *)spans.grad + done, n);
+            run_block(k, rates, own, (const float *)walk.grad + done, n);
         }
     return RG_OK;
 }
 
-#define KERNEL(NAME)                             \
-    static rg_status NAME##_kernel(rg_ctx *ctx)  \
-    {                                            \
-        step k = read_step(ctx);                 \
-        return run(ctx, &k, NAME##_rates, NULL); \
+static float *part_of(const rg_ctx *ctx, const rg_row_batch *rows, int in, int part, size_t i,
+                      int64_t at)
+{
+    return rg_has_in(ctx, in) ? rows->part[part][i] + at : NULL;
+}
+
+static void step_rows(const rg_ctx *ctx, float rate, const rg_row_batch *rows, rates_fn *rates,
+                      descend_fn *own)
+{
+    step k = read_step(ctx);
+    k.step_rate = rate;
+    for (size_t i = 0; i < rows->n; i++)
+        for (int64_t at = 0; at < rows->width; at += BLOCK) {
+            k.p = rows->part[0][i] + at;
+            k.v = part_of(ctx, rows, VELOCITY, 1, i, at);
+            k.s = part_of(ctx, rows, SQUARES, 2, i, at);
+            k.m = part_of(ctx, rows, MEANS, 3, i, at);
+            run_block(&k, rates, own, rows->grads + (int64_t)i * rows->width + at,
+                      rows->width - at < BLOCK ? rows->width - at : BLOCK);
+        }
+}
+
+#define KERNEL(NAME, BEGIN, RATES, OWN)           \
+    static rg_status NAME##_kernel(rg_ctx *ctx)   \
+    {                                             \
+        return run(ctx, BEGIN, RATES, OWN);       \
+    }                                             \
+    static void NAME##_row_step(const rg_ctx *ctx, float rate, const rg_row_batch *rows) \
+    {                                             \
+        step_rows(ctx, rate, rows, RATES, OWN);   \
     }
-KERNEL(constant)
-KERNEL(adagrad)
-KERNEL(decayed)
-KERNEL(rmsprop)
-KERNEL(adadelta)
-
-/* The power as it was; the output has the next. */
-static float advance(const rg_ctx *ctx, int in, int out, float beta)
-{
-    float power = (float)rg_number(ctx, in);
-    *(float *)rg_out_data(ctx, out) = power * beta;
-    return power;
-}
-
-static rg_status adam_kernel(rg_ctx *ctx)
-{
-    step k = read_step(ctx);
-    float power1 = (float)rg_number(ctx, BETA1_POW), power2 = (float)rg_number(ctx, BETA2_POW);
-    k.step_rate = k.rate * sqrtf(1 - power2) / (1 - power1);
-    RG_TRY(run(ctx, &k, NULL, adam_descend));
-    advance(ctx, BETA1_POW, BETA1_POW_OUT, k.beta1);
-    advance(ctx, BETA2_POW, BETA2_POW_OUT, k.beta2);
-    return RG_OK;
-}
-
-static rg_status adamax_kernel(rg_ctx *ctx)
-{
-    step k = read_step(ctx);
-    k.step_rate = k.rate / (1 - (float)rg_number(ctx, BETA1_POW));
-    RG_TRY(run(ctx, &k, NULL, adamax_descend));
-    advance(ctx, BETA1_POW, BETA1_POW_OUT, k.beta1);
-    return RG_OK;
-}
+KERNEL(constant, begin, constant_rates, NULL)
+KERNEL(adagrad, begin, adagrad_rates, NULL)
+KERNEL(decayed, begin, decayed_rates, NULL)
+KERNEL(rmsprop, begin, rmsprop_rates, NULL)
+KERNEL(adadelta, begin, adadelta_rates, NULL)
+KERNEL(adam, adam_begin, NULL, adam_descend)
+KERNEL(adamax, adamax_begin, NULL, adamax_descend)
 
 /* ---- the shape rules ---- */
 
@@ -261,13 +287,13 @@ static rg_status infer(rg_ctx *ctx, const int *needed, int n)
         if (!rg_has_in(ctx, needed[i]))
             return rg_fail(RG_EINVAL, "%s needs its input %s", ctx->op->type,
                            ctx->op->in[needed[i]].name);
-    for (int i = 0; i < update.n; i++)
+    for (int i = 0; i < ctx->op->update->n; i++)
         if (!rg_has_in(ctx, state[i].in) && rg_has_out(ctx, state[i].out))
             return rg_fail(RG_EINVAL, "%s comes from nowhere: the op has no input %s",
                            ctx->op->out[state[i].out].name, ctx->op->in[state[i].in].name);
     if (rg_attr_float(ctx, MU) != 0 && !rg_has_in(ctx, VELOCITY))
         return rg_fail(RG_EINVAL, "with a momentum %s needs its input Velocity", ctx->op->type);
-    return rg_update_infer(ctx, &update);
+    return rg_update_infer(ctx);
 }
 
 #define INFER(NAME, ...)                                                  \
@@ -310,21 +336,23 @@ INFER(adamax, SQUARES, MEANS, BETA1_POW)
              [BETA1] = RG_FLOAT("beta1", 0.9f, "Adam: what stays of the mean"),                 \
              [BETA2] = RG_FLOAT("beta2", 0.999f, "Adam: what stays of the squares"))
 
-#define V1_OP(TYPE, DOC, INFER_OF, KERNEL_OF, ...)                                 \
-    {                                                                              \
-        .type = (TYPE), .doc = (DOC), .in = V1_IN, .out = V1_OUT, .attr = V1_ATTR, \
-        .infer = INFER_OF##_infer, .kernel = KERNEL_OF##_kernel, __VA_ARGS__       \
+#define V1_OP(TYPE, DOC, INFER_OF, KERNEL_OF, ...)                                             \
+    {                                                                                          \
+        .type = (TYPE), .doc = (DOC), .in = V1_IN, .out = V1_OUT, .attr = V1_ATTR,             \
+        .infer = INFER_OF##_infer, .kernel = KERNEL_OF##_kernel,                               \
+        .update = &(const rg_update){.grad = GRAD, .rate = RATE, .n = 6, .state = state,       \
+                                     .row_step = KERNEL_OF##_row_step, __VA_ARGS__}            \
     }
 
 const rg_op rg_ops_v1_update[] = {
     V1_OP("v1_momentum", "v1's gradient descent, with or without momentum.", constant, constant, ),
     V1_OP("v1_sparse_momentum", "v1_momentum that moves all rows of a sparse gradient.", constant,
-          constant, .flags = RG_OP_EVERY_ROW),
+          constant, .every_row = true),
     V1_OP("v1_adagrad", "v1's AdaGrad.", adagrad, adagrad, ),
     V1_OP("v1_decayed_adagrad", "v1's AdaGrad whose squares are forgotten.", adagrad, decayed, ),
     V1_OP("v1_rmsprop", "v1's RMSProp, by the variance.", rmsprop, rmsprop, ),
     V1_OP("v1_adadelta", "v1's AdaDelta, times the learning rate.", rmsprop, adadelta, ),
-    V1_OP("v1_adam", "v1's Adam.", adam, adam, ),
-    V1_OP("v1_adamax", "v1's Adamax.", adamax, adamax, ),
+    V1_OP("v1_adam", "v1's Adam.", adam, adam, .begin = adam_begin),
+    V1_OP("v1_adamax", "v1's Adamax.", adamax, adamax, .begin = adamax_begin),
     {0},
 };

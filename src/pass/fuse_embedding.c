@@ -5,6 +5,7 @@
  *
  * in the place of the step, so that nothing is moved. One look-up needs no sum. Dense and
  * sparse gradients alike. */
+#include "ir/update.h"
 #include "pass/uses.h"
 
 #include <string.h>
@@ -41,9 +42,11 @@ static bool add_grad(const rg_uses *uses, table *t, const char *grad, const rg_o
 
 static bool match(const rg_uses *uses, rg_opdesc *sgd, table *t)
 {
-    const char *w = rg_one_in(sgd, "Param"), *g = rg_one_in(sgd, "Grad");
-    const char *out = rg_one_out(sgd, "ParamOut"), *rate = rg_one_in(sgd, "LearningRate");
-    if (w == NULL || g == NULL || out == NULL || rate == NULL || strcmp(w, out) != 0)
+    const rg_update *update = rg_update_of(sgd);
+    if (update == NULL || !update->plain || !rg_update_keeps_param(sgd))
+        return false;
+    const char *w = rg_update_param(sgd), *g = rg_update_grad(sgd), *rate = rg_update_rate(sgd);
+    if (g == NULL || rate == NULL)
         return false;
     const rg_vardesc *var = rg_block_find(uses->block, w), *lr = rg_block_find(uses->block, rate);
     if (var == NULL || var->meta.kind != RG_TENSOR || var->meta.dtype != RG_F32 || lr == NULL ||
@@ -71,7 +74,7 @@ static rg_status rewrite(rg_uses *uses, const table *t)
     const char **ids = rg_arena_alloc(&uses->arena, (size_t)t->n * sizeof *ids);
     const char **douts = rg_arena_alloc(&uses->arena, (size_t)t->n * sizeof *douts);
     int64_t *paddings = rg_arena_alloc(&uses->arena, (size_t)t->n * sizeof *paddings);
-    const char *rate = rg_one_in(t->step, "LearningRate"), *w = t->w;
+    const char *rate = rg_update_rate(t->step), *w = t->w;
     if (ids == NULL || douts == NULL || paddings == NULL)
         return rg_fail(RG_ENOMEM, "no memory to fuse look-ups");
     for (int i = 0; i < t->n; i++) {
@@ -101,8 +104,7 @@ rg_status rg_pass_fuse_embedding(rg_program *program, const rg_protected *keep)
     if (t == NULL)
         code = rg_fail(RG_ENOMEM, "no memory to fuse look-ups");
     for (size_t i = 0; code == RG_OK && i < uses.block->n_ops; i++)
-        if (!uses.removed[i] && rg_is_type(uses.block->ops[i], "sgd") &&
-            match(&uses, uses.block->ops[i], t))
+        if (!uses.removed[i] && match(&uses, uses.block->ops[i], t))
             code = rewrite(&uses, t);
     rg_uses_fini(&uses);
     return code;

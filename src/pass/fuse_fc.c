@@ -8,6 +8,7 @@
  * a, z and the gradients between must be read by nobody else. Gradient ops that look at
  * the shape of a or z alone are given y, which has the same. The SGD steps are folded in
  * where nothing between the gradient and the step reads or writes the parameter. */
+#include "ir/update.h"
 #include "pass/uses.h"
 
 #include <string.h>
@@ -110,16 +111,16 @@ static bool match_grads(const rg_uses *uses, const layer *l, layer_grads *g)
     return g->dout != NULL;
 }
 
-/* The sgd op that applies `grad` to `param`, if its step may be taken at `index` already. */
+/* The plain step that applies `grad` to `param`, if its step may be taken at `index` already. */
 static rg_opdesc *foldable_step(const rg_uses *uses, const char *param, const char *grad,
                                 size_t index, const char **rate)
 {
     rg_opdesc *sgd = grad ? rg_sole_reader(uses, grad) : NULL;
-    if (!rg_is_type(sgd, "sgd") || rg_one_in(sgd, "Param") == NULL ||
-        strcmp(rg_one_in(sgd, "Param"), param) != 0 || rg_one_out(sgd, "ParamOut") == NULL ||
-        strcmp(rg_one_out(sgd, "ParamOut"), param) != 0)
+    const rg_update *update = rg_update_of(sgd);
+    if (update == NULL || !update->plain || !rg_update_keeps_param(sgd) ||
+        strcmp(rg_update_param(sgd), param) != 0)
         return NULL;
-    const char *r = rg_one_in(sgd, "LearningRate");
+    const char *r = rg_update_rate(sgd);
     size_t step = rg_uses_index(uses, sgd);
     if (r == NULL || !is_f32(uses, r, 0) || (*rate != NULL && strcmp(*rate, r) != 0) ||
         rg_written_between(uses, r, index, step) || rg_read_between(uses, param, index, step) ||

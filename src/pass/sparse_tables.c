@@ -5,8 +5,10 @@
  *
  * where nobody but the update reads g, or the sum of several such: a step reads a few hundred rows
  * of a table, and clearing, adding and stepping through all of it is nearly all that such a model
- * does. Only for updates that leave a row alone whose gradient is zero (sgd, adagrad), and
- * for Adam, which catches rows up when they are read, as look-ups and nce do. */
+ * does. Only for updates that say which op makes such a step of rows (ir/update.h): those that
+ * leave a row alone whose gradient is zero (sgd, adagrad), and Adam, which catches rows up when
+ * they are read, as look-ups and nce do. */
+#include "ir/update.h"
 #include "pass/uses.h"
 
 #include <string.h>
@@ -45,14 +47,6 @@ static bool is_large(const rg_uses *uses, const char *name)
     const rg_vardesc *var = rg_block_find(uses->block, name);
     return var != NULL && var->meta.kind == RG_TENSOR && var->meta.dtype == RG_F32 &&
            var->meta.shape.rank == 2 && rg_shape_numel(&var->meta.shape) >= LARGE;
-}
-
-/* Without an epsilon adam and adagrad make NaN of a row that never had a gradient: as they like. */
-static bool suits(const rg_opdesc *step)
-{
-    const rg_attr *epsilon = rg_opdesc_attr(step, "epsilon");
-    return rg_is_type(step, "sgd") || ((rg_is_type(step, "adam") || rg_is_type(step, "adagrad")) &&
-                                       epsilon != NULL && epsilon->f > 0);
 }
 
 /* Whether all of the gradients, which `reader` alone reads, can be rows. */
@@ -106,11 +100,13 @@ static rg_status make_sparse(rg_uses *uses, const rg_args *grads, const char *w)
 
 static rg_status rewrite(rg_uses *uses, rg_opdesc *step)
 {
-    const char *w = rg_one_in(step, "Param"), *g = rg_one_in(step, "Grad");
-    const char *out = rg_one_out(step, "ParamOut");
-    if (!suits(step) || w == NULL || g == NULL || out == NULL || strcmp(w, out) != 0 ||
-        !is_large(uses, w) || rg_sole_reader(uses, g) != step || step->n_in > MAX_SLOTS ||
-        step->n_out > MAX_SLOTS)
+    const rg_update *update = rg_update_of(step);
+    const char *type = update && update->of_dense_rows ? update->of_dense_rows(step) : NULL;
+    if (type == NULL || !rg_update_keeps_param(step))
+        return RG_OK;
+    const char *w = rg_update_param(step), *g = rg_update_grad(step);
+    if (g == NULL || !is_large(uses, w) || rg_sole_reader(uses, g) != step ||
+        step->n_in > MAX_SLOTS || step->n_out > MAX_SLOTS)
         return RG_OK;
     rg_opdesc *sum = rg_only_writer(uses, g);
     const rg_args one = {.n = 1, .names = &g};
@@ -119,7 +115,7 @@ static rg_status rewrite(rg_uses *uses, rg_opdesc *step)
         return RG_OK;
     RG_TRY(make_sparse(uses, grads, w));
     make_rows(uses, g);
-    return rg_is_type(step, "adam") ? exchange(uses, step, "fused_adam_rows") : RG_OK;
+    return rg_is_type(step, type) ? RG_OK : exchange(uses, step, type);
 }
 
 rg_status rg_pass_sparse_tables(rg_program *program, const rg_protected *keep)

@@ -1,6 +1,6 @@
 /* transpile_find.c - what the ops of a training program are for.
  *
- * An optimizer's op is known by its role and its slots Param, Grad and ParamOut. With it go
+ * An optimizer's op is known by its role and its definition (ir/update.h). With it go
  * to the server the ops of the optimize role that lie between the parameter, or the state
  * of its optimizer, and that op: weight decay, the powers of adamax. What enters from
  * elsewhere must be one variable, and that is the gradient that trainers send. Other ops of
@@ -9,6 +9,7 @@
 #include "pass/transpile_priv.h"
 
 #include "base/mem.h"
+#include "ir/update.h"
 #include "pass/uses.h"
 
 #include <string.h>
@@ -33,9 +34,8 @@ static bool has_role(const rg_opdesc *op, int role)
 
 static bool is_update(const rg_opdesc *op)
 {
-    const char *param = rg_one_in(op, "Param"), *out = rg_one_out(op, "ParamOut");
-    return has_role(op, RG_ROLE_OPTIMIZE) && param != NULL && out != NULL &&
-           rg_one_in(op, "Grad") != NULL && strcmp(param, out) == 0;
+    return has_role(op, RG_ROLE_OPTIMIZE) && rg_update_of(op) != NULL &&
+           rg_update_keeps_param(op) && rg_update_grad(op) != NULL;
 }
 
 /* ---- parameters and the state of their optimizers ---- */
@@ -51,12 +51,21 @@ static rg_status own(finder *f, const char *name, const rg_dist_param *param)
     return rg_map_put(&f->owner, name, param);
 }
 
+/* What the op reads or writes beside parameter, gradient and rate, and lasts, is its state: also
+ * powers that other ops advance, or that are there for files alone. */
+static bool is_state_slot(const rg_op *op, const char *slot)
+{
+    const rg_update *update = op->update;
+    return strcmp(slot, op->in[update->state[0].in].name) != 0 &&
+           strcmp(slot, op->out[update->state[0].out].name) != 0 &&
+           strcmp(slot, op->in[update->grad].name) != 0 &&
+           (update->rate < 0 || strcmp(slot, op->in[update->rate].name) != 0);
+}
+
 static rg_status own_states(finder *f, rg_dist_param *param, const rg_args *args, int n)
 {
     for (int s = 0; s < n; s++) {
-        const char *slot = args[s].slot;
-        if (strcmp(slot, "Param") == 0 || strcmp(slot, "ParamOut") == 0 ||
-            strcmp(slot, "Grad") == 0 || strcmp(slot, "LearningRate") == 0)
+        if (!is_state_slot(param->update->op, args[s].slot))
             continue;
         for (int k = 0; k < args[s].n; k++) {
             const char *name = args[s].names[k];
@@ -85,7 +94,7 @@ static rg_status add_param(finder *f, const rg_opdesc *op)
 {
     rg_transpiler *t = f->t;
     rg_dist_param *param = &t->params[t->n_params];
-    const char *name = rg_one_in(op, "Param");
+    const char *name = rg_update_param(op);
     *param = (rg_dist_param){.update = op, .var = rg_block_find(f->block, name)};
     if (param->var == NULL)
         return rg_fail(RG_ENOENT, "op %s updates %s, which the program does not declare", op->type,
@@ -191,7 +200,7 @@ static rg_status find_companions(finder *f)
                            "op %s works on several parameters between weight decay and the "
                            "optimizer, and these may live on different servers",
                            op->type);
-        const rg_dist_param *who = update ? rg_map_get(&f->owner, rg_one_in(op, "Param"))
+        const rg_dist_param *who = update ? rg_map_get(&f->owner, rg_update_param(op))
                                           : f->op_owner[i];
         rg_dist_param *param = &t->params[who - t->params];
         t->fate[i] = RG_UPDATES;

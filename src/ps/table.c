@@ -151,6 +151,17 @@ void rg_table_prefetch(const rg_table *table, rg_row_handle handle)
         prefetch(table, handle);
 }
 
+void rg_table_rows(rg_table *table, const rg_row_handle *handles, size_t n, float **rows,
+                   uint32_t **counters)
+{
+    for (size_t i = 0; i < n; i++) {
+        prefetch(table, handles[i]);
+        rows[i] = row_floats(table, handles[i]);
+        if (counters != NULL)
+            counters[i] = (uint32_t *)(void *)(rows[i] + table->floats);
+    }
+}
+
 /* ---- finding and making ---- */
 
 static rg_status check_ids(const rg_table *table, const int64_t *ids, size_t n)

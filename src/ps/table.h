@@ -117,6 +117,11 @@ void rg_table_write(rg_table *table, const rg_row_handle *handles, size_t n, con
 void rg_table_add_scaled(rg_table *table, const rg_row_handle *handles, size_t n,
                          const float *grads, float scale);
 
+/* Where rows stand, none of them RG_NO_ROW, and (may be NULL) their counters; they are fetched
+ * into the cache. A row is the value, then the states, (1 + n_states) * dim floats. Borrowed until
+ * rows are erased. */
+void rg_table_rows(rg_table *table, const rg_row_handle *handles, size_t n, float **rows,
+                   uint32_t **counters);
 /* One row in place, not RG_NO_ROW: the value, then the states, (1 + n_states) * dim floats,
  * aligned to 4 bytes. Borrowed until rows are erased. */
 float *rg_table_row(rg_table *table, rg_row_handle handle);

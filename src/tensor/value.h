@@ -48,6 +48,9 @@ struct rg_value;
 typedef struct rg_late rg_late;
 struct rg_late {
     void (*settle)(rg_late *late);
+    /* Those rows alone, for whoever reads no others; ids outside the tensor are passed over. Any
+     * thread. */
+    void (*settle_rows)(rg_late *late, const int64_t *ids, int64_t n);
     /* The value goes, or gets other contents from outside. */
     void (*leave)(rg_late *late, const struct rg_value *value);
 };
@@ -118,6 +121,12 @@ static inline void rg_value_settle(const rg_value *value)
 {
     if (__builtin_expect(value->late != NULL, 0))
         value->late->settle(value->late);
+}
+
+static inline void rg_value_settle_rows(const rg_value *value, const int64_t *ids, int64_t n)
+{
+    if (__builtin_expect(value->late != NULL, 0))
+        value->late->settle_rows(value->late, ids, n);
 }
 
 /* Bytes of the data, RG_ROWS counted by its rows. */

@@ -457,3 +457,74 @@ def test_counters_count_every_example_once(monkeypatch):
             exe.run(program, feed=feed, fetch_list=[loss])
         found = [float(np.array(scope.find_var(v.name).get_tensor())[0]) for v in counts[-2:]]
         assert found == [clicks, BATCH * STEPS]
+
+
+def compiled(build, threads, monkeypatch):
+    """What build() makes, once it has started: run(feed, fetch) and get(name)."""
+    monkeypatch.setenv("CPU_NUM", str(threads))
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+    main.random_seed = startup.random_seed = 3
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        loss = build()
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(startup, scope=scope)
+    program = fluid.CompiledProgram(main).with_data_parallel(loss_name=loss.name)
+
+    def run(feed):
+        return exe.run(program, feed=feed, fetch_list=[loss], scope=scope)
+    return run, lambda name: np.array(scope.find_var(name).get_tensor())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+def test_counters_of_every_dtype_count_all_threads(dtype, monkeypatch):
+    def build():
+        x = fluid.layers.data("x", [1])
+        total = layers.create_global_var([1], 0, dtype, persistable=True, name="total")
+        seen = layers.cast(layers.reduce_sum(x), dtype)
+        total.block.append_op("elementwise_add", {"X": [total], "Y": [seen]}, {"Out": [total]})
+        loss = layers.mean(layers.fc(x, 1))
+        fluid.optimizer.SGD(0.0).minimize(loss)
+        return loss
+    run, get = compiled(build, 2, monkeypatch)
+    for _ in range(3):
+        run({"x": np.array([[1], [2], [3], [4]], "float32")})
+    assert get("total").tolist() == [30]
+
+
+def test_sparse_gradients_of_float64_are_those_of_all_threads(monkeypatch):
+    def build():
+        ids = fluid.layers.data("ids", [1], dtype="int64")
+        rows = layers.embedding(ids, [10, 2], is_sparse=True, dtype="float64",
+                                param_attr=fluid.ParamAttr(name="table"))
+        loss = layers.mean(layers.square(rows))
+        fluid.optimizer.SGD(0.5).minimize(loss)
+        return loss
+    found = []
+    for threads in (1, 2):
+        run, get = compiled(build, threads, monkeypatch)
+        for _ in range(2):
+            run({"ids": np.array([[1], [2], [2], [7]], "int64")})
+        found.append(get("table"))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("values, mean", [([2, 4, 6, 8], 10), ([2, 4, 6, 9], None)])
+def test_whole_numbers_that_the_update_reads_are_a_mean_or_refused(values, mean, monkeypatch):
+    def build():
+        x = fluid.layers.data("x", [1], dtype="int64")
+        count = layers.reduce_sum(x)
+        loss = layers.mean(layers.fc(layers.cast(x, "float32"), 1))
+        fluid.optimizer.SGD(0.0).minimize(loss)
+        kept = layers.create_global_var([1], 0, "int64", persistable=True, name="kept")
+        main = fluid.default_main_program()
+        with main._optimized_guard([]):
+            main.global_block().append_op("assign", {"X": [count]}, {"Out": [kept]})
+        return loss
+    run, get = compiled(build, 2, monkeypatch)
+    feed = {"x": np.array(values, "int64").reshape(4, 1)}
+    if mean is None:
+        with pytest.raises(Exception, match="mean over threads of .* int64, is no whole number"):
+            run(feed)
+    else:
+        run(feed)
+        assert get("kept").tolist() == [mean]
