@@ -161,7 +161,8 @@ static rg_status read_schema(rg_job *job, rg_job_server *server)
     rg_status code = rg_ps_schema_read(&server->schema, reply, n);
     rg_free(reply);
     RG_TRY(code);
-    RG_TRY(rg_mode_find(server->schema.mode, &job->mode));
+    RG_TRY(rg_mode_find(server->schema.mode, &job->servers_mode));
+    job->mode = job->servers_mode;
     job->trainers = server->schema.trainers;
     return lay_reply(server);
 }
@@ -493,10 +494,19 @@ rg_status rg_job_of(const rg_ctx *ctx, rg_job **job)
     return *job ? RG_OK : rg_fail(RG_ECLOSED, "this process has left the job");
 }
 
+void rg_job_follow(rg_job *job, const rg_program *program)
+{
+    pthread_mutex_lock(&job->lock);
+    if (!job->agreed)
+        job->mode = rg_mode_of_trainer(job->servers_mode, program);
+    pthread_mutex_unlock(&job->lock);
+}
+
 rg_status rg_job_agree(rg_job *job, const rg_program *program)
 {
     uint8_t digest[RG_DIGEST_BYTES];
     rg_status code = RG_OK;
+    rg_job_follow(job, program);
     pthread_mutex_lock(&job->lock);
     bool agreed = job->agreed;
     job->agreed = true;

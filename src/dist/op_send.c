@@ -222,10 +222,18 @@ const rg_op rg_op_send = {
 
 /* ---- send_barrier ---- */
 
+enum { HALF_ASYNC = 2 }; /* of its attributes */
+
 static rg_status send_barrier(rg_ctx *ctx)
 {
     rg_job *job;
     RG_TRY(rg_job_of(ctx, &job));
+    if (!rg_attr_bool(ctx, HALF_ASYNC) && !job->mode->programs.merges)
+        return rg_fail(
+            RG_EINVAL,
+            "half_async is false: the barrier is of all trainers, and the servers are of "
+            "%s mode, in which trainers do not wait for each other",
+            job->mode->programs.name);
     return rg_exchange_push(job, ctx->run->thread);
 }
 
@@ -237,7 +245,8 @@ const rg_op rg_op_send_barrier = {
     .out = RG_SLOTS([OUT] = {"Out", "stands for the barrier", RG_REPEATED | RG_OPTIONAL}),
     .attr = RG_ATTRS(RG_INT("trainer_id", 0, "which trainer waits"),
                      RG_ENDPOINTS("endpoints", "the servers"),
-                     RG_BOOLEAN("half_async", false, "wait for this trainer's threads only")),
+                     [HALF_ASYNC] = RG_BOOLEAN("half_async", false,
+                                               "wait for this trainer's threads only")),
     .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_TALKS | RG_OP_STEP | RG_OP_ENDS_STEP,
     .infer = infer,
     .kernel = send_barrier,
