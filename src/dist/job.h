@@ -138,8 +138,10 @@ void rg_job_say_waiting(rg_job *job, rg_in_flight *in_flight, double seconds);
 /* ---- over all trainers ---- */
 
 rg_status rg_job_barrier(rg_job *job, const char *name);
-/* op: 0 sum, 1 max, 2 min */
+/* op: 0 sum, 1 max, 2 min. Whole numbers are added as such, to the last bit; RG_EVALUE where a sum
+ * has no room in 64. */
 rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, size_t n);
+rg_status rg_job_reduce_whole(rg_job *job, const char *name, int op, int64_t *numbers, size_t n);
 
 /* ---- variables as a whole ---- */
 

@@ -179,6 +179,11 @@ static rg_status send(rg_ctx *ctx)
         return RG_OK; /* servers count the pushes themselves */
     targets *t = ctx->state;
     if (t == NULL || t->job != job) {
+        if (rg_attr_bool(ctx, RG_SEND_MERGE_ADD))
+            return rg_fail(RG_EUNIMPL,
+                           "merge_add is for counters (use_send_handler false): whether the "
+                           "gradients of several steps are added is said for all of them, by "
+                           "FLAGS_communicator_is_sgd_optimizer");
         rg_free(t);
         ctx->state = NULL;
         RG_TRY(rg_job_agree(job, ctx->desc->block->program));
@@ -205,7 +210,7 @@ const rg_op rg_op_send = {
         [RG_SEND_SECTIONS] = RG_LIST("sections", RG_ATTR_LONGS, "rows of each part of X"),
         [RG_SEND_VARNAMES] = RG_LIST("send_varnames", RG_ATTR_STRINGS, "the parts' names on servers"),
         [RG_SEND_NUM] = RG_INT("num", 0, "kept for files"),
-        [RG_SEND_MERGE_ADD] = RG_BOOLEAN("merge_add", false, "steps not sent yet are added, not averaged"),
+        [RG_SEND_MERGE_ADD] = RG_BOOLEAN("merge_add", false, "of a counter: steps not sent yet are added"),
         [RG_SEND_USE_HANDLER] = RG_BOOLEAN("use_send_handler", true, "false: X is the learning rate's counter"),
         [RG_SEND_GEO_PARAMS] = RG_LIST("geo_params", RG_ATTR_STRINGS, "geo: the parameter of each slice"),
         [RG_SEND_GEO_SLICES] = RG_LIST("geo_slices", RG_ATTR_STRINGS, "geo: the slices, as servers name them"),

@@ -166,6 +166,16 @@ static float of_server(const job *j)
     return x;
 }
 
+static rg_opdesc *find_op(const job *j, const char *type)
+{
+    const rg_block *block = j->main->blocks[0];
+    for (size_t i = 0; i < block->n_ops; i++)
+        if (strcmp(block->ops[i]->type, type) == 0)
+            return block->ops[i];
+    fail_msg("the program has no %s", type);
+    return NULL;
+}
+
 /* A thread's plan, over an x of ones. */
 static void open_step(const job *j, rg_plan **plan, int thread)
 {
@@ -173,13 +183,13 @@ static void open_step(const job *j, rg_plan **plan, int thread)
                            &(rg_plan_config){.feeds = (const char *const[]){"x"},
                                              .n_feeds = 1,
                                              .fetches = (const char *const[]){"loss"},
-                                             .n_fetches = 1}));
+                                             .n_fetches = 1,
+                                             .thread = thread}));
     rg_value *x = rg_plan_feed(*plan, 0);
     assert_ok(rg_value_resize(x, RG_F32, &RG_SHAPE(1, SIZE)));
     for (int i = 0; i < SIZE; i++)
         ((float *)x->data)[i] = 1;
     rg_plan_feed_changed(*plan, 0);
-    rg_plan_set_thread(*plan, thread);
 }
 
 /* Steps 1 and 2 are one push, 3 and 4 the next; the fifth goes when the trainer leaves. */
@@ -278,16 +288,129 @@ static void a_barrier_of_all_trainers_needs_servers_that_wait(void **state)
     job j;
     (void)state;
     start_job(&j, HALF_ASYNC, HALF_ASYNC, true);
-    for (size_t i = 0; i < j.main->blocks[0]->n_ops; i++)
-        if (strcmp(j.main->blocks[0]->ops[i]->type, "send_barrier") == 0)
-            assert_ok(rg_edit_bool(j.main->blocks[0]->ops[i], "half_async", false));
+    assert_ok(rg_edit_bool(find_op(&j, "send_barrier"), "half_async", false));
     open_step(&j, &plan, 0);
     assert_fails(rg_plan_run(plan), RG_EINVAL, "half_async is false");
     rg_plan_close(plan);
     end_job(&j);
 }
 
+/* ---- attributes ---- */
+
+static float own(const job *j)
+{
+    return *(const float *)rg_scope_find(j->scope, "w")->data;
+}
+
+/* Where w is 7 on the server: what one step of async, whose answer brings nothing yet, has of it.
+ */
+static float after_one_step(const char *attr, int value)
+{
+    static const float sevens[SIZE] = {7, 7, 7, 7};
+    rg_value w;
+    rg_plan *plan;
+    job j;
+    start_job(&j, ASYNC, ASYNC, false);
+    rg_value_init(&w);
+    assert_ok(rg_value_resize(&w, RG_F32, &RG_SHAPE(SIZE, 1)));
+    memcpy(w.data, sevens, sizeof sevens);
+    assert_ok(rg_job_set(rg_job_now(), j.endpoint, "w", &w));
+    rg_value_fini(&w);
+    if (strcmp(attr, "with_barrier") == 0)
+        assert_ok(rg_edit_bool(find_op(&j, "recv"), attr, value != 0));
+    else
+        assert_ok(rg_edit_int(find_op(&j, "recv"), attr, value));
+    open_step(&j, &plan, 0);
+    assert_ok(rg_plan_run(plan));
+    float got = own(&j);
+    rg_plan_close(plan);
+    end_job(&j);
+    return got;
+}
+
+static void recv_without_a_barrier_asks_at_once(void **state)
+{
+    (void)state;
+    assert_float_equal(after_one_step("with_barrier", 1), 0, 0);
+    float got = after_one_step("with_barrier", 0); /* the push may have been applied */
+    assert_true(got == 7 || got == 6);
+    assert_float_equal(after_one_step("do_not_run", 1), 0, 0);
+}
+
+/* Outside of a step, as in a startup program, a recv that shall not run leaves all as it is. */
+static void recv_that_shall_not_run_asks_for_nothing(void **state)
+{
+    rg_program *program;
+    rg_scope *scope;
+    rg_value *w;
+    job j;
+    (void)state;
+    start_job(&j, ASYNC, ASYNC, false);
+    const char *endpoint = j.endpoint;
+    for (int idle = 1; idle >= 0; idle--) {
+        rg_opdesc *op;
+        assert_ok(rg_program_open(&program));
+        add_var(program, "w", RG_SHAPE(SIZE, 1), true);
+        assert_ok(rg_block_append_op(program->blocks[0], "recv", &op));
+        assert_ok(rg_opdesc_set_out(op, "Out", 1, (const char *const[]){"w"}));
+        assert_ok(rg_edit_strings(op, "epmap", 1, &endpoint));
+        assert_ok(rg_edit_int(op, "do_not_run", idle));
+        assert_ok(rg_scope_new(&scope, NULL));
+        assert_ok(rg_scope_var(scope, "w", &w));
+        assert_ok(rg_value_resize(w, RG_F32, &RG_SHAPE(SIZE, 1)));
+        *(float *)w->data = 5;
+        run_once(program, scope);
+        assert_float_equal(*(const float *)w->data, idle ? 5 : 0, 0);
+        rg_scope_release(scope);
+        rg_program_close(program);
+    }
+    end_job(&j);
+}
+
+static void gradients_are_not_merged_one_by_one(void **state)
+{
+    rg_plan *plan;
+    job j;
+    (void)state;
+    start_job(&j, ASYNC, ASYNC, false);
+    assert_ok(rg_edit_bool(find_op(&j, "send"), "merge_add", true));
+    open_step(&j, &plan, 0);
+    assert_fails(rg_plan_run(plan), RG_EUNIMPL, "merge_add is for counters");
+    rg_plan_close(plan);
+    end_job(&j);
+}
+
+/* None is left out in silence. */
+static void more_servers_than_there_may_be_are_refused(void **state)
+{
+    enum { MANY = 4097 };
+    static char names[MANY][16];
+    const char *endpoints[MANY];
+    rg_program *program;
+    rg_scope *scope;
+    rg_plan *plan;
+    rg_opdesc *op;
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        (void)snprintf(names[i], sizeof names[i], "host:%d", i);
+        endpoints[i] = names[i];
+    }
+    assert_ok(rg_program_open(&program));
+    assert_ok(rg_block_append_op(program->blocks[0], "fetch_barrier", &op));
+    assert_ok(rg_edit_strings(op, "endpoints", MANY, endpoints));
+    assert_ok(rg_scope_new(&scope, NULL));
+    assert_ok(rg_plan_open(&plan, program, scope, &(rg_plan_config){.n_feeds = 0}));
+    assert_fails(rg_plan_run(plan), RG_ETOOBIG, "more than 4096 servers, host:4096");
+    rg_plan_close(plan);
+    rg_scope_release(scope);
+    rg_program_close(program);
+}
+
 RUN(cmocka_unit_test(modes_are_found_by_number), cmocka_unit_test(a_mode_of_one_file_trains),
     cmocka_unit_test(threads_step_together_where_the_barrier_says_so),
     cmocka_unit_test(threads_are_for_themselves_where_there_is_no_barrier),
-    cmocka_unit_test(a_barrier_of_all_trainers_needs_servers_that_wait))
+    cmocka_unit_test(a_barrier_of_all_trainers_needs_servers_that_wait),
+    cmocka_unit_test(recv_without_a_barrier_asks_at_once),
+    cmocka_unit_test(recv_that_shall_not_run_asks_for_nothing),
+    cmocka_unit_test(gradients_are_not_merged_one_by_one),
+    cmocka_unit_test(more_servers_than_there_may_be_are_refused))
