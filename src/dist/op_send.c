@@ -95,6 +95,20 @@ static rg_status find_targets(const rg_ctx *ctx, rg_job *job, targets **out)
     return RG_OK;
 }
 
+/* The first of the rows that is not below `row`. */
+static size_t first_from(const rg_merged *merged, int64_t row)
+{
+    size_t low = 0, high = merged->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (merged->rows[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Merged rows are ascending, so those of a part stand together. */
 static rg_status send_rows(rg_ctx *ctx, const targets *t, const target *to, const rg_merged *merged,
                            bool whole)
@@ -103,16 +117,19 @@ static rg_status send_rows(rg_ctx *ctx, const targets *t, const target *to, cons
     size_t begin = 0, end = merged->n;
     int64_t shift = whole ? 0 : var->begin; /* a part's rows are numbered from its first */
     bool is_last = to == &t->list[t->n - 1];
-    while (whole && begin < merged->n && merged->rows[begin] < to->first)
-        begin++;
+    if (whole)
+        begin = first_from(merged, to->first);
     if (whole && !is_last) /* ids beyond the height go to the last part */
-        for (end = begin; end < merged->n && merged->rows[end] < to->first + to->rows;)
-            end++;
-    int64_t *ids = rg_scratch(ctx, (end - begin + 1) * sizeof *ids);
-    if (ids == NULL)
-        return RG_ENOMEM;
-    for (size_t i = begin; i < end; i++)
-        ids[i - begin] = merged->rows[i] + shift;
+        end = first_from(merged, to->first + to->rows);
+    const int64_t *ids = merged->rows + begin;
+    if (shift != 0) {
+        int64_t *shifted = rg_scratch(ctx, (end - begin + 1) * sizeof *shifted);
+        if (shifted == NULL)
+            return RG_ENOMEM;
+        for (size_t i = begin; i < end; i++)
+            shifted[i - begin] = merged->rows[i] + shift;
+        ids = shifted;
+    }
     return rg_exchange_rows(t->job, ctx->run->thread, to->server, to->var, ids,
                             (const float *)merged->values + (int64_t)begin * var->width,
                             end - begin);
