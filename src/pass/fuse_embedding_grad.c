@@ -15,8 +15,8 @@ static bool is_true(const rg_opdesc *op, const char *attr)
     return value != NULL && value->b;
 }
 
-/* The look-up gradient that makes `grad`, of floats, which `sum` alone reads, and that can as well be
- * made in the sum's place; NULL otherwise. */
+/* The look-up gradient that makes `grad`, of floats, which `sum` alone reads, and that can as well
+ * be made in the sum's place; NULL otherwise. */
 static rg_opdesc *part_of(const rg_uses *uses, const char *grad, const rg_opdesc *sum)
 {
     rg_opdesc *op = rg_only_writer(uses, grad);
@@ -68,8 +68,7 @@ static rg_status rewrite(rg_uses *uses, rg_opdesc *sum, rg_opdesc *const *parts,
     RG_TRY(rg_opdesc_set_in(sum, "Out@GRAD", n, douts));
     RG_TRY(rg_opdesc_set_attr(
         sum, &(rg_attr){.name = "padding_idx", .type = RG_ATTR_LONGS, .n = n, .longs = paddings}));
-    RG_TRY(
-        rg_opdesc_set_attr(sum, &(rg_attr){.name = "grows", .type = RG_ATTR_BOOL, .b = grows}));
+    RG_TRY(rg_opdesc_set_attr(sum, &(rg_attr){.name = "grows", .type = RG_ATTR_BOOL, .b = grows}));
     return rg_opdesc_set_out(sum, "W@GRAD", 1, &grad);
 }
 
@@ -81,7 +80,7 @@ rg_status rg_pass_fuse_embedding_grad(rg_program *program, const rg_protected *k
     for (size_t i = 0; code == RG_OK && i < uses.block->n_ops; i++) {
         rg_opdesc *sum = uses.block->ops[i];
         const rg_args *in = rg_is_type(sum, "sum") && !uses.removed[i] ? rg_opdesc_in(sum, "X")
-                                                                      : NULL;
+                                                                       : NULL;
         if (in == NULL || rg_one_out(sum, "Out") == NULL)
             continue;
         rg_opdesc **parts = rg_arena_alloc(&uses.arena, (size_t)(in->n + 1) * sizeof *parts);
