@@ -165,34 +165,34 @@ static int parse_op(const char *text)
     return -1;
 }
 
-/* reduce(name, op, [float]) -> [float] */
+/* reduce(name, op, bytes, whole) -> bytes: doubles or, where `whole`, int64 over all trainers. */
 static PyObject *reduce(PyObject *module, PyObject *args)
 {
     const char *name, *op_name;
-    PyObject *list;
+    PyObject *given;
+    int whole;
     rg_status code;
     (void)module;
-    if (!PyArg_ParseTuple(args, "ssO!:job_reduce", &name, &op_name, &PyList_Type, &list))
+    if (!PyArg_ParseTuple(args, "ssO!p:job_reduce", &name, &op_name, &PyBytes_Type, &given, &whole))
         return NULL;
     int op = parse_op(op_name);
     rg_job *job = op < 0 ? NULL : need_job();
-    Py_ssize_t n = PyList_Size(list);
-    double *numbers = job ? PyMem_Malloc(((size_t)n + 1) * sizeof *numbers) : NULL;
-    if (numbers == NULL)
-        return job ? PyErr_NoMemory() : NULL;
-    for (Py_ssize_t i = 0; i < n; i++)
-        numbers[i] = PyFloat_AsDouble(PyList_GetItem(list, i));
-    PyObject *out = NULL;
-    if (!PyErr_Occurred()) {
-        Py_BEGIN_ALLOW_THREADS
-        code = rg_job_reduce(job, name, op, numbers, (size_t)n);
-        Py_END_ALLOW_THREADS
-        out = code == RG_OK && !PyErr_Occurred() ? PyList_New(n) : finish(code);
-        for (Py_ssize_t i = 0; code == RG_OK && out != NULL && i < n; i++)
-            PyList_SetItem(out, i, PyFloat_FromDouble(numbers[i]));
-    }
-    PyMem_Free(numbers);
-    return out;
+    if (job == NULL)
+        return NULL;
+    /* A bytes object of our own may be written to until somebody else sees it. */
+    PyObject *out = PyBytes_FromStringAndSize(PyBytes_AsString(given), PyBytes_Size(given));
+    if (out == NULL)
+        return NULL;
+    void *numbers = PyBytes_AsString(out);
+    size_t n = (size_t)PyBytes_Size(out) / sizeof(double);
+    Py_BEGIN_ALLOW_THREADS
+    code = whole ? rg_job_reduce_whole(job, name, op, numbers, n)
+                 : rg_job_reduce(job, name, op, numbers, n);
+    Py_END_ALLOW_THREADS
+    if (code == RG_OK)
+        return out;
+    Py_DECREF(out);
+    return finish(code);
 }
 
 /* get(endpoint, name) -> LoDTensor */
@@ -313,7 +313,8 @@ static PyMethodDef functions[] = {
     {"job_who", who, METH_NOARGS, "job_who() -> (number, trainers, mode), None outside a job"},
     {"job_barrier", barrier, METH_VARARGS, "job_barrier(name): wait for all trainers"},
     {"job_flush", flush, METH_NOARGS, "Wait until all that was pushed has been taken."},
-    {"job_reduce", reduce, METH_VARARGS, "job_reduce(name, 'sum' | 'max' | 'min', [float])"},
+    {"job_reduce", reduce, METH_VARARGS,
+     "job_reduce(name, 'sum' | 'max' | 'min', bytes of f64, or of i64, whole) -> bytes"},
     {"job_get", get, METH_VARARGS, "job_get(endpoint, name) -> LoDTensor"},
     {"job_set", set, METH_VARARGS, "job_set(endpoint, name, LoDTensor)"},
     {"job_shuffle", shuffle, METH_VARARGS, "job_shuffle(dataset, seed, rows, seconds)"},

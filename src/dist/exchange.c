@@ -301,7 +301,7 @@ rg_status rg_channel_take(rg_job *job, rg_channel *l)
 
 /* ---- steps ---- */
 
-static rg_status push_and_wait(rg_job *job, rg_channel *l)
+rg_status rg_channel_exchange(rg_job *job, rg_channel *l)
 {
     RG_TRY(rg_in_flight_wait(&l->in_flight)); /* of a step whose wait was interrupted */
     RG_TRY(rg_channel_take(job, l));
@@ -321,7 +321,7 @@ static rg_status push_mean(rg_job *job, rg_channel *l)
         for (int s = 0; s < job->n_servers; s++)
             rg_outbox_scale(job, &l->filling[s], s, 1.0f / (float)x->arrived);
     x->arrived = 0;
-    x->outcome = push_and_wait(job, l);
+    x->outcome = rg_channel_exchange(job, l);
     (void)strncpy(x->why, x->outcome == RG_OK ? "" : rg_error_message(), sizeof x->why - 1);
     x->generation++;
     (void)pthread_cond_broadcast(&x->change);
@@ -489,7 +489,7 @@ rg_status rg_exchange_flush(rg_job *job)
         if (code == RG_OK)
             code = rg_channel_take(job, l);
         if (code == RG_OK && l->steps > 0)
-            code = push_and_wait(job, l);
+            code = rg_channel_exchange(job, l);
     }
     return code;
 }

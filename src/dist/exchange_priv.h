@@ -56,6 +56,8 @@ typedef struct rg_exchange {
 rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits);
 /* What the calls that are over have brought becomes the channel's answer. */
 rg_status rg_channel_take(rg_job *job, rg_channel *l);
+/* Send, wait for the answer, with the parameters, and take it. */
+rg_status rg_channel_exchange(rg_job *job, rg_channel *l);
 /* The step of one of the threads that are one sender: the last of them to come pushes the mean, and
  * all wait for the answer. */
 rg_status rg_push_together(rg_job *job, rg_channel *l);

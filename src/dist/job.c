@@ -161,7 +161,8 @@ static rg_status read_schema(rg_job *job, rg_job_server *server)
     rg_status code = rg_ps_schema_read(&server->schema, reply, n);
     rg_free(reply);
     RG_TRY(code);
-    RG_TRY(rg_mode_find(server->schema.mode, &job->mode));
+    RG_TRY(rg_mode_find(server->schema.mode, &job->servers_mode));
+    job->mode = job->servers_mode;
     job->trainers = server->schema.trainers;
     return lay_reply(server);
 }
@@ -442,21 +443,26 @@ rg_status rg_job_join_with(rg_job_load *loads, int n, int trainer, int trainers)
 
 /* ---- the program's servers ---- */
 
+enum { MOST_SERVERS = 4096 };
+
 typedef struct endpoints {
-    const char *list[4096];
+    const char *list[MOST_SERVERS];
     int n;
 } endpoints;
 
-static void add_endpoint(endpoints *e, const char *endpoint)
+static rg_status add_endpoint(endpoints *e, const char *endpoint)
 {
     for (int i = 0; i < e->n; i++)
         if (strcmp(e->list[i], endpoint) == 0)
-            return;
-    if (e->n < (int)(sizeof e->list / sizeof e->list[0]))
-        e->list[e->n++] = endpoint;
+            return RG_OK;
+    if (e->n == MOST_SERVERS)
+        return rg_fail(RG_ETOOBIG, "the program names more than %d servers, %s the first too many",
+                       MOST_SERVERS, endpoint);
+    e->list[e->n++] = endpoint;
+    return RG_OK;
 }
 
-static void find_servers(const rg_program *program, endpoints *e, int *trainer, int *trainers)
+static rg_status find_servers(const rg_program *program, endpoints *e, int *trainer, int *trainers)
 {
     static const char *const attrs[] = {"epmap", "endpoints"};
     const rg_block *block = program->blocks[0];
@@ -472,9 +478,10 @@ static void find_servers(const rg_program *program, endpoints *e, int *trainer, 
         for (size_t k = 0; k < sizeof attrs / sizeof attrs[0]; k++) {
             const rg_attr *list = rg_opdesc_attr(block->ops[i], attrs[k]);
             for (int j = 0; list != NULL && list->type == RG_ATTR_STRINGS && j < list->n; j++)
-                add_endpoint(e, list->strings[j]);
+                RG_TRY(add_endpoint(e, list->strings[j]));
         }
     }
+    return RG_OK;
 }
 
 rg_status rg_job_of(const rg_ctx *ctx, rg_job **job)
@@ -485,7 +492,7 @@ rg_status rg_job_of(const rg_ctx *ctx, rg_job **job)
     const rg_program *program = ctx->desc->block->program;
     endpoints e = {.n = 0};
     int trainer = -1, trainers = 0;
-    find_servers(program, &e, &trainer, &trainers);
+    RG_TRY(find_servers(program, &e, &trainer, &trainers));
     if (e.n == 0)
         return rg_fail(RG_EINVAL, "the program names no servers");
     RG_TRY(rg_job_join(e.list, e.n, trainer, trainers));
@@ -493,10 +500,19 @@ rg_status rg_job_of(const rg_ctx *ctx, rg_job **job)
     return *job ? RG_OK : rg_fail(RG_ECLOSED, "this process has left the job");
 }
 
+void rg_job_follow(rg_job *job, const rg_program *program)
+{
+    pthread_mutex_lock(&job->lock);
+    if (!job->agreed)
+        job->mode = rg_mode_of_trainer(job->servers_mode, program);
+    pthread_mutex_unlock(&job->lock);
+}
+
 rg_status rg_job_agree(rg_job *job, const rg_program *program)
 {
     uint8_t digest[RG_DIGEST_BYTES];
     rg_status code = RG_OK;
+    rg_job_follow(job, program);
     pthread_mutex_lock(&job->lock);
     bool agreed = job->agreed;
     job->agreed = true;

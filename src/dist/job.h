@@ -56,11 +56,12 @@ struct rg_job {
     int n_servers;
     int trainer; /* our number */
     uint32_t trainers;
-    const rg_mode *mode;  /* how this trainer goes about it (dist/mode.h) */
-    void *mode_state;     /* what the mode keeps; NULL: nothing */
-    rg_payload payload;   /* FLAGS_rpc_payload */
-    pthread_mutex_t lock; /* of the exchange */
-    bool agreed;          /* the servers know which program we train */
+    const rg_mode *servers_mode; /* as they say */
+    const rg_mode *mode;         /* how this trainer goes about it (dist/mode.h) */
+    void *mode_state;            /* what the mode keeps; NULL: nothing */
+    rg_payload payload;          /* FLAGS_rpc_payload */
+    pthread_mutex_t lock;        /* of the exchange */
+    bool agreed;                 /* the servers know which program we train */
     struct rg_exchange *exchange;
     struct rg_shuffle_inbox *inbox; /* of global shuffles (shuffle.c) */
     pthread_mutex_t news; /* of servers that die: for n_servers, their clients, and these: */
@@ -85,7 +86,11 @@ rg_status rg_job_join_with(rg_job_load *loads, int n, int trainer, int trainers)
 /* Of a job whose trainers have no call to end it (v2): that the process exits, with status 0, is
  * how it ends, and nothing to warn of. */
 void rg_job_ends_with_process(void);
-/* Once in a job: this is the program we train. Refused where another trainer's is different. */
+/* This is the program we train: it may say more of the mode than the servers do. Before threads
+ * train it. */
+void rg_job_follow(rg_job *job, const rg_program *program);
+/* Once in a job: the same, and the servers are told. Refused where another trainer's is different.
+ */
 rg_status rg_job_agree(rg_job *job, const rg_program *program);
 /* The one that was joined; NULL: none. */
 rg_job *rg_job_now(void);
@@ -133,8 +138,10 @@ void rg_job_say_waiting(rg_job *job, rg_in_flight *in_flight, double seconds);
 /* ---- over all trainers ---- */
 
 rg_status rg_job_barrier(rg_job *job, const char *name);
-/* op: 0 sum, 1 max, 2 min */
+/* op: 0 sum, 1 max, 2 min. Whole numbers are added as such, to the last bit; RG_EVALUE where a sum
+ * has no room in 64. */
 rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, size_t n);
+rg_status rg_job_reduce_whole(rg_job *job, const char *name, int op, int64_t *numbers, size_t n);
 
 /* ---- variables as a whole ---- */
 

@@ -46,7 +46,9 @@ rg_status rg_job_barrier(rg_job *job, const char *name)
     return code;
 }
 
-rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, size_t n)
+/* n numbers of 8 bytes each; type: 0 f64, 1 i64. */
+static rg_status reduce(rg_job *job, const char *name, int op, uint32_t type, void *numbers,
+                        size_t n)
 {
     rg_buf body, others;
     rg_buf_init(&body, 0);
@@ -56,10 +58,20 @@ rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, 
     while (body.len % RG_PS_ALIGN != 0)
         rg_buf_char(&body, 0);
     rg_buf_u32(&body, (uint32_t)op);
-    rg_buf_u32(&body, 0);
-    rg_buf_add(&body, numbers, n * sizeof *numbers);
-    rg_status code = meet(job, RG_PS_REDUCE, &body, &others, numbers, n * sizeof *numbers);
+    rg_buf_u32(&body, type);
+    rg_buf_add(&body, numbers, n * sizeof(double));
+    rg_status code = meet(job, RG_PS_REDUCE, &body, &others, numbers, n * sizeof(double));
     rg_buf_fini(&body);
     rg_buf_fini(&others);
     return code;
+}
+
+rg_status rg_job_reduce(rg_job *job, const char *name, int op, double *numbers, size_t n)
+{
+    return reduce(job, name, op, 0, numbers, n);
+}
+
+rg_status rg_job_reduce_whole(rg_job *job, const char *name, int op, int64_t *numbers, size_t n)
+{
+    return reduce(job, name, op, 1, numbers, n);
 }

@@ -24,8 +24,10 @@ rg_status rg_mode_find(int64_t number, const rg_mode **mode)
 
 const rg_mode *rg_mode_of_trainer(const rg_mode *servers, const rg_program *program)
 {
-    for (const rg_mode *const *m = rg_modes; *m != NULL; m++)
-        if ((*m)->claims != NULL && (*m)->claims(servers, program))
-            return *m;
+    for (const rg_mode *const *m = rg_modes; *m != NULL; m++) {
+        const rg_mode *other = (*m)->of_trainer ? (*m)->of_trainer(servers, program) : NULL;
+        if (other != NULL)
+            return other;
+    }
     return servers;
 }

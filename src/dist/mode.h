@@ -28,9 +28,9 @@ typedef struct rg_mode {
     bool background;
     /* Why values may only travel as floats; NULL: FLAGS_rpc_payload decides. */
     const char *only_floats;
-    /* Whether a trainer's program asks for this mode where the servers' says `servers`; NULL: it is
-     * what the servers say. */
-    bool (*claims)(const struct rg_mode *servers, const rg_program *trainer);
+    /* How a trainer of this program goes about it, with servers of the mode `servers`, where this
+     * file knows better than they; NULL: it does not. */
+    const struct rg_mode *(*of_trainer)(const struct rg_mode *servers, const rg_program *program);
     /* In place of the kernel of `send`; NULL: gradients go into the outboxes of the channel. */
     rg_status (*send)(rg_ctx *ctx, struct rg_job *job);
     /* The step in this channel is complete. NULL where `send` sees to that. */
@@ -53,7 +53,8 @@ extern const rg_mode *const rg_modes[];
 
 /* RG_EINVAL where there is none of that number. */
 rg_status rg_mode_find(int64_t number, const rg_mode **mode);
-/* How a trainer of this program goes about it, with servers of that mode. */
+/* How a trainer of this program goes about it, with servers of that mode: as they say, but for
+ * what a mode's of_trainer() finds in the program. */
 const rg_mode *rg_mode_of_trainer(const rg_mode *servers, const rg_program *program);
 
 #endif

@@ -28,6 +28,7 @@ typedef struct source {
 typedef struct sources {
     rg_job *job;  /* that they belong to */
     bool in_step; /* the program pushes before: parameters come with the answer */
+    bool idle;    /* somebody else gets them */
     int n;
     source list[];
 } sources;
@@ -63,7 +64,8 @@ static rg_status find_sources(const rg_ctx *ctx, rg_job *job, sources **out)
     if (list == NULL)
         return rg_no_memory(1, "a recv");
     list->job = job;
-    list->in_step = pushes_before(ctx);
+    list->in_step = pushes_before(ctx) && rg_attr_bool(ctx, WITH_BARRIER);
+    list->idle = !list->in_step && rg_attr_int(ctx, DO_NOT_RUN) != 0;
     for (int i = 0; i < n; i++) {
         source *from = &list->list[list->n++];
         const char *name = whole           ? names->strings[i]
@@ -133,6 +135,8 @@ static rg_status recv(rg_ctx *ctx)
         RG_TRY(find_sources(ctx, job, &list));
         ctx->state = list;
     }
+    if (list->idle)
+        return RG_OK;
     bool whole = rg_attr_list(ctx, RECV_VARNAMES)->n > 0;
     int64_t all = 0;
     for (int i = 0; i < list->n; i++)
@@ -153,12 +157,18 @@ const rg_op rg_op_recv = {
     .in = RG_SLOTS([X] = {"X", "what has to be over first",
                           RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "the variables", RG_REPEATED}),
-    .attr = RG_ATTRS(RG_LIST("epmap", RG_ATTR_STRINGS, "where each part comes from"),
-                     RG_INT("trainer_id", 0, "which trainer asks"),
-                     RG_BOOLEAN("with_barrier", true, "after the step that is being made"),
-                     RG_LIST("varnames", RG_ATTR_STRINGS, "their names on servers, if others"),
-                     RG_LIST("recv_varnames", RG_ATTR_STRINGS, "the parts' names on servers"),
-                     RG_INT("do_not_run", 0, "1: the communicator gets them")),
+    .attr = RG_ATTRS([EPMAP] = RG_LIST("epmap", RG_ATTR_STRINGS, "where each part comes from"),
+                     [TRAINER_ID] = RG_INT("trainer_id", 0, "which trainer asks"),
+                     [WITH_BARRIER] = RG_BOOLEAN("with_barrier", true,
+                                                 "after the step that is being made; false: as they "
+                                                 "are, asked for now"),
+                     [VARNAMES] = RG_LIST("varnames", RG_ATTR_STRINGS,
+                                          "their names on servers, if others"),
+                     [RECV_VARNAMES] = RG_LIST("recv_varnames", RG_ATTR_STRINGS,
+                                               "the parts' names on servers"),
+                     [DO_NOT_RUN] = RG_INT("do_not_run", 0,
+                                           "1: only what a step's answer brings; outside of a step "
+                                           "nothing is asked for")),
     .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_DYNAMIC | RG_OP_TALKS | RG_OP_STEP,
     .infer = as_declared,
     .kernel = recv,

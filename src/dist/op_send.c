@@ -95,6 +95,20 @@ static rg_status find_targets(const rg_ctx *ctx, rg_job *job, targets **out)
     return RG_OK;
 }
 
+/* The first of the rows that is not below `row`. */
+static size_t first_from(const rg_merged *merged, int64_t row)
+{
+    size_t low = 0, high = merged->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (merged->rows[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Merged rows are ascending, so those of a part stand together. */
 static rg_status send_rows(rg_ctx *ctx, const targets *t, const target *to, const rg_merged *merged,
                            bool whole)
@@ -103,16 +117,19 @@ static rg_status send_rows(rg_ctx *ctx, const targets *t, const target *to, cons
     size_t begin = 0, end = merged->n;
     int64_t shift = whole ? 0 : var->begin; /* a part's rows are numbered from its first */
     bool is_last = to == &t->list[t->n - 1];
-    while (whole && begin < merged->n && merged->rows[begin] < to->first)
-        begin++;
+    if (whole)
+        begin = first_from(merged, to->first);
     if (whole && !is_last) /* ids beyond the height go to the last part */
-        for (end = begin; end < merged->n && merged->rows[end] < to->first + to->rows;)
-            end++;
-    int64_t *ids = rg_scratch(ctx, (end - begin + 1) * sizeof *ids);
-    if (ids == NULL)
-        return RG_ENOMEM;
-    for (size_t i = begin; i < end; i++)
-        ids[i - begin] = merged->rows[i] + shift;
+        end = first_from(merged, to->first + to->rows);
+    const int64_t *ids = merged->rows + begin;
+    if (shift != 0) {
+        int64_t *shifted = rg_scratch(ctx, (end - begin + 1) * sizeof *shifted);
+        if (shifted == NULL)
+            return RG_ENOMEM;
+        for (size_t i = begin; i < end; i++)
+            shifted[i - begin] = merged->rows[i] + shift;
+        ids = shifted;
+    }
     return rg_exchange_rows(t->job, ctx->run->thread, to->server, to->var, ids,
                             (const float *)merged->values + (int64_t)begin * var->width,
                             end - begin);
@@ -179,6 +196,11 @@ static rg_status send(rg_ctx *ctx)
         return RG_OK; /* servers count the pushes themselves */
     targets *t = ctx->state;
     if (t == NULL || t->job != job) {
+        if (rg_attr_bool(ctx, RG_SEND_MERGE_ADD))
+            return rg_fail(RG_EUNIMPL,
+                           "merge_add is for counters (use_send_handler false): whether the "
+                           "gradients of several steps are added is said for all of them, by "
+                           "FLAGS_communicator_is_sgd_optimizer");
         rg_free(t);
         ctx->state = NULL;
         RG_TRY(rg_job_agree(job, ctx->desc->block->program));
@@ -205,7 +227,7 @@ const rg_op rg_op_send = {
         [RG_SEND_SECTIONS] = RG_LIST("sections", RG_ATTR_LONGS, "rows of each part of X"),
         [RG_SEND_VARNAMES] = RG_LIST("send_varnames", RG_ATTR_STRINGS, "the parts' names on servers"),
         [RG_SEND_NUM] = RG_INT("num", 0, "kept for files"),
-        [RG_SEND_MERGE_ADD] = RG_BOOLEAN("merge_add", false, "steps not sent yet are added, not averaged"),
+        [RG_SEND_MERGE_ADD] = RG_BOOLEAN("merge_add", false, "of a counter: steps not sent yet are added"),
         [RG_SEND_USE_HANDLER] = RG_BOOLEAN("use_send_handler", true, "false: X is the learning rate's counter"),
         [RG_SEND_GEO_PARAMS] = RG_LIST("geo_params", RG_ATTR_STRINGS, "geo: the parameter of each slice"),
         [RG_SEND_GEO_SLICES] = RG_LIST("geo_slices", RG_ATTR_STRINGS, "geo: the slices, as servers name them"),
@@ -222,10 +244,18 @@ const rg_op rg_op_send = {
 
 /* ---- send_barrier ---- */
 
+enum { HALF_ASYNC = 2 }; /* of its attributes */
+
 static rg_status send_barrier(rg_ctx *ctx)
 {
     rg_job *job;
     RG_TRY(rg_job_of(ctx, &job));
+    if (!rg_attr_bool(ctx, HALF_ASYNC) && !job->mode->programs.merges)
+        return rg_fail(
+            RG_EINVAL,
+            "half_async is false: the barrier is of all trainers, and the servers are of "
+            "%s mode, in which trainers do not wait for each other",
+            job->mode->programs.name);
     return rg_exchange_push(job, ctx->run->thread);
 }
 
@@ -237,7 +267,8 @@ const rg_op rg_op_send_barrier = {
     .out = RG_SLOTS([OUT] = {"Out", "stands for the barrier", RG_REPEATED | RG_OPTIONAL}),
     .attr = RG_ATTRS(RG_INT("trainer_id", 0, "which trainer waits"),
                      RG_ENDPOINTS("endpoints", "the servers"),
-                     RG_BOOLEAN("half_async", false, "wait for this trainer's threads only")),
+                     [HALF_ASYNC] = RG_BOOLEAN("half_async", false,
+                                               "wait for this trainer's threads only")),
     .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_TALKS | RG_OP_STEP | RG_OP_ENDS_STEP,
     .infer = infer,
     .kernel = send_barrier,

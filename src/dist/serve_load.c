@@ -107,6 +107,22 @@ static rg_status find_listen(const rg_engine *s, const rg_program *program,
 
 /* ---- taking it ---- */
 
+/* Threads by what they do are not how a server here is made: who asks for them is told so. 12 is
+ * what every script has that says nothing, 1 what a file has. */
+static void say_what_changes_nothing(const rg_engine *s)
+{
+    static const char *const names[] = {"rpc_send_thread_num", "rpc_get_thread_num",
+                                        "rpc_prefetch_thread_num"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const rg_attr *threads = rg_opdesc_attr(s->desc, names[i]);
+        if (threads != NULL && threads->i != 1 && threads->i != 12)
+            rg_log(RG_LOG_W, "ps",
+                   "server=%d %s=%d \"changes nothing: gradients, reads and look-ups are taken by "
+                   "the same loops; more servers are more threads\"",
+                   s->id, names[i], threads->i);
+    }
+}
+
 static rg_status read_attrs(rg_engine *s)
 {
     const rg_attr *mode = rg_opdesc_attr(s->desc, "distributed_mode"),
@@ -116,6 +132,7 @@ static rg_status read_attrs(rg_engine *s)
     s->schema.mode = (uint32_t)s->mode->programs.number;
     s->dc_asgd = dc != NULL && dc->b;
     s->sums = sums != NULL && sums->b;
+    say_what_changes_nothing(s);
     return RG_OK;
 }
 

@@ -69,7 +69,8 @@ typedef struct rg_rendezvous {
     uint32_t kind;           /* RG_PS_BARRIER or RG_PS_REDUCE */
     uint32_t op;             /* 0 sum, 1 max, 2 min */
     char *name;              /* owned */
-    const double *numbers;   /* of the request's body */
+    uint32_t type;           /* of the numbers: 0 f64, 1 i64 */
+    const uint8_t *numbers;  /* of the request's body */
     size_t n;
 } rg_rendezvous;
 

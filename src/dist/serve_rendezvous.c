@@ -9,30 +9,33 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SUM, MAX, MIN };
+enum { NUMBER = 8 }; /* bytes of a double, and of an int64 */
+
 static void end_meeting(rg_rendezvous *m)
 {
     rg_free(m->name);
     *m = (rg_rendezvous){0};
 }
 
-/* {name}, and of a reduction {u32 op, u32 0, doubles}, which begin at a multiple of 8. */
+/* {name}, and of a reduction {u32 op, u32 type, numbers}, which begin at a multiple of 8. */
 static rg_status read_meeting(rg_rpc_request *request, rg_rendezvous *m)
 {
     size_t n;
     const uint8_t *body = rg_rpc_request_body(request, &n), *bytes;
     rg_cursor in = {body, n};
-    uint32_t spare;
     m->kind = rg_rpc_request_method(request);
     RG_TRY(rg_handshake_read_text(&in, &m->name));
     if (m->kind == RG_PS_BARRIER)
         return in.left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in.left);
     RG_TRY(rg_cursor_take(&in, rg_ps_padded(n - in.left) - (n - in.left), &bytes));
     RG_TRY(rg_cursor_u32(&in, &m->op));
-    RG_TRY(rg_cursor_u32(&in, &spare));
-    if (m->op > 2 || in.left % sizeof(double) != 0)
-        return rg_fail(RG_ECORRUPT, "%zu bytes to be reduced by operation %u", in.left, m->op);
-    m->numbers = (const double *)(const void *)in.at;
-    m->n = in.left / sizeof(double);
+    RG_TRY(rg_cursor_u32(&in, &m->type));
+    if (m->op > 2 || m->type > 1 || in.left % NUMBER != 0)
+        return rg_fail(RG_ECORRUPT, "%zu bytes to be reduced by operation %u, of type %u", in.left,
+                       m->op, m->type);
+    m->numbers = in.at;
+    m->n = in.left / NUMBER;
     return RG_OK;
 }
 
@@ -60,31 +63,50 @@ static const rg_member *stranger(const rg_engine *s, const rg_rendezvous *m)
 {
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         const rg_rendezvous *each = &s->trainers[t].rendezvous;
-        if (each->request != NULL && (each->kind != m->kind || strcmp(each->name, m->name) != 0 ||
-                                      each->op != m->op || each->n != m->n))
+        if (each->request != NULL &&
+            (each->kind != m->kind || strcmp(each->name, m->name) != 0 || each->op != m->op ||
+             each->type != m->type || each->n != m->n))
             return &s->trainers[t];
     }
     return NULL;
 }
 
-static void combine(const rg_engine *s, const rg_rendezvous *m, double *out)
+static double join_floats(uint32_t op, double a, double b)
 {
-    bool first = true;
+    return op == SUM ? a + b : op == MAX ? (b > a ? b : a) : b < a ? b : a;
+}
+
+/* Whole numbers are added as such: a double has 53 bits of them. */
+static bool join_wholes(uint32_t op, int64_t *a, int64_t b)
+{
+    if (op == SUM)
+        return !__builtin_add_overflow(*a, b, a);
+    *a = op == MAX ? (b > *a ? b : *a) : b < *a ? b : *a;
+    return true;
+}
+
+/* Over all who wait, in their order. false: a sum of whole numbers is beyond 64 bits. */
+static bool combine(const rg_engine *s, const rg_rendezvous *m, void *out)
+{
+    double *floats = out;
+    int64_t *wholes = out;
+    bool first = true, fits = true;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         const rg_rendezvous *each = &s->trainers[t].rendezvous;
-        for (size_t i = 0; each->request != NULL && i < m->n; i++) {
-            double x = each->numbers[i];
-            if (first)
-                out[i] = x;
-            else if (m->op == 0)
-                out[i] += x;
-            else if (m->op == 1)
-                out[i] = x > out[i] ? x : out[i];
+        const double *more = (const double *)(const void *)each->numbers;
+        const int64_t *more_wholes = (const int64_t *)(const void *)each->numbers;
+        if (each->request == NULL)
+            continue;
+        if (first)
+            memcpy(out, each->numbers, m->n * NUMBER);
+        for (size_t i = 0; !first && i < m->n; i++)
+            if (m->type == 0)
+                floats[i] = join_floats(m->op, floats[i], more[i]);
             else
-                out[i] = x < out[i] ? x : out[i];
-        }
-        first = first && each->request == NULL;
+                fits = join_wholes(m->op, &wholes[i], more_wholes[i]) && fits;
+        first = false;
     }
+    return fits;
 }
 
 void rg_serve_try_rendezvous(rg_engine *s)
@@ -100,8 +122,8 @@ void rg_serve_try_rendezvous(rg_engine *s)
     if (m == NULL || s->ended)
         return;
     const rg_member *other = stranger(s, m);
-    size_t bytes = m->n * sizeof(double);
-    double *out = m->n > 0 && rg_fault("ps.reduce") == RG_FAULT_NONE ? rg_alloc(bytes) : NULL;
+    size_t bytes = m->n * NUMBER;
+    void *out = m->n > 0 && rg_fault("ps.reduce") == RG_FAULT_NONE ? rg_alloc(bytes) : NULL;
     char text[2 * RG_PS_MAX_NAME] = "";
     bool refused = other != NULL || (bytes > 0 && out == NULL);
     rg_status why = other != NULL ? RG_EINVAL : RG_ENOMEM;
@@ -110,8 +132,11 @@ void rg_serve_try_rendezvous(rg_engine *s)
                        m->name, other->who, other->rendezvous.name);
     else if (refused)
         (void)snprintf(text, sizeof text, "no memory for %zu bytes of numbers", bytes);
-    else if (out != NULL)
-        combine(s, m, out);
+    else if (out != NULL && !combine(s, m, out)) {
+        refused = true;
+        why = RG_EVALUE;
+        (void)snprintf(text, sizeof text, "a sum of whole numbers is beyond 64 bits");
+    }
     s->rendezvous++;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         rg_rendezvous *each = &s->trainers[t].rendezvous;

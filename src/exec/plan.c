@@ -103,6 +103,7 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     RG_TRY(rg_pass_fuse_softmax(plan->program, &fixed));
     RG_TRY(rg_pass_fuse_embedding(plan->program, &fixed));
     RG_TRY(rg_pass_sparse_tables(plan->program, &fixed));
+    RG_TRY(rg_pass_fuse_embedding_grad(plan->program, &fixed));
     RG_TRY(rg_pass_fuse_parts(plan->program, &fixed));
     return rg_pass_fuse_slices(plan->program, &fixed);
 }

@@ -22,6 +22,8 @@ rg_status rg_pass_fuse_fc(rg_program *program, const rg_protected *keep);
 rg_status rg_pass_fuse_softmax(rg_program *program, const rg_protected *keep);
 /* The SGD step of an embedding straight from the gradients of its look-ups. */
 rg_status rg_pass_fuse_embedding(rg_program *program, const rg_protected *keep);
+/* The sparse gradient of a table straight from those of its look-ups. */
+rg_status rg_pass_fuse_embedding_grad(rg_program *program, const rg_protected *keep);
 /* Gradients of large tables as rows, where the update does the same with them. */
 rg_status rg_pass_sparse_tables(rg_program *program, const rg_protected *keep);
 /* The gradients of many parts of one tensor as one op. */

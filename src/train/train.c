@@ -464,8 +464,10 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
         code = rg_pool_open(&t.pool, t.threads + 1);
     if (code == RG_OK) {
         t.running = t.threads;
-        if (rg_job_now() != NULL && !config->infer)
+        if (rg_job_now() != NULL && !config->infer) {
+            rg_job_follow(rg_job_now(), config->program);
             code = rg_exchange_threads(rg_job_now(), t.threads);
+        }
     }
     if (code == RG_OK) {
         t.began = rg_clock_ns();

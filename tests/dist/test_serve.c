@@ -715,6 +715,42 @@ static void numbers_over_all_trainers(void **state)
     finish(&f);
 }
 
+/* Whole numbers, that no double is, to the last bit; what has no room is refused on both sides. */
+static void whole_numbers_over_all_trainers(void **state)
+{
+    const int64_t large = (INT64_C(1) << 53) + 1;
+    fixture f;
+    rg_buf body;
+    (void)state;
+    start(&f, RG_UPDATE_ASYNC);
+    for (int64_t each = large; each > 0; each = each == large ? INT64_MAX : 0) {
+        rg_buf_init(&body, 0);
+        rg_handshake_text(&body, "sum");
+        while (body.len % 8 != 0)
+            rg_buf_char(&body, 0);
+        rg_buf_u32(&body, 0);
+        rg_buf_u32(&body, 1);
+        rg_buf_u64(&body, (uint64_t)each);
+        rg_rpc_call *waiting = begin(f.clients[0], RG_PS_REDUCE, &body);
+        rg_rpc_call *last = begin(f.clients[1], RG_PS_REDUCE, &body);
+        if (each == large) {
+            int64_t got;
+            size_t n;
+            assert_ok(rg_rpc_wait(last));
+            assert_ok(rg_rpc_wait(waiting));
+            memcpy(&got, rg_rpc_answer(waiting, &n), sizeof got);
+            assert_true(got == 2 * large);
+        } else {
+            assert_fails(rg_rpc_wait(last), RG_EVALUE, "beyond 64 bits");
+            assert_fails(rg_rpc_wait(waiting), RG_EVALUE, "beyond 64 bits");
+        }
+        rg_rpc_call_close(waiting);
+        rg_rpc_call_close(last);
+        rg_buf_fini(&body);
+    }
+    finish(&f);
+}
+
 static void without_memory_a_sum_is_refused(void **state)
 {
     fixture f;
@@ -937,6 +973,7 @@ RUN(cmocka_unit_test(the_schema_says_what_it_has),
     cmocka_unit_test(tables_shrink_and_are_cleared), cmocka_unit_test(a_server_writes_its_rows),
     cmocka_unit_test(strangers_cannot_have_files_written),
     cmocka_unit_test(a_server_writes_below_its_root), cmocka_unit_test(numbers_over_all_trainers),
+    cmocka_unit_test(whole_numbers_over_all_trainers),
     cmocka_unit_test(without_memory_a_sum_is_refused),
     cmocka_unit_test(trainers_wait_for_the_same_or_are_told),
     cmocka_unit_test(a_failure_ends_the_job_for_all),

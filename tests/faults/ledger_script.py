@@ -69,7 +69,8 @@ def train(args, exe):
         time.sleep(args.pause)
         if args.meet and (step + 1) % args.meet == 0:
             fleet.barrier_worker()
-            total = _core.job_reduce("steps", "sum", [float(step), 1.0])
+            total = _core.job_reduce("steps", "sum", np.array([float(step), 1.0]).tobytes(), False)
+            total = np.frombuffer(total)
             assert list(total) == [float(step) * workers, float(workers)], total
 
 

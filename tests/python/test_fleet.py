@@ -76,9 +76,10 @@ def job(monkeypatch):
     record("job_shrink", 7)
     monkeypatch.setattr(_core, "job_who", lambda: (1, 2, "async"))
     # Of two trainers that have the same numbers.
-    monkeypatch.setattr(_core, "job_reduce", lambda name, op, numbers: (
+    monkeypatch.setattr(_core, "job_reduce", lambda name, op, numbers, whole: (
         calls.append(("job_reduce", name, op)),
-        [n * 2 if op == "sum" else n for n in numbers])[1], raising=False)
+        (np.frombuffer(numbers, "int64" if whole else "float64")
+         * (2 if op == "sum" else 1)).tobytes())[1], raising=False)
     monkeypatch.setattr("paddle.fluid.transpiler.distribute_transpiler.wait_server_ready",
                         lambda endpoints: calls.append(("wait", endpoints)))
     return calls
@@ -321,12 +322,13 @@ def test_gather(monkeypatch):
     together = {}
     ready = threading.Barrier(2)
 
-    def meet(name, op, array):
-        together.setdefault(threading.current_thread().name, []).append(np.array(array))
+    def meet(name, op, numbers, whole):
+        array = np.frombuffer(numbers, "int64" if whole else "float64")
+        together.setdefault(threading.current_thread().name, []).append(array)
         ready.wait()
         total = sum(arrays[-1] for arrays in together.values())
         ready.wait()
-        return total.tolist()
+        return total.tobytes()
     monkeypatch.setattr(_core, "job_reduce", meet, raising=False)
     got = {}
     things = [{"a": [1, 2.5]}, "text, a longer one: ü"]
@@ -430,6 +432,12 @@ def test_metrics_of_all_workers(model, job):
     assert metrics.sum("pos", scope).tolist() == [[2, 4, 6]]
     assert metrics.max("pos", scope).tolist() == [[1, 2, 3]]
     assert [c[2] for c in job if c[0] == "job_reduce"] == ["sum", "max"]
+    large = 2 ** 53 + 1  # a double has no such number
+    assert communicator.reduce(np.array([large])).tolist() == [2 * large]
+    with pytest.raises(OverflowError, match="no room in int8"):
+        communicator.reduce(np.array([100], "int8"))
+    with pytest.raises(TypeError, match="complex"):
+        communicator.reduce([1j])
     assert FleetUtil("transpiler").get_global_auc(scope, "pos", "pos") == pytest.approx(0.5)
 
 

@@ -11,6 +11,7 @@ BATCH, STEPS = 12, 5
 SGD, FC, GRAD = "sgd", "fused_fc", "fused_fc_grad"
 SOFTMAX, TABLE = "fused_softmax_cross_entropy_grad", "fused_embedding_sgd"
 PARTS, ROWS = "fused_slice_grad", "fused_adam_rows"
+LOOKED_UP = "fused_embedding_grad"
 
 
 @pytest.fixture(autouse=True)
@@ -317,7 +318,9 @@ CASES = {
     "words v2": (words(v2=True, sparse=True), [TABLE]),
     "words v2 dense": (words(v2=True, padding=-1), [TABLE]),
     "words, momentum": (words(optimizer=momentum), [SOFTMAX]),
-    "sparse words, adam": (words(optimizer=adam, sparse=True), [SOFTMAX]),
+    "sparse words, adam": (words(optimizer=adam, sparse=True), [SOFTMAX, LOOKED_UP]),
+    "sparse padding, adam": (words(optimizer=adam, padding=3, sparse=True), [LOOKED_UP]),
+    "words v2, momentum": (words(optimizer=momentum, v2=True, sparse=True), [LOOKED_UP]),
     "table read twice": (table_read_twice, []),
     "ctr, sgd": (ctr(sgd), [FC, GRAD, TABLE]),
     "ctr, dense table": (ctr(sgd, sparse=False), [FC, GRAD, TABLE]),

@@ -73,29 +73,38 @@ def barrier(name="barrier"):
 
 
 def reduce(array, op="sum", name="reduce"):
-    """The sum (max, min) of an array over all trainers, in its own type and shape."""
+    """The sum (max, min) of an array over all trainers, in its own type and shape. Whole numbers
+    are exact; a sum that its type has no room for is an OverflowError."""
     if op not in ("sum", "max", "min"):
         raise ValueError("mode is %r, and must be sum, max or min" % (op,))
     array = numpy.asarray(array)
-    flat = array.astype("float64").ravel().tolist()
-    out = numpy.array(_core.job_reduce(_turn(name), op, flat), dtype="float64")
-    return out.reshape(array.shape).astype(array.dtype)
+    if array.dtype.kind not in "biuf":
+        raise TypeError("numbers over all trainers are whole or real, and not %s" % array.dtype)
+    whole = array.dtype.kind != "f"
+    if array.dtype == "uint64" and array.size and array.max() > numpy.iinfo("int64").max:
+        raise OverflowError("%d over all trainers: whole numbers have 63 bits" % array.max())
+    kind = "int64" if whole else "float64"
+    out = _core.job_reduce(_turn(name), op, array.astype(kind).tobytes(), whole)
+    out = numpy.frombuffer(out, dtype=kind).reshape(array.shape)
+    if array.dtype.kind in "iu" and (out != out.astype(array.dtype)).any():
+        raise OverflowError("a %s over all trainers has no room in %s" % (op, array.dtype))
+    return out.astype(array.dtype)
 
 
 def gather(thing, index, count):
     """The list of what each of `count` trainers gave, in their order. A thing is made of
     numbers, texts, lists and dicts."""
     try:
-        own = numpy.frombuffer(json.dumps(thing).encode(), dtype="uint8")
+        own = json.dumps(thing).encode()
     except TypeError as e:
         raise TypeError("all_gather takes numbers, texts, lists and dicts of them: %s" % e)
-    sizes = numpy.zeros(count)
+    sizes = numpy.zeros(count, dtype="int64")
     sizes[index] = len(own)
-    sizes = reduce(sizes, name="gather").astype("int64")
-    rows = numpy.zeros((count, int(sizes.max())))
-    rows[index, :len(own)] = own
-    rows = reduce(rows, name="gather").astype("uint8")
-    return [json.loads(row[:size].tobytes()) for row, size in zip(rows, sizes)]
+    sizes = reduce(sizes, name="gather")
+    rows = numpy.zeros((count, (int(sizes.max()) + 7) // 8), dtype="int64")
+    rows[index].view("uint8")[:len(own)] = numpy.frombuffer(own, dtype="uint8")
+    rows = reduce(rows, name="gather")  # what the others have is 0: the sum is each one's own
+    return [json.loads(row.tobytes()[:size]) for row, size in zip(rows, sizes)]
 
 
 def flush():

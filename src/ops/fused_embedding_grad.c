@@ -1,0 +1,121 @@
+/* fused_embedding_grad.c - the sparse gradient of a table from the gradients of its look-ups, made
+ * by pass/fuse_embedding_grad.c.
+ *
+ *   W@GRAD = rows of dOut[k][i] by Ids[k][i], those of one id added up, ascending
+ *
+ * as the look-ups' gradients and their sum would make it, to the bit, without a copy of each. */
+#include "ops/sort_keys.h"
+#include "ops/types.h"
+
+#include <string.h>
+
+enum { W, IDS, DOUT };
+enum { DW };
+enum { PADDING, GROWS };
+
+enum { LIST_SHIFT = 40 }; /* an item is where it stands: the list's number above its place there */
+
+static rg_status infer(rg_ctx *ctx)
+{
+    if (rg_n_in(ctx, IDS) != rg_n_in(ctx, DOUT) ||
+        rg_attr_list(ctx, PADDING)->n != rg_n_in(ctx, IDS))
+        return rg_fail(RG_EINVAL, "%d lists of ids, %d gradients and %d paddings",
+                       rg_n_in(ctx, IDS), rg_n_in(ctx, DOUT), rg_attr_list(ctx, PADDING)->n);
+    int64_t width = rg_shape_of(ctx, W)->dim[1];
+    for (int k = 0; rg_running(ctx) && k < rg_n_in(ctx, IDS); k++) {
+        int64_t n = rg_shape_numel(&rg_in_meta_n(ctx, IDS, k)->shape);
+        if (rg_shape_numel(&rg_in_meta_n(ctx, DOUT, k)->shape) != n * width)
+            return rg_fail(RG_ESHAPE, "%s does not hold %lld rows of %lld",
+                           rg_in_name(ctx, DOUT, k), (long long)n, (long long)width);
+    }
+    rg_set_like(ctx, DW, W);
+    rg_set_kind(ctx, DW, RG_ROWS);
+    return RG_OK;
+}
+
+static rg_status list_ids(const rg_ctx *ctx, int64_t rows, rg_keyed *items)
+{
+    for (int k = 0; k < rg_n_in(ctx, IDS); k++) {
+        const rg_value *ids = rg_in_n(ctx, IDS, k);
+        const int64_t *id = ids->data;
+        int64_t n = rg_numel(ids);
+        for (int64_t i = 0; i < n; i++) {
+            if (id[i] < 0 || id[i] >= rows)
+                return rg_fail(
+                    RG_EVALUE, "%s has the id %lld at element %lld, and the table has %lld rows",
+                    rg_in_name(ctx, IDS, k), (long long)id[i], (long long)i, (long long)rows);
+            *items++ = (rg_keyed){(uint64_t)id[i], (int64_t)k << LIST_SHIFT | i};
+        }
+    }
+    return RG_OK;
+}
+
+/* Those of the padding have a gradient of zero. */
+RG_HOT static size_t gather(const rg_keyed *items, int64_t n, const float *const *lists,
+                            const int64_t *paddings, int64_t width, int64_t *rows, float *out)
+{
+    size_t unique = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = items[i].at >> LIST_SHIFT, id = (int64_t)items[i].key;
+        const float *from = lists[k] + (items[i].at & ((INT64_C(1) << LIST_SHIFT) - 1)) * width;
+        bool padding = id == paddings[k] && id != -1;
+        float *to = out + (int64_t)unique * width;
+        if (i > 0 && items[i].key == items[i - 1].key) {
+            for (int64_t j = 0; !padding && j < width; j++)
+                to[j - width] += from[j];
+            continue;
+        }
+        if (padding)
+            memset(to, 0, (size_t)width * sizeof *to);
+        else
+            memcpy(to, from, (size_t)width * sizeof *to);
+        rows[unique++] = id;
+    }
+    return unique;
+}
+
+static size_t count_unique(const rg_keyed *items, int64_t n)
+{
+    size_t unique = n > 0;
+    for (int64_t i = 1; i < n; i++)
+        unique += items[i].key != items[i - 1].key;
+    return unique;
+}
+
+static rg_status kernel(rg_ctx *ctx)
+{
+    const rg_value *w = rg_in(ctx, W);
+    rg_value *dw = rg_out(ctx, DW);
+    int n_lists = rg_n_in(ctx, IDS);
+    int64_t total = 0, rows = rg_attr_bool(ctx, GROWS) ? INT64_MAX : w->meta.shape.dim[0];
+    for (int k = 0; k < n_lists; k++) {
+        if (rg_in_n(ctx, IDS, k)->meta.dtype != RG_I64)
+            return rg_bad_dtype(ctx, IDS);
+        total += rg_numel(rg_in_n(ctx, IDS, k));
+    }
+    rg_keyed *items = rg_scratch(ctx, (size_t)(2 * total + 1) * sizeof *items);
+    const float **lists = rg_scratch(ctx, (size_t)n_lists * sizeof *lists);
+    if (items == NULL || lists == NULL)
+        return RG_ENOMEM;
+    for (int k = 0; k < n_lists; k++)
+        lists[k] = rg_in_n(ctx, DOUT, k)->data;
+    RG_TRY(list_ids(ctx, rows, items));
+    rg_sort_keys(items, items + total, total);
+    RG_TRY(rg_value_resize_rows(dw, RG_F32, &w->meta.shape, count_unique(items, total)));
+    (void)gather(items, total, lists, rg_attr_list(ctx, PADDING)->longs, w->meta.shape.dim[1],
+                 dw->rows, dw->data);
+    return RG_OK;
+}
+
+const rg_op rg_op_fused_embedding_grad = {
+    .type = "fused_embedding_grad",
+    .doc = "The sparse gradient of a table from the gradients of its look-ups.",
+    .in = RG_SLOTS([W] = {"W", "", RG_SHAPE_ONLY | RG_ANY_KIND}, [IDS] = {"Ids", "", RG_REPEATED},
+                   [DOUT] = {"Out@GRAD", "", RG_REPEATED}),
+    .out = RG_SLOTS([DW] = {"W@GRAD", "each row once, ascending"}),
+    .attr = RG_ATTRS([PADDING] = RG_LIST("padding_idx", RG_ATTR_LONGS, "of each look-up; -1: none"),
+                     [GROWS] = RG_BOOLEAN("grows", false, "ids beyond the height are welcome")),
+    .flags = RG_OP_INTERNAL,
+    .infer = infer,
+    .kernel = kernel,
+};
