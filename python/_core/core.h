@@ -128,6 +128,7 @@ int core_from_numpy(PyObject *object, core_array *array);
 typedef struct core_executor {
     PyObject_HEAD
     rg_executor *executor;
+    PyObject *job; /* the core_job that its runs take part in */
 } core_executor;
 
 extern PyTypeObject *core_executor_type;
@@ -155,6 +156,13 @@ int core_add_slots(PyObject *module);
 
 /* ---- jobs (job.c) ---- */
 
+typedef struct core_job {
+    PyObject_HEAD
+    struct rg_job *job;
+} core_job;
+
+extern PyTypeObject *core_job_type;
+extern PyObject *core_own_job; /* the process's */
 int core_add_job(PyObject *module);
 
 /* ---- training (train.c) ---- */

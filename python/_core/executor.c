@@ -367,9 +367,17 @@ static PyObject *executor_close(PyObject *object, PyObject *unused)
 
 static PyObject *executor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    (void)args, (void)kwargs;
+    PyObject *job = core_own_job;
+    (void)kwargs;
+    if (!PyArg_ParseTuple(args, "|O!:Executor", core_job_type, &job))
+        return NULL;
     core_executor *self = core_new(type);
-    rg_status code = self ? rg_executor_open(&self->executor) : RG_OK;
+    rg_status code = RG_OK;
+    if (self != NULL) {
+        Py_INCREF(job);
+        self->job = job;
+        code = rg_executor_open(&self->executor, ((core_job *)job)->job);
+    }
     if (code != RG_OK) {
         Py_CLEAR(self);
         (void)core_raise(code);
@@ -379,7 +387,9 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args, PyObject *kwar
 
 static void executor_dealloc(PyObject *object)
 {
-    rg_executor_close(((core_executor *)object)->executor);
+    core_executor *self = (core_executor *)object;
+    rg_executor_close(self->executor);
+    Py_XDECREF(self->job);
     core_free(object);
 }
 

@@ -1,11 +1,20 @@
-/* job.c - a trainer's job: joining, leaving, meeting the others, reading what servers keep. */
+/* job.c - Job: a trainer's place in a job: joining, leaving, meeting the others, reading what
+ * servers keep. The process has one, `_core.job`, in which executors take part that are given no
+ * other; job_join(), job_leave() and so on are its methods. */
 #include "_core/core.h"
 
-#include "dist/job.h"
+#include "base/mem.h"
+#include "dist/exchange.h"
+#include "dist/fan_out.h"
 #include "dist/shuffle.h"
 #include "sys/interrupt.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+PyTypeObject *core_job_type;
+PyObject *core_own_job;
 
 /* For C code that waits: whether Ctrl+C was pressed. */
 static rg_status look_for_signals(void)
@@ -18,13 +27,19 @@ static rg_status look_for_signals(void)
     return raised ? rg_fail(RG_ECLOSED, "interrupted") : RG_OK;
 }
 
-static rg_job *need_job(void)
+static rg_job *job_of(PyObject *self)
 {
-    rg_job *job = rg_job_now();
-    if (job == NULL)
-        PyErr_SetString(PyExc_RuntimeError,
-                        "this needs a running job: run the startup program of a trainer first");
-    return job;
+    return ((core_job *)self)->job;
+}
+
+static rg_job *need_job(PyObject *self)
+{
+    rg_job *job = job_of(self);
+    if (rg_job_is_joined(job))
+        return job;
+    PyErr_SetString(PyExc_RuntimeError,
+                    "this needs a running job: run the startup program of a trainer first");
+    return NULL;
 }
 
 static PyObject *finish(rg_status code)
@@ -35,38 +50,36 @@ static PyObject *finish(rg_status code)
     Py_RETURN_NONE;
 }
 
-static PyObject *join(PyObject *module, PyObject *args)
+static PyObject *join(PyObject *self, PyObject *args)
 {
     PyObject *list;
     int trainer, trainers, n;
     const char **endpoints;
     rg_status code;
-    (void)module;
     if (!PyArg_ParseTuple(args, "Oii:job_join", &list, &trainer, &trainers) ||
         core_names(list, &endpoints, &n) < 0)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    code = rg_job_join(endpoints, n, trainer, trainers);
+    code = rg_job_join(job_of(self), endpoints, n, trainer, trainers);
     Py_END_ALLOW_THREADS
     PyMem_Free(endpoints);
     return finish(code);
 }
 
-static PyObject *ends_with_process(PyObject *module, PyObject *unused)
+static PyObject *ends_with_process(PyObject *self, PyObject *unused)
 {
-    (void)module, (void)unused;
-    rg_job_ends_with_process();
+    (void)unused;
+    rg_job_ends_with_process(job_of(self));
     Py_RETURN_NONE;
 }
 
 /* job_load([(endpoint, startup, main)], trainer, trainers) */
-static PyObject *load(PyObject *module, PyObject *args)
+static PyObject *load(PyObject *self, PyObject *args)
 {
     PyObject *list;
     int trainer, trainers;
     rg_status code = RG_OK;
     bool right = true;
-    (void)module;
     if (!PyArg_ParseTuple(args, "O!ii:job_load", &PyList_Type, &list, &trainer, &trainers))
         return NULL;
     Py_ssize_t n = PyList_Size(list);
@@ -87,53 +100,51 @@ static PyObject *load(PyObject *module, PyObject *args)
     }
     if (right) {
         Py_BEGIN_ALLOW_THREADS
-        code = rg_job_join_with(loads, (int)n, trainer, trainers);
+        code = rg_job_join_with(job_of(self), loads, (int)n, trainer, trainers);
         Py_END_ALLOW_THREADS
     }
     PyMem_Free(loads);
     return right ? finish(code) : NULL;
 }
 
-static PyObject *leave(PyObject *module, PyObject *unused)
+static PyObject *leave(PyObject *self, PyObject *unused)
 {
     rg_status code;
-    (void)module, (void)unused;
+    (void)unused;
     Py_BEGIN_ALLOW_THREADS
-    code = rg_job_leave();
+    code = rg_job_leave(job_of(self));
     Py_END_ALLOW_THREADS
     return finish(code);
 }
 
-static PyObject *fail(PyObject *module, PyObject *args)
+static PyObject *fail(PyObject *self, PyObject *args)
 {
     const char *why;
-    (void)module;
     if (!PyArg_ParseTuple(args, "s:job_fail", &why))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    rg_job_fail(why);
+    rg_job_fail(job_of(self), why);
     Py_END_ALLOW_THREADS
     Py_RETURN_NONE;
 }
 
 /* (number, trainers, mode) or None */
-static PyObject *who(PyObject *module, PyObject *unused)
+static PyObject *who(PyObject *self, PyObject *unused)
 {
-    const rg_job *job = rg_job_now();
-    (void)module, (void)unused;
-    if (job == NULL)
+    rg_job *job = job_of(self);
+    (void)unused;
+    if (!rg_job_is_joined(job))
         Py_RETURN_NONE;
     return Py_BuildValue("iIs", job->trainer, job->trainers, job->mode->programs.name);
 }
 
-static PyObject *barrier(PyObject *module, PyObject *args)
+static PyObject *barrier(PyObject *self, PyObject *args)
 {
     const char *name;
     rg_status code;
-    (void)module;
     if (!PyArg_ParseTuple(args, "s:job_barrier", &name))
         return NULL;
-    rg_job *job = need_job();
+    rg_job *job = need_job(self);
     if (job == NULL)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
@@ -142,11 +153,11 @@ static PyObject *barrier(PyObject *module, PyObject *args)
     return finish(code);
 }
 
-static PyObject *flush(PyObject *module, PyObject *unused)
+static PyObject *flush(PyObject *self, PyObject *unused)
 {
     rg_status code;
-    (void)module, (void)unused;
-    rg_job *job = need_job();
+    (void)unused;
+    rg_job *job = need_job(self);
     if (job == NULL)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
@@ -166,17 +177,16 @@ static int parse_op(const char *text)
 }
 
 /* reduce(name, op, bytes, whole) -> bytes: doubles or, where `whole`, int64 over all trainers. */
-static PyObject *reduce(PyObject *module, PyObject *args)
+static PyObject *reduce(PyObject *self, PyObject *args)
 {
     const char *name, *op_name;
     PyObject *given;
     int whole;
     rg_status code;
-    (void)module;
     if (!PyArg_ParseTuple(args, "ssO!p:job_reduce", &name, &op_name, &PyBytes_Type, &given, &whole))
         return NULL;
     int op = parse_op(op_name);
-    rg_job *job = op < 0 ? NULL : need_job();
+    rg_job *job = op < 0 ? NULL : need_job(self);
     if (job == NULL)
         return NULL;
     /* A bytes object of our own may be written to until somebody else sees it. */
@@ -196,15 +206,14 @@ static PyObject *reduce(PyObject *module, PyObject *args)
 }
 
 /* get(endpoint, name) -> LoDTensor */
-static PyObject *get(PyObject *module, PyObject *args)
+static PyObject *get(PyObject *self, PyObject *args)
 {
     const char *endpoint, *name;
     rg_value *value;
     rg_status code;
-    (void)module;
     if (!PyArg_ParseTuple(args, "ss:job_get", &endpoint, &name))
         return NULL;
-    rg_job *job = need_job();
+    rg_job *job = need_job(self);
     if (job == NULL)
         return NULL;
     CORE_TRY(rg_value_new(&value));
@@ -219,15 +228,14 @@ static PyObject *get(PyObject *module, PyObject *args)
 }
 
 /* set(endpoint, name, LoDTensor) */
-static PyObject *set(PyObject *module, PyObject *args)
+static PyObject *set(PyObject *self, PyObject *args)
 {
     const char *endpoint, *name;
     PyObject *tensor;
     rg_status code;
-    (void)module;
     if (!PyArg_ParseTuple(args, "ssO!:job_set", &endpoint, &name, core_tensor_type, &tensor))
         return NULL;
-    rg_job *job = need_job();
+    rg_job *job = need_job(self);
     if (job == NULL)
         return NULL;
     rg_value *value = ((core_tensor *)tensor)->value;
@@ -242,16 +250,15 @@ static PyObject *set(PyObject *module, PyObject *args)
 }
 
 /* shrink(endpoint, table[, calls]) -> rows that went; without calls, all of them */
-static PyObject *shrink(PyObject *module, PyObject *args)
+static PyObject *shrink(PyObject *self, PyObject *args)
 {
     const char *endpoint, *name;
     uint64_t rows = 0;
     int unseen = -1;
     rg_status code;
-    (void)module;
     if (!PyArg_ParseTuple(args, "ss|i:job_shrink", &endpoint, &name, &unseen))
         return NULL;
-    rg_job *job = need_job();
+    rg_job *job = need_job(self);
     if (job == NULL)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
@@ -263,18 +270,17 @@ static PyObject *shrink(PyObject *module, PyObject *args)
 }
 
 /* shuffle(Dataset, seed, rows of a message, seconds between messages) */
-static PyObject *shuffle(PyObject *module, PyObject *args)
+static PyObject *shuffle(PyObject *self, PyObject *args)
 {
     PyObject *dataset;
     unsigned long long seed;
     Py_ssize_t rows;
     double pause;
     rg_status code;
-    (void)module;
     if (!PyArg_ParseTuple(args, "O!Knd:job_shuffle", core_dataset_type, &dataset, &seed, &rows,
                           &pause))
         return NULL;
-    rg_job *job = need_job();
+    rg_job *job = need_job(self);
     if (job == NULL)
         return NULL;
     rg_shuffle_config config = {.seed = seed,
@@ -288,12 +294,12 @@ static PyObject *shuffle(PyObject *module, PyObject *args)
 }
 
 /* Bytes to and from all servers so far: (sent, received). */
-static PyObject *traffic(PyObject *module, PyObject *unused)
+static PyObject *traffic(PyObject *self, PyObject *unused)
 {
     unsigned long long sent = 0, received = 0;
-    const rg_job *job = rg_job_now();
-    (void)module, (void)unused;
-    for (int i = 0; job != NULL && i < job->n_servers; i++) {
+    rg_job *job = job_of(self);
+    (void)unused;
+    for (int i = 0; rg_job_is_joined(job) && i < job->n_servers; i++) {
         rg_rpc_counters c = rg_rpc_client_counters(job->servers[i].client);
         sent += c.sent_bytes;
         received += c.received_bytes;
@@ -301,31 +307,117 @@ static PyObject *traffic(PyObject *module, PyObject *unused)
     return Py_BuildValue("KK", sent, received);
 }
 
-static PyMethodDef functions[] = {
-    {"job_load", load, METH_VARARGS,
-     "job_load([(endpoint, startup, main)], trainer_id, trainers): join, and hand each server its "
+static PyMethodDef methods[] = {
+    {"load", load, METH_VARARGS,
+     "load([(endpoint, startup, main)], trainer_id, trainers): join, and hand each server its "
      "programs"},
-    {"job_ends_with_process", ends_with_process, METH_NOARGS,
+    {"ends_with_process", ends_with_process, METH_NOARGS,
      "The trainer leaves when its process exits, without a warning."},
-    {"job_join", join, METH_VARARGS, "job_join(endpoints, trainer_id or -1, trainers or 0)"},
-    {"job_fail", fail, METH_VARARGS, "Tell all servers that this trainer has failed, and why."},
-    {"job_leave", leave, METH_NOARGS, "Tell all servers that this trainer is done."},
-    {"job_who", who, METH_NOARGS, "job_who() -> (number, trainers, mode), None outside a job"},
-    {"job_barrier", barrier, METH_VARARGS, "job_barrier(name): wait for all trainers"},
-    {"job_flush", flush, METH_NOARGS, "Wait until all that was pushed has been taken."},
-    {"job_reduce", reduce, METH_VARARGS,
-     "job_reduce(name, 'sum' | 'max' | 'min', bytes of f64, or of i64, whole) -> bytes"},
-    {"job_get", get, METH_VARARGS, "job_get(endpoint, name) -> LoDTensor"},
-    {"job_set", set, METH_VARARGS, "job_set(endpoint, name, LoDTensor)"},
-    {"job_shuffle", shuffle, METH_VARARGS, "job_shuffle(dataset, seed, rows, seconds)"},
-    {"job_shrink", shrink, METH_VARARGS, "job_shrink(endpoint, table, calls) -> rows dropped"},
-    {"job_clear", shrink, METH_VARARGS, "job_clear(endpoint, table) -> rows it had"},
-    {"job_traffic", traffic, METH_NOARGS, "job_traffic() -> (bytes sent, bytes received)"},
+    {"join", join, METH_VARARGS, "join(endpoints, trainer_id or -1, trainers or 0)"},
+    {"fail", fail, METH_VARARGS, "Tell all servers that this trainer has failed, and why."},
+    {"leave", leave, METH_NOARGS, "Tell all servers that this trainer is done."},
+    {"who", who, METH_NOARGS, "who() -> (number, trainers, mode), None outside a job"},
+    {"barrier", barrier, METH_VARARGS, "barrier(name): wait for all trainers"},
+    {"flush", flush, METH_NOARGS, "Wait until all that was pushed has been taken."},
+    {"reduce", reduce, METH_VARARGS,
+     "reduce(name, 'sum' | 'max' | 'min', bytes of f64, or of i64, whole) -> bytes"},
+    {"get", get, METH_VARARGS, "get(endpoint, name) -> LoDTensor"},
+    {"set", set, METH_VARARGS, "set(endpoint, name, LoDTensor)"},
+    {"shuffle", shuffle, METH_VARARGS, "shuffle(dataset, seed, rows, seconds)"},
+    {"shrink", shrink, METH_VARARGS, "shrink(endpoint, table, calls) -> rows dropped"},
+    {"clear", shrink, METH_VARARGS, "clear(endpoint, table) -> rows it had"},
+    {"traffic", traffic, METH_NOARGS, "traffic() -> (bytes sent, bytes received)"},
     {NULL, NULL, 0, NULL},
+};
+
+/* ---- the process ends ---- */
+
+/* The jobs that may still be joined when the process exits: whoever has one to itself may forget
+ * to leave it. Under the GIL, and after that by the thread that exits. */
+static rg_job **open_jobs;
+static size_t n_jobs, room;
+
+/* Python's own atexit does not know the status that the process exits with, and a trainer that has
+ * failed (sys.exit(3)) must not be taken for one that has finished. */
+static void process_exits(int status, void *unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < n_jobs; i++)
+        rg_job_exits(open_jobs[i], status);
+}
+
+static rg_status remember(rg_job *job)
+{
+    RG_TRY(rg_grow((void **)&open_jobs, n_jobs, &room, sizeof *open_jobs));
+    open_jobs[n_jobs++] = job;
+    return RG_OK;
+}
+
+static void forget(const rg_job *job)
+{
+    for (size_t i = 0; i < n_jobs; i++)
+        if (open_jobs[i] == job) {
+            open_jobs[i] = open_jobs[--n_jobs];
+            return;
+        }
+}
+
+static PyObject *job_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    (void)args, (void)kwargs;
+    core_job *self = core_new(type);
+    rg_status code = self ? rg_job_open(&self->job) : RG_OK;
+    if (self != NULL && code == RG_OK)
+        code = remember(self->job);
+    if (code != RG_OK) {
+        Py_CLEAR(self);
+        (void)core_raise(code);
+    }
+    return (PyObject *)self;
+}
+
+/* One that is still joined is kept until the process ends, which says how it went. */
+static void job_dealloc(PyObject *object)
+{
+    rg_job *job = job_of(object);
+    if (!rg_job_is_joined(job)) {
+        forget(job);
+        rg_job_close(job);
+    }
+    core_free(object);
+}
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "A trainer's place in a job: Executor(job) runs programs for it."},
+    {Py_tp_new, job_new},
+    {Py_tp_dealloc, job_dealloc},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "paddle._core.Job",
+    .basicsize = sizeof(core_job),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = slots,
 };
 
 int core_add_job(PyObject *module)
 {
     rg_set_interrupted(look_for_signals);
-    return PyModule_AddFunctions(module, functions);
+    core_job_type = core_make_type(module, &spec);
+    core_own_job = core_job_type ? job_new(core_job_type, NULL, NULL) : NULL;
+    if (core_own_job == NULL || on_exit(process_exits, NULL) != 0)
+        return -1;
+    Py_INCREF(core_own_job);
+    if (PyModule_AddObject(module, "job", core_own_job) < 0)
+        return -1;
+    for (const PyMethodDef *m = methods; m->ml_name != NULL; m++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "job_%s", m->ml_name);
+        PyObject *method = PyObject_GetAttrString(core_own_job, m->ml_name);
+        if (method == NULL || PyModule_AddObject(module, name, method) < 0)
+            return -1;
+    }
+    return 0;
 }

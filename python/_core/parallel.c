@@ -6,23 +6,24 @@
 typedef struct core_parallel {
     PyObject_HEAD
     rg_parallel *parallel;
-    PyObject *feeds; /* tuple of names */
+    PyObject *executor; /* keeps the job */
+    PyObject *feeds;    /* tuple of names */
     Py_ssize_t n_fetches;
     PyThread_type_lock lock; /* held while it is fed, runs and is fetched from */
 } core_parallel;
 
 static PyTypeObject *parallel_type;
 
-/* ParallelProgram(program, scope, feeds, fetches, threads, sum) */
+/* ParallelProgram(executor, program, scope, feeds, fetches, threads, sum) */
 static PyObject *parallel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *program, *scope, *feeds, *fetches;
+    PyObject *executor, *program, *scope, *feeds, *fetches;
     int threads, sum, n_feeds, n_fetches;
     const char **feed_names, **fetch_names;
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!ip:ParallelProgram", core_program_type, &program,
-                          core_scope_type, &scope, &PyTuple_Type, &feeds, &PyList_Type, &fetches,
-                          &threads, &sum) ||
+    if (!PyArg_ParseTuple(args, "O!O!O!O!O!ip:ParallelProgram", core_executor_type, &executor,
+                          core_program_type, &program, core_scope_type, &scope, &PyTuple_Type,
+                          &feeds, &PyList_Type, &fetches, &threads, &sum) ||
         core_names(feeds, &feed_names, &n_feeds) < 0)
         return NULL;
     if (core_names(fetches, &fetch_names, &n_fetches) < 0) {
@@ -32,6 +33,8 @@ static PyObject *parallel_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     core_parallel *self = core_new(type);
     rg_status code = RG_OK;
     if (self != NULL) {
+        Py_INCREF(executor);
+        self->executor = executor;
         Py_INCREF(feeds);
         self->feeds = feeds;
         self->n_fetches = n_fetches;
@@ -46,6 +49,7 @@ static PyObject *parallel_new(PyTypeObject *type, PyObject *args, PyObject *kwar
             .fetches = fetch_names,
             .n_fetches = n_fetches,
             .sum = sum != 0,
+            .job = rg_executor_job(((core_executor *)executor)->executor),
         };
         code = rg_parallel_open(&self->parallel, ((core_program *)program)->program,
                                 ((core_scope *)scope)->scope, &config);
@@ -64,6 +68,7 @@ static void parallel_dealloc(PyObject *object)
     core_parallel *self = (core_parallel *)object;
     rg_parallel_close(self->parallel);
     Py_XDECREF(self->feeds);
+    Py_XDECREF(self->executor);
     if (self->lock != NULL)
         PyThread_free_lock(self->lock);
     core_free(object);
@@ -191,7 +196,7 @@ static PyMethodDef parallel_methods[] = {
 };
 
 static PyType_Slot parallel_slots[] = {
-    {Py_tp_doc, "ParallelProgram(program, scope, feeds, fetches, threads, sum)"},
+    {Py_tp_doc, "ParallelProgram(executor, program, scope, feeds, fetches, threads, sum)"},
     {Py_tp_new, parallel_new},
     {Py_tp_dealloc, parallel_dealloc},
     {Py_tp_methods, parallel_methods},

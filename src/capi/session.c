@@ -4,9 +4,11 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "capi/session_priv.h"
+#include "dist/job.h"
 #include "save/save.h"
 #include "sys/file.h"
 #include "sys/flags.h"
+#include "sys/log.h"
 
 #include <string.h>
 
@@ -14,7 +16,9 @@ enum { MAX_PROGRAM_FILE = 1 << 30 };
 
 struct rg_session {
     rg_scope *scope;
+    rg_job *job; /* joined by the first program that talks to servers */
     rg_executor *executor;
+    char *failed; /* why the last run did, owned; NULL: it did not */
     rg_program **programs;
     size_t n_programs, cap_programs;
     rg_map fed;        /* name, owned -> rg_value, counted */
@@ -58,7 +62,9 @@ int rg_session_open(rg_session **out)
         return rg_no_memory(sizeof *session, "a session");
     rg_status code = rg_scope_new(&session->scope, NULL);
     if (code == RG_OK)
-        code = rg_executor_open(&session->executor);
+        code = rg_job_open(&session->job);
+    if (code == RG_OK)
+        code = rg_executor_open(&session->executor, session->job);
     if (code == RG_OK)
         *out = session;
     else
@@ -66,10 +72,29 @@ int rg_session_open(rg_session **out)
     return code;
 }
 
+/* The servers hear how it went, as far as this session knows. */
+static void end_job(rg_session *session)
+{
+    if (session->failed != NULL)
+        rg_job_fail(session->job, session->failed);
+    else if (rg_job_leave(session->job) != RG_OK)
+        rg_log(RG_LOG_W, "ps", "\"the job was not left properly: %s\"", rg_error_message());
+    rg_job_close(session->job);
+    rg_free(session->failed);
+}
+
+rg_status rg_session_ran(rg_session *session, rg_status code)
+{
+    rg_free(session->failed);
+    session->failed = code == RG_OK ? NULL : rg_strdup(rg_error_message());
+    return code;
+}
+
 void rg_session_close(rg_session *session)
 {
     if (session == NULL)
         return;
+    end_job(session);
     rg_prepared_release(session->last);
     rg_executor_close(session->executor);
     for (size_t i = 0; i < session->n_programs; i++)
@@ -212,7 +237,7 @@ int rg_session_run(rg_session *session, int number, const char *const *fetches, 
         return rg_no_memory(session->fed.n_entries, "feeds");
     rg_status code = run(session, program, feeds, fetches, n);
     rg_free(feeds);
-    return code;
+    return rg_session_ran(session, code);
 }
 
 int rg_session_fetch(rg_session *session, int i, rg_tensor_view *tensor)

@@ -12,6 +12,8 @@ typedef struct rg_session_parts {
     rg_executor *executor;
 } rg_session_parts;
 
+/* How a run ended: a session that is closed after a failure tells its job so. Returns it. */
+rg_status rg_session_ran(rg_session *session, rg_status code);
 rg_status rg_session_borrow(rg_session *session, int number, rg_session_parts *parts);
 
 #endif

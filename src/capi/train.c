@@ -106,5 +106,5 @@ int rg_session_train(rg_session *session, int program, const rg_training *traini
     if (code == RG_OK)
         code = run_epochs(&config, training);
     rg_dataset_close(config.dataset);
-    return code;
+    return rg_session_ran(session, code);
 }

@@ -288,7 +288,7 @@ rg_status rg_channel_take(rg_job *job, rg_channel *l)
         l->calls[s] = NULL;
         if (call == NULL)
             continue;
-        rg_status each = rg_job_answered(call);
+        rg_status each = rg_job_answered(job, call);
         if (each == RG_OK && l->pulls)
             each = keep_answer(&job->servers[s], l, s, call);
         else

@@ -2,8 +2,8 @@
 #ifndef RG_DIST_EXCHANGE_PRIV_H
 #define RG_DIST_EXCHANGE_PRIV_H
 
-#include "dist/in_flight.h"
-#include "dist/job.h"
+#include "dist/exchange.h"
+#include "dist/fan_out.h"
 #include "dist/outbox_priv.h"
 
 enum { RG_CHANNELS = RG_PS_MAX_THREADS };

@@ -1,7 +1,7 @@
 /* in_flight.c - a count of calls under way. */
 #include "dist/in_flight.h"
 
-#include "dist/job.h"
+#include "dist/fan_out.h"
 #include "sys/clock.h"
 #include "sys/cond.h"
 #include "sys/interrupt.h"

@@ -1,19 +1,22 @@
-/* job.h - a trainer's side of a job: the servers it talks to, and what it tells them.
+/* job.h - a trainer's place in a job: the servers it talks to, and what it tells them.
  *
- * A process takes part in one job at a time. It joins when a program's first communication op
- * runs: the ops of the program say which servers there are. It leaves by rg_job_leave(), or,
- * where a script forgets to, when the process exits with status 0; a process that exits
- * otherwise tells the servers that it has failed. */
+ * Whoever trains opens a job and closes it; its runs carry it (rg_run), so a process may have
+ * several trainers. It is joined when the first communication op of such a run is met: the ops of
+ * the program say which servers there are. The owner ends it by rg_job_leave(), by rg_job_fail(),
+ * or, where it was forgotten, by rg_job_exits() when the process does.
+ *
+ * Threads: joining, leaving and failing are for any; what is asked of a job while another thread
+ * leaves it is the owner's mistake. A child that is forked takes no part in its parent's job. */
 #ifndef RG_DIST_JOB_H
 #define RG_DIST_JOB_H
 
-#include "dist/in_flight.h"
 #include "dist/mode.h"
 #include "dist/protocol.h"
 #include "ir/op.h"
 #include "rpc/client.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* Endpoints as these ops' attributes list them, with the default of the file format. */
 #define RG_ENDPOINTS(NAME, DOC)                                        \
@@ -52,6 +55,15 @@ typedef struct rg_job_server {
 } rg_job_server;
 
 struct rg_job {
+    pthread_mutex_t joining; /* held while it is joined or left */
+    atomic_bool joined;
+    long process;       /* that joined it */
+    uint64_t term;      /* grows when it is joined: what was found out before counts no more */
+    bool ends_silently; /* rg_job_ends_with_process() */
+    uint64_t examples;  /* trained on so far, for the launcher's report */
+    pthread_mutex_t refusing;
+    char refused[400]; /* what a server refused last; under `refusing` */
+    /* While it is joined: */
     rg_job_server *servers;
     int n_servers;
     int trainer; /* our number */
@@ -70,10 +82,20 @@ struct rg_job {
     bool closing;         /* the others need not be told any more */
 };
 
-/* The job of this program, joined now if it is not yet. Borrowed. */
+/* ---- joining (job_join.c) ---- */
+
+/* Owned; ended by rg_job_close(). Not joined yet. */
+rg_status rg_job_open(rg_job **job);
+/* Who is still joined goes without a word: the servers take it for dead. NULL is allowed. */
+void rg_job_close(rg_job *job);
+
+/* Whether this process has joined it, and not left. */
+bool rg_job_is_joined(rg_job *job);
+/* The job of this run, joined now if it is not yet. Borrowed. */
 rg_status rg_job_of(const rg_ctx *ctx, rg_job **job);
-/* Join without a program. trainer -1: whichever is free; trainers 0: the servers know. */
-rg_status rg_job_join(const char *const *endpoints, int n, int trainer, int trainers);
+/* Join without a program. trainer -1: whichever is free; trainers 0: the servers know. Nothing
+ * where it is joined already. */
+rg_status rg_job_join(rg_job *job, const char *const *endpoints, int n, int trainer, int trainers);
 /* The programs of a server that has none (rg_serve_empty). Borrowed. */
 typedef struct rg_job_load {
     const char *endpoint;
@@ -81,24 +103,31 @@ typedef struct rg_job_load {
 } rg_job_load;
 /* Join, and hand each server its programs: for trainer 0, before it runs one of its own. `loads`
  * is put in order. */
-rg_status rg_job_join_with(rg_job_load *loads, int n, int trainer, int trainers);
-
-/* Of a job whose trainers have no call to end it (v2): that the process exits, with status 0, is
- * how it ends, and nothing to warn of. */
-void rg_job_ends_with_process(void);
+rg_status rg_job_join_with(rg_job *job, rg_job_load *loads, int n, int trainer, int trainers);
 /* This is the program we train: it may say more of the mode than the servers do. Before threads
  * train it. */
 void rg_job_follow(rg_job *job, const rg_program *program);
 /* Once in a job: the same, and the servers are told. Refused where another trainer's is different.
  */
 rg_status rg_job_agree(rg_job *job, const rg_program *program);
-/* The one that was joined; NULL: none. */
-rg_job *rg_job_now(void);
+
+/* ---- leaving (job.c) ---- */
+
 /* Tell every server that this trainer is done. What is under way is finished first. */
-rg_status rg_job_leave(void);
+rg_status rg_job_leave(rg_job *job);
 /* Tell them that it has failed, and why: for who is in a hurry, and does not wait long for servers
  * that do not answer. */
-void rg_job_fail(const char *why);
+void rg_job_fail(rg_job *job, const char *why);
+/* The process exits with this status, and nobody has left the job: with 0 it is left, with a
+ * warning; otherwise the servers are told that this trainer has failed. */
+void rg_job_exits(rg_job *job, int status);
+/* Of a job whose trainers have no call to end it (v2): that the process exits, with status 0, is
+ * how it ends, and nothing to warn of. */
+void rg_job_ends_with_process(rg_job *job);
+/* For rg_job_leave() and a failed join: drop all that is there while it is joined. */
+void rg_job_disconnect(rg_job *job);
+
+/* ---- finding ---- */
 
 /* The number of the server at this endpoint. */
 rg_status rg_job_server_at(const rg_job *job, const char *endpoint, int *server);
@@ -106,34 +135,6 @@ rg_status rg_job_server_at(const rg_job *job, const char *endpoint, int *server)
  * ".trainer_N". RG_ENOENT, saying what there is. */
 rg_status rg_job_find(const rg_job *job, const char *endpoint, const char *name, bool by_grad,
                       int *server, uint32_t *var);
-
-/* Several requests at once. */
-typedef struct rg_job_request {
-    int server;
-    uint16_t method, flags;
-    const rg_iov *iov;
-    size_t n;
-    rg_rpc_call *call; /* the answer; NULL after a failure */
-} rg_job_request;
-
-/* What a server answered; where it has gone, the launcher hears that we fail because of it. */
-rg_status rg_job_answered(rg_rpc_call *call);
-
-/* Asks and waits. Whatever the outcome, rg_job_close_all() ends them. */
-rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n);
-/* The same in two: what `iov` names stays as it is until the second. */
-rg_status rg_job_start_all(rg_job *job, rg_in_flight *in_flight, rg_job_request *requests, int n);
-rg_status rg_job_finish_all(rg_in_flight *in_flight, rg_job_request *requests, int n);
-/* Those that are not done are given up. */
-void rg_job_close_all(rg_job_request *requests, int n);
-
-/* Ask and wait, looking for Ctrl+C meanwhile. *reply, where it is not NULL, gets the body and is
- * the caller's to free. */
-rg_status rg_job_ask(rg_job *job, int server, uint16_t method, const rg_iov *iov, size_t n,
-                     uint8_t **reply, size_t *bytes);
-
-/* In the log: what the servers wait for, while these calls have been under way for so long. */
-void rg_job_say_waiting(rg_job *job, rg_in_flight *in_flight, double seconds);
 
 /* ---- over all trainers ---- */
 
@@ -155,33 +156,7 @@ rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const 
 rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int unseen,
                         uint64_t *rows);
 
-/* ---- the exchange of steps (exchange.c) ---- */
-
-/* What a send op adds to the step of its thread: a dense slice (stays: it is as it is until the
- * step is complete), or rows with ids of the whole variable, ascending, each once. */
-rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad,
-                            bool stays);
-rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, const int64_t *ids,
-                           const float *rows, size_t n);
-/* The step of this thread is complete. Sync and half_async: it is pushed, and the answer awaited.
- * Async: it is pushed when the one before has been taken, with those that wait. */
-rg_status rg_exchange_push(rg_job *job, int thread);
-/* The latest values that came back of a variable, where some have since the last call for it, into
- * `value` from element `first` on. stays: `value` outlives the step, so that later answers may be
- * written there as they come: in sync and half_async while rg_exchange_push() waits, in async ...
- */
-rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg_value *value,
-                           int64_t first, bool stays);
-/* ... here: at the beginning of a step. */
-rg_status rg_exchange_refresh(rg_job *job, int thread);
-/* `n` threads will push (train_from_dataset); in sync and half_async their gradients are averaged,
- * and one push is made of them. Each thread says when it ends. */
-rg_status rg_exchange_threads(rg_job *job, int n);
-rg_status rg_exchange_thread_ends(rg_job *job, int thread);
-/* Wait until everything pushed has been taken. */
-rg_status rg_exchange_flush(rg_job *job);
 void rg_exchange_close(rg_job *job);
-
 void rg_inbox_close(rg_job *job);
 
 #endif

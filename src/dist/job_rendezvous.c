@@ -1,6 +1,7 @@
 /* job_rendezvous.c - barriers and sums over all trainers: the first server lets them meet. */
 #include "base/mem.h"
-#include "dist/job.h"
+#include "dist/exchange.h"
+#include "dist/fan_out.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* job_wait.c - a trainer waits long: its servers know for whom. */
-#include "dist/job.h"
+#include "dist/fan_out.h"
 
 #include "base/mem.h"
 #include "sys/clock.h"

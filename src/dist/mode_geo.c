@@ -14,7 +14,7 @@
 
 #include "base/hot.h"
 #include "base/mem.h"
-#include "dist/job.h"
+#include "dist/fan_out.h"
 #include "dist/send_attrs.h"
 #include "dist/serve_priv.h"
 #include "exec/plan.h"

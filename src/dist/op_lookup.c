@@ -5,7 +5,8 @@
  *
  * W itself has no value on a trainer: row r is in the section that covers r, at the server
  * of that section. Its gradient is that of lookup_table, which needs W's shape alone. */
-#include "dist/job.h"
+#include "dist/exchange.h"
+#include "dist/fan_out.h"
 
 #include "base/mem.h"
 #include "ops/shape_args.h"
@@ -88,7 +89,8 @@ typedef struct asking {
 
 /* The parts of the table, in the order of their rows. */
 typedef struct parts {
-    rg_job *job;
+    rg_job *job;      /* that they belong to */
+    uint64_t term;    /* of the job's, in which they were found */
     asking rounds[2]; /* the step's that is run, and the one's after it: step % 2 */
     int n;
     struct {
@@ -129,6 +131,7 @@ static rg_status find_parts(const rg_ctx *ctx, rg_job *job, parts **out)
     if (p == NULL)
         return rg_no_memory(1, "a look-up");
     p->job = job;
+    p->term = job->term;
     for (int i = 0; i < 2; i++)
         rg_in_flight_init(&p->rounds[i].in_flight, job);
     for (int i = 0; i < names->n; i++, p->n++) {
@@ -233,7 +236,7 @@ static rg_status finish_round(rg_ctx *ctx, parts *p)
             ids[k] = rg_in_n(ctx, IDS, k);
         RG_TRY(start_round(ctx, p, ids, ctx->run->step));
     }
-    return rg_job_finish_all(&r->in_flight, r->requests, r->n);
+    return rg_job_finish_all(p->job, &r->in_flight, r->requests, r->n);
 }
 
 /* Where the next step's ids are known, its rows are asked for while this one is computed. An id
@@ -311,7 +314,7 @@ static rg_status look_up(rg_ctx *ctx)
     rg_job *job;
     RG_TRY(rg_job_of(ctx, &job));
     parts *p = ctx->state;
-    if (p == NULL || p->job != job) {
+    if (p == NULL || p->job != job || p->term != job->term) {
         drop_parts(p);
         ctx->state = NULL;
         RG_TRY(find_parts(ctx, job, &p));

@@ -1,5 +1,6 @@
 /* op_recv.c - what trainers get from servers: recv, fetch_barrier. */
-#include "dist/job.h"
+#include "dist/exchange.h"
+#include "dist/fan_out.h"
 
 #include "base/mem.h"
 
@@ -26,9 +27,10 @@ typedef struct source {
 } source;
 
 typedef struct sources {
-    rg_job *job;  /* that they belong to */
-    bool in_step; /* the program pushes before: parameters come with the answer */
-    bool idle;    /* somebody else gets them */
+    rg_job *job;   /* that they belong to */
+    uint64_t term; /* of the job's, in which they were found */
+    bool in_step;  /* the program pushes before: parameters come with the answer */
+    bool idle;     /* somebody else gets them */
     int n;
     source list[];
 } sources;
@@ -64,6 +66,7 @@ static rg_status find_sources(const rg_ctx *ctx, rg_job *job, sources **out)
     if (list == NULL)
         return rg_no_memory(1, "a recv");
     list->job = job;
+    list->term = job->term;
     list->in_step = pushes_before(ctx) && rg_attr_bool(ctx, WITH_BARRIER);
     list->idle = !list->in_step && rg_attr_int(ctx, DO_NOT_RUN) != 0;
     for (int i = 0; i < n; i++) {
@@ -129,7 +132,7 @@ static rg_status recv(rg_ctx *ctx)
     rg_job *job;
     RG_TRY(rg_job_of(ctx, &job));
     sources *list = ctx->state;
-    if (list == NULL || list->job != job) {
+    if (list == NULL || list->job != job || list->term != job->term) {
         rg_free(list);
         ctx->state = NULL;
         RG_TRY(find_sources(ctx, job, &list));

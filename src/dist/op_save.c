@@ -1,6 +1,7 @@
 /* op_save.c - what servers keep, in files: recv_save, by the trainer, and checkpoint_notify, by the
  * servers themselves. */
-#include "dist/job.h"
+#include "dist/exchange.h"
+#include "dist/fan_out.h"
 
 #include "base/mem.h"
 #include "ops/shape_args.h"

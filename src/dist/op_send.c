@@ -2,7 +2,7 @@
  *
  * The `geo_*` attributes are Regatta's own: in geo mode one send at the end of a step
  * stands for all parameters, and they say which slices there are and where. */
-#include "dist/job.h"
+#include "dist/exchange.h"
 
 #include "base/mem.h"
 #include "dist/send_attrs.h"
@@ -28,9 +28,10 @@ typedef struct target {
 } target;
 
 typedef struct targets {
-    rg_job *job; /* that they belong to */
-    bool last;   /* no send of a gradient comes behind this one, nor a barrier */
-    bool stays;  /* nobody writes X in the rest of the step */
+    rg_job *job;   /* that they belong to */
+    uint64_t term; /* of the job's, in which they were found */
+    bool last;     /* no send of a gradient comes behind this one, nor a barrier */
+    bool stays;    /* nobody writes X in the rest of the step */
     int n;
     target list[];
 } targets;
@@ -77,6 +78,7 @@ static rg_status find_targets(const rg_ctx *ctx, rg_job *job, targets **out)
     if (t == NULL)
         return rg_no_memory(1, "a send");
     t->job = job;
+    t->term = job->term;
     t->last = ends_step(ctx);
     t->stays = !is_written_later(ctx);
     for (int i = 0; i < n; i++) {
@@ -195,7 +197,7 @@ static rg_status send(rg_ctx *ctx)
     if (!rg_attr_bool(ctx, RG_SEND_USE_HANDLER))
         return RG_OK; /* servers count the pushes themselves */
     targets *t = ctx->state;
-    if (t == NULL || t->job != job) {
+    if (t == NULL || t->job != job || t->term != job->term) {
         if (rg_attr_bool(ctx, RG_SEND_MERGE_ADD))
             return rg_fail(RG_EUNIMPL,
                            "merge_add is for counters (use_send_handler false): whether the "

@@ -158,7 +158,7 @@ rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope)
 static rg_status run_startup(const rg_program *startup, rg_scope *scope)
 {
     rg_executor *executor = NULL;
-    RG_TRY(rg_executor_open(&executor));
+    RG_TRY(rg_executor_open(&executor, NULL));
     rg_status code = rg_execute(executor, startup, scope);
     rg_executor_close(executor);
     return code;

@@ -10,6 +10,7 @@
 #include "base/cursor.h"
 #include "base/mem.h"
 #include "base/philox.h"
+#include "dist/fan_out.h"
 #include "sys/clock.h"
 #include "sys/interrupt.h"
 #include "sys/log.h"

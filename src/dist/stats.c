@@ -3,6 +3,7 @@
 
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "dist/fan_out.h"
 
 /* ---- what a trainer tells ---- */
 

@@ -24,6 +24,7 @@ struct rg_executor {
     rg_prepared *plans[RG_EXECUTOR_PLANS];
     int n;
     uint64_t clock;
+    struct rg_job *job; /* borrowed, opaque here */
 };
 
 /* ---- one plan ---- */
@@ -56,9 +57,10 @@ static rg_status copy_names(rg_prepared *p, const rg_plan_config *config)
     return RG_OK;
 }
 
-static rg_status make(rg_prepared **out, const rg_program *program, rg_scope *scope,
-                      const rg_plan_config *config)
+static rg_status make(const rg_executor *e, const rg_program *program, rg_scope *scope,
+                      const rg_plan_config *config, rg_prepared **out)
 {
+    rg_plan_config own = *config;
     rg_prepared *p = rg_alloc_zero(1, sizeof *p);
     if (p == NULL)
         return rg_no_memory(sizeof *p, "a plan");
@@ -70,8 +72,9 @@ static rg_status make(rg_prepared **out, const rg_program *program, rg_scope *sc
     p->no_fuse = config->no_fuse;
     pthread_mutex_init(&p->running, NULL);
     rg_status code = copy_names(p, config);
+    own.job = e->job;
     if (code == RG_OK)
-        code = rg_plan_open(&p->plan, program, scope, config);
+        code = rg_plan_open(&p->plan, program, scope, &own);
     if (code == RG_OK)
         *out = p;
     else
@@ -152,7 +155,7 @@ rg_status rg_executor_prepare(rg_executor *e, const rg_program *program, rg_scop
     if (is_new != NULL)
         *is_new = p == NULL;
     if (p == NULL) {
-        code = make(&p, program, scope, config);
+        code = make(e, program, scope, config, &p);
         if (code == RG_OK)
             keep(e, p);
     }
@@ -168,8 +171,7 @@ rg_status rg_executor_prepare(rg_executor *e, const rg_program *program, rg_scop
 rg_status rg_executor_make(rg_executor *e, const rg_program *program, rg_scope *scope,
                            const rg_plan_config *config, rg_prepared **out)
 {
-    (void)e;
-    return make(out, program, scope, config);
+    return make(e, program, scope, config, out);
 }
 
 void rg_executor_forget(rg_executor *e, rg_prepared *p)
@@ -195,12 +197,18 @@ void rg_executor_clear(rg_executor *e)
     pthread_mutex_unlock(&e->lock);
 }
 
-rg_status rg_executor_open(rg_executor **out)
+struct rg_job *rg_executor_job(const rg_executor *e)
+{
+    return e->job;
+}
+
+rg_status rg_executor_open(rg_executor **out, struct rg_job *job)
 {
     rg_executor *e = rg_alloc_zero(1, sizeof *e);
     if (e == NULL)
         return rg_no_memory(sizeof *e, "an executor");
     pthread_mutex_init(&e->lock, NULL);
+    e->job = job;
     *out = e;
     return RG_OK;
 }

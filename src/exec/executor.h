@@ -14,8 +14,10 @@ enum { RG_EXECUTOR_PLANS = 64 };
 typedef struct rg_executor rg_executor;
 typedef struct rg_prepared rg_prepared; /* a plan of an executor's, counted */
 
-/* Owned; ended by rg_executor_close(). */
-rg_status rg_executor_open(rg_executor **executor);
+/* Owned; ended by rg_executor_close(). Its runs take part in `job`, which may be NULL and outlives
+ * its plans. */
+rg_status rg_executor_open(rg_executor **executor, struct rg_job *job);
+struct rg_job *rg_executor_job(const rg_executor *executor);
 void rg_executor_close(rg_executor *executor);
 /* Drop all plans. */
 void rg_executor_clear(rg_executor *executor);

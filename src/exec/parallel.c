@@ -204,12 +204,16 @@ static rg_status open_plans(rg_parallel *p, rg_scope *scope, const rg_parallel_c
                                   .n_feeds = config->n_feeds,
                                   .fetches = first,
                                   .n_fetches = n_first,
-                                  .thread = t};
+                                  .thread = t,
+                                  .job = config->job};
         RG_TRY_GOTO(code, rg_plan_open(&p->plans[t], p->compute, p->scopes[t], &c));
     }
     if (p->update->blocks[0]->n_ops > 0) {
-        const rg_plan_config c = {
-            .feeds = shared, .n_feeds = p->n_shared, .fetches = second, .n_fetches = n_second};
+        const rg_plan_config c = {.feeds = shared,
+                                  .n_feeds = p->n_shared,
+                                  .fetches = second,
+                                  .n_fetches = n_second,
+                                  .job = config->job};
         RG_TRY_GOTO(code, rg_plan_open(&p->apply, p->update, scope, &c));
     }
 done:

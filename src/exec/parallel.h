@@ -32,7 +32,8 @@ typedef struct rg_parallel_config {
     int n_feeds;
     const char *const *fetches;
     int n_fetches;
-    bool sum; /* gradients are added, not averaged */
+    bool sum;           /* gradients are added, not averaged */
+    struct rg_job *job; /* that its runs take part in, borrowed; NULL: none */
 } rg_parallel_config;
 
 /* Owned; ended by rg_parallel_close(). */

@@ -256,6 +256,7 @@ rg_status rg_plan_open(rg_plan **out, const rg_program *program, rg_scope *scope
     plan->run.services = &rg_plan_services;
     plan->run.plan = plan;
     plan->run.thread = config->thread;
+    plan->run.job = config->job;
     rg_status code = open_plan(plan, program, config);
     if (code != RG_OK) {
         rg_plan_close(plan);

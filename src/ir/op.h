@@ -380,6 +380,7 @@ struct rg_run {
     bool seeded;   /* the program names one */
     uint64_t step; /* runs of the plan before this one */
     int thread;    /* which trainer thread */
+    struct rg_job *job; /* that it is part of (dist/job.h); NULL: none */
     rg_arena *scratch;
     const struct rg_run_services *services;
     void *plan;

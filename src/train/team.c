@@ -12,11 +12,11 @@
 
 static const uint64_t EVERY_NS = 1000000000;
 
-void rg_team_open(rg_team *team, const rg_program *program, rg_scope *scope)
+void rg_team_open(rg_team *team, rg_job *job, const rg_program *program, rg_scope *scope)
 {
     const char *pos, *neg;
-    *team = (rg_team){.pos = NULL};
-    if (rg_job_now() == NULL || !rg_find_auc_counts(program, &pos, &neg))
+    *team = (rg_team){.job = job};
+    if (!rg_job_is_joined(job) || !rg_find_auc_counts(program, &pos, &neg))
         return;
     team->pos = rg_scope_find(scope, pos);
     team->neg = rg_scope_find(scope, neg);
@@ -38,7 +38,7 @@ static rg_status ask(rg_team *team, const rg_train_result *mine)
         .neg = counts ? team->neg->data : NULL,
         .bins = counts ? (size_t)rg_numel(team->pos) : 0,
     };
-    RG_TRY(rg_job_tell(rg_job_now(), &stats, &all));
+    RG_TRY(rg_job_tell(team->job, &stats, &all));
     team->all = *mine;
     team->all.rows = all.rows;
     team->all.batches = all.batches;
@@ -55,7 +55,7 @@ static rg_status ask(rg_team *team, const rg_train_result *mine)
 const rg_train_result *rg_team_result(rg_team *team, const rg_train_result *mine, bool last)
 {
     uint64_t now = rg_clock_ns();
-    if (rg_job_now() == NULL)
+    if (!rg_job_is_joined(team->job))
         return mine;
     if (last || now - team->told_ns >= EVERY_NS) {
         team->told_ns = now;
@@ -65,19 +65,18 @@ const rg_train_result *rg_team_result(rg_team *team, const rg_train_result *mine
     return team->all.workers > 1 ? &team->all : mine;
 }
 
-void rg_team_report(const rg_dataset *dataset, uint64_t rows)
+void rg_team_report(const rg_team *team, const rg_dataset *dataset, uint64_t rows)
 {
-    static uint64_t total;
     const char *folder = getenv("REGATTA_RUN_DIR");
-    const rg_job *job = rg_job_now();
-    if (folder == NULL || folder[0] == '\0' || job == NULL)
+    rg_job *job = team->job;
+    if (folder == NULL || folder[0] == '\0' || !rg_job_is_joined(job))
         return;
-    total += rows;
+    job->examples += rows;
     rg_buf path, text;
     rg_buf_init(&path, 4096);
     rg_buf_init(&text, 0);
     rg_buf_printf(&path, "%s/worker.%d.report", folder, job->trainer);
-    rg_buf_printf(&text, "examples=%llu\n", (unsigned long long)total);
+    rg_buf_printf(&text, "examples=%llu\n", (unsigned long long)job->examples);
     for (size_t i = 0; i < rg_dataset_files(dataset); i++)
         rg_buf_printf(&text, "file=%s\n", rg_dataset_file(dataset, i));
     rg_status code = rg_buf_status(&text);

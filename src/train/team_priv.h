@@ -6,18 +6,19 @@
 #include "train/train.h"
 
 typedef struct rg_team {
+    struct rg_job *job;        /* borrowed; NULL: none */
     const rg_value *pos, *neg; /* counts of the AUC; NULL: none */
     uint64_t told_ns;          /* when the servers were told last */
     rg_train_result all;
 } rg_team;
 
-void rg_team_open(rg_team *team, const rg_program *program, rg_scope *scope);
+void rg_team_open(rg_team *team, struct rg_job *job, const rg_program *program, rg_scope *scope);
 
 /* `mine` over all trainers, as far as they have told; `mine` itself outside a job. Asks the
  * servers at most once a second, unless it is the last time. */
 const rg_train_result *rg_team_result(rg_team *team, const rg_train_result *mine, bool last);
 
 /* worker.N.report in $REGATTA_RUN_DIR: examples so far, and the files. Failures are logged. */
-void rg_team_report(const rg_dataset *dataset, uint64_t rows);
+void rg_team_report(const rg_team *team, const rg_dataset *dataset, uint64_t rows);
 
 #endif

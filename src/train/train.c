@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "dist/job.h"
+#include "dist/exchange.h"
 #include "math/gemm.h"
 #include "sys/clock.h"
 #include "sys/cond.h"
@@ -144,7 +144,7 @@ static rg_status open_train(rg_train *t)
             "infer_from_dataset() if that is meant\"");
     RG_TRY(list_names(t));
     RG_TRY(open_workers(t));
-    rg_team_open(&t->team, t->program, c->scope);
+    rg_team_open(&t->team, rg_executor_job(c->executor), t->program, c->scope);
     RG_TRY(rg_reader_open(&t->reader, c->dataset, t->threads));
     return rg_bar_open(&t->bar, c->infer ? "infer" : "train", rg_dataset_rows(c->dataset));
 }
@@ -259,11 +259,18 @@ static rg_status run_batch(rg_train *t, int thread, uint64_t rows)
     return show_values(t, w->plan);
 }
 
+/* That it is part of; NULL: none, so far. */
+static rg_job *job_of(const rg_train *t)
+{
+    rg_job *job = rg_executor_job(t->config->executor);
+    return rg_job_is_joined(job) ? job : NULL;
+}
+
 /* Rows of the next batch may be read before this one's gradients have arrived: where nothing is
  * trained, or pushes and reads of other trainers fall between each other anyway. */
 static bool may_look_ahead(const rg_train *t)
 {
-    const rg_job *job = rg_job_now();
+    const rg_job *job = job_of(t);
     return job != NULL && (t->config->infer || job->mode->background) &&
            rg_flag_bool("ps_prefetch");
 }
@@ -372,8 +379,8 @@ static rg_status train_thread(rg_train *t, int thread)
     rg_status code = rg_reader_next(t->reader, thread, &batch);
     while (code == RG_OK)
         code = train_batch(t, thread, look_ahead, &batch);
-    if (code == RG_EOF && rg_job_now() != NULL && !t->config->infer) {
-        rg_status last = rg_exchange_thread_ends(rg_job_now(), thread);
+    if (code == RG_EOF && job_of(t) != NULL && !t->config->infer) {
+        rg_status last = rg_exchange_thread_ends(job_of(t), thread);
         code = last == RG_OK ? code : last;
     }
     if (code == RG_EOF || !stop_all(t))
@@ -464,9 +471,10 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
         code = rg_pool_open(&t.pool, t.threads + 1);
     if (code == RG_OK) {
         t.running = t.threads;
-        if (rg_job_now() != NULL && !config->infer) {
-            rg_job_follow(rg_job_now(), config->program);
-            code = rg_exchange_threads(rg_job_now(), t.threads);
+        rg_job *job = config->infer ? NULL : job_of(&t);
+        if (job != NULL) {
+            rg_job_follow(job, config->program);
+            code = rg_exchange_threads(job, t.threads);
         }
     }
     if (code == RG_OK) {
@@ -482,10 +490,10 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
             rg_log(RG_LOG_W, "train", "files=%llu \"there was not one example in the data\"",
                    (unsigned long long)progress.files);
         if (!config->infer)
-            rg_team_report(config->dataset, result->rows);
+            rg_team_report(&t.team, config->dataset, result->rows);
     }
-    if (rg_job_now() != NULL && !config->infer)
-        (void)rg_exchange_threads(rg_job_now(), 1);
+    if (job_of(&t) != NULL && !config->infer)
+        (void)rg_exchange_threads(job_of(&t), 1);
     rg_pool_close(t.pool);
     close_train(&t);
     return code;

@@ -1,11 +1,13 @@
 /* Modes by number, and one that is a file of this folder: it transpiles and trains. */
 #include "check.h"
 
-#include "dist/job.h"
+#include "dist/exchange.h"
 #include "dist/serve.h"
 #include "exec/plan.h"
 #include "ir/backward.h"
 #include "sys/host.h"
+
+static rg_job *job; /* this process's, of all tests */
 
 enum { SIZE = 4, ASYNC = 1, HALF_ASYNC = 2, PAIRS = 9, STEPS = 20 };
 
@@ -145,7 +147,7 @@ static void start_job(job *j, int mode, int servers, bool barrier)
 
 static void end_job(job *j)
 {
-    assert_ok(rg_job_leave());
+    assert_ok(rg_job_leave(job));
     assert_int_equal(pthread_join(j->thread, NULL), 0);
     assert_int_equal(j->outcome, RG_OK);
     rg_scope_release(j->scope);
@@ -160,7 +162,7 @@ static float of_server(const job *j)
 {
     rg_value value;
     rg_value_init(&value);
-    assert_ok(rg_job_get(rg_job_now(), j->endpoint, "w", &value));
+    assert_ok(rg_job_get(job, j->endpoint, "w", &value));
     float x = *(const float *)value.data;
     rg_value_fini(&value);
     return x;
@@ -180,7 +182,8 @@ static rg_opdesc *find_op(const job *j, const char *type)
 static void open_step(const job *j, rg_plan **plan, int thread)
 {
     assert_ok(rg_plan_open(plan, j->main, j->scope,
-                           &(rg_plan_config){.feeds = (const char *const[]){"x"},
+                           &(rg_plan_config){.job = job,
+                                             .feeds = (const char *const[]){"x"},
                                              .n_feeds = 1,
                                              .fetches = (const char *const[]){"loss"},
                                              .n_fetches = 1,
@@ -207,7 +210,7 @@ static void a_mode_of_one_file_trains(void **state)
         assert_float_equal(*loss, step == 0 ? 0 : SIZE * wanted[step - 1], 1e-6);
         assert_float_equal(of_server(&j), wanted[step], 1e-6);
     }
-    assert_string_equal(rg_job_now()->mode->programs.name, "pairs");
+    assert_string_equal(job->mode->programs.name, "pairs");
     rg_plan_close(plan);
     rg_scope *kept = rg_scope_retain(j.server_scope);
     end_job(&j);
@@ -236,8 +239,8 @@ static void *run_steps(void *arg)
 static void run_two(const job *j)
 {
     worker workers[2] = {{.steps = STEPS}, {.steps = STEPS}};
-    rg_job_follow(rg_job_now(), j->main);
-    assert_ok(rg_exchange_threads(rg_job_now(), 2));
+    rg_job_follow(job, j->main);
+    assert_ok(rg_exchange_threads(job, 2));
     for (int i = 0; i < 2; i++) {
         open_step(j, &workers[i].plan, i);
         assert_int_equal(pthread_create(&workers[i].thread, NULL, run_steps, &workers[i]), 0);
@@ -247,7 +250,7 @@ static void run_two(const job *j)
         assert_int_equal(workers[i].code, RG_OK);
         rg_plan_close(workers[i].plan);
     }
-    assert_ok(rg_exchange_flush(rg_job_now()));
+    assert_ok(rg_exchange_flush(job));
 }
 
 /* What Paddle 1.8.5 writes for half_async: the servers' program says async, and the trainer's
@@ -261,7 +264,7 @@ static void threads_step_together_where_the_barrier_says_so(void **state)
         start_job(&j, HALF_ASYNC, servers, true);
         run_two(&j);
         assert_float_equal(of_server(&j), -STEPS, 1e-4);
-        assert_true(rg_job_now()->mode->together);
+        assert_true(job->mode->together);
         end_job(&j);
     }
 }
@@ -314,7 +317,7 @@ static float after_one_step(const char *attr, int value)
     rg_value_init(&w);
     assert_ok(rg_value_resize(&w, RG_F32, &RG_SHAPE(SIZE, 1)));
     memcpy(w.data, sevens, sizeof sevens);
-    assert_ok(rg_job_set(rg_job_now(), j.endpoint, "w", &w));
+    assert_ok(rg_job_set(job, j.endpoint, "w", &w));
     rg_value_fini(&w);
     if (strcmp(attr, "with_barrier") == 0)
         assert_ok(rg_edit_bool(find_op(&j, "recv"), attr, value != 0));
@@ -399,18 +402,37 @@ static void more_servers_than_there_may_be_are_refused(void **state)
     assert_ok(rg_block_append_op(program->blocks[0], "fetch_barrier", &op));
     assert_ok(rg_edit_strings(op, "endpoints", MANY, endpoints));
     assert_ok(rg_scope_new(&scope, NULL));
-    assert_ok(rg_plan_open(&plan, program, scope, &(rg_plan_config){.n_feeds = 0}));
+    assert_ok(rg_plan_open(&plan, program, scope, &(rg_plan_config){.job = job}));
     assert_fails(rg_plan_run(plan), RG_ETOOBIG, "more than 4096 servers, host:4096");
     rg_plan_close(plan);
     rg_scope_release(scope);
     rg_program_close(program);
 }
 
-RUN(cmocka_unit_test(modes_are_found_by_number), cmocka_unit_test(a_mode_of_one_file_trains),
-    cmocka_unit_test(threads_step_together_where_the_barrier_says_so),
-    cmocka_unit_test(threads_are_for_themselves_where_there_is_no_barrier),
-    cmocka_unit_test(a_barrier_of_all_trainers_needs_servers_that_wait),
-    cmocka_unit_test(recv_without_a_barrier_asks_at_once),
-    cmocka_unit_test(recv_that_shall_not_run_asks_for_nothing),
-    cmocka_unit_test(gradients_are_not_merged_one_by_one),
-    cmocka_unit_test(more_servers_than_there_may_be_are_refused))
+static int open_job(void **state)
+{
+    (void)state;
+    return (int)rg_job_open(&job);
+}
+
+static int close_job(void **state)
+{
+    (void)state;
+    rg_job_close(job);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modes_are_found_by_number), cmocka_unit_test(a_mode_of_one_file_trains),
+        cmocka_unit_test(threads_step_together_where_the_barrier_says_so),
+        cmocka_unit_test(threads_are_for_themselves_where_there_is_no_barrier),
+        cmocka_unit_test(a_barrier_of_all_trainers_needs_servers_that_wait),
+        cmocka_unit_test(recv_without_a_barrier_asks_at_once),
+        cmocka_unit_test(recv_that_shall_not_run_asks_for_nothing),
+        cmocka_unit_test(gradients_are_not_merged_one_by_one),
+        cmocka_unit_test(more_servers_than_there_may_be_are_refused),
+    };
+    return cmocka_run_group_tests(tests, open_job, close_job);
+}

@@ -368,17 +368,20 @@ static void servers_of_a_process_fail_together(void **state)
 static void trainer_0_joins_and_sends_all_programs(void **state)
 {
     empty one, two;
+    rg_job *job;
     (void)state;
+    assert_ok(rg_job_open(&job));
     empty_start(&one, 1);
     empty_start(&two, 1);
     rg_job_load loads[] = {{two.s.endpoint, two.startup, two.s.program},
                            {one.s.endpoint, one.startup, one.s.program}};
-    assert_ok(rg_job_join_with(loads, 2, 0, 1));
-    assert_non_null(rg_job_now());
-    assert_int_equal(rg_job_now()->servers[0].schema.n, N_VARS);
-    assert_int_equal(rg_job_now()->servers[1].schema.n, N_VARS);
-    assert_fails(rg_job_join_with(loads, 2, 0, 1), RG_EINVAL, "takes part in a job already");
-    assert_ok(rg_job_leave());
+    assert_ok(rg_job_join_with(job, loads, 2, 0, 1));
+    assert_true(rg_job_is_joined(job));
+    assert_int_equal(job->servers[0].schema.n, N_VARS);
+    assert_int_equal(job->servers[1].schema.n, N_VARS);
+    assert_fails(rg_job_join_with(job, loads, 2, 0, 1), RG_EINVAL, "takes part in a job already");
+    assert_ok(rg_job_leave(job));
+    rg_job_close(job);
     empty_end(&one);
     empty_end(&two);
     assert_int_equal(one.s.outcome, RG_OK);
@@ -388,7 +391,9 @@ static void trainer_0_joins_and_sends_all_programs(void **state)
 static void servers_have_one_order_however_they_are_named(void **state)
 {
     server a, b;
+    rg_job *job;
     (void)state;
+    assert_ok(rg_job_open(&job));
     server_start(&a, RG_UPDATE_SYNC, 1);
     server_start(&b, RG_UPDATE_SYNC, 1);
     for (int turn = 0; turn < 2; turn++) {
@@ -399,11 +404,12 @@ static void servers_have_one_order_however_they_are_named(void **state)
             server_start(&a, RG_UPDATE_SYNC, 1);
             server_start(&b, RG_UPDATE_SYNC, 1);
         }
-        assert_ok(rg_job_join(endpoints, 2, 0, 1));
-        assert_true(strcmp(rg_rpc_client_endpoint(rg_job_now()->servers[0].client),
-                           rg_rpc_client_endpoint(rg_job_now()->servers[1].client)) < 0);
-        assert_ok(rg_job_leave());
+        assert_ok(rg_job_join(job, endpoints, 2, 0, 1));
+        assert_true(strcmp(rg_rpc_client_endpoint(job->servers[0].client),
+                           rg_rpc_client_endpoint(job->servers[1].client)) < 0);
+        assert_ok(rg_job_leave(job));
     }
+    rg_job_close(job);
     server_end_well(&a);
     server_end_well(&b);
 }

@@ -4,19 +4,36 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "dist/job.h"
+#include "dist/exchange.h"
+#include "dist/fan_out.h"
 #include "rpc/server.h"
 #include "sys/flags.h"
 #include "sys/interrupt.h"
 #include "sys/latch.h"
 
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+static rg_job *job; /* this process's, of all tests */
+
+static int open_job(void **state)
+{
+    (void)state;
+    return (int)rg_job_open(&job);
+}
+
+static int close_job(void **state)
+{
+    (void)state;
+    rg_job_close(job);
+    return 0;
+}
 
 static void join(const server *s)
 {
     const char *endpoint = s->endpoint;
-    assert_ok(rg_job_join(&endpoint, 1, 0, 1));
+    assert_ok(rg_job_join(job, &endpoint, 1, 0, 1));
 }
 
 static void fill(float *values, size_t n, float x)
@@ -30,8 +47,8 @@ static rg_status push(int thread, float x)
 {
     static _Thread_local float grad[SIZE]; /* lent, also after a wait that ends early */
     fill(grad, SIZE, x);
-    RG_TRY(rg_exchange_dense(rg_job_now(), thread, 0, W, grad, true));
-    return rg_exchange_push(rg_job_now(), thread);
+    RG_TRY(rg_exchange_dense(job, thread, 0, W, grad, true));
+    return rg_exchange_push(job, thread);
 }
 
 static void expect(const float *values, float x)
@@ -53,7 +70,7 @@ static void expect_taken(int thread, float x)
 {
     rg_value target;
     assert_ok(make_home(&target, 1e9f));
-    assert_ok(rg_exchange_take(rg_job_now(), thread, 0, W, &target, 0, false));
+    assert_ok(rg_exchange_take(job, thread, 0, W, &target, 0, false));
     expect(target.data, x);
     rg_value_fini(&target);
 }
@@ -62,7 +79,7 @@ static void expect_on_server(const server *s, const char *name, float x)
 {
     rg_value value;
     rg_value_init(&value);
-    assert_ok(rg_job_get(rg_job_now(), s->endpoint, name, &value));
+    assert_ok(rg_job_get(job, s->endpoint, name, &value));
     assert_int_equal(rg_numel(&value), SIZE);
     expect(value.data, x);
     rg_value_fini(&value);
@@ -79,7 +96,6 @@ static void sync_steps_bring_parameters(void **state)
     (void)state;
     server_start(&s, RG_UPDATE_SYNC, 1);
     join(&s);
-    rg_job *job = rg_job_now();
     assert_int_equal(job->trainer, 0);
     assert_string_equal(job->mode->programs.name, "sync");
     for (int step = 1; step <= 5; step++) {
@@ -91,9 +107,9 @@ static void sync_steps_bring_parameters(void **state)
     assert_ok(rg_job_reduce(job, "auc", 0, numbers, 2));
     assert_float_equal(numbers[1], 2, 0);
     expect_on_server(&s, "w", -5);
-    assert_ok(rg_job_leave());
-    assert_null(rg_job_now());
-    assert_ok(rg_job_leave()); /* nothing to leave */
+    assert_ok(rg_job_leave(job));
+    assert_false(rg_job_is_joined(job));
+    assert_ok(rg_job_leave(job)); /* nothing to leave */
     server_end_well(&s);
 }
 
@@ -105,7 +121,6 @@ static void answers_find_their_homes(void **state)
     (void)state;
     server_start(&s, RG_UPDATE_SYNC, 1);
     join(&s);
-    rg_job *job = rg_job_now();
     assert_ok(rg_value_new(&mine));
     assert_ok(rg_value_new(&other));
     assert_ok(rg_value_resize(mine, RG_F32, &RG_SHAPE(3, 3)));
@@ -129,7 +144,7 @@ static void answers_find_their_homes(void **state)
     expect(values + 3, -4);
     rg_value_release(other);
     rg_value_release(mine);
-    assert_ok(rg_job_leave());
+    assert_ok(rg_job_leave(job));
     server_end_well(&s);
 }
 
@@ -144,7 +159,6 @@ typedef struct worker {
 
 static rg_status work(worker *w)
 {
-    rg_job *job = rg_job_now();
     rg_value *target;
     RG_TRY(rg_value_new(&target));
     RG_TRY(rg_value_resize(target, RG_F32, &RG_SHAPE(2, 3)));
@@ -169,7 +183,7 @@ static void *run_worker(void *arg)
 /* Worker k makes STEPS - k steps. */
 static void run_workers(worker *workers)
 {
-    assert_ok(rg_exchange_threads(rg_job_now(), THREADS));
+    assert_ok(rg_exchange_threads(job, THREADS));
     for (int i = 0; i < THREADS; i++) {
         workers[i] = (worker){.number = i, .steps = STEPS - i};
         assert_int_equal(pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]), 0);
@@ -178,7 +192,7 @@ static void run_workers(worker *workers)
         assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(workers[i].code, RG_OK);
-    assert_ok(rg_exchange_threads(rg_job_now(), 1));
+    assert_ok(rg_exchange_threads(job, 1));
 }
 
 /* Each step is the mean of the threads that are still there. */
@@ -195,7 +209,7 @@ static void threads_make_one_step(void **state)
         expect_on_server(&s, "w", -STEPS);
         for (int i = 0; i < THREADS; i++)
             assert_float_equal(workers[i].last, -(float)workers[i].steps, 1e-6);
-        assert_ok(rg_job_leave());
+        assert_ok(rg_job_leave(job));
         server_end_well(&s);
     }
 }
@@ -212,11 +226,11 @@ static void async_steps_all_arrive(void **state)
     run_workers(workers);
     for (int i = 0; i < THREADS; i++)
         steps += workers[i].steps;
-    assert_ok(rg_exchange_flush(rg_job_now()));
+    assert_ok(rg_exchange_flush(job));
     expect_on_server(&s, "w", -(float)steps);
     assert_ok(push(0, 2)); /* in the air when we leave */
     rg_scope *kept = rg_scope_retain(s.scope);
-    assert_ok(rg_job_leave());
+    assert_ok(rg_job_leave(job));
     server_end_well(&s);
     expect(rg_scope_find(kept, "w")->data, -(float)steps - 2);
     rg_scope_release(kept);
@@ -250,18 +264,18 @@ static void breaking_connections_change_nothing(void **state)
         int steps = 0, rounds = 0;
         server_start(&s, modes[m], 1);
         join(&s);
-        cutter c = {.client = rg_job_now()->servers[0].client};
+        cutter c = {.client = job->servers[0].client};
         assert_int_equal(pthread_create(&c.thread, NULL, cut_often, &c), 0);
         for (; rounds < 5; rounds++)
             run_workers(workers);
-        assert_ok(rg_exchange_flush(rg_job_now()));
+        assert_ok(rg_exchange_flush(job));
         c.stop = true;
         assert_int_equal(pthread_join(c.thread, NULL), 0);
         assert_true(c.cuts > 0);
         for (int i = 0; i < THREADS; i++)
             steps += workers[i].steps;
         expect_on_server(&s, "w", -(float)(rounds * (modes[m] == RG_UPDATE_ASYNC ? steps : STEPS)));
-        assert_ok(rg_job_leave());
+        assert_ok(rg_job_leave(job));
         server_end_well(&s);
     }
 }
@@ -278,7 +292,7 @@ static void join_with_other(server *s, rg_update_mode mode)
     server_start(s, mode, 2);
     assert_ok(rg_rpc_client_open(&other, s->endpoint, &config));
     assert_ok(rg_rpc_client_ready(other, NULL));
-    assert_ok(rg_job_join(&endpoint, 1, 0, 2));
+    assert_ok(rg_job_join(job, &endpoint, 1, 0, 2));
 }
 
 /* What happens while this thread waits: once. */
@@ -313,10 +327,10 @@ static void a_wait_can_be_interrupted(void **state)
         rg_buf_u32(&body, 0);
     const rg_iov iov = {body.data, body.len};
     assert_ok(rg_rpc_ask_once(other, RG_PS_PUSH, &iov, 1, NULL, NULL));
-    assert_ok(rg_exchange_flush(rg_job_now()));
+    assert_ok(rg_exchange_flush(job));
     expect_taken(0, -0.5f);
     assert_ok(rg_rpc_ask_once(other, RG_PS_LEAVE, NULL, 0, NULL, NULL));
-    assert_ok(rg_job_leave());
+    assert_ok(rg_job_leave(job));
     rg_rpc_client_close(other);
     rg_buf_fini(&body);
     server_end_well(&s);
@@ -330,9 +344,9 @@ static void a_request_can_be_interrupted(void **state)
     rg_set_interrupted(look);
     join_with_other(&s, RG_UPDATE_ASYNC);
     meanwhile = user_stops_it;
-    assert_fails(rg_job_barrier(rg_job_now(), "all"), RG_ECLOSED, "Ctrl+C");
+    assert_fails(rg_job_barrier(job, "all"), RG_ECLOSED, "Ctrl+C");
     expect_on_server(&s, "w", 0);
-    assert_fails(rg_job_leave(), RG_EINVAL, "leaves while it waits");
+    assert_fails(rg_job_leave(job), RG_EINVAL, "leaves while it waits");
     rg_rpc_client_close(other);
     server_end(&s);
     assert_int_equal(s.outcome, RG_ECLOSED);
@@ -351,7 +365,7 @@ static void a_failure_elsewhere_ends_the_step(void **state)
     join_with_other(&s, RG_UPDATE_SYNC);
     meanwhile = other_fails;
     assert_fails(push(0, 1), RG_ECLOSED, "disk full");
-    assert_fails(rg_job_leave(), RG_ECLOSED, "disk full");
+    assert_fails(rg_job_leave(job), RG_ECLOSED, "disk full");
     rg_rpc_client_close(other);
     server_end(&s);
     assert_int_equal(s.outcome, RG_ECLOSED);
@@ -414,7 +428,7 @@ static void join_stubs(stub *stubs)
         stub_open(&stubs[i], i);
         endpoints[i] = stubs[i].endpoint;
     }
-    assert_ok(rg_job_join(endpoints, STUBS, 0, 1));
+    assert_ok(rg_job_join(job, endpoints, STUBS, 0, 1));
 }
 
 static void close_stub(stub *s)
@@ -441,7 +455,7 @@ static void leaving_while_a_server_dies(void **state)
         stub stubs[STUBS];
         join_stubs(stubs);
         close_stub(&stubs[dies]);
-        assert_fails(rg_job_leave(), RG_ECLOSED, "is gone: no heartbeat");
+        assert_fails(rg_job_leave(job), RG_ECLOSED, "is gone: no heartbeat");
         close_stubs(stubs);
     }
 }
@@ -453,7 +467,7 @@ static void leaving_while_all_die(void **state)
     (void)state;
     join_stubs(stubs);
     close_stubs(stubs);
-    assert_fails(rg_job_leave(), RG_ECLOSED, "is gone: no heartbeat");
+    assert_fails(rg_job_leave(job), RG_ECLOSED, "is gone: no heartbeat");
 }
 
 /* What waits for a server hears that it, or another one, is gone; and a job can be joined again. */
@@ -464,18 +478,18 @@ static void waiting_while_a_server_dies(void **state)
     (void)state;
     join_stubs(stubs);
     close_stub(&stubs[1]);
-    assert_fails(rg_job_ask(rg_job_now(), 1, RG_PS_PROGRAM, NULL, 0, NULL, NULL), RG_ECLOSED,
+    assert_fails(rg_job_ask(job, 1, RG_PS_PROGRAM, NULL, 0, NULL, NULL), RG_ECLOSED,
                  "is gone: no heartbeat");
-    while (rg_job_ask(rg_job_now(), 2, RG_PS_PROGRAM, NULL, 0, NULL, NULL) == RG_OK)
+    while (rg_job_ask(job, 2, RG_PS_PROGRAM, NULL, 0, NULL, NULL) == RG_OK)
         continue; /* until the others have been told */
     assert_non_null(strstr(rg_error_message(), "is gone: no heartbeat"));
-    assert_int_equal(rg_job_leave(), RG_ECLOSED);
+    assert_int_equal(rg_job_leave(job), RG_ECLOSED);
     close_stubs(stubs);
     server_start(&s, RG_UPDATE_SYNC, 1);
     join(&s);
     assert_ok(push(0, 1));
     expect_taken(0, -1);
-    assert_ok(rg_job_leave());
+    assert_ok(rg_job_leave(job));
     server_end_well(&s);
 }
 
@@ -488,7 +502,7 @@ typedef struct attempt {
 static void *try_to_join(void *arg)
 {
     attempt *a = arg;
-    a->code = rg_job_join(a->endpoints, 2, 0, 1);
+    a->code = rg_job_join(job, a->endpoints, 2, 0, 1);
     (void)snprintf(a->why, sizeof a->why, "%s", rg_error_message());
     return NULL;
 }
@@ -515,7 +529,7 @@ static void joining_while_a_server_dies(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_not_equal(a.code, RG_OK);
     assert_non_null(strstr(a.why, nowhere));
-    assert_null(rg_job_now());
+    assert_false(rg_job_is_joined(job));
     assert_ok(rg_flag_set("rpc_deadline", deadline));
 }
 
@@ -535,7 +549,7 @@ static void a_large_variable_comes_in_pieces(void **state)
     assert_int_equal(pthread_create(&s.thread, NULL, serve, &s), 0);
     join(&s);
     rg_value_init(&value);
-    assert_ok(rg_job_get(rg_job_now(), s.endpoint, "large", &value));
+    assert_ok(rg_job_get(job, s.endpoint, "large", &value));
     assert_true(rg_shape_equal(&value.meta.shape, &RG_SHAPE(MANY, WIDE)));
     assert_memory_equal(value.data, there, (size_t)MANY * WIDE * sizeof *there);
     rg_buf body;
@@ -545,23 +559,118 @@ static void a_large_variable_comes_in_pieces(void **state)
     rg_handshake_text(&body, "large");
     rg_buf_u64(&body, 0);
     rg_buf_u64(&body, MANY);
-    assert_ok(
-        rg_job_ask(rg_job_now(), 0, RG_PS_GET, &(rg_iov){body.data, body.len}, 1, &reply, &bytes));
+    assert_ok(rg_job_ask(job, 0, RG_PS_GET, &(rg_iov){body.data, body.len}, 1, &reply, &bytes));
     assert_int_equal(bytes, RG_PS_GET_BYTES + 8 + 2 * 8);
     rg_free(reply);
     rg_buf_fini(&body);
-    assert_ok(rg_job_get(rg_job_now(), s.endpoint, "exact", &value));
+    assert_ok(rg_job_get(job, s.endpoint, "exact", &value));
     assert_int_equal(rg_numel(&value), (16 << 20) / 4);
     rg_value_fini(&value);
-    assert_ok(rg_job_leave());
+    assert_ok(rg_job_leave(job));
     server_end_well(&s);
 }
 
-RUN(cmocka_unit_test(a_large_variable_comes_in_pieces),
-    cmocka_unit_test(sync_steps_bring_parameters), cmocka_unit_test(answers_find_their_homes),
-    cmocka_unit_test(threads_make_one_step), cmocka_unit_test(async_steps_all_arrive),
-    cmocka_unit_test(breaking_connections_change_nothing),
-    cmocka_unit_test(a_wait_can_be_interrupted), cmocka_unit_test(a_request_can_be_interrupted),
-    cmocka_unit_test(a_failure_elsewhere_ends_the_step),
-    cmocka_unit_test(leaving_while_a_server_dies), cmocka_unit_test(leaving_while_all_die),
-    cmocka_unit_test(waiting_while_a_server_dies), cmocka_unit_test(joining_while_a_server_dies))
+/* ---- several trainers in one process ---- */
+
+typedef struct trainer {
+    pthread_t thread;
+    const server *at;
+    int number;
+    rg_job *own;
+    rg_status code;
+    char why[200];
+} trainer;
+
+static rg_status train_two_steps(trainer *t)
+{
+    float grad[SIZE];
+    for (int i = 0; i < SIZE; i++)
+        grad[i] = (float)(t->number + 1);
+    const char *endpoint = t->at->endpoint;
+    RG_TRY(rg_job_join(t->own, &endpoint, 1, t->number, 2));
+    for (int step = 0; step < 2; step++) {
+        RG_TRY(rg_exchange_dense(t->own, 0, 0, W, grad, true));
+        RG_TRY(rg_exchange_push(t->own, 0));
+    }
+    return rg_job_barrier(t->own, "trained");
+}
+
+static void *run_trainer(void *arg)
+{
+    trainer *t = arg;
+    t->code = train_two_steps(t);
+    (void)snprintf(t->why, sizeof t->why, "%s", t->code ? rg_error_message() : "");
+    return NULL;
+}
+
+/* Each has its own number and steps; one leaves, and the other is still there. */
+static void two_trainers_of_a_process(void **state)
+{
+    server s;
+    trainer two[2];
+    (void)state;
+    server_start(&s, RG_UPDATE_SYNC, 2);
+    for (int i = 0; i < 2; i++) {
+        two[i] = (trainer){.at = &s, .number = i};
+        assert_ok(rg_job_open(&two[i].own));
+        assert_int_equal(pthread_create(&two[i].thread, NULL, run_trainer, &two[i]), 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(two[i].thread, NULL);
+        assert_string_equal(two[i].why, "");
+        assert_int_equal(two[i].own->trainer, i);
+    }
+    assert_ok(rg_job_leave(two[0].own));
+    assert_false(rg_job_is_joined(two[0].own));
+    assert_true(rg_job_is_joined(two[1].own));
+    rg_value value;
+    rg_value_init(&value);
+    assert_ok(rg_job_get(two[1].own, s.endpoint, "w", &value));
+    assert_float_equal(((const float *)value.data)[0], -3, 0); /* two steps of the mean, 1.5 */
+    rg_value_fini(&value);
+    assert_ok(rg_job_leave(two[1].own));
+    rg_job_close(two[0].own);
+    rg_job_close(two[1].own);
+    server_end_well(&s);
+}
+
+/* What a child says would be taken for its parent's word. */
+static void a_forked_child_takes_no_part(void **state)
+{
+    server s;
+    int status = -1;
+    (void)state;
+    server_start(&s, RG_UPDATE_SYNC, 1);
+    join(&s);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(rg_job_is_joined(job) || rg_job_leave(job) != RG_OK ? 1 : 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_ok(push(0, 1));
+    expect_on_server(&s, "w", -1);
+    assert_ok(rg_job_leave(job));
+    server_end_well(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_trainers_of_a_process),
+        cmocka_unit_test(a_forked_child_takes_no_part),
+        cmocka_unit_test(a_large_variable_comes_in_pieces),
+        cmocka_unit_test(sync_steps_bring_parameters),
+        cmocka_unit_test(answers_find_their_homes),
+        cmocka_unit_test(threads_make_one_step),
+        cmocka_unit_test(async_steps_all_arrive),
+        cmocka_unit_test(breaking_connections_change_nothing),
+        cmocka_unit_test(a_wait_can_be_interrupted),
+        cmocka_unit_test(a_request_can_be_interrupted),
+        cmocka_unit_test(a_failure_elsewhere_ends_the_step),
+        cmocka_unit_test(leaving_while_a_server_dies),
+        cmocka_unit_test(leaving_while_all_die),
+        cmocka_unit_test(waiting_while_a_server_dies),
+        cmocka_unit_test(joining_while_a_server_dies),
+    };
+    return cmocka_run_group_tests(tests, open_job, close_job);
+}

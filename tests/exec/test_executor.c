@@ -33,7 +33,7 @@ typedef struct fixture {
 
 static void open_all(fixture *f)
 {
-    assert_ok(rg_executor_open(&f->executor));
+    assert_ok(rg_executor_open(&f->executor, NULL));
     assert_ok(rg_scope_new(&f->scope, NULL));
     f->program = doubled();
 }

@@ -52,9 +52,9 @@ def join(endpoints, trainer_id, trainers):
     _core.job_join(list(endpoints), trainer_id, trainers)
 
 
-def leave():
+def leave(job=None):
     """Tell all servers that this trainer is done. May be called twice, or without a job."""
-    _core.job_leave()
+    (_core.job_leave if job in (None, _core.job) else job.leave)()
 
 
 def trainer_id(given):

@@ -150,13 +150,14 @@ class CompiledProgram:
         if isinstance(feed, (list, tuple)) and len(parts) < threads and not self._trains():
             threads = len(parts)  # what is left at the end of the data
         names = tuple(sorted(parts[0]))
-        key = (self._program._version, id(scope), threads, names,
+        key = (self._program._version, id(scope), id(executor._job), threads, names,
                tuple(f.name if isinstance(f, Variable) else f for f in fetch))
         plan = self._plans.get(key)
         if plan is None:
             self._plans = {k: v for k, v in self._plans.items() if k[0] == key[0]}
             scale = self._build_strategy.gradient_scale_strategy
-            plan = (_core.ParallelProgram(self._program, scope, names, fetch, threads,
+            plan = (_core.ParallelProgram(executor._core, self._program, scope, names, fetch,
+                                          threads,
                                           scale == BuildStrategy.GradientScaleStrategy.One), scope)
             self._plans[key] = plan
         parts = feed if isinstance(feed, dict) else parts

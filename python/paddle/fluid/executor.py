@@ -181,13 +181,15 @@ def _watched(handler):
 
 
 class Executor:
-    """Runs a program on a place. Plans are made at the first run and kept."""
+    """Runs a program on a place. Plans are made at the first run and kept. job: a trainer's place
+    in a job with servers, a _core.Job(), where the process's own is not meant."""
 
-    def __init__(self, place=None):
+    def __init__(self, place=None, job=None):
         if place is not None and not isinstance(place, CPUPlace):
             raise RuntimeError("Executor(%r): Regatta runs on fluid.CPUPlace()" % (place,))
         self.place = CPUPlace() if place is None else place
-        self._core = _core.Executor()
+        self._job = _core.job if job is None else job
+        self._core = _core.Executor(self._job)
         self._run = self._core.run
         self._closed = False
 
@@ -299,7 +301,7 @@ class Executor:
             self._closed = True
             self._core.close()
             from .communicator import leave
-            leave()
+            leave(self._job)
 
     def __enter__(self):
         return self

@@ -1,8 +1,6 @@
-/* job_get.c - a whole variable from a server, in as many answers as it takes. */
-#include "dist/job.h"
-
+/* job_vars.c - whole variables of a server: read in as many answers as it takes, set, shrunk. */
 #include "base/mem.h"
-#include "dist/protocol.h"
+#include "dist/fan_out.h"
 
 #include <string.h>
 
@@ -77,4 +75,44 @@ rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_val
     RG_TRY(rg_job_server_at(job, endpoint, &server));
     RG_TRY(get_some(job, server, name, 0, value));
     return is_all(value) ? RG_OK : get_rest(job, server, name, value);
+}
+
+rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const rg_value *value)
+{
+    rg_buf body;
+    int server;
+    RG_TRY(rg_job_server_at(job, endpoint, &server));
+    rg_buf_init(&body, 0);
+    rg_handshake_text(&body, name);
+    rg_handshake_tensor_head(&body, value->meta.dtype, &value->meta.shape);
+    rg_status code = rg_buf_status(&body);
+    const rg_iov iov[2] = {{body.data, body.len}, {value->data, rg_value_bytes(value)}};
+    if (code == RG_OK)
+        code = rg_job_ask(job, server, RG_PS_SET, iov, 2, NULL, NULL);
+    rg_buf_fini(&body);
+    return code;
+}
+
+rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int unseen,
+                        uint64_t *rows)
+{
+    rg_buf body;
+    uint8_t *reply = NULL;
+    size_t bytes = 0;
+    int server;
+    RG_TRY(rg_job_server_at(job, endpoint, &server));
+    rg_buf_init(&body, 0);
+    rg_handshake_text(&body, name);
+    if (unseen >= 0)
+        rg_buf_u32(&body, (uint32_t)unseen);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_job_ask(job, server, unseen < 0 ? RG_PS_CLEAR : RG_PS_SHRINK,
+                          &(rg_iov){body.data, body.len}, 1, &reply, &bytes);
+    *rows = 0;
+    if (code == RG_OK && bytes == sizeof *rows)
+        memcpy(rows, reply, bytes);
+    rg_free(reply);
+    rg_buf_fini(&body);
+    return code;
 }

@@ -1,0 +1,31 @@
+/* exchange.h - what a trainer's steps give to the servers, and get from them. */
+#ifndef RG_DIST_EXCHANGE_H
+#define RG_DIST_EXCHANGE_H
+
+#include "dist/job.h"
+
+/* What a send op adds to the step of its thread: a dense slice (stays: it is as it is until the
+ * step is complete), or rows with ids of the whole variable, ascending, each once. */
+rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad,
+                            bool stays);
+rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, const int64_t *ids,
+                           const float *rows, size_t n);
+/* The step of this thread is complete. Sync and half_async: it is pushed, and the answer awaited.
+ * Async: it is pushed when the one before has been taken, with those that wait. */
+rg_status rg_exchange_push(rg_job *job, int thread);
+/* The latest values that came back of a variable, where some have since the last call for it, into
+ * `value` from element `first` on. stays: `value` outlives the step, so that later answers may be
+ * written there as they come: in sync and half_async while rg_exchange_push() waits, in async ...
+ */
+rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg_value *value,
+                           int64_t first, bool stays);
+/* ... here: at the beginning of a step. */
+rg_status rg_exchange_refresh(rg_job *job, int thread);
+/* `n` threads will push (train_from_dataset); in sync and half_async their gradients are averaged,
+ * and one push is made of them. Each thread says when it ends. */
+rg_status rg_exchange_threads(rg_job *job, int n);
+rg_status rg_exchange_thread_ends(rg_job *job, int thread);
+/* Wait until everything pushed has been taken. */
+rg_status rg_exchange_flush(rg_job *job);
+
+#endif
