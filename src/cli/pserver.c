@@ -105,6 +105,7 @@ static rg_status make_ports(pserver *p)
             .n_endpoints = p->n_addresses,
             .id = i,
             .trainers = (int)rg_option_int(&p->options, "num_gradient_servers"),
+            .servers = p->n_ports,
             .group = &p->group};
         for (size_t k = 0; k < p->n_addresses; k++) {
             char text[96];

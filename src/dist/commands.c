@@ -19,6 +19,9 @@ enum {
     EARLY = 2,   /* it does not wait for the program of a server that has none yet */
     GOODBYE = 4, /* also of a trainer that has left: the answer may have been lost */
     NO_WORK = 8, /* whoever asks nothing else does nothing */
+    /* It is about who waits for whom, and done under the engine's lock; others see to that
+     * themselves. */
+    LOCKED = 16,
 };
 
 typedef struct command {
@@ -43,30 +46,30 @@ static const command commands[] = {
     [RG_PS_PUSH] = {"PUSH", TRAINERS, 0, rg_serve_push, "gradients, and what is wanted back",
                     "that"},
     [RG_PS_GET] = {"GET", ALL, 0, rg_serve_get_whole, "name, rows", "a tensor"},
-    [RG_PS_BARRIER] = {"BARRIER", TRAINERS, ONCE, rg_serve_rendezvous, "name",
+    [RG_PS_BARRIER] = {"BARRIER", TRAINERS, ONCE | LOCKED, rg_serve_rendezvous, "name",
                        "nothing, when all have come"},
-    [RG_PS_REDUCE] = {"REDUCE", TRAINERS, ONCE, rg_serve_rendezvous, "name, numbers",
+    [RG_PS_REDUCE] = {"REDUCE", TRAINERS, ONCE | LOCKED, rg_serve_rendezvous, "name, numbers",
                       "numbers, when all have come"},
     [RG_PS_LEAVE] = {"LEAVE", TRAINERS, ONCE | EARLY | GOODBYE, rg_serve_leave, "nothing",
                      "nothing"},
-    [RG_PS_FAIL] = {"FAIL", TRAINERS, ONCE | EARLY, rg_serve_hear_failure, "text, without a length",
-                    "nothing"},
-    [RG_PS_PROGRAM] = {"PROGRAM", TRAINERS, ONCE, compare_program,
+    [RG_PS_FAIL] = {"FAIL", TRAINERS, ONCE | EARLY | LOCKED, rg_serve_hear_failure,
+                    "text, without a length", "nothing"},
+    [RG_PS_PROGRAM] = {"PROGRAM", TRAINERS, ONCE | LOCKED, compare_program,
                        "32 bytes: digest of the program that is trained",
                        "nothing, where it is that of all"},
-    [RG_PS_STATS] = {"STATS", TRAINERS, ONCE | NO_WORK, rg_serve_stats, "how far this trainer is",
-                     "how far all are"},
+    [RG_PS_STATS] = {"STATS", TRAINERS, ONCE | NO_WORK | LOCKED, rg_serve_stats,
+                     "how far this trainer is", "how far all are"},
     [RG_PS_SET] = {"SET", TRAINERS, ONCE, rg_serve_set_whole, "name, tensor", "nothing"},
     [RG_PS_SHRINK] = {"SHRINK", TRAINERS, ONCE, rg_serve_shrink, "name, u32 calls",
                       "u64 rows that went"},
     [RG_PS_CLEAR] = {"CLEAR", TRAINERS, ONCE, rg_serve_shrink, "name", "u64 rows that went"},
     [RG_PS_SAVE] = {"SAVE", TRAINERS, ONCE, rg_serve_save, "name of a folder, name of a table",
                     "u64 rows that were written"},
-    [RG_PS_POST] = {"POST", TRAINERS, 0, rg_serve_post, "a message to another trainer",
+    [RG_PS_POST] = {"POST", TRAINERS, LOCKED, rg_serve_post, "a message to another trainer",
                     "u32: 1 taken, 0 no room now"},
-    [RG_PS_FETCH] = {"FETCH", TRAINERS, 0, rg_serve_fetch, "how many messages this trainer has",
-                     "those behind them"},
-    [RG_PS_WAITS] = {"WAITS", ALL, EARLY | NO_WORK, tell_whom, "nothing",
+    [RG_PS_FETCH] = {"FETCH", TRAINERS, LOCKED, rg_serve_fetch,
+                     "how many messages this trainer has", "those behind them"},
+    [RG_PS_WAITS] = {"WAITS", ALL, EARLY | NO_WORK | LOCKED, tell_whom, "nothing",
                      "text, without a length: whom the server waits for; empty where for nobody"},
     [RG_PS_LOAD] = {"LOAD", TRAINER_0, ONCE | EARLY, take_program,
                     "the programs of a server that has none", "nothing"},
@@ -137,8 +140,23 @@ static void note_request(rg_member *trainer, uint16_t method, const command *ask
 {
     if (trainer == NULL || (asked->flags & NO_WORK) != 0)
         return;
-    trainer->asked_ns = rg_clock_ns();
-    trainer->fetches = method == RG_PS_FETCH;
+    atomic_store_explicit(&trainer->asked_ns, rg_clock_ns(), memory_order_relaxed);
+    atomic_store_explicit(&trainer->fetches, method == RG_PS_FETCH, memory_order_relaxed);
+}
+
+/* Whether it waits for the program. */
+static bool is_held(rg_engine *s, const command *asked, rg_rpc_request *request)
+{
+    if ((asked->flags & EARLY) != 0 || atomic_load_explicit(&s->ready, memory_order_acquire))
+        return false;
+    pthread_mutex_lock(&s->lock);
+    bool held = !atomic_load(&s->ready); /* it may just have come */
+    if (held && s->ended && s->failed != RG_OK)
+        rg_rpc_refuse(request, s->failed, "%s", s->why); /* who is held has been told already */
+    else if (held)
+        rg_serve_hold(s, request);
+    pthread_mutex_unlock(&s->lock);
+    return held;
 }
 
 static bool is_refused(rg_engine *s, const rg_member *trainer, const command *asked,
@@ -178,22 +196,38 @@ void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
         rg_rpc_refuse(request, RG_EUNIMPL, "this server knows no method %u", method);
         return;
     }
-    rg_arena_reset(&s->scratch);
     note_request(trainer, method, asked);
-    if (s->desc == NULL && (asked->flags & EARLY) == 0) {
-        rg_serve_hold(s, request);
-        return;
-    }
-    if (is_refused(s, trainer, asked, request))
+    if (is_held(s, asked, request) || is_refused(s, trainer, asked, request))
         return;
     if ((asked->flags & ONCE) != 0)
         rg_rpc_request_remember(request);
-    asked->answer(s, trainer, request);
+    if ((asked->flags & LOCKED) == 0) {
+        asked->answer(s, trainer, request);
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    rg_arena_reset(&s->scratch);
+    if (s->ended && s->failed != RG_OK) /* meanwhile: who waits has been told already */
+        rg_rpc_refuse(request, s->failed, "%s", s->why);
+    else
+        asked->answer(s, trainer, request);
+    pthread_mutex_unlock(&s->lock);
+    rg_serve_try_step(s); /* who waits in a rendezvous takes no part in steps */
+}
+
+static rg_rpc_request *next_held(rg_engine *s)
+{
+    pthread_mutex_lock(&s->lock);
+    rg_rpc_request *held = rg_serve_next_held(s);
+    pthread_mutex_unlock(&s->lock);
+    return held;
 }
 
 static void take_program(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
-    if (rg_serve_load(s, trainer, request))
-        for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
-            rg_serve_answer(s, rg_rpc_peer_user(rg_rpc_request_peer(held)), held);
+    pthread_mutex_lock(&s->lock);
+    bool taken = rg_serve_load(s, trainer, request);
+    pthread_mutex_unlock(&s->lock);
+    for (rg_rpc_request *held; taken && (held = next_held(s)) != NULL;)
+        rg_serve_answer_there(s, held);
 }

@@ -12,8 +12,7 @@
 struct rg_job;
 struct rg_channel;
 struct rg_engine;
-struct rg_member;
-struct rg_rpc_request;
+struct rg_pushing;
 
 typedef struct rg_mode {
     rg_mode_programs programs;
@@ -40,11 +39,10 @@ typedef struct rg_mode {
 
     /* ---- a server ---- */
 
-    /* Apply a push that has been checked, and answer, now or later. again: it had come before, and
-     * only the answer was lost. */
-    void (*pushed)(struct rg_engine *s, struct rg_member *trainer, struct rg_rpc_request *request,
-                   bool again);
-    /* Whoever was waited for may have gone; NULL: nobody waits. */
+    /* Apply a push that has been checked, and answer, now or later; in the loop it came in. Where
+     * p->came only the answer was lost. */
+    void (*pushed)(struct rg_engine *s, struct rg_pushing *p);
+    /* Whoever was waited for may have come or gone; NULL: nobody waits. Without the lock. */
     void (*try_step)(struct rg_engine *s);
 } rg_mode;
 

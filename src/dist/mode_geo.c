@@ -428,65 +428,124 @@ static rg_status send(rg_ctx *ctx, rg_job *job)
 
 /* ---- a server: what changed is added, and rows that others changed go back ---- */
 
-/* Room for so many bytes, and zeros up to the next multiple of 8. */
-static void add_padded(rg_buf *out, size_t bytes)
+/* Rows that a trainer does not know yet, of one table in one shard. Owned. */
+typedef struct news {
+    int64_t *ids;
+    float *rows;
+    size_t n;
+} news;
+
+/* Of each variable those of each shard. */
+static news *news_of(const rg_pushing *p, size_t var)
 {
-    rg_buf_room(out, rg_ps_padded(bytes));
-    if (rg_buf_status(out) == RG_OK)
-        memset(out->data + out->len - (rg_ps_padded(bytes) - bytes), 0,
-               rg_ps_padded(bytes) - bytes);
+    return (news *)p->mine + var * (size_t)p->spread.engine->n_shards;
 }
 
-/* Behind the dense values: for each table {u32 variable, u32 n}, ids, rows, each padded. Rows count
- * as told when the trainer says that it has the answer, with its next push: this one may be lost.
- */
-static rg_status add_changed(rg_engine *s, int trainer, rg_buf *out)
+/* The answer has gone, or is not to be. */
+static void release_push(void *arg)
 {
-    for (uint32_t v = 0; v < s->schema.n; v++) {
-        rg_served *var = &s->vars[v];
-        if (var->changed == NULL)
-            continue;
-        size_t n = rg_geo_rows_count(var->changed, trainer);
-        int64_t *ids = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *ids);
-        if (ids == NULL)
-            return rg_no_memory(n * sizeof *ids, "ids");
-        RG_TRY(rg_geo_rows_list(var->changed, trainer, ids, n, &n, &var->told[trainer]));
-        rg_buf_u32(out, v);
-        rg_buf_u32(out, (uint32_t)n);
-        rg_buf_add(out, ids, n * sizeof *ids);
-        size_t start = out->len, bytes = n * (size_t)var->about->width * sizeof(float);
-        add_padded(out, bytes);
-        RG_TRY(rg_buf_status(out));
-        RG_TRY(rg_served_tell(var, ids, n, (float *)(void *)(out->data + start)));
+    rg_pushing *p = arg;
+    const rg_engine *s = p->spread.engine;
+    for (size_t i = 0; p->mine != NULL && i < s->schema.n * (size_t)s->n_shards; i++) {
+        rg_free(((news *)p->mine)[i].ids);
+        rg_free(((news *)p->mine)[i].rows);
     }
+    rg_pushing_end(p);
+}
+
+/* Rows count as told when the trainer says that it has the answer, with its next push: this one
+ * may be lost. */
+static rg_status list_changed(rg_served *var, int trainer, news *out)
+{
+    size_t n = rg_geo_rows_count(var->changed, trainer);
+    size_t bytes = n * (size_t)var->about->width * sizeof(float);
+    out->ids = rg_alloc((n + 1) * sizeof *out->ids);
+    out->rows = rg_alloc(bytes + 1);
+    if (out->ids == NULL || out->rows == NULL)
+        return rg_no_memory(bytes, "rows that changed");
+    RG_TRY(rg_geo_rows_list(var->changed, trainer, out->ids, n, &out->n, &var->told[trainer]));
+    return rg_served_tell(var, out->ids, out->n, out->rows);
+}
+
+static rg_status add_push(rg_shard *shard, const rg_pushing *p)
+{
+    const rg_engine *s = shard->engine;
+    for (uint32_t i = 0; i < p->push.n_dense; i++) {
+        const rg_served *var = &shard->vars[p->push.dense[i]];
+        if (s->owners[p->push.dense[i]] == shard->number)
+            rg_add_f32(var->param->data, p->push.values[i], var->about->rows * var->about->width);
+    }
+    return rg_serve_apply_rows(shard, p);
+}
+
+/* What was told before comes first: this push may change the same rows. */
+static rg_status push_part(rg_spread *spread, rg_shard *shard)
+{
+    rg_pushing *p = (rg_pushing *)spread;
+    const rg_engine *s = spread->engine;
+    int trainer = (int)(p->trainer - s->trainers);
+    for (size_t v = 0; !p->came && p->push.taken && v < s->schema.n; v++)
+        rg_served_heard(&shard->vars[v], trainer);
+    if (!p->came)
+        RG_TRY(add_push(shard, p));
+    rg_pushing_copy_values(p, shard);
+    for (size_t v = 0; v < s->schema.n; v++)
+        if (shard->vars[v].changed != NULL)
+            RG_TRY(list_changed(&shard->vars[v], trainer, news_of(p, v) + shard->number));
     return RG_OK;
 }
 
-static rg_status add_push(rg_engine *s, const rg_push *push)
+/* Pieces of the answer behind the dense values: {u32 variable, u32 n}, ids, rows, padded. */
+static size_t add_news(const rg_pushing *p, uint32_t var, uint32_t head[2], rg_iov *iov)
 {
-    for (uint32_t i = 0; i < push->n_dense; i++) {
-        const rg_ps_var *var = &s->schema.vars[push->dense[i]];
-        rg_add_f32(s->vars[push->dense[i]].param->data, push->values[i], var->rows * var->width);
+    static const uint8_t zeros[RG_PS_ALIGN];
+    const rg_engine *s = p->spread.engine;
+    const news *of_shards = news_of(p, var);
+    size_t pieces = 0, total = 0, row = (size_t)s->schema.vars[var].width * sizeof(float);
+    iov[pieces++] = (rg_iov){head, 2 * sizeof *head};
+    for (int k = 0; k < s->n_shards; k++) {
+        iov[pieces++] = (rg_iov){of_shards[k].ids, of_shards[k].n * sizeof(int64_t)};
+        total += of_shards[k].n;
     }
-    return rg_serve_apply_rows(s, push);
+    for (int k = 0; k < s->n_shards; k++)
+        iov[pieces++] = (rg_iov){of_shards[k].rows, of_shards[k].n * row};
+    iov[pieces++] = (rg_iov){zeros, rg_ps_padded(total * row) - total * row};
+    head[0] = var;
+    head[1] = (uint32_t)total;
+    return pieces;
 }
 
-static void pushed(rg_engine *s, rg_member *trainer, rg_rpc_request *request, bool again)
+static void end_push(rg_spread *spread)
 {
-    const rg_push *push = &trainer->push;
-    rg_buf out;
-    rg_buf_init(&out, 0);
-    rg_status code = again ? RG_OK : add_push(s, push);
-    for (uint32_t i = 0; code == RG_OK && i < push->n_pull; i++) {
-        const rg_ps_var *var = &s->schema.vars[push->pull[i]];
-        size_t start = out.len, bytes = (size_t)(var->rows * var->width) * sizeof(float);
-        add_padded(&out, bytes);
-        if ((code = rg_buf_status(&out)) == RG_OK)
-            memcpy(out.data + start, s->vars[push->pull[i]].param->data, bytes);
+    rg_pushing *p = (rg_pushing *)spread;
+    rg_engine *s = spread->engine;
+    size_t n = s->schema.n, pieces = 0;
+    rg_iov *iov = rg_arena_alloc(&p->arena, (1 + n * (size_t)(2 * s->n_shards + 2)) * sizeof *iov);
+    uint32_t(*heads)[2] = rg_arena_alloc(&p->arena, (n + 1) * sizeof *heads);
+    if (spread->code != RG_OK || iov == NULL || heads == NULL) {
+        rg_rpc_refuse(p->request, spread->code != RG_OK ? spread->code : RG_ENOMEM, "%s",
+                      spread->code != RG_OK ? spread->why : "no memory");
+        release_push(p);
+        return;
     }
-    if (code == RG_OK)
-        code = add_changed(s, (int)(trainer - s->trainers), &out);
-    rg_serve_reply_buf(request, code, &out);
+    iov[pieces++] = (rg_iov){p->values, p->n_values};
+    for (uint32_t v = 0; v < n; v++)
+        if (rg_serve_var(s, v)->changed != NULL)
+            pieces += add_news(p, v, heads[v], iov + pieces);
+    rg_rpc_reply(p->request, rg_payload_to_flags(p->back), iov, pieces, release_push, p);
+}
+
+/* Every shard has a part in it: there may be news anywhere. */
+static void pushed(rg_engine *s, rg_pushing *p)
+{
+    p->mine = rg_arena_zero(&p->arena, (s->schema.n + 1) * (size_t)s->n_shards * sizeof(news));
+    rg_status code = p->mine != NULL ? rg_pushing_make_room(p) : rg_no_memory(1, "a push");
+    if (code == RG_OK) {
+        rg_spread_start(&p->spread, rg_serve_all_shards(s), push_part, end_push);
+        return;
+    }
+    rg_refuse_with_message(p->request, code);
+    release_push(p);
 }
 
 /* ---- the programs ---- */

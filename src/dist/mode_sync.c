@@ -16,44 +16,88 @@ static rg_status trainer(rg_trainer *r)
     return rg_add_exchange(r, c->local_barrier || !c->runtime_split);
 }
 
-/* ---- a server ---- */
+/* ---- a server ----
+ *
+ * Under the engine's lock it is decided that all are there, and who they are; then the lock is let
+ * go, and the shards make the step. Until it is made those trainers wait: what they pushed stays
+ * where it is, also when the job fails meanwhile. */
 
-static void try_step(rg_engine *s)
+/* How many take part, where nobody else is waited for; 0: there is no step now. */
+static int count_ready(const rg_engine *s)
 {
-    int took_part = 0;
+    int ready = 0;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         const rg_member *trainer = &s->trainers[t];
         if (trainer->waiting != NULL)
-            took_part++;
+            ready++;
         else if (!trainer->left && trainer->rendezvous.request == NULL)
-            return; /* it is still computing, or has not come yet */
+            return 0; /* it is still computing, or has not come yet */
     }
-    if (took_part == 0 || s->ended)
-        return;
-    rg_status code = rg_serve_make_step(s, took_part);
-    if (code != RG_OK) {
-        rg_serve_fail(s, code, "%s", rg_error_message());
-        return;
+    return s->ended || s->stepping ? 0 : ready;
+}
+
+static void end_step(rg_spread *spread)
+{
+    rg_engine *s = spread->engine;
+    rg_pushing *answers = NULL; /* `taking` is the next step's as soon as the lock is let go */
+    pthread_mutex_lock(&s->lock);
+    s->stepping = false;
+    if (spread->code != RG_OK)
+        rg_serve_fail(s, spread->code, "%s", spread->why);
+    if (s->ended && s->failed != RG_OK) {
+        rg_serve_refuse_waiting(s); /* which it could not while the pushes were read */
+    } else {
+        s->steps++;
+        for (int t = s->took_part - 1; t >= 0; t--) {
+            s->taking[t]->trainer->waiting = NULL;
+            s->taking[t]->next = answers;
+            answers = s->taking[t];
+        }
     }
-    for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        rg_member *trainer = &s->trainers[t];
-        rg_rpc_request *request = trainer->waiting;
-        trainer->waiting = NULL;
-        if (request != NULL)
-            rg_serve_reply(s, request, trainer->push.pull, trainer->push.n_pull, true, -1);
+    pthread_mutex_unlock(&s->lock);
+    while (answers != NULL) {
+        rg_pushing *p = answers;
+        answers = p->next;
+        rg_serve_reply_still(s, p);
     }
+    rg_serve_try_step(s); /* who came meanwhile was not looked at */
+}
+
+static void try_step(rg_engine *s)
+{
+    int n = 0;
+    pthread_mutex_lock(&s->lock);
+    int ready = count_ready(s);
+    for (uint32_t t = 0; ready > 0 && t < s->schema.trainers; t++)
+        if (s->trainers[t].waiting != NULL)
+            s->taking[n++] = s->trainers[t].waiting;
+    if (ready > 0) {
+        s->stepping = true;
+        s->took_part = ready;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (ready > 0)
+        rg_serve_make_step(s, end_step);
 }
 
 /* An answer that was lost is given again: of the step that was made, or of one since. */
-static void pushed(rg_engine *s, rg_member *trainer, rg_rpc_request *request, bool again)
+static void pushed(rg_engine *s, rg_pushing *p)
 {
-    if (again) {
-        rg_serve_reply(s, request, trainer->push.pull, trainer->push.n_pull, false,
-                       (int)(trainer - s->trainers));
+    if (p->came) {
+        rg_serve_at_once(s, p);
         return;
     }
-    trainer->waiting = request;
-    try_step(s);
+    pthread_mutex_lock(&s->lock);
+    bool failed = s->ended && s->failed != RG_OK;
+    if (failed) /* who waits has been told already */
+        rg_rpc_refuse(p->request, s->failed, "%s", s->why);
+    else
+        p->trainer->waiting = p;
+    pthread_mutex_unlock(&s->lock);
+    if (failed)
+        rg_pushing_end(p);
+    else
+        try_step(s);
 }
 
 const rg_mode rg_mode_sync = {

@@ -8,6 +8,7 @@
 #include "sys/cond.h"
 #include "sys/flags.h"
 #include "sys/interrupt.h"
+#include "sys/job_env.h"
 #include "sys/log.h"
 
 #include <stdio.h>
@@ -24,15 +25,16 @@ static void request(void *user, rg_rpc_request *asked)
 {
     rg_engine *s = user;
     rg_payload payload;
+    rg_status failed = (rg_status)atomic_load(&s->refusing);
     rg_status code = rg_payload_of_request(rg_rpc_request_flags(asked), &payload);
-    pthread_mutex_lock(&s->lock);
-    if (s->ended && s->failed != RG_OK)
-        rg_rpc_refuse(asked, s->failed, "%s", s->why);
+    if (failed != RG_OK)
+        rg_rpc_refuse(asked, failed, "%s", s->why);
+    else if (atomic_load(&s->closing))
+        rg_rpc_refuse(asked, RG_ECLOSED, "the job is over");
     else if (code != RG_OK)
         rg_rpc_refuse(asked, code, "%s", rg_error_message());
     else
         rg_serve_answer(s, rg_rpc_peer_user(rg_rpc_request_peer(asked)), asked);
-    pthread_mutex_unlock(&s->lock);
 }
 
 static void init_serve(rg_engine *s)
@@ -61,16 +63,22 @@ static rg_status listen_on(rg_engine *s, const char *const *endpoints, size_t n_
         .name = s->who,
         .security = {.key = credentials.n_key ? credentials.key : NULL,
                      .key_bytes = credentials.n_key},
-        .events = {.hello = rg_serve_come,
+        .loops = s->n_shards,
+        .events = {.opened = rg_serve_loops_run,
+                   .hello = rg_serve_come,
                    .request = request,
                    .left = rg_serve_peer_left,
                    .dead = rg_serve_peer_dead},
         .user = s,
     };
-    RG_TRY(rg_rpc_server_open(&s->rpc, &config));
-    pthread_mutex_lock(&s->lock);
     s->guarded = credentials.n_key > 0;
-    pthread_mutex_unlock(&s->lock);
+    rg_status code = rg_rpc_server_open(&s->rpc, &config);
+    if (code != RG_OK) {
+        s->rpc = NULL; /* the loops have run, and are gone again */
+        for (int k = 0; k < s->n_shards; k++)
+            s->shards[k].loop = NULL;
+        return code;
+    }
     for (size_t i = 0; i < n_endpoints; i++) {
         char text[512];
         int n = snprintf(text, sizeof text, "Server listening on %s\n",
@@ -97,13 +105,14 @@ static void look_around(rg_engine *s)
     if (pthread_mutex_trylock(&s->lock) != 0)
         return; /* it is at work: nobody waits for anybody else */
     fail_if_stale(s);
-    if (s->desc == NULL) {
+    bool has_program = s->desc != NULL;
+    if (!has_program)
         rg_serve_look_for_program(s);
-    } else {
+    else if (!s->stepping)
         rg_serve_look(s);
-        rg_serve_tell(s);
-    }
     pthread_mutex_unlock(&s->lock);
+    if (has_program)
+        rg_serve_tell(s);
     if (seconds > 0)
         rg_serve_look_at_disk(s, (uint64_t)seconds * 1000000000u);
 }
@@ -193,12 +202,12 @@ static rg_status wait_for_end(rg_engine *s)
 
 static void close_serve(rg_engine *s)
 {
+    rg_serve_close_queues(s);
+    rg_serve_drain(s);
     for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
         rg_rpc_refuse(held, RG_ECLOSED, "the job is over");
-    rg_serve_close_queues(s);
     rg_rpc_server_close(s->rpc);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++) {
-        rg_arena_free(&s->trainers[t].arena);
         rg_free(s->trainers[t].pushed);
         rg_serve_forget_stats(&s->trainers[t]);
         rg_serve_forget_messages(&s->trainers[t]);
@@ -206,11 +215,27 @@ static void close_serve(rg_engine *s)
     rg_free(s->trainers);
     rg_free(s->held);
     rg_serve_close_vars(s); /* the schema, which knows how many trainers there were, goes last */
+    rg_serve_close_shards(s);
     rg_arena_free(&s->arena);
     rg_arena_free(&s->scratch);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->members);
     pthread_cond_destroy(&s->change);
+}
+
+/* How many servers of the job are on the host of this one, as far as the environment says. */
+static int servers_here(const rg_attr *endpoint)
+{
+    rg_job_env env;
+    int n = 0;
+    const char *own = endpoint != NULL ? endpoint->s : "", *colon = strrchr(own, ':');
+    size_t host = colon ? (size_t)(colon - own) : strlen(own);
+    if (rg_job_env_here(&env) != RG_OK)
+        return 1;
+    for (int i = 0; i < env.n_servers; i++)
+        n += strncmp(env.servers[i], own, host) == 0 && env.servers[i][host] == ':';
+    rg_job_env_fini(&env);
+    return n > 0 ? n : 1;
 }
 
 rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
@@ -222,6 +247,8 @@ rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
     init_serve(&s);
     (void)snprintf(s.who, sizeof s.who, "pserver %d", s.id);
     rg_status code = open_trainers(&s, fanin ? fanin->i : 1);
+    if (code == RG_OK)
+        code = rg_serve_open_shards(&s, servers_here(endpoint));
     if (code == RG_OK)
         code = rg_serve_adopt(&s, listen, scope);
     if (code == RG_OK)
@@ -247,6 +274,8 @@ rg_status rg_serve_empty(const rg_serve_config *config)
     (void)snprintf(s.who, sizeof s.who, "pserver %d (port %s)", s.id,
                    port_of(config->endpoints[0]));
     rg_status code = open_trainers(&s, config->trainers);
+    if (code == RG_OK)
+        code = rg_serve_open_shards(&s, config->servers);
     if (code == RG_OK)
         code = rg_serve_open_queues(&s);
     if (code == RG_OK)

@@ -33,6 +33,7 @@ typedef struct rg_serve_config {
     size_t n_endpoints;
     int id;                /* which server of this process it is, for messages */
     int trainers;          /* that the job has */
+    int servers;           /* of this process, which share its cores */
     rg_serve_group *group; /* NULL: it is alone */
 } rg_serve_config;
 

@@ -145,8 +145,10 @@ rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope)
     rg_status code = read_attrs(s);
     if (code == RG_OK)
         code = rg_serve_open_vars(s);
-    if (code == RG_OK)
+    if (code == RG_OK) {
+        atomic_store_explicit(&s->ready, true, memory_order_release);
         return RG_OK;
+    }
     rg_serve_close_vars(s);
     s->schema.trainers = trainers;
     s->desc = NULL;

@@ -1,6 +1,7 @@
 /* serve_log.c - what a server tells of itself now and then: rows, memory, pushes. */
 #include "dist/serve_priv.h"
 
+#include "base/mem.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/log.h"
@@ -8,48 +9,64 @@
 
 #include <stdio.h>
 
-static void sum_tables(const rg_engine *s, size_t *rows, size_t *bytes)
-{
-    *rows = *bytes = 0;
-    for (size_t i = 0; i < s->schema.n; i++)
-        if (s->vars[i].table != NULL) {
-            *rows += rg_table_size(s->vars[i].table);
-            *bytes += rg_table_bytes(s->vars[i].table);
-        }
-}
-
 static uint64_t count_pushes(const rg_engine *s)
 {
     uint64_t n = 0;
     for (uint32_t t = 0; t < s->schema.trainers; t++)
-        for (size_t i = 0; i < s->trainers[t].n_pushed; i++)
-            n += s->trainers[t].pushed[i];
+        n += atomic_load_explicit(&s->trainers[t].n_pushes, memory_order_relaxed);
     return n;
+}
+
+/* A line on its way: each shard adds what it has, and the last prints it. */
+typedef struct news {
+    rg_spread spread;
+    _Atomic size_t rows, bytes;
+    uint64_t pushes;
+    double rate; /* pushes a second */
+} news;
+
+static rg_status add_tables(rg_spread *spread, rg_shard *shard)
+{
+    news *n = (news *)spread;
+    for (size_t i = 0; i < spread->engine->schema.n; i++)
+        if (shard->vars[i].table != NULL) {
+            (void)atomic_fetch_add(&n->rows, rg_table_size(shard->vars[i].table));
+            (void)atomic_fetch_add(&n->bytes, rg_table_bytes(shard->vars[i].table));
+        }
+    return RG_OK;
+}
+
+static void print_news(rg_spread *spread)
+{
+    news *n = (news *)spread;
+    char line[256], when[32];
+    rg_clock_text(when, sizeof when);
+    int length = snprintf(
+        line, sizeof line,
+        "%s server %d: %zu rows in tables of %.1f MiB, %.1f MiB in all, %llu pushes, "
+        "%.1f a second\n",
+        when, spread->engine->id, atomic_load(&n->rows), (double)atomic_load(&n->bytes) / 0x1p20,
+        (double)rg_process_memory() / 0x1p20, (unsigned long long)n->pushes, n->rate);
+    rg_say(line, (size_t)length);
+    rg_free(n);
 }
 
 void rg_serve_tell(rg_engine *s)
 {
-    uint64_t now = rg_clock_ns(), pushes;
+    uint64_t now = rg_clock_ns();
     int64_t every = rg_flag_int("ps_log_seconds");
-    size_t rows, bytes;
-    char line[256], when[32];
     if (s->told_ns == 0)
         s->told_ns = now; /* the first line comes when there is something to tell */
     if (every <= 0 || now - s->told_ns < (uint64_t)every * 1000000000u)
         return;
-    sum_tables(s, &rows, &bytes);
-    pushes = count_pushes(s);
-    double seconds = (double)(now - s->told_ns) / 1e9;
-    rg_clock_text(when, sizeof when);
-    int n = snprintf(line, sizeof line,
-                     "%s server %d: %zu rows in tables of %.1f MiB, %.1f MiB in all, %llu pushes, "
-                     "%.1f a second\n",
-                     when, s->id, rows, (double)bytes / 0x1p20,
-                     (double)rg_process_memory() / 0x1p20, (unsigned long long)pushes,
-                     (double)(pushes - s->told_pushes) / seconds);
-    rg_say(line, (size_t)n);
+    news *n = rg_spread_new(s, sizeof *n);
+    if (n == NULL)
+        return;
+    n->pushes = count_pushes(s);
+    n->rate = (double)(n->pushes - s->told_pushes) / ((double)(now - s->told_ns) / 1e9);
     s->told_ns = now;
-    s->told_pushes = pushes;
+    s->told_pushes = n->pushes;
+    rg_spread_start(&n->spread, rg_serve_all_shards(s), add_tables, print_news);
 }
 
 void rg_serve_sum_up(rg_engine *s)

@@ -14,16 +14,18 @@ enum { FIRST_EPOCH = 1 };
 
 /* ---- ending ---- */
 
-static void refuse_waiting(rg_engine *s)
+void rg_serve_refuse_waiting(rg_engine *s)
 {
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         rg_member *trainer = &s->trainers[t];
-        if (trainer->waiting != NULL)
-            rg_rpc_refuse(trainer->waiting, s->failed, "%s", s->why);
+        if (trainer->waiting != NULL && !s->stepping) {
+            rg_rpc_refuse(trainer->waiting->request, s->failed, "%s", s->why);
+            rg_pushing_end(trainer->waiting);
+            trainer->waiting = NULL;
+        }
         if (trainer->rendezvous.request != NULL)
             rg_rpc_refuse(trainer->rendezvous.request, s->failed, "%s", s->why);
         rg_free(trainer->rendezvous.name);
-        trainer->waiting = NULL;
         trainer->rendezvous = (rg_rendezvous){0};
     }
     for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
@@ -41,13 +43,14 @@ void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)
         va_start(args, fmt);
         (void)vsnprintf(s->why, sizeof s->why, fmt, args);
         va_end(args);
+        atomic_store(&s->refusing, (int)status);
         (void)pthread_cond_broadcast(&s->change);
     }
     pthread_mutex_unlock(&s->members);
     if (!first)
         return;
     rg_log(RG_LOG_E, "ps", "server=%d \"%s\"", s->id, s->why);
-    refuse_waiting(s);
+    rg_serve_refuse_waiting(s);
 }
 
 static void fail_because_of(rg_engine *s, const rg_member *trainer, const char *before,
@@ -58,14 +61,42 @@ static void fail_because_of(rg_engine *s, const rg_member *trainer, const char *
     rg_serve_fail(s, RG_ECLOSED, "%s %s%s", trainer->who, before, how);
 }
 
-/* It is waited for no more, and nothing is kept for it. */
+/* It is waited for no more. */
 static void has_left(rg_engine *s, rg_member *trainer)
 {
     pthread_mutex_lock(&s->members);
     trainer->left = true;
     pthread_mutex_unlock(&s->members);
-    for (size_t v = 0; v < s->schema.n; v++)
-        rg_served_left(&s->vars[v], (int)(trainer - s->trainers));
+}
+
+/* Nothing is kept for one that has left. */
+typedef struct forgetting {
+    rg_spread spread;
+    int trainer;
+} forgetting;
+
+static rg_status forget_part(rg_spread *spread, rg_shard *shard)
+{
+    for (size_t v = 0; v < spread->engine->schema.n; v++)
+        rg_served_left(&shard->vars[v], ((forgetting *)spread)->trainer);
+    return RG_OK;
+}
+
+static void end_forgetting(rg_spread *spread)
+{
+    rg_free(spread);
+}
+
+/* Without the lock. Where there is no memory to forget, it is kept. */
+static void forget(rg_engine *s, const rg_member *trainer)
+{
+    forgetting *f = atomic_load(&s->ready) && s->mode->programs.updates
+                        ? rg_spread_new(s, sizeof *f)
+                        : NULL;
+    if (f == NULL)
+        return;
+    f->trainer = (int)(trainer - s->trainers);
+    rg_spread_start(&f->spread, rg_serve_all_shards(s), forget_part, end_forgetting);
 }
 
 static void end_if_all_left(rg_engine *s)
@@ -191,18 +222,29 @@ static void fail_without_program(rg_engine *s, const rg_member *trainer)
         fail_because_of(s, trainer, "", "has left without sending the program");
 }
 
+static bool is_waiting(const rg_member *trainer)
+{
+    return trainer->waiting != NULL || trainer->rendezvous.request != NULL;
+}
+
 void rg_serve_leave(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
-    if (trainer->waiting != NULL || trainer->rendezvous.request != NULL) {
+    pthread_mutex_lock(&s->lock);
+    bool waits = is_waiting(trainer);
+    if (waits) {
         rg_rpc_refuse(request, RG_EINVAL, "%s leaves while it waits for an answer", trainer->who);
-        return;
+    } else {
+        has_left(s, trainer);
+        rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+        rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
+        end_if_all_left(s);
+        fail_without_program(s, trainer);
+        rg_serve_try_rendezvous(s);
     }
-    has_left(s, trainer);
-    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
-    rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
-    end_if_all_left(s);
-    fail_without_program(s, trainer);
-    rg_serve_try_rendezvous(s);
+    pthread_mutex_unlock(&s->lock);
+    if (waits)
+        return;
+    forget(s, trainer);
     rg_serve_try_step(s);
 }
 
@@ -221,6 +263,7 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
     rg_member *trainer = rg_rpc_peer_user(peer);
     if (trainer == NULL)
         return;
+    bool goes_on = false;
     pthread_mutex_lock(&s->lock);
     if (!trainer->left && s->mode != NULL && !s->mode->programs.merges &&
         rg_flag_bool("ps_go_on")) {
@@ -228,10 +271,13 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
         has_left(s, trainer);
         end_if_all_left(s);
         rg_serve_try_rendezvous(s);
+        goes_on = true;
     }
     if (!trainer->left)
         fail_because_of(s, trainer, "", how);
     pthread_mutex_unlock(&s->lock);
+    if (goes_on)
+        forget(s, trainer);
     pthread_mutex_lock(&s->members);
     s->present--;
     (void)pthread_cond_broadcast(&s->change);

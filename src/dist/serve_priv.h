@@ -6,11 +6,15 @@
  * serve_rendezvous.c lets trainers wait for each other; serve_save.c writes parts of tables to
  * files, serve_tasks.c does so outside the loop; serve_wait.c says whom all wait for; serve_load.c
  * takes the program where there is none yet.
+ * serve_shards.c says who owns which variable, and how a request goes over several owners.
  *
- * Two locks. `lock` guards variables, steps and rendezvous: requests come from one loop, whoever
- * goes from the same, large copies from a thread of their own. `members` guards who has come and
- * how it ends; it is held for moments only and taken inside the other, so that the acceptor, which
- * answers heartbeats and lets in, never waits for work. */
+ * Who owns what. Values are in shards, each owned by a loop: only that loop's thread reads or
+ * writes them, so they need no lock. What belongs to a trainer (its counts of pushes) is its peer's
+ * loop's. Two locks are for the rest. `lock` guards who waits for whom: steps, rendezvous,
+ * statistics, messages, the program that comes late. It is held for moments, never while values are
+ * computed or copied, and async pushes and look-ups do not take it at all. `members` guards who has
+ * come and how it ends; it is taken inside the other, so that the acceptor, which answers
+ * heartbeats and lets in, never waits for work. No loop waits for another: see serve_shards.c. */
 #ifndef RG_DIST_SERVE_PRIV_H
 #define RG_DIST_SERVE_PRIV_H
 
@@ -23,10 +27,14 @@
 #include "ps/geo_rows.h"
 #include "ps/table.h"
 #include "rpc/server.h"
+#include "sys/latch.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 typedef struct rg_engine rg_engine;
+typedef struct rg_shard rg_shard;
+typedef struct rg_pushing rg_pushing;
 typedef struct rg_server_task rg_server_task;
 typedef struct rg_task_queue rg_task_queue;
 typedef enum rg_task_queue_number {
@@ -40,12 +48,18 @@ typedef struct rg_row_stepper rg_row_stepper;
 
 /* A variable that trainers push to and pull from; number i of the schema. */
 typedef struct rg_served {
+    rg_shard *shard; /* whose it is */
     const rg_ps_var *about;
     const rg_opdesc *op; /* its optimizer; NULL in geo */
     rg_plan *update;     /* NULL in geo, and where rows move in place */
     rg_value *param;     /* of the scope; NULL: a table of rows */
+    int block;           /* its optimizer's, ... */
+    size_t first_op;     /* ... from this op on: what comes before merges gradients */
     /* A table: */
     bool grows;
+    bool in_place; /* the optimizer moves rows where they stand, ... */
+    bool later;    /* ... and those that a step does not name make it later */
+    bool spread;   /* every shard has some of its rows (rg_shard_of), and one of these */
     rg_table *table;
     const char *columns[1 + RG_TABLE_MAX_STATES]; /* the parameter and its states, by name */
     int state_of[1 + RG_TABLE_MAX_STATES]; /* which state of the optimizer's definition each is */
@@ -99,18 +113,61 @@ typedef struct rg_member {
     uint64_t session;
     char who[3 * RG_RPC_NAME_MAX]; /* "trainer 1 (pid 4711 on host a)" */
     /* the engine's: */
-    uint64_t asked_ns;       /* its last request */
-    bool fetches;            /* which was for messages: it has nothing else to do */
-    rg_rpc_request *waiting; /* sync: its push of this step */
-    rg_push push;
-    rg_arena arena;   /* of the push */
+    _Atomic uint64_t asked_ns; /* its last request */
+    atomic_bool fetches;       /* which was for messages: it has nothing else to do */
+    _Atomic uint64_t n_pushes; /* all that have come */
+    rg_pushing *waiting;       /* sync: its push of this step */
+    /* its peer's loop's: */
     uint64_t *pushed; /* by thread of the trainer: how many of its pushes have come; owned */
     size_t n_pushed;
+    /* the engine's: */
     rg_rendezvous rendezvous;
     rg_progress stats;
     rg_inbox inbox;
     uint64_t n_posted; /* messages that it has left here */
 } rg_member;
+
+/* ---- shards (serve_shards.c) ---- */
+
+/* A request, or whatever else, that goes over several shards: part() is called in the loop of each,
+ * and when the last of them is through, there, done() is, which may free it. */
+typedef struct rg_spread rg_spread;
+typedef struct rg_spread_part {
+    rg_task task;
+    rg_spread *spread;
+    rg_shard *shard;
+} rg_spread_part;
+
+struct rg_spread {
+    rg_engine *engine;
+    rg_status (*part)(rg_spread *spread, rg_shard *shard);
+    void (*done)(rg_spread *spread);
+    atomic_int left;     /* parts that are not through */
+    atomic_int failures; /* of the parts; for done() there is the first of them: */
+    rg_status code;
+    char why[512];
+    rg_latch *latch;       /* of who waits for the end of it; NULL: nobody does */
+    rg_spread_part *parts; /* one for each shard, behind the whole */
+};
+
+typedef uint64_t rg_shard_set; /* by bits: RG_RPC_MAX_LOOPS of them */
+enum { RG_EVERY_SHARD = -1 };
+
+struct rg_shard {
+    rg_engine *engine;
+    int number;
+    rg_loop *loop; /* its owner */
+    /* The first has the engine's. Others have one below it, with copies of the few variables that
+     * an update or the schedule changes beside rows: all shards change theirs alike. */
+    rg_scope *scope;
+    rg_plan *schedule; /* NULL: a constant rate */
+    rg_arena scratch;  /* for a part of a request */
+    rg_served *vars;   /* by number; opened are those that it owns, and its rows of tables */
+    /* Pushes that are over, whose memory is used again; any loop puts them back. */
+    pthread_mutex_t spare_lock;
+    rg_pushing *spare;
+    int n_spare;
+};
 
 struct rg_engine {
     const rg_opdesc *desc; /* listen_and_serv; NULL: its program has not come yet */
@@ -127,11 +184,20 @@ struct rg_engine {
     bool sums; /* sync: gradients are summed over trainers, and not averaged */
     int id;
     rg_ps_schema schema;
-    rg_served *vars;
-    rg_plan *schedule; /* NULL: a constant rate */
+    rg_shard *shards;
+    int n_shards;
+    int *owners; /* by variable: a shard, or RG_EVERY_SHARD; owned */
+    bool scheduled;
+    atomic_bool ready;   /* the program is there */
+    atomic_bool closing; /* whatever comes is refused */
+    atomic_int spreads;  /* that are under way */
+    rg_spread *step;     /* sync: the step that is being made; owned */
+    bool stepping;       /* of `lock`; while it is, these are read by all shards: */
+    rg_pushing **taking; /* who takes part, by number; room for all trainers; owned */
+    int took_part;
     rg_rpc_server *rpc;
     rg_arena arena;   /* for its life */
-    rg_arena scratch; /* for a request */
+    rg_arena scratch; /* for a request, under `lock` */
     uint64_t told_ns,
         told_pushes; /* when news were told last, and how many had come (serve_log.c) */
     pthread_mutex_t lock, members;
@@ -145,7 +211,8 @@ struct rg_engine {
     uint32_t turned_away; /* trainers that know an earlier process in this one's place */
     char stale[512];      /* what the first of them was told; "": there is none */
     bool ended;
-    rg_status failed; /* why it ended: RG_OK when all trainers have left */
+    atomic_int refusing; /* `failed`, once `why` can be read without a lock */
+    rg_status failed;    /* why it ended: RG_OK when all trainers have left */
     char why[1024];
     uint64_t steps, rendezvous; /* that were made */
     rg_task_queue *queues[RG_QUEUES];
@@ -170,23 +237,65 @@ rg_rpc_request *rg_serve_next_held(rg_engine *s);
 void rg_serve_look_for_program(rg_engine *s);
 void rg_serve_whose_program(rg_engine *s, rg_buf *out);
 
+/* ---- shards (serve_shards.c) ---- */
+
+/* As many as there shall be loops: FLAGS_ps_loops, or what suits this host. Without variables. */
+rg_status rg_serve_open_shards(rg_engine *s, int servers_here);
+void rg_serve_close_shards(rg_engine *s);
+/* Event of the rpc server: the loops run. */
+void rg_serve_loops_run(void *user, rg_rpc_server *server);
+/* Nothing that comes is taken any more, and what was taken is through. */
+void rg_serve_drain(rg_engine *s);
+
+/* Which of n shards has the row, of a table that is in all of them. */
+static inline int rg_shard_of(int64_t id, int n)
+{
+    /* The upper half of a product: the index of rows uses other mixes of the same bits. */
+    uint64_t mixed = ((uint64_t)id + 1) * 0x9e3779b97f4a7c15u;
+    return (int)((mixed >> 32) * (uint64_t)n >> 32);
+}
+
+static inline bool rg_served_is_mine(const rg_served *var, int64_t id)
+{
+    return !var->spread || rg_shard_of(id, var->shard->engine->n_shards) == var->shard->number;
+}
+
+/* The variable in its shard; of one in all shards, the first's. */
+rg_served *rg_serve_var(rg_engine *s, size_t number);
+rg_shard_set rg_serve_owners(const rg_engine *s, size_t number);
+rg_shard_set rg_serve_all_shards(const rg_engine *s);
+/* Which shard changes the variable of the scope, or would. */
+rg_shard_set rg_serve_owners_of(const rg_engine *s, const char *name);
+
+/* Zeros, of `bytes` with the spread in front; freed by rg_free(). NULL: no memory. */
+void *rg_spread_new(rg_engine *s, size_t bytes);
+/* From any thread; in its own loop a part is done at once. `shards` may be empty. */
+void rg_spread_start(rg_spread *spread, rg_shard_set shards,
+                     rg_status (*part)(rg_spread *spread, rg_shard *shard),
+                     void (*done)(rg_spread *spread));
+/* The same for a thread that is no loop and holds no lock, until all are through: then the first
+ * failure of a part comes back, with its message. */
+rg_status rg_spread_wait(rg_spread *spread, rg_shard_set shards,
+                         rg_status (*part)(rg_spread *spread, rg_shard *shard));
+/* In the loop of whoever asked, at once where that is here: rg_serve_answer(). */
+void rg_serve_answer_there(rg_engine *s, rg_rpc_request *request);
+
 /* ---- variables (serve_vars.c) ---- */
 
 rg_status rg_serve_open_vars(rg_engine *s);
 void rg_serve_close_vars(rg_engine *s);
-/* The variable `name`, which lives here under whatever guise, rows first .. first + n - 1 (-1:
- * all), as many as fit into RG_PS_GET_BYTES, into `out`, behind dtype, rank and dimensions. */
-rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n, rg_buf *out);
-/* Give it this value. */
-rg_status rg_serve_set(rg_engine *s, const char *name, const rg_value *value);
-/* Apply a gradient of a variable that is no table. */
-rg_status rg_serve_update(rg_engine *s, uint32_t var, const float *grad, int trainer);
-/* The same in two: *grad is where the gradient goes (NULL: nothing uses it), which is then
- * applied. */
-rg_status rg_serve_gradient(rg_engine *s, uint32_t var, float **grad);
-rg_status rg_serve_apply(rg_engine *s, uint32_t var);
-/* The learning rate of the next step; `counter` names what a trainer counts, or NULL. */
-rg_status rg_serve_schedule(rg_engine *s);
+/* Apply a gradient of a variable that is no table; `trainer` pushed it. */
+rg_status rg_serve_update(rg_served *var, const float *grad, int trainer);
+/* *grad is where the gradient goes (NULL: nothing uses it); then `update` is to be run. */
+rg_status rg_serve_gradient(rg_served *var, float **grad);
+
+/* ---- which shard has what (serve_deal.c) ---- */
+
+/* By shards[0].vars, which say what the program says of each. */
+rg_status rg_serve_deal(rg_engine *s);
+rg_status rg_serve_open_scopes(rg_engine *s, int schedule);
+/* How many pushes of a trainer have come, where a schedule counts them. */
+#define RG_PUSHES_COUNTED "@LR_DECAY_COUNTER@.trainer_%u"
 
 /* ---- requests for them as a whole (serve_whole.c) ---- */
 
@@ -196,13 +305,20 @@ void rg_serve_shrink(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 
 /* ---- tables (serve_rows.c) ---- */
 
+/* What its optimizer does with rows. alone: its block is the optimizer's op and nothing else. */
+rg_status rg_served_describe(rg_engine *s, rg_served *var, bool alone);
+/* Whether each of its rows moves by itself, so that they may be in several shards. */
+bool rg_served_can_spread(const rg_engine *s, const rg_served *var);
 /* A table whose rows come to be, or, where every step moves every row, a dense parameter in its
- * place (`table` is NULL then). alone: its block is the optimizer's op and nothing else. */
-rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone);
+ * place (`table` is NULL then). What was loaded into the scope stays there until all shards have
+ * their rows of it. */
+rg_status rg_served_open(rg_engine *s, rg_served *var);
+void rg_served_forget_loaded(rg_engine *s, const rg_served *var);
 void rg_served_close(rg_served *var);
-/* Rows by ids, [n, width] into `out`. */
-rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out);
-/* Whether rows with these ids may be. */
+/* Rows by ids, checked: the i-th becomes row at[i] of `out` (NULL: row i). */
+rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
+                         float *out);
+/* Whether rows with these ids may be. Any thread. */
 rg_status rg_served_check(const rg_served *var, const int64_t *ids, size_t n);
 /* Apply gradients; ids checked, ascending, each once. In geo: add differences. */
 rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads);
@@ -211,39 +327,100 @@ rg_status rg_served_shrink(rg_served *var, uint32_t unseen, uint64_t *rows);
 rg_status rg_served_clear(rg_served *var, uint64_t *rows);
 /* Give all rows of a column new values. */
 rg_status rg_served_set(rg_served *var, int column, const float *rows);
-/* The column `name`, rows first .. first + n - 1, as the dense variable would hold it. */
-rg_status rg_served_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
-                          float *out);
+/* Those of rows first .. first + n - 1 of a column that are this shard's, each in its place of what
+ * the dense variable would hold. */
+rg_status rg_served_dense(rg_served *var, int column, int64_t first, int64_t n, float *out);
 /* Geo: rows for a trainer to hear of, which is no use of them: one that was dropped stays so. */
 rg_status rg_served_tell(rg_served *var, const int64_t *ids, size_t n, float *out);
 /* Geo: the trainer has the rows that it was told last, or: it has gone. */
 void rg_served_heard(rg_served *var, int trainer);
 void rg_served_left(rg_served *var, int trainer);
-/* How many rows there are, and all of them by growing id: ids [n], rows [n, width]. */
+/* How many rows there are, and their ids, growing. */
 size_t rg_served_size(const rg_served *var);
-rg_status rg_served_list(rg_served *var, int64_t *ids, float *rows);
+rg_status rg_served_ids(const rg_served *var, int64_t *ids);
+/* As rg_served_pull(), and no use of the rows: those that are not there do not come to be. */
+rg_status rg_served_copy(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
+                         float *out);
+
+/* ---- rows by shard (serve_shards.c) ---- */
+
+/* Of ids, or rows, those that are one shard's: numbers of them, growing. */
+typedef struct rg_some {
+    const uint32_t *at; /* NULL: all */
+    uint32_t n;
+} rg_some;
+
+/* For each shard (n_shards of them) those that it has; the numbers are the arena's. */
+rg_status rg_rows_by_shard(const rg_engine *s, uint32_t var, rg_arena *arena, const int64_t *ids,
+                           uint32_t n, rg_some *out);
+
+/* ---- pushes (serve_push.c) ---- */
+
+/* A push, or a pull, from its coming to its answer. */
+struct rg_pushing {
+    rg_spread spread;
+    rg_pushing *next; /* of those that are spare */
+    rg_shard *home;   /* of the loop that it came in */
+    rg_task task;
+    rg_rpc_request *request;
+    rg_member *trainer; /* NULL: a pull */
+    rg_arena arena;
+    rg_push push;
+    rg_some *rows;   /* [tables of the push][shards] */
+    bool came;       /* before: it is answered, and not applied */
+    rg_payload back; /* what the answer is in */
+    uint8_t *values; /* that are wanted, each padded; owned */
+    size_t n_values; /* bytes */
+    void *mine;      /* the mode's */
+};
+
+void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* For modes: each shard applies its part when it comes, and the last answers. */
+void rg_serve_at_once(rg_engine *s, rg_pushing *p);
+/* The rows of a push that are the shard's. */
+rg_status rg_serve_apply_rows(rg_shard *shard, const rg_pushing *p);
+/* The answer is given, or refused: its memory is for the next. Any thread. */
+void rg_pushing_end(rg_pushing *p);
+rg_pushing *rg_pushing_begin(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_free_spare(rg_shard *shard);
+
+/* ---- gradients of several trainers as one (serve_merge.c) ---- */
+
+typedef struct rg_merge_part {
+    const rg_push_rows *rows;
+    rg_some some;
+} rg_merge_part;
+
+/* Those of them that shard has of table number i of the push; false: none ever. */
+bool rg_pushing_rows(const rg_pushing *p, uint32_t i, const rg_shard *shard, rg_merge_part *part);
+/* Rows in ascending order, each once, times `scale`; in the shard's scratch. */
+rg_status rg_merge_pushed(rg_shard *shard, const rg_merge_part *parts, int n_parts, int64_t width,
+                          float scale, int64_t **ids, float **grads, size_t *n);
+/* (found[0] + found[1] + ...) * scale, added in this order. */
+void rg_merge_values(float *to, const float *const *found, int count, float scale, int64_t n);
+
+/* ---- handing out (serve_pull.c) ---- */
+
+void rg_serve_pull(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_refuse_with_message(rg_rpc_request *request, rg_status code);
+rg_payload rg_payload_asked(const rg_rpc_request *request);
+/* Memory for the values that are wanted back, and those of them that the shard has. */
+rg_status rg_pushing_make_room(rg_pushing *p);
+void rg_pushing_copy_values(rg_pushing *p, const rg_shard *shard);
+/* The answer, with the values. */
+void rg_pushing_reply_values(rg_pushing *p);
 
 /* ---- steps (serve_step.c) ---- */
 
-void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
-/* For modes: a push is applied when it comes, and answered. */
-void rg_serve_at_once(rg_engine *s, rg_member *trainer, rg_rpc_request *request, bool again);
-/* The rows of a push, each by itself. */
-rg_status rg_serve_apply_rows(rg_engine *s, const rg_push *push);
-/* One step of the pushes that wait, which are so many trainers'. */
-rg_status rg_serve_make_step(rg_engine *s, int took_part);
-/* The values of the variables, each padded. A copy, unless nothing changes until all who wait
- * for it have it (`still`). trainer: who gets it, for DC-ASGD; -1: it is not noted. */
-void rg_serve_reply(rg_engine *s, rg_rpc_request *request, const uint32_t *pull, uint32_t n,
-                    bool still, int trainer);
-/* The buffer's bytes are the answer, or what went wrong is; the buffer is used up. */
-void rg_serve_reply_buf(rg_rpc_request *request, rg_status code, rg_buf *out);
-/* With the message of the failure. */
-void rg_serve_refuse(rg_rpc_request *request, rg_status code);
-void rg_serve_pull(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
-void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
-/* Whoever was waited for may have gone: make the step, if all others are there. */
+/* Whoever was waited for may have come or gone: make the step, if all others are there. Without
+ * the lock. */
 void rg_serve_try_step(rg_engine *s);
+/* For modes: one step of the pushes in `taking`, by all shards; then done(s->step). */
+void rg_serve_make_step(rg_engine *s, void (*done)(rg_spread *spread));
+/* The values as they stand, which nothing changes until all who wait for them have them; in the
+ * loop of the trainer. The push is over then. */
+void rg_serve_reply_still(rg_engine *s, rg_pushing *p);
 
 /* ---- rendezvous (serve_rendezvous.c) ---- */
 
@@ -272,9 +449,9 @@ struct rg_server_task {
     rg_server_task *next;
     rg_rpc_request *request;
     rg_buf reply;
-    rg_status (*copy)(rg_engine *s, rg_server_task *task); /* under the engine's lock */
-    rg_status (*write)(rg_server_task *task); /* without it, and the engine; NULL: nothing */
-    void (*close)(rg_server_task *task);      /* frees it */
+    rg_status (*copy)(rg_engine *s, rg_server_task *task); /* waits for the shards */
+    rg_status (*write)(rg_server_task *task);              /* without the engine; NULL: nothing */
+    void (*close)(rg_server_task *task);                   /* frees it */
 };
 
 rg_status rg_serve_open_queues(rg_engine *s);
@@ -309,10 +486,13 @@ void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 rg_status rg_serve_come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc_arrival arrival);
 void rg_serve_peer_left(void *user, rg_rpc_peer *peer);
 void rg_serve_peer_dead(void *user, rg_rpc_peer *peer, const char *how);
+/* Everyone who waits is told why the job is over; with the lock. While a step is made, those that
+ * take part are told at its end. */
+void rg_serve_refuse_waiting(rg_engine *s);
 void rg_serve_leave(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_hear_failure(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 
-/* The job is over for this reason: everyone who waits is told. */
+/* The job is over for this reason: everyone who waits is told. With the lock. */
 void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

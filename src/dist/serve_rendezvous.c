@@ -55,7 +55,6 @@ void rg_serve_rendezvous(rg_engine *s, rg_member *trainer, rg_rpc_request *reque
     m.request = request;
     trainer->rendezvous = m;
     rg_serve_try_rendezvous(s);
-    rg_serve_try_step(s); /* it takes no part in steps while it waits */
 }
 
 /* The first trainer that waits for something else than `m`; NULL: none. */

@@ -124,7 +124,7 @@ static rg_status open_stepper(rg_engine *s, rg_served *var)
     RG_TRY(rg_scope_own(var->stage, rg_update_grad(var->op), &grad));
     RG_TRY(rg_ctx_bind(&stepper->ctx, &s->arena, var->op, find_value, &(finder){s, var}));
     grad->meta.kind = RG_ROWS;
-    stepper->run = (rg_run){.seed = rg_process_seed(), .scratch = &s->scratch};
+    stepper->run = (rg_run){.seed = rg_process_seed(), .scratch = &var->shard->scratch};
     stepper->ctx.run = &stepper->run;
     var->stepper = stepper;
     return RG_OK;
@@ -200,29 +200,40 @@ static void catch_up(rg_served *var, const rg_row_handle *handles, size_t n)
         catch_up_batch(var, &memo, handles + i, n - i < RG_ROWS_AT_ONCE ? n - i : RG_ROWS_AT_ONCE);
 }
 
-static rg_status open_stage(rg_engine *s, rg_served *var)
+static rg_status open_stage(rg_served *var)
 {
-    RG_TRY(rg_scope_new(&var->stage, s->scope));
+    RG_TRY(rg_scope_new(&var->stage, var->shard->scope));
     for (int i = 0; i < var->n_columns; i++)
         RG_TRY(rg_scope_own(var->stage, var->columns[i], &var->staged[i]));
     return RG_OK;
+}
+
+/* Which of n rows from `first` of the slice on are here: their ids, and where they stand. */
+static size_t mine_of(const rg_served *var, int64_t first, int64_t n, int64_t *ids, int64_t *at)
+{
+    size_t count = 0;
+    for (int64_t i = first; i < first + n; i++)
+        if (rg_served_is_mine(var, var->about->begin + i)) {
+            ids[count] = var->about->begin + i;
+            at[count++] = i - first;
+        }
+    return count;
 }
 
 /* Rows of a column, all of them. */
 static rg_status fill(rg_served *var, int column, const float *rows)
 {
     enum { BATCH = 4096 };
-    int64_t ids[BATCH], width = var->about->width;
+    int64_t ids[BATCH], at[BATCH], width = var->about->width;
     rg_row_handle handles[BATCH];
     for (int64_t first = 0; first < var->about->rows; first += BATCH) {
-        int64_t n = var->about->rows - first < BATCH ? var->about->rows - first : BATCH;
-        for (int64_t i = 0; i < n; i++)
-            ids[i] = var->about->begin + first + i;
-        RG_TRY(rg_table_touch(var->table, ids, (size_t)n, handles, NULL));
-        catch_up(var, handles, (size_t)n); /* the other columns */
-        for (int64_t i = 0; i < n; i++) {
+        int64_t batch = var->about->rows - first < BATCH ? var->about->rows - first : BATCH;
+        size_t n = mine_of(var, first, batch, ids, at);
+        RG_TRY(rg_table_touch(var->table, ids, n, handles, NULL));
+        catch_up(var, handles, n); /* the other columns */
+        for (size_t i = 0; i < n; i++) {
             memcpy(rg_table_row(var->table, handles[i]) + column * width,
-                   rows + (first + i) * width, (size_t)width * sizeof *rows);
+                   rows + (first + at[i]) * width, (size_t)width * sizeof *rows);
             if (var->past != NULL)
                 rg_table_counters(var->table, handles[i])[RG_ROW_STEP] = rg_past_now(var->past);
         }
@@ -237,35 +248,57 @@ static rg_status take_rows(rg_served *var, const rg_value *loaded)
         return rg_fail(RG_ESHAPE, "rows of %s were loaded that are not float32 of width %lld",
                        var->about->name, (long long)var->about->width);
     RG_TRY(rg_served_check(var, loaded->rows, loaded->n_rows));
-    return rg_table_scatter(var->table, loaded->rows, loaded->n_rows, loaded->data, NULL);
+    if (!var->spread)
+        return rg_table_scatter(var->table, loaded->rows, loaded->n_rows, loaded->data, NULL);
+    for (size_t i = 0; i < loaded->n_rows; i++)
+        if (rg_served_is_mine(var, loaded->rows[i]))
+            RG_TRY(rg_table_scatter(var->table, &loaded->rows[i], 1,
+                                    (const float *)loaded->data + (int64_t)i * var->about->width,
+                                    NULL));
+    return RG_OK;
 }
 
-/* Rows that were loaded into the scope become rows of the table. */
+/* What was loaded into the scope of a column; NULL: nothing that fits. */
+static rg_value *loaded_of(const rg_engine *s, const rg_served *var, int column)
+{
+    rg_value *loaded = rg_scope_find(s->scope, var->columns[column]);
+    bool some = column == 0 && loaded != NULL && loaded->meta.kind == RG_ROWS;
+    bool fits = loaded != NULL && loaded->data != NULL &&
+                (some || rg_numel(loaded) == var->about->rows * var->about->width);
+    return fits ? loaded : NULL;
+}
+
+/* Rows that were loaded into the scope become rows of the table; states alone say nothing. */
 static rg_status take_loaded(rg_engine *s, rg_served *var)
 {
-    for (int i = 0; i < var->n_columns; i++) {
-        rg_value *loaded = rg_scope_find(s->scope, var->columns[i]);
-        bool some = i == 0 && loaded != NULL && loaded->meta.kind == RG_ROWS;
-        bool fits = loaded != NULL && loaded->data != NULL &&
-                    (some || rg_numel(loaded) == var->about->rows * var->about->width);
-        if (!fits && i == 0)
-            return RG_OK; /* states alone say nothing */
-        if (!fits)
+    for (int i = 0; i < var->n_columns && loaded_of(s, var, 0) != NULL; i++) {
+        const rg_value *loaded = loaded_of(s, var, i);
+        if (loaded != NULL)
+            RG_TRY(loaded->meta.kind == RG_ROWS ? take_rows(var, loaded)
+                                                : fill(var, i, loaded->data));
+    }
+    return RG_OK;
+}
+
+void rg_served_forget_loaded(rg_engine *s, const rg_served *var)
+{
+    bool taken = loaded_of(s, var, 0) != NULL && var->table != NULL;
+    for (int i = var->n_columns - 1; taken && i >= 0; i--) {
+        rg_value *loaded = loaded_of(s, var, i);
+        if (loaded == NULL)
             continue;
-        RG_TRY(some ? take_rows(var, loaded) : fill(var, i, loaded->data));
         rg_storage_release(loaded->storage); /* the table has them now */
         loaded->storage = NULL;
         loaded->data = NULL;
         loaded->n_rows = 0;
     }
-    return RG_OK;
 }
 
 /* Whether each step moves all rows, touched or not: then they are a dense parameter here, which
  * is pulled and pushed by rows. A table that grows has no such all; its touched rows move. */
 static bool moves_every_row(const rg_engine *s, const rg_served *var)
 {
-    return !s->mode->programs.updates && var->past == NULL && !var->grows &&
+    return !s->mode->programs.updates && !var->later && !var->grows &&
            rg_update_moves_idle(var->op);
 }
 
@@ -277,30 +310,50 @@ static rg_status unfold(rg_engine *s, rg_served *var)
         rg_value *value;
         RG_TRY(rg_scope_var(s->scope, var->columns[i], &value));
         RG_TRY(rg_value_resize(value, RG_F32, &shape));
-        RG_TRY(rg_served_dense(s, var, i, 0, var->about->rows, value->data));
+        RG_TRY(rg_served_dense(var, i, 0, var->about->rows, value->data));
     }
     rg_table_close(var->table);
     var->table = NULL;
     return RG_OK;
 }
 
-rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
+/* What its rows are; counters aside. */
+static rg_status make_spec(const rg_engine *s, const rg_served *var, rg_table_spec *spec)
 {
-    RG_TRY(find_columns(s, var));
-    rg_table_spec spec = {
+    *spec = (rg_table_spec){
         .name = var->about->name,
         .dim = var->about->width,
         .n_states = var->n_columns - 1,
         .height = var->grows ? -1 : var->about->begin + var->about->rows,
     };
-    RG_TRY(read_start(s, var->about->name, &spec));
     for (int i = 1; i < var->n_columns; i++) {
         const rg_opdesc *op = initialiser_of(s, var->columns[i]);
-        spec.state_start[i - 1] = op ? float_of(op, "value", 0) : 0;
+        spec->state_start[i - 1] = op ? float_of(op, "value", 0) : 0;
     }
-    bool in_place = moves_in_place(s, var, alone);
-    bool later = in_place && makes_up_later(var, &spec);
-    spec.n_counters = later ? RG_ROW_COUNTERS : RG_ROW_STEP;
+    return read_start(s, var->about->name, spec);
+}
+
+rg_status rg_served_describe(rg_engine *s, rg_served *var, bool alone)
+{
+    rg_table_spec spec;
+    RG_TRY(find_columns(s, var));
+    RG_TRY(make_spec(s, var, &spec));
+    var->in_place = moves_in_place(s, var, alone);
+    var->later = var->in_place && makes_up_later(var, &spec);
+    return RG_OK;
+}
+
+bool rg_served_can_spread(const rg_engine *s, const rg_served *var)
+{
+    return var->n_columns > 0 &&
+           (s->mode->programs.updates || (var->in_place && !moves_every_row(s, var)));
+}
+
+rg_status rg_served_open(rg_engine *s, rg_served *var)
+{
+    rg_table_spec spec;
+    RG_TRY(make_spec(s, var, &spec));
+    spec.n_counters = var->later ? RG_ROW_COUNTERS : RG_ROW_STEP;
     RG_TRY(rg_table_open(&var->table, &spec));
     if (s->mode->programs.updates) {
         RG_TRY(rg_geo_rows_open(&var->changed, (int)s->schema.trainers));
@@ -308,13 +361,13 @@ rg_status rg_served_open(rg_engine *s, rg_served *var, bool alone)
         if (var->told == NULL)
             return rg_no_memory(s->schema.trainers * sizeof *var->told, "what trainers were told");
     }
-    if (later)
+    if (var->later)
         RG_TRY(rg_past_open(&var->past));
-    RG_TRY(open_stage(s, var));
+    RG_TRY(open_stage(var));
     RG_TRY(take_loaded(s, var));
     if (moves_every_row(s, var))
         return unfold(s, var);
-    return in_place ? open_stepper(s, var) : RG_OK;
+    return var->in_place ? open_stepper(s, var) : RG_OK;
 }
 
 void rg_served_close(rg_served *var)
@@ -388,24 +441,30 @@ rg_status rg_served_clear(rg_served *var, uint64_t *rows)
     return s.code;
 }
 
-rg_status rg_served_pull(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *out)
+rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
+                         float *out)
 {
-    RG_TRY(rg_served_check(var, ids, n));
+    int64_t width = var->about->width;
     if (var->table == NULL) {
-        size_t row = (size_t)var->about->width * sizeof *out;
         for (size_t i = 0; i < n; i++)
-            memcpy(out + i * (size_t)var->about->width,
-                   (const float *)var->param->data +
-                       (ids[i] - var->about->begin) * var->about->width,
-                   row);
+            memcpy(out + (int64_t)(at ? at[i] : i) * width,
+                   (const float *)var->param->data + (ids[i] - var->about->begin) * width,
+                   (size_t)width * sizeof *out);
         return RG_OK;
     }
-    rg_row_handle *handles = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *handles);
+    rg_row_handle *handles = rg_arena_alloc(&var->shard->scratch, (n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");
     RG_TRY(touch(var, ids, n, handles));
     catch_up(var, handles, n);
-    rg_table_read(var->table, handles, n, out, NULL);
+    if (at == NULL)
+        rg_table_read(var->table, handles, n, out, NULL);
+    for (size_t i = 0; at != NULL && i < n; i++) {
+        if (i + 8 < n)
+            rg_table_prefetch(var->table, handles[i + 8]);
+        memcpy(out + at[i] * width, rg_table_row(var->table, handles[i]),
+               (size_t)width * sizeof *out);
+    }
     return RG_OK;
 }
 
@@ -547,7 +606,7 @@ rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_
     if (var->table == NULL)
         return s->mode->programs.updates ? push_geo(var, NULL, ids, n, grads)
                                          : push_plan(var, ids, n, grads);
-    handles = rg_arena_alloc(&s->scratch, (n + 1) * sizeof *handles);
+    handles = rg_arena_alloc(&var->shard->scratch, (n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");
     RG_TRY(touch(var, ids, n, handles));
@@ -559,30 +618,33 @@ rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_
 
 /* ---- for a save ---- */
 
-rg_status rg_served_dense(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
-                          float *out)
+/* As it is, or as it would start. */
+static rg_status read_column(rg_served *var, int column, int64_t id, rg_row_handle handle,
+                             float *out)
+{
+    int64_t width = var->about->width;
+    if (handle != RG_NO_ROW) {
+        memcpy(out, rg_table_row(var->table, handle) + column * width, (size_t)width * sizeof *out);
+        return RG_OK;
+    }
+    if (column == 0)
+        return rg_table_gather(var->table, &id, 1, false, out, NULL);
+    for (int64_t k = 0; k < width; k++)
+        out[k] = rg_table_about(var->table)->state_start[column - 1];
+    return RG_OK;
+}
+
+rg_status rg_served_dense(rg_served *var, int column, int64_t first, int64_t n, float *out)
 {
     enum { BATCH = 4096 };
-    int64_t ids[BATCH], width = var->about->width;
+    int64_t ids[BATCH], at[BATCH], width = var->about->width;
     rg_row_handle handles[BATCH];
-    (void)s;
-    if (column == 0)
-        RG_TRY(rg_table_read_dense(var->table, var->about->begin + first, (size_t)n, out));
-    for (int64_t at = 0; at < n; at += BATCH) {
-        int64_t count = n - at < BATCH ? n - at : BATCH;
-        for (int64_t i = 0; i < count; i++)
-            ids[i] = var->about->begin + first + at + i;
-        RG_TRY(rg_table_find(var->table, ids, (size_t)count, handles));
-        catch_up(var, handles, (size_t)count);
-        for (int64_t i = 0; i < count; i++) {
-            float *to = out + (at + i) * width;
-            if (handles[i] != RG_NO_ROW)
-                memcpy(to, rg_table_row(var->table, handles[i]) + column * width,
-                       (size_t)width * sizeof *to);
-            else if (column > 0)
-                for (int64_t k = 0; k < width; k++)
-                    to[k] = rg_table_about(var->table)->state_start[column - 1];
-        }
+    for (int64_t done = 0; done < n; done += BATCH) {
+        size_t count = mine_of(var, first + done, n - done < BATCH ? n - done : BATCH, ids, at);
+        RG_TRY(rg_table_find(var->table, ids, count, handles));
+        catch_up(var, handles, count);
+        for (size_t i = 0; i < count; i++)
+            RG_TRY(read_column(var, column, ids[i], handles[i], out + (done + at[i]) * width));
     }
     return RG_OK;
 }
@@ -592,28 +654,45 @@ size_t rg_served_size(const rg_served *var)
     return var->table != NULL ? rg_table_size(var->table) : (size_t)var->about->rows;
 }
 
-rg_status rg_served_list(rg_served *var, int64_t *ids, float *rows)
+rg_status rg_served_ids(const rg_served *var, int64_t *ids)
 {
     size_t n = rg_served_size(var);
-    if (var->table == NULL) {
-        for (size_t i = 0; i < n; i++)
-            ids[i] = var->about->begin + (int64_t)i;
-        if (n > 0)
-            memcpy(rows, var->param->data, rg_value_bytes(var->param));
+    for (size_t i = 0; var->table == NULL && i < n; i++)
+        ids[i] = var->about->begin + (int64_t)i;
+    if (var->table == NULL)
         return RG_OK;
-    }
     rg_row_handle *handles = rg_alloc((n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");
     rg_status code = rg_table_list_sorted(var->table, handles);
-    if (code == RG_OK) {
-        catch_up(var, handles, n);
-        rg_table_read(var->table, handles, n, rows, NULL);
-        for (size_t i = 0; i < n; i++)
-            ids[i] = rg_table_id(var->table, handles[i]);
-    }
+    for (size_t i = 0; code == RG_OK && i < n; i++)
+        ids[i] = rg_table_id(var->table, handles[i]);
     rg_free(handles);
     return code;
+}
+
+rg_status rg_served_copy(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
+                         float *out)
+{
+    enum { BATCH = 4096 };
+    int64_t width = var->about->width;
+    rg_row_handle handles[BATCH];
+    for (size_t first = 0; first < n; first += BATCH) {
+        size_t count = n - first < BATCH ? n - first : BATCH;
+        if (var->table != NULL) {
+            RG_TRY(rg_table_find(var->table, ids + first, count, handles));
+            catch_up(var, handles, count);
+        }
+        for (size_t i = first; i < first + count; i++) {
+            float *to = out + (int64_t)(at ? at[i] : i) * width;
+            if (var->table != NULL)
+                RG_TRY(read_column(var, 0, ids[i], handles[i - first], to));
+            else
+                memcpy(to, (const float *)var->param->data + (ids[i] - var->about->begin) * width,
+                       (size_t)width * sizeof *to);
+        }
+    }
+    return RG_OK;
 }
 
 /* ---- geo: what trainers know ---- */
@@ -622,7 +701,8 @@ rg_status rg_served_set(rg_served *var, int column, const float *rows)
 {
     int64_t end = var->about->begin + var->about->rows;
     for (int64_t id = var->about->begin; var->changed != NULL && column == 0 && id < end; id++)
-        RG_TRY(rg_geo_rows_note(var->changed, &id, 1));
+        if (rg_served_is_mine(var, id))
+            RG_TRY(rg_geo_rows_note(var->changed, &id, 1));
     return fill(var, column, rows);
 }
 

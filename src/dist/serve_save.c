@@ -12,6 +12,7 @@
 #include "tensor/tensor_io.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_PATH = 2 * RG_PS_MAX_NAME + 32 };
 
@@ -20,35 +21,136 @@ static bool is_part(const rg_engine *s, size_t i, const char *table)
     return s->schema.vars[i].table && rg_ps_is_part_of(s->schema.vars[i].name, table);
 }
 
-/* All rows of the slices of the table that are here; ids are those of the whole. */
-static rg_status gather_part(rg_engine *s, const char *table, rg_value *part)
+/* The rows of one slice, while they are gathered: first each shard lists its ids, then, when it is
+ * known where each goes in the order of ids, copies the rows there. Rows that come in between are
+ * not in it, and one that went is as it would start. */
+typedef struct gathering {
+    rg_spread spread;
+    size_t var;
+    int64_t *ids[RG_RPC_MAX_LOOPS]; /* by shard; owned */
+    uint32_t *at[RG_RPC_MAX_LOOPS]; /* owned; NULL: one after the other */
+    size_t n[RG_RPC_MAX_LOOPS], total;
+    float *rows; /* of the part, from this slice's first on */
+} gathering;
+
+static void free_gathering(gathering *g)
 {
-    size_t n = 0, at = 0;
-    rg_shape whole = {.rank = 0};
+    for (int k = 0; g != NULL && k < g->spread.engine->n_shards; k++) {
+        rg_free(g->ids[k]);
+        rg_free(g->at[k]);
+    }
+    rg_free(g);
+}
+
+static rg_status list_part(rg_spread *spread, rg_shard *shard)
+{
+    gathering *g = (gathering *)spread;
+    const rg_served *var = &shard->vars[g->var];
+    size_t n = rg_served_size(var);
+    int64_t *ids = rg_alloc((n + 1) * sizeof *ids);
+    if (ids == NULL)
+        return rg_no_memory(n * sizeof *ids, "ids");
+    g->ids[shard->number] = ids;
+    g->n[shard->number] = n;
+    return rg_served_ids(var, ids);
+}
+
+static rg_status copy_rows(rg_spread *spread, rg_shard *shard)
+{
+    const gathering *g = (const gathering *)spread;
+    int k = shard->number;
+    return rg_served_copy(&shard->vars[g->var], g->ids[k], g->at[k], g->n[k], g->rows);
+}
+
+/* All ids of the slice in order, and where each shard's rows go. */
+static rg_status merge_ids(gathering *g, int64_t *ids)
+{
+    size_t next[RG_RPC_MAX_LOOPS] = {0};
+    int n_shards = g->spread.engine->n_shards;
+    if (g->total > UINT32_MAX)
+        return rg_fail(RG_ETOOBIG, "%zu rows in one part of a table", g->total);
+    for (int k = 0; k < n_shards; k++) {
+        g->at[k] = rg_alloc((g->n[k] + 1) * sizeof *g->at[k]);
+        if (g->at[k] == NULL)
+            return rg_no_memory(g->n[k] * sizeof *g->at[k], "the order of rows");
+    }
+    for (size_t i = 0; i < g->total; i++) {
+        int first = -1;
+        for (int k = 0; k < n_shards; k++)
+            if (next[k] < g->n[k] && (first < 0 || g->ids[k][next[k]] < g->ids[first][next[first]]))
+                first = k;
+        ids[i] = g->ids[first][next[first]];
+        g->at[first][next[first]++] = (uint32_t)i;
+    }
+    return RG_OK;
+}
+
+static rg_status list_slice(rg_engine *s, size_t var, gathering **out)
+{
+    gathering *g = rg_spread_new(s, sizeof *g);
+    if (g == NULL)
+        return rg_no_memory(sizeof *g, "a save");
+    g->var = var;
+    rg_status code = rg_spread_wait(&g->spread, rg_serve_owners(s, var), list_part);
+    for (int k = 0; k < s->n_shards; k++)
+        g->total += g->n[k];
+    if (code != RG_OK)
+        free_gathering(g);
+    else
+        *out = g;
+    return code;
+}
+
+static rg_status copy_slice(rg_engine *s, gathering *g, int64_t *ids, float *rows)
+{
+    g->rows = rows;
+    if (s->owners[g->var] == RG_EVERY_SHARD)
+        RG_TRY(merge_ids(g, ids));
+    else
+        memcpy(ids, g->ids[s->owners[g->var]], g->total * sizeof *ids);
+    return rg_spread_wait(&g->spread, rg_serve_owners(s, g->var), copy_rows);
+}
+
+/* The slices of the table that are here; ids are those of the whole. */
+static rg_status list_slices(rg_engine *s, const char *table, gathering **slices, rg_shape *whole,
+                             size_t *n)
+{
     for (size_t i = 0; i < s->schema.n; i++) {
         const rg_ps_var *about = &s->schema.vars[i];
         if (!is_part(s, i, table))
             continue;
-        n += rg_served_size(&s->vars[i]);
-        int64_t height = whole.rank > 0 ? whole.dim[0] : 0, end = about->begin + about->rows;
-        whole = RG_SHAPE(end > height ? end : height, about->width);
+        RG_TRY(list_slice(s, i, &slices[i]));
+        *n += slices[i]->total;
+        int64_t height = whole->rank > 0 ? whole->dim[0] : 0, end = about->begin + about->rows;
+        *whole = RG_SHAPE(end > height ? end : height, about->width);
     }
-    if (whole.rank == 0)
-        return rg_fail(RG_ENOENT, "this server has no part of a table %s", table);
-    RG_TRY(rg_value_resize_rows(part, RG_F32, &whole, n));
+    return whole->rank > 0 ? RG_OK
+                           : rg_fail(RG_ENOENT, "this server has no part of a table %s", table);
+}
+
+/* All rows that there are of them. */
+static rg_status gather_part(rg_engine *s, const char *table, rg_value *part)
+{
+    size_t n = 0, at = 0;
+    rg_shape whole = {.rank = 0};
+    gathering **slices = rg_alloc_zero(s->schema.n + 1, sizeof(gathering *));
+    if (slices == NULL)
+        return rg_no_memory(s->schema.n, "a save");
+    rg_status code = list_slices(s, table, slices, &whole, &n);
+    if (code == RG_OK)
+        code = rg_value_resize_rows(part, RG_F32, &whole, n);
     for (size_t i = 0; i < s->schema.n; i++) {
-        if (!is_part(s, i, table))
-            continue;
-        size_t count = rg_served_size(&s->vars[i]);
-        if (count > 0)
-            RG_TRY(rg_served_list(&s->vars[i], part->rows + at,
-                                  (float *)part->data + (int64_t)at * whole.dim[1]));
-        at += count;
+        if (code == RG_OK && slices[i] != NULL && slices[i]->total > 0)
+            code = copy_slice(s, slices[i], part->rows + at,
+                              (float *)part->data + (int64_t)at * whole.dim[1]);
+        at += slices[i] != NULL ? slices[i]->total : 0;
+        free_gathering(slices[i]);
     }
-    for (size_t i = 0; i < n; i++) /* a table may have grown over its height */
+    rg_free(slices);
+    for (size_t i = 0; code == RG_OK && i < n; i++) /* a table may have grown over its height */
         if (part->rows[i] >= part->meta.shape.dim[0])
             part->meta.shape.dim[0] = part->rows[i] + 1;
-    return RG_OK;
+    return code;
 }
 
 /* Where the file goes, as a name below the root. */

@@ -1,10 +1,10 @@
-/* serve_tasks.c - what would hold up the loop, on a thread of its own.
+/* serve_tasks.c - what would hold up the loops, on threads of its own.
  *
  * A task queue is requests and the thread that does them, one after the other. There is one
  * for large copies and one for the disk. A disk may take for ever: a queue whose request is late is
  * left to itself, with the request refused, and another one takes what waits. So its thread touches
- * the engine only in the first half of its work, and the queue belongs to whoever lets go of it
- * last. */
+ * the engine (it waits for copies that the shards make) only in the first half of its work, and the
+ * queue belongs to whoever lets go of it last. */
 #include "dist/serve_priv.h"
 
 #include "base/mem.h"
@@ -47,10 +47,7 @@ static void do_one(rg_task_queue *queue)
     rg_engine *s = queue->engine;
     rg_server_task *task = queue->now;
     pthread_mutex_unlock(&queue->lock);
-    pthread_mutex_lock(&s->lock);
-    rg_arena_reset(&s->scratch);
     rg_status code = task->copy(s, task);
-    pthread_mutex_unlock(&s->lock);
     pthread_mutex_lock(&queue->lock);
     queue->inside = false;
     (void)pthread_cond_broadcast(&queue->change);
@@ -174,18 +171,21 @@ void rg_serve_close_queues(rg_engine *s)
 
 void rg_serve_later(rg_engine *s, rg_task_queue_number number, rg_server_task *task)
 {
+    pthread_mutex_lock(&s->lock); /* the queue stays while it is held */
     rg_task_queue *queue = s->queues[number];
+    if (queue != NULL) {
+        pthread_mutex_lock(&queue->lock);
+        task->next = NULL;
+        *queue->last = task;
+        queue->last = &task->next;
+        (void)pthread_cond_broadcast(&queue->change);
+        pthread_mutex_unlock(&queue->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
     if (queue == NULL) {
         rg_rpc_refuse(task->request, RG_ECLOSED, "%s", OVER);
         free_chore(task);
-        return;
     }
-    pthread_mutex_lock(&queue->lock);
-    task->next = NULL;
-    *queue->last = task;
-    queue->last = &task->next;
-    (void)pthread_cond_broadcast(&queue->change);
-    pthread_mutex_unlock(&queue->lock);
 }
 
 /* Whether what it writes is late. */

@@ -132,7 +132,7 @@ static rg_status open_backups(rg_engine *s, rg_served *var)
     return RG_OK;
 }
 
-static rg_status open_dense(rg_engine *s, rg_served *var, int block, size_t first)
+static rg_status open_dense(rg_engine *s, rg_served *var)
 {
     RG_TRY(rg_scope_var(s->scope, var->about->name, &var->param));
     if (var->param->data == NULL)
@@ -145,13 +145,14 @@ static rg_status open_dense(rg_engine *s, rg_served *var, int block, size_t firs
         return RG_OK;
     if (s->dc_asgd)
         RG_TRY(open_backups(s, var));
-    return rg_block_plan_open(&var->update, s->program, block, first, s->scope, var->about->grad);
+    return rg_block_plan_open(&var->update, s->program, var->block, var->first_op,
+                              var->shard->scope, var->about->grad);
 }
 
-/* One entry of grad_to_block_id. */
-static rg_status open_var(rg_engine *s, int i, const char *text)
+/* What the program says of one entry of grad_to_block_id. */
+static rg_status describe(rg_engine *s, int i, const char *text)
 {
-    rg_served *var = &s->vars[i];
+    rg_served *var = &s->shards[0].vars[i];
     rg_ps_var *about = &s->schema.vars[i];
     const char *grad, *number, *param;
     int at;
@@ -161,6 +162,7 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
     if (block == NULL)
         return rg_fail(RG_ECORRUPT, "listen_and_serv names block %d, which is not there", index);
     var->about = about;
+    var->block = index;
     if (s->mode->programs.updates) {
         const char *end = strrchr(grad, '.');
         if (end == NULL || strcmp(end, ".delta") != 0)
@@ -177,54 +179,94 @@ static rg_status open_var(rg_engine *s, int i, const char *text)
     }
     RG_TRY(describe_var(s, about, grad, param));
     s->schema.n = (size_t)i + 1;
-    size_t first = s->mode->programs.merges ? ops_of_merge(s, block, grad) : 0;
-    if (about->table && is_listed(strings_of(s, "tables"), param, &at)) {
-        const rg_attr *grows = rg_opdesc_attr(s->desc, "table_grows");
-        var->grows = grows != NULL && at < grows->n && grows->ints[at] != 0;
-        RG_TRY(rg_served_open(s, var, block->n_ops - first == 1));
-        if (var->table == NULL)
-            return open_dense(s, var, index, first);
-        return var->stepper == NULL && !s->mode->programs.updates
-                   ? rg_block_plan_open(&var->update, s->program, index, first, var->stage, grad)
-                   : RG_OK;
+    var->first_op = s->mode->programs.merges ? ops_of_merge(s, block, grad) : 0;
+    if (!about->table || !is_listed(strings_of(s, "tables"), param, &at))
+        return RG_OK;
+    const rg_attr *grows = rg_opdesc_attr(s->desc, "table_grows");
+    var->grows = grows != NULL && at < grows->n && grows->ints[at] != 0;
+    return rg_served_describe(s, var, block->n_ops - var->first_op == 1);
+}
+
+/* In the shards that have it. */
+static rg_status open_var(rg_engine *s, size_t i)
+{
+    const rg_served described = s->shards[0].vars[i];
+    const bool is_table = described.n_columns > 0; /* whose rows come to be */
+    rg_shard_set owners = rg_serve_owners(s, i);
+    s->shards[0].vars[i] = (rg_served){0};
+    for (int k = 0; k < s->n_shards; k++) {
+        rg_served *var = &s->shards[k].vars[i];
+        if ((owners >> k & 1) == 0)
+            continue;
+        *var = described;
+        var->shard = &s->shards[k];
+        var->spread = s->owners[i] == RG_EVERY_SHARD;
+        RG_TRY(is_table ? rg_served_open(s, var) : open_dense(s, var));
     }
-    return open_dense(s, var, index, first);
+    rg_served *var = rg_serve_var(s, i);
+    if (!is_table)
+        return RG_OK;
+    rg_served_forget_loaded(s, var); /* every shard has its rows of it */
+    if (var->table == NULL)
+        return open_dense(s, var);
+    return var->stepper == NULL && !s->mode->programs.updates
+               ? rg_block_plan_open(&var->update, s->program, var->block, var->first_op, var->stage,
+                                    var->about->grad)
+               : RG_OK;
+}
+
+static rg_status make_room(rg_engine *s, size_t n)
+{
+    s->schema.vars = rg_alloc_zero(n + 1, sizeof *s->schema.vars);
+    s->owners = rg_alloc_zero(n + 1, sizeof *s->owners);
+    for (int k = 0; k < s->n_shards; k++) {
+        s->shards[k].vars = rg_alloc_zero(n + 1, sizeof *s->shards[k].vars);
+        if (s->shards[k].vars == NULL)
+            return rg_no_memory(1, "a server's variables");
+    }
+    return s->schema.vars && s->owners ? RG_OK : rg_no_memory(1, "a server's variables");
 }
 
 rg_status rg_serve_open_vars(rg_engine *s)
 {
     const rg_attr *pairs = strings_of(s, "grad_to_block_id");
     const rg_attr *schedule = rg_opdesc_attr(s->desc, "lr_decay_block_id");
-    s->schema.vars = rg_alloc_zero((size_t)pairs->n + 1, sizeof *s->schema.vars);
-    s->vars = rg_alloc_zero((size_t)pairs->n + 1, sizeof *s->vars);
-    if (s->schema.vars == NULL || s->vars == NULL)
-        return rg_no_memory(1, "a server's variables");
+    s->scheduled = schedule != NULL && schedule->i > 0;
+    RG_TRY(make_room(s, (size_t)pairs->n));
     for (int i = 0; i < pairs->n; i++)
-        RG_TRY(open_var(s, i, pairs->strings[i]));
-    if (schedule != NULL && schedule->i > 0)
-        RG_TRY(rg_block_plan_open(&s->schedule, s->program, schedule->i, 0, s->scope, NULL));
+        RG_TRY(describe(s, i, pairs->strings[i]));
+    RG_TRY(rg_serve_deal(s));
+    RG_TRY(rg_serve_open_scopes(s, s->scheduled ? schedule->i : 0));
+    for (size_t i = 0; i < s->schema.n; i++)
+        RG_TRY(open_var(s, i));
+    for (int k = 0; s->scheduled && k < s->n_shards; k++)
+        RG_TRY(rg_block_plan_open(&s->shards[k].schedule, s->program, schedule->i, 0,
+                                  s->shards[k].scope, NULL));
     return RG_OK;
 }
 
 void rg_serve_close_vars(rg_engine *s)
 {
-    for (size_t i = 0; s->vars != NULL && i < s->schema.n; i++) {
-        rg_plan_close(s->vars[i].update);
-        rg_served_close(&s->vars[i]);
+    for (int k = 0; k < s->n_shards; k++) {
+        rg_shard *shard = &s->shards[k];
+        for (size_t i = 0; shard->vars != NULL && i < s->schema.n; i++) {
+            rg_plan_close(shard->vars[i].update);
+            rg_served_close(&shard->vars[i]);
+        }
+        rg_plan_close(shard->schedule);
+        rg_free(shard->vars);
+        if (k > 0)
+            rg_scope_release(shard->scope);
+        shard->scope = NULL;
+        shard->schedule = NULL;
+        shard->vars = NULL;
     }
-    rg_plan_close(s->schedule);
-    rg_free(s->vars);
-    s->schedule = NULL;
-    s->vars = NULL;
+    rg_free(s->owners);
+    s->owners = NULL;
     rg_ps_schema_fini(&s->schema);
 }
 
 /* ---- use ---- */
-
-rg_status rg_serve_schedule(rg_engine *s)
-{
-    return s->schedule ? rg_plan_run(s->schedule) : RG_OK;
-}
 
 /* g + g g (w - w as the trainer last saw it) */
 RG_HOT static void correct(float *g, const float *w, const float *seen, int64_t n)
@@ -233,104 +275,23 @@ RG_HOT static void correct(float *g, const float *w, const float *seen, int64_t 
         g[i] += g[i] * g[i] * (w[i] - seen[i]);
 }
 
-rg_status rg_serve_gradient(rg_engine *s, uint32_t number, float **grad)
+rg_status rg_serve_gradient(rg_served *var, float **grad)
 {
-    rg_served *var = &s->vars[number];
     rg_value *fed;
     RG_TRY(rg_plan_feed_room(var->update, 0, RG_F32, &var->param->meta.shape, NULL, &fed));
     *grad = fed ? fed->data : NULL; /* NULL: nothing uses the gradient */
     return RG_OK;
 }
 
-rg_status rg_serve_apply(rg_engine *s, uint32_t number)
+rg_status rg_serve_update(rg_served *var, const float *grad, int trainer)
 {
-    return rg_plan_run(s->vars[number].update);
-}
-
-rg_status rg_serve_update(rg_engine *s, uint32_t number, const float *grad, int trainer)
-{
-    rg_served *var = &s->vars[number];
     int64_t n = rg_numel(var->param);
     float *to;
-    RG_TRY(rg_serve_gradient(s, number, &to));
+    RG_TRY(rg_serve_gradient(var, &to));
     if (to == NULL)
         return RG_OK;
     memcpy(to, grad, (size_t)n * sizeof *to);
     if (var->sent != NULL && trainer >= 0)
         correct(to, var->param->data, var->sent[trainer]->data, n);
-    return rg_serve_apply(s, number);
-}
-
-rg_status rg_serve_set(rg_engine *s, const char *name, const rg_value *value)
-{
-    for (size_t i = 0; i < s->schema.n; i++)
-        for (int k = 0; k < s->vars[i].n_columns; k++) {
-            rg_served *var = &s->vars[i];
-            if (var->table == NULL || strcmp(var->columns[k], name) != 0)
-                continue;
-            if (value->meta.dtype != RG_F32 ||
-                rg_numel(value) != var->about->rows * var->about->width)
-                return rg_fail(RG_ESHAPE, "%s is float32 [%lld, %lld] here", name,
-                               (long long)var->about->rows, (long long)var->about->width);
-            return rg_served_set(var, k, value->data);
-        }
-    rg_value *there = rg_scope_find(s->scope, name);
-    if (there == NULL || there->data == NULL || there->meta.kind != RG_TENSOR)
-        return rg_fail(RG_ENOENT, "this server has no variable %s", name);
-    if (there->meta.dtype != value->meta.dtype || rg_numel(there) != rg_numel(value))
-        return rg_fail(RG_ESHAPE, "%s has another type or size here", name);
-    if (rg_value_bytes(value) > 0)
-        memcpy(there->data, value->data, rg_value_bytes(value));
-    return RG_OK;
-}
-
-/* ---- reading for a save ---- */
-
-/* Which rows are meant: n < 0 is all from `first` on. As many as one answer holds, each of `row`
- * bytes; who wants more asks again. */
-static rg_status check_range(const char *name, int64_t first, int64_t *n, int64_t rows, size_t row)
-{
-    if (first < 0 || first > rows || *n > rows - first)
-        return rg_fail(RG_EVALUE, "%lld rows from %lld on, and %s has %lld", (long long)*n,
-                       (long long)first, name, (long long)rows);
-    int64_t most = row > 0 && row < RG_PS_GET_BYTES ? (int64_t)(RG_PS_GET_BYTES / row) : 1;
-    *n = *n < 0 ? rows - first : *n;
-    *n = *n > most && row > 0 ? most : *n;
-    return RG_OK;
-}
-
-static rg_status get_rows(rg_engine *s, rg_served *var, int column, int64_t first, int64_t n,
-                          rg_buf *out)
-{
-    RG_TRY(check_range(var->about->name, first, &n, var->about->rows,
-                       (size_t)var->about->width * sizeof(float)));
-    float *rows = rg_alloc(((size_t)(n * var->about->width) + 1) * sizeof *rows);
-    if (rows == NULL)
-        return rg_no_memory((size_t)(n * var->about->width) * sizeof *rows, "rows");
-    rg_status code = rg_served_dense(s, var, column, first, n, rows);
-    rg_handshake_tensor_head(out, RG_F32, &RG_SHAPE(n, var->about->width));
-    if (code == RG_OK)
-        rg_buf_add(out, rows, (size_t)(n * var->about->width) * sizeof *rows);
-    rg_free(rows);
-    return code == RG_OK ? rg_buf_status(out) : code;
-}
-
-rg_status rg_serve_get(rg_engine *s, const char *name, int64_t first, int64_t n, rg_buf *out)
-{
-    for (size_t i = 0; i < s->schema.n; i++)
-        for (int k = 0; k < s->vars[i].n_columns; k++)
-            if (s->vars[i].table != NULL && strcmp(s->vars[i].columns[k], name) == 0)
-                return get_rows(s, &s->vars[i], k, first, n, out);
-    const rg_value *value = rg_scope_find(s->scope, name);
-    if (value == NULL || value->data == NULL || value->meta.kind != RG_TENSOR)
-        return rg_fail(RG_ENOENT, "this server has no variable %s", name);
-    rg_shape shape = value->meta.shape;
-    int64_t rows = shape.rank > 0 ? shape.dim[0] : 1;
-    size_t row = rows > 0 ? rg_value_bytes(value) / (size_t)rows : 0;
-    RG_TRY(check_range(name, first, &n, rows, row));
-    if (shape.rank > 0)
-        shape.dim[0] = n;
-    rg_handshake_tensor_head(out, value->meta.dtype, &shape);
-    rg_buf_add(out, (const uint8_t *)value->data + (size_t)first * row, (size_t)n * row);
-    return rg_buf_status(out);
+    return rg_plan_run(var->update);
 }

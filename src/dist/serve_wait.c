@@ -38,7 +38,7 @@ static bool is_quiet(const rg_engine *s, uint64_t now)
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         const rg_member *trainer = &s->trainers[t];
         any_left = any_left || trainer->left;
-        if (!trainer->left && (!trainer->joined || now - trainer->asked_ns < SECOND))
+        if (!trainer->left && (!trainer->joined || now - atomic_load(&trainer->asked_ns) < SECOND))
             return false;
     }
     return any_left;
@@ -91,12 +91,12 @@ static void add_busy(const rg_engine *s, rg_buf *out, uint32_t *n)
         char more[80];
         if (!trainer->joined || trainer->left || is_waiting(trainer))
             continue;
-        if (trainer->asked_ns == 0)
+        if (atomic_load(&trainer->asked_ns) == 0)
             (void)snprintf(more, sizeof more, ", which lives and has not asked for anything yet");
         else
             (void)snprintf(more, sizeof more,
                            ", which lives and last asked for something %.0f s ago",
-                           (double)(now - trainer->asked_ns) * 1e-9);
+                           (double)(now - atomic_load(&trainer->asked_ns)) * 1e-9);
         add_name(out, n, trainer->who, more);
     }
 }
@@ -124,7 +124,7 @@ void rg_serve_whom(rg_engine *s, rg_buf *out)
 {
     uint32_t n = 0;
     pthread_mutex_lock(&s->members);
-    if (!s->ended && (is_held_up(s) || is_quiet(s, rg_clock_ns()))) {
+    if (!s->ended && !s->stepping && (is_held_up(s) || is_quiet(s, rg_clock_ns()))) {
         const char *rendezvous = meeting_of(s);
         rg_buf_printf(out, "%s waits ", s->who);
         if (rendezvous != NULL)

@@ -171,6 +171,8 @@ static rg_status start(rg_rpc_server *server, const rg_rpc_server_config *config
         if (o.status != RG_OK)
             return rg_fail(o.status, "%s", o.message);
     }
+    if (config->events.opened != NULL)
+        config->events.opened(config->user, server);
     RG_TRY(rg_loop_open(&server->acceptor, "rpc-acceptor"));
     rg_loop_do(server->acceptor, open_door, &o);
     return o.status == RG_OK ? RG_OK : rg_fail(o.status, "%s", o.message);

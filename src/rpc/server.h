@@ -23,6 +23,8 @@ typedef enum rg_rpc_arrival {
 } rg_rpc_arrival;
 
 typedef struct rg_rpc_server_events {
+    /* In the opener's thread: the loops run, and nobody has come yet. NULL: not wanted. */
+    void (*opened)(void *user, rg_rpc_server *server);
     /* Someone has proved the key and is of this job and version. RG_OK lets it in; it may have
      * set trainer and epoch, which the client is told. A failure refuses it, and the message
      * (rg_fail) reaches the client. NULL lets everyone in. Called for liveness connections not. */

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static long passes;
+static long passes;     /* of the plan that was last asked for: */
+static char before[64]; /* another one begins anew */
 
 static rg_fault_action act(const char *action)
 {
@@ -47,6 +48,10 @@ rg_fault_action rg_fault(const char *point)
     if (*rest != ':')
         return RG_FAULT_NONE;
     (void)pthread_mutex_lock(&lock);
+    if (strncmp(before, plan, sizeof before - 1) != 0) {
+        (void)strncpy(before, plan, sizeof before - 1);
+        passes = 0;
+    }
     long pass = ++passes;
     (void)pthread_mutex_unlock(&lock);
     return pass == wanted ? act(rest + 1) : RG_FAULT_NONE;

@@ -41,6 +41,10 @@ static const rg_flag table[] = {
      NULL},
     {"ps_log_seconds", RG_FLAG_INT, "60",
      "how often a server's log says its rows, memory and pushes; 0: never", NULL},
+    {"ps_loops", RG_FLAG_INT, "0",
+     "threads of a server, each of which owns a part of its values; 0: a quarter of the host's "
+     "cores, shared out over its servers, 1 to 8",
+     NULL},
     {"ps_save_seconds", RG_FLAG_INT, "600",
      "a server that cannot write its part of a table in that time says so; 0: it waits for ever",
      NULL},

@@ -9,6 +9,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,4 +261,13 @@ uint64_t rg_host_memory(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, read_memory);
     return memory;
+}
+
+int rg_host_cores(void)
+{
+    cpu_set_t ours;
+    if (sched_getaffinity(0, sizeof ours, &ours) == 0 && CPU_COUNT(&ours) > 0)
+        return CPU_COUNT(&ours);
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a set holds, or not said */
+    return online > 0 ? (int)online : 1;
 }

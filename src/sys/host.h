@@ -33,6 +33,8 @@ rg_status rg_port_find(const char *host, int *port);
 int64_t rg_host_oom_kills(void);
 /* The most memory our control group may use, in bytes; -1: no limit, or not said. */
 int64_t rg_host_memory_limit(void);
+/* The cores that this process may use; at least 1. */
+int rg_host_cores(void);
 /* The memory that this process may use: the machine's, or less where its control group has less. */
 uint64_t rg_host_memory(void);
 

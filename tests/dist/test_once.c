@@ -425,8 +425,9 @@ static void rows_in_a_lost_answer_are_told_again(void **state)
     finish(&f);
 }
 
-/* A push of trainer 0 that brings nothing: how many rows it is told, and what the first one is. */
-static void expect_told(fixture *f, uint32_t rows, int64_t first, float value)
+/* A push of trainer 0 that brings nothing: how many rows it is told, which it is where it is one,
+ * and what the first has. */
+static void expect_told(fixture *f, uint32_t rows, int64_t only, float value)
 {
     rg_buf push;
     int64_t id = -1;
@@ -438,7 +439,8 @@ static void expect_told(fixture *f, uint32_t rows, int64_t first, float value)
     assert_int_equal(rows_told(&f->zero, &id), rows);
     if (rows == 0)
         return;
-    assert_int_equal(id, first);
+    if (rows == 1) /* of several, any may be the first */
+        assert_int_equal(id, only);
     memcpy(&x, f->zero.body + (SIZE + 2) * sizeof(float) + rows * sizeof id, sizeof x);
     assert_float_equal(x, value, 1e-6);
 }

@@ -209,8 +209,9 @@ static void a_disk_that_does_not_answer(void **state)
     set_flag("ps_save_seconds", "1");
     set_flag("ps_save_root", "/tmp");
     set_flag("rpc_lease_ms", "500");
-    (void)setenv("RG_FAULT", "file.open:2:stall", 1); /* one fault was before, in this process */
-    server_start(&s, RG_UPDATE_ASYNC, 2);
+    server_prepare(&s, RG_UPDATE_ASYNC, 2, "127.0.0.1"); /* which reads a file */
+    (void)setenv("RG_FAULT", "file.open:1:stall", 1);
+    assert_int_equal(pthread_create(&s.thread, NULL, serve, &s), 0);
     rg_rpc_client *saver = connect_to(&s, 0, &e[0]), *other = connect_to(&s, 1, &e[1]);
     write_push(&push, 3);
     assert_ok(ask(saver, RG_PS_PUSH, &push));

@@ -6,9 +6,11 @@
 
 #include "dist/serve.h"
 #include "ir/program.h"
+#include "sys/flags.h"
 #include "sys/host.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 /* w is [2, 3] and moves by SGD with rate 1; rows of the table, [10, 2], start as 1. */
 enum { W, TABLE, N_VARS, ROWS = 10, WIDTH = 2, SIZE = 6 };
@@ -124,11 +126,19 @@ static inline void *serve(void *arg)
     return NULL;
 }
 
+/* As many as the environment says: all tests of servers are run with one and with four. */
+static inline void server_loops(void)
+{
+    const char *loops = getenv("FLAGS_ps_loops");
+    assert_ok(rg_flag_set("ps_loops", loops ? loops : "1"));
+}
+
 /* All but the thread: until then the scope is the test's. */
 static inline void server_prepare(server *s, rg_update_mode mode, int trainers, const char *host)
 {
     int port;
     *s = (server){0};
+    server_loops();
     assert_ok(rg_port_find(host, &port));
     (void)snprintf(s->endpoint, sizeof s->endpoint, "%s:%d", host, port);
     make_program(s, mode, trainers);

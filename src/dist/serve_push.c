@@ -1,0 +1,258 @@
+/* serve_push.c - gradients taken: read and checked in the loop of who pushes, applied by the
+ * shards.
+ *
+ * A push is counted before it is read: the trainer's loop alone knows how many of each of its
+ * threads have come, and one that comes again is answered, and applied in no shard. What becomes
+ * of it is the mode's to say (dist/mode.h). At once: each shard applies its part, and writes into
+ * the answer what it has of the values that are wanted back, so that these have the push in them.
+ */
+#include "dist/serve_priv.h"
+
+#include "base/mem.h"
+#include "rpc/body.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_SPARE = 16 }; /* pushes whose memory a loop keeps */
+
+/* ---- its memory ---- */
+
+rg_pushing *rg_pushing_begin(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    rg_shard *home = &s->shards[rg_rpc_peer_loop(rg_rpc_request_peer(request))];
+    pthread_mutex_lock(&home->spare_lock);
+    rg_pushing *p = home->spare;
+    if (p != NULL) {
+        home->spare = p->next;
+        home->n_spare--;
+    }
+    pthread_mutex_unlock(&home->spare_lock);
+    if (p == NULL)
+        p = rg_spread_new(s, sizeof *p);
+    if (p == NULL)
+        return NULL;
+    p->home = home;
+    p->trainer = trainer;
+    p->request = request;
+    p->came = false;
+    p->rows = NULL;
+    p->mine = NULL;
+    return p;
+}
+
+static void free_pushing(rg_pushing *p)
+{
+    rg_arena_free(&p->arena);
+    rg_free(p);
+}
+
+void rg_pushing_end(rg_pushing *p)
+{
+    rg_shard *home = p->home;
+    rg_body_free(p->values);
+    p->values = NULL;
+    rg_arena_reset(&p->arena);
+    pthread_mutex_lock(&home->spare_lock);
+    bool kept = home->n_spare < MOST_SPARE;
+    if (kept) {
+        p->next = home->spare;
+        home->spare = p;
+        home->n_spare++;
+    }
+    pthread_mutex_unlock(&home->spare_lock);
+    if (!kept)
+        free_pushing(p);
+}
+
+void rg_serve_free_spare(rg_shard *shard)
+{
+    while (shard->spare != NULL) {
+        rg_pushing *p = shard->spare;
+        shard->spare = p->next;
+        free_pushing(p);
+    }
+}
+
+/* ---- reading ---- */
+
+/* Each thread of a trainer counts its pushes. *came: this one has come before, and is answered but
+ * not applied. What is refused has come, too. */
+static rg_status count_in(rg_member *trainer, const rg_push *head, bool *came)
+{
+    if (head->thread >= trainer->n_pushed) {
+        size_t n = (size_t)head->thread + 1;
+        uint64_t *pushed = rg_realloc(trainer->pushed, n * sizeof *pushed);
+        if (pushed == NULL)
+            return rg_no_memory(n * sizeof *pushed, "pushes of a trainer");
+        memset(pushed + trainer->n_pushed, 0, (n - trainer->n_pushed) * sizeof *pushed);
+        trainer->pushed = pushed;
+        trainer->n_pushed = n;
+    }
+    uint64_t *pushed = &trainer->pushed[head->thread];
+    if (head->step > *pushed)
+        return rg_fail(RG_ESTALE,
+                       "%s sends its push number %llu, and only %llu have come: those in between "
+                       "are lost, and with them what it has learned; start the job again",
+                       trainer->who, (unsigned long long)head->step, (unsigned long long)*pushed);
+    *came = head->step < *pushed;
+    *pushed += *came ? 0 : 1;
+    if (!*came)
+        (void)atomic_fetch_add_explicit(&trainer->n_pushes, 1, memory_order_relaxed);
+    return RG_OK;
+}
+
+static bool has_pushed(rg_engine *s, const rg_member *trainer)
+{
+    pthread_mutex_lock(&s->lock);
+    bool waits = trainer->waiting != NULL;
+    pthread_mutex_unlock(&s->lock);
+    return waits;
+}
+
+/* The push, checked, its rows by shard. */
+static rg_status read_push(rg_engine *s, rg_pushing *p)
+{
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(p->request, &n);
+    rg_payload payload = rg_payload_asked(p->request);
+    rg_push head;
+    RG_TRY(rg_push_read_head(&head, body, n));
+    RG_TRY(count_in(p->trainer, &head, &p->came));
+    if (s->mode->try_step != NULL && has_pushed(s, p->trainer))
+        return rg_fail(RG_EINVAL, "%s has pushed twice in one step", p->trainer->who);
+    RG_TRY(rg_push_read(&p->push, &p->arena, &s->schema, payload, body, n));
+    if (payload != RG_PAYLOAD_FLOATS && s->mode->only_floats != NULL)
+        return rg_fail(RG_EUNIMPL, "no %s in %s: %s", rg_payload_name(payload),
+                       s->mode->programs.name, s->mode->only_floats);
+    p->rows = rg_arena_alloc(&p->arena, ((size_t)p->push.n_sparse + 1) * (size_t)s->n_shards *
+                                            sizeof *p->rows);
+    if (p->rows == NULL)
+        return rg_no_memory(1, "a push");
+    for (uint32_t i = 0; i < p->push.n_sparse; i++) {
+        const rg_push_rows *rows = &p->push.sparse[i];
+        RG_TRY(rg_served_check(rg_serve_var(s, rows->var), rows->ids, rows->n));
+        RG_TRY(rg_rows_by_shard(s, rows->var, &p->arena, rows->ids, rows->n,
+                                p->rows + (size_t)i * (size_t)s->n_shards));
+    }
+    return RG_OK;
+}
+
+/* ---- applying it ---- */
+
+static bool is_ascending(const rg_push_rows *rows)
+{
+    for (uint32_t i = 1; i < rows->n; i++)
+        if (rows->ids[i] <= rows->ids[i - 1])
+            return false;
+    return true;
+}
+
+static rg_status apply_table(rg_shard *shard, const rg_merge_part *part)
+{
+    rg_served *var = &shard->vars[part->rows->var];
+    int64_t *ids;
+    float *grads;
+    size_t n;
+    rg_arena_reset(&shard->scratch);
+    if (part->some.at == NULL && is_ascending(part->rows))
+        return rg_served_push(shard->engine, var, part->rows->ids, part->rows->n,
+                              (float *)(uintptr_t)part->rows->rows);
+    RG_TRY(rg_merge_pushed(shard, part, 1, var->about->width, 1, &ids, &grads, &n));
+    return rg_served_push(shard->engine, var, ids, n, grads);
+}
+
+/* A schedule without barriers counts what each trainer has pushed, in each shard by itself. */
+static rg_status count_push(rg_shard *shard, int trainer)
+{
+    char name[64];
+    if (shard->schedule == NULL)
+        return RG_OK;
+    (void)snprintf(name, sizeof name, RG_PUSHES_COUNTED, (unsigned)trainer);
+    rg_value *counter = rg_scope_find(shard->scope, name);
+    if (counter != NULL && counter->data != NULL && counter->meta.dtype == RG_I64)
+        ++*(int64_t *)counter->data;
+    return rg_plan_run(shard->schedule);
+}
+
+rg_status rg_serve_apply_rows(rg_shard *shard, const rg_pushing *p)
+{
+    for (uint32_t i = 0; i < p->push.n_sparse; i++) {
+        rg_merge_part part;
+        if (rg_pushing_rows(p, i, shard, &part)) /* also no rows: its optimizer counts pushes */
+            RG_TRY(apply_table(shard, &part));
+    }
+    return RG_OK;
+}
+
+static rg_status apply_part(rg_shard *shard, const rg_pushing *p)
+{
+    const rg_engine *s = shard->engine;
+    int trainer = (int)(p->trainer - s->trainers);
+    RG_TRY(count_push(shard, trainer));
+    for (uint32_t i = 0; i < p->push.n_dense; i++)
+        if (s->owners[p->push.dense[i]] == shard->number)
+            RG_TRY(rg_serve_update(&shard->vars[p->push.dense[i]], p->push.values[i], trainer));
+    return rg_serve_apply_rows(shard, p);
+}
+
+/* ---- as it comes ---- */
+
+static rg_status push_part(rg_spread *spread, rg_shard *shard)
+{
+    rg_pushing *p = (rg_pushing *)spread;
+    if (!p->came)
+        RG_TRY(apply_part(shard, p));
+    rg_pushing_copy_values(p, shard);
+    return RG_OK;
+}
+
+static void end_push(rg_spread *spread)
+{
+    rg_pushing *p = (rg_pushing *)spread;
+    if (spread->code != RG_OK)
+        rg_rpc_refuse(p->request, spread->code, "%s", spread->why);
+    else
+        rg_pushing_reply_values(p);
+    rg_pushing_end(p);
+}
+
+/* Whoever has a part in it. A schedule counts pushes, and is in all shards. */
+static rg_shard_set shards_of(const rg_engine *s, const rg_pushing *p)
+{
+    rg_shard_set shards = s->scheduled ? rg_serve_all_shards(s) : 0;
+    for (uint32_t i = 0; i < p->push.n_dense; i++)
+        shards |= rg_serve_owners(s, p->push.dense[i]);
+    for (uint32_t i = 0; i < p->push.n_sparse; i++)
+        shards |= rg_serve_owners(s, p->push.sparse[i].var);
+    for (uint32_t i = 0; i < p->push.n_pull; i++)
+        shards |= rg_serve_owners(s, p->push.pull[i]);
+    return shards;
+}
+
+void rg_serve_at_once(rg_engine *s, rg_pushing *p)
+{
+    rg_status code = rg_pushing_make_room(p);
+    if (code == RG_OK) {
+        rg_spread_start(&p->spread, shards_of(s, p), push_part, end_push);
+        return;
+    }
+    rg_refuse_with_message(p->request, code);
+    rg_pushing_end(p);
+}
+
+void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    rg_pushing *p = rg_pushing_begin(s, trainer, request);
+    if (p == NULL) {
+        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
+        return;
+    }
+    rg_status code = read_push(s, p);
+    if (code == RG_OK) {
+        s->mode->pushed(s, p);
+        return;
+    }
+    rg_refuse_with_message(request, code);
+    rg_pushing_end(p);
+}
