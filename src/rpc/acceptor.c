@@ -25,7 +25,6 @@ struct rg_incoming {
     rg_incoming *next, **back;
     rg_rpc_server *server;
     rg_link *link; /* NULL: gone, and only the task is waited for */
-    int socket;    /* of the link, on its way to the peer's loop */
     stage stage;
     uint64_t came_ns;
     rg_rpc_peer *peer; /* kept */
@@ -222,7 +221,7 @@ static rg_status find_peer(rg_incoming *incoming)
 static void move_in(rg_task *task)
 {
     rg_incoming *incoming = (rg_incoming *)task;
-    rg_peer_attach(incoming->peer, incoming->link, incoming->socket);
+    rg_peer_attach(incoming->peer, incoming->link);
     free_guest(incoming);
 }
 
@@ -233,7 +232,7 @@ static void move_out(rg_task *task)
         free_guest(incoming);
         return;
     }
-    rg_status status = rg_link_detach(incoming->link, &incoming->socket);
+    rg_status status = rg_link_detach(incoming->link);
     incoming->stage = STAGE_HEARTBEAT; /* no task comes any more */
     if (status != RG_OK) {
         log_stranger(incoming->server, incoming->link, rg_error_message());

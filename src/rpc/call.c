@@ -284,8 +284,8 @@ rg_status rg_rpc_start(rg_rpc_call **out, rg_rpc_client *client, const rg_rpc_as
     call->client = client;
     call->ask = *ask;
     call->task.run = start;
-    /* A Unix socket loses nothing, and TLS has its own checks. The reply does as the request. */
-    bool sound = client->route.tls != NULL || atomic_load(&client->local);
+    /* On one host nothing is damaged, and TLS has its own checks. The reply does as the request. */
+    bool sound = atomic_load(&client->sound);
     call->frame = (rg_frame){
         .kind = RG_FRAME_REQUEST,
         .method = ask->method,

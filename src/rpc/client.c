@@ -145,6 +145,7 @@ static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
     client->welcome = *welcome;
     rg_lock_give(&client->lock);
     atomic_store(&client->local, rg_link_is_local(link));
+    atomic_store(&client->sound, rg_link_is_sound(link));
     atomic_store_explicit(&client->alive_ns, rg_clock_ns(), memory_order_relaxed);
     rg_link_expect(link, client->max_body, &rg_client_link_events, client, &client->traffic,
                    &client->total);

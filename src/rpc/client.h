@@ -38,7 +38,7 @@ typedef struct rg_rpc_client_events {
 typedef struct rg_rpc_client_config {
     rg_rpc_hello me;
     rg_rpc_security security;
-    const char *transport; /* auto, tcp or unix; NULL: FLAGS_rpc_transport */
+    const char *transport; /* as FLAGS_rpc_transport, which NULL means */
     uint64_t max_body;     /* bytes of a reply; 0: RG_RPC_MAX_BODY */
     int64_t deadline_ms;   /* 0: FLAGS_rpc_deadline */
     int64_t retry_times;   /* a request whose connections break is sent again for so many leases; 0:
@@ -61,7 +61,7 @@ void rg_rpc_client_close(rg_rpc_client *client);
 /* Every call, present and future, fails with this: the job is over. */
 void rg_rpc_client_fail(rg_rpc_client *client, rg_status status, const char *text);
 const char *rg_rpc_client_endpoint(const rg_rpc_client *client);
-bool rg_rpc_client_is_local(const rg_rpc_client *client); /* over a Unix socket, at present */
+bool rg_rpc_client_is_local(const rg_rpc_client *client); /* to a process of this host */
 rg_rpc_counters rg_rpc_client_counters(const rg_rpc_client *client);
 /* Cut the connection now (it is made again): for tests. */
 void rg_rpc_client_cut(rg_rpc_client *client);

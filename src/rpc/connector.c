@@ -151,8 +151,8 @@ rg_status rg_connector_open(rg_connector **out, rg_loop *loop, const rg_route *r
         status = rg_buf_status(&connector->said);
     if (status == RG_OK)
         status = rg_link_connect(&connector->link, loop, route->endpoint, route->transport,
-                                 route->tls, route->tls_name, RG_SHAKE_MAX, &visit_events,
-                                 connector);
+                                 purpose == RG_PURPOSE_PULSE, route->tls, route->tls_name,
+                                 RG_SHAKE_MAX, &visit_events, connector);
     if (status != RG_OK) {
         rg_connector_close(connector);
         return status;

@@ -8,7 +8,7 @@
 /* What does not change from one attempt to the next. Borrowed for the life of a connector. */
 typedef struct rg_route {
     char endpoint[300], tls_name[256];
-    rg_transport transport;
+    const rg_transport *transport; /* NULL: by any */
     rg_tls_setup *tls;
     rg_job_key key;
     uint64_t session;

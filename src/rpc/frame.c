@@ -261,6 +261,9 @@ rg_status rg_parser_feed(rg_parser *parser, const uint8_t *bytes, size_t n)
         size_t size;
         rg_parser_room(parser, &at, &size);
         size = size < n ? size : n;
+        /* No more than the header: a body then goes where it belongs without a stay here. */
+        if (!parser->in_body && size > RG_FRAME_BYTES - parser->staged)
+            size = RG_FRAME_BYTES - parser->staged;
         memcpy(at, bytes, size);
         RG_TRY(rg_parser_took(parser, size));
         bytes += size;

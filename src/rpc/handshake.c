@@ -17,15 +17,13 @@ rg_status rg_random(void *bytes, size_t n)
     return RAND_bytes(bytes, (int)n) == 1 ? RG_OK : rg_fail(RG_EIO, "no random numbers to be had");
 }
 
-rg_status rg_transport_choose(rg_transport *out, const char *name)
+rg_status rg_transport_choose(const rg_transport **out, const char *name)
 {
-    static const char *const names[] = {"auto", "tcp", "unix"};
     if (name == NULL)
         RG_TRY(rg_flag_text("rpc_transport", &name));
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, names[i]) == 0)
-            return *out = (rg_transport)i, RG_OK;
-    return rg_fail(RG_EINVAL, "FLAGS_rpc_transport is '%s', and must be auto, tcp or unix", name);
+    if (strcmp(name, "shm") == 0 && !rg_flag_bool("rpc_shared_memory"))
+        return rg_fail(RG_EINVAL, "the transport shall be shm, and FLAGS_rpc_shared_memory is 0");
+    return rg_transport_find(out, name);
 }
 
 rg_status rg_key_copy(rg_job_key *key, const rg_rpc_security *security)

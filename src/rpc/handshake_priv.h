@@ -45,8 +45,8 @@ typedef struct rg_job_key {
 rg_status rg_key_copy(rg_job_key *key, const rg_rpc_security *security);
 void rg_key_fini(rg_job_key *key); /* wipes it */
 
-/* auto, tcp or unix; NULL: FLAGS_rpc_transport. */
-rg_status rg_transport_choose(rg_transport *out, const char *name);
+/* By its name, or NULL for auto; name NULL: FLAGS_rpc_transport. */
+rg_status rg_transport_choose(const rg_transport **out, const char *name);
 
 rg_status rg_random(void *bytes, size_t n);
 

@@ -333,6 +333,20 @@ static void arrived(void *user, size_t n)
     leave(link);
 }
 
+static bool fed(void *user, const uint8_t *bytes, size_t n)
+{
+    rg_link *link = user;
+    if (link->tls != NULL || link->lingering || link->closed || link->failed)
+        return false;
+    enter(link);
+    link->spoken = true;
+    rg_status status = rg_parser_feed(link->parser, bytes, n);
+    if (status != RG_OK && !link->lingering)
+        fail(link, status);
+    leave(link);
+    return true;
+}
+
 static void stream_opened(void *user)
 {
     rg_link *link = user;
@@ -358,7 +372,11 @@ static void stream_failed(void *user, rg_status why, const char *message)
     leave(link);
 }
 
-static const rg_stream_events stream_events = {stream_opened, give_room, arrived, stream_failed};
+static const rg_stream_events stream_events = {.opened = stream_opened,
+                                               .room = give_room,
+                                               .arrived = arrived,
+                                               .bytes = fed,
+                                               .failed = stream_failed};
 
 /* ---- opening ---- */
 
@@ -387,13 +405,14 @@ static rg_status new_link(rg_link **out, const rg_tls_setup *tls, const char *na
 }
 
 rg_status rg_link_connect(rg_link **out, rg_loop *loop, const char *endpoint,
-                          rg_transport transport, const rg_tls_setup *tls, const char *name,
-                          uint64_t max_body, const rg_link_events *events, void *user)
+                          const rg_transport *only, bool light, const rg_tls_setup *tls,
+                          const char *name, uint64_t max_body, const rg_link_events *events,
+                          void *user)
 {
     rg_link *link = NULL;
     RG_TRY(new_link(&link, tls, name, max_body, events, user));
-    rg_status status = rg_stream_connect(&link->stream, loop, endpoint, transport, &stream_events,
-                                         link);
+    rg_status status = rg_stream_connect(&link->stream, loop, endpoint, only, light || tls != NULL,
+                                         &stream_events, link);
     if (status != RG_OK) {
         free_link(link);
         return status;
@@ -431,20 +450,18 @@ void rg_link_expect(rg_link *link, uint64_t max_body, const rg_link_events *even
     rg_parser_expect(link->parser, max_body, &relay, link);
 }
 
-rg_status rg_link_detach(rg_link *link, int *socket)
+rg_status rg_link_detach(rg_link *link)
 {
     if (link->failed || link->closed)
         return gone();
     if (!rg_parser_idle(link->parser))
         return rg_fail(RG_ECORRUPT, "it spoke before it was let in");
-    *socket = rg_stream_detach(link->stream);
-    link->stream = NULL;
-    return *socket >= 0 ? RG_OK : rg_fail(RG_EIO, "no file descriptor left for a connection");
+    return rg_stream_detach(link->stream);
 }
 
-rg_status rg_link_adopt(rg_link *link, rg_loop *loop, int socket)
+rg_status rg_link_adopt(rg_link *link, rg_loop *loop)
 {
-    RG_TRY(rg_stream_adopt(&link->stream, loop, socket));
+    RG_TRY(rg_stream_adopt(link->stream, loop));
     return rg_stream_start(link->stream, &stream_events, link);
 }
 
@@ -488,6 +505,11 @@ const char *rg_link_peer(const rg_link *link)
 bool rg_link_is_local(const rg_link *link)
 {
     return link->stream != NULL && rg_stream_is_local(link->stream);
+}
+
+bool rg_link_is_sound(const rg_link *link)
+{
+    return link->tls != NULL || (link->stream != NULL && rg_stream_may_skip_checksum(link->stream));
 }
 
 bool rg_link_is_own_user(const rg_link *link)

@@ -23,13 +23,15 @@ typedef struct rg_link_events {
     void (*opened)(void *user);
     /* It failed; it must still be closed. The message is borrowed for the call. */
     void (*failed)(void *user, rg_status why, const char *message);
-    void (*drained)(void *user); /* all that was sent is with the kernel; may be NULL */
+    void (*drained)(void *user); /* nothing that was sent is borrowed any more; may be NULL */
 } rg_link_events;
 
-/* tls NULL: without. `name` is what the server's certificate must be for. */
+/* only, light: as rg_stream_connect() has them. tls NULL: without. `name` is what the server's
+ * certificate must be for. */
 rg_status rg_link_connect(rg_link **link, rg_loop *loop, const char *endpoint,
-                          rg_transport transport, const rg_tls_setup *tls, const char *name,
-                          uint64_t max_body, const rg_link_events *events, void *user);
+                          const rg_transport *only, bool light, const rg_tls_setup *tls,
+                          const char *name, uint64_t max_body, const rg_link_events *events,
+                          void *user);
 /* The stream is taken in any case. */
 rg_status rg_link_accept(rg_link **link, rg_stream *stream, const rg_tls_setup *tls,
                          uint64_t max_body, const rg_link_events *events, void *user);
@@ -53,11 +55,13 @@ void rg_link_pause(rg_link *link);
 void rg_link_resume(rg_link *link);
 void rg_link_discard(rg_link *link); /* the rest of the body that is coming in */
 size_t rg_link_queued(const rg_link *link);
-size_t rg_link_unsent(const rg_link *link); /* with what the kernel holds for the other end */
+size_t rg_link_unsent(const rg_link *link); /* with what is on its way to the other end */
 /* Whether the other end has said anything. */
 bool rg_link_spoken(const rg_link *link);
 const char *rg_link_peer(const rg_link *link);
 bool rg_link_is_local(const rg_link *link);
+/* Bodies that go over it need no checksum of their own. */
+bool rg_link_is_sound(const rg_link *link);
 bool rg_link_is_own_user(const rg_link *link);
 void rg_link_shut(rg_link *link);  /* failed() is called soon */
 void rg_link_close(rg_link *link); /* NULL is allowed */
@@ -67,7 +71,7 @@ void rg_link_linger(rg_link *link);
 
 /* Hand it over to another loop: not from inside its events, nothing queued, between two frames.
  * RG_ECORRUPT where bytes have come in that nobody waited for. */
-rg_status rg_link_detach(rg_link *link, int *socket);
-rg_status rg_link_adopt(rg_link *link, rg_loop *loop, int socket);
+rg_status rg_link_detach(rg_link *link);
+rg_status rg_link_adopt(rg_link *link, rg_loop *loop);
 
 #endif

@@ -128,11 +128,8 @@ static bool take_memory(rg_rpc_request *request, uint64_t bytes)
     if (bytes > server->config.max_peer_memory ||
         peer->memory > server->config.max_peer_memory - bytes)
         return false;
-    uint64_t others = atomic_fetch_add_explicit(&server->memory, bytes, memory_order_relaxed);
-    if (bytes > server->config.max_memory || others > server->config.max_memory - bytes) {
-        (void)atomic_fetch_sub_explicit(&server->memory, bytes, memory_order_relaxed);
+    if (!rg_budget_take(&server->memory, bytes))
         return false;
-    }
     peer->memory += bytes;
     request->memory = bytes;
     return true;
@@ -142,8 +139,7 @@ static bool take_memory(rg_rpc_request *request, uint64_t bytes)
 static void free_request(rg_rpc_request *request)
 {
     request->peer->memory -= request->memory;
-    (void)atomic_fetch_sub_explicit(&request->peer->server->memory, request->memory,
-                                    memory_order_relaxed);
+    rg_budget_give(&request->peer->server->memory, request->memory);
     rg_body_free(request->body);
     rg_free(request->iov);
     rg_rpc_peer_drop(request->peer);
@@ -245,7 +241,7 @@ static void refuse_unwanted(const rg_rpc_peer *peer, rg_rpc_request *request)
                   "(FLAGS_rpc_max_memory_mb)",
                   (unsigned long long)request->frame.bytes, (unsigned long long)peer->memory,
                   (unsigned long long)server->config.max_peer_memory, server->name,
-                  (unsigned long long)atomic_load(&server->memory),
+                  (unsigned long long)atomic_load(&server->memory.used),
                   (unsigned long long)server->config.max_memory);
 }
 
@@ -364,13 +360,13 @@ void rg_peer_unlink(rg_rpc_peer *peer)
     rg_rpc_peer_drop(peer);
 }
 
-void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket)
+void rg_peer_attach(rg_rpc_peer *peer, rg_link *link)
 {
     rg_rpc_server *server = peer->server;
     rg_peer_unlink(peer);
     rg_link_expect(link, server->config.max_body, &peer_events, peer, &peer->traffic,
                    &server->total);
-    if (rg_link_adopt(link, server->loops[peer->loop], socket) != RG_OK) {
+    if (rg_link_adopt(link, server->loops[peer->loop]) != RG_OK) {
         rg_link_close(link); /* it comes again */
         return;
     }

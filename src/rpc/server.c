@@ -49,6 +49,7 @@ static void set_defaults(rg_rpc_server *server)
     if (c->handshake_ms == 0)
         c->handshake_ms = 5000;
     set_budgets(c);
+    server->memory.most = c->max_memory;
     int limit = rg_descriptor_limit(), kept = limit / 8;
     server->descriptors = limit - (kept < 8 ? 8 : kept > 64 ? 64 : kept);
     rg_admission_init(&server->admission, server->descriptors);
@@ -93,14 +94,15 @@ static const rg_listener *reached_by_anyone(const rg_rpc_server *server)
 
 static rg_status listen_all(rg_rpc_server *server, const rg_rpc_server_config *config)
 {
-    rg_transport transport;
+    const rg_transport *transport;
     RG_TRY(rg_transport_choose(&transport, NULL));
     server->listeners = rg_alloc_zero(config->n_endpoints, sizeof(rg_listener *));
     if (server->listeners == NULL)
         return rg_no_memory(config->n_endpoints, "listening sockets");
     for (size_t i = 0; i < config->n_endpoints; i++) {
         RG_TRY(rg_listen(&server->listeners[i], server->acceptor, config->endpoints[i],
-                         transport != RG_TRANSPORT_TCP, rg_acceptor_accept, server));
+                         transport != &rg_transport_tcp, &server->memory, rg_acceptor_accept,
+                         server));
         server->n_listeners++;
     }
     const rg_listener *open = reached_by_anyone(server);

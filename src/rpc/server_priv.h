@@ -6,6 +6,7 @@
 #include "rpc/server.h"
 #include "rpc/admission_priv.h"
 #include "rpc/handshake_priv.h"
+#include "sys/transport.h"
 
 enum {
     RG_SEEN = 1024,          /* answers of a session that are remembered, ... */
@@ -70,7 +71,7 @@ struct rg_rpc_server {
     rg_tls_setup *tls;
     uint64_t instance;
     rg_traffic total;
-    _Atomic uint64_t memory; /* bytes of bodies of requests, of all peers */
+    rg_budget memory; /* bytes of bodies of requests and of shared memory, of all peers */
     rg_loop *acceptor;
     rg_loop *loops[RG_RPC_MAX_LOOPS];
     rg_rpc_peer *linked[RG_RPC_MAX_LOOPS]; /* each its loop's */
@@ -101,8 +102,8 @@ void rg_acceptor_expel(rg_task *expel);
 
 /* ---- peer.c ---- */
 rg_rpc_peer *rg_peer_new(rg_rpc_server *server, uint64_t session);
-/* In the peer's loop: its new connection; `socket` is that of the link. Both are taken. */
-void rg_peer_attach(rg_rpc_peer *peer, rg_link *link, int socket);
+/* In the peer's loop: its new connection, which is taken. */
+void rg_peer_attach(rg_rpc_peer *peer, rg_link *link);
 void rg_peer_unlink(rg_rpc_peer *peer); /* close its connection, if it has one */
 /* From the acceptor: the peer's connection is closed in its loop, and dead() told unless how is
  * NULL.

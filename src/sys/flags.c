@@ -89,7 +89,12 @@ static const rg_flag table[] = {
     {"rpc_max_peer_memory_mb", RG_FLAG_INT, "0",
      "MiB of them for one process, and for one answer to it; 0: half of rpc_max_memory_mb", NULL},
     {"rpc_transport", RG_FLAG_TEXT, "auto",
-     "auto: Unix sockets on one host, TCP else; tcp: no Unix sockets; unix: clients use no TCP",
+     "auto: on one host shared memory, or else Unix sockets, and TCP between hosts; shm, unix, "
+     "tcp: "
+     "clients use that alone, and servers of which it is tcp offer nothing else",
+     NULL},
+    {"rpc_shared_memory", RG_FLAG_BOOL, "1",
+     "processes of one host and one user send through memory that both have; 0: through sockets",
      NULL},
     {"rpc_payload", RG_FLAG_TEXT, "fp32",
      "how a trainer's gradients, parameters and rows travel: fp32; fp16, half the bytes; int8: "

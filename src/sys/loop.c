@@ -199,6 +199,8 @@ static void drop_handle(uv_handle_t *handle, void *arg)
 static void drop_all(void *arg)
 {
     rg_loop *loop = arg;
+    while (loop->streams != NULL)
+        rg_stream_close(loop->streams);
     uv_walk(&loop->uv, drop_handle, NULL);
 }
 

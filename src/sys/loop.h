@@ -66,6 +66,9 @@ typedef struct rg_stream_events {
     bool (*room)(void *user, uint8_t **at, size_t *size);
     /* So many bytes lie where room() said. */
     void (*arrived)(void *user, size_t n);
+    /* Bytes have arrived somewhere else, where the other end can still change them: whatever is
+     * checked is copied first. Borrowed for the call. NULL, or false: by room() and arrived(). */
+    bool (*bytes)(void *user, const uint8_t *at, size_t n);
     /* The stream has failed (or could not be connected) or the other end has closed it, which is
      * RG_ECLOSED. It must still be closed. `message` is borrowed for the call. */
     void (*failed)(void *user, rg_status why, const char *message);
@@ -73,19 +76,22 @@ typedef struct rg_stream_events {
 
 enum { RG_ORIGIN_TEXT = 64 };
 
-typedef enum rg_transport {
-    RG_TRANSPORT_AUTO, /* the Unix socket where the other end is on this host, TCP else */
-    RG_TRANSPORT_TCP,
-    RG_TRANSPORT_UNIX,
-} rg_transport;
+/* How the bytes travel (sys/transport.h). By name, as FLAGS_rpc_transport has it; "auto" is NULL:
+ * the first that reaches the other end. */
+typedef struct rg_transport rg_transport;
+typedef struct rg_budget rg_budget;
+rg_status rg_transport_find(const rg_transport **transport, const char *name);
 
 /* Connects to "host:port", "[IPv6]:port" or "unix:PATH"; names are resolved without blocking, and
- * all addresses of a name are tried. `events` is borrowed for the stream's life. */
+ * all addresses of a name are tried, by `only`, or by all transports in their order. `light`: it
+ * carries little, so one that takes memory for each stream is not for it. `events` is borrowed for
+ * the stream's life. */
 rg_status rg_stream_connect(rg_stream **stream, rg_loop *loop, const char *endpoint,
-                            rg_transport transport, const rg_stream_events *events, void *user);
-/* Begins to read a stream that was accepted or adopted. */
+                            const rg_transport *only, bool light, const rg_stream_events *events,
+                            void *user);
+/* Begins to read a stream that was accepted. */
 rg_status rg_stream_start(rg_stream *stream, const rg_stream_events *events, void *user);
-/* Stop and go on reading: what the other end sends then waits in its own kernel. */
+/* Stop and go on reading: what the other end sends then waits on its way. */
 void rg_stream_pause(rg_stream *stream);
 void rg_stream_resume(rg_stream *stream);
 
@@ -94,15 +100,17 @@ void rg_stream_resume(rg_stream *stream);
  * of interest to who releases memory: a failure of the stream is told by failed(). */
 void rg_stream_write(rg_stream *stream, const rg_iov *iov, size_t n, void (*done)(void *arg),
                      void *arg);
-/* Bytes given to rg_stream_write() that the kernel has not taken yet. */
+/* Bytes given to rg_stream_write() that are still where they were. */
 size_t rg_stream_queued(const rg_stream *stream);
-/* And with those that it has, and the other end has not. */
+/* And with those that were taken, and the other end has not. */
 size_t rg_stream_unsent(const rg_stream *stream);
 /* For messages: "10.0.0.7:51234", "unix". Borrowed for the stream's life. */
 const char *rg_stream_peer(const rg_stream *stream);
-bool rg_stream_is_local(const rg_stream *stream); /* a Unix socket */
-/* A Unix socket whose other end the kernel knows to be this process's user, or root. */
+bool rg_stream_is_local(const rg_stream *stream); /* both ends are on this host */
+/* One whose other end the kernel knows to be this process's user, or root. */
 bool rg_stream_is_own_user(const rg_stream *stream);
+bool rg_stream_may_skip_checksum(const rg_stream *stream); /* what arrives is what was sent */
+const char *rg_stream_transport(const rg_stream *stream);  /* its name */
 /* Whom its connections are counted for: the address without the port, of IPv6 the first 64 bits,
  * since whoever has one such address has all of them; of a Unix socket the user. */
 void rg_stream_origin(const rg_stream *stream, char origin[RG_ORIGIN_TEXT]);
@@ -117,21 +125,21 @@ void rg_stream_shut_writing(rg_stream *stream);
 /* No event comes afterwards; pending writes are released now. NULL is allowed. */
 void rg_stream_close(rg_stream *stream);
 
-/* Hand a stream that is not writing over to another loop: detach in the one, adopt in the other.
- * The socket is the caller's in between; -1 where the system has no descriptor left (the stream
- * is closed all the same). */
-int rg_stream_detach(rg_stream *stream);
-/* Taken in any case: the socket is closed where this fails. */
-rg_status rg_stream_adopt(rg_stream **stream, rg_loop *loop, int socket);
+/* Hand a stream that is not writing over to another loop: detach in the one, adopt in the other;
+ * it does not read until it is resumed. After a failure it can only be closed. In between that is
+ * for any thread. */
+rg_status rg_stream_detach(rg_stream *stream);
+rg_status rg_stream_adopt(rg_stream *stream, rg_loop *loop);
 
 /* ---- listening ---- */
 
 /* Listens on "host:port", "[IPv6]:port", ":port" (all addresses), or "unix:PATH". Port 0 lets the
- * system choose. `local` listens also on the Unix socket that RG_TRANSPORT_AUTO looks for. An
- * address in use is RG_EIO, by name. accepted() gets streams to start or to close.
- * May block while a name is resolved. */
-rg_status rg_listen(rg_listener **listener, rg_loop *loop, const char *endpoint, bool local,
-                    void (*accepted)(void *user, rg_stream *stream), void *user);
+ * system choose. `beside`: by all transports, which reach only who is on this host; else by TCP
+ * alone. The memory that they take for streams is from the budget, which is borrowed; NULL: there
+ * is none, and no limit. An address in use is RG_EIO, by name. accepted() gets streams to start or
+ * to close. May block while a name is resolved. */
+rg_status rg_listen(rg_listener **listener, rg_loop *loop, const char *endpoint, bool beside,
+                    rg_budget *budget, void (*accepted)(void *user, rg_stream *stream), void *user);
 /* "host:port" with the port that was chosen. Borrowed for the listener's life. */
 const char *rg_listener_endpoint(const rg_listener *listener);
 bool rg_listener_is_loopback(const rg_listener *listener);

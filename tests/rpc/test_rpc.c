@@ -7,11 +7,11 @@
 static void bytes_come_back_as_they_were_sent(void **state)
 {
     static const size_t sizes[] = {0, 1, 35, 36, 37, 4096, 16384, 16385, 1 << 20, 9 << 20};
-    static const char *const ways[] = {"tcp", "unix", "auto"};
+    static const char *const ways[] = {"tcp", "unix", "shm", "auto"};
     echo e;
     (void)state;
     echo_start(&e);
-    for (int w = 0; w < 3; w++) {
+    for (int w = 0; w < 4; w++) {
         rg_rpc_client_config config = echo_client();
         config.transport = ways[w];
         rg_rpc_client *client = echo_connect(&e, &config);
@@ -24,8 +24,8 @@ static void bytes_come_back_as_they_were_sent(void **state)
         rg_rpc_client_close(client);
     }
     echo_stop(&e);
-    assert_int_equal(e.hellos, 3);
-    assert_int_equal(e.left, 3);
+    assert_int_equal(e.hellos, 4);
+    assert_int_equal(e.left, 4);
     assert_int_equal(e.dead, 0);
 }
 
