@@ -146,6 +146,7 @@ static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
     rg_lock_give(&client->lock);
     atomic_store(&client->local, rg_link_is_local(link));
     atomic_store(&client->sound, rg_link_is_sound(link));
+    atomic_store(&client->transport, rg_link_transport(link));
     atomic_store_explicit(&client->alive_ns, rg_clock_ns(), memory_order_relaxed);
     rg_link_expect(link, client->max_body, &rg_client_link_events, client, &client->traffic,
                    &client->total);
@@ -443,6 +444,12 @@ const char *rg_rpc_client_endpoint(const rg_rpc_client *client)
 bool rg_rpc_client_is_local(const rg_rpc_client *client)
 {
     return atomic_load(&client->local);
+}
+
+const char *rg_rpc_client_transport(const rg_rpc_client *client)
+{
+    const char *name = atomic_load(&client->transport);
+    return name != NULL ? name : "?";
 }
 
 rg_rpc_counters rg_rpc_client_counters(const rg_rpc_client *client)

@@ -62,6 +62,8 @@ void rg_rpc_client_close(rg_rpc_client *client);
 void rg_rpc_client_fail(rg_rpc_client *client, rg_status status, const char *text);
 const char *rg_rpc_client_endpoint(const rg_rpc_client *client);
 bool rg_rpc_client_is_local(const rg_rpc_client *client); /* to a process of this host */
+/* The name of the transport, at present; "?" before the first connection. */
+const char *rg_rpc_client_transport(const rg_rpc_client *client);
 rg_rpc_counters rg_rpc_client_counters(const rg_rpc_client *client);
 /* Cut the connection now (it is made again): for tests. */
 void rg_rpc_client_cut(rg_rpc_client *client);

@@ -14,9 +14,10 @@ struct rg_rpc_client {
     int64_t retry_times;
     rg_loop *loop, *pulse_loop; /* shared by all clients */
     rg_traffic traffic, total;
-    atomic_bool local, sound;  /* as rg_link_is_local(), _is_sound() */
-    _Atomic uint64_t alive_ns; /* the last sign of life of the server */
-    rg_latch ready;            /* let in, or failed */
+    _Atomic(const char *) transport; /* its name */
+    atomic_bool local, sound;        /* as rg_link_is_local(), _is_sound() */
+    _Atomic uint64_t alive_ns;       /* the last sign of life of the server */
+    rg_latch ready;                  /* let in, or failed */
 
     /* under the lock: set by the loop, read by who waits */
     rg_lock lock;

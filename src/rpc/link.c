@@ -502,6 +502,11 @@ const char *rg_link_peer(const rg_link *link)
     return link->stream != NULL ? rg_stream_peer(link->stream) : "?";
 }
 
+const char *rg_link_transport(const rg_link *link)
+{
+    return link->stream != NULL ? rg_stream_transport(link->stream) : "?";
+}
+
 bool rg_link_is_local(const rg_link *link)
 {
     return link->stream != NULL && rg_stream_is_local(link->stream);

@@ -59,6 +59,7 @@ size_t rg_link_unsent(const rg_link *link); /* with what is on its way to the ot
 /* Whether the other end has said anything. */
 bool rg_link_spoken(const rg_link *link);
 const char *rg_link_peer(const rg_link *link);
+const char *rg_link_transport(const rg_link *link); /* its name, which lives for ever */
 bool rg_link_is_local(const rg_link *link);
 /* Bodies that go over it need no checksum of their own. */
 bool rg_link_is_sound(const rg_link *link);

@@ -77,8 +77,8 @@ static const rg_transport *next_transport(rg_dial *dial)
     const rg_transport *t;
     while ((t = rg_transport_at(dial->next)) != NULL) {
         dial->next++;
-        if ((dial->only == NULL || t == dial->only) && !(t->takes_memory && dial->light) &&
-            !(dial->spare != NULL && !t->local))
+        bool fits = dial->only != NULL ? t == dial->only : !(t->takes_memory && dial->light);
+        if (fits && (dial->spare == NULL || t->local))
             return t;
     }
     return NULL;

@@ -83,9 +83,9 @@ typedef struct rg_budget rg_budget;
 rg_status rg_transport_find(const rg_transport **transport, const char *name);
 
 /* Connects to "host:port", "[IPv6]:port" or "unix:PATH"; names are resolved without blocking, and
- * all addresses of a name are tried, by `only`, or by all transports in their order. `light`: it
- * carries little, so one that takes memory for each stream is not for it. `events` is borrowed for
- * the stream's life. */
+ * all addresses of a name are tried, by `only`, or (NULL) by all transports in their order.
+ * `light`: it carries little, so of those one that takes memory for each stream is not for it.
+ * `events` is borrowed for the stream's life. */
 rg_status rg_stream_connect(rg_stream **stream, rg_loop *loop, const char *endpoint,
                             const rg_transport *only, bool light, const rg_stream_events *events,
                             void *user);

@@ -132,9 +132,8 @@ static void take_bytes(uv_stream_t *uv, ssize_t n, const uv_buf_t *buf)
 rg_status rg_socket_read(rg_stream *stream)
 {
     int failed = uv_read_start(as_stream(of(stream)), give_room, take_bytes);
-    return failed == 0 || failed == UV_EALREADY
-               ? RG_OK
-               : rg_uv_fail(failed, "reading from", stream->peer);
+    return failed == 0 || failed == UV_EALREADY ? RG_OK
+                                                : rg_uv_fail(failed, "reading from", stream->peer);
 }
 
 void rg_socket_pause(rg_stream *stream)

@@ -53,10 +53,11 @@ struct rg_transport {
     rg_status (*read)(rg_stream *stream); /* begin, or go on after pause() */
     void (*pause)(rg_stream *stream);
     void (*write)(rg_stream *stream, const rg_iov *iov, size_t n, void (*done)(void *arg),
-                  void *arg); /* never of 0 bytes in all */
+                  void *arg);                                   /* never of 0 bytes in all */
     size_t (*queued)(const rg_stream *stream, bool with_taken); /* as rg_stream_queued, _unsent */
     void (*shut)(rg_stream *stream, bool writing_alone);
-    /* Releases what is pending now, and calls rg_stream_gone() later, from the loop. */
+    /* Releases what is pending now, and calls rg_stream_gone() at the end: not before it has come
+     * out of an event that it was called from. */
     void (*close)(rg_stream *stream);
     /* As rg_stream_detach() and _adopt(); after a failure of either it can only be closed. */
     rg_status (*detach)(rg_stream *stream);

@@ -65,16 +65,17 @@ typedef struct pending {
 } pending;
 
 typedef struct shm {
-    rg_stream *stream;      /* NULL: being dialled */
-    rg_dial *dial;          /* NULL: not being dialled */
-    rg_loop *loop;          /* NULL: between two */
-    bool open;              /* the memory is mapped, both know */
-    bool client;            /* this side has made it */
-    int handed[HANDED];     /* -1: not there */
+    rg_stream *stream;  /* NULL: being dialled */
+    rg_dial *dial;      /* NULL: not being dialled */
+    rg_loop *loop;      /* NULL: between two */
+    bool open;          /* the memory is mapped, both know */
+    bool client;        /* this side has made it */
+    int handed[HANDED]; /* -1: not there */
     int socket;
     watch *on_socket, *on_wake;
     void *memory;
-    rg_budget *budget; /* NULL: the memory counts for none */
+    rg_budget *budget; /* that the memory is from; NULL: none */
+    bool counted;      /* it has been taken from there */
     rg_ring in, out;
     bool paused, ended, shut; /* the other end has closed the socket; this one has */
     bool working;             /* inside work() */
@@ -175,7 +176,7 @@ static void shm_free(shm *s)
     (void)close(s->socket);
     if (s->memory != NULL)
         (void)munmap(s->memory, SHARED_BYTES);
-    if (s->budget != NULL)
+    if (s->counted)
         rg_budget_give(s->budget, SHARED_BYTES);
     rg_free(s);
 }
@@ -534,8 +535,7 @@ static bool is_event(int fd)
     char path[64], to[64] = "";
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(path, to, sizeof to - 1);
-    return n > 0 && strcmp(to, "anon_inode:[eventfd]") == 0 &&
-           fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
+    return n > 0 && strcmp(to, "anon_inode:[eventfd]") == 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
 }
 
 static rg_status check_handed(const shm *s)
@@ -596,11 +596,9 @@ static rg_status let_in(shm *s, ssize_t n, const preface *said)
         if (s->handed[i] < 0)
             return rg_fail(RG_ECORRUPT, "shared memory was announced, and did not come");
     RG_TRY(check_handed(s));
-    rg_budget *budget = s->budget;
-    s->budget = NULL;
-    if (budget != NULL && !rg_budget_take(budget, SHARED_BYTES))
+    s->counted = s->budget != NULL && rg_budget_take(s->budget, SHARED_BYTES);
+    if (s->budget != NULL && !s->counted)
         return rg_fail(RG_ECLOSED, "no memory is left to share (FLAGS_rpc_max_memory_mb)");
-    s->budget = budget;
     RG_TRY(map(s));
     s->open = true;
     if (send(s->socket, &yes, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)

@@ -1,0 +1,376 @@
+/* test_shm.c - shared memory between real processes: chosen by itself, and what becomes of a peer
+ * that is killed, stopped, or broken. */
+#include "check.h"
+#include "rpc/echo.h"
+
+#include "sys/flags.h"
+#include "sys/ring.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+enum { LARGE = 9 << 20, SHARED = 4096 + (2 << 20) };
+
+/* ---- which one is taken ---- */
+
+static void expect(const echo *e, const char *transport)
+{
+    rg_rpc_client *client = echo_connect(e, NULL);
+    assert_string_equal(rg_rpc_client_transport(client), transport);
+    echo_once(client, 100000, 3);
+    rg_rpc_client_close(client);
+}
+
+static void it_is_taken_by_itself_and_only_where_it_can_be(void **state)
+{
+    rg_rpc_server_config small = {.max_memory = 1 << 20};
+    echo e;
+    (void)state;
+    echo_start(&e);
+    expect(&e, "shm");
+    assert_ok(rg_flag_set("rpc_shared_memory", "0")); /* on the client's side */
+    expect(&e, "unix");
+    rg_rpc_client *client;
+    rg_rpc_client_config mine = echo_client();
+    mine.transport = "shm";
+    assert_fails(rg_rpc_client_open(&client, rg_rpc_server_endpoint(e.server, 0), &mine), RG_EINVAL,
+                 "FLAGS_rpc_shared_memory is 0");
+    echo_stop(&e);
+    echo_start(&e); /* and on the server's */
+    assert_ok(rg_flag_set("rpc_shared_memory", "1"));
+    expect(&e, "unix");
+    echo_stop(&e);
+    echo_init(&e); /* what all peers may take is less than two rings */
+    assert_ok(echo_open(&e, &small));
+    expect(&e, "unix");
+    echo_stop(&e);
+}
+
+static void tell(const echo *e, const int from[2])
+{
+    const char *endpoint = rg_rpc_server_endpoint(e->server, 0);
+    assert_true(write(from[1], endpoint, strlen(endpoint) + 1) > 0);
+}
+
+/* Whether the process has ended well. */
+static bool went_well(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Forked before this process has threads; hears where the server is. */
+static pid_t client_process(int from[2], void (*run)(rg_rpc_client *client), uid_t user)
+{
+    char endpoint[64] = "";
+    assert_int_equal(pipe(from), 0);
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    if (setuid(user) != 0 || read(from[0], endpoint, sizeof endpoint) <= 0)
+        _exit(2);
+    rg_rpc_client *client;
+    rg_rpc_client_config mine = echo_client();
+    if (rg_rpc_client_open(&client, endpoint, &mine) != RG_OK ||
+        rg_rpc_client_ready(client, NULL) != RG_OK)
+        _exit(3);
+    run(client);
+    rg_rpc_client_close(client);
+    _exit(0);
+}
+
+static void by_tcp(rg_rpc_client *client)
+{
+    if (strcmp(rg_rpc_client_transport(client), "tcp") != 0)
+        _exit(4);
+    echo_once(client, 1000, 1);
+}
+
+static void another_user_comes_by_tcp(void **state)
+{
+    enum { NOBODY = 65534 };
+    echo e;
+    int from[2];
+    (void)state;
+    if (getuid() != 0)
+        skip(); /* only root can be someone else */
+    pid_t child = client_process(from, by_tcp, NOBODY);
+    echo_start(&e);
+    tell(&e, from);
+    assert_true(went_well(child));
+    echo_stop(&e);
+}
+
+/* ---- killed, stopped ---- */
+
+static void push_for_ever(rg_rpc_client *client)
+{
+    if (strcmp(rg_rpc_client_transport(client), "shm") != 0)
+        _exit(4);
+    for (;;)
+        echo_once(client, LARGE, 1);
+}
+
+static void push_some(rg_rpc_client *client)
+{
+    for (int i = 0; i < 20; i++)
+        echo_once(client, LARGE, (uint8_t)i);
+}
+
+static void wait_for_bytes(const echo *e, uint64_t bytes)
+{
+    while (rg_rpc_server_counters(e->server).received_bytes < bytes)
+        (void)usleep(1000);
+}
+
+static int left_in_dev_shm(void)
+{
+    int n = 0;
+    DIR *folder = opendir("/dev/shm");
+    for (const struct dirent *at; folder != NULL && (at = readdir(folder)) != NULL;)
+        n += strstr(at->d_name, "regatta") != NULL;
+    if (folder != NULL)
+        (void)closedir(folder);
+    return n;
+}
+
+static void a_client_that_is_killed_in_the_middle_is_noticed_at_once(void **state)
+{
+    echo e;
+    int from[2], status;
+    (void)state;
+    pid_t child = client_process(from, push_for_ever, getuid());
+    echo_start(&e);
+    tell(&e, from);
+    wait_for_bytes(&e, 3 * LARGE);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(rg_latch_wait(&e.lost_one, 8000)); /* by the socket: the lease is 10 s */
+    expect(&e, "shm");
+    assert_int_equal(left_in_dev_shm(), 0);
+    echo_stop(&e);
+}
+
+static void a_client_that_is_stopped_goes_on_where_it_was(void **state)
+{
+    echo e;
+    int from[2];
+    (void)state;
+    pid_t child = client_process(from, push_some, getuid());
+    echo_start(&e);
+    tell(&e, from);
+    for (int i = 1; i < 5; i++) {
+        wait_for_bytes(&e, (uint64_t)i * LARGE);
+        assert_int_equal(kill(child, SIGSTOP), 0);
+        (void)usleep(30000);
+        expect(&e, "shm"); /* others are served meanwhile */
+        assert_int_equal(kill(child, SIGCONT), 0);
+    }
+    assert_true(went_well(child));
+    assert_int_equal(e.dead, 0);
+    echo_stop(&e);
+}
+
+static void a_server_that_is_killed_is_noticed_at_once(void **state)
+{
+    int to[2], status;
+    char endpoint[64] = "";
+    (void)state;
+    assert_int_equal(pipe(to), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        echo e;
+        echo_start(&e);
+        const char *at = rg_rpc_server_endpoint(e.server, 0);
+        (void)!write(to[1], at, strlen(at) + 1);
+        (void)pause();
+        _exit(0);
+    }
+    assert_true(read(to[0], endpoint, sizeof endpoint) > 0);
+    rg_rpc_client_config mine = echo_client();
+    rg_rpc_client *client;
+    rg_rpc_call *call;
+    mine.retry_times = -1;
+    mine.deadline_ms = 1500;
+    assert_ok(rg_rpc_client_open(&client, endpoint, &mine));
+    assert_ok(rg_rpc_client_ready(client, NULL));
+    assert_string_equal(rg_rpc_client_transport(client), "shm");
+    uint8_t *large = rg_alloc_zero(1, LARGE);
+    assert_ok(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = HOLD}));
+    rg_rpc_call *more;
+    assert_ok(rg_rpc_start(&more, client,
+                           &(rg_rpc_ask){.method = ECHO, .iov = &(rg_iov){large, LARGE}, .n = 1}));
+    (void)usleep(50000); /* the ring is full by then, or will be: either way it must end */
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(rg_rpc_wait(call) != RG_OK);
+    assert_true(rg_rpc_wait(more) != RG_OK);
+    rg_rpc_call_close(call);
+    rg_rpc_call_close(more);
+    rg_rpc_client_close(client);
+    rg_free(large);
+    assert_int_equal(left_in_dev_shm(), 0);
+}
+
+/* ---- a full ring ---- */
+
+static void who_does_not_read_holds_back_who_writes(void **state)
+{
+    enum { CALLS = 6 };
+    rg_rpc_call *hold, *calls[CALLS];
+    echo e;
+    size_t n;
+    (void)state;
+    echo_start(&e);
+    rg_rpc_client *client = echo_connect(&e, NULL);
+    uint8_t *large = rg_alloc(LARGE);
+    for (size_t i = 0; i < LARGE; i++)
+        large[i] = (uint8_t)(i * 31 + (i >> 8));
+    assert_ok(rg_rpc_start(&hold, client, &(rg_rpc_ask){.method = HOLD}));
+    assert_true(rg_latch_wait(&e.holding, UINT64_MAX));
+    for (int i = 0; i < CALLS; i++)
+        assert_ok(rg_rpc_start(
+            &calls[i], client,
+            &(rg_rpc_ask){.method = ECHO, .iov = &(rg_iov){large, LARGE - (size_t)i}, .n = 1}));
+    (void)usleep(50000);
+    assert_true(rg_rpc_server_counters(e.server).received_bytes < LARGE);
+    rg_latch_open(&e.go);
+    for (int i = 0; i < CALLS; i++) {
+        assert_ok(rg_rpc_wait(calls[i]));
+        const uint8_t *answer = rg_rpc_answer(calls[i], &n);
+        assert_int_equal(n, LARGE - i);
+        assert_memory_equal(answer, large, n);
+        rg_rpc_call_close(calls[i]);
+    }
+    assert_ok(rg_rpc_wait(hold));
+    rg_rpc_call_close(hold);
+    rg_rpc_client_close(client);
+    rg_free(large);
+    echo_stop(&e);
+}
+
+/* ---- garbage ---- */
+
+typedef struct broken {
+    int socket, memory, events[2];
+    uint8_t *shared;
+} broken;
+
+/* As transport_shm.c does it, but for what `spoil` says. */
+enum { NOTHING, NO_SEAL, SHORT, NO_MEMORY, PIPE, MAGIC, SIZE, SPOILT };
+
+static bool knock(broken *b, const echo *e, int spoil)
+{
+    struct {
+        char magic[8];
+        uint64_t ring_bytes;
+    } preface = {"RGSHM1\n", 1 << 20};
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(3 * sizeof(int))];
+    } control = {0};
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    char answer = 0;
+    int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "regatta-shm-%u-%s",
+                     (unsigned)getuid(), rg_rpc_server_endpoint(e->server, 0));
+    b->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(b->socket, (struct sockaddr *)&name,
+                             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)),
+                     0);
+    b->memory = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_int_equal(ftruncate(b->memory, spoil == SHORT ? SHARED - 4096 : SHARED), 0);
+    if (spoil != NO_SEAL)
+        assert_int_equal(fcntl(b->memory, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    if (spoil == PIPE)
+        assert_int_equal(pipe(b->events), 0);
+    for (int i = 0; spoil != PIPE && i < 2; i++)
+        b->events[i] = eventfd(0, EFD_CLOEXEC);
+    preface.magic[2] = spoil == MAGIC ? 'x' : preface.magic[2];
+    preface.ring_bytes = spoil == SIZE ? UINT64_MAX : preface.ring_bytes;
+    b->shared = mmap(NULL, SHARED, PROT_READ | PROT_WRITE, MAP_SHARED, b->memory, 0);
+    struct iovec iov = {&preface, sizeof preface};
+    struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+    if (spoil != NO_MEMORY) {
+        int handed[3] = {b->memory, b->events[0], b->events[1]};
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof handed);
+        memcpy(CMSG_DATA(c), handed, sizeof handed);
+    }
+    assert_int_equal(sendmsg(b->socket, &message, MSG_NOSIGNAL), sizeof preface);
+    return recv(b->socket, &answer, 1, 0) == 1 && answer == 'y';
+}
+
+static void go_away(broken *b)
+{
+    (void)munmap(b->shared, SHARED);
+    (void)close(b->memory);
+    (void)close(b->events[0]);
+    (void)close(b->events[1]);
+    (void)close(b->socket);
+}
+
+static void what_is_no_memory_to_share_is_not_taken(void **state)
+{
+    echo e;
+    broken b;
+    (void)state;
+    echo_start(&e);
+    for (int spoil = NOTHING; spoil < SPOILT; spoil++) {
+        assert_int_equal(knock(&b, &e, spoil), spoil == NOTHING);
+        go_away(&b);
+    }
+    expect(&e, "shm");
+    echo_stop(&e);
+}
+
+/* Until the server has closed the connection. */
+static bool is_closed(const broken *b)
+{
+    static const uint64_t once = 1;
+    char byte;
+    assert_int_equal(write(b->events[0], &once, sizeof once), sizeof once);
+    return recv(b->socket, &byte, 1, 0) <= 0;
+}
+
+static void garbage_in_the_memory_hurts_nobody(void **state)
+{
+    static const uint64_t indices[] = {1 << 20, (1 << 20) + 1, UINT64_MAX, UINT64_C(1) << 63, 36};
+    echo e;
+    broken b;
+    (void)state;
+    echo_start(&e);
+    for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++) {
+        assert_true(knock(&b, &e, NOTHING));
+        rg_ring_head *heads = (rg_ring_head *)(void *)b.shared;
+        for (size_t at = 4096; at < SHARED; at++)
+            b.shared[at] = (uint8_t)(at * 2654435761u >> 7);
+        atomic_store(&heads[1].read, indices[i] + 5); /* where it would write, too */
+        atomic_store(&heads[0].written, indices[i]);
+        assert_true(is_closed(&b));
+        go_away(&b);
+    }
+    expect(&e, "shm");
+    echo_stop(&e);
+}
+
+RUN(cmocka_unit_test(another_user_comes_by_tcp),
+    cmocka_unit_test(a_client_that_is_killed_in_the_middle_is_noticed_at_once),
+    cmocka_unit_test(a_client_that_is_stopped_goes_on_where_it_was),
+    cmocka_unit_test(a_server_that_is_killed_is_noticed_at_once),
+    cmocka_unit_test(it_is_taken_by_itself_and_only_where_it_can_be),
+    cmocka_unit_test(who_does_not_read_holds_back_who_writes),
+    cmocka_unit_test(what_is_no_memory_to_share_is_not_taken),
+    cmocka_unit_test(garbage_in_the_memory_hurts_nobody))
