@@ -15,15 +15,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 static void take(rg_ring *ring)
 {
     uint8_t to[BYTES];
-    size_t there, piece;
-    if (!rg_ring_look(ring, &there))
-        return;
-    const uint8_t *at = rg_ring_at(ring, &piece);
-    there = there < piece ? there : piece;
-    if (there > BYTES)
-        abort();
-    memcpy(to, at, there);
-    rg_ring_advance(ring, there);
+    rg_ring_record record;
+    while (rg_ring_next(ring, &record) == RG_RING_RECORD) {
+        if (record.at != NULL && record.n > BYTES)
+            abort();
+        if (record.at != NULL)
+            memcpy(to, record.at, record.n);
+        rg_ring_advance(ring, record.takes);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -39,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         uint64_t value;
         bool garbage = false;
         memcpy(&value, bytes + 1, sizeof value);
-        switch (bytes[0] % 8) {
+        switch (bytes[0] % 10) {
         case 0:
             atomic_store(&head->written, value);
             break;
@@ -64,6 +63,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         }
         case 6:
             (void)rg_ring_may_sleep(value & 1 ? &in : &out);
+            break;
+        case 7:
+            (void)rg_ring_refer(&out, value, (size_t)value, &garbage);
+            break;
+        case 8:
+            memcpy(data[0] + value % (BYTES - 7), &value, sizeof value);
             break;
         default:
             (void)rg_ring_must_wake(value & 1 ? &in : &out);

@@ -182,6 +182,8 @@ static rg_status send_value(rg_ctx *ctx, const targets *t, int first, int n, con
         if (x->meta.kind != RG_TENSOR || rg_numel(x) < (to->first + to->rows) * var->width)
             return rg_fail(RG_ESHAPE, "%s does not have the shape that its server keeps",
                            rg_in_name(ctx, X, 0));
+        if (t->stays) /* it is sent from where it is: without a copy to servers on this host */
+            rg_value_lend((rg_value *)(uintptr_t)x);
         RG_TRY(rg_exchange_dense(t->job, ctx->run->thread, to->server, to->var,
                                  (const float *)x->data + to->first * var->width, t->stays));
     }

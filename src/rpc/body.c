@@ -49,7 +49,8 @@ void *rg_body_alloc(size_t bytes)
         return block + 1;
     if (bytes > SIZE_MAX - sizeof *block)
         return NULL;
-    block = rg_pages_alloc(sizeof *block + bytes);
+    size_t whole = sizeof *block + bytes;
+    block = bytes >= SMALLEST ? rg_pages_alloc_lent(whole) : rg_pages_alloc(whole);
     if (block == NULL)
         return NULL;
     block->room = bytes;

@@ -337,6 +337,9 @@ static void give_up(void *arg)
     }
     unlist(call);
     call->answered = false;
+    /* It may have been read since, from where it is. */
+    if (call->writing && client->link != NULL)
+        (void)rg_link_queued(client->link);
     /* The only way to take back what is being written. It releases the request. */
     if (call->writing)
         rg_client_cut(client);

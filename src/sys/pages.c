@@ -2,6 +2,8 @@
 #include "sys/pages.h"
 
 #include "base/mem.h"
+#include "sys/fault.h"
+#include "sys/lent.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,9 +42,15 @@ void *rg_pages_alloc(size_t bytes)
     return raw + head;
 }
 
+void *rg_pages_alloc_lent(size_t bytes)
+{
+    void *lent = rg_fault("shm.open") == RG_FAULT_NONE ? rg_lent_alloc(bytes) : NULL;
+    return lent != NULL ? lent : rg_pages_alloc(bytes);
+}
+
 void rg_pages_free(void *pages, size_t bytes)
 {
-    if (pages == NULL)
+    if (pages == NULL || rg_lent_free(pages, bytes))
         return;
     if (bytes < HUGE_PAGE)
         free(pages);

@@ -7,7 +7,9 @@
 
 /* NULL when there is no memory. The content is not defined. */
 void *rg_pages_alloc(size_t bytes);
-/* bytes as given to rg_pages_alloc. NULL is allowed. */
+/* The same, where possible in memory that other processes of this host can look at (sys/lent.h). */
+void *rg_pages_alloc_lent(size_t bytes);
+/* bytes as given to either. NULL is allowed. */
 void rg_pages_free(void *pages, size_t bytes);
 
 #endif

@@ -1,63 +1,133 @@
-/* ring.c - a ring of bytes between two processes. */
+/* ring.c - a ring of records between two processes. */
 #include "sys/ring.h"
 
 #include <string.h>
 
-enum { PORTION = 64 * 1024 };
+enum {
+    HEAD = 16,           /* bytes of a record's head: lengths are rounded up to as many */
+    LEAST = 2 * HEAD,    /* room that is worth a record */
+    PORTION = 64 * 1024, /* of a record: the reader can begin while the writer goes on */
+};
 
-void rg_ring_init(rg_ring *ring, rg_ring_head *head, uint8_t *data, size_t bytes, bool writes)
+typedef struct head {
+    uint64_t bytes; /* of the record, without this; the highest bit: they are elsewhere */
+    uint64_t offset;
+} head;
+
+static const uint64_t elsewhere = UINT64_C(1) << 63;
+
+_Static_assert(sizeof(head) == HEAD, "a head lies in one piece: it never goes round the end");
+
+void rg_ring_init(rg_ring *ring, rg_ring_head *shared, uint8_t *data, size_t bytes, bool writes)
 {
-    *ring = (rg_ring){.head = head, .data = data, .bytes = bytes, .writes = writes};
+    *ring = (rg_ring){.head = shared, .data = data, .bytes = bytes, .writes = writes};
 }
 
-/* The acquire pairs with the release of advance(): bytes are seen before the index that says that
+/* Bytes that are written and not read; false: the other side's index is none that it could have.
+ * The acquire pairs with the release of publish(): bytes are seen before the index that says that
  * they are there, and have been read before the index that says that they may be overwritten. */
-bool rg_ring_look(const rg_ring *ring, size_t *n)
+static bool used_of(const rg_ring *ring, size_t *used)
 {
-    uint64_t used;
+    uint64_t n;
     if (ring->writes)
-        used = ring->index - atomic_load_explicit(&ring->head->read, memory_order_acquire);
+        n = ring->index - atomic_load_explicit(&ring->head->read, memory_order_acquire);
     else
-        used = atomic_load_explicit(&ring->head->written, memory_order_acquire) - ring->index;
-    if (used > ring->bytes)
-        return false;
-    *n = ring->writes ? ring->bytes - (size_t)used : (size_t)used;
-    return true;
+        n = atomic_load_explicit(&ring->head->written, memory_order_acquire) - ring->index;
+    *used = (size_t)n;
+    return n <= ring->bytes && n % HEAD == 0;
 }
 
-uint8_t *rg_ring_at(const rg_ring *ring, size_t *piece)
-{
-    size_t at = (size_t)ring->index & (ring->bytes - 1);
-    *piece = ring->bytes - at;
-    return ring->data + at;
-}
-
-void rg_ring_advance(rg_ring *ring, size_t n)
+static void publish(rg_ring *ring, size_t n)
 {
     ring->index += n;
     atomic_store_explicit(ring->writes ? &ring->head->written : &ring->head->read, ring->index,
                           memory_order_release);
 }
 
+static size_t rounded(size_t n)
+{
+    return (n + HEAD - 1) / HEAD * HEAD;
+}
+
+/* ---- the writer ---- */
+
+/* Room for one more record; 0: none now. */
+static size_t room_of(const rg_ring *ring, bool *garbage)
+{
+    size_t used;
+    if (!used_of(ring, &used)) {
+        *garbage = true;
+        return 0;
+    }
+    return ring->bytes - used >= LEAST ? ring->bytes - used : 0;
+}
+
+/* A record lies in one piece, so one that comes to the end of the ring is short, and may be
+ * empty. */
 size_t rg_ring_put(rg_ring *ring, const void *bytes, size_t n, bool *garbage)
 {
-    size_t done = 0, room = 0, piece;
-    while (done < n) {
-        if (room == 0 && !rg_ring_look(ring, &room))
-            *garbage = true;
-        if (*garbage || room == 0)
-            break;
-        uint8_t *to = rg_ring_at(ring, &piece);
-        size_t take = n - done < room ? n - done : room;
-        take = take < piece ? take : piece;
+    size_t done = 0, room;
+    while (done < n && (room = room_of(ring, garbage)) > 0) {
+        size_t at = (size_t)ring->index & (ring->bytes - 1), take = n - done;
         take = take < PORTION ? take : PORTION;
-        memcpy(to, (const uint8_t *)bytes + done, take);
-        rg_ring_advance(ring, take);
+        take = take < room - HEAD ? take : room - HEAD;
+        take = take < ring->bytes - at - HEAD ? take : ring->bytes - at - HEAD;
+        head h = {.bytes = take};
+        memcpy(ring->data + at, &h, sizeof h);
+        if (take > 0)
+            memcpy(ring->data + at + HEAD, (const uint8_t *)bytes + done, take);
+        publish(ring, HEAD + rounded(take));
         done += take;
-        room -= take;
     }
     return done;
 }
+
+bool rg_ring_refer(rg_ring *ring, uint64_t offset, size_t n, bool *garbage)
+{
+    if (room_of(ring, garbage) == 0)
+        return false;
+    head h = {.bytes = n | elsewhere, .offset = offset};
+    memcpy(ring->data + ((size_t)ring->index & (ring->bytes - 1)), &h, sizeof h);
+    publish(ring, HEAD);
+    return true;
+}
+
+size_t rg_ring_unread(const rg_ring *ring)
+{
+    size_t used;
+    return used_of(ring, &used) ? used : ring->bytes;
+}
+
+/* ---- the reader ---- */
+
+rg_ring_found rg_ring_next(const rg_ring *ring, rg_ring_record *record)
+{
+    size_t used, at = (size_t)ring->index & (ring->bytes - 1);
+    head h;
+    if (!used_of(ring, &used))
+        return RG_RING_GARBAGE;
+    if (used == 0)
+        return RG_RING_EMPTY;
+    memcpy(&h, ring->data + at, sizeof h); /* once: the other side may still write there */
+    atomic_signal_fence(memory_order_seq_cst);
+    *record = (rg_ring_record){.n = (size_t)(h.bytes & ~elsewhere), .takes = HEAD};
+    if ((h.bytes & elsewhere) != 0) {
+        record->offset = h.offset;
+        return RG_RING_RECORD;
+    }
+    if (record->n > used - HEAD || record->n > ring->bytes - at - HEAD)
+        return RG_RING_GARBAGE;
+    record->at = ring->data + at + HEAD;
+    record->takes += rounded(record->n);
+    return RG_RING_RECORD;
+}
+
+void rg_ring_advance(rg_ring *ring, size_t takes)
+{
+    publish(ring, takes);
+}
+
+/* ---- sleeping and waking ---- */
 
 static _Atomic uint32_t *sleeps(const rg_ring *ring, bool writer)
 {
@@ -69,12 +139,17 @@ static _Atomic uint32_t *sleeps(const rg_ring *ring, bool writer)
  * them sees what the other has written (neither acquire nor release would do: they let a read
  * overtake a write that is before it), so it never happens that one sleeps and the other believes
  * it awake. */
-bool rg_ring_may_sleep(rg_ring *ring)
+void rg_ring_ask_wake(rg_ring *ring)
 {
-    size_t n = 0;
     atomic_store_explicit(sleeps(ring, ring->writes), 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
-    if (rg_ring_look(ring, &n) && n == 0)
+}
+
+bool rg_ring_may_sleep(rg_ring *ring)
+{
+    size_t used = 0;
+    rg_ring_ask_wake(ring);
+    if (used_of(ring, &used) && (ring->writes ? ring->bytes - used < LEAST : used == 0))
         return true;
     rg_ring_awake(ring);
     return false;
@@ -88,13 +163,13 @@ void rg_ring_awake(rg_ring *ring)
 bool rg_ring_must_wake(rg_ring *ring)
 {
     _Atomic uint32_t *theirs = sleeps(ring, !ring->writes);
-    size_t n = 0;
+    size_t used = 0;
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(theirs, memory_order_relaxed) == 0)
         return false;
     /* A writer is woken for a good piece of room, not for each byte: reading goes on until the ring
      * is empty, so it comes. */
-    if (!ring->writes && rg_ring_look(ring, &n) && n > ring->bytes / 2)
+    if (!ring->writes && used_of(ring, &used) && used > ring->bytes / 2)
         return false;
     return atomic_exchange_explicit(theirs, 0, memory_order_relaxed) != 0;
 }

@@ -138,27 +138,26 @@ static bool is_reading(const rg_stream *stream)
 }
 
 /* Faults that tests inject: the connection breaks, or a bit of what arrives does. */
-static bool survives(rg_stream *stream, uint8_t *at, size_t n)
+static bool survives(rg_stream *stream)
 {
-    if (rg_fault("stream.read") != RG_FAULT_NONE) {
-        rg_stream_fail(stream, rg_uv_fail(UV_ECONNRESET, "the connection to", stream->peer));
-        return false;
-    }
-    if (rg_fault("stream.flip") == RG_FAULT_FLIP)
-        at[n / 2] ^= 1;
-    return true;
+    if (rg_fault("stream.read") == RG_FAULT_NONE)
+        return true;
+    rg_stream_fail(stream, rg_uv_fail(UV_ECONNRESET, "the connection to", stream->peer));
+    return false;
 }
 
 bool rg_stream_take(rg_stream *stream, uint8_t *at, size_t n)
 {
-    if (survives(stream, at, n))
+    if (rg_fault("stream.flip") == RG_FAULT_FLIP)
+        at[n / 2] ^= 1;
+    if (survives(stream))
         stream->events->arrived(stream->user, n);
     return is_reading(stream);
 }
 
-bool rg_stream_feed(rg_stream *stream, uint8_t *at, size_t n)
+bool rg_stream_feed(rg_stream *stream, const uint8_t *at, size_t n)
 {
-    if (!survives(stream, at, n) ||
+    if (!survives(stream) ||
         (stream->events->bytes != NULL && stream->events->bytes(stream->user, at, n)))
         return is_reading(stream);
     while (n > 0 && is_reading(stream)) {

@@ -107,7 +107,7 @@ void rg_stream_set_peer(rg_stream *stream, const char *peer, const char *origin,
 /* Bytes have arrived where room() said; true: go on reading. */
 bool rg_stream_take(rg_stream *stream, uint8_t *at, size_t n);
 /* Bytes lie somewhere else, where the other end may still change them. True: go on reading. */
-bool rg_stream_feed(rg_stream *stream, uint8_t *at, size_t n);
+bool rg_stream_feed(rg_stream *stream, const uint8_t *at, size_t n);
 /* It has failed; the message is set. Told once, and not where it is closed. */
 void rg_stream_fail(rg_stream *stream, rg_status why);
 

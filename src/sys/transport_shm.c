@@ -3,8 +3,10 @@
  * The client makes the memory, a file without a name (memfd) that goes when both have gone, however
  * they end, and two eventfds, and hands them over a Unix socket beside the TCP port; the server
  * checks them and says yes. Bytes go through the rings from then on, with one copy on each side
- * and none by the kernel. A side that finds nothing to do sleeps in its loop, and is woken by its
- * eventfd. The socket carries nothing more: that it closes says that the other end is gone, killed
+ * and none by the kernel. Each side also shows the other the memory that it lends (sys/lent.h): of
+ * a large piece that lies there the ring only says where, and its reader copies it from there to
+ * where it belongs; it is released when the reader's index has passed it. A side that finds
+ * nothing to do sleeps in its loop, and is woken by its eventfd. The socket carries nothing more: that it closes says that the other end is gone, killed
  * or not. Whatever does not work out is a failed dial, and Unix sockets are next.
  *
  * The other end is of the same user, and so could do worse than break what it shares. What is kept
@@ -16,6 +18,7 @@
 #include "base/mem.h"
 #include "sys/fault.h"
 #include "sys/flags.h"
+#include "sys/lent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +36,8 @@ enum {
     HEADS = 4096,         /* before the rings: both heads */
     SHARED_BYTES = HEADS + 2 * RING_BYTES,
     MOST_A_TURN = 4 * RING_BYTES, /* then other streams of the loop have theirs */
-    PORTION = 64 * 1024,          /* read at a time: the writer can go on meanwhile */
+    REFER_FROM = 32 * 1024,       /* bytes of a piece: smaller ones are copied as quickly */
+    HELD_MOST = 8 << 20,          /* bytes: then it is worth to be woken when they are read */
 };
 
 static const char kind[] = "regatta-shm";
@@ -47,7 +51,7 @@ typedef struct preface {
 static const preface mine = {"RGSHM1\n", RING_BYTES};
 static const char yes = 'y';
 
-enum { MEMORY, TO_SERVER, TO_CLIENT, HANDED }; /* the descriptors */
+enum { MEMORY, TO_SERVER, TO_CLIENT, LENT, HANDED }; /* the descriptors; LENT may be missing */
 
 /* A descriptor that is waited for. Apart from the connection: libuv lets go of it later. */
 typedef struct watch {
@@ -60,9 +64,16 @@ typedef struct pending {
     struct pending *next;
     void (*done)(void *arg);
     void *arg;
+    uint64_t end; /* where the ring has to be read up to before it is done */
+    size_t lent;  /* bytes of it that were not copied; 0: it is done when it is written */
     size_t n, at; /* pieces, the present one */
     rg_iov iov[];
 } pending;
+
+typedef struct queue {
+    pending *first, **last;
+    size_t bytes;
+} queue;
 
 typedef struct shm {
     rg_stream *stream;  /* NULL: being dialled */
@@ -74,13 +85,14 @@ typedef struct shm {
     int socket;
     watch *on_socket, *on_wake;
     void *memory;
+    const uint8_t *theirs; /* what the other side lends; NULL: nothing */
     rg_budget *budget; /* that the memory is from; NULL: none */
     bool counted;      /* it has been taken from there */
     rg_ring in, out;
     bool paused, ended, shut; /* the other end has closed the socket; this one has */
     bool working;             /* inside work() */
-    pending *first, **last;
-    size_t queued;
+    queue waiting; /* to be written */
+    queue held;    /* written, and read from where they are */
 } shm;
 
 static shm *of(const rg_stream *stream)
@@ -155,7 +167,8 @@ static shm *shm_new(rg_loop *loop, int socket)
         return NULL;
     s->loop = loop;
     s->socket = socket;
-    s->last = &s->first;
+    s->waiting.last = &s->waiting.first;
+    s->held.last = &s->held.first;
     for (int i = 0; i < HANDED; i++)
         s->handed[i] = -1;
     return s;
@@ -176,6 +189,8 @@ static void shm_free(shm *s)
     (void)close(s->socket);
     if (s->memory != NULL)
         (void)munmap(s->memory, SHARED_BYTES);
+    if (s->theirs != NULL)
+        (void)munmap((void *)(uintptr_t)s->theirs, RG_LENT_BYTES);
     if (s->counted)
         rg_budget_give(s->budget, SHARED_BYTES);
     rg_free(s);
@@ -200,6 +215,22 @@ static rg_status map(shm *s)
     return RG_OK;
 }
 
+/* What the other side lends, to read; where it cannot be had, that side copies. */
+static void map_theirs(shm *s)
+{
+    struct stat about;
+    int fd = s->handed[LENT], seals = fd >= 0 ? fcntl(fd, F_GET_SEALS) : -1;
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(fd, &about) != 0 ||
+        (uint64_t)about.st_size != RG_LENT_BYTES)
+        return;
+    void *at = mmap(NULL, RG_LENT_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (at == MAP_FAILED)
+        return;
+    (void)madvise(at, RG_LENT_BYTES, MADV_DONTFORK);
+    s->theirs = at;
+    atomic_store(&s->in.head->sees_lent, 1);
+}
+
 /* ---- writing ---- */
 
 static void tell_broken(shm *s)
@@ -208,18 +239,39 @@ static void tell_broken(shm *s)
                                                    "the shared memory where it cannot be"));
 }
 
-/* As much as there is room for. False: it is to go on when there is more. */
-static bool put(shm *s, const rg_iov *iov, size_t n, size_t *at, size_t *offset, bool *garbage)
+static void enqueue(queue *q, pending *p, size_t bytes)
 {
-    for (; *at < n; ++*at, *offset = 0) {
-        const uint8_t *from = (const uint8_t *)iov[*at].at + *offset;
-        size_t left = iov[*at].bytes - *offset;
-        size_t done = left > 0 ? rg_ring_put(&s->out, from, left, garbage) : 0;
-        *offset += done;
-        if (done < left)
-            return false;
+    p->next = NULL;
+    *q->last = p;
+    q->last = &p->next;
+    q->bytes += bytes;
+}
+
+static pending *dequeue(queue *q)
+{
+    pending *p = q->first;
+    q->first = p->next;
+    if (q->first == NULL)
+        q->last = &q->first;
+    return p;
+}
+
+static void release(pending *p)
+{
+    p->done(p->arg);
+    rg_free(p);
+}
+
+/* What the other side has read from where it is. It is not woken for: it is looked at whenever
+ * there is something else to do, and an answer to what was sent is. */
+static void release_read(shm *s)
+{
+    uint64_t read = s->out.index - rg_ring_unread(&s->out);
+    while (s->held.first != NULL && s->held.first->end <= read) {
+        pending *p = dequeue(&s->held);
+        s->held.bytes -= p->lent;
+        release(p);
     }
-    return true;
 }
 
 static void tell_reader(shm *s)
@@ -228,82 +280,120 @@ static void tell_reader(shm *s)
         wake(their_event(s));
 }
 
-static void release_first(shm *s)
+/* As much as there is room for, from p->at on; how many bytes. Where it is all, p->at is p->n. */
+static size_t put(shm *s, pending *p, rg_iov *iov, bool *garbage)
 {
-    pending *p = s->first;
-    s->first = p->next;
-    if (s->first == NULL)
-        s->last = &s->first;
-    p->done(p->arg);
-    rg_free(p);
+    size_t total = 0;
+    for (; p->at < p->n; p->at++) {
+        rg_iov *piece = &iov[p->at];
+        uint64_t offset;
+        size_t done = 0;
+        bool refers = piece->bytes >= REFER_FROM && rg_lent_find(piece->at, piece->bytes, &offset) &&
+                      atomic_load_explicit(&s->out.head->sees_lent, memory_order_relaxed) != 0;
+        if (refers && rg_ring_refer(&s->out, offset, piece->bytes, garbage)) {
+            p->lent += done = piece->bytes;
+            p->end = s->out.index;
+        } else if (!refers && piece->bytes > 0) {
+            done = rg_ring_put(&s->out, piece->at, piece->bytes, garbage);
+        }
+        total += done;
+        piece->at = (const uint8_t *)piece->at + done;
+        piece->bytes -= done;
+        if (piece->bytes > 0)
+            break;
+    }
+    return total;
 }
 
-/* What waits to be written; whether the ring has taken all. */
+/* All of it is in the ring: it is done, or held until it is read. */
+static void written(shm *s, pending *p)
+{
+    if (p->lent == 0) {
+        release(p);
+        return;
+    }
+    enqueue(&s->held, p, p->lent);
+    if (s->held.bytes > HELD_MOST) {
+        rg_ring_ask_wake(&s->out);
+        release_read(s);
+    }
+}
+
+/* What waits to be written. */
 static void flush(shm *s)
 {
     bool garbage = false;
     rg_ring_awake(&s->out);
-    while (s->first != NULL && !garbage && !s->stream->closed) {
-        pending *p = s->first;
-        size_t offset = 0;
-        uint64_t before = s->out.index;
-        bool all = put(s, p->iov, p->n, &p->at, &offset, &garbage);
-        s->queued -= (size_t)(s->out.index - before);
+    release_read(s);
+    while (s->waiting.first != NULL && !garbage && !s->stream->closed) {
+        pending *p = s->waiting.first;
+        s->waiting.bytes -= put(s, p, p->iov, &garbage);
         tell_reader(s);
-        if (all) {
-            release_first(s);
-            continue;
-        }
-        p->iov[p->at].at = (const uint8_t *)p->iov[p->at].at + offset;
-        p->iov[p->at].bytes -= offset;
-        if (!garbage && rg_ring_may_sleep(&s->out))
+        if (p->at == p->n)
+            written(s, dequeue(&s->waiting));
+        else if (!garbage && rg_ring_may_sleep(&s->out))
             return;
     }
     if (garbage && !s->stream->closed)
         tell_broken(s);
 }
 
+/* For the usual case, that all of it is copied at once, nothing is allocated. */
 static void write_shm(rg_stream *stream, const rg_iov *iov, size_t n, void (*done)(void *arg),
                       void *arg)
 {
+    enum { ON_STACK = 8 };
     shm *s = of(stream);
-    size_t at = 0, offset = 0;
-    bool garbage = false;
-    if (s->first == NULL && put(s, iov, n, &at, &offset, &garbage)) {
+    bool garbage = false, first = s->waiting.first == NULL;
+    union {
+        pending p;
+        uint8_t room[sizeof(pending) + ON_STACK * sizeof(rg_iov)];
+    } few;
+    pending *p = n <= ON_STACK ? &few.p : rg_alloc(sizeof *p + n * sizeof *iov);
+    size_t left = 0, bytes = sizeof *p + n * sizeof *iov;
+    if (p == NULL)
+        goto no_memory;
+    *p = (pending){.done = done, .arg = arg, .n = n};
+    memcpy(p->iov, iov, n * sizeof *iov);
+    if (first) {
+        (void)put(s, p, p->iov, &garbage);
         tell_reader(s);
+    }
+    if (p->at == n && p->lent == 0) {
+        if (p != &few.p)
+            rg_free(p);
         done(arg);
         return;
     }
-    pending *p = rg_alloc(sizeof *p + (n - at) * sizeof *iov);
-    if (p == NULL) {
-        stream->transport->shut(stream, false);
-        done(arg);
+    if (p == &few.p) {
+        p = rg_alloc(bytes);
+        if (p == NULL)
+            goto no_memory;
+        memcpy(p, &few, bytes);
+    }
+    if (p->at == n) {
+        written(s, p);
         return;
     }
-    *p = (pending){.done = done, .arg = arg, .n = n - at};
-    memcpy(p->iov, iov + at, p->n * sizeof *iov);
-    p->iov[0].at = (const uint8_t *)p->iov[0].at + offset;
-    p->iov[0].bytes -= offset;
-    for (size_t i = 0; i < p->n; i++)
-        s->queued += p->iov[i].bytes;
-    bool first = s->first == NULL;
-    *s->last = p;
-    s->last = &p->next;
-    if (!first)
-        return;
-    tell_reader(s);
+    for (size_t i = p->at; i < n; i++)
+        left += p->iov[i].bytes;
+    enqueue(&s->waiting, p, left);
     /* Room that has come meanwhile, and what is wrong, is found in a turn of the loop. */
-    if (garbage || !rg_ring_may_sleep(&s->out))
+    if (first && (garbage || !rg_ring_may_sleep(&s->out)))
         wake(my_event(s));
+    return;
+no_memory:
+    stream->transport->shut(stream, false);
+    done(arg);
 }
 
 static size_t queued(const rg_stream *stream, bool with_taken)
 {
-    const shm *s = of(stream);
-    size_t room = RING_BYTES;
-    if (with_taken && s->open && !rg_ring_look(&s->out, &room))
-        room = RING_BYTES;
-    return s->queued + (RING_BYTES - room);
+    shm *s = of(stream);
+    if (s->open)
+        release_read(s);
+    return s->waiting.bytes + s->held.bytes +
+           (with_taken && s->open ? rg_ring_unread(&s->out) : 0);
 }
 
 /* ---- reading ---- */
@@ -313,39 +403,46 @@ static void tell_end(shm *s)
     rg_stream_fail(s->stream, rg_fail(RG_ECLOSED, "the other end closed the connection"));
 }
 
+/* Gives the record to the stream; false: it cannot be. */
+static bool feed(shm *s, const rg_ring_record *record)
+{
+    const uint8_t *at = record->at;
+    if (at == NULL && (s->theirs == NULL || record->n > RG_LENT_BYTES ||
+                       record->offset > RG_LENT_BYTES - record->n))
+        return false;
+    if (record->n > 0)
+        (void)rg_stream_feed(s->stream, at != NULL ? at : s->theirs + record->offset, record->n);
+    return true;
+}
+
 /* True: there may be more, and it has had its turn. */
 static bool take_all(shm *s)
 {
     rg_stream *stream = s->stream;
-    size_t taken = 0, n, piece;
+    size_t taken = 0;
     rg_ring_awake(&s->in);
     while (!s->paused && !stream->failed && !stream->closed) {
-        if (s->shut) {
+        rg_ring_record record;
+        rg_ring_found found = s->shut ? RG_RING_EMPTY : rg_ring_next(&s->in, &record);
+        if (found == RG_RING_EMPTY && (s->shut || s->ended)) {
             tell_end(s);
             break;
         }
-        if (!rg_ring_look(&s->in, &n)) {
+        if (found == RG_RING_EMPTY) {
+            if (rg_ring_may_sleep(&s->in))
+                break;
+            continue;
+        }
+        if (taken > MOST_A_TURN)
+            return true;
+        if (found == RG_RING_GARBAGE || !feed(s, &record)) {
             tell_broken(s);
             break;
         }
-        if (n == 0 && s->ended) {
-            tell_end(s);
-            break;
-        }
-        if (n == 0 && rg_ring_may_sleep(&s->in))
-            break;
-        if (n == 0)
-            continue;
-        if (taken > MOST_A_TURN)
-            return true;
-        uint8_t *at = rg_ring_at(&s->in, &piece);
-        n = n < piece ? n : piece;
-        n = n < PORTION ? n : PORTION;
-        (void)rg_stream_feed(stream, at, n);
         if (stream->closed)
             break;
-        rg_ring_advance(&s->in, n);
-        taken += n;
+        rg_ring_advance(&s->in, record.takes);
+        taken += record.n;
         if (rg_ring_must_wake(&s->in))
             wake(their_event(s));
     }
@@ -358,7 +455,7 @@ static void work(shm *s)
     s->working = true;
     flush(s);
     /* What it does not take any more is lost, also where nothing is to be read now. */
-    if (s->ended && s->paused && s->first != NULL && !s->stream->closed)
+    if (s->ended && s->paused && s->waiting.first != NULL && !s->stream->closed)
         tell_end(s);
     bool more = !s->stream->closed && !s->stream->failed && take_all(s);
     s->working = false;
@@ -440,25 +537,64 @@ static rg_status make_memory(shm *s)
     return RG_OK;
 }
 
-static rg_status hand_over(const shm *s)
+/* Bytes, and descriptors with them. */
+static rg_status send_with(int socket, const void *bytes, size_t length, const int *fds, size_t n)
 {
     union {
         struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof s->handed)];
+        char bytes[CMSG_SPACE(HANDED * sizeof(int))];
     } control = {0};
-    struct iovec iov = {(void *)&mine, sizeof mine};
+    struct iovec iov = {(void *)(uintptr_t)bytes, length};
+    struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+    if (n > 0) {
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(n * sizeof *fds);
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(n * sizeof *fds);
+        memcpy(CMSG_DATA(c), fds, n * sizeof *fds);
+    }
+    if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)length)
+        return rg_fail(RG_ECLOSED, "shared memory cannot be handed over: %s", strerror(errno));
+    return RG_OK;
+}
+
+static rg_status hand_over(const shm *s)
+{
+    int fds[HANDED] = {s->handed[MEMORY], s->handed[TO_SERVER], s->handed[TO_CLIENT],
+                       rg_lent_descriptor()};
+    return send_with(s->socket, &mine, sizeof mine, fds, fds[LENT] >= 0 ? HANDED : LENT);
+}
+
+/* What lies on the socket; descriptors that come are kept from `from` on, or closed. */
+static ssize_t receive(shm *s, void *to, size_t length, int from)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(HANDED * sizeof(int))];
+    } control;
+    struct iovec iov = {to, length};
     struct msghdr message = {.msg_iov = &iov,
                              .msg_iovlen = 1,
                              .msg_control = &control,
                              .msg_controllen = sizeof control.bytes};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof s->handed);
-    memcpy(CMSG_DATA(c), s->handed, sizeof s->handed);
-    if (sendmsg(s->socket, &message, MSG_NOSIGNAL) != (ssize_t)sizeof mine)
-        return rg_fail(RG_EIO, "shared memory cannot be handed over: %s", strerror(errno));
-    return RG_OK;
+    ssize_t n = recvmsg(s->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    for (struct cmsghdr *c = n >= 0 ? CMSG_FIRSTHDR(&message) : NULL; c != NULL;
+         c = CMSG_NXTHDR(&message, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < count; i++, from++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+            if (from < HANDED && s->handed[from] < 0)
+                s->handed[from] = fd;
+            else
+                (void)close(fd);
+        }
+    }
+    return n;
 }
 
 static void on_answer(uv_poll_t *uv, int status, int events)
@@ -469,7 +605,7 @@ static void on_answer(uv_poll_t *uv, int status, int events)
     (void)status, (void)events;
     if (s == NULL)
         return;
-    ssize_t n = recv(s->socket, &answer, 1, MSG_DONTWAIT);
+    ssize_t n = receive(s, &answer, 1, LENT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     rg_dial *dial = s->dial;
@@ -477,6 +613,7 @@ static void on_answer(uv_poll_t *uv, int status, int events)
     unwatch(&s->on_socket);
     if (n == 1 && answer == yes && map(s) == RG_OK) {
         s->open = true;
+        map_theirs(s);
         rg_dial_done(dial, s);
         return;
     }
@@ -551,36 +688,6 @@ static rg_status check_handed(const shm *s)
     return RG_OK;
 }
 
-/* What lies on the socket; every descriptor that came is kept, or closed. */
-static ssize_t receive(shm *s, preface *said)
-{
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof s->handed)];
-    } control;
-    struct iovec iov = {said, sizeof *said};
-    struct msghdr message = {.msg_iov = &iov,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = sizeof control.bytes};
-    ssize_t n = recvmsg(s->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    for (struct cmsghdr *c = n >= 0 ? CMSG_FIRSTHDR(&message) : NULL; c != NULL;
-         c = CMSG_NXTHDR(&message, c)) {
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-            continue;
-        size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (size_t i = 0; i < count; i++) {
-            int fd;
-            memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
-            if (i < HANDED && s->handed[i] < 0)
-                s->handed[i] = fd;
-            else
-                (void)close(fd);
-        }
-    }
-    return n;
-}
-
 static rg_status let_in(shm *s, ssize_t n, const preface *said)
 {
     if (n == 0)
@@ -592,7 +699,7 @@ static rg_status let_in(shm *s, ssize_t n, const preface *said)
     if (said->ring_bytes != RING_BYTES)
         return rg_fail(RG_ECORRUPT, "it brings rings of %llu bytes, and they have %d here",
                        (unsigned long long)said->ring_bytes, RING_BYTES);
-    for (int i = 0; i < HANDED; i++)
+    for (int i = 0; i < LENT; i++)
         if (s->handed[i] < 0)
             return rg_fail(RG_ECORRUPT, "shared memory was announced, and did not come");
     RG_TRY(check_handed(s));
@@ -601,9 +708,9 @@ static rg_status let_in(shm *s, ssize_t n, const preface *said)
         return rg_fail(RG_ECLOSED, "no memory is left to share (FLAGS_rpc_max_memory_mb)");
     RG_TRY(map(s));
     s->open = true;
-    if (send(s->socket, &yes, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
-        return rg_fail(RG_ECLOSED, "the other end closed the connection");
-    return RG_OK;
+    map_theirs(s);
+    int lent = rg_lent_descriptor();
+    return send_with(s->socket, &yes, 1, &lent, lent >= 0);
 }
 
 static void on_preface(uv_poll_t *uv, int status, int events)
@@ -614,7 +721,7 @@ static void on_preface(uv_poll_t *uv, int status, int events)
     (void)status, (void)events;
     if (s == NULL || s->paused)
         return;
-    ssize_t n = receive(s, &said);
+    ssize_t n = receive(s, &said, sizeof said, 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     unwatch(&s->on_socket);
@@ -668,8 +775,10 @@ static void close_shm(rg_stream *stream)
     (void)shutdown(s->socket, SHUT_RDWR); /* a child that was forked may have it, too */
     unwatch(&s->on_socket);
     unwatch(&s->on_wake);
-    while (s->first != NULL)
-        release_first(s);
+    while (s->held.first != NULL)
+        release(dequeue(&s->held));
+    while (s->waiting.first != NULL)
+        release(dequeue(&s->waiting));
     if (s->working)
         return; /* work() sees that it is closed */
     shm_free(s);

@@ -2,6 +2,7 @@
 #include "tensor/value.h"
 
 #include "base/mem.h"
+#include "sys/lent.h"
 #include "sys/pages.h"
 
 #include <assert.h>
@@ -127,6 +128,25 @@ static rg_status reserve(rg_value *value, size_t bytes)
     RG_TRY(rg_storage_grow(value->storage, bytes ? bytes : 1));
     value->data = value->storage->data;
     return RG_OK;
+}
+
+void rg_value_lend(rg_value *value)
+{
+    enum { WORTH_IT = 32 * 1024 };
+    rg_storage *s = value->storage;
+    size_t bytes = rg_value_bytes(value);
+    uint64_t place;
+    if (value->meta.kind != RG_TENSOR || s == NULL || s->pooled || s->data == NULL ||
+        value->data != s->data || value->late != NULL || bytes < WORTH_IT ||
+        __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) != 1 || rg_lent_find(s->data, bytes, &place))
+        return;
+    void *to = rg_lent_alloc(bytes);
+    if (to == NULL)
+        return;
+    memcpy(to, s->data, bytes);
+    rg_pages_free(s->data, s->bytes);
+    s->bytes = bytes;
+    s->data = value->data = to;
 }
 
 static rg_status bytes_of(const rg_shape *shape, rg_dtype dtype, size_t *bytes)

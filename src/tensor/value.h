@@ -106,6 +106,10 @@ rg_status rg_value_share(rg_value *dst, const rg_value *src);
 rg_status rg_value_share_part(rg_value *dst, const rg_value *src, size_t offset,
                               const rg_shape *shape);
 
+/* Its memory moves to where it can be sent without a copy to processes of this host. Only a tensor
+ * that nobody shares it with; where it cannot, nothing happens. */
+void rg_value_lend(rg_value *value);
+
 rg_status rg_storage_new(rg_storage **storage);
 rg_storage *rg_storage_retain(rg_storage *storage);
 void rg_storage_release(rg_storage *storage);

@@ -66,23 +66,24 @@ static void bytes_arrive_in_order_and_nobody_sleeps_for_ever(void **state)
     pair p = {.to_reader = eventfd(0, EFD_CLOEXEC), .to_writer = eventfd(0, EFD_CLOEXEC)};
     rg_ring ring;
     pthread_t writer;
-    size_t at = 0, n, piece;
+    rg_ring_record record;
+    size_t at = 0;
     (void)state;
     rg_ring_init(&ring, &p.head, p.data, BYTES, false);
     assert_int_equal(pthread_create(&writer, NULL, write_all, &p), 0);
     while (at < TOTAL) {
-        assert_true(rg_ring_look(&ring, &n));
-        if (n == 0) {
+        rg_ring_found found = rg_ring_next(&ring, &record);
+        if (found == RG_RING_EMPTY) {
             if (rg_ring_may_sleep(&ring))
                 sleep_on(p.to_reader);
             continue;
         }
-        const uint8_t *bytes = rg_ring_at(&ring, &piece);
-        n = n < piece ? n : piece;
-        for (size_t i = 0; i < n; i++)
-            assert_int_equal(bytes[i], byte_at(at + i));
-        rg_ring_advance(&ring, n);
-        at += n;
+        assert_int_equal(found, RG_RING_RECORD);
+        for (size_t i = 0; i < record.n; i++)
+            if (record.at[i] != byte_at(at + i))
+                fail_msg("byte %zu is wrong", at + i);
+        rg_ring_advance(&ring, record.takes);
+        at += record.n;
         if (rg_ring_must_wake(&ring))
             wake(p.to_writer);
     }
@@ -95,6 +96,7 @@ static void who_is_awake_is_not_woken(void **state)
 {
     pair p = {.to_reader = -1};
     rg_ring writer, reader;
+    rg_ring_record record;
     bool garbage = false;
     (void)state;
     rg_ring_init(&writer, &p.head, p.data, BYTES, true);
@@ -102,7 +104,9 @@ static void who_is_awake_is_not_woken(void **state)
     assert_int_equal(rg_ring_put(&writer, "abc", 3, &garbage), 3);
     assert_false(rg_ring_must_wake(&writer));
     assert_false(rg_ring_may_sleep(&reader)); /* there is something */
-    rg_ring_advance(&reader, 3);
+    assert_int_equal(rg_ring_next(&reader, &record), RG_RING_RECORD);
+    assert_memory_equal(record.at, "abc", 3);
+    rg_ring_advance(&reader, record.takes);
     assert_true(rg_ring_may_sleep(&reader));
     assert_int_equal(rg_ring_put(&writer, "d", 1, &garbage), 1);
     assert_true(rg_ring_must_wake(&writer));
@@ -112,26 +116,50 @@ static void who_is_awake_is_not_woken(void **state)
 
 static void an_index_that_cannot_be_is_noticed(void **state)
 {
-    static const uint64_t wrong[] = {BYTES + 1, UINT64_MAX, UINT64_C(1) << 63};
+    static const uint64_t wrong[] = {BYTES + 16, UINT64_MAX, UINT64_C(1) << 63, 17};
     pair p = {.to_reader = -1};
     rg_ring writer, reader;
-    bool garbage = false;
-    size_t n;
+    rg_ring_record record;
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        bool garbage = false;
         rg_ring_init(&writer, &p.head, p.data, BYTES, true);
         rg_ring_init(&reader, &p.head, p.data, BYTES, false);
         p.head.written = wrong[i];
-        assert_false(rg_ring_look(&reader, &n));
+        assert_int_equal(rg_ring_next(&reader, &record), RG_RING_GARBAGE);
         assert_false(rg_ring_may_sleep(&reader)); /* so it is looked at again, and told */
-        p.head.read = wrong[i] == UINT64_MAX ? 1 : wrong[i];
-        assert_false(rg_ring_look(&writer, &n));
+        p.head.read = wrong[i];
         assert_int_equal(rg_ring_put(&writer, "abc", 3, &garbage), 0);
         assert_true(garbage);
         p.head.written = p.head.read = 0;
     }
 }
 
+/* The head says more than there is, or more than fits before the end. */
+static void a_record_that_cannot_be_is_noticed(void **state)
+{
+    static const uint64_t lengths[] = {17, BYTES, UINT64_MAX / 2, BYTES - 15};
+    pair p = {.to_reader = -1};
+    rg_ring reader;
+    rg_ring_record record;
+    (void)state;
+    rg_ring_init(&reader, &p.head, p.data, BYTES, false);
+    p.head.written = 32;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        memcpy(p.data, &lengths[i], sizeof lengths[i]);
+        assert_int_equal(rg_ring_next(&reader, &record), RG_RING_GARBAGE);
+    }
+    uint64_t fits = 16, elsewhere = UINT64_MAX;
+    memcpy(p.data, &fits, sizeof fits);
+    assert_int_equal(rg_ring_next(&reader, &record), RG_RING_RECORD);
+    assert_int_equal(record.takes, 32);
+    memcpy(p.data, &elsewhere, sizeof elsewhere); /* whoever lends says whether it is there */
+    assert_int_equal(rg_ring_next(&reader, &record), RG_RING_RECORD);
+    assert_null(record.at);
+    assert_int_equal(record.takes, 16);
+}
+
 RUN(cmocka_unit_test(bytes_arrive_in_order_and_nobody_sleeps_for_ever),
     cmocka_unit_test(who_is_awake_is_not_woken),
-    cmocka_unit_test(an_index_that_cannot_be_is_noticed))
+    cmocka_unit_test(an_index_that_cannot_be_is_noticed),
+    cmocka_unit_test(a_record_that_cannot_be_is_noticed))
