@@ -28,7 +28,8 @@ static void take(rg_ring *ring)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     rg_ring_head *head = aligned_alloc(64, sizeof *head);
-    uint8_t *data[2] = {malloc(BYTES), malloc(BYTES)}; /* exact, so that ASan sees a byte too many */
+    uint8_t *data[2] = {malloc(BYTES),
+                        malloc(BYTES)}; /* exact, so that ASan sees a byte too many */
     rg_ring in, out;
     memset(head, 0, sizeof *head);
     memset(data[0], 0, BYTES);

@@ -4,6 +4,7 @@
 #include "sys/pages.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -50,7 +51,9 @@ void *rg_body_alloc(size_t bytes)
     if (bytes > SIZE_MAX - sizeof *block)
         return NULL;
     size_t whole = sizeof *block + bytes;
-    block = bytes >= SMALLEST ? rg_pages_alloc_lent(whole) : rg_pages_alloc(whole);
+    /* Those that are kept: pages of lent memory are not given and taken back for each body. */
+    bool keeps = bytes >= SMALLEST && bytes <= LARGEST;
+    block = keeps ? rg_pages_alloc_lent(whole) : rg_pages_alloc(whole);
     if (block == NULL)
         return NULL;
     block->room = bytes;

@@ -6,8 +6,9 @@
  * and none by the kernel. Each side also shows the other the memory that it lends (sys/lent.h): of
  * a large piece that lies there the ring only says where, and its reader copies it from there to
  * where it belongs; it is released when the reader's index has passed it. A side that finds
- * nothing to do sleeps in its loop, and is woken by its eventfd. The socket carries nothing more: that it closes says that the other end is gone, killed
- * or not. Whatever does not work out is a failed dial, and Unix sockets are next.
+ * nothing to do sleeps in its loop, and is woken by its eventfd. The socket carries nothing more:
+ * that it closes says that the other end is gone, killed or not. Whatever does not work out is a
+ * failed dial, and Unix sockets are next.
  *
  * The other end is of the same user, and so could do worse than break what it shares. What is kept
  * from it are accidents: the memory cannot shrink (a seal), indices are checked (ring.c), and what
@@ -86,13 +87,13 @@ typedef struct shm {
     watch *on_socket, *on_wake;
     void *memory;
     const uint8_t *theirs; /* what the other side lends; NULL: nothing */
-    rg_budget *budget; /* that the memory is from; NULL: none */
-    bool counted;      /* it has been taken from there */
+    rg_budget *budget;     /* that the memory is from; NULL: none */
+    bool counted;          /* it has been taken from there */
     rg_ring in, out;
     bool paused, ended, shut; /* the other end has closed the socket; this one has */
     bool working;             /* inside work() */
-    queue waiting; /* to be written */
-    queue held;    /* written, and read from where they are */
+    queue waiting;            /* to be written */
+    queue held;               /* written, and read from where they are */
 } shm;
 
 static shm *of(const rg_stream *stream)
@@ -262,7 +263,7 @@ static void release(pending *p)
     rg_free(p);
 }
 
-/* What the other side has read from where it is. It is not woken for: it is looked at whenever
+/* What the other side has read from where it is. Nobody is woken for that: it is looked at whenever
  * there is something else to do, and an answer to what was sent is. */
 static void release_read(shm *s)
 {
@@ -288,7 +289,8 @@ static size_t put(shm *s, pending *p, rg_iov *iov, bool *garbage)
         rg_iov *piece = &iov[p->at];
         uint64_t offset;
         size_t done = 0;
-        bool refers = piece->bytes >= REFER_FROM && rg_lent_find(piece->at, piece->bytes, &offset) &&
+        bool refers = piece->bytes >= REFER_FROM &&
+                      rg_lent_find(piece->at, piece->bytes, &offset) &&
                       atomic_load_explicit(&s->out.head->sees_lent, memory_order_relaxed) != 0;
         if (refers && rg_ring_refer(&s->out, offset, piece->bytes, garbage)) {
             p->lent += done = piece->bytes;
@@ -392,8 +394,7 @@ static size_t queued(const rg_stream *stream, bool with_taken)
     shm *s = of(stream);
     if (s->open)
         release_read(s);
-    return s->waiting.bytes + s->held.bytes +
-           (with_taken && s->open ? rg_ring_unread(&s->out) : 0);
+    return s->waiting.bytes + s->held.bytes + (with_taken && s->open ? rg_ring_unread(&s->out) : 0);
 }
 
 /* ---- reading ---- */
@@ -458,6 +459,10 @@ static void work(shm *s)
     if (s->ended && s->paused && s->waiting.first != NULL && !s->stream->closed)
         tell_end(s);
     bool more = !s->stream->closed && !s->stream->failed && take_all(s);
+    /* Once more: whoever has an answer waits for its question to be released, too, and the other
+     * side has read that before it answered. */
+    if (!s->stream->closed)
+        release_read(s);
     s->working = false;
     if (s->stream->closed) {
         rg_stream *stream = s->stream;

@@ -4,6 +4,7 @@
 #include "rpc/echo.h"
 
 #include "sys/flags.h"
+#include "sys/lent.h"
 #include "sys/ring.h"
 
 #include <dirent.h>
@@ -122,7 +123,7 @@ static void push_for_ever(rg_rpc_client *client)
 
 static void push_some(rg_rpc_client *client)
 {
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 8; i++)
         echo_once(client, LARGE, (uint8_t)i);
 }
 
@@ -258,6 +259,93 @@ static void who_does_not_read_holds_back_who_writes(void **state)
     echo_stop(&e);
 }
 
+/* ---- memory that is lent ---- */
+
+/* Of what lies there the ring only says where: as much as it likes fits, and it is borrowed until
+ * the other side has read it. */
+static void lent_memory_is_read_where_it_is(void **state)
+{
+    enum { CALLS = 6 };
+    rg_rpc_call *hold, *calls[CALLS];
+    uint64_t offset;
+    size_t n;
+    echo e;
+    (void)state;
+    uint8_t *lent = rg_lent_alloc(LARGE);
+    assert_non_null(lent);
+    assert_true(rg_lent_find(lent, LARGE, &offset));
+    assert_false(rg_lent_find(&n, sizeof n, &offset));
+    for (size_t i = 0; i < LARGE; i++)
+        lent[i] = (uint8_t)(i * 29 + (i >> 7));
+    echo_start(&e);
+    rg_rpc_client *client = echo_connect(&e, NULL);
+    assert_ok(rg_rpc_start(&hold, client, &(rg_rpc_ask){.method = HOLD}));
+    assert_true(rg_latch_wait(&e.holding, UINT64_MAX));
+    for (size_t i = 0; i < CALLS; i++) {
+        rg_iov iov[2] = {{"head", 4}, {lent + i, LARGE - i}};
+        assert_ok(
+            rg_rpc_start(&calls[i], client, &(rg_rpc_ask){.method = ECHO, .iov = iov, .n = 2}));
+    }
+    rg_rpc_call_close(calls[0]); /* nobody has read it: given up, and sent again without it */
+    rg_latch_open(&e.go);
+    for (size_t i = 1; i < CALLS; i++) {
+        assert_ok(rg_rpc_wait(calls[i]));
+        const uint8_t *answer = rg_rpc_answer(calls[i], &n);
+        assert_int_equal(n, LARGE - i + 4);
+        assert_memory_equal(answer, "head", 4);
+        assert_memory_equal(answer + 4, lent + i, LARGE - i);
+        rg_rpc_call_close(calls[i]);
+    }
+    (void)rg_rpc_wait(hold);
+    rg_rpc_call_close(hold);
+    rg_rpc_client_close(client);
+    echo_stop(&e);
+    assert_true(rg_lent_free(lent, LARGE));
+    assert_false(rg_lent_free(&e, sizeof e));
+}
+
+/* What is free is used again, whatever the order in which it came back. */
+static void lent_memory_is_used_again(void **state)
+{
+    enum { N = 64 };
+    uint8_t *at[N];
+    (void)state;
+    uint8_t *first = rg_lent_alloc(1);
+    assert_true(rg_lent_free(first, 1));
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < N; i++) {
+            at[i] = rg_lent_alloc(1 + i * 1000);
+            memset(at[i], (int)i, 1 + i * 1000);
+        }
+        for (size_t i = 0; i < N; i++)
+            assert_int_equal(at[i][i * 1000], i);
+        for (size_t i = 0; i < N; i++) {
+            size_t other = (i * 37 + (size_t)round) % N;
+            assert_true(rg_lent_free(at[other], 1 + other * 1000));
+        }
+    }
+    assert_null(rg_lent_alloc(RG_LENT_BYTES + 1));
+    assert_ptr_equal(rg_lent_alloc(RG_LENT_BYTES / 2), first);
+    assert_true(rg_lent_free(first, RG_LENT_BYTES / 2));
+}
+
+/* A child's memory is its own: what it writes its parent does not see. */
+static void a_forked_child_has_its_own(void **state)
+{
+    (void)state;
+    uint8_t *lent = rg_lent_alloc(5000);
+    memset(lent, 1, 5000);
+    pid_t child = fork();
+    if (child == 0) {
+        bool as_before = lent[4999] == 1;
+        memset(lent, 2, 5000);
+        _exit(as_before && lent[4999] == 2 && rg_lent_descriptor() < 0 ? 0 : 1);
+    }
+    assert_true(went_well(child));
+    assert_int_equal(lent[0] + lent[4999], 2);
+    assert_true(rg_lent_free(lent, 5000));
+}
+
 /* ---- garbage ---- */
 
 typedef struct broken {
@@ -372,5 +460,7 @@ RUN(cmocka_unit_test(another_user_comes_by_tcp),
     cmocka_unit_test(a_server_that_is_killed_is_noticed_at_once),
     cmocka_unit_test(it_is_taken_by_itself_and_only_where_it_can_be),
     cmocka_unit_test(who_does_not_read_holds_back_who_writes),
+    cmocka_unit_test(lent_memory_is_read_where_it_is), cmocka_unit_test(lent_memory_is_used_again),
+    cmocka_unit_test(a_forked_child_has_its_own),
     cmocka_unit_test(what_is_no_memory_to_share_is_not_taken),
     cmocka_unit_test(garbage_in_the_memory_hurts_nobody))
