@@ -40,7 +40,9 @@ static rg_status step_dense(rg_shard *shard, uint32_t var)
     if (mean == NULL)
         return RG_OK;
     rg_merge_values(mean, found, count, weight_of(s), served->about->rows * served->about->width);
-    return rg_plan_run(served->update);
+    RG_TRY(rg_plan_run(served->update));
+    rg_value_lend(served->param); /* here, where its shard alone has it: answers read it in place */
+    return RG_OK;
 }
 
 static rg_status step_rows(rg_shard *shard, uint32_t var)
