@@ -304,8 +304,9 @@ rg_status rg_job_of(const rg_ctx *ctx, rg_job **out)
 void rg_job_follow(rg_job *job, const rg_program *program)
 {
     pthread_mutex_lock(&job->lock);
-    if (!job->agreed)
-        job->mode = rg_mode_of_trainer(job->servers_mode, program);
+    const rg_mode *mode = job->agreed ? job->mode : rg_mode_of_trainer(job->servers_mode, program);
+    if (mode != job->mode) /* threads that train read it without the lock */
+        job->mode = mode;
     pthread_mutex_unlock(&job->lock);
 }
 

@@ -376,10 +376,10 @@ rg_status rg_bad_dtype(const rg_ctx *ctx, int in);
 
 /* What the executor does for kernels. */
 struct rg_run {
-    uint64_t seed; /* of the program, or of the process, where an op names none */
-    bool seeded;   /* the program names one */
-    uint64_t step; /* runs of the plan before this one */
-    int thread;    /* which trainer thread */
+    uint64_t seed;      /* of the program, or of the process, where an op names none */
+    bool seeded;        /* the program names one */
+    uint64_t step;      /* runs of the plan before this one */
+    int thread;         /* which trainer thread */
     struct rg_job *job; /* that it is part of (dist/job.h); NULL: none */
     rg_arena *scratch;
     const struct rg_run_services *services;

@@ -92,29 +92,29 @@ static void make_model(rg_program **main, rg_program **startup)
 static void run_once(const rg_program *program, rg_scope *scope)
 {
     rg_plan *plan;
-    assert_ok(rg_plan_open(&plan, program, scope, &(rg_plan_config){.n_feeds = 0}));
+    assert_ok(rg_plan_open(&plan, program, scope, &(rg_plan_config){.job = job}));
     assert_ok(rg_plan_run(plan));
     rg_plan_close(plan);
 }
 
-typedef struct job {
+typedef struct trial {
     char endpoint[64];
     rg_program *main, *startup, *server, *server_startup;
     rg_scope *scope, *server_scope;
     pthread_t thread;
     rg_status outcome;
-} job;
+} trial;
 
 static void *serve(void *arg)
 {
-    job *j = arg;
+    trial *j = arg;
     const rg_block *block = j->server->blocks[0];
     j->outcome = rg_serve(block->ops[block->n_ops - 1], j->server_scope);
     return NULL;
 }
 
 /* `servers`: what their program says the mode is. */
-static void start_job(job *j, int mode, int servers, bool barrier)
+static void start_job(trial *j, int mode, int servers, bool barrier)
 {
     const char *endpoint = j->endpoint;
     const rg_mode *how;
@@ -145,7 +145,7 @@ static void start_job(job *j, int mode, int servers, bool barrier)
     run_once(j->startup, j->scope);
 }
 
-static void end_job(job *j)
+static void end_job(trial *j)
 {
     assert_ok(rg_job_leave(job));
     assert_int_equal(pthread_join(j->thread, NULL), 0);
@@ -158,7 +158,7 @@ static void end_job(job *j)
     rg_program_close(j->server_startup);
 }
 
-static float of_server(const job *j)
+static float of_server(const trial *j)
 {
     rg_value value;
     rg_value_init(&value);
@@ -168,7 +168,7 @@ static float of_server(const job *j)
     return x;
 }
 
-static rg_opdesc *find_op(const job *j, const char *type)
+static rg_opdesc *find_op(const trial *j, const char *type)
 {
     const rg_block *block = j->main->blocks[0];
     for (size_t i = 0; i < block->n_ops; i++)
@@ -179,7 +179,7 @@ static rg_opdesc *find_op(const job *j, const char *type)
 }
 
 /* A thread's plan, over an x of ones. */
-static void open_step(const job *j, rg_plan **plan, int thread)
+static void open_step(const trial *j, rg_plan **plan, int thread)
 {
     assert_ok(rg_plan_open(plan, j->main, j->scope,
                            &(rg_plan_config){.job = job,
@@ -200,7 +200,7 @@ static void a_mode_of_one_file_trains(void **state)
 {
     static const float wanted[] = {0, -2, -2, -4, -4};
     rg_plan *plan;
-    job j;
+    trial j;
     (void)state;
     start_job(&j, PAIRS, PAIRS, false);
     open_step(&j, &plan, 0);
@@ -236,7 +236,7 @@ static void *run_steps(void *arg)
 }
 
 /* So many steps of two threads. */
-static void run_two(const job *j)
+static void run_two(const trial *j)
 {
     worker workers[2] = {{.steps = STEPS}, {.steps = STEPS}};
     rg_job_follow(job, j->main);
@@ -260,7 +260,7 @@ static void threads_step_together_where_the_barrier_says_so(void **state)
 {
     (void)state;
     for (int servers = ASYNC; servers <= HALF_ASYNC; servers++) {
-        job j;
+        trial j;
         start_job(&j, HALF_ASYNC, servers, true);
         run_two(&j);
         assert_float_equal(of_server(&j), -STEPS, 1e-4);
@@ -272,7 +272,7 @@ static void threads_step_together_where_the_barrier_says_so(void **state)
 /* And what it writes for async whose send and recv are given slices: mode 2, no barrier. */
 static void threads_are_for_themselves_where_there_is_no_barrier(void **state)
 {
-    job j;
+    trial j;
     rg_plan *plan;
     (void)state;
     start_job(&j, HALF_ASYNC, HALF_ASYNC, false);
@@ -288,7 +288,7 @@ static void threads_are_for_themselves_where_there_is_no_barrier(void **state)
 static void a_barrier_of_all_trainers_needs_servers_that_wait(void **state)
 {
     rg_plan *plan;
-    job j;
+    trial j;
     (void)state;
     start_job(&j, HALF_ASYNC, HALF_ASYNC, true);
     assert_ok(rg_edit_bool(find_op(&j, "send_barrier"), "half_async", false));
@@ -300,7 +300,7 @@ static void a_barrier_of_all_trainers_needs_servers_that_wait(void **state)
 
 /* ---- attributes ---- */
 
-static float own(const job *j)
+static float own(const trial *j)
 {
     return *(const float *)rg_scope_find(j->scope, "w")->data;
 }
@@ -312,7 +312,7 @@ static float after_one_step(const char *attr, int value)
     static const float sevens[SIZE] = {7, 7, 7, 7};
     rg_value w;
     rg_plan *plan;
-    job j;
+    trial j;
     start_job(&j, ASYNC, ASYNC, false);
     rg_value_init(&w);
     assert_ok(rg_value_resize(&w, RG_F32, &RG_SHAPE(SIZE, 1)));
@@ -346,7 +346,7 @@ static void recv_that_shall_not_run_asks_for_nothing(void **state)
     rg_program *program;
     rg_scope *scope;
     rg_value *w;
-    job j;
+    trial j;
     (void)state;
     start_job(&j, ASYNC, ASYNC, false);
     const char *endpoint = j.endpoint;
@@ -373,7 +373,7 @@ static void recv_that_shall_not_run_asks_for_nothing(void **state)
 static void gradients_are_not_merged_one_by_one(void **state)
 {
     rg_plan *plan;
-    job j;
+    trial j;
     (void)state;
     start_job(&j, ASYNC, ASYNC, false);
     assert_ok(rg_edit_bool(find_op(&j, "send"), "merge_add", true));
@@ -425,7 +425,8 @@ static int close_job(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modes_are_found_by_number), cmocka_unit_test(a_mode_of_one_file_trains),
+        cmocka_unit_test(modes_are_found_by_number),
+        cmocka_unit_test(a_mode_of_one_file_trains),
         cmocka_unit_test(threads_step_together_where_the_barrier_says_so),
         cmocka_unit_test(threads_are_for_themselves_where_there_is_no_barrier),
         cmocka_unit_test(a_barrier_of_all_trainers_needs_servers_that_wait),
