@@ -86,7 +86,9 @@ static void slots_and_attributes_are_checked_against_the_schema(void **state)
     assert_fails(rg_opdesc_infer(append(block, "relu", "X", "nothing", "z")), RG_ENOENT,
                  "there is no variable nothing");
     assert_fails(rg_opdesc_infer(append(block, "yolov3_loss", "X", "x", "z")), RG_EUNIMPL,
-                 "op yolov3_loss is not implemented; implemented: `paddle ops`");
+                 "op yolov3_loss is of object detection, which is not here");
+    assert_fails(rg_opdesc_infer(append(block, "no_such_op", "X", "x", "z")), RG_EUNIMPL,
+                 "op no_such_op is not implemented; implemented: `paddle ops`");
     rg_program_close(program);
 }
 
