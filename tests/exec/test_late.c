@@ -47,7 +47,8 @@ static rg_program *model(bool learns)
     add_var(block, "rate", &RG_SHAPE(1), RG_F32, true);
     rg_opdesc *op = append(block, "lookup_table", "W", table, "Out", "rows");
     set_in(op, "Ids", "ids");
-    assert_ok(rg_opdesc_set_attr(op, &(rg_attr){.name = "is_sparse", .type = RG_ATTR_BOOL, .b = 1}));
+    assert_ok(
+        rg_opdesc_set_attr(op, &(rg_attr){.name = "is_sparse", .type = RG_ATTR_BOOL, .b = 1}));
     assert_ok(rg_opdesc_infer(op));
     assert_ok(rg_opdesc_infer(append(block, "mean", "X", "rows", "Out", "loss")));
     if (!learns)
@@ -87,9 +88,9 @@ static rg_plan *open_plan(bool learns, rg_scope *scope)
     static const char *const feed = "ids", *const fetch = "loss";
     rg_program *program = model(learns);
     rg_plan *plan;
-    assert_ok(rg_plan_open(&plan, program, scope,
-                           &(rg_plan_config){.feeds = &feed, .n_feeds = 1, .fetches = &fetch,
-                                             .n_fetches = 1}));
+    assert_ok(rg_plan_open(
+        &plan, program, scope,
+        &(rg_plan_config){.feeds = &feed, .n_feeds = 1, .fetches = &fetch, .n_fetches = 1}));
     rg_program_close(program);
     return plan;
 }
