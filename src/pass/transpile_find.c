@@ -116,8 +116,12 @@ static rg_status add_param(finder *f, const rg_opdesc *op)
 static rg_status find_updates(finder *f)
 {
     rg_transpiler *t = f->t;
-    for (size_t i = 0; i < f->block->n_ops; i++)
-        t->n_params += is_update(f->block->ops[i]);
+    for (size_t i = 0; i < f->block->n_ops; i++) {
+        const rg_opdesc *op = f->block->ops[i];
+        if (op->op == NULL && has_role(op, RG_ROLE_OPTIMIZE)) /* it may be an optimizer */
+            return rg_op_missing(op->type);
+        t->n_params += is_update(op);
+    }
     if (t->n_params == 0)
         return rg_fail(RG_EINVAL, "the program has no optimizer: call optimizer.minimize(loss) "
                                   "before transpile()");

@@ -447,3 +447,15 @@ def test_memory_optimize_does_nothing():
         fluid.memory_optimize(main)
         fluid.release_memory(main)
     assert str(main) == before and len(said) == 2
+
+
+def test_an_optimizer_that_is_not_there_is_named():
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        loss = layers.mean(layers.fc(layers.data("x", [3]), 1))
+        fluid.optimizer.SGD(0.1).minimize(loss)
+    other = fluid.Program.parse_from_string(
+        main.desc.serialize_to_string().replace(b"sgd", b"sgx"))
+    with pytest.raises(NotImplementedError, match="op sgx is not implemented"):
+        fluid.DistributeTranspiler().transpile(0, program=other, pservers="127.0.0.1:1",
+                                               trainers=1, startup_program=startup)
