@@ -56,8 +56,9 @@ static void add_updated(job *j, const char *name, rg_shape shape, bool is_table)
 {
     static const char *const in[] = {"Param",   "Grad",     "LearningRate", "Moment1",
                                      "Moment2", "Beta1Pow", "Beta2Pow"},
-                             *const out[] = {"ParamOut",   NULL,          NULL,         "Moment1Out",
-                                             "Moment2Out", "Beta1PowOut", "Beta2PowOut"},
+                             *const out[] = {"ParamOut",   NULL,         NULL,
+                                             "Moment1Out", "Moment2Out", "Beta1PowOut",
+                                             "Beta2PowOut"},
                              *const end[] = {"", "@GRAD", "", "_m1", "_m2", "_b1", "_b2"};
     bool adam = strcmp(j->optimizer, "adam") == 0;
     rg_block *block;
@@ -71,7 +72,9 @@ static void add_updated(job *j, const char *name, rg_shape shape, bool is_table)
         (void)snprintf(text, sizeof text, "%s%s", i == 2 ? "rate" : name, end[i]);
         if (i != 2)
             add_var(j, text, number ? RG_SHAPE(1) : shape, i != 1 && (number || !is_table),
-                    i == 5 ? 0.9f : i == 6 ? 0.999f : 0);
+                    i == 5   ? 0.9f
+                    : i == 6 ? 0.999f
+                             : 0);
         assert_ok(rg_opdesc_set_in(op, in[i], 1, names));
         if (out[i] != NULL)
             assert_ok(rg_opdesc_set_out(op, out[i], 1, names));
@@ -124,18 +127,14 @@ static void start(job *j, int mode, int loops)
     set(j->listen, (rg_attr){.name = "Fanin", .type = RG_ATTR_INT, .i = TRAINERS});
     set(j->listen, (rg_attr){.name = "pserver_id", .type = RG_ATTR_INT, .i = 0});
     set(j->listen, (rg_attr){.name = "distributed_mode", .type = RG_ATTR_INT, .i = mode});
+    set(j->listen, (rg_attr){.name = "table_init_block_id", .type = RG_ATTR_INT, .i = VARS + 1});
     set(j->listen,
-        (rg_attr){.name = "table_init_block_id", .type = RG_ATTR_INT, .i = VARS + 1});
-    set(j->listen, (rg_attr){.name = "grad_to_block_id",
-                             .type = RG_ATTR_STRINGS,
-                             .n = VARS,
-                             .strings = blocks});
-    set(j->listen, (rg_attr){.name = "sparse_grad_to_param",
-                             .type = RG_ATTR_STRINGS,
-                             .n = 1,
-                             .strings = sparse});
+        (rg_attr){
+            .name = "grad_to_block_id", .type = RG_ATTR_STRINGS, .n = VARS, .strings = blocks});
     set(j->listen,
-        (rg_attr){.name = "tables", .type = RG_ATTR_STRINGS, .n = 1, .strings = tables});
+        (rg_attr){
+            .name = "sparse_grad_to_param", .type = RG_ATTR_STRINGS, .n = 1, .strings = sparse});
+    set(j->listen, (rg_attr){.name = "tables", .type = RG_ATTR_STRINGS, .n = 1, .strings = tables});
     assert_int_equal(pthread_create(&j->server, NULL, serve, j), 0);
 }
 
@@ -194,8 +193,8 @@ static void *train(void *arg)
         rg_buf body;
         write_push(&body, step, &chance);
         for (int time = 0; time < (t->job->twice ? 2 : 1); time++)
-            assert_ok(rg_rpc_ask_once(client, RG_PS_PUSH, &(rg_iov){body.data, body.len}, 1, NULL,
-                                      NULL));
+            assert_ok(
+                rg_rpc_ask_once(client, RG_PS_PUSH, &(rg_iov){body.data, body.len}, 1, NULL, NULL));
         rg_buf_fini(&body);
     }
     assert_ok(rg_rpc_ask_once(client, RG_PS_LEAVE, NULL, 0, NULL, NULL));
