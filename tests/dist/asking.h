@@ -65,7 +65,7 @@ static inline void start(fixture *f, rg_update_mode mode)
 }
 
 static inline rg_status ask(rg_rpc_client *client, uint16_t method, const void *body, size_t n,
-                     uint8_t **reply, size_t *bytes)
+                            uint8_t **reply, size_t *bytes)
 {
     uint8_t *copy = malloc(n + 1);
     if (n > 0)
@@ -114,7 +114,7 @@ static inline void write_push(rg_buf *body, float x, const int64_t *ids, uint32_
 }
 
 static inline rg_rpc_call *begin_with(rg_rpc_client *client, uint16_t method, uint16_t flags,
-                               const rg_buf *body)
+                                      const rg_buf *body)
 {
     rg_rpc_call *call;
     const rg_iov iov = {body->data, body->len};
@@ -159,7 +159,8 @@ static inline void step(const fixture *f, float a, float b, float wanted)
     }
 }
 
-static inline void expect_rows(rg_rpc_client *client, const int64_t *ids, uint32_t n, const float *wanted)
+static inline void expect_rows(rg_rpc_client *client, const int64_t *ids, uint32_t n,
+                               const float *wanted)
 {
     rg_buf body;
     uint8_t *reply;
@@ -177,7 +178,7 @@ static inline void expect_rows(rg_rpc_client *client, const int64_t *ids, uint32
 }
 
 static inline rg_status get(rg_rpc_client *client, const char *name, int64_t first, int64_t n,
-                     rg_value *value)
+                            rg_value *value)
 {
     rg_buf body;
     uint8_t *reply = NULL;

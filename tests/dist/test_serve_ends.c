@@ -115,4 +115,8 @@ static void who_does_not_belong_is_refused(void **state)
     finish(&f);
 }
 
-RUN(cmocka_unit_test(a_failure_ends_the_job_for_all), cmocka_unit_test(what_trainers_say_is_escaped), cmocka_unit_test(a_short_key_is_refused_with_what_to_do), cmocka_unit_test(going_without_a_word_ends_it_too), cmocka_unit_test(tools_may_only_look), cmocka_unit_test(who_does_not_belong_is_refused))
+RUN(cmocka_unit_test(a_failure_ends_the_job_for_all),
+    cmocka_unit_test(what_trainers_say_is_escaped),
+    cmocka_unit_test(a_short_key_is_refused_with_what_to_do),
+    cmocka_unit_test(going_without_a_word_ends_it_too), cmocka_unit_test(tools_may_only_look),
+    cmocka_unit_test(who_does_not_belong_is_refused))

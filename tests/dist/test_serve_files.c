@@ -149,4 +149,6 @@ static void strangers_cannot_have_files_written(void **state)
     assert_ok(rg_dir_remove("regatta-test-serve"));
 }
 
-RUN(cmocka_unit_test(a_server_writes_its_rows), cmocka_unit_test(strangers_cannot_have_files_written), cmocka_unit_test(a_server_writes_below_its_root))
+RUN(cmocka_unit_test(a_server_writes_its_rows),
+    cmocka_unit_test(strangers_cannot_have_files_written),
+    cmocka_unit_test(a_server_writes_below_its_root))

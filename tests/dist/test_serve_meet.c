@@ -142,4 +142,6 @@ static void trainers_wait_for_the_same_or_are_told(void **state)
     finish(&f);
 }
 
-RUN(cmocka_unit_test(numbers_over_all_trainers), cmocka_unit_test(whole_numbers_over_all_trainers), cmocka_unit_test(without_memory_a_sum_is_refused), cmocka_unit_test(trainers_wait_for_the_same_or_are_told))
+RUN(cmocka_unit_test(numbers_over_all_trainers), cmocka_unit_test(whole_numbers_over_all_trainers),
+    cmocka_unit_test(without_memory_a_sum_is_refused),
+    cmocka_unit_test(trainers_wait_for_the_same_or_are_told))
