@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh [CASE...] - measure against the peers in this run and print ratios. Machines are noisy:
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
-# Cases: fit_a_line word2vec mlp build import memory parse start models ctr ps v2 paddlerec (all of them
+# Cases: fit_a_line word2vec mlp build import memory parse start models ctr ps loops v2 paddlerec (all of them
 # unless named); of models, ctr, ps and v2 also one alone: models-autoint models-ffm models-nce, ctr-memory
 # ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-rss, ps-sync ps-async
 # ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step ps-memory, v2-local v2-cluster
@@ -79,6 +79,8 @@ run_case() {
         PATH="$here/../.venv/bin:$PATH" "$ours" ctr/data.py "$data"
         P185=$P185 P26=${P26:-} PATH="$here/../.venv/bin:$PATH" FLAGS_progress=off \
             "$ours" ps/compare.py "$data" "$here/../build/sparse_table" ${only:+"${only#-}"} ;;
+    loops) # of one server: pushes of 8 workers
+        for mode in async sync; do ../build/serve_loops 4 8 2 $mode | sed 's/$/ (bar 3x)/'; done ;;
     v2 | v2-*)
         local only=${1#v2}
         P185=$P185 "$ours" v2/compare.py "$here/../build/paddle" ${only:+"${only#-}"} ;;
@@ -87,6 +89,6 @@ run_case() {
     esac
 }
 
-for c in "${@:-fit_a_line word2vec mlp build import memory parse start models ctr ps v2 paddlerec}"; do
+for c in "${@:-fit_a_line word2vec mlp build import memory parse start models ctr ps loops v2 paddlerec}"; do
     for one in $c; do run_case "$one"; done
 done

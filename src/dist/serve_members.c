@@ -90,7 +90,7 @@ static void end_forgetting(rg_spread *spread)
 /* Without the lock. Where there is no memory to forget, it is kept. */
 static void forget(rg_engine *s, const rg_member *trainer)
 {
-    forgetting *f = atomic_load(&s->ready) && s->mode->programs.updates
+    forgetting *f = atomic_load(&s->ready) && s->mode->programs.updates && !atomic_load(&s->closing)
                         ? rg_spread_new(s, sizeof *f)
                         : NULL;
     if (f == NULL)

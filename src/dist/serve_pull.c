@@ -139,13 +139,13 @@ typedef struct wanted_rows {
     uint8_t *to;   /* in the answer */
 } wanted_rows;
 
-/* A request for rows; its memory is the arena's. */
+/* A request for rows. */
 typedef struct asking {
     rg_spread spread;
     rg_rpc_request *request;
     rg_payload back;
     rg_arena arena;
-    wanted_rows *wanted;
+    wanted_rows *wanted; /* owned */
     size_t n, cap;
     uint8_t *answer; /* owned */
     size_t bytes;
@@ -194,6 +194,13 @@ static rg_status pull_part(rg_spread *spread, rg_shard *shard)
     return RG_OK;
 }
 
+static void free_asking(asking *a)
+{
+    rg_arena_free(&a->arena);
+    rg_free(a->wanted);
+    rg_free(a);
+}
+
 static void end_rows(rg_spread *spread)
 {
     asking *a = (asking *)spread;
@@ -204,8 +211,7 @@ static void end_rows(rg_spread *spread)
         rg_rpc_reply(a->request, rg_payload_to_flags(a->back), &(rg_iov){a->answer, a->bytes}, 1,
                      rg_body_free, a->answer);
     }
-    rg_arena_free(&a->arena);
-    rg_free(a);
+    free_asking(a);
 }
 
 static rg_status read_one(rg_engine *s, asking *a, const uint8_t **at, size_t *left)
@@ -268,9 +274,7 @@ void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     if (code != RG_OK) {
         rg_refuse_with_message(request, code);
         rg_body_free(a->answer);
-        rg_arena_free(&a->arena);
-        rg_free(a->wanted);
-        rg_free(a);
+        free_asking(a);
         return;
     }
     for (size_t w = 0; w < a->n; w++)

@@ -77,9 +77,10 @@ def test_whatever_is_cut_or_closed(cluster, flag, tmp_path):  # noqa: F811
 
 @pytest.mark.parametrize("style", ["transpiler", "fleet"])
 def test_the_same_job_twice_is_equal_to_the_bit(cluster, style, tmp_path):  # noqa: F811
-    for name in ("a", "b"):
+    """Also with servers of several loops."""
+    for name, loops in (("a", "1"), ("b", "3")):
         cluster.fleet(2, 2, ["--style", style, "--optimizer", "Adam", "--rate", "0.01", "--save",
-                             name]).finish()
+                             name], env={"FLAGS_ps_loops": loops}).finish()
     names = sorted(os.listdir(str(tmp_path / "a")))
     assert names == sorted(os.listdir(str(tmp_path / "b")))
     for name in names:
