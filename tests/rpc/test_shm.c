@@ -69,24 +69,20 @@ static bool went_well(pid_t child)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Forked before this process has threads; hears where the server is. */
-static pid_t client_process(int from[2], void (*run)(rg_rpc_client *client), uid_t user)
+/* Another process, of this program: it does what main() knows by that name, and gets or gives the
+ * server's endpoint by the pipe. */
+static pid_t start_process(int ends[2], const char *what)
 {
-    char endpoint[64] = "";
-    assert_int_equal(pipe(from), 0);
+    char in[16], out[16];
+    assert_int_equal(pipe(ends), 0);
+    (void)snprintf(in, sizeof in, "%d", ends[0]);
+    (void)snprintf(out, sizeof out, "%d", ends[1]);
     pid_t child = fork();
-    if (child != 0)
-        return child;
-    if (setuid(user) != 0 || read(from[0], endpoint, sizeof endpoint) <= 0)
-        _exit(2);
-    rg_rpc_client *client;
-    rg_rpc_client_config mine = echo_client();
-    if (rg_rpc_client_open(&client, endpoint, &mine) != RG_OK ||
-        rg_rpc_client_ready(client, NULL) != RG_OK)
-        _exit(3);
-    run(client);
-    rg_rpc_client_close(client);
-    _exit(0);
+    if (child == 0) {
+        (void)execl("/proc/self/exe", "test_shm", what, in, out, (char *)NULL);
+        _exit(9);
+    }
+    return child;
 }
 
 static void by_tcp(rg_rpc_client *client)
@@ -98,13 +94,12 @@ static void by_tcp(rg_rpc_client *client)
 
 static void another_user_comes_by_tcp(void **state)
 {
-    enum { NOBODY = 65534 };
     echo e;
     int from[2];
     (void)state;
     if (getuid() != 0)
         skip(); /* only root can be someone else */
-    pid_t child = client_process(from, by_tcp, NOBODY);
+    pid_t child = start_process(from, "by_tcp");
     echo_start(&e);
     tell(&e, from);
     assert_true(went_well(child));
@@ -149,7 +144,7 @@ static void a_client_that_is_killed_in_the_middle_is_noticed_at_once(void **stat
     echo e;
     int from[2], status;
     (void)state;
-    pid_t child = client_process(from, push_for_ever, getuid());
+    pid_t child = start_process(from, "push_for_ever");
     echo_start(&e);
     tell(&e, from);
     wait_for_bytes(&e, 3 * LARGE);
@@ -166,7 +161,7 @@ static void a_client_that_is_stopped_goes_on_where_it_was(void **state)
     echo e;
     int from[2];
     (void)state;
-    pid_t child = client_process(from, push_some, getuid());
+    pid_t child = start_process(from, "push_some");
     echo_start(&e);
     tell(&e, from);
     for (int i = 1; i < 5; i++) {
@@ -186,16 +181,7 @@ static void a_server_that_is_killed_is_noticed_at_once(void **state)
     int to[2], status;
     char endpoint[64] = "";
     (void)state;
-    assert_int_equal(pipe(to), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        echo e;
-        echo_start(&e);
-        const char *at = rg_rpc_server_endpoint(e.server, 0);
-        (void)!write(to[1], at, strlen(at) + 1);
-        (void)pause();
-        _exit(0);
-    }
+    pid_t child = start_process(to, "serve");
     assert_true(read(to[0], endpoint, sizeof endpoint) > 0);
     rg_rpc_client_config mine = echo_client();
     rg_rpc_client *client;
@@ -454,13 +440,59 @@ static void garbage_in_the_memory_hurts_nobody(void **state)
     echo_stop(&e);
 }
 
-RUN(cmocka_unit_test(another_user_comes_by_tcp),
-    cmocka_unit_test(a_client_that_is_killed_in_the_middle_is_noticed_at_once),
-    cmocka_unit_test(a_client_that_is_stopped_goes_on_where_it_was),
-    cmocka_unit_test(a_server_that_is_killed_is_noticed_at_once),
-    cmocka_unit_test(it_is_taken_by_itself_and_only_where_it_can_be),
-    cmocka_unit_test(who_does_not_read_holds_back_who_writes),
-    cmocka_unit_test(lent_memory_is_read_where_it_is), cmocka_unit_test(lent_memory_is_used_again),
-    cmocka_unit_test(a_forked_child_has_its_own),
-    cmocka_unit_test(what_is_no_memory_to_share_is_not_taken),
-    cmocka_unit_test(garbage_in_the_memory_hurts_nobody))
+/* ---- what other processes do ---- */
+
+static void serve(int to)
+{
+    echo e;
+    echo_start(&e);
+    const char *at = rg_rpc_server_endpoint(e.server, 0);
+    (void)!write(to, at, strlen(at) + 1);
+    (void)pause();
+}
+
+static int run_client(int from, void (*run)(rg_rpc_client *client))
+{
+    char endpoint[64] = "";
+    rg_rpc_client *client;
+    rg_rpc_client_config mine = echo_client();
+    if (read(from, endpoint, sizeof endpoint) <= 0 ||
+        rg_rpc_client_open(&client, endpoint, &mine) != RG_OK ||
+        rg_rpc_client_ready(client, NULL) != RG_OK)
+        return 3;
+    run(client);
+    rg_rpc_client_close(client);
+    return 0;
+}
+
+static int be_another_process(char **arguments)
+{
+    enum { NOBODY = 65534 };
+    int from = (int)strtol(arguments[2], NULL, 10), to = (int)strtol(arguments[3], NULL, 10);
+    const char *what = arguments[1];
+    if (strcmp(what, "by_tcp") == 0)
+        return setuid(NOBODY) != 0 ? 2 : run_client(from, by_tcp);
+    if (strcmp(what, "push_for_ever") == 0)
+        return run_client(from, push_for_ever);
+    if (strcmp(what, "push_some") == 0)
+        return run_client(from, push_some);
+    serve(to);
+    return 0;
+}
+
+int main(int n, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_user_comes_by_tcp),
+        cmocka_unit_test(a_client_that_is_killed_in_the_middle_is_noticed_at_once),
+        cmocka_unit_test(a_client_that_is_stopped_goes_on_where_it_was),
+        cmocka_unit_test(a_server_that_is_killed_is_noticed_at_once),
+        cmocka_unit_test(it_is_taken_by_itself_and_only_where_it_can_be),
+        cmocka_unit_test(who_does_not_read_holds_back_who_writes),
+        cmocka_unit_test(lent_memory_is_read_where_it_is),
+        cmocka_unit_test(lent_memory_is_used_again),
+        cmocka_unit_test(a_forked_child_has_its_own),
+        cmocka_unit_test(what_is_no_memory_to_share_is_not_taken),
+        cmocka_unit_test(garbage_in_the_memory_hurts_nobody)};
+    return n == 4 ? be_another_process(arguments) : cmocka_run_group_tests(tests, NULL, NULL);
+}
