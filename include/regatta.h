@@ -1,4 +1,4 @@
-/* regatta.h - the public C API: load a saved program, run it, fetch, save. No Python.
+/* regatta.h - the public C API: load or build a program, run it, fetch, save. No Python.
  *
  *     rg_session *s;
  *     rg_session_open(&s);
@@ -60,7 +60,9 @@ RG_API const char *rg_version(void);
 /* The message of the last failure in this thread; never NULL. */
 RG_API const char *rg_last_error(void);
 
-/* An empty session; ended by rg_session_close(), which takes NULL too. */
+/* An empty session; ended by rg_session_close(), which takes NULL too. A session whose programs
+ * talk to servers is a trainer of theirs: closing it says goodbye, or, where its last run failed,
+ * why. */
 RG_API int rg_session_open(rg_session **session);
 RG_API void rg_session_close(rg_session *session);
 
@@ -68,6 +70,62 @@ RG_API void rg_session_close(rg_session *session);
 RG_API int rg_session_load_program(rg_session *session, const char *path, int *program);
 RG_API int rg_session_load_program_bytes(rg_session *session, const void *bytes, size_t n,
                                          int *program);
+
+/* ---- building ----
+ *
+ * A program is ops over named variables: `paddle ops NAME` shows an op with its slots and
+ * attributes. Parameters get their start values from ops of another program, the startup program,
+ * which is run once. */
+
+/* An empty program; *program is its number in this session. */
+RG_API int rg_session_new_program(rg_session *session, int *program);
+
+typedef enum rg_use {
+    RG_USE_DATA,      /* it is fed: no gradient */
+    RG_USE_PARAMETER, /* it is kept, and trained by rg_session_minimize() */
+    RG_USE_KEPT,      /* it is kept */
+} rg_use;
+
+/* Declare a variable. A dimension may be -1: any size. What ops write need not be declared. */
+RG_API int rg_session_add_var(rg_session *session, int program, const char *name, rg_use use,
+                              rg_type type, const int64_t *dims, int rank);
+
+/* A variable in a slot of an op; a list of them ends with {NULL}. Several in one slot follow each
+ * other. */
+typedef struct rg_argument {
+    const char *slot, *name;
+} rg_argument;
+
+typedef enum rg_attribute_type {
+    RG_ATTRIBUTE_INT,
+    RG_ATTRIBUTE_FLOAT,
+    RG_ATTRIBUTE_TEXT,
+    RG_ATTRIBUTE_INTS,
+} rg_attribute_type;
+
+/* An attribute of an op; a list of them ends with {NULL}. */
+typedef struct rg_attribute {
+    const char *name;
+    rg_attribute_type type;
+    int64_t number; /* INT, and whether (a bool) */
+    double real;    /* FLOAT */
+    const char *text;
+    const int64_t *list; /* INTS, n of them */
+    int n;
+} rg_attribute;
+
+/* Append an op. Its slots, attributes and shapes are checked; attributes may be NULL: defaults. */
+RG_API int rg_session_add_op(rg_session *session, int program, const char *type,
+                             const rg_argument *inputs, const rg_argument *outputs,
+                             const rg_attribute *attributes);
+/* Append the gradients of `loss`, a scalar, and a step of SGD at this rate for every parameter;
+ * the rate's start value goes to the program `startup`. */
+RG_API int rg_session_minimize(rg_session *session, int program, int startup, const char *loss,
+                               double rate);
+/* Write the program to a file, for rg_session_load_program() and for fluid. */
+RG_API int rg_session_save_program(rg_session *session, int program, const char *path);
+
+/* ---- running ---- */
 
 /* A value for the variable `name`, copied; it stays fed until it is fed again. */
 RG_API int rg_session_feed(rg_session *session, const char *name, rg_type type, const int64_t *dims,

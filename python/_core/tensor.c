@@ -170,9 +170,14 @@ PyObject *core_to_numpy(const rg_value *value)
     }
     size_t bytes = rg_value_bytes(value);
     rg_value_settle(value);
-    if (bytes > 0)
-        memcpy(to->data, value->data, bytes);
+    const void *data = rg_host_data(value);
+    if (bytes > 0 && data != NULL)
+        memcpy(to->data, data, bytes);
     Py_DECREF(capsule);
+    if (data == NULL) {
+        Py_CLEAR(array);
+        (void)core_raise(RG_ENOMEM);
+    }
     return array;
 }
 

@@ -110,6 +110,15 @@ void rg_session_close(rg_session *session)
     rg_free(session);
 }
 
+int rg_session_new_program(rg_session *session, int *program)
+{
+    RG_TRY(rg_grow((void **)&session->programs, session->n_programs, &session->cap_programs,
+                   sizeof *session->programs));
+    RG_TRY(rg_program_open(&session->programs[session->n_programs]));
+    *program = (int)session->n_programs++;
+    return RG_OK;
+}
+
 int rg_session_load_program_bytes(rg_session *session, const void *bytes, size_t n, int *program)
 {
     RG_TRY(rg_grow((void **)&session->programs, session->n_programs, &session->cap_programs,
@@ -255,7 +264,7 @@ int rg_session_fetch(rg_session *session, int i, rg_tensor_view *tensor)
         .type = (rg_type)value->meta.dtype,
         .rank = value->meta.shape.rank,
         .dims = value->meta.shape.dim,
-        .data = value->data,
+        .data = rg_host_data(value),
         .offsets = lod ? lod->offset[lod->levels - 1] : NULL,
         .sequences = lod ? rg_lod_sequences(lod, lod->levels - 1) : 0,
     };

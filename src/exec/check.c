@@ -10,12 +10,12 @@ static bool find_bad(const rg_value *value, int64_t *at)
     if (value->data == NULL)
         return false;
     if (value->meta.dtype == RG_F32) {
-        const float *x = value->data;
+        const float *x = rg_host_data(value);
         for (*at = 0; *at < n; ++*at)
             if (!isfinite(x[*at]))
                 return true;
     } else if (value->meta.dtype == RG_F64) {
-        const double *x = value->data;
+        const double *x = rg_host_data(value);
         for (*at = 0; *at < n; ++*at)
             if (!isfinite(x[*at]))
                 return true;
@@ -33,8 +33,9 @@ rg_status rg_check_outputs(const rg_node *node)
             if (value == NULL || (value->meta.kind != RG_TENSOR && value->meta.kind != RG_ROWS) ||
                 !find_bad(value, &at))
                 continue;
-            double bad = value->meta.dtype == RG_F32 ? (double)((const float *)value->data)[at]
-                                                     : ((const double *)value->data)[at];
+            double bad = value->meta.dtype == RG_F32
+                             ? (double)((const float *)rg_host_data(value))[at]
+                             : ((const double *)rg_host_data(value))[at];
             char shape[RG_SHAPE_TEXT];
             return rg_fail(RG_EVALUE, "it made %s at element %lld of its output %s (%s %s)",
                            isnan(bad) ? "a NaN" : "an Inf", (long long)at, rg_out_name(ctx, s, i),

@@ -12,6 +12,7 @@ struct rg_prepared {
     uint64_t program_id, version, used;
     rg_scope *scope; /* kept by the plan */
     bool keep_all, no_fuse;
+    const rg_device *device;
     char **names; /* the feeds', then the fetches'; owned */
     int n_feeds, n_fetches;
     _Atomic int refs;
@@ -70,6 +71,7 @@ static rg_status make(const rg_executor *e, const rg_program *program, rg_scope 
     p->scope = scope;
     p->keep_all = config->keep_all;
     p->no_fuse = config->no_fuse;
+    p->device = config->device;
     pthread_mutex_init(&p->running, NULL);
     rg_status code = copy_names(p, config);
     own.job = e->job;
@@ -114,7 +116,7 @@ static bool serves(const rg_prepared *p, const rg_program *program, const rg_sco
     return p->program_id == program->id && p->version == program->version && p->scope == scope &&
            p->n_feeds == config->n_feeds && p->n_fetches == config->n_fetches &&
            p->keep_all == config->keep_all && p->no_fuse == config->no_fuse &&
-           same_names(p->names, config->feeds, p->n_feeds) &&
+           p->device == config->device && same_names(p->names, config->feeds, p->n_feeds) &&
            same_names(p->names + p->n_feeds, config->fetches, p->n_fetches);
 }
 
@@ -263,19 +265,13 @@ rg_status rg_feed_plan(rg_plan *plan, int i, const rg_fed *fed)
     rg_value *value;
     RG_TRY(rg_feed_check(rg_plan_feed_desc(plan, i), fed->dtype, &fed->shape));
     RG_TRY(rg_plan_feed_room(plan, i, fed->dtype, &fed->shape, fed->lod, &value));
-    size_t bytes = value ? rg_value_bytes(value) : 0;
-    if (bytes > 0)
-        memcpy(value->data, fed->data, bytes);
-    return RG_OK;
+    return value ? rg_host_write(value, 0, fed->data, rg_value_bytes(value)) : RG_OK;
 }
 
 rg_status rg_feed_value(const rg_vardesc *desc, const rg_fed *fed, rg_value *value)
 {
     RG_TRY(rg_feed_check(desc, fed->dtype, &fed->shape));
     RG_TRY(rg_value_resize(value, fed->dtype, &fed->shape));
-    size_t bytes = rg_value_bytes(value);
-    if (bytes > 0)
-        memcpy(value->data, fed->data, bytes);
     rg_value_set_lod(value, fed->lod);
-    return RG_OK;
+    return rg_host_write(value, 0, fed->data, rg_value_bytes(value));
 }

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "ir/digest.h"
+#include "ir/kernel.h"
 #include "ir/recompute.h"
 #include "pass/pass.h"
 #include "sys/flags.h"
@@ -84,6 +85,27 @@ const rg_run_services rg_plan_services = {
 
 /* ---- opening ---- */
 
+/* The fusions, in order, and an op that each makes: where a device has no kernel for that, the ops
+ * stay as they are. */
+static const struct {
+    rg_status (*pass)(rg_program *program, const rg_protected *keep);
+    const char *makes; /* NULL: none, it is for every device */
+} fusions[] = {
+    {rg_pass_fuse_fc, "fused_fc"},
+    {rg_pass_fuse_softmax, "fused_softmax_cross_entropy_grad"},
+    {rg_pass_fuse_embedding, "fused_embedding_sgd"},
+    {rg_pass_sparse_tables, "fused_lookup_grad"},
+    {rg_pass_fuse_embedding_grad, "fused_embedding_grad"},
+    {rg_pass_fuse_parts, "fused_slice_grad"},
+    {rg_pass_fuse_slices, NULL},
+};
+
+static bool can_run(const char *type, const rg_device *device)
+{
+    const rg_op *op = type ? rg_op_find(type) : NULL;
+    return device == &rg_cpu || type == NULL || (op != NULL && rg_kernel_find(op, device) != NULL);
+}
+
 static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
 {
     int n = config->n_feeds + config->n_fetches;
@@ -99,13 +121,10 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
         RG_TRY(rg_pass_dead_ops(plan->program, &fetched));
     if (config->no_fuse || !rg_flag_bool("fuse"))
         return RG_OK;
-    RG_TRY(rg_pass_fuse_fc(plan->program, &fixed));
-    RG_TRY(rg_pass_fuse_softmax(plan->program, &fixed));
-    RG_TRY(rg_pass_fuse_embedding(plan->program, &fixed));
-    RG_TRY(rg_pass_sparse_tables(plan->program, &fixed));
-    RG_TRY(rg_pass_fuse_embedding_grad(plan->program, &fixed));
-    RG_TRY(rg_pass_fuse_parts(plan->program, &fixed));
-    return rg_pass_fuse_slices(plan->program, &fixed);
+    for (size_t i = 0; i < sizeof fusions / sizeof fusions[0]; i++)
+        if (can_run(fusions[i].makes, plan->run.device))
+            RG_TRY(fusions[i].pass(plan->program, &fixed));
+    return RG_OK;
 }
 
 /* The value behind a feed: its own memory, filled from outside. */
@@ -128,8 +147,10 @@ static rg_status bind_feed(rg_plan *plan, const char *name, int i)
 /* The value of what is fed and fetched and that no op reads: it passes by the ops. */
 static rg_status bind_passing(rg_plan *plan, int feed, int fetch)
 {
-    if (plan->feeds[feed] == NULL)
+    if (plan->feeds[feed] == NULL) {
         RG_TRY(rg_value_new(&plan->feeds[feed]));
+        rg_value_place(plan->feeds[feed], plan->run.device);
+    }
     plan->fetches[fetch] = rg_value_retain(plan->feeds[feed]);
     return RG_OK;
 }
@@ -231,6 +252,8 @@ static void number_draws(rg_program *program)
 
 static rg_status open_plan(rg_plan *plan, const rg_program *program, const rg_plan_config *config)
 {
+    if (plan->run.device->open_stream != NULL)
+        RG_TRY(plan->run.device->open_stream(&plan->run.stream));
     RG_TRY(rg_program_clone(&plan->program, program, false));
     keep_digest(plan->program, program);
     number_draws(plan->program);
@@ -257,6 +280,7 @@ rg_status rg_plan_open(rg_plan **out, const rg_program *program, rg_scope *scope
     plan->run.plan = plan;
     plan->run.thread = config->thread;
     plan->run.job = config->job;
+    plan->run.device = config->device ? config->device : &rg_cpu;
     rg_status code = open_plan(plan, program, config);
     if (code != RG_OK) {
         rg_plan_close(plan);
@@ -270,6 +294,8 @@ void rg_plan_close(rg_plan *plan)
 {
     if (plan == NULL)
         return;
+    if (plan->run.stream != NULL)
+        plan->run.device->close_stream(plan->run.stream);
     for (int i = 0; i < plan->n_feeds; i++)
         rg_value_release(plan->feeds[i]);
     for (int i = 0; i < plan->n_fetches; i++)
@@ -329,10 +355,9 @@ rg_status rg_plan_feed_rows(rg_plan *plan, int i, const rg_value *whole, int64_t
         shape.dim[0] = to - from;
     RG_TRY(rg_plan_feed_room(plan, i, whole->meta.dtype, &shape, lod, &value));
     size_t row = (size_t)rg_value_width(whole) * rg_dtype_size(whole->meta.dtype);
-    if (value != NULL && to > from)
-        memcpy(value->data, (const uint8_t *)whole->data + (size_t)from * row,
-               (size_t)(to - from) * row);
-    return RG_OK;
+    const uint8_t *data = value != NULL && to > from ? rg_host_data(whole) : NULL;
+    return data ? rg_host_write(value, 0, data + (size_t)from * row, (size_t)(to - from) * row)
+                : RG_OK;
 }
 
 rg_status rg_plan_feed_copy(rg_plan *plan, int i, const rg_value *whole)
@@ -360,6 +385,8 @@ rg_status rg_plan_run(rg_plan *plan)
     }
     plan->check_nan = rg_flag_bool("check_nan_inf");
     rg_status code = rg_region_run(plan->root);
+    if (code == RG_OK)
+        code = plan->run.device->sync(plan->run.stream);
     plan->ahead = NULL;
     plan->run.step++;
     if (!plan->settled) {

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "exec/scope.h"
 #include "ir/program.h"
+#include "tensor/device.h"
 
 typedef struct rg_plan rg_plan;
 
@@ -23,7 +24,8 @@ typedef struct rg_plan_config {
     bool keep_all; /* run every op, also those whose outputs nobody reads */
     bool no_fuse;  /* run the ops as written, as with FLAGS_fuse=0 */
     int thread; /* which of several threads' plans this is: random ops draw other numbers on each */
-    struct rg_job *job; /* that its runs take part in, borrowed; NULL: none */
+    struct rg_job *job;      /* that its runs take part in, borrowed; NULL: none */
+    const rg_device *device; /* whose kernels run; NULL: the CPU's */
 } rg_plan_config;
 
 /* Owned; ended by rg_plan_close(). Variables that the program keeps (persistable)

@@ -4,12 +4,14 @@
 
 #include "exec/plan.h"
 #include "ir/bind.h"
+#include "ir/kernel.h"
 
 /* One op, bound to its values. */
 typedef struct rg_node {
     rg_ctx ctx;
     const rg_opdesc *desc;
-    bool tainted; /* its outputs' shapes can differ from run to run under equal feeds */
+    rg_kernel_run run; /* on the plan's device */
+    bool tainted;      /* its outputs' shapes can differ from run to run under equal feeds */
     struct rg_region *sub;
 } rg_node;
 

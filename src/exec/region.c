@@ -23,6 +23,7 @@ static rg_status add_temp(rg_region *region, const char *name, const rg_vardesc 
     rg_temp *temp = &region->temps[region->n_temps];
     *temp = (rg_temp){.name = name, .desc = desc, .first = -1, .last = -1};
     RG_TRY(rg_value_new(&temp->value));
+    rg_value_place(temp->value, region->plan->run.device);
     if (desc != NULL) {
         region->has_arrays = region->has_arrays || desc->meta.kind == RG_ARRAY;
         temp->value->meta.kind = desc->meta.kind;
@@ -49,6 +50,7 @@ static rg_status keep(rg_plan *plan, const char *name, const rg_vardesc *desc, r
             value->meta.kind = desc->meta.kind;
             value->meta.dtype = desc->meta.dtype;
         }
+        RG_TRY(rg_value_move(value, plan->run.device));
     }
     *out = value;
     return RG_OK;
@@ -195,6 +197,11 @@ rg_status rg_region_open(rg_region **out, rg_plan *plan, const rg_block *block, 
         if (code != RG_OK)
             return failed(code, op);
         node->ctx.run = &plan->run;
+        node->run = rg_kernel_find(op->op, plan->run.device);
+        if (node->run == NULL)
+            return failed(
+                rg_fail(RG_EUNIMPL, "it has no kernel for the device %s", plan->run.device->name),
+                op);
         RG_TRY(open_sub(region, node));
     }
     *out = region;
@@ -290,7 +297,7 @@ static rg_status run_node(rg_region *region, rg_node *node, bool settled)
         rg_arena_reset(&region->plan->scratch);
         if (__builtin_expect(__atomic_load_n(&rg_late_count, __ATOMIC_RELAXED) > 0, 0))
             settle_late(&node->ctx);
-        code = node->ctx.op->kernel(&node->ctx);
+        code = node->run(&node->ctx);
     }
     if (code == RG_OK && __builtin_expect(region->plan->check_nan, 0))
         code = rg_check_outputs(node);

@@ -376,12 +376,14 @@ rg_status rg_bad_dtype(const rg_ctx *ctx, int in);
 
 /* What the executor does for kernels. */
 struct rg_run {
-    uint64_t seed;      /* of the program, or of the process, where an op names none */
-    bool seeded;        /* the program names one */
-    uint64_t step;      /* runs of the plan before this one */
-    int thread;         /* which trainer thread */
-    struct rg_job *job; /* that it is part of (dist/job.h); NULL: none */
+    uint64_t seed; /* of the program, or of the process, where an op names none */
+    bool seeded;   /* the program names one */
+    uint64_t step; /* runs of the plan before this one */
+    int thread;    /* which trainer thread */
     rg_arena *scratch;
+    struct rg_job *job;             /* that it is part of (dist/job.h); NULL: none */
+    const struct rg_device *device; /* whose kernels run (tensor/device.h) */
+    void *stream;                   /* of that device; NULL: it has none */
     const struct rg_run_services *services;
     void *plan;
 };

@@ -4,6 +4,7 @@
 #include "base/cursor.h"
 #include "base/mem.h"
 #include "sys/flags.h"
+#include "tensor/device.h"
 #include "tensor/framework.pb-c.h"
 
 #include <stdio.h>
@@ -90,7 +91,7 @@ static rg_status write_tensor(rg_sink *sink, const rg_value *value, const rg_sha
     RG_TRY(put_u32(sink, TENSOR_VERSION));
     RG_TRY(put_u32(sink, (uint32_t)size));
     RG_TRY(put(sink, bytes, size));
-    return put(sink, value->data, rg_value_bytes(value));
+    return put(sink, rg_host_data(value), rg_value_bytes(value));
 }
 
 static rg_status write_rows(rg_sink *sink, const rg_value *value)

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "sys/lent.h"
-#include "sys/pages.h"
+#include "tensor/device.h"
 
 #include <assert.h>
 #include <string.h>
@@ -27,6 +27,11 @@ rg_storage *rg_storage_retain(rg_storage *storage)
     return storage;
 }
 
+static void free_memory(rg_storage *storage)
+{
+    (storage->device ? storage->device : &rg_cpu)->free(storage->data, storage->bytes);
+}
+
 void rg_storage_release(rg_storage *storage)
 {
     if (storage == NULL || __atomic_sub_fetch(&storage->refs, 1, __ATOMIC_ACQ_REL) != 0)
@@ -34,7 +39,8 @@ void rg_storage_release(rg_storage *storage)
     if (storage->whole != NULL)
         rg_storage_release(storage->whole);
     else
-        rg_pages_free(storage->data, storage->bytes);
+        free_memory(storage);
+    rg_free(storage->host);
     rg_free(storage);
 }
 
@@ -42,14 +48,14 @@ rg_status rg_storage_grow(rg_storage *storage, size_t bytes)
 {
     if (storage->data != NULL && storage->bytes >= bytes)
         return RG_OK;
-    void *data = rg_pages_alloc(bytes);
+    void *data = (storage->device ? storage->device : &rg_cpu)->alloc(bytes);
     if (data == NULL)
         return rg_no_memory(bytes, "a tensor");
     if (storage->whole != NULL) { /* it outgrows its place, and stands alone from now on */
         rg_storage_release(storage->whole);
         storage->whole = NULL;
     } else {
-        rg_pages_free(storage->data, storage->bytes);
+        free_memory(storage);
     }
     storage->data = data;
     storage->bytes = bytes;
@@ -125,6 +131,8 @@ static rg_status reserve(rg_value *value, size_t bytes)
     }
     if (s == NULL)
         RG_TRY(rg_storage_new(&value->storage));
+    if (value->storage->data == NULL)
+        value->storage->device = value->device;
     RG_TRY(rg_storage_grow(value->storage, bytes ? bytes : 1));
     value->data = value->storage->data;
     return RG_OK;
@@ -137,14 +145,15 @@ void rg_value_lend(rg_value *value)
     size_t bytes = rg_value_bytes(value);
     uint64_t place;
     if (value->meta.kind != RG_TENSOR || s == NULL || s->pooled || s->data == NULL ||
-        value->data != s->data || value->late != NULL || bytes < WORTH_IT ||
-        __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) != 1 || rg_lent_find(s->data, bytes, &place))
+        !rg_device_of(value)->on_host || value->data != s->data || value->late != NULL ||
+        bytes < WORTH_IT || __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) != 1 ||
+        rg_lent_find(s->data, bytes, &place))
         return;
     void *to = rg_lent_alloc(bytes);
     if (to == NULL)
         return;
     memcpy(to, s->data, bytes);
-    rg_pages_free(s->data, s->bytes);
+    free_memory(s);
     s->bytes = bytes;
     s->data = value->data = to;
 }
@@ -263,9 +272,7 @@ rg_status rg_value_copy(rg_value *dst, const rg_value *src)
     } else {
         return rg_fail(RG_EINVAL, "a %s cannot be copied", rg_kind_name(src->meta.kind));
     }
-    size_t bytes = rg_value_bytes(src);
-    if (bytes > 0 && dst->data != src->data)
-        memcpy(dst->data, src->data, bytes);
+    RG_TRY(rg_device_copy(dst, src, rg_value_bytes(src)));
     rg_value_set_lod(dst, src->meta.lod);
     return RG_OK;
 }
@@ -279,6 +286,7 @@ rg_status rg_value_share(rg_value *dst, const rg_value *src)
     rg_storage *shared = rg_storage_retain(src->storage);
     rg_storage_release(dst->storage);
     dst->storage = shared;
+    dst->device = src->device;
     dst->data = src->data;
     dst->meta.kind = RG_TENSOR;
     dst->meta.dtype = src->meta.dtype;
@@ -299,9 +307,11 @@ rg_status rg_value_share_part(rg_value *dst, const rg_value *src, size_t offset,
     part->whole = rg_storage_retain(src->storage);
     part->data = (uint8_t *)src->storage->data + offset;
     part->bytes = bytes;
+    part->device = src->storage->device;
     rg_value_settle(dst);
     rg_storage_release(dst->storage);
     dst->storage = part;
+    dst->device = src->device;
     dst->data = part->data;
     dst->meta.kind = RG_TENSOR;
     dst->meta.dtype = src->meta.dtype;

@@ -38,7 +38,10 @@ typedef struct rg_storage {
     bool pooled;
     size_t bytes;
     void *data;
-    struct rg_storage *whole; /* not NULL: `data` is a part of this one, which is held */
+    struct rg_storage *whole;       /* not NULL: `data` is a part of this one, which is held */
+    const struct rg_device *device; /* that gave the memory; NULL: the CPU (device.h) */
+    void *host; /* a copy of another device's bytes, for the host: NULL, or owned */
+    size_t host_bytes;
 } rg_storage;
 
 /* Rows of a tensor may be behind: updates that have been decided and are made before anyone
@@ -64,7 +67,8 @@ typedef struct rg_value {
     uint32_t tag; /* for its owner's use; 0 in a new one */
     void *data;   /* NULL: not set yet */
     rg_storage *storage;
-    int64_t *rows; /* RG_ROWS; duplicates allowed, in the order they came */
+    const struct rg_device *device; /* where its memory is had; NULL: the CPU (device.h) */
+    int64_t *rows;                  /* RG_ROWS; duplicates allowed, in the order they came */
     size_t n_rows, cap_rows;
     struct rg_value **items; /* RG_ARRAY; counted; NULL where not written */
     size_t n_items, cap_items;

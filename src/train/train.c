@@ -183,8 +183,8 @@ static double number_of(const rg_value *value)
 {
     if (!is_number(value))
         return (double)NAN;
-    return value->meta.dtype == RG_F32 ? (double)*(const float *)value->data
-                                       : *(const double *)value->data;
+    return value->meta.dtype == RG_F32 ? (double)*(const float *)rg_host_data(value)
+                                       : *(const double *)rg_host_data(value);
 }
 
 /* `batch` counts those of all threads, and `period` those of one, so that there are as many lines
