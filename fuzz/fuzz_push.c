@@ -92,7 +92,7 @@ static void as_tensor(const uint8_t *bytes, size_t n)
 {
     rg_value value;
     rg_value_init(&value);
-    if (rg_handshake_read_tensor(bytes, n, &value) == RG_OK && rg_value_bytes(&value) > n)
+    if (rg_ps_get_tensor(bytes, n, &value) == RG_OK && rg_value_bytes(&value) > n)
         abort();
     rg_value_fini(&value);
 }

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Make the list of methods in docs/protocol.md from the server's table (src/dist/commands.c).
 
     python3 tools/commands_page.py          change the page

@@ -39,7 +39,7 @@ rg_status rg_job_barrier(rg_job *job, const char *name)
 {
     rg_buf body;
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, name);
+    rg_ps_put_text(&body, name);
     rg_status code = rg_exchange_flush(job);
     if (code == RG_OK)
         code = meet(job, RG_PS_BARRIER, &body, &body, NULL, 0);
@@ -54,8 +54,8 @@ static rg_status reduce(rg_job *job, const char *name, int op, uint32_t type, vo
     rg_buf body, others;
     rg_buf_init(&body, 0);
     rg_buf_init(&others, 0);
-    rg_handshake_text(&others, name);
-    rg_handshake_text(&body, name);
+    rg_ps_put_text(&others, name);
+    rg_ps_put_text(&body, name);
     while (body.len % RG_PS_ALIGN != 0)
         rg_buf_char(&body, 0);
     rg_buf_u32(&body, (uint32_t)op);

@@ -11,7 +11,7 @@ static rg_status get_some(rg_job *job, int server, const char *name, int64_t fir
     uint8_t *reply = NULL;
     size_t bytes = 0;
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, name);
+    rg_ps_put_text(&body, name);
     rg_buf_u64(&body, (uint64_t)first);
     rg_buf_u64(&body, (uint64_t)-1);
     rg_status code = rg_buf_status(&body);
@@ -20,7 +20,7 @@ static rg_status get_some(rg_job *job, int server, const char *name, int64_t fir
                           &bytes);
     rg_buf_fini(&body);
     if (code == RG_OK)
-        code = rg_handshake_read_tensor(reply, bytes, rows);
+        code = rg_ps_get_tensor(reply, bytes, rows);
     rg_free(reply);
     return code;
 }
@@ -83,8 +83,8 @@ rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const 
     int server;
     RG_TRY(rg_job_server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, name);
-    rg_handshake_tensor_head(&body, value->meta.dtype, &value->meta.shape);
+    rg_ps_put_text(&body, name);
+    rg_ps_put_tensor_head(&body, value->meta.dtype, &value->meta.shape);
     rg_status code = rg_buf_status(&body);
     const rg_iov iov[2] = {{body.data, body.len}, {value->data, rg_value_bytes(value)}};
     if (code == RG_OK)
@@ -102,7 +102,7 @@ rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int
     int server;
     RG_TRY(rg_job_server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, name);
+    rg_ps_put_text(&body, name);
     if (unseen >= 0)
         rg_buf_u32(&body, (uint32_t)unseen);
     rg_status code = rg_buf_status(&body);

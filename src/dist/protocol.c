@@ -23,14 +23,14 @@ bool rg_ps_is_part_of(const char *name, const char *whole)
     return digits[0] != '\0' && digits[strspn(digits, "0123456789")] == '\0';
 }
 
-void rg_handshake_text(rg_buf *out, const char *text)
+void rg_ps_put_text(rg_buf *out, const char *text)
 {
     size_t n = strlen(text);
     rg_buf_u32(out, (uint32_t)n);
     rg_buf_add(out, text, n);
 }
 
-rg_status rg_handshake_read_text(rg_cursor *in, char **text)
+rg_status rg_ps_get_text(rg_cursor *in, char **text)
 {
     uint32_t n;
     const uint8_t *bytes;
@@ -56,8 +56,8 @@ void rg_ps_schema_write(rg_buf *out, const rg_ps_schema *schema)
     rg_buf_u32(out, (uint32_t)schema->n);
     for (size_t i = 0; i < schema->n; i++) {
         const rg_ps_var *var = &schema->vars[i];
-        rg_handshake_text(out, var->name);
-        rg_handshake_text(out, var->grad);
+        rg_ps_put_text(out, var->name);
+        rg_ps_put_text(out, var->grad);
         rg_buf_u64(out, (uint64_t)var->begin);
         rg_buf_u64(out, (uint64_t)var->rows);
         rg_buf_u64(out, (uint64_t)var->width);
@@ -69,8 +69,8 @@ static rg_status read_var(rg_cursor *in, rg_ps_var *var)
 {
     uint64_t begin, rows, width;
     uint32_t table;
-    RG_TRY(rg_handshake_read_text(in, &var->name));
-    RG_TRY(rg_handshake_read_text(in, &var->grad));
+    RG_TRY(rg_ps_get_text(in, &var->name));
+    RG_TRY(rg_ps_get_text(in, &var->grad));
     RG_TRY(rg_cursor_u64(in, &begin));
     RG_TRY(rg_cursor_u64(in, &rows));
     RG_TRY(rg_cursor_u64(in, &width));
@@ -316,7 +316,7 @@ rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *s
 
 /* ---- tensors ---- */
 
-void rg_handshake_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape)
+void rg_ps_put_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape)
 {
     rg_buf_u32(out, (uint32_t)dtype);
     rg_buf_u32(out, (uint32_t)shape->rank);
@@ -324,7 +324,7 @@ void rg_handshake_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape
         rg_buf_u64(out, (uint64_t)shape->dim[i]);
 }
 
-rg_status rg_handshake_read_tensor(const uint8_t *bytes, size_t n, rg_value *value)
+rg_status rg_ps_get_tensor(const uint8_t *bytes, size_t n, rg_value *value)
 {
     rg_cursor in = {bytes, n};
     uint32_t dtype, rank;
@@ -358,8 +358,8 @@ rg_status rg_handshake_read_tensor(const uint8_t *bytes, size_t n, rg_value *val
 
 void rg_ps_save_write(rg_buf *out, const char *folder, const char *table)
 {
-    rg_handshake_text(out, folder);
-    rg_handshake_text(out, table);
+    rg_ps_put_text(out, folder);
+    rg_ps_put_text(out, table);
 }
 
 /* No text that a path could not be; a NUL inside it would end the path early. */
@@ -368,7 +368,7 @@ static rg_status read_path(rg_cursor *in, char **text)
     uint32_t n = 0;
     rg_cursor ahead = *in;
     RG_TRY(rg_cursor_u32(&ahead, &n));
-    RG_TRY(rg_handshake_read_text(in, text));
+    RG_TRY(rg_ps_get_text(in, text));
     for (uint32_t i = 0; i < n; i++)
         if ((unsigned char)(*text)[i] < ' ' || (*text)[i] == 127)
             return rg_fail(RG_EINVAL, "a control character in a path");

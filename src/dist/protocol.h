@@ -122,17 +122,17 @@ rg_status rg_wanted_read(const uint8_t **at, size_t *left, const rg_ps_schema *s
 
 struct rg_value;
 /* {u32 dtype, u32 rank, u64 dimensions}; the elements follow it. */
-void rg_handshake_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape);
+void rg_ps_put_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape);
 /* The head and the elements, to the end of the bytes. */
-rg_status rg_handshake_read_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
+rg_status rg_ps_get_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
 
 /* Whether `name` is the variable `whole` or a slice of it, "whole.blockN". */
 bool rg_ps_is_part_of(const char *name, const char *whole);
 
-void rg_handshake_text(rg_buf *out, const char *text);
+void rg_ps_put_text(rg_buf *out, const char *text);
 struct rg_cursor;
 /* Owned by the caller; RG_ECORRUPT where it is longer than RG_PS_MAX_NAME. */
-rg_status rg_handshake_read_text(struct rg_cursor *in, char **text);
+rg_status rg_ps_get_text(struct rg_cursor *in, char **text);
 
 /* ---- parts of tables in files ---- */
 

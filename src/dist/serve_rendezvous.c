@@ -12,20 +12,20 @@
 enum { SUM, MAX, MIN };
 enum { NUMBER = 8 }; /* bytes of a double, and of an int64 */
 
-static void end_meeting(rg_rendezvous *m)
+static void end_rendezvous(rg_rendezvous *m)
 {
     rg_free(m->name);
     *m = (rg_rendezvous){0};
 }
 
 /* {name}, and of a reduction {u32 op, u32 type, numbers}, which begin at a multiple of 8. */
-static rg_status read_meeting(rg_rpc_request *request, rg_rendezvous *m)
+static rg_status read_rendezvous(rg_rpc_request *request, rg_rendezvous *m)
 {
     size_t n;
     const uint8_t *body = rg_rpc_request_body(request, &n), *bytes;
     rg_cursor in = {body, n};
     m->kind = rg_rpc_request_method(request);
-    RG_TRY(rg_handshake_read_text(&in, &m->name));
+    RG_TRY(rg_ps_get_text(&in, &m->name));
     if (m->kind == RG_PS_BARRIER)
         return in.left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in.left);
     RG_TRY(rg_cursor_take(&in, rg_ps_padded(n - in.left) - (n - in.left), &bytes));
@@ -47,7 +47,7 @@ void rg_serve_rendezvous(rg_engine *s, rg_member *trainer, rg_rpc_request *reque
         return;
     }
     rg_rendezvous m = {0};
-    if (read_meeting(request, &m) != RG_OK) {
+    if (read_rendezvous(request, &m) != RG_OK) {
         rg_free(m.name);
         rg_rpc_refuse(request, RG_ECORRUPT, "%s", rg_error_message());
         return;
@@ -145,7 +145,7 @@ void rg_serve_try_rendezvous(rg_engine *s)
             rg_rpc_refuse(each->request, why, "%s", text);
         else
             rg_rpc_reply(each->request, 0, &(rg_iov){out, bytes}, bytes > 0 ? 1 : 0, NULL, NULL);
-        end_meeting(each);
+        end_rendezvous(each);
     }
     rg_free(out);
 }

@@ -75,7 +75,7 @@ static rg_status read_column(rg_engine *s, reading *r, rg_buf *out)
     RG_TRY(check_range(about->name, r->first, &r->n, about->rows,
                        (size_t)about->width * sizeof(float)));
     r->bytes = (size_t)(r->n * about->width) * sizeof(float);
-    rg_handshake_tensor_head(out, RG_F32, &RG_SHAPE(r->n, about->width));
+    rg_ps_put_tensor_head(out, RG_F32, &RG_SHAPE(r->n, about->width));
     RG_TRY(make_room(out, r));
     return rg_spread_wait(&r->spread, rg_serve_owners(s, r->var), read_part);
 }
@@ -93,7 +93,7 @@ static rg_status read_variable(rg_engine *s, const char *name, reading *r, rg_bu
         shape.dim[0] = r->n;
     r->from = (const uint8_t *)value->data + (size_t)r->first * row;
     r->bytes = (size_t)r->n * row;
-    rg_handshake_tensor_head(out, value->meta.dtype, &shape);
+    rg_ps_put_tensor_head(out, value->meta.dtype, &shape);
     RG_TRY(make_room(out, r));
     return rg_spread_wait(&r->spread, rg_serve_owners_of(s, name), read_part);
 }
@@ -120,7 +120,7 @@ static rg_status copy_variable(rg_engine *s, rg_server_task *task)
     rg_cursor in = {body, n};
     uint64_t first = 0, rows = 0;
     char *name = NULL;
-    rg_status code = rg_handshake_read_text(&in, &name);
+    rg_status code = rg_ps_get_text(&in, &name);
     if (code == RG_OK)
         code = rg_cursor_u64(&in, &first);
     if (code == RG_OK)
@@ -248,9 +248,9 @@ void rg_serve_set_whole(rg_engine *s, rg_member *trainer, rg_rpc_request *reques
     (void)trainer;
     if (c == NULL)
         return;
-    rg_status code = rg_handshake_read_text(&in, &c->name);
+    rg_status code = rg_ps_get_text(&in, &c->name);
     if (code == RG_OK)
-        code = rg_handshake_read_tensor(in.at, in.left, &c->value);
+        code = rg_ps_get_tensor(in.at, in.left, &c->value);
     if (code == RG_OK)
         code = check_set(s, c);
     if (code != RG_OK)
@@ -292,7 +292,7 @@ void rg_serve_shrink(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     if (c == NULL)
         return;
     c->clear = rg_rpc_request_method(request) == RG_PS_CLEAR;
-    rg_status code = rg_handshake_read_text(&in, &c->name);
+    rg_status code = rg_ps_get_text(&in, &c->name);
     if (code == RG_OK && !c->clear)
         code = rg_cursor_u32(&in, &c->unseen);
     if (code == RG_OK)

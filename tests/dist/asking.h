@@ -184,12 +184,12 @@ static inline rg_status get(rg_rpc_client *client, const char *name, int64_t fir
     uint8_t *reply = NULL;
     size_t bytes;
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, name);
+    rg_ps_put_text(&body, name);
     rg_buf_u64(&body, (uint64_t)first);
     rg_buf_u64(&body, (uint64_t)n);
     rg_status code = ask(client, RG_PS_GET, body.data, body.len, &reply, &bytes);
     if (code == RG_OK)
-        code = rg_handshake_read_tensor(reply, bytes, value);
+        code = rg_ps_get_tensor(reply, bytes, value);
     rg_free(reply);
     rg_buf_fini(&body);
     return code;
@@ -199,8 +199,8 @@ static inline rg_status set(rg_rpc_client *client, const char *name, const rg_va
 {
     rg_buf body;
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, name);
-    rg_handshake_tensor_head(&body, value->meta.dtype, &value->meta.shape);
+    rg_ps_put_text(&body, name);
+    rg_ps_put_tensor_head(&body, value->meta.dtype, &value->meta.shape);
     rg_buf_add(&body, value->data, rg_value_bytes(value));
     rg_status code = ask(client, RG_PS_SET, body.data, body.len, NULL, NULL);
     rg_buf_fini(&body);

@@ -96,7 +96,7 @@ static void write_push(rg_buf *body, uint64_t step, int thread, bool taken, int6
 static void write_name(rg_buf *body, const char *name)
 {
     rg_buf_init(body, 0);
-    rg_handshake_text(body, name);
+    rg_ps_put_text(body, name);
 }
 
 static void write_reduce(rg_buf *body, double x)
@@ -213,7 +213,7 @@ static void what_changes_variables_does_so_once(void **state)
     write_name(&shrink, "table");
     rg_buf_u32(&shrink, 0);
     write_name(&set, "w");
-    rg_handshake_tensor_head(&set, RG_F32, &RG_SHAPE(2, 3));
+    rg_ps_put_tensor_head(&set, RG_F32, &RG_SHAPE(2, 3));
     for (int i = 0; i < SIZE; i++)
         rg_buf_add(&set, &(float){7}, sizeof(float));
     assert_ok(other_pushes(&f, 3, 1));
@@ -457,7 +457,7 @@ static void rows_that_are_dropped_or_set_are_told(void **state)
     write_name(&shrink, "table");
     rg_buf_u32(&shrink, 0);
     write_name(&set, "table");
-    rg_handshake_tensor_head(&set, RG_F32, &RG_SHAPE(ROWS, WIDTH));
+    rg_ps_put_tensor_head(&set, RG_F32, &RG_SHAPE(ROWS, WIDTH));
     for (int i = 0; i < ROWS * WIDTH; i++)
         rg_buf_add(&set, &(float){7}, sizeof(float));
     assert_ok(other_pushes(&f, 4, 2));

@@ -423,7 +423,7 @@ static void write_tensor(rg_buf *body, rg_dtype dtype, rg_shape shape)
     rg_value_init(&value);
     assert_ok(rg_value_resize(&value, dtype, &shape));
     rg_buf_init(body, 0);
-    rg_handshake_tensor_head(body, value.meta.dtype, &value.meta.shape);
+    rg_ps_put_tensor_head(body, value.meta.dtype, &value.meta.shape);
     for (size_t i = 0; i < rg_value_bytes(&value); i++)
         rg_buf_char(body, (char)i);
     rg_value_fini(&value);
@@ -440,7 +440,7 @@ static void tensors_come_back(void **state)
             rg_value got;
             write_tensor(&body, types[t], shapes[s]);
             rg_value_init(&got);
-            assert_ok(rg_handshake_read_tensor(body.data, body.len, &got));
+            assert_ok(rg_ps_get_tensor(body.data, body.len, &got));
             assert_int_equal(got.meta.dtype, types[t]);
             assert_true(rg_shape_equal(&got.meta.shape, &shapes[s]));
             for (size_t i = 0; i < rg_value_bytes(&got); i++)
@@ -454,7 +454,7 @@ static void read_tensor(const uint8_t *bytes, size_t n)
 {
     rg_value got;
     rg_value_init(&got);
-    if (rg_handshake_read_tensor(bytes, n, &got) == RG_OK)
+    if (rg_ps_get_tensor(bytes, n, &got) == RG_OK)
         assert_true(rg_value_bytes(&got) <= n);
     rg_value_fini(&got);
 }
@@ -479,25 +479,22 @@ static void impossible_tensors_are_refused(void **state)
     rg_buf_u32(&body, 3);
     for (int i = 0; i < 3; i++) /* 2^122 bytes; of which 64 bits are 0 */
         rg_buf_u64(&body, (uint64_t)1 << 40);
-    assert_fails(rg_handshake_read_tensor(body.data, body.len, &got), RG_ECORRUPT,
-                 "impossible size");
+    assert_fails(rg_ps_get_tensor(body.data, body.len, &got), RG_ECORRUPT, "impossible size");
     rg_buf_clear(&body);
     rg_buf_u32(&body, RG_I8);
     rg_buf_u32(&body, 3);
     rg_buf_u64(&body, (uint64_t)1 << 40); /* 2^63 elements, times 0 */
     rg_buf_u64(&body, (uint64_t)1 << 23);
     rg_buf_u64(&body, 0);
-    assert_fails(rg_handshake_read_tensor(body.data, body.len, &got), RG_ECORRUPT,
-                 "impossible size");
+    assert_fails(rg_ps_get_tensor(body.data, body.len, &got), RG_ECORRUPT, "impossible size");
     rg_buf_clear(&body);
     rg_buf_u32(&body, 12345);
     rg_buf_u32(&body, 0);
-    assert_fails(rg_handshake_read_tensor(body.data, body.len, &got), RG_ECORRUPT, "type 12345");
+    assert_fails(rg_ps_get_tensor(body.data, body.len, &got), RG_ECORRUPT, "type 12345");
     rg_buf_clear(&body);
     rg_buf_u32(&body, RG_F32);
     rg_buf_u32(&body, 1000);
-    assert_fails(rg_handshake_read_tensor(body.data, body.len, &got), RG_ECORRUPT,
-                 "1000 dimensions");
+    assert_fails(rg_ps_get_tensor(body.data, body.len, &got), RG_ECORRUPT, "1000 dimensions");
     rg_buf_fini(&body);
     rg_value_fini(&got);
 }
@@ -508,21 +505,21 @@ static void texts_come_back(void **state)
     rg_buf body;
     (void)state;
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, "fc_0.w_0.block1");
+    rg_ps_put_text(&body, "fc_0.w_0.block1");
     rg_cursor in = {body.data, body.len};
-    assert_ok(rg_handshake_read_text(&in, &text));
+    assert_ok(rg_ps_get_text(&in, &text));
     assert_string_equal(text, "fc_0.w_0.block1");
     assert_int_equal(in.left, 0);
     rg_free(text);
     for (size_t n = 0; n < body.len; n++) {
         in = (rg_cursor){body.data, n};
-        assert_int_equal(rg_handshake_read_text(&in, &text), RG_ECORRUPT);
+        assert_int_equal(rg_ps_get_text(&in, &text), RG_ECORRUPT);
     }
     rg_buf_clear(&body);
     rg_buf_u32(&body, RG_PS_MAX_NAME + 1);
     rg_buf_room(&body, RG_PS_MAX_NAME + 1);
     in = (rg_cursor){body.data, body.len};
-    assert_fails(rg_handshake_read_text(&in, &text), RG_ECORRUPT, "a name of 4097 bytes");
+    assert_fails(rg_ps_get_text(&in, &text), RG_ECORRUPT, "a name of 4097 bytes");
     rg_buf_fini(&body);
 }
 

@@ -108,10 +108,10 @@ static void hostile_bodies_are_refused(void **state)
     rg_buf_u32(&good[1], TABLE);
     rg_buf_u32(&good[1], 2);
     rg_buf_add(&good[1], ids, sizeof ids);
-    rg_handshake_text(&good[2], "table");
+    rg_ps_put_text(&good[2], "table");
     rg_buf_u64(&good[2], 0);
     rg_buf_u64(&good[2], UINT64_MAX);
-    rg_handshake_text(&good[3], "w");
+    rg_ps_put_text(&good[3], "w");
     rg_buf_u32(&good[3], RG_F32);
     rg_buf_u32(&good[3], 2);
     rg_buf_u64(&good[3], 2);
@@ -285,7 +285,7 @@ static uint64_t rows_gone(rg_rpc_client *client, uint16_t method, uint32_t unsee
     uint64_t rows;
     size_t n;
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, "table");
+    rg_ps_put_text(&body, "table");
     if (method == RG_PS_SHRINK)
         rg_buf_u32(&body, unseen);
     assert_ok(ask(client, method, body.data, body.len, &reply, &n));
@@ -316,7 +316,7 @@ static void tables_shrink_and_are_cleared(void **state)
     assert_int_equal(rows_gone(f.clients[1], RG_PS_CLEAR, 0), 2);
     expect_rows(f.clients[1], ids, 2, ones); /* new ones */
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, "w");
+    rg_ps_put_text(&body, "w");
     assert_fails(ask(f.clients[0], RG_PS_CLEAR, body.data, body.len, NULL, NULL), RG_ENOENT,
                  "no table w");
     rg_buf_fini(&body);

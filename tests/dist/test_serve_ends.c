@@ -55,7 +55,7 @@ static void going_without_a_word_ends_it_too(void **state)
     (void)state;
     start(&f, RG_UPDATE_ASYNC);
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, "all");
+    rg_ps_put_text(&body, "all");
     rg_rpc_call *waiting = begin(f.clients[0], RG_PS_BARRIER, &body);
     rg_rpc_client_close(f.clients[1]);
     f.clients[1] = NULL;

@@ -4,7 +4,7 @@
 static void write_reduce(rg_buf *body, const char *name, uint32_t op, double a, double b)
 {
     rg_buf_init(body, 0);
-    rg_handshake_text(body, name);
+    rg_ps_put_text(body, name);
     while (body->len % RG_PS_ALIGN != 0)
         rg_buf_char(body, 0);
     rg_buf_u32(body, op);
@@ -51,7 +51,7 @@ static void whole_numbers_over_all_trainers(void **state)
     start(&f, RG_UPDATE_ASYNC);
     for (int64_t each = large; each > 0; each = each == large ? INT64_MAX : 0) {
         rg_buf_init(&body, 0);
-        rg_handshake_text(&body, "sum");
+        rg_ps_put_text(&body, "sum");
         while (body.len % 8 != 0)
             rg_buf_char(&body, 0);
         rg_buf_u32(&body, 0);
@@ -112,8 +112,8 @@ static void trainers_wait_for_the_same_or_are_told(void **state)
     start(&f, RG_UPDATE_SYNC);
     rg_buf_init(&a, 0);
     rg_buf_init(&b, 0);
-    rg_handshake_text(&a, "a");
-    rg_handshake_text(&b, "b");
+    rg_ps_put_text(&a, "a");
+    rg_ps_put_text(&b, "b");
     rg_rpc_call *waiting = begin(f.clients[0], RG_PS_BARRIER, &a);
     assert_fails(ask(f.clients[0], RG_PS_BARRIER, a.data, a.len, NULL, NULL), RG_EINVAL,
                  "waits already, for 'a'");

@@ -220,7 +220,7 @@ static void a_disk_that_does_not_answer(void **state)
     rg_buf_init(&elsewhere, 0);
     rg_ps_save_write(&elsewhere, "regatta-test-waits-elsewhere", "table");
     rg_buf_init(&get, 0);
-    rg_handshake_text(&get, "w");
+    rg_ps_put_text(&get, "w");
     rg_buf_u64(&get, 0);
     rg_buf_u64(&get, UINT64_MAX);
     rg_rpc_call *call = begin(saver, RG_PS_SAVE, &save),

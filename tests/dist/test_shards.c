@@ -217,7 +217,7 @@ static void read_all(const job *j, rg_buf *out)
     for (int i = 0; i < (strcmp(j->optimizer, "adam") == 0 ? 5 : 1); i++) {
         rg_buf body;
         rg_buf_init(&body, 0);
-        rg_handshake_text(&body, more[i]);
+        rg_ps_put_text(&body, more[i]);
         rg_buf_u64(&body, 0);
         rg_buf_u64(&body, UINT64_MAX);
         assert_ok(rg_rpc_ask_once(tool, RG_PS_GET, &(rg_iov){body.data, body.len}, 1, &reply, &n));

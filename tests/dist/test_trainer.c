@@ -556,7 +556,7 @@ static void a_large_variable_comes_in_pieces(void **state)
     uint8_t *reply;
     size_t bytes;
     rg_buf_init(&body, 0);
-    rg_handshake_text(&body, "large");
+    rg_ps_put_text(&body, "large");
     rg_buf_u64(&body, 0);
     rg_buf_u64(&body, MANY);
     assert_ok(rg_job_ask(job, 0, RG_PS_GET, &(rg_iov){body.data, body.len}, 1, &reply, &bytes));
