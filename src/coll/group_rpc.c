@@ -69,7 +69,7 @@ typedef struct state {
 typedef struct result {
     atomic_int refs;
     size_t bytes;
-    _Alignas(64) uint8_t data[];
+    _Alignas(16) uint8_t data[];
 } result;
 
 static void release(void *arg)

@@ -387,7 +387,7 @@ static void gradients_are_not_merged_one_by_one(void **state)
 static void more_servers_than_there_may_be_are_refused(void **state)
 {
     enum { MANY = 4097 };
-    static char names[MANY][16];
+    static char names[MANY][20];
     const char *endpoints[MANY];
     rg_program *program;
     rg_scope *scope;
