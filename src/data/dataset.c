@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { MAX_THREADS = 1024 };
-
 /* ---- failures of several threads ---- */
 
 void rg_failure_init(rg_failure *failure)
@@ -188,8 +186,7 @@ rg_status rg_dataset_set_batch_size(rg_dataset *d, int64_t batch_size)
 rg_status rg_dataset_set_threads(rg_dataset *d, int threads)
 {
     RG_TRY(may_set(d, "the number of threads", false));
-    if (threads < 1 || threads > MAX_THREADS)
-        return rg_fail(RG_EINVAL, "%d threads, and there must be 1 to %d", threads, MAX_THREADS);
+    RG_TRY(rg_dataset_check_threads(threads));
     d->threads = threads;
     return RG_OK;
 }
@@ -217,6 +214,14 @@ rg_status rg_dataset_set_named(rg_dataset *d, double padding)
 const rg_feed *rg_dataset_feed(const rg_dataset *d)
 {
     return d->feed;
+}
+
+rg_status rg_dataset_check_threads(int threads)
+{
+    if (threads < 1 || threads > RG_DATASET_MAX_THREADS)
+        return rg_fail(RG_EINVAL, "%d threads, and there must be 1 to %d", threads,
+                       RG_DATASET_MAX_THREADS);
+    return RG_OK;
 }
 
 int rg_dataset_threads(const rg_dataset *d)

@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 typedef struct rg_dataset rg_dataset;
+enum { RG_DATASET_MAX_THREADS = 1024 }; /* that load, or train */
 typedef enum rg_dataset_kind { RG_DATASET_QUEUE, RG_DATASET_MEMORY } rg_dataset_kind;
 
 rg_status rg_dataset_open(rg_dataset **dataset, rg_dataset_kind kind);
@@ -57,6 +58,8 @@ rg_status rg_dataset_set_named(rg_dataset *dataset, double padding);
 
 const rg_feed *rg_dataset_feed(const rg_dataset *dataset); /* NULL before the slots are set */
 int rg_dataset_threads(const rg_dataset *dataset);
+/* RG_EINVAL where so many are too few or too many. */
+rg_status rg_dataset_check_threads(int threads);
 size_t rg_dataset_files(const rg_dataset *dataset);
 const char *rg_dataset_file(const rg_dataset *dataset, size_t i); /* borrowed until they are set */
 

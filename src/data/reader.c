@@ -12,7 +12,7 @@
 
 #include <time.h>
 
-enum { MAX_THREADS = 1024, AHEAD = 2 };
+enum { AHEAD = 2 };
 
 /* What a trainer thread holds. */
 typedef struct seat {
@@ -274,8 +274,7 @@ static rg_status open_workers(rg_reader *r)
 
 static rg_status may_read(const rg_dataset *d, int threads)
 {
-    if (threads < 1 || threads > MAX_THREADS)
-        return rg_fail(RG_EINVAL, "%d threads, and there must be 1 to %d", threads, MAX_THREADS);
+    RG_TRY(rg_dataset_check_threads(threads));
     if (d->kind == RG_DATASET_QUEUE)
         return rg_dataset_ready(d);
     if (d->preload.running)

@@ -89,13 +89,13 @@ typedef struct rg_rendezvous {
 } rg_rendezvous;
 
 /* What a trainer told last of how far it is. */
-typedef struct rg_progress {
+typedef struct rg_reported {
     bool has;
     uint64_t rows, batches;
     double seconds, loss_sum;
     int64_t *bins; /* positives, then negatives; owned */
     size_t n_bins;
-} rg_progress;
+} rg_reported;
 
 /* Messages for a trainer (serve_messages.c). */
 typedef struct rg_message rg_message;
@@ -122,7 +122,7 @@ typedef struct rg_member {
     size_t n_pushed;
     /* the engine's: */
     rg_rendezvous rendezvous;
-    rg_progress stats;
+    rg_reported stats;
     rg_inbox inbox;
     uint64_t n_posted; /* messages that it has left here */
 } rg_member;

@@ -10,7 +10,7 @@
 void rg_serve_forget_stats(rg_member *trainer)
 {
     rg_free(trainer->stats.bins);
-    trainer->stats = (rg_progress){0};
+    trainer->stats = (rg_reported){0};
 }
 
 static rg_status hear(rg_member *trainer, const uint8_t *body, size_t n)
@@ -19,7 +19,7 @@ static rg_status hear(rg_member *trainer, const uint8_t *body, size_t n)
     int64_t *counts;
     RG_TRY(rg_stats_read(&stats, &counts, body, n));
     rg_serve_forget_stats(trainer);
-    trainer->stats = (rg_progress){.has = true,
+    trainer->stats = (rg_reported){.has = true,
                                    .rows = stats.rows,
                                    .batches = stats.batches,
                                    .seconds = stats.seconds,
@@ -56,7 +56,7 @@ void rg_serve_stats(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
         return;
     }
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        const rg_progress *told = &s->trainers[t].stats;
+        const rg_reported *told = &s->trainers[t].stats;
         double rate = told->seconds > 0 ? (double)told->rows / told->seconds : 0;
         if (!told->has)
             continue;

@@ -66,7 +66,7 @@ done:
     return code;
 }
 
-static void walk_fini(rg_walk *w)
+static void walk_fini(rg_backward_walk *w)
 {
     rg_map_fini(&w->states);
     rg_map_fini(&w->no_grad);
@@ -80,8 +80,8 @@ static void walk_fini(rg_walk *w)
 }
 
 /* Walk the first n_ops ops of w->forward, those on the path to the targets. */
-static rg_status walk_back(rg_walk *w, size_t n_ops, const char *const *targets, int n_targets,
-                           const char *const *inputs, int n_inputs)
+static rg_status walk_back(rg_backward_walk *w, size_t n_ops, const char *const *targets,
+                           int n_targets, const char *const *inputs, int n_inputs)
 {
     bool *on_path = rg_arena_alloc(&w->arena, n_ops);
     if (on_path == NULL)
@@ -107,7 +107,7 @@ static rg_status walk_back(rg_walk *w, size_t n_ops, const char *const *targets,
 
 /* The gradients of arrays that the loop reads are variables around it: of the block that has the
  * array, whose own loops share it with those inside them. */
-static rg_status share_arrays(rg_walk *outer, rg_walk *w, const rg_opdesc *loop)
+static rg_status share_arrays(rg_backward_walk *outer, rg_backward_walk *w, const rg_opdesc *loop)
 {
     for (int i = 0; i < loop->n_in; i++)
         for (int k = 0; k < loop->in[i].n; k++) {
@@ -131,7 +131,7 @@ static rg_status share_arrays(rg_walk *outer, rg_walk *w, const rg_opdesc *loop)
 
 /* The gradient of an output of the loop as its body's gradient finds it: of a tensor, a
  * variable of the block that the loop's gradient op fills; of an array, the outer one. */
-static rg_status enter_sub_block(rg_walk *w, const char *name, rg_grad_state *state,
+static rg_status enter_sub_block(rg_backward_walk *w, const char *name, rg_grad_state *state,
                                  const char *grad)
 {
     const rg_vardesc *from = rg_block_find(w->forward, name);
@@ -146,7 +146,7 @@ static rg_status enter_sub_block(rg_walk *w, const char *name, rg_grad_state *st
 
 /* What flows out of the block is one variable each. An output that the body writes
  * without having read it has no gradient before that: zeros for the step before. */
-static rg_status leave_sub_block(rg_walk *w, const char *const *targets, int n)
+static rg_status leave_sub_block(rg_backward_walk *w, const char *const *targets, int n)
 {
     const char *grad;
     for (size_t i = 0; i < w->states.n_entries; i++)
@@ -177,7 +177,7 @@ static bool enters(const rg_grad_ctx *ctx, const char *name, bool loop)
 }
 
 /* One more variable whose gradient the block is given. */
-static rg_status add_target(rg_walk *w, const char *name, const char **targets, int *n)
+static rg_status add_target(rg_backward_walk *w, const char *name, const char **targets, int *n)
 {
     rg_grad_state *state = rg_grads_of(w, name);
     const char *grad = rg_grads_name(w, name);
@@ -190,8 +190,8 @@ static rg_status add_target(rg_walk *w, const char *name, const char **targets, 
     return enter_sub_block(w, name, state, grad);
 }
 
-static rg_status walk_sub_block(rg_grad_ctx *ctx, rg_walk *w, bool loop, const char *const *states,
-                                int n_states)
+static rg_status walk_sub_block(rg_grad_ctx *ctx, rg_backward_walk *w, bool loop,
+                                const char *const *states, int n_states)
 {
     const rg_opdesc *op = ctx->op;
     int n = n_states;
@@ -214,7 +214,7 @@ static rg_status walk_sub_block(rg_grad_ctx *ctx, rg_walk *w, bool loop, const c
 
 rg_status rg_grad_sub_block(rg_grad_ctx *ctx, bool loop, const char *const *states, int n, int *out)
 {
-    rg_walk *outer = ctx->walk;
+    rg_backward_walk *outer = ctx->walk;
     rg_program *program = outer->block->program;
     const rg_attr *attr = rg_opdesc_attr(ctx->op, "sub_block");
     rg_block *forward = attr ? rg_program_block(program, attr->i) : NULL, *block;
@@ -222,7 +222,7 @@ rg_status rg_grad_sub_block(rg_grad_ctx *ctx, bool loop, const char *const *stat
         return rg_fail(RG_ECORRUPT, "op %s has no block", ctx->op->type);
     RG_TRY(rg_program_add_block(program, outer->block->idx, &block));
     block->forward_idx = forward->idx;
-    rg_walk w = {
+    rg_backward_walk w = {
         .block = block, .forward = forward, .options = outer->options, .outer = outer, .at = ctx};
     rg_status code = walk_sub_block(ctx, &w, loop, states, n);
     walk_fini(&w);
@@ -232,7 +232,7 @@ rg_status rg_grad_sub_block(rg_grad_ctx *ctx, bool loop, const char *const *stat
 
 /* ---- of a program ---- */
 
-static rg_status seed_with_ones(rg_walk *w, const char *target, int role)
+static rg_status seed_with_ones(rg_backward_walk *w, const char *target, int role)
 {
     const rg_vardesc *var = rg_block_find(w->forward, target);
     const char *grad = rg_grads_target_name(w, target);
@@ -283,9 +283,9 @@ static void leave(rg_program *program, saved_role saved)
     program->where = saved.where;
 }
 
-static rg_status start(rg_walk *w, rg_block *block, const rg_backward_options *options)
+static rg_status start(rg_backward_walk *w, rg_block *block, const rg_backward_options *options)
 {
-    *w = (rg_walk){.block = block, .forward = block, .options = options};
+    *w = (rg_backward_walk){.block = block, .forward = block, .options = options};
     for (int i = 0; i < options->n_no_grad; i++)
         RG_TRY(rg_map_put(&w->no_grad, options->no_grad[i], options->no_grad[i]));
     return RG_OK;
@@ -322,7 +322,7 @@ rg_status rg_append_backward(rg_block *block, const char *loss, const char *cons
     RG_TRY(mark_loss(block, loss));
     saved_role saved = enter(block->program);
     size_t n_ops = block->n_ops;
-    rg_walk w;
+    rg_backward_walk w;
     rg_status code = start(&w, block, options ? options : &none);
     if (code == RG_OK)
         code = seed_with_ones(&w, loss, RG_ROLE_BACKWARD | RG_ROLE_LOSS);
@@ -349,7 +349,7 @@ rg_status rg_gradients(rg_block *block, const char *const *targets, const char *
     static const rg_backward_options none = {0};
     saved_role saved = enter(block->program);
     size_t n_ops = block->n_ops;
-    rg_walk w;
+    rg_backward_walk w;
     rg_status code = start(&w, block, options ? options : &none);
     w.no_roles = true;
     for (int i = 0; code == RG_OK && i < n_targets; i++) {

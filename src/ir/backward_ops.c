@@ -14,8 +14,8 @@ rg_status rg_walk_set_role(rg_opdesc *op, int role)
     return rg_opdesc_set_attr(op, &(rg_attr){.name = "op_role", .type = RG_ATTR_INT, .i = role});
 }
 
-rg_status rg_walk_append(rg_walk *w, const rg_opdesc *forward, bool with_attrs, const char *type,
-                         rg_opdesc **out)
+rg_status rg_walk_append(rg_backward_walk *w, const rg_opdesc *forward, bool with_attrs,
+                         const char *type, rg_opdesc **out)
 {
     rg_opdesc *op;
     RG_TRY(rg_block_append_op(w->block, type, &op));
@@ -67,7 +67,8 @@ static const char *copy_made(const rg_block *block, size_t writer, const char *n
 
 /* A forward op overwrites `name`: keep the value that the gradient will need, in a copy made
  * just before. */
-static rg_status copy_before(rg_walk *w, size_t writer, const char *name, const char **copy)
+static rg_status copy_before(rg_backward_walk *w, size_t writer, const char *name,
+                             const char **copy)
 {
     char text[1024];
     rg_opdesc *assign;
@@ -98,7 +99,7 @@ static rg_status copy_before(rg_walk *w, size_t writer, const char *name, const 
  * is for each step as the step left it. */
 static rg_status value_at(rg_grad_ctx *ctx, const char *name, bool before, const char **out)
 {
-    rg_walk *w = ctx->walk;
+    rg_backward_walk *w = ctx->walk;
     const rg_vardesc *var = rg_walk_find(w, name);
     size_t last = (size_t)(uintptr_t)rg_map_get(&w->last_writer, name);
     const char *again = rg_map_get(&w->again, name);
@@ -153,7 +154,8 @@ rg_status rg_grad_read_out(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, cons
 }
 
 /* Zeros for the gradient of an output that nothing downstream read. */
-static rg_status zeros_for(rg_walk *w, rg_opdesc *before, const char *name, const char **grad)
+static rg_status zeros_for(rg_backward_walk *w, rg_opdesc *before, const char *name,
+                           const char **grad)
 {
     rg_opdesc *zeros;
     const char *again = rg_map_get(&w->again, name);
@@ -171,7 +173,7 @@ static rg_status zeros_for(rg_walk *w, rg_opdesc *before, const char *name, cons
 
 rg_status rg_grad_read_grad(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const char *from)
 {
-    rg_walk *w = ctx->walk;
+    rg_backward_walk *w = ctx->walk;
     const rg_args *args = rg_opdesc_out(ctx->op, from);
     if (args == NULL || args->n == 0)
         return RG_OK;
@@ -213,7 +215,7 @@ static bool slot_wanted(const rg_grad_ctx *ctx, const char *from)
 /* One more variable in an input slot of the op at hand. */
 static rg_status list_input(rg_grad_ctx *ctx, const char *slot, const char *name)
 {
-    rg_walk *w = ctx->walk;
+    rg_backward_walk *w = ctx->walk;
     rg_opdesc *op = w->forward->ops[ctx->index];
     const rg_args *args = rg_opdesc_in(op, slot);
     int n = args ? args->n : 0;
@@ -231,7 +233,7 @@ static rg_status list_input(rg_grad_ctx *ctx, const char *slot, const char *name
 
 rg_status rg_grad_passes_on(rg_grad_ctx *ctx, const char *slot, const char *name)
 {
-    rg_walk *w = ctx->walk;
+    rg_backward_walk *w = ctx->walk;
     const rg_vardesc *var = rg_block_find(w->forward, name);
     const rg_grad_state *state = rg_map_get(&w->states, name);
     if (var == NULL || var->meta.kind != RG_TENSOR || !rg_grads_wanted(w, name) || state == NULL ||
@@ -261,7 +263,7 @@ bool rg_grad_wanted(const rg_grad_ctx *ctx, const char *from, int i)
 rg_status rg_grad_write(rg_grad_ctx *ctx, rg_opdesc *op, const char *to, const char *from, int only,
                         bool *any_wanted)
 {
-    rg_walk *w = ctx->walk;
+    rg_backward_walk *w = ctx->walk;
     const rg_args *args = rg_opdesc_in(ctx->op, from);
     bool any = false;
     if (args != NULL && args->n > 0) {
@@ -357,11 +359,11 @@ static bool contributes(const rg_opdesc *op, const char *grad)
 }
 
 /* op_role_var of a gradient op: each parameter whose gradient it writes, and that. */
-static rg_status set_role_vars(rg_walk *w, rg_opdesc *op, const rg_opdesc *forward)
+static rg_status set_role_vars(rg_backward_walk *w, rg_opdesc *op, const rg_opdesc *forward)
 {
     const char **pairs = NULL;
     int n = 0;
-    for (const rg_walk *at = w; at != NULL; at = at->outer)
+    for (const rg_backward_walk *at = w; at != NULL; at = at->outer)
         if (at->no_roles)
             return RG_OK;
     for (int i = 0; i < forward->n_in; i++)
@@ -399,7 +401,7 @@ static bool writes_nothing(const rg_opdesc *op)
 
 static rg_status finish_ops(rg_grad_ctx *ctx)
 {
-    rg_walk *w = ctx->walk;
+    rg_backward_walk *w = ctx->walk;
     size_t first = ctx->after ? rg_opdesc_index(ctx->after) + 1 : 0;
     size_t end = w->block->n_ops; /* a callback may append ops of its own behind it */
     for (size_t i = first; i < end;) {
@@ -420,7 +422,7 @@ static rg_status finish_ops(rg_grad_ctx *ctx)
     return RG_OK;
 }
 
-rg_status rg_walk_differentiate(rg_walk *w, const rg_opdesc *op, size_t index)
+rg_status rg_walk_differentiate(rg_backward_walk *w, const rg_opdesc *op, size_t index)
 {
     bool any = false;
     for (int i = 0; i < op->n_out; i++)

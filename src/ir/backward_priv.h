@@ -23,11 +23,11 @@ typedef struct rg_grad_state {
 } rg_grad_state;
 
 /* Of one block; a sub-block is walked within the walk of the one around it. */
-typedef struct rg_walk {
+typedef struct rg_backward_walk {
     rg_block *block;   /* where gradient ops go */
     rg_block *forward; /* whose ops are walked */
     const rg_backward_options *options;
-    struct rg_walk *outer;  /* of the block around a sub-block */
+    struct rg_backward_walk *outer; /* of the block around a sub-block */
     bool no_roles;          /* gradient ops do not say which parameter's gradient they write */
     struct rg_grad_ctx *at; /* of a sub-block: the op of `outer` that runs it */
     rg_map states;          /* name -> rg_grad_state */
@@ -45,10 +45,10 @@ typedef struct rg_walk {
     rg_map checkpoints, writers, again;
     size_t n_forward; /* ops of `forward` that are walked, and those before them */
     rg_arena arena;
-} rg_walk;
+} rg_backward_walk;
 
 struct rg_grad_ctx {
-    rg_walk *walk;
+    rg_backward_walk *walk;
     const rg_opdesc *op;
     size_t index;     /* of the op, in walk->forward */
     rg_opdesc *after; /* the last op of walk->block before those appended for it */
@@ -62,40 +62,41 @@ static inline rg_status rg_grads_no_memory(void)
 /* ---- the gradient of a variable (backward_sum.c) ---- */
 
 /* Made when it is first asked for; NULL: no memory. The walk's. */
-rg_grad_state *rg_grads_of(rg_walk *w, const char *name);
+rg_grad_state *rg_grads_of(rg_backward_walk *w, const char *name);
 /* x@GRAD; where an earlier call has made that variable, grad/grad/x@GRAD and so on. The program's;
  * NULL: no memory. */
-const char *rg_grads_name(rg_walk *w, const char *name);
+const char *rg_grads_name(rg_backward_walk *w, const char *name);
 /* The same of what is differentiated: x@GRAD, or x@GRAD_0 and so on. */
-const char *rg_grads_target_name(rg_walk *w, const char *name);
+const char *rg_grads_target_name(rg_backward_walk *w, const char *name);
 /* What snprintf made in `text` of `size` bytes, as a name of the program; NULL: no memory, or too
  * long. */
-const char *rg_grads_keep_name(rg_walk *w, const char *text, int length, size_t size);
+const char *rg_grads_keep_name(rg_backward_walk *w, const char *text, int length, size_t size);
 /* Whether the variable is one that gradients flow to. */
-bool rg_grads_wanted(const rg_walk *w, const char *name);
+bool rg_grads_wanted(const rg_backward_walk *w, const char *name);
 /* In a sub-block, gradients are its own: a variable of that name around it is another. */
-rg_status rg_grads_own_var(rg_walk *w, const char *grad, const char *name);
+rg_status rg_grads_own_var(rg_backward_walk *w, const char *grad, const char *name);
 /* One more contribution, under the name that it has. */
-rg_status rg_grads_push(rg_walk *w, rg_grad_state *state, const char *name, rg_opdesc *op);
+rg_status rg_grads_push(rg_backward_walk *w, rg_grad_state *state, const char *name, rg_opdesc *op);
 /* A name for one more contribution, by `op`, to the gradient of `name`. */
-rg_status rg_grads_contribute(rg_walk *w, const char *name, rg_opdesc *op, const char **out);
+rg_status rg_grads_contribute(rg_backward_walk *w, const char *name, rg_opdesc *op,
+                              const char **out);
 /* The gradient of `name` as one variable: *grad, or NULL where there is none. */
-rg_status rg_grads_settle(rg_walk *w, const char *name, const char **grad);
+rg_status rg_grads_settle(rg_backward_walk *w, const char *name, const char **grad);
 
 /* ---- the gradient ops of an op (backward_ops.c) ---- */
 
 rg_status rg_walk_set_role(rg_opdesc *op, int role);
 /* An op at the end of the walk's block, with the common attributes of `forward` (NULL: none), and
  * with_attrs the others that it knows. */
-rg_status rg_walk_append(rg_walk *w, const rg_opdesc *forward, bool with_attrs, const char *type,
-                         rg_opdesc **out);
+rg_status rg_walk_append(rg_backward_walk *w, const rg_opdesc *forward, bool with_attrs,
+                         const char *type, rg_opdesc **out);
 /* Append the gradient ops of `op`, the one at `index` of w->forward, or one of w->block that stands
  * for it (then index is w->n_forward). Those that read its outputs have had their turn. */
-rg_status rg_walk_differentiate(rg_walk *w, const rg_opdesc *op, size_t index);
+rg_status rg_walk_differentiate(rg_backward_walk *w, const rg_opdesc *op, size_t index);
 /* The variable that the walk's ops know by this name; NULL: none. */
-const rg_vardesc *rg_walk_find(const rg_walk *w, const char *name);
+const rg_vardesc *rg_walk_find(const rg_backward_walk *w, const char *name);
 /* A name that no variable has yet, after another's; NULL: no memory. */
-const char *rg_walk_temporary(rg_walk *w, const char *after);
+const char *rg_walk_temporary(rg_backward_walk *w, const char *after);
 /* The op's gradient op by the rule of op.h; NULL: none. */
 const rg_op *rg_grad_op_of(const rg_op *op);
 /* "X" of "X@GRAD", into text; false where the name is not a gradient's. */
@@ -106,9 +107,9 @@ rg_status rg_walk_value_before(rg_grad_ctx *ctx, const char *name, const char **
 /* ---- checkpoints (backward_recompute.c) ---- */
 
 /* Before the walk over the forward ops; n_forward and last_writer are known. */
-rg_status rg_recompute_begin(rg_walk *w);
+rg_status rg_recompute_begin(rg_backward_walk *w);
 /* Before the op at `index` is differentiated: where it ends a segment, that is run again. */
-rg_status rg_recompute_enter(rg_walk *w, size_t index, const bool *on_path);
+rg_status rg_recompute_enter(rg_backward_walk *w, size_t index, const bool *on_path);
 
 /* ---- the gradient of a gradient op (backward_second.c) ---- */
 

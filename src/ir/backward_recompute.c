@@ -23,7 +23,7 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static rg_status count_writers(rg_walk *w)
+static rg_status count_writers(rg_backward_walk *w)
 {
     for (size_t i = 0; i < w->n_forward; i++) {
         const rg_opdesc *op = w->forward->ops[i];
@@ -37,7 +37,7 @@ static rg_status count_writers(rg_walk *w)
     return RG_OK;
 }
 
-rg_status rg_recompute_begin(rg_walk *w)
+rg_status rg_recompute_begin(rg_backward_walk *w)
 {
     const rg_backward_options *options = w->options;
     if (w->outer != NULL || options->n_checkpoints == 0)
@@ -61,7 +61,7 @@ rg_status rg_recompute_begin(rg_walk *w)
 
 /* ---- the ops of one, once more ---- */
 
-static bool can_run_again(const rg_walk *w, const rg_opdesc *op)
+static bool can_run_again(const rg_backward_walk *w, const rg_opdesc *op)
 {
     bool makes_more = false;
     if (op->op == NULL || rg_opdesc_attr(op, "sub_block") != NULL)
@@ -84,7 +84,7 @@ static bool can_run_again(const rg_walk *w, const rg_opdesc *op)
     return makes_more;
 }
 
-static rg_status write_aside(rg_walk *w, rg_opdesc *copy, const char *name, int segment)
+static rg_status write_aside(rg_backward_walk *w, rg_opdesc *copy, const char *name, int segment)
 {
     char text[1024];
     rg_vardesc *var;
@@ -102,7 +102,7 @@ static rg_status write_aside(rg_walk *w, rg_opdesc *copy, const char *name, int 
     return rg_map_put(&w->again, name, (void *)(uintptr_t)kept);
 }
 
-static rg_status run_again(rg_walk *w, const rg_opdesc *op, int segment)
+static rg_status run_again(rg_backward_walk *w, const rg_opdesc *op, int segment)
 {
     rg_opdesc *copy;
     RG_TRY(rg_block_copy_op(w->block, w->block->n_ops, op, &copy));
@@ -121,7 +121,7 @@ static rg_status run_again(rg_walk *w, const rg_opdesc *op, int segment)
     return RG_OK;
 }
 
-rg_status rg_recompute_enter(rg_walk *w, size_t index, const bool *on_path)
+rg_status rg_recompute_enter(rg_backward_walk *w, size_t index, const bool *on_path)
 {
     for (int s = 0; s < w->n_ends; s++) {
         size_t first = s > 0 ? w->ends[s - 1] + 1 : 0;

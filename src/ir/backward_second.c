@@ -50,7 +50,7 @@ rg_status rg_grad_missing(const rg_grad_ctx *ctx)
 }
 
 /* Mark what depends on no variable that gradients flow to: such gradients may have none. */
-static rg_status find_constants(rg_walk *w)
+static rg_status find_constants(rg_backward_walk *w)
 {
     for (size_t i = 0; i < w->n_forward; i++) {
         const rg_opdesc *op = w->forward->ops[i];
@@ -78,7 +78,7 @@ static rg_status find_constants(rg_walk *w)
 /* Whether anything that the op computes with depends on what gradients flow to. */
 static rg_status needs_gradient(rg_grad_ctx *ctx, bool *out)
 {
-    rg_walk *w = ctx->walk;
+    rg_backward_walk *w = ctx->walk;
     const rg_opdesc *op = ctx->op;
     *out = false;
     if (!w->knows_constants)
@@ -115,7 +115,8 @@ bool rg_grad_has(const rg_grad_ctx *ctx, const char *slot)
     return false;
 }
 
-static rg_status zeros_before(rg_walk *w, rg_opdesc *before, const char *like, const char **out)
+static rg_status zeros_before(rg_backward_walk *w, rg_opdesc *before, const char *like,
+                              const char **out)
 {
     rg_opdesc *zeros;
     *out = rg_walk_temporary(w, like);
@@ -259,7 +260,7 @@ rg_status rg_grad_diagonal(rg_grad_ctx *ctx)
 /* The ops that it is composed of are appended, and then walked back over. */
 static rg_status composed(rg_grad_ctx *ctx)
 {
-    rg_walk *w = ctx->walk;
+    rg_backward_walk *w = ctx->walk;
     rg_terms terms = {.ctx = ctx, .code = RG_OK};
     ctx->op->op->compose(&terms);
     RG_TRY(terms.code);

@@ -8,13 +8,13 @@
 #include <string.h>
 
 /* Who asks for the gradient of a copy means that of the variable itself. */
-static const char *original(const rg_walk *w, const char *name)
+static const char *original(const rg_backward_walk *w, const char *name)
 {
     const char *of = rg_map_get(&w->copy_of, name);
     return of != NULL ? of : name;
 }
 
-rg_grad_state *rg_grads_of(rg_walk *w, const char *name)
+rg_grad_state *rg_grads_of(rg_backward_walk *w, const char *name)
 {
     name = original(w, name);
     rg_grad_state *state = rg_map_get(&w->states, name);
@@ -27,12 +27,12 @@ rg_grad_state *rg_grads_of(rg_walk *w, const char *name)
     return state;
 }
 
-const char *rg_grads_keep_name(rg_walk *w, const char *text, int length, size_t size)
+const char *rg_grads_keep_name(rg_backward_walk *w, const char *text, int length, size_t size)
 {
     return length > 0 && (size_t)length < size ? rg_program_name(w->block->program, text) : NULL;
 }
 
-static const char *rename_name(rg_walk *w, const char *grad, int i)
+static const char *rename_name(rg_backward_walk *w, const char *grad, int i)
 {
     char text[1024];
     int n = snprintf(text, sizeof text, "%s@RENAME@block%d@%d", grad, w->block->idx, i);
@@ -42,7 +42,7 @@ static const char *rename_name(rg_walk *w, const char *grad, int i)
 #define AGAIN "grad/"
 
 /* The name in `text`, of length n, or with a number behind it where a variable has that. */
-static const char *free_name(rg_walk *w, rg_grad_state *state, const char *text, int n)
+static const char *free_name(rg_backward_walk *w, rg_grad_state *state, const char *text, int n)
 {
     char numbered[1024];
     if (n <= 0 || (size_t)n >= sizeof numbered)
@@ -54,7 +54,7 @@ static const char *free_name(rg_walk *w, rg_grad_state *state, const char *text,
     return state->plain;
 }
 
-const char *rg_grads_name(rg_walk *w, const char *name)
+const char *rg_grads_name(rg_backward_walk *w, const char *name)
 {
     rg_grad_state *state = rg_grads_of(w, name);
     if (state == NULL || state->plain != NULL)
@@ -71,7 +71,7 @@ const char *rg_grads_name(rg_walk *w, const char *name)
     return free_name(w, state, text, n);
 }
 
-const char *rg_grads_target_name(rg_walk *w, const char *name)
+const char *rg_grads_target_name(rg_backward_walk *w, const char *name)
 {
     rg_grad_state *state = rg_grads_of(w, name);
     char text[1024];
@@ -79,13 +79,13 @@ const char *rg_grads_target_name(rg_walk *w, const char *name)
     return state ? free_name(w, state, text, n) : NULL;
 }
 
-const rg_vardesc *rg_walk_find(const rg_walk *w, const char *name)
+const rg_vardesc *rg_walk_find(const rg_backward_walk *w, const char *name)
 {
     const rg_vardesc *var = rg_block_find(w->forward, name);
     return var != NULL || w->block == w->forward ? var : rg_block_find(w->block, name);
 }
 
-const char *rg_walk_temporary(rg_walk *w, const char *after)
+const char *rg_walk_temporary(rg_backward_walk *w, const char *after)
 {
     char text[1024];
     int n;
@@ -95,12 +95,12 @@ const char *rg_walk_temporary(rg_walk *w, const char *after)
     return rg_grads_keep_name(w, text, n, sizeof text);
 }
 
-bool rg_grads_wanted(const rg_walk *w, const char *name)
+bool rg_grads_wanted(const rg_backward_walk *w, const char *name)
 {
     if (strcmp(name, RG_EMPTY_NAME) == 0)
         return false;
     name = original(w, name);
-    for (const rg_walk *at = w; at != NULL; at = at->outer)
+    for (const rg_backward_walk *at = w; at != NULL; at = at->outer)
         if (rg_map_has(&at->no_grad, name))
             return false;
     const rg_vardesc *var = rg_walk_find(w, name);
@@ -111,7 +111,7 @@ bool rg_grads_wanted(const rg_walk *w, const char *name)
 
 /* ---- contributions ---- */
 
-rg_status rg_grads_own_var(rg_walk *w, const char *grad, const char *name)
+rg_status rg_grads_own_var(rg_backward_walk *w, const char *grad, const char *name)
 {
     const rg_vardesc *from = rg_walk_find(w, name);
     rg_vardesc *var;
@@ -123,7 +123,7 @@ rg_status rg_grads_own_var(rg_walk *w, const char *grad, const char *name)
     return RG_OK;
 }
 
-rg_status rg_grads_push(rg_walk *w, rg_grad_state *state, const char *name, rg_opdesc *op)
+rg_status rg_grads_push(rg_backward_walk *w, rg_grad_state *state, const char *name, rg_opdesc *op)
 {
     if ((state->n & (state->n - 1)) == 0) {
         size_t room = state->n ? (size_t)state->n * 2 : 1;
@@ -143,7 +143,7 @@ rg_status rg_grads_push(rg_walk *w, rg_grad_state *state, const char *name, rg_o
     return RG_OK;
 }
 
-static rg_status give_rename(rg_walk *w, rg_grad_state *state, int i)
+static rg_status give_rename(rg_backward_walk *w, rg_grad_state *state, int i)
 {
     const char *old = state->names[i];
     const char *fresh = rename_name(w, old, state->renamed);
@@ -160,7 +160,8 @@ static rg_status give_rename(rg_walk *w, rg_grad_state *state, int i)
     return RG_OK;
 }
 
-rg_status rg_grads_contribute(rg_walk *w, const char *name, rg_opdesc *op, const char **out)
+rg_status rg_grads_contribute(rg_backward_walk *w, const char *name, rg_opdesc *op,
+                              const char **out)
 {
     rg_grad_state *state = rg_grads_of(w, name);
     const char *plain = rg_grads_name(w, name);
@@ -187,7 +188,7 @@ rg_status rg_grads_contribute(rg_walk *w, const char *name, rg_opdesc *op, const
     return rg_grads_push(w, state, fresh, op);
 }
 
-rg_status rg_grads_settle(rg_walk *w, const char *name, const char **grad)
+rg_status rg_grads_settle(rg_backward_walk *w, const char *name, const char **grad)
 {
     rg_grad_state *state = rg_map_get(&w->states, name);
     *grad = NULL;

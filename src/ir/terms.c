@@ -19,7 +19,7 @@ void rg_term_fail(rg_terms *t, const char *why)
 /* The input as it was when the op ran; its gradient is the gradient of the variable. */
 static rg_term value_of(rg_terms *t, const char *name)
 {
-    rg_walk *w = t->ctx->walk;
+    rg_backward_walk *w = t->ctx->walk;
     const char *held = NULL;
     if (t->code == RG_OK)
         t->code = rg_walk_value_before(t->ctx, name, &held);

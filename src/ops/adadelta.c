@@ -84,6 +84,17 @@ static void row_step(const rg_ctx *ctx, float rate, const rg_row_batch *rows)
 static void idle_numbers(const rg_ctx *ctx, float numbers[RG_IDLE_NUMBERS])
 {
     numbers[0] = rg_attr_float(ctx, RHO);
+    numbers[1] = rg_attr_float(ctx, EPSILON);
+}
+
+/* An idle step takes 0 times a root: NaN where there is no root, or it is infinite. */
+RG_HOT static void spoil(float *restrict p, const float *squares, const float *moves, float eps,
+                         int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        float under = (moves[i] + eps) / (squares[i] + eps);
+        p[i] = under >= 0 && under < INFINITY ? p[i] : NAN;
+    }
 }
 
 static void catch_up(const rg_past *past, rg_past_memo *memo, const uint32_t *since,
@@ -94,6 +105,8 @@ static void catch_up(const rg_past *past, rg_past_memo *memo, const uint32_t *si
         float *sums = rg_past_memo_at(memo, since[i], &fresh);
         if (fresh)
             rg_past_fade(past, since[i], memo->now, rg_past_numbers(past)[0], sums);
+        spoil(rows->part[0][i], rows->part[1][i], rows->part[2][i], rg_past_numbers(past)[1],
+              rows->width);
         rg_scale_f32(rows->part[1][i], sums[0], rows->width);
         rg_scale_f32(rows->part[2][i], sums[0], rows->width);
     }

@@ -120,6 +120,13 @@ static void decayed_numbers(const rg_ctx *ctx, float numbers[RG_IDLE_NUMBERS])
     numbers[0] = rg_attr_float(ctx, D_DECAY);
 }
 
+/* An idle step takes 0 divided by the root: NaN where there is no root, or no rate. */
+RG_HOT static void spoil(float *restrict p, const float *m, bool all, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        p[i] = m[i] >= 0 && !all ? p[i] : NAN;
+}
+
 static void decayed_catch_up(const rg_past *past, rg_past_memo *memo, const uint32_t *since,
                              const rg_row_batch *rows)
 {
@@ -128,6 +135,7 @@ static void decayed_catch_up(const rg_past *past, rg_past_memo *memo, const uint
         float *sums = rg_past_memo_at(memo, since[i], &fresh);
         if (fresh)
             rg_past_fade(past, since[i], memo->now, rg_past_numbers(past)[0], sums);
+        spoil(rows->part[0][i], rows->part[1][i], rg_past_spoilt(past, since[i]), rows->width);
         rg_scale_f32(rows->part[1][i], sums[0], rows->width);
     }
 }

@@ -7,6 +7,7 @@
 #include "ops/past.h"
 #include "sys/pages.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -325,6 +326,7 @@ static bool can_wait(const rg_ctx *ctx)
     if (update->idle == NULL || update->row_step == NULL || !rg_moves_idle(ctx) ||
         (update->idle->epsilon > 0 && !(rg_attr_float(ctx, update->idle->epsilon - 1) > 0)) ||
         rg_in(ctx, update->grad)->meta.kind != RG_ROWS ||
+        (update->rate >= 0 && !isfinite(rg_number(ctx, update->rate))) || /* 0 times it is NaN */
         rg_dtype_of(ctx, update->state[0].in) != RG_F32 ||
         rg_shape_of(ctx, update->state[0].in)->rank < 2)
         return false;

@@ -15,6 +15,7 @@ enum {
 struct rg_past {
     float numbers[RG_IDLE_NUMBERS];
     _Atomic uint32_t now;
+    _Atomic uint32_t spoilt;      /* the last step whose rate is NaN or infinite; 0: none */
     float *_Atomic rates[CHUNKS]; /* of step i, at [i / CHUNK][i % CHUNK] */
 };
 
@@ -50,6 +51,7 @@ void rg_past_reset(rg_past *past, const float numbers[RG_IDLE_NUMBERS])
 {
     memcpy(past->numbers, numbers, sizeof past->numbers);
     atomic_store(&past->now, 1);
+    atomic_store(&past->spoilt, 0);
 }
 
 rg_status rg_past_note(rg_past *past, float rate, uint32_t *step)
@@ -63,6 +65,8 @@ rg_status rg_past_note(rg_past *past, float rate, uint32_t *step)
         atomic_store_explicit(&past->rates[next / CHUNK], chunk, memory_order_release);
     }
     chunk[next % CHUNK] = rate;
+    if (!isfinite(rate))
+        atomic_store(&past->spoilt, next);
     *step = next;
     return RG_OK;
 }
@@ -80,6 +84,11 @@ const float *rg_past_numbers(const rg_past *past)
 float rg_past_rate(const rg_past *past, uint32_t step)
 {
     return atomic_load_explicit(&past->rates[step / CHUNK], memory_order_acquire)[step % CHUNK];
+}
+
+bool rg_past_spoilt(const rg_past *past, uint32_t since)
+{
+    return atomic_load_explicit(&past->spoilt, memory_order_relaxed) > since;
 }
 
 void rg_past_fade(const rg_past *past, uint32_t since, uint32_t now, float mu, float sums[2])

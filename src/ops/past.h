@@ -29,6 +29,8 @@ void rg_past_advance(rg_past *past, uint32_t step);
 
 const float *rg_past_numbers(const rg_past *past);
 float rg_past_rate(const rg_past *past, uint32_t step);
+/* Whether a step after `since` had a rate that is no number: 0 times it is NaN, so every row is. */
+bool rg_past_spoilt(const rg_past *past, uint32_t since);
 
 /* Of a state that fades by mu at each step: sums[0] = mu^k, what is left of it after the steps
  * since + 1 .. now, and sums[1] = what it has moved by, the sum of rate_j mu^j. */

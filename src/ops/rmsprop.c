@@ -120,14 +120,15 @@ static void row_step(const rg_ctx *ctx, float rate, const rg_row_batch *rows)
     step_rows(rows, k, rg_attr_bool(ctx, CENTERED));
 }
 
-enum { BY_DECAY, BY_MOMENTUM, IS_CENTERED }; /* numbers */
-enum { LEFT_SQUARE, LEFT_STEP, MOVED };      /* sums */
+enum { BY_DECAY, BY_MOMENTUM, IS_CENTERED, WITH_EPSILON }; /* numbers */
+enum { LEFT_SQUARE, LEFT_STEP, MOVED };                    /* sums */
 
 static void idle_numbers(const rg_ctx *ctx, float numbers[RG_IDLE_NUMBERS])
 {
     numbers[BY_DECAY] = rg_attr_float(ctx, DECAY);
     numbers[BY_MOMENTUM] = rg_attr_float(ctx, MOMENTUM);
     numbers[IS_CENTERED] = rg_attr_bool(ctx, CENTERED) ? 1 : 0;
+    numbers[WITH_EPSILON] = rg_attr_float(ctx, EPSILON);
 }
 
 static void sum_up(const float *numbers, uint32_t k, float *sums)
@@ -148,6 +149,17 @@ RG_HOT static void fade(float *restrict p, float *restrict v, float left, float 
     }
 }
 
+/* An idle step adds 0 divided by the root: NaN where there is no root. The first missed step
+ * decides: the means shrink, and their difference stays above zero where it was. */
+RG_HOT static void spoil(float *restrict v, const float *s, const float *m, float decay, float eps,
+                         int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        float c = m ? decay * m[i] : 0;
+        v[i] = decay * s[i] - c * c + eps > 0 ? v[i] : NAN;
+    }
+}
+
 static void catch_up(const rg_past *past, rg_past_memo *memo, const uint32_t *since,
                      const rg_row_batch *rows)
 {
@@ -157,6 +169,11 @@ static void catch_up(const rg_past *past, rg_past_memo *memo, const uint32_t *si
         float *sums = rg_past_memo_at(memo, since[i], &fresh);
         if (fresh)
             sum_up(numbers, memo->now - since[i], sums);
+        const float *mean = numbers[IS_CENTERED] != 0 ? rows->part[3][i] : NULL;
+        if (rg_past_spoilt(past, since[i]))
+            sums[LEFT_STEP] = sums[MOVED] = NAN;
+        spoil(rows->part[1][i], rows->part[2][i], mean, numbers[BY_DECAY], numbers[WITH_EPSILON],
+              rows->width);
         fade(rows->part[0][i], rows->part[1][i], sums[LEFT_STEP], sums[MOVED], rows->width);
         rg_scale_f32(rows->part[2][i], sums[LEFT_SQUARE], rows->width);
         if (numbers[IS_CENTERED] != 0)

@@ -134,6 +134,7 @@ static rg_status open_train(rg_train *t)
 {
     const rg_train_config *c = t->config;
     t->threads = c->threads > 0 ? c->threads : rg_dataset_threads(c->dataset);
+    RG_TRY(rg_dataset_check_threads(t->threads)); /* before each gets its plan */
     RG_TRY(rg_program_clone(&t->program, c->program, false));
     if (c->infer)
         keep_forward(t->program);
