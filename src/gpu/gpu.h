@@ -1,0 +1,82 @@
+/* gpu.h - the inside of the CUDA back end: a module of its own (libregatta_cuda.so) that is loaded
+ * when a program asks for a GPU, so that the library itself needs no CUDA.
+ *
+ * Three kinds of files:
+ *   - *.cu are CUDA C: kernels and functions that launch them (launch.h). They know pointers, sizes
+ *     and a stream, and nothing of programs or values.
+ *   - op_*.c are C: one file for an op or a family of near-twins, each with
+ *     `const rg_kernel rg_kernel_NAME` (ir/kernel.h) that reads its arguments and calls the above.
+ *   - the others are the device: memory, streams, graphs.
+ *
+ * Everything is put into the plan's stream and nothing waits there: a kernel that needs a number
+ * that is on the GPU (a learning rate) reads it there, so that a step can be recorded as a graph
+ * and run again. What cannot be recorded says so (RG_KERNEL_HOST). */
+#ifndef RG_GPU_GPU_H
+#define RG_GPU_GPU_H
+
+#include "ir/kernel.h"
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+
+/* rg_run.stream of a plan on a GPU. */
+typedef struct rg_gpu_stream {
+    cudaStream_t cuda;
+    cublasLtHandle_t blas;
+    void *workspace; /* of cuBLASLt */
+    size_t workspace_bytes;
+    bool tf32; /* FLAGS_enable_tf32 */
+} rg_gpu_stream;
+
+static inline rg_gpu_stream *rg_gpu_stream_of(const rg_ctx *ctx)
+{
+    return ctx->run->stream;
+}
+
+/* RG_EIO with CUDA's own words for it and what was being done. */
+rg_status rg_gpu_failed(cudaError_t error, const char *doing);
+#define RG_GPU_TRY(call)                              \
+    do {                                              \
+        cudaError_t error_ = (call);                  \
+        if (error_ != cudaSuccess)                    \
+            return rg_gpu_failed(error_, #call);      \
+    } while (0)
+
+/* Memory of the GPU for the kernel that asks, and those put into the stream before the next op;
+ * 256-byte aligned. NULL, with the message set, when there is none. It is the same memory at each
+ * run while sizes stay (a recorded step has its address). */
+void *rg_gpu_scratch(rg_ctx *ctx, size_t bytes);
+
+/* Slots and attributes by the name that the op's schema has for them (its file's enums are its
+ * own). A name that the schema does not have is an error of ours, found by tests/gpu. */
+const rg_value *rg_gpu_in(const rg_ctx *ctx, const char *slot);
+rg_value *rg_gpu_out(const rg_ctx *ctx, const char *slot);
+int rg_gpu_in_slot(const rg_ctx *ctx, const char *slot);
+int rg_gpu_out_slot(const rg_ctx *ctx, const char *slot);
+const rg_attr *rg_gpu_attr(const rg_ctx *ctx, const char *name);
+
+/* C = alpha op(A) op(B) + beta C, row-major, with what cuBLASLt can do at the end of it. */
+typedef enum rg_gpu_end {
+    RG_GPU_END_NONE,
+    RG_GPU_END_BIAS,      /* + bias, a row */
+    RG_GPU_END_RELU,      /* relu(.) */
+    RG_GPU_END_BIAS_RELU, /* relu(. + bias) */
+} rg_gpu_end;
+
+typedef struct rg_gpu_product {
+    bool trans_a, trans_b;
+    int64_t m, n, k;
+    const void *a, *b;
+    void *c;
+    rg_dtype dtype; /* of a, b and c: RG_F32, RG_F16, RG_BF16; sums are float32 */
+    float alpha, beta;
+    const float *device_alpha; /* not NULL: alpha is *device_alpha times `alpha` */
+    rg_gpu_end end;
+    const void *bias;
+    int64_t batch; /* 0 or 1: one; else that many, these strides apart */
+    int64_t stride_a, stride_b, stride_c;
+} rg_gpu_product;
+
+rg_status rg_gpu_matmul(rg_gpu_stream *stream, const rg_gpu_product *p);
+
+#endif
