@@ -4,7 +4,7 @@
  * goes: so an orchestrator's probe may ask every few seconds. */
 #include "base/mem.h"
 #include "cli/commands.h"
-#include "dist/credentials.h"
+#include "rpc/credentials.h"
 #include "dist/protocol.h"
 #include "rpc/client.h"
 #include "sys/host.h"

@@ -1,12 +1,13 @@
-/* group.c - checks, and the choice of a back end. */
+/* group.c - checks, the choice of a back end, and each operation as work of the group's thread. */
 #include "coll/group.h"
 
 #include "base/mem.h"
-#include "coll/group_priv.h"
+#include "coll/group_work.h"
+#include "sys/because.h"
 
 #include <string.h>
 
-static const rg_group_backend *const backends[] = {&rg_group_rpc};
+static const rg_group_backend *const backends[] = {&rg_group_rpc, &rg_group_mpi};
 enum { BACKENDS = sizeof backends / sizeof backends[0] };
 
 static rg_status find(const char *name, const rg_group_backend **out)
@@ -16,8 +17,41 @@ static rg_status find(const char *name, const rg_group_backend **out)
             *out = backends[i];
             return RG_OK;
         }
-    return rg_fail(RG_ENOENT, "there is no back end '%s' for groups of processes; there is %s",
-                   name, backends[0]->name);
+    return rg_fail(RG_ENOENT, "there is no back end '%s' for groups of processes; there are %s "
+                   "and %s", name, backends[0]->name, backends[1]->name);
+}
+
+rg_status rg_group_blame(rg_status code, int rank)
+{
+    rg_because_say((rg_because){.worker = true, .index = rank});
+    return code;
+}
+
+/* ---- opening and closing ---- */
+
+static rg_status run_join(rg_group_work *work)
+{
+    return work->group->backend->join(work->group, work->config);
+}
+
+static rg_status run_close(rg_group_work *work)
+{
+    work->group->backend->close(work->group, work->failed);
+    return RG_OK;
+}
+
+static void end(rg_group *group, const char *failed)
+{
+    rg_group_work *work = NULL;
+    if (group->has_thread) {
+        if (rg_group_start(&work, group,
+                           &(rg_group_work){.run = run_close, .failed = failed, .is_last = true}) !=
+            RG_OK)
+            return; /* no memory to end it with: the process's end is its own */
+        rg_group_work_close(work);
+    }
+    rg_group_thread_end(group);
+    rg_free(group);
 }
 
 rg_status rg_group_open(rg_group **out, const rg_group_config *config)
@@ -30,10 +64,14 @@ rg_status rg_group_open(rg_group **out, const rg_group_config *config)
     if (group == NULL)
         return rg_no_memory(sizeof *group, "a group");
     *group = (rg_group){.backend = backend, .rank = config->rank, .size = config->size};
-    rg_status code = backend->join(group, config);
+    rg_status code = rg_group_thread_begin(group);
+    if (code == RG_OK)
+        code = rg_group_do(group, &(rg_group_work){.run = run_join, .config = config});
     if (code != RG_OK) {
-        rg_group_close(group);
-        return rg_context(code, "rank %d of a group of %d", config->rank, config->size);
+        char why[400];
+        (void)snprintf(why, sizeof why, "%s", rg_error_message());
+        end(group, "it could not join");
+        return rg_fail(code, "rank %d of a group of %d: %s", config->rank, config->size, why);
     }
     *out = group;
     return RG_OK;
@@ -42,8 +80,15 @@ rg_status rg_group_open(rg_group **out, const rg_group_config *config)
 void rg_group_close(rg_group *group)
 {
     if (group != NULL)
-        group->backend->close(group);
-    rg_free(group);
+        end(group, NULL);
+}
+
+void rg_group_fail(rg_group *group, const char *why)
+{
+    if (group == NULL)
+        return;
+    atomic_store(&group->given_up, true);
+    end(group, why);
 }
 
 int rg_group_rank(const rg_group *group)
@@ -56,6 +101,13 @@ int rg_group_size(const rg_group *group)
     return group->size;
 }
 
+const char *rg_group_backend_name(const rg_group *group)
+{
+    return group->backend->name;
+}
+
+/* ---- operations ---- */
+
 static rg_status can_combine(rg_dtype dtype, rg_group_op op)
 {
     if (dtype != RG_F32 && dtype != RG_F64 && dtype != RG_I32 && dtype != RG_I64)
@@ -66,48 +118,146 @@ static rg_status can_combine(rg_dtype dtype, rg_group_op op)
     return RG_OK;
 }
 
+static rg_status run_all_reduce(rg_group_work *w)
+{
+    return w->group->backend->all_reduce(w->group, w->data, w->n, w->dtype, w->op);
+}
+
+rg_status rg_group_start_all_reduce(rg_group_work **work, rg_group *group, void *data, size_t n,
+                                    rg_dtype dtype, rg_group_op op)
+{
+    RG_TRY(can_combine(dtype, op));
+    return rg_group_start(
+        work, group,
+        &(rg_group_work){.run = run_all_reduce, .data = data, .n = n, .dtype = dtype, .op = op});
+}
+
 rg_status rg_group_all_reduce(rg_group *group, void *data, size_t n, rg_dtype dtype, rg_group_op op)
 {
     RG_TRY(can_combine(dtype, op));
-    return group->backend->all_reduce(group, data, n, dtype, op);
+    return rg_group_do(group, &(rg_group_work){.run = run_all_reduce,
+                                               .data = data,
+                                               .n = n,
+                                               .dtype = dtype,
+                                               .op = op});
+}
+
+static rg_status run_broadcast(rg_group_work *w)
+{
+    return w->group->backend->broadcast(w->group, w->data, w->n, w->root);
 }
 
 rg_status rg_group_broadcast(rg_group *group, void *data, size_t bytes, int root)
 {
     if (root < 0 || root >= group->size)
         return rg_fail(RG_EINVAL, "broadcast from rank %d of %d", root, group->size);
-    return group->backend->broadcast(group, data, bytes, root);
+    return rg_group_do(
+        group, &(rg_group_work){.run = run_broadcast, .data = data, .n = bytes, .root = root});
+}
+
+static rg_status run_all_gather(rg_group_work *w)
+{
+    return w->group->backend->all_gather(w->group, w->from, w->n, w->data);
 }
 
 rg_status rg_group_all_gather(rg_group *group, const void *mine, size_t bytes, void *all)
 {
-    return group->backend->all_gather(group, mine, bytes, all);
+    return rg_group_do(
+        group, &(rg_group_work){.run = run_all_gather, .from = mine, .n = bytes, .data = all});
+}
+
+static rg_status run_reduce_scatter(rg_group_work *w)
+{
+    rg_group *group = w->group;
+    size_t bytes, whole;
+    if (group->backend->reduce_scatter != NULL)
+        return group->backend->reduce_scatter(group, w->from, w->data, w->n, w->dtype, w->op);
+    if (!rg_mul_size(w->n, rg_dtype_size(w->dtype), &bytes) ||
+        !rg_mul_size(bytes, (size_t)group->size, &whole))
+        return rg_fail(RG_ETOOBIG, "%zu elements for each of %d", w->n, group->size);
+    uint8_t *copy = rg_alloc(whole);
+    if (copy == NULL)
+        return rg_no_memory(whole, "a reduction");
+    memcpy(copy, w->from, whole);
+    rg_status code = group->backend->all_reduce(group, copy, w->n * (size_t)group->size, w->dtype,
+                                                w->op);
+    if (code == RG_OK)
+        memcpy(w->data, copy + (size_t)group->rank * bytes, bytes);
+    rg_free(copy);
+    return code;
 }
 
 rg_status rg_group_reduce_scatter(rg_group *group, const void *data, void *part, size_t n,
                                   rg_dtype dtype, rg_group_op op)
 {
-    size_t bytes, whole;
     RG_TRY(can_combine(dtype, op));
-    if (group->backend->reduce_scatter != NULL)
-        return group->backend->reduce_scatter(group, data, part, n, dtype, op);
-    if (!rg_mul_size(n, rg_dtype_size(dtype), &bytes) ||
-        !rg_mul_size(bytes, (size_t)group->size, &whole))
-        return rg_fail(RG_ETOOBIG, "%zu elements for each of %d", n, group->size);
-    uint8_t *copy = rg_alloc(whole);
-    if (copy == NULL)
-        return rg_no_memory(whole, "a reduction");
-    memcpy(copy, data, whole);
-    rg_status code = group->backend->all_reduce(group, copy, n * (size_t)group->size, dtype, op);
-    if (code == RG_OK)
-        memcpy(part, copy + (size_t)group->rank * bytes, bytes);
-    rg_free(copy);
-    return code;
+    return rg_group_do(group, &(rg_group_work){.run = run_reduce_scatter,
+                                               .from = data,
+                                               .data = part,
+                                               .n = n,
+                                               .dtype = dtype,
+                                               .op = op});
+}
+
+static rg_status run_barrier(rg_group_work *w)
+{
+    return w->group->backend->barrier(w->group);
 }
 
 rg_status rg_group_barrier(rg_group *group)
 {
-    return group->backend->barrier(group);
+    return rg_group_do(group, &(rg_group_work){.run = run_barrier});
+}
+
+/* Lengths first, then the bytes of each in a place of the longest: ranks mostly have about as
+ * many, and one exchange of equal parts is what every back end does best. */
+static rg_status run_gather(rg_group_work *w)
+{
+    rg_group *group = w->group;
+    uint64_t own = w->n;
+    size_t whole;
+    w->sizes = rg_alloc((size_t)group->size * sizeof *w->sizes);
+    if (w->sizes == NULL)
+        return rg_no_memory((size_t)group->size, "a gather");
+    RG_TRY(group->backend->all_gather(group, &own, sizeof own, w->sizes));
+    for (int i = 0; i < group->size; i++)
+        if (w->sizes[i] > w->stride)
+            w->stride = (size_t)w->sizes[i];
+    w->stride = (w->stride + 15) / 16 * 16; /* so that what follows is aligned */
+    if (w->stride == 0)
+        return RG_OK;
+    if (!rg_mul_size(w->stride, (size_t)group->size + 1, &whole))
+        return rg_fail(RG_ETOOBIG, "%zu bytes of each of %d", w->stride, group->size);
+    w->all = rg_alloc(whole);
+    if (w->all == NULL)
+        return rg_no_memory(whole, "a gather");
+    uint8_t *padded = w->all + w->stride * (size_t)group->size;
+    if (w->n > 0)
+        memcpy(padded, w->from, w->n);
+    memset(padded + w->n, 0, w->stride - w->n);
+    return group->backend->all_gather(group, padded, w->stride, w->all);
+}
+
+rg_status rg_group_start_gather(rg_group_work **work, rg_group *group, const void *mine,
+                                size_t bytes)
+{
+    return rg_group_start(work, group,
+                          &(rg_group_work){.run = run_gather, .from = mine, .n = bytes});
+}
+
+rg_status rg_group_gather(rg_group_work **work, rg_group *group, const void *mine, size_t bytes)
+{
+    RG_TRY(rg_group_start_gather(work, group, mine, bytes));
+    rg_status code = rg_group_wait(*work);
+    if (code != RG_OK)
+        rg_group_work_close(*work);
+    return code;
+}
+
+const void *rg_group_gathered(const rg_group_work *work, int rank, size_t *bytes)
+{
+    *bytes = (size_t)work->sizes[rank];
+    return work->all + work->stride * (size_t)rank;
 }
 
 /* ---- combining ---- */

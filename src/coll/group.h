@@ -1,11 +1,13 @@
 /* group.h - processes that compute one thing together.
  *
- * Every member calls the same operations in the same order; each returns when all have called it.
- * Sums are made in the order of ranks, so that a run repeats bit by bit. A member that dies, leaves
- * or calls something else makes the operation fail everywhere, with its name; the group is of no
+ * Every member calls the same operations in the same order; each is over when all have called it.
+ * Sums are made in a fixed order, so that a run repeats bit by bit. A member that dies, leaves or
+ * calls something else makes the operation fail everywhere, with its name; the group is of no
  * use afterwards, and is closed.
  *
- * How bytes travel is a back end's: one file, one table of functions, one line in group.c.
+ * A group has a thread of its own, which makes the operations one after another: one may be started
+ * and waited for later, and the caller computes meanwhile. How bytes travel is a back end's: one
+ * file, one table of functions, one line in group.c.
  *
  * Threads: one thread of a process uses a group at a time. Every operation may wait; it says after
  * 10 s whom it waits for, and ends as rg_interrupted() says. */
@@ -23,9 +25,9 @@ typedef struct rg_group rg_group;
 typedef enum rg_group_op { RG_GROUP_SUM, RG_GROUP_PROD, RG_GROUP_MAX, RG_GROUP_MIN } rg_group_op;
 
 typedef struct rg_group_config {
-    const char *backend; /* "rpc"; NULL: that */
+    const char *backend; /* "rpc", "mpi"; NULL: rpc */
     int rank, size;
-    const char *const *endpoints; /* of all ranks, in their order; borrowed for the call */
+    const char *const *endpoints; /* rpc: of all ranks, in their order; borrowed for the call */
     const char *job;              /* NULL: any */
     rg_rpc_security security;
 } rg_group_config;
@@ -33,11 +35,14 @@ typedef struct rg_group_config {
 /* Returns when all members are there. Owned. */
 rg_status rg_group_open(rg_group **group, const rg_group_config *config);
 /* The others are not waited for, but the rank whose endpoint carries the group (rpc: 0) lets them
- * end what is under way. NULL is allowed. */
+ * end what is under way, and MPI ends when all do. NULL is allowed. */
 void rg_group_close(rg_group *group);
+/* This process ends with a failure: the others are told, and nobody is waited for. */
+void rg_group_fail(rg_group *group, const char *why);
 
 int rg_group_rank(const rg_group *group);
 int rg_group_size(const rg_group *group);
+const char *rg_group_backend_name(const rg_group *group);
 
 /* data [n] of each becomes that of all together. float32, float64, int32 and int64. */
 rg_status rg_group_all_reduce(rg_group *group, void *data, size_t n, rg_dtype dtype,
@@ -50,5 +55,27 @@ rg_status rg_group_all_gather(rg_group *group, const void *mine, size_t bytes, v
 rg_status rg_group_reduce_scatter(rg_group *group, const void *data, void *part, size_t n,
                                   rg_dtype dtype, rg_group_op op);
 rg_status rg_group_barrier(rg_group *group);
+
+/* ---- started now, waited for later ---- */
+
+typedef struct rg_group_work rg_group_work;
+
+/* As rg_group_all_reduce(); nobody touches the data until it has been waited for. Owned, ended by
+ * rg_group_work_close(). */
+rg_status rg_group_start_all_reduce(rg_group_work **work, rg_group *group, void *data, size_t n,
+                                    rg_dtype dtype, rg_group_op op);
+/* What each has, of different lengths: rg_group_gathered() has it after the wait. */
+rg_status rg_group_start_gather(rg_group_work **work, rg_group *group, const void *mine,
+                                size_t bytes);
+/* Returns when it is over, and says how it ended; only once for each. */
+rg_status rg_group_wait(rg_group_work *work);
+/* Of a gather that has been waited for: the bytes of a rank, borrowed until the work is closed. */
+const void *rg_group_gathered(const rg_group_work *work, int rank, size_t *bytes);
+/* Waits where nobody has. NULL is allowed. */
+void rg_group_work_close(rg_group_work *work);
+
+/* The bytes that each rank has, together (rg_group_start_gather, and a wait). Ended by
+ * rg_group_work_close(). */
+rg_status rg_group_gather(rg_group_work **work, rg_group *group, const void *mine, size_t bytes);
 
 #endif

@@ -1,10 +1,15 @@
-/* group_priv.h - what a back end is. */
+/* group_priv.h - what a back end is, and the thread that it runs on. */
 #ifndef RG_COLL_GROUP_PRIV_H
 #define RG_COLL_GROUP_PRIV_H
 
 #include "coll/group.h"
 
-/* Arguments are checked before these are called. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Arguments are checked before these are called. All are called on the group's own thread, and
+ * return when the operation is over; where they wait, rg_interrupted() says whether to give up. */
 typedef struct rg_group_backend {
     const char *name;
     rg_status (*join)(rg_group *group, const rg_group_config *config); /* sets group->state */
@@ -15,18 +20,29 @@ typedef struct rg_group_backend {
     rg_status (*reduce_scatter)(rg_group *group, const void *data, void *part, size_t n,
                                 rg_dtype dtype, rg_group_op op);
     rg_status (*barrier)(rg_group *group);
-    void (*close)(rg_group *group); /* also after join() failed */
+    /* Nothing is to be done: a few times a second, to answer others. NULL: not needed. */
+    void (*idle)(rg_group *group);
+    /* Also after join() failed. failed: why this process ends, NULL where it does as it should. */
+    void (*close)(rg_group *group, const char *failed);
 } rg_group_backend;
 
 struct rg_group {
     const rg_group_backend *backend;
     int rank, size;
     void *state; /* the back end's own */
+    pthread_t thread;
+    bool has_thread;
+    pthread_mutex_t lock;    /* of what follows; held for moments */
+    pthread_cond_t change;   /* there is work */
+    rg_group_work *first, *last;
+    atomic_bool given_up;    /* by who waits: what is under way ends */
 };
 
-extern const rg_group_backend rg_group_rpc;
+extern const rg_group_backend rg_group_rpc, rg_group_mpi;
 
 /* to[i] = to[i] op from[i]. */
 void rg_group_combine(void *to, const void *from, size_t n, rg_dtype dtype, rg_group_op op);
+/* A failure that names a rank is put down to it, for the launcher: "rank 3 is dead ...". */
+rg_status rg_group_blame(rg_status code, int rank);
 
 #endif

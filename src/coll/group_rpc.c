@@ -25,12 +25,14 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { METHOD_OPERATE = 1, METHOD_WHO };
+enum { METHOD_OPERATE = 1, METHOD_WHO, METHOD_FAIL };
 typedef enum operation { REDUCE, BROADCAST, GATHER, BARRIER, OPERATIONS } operation;
 static const char *const operation_names[] = {"all_reduce", "broadcast", "all_gather", "barrier"};
 enum { HEAD = 64, TELL_AFTER_MS = 10000, TELL_EVERY_MS = 30000, LINGER_NS = 100 * 1000 * 1000 };
+enum { LAST_WORDS_MS = 1000 };
 enum { LINGER_TIMES = 50 }; /* the hub waits so long, 5 s, for the others to close */
 
 /* What all members of a round must agree about. */
@@ -231,6 +233,18 @@ static void who(hub *h, rg_rpc_request *request)
     rg_buf_fini(&out);
 }
 
+/* A member fails, and says why: its reason reaches the others. */
+static void take_failure(hub *h, const member *m, rg_rpc_request *request)
+{
+    size_t n;
+    const uint8_t *text = rg_rpc_request_body(request, &n);
+    char why[400];
+    (void)snprintf(why, sizeof why, "rank %d has failed: %.*s", (int)(m - h->members),
+                   (int)(n < 200 ? n : 200), (const char *)text);
+    break_off(h, why);
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+}
+
 static void on_request(void *user, rg_rpc_request *request)
 {
     hub *h = user;
@@ -240,6 +254,8 @@ static void on_request(void *user, rg_rpc_request *request)
         operate(h, m, request);
     else if (rg_rpc_request_method(request) == METHOD_WHO)
         who(h, request);
+    else if (rg_rpc_request_method(request) == METHOD_FAIL)
+        take_failure(h, m, request);
     else
         rg_rpc_refuse(request, RG_EINVAL, "method %u", rg_rpc_request_method(request));
     pthread_mutex_unlock(&h->lock);
@@ -352,6 +368,31 @@ static void answered(void *user, rg_rpc_call *call)
     rg_latch_open(user);
 }
 
+/* Where a text names another member, it is the one to blame. */
+static rg_status blame(const rg_group *group, rg_status code)
+{
+    const char *at = strstr(rg_error_message(), "rank ");
+    int rank = at != NULL && at[5] >= '0' && at[5] <= '9' ? (int)strtol(at + 5, NULL, 10) : -1;
+    if (code == RG_ECLOSED && rank >= 0 && rank < group->size && rank != group->rank)
+        return rg_group_blame(code, rank);
+    return code;
+}
+
+/* In a hurry: the process ends, and the others' wait with it, whether or not it is heard. */
+static void tell_failure(const state *s, const char *why)
+{
+    rg_latch done;
+    rg_rpc_call *call = NULL;
+    const rg_iov text = {(void *)(uintptr_t)why, strlen(why)};
+    rg_rpc_ask rpc = {
+        .method = METHOD_FAIL, .iov = &text, .n = 1, .done = answered, .user = &done};
+    rg_latch_init(&done);
+    if (rg_rpc_start(&call, s->client, &rpc) == RG_OK)
+        (void)rg_latch_wait(&done, LAST_WORDS_MS);
+    rg_rpc_call_close(call);
+    rg_latch_fini(&done);
+}
+
 static void tell(const state *s, operation which, uint64_t waited_ms)
 {
     uint8_t *text = NULL;
@@ -381,10 +422,11 @@ static rg_status wait_for(const state *s, rg_latch *done, operation which, uint6
 }
 
 /* `bytes` of data go there where `sends`; `wanted` bytes come to `out`. */
-static rg_status call_hub(state *s, ask a, const void *data, bool sends, void *out, size_t wanted,
+static rg_status call_hub(rg_group *group, ask a, const void *data, bool sends, void *out, size_t wanted,
                           uint64_t limit_ms)
 {
     static const uint8_t padding[HEAD] = {0};
+    state *s = group->state;
     rg_buf head;
     rg_latch done;
     rg_rpc_call *call = NULL;
@@ -410,7 +452,7 @@ static rg_status call_hub(state *s, ask a, const void *data, bool sends, void *o
     if (code == RG_OK)
         code = wait_for(s, &done, (operation)a.operation, limit_ms);
     if (code == RG_OK)
-        code = rg_rpc_result(call);
+        code = blame(group, rg_rpc_result(call));
     if (code == RG_OK) {
         size_t n;
         const uint8_t *body = rg_rpc_answer(call, &n);
@@ -444,7 +486,7 @@ static rg_status join_rpc(rg_group *group, const rg_group_config *config)
                                   : config->endpoints[0];
     RG_TRY(rg_rpc_client_open(&s->client, endpoint, &client));
     RG_TRY(rg_rpc_client_ready(s->client, NULL));
-    return call_hub(s, (ask){.operation = BARRIER}, NULL, false, NULL, 0,
+    return call_hub(group, (ask){.operation = BARRIER}, NULL, false, NULL, 0,
                     (uint64_t)rg_flag_int("rpc_deadline"));
 }
 
@@ -452,31 +494,34 @@ static rg_status all_reduce(rg_group *group, void *data, size_t n, rg_dtype dtyp
 {
     size_t bytes = n * rg_dtype_size(dtype);
     ask a = {.operation = REDUCE, .bytes = bytes, .dtype = (uint32_t)dtype, .op = (uint32_t)op};
-    return call_hub(group->state, a, data, true, data, bytes, 0);
+    return call_hub(group, a, data, true, data, bytes, 0);
 }
 
 static rg_status broadcast(rg_group *group, void *data, size_t bytes, int root)
 {
     ask a = {.operation = BROADCAST, .bytes = bytes, .root = (uint32_t)root};
-    return call_hub(group->state, a, data, group->rank == root, data, bytes, 0);
+    return call_hub(group, a, data, group->rank == root, data, bytes, 0);
 }
 
 static rg_status all_gather(rg_group *group, const void *mine, size_t bytes, void *all)
 {
     ask a = {.operation = GATHER, .bytes = bytes};
-    return call_hub(group->state, a, mine, true, all, bytes * (size_t)group->size, 0);
+    return call_hub(group, a, mine, true, all, bytes * (size_t)group->size, 0);
 }
 
 static rg_status barrier(rg_group *group)
 {
-    return call_hub(group->state, (ask){.operation = BARRIER}, NULL, false, NULL, 0, 0);
+    return call_hub(group, (ask){.operation = BARRIER}, NULL, false, NULL, 0, 0);
 }
 
-static void close_rpc(rg_group *group)
+/* Who fails says so before it goes; a connection that just closes would be waited for. */
+static void close_rpc(rg_group *group, const char *failed)
 {
     state *s = group->state;
     if (s == NULL)
         return;
+    if (failed != NULL && s->client != NULL)
+        tell_failure(s, failed);
     rg_rpc_client_close(s->client);
     close_hub(s->hub);
     rg_free(s);

@@ -1,7 +1,7 @@
 /* job_join.c - joining a job: its servers, what they keep, and the programs they are sent. */
 #include "base/cursor.h"
 #include "base/mem.h"
-#include "dist/credentials.h"
+#include "rpc/credentials.h"
 #include "dist/fan_out.h"
 #include "dist/job_priv.h"
 #include "ir/digest.h"

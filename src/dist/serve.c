@@ -2,7 +2,7 @@
 #include "dist/serve.h"
 
 #include "base/mem.h"
-#include "dist/credentials.h"
+#include "rpc/credentials.h"
 #include "dist/serve_priv.h"
 #include "sys/clock.h"
 #include "sys/cond.h"

@@ -5,7 +5,7 @@
 
 static _Atomic(rg_status (*)(void)) asked;
 static _Thread_local const atomic_bool *mine;
-static _Thread_local bool heard;
+static _Thread_local bool heard, works_for_another;
 
 void rg_set_interrupted(rg_status (*interrupted)(void))
 {
@@ -20,6 +20,12 @@ const atomic_bool *rg_halted_by(const atomic_bool *halted)
     return before;
 }
 
+void rg_works_for_another(const atomic_bool *halted)
+{
+    (void)rg_halted_by(halted);
+    works_for_another = true;
+}
+
 bool rg_was_halted(void)
 {
     return heard;
@@ -31,5 +37,5 @@ rg_status rg_interrupted(void)
     heard = heard || (mine != NULL && atomic_load_explicit(mine, memory_order_acquire));
     if (heard)
         return rg_fail(RG_ECLOSED, "another thread of this process has failed");
-    return interrupted != NULL ? interrupted() : RG_OK;
+    return interrupted != NULL && !works_for_another ? interrupted() : RG_OK;
 }

@@ -21,6 +21,8 @@ rg_status rg_interrupted(void);
 /* From now on rg_interrupted() fails on this thread, too, while *halted; NULL: no longer. Returns
  * what it was. Borrowed. */
 const atomic_bool *rg_halted_by(const atomic_bool *halted);
+/* For a thread that works for another one, which waits and is asked: here the flag alone counts. */
+void rg_works_for_another(const atomic_bool *halted);
 /* Whether it has, since then: a failure that follows is not this thread's own. */
 bool rg_was_halted(void);
 

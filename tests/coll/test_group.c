@@ -249,8 +249,155 @@ static void who_is_killed_ends_the_wait_of_the_others(void **unused)
     assert_ok(rg_flag_set("rpc_lease_ms", "10000"));
 }
 
+/* ---- started now, waited for later ---- */
+
+static void meanwhile(rg_group *group, int rank)
+{
+    enum { WORKS = 8, N = 5000 };
+    static const char word[] = "abcdefgh";
+    rg_group_work *works[WORKS], *words;
+    float *data = rg_alloc(WORKS * N * sizeof *data);
+    for (int i = 0; i < WORKS * N; i++)
+        data[i] = (float)(i % 17 + rank);
+    for (int w = 0; w < WORKS; w++)
+        assert_ok(rg_group_start_all_reduce(&works[w], group, data + w * N, N, RG_F32,
+                                            RG_GROUP_SUM));
+    assert_ok(rg_group_start_gather(&words, group, word, (size_t)rank * 2)); /* rank 0 has none */
+    for (int w = WORKS - 1; w >= 0; w--) {
+        assert_ok(rg_group_wait(works[w]));
+        rg_group_work_close(works[w]);
+    }
+    for (int i = 0; i < WORKS * N; i++)
+        assert_float_equal(data[i], (float)(3 * (i % 17) + 3), 0);
+    assert_ok(rg_group_wait(words));
+    for (int r = 0; r < 3; r++) {
+        size_t bytes;
+        const void *got = rg_group_gathered(words, r, &bytes);
+        assert_int_equal(bytes, r * 2);
+        assert_memory_equal(got, word, bytes);
+    }
+    rg_group_work_close(words);
+    rg_free(data);
+}
+
+static void operations_run_while_their_caller_does_something_else(void **unused)
+{
+    (void)unused;
+    run_team(3, meanwhile);
+}
+
+static void failing(rg_group *group, int rank)
+{
+    if (rank == 1)
+        rg_group_fail(group, "its disk is full");
+    else
+        assert_fails(rg_group_barrier(group), RG_ECLOSED, "rank 1 has failed: its disk is full");
+}
+
+static void *failing_main(void *arg)
+{
+    part *p = arg;
+    rg_group *group = NULL;
+    p->opened = open_member(&group, p->team, p->rank, p->team->size);
+    if (p->opened != RG_OK)
+        return NULL;
+    failing(group, p->rank);
+    if (p->rank != 1)
+        rg_group_close(group);
+    return NULL;
+}
+
+static void who_fails_tells_the_others_why(void **unused)
+{
+    team t;
+    part parts[2];
+    (void)unused;
+    name_endpoint(&t, 2);
+    for (int i = 0; i < 2; i++) {
+        parts[i] = (part){.team = &t, .rank = i};
+        assert_int_equal(pthread_create(&parts[i].thread, NULL, failing_main, &parts[i]), 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(parts[i].thread, NULL);
+        assert_int_equal(parts[i].opened, RG_OK);
+    }
+}
+
+/* ---- over MPI: this program again, as ranks of mpirun ---- */
+
+static int number_of(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? atoi(text) : -1;
+}
+
+static int run_as_rank(const char *what)
+{
+    rg_group *group;
+    int rank = number_of("OMPI_COMM_WORLD_RANK"), size = number_of("OMPI_COMM_WORLD_SIZE");
+    rg_group_config config = {.backend = "mpi", .rank = rank, .size = size};
+    rg_status code = rg_group_open(&group, &config);
+    if (code != RG_OK) {
+        (void)fprintf(stderr, "rank %d: %s\n", rank, rg_error_message());
+        return 1;
+    }
+    if (strcmp(what, "everything") == 0) {
+        everything(group, rank);
+        large(group, rank);
+        with_nan(group, rank);
+        meanwhile(group, rank);
+    } else if (rank == 1 && strcmp(what, "fail") == 0) {
+        rg_group_fail(group, "its disk is full");
+        sleep(20); /* mpirun ends it with the others */
+        return 3;
+    } else if (rank != 1) {
+        code = rg_group_barrier(group);
+        (void)fprintf(stderr, "rank %d: %s\n", rank, code == RG_OK ? "ok" : rg_error_message());
+    }
+    if (code != RG_OK)
+        return 3; /* as a script that fails: without a goodbye to MPI */
+    rg_group_close(group);
+    return 0;
+}
+
+static int mpirun(const char *what, char *said, size_t room)
+{
+    char command[4200], self[4000];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(n > 0);
+    self[n] = '\0';
+    (void)snprintf(command, sizeof command,
+                   "timeout 60 mpirun --allow-run-as-root --oversubscribe -n 3 %s mpi %s 2>&1", self,
+                   what);
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    size_t got = fread(said, 1, room - 1, out);
+    said[got] = '\0';
+    return pclose(out);
+}
+
+static void members_compute_together_over_mpi(void **unused)
+{
+    static char said[65536];
+    (void)unused;
+    if (mpirun("everything", said, sizeof said) != 0)
+        fail_msg("%s", said);
+}
+
+static void who_leaves_or_fails_over_mpi_is_named(void **unused)
+{
+    static char said[65536];
+    (void)unused;
+    assert_int_not_equal(mpirun("leave", said, sizeof said), 0);
+    assert_non_null(strstr(said, "rank 1 has left the group"));
+    assert_int_not_equal(mpirun("fail", said, sizeof said), 0);
+    assert_non_null(strstr(said, "rank 1 has failed: its disk is full"));
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "mpi") == 0)
+        return run_as_rank(argv[2]);
     if (argc == 3 && strcmp(argv[1], "die") == 0)
         return die_as_member(argv[2]);
     const struct CMUnitTest tests[] = {
@@ -262,6 +409,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(who_never_comes_ends_the_start),
         cmocka_unit_test(who_is_killed_ends_the_wait_of_the_others),
+        cmocka_unit_test(operations_run_while_their_caller_does_something_else),
+        cmocka_unit_test(who_fails_tells_the_others_why),
+        cmocka_unit_test(members_compute_together_over_mpi),
+        cmocka_unit_test(who_leaves_or_fails_over_mpi_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

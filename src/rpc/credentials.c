@@ -1,5 +1,5 @@
 /* credentials.c - job id and key from the environment. */
-#include "dist/credentials.h"
+#include "rpc/credentials.h"
 
 #include "rpc/rpc.h"
 

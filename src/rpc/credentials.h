@@ -1,7 +1,7 @@
 /* credentials.h - which job this process belongs to, and how it proves it: REGATTA_JOB_ID and
  * REGATTA_JOB_KEY (hex), which launchers set. */
-#ifndef RG_DIST_CREDENTIALS_H
-#define RG_DIST_CREDENTIALS_H
+#ifndef RG_RPC_CREDENTIALS_H
+#define RG_RPC_CREDENTIALS_H
 
 #include "base/status.h"
 

@@ -1,0 +1,427 @@
+/* group_mpi.c - a group over Open MPI: the ranks that mpirun has started.
+ *
+ * All calls are made by the group's thread, which starts each operation in its form that does not
+ * block and looks for its end, ever more seldom, so that a rank that waits for another leaves it the
+ * processor. Meanwhile it reads notes that ranks send each other beside the operations: who waits
+ * long asks where the others are, who leaves or fails says so. A rank that is killed is the
+ * business of mpirun, which names it and ends the rest.
+ *
+ * MPI is started once in a process and ends with it: a second group is refused after the first was
+ * closed. */
+#include "base/mem.h"
+#include "coll/group_priv.h"
+#include "coll/mpi.h"
+#include "sys/clock.h"
+#include "sys/interrupt.h"
+#include "sys/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 1 << 28 }; /* elements of one call of MPI, which counts them by int */
+enum { LOOKS_AT_ONCE = 50 };
+static const uint64_t FIRST_NAP_NS = 10 * 1000, LONGEST_NAP_NS = 200 * 1000;
+static const uint64_t TELL_AFTER_NS = 10000000000u, TELL_EVERY_NS = 30000000000u,
+                      ANSWER_NS = 1000000000u;
+
+typedef enum operation { REDUCE, BROADCAST, GATHER, SCATTER, BARRIER, CLOSE, NONE } operation;
+static const char *const operation_names[] = {"all_reduce",     "broadcast", "all_gather",
+                                              "reduce_scatter", "barrier",   "close",
+                                              "nothing"};
+
+/* What ranks tell each other, on a communicator of its own. */
+typedef enum note_kind { NOTE_ASKS, NOTE_IS_AT, NOTE_LEAVES, NOTE_FAILS } note_kind;
+typedef struct note {
+    int32_t kind;
+    int32_t operation; /* that it is in */
+    uint64_t round;    /* operations that it has begun */
+    uint64_t bytes;
+    char text[232];
+} note;
+
+typedef struct peer {
+    note at; /* its last word */
+    bool answered, left, failed;
+} peer;
+
+typedef struct state {
+    const rg_mpi *mpi;
+    rg_mpi_handle data, notes; /* communicators */
+    rg_mpi_handle max, min;    /* operations that do not hide a NaN */
+    peer *peers;
+    note now; /* where we are */
+} state;
+
+static bool was_closed; /* by this process's group; for its thread, of which there is one at a time */
+static const rg_mpi *types; /* for the functions that MPI calls */
+
+static rg_status check(const state *s, int code, const char *call)
+{
+    char text[512] = "";
+    int n = 0;
+    if (code == 0)
+        return RG_OK;
+    (void)s->mpi->MPI_Error_string(code, text, &n);
+    return rg_fail(RG_ECLOSED, "%s: %s", call, text);
+}
+
+/* ---- notes ---- */
+
+static void send_note(const state *s, int to, const note *what)
+{
+    rg_mpi_handle request;
+    /* Small enough to be on its way at once: MPI keeps a copy, and the request is not looked at. */
+    if (s->mpi->MPI_Isend(what, (int)sizeof *what, s->mpi->ompi_mpi_byte, to, 0, s->notes,
+                          &request) == 0)
+        (void)s->mpi->MPI_Request_free(&request);
+}
+
+static void send_all(const rg_group *group, note *what)
+{
+    const state *s = group->state;
+    for (int i = 0; i < group->size; i++)
+        if (i != group->rank && !s->peers[i].left && !s->peers[i].failed)
+            send_note(s, i, what);
+}
+
+static void read_notes(rg_group *group)
+{
+    state *s = group->state;
+    for (;;) {
+        int found = 0;
+        rg_mpi_status status = {0};
+        note got = {0};
+        if (s->mpi->MPI_Iprobe(RG_MPI_ANY, 0, s->notes, &found, &status) != 0 || !found ||
+            status.source < 0 || status.source >= group->size || status.bytes != sizeof got ||
+            s->mpi->MPI_Recv(&got, (int)sizeof got, s->mpi->ompi_mpi_byte, status.source, 0,
+                             s->notes, NULL) != 0)
+            return;
+        peer *from = &s->peers[status.source];
+        got.text[sizeof got.text - 1] = '\0';
+        from->at = got;
+        from->answered = from->answered || got.kind == NOTE_IS_AT;
+        from->left = from->left || got.kind == NOTE_LEAVES;
+        from->failed = from->failed || got.kind == NOTE_FAILS;
+        if (got.kind == NOTE_ASKS) {
+            note answer = s->now;
+            answer.kind = NOTE_IS_AT;
+            send_note(s, status.source, &answer);
+        }
+    }
+}
+
+/* Whether someone is gone without whom this operation cannot end. */
+static rg_status look_for_the_gone(const rg_group *group)
+{
+    const state *s = group->state;
+    for (int i = 0; i < group->size; i++) {
+        const peer *p = &s->peers[i];
+        if (p->failed)
+            return rg_group_blame(rg_fail(RG_ECLOSED, "rank %d has failed: %s", i, p->at.text), i);
+        /* It may leave after an operation that we are still in: then its part is on its way. */
+        if (p->left && p->at.round < s->now.round)
+            return rg_group_blame(rg_fail(RG_ECLOSED, "rank %d has left the group", i), i);
+    }
+    return RG_OK;
+}
+
+static bool calls_another(const note *a, const note *b)
+{
+    return a->round == b->round && (a->operation != b->operation || a->bytes != b->bytes);
+}
+
+/* Ask all where they are, and say who is behind. A rank that is in another operation of the same
+ * number will never come. */
+static rg_status tell(rg_group *group, uint64_t waited_ns)
+{
+    state *s = group->state;
+    char whom[400] = "";
+    size_t used = 0;
+    for (int i = 0; i < group->size; i++)
+        s->peers[i].answered = i == group->rank;
+    note ask = s->now;
+    ask.kind = NOTE_ASKS;
+    send_all(group, &ask);
+    for (uint64_t began = rg_clock_ns(); rg_clock_ns() - began < ANSWER_NS;) {
+        int missing = 0;
+        read_notes(group);
+        RG_TRY(look_for_the_gone(group));
+        for (int i = 0; i < group->size; i++)
+            missing += !s->peers[i].answered;
+        if (missing == 0)
+            break;
+        rg_clock_sleep(LONGEST_NAP_NS);
+    }
+    for (int i = 0; i < group->size && used < sizeof whom - 80; i++) {
+        const peer *p = &s->peers[i];
+        if (i == group->rank || (p->answered && p->at.round > s->now.round))
+            continue;
+        if (p->answered && calls_another(&p->at, &s->now))
+            return rg_fail(RG_ECLOSED,
+                           "rank %d calls %s of %llu bytes, and rank %d calls %s of %llu bytes: "
+                           "members must call the same",
+                           group->rank, operation_names[s->now.operation],
+                           (unsigned long long)s->now.bytes, i,
+                           operation_names[p->at.operation % (NONE + 1)],
+                           (unsigned long long)p->at.bytes);
+        if (!p->answered || p->at.round < s->now.round)
+            used += (size_t)snprintf(whom + used, sizeof whom - used, "%srank %d (%s)",
+                                     used > 0 ? ", " : "", i,
+                                     p->answered ? "it is busy with something else"
+                                                 : "it does not answer");
+    }
+    rg_log(RG_LOG_W, "coll", "\"%s waits for %s\" seconds=%llu", operation_names[s->now.operation],
+           used > 0 ? whom : "the network", (unsigned long long)(waited_ns / 1000000000u));
+    return RG_OK;
+}
+
+/* ---- operations ---- */
+
+static void begin(state *s, operation which, size_t bytes)
+{
+    s->now = (note){.operation = which, .round = s->now.round + 1, .bytes = bytes};
+}
+
+/* Look at once a few times, then after naps that grow: a rank that is early must not take the
+ * processor from who it waits for. */
+static rg_status finish(rg_group *group, rg_mpi_handle request)
+{
+    state *s = group->state;
+    uint64_t began = rg_clock_ns(), nap = FIRST_NAP_NS, tell_at = TELL_AFTER_NS, looked = began;
+    for (uint64_t looks = 0;; looks++) {
+        int done = 0;
+        RG_TRY(check(s, s->mpi->MPI_Test(&request, &done, NULL), "MPI_Test"));
+        if (done)
+            return RG_OK;
+        if (looks < LOOKS_AT_ONCE)
+            continue;
+        rg_clock_sleep(nap);
+        nap = nap * 2 > LONGEST_NAP_NS ? LONGEST_NAP_NS : nap * 2;
+        uint64_t now = rg_clock_ns();
+        if (now - looked < RG_LOOK_NS)
+            continue;
+        looked = now;
+        read_notes(group);
+        RG_TRY(look_for_the_gone(group));
+        RG_TRY(rg_interrupted());
+        if (now - began >= tell_at) {
+            RG_TRY(tell(group, now - began));
+            tell_at = rg_clock_ns() - began + TELL_EVERY_NS;
+        }
+    }
+}
+
+static void combine(void *in, void *inout, int n, rg_mpi_handle type, rg_group_op op)
+{
+    rg_dtype dtype = type == types->ompi_mpi_float    ? RG_F32
+                     : type == types->ompi_mpi_double ? RG_F64
+                     : type == types->ompi_mpi_int32_t ? RG_I32
+                                                       : RG_I64;
+    rg_group_combine(inout, in, (size_t)n, dtype, op);
+}
+
+static void combine_max(void *in, void *inout, int *n, rg_mpi_handle *type)
+{
+    combine(in, inout, *n, *type, RG_GROUP_MAX);
+}
+
+static void combine_min(void *in, void *inout, int *n, rg_mpi_handle *type)
+{
+    combine(in, inout, *n, *type, RG_GROUP_MIN);
+}
+
+static rg_mpi_handle type_of(const rg_mpi *mpi, rg_dtype dtype)
+{
+    return dtype == RG_F32   ? mpi->ompi_mpi_float
+           : dtype == RG_F64 ? mpi->ompi_mpi_double
+           : dtype == RG_I32 ? mpi->ompi_mpi_int32_t
+                             : mpi->ompi_mpi_int64_t;
+}
+
+static rg_mpi_handle op_of(const state *s, rg_group_op op)
+{
+    return op == RG_GROUP_SUM    ? s->mpi->ompi_mpi_op_sum
+           : op == RG_GROUP_PROD ? s->mpi->ompi_mpi_op_prod
+           : op == RG_GROUP_MAX  ? s->max
+                                 : s->min;
+}
+
+static rg_status all_reduce(rg_group *group, void *data, size_t n, rg_dtype dtype, rg_group_op op)
+{
+    state *s = group->state;
+    begin(s, REDUCE, n * rg_dtype_size(dtype));
+    for (size_t at = 0; at < n || n == 0; at += MOST) {
+        rg_mpi_handle request;
+        int part = (int)(n - at < MOST ? n - at : MOST);
+        uint8_t *from = n > 0 ? (uint8_t *)data + at * rg_dtype_size(dtype) : NULL;
+        RG_TRY(check(s,
+                     s->mpi->MPI_Iallreduce(RG_MPI_IN_PLACE, from, part, type_of(s->mpi, dtype),
+                                            op_of(s, op), s->data, &request),
+                     "MPI_Iallreduce"));
+        RG_TRY(finish(group, request));
+        if (n == 0)
+            break;
+    }
+    return RG_OK;
+}
+
+static rg_status broadcast(rg_group *group, void *data, size_t bytes, int root)
+{
+    state *s = group->state;
+    begin(s, BROADCAST, bytes);
+    for (size_t at = 0; at < bytes; at += MOST) {
+        rg_mpi_handle request;
+        int part = (int)(bytes - at < MOST ? bytes - at : MOST);
+        RG_TRY(check(s,
+                     s->mpi->MPI_Ibcast((uint8_t *)data + at, part, s->mpi->ompi_mpi_byte, root,
+                                        s->data, &request),
+                     "MPI_Ibcast"));
+        RG_TRY(finish(group, request));
+    }
+    return RG_OK;
+}
+
+static rg_status all_gather(rg_group *group, const void *mine, size_t bytes, void *all)
+{
+    state *s = group->state;
+    rg_mpi_handle request;
+    begin(s, GATHER, bytes);
+    if (bytes > MOST)
+        return rg_fail(RG_ETOOBIG, "%zu bytes of each rank, and at most %d can be gathered at a "
+                       "time", bytes, MOST);
+    RG_TRY(check(s,
+                 s->mpi->MPI_Iallgather(mine, (int)bytes, s->mpi->ompi_mpi_byte, all, (int)bytes,
+                                        s->mpi->ompi_mpi_byte, s->data, &request),
+                 "MPI_Iallgather"));
+    return finish(group, request);
+}
+
+static rg_status reduce_scatter(rg_group *group, const void *data, void *part, size_t n,
+                                rg_dtype dtype, rg_group_op op)
+{
+    state *s = group->state;
+    rg_mpi_handle request;
+    begin(s, SCATTER, n * rg_dtype_size(dtype));
+    if (n > MOST)
+        return rg_fail(RG_ETOOBIG, "%zu elements for each rank, and at most %d can be at a time",
+                       n, MOST);
+    RG_TRY(check(s,
+                 s->mpi->MPI_Ireduce_scatter_block(data, part, (int)n, type_of(s->mpi, dtype),
+                                                   op_of(s, op), s->data, &request),
+                 "MPI_Ireduce_scatter_block"));
+    return finish(group, request);
+}
+
+static rg_status barrier(rg_group *group)
+{
+    state *s = group->state;
+    rg_mpi_handle request;
+    begin(s, BARRIER, 0);
+    RG_TRY(check(s, s->mpi->MPI_Ibarrier(s->data, &request), "MPI_Ibarrier"));
+    return finish(group, request);
+}
+
+static void idle(rg_group *group)
+{
+    read_notes(group);
+}
+
+/* ---- joining and leaving ---- */
+
+static rg_status begin_mpi(state *s, int rank, int size)
+{
+    int given, is_rank = -1, is_size = -1;
+    const rg_mpi *mpi = s->mpi;
+    RG_TRY(check(s, mpi->MPI_Init_thread(NULL, NULL, RG_MPI_FUNNELED, &given), "MPI_Init_thread"));
+    if (given < RG_MPI_FUNNELED)
+        return rg_fail(RG_EUNIMPL, "this MPI may not be called by a thread");
+    RG_TRY(check(s, mpi->MPI_Comm_rank(mpi->ompi_mpi_comm_world, &is_rank), "MPI_Comm_rank"));
+    RG_TRY(check(s, mpi->MPI_Comm_size(mpi->ompi_mpi_comm_world, &is_size), "MPI_Comm_size"));
+    if (is_rank != rank || is_size != size)
+        return rg_fail(RG_EINVAL,
+                       "MPI says that this is rank %d of %d, and the job says rank %d of %d",
+                       is_rank, is_size, rank, size);
+    return RG_OK;
+}
+
+static rg_status join(rg_group *group, const rg_group_config *config)
+{
+    state *s = rg_alloc_zero(1, sizeof *s);
+    int is_started = 0;
+    (void)config;
+    if (s == NULL)
+        return rg_no_memory(sizeof *s, "a group");
+    s->peers = rg_alloc_zero((size_t)group->size, sizeof *s->peers);
+    if (s->peers == NULL) {
+        rg_free(s);
+        return rg_no_memory((size_t)group->size * sizeof *s->peers, "a group");
+    }
+    group->state = s;
+    s->now.operation = NONE;
+    rg_status code = rg_mpi_load(&s->mpi);
+    if (code == RG_OK)
+        code = check(s, s->mpi->MPI_Initialized(&is_started), "MPI_Initialized");
+    if (code == RG_OK && is_started)
+        code = rg_fail(RG_EINVAL, was_closed
+                                      ? "MPI can be started once in a process, and its group was "
+                                        "closed"
+                                      : "MPI was started by someone else in this process (mpi4py), "
+                                        "whose thread is not ours: import it after the group, or "
+                                        "set FLAGS_coll_backend=rpc");
+    if (code != RG_OK) {
+        s->mpi = NULL; /* nothing to end */
+        return code;
+    }
+    types = s->mpi;
+    RG_TRY(begin_mpi(s, group->rank, group->size));
+    rg_mpi_handle world = s->mpi->ompi_mpi_comm_world;
+    RG_TRY(check(s, s->mpi->MPI_Comm_set_errhandler(world, s->mpi->ompi_mpi_errors_return),
+                 "MPI_Comm_set_errhandler"));
+    RG_TRY(check(s, s->mpi->MPI_Comm_dup(world, &s->data), "MPI_Comm_dup"));
+    RG_TRY(check(s, s->mpi->MPI_Comm_dup(world, &s->notes), "MPI_Comm_dup"));
+    RG_TRY(check(s, s->mpi->MPI_Op_create(combine_max, 1, &s->max), "MPI_Op_create"));
+    return check(s, s->mpi->MPI_Op_create(combine_min, 1, &s->min), "MPI_Op_create");
+}
+
+/* MPI ends when all ranks end it, for which MPI itself would wait busily: so all meet before. A
+ * rank that has failed, or is alone left, does not end it: mpirun sees that, and ends the others. */
+static void end_mpi(rg_group *group)
+{
+    state *s = group->state;
+    rg_mpi_handle request;
+    note word = s->now;
+    word.kind = NOTE_LEAVES;
+    send_all(group, &word);
+    begin(s, CLOSE, 0);
+    s->now.round = word.round; /* no operation of the group */
+    if (s->mpi->MPI_Ibarrier(s->notes, &request) == 0 && finish(group, request) == RG_OK)
+        (void)s->mpi->MPI_Finalize();
+}
+
+static void close_mpi(rg_group *group, const char *failed)
+{
+    state *s = group->state;
+    if (s == NULL)
+        return;
+    if (s->mpi != NULL && s->min != NULL && failed == NULL) {
+        end_mpi(group);
+    } else if (s->mpi != NULL && s->notes != NULL) {
+        note word = s->now;
+        word.kind = NOTE_FAILS;
+        (void)snprintf(word.text, sizeof word.text, "%s", failed);
+        send_all(group, &word);
+    }
+    was_closed = true;
+    rg_free(s->peers);
+    rg_free(s);
+}
+
+const rg_group_backend rg_group_mpi = {.name = "mpi",
+                                       .join = join,
+                                       .all_reduce = all_reduce,
+                                       .broadcast = broadcast,
+                                       .all_gather = all_gather,
+                                       .reduce_scatter = reduce_scatter,
+                                       .barrier = barrier,
+                                       .idle = idle,
+                                       .close = close_mpi};
