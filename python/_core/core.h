@@ -164,6 +164,7 @@ typedef struct core_job {
 extern PyTypeObject *core_job_type;
 extern PyObject *core_own_job; /* the process's */
 int core_add_job(PyObject *module);
+int core_add_group(PyObject *module);
 
 /* ---- training (train.c) ---- */
 

@@ -4,6 +4,7 @@
 #include "_core/core.h"
 
 #include "base/mem.h"
+#include "coll/rings.h"
 #include "dist/exchange.h"
 #include "dist/fan_out.h"
 #include "dist/shuffle.h"
@@ -344,6 +345,7 @@ static void process_exits(int status, void *unused)
     (void)unused;
     for (size_t i = 0; i < n_jobs; i++)
         rg_job_exits(open_jobs[i], status);
+    rg_rings_exit(status);
 }
 
 static rg_status remember(rg_job *job)

@@ -249,6 +249,7 @@ PyMODINIT_FUNC PyInit__core(void)
         core_add_parallel(module) < 0 || core_add_dataset(module) < 0 ||
         core_add_slots(module) < 0 || core_add_py_func(module) < 0 ||
         core_add_transpile(module) < 0 || core_add_launch(module) < 0 || core_add_job(module) < 0 ||
+        core_add_group(module) < 0 ||
         PyModule_AddStringConstant(module, "version", RG_VERSION) < 0) {
         Py_DECREF(module);
         return NULL;

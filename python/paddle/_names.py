@@ -21,8 +21,6 @@ class NotSupported(NotImplementedError, AttributeError):
 
 _DYGRAPH = ("Regatta runs programs, and has no dygraph (eager) mode; build the model with "
             "fluid.layers and run it with fluid.Executor")
-_COLLECTIVE = ("collective training is not implemented; parameter_server.distribute_transpiler is, "
-               "and its create_sync_strategy() gives the same mean over workers")
 _FLOAT = "programs run in floating point"
 _CORE = ("it is of Paddle's C++ core; programs are built and run with fluid.Program and "
          "fluid.Executor")
@@ -68,7 +66,6 @@ _WHY = {
     "paddle.fluid.framework._var_base_to_np": _DYGRAPH,
     "paddle.fluid.graphviz": "fluid.debugger.draw_block_graphviz draws a program",
     "paddle.fluid.net_drawer": "fluid.debugger.draw_block_graphviz draws a program",
-    "paddle.fluid.incubate.fleet.collective": _COLLECTIVE,
     "paddle.fluid.incubate.fleet.parameter_server.pslib":
         "the library pslib is not in Regatta; its tables are those of distribute_transpiler",
     "paddle.fluid.layers": "`paddle ops` lists the ops that are",
@@ -76,12 +73,10 @@ _WHY = {
     "paddle.fluid.layers.io.ListenAndServ": _SERVERS,
     "paddle.fluid.layers.io.Recv": _SERVERS,
     "paddle.fluid.layers.io.Send": _SERVERS,
-    "paddle.fluid.layers.collective": _COLLECTIVE,
     "paddle.fluid.multiprocess_utils": _INSIDE,
     "paddle.fluid.reader.DygraphGeneratorLoader": _DYGRAPH,
     "paddle.fluid.trainer_desc": _TRAINER,
     "paddle.fluid.trainer_factory": _TRAINER,
-    "paddle.fluid.transpiler.collective": _COLLECTIVE,
     "paddle.incubate.hapi": _DYGRAPH,
 }
 # Used as decorators where functions are defined, not where they are called.

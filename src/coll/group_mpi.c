@@ -1,9 +1,9 @@
 /* group_mpi.c - a group over Open MPI: the ranks that mpirun has started.
  *
  * All calls are made by the group's thread, which starts each operation in its form that does not
- * block and looks for its end, ever more seldom, so that a rank that waits for another leaves it the
- * processor. Meanwhile it reads notes that ranks send each other beside the operations: who waits
- * long asks where the others are, who leaves or fails says so. A rank that is killed is the
+ * block and looks for its end, ever more seldom, so that a rank that waits for another leaves it
+ * the processor. Meanwhile it reads notes that ranks send each other beside the operations: who
+ * waits long asks where the others are, who leaves or fails says so. A rank that is killed is the
  * business of mpirun, which names it and ends the rest.
  *
  * MPI is started once in a process and ends with it: a second group is refused after the first was
@@ -25,9 +25,8 @@ static const uint64_t TELL_AFTER_NS = 10000000000u, TELL_EVERY_NS = 30000000000u
                       ANSWER_NS = 1000000000u;
 
 typedef enum operation { REDUCE, BROADCAST, GATHER, SCATTER, BARRIER, CLOSE, NONE } operation;
-static const char *const operation_names[] = {"all_reduce",     "broadcast", "all_gather",
-                                              "reduce_scatter", "barrier",   "close",
-                                              "nothing"};
+static const char *const operation_names[] = {
+    "all_reduce", "broadcast", "all_gather", "reduce_scatter", "barrier", "close", "nothing"};
 
 /* What ranks tell each other, on a communicator of its own. */
 typedef enum note_kind { NOTE_ASKS, NOTE_IS_AT, NOTE_LEAVES, NOTE_FAILS } note_kind;
@@ -52,7 +51,8 @@ typedef struct state {
     note now; /* where we are */
 } state;
 
-static bool was_closed; /* by this process's group; for its thread, of which there is one at a time */
+static bool
+    was_closed; /* by this process's group; for its thread, of which there is one at a time */
 static const rg_mpi *types; /* for the functions that MPI calls */
 
 static rg_status check(const state *s, int code, const char *call)
@@ -157,18 +157,16 @@ static rg_status tell(rg_group *group, uint64_t waited_ns)
         if (i == group->rank || (p->answered && p->at.round > s->now.round))
             continue;
         if (p->answered && calls_another(&p->at, &s->now))
-            return rg_fail(RG_ECLOSED,
-                           "rank %d calls %s of %llu bytes, and rank %d calls %s of %llu bytes: "
-                           "members must call the same",
-                           group->rank, operation_names[s->now.operation],
-                           (unsigned long long)s->now.bytes, i,
-                           operation_names[p->at.operation % (NONE + 1)],
-                           (unsigned long long)p->at.bytes);
+            return rg_fail(
+                RG_ECLOSED,
+                "rank %d calls %s of %llu bytes, and rank %d calls %s of %llu bytes: "
+                "members must call the same",
+                group->rank, operation_names[s->now.operation], (unsigned long long)s->now.bytes, i,
+                operation_names[p->at.operation % (NONE + 1)], (unsigned long long)p->at.bytes);
         if (!p->answered || p->at.round < s->now.round)
-            used += (size_t)snprintf(whom + used, sizeof whom - used, "%srank %d (%s)",
-                                     used > 0 ? ", " : "", i,
-                                     p->answered ? "it is busy with something else"
-                                                 : "it does not answer");
+            used += (size_t)snprintf(
+                whom + used, sizeof whom - used, "%srank %d (%s)", used > 0 ? ", " : "", i,
+                p->answered ? "it is busy with something else" : "it does not answer");
     }
     rg_log(RG_LOG_W, "coll", "\"%s waits for %s\" seconds=%llu", operation_names[s->now.operation],
            used > 0 ? whom : "the network", (unsigned long long)(waited_ns / 1000000000u));
@@ -213,8 +211,8 @@ static rg_status finish(rg_group *group, rg_mpi_handle request)
 
 static void combine(void *in, void *inout, int n, rg_mpi_handle type, rg_group_op op)
 {
-    rg_dtype dtype = type == types->ompi_mpi_float    ? RG_F32
-                     : type == types->ompi_mpi_double ? RG_F64
+    rg_dtype dtype = type == types->ompi_mpi_float     ? RG_F32
+                     : type == types->ompi_mpi_double  ? RG_F64
                      : type == types->ompi_mpi_int32_t ? RG_I32
                                                        : RG_I64;
     rg_group_combine(inout, in, (size_t)n, dtype, op);
@@ -287,8 +285,10 @@ static rg_status all_gather(rg_group *group, const void *mine, size_t bytes, voi
     rg_mpi_handle request;
     begin(s, GATHER, bytes);
     if (bytes > MOST)
-        return rg_fail(RG_ETOOBIG, "%zu bytes of each rank, and at most %d can be gathered at a "
-                       "time", bytes, MOST);
+        return rg_fail(RG_ETOOBIG,
+                       "%zu bytes of each rank, and at most %d can be gathered at a "
+                       "time",
+                       bytes, MOST);
     RG_TRY(check(s,
                  s->mpi->MPI_Iallgather(mine, (int)bytes, s->mpi->ompi_mpi_byte, all, (int)bytes,
                                         s->mpi->ompi_mpi_byte, s->data, &request),
@@ -303,8 +303,8 @@ static rg_status reduce_scatter(rg_group *group, const void *data, void *part, s
     rg_mpi_handle request;
     begin(s, SCATTER, n * rg_dtype_size(dtype));
     if (n > MOST)
-        return rg_fail(RG_ETOOBIG, "%zu elements for each rank, and at most %d can be at a time",
-                       n, MOST);
+        return rg_fail(RG_ETOOBIG, "%zu elements for each rank, and at most %d can be at a time", n,
+                       MOST);
     RG_TRY(check(s,
                  s->mpi->MPI_Ireduce_scatter_block(data, part, (int)n, type_of(s->mpi, dtype),
                                                    op_of(s, op), s->data, &request),
@@ -384,7 +384,8 @@ static rg_status join(rg_group *group, const rg_group_config *config)
 }
 
 /* MPI ends when all ranks end it, for which MPI itself would wait busily: so all meet before. A
- * rank that has failed, or is alone left, does not end it: mpirun sees that, and ends the others. */
+ * rank that has failed, or is alone left, does not end it: mpirun sees that, and ends the others.
+ */
 static void end_mpi(rg_group *group)
 {
     state *s = group->state;

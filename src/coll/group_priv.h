@@ -32,10 +32,10 @@ struct rg_group {
     void *state; /* the back end's own */
     pthread_t thread;
     bool has_thread;
-    pthread_mutex_t lock;    /* of what follows; held for moments */
-    pthread_cond_t change;   /* there is work */
+    pthread_mutex_t lock;  /* of what follows; held for moments */
+    pthread_cond_t change; /* there is work */
     rg_group_work *first, *last;
-    atomic_bool given_up;    /* by who waits: what is under way ends */
+    atomic_bool given_up; /* by who waits: what is under way ends */
 };
 
 extern const rg_group_backend rg_group_rpc, rg_group_mpi;

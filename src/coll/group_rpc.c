@@ -384,8 +384,7 @@ static void tell_failure(const state *s, const char *why)
     rg_latch done;
     rg_rpc_call *call = NULL;
     const rg_iov text = {(void *)(uintptr_t)why, strlen(why)};
-    rg_rpc_ask rpc = {
-        .method = METHOD_FAIL, .iov = &text, .n = 1, .done = answered, .user = &done};
+    rg_rpc_ask rpc = {.method = METHOD_FAIL, .iov = &text, .n = 1, .done = answered, .user = &done};
     rg_latch_init(&done);
     if (rg_rpc_start(&call, s->client, &rpc) == RG_OK)
         (void)rg_latch_wait(&done, LAST_WORDS_MS);
@@ -422,8 +421,8 @@ static rg_status wait_for(const state *s, rg_latch *done, operation which, uint6
 }
 
 /* `bytes` of data go there where `sends`; `wanted` bytes come to `out`. */
-static rg_status call_hub(rg_group *group, ask a, const void *data, bool sends, void *out, size_t wanted,
-                          uint64_t limit_ms)
+static rg_status call_hub(rg_group *group, ask a, const void *data, bool sends, void *out,
+                          size_t wanted, uint64_t limit_ms)
 {
     static const uint8_t padding[HEAD] = {0};
     state *s = group->state;

@@ -43,8 +43,7 @@ typedef struct rg_mpi {
     int (*MPI_Iallgather)(const void *from, int n, rg_mpi_handle type, void *to, int each,
                           rg_mpi_handle to_type, rg_mpi_handle comm, rg_mpi_handle *request);
     int (*MPI_Ireduce_scatter_block)(const void *from, void *to, int n, rg_mpi_handle type,
-                                     rg_mpi_handle op, rg_mpi_handle comm,
-                                     rg_mpi_handle *request);
+                                     rg_mpi_handle op, rg_mpi_handle comm, rg_mpi_handle *request);
     int (*MPI_Ibarrier)(rg_mpi_handle comm, rg_mpi_handle *request);
     int (*MPI_Test)(rg_mpi_handle *request, int *done, rg_mpi_status *status);
     int (*MPI_Iprobe)(int source, int tag, rg_mpi_handle comm, int *found, rg_mpi_status *status);

@@ -98,6 +98,7 @@ static const struct {
     {rg_pass_fuse_embedding_grad, "fused_embedding_grad"},
     {rg_pass_fuse_parts, "fused_slice_grad"},
     {rg_pass_fuse_slices, NULL},
+    {rg_pass_fuse_all_reduce, "c_bucket_start"},
 };
 
 static bool can_run(const char *type, const rg_device *device)

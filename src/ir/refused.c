@@ -30,11 +30,6 @@ const rg_refused rg_refused_ops[] = {
      "fake_dequantize_max_abs fake_quantize_abs_max "
      "fake_quantize_dequantize_moving_average_abs_max fake_quantize_moving_average_abs_max "
      "fake_quantize_range_abs_max moving_average_abs_max_scale "},
-    {"is of collective training, which is not here; parameter servers in sync mode give the same "
-     "mean over workers",
-     " allreduce broadcast c_allgather c_allreduce_max c_allreduce_min c_allreduce_prod "
-     "c_allreduce_sum c_broadcast c_comm_init c_comm_init_all c_gen_nccl_id gen_nccl_id "
-     "c_reducescatter c_sync_calc_stream c_sync_comm_stream "},
     {"is of deep gradient compression, which is not here: gradients are sent as they are",
      " dgc dgc_clip_by_norm dgc_momentum "},
     {"is of federated learning, which is not here; listen_and_serv serves trainers",

@@ -30,5 +30,7 @@ rg_status rg_pass_sparse_tables(rg_program *program, const rg_protected *keep);
 rg_status rg_pass_fuse_parts(rg_program *program, const rg_protected *keep);
 /* Slices that are only sent, or only received and put together, not made at all. */
 rg_status rg_pass_fuse_slices(rg_program *program, const rg_protected *keep);
+/* Sums of gradients over ranks in lots, begun in backward and waited for before they are used. */
+rg_status rg_pass_fuse_all_reduce(rg_program *program, const rg_protected *keep);
 
 #endif

@@ -104,6 +104,10 @@ static const rg_flag table[] = {
     {"rpc_tls_key", RG_FLAG_TEXT, "", "TLS: the certificate's private key (PEM)", NULL},
     {"rpc_tls_ca", RG_FLAG_TEXT, "",
      "TLS: the CA of the others (PEM); a server that has one demands client certificates", NULL},
+    {"coll_backend", RG_FLAG_TEXT, "auto",
+     "how ranks of collective training meet: mpi; rpc, our own; auto: mpi where mpirun started "
+     "them, else rpc",
+     NULL},
     {"benchmark", RG_FLAG_BOOL, "0", "", "use fluid.profiler"},
     {"fuse", RG_FLAG_BOOL, "1", "let the plan fuse ops; 0 runs each op as written", NULL},
     {"cpu_deterministic", RG_FLAG_BOOL, "0", "", "sums are always formed in a fixed order"},
@@ -115,7 +119,10 @@ static const rg_flag table[] = {
     {"fast_eager_deletion_mode", RG_FLAG_BOOL, "1", "", OWN_PLAN},
     {"initial_cpu_memory_in_mb", RG_FLAG_INT, "500", "", OWN_PLAN},
     {"fraction_of_cpu_memory_to_use", RG_FLAG_FLOAT, "1", "", OWN_PLAN},
-    {"fuse_parameter_memory_size", RG_FLAG_FLOAT, "-1", "", OWN_FUSES},
+    {"fuse_parameter_memory_size", RG_FLAG_FLOAT, "-1",
+     "collective: gradients are put together until they have so many MB, and reduced at once; "
+     "below 0: 0.25",
+     NULL},
     {"fuse_parameter_groups_size", RG_FLAG_INT, "3", "", OWN_FUSES},
     {"enable_parallel_graph", RG_FLAG_BOOL, "0", "", OWN_FUSES},
     {"pe_profile_fname", RG_FLAG_TEXT, "", "", "use fluid.profiler"},

@@ -33,6 +33,8 @@ static const char *const names[] = {
     "PADDLE_CURRENT_ENDPOINT",
     "PADDLE_TRAINER_ENDPOINTS",
     "PADDLE_PSERVER_ID",
+    "OMPI_COMM_WORLD_RANK",
+    "OMPI_COMM_WORLD_SIZE",
     "REGATTA_JOB_ID",
     "REGATTA_JOB_KEY",
     "REGATTA_RUN_DIR",
@@ -331,6 +333,30 @@ static rg_status read_workers(reader *r)
     return RG_OK;
 }
 
+/* Ranks of mpirun, in a job without servers, are its trainers unless it is said otherwise. */
+static rg_status read_mpi(reader *r)
+{
+    rg_job_env *env = r->env;
+    int size = -1, rank = -1;
+    const char *size_from = NULL, *rank_from = NULL;
+    if (env->servers_from != NULL || env->role == RG_JOB_SERVER || env->trainer_id_from != NULL)
+        return RG_OK;
+    RG_TRY(read_number(r, "the number of trainers", "OMPI_COMM_WORLD_SIZE", NULL, 1, 1000000, &size,
+                       &size_from));
+    RG_TRY(read_number(r, "the trainer's number", "OMPI_COMM_WORLD_RANK", NULL, 0, 999999, &rank,
+                       &rank_from));
+    if (size_from == NULL || rank_from == NULL ||
+        (env->trainers_from != NULL && env->trainers != size))
+        return RG_OK;
+    if (env->trainers_from == NULL) {
+        env->trainers = size;
+        env->trainers_from = size_from;
+    }
+    env->trainer_id = rank;
+    env->trainer_id_from = rank_from;
+    return RG_OK;
+}
+
 /* ---- our own endpoint ---- */
 
 static rg_status take_endpoint(reader *r, const char *variable, const char *endpoint)
@@ -477,6 +503,7 @@ static rg_status read_all(reader *r)
     RG_TRY(read_trainers(r));
     RG_TRY(read_servers(r));
     RG_TRY(read_workers(r));
+    RG_TRY(read_mpi(r));
     RG_TRY(read_endpoint(r));
     return check_reachable(env);
 }

@@ -260,8 +260,8 @@ static void meanwhile(rg_group *group, int rank)
     for (int i = 0; i < WORKS * N; i++)
         data[i] = (float)(i % 17 + rank);
     for (int w = 0; w < WORKS; w++)
-        assert_ok(rg_group_start_all_reduce(&works[w], group, data + w * N, N, RG_F32,
-                                            RG_GROUP_SUM));
+        assert_ok(
+            rg_group_start_all_reduce(&works[w], group, data + w * N, N, RG_F32, RG_GROUP_SUM));
     assert_ok(rg_group_start_gather(&words, group, word, (size_t)rank * 2)); /* rank 0 has none */
     for (int w = WORKS - 1; w >= 0; w--) {
         assert_ok(rg_group_wait(works[w]));
@@ -367,8 +367,8 @@ static int mpirun(const char *what, char *said, size_t room)
     assert_true(n > 0);
     self[n] = '\0';
     (void)snprintf(command, sizeof command,
-                   "timeout 60 mpirun --allow-run-as-root --oversubscribe -n 3 %s mpi %s 2>&1", self,
-                   what);
+                   "timeout 60 mpirun --allow-run-as-root --oversubscribe -n 3 %s mpi %s 2>&1",
+                   self, what);
     FILE *out = popen(command, "r");
     assert_non_null(out);
     size_t got = fread(said, 1, room - 1, out);

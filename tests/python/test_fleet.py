@@ -117,14 +117,6 @@ def test_module_names():
     assert paddle.fleet.metrics is metrics
 
 
-def test_collective_is_refused_by_name():
-    from paddle.fluid.incubate.fleet.collective import DistributedStrategy, fleet
-    with pytest.raises(NotImplementedError, match="fleet.init is not .*collective training is not"):
-        fleet.init(None)
-    with pytest.raises(NotImplementedError, match="collective.DistributedStrategy is not"):
-        DistributedStrategy()
-
-
 # ---- strategies ----
 
 @pytest.mark.parametrize("name", sorted(WANTED["strategies"]))

@@ -392,8 +392,6 @@ def test_rules_of_the_config():
 
 
 @pytest.mark.parametrize("fields, error, message", [
-    (dict(mode="nccl2"), NotImplementedError, "nccl2"),
-    (dict(mode="collective"), NotImplementedError, "collective"),
     (dict(nccl_comm_num=2), ValueError, "nccl_comm_num"),
     (dict(half_async=True), ValueError, "sync_mode = False"),
     (dict(min_block_size=100), ValueError, "min_block_size is 100, and must be at least 8192"),

@@ -24,10 +24,10 @@ def _say_why():
     error = getattr(sys, "last_value", None)
     if error is None or hasattr(sys, "ps1"):
         return
-    if isinstance(error, KeyboardInterrupt):
-        _core.job_fail("it was interrupted (Ctrl+C)")
-    else:
-        _core.job_fail(" ".join(("%s: %s" % (type(error).__name__, error)).split())[:300])
+    why = "it was interrupted (Ctrl+C)" if isinstance(error, KeyboardInterrupt) else \
+        " ".join(("%s: %s" % (type(error).__name__, error)).split())[:300]
+    _core.job_fail(why)
+    _core.group_fail(why)
 
 
 def default_settings():
@@ -75,6 +75,10 @@ def barrier(name="barrier"):
 def reduce(array, op="sum", name="reduce"):
     """The sum (max, min) of an array over all trainers, in its own type and shape. Whole numbers
     are exact; a sum that its type has no room for is an OverflowError."""
+    return _reduce(array, op, lambda *given: _core.job_reduce(_turn(name), *given))
+
+
+def _reduce(array, op, ask):
     if op not in ("sum", "max", "min"):
         raise ValueError("mode is %r, and must be sum, max or min" % (op,))
     array = numpy.asarray(array)
@@ -84,20 +88,24 @@ def reduce(array, op="sum", name="reduce"):
     if array.dtype == "uint64" and array.size and array.max() > numpy.iinfo("int64").max:
         raise OverflowError("%d over all trainers: whole numbers have 63 bits" % array.max())
     kind = "int64" if whole else "float64"
-    out = _core.job_reduce(_turn(name), op, array.astype(kind).tobytes(), whole)
+    out = ask(op, array.astype(kind).tobytes(), whole)
     out = numpy.frombuffer(out, dtype=kind).reshape(array.shape)
     if array.dtype.kind in "iu" and (out != out.astype(array.dtype)).any():
         raise OverflowError("a %s over all trainers has no room in %s" % (op, array.dtype))
     return out.astype(array.dtype)
 
 
+def _packed(thing):
+    try:
+        return json.dumps(thing).encode()
+    except TypeError as e:
+        raise TypeError("all_gather takes numbers, texts, lists and dicts of them: %s" % e)
+
+
 def gather(thing, index, count):
     """The list of what each of `count` trainers gave, in their order. A thing is made of
     numbers, texts, lists and dicts."""
-    try:
-        own = json.dumps(thing).encode()
-    except TypeError as e:
-        raise TypeError("all_gather takes numbers, texts, lists and dicts of them: %s" % e)
+    own = _packed(thing)
     sizes = numpy.zeros(count, dtype="int64")
     sizes[index] = len(own)
     sizes = reduce(sizes, name="gather")
@@ -162,6 +170,28 @@ class Group(object):
     def all_gather(self, thing):
         self.join()
         return gather(thing, self._index, self._count)
+
+
+class RankGroup(object):
+    """All ranks of collective training, for the meetings of a role maker."""
+
+    def __init__(self, index, endpoints):
+        self._index, self._endpoints = index, list(endpoints)
+
+    def join(self):
+        _core.group_open(self._index, self._endpoints)
+
+    def barrier(self):
+        self.join()
+        _core.group_barrier()
+
+    def all_reduce(self, array, mode="sum"):
+        self.join()
+        return _reduce(array, mode, _core.group_reduce)
+
+    def all_gather(self, thing):
+        self.join()
+        return [json.loads(one) for one in _core.group_gather(_packed(thing))]
 
 
 class Communicator(object):

@@ -2,7 +2,7 @@
 import os
 
 from .. import _core
-from .core import OpRole, _Enum
+from .core import OpRole, VarDesc, _Enum
 from .framework import Program, Variable
 
 __all__ = ["CompiledProgram", "ExecutionStrategy", "BuildStrategy"]
@@ -69,8 +69,7 @@ class BuildStrategy(_Strategy):
     _refused = {
         "sync_batch_norm": "batch_norm over all threads' parts is not implemented",
         "debug_graphviz_path": "use fluid.debugger.draw_block_graphviz",
-        "use_hierarchical_allreduce": "there is one machine here",
-        "trainers_endpoints": "collective training over several machines is not implemented",
+        "use_hierarchical_allreduce": "MPI and NCCL choose by themselves how a sum goes over hosts",
     }
 
 
@@ -99,6 +98,8 @@ class CompiledProgram:
         self._threads = 0  # 0: not data parallel
         self._loss_name = None
         self._plans = {}
+        self._shared = None  # (version, program) of several trainers
+        self._spread = []    # scopes that begin as the first trainer's
 
     def with_data_parallel(self, loss_name=None, build_strategy=None, exec_strategy=None,
                            share_vars_from=None, places=None):
@@ -126,9 +127,63 @@ class CompiledProgram:
                 BuildStrategy.GradientScaleStrategy.Customized:
             raise ValueError("BuildStrategy.gradient_scale_strategy = Customized: feed the loss's "
                              "gradient through fluid.gradients(target_gradients=...) instead")
+        if self._ranks() > 1 and threads > 1:
+            raise ValueError("with_data_parallel: %d places in each of %d trainers: start more "
+                             "trainers instead, each with one place (CPU_NUM=1)"
+                             % (threads, self._ranks()))
         self._threads = threads
         self._loss_name = loss_name
         return self
+
+    # ---- one of several trainers ----
+
+    def _ranks(self):
+        """Trainers that train the program together: as the strategy says, or as the program was
+        transpiled for (config.mode = "nccl2")."""
+        strategy = self._build_strategy
+        told = strategy.num_trainers if strategy is not None else 1
+        endpoints = getattr(self._program, "_trainers_endpoints", None) or []
+        if told > 1 and endpoints and told != len(endpoints):
+            raise ValueError("BuildStrategy.num_trainers = %d, and the program was transpiled for "
+                             "%d trainers" % (told, len(endpoints)))
+        return max(told, len(endpoints), 1)
+
+    def _of_rank(self, executor, scope):
+        """The program that this trainer runs: with the sums of gradients over all trainers. They
+        begin with the variables of the first."""
+        if self._ranks() == 1 or not self._threads:
+            return self._program
+        from .transpiler.collective import GradAllReduce
+        if self._shared is None or self._shared[0] != self._program._version:
+            kind = GradAllReduce(nrings=1)
+            kind.nranks, kind.main_program = self._ranks(), self._program.clone()
+            scale = self._build_strategy.gradient_scale_strategy
+            if scale == BuildStrategy.GradientScaleStrategy.CoeffNumDevice:
+                kind._insert_scale_loss_grad_ops()
+            kind._insert_allreduce_ops()
+            if not self._build_strategy.fuse_all_reduce_ops:
+                for op in kind.main_program.global_block().ops:
+                    if op.type == "c_allreduce_sum":
+                        op._set_attr("use_calc_stream", True)
+            self._shared = (self._program._version, kind.main_program)
+        if not any(known is scope for known in self._spread):
+            self._spread.append(scope)
+            self._spread_values(executor, scope)
+        return self._shared[1]
+
+    def _spread_values(self, executor, scope):
+        program = Program()
+        block = program.global_block()
+        for var in sorted(self._program.list_vars(), key=lambda v: v.name):
+            value = scope.find_var(var.name) if var.persistable else None
+            if value is None or var.type != VarDesc.VarType.LOD_TENSOR or \
+                    not value.get_tensor()._is_initialized():
+                continue
+            own = block.create_var(name=var.name, shape=var.shape, dtype=var.dtype,
+                                   persistable=True)
+            block.append_op(type="c_broadcast", inputs={"X": own}, outputs={"Out": own},
+                            attrs={"root": 0, "ring_id": 0})
+        executor._run(program, {}, [], scope, True)
 
     def _with_inference_optimize(self, config):
         raise NotImplementedError("CompiledProgram._with_inference_optimize: run the program with "
@@ -149,6 +204,12 @@ class CompiledProgram:
         threads = self._threads
         if isinstance(feed, (list, tuple)) and len(parts) < threads and not self._trains():
             threads = len(parts)  # what is left at the end of the data
+        if self._ranks() > 1:
+            if len(parts) != 1:
+                raise ValueError("feed has %d parts for the one place of a trainer" % len(parts))
+            values = executor._run(self._of_rank(executor, scope), parts[0], fetch, scope,
+                                   return_numpy)
+            return values if return_merged else [[value] for value in values]
         names = tuple(sorted(parts[0]))
         key = (self._program._version, id(scope), id(executor._job), threads, names,
                tuple(f.name if isinstance(f, Variable) else f for f in fetch))

@@ -270,7 +270,9 @@ class Executor:
         if dataset is None:
             raise RuntimeError("dataset is need and should be initialized")
         program = default_main_program() if program is None else program
-        program = getattr(program, "_program", program)  # a CompiledProgram's
+        scope = _scope if scope is None else scope
+        if hasattr(program, "_of_rank"):  # a CompiledProgram
+            program = program._program if infer else program._of_rank(self, scope)
         if not isinstance(program, Program):
             raise TypeError("train_from_dataset takes a Program, not %s" % type(program))
         fetch = _fetch_list(fetch_list)
@@ -286,7 +288,7 @@ class Executor:
             _core.profile_start()
         try:
             with _watched(fetch_handler) as (watched, seconds, call):
-                _core.train(self._core, program, _scope if scope is None else scope,
+                _core.train(self._core, program, scope,
                             dataset.dataset, int(thread), infer, names, infos or names,
                             int(print_period), watched, seconds, call)
         finally:

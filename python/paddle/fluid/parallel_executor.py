@@ -14,14 +14,14 @@ class ParallelExecutor:
         if use_cuda:
             raise RuntimeError("ParallelExecutor(use_cuda=True): this build of Regatta has no GPU "
                                "kernels")
-        if num_trainers != 1:
-            raise NotImplementedError("ParallelExecutor(num_trainers=%d): collective training over "
-                                      "several machines is not implemented" % num_trainers)
         self._scope = scope
         self._executor = _executor.Executor(CPUPlace())
+        build_strategy = build_strategy or BuildStrategy()
+        if num_trainers != 1:
+            build_strategy.num_trainers, build_strategy.trainer_id = num_trainers, trainer_id
         shared = share_vars_from._compiled if share_vars_from is not None else None
         self._compiled = CompiledProgram(main_program or default_main_program()) \
-            .with_data_parallel(loss_name, build_strategy or BuildStrategy(),
+            .with_data_parallel(loss_name, build_strategy,
                                 exec_strategy or ExecutionStrategy(), shared)
 
     def run(self, fetch_list, feed=None, feed_dict=None, return_numpy=True):

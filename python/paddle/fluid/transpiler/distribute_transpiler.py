@@ -4,8 +4,10 @@ The work is done in the core."""
 import os
 
 from ... import _core
+from ..core import VarDesc
 from ..dist_io import Layout, persistables
 from ..framework import Program, default_main_program, default_startup_program
+from .collective import GradAllReduce, LocalSGD
 from .details import wait_server_ready
 from .ps_dispatcher import HashName, RoundRobin
 
@@ -90,10 +92,23 @@ def _update_mode(config, sync_mode):
     return DistributedMode.ASYNC
 
 
-def _refuse_collective(config):
+_COLLECTIVE_MODES = {"grad_allreduce": GradAllReduce, "local_sgd": LocalSGD}
+
+
+def _check_mode(config):
+    if config.mode not in ("pserver", "nccl2", "collective"):
+        raise ValueError("config.mode = %r: it must be 'pserver', 'nccl2' or 'collective'"
+                         % (config.mode,))
+    if config.use_hierarchical_allreduce and config.mode != "pserver":
+        raise NotImplementedError("config.use_hierarchical_allreduce = True: MPI and NCCL choose "
+                                  "by themselves how a sum goes over hosts")
+    if config.mode == "collective" and config.collective_mode not in _COLLECTIVE_MODES:
+        raise ValueError("invalid collective_mode: %s: it must be one of %s"
+                         % (config.collective_mode, ", ".join(sorted(_COLLECTIVE_MODES))))
+    if config.nccl_comm_num < 1:
+        raise ValueError("config.nccl_comm_num = %d" % config.nccl_comm_num)
     if config.mode != "pserver":
-        raise NotImplementedError("config.mode = %r: only 'pserver' is implemented"
-                                  % (config.mode,))
+        return
     for name in ("nccl_comm_num", "use_hierarchical_allreduce",
                  "hierarchical_allreduce_inter_nranks", "collective_mode"):
         if getattr(config, name) != getattr(DistributeTranspilerConfig, name):
@@ -146,7 +161,7 @@ class DistributeTranspiler:
         self._waited = False
         if self.config.split_method is None:
             self.config.split_method = RoundRobin
-        _refuse_collective(self.config)
+        _check_mode(self.config)
 
     def transpile(self, *args, **kwargs):
         """transpile(trainer_id, program=None, pservers="127.0.0.1:6174", trainers=1,
@@ -162,10 +177,51 @@ class DistributeTranspiler:
 
     def _new_call(self, trainer_id, program=None, pservers=_ENDPOINT, trainers=1, sync_mode=True,
                   startup_program=None, current_endpoint=_ENDPOINT):
+        if self.config.mode != "pserver":
+            return self._transpile_collective(trainer_id, program, trainers, startup_program,
+                                              current_endpoint)
         return self._transpile(trainer_id, program, pservers, trainers, sync_mode,
                                startup_program)
 
     transpile.__wrapped__ = _new_call  # what inspect.signature() shows
+
+    def _transpile_collective(self, trainer_id, program, trainers, startup_program,
+                              current_endpoint):
+        """trainers: the endpoints of all ranks. nccl2: the startup program starts their group,
+        and a CompiledProgram with_data_parallel of the program trains with it; collective: the
+        program itself has the ops that do."""
+        _check_mode(self.config)
+        if not isinstance(trainers, str):
+            raise TypeError("transpile: trainers is %r; with config.mode = %r it is the endpoints "
+                            "of all trainers, with commas" % (trainers, self.config.mode))
+        program = default_main_program() if program is None else program
+        startup = default_startup_program() if startup_program is None else startup_program
+        endpoints = [e.strip() for e in trainers.split(",")]
+        if self.config.mode == "collective":
+            kind = _COLLECTIVE_MODES[self.config.collective_mode]
+            kind(self.config.nccl_comm_num).transpile(startup, program, trainer_id, endpoints,
+                                                      current_endpoint, self.config.wait_port)
+        else:
+            self._transpile_nccl2(startup, trainer_id, endpoints, current_endpoint)
+            program._trainers_endpoints = endpoints
+            program._nccl_comm_num = self.config.nccl_comm_num
+        self._program, self._waited = program, True
+        self._endpoints = []
+
+    def _transpile_nccl2(self, startup, trainer_id, endpoints, current_endpoint):
+        if not 0 <= trainer_id < len(endpoints):
+            raise ValueError("transpile: trainer_id is %d, and there are %d trainers"
+                             % (trainer_id, len(endpoints)))
+        if endpoints[trainer_id] != current_endpoint:
+            raise ValueError("transpile: trainer %d has the endpoint %s, and current_endpoint is "
+                             "%s" % (trainer_id, endpoints[trainer_id], current_endpoint))
+        block = startup.global_block()
+        block.append_op(
+            type="gen_nccl_id", inputs={},
+            outputs={"NCCLID": block.create_var(name="NCCLID", persistable=True,
+                                                type=VarDesc.VarType.RAW)},
+            attrs={"trainers": endpoints, "trainer_id": trainer_id,
+                   "nccl_comm_num": self.config.nccl_comm_num})
 
     def _transpile(self, trainer_id, program, pservers, trainers, sync_mode, startup_program,
                    split_method=None, sparse_endpoints=(), sum_gradients=False):
@@ -183,7 +239,7 @@ class DistributeTranspiler:
                             "many there are" % trainers)
         if program._is_distributed:
             raise RuntimeError("transpile: the program has been transpiled already")
-        _refuse_collective(config)
+        _check_mode(config)
         endpoints = [e.strip() for e in pservers.split(",")] + list(sparse_endpoints)
         mode = _update_mode(config, sync_mode)
         before = persistables(program)
@@ -222,6 +278,9 @@ class DistributeTranspiler:
                                                            name, endpoint))
 
     def _made(self):
+        if self.config.mode != "pserver":
+            raise RuntimeError("DistributeTranspiler: config.mode = %r has no servers"
+                               % self.config.mode)
         if self._core is None:
             raise RuntimeError("DistributeTranspiler: call transpile() first")
         return self._core
@@ -229,7 +288,8 @@ class DistributeTranspiler:
     def get_trainer_program(self, wait_port=True):
         """The trainer's program: the one that was transpiled, always the same object. The
         first call waits until all servers listen."""
-        self._made()
+        if self.config.mode == "pserver":
+            self._made()
         if wait_port and self.config.wait_port and not self._waited:
             wait_server_ready(self._endpoints)
             self._waited = True

@@ -236,8 +236,11 @@ class PaddleCloudRoleMaker(_ByRole):
     def _generate_collective(self, env):
         if env["role"] == "PSERVER":
             raise ValueError("%s=PSERVER: a collective job has no servers" % env["from"]["role"])
+        if not env["workers"] and (env["from"]["trainer_id"] or "").startswith("OMPI_"):
+            # Ranks of mpirun find each other without addresses; these are names.
+            env["workers"] = ["mpi-rank-%d:1" % i for i in range(env["trainers"])]
         self._worker_endpoints = self._need(env, "workers", "the list of trainers",
-                                            ("PADDLE_TRAINER_ENDPOINTS",))
+                                            ("PADDLE_TRAINER_ENDPOINTS", "OMPI_COMM_WORLD_SIZE"))
         self._role = Role.WORKER
         self._current_id = env["trainer_id"] or 0
         self._worker_num = len(self._worker_endpoints)

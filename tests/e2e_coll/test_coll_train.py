@@ -1,0 +1,105 @@
+"""Collective training by real processes, over python -m paddle.distributed.launch and mpirun."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCRIPT = os.path.join(HERE, "coll_ctr.py")
+LAUNCH = [sys.executable, "-m", "paddle.distributed.launch", "--print_config", "0",
+          "--nproc_per_node", "2"]
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", sys.executable]
+STARTERS = pytest.mark.parametrize("starter", [LAUNCH, MPIRUN], ids=["launch", "mpirun"])
+
+
+def run(command, folder, timeout=60):
+    out = subprocess.run(command, cwd=str(folder), capture_output=True, text=True,
+                         timeout=timeout)
+    assert out.returncode == 0, out.stdout + out.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The variables that one process has, with the joined batches, by optimizer."""
+    folder = tmp_path_factory.mktemp("alone")
+    for optimizer in "sgd", "adam":
+        run([sys.executable, SCRIPT, "%s.npz" % optimizer, "-", optimizer, "alone"], folder)
+    return {optimizer: np.load(str(folder / ("%s.npz" % optimizer)))
+            for optimizer in ("sgd", "adam")}
+
+
+def furthest(a, b):
+    assert sorted(a.files) == sorted(b.files) and len(a.files) > 5
+    return max(float(abs(a[name].astype("float64") - b[name]).max()) for name in a.files)
+
+
+@STARTERS
+@pytest.mark.parametrize("mode,optimizer", [("nccl2", "sgd"), ("collective", "adam")])
+def test_two_ranks_equal_one_with_the_joined_batch(tmp_path, alone, starter, mode, optimizer):
+    run(starter + [SCRIPT, "out.npz", mode, optimizer], tmp_path)
+    assert furthest(np.load(str(tmp_path / "out.npz")), alone[optimizer]) < 1e-5
+
+
+def test_models_averaged_after_a_step_of_sgd_are_those_of_averaged_gradients(tmp_path, alone):
+    run(MPIRUN + [SCRIPT, "out.npz", "local_sgd", "sgd"], tmp_path)
+    assert furthest(np.load(str(tmp_path / "out.npz")), alone["sgd"]) < 1e-5
+
+
+def test_runs_repeat_bit_by_bit_whatever_is_put_together(tmp_path):
+    run(MPIRUN + [SCRIPT, "a.npz", "nccl2", "adam"], tmp_path)
+    run(LAUNCH + [SCRIPT, "b.npz", "nccl2", "adam"], tmp_path)
+    run(LAUNCH + [SCRIPT, "c.npz", "one_by_one", "adam"], tmp_path)
+    a, b, c = (np.load(str(tmp_path / name)) for name in ("a.npz", "b.npz", "c.npz"))
+    assert furthest(a, b) == 0 and furthest(a, c) == 0
+
+
+@STARTERS
+def test_a_rank_that_is_killed_ends_the_job_with_its_name(tmp_path, starter):
+    job = subprocess.Popen(starter + [SCRIPT, "out.npz", "nccl2", "sgd", "slow"],
+                           cwd=str(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           text=True)
+    said, pid = "", None
+    for line in job.stdout:
+        said += line
+        found = re.search(r"rank 1 trains: pid (\d+)", line)
+        if found:
+            pid = int(found.group(1))
+            break
+    assert pid is not None, said
+    began = time.monotonic()
+    os.kill(pid, signal.SIGKILL)
+    said += job.communicate(timeout=30)[0]
+    assert time.monotonic() - began < 10, said
+    assert job.returncode != 0
+    assert re.search(r"first: worker 1|process rank 1 .*signal 9", said), said
+
+
+UNEVEN = """
+import numpy as np
+import paddle.fluid as fluid
+from paddle.fluid.incubate.fleet.base import role_maker
+from paddle.fluid.incubate.fleet.collective import fleet
+fleet.init(role_maker.PaddleCloudRoleMaker(is_collective=True))
+x = fluid.data("x", [None, 4])
+loss = fluid.layers.mean(fluid.layers.fc(x, 1))
+fleet.distributed_optimizer(fluid.optimizer.SGD(0.1)).minimize(loss)
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(fleet.startup_program)
+for _ in range(2 + fleet.is_first_worker()):
+    exe.run(fleet.main_program, feed={"x": np.ones((2, 4), "float32")}, fetch_list=[loss])
+"""
+
+
+@STARTERS
+def test_a_rank_with_fewer_batches_is_named(tmp_path, starter):
+    (tmp_path / "uneven.py").write_text(UNEVEN)
+    out = subprocess.run(starter + ["uneven.py"], cwd=str(tmp_path), capture_output=True,
+                         text=True, timeout=60)
+    assert out.returncode != 0
+    assert "rank 1 has left the group" in out.stdout + out.stderr
