@@ -37,6 +37,19 @@ class Runs:
             raise RuntimeError("%s %s: %s" % (script, " ".join(options), done.stderr[-2000:]))
         return {key: median([rep[key] for rep in reps]) for key in reps[0]}
 
+    def together(self, start, times, options):
+        """Examples per CPU-second of all processes of `times` such commands at once."""
+        command = start + [os.path.join(HERE, "ctr_fluid.py"), "--data", self.data] + options
+        running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                    text=True) for _ in range(times)]
+        reps = []
+        for out, error in [process.communicate() for process in running]:
+            found = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+            if not found:
+                raise RuntimeError("%s: %s" % (" ".join(command), error[-2000:]))
+            reps += found
+        return sum(r["rows"] for r in reps) / sum(r["rows"] / r["per_cpu"] for r in reps)
+
     def fluid(self, python, text):
         return self.one(python, "ctr_fluid.py", text.split())
 
@@ -109,6 +122,23 @@ def scaling(runs, gemms, us):
                                          median([b for _, b in seen])), "")
 
 
+def ranks(runs, us):
+    """Two ranks over MPI, sums of gradients while backward goes on, against one rank: what a
+    CPU-second is good for. Two processes that do not know each other share the machine, too: what
+    they lose is the machine's, and is shown beside it."""
+    seen = []
+    for _ in range(PAIRS * 2 + 1):
+        one = runs.fluid(us, "--reps 2")["per_cpu"]
+        two = runs.together([us], 2, ["--reps", "2"])
+        joined = runs.together(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", us],
+                               1, ["--reps", "2", "--ranks"])
+        seen.append((joined / one, joined / two, joined, one))
+    show("2 ranks over MPI, of 1 rank", median([r[0] for r in seen]), 0.9,
+         "2 ranks %.0f, 1 rank %.0f examples per CPU-second; of 2 processes at once %.2f"
+         % (median([r[2] for r in seen]), median([r[3] for r in seen]),
+            median([r[1] for r in seen])), "")
+
+
 def memory(runs, us):
     rss = runs.fluid(us, "--reps 1 --parts 8")["rss_mb"]
     table, layers = 1000001 * 10 * 4 / 2 ** 20, (273 * 400 + 2 * 400 * 400 + 800) * 4 / 2 ** 20
@@ -121,7 +151,8 @@ def memory(runs, us):
 def main(data, bare, *cases):
     us, paddle, torch = sys.executable, os.environ.get("P185"), os.environ.get("PT")
     runs = Runs(data)
-    cases = cases or ("memory", "torch", "bound", "threads", "queue", "raw", "adam", "feed", "rss")
+    cases = cases or ("memory", "torch", "bound", "threads", "queue", "raw", "adam", "feed", "ranks",
+                      "rss")
 
     def ours(text):
         return lambda: runs.fluid(us, text)
@@ -156,6 +187,8 @@ def main(data, bare, *cases):
     if "feed" in cases:
         pairs("exe.run with feed, of in memory", 0.9, ours("--input feed"), ours(""),
               ("feed", "memory"))
+    if "ranks" in cases:
+        ranks(runs, us)
     if "rss" in cases:
         memory(runs, us)
 

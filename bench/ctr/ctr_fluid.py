@@ -32,6 +32,8 @@ def arguments():
     parser.add_argument("--passes", type=int, default=1, help="epochs in a repeat")
     parser.add_argument("--reps", type=int, default=3)
     parser.add_argument("--ps", choices=["sync", "async", "half_async", "geo"])
+    parser.add_argument("--ranks", action="store_true",
+                        help="one rank of a collective job, which mpirun or launch has started")
     parser.add_argument("--out", help="workers' lines, of all of them")
     return parser.parse_args()
 
@@ -74,6 +76,13 @@ def join(optimizer):
     strategy = (StrategyFactory.create_geo_strategy(100) if args.ps == "geo" else
                 getattr(StrategyFactory, "create_%s_strategy" % args.ps)())
     return fleet, fleet.distributed_optimizer(optimizer, strategy)
+
+
+def join_ranks(optimizer):
+    import paddle.fluid.incubate.fleet.base.role_maker as role_maker
+    from paddle.fluid.incubate.fleet.collective import DistributedStrategy, fleet
+    fleet.init(role_maker.PaddleCloudRoleMaker(is_collective=True))
+    return fleet, fleet.distributed_optimizer(optimizer, DistributedStrategy())
 
 
 def pipe_command():
@@ -156,8 +165,8 @@ def measure(epoch, worker):
         cpu, wall = cpu_seconds() - cpu, ended - began
         figures = {"per_cpu": rows / cpu, "per_second": rows / wall, "rows": rows,
                    "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0}
-        if args.ps:
-            figures.update(rep=rep, worker=worker, began=began, ended=ended,
+        if args.ps or args.ranks:
+            figures.update(cpu=cpu, rep=rep, worker=worker, began=began, ended=ended,
                            bytes=traffic() - sent)
         say(figures)
 
@@ -167,21 +176,24 @@ def main():
     fleet, worker, workers = None, 0, 1
     if args.ps:
         fleet, optimizer = join(optimizer)
+    elif args.ranks:
+        fleet, optimizer = join_ranks(optimizer)
     optimizer.minimize(loss)
     exe = fluid.Executor(fluid.CPUPlace())
     program, startup = fluid.default_main_program(), fluid.default_startup_program()
-    if fleet and fleet.is_server():
+    if args.ps and fleet.is_server():
         fleet.init_server()
         fleet.run_server()
         return
-    if fleet:
+    if args.ps:
         fleet.init_worker()
+    if fleet:
         worker, workers = fleet.worker_index(), fleet.worker_num()
         program, startup = fleet.main_program, fleet.startup_program
     exe.run(startup)
     measure(from_arrays(exe, loss, auc) if args.input == "feed" else
             from_dataset(exe, program, slots, worker, workers), worker)
-    if fleet:
+    if args.ps:
         fleet.stop_worker()
         say({"done": worker})
 

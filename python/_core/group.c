@@ -2,6 +2,7 @@
  * all of them, and the end of the process. */
 #include "_core/core.h"
 
+#include "base/mem.h"
 #include "coll/rings.h"
 
 #include <string.h>
@@ -92,6 +93,13 @@ static PyObject *reduce(PyObject *module, PyObject *args)
     return finish(code);
 }
 
+static void *make_room(void *user, int column, size_t bytes)
+{
+    uint8_t **all = user;
+    (void)column;
+    return *all = rg_alloc(bytes);
+}
+
 /* group_gather(bytes) -> [bytes], of all ranks in their order */
 static PyObject *gather(PyObject *module, PyObject *given)
 {
@@ -103,25 +111,33 @@ static PyObject *gather(PyObject *module, PyObject *given)
         PyErr_SetString(PyExc_TypeError, "group_gather() takes bytes");
         return NULL;
     }
-    const char *mine = PyBytes_AsString(given);
-    size_t n = (size_t)PyBytes_Size(given);
+    uint8_t *all = NULL;
+    const uint8_t *at;
+    rg_group_list bytes_of = {.n = (size_t)PyBytes_Size(given),
+                              .columns = 1,
+                              .mine = {PyBytes_AsString(given)},
+                              .item_bytes = {1},
+                              .room = make_room,
+                              .user = &all};
     Py_BEGIN_ALLOW_THREADS
     code = rg_ring_group(0, &group);
     if (code == RG_OK)
-        code = rg_group_gather(&work, group, mine, n);
+        code = rg_group_start_gather(&work, group, &bytes_of);
+    if (code == RG_OK)
+        code = rg_group_wait(work);
     Py_END_ALLOW_THREADS
-    if (code != RG_OK || PyErr_Occurred())
-        return finish(code);
-    PyObject *list = PyList_New(0);
+    PyObject *list = code == RG_OK && !PyErr_Occurred() ? PyList_New(0) : finish(code);
+    at = all;
     for (int i = 0; list != NULL && i < rg_group_size(group); i++) {
-        size_t bytes;
-        const void *from = rg_group_gathered(work, i, &bytes);
-        PyObject *item = PyBytes_FromStringAndSize(from, (Py_ssize_t)bytes);
+        size_t bytes = rg_group_gathered(work, i);
+        PyObject *item = PyBytes_FromStringAndSize((const char *)at, (Py_ssize_t)bytes);
+        at += bytes;
         if (item == NULL || PyList_Append(list, item) < 0)
             Py_CLEAR(list);
         Py_XDECREF(item);
     }
     rg_group_work_close(work);
+    rg_free(all);
     return list;
 }
 

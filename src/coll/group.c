@@ -258,55 +258,75 @@ rg_status rg_group_barrier(rg_group *group)
     return rg_group_do(group, &(rg_group_work){.run = run_barrier});
 }
 
-/* Lengths first, then the bytes of each in a place of the longest: ranks mostly have about as
- * many, and one exchange of equal parts is what every back end does best. */
-static rg_status run_gather(rg_group_work *w)
+/* ---- lists of different lengths ---- */
+
+/* Ranks mostly have about as many, so that little is sent for nothing. */
+static rg_status gather_padded(rg_group *group, uint8_t *all, const size_t *at, const size_t *bytes)
 {
-    rg_group *group = w->group;
-    uint64_t own = w->n;
-    size_t whole;
-    w->sizes = rg_alloc((size_t)group->size * sizeof *w->sizes);
-    if (w->sizes == NULL)
-        return rg_no_memory((size_t)group->size, "a gather");
-    RG_TRY(group->backend->all_gather(group, &own, sizeof own, w->sizes));
+    size_t most = 0, whole;
     for (int i = 0; i < group->size; i++)
-        if (w->sizes[i] > w->stride)
-            w->stride = (size_t)w->sizes[i];
-    w->stride = (w->stride + 15) / 16 * 16; /* so that what follows is aligned */
-    if (w->stride == 0)
+        most = bytes[i] > most ? bytes[i] : most;
+    if (most == 0)
         return RG_OK;
-    if (!rg_mul_size(w->stride, (size_t)group->size + 1, &whole))
-        return rg_fail(RG_ETOOBIG, "%zu bytes of each of %d", w->stride, group->size);
-    w->all = rg_alloc(whole);
-    if (w->all == NULL)
+    if (!rg_mul_size(most, (size_t)group->size + 1, &whole))
+        return rg_fail(RG_ETOOBIG, "%zu bytes of each of %d", most, group->size);
+    uint8_t *padded = rg_alloc(whole);
+    if (padded == NULL)
         return rg_no_memory(whole, "a gather");
-    uint8_t *padded = w->all + w->stride * (size_t)group->size;
-    if (w->n > 0)
-        memcpy(padded, w->from, w->n);
-    memset(padded + w->n, 0, w->stride - w->n);
-    return group->backend->all_gather(group, padded, w->stride, w->all);
-}
-
-rg_status rg_group_start_gather(rg_group_work **work, rg_group *group, const void *mine,
-                                size_t bytes)
-{
-    return rg_group_start(work, group,
-                          &(rg_group_work){.run = run_gather, .from = mine, .n = bytes});
-}
-
-rg_status rg_group_gather(rg_group_work **work, rg_group *group, const void *mine, size_t bytes)
-{
-    RG_TRY(rg_group_start_gather(work, group, mine, bytes));
-    rg_status code = rg_group_wait(*work);
-    if (code != RG_OK)
-        rg_group_work_close(*work);
+    uint8_t *mine = padded + most * (size_t)group->size;
+    memcpy(mine, all + at[group->rank], bytes[group->rank]);
+    memset(mine + bytes[group->rank], 0, most - bytes[group->rank]);
+    rg_status code = group->backend->all_gather(group, mine, most, padded);
+    for (int i = 0; code == RG_OK && i < group->size; i++)
+        memcpy(all + at[i], padded + most * (size_t)i, bytes[i]);
+    rg_free(padded);
     return code;
 }
 
-const void *rg_group_gathered(const rg_group_work *work, int rank, size_t *bytes)
+static rg_status gather_column(rg_group_work *w, int column, size_t *at, size_t *bytes)
 {
-    *bytes = (size_t)work->sizes[rank];
-    return work->all + work->stride * (size_t)rank;
+    rg_group *group = w->group;
+    size_t item = w->list.item_bytes[column], whole = 0;
+    for (int i = 0; i < group->size; i++) {
+        at[i] = whole;
+        if (!rg_mul_size((size_t)w->counts[i], item, &bytes[i]) || bytes[i] > SIZE_MAX - whole)
+            return rg_fail(RG_ETOOBIG, "%llu items of rank %d", (unsigned long long)w->counts[i],
+                           i);
+        whole += bytes[i];
+    }
+    uint8_t *all = w->list.room(w->list.user, column, whole);
+    if (all == NULL)
+        return rg_no_memory(whole, "what all ranks have");
+    if (bytes[group->rank] > 0)
+        memcpy(all + at[group->rank], w->list.mine[column], bytes[group->rank]);
+    return (group->backend->all_gather_in_place ? group->backend->all_gather_in_place
+                                                : gather_padded)(group, all, at, bytes);
+}
+
+/* How many each has is exchanged first. */
+static rg_status run_gather(rg_group_work *w)
+{
+    rg_group *group = w->group;
+    uint64_t own = w->list.n;
+    size_t *spans = rg_alloc_zero((size_t)group->size * 2, sizeof *spans);
+    w->counts = rg_alloc_zero((size_t)group->size, sizeof *w->counts);
+    rg_status code = spans != NULL && w->counts != NULL
+                         ? group->backend->all_gather(group, &own, sizeof own, w->counts)
+                         : rg_no_memory((size_t)group->size, "a gather");
+    for (int c = 0; code == RG_OK && c < w->list.columns; c++)
+        code = gather_column(w, c, spans, spans + group->size);
+    rg_free(spans);
+    return code;
+}
+
+rg_status rg_group_start_gather(rg_group_work **work, rg_group *group, const rg_group_list *list)
+{
+    return rg_group_start(work, group, &(rg_group_work){.run = run_gather, .list = *list});
+}
+
+size_t rg_group_gathered(const rg_group_work *work, int rank)
+{
+    return (size_t)work->counts[rank];
 }
 
 /* ---- combining ---- */

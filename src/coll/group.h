@@ -64,18 +64,23 @@ typedef struct rg_group_work rg_group_work;
  * rg_group_work_close(). */
 rg_status rg_group_start_all_reduce(rg_group_work **work, rg_group *group, void *data, size_t n,
                                     rg_dtype dtype, rg_group_op op);
-/* What each has, of different lengths: rg_group_gathered() has it after the wait. */
-rg_status rg_group_start_gather(rg_group_work **work, rg_group *group, const void *mine,
-                                size_t bytes);
+/* Items that each rank has, as many as it likes, in one column or two (rows, and their values). */
+typedef struct rg_group_list {
+    size_t n; /* items of this rank */
+    int columns;
+    const void *mine[2];
+    size_t item_bytes[2]; /* the same on all ranks */
+    /* Called on the group's thread, once the number is known: memory for a column of all ranks'
+     * items, in the order of ranks. NULL: there is none. */
+    void *(*room)(void *user, int column, size_t bytes);
+    void *user;
+} rg_group_list;
+rg_status rg_group_start_gather(rg_group_work **work, rg_group *group, const rg_group_list *list);
 /* Returns when it is over, and says how it ended; only once for each. */
 rg_status rg_group_wait(rg_group_work *work);
-/* Of a gather that has been waited for: the bytes of a rank, borrowed until the work is closed. */
-const void *rg_group_gathered(const rg_group_work *work, int rank, size_t *bytes);
+/* Of a gather that has been waited for: how many items that rank has. */
+size_t rg_group_gathered(const rg_group_work *work, int rank);
 /* Waits where nobody has. NULL is allowed. */
 void rg_group_work_close(rg_group_work *work);
-
-/* The bytes that each rank has, together (rg_group_start_gather, and a wait). Ended by
- * rg_group_work_close(). */
-rg_status rg_group_gather(rg_group_work **work, rg_group *group, const void *mine, size_t bytes);
 
 #endif

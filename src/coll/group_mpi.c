@@ -15,12 +15,16 @@
 #include "sys/interrupt.h"
 #include "sys/log.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 1 << 28 }; /* elements of one call of MPI, which counts them by int */
+enum {
+    MOST = 1 << 27,
+    FEW_BYTES = 4096
+}; /* elements of one call of MPI, which counts bytes by int */
 enum { LOOKS_AT_ONCE = 50 };
-static const uint64_t FIRST_NAP_NS = 10 * 1000, LONGEST_NAP_NS = 200 * 1000;
+static const uint64_t FIRST_NAP_NS = 10 * 1000, LONGEST_NAP_NS = 400 * 1000;
 static const uint64_t TELL_AFTER_NS = 10000000000u, TELL_EVERY_NS = 30000000000u,
                       ANSWER_NS = 1000000000u;
 
@@ -48,7 +52,10 @@ typedef struct state {
     rg_mpi_handle data, notes; /* communicators */
     rg_mpi_handle max, min;    /* operations that do not hide a NaN */
     peer *peers;
-    note now; /* where we are */
+    uint8_t *part; /* of a sum, as it comes */
+    size_t room;
+    int *counts, *places; /* by rank, for a gather that is under way */
+    note now;             /* where we are */
 } state;
 
 static bool
@@ -244,21 +251,76 @@ static rg_mpi_handle op_of(const state *s, rg_group_op op)
                                  : s->min;
 }
 
-static rg_status all_reduce(rg_group *group, void *data, size_t n, rg_dtype dtype, rg_group_op op)
+/* Few bytes: MPI's own way, which is the quicker one then. */
+static rg_status reduce_few(rg_group *group, void *data, size_t n, rg_dtype dtype, rg_group_op op)
 {
     state *s = group->state;
-    begin(s, REDUCE, n * rg_dtype_size(dtype));
-    for (size_t at = 0; at < n || n == 0; at += MOST) {
-        rg_mpi_handle request;
-        int part = (int)(n - at < MOST ? n - at : MOST);
-        uint8_t *from = n > 0 ? (uint8_t *)data + at * rg_dtype_size(dtype) : NULL;
-        RG_TRY(check(s,
-                     s->mpi->MPI_Iallreduce(RG_MPI_IN_PLACE, from, part, type_of(s->mpi, dtype),
-                                            op_of(s, op), s->data, &request),
-                     "MPI_Iallreduce"));
-        RG_TRY(finish(group, request));
-        if (n == 0)
-            break;
+    rg_mpi_handle request;
+    RG_TRY(check(s,
+                 s->mpi->MPI_Iallreduce(RG_MPI_IN_PLACE, data, (int)n, type_of(s->mpi, dtype),
+                                        op_of(s, op), s->data, &request),
+                 "MPI_Iallreduce"));
+    return finish(group, request);
+}
+
+/* To the next rank goes one part, from the one before comes another. */
+static rg_status pass_on(rg_group *group, const void *out, size_t n_out, void *in, size_t n_in)
+{
+    state *s = group->state;
+    rg_mpi_handle sent, come, byte = s->mpi->ompi_mpi_byte;
+    int next = (group->rank + 1) % group->size,
+        before = (group->rank + group->size - 1) % group->size;
+    RG_TRY(
+        check(s, s->mpi->MPI_Irecv(in, (int)n_in, byte, before, 0, s->data, &come), "MPI_Irecv"));
+    RG_TRY(
+        check(s, s->mpi->MPI_Isend(out, (int)n_out, byte, next, 0, s->data, &sent), "MPI_Isend"));
+    RG_TRY(finish(group, come));
+    return finish(group, sent);
+}
+
+/* Many: round the ring, each rank sums up one part, which then goes round once more. Every byte is
+ * copied once a round and into its place, where the library's own would go through memory of its
+ * own; and each part is summed in one order, whatever release of MPI there is. */
+static rg_status reduce_ring(rg_group *group, uint8_t *data, size_t n, rg_dtype dtype,
+                             rg_group_op op)
+{
+    state *s = group->state;
+    size_t each = rg_dtype_size(dtype), size = (size_t)group->size, rank = (size_t)group->rank;
+    size_t most = (n / size + 1) * each;
+#define BEGIN(PART) (n / size * (PART) + ((PART) < n % size ? (PART) : n % size))
+#define COUNT(PART) (n / size + ((PART) < n % size))
+    if (most > s->room) {
+        rg_free(s->part);
+        s->part = rg_alloc(most);
+        s->room = s->part ? most : 0;
+        if (s->part == NULL)
+            return rg_no_memory(most, "a sum over ranks");
+    }
+    for (size_t k = 0; k + 1 < size; k++) {
+        size_t out = (rank + size - k) % size, in = (rank + size - k - 1) % size;
+        RG_TRY(
+            pass_on(group, data + BEGIN(out) * each, COUNT(out) * each, s->part, COUNT(in) * each));
+        rg_group_combine(data + BEGIN(in) * each, s->part, COUNT(in), dtype, op);
+    }
+    for (size_t k = 0; k + 1 < size; k++) {
+        size_t out = (rank + 1 + size - k) % size, in = (rank + size - k) % size;
+        RG_TRY(pass_on(group, data + BEGIN(out) * each, COUNT(out) * each, data + BEGIN(in) * each,
+                       COUNT(in) * each));
+    }
+#undef BEGIN
+#undef COUNT
+    return RG_OK;
+}
+
+static rg_status all_reduce(rg_group *group, void *data, size_t n, rg_dtype dtype, rg_group_op op)
+{
+    size_t each = rg_dtype_size(dtype);
+    begin(group->state, REDUCE, n * each);
+    if (n * each < (size_t)group->size * FEW_BYTES)
+        return reduce_few(group, data, n, dtype, op);
+    for (size_t at = 0; at < n; at += MOST) {
+        size_t part = n - at < MOST ? n - at : MOST;
+        RG_TRY(reduce_ring(group, (uint8_t *)data + at * each, part, dtype, op));
     }
     return RG_OK;
 }
@@ -293,6 +355,29 @@ static rg_status all_gather(rg_group *group, const void *mine, size_t bytes, voi
                  s->mpi->MPI_Iallgather(mine, (int)bytes, s->mpi->ompi_mpi_byte, all, (int)bytes,
                                         s->mpi->ompi_mpi_byte, s->data, &request),
                  "MPI_Iallgather"));
+    return finish(group, request);
+}
+
+static rg_status all_gather_in_place(rg_group *group, uint8_t *all, const size_t *at,
+                                     const size_t *bytes)
+{
+    state *s = group->state;
+    rg_mpi_handle request;
+    int last = group->size - 1;
+    begin(s, GATHER, bytes[0]);
+    if (at[last] + bytes[last] > INT_MAX)
+        return rg_fail(RG_ETOOBIG,
+                       "%zu bytes of all ranks, and at most %d can be gathered at a "
+                       "time",
+                       at[last] + bytes[last], INT_MAX);
+    for (int i = 0; i < group->size; i++) {
+        s->counts[i] = (int)bytes[i];
+        s->places[i] = (int)at[i];
+    }
+    RG_TRY(check(s,
+                 s->mpi->MPI_Iallgatherv(RG_MPI_IN_PLACE, 0, s->mpi->ompi_mpi_byte, all, s->counts,
+                                         s->places, s->mpi->ompi_mpi_byte, s->data, &request),
+                 "MPI_Iallgatherv"));
     return finish(group, request);
 }
 
@@ -351,12 +436,12 @@ static rg_status join(rg_group *group, const rg_group_config *config)
     (void)config;
     if (s == NULL)
         return rg_no_memory(sizeof *s, "a group");
-    s->peers = rg_alloc_zero((size_t)group->size, sizeof *s->peers);
-    if (s->peers == NULL) {
-        rg_free(s);
-        return rg_no_memory((size_t)group->size * sizeof *s->peers, "a group");
-    }
     group->state = s;
+    s->peers = rg_alloc_zero((size_t)group->size, sizeof *s->peers);
+    s->counts = rg_alloc_zero((size_t)group->size, sizeof *s->counts);
+    s->places = rg_alloc_zero((size_t)group->size, sizeof *s->places);
+    if (s->peers == NULL || s->counts == NULL || s->places == NULL)
+        return rg_no_memory((size_t)group->size * sizeof *s->peers, "a group");
     s->now.operation = NONE;
     rg_status code = rg_mpi_load(&s->mpi);
     if (code == RG_OK)
@@ -414,6 +499,9 @@ static void close_mpi(rg_group *group, const char *failed)
     }
     was_closed = true;
     rg_free(s->peers);
+    rg_free(s->part);
+    rg_free(s->counts);
+    rg_free(s->places);
     rg_free(s);
 }
 
@@ -422,6 +510,7 @@ const rg_group_backend rg_group_mpi = {.name = "mpi",
                                        .all_reduce = all_reduce,
                                        .broadcast = broadcast,
                                        .all_gather = all_gather,
+                                       .all_gather_in_place = all_gather_in_place,
                                        .reduce_scatter = reduce_scatter,
                                        .barrier = barrier,
                                        .idle = idle,

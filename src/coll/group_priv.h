@@ -19,6 +19,10 @@ typedef struct rg_group_backend {
     /* NULL: all_reduce, and a part of it. */
     rg_status (*reduce_scatter)(rg_group *group, const void *data, void *part, size_t n,
                                 rg_dtype dtype, rg_group_op op);
+    /* all has what each rank has at at[rank], bytes[rank] long: ours is there already. NULL: by
+     * all_gather, in places of the longest. */
+    rg_status (*all_gather_in_place)(rg_group *group, uint8_t *all, const size_t *at,
+                                     const size_t *bytes);
     rg_status (*barrier)(rg_group *group);
     /* Nothing is to be done: a few times a second, to answer others. NULL: not needed. */
     void (*idle)(rg_group *group);

@@ -47,6 +47,7 @@ rg_status rg_group_thread_begin(rg_group *group)
     if (pthread_create(&group->thread, NULL, thread_main, group) != 0)
         return rg_fail(RG_ENOMEM, "a thread for a group of processes cannot be made");
     group->has_thread = true;
+    (void)pthread_setname_np(group->thread, "rg-coll");
     return RG_OK;
 }
 
@@ -103,8 +104,7 @@ void rg_group_work_close(rg_group_work *work)
     if (!work->waited)
         (void)rg_group_wait(work);
     rg_latch_fini(&work->done);
-    rg_free(work->all);
-    rg_free(work->sizes);
+    rg_free(work->counts);
     rg_free(work);
 }
 

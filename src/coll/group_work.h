@@ -20,10 +20,8 @@ struct rg_group_work {
     int root;
     const rg_group_config *config;
     const char *failed;
-    /* Of a gather; owned. */
-    uint8_t *all;
-    uint64_t *sizes;
-    size_t stride;
+    rg_group_list list;
+    uint64_t *counts; /* of a gather, by rank; owned */
 
     rg_group *group;
     rg_group_work *next;

@@ -42,11 +42,16 @@ typedef struct rg_mpi {
                       rg_mpi_handle *request);
     int (*MPI_Iallgather)(const void *from, int n, rg_mpi_handle type, void *to, int each,
                           rg_mpi_handle to_type, rg_mpi_handle comm, rg_mpi_handle *request);
+    int (*MPI_Iallgatherv)(const void *from, int n, rg_mpi_handle type, void *to, const int *counts,
+                           const int *at, rg_mpi_handle to_type, rg_mpi_handle comm,
+                           rg_mpi_handle *request);
     int (*MPI_Ireduce_scatter_block)(const void *from, void *to, int n, rg_mpi_handle type,
                                      rg_mpi_handle op, rg_mpi_handle comm, rg_mpi_handle *request);
     int (*MPI_Ibarrier)(rg_mpi_handle comm, rg_mpi_handle *request);
     int (*MPI_Test)(rg_mpi_handle *request, int *done, rg_mpi_status *status);
     int (*MPI_Iprobe)(int source, int tag, rg_mpi_handle comm, int *found, rg_mpi_status *status);
+    int (*MPI_Irecv)(void *data, int n, rg_mpi_handle type, int source, int tag, rg_mpi_handle comm,
+                     rg_mpi_handle *request);
     int (*MPI_Recv)(void *data, int n, rg_mpi_handle type, int source, int tag, rg_mpi_handle comm,
                     rg_mpi_status *status);
     int (*MPI_Isend)(const void *data, int n, rg_mpi_handle type, int to, int tag,

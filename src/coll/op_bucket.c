@@ -15,8 +15,9 @@
 
 typedef struct bucket {
     rg_group_work *work; /* NULL: nothing is under way */
-    uint8_t *packed;     /* several gradients, or rows */
+    uint8_t *packed;     /* several gradients */
     size_t room;
+    rg_rows_room rows;
     bool is_packed, is_rows;
     rg_storage *held; /* where the group's thread writes, if that is a gradient itself */
 } bucket;
@@ -34,6 +35,7 @@ static void drop(void *object)
 {
     bucket *b = object;
     settle(b);
+    rg_rows_room_fini(&b->rows);
     rg_free(b->packed);
     rg_free(b);
 }
@@ -64,15 +66,6 @@ static rg_status make_room(bucket *b, size_t bytes)
 enum { X };
 enum { WORK };
 enum { RING };
-
-static rg_status start_rows(bucket *b, rg_group *group, const rg_value *x)
-{
-    size_t bytes = rg_rows_packed_bytes(x);
-    RG_TRY(make_room(b, bytes + 1));
-    rg_rows_pack(x, b->packed);
-    b->is_rows = true;
-    return rg_group_start_gather(&b->work, group, b->packed, bytes);
-}
 
 static rg_status start_packed(rg_ctx *ctx, bucket *b, rg_group *group)
 {
@@ -107,8 +100,9 @@ static rg_status start(rg_ctx *ctx)
     RG_TRY(rg_ring_group(rg_attr_int(ctx, RING), &group));
     if (rg_n_in(ctx, X) > 1)
         return start_packed(ctx, b, group);
-    if (x->meta.kind == RG_ROWS)
-        return start_rows(b, group, x);
+    b->is_rows = x->meta.kind == RG_ROWS;
+    if (b->is_rows)
+        return rg_rows_start(&b->work, group, x, &b->rows);
     b->held = x->storage ? rg_storage_retain(x->storage) : NULL;
     return rg_group_start_all_reduce(&b->work, group, x->data, (size_t)rg_numel(x), x->meta.dtype,
                                      RG_GROUP_SUM);
@@ -145,8 +139,8 @@ static rg_status end(rg_ctx *ctx)
     if (code == RG_OK && b->is_rows) {
         rg_group *group;
         RG_TRY(rg_ring_group(rg_attr_int(ctx, RING), &group));
-        code = rg_rows_unpack(rg_out(ctx, OUT), &rg_in(ctx, OF_X)->meta, b->work,
-                              rg_group_size(group));
+        code = rg_rows_take(rg_out(ctx, OUT), &rg_in(ctx, OF_X)->meta, b->work,
+                            rg_group_size(group), &b->rows);
     }
     for (int i = 0; code == RG_OK && b->is_packed && i < rg_n_out(ctx, OUT); i++) {
         rg_value *x = rg_out_n(ctx, OUT, i);

@@ -80,10 +80,9 @@ static rg_status gen_id(rg_ctx *ctx)
     int rank = rg_attr_int(ctx, TRAINER_ID);
     if (rg_attr_bool(ctx, HIERARCHICAL))
         return rg_fail(RG_EUNIMPL, "use_hierarchical_allreduce: MPI and NCCL choose by themselves "
-                       "how a sum goes over hosts; set it to False");
+                                   "how a sum goes over hosts; set it to False");
     if (rank < 0 || rank >= trainers->n)
-        return rg_fail(RG_EINVAL, "trainer_id is %d, and there are %d trainers", rank,
-                       trainers->n);
+        return rg_fail(RG_EINVAL, "trainer_id is %d, and there are %d trainers", rank, trainers->n);
     RG_TRY(rg_ring_open(0, rank, trainers->n, trainers->strings));
     comm_id *id = rg_alloc_zero(1, sizeof *id);
     if (id == NULL)

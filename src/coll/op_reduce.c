@@ -15,17 +15,16 @@ enum { X };
 enum { OUT };
 enum { RING, CALC_STREAM, NRANKS };
 
-static rg_status reduce_rows(rg_ctx *ctx, rg_group *group, const rg_value *x, rg_value *out)
+static rg_status reduce_rows(rg_group *group, const rg_value *x, rg_value *out)
 {
     rg_group_work *work;
-    size_t bytes = rg_rows_packed_bytes(x);
-    uint8_t *packed = rg_scratch(ctx, bytes + 1);
-    if (packed == NULL)
-        return RG_ENOMEM;
-    rg_rows_pack(x, packed);
-    RG_TRY(rg_group_gather(&work, group, packed, bytes));
-    rg_status code = rg_rows_unpack(out, &x->meta, work, rg_group_size(group));
+    rg_rows_room room = {0};
+    RG_TRY(rg_rows_start(&work, group, x, &room));
+    rg_status code = rg_group_wait(work);
+    if (code == RG_OK)
+        code = rg_rows_take(out, &x->meta, work, rg_group_size(group), &room);
     rg_group_work_close(work);
+    rg_rows_room_fini(&room);
     return code;
 }
 
@@ -36,7 +35,7 @@ static rg_status reduce(rg_ctx *ctx, int ring, rg_group_op op)
     rg_group *group;
     RG_TRY(rg_ring_group(ring, &group));
     if (x->meta.kind == RG_ROWS && op == RG_GROUP_SUM)
-        return reduce_rows(ctx, group, x, out);
+        return reduce_rows(group, x, out);
     if (x->meta.kind != RG_TENSOR)
         return rg_fail(RG_EUNIMPL, "%s is sparse: its sum can be made, and nothing else",
                        rg_in_name(ctx, X, 0));
@@ -151,8 +150,8 @@ static rg_status scatter(rg_ctx *ctx)
     rg_group *group;
     RG_TRY(rg_ring_group(rg_attr_int(ctx, RING), &group));
     RG_TRY(check_ranks(ctx, group));
-    return rg_group_reduce_scatter(group, x->data, out->data, (size_t)rg_numel(out),
-                                   x->meta.dtype, RG_GROUP_SUM);
+    return rg_group_reduce_scatter(group, x->data, out->data, (size_t)rg_numel(out), x->meta.dtype,
+                                   RG_GROUP_SUM);
 }
 
 static rg_status scatter_grad(rg_grad_ctx *ctx)

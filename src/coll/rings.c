@@ -43,8 +43,10 @@ static rg_status choose(int rank, int size, const char *const *endpoints, const 
                        "job with mpirun -n %d",
                        rank, size, size);
     if (strcmp(wanted, "rpc") == 0 && endpoints == NULL)
-        return rg_fail(RG_EINVAL, "the endpoints of %d ranks are not known: "
-                       "PADDLE_TRAINER_ENDPOINTS has them, or mpirun starts the job", size);
+        return rg_fail(RG_EINVAL,
+                       "the endpoints of %d ranks are not known: "
+                       "PADDLE_TRAINER_ENDPOINTS has them, or mpirun starts the job",
+                       size);
     *backend = wanted;
     return RG_OK;
 }

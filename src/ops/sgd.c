@@ -7,6 +7,8 @@
 enum { PARAM, RATE, GRAD };
 enum { PARAM_OUT };
 
+enum { AHEAD = 16 }; /* rows that are on their way from memory while one is changed */
+
 static const rg_state state[] = {{PARAM, PARAM_OUT}};
 
 static rg_status sgd_infer(rg_ctx *ctx)
@@ -28,6 +30,8 @@ static rg_status sgd_infer(rg_ctx *ctx)
     {                                                                                         \
         for (size_t i = 0; i < n; i++) {                                                      \
             T *row = p + rows[i] * width;                                                     \
+            if (i + AHEAD < n) /* rows are all over a table that no cache holds */            \
+                __builtin_prefetch(p + rows[i + AHEAD] * width, 1);                           \
             for (int64_t j = 0; j < width; j++)                                               \
                 row[j] -= rate * g[(int64_t)i * width + j];                                   \
         }                                                                                     \

@@ -22,9 +22,9 @@
 enum { DEFAULT_BYTES = 256 * 1024 };
 
 typedef struct lot {
-    size_t first, n;       /* of the members */
-    size_t start_at;       /* the op that becomes its start */
-    size_t wait_before;    /* the first op that uses a member */
+    size_t first, n;    /* of the members */
+    size_t start_at;    /* the op that becomes its start */
+    size_t wait_before; /* the first op that uses a member */
     size_t bytes;
     rg_dtype dtype;
     int32_t ring;
@@ -88,8 +88,11 @@ static void add(lots *l, size_t at, const char *name, const rg_vardesc *var)
         to = NULL;
     if (alone || to == NULL) {
         to = &l->list[l->n++];
-        *to = (lot){.wait_before = l->block->n_ops, .dtype = var->meta.dtype, .alone = alone,
-                    .first = l->n_members, .ring = ring ? ring->i : 0};
+        *to = (lot){.wait_before = l->block->n_ops,
+                    .dtype = var->meta.dtype,
+                    .alone = alone,
+                    .first = l->n_members,
+                    .ring = ring ? ring->i : 0};
         if (!alone)
             l->open = l->n;
     }

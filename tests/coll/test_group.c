@@ -251,6 +251,12 @@ static void who_is_killed_ends_the_wait_of_the_others(void **unused)
 
 /* ---- started now, waited for later ---- */
 
+static void *make_room(void *user, int column, size_t bytes)
+{
+    char **all = user;
+    return all[column] = rg_alloc(bytes);
+}
+
 static void meanwhile(rg_group *group, int rank)
 {
     enum { WORKS = 8, N = 5000 };
@@ -262,7 +268,14 @@ static void meanwhile(rg_group *group, int rank)
     for (int w = 0; w < WORKS; w++)
         assert_ok(
             rg_group_start_all_reduce(&works[w], group, data + w * N, N, RG_F32, RG_GROUP_SUM));
-    assert_ok(rg_group_start_gather(&words, group, word, (size_t)rank * 2)); /* rank 0 has none */
+    char *all[2] = {NULL};
+    rg_group_list list = {.n = (size_t)rank * 2, /* rank 0 has none */
+                          .columns = 2,
+                          .mine = {word, word},
+                          .item_bytes = {1, 2},
+                          .room = make_room,
+                          .user = all};
+    assert_ok(rg_group_start_gather(&words, group, &list));
     for (int w = WORKS - 1; w >= 0; w--) {
         assert_ok(rg_group_wait(works[w]));
         rg_group_work_close(works[w]);
@@ -270,12 +283,12 @@ static void meanwhile(rg_group *group, int rank)
     for (int i = 0; i < WORKS * N; i++)
         assert_float_equal(data[i], (float)(3 * (i % 17) + 3), 0);
     assert_ok(rg_group_wait(words));
-    for (int r = 0; r < 3; r++) {
-        size_t bytes;
-        const void *got = rg_group_gathered(words, r, &bytes);
-        assert_int_equal(bytes, r * 2);
-        assert_memory_equal(got, word, bytes);
-    }
+    for (int r = 0; r < 3; r++)
+        assert_int_equal(rg_group_gathered(words, r), r * 2);
+    assert_memory_equal(all[0], "ababcd", 6);
+    assert_memory_equal(all[1], "abcdabcdefgh", 12);
+    rg_free(all[0]);
+    rg_free(all[1]);
     rg_group_work_close(words);
     rg_free(data);
 }
