@@ -1,7 +1,9 @@
 """The same model in PyTorch, from arrays, without an AUC: eager, or compiled but for the table
 (gradients of rows cannot be compiled).
 
-    python ctr_torch.py --data DIR [--threads N] [--compile] [--parts N] [--reps N]"""
+    python ctr_torch.py --data DIR [--threads N] [--compile] [--bf16] [--parts N] [--reps N]
+
+--bf16: under autocast, whose weights and gradients are float32 as ours are."""
 import argparse
 import json
 import math
@@ -39,6 +41,7 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--bf16", action="store_true")
     parser.add_argument("--parts", type=int, default=4)
     parser.add_argument("--reps", type=int, default=3)
     args = parser.parse_args()
@@ -55,8 +58,9 @@ def main():
         for at in range(0, n, BATCH):
             part = slice(at, at + BATCH)
             sgd.zero_grad(set_to_none=True)
-            loss = nn.functional.cross_entropy(forward(net.table(ids[part]), dense[part]),
-                                               label[part], reduction="sum")
+            with torch.autocast("cpu", torch.bfloat16, enabled=args.bf16):
+                out = forward(net.table(ids[part]), dense[part])
+            loss = nn.functional.cross_entropy(out.float(), label[part], reduction="sum")
             loss.backward()
             sgd.step()
     epoch()

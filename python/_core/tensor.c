@@ -49,11 +49,13 @@ static PyObject *numpy_dtype(rg_dtype dtype)
         return numpy_dtypes[dtype];
     PyObject *numpy = PyImport_ImportModule("numpy");
     if (numpy != NULL)
-        numpy_dtypes[dtype] = PyObject_CallMethod(numpy, "dtype", "s", rg_dtype_name(dtype));
+        numpy_dtypes[dtype] = PyObject_CallMethod(
+            numpy, "dtype", "s", dtype == RG_BF16 ? "uint16" : rg_dtype_name(dtype));
     Py_XDECREF(numpy);
     return numpy_dtypes[dtype];
 }
 
+/* numpy has no bfloat16: its bits are uint16 there, as in later releases of Paddle. */
 static int dtype_of_kind(char kind, int size, rg_dtype *dtype)
 {
     static const struct {
@@ -61,8 +63,9 @@ static int dtype_of_kind(char kind, int size, rg_dtype *dtype)
         int size;
         rg_dtype dtype;
     } known[] = {
-        {'f', 4, RG_F32}, {'i', 8, RG_I64}, {'f', 8, RG_F64}, {'i', 4, RG_I32}, {'b', 1, RG_BOOL},
-        {'u', 1, RG_U8},  {'i', 1, RG_I8},  {'i', 2, RG_I16}, {'f', 2, RG_F16}, {'u', 8, RG_SIZE_T},
+        {'f', 4, RG_F32},  {'i', 8, RG_I64},    {'f', 8, RG_F64},  {'i', 4, RG_I32},
+        {'b', 1, RG_BOOL}, {'u', 1, RG_U8},     {'i', 1, RG_I8},   {'i', 2, RG_I16},
+        {'f', 2, RG_F16},  {'u', 8, RG_SIZE_T}, {'u', 2, RG_BF16},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (known[i].kind == kind && known[i].size == size) {
@@ -71,7 +74,8 @@ static int dtype_of_kind(char kind, int size, rg_dtype *dtype)
         }
     PyErr_Format(PyExc_TypeError,
                  "an array of kind '%c' with %d bytes an element is not a tensor's type; use "
-                 "float32, float64, int32, int64, bool, int8, uint8, int16 or float16",
+                 "float32, float64, int32, int64, bool, int8, uint8, int16, float16 or, for "
+                 "bfloat16, uint16",
                  kind, size);
     return -1;
 }

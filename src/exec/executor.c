@@ -2,6 +2,7 @@
 #include "exec/executor.h"
 
 #include "base/mem.h"
+#include "sys/flags.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -13,7 +14,8 @@ struct rg_prepared {
     rg_scope *scope; /* kept by the plan */
     bool keep_all, no_fuse;
     const rg_device *device;
-    char **names; /* the feeds', then the fetches'; owned */
+    const char *precision; /* FLAGS_matmul_precision, then */
+    char **names;          /* the feeds', then the fetches'; owned */
     int n_feeds, n_fetches;
     _Atomic int refs;
     pthread_mutex_t running; /* a plan is one thread's */
@@ -58,6 +60,14 @@ static rg_status copy_names(rg_prepared *p, const rg_plan_config *config)
     return RG_OK;
 }
 
+/* Of equal texts of a flag there is one. */
+static const char *precision_now(void)
+{
+    const char *text = NULL;
+    (void)rg_flag_text("matmul_precision", &text);
+    return text;
+}
+
 static rg_status make(const rg_executor *e, const rg_program *program, rg_scope *scope,
                       const rg_plan_config *config, rg_prepared **out)
 {
@@ -72,6 +82,7 @@ static rg_status make(const rg_executor *e, const rg_program *program, rg_scope 
     p->keep_all = config->keep_all;
     p->no_fuse = config->no_fuse;
     p->device = config->device;
+    p->precision = precision_now();
     pthread_mutex_init(&p->running, NULL);
     rg_status code = copy_names(p, config);
     own.job = e->job;
@@ -116,7 +127,8 @@ static bool serves(const rg_prepared *p, const rg_program *program, const rg_sco
     return p->program_id == program->id && p->version == program->version && p->scope == scope &&
            p->n_feeds == config->n_feeds && p->n_fetches == config->n_fetches &&
            p->keep_all == config->keep_all && p->no_fuse == config->no_fuse &&
-           p->device == config->device && same_names(p->names, config->feeds, p->n_feeds) &&
+           p->device == config->device && p->precision == precision_now() &&
+           same_names(p->names, config->feeds, p->n_feeds) &&
            same_names(p->names + p->n_feeds, config->fetches, p->n_fetches);
 }
 

@@ -120,12 +120,14 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     rg_protected fetched = {names, config->n_fetches}, fixed = {names, n};
     if (!config->keep_all)
         RG_TRY(rg_pass_dead_ops(plan->program, &fetched));
+    if (plan->run.device == &rg_cpu) /* others have settings of their own */
+        RG_TRY(rg_pass_matmul_precision(plan->program));
     if (config->no_fuse || !rg_flag_bool("fuse"))
         return RG_OK;
     for (size_t i = 0; i < sizeof fusions / sizeof fusions[0]; i++)
         if (can_run(fusions[i].makes, plan->run.device))
             RG_TRY(fusions[i].pass(plan->program, &fixed));
-    return RG_OK;
+    return rg_pass_bf16_activations(plan->program, &fixed);
 }
 
 /* The value behind a feed: its own memory, filled from outside. */

@@ -72,6 +72,7 @@ typedef struct rg_opdesc {
     rg_attr *attrs; /* those that were given; defaults are in the schema */
     bool is_target;
     uint32_t draw; /* in a plan: its number among the ops with a seed, from 1 on */
+    int precision; /* in a plan: how it multiplies, an rg_precision of math/bf16.h */
     const uint8_t *unknown;
     size_t n_unknown;
 } rg_opdesc;

@@ -115,9 +115,16 @@ void rg_gemm_f32(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, fl
     }
     rg_gemm_configure();
     bool narrow = n < NARROW || m < NARROW;
-    rg_matmul_shape shape = {trans_a, trans_b, false, RG_ACT_NONE, m, n, k, lda, ldb, ldc};
+    rg_matmul_shape shape = {.trans_a = trans_a,
+                             .trans_b = trans_b,
+                             .m = m,
+                             .n = n,
+                             .k = k,
+                             .lda = lda,
+                             .ldb = ldb,
+                             .ldc = ldc};
     if (alpha == 1 && beta == 0 && !narrow && rg_matmul_suits(&shape) &&
-        rg_matmul_f32(&shape, a, b, NULL, c))
+        rg_matmul_run(&shape, a, b, NULL, c))
         return;
     if (narrow)
         cblas_sgemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans,
@@ -193,10 +200,11 @@ void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float 
 {
     /* The library's relu makes 0 of a NaN: ours comes after. */
     rg_activation theirs = act == RG_ACT_RELU ? RG_ACT_NONE : act;
-    rg_matmul_shape shape = {false, false, true, theirs, m, n, k, k, n, n};
+    rg_matmul_shape shape = {
+        .bias = true, .act = theirs, .m = m, .n = n, .k = k, .lda = k, .ldb = n, .ldc = n};
     if (n >= NARROW && rg_matmul_suits(&shape)) {
         rg_gemm_configure();
-        if (rg_matmul_f32(&shape, x, w, bias, out)) {
+        if (rg_matmul_run(&shape, x, w, bias, out)) {
             if (act == RG_ACT_RELU)
                 relu(m * n, out);
             return;

@@ -18,7 +18,7 @@ void openblas_set_num_threads(int threads); /* no header says so in C */
     CALL(dnnl_dilated_convolution_backward_data_desc_init)                                     \
     CALL(dnnl_dilated_convolution_backward_weights_desc_init)                                  \
     CALL(dnnl_dilated_convolution_forward_desc_init) CALL(dnnl_engine_create)                  \
-    CALL(dnnl_engine_destroy) CALL(dnnl_matmul_desc_init) CALL(dnnl_memory_create)             \
+    CALL(dnnl_engine_destroy) CALL(dnnl_get_effective_cpu_isa) CALL(dnnl_matmul_desc_init) CALL(dnnl_memory_create)             \
     CALL(dnnl_memory_desc_equal) CALL(dnnl_memory_desc_get_size)                               \
     CALL(dnnl_memory_desc_init_by_strides) CALL(dnnl_memory_desc_init_by_tag)                  \
     CALL(dnnl_memory_destroy) CALL(dnnl_memory_set_data_handle)                                \
@@ -57,6 +57,7 @@ const rg_dnnl_calls *rg_dnnl(void);
     rg_dnnl()->dnnl_dilated_convolution_forward_desc_init
 #define dnnl_engine_create                      rg_dnnl()->dnnl_engine_create
 #define dnnl_engine_destroy                     rg_dnnl()->dnnl_engine_destroy
+#define dnnl_get_effective_cpu_isa              rg_dnnl()->dnnl_get_effective_cpu_isa
 #define dnnl_matmul_desc_init                   rg_dnnl()->dnnl_matmul_desc_init
 #define dnnl_memory_create                      rg_dnnl()->dnnl_memory_create
 #define dnnl_memory_desc_equal                  rg_dnnl()->dnnl_memory_desc_equal

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "math/libraries.h"
+#include "math/pairs.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,6 +23,9 @@ typedef struct entry {
     dnnl_exec_arg_t args[PARTS];
     int n_args;
     size_t scratch;
+    dnnl_memory_desc_t packed; /* b's layout, of shape.packed */
+    dnnl_primitive_t reorder;  /* to it, from floats; made when it is first needed */
+    dnnl_exec_arg_t reorder_args[2];
 } entry;
 
 static dnnl_engine_t engine;
@@ -43,6 +47,10 @@ static void drop_entry(entry *e)
         (void)dnnl_memory_destroy(e->args[i].memory);
     if (e->primitive != NULL)
         (void)dnnl_primitive_destroy(e->primitive);
+    if (e->reorder != NULL)
+        (void)dnnl_primitive_destroy(e->reorder);
+    for (int i = 0; i < 2; i++)
+        (void)dnnl_memory_destroy(e->reorder_args[i].memory);
     *e = (entry){0};
 }
 
@@ -66,10 +74,11 @@ static void start(void)
 
 /* ---- making a primitive ---- */
 
-static void matrix(dnnl_memory_desc_t *out, int64_t rows, int64_t columns, int64_t ld, bool trans)
+static void matrix(dnnl_memory_desc_t *out, int64_t rows, int64_t columns, int64_t ld, bool trans,
+                   dnnl_data_type_t type)
 {
     dnnl_dims_t dims = {rows, columns}, strides = {trans ? 1 : ld, trans ? ld : 1};
-    (void)dnnl_memory_desc_init_by_strides(out, 2, dims, dnnl_f32, strides);
+    (void)dnnl_memory_desc_init_by_strides(out, 2, dims, type, strides);
 }
 
 static dnnl_status_t add_activation(dnnl_primitive_attr_t attr, rg_activation act)
@@ -107,10 +116,15 @@ static dnnl_status_t describe(const rg_matmul_shape *s, dnnl_memory_desc_t parts
 {
     dnnl_matmul_desc_t desc;
     dnnl_primitive_attr_t attr;
-    matrix(&parts[0], s->m, s->k, s->lda, s->trans_a);
-    matrix(&parts[1], s->k, s->n, s->ldb, s->trans_b);
-    matrix(&parts[2], s->m, s->n, s->ldc, false);
-    matrix(&parts[3], 1, s->n, s->n, false);
+    dnnl_data_type_t type = s->bf16 ? dnnl_bf16 : dnnl_f32;
+    matrix(&parts[0], s->m, s->k, s->lda, s->trans_a, type);
+    matrix(&parts[1], s->k, s->n, s->ldb, s->trans_b, type);
+    matrix(&parts[2], s->m, s->n, s->ldc, false, s->bf16_out ? dnnl_bf16 : dnnl_f32);
+    matrix(&parts[3], 1, s->n, s->n, false, dnnl_f32);
+    if (s->packed) {
+        dnnl_dims_t dims = {s->k, s->n};
+        (void)dnnl_memory_desc_init_by_tag(&parts[1], 2, dims, type, dnnl_format_tag_any);
+    }
     dnnl_status_t code = dnnl_matmul_desc_init(&desc, &parts[0], &parts[1],
                                                s->bias ? &parts[3] : NULL, &parts[2]);
     if (code != dnnl_success || (code = dnnl_primitive_attr_create(&attr)) != dnnl_success)
@@ -131,6 +145,8 @@ static void make(entry *e)
     if (describe(&e->shape, parts, &desc) != dnnl_success)
         return;
     const dnnl_memory_desc_t *pad = dnnl_primitive_desc_query_md(desc, dnnl_query_scratchpad_md, 0);
+    if (e->shape.packed)
+        e->packed = parts[1] = *dnnl_primitive_desc_query_md(desc, dnnl_query_weights_md, 0);
     bool good = bind(e, DNNL_ARG_SRC, &parts[0]) && bind(e, DNNL_ARG_WEIGHTS, &parts[1]) &&
                 bind(e, DNNL_ARG_DST, &parts[2]) && bind(e, DNNL_ARG_SCRATCHPAD, pad) &&
                 (!e->shape.bias || bind(e, DNNL_ARG_BIAS, &parts[3]));
@@ -162,14 +178,10 @@ bool rg_matmul_suits(const rg_matmul_shape *s)
 
 static uint64_t hash_of(const rg_matmul_shape *s)
 {
-    int64_t words[8] = {s->m,
-                        s->n,
-                        s->k,
-                        s->lda,
-                        s->ldb,
-                        s->ldc,
-                        s->trans_a | s->trans_b << 1 | s->bias << 2 | (int64_t)s->act << 3,
-                        omp_get_max_threads()}; /* a primitive is made for so many */
+    int64_t flags = s->trans_a | s->trans_b << 1 | s->bias << 2 | s->bf16 << 3 | s->bf16_out << 4 |
+                    s->packed << 5 | (int64_t)s->act << 6;
+    int64_t words[8] = {s->m,   s->n,   s->k,  s->lda,
+                        s->ldb, s->ldc, flags, omp_get_max_threads()}; /* it is made for so many */
     uint64_t hash = rg_hash_bytes(words, sizeof words, 0);
     return hash ? hash : 1;
 }
@@ -221,13 +233,19 @@ static bool has_scratch(size_t bytes)
     return true;
 }
 
-bool rg_matmul_f32(const rg_matmul_shape *shape, const float *a, const float *b, const float *bias,
-                   float *c)
+static entry *find_primitive(const rg_matmul_shape *shape)
 {
     if (own.table == NULL && !open_own())
-        return false;
+        return NULL;
     entry *e = find(shape);
-    if (e->primitive == NULL || !has_scratch(e->scratch))
+    return e->primitive != NULL ? e : NULL;
+}
+
+bool rg_matmul_run(const rg_matmul_shape *shape, const void *a, const void *b, const float *bias,
+                   void *c)
+{
+    entry *e = find_primitive(shape);
+    if (e == NULL || !has_scratch(e->scratch))
         return false;
     void *data[PARTS] = {(void *)(uintptr_t)a, (void *)(uintptr_t)b, c, own.scratch,
                          (void *)(uintptr_t)bias};
@@ -235,5 +253,64 @@ bool rg_matmul_f32(const rg_matmul_shape *shape, const float *a, const float *b,
         if (dnnl_memory_set_data_handle(e->args[i].memory, data[i]) != dnnl_success)
             return false;
     return dnnl_primitive_execute(e->primitive, own.stream, e->n_args, e->args) == dnnl_success &&
+           dnnl_stream_wait(own.stream) == dnnl_success;
+}
+
+/* ---- packing ---- */
+
+size_t rg_matmul_packed_bytes(const rg_matmul_shape *shape)
+{
+    const entry *e = find_primitive(shape);
+    return e != NULL ? dnnl_memory_desc_get_size(&e->packed) : 0;
+}
+
+static bool make_reorder(entry *e)
+{
+    const rg_matmul_shape *s = &e->shape;
+    dnnl_memory_desc_t floats;
+    dnnl_primitive_desc_t desc;
+    matrix(&floats, s->k, s->n, s->ldb, s->trans_b, dnnl_f32);
+    e->reorder_args[0].arg = DNNL_ARG_FROM;
+    e->reorder_args[1].arg = DNNL_ARG_TO;
+    if (dnnl_memory_create(&e->reorder_args[0].memory, &floats, engine, DNNL_MEMORY_NONE) !=
+            dnnl_success ||
+        dnnl_memory_create(&e->reorder_args[1].memory, &e->packed, engine, DNNL_MEMORY_NONE) !=
+            dnnl_success ||
+        dnnl_reorder_primitive_desc_create(&desc, &floats, engine, &e->packed, engine, NULL) !=
+            dnnl_success)
+        return false;
+    bool good = dnnl_primitive_create(&e->reorder, desc) == dnnl_success;
+    (void)dnnl_primitive_desc_destroy(desc);
+    return good;
+}
+
+/* The layout of pairs of rows: blocks of `pairs` such pairs by `columns`. */
+static bool is_pairs(const dnnl_memory_desc_t *md, rg_pairs *out)
+{
+    const dnnl_blocking_desc_t *b = &md->format_desc.blocking;
+    if (md->format_kind != dnnl_blocked || b->inner_nblks != 3 || b->inner_idxs[0] != 0 ||
+        b->inner_idxs[1] != 1 || b->inner_idxs[2] != 0 || b->inner_blks[2] != 2)
+        return false;
+    *out = (rg_pairs){b->inner_blks[0], b->inner_blks[1],   b->strides[0],
+                      b->strides[1],    md->padded_dims[0], md->padded_dims[1]};
+    return out->pairs <= RG_PAIRS_MOST;
+}
+
+bool rg_matmul_pack(const rg_matmul_shape *shape, const float *b, void *packed)
+{
+    entry *e = find_primitive(shape);
+    rg_pairs pairs;
+    if (e == NULL)
+        return false;
+    if (is_pairs(&e->packed, &pairs)) {
+        rg_pack_pairs(&pairs, shape->trans_b, shape->k, shape->n, b, shape->ldb, packed);
+        return true;
+    }
+    if (e->reorder == NULL && !make_reorder(e))
+        return false;
+    return dnnl_memory_set_data_handle(e->reorder_args[0].memory, (void *)(uintptr_t)b) ==
+               dnnl_success &&
+           dnnl_memory_set_data_handle(e->reorder_args[1].memory, packed) == dnnl_success &&
+           dnnl_primitive_execute(e->reorder, own.stream, 2, e->reorder_args) == dnnl_success &&
            dnnl_stream_wait(own.stream) == dnnl_success;
 }

@@ -2,6 +2,7 @@
  *
  * A float becomes a whole number by leaving off its fraction, anything but 0 is true. The
  * gradient is cast back. */
+#include "base/bf16.h"
 #include "base/half.h"
 #include "ir/program.h"
 #include "ops/shape_args.h"
@@ -79,7 +80,7 @@ FROM(int64_t, i64)
 FROM(float, f32)
 FROM(double, f64)
 
-/* False where there is no such pair; neither is float16. */
+/* False where there is no such pair; neither is float16 or bfloat16. */
 static bool convert(const void *from, rg_dtype from_dtype, void *to, rg_dtype to_dtype, int64_t n)
 {
     switch (from_dtype) {
@@ -100,15 +101,21 @@ static bool convert(const void *from, rg_dtype from_dtype, void *to, rg_dtype to
     case RG_F64:
         return from_f64(from, to, to_dtype, n);
     case RG_F16:
+    case RG_BF16:
     case RG_SIZE_T:
         break;
     }
     return false;
 }
 
-/* From or to float16, by way of floats, a piece at a time. */
-static bool convert_half(const char *from, rg_dtype from_dtype, char *to, rg_dtype to_dtype,
-                         int64_t n)
+static bool is_short(rg_dtype dtype)
+{
+    return dtype == RG_F16 || dtype == RG_BF16;
+}
+
+/* From or to float16 or bfloat16, by way of floats, a piece at a time. */
+static bool convert_short(const char *from, rg_dtype from_dtype, char *to, rg_dtype to_dtype,
+                          int64_t n)
 {
     float piece[256];
     size_t from_size = rg_dtype_size(from_dtype), to_size = rg_dtype_size(to_dtype);
@@ -118,11 +125,15 @@ static bool convert_half(const char *from, rg_dtype from_dtype, char *to, rg_dty
         char *y = to + (size_t)at * to_size;
         if (from_dtype == RG_F16)
             rg_half_to_floats(piece, (const uint16_t *)(const void *)x, (size_t)m);
+        else if (from_dtype == RG_BF16)
+            rg_bf16_to_floats(piece, (const uint16_t *)(const void *)x, (size_t)m);
         else if (!convert(x, from_dtype, piece, RG_F32, m))
             return false;
         for (int64_t i = 0; to_dtype == RG_F16 && i < m; i++)
             ((uint16_t *)y)[i] = float_to_half(piece[i]);
-        if (to_dtype != RG_F16 && !convert(piece, RG_F32, y, to_dtype, m))
+        if (to_dtype == RG_BF16)
+            rg_bf16_from_floats((uint16_t *)(void *)y, piece, (size_t)m);
+        if (!is_short(to_dtype) && !convert(piece, RG_F32, y, to_dtype, m))
             return false;
     }
     return true;
@@ -139,8 +150,8 @@ static rg_status cast_kernel(rg_ctx *ctx)
         memmove(out->data, x->data, rg_value_bytes(out));
         return RG_OK;
     }
-    if (from == RG_F16 || to == RG_F16)
-        done = convert_half(x->data, from, out->data, to, n);
+    if (is_short(from) || is_short(to))
+        done = convert_short(x->data, from, out->data, to, n);
     else
         done = convert(x->data, from, out->data, to, n);
     if (!done)

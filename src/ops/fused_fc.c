@@ -6,15 +6,21 @@
  *   dBias = column sums of dZ, dX = dZ W^T, dW = X^T dZ
  *
  * With a LearningRate the gradient op takes the SGD step too: W and Bias are changed in
- * place (WOut, BiasOut) and dW is never formed: W -= rate X^T dZ is one product. */
+ * place (WOut, BiasOut) and dW is never formed: W -= rate X^T dZ is one product.
+ *
+ * Where the plan says so (rg_opdesc.precision) the products are of bfloat16 (math/linear_bf16.h).
+ * Then X, Out and their gradients may be bfloat16, too, where pass/bf16.c has found that other
+ * layers alone read them. */
+#include "ir/program.h"
 #include "math/gemm.h"
+#include "math/linear_bf16.h"
 #include "ops/types.h"
 
 #include <string.h>
 
 enum { X, W, BIAS };
 enum { OUT };
-enum { X_COLS, ACT };
+enum { X_COLS, ACT, BF16_OUT };
 
 static rg_status act_of(const rg_ctx *ctx, rg_activation *act)
 {
@@ -50,14 +56,27 @@ static rg_status sizes_of(const rg_ctx *ctx, int x_slot, int w_slot, sizes *s)
 static rg_status fused_fc_infer(rg_ctx *ctx)
 {
     sizes s;
-    RG_TRY(RG_EXPECT_DTYPE(ctx, X, RG_F32)); /* data may be fed in another type */
+    if (ctx->desc->precision == RG_FP32_PRODUCTS)
+        RG_TRY(RG_EXPECT_DTYPE(ctx, X, RG_F32)); /* data may be fed in another type */
+    else
+        RG_TRY(RG_EXPECT_DTYPE(ctx, X, RG_F32, RG_BF16));
     RG_TRY(sizes_of(ctx, X, W, &s));
     rg_shape out = *rg_shape_of(ctx, X);
     out.rank = rg_attr_int(ctx, X_COLS) + 1;
     out.dim[out.rank - 1] = s.n;
-    rg_set_out(ctx, OUT, RG_F32, &out);
+    rg_set_out(ctx, OUT, rg_attr_bool(ctx, BF16_OUT) ? RG_BF16 : RG_F32, &out);
     rg_share_lod(ctx, X, OUT);
     return RG_OK;
+}
+
+static rg_linear linear_of(const rg_ctx *ctx, const sizes *s, rg_activation act)
+{
+    return (rg_linear){(rg_precision)ctx->desc->precision, act, s->m, s->n, s->k};
+}
+
+static rg_numbers numbers_of(const rg_value *value)
+{
+    return value ? (rg_numbers){value->data, value->meta.dtype == RG_BF16} : (rg_numbers){0};
 }
 
 static rg_status fused_fc_kernel(rg_ctx *ctx)
@@ -66,6 +85,11 @@ static rg_status fused_fc_kernel(rg_ctx *ctx)
     rg_activation act;
     RG_TRY(sizes_of(ctx, X, W, &s));
     RG_TRY(act_of(ctx, &act));
+    if (ctx->desc->precision != RG_FP32_PRODUCTS) {
+        rg_linear l = linear_of(ctx, &s, act);
+        return rg_linear_bf16(&l, numbers_of(rg_in(ctx, X)), rg_in_data(ctx, W),
+                              rg_in_data(ctx, BIAS), numbers_of(rg_out(ctx, OUT)));
+    }
     rg_linear_f32(s.m, s.n, s.k, rg_in_data(ctx, X), rg_in_data(ctx, W), rg_in_data(ctx, BIAS), act,
                   rg_out_data(ctx, OUT));
     return RG_OK;
@@ -73,7 +97,8 @@ static rg_status fused_fc_kernel(rg_ctx *ctx)
 
 #define FC_ATTRS                                                                                   \
     RG_ATTRS([X_COLS] = RG_INT("x_num_col_dims", 1, "dimensions that make the rows of X"),         \
-             [ACT] = RG_STRING("act", "", "relu, sigmoid, tanh or none"))
+             [ACT] = RG_STRING("act", "", "relu, sigmoid, tanh or none"),                           \
+             [BF16_OUT] = RG_BOOLEAN("bf16_out", false, "of Out, or of the gradient X@GRAD"))
 
 const rg_op rg_op_fused_fc = {
     .type = "fused_fc",
@@ -94,6 +119,7 @@ enum { G_DX, G_DW, G_DBIAS, G_W_OUT, G_BIAS_OUT };
 static rg_status fused_fc_grad_infer(rg_ctx *ctx)
 {
     rg_set_like(ctx, G_DX, G_X);
+    rg_set_dtype(ctx, G_DX, rg_attr_bool(ctx, BF16_OUT) ? RG_BF16 : RG_F32);
     rg_set_like(ctx, G_DW, G_W);
     rg_set_like(ctx, G_DBIAS, G_BIAS);
     rg_set_like(ctx, G_W_OUT, G_W);
@@ -160,12 +186,37 @@ RG_HOT static void descend(float *to, const float *from, float rate, int64_t n)
         to[i] -= rate * from[i];
 }
 
+static rg_status grads_bf16(rg_ctx *ctx, const sizes *s, rg_activation act)
+{
+    rg_linear l = linear_of(ctx, s, act);
+    const float *rate = rg_in_data(ctx, G_RATE);
+    rg_linear_grads g = {
+        .x = numbers_of(rg_in(ctx, G_X)),
+        .out = numbers_of(rg_in(ctx, G_OUT)),
+        .dout = numbers_of(rg_in(ctx, G_DOUT)),
+        .w = rg_in_data(ctx, G_W),
+        .dx = numbers_of(rg_out(ctx, G_DX)),
+        .dw = rg_out_data(ctx, G_DW),
+        .sums = rg_out_or_scratch(ctx, G_DBIAS, (size_t)s->n * sizeof(float)),
+        .w_out = rg_out_data(ctx, G_W_OUT),
+        .rate = rate ? *rate : 0,
+    };
+    if (g.sums == NULL)
+        return RG_ENOMEM;
+    RG_TRY(rg_linear_grads_bf16(&l, &g));
+    if (rg_has_out(ctx, G_BIAS_OUT))
+        descend(rg_out_data(ctx, G_BIAS_OUT), g.sums, g.rate, s->n);
+    return RG_OK;
+}
+
 static rg_status fused_fc_grad_kernel(rg_ctx *ctx)
 {
     sizes s;
     rg_activation act;
     RG_TRY(sizes_of(ctx, G_X, G_W, &s));
     RG_TRY(act_of(ctx, &act));
+    if (ctx->desc->precision != RG_FP32_PRODUCTS)
+        return grads_bf16(ctx, &s, act);
     const float *dz = rg_in_data(ctx, G_DOUT), *rate = rg_in_data(ctx, G_RATE);
     float *own = NULL, *sums = rg_out_data(ctx, G_DBIAS);
     if (act != RG_ACT_NONE)

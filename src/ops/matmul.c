@@ -7,6 +7,8 @@
  * or one has a single matrix that serves them all.
  *
  * dX = dOut op(Y)^T and dY = op(X)^T dOut, added up over the batch for a single matrix. */
+#include "ir/program.h"
+#include "math/bf16.h"
 #include "math/gemm.h"
 #include "ops/types.h"
 
@@ -34,6 +36,8 @@ typedef struct product {
     int64_t batch;          /* products to compute; 1 where neither has a batch */
     bool x_many, y_many;    /* false: a single matrix serves all */
     int64_t x_step, y_step; /* from one matrix to the next */
+    rg_precision precision;
+    rg_status status; /* of the products so far */
 } product;
 
 /* A tensor as stored. */
@@ -58,6 +62,7 @@ static rg_status find_product(const rg_ctx *ctx, bool plain, product *p)
         p->tx = rg_attr_bool(ctx, TRANS_X);
         p->ty = rg_attr_bool(ctx, TRANS_Y);
         p->alpha = (double)rg_attr_float(ctx, ALPHA);
+        p->precision = (rg_precision)ctx->desc->precision;
     }
     if (x->rank < 1 || y->rank < 1)
         return rg_fail(RG_ESHAPE, "X and Y must have dimensions");
@@ -127,43 +132,53 @@ static rg_status bmm_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define PRODUCTS(T, S)                                                                             \
-    static void multiply_##S(const product *p, const T *x, const T *y, T *out)                     \
-    {                                                                                              \
-        for (int64_t b = 0; b < p->batch; b++)                                                     \
-            rg_gemm_##S(p->tx, p->ty, p->m, p->n, p->k, (T)p->alpha, x + b * p->x_step,            \
-                        p->tx ? p->m : p->k, y + b * p->y_step, p->ty ? p->k : p->n, 0,            \
-                        out + b * p->m * p->n, p->n);                                              \
-    }                                                                                              \
-    static void by_x_##S(const product *p, const T *y, const T *dout, T *dx)                       \
-    {                                                                                              \
-        for (int64_t b = 0; b < p->batch; b++) {                                                   \
-            const T *yb = y + b * p->y_step, *g = dout + b * p->m * p->n;                          \
-            const T add = !p->x_many && b > 0 ? 1 : 0;                                             \
-            const int64_t ldy = p->ty ? p->k : p->n;                                               \
-            T *to = dx + b * p->x_step;                                                            \
-            if (p->tx)                                                                             \
-                rg_gemm_##S(p->ty, true, p->k, p->m, p->n, (T)p->alpha, yb, ldy, g, p->n, add, to, \
-                            p->m);                                                                 \
-            else                                                                                   \
-                rg_gemm_##S(false, !p->ty, p->m, p->k, p->n, (T)p->alpha, g, p->n, yb, ldy, add,   \
-                            to, p->k);                                                             \
-        }                                                                                          \
-    }                                                                                              \
-    static void by_y_##S(const product *p, const T *x, const T *dout, T *dy)                       \
-    {                                                                                              \
-        for (int64_t b = 0; b < p->batch; b++) {                                                   \
-            const T *xb = x + b * p->x_step, *g = dout + b * p->m * p->n;                          \
-            const T add = !p->y_many && b > 0 ? 1 : 0;                                             \
-            const int64_t ldx = p->tx ? p->m : p->k;                                               \
-            T *to = dy + b * p->y_step;                                                            \
-            if (p->ty)                                                                             \
-                rg_gemm_##S(true, p->tx, p->n, p->k, p->m, (T)p->alpha, g, p->n, xb, ldx, add, to, \
-                            p->k);                                                                 \
-            else                                                                                   \
-                rg_gemm_##S(!p->tx, false, p->k, p->n, p->m, (T)p->alpha, xb, ldx, g, p->n, add,   \
-                            to, p->n);                                                             \
-        }                                                                                          \
+static void gemm_f32(product *p, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
+                     const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c)
+{
+    if (p->status == RG_OK)
+        p->status = rg_gemm_bf16(p->precision, trans_a, trans_b, m, n, k, (float)p->alpha, a, lda,
+                                 b, ldb, beta, c, n);
+}
+
+static void gemm_f64(product *p, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
+                     const double *a, int64_t lda, const double *b, int64_t ldb, double beta,
+                     double *c)
+{
+    rg_gemm_f64(trans_a, trans_b, m, n, k, p->alpha, a, lda, b, ldb, beta, c, n);
+}
+
+#define PRODUCTS(T, S) \
+    static void multiply_##S(product *p, const T *x, const T *y, T *out) \
+    { \
+        for (int64_t b = 0; b < p->batch; b++) \
+            gemm_##S(p, p->tx, p->ty, p->m, p->n, p->k, x + b * p->x_step, p->tx ? p->m : p->k, \
+                     y + b * p->y_step, p->ty ? p->k : p->n, 0, out + b * p->m * p->n); \
+    } \
+    static void by_x_##S(product *p, const T *y, const T *dout, T *dx) \
+    { \
+        for (int64_t b = 0; b < p->batch; b++) { \
+            const T *yb = y + b * p->y_step, *g = dout + b * p->m * p->n; \
+            const T add = !p->x_many && b > 0 ? 1 : 0; \
+            const int64_t ldy = p->ty ? p->k : p->n; \
+            T *to = dx + b * p->x_step; \
+            if (p->tx) \
+                gemm_##S(p, p->ty, true, p->k, p->m, p->n, yb, ldy, g, p->n, add, to); \
+            else \
+                gemm_##S(p, false, !p->ty, p->m, p->k, p->n, g, p->n, yb, ldy, add, to); \
+        } \
+    } \
+    static void by_y_##S(product *p, const T *x, const T *dout, T *dy) \
+    { \
+        for (int64_t b = 0; b < p->batch; b++) { \
+            const T *xb = x + b * p->x_step, *g = dout + b * p->m * p->n; \
+            const T add = !p->y_many && b > 0 ? 1 : 0; \
+            const int64_t ldx = p->tx ? p->m : p->k; \
+            T *to = dy + b * p->y_step; \
+            if (p->ty) \
+                gemm_##S(p, true, p->tx, p->n, p->k, p->m, g, p->n, xb, ldx, add, to); \
+            else \
+                gemm_##S(p, !p->tx, false, p->k, p->n, p->m, xb, ldx, g, p->n, add, to); \
+        } \
     }
 RG_FLOATS(PRODUCTS)
 
@@ -174,7 +189,7 @@ static rg_status forward(rg_ctx *ctx, bool plain)
     join_batch(&p);
     RG_CALL_FLOAT(ctx, X, multiply,
                   (&p, rg_in_data(ctx, X), rg_in_data(ctx, Y), rg_out_data(ctx, OUT)))
-    return RG_OK;
+    return p.status;
 }
 
 enum { DX, DY };
@@ -195,7 +210,7 @@ static rg_status backward(rg_ctx *ctx, bool plain)
         RG_CALL_FLOAT(ctx, DOUT, by_x, (&p, rg_in_data(ctx, Y), dout, dx->data))
     if (dy != NULL)
         RG_CALL_FLOAT(ctx, DOUT, by_y, (&p, rg_in_data(ctx, X), dout, dy->data))
-    return RG_OK;
+    return p.status;
 }
 
 static rg_status matmul_kernel(rg_ctx *ctx)

@@ -4,6 +4,8 @@
  *                 Out has X's first dimensions and Y's last ones
  *
  * dX = dOut Y^T, dY = X^T dOut. This is what a fully connected layer is made of. */
+#include "ir/program.h"
+#include "math/bf16.h"
 #include "math/gemm.h"
 #include "ops/types.h"
 
@@ -58,7 +60,11 @@ static rg_status mul_infer(rg_ctx *ctx)
 static rg_status mul_kernel(rg_ctx *ctx)
 {
     matrices mat;
+    rg_precision precision = (rg_precision)ctx->desc->precision;
     RG_TRY(take_as_matrices(ctx, &mat));
+    if (precision != RG_FP32_PRODUCTS && rg_dtype_of(ctx, X) == RG_F32)
+        return rg_gemm_bf16(precision, false, false, mat.m, mat.n, mat.k, 1, rg_in_data(ctx, X),
+                            mat.k, rg_in_data(ctx, Y), mat.n, 0, rg_out_data(ctx, OUT), mat.n);
     RG_CALL_FLOAT(ctx, X, rg_gemm,
                   (false, false, mat.m, mat.n, mat.k, 1, rg_in_data(ctx, X), mat.k,
                    rg_in_data(ctx, Y), mat.n, 0, rg_out_data(ctx, OUT), mat.n))
@@ -83,11 +89,26 @@ const rg_op rg_op_mul = {
 enum { G_X, G_Y, G_DOUT };
 enum { G_DX, G_DY };
 
+static rg_status grads_bf16(rg_ctx *ctx, const matrices *mat, rg_precision precision)
+{
+    const float *dout = rg_in_data(ctx, G_DOUT);
+    if (rg_has_out(ctx, G_DX))
+        RG_TRY(rg_gemm_bf16(precision, false, true, mat->m, mat->k, mat->n, 1, dout, mat->n,
+                            rg_in_data(ctx, G_Y), mat->n, 0, rg_out_data(ctx, G_DX), mat->k));
+    if (rg_has_out(ctx, G_DY))
+        RG_TRY(rg_gemm_bf16(precision, true, false, mat->k, mat->n, mat->m, 1, rg_in_data(ctx, G_X),
+                            mat->k, dout, mat->n, 0, rg_out_data(ctx, G_DY), mat->n));
+    return RG_OK;
+}
+
 static rg_status mul_grad_kernel(rg_ctx *ctx)
 {
     matrices mat;
+    rg_precision precision = (rg_precision)ctx->desc->precision;
     RG_TRY(take_as_matrices(ctx, &mat));
     const void *dout = rg_in_data(ctx, G_DOUT);
+    if (precision != RG_FP32_PRODUCTS && rg_dtype_of(ctx, G_DOUT) == RG_F32)
+        return grads_bf16(ctx, &mat, precision);
     if (rg_has_out(ctx, G_DX))
         RG_CALL_FLOAT(ctx, G_DOUT, rg_gemm,
                       (false, true, mat.m, mat.k, mat.n, 1, dout, mat.n, rg_in_data(ctx, G_Y),

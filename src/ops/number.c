@@ -1,6 +1,7 @@
 /* number.c - reading and writing numbers of any type. */
 #include "ops/number.h"
 
+#include "base/bf16.h"
 #include "base/hot.h"
 #include "ops/shape_args.h"
 #include "ops/types.h"
@@ -28,6 +29,8 @@ double rg_number_at(const rg_value *value, int64_t i)
         return ((const uint8_t *)value->data)[i];
     case RG_BOOL:
         return ((const bool *)value->data)[i];
+    case RG_BF16:
+        return (double)rg_bf16_float(((const uint16_t *)value->data)[i]);
     case RG_F16:
         break;
     }
@@ -69,6 +72,10 @@ rg_status rg_fill(rg_value *value, double number)
     case RG_I16:
         for (int64_t i = 0; i < n; i++)
             ((int16_t *)value->data)[i] = (int16_t)number;
+        return RG_OK;
+    case RG_BF16:
+        for (int64_t i = 0; i < n; i++)
+            ((uint16_t *)value->data)[i] = rg_bf16_of((float)number);
         return RG_OK;
     case RG_F16:
         break;

@@ -144,6 +144,7 @@ static rg_status set_out(rg_opdesc *op, const char *slot, const char *name)
 
 static rg_status copy_attrs(rg_opdesc *to, const layer *l)
 {
+    to->precision = l->mul->precision;
     RG_TRY(rg_opdesc_set_attr(
         to, &(rg_attr){.name = "x_num_col_dims", .type = RG_ATTR_INT, .i = l->cols}));
     return rg_opdesc_set_attr(

@@ -28,6 +28,11 @@ rg_status rg_pass_fuse_embedding_grad(rg_program *program, const rg_protected *k
 rg_status rg_pass_sparse_tables(rg_program *program, const rg_protected *keep);
 /* The gradients of many parts of one tensor as one op. */
 rg_status rg_pass_fuse_parts(rg_program *program, const rg_protected *keep);
+/* mul, matmul and their gradients in all blocks multiply as FLAGS_matmul_precision says; RG_EUNIMPL
+ * where this CPU cannot. Not of those that keep the numbers; the same of the next. */
+rg_status rg_pass_matmul_precision(rg_program *program);
+/* What layers of such products alone read is bfloat16: after they were fused. */
+rg_status rg_pass_bf16_activations(rg_program *program, const rg_protected *keep);
 /* Slices that are only sent, or only received and put together, not made at all. */
 rg_status rg_pass_fuse_slices(rg_program *program, const rg_protected *keep);
 /* Sums of gradients over ranks in lots, begun in backward and waited for before they are used. */

@@ -110,6 +110,11 @@ static const rg_flag table[] = {
      NULL},
     {"benchmark", RG_FLAG_BOOL, "0", "", "use fluid.profiler"},
     {"fuse", RG_FLAG_BOOL, "1", "let the plan fuse ops; 0 runs each op as written", NULL},
+    {"matmul_precision", RG_FLAG_TEXT, "fp32",
+     "how a CPU multiplies matrices of float32: fp32; bf16, their numbers rounded to bfloat16 and "
+     "summed "
+     "as float32, on CPUs that have it; bf16_emulated, the same numbers on any, slowly",
+     NULL},
     {"cpu_deterministic", RG_FLAG_BOOL, "0", "", "sums are always formed in a fixed order"},
     {"use_mkldnn", RG_FLAG_BOOL, "0", "", "oneDNN or OpenBLAS is chosen for each shape"},
     {"use_ngraph", RG_FLAG_BOOL, "0", "", "nGraph is gone"},

@@ -9,11 +9,12 @@ static const struct {
     size_t size;
     const char *name, *proto;
 } types[] = {
-    {RG_BOOL, 1, "bool", "BOOL"},   {RG_I16, 2, "int16", "INT16"},
-    {RG_I32, 4, "int32", "INT32"},  {RG_I64, 8, "int64", "INT64"},
-    {RG_F16, 2, "float16", "FP16"}, {RG_F32, 4, "float32", "FP32"},
-    {RG_F64, 8, "float64", "FP64"}, {RG_SIZE_T, 8, "uint64", "SIZE_T"},
-    {RG_U8, 1, "uint8", "UINT8"},   {RG_I8, 1, "int8", "INT8"},
+    {RG_BOOL, 1, "bool", "BOOL"},     {RG_I16, 2, "int16", "INT16"},
+    {RG_I32, 4, "int32", "INT32"},    {RG_I64, 8, "int64", "INT64"},
+    {RG_F16, 2, "float16", "FP16"},   {RG_F32, 4, "float32", "FP32"},
+    {RG_F64, 8, "float64", "FP64"},   {RG_SIZE_T, 8, "uint64", "SIZE_T"},
+    {RG_U8, 1, "uint8", "UINT8"},     {RG_I8, 1, "int8", "INT8"},
+    {RG_BF16, 2, "bfloat16", "BF16"},
 };
 
 static const struct {
@@ -47,6 +48,7 @@ size_t rg_dtype_size(rg_dtype dtype)
         return 8;
     case RG_I16:
     case RG_F16:
+    case RG_BF16:
         return 2;
     case RG_BOOL:
     case RG_U8:
@@ -89,7 +91,7 @@ bool rg_dtype_valid(int number)
 
 bool rg_dtype_is_float(rg_dtype dtype)
 {
-    return dtype == RG_F32 || dtype == RG_F64 || dtype == RG_F16;
+    return dtype == RG_F32 || dtype == RG_F64 || dtype == RG_F16 || dtype == RG_BF16;
 }
 
 const char *rg_kind_name(rg_kind kind)

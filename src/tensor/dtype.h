@@ -16,6 +16,7 @@ typedef enum rg_dtype {
     RG_SIZE_T = 19,
     RG_U8 = 20,
     RG_I8 = 21,
+    RG_BF16 = 22, /* of Paddle 2.x: 1.8.5 has none */
 } rg_dtype;
 
 /* What a variable holds. */

@@ -1,6 +1,7 @@
 /* value_text.c - a tensor as Fluid prints it. */
 #include "tensor/value_text.h"
 
+#include "base/bf16.h"
 #include "base/half.h"
 
 #include <inttypes.h>
@@ -24,6 +25,8 @@ static const char *cpp_name(rg_dtype dtype)
         return "uint8_t";
     case RG_SIZE_T:
         return "size_t";
+    case RG_BF16:
+        return "::paddle::platform::bfloat16";
     case RG_F16:
         return "::paddle::platform::float16";
     default:
@@ -45,6 +48,9 @@ static void add_element(rg_buf *text, const rg_value *value, int64_t i)
     case RG_F16:
         rg_half_to_floats(&half, (const uint16_t *)data + i, 1);
         rg_buf_printf(text, "%g", (double)half);
+        break;
+    case RG_BF16:
+        rg_buf_printf(text, "%g", (double)rg_bf16_float(((const uint16_t *)data)[i]));
         break;
     case RG_I32:
         rg_buf_printf(text, "%" PRId32, ((const int32_t *)data)[i]);

@@ -229,7 +229,12 @@ def test_a_wrong_data_type_of_ids(model, dtype):
         model.run({"ids": np.ones((2, 1), dtype)}, [model.rows])
 
 
-@pytest.mark.parametrize("dtype", ["uint16", "uint32", "complex64", "S3", "U3", "O", "datetime64[s]"])
+def test_uint16_is_the_bits_of_bfloat16(model):
+    with pytest.raises(ValueError, match="^feed 'ids' has the data type bfloat16, and int64"):
+        model.run({"ids": np.ones((2, 1), "uint16")}, [model.rows])
+
+
+@pytest.mark.parametrize("dtype", ["uint32", "complex64", "S3", "U3", "O", "datetime64[s]"])
 def test_a_data_type_that_is_no_tensors(model, dtype):
     with pytest.raises(TypeError, match="^feed 'ids': an array of kind .* is not a tensor's type"):
         model.run({"ids": np.zeros((2, 1), dtype)}, [model.rows])

@@ -9,7 +9,7 @@ from .framework import Variable, convert_np_dtype_to_dtype_, default_main_progra
 __all__ = ["DataFeeder"]
 
 _NAMES = {0: "bool", 1: "int16", 2: "int32", 3: "int64", 4: "float16", 5: "float32",
-          6: "float64", 19: "uint64", 20: "uint8", 21: "int8"}
+          6: "float64", 19: "uint64", 20: "uint8", 21: "int8", 22: "bfloat16"}
 
 
 def convert_dtype(dtype):

@@ -30,12 +30,14 @@ _DTYPES = {
     "float32": VarDesc.VarType.FP32, "float64": VarDesc.VarType.FP64,
     "uint8": VarDesc.VarType.UINT8, "int8": VarDesc.VarType.INT8,
     "uint64": VarDesc.VarType.SIZE_T,
+    # numpy has no bfloat16: arrays of its bits are uint16
+    "bfloat16": VarDesc.VarType.BF16, "uint16": VarDesc.VarType.BF16,
 }
 
 
 def dtype_is_floating(dtype):
     return convert_np_dtype_to_dtype_(dtype) in (VarDesc.VarType.FP16, VarDesc.VarType.FP32,
-                                                 VarDesc.VarType.FP64)
+                                                 VarDesc.VarType.FP64, VarDesc.VarType.BF16)
 
 
 class Variable(_core.Var):

@@ -92,14 +92,16 @@ _TENSORS = {  # arguments that are variables, by their data types
     "uint8 int32 int64 float32 float64": """
         argmax:x argmin:x argsort:input reverse:x""",
     "bool int32 int64 float16 float32 float64": """
-        assign:input flip:input scatter_nd:updates""",
+        flip:input scatter_nd:updates""",
+    "bool int32 int64 float16 bfloat16 float32 float64": """
+        assign:input""",
     "int8 int32 int64 float32 float64": """
         flatten:x sequence_reverse:x""",
     "int64 float32 float64": """
         npair_loss:labels sequence_concat:input""",
     "int32": """
         sigmoid_focal_loss:fg_num,label warpctc:label""",
-    "bool uint8 int32 int64 float16 float32 float64": """
+    "bool uint8 int32 int64 float16 bfloat16 float32 float64": """
         cast:x""",
     "uint8 int32 float32 float64": """
         random_crop:x""",
@@ -123,7 +125,7 @@ _LISTS = """
 _ARRAYS = "assign:input diag_embed:input rank:input"
 
 _DTYPES = {  # arguments that name a data type
-    "bool int32 int64 float16 float32 float64": """
+    "bool int32 int64 float16 bfloat16 float32 float64": """
         fill_constant:dtype full:dtype full_like:dtype linspace:dtype ones:dtype zeros:dtype""",
     "int32 int64 float32 float64": """
         arange:dtype range:dtype""",
