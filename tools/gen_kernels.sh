@@ -7,7 +7,7 @@ if [ "${1-}" = --weak ]; then
     weak='__attribute__((weak)) '
     shift
 fi
-kernels=$(sed -n 's/^const rg_kernel \(rg_kernel_[a-z0-9_]*\) = {$/\1/p' "$@" | LC_ALL=C sort)
+kernels=$(sed -n 's/^const rg_kernel \(rg_kernel_[a-z0-9_]*\) = {.*/\1/p' "$@" | LC_ALL=C sort)
 echo '/* Made by tools/gen_kernels.sh; not edited, not committed. */'
 echo '#include "ir/kernel.h"'
 for kernel in $kernels; do echo "extern const rg_kernel $kernel;"; done

@@ -14,10 +14,13 @@
 #ifndef RG_GPU_GPU_H
 #define RG_GPU_GPU_H
 
+#include "gpu/fault.h"
 #include "ir/kernel.h"
 
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
+
+enum { RG_GPU_COUNTERS = 4096 };
 
 /* rg_run.stream of a plan on a GPU. */
 typedef struct rg_gpu_stream {
@@ -25,7 +28,10 @@ typedef struct rg_gpu_stream {
     cublasLtHandle_t blas;
     void *workspace; /* of cuBLASLt */
     size_t workspace_bytes;
-    bool tf32; /* FLAGS_enable_tf32 */
+    bool tf32;            /* FLAGS_enable_tf32 */
+    rg_gpu_fault *fault;  /* memory that the host and the GPU see */
+    unsigned *counters;   /* RG_GPU_COUNTERS words of the GPU: zero between kernels */
+    const uint64_t *step; /* run->step of the step that runs, where the GPU reads it */
 } rg_gpu_stream;
 
 static inline rg_gpu_stream *rg_gpu_stream_of(const rg_ctx *ctx)
@@ -46,6 +52,17 @@ rg_status rg_gpu_failed(cudaError_t error, const char *doing);
  * 256-byte aligned. NULL, with the message set, when there is none. It is the same memory at each
  * run while sizes stay (a recorded step has its address). */
 void *rg_gpu_scratch(rg_ctx *ctx, size_t bytes);
+
+/* A copy of bytes of the host, for as long as scratch is there; a recorded step finds the same. */
+const void *rg_gpu_constant(rg_ctx *ctx, const void *host, size_t bytes);
+
+/* RG_EVALUE with what a kernel found wrong, as the CPU's kernel says it, and the op that it was;
+ * the fault is empty again. RG_OK where there is none. */
+rg_status rg_gpu_fault_status(rg_gpu_fault *fault, const rg_ctx **ctx);
+
+/* As rg_random_key(). *uses_step: the number of the run is not in it yet, and the kernel (of flag
+ * RG_KERNEL_STEP) makes its second word ^= (*stream->step + 1) * 0x9e3779b97f4a7c15. */
+rg_philox_key rg_gpu_key(const rg_ctx *ctx, int seed, bool fixed, bool *uses_step);
 
 /* Slots and attributes by the name that the op's schema has for them (its file's enums are its
  * own). A name that the schema does not have is an error of ours, found by tests/gpu. */
@@ -70,7 +87,7 @@ typedef struct rg_gpu_product {
     void *c;
     rg_dtype dtype; /* of a, b and c: RG_F32, RG_F16, RG_BF16; sums are float32 */
     float alpha, beta;
-    const float *device_alpha; /* not NULL: alpha is *device_alpha times `alpha` */
+    const float *device_alpha; /* not NULL: {alpha, beta} on the GPU, in place of the two */
     rg_gpu_end end;
     const void *bias;
     int64_t batch; /* 0 or 1: one; else that many, these strides apart */
