@@ -280,7 +280,7 @@ static bool may_look_ahead(const rg_train *t)
 static int64_t find_id(const rg_value *feed, int64_t id)
 {
     int64_t n = feed->meta.dtype == RG_I64 && feed->data != NULL ? rg_numel(feed) : 0, at = 0;
-    const int64_t *ids = feed->data;
+    const int64_t *ids = n > 0 ? rg_host_data(feed) : NULL;
     const rg_lod *lod = feed->meta.lod;
     while (at < n && ids[at] != id)
         at++;
