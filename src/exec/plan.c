@@ -94,7 +94,9 @@ static const struct {
 } fusions[] = {
     {rg_pass_fuse_fc, "fused_fc"},
     {rg_pass_fuse_softmax, "fused_softmax_cross_entropy_grad"},
+    {rg_pass_fuse_loss, "fused_softmax_loss"},
     {rg_pass_fuse_embedding, "fused_embedding_sgd"},
+    {rg_pass_fuse_gather, "fused_embedding_concat"},
     {rg_pass_sparse_tables, "fused_lookup_grad"},
     {rg_pass_fuse_embedding_grad, "fused_embedding_grad"},
     {rg_pass_fuse_parts, "fused_slice_grad"},
