@@ -454,6 +454,11 @@ rg_status rg_plan_run(rg_plan *plan)
     return code;
 }
 
+bool rg_plan_is_on_host(const rg_plan *plan)
+{
+    return plan->run.device == &rg_cpu;
+}
+
 rg_status rg_plan_wait(rg_plan *plan)
 {
     if (plan->run.device == &rg_cpu)
