@@ -1,5 +1,6 @@
 /* fault.c - what a kernel found wrong, in the words of the CPU's kernels. */
 #include "gpu/fault.h"
+
 #include "gpu/gpu.h"
 
 #include <string.h>

@@ -74,6 +74,13 @@ bool rg_cu_cross_entropy_grad(rg_dtype dtype, int64_t rows, int64_t n, const voi
                               const void *soft, rg_cu_labels hard, const void *dy, void *dx,
                               cudaStream_t stream);
 
+/* softmax of [rows, n], -log of the labels' parts, their mean, and the gradient of the mean times
+ * `scale`, in one launch; outputs may be NULL. room: rg_cu_softmax_mean_room floats. */
+int64_t rg_cu_softmax_mean_room(int64_t rows, int64_t n);
+void rg_cu_softmax_mean(int64_t rows, int64_t n, const float *x, rg_cu_labels labels, float scale,
+                        float *softmax, float *y, float *mean, float *dx, float *room,
+                        unsigned *counters, cudaStream_t stream);
+
 /* ---- table.cu: rows of tables by id ---- */
 
 enum { RG_CU_PARTS = 64 }; /* of one launch */
@@ -98,6 +105,25 @@ bool rg_cu_scatter(rg_dtype dtype, void *table, int64_t rows, int64_t width,
 bool rg_cu_sparse_rows(rg_dtype dtype, int64_t rows, int64_t width, const rg_cu_lookups *lookups,
                        int64_t at, int64_t *ids, void *values, rg_gpu_site site, int first,
                        cudaStream_t stream);
+
+/* Look-ups and other tensors joined side by side: part k of each row of out is a row of its table,
+ * or where it has no ids row i of it; with offsets the sum of the rows of sequence i. */
+typedef struct rg_cu_column {
+    const float *table;
+    const int64_t *ids, *offsets;
+    int64_t rows, padding;
+    int32_t width, at;
+    int32_t item; /* of the slot Ids, for what is wrong */
+} rg_cu_column;
+typedef struct rg_cu_columns {
+    int n;
+    rg_cu_column part[RG_CU_PARTS];
+} rg_cu_columns;
+void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_columns *columns, float *out,
+                          rg_gpu_site site, cudaStream_t stream);
+/* table[id] -= *rate times its part of the row of dout; all columns are of one table. */
+void rg_cu_scatter_columns(int64_t n, int64_t step, const rg_cu_columns *columns, const float *dout,
+                           float *table, const float *rate, rg_gpu_site site, cudaStream_t stream);
 
 /* ---- move.cu: tensors joined, cut and moved ---- */
 

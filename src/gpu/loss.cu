@@ -282,3 +282,81 @@ extern "C" bool rg_cu_cross_entropy_grad(rg_dtype dtype, int64_t rows, int64_t n
                 (rows, n, x, matched, soft, hard, dy, dx, stream))
     return true;
 }
+
+/* ---- softmax, loss, mean and gradient at once ---- */
+
+enum { MEAN_THREADS = 128, MEAN_BLOCKS = 512 };
+
+static unsigned mean_blocks(int64_t rows, int64_t n)
+{
+    int64_t of_block = n > SHORT ? MEAN_THREADS / 32 : MEAN_THREADS;
+    int64_t blocks = (rows + of_block - 1) / of_block;
+    return (unsigned)(blocks < 1 ? 1 : blocks > MEAN_BLOCKS ? MEAN_BLOCKS : blocks);
+}
+
+extern "C" int64_t rg_cu_softmax_mean_room(int64_t rows, int64_t n)
+{
+    return mean_blocks(rows, n);
+}
+
+/* Rows go round the blocks; each adds up its losses, and the last block those sums, in order. */
+RG_KERNEL softmax_mean(int64_t rows, int64_t n, int lanes, const float *x, rg_cu_labels labels,
+                       float scale, float *softmax, float *y, float *mean, float *dx, float *room,
+                       unsigned *counters)
+{
+    RG_SHARED float shared[32];
+    int lane = (int)threadIdx.x % lanes, of_block = MEAN_THREADS / lanes;
+    float total = 0;
+    for (int64_t first = (int64_t)blockIdx.x * of_block; first < rows;
+         first += (int64_t)gridDim.x * of_block) {
+        int64_t row = first + threadIdx.x / lanes;
+        if (row >= rows)
+            break; /* whole warps where a warp has a row */
+        row_at r = {row * n, 1};
+        float max = largest(x, r, n, lane, lanes), sum = 0;
+        for (int64_t j = lane; j < n; j += lanes)
+            sum += exp_above(x[r.at + j] - max);
+        sum = over_lanes(sum, lanes);
+        int64_t label = label_at(&labels, row);
+        bool counts = label != labels.ignored && label >= 0 && label < n;
+        if (lane == 0 && !counts)
+            (void)is_class(&labels, label, row, n);
+        float weight = counts ? scale / (float)rows : 0, lost = 0;
+        for (int64_t j = lane; j < n; j += lanes) {
+            float part = exp_above(x[r.at + j] - max) / sum;
+            if (counts && j == label)
+                lost = minus_log(part);
+            if (softmax != NULL)
+                softmax[r.at + j] = part;
+            if (dx != NULL)
+                dx[r.at + j] = counts && j == label ? part * weight - weight : part * weight;
+        }
+        lost = over_lanes(lost, lanes);
+        if (lane == 0) {
+            total += lost;
+            if (y != NULL)
+                y[row] = lost;
+        }
+    }
+    if (mean == NULL)
+        return;
+    total = rg_block_sum(total, shared);
+    if (threadIdx.x == 0)
+        room[blockIdx.x] = total;
+    if (!rg_last_block(counters, gridDim.x))
+        return;
+    total = 0;
+    for (unsigned k = threadIdx.x; k < gridDim.x; k += MEAN_THREADS)
+        total += room[k];
+    total = rg_block_sum(total, shared);
+    if (threadIdx.x == 0)
+        *mean = total / (float)rows;
+}
+
+extern "C" void rg_cu_softmax_mean(int64_t rows, int64_t n, const float *x, rg_cu_labels labels,
+                                   float scale, float *softmax, float *y, float *mean, float *dx,
+                                   float *room, unsigned *counters, cudaStream_t stream)
+{
+    RG_LAUNCH_SYNC(softmax_mean, mean_blocks(rows, n), MEAN_THREADS, stream, rows, n,
+                   n > SHORT ? 32 : 1, x, labels, scale, softmax, y, mean, dx, room, counters);
+}

@@ -130,3 +130,26 @@ static rg_status fused_softmax_grad(rg_ctx *ctx)
 
 const rg_kernel rg_kernel_gpu_fused_softmax_grad = {"fused_softmax_cross_entropy_grad", "gpu",
                                                     fused_softmax_grad};
+
+/* softmax, cross_entropy2 and mean with their gradients, as pass/fuse_gather.c's companion joins
+ * them. */
+static rg_status fused_softmax_loss(rg_ctx *ctx)
+{
+    const rg_value *x = rg_gpu_in(ctx, "X");
+    int64_t n = x->meta.shape.dim[x->meta.shape.rank - 1], rows = n ? rg_numel(x) / n : 0;
+    if (x->meta.dtype != RG_F32)
+        return rg_bad_dtype(ctx, rg_gpu_in_slot(ctx, "X"));
+    float *room = rg_gpu_scratch(ctx, (size_t)rg_cu_softmax_mean_room(rows, n) * sizeof *room);
+    if (room == NULL)
+        return RG_ENOMEM;
+    rg_cu_softmax_mean(rows, n, x->data,
+                       rg_gpu_labels(ctx, "Label", rg_gpu_attr(ctx, "ignore_index")->i),
+                       rg_gpu_attr(ctx, "scale")->f, rg_gpu_out_data(ctx, "Softmax"),
+                       rg_gpu_out_data(ctx, "Y"), rg_gpu_out_data(ctx, "Loss"),
+                       rg_gpu_out_data(ctx, "X@GRAD"), room, rg_gpu_stream_of(ctx)->counters,
+                       rg_cuda(ctx));
+    return rg_gpu_done(ctx, true, "X");
+}
+
+const rg_kernel rg_kernel_gpu_fused_softmax_loss = {"fused_softmax_loss", "gpu",
+                                                    fused_softmax_loss};

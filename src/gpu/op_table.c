@@ -131,3 +131,84 @@ static rg_status embedding_grad(rg_ctx *ctx)
 }
 
 const rg_kernel rg_kernel_gpu_embedding_grad = {"fused_embedding_grad", "gpu", embedding_grad};
+
+/* ---- look-ups that stand side by side: fused_embedding_concat and its SGD step ---- */
+
+/* Where the sequences of an input begin, on the GPU; NULL where there is no memory. */
+static const int64_t *offsets_of(rg_ctx *ctx, const rg_value *value)
+{
+    const rg_lod *lod = value->meta.lod;
+    return rg_gpu_constant(ctx, lod->offset[lod->levels - 1],
+                           lod->count[lod->levels - 1] * sizeof(int64_t));
+}
+
+static rg_status add_column(rg_ctx *ctx, rg_cu_columns *columns, const rg_value *w, int k, int at)
+{
+    const rg_value *ids = rg_in_n(ctx, rg_gpu_in_slot(ctx, "Ids"), k);
+    bool pooled = rg_gpu_attr(ctx, "pooled")->ints[k] != 0;
+    rg_cu_column *c = &columns->part[columns->n++];
+    *c = (rg_cu_column){.table = w->data, .ids = ids->data, .rows = w->meta.shape.dim[0],
+                        .padding = rg_gpu_attr(ctx, "padding_idx")->longs[k],
+                        .width = (int32_t)w->meta.shape.dim[1], .at = at, .item = k};
+    if (w->meta.dtype != RG_F32 || ids->meta.dtype != RG_I64)
+        return rg_bad_dtype(ctx, rg_gpu_in_slot(ctx, "Ids"));
+    if (pooled && ids->meta.lod == NULL)
+        return rg_gpu_leave(ctx, "ids without a LoD");
+    if (pooled && (c->offsets = offsets_of(ctx, ids)) == NULL)
+        return RG_ENOMEM;
+    return RG_OK;
+}
+
+static rg_status embedding_concat(rg_ctx *ctx)
+{
+    const rg_attr *order = rg_gpu_attr(ctx, "order");
+    rg_value *out = rg_gpu_out(ctx, "Out");
+    int64_t n = out->meta.shape.dim[0], step = out->meta.shape.dim[1];
+    rg_gpu_site site = rg_gpu_site_of(ctx, RG_FAULT_ID, "Ids");
+    rg_cu_columns columns = {.n = 0};
+    int at = 0;
+    for (int p = 0; p < order->n; p++) {
+        int k = order->ints[p];
+        if (k >= 0) {
+            RG_TRY(add_column(ctx, &columns, rg_in_n(ctx, rg_gpu_in_slot(ctx, "W"), k), k, at));
+        } else {
+            const rg_value *x = rg_in_n(ctx, rg_gpu_in_slot(ctx, "X"), -1 - k);
+            if (x->meta.dtype != RG_F32)
+                return rg_bad_dtype(ctx, rg_gpu_in_slot(ctx, "X"));
+            columns.part[columns.n++] = (rg_cu_column){
+                .table = x->data, .width = (int32_t)(n ? rg_numel(x) / n : 0), .at = at};
+        }
+        at += columns.part[columns.n - 1].width;
+        if (columns.n < RG_CU_PARTS && p + 1 < order->n)
+            continue;
+        rg_cu_gather_columns(n, step, &columns, out->data, site, rg_cuda(ctx));
+        columns.n = 0;
+    }
+    return rg_gpu_done(ctx, true, "Ids");
+}
+
+const rg_kernel rg_kernel_gpu_embedding_concat = {"fused_embedding_concat", "gpu",
+                                                  embedding_concat};
+
+static rg_status embedding_concat_sgd(rg_ctx *ctx)
+{
+    const rg_value *dout = rg_gpu_in(ctx, "Out@GRAD");
+    const rg_attr *at = rg_gpu_attr(ctx, "columns");
+    rg_value *w = rg_gpu_out(ctx, "WOut");
+    rg_gpu_site site = rg_gpu_site_of(ctx, RG_FAULT_ID, "Ids");
+    rg_cu_columns columns = {.n = 0};
+    int last = rg_n_in(ctx, rg_gpu_in_slot(ctx, "Ids")) - 1;
+    for (int k = 0; k <= last; k++) {
+        RG_TRY(add_column(ctx, &columns, w, k, at->ints[k]));
+        if (columns.n < RG_CU_PARTS && k < last)
+            continue;
+        rg_cu_scatter_columns(dout->meta.shape.dim[0], dout->meta.shape.dim[1], &columns,
+                              dout->data, w->data, rg_gpu_in_data(ctx, "LearningRate"), site,
+                              rg_cuda(ctx));
+        columns.n = 0;
+    }
+    return rg_gpu_done(ctx, true, "Ids");
+}
+
+const rg_kernel rg_kernel_gpu_embedding_concat_sgd = {"fused_embedding_concat_sgd", "gpu",
+                                                      embedding_concat_sgd};

@@ -132,7 +132,8 @@ static const rg_flag table[] = {
      "empty: "
      "all",
      NULL},
-    {"cudnn_deterministic", RG_FLAG_BOOL, "0", "", NO_GPU},
+    {"cudnn_deterministic", RG_FLAG_BOOL, "0",
+     "products on a GPU take the library's first algorithm, not the one timed quickest", NULL},
     {"cudnn_exhaustive_search", RG_FLAG_BOOL, "0", "", NO_GPU},
     {"conv_workspace_size_limit", RG_FLAG_INT, "512", "", NO_GPU},
     {"sync_nccl_allreduce", RG_FLAG_BOOL, "1", "", NO_GPU},
