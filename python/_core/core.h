@@ -93,6 +93,9 @@ typedef struct core_scope {
 extern PyTypeObject *core_tensor_type, *core_scope_type, *core_rows_type, *core_array_type;
 int core_add_tensor(PyObject *module);
 int core_add_scope(PyObject *module);
+/* The device of a place: a GPU's has its number as _gpu; None, or NULL: the CPU. -1 and an
+ * exception where it is not to be had. */
+int core_device(PyObject *place, const rg_device **device);
 PyObject *core_wrap_tensor(PyTypeObject *type, rg_value *value, rg_scope *scope);
 
 /* Tell the scope of a tensor, if it has one, that it has another shape or memory. */

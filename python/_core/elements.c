@@ -2,6 +2,8 @@
  * them. */
 #include "_core/core.h"
 
+#include "tensor/device.h"
+
 #include "base/buf.h"
 #include "tensor/value_text.h"
 
@@ -47,6 +49,7 @@ static PyObject *alloc(PyObject *object, rg_dtype dtype)
 {
     core_tensor *self = (core_tensor *)object;
     rg_shape shape = self->value->meta.shape;
+    rg_value_place(self->value, &rg_cpu);
     CORE_TRY(rg_value_resize(self->value, dtype, &shape));
     memset(self->value->data, 0, rg_value_bytes(self->value));
     core_tensor_changed(self);
@@ -87,7 +90,10 @@ PyObject *core_tensor_place(PyObject *object, PyObject *unused)
     if (((core_tensor *)object)->value->data == NULL)
         return PyErr_Format(PyExc_ValueError, "_place(): the tensor has no value yet");
     PyObject *core = PyImport_ImportModule("paddle.fluid.core");
-    PyObject *place = core ? PyObject_CallMethod(core, "Place", NULL) : NULL;
+    const rg_device *device = rg_device_of(((core_tensor *)object)->value);
+    PyObject *place = core ? PyObject_CallMethod(core, "_place_of", "i",
+                                                 device->on_host ? -1 : device->number)
+                           : NULL;
     Py_XDECREF(core);
     return place;
 }
@@ -107,6 +113,11 @@ static void *element_of(PyObject *object, long long i, rg_dtype dtype)
     if (value->meta.dtype != dtype) {
         PyErr_Format(PyExc_TypeError, "the tensor holds %s, and %s is asked for",
                      rg_dtype_name(value->meta.dtype), rg_dtype_name(dtype));
+        return NULL;
+    }
+    rg_status code = rg_value_move(value, &rg_cpu); /* a plan brings it back when it runs */
+    if (code != RG_OK) {
+        (void)core_raise(code);
         return NULL;
     }
     return (char *)value->data + (size_t)i * rg_dtype_size(dtype);

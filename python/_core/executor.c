@@ -1,6 +1,8 @@
 /* executor.c - Executor: Python's feeds and fetches, to and from the library's executor. */
 #include "_core/core.h"
 
+#include "ir/gpu_module.h"
+
 #include <string.h>
 
 PyTypeObject *core_executor_type;
@@ -147,7 +149,8 @@ static int open_fed(PyObject *object, const rg_vardesc *desc, rg_fed *out, PyObj
                          desc ? desc->name : "?");
             return -1;
         }
-        *out = (rg_fed){from->data, from->meta.dtype, from->meta.shape, from->meta.lod};
+        *out = (rg_fed){from->data, from->meta.dtype, from->meta.shape, from->meta.lod,
+                        rg_device_of(from)->on_host ? NULL : from};
         *holder = NULL;
         return 0;
     }
@@ -337,13 +340,13 @@ static PyObject *executor_plan_text(PyObject *object, PyObject *args)
 {
     PyObject *program, *feed, *fetch, *scope, *out = NULL;
     names n;
-    (void)object;
     if (!PyArg_ParseTuple(args, "O!OO!O!:plan_text", core_program_type, &program, &feed,
                           &PyList_Type, &fetch, core_scope_type, &scope))
         return NULL;
     if (list_names(&n, feed, fetch) == 0) {
-        const rg_plan_config config = config_of(&n);
+        rg_plan_config config = config_of(&n);
         rg_plan *plan = NULL;
+        config.device = rg_executor_device(((core_executor *)object)->executor);
         rg_buf text;
         rg_buf_init(&text, 0);
         rg_status code = rg_plan_open(&plan, ((core_program *)program)->program,
@@ -368,15 +371,21 @@ static PyObject *executor_close(PyObject *object, PyObject *unused)
 static PyObject *executor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *job = core_own_job;
+    const rg_device *device = NULL;
+    int gpu = -1;
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "|O!:Executor", core_job_type, &job))
+    if (!PyArg_ParseTuple(args, "|O!i:Executor", core_job_type, &job, &gpu))
         return NULL;
+    if (gpu >= 0)
+        CORE_TRY(rg_gpu_open(gpu, &device));
     core_executor *self = core_new(type);
     rg_status code = RG_OK;
     if (self != NULL) {
         Py_INCREF(job);
         self->job = job;
         code = rg_executor_open(&self->executor, ((core_job *)job)->job);
+        if (code == RG_OK)
+            rg_executor_set_device(self->executor, device);
     }
     if (code != RG_OK) {
         Py_CLEAR(self);

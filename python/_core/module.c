@@ -1,11 +1,14 @@
 /* module.c - the module itself: schemas of ops, flags, the profiler. */
 #include "_core/core.h"
 
+#include "ir/gpu_module.h"
+
 #include "exec/profile.h"
 #include "sys/command.h"
 #include "sys/file.h"
 #include "sys/flags.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- op schemas ---- */
@@ -200,6 +203,23 @@ static PyObject *core_seed_process(PyObject *module, PyObject *seed)
     Py_RETURN_NONE;
 }
 
+static PyObject *core_gpu_count(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromLong(rg_gpu_count());
+}
+
+static PyObject *core_gpu_check(PyObject *module, PyObject *number)
+{
+    const rg_device *device;
+    long gpu = PyLong_AsLong(number);
+    (void)module;
+    if (gpu == -1 && PyErr_Occurred())
+        return NULL;
+    CORE_TRY(rg_gpu_open(gpu < 0 || gpu > INT_MAX ? -1 : (int)gpu, &device));
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"op_schema", core_op_schema, METH_O, "op_schema(type) -> dict"},
     {"op_types", core_op_types, METH_NOARGS, "The types of all ops."},
@@ -210,6 +230,8 @@ static PyMethodDef functions[] = {
     {"profile_reset", core_profile_reset, METH_NOARGS, "Forget the times so far."},
     {"profile_table", core_profile_table, METH_VARARGS, "profile_table(sorted_by)"},
     {"profile_trace", core_profile_trace, METH_O, "profile_trace(path): Chrome's format."},
+    {"gpu_count", core_gpu_count, METH_NOARGS, "GPUs that can be used."},
+    {"gpu_check", core_gpu_check, METH_O, "gpu_check(number): an error where it is not to be had."},
     {"set_classes", core_set_classes, METH_VARARGS, "set_classes(Variable, Operator)"},
     {"train", core_train, METH_VARARGS, "train(program, scope, dataset, ...): all its batches"},
     {"seed_process", core_seed_process, METH_O, "seed_process(number)"},

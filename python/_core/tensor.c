@@ -2,6 +2,7 @@
 #include "_core/core.h"
 
 #include "base/mem.h"
+#include "ir/gpu_module.h"
 
 #include <string.h>
 
@@ -229,21 +230,39 @@ void core_tensor_changed(core_tensor *self)
         rg_scope_touch(self->scope);
 }
 
+int core_device(PyObject *place, const rg_device **device)
+{
+    *device = &rg_cpu;
+    if (place == NULL || place == Py_None || !PyObject_HasAttrString(place, "_gpu"))
+        return 0;
+    PyObject *number = PyObject_GetAttrString(place, "_gpu");
+    long gpu = number ? PyLong_AsLong(number) : -1;
+    Py_XDECREF(number);
+    if (gpu == -1 && PyErr_Occurred())
+        return -1;
+    rg_status code = rg_gpu_open((int)gpu, device);
+    if (code != RG_OK)
+        (void)core_raise(code);
+    return code == RG_OK ? 0 : -1;
+}
+
 static PyObject *tensor_set(PyObject *object, PyObject *args)
 {
     core_tensor *self = (core_tensor *)object;
     PyObject *source, *place = NULL, *zero_copy = NULL;
+    const rg_device *device;
     if (!PyArg_ParseTuple(args, "O|OO:set", &source, &place, &zero_copy))
         return NULL;
     core_array array;
-    if (core_from_numpy(source, &array) < 0)
+    if (core_device(place, &device) < 0 || core_from_numpy(source, &array) < 0)
         return NULL;
     rg_value_settle(self->value);
+    rg_value_place(self->value, device);
     rg_status code = rg_value_resize(self->value, array.dtype, &array.shape);
     if (code == RG_OK) {
         size_t bytes = rg_value_bytes(self->value);
         if (bytes > 0)
-            memcpy(self->value->data, array.data, bytes);
+            code = rg_host_write(self->value, 0, array.data, bytes);
         core_tensor_changed(self);
     }
     Py_DECREF(array.holder);

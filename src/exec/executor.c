@@ -27,7 +27,8 @@ struct rg_executor {
     rg_prepared *plans[RG_EXECUTOR_PLANS];
     int n;
     uint64_t clock;
-    struct rg_job *job; /* borrowed, opaque here */
+    struct rg_job *job;      /* borrowed, opaque here */
+    const rg_device *device; /* NULL: the CPU */
 };
 
 /* ---- one plan ---- */
@@ -86,6 +87,7 @@ static rg_status make(const rg_executor *e, const rg_program *program, rg_scope 
     pthread_mutex_init(&p->running, NULL);
     rg_status code = copy_names(p, config);
     own.job = e->job;
+    own.device = own.device ? own.device : e->device;
     if (code == RG_OK)
         code = rg_plan_open(&p->plan, program, scope, &own);
     if (code == RG_OK)
@@ -216,6 +218,16 @@ struct rg_job *rg_executor_job(const rg_executor *e)
     return e->job;
 }
 
+void rg_executor_set_device(rg_executor *e, const rg_device *device)
+{
+    e->device = device;
+}
+
+const rg_device *rg_executor_device(const rg_executor *e)
+{
+    return e->device;
+}
+
 rg_status rg_executor_open(rg_executor **out, struct rg_job *job)
 {
     rg_executor *e = rg_alloc_zero(1, sizeof *e);
@@ -277,7 +289,10 @@ rg_status rg_feed_plan(rg_plan *plan, int i, const rg_fed *fed)
     rg_value *value;
     RG_TRY(rg_feed_check(rg_plan_feed_desc(plan, i), fed->dtype, &fed->shape));
     RG_TRY(rg_plan_feed_room(plan, i, fed->dtype, &fed->shape, fed->lod, &value));
-    return value ? rg_host_write(value, 0, fed->data, rg_value_bytes(value)) : RG_OK;
+    if (value == NULL)
+        return RG_OK;
+    return fed->value ? rg_plan_feed_take(plan, i, fed->value)
+                      : rg_plan_feed_bytes(plan, i, fed->data, rg_value_bytes(value));
 }
 
 rg_status rg_feed_value(const rg_vardesc *desc, const rg_fed *fed, rg_value *value)
@@ -285,5 +300,6 @@ rg_status rg_feed_value(const rg_vardesc *desc, const rg_fed *fed, rg_value *val
     RG_TRY(rg_feed_check(desc, fed->dtype, &fed->shape));
     RG_TRY(rg_value_resize(value, fed->dtype, &fed->shape));
     rg_value_set_lod(value, fed->lod);
-    return rg_host_write(value, 0, fed->data, rg_value_bytes(value));
+    return fed->value ? rg_device_copy(value, fed->value, rg_value_bytes(value))
+                      : rg_host_write(value, 0, fed->data, rg_value_bytes(value));
 }

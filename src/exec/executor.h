@@ -18,6 +18,9 @@ typedef struct rg_prepared rg_prepared; /* a plan of an executor's, counted */
  * its plans. */
 rg_status rg_executor_open(rg_executor **executor, struct rg_job *job);
 struct rg_job *rg_executor_job(const rg_executor *executor);
+/* Its plans are for this device, unless their config names one; before the first is made. */
+void rg_executor_set_device(rg_executor *executor, const rg_device *device);
+const rg_device *rg_executor_device(const rg_executor *executor); /* NULL: the CPU */
 void rg_executor_close(rg_executor *executor);
 /* Drop all plans. */
 void rg_executor_clear(rg_executor *executor);
@@ -50,7 +53,8 @@ typedef struct rg_fed {
     const void *data;
     rg_dtype dtype;
     rg_shape shape;
-    rg_lod *lod; /* NULL: none */
+    rg_lod *lod;           /* NULL: none */
+    const rg_value *value; /* not NULL: it is this one, wherever its memory is, and not `data` */
 } rg_fed;
 
 /* RG_EINVAL, naming the feed, where it does not fit the variable's description. desc NULL: the

@@ -16,6 +16,7 @@ enum { ASSUMED_BATCH = 64 };
 
 typedef struct block {
     rg_storage *storage;
+    const rg_device *device;
     int busy_until; /* the last node that reads any variable in it */
     size_t bytes;   /* estimate */
 } block;
@@ -34,7 +35,10 @@ static rg_temp *temp_of(const rg_region *region, const rg_meta *meta)
     if (value == NULL || value->tag == 0 || value->tag > region->n_temps)
         return NULL;
     rg_temp *temp = &region->temps[value->tag - 1];
-    return temp->value == value ? temp : NULL;
+    if (temp->value == value)
+        return temp;
+    const rg_mirror *mirror = rg_place_mirror(region->plan, value);
+    return mirror != NULL && mirror->home == temp->value ? temp : NULL;
 }
 
 static size_t estimate(const rg_temp *temp)
@@ -116,11 +120,11 @@ static void find_lives(rg_region *region)
     }
 }
 
-static rg_status new_block(sharer *s, size_t *out)
+static rg_status new_block(sharer *s, const rg_device *device, size_t *out)
 {
     RG_TRY(rg_grow((void **)&s->blocks, s->n, &s->capacity, sizeof *s->blocks));
     block *b = &s->blocks[s->n];
-    *b = (block){0};
+    *b = (block){.device = device};
     RG_TRY(rg_storage_new(&b->storage));
     b->storage->pooled = true;
     *out = s->n++;
@@ -128,12 +132,12 @@ static rg_status new_block(sharer *s, size_t *out)
 }
 
 /* The free block that fits best: the smallest that is large enough, else the largest. */
-static rg_status find_block(sharer *s, int node, size_t bytes, size_t *out)
+static rg_status find_block(sharer *s, int node, size_t bytes, const rg_device *device, size_t *out)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < s->n; i++) {
         const block *b = &s->blocks[i];
-        if (b->busy_until >= node)
+        if (b->busy_until >= node || b->device != device)
             continue;
         if (best == SIZE_MAX) {
             best = i;
@@ -145,7 +149,7 @@ static rg_status find_block(sharer *s, int node, size_t bytes, size_t *out)
             best = i;
     }
     if (best == SIZE_MAX)
-        return new_block(s, out);
+        return new_block(s, device, out);
     *out = best;
     return RG_OK;
 }
@@ -160,7 +164,7 @@ static int partner_block(const sharer *s, const rg_node *node, const rg_slot *sl
     if (in == NULL || in == out)
         return -1;
     int b = s->block_of[in - s->region->temps];
-    if (b < 0)
+    if (b < 0 || s->blocks[b].device != rg_device_of(out->value))
         return -1;
     if (slot->flags & RG_VIEW) /* neither is changed: each has one writer */
         return in->written == 1 && out->written == 1 ? b : -1;
@@ -192,7 +196,7 @@ static rg_status place(sharer *s, const rg_node *node, int at)
             if (taken >= 0)
                 number = (size_t)taken;
             else
-                RG_TRY(find_block(s, at, bytes, &number));
+                RG_TRY(find_block(s, at, bytes, rg_device_of(temp->value), &number));
             block *b = &s->blocks[number];
             b->bytes = bytes > b->bytes ? bytes : b->bytes;
             if (b->busy_until < temp->last)

@@ -59,8 +59,9 @@ static rg_value *block_value(rg_ctx *ctx, const char *name)
 static const rg_value *ahead(const rg_ctx *ctx, const rg_value *fed)
 {
     const rg_plan *plan = ctx->run->plan;
+    const rg_mirror *mirror = plan->ahead ? rg_place_mirror(plan, fed) : NULL;
     for (int i = 0; plan->ahead != NULL && i < plan->n_feeds; i++)
-        if (plan->feeds[i] == fed)
+        if (plan->feeds[i] == (mirror ? mirror->home : fed))
             return plan->ahead[i];
     return NULL;
 }
@@ -93,7 +94,9 @@ static const struct {
 } fusions[] = {
     {rg_pass_fuse_fc, "fused_fc"},
     {rg_pass_fuse_softmax, "fused_softmax_cross_entropy_grad"},
+    {rg_pass_fuse_loss, "fused_softmax_loss"},
     {rg_pass_fuse_embedding, "fused_embedding_sgd"},
+    {rg_pass_fuse_gather, "fused_embedding_concat"},
     {rg_pass_sparse_tables, "fused_lookup_grad"},
     {rg_pass_fuse_embedding_grad, "fused_embedding_grad"},
     {rg_pass_fuse_parts, "fused_slice_grad"},
@@ -101,6 +104,7 @@ static const struct {
     {rg_pass_fuse_all_reduce, "c_bucket_start"},
 };
 
+/* Whether a fusion pays there. */
 static bool can_run(const char *type, const rg_device *device)
 {
     const rg_op *op = type ? rg_op_find(type) : NULL;
@@ -142,6 +146,8 @@ static rg_status bind_feed(rg_plan *plan, const char *name, int i)
     } else if (desc != NULL && desc->persistable) {
         rg_value *value;
         RG_TRY(rg_scope_var(rg_scope_root(plan->scope), name, &value));
+        RG_TRY(
+            rg_value_move(value, rg_map_get(&plan->on_device, name) ? plan->run.device : &rg_cpu));
         plan->feeds[i] = rg_value_retain(value);
     }
     return RG_OK;
@@ -150,10 +156,8 @@ static rg_status bind_feed(rg_plan *plan, const char *name, int i)
 /* The value of what is fed and fetched and that no op reads: it passes by the ops. */
 static rg_status bind_passing(rg_plan *plan, int feed, int fetch)
 {
-    if (plan->feeds[feed] == NULL) {
+    if (plan->feeds[feed] == NULL)
         RG_TRY(rg_value_new(&plan->feeds[feed]));
-        rg_value_place(plan->feeds[feed], plan->run.device);
-    }
     plan->fetches[fetch] = rg_value_retain(plan->feeds[feed]);
     return RG_OK;
 }
@@ -209,7 +213,9 @@ static void drop_unread(rg_region *region)
             if (value == NULL || value->tag == 0)
                 continue;
             const rg_temp *temp = &region->temps[value->tag - 1];
-            if (temp->value == value && !temp->pinned && !temp->tainted && temp->read == 0)
+            const rg_mirror *mirror = rg_place_mirror(region->plan, value);
+            bool is_it = temp->value == value || (mirror != NULL && temp->value == mirror->home);
+            if (is_it && !temp->pinned && !temp->tainted && temp->read == 0)
                 ((rg_meta **)(uintptr_t)ctx->out)[ctx->out_at[s]] = NULL;
         }
     }
@@ -256,15 +262,18 @@ static void number_draws(rg_program *program)
 static rg_status open_plan(rg_plan *plan, const rg_program *program, const rg_plan_config *config)
 {
     if (plan->run.device->open_stream != NULL)
-        RG_TRY(plan->run.device->open_stream(&plan->run.stream));
+        RG_TRY(plan->run.device->open_stream(plan->run.device, &plan->run.stream));
     RG_TRY(rg_program_clone(&plan->program, program, false));
     keep_digest(plan->program, program);
     number_draws(plan->program);
     RG_TRY(run_passes(plan, config));
+    RG_TRY(rg_place_names(plan));
     RG_TRY(rg_region_open(&plan->root, plan, plan->program->blocks[0], NULL, NULL));
     RG_TRY(bind_outside(plan, config));
     RG_TRY(rg_share_memory(plan->root));
     drop_unread(plan->root);
+    RG_TRY(rg_place_finish(plan));
+    RG_TRY(rg_record_plan(plan));
     plan->scope_epoch = rg_scope_epoch(plan->scope);
     plan->run.seeded = program->random_seed != 0;
     plan->run.seed = program->random_seed ? (uint64_t)program->random_seed : process_seed;
@@ -297,8 +306,13 @@ void rg_plan_close(rg_plan *plan)
 {
     if (plan == NULL)
         return;
+    if (plan->root != NULL && !plan->run.device->on_host)
+        (void)plan->run.device->sync(plan->run.device, plan->run.stream);
+    rg_record_close(plan);
+    rg_feeds_close(plan);
     if (plan->run.stream != NULL)
         plan->run.device->close_stream(plan->run.stream);
+    rg_place_close(plan);
     for (int i = 0; i < plan->n_feeds; i++)
         rg_value_release(plan->feeds[i]);
     for (int i = 0; i < plan->n_fetches; i++)
@@ -359,7 +373,7 @@ rg_status rg_plan_feed_rows(rg_plan *plan, int i, const rg_value *whole, int64_t
     RG_TRY(rg_plan_feed_room(plan, i, whole->meta.dtype, &shape, lod, &value));
     size_t row = (size_t)rg_value_width(whole) * rg_dtype_size(whole->meta.dtype);
     const uint8_t *data = value != NULL && to > from ? rg_host_data(whole) : NULL;
-    return data ? rg_host_write(value, 0, data + (size_t)from * row, (size_t)(to - from) * row)
+    return data ? rg_plan_feed_bytes(plan, i, data + (size_t)from * row, (size_t)(to - from) * row)
                 : RG_OK;
 }
 
@@ -379,17 +393,59 @@ static void refresh_data(rg_region *root)
     }
 }
 
+/* What kernels of a device have found wrong, which is known when they have run. */
+static rg_status complaint(const rg_plan *plan)
+{
+    const rg_ctx *ctx = NULL;
+    if (plan->run.device->complain == NULL)
+        return RG_OK;
+    rg_status code = plan->run.device->complain(plan->run.stream, &ctx);
+    return code == RG_OK || ctx == NULL ? code : rg_node_failed(code, ctx->desc);
+}
+
+/* Before the ops of a plan on a device: what has come from elsewhere. */
+static rg_status begin_on_device(rg_plan *plan)
+{
+    const rg_device *device = plan->run.device;
+    RG_TRY(rg_place_kept(plan));
+    if (!plan->settled)
+        rg_record_forget(plan);
+    rg_place_begin(plan);
+    RG_TRY(rg_feeds_send(plan));
+    if (plan->reads_step && device->set_step != NULL)
+        RG_TRY(device->set_step(plan->run.stream, plan->run.step));
+    return RG_OK;
+}
+
+static rg_status end_on_device(rg_plan *plan)
+{
+    RG_TRY(rg_place_end(plan));
+    if (!plan->settled) {
+        refresh_data(plan->root);
+        RG_TRY(rg_feeds_settle(plan));
+        /* The first of many runs: what is wrong with it is said at once. */
+        RG_TRY(plan->run.device->sync(plan->run.device, plan->run.stream));
+    }
+    return complaint(plan);
+}
+
+/* On a device the work may not be done when this returns: who reads values waits for it. */
 rg_status rg_plan_run(rg_plan *plan)
 {
     uint64_t epoch = rg_scope_epoch(plan->scope);
+    bool on_device = plan->run.device != &rg_cpu;
+    rg_status code = RG_OK;
     if (epoch != plan->scope_epoch) {
         plan->settled = false;
         plan->scope_epoch = epoch;
     }
     plan->check_nan = rg_flag_bool("check_nan_inf");
-    rg_status code = rg_region_run(plan->root);
+    if (on_device)
+        code = begin_on_device(plan);
     if (code == RG_OK)
-        code = plan->run.device->sync(plan->run.stream);
+        code = rg_region_run(plan->root);
+    if (code == RG_OK && on_device)
+        code = end_on_device(plan);
     plan->ahead = NULL;
     plan->run.step++;
     if (!plan->settled) {
@@ -399,6 +455,19 @@ rg_status rg_plan_run(rg_plan *plan)
     for (int i = 0; i < plan->n_fetches; i++)
         rg_value_settle(plan->fetches[i]);
     return code;
+}
+
+bool rg_plan_is_on_host(const rg_plan *plan)
+{
+    return plan->run.device == &rg_cpu;
+}
+
+rg_status rg_plan_wait(rg_plan *plan)
+{
+    if (plan->run.device == &rg_cpu)
+        return RG_OK;
+    RG_TRY(plan->run.device->sync(plan->run.device, plan->run.stream));
+    return complaint(plan);
 }
 
 rg_value *rg_plan_fetch(const rg_plan *plan, int i)

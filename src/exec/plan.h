@@ -42,6 +42,10 @@ const rg_vardesc *rg_plan_feed_desc(const rg_plan *plan, int i);
  * for it. Shapes are inferred again only where it had another one. */
 rg_status rg_plan_feed_room(rg_plan *plan, int i, rg_dtype dtype, const rg_shape *shape,
                             rg_lod *lod, rg_value **value);
+/* The bytes of feed i, which has room for them: from the host, or of a value, which must stay as it
+ * is until the next run has begun. */
+rg_status rg_plan_feed_bytes(rg_plan *plan, int i, const void *from, size_t bytes);
+rg_status rg_plan_feed_take(rg_plan *plan, int i, const rg_value *from);
 /* For who has filled feed i by hand: it has another shape, LoD or number of rows. */
 void rg_plan_feed_changed(rg_plan *plan, int i);
 
@@ -55,8 +59,13 @@ rg_status rg_plan_feed_copy(rg_plan *plan, int i, const rg_value *whole);
  * the next is computed. Borrowed until the next has run. */
 void rg_plan_ahead(rg_plan *plan, rg_value *const *feeds);
 
-/* Run once. On failure the message names the op, its inputs and the user's line. */
+/* Run once. On failure the message names the op, its inputs and the user's line. On a device the
+ * work may still be under way when it returns; who reads a value waits for it (rg_host_data()). */
 rg_status rg_plan_run(rg_plan *plan);
+/* Whether it is the CPU's, where nothing is under way after a run. */
+bool rg_plan_is_on_host(const rg_plan *plan);
+/* Until it is done; what was found wrong meanwhile. */
+rg_status rg_plan_wait(rg_plan *plan);
 
 /* Fetch number i after a run. Borrowed until the next run. */
 rg_value *rg_plan_fetch(const rg_plan *plan, int i);

@@ -6,14 +6,44 @@
 #include "ir/bind.h"
 #include "ir/kernel.h"
 
+/* A variable that ops on both sides of a plan use: it is at home on the plan's device, and ops that
+ * run on the CPU have a twin of it. A copy is made when a side reads what the other has written. */
+typedef struct rg_mirror {
+    rg_value *home, *twin; /* counted; twin: on the CPU */
+    bool home_ok, twin_ok; /* has the present content */
+    bool outlives;         /* the run: kept in the scope, or fetched */
+} rg_mirror;
+
+/* What an op, or a stretch of ops, does with one. */
+typedef struct rg_mirror_use {
+    rg_mirror *mirror;
+    bool reads, reads_shape, writes;
+} rg_mirror_use;
+
 /* One op, bound to its values. */
 typedef struct rg_node {
     rg_ctx ctx;
     const rg_opdesc *desc;
-    rg_kernel_run run; /* on the plan's device */
-    bool tainted;      /* its outputs' shapes can differ from run to run under equal feeds */
+    rg_kernel_run run;
+    const rg_kernel *kernel; /* of the plan's device; NULL: it runs on the CPU */
+    const char *label;       /* in profiles */
+    rg_mirror_use *uses;     /* in a plan that is not the CPU's */
+    int n_uses;
+    bool tainted; /* its outputs' shapes can differ from run to run under equal feeds */
     struct rg_region *sub;
 } rg_node;
+
+/* Nodes of the root region, one behind the other, that run on the device without the host. */
+typedef struct rg_stretch {
+    size_t first, end;
+    rg_mirror_use *uses; /* of all of them */
+    int n_uses;
+    void *record;      /* NULL: not recorded */
+    bool never;        /* it could not be */
+    rg_value **fixed;  /* whose addresses are in the record and may change from outside, ... */
+    const void **data; /* ... and these addresses */
+    int n_fixed;
+} rg_stretch;
 
 /* A variable of a region that is not kept in the scope. */
 typedef struct rg_temp {
@@ -35,6 +65,7 @@ typedef struct rg_region {
     struct rg_region *forward; /* of a gradient block: the region it differentiates */
     rg_node *nodes;
     size_t n_nodes;
+    const rg_device *binding; /* the device of the op whose names are looked up */
     rg_temp *temps;
     size_t n_temps, cap_temps;
     rg_map index; /* name -> 1 + number in temps */
@@ -58,12 +89,23 @@ struct rg_plan {
     size_t n_regions, cap_regions;
     rg_value **kept; /* values of the scope that it refers to, counted */
     size_t n_kept, cap_kept;
+    const rg_device **kept_at; /* where each of them must be */
+    size_t cap_kept_at;
     rg_map keep_index; /* name -> rg_value */
     rg_value **feeds, **fetches;
     rg_value *const *ahead; /* the next run's feeds; NULL: not known */
     const rg_vardesc **feed_descs;
     int n_feeds, n_fetches;
-    bool settled; /* shapes are those of the last run */
+    /* Of a plan on a device; else none of these is in use. */
+    rg_map on_device; /* names that ops of the device use */
+    rg_mirror **mirrors;
+    size_t n_mirrors, cap_mirrors;
+    rg_stretch *stretches;
+    size_t n_stretches;
+    struct rg_feed_block *feed_block;
+    const char *to_device, *to_host; /* copies, in profiles */
+    bool reads_step;                 /* an op reads the number of the run on the device */
+    bool settled;                    /* shapes are those of the last run */
     bool any_tainted;
     bool check_nan;
     rg_run run;
@@ -83,6 +125,41 @@ rg_status rg_steps_save(rg_region *region, rg_value *scopes);
 rg_status rg_steps_load(rg_region *region, rg_value *scopes, size_t i);
 rg_status rg_present_keep(rg_region *region, rg_value *scopes);
 rg_status rg_present_load(rg_region *region, rg_value *scopes);
+
+/* place.c: which op runs where, and the copies between. */
+rg_status rg_place_names(rg_plan *plan); /* before any region is opened */
+const rg_kernel *rg_place_op(const rg_region *region, const rg_opdesc *op);
+rg_status rg_place_label(rg_plan *plan, rg_node *node);
+rg_value *rg_place_host(rg_plan *plan, rg_value *value); /* its twin, or itself; NULL: no memory */
+rg_status rg_place_finish(rg_plan *plan);                /* after all are */
+rg_status rg_place_on_cpu(rg_plan *plan, rg_node *node); /* the device's kernel cannot do it */
+void rg_place_begin(rg_plan *plan);                      /* of a run */
+rg_status rg_place_before(rg_plan *plan, const rg_mirror_use *uses, int n, bool on_host);
+void rg_place_after(const rg_mirror_use *uses, int n, bool on_host);
+rg_status rg_place_end(rg_plan *plan);
+rg_status rg_place_kept(rg_plan *plan); /* values of the scope are where they belong */
+const rg_mirror *rg_place_mirror(const rg_plan *plan, const rg_value *value); /* NULL: none */
+void rg_place_close(rg_plan *plan);
+
+/* record.c: stretches of ops that are recorded and run as one. */
+rg_status rg_record_plan(rg_plan *plan);
+void rg_record_forget(rg_plan *plan); /* addresses or sizes have changed */
+/* The stretch that begins at the node, if it is to be run as one now; NULL: none is. */
+rg_stretch *rg_record_at(rg_plan *plan, size_t node);
+/* Run it; *done false: it could not be, and its nodes are to be run one by one. */
+rg_status rg_record_run(rg_plan *plan, rg_stretch *stretch, bool *done);
+void rg_record_close(rg_plan *plan);
+
+/* feeds.c: what is fed to a plan on a device, put together and sent at once; and
+ * rg_plan_feed_bytes(), rg_plan_feed_take(). */
+rg_status rg_feeds_send(rg_plan *plan);
+rg_status rg_feeds_settle(rg_plan *plan); /* after shapes have moved: lay them out anew */
+void rg_feeds_close(rg_plan *plan);
+
+/* region.c: one node, shapes and all. */
+rg_status rg_node_run(rg_region *region, rg_node *node, bool settled);
+/* The message names the op, its inputs and the user's line. */
+rg_status rg_node_failed(rg_status code, const rg_opdesc *op);
 
 /* memory.c: let temporaries of the root region share memory. */
 rg_status rg_share_memory(rg_region *root);

@@ -23,7 +23,8 @@ static rg_status add_temp(rg_region *region, const char *name, const rg_vardesc 
     rg_temp *temp = &region->temps[region->n_temps];
     *temp = (rg_temp){.name = name, .desc = desc, .first = -1, .last = -1};
     RG_TRY(rg_value_new(&temp->value));
-    rg_value_place(temp->value, region->plan->run.device);
+    if (region->parent == NULL && rg_map_get(&region->plan->on_device, name) != NULL)
+        rg_value_place(temp->value, region->plan->run.device);
     if (desc != NULL) {
         region->has_arrays = region->has_arrays || desc->meta.kind == RG_ARRAY;
         temp->value->meta.kind = desc->meta.kind;
@@ -44,13 +45,17 @@ static rg_status keep(rg_plan *plan, const char *name, const rg_vardesc *desc, r
         if (value == NULL)
             RG_TRY(rg_scope_own(rg_scope_root(plan->scope), name, &value));
         RG_TRY(rg_grow((void **)&plan->kept, plan->n_kept, &plan->cap_kept, sizeof *plan->kept));
+        RG_TRY(rg_grow((void **)&plan->kept_at, plan->n_kept, &plan->cap_kept_at,
+                       sizeof *plan->kept_at));
+        const rg_device *home = rg_map_get(&plan->on_device, name) ? plan->run.device : &rg_cpu;
+        plan->kept_at[plan->n_kept] = home;
         plan->kept[plan->n_kept++] = rg_value_retain(value);
         RG_TRY(rg_map_put(&plan->keep_index, name, value));
         if (value->data == NULL && value->n_items == 0 && value->object == NULL) {
             value->meta.kind = desc->meta.kind;
             value->meta.dtype = desc->meta.dtype;
         }
-        RG_TRY(rg_value_move(value, plan->run.device));
+        RG_TRY(rg_value_move(value, home));
     }
     *out = value;
     return RG_OK;
@@ -67,6 +72,15 @@ static rg_status keep_for_gradient(rg_region *forward, const rg_temp *temp)
                    sizeof *forward->kept));
     forward->kept[forward->n_kept++] = number;
     return RG_OK;
+}
+
+/* What the op whose names are looked up has in place of a value. */
+static rg_status on_its_side(rg_region *region, rg_value **value)
+{
+    if (!region->binding->on_host)
+        return RG_OK;
+    *value = rg_place_host(region->plan, *value);
+    return *value ? RG_OK : rg_no_memory(sizeof **value, "a plan");
 }
 
 /* `region` or one around it reads, for a gradient, a value from further out. Where the block
@@ -98,6 +112,7 @@ static rg_status find_value(rg_region *region, const char *name, rg_value **out)
         if (temp == NULL && desc != NULL) {
             if (desc->persistable) {
                 RG_TRY(keep(region->plan, name, desc, out));
+                RG_TRY(on_its_side(region, out));
                 return note_carried(region, at, name, *out);
             }
             RG_TRY(add_temp(at, name, desc, &temp));
@@ -105,6 +120,7 @@ static rg_status find_value(rg_region *region, const char *name, rg_value **out)
         if (temp != NULL) {
             temp->pinned = temp->pinned || at != region;
             *out = temp->value;
+            RG_TRY(on_its_side(region, out));
             return note_carried(region, at, name, *out);
         }
         rg_region *forward = at->forward;
@@ -193,15 +209,14 @@ rg_status rg_region_open(rg_region **out, rg_plan *plan, const rg_block *block, 
             continue;
         rg_node *node = &region->nodes[region->n_nodes++];
         node->desc = op;
+        node->kernel = rg_place_op(region, op);
+        node->run = node->kernel ? node->kernel->run : op->op ? op->op->kernel : NULL;
+        region->binding = node->kernel ? plan->run.device : &rg_cpu;
+        RG_TRY(rg_place_label(plan, node));
         code = rg_ctx_bind(&node->ctx, &plan->arena, op, find_meta, region);
         if (code != RG_OK)
             return failed(code, op);
         node->ctx.run = &plan->run;
-        node->run = rg_kernel_find(op->op, plan->run.device);
-        if (node->run == NULL)
-            return failed(
-                rg_fail(RG_EUNIMPL, "it has no kernel for the device %s", plan->run.device->name),
-                op);
         RG_TRY(open_sub(region, node));
     }
     *out = region;
@@ -288,7 +303,7 @@ static void settle_late(const rg_ctx *ctx)
         }
 }
 
-static rg_status run_node(rg_region *region, rg_node *node, bool settled)
+rg_status rg_node_run(rg_region *region, rg_node *node, bool settled)
 {
     rg_status code = RG_OK;
     if (!settled || node->tainted)
@@ -297,10 +312,47 @@ static rg_status run_node(rg_region *region, rg_node *node, bool settled)
         rg_arena_reset(&region->plan->scratch);
         if (__builtin_expect(__atomic_load_n(&rg_late_count, __ATOMIC_RELAXED) > 0, 0))
             settle_late(&node->ctx);
+        if (node->kernel != NULL && region->plan->run.device->next_op != NULL)
+            region->plan->run.device->next_op(region->plan->run.stream);
         code = node->run(&node->ctx);
     }
+    return code;
+}
+
+/* In a plan on a device: what it reads is brought to its side. */
+static rg_status run_placed(rg_region *region, rg_node *node, bool settled)
+{
+    rg_plan *plan = region->plan;
+    bool on_host = node->kernel == NULL;
+    RG_TRY(rg_place_before(plan, node->uses, node->n_uses, on_host));
+    rg_status code = rg_node_run(region, node, settled);
+    if (code == RG_EUNIMPL && !on_host) { /* not of this type, or with these attributes */
+        RG_TRY(rg_place_on_cpu(plan, node));
+        return run_placed(region, node, false);
+    }
+    if (code == RG_OK)
+        rg_place_after(node->uses, node->n_uses, on_host);
+    return code;
+}
+
+static rg_status run_node(rg_region *region, rg_node *node, bool settled)
+{
+    rg_status code = region->plan->run.device == &rg_cpu ? rg_node_run(region, node, settled)
+                                                         : run_placed(region, node, settled);
     if (code == RG_OK && __builtin_expect(region->plan->check_nan, 0))
         code = rg_check_outputs(node);
+    return code;
+}
+
+/* With its time in the profile: a device's, too, which is waited for. */
+static rg_status run_timed(rg_region *region, rg_node *node, bool settled)
+{
+    const rg_run *run = &region->plan->run;
+    uint64_t start = rg_clock_ns();
+    rg_status code = run_node(region, node, settled);
+    if (code == RG_OK && node->kernel != NULL)
+        code = run->device->sync(run->device, run->stream);
+    rg_profile_add(node->label, start, rg_clock_ns(), run->thread);
     return code;
 }
 
@@ -316,20 +368,31 @@ static void clear_arrays(rg_region *region)
 
 rg_status rg_region_run(rg_region *region)
 {
+    rg_plan *plan = region->plan;
     clear_arrays(region);
-    bool settled = region->plan->settled && region->parent == NULL;
+    bool is_root = region->parent == NULL;
     for (size_t i = 0; i < region->n_nodes; i++) {
         rg_node *node = &region->nodes[i];
-        rg_status code;
-        if (__builtin_expect(rg_profiling, 0)) {
-            uint64_t start = rg_clock_ns();
-            code = run_node(region, node, settled);
-            rg_profile_add(node->ctx.op->type, start, rg_clock_ns(), region->plan->run.thread);
-        } else {
-            code = run_node(region, node, settled);
+        rg_stretch *stretch = is_root && plan->n_stretches > 0 ? rg_record_at(plan, i) : NULL;
+        bool done = false;
+        rg_status code = RG_OK;
+        if (stretch != NULL)
+            code = rg_record_run(plan, stretch, &done);
+        if (done && code == RG_OK) {
+            i = stretch->end - 1;
+            continue;
         }
+        if (code == RG_OK)
+            code = __builtin_expect(rg_profiling, 0)
+                       ? run_timed(region, node, plan->settled && is_root)
+                       : run_node(region, node, plan->settled && is_root);
         if (__builtin_expect(code != RG_OK, 0))
             return code == RG_EOF ? code : failed(code, node->desc);
     }
     return RG_OK;
+}
+
+rg_status rg_node_failed(rg_status code, const rg_opdesc *op)
+{
+    return failed(code, op);
 }

@@ -6,6 +6,7 @@
 #include "ir/program.h"
 #include "ir/terms.h"
 #include "math/fast.h"
+#include "ops/activation_kinds.h"
 #include "ops/row_set.h"
 #include "ops/types.h"
 
@@ -14,15 +15,6 @@
 
 enum { X };
 enum { OUT };
-
-#define ALL_KINDS(DO)                                                                              \
-    DO(RELU) DO(SIGMOID) DO(TANH) DO(EXP) DO(LOG) DO(SQRT) DO(RSQRT) DO(SQUARE) DO(ABS) DO(CEIL)   \
-    DO(FLOOR) DO(ROUND) DO(RECIPROCAL) DO(SIN) DO(COS) DO(ASIN) DO(ACOS) DO(ATAN) DO(ERF)          \
-    DO(SOFTPLUS) DO(SOFTSIGN) DO(LOGSIGMOID) DO(TANH_SHRINK) DO(SIGN) DO(LEAKY_RELU) DO(RELU6)     \
-    DO(ELU) DO(SELU) DO(BRELU) DO(SOFT_RELU) DO(SWISH) DO(HARD_SIGMOID) DO(HARD_SWISH) DO(STANH)   \
-    DO(HARD_SHRINK) DO(SOFTSHRINK) DO(THRESHOLDED_RELU) DO(GELU) DO(MISH) DO(LOG1P)
-#define NAME_KIND(K) K,
-typedef enum kind { ALL_KINDS(NAME_KIND) } kind;
 
 #define T           float
 #define S           f32

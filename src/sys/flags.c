@@ -131,9 +131,21 @@ static const rg_flag table[] = {
     {"fuse_parameter_groups_size", RG_FLAG_INT, "3", "", OWN_FUSES},
     {"enable_parallel_graph", RG_FLAG_BOOL, "0", "", OWN_FUSES},
     {"pe_profile_fname", RG_FLAG_TEXT, "", "", "use fluid.profiler"},
+    {"enable_tf32", RG_FLAG_BOOL, "0",
+     "products of float32 on a GPU may round their factors to 10 bits (TF32), which is several "
+     "times "
+     "faster",
+     NULL},
+    {"gpu_graph", RG_FLAG_BOOL, "1",
+     "steps on a GPU are recorded and started as one once shapes have settled; 0: op by op", NULL},
     {"fraction_of_gpu_memory_to_use", RG_FLAG_FLOAT, "0.92", "", NO_GPU},
-    {"selected_gpus", RG_FLAG_TEXT, "", "", NO_GPU},
-    {"cudnn_deterministic", RG_FLAG_BOOL, "0", "", NO_GPU},
+    {"selected_gpus", RG_FLAG_TEXT, "",
+     "numbers of the GPUs that fluid.cuda_places() gives and device: gpu trains on, with commas; "
+     "empty: "
+     "all",
+     NULL},
+    {"cudnn_deterministic", RG_FLAG_BOOL, "0",
+     "products on a GPU take the library's first algorithm, not the one timed quickest", NULL},
     {"cudnn_exhaustive_search", RG_FLAG_BOOL, "0", "", NO_GPU},
     {"conv_workspace_size_limit", RG_FLAG_INT, "512", "", NO_GPU},
     {"sync_nccl_allreduce", RG_FLAG_BOOL, "1", "", NO_GPU},

@@ -2,6 +2,10 @@
 #include "sys/library.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 rg_status rg_library_load(const char *name, const char *const *names, void **functions, size_t n)
 {
@@ -12,4 +16,44 @@ rg_status rg_library_load(const char *name, const char *const *names, void **fun
         if ((functions[i] = dlsym(library, names[i])) == NULL)
             return rg_fail(RG_ENOENT, "the library %s has no function %s", name, names[i]);
     return RG_OK;
+}
+
+/* The path of what this code is in. */
+static bool own_path(char *path, size_t size)
+{
+    static const char here; /* its address is in the same file */
+    Dl_info info;
+    if (dladdr(&here, &info) != 0 && info.dli_fname != NULL && strchr(info.dli_fname, '/') != NULL)
+        return (size_t)snprintf(path, size, "%s", info.dli_fname) < size;
+    ssize_t n = readlink("/proc/self/exe", path, size - 1); /* a command found in the PATH */
+    if (n > 0)
+        path[n] = '\0';
+    return n > 0;
+}
+
+bool rg_library_beside(const char *name, char *path, size_t size)
+{
+    char own[PATH_MAX];
+    if (!own_path(own, sizeof own))
+        return false;
+    *strrchr(own, '/') = '\0';
+    static const char *const folders[] = {"", "/../lib"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if ((size_t)snprintf(path, size, "%s%s/%s", own, folders[i], name) < size &&
+            access(path, R_OK) == 0)
+            return true;
+    return false;
+}
+
+rg_status rg_library_load_module(const char *path, const char *name, void **symbol)
+{
+    char own[PATH_MAX];
+    /* Python loads extensions with their symbols hidden from all others. */
+    if (own_path(own, sizeof own))
+        (void)dlopen(own, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return rg_fail(RG_ENOENT, "%s", dlerror());
+    *symbol = dlsym(library, name);
+    return *symbol ? RG_OK : rg_fail(RG_ENOENT, "the library %s has no %s", path, name);
 }

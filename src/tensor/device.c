@@ -6,25 +6,37 @@
 
 #include <string.h>
 
-static rg_status cpu_copy(void *to, bool to_host, const void *from, bool from_host, size_t bytes,
-                          void *stream)
+static void *cpu_alloc(const rg_device *device, size_t bytes)
 {
-    (void)to_host, (void)from_host, (void)stream;
+    (void)device;
+    return rg_pages_alloc(bytes);
+}
+
+static void cpu_free(const rg_device *device, void *memory, size_t bytes)
+{
+    (void)device;
+    rg_pages_free(memory, bytes);
+}
+
+static rg_status cpu_copy(const rg_device *device, void *to, bool to_host, const void *from,
+                          bool from_host, size_t bytes, void *stream)
+{
+    (void)device, (void)to_host, (void)from_host, (void)stream;
     memcpy(to, from, bytes);
     return RG_OK;
 }
 
-static rg_status cpu_sync(void *stream)
+static rg_status cpu_sync(const rg_device *device, void *stream)
 {
-    (void)stream;
+    (void)device, (void)stream;
     return RG_OK;
 }
 
 const rg_device rg_cpu = {
     .name = "cpu",
     .on_host = true,
-    .alloc = rg_pages_alloc,
-    .free = rg_pages_free,
+    .alloc = cpu_alloc,
+    .free = cpu_free,
     .copy = cpu_copy,
     .sync = cpu_sync,
 };
@@ -36,6 +48,7 @@ void rg_value_place(rg_value *value, const rg_device *device)
     rg_storage_release(value->storage);
     value->storage = NULL;
     value->data = NULL;
+    rg_value_drop_rows(value);
     value->device = device;
 }
 
@@ -44,7 +57,7 @@ rg_status rg_value_move(rg_value *value, const rg_device *device)
     rg_value there;
     if (rg_device_of(value) == device)
         return RG_OK;
-    if (value->data == NULL || value->meta.kind != RG_TENSOR) {
+    if (value->data == NULL || (value->meta.kind != RG_TENSOR && value->meta.kind != RG_ROWS)) {
         rg_value_place(value, device);
         return RG_OK;
     }
@@ -56,20 +69,23 @@ rg_status rg_value_move(rg_value *value, const rg_device *device)
         rg_value_place(value, device);
         value->storage = there.storage;
         value->data = there.data;
+        value->rows = there.rows;
+        value->n_rows = there.n_rows;
+        value->cap_rows = there.cap_rows;
         there.storage = NULL;
         there.data = NULL;
+        there.rows = NULL;
     }
     rg_value_fini(&there);
     return code;
 }
 
-/* A copy that is over when this returns: what the stream of a plan still has to do with the bytes
- * was waited for at the end of its run. */
+/* A copy that is over when this returns, after all that plans have put into their streams. */
 static rg_status copy_now(const rg_device *device, void *to, bool to_host, const void *from,
                           bool from_host, size_t bytes)
 {
-    RG_TRY(device->copy(to, to_host, from, from_host, bytes, NULL));
-    return device->sync(NULL);
+    RG_TRY(device->copy(device, to, to_host, from, from_host, bytes, NULL));
+    return device->sync(device, NULL);
 }
 
 const void *rg_host_data(const rg_value *value)
@@ -114,4 +130,24 @@ rg_status rg_device_copy(rg_value *to, const rg_value *from, size_t bytes)
     if (data == NULL)
         return RG_ENOMEM;
     return rg_host_write(to, 0, data, bytes);
+}
+
+rg_status rg_device_copy_rows(rg_value *to, const rg_value *from)
+{
+    const rg_device *there = rg_device_of(to), *here = rg_device_of(from);
+    size_t bytes = from->n_rows * sizeof *from->rows;
+    if (bytes == 0)
+        return RG_OK;
+    if (there == here || here->on_host)
+        return copy_now(there, to->rows, there->on_host, from->rows, here->on_host, bytes);
+    if (there->on_host)
+        return copy_now(here, to->rows, true, from->rows, false, bytes);
+    int64_t *rows = rg_alloc(bytes);
+    if (rows == NULL)
+        return rg_no_memory(bytes, "row numbers");
+    rg_status code = copy_now(here, rows, true, from->rows, false, bytes);
+    if (code == RG_OK)
+        code = copy_now(there, to->rows, false, rows, true, bytes);
+    rg_free(rows);
+    return code;
 }

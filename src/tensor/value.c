@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
+enum { ROWS_ALIGN = 256 }; /* of row numbers behind the data */
+
 int rg_late_count;
 
 rg_status rg_storage_new(rg_storage **out)
@@ -29,7 +31,8 @@ rg_storage *rg_storage_retain(rg_storage *storage)
 
 static void free_memory(rg_storage *storage)
 {
-    (storage->device ? storage->device : &rg_cpu)->free(storage->data, storage->bytes);
+    const rg_device *device = storage->device ? storage->device : &rg_cpu;
+    device->free(device, storage->data, storage->bytes);
 }
 
 void rg_storage_release(rg_storage *storage)
@@ -48,7 +51,8 @@ rg_status rg_storage_grow(rg_storage *storage, size_t bytes)
 {
     if (storage->data != NULL && storage->bytes >= bytes)
         return RG_OK;
-    void *data = (storage->device ? storage->device : &rg_cpu)->alloc(bytes);
+    const rg_device *device = storage->device ? storage->device : &rg_cpu;
+    void *data = device->alloc(device, bytes);
     if (data == NULL)
         return rg_no_memory(bytes, "a tensor");
     if (storage->whole != NULL) { /* it outgrows its place, and stands alone from now on */
@@ -107,11 +111,19 @@ void rg_value_set_object(rg_value *value, rg_kind kind, void *object, void (*dro
     value->drop = drop;
 }
 
+void rg_value_drop_rows(rg_value *value)
+{
+    if (value->cap_rows > 0)
+        rg_free(value->rows);
+    value->rows = NULL;
+    value->n_rows = value->cap_rows = 0;
+}
+
 void rg_value_fini(rg_value *value)
 {
     rg_value_array_clear(value);
     rg_free(value->items);
-    rg_free(value->rows);
+    rg_value_drop_rows(value);
     rg_value_set_object(value, RG_TENSOR, NULL, NULL);
     if (value->late != NULL)
         value->late->leave(value->late, value);
@@ -189,14 +201,20 @@ rg_status rg_value_resize_rows(rg_value *value, rg_dtype dtype, const rg_shape *
     assert(part.rank >= 1);
     part.dim[0] = (int64_t)n;
     RG_TRY(bytes_of(&part, dtype, &bytes));
-    if (n > value->cap_rows) {
-        int64_t *rows = rg_realloc(value->rows, n * sizeof *rows);
-        if (rows == NULL)
-            return rg_no_memory(n * sizeof *rows, "row numbers");
-        value->rows = rows;
-        value->cap_rows = n;
+    if (rg_device_of(value)->on_host) {
+        if (n > value->cap_rows) {
+            int64_t *rows = rg_realloc(value->rows, n * sizeof *rows);
+            if (rows == NULL)
+                return rg_no_memory(n * sizeof *rows, "row numbers");
+            value->rows = rows;
+            value->cap_rows = n;
+        }
+        RG_TRY(reserve(value, bytes));
+    } else {
+        size_t values = (bytes + ROWS_ALIGN - 1) / ROWS_ALIGN * ROWS_ALIGN;
+        RG_TRY(reserve(value, values + n * sizeof *value->rows));
+        value->rows = (int64_t *)((uint8_t *)value->data + values);
     }
-    RG_TRY(reserve(value, bytes));
     value->n_rows = n;
     value->meta.kind = RG_ROWS;
     value->meta.dtype = dtype;
@@ -263,8 +281,7 @@ rg_status rg_value_copy(rg_value *dst, const rg_value *src)
         return copy_items(dst, src);
     if (src->meta.kind == RG_ROWS) {
         RG_TRY(rg_value_resize_rows(dst, src->meta.dtype, &src->meta.shape, src->n_rows));
-        if (src->n_rows > 0)
-            memcpy(dst->rows, src->rows, src->n_rows * sizeof *src->rows);
+        RG_TRY(rg_device_copy_rows(dst, src));
     } else if (src->meta.kind == RG_TENSOR) {
         if (src->data == NULL)
             return rg_fail(RG_EINVAL, "the variable has no value yet");

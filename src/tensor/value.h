@@ -68,7 +68,9 @@ typedef struct rg_value {
     void *data;   /* NULL: not set yet */
     rg_storage *storage;
     const struct rg_device *device; /* where its memory is had; NULL: the CPU (device.h) */
-    int64_t *rows;                  /* RG_ROWS; duplicates allowed, in the order they came */
+    /* RG_ROWS; duplicates allowed, in the order they came. Where the memory is a device's they
+     * stand in it, behind the data, and cap_rows is 0: the host has no use for the address. */
+    int64_t *rows;
     size_t n_rows, cap_rows;
     struct rg_value **items; /* RG_ARRAY; counted; NULL where not written */
     size_t n_items, cap_items;
@@ -91,6 +93,8 @@ void rg_value_fini(rg_value *value);
 rg_status rg_value_resize(rg_value *value, rg_dtype dtype, const rg_shape *shape);
 /* Make it RG_ROWS of `n` rows of the dense shape; rows and data are not defined. */
 rg_status rg_value_resize_rows(rg_value *value, rg_dtype dtype, const rg_shape *dense, size_t n);
+/* RG_ROWS loses its row numbers, and their memory where that is its own. */
+void rg_value_drop_rows(rg_value *value);
 /* Make item i of an RG_ARRAY exist. Borrowed until the array changes. */
 rg_status rg_value_item(rg_value *array, size_t i, rg_value **item);
 void rg_value_array_clear(rg_value *array);

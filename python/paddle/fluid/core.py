@@ -147,33 +147,74 @@ class Place(_Place):
         self._place = place
 
     def is_cpu_place(self):
-        return True
+        return isinstance(self._place, CPUPlace)
 
     def is_gpu_place(self):
-        return False
+        return isinstance(self._place, CUDAPlace)
 
-    is_cuda_pinned_place = is_gpu_place
+    def is_cuda_pinned_place(self):
+        return isinstance(self._place, CUDAPinnedPlace)
 
     def gpu_device_id(self):
-        raise ValueError("Place.gpu_device_id(): this is the CPU")
+        if not self.is_gpu_place():
+            raise ValueError("Place.gpu_device_id(): this is the CPU")
+        return self._place._gpu
+
+
+def _place_of(gpu):
+    """A Place: GPU number `gpu`, or -1 for the CPU."""
+    place = Place()
+    if gpu >= 0:
+        place.set_place(CUDAPlace(gpu))
+    return place
 
 
 class CUDAPlace(_Place):
-    """A GPU: not in this build."""
+    """GPU number `device` of those that this process sees."""
 
     def __init__(self, device=0):
-        raise RuntimeError("fluid.CUDAPlace(%r): this build of Regatta has no GPU kernels; "
-                           "use fluid.CPUPlace()" % (device,))
+        device = int(device)
+        try:
+            _core.gpu_check(device)
+        except RuntimeError as e:
+            raise RuntimeError("fluid.CUDAPlace(%d): %s" % (device, e)) from None
+        self._gpu = device
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self._gpu == other._gpu
+
+    def __hash__(self):
+        return hash(("CUDAPlace", self._gpu))
+
+    def __repr__(self):
+        return "CUDAPlace(%d)" % self._gpu
+
+    __str__ = __repr__
+
+    def _type(self):
+        return 1
+
+    def get_device_id(self):
+        return self._gpu
 
 
 class CUDAPinnedPlace(_Place):
+    """Memory of the host for copies to a GPU. Tensors there are the CPU's: what is fed to a GPU is put
+    into such memory anyway."""
+
     def __init__(self):
-        raise RuntimeError("fluid.CUDAPinnedPlace: this build of Regatta has no GPU kernels; "
-                           "use fluid.CPUPlace()")
+        try:
+            _core.gpu_check(0)
+        except RuntimeError as e:
+            raise RuntimeError("fluid.CUDAPinnedPlace: %s" % e) from None
+
+    def _type(self):
+        return 2
 
 
 def is_compiled_with_cuda():
-    return False
+    """Whether CUDAPlace(0) can be had: there are GPU kernels, and a GPU."""
+    return _core.gpu_count() > 0
 
 
 def is_compiled_with_brpc():
@@ -189,7 +230,7 @@ def is_compiled_with_mkldnn():
 
 
 def get_cuda_device_count():
-    return 0
+    return _core.gpu_count()
 
 
 def grad_var_suffix():

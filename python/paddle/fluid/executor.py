@@ -5,7 +5,7 @@ import numpy
 
 from .. import _core
 from . import core
-from .core import CPUPlace
+from .core import CPUPlace, CUDAPlace
 from .framework import Program, Variable, default_main_program
 
 __all__ = ["Executor", "FetchHandler", "global_scope", "scope_guard"]
@@ -185,11 +185,12 @@ class Executor:
     in a job with servers, a _core.Job(), where the process's own is not meant."""
 
     def __init__(self, place=None, job=None):
-        if place is not None and not isinstance(place, CPUPlace):
-            raise RuntimeError("Executor(%r): Regatta runs on fluid.CPUPlace()" % (place,))
+        if place is not None and not isinstance(place, (CPUPlace, CUDAPlace)):
+            raise RuntimeError("Executor(%r): a program runs on fluid.CPUPlace() or "
+                               "fluid.CUDAPlace(n)" % (place,))
         self.place = CPUPlace() if place is None else place
         self._job = _core.job if job is None else job
-        self._core = _core.Executor(self._job)
+        self._core = _core.Executor(self._job, getattr(self.place, "_gpu", -1))
         self._run = self._core.run
         self._closed = False
 

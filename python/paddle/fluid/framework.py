@@ -134,13 +134,17 @@ def _full_name_scope():
 
 @contextlib.contextmanager
 def device_guard(device=None):
-    """Ops built inside are labelled with the device; all of them run on the CPU."""
-    if device not in ("cpu", None):
-        if device == "gpu":
-            raise ValueError("device_guard('gpu'): this build of Regatta has no GPU kernels")
+    """Ops built inside are labelled with the device. Those of device_guard("cpu") run on the CPU in a
+    program that runs on a GPU; those of "gpu" on the GPU where it has a kernel for them."""
+    if device not in ("cpu", "gpu", None):
         raise ValueError("The Attr(device) should be 'cpu' or 'gpu', and it can also be empty "
                          "string or None when there is no need to specify device. But received %s"
                          % device)
+    if device == "gpu" and not core.is_compiled_with_cuda():
+        try:
+            core.CUDAPlace(0)
+        except RuntimeError as e:
+            raise ValueError("device_guard('gpu'): %s" % e) from None
     global _device
     old, _device = _device, device or ""
     _label_ops()
@@ -160,13 +164,20 @@ def cpu_places(device_count=None):
 
 
 def cuda_places(device_ids=None):
-    raise RuntimeError("fluid.cuda_places(): this build of Regatta has no GPU kernels; use "
-                       "fluid.cpu_places()")
+    """The GPUs of that number; without, those of FLAGS_selected_gpus, or all."""
+    if device_ids is None:
+        selected = _flag_value("selected_gpus")
+        device_ids = ([int(n) for n in selected.split(",")] if selected
+                      else range(max(1, core.get_cuda_device_count())))
+    elif not isinstance(device_ids, (list, tuple)):
+        device_ids = [device_ids]
+    return [core.CUDAPlace(n) for n in device_ids]
 
 
 def cuda_pinned_places(device_count=None):
-    raise RuntimeError("fluid.cuda_pinned_places(): this build of Regatta has no GPU kernels; use "
-                       "fluid.cpu_places()")
+    if device_count is None:
+        device_count = _cpu_num()
+    return [core.CUDAPinnedPlace()] * device_count
 
 
 def _flag_value(name):

@@ -1,0 +1,268 @@
+/* launch.h - the functions of the .cu files, for C: each puts its kernels into the stream and
+ * returns at once. Pointers are the GPU's unless it is said. Those that return bool are false where
+ * there is no kernel for the element type; nothing was launched then. Nothing to do (n of 0) is
+ * fine everywhere. */
+#ifndef RG_GPU_LAUNCH_H
+#define RG_GPU_LAUNCH_H
+
+#include "gpu/fault.h"
+#include "tensor/dtype.h"
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- fc.cu: fully connected layers ---- */
+
+enum rg_cu_act { RG_CU_NONE, RG_CU_RELU, RG_CU_SIGMOID, RG_CU_TANH };
+
+/* out = act(x w + bias) for few columns: n at most RG_CU_THIN. */
+enum { RG_CU_THIN = 8 };
+void rg_cu_thin_fc(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
+                   const float *w, const float *bias, float *out, cudaStream_t stream);
+/* Room for rg_cu_fc_back: floats. */
+int64_t rg_cu_fc_back_room(int64_t m, int64_t n);
+/* dz = dout act'(out) (NULL: act is none, and dout is dz); its column sums go to dbias, and the
+ * step bias -= rate sum is made; either may be NULL. scale[0] = -rate, scale[1] = 1 where rate is
+ * there. */
+void rg_cu_fc_back(enum rg_cu_act act, int64_t m, int64_t n, const float *out, const float *dout,
+                   float *dz, float *dbias, float *bias, const float *rate, float *scale,
+                   float *room, unsigned *counters, cudaStream_t stream);
+/* All of the gradient of a thin layer in one kernel: dx, dw, dbias, and the steps of w and bias;
+ * each may be NULL. */
+int64_t rg_cu_thin_fc_back_room(int64_t m, int64_t n, int64_t k);
+void rg_cu_thin_fc_back(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
+                        const float *w, const float *out, const float *dout, float *dx, float *dw,
+                        float *dbias, float *w_out, float *bias_out, const float *rate,
+                        float *room, unsigned *counters, cudaStream_t stream);
+/* y = act(y), for products whose library cannot. */
+void rg_cu_activate(enum rg_cu_act act, int64_t n, float *y, cudaStream_t stream);
+/* dst[r, j] += src[j]; src of n elements. */
+bool rg_cu_add_row(rg_dtype dtype, int64_t rows, int64_t n, const void *src, void *dst,
+                   cudaStream_t stream);
+
+/* ---- loss.cu: softmax and cross entropies; x is [outer, n, inner] ---- */
+
+bool rg_cu_softmax(rg_dtype dtype, int64_t outer, int64_t n, int64_t inner, const void *x, void *y,
+                   cudaStream_t stream);
+bool rg_cu_softmax_grad(rg_dtype dtype, int64_t outer, int64_t n, int64_t inner, const void *y,
+                        const void *dy, void *dx, cudaStream_t stream);
+/* Labels: `wide` int64, else int32; those of `ignored` have no loss. */
+typedef struct rg_cu_labels {
+    const void *labels;
+    bool wide;
+    int64_t ignored;
+    rg_gpu_site site;
+} rg_cu_labels;
+/* softmax and the loss from the logarithm of its sum. `soft`: labels like x, and `hard` is not
+ * looked at. Either output may be NULL. */
+bool rg_cu_softmax_loss(rg_dtype dtype, int64_t outer, int64_t n, int64_t inner, const void *x,
+                        const void *soft, rg_cu_labels hard, void *softmax, void *loss,
+                        cudaStream_t stream);
+bool rg_cu_softmax_loss_grad(rg_dtype dtype, int64_t outer, int64_t n, int64_t inner,
+                             const void *softmax, const void *soft, rg_cu_labels hard,
+                             const void *dloss, void *dx, cudaStream_t stream);
+/* -log x[label]; match (may be NULL) gets x[label]. */
+bool rg_cu_cross_entropy(rg_dtype dtype, int64_t rows, int64_t n, const void *x, const void *soft,
+                         rg_cu_labels hard, void *y, void *match, cudaStream_t stream);
+/* x is [rows, n], or where `matched` the probabilities of the labels alone. */
+bool rg_cu_cross_entropy_grad(rg_dtype dtype, int64_t rows, int64_t n, const void *x, bool matched,
+                              const void *soft, rg_cu_labels hard, const void *dy, void *dx,
+                              cudaStream_t stream);
+
+/* softmax of [rows, n], -log of the labels' parts, their mean, and the gradient of the mean times
+ * `scale`, in one launch; outputs may be NULL. room: rg_cu_softmax_mean_room floats. */
+int64_t rg_cu_softmax_mean_room(int64_t rows, int64_t n);
+void rg_cu_softmax_mean(int64_t rows, int64_t n, const float *x, rg_cu_labels labels, float scale,
+                        float *softmax, float *y, float *mean, float *dx, float *room,
+                        unsigned *counters, cudaStream_t stream);
+
+/* ---- table.cu: rows of tables by id ---- */
+
+enum { RG_CU_PARTS = 64 }; /* of one launch */
+
+/* Look-ups over one table; out k has its rows `step` elements apart, so that it may be a part of
+ * something wider. Ids: `wide` int64, else int32. */
+typedef struct rg_cu_lookups {
+    int n;
+    const void *ids[RG_CU_PARTS];
+    void *out[RG_CU_PARTS]; /* or the gradients, which are read */
+    int64_t count[RG_CU_PARTS], step[RG_CU_PARTS], padding[RG_CU_PARTS];
+    bool wide;
+} rg_cu_lookups;
+
+bool rg_cu_lookup(size_t size, const void *table, int64_t rows, int64_t width,
+                  const rg_cu_lookups *lookups, rg_gpu_site site, int first, cudaStream_t stream);
+/* table[id] += (rate: -*rate; NULL: 1) times gradient. */
+bool rg_cu_scatter(rg_dtype dtype, void *table, int64_t rows, int64_t width,
+                   const rg_cu_lookups *lookups, const void *rate, rg_gpu_site site, int first,
+                   cudaStream_t stream);
+/* ids as int64, and the gradients' rows, zero for the padding: a sparse gradient from `at` on. */
+bool rg_cu_sparse_rows(rg_dtype dtype, int64_t rows, int64_t width, const rg_cu_lookups *lookups,
+                       int64_t at, int64_t *ids, void *values, rg_gpu_site site, int first,
+                       cudaStream_t stream);
+
+/* Look-ups and other tensors joined side by side: part k of each row of out is a row of its table,
+ * or where it has no ids row i of it; with offsets the sum of the rows of sequence i. */
+typedef struct rg_cu_column {
+    const float *table;
+    const int64_t *ids, *offsets;
+    int64_t rows, padding;
+    int32_t width, at;
+    int32_t item; /* of the slot Ids, for what is wrong */
+} rg_cu_column;
+typedef struct rg_cu_columns {
+    int n;
+    rg_cu_column part[RG_CU_PARTS];
+} rg_cu_columns;
+void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_columns *columns, float *out,
+                          rg_gpu_site site, cudaStream_t stream);
+/* table[id] -= *rate times its part of the row of dout; all columns are of one table. */
+void rg_cu_scatter_columns(int64_t n, int64_t step, const rg_cu_columns *columns, const float *dout,
+                           float *table, const float *rate, rg_gpu_site site, cudaStream_t stream);
+
+/* ---- move.cu: tensors joined, cut and moved ---- */
+
+/* Parts of `whole`, which is [outer, step]: part k is [outer, width[k]] at `at[k]`. NULL parts are
+ * passed over. */
+typedef struct rg_cu_parts {
+    int n;
+    void *part[RG_CU_PARTS];
+    int64_t width[RG_CU_PARTS], at[RG_CU_PARTS];
+} rg_cu_parts;
+bool rg_cu_join(size_t size, int64_t outer, int64_t step, const rg_cu_parts *parts, void *whole,
+                cudaStream_t stream);
+bool rg_cu_cut(size_t size, int64_t outer, int64_t step, const rg_cu_parts *parts,
+               const void *whole, cudaStream_t stream);
+
+enum { RG_CU_DIMS = 9 };
+/* to[i] = from[place of i]: `dim` are the sizes of `to`, `stride` how far apart elements of `from`
+ * are along each, `offset` where it begins. `add`: to is strided and from is not, and is added
+ * (backwards). */
+typedef struct rg_cu_box {
+    int rank;
+    int64_t dim[RG_CU_DIMS], stride[RG_CU_DIMS];
+    int64_t offset;
+} rg_cu_box;
+bool rg_cu_box_read(size_t size, const rg_cu_box *box, const void *from, void *to,
+                    cudaStream_t stream);
+bool rg_cu_box_write(size_t size, const rg_cu_box *box, const void *from, void *to,
+                     cudaStream_t stream);
+bool rg_cu_fill(rg_dtype dtype, int64_t n, double number, void *out, cudaStream_t stream);
+/* Rows of x by index: out[i] = x[index[i]]; the way back adds into dx, which is zeroed first. */
+bool rg_cu_gather(size_t size, int64_t rows, int64_t width, int64_t n, const void *index, bool wide,
+                  const void *x, void *out, rg_gpu_site site, cudaStream_t stream);
+bool rg_cu_gather_grad(rg_dtype dtype, int64_t rows, int64_t width, int64_t n, const void *index,
+                       bool wide, const void *dout, void *dx, rg_gpu_site site,
+                       cudaStream_t stream);
+bool rg_cu_cast(rg_dtype from_type, rg_dtype to_type, int64_t n, const void *from, void *to,
+                cudaStream_t stream);
+
+/* ---- reduce.cu ---- */
+
+enum rg_cu_reduce {
+    RG_CU_SUM,
+    RG_CU_MEAN,
+    RG_CU_MAX,
+    RG_CU_MIN,
+    RG_CU_PROD,
+    RG_CU_SQUARES, /* the sum of squares */
+    RG_CU_MINUS,   /* minus the sum */
+};
+/* x of sizes `dim`, of which those in `reduced` (bits) go. room: rg_cu_reduce_room bytes. */
+size_t rg_cu_reduce_room(int64_t kept, int64_t gone);
+bool rg_cu_reduce(enum rg_cu_reduce what, rg_dtype dtype, int rank, const int64_t *dim,
+                  unsigned reduced, const void *x, void *out, void *room, unsigned *counters,
+                  cudaStream_t stream);
+/* dx = dout spread, by 1, 1/n, or where x equals the result. */
+bool rg_cu_reduce_grad(enum rg_cu_reduce what, rg_dtype dtype, int rank, const int64_t *dim,
+                       unsigned reduced, const void *x, const void *out, const void *dout, void *dx,
+                       cudaStream_t stream);
+
+/* ---- activation.cu, binary.cu, pointwise.cu ---- */
+
+/* y = f(x), and dx = dy f'(from): `kind` as in ops/activation_kinds.h, p its numbers (host). */
+bool rg_cu_activation(int kind, rg_dtype dtype, const float p[3], int64_t n, const void *x, void *y,
+                      cudaStream_t stream);
+bool rg_cu_activation_grad(int kind, rg_dtype dtype, const float p[3], int64_t n, const void *from,
+                           const void *dy, void *dx, cudaStream_t stream);
+
+enum rg_cu_binary {
+    RG_CU_ADD,
+    RG_CU_SUB,
+    RG_CU_MUL,
+    RG_CU_DIV,
+    RG_CU_LARGER,
+    RG_CU_SMALLER,
+    RG_CU_POW,
+    RG_CU_MOD,
+    RG_CU_FLOORDIV,
+};
+/* Elements of out as n[0] x n[1] ...; x and y sx and sy apart along each, 0: repeated. */
+typedef struct rg_cu_broadcast {
+    int rank;
+    int64_t n[RG_CU_DIMS], sx[RG_CU_DIMS], sy[RG_CU_DIMS];
+} rg_cu_broadcast;
+bool rg_cu_binary(enum rg_cu_binary kind, rg_dtype dtype, const rg_cu_broadcast *b, const void *x,
+                  const void *y, void *out, cudaStream_t stream);
+/* The gradient by x or by y, of the shape of out: whoever repeated it adds it up. */
+bool rg_cu_binary_grad(enum rg_cu_binary kind, bool by_x, rg_dtype dtype, const rg_cu_broadcast *b,
+                       const void *x, const void *y, const void *dout, void *target,
+                       cudaStream_t stream);
+enum rg_cu_compare {
+    RG_CU_LESS,
+    RG_CU_LESS_EQUAL,
+    RG_CU_GREATER,
+    RG_CU_GREATER_EQUAL,
+    RG_CU_EQUAL,
+    RG_CU_NOT_EQUAL,
+};
+bool rg_cu_compare(enum rg_cu_compare kind, rg_dtype dtype, const rg_cu_broadcast *b, const void *x,
+                   const void *y, void *out, cudaStream_t stream);
+/* out = scale x + bias, or scale (x + bias); *device_scale in place of scale where it is there. */
+bool rg_cu_scale(rg_dtype dtype, int64_t n, double scale, const void *device_scale, double bias,
+                 bool bias_after, const void *x, void *out, cudaStream_t stream);
+/* out = the sum of n tensors (n at most RG_CU_PARTS); `more`: and of what is in out. */
+bool rg_cu_sum(rg_dtype dtype, int64_t size, const void *const *parts, int n, bool more, void *out,
+               cudaStream_t stream);
+bool rg_cu_clip(rg_dtype dtype, int64_t n, double min, double max, const void *x, void *out,
+                cudaStream_t stream);
+bool rg_cu_clip_grad(rg_dtype dtype, int64_t n, double min, double max, const void *x,
+                     const void *dout, void *dx, cudaStream_t stream);
+bool rg_cu_pow(rg_dtype dtype, int64_t n, double by, const void *x, void *out, cudaStream_t stream);
+bool rg_cu_pow_grad(rg_dtype dtype, int64_t n, double by, const void *x, const void *dout, void *dx,
+                    cudaStream_t stream);
+
+/* Losses of a pair of numbers each: y of x and label, dx of both and dy. */
+enum rg_cu_loss {
+    RG_CU_SIGMOID_ENTROPY, /* p[0]: the label that is ignored */
+    RG_CU_LOG_LOSS,        /* p[0]: epsilon */
+    RG_CU_BCE_LOSS,
+    RG_CU_HINGE_LOSS,
+    RG_CU_TEACHER_STUDENT, /* p: the bounds */
+};
+bool rg_cu_pair_loss(enum rg_cu_loss kind, rg_dtype dtype, const float p[2], int64_t n,
+                     const void *x, const void *label, void *y, cudaStream_t stream);
+bool rg_cu_pair_loss_grad(enum rg_cu_loss kind, rg_dtype dtype, const float p[2], int64_t n,
+                          const void *x, const void *label, const void *dy, void *dx,
+                          cudaStream_t stream);
+/* residual may be NULL. sign: -1 by x, 1 by y. */
+bool rg_cu_huber(rg_dtype dtype, float delta, int64_t n, const void *x, const void *y,
+                 void *residual, void *out, cudaStream_t stream);
+bool rg_cu_huber_grad(rg_dtype dtype, float delta, float sign, int64_t n, const void *residual,
+                      const void *dout, void *dx, cudaStream_t stream);
+/* Elements dropped by chance; step: NULL, or on the GPU, see rg_gpu_key(). */
+bool rg_cu_dropout(rg_dtype dtype, int64_t n, uint64_t seed, uint64_t draw, const uint64_t *step,
+                   float p, float factor, const void *x, void *out, uint8_t *mask,
+                   cudaStream_t stream);
+bool rg_cu_dropout_grad(rg_dtype dtype, int64_t n, float factor, const void *dout,
+                        const uint8_t *mask, void *dx, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,43 @@
+# Python's extension once more, with the kernels of src/gpu, compiled by a C++ compiler as an
+# emulation runs them (emu.h), in the place of the CPU's: tests/gpu/test_emulated.py.
+if(POLICY CMP0116)
+    cmake_policy(SET CMP0116 NEW)
+endif()
+include(CheckLanguage)
+check_language(CXX)
+if(NOT CMAKE_CXX_COMPILER OR NOT TARGET _core OR SANITIZE)
+    return()
+endif()
+enable_language(CXX)
+set(EMU ${CMAKE_CURRENT_SOURCE_DIR}/gpu/emu)
+file(GLOB EMU_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/gpu/op_*.c)
+file(GLOB EMU_CUDA CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/gpu/*.cu)
+list(FILTER EMU_CUDA EXCLUDE REGEX "/parts\\.cu$") # of the runtime
+add_custom_command(
+    OUTPUT ${GENERATED}/emu_kernel_list.c
+    COMMAND sh ${CMAKE_SOURCE_DIR}/tools/gen_kernels.sh ${EMU_KERNELS}
+            > ${GENERATED}/emu_kernel_list.c
+    DEPENDS ${EMU_KERNELS} ${CMAKE_SOURCE_DIR}/tools/gen_kernels.sh VERBATIM)
+set(_objects)
+foreach(source ${EMU_CUDA} ${EMU}/emu.cpp)
+    get_filename_component(name ${source} NAME_WE)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/emu/${name}.o)
+    add_custom_command(OUTPUT ${object}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/emu
+        COMMAND ${CMAKE_C_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} -c -x c++ ${source} -o ${object}
+                -std=c++17 -O1 -g1 -fPIC -w -fno-exceptions -fno-rtti -fvisibility=hidden
+                -ffp-contract=off -DRG_EMULATED -include ${EMU}/emu.h -I${EMU}/include
+                -I${CMAKE_SOURCE_DIR}/src -MD -MF ${object}.d
+        DEPENDS ${source} ${EMU}/emu.h DEPFILE ${object}.d VERBATIM)
+    list(APPEND _objects ${object})
+endforeach()
+add_library(_core_emulated MODULE ${EMU_KERNELS} ${CMAKE_SOURCE_DIR}/src/gpu/fault.c
+    ${EMU}/device.c ${_objects} ${GENERATED}/emu_kernel_list.c $<TARGET_OBJECTS:_core>
+    $<TARGET_OBJECTS:regatta_objects>)
+target_include_directories(_core_emulated PRIVATE ${EMU}/include ${CMAKE_SOURCE_DIR}/src
+    $<TARGET_PROPERTY:regatta_objects,INTERFACE_INCLUDE_DIRECTORIES>)
+set_source_files_properties(${EMU_KERNELS} PROPERTIES COMPILE_OPTIONS "-include;${EMU}/glue.h")
+target_link_libraries(_core_emulated PRIVATE
+    $<TARGET_PROPERTY:regatta_objects,INTERFACE_LINK_LIBRARIES>)
+set_target_properties(_core_emulated PROPERTIES PREFIX "" SUFFIX ".abi3.so" OUTPUT_NAME _core
+    LINKER_LANGUAGE CXX LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/emulated)
