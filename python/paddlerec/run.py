@@ -80,11 +80,35 @@ def _worker_num(config, runner):
     return min(wanted, files)
 
 
+def _cards(runner):
+    """The GPUs of a runner, as texts; [] where it computes on the CPU."""
+    if str(runner.get("device") or "cpu").lower() != "gpu":
+        return []
+    return [c.strip() for c in str(runner.get("selected_gpus", "0")).split(",") if c.strip()]
+
+
+def _pod_cards():
+    """Of a node with several cards, a worker is started for each."""
+    count = os.environ.get("TRAINER_GPU_CARD_COUNT", "1")
+    return [str(i) for i in range(int(count))] if count.isdigit() and int(count) > 1 else []
+
+
 def _engine(config, mode):
     """The engine of a runner's class."""
     from paddlerec.core.engine.engine import SingleEngine
     runner = _runner(config, mode)
     kind = runner["class"].lower()
+    cards = _cards(runner)
+    if kind == "train" and len(cards) > 1:  # several cards are several processes
+        kind, runner = "local_cluster_train", dict(runner, fleet_mode="collective")
+    elif "cluster" in kind and cards:
+        runner = dict(runner, fleet_mode="collective")
+    if kind == "cluster_train" and cards and _pod_cards():
+        from paddlerec.core.engine.local_cluster import LocalClusterEngine
+        return LocalClusterEngine(
+            dict(_told(config, runner, "cluster"), mode=mode, log_dir="logs",
+                 PACKAGE_BASE=envs.package_base(), workspace=config.data["workspace"],
+                 selected_gpus=",".join(_pod_cards())), config.file)
     if kind in ("train", "infer"):
         return SingleEngine(_told(config, runner, "single", kind), config.file)
     strategy = (runner.get("distribute_strategy") or "async").lower()
@@ -96,6 +120,8 @@ def _engine(config, mode):
                     server_num=str(runner.get("server_num") or 1),
                     worker_num=str(_worker_num(config, runner)), CPU_NUM=str(threads))
         told["train.trainer.strategy"] = strategy
+        if told["fleet_mode"] == "collective" and cards:
+            told["selected_gpus"] = ",".join(cards)
         return LocalClusterEngine(told, config.file)
     told = dict(_told(config, runner, "cluster"), engine_role="WORKER", log_dir="logs")
     told["train.trainer.strategy"] = strategy

@@ -33,8 +33,10 @@ static rg_status choose(int rank, int size, const char *const *endpoints, const 
 {
     const char *wanted;
     RG_TRY(rg_flag_text("coll_backend", &wanted));
+    /* Others set the first two for scripts that ask them: the third is mpirun's alone. */
     bool by_mpirun = number_of("OMPI_COMM_WORLD_SIZE") == size &&
-                     number_of("OMPI_COMM_WORLD_RANK") == rank;
+                     number_of("OMPI_COMM_WORLD_RANK") == rank &&
+                     (getenv("PMIX_NAMESPACE") != NULL || getenv("OMPI_UNIVERSE_SIZE") != NULL);
     if (strcmp(wanted, "auto") == 0)
         wanted = size == 1 ? "alone" : by_mpirun ? "mpi" : "rpc";
     if (strcmp(wanted, "mpi") == 0 && !by_mpirun)

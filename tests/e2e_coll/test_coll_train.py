@@ -103,3 +103,44 @@ def test_a_rank_with_fewer_batches_is_named(tmp_path, starter):
                          text=True, timeout=60)
     assert out.returncode != 0
     assert "rank 1 has left the group" in out.stdout + out.stderr
+
+
+@STARTERS
+def test_ops_over_ranks(tmp_path, starter):
+    out = run(starter + [os.path.join(HERE, "coll_ops.py")], tmp_path)
+    assert all("rank %d: all is as it should be" % i in out.stdout + out.stderr for i in (0, 1))
+
+
+DATASET = """
+import sys
+import numpy as np
+import paddle.fluid as fluid
+from paddle.fluid.incubate.fleet.base import role_maker
+from paddle.fluid.incubate.fleet.collective import fleet
+fleet.init(role_maker.PaddleCloudRoleMaker(is_collective=True))
+x, y = fluid.data("x", [None, 2]), fluid.data("y", [None, 1])
+loss = fluid.layers.mean(fluid.layers.square_error_cost(fluid.layers.fc(x, 1), y))
+fleet.distributed_optimizer(fluid.optimizer.SGD(0.1)).minimize(loss)
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(fleet.startup_program)
+dataset = fluid.DatasetFactory().create_dataset("QueueDataset")
+dataset.set_use_var([x, y])
+dataset.set_batch_size(2)
+dataset.set_thread(int(sys.argv[1]))
+dataset.set_filelist(fleet.split_files(["part-0", "part-1"]))
+exe.train_from_dataset(fleet.main_program, dataset)
+weights = np.array(fluid.global_scope().find_var("fc_0.w_0").get_tensor())
+every = fleet._role_maker.all_gather(weights.tolist())
+assert every[0] == every[1], every
+"""
+
+
+def test_a_dataset_trains_on_one_thread_of_each_rank(tmp_path):
+    (tmp_path / "dataset.py").write_text(DATASET)
+    for i in (0, 1):
+        (tmp_path / ("part-%d" % i)).write_text("".join(
+            "2 %d %d 1 %d\n" % (i, k, k) for k in range(6)))
+    run(LAUNCH + ["dataset.py", "1"], tmp_path)
+    out = subprocess.run(LAUNCH + ["dataset.py", "2"], cwd=str(tmp_path), capture_output=True,
+                         text=True, timeout=60)
+    assert out.returncode != 0 and "give thread=1, and start more trainers" in out.stderr

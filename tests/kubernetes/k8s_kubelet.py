@@ -94,14 +94,20 @@ def _set_pods(documents, spec, name):
         yield Pod(pod, "pserver", spec["template"], dns, [pod])
 
 
-def _job_pods(spec, name):
-    """Pods of an indexed Job. Its controller adds a variable behind those that are there."""
+def _job_pods(documents, spec, name):
+    """Pods of an indexed Job. Its controller adds a variable behind those that are there. Where the
+    pods' subdomain is a headless Service that chooses them, it gives them names."""
+    under = spec["template"]["spec"].get("subdomain")
+    known = [d for d in documents if d["kind"] == "Service" and d["metadata"]["name"] == under
+             and d["spec"]["clusterIP"] == "None" and set(d["spec"]["selector"].items()) <=
+             set(spec["template"]["metadata"]["labels"].items())]
     assert spec["completionMode"] == "Indexed" and spec["completions"] == spec["parallelism"]
     key = "batch.kubernetes.io/job-completion-index"
     late = [{"name": "JOB_COMPLETION_INDEX",
              "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['%s']" % key}}}]
     for i in range(spec["completions"]):
-        yield Pod("%s-%d-x%dx" % (name, i, i), "trainer", spec["template"], [],
+        dns = ["%s-%d.%s" % (name, i, under)] if known else []
+        yield Pod("%s-%d-x%dx" % (name, i, i), "trainer", spec["template"], dns,
                   ["%s-%d" % (name, i)], {key: str(i)}, None, late)
 
 
@@ -128,7 +134,7 @@ def pods_of(documents):
         if document["kind"] == "StatefulSet":
             pods += _set_pods(documents, spec, name)
         elif document["kind"] == "Job":
-            pods += _job_pods(spec, name)
+            pods += _job_pods(documents, spec, name)
         elif document["kind"] == "PaddleJob":
             pods += _operator_pods(spec, name)
     return pods

@@ -96,11 +96,68 @@ def test_what_cannot_run_is_refused(change, what, tmp_path):
     assert re.search(what, said), said
 
 
-def test_gpus_are_refused(tmp_path):
-    status, said, text = submit(tmp_path, config=backend_job.GPU)
+COLLECTIVE = backend_job.CONFIG.replace("fleet_mode: ps", "fleet_mode: collective")
+CARDS = ("  k8s_ps_num: 1\n  k8s_ps_cores: 3\n", "  k8s_gpu_card: 2\n")
+
+
+def test_trainers_with_cards_are_a_pod_each(tmp_path):
+    status, said, text = submit(tmp_path, CARDS, config=backend_job.GPU)
+    assert status == 0, said
+    documents = list(yaml.safe_load_all(text))
+    assert [d["kind"] for d in documents] == ["Secret", "Secret", "Service", "Job"]
+    service, job = documents[2], documents[3]["spec"]
+    assert job["completions"] == job["parallelism"] == 2
+    pod = job["template"]["spec"]
+    container = pod["containers"][0]
+    assert container["resources"] == {"requests": {"cpu": "4"}, "limits": {"nvidia.com/gpu": 2}}
+    assert pod["subdomain"] == service["metadata"]["name"]
+    env = {e["name"]: e.get("value") for e in container["env"]}
+    assert env["TRAINER_GPU_CARD_COUNT"] == "2" and env["TRAINING_ROLE"] == "TRAINER"
+    name = documents[3]["metadata"]["name"]
+    assert env["PADDLE_TRAINER_ENDPOINTS"] == ",".join(
+        "%s-%d.%s:6170" % (name, i, name) for i in (0, 1))
+    assert [p["port"] for p in service["spec"]["ports"]] == [6170, 6171]  # for each card
+    for version in k8s_schemas.versions():
+        for document in documents:
+            k8s_schemas.check(document, version)
+
+
+def test_trainers_without_servers_train(nodes, tmp_path):  # noqa: F811
+    change = ("  k8s_ps_num: 1\n  k8s_ps_cores: 3\n", "")
+    status, said, text = submit(tmp_path, change, COLLECTIVE)
+    assert status == 0, said
+    secret = next(yaml.safe_load_all(text))
+    (tmp_path / "files").mkdir()
+    for name, content in secret["data"].items():
+        (tmp_path / "files" / name).write_bytes(base64.b64decode(content))
+    text = text.replace("/paddlerec-files", str(tmp_path / "files")).replace(
+        "/tmp/paddlerec", str(tmp_path / "own") + "/$POD_NAME")
+    pods = nodes(list(yaml.safe_load_all(text)))
+    for pod in pods.pods:
+        for first in pods.start_first(pod):
+            assert first.wait(30) == 0, pods.logs()
+    pods.start_all()
+    pods.finish()
+    assert sorted(os.listdir(tmp_path / "out" / "saved")) == ["0", "1"]
+    shown = [re.findall(r"epoch \d done, .*Ins number=([0-9.]+)", p.text()) for p in pods.processes]
+    assert shown[2:] == [["120.0", "240.0"]] * 2
+
+
+def test_a_card_that_a_pod_lacks_is_refused_where_it_trains(tmp_path):
+    status, said, _ = submit(tmp_path, CARDS, config=backend_job.GPU)
+    assert status == 0, said
+    status, said = backend_job.submit(tmp_path / "job", None, PADDLE_PADDLEREC_ROLE="WORKER")
+    assert status == 2 and "device gpu is asked for" in said
+
+
+@pytest.mark.parametrize("change, config, what", [
+    (("", ""), backend_job.CONFIG.replace("device: cpu", "device: gpu"),
+     r"parameter servers train on CPUs: device gpu is for fleet_mode collective"),
+])
+def test_cards_without_collective_are_refused(change, config, what, tmp_path):
+    status, said, text = submit(tmp_path, change, config)
     assert status == 2 and text == ""
-    assert re.search(r"config.yaml:\d+: runner train_it: backend Kubernetes trains on parameter "
-                     r"servers", said), said
+    assert re.search(r"config.yaml:\d+: runner train_it: " + what, said), said
 
 
 def test_kubectl_that_fails_fails_the_submission(tmp_path):

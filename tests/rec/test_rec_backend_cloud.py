@@ -221,7 +221,7 @@ def test_what_cannot_be_submitted_is_refused_with_its_line(case, tmp_path):
 
 
 @pytest.mark.parametrize("backend, change, what", [
-    (job.MPI, ("device: cpu", "device: gpu"), "cluster_type mpi trains with device cpu"),
+    (job.MPI, ("device: cpu", "device: gpu"), "cluster_type mpi of PaddleCloud trains with device cpu"),
     (job.MPI, ("cluster_train", "train"), "class train goes to a cluster only with"),
     (job.MPI, ("cluster_train", "local_cluster_train"), "a job for a cluster is of class"),
 ])

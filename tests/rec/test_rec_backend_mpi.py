@@ -54,6 +54,16 @@ def test_mpirun_on_a_folder_that_nodes_share(tmp_path):
     has_trained(folder)
 
 
+def test_mpirun_starts_workers_without_servers(tmp_path):
+    text = MPI % (tmp_path / "job" / "data", free_ports(1))
+    folder = job.make(tmp_path / "job", text + "  hosts: [localhost]\n  launcher: mpirun\n",
+                      job.CONFIG.replace("fleet_mode: ps", "fleet_mode: collective"))
+    status, said = job.submit(folder, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    assert status == 0, said
+    assert re.findall(r"Ins number=([0-9.]+)", said) == ["120.0", "240.0"], said
+    assert os.listdir(os.path.join(job.made(folder), "node.0", "saved"))
+
+
 def test_srun_gets_as_many_tasks_as_nodes(tmp_path):
     bin_folder = job.client(tmp_path / "bin")
     for name, text in (("srun", SRUN), ("scontrol", "#!/bin/sh\necho localhost\n")):

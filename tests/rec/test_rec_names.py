@@ -17,9 +17,7 @@ MODULES = [line for line in LINES if " " not in line]
 OWN = {"paddlerec.tools.tools lasttime"}  # when progress() last wrote
 REFUSED = {"paddlerec.run": 16, "paddlerec.core.factory": 3, "paddlerec.core.engine.cluster_utils": 9,
            "paddlerec.core.engine.local_mpi": 1, "paddlerec.core.engine.cluster.cluster": 6,
-           "paddlerec.core.modules.modul.layers": 8, "paddlerec.core.trainers.framework.instance": 1,
-           "paddlerec.core.trainers.framework.network": 1, "paddlerec.core.trainers.framework.runner": 1,
-           "paddlerec.core.trainers.framework.startup": 1}
+           "paddlerec.core.modules.modul.layers": 8}
 
 
 def arguments(value):

@@ -202,16 +202,19 @@ def trainer_environment(cluster, trainer):
     return env
 
 
-def make_job(cluster, pod, training_script, training_script_args, log_dir=None):
-    """This host's part of the job; run() of the result runs it."""
+def make_job(cluster, pod, training_script, training_script_args, log_dir=None, told=None,
+             log_name="%slog.%d", append=True):
+    """This host's part of the job; run() of the result runs it. training_script: a file, or -m with
+    a module in the arguments. told: more of the environment."""
     if log_dir is None and len(pod.trainers) > 1:
         note("there is no --log_dir: the output of all %d trainers is shown here"
              % len(pod.trainers))
-    job = Job(log_dir, append=True)
+    job = Job(log_dir, append=append, log_name=log_name)
     for i, trainer in enumerate(pod.trainers):
         host_and_port(trainer.endpoint)
         job.add("worker", trainer.rank, [training_script] + list(training_script_args),
-                trainer_environment(cluster, trainer), log_index=i, echo=i == 0)
+                dict(told or {}, **trainer_environment(cluster, trainer)), log_index=i,
+                echo=i == 0)
     return job
 
 

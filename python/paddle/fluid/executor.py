@@ -272,6 +272,13 @@ class Executor:
             raise RuntimeError("dataset is need and should be initialized")
         program = default_main_program() if program is None else program
         scope = _scope if scope is None else scope
+        collective = hasattr(program, "_of_rank") and program._ranks() > 1 or \
+            isinstance(program, Program) and any(op.type == "c_allreduce_sum"
+                                                 for op in program.global_block().ops)
+        if collective and not infer and (int(thread) or dataset.thread_num) > 1:
+            raise ValueError("train_from_dataset: %d threads in each of several trainers: they add "
+                             "up over trainers, of which each has one; give thread=1, and start "
+                             "more trainers" % (int(thread) or dataset.thread_num))
         if hasattr(program, "_of_rank"):  # a CompiledProgram
             program = program._program if infer else program._of_rank(self, scope)
         if not isinstance(program, Program):

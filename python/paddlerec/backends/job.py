@@ -215,6 +215,29 @@ class Job(object):
         flags[name] = self.flags.get(name, max(flags[name], least))
         return flags
 
+    def is_collective(self):
+        """Workers without servers: as the runners say, of which all say the same."""
+        return any(str(r.get("fleet_mode") or "ps").lower() == "collective"
+                   or str(r.get("device") or "cpu").lower() == "gpu" for _, r in self.runners)
+
+    def is_gpu(self):
+        return any(str(r.get("device") or "cpu").lower() == "gpu" for _, r in self.runners)
+
+    def trains(self):
+        """A problem for each runner that is no cluster_train, on servers or collective."""
+        for i, runner in self.runners:
+            what = "runner %s: " % runner.get("name")
+            mode = str(runner.get("fleet_mode") or "ps").lower()
+            if str(runner.get("class")).lower() != "cluster_train":
+                self.config.problem(("runner", i, "class"), what + "class is %s; a job for a "
+                                    "cluster is of class cluster_train" % runner.get("class"))
+            elif str(runner.get("device") or "cpu").lower() == "gpu" and mode != "collective":
+                self.config.problem(("runner", i, "fleet_mode"), what + "parameter servers train on "
+                                    "CPUs: device gpu is for fleet_mode collective")
+            elif self.is_collective() and mode != "collective":
+                self.config.problem(("runner", i, "fleet_mode"), what + "fleet_mode is %s, and "
+                                    "another runner's is collective: a job is one of them" % mode)
+
     def on_servers(self):
         """A problem for each runner that is no cluster_train on parameter servers."""
         for i, runner in self.runners:

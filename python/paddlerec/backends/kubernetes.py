@@ -1,4 +1,5 @@
-"""backend: Kubernetes: the YAML that `paddle k8s --kind fluid` writes, handed to kubectl. The job's
+"""backend: Kubernetes: the YAML that `paddle k8s` writes, of --kind fluid or, where workers have no
+servers, of --kind collective with a pod for each trainer and its GPUs, handed to kubectl. The job's
 files are a Secret beside it; every pod copies them into a folder of its own and runs there."""
 import base64
 import os
@@ -17,12 +18,14 @@ _TIME = "_202601010000"  # as long as any
 
 
 def uses(job):
+    other = ("k8s_gpu_card",) if not job.is_collective() else ("k8s_ps_num", "k8s_ps_cores") + (
+        () if job.is_gpu() else ("k8s_gpu_card",))
     return keys.OF_MPI[:3] + keys.OF_KUBERNETES + tuple(
-        key for key in keys.OF_K8S if key != "k8s_gpu_card")
+        key for key in keys.OF_K8S if key not in other)
 
 
 def check(job):
-    job.on_servers()
+    job.trains()
     job.need("image", why=": the container image that has Regatta (docker/Dockerfile builds one)")
     if job.type != "k8s":
         job.backend.problem(("cluster_type",), "cluster_type is mpi, and Kubernetes is k8s")
@@ -50,6 +53,9 @@ def _options(job, folder):
              "--server-cpu": job.get("k8s_ps_cores"), "--memory": job.get("memory"),
              "--namespace": job.get("namespace"), "--port": job.get("port"),
              "--volume": job.get("volume"), "--pull-secret": job.get("pull_secret")}
+    if job.is_collective():
+        given.update({"--kind": "collective", "--servers": None, "--server-cpu": None,
+                      "--gpus": job.get("k8s_gpu_card", 1) if job.is_gpu() else None})
     return parse(["%s=%s" % (key, value) for key, value in given.items() if value is not None])
 
 

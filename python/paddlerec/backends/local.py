@@ -13,11 +13,12 @@ CLUSTER_TYPE = "mpi"
 def uses(job):
     # Both kinds of data: config.yaml says which folder it reads.
     return keys.OF_MPI[:3] + keys.OF_K8S[:1] + (
-        ("nodes",) if job.type == "mpi" else ("k8s_trainers", "k8s_ps_num"))
+        ("nodes",) if job.type == "mpi" else
+        ("k8s_trainers",) + (() if job.is_collective() else ("k8s_ps_num",)))
 
 
 def check(job):
-    job.on_servers()
+    job.trains()
 
 
 def counts(job):
@@ -27,8 +28,18 @@ def counts(job):
     return job.get("k8s_ps_num", 1), job.get("k8s_trainers", 1)
 
 
+def _collective(job, utils, workers):
+    from paddle.distributed.job import Ports
+    ports = Ports()
+    endpoints = ["127.0.0.1:%d" % ports.any("127.0.0.1") for _ in range(workers)]
+    cards = list(range(workers)) if job.is_gpu() else [None] * workers
+    cluster, pod = utils.get_cluster(["127.0.0.1"], "127.0.0.1", [endpoints], cards)
+    return utils.make_job(cluster, pod, "-m", ["paddlerec.backends.node"], "logs", None, "%s.%d",
+                          append=False)
+
+
 def submit(job):
-    from paddle.distributed import launch_ps
+    from paddle.distributed import launch_ps, utils
     servers, workers = counts(job)
     here = os.getcwd()
     os.chdir(job.make_folder())
@@ -44,7 +55,11 @@ def submit(job):
             str(envs.find_free_port()), "--log_dir", "logs", job.start_cmd])
         # All share one folder: the data are here already, and are sent away by us.
         node.write(job, dict(told, bring={}, output_path=""))
-        status = launch_ps.make_job(args, ["-m", "paddlerec.backends.node"], None, "%s.%d").run()
+        if job.is_collective():
+            status = _collective(job, utils, workers).run()
+        else:
+            status = launch_ps.make_job(args, ["-m", "paddlerec.backends.node"], None,
+                                        "%s.%d").run()
         if status == 0:
             data.send(told)
     except (OSError, ValueError) as e:

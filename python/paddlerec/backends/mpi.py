@@ -1,5 +1,5 @@
 """backend: MPI: a server and a worker on each node, by start_mpi_train.sh of paddle.scripts under
-mpirun, or under srun of Slurm. All nodes see the submission folder, or, with root_dir, mpirun's hosts
+mpirun, or under srun of Slurm; with fleet_mode collective a worker alone. All nodes see the submission folder, or, with root_dir, mpirun's hosts
 are sent it over SSH first."""
 import io
 import os
@@ -18,6 +18,11 @@ _START = "start_mpi_train.sh"
 _OWN = """own=node.${OMPI_COMM_WORLD_RANK:-${SLURM_PROCID:?mpirun or srun starts this}}
 mkdir -p "$own" && find . -maxdepth 1 -type f -exec cp -p {} "$own" \\; && cd "$own" || exit 1
 """
+# mpirun's ranks meet by MPI, those of srun at the first one's port.
+_BY_SLURM = """export PADDLE_TRAINER_ID=$SLURM_PROCID
+PADDLE_TRAINER_ENDPOINTS=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | sed 's/$/:%d/' | paste -sd,)
+export PADDLE_TRAINER_ENDPOINTS TRAINING_ROLE=TRAINER
+"""
 
 
 def uses(job):
@@ -25,7 +30,7 @@ def uses(job):
 
 
 def check(job):
-    job.on_servers()
+    job.trains()
     # mpirun is told its hosts, and srun finds them.
     order = LAUNCHERS if job.get("hosts") else LAUNCHERS[::-1]
     launcher = job.get("launcher") or next((w for w in order if shutil.which(w)), LAUNCHERS[0])
@@ -54,6 +59,14 @@ def _write(job):
     os.chmod(os.path.join(job.folder, _START), 0o700)
     if job.launcher == "mpirun":
         job.write("machines", "".join("%s slots=1\n" % host for host in job.hosts))
+    if job.is_collective():
+        job.write("start.sh", """#!/bin/sh
+# What mpirun or srun starts on each node: one worker.
+cd "$(dirname "$0")" || exit 1
+%s%sexec paddle python %s
+""" % ("" if job.get("root_dir") else _OWN,
+       _BY_SLURM % job.get("port", ssh.PORT) if job.launcher == "srun" else "", ssh.SCRIPT), 0o700)
+        return
     job.write("start.sh", """#!/bin/sh
 # What mpirun or srun starts on each node.
 cd "$(dirname "$0")" || exit 1

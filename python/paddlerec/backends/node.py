@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+from paddle import _core
 from paddlerec.backends import data
 
 NAME = "job.json"
@@ -62,9 +63,10 @@ def main():
     os.environ["PATH"] = os.path.dirname(sys.executable) + ":" + os.environ.get("PATH", "")
     if os.environ.get("TRAINING_ROLE", "").upper() == "PSERVER":
         os.execvp("sh", _words(job["start_cmd"]))
-    index = int(os.environ.get("PADDLE_TRAINER_ID", "0"))
+    env = _core.job_env()
+    index = env["trainer_id"] or 0
     try:
-        data.bring(job, index, int(os.environ.get("PADDLE_TRAINERS_NUM", "1")))
+        data.bring(job, index, env["trainers"] or 1)
     except (OSError, ValueError) as e:
         sys.stderr.write("paddlerec: the data cannot be brought here: %s\n" % e)
         return 1

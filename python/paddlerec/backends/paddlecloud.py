@@ -69,8 +69,8 @@ def _check_runner(job, i, runner):
         say("class", "class is %s; a job for a cluster is of class cluster_train"
             % runner.get("class"))
     elif job.type == "mpi" and (device, mode) != ("cpu", "ps"):
-        say("fleet_mode", "cluster_type mpi trains with device cpu and fleet_mode ps, not %s and %s"
-            % (device, mode))
+        say("fleet_mode", "cluster_type mpi of PaddleCloud trains with device cpu and fleet_mode ps, "
+                          "not %s and %s" % (device, mode))
     elif job.type == "k8s" and (device, mode) not in (("cpu", "ps"), ("gpu", "collective")):
         say("fleet_mode", "cluster_type k8s trains with device cpu and fleet_mode ps, or gpu and "
                           "collective, not %s and %s" % (device, mode))

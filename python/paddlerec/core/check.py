@@ -387,8 +387,10 @@ class _Check:
             if not core.is_compiled_with_cuda():
                 self.say(path + ("device",), what + "device gpu is asked for, and there is none "
                                                    "that this build computes on: set cpu")
-        if device == "cpu" and mode == "collective" and "cluster" in kind:
-            self.say(path + ("fleet_mode",), what + "fleet_mode collective needs device gpu")
+        if device == "gpu" and mode == "ps" and "fleet_mode" in runner and "cluster" in kind and \
+                not self.submits:
+            self.say(path + ("fleet_mode",), what + "fleet_mode ps trains on CPUs; with device gpu it "
+                                                    "is collective")
 
     def trainer(self, path, runner, what):
         from paddlerec.core.factory import TRAINERS

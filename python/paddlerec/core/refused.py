@@ -2,9 +2,9 @@
 are used."""
 from paddle._names import refused
 
-__all__ = ["add", "COLLECTIVE", "SUBMISSION", "COMMAND", "YAML_NETS"]
+__all__ = ["add", "PODS", "SUBMISSION", "COMMAND", "YAML_NETS"]
 
-COLLECTIVE = "fleet_mode collective trains on GPUs, and this build has none: fleet_mode ps"
+PODS = "paddle.distributed.utils has clusters, pods and trainers"
 SUBMISSION = "a job goes to a cluster by python -m paddlerec.run -m config.yaml -b backend.yaml"
 COMMAND = "it is a part of the command: call paddlerec.run.main(['-m', 'config.yaml'])"
 YAML_NETS = ("it builds nets from YAML for servers of PSLIB; write the net in model.py with "

@@ -102,8 +102,6 @@ class Trainer(object):
         self._context["is_infer"] = self.is_infer
 
     def legality_check(self):
-        if self.device == Device.CPU and self.fleet_mode == FleetMode.COLLECTIVE:
-            raise ValueError("Not Support CPU with Collective Mode")
         if self.is_infer and self.engine != EngineMode.SINGLE:
             raise ValueError("Not Support Distributed Infer")
 

@@ -26,11 +26,11 @@ def _key(o):
                    "type": "Opaque", "stringData": {"key": os.urandom(32).hex()}}]
 
 
-def _service(o, name):
+def _service(o, name, part="pserver"):
     """Gives each server a name. Also before it is ready: it listens under that name."""
-    return {"apiVersion": "v1", "kind": "Service", "metadata": _meta(o, name, "pserver"),
+    return {"apiVersion": "v1", "kind": "Service", "metadata": _meta(o, name, part),
             "spec": {"clusterIP": "None", "publishNotReadyAddresses": True,
-                     "selector": labels_of(o.name, "pserver"),
+                     "selector": labels_of(o.name, part),
                      "ports": [{"name": "port-%d" % port, "port": port} for port in o.ports]}}
 
 
@@ -100,6 +100,18 @@ def _paddle_job(o, key):
                                              "Worker": replicas(o.trainers, "trainer", trainer)}}}]
 
 
+def _collective(o, key):
+    """A Job of trainers, each a pod with a name under the Service, by which the others find it."""
+    name = o.name + "-trainer"
+    hosts = ["%s-%d.%s" % (name, i, name) for i in range(o.trainers)]
+    trainer = pods.container(o, "trainer", pods.shell(o.cmd), pods.collective_env(o, key, hosts),
+                             False, _ports(o))
+    template = pods.pod(o, labels_of(o.name, "trainer"), [trainer], "Never",
+                        {"subdomain": name, "initContainers": [pods.all_names(o, hosts)]})
+    return [_service(o, name, "trainer"), _indexed_job(o, template)]
+
+
 def of(o):
     key, made = _key(o)
-    return made + {"v2": _v2, "fluid": _fluid, "paddlejob": _paddle_job}[o.kind](o, key)
+    return made + {"v2": _v2, "fluid": _fluid, "paddlejob": _paddle_job,
+                   "collective": _collective}[o.kind](o, key)

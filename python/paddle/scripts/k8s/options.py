@@ -5,8 +5,8 @@ import difflib
 import re
 import sys
 
-KINDS = ("v2", "fluid", "paddlejob")
-PORTS = {"v2": 7164, "fluid": 6174, "paddlejob": 36543}
+KINDS = ("v2", "fluid", "paddlejob", "collective")
+PORTS = {"v2": 7164, "fluid": 6174, "paddlejob": 36543, "collective": 6170}
 
 # Longest name of a job: a StatefulSet's name and its revision are one label, which has 63
 # characters at most: NAME-pserver-0123456789.
@@ -33,13 +33,13 @@ class _Parser(argparse.ArgumentParser):
 def _parser():
     p = _Parser(prog="paddle k8s", allow_abbrev=False,
                 formatter_class=argparse.RawTextHelpFormatter,
-                description="Write the YAML of a job on parameter servers for Kubernetes.",
+                description="Write the YAML of a training job for Kubernetes.",
                 epilog="example:\n  paddle k8s --name word2vec --servers 2 --trainers 3 --image "
                        "registry/word2vec:1 \\\n             --cmd 'python train.py' | kubectl "
                        "create -f -")
     add = p.add_argument
     add("--name", help="name of the job and of all that belongs to it")
-    add("--servers", type=int, default=1, metavar="N", help="parameter servers: 1")
+    add("--servers", type=int, metavar="N", help="parameter servers: 1; collective has none")
     add("--trainers", type=int, default=1, metavar="N", help="trainers: 1")
     add("--image", help="container image that has Regatta and the job's files")
     add("--cmd", help="what a trainer runs, as a shell's line; fluid and paddlejob: servers, too")
@@ -47,13 +47,18 @@ def _parser():
         help="v2: servers are `paddle pserver`, trainers find PADDLE_INIT_*\n"
              "fluid: everyone runs --cmd, told who it is as Fleet and launch_ps do\n"
              "paddlejob: the same by the PaddleJob of the Kubeflow training operator\n"
+             "collective: trainers alone, a pod for each, told who they are as launch does\n"
              "default: v2")
     add("--namespace", help="namespace; without it kubectl's")
-    add("--port", type=int, help="first port of a server: 7164, fluid 6174, paddlejob 36543")
+    add("--port", type=int, help="first port of a server: 7164, fluid 6174, paddlejob 36543;\n"
+                                   "collective: of a trainer, 6170")
     add("--ports-num", type=int, metavar="N", help="v2: ports of a server: 1")
     add("--ports-num-for-sparse", type=int, metavar="N",
         help="v2: further ports of a server, for sparse parameters: 1")
     add("--cpu", help="CPUs that each pod asks for: 2, 500m")
+    add("--gpus", type=int, metavar="N",
+        help="collective: GPUs of each trainer (nvidia.com/gpu); several are told to --cmd as\n"
+             "TRAINER_GPU_CARD_COUNT")
     add("--memory", help="memory that each pod asks for and may have: 4Gi")
     add("--server-cpu", metavar="CPU", help="the same of servers alone: as --cpu")
     add("--server-memory", metavar="MEMORY", help="as --memory")
@@ -125,6 +130,14 @@ def _check(o):
         if o.apply or o.output:
             refuse("--delete removes a job: leave out %s" % ("--apply" if o.apply else "--output"))
         return
+    if o.kind == "collective" and o.servers is not None:
+        refuse("--servers=%d: a collective job has no servers" % o.servers)
+    o.servers = 1 if o.servers is None else o.servers
+    if o.gpus is not None and o.kind != "collective":
+        refuse("--gpus=%d is for --kind collective: parameter servers and their trainers compute on "
+               "CPUs" % o.gpus)
+    if o.gpus is not None and o.gpus < 1:
+        refuse("--gpus=%d: at least 1, or leave it out to compute on CPUs" % o.gpus)
     for option in ("servers", "trainers", "patience"):
         if getattr(o, option) < 1:
             refuse("--%s=%d: at least 1 is needed" % (option, getattr(o, option)))
@@ -189,7 +202,9 @@ def _ports(o):
             refuse("%s is for --kind v2: a server of a %s job has one port" % (flag, o.kind))
         if value is not None and value < (1 if option == "ports_num" else 0):
             refuse("%s=%d: at least %d is needed" % (flag, value, option == "ports_num"))
-    if o.kind == "v2":
+    if o.kind == "collective":
+        o.ports_num, o.ports_num_for_sparse = o.gpus or 1, 0  # one for each card's process
+    elif o.kind == "v2":
         o.ports_num = 1 if o.ports_num is None else o.ports_num
         o.ports_num_for_sparse = 1 if o.ports_num_for_sparse is None else o.ports_num_for_sparse
     else:

@@ -15,7 +15,8 @@ SET_BY_THE_JOB = frozenset((
     "PADDLE_PSERVER_PORT", "PADDLE_PSERVER_ID", "PADDLE_PORT", "PADDLE_CURRENT_IP",
     "PADDLE_TRAINERS_NUM", "PADDLE_TRAINERS", "PADDLE_TRAINER_ID", "TRAINER_ID", "TRAINING_ROLE",
     "PADDLE_TRAINING_ROLE", "SERVER_ENDPOINT", "PSERVERS", "PADDLE_CURRENT_ENDPOINT",
-    "PADDLE_TRAINER_ENDPOINTS", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
+    "PADDLE_TRAINER_ENDPOINTS", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+    "TRAINER_GPU_CARD_COUNT"))
 
 PROBE_SECONDS = 10
 
@@ -83,6 +84,19 @@ def fluid_trainer_env(o, key_secret, hosts, index):
         _field("POD_IP", "status.podIP"), _field("PADDLE_TRAINER_ID", index)] + _given(o)
 
 
+def collective_env(o, key_secret, hosts):
+    """hosts: the names of all trainers. FLAGS_rpc_deadline is also how long they wait for each
+    other."""
+    return _common(o, key_secret) + [
+        _value("TRAINING_ROLE", "TRAINER"),
+        _value("PADDLE_TRAINING_ROLE", "TRAINER"),
+        _value("PADDLE_TRAINERS_NUM", o.trainers),
+        _value("PADDLE_TRAINER_ENDPOINTS", ",".join("%s:%d" % (h, o.port) for h in hosts)),
+        _field("POD_IP", "status.podIP"),
+        _field("PADDLE_TRAINER_ID", JOB_INDEX)] + (
+            [_value("TRAINER_GPU_CARD_COUNT", o.gpus)] if o.gpus else []) + _given(o)
+
+
 def fluid_server_env(o, key_secret, hosts, own_host):
     """own_host: this server's name as it stands in `hosts`, made of $(POD_NAME). Servers find
     themselves in the list by it, so it stands where the address is expected."""
@@ -114,13 +128,12 @@ def probes(o, endpoint):
                                "timeoutSeconds": 5, "failureThreshold": 3}}
 
 
-def _resources(cpu, memory):
+def _resources(cpu, memory, gpus=None):
     requests = {k: v for k, v in (("cpu", cpu), ("memory", memory)) if v}
-    if not requests:
-        return {}
-    # More CPU than was asked for is taken where nobody else wants it.
-    limits = {"limits": {"memory": memory}} if memory else {}
-    return {"resources": dict({"requests": requests}, **limits)}
+    # More CPU than was asked for is taken where nobody else wants it; cards are had whole.
+    limits = {k: v for k, v in (("memory", memory), ("nvidia.com/gpu", gpus)) if v}
+    made = {k: v for k, v in (("requests", requests), ("limits", limits)) if v}
+    return {"resources": made} if made else {}
 
 
 def _mounts(o):
@@ -138,7 +151,7 @@ def container(o, name, command, env, server=False, more=None):
     mounts, _ = _mounts(o)
     made = {"name": name, "image": o.image, "command": command, "env": env}
     made.update(_resources(o.server_cpu, o.server_memory) if server
-                else _resources(o.cpu, o.memory))
+                else _resources(o.cpu, o.memory, o.gpus))
     made.update(mounts)
     made["terminationMessagePolicy"] = "FallbackToLogsOnError"
     made.update(more or {})
@@ -148,8 +161,18 @@ def container(o, name, command, env, server=False, more=None):
 def own_name(o, env):
     """Runs before a server that listens under its own name, which the cluster's DNS knows a moment
     after the pod is."""
-    line = ('until getent hosts "$POD_IP"; do '
-            'echo "waiting for the cluster\'s DNS to know $POD_IP"; sleep 1; done')
+    return _known(o, env, '"$POD_IP"')
+
+
+def all_names(o, hosts):
+    """The same, for trainers that find each other by name."""
+    return _known(o, [], " ".join(hosts[:1]))
+
+
+def _known(o, env, what):
+    line = ('until getent hosts %s; do '
+            'echo "waiting for the cluster\'s DNS to know %s"; sleep 1; done'
+            % (what, what.strip('"')))
     needs = [e for e in env if e["name"] in ("POD_NAME", "POD_IP")]
     return dict({"name": "own-name", "image": o.image, "command": shell(line), "env": needs},
                 **_resources(o.server_cpu, o.server_memory))

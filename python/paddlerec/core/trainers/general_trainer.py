@@ -29,7 +29,7 @@ class GeneralTrainer(Trainer):
         if self.engine == EngineMode.SINGLE:
             return "Single"
         if self.fleet_mode == FleetMode.COLLECTIVE:
-            raise ValueError("fleet_mode collective trains on GPUs, and this build has none")
+            return "Collective"
         return "Pslib" if self.fleet_mode == FleetMode.PSLIB else "PS"
 
     def _make(self, part, name, context):

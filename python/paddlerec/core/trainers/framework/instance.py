@@ -1,7 +1,6 @@
 """The first state: who takes part."""
-from paddlerec.core import refused
-
-__all__ = ["InstanceBase", "SingleInstance", "PSInstance", "PslibInstance"]
+__all__ = ["InstanceBase", "SingleInstance", "PSInstance", "PslibInstance",
+           "CollectiveInstance"]
 
 
 class InstanceBase(object):
@@ -30,4 +29,12 @@ class PslibInstance(PSInstance):
     """fleet_mode pslib: the same servers, whose tables grow by the rows that are used."""
 
 
-refused.add(globals(), refused.COLLECTIVE, "CollectiveInstance")
+class CollectiveInstance(InstanceBase):
+    """fleet_mode collective: workers without servers."""
+
+    def instance(self, context):
+        from paddle.fluid.incubate.fleet.base.role_maker import PaddleCloudRoleMaker
+        from paddle.fluid.incubate.fleet.collective import fleet
+        fleet.init(PaddleCloudRoleMaker(is_collective=True))
+        context["fleet"] = fleet
+        context["status"] = "network_pass"

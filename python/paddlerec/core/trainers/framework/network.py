@@ -3,11 +3,11 @@ import warnings
 
 import paddle.fluid as fluid
 
-from paddlerec.core import refused
 from paddlerec.core.trainers.framework.dataset import DataLoader, QueueDataset
 from paddlerec.core.utils import envs
 
-__all__ = ["NetworkBase", "SingleNetwork", "PSNetwork", "PslibNetwork", "FineTuningNetwork"]
+__all__ = ["NetworkBase", "SingleNetwork", "PSNetwork", "PslibNetwork", "FineTuningNetwork",
+           "CollectiveNetwork"]
 
 
 def _is_loader(dataset_name):
@@ -143,4 +143,36 @@ class PslibNetwork(PSNetwork):
     """fleet_mode pslib: as ps."""
 
 
-refused.add(globals(), refused.COLLECTIVE, "CollectiveNetwork")
+class CollectiveNetwork(NetworkBase):
+    """The first phase alone, whole on every worker; gradients are added up over workers."""
+
+    def build_network(self, context):
+        phase = context["env"]["phase"][0]
+        if len(context["env"]["phase"]) > 1:
+            warnings.warn("Cluster Train Only Support One Phase.", category=UserWarning,
+                          stacklevel=2)
+        fleet, dataset = context["fleet"], phase["dataset_name"]
+        main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+        with fluid.program_guard(main, startup), fluid.unique_name.guard(), \
+                fluid.scope_guard(scope):
+            model = _make_model(context, phase)
+            model._data_var = model.input_data(dataset_name=dataset)
+            if _is_loader(dataset):
+                model._init_dataloader(is_infer=False)
+                DataLoader(context).get_dataloader(context, dataset, model._data_loader)
+            model.net(model._data_var, False)
+            optimizer = fleet.distributed_optimizer(model.optimizer(),
+                                                    self._build_strategy(context))
+            optimizer.minimize(model._cost)
+        context["model"] = {phase["name"]: {
+            "main_program": main, "startup_program": startup, "scope": scope, "model": model,
+            "default_main_program": fleet._origin_program,
+            "compiled_program": fleet.main_program}}
+        context["dataset"] = {} if _is_loader(dataset) else {
+            dataset: QueueDataset(context).create_dataset(dataset, context)}
+        context["status"] = "startup_pass"
+
+    def _build_strategy(self, context):
+        from paddle.fluid.incubate.fleet.collective import DistributedStrategy
+        context["strategy"] = DistributedStrategy()
+        return context["strategy"]

@@ -11,14 +11,14 @@ import numpy as np
 import paddle.fluid as fluid
 from paddle import _core
 
-from paddlerec.core import refused
 from paddlerec.core.metric import Metric
 from paddlerec.core.utils import envs
 from paddlerec.core.utils.util import shuffle_files
 
 logging.basicConfig(format="%(asctime)s - %(levelname)s: %(message)s", level=logging.INFO)
 
-__all__ = ["RunnerBase", "SingleRunner", "SingleInferRunner", "PSRunner", "PslibRunner"]
+__all__ = ["RunnerBase", "SingleRunner", "SingleInferRunner", "PSRunner", "PslibRunner",
+           "CollectiveRunner"]
 
 
 def as_numpy(tensor):
@@ -103,8 +103,9 @@ class RunnerBase(object):
         dataset = context["dataset"][model_dict["dataset_name"]]
         dataset.set_filelist(list(context["file_lists"][model_dict["dataset_name"]]))
         with fluid.scope_guard(of_phase["scope"]):
-            run(program=of_phase["main_program"], dataset=dataset,
-                thread=int(model_dict.get("thread_num") or 1), fetch_list=list(metrics.values()),
+            run(program=of_phase["compiled_program"] or of_phase["main_program"], dataset=dataset,
+                thread=1 if context["fleet_mode"].upper() == "COLLECTIVE" and context["is_fleet"]
+                else int(model_dict.get("thread_num") or 1), fetch_list=list(metrics.values()),
                 fetch_info=list(metrics), debug=bool(envs.get_global_env("debug", False)),
                 print_period=int(envs.get_global_env(
                     "runner.%s.print_interval" % context["runner_name"], 20)))
@@ -332,6 +333,10 @@ class PslibRunner(PSRunner):
     """fleet_mode pslib: as ps."""
 
 
+class CollectiveRunner(PSRunner):
+    """fleet_mode collective: a worker computes on one thread, or on its card."""
+
+
 class SingleInferRunner(RunnerBase):
     """Judges every saved epoch in init_model_path, or what stands in it itself."""
 
@@ -366,6 +371,3 @@ class SingleInferRunner(RunnerBase):
         folders.sort(key=lambda n: (not n.isdigit(), int(n) if n.isdigit() else 0, n))
         self.epoch_model_name_list = folders or [top]
         self.epoch_model_path_list = [os.path.join(top, n) for n in folders] or [top]
-
-
-refused.add(globals(), refused.COLLECTIVE, "CollectiveRunner")

@@ -3,11 +3,10 @@ import os
 
 import paddle.fluid as fluid
 
-from paddlerec.core import refused
 from paddlerec.core.utils import envs
 
 __all__ = ["StartupBase", "SingleStartup", "SingleInferStartup", "PSStartup",
-           "FineTuningStartup"]
+           "FineTuningStartup", "CollectiveStartup"]
 
 
 class StartupBase(object):
@@ -88,4 +87,13 @@ class FineTuningStartup(StartupBase):
         print("load from {} success".format(folder))
 
 
-refused.add(globals(), refused.COLLECTIVE, "CollectiveStartup")
+class CollectiveStartup(StartupBase):
+    """Every worker loads init_model_path."""
+
+    def startup(self, context):
+        phase = context["env"]["phase"][0]
+        model = context["model"][phase["name"]]
+        with fluid.scope_guard(model["scope"]):
+            context["exe"].run(model["startup_program"])
+            self.load(context, main_program=model["default_main_program"])
+        context["status"] = "train_pass"
