@@ -2,9 +2,9 @@
  *
  *     bf16_products BATCH IN OUT [IN OUT ...]
  *
- * For each layer the three products of a step (Out = X W, dX = dZ W^T, dW = X^T dZ) with floats, with
- * bfloat16 in plain layouts, and with a second operand in the layout that oneDNN likes best; what
- * it costs to bring it there is timed apart. One thread, the best of some repeats; on standard
+ * For each layer the three products of a step (Out = X W, dX = dZ W^T, dW = X^T dZ) with floats,
+ * with bfloat16 in plain layouts, and with a second operand in the layout that oneDNN likes best;
+ * what it costs to bring it there is timed apart. One thread, the best of some repeats; on standard
  * output one line a product: microseconds, GFLOP/s, and oneDNN's name for what computed it. */
 #include <oneapi/dnnl/dnnl.h>
 #include <stdbool.h>
@@ -141,11 +141,11 @@ static void product(variant v, matrix a, matrix b, matrix c)
     qa = *dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0);
     qb = *dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
     (void)dnnl_primitive_create(&primitive, pd);
-    dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, memory(&qa)},
-                              {DNNL_ARG_WEIGHTS, memory(&qb)},
-                              {DNNL_ARG_DST, memory(&pc)},
-                              {v.bias ? DNNL_ARG_BIAS : DNNL_ARG_ATTR_OUTPUT_SCALES,
-                               memory(v.bias ? &bias : &one)}};
+    dnnl_exec_arg_t args[] = {
+        {DNNL_ARG_SRC, memory(&qa)},
+        {DNNL_ARG_WEIGHTS, memory(&qb)},
+        {DNNL_ARG_DST, memory(&pc)},
+        {v.bias ? DNNL_ARG_BIAS : DNNL_ARG_ATTR_OUTPUT_SCALES, memory(v.bias ? &bias : &one)}};
     float *scale = NULL;
     if (v.add && dnnl_memory_get_data_handle(args[3].memory, (void **)&scale) == dnnl_success)
         *scale = 0.5f; /* of 0 the product would not be made */

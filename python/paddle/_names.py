@@ -40,7 +40,8 @@ _WHY = {
     "paddle.fluid.contrib.layers.nn.multiclass_nms2": "ops of detection are not here",
     "paddle.fluid.contrib.memory_usage_calc":
         "variables share memory here, so their sizes do not add up",
-    "paddle.fluid.contrib.mixed_precision": "programs are trained in float32",
+    "paddle.fluid.contrib.mixed_precision.fp16_utils":
+        "use fluid.contrib.mixed_precision.decorate",
     "paddle.fluid.contrib.model_stat": "count op.type and shapes over the program's blocks",
     "paddle.fluid.contrib.op_frequence": "count op.type over the program's blocks",
     "paddle.fluid.contrib.quantize": _FLOAT,

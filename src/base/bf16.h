@@ -1,7 +1,7 @@
 /* bf16.h - floats as bfloat16: the upper half of a float, to the nearest, ties to even.
  *
- * The range is a float's, so nothing overflows that did not before but the last half of a place below
- * infinity; of the fraction 7 bits are left. A NaN stays one. Plain integer arithmetic that
+ * The range is a float's, so nothing overflows that did not before but the last half of a place
+ * below infinity; of the fraction 7 bits are left. A NaN stays one. Plain integer arithmetic that
  * compilers make vectors of, so every machine has the same bits. */
 #ifndef RG_BASE_BF16_H
 #define RG_BASE_BF16_H

@@ -125,7 +125,8 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     if (!config->keep_all)
         RG_TRY(rg_pass_dead_ops(plan->program, &fetched));
     if (plan->run.device == &rg_cpu) /* others have settings of their own */
-        RG_TRY(rg_pass_matmul_precision(plan->program));
+        RG_TRY(rg_program_is_mixed(plan->program) ? rg_pass_half_to_bf16(plan->program, &fixed)
+                                                  : rg_pass_matmul_precision(plan->program));
     if (config->no_fuse || !rg_flag_bool("fuse"))
         return RG_OK;
     for (size_t i = 0; i < sizeof fusions / sizeof fusions[0]; i++)

@@ -22,8 +22,9 @@ rg_status rg_precision_check(rg_precision precision, const char *who)
         return RG_OK;
     return rg_fail(RG_EUNIMPL,
                    "%s needs a CPU that multiplies bfloat16 (AVX512-BF16 or AMX: avx512_bf16 or "
-                   "amx_bf16 in /proc/cpuinfo), and this one does not. FLAGS_matmul_precision=fp32 "
-                   "trains with float32; bf16_emulated gives the numbers of bf16, slowly",
+                   "amx_bf16 in /proc/cpuinfo), and this one does not. float32 needs none "
+                   "(FLAGS_matmul_precision=fp32, an optimizer that is not decorated); "
+                   "FLAGS_matmul_precision=bf16_emulated gives the numbers of bf16, slowly",
                    who);
 }
 
@@ -151,6 +152,13 @@ rg_status rg_bf16_pack(const rg_bf16_product *p, const float *b, void *packed)
     for (int64_t i = 0; i < rows; i++)
         rg_bf16_round_floats((float *)packed + i * columns, b + i * p->ldb, (size_t)columns);
     return RG_OK;
+}
+
+bool rg_bf16_pack_rows(const rg_bf16_product *p, const uint16_t *b, void *packed)
+{
+    rg_matmul_shape shape = shape_of(p);
+    rg_gemm_configure();
+    return p->precision == RG_BF16_PRODUCTS && rg_matmul_pack_bf16(&shape, b, packed);
 }
 
 /* Rows of bfloat16 as floats without gaps; NULL: no memory. */

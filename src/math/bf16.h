@@ -1,8 +1,8 @@
 /* bf16.h - products of bfloat16 with sums of float.
  *
- * RG_BF16_PRODUCTS is for CPUs that have instructions for them (AVX512-BF16, AMX), by oneDNN. RG_BF16_EMULATED
- * is for any, and for tests: the numbers are rounded alike, products and sums are those of floats.
- * The two differ in the order of sums alone.
+ * RG_BF16_PRODUCTS is for CPUs that have instructions for them (AVX512-BF16, AMX), by oneDNN.
+ * RG_BF16_EMULATED is for any, and for tests: the numbers are rounded alike, products and sums are
+ * those of floats. The two differ in the order of sums alone.
  *
  * Any thread. */
 #ifndef RG_MATH_BF16_H
@@ -43,6 +43,9 @@ typedef struct rg_bf16_product {
 size_t rg_bf16_packed_bytes(const rg_bf16_product *p);
 /* From floats, as trans_b and ldb say; `packed` is aligned to 64 bytes. */
 rg_status rg_bf16_pack(const rg_bf16_product *p, const float *b, void *packed);
+/* From rows of bfloat16 without gaps; false: not to be had in this layout, multiply them as they
+ * are. */
+bool rg_bf16_pack_rows(const rg_bf16_product *p, const uint16_t *b, void *packed);
 rg_status rg_bf16_multiply(const rg_bf16_product *p, const uint16_t *a, const void *b,
                            const float *bias, void *c);
 
@@ -52,8 +55,9 @@ rg_status rg_gemm_bf16(rg_precision precision, bool trans_a, bool trans_b, int64
                        int64_t ldb, float beta, float *c, int64_t ldc);
 
 /* Memory of the calling thread, aligned to 64 bytes, until it is asked for the same place again.
- * NULL, with the message set: there is none. Places from RG_ROOM_OWN on are the callers' of this file. */
-enum { RG_ROOM_OWN = 4, RG_ROOMS = 10 };
+ * NULL, with the message set: there is none. Places from RG_ROOM_OWN on are the callers' of this
+ * file. */
+enum { RG_ROOM_OWN = 4, RG_ROOMS = 11 };
 void *rg_bf16_room(int place, size_t bytes);
 
 #endif

@@ -293,7 +293,7 @@ static bool is_pairs(const dnnl_memory_desc_t *md, rg_pairs *out)
         return false;
     *out = (rg_pairs){b->inner_blks[0], b->inner_blks[1],   b->strides[0],
                       b->strides[1],    md->padded_dims[0], md->padded_dims[1]};
-    return out->pairs <= RG_PAIRS_MOST;
+    return out->pairs <= RG_PAIRS_MOST && out->columns <= RG_PAIRS_WIDEST;
 }
 
 bool rg_matmul_pack(const rg_matmul_shape *shape, const float *b, void *packed)
@@ -313,4 +313,14 @@ bool rg_matmul_pack(const rg_matmul_shape *shape, const float *b, void *packed)
            dnnl_memory_set_data_handle(e->reorder_args[1].memory, packed) == dnnl_success &&
            dnnl_primitive_execute(e->reorder, own.stream, 2, e->reorder_args) == dnnl_success &&
            dnnl_stream_wait(own.stream) == dnnl_success;
+}
+
+bool rg_matmul_pack_bf16(const rg_matmul_shape *shape, const uint16_t *b, void *packed)
+{
+    const entry *e = find_primitive(shape);
+    rg_pairs pairs;
+    if (e == NULL || !is_pairs(&e->packed, &pairs))
+        return false;
+    rg_pack_pairs_bf16(&pairs, shape->k, shape->n, b, packed);
+    return true;
 }

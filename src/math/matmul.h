@@ -44,5 +44,8 @@ size_t rg_matmul_packed_bytes(const rg_matmul_shape *shape);
 /* Floats of b, as trans_b and ldb say, to bfloat16 in the primitive's layout. The room is aligned
  * to 64 bytes. False as above. */
 bool rg_matmul_pack(const rg_matmul_shape *shape, const float *b, void *packed);
+/* The same of rows of bfloat16 without gaps, not turned. False also where we do not know the
+ * layout. */
+bool rg_matmul_pack_bf16(const rg_matmul_shape *shape, const uint16_t *b, void *packed);
 
 #endif

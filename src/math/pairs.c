@@ -98,12 +98,109 @@ void rg_pack_pairs(const rg_pairs *l, bool trans, int64_t rows, int64_t columns,
     for (int64_t j = 0; j < l->padded_columns; j += l->columns)
         for (int64_t r = 0; r < l->padded_rows; r += tall) {
             int64_t h = least(tall, rows - r), w = least(l->columns, columns - j);
-            uint32_t *block = (uint32_t *)(void *)(to + r / tall * l->down + j / l->columns * l->across);
+            uint32_t *block = (uint32_t *)(void *)(to + r / tall * l->down +
+                                                   j / l->columns * l->across);
             if (h <= 0 || w <= 0)
                 memset(block, 0, (size_t)(l->pairs * l->columns) * sizeof *block);
             else if (trans)
                 pack_turned(l, h, w, b + j * ld + r, ld, block);
             else
                 pack_block(l, h, w, b + r * ld + j, ld, block);
+        }
+}
+
+/* ---- of bfloat16 ---- */
+
+RG_HOT static void join_rows(const uint16_t *upper, const uint16_t *lower, int64_t n, uint32_t *to)
+{
+    for (int64_t j = 0; j < n; j++)
+        to[j] = upper[j] | (uint32_t)lower[j] << 16;
+}
+
+void rg_pack_pairs_bf16(const rg_pairs *l, int64_t rows, int64_t columns, const uint16_t *b,
+                        uint16_t *to)
+{
+    static const uint16_t zeros[RG_PAIRS_WIDEST];
+    const int64_t tall = 2 * l->pairs;
+    for (int64_t j = 0; j < l->padded_columns; j += l->columns)
+        for (int64_t r = 0; r < l->padded_rows; r += 2) {
+            uint16_t *at = to + r / tall * l->down + j / l->columns * l->across +
+                           r % tall * l->columns;
+            int64_t w = least(l->columns, columns - j);
+            if (r + 1 >= rows || w < l->columns)
+                memset(at, 0, (size_t)(2 * l->columns) * sizeof *at);
+            if (r + 1 < rows)
+                join_rows(b + r * columns + j, b + (r + 1) * columns + j, w,
+                          (uint32_t *)(void *)at);
+            else if (r < rows) /* the last of an odd number; a block is never wider than that */
+                join_rows(b + r * columns + j, zeros, w, (uint32_t *)(void *)at);
+        }
+}
+
+/* A square of 32 by 32. First 8 rows at a time: in each quarter of a vector a square of 8 by 8 is
+ * turned, by rows i and i + 4 becoming the even and the odd ones of a list, three times; then the
+ * quarters, likewise, twice. */
+enum { BLOCK = 32, GROUP = 8 };
+typedef uint16_t shorts __attribute__((vector_size(BLOCK * sizeof(uint16_t))));
+typedef uint64_t quads __attribute__((vector_size(BLOCK * sizeof(uint16_t))));
+
+#define QUARTER(A) A, 32 + (A), 1 + (A), 33 + (A), 2 + (A), 34 + (A), 3 + (A), 35 + (A)
+#define LOW_OF(A, B)                                                                          \
+    __builtin_shuffle(A, B, (shorts){QUARTER(0), QUARTER(8), QUARTER(16), QUARTER(24)})
+#define HIGH_OF(A, B)                                                                         \
+    __builtin_shuffle(A, B, (shorts){QUARTER(4), QUARTER(12), QUARTER(20), QUARTER(28)})
+
+RG_INLINE void interleave(const shorts *from, shorts *to)
+{
+    for (int i = 0; i < GROUP / 2; i++) {
+        to[2 * i] = LOW_OF(from[i], from[i + GROUP / 2]);
+        to[2 * i + 1] = HIGH_OF(from[i], from[i + GROUP / 2]);
+    }
+}
+
+RG_INLINE void interleave_quarters(const quads *from, quads *to)
+{
+    for (int i = 0; i < 2; i++) {
+        to[2 * i] = __builtin_shuffle(from[i], from[i + 2], (quads){0, 1, 8, 9, 2, 3, 10, 11});
+        to[2 * i + 1] = __builtin_shuffle(from[i], from[i + 2],
+                                          (quads){4, 5, 12, 13, 6, 7, 14, 15});
+    }
+}
+
+RG_HOT static void turn_block(const uint16_t *from, int64_t ld, uint16_t *to, int64_t to_ld)
+{
+    shorts groups[BLOCK];
+    for (int g = 0; g < BLOCK; g += GROUP) {
+        shorts x[GROUP], y[GROUP];
+        for (int i = 0; i < GROUP; i++)
+            memcpy(&x[i], from + (g + i) * ld, sizeof x[i]);
+        interleave(x, y);
+        interleave(y, x);
+        interleave(x, groups + g);
+    }
+    for (int i = 0; i < GROUP; i++) {
+        quads x[4], y[4];
+        for (int g = 0; g < 4; g++)
+            x[g] = (quads)groups[g * GROUP + i];
+        interleave_quarters(x, y);
+        interleave_quarters(y, x);
+        for (int q = 0; q < 4; q++)
+            memcpy(to + (q * GROUP + i) * to_ld, &x[q], sizeof x[q]);
+    }
+}
+
+void rg_turn_bf16(const uint16_t *from, int64_t rows, int64_t columns, uint16_t *to)
+{
+    if (rows < BLOCK || columns < BLOCK) {
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t j = 0; j < columns; j++)
+                to[j * rows + r] = from[r * columns + j];
+        return;
+    }
+    /* The last blocks begin earlier, and do some of it twice. */
+    for (int64_t r = 0; r < rows; r += BLOCK)
+        for (int64_t j = 0; j < columns; j += BLOCK) {
+            int64_t top = least(r, rows - BLOCK), left = least(j, columns - BLOCK);
+            turn_block(from + top * columns + left, columns, to + left * rows + top, rows);
         }
 }

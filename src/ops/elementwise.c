@@ -65,8 +65,8 @@ static rg_status elementwise_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-/* Of a sparse gradient by one number, as clips scale it. */
-static rg_status mul_infer(rg_ctx *ctx)
+/* Of a sparse gradient by one number, as clips and scaled losses have it. */
+static rg_status scaling_infer(rg_ctx *ctx)
 {
     if (rg_in_meta(ctx, X)->kind != RG_ROWS)
         return elementwise_infer(ctx);
@@ -115,12 +115,10 @@ static rg_status sub_kernel(rg_ctx *ctx)
     return run(ctx, SUB);
 }
 
-static rg_status mul_kernel(rg_ctx *ctx)
+static rg_status scale_rows(rg_ctx *ctx, op_kind op)
 {
     const rg_value *x = rg_in(ctx, X);
     rg_value *out = rg_out(ctx, OUT);
-    if (x->meta.kind != RG_ROWS)
-        return run(ctx, MUL);
     if (out != x) {
         RG_TRY(rg_value_resize_rows(out, x->meta.dtype, &x->meta.shape, x->n_rows));
         if (x->n_rows > 0)
@@ -129,14 +127,19 @@ static rg_status mul_kernel(rg_ctx *ctx)
     rg_broadcast b;
     rg_shape values = RG_SHAPE((int64_t)x->n_rows, rg_value_width(x));
     rg_broadcast_plan(&b, &values, &RG_SHAPE(1), -1);
-    RG_CALL_NUMBER(ctx, X, forward, (MUL, &b, x->data, rg_in_data(ctx, Y), out->data))
+    RG_CALL_NUMBER(ctx, X, forward, (op, &b, x->data, rg_in_data(ctx, Y), out->data))
     return RG_OK;
+}
+
+static rg_status mul_kernel(rg_ctx *ctx)
+{
+    return rg_in(ctx, X)->meta.kind == RG_ROWS ? scale_rows(ctx, MUL) : run(ctx, MUL);
 }
 
 static rg_status div_kernel(rg_ctx *ctx)
 {
     RG_TRY(check_divisor(ctx));
-    return run(ctx, DIV);
+    return rg_in(ctx, X)->meta.kind == RG_ROWS ? scale_rows(ctx, DIV) : run(ctx, DIV);
 }
 
 static rg_status max_kernel(rg_ctx *ctx)
@@ -316,8 +319,8 @@ static void pow_terms(rg_terms *t)
 const rg_op rg_ops_elementwise[] = {
     ELEMENTWISE(add, elementwise_infer, 0, RG_OP_LINEAR, "X + Y."),
     ELEMENTWISE(sub, elementwise_infer, 0, RG_OP_LINEAR, "X - Y."),
-    ELEMENTWISE(mul, mul_infer, RG_ANY_KIND, RG_OP_BILINEAR, "X * Y."),
-    ELEMENTWISE(div, elementwise_infer, 0, 0, "X / Y."),
+    ELEMENTWISE(mul, scaling_infer, RG_ANY_KIND, RG_OP_BILINEAR, "X * Y."),
+    ELEMENTWISE(div, scaling_infer, RG_ANY_KIND, 0, "X / Y."),
     ELEMENTWISE(max, elementwise_infer, 0, 0, "The larger of X and Y."),
     ELEMENTWISE(min, elementwise_infer, 0, 0, "The smaller of X and Y."),
     ELEMENTWISE(pow, elementwise_infer, 0, 0, "X to the power of Y."),

@@ -4,14 +4,15 @@
  *   fused_fc -> y -> fused_fc, fused_fc_grad         y is bfloat16 where nobody else reads it
  *   fused_fc_grad -> dx -> fused_fc_grad             dx likewise
  *
- * What is handed on would be rounded by who reads it anyway, so only the sums of a bias's gradient see
- * a difference. */
+ * What is handed on would be rounded by who reads it anyway, so only the sums of a bias's gradient
+ * see a difference. */
 #include "math/bf16.h"
+#include "pass/products.h"
 #include "pass/uses.h"
 
 #include <string.h>
 
-static bool multiplies(const rg_opdesc *op)
+bool rg_multiplies(const rg_opdesc *op)
 {
     static const char *const types[] = {"mul", "mul_grad", "matmul", "matmul_grad"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
@@ -29,7 +30,7 @@ rg_status rg_pass_matmul_precision(rg_program *program)
     for (size_t b = 0; b < program->n_blocks; b++)
         for (size_t i = 0; i < program->blocks[b]->n_ops; i++) {
             rg_opdesc *op = program->blocks[b]->ops[i];
-            if (!multiplies(op))
+            if (!rg_multiplies(op))
                 continue;
             RG_TRY(rg_precision_check(precision, "FLAGS_matmul_precision=bf16"));
             op->precision = (int)precision;
@@ -94,8 +95,7 @@ static rg_status hand_on(const rg_uses *uses, rg_opdesc *op, const char *name,
     if (!all_take(uses, name, takes))
         return RG_OK;
     rg_block_find(uses->block, name)->meta.dtype = RG_BF16;
-    return rg_opdesc_set_attr(op,
-                              &(rg_attr){.name = "bf16_out", .type = RG_ATTR_BOOL, .b = true});
+    return rg_opdesc_set_attr(op, &(rg_attr){.name = "bf16_out", .type = RG_ATTR_BOOL, .b = true});
 }
 
 rg_status rg_pass_bf16_activations(rg_program *program, const rg_protected *keep)

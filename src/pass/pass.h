@@ -35,6 +35,11 @@ rg_status rg_pass_fuse_parts(rg_program *program, const rg_protected *keep);
 /* mul, matmul and their gradients in all blocks multiply as FLAGS_matmul_precision says; RG_EUNIMPL
  * where this CPU cannot. Not of those that keep the numbers; the same of the next. */
 rg_status rg_pass_matmul_precision(rg_program *program);
+/* Whether it was decorated for mixed precision; then it says by itself what is bfloat16 on a CPU:
+ * casts to float16 and back are taken out, and the products between them marked. RG_EUNIMPL as
+ * above. */
+bool rg_program_is_mixed(const rg_program *program);
+rg_status rg_pass_half_to_bf16(rg_program *program, const rg_protected *keep);
 /* What layers of such products alone read is bfloat16: after they were fused. */
 rg_status rg_pass_bf16_activations(rg_program *program, const rg_protected *keep);
 /* Slices that are only sent, or only received and put together, not made at all. */

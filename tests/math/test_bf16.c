@@ -179,14 +179,44 @@ static void packing_is_by_its_definition(void **state)
         uint16_t *to = room((size_t)(l.padded_rows * l.padded_columns) * 2);
         memset(to, 0xee, (size_t)(l.padded_rows * l.padded_columns) * 2);
         rg_pack_pairs(&l, trans, rows, columns, numbers, trans ? rows : columns, to);
+        if (!trans) {
+            uint16_t *shorts = room((size_t)(rows * columns) * 2),
+                     *same = room((size_t)(l.padded_rows * l.padded_columns) * 2);
+            memset(same, 0xcc, (size_t)(l.padded_rows * l.padded_columns) * 2);
+            rg_bf16_from_floats(shorts, numbers, (size_t)(rows * columns));
+            rg_pack_pairs_bf16(&l, rows, columns, shorts, same);
+            assert_memory_equal(same, to, (size_t)(l.padded_rows * l.padded_columns) * 2);
+            free(shorts);
+            free(same);
+        }
         for (int64_t r = 0; r < l.padded_rows; r++)
             for (int64_t j = 0; j < l.padded_columns; j++) {
-                int64_t at = r / 32 * l.down + j / w * l.across + (r % 32 / 2 * w + j % w) * 2 + r % 2;
+                int64_t at = r / 32 * l.down + j / w * l.across + (r % 32 / 2 * w + j % w) * 2 +
+                             r % 2;
                 uint16_t wanted = 0;
                 if (r < rows && j < columns)
                     wanted = rg_bf16_of(numbers[trans ? j * rows + r : r * columns + j]);
                 assert_int_equal(to[at], wanted);
             }
+        free(to);
+    }
+}
+
+static void matrices_are_turned(void **state)
+{
+    static const int64_t sizes[][2] = {{32, 32}, {512, 273}, {33, 100}, {5, 7}, {64, 31}};
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        int64_t rows = sizes[i][0], columns = sizes[i][1];
+        size_t n = (size_t)(rows * columns);
+        uint16_t *from = room(n * 2), *to = room(n * 2);
+        for (size_t at = 0; at < n; at++)
+            from[at] = (uint16_t)(at * 7919);
+        rg_turn_bf16(from, rows, columns, to);
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < columns; c++)
+                assert_int_equal(to[c * rows + r], from[r * columns + c]);
+        free(from);
         free(to);
     }
 }
@@ -229,6 +259,96 @@ static void a_layer_of_either_type_is_the_same(void **state)
     }
     free(x16);
     free(out);
+}
+
+static double at_of(const void *x, bool bf16, int64_t i)
+{
+    return bf16 ? (double)rg_bf16_float(((const uint16_t *)x)[i]) : (double)((const float *)x)[i];
+}
+
+static void check_gradients(const rg_linear *l, bool x_bf16, bool dx_bf16, bool step)
+{
+    int64_t m = l->m, n = l->n, k = l->k;
+    uint16_t *x16 = room((size_t)(m * k) * 2);
+    float *dx = room((size_t)(m * k) * 4), *dw = room((size_t)(k * n) * 4),
+          *sums = room((size_t)n * 4);
+    const float *w = numbers + 5000, *out = numbers + 300, *dout = numbers + 777;
+    rg_bf16_from_floats(x16, numbers, (size_t)(m * k));
+    memcpy(dw, w, (size_t)(k * n) * 4);
+    rg_linear_grads g = {.x = {x_bf16 ? (void *)x16 : numbers, x_bf16},
+                         .out = {(void *)(uintptr_t)out, false},
+                         .dout = {(void *)(uintptr_t)dout, false},
+                         .w = step ? dw : w,
+                         .dx = {dx, dx_bf16},
+                         .dw = step ? NULL : dw,
+                         .sums = sums,
+                         .w_out = step ? dw : NULL,
+                         .rate = 0.5f};
+    assert_ok(rg_linear_grads_bf16(l, &g));
+#define DZ(i, j) (out[(i)*n + (j)] > 0 ? (double)dout[(i)*n + (j)] : 0)
+    for (int64_t j = 0; j < n; j++) {
+        double sum = 0;
+        for (int64_t i = 0; i < m; i++)
+            sum += DZ(i, j);
+        assert_true(fabs((double)sums[j] - sum) < 1e-3);
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t p = 0; p < k; p++) {
+            double sum = 0;
+            for (int64_t j = 0; j < n; j++)
+                sum += DZ(i, j) * (double)w[p * n + j];
+            assert_true(fabs(at_of(dx, dx_bf16, i * k + p) - sum) < 0.03 + fabs(sum) / 100);
+        }
+    for (int64_t p = 0; p < k; p++)
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (int64_t i = 0; i < m; i++)
+                sum += (double)numbers[i * k + p] * DZ(i, j);
+            double wanted = step ? (double)w[p * n + j] - 0.5 * sum : sum;
+            assert_true(fabs((double)dw[p * n + j] - wanted) < 0.05);
+        }
+#undef DZ
+    free(x16);
+    free(dx);
+    free(dw);
+    free(sums);
+}
+
+static void gradients_of_a_layer_wide_and_narrow(void **state)
+{
+    static const int64_t sizes[][3] = {
+        {64, 48, 96}, {64, 2, 100}, {40, 7, 33}, {9, 9, 9}, {33, 70, 40}};
+    (void)state;
+    for (int i = 0; i < 5 * 16; i++) {
+        const int64_t *s = sizes[i / 16];
+        rg_linear l = {i & 1 ? RG_BF16_PRODUCTS : RG_BF16_EMULATED, RG_ACT_RELU, s[0], s[1], s[2]};
+        check_gradients(&l, i & 2, i & 4, i & 8);
+    }
+}
+
+static void a_narrow_layer_adds_up_floats(void **state)
+{
+    static const int64_t sizes[][3] = {{64, 2, 100}, {40, 7, 33}, {1, 15, 700}};
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        const int64_t *s = sizes[i / 2];
+        rg_linear l = {RG_BF16_EMULATED, RG_ACT_NONE, s[0], s[1], s[2]};
+        uint16_t *x16 = room((size_t)(l.m * l.k) * 2);
+        float *out = room((size_t)(l.m * l.n) * 4);
+        const float *w = numbers + 99;
+        rg_bf16_from_floats(x16, numbers, (size_t)(l.m * l.k));
+        rg_numbers x = {i % 2 ? (void *)x16 : numbers, i % 2};
+        assert_ok(rg_linear_bf16(&l, x, w, numbers, (rg_numbers){out, false}));
+        for (int64_t r = 0; r < l.m; r++)
+            for (int64_t j = 0; j < l.n; j++) {
+                double sum = (double)numbers[j];
+                for (int64_t q = 0; q < l.k; q++)
+                    sum += at_of(x.data, x.bf16, r * l.k + q) * (double)w[q * l.n + j];
+                assert_true(fabs((double)out[r * l.n + j] - sum) < 1e-4);
+            }
+        free(x16);
+        free(out);
+    }
 }
 
 static void a_nan_goes_through_a_layer_and_its_gradients(void **state)
@@ -277,7 +397,10 @@ int main(void)
         cmocka_unit_test(products_are_those_of_rounded_numbers),
         cmocka_unit_test(products_of_floats_are_scaled_and_added),
         cmocka_unit_test(packing_is_by_its_definition),
+        cmocka_unit_test(matrices_are_turned),
         cmocka_unit_test(a_layer_of_either_type_is_the_same),
+        cmocka_unit_test(gradients_of_a_layer_wide_and_narrow),
+        cmocka_unit_test(a_narrow_layer_adds_up_floats),
         cmocka_unit_test(a_nan_goes_through_a_layer_and_its_gradients),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -103,8 +103,6 @@ def test_what_contrib_has_not_says_so_by_name():
     for name in ("Compressor", "QuantizeTranspiler"):
         with pytest.raises(NotImplementedError, match=name):
             getattr(fluid.contrib, name)()
-    with pytest.raises(NotImplementedError, match="mixed_precision.decorator.decorate"):
-        fluid.contrib.mixed_precision.decorate(fluid.optimizer.SGD(0.1))
     with pytest.raises(TypeError, match="Optimizer"):
         fluid.contrib.extend_with_decoupled_weight_decay(int)
     with pytest.raises(TypeError, match="float or Variable"):
