@@ -262,6 +262,55 @@ bool rg_cu_dropout(rg_dtype dtype, int64_t n, uint64_t seed, uint64_t draw, cons
 bool rg_cu_dropout_grad(rg_dtype dtype, int64_t n, float factor, const void *dout,
                         const uint8_t *mask, void *dx, cudaStream_t stream);
 
+/* ---- update.cu: optimizers, float32 ---- */
+
+enum rg_cu_update_kind {
+    RG_CU_SGD,
+    RG_CU_MOMENTUM,
+    RG_CU_ADAM,
+    RG_CU_ADAGRAD,
+    RG_CU_RMSPROP,
+    RG_CU_FTRL,
+    RG_CU_ADADELTA,
+    RG_CU_ADAMAX,
+};
+/* Parameter and states are changed in place. Numbers and states are in the order that update.cu says
+ * of each. power, power_out: of adam, its betas' powers and where they go on to. */
+typedef struct rg_cu_update {
+    enum rg_cu_update_kind kind;
+    float number[4];
+    const float *rate; /* NULL: it has none */
+    float *param, *state[3];
+    const float *power[2];
+    float *power_out[2];
+    bool advance_first[2];
+} rg_cu_update;
+void rg_cu_update_dense(const rg_cu_update *u, int64_t n, const float *grad, unsigned *counters,
+                        cudaStream_t stream);
+size_t rg_cu_update_rows_room(int64_t n, int64_t width); /* bytes */
+void rg_cu_update_rows(const rg_cu_update *u, int64_t n, int64_t width, int64_t height,
+                       const int64_t *rows, const float *grad, void *room, rg_gpu_site site,
+                       unsigned *counters, cudaStream_t stream);
+
+/* ---- metric.cu ---- */
+
+/* k at most RG_CU_TOP; either output may be NULL. */
+enum { RG_CU_TOP = 16 };
+bool rg_cu_top_k(rg_dtype dtype, int64_t rows, int64_t n, int k, const void *x, void *values,
+                 int64_t *places, cudaStream_t stream);
+bool rg_cu_top_k_grad(rg_dtype dtype, int64_t rows, int64_t n, int k, const void *dout,
+                      const int64_t *places, void *dx, rg_gpu_site site, cudaStream_t stream);
+/* Outputs may be NULL. */
+void rg_cu_accuracy(int64_t rows, int64_t k, const void *indices, bool wide_indices,
+                    const void *labels, bool wide_labels, float *accuracy, int32_t *correct,
+                    int32_t *total, cudaStream_t stream);
+/* Counts the batch into bins of positives and negatives, which go on from what they hold; steps > 0:
+ * into a window of so many batches (ops/auc.c). room: 2 bins of int64 where steps > 0. */
+bool rg_cu_auc(rg_dtype dtype, int64_t n, int64_t width, const void *predict, const void *labels,
+               bool wide_labels, int64_t bins, int64_t steps, int64_t *pos, int64_t *neg,
+               int64_t *room, double *area, rg_gpu_site site, unsigned *counters,
+               cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif
