@@ -3,14 +3,14 @@
 
 /* ---- top_k ---- */
 
-/* Whether a comes first: the larger, what is no number last, of equal ones that which stood first. */
+/* Whether a comes first: the larger, what is no number above all, of equal ones that which stood first. */
 template <typename T> RG_DEVICE bool before(T a, int64_t at_a, T b, int64_t at_b)
 {
     if (at_a < 0 || at_b < 0) /* there is none */
         return at_b < 0 && at_a >= 0;
     bool nan_a = a != a, nan_b = b != b;
     if (nan_a || nan_b)
-        return nan_a == nan_b ? at_a < at_b : nan_b;
+        return nan_a == nan_b ? at_a < at_b : nan_a;
     return a > b || (a == b && at_a < at_b);
 }
 
