@@ -94,7 +94,9 @@ static const struct {
 } fusions[] = {
     {rg_pass_fuse_fc, "fused_fc"},
     {rg_pass_fuse_softmax, "fused_softmax_cross_entropy_grad"},
+    {rg_pass_fuse_loss, "fused_softmax_loss"},
     {rg_pass_fuse_embedding, "fused_embedding_sgd"},
+    {rg_pass_fuse_gather, "fused_embedding_concat"},
     {rg_pass_sparse_tables, "fused_lookup_grad"},
     {rg_pass_fuse_embedding_grad, "fused_embedding_grad"},
     {rg_pass_fuse_parts, "fused_slice_grad"},
@@ -450,6 +452,11 @@ rg_status rg_plan_run(rg_plan *plan)
     for (int i = 0; i < plan->n_fetches; i++)
         rg_value_settle(plan->fetches[i]);
     return code;
+}
+
+bool rg_plan_is_on_host(const rg_plan *plan)
+{
+    return plan->run.device == &rg_cpu;
 }
 
 rg_status rg_plan_wait(rg_plan *plan)

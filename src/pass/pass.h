@@ -22,6 +22,10 @@ rg_status rg_pass_fuse_fc(rg_program *program, const rg_protected *keep);
 rg_status rg_pass_fuse_softmax(rg_program *program, const rg_protected *keep);
 /* The SGD step of an embedding straight from the gradients of its look-ups. */
 rg_status rg_pass_fuse_embedding(rg_program *program, const rg_protected *keep);
+/* Look-ups side by side, and the SGD steps of their tables, as one op each. */
+rg_status rg_pass_fuse_gather(rg_program *program, const rg_protected *keep);
+/* Softmax, cross entropy, mean and their gradients as one. */
+rg_status rg_pass_fuse_loss(rg_program *program, const rg_protected *keep);
 /* The sparse gradient of a table straight from those of its look-ups. */
 rg_status rg_pass_fuse_embedding_grad(rg_program *program, const rg_protected *keep);
 /* Gradients of large tables as rows, where the update does the same with them. */

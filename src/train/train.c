@@ -23,6 +23,9 @@
 #include <string.h>
 
 enum { WATCH_NS = 200 * 1000 * 1000 };
+/* On a GPU, loss and AUC are read of some batches: reading waits for it, and what it does next would
+ * not be put into its stream meanwhile. */
+enum { READ_EVERY = 16 };
 
 /* What a trainer thread tells the watcher. */
 typedef struct worker {
@@ -247,6 +250,8 @@ static rg_status run_batch(rg_train *t, int thread, uint64_t rows)
     atomic_fetch_add(&w->batches, 1);
     atomic_fetch_add(&w->rows, rows);
     uint64_t number = atomic_fetch_add(&t->batches, 1);
+    if (!rg_plan_is_on_host(w->plan) && number % READ_EVERY != 0)
+        return print_lines(t, w->plan, number);
     if (t->loss >= 0 && is_number(rg_plan_fetch(w->plan, t->loss))) {
         double loss = mean_loss(t, w->plan, rows);
         if (!isfinite(loss))
@@ -380,6 +385,10 @@ static rg_status train_thread(rg_train *t, int thread)
     rg_status code = rg_reader_next(t->reader, thread, &batch);
     while (code == RG_OK)
         code = train_batch(t, thread, look_ahead, &batch);
+    if (code == RG_EOF) {
+        rg_status last = rg_plan_wait(t->workers[thread].plan);
+        code = last == RG_OK ? code : last;
+    }
     if (code == RG_EOF && job_of(t) != NULL && !t->config->infer) {
         rg_status last = rg_exchange_thread_ends(job_of(t), thread);
         code = last == RG_OK ? code : last;
