@@ -140,9 +140,9 @@ bool rg_cu_cut(size_t size, int64_t outer, int64_t step, const rg_cu_parts *part
                const void *whole, cudaStream_t stream);
 
 enum { RG_CU_DIMS = 9 };
-/* to[i] = from[place of i]: `dim` are the sizes of `to`, `stride` how far apart elements of `from`
- * are along each, `offset` where it begins. `add`: to is strided and from is not, and is added
- * (backwards). */
+/* `dim` are the sizes of one side, `stride` how far apart its elements are on the other along each
+ * dimension, `offset` where that begins. Read: to[i] = from[place of i]; write: to[place of i] =
+ * from[i]. */
 typedef struct rg_cu_box {
     int rank;
     int64_t dim[RG_CU_DIMS], stride[RG_CU_DIMS];
@@ -153,11 +153,12 @@ bool rg_cu_box_read(size_t size, const rg_cu_box *box, const void *from, void *t
 bool rg_cu_box_write(size_t size, const rg_cu_box *box, const void *from, void *to,
                      cudaStream_t stream);
 bool rg_cu_fill(rg_dtype dtype, int64_t n, double number, void *out, cudaStream_t stream);
-/* Rows of x by index: out[i] = x[index[i]]; the way back adds into dx, which is zeroed first. */
+/* Rows of x by index: out[i] = x[index[i]]. The way back adds into dx, which is zeroed first, or with
+ * `last`, room for a number a row, leaves the last one that names a row. */
 bool rg_cu_gather(size_t size, int64_t rows, int64_t width, int64_t n, const void *index, bool wide,
                   const void *x, void *out, rg_gpu_site site, cudaStream_t stream);
 bool rg_cu_gather_grad(rg_dtype dtype, int64_t rows, int64_t width, int64_t n, const void *index,
-                       bool wide, const void *dout, void *dx, rg_gpu_site site,
+                       bool wide, int32_t *last, const void *dout, void *dx, rg_gpu_site site,
                        cudaStream_t stream);
 bool rg_cu_cast(rg_dtype from_type, rg_dtype to_type, int64_t n, const void *from, void *to,
                 cudaStream_t stream);
@@ -255,6 +256,9 @@ bool rg_cu_huber(rg_dtype dtype, float delta, int64_t n, const void *x, const vo
                  void *residual, void *out, cudaStream_t stream);
 bool rg_cu_huber_grad(rg_dtype dtype, float delta, float sign, int64_t n, const void *residual,
                       const void *dout, void *dx, cudaStream_t stream);
+/* out = x, made no longer than `limit`, where *squares is the sum of its squares. */
+void rg_cu_shorten(int64_t n, float limit, const float *squares, const float *x, float *out,
+                   cudaStream_t stream);
 /* Elements dropped by chance; step: NULL, or on the GPU, see rg_gpu_key(). */
 bool rg_cu_dropout(rg_dtype dtype, int64_t n, uint64_t seed, uint64_t draw, const uint64_t *step,
                    float p, float factor, const void *x, void *out, uint8_t *mask,
