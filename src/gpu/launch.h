@@ -315,6 +315,73 @@ bool rg_cu_auc(rg_dtype dtype, int64_t n, int64_t width, const void *predict, co
                int64_t *room, double *area, rg_gpu_site site, unsigned *counters,
                cudaStream_t stream);
 
+/* ---- sequence.cu: sequence i of n is rows at[i] .. at[i + 1] - 1 ---- */
+
+enum rg_cu_pool {
+    RG_CU_TOTAL,
+    RG_CU_AVERAGE,
+    RG_CU_ROOT, /* the sum by the root of the length */
+    RG_CU_LARGEST,
+    RG_CU_FIRST,
+    RG_CU_LAST,
+};
+/* index: which row won, of RG_CU_LARGEST; else NULL. */
+bool rg_cu_sequence_pool(enum rg_cu_pool how, rg_dtype dtype, int64_t n, int64_t width,
+                         const int64_t *at, float pad, const void *x, void *out, int32_t *index,
+                         cudaStream_t stream);
+bool rg_cu_sequence_pool_grad(enum rg_cu_pool how, rg_dtype dtype, int64_t n, int64_t width,
+                              const int64_t *at, const void *dout, const int32_t *index, void *dx,
+                              cudaStream_t stream);
+bool rg_cu_sequence_softmax(rg_dtype dtype, int64_t n, const int64_t *at, const void *x, void *y,
+                            cudaStream_t stream);
+bool rg_cu_sequence_softmax_grad(rg_dtype dtype, int64_t n, const int64_t *at, const void *y,
+                                 const void *dy, void *dx, cudaStream_t stream);
+
+/* ---- norm.cu, float32; scale, bias and outputs may be NULL ---- */
+
+void rg_cu_layer_norm(int64_t rows, int64_t n, float epsilon, const float *x, const float *scale,
+                      const float *bias, float *y, float *mean, float *variance,
+                      cudaStream_t stream);
+void rg_cu_layer_norm_grad(int64_t rows, int64_t n, float epsilon, const float *x, const float *dy,
+                           const float *scale, const float *mean, const float *variance, float *dx,
+                           float *dscale, float *dbias, cudaStream_t stream);
+/* x as [outer, channels, space]. */
+typedef struct rg_cu_channels {
+    int64_t outer, channels, space;
+} rg_cu_channels;
+/* Mean and 1 / deviation of the batch, and the running ones moved on. */
+void rg_cu_batch_moments(rg_cu_channels c, float epsilon, float momentum, const float *x,
+                         const float *old_mean, const float *old_variance, float *mean,
+                         float *inverse, float *running_mean, float *running_variance,
+                         cudaStream_t stream);
+void rg_cu_invert(int64_t n, float epsilon, const float *variance, float *inverse,
+                  cudaStream_t stream);
+void rg_cu_batch_apply(rg_cu_channels c, const float *x, const float *scale, const float *bias,
+                       const float *mean, const float *inverse, float *y, cudaStream_t stream);
+/* dscale and dbias are needed; dx may be NULL. */
+void rg_cu_batch_norm_grad(rg_cu_channels c, bool of_batch, const float *x, const float *dy,
+                           const float *scale, const float *mean, const float *inverse,
+                           float *dscale, float *dbias, float *dx, cudaStream_t stream);
+
+/* ---- conv.cu, float32 ---- */
+
+/* Of images [images, channels, in]: columns are [images, channels * kernel, out]. */
+typedef struct rg_cu_conv {
+    int64_t images, channels, in[2], out[2], kernel[2], stride[2], dilation[2], before[2];
+} rg_cu_conv;
+void rg_cu_to_columns(const rg_cu_conv *c, const float *image, float *columns, cudaStream_t stream);
+void rg_cu_from_columns(const rg_cu_conv *c, const float *columns, float *image,
+                        cudaStream_t stream);
+/* Of [outer, in, inner], as ops/pooling.h. */
+typedef struct rg_cu_pooling {
+    bool max, exclusive, adaptive;
+    int64_t outer, inner, in[2], out[2], kernel[2], stride[2], before[2];
+} rg_cu_pooling;
+void rg_cu_pool2d(const rg_cu_pooling *p, const float *x, float *out, cudaStream_t stream);
+/* dx is zero before. */
+void rg_cu_pool2d_grad(const rg_cu_pooling *p, const float *x, const float *out, const float *dout,
+                       float *dx, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif
