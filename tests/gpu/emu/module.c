@@ -1,7 +1,7 @@
-/* module.c - the emulation's GPU as a device that plans run on: libregatta_cuda.so with the kernels of
- * src/gpu, and memory that nobody but they can touch. It is locked except while a kernel runs or bytes
- * are copied: whoever takes an address of it for one of the host ends with a fault. So all of placement
- * is tested where there is no GPU (tests/gpu/test_placed.py). Steps are not recorded. */
+/* module.c - the emulation's GPU as a device that plans run on: libregatta_cuda.so with the kernels
+ * of src/gpu, and memory that nobody but they can touch. It is locked except while a kernel runs or
+ * bytes are copied: whoever takes an address of it for one of the host ends with a fault. So all of
+ * placement is tested where there is no GPU (tests/gpu/test_placed.py). Steps are not recorded. */
 #include "gpu/fault.h"
 #include "gpu/gpu.h"
 
