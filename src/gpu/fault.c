@@ -27,7 +27,8 @@ rg_status rg_gpu_fault_status(rg_gpu_fault *fault, const rg_ctx **ctx)
         return rg_fail(RG_EVALUE, "%s names row %lld of a parameter of %lld rows",
                        (*ctx)->op->in[f.slot].name, (long long)f.value, (long long)f.size);
     default:
-        return rg_fail(RG_EVALUE, "%s has the index %lld at element %lld, and %lld is the size",
-                       name, (long long)f.value, (long long)f.at, (long long)f.size);
+        return rg_fail(RG_EVALUE, "%s (%s) has %lld at element %lld, and there are %lld", name,
+                       (*ctx)->op->in[f.slot].name, (long long)f.value, (long long)f.at,
+                       (long long)f.size);
     }
 }

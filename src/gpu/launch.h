@@ -140,9 +140,9 @@ bool rg_cu_cut(size_t size, int64_t outer, int64_t step, const rg_cu_parts *part
                const void *whole, cudaStream_t stream);
 
 enum { RG_CU_DIMS = 9 };
-/* to[i] = from[place of i]: `dim` are the sizes of `to`, `stride` how far apart elements of `from`
- * are along each, `offset` where it begins. `add`: to is strided and from is not, and is added
- * (backwards). */
+/* `dim` are the sizes of one side, `stride` how far apart its elements are on the other along each
+ * dimension, `offset` where that begins. Read: to[i] = from[place of i]; write: to[place of i] =
+ * from[i]. */
 typedef struct rg_cu_box {
     int rank;
     int64_t dim[RG_CU_DIMS], stride[RG_CU_DIMS];
@@ -153,11 +153,12 @@ bool rg_cu_box_read(size_t size, const rg_cu_box *box, const void *from, void *t
 bool rg_cu_box_write(size_t size, const rg_cu_box *box, const void *from, void *to,
                      cudaStream_t stream);
 bool rg_cu_fill(rg_dtype dtype, int64_t n, double number, void *out, cudaStream_t stream);
-/* Rows of x by index: out[i] = x[index[i]]; the way back adds into dx, which is zeroed first. */
+/* Rows of x by index: out[i] = x[index[i]]. The way back adds into dx, which is zeroed first, or with
+ * `last`, room for a number a row, leaves the last one that names a row. */
 bool rg_cu_gather(size_t size, int64_t rows, int64_t width, int64_t n, const void *index, bool wide,
                   const void *x, void *out, rg_gpu_site site, cudaStream_t stream);
 bool rg_cu_gather_grad(rg_dtype dtype, int64_t rows, int64_t width, int64_t n, const void *index,
-                       bool wide, const void *dout, void *dx, rg_gpu_site site,
+                       bool wide, int32_t *last, const void *dout, void *dx, rg_gpu_site site,
                        cudaStream_t stream);
 bool rg_cu_cast(rg_dtype from_type, rg_dtype to_type, int64_t n, const void *from, void *to,
                 cudaStream_t stream);
@@ -255,12 +256,131 @@ bool rg_cu_huber(rg_dtype dtype, float delta, int64_t n, const void *x, const vo
                  void *residual, void *out, cudaStream_t stream);
 bool rg_cu_huber_grad(rg_dtype dtype, float delta, float sign, int64_t n, const void *residual,
                       const void *dout, void *dx, cudaStream_t stream);
+/* out = x, made no longer than `limit`, where *squares is the sum of its squares. */
+void rg_cu_shorten(int64_t n, float limit, const float *squares, const float *x, float *out,
+                   cudaStream_t stream);
 /* Elements dropped by chance; step: NULL, or on the GPU, see rg_gpu_key(). */
 bool rg_cu_dropout(rg_dtype dtype, int64_t n, uint64_t seed, uint64_t draw, const uint64_t *step,
                    float p, float factor, const void *x, void *out, uint8_t *mask,
                    cudaStream_t stream);
 bool rg_cu_dropout_grad(rg_dtype dtype, int64_t n, float factor, const void *dout,
                         const uint8_t *mask, void *dx, cudaStream_t stream);
+
+/* ---- update.cu: optimizers, float32 ---- */
+
+enum rg_cu_update_kind {
+    RG_CU_SGD,
+    RG_CU_MOMENTUM,
+    RG_CU_ADAM,
+    RG_CU_ADAGRAD,
+    RG_CU_RMSPROP,
+    RG_CU_FTRL,
+    RG_CU_ADADELTA,
+    RG_CU_ADAMAX,
+};
+/* Parameter and states are changed in place. Numbers and states are in the order that update.cu says
+ * of each. power, power_out: of adam, its betas' powers and where they go on to. */
+typedef struct rg_cu_update {
+    enum rg_cu_update_kind kind;
+    float number[4];
+    const float *rate; /* NULL: it has none */
+    float *param, *state[3];
+    const float *power[2];
+    float *power_out[2];
+    bool advance_first[2];
+} rg_cu_update;
+void rg_cu_update_dense(const rg_cu_update *u, int64_t n, const float *grad, unsigned *counters,
+                        cudaStream_t stream);
+size_t rg_cu_update_rows_room(int64_t n, int64_t width); /* bytes */
+void rg_cu_update_rows(const rg_cu_update *u, int64_t n, int64_t width, int64_t height,
+                       const int64_t *rows, const float *grad, void *room, rg_gpu_site site,
+                       unsigned *counters, cudaStream_t stream);
+
+/* ---- metric.cu ---- */
+
+/* k at most RG_CU_TOP; either output may be NULL. */
+enum { RG_CU_TOP = 16 };
+bool rg_cu_top_k(rg_dtype dtype, int64_t rows, int64_t n, int k, const void *x, void *values,
+                 int64_t *places, cudaStream_t stream);
+bool rg_cu_top_k_grad(rg_dtype dtype, int64_t rows, int64_t n, int k, const void *dout,
+                      const int64_t *places, void *dx, rg_gpu_site site, cudaStream_t stream);
+/* Outputs may be NULL. */
+void rg_cu_accuracy(int64_t rows, int64_t k, const void *indices, bool wide_indices,
+                    const void *labels, bool wide_labels, float *accuracy, int32_t *correct,
+                    int32_t *total, cudaStream_t stream);
+/* Counts the batch into bins of positives and negatives, which go on from what they hold; steps > 0:
+ * into a window of so many batches (ops/auc.c). room: 2 bins of int64 where steps > 0. */
+bool rg_cu_auc(rg_dtype dtype, int64_t n, int64_t width, const void *predict, const void *labels,
+               bool wide_labels, int64_t bins, int64_t steps, int64_t *pos, int64_t *neg,
+               int64_t *room, double *area, rg_gpu_site site, unsigned *counters,
+               cudaStream_t stream);
+
+/* ---- sequence.cu: sequence i of n is rows at[i] .. at[i + 1] - 1 ---- */
+
+enum rg_cu_pool {
+    RG_CU_TOTAL,
+    RG_CU_AVERAGE,
+    RG_CU_ROOT, /* the sum by the root of the length */
+    RG_CU_LARGEST,
+    RG_CU_FIRST,
+    RG_CU_LAST,
+};
+/* index: which row won, of RG_CU_LARGEST; else NULL. */
+bool rg_cu_sequence_pool(enum rg_cu_pool how, rg_dtype dtype, int64_t n, int64_t width,
+                         const int64_t *at, float pad, const void *x, void *out, int32_t *index,
+                         cudaStream_t stream);
+bool rg_cu_sequence_pool_grad(enum rg_cu_pool how, rg_dtype dtype, int64_t n, int64_t width,
+                              const int64_t *at, const void *dout, const int32_t *index, void *dx,
+                              cudaStream_t stream);
+bool rg_cu_sequence_softmax(rg_dtype dtype, int64_t n, const int64_t *at, const void *x, void *y,
+                            cudaStream_t stream);
+bool rg_cu_sequence_softmax_grad(rg_dtype dtype, int64_t n, const int64_t *at, const void *y,
+                                 const void *dy, void *dx, cudaStream_t stream);
+
+/* ---- norm.cu, float32; scale, bias and outputs may be NULL ---- */
+
+void rg_cu_layer_norm(int64_t rows, int64_t n, float epsilon, const float *x, const float *scale,
+                      const float *bias, float *y, float *mean, float *variance,
+                      cudaStream_t stream);
+void rg_cu_layer_norm_grad(int64_t rows, int64_t n, float epsilon, const float *x, const float *dy,
+                           const float *scale, const float *mean, const float *variance, float *dx,
+                           float *dscale, float *dbias, cudaStream_t stream);
+/* x as [outer, channels, space]. */
+typedef struct rg_cu_channels {
+    int64_t outer, channels, space;
+} rg_cu_channels;
+/* Mean and 1 / deviation of the batch, and the running ones moved on. */
+void rg_cu_batch_moments(rg_cu_channels c, float epsilon, float momentum, const float *x,
+                         const float *old_mean, const float *old_variance, float *mean,
+                         float *inverse, float *running_mean, float *running_variance,
+                         cudaStream_t stream);
+void rg_cu_invert(int64_t n, float epsilon, const float *variance, float *inverse,
+                  cudaStream_t stream);
+void rg_cu_batch_apply(rg_cu_channels c, const float *x, const float *scale, const float *bias,
+                       const float *mean, const float *inverse, float *y, cudaStream_t stream);
+/* dscale and dbias are needed; dx may be NULL. */
+void rg_cu_batch_norm_grad(rg_cu_channels c, bool of_batch, const float *x, const float *dy,
+                           const float *scale, const float *mean, const float *inverse,
+                           float *dscale, float *dbias, float *dx, cudaStream_t stream);
+
+/* ---- conv.cu, float32 ---- */
+
+/* Of images [images, channels, in]: columns are [images, channels * kernel, out]. */
+typedef struct rg_cu_conv {
+    int64_t images, channels, in[2], out[2], kernel[2], stride[2], dilation[2], before[2];
+} rg_cu_conv;
+void rg_cu_to_columns(const rg_cu_conv *c, const float *image, float *columns, cudaStream_t stream);
+void rg_cu_from_columns(const rg_cu_conv *c, const float *columns, float *image,
+                        cudaStream_t stream);
+/* Of [outer, in, inner], as ops/pooling.h. */
+typedef struct rg_cu_pooling {
+    bool max, exclusive, adaptive;
+    int64_t outer, inner, in[2], out[2], kernel[2], stride[2], before[2];
+} rg_cu_pooling;
+void rg_cu_pool2d(const rg_cu_pooling *p, const float *x, float *out, cudaStream_t stream);
+/* dx is zero before. */
+void rg_cu_pool2d_grad(const rg_cu_pooling *p, const float *x, const float *out, const float *dout,
+                       float *dx, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

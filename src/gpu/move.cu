@@ -242,33 +242,57 @@ extern "C" bool rg_cu_gather(size_t size, int64_t rows, int64_t width, int64_t n
     return true;
 }
 
-template <typename T>
-RG_KERNEL gather_grad(int64_t rows, int64_t width, int64_t n, const void *index, bool wide,
-                      const T *dout, T *dx, rg_gpu_site site)
+/* overwrite: of those that name a row the last one stays, whom `last` names. */
+RG_KERNEL find_last(int64_t rows, int64_t n, const void *index, bool wide, int32_t *last,
+                    rg_gpu_site site)
 {
-    RG_EACH(e, n * width) {
-        int64_t i = e / width, row = index_at(index, wide, i);
+    RG_EACH(i, n) {
+        int64_t row = index_at(index, wide, i);
         if (row >= 0 && row < rows)
-            atomicAdd(&dx[row * width + e % width], dout[e]);
-        else if (e % width == 0)
+            atomicMax(&last[row], (int32_t)i);
+        else
             rg_fault(site, 0, 0, row, i, rows);
     }
 }
 
 template <typename T>
+RG_KERNEL gather_grad(int64_t rows, int64_t width, int64_t n, const void *index, bool wide,
+                      const int32_t *last, const T *dout, T *dx, rg_gpu_site site)
+{
+    RG_EACH(e, n * width) {
+        int64_t i = e / width, row = index_at(index, wide, i);
+        if (row < 0 || row >= rows) {
+            if (e % width == 0)
+                rg_fault(site, 0, 0, row, i, rows);
+        } else if (last == NULL) {
+            atomicAdd(&dx[row * width + e % width], dout[e]);
+        } else if (last[row] == i) {
+            dx[row * width + e % width] = dout[e];
+        }
+    }
+}
+
+template <typename T>
 static void gather_grad_of(int64_t rows, int64_t width, int64_t n, const void *index, bool wide,
-                           const void *dout, void *dx, rg_gpu_site site, cudaStream_t stream)
+                           int32_t *last, const void *dout, void *dx, rg_gpu_site site,
+                           cudaStream_t stream)
 {
     cudaMemsetAsync(dx, 0, (size_t)(rows * width) * sizeof(T), stream);
-    if (n * width > 0)
-        RG_LAUNCH(gather_grad<T>, rg_blocks(n * width, RG_THREADS), RG_THREADS, stream, rows, width,
-                  n, index, wide, (const T *)dout, (T *)dx, site);
+    if (n * width == 0)
+        return;
+    if (last != NULL) {
+        cudaMemsetAsync(last, 0xff, (size_t)rows * sizeof *last, stream);
+        RG_LAUNCH(find_last, rg_blocks(n, RG_THREADS), RG_THREADS, stream, rows, n, index, wide,
+                  last, site);
+    }
+    RG_LAUNCH(gather_grad<T>, rg_blocks(n * width, RG_THREADS), RG_THREADS, stream, rows, width, n,
+              index, wide, last, (const T *)dout, (T *)dx, site);
 }
 
 extern "C" bool rg_cu_gather_grad(rg_dtype dtype, int64_t rows, int64_t width, int64_t n,
-                                  const void *index, bool wide, const void *dout, void *dx,
-                                  rg_gpu_site site, cudaStream_t stream)
+                                  const void *index, bool wide, int32_t *last, const void *dout,
+                                  void *dx, rg_gpu_site site, cudaStream_t stream)
 {
-    RG_BY_FLOAT(dtype, gather_grad_of, (rows, width, n, index, wide, dout, dx, site, stream))
+    RG_BY_FLOAT(dtype, gather_grad_of, (rows, width, n, index, wide, last, dout, dx, site, stream))
     return true;
 }

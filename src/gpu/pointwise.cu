@@ -328,6 +328,20 @@ extern "C" bool rg_cu_huber_grad(rg_dtype dtype, float delta, float sign, int64_
     return true;
 }
 
+RG_KERNEL shorten(int64_t n, float limit, const float *squares, const float *x, float *out)
+{
+    float norm = sqrtf(*squares), factor = norm <= limit ? 1 : limit / norm;
+    RG_EACH(i, n)
+        out[i] = x[i] * factor;
+}
+
+extern "C" void rg_cu_shorten(int64_t n, float limit, const float *squares, const float *x,
+                              float *out, cudaStream_t stream)
+{
+    if (n > 0)
+        RG_LAUNCH(shorten, rg_blocks(n, RG_THREADS), RG_THREADS, stream, n, limit, squares, x, out);
+}
+
 /* ---- dropout: the numbers of base/philox.h ---- */
 
 typedef struct block {

@@ -129,6 +129,13 @@ template <typename T> static inline T atomicMin(T *at, T other)
         *at = other;
     return old;
 }
+template <typename T> static inline T atomicMax(T *at, T other)
+{
+    T old = *at;
+    if (other > old)
+        *at = other;
+    return old;
+}
 template <typename T> static inline T atomicOr(T *at, T bits)
 {
     T old = *at;
