@@ -42,7 +42,8 @@ typedef struct rg_mode {
     /* Apply a push that has been checked, and answer, now or later; in the loop it came in. Where
      * p->came only the answer was lost. */
     void (*pushed)(struct rg_engine *s, struct rg_pushing *p);
-    /* Whoever was waited for may have come or gone; NULL: nobody waits. Without the lock. */
+    /* Whoever was waited for may have come or gone; NULL: nobody waits, and in a server of one loop
+     * a push is applied when pushed() returns. Without the lock. */
     void (*try_step)(struct rg_engine *s);
 } rg_mode;
 

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "math/vector.h"
+#include "sys/pages.h"
 
 #include <string.h>
 
@@ -12,10 +13,10 @@ void rg_outboxes_close(const rg_job *job, rg_outbox *outboxes)
         rg_outbox *p = &outboxes[s];
         for (size_t v = 0; p->lists != NULL && v < job->servers[s].schema.n; v++) {
             rg_free(p->lists[v].ids);
-            rg_free(p->lists[v].rows);
+            rg_pages_free(p->lists[v].rows, p->lists[v].room);
         }
         rg_free(p->lists);
-        rg_free(p->dense);
+        rg_pages_free(p->dense, job->servers[s].reply_bytes + 1);
         rg_free(p->have);
         rg_free(p->lent);
         rg_free(p->iov);
@@ -35,7 +36,7 @@ rg_status rg_outboxes_open(const rg_job *job, rg_outbox **out)
         rg_outbox *p = &outboxes[s];
         rg_buf_init(&p->head, 0);
         rg_buf_init(&p->packed, 0);
-        p->dense = rg_alloc_zero(job->servers[s].reply_bytes + 1, 1);
+        p->dense = rg_pages_alloc_lent(job->servers[s].reply_bytes + 1);
         p->have = rg_alloc_zero(n + 1, sizeof *p->have);
         p->lent = rg_alloc_zero(n + 1, sizeof *p->lent);
         p->lists = rg_alloc_zero(n + 1, sizeof *p->lists);
@@ -43,6 +44,7 @@ rg_status rg_outboxes_open(const rg_job *job, rg_outbox **out)
         p->numbers = rg_alloc((3 * n + 1) * sizeof *p->numbers);
         if (!p->dense || !p->have || !p->lent || !p->lists || !p->iov || !p->numbers)
             return rg_no_memory(job->servers[s].reply_bytes, "gradients");
+        memset(p->dense, 0, job->servers[s].reply_bytes + 1); /* what is padding, too */
     }
     return outboxes ? RG_OK : rg_no_memory(1, "gradients");
 }
@@ -99,6 +101,26 @@ void rg_outbox_lend_dense(const rg_job *job, rg_outbox *p, int server, uint32_t 
     p->have[var] = true;
 }
 
+/* Room for so many rows in all. They lie in memory that servers of this host read where it is. */
+static rg_status make_room(rg_row_list *list, size_t total, size_t width)
+{
+    size_t cap = total + total / 2, room = (cap * width + 2) * sizeof *list->rows;
+    int64_t *ids = rg_realloc(list->ids, cap * sizeof *ids);
+    list->ids = ids ? ids : list->ids;
+    float *rows = rg_pages_alloc_lent(room);
+    if (ids == NULL || rows == NULL) {
+        rg_pages_free(rows, room);
+        return rg_no_memory(room, "rows");
+    }
+    if (list->n > 0)
+        memcpy(rows, list->rows, list->n * width * sizeof *rows);
+    rg_pages_free(list->rows, list->room);
+    list->rows = rows;
+    list->room = room;
+    list->cap_ids = cap;
+    return RG_OK;
+}
+
 rg_status rg_outbox_add_rows(rg_outbox *p, uint32_t var, size_t width, const int64_t *ids,
                              const float *rows, size_t n)
 {
@@ -106,16 +128,8 @@ rg_status rg_outbox_add_rows(rg_outbox *p, uint32_t var, size_t width, const int
     size_t total = list->n + n;
     if (total > UINT32_MAX)
         return rg_fail(RG_ETOOBIG, "%zu rows in one step", total);
-    if (total > list->cap_ids) {
-        size_t cap = total + total / 2;
-        int64_t *more_ids = rg_realloc(list->ids, cap * sizeof *more_ids);
-        list->ids = more_ids ? more_ids : list->ids;
-        float *more_rows = rg_realloc(list->rows, (cap * width + 2) * sizeof *more_rows);
-        list->rows = more_rows ? more_rows : list->rows;
-        if (more_ids == NULL || more_rows == NULL)
-            return rg_no_memory(cap * width * sizeof *rows, "rows");
-        list->cap_ids = cap;
-    }
+    if (total > list->cap_ids)
+        RG_TRY(make_room(list, total, width));
     memcpy(list->ids + list->n, ids, n * sizeof *ids);
     memcpy(list->rows + list->n * width, rows, n * width * sizeof *rows);
     list->n = total;

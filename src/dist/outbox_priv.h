@@ -10,6 +10,7 @@
 typedef struct rg_row_list {
     int64_t *ids;
     float *rows;
+    size_t room; /* bytes that `rows` was given */
     size_t n, cap_ids;
 } rg_row_list;
 

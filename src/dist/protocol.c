@@ -271,6 +271,15 @@ rg_status rg_push_read_head(rg_push *push, const uint8_t *bytes, size_t n)
     return read_fixed(push, &(rg_cursor){bytes, n});
 }
 
+enum { FIXED_BYTES = 24 };
+
+size_t rg_push_head_bytes(const rg_push *push, size_t n)
+{
+    uint64_t bytes = FIXED_BYTES + (uint64_t)push->n_dense * 4 + (uint64_t)push->n_sparse * 8 +
+                     (uint64_t)push->n_pull * 4;
+    return bytes < n ? (size_t)bytes : n;
+}
+
 rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
                        rg_payload payload, const uint8_t *bytes, size_t n)
 {

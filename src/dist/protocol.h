@@ -86,13 +86,16 @@ typedef struct rg_push {
 
 struct rg_arena;
 /* The pointers go into `bytes`, which must be aligned to 8 and outlive it, and into the arena;
- * values that do not travel as floats become floats there. RG_ECORRUPT, saying what is wrong, for
- * whatever does not fit the schema to the byte, and where a variable is pushed or wanted twice. */
+ * values that do not travel as floats become floats there, and those that do are not read.
+ * RG_ECORRUPT, saying what is wrong, for whatever does not fit the schema to the byte, and where a
+ * variable is pushed or wanted twice. */
 rg_status rg_push_read(rg_push *push, struct rg_arena *arena, const rg_ps_schema *schema,
                        rg_payload payload, const uint8_t *bytes, size_t n);
 
 /* What a push is, and nothing of what is in it. */
 rg_status rg_push_read_head(rg_push *push, const uint8_t *bytes, size_t n);
+/* How many bytes stand before its payloads; not more than `n`. */
+size_t rg_push_head_bytes(const rg_push *push, size_t n);
 
 /* The head of a push: everything before the payloads, padded. Of thread 0, and `taken` false. */
 void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint32_t n_dense,

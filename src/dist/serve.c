@@ -67,6 +67,7 @@ static rg_status listen_on(rg_engine *s, const char *const *endpoints, size_t n_
         .events = {.opened = rg_serve_loops_run,
                    .hello = rg_serve_come,
                    .request = request,
+                   .reads_lent = rg_serve_reads_lent,
                    .left = rg_serve_peer_left,
                    .dead = rg_serve_peer_dead},
         .user = s,

@@ -55,6 +55,7 @@ typedef struct rg_served {
     rg_value *param;     /* of the scope; NULL: a table of rows */
     int block;           /* its optimizer's, ... */
     size_t first_op;     /* ... from this op on: what comes before merges gradients */
+    bool only_reads;     /* it is one op, which reads the gradient and does not write it */
     /* A table: */
     bool grows;
     bool in_place; /* the optimizer moves rows where they stand, ... */
@@ -375,6 +376,9 @@ struct rg_pushing {
 };
 
 void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* Whether gradients are read where the trainer lends them: a push is over then when it has been
+ * answered, in the one loop it came in. Sync holds them until all have come. */
+bool rg_serve_reads_lent(void *engine, const rg_frame *frame);
 /* For modes: each shard applies its part when it comes, and the last answers. */
 void rg_serve_at_once(rg_engine *s, rg_pushing *p);
 /* The rows of a push that are the shard's. */

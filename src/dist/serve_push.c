@@ -110,6 +110,34 @@ static bool has_pushed(rg_engine *s, const rg_member *trainer)
     return waits;
 }
 
+bool rg_serve_reads_lent(void *user, const rg_frame *frame)
+{
+    rg_engine *s = user;
+    rg_payload payload;
+    return frame->method == RG_PS_PUSH && s->n_shards == 1 &&
+           atomic_load_explicit(&s->ready, memory_order_acquire) && s->mode->try_step == NULL &&
+           rg_payload_of_request(frame->flags, &payload) == RG_OK && payload == RG_PAYLOAD_FLOATS;
+}
+
+/* Gradients are read where the trainer lends them; numbers of rows are checked, and so copied. */
+static void find_parts(const rg_engine *s, rg_pushing *p, const uint8_t *body)
+{
+    for (uint32_t i = 0; i < p->push.n_dense; i++) {
+        const rg_ps_var *var = &s->schema.vars[p->push.dense[i]];
+        p->push.values[i] = (const float *)(const void *)rg_rpc_request_part(
+            p->request, (uint64_t)((const uint8_t *)p->push.values[i] - body),
+            (size_t)(var->rows * var->width) * sizeof(float));
+    }
+    for (uint32_t i = 0; i < p->push.n_sparse; i++) {
+        rg_push_rows *rows = &p->push.sparse[i];
+        size_t row = (size_t)s->schema.vars[rows->var].width * sizeof(float);
+        (void)rg_rpc_request_copied(p->request, (uint64_t)((const uint8_t *)rows->ids - body),
+                                    rows->n * sizeof *rows->ids);
+        rows->rows = (const float *)(const void *)rg_rpc_request_part(
+            p->request, (uint64_t)((const uint8_t *)rows->rows - body), rows->n * row);
+    }
+}
+
 /* The push, checked, its rows by shard. */
 static rg_status read_push(rg_engine *s, rg_pushing *p)
 {
@@ -117,7 +145,9 @@ static rg_status read_push(rg_engine *s, rg_pushing *p)
     const uint8_t *body = rg_rpc_request_body(p->request, &n);
     rg_payload payload = rg_payload_asked(p->request);
     rg_push head;
+    (void)rg_rpc_request_copied(p->request, 0, rg_push_head_bytes(&(rg_push){0}, n));
     RG_TRY(rg_push_read_head(&head, body, n));
+    (void)rg_rpc_request_copied(p->request, 0, rg_push_head_bytes(&head, n));
     RG_TRY(count_in(p->trainer, &head, &p->came));
     if (s->mode->try_step != NULL && has_pushed(s, p->trainer))
         return rg_fail(RG_EINVAL, "%s has pushed twice in one step", p->trainer->who);
@@ -125,6 +155,8 @@ static rg_status read_push(rg_engine *s, rg_pushing *p)
     if (payload != RG_PAYLOAD_FLOATS && s->mode->only_floats != NULL)
         return rg_fail(RG_EUNIMPL, "no %s in %s: %s", rg_payload_name(payload),
                        s->mode->programs.name, s->mode->only_floats);
+    if (payload == RG_PAYLOAD_FLOATS)
+        find_parts(s, p, body);
     p->rows = rg_arena_alloc(&p->arena, ((size_t)p->push.n_sparse + 1) * (size_t)s->n_shards *
                                             sizeof *p->rows);
     if (p->rows == NULL)

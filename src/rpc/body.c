@@ -9,7 +9,7 @@
 
 enum {
     KEPT = 16,
-    SMALLEST = 64 * 1024, /* below it malloc is as quick */
+    SMALLEST = 32 * 1024, /* below it malloc is as quick, and nothing is lent */
     LARGEST = 4 * 1024 * 1024,
 };
 

@@ -104,6 +104,7 @@ struct rg_parser {
     void *user;
     rg_frame frame; /* the present one, while in_body */
     bool in_body;
+    bool complete;   /* all of the body is there: its end is told by rg_parser_go_on() */
     uint64_t offset; /* in the body */
     uint32_t crc;    /* of the body up to there */
     uint8_t *place;  /* room for what comes next; NULL: it is thrown away */
@@ -252,6 +253,27 @@ rg_status rg_parser_took(rg_parser *parser, size_t n)
     parser->staged -= at;
     memmove(parser->stage, parser->stage + at, parser->staged);
     return RG_OK;
+}
+
+/* Only what is all of one body, has a place there and needs no checksum can be left where it is. */
+rg_status rg_parser_feed_lent(rg_parser *parser, const uint8_t *bytes, size_t n)
+{
+    bool may_stay = n > 0 && direct(parser) && n <= parser->room &&
+                    (parser->frame.flags & RG_FRAME_UNCHECKED) != 0 && parser->events->lent != NULL;
+    if (!may_stay || !parser->events->lent(parser->user, &parser->frame, parser->offset, bytes, n))
+        return rg_parser_feed(parser, bytes, n);
+    parser->complete = parser->offset + n == parser->frame.bytes;
+    if (!parser->complete)
+        return advance(parser, bytes, n);
+    parser->offset += n;
+    return RG_OK;
+}
+
+rg_status rg_parser_go_on(rg_parser *parser)
+{
+    bool complete = parser->complete;
+    parser->complete = false;
+    return complete ? end_frame(parser) : RG_OK;
 }
 
 rg_status rg_parser_feed(rg_parser *parser, const uint8_t *bytes, size_t n)

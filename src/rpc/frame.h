@@ -65,6 +65,9 @@ typedef struct rg_frame_events {
                        size_t *size);
     /* The whole frame is there and its checksum is right. */
     rg_status (*frame)(void *user, const rg_frame *frame);
+    /* Bytes of the body from `offset` on lie at `at`, in memory that the other end lends. True: the
+     * owner reads them there, and their place stays as it is. NULL: they are always copied. */
+    bool (*lent)(void *user, const rg_frame *frame, uint64_t offset, const uint8_t *at, size_t n);
 } rg_frame_events;
 
 typedef struct rg_parser rg_parser;
@@ -84,6 +87,11 @@ void rg_parser_room(rg_parser *parser, uint8_t **at, size_t *size);
 rg_status rg_parser_took(rg_parser *parser, size_t n);
 /* The same for bytes that lie elsewhere (they are copied). */
 rg_status rg_parser_feed(rg_parser *parser, const uint8_t *bytes, size_t n);
+/* And for those that lie in memory which the other end lends: they may be left there. Then, when it
+ * has been told that they were read, rg_parser_go_on(): whoever has an answer to a request can rely
+ * on that. */
+rg_status rg_parser_feed_lent(rg_parser *parser, const uint8_t *bytes, size_t n);
+rg_status rg_parser_go_on(rg_parser *parser);
 /* Throw away what is still to come of the present body: its place is no longer there. */
 void rg_parser_discard(rg_parser *parser);
 /* Whether it stands between two frames, with no byte of the next one. */

@@ -112,7 +112,15 @@ static rg_status relay_frame(void *user, const rg_frame *frame)
     return link->closed ? gone() : link->events->frames.frame(link->user, frame);
 }
 
-static const rg_frame_events relay = {relay_header, relay_place, relay_frame};
+static bool relay_lent(void *user, const rg_frame *frame, uint64_t offset, const uint8_t *at,
+                       size_t n)
+{
+    rg_link *link = user;
+    return !link->closed && link->events->frames.lent != NULL &&
+           link->events->frames.lent(link->user, frame, offset, at, n);
+}
+
+static const rg_frame_events relay = {relay_header, relay_place, relay_frame, relay_lent};
 
 /* ---- writing ---- */
 
@@ -333,14 +341,16 @@ static void arrived(void *user, size_t n)
     leave(link);
 }
 
-static bool fed(void *user, const uint8_t *bytes, size_t n)
+static bool fed(void *user, const uint8_t *bytes, size_t n, bool lent)
 {
     rg_link *link = user;
     if (link->tls != NULL || link->lingering || link->closed || link->failed)
         return false;
     enter(link);
     link->spoken = true;
-    rg_status status = rg_parser_feed(link->parser, bytes, n);
+    rg_status status = !lent           ? rg_parser_feed(link->parser, bytes, n)
+                       : bytes == NULL ? rg_parser_go_on(link->parser)
+                                       : rg_parser_feed_lent(link->parser, bytes, n);
     if (status != RG_OK && !link->lingering)
         fail(link, status);
     leave(link);

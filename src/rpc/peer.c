@@ -11,12 +11,20 @@
 #include <stdio.h>
 #include <string.h>
 
+typedef struct lent_piece {
+    uint64_t offset; /* in the body */
+    size_t n;
+    const uint8_t *at; /* NULL: it has been copied into the body */
+} lent_piece;
+
 struct rg_rpc_request {
     rg_task task;
     rg_rpc_peer *peer;            /* kept */
     rg_rpc_request *next, **back; /* of the peer's waiting ones */
     rg_frame frame;
-    uint8_t *body;   /* NULL where place() took it */
+    uint8_t *body;    /* NULL where place() took it */
+    lent_piece *lent; /* owned: what of the body is not there, but where its sender lends it */
+    size_t n_lent, cap_lent;
     uint64_t memory; /* that the body takes of its peer's budget */
     void *mine;
     bool repeated;
@@ -83,11 +91,6 @@ void rg_rpc_peer_drop(rg_rpc_peer *peer)
     rg_free(peer);
 }
 
-const rg_rpc_hello *rg_rpc_peer_hello(const rg_rpc_peer *peer)
-{
-    return &peer->hello;
-}
-
 uint64_t rg_rpc_peer_session(const rg_rpc_peer *peer)
 {
     return peer->session;
@@ -113,11 +116,6 @@ void *rg_rpc_peer_user(const rg_rpc_peer *peer)
     return atomic_load(&peer->user);
 }
 
-rg_rpc_counters rg_rpc_peer_counters(const rg_rpc_peer *peer)
-{
-    return rg_traffic_read(&peer->traffic);
-}
-
 /* ---- a request comes in ---- */
 
 /* What the body needs, from both budgets, before a byte of memory is taken. */
@@ -141,6 +139,7 @@ static void free_request(rg_rpc_request *request)
     request->peer->memory -= request->memory;
     rg_budget_give(&request->peer->server->memory, request->memory);
     rg_body_free(request->body);
+    rg_free(request->lent);
     rg_free(request->iov);
     rg_rpc_peer_drop(request->peer);
     rg_free(request);
@@ -211,6 +210,61 @@ static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, ui
     return RG_OK;
 }
 
+/* ---- what the other end lends ---- */
+
+static bool on_lent(void *user, const rg_frame *frame, uint64_t offset, const uint8_t *at, size_t n)
+{
+    rg_rpc_peer *peer = user;
+    rg_rpc_request *request = peer->receiving;
+    const rg_rpc_server_config *config = &peer->server->config;
+    if (request == NULL || request->body == NULL || config->events.reads_lent == NULL ||
+        !config->events.reads_lent(config->user, frame) ||
+        rg_grow((void **)&request->lent, request->n_lent, &request->cap_lent,
+                sizeof *request->lent) != RG_OK)
+        return false;
+    request->lent[request->n_lent++] = (lent_piece){offset, n, at};
+    return true;
+}
+
+static void fill_piece(rg_rpc_request *request, lent_piece *piece)
+{
+    if (piece->at != NULL)
+        memcpy(request->body + piece->offset, piece->at, piece->n);
+    piece->at = NULL;
+}
+
+/* The body is whole from now on. */
+static void fill_body(rg_rpc_request *request)
+{
+    for (size_t i = 0; i < request->n_lent; i++)
+        fill_piece(request, &request->lent[i]);
+    request->n_lent = 0;
+}
+
+const uint8_t *rg_rpc_request_part(rg_rpc_request *request, uint64_t offset, size_t n)
+{
+    for (size_t i = 0; i < request->n_lent; i++) {
+        lent_piece *piece = &request->lent[i];
+        if (piece->at == NULL || piece->offset >= offset + n || piece->offset + piece->n <= offset)
+            continue;
+        if (piece->offset <= offset && offset + n <= piece->offset + piece->n)
+            return piece->at + (offset - piece->offset);
+        fill_piece(request, piece);
+    }
+    return request->body + offset;
+}
+
+const uint8_t *rg_rpc_request_copied(rg_rpc_request *request, uint64_t offset, size_t n)
+{
+    for (size_t i = 0; i < request->n_lent; i++)
+        if (request->lent[i].offset < offset + n &&
+            request->lent[i].offset + request->lent[i].n > offset)
+            fill_piece(request, &request->lent[i]);
+    return request->body + offset;
+}
+
+/* ---- it is handed over ---- */
+
 static void throttle(rg_rpc_peer *peer)
 {
     const rg_rpc_server_config *config = &peer->server->config;
@@ -260,10 +314,18 @@ static void hand_over(rg_rpc_peer *peer, rg_rpc_request *request)
     peer->came = request->frame.id > peer->came ? request->frame.id : peer->came;
     throttle(peer);
     (void)rg_fault("rpc.request");
-    if (request->unwanted)
+    if (request->unwanted) {
         refuse_unwanted(peer, request);
-    else
-        peer->server->config.events.request(peer->server->config.user, request);
+        return;
+    }
+    rg_rpc_peer_keep(peer);
+    peer->handed = request;
+    peer->server->config.events.request(peer->server->config.user, request);
+    /* Where it waits for its reply the connection may go before, and what is lent with it. */
+    if (peer->handed == request)
+        fill_body(request);
+    peer->handed = NULL;
+    rg_rpc_peer_drop(peer);
 }
 
 static rg_rpc_request *next_later(rg_rpc_peer *peer)
@@ -313,6 +375,7 @@ static rg_status on_frame(void *user, const rg_frame *frame)
         return RG_OK;
     }
     /* It stood in one buffer with those that filled the measure. */
+    fill_body(request);
     request->next = NULL;
     *peer->last_later = request;
     peer->last_later = &request->next;
@@ -339,7 +402,7 @@ static void on_drained(void *user)
 }
 
 static const rg_link_events peer_events = {
-    {on_header, on_place, on_frame}, NULL, on_failed, on_drained};
+    {on_header, on_place, on_frame, on_lent}, NULL, on_failed, on_drained};
 
 void rg_peer_unlink(rg_rpc_peer *peer)
 {
@@ -540,6 +603,7 @@ static void deliver(rg_task *task)
     if (request->remembers)
         remember(request);
     peer->n_alone -= request->alone;
+    peer->handed = peer->handed == request ? NULL : peer->handed;
     *request->back = request->next;
     if (request->next != NULL)
         request->next->back = request->back;

@@ -37,6 +37,9 @@ typedef struct rg_rpc_server_events {
      * of its own. */
     rg_status (*place)(void *user, rg_rpc_peer *peer, const rg_frame *frame, uint64_t offset,
                        uint8_t **at, size_t *size, void **mine);
+    /* Whether what the other end lends of this request's body stays where it is, and is not copied
+     * (rg_rpc_request_part). NULL: never. */
+    bool (*reads_lent)(void *user, const rg_frame *frame);
     void (*lost)(void *user, rg_rpc_peer *peer, const char *why);
     void (*left)(void *user, rg_rpc_peer *peer); /* said goodbye; the last call for this peer */
     /* The last call for this peer, unless it comes back and hello() accepts it. */
@@ -80,7 +83,6 @@ void rg_rpc_server_cut(rg_rpc_server *server);
 /* ---- peers: borrowed from hello() until left() or dead() has returned, or kept ---- */
 void rg_rpc_peer_keep(rg_rpc_peer *peer);
 void rg_rpc_peer_drop(rg_rpc_peer *peer);
-const rg_rpc_hello *rg_rpc_peer_hello(const rg_rpc_peer *peer); /* trainer and epoch as accepted */
 uint64_t rg_rpc_peer_session(const rg_rpc_peer *peer);
 int rg_rpc_peer_loop(const rg_rpc_peer *peer); /* its number */
 /* It came by a Unix socket, and the kernel says that it is of this process's user, or root's. Any
@@ -88,7 +90,6 @@ int rg_rpc_peer_loop(const rg_rpc_peer *peer); /* its number */
 bool rg_rpc_peer_is_own_user(const rg_rpc_peer *peer);
 void rg_rpc_peer_set_user(rg_rpc_peer *peer, void *user);
 void *rg_rpc_peer_user(const rg_rpc_peer *peer);
-rg_rpc_counters rg_rpc_peer_counters(const rg_rpc_peer *peer);
 /* Cut a peer off: soon its connection is closed, and if it comes again hello() hears of it as a
  * returning peer. dead() is not called. */
 void rg_rpc_peer_expel(rg_rpc_peer *peer);
@@ -113,6 +114,11 @@ void rg_rpc_request_remember(rg_rpc_request *request);
 void rg_rpc_request_alone(rg_rpc_request *request);
 /* 64-byte aligned; borrowed until the reply. NULL where place() took it. */
 const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes);
+/* In request() alone, where reads_lent() was true: the body has gaps then, until request() has
+ * returned. A part of it, where it lies: the other end could still change it, so nothing is checked
+ * there; good until request() returns. The same in the body itself, for what is checked. */
+const uint8_t *rg_rpc_request_part(rg_rpc_request *request, uint64_t offset, size_t n);
+const uint8_t *rg_rpc_request_copied(rg_rpc_request *request, uint64_t offset, size_t n);
 void *rg_rpc_request_mine(const rg_rpc_request *request);
 /* How many bytes the answer may have: what one peer may have the server take at a time. */
 uint64_t rg_rpc_request_room(const rg_rpc_request *request);

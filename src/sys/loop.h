@@ -67,8 +67,11 @@ typedef struct rg_stream_events {
     /* So many bytes lie where room() said. */
     void (*arrived)(void *user, size_t n);
     /* Bytes have arrived somewhere else, where the other end can still change them: whatever is
-     * checked is copied first. Borrowed for the call. NULL, or false: by room() and arrived(). */
-    bool (*bytes)(void *user, const uint8_t *at, size_t n);
+     * checked is copied first. Borrowed for the call. lent: they lie in memory that the other end
+     * lends, and may be left there until the call without bytes (NULL) that follows has returned;
+     * the other end has been told before it that they were read. NULL, or false: by room() and
+     * arrived(). */
+    bool (*bytes)(void *user, const uint8_t *at, size_t n, bool lent);
     /* The stream has failed (or could not be connected) or the other end has closed it, which is
      * RG_ECLOSED. It must still be closed. `message` is borrowed for the call. */
     void (*failed)(void *user, rg_status why, const char *message);

@@ -155,10 +155,10 @@ bool rg_stream_take(rg_stream *stream, uint8_t *at, size_t n)
     return is_reading(stream);
 }
 
-bool rg_stream_feed(rg_stream *stream, const uint8_t *at, size_t n)
+static bool feed(rg_stream *stream, const uint8_t *at, size_t n, bool lent)
 {
     if (!survives(stream) ||
-        (stream->events->bytes != NULL && stream->events->bytes(stream->user, at, n)))
+        (stream->events->bytes != NULL && stream->events->bytes(stream->user, at, n, lent)))
         return is_reading(stream);
     while (n > 0 && is_reading(stream)) {
         uint8_t *to = NULL;
@@ -171,6 +171,23 @@ bool rg_stream_feed(rg_stream *stream, const uint8_t *at, size_t n)
         at += room;
         n -= room;
     }
+    return is_reading(stream);
+}
+
+bool rg_stream_feed(rg_stream *stream, const uint8_t *at, size_t n)
+{
+    return feed(stream, at, n, false);
+}
+
+bool rg_stream_feed_lent(rg_stream *stream, const uint8_t *at, size_t n)
+{
+    return feed(stream, at, n, true);
+}
+
+bool rg_stream_fed_lent(rg_stream *stream)
+{
+    if (is_reading(stream) && stream->events->bytes != NULL)
+        (void)stream->events->bytes(stream->user, NULL, 0, true);
     return is_reading(stream);
 }
 

@@ -108,6 +108,10 @@ void rg_stream_set_peer(rg_stream *stream, const char *peer, const char *origin,
 bool rg_stream_take(rg_stream *stream, uint8_t *at, size_t n);
 /* Bytes lie somewhere else, where the other end may still change them. True: go on reading. */
 bool rg_stream_feed(rg_stream *stream, const uint8_t *at, size_t n);
+/* The same of memory that the other end lends, which is mapped while the stream is not gone. Then,
+ * when the other end can see that they were read, rg_stream_fed_lent(). */
+bool rg_stream_feed_lent(rg_stream *stream, const uint8_t *at, size_t n);
+bool rg_stream_fed_lent(rg_stream *stream);
 /* It has failed; the message is set. Told once, and not where it is closed. */
 void rg_stream_fail(rg_stream *stream, rg_status why);
 

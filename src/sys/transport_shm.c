@@ -407,12 +407,13 @@ static void tell_end(shm *s)
 /* Gives the record to the stream; false: it cannot be. */
 static bool feed(shm *s, const rg_ring_record *record)
 {
-    const uint8_t *at = record->at;
-    if (at == NULL && (s->theirs == NULL || record->n > RG_LENT_BYTES ||
-                       record->offset > RG_LENT_BYTES - record->n))
+    if (record->at == NULL && (s->theirs == NULL || record->n > RG_LENT_BYTES ||
+                               record->offset > RG_LENT_BYTES - record->n))
         return false;
-    if (record->n > 0)
-        (void)rg_stream_feed(s->stream, at != NULL ? at : s->theirs + record->offset, record->n);
+    if (record->n > 0 && record->at == NULL)
+        (void)rg_stream_feed_lent(s->stream, s->theirs + record->offset, record->n);
+    else if (record->n > 0)
+        (void)rg_stream_feed(s->stream, record->at, record->n);
     return true;
 }
 
@@ -446,6 +447,8 @@ static bool take_all(shm *s)
         taken += record.n;
         if (rg_ring_must_wake(&s->in))
             wake(their_event(s));
+        if (record.at == NULL)
+            (void)rg_stream_fed_lent(stream);
     }
     return false;
 }

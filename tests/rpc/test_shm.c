@@ -291,6 +291,113 @@ static void lent_memory_is_read_where_it_is(void **state)
 }
 
 /* What is free is used again, whatever the order in which it came back. */
+/* ---- a server that reads lent memory in place ---- */
+
+enum { PIECE = 100000, HEAD_BYTES = 8 };
+
+typedef struct in_place {
+    rg_rpc_server *server;
+    _Atomic(rg_rpc_request *) parked;
+    atomic_int in_place, copied;
+    rg_latch parking;
+} in_place;
+
+static bool reads_lent(void *user, const rg_frame *frame)
+{
+    (void)user;
+    return frame->method != REFUSE;
+}
+
+static uint8_t piece_byte(size_t i)
+{
+    return (uint8_t)(i * 13 + (i >> 9));
+}
+
+static bool is_piece(const uint8_t *at, size_t first, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (at[i] != piece_byte(first + i))
+            return false;
+    return true;
+}
+
+/* {head, piece, piece}: the parts as asked for, wherever they are. */
+static void read_in_place(void *user, rg_rpc_request *request)
+{
+    in_place *p = user;
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    if (rg_rpc_request_method(request) == PARK) {
+        atomic_store(&p->parked, request);
+        rg_latch_open(&p->parking);
+        return;
+    }
+    const uint8_t *head = rg_rpc_request_copied(request, 0, HEAD_BYTES);
+    const uint8_t *first = rg_rpc_request_part(request, HEAD_BYTES, PIECE);
+    bool ok = n == HEAD_BYTES + 2 * PIECE && head == body && memcmp(head, "headhead", 8) == 0 &&
+              is_piece(first, 0, PIECE);
+    /* Over the end of a piece: there is no such place but the body. */
+    const uint8_t *across = rg_rpc_request_part(request, HEAD_BYTES + PIECE - 10, 20);
+    ok = ok && across == body + HEAD_BYTES + PIECE - 10 && is_piece(across, PIECE - 10, 10) &&
+         is_piece(across + 10, 0, 10);
+    ok = ok && is_piece(rg_rpc_request_copied(request, HEAD_BYTES + PIECE, PIECE), 0, PIECE);
+    ok = ok && is_piece(body + HEAD_BYTES, 0, PIECE) &&
+         is_piece(body + HEAD_BYTES + PIECE, 0, PIECE);
+    atomic_fetch_add(first == body + HEAD_BYTES ? &p->copied : &p->in_place, 1);
+    if (ok)
+        rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+    else
+        rg_rpc_refuse(request, RG_ECORRUPT, "not what was sent");
+}
+
+/* Its parts are where they are lent, and nothing is missing where they are not; who waits for its
+ * reply has a whole body of its own, which neither the client nor the end of its connection
+ * changes. */
+static void a_server_reads_what_is_lent_in_place(void **state)
+{
+    static const char *const any[] = {"127.0.0.1:0"};
+    in_place p = {0};
+    size_t n;
+    (void)state;
+    rg_latch_init(&p.parking);
+    rg_rpc_server_config config = {.endpoints = any,
+                                   .n_endpoints = 1,
+                                   .job = "job-1",
+                                   .events = {.request = read_in_place, .reads_lent = reads_lent},
+                                   .user = &p};
+    assert_ok(rg_rpc_server_open(&p.server, &config));
+    echo e = {.server = p.server};
+    rg_rpc_client *client = echo_connect(&e, NULL);
+    uint8_t *lent = rg_lent_alloc(PIECE), *own = rg_alloc(PIECE);
+    for (size_t i = 0; i < PIECE; i++)
+        lent[i] = own[i] = piece_byte(i);
+    rg_iov iov[3] = {{"headhead", HEAD_BYTES}, {lent, PIECE}, {lent, PIECE}};
+    for (int i = 0; i < 50; i++)
+        assert_ok(rg_rpc_ask_once(client, ECHO, iov, 3, NULL, NULL));
+    assert_int_equal(p.in_place, 50);
+    iov[1].at = iov[2].at = own;
+    assert_ok(rg_rpc_ask_once(client, ECHO, iov, 3, NULL, NULL));
+    assert_int_equal(p.copied, 1);
+    iov[1].at = iov[2].at = lent;
+    rg_rpc_call *call;
+    assert_ok(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = PARK, .iov = iov, .n = 3}));
+    assert_true(rg_latch_wait(&p.parking, UINT64_MAX));
+    assert_ok(rg_rpc_ask_once(client, COUNT, iov, 3, NULL, NULL)); /* behind it, in the same loop */
+    rg_rpc_call_close(call);
+    memset(lent, 0, PIECE);
+    rg_rpc_client_close(client);
+    const uint8_t *body = rg_rpc_request_body(p.parked, &n);
+    assert_int_equal(n, HEAD_BYTES + 2 * PIECE);
+    assert_memory_equal(body, "headhead", HEAD_BYTES);
+    assert_true(is_piece(body + HEAD_BYTES, 0, PIECE));
+    assert_true(is_piece(body + HEAD_BYTES + PIECE, 0, PIECE));
+    rg_rpc_reply(p.parked, 0, NULL, 0, NULL, NULL);
+    rg_rpc_server_close(p.server);
+    rg_latch_fini(&p.parking);
+    assert_true(rg_lent_free(lent, PIECE));
+    rg_free(own);
+}
+
 static void lent_memory_is_used_again(void **state)
 {
     enum { N = 64 };
@@ -491,6 +598,7 @@ int main(int n, char **arguments)
         cmocka_unit_test(who_does_not_read_holds_back_who_writes),
         cmocka_unit_test(lent_memory_is_read_where_it_is),
         cmocka_unit_test(lent_memory_is_used_again),
+        cmocka_unit_test(a_server_reads_what_is_lent_in_place),
         cmocka_unit_test(a_forked_child_has_its_own),
         cmocka_unit_test(what_is_no_memory_to_share_is_not_taken),
         cmocka_unit_test(garbage_in_the_memory_hurts_nobody)};
