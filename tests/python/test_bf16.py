@@ -183,6 +183,22 @@ def test_layers_hand_on_bfloat16_and_what_is_fetched_is_float32(emulated):
     assert first.dtype == "float32" and (rounded(first) != first).any()
 
 
+def test_a_nan_is_found_where_it_is_made(emulated):
+    main, startup, loss, _ = network()
+    exe, feed = fluid.Executor(), batches(1)[0]
+    exe.run(startup)
+    weights = fluid.global_scope().find_var("fc_1.w_0").get_tensor()
+    values = np.array(weights)
+    values[2, 3] = np.nan
+    weights.set(values, fluid.CPUPlace())
+    fluid.set_flags({"FLAGS_check_nan_inf": True})
+    try:
+        with pytest.raises(Exception, match=r"fc_1\.w_0.*it made a NaN at element 3 of.*fc_1\.tmp_2"):
+            exe.run(main, feed=feed, fetch_list=[loss])
+    finally:
+        fluid.set_flags({"FLAGS_check_nan_inf": False})
+
+
 def test_the_flag_can_be_changed_between_runs():
     main, startup, loss, hidden = network()
     exe, feed = fluid.Executor(), batches(1)[0]
