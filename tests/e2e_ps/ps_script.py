@@ -10,7 +10,7 @@ import time
 import numpy as np
 import paddle.fluid as fluid
 
-HALF, ROWS = 16, 5001
+HALF, ROWS = int(os.environ.get("HALF", "16")), 5001
 
 
 def model(optimizer, rate):

@@ -1,7 +1,5 @@
 """Trainers that multiply bfloat16, and servers that know nothing of it: gradients and parameters are
 float32 between them and in files."""
-import os
-
 import numpy as np
 import pytest
 
@@ -10,15 +8,16 @@ from test_ps_exact import distance
 import paddle.fluid as fluid
 
 ROUGH = {"FLAGS_matmul_precision": "bf16_emulated"}
+LARGER = {"HALF": "32"}  # batches that gain by it
 
 
 @pytest.mark.parametrize("style", ["fleet", "transpiler"])
 def test_two_trainers_of_bfloat16_come_near_those_of_floats(cluster, style, tmp_path):  # noqa: F811
     """Told by the flag, or by the program: then no server is."""
     common = ["--style", style, "--steps", "30", "--save"]
-    cluster.fleet(2, 2, common + ["plain"]).finish()
-    cluster.fleet(2, 2, common + ["flag"], env=ROUGH).finish()
-    cluster.fleet(2, 2, common + ["program", "--mixed"],
+    cluster.fleet(2, 2, common + ["plain"], env=LARGER).finish()
+    cluster.fleet(2, 2, common + ["flag"], env=dict(LARGER, **ROUGH)).finish()
+    cluster.fleet(2, 2, common + ["program", "--mixed"], env=LARGER,
                   own={"worker0": ROUGH, "worker1": ROUGH}).finish()
     assert 1e-9 < distance(tmp_path / "plain", tmp_path / "flag") < 5e-3
     (tmp_path / "program" / "loss_scaling_0").unlink()
@@ -28,8 +27,7 @@ def test_two_trainers_of_bfloat16_come_near_those_of_floats(cluster, style, tmp_
 
 
 def test_trainers_of_both_kinds_share_servers(cluster):  # noqa: F811
-    cluster.fleet(1, 2, ["--steps", "10"], own={"worker1": ROUGH}).finish()
+    cluster.fleet(1, 2, ["--steps", "10"], env=LARGER, own={"worker1": ROUGH}).finish()
     first, second = [[float(line.split()[-1]) for line in cluster.named(name).text().splitlines()
                       if line.startswith("step ")] for name in ("worker0", "worker1")]
     assert len(first) == len(second) == 10 and np.isfinite(first + second).all()
-    assert os.path.basename(cluster.named("server0").log) == "server0.log"
