@@ -1,5 +1,5 @@
-"""The AUC of a CTR model on planted clicks that it has not seen: with products of bfloat16 it is that of
-float32 to 0.001."""
+"""The AUC of a CTR model on planted clicks that it has not seen: with products of bfloat16 it is
+that of float32 to 0.001."""
 import numpy as np
 import pytest
 

@@ -1,5 +1,5 @@
-"""Trainers that multiply bfloat16, and servers that know nothing of it: gradients and parameters are
-float32 between them and in files."""
+"""Trainers that multiply bfloat16, and servers that know nothing of it: gradients and parameters
+are float32 between them and in files."""
 import numpy as np
 import pytest
 

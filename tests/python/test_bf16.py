@@ -1,5 +1,5 @@
-"""FLAGS_matmul_precision: products of bfloat16. They are emulated here, as most machines that run tests
-have no instructions for them; tests/math/test_bf16.c compares the emulation with oneDNN's."""
+"""FLAGS_matmul_precision: products of bfloat16. They are emulated here, as most machines that run
+tests have no instructions for them; tests/math/test_bf16.c compares with oneDNN's."""
 import os
 import subprocess
 import sys
@@ -99,8 +99,8 @@ def test_products_are_those_of_rounded_numbers(emulated, layer, turned):
 
 def test_a_small_product_is_one_of_floats(emulated):
     a, b = [np.random.RandomState(i).randn(8, 8).astype("float32") for i in range(2)]
-    np.testing.assert_allclose(product(fluid.layers.mul, a, b)[0], a.astype("float64") @ b, rtol=1e-5,
-                               atol=1e-6)
+    np.testing.assert_allclose(product(fluid.layers.mul, a, b)[0], a.astype("float64") @ b,
+                               rtol=1e-5, atol=1e-6)
 
 
 # ---- training ----
@@ -193,7 +193,7 @@ def test_a_nan_is_found_where_it_is_made(emulated):
     weights.set(values, fluid.CPUPlace())
     fluid.set_flags({"FLAGS_check_nan_inf": True})
     try:
-        with pytest.raises(Exception, match=r"fc_1\.w_0.*it made a NaN at element 3 of.*fc_1\.tmp_2"):
+        with pytest.raises(Exception, match=r"fc_1\.w_0.*made a NaN at element 3 of.*fc_1\.tmp_2"):
             exe.run(main, feed=feed, fetch_list=[loss])
     finally:
         fluid.set_flags({"FLAGS_check_nan_inf": False})

@@ -22,7 +22,7 @@ class OptimizerWithMixedPrecision:
         self._optimizer = optimizer
         self._amp_lists = amp_lists
         asked = (init_loss_scaling, bool(use_dynamic_loss_scaling)) != _UNASKED
-        self._scales = asked or core.is_compiled_with_cuda()
+        self._scales = asked or core.get_cuda_device_count() > 0
         self._init_loss_scaling = init_loss_scaling if self._scales else 1.0
         self._dynamic = bool(use_dynamic_loss_scaling) and self._scales
         self._incr_every_n_steps, self._incr_ratio = incr_every_n_steps, incr_ratio
