@@ -96,6 +96,8 @@ class OptimizerWithMixedPrecision:
         return self.apply_optimize(loss, startup_program, params_grads), params_grads
 
     def __getattr__(self, name):  # the learning rate, accumulators, ...: what Fleet asks for
+        if name == "_optimizer":  # of a copy that is being made
+            raise AttributeError(name)
         return getattr(self._optimizer, name)
 
 
