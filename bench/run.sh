@@ -2,8 +2,8 @@
 # run.sh [CASE...] - measure against the peers in this run and print ratios. Machines are noisy:
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
 # Cases: fit_a_line word2vec mlp build import memory parse start models ctr ps loops v2 paddlerec (all of them
-# unless named); of models, ctr, ps and v2 also one alone: models-autoint models-ffm models-nce, ctr-memory
-# ctr-torch ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-ranks ctr-rss, ps-sync ps-async
+# unless named), bf16; of models, ctr, ps and v2 also one alone: models-autoint models-ffm models-nce, ctr-memory
+# ctr-torch ctr-bf16 ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-ranks ctr-rss, ps-sync ps-async
 # ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step ps-memory, v2-local v2-cluster
 # v2-pserver.
 set -euo pipefail
@@ -69,6 +69,9 @@ run_case() {
             compare "initial values, $kind" 4 "M/s" "Paddle 1.8.5" "$P185" initial_values.py $kind -- \
                 initial_values.py $kind
         done ;;
+    bf16) # by itself, and the products of its layers by the layout of what is multiplied
+        run_case ctr-bf16
+        ../build/bf16_products 512 273 400 400 400 ;;
     ctr | ctr-*)
         local data=$PEERS/ctr-data only=${1#ctr}
         PATH="$here/../.venv/bin:$PATH" "$ours" ctr/data.py "$data"

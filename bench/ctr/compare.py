@@ -26,12 +26,12 @@ class Runs:
     def __init__(self, data):
         self.data = os.path.abspath(data)
 
-    def one(self, python, script, options):
+    def one(self, python, script, options, **env):
         """The median repeat of a run: a dict of figures."""
         command = [python, os.path.join(HERE, script), "--data", self.data] + options
         with tempfile.TemporaryDirectory() as folder:  # Paddle leaves files where it runs
             done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True)
+                                  stderr=subprocess.PIPE, text=True, env=dict(os.environ, **env))
         reps = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         if not reps:
             raise RuntimeError("%s %s: %s" % (script, " ".join(options), done.stderr[-2000:]))
@@ -50,8 +50,8 @@ class Runs:
             reps += found
         return sum(r["rows"] for r in reps) / sum(r["rows"] / r["per_cpu"] for r in reps)
 
-    def fluid(self, python, text):
-        return self.one(python, "ctr_fluid.py", text.split())
+    def fluid(self, python, text, **env):
+        return self.one(python, "ctr_fluid.py", text.split(), **env)
 
     def torch(self, python, text):
         return self.one(python, "ctr_torch.py", text.split())
@@ -139,6 +139,28 @@ def ranks(runs, us):
             median([r[1] for r in seen])), "")
 
 
+def mixed(runs, us, torch):
+    """Products of bfloat16 against those of floats, and against PyTorch's."""
+    with open("/proc/cpuinfo") as cpu:
+        words = set(cpu.read().split())
+    if "avx512_bf16" not in words and "amx_bf16" not in words:
+        print("bf16: this CPU multiplies no bfloat16 (neither avx512_bf16 nor amx_bf16)",
+              flush=True)
+        return
+    seen = []
+    for _ in range(PAIRS):
+        seen.append([runs.fluid(us, "")["per_cpu"],
+                     runs.fluid(us, "", FLAGS_matmul_precision="bf16")["per_cpu"],
+                     runs.torch(torch, "--bf16")["per_cpu"] if torch else None])
+    plain, rough, theirs = [median([run[i] for run in seen if run[i]] or [0]) for i in range(3)]
+    unit = "examples per CPU-second"
+    show("bf16, of float32", median([b / a for a, b, _ in seen]),
+         2.5 if "amx_bf16" in words else 1.6, "bf16 %.0f, float32 %.0f %s" % (rough, plain, unit))
+    if torch:
+        show("bf16", median([b / c for _, b, c in seen]), 1.5,
+             "ours %.0f, PyTorch with autocast %.0f %s" % (rough, theirs, unit))
+
+
 def memory(runs, us):
     rss = runs.fluid(us, "--reps 1 --parts 8")["rss_mb"]
     table, layers = 1000001 * 10 * 4 / 2 ** 20, (273 * 400 + 2 * 400 * 400 + 800) * 4 / 2 ** 20
@@ -151,8 +173,8 @@ def memory(runs, us):
 def main(data, bare, *cases):
     us, paddle, torch = sys.executable, os.environ.get("P185"), os.environ.get("PT")
     runs = Runs(data)
-    cases = cases or ("memory", "torch", "bound", "threads", "queue", "raw", "adam", "feed", "ranks",
-                      "rss")
+    cases = cases or ("memory", "torch", "bf16", "bound", "threads", "queue", "raw", "adam",
+                      "feed", "ranks", "rss")
 
     def ours(text):
         return lambda: runs.fluid(us, text)
@@ -167,6 +189,8 @@ def main(data, bare, *cases):
         pairs("memory, SGD, 2 threads", 1.3, ours("--threads 2 --parts 8"),
               lambda: runs.torch(torch, "--threads 2 --compile --parts 8"),
               ("ours", "PyTorch compiled"), "per_second", "examples/s")
+    if "bf16" in cases:
+        mixed(runs, us, torch)
     if "bound" in cases or "threads" in cases:
         gemms = Gemms(bare, 2)
         if "bound" in cases:

@@ -26,8 +26,8 @@ rg_status rg_precision_of_flag(rg_precision *out);
 rg_status rg_precision_check(rg_precision precision, const char *who);
 
 /* Whether such a product gains by it. Others are of floats: small ones, and those with next to no
- * rows or columns. */
-bool rg_bf16_suits(int64_t m, int64_t n, int64_t k);
+ * rows or columns. `batch` is that one of the sizes which may be another in the next step. */
+bool rg_bf16_suits(int64_t m, int64_t n, int64_t k, int64_t batch);
 
 /* c[m,n] = op(a) op(b) + bias. */
 typedef struct rg_bf16_product {

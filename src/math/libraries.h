@@ -18,7 +18,8 @@ void openblas_set_num_threads(int threads); /* no header says so in C */
     CALL(dnnl_dilated_convolution_backward_data_desc_init)                                     \
     CALL(dnnl_dilated_convolution_backward_weights_desc_init)                                  \
     CALL(dnnl_dilated_convolution_forward_desc_init) CALL(dnnl_engine_create)                  \
-    CALL(dnnl_engine_destroy) CALL(dnnl_get_effective_cpu_isa) CALL(dnnl_matmul_desc_init) CALL(dnnl_memory_create)             \
+    CALL(dnnl_engine_destroy) CALL(dnnl_get_effective_cpu_isa) CALL(dnnl_matmul_desc_init)     \
+    CALL(dnnl_memory_create)                                                                   \
     CALL(dnnl_memory_desc_equal) CALL(dnnl_memory_desc_get_size)                               \
     CALL(dnnl_memory_desc_init_by_strides) CALL(dnnl_memory_desc_init_by_tag)                  \
     CALL(dnnl_memory_destroy) CALL(dnnl_memory_set_data_handle)                                \

@@ -119,7 +119,7 @@ rg_status rg_linear_bf16(const rg_linear *l, rg_numbers x, const float *w, const
 {
     if (is_narrow(l))
         return forward_narrow(l, x, w, bias, out);
-    if (!rg_bf16_suits(l->m, l->n, l->k))
+    if (!rg_bf16_suits(l->m, l->n, l->k, l->m))
         return forward_floats(l, x, w, bias, out);
     /* What is not linear is computed of floats. */
     bool straight = !out.bf16 || l->act == RG_ACT_NONE || l->act == RG_ACT_RELU;
@@ -338,7 +338,7 @@ static rg_status backward_floats(const rg_linear *l, const rg_linear_grads *g)
 rg_status rg_linear_grads_bf16(const rg_linear *l, const rg_linear_grads *g)
 {
     memset(g->sums, 0, (size_t)l->n * sizeof *g->sums);
-    if (is_narrow(l) || !rg_bf16_suits(l->m, l->n, l->k))
+    if (is_narrow(l) || !rg_bf16_suits(l->m, l->n, l->k, l->m))
         return backward_floats(l, g);
     uint16_t *dz = rg_bf16_room(ROOM_DZ, (size_t)(l->m * l->n) * sizeof *dz);
     if (dz == NULL)

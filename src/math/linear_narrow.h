@@ -1,7 +1,7 @@
 /* linear_narrow.h - a layer of a few outputs, such as the last of a classifier.
  *
- * Libraries are poor at products with so few columns, and would want bfloat16 made floats first. Sums
- * are of floats and in an order that the sizes alone decide. */
+ * Libraries are poor at products with so few columns, and would want bfloat16 made floats first.
+ * Sums are of floats and in an order that the sizes alone decide. */
 #ifndef RG_MATH_LINEAR_NARROW_H
 #define RG_MATH_LINEAR_NARROW_H
 

@@ -97,7 +97,7 @@ static rg_status fused_fc_kernel(rg_ctx *ctx)
 
 #define FC_ATTRS                                                                                   \
     RG_ATTRS([X_COLS] = RG_INT("x_num_col_dims", 1, "dimensions that make the rows of X"),         \
-             [ACT] = RG_STRING("act", "", "relu, sigmoid, tanh or none"),                           \
+             [ACT] = RG_STRING("act", "", "relu, sigmoid, tanh or none"),                          \
              [BF16_OUT] = RG_BOOLEAN("bf16_out", false, "of Out, or of the gradient X@GRAD"))
 
 const rg_op rg_op_fused_fc = {

@@ -1,14 +1,14 @@
 /* half.c - programs of mixed precision on a CPU.
  *
- * fluid.contrib.mixed_precision.decorate casts to float16 what a GPU shall compute with 16 bits. No CPU
- * gains by that, so its plan takes the casts out again: all variables are float32, and products
+ * fluid.contrib.mixed_precision.decorate casts to float16 what a GPU shall compute with 16 bits. No
+ * CPU gains by that, so its plan takes the casts out again: all variables are float32, and products
  * of what was float16 are of bfloat16 (bf16.c).
  *
  *   cast(w) -> w.cast_fp16; mul(x, w.cast_fp16)              mul(x, w)
  *   mul_grad -> w.cast_fp16@GRAD; cast(that) -> w@GRAD       mul_grad -> w@GRAD
  *
- * A cast whose input changes before the last that reads its output, or whose output someone wants by
- * name, stays, as a copy. */
+ * A cast whose input changes before the last that reads its output, or whose output someone wants
+ * by name, stays, as a copy. */
 #include "math/bf16.h"
 #include "pass/products.h"
 #include "pass/uses.h"
@@ -85,9 +85,8 @@ static rg_status drop_forward(rg_uses *uses, rg_opdesc *op, size_t index, bool *
 {
     const char *in = rg_one_in(op, "X"), *out = rg_one_out(op, "Out");
     const rg_var_uses *var = temporary(uses, out);
-    if (var == NULL ||
-        (var->readers != NULL &&
-         rg_written_between(uses, in, index, (size_t)var->last_reader->index)))
+    if (var == NULL || (var->readers != NULL &&
+                        rg_written_between(uses, in, index, (size_t)var->last_reader->index)))
         return RG_OK;
     for (const rg_use *use = var->readers; use != NULL; use = use->next)
         RG_TRY(rg_opdesc_rename(use->op, out, in, true, false));

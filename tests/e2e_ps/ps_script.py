@@ -10,7 +10,7 @@ import time
 import numpy as np
 import paddle.fluid as fluid
 
-HALF, ROWS = 16, 5001
+HALF, ROWS = int(os.environ.get("HALF", "16")), 5001
 
 
 def model(optimizer, rate):
@@ -65,6 +65,7 @@ def parse_args():
     parser.add_argument("--no-close", action="store_true", help="end without saying so")
     parser.add_argument("--no-slices", action="store_true")
     parser.add_argument("--threads", type=int, default=0, help="of a worker (fleet)")
+    parser.add_argument("--mixed", action="store_true", help="decorate for mixed precision")
     return parser.parse_args()
 
 
@@ -183,6 +184,8 @@ def main():
     for program in (fluid.default_main_program(), fluid.default_startup_program()):
         program.random_seed = 11
     inputs, _, predicted, loss, optimizer = model(args.optimizer, args.rate)
+    if args.mixed:
+        optimizer = fluid.contrib.mixed_precision.decorate(optimizer)
     {"single": single, "transpiler": with_transpiler, "fleet": with_fleet}[args.style](
         args, inputs, predicted, loss, optimizer)
 

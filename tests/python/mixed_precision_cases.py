@@ -1,5 +1,5 @@
-"""Programs that are decorated for mixed precision, and the scale of a loss over steps: made alike by
-Paddle 1.8.5, which records, and by Regatta, which is compared."""
+"""Programs that are decorated for mixed precision, and the scale of a loss over steps: made alike
+by Paddle 1.8.5, which records, and by Regatta, which is compared."""
 import numpy as np
 
 import paddle.fluid as fluid
@@ -70,8 +70,8 @@ def decorated(name):
 
 
 def forward(main):
-    """Its ops until the gradients begin, without order among the casts before an op: type, names read,
-    names written; and the variables of float16."""
+    """Its ops until the gradients begin, without order among the casts before an op: type, names
+    read, names written; and the variables of float16."""
     ops = []
     for op in main.global_block().ops:
         if op.attr("op_role") & 1:
@@ -98,8 +98,9 @@ def scales(start, every, bad, up, down):
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup), fluid.unique_name.guard():
         number = fluid.layers.data("number", [1], append_batch_size=False)
-        scale, n_good, n_bad = [fluid.layers.create_global_var([1], value, dtype, persistable=True)
-                                for value, dtype in ((start, "float32"), (0, "int32"), (0, "int32"))]
+        scale, n_good, n_bad = [
+            fluid.layers.create_global_var([1], value, dtype, persistable=True)
+            for value, dtype in ((start, "float32"), (0, "int32"), (0, "int32"))]
         update_loss_scaling(fluid.layers.isfinite(number), scale, n_good, n_bad,
                             fluid.layers.fill_constant([1], "int32", every),
                             fluid.layers.fill_constant([1], "int32", bad), up, down)

@@ -1,5 +1,5 @@
-"""FLAGS_matmul_precision: products of bfloat16. They are emulated here, as most machines that run tests
-have no instructions for them; tests/math/test_bf16.c compares the emulation with oneDNN's."""
+"""FLAGS_matmul_precision: products of bfloat16. They are emulated here, as most machines that run
+tests have no instructions for them; tests/math/test_bf16.c compares with oneDNN's."""
 import os
 import subprocess
 import sys
@@ -99,8 +99,8 @@ def test_products_are_those_of_rounded_numbers(emulated, layer, turned):
 
 def test_a_small_product_is_one_of_floats(emulated):
     a, b = [np.random.RandomState(i).randn(8, 8).astype("float32") for i in range(2)]
-    np.testing.assert_allclose(product(fluid.layers.mul, a, b)[0], a.astype("float64") @ b, rtol=1e-5,
-                               atol=1e-6)
+    np.testing.assert_allclose(product(fluid.layers.mul, a, b)[0], a.astype("float64") @ b,
+                               rtol=1e-5, atol=1e-6)
 
 
 # ---- training ----
@@ -181,6 +181,22 @@ def test_layers_hand_on_bfloat16_and_what_is_fetched_is_float32(emulated):
     assert "X=x [-1, 64] float32" in plan and "fc_3.tmp_1@GRAD [-1, 2] float32" in plan
     first = exe.run(main, feed=feed, fetch_list=[hidden])[0]
     assert first.dtype == "float32" and (rounded(first) != first).any()
+
+
+def test_a_nan_is_found_where_it_is_made(emulated):
+    main, startup, loss, _ = network()
+    exe, feed = fluid.Executor(), batches(1)[0]
+    exe.run(startup)
+    weights = fluid.global_scope().find_var("fc_1.w_0").get_tensor()
+    values = np.array(weights)
+    values[2, 3] = np.nan
+    weights.set(values, fluid.CPUPlace())
+    fluid.set_flags({"FLAGS_check_nan_inf": True})
+    try:
+        with pytest.raises(Exception, match=r"fc_1\.w_0.*made a NaN at element 3 of.*fc_1\.tmp_2"):
+            exe.run(main, feed=feed, fetch_list=[loss])
+    finally:
+        fluid.set_flags({"FLAGS_check_nan_inf": False})
 
 
 def test_the_flag_can_be_changed_between_runs():

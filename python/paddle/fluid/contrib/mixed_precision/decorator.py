@@ -22,7 +22,7 @@ class OptimizerWithMixedPrecision:
         self._optimizer = optimizer
         self._amp_lists = amp_lists
         asked = (init_loss_scaling, bool(use_dynamic_loss_scaling)) != _UNASKED
-        self._scales = asked or core.is_compiled_with_cuda()
+        self._scales = asked or core.get_cuda_device_count() > 0
         self._init_loss_scaling = init_loss_scaling if self._scales else 1.0
         self._dynamic = bool(use_dynamic_loss_scaling) and self._scales
         self._incr_every_n_steps, self._incr_ratio = incr_every_n_steps, incr_ratio
@@ -96,6 +96,8 @@ class OptimizerWithMixedPrecision:
         return self.apply_optimize(loss, startup_program, params_grads), params_grads
 
     def __getattr__(self, name):  # the learning rate, accumulators, ...: what Fleet asks for
+        if name == "_optimizer":  # of a copy that is being made
+            raise AttributeError(name)
         return getattr(self._optimizer, name)
 
 

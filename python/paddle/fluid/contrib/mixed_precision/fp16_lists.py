@@ -1,5 +1,5 @@
-"""Which ops compute with 16 bits: always (white), never (black), as what they read was computed (gray).
-Ops of no list are black."""
+"""Which ops compute with 16 bits: always (white), never (black), as what they read was computed
+(gray). Ops of no list are black."""
 import copy
 
 __all__ = ["AutoMixedPrecisionLists"]

@@ -18,6 +18,7 @@ from paddle.fluid.communicator import Communicator
 from paddle.fluid.compiler import CompiledProgram
 from paddle.fluid.executor import Executor
 from paddle.fluid.framework import Program, default_main_program, default_startup_program
+from paddle.fluid.contrib.mixed_precision.decorator import OptimizerWithMixedPrecision
 from paddle.fluid.optimizer import Optimizer
 from paddle.fluid.parallel_executor import ParallelExecutor
 from paddle.fluid.transpiler.distribute_transpiler import (
@@ -78,7 +79,7 @@ class DistributedTranspiler(Fleet):
 
     def distributed_optimizer(self, optimizer, strategy=None):
         """strategy: one of StrategyFactory's, or a DistributeTranspilerConfig; None is sync."""
-        if not isinstance(optimizer, Optimizer):
+        if not isinstance(optimizer, (Optimizer, OptimizerWithMixedPrecision)):
             raise ValueError("optimizer must be an instance of Optimizer")
         if not self._is_initialized:
             raise ValueError("use fleet.init(role) to initialize the role of current node before "
