@@ -19,8 +19,8 @@ _Static_assert((int)ncclSum == RG_GROUP_SUM && (int)ncclProd == RG_GROUP_PROD, "
 #endif
 
 /* In the order of the struct. */
-static const char *const names[] = {"ncclGetUniqueId",    "ncclCommInitRank", "ncclGetErrorString",
-                                    "ncclAllReduce",      "ncclBroadcast",    "ncclAllGather",
+static const char *const names[] = {"ncclGetUniqueId",  "ncclCommInitRank", "ncclGetErrorString",
+                                    "ncclAllReduce",    "ncclBroadcast",    "ncclAllGather",
                                     "ncclReduceScatter"};
 enum { NAMES = sizeof names / sizeof names[0] };
 

@@ -85,9 +85,8 @@ static rg_status scatter(rg_ctx *ctx)
     RG_TRY(begin(ctx, rg_gpu_attr(ctx, "ring_id")->i, &c));
     RG_TRY(check_ranks(ctx, &c));
     return rg_nccl_check(c.nccl,
-                         c.nccl->ncclReduceScatter(c.x->data, c.out->data,
-                                                   (size_t)rg_numel(c.out), c.dtype,
-                                                   (int)RG_GROUP_SUM, c.comm, c.stream),
+                         c.nccl->ncclReduceScatter(c.x->data, c.out->data, (size_t)rg_numel(c.out),
+                                                   c.dtype, (int)RG_GROUP_SUM, c.comm, c.stream),
                          "ncclReduceScatter");
 }
 
