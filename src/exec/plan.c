@@ -5,6 +5,7 @@
 #include "ir/digest.h"
 #include "ir/kernel.h"
 #include "ir/recompute.h"
+#include "math/bf16.h"
 #include "pass/pass.h"
 #include "sys/flags.h"
 
@@ -112,6 +113,34 @@ static bool can_run(const char *type, const rg_device *device)
     return device == &rg_cpu || type == NULL || (op != NULL && rg_kernel_find(op, device) != NULL);
 }
 
+static bool can_pad(const rg_device *device)
+{
+    static const char *const types[] = {"fused_embedding_concat", "fused_fc", "fused_fc_grad"};
+    for (size_t i = 0; device != &rg_cpu && i < sizeof types / sizeof *types; i++) {
+        const rg_kernel *kernel = rg_kernel_find(rg_op_find(types[i]), device);
+        if (kernel == NULL || !(kernel->flags & RG_KERNEL_PADS))
+            return false;
+    }
+    return device != &rg_cpu;
+}
+
+/* A CPU multiplies as a flag or the program says; other devices have settings of their own. */
+static rg_status set_precision(rg_plan *plan, const rg_protected *fixed)
+{
+    rg_precision precision;
+    if (plan->run.device == &rg_cpu)
+        return rg_program_is_mixed(plan->program) ? rg_pass_half_to_bf16(plan->program, fixed)
+                                                  : rg_pass_matmul_precision(plan->program);
+    RG_TRY(rg_precision_of_flag(&precision));
+    if (precision != RG_FP32_PRODUCTS)
+        return rg_fail(RG_EUNIMPL,
+                       "FLAGS_matmul_precision is for CPUs; on the device %s set "
+                       "FLAGS_enable_tf32=1, or decorate the optimizer "
+                       "(fluid.contrib.mixed_precision), or leave the flag at fp32",
+                       plan->run.device->name);
+    return RG_OK;
+}
+
 static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
 {
     int n = config->n_feeds + config->n_fetches;
@@ -125,15 +154,15 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     rg_protected fetched = {names, config->n_fetches}, fixed = {names, n};
     if (!config->keep_all)
         RG_TRY(rg_pass_dead_ops(plan->program, &fetched));
-    if (plan->run.device == &rg_cpu) /* others have settings of their own */
-        RG_TRY(rg_program_is_mixed(plan->program) ? rg_pass_half_to_bf16(plan->program, &fixed)
-                                                  : rg_pass_matmul_precision(plan->program));
+    RG_TRY(set_precision(plan, &fixed));
     if (config->no_fuse || !rg_flag_bool("fuse"))
         return RG_OK;
     for (size_t i = 0; i < sizeof fusions / sizeof fusions[0]; i++)
         if (can_run(fusions[i].makes, plan->run.device) &&
             !(fusions[i].to_start_less && plan->run.device == &rg_cpu))
             RG_TRY(fusions[i].pass(plan->program, &fixed));
+    if (can_pad(plan->run.device))
+        RG_TRY(rg_pass_pad_rows(plan->program, &fixed));
     return rg_pass_bf16_activations(plan->program, &fixed);
 }
 

@@ -37,8 +37,8 @@ void rg_cu_fc_back(enum rg_cu_act act, int64_t m, int64_t n, const float *out, c
 int64_t rg_cu_thin_fc_back_room(int64_t m, int64_t n, int64_t k);
 void rg_cu_thin_fc_back(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
                         const float *w, const float *out, const float *dout, float *dx, float *dw,
-                        float *dbias, float *w_out, float *bias_out, const float *rate,
-                        float *room, unsigned *counters, cudaStream_t stream);
+                        float *dbias, float *w_out, float *bias_out, const float *rate, float *room,
+                        unsigned *counters, cudaStream_t stream);
 /* y = act(y), for products whose library cannot. */
 void rg_cu_activate(enum rg_cu_act act, int64_t n, float *y, cudaStream_t stream);
 /* dst[r, j] += src[j]; src of n elements. */
@@ -153,8 +153,8 @@ bool rg_cu_box_read(size_t size, const rg_cu_box *box, const void *from, void *t
 bool rg_cu_box_write(size_t size, const rg_cu_box *box, const void *from, void *to,
                      cudaStream_t stream);
 bool rg_cu_fill(rg_dtype dtype, int64_t n, double number, void *out, cudaStream_t stream);
-/* Rows of x by index: out[i] = x[index[i]]. The way back adds into dx, which is zeroed first, or with
- * `last`, room for a number a row, leaves the last one that names a row. */
+/* Rows of x by index: out[i] = x[index[i]]. The way back adds into dx, which is zeroed first, or
+ * with `last`, room for a number a row, leaves the last one that names a row. */
 bool rg_cu_gather(size_t size, int64_t rows, int64_t width, int64_t n, const void *index, bool wide,
                   const void *x, void *out, rg_gpu_site site, cudaStream_t stream);
 bool rg_cu_gather_grad(rg_dtype dtype, int64_t rows, int64_t width, int64_t n, const void *index,
@@ -278,8 +278,8 @@ enum rg_cu_update_kind {
     RG_CU_ADADELTA,
     RG_CU_ADAMAX,
 };
-/* Parameter and states are changed in place. Numbers and states are in the order that update.cu says
- * of each. power, power_out: of adam, its betas' powers and where they go on to. */
+/* Parameter and states are changed in place. Numbers and states are in the order that update.cu
+ * says of each. power, power_out: of adam, its betas' powers and where they go on to. */
 typedef struct rg_cu_update {
     enum rg_cu_update_kind kind;
     float number[4];
@@ -308,8 +308,8 @@ bool rg_cu_top_k_grad(rg_dtype dtype, int64_t rows, int64_t n, int k, const void
 void rg_cu_accuracy(int64_t rows, int64_t k, const void *indices, bool wide_indices,
                     const void *labels, bool wide_labels, float *accuracy, int32_t *correct,
                     int32_t *total, cudaStream_t stream);
-/* Counts the batch into bins of positives and negatives, which go on from what they hold; steps > 0:
- * into a window of so many batches (ops/auc.c). room: 2 bins of int64 where steps > 0. */
+/* Counts the batch into bins of positives and negatives, which go on from what they hold; steps >
+ * 0: into a window of so many batches (ops/auc.c). room: 2 bins of int64 where steps > 0. */
 bool rg_cu_auc(rg_dtype dtype, int64_t n, int64_t width, const void *predict, const void *labels,
                bool wide_labels, int64_t bins, int64_t steps, int64_t *pos, int64_t *neg,
                int64_t *room, double *area, rg_gpu_site site, unsigned *counters,

@@ -52,10 +52,25 @@ static shape_key key_of(const rg_gpu_stream *stream, const rg_gpu_product *p)
     (void)cudaGetDevice(&device);
     shape_key key;
     memset(&key, 0, sizeof key);
-    key = (shape_key){p->m, p->n, p->k, p->batch > 1 ? p->batch : 1, p->stride_a, p->stride_b,
-                      p->stride_c, p->trans_a, p->trans_b, (int32_t)p->dtype, (int32_t)p->end,
-                      p->device_alpha != NULL, stream->tf32, p->device_alpha || p->beta != 0,
-                      device, align_of(p->a), align_of(p->b), align_of(p->c), align_of(p->bias)};
+    key = (shape_key){p->m,
+                      p->n,
+                      p->k,
+                      p->batch > 1 ? p->batch : 1,
+                      p->stride_a,
+                      p->stride_b,
+                      p->stride_c,
+                      p->trans_a,
+                      p->trans_b,
+                      (int32_t)p->dtype,
+                      (int32_t)p->end,
+                      p->device_alpha != NULL,
+                      stream->tf32,
+                      p->device_alpha || p->beta != 0,
+                      device,
+                      align_of(p->a),
+                      align_of(p->b),
+                      align_of(p->c),
+                      align_of(p->bias)};
     return key;
 }
 
@@ -177,9 +192,9 @@ static rg_status propose(const known *k, const rg_gpu_stream *stream,
                                                 PROPOSALS, found, n);
     (void)cublasLtMatmulPreferenceDestroy(want);
     if (failed != CUBLAS_STATUS_SUCCESS || *n == 0)
-        return rg_fail(RG_EIO,
-                       "cuBLASLt has no algorithm for %lld x %lld x %lld (%s)", (long long)k->key.m,
-                       (long long)k->key.n, (long long)k->key.k, cublasLtGetStatusString(failed));
+        return rg_fail(RG_EIO, "cuBLASLt has no algorithm for %lld x %lld x %lld (%s)",
+                       (long long)k->key.m, (long long)k->key.n, (long long)k->key.k,
+                       cublasLtGetStatusString(failed));
     return RG_OK;
 }
 
@@ -278,9 +293,9 @@ static rg_status of_nothing(const rg_gpu_stream *stream, const rg_gpu_product *p
     if (p->device_alpha != NULL || p->beta == 1)
         return RG_OK;
     for (int64_t i = 0; i < (p->batch > 1 ? p->batch : 1); i++)
-        RG_GPU_TRY(cudaMemsetAsync((char *)p->c + (size_t)(i * p->stride_c) *
-                                                      rg_dtype_size(p->dtype),
-                                   0, bytes, stream->cuda));
+        RG_GPU_TRY(
+            cudaMemsetAsync((char *)p->c + (size_t)(i * p->stride_c) * rg_dtype_size(p->dtype), 0,
+                            bytes, stream->cuda));
     if (p->end == RG_GPU_END_BIAS || p->end == RG_GPU_END_BIAS_RELU)
         (void)rg_cu_add_row(p->dtype, p->m, p->n, p->bias, p->c, stream->cuda);
     if (p->end == RG_GPU_END_BIAS_RELU && p->dtype == RG_F32)

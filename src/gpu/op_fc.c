@@ -37,8 +37,15 @@ static rg_status fc(rg_ctx *ctx)
         rg_cu_thin_fc(l.act, l.m, l.n, l.k, x, w, bias, out, rg_cuda(ctx));
         return rg_gpu_done(ctx, true, "X");
     }
-    rg_gpu_product p = {.m = l.m, .n = l.n, .k = l.k, .a = x, .b = w, .c = out, .dtype = RG_F32,
-                        .alpha = 1, .bias = bias,
+    rg_gpu_product p = {.m = l.m,
+                        .n = l.n,
+                        .k = l.k,
+                        .a = x,
+                        .b = w,
+                        .c = out,
+                        .dtype = RG_F32,
+                        .alpha = 1,
+                        .bias = bias,
                         .end = l.act == RG_CU_RELU ? RG_GPU_END_BIAS_RELU : RG_GPU_END_BIAS};
     RG_TRY(rg_gpu_matmul(rg_gpu_stream_of(ctx), &p));
     if (l.act == RG_CU_SIGMOID || l.act == RG_CU_TANH)
@@ -66,12 +73,24 @@ static rg_status thin_grad(rg_ctx *ctx, const layer *l)
 static rg_status multiply_back(rg_ctx *ctx, const layer *l, const float *dz, const float *scale)
 {
     rg_gpu_stream *stream = rg_gpu_stream_of(ctx);
-    rg_gpu_product dx = {.trans_b = true, .m = l->m, .n = l->k, .k = l->n, .a = dz,
-                         .b = rg_gpu_in_data(ctx, "W"), .c = rg_gpu_out_data(ctx, "X@GRAD"),
-                         .dtype = RG_F32, .alpha = 1};
-    rg_gpu_product dw = {.trans_a = true, .m = l->k, .n = l->n, .k = l->m,
-                         .a = rg_gpu_in_data(ctx, "X"), .b = dz,
-                         .c = rg_gpu_out_data(ctx, "W@GRAD"), .dtype = RG_F32, .alpha = 1};
+    rg_gpu_product dx = {.trans_b = true,
+                         .m = l->m,
+                         .n = l->k,
+                         .k = l->n,
+                         .a = dz,
+                         .b = rg_gpu_in_data(ctx, "W"),
+                         .c = rg_gpu_out_data(ctx, "X@GRAD"),
+                         .dtype = RG_F32,
+                         .alpha = 1};
+    rg_gpu_product dw = {.trans_a = true,
+                         .m = l->k,
+                         .n = l->n,
+                         .k = l->m,
+                         .a = rg_gpu_in_data(ctx, "X"),
+                         .b = dz,
+                         .c = rg_gpu_out_data(ctx, "W@GRAD"),
+                         .dtype = RG_F32,
+                         .alpha = 1};
     /* dX before W is changed. */
     if (dx.c != NULL)
         RG_TRY(rg_gpu_matmul(stream, &dx));
