@@ -5,11 +5,17 @@
 #include "dist/job.h"
 
 /* What a send op adds to the step of its thread: a dense slice (stays: it is as it is until the
- * step is complete), or rows with ids of the whole variable, ascending, each once. */
+ * push is answered), or rows with ids of the whole variable, ascending, each once. */
 rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, const float *grad,
                             bool stays);
 rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, const int64_t *ids,
                            const float *rows, size_t n);
+/* Whether slices of this gradient, which is as it is until the step is complete, stay: the step
+ * waits for the answer, or (gives: nobody reads it any more) the gradient's memory can be given
+ * away. Where they have been added, rg_exchange_give() sees to that: the value has other memory
+ * then. */
+bool rg_exchange_stays(const rg_job *job, const rg_value *gradient, bool gives);
+rg_status rg_exchange_give(rg_job *job, int thread, rg_value *gradient);
 /* The step of this thread is complete. Sync and half_async: it is pushed, and the answer awaited.
  * Async: it is pushed when the one before has been taken, with those that wait. */
 rg_status rg_exchange_push(rg_job *job, int thread);

@@ -21,10 +21,17 @@ typedef struct rg_reply_target {
     uint8_t pad[RG_PS_ALIGN];
 } rg_reply_target;
 
+/* Memory of a gradient that is sent from where it is. */
+typedef struct rg_given {
+    struct rg_given *next;
+    rg_value value;
+} rg_given;
+
 typedef struct rg_channel {
     int number;
-    rg_outbox *filling, *sent; /* by server */
-    int steps;                 /* in `filling` */
+    rg_outbox *filling, *sent;            /* by server */
+    rg_given *given, *given_sent, *spare; /* of what fills them, of what was sent, of neither */
+    int steps;                            /* in `filling` */
     rg_in_flight in_flight;
     rg_rpc_call **calls;   /* by server: those in flight; NULL: none */
     bool pulls;            /* those in flight bring parameters */

@@ -22,10 +22,13 @@
 #include "math/vector.h"
 #include "ops/shape_args.h"
 #include "pass/uses.h"
+#include "rpc/body.h"
+#include "sys/pages.h"
 
 #include <string.h>
 
 enum { X };
+enum { AHEAD = 8 }; /* rows that are fetched before the one that is worked on */
 
 /* A slice of a parameter. */
 typedef struct geo_part {
@@ -35,7 +38,11 @@ typedef struct geo_part {
     uint32_t var;
     int64_t first, rows, width; /* rows of the whole */
     float *old;                 /* w' of these rows */
-    float *delta;               /* dense: what is sent */
+    /* What is sent lies in memory that servers of this host read where it is: */
+    float *delta;  /* dense: all of it */
+    int64_t *ids;  /* a table: the rows that were touched, ... */
+    float *deltas; /* ... and by how much each has changed */
+    size_t n, cap; /* rows of both */
 } geo_part;
 
 /* Which rows of a table were looked up since the last exchange: a bit for each. */
@@ -56,14 +63,28 @@ typedef struct rg_geo {
     int64_t steps;
 } rg_geo;
 
+static size_t row_bytes(const geo_part *part)
+{
+    return (size_t)part->width * sizeof(float);
+}
+
+/* Of `old` and `delta`: with room for the zero behind an odd number. */
+static size_t dense_bytes(const geo_part *part)
+{
+    return (size_t)part->rows * row_bytes(part) + RG_PS_ALIGN;
+}
+
 static void close_geo(rg_job *job)
 {
     rg_geo *g = job->mode_state;
     if (g == NULL)
         return;
     for (int i = 0; i < g->n_parts; i++) {
-        rg_free(g->parts[i].old);
-        rg_free(g->parts[i].delta);
+        geo_part *part = &g->parts[i];
+        rg_pages_free(part->old, dense_bytes(part));
+        rg_pages_free(part->delta, dense_bytes(part));
+        rg_pages_free(part->ids, part->cap * sizeof *part->ids);
+        rg_pages_free(part->deltas, part->cap * row_bytes(part) + RG_PS_ALIGN);
     }
     for (int i = 0; i < g->n_tables; i++)
         rg_free(g->tables[i].bits);
@@ -101,12 +122,13 @@ static rg_status note_ids(rg_geo *g, const char *table, const rg_value *ids)
     const touched *t = find_table(g, table);
     if (t == NULL)
         return rg_fail(RG_EINVAL, "%s is no table of this job", table);
-    for (int64_t i = 0; i < rg_numel(ids); i++) {
+    uint64_t *bits = t->bits;
+    for (int64_t i = 0, n = rg_numel(ids); i < n; i++) {
         int64_t id = rg_whole_at(ids, i);
         if (id < 0 || id >= t->rows)
             return rg_fail(RG_EVALUE, "id %lld is not in %s, which has %lld rows", (long long)id,
                            table, (long long)t->rows);
-        t->bits[id / 64] |= UINT64_C(1) << id % 64;
+        bits[(uint64_t)id / 64] |= UINT64_C(1) << (uint64_t)id % 64;
     }
     return RG_OK;
 }
@@ -134,10 +156,11 @@ static size_t list_touched(const touched *t, int64_t first, int64_t end, int64_t
     return n;
 }
 
-static size_t count_touched(const touched *t)
+/* How many, at the most. */
+static size_t count_touched(const touched *t, int64_t first, int64_t end)
 {
     size_t n = 0;
-    for (int64_t word = 0; word * 64 < t->rows; word++)
+    for (int64_t word = first / 64; word * 64 < end; word++)
         n += (size_t)__builtin_popcountll(t->bits[word]);
     return n;
 }
@@ -162,10 +185,13 @@ static rg_status open_part(rg_ctx *ctx, rg_job *job, rg_geo *g, int i)
         rg_numel(part->value) < (part->first + part->rows) * part->width)
         return rg_fail(RG_EINVAL, "%s has no value to begin with", part->param);
     size_t n = (size_t)(part->rows * part->width);
-    part->old = rg_alloc((n + 2) * sizeof *part->old);
-    part->delta = var->table ? NULL : rg_alloc_zero(n + 2, sizeof *part->delta);
-    return part->old && (part->delta || var->table) ? RG_OK
-                                                    : rg_no_memory(n * sizeof(float), "a snapshot");
+    part->old = rg_pages_alloc(dense_bytes(part));
+    part->delta = var->table ? NULL : rg_pages_alloc_lent(dense_bytes(part));
+    if (part->old == NULL || (part->delta == NULL && !var->table))
+        return rg_no_memory(n * sizeof(float), "a snapshot");
+    if (part->delta != NULL)
+        memset(part->delta, 0, dense_bytes(part));
+    return RG_OK;
 }
 
 /* The servers' values are where all trainers begin. */
@@ -237,7 +263,7 @@ RG_HOT static void join(float *now, float *old, const float *server, int64_t n)
 
 /* One server's push: all its dense parts, and the touched rows of its tables. */
 typedef struct geo_push {
-    rg_buf head, rows;
+    rg_buf head;
     rg_iov *iov;
     size_t n_iov;
 } geo_push;
@@ -247,28 +273,42 @@ static float *value_at(const geo_part *part, int64_t row)
     return (float *)part->value->data + (part->first + row) * part->width;
 }
 
-/* Differences of the touched rows: ids, then rows, padded. */
-static rg_status add_rows(geo_part *part, const touched *t, float by, rg_buf *out, uint32_t *count)
+static void fetch_row(const geo_part *part, int64_t row)
 {
+    __builtin_prefetch(value_at(part, row), 1);
+    __builtin_prefetch(value_at(part, row + 1) - 1, 1);
+    __builtin_prefetch(part->old + row * part->width, 1);
+    __builtin_prefetch(part->old + (row + 1) * part->width - 1, 1);
+}
+
+static rg_status make_room(geo_part *part, size_t n)
+{
+    if (n <= part->cap)
+        return RG_OK;
+    rg_pages_free(part->ids, part->cap * sizeof *part->ids);
+    rg_pages_free(part->deltas, part->cap * row_bytes(part) + RG_PS_ALIGN);
+    part->cap = n + n / 4;
+    part->ids = rg_pages_alloc_lent(part->cap * sizeof *part->ids);
+    part->deltas = rg_pages_alloc_lent(part->cap * row_bytes(part) + RG_PS_ALIGN);
+    return part->ids && part->deltas ? RG_OK : rg_no_memory(n * row_bytes(part), "rows");
+}
+
+/* The touched rows and their differences. */
+static rg_status find_deltas(geo_part *part, const touched *t, float by)
+{
+    int64_t end = part->first + part->rows;
     if (t->moving)
         note_moved(part, t);
-    size_t at = out->len, most = count_touched(t);
-    rg_buf_room(out, most * sizeof(int64_t));
-    RG_TRY(rg_buf_status(out));
-    size_t n = list_touched(t, part->first, part->first + part->rows,
-                            (int64_t *)(void *)(out->data + at));
-    out->len = at + n * sizeof(int64_t);
-    *count = (uint32_t)n;
-    size_t ids = at, bytes = n * (size_t)part->width * sizeof(float);
-    at = out->len;
-    rg_buf_room(out, rg_ps_padded(bytes));
-    RG_TRY(rg_buf_status(out));
-    const int64_t *id = (const int64_t *)(const void *)(out->data + ids);
-    for (size_t i = 0; i < n; i++, at += (size_t)part->width * sizeof(float)) {
-        int64_t row = id[i] - part->first;
+    RG_TRY(make_room(part, count_touched(t, part->first, end)));
+    part->n = list_touched(t, part->first, end, part->ids);
+    for (size_t i = 0; i < part->n; i++) {
+        int64_t row = part->ids[i] - part->first;
+        if (i + AHEAD < part->n)
+            fetch_row(part, part->ids[i + AHEAD] - part->first);
         differ(value_at(part, row), part->old + row * part->width,
-               (float *)(void *)(out->data + at), by, part->width);
+               part->deltas + (int64_t)i * part->width, by, part->width);
     }
+    memset((uint8_t *)part->deltas + part->n * row_bytes(part), 0, RG_PS_ALIGN);
     return RG_OK;
 }
 
@@ -279,10 +319,10 @@ static rg_status fill_push(rg_job *job, rg_geo *g, int server, geo_push *push)
              *tables = rg_alloc((n + 1) * sizeof *tables);
     uint32_t *counts = rg_alloc((n + 1) * sizeof *counts), n_dense = 0, n_tables = 0;
     float by = 1.0f / (float)g->trainers;
-    rg_status code = dense && tables && counts ? RG_OK : rg_no_memory(n, "a push");
-    push->iov = rg_alloc((n + 2) * sizeof *push->iov);
+    push->iov = rg_alloc((2 * n + 2) * sizeof *push->iov);
     push->n_iov = 1;
-    for (int i = 0; code == RG_OK && push->iov && i < g->n_parts; i++) {
+    rg_status code = dense && tables && counts && push->iov ? RG_OK : rg_no_memory(n, "a push");
+    for (int i = 0; code == RG_OK && i < g->n_parts; i++) {
         geo_part *part = &g->parts[i];
         if (part->server != server || part->delta == NULL)
             continue;
@@ -296,11 +336,12 @@ static rg_status fill_push(rg_job *job, rg_geo *g, int server, geo_push *push)
         geo_part *part = &g->parts[i];
         if (part->server != server || part->delta != NULL)
             continue;
+        code = find_deltas(part, find_table(g, part->param), by);
         tables[n_tables] = part->var;
-        code = add_rows(part, find_table(g, part->param), by, &push->rows, &counts[n_tables++]);
+        counts[n_tables++] = (uint32_t)part->n;
+        push->iov[push->n_iov++] = (rg_iov){part->ids, part->n * sizeof *part->ids};
+        push->iov[push->n_iov++] = (rg_iov){part->deltas, rg_ps_padded(part->n * row_bytes(part))};
     }
-    if (code == RG_OK && push->iov == NULL)
-        code = rg_no_memory(n, "a push");
     if (code == RG_OK) {
         rg_job_server *to = &job->servers[server];
         rg_push_write_head(&push->head, to->pushes++, dense, n_dense, tables, counts, n_tables,
@@ -308,7 +349,6 @@ static rg_status fill_push(rg_job *job, rg_geo *g, int server, geo_push *push)
         rg_push_sign(&push->head, 0, to->taken);
         to->taken = false;
         push->iov[0] = (rg_iov){push->head.data, push->head.len};
-        push->iov[push->n_iov++] = (rg_iov){push->rows.data, push->rows.len};
         code = rg_buf_status(&push->head);
     }
     rg_free(dense);
@@ -357,6 +397,9 @@ static rg_status take_answer(rg_geo *g, int server, const uint8_t *body, size_t 
             int64_t k = id[i] - part->first;
             if (k < 0 || k >= part->rows)
                 return rg_fail(RG_ECORRUPT, "row %lld is not of this part", (long long)id[i]);
+            if (i + AHEAD < head[1] &&
+                (uint64_t)(id[i + AHEAD] - part->first) < (uint64_t)part->rows)
+                fetch_row(part, id[i + AHEAD] - part->first);
             join(value_at(part, k), part->old + k * part->width, row + (int64_t)i * part->width,
                  part->width);
         }
@@ -374,7 +417,6 @@ static rg_status exchange(rg_job *job, rg_geo *g)
         rg_value_settle(g->parts[i].value); /* an optimizer may be late with rows nobody reads */
     for (int s = 0; code == RG_OK && s < job->n_servers; s++) {
         rg_buf_init(&pushes[s].head, 0);
-        rg_buf_init(&pushes[s].rows, 0);
         code = fill_push(job, g, s, &pushes[s]);
         requests[s] = (rg_job_request){
             .server = s, .method = RG_PS_PUSH, .iov = pushes[s].iov, .n = pushes[s].n_iov};
@@ -390,7 +432,6 @@ static rg_status exchange(rg_job *job, rg_geo *g)
     for (int s = 0; pushes && requests && s < job->n_servers; s++) {
         rg_free(pushes[s].iov);
         rg_buf_fini(&pushes[s].head);
-        rg_buf_fini(&pushes[s].rows);
     }
     if (requests != NULL)
         rg_job_close_all(requests, job->n_servers);
@@ -447,8 +488,8 @@ static void release_push(void *arg)
     rg_pushing *p = arg;
     const rg_engine *s = p->spread.engine;
     for (size_t i = 0; p->mine != NULL && i < s->schema.n * (size_t)s->n_shards; i++) {
-        rg_free(((news *)p->mine)[i].ids);
-        rg_free(((news *)p->mine)[i].rows);
+        rg_body_free(((news *)p->mine)[i].ids);
+        rg_body_free(((news *)p->mine)[i].rows);
     }
     rg_pushing_end(p);
 }
@@ -459,8 +500,8 @@ static rg_status list_changed(rg_served *var, int trainer, news *out)
 {
     size_t n = rg_geo_rows_count(var->changed, trainer);
     size_t bytes = n * (size_t)var->about->width * sizeof(float);
-    out->ids = rg_alloc((n + 1) * sizeof *out->ids);
-    out->rows = rg_alloc(bytes + 1);
+    out->ids = rg_body_alloc((n + 1) * sizeof *out->ids);
+    out->rows = rg_body_alloc(bytes + 1);
     if (out->ids == NULL || out->rows == NULL)
         return rg_no_memory(bytes, "rows that changed");
     RG_TRY(rg_geo_rows_list(var->changed, trainer, out->ids, n, &out->n, &var->told[trainer]));

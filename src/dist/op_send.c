@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "dist/send_attrs.h"
+#include "exec/plan.h"
 #include "ops/merge_rows.h"
 
 #include <string.h>
@@ -32,6 +33,7 @@ typedef struct targets {
     uint64_t term; /* of the job's, in which they were found */
     bool last;     /* no send of a gradient comes behind this one, nor a barrier */
     bool stays;    /* nobody writes X in the rest of the step */
+    bool gives;    /* nor reads it, then or afterwards: it may have other memory from here on */
     int n;
     target list[];
 } targets;
@@ -62,6 +64,22 @@ static bool is_written_later(const rg_ctx *ctx)
     return false;
 }
 
+/* By a later op, or when the step is over. */
+static bool is_read_later(const rg_ctx *ctx)
+{
+    const rg_block *block = ctx->desc->block;
+    for (int k = 0; k < rg_n_in(ctx, X); k++) {
+        const char *name = rg_in_name(ctx, X, k);
+        if (rg_plan_fetches(ctx->run->plan, rg_in_n(ctx, X, k)) ||
+            rg_scope_find(rg_plan_scope(ctx->run->plan), name) != NULL)
+            return true;
+        for (size_t i = rg_opdesc_index(ctx->desc) + 1; i < block->n_ops; i++)
+            if (rg_op_reads(block->ops[i], name))
+                return true;
+    }
+    return false;
+}
+
 /* Either X is given whole with the names and rows of its parts, or each X is a part. */
 static rg_status find_targets(const rg_ctx *ctx, rg_job *job, targets **out)
 {
@@ -81,6 +99,7 @@ static rg_status find_targets(const rg_ctx *ctx, rg_job *job, targets **out)
     t->term = job->term;
     t->last = ends_step(ctx);
     t->stays = !is_written_later(ctx);
+    t->gives = t->stays && !is_read_later(ctx);
     for (int i = 0; i < n; i++) {
         target *to = &t->list[t->n++];
         const char *name = whole ? names->strings[i] : rg_in_name(ctx, X, i);
@@ -162,6 +181,7 @@ static rg_status send_value(rg_ctx *ctx, const targets *t, int first, int n, con
                             bool whole)
 {
     rg_merged merged = {0};
+    bool stays = false;
     if (x == NULL || (x->meta.kind == RG_TENSOR && x->data == NULL))
         return rg_fail(RG_EINVAL, "%s has no value", rg_in_name(ctx, X, 0));
     if (x->meta.dtype != RG_F32)
@@ -184,10 +204,11 @@ static rg_status send_value(rg_ctx *ctx, const targets *t, int first, int n, con
                            rg_in_name(ctx, X, 0));
         if (t->stays) /* it is sent from where it is: without a copy to servers on this host */
             rg_value_lend((rg_value *)(uintptr_t)x);
+        stays = t->stays && rg_exchange_stays(t->job, x, t->gives);
         RG_TRY(rg_exchange_dense(t->job, ctx->run->thread, to->server, to->var,
-                                 (const float *)x->data + to->first * var->width, t->stays));
+                                 (const float *)x->data + to->first * var->width, stays));
     }
-    return RG_OK;
+    return stays ? rg_exchange_give(t->job, ctx->run->thread, (rg_value *)(uintptr_t)x) : RG_OK;
 }
 
 static rg_status send(rg_ctx *ctx)

@@ -502,6 +502,14 @@ rg_status rg_plan_wait(rg_plan *plan)
     return complaint(plan);
 }
 
+bool rg_plan_fetches(const rg_plan *plan, const rg_value *value)
+{
+    for (int i = 0; i < plan->n_fetches; i++)
+        if (plan->fetches[i] == value)
+            return true;
+    return false;
+}
+
 rg_value *rg_plan_fetch(const rg_plan *plan, int i)
 {
     return plan->fetches[i];

@@ -69,6 +69,7 @@ rg_status rg_plan_wait(rg_plan *plan);
 
 /* Fetch number i after a run. Borrowed until the next run. */
 rg_value *rg_plan_fetch(const rg_plan *plan, int i);
+bool rg_plan_fetches(const rg_plan *plan, const rg_value *value); /* it is one of them */
 
 /* The ops that it runs, one a line: what fusion made of the program. */
 void rg_plan_text(const rg_plan *plan, rg_buf *text);

@@ -4,7 +4,10 @@
 #include "base/mem.h"
 #include "ps/row_index_priv.h"
 
-enum { FIRST_ENTRIES = 64 };
+enum {
+    FIRST_ENTRIES = 64,
+    AHEAD = 12, /* rows whose cells are fetched before they are looked for */
+};
 #define GONE UINT64_MAX /* the mark of a trainer that has left */
 
 typedef struct entry {
@@ -54,6 +57,22 @@ size_t rg_geo_rows_bytes(const rg_geo_rows *rows)
            rows->capacity * sizeof(entry) + rg_row_index_bytes(&rows->index);
 }
 
+/* Its cell, for a search soon, ... */
+static inline void fetch(const rg_geo_rows *rows, int64_t id)
+{
+    rg_probe probe = rg_probe_begin(&rows->index, rg_row_tag(id));
+    __builtin_prefetch(&probe.segment->cells[probe.at], 1);
+}
+
+/* ... and, where that has come, its entry. */
+static inline void fetch_entry(const rg_geo_rows *rows, int64_t id)
+{
+    rg_probe probe = rg_probe_begin(&rows->index, rg_row_tag(id));
+    uint64_t cell = probe.segment->cells[probe.at];
+    if (cell != 0)
+        __builtin_prefetch(&rows->entries[(uint32_t)cell - 1], 1);
+}
+
 /* Where the id stands, or UINT32_MAX; the probe ends at its cell. */
 static uint32_t search(const rg_geo_rows *rows, int64_t id, rg_probe *probe)
 {
@@ -70,6 +89,8 @@ static void compact(rg_geo_rows *rows)
     size_t to = 0;
     for (size_t i = rows->first; i < rows->end; i++) {
         entry e = rows->entries[i];
+        if (i + AHEAD < rows->end && rows->entries[i + AHEAD].id >= 0)
+            fetch(rows, rows->entries[i + AHEAD].id);
         if (e.id < 0)
             continue;
         rg_probe probe;
@@ -111,6 +132,10 @@ rg_status rg_geo_rows_note(rg_geo_rows *rows, const int64_t *ids, size_t n)
         return RG_OK; /* nobody is there to be told */
     for (size_t i = 0; i < n; i++) {
         RG_TRY(make_room(rows));
+        if (i + AHEAD < n)
+            fetch(rows, ids[i + AHEAD]);
+        if (i + AHEAD / 2 < n)
+            fetch_entry(rows, ids[i + AHEAD / 2]);
         uint32_t tag = rg_row_tag(ids[i]);
         rg_probe probe;
         uint32_t at = search(rows, ids[i], &probe);
@@ -187,6 +212,8 @@ static void set_mark(rg_geo_rows *rows, int trainer, uint64_t mark)
     }
     for (; rows->first < rows->end && rows->entries[rows->first].number < least; rows->first++) {
         rg_probe probe;
+        if (rows->first + AHEAD < rows->end && rows->entries[rows->first + AHEAD].id >= 0)
+            fetch(rows, rows->entries[rows->first + AHEAD].id);
         if (rows->entries[rows->first].id < 0)
             continue;
         (void)search(rows, rows->entries[rows->first].id, &probe);

@@ -10,7 +10,8 @@
 enum {
     KEPT = 16,
     SMALLEST = 32 * 1024, /* below it malloc is as quick, and nothing is lent */
-    LARGEST = 4 * 1024 * 1024,
+    LARGEST = 32 * 1024 * 1024,
+    MOST = 64 * 1024 * 1024, /* bytes that are kept in all */
 };
 
 /* In front of a body, so that it stays aligned. */
@@ -21,7 +22,7 @@ typedef union head {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static head *kept[KEPT]; /* NULL: a free place */
-static size_t oldest;
+static size_t oldest, kept_bytes;
 
 static void give_back(head *block)
 {
@@ -38,6 +39,7 @@ static head *take_kept(size_t bytes)
         if (kept[i] != NULL && kept[i]->room >= bytes && kept[i]->room / 2 <= bytes) {
             found = kept[i];
             kept[i] = NULL;
+            kept_bytes -= found->room;
         }
     pthread_mutex_unlock(&lock);
     return found;
@@ -69,8 +71,12 @@ void rg_body_free(void *body)
         while (at < KEPT && kept[at] != NULL)
             at++;
         at = at < KEPT ? at : oldest++ % KEPT;
-        dropped = kept[at];
-        kept[at] = block;
+        size_t left = kept_bytes - (kept[at] != NULL ? kept[at]->room : 0);
+        if (left + block->room <= MOST) {
+            dropped = kept[at];
+            kept[at] = block;
+            kept_bytes = left + block->room;
+        }
         pthread_mutex_unlock(&lock);
     }
     give_back(dropped);
