@@ -23,8 +23,8 @@ enum {
     MOST = 1 << 27,
     FEW_BYTES = 4096
 }; /* elements of one call of MPI, which counts bytes by int */
-enum { LOOKS_AT_ONCE = 50 };
-static const uint64_t FIRST_NAP_NS = 10 * 1000, LONGEST_NAP_NS = 400 * 1000;
+enum { LOOKS_AT_ONCE = 10 };
+static const uint64_t FIRST_NAP_NS = 40 * 1000, LONGEST_NAP_NS = 2000 * 1000;
 static const uint64_t TELL_AFTER_NS = 10000000000u, TELL_EVERY_NS = 30000000000u,
                       ANSWER_NS = 1000000000u;
 
@@ -188,21 +188,24 @@ static void begin(state *s, operation which, size_t bytes)
 }
 
 /* Look at once a few times, then after naps that grow: a rank that is early must not take the
- * processor from who it waits for. */
-static rg_status finish(rg_group *group, rg_mpi_handle request)
+ * processor from who it waits for, nor from its own computing. */
+static rg_status finish_both(rg_group *group, rg_mpi_handle first, rg_mpi_handle second, bool two)
 {
     state *s = group->state;
     uint64_t began = rg_clock_ns(), nap = FIRST_NAP_NS, tell_at = TELL_AFTER_NS, looked = began;
-    for (uint64_t looks = 0;; looks++) {
+    for (int looks = 0;; looks++) {
         int done = 0;
-        RG_TRY(check(s, s->mpi->MPI_Test(&request, &done, NULL), "MPI_Test"));
+        RG_TRY(check(s, s->mpi->MPI_Test(&first, &done, NULL), "MPI_Test"));
+        if (done && two)
+            RG_TRY(check(s, s->mpi->MPI_Test(&second, &done, NULL), "MPI_Test"));
         if (done)
             return RG_OK;
         if (looks < LOOKS_AT_ONCE)
             continue;
         rg_clock_sleep(nap);
-        nap = nap * 2 > LONGEST_NAP_NS ? LONGEST_NAP_NS : nap * 2;
         uint64_t now = rg_clock_ns();
+        nap = (now - began) / 4; /* so that it is late by a quarter at most */
+        nap = nap < FIRST_NAP_NS ? FIRST_NAP_NS : nap > LONGEST_NAP_NS ? LONGEST_NAP_NS : nap;
         if (now - looked < RG_LOOK_NS)
             continue;
         looked = now;
@@ -214,6 +217,11 @@ static rg_status finish(rg_group *group, rg_mpi_handle request)
             tell_at = rg_clock_ns() - began + TELL_EVERY_NS;
         }
     }
+}
+
+static rg_status finish(rg_group *group, rg_mpi_handle request)
+{
+    return finish_both(group, request, NULL, false);
 }
 
 static void combine(void *in, void *inout, int n, rg_mpi_handle type, rg_group_op op)
@@ -274,8 +282,7 @@ static rg_status pass_on(rg_group *group, const void *out, size_t n_out, void *i
         check(s, s->mpi->MPI_Irecv(in, (int)n_in, byte, before, 0, s->data, &come), "MPI_Irecv"));
     RG_TRY(
         check(s, s->mpi->MPI_Isend(out, (int)n_out, byte, next, 0, s->data, &sent), "MPI_Isend"));
-    RG_TRY(finish(group, come));
-    return finish(group, sent);
+    return finish_both(group, come, sent, true);
 }
 
 /* Many: round the ring, each rank sums up one part, which then goes round once more. Every byte is

@@ -19,6 +19,12 @@ static rg_status sgd_infer(rg_ctx *ctx)
     return rg_update_infer(ctx);
 }
 
+static inline void expect_row(const void *row, size_t bytes)
+{
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch((const char *)row + bytes - 1, 1);
+}
+
 #define STEP(T, S)                                                                            \
     RG_HOT static void step_##S(T *out, const T *p, const T *g, T rate, int64_t n)            \
     {                                                                                         \
@@ -31,7 +37,7 @@ static rg_status sgd_infer(rg_ctx *ctx)
         for (size_t i = 0; i < n; i++) {                                                      \
             T *row = p + rows[i] * width;                                                     \
             if (i + AHEAD < n) /* rows are all over a table that no cache holds */            \
-                __builtin_prefetch(p + rows[i + AHEAD] * width, 1);                           \
+                expect_row(p + rows[i + AHEAD] * width, (size_t)width * sizeof *p);        \
             for (int64_t j = 0; j < width; j++)                                               \
                 row[j] -= rate * g[(int64_t)i * width + j];                                   \
         }                                                                                     \
