@@ -192,6 +192,12 @@ static void layer(int64_t m, int64_t k, int64_t n)
     if (padded != k)
         product((variant){.what = "the same, rows of X apart by 64 bytes", .any_b = 1, .bias = 1},
                 (matrix){m, k, padded, 0, B}, (matrix){k, n, n, 0, B}, (matrix){m, n, n, 0, B});
+    if (padded != k)
+        product((variant){.what = "the same, terms padded with zeros to whole 32",
+                          .any_b = 1,
+                          .bias = 1},
+                (matrix){m, padded, padded, 0, B}, (matrix){padded, n, n, 0, B},
+                (matrix){m, n, n, 0, B});
     (void)printf("dX = dZ W^T\n");
     product((variant){.what = "f32"}, (matrix){m, n, n, 0, F}, (matrix){n, k, n, 1, F},
             (matrix){m, k, k, 0, F});
@@ -201,6 +207,11 @@ static void layer(int64_t m, int64_t k, int64_t n)
             (matrix){n, k, n, 1, B}, (matrix){m, k, k, 0, B});
     product((variant){.what = "bf16, to f32, packed W", .any_b = 1}, (matrix){m, n, n, 0, B},
             (matrix){n, k, n, 1, B}, (matrix){m, k, k, 0, F});
+    int64_t terms = (n + 31) / 32 * 32;
+    if (terms != n)
+        product((variant){.what = "bf16, to bf16, packed W, terms padded to whole 32", .any_b = 1},
+                (matrix){m, terms, terms, 0, B}, (matrix){terms, k, terms, 1, B},
+                (matrix){m, k, k, 0, B});
     (void)printf("dW = X^T dZ\n");
     product((variant){.what = "f32"}, (matrix){k, m, k, 1, F}, (matrix){m, n, n, 0, F},
             (matrix){k, n, n, 0, F});
