@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "sys/cond.h"
 #include "sys/interrupt.h"
-#include "sys/lent.h"
 
 #include <string.h>
 
@@ -20,16 +19,6 @@ static void close_calls(const rg_job *job, rg_rpc_call **calls)
     for (int s = 0; calls != NULL && s < job->n_servers; s++)
         rg_rpc_call_close(calls[s]);
     rg_free(calls);
-}
-
-static void free_given(rg_given *given)
-{
-    while (given != NULL) {
-        rg_given *next = given->next;
-        rg_value_fini(&given->value);
-        rg_free(given);
-        given = next;
-    }
 }
 
 static void close_channel(const rg_job *job, rg_channel *l)
@@ -57,9 +46,7 @@ static void close_channel(const rg_job *job, rg_channel *l)
     rg_free(l->fresh);
     rg_outboxes_close(job, l->filling);
     rg_outboxes_close(job, l->sent);
-    free_given(l->given);
-    free_given(l->given_sent);
-    free_given(l->spare);
+    rg_channel_free_given(l);
     rg_in_flight_fini(&l->in_flight);
     rg_free(l);
 }
@@ -164,83 +151,14 @@ rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, c
     return RG_OK;
 }
 
-/* ---- gradients that go with their memory ----
- *
- * Where a push outlives its step the next step would write over its gradients. Instead of a copy
- * of them the value gets other memory to write to: what it had is sent, and is the spare of a
- * later step when it has been answered. */
-
-/* Nobody else has this memory, and servers of this host read it where it is. */
-static bool can_give(const rg_value *gradient)
-{
-    const rg_storage *s = gradient->storage;
-    uint64_t place;
-    return s != NULL && !s->pooled && s->whole == NULL && gradient->data == s->data &&
-           gradient->late == NULL && __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 1 &&
-           rg_lent_find(s->data, rg_value_bytes(gradient), &place);
-}
-
-bool rg_exchange_stays(const rg_job *job, const rg_value *gradient, bool gives)
-{
-    return job->mode->together ||
-           (gives && job->payload == RG_PAYLOAD_FLOATS && can_give(gradient));
-}
-
-/* Whether a slice of it has not been copied. */
-static bool is_lent(const rg_job *job, const rg_channel *l, const rg_value *gradient)
-{
-    uintptr_t begin = (uintptr_t)gradient->data, end = begin + rg_value_bytes(gradient);
-    for (int s = 0; s < job->n_servers; s++)
-        for (size_t v = 0; v < job->servers[s].schema.n; v++) {
-            uintptr_t at = (uintptr_t)l->filling[s].lent[v];
-            if (at >= begin && at < end)
-                return true;
-        }
-    return false;
-}
-
-/* Memory for a gradient like this one, in a value of its own. */
-static rg_status take_spare(rg_channel *l, const rg_value *gradient, rg_given **out)
-{
-    size_t bytes = rg_value_bytes(gradient);
-    for (rg_given **at = &l->spare; *at != NULL; at = &(*at)->next)
-        if (rg_value_bytes(&(*at)->value) == bytes) {
-            *out = *at;
-            *at = (*at)->next;
-            return RG_OK;
-        }
-    rg_given *given = rg_alloc_zero(1, sizeof *given);
-    if (given == NULL)
-        return rg_no_memory(sizeof *given, "gradients");
-    rg_value_init(&given->value);
-    rg_status code = rg_value_resize(&given->value, RG_F32, &gradient->meta.shape);
-    if (code != RG_OK) {
-        free_given(given);
-        return code;
-    }
-    rg_value_lend(&given->value);
-    *out = given;
-    return RG_OK;
-}
-
 rg_status rg_exchange_give(rg_job *job, int thread, rg_value *gradient)
 {
     rg_channel *l;
-    rg_given *given = NULL;
     if (job->mode->together)
         return RG_OK; /* the step waits */
     RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
-    rg_status code = is_lent(job, l, gradient) ? take_spare(l, gradient, &given) : RG_OK;
-    if (given != NULL) {
-        rg_storage *storage = gradient->storage;
-        gradient->storage = given->value.storage;
-        gradient->data = given->value.data;
-        given->value.storage = storage;
-        given->value.data = storage->data;
-        given->next = l->given;
-        l->given = given;
-    }
+    rg_status code = rg_channel_give(job, l, gradient);
     pthread_mutex_unlock(&job->exchange->lock);
     return code;
 }
@@ -311,14 +229,7 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
     rg_status code = RG_OK;
     l->filling = l->sent;
     l->sent = outboxes;
-    while (l->given_sent != NULL) {
-        rg_given *answered = l->given_sent;
-        l->given_sent = answered->next;
-        answered->next = l->spare;
-        l->spare = answered;
-    }
-    l->given_sent = l->given;
-    l->given = NULL;
+    rg_channel_sends_given(l);
     l->pulls = pulls;
     for (int s = 0; s < job->n_servers && code == RG_OK; s++) {
         rg_rpc_ask ask = {.method = RG_PS_PUSH,

@@ -65,6 +65,11 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits);
 rg_status rg_channel_take(rg_job *job, rg_channel *l);
 /* Send, wait for the answer, with the parameters, and take it. */
 rg_status rg_channel_exchange(rg_job *job, rg_channel *l);
+/* The gradient gets other memory where slices of what it has are in the outboxes. */
+rg_status rg_channel_give(const rg_job *job, rg_channel *l, rg_value *gradient);
+/* The outboxes that are filled are about to be sent; those sent before have been answered. */
+void rg_channel_sends_given(rg_channel *l);
+void rg_channel_free_given(rg_channel *l);
 /* The step of one of the threads that are one sender: the last of them to come pushes the mean, and
  * all wait for the answer. */
 rg_status rg_push_together(rg_job *job, rg_channel *l);

@@ -104,7 +104,8 @@ struct rg_parser {
     void *user;
     rg_frame frame; /* the present one, while in_body */
     bool in_body;
-    bool complete;   /* all of the body is there: its end is told by rg_parser_go_on() */
+    bool complete;   /* all of the body is there, and its end has not been told ... */
+    bool defers;     /* ... because that is for rg_parser_go_on() */
     uint64_t offset; /* in the body */
     uint32_t crc;    /* of the body up to there */
     uint8_t *place;  /* room for what comes next; NULL: it is thrown away */
@@ -200,8 +201,10 @@ static rg_status advance(rg_parser *parser, const uint8_t *bytes, size_t n)
         parser->place += n;
         parser->room -= n;
     }
-    if (parser->offset == parser->frame.bytes)
-        return end_frame(parser);
+    if (parser->offset == parser->frame.bytes) {
+        parser->complete = true;
+        return parser->defers ? RG_OK : rg_parser_go_on(parser);
+    }
     return parser->place != NULL && parser->room == 0 ? find_place(parser) : RG_OK;
 }
 
@@ -237,6 +240,7 @@ rg_status rg_parser_took(rg_parser *parser, size_t n)
     while (at < parser->staged) {
         const uint8_t *bytes = parser->stage + at;
         size_t have = parser->staged - at;
+        RG_TRY(rg_parser_go_on(parser)); /* of a frame that ended before the last byte */
         if (parser->in_body) {
             RG_TRY(unstage(parser, bytes, have, &used));
             at += used;
@@ -255,32 +259,12 @@ rg_status rg_parser_took(rg_parser *parser, size_t n)
     return RG_OK;
 }
 
-/* Only what is all of one body, has a place there and needs no checksum can be left where it is. */
-rg_status rg_parser_feed_lent(rg_parser *parser, const uint8_t *bytes, size_t n)
-{
-    bool may_stay = n > 0 && direct(parser) && n <= parser->room &&
-                    (parser->frame.flags & RG_FRAME_UNCHECKED) != 0 && parser->events->lent != NULL;
-    if (!may_stay || !parser->events->lent(parser->user, &parser->frame, parser->offset, bytes, n))
-        return rg_parser_feed(parser, bytes, n);
-    parser->complete = parser->offset + n == parser->frame.bytes;
-    if (!parser->complete)
-        return advance(parser, bytes, n);
-    parser->offset += n;
-    return RG_OK;
-}
-
-rg_status rg_parser_go_on(rg_parser *parser)
-{
-    bool complete = parser->complete;
-    parser->complete = false;
-    return complete ? end_frame(parser) : RG_OK;
-}
-
 rg_status rg_parser_feed(rg_parser *parser, const uint8_t *bytes, size_t n)
 {
     while (n > 0) {
         uint8_t *at;
         size_t size;
+        RG_TRY(rg_parser_go_on(parser)); /* of a frame that ended before the last byte */
         rg_parser_room(parser, &at, &size);
         size = size < n ? size : n;
         /* No more than the header: a body then goes where it belongs without a stay here. */
@@ -292,4 +276,29 @@ rg_status rg_parser_feed(rg_parser *parser, const uint8_t *bytes, size_t n)
         n -= size;
     }
     return RG_OK;
+}
+
+/* Only what is all of one body, has a place there and needs no checksum can be left where it is. */
+static bool may_stay(const rg_parser *parser, size_t n)
+{
+    return n > 0 && direct(parser) && n <= parser->room && !parser->complete &&
+           (parser->frame.flags & RG_FRAME_UNCHECKED) != 0 && parser->events->lent != NULL;
+}
+
+rg_status rg_parser_feed_lent(rg_parser *parser, const uint8_t *bytes, size_t n)
+{
+    parser->defers = true;
+    rg_status code = may_stay(parser, n) && parser->events->lent(parser->user, &parser->frame,
+                                                                 parser->offset, bytes, n)
+                         ? advance(parser, bytes, n)
+                         : rg_parser_feed(parser, bytes, n);
+    parser->defers = false;
+    return code;
+}
+
+rg_status rg_parser_go_on(rg_parser *parser)
+{
+    bool complete = parser->complete;
+    parser->complete = false;
+    return complete ? end_frame(parser) : RG_OK;
 }

@@ -88,8 +88,8 @@ rg_status rg_parser_took(rg_parser *parser, size_t n);
 /* The same for bytes that lie elsewhere (they are copied). */
 rg_status rg_parser_feed(rg_parser *parser, const uint8_t *bytes, size_t n);
 /* And for those that lie in memory which the other end lends: they may be left there. Then, when it
- * has been told that they were read, rg_parser_go_on(): whoever has an answer to a request can rely
- * on that. */
+ * has been told that they were read, rg_parser_go_on(), which tells the end of a frame that ended
+ * with them: whoever has an answer can rely on its question having been read. */
 rg_status rg_parser_feed_lent(rg_parser *parser, const uint8_t *bytes, size_t n);
 rg_status rg_parser_go_on(rg_parser *parser);
 /* Throw away what is still to come of the present body: its place is no longer there. */

@@ -47,7 +47,7 @@ static rg_status push(int thread, float x)
 {
     static _Thread_local float grad[SIZE]; /* lent, also after a wait that ends early */
     fill(grad, SIZE, x);
-    RG_TRY(rg_exchange_dense(job, thread, 0, W, grad, true));
+    RG_TRY(rg_exchange_dense(job, thread, 0, W, grad, job->mode->together));
     return rg_exchange_push(job, thread);
 }
 
@@ -589,7 +589,7 @@ static rg_status train_two_steps(trainer *t)
     const char *endpoint = t->at->endpoint;
     RG_TRY(rg_job_join(t->own, &endpoint, 1, t->number, 2));
     for (int step = 0; step < 2; step++) {
-        RG_TRY(rg_exchange_dense(t->own, 0, 0, W, grad, true));
+        RG_TRY(rg_exchange_dense(t->own, 0, 0, W, grad, t->own->mode->together));
         RG_TRY(rg_exchange_push(t->own, 0));
     }
     return rg_job_barrier(t->own, "trained");

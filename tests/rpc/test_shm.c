@@ -299,7 +299,7 @@ typedef struct in_place {
     rg_rpc_server *server;
     _Atomic(rg_rpc_request *) parked;
     atomic_int in_place, copied;
-    rg_latch parking;
+    rg_latch parking, behind; /* a request is parked; one behind it has come */
 } in_place;
 
 static bool reads_lent(void *user, const rg_frame *frame)
@@ -332,6 +332,8 @@ static void read_in_place(void *user, rg_rpc_request *request)
         rg_latch_open(&p->parking);
         return;
     }
+    if (rg_rpc_request_method(request) == COUNT)
+        rg_latch_open(&p->behind);
     const uint8_t *head = rg_rpc_request_copied(request, 0, HEAD_BYTES);
     const uint8_t *first = rg_rpc_request_part(request, HEAD_BYTES, PIECE);
     bool ok = n == HEAD_BYTES + 2 * PIECE && head == body && memcmp(head, "headhead", 8) == 0 &&
@@ -360,6 +362,7 @@ static void a_server_reads_what_is_lent_in_place(void **state)
     size_t n;
     (void)state;
     rg_latch_init(&p.parking);
+    rg_latch_init(&p.behind);
     rg_rpc_server_config config = {.endpoints = any,
                                    .n_endpoints = 1,
                                    .job = "job-1",
@@ -383,6 +386,7 @@ static void a_server_reads_what_is_lent_in_place(void **state)
     assert_ok(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = PARK, .iov = iov, .n = 3}));
     assert_true(rg_latch_wait(&p.parking, UINT64_MAX));
     assert_ok(rg_rpc_ask_once(client, COUNT, iov, 3, NULL, NULL)); /* behind it, in the same loop */
+    assert_true(rg_latch_wait(&p.behind, UINT64_MAX));
     rg_rpc_call_close(call);
     memset(lent, 0, PIECE);
     rg_rpc_client_close(client);
@@ -394,6 +398,7 @@ static void a_server_reads_what_is_lent_in_place(void **state)
     rg_rpc_reply(p.parked, 0, NULL, 0, NULL, NULL);
     rg_rpc_server_close(p.server);
     rg_latch_fini(&p.parking);
+    rg_latch_fini(&p.behind);
     assert_true(rg_lent_free(lent, PIECE));
     rg_free(own);
 }
