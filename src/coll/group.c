@@ -117,7 +117,9 @@ rg_status rg_group_open(rg_group **out, const rg_group_config *config)
     *group = (rg_group){.backend = backend, .rank = config->rank, .size = config->size};
     rg_status code = rg_group_thread_begin(group);
     if (code == RG_OK)
-        code = rg_group_do(group, &(rg_group_work){.run = run_join, .config = config});
+        code = rg_group_do(
+            group,
+            &(rg_group_work){.run = run_join, .config = config, .voice = backend->joins_silently});
     if (code != RG_OK) {
         char why[400];
         (void)snprintf(why, sizeof why, "%s", rg_error_message());

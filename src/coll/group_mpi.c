@@ -514,6 +514,8 @@ static void close_mpi(rg_group *group, const char *failed)
 
 const rg_group_backend rg_group_mpi = {.name = "mpi",
                                        .join = join,
+                                       .joins_silently = "MPI waits for ranks that have not "
+                                                         "joined the group yet",
                                        .all_reduce = all_reduce,
                                        .broadcast = broadcast,
                                        .all_gather = all_gather,

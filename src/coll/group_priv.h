@@ -13,6 +13,8 @@
 typedef struct rg_group_backend {
     const char *name;
     rg_status (*join)(rg_group *group, const rg_group_config *config); /* sets group->state */
+    /* What is said where join() waits for 10 s and cannot say it itself; NULL: it can. */
+    const char *joins_silently;
     rg_status (*all_reduce)(rg_group *group, void *data, size_t n, rg_dtype dtype, rg_group_op op);
     rg_status (*broadcast)(rg_group *group, void *data, size_t bytes, int root);
     rg_status (*all_gather)(rg_group *group, const void *mine, size_t bytes, void *all);

@@ -1,9 +1,9 @@
-/* group_rpc.c - a group over our own rpc: rank 0 has a hub, and every member, itself too, asks it.
+/* group_rpc.c - a group over our own rpc: rank 0 has a hub, and every other member asks it.
  *
- * Each operation is one request of each member. The hub holds them until all have come, checks that
- * all ask for the same, makes the result in the order of ranks and answers everybody. So bytes go
- * twice through one process: right for tests and for small numbers, slow for large gradients, which
- * are the work of MPI or NCCL.
+ * Each operation is one request of each, and a call of rank 0's own. The hub holds them until all
+ * have come, checks that all ask for the same, makes the result in the order of ranks and answers
+ * everybody. So bytes go through one process: right for a few ranks, slow for many, which are the
+ * work of MPI or NCCL.
  *
  * A request says which operation of the group it is (`round`), and its answer is remembered: one
  * that is sent again after a lost connection is answered again, and not counted twice.
@@ -41,12 +41,23 @@ typedef struct ask {
     uint32_t operation, dtype, op, root;
 } ask;
 
+/* Rank 0's own part, which needs no connection: it waits on the latch. */
+typedef struct own_part {
+    rg_latch done;
+    void *out;
+    size_t wanted;
+    rg_status code;
+    char why[400];
+} own_part;
+
 typedef struct member {
     bool here, gone;
     uint64_t session;
-    rg_rpc_request *request; /* of this round; NULL: it has not come */
+    bool come; /* for this round, by one of these: */
+    rg_rpc_request *request;
+    own_part *own;
     ask ask;
-    const uint8_t *data; /* of the request's body */
+    const uint8_t *data; /* of the request's body, or rank 0's own */
 } member;
 
 typedef struct hub {
@@ -86,10 +97,17 @@ static void break_off(hub *h, const char *why)
     if (h->broken[0] == '\0')
         (void)snprintf(h->broken, sizeof h->broken, "%s", why);
     for (int i = 0; i < h->size; i++) {
-        rg_rpc_request *request = h->members[i].request;
-        h->members[i].request = NULL;
-        if (request != NULL)
-            rg_rpc_refuse(request, RG_ECLOSED, "%s", h->broken);
+        member *m = &h->members[i];
+        if (!m->come)
+            continue;
+        m->come = false;
+        if (m->own != NULL) {
+            m->own->code = RG_ECLOSED;
+            (void)snprintf(m->own->why, sizeof m->own->why, "%s", h->broken);
+            rg_latch_open(&m->own->done);
+        } else {
+            rg_rpc_refuse(m->request, RG_ECLOSED, "%s", h->broken);
+        }
     }
     (void)pthread_cond_broadcast(&h->change);
 }
@@ -107,7 +125,7 @@ static bool is_complete(hub *h)
     int first = -1;
     for (int i = 0; i < h->size; i++) {
         const member *m = &h->members[i];
-        if (m->request == NULL)
+        if (!m->come)
             continue;
         if (first < 0)
             first = i;
@@ -123,7 +141,7 @@ static bool is_complete(hub *h)
         return false;
     }
     for (int i = 0; i < h->size; i++)
-        if (h->members[i].request == NULL)
+        if (!h->members[i].come)
             return false;
     return true;
 }
@@ -163,10 +181,18 @@ static void answer_all(hub *h)
     }
     h->round++;
     for (int i = 0; i < h->size; i++) {
-        rg_rpc_request *request = h->members[i].request;
-        h->members[i].request = NULL;
-        rg_rpc_request_remember(request);
-        rg_rpc_reply(request, 0, &(rg_iov){r->data, r->bytes}, 1, release, r);
+        member *m = &h->members[i];
+        m->come = false;
+        if (m->own != NULL) {
+            if (r->bytes == m->own->wanted && r->bytes > 0)
+                memcpy(m->own->out, r->data, r->bytes);
+            m->own->code = RG_OK;
+            rg_latch_open(&m->own->done); /* it may be gone from here on */
+            release(r);
+            continue;
+        }
+        rg_rpc_request_remember(m->request);
+        rg_rpc_reply(m->request, 0, &(rg_iov){r->data, r->bytes}, 1, release, r);
     }
 }
 
@@ -205,13 +231,14 @@ static void operate(hub *h, member *m, rg_rpc_request *request)
     ask a = {0};
     if (h->broken[0] != '\0') {
         rg_rpc_refuse(request, RG_ECLOSED, "%s", h->broken);
-    } else if (m->request != NULL) {
+    } else if (m->come) {
         rg_rpc_refuse(request, RG_EINVAL, "rank %d has called %s already", rank,
                       operation_names[m->ask.operation]);
     } else if (read_ask(h, body, n, rank, &a) != RG_OK) {
         rg_rpc_refuse(request, RG_ECORRUPT, "rank %d: %s", rank, rg_error_message());
     } else {
         m->request = request;
+        m->come = true;
         m->ask = a;
         m->data = body + HEAD;
         if (is_complete(h))
@@ -220,15 +247,20 @@ static void operate(hub *h, member *m, rg_rpc_request *request)
 }
 
 /* Ranks that are waited for: "rank 1 (it calls nothing), rank 2 (it has not come)". */
-static void who(hub *h, rg_rpc_request *request)
+static void list_missing(const hub *h, rg_buf *out)
+{
+    for (int i = 0; i < h->size; i++)
+        if (!h->members[i].come)
+            rg_buf_printf(out, "%srank %d (%s)", out->len > 0 ? ", " : "", i,
+                          h->members[i].here ? "it is busy with something else"
+                                             : "it has not come");
+}
+
+static void who(const hub *h, rg_rpc_request *request)
 {
     rg_buf out;
     rg_buf_init(&out, 4096);
-    for (int i = 0; i < h->size; i++)
-        if (h->members[i].request == NULL)
-            rg_buf_printf(&out, "%srank %d (%s)", out.len > 0 ? ", " : "", i,
-                          h->members[i].here ? "it is busy with something else"
-                                             : "it has not come");
+    list_missing(h, &out);
     rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
     rg_buf_fini(&out);
 }
@@ -394,12 +426,23 @@ static void tell_failure(const state *s, const char *why)
 
 static void tell(const state *s, operation which, uint64_t waited_ms)
 {
-    uint8_t *text = NULL;
-    size_t n = 0;
-    if (rg_rpc_ask_once(s->client, METHOD_WHO, NULL, 0, &text, &n) == RG_OK)
-        rg_log(RG_LOG_W, "coll", "\"%s waits for %.*s\" seconds=%llu", operation_names[which],
-               (int)n, (const char *)text, (unsigned long long)waited_ms / 1000);
-    rg_free(text);
+    rg_buf text;
+    rg_buf_init(&text, 4096);
+    if (s->hub != NULL) {
+        pthread_mutex_lock(&s->hub->lock);
+        list_missing(s->hub, &text);
+        pthread_mutex_unlock(&s->hub->lock);
+    } else {
+        uint8_t *answer = NULL;
+        size_t n = 0;
+        if (rg_rpc_ask_once(s->client, METHOD_WHO, NULL, 0, &answer, &n) == RG_OK)
+            rg_buf_add(&text, answer, n);
+        rg_free(answer);
+    }
+    if (text.len > 0)
+        rg_log(RG_LOG_W, "coll", "\"%s waits for %s\" seconds=%llu", operation_names[which],
+               rg_buf_cstr(&text), (unsigned long long)waited_ms / 1000);
+    rg_buf_fini(&text);
 }
 
 /* limit_ms 0: as long as all live. */
@@ -420,12 +463,54 @@ static rg_status wait_for(const state *s, rg_latch *done, operation which, uint6
     return RG_OK;
 }
 
+/* Rank 0 takes part in its own hub. */
+static rg_status call_own(rg_group *group, ask a, const void *data, void *out, size_t wanted,
+                          uint64_t limit_ms)
+{
+    state *s = group->state;
+    hub *h = s->hub;
+    own_part part = {.out = out, .wanted = wanted};
+    rg_status code = RG_OK;
+    a.round = s->round++;
+    rg_latch_init(&part.done);
+    pthread_mutex_lock(&h->lock);
+    if (h->broken[0] != '\0') {
+        code = rg_fail(RG_ECLOSED, "%s", h->broken);
+    } else {
+        h->members[0].own = &part;
+        h->members[0].come = h->members[0].here = true;
+        h->members[0].ask = a;
+        h->members[0].data = data;
+        if (is_complete(h))
+            answer_all(h);
+    }
+    pthread_mutex_unlock(&h->lock);
+    if (code == RG_OK)
+        code = wait_for(s, &part.done, (operation)a.operation, limit_ms);
+    if (code != RG_OK) { /* nobody may touch the part any more */
+        char why[400];
+        (void)snprintf(why, sizeof why, "%s", rg_error_message());
+        pthread_mutex_lock(&h->lock);
+        h->members[0].come = false;
+        break_off(h, "rank 0 has given up");
+        pthread_mutex_unlock(&h->lock);
+        code = rg_fail(code, "%s", why);
+    } else if (part.code != RG_OK) {
+        code = rg_fail(part.code, "%s", part.why);
+    }
+    rg_latch_fini(&part.done);
+    return code == RG_OK ? RG_OK
+                         : rg_context(blame(group, code), "%s", operation_names[a.operation]);
+}
+
 /* `bytes` of data go there where `sends`; `wanted` bytes come to `out`. */
 static rg_status call_hub(rg_group *group, ask a, const void *data, bool sends, void *out,
                           size_t wanted, uint64_t limit_ms)
 {
     static const uint8_t padding[HEAD] = {0};
     state *s = group->state;
+    if (s->hub != NULL)
+        return call_own(group, a, data, out, wanted, limit_ms);
     rg_buf head;
     rg_latch done;
     rg_rpc_call *call = NULL;
@@ -473,18 +558,18 @@ static rg_status join_rpc(rg_group *group, const rg_group_config *config)
     if (s == NULL)
         return rg_no_memory(sizeof *s, "a group");
     group->state = s;
-    if (group->rank == 0)
+    if (group->rank == 0) {
         RG_TRY(open_hub(&s->hub, config));
-    rg_rpc_client_config client = {
-        .security = config->security,
-        .me = {.role = RG_RPC_TRAINER, .trainer = group->rank, .trainers = (uint32_t)group->size}};
-    (void)snprintf(client.me.job, sizeof client.me.job, "%s", config->job ? config->job : "");
-    (void)snprintf(client.me.name, sizeof client.me.name, "rank %d", group->rank);
-    /* The hub's own port may have been chosen by the system: the server knows. */
-    const char *endpoint = s->hub ? rg_rpc_server_endpoint(s->hub->server, 0)
-                                  : config->endpoints[0];
-    RG_TRY(rg_rpc_client_open(&s->client, endpoint, &client));
-    RG_TRY(rg_rpc_client_ready(s->client, NULL));
+    } else {
+        rg_rpc_client_config client = {.security = config->security,
+                                       .me = {.role = RG_RPC_TRAINER,
+                                              .trainer = group->rank,
+                                              .trainers = (uint32_t)group->size}};
+        (void)snprintf(client.me.job, sizeof client.me.job, "%s", config->job ? config->job : "");
+        (void)snprintf(client.me.name, sizeof client.me.name, "rank %d", group->rank);
+        RG_TRY(rg_rpc_client_open(&s->client, config->endpoints[0], &client));
+        RG_TRY(rg_rpc_client_ready(s->client, NULL));
+    }
     return call_hub(group, (ask){.operation = BARRIER}, NULL, false, NULL, 0,
                     (uint64_t)rg_flag_int("rpc_deadline"));
 }
@@ -521,6 +606,13 @@ static void close_rpc(rg_group *group, const char *failed)
         return;
     if (failed != NULL && s->client != NULL)
         tell_failure(s, failed);
+    if (failed != NULL && s->hub != NULL) {
+        char why[300];
+        (void)snprintf(why, sizeof why, "rank 0 has failed: %s", failed);
+        pthread_mutex_lock(&s->hub->lock);
+        break_off(s->hub, why);
+        pthread_mutex_unlock(&s->hub->lock);
+    }
     rg_rpc_client_close(s->client);
     close_hub(s->hub);
     rg_free(s);

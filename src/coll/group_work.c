@@ -7,9 +7,11 @@
 #include "base/mem.h"
 #include "sys/cond.h"
 #include "sys/interrupt.h"
+#include "sys/log.h"
 
 #include <string.h>
 
+enum { TELL_AFTER_LOOKS = 10000 / RG_LOOK_MS };
 static const uint64_t IDLE_NS = 100 * 1000 * 1000;
 
 static void *thread_main(void *arg)
@@ -86,11 +88,14 @@ rg_status rg_group_wait(rg_group_work *work)
     if (work->waited)
         return work->code == RG_OK ? RG_OK : rg_fail(work->code, "%s", work->why);
     /* What is given up ends soon: until then the thread may still write the caller's memory. */
-    while (!rg_latch_wait(&work->done, RG_LOOK_MS))
+    for (int looks = 0; !rg_latch_wait(&work->done, RG_LOOK_MS); looks++) {
+        if (looks == TELL_AFTER_LOOKS && work->voice != NULL)
+            rg_log(RG_LOG_W, "coll", "\"%s\" seconds=10", work->voice);
         if (interrupted == RG_OK && (interrupted = rg_interrupted()) != RG_OK) {
             (void)snprintf(why, sizeof why, "%s", rg_error_message());
             atomic_store(&work->group->given_up, true);
         }
+    }
     work->waited = true;
     if (interrupted != RG_OK)
         return rg_fail(interrupted, "%s", why);

@@ -19,6 +19,7 @@ struct rg_group_work {
     rg_group_op op;
     int root;
     const rg_group_config *config;
+    const char *voice; /* said by who waits, after 10 s: the thread itself cannot. NULL: it can */
     const char *failed;
     rg_group_list list;
     uint64_t *counts; /* of a gather, by rank; owned */

@@ -193,12 +193,20 @@ static rg_status infer_same(rg_ctx *ctx)
     return RG_OK;
 }
 
+static rg_status sync_grad(rg_grad_ctx *ctx)
+{
+    struct rg_opdesc *op;
+    RG_TRY(rg_grad_add(ctx, "c_sync_calc_stream", false, &op));
+    RG_TRY(rg_grad_read_grad(ctx, op, "X", "Out"));
+    return rg_grad_write(ctx, op, "Out", "X", -1, NULL);
+}
+
 #define SYNC(NAME, ATTRS, DOC)                                                   \
     {                                                                            \
         .type = NAME, .doc = DOC,                                                \
         .in = RG_SLOTS({"X", "variables that wait", RG_REPEATED | RG_ANY_KIND}), \
         .out = RG_SLOTS({"Out", "the same", RG_REPEATED, .inplace = RG_OF(0)}),  \
-        .attr = ATTRS, .flags = RG_OP_DYNAMIC, .infer = infer_same, .kernel = pass_on, \
+        .attr = ATTRS, .flags = RG_OP_DYNAMIC, .infer = infer_same, .kernel = pass_on, .grad = sync_grad, \
     }
 
 const rg_op rg_ops_c_sync[] = {

@@ -59,7 +59,9 @@ assert (out == (1 if RANK == 0 else -1) * (both[0] + both[1])).all()
 assert (gradient == np.concatenate([np.arange(4).reshape(2, 2) + 10 * k for k in (0, 1)])).all()
 
 for build in (lambda x: L._c_sync_calc_stream(x * 2), lambda x: L._c_sync_comm_stream(x * 2, 0)):
-    assert (run(build, mine)[0] == mine * 2).all()
+    out, gradient = run(build, mine, True)
+    assert (out == mine * 2).all()
+    assert (gradient == 2 * (np.arange(4).reshape(2, 2) + 10 * RANK)).all(), gradient
 
 
 # Rows of a sparse gradient, of which ranks have different numbers, and one has none.

@@ -1,14 +1,17 @@
 """Layers over all ranks of collective training."""
+from .. import unique_name
 from ..layer_helper import LayerHelper
 
 __all__ = []
 
 
 def _like(helper, x, rows=None):
+    """Out, under the name that real Paddle gives it."""
+    kind = "tmp" if helper.layer_type == "allreduce" else helper.layer_type
     shape = list(x.shape)
     if rows is not None and shape and shape[0] >= 0:
         shape[0] = rows(shape[0])
-    return helper.create_variable(name=helper.name + ".tmp_0", shape=shape, dtype=x.dtype,
+    return helper.create_variable(name=unique_name.generate("%s.%s" % (x.name, kind)), shape=shape, dtype=x.dtype,
                                   type=x.type, persistable=x.persistable, stop_gradient=False)
 
 
