@@ -4,7 +4,8 @@ import collections
 
 import numpy as np
 
-from paddle.trainer import model_dir
+from paddle import fluid
+from paddle.trainer import device, model_dir
 from paddle.trainer.machine import Machine
 from paddle.trainer_config_helpers.network import Network
 
@@ -16,19 +17,26 @@ def initPaddle(*arguments):
     for argument in arguments:
         name, _, value = argument.lstrip("-").partition("=")
         if name == "use_gpu" and value.lower() in ("0", "false"):
+            device.use(None)
+            continue
+        if name == "use_gpu" and value.lower() in ("1", "true"):
+            try:
+                device.use(0)
+            except RuntimeError as error:
+                raise ValueError("initPaddle: %s is not supported here: %s" % (argument, error)) from None
             continue
         if name == "trainer_count" and value == "1":
             continue
-        raise ValueError("initPaddle: %s is not supported: prediction runs on one thread of the CPU "
-                         "(--use_gpu=0, --trainer_count=1)" % argument)
+        raise ValueError("initPaddle: %s is not supported: prediction runs on one thread "
+                         "(--use_gpu=0 or 1, --trainer_count=1)" % argument)
 
 
 def isGpuVersion():
-    return False
+    return fluid.is_compiled_with_cuda()
 
 
 def isUsingGpu():
-    return False
+    return device.place() != fluid.CPUPlace()
 
 
 class Arguments:

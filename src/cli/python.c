@@ -76,7 +76,6 @@ int rg_cli_module(int argc, char **argv)
 /* ---- paddle train ---- */
 
 #define SAME_RESULT "results are the same without"
-#define NO_GPU      "this build trains on CPUs"
 #define BY_TEST     "use --job=test --predict_output_dir=DIR"
 
 enum { MANY = 1 << 30 };
@@ -121,6 +120,8 @@ static const rg_option table[] = {
      .type = RG_OPTION_FLOAT,
      .initial = "1e-5",
      .doc = "--job=checkgrad: how far parameters are moved"},
+    RG_SWITCH("use_gpu", "false", "train on a GPU"),
+    RG_NUMBER("gpu_id", "0", 0, 1023, "--use_gpu: which one"),
     RG_SWITCH("with_cost", "true", "the config's cost is computed"),
     RG_SWITCH("feed_data", "false", "--job=time: reading the data counts, too"),
     RG_WORD("python_path", "", "further folders of modules, with colons"),
@@ -131,8 +132,6 @@ static const rg_option table[] = {
     RG_MOOT("use_old_updater", BOOL, "false", SAME_RESULT),
     RG_MOOT("thread_local_rand_use_global_seed", BOOL, "false", SAME_RESULT),
     RG_MOOT("pserver_num_threads", INT, "1", "it is an option of `paddle pserver`"),
-    RG_REFUSED("use_gpu", BOOL, "false", NO_GPU),
-    RG_REFUSED("gpu_id", INT, "0", NO_GPU),
     RG_REFUSED("parallel_nn", BOOL, "false",
                "layers are not spread over devices; --trainer_count uses several cores"),
     RG_REFUSED("python_bin", TEXT, "python2.7", "it is the Python beside this command"),

@@ -17,17 +17,17 @@
 enum { ALIGN = 256, TURNS = 2 };
 
 typedef struct rg_feed_block {
-    rg_value whole;     /* of the device; feeds are parts of it */
-    size_t *offset;     /* by feed; SIZE_MAX: not in it */
-    size_t *room;       /* bytes that fit there */
+    rg_value whole; /* of the device; feeds are parts of it */
+    size_t *offset; /* by feed; SIZE_MAX: not in it */
+    size_t *room;   /* bytes that fit there */
     uint8_t *host[TURNS];
-    size_t bytes;       /* of the block, and of each host */
-    size_t low, high;   /* what is to be sent */
-    bool waited;        /* this turn's memory may be written */
+    size_t bytes;     /* of the block, and of each host */
+    size_t low, high; /* what is to be sent */
+    bool waited;      /* this turn's memory may be written */
     int turn;
-    rg_move *parts;     /* to be brought from elsewhere on the device */
+    rg_move *parts; /* to be brought from elsewhere on the device */
     int n_parts;
-    size_t *fed;        /* largest size of each feed so far */
+    size_t *fed; /* largest size of each feed so far */
 } rg_feed_block;
 
 static rg_status open_block(rg_plan *plan)
@@ -108,9 +108,10 @@ rg_status rg_feeds_send(rg_plan *plan)
     if (b->low < b->high) {
         uint8_t *to = (uint8_t *)b->whole.data + b->low;
         const uint8_t *from = b->host[b->turn] + b->low;
-        RG_TRY(device->upload ? device->upload(plan->run.stream, b->turn, to, from, b->high - b->low)
-                              : device->copy(device, to, false, from, true, b->high - b->low,
-                                             plan->run.stream));
+        RG_TRY(
+            device->upload
+                ? device->upload(plan->run.stream, b->turn, to, from, b->high - b->low)
+                : device->copy(device, to, false, from, true, b->high - b->low, plan->run.stream));
         b->turn = (b->turn + 1) % TURNS;
         b->low = SIZE_MAX;
         b->high = 0;

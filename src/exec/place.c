@@ -44,8 +44,8 @@ static rg_status text_of(const char *before, const char *after, const char **out
     size_t bytes = strlen(before) + strlen(after) + 1, at = 0, length = strlen(before);
     rg_status code = RG_OK;
     pthread_mutex_lock(&lock);
-    while (at < n && (strncmp(known[at], before, length) != 0 ||
-                      strcmp(known[at] + length, after) != 0))
+    while (at < n &&
+           (strncmp(known[at], before, length) != 0 || strcmp(known[at] + length, after) != 0))
         at++;
     if (at == n && (code = rg_grow((void **)&known, n, &capacity, sizeof *known)) == RG_OK) {
         if ((known[n] = rg_alloc(bytes)) == NULL)
@@ -235,8 +235,8 @@ static rg_status copy_value(const rg_plan *plan, rg_value *to, const rg_value *f
     RG_TRY(rg_value_resize(to, from->meta.dtype, &from->meta.shape));
     rg_value_set_lod(to, from->meta.lod);
     if (bytes > 0)
-        RG_TRY(device->copy(device, to->data, to_host, from->data, !to_host, bytes,
-                            plan->run.stream));
+        RG_TRY(
+            device->copy(device, to->data, to_host, from->data, !to_host, bytes, plan->run.stream));
     return to_host ? device->sync(device, plan->run.stream) : RG_OK;
 }
 

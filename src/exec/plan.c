@@ -90,17 +90,18 @@ const rg_run_services rg_plan_services = {
  * stay as they are. */
 static const struct {
     rg_status (*pass)(rg_program *program, const rg_protected *keep);
-    const char *makes; /* NULL: none, it is for every device */
+    const char *makes;  /* NULL: none, it is for every device */
+    bool to_start_less; /* it saves starts of work, which cost the CPU nothing */
 } fusions[] = {
-    {rg_pass_fuse_fc, "fused_fc"},
-    {rg_pass_fuse_softmax, "fused_softmax_cross_entropy_grad"},
-    {rg_pass_fuse_loss, "fused_softmax_loss"},
-    {rg_pass_fuse_embedding, "fused_embedding_sgd"},
-    {rg_pass_fuse_gather, "fused_embedding_concat"},
-    {rg_pass_sparse_tables, "fused_lookup_grad"},
-    {rg_pass_fuse_embedding_grad, "fused_embedding_grad"},
-    {rg_pass_fuse_parts, "fused_slice_grad"},
-    {rg_pass_fuse_slices, NULL},
+    {rg_pass_fuse_fc, "fused_fc", false},
+    {rg_pass_fuse_softmax, "fused_softmax_cross_entropy_grad", false},
+    {rg_pass_fuse_loss, "fused_softmax_loss", true},
+    {rg_pass_fuse_embedding, "fused_embedding_sgd", false},
+    {rg_pass_fuse_gather, "fused_embedding_concat", true},
+    {rg_pass_sparse_tables, "fused_lookup_grad", false},
+    {rg_pass_fuse_embedding_grad, "fused_embedding_grad", false},
+    {rg_pass_fuse_parts, "fused_slice_grad", false},
+    {rg_pass_fuse_slices, NULL, false},
 };
 
 /* Whether a fusion pays there. */
@@ -126,7 +127,8 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     if (config->no_fuse || !rg_flag_bool("fuse"))
         return RG_OK;
     for (size_t i = 0; i < sizeof fusions / sizeof fusions[0]; i++)
-        if (can_run(fusions[i].makes, plan->run.device))
+        if (can_run(fusions[i].makes, plan->run.device) &&
+            !(fusions[i].to_start_less && plan->run.device == &rg_cpu))
             RG_TRY(fusions[i].pass(plan->program, &fixed));
     return RG_OK;
 }

@@ -59,8 +59,8 @@ void *rg_gpu_alloc(const rg_device *device, size_t bytes)
     cudaError_t error = cudaSetDevice(device->number);
     if (error == cudaSuccess)
         error = cudaMalloc(&data, rounded(bytes));
-    for (void *other; error == cudaErrorMemoryAllocation &&
-                      (other = take(device->number, 0, true)) != NULL;) {
+    for (void *other;
+         error == cudaErrorMemoryAllocation && (other = take(device->number, 0, true)) != NULL;) {
         (void)cudaGetLastError();
         (void)cudaFree(other);
         error = cudaMalloc(&data, rounded(bytes));

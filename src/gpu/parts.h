@@ -19,6 +19,7 @@ typedef struct rg_gpu_parts {
 #ifdef __cplusplus
 extern "C"
 #endif
-cudaError_t rg_gpu_launch_parts(const rg_gpu_parts *parts, cudaStream_t stream);
+    cudaError_t
+    rg_gpu_launch_parts(const rg_gpu_parts *parts, cudaStream_t stream);
 
 #endif

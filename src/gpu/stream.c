@@ -1,4 +1,5 @@
-/* stream.c - the stream of a plan: scratch, the number of the run, bytes that come from the host. */
+/* stream.c - the stream of a plan: scratch, the number of the run, bytes that come from the host.
+ */
 #include "gpu/device_priv.h"
 
 #include "base/map.h"
@@ -20,8 +21,7 @@ static rg_status blas_of(int device, cublasLtHandle_t *handle)
     *handle = handles[device];
     pthread_mutex_unlock(&lock);
     if (failed != CUBLAS_STATUS_SUCCESS)
-        return rg_fail(RG_EIO, "cuBLASLt: %s in cublasLtCreate",
-                       cublasLtGetStatusString(failed));
+        return rg_fail(RG_EIO, "cuBLASLt: %s in cublasLtCreate", cublasLtGetStatusString(failed));
     return RG_OK;
 }
 
@@ -161,7 +161,8 @@ static rg_gpu_bytes *new_constant(rg_gpu_inside *in)
         *c = (rg_gpu_bytes){0};
         return c;
     }
-    (void)rg_fail(RG_ETOOBIG, "a recorded step has more than %d lists of the host", RG_GPU_CONSTANTS);
+    (void)rg_fail(RG_ETOOBIG, "a recorded step has more than %d lists of the host",
+                  RG_GPU_CONSTANTS);
     return NULL;
 }
 
@@ -217,7 +218,8 @@ rg_status rg_gpu_set_step(void *stream, uint64_t step)
 {
     rg_gpu_stream *s = stream;
     /* From memory that may change at once: CUDA takes so few bytes along with the command. */
-    RG_GPU_TRY(cudaMemcpyAsync(s->inside->step, &step, sizeof step, cudaMemcpyHostToDevice, s->cuda));
+    RG_GPU_TRY(
+        cudaMemcpyAsync(s->inside->step, &step, sizeof step, cudaMemcpyHostToDevice, s->cuda));
     return RG_OK;
 }
 

@@ -20,20 +20,23 @@ static void load(void)
     void *symbol = NULL;
     if (!rg_library_beside(MODULE, path, sizeof path)) {
         (void)snprintf(missing, sizeof missing,
-                       "this build of Regatta has no GPU kernels (" MODULE " is not there): install "
+                       "this build of Regatta has no GPU kernels (" MODULE
+                       " is not there): install "
                        "CUDA 12 or later with cuBLASLt and build with -DWITH_GPU=ON, or " OR_CPU);
         return;
     }
     if (rg_library_load_module(path, "rg_gpu_back_end", &symbol) != RG_OK) {
-        (void)snprintf(missing, sizeof missing,
-                       "the GPU kernels cannot be loaded: %s; install cuBLASLt of CUDA, or name its "
-                       "folder in LD_LIBRARY_PATH, or " OR_CPU,
-                       rg_error_message());
+        (void)snprintf(
+            missing, sizeof missing,
+            "the GPU kernels cannot be loaded: %s; install cuBLASLt of CUDA, or name its "
+            "folder in LD_LIBRARY_PATH, or " OR_CPU,
+            rg_error_message());
         return;
     }
     const rg_gpu_module *found = symbol;
     if (found->size != sizeof *found) {
-        (void)snprintf(missing, sizeof missing, MODULE " is of another build; build all again, or " OR_CPU);
+        (void)snprintf(missing, sizeof missing,
+                       MODULE " is of another build; build all again, or " OR_CPU);
         return;
     }
     rg_kernel_add(found->kernels);
@@ -78,8 +81,9 @@ rg_status rg_gpu_open(int number, const rg_device **device)
         return rg_fail(RG_ENOENT, "there is no GPU on this machine (or CUDA_VISIBLE_DEVICES hides "
                                   "it); " OR_CPU);
     if (number < 0 || number >= n)
-        return rg_fail(RG_ENOENT, "GPU %d is asked for, and there %s %d: number 0%s; FLAGS_selected_gpus "
-                                  "and CUDA_VISIBLE_DEVICES say which are used",
+        return rg_fail(RG_ENOENT,
+                       "GPU %d is asked for, and there %s %d: number 0%s; FLAGS_selected_gpus "
+                       "and CUDA_VISIBLE_DEVICES say which are used",
                        number, n == 1 ? "is" : "are", n, n == 1 ? "" : " and up");
     return m->device(number, device);
 }

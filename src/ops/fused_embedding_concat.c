@@ -26,15 +26,15 @@ static rg_status infer(rg_ctx *ctx)
     int n = rg_n_in(ctx, IDS);
     int64_t rows = -1, width = 0;
     if (rg_n_in(ctx, W) != n || rg_attr_list(ctx, POOLED)->n != n ||
-        rg_attr_list(ctx, PADDING)->n != n ||
-        rg_attr_list(ctx, ORDER)->n != n + rg_n_in(ctx, X))
+        rg_attr_list(ctx, PADDING)->n != n || rg_attr_list(ctx, ORDER)->n != n + rg_n_in(ctx, X))
         return rg_fail(RG_EINVAL, "%d look-ups do not fit its attributes", n);
     for (int k = 0; k < n; k++) {
         const rg_meta *ids = rg_in_meta_n(ctx, IDS, k);
         bool pooled = rg_attr_list(ctx, POOLED)->ints[k] != 0;
         if (rg_running(ctx) && pooled && ids->lod == NULL)
-            return rg_fail(RG_ESHAPE, "%s has no LoD; feed it as a LoDTensor "
-                                      "(fluid.create_lod_tensor) with its sequence lengths",
+            return rg_fail(RG_ESHAPE,
+                           "%s has no LoD; feed it as a LoDTensor "
+                           "(fluid.create_lod_tensor) with its sequence lengths",
                            rg_in_name(ctx, IDS, k));
         int64_t own = rg_running(ctx) ? rows_of(ids, pooled) : -1;
         if (rows >= 0 && own >= 0 && own != rows)
@@ -63,10 +63,9 @@ static rg_status check_ids(const rg_ctx *ctx, int k, const int64_t *ids, int64_t
 {
     for (int64_t i = 0; i < n; i++)
         if ((ids[i] < 0 || ids[i] >= rows) && (ids[i] != padding || padding == -1))
-            return rg_fail(RG_EVALUE,
-                           "%s has the id %lld at element %lld, and the table has %lld rows",
-                           rg_in_name(ctx, IDS, k), (long long)ids[i], (long long)i,
-                           (long long)rows);
+            return rg_fail(
+                RG_EVALUE, "%s has the id %lld at element %lld, and the table has %lld rows",
+                rg_in_name(ctx, IDS, k), (long long)ids[i], (long long)i, (long long)rows);
     return RG_OK;
 }
 

@@ -1,10 +1,10 @@
-/* fuse_gather.c - look-ups that a concat puts side by side as one op, and the SGD steps of their tables
- * straight from the gradient of the whole.
+/* fuse_gather.c - look-ups that a concat puts side by side as one op, and the SGD steps of their
+ * tables straight from the gradient of the whole.
  *
- *   lookup_table(w, ids) -> e_k [-> reshape2, or sequence_pool SUM] -> x_k ...; concat(x_k ..., y) -> out
- *       fused_embedding_concat(w ..., ids ..., y)
- *   concat_grad(dout) -> dx_k ... [-> their gradients] -> de_k ...; fused_embedding_sgd(w, ids, de_k ...)
- *       fused_embedding_concat_sgd(w, ids ..., dout)
+ *   lookup_table(w, ids) -> e_k [-> reshape2, or sequence_pool SUM] -> x_k ...; concat(x_k ..., y)
+ * -> out fused_embedding_concat(w ..., ids ..., y) concat_grad(dout) -> dx_k ... [-> their
+ * gradients] -> de_k ...; fused_embedding_sgd(w, ids, de_k ...) fused_embedding_concat_sgd(w, ids
+ * ..., dout)
  *
  * after pass/fuse_embedding.c. All of it or nothing: where a gradient of the concat is wanted by
  * anyone else, or a look-up is read elsewhere, the ops stay. */
@@ -15,10 +15,11 @@
 enum { MAX_PARTS = 1024, MIN_LOOKUPS = 2 };
 
 typedef struct part {
-    const char *x;             /* as the concat reads it */
-    rg_opdesc *lookup, *shape; /* shape: the op between them, or NULL; lookup NULL: another tensor */
-    rg_opdesc *shape_grad;     /* NULL: none */
-    const char *dx, *de;       /* its gradient, of the concat's part and of the rows; NULL: none */
+    const char *x; /* as the concat reads it */
+    rg_opdesc *lookup,
+        *shape;            /* shape: the op between them, or NULL; lookup NULL: another tensor */
+    rg_opdesc *shape_grad; /* NULL: none */
+    const char *dx, *de;   /* its gradient, of the concat's part and of the rows; NULL: none */
     bool pooled;
     int column, width;
     rg_opdesc *step; /* the fused_embedding_sgd that reads de; NULL: none */
@@ -51,7 +52,8 @@ static bool is_plain_lookup(const rg_uses *uses, const rg_opdesc *op, bool poole
 {
     if (!rg_is_type(op, "lookup_table") && !rg_is_type(op, "lookup_table_v2"))
         return false;
-    const rg_vardesc *w = var_of(uses, rg_one_in(op, "W")), *ids = var_of(uses, rg_one_in(op, "Ids"));
+    const rg_vardesc *w = var_of(uses, rg_one_in(op, "W")),
+                     *ids = var_of(uses, rg_one_in(op, "Ids"));
     return w != NULL && ids != NULL && w->meta.kind == RG_TENSOR && w->meta.dtype == RG_F32 &&
            w->meta.shape.rank == 2 && ids->meta.dtype == RG_I64 &&
            (pooled ? ids->meta.lod_level == 1 : ids->meta.lod_level == 0) &&
@@ -60,7 +62,8 @@ static bool is_plain_lookup(const rg_uses *uses, const rg_opdesc *op, bool poole
 
 static bool is_sum_pool(const rg_opdesc *op)
 {
-    return rg_is_type(op, "sequence_pool") && strcmp(rg_opdesc_attr(op, "pooltype")->s, "SUM") == 0 &&
+    return rg_is_type(op, "sequence_pool") &&
+           strcmp(rg_opdesc_attr(op, "pooltype")->s, "SUM") == 0 &&
            rg_opdesc_attr(op, "pad_value")->f == 0;
 }
 
@@ -69,7 +72,8 @@ static void find_lookup(const rg_uses *uses, const gather *g, part *p)
 {
     const rg_vardesc *x = var_of(uses, p->x);
     rg_opdesc *op = rg_only_writer(uses, p->x);
-    if (x == NULL || x->meta.shape.rank != 2 || op == NULL || rg_only_reader(uses, p->x) != g->concat)
+    if (x == NULL || x->meta.shape.rank != 2 || op == NULL ||
+        rg_only_reader(uses, p->x) != g->concat)
         return;
     p->pooled = is_sum_pool(op);
     if (p->pooled || rg_is_type(op, "reshape2")) {
@@ -115,7 +119,8 @@ static bool may_go(const rg_uses *uses, const gather *g, const part *p)
     if (p->shape == NULL)
         return true;
     return read_by(uses, rg_one_in(p->shape, "X"), p->shape, p->shape_grad) &&
-           read_by(uses, p->pooled ? rg_one_out(p->shape, "MaxIndex") : rg_one_out(p->shape, "XShape"),
+           read_by(uses,
+                   p->pooled ? rg_one_out(p->shape, "MaxIndex") : rg_one_out(p->shape, "XShape"),
                    p->shape_grad, NULL);
 }
 
@@ -163,7 +168,8 @@ static bool match(const rg_uses *uses, rg_opdesc *concat, gather *g)
 {
     const rg_args *x = rg_opdesc_in(concat, "X"), *axis = rg_opdesc_in(concat, "AxisTensor");
     int along = rg_opdesc_attr(concat, "axis")->i, column = 0;
-    if (x == NULL || x->n > MAX_PARTS || (axis != NULL && axis->n > 0) || (along != 1 && along != -1))
+    if (x == NULL || x->n > MAX_PARTS || (axis != NULL && axis->n > 0) ||
+        (along != 1 && along != -1))
         return false;
     g->concat = concat;
     g->n = x->n;
@@ -196,13 +202,14 @@ static bool match(const rg_uses *uses, rg_opdesc *concat, gather *g)
 
 static rg_status set_ints(rg_opdesc *op, const char *name, int n, const int32_t *ints)
 {
-    return rg_opdesc_set_attr(op, &(rg_attr){.name = name, .type = RG_ATTR_INTS, .n = n, .ints = ints});
+    return rg_opdesc_set_attr(op,
+                              &(rg_attr){.name = name, .type = RG_ATTR_INTS, .n = n, .ints = ints});
 }
 
 static rg_status set_longs(rg_opdesc *op, const char *name, int n, const int64_t *longs)
 {
-    return rg_opdesc_set_attr(op,
-                              &(rg_attr){.name = name, .type = RG_ATTR_LONGS, .n = n, .longs = longs});
+    return rg_opdesc_set_attr(
+        op, &(rg_attr){.name = name, .type = RG_ATTR_LONGS, .n = n, .longs = longs});
 }
 
 /* Room for what an op is given, by part. */

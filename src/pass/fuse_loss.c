@@ -1,8 +1,8 @@
 /* fuse_loss.c - softmax, cross_entropy2, mean and their gradients as one op.
  *
  *   softmax(x) -> p; cross_entropy2(p, label) -> y; mean(y) -> loss;
- *   fill_constant() -> dl; mean_grad(y, dl) -> dy; fused_softmax_cross_entropy_grad(p, label, dy) -> dx
- *       fused_softmax_loss(x, label) -> p, y, loss, dx
+ *   fill_constant() -> dl; mean_grad(y, dl) -> dy; fused_softmax_cross_entropy_grad(p, label, dy)
+ * -> dx fused_softmax_loss(x, label) -> p, y, loss, dx
  *
  * in the place of cross_entropy2; after pass/fuse_softmax.c. */
 #include "pass/uses.h"
@@ -57,7 +57,8 @@ static bool is_one(const rg_opdesc *start)
     int64_t n = 1;
     for (int i = 0; i < shape->n; i++)
         n *= shape->type == RG_ATTR_LONGS ? shape->longs[i] : shape->ints[i];
-    const rg_args *from = rg_opdesc_in(start, "ValueTensor"), *sizes = rg_opdesc_in(start, "ShapeTensor");
+    const rg_args *from = rg_opdesc_in(start, "ValueTensor"),
+                  *sizes = rg_opdesc_in(start, "ShapeTensor");
     return n == 1 && (from == NULL || from->n == 0) && (sizes == NULL || sizes->n == 0);
 }
 
@@ -81,7 +82,8 @@ static bool match(const rg_uses *uses, rg_opdesc *grad, loss *l)
         return false;
     size_t first = rg_uses_index(uses, l->softmax), here = rg_uses_index(uses, l->entropy);
     size_t last = rg_uses_index(uses, grad);
-    return same(rg_one_in(l->entropy, "X"), l->p) && same(rg_one_in(l->entropy, "Label"), l->label) &&
+    return same(rg_one_in(l->entropy, "X"), l->p) &&
+           same(rg_one_in(l->entropy, "Label"), l->label) &&
            !is_read(uses, rg_one_out(l->entropy, "MatchX")) &&
            !is_read(uses, rg_one_out(l->entropy, "XShape")) && is_matrix(uses, l->p) &&
            rg_one_in(l->softmax, "X") != NULL && first < here &&

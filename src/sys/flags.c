@@ -15,7 +15,8 @@
 
 extern char **environ;
 
-#define NO_GPU    "there is no GPU in this build"
+#define AS_NEEDED "memory of a GPU is taken as it is needed"
+#define NO_CUDNN  "cuDNN is not used"
 #define OWN_PLAN  "memory is laid out once, when a program is planned"
 #define OWN_FUSES "a plan always fuses what it can, with equal numbers"
 
@@ -126,7 +127,7 @@ static const rg_flag table[] = {
      NULL},
     {"gpu_graph", RG_FLAG_BOOL, "1",
      "steps on a GPU are recorded and started as one once shapes have settled; 0: op by op", NULL},
-    {"fraction_of_gpu_memory_to_use", RG_FLAG_FLOAT, "0.92", "", NO_GPU},
+    {"fraction_of_gpu_memory_to_use", RG_FLAG_FLOAT, "0.92", "", AS_NEEDED},
     {"selected_gpus", RG_FLAG_TEXT, "",
      "numbers of the GPUs that fluid.cuda_places() gives and device: gpu trains on, with commas; "
      "empty: "
@@ -134,9 +135,9 @@ static const rg_flag table[] = {
      NULL},
     {"cudnn_deterministic", RG_FLAG_BOOL, "0",
      "products on a GPU take the library's first algorithm, not the one timed quickest", NULL},
-    {"cudnn_exhaustive_search", RG_FLAG_BOOL, "0", "", NO_GPU},
-    {"conv_workspace_size_limit", RG_FLAG_INT, "512", "", NO_GPU},
-    {"sync_nccl_allreduce", RG_FLAG_BOOL, "1", "", NO_GPU},
+    {"cudnn_exhaustive_search", RG_FLAG_BOOL, "0", "", NO_CUDNN},
+    {"conv_workspace_size_limit", RG_FLAG_INT, "512", "", NO_CUDNN},
+    {"sync_nccl_allreduce", RG_FLAG_BOOL, "1", "", "sums are waited for where they are read"},
     {NULL, RG_FLAG_BOOL, NULL, NULL, NULL},
 };
 

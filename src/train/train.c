@@ -23,8 +23,8 @@
 #include <string.h>
 
 enum { WATCH_NS = 200 * 1000 * 1000 };
-/* On a GPU, loss and AUC are read of some batches: reading waits for it, and what it does next would
- * not be put into its stream meanwhile. */
+/* On a GPU, loss and AUC are read of some batches: reading waits for it, and what it does next
+ * would not be put into its stream meanwhile. */
 enum { READ_EVERY = 16 };
 
 /* What a trainer thread tells the watcher. */

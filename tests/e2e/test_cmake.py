@@ -43,7 +43,6 @@ def test_options_that_are_honoured(options, tmp_path):
 
 
 @pytest.mark.parametrize("options, reason", [
-    (["-DWITH_GPU=ON"], "no CUDA kernels yet"),
     (["-DWITH_DISTRIBUTE=OFF"], "not separable"),
     (["-DWITH_PYTHON=OFF"], "WITH_SWIG_PY=ON needs WITH_PYTHON=ON"),
     (["-DWITH_MKL=ON"], "OpenBLAS and oneDNN are"),

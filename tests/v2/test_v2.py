@@ -50,7 +50,7 @@ def test_arguments_come_before_the_environment_and_the_defaults(fresh, monkeypat
     (dict(trainer_count=0), "trainer_count must be at least 1"),
     (dict(trainer_id=3, num_gradient_servers=3), "trainer_id is 3, and there are 3 trainers"),
     (dict(rdma_tcp="rdma"), "rdma_tcp is not supported"),
-    (dict(gpu_id=1), "gpu_id is not supported: models run on the CPU; leave it out or say 0"),
+    (dict(gpu_id=1), "gpu_id is not supported: models run on the CPU; leave it out or say 0, or say use_gpu=True"),
     (dict(log_period=10), "log_period is not supported: event handlers say"),
 ])
 def test_wrong_options_are_named(fresh, arguments, words):

@@ -2,7 +2,7 @@
 import os
 
 from .. import _core
-from .core import OpRole, _Enum
+from .core import CUDAPlace, OpRole, _Enum
 from .framework import Program, Variable
 
 __all__ = ["CompiledProgram", "ExecutionStrategy", "BuildStrategy"]
@@ -81,7 +81,7 @@ class ExecutionStrategy(_Strategy):
         "num_iteration_per_drop_scope": 100, "num_iteration_per_run": 1,
         "use_experimental_executor": True, "use_thread_barrier": False, "_dry_run": False,
     }
-    _refused = {"use_cuda": "this build of Regatta has no GPU kernels",
+    _refused = {"use_cuda": "the place of the Executor says where a program runs",
                 "_dry_run": "a program is run or it is not"}
 
 
@@ -97,6 +97,7 @@ class CompiledProgram:
         self._build_strategy = build_strategy
         self._exec_strategy = None
         self._threads = 0  # 0: not data parallel
+        self._gpus = 0  # among the places
         self._loss_name = None
         self._plans = {}
 
@@ -111,6 +112,8 @@ class CompiledProgram:
             threads = len(places) if isinstance(places, (list, tuple)) else 1
         if threads < 1:
             raise ValueError("with_data_parallel: %d places" % threads)
+        self._gpus = sum(isinstance(p, CUDAPlace) for p in places or ()
+                         ) if isinstance(places, (list, tuple)) else 0
         if exec_strategy is not None and not isinstance(exec_strategy, ExecutionStrategy):
             raise TypeError("exec_strategy is %s, and must be an ExecutionStrategy"
                             % type(exec_strategy))
@@ -138,9 +141,23 @@ class CompiledProgram:
         return any(op.attr("op_role") & OpRole.Optimize
                    for op in self._program.global_block().ops if op.has_attr("op_role"))
 
+    def _run_on_gpu(self, executor, feed, fetch, scope, return_numpy):
+        """The batch in one piece: an executor has one GPU."""
+        if self._gpus > 1:
+            raise NotImplementedError(
+                "with_data_parallel over %d GPUs: one process trains on each; start them with "
+                "python -m paddle.distributed.launch" % self._gpus)
+        if isinstance(feed, (list, tuple)):
+            if len(feed) != 1:
+                raise TypeError("feed is a list of %d, and there is one GPU" % len(feed))
+            feed = feed[0]
+        return executor._run(self._program, feed, fetch, scope, return_numpy)
+
     def _run_parallel(self, executor, feed, fetch, scope, return_numpy, return_merged):
         if not self._threads:
             return executor._run(self._program, feed, fetch, scope, return_numpy)
+        if isinstance(executor.place, CUDAPlace):
+            return self._run_on_gpu(executor, feed, fetch, scope, return_numpy)
         feed = {} if feed is None else feed
         parts = list(feed) if isinstance(feed, (list, tuple)) else [feed]
         if not parts or not all(isinstance(part, dict) for part in parts):

@@ -29,7 +29,8 @@ def in_dygraph_mode():
 
 
 def is_compiled_with_cuda():
-    return False
+    """Whether CUDAPlace(0) can be had: there are GPU kernels, and a GPU."""
+    return core.is_compiled_with_cuda()
 
 
 # ---- the default programs ----

@@ -21,7 +21,6 @@ __all__ = ["AnalysisConfig", "AnalysisPredictor", "NativeConfig", "NativePaddleP
            "PaddleBuf", "PaddleDType", "PaddlePlace", "PaddlePredictor", "PaddleTensor",
            "ZeroCopyTensor", "create_paddle_predictor", "paddle_dtype_size"]
 
-_NO_GPU = "this build of Regatta has no GPU kernels; use config.disable_gpu()"
 _noted = set()
 
 
@@ -136,7 +135,8 @@ class AnalysisConfig:
         return self._threads or _threads()
 
     def disable_gpu(self):
-        """So it is: programs run on the CPU."""
+        """Programs run on the CPU, as they do unless enable_use_gpu() was called."""
+        self._gpu = None
 
     def enable_memory_optim(self, *unused):
         """So it is: temporaries share memory."""
@@ -163,16 +163,21 @@ class AnalysisConfig:
     def ir_optim(self):
         return self._ir_optim
 
+    _gpu, _pool_mb = None, 0
+
     def use_gpu(self):
+        return self._gpu is not None
+
+    def tensorrt_engine_enabled(self):
         return False
 
-    tensorrt_engine_enabled = lite_engine_enabled = use_gpu
+    lite_engine_enabled = tensorrt_engine_enabled
 
     def gpu_device_id(self):
-        return 0
+        return self._gpu or 0
 
     def memory_pool_init_size_mb(self):
-        return 0
+        return self._pool_mb
 
     def fraction_of_gpu_memory_for_pool(self):
         return 0.0
@@ -200,11 +205,16 @@ class AnalysisConfig:
     # ---- what cannot be done ----
 
     def enable_use_gpu(self, memory_pool_init_size_mb=100, device_id=0):
-        raise RuntimeError("AnalysisConfig.enable_use_gpu(): " + _NO_GPU)
+        """Run on that GPU. Its memory is taken as it is needed, whatever the pool's size."""
+        try:
+            core.CUDAPlace(device_id)
+        except RuntimeError as e:
+            raise RuntimeError("AnalysisConfig.enable_use_gpu(): %s" % e) from None
+        self._gpu, self._pool_mb = int(device_id), memory_pool_init_size_mb
 
     def _refuse(self, *args, **kwargs):
         raise NotSupported("AnalysisConfig: TensorRT, Lite, int8 and pass builders are not "
-                           "implemented; programs run in floating point on the CPU")
+                           "implemented; programs run in floating point")
 
     enable_tensorrt_engine = enable_lite_engine = enable_quantizer = _refuse
     set_trt_dynamic_shape_info = quantizer_config = pass_builder = _refuse
@@ -242,12 +252,18 @@ class PaddlePredictor:
     Config = AnalysisConfig
 
     def __init__(self, config):
-        if getattr(config, "use_gpu", None) is True:
-            raise RuntimeError("NativeConfig.use_gpu: " + _NO_GPU)
+        self._place = core.CPUPlace()
+        if getattr(config, "_gpu", None) is not None:
+            self._place = core.CUDAPlace(config._gpu)
+        elif getattr(config, "use_gpu", None) is True:
+            try:
+                self._place = core.CUDAPlace(config.device)
+            except RuntimeError as e:
+                raise RuntimeError("NativeConfig.use_gpu: %s" % e) from None
         self._by_name, self._config = config._by_name, config
         if config._threads:
             _core.set_flag("paddle_num_threads", str(config._threads))
-        self._scope, self._executor = core.Scope(), Executor()
+        self._scope, self._executor = core.Scope(), Executor(self._place)
         with scope_guard(self._scope):
             self._program, self._inputs, fetches = config._model.load(self._executor)
         self._outputs = [var.name for var in fetches]
@@ -257,7 +273,7 @@ class PaddlePredictor:
         """A predictor with the same program and parameters, and inputs of its own."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made._executor, made._given, made._made = Executor(), {}, {}
+        made._executor, made._given, made._made = Executor(self._place), {}, {}
         return made
 
     def get_input_names(self):

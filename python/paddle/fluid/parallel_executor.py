@@ -1,7 +1,7 @@
 """ParallelExecutor: the older spelling of a CompiledProgram with_data_parallel."""
 from . import executor as _executor
 from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
-from .core import CPUPlace
+from .core import CPUPlace, CUDAPlace
 from .framework import default_main_program
 
 __all__ = ["ParallelExecutor"]
@@ -11,14 +11,15 @@ class ParallelExecutor:
     def __init__(self, use_cuda, loss_name=None, main_program=None, share_vars_from=None,
                  exec_strategy=None, build_strategy=None, num_trainers=1, trainer_id=0,
                  scope=None):
-        if use_cuda:
-            raise RuntimeError("ParallelExecutor(use_cuda=True): this build of Regatta has no GPU "
-                               "kernels")
+        try:
+            place = CUDAPlace(0) if use_cuda else CPUPlace()
+        except RuntimeError as e:
+            raise RuntimeError("ParallelExecutor(use_cuda=True): %s" % e) from None
         if num_trainers != 1:
             raise NotImplementedError("ParallelExecutor(num_trainers=%d): collective training over "
                                       "several machines is not implemented" % num_trainers)
         self._scope = scope
-        self._executor = _executor.Executor(CPUPlace())
+        self._executor = _executor.Executor(place)
         shared = share_vars_from._compiled if share_vars_from is not None else None
         self._compiled = CompiledProgram(main_program or default_main_program()) \
             .with_data_parallel(loss_name, build_strategy or BuildStrategy(),

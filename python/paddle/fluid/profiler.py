@@ -2,6 +2,7 @@
 import contextlib
 
 from .. import _core
+from . import core
 
 __all__ = ["cuda_profiler", "reset_profiler", "profiler", "start_profiler", "stop_profiler"]
 
@@ -9,8 +10,10 @@ _running = False
 
 
 def cuda_profiler(output_file, output_mode=None, config=None):
-    raise RuntimeError("fluid.profiler.cuda_profiler: this build of Regatta has no GPU kernels; "
-                       "use fluid.profiler.profiler('CPU')")
+    raise RuntimeError("fluid.profiler.cuda_profiler: %s; use fluid.profiler.profiler('GPU'), or "
+                       "NVIDIA's ncu and nsys around the script"
+                       % ("nvprof's files are not written" if core.is_compiled_with_cuda()
+                          else "there is no GPU that can be used"))
 
 
 def reset_profiler():

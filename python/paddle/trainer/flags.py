@@ -17,7 +17,7 @@ _DEFAULTS = {
     "local": True, "trainer_id": 0, "num_gradient_servers": 1, "pservers": "127.0.0.1",
     "port": 7164, "ports_num": 1, "ports_num_for_sparse": 1, "nics": "", "start_pserver": False,
     "seed": 1, "checkgrad_eps": 1e-5, "with_cost": True, "feed_data": False, "python_path": "",
-    "use_gpu": False, "parallel_nn": False,
+    "use_gpu": False, "gpu_id": 0, "parallel_nn": False,
 }
 
 
@@ -49,6 +49,15 @@ def read_flags(arguments):
         if name[2:] in _DEFAULTS:  # what else there is means nothing here
             values[name[2:]] = _read(name[2:], text)
     flags = Flags(values)
+    if flags.use_gpu:
+        from . import device
+        try:
+            device.use(flags.gpu_id)
+            device.check_threads(flags.trainer_count)
+        except (RuntimeError, ValueError) as error:
+            raise FlagError("--use_gpu=true cannot be had: %s" % error) from None
+    elif flags.gpu_id:
+        raise FlagError("--gpu_id=%d goes with --use_gpu" % flags.gpu_id)
     if not flags.local:
         _check_job(flags)
     elif flags.start_pserver:

@@ -12,6 +12,7 @@ import paddle.fluid as fluid
 from paddle.trainer_config_helpers.graph import ConfigError
 from paddle.trainer_config_helpers.update import BATCH_VAR, append_updates
 
+from . import device
 from .feeder import Feeder
 
 __all__ = ["Machine", "Batch", "Totals"]
@@ -65,7 +66,8 @@ class Machine:
         self.pass_id = 0
         self.changed = set()  # parameters that do not have the values they started with
         self.scope = fluid.core.Scope()
-        self.exe = fluid.Executor(fluid.CPUPlace())
+        device.check_threads(self.trainer_count)
+        self.exe = fluid.Executor(device.place())
         self.feeder = Feeder(network.data_types, feeding)
         self._test_program = network.main.clone(for_test=True)
         self._remote, self._average, self._needs = remote, None, []

@@ -4,6 +4,8 @@ import collections
 import difflib
 import os
 
+from ..trainer import device
+
 __all__ = ["init", "flags"]
 
 _Flag = collections.namedtuple("_Flag", "read default")
@@ -43,7 +45,7 @@ _SAYS = "event handlers say what a trainer does"
 
 # With the defaults of the cluster guide of v2.
 _FLAGS = {
-    "use_gpu": _only(False, _CPU, _truth),
+    "use_gpu": _Flag(_truth, False),
     "trainer_count": _Flag(_whole(1), 1),
     "port": _Flag(_whole(1), 7164),
     "ports_num": _Flag(_whole(1), 1),
@@ -57,7 +59,7 @@ _FLAGS = {
     "use_mkl_packed": _Flag(_truth, False),
     "rnn_use_batch": _Flag(_truth, False),  # sequences are always computed as batches
     "rdma_tcp": _only("tcp", "trainers and servers talk over tcp"),
-    "gpu_id": _only(0, _CPU, int),
+    "gpu_id": _Flag(_whole(0), 0),
     "parallel_nn": _only(False, _CPU, _truth),
     "prev_batch_state": _only(False, "recurrent layers start anew in each batch", _truth),
     "beam_size": _only(1, "beam_search(beam_size=...) says it", int),
@@ -101,7 +103,22 @@ def init(**kwargs):
         raise ValueError("paddle.init: trainer_id is %d, and there are %d trainers "
                          "(num_gradient_servers), numbered from 0"
                          % (values["trainer_id"], values["num_gradient_servers"]))
+    _choose_device(values, given)
     _values = values
+
+
+def _choose_device(values, given):
+    if not values["use_gpu"]:
+        if values["gpu_id"] != 0:
+            raise ValueError("paddle.init: %s: gpu_id is not supported: models run on the CPU; leave it "
+                             "out or say 0, or say use_gpu=True" % given["gpu_id"][1])
+        device.use(None)
+        return
+    try:
+        device.use(values["gpu_id"])
+    except RuntimeError as error:
+        raise ValueError("paddle.init: %s: use_gpu is not supported here: %s"
+                         % (given["use_gpu"][1], error)) from None
 
 
 def flags():

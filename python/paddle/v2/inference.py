@@ -6,6 +6,7 @@ import struct
 import numpy as np
 
 import paddle.fluid as fluid
+from paddle.trainer import device
 from paddle.trainer.feeder import Feeder
 from paddle.trainer.machine import Machine
 from paddle.trainer.PyDataProvider2 import InputType
@@ -34,7 +35,7 @@ class _Model:
         self.parameters = about["parameters"]
         self._program = fluid.Program.parse_from_string(program)
         self._outputs = about["outputs"]
-        self._scope, self._exe = fluid.core.Scope(), fluid.Executor(fluid.CPUPlace())
+        self._scope, self._exe = fluid.core.Scope(), fluid.Executor(device.place())
         self.feeder = Feeder(collections.OrderedDict(
             (name, InputType(*kind)) for name, *kind in about["data_types"]))
 

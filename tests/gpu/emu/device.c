@@ -13,16 +13,20 @@
 
 extern const rg_kernel *const rg_kernel_list[];
 
+#ifndef EMU_MODULE
 static rg_gpu_fault fault;
 static unsigned counters[RG_GPU_COUNTERS];
 static uint64_t step;
 static rg_gpu_stream stream = {.fault = &fault, .counters = counters, .step = &step};
+#endif
 
 rg_gpu_stream *emu_stream(void);
+#ifndef EMU_MODULE /* there a plan has its own (module.c) */
 rg_gpu_stream *emu_stream(void)
 {
     return &stream;
 }
+#endif
 
 /* ---- CUDA's runtime ---- */
 
@@ -71,10 +75,12 @@ const void *rg_gpu_constant(rg_ctx *ctx, const void *host, size_t bytes)
 rg_philox_key rg_gpu_key(const rg_ctx *ctx, int seed, bool fixed, bool *uses_step)
 {
     rg_philox_key key = rg_random_key(ctx, seed, fixed);
+#ifndef EMU_MODULE
     step = ctx->run->step;
+#endif
     *uses_step = !fixed;
     if (!fixed)
-        key.stream ^= (step + 1) * 0x9e3779b97f4a7c15u;
+        key.stream ^= (ctx->run->step + 1) * 0x9e3779b97f4a7c15u;
     return key;
 }
 
@@ -150,6 +156,7 @@ rg_status rg_gpu_matmul(rg_gpu_stream *on, const rg_gpu_product *p)
     return RG_OK;
 }
 
+#ifndef EMU_MODULE
 /* ---- in the CPU's place ---- */
 
 typedef struct replaced {
@@ -224,3 +231,4 @@ __attribute__((constructor)) static void replace_all(void)
         (void)mprotect(at, bytes, PROT_READ);
     }
 }
+#endif

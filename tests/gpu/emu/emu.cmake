@@ -41,3 +41,17 @@ target_link_libraries(_core_emulated PRIVATE
     $<TARGET_PROPERTY:regatta_objects,INTERFACE_LINK_LIBRARIES>)
 set_target_properties(_core_emulated PROPERTIES PREFIX "" SUFFIX ".abi3.so" OUTPUT_NAME _core
     LINKER_LANGUAGE CXX LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/emulated)
+
+# The same as a device that plans run on: another libregatta_cuda.so, beside an extension of its own.
+add_library(regatta_cuda_emulated MODULE ${EMU_KERNELS} ${CMAKE_SOURCE_DIR}/src/gpu/fault.c
+    ${EMU}/device.c ${EMU}/module.c ${_objects} ${GENERATED}/emu_kernel_list.c)
+target_include_directories(regatta_cuda_emulated PRIVATE ${EMU}/include ${CMAKE_SOURCE_DIR}/src
+    ${GENERATED})
+target_compile_definitions(regatta_cuda_emulated PRIVATE EMU_MODULE)
+target_link_libraries(regatta_cuda_emulated PRIVATE Threads::Threads m)
+set(EMU_PLACED ${CMAKE_BINARY_DIR}/tests/placed)
+set_target_properties(regatta_cuda_emulated PROPERTIES OUTPUT_NAME regatta_cuda LINKER_LANGUAGE CXX
+    POSITION_INDEPENDENT_CODE ON LIBRARY_OUTPUT_DIRECTORY ${EMU_PLACED})
+add_dependencies(regatta_cuda_emulated _core)
+add_custom_command(TARGET regatta_cuda_emulated POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:_core> ${EMU_PLACED}/_core.abi3.so VERBATIM)

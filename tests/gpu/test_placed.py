@@ -1,0 +1,164 @@
+"""The tests of test_on_gpu.py on an emulated GPU, whose memory the host cannot touch
+(tests/gpu/emu/module.c): which op runs where, and every copy between."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+MODULE = os.path.join(ROOT, "build", "tests", "placed", "libregatta_cuda.so")
+
+pytestmark = pytest.mark.skipif(not os.path.exists(MODULE),
+                                reason="the emulated GPU is not built: it needs a C++ compiler")
+
+
+def run(code, **environ):
+    env = dict(os.environ, PYTHONPATH=HERE, **environ)
+    done = subprocess.run([sys.executable, "-c", "import placed\n" + code], cwd=ROOT, env=env,
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+def test_all_that_a_gpu_shows():
+    out = run("import runpy, sys; sys.argv = ['t']; runpy.run_path('tests/gpu/test_on_gpu.py', "
+              "run_name='__main__')")
+    assert "FAILED" not in out and out.count("ok ") >= 11
+
+
+MODEL = """
+import numpy as np
+import paddle.fluid as fluid
+main, startup = fluid.Program(), fluid.Program()
+with fluid.program_guard(main, startup):
+    ids = [fluid.data("C%d" % i, [None, 1], "int64") for i in range(4)]
+    label = fluid.data("label", [None, 1], "int64")
+    rows = [fluid.embedding(i, size=[30, 4], is_sparse=True, padding_idx=2 if k == 1 else None,
+                            param_attr=fluid.ParamAttr(name="table%d" % (k % 2)))
+            for k, i in enumerate(ids)]
+    x = fluid.layers.concat([fluid.layers.reshape(r, [-1, 4]) for r in rows], axis=1)
+    p = fluid.layers.fc(x, 3, act="softmax")
+    loss = fluid.layers.mean(fluid.layers.cross_entropy(p, label))
+    fluid.optimizer.SGD(0.5).minimize(loss)
+exe = fluid.Executor(fluid.CUDAPlace(0))
+exe.run(startup)
+"""
+
+
+def test_look_ups_and_loss_are_one_op_each():
+    out = run(MODEL + """
+print(exe._core.plan_text(main, dict.fromkeys(["C0", "C1", "C2", "C3", "label"]), [loss.name],
+                          fluid.global_scope()))""")
+    ops = [line.split("(")[0] for line in out.splitlines() if line.startswith("op ")]
+    assert ops == ["op fused_embedding_concat", "op fused_fc", "op fused_softmax_loss",
+                   "op fused_fc_grad", "op fused_embedding_concat_sgd",
+                   "op fused_embedding_concat_sgd"]
+
+
+def test_the_fused_ops_give_the_same_numbers_on_the_cpu():
+    """device_guard("cpu") keeps ops on the CPU, in a plan of the GPU with its fusions."""
+    code = MODEL.replace("with fluid.program_guard(main, startup):",
+                         "main.random_seed = startup.random_seed = 3\n"
+                         "with fluid.program_guard(main, startup), GUARD:") + """
+rng = np.random.RandomState(0)
+for _ in range(5):
+    feed = {"C%d" % i: rng.randint(0, 30, (6, 1)).astype("int64") for i in range(4)}
+    feed["label"] = rng.randint(0, 3, (6, 1)).astype("int64")
+    print(float(exe.run(main, feed, [loss])[0][0]))
+print(exe._core.plan_text(main, feed, [loss.name], fluid.global_scope()).count("fused"))
+"""
+    said = [run(code.replace("GUARD", guard)).split()
+            for guard in ("fluid.device_guard('cpu')", "fluid.device_guard(None)")]
+    assert said[0][-1] == said[1][-1] == "6"
+    assert all(abs(float(a) - float(b)) < 1e-5 for a, b in zip(*said))
+
+
+LOOP = """
+import numpy as np
+import paddle.fluid as fluid
+main, startup = fluid.Program(), fluid.Program()
+with fluid.program_guard(main, startup):
+    x = fluid.data("x", [None, 4], "float32")
+    h = fluid.layers.relu(x)
+    i = fluid.layers.fill_constant([1], "int64", 0)
+    n = fluid.layers.fill_constant([1], "int64", 3)
+    kept = fluid.layers.create_array("float32")
+    total = fluid.layers.assign(h)
+    more = fluid.layers.less_than(i, n)
+    loop = fluid.layers.While(more)
+    with loop.block():
+        fluid.layers.array_write(total, i, kept)
+        fluid.layers.assign(fluid.layers.elementwise_add(fluid.layers.relu(total), h), total)
+        fluid.layers.increment(i)
+        fluid.layers.less_than(i, n, cond=more)
+    y = fluid.layers.scale(total, 2.0)
+    third = fluid.layers.scale(fluid.layers.array_read(kept, fluid.layers.fill_constant([1], "int64", 2)), 1.0)
+    big = fluid.layers.cond(fluid.layers.reduce_sum(y) > 0, lambda: fluid.layers.scale(y, -1.0),
+                            lambda: y)
+    end = fluid.layers.relu(fluid.layers.scale(big, -1.0))
+for place in (fluid.CPUPlace(), fluid.CUDAPlace(0)):
+    exe = fluid.Executor(place)
+    exe.run(startup)
+    for k in range(4):
+        out = exe.run(main, {"x": np.arange(8, dtype="f").reshape(2, 4) - 3 - k}, [y, third, end])
+        print(*[float(v.sum()) for v in out])
+"""
+
+
+def test_loops_branches_and_arrays():
+    lines = run(LOOP).splitlines()
+    assert lines[:4] == lines[4:] and len(set(lines)) == 4
+
+
+def test_what_is_set_and_read_from_outside():
+    run(MODEL + """
+scope = fluid.global_scope()
+tensor = scope.find_var("table0").get_tensor()
+feed = {"C%d" % i: np.full((2, 1), 5, "int64") for i in range(4)}
+feed["label"] = np.zeros((2, 1), "int64")
+for _ in range(3):
+    exe.run(main, feed, [])
+assert tensor._place().is_gpu_place()
+before = np.array(tensor)
+tensor.set(np.full(before.shape, 0.25, "float32"), fluid.CPUPlace())
+assert tensor._place().is_cpu_place()
+probe = exe.run(main, feed, [x])[0]
+assert (probe[:, :4] == 0.25).all(), probe
+assert tensor._place().is_gpu_place()
+import tempfile
+with tempfile.TemporaryDirectory() as folder:
+    fluid.io.save_persistables(exe, folder, main)
+    kept = np.array(tensor)
+    exe.run(main, feed, [])
+    assert (np.array(tensor) != kept).any()
+    fluid.io.load_persistables(exe, folder, main)
+    assert (np.array(tensor) == kept).all()
+    here = fluid.Executor(fluid.CPUPlace())
+    there = exe.run(main.clone(for_test=True), feed, [p])[0]
+    assert np.abs(here.run(main.clone(for_test=True), feed, [p])[0] - there).max() < 1e-6
+    exe.run(main, feed, [])
+""")
+
+
+def test_training_from_files(tmp_path):
+    path = tmp_path / "part-0"
+    path.write_text("".join("1 %d 1 %d 1 %d 1 %d 1 %d\n" % (i % 30, i % 7, i % 5, i % 3, i % 3)
+                            for i in range(200)))
+    code = MODEL.replace("[None, 1], \"int64\")", "[None, 1], \"int64\", lod_level=LOD)") \
+        .replace("LOD) for i", "0) for i").replace("LOD", "0") + """
+data = fluid.DatasetFactory().create_dataset("InMemoryDataset")
+data.set_batch_size(16)
+data.set_thread(2)
+data.set_filelist([%r])
+data.set_use_var(ids + [label])
+data.load_into_memory()
+feed = {"C%%d" %% i: np.zeros((2, 1), "int64") for i in range(4)}
+feed["label"] = np.zeros((2, 1), "int64")
+first = float(exe.run(main.clone(for_test=True), feed, [loss])[0][0])
+for _ in range(3):
+    exe.train_from_dataset(main, data)
+assert float(exe.run(main.clone(for_test=True), feed, [loss])[0][0]) != first
+""" % str(path)
+    run(code)
