@@ -24,7 +24,8 @@ def test_kernels_pass_the_tests_of_the_ops(tmp_path):
     env = dict(os.environ, PYTHONPATH=os.path.join(kernels.ROOT, "tests", "gpu"), EMU_LOG=str(log))
     left = [arg for name in OTHERWISE for arg in ("--deselect", name)]
     run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "emulated",
-                          "-p", "no:cacheprovider", "tests/ops", "tests/gpu/test_large.py"] + left,
+                          "-p", "no:cacheprovider", "tests/ops", "tests/gpu/test_large.py",
+                          "tests/gpu/test_layers.py"] + left,
                          cwd=kernels.ROOT, env=env, capture_output=True, text=True, timeout=900)
     assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
     ran = {line.split()[0] for line in log.read_text().splitlines() if line.endswith(" ran")}
