@@ -6,12 +6,12 @@
  * recorded, the algorithms that the library proposes are timed; with FLAGS_cudnn_deterministic its
  * first proposal is taken, so that each process gets the same bits. Some hide NaN behind relu: those
  * are found out and left aside. */
+#include "gpu/device_priv.h"
 #include "gpu/glue.h"
 
 #include "base/mem.h"
 #include "sys/flags.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define LT_TRY(call)                                                                           \
@@ -39,8 +39,8 @@ typedef struct known {
 
 enum { BUCKETS = 256, PROPOSALS = 16, ROUNDS = 5 };
 
+/* Under rg_gpu_quiet, with what they hold: an algorithm is tried while nobody records. */
 static known *table[BUCKETS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table, and of what it holds */
 
 static int32_t align_of(const void *p)
 {
@@ -340,9 +340,9 @@ rg_status rg_gpu_matmul(rg_gpu_stream *stream, const rg_gpu_product *p)
         return RG_OK;
     if (p->k == 0)
         return of_nothing(stream, p);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&rg_gpu_quiet);
     rg_status code = run(stream, p, &relu_apart);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&rg_gpu_quiet);
     if (code != RG_OK || !relu_apart)
         return code;
     rg_gpu_product plain = *p;

@@ -2,7 +2,7 @@
  * into it between fork and join is a branch of a recorded step. */
 #include "gpu/side.h"
 
-#include <pthread.h>
+#include "gpu/device_priv.h"
 
 enum { MOST = 64 };
 
@@ -12,9 +12,9 @@ typedef struct side {
     void *workspace;
 } side;
 
+/* Under rg_gpu_quiet: memory is had while nobody records. */
 static side sides[MOST];
 static int n_sides;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
 
 static bool open_side(const rg_gpu_stream *stream, side *s)
 {
@@ -31,7 +31,7 @@ static const side *side_of(const rg_gpu_stream *stream)
 {
     enum cudaStreamCaptureStatus recording;
     const side *found = NULL;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&rg_gpu_quiet);
     for (int i = 0; i < n_sides && found == NULL; i++)
         if (sides[i].of == stream->cuda)
             found = &sides[i];
@@ -43,7 +43,7 @@ static const side *side_of(const rg_gpu_stream *stream)
         else
             (void)cudaGetLastError();
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&rg_gpu_quiet);
     return found;
 }
 
