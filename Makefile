@@ -6,7 +6,7 @@ PYTHON := .venv/bin/python
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-.PHONY: help setup build demo demo-ctr demo-fit-a-line test test-full test-asan test-tsan bench lint format clean
+.PHONY: help setup build demo demo-ctr demo-fit-a-line test test-full test-asan test-tsan bench bench-gpu lint format clean
 
 setup: ## Debian packages, a Python environment in .venv; once
 	@tools/setup.sh
@@ -42,6 +42,9 @@ test-tsan: setup ## threads under ThreadSanitizer
 
 bench: build ## ratios against the peers, measured in this run
 	@bench/run.sh
+
+bench-gpu: build ## CTR-DNN on a GPU: steps next to PyTorch's and the bars, curves next to the CPU's
+	@bench/gpu/run.sh
 
 lint: setup lint-quick ## format, clang-tidy, layers, banned functions
 	@tools/lint.sh

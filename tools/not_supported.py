@@ -18,10 +18,10 @@ NotImplementedError). All other names of 1.8.5 are there. Ops that are: `paddle 
 
 ## Names that are there to refuse
 They take their arguments and say why: `fluid.CUDAPlace`, `CUDAPinnedPlace`, `cuda_places`, `cuda_pinned_places`,
-`device_guard("gpu")` (there are no GPU kernels in this build); `enable_dygraph`; `load_op_library`, `sysconfig.get_include`,
+`device_guard("gpu")` where there is no GPU (`docs/guide-gpu.md`); `enable_dygraph`; `load_op_library`, `sysconfig.get_include`,
 `get_lib` (custom C++ ops); `optimizer.DGCMomentumOptimizer`, `PipelineOptimizer`; `BoxPSDataset` and what datasets
 have of page views (`set_parse_logkey`, `set_enable_pv_merge`, `set_rank_offset`); `DataLoader(num_workers=...)`;
-`AnalysisConfig.enable_tensorrt_engine`, `enable_lite_engine`, `enable_quantizer`, `enable_use_gpu`.
+`AnalysisConfig.enable_tensorrt_engine`, `enable_lite_engine`, `enable_quantizer`.
 """
 
 

@@ -111,6 +111,17 @@ static bool can_run(const char *type, const rg_device *device)
     return device == &rg_cpu || type == NULL || (op != NULL && rg_kernel_find(op, device) != NULL);
 }
 
+static bool can_pad(const rg_device *device)
+{
+    static const char *const types[] = {"fused_embedding_concat", "fused_fc", "fused_fc_grad"};
+    for (size_t i = 0; device != &rg_cpu && i < sizeof types / sizeof *types; i++) {
+        const rg_kernel *kernel = rg_kernel_find(rg_op_find(types[i]), device);
+        if (kernel == NULL || !(kernel->flags & RG_KERNEL_PADS))
+            return false;
+    }
+    return device != &rg_cpu;
+}
+
 static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
 {
     int n = config->n_feeds + config->n_fetches;
@@ -130,7 +141,7 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
         if (can_run(fusions[i].makes, plan->run.device) &&
             !(fusions[i].to_start_less && plan->run.device == &rg_cpu))
             RG_TRY(fusions[i].pass(plan->program, &fixed));
-    return RG_OK;
+    return can_pad(plan->run.device) ? rg_pass_pad_rows(plan->program, &fixed) : RG_OK;
 }
 
 /* The value behind a feed: its own memory, filled from outside. */

@@ -15,6 +15,9 @@ typedef struct block {
 } block;
 
 enum { SMALL = 512, LARGE = 1 << 21 };
+/* Zeros behind each block: products read whole vectors, and rows that a weight does not have
+ * (pass/pad_rows.c). */
+enum { BEHIND = 64 << 10 };
 
 static block *spare;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of spare */
@@ -30,7 +33,7 @@ rg_status rg_gpu_failed(cudaError_t error, const char *doing)
 static size_t rounded(size_t bytes)
 {
     size_t unit = bytes >= LARGE ? LARGE : SMALL;
-    return (bytes + unit - 1) / unit * unit;
+    return (bytes + BEHIND + unit - 1) / unit * unit;
 }
 
 /* A spare block of that size, or any one of the device; NULL: none. */
@@ -50,7 +53,7 @@ static void *take(int device, size_t bytes, bool any)
     return data;
 }
 
-void *rg_gpu_alloc(const rg_device *device, size_t bytes)
+static void *alloc(const rg_device *device, size_t bytes)
 {
     void *data = take(device->number, rounded(bytes), false);
     if (data != NULL)
@@ -68,6 +71,22 @@ void *rg_gpu_alloc(const rg_device *device, size_t bytes)
     pthread_mutex_unlock(&rg_gpu_quiet);
     if (error != cudaSuccess) {
         (void)rg_gpu_failed(error, "cudaMalloc");
+        return NULL;
+    }
+    return data;
+}
+
+void *rg_gpu_alloc(const rg_device *device, size_t bytes)
+{
+    uint8_t *data = alloc(device, bytes);
+    if (data == NULL)
+        return NULL;
+    pthread_mutex_lock(&rg_gpu_quiet);
+    cudaError_t error = cudaMemset(data + bytes, 0, rounded(bytes) - bytes);
+    pthread_mutex_unlock(&rg_gpu_quiet);
+    if (error != cudaSuccess) {
+        (void)rg_gpu_failed(error, "cudaMemset");
+        rg_gpu_free(device, data, bytes);
         return NULL;
     }
     return data;

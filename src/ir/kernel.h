@@ -16,6 +16,7 @@ enum rg_kernel_flags {
     RG_KERNEL_HOST = 1 << 0, /* needs the host each time (a number brought back, sizes that are
                               * data): it cannot be recorded and run again */
     RG_KERNEL_STEP = 1 << 1, /* reads the number of the run on the device (random ops) */
+    RG_KERNEL_PADS = 1 << 2, /* does what the op's attribute `padded` says (pass/pad_rows.c) */
 };
 
 typedef struct rg_kernel {

@@ -12,7 +12,7 @@
 
 enum { W, IDS, X };
 enum { OUT };
-enum { ORDER, POOLED, PADDING };
+enum { ORDER, POOLED, PADDING, PADDED };
 
 static int64_t rows_of(const rg_meta *ids, bool pooled)
 {
@@ -52,7 +52,7 @@ static rg_status infer(rg_ctx *ctx)
         }
         width += x->dim[1];
     }
-    rg_set_out(ctx, OUT, RG_F32, &RG_SHAPE(rows, width));
+    rg_set_out(ctx, OUT, RG_F32, &RG_SHAPE(rows, width + rg_attr_int(ctx, PADDED)));
     return RG_OK;
 }
 
@@ -143,6 +143,8 @@ static rg_status kernel(rg_ctx *ctx)
             to += rg_in_n(ctx, X, -1 - k)->meta.shape.dim[1];
         }
     }
+    for (int64_t i = 0, n = rg_attr_int(ctx, PADDED); n > 0 && i < out->meta.shape.dim[0]; i++)
+        memset(to + i * step, 0, (size_t)n * sizeof *to);
     return RG_OK;
 }
 
@@ -158,7 +160,8 @@ const rg_op rg_op_fused_embedding_concat = {
     .out = RG_SLOTS([OUT] = {"Out", "[rows, all widths]"}),
     .attr = RG_ATTRS([ORDER] = RG_LIST("order", RG_ATTR_INTS,
                                        "of the parts: look-up k, or X number -1-k where negative"),
-                     [POOLED] = POOLED_ATTR, [PADDING] = PADDING_ATTR),
+                     [POOLED] = POOLED_ATTR, [PADDING] = PADDING_ATTR,
+                     [PADDED] = RG_INT("padded", 0, "columns of zeros behind the parts")),
     .flags = RG_OP_INTERNAL,
     .infer = infer,
     .kernel = kernel,

@@ -14,7 +14,7 @@
 
 enum { X, W, BIAS };
 enum { OUT };
-enum { X_COLS, ACT };
+enum { X_COLS, ACT, PADDED };
 
 static rg_status act_of(const rg_ctx *ctx, rg_activation *act)
 {
@@ -30,7 +30,7 @@ static rg_status act_of(const rg_ctx *ctx, rg_activation *act)
 
 /* X as [m, k]; W as [k, n]. */
 typedef struct sizes {
-    int64_t m, n, k;
+    int64_t m, n, k, stride; /* stride: of the rows of X */
 } sizes;
 
 static rg_status sizes_of(const rg_ctx *ctx, int x_slot, int w_slot, sizes *s)
@@ -38,12 +38,13 @@ static rg_status sizes_of(const rg_ctx *ctx, int x_slot, int w_slot, sizes *s)
     const rg_shape *x = rg_shape_of(ctx, x_slot), *w = rg_shape_of(ctx, w_slot);
     int cols = rg_attr_int(ctx, X_COLS);
     if (cols < 1 || cols >= x->rank || w->rank != 2 ||
-        rg_shape_product(x, cols, x->rank) != w->dim[0]) {
+        rg_shape_product(x, cols, x->rank) != w->dim[0] + rg_attr_int(ctx, PADDED)) {
         char tx[RG_SHAPE_TEXT], tw[RG_SHAPE_TEXT];
         return rg_fail(RG_ESHAPE, "X of shape %s does not fit a weight of shape %s",
                        rg_shape_text(x, tx), rg_shape_text(w, tw));
     }
-    *s = (sizes){rg_shape_product(x, 0, cols), w->dim[1], w->dim[0]};
+    *s = (sizes){rg_shape_product(x, 0, cols), w->dim[1], w->dim[0],
+                 w->dim[0] + rg_attr_int(ctx, PADDED)};
     return RG_OK;
 }
 
@@ -66,14 +67,24 @@ static rg_status fused_fc_kernel(rg_ctx *ctx)
     rg_activation act;
     RG_TRY(sizes_of(ctx, X, W, &s));
     RG_TRY(act_of(ctx, &act));
-    rg_linear_f32(s.m, s.n, s.k, rg_in_data(ctx, X), rg_in_data(ctx, W), rg_in_data(ctx, BIAS), act,
+    const float *x = rg_in_data(ctx, X);
+    if (s.stride != s.k) { /* rare here: padding is for GPUs */
+        float *rows = rg_scratch(ctx, (size_t)(s.m * s.k) * sizeof *rows);
+        if (rows == NULL)
+            return RG_ENOMEM;
+        for (int64_t i = 0; i < s.m; i++)
+            memcpy(rows + i * s.k, x + i * s.stride, (size_t)s.k * sizeof *rows);
+        x = rows;
+    }
+    rg_linear_f32(s.m, s.n, s.k, x, rg_in_data(ctx, W), rg_in_data(ctx, BIAS), act,
                   rg_out_data(ctx, OUT));
     return RG_OK;
 }
 
 #define FC_ATTRS                                                                                   \
     RG_ATTRS([X_COLS] = RG_INT("x_num_col_dims", 1, "dimensions that make the rows of X"),         \
-             [ACT] = RG_STRING("act", "", "relu, sigmoid, tanh or none"))
+             [ACT] = RG_STRING("act", "", "relu, sigmoid, tanh or none"),                          \
+             [PADDED] = RG_INT("padded", 0, "columns of X beyond W's rows, which are zero"))
 
 const rg_op rg_op_fused_fc = {
     .type = "fused_fc",
@@ -180,12 +191,12 @@ static rg_status fused_fc_grad_kernel(rg_ctx *ctx)
     /* dX before W is changed. */
     if (rg_has_out(ctx, G_DX))
         rg_gemm_f32(false, true, s.m, s.k, s.n, 1, dz, s.n, rg_in_data(ctx, G_W), s.n, 0,
-                    rg_out_data(ctx, G_DX), s.k);
+                    rg_out_data(ctx, G_DX), s.stride);
     if (rg_has_out(ctx, G_DW))
-        rg_gemm_f32(true, false, s.k, s.n, s.m, 1, rg_in_data(ctx, G_X), s.k, dz, s.n, 0,
+        rg_gemm_f32(true, false, s.k, s.n, s.m, 1, rg_in_data(ctx, G_X), s.stride, dz, s.n, 0,
                     rg_out_data(ctx, G_DW), s.n);
     if (rg_has_out(ctx, G_W_OUT))
-        rg_gemm_f32(true, false, s.k, s.n, s.m, -*rate, rg_in_data(ctx, G_X), s.k, dz, s.n, 1,
+        rg_gemm_f32(true, false, s.k, s.n, s.m, -*rate, rg_in_data(ctx, G_X), s.stride, dz, s.n, 1,
                     rg_out_data(ctx, G_W_OUT), s.n);
     if (rg_has_out(ctx, G_BIAS_OUT))
         descend(rg_out_data(ctx, G_BIAS_OUT), sums, *rate, s.n);

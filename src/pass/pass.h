@@ -24,6 +24,8 @@ rg_status rg_pass_fuse_softmax(rg_program *program, const rg_protected *keep);
 rg_status rg_pass_fuse_embedding(rg_program *program, const rg_protected *keep);
 /* Look-ups side by side, and the SGD steps of their tables, as one op each. */
 rg_status rg_pass_fuse_gather(rg_program *program, const rg_protected *keep);
+/* Columns of zeros behind look-ups side by side, for kernels that take vectors. */
+rg_status rg_pass_pad_rows(rg_program *program, const rg_protected *keep);
 /* Softmax, cross entropy, mean and their gradients as one. */
 rg_status rg_pass_fuse_loss(rg_program *program, const rg_protected *keep);
 /* The sparse gradient of a table straight from those of its look-ups. */

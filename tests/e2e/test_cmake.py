@@ -56,3 +56,10 @@ def test_options_that_are_honoured(options, tmp_path):
 def test_options_that_are_refused(options, reason, tmp_path):
     code, text = options_alone(tmp_path, *options)
     assert code != 0 and reason in text, text
+
+
+def test_a_gpu_build_without_cuda_says_what_to_install(tmp_path):
+    code, text = configure(tmp_path, *GUIDE, "-DWITH_GPU=ON", "-DCUDA_INCLUDE=IGNORE")
+    assert code != 0 and "WITH_GPU=ON needs nvcc and cuBLASLt: install CUDA 12 or later" in text
+    code, text = configure(tmp_path, *GUIDE, "-DWITH_GPU=AUTO", "-DCUDA_INCLUDE=IGNORE")
+    assert code == 0, text

@@ -16,7 +16,7 @@ extern const rg_kernel *const rg_kernel_list[];
 
 /* ---- memory ---- */
 
-enum { UNIT = 4096 };
+enum { UNIT = 4096, BEHIND = 64 << 10 }; /* zeros behind each block, as in src/gpu/memory.c */
 static const size_t ARENA = (size_t)8 << 30;
 static uint8_t *arena;
 static size_t used;
@@ -46,7 +46,7 @@ static void lock_memory(void)
 
 static void *emu_alloc(const rg_device *device, size_t bytes)
 {
-    size_t need = (bytes + UNIT - 1) / UNIT * UNIT;
+    size_t need = (bytes + BEHIND + UNIT - 1) / UNIT * UNIT;
     void *data = NULL;
     (void)device;
     pthread_mutex_lock(&lock);
@@ -67,7 +67,10 @@ static void *emu_alloc(const rg_device *device, size_t bytes)
     pthread_mutex_unlock(&lock);
     unlock_memory();
     if (data != NULL)
-        memset(data, 0xa5, need); /* what no kernel wrote */
+    {
+        memset(data, 0xa5, bytes); /* what no kernel wrote */
+        memset((uint8_t *)data + bytes, 0, need - bytes);
+    }
     lock_memory();
     return data;
 }
@@ -79,7 +82,7 @@ static void emu_free(const rg_device *device, void *memory, size_t bytes)
     if (s == NULL)
         return;
     pthread_mutex_lock(&lock);
-    *s = (spare){spares, memory, (bytes + UNIT - 1) / UNIT * UNIT};
+    *s = (spare){spares, memory, (bytes + BEHIND + UNIT - 1) / UNIT * UNIT};
     spares = s;
     pthread_mutex_unlock(&lock);
 }
