@@ -159,7 +159,6 @@ rg_status rg_gpu_matmul(rg_gpu_stream *on, const rg_gpu_product *p)
     return RG_OK;
 }
 
-#ifndef EMU_MODULE
 /* Branches run one after the other here. */
 bool rg_gpu_fork(const rg_gpu_stream *on, rg_gpu_stream *branch)
 {
@@ -173,6 +172,7 @@ rg_status rg_gpu_join(const rg_gpu_stream *on, const rg_gpu_stream *branch)
     return RG_OK;
 }
 
+#ifndef EMU_MODULE
 /* ---- in the CPU's place ---- */
 
 typedef struct replaced {
