@@ -74,7 +74,7 @@ static rg_status fc(rg_ctx *ctx)
     return rg_gpu_done(ctx, true, "X");
 }
 
-const rg_kernel rg_kernel_gpu_fused_fc = {"fused_fc", "gpu", fc};
+const rg_kernel rg_kernel_gpu_fused_fc = {"fused_fc", "gpu", fc, RG_KERNEL_PADS, NULL};
 
 static rg_status thin_grad(rg_ctx *ctx, const layer *l)
 {
@@ -237,4 +237,4 @@ static rg_status fc_grad(rg_ctx *ctx)
     return multiply_back(ctx, &l, &p);
 }
 
-const rg_kernel rg_kernel_gpu_fused_fc_grad = {"fused_fc_grad", "gpu", fc_grad};
+const rg_kernel rg_kernel_gpu_fused_fc_grad = {"fused_fc_grad", "gpu", fc_grad, RG_KERNEL_PADS, NULL};

@@ -199,7 +199,7 @@ static rg_status embedding_concat(rg_ctx *ctx)
 }
 
 const rg_kernel rg_kernel_gpu_embedding_concat = {"fused_embedding_concat", "gpu",
-                                                  embedding_concat};
+                                                  embedding_concat, RG_KERNEL_PADS, NULL};
 
 static rg_status embedding_concat_sgd(rg_ctx *ctx)
 {
