@@ -25,8 +25,9 @@ enum { RG_CU_THIN = 8 };
 void rg_cu_thin_fc(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
                    const float *w, const float *bias, float *out, cudaStream_t stream);
 /* dz = dout act'(out) (NULL: act is none, and dout is dz), and dz_turned, [n, m], the same turned;
- * its column sums go to dbias, and the step bias -= rate sum is made. scale[0] = -rate, scale[1] = 1
- * where rate is there. copy_to gets a copy of copy_size floats. All but dout and room may be NULL. */
+ * its column sums go to dbias, and the step bias -= rate sum is made. scale[0] = -rate, scale[1] =
+ * 1 where rate is there. copy_to gets a copy of copy_size floats. All but dout and room may be
+ * NULL. */
 typedef struct rg_cu_back {
     int act;
     int64_t m, n;
@@ -51,6 +52,17 @@ typedef struct rg_cu_thin_back {
 } rg_cu_thin_back;
 int64_t rg_cu_thin_fc_back_room(int64_t m, int64_t n, int64_t k); /* floats */
 void rg_cu_thin_fc_back(const rg_cu_thin_back *b, unsigned *counters, cudaStream_t stream);
+/* fc_small.cu: layers of few rows in TF32, each way one launch; n and k are multiples of four, and
+ * matrices are aligned to 16 bytes. Outputs may be NULL. */
+void rg_cu_small_fc(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
+                    const float *w, const float *bias, float *out, cudaStream_t stream);
+typedef struct rg_cu_small {
+    int act;
+    int64_t m, n, k;
+    const float *x, *w, *out, *dout, *rate;
+    float *dx, *dw, *dbias, *w_out, *bias_out;
+} rg_cu_small;
+void rg_cu_small_back(const rg_cu_small *b, unsigned *counters, cudaStream_t stream);
 /* y = act(y), for products whose library cannot. */
 void rg_cu_activate(enum rg_cu_act act, int64_t n, float *y, cudaStream_t stream);
 /* dst[r, j] += src[j]; src of n elements. */
@@ -165,8 +177,8 @@ bool rg_cu_box_read(size_t size, const rg_cu_box *box, const void *from, void *t
 bool rg_cu_box_write(size_t size, const rg_cu_box *box, const void *from, void *to,
                      cudaStream_t stream);
 bool rg_cu_fill(rg_dtype dtype, int64_t n, double number, void *out, cudaStream_t stream);
-/* Rows of x by index: out[i] = x[index[i]]. The way back adds into dx, which is zeroed first, or with
- * `last`, room for a number a row, leaves the last one that names a row. */
+/* Rows of x by index: out[i] = x[index[i]]. The way back adds into dx, which is zeroed first, or
+ * with `last`, room for a number a row, leaves the last one that names a row. */
 bool rg_cu_gather(size_t size, int64_t rows, int64_t width, int64_t n, const void *index, bool wide,
                   const void *x, void *out, rg_gpu_site site, cudaStream_t stream);
 bool rg_cu_gather_grad(rg_dtype dtype, int64_t rows, int64_t width, int64_t n, const void *index,
@@ -289,8 +301,8 @@ enum rg_cu_update_kind {
     RG_CU_ADADELTA,
     RG_CU_ADAMAX,
 };
-/* Parameter and states are changed in place. Numbers and states are in the order that update.cu says
- * of each. power, power_out: of adam, its betas' powers and where they go on to. */
+/* Parameter and states are changed in place. Numbers and states are in the order that update.cu
+ * says of each. power, power_out: of adam, its betas' powers and where they go on to. */
 typedef struct rg_cu_update {
     enum rg_cu_update_kind kind;
     float number[4];
@@ -319,8 +331,8 @@ bool rg_cu_top_k_grad(rg_dtype dtype, int64_t rows, int64_t n, int k, const void
 void rg_cu_accuracy(int64_t rows, int64_t k, const void *indices, bool wide_indices,
                     const void *labels, bool wide_labels, float *accuracy, int32_t *correct,
                     int32_t *total, cudaStream_t stream);
-/* Counts the batch into bins of positives and negatives, which go on from what they hold; steps > 0:
- * into a window of so many batches (ops/auc.c). room: 2 bins of int64 where steps > 0. */
+/* Counts the batch into bins of positives and negatives, which go on from what they hold; steps >
+ * 0: into a window of so many batches (ops/auc.c). room: 2 bins of int64 where steps > 0. */
 bool rg_cu_auc(rg_dtype dtype, int64_t n, int64_t width, const void *predict, const void *labels,
                bool wide_labels, int64_t bins, int64_t steps, int64_t *pos, int64_t *neg,
                int64_t *room, double *area, rg_gpu_site site, unsigned *counters,

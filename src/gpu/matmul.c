@@ -4,8 +4,8 @@
  * columns are our rows. What the library needs to know of a product (layouts, the algorithm) is
  * found once for each kind of product, and kept. The first time, unless the stream is being
  * recorded, the algorithms that the library proposes are timed; with FLAGS_cudnn_deterministic its
- * first proposal is taken, so that each process gets the same bits. Some hide NaN behind relu: those
- * are found out and left aside. */
+ * first proposal is taken, so that each process gets the same bits. Some hide NaN behind relu:
+ * those are found out and left aside. */
 #include "gpu/device_priv.h"
 #include "gpu/glue.h"
 
@@ -54,10 +54,25 @@ static shape_key key_of(const rg_gpu_stream *stream, const rg_gpu_product *p)
     (void)cudaGetDevice(&device);
     shape_key key;
     memset(&key, 0, sizeof key);
-    key = (shape_key){p->m, p->n, p->k, p->batch > 1 ? p->batch : 1, p->stride_a, p->stride_b,
-                      p->stride_c, p->trans_a, p->trans_b, (int32_t)p->dtype, (int32_t)p->end,
-                      p->device_alpha != NULL, stream->tf32, p->device_alpha || p->beta != 0,
-                      device, align_of(p->a), align_of(p->b), align_of(p->c), align_of(p->bias)};
+    key = (shape_key){p->m,
+                      p->n,
+                      p->k,
+                      p->batch > 1 ? p->batch : 1,
+                      p->stride_a,
+                      p->stride_b,
+                      p->stride_c,
+                      p->trans_a,
+                      p->trans_b,
+                      (int32_t)p->dtype,
+                      (int32_t)p->end,
+                      p->device_alpha != NULL,
+                      stream->tf32,
+                      p->device_alpha || p->beta != 0,
+                      device,
+                      align_of(p->a),
+                      align_of(p->b),
+                      align_of(p->c),
+                      align_of(p->bias)};
     return key;
 }
 
@@ -179,9 +194,9 @@ static rg_status propose(const known *k, const rg_gpu_stream *stream,
                                                 PROPOSALS, found, n);
     (void)cublasLtMatmulPreferenceDestroy(want);
     if (failed != CUBLAS_STATUS_SUCCESS || *n == 0)
-        return rg_fail(RG_EIO,
-                       "cuBLASLt has no algorithm for %lld x %lld x %lld (%s)", (long long)k->key.m,
-                       (long long)k->key.n, (long long)k->key.k, cublasLtGetStatusString(failed));
+        return rg_fail(RG_EIO, "cuBLASLt has no algorithm for %lld x %lld x %lld (%s)",
+                       (long long)k->key.m, (long long)k->key.n, (long long)k->key.k,
+                       cublasLtGetStatusString(failed));
     return RG_OK;
 }
 
@@ -230,8 +245,8 @@ static bool keeps_nan(known *k, const cublasLtMatmulAlgo_t *algo, const rg_gpu_s
     return set_end(k, p->end, p->bias) == RG_OK && ran && one != one;
 }
 
-/* The quickest, by results that go aside; without `timed` the first. -1: none keeps NaN, or it cannot
- * be found out while the stream is being recorded. */
+/* The quickest, by results that go aside; without `timed` the first. -1: none keeps NaN, or it
+ * cannot be found out while the stream is being recorded. */
 static int choose(known *k, const cublasLtMatmulHeuristicResult_t *found, int n,
                   const rg_gpu_stream *stream, const rg_gpu_product *p)
 {
@@ -307,9 +322,9 @@ static rg_status of_nothing(const rg_gpu_stream *stream, const rg_gpu_product *p
     if (p->device_alpha != NULL || p->beta == 1)
         return RG_OK;
     for (int64_t i = 0; i < (p->batch > 1 ? p->batch : 1); i++)
-        RG_GPU_TRY(cudaMemsetAsync((char *)p->c + (size_t)(i * p->stride_c) *
-                                                      rg_dtype_size(p->dtype),
-                                   0, bytes, stream->cuda));
+        RG_GPU_TRY(
+            cudaMemsetAsync((char *)p->c + (size_t)(i * p->stride_c) * rg_dtype_size(p->dtype), 0,
+                            bytes, stream->cuda));
     if (p->end == RG_GPU_END_BIAS || p->end == RG_GPU_END_BIAS_RELU)
         (void)rg_cu_add_row(p->dtype, p->m, p->n, p->bias, p->c, stream->cuda);
     if (p->end == RG_GPU_END_BIAS_RELU && p->dtype == RG_F32)

@@ -102,7 +102,8 @@ const rg_kernel rg_kernel_gpu_soft_relu_grad = {"soft_relu_grad", "gpu", SOFT_RE
 const rg_kernel rg_kernel_gpu_swish = {"swish", "gpu", SWISH_forward};
 const rg_kernel rg_kernel_gpu_swish_grad = {"swish_grad", "gpu", SWISH_backward};
 const rg_kernel rg_kernel_gpu_hard_sigmoid = {"hard_sigmoid", "gpu", HARD_SIGMOID_forward};
-const rg_kernel rg_kernel_gpu_hard_sigmoid_grad = {"hard_sigmoid_grad", "gpu", HARD_SIGMOID_backward};
+const rg_kernel rg_kernel_gpu_hard_sigmoid_grad = {"hard_sigmoid_grad", "gpu",
+                                                   HARD_SIGMOID_backward};
 const rg_kernel rg_kernel_gpu_hard_swish = {"hard_swish", "gpu", HARD_SWISH_forward};
 const rg_kernel rg_kernel_gpu_hard_swish_grad = {"hard_swish_grad", "gpu", HARD_SWISH_backward};
 const rg_kernel rg_kernel_gpu_stanh = {"stanh", "gpu", STANH_forward};
@@ -111,8 +112,10 @@ const rg_kernel rg_kernel_gpu_hard_shrink = {"hard_shrink", "gpu", HARD_SHRINK_f
 const rg_kernel rg_kernel_gpu_hard_shrink_grad = {"hard_shrink_grad", "gpu", HARD_SHRINK_backward};
 const rg_kernel rg_kernel_gpu_softshrink = {"softshrink", "gpu", SOFTSHRINK_forward};
 const rg_kernel rg_kernel_gpu_softshrink_grad = {"softshrink_grad", "gpu", SOFTSHRINK_backward};
-const rg_kernel rg_kernel_gpu_thresholded_relu = {"thresholded_relu", "gpu", THRESHOLDED_RELU_forward};
-const rg_kernel rg_kernel_gpu_thresholded_relu_grad = {"thresholded_relu_grad", "gpu", THRESHOLDED_RELU_backward};
+const rg_kernel rg_kernel_gpu_thresholded_relu = {"thresholded_relu", "gpu",
+                                                  THRESHOLDED_RELU_forward};
+const rg_kernel rg_kernel_gpu_thresholded_relu_grad = {"thresholded_relu_grad", "gpu",
+                                                       THRESHOLDED_RELU_backward};
 const rg_kernel rg_kernel_gpu_gelu = {"gelu", "gpu", GELU_forward};
 const rg_kernel rg_kernel_gpu_gelu_grad = {"gelu_grad", "gpu", GELU_backward};
 const rg_kernel rg_kernel_gpu_mish = {"mish", "gpu", MISH_forward};

@@ -64,14 +64,13 @@ static rg_status scale(rg_ctx *ctx)
     if (given != NULL && given->meta.dtype != x->meta.dtype)
         return rg_gpu_leave(ctx, "a scale of another type");
     RG_TRY(like_x(ctx, x, out));
-    return rg_gpu_done(ctx,
-                       rg_cu_scale(x->meta.dtype,
-                                   (int64_t)(rg_value_bytes(x) / rg_dtype_size(x->meta.dtype)),
-                                   (double)rg_gpu_attr(ctx, "scale")->f,
-                                   given ? given->data : NULL, (double)rg_gpu_attr(ctx, "bias")->f,
-                                   rg_gpu_attr(ctx, "bias_after_scale")->b, x->data, out->data,
-                                   rg_cuda(ctx)),
-                       "X");
+    return rg_gpu_done(
+        ctx,
+        rg_cu_scale(x->meta.dtype, (int64_t)(rg_value_bytes(x) / rg_dtype_size(x->meta.dtype)),
+                    (double)rg_gpu_attr(ctx, "scale")->f, given ? given->data : NULL,
+                    (double)rg_gpu_attr(ctx, "bias")->f, rg_gpu_attr(ctx, "bias_after_scale")->b,
+                    x->data, out->data, rg_cuda(ctx)),
+        "X");
 }
 
 const rg_kernel rg_kernel_gpu_scale = {"scale", "gpu", scale};
@@ -91,10 +90,10 @@ static rg_status cast(rg_ctx *ctx)
 {
     const rg_value *x = rg_gpu_in(ctx, "X");
     rg_value *out = rg_gpu_out(ctx, "Out");
-    return rg_gpu_done(ctx,
-                       rg_cu_cast(x->meta.dtype, out->meta.dtype, rg_numel(x), x->data, out->data,
-                                  rg_cuda(ctx)),
-                       "X");
+    return rg_gpu_done(
+        ctx,
+        rg_cu_cast(x->meta.dtype, out->meta.dtype, rg_numel(x), x->data, out->data, rg_cuda(ctx)),
+        "X");
 }
 
 const rg_kernel rg_kernel_gpu_cast = {"cast", "gpu", cast};

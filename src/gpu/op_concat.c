@@ -86,7 +86,8 @@ static rg_status concat_grad(rg_ctx *ctx)
 
 const rg_kernel rg_kernel_gpu_concat_grad = {"concat_grad", "gpu", concat_grad};
 
-/* The shape rule has given every part that is there its size; one that nobody asked for has none. */
+/* The shape rule has given every part that is there its size; one that nobody asked for has none.
+ */
 static rg_status split(rg_ctx *ctx)
 {
     mover m;

@@ -50,20 +50,33 @@ static rg_status conv2d(rg_ctx *ctx)
     if (columns == NULL)
         return RG_ENOMEM;
     rg_cu_to_columns(&c.c, rg_gpu_in_data(ctx, "Input"), columns, rg_cuda(ctx));
-    rg_gpu_product p = {.m = c.filters, .n = c.windows, .k = c.depth,
-                        .a = rg_gpu_in_data(ctx, "Filter"), .b = columns,
-                        .c = rg_gpu_out_data(ctx, "Output"), .dtype = RG_F32, .alpha = 1,
-                        .batch = c.c.images, .stride_b = c.depth * c.windows,
+    rg_gpu_product p = {.m = c.filters,
+                        .n = c.windows,
+                        .k = c.depth,
+                        .a = rg_gpu_in_data(ctx, "Filter"),
+                        .b = columns,
+                        .c = rg_gpu_out_data(ctx, "Output"),
+                        .dtype = RG_F32,
+                        .alpha = 1,
+                        .batch = c.c.images,
+                        .stride_b = c.depth * c.windows,
                         .stride_c = c.filters * c.windows};
     return c.c.images > 0 ? rg_gpu_matmul(rg_gpu_stream_of(ctx), &p) : RG_OK;
 }
 
 static rg_status image_grad(rg_ctx *ctx, const conv *c, float *columns)
 {
-    rg_gpu_product p = {.trans_a = true, .m = c->depth, .n = c->windows, .k = c->filters,
+    rg_gpu_product p = {.trans_a = true,
+                        .m = c->depth,
+                        .n = c->windows,
+                        .k = c->filters,
                         .a = rg_gpu_in_data(ctx, "Filter"),
-                        .b = rg_gpu_in_data(ctx, "Output@GRAD"), .c = columns, .dtype = RG_F32,
-                        .alpha = 1, .batch = c->c.images, .stride_b = c->filters * c->windows,
+                        .b = rg_gpu_in_data(ctx, "Output@GRAD"),
+                        .c = columns,
+                        .dtype = RG_F32,
+                        .alpha = 1,
+                        .batch = c->c.images,
+                        .stride_b = c->filters * c->windows,
                         .stride_c = c->depth * c->windows};
     RG_TRY(rg_gpu_matmul(rg_gpu_stream_of(ctx), &p));
     rg_cu_from_columns(&c->c, columns, rg_gpu_out_data(ctx, "Input@GRAD"), rg_cuda(ctx));
@@ -79,10 +92,18 @@ static rg_status filter_grad(rg_ctx *ctx, const conv *c, float *columns)
     if (each == NULL || room == NULL)
         return RG_ENOMEM;
     rg_cu_to_columns(&c->c, rg_gpu_in_data(ctx, "Input"), columns, rg_cuda(ctx));
-    rg_gpu_product p = {.trans_b = true, .m = c->filters, .n = c->depth, .k = c->windows,
-                        .a = rg_gpu_in_data(ctx, "Output@GRAD"), .b = columns, .c = each,
-                        .dtype = RG_F32, .alpha = 1, .batch = c->c.images,
-                        .stride_a = c->filters * c->windows, .stride_b = c->depth * c->windows,
+    rg_gpu_product p = {.trans_b = true,
+                        .m = c->filters,
+                        .n = c->depth,
+                        .k = c->windows,
+                        .a = rg_gpu_in_data(ctx, "Output@GRAD"),
+                        .b = columns,
+                        .c = each,
+                        .dtype = RG_F32,
+                        .alpha = 1,
+                        .batch = c->c.images,
+                        .stride_a = c->filters * c->windows,
+                        .stride_b = c->depth * c->windows,
                         .stride_c = size};
     RG_TRY(rg_gpu_matmul(rg_gpu_stream_of(ctx), &p));
     return rg_gpu_done(ctx,
@@ -125,7 +146,9 @@ static rg_status pooling_of(const rg_ctx *ctx, const rg_value *x, rg_cu_pooling 
                             rg_gpu_attr(ctx, "ceil_mode")->b, &p, &out));
     *to = (rg_cu_pooling){.max = strcmp(rg_gpu_attr(ctx, "pooling_type")->s, "max") == 0,
                           .exclusive = rg_gpu_attr(ctx, "exclusive")->b,
-                          .adaptive = p.adaptive, .outer = p.outer, .inner = p.inner};
+                          .adaptive = p.adaptive,
+                          .outer = p.outer,
+                          .inner = p.inner};
     for (int i = 0; i < 2; i++) {
         to->in[i] = p.in[1 + i];
         to->out[i] = p.out[1 + i];

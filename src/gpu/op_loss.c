@@ -142,12 +142,11 @@ static rg_status fused_softmax_loss(rg_ctx *ctx)
     float *room = rg_gpu_scratch(ctx, (size_t)rg_cu_softmax_mean_room(rows, n) * sizeof *room);
     if (room == NULL)
         return RG_ENOMEM;
-    rg_cu_softmax_mean(rows, n, x->data,
-                       rg_gpu_labels(ctx, "Label", rg_gpu_attr(ctx, "ignore_index")->i),
-                       rg_gpu_attr(ctx, "scale")->f, rg_gpu_out_data(ctx, "Softmax"),
-                       rg_gpu_out_data(ctx, "Y"), rg_gpu_out_data(ctx, "Loss"),
-                       rg_gpu_out_data(ctx, "X@GRAD"), room, rg_gpu_stream_of(ctx)->counters,
-                       rg_cuda(ctx));
+    rg_cu_softmax_mean(
+        rows, n, x->data, rg_gpu_labels(ctx, "Label", rg_gpu_attr(ctx, "ignore_index")->i),
+        rg_gpu_attr(ctx, "scale")->f, rg_gpu_out_data(ctx, "Softmax"), rg_gpu_out_data(ctx, "Y"),
+        rg_gpu_out_data(ctx, "Loss"), rg_gpu_out_data(ctx, "X@GRAD"), room,
+        rg_gpu_stream_of(ctx)->counters, rg_cuda(ctx));
     return rg_gpu_done(ctx, true, "X");
 }
 

@@ -25,9 +25,14 @@ static rg_status mul(rg_ctx *ctx)
 {
     sizes s = sizes_of(ctx);
     RG_TRY(expect_f32(ctx, "X"));
-    rg_gpu_product p = {.m = s.m, .n = s.n, .k = s.k, .a = rg_gpu_in_data(ctx, "X"),
-                        .b = rg_gpu_in_data(ctx, "Y"), .c = rg_gpu_out_data(ctx, "Out"),
-                        .dtype = rg_gpu_in(ctx, "X")->meta.dtype, .alpha = 1};
+    rg_gpu_product p = {.m = s.m,
+                        .n = s.n,
+                        .k = s.k,
+                        .a = rg_gpu_in_data(ctx, "X"),
+                        .b = rg_gpu_in_data(ctx, "Y"),
+                        .c = rg_gpu_out_data(ctx, "Out"),
+                        .dtype = rg_gpu_in(ctx, "X")->meta.dtype,
+                        .alpha = 1};
     return rg_gpu_matmul(rg_gpu_stream_of(ctx), &p);
 }
 
@@ -38,12 +43,23 @@ static rg_status mul_grad(rg_ctx *ctx)
     sizes s = sizes_of(ctx);
     const rg_value *dout = rg_gpu_in(ctx, "Out@GRAD");
     RG_TRY(expect_f32(ctx, "Out@GRAD"));
-    rg_gpu_product dx = {.trans_b = true, .m = s.m, .n = s.k, .k = s.n, .a = dout->data,
-                         .b = rg_gpu_in_data(ctx, "Y"), .c = rg_gpu_out_data(ctx, "X@GRAD"),
-                         .dtype = dout->meta.dtype, .alpha = 1};
-    rg_gpu_product dy = {.trans_a = true, .m = s.k, .n = s.n, .k = s.m,
-                         .a = rg_gpu_in_data(ctx, "X"), .b = dout->data,
-                         .c = rg_gpu_out_data(ctx, "Y@GRAD"), .dtype = dout->meta.dtype,
+    rg_gpu_product dx = {.trans_b = true,
+                         .m = s.m,
+                         .n = s.k,
+                         .k = s.n,
+                         .a = dout->data,
+                         .b = rg_gpu_in_data(ctx, "Y"),
+                         .c = rg_gpu_out_data(ctx, "X@GRAD"),
+                         .dtype = dout->meta.dtype,
+                         .alpha = 1};
+    rg_gpu_product dy = {.trans_a = true,
+                         .m = s.k,
+                         .n = s.n,
+                         .k = s.m,
+                         .a = rg_gpu_in_data(ctx, "X"),
+                         .b = dout->data,
+                         .c = rg_gpu_out_data(ctx, "Y@GRAD"),
+                         .dtype = dout->meta.dtype,
                          .alpha = 1};
     if (dx.c != NULL)
         RG_TRY(rg_gpu_matmul(rg_gpu_stream_of(ctx), &dx));
@@ -67,7 +83,8 @@ static product product_of(const rg_ctx *ctx, bool plain)
     const rg_shape *x = &rg_gpu_in(ctx, "X")->meta.shape, *y = &rg_gpu_in(ctx, "Y")->meta.shape;
     product p = {.tx = !plain && rg_gpu_attr(ctx, "transpose_X")->b,
                  .ty = !plain && rg_gpu_attr(ctx, "transpose_Y")->b,
-                 .x_many = x->rank > 2, .y_many = y->rank > 2,
+                 .x_many = x->rank > 2,
+                 .y_many = y->rank > 2,
                  .alpha = plain ? 1 : rg_gpu_attr(ctx, "alpha")->f};
     int64_t x_rows = x->rank == 1 ? 1 : x->dim[x->rank - 2], x_cols = x->dim[x->rank - 1];
     int64_t y_rows = y->rank == 1 ? y->dim[0] : y->dim[y->rank - 2];
@@ -114,19 +131,38 @@ static rg_status forward(rg_ctx *ctx, bool plain)
 {
     RG_TRY(expect_f32(ctx, "X"));
     product p = product_of(ctx, plain);
-    rg_gpu_product q = {.trans_a = p.tx, .trans_b = p.ty, .m = p.m, .n = p.n, .k = p.k,
-                        .a = rg_gpu_in_data(ctx, "X"), .b = rg_gpu_in_data(ctx, "Y"),
-                        .c = rg_gpu_out_data(ctx, "Out"), .dtype = rg_gpu_in(ctx, "X")->meta.dtype};
+    rg_gpu_product q = {.trans_a = p.tx,
+                        .trans_b = p.ty,
+                        .m = p.m,
+                        .n = p.n,
+                        .k = p.k,
+                        .a = rg_gpu_in_data(ctx, "X"),
+                        .b = rg_gpu_in_data(ctx, "Y"),
+                        .c = rg_gpu_out_data(ctx, "Out"),
+                        .dtype = rg_gpu_in(ctx, "X")->meta.dtype};
     return multiply(ctx, &p, q, p.x_many, p.y_many, true);
 }
 
 static rg_status by_x(rg_ctx *ctx, const product *p, const void *y, const void *dout, void *dx,
                       rg_dtype dtype)
 {
-    rg_gpu_product turned = {.trans_a = p->ty, .trans_b = true, .m = p->k, .n = p->m, .k = p->n,
-                             .a = y, .b = dout, .c = dx, .dtype = dtype};
-    rg_gpu_product straight = {.trans_b = !p->ty, .m = p->m, .n = p->k, .k = p->n, .a = dout,
-                               .b = y, .c = dx, .dtype = dtype};
+    rg_gpu_product turned = {.trans_a = p->ty,
+                             .trans_b = true,
+                             .m = p->k,
+                             .n = p->m,
+                             .k = p->n,
+                             .a = y,
+                             .b = dout,
+                             .c = dx,
+                             .dtype = dtype};
+    rg_gpu_product straight = {.trans_b = !p->ty,
+                               .m = p->m,
+                               .n = p->k,
+                               .k = p->n,
+                               .a = dout,
+                               .b = y,
+                               .c = dx,
+                               .dtype = dtype};
     if (p->tx)
         return multiply(ctx, p, turned, p->y_many, true, p->x_many);
     return multiply(ctx, p, straight, true, p->y_many, p->x_many);
@@ -135,10 +171,23 @@ static rg_status by_x(rg_ctx *ctx, const product *p, const void *y, const void *
 static rg_status by_y(rg_ctx *ctx, const product *p, const void *x, const void *dout, void *dy,
                       rg_dtype dtype)
 {
-    rg_gpu_product turned = {.trans_a = true, .trans_b = p->tx, .m = p->n, .n = p->k, .k = p->m,
-                             .a = dout, .b = x, .c = dy, .dtype = dtype};
-    rg_gpu_product straight = {.trans_a = !p->tx, .m = p->k, .n = p->n, .k = p->m, .a = x,
-                               .b = dout, .c = dy, .dtype = dtype};
+    rg_gpu_product turned = {.trans_a = true,
+                             .trans_b = p->tx,
+                             .m = p->n,
+                             .n = p->k,
+                             .k = p->m,
+                             .a = dout,
+                             .b = x,
+                             .c = dy,
+                             .dtype = dtype};
+    rg_gpu_product straight = {.trans_a = !p->tx,
+                               .m = p->k,
+                               .n = p->n,
+                               .k = p->m,
+                               .a = x,
+                               .b = dout,
+                               .c = dy,
+                               .dtype = dtype};
     if (p->ty)
         return multiply(ctx, p, turned, true, p->x_many, p->y_many);
     return multiply(ctx, p, straight, p->x_many, true, p->y_many);

@@ -187,10 +187,9 @@ static rg_status expand(rg_ctx *ctx)
     rg_value *out = rg_gpu_out(ctx, "Out");
     rg_cu_box box;
     RG_TRY(repetitions(ctx, &x->meta.shape, &out->meta.shape, &box));
-    return rg_gpu_done(ctx,
-                       rg_cu_box_read(rg_dtype_size(x->meta.dtype), &box, x->data, out->data,
-                                      rg_cuda(ctx)),
-                       "X");
+    return rg_gpu_done(
+        ctx, rg_cu_box_read(rg_dtype_size(x->meta.dtype), &box, x->data, out->data, rg_cuda(ctx)),
+        "X");
 }
 
 static rg_status expand_grad(rg_ctx *ctx)
@@ -241,13 +240,12 @@ static rg_status gather_grad(rg_ctx *ctx)
     if (rg_gpu_attr(ctx, "overwrite")->b &&
         (last = rg_gpu_scratch(ctx, (size_t)(rows + 1) * sizeof *last)) == NULL)
         return RG_ENOMEM;
-    return rg_gpu_done(ctx,
-                       rg_cu_gather_grad(dout->meta.dtype, rows, rg_value_width(dx),
-                                         rg_numel(index), index->data, index->meta.dtype == RG_I64,
-                                         last, dout->data, dx->data,
-                                         rg_gpu_site_of(ctx, RG_FAULT_INDEX, "Index"),
-                                         rg_cuda(ctx)),
-                       "Out@GRAD");
+    return rg_gpu_done(
+        ctx,
+        rg_cu_gather_grad(dout->meta.dtype, rows, rg_value_width(dx), rg_numel(index), index->data,
+                          index->meta.dtype == RG_I64, last, dout->data, dx->data,
+                          rg_gpu_site_of(ctx, RG_FAULT_INDEX, "Index"), rg_cuda(ctx)),
+        "Out@GRAD");
 }
 
 const rg_kernel rg_kernel_gpu_gather = {"gather", "gpu", gather};

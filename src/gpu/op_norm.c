@@ -90,7 +90,7 @@ static rg_status batch_norm(rg_ctx *ctx)
                             rg_gpu_out_data(ctx, "VarianceOut"), rg_cuda(ctx));
     } else {
         RG_TRY(rg_gpu_copy_to(ctx, mean, rg_gpu_in_data(ctx, "Mean"),
-                           (size_t)c.channels * sizeof *mean));
+                              (size_t)c.channels * sizeof *mean));
         rg_cu_invert(c.channels, epsilon, rg_gpu_in_data(ctx, "Variance"), inverse, rg_cuda(ctx));
         RG_TRY(copy_running(ctx, "Mean", "MeanOut"));
         RG_TRY(copy_running(ctx, "Variance", "VarianceOut"));

@@ -36,14 +36,13 @@ static rg_status pool(rg_ctx *ctx)
     int64_t n;
     RG_TRY(pool_of(ctx, &how));
     RG_TRY(sequences(ctx, x->meta.lod, &at, &n));
-    return rg_gpu_done(ctx,
-                       rg_cu_sequence_pool(how, x->meta.dtype, n, rg_value_width(x), at,
-                                           rg_gpu_attr(ctx, "pad_value")->f, x->data,
-                                           rg_gpu_out_data(ctx, "Out"),
-                                           how == RG_CU_LARGEST ? rg_gpu_out_data(ctx, "MaxIndex")
-                                                                : NULL,
-                                           rg_cuda(ctx)),
-                       "X");
+    return rg_gpu_done(
+        ctx,
+        rg_cu_sequence_pool(how, x->meta.dtype, n, rg_value_width(x), at,
+                            rg_gpu_attr(ctx, "pad_value")->f, x->data, rg_gpu_out_data(ctx, "Out"),
+                            how == RG_CU_LARGEST ? rg_gpu_out_data(ctx, "MaxIndex") : NULL,
+                            rg_cuda(ctx)),
+        "X");
 }
 
 static rg_status pool_grad(rg_ctx *ctx)

@@ -46,10 +46,10 @@ static rg_status lookup_grad(rg_ctx *ctx)
         return rg_bad_dtype(ctx, rg_gpu_in_slot(ctx, "Out@GRAD"));
     if (dw->meta.kind != RG_ROWS) {
         RG_TRY(rg_gpu_zero(ctx, dw->data, rg_value_bytes(dw)));
-        return rg_gpu_done(ctx,
-                           rg_cu_scatter(dout->meta.dtype, dw->data, rows, width, &l, NULL, site, 0,
-                                         rg_cuda(ctx)),
-                           "Out@GRAD");
+        return rg_gpu_done(
+            ctx,
+            rg_cu_scatter(dout->meta.dtype, dw->data, rows, width, &l, NULL, site, 0, rg_cuda(ctx)),
+            "Out@GRAD");
     }
     if (rg_gpu_attr(ctx, "is_distributed")->b && rg_gpu_attr(ctx, "is_sparse")->b)
         rows = INT64_MAX; /* on servers the table grows */
@@ -147,9 +147,13 @@ static rg_status add_column(rg_ctx *ctx, rg_cu_columns *columns, const rg_value 
     const rg_value *ids = rg_in_n(ctx, rg_gpu_in_slot(ctx, "Ids"), k);
     bool pooled = rg_gpu_attr(ctx, "pooled")->ints[k] != 0;
     rg_cu_column *c = &columns->part[columns->n++];
-    *c = (rg_cu_column){.table = w->data, .ids = ids->data, .rows = w->meta.shape.dim[0],
+    *c = (rg_cu_column){.table = w->data,
+                        .ids = ids->data,
+                        .rows = w->meta.shape.dim[0],
                         .padding = rg_gpu_attr(ctx, "padding_idx")->longs[k],
-                        .width = (int32_t)w->meta.shape.dim[1], .at = at, .item = k};
+                        .width = (int32_t)w->meta.shape.dim[1],
+                        .at = at,
+                        .item = k};
     if (w->meta.dtype != RG_F32 || ids->meta.dtype != RG_I64)
         return rg_bad_dtype(ctx, rg_gpu_in_slot(ctx, "Ids"));
     if (pooled && ids->meta.lod == NULL)
@@ -179,7 +183,8 @@ static rg_status embedding_concat(rg_ctx *ctx)
                 .table = x->data, .width = (int32_t)(n ? rg_numel(x) / n : 0), .at = at};
         }
         at += columns.part[columns.n - 1].width;
-        if (p + 1 == order->n && at < step && columns.n < RG_CU_PARTS) /* zeros that fill a row up */
+        if (p + 1 == order->n && at < step &&
+            columns.n < RG_CU_PARTS) /* zeros that fill a row up */
             columns.part[columns.n++] = (rg_cu_column){.width = (int32_t)(step - at), .at = at};
         if (columns.n < RG_CU_PARTS && p + 1 < order->n)
             continue;

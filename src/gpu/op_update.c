@@ -88,10 +88,10 @@ static rg_status sgd(rg_ctx *ctx)
 
 static rg_status momentum(rg_ctx *ctx)
 {
-    rg_cu_update u = {.kind = RG_CU_MOMENTUM,
-                      .number = {rg_gpu_attr(ctx, "mu")->f,
-                                 rg_gpu_attr(ctx, "use_nesterov")->b ? 1 : 0},
-                      .state = {rg_gpu_out_data(ctx, "VelocityOut")}};
+    rg_cu_update u = {
+        .kind = RG_CU_MOMENTUM,
+        .number = {rg_gpu_attr(ctx, "mu")->f, rg_gpu_attr(ctx, "use_nesterov")->b ? 1 : 0},
+        .state = {rg_gpu_out_data(ctx, "VelocityOut")}};
     return step(ctx, &u);
 }
 
@@ -100,11 +100,11 @@ static rg_status adam_step(rg_ctx *ctx, bool dense_rows)
 {
     static const char *const in[] = {"Beta1Pow", "Beta2Pow"};
     static const char *const out[] = {"Beta1PowOut", "Beta2PowOut"};
-    rg_cu_update u = {.kind = RG_CU_ADAM,
-                      .number = {rg_gpu_attr(ctx, "beta1")->f, rg_gpu_attr(ctx, "beta2")->f,
-                                 rg_gpu_attr(ctx, "epsilon")->f},
-                      .state = {rg_gpu_out_data(ctx, "Moment1Out"),
-                                rg_gpu_out_data(ctx, "Moment2Out")}};
+    rg_cu_update u = {
+        .kind = RG_CU_ADAM,
+        .number = {rg_gpu_attr(ctx, "beta1")->f, rg_gpu_attr(ctx, "beta2")->f,
+                   rg_gpu_attr(ctx, "epsilon")->f},
+        .state = {rg_gpu_out_data(ctx, "Moment1Out"), rg_gpu_out_data(ctx, "Moment2Out")}};
     if (rg_gpu_in(ctx, "Beta1Tensor") != NULL || rg_gpu_in(ctx, "Beta2Tensor") != NULL)
         return rg_gpu_leave(ctx, "a beta that is a tensor");
     for (int i = 0; i < 2; i++) {
@@ -146,13 +146,12 @@ static rg_status decayed_adagrad(rg_ctx *ctx)
 static rg_status rmsprop(rg_ctx *ctx)
 {
     rg_value *mean = rg_gpu_out(ctx, "MeanGradOut");
-    rg_cu_update u = {.kind = RG_CU_RMSPROP,
-                      .number = {rg_gpu_attr(ctx, "epsilon")->f, rg_gpu_attr(ctx, "decay")->f,
-                                 rg_gpu_attr(ctx, "momentum")->f,
-                                 rg_gpu_attr(ctx, "centered")->b ? 1 : 0},
-                      .state = {rg_gpu_out_data(ctx, "MomentOut"),
-                                rg_gpu_out_data(ctx, "MeanSquareOut"),
-                                rg_gpu_out_data(ctx, "MeanGradOut")}};
+    rg_cu_update u = {
+        .kind = RG_CU_RMSPROP,
+        .number = {rg_gpu_attr(ctx, "epsilon")->f, rg_gpu_attr(ctx, "decay")->f,
+                   rg_gpu_attr(ctx, "momentum")->f, rg_gpu_attr(ctx, "centered")->b ? 1 : 0},
+        .state = {rg_gpu_out_data(ctx, "MomentOut"), rg_gpu_out_data(ctx, "MeanSquareOut"),
+                  rg_gpu_out_data(ctx, "MeanGradOut")}};
     if (rg_gpu_in(ctx, "Param")->meta.dtype == RG_F32 && rg_gpu_in(ctx, "MeanGrad") == NULL &&
         mean != NULL)
         RG_TRY(rg_gpu_zero(ctx, mean->data, rg_value_bytes(mean)));
@@ -161,33 +160,33 @@ static rg_status rmsprop(rg_ctx *ctx)
 
 static rg_status ftrl(rg_ctx *ctx)
 {
-    rg_cu_update u = {.kind = RG_CU_FTRL,
-                      .number = {rg_gpu_attr(ctx, "l1")->f, rg_gpu_attr(ctx, "l2")->f,
-                                 rg_gpu_attr(ctx, "lr_power")->f},
-                      .state = {rg_gpu_out_data(ctx, "SquaredAccumOut"),
-                                rg_gpu_out_data(ctx, "LinearAccumOut")}};
+    rg_cu_update u = {
+        .kind = RG_CU_FTRL,
+        .number = {rg_gpu_attr(ctx, "l1")->f, rg_gpu_attr(ctx, "l2")->f,
+                   rg_gpu_attr(ctx, "lr_power")->f},
+        .state = {rg_gpu_out_data(ctx, "SquaredAccumOut"), rg_gpu_out_data(ctx, "LinearAccumOut")}};
     return step(ctx, &u);
 }
 
 static rg_status adadelta(rg_ctx *ctx)
 {
     bool in_place = rg_gpu_in(ctx, "AvgSquaredUpdate") == rg_gpu_out(ctx, "AvgSquaredUpdateOut");
-    rg_cu_update u = {.kind = RG_CU_ADADELTA,
-                      .number = {rg_gpu_attr(ctx, "rho")->f, rg_gpu_attr(ctx, "epsilon")->f,
-                                 in_place ? 1 : 0},
-                      .state = {rg_gpu_out_data(ctx, "AvgSquaredGradOut"),
-                                rg_gpu_out_data(ctx, "AvgSquaredUpdateOut")}};
+    rg_cu_update u = {
+        .kind = RG_CU_ADADELTA,
+        .number = {rg_gpu_attr(ctx, "rho")->f, rg_gpu_attr(ctx, "epsilon")->f, in_place ? 1 : 0},
+        .state = {rg_gpu_out_data(ctx, "AvgSquaredGradOut"),
+                  rg_gpu_out_data(ctx, "AvgSquaredUpdateOut")}};
     return step(ctx, &u);
 }
 
 static rg_status adamax(rg_ctx *ctx)
 {
-    rg_cu_update u = {.kind = RG_CU_ADAMAX,
-                      .number = {rg_gpu_attr(ctx, "beta1")->f, rg_gpu_attr(ctx, "beta2")->f,
-                                 rg_gpu_attr(ctx, "epsilon")->f},
-                      .state = {rg_gpu_out_data(ctx, "MomentOut"),
-                                rg_gpu_out_data(ctx, "InfNormOut")},
-                      .power = {rg_gpu_in_data(ctx, "Beta1Pow")}};
+    rg_cu_update u = {
+        .kind = RG_CU_ADAMAX,
+        .number = {rg_gpu_attr(ctx, "beta1")->f, rg_gpu_attr(ctx, "beta2")->f,
+                   rg_gpu_attr(ctx, "epsilon")->f},
+        .state = {rg_gpu_out_data(ctx, "MomentOut"), rg_gpu_out_data(ctx, "InfNormOut")},
+        .power = {rg_gpu_in_data(ctx, "Beta1Pow")}};
     return step(ctx, &u);
 }
 

@@ -1,5 +1,5 @@
-/* side.c - a second stream beside that of a plan, for work that may run at the same time: what is put
- * into it between fork and join is a branch of a recorded step. */
+/* side.c - a second stream beside that of a plan, for work that may run at the same time: what is
+ * put into it between fork and join is a branch of a recorded step. */
 #include "gpu/side.h"
 
 #include "gpu/device_priv.h"

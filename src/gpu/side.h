@@ -5,8 +5,8 @@
 #include "gpu/gpu.h"
 
 /* `branch` becomes a stream that begins after all that is in `stream`, with a workspace of its own
- * and the same counters: kernels that use these belong into one of the two. False: there is none, and
- * all must go into `stream`. What was forked is joined before the op returns. */
+ * and the same counters: kernels that use these belong into one of the two. False: there is none,
+ * and all must go into `stream`. What was forked is joined before the op returns. */
 bool rg_gpu_fork(const rg_gpu_stream *stream, rg_gpu_stream *branch);
 rg_status rg_gpu_join(const rg_gpu_stream *stream, const rg_gpu_stream *branch);
 

@@ -1,10 +1,12 @@
-/* pad_rows.c - look-ups side by side get columns of zeros, so that their rows begin at whole vectors.
+/* pad_rows.c - look-ups side by side get columns of zeros, so that their rows begin at whole
+ * vectors.
  *
- *   fused_embedding_concat -> x; fused_fc(x, w); fused_fc_grad(x, w, ...) -> dx; fused_embedding_concat_sgd(dx)
+ *   fused_embedding_concat -> x; fused_fc(x, w); fused_fc_grad(x, w, ...) -> dx;
+ * fused_embedding_concat_sgd(dx)
  *
- * A product whose rows are 273 floats apart runs at half the speed of one with 276 on a GPU. x and dx get
- * the columns; w has as many rows as before, and the kernels take zeros for the rest. Only where nobody
- * else reads x or dx, and the step is in the gradient. */
+ * A product whose rows are 273 floats apart runs at half the speed of one with 276 on a GPU. x and
+ * dx get the columns; w has as many rows as before, and the kernels take zeros for the rest. Only
+ * where nobody else reads x or dx, and the step is in the gradient. */
 #include "pass/uses.h"
 
 #include <string.h>

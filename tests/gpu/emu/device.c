@@ -1,7 +1,7 @@
-/* device.c - the GPU that the emulation's kernels believe in: memory of the host, products in loops.
- * Its kernels take the place of the CPU's, op by op, when the extension is loaded; one that says
- * RG_EUNIMPL leaves the op to the CPU's, as a plan on a GPU does.
- * EMU_LOG=FILE: a line for each op type that ran, and how. */
+/* device.c - the GPU that the emulation's kernels believe in: memory of the host, products in
+ * loops. Its kernels take the place of the CPU's, op by op, when the extension is loaded; one that
+ * says RG_EUNIMPL leaves the op to the CPU's, as a plan on a GPU does. EMU_LOG=FILE: a line for
+ * each op type that ran, and how. */
 #include "gpu/fault.h"
 #include "gpu/gpu.h"
 #include "gpu/side.h"

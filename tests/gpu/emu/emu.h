@@ -17,14 +17,16 @@
 #define __device__ static
 #define __host__
 #define __forceinline__ inline
-#define __shared__ static thread_local
+#define __shared__      static thread_local
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
 #define __constant__ static const
 
 struct dim3 {
     unsigned x, y, z;
-    dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+    dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c)
+    {
+    }
 };
 struct emu_float4 {
     float x, y, z, w;
