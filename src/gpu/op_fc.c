@@ -138,7 +138,8 @@ static rg_status through(rg_ctx *ctx, const layer *l, parts *p)
 {
     const rg_gpu_stream *stream = rg_gpu_stream_of(ctx);
     bool steps = rg_gpu_out(ctx, "WOut") != NULL, both = steps && rg_gpu_out(ctx, "X@GRAD") != NULL;
-    bool turned = steps && stream->tf32 && l->m >= LARGE && l->m % 4 == 0;
+    bool turned = steps && rg_gpu_out(ctx, "W@GRAD") == NULL && stream->tf32 && l->m >= LARGE &&
+                  l->m % 4 == 0;
     int64_t z = l->m * l->n, x = l->m * l->k, w = l->k * l->n,
             sums = rg_cu_fc_back_room(l->m, l->n);
     int64_t all = 2 * z + (turned ? x : 0) + w + sums + 6 * 64;
@@ -168,8 +169,6 @@ static rg_status through(rg_ctx *ctx, const layer *l, parts *p)
                     .copy_to = p->w_copy,
                     .copy_size = w};
     rg_cu_fc_back(&b, stream->counters, rg_cuda(ctx));
-    if (turned)
-        rg_cu_turn(l->m, l->k, rg_gpu_in_data(ctx, "X"), p->x_turned, rg_cuda(ctx));
     return rg_gpu_done(ctx, true, "X");
 }
 
@@ -224,6 +223,30 @@ static rg_status multiply_back(rg_ctx *ctx, const layer *l, const parts *p)
     return steps ? step(ctx, stream, l, p) : RG_OK;
 }
 
+/* X is turned, which is all memory, beside the product of dX, which is all sums. */
+static rg_status turn_and_multiply(rg_ctx *ctx, const layer *l, const parts *p)
+{
+    rg_gpu_stream *stream = rg_gpu_stream_of(ctx), branch;
+    rg_gpu_product dx = {.trans_b = true,
+                         .m = l->m,
+                         .n = l->k,
+                         .k = l->n,
+                         .a = p->dz,
+                         .b = rg_gpu_in_data(ctx, "W"),
+                         .c = rg_gpu_out_data(ctx, "X@GRAD"),
+                         .dtype = RG_F32,
+                         .alpha = 1};
+    bool forked = dx.c != NULL && rg_gpu_fork(stream, &branch);
+    rg_cu_turn(l->m, l->k, rg_gpu_in_data(ctx, "X"), p->x_turned,
+               forked ? branch.cuda : stream->cuda);
+    RG_TRY(rg_gpu_done(ctx, true, "X"));
+    rg_status code = dx.c != NULL ? rg_gpu_matmul(stream, &dx) : RG_OK;
+    if (forked)
+        RG_TRY(rg_gpu_join(stream, &branch));
+    RG_TRY(code);
+    return step(ctx, stream, l, p);
+}
+
 static rg_status fc_grad(rg_ctx *ctx)
 {
     layer l;
@@ -234,7 +257,10 @@ static rg_status fc_grad(rg_ctx *ctx)
     if (is_small(ctx, &l))
         return small_grad(ctx, &l);
     RG_TRY(through(ctx, &l, &p));
+    if (p.x_turned != NULL)
+        return turn_and_multiply(ctx, &l, &p);
     return multiply_back(ctx, &l, &p);
 }
 
-const rg_kernel rg_kernel_gpu_fused_fc_grad = {"fused_fc_grad", "gpu", fc_grad, RG_KERNEL_PADS, NULL};
+const rg_kernel rg_kernel_gpu_fused_fc_grad = {"fused_fc_grad", "gpu", fc_grad, RG_KERNEL_PADS,
+                                               NULL};
