@@ -1,6 +1,6 @@
 /* op_fc.c - fused_fc and its gradient, with the SGD step where it has one: see ops/fused_fc.c.
  *
- * A layer of a few columns is a kernel each way, and so is, in TF32, one of a few rows. Else the
+ * A layer of a few columns is a kernel each way, and so is one of a few rows. Else the
  * way back is one kernel for the activation and the bias, and two products, of which the second
  * goes straight into the weight. Small ones run side by side, the first on a copy of the weight. Of
  * large ones in TF32 the second is one of turned matrices: the GPU's best kernels want both
@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { LARGE = 8192 }; /* rows from which a product fills the GPU */
-enum { SMALL = 1024 }; /* rows up to which a layer is one launch of our own, in TF32 */
+enum { SMALL = 1024 }; /* rows up to which a layer is one launch of our own */
 
 typedef struct layer {
     int64_t m, n, k;
@@ -38,9 +38,9 @@ static rg_status layer_of(const rg_ctx *ctx, layer *l)
     return rg_fail(RG_EINVAL, "activation %s", act);
 }
 
-static bool is_small(const rg_ctx *ctx, const layer *l)
+static bool is_small(const layer *l)
 {
-    return rg_gpu_stream_of(ctx)->tf32 && l->m <= SMALL && l->n % 4 == 0 && l->k % 4 == 0;
+    return l->m <= SMALL && l->n % 4 == 0 && l->k % 4 == 0;
 }
 
 static rg_status fc(rg_ctx *ctx)
@@ -54,8 +54,9 @@ static rg_status fc(rg_ctx *ctx)
         rg_cu_thin_fc(l.act, l.m, l.n, l.k, x, w, bias, out, rg_cuda(ctx));
         return rg_gpu_done(ctx, true, "X");
     }
-    if (is_small(ctx, &l)) {
-        rg_cu_small_fc(l.act, l.m, l.n, l.k, x, w, bias, out, rg_cuda(ctx));
+    if (is_small(&l)) {
+        rg_cu_small_fc(l.act, rg_gpu_stream_of(ctx)->tf32, l.m, l.n, l.k, x, w, bias, out,
+                       rg_cuda(ctx));
         return rg_gpu_done(ctx, true, "X");
     }
     rg_gpu_product p = {.m = l.m,
@@ -103,6 +104,7 @@ static rg_status thin_grad(rg_ctx *ctx, const layer *l)
 static rg_status small_grad(rg_ctx *ctx, const layer *l)
 {
     rg_cu_small b = {.act = (int)l->act,
+                     .tf32 = rg_gpu_stream_of(ctx)->tf32,
                      .m = l->m,
                      .n = l->n,
                      .k = l->k,
@@ -254,7 +256,7 @@ static rg_status fc_grad(rg_ctx *ctx)
     RG_TRY(layer_of(ctx, &l));
     if (l.n <= RG_CU_THIN)
         return thin_grad(ctx, &l);
-    if (is_small(ctx, &l))
+    if (is_small(&l))
         return small_grad(ctx, &l);
     RG_TRY(through(ctx, &l, &p));
     if (p.x_turned != NULL)
