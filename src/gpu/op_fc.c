@@ -254,6 +254,8 @@ static rg_status fc_grad(rg_ctx *ctx)
     layer l;
     parts p;
     RG_TRY(layer_of(ctx, &l));
+    if (l.n > 32 * RG_GPU_COUNTERS || l.k > 32 * RG_GPU_COUNTERS)
+        return rg_gpu_leave(ctx, "so wide a layer");
     if (l.n <= RG_CU_THIN)
         return thin_grad(ctx, &l);
     if (is_small(&l))
