@@ -1,4 +1,7 @@
-/* fc_small.cu - fully connected layers of few rows, in TF32: one launch each way.
+/* fc_small.cu - fully connected layers of few rows: one launch each way.
+ *
+ * The tensor cores take factors of 11 bits (TF32). Where float32 is wanted each factor is parted into
+ * two of these, x = high + low, and high high + high low + low high is summed: good to 21 bits.
  *
  * At a few hundred rows the products of a layer are so short that launches and what stands between
  * them are most of the time. Here a block has a tile of 64 x 64 of one product; the way back has
@@ -31,7 +34,8 @@ RG_DEVICE float slope(int act, float y)
 #ifdef RG_EMULATED
 RG_DEVICE float rounded(float x)
 {
-    return x;
+    int bits = __float_as_int(x);
+    return x != x ? x : __int_as_float((bits + 0x1000) & ~0x1fff);
 }
 
 /* Lane 4 g + t has of A rows g and g + 8, of B column g, at t and t + 4; of C columns 2 t, 2 t + 1. */
@@ -118,7 +122,7 @@ RG_DEVICE void put(float *shared, const four from[PASSES], bool along)
         float *to = along ? shared + e / (DEPTH / 4) * ALONG + e % (DEPTH / 4) * 4
                           : shared + e / (TILE / 4) * ACROSS + e % (TILE / 4) * 4;
         for (int i = 0; i < 4; i++)
-            to[i] = rounded(from[p].x[i]);
+            to[i] = from[p].x[i];
     }
 }
 
@@ -132,35 +136,56 @@ typedef struct sums {
     float c[2][4][4];
 } sums;
 
-template <bool A_ALONG, bool B_ALONG>
+/* What n factors are in TF32, and what they are beyond it. */
+template <bool EXACT, int N> RG_DEVICE void part(float x[N], float low[N])
+{
+#pragma unroll
+    for (int q = 0; q < N; q++) {
+        float high = rounded(x[q]);
+        if (EXACT) /* of what is infinite nothing is left */
+            low[q] = high - high == 0 ? rounded(x[q] - high) : 0;
+        x[q] = high;
+    }
+}
+
+template <bool A_ALONG, bool B_ALONG, bool EXACT>
 RG_DEVICE void add_tile(sums *s, const float *a, const float *b)
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, g = lane / 4, t = lane % 4;
     int row = warp / 2 * 32, column = warp % 2 * 32;
 #pragma unroll
     for (int k = 0; k < DEPTH; k += 8) {
-        float fa[2][4], fb[4][2];
+        float fa[2][4], fb[4][2], low_a[2][4], low_b[4][2];
 #pragma unroll
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
 #pragma unroll
             for (int q = 0; q < 4; q++)
                 fa[i][q] = tile_at(a, A_ALONG, row + i * 16 + g + q % 2 * 8, k + t + q / 2 * 4);
+            part<EXACT, 4>(fa[i], low_a[i]);
+        }
 #pragma unroll
-        for (int j = 0; j < 4; j++)
+        for (int j = 0; j < 4; j++) {
 #pragma unroll
             for (int q = 0; q < 2; q++)
                 fb[j][q] = tile_at(b, B_ALONG, column + j * 8 + g, k + t + q * 4);
+            part<EXACT, 2>(fb[j], low_b[j]);
+        }
 #pragma unroll
         for (int i = 0; i < 2; i++)
 #pragma unroll
-            for (int j = 0; j < 4; j++)
+            for (int j = 0; j < 4; j++) {
+                if (EXACT) { /* the small ones first */
+                    multiply(s->c[i][j], low_a[i], fb[j]);
+                    multiply(s->c[i][j], fa[i], low_b[j]);
+                }
                 multiply(s->c[i][j], fa[i], fb[j]);
+            }
     }
 }
 
 /* The tile at (row, column) of A B, `depth` deep; what comes of B is added up by columns into
  * `column_sums` where it is there: four columns of the thread's, over the rows that it brought in. */
-template <bool A_ALONG, bool B_ALONG>
+template <bool A_ALONG, bool B_ALONG, bool EXACT>
 RG_DEVICE void product(sums *s, const source *a, const source *b, int64_t row, int64_t column,
                        int64_t depth, four *column_sums)
 {
@@ -185,7 +210,7 @@ RG_DEVICE void product(sums *s, const source *a, const source *b, int64_t row, i
             fetch(next_a, a, A_ALONG, row, k + DEPTH);
             fetch(next_b, b, B_ALONG, column, k + DEPTH);
         }
-        add_tile<A_ALONG, B_ALONG>(s, shared_a, shared_b);
+        add_tile<A_ALONG, B_ALONG, EXACT>(s, shared_a, shared_b);
     }
 }
 
@@ -205,13 +230,14 @@ RG_DEVICE int64_t sum_column(int j, int q)
 
 /* ---- forward ---- */
 
+template <bool EXACT>
 RG_KERNEL small_fc(int act, int64_t m, int64_t n, int64_t k, const float *x, const float *w,
                    const float *bias, float *out)
 {
     source a = {x, NULL, m, k, 0}, b = {w, NULL, k, n, 0};
     int64_t row = (int64_t)blockIdx.y * TILE, column = (int64_t)blockIdx.x * TILE;
     sums s;
-    product<true, false>(&s, &a, &b, row, column, k, NULL);
+    product<true, false, EXACT>(&s, &a, &b, row, column, k, NULL);
     EACH_SUM(i, j, q) {
         int64_t r = row + sum_row(i, q), c = column + sum_column(j, q);
         if (r < m && c < n)
@@ -219,24 +245,29 @@ RG_KERNEL small_fc(int act, int64_t m, int64_t n, int64_t k, const float *x, con
     }
 }
 
-extern "C" void rg_cu_small_fc(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
-                               const float *w, const float *bias, float *out, cudaStream_t stream)
+extern "C" void rg_cu_small_fc(enum rg_cu_act act, bool tf32, int64_t m, int64_t n, int64_t k,
+                               const float *x, const float *w, const float *bias, float *out,
+                               cudaStream_t stream)
 {
     dim3 blocks((unsigned)((n + TILE - 1) / TILE), (unsigned)((m + TILE - 1) / TILE));
-    if (m * n > 0)
-        RG_LAUNCH_SYNC(small_fc, blocks, THREADS, stream, act, m, n, k, x, w, bias, out);
+    if (m * n == 0)
+        return;
+    if (tf32)
+        RG_LAUNCH_SYNC(small_fc<false>, blocks, THREADS, stream, act, m, n, k, x, w, bias, out);
+    else
+        RG_LAUNCH_SYNC(small_fc<true>, blocks, THREADS, stream, act, m, n, k, x, w, bias, out);
 }
 
 /* ---- the way back ---- */
 
-RG_DEVICE void back_x(const rg_cu_small *b, int64_t tile)
+template <bool EXACT> RG_DEVICE void back_x(const rg_cu_small *b, int64_t tile)
 {
     source dz = {b->dout, b->act == RG_CU_NONE ? NULL : b->out, b->m, b->n, b->act};
     source w = {b->w, NULL, b->k, b->n, 0};
     int64_t across = (b->k + TILE - 1) / TILE;
     int64_t row = tile / across * TILE, column = tile % across * TILE;
     sums s;
-    product<true, true>(&s, &dz, &w, row, column, b->n, NULL);
+    product<true, true, EXACT>(&s, &dz, &w, row, column, b->n, NULL);
     EACH_SUM(i, j, q) {
         int64_t r = row + sum_row(i, q), c = column + sum_column(j, q);
         if (r < b->m && c < b->k)
@@ -263,6 +294,7 @@ RG_DEVICE void back_bias(const rg_cu_small *b, int64_t column, const four *mine)
         b->bias_out[c] -= *b->rate * sum;
 }
 
+template <bool EXACT>
 RG_DEVICE void back_w(const rg_cu_small *b, int64_t tile, unsigned readers, unsigned *counters)
 {
     source x = {b->x, NULL, b->m, b->k, 0};
@@ -271,7 +303,7 @@ RG_DEVICE void back_w(const rg_cu_small *b, int64_t tile, unsigned readers, unsi
     int64_t row = tile / across * TILE, column = tile % across * TILE;
     four columns = {{0, 0, 0, 0}};
     sums s;
-    product<false, false>(&s, &x, &dz, row, column, b->m, row == 0 ? &columns : NULL);
+    product<false, false, EXACT>(&s, &x, &dz, row, column, b->m, row == 0 ? &columns : NULL);
     if (row == 0)
         back_bias(b, column, &columns);
     if (threadIdx.x == 0)
@@ -289,17 +321,18 @@ RG_DEVICE void back_w(const rg_cu_small *b, int64_t tile, unsigned readers, unsi
     }
 }
 
+template <bool EXACT>
 RG_KERNEL small_back(rg_cu_small b, unsigned readers, unsigned *counters)
 {
     if (blockIdx.x < readers) {
-        back_x(&b, blockIdx.x);
+        back_x<EXACT>(&b, blockIdx.x);
         __syncthreads();
         if (threadIdx.x == 0) {
             __threadfence();
             atomicAdd(&counters[0], 1u);
         }
     } else {
-        back_w(&b, blockIdx.x - readers, readers, counters);
+        back_w<EXACT>(&b, blockIdx.x - readers, readers, counters);
     }
     if (rg_last_block(&counters[1], gridDim.x) && threadIdx.x == 0)
         counters[0] = 0;
@@ -309,6 +342,9 @@ extern "C" void rg_cu_small_back(const rg_cu_small *b, unsigned *counters, cudaS
 {
     int64_t of_k = (b->k + TILE - 1) / TILE, of_n = (b->n + TILE - 1) / TILE;
     unsigned readers = b->dx ? (unsigned)((b->m + TILE - 1) / TILE * of_k) : 0;
-    RG_LAUNCH_SYNC(small_back, readers + (unsigned)(of_k * of_n), THREADS, stream, *b, readers,
-                   counters);
+    unsigned blocks = readers + (unsigned)(of_k * of_n);
+    if (b->tf32)
+        RG_LAUNCH_SYNC(small_back<false>, blocks, THREADS, stream, *b, readers, counters);
+    else
+        RG_LAUNCH_SYNC(small_back<true>, blocks, THREADS, stream, *b, readers, counters);
 }

@@ -1,6 +1,6 @@
 /* op_fc.c - fused_fc and its gradient, with the SGD step where it has one: see ops/fused_fc.c.
  *
- * A layer of a few columns is a kernel each way, and so is, in TF32, one of a few rows. Else the
+ * A layer of a few columns is a kernel each way, and so is one of a few rows. Else the
  * way back is one kernel for the activation and the bias, and two products, of which the second
  * goes straight into the weight. Small ones run side by side, the first on a copy of the weight. Of
  * large ones in TF32 the second is one of turned matrices: the GPU's best kernels want both
@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { LARGE = 8192 }; /* rows from which a product fills the GPU */
-enum { SMALL = 1024 }; /* rows up to which a layer is one launch of our own, in TF32 */
+enum { SMALL = 1024 }; /* rows up to which a layer is one launch of our own */
 
 typedef struct layer {
     int64_t m, n, k;
@@ -38,9 +38,9 @@ static rg_status layer_of(const rg_ctx *ctx, layer *l)
     return rg_fail(RG_EINVAL, "activation %s", act);
 }
 
-static bool is_small(const rg_ctx *ctx, const layer *l)
+static bool is_small(const layer *l)
 {
-    return rg_gpu_stream_of(ctx)->tf32 && l->m <= SMALL && l->n % 4 == 0 && l->k % 4 == 0;
+    return l->m <= SMALL && l->n % 4 == 0 && l->k % 4 == 0;
 }
 
 static rg_status fc(rg_ctx *ctx)
@@ -54,8 +54,9 @@ static rg_status fc(rg_ctx *ctx)
         rg_cu_thin_fc(l.act, l.m, l.n, l.k, x, w, bias, out, rg_cuda(ctx));
         return rg_gpu_done(ctx, true, "X");
     }
-    if (is_small(ctx, &l)) {
-        rg_cu_small_fc(l.act, l.m, l.n, l.k, x, w, bias, out, rg_cuda(ctx));
+    if (is_small(&l)) {
+        rg_cu_small_fc(l.act, rg_gpu_stream_of(ctx)->tf32, l.m, l.n, l.k, x, w, bias, out,
+                       rg_cuda(ctx));
         return rg_gpu_done(ctx, true, "X");
     }
     rg_gpu_product p = {.m = l.m,
@@ -103,6 +104,7 @@ static rg_status thin_grad(rg_ctx *ctx, const layer *l)
 static rg_status small_grad(rg_ctx *ctx, const layer *l)
 {
     rg_cu_small b = {.act = (int)l->act,
+                     .tf32 = rg_gpu_stream_of(ctx)->tf32,
                      .m = l->m,
                      .n = l->n,
                      .k = l->k,
@@ -138,7 +140,8 @@ static rg_status through(rg_ctx *ctx, const layer *l, parts *p)
 {
     const rg_gpu_stream *stream = rg_gpu_stream_of(ctx);
     bool steps = rg_gpu_out(ctx, "WOut") != NULL, both = steps && rg_gpu_out(ctx, "X@GRAD") != NULL;
-    bool turned = steps && stream->tf32 && l->m >= LARGE && l->m % 4 == 0;
+    bool turned = steps && rg_gpu_out(ctx, "W@GRAD") == NULL && stream->tf32 && l->m >= LARGE &&
+                  l->m % 4 == 0;
     int64_t z = l->m * l->n, x = l->m * l->k, w = l->k * l->n,
             sums = rg_cu_fc_back_room(l->m, l->n);
     int64_t all = 2 * z + (turned ? x : 0) + w + sums + 6 * 64;
@@ -168,8 +171,6 @@ static rg_status through(rg_ctx *ctx, const layer *l, parts *p)
                     .copy_to = p->w_copy,
                     .copy_size = w};
     rg_cu_fc_back(&b, stream->counters, rg_cuda(ctx));
-    if (turned)
-        rg_cu_turn(l->m, l->k, rg_gpu_in_data(ctx, "X"), p->x_turned, rg_cuda(ctx));
     return rg_gpu_done(ctx, true, "X");
 }
 
@@ -224,17 +225,46 @@ static rg_status multiply_back(rg_ctx *ctx, const layer *l, const parts *p)
     return steps ? step(ctx, stream, l, p) : RG_OK;
 }
 
+/* X is turned, which is all memory, beside the product of dX, which is all sums. */
+static rg_status turn_and_multiply(rg_ctx *ctx, const layer *l, const parts *p)
+{
+    rg_gpu_stream *stream = rg_gpu_stream_of(ctx), branch;
+    rg_gpu_product dx = {.trans_b = true,
+                         .m = l->m,
+                         .n = l->k,
+                         .k = l->n,
+                         .a = p->dz,
+                         .b = rg_gpu_in_data(ctx, "W"),
+                         .c = rg_gpu_out_data(ctx, "X@GRAD"),
+                         .dtype = RG_F32,
+                         .alpha = 1};
+    bool forked = dx.c != NULL && rg_gpu_fork(stream, &branch);
+    rg_cu_turn(l->m, l->k, rg_gpu_in_data(ctx, "X"), p->x_turned,
+               forked ? branch.cuda : stream->cuda);
+    RG_TRY(rg_gpu_done(ctx, true, "X"));
+    rg_status code = dx.c != NULL ? rg_gpu_matmul(stream, &dx) : RG_OK;
+    if (forked)
+        RG_TRY(rg_gpu_join(stream, &branch));
+    RG_TRY(code);
+    return step(ctx, stream, l, p);
+}
+
 static rg_status fc_grad(rg_ctx *ctx)
 {
     layer l;
     parts p;
     RG_TRY(layer_of(ctx, &l));
+    if (l.n > 32 * RG_GPU_COUNTERS || l.k > 32 * RG_GPU_COUNTERS)
+        return rg_gpu_leave(ctx, "so wide a layer");
     if (l.n <= RG_CU_THIN)
         return thin_grad(ctx, &l);
-    if (is_small(ctx, &l))
+    if (is_small(&l))
         return small_grad(ctx, &l);
     RG_TRY(through(ctx, &l, &p));
+    if (p.x_turned != NULL)
+        return turn_and_multiply(ctx, &l, &p);
     return multiply_back(ctx, &l, &p);
 }
 
-const rg_kernel rg_kernel_gpu_fused_fc_grad = {"fused_fc_grad", "gpu", fc_grad, RG_KERNEL_PADS, NULL};
+const rg_kernel rg_kernel_gpu_fused_fc_grad = {"fused_fc_grad", "gpu", fc_grad, RG_KERNEL_PADS,
+                                               NULL};

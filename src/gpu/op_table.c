@@ -198,8 +198,8 @@ static rg_status embedding_concat(rg_ctx *ctx)
     return rg_gpu_done(ctx, true, "Ids");
 }
 
-const rg_kernel rg_kernel_gpu_embedding_concat = {"fused_embedding_concat", "gpu",
-                                                  embedding_concat, RG_KERNEL_PADS, NULL};
+const rg_kernel rg_kernel_gpu_embedding_concat = {"fused_embedding_concat", "gpu", embedding_concat,
+                                                  RG_KERNEL_PADS, NULL};
 
 static rg_status embedding_concat_sgd(rg_ctx *ctx)
 {

@@ -66,8 +66,7 @@ static void *emu_alloc(const rg_device *device, size_t bytes)
     }
     pthread_mutex_unlock(&lock);
     unlock_memory();
-    if (data != NULL)
-    {
+    if (data != NULL) {
         memset(data, 0xa5, bytes); /* what no kernel wrote */
         memset((uint8_t *)data + bytes, 0, need - bytes);
     }
