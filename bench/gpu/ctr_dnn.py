@@ -119,13 +119,15 @@ def write_text(path, feeds):
 
 def dataset(exe, batch, threads, folder):
     main, startup, loss, variables = build(lod=True)
-    n = max(4, 262144 // batch)
+    n = max(2, 65536 // batch)
     path = os.path.join(folder, "part-%d" % batch)
     write_text(path, batches(n, batch))
+    again = 16  # a training of so few batches would measure how it begins
+    n *= again
     data = fluid.DatasetFactory().create_dataset("InMemoryDataset")
     data.set_batch_size(batch)
     data.set_thread(threads)
-    data.set_filelist([path])
+    data.set_filelist([path] * again)
     data.set_use_var(variables)
     data.load_into_memory()
     with fluid.scope_guard(fluid.Scope()):

@@ -65,7 +65,6 @@ template <typename T> RG_DEVICE T value(int kind, T a, T b)
     case RG_CU_MUL:
         return a * b;
     case RG_CU_DIV:
-    case RG_CU_FLOORDIV:
         return a / b;
     case RG_CU_LARGER:
         return a > b ? a : b;

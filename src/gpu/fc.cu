@@ -64,13 +64,13 @@ extern "C" bool rg_cu_add_row(rg_dtype dtype, int64_t rows, int64_t n, const voi
 
 /* ---- the way back through the activation, and the bias ---- */
 
-/* A block has 32 columns and a part of the rows; the last block of a column tile adds up the parts,
- * always in the same order. */
+/* A block has 32 columns and a part of the rows, 32 at a time; the last block of a column of blocks
+ * adds up the parts' sums, always in the same order. */
 enum { TILE = 32, DEEP = 8 };
 
 static int64_t parts_of(int64_t m)
 {
-    int64_t parts = (m + 63) / 64;
+    int64_t parts = (m + TILE - 1) / TILE;
     return parts < 1 ? 1 : parts > 64 ? 64 : parts;
 }
 
@@ -79,68 +79,132 @@ extern "C" int64_t rg_cu_fc_back_room(int64_t m, int64_t n)
     return parts_of(m) * n;
 }
 
-RG_KERNEL fc_back(int act, int64_t m, int64_t n, const float *out, const float *dout, float *dz,
-                  float *dbias, float *bias, const float *rate, float *scale, float *room,
-                  unsigned *counters)
+/* Four rows of the thread's column, their loads one behind the other. */
+RG_DEVICE float back_rows(int act, int64_t m, int64_t n, int64_t row, int64_t end, int64_t column,
+                          const float *out, const float *dout, float *dz, float g[TILE / DEEP])
+{
+    float y[TILE / DEEP], sum = 0;
+#pragma unroll
+    for (int k = 0; k < TILE / DEEP; k++) {
+        bool there = column < n && row + k * DEEP < end;
+        g[k] = there ? dout[(row + k * DEEP) * n + column] : 0;
+        y[k] = there && dz != NULL ? out[(row + k * DEEP) * n + column] : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < TILE / DEEP; k++) {
+        if (dz != NULL) {
+            g[k] *= slope(act, y[k]);
+            if (column < n && row + k * DEEP < end)
+                dz[(row + k * DEEP) * n + column] = g[k];
+        }
+        sum += column < n && row + k * DEEP < end ? g[k] : 0;
+    }
+    (void)m;
+    return sum;
+}
+
+RG_DEVICE void copy_all(const float *from, float *to, int64_t n)
+{
+    int64_t threads = (int64_t)gridDim.x * TILE * DEEP;
+    for (int64_t i = ((int64_t)blockIdx.x * DEEP + threadIdx.y) * TILE + threadIdx.x; i < n;
+         i += threads)
+        to[i] = from[i];
+}
+
+RG_KERNEL fc_back(rg_cu_back b, int64_t parts, unsigned *counters)
 {
     RG_SHARED float sums[DEEP][TILE];
-    int64_t column = (int64_t)blockIdx.x * TILE + threadIdx.x;
-    int64_t each = (m + gridDim.y - 1) / gridDim.y, first = blockIdx.y * each;
-    int64_t end = first + each < m ? first + each : m;
-    float sum = 0;
-    if (column < n)
-        for (int64_t i = first + threadIdx.y; i < end; i += DEEP) {
-            float g = dout[i * n + column];
-            if (dz != NULL) {
-                g *= slope(act, out[i * n + column]);
-                dz[i * n + column] = g;
-            }
-            sum += g;
+    RG_SHARED float turned[TILE][TILE + 1];
+    int64_t column = (int64_t)blockIdx.x * TILE + threadIdx.x, n = b.n;
+    int64_t each = ((b.m + parts - 1) / parts + TILE - 1) / TILE * TILE, first = blockIdx.y * each;
+    int64_t end = first + each < b.m ? first + each : b.m;
+    float sum = 0, g[TILE / DEEP];
+    if (blockIdx.y == parts) { /* more blocks, for a copy */
+        copy_all(b.copy_from, b.copy_to, b.copy_size);
+        return;
+    }
+    for (int64_t row = first; row < end; row += TILE) {
+        sum += back_rows(b.act, b.m, n, row + threadIdx.y, end, column, b.out, b.dout, b.dz, g);
+        if (b.dz_turned == NULL)
+            continue;
+        __syncthreads();
+        for (int k = 0; k < TILE / DEEP; k++)
+            turned[threadIdx.y + k * DEEP][threadIdx.x] = g[k];
+        __syncthreads();
+        for (int k = 0; k < TILE / DEEP; k++) {
+            int64_t to = (int64_t)blockIdx.x * TILE + threadIdx.y + k * DEEP;
+            if (to < n && row + threadIdx.x < end)
+                b.dz_turned[to * b.m + row + threadIdx.x] =
+                    turned[threadIdx.x][threadIdx.y + k * DEEP];
         }
+    }
     sums[threadIdx.y][threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.y == 0 && column < n) {
         for (int k = 1; k < DEEP; k++)
             sum += sums[k][threadIdx.x];
-        room[blockIdx.y * n + column] = sum;
+        b.room[blockIdx.y * n + column] = sum;
     }
-    if (rate != NULL && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0 && threadIdx.y == 0) {
-        scale[0] = -*rate;
-        scale[1] = 1;
+    if (b.rate != NULL && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0 &&
+        threadIdx.y == 0) {
+        b.scale[0] = -*b.rate;
+        b.scale[1] = 1;
     }
-    if (!rg_last_block(counters + blockIdx.x, gridDim.y))
+    if (!rg_last_block(counters + blockIdx.x, (unsigned)parts))
         return;
     sum = 0;
-    if (column < n)
-        for (int64_t k = threadIdx.y; k < gridDim.y; k += DEEP)
-            sum += room[k * n + column];
+    if (column < n) {
+#pragma unroll 8
+        for (int64_t k = threadIdx.y; k < parts; k += DEEP)
+            sum += b.room[k * n + column];
+    }
     sums[threadIdx.y][threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.y != 0 || column >= n)
         return;
     for (int k = 1; k < DEEP; k++)
         sum += sums[k][threadIdx.x];
-    if (dbias != NULL)
-        dbias[column] = sum;
-    if (bias != NULL)
-        bias[column] -= *rate * sum;
+    if (b.dbias != NULL)
+        b.dbias[column] = sum;
+    if (b.bias != NULL)
+        b.bias[column] -= *b.rate * sum;
 }
 
-extern "C" void rg_cu_fc_back(enum rg_cu_act act, int64_t m, int64_t n, const float *out,
-                              const float *dout, float *dz, float *dbias, float *bias,
-                              const float *rate, float *scale, float *room, unsigned *counters,
-                              cudaStream_t stream)
+extern "C" void rg_cu_fc_back(const rg_cu_back *b, unsigned *counters, cudaStream_t stream)
 {
-    if (n == 0)
+    if (b->n == 0)
         return;
-    dim3 blocks((unsigned)((n + TILE - 1) / TILE), (unsigned)parts_of(m)), threads(TILE, DEEP);
-    RG_LAUNCH_SYNC(fc_back, blocks, threads, stream, act, m, n, out, dout, dz, dbias, bias, rate,
-                   scale, room, counters);
+    int64_t parts = parts_of(b->m);
+    dim3 blocks((unsigned)((b->n + TILE - 1) / TILE), (unsigned)(parts + (b->copy_to != NULL)));
+    RG_LAUNCH_SYNC(fc_back, blocks, dim3(TILE, DEEP), stream, *b, parts, counters);
+}
+
+/* to[j, i] = from[i, j] */
+RG_KERNEL turn(int64_t rows, int64_t columns, const float *from, float *to)
+{
+    RG_SHARED float tile[TILE][TILE + 1];
+    int64_t row = (int64_t)blockIdx.y * TILE, column = (int64_t)blockIdx.x * TILE;
+    for (int k = (int)threadIdx.y; k < TILE; k += DEEP)
+        if (row + k < rows && column + threadIdx.x < columns)
+            tile[k][threadIdx.x] = from[(row + k) * columns + column + threadIdx.x];
+    __syncthreads();
+    for (int k = (int)threadIdx.y; k < TILE; k += DEEP)
+        if (column + k < columns && row + threadIdx.x < rows)
+            to[(column + k) * rows + row + threadIdx.x] = tile[threadIdx.x][k];
+}
+
+extern "C" void rg_cu_turn(int64_t rows, int64_t columns, const float *from, float *to,
+                           cudaStream_t stream)
+{
+    dim3 blocks((unsigned)((columns + TILE - 1) / TILE), (unsigned)((rows + TILE - 1) / TILE));
+    if (rows * columns > 0)
+        RG_LAUNCH_SYNC(turn, blocks, dim3(TILE, DEEP), stream, rows, columns, from, to);
 }
 
 /* ---- layers of a few columns ---- */
 
-/* A warp for each row. */
+/* A warp for each row; N is n, or at least it. */
+template <int N>
 RG_KERNEL thin_fc(int act, int64_t m, int n, int64_t k, const float *x, const float *w,
                   const float *bias, float *out)
 {
@@ -148,18 +212,21 @@ RG_KERNEL thin_fc(int act, int64_t m, int n, int64_t k, const float *x, const fl
     int64_t row = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (row >= m)
         return;
-    float sum[RG_CU_THIN];
-    for (int j = 0; j < RG_CU_THIN; j++)
+    float sum[N];
+    for (int j = 0; j < N; j++)
         sum[j] = 0;
+    if (N <= 2)
+        n = N;
+#pragma unroll 8
     for (int64_t i = lane; i < k; i += 32) {
         float a = x[row * k + i];
 #pragma unroll
-        for (int j = 0; j < RG_CU_THIN; j++)
+        for (int j = 0; j < N; j++)
             if (j < n)
                 sum[j] += a * w[i * n + j];
     }
 #pragma unroll
-    for (int j = 0; j < RG_CU_THIN; j++) {
+    for (int j = 0; j < N; j++) {
         if (j >= n)
             break;
         float all = rg_warp_sum(sum[j]);
@@ -171,23 +238,51 @@ RG_KERNEL thin_fc(int act, int64_t m, int n, int64_t k, const float *x, const fl
 extern "C" void rg_cu_thin_fc(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
                               const float *w, const float *bias, float *out, cudaStream_t stream)
 {
-    if (m * n > 0)
-        RG_LAUNCH_SYNC(thin_fc, (unsigned)((m + 7) / 8), 256, stream, act, m, (int)n, k, x, w, bias,
+    if (m * n == 0)
+        return;
+    int threads = m <= 1024 ? 128 : 256;
+    unsigned blocks = (unsigned)((m * 32 + threads - 1) / threads);
+    if (n == 1)
+        RG_LAUNCH_SYNC(thin_fc<1>, blocks, threads, stream, act, m, 1, k, x, w, bias, out);
+    else if (n == 2)
+        RG_LAUNCH_SYNC(thin_fc<2>, blocks, threads, stream, act, m, 2, k, x, w, bias, out);
+    else
+        RG_LAUNCH_SYNC(thin_fc<RG_CU_THIN>, blocks, threads, stream, act, m, (int)n, k, x, w, bias,
                        out);
 }
 
-enum { THIN_THREADS = 128, THIN_ROWS = 32 };
+/* ---- the way back of a layer of a few columns ---- */
 
+enum { THIN_THREADS = 128, THIN_ROWS = 32, AT_ONCE = 8, FEW_PARTS = 16 };
+
+/* Up to FEW_PARTS the last block adds the parts up, beyond that a kernel of its own does. */
 static int64_t thin_parts(int64_t m)
 {
-    int64_t parts = (m + 15) / 16;
-    return parts < 1 ? 1 : parts > 96 ? 96 : parts;
+    int64_t parts = (m + THIN_ROWS - 1) / THIN_ROWS;
+    return parts < 1 ? 1 : parts > 256 ? 256 : parts;
 }
 
 /* A part has k n + n sums. */
 extern "C" int64_t rg_cu_thin_fc_back_room(int64_t m, int64_t n, int64_t k)
 {
     return thin_parts(m) * (k + 1) * n;
+}
+
+/* Where sum e of (k + 1) n goes. */
+RG_DEVICE void thin_put(const rg_cu_thin_back *b, int64_t e, float all)
+{
+    int64_t weights = b->k * b->n;
+    if (e < weights) {
+        if (b->dw != NULL)
+            b->dw[e] = all;
+        if (b->w_out != NULL)
+            b->w_out[e] -= *b->rate * all;
+        return;
+    }
+    if (b->dbias != NULL)
+        b->dbias[e - weights] = all;
+    if (b->bias_out != NULL)
+        b->bias_out[e - weights] -= *b->rate * all;
 }
 
 /* What the parts add up to, in their order. */
@@ -201,75 +296,98 @@ RG_DEVICE float sum_parts(const float *room, int64_t parts, int64_t step)
 }
 
 /* A block has a part of the rows of x and 128 of the rows of w, which no other column of blocks
- * reads: so the last of them may change w. The first column has the bias, too. */
-RG_KERNEL thin_fc_back(int act, int64_t m, int n, int64_t k, const float *x, const float *w,
-                       const float *out, const float *dout, float *dx, float *dw, float *dbias,
-                       float *w_out, float *bias_out, const float *rate, float *room,
-                       unsigned *counters)
+ * reads: so the last of them may change w. The first column has the bias, too. N is n, or at least
+ * it. */
+template <int N> RG_KERNEL thin_fc_back(rg_cu_thin_back b, unsigned *counters)
 {
-    RG_SHARED float z[THIN_ROWS * RG_CU_THIN];
-    int64_t i = (int64_t)blockIdx.x * THIN_THREADS + threadIdx.x, parts = gridDim.y;
-    int64_t each = (m + parts - 1) / parts, first = blockIdx.y * each;
-    int64_t end = first + each < m ? first + each : m, step = (k + 1) * n;
-    float weight[RG_CU_THIN], sum[RG_CU_THIN], whole = 0;
-    for (int j = 0; j < RG_CU_THIN; j++) {
-        weight[j] = j < n && i < k ? w[i * n + j] : 0;
+    RG_SHARED float z[THIN_ROWS * N];
+    const int n = N <= 2 ? N : b.n;
+    const int64_t k = b.k, i = (int64_t)blockIdx.x * THIN_THREADS + threadIdx.x, parts = gridDim.y;
+    int64_t each = (b.m + parts - 1) / parts, first = blockIdx.y * each;
+    int64_t end = first + each < b.m ? first + each : b.m, step = (k + 1) * n;
+    float weight[N], sum[N], whole = 0;
+    for (int j = 0; j < N; j++) {
+        weight[j] = j < n && i < k ? b.w[i * n + j] : 0;
         sum[j] = 0;
     }
     for (int64_t row = first; row < end; row += THIN_ROWS) {
         int some = (int)(end - row < THIN_ROWS ? end - row : THIN_ROWS);
         __syncthreads();
         for (int e = (int)threadIdx.x; e < some * n; e += THIN_THREADS) {
-            float g = dout[row * n + e];
-            z[e] = act == RG_CU_NONE ? g : g * slope(act, out[row * n + e]);
+            float g = b.dout[row * n + e];
+            z[e] = b.act == RG_CU_NONE ? g : g * slope(b.act, b.out[row * n + e]);
         }
         __syncthreads();
-        for (int r = 0; r < some; r++) {
-            float a = i < k ? x[(row + r) * k + i] : 0, back = 0;
+        for (int from = 0; from < some; from += AT_ONCE) {
+            float a[AT_ONCE];
 #pragma unroll
-            for (int j = 0; j < RG_CU_THIN; j++)
-                if (j < n) {
-                    back += z[r * n + j] * weight[j];
-                    sum[j] += z[r * n + j] * a;
-                }
-            if (dx != NULL && i < k)
-                dx[(row + r) * k + i] = back;
-            if ((int)threadIdx.x < n)
-                whole += z[r * n + threadIdx.x];
+            for (int r = 0; r < AT_ONCE; r++)
+                a[r] = i < k && from + r < some ? b.x[(row + from + r) * k + i] : 0;
+#pragma unroll
+            for (int r = 0; r < AT_ONCE; r++) {
+                float back = 0;
+                if (from + r >= some)
+                    break;
+#pragma unroll
+                for (int j = 0; j < N; j++)
+                    if (j < n) {
+                        back += z[(from + r) * n + j] * weight[j];
+                        sum[j] += z[(from + r) * n + j] * a[r];
+                    }
+                if (b.dx != NULL && i < k)
+                    b.dx[(row + from + r) * k + i] = back;
+            }
         }
+        for (int r = 0; r < some && (int)threadIdx.x < n; r++)
+            whole += z[r * n + threadIdx.x];
     }
 #pragma unroll
-    for (int j = 0; j < RG_CU_THIN; j++)
+    for (int j = 0; j < N; j++)
         if (j < n && i < k)
-            room[blockIdx.y * step + i * n + j] = sum[j];
+            b.room[blockIdx.y * step + i * n + j] = sum[j];
     if (blockIdx.x == 0 && (int)threadIdx.x < n)
-        room[blockIdx.y * step + k * n + threadIdx.x] = whole;
-    if (!rg_last_block(counters + blockIdx.x, gridDim.y))
+        b.room[blockIdx.y * step + k * n + threadIdx.x] = whole;
+    if (parts > FEW_PARTS || !rg_last_block(counters + blockIdx.x, gridDim.y))
         return;
-    for (int j = 0; j < n && i < k; j++) {
-        float all = sum_parts(room + i * n + j, parts, step);
-        if (dw != NULL)
-            dw[i * n + j] = all;
-        if (w_out != NULL)
-            w_out[i * n + j] -= *rate * all;
-    }
-    if (blockIdx.x == 0 && (int)threadIdx.x < n) {
-        float all = sum_parts(room + k * n + threadIdx.x, parts, step);
-        if (dbias != NULL)
-            dbias[threadIdx.x] = all;
-        if (bias_out != NULL)
-            bias_out[threadIdx.x] -= *rate * all;
-    }
+    for (int j = 0; j < n && i < k; j++)
+        thin_put(&b, i * n + j, sum_parts(b.room + i * n + j, parts, step));
+    if (blockIdx.x == 0 && (int)threadIdx.x < n)
+        thin_put(&b, k * n + threadIdx.x, sum_parts(b.room + k * n + threadIdx.x, parts, step));
 }
 
-extern "C" void rg_cu_thin_fc_back(enum rg_cu_act act, int64_t m, int64_t n, int64_t k,
-                                   const float *x, const float *w, const float *out,
-                                   const float *dout, float *dx, float *dw, float *dbias,
-                                   float *w_out, float *bias_out, const float *rate, float *room,
-                                   unsigned *counters, cudaStream_t stream)
+/* 32 sums side by side, eight threads to each. */
+RG_KERNEL thin_sums(rg_cu_thin_back b, int64_t parts)
 {
-    dim3 blocks((unsigned)(k > 0 ? (k + THIN_THREADS - 1) / THIN_THREADS : 1),
-                (unsigned)thin_parts(m));
-    RG_LAUNCH_SYNC(thin_fc_back, blocks, THIN_THREADS, stream, act, m, (int)n, k, x, w, out, dout,
-                   dx, dw, dbias, w_out, bias_out, rate, room, counters);
+    RG_SHARED float sums[DEEP][TILE];
+    int64_t e = (int64_t)blockIdx.x * TILE + threadIdx.x, step = (b.k + 1) * b.n;
+    float sum = 0;
+    if (e < step) {
+#pragma unroll 8
+        for (int64_t part = threadIdx.y; part < parts; part += DEEP)
+            sum += b.room[part * step + e];
+    }
+    sums[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y != 0 || e >= step)
+        return;
+    for (int d = 1; d < DEEP; d++)
+        sum += sums[d][threadIdx.x];
+    thin_put(&b, e, sum);
+}
+
+extern "C" void rg_cu_thin_fc_back(const rg_cu_thin_back *b, unsigned *counters,
+                                   cudaStream_t stream)
+{
+    int64_t parts = thin_parts(b->m), sums = (b->k + 1) * b->n;
+    dim3 blocks((unsigned)(b->k > 0 ? (b->k + THIN_THREADS - 1) / THIN_THREADS : 1),
+                (unsigned)parts);
+    if (b->n == 1)
+        RG_LAUNCH_SYNC(thin_fc_back<1>, blocks, THIN_THREADS, stream, *b, counters);
+    else if (b->n == 2)
+        RG_LAUNCH_SYNC(thin_fc_back<2>, blocks, THIN_THREADS, stream, *b, counters);
+    else
+        RG_LAUNCH_SYNC(thin_fc_back<RG_CU_THIN>, blocks, THIN_THREADS, stream, *b, counters);
+    if (parts > FEW_PARTS)
+        RG_LAUNCH_SYNC(thin_sums, (unsigned)((sums + TILE - 1) / TILE), dim3(TILE, DEEP), stream,
+                       *b, parts);
 }

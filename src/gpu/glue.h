@@ -52,7 +52,7 @@ static inline rg_status rg_gpu_zero(const rg_ctx *ctx, void *memory, size_t byte
     return RG_OK;
 }
 
-static inline rg_status rg_gpu_copy(const rg_ctx *ctx, void *to, const void *from, size_t bytes)
+static inline rg_status rg_gpu_copy_to(const rg_ctx *ctx, void *to, const void *from, size_t bytes)
 {
     if (bytes > 0 && to != from)
         RG_GPU_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, rg_cuda(ctx)));

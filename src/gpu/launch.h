@@ -24,21 +24,46 @@ enum rg_cu_act { RG_CU_NONE, RG_CU_RELU, RG_CU_SIGMOID, RG_CU_TANH };
 enum { RG_CU_THIN = 8 };
 void rg_cu_thin_fc(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
                    const float *w, const float *bias, float *out, cudaStream_t stream);
-/* Room for rg_cu_fc_back: floats. */
+/* dz = dout act'(out) (NULL: act is none, and dout is dz), and dz_turned, [n, m], the same turned;
+ * its column sums go to dbias, and the step bias -= rate sum is made. scale[0] = -rate, scale[1] =
+ * 1 where rate is there. copy_to gets a copy of copy_size floats. All but dout and room may be
+ * NULL. */
+typedef struct rg_cu_back {
+    int act;
+    int64_t m, n;
+    const float *out, *dout;
+    float *dz, *dz_turned, *dbias, *bias;
+    const float *rate;
+    float *scale, *room; /* room: rg_cu_fc_back_room floats */
+    const float *copy_from;
+    float *copy_to;
+    int64_t copy_size;
+} rg_cu_back;
 int64_t rg_cu_fc_back_room(int64_t m, int64_t n);
-/* dz = dout act'(out) (NULL: act is none, and dout is dz); its column sums go to dbias, and the
- * step bias -= rate sum is made; either may be NULL. scale[0] = -rate, scale[1] = 1 where rate is
- * there. */
-void rg_cu_fc_back(enum rg_cu_act act, int64_t m, int64_t n, const float *out, const float *dout,
-                   float *dz, float *dbias, float *bias, const float *rate, float *scale,
-                   float *room, unsigned *counters, cudaStream_t stream);
-/* All of the gradient of a thin layer in one kernel: dx, dw, dbias, and the steps of w and bias;
- * each may be NULL. */
-int64_t rg_cu_thin_fc_back_room(int64_t m, int64_t n, int64_t k);
-void rg_cu_thin_fc_back(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
-                        const float *w, const float *out, const float *dout, float *dx, float *dw,
-                        float *dbias, float *w_out, float *bias_out, const float *rate, float *room,
-                        unsigned *counters, cudaStream_t stream);
+void rg_cu_fc_back(const rg_cu_back *b, unsigned *counters, cudaStream_t stream);
+void rg_cu_turn(int64_t rows, int64_t columns, const float *from, float *to, cudaStream_t stream);
+/* All of the gradient of a thin layer: dx, dw, dbias, and the steps of w and bias; each may be
+ * NULL. */
+typedef struct rg_cu_thin_back {
+    int act, n;
+    int64_t m, k;
+    const float *x, *w, *out, *dout, *rate;
+    float *dx, *dw, *dbias, *w_out, *bias_out, *room;
+} rg_cu_thin_back;
+int64_t rg_cu_thin_fc_back_room(int64_t m, int64_t n, int64_t k); /* floats */
+void rg_cu_thin_fc_back(const rg_cu_thin_back *b, unsigned *counters, cudaStream_t stream);
+/* fc_small.cu: layers of few rows, each way one launch; n and k are multiples of four, and
+ * matrices are aligned to 16 bytes. Outputs may be NULL. */
+void rg_cu_small_fc(enum rg_cu_act act, bool tf32, int64_t m, int64_t n, int64_t k, const float *x,
+                    const float *w, const float *bias, float *out, cudaStream_t stream);
+typedef struct rg_cu_small {
+    int act;
+    bool tf32;
+    int64_t m, n, k;
+    const float *x, *w, *out, *dout, *rate;
+    float *dx, *dw, *dbias, *w_out, *bias_out;
+} rg_cu_small;
+void rg_cu_small_back(const rg_cu_small *b, unsigned *counters, cudaStream_t stream);
 /* y = act(y), for products whose library cannot. */
 void rg_cu_activate(enum rg_cu_act act, int64_t n, float *y, cudaStream_t stream);
 /* dst[r, j] += src[j]; src of n elements. */
@@ -201,7 +226,6 @@ enum rg_cu_binary {
     RG_CU_SMALLER,
     RG_CU_POW,
     RG_CU_MOD,
-    RG_CU_FLOORDIV,
 };
 /* Elements of out as n[0] x n[1] ...; x and y sx and sy apart along each, 0: repeated. */
 typedef struct rg_cu_broadcast {

@@ -4,13 +4,14 @@
  * columns are our rows. What the library needs to know of a product (layouts, the algorithm) is
  * found once for each kind of product, and kept. The first time, unless the stream is being
  * recorded, the algorithms that the library proposes are timed; with FLAGS_cudnn_deterministic its
- * first proposal is taken, so that each process gets the same bits. */
+ * first proposal is taken, so that each process gets the same bits. Some hide NaN behind relu:
+ * those are found out and left aside. */
+#include "gpu/device_priv.h"
 #include "gpu/glue.h"
 
 #include "base/mem.h"
 #include "sys/flags.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define LT_TRY(call)                                                                           \
@@ -32,13 +33,14 @@ typedef struct known {
     cublasLtMatmulDesc_t desc;
     cublasLtMatrixLayout_t a, b, c; /* the library's first is our B */
     cublasLtMatmulAlgo_t algo;
+    bool relu_apart; /* no algorithm keeps NaN through relu: it is a kernel of its own */
     struct known *next;
 } known;
 
-enum { BUCKETS = 256, PROPOSALS = 12, ROUNDS = 5 };
+enum { BUCKETS = 256, PROPOSALS = 16, ROUNDS = 5 };
 
+/* Under rg_gpu_quiet, with what they hold: an algorithm is tried while nobody records. */
 static known *table[BUCKETS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table, and of what it holds */
 
 static int32_t align_of(const void *p)
 {
@@ -223,23 +225,47 @@ static float time_one(const known *k, const cublasLtMatmulAlgo_t *algo, const rg
     return timed ? ms : -1;
 }
 
-/* The quickest, of a result that goes aside. Where that cannot be found out, the first. */
-static int quickest(const known *k, const cublasLtMatmulHeuristicResult_t *found, int n,
-                    const rg_gpu_stream *stream, const rg_gpu_product *p)
+/* Whether what is no number stays so through relu at its end: the bias is made of NaN for it. */
+static bool keeps_nan(known *k, const cublasLtMatmulAlgo_t *algo, const rg_gpu_stream *stream,
+                      const rg_gpu_product *p, void *aside)
+{
+    void *bias;
+    float one = 0;
+    size_t bytes = (size_t)p->n * sizeof(float);
+    if (p->end != RG_GPU_END_BIAS_RELU || p->dtype != RG_F32 ||
+        cudaMalloc(&bias, bytes) != cudaSuccess)
+        return false;
+    bool ran = cudaMemsetAsync(bias, 0xff, bytes, stream->cuda) == cudaSuccess &&
+               set_end(k, p->end, bias) == RG_OK &&
+               multiply(k, algo, stream, p, aside) == CUBLAS_STATUS_SUCCESS &&
+               cudaMemcpyAsync(&one, aside, sizeof one, cudaMemcpyDeviceToHost, stream->cuda) ==
+                   cudaSuccess &&
+               cudaStreamSynchronize(stream->cuda) == cudaSuccess;
+    (void)cudaFree(bias);
+    return set_end(k, p->end, p->bias) == RG_OK && ran && one != one;
+}
+
+/* The quickest, by results that go aside; without `timed` the first. -1: none keeps NaN, or it
+ * cannot be found out while the stream is being recorded. */
+static int choose(known *k, const cublasLtMatmulHeuristicResult_t *found, int n,
+                  const rg_gpu_stream *stream, const rg_gpu_product *p)
 {
     enum cudaStreamCaptureStatus recording;
     size_t bytes = (size_t)(k->key.batch > 1 ? k->key.batch * p->stride_c : p->m * p->n) *
                    rg_dtype_size(p->dtype);
+    bool timed = !rg_flag_bool("cudnn_deterministic");
+    bool relu = p->end == RG_GPU_END_RELU || p->end == RG_GPU_END_BIAS_RELU;
     void *aside;
     cudaEvent_t from = NULL, to = NULL;
-    int best = 0;
-    if (n == 1 || rg_flag_bool("cudnn_deterministic") ||
-        cudaStreamIsCapturing(stream->cuda, &recording) != cudaSuccess ||
+    int best = relu ? -1 : 0;
+    if (cudaStreamIsCapturing(stream->cuda, &recording) != cudaSuccess ||
         recording != cudaStreamCaptureStatusNone || cudaMalloc(&aside, bytes) != cudaSuccess)
-        return 0;
+        return best;
     float least = -1;
     if (cudaEventCreate(&from) == cudaSuccess && cudaEventCreate(&to) == cudaSuccess)
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n && (timed || best < 0); i++) {
+            if (relu && !keeps_nan(k, &found[i].algo, stream, p, aside))
+                continue;
             float ms = time_one(k, &found[i].algo, stream, p, aside, from, to);
             if (ms >= 0 && (least < 0 || ms < least)) {
                 least = ms;
@@ -277,7 +303,10 @@ static rg_status get_known(const rg_gpu_stream *stream, const rg_gpu_product *p,
         drop(k);
         return code;
     }
-    k->algo = found[quickest(k, found, n, stream, p)].algo;
+    int best = choose(k, found, n, stream, p);
+    k->relu_apart = best < 0;
+    if (best >= 0)
+        k->algo = found[best].algo;
     k->next = table[at];
     table[at] = k;
     *out = k;
@@ -303,24 +332,39 @@ static rg_status of_nothing(const rg_gpu_stream *stream, const rg_gpu_product *p
     return RG_OK;
 }
 
-rg_status rg_gpu_matmul(rg_gpu_stream *stream, const rg_gpu_product *p)
+static rg_status run(const rg_gpu_stream *stream, const rg_gpu_product *p, bool *relu_apart)
 {
     known *k;
+    RG_TRY(get_known(stream, p, &k));
+    *relu_apart = k->relu_apart;
+    if (k->relu_apart)
+        return RG_OK;
+    RG_TRY(set_end(k, p->end, p->bias));
+    cublasStatus_t failed = multiply(k, &k->algo, stream, p, p->c);
+    if (failed != CUBLAS_STATUS_SUCCESS)
+        return rg_fail(RG_EIO, "cuBLASLt: %s for %lld x %lld x %lld",
+                       cublasLtGetStatusString(failed), (long long)p->m, (long long)p->n,
+                       (long long)p->k);
+    return RG_OK;
+}
+
+rg_status rg_gpu_matmul(rg_gpu_stream *stream, const rg_gpu_product *p)
+{
+    bool relu_apart = false;
     if (p->m == 0 || p->n == 0)
         return RG_OK;
     if (p->k == 0)
         return of_nothing(stream, p);
-    pthread_mutex_lock(&lock);
-    rg_status code = get_known(stream, p, &k);
-    if (code == RG_OK)
-        code = set_end(k, p->end, p->bias);
-    if (code == RG_OK) {
-        cublasStatus_t failed = multiply(k, &k->algo, stream, p, p->c);
-        if (failed != CUBLAS_STATUS_SUCCESS)
-            code = rg_fail(RG_EIO, "cuBLASLt: %s for %lld x %lld x %lld",
-                           cublasLtGetStatusString(failed), (long long)p->m, (long long)p->n,
-                           (long long)p->k);
-    }
-    pthread_mutex_unlock(&lock);
-    return code;
+    pthread_mutex_lock(&rg_gpu_quiet);
+    rg_status code = run(stream, p, &relu_apart);
+    pthread_mutex_unlock(&rg_gpu_quiet);
+    if (code != RG_OK || !relu_apart)
+        return code;
+    rg_gpu_product plain = *p;
+    plain.end = p->end == RG_GPU_END_BIAS_RELU ? RG_GPU_END_BIAS : RG_GPU_END_NONE;
+    RG_TRY(rg_gpu_matmul(stream, &plain));
+    if (p->dtype != RG_F32)
+        return rg_fail(RG_EUNIMPL, "relu of %s on GPUs", rg_dtype_name(p->dtype));
+    rg_cu_activate(RG_CU_RELU, (p->batch > 1 ? p->batch : 1) * p->m * p->n, p->c, stream->cuda);
+    return RG_OK;
 }

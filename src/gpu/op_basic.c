@@ -8,13 +8,13 @@
 static rg_status view(rg_ctx *ctx)
 {
     rg_value *out = rg_gpu_out(ctx, "Out");
-    return rg_gpu_copy(ctx, out->data, rg_gpu_in_data(ctx, "X"), rg_value_bytes(out));
+    return rg_gpu_copy_to(ctx, out->data, rg_gpu_in_data(ctx, "X"), rg_value_bytes(out));
 }
 
 static rg_status view_grad(rg_ctx *ctx)
 {
     rg_value *dx = rg_gpu_out(ctx, "X@GRAD");
-    return rg_gpu_copy(ctx, dx->data, rg_gpu_in_data(ctx, "Out@GRAD"), rg_value_bytes(dx));
+    return rg_gpu_copy_to(ctx, dx->data, rg_gpu_in_data(ctx, "Out@GRAD"), rg_value_bytes(dx));
 }
 
 const rg_kernel rg_kernel_gpu_reshape = {"reshape", "gpu", view};
@@ -42,7 +42,7 @@ static rg_status like_x(rg_ctx *ctx, const rg_value *x, rg_value *out)
     if (x->meta.kind != RG_ROWS)
         return rg_gpu_leave(ctx, "an array");
     RG_TRY(rg_value_resize_rows(out, x->meta.dtype, &x->meta.shape, x->n_rows));
-    return rg_gpu_copy(ctx, out->rows, x->rows, x->n_rows * sizeof *x->rows);
+    return rg_gpu_copy_to(ctx, out->rows, x->rows, x->n_rows * sizeof *x->rows);
 }
 
 static rg_status assign(rg_ctx *ctx)
@@ -50,7 +50,7 @@ static rg_status assign(rg_ctx *ctx)
     const rg_value *x = rg_gpu_in(ctx, "X");
     rg_value *out = rg_gpu_out(ctx, "Out");
     RG_TRY(like_x(ctx, x, out));
-    return rg_gpu_copy(ctx, out->data, x->data, rg_value_bytes(x));
+    return rg_gpu_copy_to(ctx, out->data, x->data, rg_value_bytes(x));
 }
 
 const rg_kernel rg_kernel_gpu_assign = {"assign", "gpu", assign};
@@ -164,8 +164,8 @@ static rg_status join_sparse(rg_ctx *ctx, rg_value *out)
         const rg_value *x = rg_in_n(ctx, slot, i);
         if (x == NULL || x->n_rows == 0)
             continue;
-        RG_TRY(rg_gpu_copy(ctx, out->rows + at, x->rows, x->n_rows * sizeof *x->rows));
-        RG_TRY(rg_gpu_copy(ctx, (char *)out->data + at * step, x->data, x->n_rows * step));
+        RG_TRY(rg_gpu_copy_to(ctx, out->rows + at, x->rows, x->n_rows * sizeof *x->rows));
+        RG_TRY(rg_gpu_copy_to(ctx, (char *)out->data + at * step, x->data, x->n_rows * step));
         at += x->n_rows;
     }
     return RG_OK;

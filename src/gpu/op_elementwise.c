@@ -25,10 +25,8 @@ static rg_status forward(rg_ctx *ctx, enum rg_cu_binary kind)
     bool whole = x->meta.dtype == RG_I32 || x->meta.dtype == RG_I64;
     if (x->meta.kind != RG_TENSOR)
         return rg_gpu_leave(ctx, "a sparse X");
-    if (whole && (kind == RG_CU_DIV || kind == RG_CU_MOD || kind == RG_CU_FLOORDIV))
+    if (whole && (kind == RG_CU_DIV || kind == RG_CU_MOD))
         return rg_gpu_leave(ctx, "a quotient of whole numbers");
-    if (kind == RG_CU_FLOORDIV)
-        return rg_bad_dtype(ctx, rg_gpu_in_slot(ctx, "X"));
     rg_cu_broadcast b = plan_of(ctx);
     return rg_gpu_done(ctx,
                        rg_cu_binary(kind, x->meta.dtype, &b, x->data, rg_gpu_in_data(ctx, "Y"),
@@ -113,7 +111,6 @@ BOTH(larger, RG_CU_LARGER)
 BOTH(smaller, RG_CU_SMALLER)
 BOTH(power, RG_CU_POW)
 FORWARD(mod, RG_CU_MOD)
-FORWARD(floordiv, RG_CU_FLOORDIV)
 
 const rg_kernel rg_kernel_gpu_elementwise_add = {"elementwise_add", "gpu", add};
 const rg_kernel rg_kernel_gpu_elementwise_add_grad = {"elementwise_add_grad", "gpu", add_grad};
@@ -130,7 +127,6 @@ const rg_kernel rg_kernel_gpu_elementwise_min_grad = {"elementwise_min_grad", "g
 const rg_kernel rg_kernel_gpu_elementwise_pow = {"elementwise_pow", "gpu", power};
 const rg_kernel rg_kernel_gpu_elementwise_pow_grad = {"elementwise_pow_grad", "gpu", power_grad};
 const rg_kernel rg_kernel_gpu_elementwise_mod = {"elementwise_mod", "gpu", mod};
-const rg_kernel rg_kernel_gpu_elementwise_floordiv = {"elementwise_floordiv", "gpu", floordiv};
 
 /* ---- comparisons ---- */
 

@@ -51,8 +51,8 @@ static rg_status auc(rg_ctx *ctx)
         return rg_bad_dtype(ctx, rg_gpu_in_slot(ctx, "Predict"));
     if (steps > 0 && (room = rg_gpu_scratch(ctx, (size_t)(2 * bins) * sizeof *room)) == NULL)
         return RG_ENOMEM;
-    RG_TRY(rg_gpu_copy(ctx, pos->data, rg_gpu_in_data(ctx, "StatPos"), rg_value_bytes(pos)));
-    RG_TRY(rg_gpu_copy(ctx, neg->data, rg_gpu_in_data(ctx, "StatNeg"), rg_value_bytes(neg)));
+    RG_TRY(rg_gpu_copy_to(ctx, pos->data, rg_gpu_in_data(ctx, "StatPos"), rg_value_bytes(pos)));
+    RG_TRY(rg_gpu_copy_to(ctx, neg->data, rg_gpu_in_data(ctx, "StatNeg"), rg_value_bytes(neg)));
     return rg_gpu_done(ctx,
                        rg_cu_auc(predict->meta.dtype, predict->meta.shape.dim[0],
                                  predict->meta.shape.dim[1], predict->data, label->data,

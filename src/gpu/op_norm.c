@@ -68,7 +68,7 @@ static rg_status copy_running(rg_ctx *ctx, const char *in, const char *out)
 {
     const rg_value *from = rg_gpu_in(ctx, in);
     void *to = rg_gpu_out_data(ctx, out);
-    return to ? rg_gpu_copy(ctx, to, from->data, rg_value_bytes(from)) : RG_OK;
+    return to ? rg_gpu_copy_to(ctx, to, from->data, rg_value_bytes(from)) : RG_OK;
 }
 
 static rg_status batch_norm(rg_ctx *ctx)
@@ -89,8 +89,8 @@ static rg_status batch_norm(rg_ctx *ctx)
                             inverse, rg_gpu_out_data(ctx, "MeanOut"),
                             rg_gpu_out_data(ctx, "VarianceOut"), rg_cuda(ctx));
     } else {
-        RG_TRY(
-            rg_gpu_copy(ctx, mean, rg_gpu_in_data(ctx, "Mean"), (size_t)c.channels * sizeof *mean));
+        RG_TRY(rg_gpu_copy_to(ctx, mean, rg_gpu_in_data(ctx, "Mean"),
+                              (size_t)c.channels * sizeof *mean));
         rg_cu_invert(c.channels, epsilon, rg_gpu_in_data(ctx, "Variance"), inverse, rg_cuda(ctx));
         RG_TRY(copy_running(ctx, "Mean", "MeanOut"));
         RG_TRY(copy_running(ctx, "Variance", "VarianceOut"));

@@ -183,16 +183,23 @@ static rg_status embedding_concat(rg_ctx *ctx)
                 .table = x->data, .width = (int32_t)(n ? rg_numel(x) / n : 0), .at = at};
         }
         at += columns.part[columns.n - 1].width;
+        if (p + 1 == order->n && at < step &&
+            columns.n < RG_CU_PARTS) /* zeros that fill a row up */
+            columns.part[columns.n++] = (rg_cu_column){.width = (int32_t)(step - at), .at = at};
         if (columns.n < RG_CU_PARTS && p + 1 < order->n)
             continue;
         rg_cu_gather_columns(n, step, &columns, out->data, site, rg_cuda(ctx));
         columns.n = 0;
+        if (p + 1 == order->n && at < step && order->n % RG_CU_PARTS == 0) { /* it did not fit */
+            columns.part[columns.n++] = (rg_cu_column){.width = (int32_t)(step - at), .at = at};
+            rg_cu_gather_columns(n, step, &columns, out->data, site, rg_cuda(ctx));
+        }
     }
     return rg_gpu_done(ctx, true, "Ids");
 }
 
-const rg_kernel rg_kernel_gpu_embedding_concat = {"fused_embedding_concat", "gpu",
-                                                  embedding_concat};
+const rg_kernel rg_kernel_gpu_embedding_concat = {"fused_embedding_concat", "gpu", embedding_concat,
+                                                  RG_KERNEL_PADS, NULL};
 
 static rg_status embedding_concat_sgd(rg_ctx *ctx)
 {

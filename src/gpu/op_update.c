@@ -14,7 +14,7 @@ static rg_status copy_states(rg_ctx *ctx)
         if (in->meta.dtype != RG_F32)
             return rg_bad_dtype(ctx, update->state[i].in);
         rg_value *out = rg_out(ctx, update->state[i].out);
-        RG_TRY(rg_gpu_copy(ctx, out->data, in->data, rg_value_bytes(in)));
+        RG_TRY(rg_gpu_copy_to(ctx, out->data, in->data, rg_value_bytes(in)));
     }
     return RG_OK;
 }

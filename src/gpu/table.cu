@@ -155,16 +155,32 @@ RG_DEVICE int64_t column_row(const rg_cu_column *c, int64_t i, int64_t j, const 
     return -1;
 }
 
+/* A thread has an element, or where places allow it two neighbours. */
 RG_KERNEL gather_columns(int64_t n, int64_t step, rg_cu_columns columns, float *out,
                          rg_gpu_site site)
 {
     const rg_cu_column *c = &columns.part[blockIdx.y];
     const uint32_t width = (uint32_t)c->width;
+    if (width == 0)
+        return;
+    if (width % 2 == 0 && c->at % 2 == 0 && step % 2 == 0 && c->ids != NULL &&
+        c->offsets == NULL) {
+        const uint32_t pairs = width / 2;
+        RG_EACH(e, n * pairs) {
+            int64_t i = e >> 32 ? e / pairs : (int64_t)((uint32_t)e / pairs), j = e - i * pairs;
+            int64_t row = column_row(c, i, j, site);
+            float2 two = {0, 0};
+            if (row >= 0)
+                two = ((const float2 *)c->table)[row * pairs + j];
+            *(float2 *)(out + i * step + c->at + 2 * j) = two;
+        }
+        return;
+    }
     RG_EACH(e, n * width) {
         int64_t i = e >> 32 ? e / width : (int64_t)((uint32_t)e / width), j = e - i * width;
         float value = 0;
         if (c->ids == NULL) {
-            value = c->table[e];
+            value = c->table ? c->table[e] : 0;
         } else if (c->offsets == NULL) {
             int64_t row = column_row(c, i, j, site);
             value = row < 0 ? 0 : c->table[row * width + j];
@@ -178,6 +194,7 @@ RG_KERNEL gather_columns(int64_t n, int64_t step, rg_cu_columns columns, float *
     }
 }
 
+/* For `each` elements of the widest part a thread. */
 static dim3 columns_grid(int64_t n, const rg_cu_columns *columns, int64_t each)
 {
     int64_t most = 1;
@@ -192,7 +209,7 @@ extern "C" void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_column
                                      float *out, rg_gpu_site site, cudaStream_t stream)
 {
     if (n > 0 && columns->n > 0)
-        RG_LAUNCH(gather_columns, columns_grid(n, columns, 1), RG_THREADS, stream, n, step,
+        RG_LAUNCH(gather_columns, columns_grid(n, columns, 2), RG_THREADS, stream, n, step,
                   *columns, out, site);
 }
 
@@ -207,28 +224,43 @@ RG_DEVICE void add_pair(float *at, float a, float b)
 #endif
 }
 
-/* A thread has one element of a row, or where the width is even two. */
+enum { SOME = 8, WIDE = 64 }; /* elements of a thread, about; widths that have room for a sum */
+
+/* A thread has one element of a row, or where the width is even two. What goes to row 0, which
+ * stands for what is missing and is by far the most frequent, is added up in the block first. */
 RG_KERNEL scatter_columns(int64_t n, int64_t step, int each, rg_cu_columns columns,
                           const float *dout, float *table, const float *rate, rg_gpu_site site)
 {
+    RG_SHARED float first_row[WIDE];
     const rg_cu_column *c = &columns.part[blockIdx.y];
     const uint32_t some = (uint32_t)(c->width / each);
     const float by = -*rate;
+    const bool summed = c->width <= WIDE;
+    if (summed && (int)threadIdx.x < c->width)
+        first_row[threadIdx.x] = 0;
+    __syncthreads();
     RG_EACH(e, n * some) {
         int64_t i = e >> 32 ? e / some : (int64_t)((uint32_t)e / some), j = (e - i * some) * each;
         const float *g = dout + i * step + c->at + j;
         int64_t first = c->offsets ? c->offsets[i] : i, end = c->offsets ? c->offsets[i + 1] : i + 1;
         for (int64_t k = first; k < end; k++) {
             int64_t row = column_row(c, k, j, site);
+            float *to = table + row * c->width + j;
             if (row < 0)
                 continue;
-            float *to = table + row * c->width + j;
-            if (each == 2)
+            if (row == 0 && summed) {
+                for (int d = 0; d < each; d++)
+                    atomicAdd(&first_row[j + d], by * g[d]);
+            } else if (each == 2) {
                 add_pair(to, by * g[0], by * g[1]);
-            else
+            } else {
                 atomicAdd(to, by * g[0]);
+            }
         }
     }
+    __syncthreads();
+    if (summed && (int)threadIdx.x < c->width && first_row[threadIdx.x] != 0)
+        atomicAdd(&table[threadIdx.x], first_row[threadIdx.x]);
 }
 
 extern "C" void rg_cu_scatter_columns(int64_t n, int64_t step, const rg_cu_columns *columns,
@@ -238,6 +270,9 @@ extern "C" void rg_cu_scatter_columns(int64_t n, int64_t step, const rg_cu_colum
     if (n == 0 || columns->n == 0 || columns->part[0].width == 0)
         return;
     int each = columns->part[0].width % 2 == 0 && (uintptr_t)table % 8 == 0 ? 2 : 1;
-    RG_LAUNCH(scatter_columns, columns_grid(n, columns, each), RG_THREADS, stream, n, step, each,
-              *columns, dout, table, rate, site);
+    dim3 blocks = columns_grid(n, columns, each);
+    if (blocks.x * blocks.y > 132 * 16) /* enough to fill the GPU */
+        blocks.x = (blocks.x + SOME - 1) / SOME;
+    RG_LAUNCH_SYNC(scatter_columns, blocks, RG_THREADS, stream, n, step, each, *columns, dout,
+                   table, rate, site);
 }

@@ -2,12 +2,9 @@
 emulation of tests/gpu/emu, takes the place of paddle._core before anyone imports it."""
 import importlib.machinery
 import importlib.util
-import os
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PATH = os.path.join(ROOT, "build", "tests", "emulated", "_core.abi3.so")
-
+from emulated_path import PATH
 
 NAME = "paddle._core"
 loader = importlib.machinery.ExtensionFileLoader(NAME, PATH)

@@ -75,6 +75,34 @@ print(exe._core.plan_text(main, feed, [loss.name], fluid.global_scope()).count("
     assert all(abs(float(a) - float(b)) < 1e-5 for a, b in zip(*said))
 
 
+def test_rows_are_padded_to_whole_vectors():
+    """15 columns become 16, and nothing else changes."""
+    code = MODEL.replace("size=[30, 4]", "size=[30, 5]").replace("[-1, 4]", "[-1, 5]") \
+        .replace("range(4)", "range(3)") \
+        .replace("main, startup = fluid.Program(), fluid.Program()",
+                 "main, startup = fluid.Program(), fluid.Program()\n"
+                 "main.random_seed = startup.random_seed = 3") \
+        .replace("p = fluid.layers.fc(x, 3", "x = fluid.layers.fc(x, 24, act='relu')\n"
+                                            "    p = fluid.layers.fc(x, 3") + """
+rng = np.random.RandomState(0)
+out = []
+for place in (fluid.CPUPlace(), fluid.CUDAPlace(0)):
+    rng = np.random.RandomState(0)
+    with fluid.scope_guard(fluid.Scope()):
+        exe = fluid.Executor(place)
+        exe.run(startup)
+        for _ in range(6):
+            feed = {"C%d" % i: rng.randint(0, 30, (6, 1)).astype("int64") for i in range(3)}
+            feed["label"] = rng.randint(0, 3, (6, 1)).astype("int64")
+            out.append(float(exe.run(main, feed, [loss])[0][0]))
+        w = np.array(fluid.global_scope().find_var("fc_0.w_0").get_tensor())
+        assert w.shape == (15, 24), w.shape
+        out.append(float(w.sum()))
+assert np.abs(np.subtract(out[:7], out[7:])).max() < 1e-5, out
+"""
+    run(code)
+
+
 LOOP = """
 import numpy as np
 import paddle.fluid as fluid

@@ -91,6 +91,13 @@ def apart(*shape, **kw):
 
 # ---- running a case, on whichever paddle is imported ----
 
+on_gpu = False  # tests/gpu sets it
+
+
+def _place(fluid):
+    return fluid.CUDAPlace(0) if on_gpu else fluid.CPUPlace()
+
+
 def _listed(value):
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
@@ -174,7 +181,7 @@ def _as(dtype, value):
 def build(fluid, c, inputs, dtypes=None):
     """(program, scope, input names by slot, output names by key): the op, its inputs set."""
     program, startup, scope = fluid.Program(), fluid.Program(), fluid.core.Scope()
-    place = fluid.CPUPlace()
+    place = _place(fluid)
     with fluid.program_guard(program, startup):
         block = program.global_block()
         names = _make_inputs(fluid, block, scope, place, c, inputs)
@@ -202,7 +209,7 @@ def build(fluid, c, inputs, dtypes=None):
 
 def forward(fluid, c, inputs=None):
     program, scope, _, keys = build(fluid, c, inputs or c.inputs)
-    exe = fluid.Executor(fluid.CPUPlace())
+    exe = fluid.Executor(_place(fluid))
     with fluid.scope_guard(scope):
         exe.run(program)
     result = _Result()
@@ -228,7 +235,7 @@ def gradients(fluid, c, inputs, weights):
     """The gradients of sum(weights * outputs) by the inputs that the case names."""
     program, scope, names, keys = build(fluid, c, inputs,
                                         {k: str(w.dtype) for k, w in weights.items()})
-    place = fluid.CPUPlace()
+    place = _place(fluid)
     with fluid.program_guard(program, fluid.Program()):
         block = program.global_block()
         sums = []

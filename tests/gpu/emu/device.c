@@ -4,6 +4,8 @@
  * each op type that ran, and how. */
 #include "gpu/fault.h"
 #include "gpu/gpu.h"
+#include "gpu/side.h"
+#include "sys/flags.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@ rg_gpu_stream *emu_stream(void);
 #ifndef EMU_MODULE /* there a plan has its own (module.c) */
 rg_gpu_stream *emu_stream(void)
 {
+    stream.tf32 = rg_flag_bool("enable_tf32");
     return &stream;
 }
 #endif
@@ -153,6 +156,19 @@ rg_status rg_gpu_matmul(rg_gpu_stream *on, const rg_gpu_product *p)
                 x += biased ? ((const float *)p->bias)[j] : 0;
                 *c = relu && 0 > x ? 0 : x;
             }
+    return RG_OK;
+}
+
+/* Branches run one after the other here. */
+bool rg_gpu_fork(const rg_gpu_stream *on, rg_gpu_stream *branch)
+{
+    *branch = *on;
+    return true;
+}
+
+rg_status rg_gpu_join(const rg_gpu_stream *on, const rg_gpu_stream *branch)
+{
+    (void)on, (void)branch;
     return RG_OK;
 }
 
