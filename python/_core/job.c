@@ -339,7 +339,9 @@ static rg_job **open_jobs;
 static size_t n_jobs, room;
 
 /* Python's own atexit does not know the status that the process exits with, and a trainer that has
- * failed (sys.exit(3)) must not be taken for one that has finished. */
+ * failed (sys.exit(3)) must not be taken for one that has finished. Nor do wrappers of sys.exit()
+ * and sys.excepthook: `raise SystemExit(3)` passes by both, and no hook of Python's is
+ * shown its code. on_exit() is glibc's, and the one call that is told the status. */
 static void process_exits(int status, void *unused)
 {
     (void)unused;

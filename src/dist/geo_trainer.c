@@ -1,5 +1,5 @@
-/* geo_trainer.c - a trainer in geo: what its copy has changed goes to the servers, and what others have
- * changed comes back (mode_geo.c says how they are brought together). */
+/* geo_trainer.c - a trainer in geo: what its copy has changed goes to the servers, and what others
+ * have changed comes back (mode_geo.c says how they are brought together). */
 #include "dist/geo_trainer.h"
 
 #include "base/hot.h"
