@@ -38,16 +38,19 @@ class Runs:
         return {key: median([rep[key] for rep in reps]) for key in reps[0]}
 
     def together(self, start, times, options):
-        """Examples per CPU-second of all processes of `times` such commands at once."""
-        command = start + [os.path.join(HERE, "ctr_fluid.py"), "--data", self.data] + options
-        running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                    text=True) for _ in range(times)]
-        reps = []
-        for out, error in [process.communicate() for process in running]:
-            found = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-            if not found:
-                raise RuntimeError("%s: %s" % (" ".join(command), error[-2000:]))
-            reps += found
+        """Examples per CPU-second of all processes of `times` such commands at once. They write
+        their lines to a file: mpirun mixes those of its ranks."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "lines")
+            command = start + [os.path.join(HERE, "ctr_fluid.py"), "--data", self.data, "--out",
+                               path] + options
+            running = [subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.PIPE, text=True) for _ in range(times)]
+            errors = [process.communicate()[1] for process in running]
+            if not os.path.exists(path):
+                raise RuntimeError("%s: %s" % (" ".join(command), errors[0][-2000:]))
+            with open(path) as lines:
+                reps = [json.loads(line) for line in lines]
         return sum(r["rows"] for r in reps) / sum(r["rows"] / r["per_cpu"] for r in reps)
 
     def fluid(self, python, text, **env):

@@ -8,6 +8,7 @@
 #include "sys/cond.h"
 #include "sys/interrupt.h"
 #include "sys/log.h"
+#include "sys/process.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ static void *thread_main(void *arg)
 {
     rg_group *group = arg;
     rg_works_for_another(&group->given_up);
+    rg_thread_waits_its_turn();
     for (bool last = false; !last;) {
         pthread_mutex_lock(&group->lock);
         while (group->first == NULL) {

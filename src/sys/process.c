@@ -11,6 +11,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+void rg_thread_waits_its_turn(void)
+{
+    (void)pthread_setschedparam(pthread_self(), SCHED_BATCH, &(struct sched_param){0});
+}
+
 long rg_process_id(void)
 {
     return (long)getpid();

@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 long rg_process_id(void);
+/* This thread has work that can wait a moment: when it wakes it does not take the processor from
+ * one that computes, and has its share all the same. */
+void rg_thread_waits_its_turn(void);
 /* In a child that is forked, now and later: its parent's threads are not there, and locks may be as
  * another thread held them. */
 void rg_process_on_fork(void (*child)(void));
