@@ -406,6 +406,14 @@ void rg_cu_pool2d(const rg_cu_pooling *p, const float *x, float *out, cudaStream
 void rg_cu_pool2d_grad(const rg_cu_pooling *p, const float *x, const float *out, const float *dout,
                        float *dx, cudaStream_t stream);
 
+/* ---- cos_sim.cu, float32; one: y has one row for all ---- */
+
+void rg_cu_cos_sim(int64_t rows, int64_t width, bool one, const float *x, const float *y,
+                   float *out, float *x_norm, float *y_norm, cudaStream_t stream);
+void rg_cu_cos_sim_grad(int64_t rows, int64_t width, bool one, const float *x, const float *y,
+                        const float *x_norm, const float *y_norm, const float *out,
+                        const float *dout, float *dx, float *dy, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif
