@@ -19,11 +19,10 @@ static rg_status cos_sim_grad(rg_ctx *ctx)
     int64_t rows = x->meta.shape.dim[0], others = y->meta.shape.dim[0];
     if (x->meta.dtype != RG_F32)
         return rg_bad_dtype(ctx, rg_gpu_in_slot(ctx, "X"));
-    rg_cu_cos_sim_grad(rows, rg_value_width(x), others != rows, x->data, y->data,
-                       rg_gpu_in_data(ctx, "XNorm"), rg_gpu_in_data(ctx, "YNorm"),
-                       rg_gpu_in_data(ctx, "Out"), rg_gpu_in_data(ctx, "Out@GRAD"),
-                       rg_gpu_out_data(ctx, "X@GRAD"), rg_gpu_out_data(ctx, "Y@GRAD"),
-                       rg_cuda(ctx));
+    rg_cu_cos_sim_grad(
+        rows, rg_value_width(x), others != rows, x->data, y->data, rg_gpu_in_data(ctx, "XNorm"),
+        rg_gpu_in_data(ctx, "YNorm"), rg_gpu_in_data(ctx, "Out"), rg_gpu_in_data(ctx, "Out@GRAD"),
+        rg_gpu_out_data(ctx, "X@GRAD"), rg_gpu_out_data(ctx, "Y@GRAD"), rg_cuda(ctx));
     return rg_gpu_done(ctx, true, "X");
 }
 
