@@ -57,4 +57,4 @@ format: ## clang-format everything
 	@python3 tools/format.py
 
 clean: ## remove what was built; .venv stays
-	rm -rf build build-asan build-tsan build-fuzz output python/paddle/_core.abi3.so
+	rm -rf build build-asan build-tsan build-fuzz output python/paddle/_core.abi3.so python/paddle/libregatta_cuda.so

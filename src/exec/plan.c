@@ -417,6 +417,8 @@ static rg_status complaint(const rg_plan *plan)
 static rg_status begin_on_device(rg_plan *plan)
 {
     const rg_device *device = plan->run.device;
+    if (device->begin_run != NULL)
+        RG_TRY(device->begin_run(plan->run.stream));
     RG_TRY(rg_place_kept(plan));
     if (!plan->settled)
         rg_record_forget(plan);

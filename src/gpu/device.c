@@ -34,6 +34,7 @@ static rg_status open_device(int number, const rg_device **out)
         .sync = rg_gpu_sync,
         .open_stream = rg_gpu_open_stream,
         .close_stream = rg_gpu_close_stream,
+        .begin_run = rg_gpu_begin_run,
         .next_op = rg_gpu_next_op,
         .set_step = rg_gpu_set_step,
         .complain = rg_gpu_complain,

@@ -36,6 +36,7 @@ typedef struct rg_gpu_turn {
 typedef struct rg_gpu_inside {
     const rg_device *device;
     uint64_t *step;
+    cudaEvent_t handed_on; /* to the stream that runs next */
     rg_gpu_piece *scratch;
     cudaStream_t copies;
     rg_gpu_turn turn[RG_GPU_TURNS];
@@ -60,6 +61,7 @@ rg_status rg_gpu_sync(const rg_device *device, void *stream);
 /* stream.c */
 rg_status rg_gpu_open_stream(const rg_device *device, void **stream);
 void rg_gpu_close_stream(void *stream);
+rg_status rg_gpu_begin_run(void *stream);
 void rg_gpu_next_op(void *stream);
 rg_status rg_gpu_set_step(void *stream, uint64_t step);
 rg_status rg_gpu_complain(void *stream, const rg_ctx **ctx);

@@ -11,7 +11,8 @@
 enum { WORKSPACE = 32 << 20, ALIGN = 256, PIECE = 1 << 20 };
 
 static cublasLtHandle_t handles[RG_GPU_MAX];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of handles */
+static rg_gpu_stream *latest[RG_GPU_MAX];                /* that a run was put into; NULL: none */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
 
 static rg_status blas_of(int device, cublasLtHandle_t *handle)
 {
@@ -49,6 +50,7 @@ static rg_status fill(rg_gpu_stream *s)
         RG_GPU_TRY(cudaEventCreateWithFlags(&in->turn[i].copied, cudaEventDisableTiming));
         RG_GPU_TRY(cudaEventCreateWithFlags(&in->turn[i].taken, cudaEventDisableTiming));
     }
+    RG_GPU_TRY(cudaEventCreateWithFlags(&in->handed_on, cudaEventDisableTiming));
     s->tf32 = rg_flag_bool("enable_tf32");
     return RG_OK;
 }
@@ -81,6 +83,12 @@ void rg_gpu_close_stream(void *stream)
     pthread_mutex_lock(&rg_gpu_quiet);
     (void)cudaSetDevice(in->device->number);
     (void)cudaDeviceSynchronize();
+    pthread_mutex_lock(&lock);
+    if (latest[in->device->number] == s)
+        latest[in->device->number] = NULL;
+    pthread_mutex_unlock(&lock);
+    if (in->handed_on != NULL)
+        (void)cudaEventDestroy(in->handed_on);
     for (int i = 0; i < RG_GPU_TURNS; i++) {
         rg_gpu_free(in->device, in->turn[i].incoming, in->turn[i].bytes);
         if (in->turn[i].copied != NULL)
@@ -213,6 +221,27 @@ rg_philox_key rg_gpu_key(const rg_ctx *ctx, int seed, bool fixed, bool *uses_ste
 }
 
 /* ---- for plans ---- */
+
+rg_status rg_gpu_begin_run(void *stream)
+{
+    rg_gpu_stream *s = stream;
+    int device = s->inside->device->number;
+    cudaError_t error = cudaSuccess;
+    if (__atomic_load_n(&latest[device], __ATOMIC_RELAXED) == s)
+        return RG_OK;
+    pthread_mutex_lock(&rg_gpu_quiet); /* not while another thread records */
+    pthread_mutex_lock(&lock);
+    rg_gpu_stream *before = latest[device];
+    if (before != NULL && before != s) {
+        error = cudaEventRecord(before->inside->handed_on, before->cuda);
+        if (error == cudaSuccess)
+            error = cudaStreamWaitEvent(s->cuda, before->inside->handed_on, 0);
+    }
+    __atomic_store_n(&latest[device], s, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&rg_gpu_quiet);
+    return error == cudaSuccess ? RG_OK : rg_gpu_failed(error, "waiting for another plan");
+}
 
 rg_status rg_gpu_set_step(void *stream, uint64_t step)
 {

@@ -38,6 +38,9 @@ struct rg_device {
     rg_status (*open_stream)(const rg_device *device, void **stream);
     void (*close_stream)(void *stream);
 
+    /* A run begins: what was put into other streams before comes before it, as another plan may have
+     * written what this one reads. */
+    rg_status (*begin_run)(void *stream);
     /* Another op comes next: the scratch of those before is free again. */
     void (*next_op)(void *stream);
     /* The number of the run, for kernels that read it on the device (RG_KERNEL_STEP). */

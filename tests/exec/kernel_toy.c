@@ -73,6 +73,14 @@ static rg_status toy_sync(const rg_device *device, void *stream)
     return RG_OK;
 }
 
+static rg_status toy_begin_run(void *stream)
+{
+    for (int i = 0; i < MAX_STREAMS; i++)
+        if (streams[i] != NULL && streams[i] != stream)
+            finish(streams[i]);
+    return RG_OK;
+}
+
 static rg_status toy_open_stream(const rg_device *device, void **stream)
 {
     int at = 0;
@@ -195,6 +203,7 @@ const rg_device toy_device = {
     .sync = toy_sync,
     .open_stream = toy_open_stream,
     .close_stream = toy_close_stream,
+    .begin_run = toy_begin_run,
     .copy_parts = toy_copy_parts,
     .upload = toy_upload,
     .uploaded = toy_uploaded,
