@@ -103,11 +103,12 @@ RG_DEVICE float back_rows(int act, int64_t m, int64_t n, int64_t row, int64_t en
     return sum;
 }
 
+/* By all threads of the launch together. */
 RG_DEVICE void copy_all(const float *from, float *to, int64_t n)
 {
-    int64_t threads = (int64_t)gridDim.x * TILE * DEEP;
-    for (int64_t i = ((int64_t)blockIdx.x * DEEP + threadIdx.y) * TILE + threadIdx.x; i < n;
-         i += threads)
+    int64_t block = (int64_t)blockIdx.y * gridDim.x + blockIdx.x;
+    int64_t threads = (int64_t)gridDim.x * gridDim.y * TILE * DEEP;
+    for (int64_t i = (block * DEEP + threadIdx.y) * TILE + threadIdx.x; i < n; i += threads)
         to[i] = from[i];
 }
 
@@ -119,10 +120,8 @@ RG_KERNEL fc_back(rg_cu_back b, int64_t parts, unsigned *counters)
     int64_t each = ((b.m + parts - 1) / parts + TILE - 1) / TILE * TILE, first = blockIdx.y * each;
     int64_t end = first + each < b.m ? first + each : b.m;
     float sum = 0, g[TILE / DEEP];
-    if (blockIdx.y == parts) { /* more blocks, for a copy */
+    if (b.copy_to != NULL)
         copy_all(b.copy_from, b.copy_to, b.copy_size);
-        return;
-    }
     for (int64_t row = first; row < end; row += TILE) {
         sum += back_rows(b.act, b.m, n, row + threadIdx.y, end, column, b.out, b.dout, b.dz, g);
         if (b.dz_turned == NULL)
@@ -175,7 +174,7 @@ extern "C" void rg_cu_fc_back(const rg_cu_back *b, unsigned *counters, cudaStrea
     if (b->n == 0)
         return;
     int64_t parts = parts_of(b->m);
-    dim3 blocks((unsigned)((b->n + TILE - 1) / TILE), (unsigned)(parts + (b->copy_to != NULL)));
+    dim3 blocks((unsigned)((b->n + TILE - 1) / TILE), (unsigned)parts);
     RG_LAUNCH_SYNC(fc_back, blocks, dim3(TILE, DEEP), stream, *b, parts, counters);
 }
 

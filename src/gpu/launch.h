@@ -52,18 +52,6 @@ typedef struct rg_cu_thin_back {
 } rg_cu_thin_back;
 int64_t rg_cu_thin_fc_back_room(int64_t m, int64_t n, int64_t k); /* floats */
 void rg_cu_thin_fc_back(const rg_cu_thin_back *b, unsigned *counters, cudaStream_t stream);
-/* fc_small.cu: layers of few rows, each way one launch; n and k are multiples of four, and
- * matrices are aligned to 16 bytes. Outputs may be NULL. */
-void rg_cu_small_fc(enum rg_cu_act act, bool tf32, int64_t m, int64_t n, int64_t k, const float *x,
-                    const float *w, const float *bias, float *out, cudaStream_t stream);
-typedef struct rg_cu_small {
-    int act;
-    bool tf32;
-    int64_t m, n, k;
-    const float *x, *w, *out, *dout, *rate;
-    float *dx, *dw, *dbias, *w_out, *bias_out;
-} rg_cu_small;
-void rg_cu_small_back(const rg_cu_small *b, unsigned *counters, cudaStream_t stream);
 /* y = act(y), for products whose library cannot. */
 void rg_cu_activate(enum rg_cu_act act, int64_t n, float *y, cudaStream_t stream);
 /* dst[r, j] += src[j]; src of n elements. */
@@ -405,6 +393,14 @@ void rg_cu_pool2d(const rg_cu_pooling *p, const float *x, float *out, cudaStream
 /* dx is zero before. */
 void rg_cu_pool2d_grad(const rg_cu_pooling *p, const float *x, const float *out, const float *dout,
                        float *dx, cudaStream_t stream);
+
+/* ---- cos_sim.cu, float32; one: y has one row for all ---- */
+
+void rg_cu_cos_sim(int64_t rows, int64_t width, bool one, const float *x, const float *y,
+                   float *out, float *x_norm, float *y_norm, cudaStream_t stream);
+void rg_cu_cos_sim_grad(int64_t rows, int64_t width, bool one, const float *x, const float *y,
+                        const float *x_norm, const float *y_norm, const float *out,
+                        const float *dout, float *dx, float *dy, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

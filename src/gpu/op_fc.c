@@ -1,6 +1,6 @@
 /* op_fc.c - fused_fc and its gradient, with the SGD step where it has one: see ops/fused_fc.c.
  *
- * A layer of a few columns is a kernel each way, and so is one of a few rows. Else the
+ * A layer of a few columns is a kernel each way. Else the
  * way back is one kernel for the activation and the bias, and two products, of which the second
  * goes straight into the weight. Small ones run side by side, the first on a copy of the weight. Of
  * large ones in TF32 the second is one of turned matrices: the GPU's best kernels want both
@@ -15,7 +15,6 @@
 #include <string.h>
 
 enum { LARGE = 8192 }; /* rows from which a product fills the GPU */
-enum { SMALL = 1024 }; /* rows up to which a layer is one launch of our own */
 
 typedef struct layer {
     int64_t m, n, k;
@@ -38,11 +37,6 @@ static rg_status layer_of(const rg_ctx *ctx, layer *l)
     return rg_fail(RG_EINVAL, "activation %s", act);
 }
 
-static bool is_small(const layer *l)
-{
-    return l->m <= SMALL && l->n % 4 == 0 && l->k % 4 == 0;
-}
-
 static rg_status fc(rg_ctx *ctx)
 {
     layer l;
@@ -52,11 +46,6 @@ static rg_status fc(rg_ctx *ctx)
     float *out = rg_gpu_out_data(ctx, "Out");
     if (l.n <= RG_CU_THIN) {
         rg_cu_thin_fc(l.act, l.m, l.n, l.k, x, w, bias, out, rg_cuda(ctx));
-        return rg_gpu_done(ctx, true, "X");
-    }
-    if (is_small(&l)) {
-        rg_cu_small_fc(l.act, rg_gpu_stream_of(ctx)->tf32, l.m, l.n, l.k, x, w, bias, out,
-                       rg_cuda(ctx));
         return rg_gpu_done(ctx, true, "X");
     }
     rg_gpu_product p = {.m = l.m,
@@ -98,27 +87,6 @@ static rg_status thin_grad(rg_ctx *ctx, const layer *l)
                          .bias_out = rg_gpu_out_data(ctx, "BiasOut"),
                          .room = room};
     rg_cu_thin_fc_back(&b, rg_gpu_stream_of(ctx)->counters, rg_cuda(ctx));
-    return rg_gpu_done(ctx, true, "X");
-}
-
-static rg_status small_grad(rg_ctx *ctx, const layer *l)
-{
-    rg_cu_small b = {.act = (int)l->act,
-                     .tf32 = rg_gpu_stream_of(ctx)->tf32,
-                     .m = l->m,
-                     .n = l->n,
-                     .k = l->k,
-                     .x = rg_gpu_in_data(ctx, "X"),
-                     .w = rg_gpu_in_data(ctx, "W"),
-                     .out = rg_gpu_in_data(ctx, "Out"),
-                     .dout = rg_gpu_in_data(ctx, "Out@GRAD"),
-                     .rate = rg_gpu_in_data(ctx, "LearningRate"),
-                     .dx = rg_gpu_out_data(ctx, "X@GRAD"),
-                     .dw = rg_gpu_out_data(ctx, "W@GRAD"),
-                     .dbias = rg_gpu_out_data(ctx, "Bias@GRAD"),
-                     .w_out = rg_gpu_out_data(ctx, "WOut"),
-                     .bias_out = rg_gpu_out_data(ctx, "BiasOut")};
-    rg_cu_small_back(&b, rg_gpu_stream_of(ctx)->counters, rg_cuda(ctx));
     return rg_gpu_done(ctx, true, "X");
 }
 
@@ -258,8 +226,6 @@ static rg_status fc_grad(rg_ctx *ctx)
         return rg_gpu_leave(ctx, "so wide a layer");
     if (l.n <= RG_CU_THIN)
         return thin_grad(ctx, &l);
-    if (is_small(&l))
-        return small_grad(ctx, &l);
     RG_TRY(through(ctx, &l, &p));
     if (p.x_turned != NULL)
         return turn_and_multiply(ctx, &l, &p);

@@ -38,8 +38,8 @@ struct rg_device {
     rg_status (*open_stream)(const rg_device *device, void **stream);
     void (*close_stream)(void *stream);
 
-    /* A run begins: what was put into other streams before comes before it, as another plan may have
-     * written what this one reads. */
+    /* A run begins: what was put into other streams before comes before it, as another plan may
+     * have written what this one reads. */
     rg_status (*begin_run)(void *stream);
     /* Another op comes next: the scratch of those before is free again. */
     void (*next_op)(void *stream);

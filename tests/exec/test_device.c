@@ -285,7 +285,8 @@ static void feeds_of_the_device_stay_there(void **state)
     assert_int_equal(toy.bytes, 0);
 }
 
-/* What one plan leaves in its stream is done before another reads it: w here, which the first writes. */
+/* What one plan leaves in its stream is done before another reads it: w here, which the first
+ * writes. */
 static void plans_see_what_others_wrote(void **state)
 {
     static const char *const fetches[] = {"y"};
@@ -311,8 +312,9 @@ static void plans_see_what_others_wrote(void **state)
     memcpy(w, rg_host_data(weight), sizeof w);
     for (int i = 0; i < FEATURES * HIDDEN; i++)
         assert_true(w[i] >= 0);
-    float x[2] = {-1, 0}, wanted = x[0] * w[0] + x[1] * w[HIDDEN] +
-                                   ((const float *)rg_host_data(rg_scope_find(there.scope, "b")))[0];
+    float x[2] = {-1, 0},
+          wanted = x[0] * w[0] + x[1] * w[HIDDEN] +
+                   ((const float *)rg_host_data(rg_scope_find(there.scope, "b")))[0];
     assert_float_equal(last, wanted > 0 ? wanted : 0, 1e-6);
     rg_plan_close(plan);
     rg_program_close(writer);
@@ -374,6 +376,6 @@ RUN(cmocka_unit_test(a_layer_gives_the_same_on_both),
     cmocka_unit_test(ops_without_kernels_run_on_the_cpu),
     cmocka_unit_test(batches_of_other_sizes_come_and_go),
     cmocka_unit_test(a_step_is_recorded_and_run_as_one),
-    cmocka_unit_test(feeds_of_the_device_stay_there),
-    cmocka_unit_test(plans_see_what_others_wrote), cmocka_unit_test(rows_go_with_their_values),
+    cmocka_unit_test(feeds_of_the_device_stay_there), cmocka_unit_test(plans_see_what_others_wrote),
+    cmocka_unit_test(rows_go_with_their_values),
     cmocka_unit_test(values_are_copied_between_devices))
