@@ -37,7 +37,7 @@ typedef struct known {
     struct known *next;
 } known;
 
-enum { BUCKETS = 256, PROPOSALS = 16, ROUNDS = 8, TRIES = 4 };
+enum { BUCKETS = 256, PROPOSALS = 32, ROUNDS = 4, TRIES = 4 };
 
 /* Under rg_gpu_quiet, with what they hold: an algorithm is tried while nobody records. */
 static known *table[BUCKETS];
