@@ -31,10 +31,11 @@ def test_the_first_stage_can_build():
 
 
 def libraries():
-    """Names of those that the command links, or loads when it needs them."""
+    """Names of those that the command links, or loads when it needs them. Open MPI's is loaded by
+    who was started by mpirun, which brings it."""
     with open(PADDLE, "rb") as file:
         names = set(re.findall(rb"(?<=\0)lib[\w+-]+\.so\.\d+(?=\0)", file.read()))
-    return {name.decode() for name in names}
+    return {name.decode() for name in names} - {"libmpi.so.40"}
 
 
 def test_the_second_stage_can_run():
