@@ -291,7 +291,8 @@ static unsigned mean_blocks(int64_t rows, int64_t n)
 {
     int64_t of_block = n > SHORT ? MEAN_THREADS / 32 : MEAN_THREADS;
     int64_t blocks = (rows + of_block - 1) / of_block;
-    return (unsigned)(blocks < 1 ? 1 : blocks > MEAN_BLOCKS ? MEAN_BLOCKS : blocks);
+    int64_t most = MEAN_BLOCKS;
+    return (unsigned)(blocks < 1 ? 1 : blocks > most ? most : blocks);
 }
 
 extern "C" int64_t rg_cu_softmax_mean_room(int64_t rows, int64_t n)

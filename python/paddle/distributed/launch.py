@@ -2,8 +2,9 @@
 
     python -m paddle.distributed.launch --selected_gpus=0,1 train.py [its arguments]
 
-One trainer for each of --selected_gpus, or --nproc_per_node trainers. There are no GPUs in this
-build: a trainer computes on the CPU, and its GPU number is told to the script and nothing else."""
+One trainer for each of --selected_gpus, or --nproc_per_node trainers. A trainer finds its GPU's
+number in FLAGS_selected_gpus: where no GPU can be used, a script that asks for none computes on
+the CPU."""
 import argparse
 import logging
 import os
@@ -69,8 +70,9 @@ def _trainers(args):
             raise ValueError("--selected_gpus and --nproc_per_node both say how many trainers "
                              "there are: give one of them")
         gpus = get_gpus(args.selected_gpus)
-        note("there are no GPUs in this build: %d trainer%s on the CPU, FLAGS_selected_gpus is "
-             "set for the script alone" % (len(gpus), "" if len(gpus) == 1 else "s"))
+        if _core.gpu_count() == 0:
+            note("no GPU can be used here: %d trainer%s on the CPU, FLAGS_selected_gpus is "
+                 "set for the script alone" % (len(gpus), "" if len(gpus) == 1 else "s"))
         return gpus
     count = 1 if args.nproc_per_node is None else args.nproc_per_node
     if count < 1:
