@@ -1,6 +1,8 @@
 /* test_serve_ends.c - who may take part in a server's job and ask what, and how it ends for all. */
 #include "dist/asking.h"
 
+#include <unistd.h>
+
 static void a_short_key_is_refused_with_what_to_do(void **state)
 {
     server s;
@@ -14,6 +16,19 @@ static void a_short_key_is_refused_with_what_to_do(void **state)
     assert_non_null(strstr(s.why, "openssl rand -hex 32"));
 }
 
+/* What a client is told once the end has come to the loop that it talks to: another loop may have
+ * answered the one who brought it a moment before. */
+static rg_status ask_after_the_end(rg_rpc_client *client)
+{
+    rg_status code = RG_OK;
+    for (int i = 0; i < 10000 && code == RG_OK; i++) {
+        code = ask(client, RG_PS_SCHEMA, NULL, 0, NULL, NULL);
+        if (code == RG_OK)
+            usleep(1000);
+    }
+    return code;
+}
+
 /* What a trainer says is shown to all: as one line, whatever is in it. */
 static void what_trainers_say_is_escaped(void **state)
 {
@@ -22,8 +37,7 @@ static void what_trainers_say_is_escaped(void **state)
     (void)state;
     start(&f, RG_UPDATE_SYNC);
     assert_ok(ask(f.clients[0], RG_PS_FAIL, text, sizeof text - 1, NULL, NULL));
-    assert_fails(ask(f.clients[1], RG_PS_SCHEMA, NULL, 0, NULL, NULL), RG_ECLOSED,
-                 "lost\\x1b[2J\\n2026");
+    assert_fails(ask_after_the_end(f.clients[1]), RG_ECLOSED, "lost\\x1b[2J\\n2026");
     wait_for_end(&f);
     assert_null(strchr(f.server.why, '\n'));
     assert_null(strchr(f.server.why, 0x1b));
@@ -41,7 +55,7 @@ static void a_failure_ends_the_job_for_all(void **state)
     assert_fails(rg_rpc_wait(waiting), RG_ECLOSED,
                  "trainer 1 (pid 7 on here) has failed: disk full");
     rg_rpc_call_close(waiting);
-    assert_fails(ask(f.clients[0], RG_PS_SCHEMA, NULL, 0, NULL, NULL), RG_ECLOSED, "disk full");
+    assert_fails(ask_after_the_end(f.clients[0]), RG_ECLOSED, "disk full");
     rg_buf_fini(&body);
     wait_for_end(&f);
     assert_int_equal(f.server.outcome, RG_ECLOSED);
