@@ -36,15 +36,17 @@ static layout layout_of(int rank, const int64_t *dim, unsigned reduced)
     l.kept = l.gone = 1;
     for (int d = 0; d < rank; d++)
         step *= dim[d];
-    for (int d = 0; d < rank && step > 0; d++) {
+    bool empty = step == 0; /* then nothing is read, and what is kept gets the sum of nothing */
+    for (int d = 0; d < rank; d++) {
+        bool goes = reduced >> d & 1;
+        *(goes ? &l.gone : &l.kept) *= dim[d];
+        if (empty)
+            continue;
         step /= dim[d];
-        if (reduced >> d & 1) {
+        if (goes)
             add_dim(&l.n_gone, l.gone_dim, l.gone_step, dim[d], step);
-            l.gone *= dim[d];
-        } else {
+        else
             add_dim(&l.n_kept, l.kept_dim, l.kept_step, dim[d], step);
-            l.kept *= dim[d];
-        }
     }
     return l;
 }
