@@ -185,13 +185,13 @@ static void a_live_but_slow_server_is_waited_for(void **state)
     echo e;
     rg_rpc_call *call;
     (void)state;
-    start_server(&e, 200);
+    start_server(&e, 1000); /* no less: a busy machine may sleep for a while, too */
     rg_rpc_client_config config = echo_client();
-    config.deadline_ms = 300;
+    config.deadline_ms = 1500;
     rg_rpc_client *client = echo_connect(&e, &config);
     assert_ok(rg_rpc_start(&call, client, &(rg_rpc_ask){.method = HOLD}));
     (void)rg_latch_wait(&e.holding, UINT64_MAX);
-    (void)usleep(1000000);
+    (void)usleep(3000000);
     rg_latch_open(&e.go);
     assert_ok(rg_rpc_wait(call));
     rg_rpc_call_close(call);
