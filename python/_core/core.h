@@ -35,6 +35,9 @@ PyObject *core_raise(rg_status code);
         if (core_code_ != RG_OK)                                                                   \
             return core_raise(core_code_);                                                         \
     } while (0)
+/* None, or the exception of a call that let others run: one that Python has raised meanwhile
+ * (Ctrl+C) comes first. */
+PyObject *core_finish(rg_status code);
 int core_add_errors(PyObject *module);
 
 /* ---- programs (program.c, op.c) ---- */

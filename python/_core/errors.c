@@ -40,6 +40,14 @@ PyObject *core_raise(rg_status code)
     return NULL;
 }
 
+PyObject *core_finish(rg_status code)
+{
+    if (PyErr_Occurred())
+        return NULL;
+    CORE_TRY(code);
+    Py_RETURN_NONE;
+}
+
 int core_add_errors(PyObject *module)
 {
     enforce_not_met = PyErr_NewExceptionWithDoc(

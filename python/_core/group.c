@@ -7,14 +7,6 @@
 
 #include <string.h>
 
-static PyObject *finish(rg_status code)
-{
-    if (PyErr_Occurred())
-        return NULL;
-    CORE_TRY(code);
-    Py_RETURN_NONE;
-}
-
 /* group_open(rank, [endpoint]): waits for all ranks. */
 static PyObject *open_group(PyObject *module, PyObject *args)
 {
@@ -30,7 +22,7 @@ static PyObject *open_group(PyObject *module, PyObject *args)
     code = rg_ring_open(0, rank, n, endpoints);
     Py_END_ALLOW_THREADS
     PyMem_Free(endpoints);
-    return finish(code);
+    return core_finish(code);
 }
 
 /* group_who() -> (rank, size, how bytes travel). As the environment says where none is open. */
@@ -59,7 +51,7 @@ static PyObject *barrier(PyObject *module, PyObject *unused)
     if (code == RG_OK)
         code = rg_group_barrier(group);
     Py_END_ALLOW_THREADS
-    return finish(code);
+    return core_finish(code);
 }
 
 /* group_reduce(op, bytes, whole) -> bytes: of doubles, or of int64 where they are whole. */
@@ -90,7 +82,7 @@ static PyObject *reduce(PyObject *module, PyObject *args)
     if (code == RG_OK && !PyErr_Occurred())
         return out;
     Py_DECREF(out);
-    return finish(code);
+    return core_finish(code);
 }
 
 static void *make_room(void *user, int column, size_t bytes)
@@ -126,7 +118,7 @@ static PyObject *gather(PyObject *module, PyObject *given)
     if (code == RG_OK)
         code = rg_group_wait(work);
     Py_END_ALLOW_THREADS
-    PyObject *list = code == RG_OK && !PyErr_Occurred() ? PyList_New(0) : finish(code);
+    PyObject *list = code == RG_OK && !PyErr_Occurred() ? PyList_New(0) : core_finish(code);
     at = all;
     for (int i = 0; list != NULL && i < rg_group_size(group); i++) {
         size_t bytes = rg_group_gathered(work, i);

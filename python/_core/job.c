@@ -43,14 +43,6 @@ static rg_job *need_job(PyObject *self)
     return NULL;
 }
 
-static PyObject *finish(rg_status code)
-{
-    if (PyErr_Occurred())
-        return NULL;
-    CORE_TRY(code);
-    Py_RETURN_NONE;
-}
-
 static PyObject *join(PyObject *self, PyObject *args)
 {
     PyObject *list;
@@ -64,7 +56,7 @@ static PyObject *join(PyObject *self, PyObject *args)
     code = rg_job_join(job_of(self), endpoints, n, trainer, trainers);
     Py_END_ALLOW_THREADS
     PyMem_Free(endpoints);
-    return finish(code);
+    return core_finish(code);
 }
 
 static PyObject *ends_with_process(PyObject *self, PyObject *unused)
@@ -105,7 +97,7 @@ static PyObject *load(PyObject *self, PyObject *args)
         Py_END_ALLOW_THREADS
     }
     PyMem_Free(loads);
-    return right ? finish(code) : NULL;
+    return right ? core_finish(code) : NULL;
 }
 
 static PyObject *leave(PyObject *self, PyObject *unused)
@@ -115,7 +107,7 @@ static PyObject *leave(PyObject *self, PyObject *unused)
     Py_BEGIN_ALLOW_THREADS
     code = rg_job_leave(job_of(self));
     Py_END_ALLOW_THREADS
-    return finish(code);
+    return core_finish(code);
 }
 
 static PyObject *fail(PyObject *self, PyObject *args)
@@ -151,7 +143,7 @@ static PyObject *barrier(PyObject *self, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     code = rg_job_barrier(job, name);
     Py_END_ALLOW_THREADS
-    return finish(code);
+    return core_finish(code);
 }
 
 static PyObject *flush(PyObject *self, PyObject *unused)
@@ -164,7 +156,7 @@ static PyObject *flush(PyObject *self, PyObject *unused)
     Py_BEGIN_ALLOW_THREADS
     code = rg_exchange_flush(job);
     Py_END_ALLOW_THREADS
-    return finish(code);
+    return core_finish(code);
 }
 
 static int parse_op(const char *text)
@@ -203,7 +195,7 @@ static PyObject *reduce(PyObject *self, PyObject *args)
     if (code == RG_OK)
         return out;
     Py_DECREF(out);
-    return finish(code);
+    return core_finish(code);
 }
 
 /* get(endpoint, name) -> LoDTensor */
@@ -223,7 +215,7 @@ static PyObject *get(PyObject *self, PyObject *args)
     Py_END_ALLOW_THREADS
     PyObject *tensor = code == RG_OK && !PyErr_Occurred()
                            ? core_wrap_tensor(core_tensor_type, value, NULL)
-                           : finish(code);
+                           : core_finish(code);
     rg_value_release(value);
     return tensor;
 }
@@ -247,7 +239,7 @@ static PyObject *set(PyObject *self, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     code = rg_job_set(job, endpoint, name, value);
     Py_END_ALLOW_THREADS
-    return finish(code);
+    return core_finish(code);
 }
 
 /* shrink(endpoint, table[, calls]) -> rows that went; without calls, all of them */
@@ -265,7 +257,7 @@ static PyObject *shrink(PyObject *self, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     code = rg_job_shrink(job, endpoint, name, unseen, &rows);
     Py_END_ALLOW_THREADS
-    PyObject *nothing = finish(code);
+    PyObject *nothing = core_finish(code);
     Py_XDECREF(nothing);
     return nothing ? PyLong_FromUnsignedLongLong(rows) : NULL;
 }
@@ -291,7 +283,7 @@ static PyObject *shuffle(PyObject *self, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     code = rg_job_shuffle(job, ((core_dataset *)dataset)->dataset, &config);
     Py_END_ALLOW_THREADS
-    return finish(code);
+    return core_finish(code);
 }
 
 /* Bytes to and from all servers so far: (sent, received). */

@@ -55,12 +55,6 @@ static const rg_gpu_module *loaded(void)
     return module;
 }
 
-bool rg_gpu_is_built(void)
-{
-    char path[PATH_MAX];
-    return rg_library_beside(MODULE, path, sizeof path);
-}
-
 int rg_gpu_count(void)
 {
     const rg_gpu_module *m = loaded();

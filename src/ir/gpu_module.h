@@ -16,8 +16,6 @@ typedef struct rg_gpu_module {
     const rg_kernel *const *kernels;
 } rg_gpu_module;
 
-/* Whether the module is there; nothing is loaded. */
-bool rg_gpu_is_built(void);
 /* GPUs that can be used; 0 where there is no module or no driver. */
 int rg_gpu_count(void);
 /* GPU number n as a device, the same each time. RG_ENOENT says what to install or to set. */

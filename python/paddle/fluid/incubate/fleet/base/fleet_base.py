@@ -139,3 +139,15 @@ class DistributedOptimizer(object):
     def minimize(self, losses, scopes=None, startup_programs=None, parameter_list=None,
                  no_grad_set=None):
         _for_subclass(self, "minimize")
+
+
+class ProgramOptimizer(DistributedOptimizer):
+    """Backward and update are the optimizer's own; minimize() is for each kind of fleet."""
+
+    def backward(self, loss, startup_program=None, parameter_list=None, no_grad_set=None,
+                 callbacks=None):
+        return self._optimizer.backward(loss, startup_program, parameter_list, no_grad_set,
+                                        callbacks)
+
+    def apply_gradients(self, params_grads):
+        return self._optimizer.apply_gradients(params_grads)

@@ -17,7 +17,7 @@ from paddle.fluid.executor import Executor
 from paddle.fluid.framework import Program, default_main_program, default_startup_program
 from paddle.fluid.transpiler.distribute_transpiler import (DistributeTranspiler,
                                                            DistributeTranspilerConfig)
-from ..base.fleet_base import DistributedOptimizer, Fleet, Mode
+from ..base.fleet_base import DistributedOptimizer, Fleet, Mode, ProgramOptimizer
 from ..base.role_maker import PaddleCloudRoleMaker
 
 __all__ = []
@@ -228,21 +228,13 @@ class DistributedStrategy(BuildStrategy):
         self.recompute_checkpoints = []
 
 
-class CollectiveOpBasedOptimizer(DistributedOptimizer):
+class CollectiveOpBasedOptimizer(ProgramOptimizer):
     """Backward and update, as the optimizer does them."""
 
     def __init__(self, optimizer, strategy=None):
         if strategy is not None and not isinstance(strategy, DistributedStrategy):
             raise TypeError("strategy must be DistributedStrategy")
         super(CollectiveOpBasedOptimizer, self).__init__(optimizer, strategy)
-
-    def backward(self, loss, startup_program=None, parameter_list=None, no_grad_set=None,
-                 callbacks=None):
-        return self._optimizer.backward(loss, startup_program, parameter_list, no_grad_set,
-                                        callbacks)
-
-    def apply_gradients(self, params_grads):
-        return self._optimizer.apply_gradients(params_grads)
 
 
 class CollectiveOptimizer(CollectiveOpBasedOptimizer):

@@ -24,7 +24,7 @@ from paddle.fluid.parallel_executor import ParallelExecutor
 from paddle.fluid.transpiler.distribute_transpiler import (
     DistributedMode, DistributeTranspiler as OriginTranspiler, DistributeTranspilerConfig,
     ServerRuntimeConfig)
-from ...base.fleet_base import DistributedOptimizer, Fleet, Mode
+from ...base.fleet_base import DistributedOptimizer, Fleet, Mode, ProgramOptimizer
 from ...base.role_maker import MPISymetricRoleMaker
 from .distributed_strategy import (AsyncStrategy, DistributedStrategy, GeoStrategy,
                                    HalfAsyncStrategy, StrategyFactory, SyncStrategy,
@@ -215,7 +215,7 @@ class DistributedTranspiler(Fleet):
         return None
 
 
-class TranspilerOptimizer(DistributedOptimizer):
+class TranspilerOptimizer(ProgramOptimizer):
     """minimize() makes the program and transpiles it at once."""
 
     def __init__(self, optimizer, strategy=None, owner=None):
@@ -235,14 +235,6 @@ class TranspilerOptimizer(DistributedOptimizer):
                          "device_worker": "Hogwild"}
         self.opt_info.update(self._strategy.get_debug_opt())
         self._fleet._set_opt_info(self.opt_info)
-
-    def backward(self, loss, startup_program=None, parameter_list=None, no_grad_set=None,
-                 callbacks=None):
-        return self._optimizer.backward(loss, startup_program, parameter_list, no_grad_set,
-                                        callbacks)
-
-    def apply_gradients(self, params_grads):
-        return self._optimizer.apply_gradients(params_grads)
 
     def minimize(self, loss, scopes=None, startup_program=None, parameter_list=None,
                  no_grad_set=None):

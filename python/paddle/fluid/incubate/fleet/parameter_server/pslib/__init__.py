@@ -2,7 +2,7 @@
 grow. What its options would say to another server is refused, each by name."""
 from paddle.fluid import communicator, io
 from paddle.fluid.optimizer import Optimizer
-from ...base.fleet_base import DistributedOptimizer, Mode
+from ...base.fleet_base import DistributedOptimizer, Mode, ProgramOptimizer
 from ..distribute_transpiler import DistributedTranspiler, _check_executor
 from ..distribute_transpiler.distributed_strategy import AsyncStrategy
 
@@ -225,20 +225,12 @@ class PSLib(DistributedTranspiler):
         _core.set_flag("rpc_retry_times", str(int(max_retry)))
 
 
-class DownpourOptimizer(DistributedOptimizer):
+class DownpourOptimizer(ProgramOptimizer):
     """Trains asynchronously, with the optimizer that is given."""
 
     def __init__(self, optimizer, strategy=None):
         super(DownpourOptimizer, self).__init__(optimizer, strategy)
         check_strategy(strategy or {})
-
-    def backward(self, loss, startup_program=None, parameter_list=None, no_grad_set=None,
-                 callbacks=None):
-        return self._optimizer.backward(loss, startup_program, parameter_list, no_grad_set,
-                                        callbacks)
-
-    def apply_gradients(self, params_grads):
-        return self._optimizer.apply_gradients(params_grads)
 
     def minimize(self, losses, scopes=None, startup_programs=None, parameter_list=None,
                  no_grad_set=None):
