@@ -2,11 +2,11 @@
  *
  * serve.c opens and ends it; commands.c takes requests; serve_members.c knows who has come;
  * serve_vars.c knows the variables, serve_whole.c
- * reads and sets them; serve_rows.c the tables; serve_step.c gathers what trainers push;
- * serve_rendezvous.c lets trainers wait for each other; serve_save.c writes parts of tables to
- * files, serve_tasks.c does so outside the loop; serve_wait.c says whom all wait for; serve_load.c
- * takes the program where there is none yet.
- * serve_shards.c says who owns which variable, and how a request goes over several owners.
+ * reads and sets them; serve_rows.c the tables, serve_row_steps.c how their rows move; serve_step.c
+ * gathers what trainers push; serve_rendezvous.c lets trainers wait for each other; serve_save.c
+ * writes parts of tables to files, serve_tasks.c does so outside the loop; serve_wait.c says whom
+ * all wait for; serve_load.c takes the program where there is none yet. serve_shards.c says who
+ * owns which variable, and how a request goes over several owners.
  *
  * Who owns what. Values are in shards, each owned by a loop: only that loop's thread reads or
  * writes them, so they need no lock. What belongs to a trainer (its counts of pushes) is its peer's
@@ -43,7 +43,7 @@ typedef enum rg_task_queue_number {
     RG_QUEUES
 } rg_task_queue_number;
 
-/* The optimizer of a table whose rows it moves where they stand (serve_rows.c). */
+/* The optimizer of a table whose rows it moves where they stand (serve_row_steps.c). */
 typedef struct rg_row_stepper rg_row_stepper;
 
 /* A variable that trainers push to and pull from; number i of the schema. */
@@ -321,8 +321,8 @@ rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at,
                          float *out);
 /* Whether rows with these ids may be. Any thread. */
 rg_status rg_served_check(const rg_served *var, const int64_t *ids, size_t n);
-/* Apply gradients; ids checked, ascending, each once. In geo: add differences. */
-rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads);
+/* Handles of the rows with these ids, which come to be, and are noted as touched. */
+rg_status rg_served_touch(rg_served *var, const int64_t *ids, size_t n, rg_row_handle *handles);
 /* Drop the rows that were not touched since the last `unseen` calls of this, or all; how many. */
 rg_status rg_served_shrink(rg_served *var, uint32_t unseen, uint64_t *rows);
 rg_status rg_served_clear(rg_served *var, uint64_t *rows);
@@ -342,6 +342,15 @@ rg_status rg_served_ids(const rg_served *var, int64_t *ids);
 /* As rg_served_pull(), and no use of the rows: those that are not there do not come to be. */
 rg_status rg_served_copy(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
                          float *out);
+
+/* ---- how rows move (serve_row_steps.c) ---- */
+
+/* The optimizer's op, for rows that it moves where they stand. */
+rg_status rg_served_open_stepper(rg_engine *s, rg_served *var);
+/* Apply gradients; ids checked, ascending, each once. In geo: add differences. */
+rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads);
+/* Rows that were idle make the steps that they have missed: before they are read. */
+void rg_served_catch_up(rg_served *var, const rg_row_handle *handles, size_t n);
 
 /* ---- rows by shard (serve_shards.c) ---- */
 

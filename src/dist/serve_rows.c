@@ -1,9 +1,8 @@
-/* serve_rows.c - tables of a server: rows that come to be when they are touched, and how
- * optimizers move them. */
+/* serve_rows.c - tables of a server: how they are opened, and rows that come to be when they are
+ * touched. */
 #include "dist/serve_priv.h"
 
 #include "base/mem.h"
-#include "ir/bind.h"
 #include "ops/optimizer.h"
 #include "pass/uses.h"
 
@@ -92,44 +91,6 @@ static rg_status find_columns(const rg_engine *s, rg_served *var)
     return RG_OK;
 }
 
-/* ---- the optimizer, where it moves rows in place ---- */
-
-/* Its op bound to the scope: to counters and the learning rate. Rows stand in for the rest. */
-struct rg_row_stepper {
-    rg_ctx ctx;
-    rg_run run;
-};
-
-typedef struct finder {
-    rg_engine *engine;
-    rg_served *var;
-} finder;
-
-static rg_meta *find_value(void *arg, const char *name, bool output)
-{
-    const finder *f = arg;
-    rg_value *value = rg_scope_find(f->var->stage, name);
-    (void)output;
-    if (value == NULL && rg_scope_var(f->engine->scope, name, &value) != RG_OK)
-        return NULL;
-    return &value->meta;
-}
-
-static rg_status open_stepper(rg_engine *s, rg_served *var)
-{
-    rg_row_stepper *stepper = rg_arena_zero(&s->arena, sizeof *stepper);
-    rg_value *grad;
-    if (stepper == NULL)
-        return rg_no_memory(sizeof *stepper, "an optimizer");
-    RG_TRY(rg_scope_own(var->stage, rg_update_grad(var->op), &grad));
-    RG_TRY(rg_ctx_bind(&stepper->ctx, &s->arena, var->op, find_value, &(finder){s, var}));
-    grad->meta.kind = RG_ROWS;
-    stepper->run = (rg_run){.seed = rg_process_seed(), .scratch = &var->shard->scratch};
-    stepper->ctx.run = &stepper->run;
-    var->stepper = stepper;
-    return RG_OK;
-}
-
 /* Whether the block is what the optimizer's op does to rows and nothing else. alone: it is that
  * op. */
 static bool moves_in_place(const rg_engine *s, const rg_served *var, bool alone)
@@ -149,56 +110,7 @@ static bool makes_up_later(const rg_served *var, const rg_table_spec *spec)
     return rg_update_can_wait(var->op);
 }
 
-/* ---- rows in batches ---- */
-
-/* Rows of these handles into the batch: at most RG_ROWS_AT_ONCE. */
-static void fill_batch(rg_served *var, const rg_row_handle *handles, size_t n, rg_row_batch *rows,
-                       uint32_t **counters)
-{
-    int64_t width = var->about->width;
-    rg_table_rows(var->table, handles, n, rows->part[0], counters);
-    for (int c = 1; c < var->n_columns; c++)
-        for (size_t i = 0; i < n; i++)
-            rows->part[var->state_of[c]][i] = rows->part[0][i] + c * width;
-    rows->n = n;
-    rows->width = width;
-}
-
-/* Those rows of the batch that are behind make the steps that they have missed. */
-static void catch_up_batch(rg_served *var, rg_past_memo *memo, const rg_row_handle *handles,
-                           size_t n)
-{
-    rg_row_handle behind[RG_ROWS_AT_ONCE];
-    uint32_t since[RG_ROWS_AT_ONCE];
-    rg_row_batch rows; /* large: it is not cleared */
-    size_t n_behind = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (handles[i] == RG_NO_ROW)
-            continue;
-        uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_STEP;
-        if (*seen == 0 || *seen >= memo->now)
-            continue;
-        since[n_behind] = *seen;
-        behind[n_behind++] = handles[i];
-        *seen = memo->now;
-    }
-    if (n_behind == 0)
-        return;
-    fill_batch(var, behind, n_behind, &rows, NULL);
-    rows.grads = NULL;
-    rg_update_of(var->op)->idle->catch_up(var->past, memo, since, &rows);
-}
-
-/* Idle rows, before they are read. A handle that comes twice is brought up to date once. */
-static void catch_up(rg_served *var, const rg_row_handle *handles, size_t n)
-{
-    rg_past_memo memo;
-    if (var->past == NULL)
-        return;
-    rg_past_memo_init(&memo, rg_past_now(var->past));
-    for (size_t i = 0; i < n; i += RG_ROWS_AT_ONCE)
-        catch_up_batch(var, &memo, handles + i, n - i < RG_ROWS_AT_ONCE ? n - i : RG_ROWS_AT_ONCE);
-}
+/* ---- rows that were loaded ---- */
 
 static rg_status open_stage(rg_served *var)
 {
@@ -230,7 +142,7 @@ static rg_status fill(rg_served *var, int column, const float *rows)
         int64_t batch = var->about->rows - first < BATCH ? var->about->rows - first : BATCH;
         size_t n = mine_of(var, first, batch, ids, at);
         RG_TRY(rg_table_touch(var->table, ids, n, handles, NULL));
-        catch_up(var, handles, n); /* the other columns */
+        rg_served_catch_up(var, handles, n); /* the other columns */
         for (size_t i = 0; i < n; i++) {
             memcpy(rg_table_row(var->table, handles[i]) + column * width,
                    rows + (first + at[i]) * width, (size_t)width * sizeof *rows);
@@ -367,7 +279,7 @@ rg_status rg_served_open(rg_engine *s, rg_served *var)
     RG_TRY(take_loaded(s, var));
     if (moves_every_row(s, var))
         return unfold(s, var);
-    return var->in_place ? open_stepper(s, var) : RG_OK;
+    return var->in_place ? rg_served_open_stepper(s, var) : RG_OK;
 }
 
 void rg_served_close(rg_served *var)
@@ -394,7 +306,7 @@ rg_status rg_served_check(const rg_served *var, const int64_t *ids, size_t n)
     return RG_OK;
 }
 
-static rg_status touch(rg_served *var, const int64_t *ids, size_t n, rg_row_handle *handles)
+rg_status rg_served_touch(rg_served *var, const int64_t *ids, size_t n, rg_row_handle *handles)
 {
     RG_TRY(rg_table_touch(var->table, ids, n, handles, NULL));
     for (size_t i = 0; var->age > 0 && i < n; i++)
@@ -455,8 +367,8 @@ rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at,
     rg_row_handle *handles = rg_arena_alloc(&var->shard->scratch, (n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");
-    RG_TRY(touch(var, ids, n, handles));
-    catch_up(var, handles, n);
+    RG_TRY(rg_served_touch(var, ids, n, handles));
+    rg_served_catch_up(var, handles, n);
     if (at == NULL)
         rg_table_read(var->table, handles, n, out, NULL);
     for (size_t i = 0; at != NULL && i < n; i++) {
@@ -466,154 +378,6 @@ rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at,
                (size_t)width * sizeof *out);
     }
     return RG_OK;
-}
-
-/* ---- updates ---- */
-
-/* What the step reads besides rows has a value. */
-static rg_status check_inputs(const rg_served *var)
-{
-    const rg_ctx *ctx = &var->stepper->ctx;
-    for (int slot = 0; ctx->op->in[slot].name != NULL; slot++) {
-        const char *name = rg_has_in(ctx, slot) ? rg_in_name(ctx, slot, 0) : NULL;
-        bool of_rows = name == NULL || slot == ctx->op->update->grad;
-        for (int c = 0; c < var->n_columns && !of_rows; c++)
-            of_rows = strcmp(name, var->columns[c]) == 0;
-        if (!of_rows && rg_in(ctx, slot)->data == NULL)
-            return rg_fail(RG_EINVAL,
-                           "%s, which the update of %s reads, has no value: run the server's "
-                           "startup program first",
-                           name, var->about->name);
-    }
-    return RG_OK;
-}
-
-/* All rows are brought up to date, and have seen step 1 of those that begin. */
-static void settle_table(rg_served *var)
-{
-    rg_row_handle handles[1024];
-    size_t n;
-    for (size_t first = 0; (n = rg_table_list(var->table, first, 1024, handles)) > 0; first += n) {
-        catch_up(var, handles, n);
-        for (size_t i = 0; i < n; i++) {
-            uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_STEP;
-            *seen = *seen > 0 ? 1 : 0;
-        }
-    }
-}
-
-/* Once a step, before its rows move: counters go on; *step is its number where idle rows make it
- * later. */
-static rg_status begin_step(rg_served *var, float *rate, uint32_t *step)
-{
-    rg_ctx *ctx = &var->stepper->ctx;
-    float numbers[RG_IDLE_NUMBERS] = {0};
-    RG_TRY(check_inputs(var));
-    *rate = rg_step_rate(ctx);
-    *step = 0;
-    if (var->past == NULL)
-        return RG_OK;
-    ctx->op->update->idle->numbers(ctx, numbers);
-    if (!rg_past_takes(var->past, numbers)) {
-        settle_table(var);
-        rg_past_reset(var->past, numbers);
-    }
-    return rg_past_note(var->past, *rate, step);
-}
-
-/* The rows are moved where they stand, a batch at a time. */
-static rg_status push_in_place(rg_served *var, const rg_row_handle *handles, size_t n,
-                               const float *grads)
-{
-    const rg_ctx *ctx = &var->stepper->ctx;
-    rg_row_batch rows; /* large: it is not cleared */
-    uint32_t *counters[RG_ROWS_AT_ONCE], step;
-    float rate;
-    RG_TRY(begin_step(var, &rate, &step));
-    catch_up(var, handles, n);
-    for (size_t first = 0; first < n; first += RG_ROWS_AT_ONCE) {
-        size_t size = n - first < RG_ROWS_AT_ONCE ? n - first : RG_ROWS_AT_ONCE;
-        fill_batch(var, handles + first, size, &rows, var->past ? counters : NULL);
-        rows.grads = grads + (int64_t)first * var->about->width;
-        ctx->op->update->row_step(ctx, rate, &rows);
-        for (size_t i = 0; var->past != NULL && i < size; i++)
-            counters[i][RG_ROW_STEP] = step;
-    }
-    if (var->past != NULL)
-        rg_past_advance(var->past, step);
-    return RG_OK;
-}
-
-/* Any optimizer: its op runs over copies of the rows, with a gradient that names them all. */
-static rg_status push_staged(rg_served *var, const rg_row_handle *handles, size_t n,
-                             const float *grads)
-{
-    const rg_shape shape = RG_SHAPE((int64_t)n, var->about->width);
-    float *states[RG_TABLE_MAX_STATES] = {NULL};
-    rg_value *fed = rg_plan_feed(var->update, 0);
-    for (int i = 0; i < var->n_columns; i++) {
-        RG_TRY(rg_value_resize(var->staged[i], RG_F32, &shape));
-        if (i > 0)
-            states[i - 1] = var->staged[i]->data;
-    }
-    rg_table_read(var->table, handles, n, var->staged[0]->data, states);
-    if (fed != NULL) {
-        RG_TRY(rg_value_resize_rows(fed, RG_F32, &shape, n));
-        for (size_t i = 0; i < n; i++)
-            fed->rows[i] = (int64_t)i;
-        memcpy(fed->data, grads, n * (size_t)var->about->width * sizeof *grads);
-    }
-    rg_plan_feed_changed(var->update, 0);
-    RG_TRY(rg_plan_run(var->update));
-    rg_table_write(var->table, handles, n, var->staged[0]->data, states);
-    return RG_OK;
-}
-
-static rg_status push_plan(rg_served *var, const int64_t *ids, size_t n, const float *grads)
-{
-    rg_value *fed = rg_plan_feed(var->update, 0);
-    if (fed == NULL)
-        return RG_OK;
-    RG_TRY(rg_value_resize_rows(fed, RG_F32, &var->param->meta.shape, n));
-    for (size_t i = 0; i < n; i++)
-        fed->rows[i] = ids[i] - var->about->begin;
-    if (n > 0)
-        memcpy(fed->data, grads, n * (size_t)var->about->width * sizeof *grads);
-    rg_plan_feed_changed(var->update, 0);
-    return rg_plan_run(var->update);
-}
-
-/* Geo: differences, added. */
-static rg_status push_geo(rg_served *var, const rg_row_handle *handles, const int64_t *ids,
-                          size_t n, const float *grads)
-{
-    if (var->table != NULL) {
-        rg_table_add_scaled(var->table, handles, n, grads, 1);
-        return rg_geo_rows_note(var->changed, ids, n);
-    }
-    int64_t width = var->about->width;
-    for (size_t i = 0; i < n; i++) {
-        float *row = (float *)var->param->data + (ids[i] - var->about->begin) * width;
-        for (int64_t k = 0; k < width; k++)
-            row[k] += grads[(int64_t)i * width + k];
-    }
-    return RG_OK;
-}
-
-rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads)
-{
-    rg_row_handle *handles = NULL;
-    if (var->table == NULL)
-        return s->mode->programs.updates ? push_geo(var, NULL, ids, n, grads)
-                                         : push_plan(var, ids, n, grads);
-    handles = rg_arena_alloc(&var->shard->scratch, (n + 1) * sizeof *handles);
-    if (handles == NULL)
-        return rg_no_memory(n * sizeof *handles, "handles");
-    RG_TRY(touch(var, ids, n, handles));
-    if (s->mode->programs.updates)
-        return push_geo(var, handles, ids, n, grads);
-    return var->stepper != NULL ? push_in_place(var, handles, n, grads)
-                                : push_staged(var, handles, n, grads);
 }
 
 /* ---- for a save ---- */
@@ -642,7 +406,7 @@ rg_status rg_served_dense(rg_served *var, int column, int64_t first, int64_t n, 
     for (int64_t done = 0; done < n; done += BATCH) {
         size_t count = mine_of(var, first + done, n - done < BATCH ? n - done : BATCH, ids, at);
         RG_TRY(rg_table_find(var->table, ids, count, handles));
-        catch_up(var, handles, count);
+        rg_served_catch_up(var, handles, count);
         for (size_t i = 0; i < count; i++)
             RG_TRY(read_column(var, column, ids[i], handles[i], out + (done + at[i]) * width));
     }
@@ -681,7 +445,7 @@ rg_status rg_served_copy(rg_served *var, const int64_t *ids, const uint32_t *at,
         size_t count = n - first < BATCH ? n - first : BATCH;
         if (var->table != NULL) {
             RG_TRY(rg_table_find(var->table, ids + first, count, handles));
-            catch_up(var, handles, count);
+            rg_served_catch_up(var, handles, count);
         }
         for (size_t i = first; i < first + count; i++) {
             float *to = out + (int64_t)(at ? at[i] : i) * width;

@@ -4,7 +4,7 @@
  *   - the passes, which find updates in programs, part them between trainers and servers, and
  *     fuse what can be fused;
  *   - the servers' tables, which keep a row, with its states, for each id that was touched, and
- *     let `row_step` move the rows of a push where they stand (dist/serve_rows.c);
+ *     let `row_step` move the rows of a push where they stand (dist/serve_row_steps.c);
  *   - rows that are behind on one machine (ops/late.h).
  *
  * A new optimizer is one file: its op has one of these in `update`, and nothing else is edited.
