@@ -243,7 +243,7 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
             ask.place_user = &l->reply_targets[s];
         }
         code = rg_outbox_pack(job, &outboxes[s], s, l->pushes, pulls, l->rests[s], &ask.n);
-        rg_push_sign(&outboxes[s].head, l->number, false);
+        rg_push_sign(&outboxes[s].head, l->number, false, 0);
         if (code == RG_OK)
             code = rg_in_flight_start(&l->in_flight, &l->calls[s], job->servers[s].client, &ask);
     }

@@ -331,7 +331,7 @@ static rg_status fill_push(rg_job *job, rg_geo *g, int server, geo_push *push)
         rg_job_server *to = &job->servers[server];
         rg_push_write_head(&push->head, to->pushes++, dense, n_dense, tables, counts, n_tables,
                            dense, n_dense);
-        rg_push_sign(&push->head, 0, to->taken);
+        rg_push_sign(&push->head, 0, to->taken, 0);
         to->taken = false;
         push->iov[0] = (rg_iov){push->head.data, push->head.len};
         code = rg_buf_status(&push->head);

@@ -131,6 +131,7 @@ void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint3
     rg_buf_u32(out, n_sparse);
     rg_buf_u32(out, n_pull);
     rg_buf_u32(out, 0);
+    rg_buf_u64(out, 0);
     rg_buf_add(out, dense, n_dense * sizeof *dense);
     for (uint32_t i = 0; i < n_sparse; i++) {
         rg_buf_u32(out, sparse[i]);
@@ -141,15 +142,17 @@ void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint3
         rg_buf_char(out, 0);
 }
 
-void rg_push_sign(rg_buf *head, int thread, bool taken)
+void rg_push_sign(rg_buf *head, int thread, bool taken, uint64_t position)
 {
-    enum { SIGNATURE = 20 };
+    enum { SIGNATURE = 20, POSITION = 24 };
     if (rg_buf_status(head) != RG_OK)
         return;
     head->data[SIGNATURE] = (uint8_t)(thread & 0xff);
     head->data[SIGNATURE + 1] = (uint8_t)(thread >> 8);
     head->data[SIGNATURE + 2] = taken;
     head->data[SIGNATURE + 3] = 0;
+    for (int i = 0; i < 8; i++)
+        head->data[POSITION + i] = (uint8_t)(position >> 8 * i);
 }
 
 static rg_status bad_number(const char *what, uint32_t number, size_t n)
@@ -258,6 +261,7 @@ static rg_status read_fixed(rg_push *push, rg_cursor *in)
     RG_TRY(rg_cursor_u32(in, &push->n_sparse));
     RG_TRY(rg_cursor_u32(in, &push->n_pull));
     RG_TRY(rg_cursor_u32(in, &signature));
+    RG_TRY(rg_cursor_u64(in, &push->position));
     push->thread = (uint16_t)(signature & 0xffff);
     push->taken = signature >> 16 == 1;
     if (push->thread >= RG_PS_MAX_THREADS || signature >> 16 > 1)
@@ -271,7 +275,7 @@ rg_status rg_push_read_head(rg_push *push, const uint8_t *bytes, size_t n)
     return read_fixed(push, &(rg_cursor){bytes, n});
 }
 
-enum { FIXED_BYTES = 24 };
+enum { FIXED_BYTES = 32 };
 
 size_t rg_push_head_bytes(const rg_push *push, size_t n)
 {

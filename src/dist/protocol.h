@@ -76,6 +76,7 @@ typedef struct rg_push_rows {
 typedef struct rg_push {
     uint64_t step; /* which push of this thread of the trainer it is, from 0 */
     uint32_t n_dense, n_sparse, n_pull;
+    uint64_t position; /* batches that the thread has trained on, with those of this push */
     uint16_t thread;
     bool taken; /* the trainer has the answer to the push of this thread before this one */
     const uint32_t *dense; /* numbers of variables; their gradients stand in `values` */
@@ -97,13 +98,13 @@ rg_status rg_push_read_head(rg_push *push, const uint8_t *bytes, size_t n);
 /* How many bytes stand before its payloads; not more than `n`. */
 size_t rg_push_head_bytes(const rg_push *push, size_t n);
 
-/* The head of a push: everything before the payloads, padded. Of thread 0, and `taken` false. */
+/* The head of a push: everything before the payloads, padded. Not signed yet. */
 void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint32_t n_dense,
                         const uint32_t *sparse, const uint32_t *sparse_n, uint32_t n_sparse,
                         const uint32_t *pull, uint32_t n_pull);
 
 /* Into a head that stands at the beginning of the buffer. */
-void rg_push_sign(rg_buf *head, int thread, bool taken);
+void rg_push_sign(rg_buf *head, int thread, bool taken, uint64_t position);
 
 static inline size_t rg_ps_padded(size_t n)
 {

@@ -259,6 +259,7 @@ static rg_status welcome(rg_incoming *incoming)
     rg_rpc_welcome out = {.trainer = incoming->peer->hello.trainer,
                           .epoch = incoming->peer->hello.epoch,
                           .instance = server->instance,
+                          .lineage = server->config.lineage,
                           .lease_ms = server->config.lease_ms};
     memcpy(out.name, server->name, sizeof out.name);
     rg_buf body;

@@ -23,6 +23,8 @@ typedef struct rg_rpc_welcome {
     int32_t trainer; /* as accepted, or given */
     uint64_t epoch;
     uint64_t instance; /* another one each time the server's process starts */
+    uint64_t lineage;  /* of its state: one that was started again and has it still says the same;
+                        * 0: what it has goes with the process */
     uint64_t lease_ms;
     char name[RG_RPC_NAME_MAX]; /* of the server */
 } rg_rpc_welcome;

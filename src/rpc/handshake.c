@@ -104,6 +104,7 @@ void rg_handshake_put_hello(rg_buf *out, const rg_handshake_hello *hello)
     rg_buf_u64(out, who->epoch);
     rg_buf_add(out, who->digest, RG_RPC_DIGEST_BYTES);
     rg_buf_u32(out, who->pid);
+    rg_buf_u32(out, who->incarnation);
     put_text(out, who->job);
     put_text(out, who->name);
     put_text(out, who->host);
@@ -123,6 +124,7 @@ rg_status rg_handshake_get_hello(rg_handshake_hello *hello, const uint8_t *bytes
     RG_TRY(rg_cursor_u64(&c, &who->epoch));
     RG_TRY(get_bytes(&c, who->digest, RG_RPC_DIGEST_BYTES));
     RG_TRY(rg_cursor_u32(&c, &who->pid));
+    RG_TRY(rg_cursor_u32(&c, &who->incarnation));
     RG_TRY(get_text(&c, who->job, "job id"));
     RG_TRY(get_text(&c, who->name, "name"));
     RG_TRY(get_text(&c, who->host, "host"));
@@ -162,6 +164,7 @@ void rg_handshake_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome,
     rg_buf_u32(out, (uint32_t)welcome->trainer);
     rg_buf_u64(out, welcome->epoch);
     rg_buf_u64(out, welcome->instance);
+    rg_buf_u64(out, welcome->lineage);
     rg_buf_u64(out, welcome->lease_ms);
     put_text(out, welcome->name);
 }
@@ -175,6 +178,7 @@ rg_status rg_handshake_get_welcome(rg_rpc_welcome *welcome, const uint8_t *bytes
     RG_TRY(rg_cursor_u32(&c, &trainer));
     RG_TRY(rg_cursor_u64(&c, &welcome->epoch));
     RG_TRY(rg_cursor_u64(&c, &welcome->instance));
+    RG_TRY(rg_cursor_u64(&c, &welcome->lineage));
     RG_TRY(rg_cursor_u64(&c, &welcome->lease_ms));
     RG_TRY(get_text(&c, welcome->name, "name"));
     RG_TRY(at_end(&c, "welcome"));

@@ -36,6 +36,7 @@ typedef struct rg_rpc_hello {
     char name[RG_RPC_NAME_MAX];          /* for messages: "trainer 3" */
     char host[RG_RPC_NAME_MAX];
     uint32_t pid;
+    uint32_t incarnation; /* how often its launcher has started this trainer again */
 } rg_rpc_hello;
 
 /* Keys and certificates. NULL paths are taken from FLAGS_rpc_tls_cert, _key and _ca; TLS is used

@@ -83,7 +83,7 @@ static void write_push(rg_buf *body, uint64_t step, int thread, bool taken, int6
     const float x = 1;
     rg_buf_init(body, 0);
     rg_push_write_head(body, step, &w, 1, &table, &n, id >= 0, &w, 1);
-    rg_push_sign(body, thread, taken);
+    rg_push_sign(body, thread, taken, 0);
     for (int i = 0; i < SIZE; i++)
         rg_buf_add(body, &x, sizeof x);
     if (id >= 0)

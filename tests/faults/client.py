@@ -28,7 +28,7 @@ def crc32c(data):
 
 def seal(kind, body=b"", method="", number=0):
     """A frame as it goes over the wire."""
-    header = HEADER.pack(MAGIC, 1, KINDS.index(kind), 0, METHODS.index(method), 0,
+    header = HEADER.pack(MAGIC, 2, KINDS.index(kind), 0, METHODS.index(method), 0,
                          crc32c(body) if body else 0, number, len(body), 0)[:32]
     return header + struct.pack("<I", crc32c(header)) + body
 
@@ -57,7 +57,7 @@ class Client(object):
         sock.settimeout(20)
         sock.connect(self._where)
         hello = (os.urandom(32) + struct.pack("<QIIiIQ", self._session, purpose, TOOL, -1, 0, 0) +
-                 b"\0" * 32 + struct.pack("<I", os.getpid()) + text("") + text("by hand") +
+                 b"\0" * 32 + struct.pack("<II", os.getpid(), 0) + text("") + text("by hand") +
                  text("here"))
         sock.sendall(seal("HELLO", hello))
         assert self.read(sock).kind == "CHALLENGE"

@@ -15,7 +15,7 @@ from proxy import HEADER, KINDS, MAGIC, METHODS, Frame, Proxy, Rule, frames_in, 
 
 
 def frame(kind, method="", number=0, body=b"", flags=0):
-    return HEADER.pack(MAGIC, 1, KINDS.index(kind), 0, METHODS.index(method), flags, 0, number,
+    return HEADER.pack(MAGIC, 2, KINDS.index(kind), 0, METHODS.index(method), flags, 0, number,
                        len(body), 0) + body
 
 
