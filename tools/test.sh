@@ -23,6 +23,8 @@ lots+=("${rest[*]}")
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
+export REGATTA_PROMISES="$logs/promises"
+mkdir "$REGATTA_PROMISES"
 running=()
 for i in "${!lots[@]}"; do
     # shellcheck disable=SC2086 # each word is an argument
@@ -34,4 +36,5 @@ for i in "${!lots[@]}"; do
     wait "${running[i]}" || failed=$?
     cat "$logs/$i"
 done
+tools/promises.py --results "$REGATTA_PROMISES"
 exit "$failed"
