@@ -52,6 +52,7 @@ lint: setup lint-quick ## format, clang-tidy, layers, banned functions
 lint-quick:
 	@sh tools/check_layers.sh .
 	@sh tools/check_banned.sh .
+	@python3 tools/promises.py --check
 
 format: ## clang-format everything
 	@python3 tools/format.py

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What CI runs: the C tests, plain and sanitized, then the Python tests: those that compute in one
-# process beside those that start jobs, which wait more than they work. Arguments are passed to
-# one pytest in place of both.
+# What CI runs: the C tests, plain and sanitized, then the Python tests in lots side by side: one
+# that computes in one process, and several that start jobs, which wait more than they work. Each
+# lot's output is shown whole, one after the other. Arguments are passed to one pytest in place of
+# all lots.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 (cd build && ctest --output-on-failure --timeout 300 -j2 | tail -n 40)
@@ -10,20 +11,30 @@ if [ $# -gt 0 ]; then
     exec .venv/bin/python -m pytest -q "$@"
 fi
 
-in_one_process=(tests/ops tests/layers tests/python tests/transpiler tests/v1 tests/v2)
-present=() ignored=()
-for folder in "${in_one_process[@]}"; do
-    if [ -d "$folder" ]; then
-        present+=("$folder")
-        ignored+=("--ignore=$folder")
-    fi
+# Lots of about the same time. What is in none of them, a new folder too, is the last one's.
+lots=("tests/ops tests/layers tests/python tests/transpiler tests/v1 tests/v2"
+      "tests/e2e_ps tests/clusters"
+      "tests/faults tests/e2e_coll tests/e2e_ctr tests/gpu")
+rest=(tests)
+for folder in ${lots[*]}; do
+    rest+=("--ignore=$folder")
 done
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-.venv/bin/python -m pytest -q "${present[@]}" > "$log" 2>&1 &
-computing=$!
+lots+=("${rest[*]}")
+
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+export REGATTA_PROMISES="$logs/promises"
+mkdir "$REGATTA_PROMISES"
+running=()
+for i in "${!lots[@]}"; do
+    # shellcheck disable=SC2086 # each word is an argument
+    .venv/bin/python -m pytest -q ${lots[i]} > "$logs/$i" 2>&1 &
+    running+=($!)
+done
 failed=0
-.venv/bin/python -m pytest -q tests "${ignored[@]}" || failed=$?
-wait "$computing" || failed=$?
-cat "$log"
+for i in "${!lots[@]}"; do
+    wait "${running[i]}" || failed=$?
+    cat "$logs/$i"
+done
+tools/promises.py --results "$REGATTA_PROMISES"
 exit "$failed"

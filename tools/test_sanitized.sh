@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The C tests under AddressSanitizer and UBSan, and those of the threads that talk (rpc, dist)
 # under ThreadSanitizer.
+# promise 34
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

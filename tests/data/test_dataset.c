@@ -273,6 +273,7 @@ static const char *pack(const char *name, const char *from, double part)
     return path_of(name);
 }
 
+/* promise 28 */
 static void packed_files_are_read_whole_or_refused(void **state)
 {
     (void)state;
@@ -341,6 +342,7 @@ static void nothing_to_read_is_said(void **state)
     rg_dataset_close(d);
 }
 
+/* promise 28 */
 static void a_bad_line_names_file_line_and_slot(void **state)
 {
     (void)state;

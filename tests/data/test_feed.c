@@ -83,6 +83,7 @@ static void blanks_around_numbers_do_not_matter(void **state)
     close_fixture(&f);
 }
 
+/* promise 28 */
 static void a_line_that_does_not_fit_names_the_slot_and_leaves_nothing(void **state)
 {
     (void)state;
@@ -209,6 +210,7 @@ static void frozen_rows_and_batches_hold_the_same_numbers(void **state)
     close_fixture(&f);
 }
 
+/* promise 18 */
 static void every_allocation_may_fail(void **state)
 {
     (void)state;

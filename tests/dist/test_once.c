@@ -203,6 +203,7 @@ static void a_refusal_stands(void **state)
 
 /* Rows that came to be after the first CLEAR or SHRINK stay; a variable that was set and has moved
  * since is not set back. */
+/* promise 24 */
 static void what_changes_variables_does_so_once(void **state)
 {
     fixture f;
@@ -502,6 +503,7 @@ static void a_server_that_was_started_again_says_so(void **state)
 }
 
 /* One left over from another job does no harm to a job that runs. */
+/* promise 3 */
 static void an_old_epoch_is_refused(void **state)
 {
     fixture f;

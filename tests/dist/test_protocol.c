@@ -230,6 +230,7 @@ static void read_bytes(const uint8_t *bytes, size_t n)
     read_push_in(RG_PAYLOAD_BYTES, bytes, n);
 }
 
+/* promise 22 */
 static void damaged_pushes_do_no_harm(void **state)
 {
     static const reader readers[RG_PAYLOADS] = {read_floats, read_halves, read_bytes};
@@ -345,6 +346,7 @@ static void pushes_that_do_not_fit_are_refused(void **state)
 }
 
 /* n * width * 4 is 2^64, which is nothing. */
+/* promise 23 */
 static void products_do_not_wrap(void **state)
 {
     static rg_ps_var wide = {"t", "g", 0, 1, (int64_t)1 << 40, true};
@@ -564,6 +566,7 @@ static void damaged_wishes_to_save_do_no_harm(void **state)
     rg_buf_fini(&body);
 }
 
+/* promise 31 */
 static void paths_that_lead_elsewhere_are_refused(void **state)
 {
     static const char *const bad[][2] = {

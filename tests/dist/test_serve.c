@@ -94,6 +94,7 @@ static void the_others_go_on_when_one_has_left(void **state)
 }
 
 /* Bodies of every method that are cut short, or whose bits are turned. */
+/* promise 22 */
 static void hostile_bodies_are_refused(void **state)
 {
     static const int64_t ids[] = {1, 2};

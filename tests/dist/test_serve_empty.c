@@ -234,6 +234,7 @@ static rg_opdesc *add_op(rg_program *program, const char *type)
     return op;
 }
 
+/* promise 29 */
 static void programs_that_reach_outside_are_refused(void **state)
 {
     static const char *const ops[] = {"save", "load", "py_func", "print", "send", "while"};

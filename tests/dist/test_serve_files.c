@@ -79,6 +79,7 @@ static void a_server_writes_its_rows(void **state)
 }
 
 /* Below the root, whatever the folder is called and whatever lies there. */
+/* promise 31 */
 static void a_server_writes_below_its_root(void **state)
 {
     char root[] = "/tmp/regatta-test-serve-XXXXXX", other[] = "/tmp/regatta-test-other-XXXXXX";
@@ -124,6 +125,7 @@ static void a_server_writes_below_its_root(void **state)
 }
 
 /* Without a key: by TCP anyone on this host may have come. */
+/* promise 31 */
 static void strangers_cannot_have_files_written(void **state)
 {
     fixture f;

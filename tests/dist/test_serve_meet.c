@@ -77,6 +77,7 @@ static void whole_numbers_over_all_trainers(void **state)
     finish(&f);
 }
 
+/* promise 18 */
 static void without_memory_a_sum_is_refused(void **state)
 {
     fixture f;

@@ -70,6 +70,7 @@ def test_a_pipe_command_that_fails_or_is_not_there(kind, good, tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.promise(28)
 def test_a_gz_that_is_cut_off(kind, good, tmp_path):
     (tmp_path / "part.gz").write_bytes(gzip.compress(good.encode())[:-1000])
     assert "part.gz is cut off" in fail([tmp_path / "part.gz"], kind)
@@ -85,6 +86,7 @@ def test_a_gz_that_is_cut_off(kind, good, tmp_path):
     ("2 0.1 0.2 0 1 45 1 85 1 1\n", r"part:1001: slot 's0' \(2 of 5\)"),
     ("2 0.1 0.2 99999999999 5 1 45 1 85 1 1\n", r"part:1001: slot 's0' \(2 of 5\)"),
 ])
+@pytest.mark.promise(28)
 def test_a_line_that_does_not_fit(kind, line, message, good, tmp_path):
     lines = good.splitlines(True)
     (tmp_path / "part").write_text("".join(lines[:1000]) + line + "".join(lines[1000:]))
@@ -126,6 +128,7 @@ def test_ctrl_c_ends_training_promptly(good, tmp_path):
     assert "KeyboardInterrupt" in err and process.returncode != 0 and "trained" not in out
 
 
+@pytest.mark.promise(28)
 def test_bad_lines_are_put_aside_where_that_is_asked_for(good, tmp_path):
     aside = tmp_path / "aside"
     (tmp_path / "part").write_text(good + "rubbish\n")
@@ -139,6 +142,7 @@ def test_bad_lines_are_put_aside_where_that_is_asked_for(good, tmp_path):
 # ---- an id that the table has not ----
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.promise(28)
 def test_a_bad_id_names_its_file_and_line(kind, good, tmp_path):
     lines = good.splitlines(True)
     bad = lines[700].split()

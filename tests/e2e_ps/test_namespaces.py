@@ -50,6 +50,7 @@ def test_other_modes_over_hosts(cluster, three_hosts, mode):  # noqa: F811
 
 
 @pytest.mark.parametrize("host", [1, 2], ids=["a server's", "a worker's"])
+@pytest.mark.promise(8)
 def test_a_short_cut_changes_not_a_bit(cluster, three_hosts, host, tmp_path):  # noqa: F811
     """A link is down for a third of the lease, in the middle of the steps."""
     arguments = ["--steps", "60", "--pause", "0.01"]
@@ -68,6 +69,7 @@ def test_a_short_cut_changes_not_a_bit(cluster, three_hosts, host, tmp_path):  #
 @pytest.mark.parametrize("host, lost, says",
                          [(2, "worker1", "trainer 1 "),
                           (1, "server1", "the server at 192.168.1.3:6174 is gone")])
+@pytest.mark.promise(9)
 def test_a_long_cut_ends_the_job_everywhere(cluster, three_hosts, host, lost,  # noqa: F811
                                             says):
     fleet(cluster, three_hosts, ["--steps", "100000", "--pause", "0.01"],

@@ -50,6 +50,7 @@ def said_by_servers(cluster, text):  # noqa: F811
 
 
 @pytest.mark.parametrize("style", ["fleet", "transpiler"])
+@pytest.mark.promise(25)
 def test_a_wrong_key(cluster, style):  # noqa: F811
     said = intrude(cluster, start(cluster, style), style, REGATTA_JOB_KEY="a5" * 32)
     assert "does not have the job key" in said
@@ -57,12 +58,14 @@ def test_a_wrong_key(cluster, style):  # noqa: F811
     assert KEY not in said
 
 
+@pytest.mark.promise(25)
 def test_no_key(cluster):  # noqa: F811
     said = intrude(cluster, start(cluster), REGATTA_JOB_KEY="")
     assert "job key" in said
 
 
 @pytest.mark.parametrize("style", ["fleet", "transpiler"])
+@pytest.mark.promise(25)
 def test_a_trainer_of_another_job(cluster, style):  # noqa: F811
     said = intrude(cluster, start(cluster, style), style, REGATTA_JOB_ID="job-b")
     for text in ("serves job 'job-a'", "is of job 'job-b'"):
@@ -71,6 +74,7 @@ def test_a_trainer_of_another_job(cluster, style):  # noqa: F811
 
 
 @pytest.mark.parametrize("style", ["fleet", "transpiler"])
+@pytest.mark.promise(25)
 def test_another_number_of_trainers(cluster, style):  # noqa: F811
     said = intrude(cluster, start(cluster, style), style, trainers="3", trainer="2")
     text = "believes that there are 3 trainers, and this server was told 2"
@@ -79,6 +83,7 @@ def test_another_number_of_trainers(cluster, style):  # noqa: F811
 
 
 @pytest.mark.parametrize("style", ["fleet", "transpiler"])
+@pytest.mark.promise(25)
 def test_a_number_that_is_taken(cluster, style):  # noqa: F811
     said = intrude(cluster, start(cluster, style), style)
     assert "trainer number 1 is taken by trainer 1 (pid " in said
@@ -86,6 +91,7 @@ def test_a_number_that_is_taken(cluster, style):  # noqa: F811
 
 
 @pytest.mark.parametrize("style", ["fleet", "transpiler"])
+@pytest.mark.promise(25)
 def test_another_program(cluster, style):  # noqa: F811
     """The second of two workers to come is refused; the first waits for its like."""
     cluster.fleet(2, 2, BUSY + ["--style", style], env=JOB, own={"worker1": {"ANOTHER": "1"}})
@@ -133,6 +139,7 @@ def converse(endpoint, data):
 
 
 @pytest.mark.parametrize("version", [0, 2, 65535])
+@pytest.mark.promise(22)
 def test_another_version_of_the_protocol(cluster, version):  # noqa: F811
     endpoints = start(cluster)
     said = converse(endpoints[0], frame(version, 1, b"x" * 100))
@@ -147,6 +154,7 @@ def test_another_version_of_the_protocol(cluster, version):  # noqa: F811
 @pytest.mark.parametrize("data", [b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00\x01",
                                   frame(1, 6), frame(1, 10)],
                          ids=["http", "tls", "request", "bye"])
+@pytest.mark.promise(22)
 def test_whoever_speaks_otherwise_is_hung_up_on(cluster, data):  # noqa: F811
     """A request before the handshake, or another protocol: closed, and the job goes on."""
     converse(start(cluster)[1], data)

@@ -63,6 +63,7 @@ def expected(mode, steps, workers, large=False):
 # ---- answers that are lost ----
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.promise(10)
 def test_lost_answers_change_nothing(job, mode):
     """Of every kind of request of the job; the first one of LEAVE is lost, too."""
     workers = 1 if mode == "geo" else 2  # of one alone it can be said what comes out
@@ -102,6 +103,7 @@ def test_a_server_stays_for_who_does_not_hear_that_it_has_left(job):
 
 @pytest.mark.parametrize("mode", ["sync", "geo"])
 @pytest.mark.parametrize("way", ["up", "down"])
+@pytest.mark.promise(11)
 def test_a_connection_breaks_at_each_byte_of_a_push(job, mode, way):
     """Every push, or the answer to it, at another place; the frame has some 150 bytes."""
     count = "fresh nth=%d" if way == "up" else "nth=%d"
@@ -120,6 +122,7 @@ def test_a_connection_breaks_at_each_byte_of_a_push(job, mode, way):
     ["rate=125000"],
     ["up PUSH every=3 flip=-1", "down PUSH every=4 flip=-1", "down PULL nth=1 flip=20"],
 ], ids=["late", "doubled", "1Mbit", "turned"])
+@pytest.mark.promise(10)
 def test_a_bad_line_makes_it_slower_and_nothing_else(job, rules):
     job(2, ["--steps", "8", "--large", "4000"], rules)
     assert job.ledger() == expected("sync", 8, 2, large=True)
@@ -131,6 +134,7 @@ LEASE = {"FLAGS_rpc_lease_ms": "1500"}
 
 
 @pytest.mark.parametrize("way", ["up stall", "down stall", "stall=both"])
+@pytest.mark.promise(9)
 def test_a_line_that_is_dead_one_way_is_found_out(job, way):
     """The sockets stay open, as after a peer's machine is switched off: only the lease tells."""
     cluster = job(2, ["--steps", "100000", "--pause", "0.01"], env=LEASE)  # noqa: F811
@@ -144,6 +148,7 @@ def test_a_line_that_is_dead_one_way_is_found_out(job, way):
     assert "no heartbeat" in cluster.named("worker0").text(), cluster.logs()
 
 
+@pytest.mark.promise(9)
 def test_a_line_that_stands_still_for_less_than_the_lease_changes_nothing(job):
     cluster = job(2, ["--steps", "40", "--pause", "0.01"])  # noqa: F811
     cluster.named("worker0").wait_for("step 5\n")
@@ -177,6 +182,7 @@ def sockets(process):
 
 
 @pytest.mark.parametrize("bytes_a_second", [1000, 40000], ids=["dropped", "tolerated"])
+@pytest.mark.promise(12)
 def test_who_reads_slowly_holds_nobody_up_and_costs_a_bounded_memory(job, tmp_path,
                                                                      bytes_a_second):
     """It asks for 400 MB and takes little of it; its heartbeats are in order."""
@@ -212,6 +218,7 @@ KEY = {"REGATTA_JOB_KEY": "5e" * 32, "REGATTA_JOB_ID": "the job"}
 
 
 @pytest.mark.parametrize("key", [True, False])
+@pytest.mark.promise(24)
 def test_what_was_recorded_and_comes_again_changes_nothing(job, tmp_path, key):
     go = str(tmp_path / "go")
     cluster = job(1, ["--mode", "half_async", "--steps", "10", "--wait-for", go],  # noqa: F811

@@ -69,6 +69,7 @@ def test_a_server_is_killed_and_started_again(cluster, mode, servers):  # noqa: 
 
 
 @pytest.mark.parametrize("victim", ["worker0", "worker1"])
+@pytest.mark.promise(2)
 def test_a_worker_is_killed_in_sync_mode(cluster, victim):  # noqa: F811
     start(cluster)
     cluster.named(victim).signal(signal.SIGKILL)
@@ -76,6 +77,7 @@ def test_a_worker_is_killed_in_sync_mode(cluster, victim):  # noqa: F811
 
 
 @pytest.mark.parametrize("victim", ["worker1", "server1"])
+@pytest.mark.promise(3)
 def test_one_that_is_stopped_longer_than_the_lease_is_dead(cluster, victim):  # noqa: F811
     start(cluster)
     cluster.named(victim).signal(signal.SIGSTOP)
@@ -84,6 +86,7 @@ def test_one_that_is_stopped_longer_than_the_lease_is_dead(cluster, victim):  # 
 
 
 @pytest.mark.parametrize("victim", ["worker1", "server1"])
+@pytest.mark.promise(6)
 def test_a_shorter_pause_changes_not_a_bit(cluster, victim, tmp_path):  # noqa: F811
     import filecmp
     import time

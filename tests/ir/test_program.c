@@ -183,6 +183,7 @@ static void fields_of_later_releases_are_kept(void **state)
     rg_program_close(program);
 }
 
+/* promise 29 */
 static void every_truncation_of_a_program_is_an_error_or_a_program(void **state)
 {
     (void)state;
@@ -207,6 +208,7 @@ static void every_truncation_of_a_program_is_an_error_or_a_program(void **state)
     rg_program_close(program);
 }
 
+/* promise 29 */
 static void a_block_that_is_not_below_its_op_is_refused(void **state)
 {
     (void)state;
@@ -301,6 +303,7 @@ static rg_status through_bytes(rg_program *program)
     return code;
 }
 
+/* promise 29 */
 static void blocks_are_nested_so_deep_and_no_deeper(void **state)
 {
     static const int depths[] = {RG_MAX_BLOCK_DEPTH, RG_MAX_BLOCK_DEPTH + 1, 30000, 99990};
@@ -326,6 +329,7 @@ static void blocks_are_nested_so_deep_and_no_deeper(void **state)
 }
 
 /* Thirty blocks, each run by two ops of the one above: a thousand million in the plan. */
+/* promise 29 */
 static void blocks_that_multiply_are_refused(void **state)
 {
     rg_program *program;
@@ -339,6 +343,7 @@ static void blocks_that_multiply_are_refused(void **state)
 }
 
 /* Two blocks that are above each other: whoever walks up would never end. */
+/* promise 29 */
 static void blocks_in_a_circle_are_refused(void **state)
 {
     rg_program *program;

@@ -508,6 +508,7 @@ static void sigterm_ends_those_who_do_not_listen(void **state)
     end_launcher(SIGTERM, 143, true);
 }
 
+/* promise 7 */
 static void no_orphan_where_the_launcher_is_killed(void **state)
 {
     (void)state;

@@ -538,6 +538,7 @@ static void without_memory_a_table_is_not_opened(void **state)
 }
 
 /* Growing, splitting and widening each fail in turn; the batch is then tried again. */
+/* promise 18 */
 static void without_memory_the_table_stays_whole(void **state)
 {
     (void)state;

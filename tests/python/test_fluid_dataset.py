@@ -181,12 +181,14 @@ def test_a_pipe_that_is_killed_is_an_error(two_files):
     ("3 1 2 Infinity 1 5 1 0\n", r"got 'Infinity', wanted a finite number"),
     ("3 1 2 1e39 1 5 1 0\n", r"got '1e39', wanted a finite number"),
 ])
+@pytest.mark.promise(28)
 def test_a_bad_line_names_file_line_and_slot(text, message, tmp_path):
     (tmp_path / "part").write_text(text)
     with pytest.raises(fluid.core.EnforceNotMet, match=message):
         batches(make("QueueDataset", [tmp_path / "part"]))
 
 
+@pytest.mark.promise(28)
 def test_bad_lines_can_be_put_aside(tmp_path):
     nan = "3 1 nan 2 1 5 1 1\n"
     (tmp_path / "part").write_text(line(0) + nan + line(1) + "3 1\n" + line(2))

@@ -96,6 +96,7 @@ def test_a_first_save_that_was_decided(way, has_faults, model, tmp_path):  # noq
         assert set(fluid.io.load_program_state(folder + "/m")) == set(way.names)
 
 
+@pytest.mark.promise(31)
 def test_a_strangers_folder_writes_nothing_outside(has_faults, model, tmp_path):  # noqa: F811
     """A decided save whose files would land, through a link, in another folder."""
     mine, folder = tmp_path / "mine", str(tmp_path / "m")
@@ -203,6 +204,7 @@ class SaveOp:
 
 @pytest.mark.parametrize("action", ["enospc", "eio", "kill"])
 @pytest.mark.parametrize("point", ["file.write", "file.sync", "file.rename"])
+@pytest.mark.promise(13, 14)
 def test_a_save_op_that_fails_leaves_nothing(point, action, has_faults, tmp_path):  # noqa: F811
     """The file is the old one, and nothing stands beside it; what a killed process has left is
     cleared up by the next."""

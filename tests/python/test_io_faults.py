@@ -103,6 +103,7 @@ def refused(way, model, folder, path):
 @pytest.mark.parametrize("how", ["cut", "cut in half", "empty", "changed", "changed at the head",
                                  "longer"])
 @pytest.mark.parametrize("way, name", CASES)
+@pytest.mark.promise(15, 16)
 def test_damage_is_found_by_the_manifest(way, name, how, model, tmp_path):
     way = WAYS[way]
     way.save(model, str(tmp_path))
@@ -129,6 +130,7 @@ def test_damage_is_found_without_a_manifest(way, name, how, model, tmp_path):
 
 
 @pytest.mark.parametrize("way, name", CASES)
+@pytest.mark.promise(16)
 def test_a_missing_file(way, name, model, tmp_path):
     way = WAYS[way]
     way.save(model, str(tmp_path))
@@ -175,6 +177,7 @@ def test_a_damaged_manifest(model, tmp_path):
     refused(way, model, str(tmp_path), tmp_path / MANIFEST)
 
 
+@pytest.mark.promise(16)
 def test_a_file_of_another_save_is_found(model, tmp_path):
     """Right in itself, and not the one that was saved with the others."""
     way = WAYS["persistables"]
@@ -208,6 +211,7 @@ def test_where_nothing_can_be_written(model, tmp_path):
             way.save(model, str(tmp_path / "file"))
 
 
+@pytest.mark.promise(31)
 def test_names_that_lead_out_of_the_folder(model, tmp_path):
     with fluid.scope_guard(model.scope):
         for name in ("../all", "/tmp/all", ""):
@@ -251,6 +255,7 @@ def has_faults(tmp_path_factory):
 @pytest.mark.parametrize("action", ["kill", "eio", "enospc"])
 @pytest.mark.parametrize("point", POINTS)
 @pytest.mark.parametrize("way", ["persistables", "one file", "inference model", "fluid.save"])
+@pytest.mark.promise(13, 14, 17)
 def test_a_save_that_is_cut_short(way, point, action, has_faults, model, tmp_path):
     """After a kill or an error at any pass of the point the folder holds the old model or the
     new one, whole; and the next save works."""

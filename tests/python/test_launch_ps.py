@@ -160,6 +160,7 @@ def test_print_config_shows_and_does_not_decide(tmp_path):
     assert "success" in shown.stderr and "success" in hidden.stderr
 
 
+@pytest.mark.promise(32)
 def test_shell_characters_in_a_folder_are_characters(tmp_path):
     out = run(tmp_path, "", "--log_dir", "a; touch CANARY", "--worker_num", "1")
     assert out.returncode == 0
@@ -177,6 +178,7 @@ def gone(pid):
 
 @pytest.mark.parametrize("number,status", [(signal.SIGINT, 130), (signal.SIGTERM, 143),
                                            (signal.SIGKILL, -9)])
+@pytest.mark.promise(7)
 def test_signals_end_every_process(tmp_path, number, status):
     (tmp_path / "train.py").write_text("""
 import os, time

@@ -324,6 +324,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))
+@pytest.mark.promise(30)
 def test_hostile_pickles_are_refused(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     start = time.monotonic()
@@ -352,6 +353,7 @@ def test_the_canary_works(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["CANARY"]
 
 
+@pytest.mark.promise(30)
 def test_damage_anywhere_is_refused_or_read():
     """Any cut and any changed byte: an UnpicklingError or a value, nothing else."""
     good = pickle.dumps({"w": np.arange(6, dtype="float32").reshape(2, 3), "n": [1, (2, "x")],
@@ -370,6 +372,7 @@ def test_damage_anywhere_is_refused_or_read():
             pass
 
 
+@pytest.mark.promise(30)
 def test_memory_stays_near_the_size_of_the_file():
     """In a process that may use 1 GB: every bomb is refused, none by a MemoryError."""
     script = ("import resource, sys; sys.path.insert(0, %r)\n"

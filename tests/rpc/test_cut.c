@@ -153,12 +153,14 @@ static void at_each_place(int what)
     echo_stop(&e);
 }
 
+/* promise 11 */
 static void a_cut_at_any_byte_loses_nothing(void **state)
 {
     (void)state;
     at_each_place(CUT);
 }
 
+/* promise 10 */
 static void a_flipped_bit_anywhere_changes_nothing(void **state)
 {
     (void)state;

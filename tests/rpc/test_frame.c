@@ -102,6 +102,7 @@ static rg_status parse(const uint8_t *bytes, size_t n, int *frames)
     return status;
 }
 
+/* promise 22 */
 static void every_flipped_bit_is_noticed(void **state)
 {
     uint8_t wire[100], body[20] = "twenty bytes of text";
@@ -118,6 +119,7 @@ static void every_flipped_bit_is_noticed(void **state)
     }
 }
 
+/* promise 23 */
 static void a_declared_length_is_checked_first(void **state)
 {
     static const uint64_t lengths[] = {

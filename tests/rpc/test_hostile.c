@@ -142,6 +142,7 @@ static size_t malformed(uint8_t *wire, uint32_t i, uint64_t *chance)
     return n;
 }
 
+/* promise 22 */
 static void malformed_frames_harm_nobody(void **state)
 {
     enum { FRAMES = 10000 };
@@ -163,6 +164,7 @@ static void malformed_frames_harm_nobody(void **state)
     finish(&e, &h);
 }
 
+/* promise 22 */
 static void strangers_are_sent_away(void **state)
 {
     static const char *const texts[] = {"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -189,6 +191,7 @@ static void strangers_are_sent_away(void **state)
     finish(&e, &h);
 }
 
+/* promise 22 */
 static void another_version_is_refused_by_name(void **state)
 {
     echo e;
@@ -209,6 +212,7 @@ static void another_version_is_refused_by_name(void **state)
 }
 
 /* Without the key: the challenge, and nothing else; a replayed proof does not fit the next one. */
+/* promise 25 */
 static void without_the_key_nothing_is_learned(void **state)
 {
     echo e;
@@ -238,6 +242,7 @@ static void without_the_key_nothing_is_learned(void **state)
     finish(&e, &h);
 }
 
+/* promise 27 */
 static void many_idle_connections_do_not_keep_others_out(void **state)
 {
     enum { IDLE = 300 };
@@ -265,6 +270,7 @@ static void many_idle_connections_do_not_keep_others_out(void **state)
 }
 
 /* A client that asks for much and reads nothing: the server stops listening to it. */
+/* promise 12 */
 static void a_slow_reader_is_held_back(void **state)
 {
     enum { CALLS = 400, BYTES = 1 << 18 };

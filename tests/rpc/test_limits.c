@@ -94,6 +94,7 @@ static void expect_files_can_be_opened(void)
         (void)close(fds[i]);
 }
 
+/* promise 20, 27 */
 static void a_trainer_gets_past_a_silent_crowd(void **state)
 {
     enum { MANY = 4300, FEW_DESCRIPTORS = 200 };
@@ -194,6 +195,7 @@ static long resident_kib(void)
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+/* promise 12 */
 static void unread_heartbeats_take_no_memory(void **state)
 {
     enum { AT_ONCE = 1000, MOST = 64 << 20 };
@@ -372,6 +374,7 @@ static rg_status ask(rg_rpc_client *client, uint16_t method, size_t bytes)
     return status;
 }
 
+/* promise 23 */
 static void bodies_have_a_budget(void **state)
 {
     enum { ALL = 1 << 20, ONE = 700 << 10 };

@@ -99,6 +99,7 @@ static void start_server(echo *e, uint64_t lease_ms)
     assert_ok(echo_open(e, &config));
 }
 
+/* promise 9 */
 static void a_stopped_client_is_dead_after_its_lease(void **state)
 {
     echo e;
@@ -215,6 +216,7 @@ static void note_death(void *user, const char *how)
     rg_latch_open(&w->dead);
 }
 
+/* promise 9 */
 static void a_silent_server_is_dead_and_then_the_deadline_passes(void **state)
 {
     FILE *out;

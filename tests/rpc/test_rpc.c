@@ -362,6 +362,7 @@ static void a_cut_connection_is_made_again(void **state)
     echo_stop(&e);
 }
 
+/* promise 10 */
 static void a_request_is_applied_once(void **state)
 {
     echo e;
@@ -590,6 +591,7 @@ static void an_expelled_peer_comes_back_as_a_revenant(void **state)
 }
 
 /* Whichever allocation of opening, starting and closing fails: an error, and nothing is lost. */
+/* promise 18 */
 static void without_memory_nothing_is_left_behind(void **state)
 {
     echo e;

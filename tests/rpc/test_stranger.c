@@ -148,6 +148,7 @@ static void a_wait_for_a_server_can_be_interrupted(void **state)
 
 /* ---- a server without memory ---- */
 
+/* promise 18 */
 static void one_failed_allocation_does_not_end_accepting(void **state)
 {
     echo e;

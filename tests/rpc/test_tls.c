@@ -143,6 +143,7 @@ static void bytes_come_back_through_tls(void **state)
     echo_stop(&e);
 }
 
+/* promise 26 */
 static void client_certificates_are_demanded_where_there_is_a_ca(void **state)
 {
     echo e;
@@ -156,6 +157,7 @@ static void client_certificates_are_demanded_where_there_is_a_ca(void **state)
     echo_stop(&e);
 }
 
+/* promise 26 */
 static void what_is_wrong_with_a_certificate_is_said(void **state)
 {
     const struct {
@@ -180,6 +182,7 @@ static void what_is_wrong_with_a_certificate_is_said(void **state)
     }
 }
 
+/* promise 26 */
 static void it_never_falls_back_to_plain_text(void **state)
 {
     echo e;

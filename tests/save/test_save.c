@@ -111,6 +111,7 @@ static void an_abandoned_save_changes_nothing(void **state)
 }
 
 /* The process is killed at the n-th pass of each point, for every n until it gets through. */
+/* promise 14 */
 static void a_kill_at_any_point_leaves_the_old_or_the_new(void **state)
 {
     (void)state;
@@ -141,6 +142,7 @@ static void a_kill_at_any_point_leaves_the_old_or_the_new(void **state)
     assert_true(killed > 15); /* the points are there */
 }
 
+/* promise 13, 17 */
 static void a_full_disk_is_an_error_and_the_old_save_stays(void **state)
 {
     (void)state;
@@ -161,6 +163,7 @@ static void a_full_disk_is_an_error_and_the_old_save_stays(void **state)
     }
 }
 
+/* promise 15 */
 static void a_changed_byte_is_found_by_the_manifest(void **state)
 {
     (void)state;
@@ -202,6 +205,7 @@ static void a_damaged_manifest_is_named(void **state)
     assert_fails(rg_load_open(&load, folder), RG_ECORRUPT, "MANIFEST.regatta: line 2");
 }
 
+/* promise 31 */
 static void names_that_lead_out_of_the_folder_are_refused(void **state)
 {
     (void)state;
@@ -332,6 +336,7 @@ static void assert_untouched(const char *outside)
     rg_buf_fini(&listing);
 }
 
+/* promise 31 */
 static void nothing_outside_the_folder_is_written(void **state)
 {
     (void)state;

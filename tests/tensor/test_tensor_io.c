@@ -93,6 +93,7 @@ static void what_is_written_is_read_again(void **state)
     }
 }
 
+/* promise 16 */
 static void every_truncation_is_refused_and_leaves_the_value_alone(void **state)
 {
     (void)state;
@@ -113,6 +114,7 @@ static void every_truncation_is_refused_and_leaves_the_value_alone(void **state)
 }
 
 /* Whatever one changed byte makes of it: an answer, never a crash. (The sanitizers watch.) */
+/* promise 15 */
 static void no_changed_byte_crashes_the_reader(void **state)
 {
     (void)state;
@@ -133,6 +135,7 @@ static void no_changed_byte_crashes_the_reader(void **state)
     }
 }
 
+/* promise 23 */
 static void huge_lengths_are_refused_before_memory_is_asked_for(void **state)
 {
     (void)state;
@@ -173,6 +176,7 @@ static void a_shape_larger_than_the_data_is_named(void **state)
     rg_value_release(value);
 }
 
+/* promise 18 */
 static void reading_survives_every_failed_allocation(void **state)
 {
     (void)state;
