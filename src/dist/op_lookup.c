@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { IDS, W };
-enum { OUTPUTS };
+enum { OUTPUTS, UNIQUE, PLACES };
 enum { TABLE_NAMES, HEIGHT_SECTIONS, ENDPOINTS, TRAINER_ID, VERSION, PADDING_IDX, DTYPE };
 
 static rg_status ids_shape(const rg_ctx *ctx, const rg_meta *ids, bool drop_last, rg_shape *out)
@@ -37,6 +37,7 @@ static rg_status ids_shape(const rg_ctx *ctx, const rg_meta *ids, bool drop_last
 static rg_status look_up_infer(rg_ctx *ctx)
 {
     bool drop_last = rg_attr_string(ctx, VERSION)[sizeof "lookup_table" - 1] == '\0';
+    int64_t places = 0;
     RG_TRY(rg_expect_rank(ctx, W, 2));
     if (rg_n_in(ctx, IDS) != rg_n_out(ctx, OUTPUTS))
         return rg_fail(RG_ESHAPE, "there are %d Ids, and %d Outputs", rg_n_in(ctx, IDS),
@@ -54,7 +55,13 @@ static rg_status look_up_infer(rg_ctx *ctx)
         rg_set_out_n(ctx, OUTPUTS, i, rg_dtype_of(ctx, W), &shape);
         out->lod = rg_lod_retain(ids->lod);
         out->lod_level = ids->lod_level;
+        int64_t n = rg_shape_numel(&ids->shape);
+        places = places < 0 || n < 0 ? -1 : places + n;
     }
+    if (rg_has_out(ctx, UNIQUE))
+        rg_set_out(ctx, UNIQUE, RG_I64, &RG_SHAPE(places));
+    if (rg_has_out(ctx, PLACES))
+        rg_set_out(ctx, PLACES, RG_I32, &RG_SHAPE(places));
     return RG_OK;
 }
 
@@ -292,6 +299,15 @@ static rg_status rows_of(rg_ctx *ctx, const rg_rpc_call *call, size_t n, const f
     return RG_OK;
 }
 
+/* What the gradient needs of the order: of Unique there may be fewer than there is room for. */
+static void tell_order(rg_ctx *ctx, const wanted *w)
+{
+    if (rg_has_out(ctx, UNIQUE))
+        memcpy(rg_out(ctx, UNIQUE)->data, w->ids, w->n * sizeof *w->ids);
+    if (rg_has_out(ctx, PLACES))
+        memcpy(rg_out(ctx, PLACES)->data, w->row_of, w->places * sizeof *w->row_of);
+}
+
 static rg_status read_answers(rg_ctx *ctx, const asking *r, int64_t width)
 {
     const wanted *w = &r->wanted;
@@ -306,6 +322,7 @@ static rg_status read_answers(rg_ctx *ctx, const asking *r, int64_t width)
             rows[r->questions[i].first + k] = first + (int64_t)k * width;
     }
     hand_out(ctx, w, rows, width);
+    tell_order(ctx, w);
     return RG_OK;
 }
 
@@ -336,7 +353,11 @@ const rg_op rg_op_distributed_lookup_table = {
     .doc = "Rows, by id, of a table that lives on servers.",
     .in = RG_SLOTS([IDS] = {"Ids", "row numbers", RG_REPEATED | RG_NO_GRAD},
                    [W] = {"W", "the table: its shape and type", RG_SHAPE_ONLY | RG_NO_GRAD}),
-    .out = RG_SLOTS([OUTPUTS] = {"Outputs", "the rows, one output for each Ids", RG_REPEATED}),
+    .out = RG_SLOTS([OUTPUTS] = {"Outputs", "the rows, one output for each Ids", RG_REPEATED},
+                    [UNIQUE] = {"Unique", "the ids, each once, ascending; then anything",
+                                RG_OPTIONAL},
+                    [PLACES] = {"Places", "which of Unique stands at each place of Ids, one list "
+                                          "after the other (int32)", RG_OPTIONAL}),
     .attr = RG_ATTRS([TABLE_NAMES] = RG_LIST("table_names", RG_ATTR_STRINGS,
                                              "the slices of the table"),
                      [HEIGHT_SECTIONS] = RG_LIST("height_sections", RG_ATTR_LONGS,

@@ -101,6 +101,7 @@ static const struct {
     {rg_pass_fuse_gather, "fused_embedding_concat", true},
     {rg_pass_sparse_tables, "fused_lookup_grad", false},
     {rg_pass_fuse_embedding_grad, "fused_embedding_grad", false},
+    {rg_pass_share_places, "distributed_lookup_table", false},
     {rg_pass_fuse_parts, "fused_slice_grad", false},
     {rg_pass_fuse_slices, NULL, false},
     {rg_pass_fuse_all_reduce, "c_bucket_start", false},

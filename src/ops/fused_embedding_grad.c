@@ -3,17 +3,18 @@
  *
  *   W@GRAD = rows of dOut[k][i] by Ids[k][i], those of one id added up, ascending
  *
- * as the look-ups' gradients and their sum would make it, to the bit, without a copy of each. */
+ * as the look-ups' gradients and their sum would make it, to the bit, without a copy of each. Where
+ * the look-up has sorted the ids (Unique, Places), that order is used (pass/share_places.c). */
 #include "ops/sort_keys.h"
 #include "ops/types.h"
 
 #include <string.h>
 
-enum { W, IDS, DOUT };
+enum { W, IDS, DOUT, UNIQUE, PLACES };
 enum { DW };
-enum { PADDING, GROWS };
+enum { PADDING, GROWS, LISTS };
 
-enum { LIST_SHIFT = 40 }; /* an item is where it stands: the list's number above its place there */
+enum { LIST_SHIFT = 36 }; /* an item is where it stands: the list's number above its place there */
 
 static rg_status infer(rg_ctx *ctx)
 {
@@ -82,8 +83,84 @@ static size_t count_unique(const rg_keyed *items, int64_t n)
     return unique;
 }
 
+/* ---- by the order of the look-up ---- */
+
+/* Lists in their order, and so those of one id added up as above; started: which rows have a
+ * value. */
+RG_HOT static void add_list(const int32_t *places, int64_t n, const float *from, int64_t width,
+                            float *out, uint8_t *started)
+{
+    for (int64_t i = 0; i < n; i++, from += width) {
+        float *to = out + places[i] * width;
+        if (started[places[i]]) {
+            for (int64_t j = 0; j < width; j++)
+                to[j] += from[j];
+        } else {
+            memcpy(to, from, (size_t)width * sizeof *to);
+            started[places[i]] = 1;
+        }
+    }
+}
+
+/* Where each list of the look-up begins in Places. */
+static rg_status list_begins(rg_ctx *ctx, int64_t *begins)
+{
+    const rg_attr *lists = rg_attr_list(ctx, LISTS);
+    int n = rg_n_in(ctx, IDS);
+    int64_t at = 0;
+    memset(begins, 0, (size_t)n * sizeof *begins);
+    if (lists->n != n)
+        return rg_fail(RG_EINVAL, "%d lists of ids, and %d numbers of them", n, lists->n);
+    for (int k = 0; k < n; k++)
+        if (lists->ints[k] < 0 || lists->ints[k] >= n)
+            return rg_fail(RG_EINVAL, "list %d of %d", lists->ints[k], n);
+        else
+            begins[lists->ints[k]] = rg_numel(rg_in_n(ctx, IDS, k));
+    for (int k = 0; k < n; k++) {
+        int64_t size = begins[k];
+        begins[k] = at;
+        at += size;
+    }
+    return at == rg_numel(rg_in(ctx, PLACES))
+               ? RG_OK
+               : rg_fail(RG_ESHAPE, "%lld ids, and %lld places", (long long)at,
+                         (long long)rg_numel(rg_in(ctx, PLACES)));
+}
+
+static rg_status by_places(rg_ctx *ctx)
+{
+    const rg_value *w = rg_in(ctx, W), *unique = rg_in(ctx, UNIQUE);
+    const int32_t *places = rg_in(ctx, PLACES)->data;
+    rg_value *dw = rg_out(ctx, DW);
+    int32_t most = -1, least = 0;
+    int64_t total = rg_numel(rg_in(ctx, PLACES)), width = w->meta.shape.dim[1];
+    int64_t *begins = rg_scratch(ctx, (size_t)(rg_n_in(ctx, IDS) + 1) * sizeof *begins);
+    if (begins == NULL)
+        return RG_ENOMEM;
+    RG_TRY(list_begins(ctx, begins));
+    for (int64_t i = 0; i < total; i++) {
+        most = places[i] > most ? places[i] : most;
+        least = places[i] < least ? places[i] : least;
+    }
+    if (least < 0 || most >= rg_numel(unique))
+        return rg_fail(RG_EVALUE, "place %d of %lld ids", least < 0 ? least : most,
+                       (long long)rg_numel(unique));
+    uint8_t *started = rg_scratch(ctx, (size_t)most + 2);
+    if (started == NULL)
+        return RG_ENOMEM;
+    memset(started, 0, (size_t)most + 2);
+    RG_TRY(rg_value_resize_rows(dw, RG_F32, &w->meta.shape, (size_t)(most + 1)));
+    memcpy(dw->rows, unique->data, (size_t)(most + 1) * sizeof *dw->rows);
+    for (int k = 0; k < rg_n_in(ctx, IDS); k++)
+        add_list(places + begins[rg_attr_list(ctx, LISTS)->ints[k]], rg_numel(rg_in_n(ctx, IDS, k)),
+                 rg_in_n(ctx, DOUT, k)->data, width, dw->data, started);
+    return RG_OK;
+}
+
 static rg_status kernel(rg_ctx *ctx)
 {
+    if (rg_has_in(ctx, PLACES) && rg_has_in(ctx, UNIQUE))
+        return by_places(ctx);
     const rg_value *w = rg_in(ctx, W);
     rg_value *dw = rg_out(ctx, DW);
     int n_lists = rg_n_in(ctx, IDS);
@@ -111,10 +188,14 @@ const rg_op rg_op_fused_embedding_grad = {
     .type = "fused_embedding_grad",
     .doc = "The sparse gradient of a table from the gradients of its look-ups.",
     .in = RG_SLOTS([W] = {"W", "", RG_SHAPE_ONLY | RG_ANY_KIND}, [IDS] = {"Ids", "", RG_REPEATED},
-                   [DOUT] = {"Out@GRAD", "", RG_REPEATED}),
+                   [DOUT] = {"Out@GRAD", "", RG_REPEATED},
+                   [UNIQUE] = {"Unique", "the ids, each once, ascending", RG_OPTIONAL},
+                   [PLACES] = {"Places", "which of Unique stands at each place", RG_OPTIONAL}),
     .out = RG_SLOTS([DW] = {"W@GRAD", "each row once, ascending"}),
     .attr = RG_ATTRS([PADDING] = RG_LIST("padding_idx", RG_ATTR_LONGS, "of each look-up; -1: none"),
-                     [GROWS] = RG_BOOLEAN("grows", false, "ids beyond the height are welcome")),
+                     [GROWS] = RG_BOOLEAN("grows", false, "ids beyond the height are welcome"),
+                     [LISTS] = RG_LIST("lists", RG_ATTR_INTS,
+                                       "with Places: which of its lists each of Ids is")),
     .flags = RG_OP_INTERNAL,
     .infer = infer,
     .kernel = kernel,

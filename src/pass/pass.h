@@ -30,6 +30,8 @@ rg_status rg_pass_pad_rows(rg_program *program, const rg_protected *keep);
 rg_status rg_pass_fuse_loss(rg_program *program, const rg_protected *keep);
 /* The sparse gradient of a table straight from those of its look-ups. */
 rg_status rg_pass_fuse_embedding_grad(rg_program *program, const rg_protected *keep);
+/* Gradients of tables on servers do not sort what the look-up has sorted. */
+rg_status rg_pass_share_places(rg_program *program, const rg_protected *keep);
 /* Gradients of large tables as rows, where the update does the same with them. */
 rg_status rg_pass_sparse_tables(rg_program *program, const rg_protected *keep);
 /* The gradients of many parts of one tensor as one op. */

@@ -425,3 +425,34 @@ def test_training_on_files_obeys_the_flag(fuse, tmp_path, capfd):
     exe.run(startup, scope=scope)
     exe.train_from_dataset(main, dataset, scope=scope, debug=True)
     assert (FC in capfd.readouterr().out) == fuse
+
+
+def gradient_of_a_table(padding=None, again=False):
+    """The ops that look up and make the gradient of a table on servers."""
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
+        ids = [fluid.data("C%d" % i, [None, 1], dtype="int64") for i in range(3)]
+        hidden = [layers.embedding(i, [1000, 8], is_sparse=True, param_attr="table",
+                                   padding_idx=padding) for i in ids + ids[:again]]
+        loss = regression(layers.concat(hidden, axis=1))
+        sgd().minimize(loss)
+        transpiler = fluid.DistributeTranspiler()
+        transpiler.transpile(0, main, pservers="127.0.0.1:7001,127.0.0.1:7002", trainers=2,
+                             startup_program=startup)
+        program = transpiler.get_trainer_program(wait_port=False)
+        feed = dict({"C%d" % i: np.zeros((2, 1), "int64") for i in range(3)},
+                    label=np.zeros((2, 1), "float32"))
+        text = fluid.Executor()._core.plan_text(program, feed, [loss], scope)
+    return [line for line in text.splitlines()
+            if "distributed_lookup_table" in line or LOOKED_UP in line]
+
+
+def test_the_gradient_of_a_table_uses_the_order_of_its_look_up():
+    _, gradient = gradient_of_a_table()
+    assert "Places=table@GRAD" in gradient
+
+
+def test_a_padding_or_ids_twice_are_sorted_again():
+    """A padding is not asked for and has a gradient; where ids stand is told by their name."""
+    for ops in (gradient_of_a_table(padding=3), gradient_of_a_table(again=True)):
+        assert not any("@PLACES" in line for line in ops), ops
