@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "sys/cond.h"
 #include "sys/interrupt.h"
+#include "sys/lent.h"
 
 #include <string.h>
 
@@ -25,6 +26,9 @@ static void close_channel(const rg_job *job, rg_channel *l)
 {
     if (l == NULL)
         return;
+    /* Nobody waits for these, and servers may read what was sent with them. */
+    if (l->calls != NULL && !rg_in_flight_is_done(&l->in_flight))
+        rg_lent_leave();
     close_calls(job, l->calls);
     close_calls(job, l->answers);
     for (int s = 0; l->targets != NULL && s < job->n_servers; s++) {
@@ -154,11 +158,10 @@ rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, c
 rg_status rg_exchange_give(rg_job *job, int thread, rg_value *gradient)
 {
     rg_channel *l;
-    if (job->mode->together)
-        return RG_OK; /* the step waits */
     RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
-    rg_status code = rg_channel_give(job, l, gradient);
+    rg_status code = job->mode->together ? rg_channel_note_lender(l, gradient)
+                                         : rg_channel_give(job, l, gradient);
     pthread_mutex_unlock(&job->exchange->lock);
     return code;
 }
@@ -320,8 +323,11 @@ rg_status rg_channel_exchange(rg_job *job, rg_channel *l)
     RG_TRY(rg_channel_take(job, l));
     rg_status code = rg_channel_send(job, l, true, true);
     rg_status waited = rg_in_flight_wait(&l->in_flight);
-    if (waited != RG_OK)
+    if (waited != RG_OK) {
+        rg_channel_leave_lenders(l);
         return waited;
+    }
+    rg_channel_release_lenders(l);
     rg_status unloaded = rg_channel_take(job, l);
     return code == RG_OK ? unloaded : code;
 }
@@ -470,8 +476,10 @@ rg_status rg_exchange_threads(rg_job *job, int n)
     pthread_mutex_lock(&x->lock);
     x->threads = n;
     x->arrived = 0; /* of a step that was broken off, and so is what they brought */
-    if (job->mode->together && x->channels[0] != NULL)
+    if (job->mode->together && x->channels[0] != NULL) {
         rg_outboxes_empty(job, x->channels[0]->filling);
+        rg_channel_release_lenders(x->channels[0]);
+    }
     pthread_mutex_unlock(&x->lock);
     return RG_OK;
 }

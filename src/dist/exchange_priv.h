@@ -31,7 +31,10 @@ typedef struct rg_channel {
     int number;
     rg_outbox *filling, *sent;            /* by server */
     rg_given *given, *given_sent, *spare; /* of what fills them, of what was sent, of neither */
-    int steps;                            /* in `filling` */
+    rg_value **lenders;                   /* counted: what fills them from where it is, where the
+                                           * step waits for the answer */
+    size_t n_lenders, cap_lenders;
+    int steps; /* in `filling` */
     rg_in_flight in_flight;
     rg_rpc_call **calls;   /* by server: those in flight; NULL: none */
     bool pulls;            /* those in flight bring parameters */
@@ -69,6 +72,12 @@ rg_status rg_channel_exchange(rg_job *job, rg_channel *l);
 rg_status rg_channel_give(const rg_job *job, rg_channel *l, rg_value *gradient);
 /* The outboxes that are filled are about to be sent; those sent before have been answered. */
 void rg_channel_sends_given(rg_channel *l);
+/* The step lends the gradient, and waits. Then: it has been answered, or the step does not wait any
+ * more, and what is on its way keeps the memory, while the gradient gets other memory with the same
+ * values. */
+rg_status rg_channel_note_lender(rg_channel *l, rg_value *gradient);
+void rg_channel_release_lenders(rg_channel *l);
+void rg_channel_leave_lenders(rg_channel *l);
 void rg_channel_free_given(rg_channel *l);
 /* The step of one of the threads that are one sender: the last of them to come pushes the mean, and
  * all wait for the answer. */

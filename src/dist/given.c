@@ -2,11 +2,16 @@
  *
  * Where a push outlives its step the next step would write over its gradients. Instead of a copy
  * of them the value gets other memory to write to: what it had is sent, and is the spare of a
- * later step when it has been answered. */
+ * later step when it has been answered.
+ *
+ * Where the step waits for the answer its gradients stay as they are until it has come. Only when
+ * the wait is broken off (an interrupt, a server that is lost) they get other memory then. */
 #include "dist/exchange_priv.h"
 
 #include "base/mem.h"
 #include "sys/lent.h"
+
+#include <string.h>
 
 static void free_given(rg_given *given)
 {
@@ -23,6 +28,8 @@ void rg_channel_free_given(rg_channel *l)
     free_given(l->given);
     free_given(l->given_sent);
     free_given(l->spare);
+    rg_channel_release_lenders(l);
+    rg_free(l->lenders);
 }
 
 void rg_channel_sends_given(rg_channel *l)
@@ -37,20 +44,25 @@ void rg_channel_sends_given(rg_channel *l)
     l->given = NULL;
 }
 
-/* Nobody else has this memory, and servers of this host read it where it is. */
-static bool can_give(const rg_value *gradient)
+/* Nobody else has this memory. */
+static bool is_alone(const rg_value *gradient)
 {
     const rg_storage *s = gradient->storage;
-    uint64_t place;
     return s != NULL && !s->pooled && s->whole == NULL && gradient->data == s->data &&
-           gradient->late == NULL && __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 1 &&
-           rg_lent_find(s->data, rg_value_bytes(gradient), &place);
+           gradient->late == NULL && __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 1;
+}
+
+/* And servers of this host read it where it is. */
+static bool can_give(const rg_value *gradient)
+{
+    uint64_t place;
+    return is_alone(gradient) && rg_lent_find(gradient->data, rg_value_bytes(gradient), &place);
 }
 
 bool rg_exchange_stays(const rg_job *job, const rg_value *gradient, bool gives)
 {
-    return job->mode->together ||
-           (gives && job->payload == RG_PAYLOAD_FLOATS && can_give(gradient));
+    return job->mode->together ? is_alone(gradient)
+                               : gives && job->payload == RG_PAYLOAD_FLOATS && can_give(gradient);
 }
 
 /* Whether a slice of it has not been copied. */
@@ -90,18 +102,56 @@ static rg_status take_spare(rg_channel *l, const rg_value *gradient, rg_given **
     return RG_OK;
 }
 
+/* The gradient has the spare's memory, and the channel what it had, until that is answered. */
+static void swap_memory(rg_channel *l, rg_value *gradient, rg_given *spare)
+{
+    rg_storage *storage = gradient->storage;
+    gradient->storage = spare->value.storage;
+    gradient->data = spare->value.data;
+    spare->value.storage = storage;
+    spare->value.data = storage->data;
+    spare->next = l->given;
+    l->given = spare;
+}
+
 rg_status rg_channel_give(const rg_job *job, rg_channel *l, rg_value *gradient)
 {
-    rg_given *given;
+    rg_given *spare;
     if (!is_lent(job, l, gradient))
         return RG_OK;
-    RG_TRY(take_spare(l, gradient, &given));
-    rg_storage *storage = gradient->storage;
-    gradient->storage = given->value.storage;
-    gradient->data = given->value.data;
-    given->value.storage = storage;
-    given->value.data = storage->data;
-    given->next = l->given;
-    l->given = given;
+    RG_TRY(take_spare(l, gradient, &spare));
+    swap_memory(l, gradient, spare);
     return RG_OK;
+}
+
+/* ---- where the step waits ---- */
+
+rg_status rg_channel_note_lender(rg_channel *l, rg_value *gradient)
+{
+    for (size_t i = 0; i < l->n_lenders; i++)
+        if (l->lenders[i] == gradient)
+            return RG_OK;
+    RG_TRY(rg_grow((void **)&l->lenders, l->n_lenders, &l->cap_lenders, sizeof(rg_value *)));
+    l->lenders[l->n_lenders++] = rg_value_retain(gradient);
+    return RG_OK;
+}
+
+void rg_channel_release_lenders(rg_channel *l)
+{
+    while (l->n_lenders > 0)
+        rg_value_release(l->lenders[--l->n_lenders]);
+}
+
+/* Without memory a gradient stays where it is, and what is on its way may change. */
+void rg_channel_leave_lenders(rg_channel *l)
+{
+    for (size_t i = 0; i < l->n_lenders; i++) {
+        rg_value *gradient = l->lenders[i];
+        rg_given *spare;
+        if (!is_alone(gradient) || take_spare(l, gradient, &spare) != RG_OK)
+            continue;
+        memcpy(spare->value.data, gradient->data, rg_value_bytes(gradient));
+        swap_memory(l, gradient, spare);
+    }
+    rg_channel_release_lenders(l);
 }

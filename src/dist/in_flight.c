@@ -27,7 +27,7 @@ static void add(rg_in_flight *f, int n)
 {
     pthread_mutex_lock(&f->lock);
     f->n += n;
-    if (n < 0)
+    if (f->n == 0) /* whoever waits, waits for all */
         (void)pthread_cond_signal(&f->done);
     pthread_mutex_unlock(&f->lock);
 }

@@ -93,12 +93,17 @@ RG_HOT static void scale_to(float *to, const float *from, float scale, int64_t n
         to[i] = from[i] * scale;
 }
 
+/* A piece at a time, so that the sum stays in the first cache while all are added to it. */
 void rg_merge_values(float *to, const float *const *found, int count, float scale, int64_t n)
 {
-    if (count == 1)
-        scale_to(to, found[0], scale, n);
-    else
-        add_scaled(to, found[0], found[1], count == 2 ? scale : 1, n);
-    for (int i = 2; i < count; i++)
-        add_scaled(to, to, found[i], i + 1 == count ? scale : 1, n);
+    enum { PIECE = 2048 };
+    for (int64_t at = 0; at < n; at += PIECE) {
+        int64_t m = n - at < PIECE ? n - at : PIECE;
+        if (count == 1)
+            scale_to(to + at, found[0] + at, scale, m);
+        else
+            add_scaled(to + at, found[0] + at, found[1] + at, count == 2 ? scale : 1, m);
+        for (int i = 2; i < count; i++)
+            add_scaled(to + at, to + at, found[i] + at, i + 1 == count ? scale : 1, m);
+    }
 }

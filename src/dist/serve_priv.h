@@ -189,6 +189,7 @@ struct rg_engine {
     int n_shards;
     int *owners; /* by variable: a shard, or RG_EVERY_SHARD; owned */
     bool scheduled;
+    bool whole_pushes;   /* somebody needs their bodies: nothing is read where it is lent */
     atomic_bool ready;   /* the program is there */
     atomic_bool closing; /* whatever comes is refused */
     atomic_int spreads;  /* that are under way */
@@ -385,8 +386,8 @@ struct rg_pushing {
 };
 
 void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
-/* Whether gradients are read where the trainer lends them: a push is over then when it has been
- * answered, in the one loop it came in. Sync holds them until all have come. */
+/* Whether gradients are read where the trainer lends them, which it leaves as they are until it is
+ * answered (exchange.c). The body of such a request has gaps. */
 bool rg_serve_reads_lent(void *engine, const rg_frame *frame);
 /* For modes: each shard applies its part when it comes, and the last answers. */
 void rg_serve_at_once(rg_engine *s, rg_pushing *p);

@@ -114,8 +114,8 @@ bool rg_serve_reads_lent(void *user, const rg_frame *frame)
 {
     rg_engine *s = user;
     rg_payload payload;
-    return frame->method == RG_PS_PUSH && s->n_shards == 1 &&
-           atomic_load_explicit(&s->ready, memory_order_acquire) && s->mode->try_step == NULL &&
+    return frame->method == RG_PS_PUSH && !s->whole_pushes &&
+           atomic_load_explicit(&s->ready, memory_order_acquire) &&
            rg_payload_of_request(frame->flags, &payload) == RG_OK && payload == RG_PAYLOAD_FLOATS;
 }
 
@@ -222,10 +222,11 @@ static rg_status apply_part(rg_shard *shard, const rg_pushing *p)
     const rg_engine *s = shard->engine;
     int trainer = (int)(p->trainer - s->trainers);
     RG_TRY(count_push(shard, trainer));
+    RG_TRY(rg_serve_apply_rows(shard, p)); /* first: as in step_part() */
     for (uint32_t i = 0; i < p->push.n_dense; i++)
         if (s->owners[p->push.dense[i]] == shard->number)
             RG_TRY(rg_serve_update(&shard->vars[p->push.dense[i]], p->push.values[i], trainer));
-    return rg_serve_apply_rows(shard, p);
+    return RG_OK;
 }
 
 /* ---- as it comes ---- */

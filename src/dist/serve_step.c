@@ -67,18 +67,27 @@ static rg_status step_rows(rg_shard *shard, uint32_t var)
     return rg_served_push(s, &shard->vars[var], ids, n, grads);
 }
 
-static rg_status step_part(rg_spread *spread, rg_shard *shard)
+static rg_status step_vars(rg_shard *shard, bool tables)
 {
-    const rg_engine *s = spread->engine;
-    if (shard->schedule != NULL)
-        RG_TRY(rg_plan_run(shard->schedule));
+    const rg_engine *s = shard->engine;
     for (uint32_t v = 0; v < s->schema.n; v++) {
-        if ((rg_serve_owners(s, v) >> shard->number & 1) == 0)
+        if ((rg_serve_owners(s, v) >> shard->number & 1) == 0 || s->schema.vars[v].table != tables)
             continue;
         rg_arena_reset(&shard->scratch);
-        RG_TRY(s->schema.vars[v].table ? step_rows(shard, v) : step_dense(shard, v));
+        RG_TRY(tables ? step_rows(shard, v) : step_dense(shard, v));
     }
     return RG_OK;
+}
+
+/* Tables first: their rows were looked up a moment ago, and what dense gradients take of the cache
+ * would push them out. */
+static rg_status step_part(rg_spread *spread, rg_shard *shard)
+{
+    (void)spread;
+    if (shard->schedule != NULL)
+        RG_TRY(rg_plan_run(shard->schedule));
+    RG_TRY(step_vars(shard, true));
+    return step_vars(shard, false);
 }
 
 /* ---- the answers ---- */

@@ -507,6 +507,11 @@ size_t rg_link_unsent(const rg_link *link)
     return rg_stream_unsent(link->stream);
 }
 
+rg_lent_view *rg_link_keep_lent(const rg_link *link)
+{
+    return link->stream != NULL ? rg_stream_keep_lent(link->stream) : NULL;
+}
+
 const char *rg_link_peer(const rg_link *link)
 {
     return link->stream != NULL ? rg_stream_peer(link->stream) : "?";

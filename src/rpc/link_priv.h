@@ -55,7 +55,8 @@ void rg_link_pause(rg_link *link);
 void rg_link_resume(rg_link *link);
 void rg_link_discard(rg_link *link); /* the rest of the body that is coming in */
 size_t rg_link_queued(const rg_link *link);
-size_t rg_link_unsent(const rg_link *link); /* with what is on its way to the other end */
+size_t rg_link_unsent(const rg_link *link);           /* with what is on its way to the other end */
+rg_lent_view *rg_link_keep_lent(const rg_link *link); /* as the stream's */
 /* Whether the other end has said anything. */
 bool rg_link_spoken(const rg_link *link);
 const char *rg_link_peer(const rg_link *link);

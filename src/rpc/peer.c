@@ -5,6 +5,7 @@
 #include "rpc/body.h"
 #include "sys/clock.h"
 #include "sys/fault.h"
+#include "sys/lent.h"
 #include "sys/log.h"
 
 #include <stdarg.h>
@@ -25,7 +26,8 @@ struct rg_rpc_request {
     uint8_t *body;    /* NULL where place() took it */
     lent_piece *lent; /* owned: what of the body is not there, but where its sender lends it */
     size_t n_lent, cap_lent;
-    uint64_t memory; /* that the body takes of its peer's budget */
+    rg_lent_view *view; /* that it lies in; NULL: nothing does */
+    uint64_t memory;    /* that the body takes of its peer's budget */
     void *mine;
     bool repeated;
     bool unwanted;  /* there is no memory for it: its body is thrown away, and it is told so */
@@ -140,6 +142,7 @@ static void free_request(rg_rpc_request *request)
     rg_budget_give(&request->peer->server->memory, request->memory);
     rg_body_free(request->body);
     rg_free(request->lent);
+    rg_lent_view_drop(request->view);
     rg_free(request->iov);
     rg_rpc_peer_drop(request->peer);
     rg_free(request);
@@ -218,9 +221,13 @@ static bool on_lent(void *user, const rg_frame *frame, uint64_t offset, const ui
     rg_rpc_request *request = peer->receiving;
     const rg_rpc_server_config *config = &peer->server->config;
     if (request == NULL || request->body == NULL || config->events.reads_lent == NULL ||
-        !config->events.reads_lent(config->user, frame) ||
-        rg_grow((void **)&request->lent, request->n_lent, &request->cap_lent,
-                sizeof *request->lent) != RG_OK)
+        !config->events.reads_lent(config->user, frame))
+        return false;
+    /* Its reply may come later, and the connection go before. */
+    if (request->view == NULL)
+        request->view = rg_link_keep_lent(peer->link);
+    if (request->view == NULL || rg_grow((void **)&request->lent, request->n_lent,
+                                         &request->cap_lent, sizeof *request->lent) != RG_OK)
         return false;
     request->lent[request->n_lent++] = (lent_piece){offset, n, at};
     return true;
@@ -319,12 +326,7 @@ static void hand_over(rg_rpc_peer *peer, rg_rpc_request *request)
         return;
     }
     rg_rpc_peer_keep(peer);
-    peer->handed = request;
     peer->server->config.events.request(peer->server->config.user, request);
-    /* Where it waits for its reply the connection may go before, and what is lent with it. */
-    if (peer->handed == request)
-        fill_body(request);
-    peer->handed = NULL;
     rg_rpc_peer_drop(peer);
 }
 
@@ -603,7 +605,6 @@ static void deliver(rg_task *task)
     if (request->remembers)
         remember(request);
     peer->n_alone -= request->alone;
-    peer->handed = peer->handed == request ? NULL : peer->handed;
     *request->back = request->next;
     if (request->next != NULL)
         request->next->back = request->back;

@@ -115,9 +115,10 @@ void rg_rpc_request_remember(rg_rpc_request *request);
 void rg_rpc_request_alone(rg_rpc_request *request);
 /* 64-byte aligned; borrowed until the reply. NULL where place() took it. */
 const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes);
-/* In request() alone, where reads_lent() was true: the body has gaps then, until request() has
- * returned. A part of it, where it lies: the other end could still change it, so nothing is checked
- * there; good until request() returns. The same in the body itself, for what is checked. */
+/* In request() alone, where reads_lent() was true: the body has gaps then. A part of it, where it
+ * lies, borrowed until the reply: the other end could still change it, so nothing is checked there,
+ * and has to leave it as it is until it has the reply. The same in the body itself, for what is
+ * checked. */
 const uint8_t *rg_rpc_request_part(rg_rpc_request *request, uint64_t offset, size_t n);
 const uint8_t *rg_rpc_request_copied(rg_rpc_request *request, uint64_t offset, size_t n);
 void *rg_rpc_request_mine(const rg_rpc_request *request);

@@ -39,7 +39,6 @@ struct rg_rpc_peer {
     rg_link *link;                           /* NULL: it has none now */
     rg_rpc_request *receiving;               /* NULL: what comes in is thrown away */
     rg_rpc_request *waiting;                 /* without a reply */
-    rg_rpc_request *handed; /* request() is called for it, and it has no reply yet */
     uint32_t n_waiting;
     uint32_t n_alone; /* of those, that let no others in */
     uint64_t memory;  /* bytes of bodies of its requests, whole or coming */

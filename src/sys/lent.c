@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef F_SEAL_FUTURE_WRITE
@@ -27,6 +28,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static extent *available;
 static int file = -1;
 static _Atomic(uint8_t *) base; /* NULL: there is none */
+static atomic_bool left;        /* what is freed stays as it is */
 
 /* The child's own from now on: what it writes its parent does not see. */
 static void forked(void)
@@ -143,6 +145,8 @@ bool rg_lent_free(void *at, size_t bytes)
     uint64_t offset;
     if (!rg_lent_find(at, bytes, &offset))
         return false;
+    if (atomic_load(&left))
+        return true;
     /* The pages go back to the system; in a child they are its parent's. */
     if (file >= 0)
         (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
@@ -151,4 +155,60 @@ bool rg_lent_free(void *at, size_t bytes)
     put_back(offset, rounded(bytes));
     pthread_mutex_unlock(&lock);
     return true;
+}
+
+void rg_lent_leave(void)
+{
+    atomic_store(&left, true);
+}
+
+/* ---- views ---- */
+
+struct rg_lent_view {
+    atomic_int refs;
+    const uint8_t *at;
+};
+
+/* The size is sealed: no access behind a file that its lender has cut can kill this process. */
+rg_lent_view *rg_lent_view_open(int fd)
+{
+    struct stat about;
+    int seals = fd >= 0 ? fcntl(fd, F_GET_SEALS) : -1;
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(fd, &about) != 0 ||
+        (uint64_t)about.st_size != RG_LENT_BYTES)
+        return NULL;
+    rg_lent_view *view = rg_alloc_zero(1, sizeof *view);
+    void *at = view != NULL
+                   ? mmap(NULL, RG_LENT_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0)
+                   : MAP_FAILED;
+    if (at == MAP_FAILED) {
+        rg_free(view);
+        return NULL;
+    }
+    (void)madvise(at, RG_LENT_BYTES, MADV_DONTFORK);
+    view->at = at;
+    atomic_init(&view->refs, 1);
+    return view;
+}
+
+rg_lent_view *rg_lent_view_keep(rg_lent_view *view)
+{
+    if (view != NULL)
+        (void)atomic_fetch_add_explicit(&view->refs, 1, memory_order_relaxed);
+    return view;
+}
+
+void rg_lent_view_drop(rg_lent_view *view)
+{
+    if (view == NULL || atomic_fetch_sub_explicit(&view->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    (void)munmap((void *)(uintptr_t)view->at, RG_LENT_BYTES);
+    rg_free(view);
+}
+
+const uint8_t *rg_lent_view_at(const rg_lent_view *view, uint64_t offset, size_t n)
+{
+    if (view == NULL || n > RG_LENT_BYTES || offset > RG_LENT_BYTES - n)
+        return NULL;
+    return view->at + offset;
 }

@@ -4,6 +4,9 @@
  * transport_shm.c hands it to the other end, and then says where bytes are instead of sending
  * them. A child that is forked has a copy of its own, as of any other memory.
  *
+ * Whoever looks at it has a view, and may look for as long as it keeps that, also when the lender
+ * has gone: pages go with the last view. What it sees there is what the lender makes of it.
+ *
  * Threads: any. */
 #ifndef RG_SYS_LENT_H
 #define RG_SYS_LENT_H
@@ -20,5 +23,18 @@ bool rg_lent_free(void *at, size_t bytes); /* false: it is no such memory */
 /* Where it lies in the file; false: it does not. */
 bool rg_lent_find(const void *at, size_t bytes, uint64_t *offset);
 int rg_lent_descriptor(void); /* borrowed for ever; -1: there is none */
+/* Others may still look at what is freed from now on: it stays as it is, and is not used again. */
+void rg_lent_leave(void);
+
+/* ---- memory that another process lends ---- */
+
+typedef struct rg_lent_view rg_lent_view; /* counted */
+
+/* To read. NULL: the file is not of this kind, or cannot be mapped. */
+rg_lent_view *rg_lent_view_open(int descriptor);
+rg_lent_view *rg_lent_view_keep(rg_lent_view *view);
+void rg_lent_view_drop(rg_lent_view *view); /* NULL is allowed */
+/* NULL: that is not in the file. */
+const uint8_t *rg_lent_view_at(const rg_lent_view *view, uint64_t offset, size_t n);
 
 #endif

@@ -68,9 +68,9 @@ typedef struct rg_stream_events {
     void (*arrived)(void *user, size_t n);
     /* Bytes have arrived somewhere else, where the other end can still change them: whatever is
      * checked is copied first. Borrowed for the call. lent: they lie in memory that the other end
-     * lends, and may be left there until the call without bytes (NULL) that follows has returned;
-     * the other end has been told before it that they were read. NULL, or false: by room() and
-     * arrived(). */
+     * lends, and may be left there for as long as that is kept (rg_stream_keep_lent); the other end
+     * is told that they were read before the call without bytes (NULL) that follows. NULL, or
+     * false: by room() and arrived(). */
     bool (*bytes)(void *user, const uint8_t *at, size_t n, bool lent);
     /* The stream has failed (or could not be connected) or the other end has closed it, which is
      * RG_ECLOSED. It must still be closed. `message` is borrowed for the call. */
@@ -83,6 +83,7 @@ enum { RG_ORIGIN_TEXT = 64 };
  * the first that reaches the other end. */
 typedef struct rg_transport rg_transport;
 typedef struct rg_budget rg_budget;
+typedef struct rg_lent_view rg_lent_view; /* sys/lent.h */
 rg_status rg_transport_find(const rg_transport **transport, const char *name);
 
 /* Connects to "host:port", "[IPv6]:port" or "unix:PATH"; names are resolved without blocking, and
@@ -107,6 +108,8 @@ void rg_stream_write(rg_stream *stream, const rg_iov *iov, size_t n, void (*done
 size_t rg_stream_queued(const rg_stream *stream);
 /* And with those that were taken, and the other end has not. */
 size_t rg_stream_unsent(const rg_stream *stream);
+/* What the other end lends, for whoever reads there: to be dropped. NULL: nothing. */
+rg_lent_view *rg_stream_keep_lent(const rg_stream *stream);
 /* For messages: "10.0.0.7:51234", "unix". Borrowed for the stream's life. */
 const char *rg_stream_peer(const rg_stream *stream);
 bool rg_stream_is_local(const rg_stream *stream); /* both ends are on this host */

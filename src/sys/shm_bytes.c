@@ -1,8 +1,8 @@
 /* shm_bytes.c - bytes through the rings of a connection: written, lent, read.
  *
  * A large piece that lies in lent memory is not copied: the ring says where it is, and it is held
- * until the other side's index has passed it. Whoever reads copies, or leaves it there for as long
- * as the request it belongs to is looked at (rg_stream_feed_lent). */
+ * until the other side's index has passed it. Whoever reads copies, or leaves it there and keeps
+ * the view of what is lent (rg_stream_keep_lent). */
 #include "sys/shm_priv.h"
 
 #include "base/mem.h"
@@ -193,11 +193,12 @@ static void tell_end(rg_shm *s)
 /* Gives the record to the stream; false: it cannot be. */
 static bool feed(rg_shm *s, const rg_ring_record *record)
 {
-    if (record->at == NULL && (s->theirs == NULL || record->n > RG_LENT_BYTES ||
-                               record->offset > RG_LENT_BYTES - record->n))
+    const uint8_t *lent = record->at == NULL ? rg_lent_view_at(s->theirs, record->offset, record->n)
+                                             : NULL;
+    if (record->at == NULL && lent == NULL)
         return false;
     if (record->n > 0 && record->at == NULL)
-        (void)rg_stream_feed_lent(s->stream, s->theirs + record->offset, record->n);
+        (void)rg_stream_feed_lent(s->stream, lent, record->n);
     else if (record->n > 0)
         (void)rg_stream_feed(s->stream, record->at, record->n);
     return true;

@@ -3,6 +3,7 @@
 #ifndef RG_SYS_SHM_PRIV_H
 #define RG_SYS_SHM_PRIV_H
 
+#include "sys/lent.h"
 #include "sys/ring.h"
 #include "sys/socket_priv.h"
 
@@ -54,9 +55,9 @@ typedef struct rg_shm {
     int socket;
     rg_shm_watch *on_socket, *on_wake;
     void *memory;
-    const uint8_t *theirs; /* what the other side lends; NULL: nothing */
-    rg_budget *budget;     /* that the memory is from; NULL: none */
-    bool counted;          /* it has been taken from there */
+    rg_lent_view *theirs; /* what the other side lends; NULL: nothing */
+    rg_budget *budget;    /* that the memory is from; NULL: none */
+    bool counted;         /* it has been taken from there */
     rg_ring in, out;
     bool paused, ended, shut; /* the other end has closed the socket; this one has */
     bool working;             /* inside work() */

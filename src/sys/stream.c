@@ -244,6 +244,12 @@ size_t rg_stream_unsent(const rg_stream *stream)
     return stream->conn != NULL ? stream->transport->queued(stream, true) : 0;
 }
 
+rg_lent_view *rg_stream_keep_lent(const rg_stream *stream)
+{
+    const rg_transport *transport = stream->transport;
+    return transport != NULL && transport->keep_lent != NULL ? transport->keep_lent(stream) : NULL;
+}
+
 void rg_stream_shut(rg_stream *stream)
 {
     if (stream->conn != NULL)

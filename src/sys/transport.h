@@ -55,6 +55,8 @@ struct rg_transport {
     void (*write)(rg_stream *stream, const rg_iov *iov, size_t n, void (*done)(void *arg),
                   void *arg);                                   /* never of 0 bytes in all */
     size_t (*queued)(const rg_stream *stream, bool with_taken); /* as rg_stream_queued, _unsent */
+    rg_lent_view *(*keep_lent)(
+        const rg_stream *stream); /* as the stream's; NULL: nothing is lent */
     void (*shut)(rg_stream *stream, bool writing_alone);
     /* Releases what is pending now, and calls rg_stream_gone() at the end: not before it has come
      * out of an event that it was called from. */

@@ -115,8 +115,7 @@ void rg_shm_free(rg_shm *s)
     (void)close(s->socket);
     if (s->memory != NULL)
         (void)munmap(s->memory, RG_SHM_BYTES);
-    if (s->theirs != NULL)
-        (void)munmap((void *)(uintptr_t)s->theirs, RG_LENT_BYTES);
+    rg_lent_view_drop(s->theirs);
     if (s->counted)
         rg_budget_give(s->budget, RG_SHM_BYTES);
     rg_free(s);
@@ -145,17 +144,9 @@ static rg_status map(rg_shm *s)
 /* What the other side lends, to read; where it cannot be had, that side copies. */
 static void map_theirs(rg_shm *s)
 {
-    struct stat about;
-    int fd = s->handed[RG_SHM_LENT], seals = fd >= 0 ? fcntl(fd, F_GET_SEALS) : -1;
-    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(fd, &about) != 0 ||
-        (uint64_t)about.st_size != RG_LENT_BYTES)
-        return;
-    void *at = mmap(NULL, RG_LENT_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (at == MAP_FAILED)
-        return;
-    (void)madvise(at, RG_LENT_BYTES, MADV_DONTFORK);
-    s->theirs = at;
-    atomic_store(&s->in.head->sees_lent, 1);
+    s->theirs = rg_lent_view_open(s->handed[RG_SHM_LENT]);
+    if (s->theirs != NULL)
+        atomic_store(&s->in.head->sees_lent, 1);
 }
 
 /* ---- reading begins, and pauses ---- */
@@ -447,6 +438,11 @@ static void close_shm(rg_stream *stream)
     rg_stream_gone(stream);
 }
 
+static rg_lent_view *keep_lent(const rg_stream *stream)
+{
+    return rg_lent_view_keep(rg_shm_of(stream)->theirs);
+}
+
 static rg_status detach(rg_stream *stream)
 {
     rg_shm *s = rg_shm_of(stream);
@@ -477,6 +473,7 @@ const rg_transport rg_transport_shm = {
     .pause = pause_shm,
     .write = rg_shm_write,
     .queued = rg_shm_queued,
+    .keep_lent = keep_lent,
     .shut = shut_shm,
     .close = close_shm,
     .detach = detach,
