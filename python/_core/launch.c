@@ -76,7 +76,8 @@ static int read_process(rg_arena *arena, PyObject *item, rg_launch_process *out)
     return (out->argv = text_array(arena, argv)) && (out->env = text_array(arena, env)) ? 0 : -1;
 }
 
-/* launch(processes, log_dir, run_dir, server_wait_ms) -> exit status */
+/* launch(processes, log_dir, run_dir, server_wait_ms[, restarts, restarts_servers, least_workers])
+ * -> exit status */
 static PyObject *core_launch(PyObject *module, PyObject *args)
 {
     PyObject *list, *log_dir, *run_dir, *out = NULL;
@@ -84,9 +85,11 @@ static PyObject *core_launch(PyObject *module, PyObject *args)
     rg_launch_job job = {0};
     int exit_status = 1;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!OOi:launch", &PyList_Type, &list, &log_dir, &run_dir,
-                          &job.server_wait_ms))
+    int servers_too = 0;
+    if (!PyArg_ParseTuple(args, "O!OOi|ipi:launch", &PyList_Type, &list, &log_dir, &run_dir,
+                          &job.server_wait_ms, &job.restarts, &servers_too, &job.least_workers))
         return NULL;
+    job.restarts_servers = servers_too != 0;
     job.n = (int)PyList_Size(list);
     rg_launch_process *processes = rg_arena_zero(&arena,
                                                  ((size_t)job.n + 1) * sizeof(rg_launch_process));
@@ -215,8 +218,8 @@ static PyObject *core_port_find(PyObject *module, PyObject *host)
 
 static PyMethodDef functions[] = {
     {"launch", core_launch, METH_VARARGS,
-     "launch([(role, index, argv, env, log, append, echo)], log_dir, run_dir, server_wait_ms)"
-     " -> exit status"},
+     "launch([(role, index, argv, env, log, append, echo)], log_dir, run_dir, server_wait_ms,"
+     " restarts=0, restarts_servers=False, least_workers=0) -> exit status"},
     {"job_env", core_job_env, METH_NOARGS, "Who we are in a job, and which variables said it."},
     {"job_env_names", core_job_env_names, METH_NOARGS, "The variables job_env() reads."},
     {"host_resolve", core_host_resolve, METH_O, "host_resolve(name) -> address"},

@@ -54,7 +54,8 @@ static void describe_us(rg_rpc_hello *me, const rg_credentials *credentials, int
     *me = (rg_rpc_hello){.role = RG_RPC_TRAINER,
                          .trainer = trainer,
                          .trainers = trainers > 0 ? (uint32_t)trainers : 0,
-                         .pid = (uint32_t)rg_process_id()};
+                         .pid = (uint32_t)rg_process_id(),
+                         .incarnation = credentials->incarnation};
     (void)snprintf(me->job, sizeof me->job, "%s", credentials->job);
     if (trainer >= 0)
         (void)snprintf(me->name, sizeof me->name, "trainer %d", trainer);

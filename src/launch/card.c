@@ -202,6 +202,16 @@ void rg_launch_card(rg_buf *out, const rg_launch_failure *f)
     rg_buf_text(out, ", after ");
     rg_launch_duration(out, f->end.after_ns);
     rg_buf_char(out, '\n');
+    if (f->starts > 0)
+        rg_buf_printf(out, "  again: it had been started again %d time%s%s\n", f->starts,
+                      f->starts > 1 ? "s" : "",
+                      f->in_a_loop ? ", and died within seconds each time, in the same way: to "
+                                     "start it once more does not help"
+                                   : ", as often as --restarts allows");
+    if (f->no_journal)
+        rg_buf_text(out, "  again: servers are not started again, since what they have learned is "
+                         "lost with them; with a journal (--journal everysec) it is not, and the "
+                         "job goes on\n");
     if (f->also > 0)
         rg_buf_printf(out, "  then: %d other%s failed too, most likely because of it\n", f->also,
                       f->also > 1 ? "s" : "");

@@ -18,6 +18,9 @@ typedef struct rg_launch_failure {
     int also;             /* how many others failed by themselves before they were told to end */
     const rg_launch_process *given_up; /* because of which it failed, and which ran on; or NULL */
     bool given_up_stands;              /* stopped by a signal */
+    int starts;                        /* how often it was started again */
+    bool in_a_loop;                    /* and died at once each time */
+    bool no_journal; /* others are started again; a server is only where there is a journal */
 } rg_launch_failure;
 
 const char *rg_launch_role_name(rg_launch_role role); /* "worker", "server" */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "launch/card.h"
+#include "launch/restart.h"
 #include "sys/because.h"
 #include "sys/children.h"
 #include "sys/clock.h"
@@ -25,6 +26,10 @@ typedef struct supervisor {
     rg_child_end *ends; /* of each process that has failed by itself; all 0: it has not */
     int *failed;        /* those processes, in the order of their ends */
     int n_failed;
+    rg_restart *restarts; /* by process */
+    int *lost;            /* workers that died for good, and are done without */
+    int n_lost;
+    bool whole_lines;     /* several are echoed */
     int given_up;         /* one that still ran when others ended because of it; -1: none */
     bool given_up_stands; /* it is stopped */
     int signal;           /* that we were sent; 0: none */
@@ -60,10 +65,12 @@ static void tell_lost(const supervisor *s, int child)
     rg_buf_fini(&text);
 }
 
+/* Or about to be started again. */
 static bool any_running(const supervisor *s, rg_launch_role role)
 {
     for (int i = 0; i < rg_children_count(s->children); i++)
-        if (s->job->processes[i].role == role && rg_children_running(s->children, i))
+        if (s->job->processes[i].role == role &&
+            (rg_children_running(s->children, i) || s->restarts[i].due_ns != 0))
             return true;
     return false;
 }
@@ -97,6 +104,8 @@ static rg_status drain(supervisor *s, uint64_t deadline, bool *killed)
 
 static rg_status end_all(supervisor *s, bool *killed)
 {
+    for (int i = 0; i < s->job->n; i++)
+        s->restarts[i].due_ns = 0;
     signal_all(s, SIGTERM);
     signal_all(s, SIGCONT); /* a stopped process takes the signal only then */
     return drain(s, rg_clock_ns() + GRACE_MS * MS, killed);
@@ -108,6 +117,67 @@ static void note_failure(supervisor *s, int child, const rg_child_end *end)
     s->failed[s->n_failed++] = child;
 }
 
+static bool says_because(const supervisor *s, int child, rg_because *of);
+static void forget_because(const supervisor *s, int child);
+
+/* Died for good, and not missed: enough others are left. */
+static bool is_done_without(supervisor *s, int child)
+{
+    const rg_launch_process *p = &s->job->processes[child];
+    int workers = 0;
+    for (int i = 0; i < s->job->n; i++)
+        workers += s->job->processes[i].role == RG_LAUNCH_WORKER;
+    if (s->job->least_workers < 1 || p->role != RG_LAUNCH_WORKER ||
+        workers - s->n_lost - 1 < s->job->least_workers)
+        return false;
+    s->lost[s->n_lost++] = child;
+    return true;
+}
+
+/* A process has failed: it is started again, or done without, or the job has failed. */
+static void take_end(supervisor *s, int child, const rg_child_end *end)
+{
+    const rg_launch_process *p = &s->job->processes[child];
+    rg_because of;
+    uint64_t now = rg_clock_ns();
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    bool over = s->signal != 0 || s->n_failed > 0 ||
+                (end->signal == 0 && says_because(s, child, &of)) ||
+                (p->role == RG_LAUNCH_SERVER && !any_running(s, RG_LAUNCH_WORKER));
+    if (!over && rg_restart_plan(&s->restarts[child], s->job, p, end, now)) {
+        rg_restart_text(&text, &s->restarts[child], s->job, p, now);
+        say_line(&text);
+    } else if (!over && is_done_without(s, child)) {
+        rg_launch_who(&text, p);
+        rg_buf_text(&text, " is lost for good: ");
+        rg_launch_how(&text, end);
+        rg_buf_text(&text, "; the others go on without it");
+        say_line(&text);
+    } else {
+        note_failure(s, child, end);
+    }
+    rg_buf_fini(&text);
+}
+
+/* Those whose time has come; *next: when the first of the others is due. */
+static rg_status start_again(supervisor *s, uint64_t *next)
+{
+    *next = FAR;
+    for (int i = 0; i < s->job->n; i++) {
+        rg_restart *r = &s->restarts[i];
+        if (r->due_ns == 0)
+            continue;
+        if (r->due_ns <= rg_clock_ns()) {
+            forget_because(s, i); /* what the one before said */
+            RG_TRY(rg_restart_now(r, s->children, i, &s->job->processes[i], s->whole_lines));
+        } else if (r->due_ns < *next) {
+            *next = r->due_ns;
+        }
+    }
+    return RG_OK;
+}
+
 /* The next end before `deadline`; false in *more where there was none. */
 static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
 {
@@ -116,7 +186,7 @@ static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
     int child;
     RG_TRY(rg_children_wait(s->children, deadline, &event, &child, &end));
     if (event == RG_CHILD_ENDED && end.code != 0)
-        note_failure(s, child, &end);
+        take_end(s, child, &end);
     else if (event == RG_CHILD_SIGNAL)
         s->signal = child;
     else if (event == RG_CHILD_LOG_LOST)
@@ -127,15 +197,31 @@ static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
 
 /* ---- who was first ---- */
 
-static bool says_because(const supervisor *s, int child, rg_because *of)
+static void because_path(const supervisor *s, int child, rg_buf *path)
 {
     const rg_launch_process *p = &s->job->processes[child];
+    rg_buf_init(path, 0);
+    rg_buf_printf(path, "%s/%s.%d.because", s->job->run_dir, rg_launch_role_name(p->role),
+                  p->index);
+}
+
+static void forget_because(const supervisor *s, int child)
+{
+    rg_buf path;
+    if (s->job->run_dir == NULL)
+        return;
+    because_path(s, child, &path);
+    if (rg_buf_status(&path) == RG_OK)
+        rg_because_forget(rg_buf_cstr(&path));
+    rg_buf_fini(&path);
+}
+
+static bool says_because(const supervisor *s, int child, rg_because *of)
+{
     rg_buf path;
     if (s->job->run_dir == NULL)
         return false;
-    rg_buf_init(&path, 0);
-    rg_buf_printf(&path, "%s/%s.%d.because", s->job->run_dir, rg_launch_role_name(p->role),
-                  p->index);
+    because_path(s, child, &path);
     bool said = rg_buf_status(&path) == RG_OK && rg_because_read(rg_buf_cstr(&path), of);
     rg_buf_fini(&path);
     return said;
@@ -238,6 +324,11 @@ static rg_status failed(supervisor *s, int *exit_status)
         .also = s->n_failed - 1,
         .given_up = s->given_up >= 0 ? &s->job->processes[s->given_up] : NULL,
         .given_up_stands = s->given_up_stands,
+        .starts = s->restarts[first].starts,
+        .in_a_loop = s->restarts[first].gave_up &&
+                     s->restarts[first]
+                         .starts<s->job->restarts, .no_journal = s->job->restarts> 0 &&
+                     !s->job->restarts_servers && s->job->processes[first].role == RG_LAUNCH_SERVER,
     };
     rg_launch_card(&card, &failure);
     say(rg_buf_cstr(&card));
@@ -292,6 +383,27 @@ static void add_lost(const supervisor *s, rg_buf *line)
     }
 }
 
+/* "; started again: worker 1 (2 times); lost: worker 0", where there are such. */
+static void add_starts(const supervisor *s, rg_buf *line)
+{
+    const char *before = "; started again: ";
+    for (int i = 0; i < s->job->n; i++) {
+        int starts = s->restarts[i].starts;
+        if (starts == 0)
+            continue;
+        rg_buf_text(line, before);
+        rg_launch_who(line, &s->job->processes[i]);
+        if (starts > 1)
+            rg_buf_printf(line, " (%d times)", starts);
+        before = ", ";
+    }
+    before = "; lost: ";
+    for (int i = 0; i < s->n_lost; i++, before = ", ") {
+        rg_buf_text(line, before);
+        rg_launch_who(line, &s->job->processes[s->lost[i]]);
+    }
+}
+
 static void tell_success(supervisor *s)
 {
     int count[2] = {0, 0};
@@ -321,6 +433,7 @@ static void tell_success(supervisor *s)
     rg_launch_duration(&line, rg_clock_ns() - s->started_ns);
     if (examples.len > 0)
         rg_buf_printf(&line, "; %s", rg_buf_cstr(&examples));
+    add_starts(s, &line);
     add_lost(s, &line);
     say_line(&line);
     rg_buf_fini(&line);
@@ -352,6 +465,7 @@ static rg_status end_servers(supervisor *s)
 static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
 {
     bool more;
+    uint64_t next;
     int wait_ms = s->job->server_wait_ms > 0 ? s->job->server_wait_ms : SERVER_WAIT_MS;
     if (!any_running(s, RG_LAUNCH_WORKER)) {
         *go_on = any_running(s, RG_LAUNCH_SERVER);
@@ -360,8 +474,9 @@ static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
         if (*server_deadline == FAR)
             *server_deadline = rg_clock_ns() + (uint64_t)wait_ms * MS;
     }
-    RG_TRY(collect_one(s, *server_deadline, &more));
-    if (!more && *server_deadline != FAR) {
+    RG_TRY(start_again(s, &next));
+    RG_TRY(collect_one(s, next < *server_deadline ? next : *server_deadline, &more));
+    if (!more && rg_clock_ns() >= *server_deadline) {
         *go_on = false;
         return end_servers(s);
     }
@@ -376,6 +491,7 @@ static rg_status start_all(supervisor *s)
     int echoed = 0;
     for (int i = 0; i < s->job->n; i++)
         echoed += s->job->processes[i].echo;
+    s->whole_lines = echoed > 1;
     for (int i = 0; i < s->job->n; i++) {
         const rg_launch_process *p = &s->job->processes[i];
         rg_child_spec spec = {.argv = p->argv,
@@ -383,7 +499,7 @@ static rg_status start_all(supervisor *s)
                               .log = p->log,
                               .append = p->append,
                               .echo = p->echo,
-                              .whole_lines = echoed > 1};
+                              .whole_lines = s->whole_lines};
         rg_status code = rg_children_start(s->children, &spec);
         if (code != RG_OK)
             return rg_context(code, "%s %d", rg_launch_role_name(p->role), p->index);
@@ -405,7 +521,11 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
     RG_TRY(rg_children_open(&s.children));
     s.ends = rg_alloc_zero((size_t)job->n, sizeof *s.ends);
     s.failed = rg_alloc_zero((size_t)job->n, sizeof *s.failed);
-    RG_TRY_GOTO(code, s.ends && s.failed ? RG_OK : rg_no_memory((size_t)job->n, "processes"));
+    s.restarts = rg_alloc_zero((size_t)job->n, sizeof *s.restarts);
+    s.lost = rg_alloc_zero((size_t)job->n, sizeof *s.lost);
+    RG_TRY_GOTO(code, s.ends && s.failed && s.restarts && s.lost
+                          ? RG_OK
+                          : rg_no_memory((size_t)job->n, "processes"));
     s.started_ns = rg_clock_ns();
     s.oom_before = rg_host_oom_kills();
     RG_TRY_GOTO(code, start_all(&s));
@@ -422,6 +542,10 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
     }
 done:
     rg_children_close(s.children);
+    for (int i = 0; s.restarts != NULL && i < job->n; i++)
+        rg_restart_fini(&s.restarts[i]);
+    rg_free(s.restarts);
+    rg_free(s.lost);
     rg_free(s.ends);
     rg_free(s.failed);
     return code;

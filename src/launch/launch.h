@@ -8,6 +8,10 @@
  * because of another (sys/because.h) gives that one a moment to end, and the blame. SIGINT, SIGTERM
  * and SIGHUP to this process end the job likewise. Nothing survives this process (sys/children.h).
  *
+ * With `restarts` a process that dies is started again (launch/restart.h), with the same
+ * environment but for REGATTA_INCARNATION, which says how often. One that ended because of another
+ * is not: the job is over then.
+ *
  * Everything for people goes to stderr; what an echoed process prints, to where it printed it.
  * The environment of a process is never shown. */
 #ifndef RG_LAUNCH_LAUNCH_H
@@ -34,9 +38,12 @@ typedef struct rg_launch_process {
 typedef struct rg_launch_job {
     const rg_launch_process *processes; /* started in this order */
     int n;
-    const char *log_dir; /* for messages; NULL: there are no logs */
-    const char *run_dir; /* where processes leave ROLE.N.report and .because; NULL: nowhere */
-    int server_wait_ms;  /* how long servers may take to end by themselves; 0: 5 s */
+    const char *log_dir;   /* for messages; NULL: there are no logs */
+    const char *run_dir;   /* where processes leave ROLE.N.report and .because; NULL: nowhere */
+    int server_wait_ms;    /* how long servers may take to end by themselves; 0: 5 s */
+    int restarts;          /* how often a worker that died is started again; 0: it ends the job */
+    bool restarts_servers; /* servers too: what they have is not lost with them (a journal) */
+    int least_workers; /* the job goes on while so many have not died for good; 0: all of them */
 } rg_launch_job;
 
 /* Runs the job to its end. *exit_status is then 0, or what this process should exit with: the

@@ -39,6 +39,21 @@ static rg_status read_key(rg_credentials *c, const char *hex)
     return RG_OK;
 }
 
+static rg_status read_incarnation(rg_credentials *c, const char *text)
+{
+    char *end = NULL;
+    if (text == NULL || text[0] == '\0')
+        return RG_OK;
+    long number = strtol(text, &end, 10);
+    if (*end != '\0' || number < 0 || number > 1 << 30)
+        return rg_fail(RG_EINVAL,
+                       "REGATTA_INCARNATION is '%s', and must be how often this process was "
+                       "started again",
+                       text);
+    c->incarnation = (uint32_t)number;
+    return RG_OK;
+}
+
 rg_status rg_credentials_read(rg_credentials *c)
 {
     const char *job = getenv("REGATTA_JOB_ID"), *key = getenv("REGATTA_JOB_KEY");
@@ -47,5 +62,6 @@ rg_status rg_credentials_read(rg_credentials *c)
         return rg_fail(RG_EINVAL, "REGATTA_JOB_ID is longer than %zu bytes", sizeof c->job - 1);
     if (job != NULL)
         memcpy(c->job, job, strlen(job));
+    RG_TRY(read_incarnation(c, getenv("REGATTA_INCARNATION")));
     return key != NULL && key[0] ? read_key(c, key) : RG_OK;
 }

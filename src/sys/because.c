@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST = 64 };
 
@@ -44,4 +45,9 @@ bool rg_because_read(const char *path, rg_because *of)
                 parse(rg_buf_cstr(&text), of);
     rg_buf_fini(&text);
     return read;
+}
+
+void rg_because_forget(const char *path)
+{
+    (void)unlink(path);
 }

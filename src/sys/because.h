@@ -19,5 +19,7 @@ typedef struct rg_because {
 void rg_because_say(rg_because of);
 /* What a process said in the file at `path`; false: nothing that can be read. */
 bool rg_because_read(const char *path, rg_because *of);
+/* Another process is started in its place, and has said nothing yet. */
+void rg_because_forget(const char *path);
 
 #endif

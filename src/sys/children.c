@@ -166,6 +166,21 @@ rg_status rg_children_start(rg_children *children, const rg_child_spec *spec)
     return RG_OK;
 }
 
+rg_status rg_children_start_again(rg_children *children, int number, const rg_child_spec *spec)
+{
+    rg_child fresh, *child = &children->items[number];
+    if (child->running)
+        return rg_fail(RG_EINVAL, "process %d still runs", number);
+    RG_TRY(rg_spawn(&fresh, spec));
+    fresh.lost = child->lost; /* told once, whoever writes */
+    fresh.lost_told = child->lost_told;
+    rg_free(child->log_path);
+    rg_free(child->kept);
+    *child = fresh;
+    rg_guard_tell(children->to_guard, child->pid, true);
+    return RG_OK;
+}
+
 int rg_children_count(const rg_children *children)
 {
     return (int)children->n;

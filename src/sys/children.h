@@ -55,6 +55,8 @@ void rg_children_close(rg_children *children);
  * call. A program that is not there or may not be run is RG_ENOENT, and nothing has been started.
  */
 rg_status rg_children_start(rg_children *children, const rg_child_spec *spec);
+/* In the place of one that has ended, with its number. */
+rg_status rg_children_start_again(rg_children *children, int child, const rg_child_spec *spec);
 int rg_children_count(const rg_children *children);
 long rg_children_pid(const rg_children *children, int child);
 bool rg_children_running(const rg_children *children, int child);

@@ -46,6 +46,9 @@ static const rg_flag table[] = {
      "threads of a server, each of which owns a part of its values; 0: a quarter of the host's "
      "cores, shared out over its servers, 1 to 8",
      NULL},
+    {"ps_return_seconds", RG_FLAG_INT, "0",
+     "how long the others wait for a trainer that died and may be started again; 0: they do not",
+     NULL},
     {"ps_save_seconds", RG_FLAG_INT, "600",
      "a server that cannot write its part of a table in that time says so; 0: it waits for ever",
      NULL},

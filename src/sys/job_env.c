@@ -40,6 +40,7 @@ static const char *const names[] = {
     "REGATTA_RUN_DIR",
     "REGATTA_LOG_DIR",
     "REGATTA_BECAUSE",
+    "REGATTA_INCARNATION",
 };
 
 const char *const *rg_job_env_names(int *n)

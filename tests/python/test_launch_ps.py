@@ -346,3 +346,38 @@ def test_a_full_disk_of_logs_is_said(tmp_path):
     assert last.startswith("launch: success") and "logs that are not complete:" in last
     for log in ("workerlog.0", "workerlog.1"):
         assert log + " (No space left on device)" in last
+
+
+# ---- processes that are started again ----
+
+DIES_ONCE = """
+import os, signal, sys
+worker = os.environ["TRAINING_ROLE"] == "TRAINER"
+print("incarnation", os.environ.get("REGATTA_INCARNATION"), os.environ.get("FLAGS_ps_return_seconds"))
+sys.stdout.flush()
+if worker and os.environ["PADDLE_TRAINER_ID"] == "1" and "REGATTA_INCARNATION" not in os.environ:
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_worker_that_dies_is_started_again(tmp_path):
+    out = run(tmp_path, DIES_ONCE, "--restarts", "2", REGATTA_INCARNATION="7")
+    assert out.returncode == 0, out.stderr
+    assert "worker 1 (pid" in out.stderr and "it is started again (1 of 2)" in out.stderr
+    assert "started again: worker 1" in out.stderr.splitlines()[-1]
+    log = (tmp_path / "logs" / "workerlog.1").read_text()
+    assert log.splitlines() == ["incarnation None 60", "incarnation 1 60"], log
+
+
+def test_without_restarts_it_ends_the_job(tmp_path):
+    out = run(tmp_path, DIES_ONCE)
+    assert out.returncode == 137, out.stderr
+    assert "incarnation None None" in (tmp_path / "logs" / "workerlog.1").read_text()
+
+
+@pytest.mark.parametrize("flags, words", [
+    (["--restarts", "-1"], "--restarts=-1"), (["--restarts", "many"], "invalid int value"),
+    (["--min_trainers", "3"], "--min_trainers=3: 0 to 2")])
+def test_bad_numbers_of_restarts_are_refused(tmp_path, flags, words):
+    out = run(tmp_path, DIES_ONCE, *flags)
+    assert out.returncode == 2 and words in out.stderr, out.stderr

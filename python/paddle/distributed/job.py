@@ -92,6 +92,9 @@ class Job(object):
         self.log_name = log_name  # of role and number
         self.append = append
         self.processes = []
+        # How often a worker that died is started again, servers too, and how many workers must
+        # be left for the job to go on (0: all).
+        self.restarts, self.restarts_servers, self.least_workers = 0, False, 0
         self.id = "%s-%d" % (os.urandom(6).hex(), os.getpid())
         self._key = os.urandom(32).hex()
         self._run_dir = tempfile.mkdtemp(prefix="regatta-")
@@ -125,6 +128,7 @@ class Job(object):
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-            return _core.launch(self.processes, self.log_dir, self._run_dir, server_wait_ms)
+            return _core.launch(self.processes, self.log_dir, self._run_dir, server_wait_ms,
+                                self.restarts, self.restarts_servers, self.least_workers)
         finally:
             shutil.rmtree(self._run_dir, ignore_errors=True)

@@ -5,6 +5,7 @@
 Each process writes its log to --log_dir (serverlog.N, workerlog.N); worker 0 is shown here too.
 The status is 0 if every worker succeeded; else a card says who failed first."""
 import argparse
+import os
 import sys
 
 from .. import _core
@@ -13,6 +14,7 @@ from .job import Job, Ports, host_and_port, is_true, print_arguments, refuse
 __all__ = []
 
 SERVERS, WORKERS, START_PORT = 2, 2, 6170
+RETURN_SECONDS = 60  # how long the others wait for one that is started again
 
 
 def parse_args(argv=None):
@@ -34,6 +36,12 @@ def parse_args(argv=None):
     parser.add_argument("--server_num", type=int, default=None,
                         help="number of servers: %d, or as many as --endpoints" % SERVERS)
     parser.add_argument("--log_dir", default="logs", help="folder of the logs: logs")
+    parser.add_argument("--restarts", type=int, default=0,
+                        help="how often a worker that died is started again, and goes on where it "
+                        "was; servers too, where there is a journal: 0")
+    parser.add_argument("--min_trainers", type=int, default=0,
+                        help="async modes: the job goes on without workers that died for good "
+                        "while so many are left; 0: it ends")
     parser.add_argument("training_script", help="the script that every process runs")
     parser.add_argument("training_script_args", nargs=argparse.REMAINDER,
                         help="its arguments")
@@ -56,6 +64,11 @@ def _check(args):
         refuse("--start_port=%d is not a port" % args.start_port)
     if not args.log_dir:
         refuse("--log_dir= is empty: the logs need a folder")
+    if not 0 <= args.restarts <= 1000000:
+        refuse("--restarts=%d: 0 to 1000000" % args.restarts)
+    if not 0 <= args.min_trainers <= args.worker_num:
+        refuse("--min_trainers=%d: 0 to %d, the number of workers"
+               % (args.min_trainers, args.worker_num))
     return args.node_ip if args.node_ip != "127.0.0.1" else nodes[0]
 
 
@@ -96,6 +109,16 @@ def _by_address(endpoints, ports):
     return None, None
 
 
+def _told_of_deaths(args):
+    """What all processes are told of those that die."""
+    told = {}
+    if args.restarts and "FLAGS_ps_return_seconds" not in os.environ:
+        told["FLAGS_ps_return_seconds"] = str(RETURN_SECONDS)
+    if args.min_trainers:
+        told["FLAGS_ps_go_on"] = "1"
+    return told
+
+
 def make_job(args, script=None, told=None, log_name="%slog.%d"):
     """script: what to run where it is no file (-m MODULE ...); told: more of the environment."""
     host = _check(args)
@@ -111,6 +134,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     workers = ["%s:%d" % (host, ports.any(host)) for _ in range(args.worker_num)]
     hosts, port = _by_address(endpoints, ports)
     common = {
+        **_told_of_deaths(args),
         **(told or {}),
         "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(endpoints),
         "PSERVERS": ",".join(endpoints),
@@ -122,6 +146,9 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         common.update(PADDLE_PSERVER_IPS=",".join(hosts), PADDLE_PSERVER_PORT=str(port))
     script = script or [args.training_script] + args.training_script_args
     job = Job(args.log_dir, log_name=log_name)
+    job.restarts, job.least_workers = args.restarts, args.min_trainers
+    job.restarts_servers = common.get(
+        "FLAGS_ps_journal", os.environ.get("FLAGS_ps_journal", "off")) != "off"
     for i, endpoint in enumerate(endpoints):
         ip, own_port = host_and_port(endpoint)
         env = dict(common, TRAINING_ROLE="PSERVER", PADDLE_TRAINING_ROLE="PSERVER", POD_IP=ip,
