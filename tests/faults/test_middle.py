@@ -15,7 +15,7 @@ from proxy import crc32c, forged  # noqa: E402
 from test_network import KEY, LEDGER, expected, job  # noqa: E402,F401
 
 SEALED = dict(KEY, FLAGS_rpc_mac="always")  # loopback, too
-GRADIENT = 36 + 40 + 2  # in a push of the ledger: the byte of w's gradient that has an exponent
+GRADIENT = 36 + 48 + 2  # in a push of the ledger: the byte of w's gradient that has an exponent
 STEPS = 24
 
 
