@@ -52,6 +52,7 @@ static void as_bodies(const uint8_t *bytes, size_t n)
     rg_handshake_hello hello = {0};
     rg_handshake_challenge challenge;
     rg_rpc_welcome welcome;
+    uint32_t options;
     if (rg_handshake_get_hello(&hello, bytes, n) == RG_OK) {
         rg_buf again;
         rg_buf_init(&again, RG_SHAKE_MAX);
@@ -61,7 +62,7 @@ static void as_bodies(const uint8_t *bytes, size_t n)
         rg_buf_fini(&again);
     }
     (void)rg_handshake_get_challenge(&challenge, bytes, n);
-    (void)rg_handshake_get_welcome(&welcome, bytes, n);
+    (void)rg_handshake_get_welcome(&welcome, &options, bytes, n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

@@ -5,6 +5,7 @@
 #include "rpc/client.h"
 #include "rpc/server.h"
 #include "sys/clock.h"
+#include "sys/flags.h"
 #include "sys/latch.h"
 
 #include <signal.h>
@@ -19,6 +20,7 @@
 enum { ROUND_TRIPS = 20000, LARGE = 1 << 20, IN_FLIGHT = 4, TRANSFERS = 3000 };
 enum { ECHO = 1, TAKE, GIVE };
 
+static const uint8_t job_key[16] = "sixteen byte key";
 static uint8_t *large;
 static pid_t server_process;
 
@@ -45,10 +47,11 @@ static int serve(int to)
     rg_rpc_server *server;
     const char *endpoints[] = {"127.0.0.1:0"};
     char *cert = getenv("RPC_BENCH_CERT"), *key = getenv("RPC_BENCH_KEY");
-    rg_rpc_server_config config = {.endpoints = endpoints,
-                                   .n_endpoints = 1,
-                                   .security = {.tls_cert = cert, .tls_key = key},
-                                   .events = {.request = answer}};
+    rg_rpc_server_config config = {
+        .endpoints = endpoints,
+        .n_endpoints = 1,
+        .security = {.key = job_key, .key_bytes = sizeof job_key, .tls_cert = cert, .tls_key = key},
+        .events = {.request = answer}};
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (rg_rpc_server_open(&server, &config) != RG_OK)
         return 1;
@@ -97,7 +100,7 @@ static void round_trips(rg_rpc_client *client, const char *way, size_t bytes)
     }
     double cpu = cpu_seconds() - before;
     qsort(took, ROUND_TRIPS, sizeof took[0], by_value);
-    (void)printf("%-5s round trip %5zu B: median %5.1f us, 99%% %5.1f us, CPU of both %5.1f us\n",
+    (void)printf("%-6s round trip %5zu B: median %5.1f us, 99%% %5.1f us, CPU of both %5.1f us\n",
                  way, bytes, (double)took[ROUND_TRIPS / 2] * 1e-3,
                  (double)took[ROUND_TRIPS * 99 / 100] * 1e-3, cpu / ROUND_TRIPS * 1e6);
 }
@@ -120,14 +123,14 @@ static void throughput(rg_rpc_client *client, const char *way, uint16_t method)
                 &(rg_rpc_ask){.method = method, .iov = &(rg_iov){large, LARGE}, .n = n}));
     }
     double seconds = (double)(rg_clock_ns() - from) * 1e-9;
-    (void)printf("%-5s %s 1 MiB bodies: %.2f GB/s, CPU of both %.0f us each\n", way,
+    (void)printf("%-6s %s 1 MiB bodies: %.2f GB/s, CPU of both %.0f us each\n", way,
                  method == TAKE ? "push" : "pull", (double)TRANSFERS * LARGE / seconds * 1e-9,
                  (cpu_seconds() - before) / TRANSFERS * 1e6);
 }
 
 int main(void)
 {
-    static const char *const ways[] = {"shm", "unix", "tcp"};
+    static const char *const ways[] = {"shm", "unix", "tcp", "sealed"}; /* tcp with a MAC */
     int fds[2];
     char endpoint[64] = {0};
     large = rg_alloc(LARGE);
@@ -140,11 +143,15 @@ int main(void)
         return serve(fds[1]);
     if (read(fds[0], endpoint, sizeof endpoint - 1) <= 0)
         return 1;
-    for (int w = 0; w < 3; w++) {
+    for (int w = 0; w < 4; w++) {
         rg_rpc_client *client;
+        bool sealed = w == 3;
+        check(rg_flag_set("rpc_mac", sealed ? "always" : "off"));
         rg_rpc_client_config config = {.me = {.role = RG_RPC_TRAINER, .name = "bench"},
-                                       .transport = ways[w],
-                                       .security = {.tls_ca = getenv("RPC_BENCH_CERT")}};
+                                       .transport = sealed ? "tcp" : ways[w],
+                                       .security = {.key = job_key,
+                                                    .key_bytes = sizeof job_key,
+                                                    .tls_ca = getenv("RPC_BENCH_CERT")}};
         check(rg_rpc_client_open(&client, endpoint, &config));
         check(rg_rpc_client_ready(client, NULL));
         round_trips(client, ways[w], 64);
@@ -153,7 +160,7 @@ int main(void)
         throughput(client, ways[w], GIVE);
         double before = cpu_seconds();
         (void)sleep(2);
-        (void)printf("%-5s idle for 2 s: %.1f ms of CPU time\n", ways[w],
+        (void)printf("%-6s idle for 2 s: %.1f ms of CPU time\n", ways[w],
                      (cpu_seconds() - before) * 1e3);
         rg_rpc_client_close(client);
     }

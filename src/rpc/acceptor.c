@@ -256,6 +256,12 @@ static rg_status welcome(rg_incoming *incoming)
 {
     rg_rpc_server *server = incoming->server;
     uint8_t proof[RG_PROOF_BYTES] = {0};
+    rg_seal *up = NULL, *down = NULL;
+    uint32_t options = incoming->hello.options;
+    if (rg_link_needs_seal(incoming->link, server->seal))
+        options |= RG_OPTION_SEAL;
+    if (server->key.bytes == NULL)
+        options = 0;
     rg_rpc_welcome out = {.trainer = incoming->peer->hello.trainer,
                           .epoch = incoming->peer->hello.epoch,
                           .instance = server->instance,
@@ -264,12 +270,15 @@ static rg_status welcome(rg_incoming *incoming)
     memcpy(out.name, server->name, sizeof out.name);
     rg_buf body;
     rg_buf_init(&body, RG_SHAKE_MAX);
-    rg_handshake_put_welcome(&body, &out, proof);
+    rg_handshake_put_welcome(&body, &out, options, proof);
     rg_status status = rg_buf_status(&body);
     if (status == RG_OK)
         status = rg_proof(proof, &server->key, true, incoming->nonce, incoming->said.data,
                           incoming->said.len, body.data + RG_PROOF_BYTES,
                           body.len - RG_PROOF_BYTES);
+    if (status == RG_OK && (options & RG_OPTION_SEAL) != 0)
+        status = rg_seals_derive(&up, &down, &server->key, incoming->nonce, incoming->said.data,
+                                 incoming->said.len);
     if (status != RG_OK) {
         rg_buf_fini(&body);
         return refuse(incoming, status);
@@ -287,11 +296,13 @@ static rg_status welcome(rg_incoming *incoming)
             dismiss(incoming->peer->heartbeat);
         incoming->peer->heartbeat = incoming;
         rg_link_send(incoming->link, &frame, &iov, 1, NULL, NULL);
-        return RG_OK;
+    } else {
+        incoming->stage = STAGE_INSIDE;
+        rg_link_pause(incoming->link);
+        rg_link_send(incoming->link, &frame, &iov, 1, welcomed, incoming);
     }
-    incoming->stage = STAGE_INSIDE;
-    rg_link_pause(incoming->link);
-    rg_link_send(incoming->link, &frame, &iov, 1, welcomed, incoming);
+    if (up != NULL) /* the next frame is the first */
+        rg_link_seal(incoming->link, up, down);
     return RG_OK;
 }
 

@@ -293,6 +293,7 @@ static rg_status configure(rg_rpc_client *client, const char *endpoint,
     client->heartbeat.me = client->me;
     RG_TRY(rg_transport_choose(&route->transport, config->transport));
     RG_TRY(rg_key_copy(&route->key, &config->security));
+    RG_TRY(rg_seal_use_read(&route->seal));
     RG_TRY(rg_tls_setup_open(&route->tls, &config->security, false));
     return rg_random(&route->session, sizeof route->session);
 }

@@ -54,6 +54,11 @@ void rg_connector_prod(rg_connector *connector)
 static void on_opened(void *user)
 {
     rg_connector *connector = user;
+    if (connector->route->key.bytes != NULL &&
+        rg_link_needs_seal(connector->link, connector->route->seal))
+        connector->hello.options = RG_OPTION_SEAL;
+    rg_buf_clear(&connector->said); /* it has the room: it was filled before */
+    rg_handshake_put_hello(&connector->said, &connector->hello);
     rg_link_send_small(connector->link, RG_FRAME_HELLO, RG_OK, 0, connector->said.data,
                        connector->said.len);
     connector->expected = RG_FRAME_CHALLENGE;
@@ -97,17 +102,37 @@ static rg_status take_challenge(rg_connector *connector)
     return RG_OK;
 }
 
+/* Both sides have proved what they said of it, so that nobody on the way can talk them out of it.
+ */
+static rg_status seal(const rg_connector *connector, uint32_t options)
+{
+    rg_seal *up, *down;
+    const rg_job_key *key = &connector->route->key;
+    if ((options & RG_OPTION_SEAL) == 0)
+        return connector->hello.options == 0
+                   ? RG_OK
+                   : rg_fail(RG_EDENIED, "the server does not seal its frames (FLAGS_rpc_mac)");
+    if (key->bytes == NULL)
+        return rg_fail(RG_ECORRUPT, "a server without a key that seals its frames");
+    RG_TRY(rg_seals_derive(&up, &down, key, connector->challenge.nonce, connector->said.data,
+                           connector->said.len));
+    rg_link_seal(connector->link, down, up);
+    return RG_OK;
+}
+
 static rg_status take_welcome(rg_connector *connector)
 {
     uint8_t proof[RG_PROOF_BYTES];
+    uint32_t options;
     rg_rpc_welcome welcome = {0};
     const rg_job_key *key = &connector->route->key;
-    RG_TRY(rg_handshake_get_welcome(&welcome, connector->body, connector->n));
+    RG_TRY(rg_handshake_get_welcome(&welcome, &options, connector->body, connector->n));
     RG_TRY(rg_proof(proof, key, true, connector->challenge.nonce, connector->said.data,
                     connector->said.len, connector->body + RG_PROOF_BYTES,
                     connector->n - RG_PROOF_BYTES));
     if (key->bytes != NULL && !rg_proof_equal(proof, connector->body))
         return rg_fail(RG_EDENIED, "the server does not have the job key");
+    RG_TRY(seal(connector, options));
     const rg_connector_events *events = connector->events;
     void *owner = connector->user;
     rg_link *link = connector->link;

@@ -11,6 +11,7 @@ typedef struct rg_route {
     const rg_transport *transport; /* NULL: by any */
     rg_tls_setup *tls;
     rg_job_key key;
+    rg_seal_use seal;
     uint64_t session;
 } rg_route;
 

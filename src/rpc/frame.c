@@ -104,6 +104,8 @@ struct rg_parser {
     void *user;
     rg_frame frame; /* the present one, while in_body */
     bool in_body;
+    bool in_tag;     /* the body is there, and its tag is to come */
+    rg_seal *seal;   /* borrowed; NULL: frames are not sealed */
     bool complete;   /* all of the body is there, and its end has not been told ... */
     bool defers;     /* ... because that is for rg_parser_go_on() */
     uint64_t offset; /* in the body */
@@ -150,9 +152,19 @@ void rg_parser_discard(rg_parser *parser)
     parser->room = 0;
 }
 
+void rg_parser_seal(rg_parser *parser, rg_seal *seal)
+{
+    parser->seal = seal;
+}
+
+static size_t head_bytes(const rg_parser *parser)
+{
+    return RG_FRAME_BYTES + (parser->seal != NULL ? RG_SEAL_BYTES : 0);
+}
+
 static bool direct(const rg_parser *parser)
 {
-    return parser->in_body && parser->place != NULL;
+    return parser->in_body && !parser->in_tag && parser->place != NULL;
 }
 
 void rg_parser_room(rg_parser *parser, uint8_t **at, size_t *size)
@@ -196,10 +208,16 @@ static rg_status advance(rg_parser *parser, const uint8_t *bytes, size_t n)
 {
     if ((parser->frame.flags & RG_FRAME_UNCHECKED) == 0)
         parser->crc = rg_crc32c(parser->crc, bytes, n);
+    if (parser->seal != NULL)
+        rg_seal_add(parser->seal, bytes, n);
     parser->offset += n;
     if (parser->place != NULL) {
         parser->place += n;
         parser->room -= n;
+    }
+    if (parser->offset == parser->frame.bytes && parser->seal != NULL) {
+        parser->in_tag = true;
+        return RG_OK;
     }
     if (parser->offset == parser->frame.bytes) {
         parser->complete = true;
@@ -208,13 +226,21 @@ static rg_status advance(rg_parser *parser, const uint8_t *bytes, size_t n)
     return parser->place != NULL && parser->room == 0 ? find_place(parser) : RG_OK;
 }
 
+/* `bytes`: the header and, where it is sealed, its tag. */
 static rg_status begin_frame(rg_parser *parser, const uint8_t *bytes)
 {
+    if (parser->seal != NULL) {
+        rg_seal_begin(parser->seal);
+        rg_seal_add(parser->seal, bytes, RG_FRAME_BYTES);
+        RG_TRY(rg_seal_check(parser->seal, bytes + RG_FRAME_BYTES));
+    }
     RG_TRY(rg_frame_decode(&parser->frame, bytes, parser->max_bytes));
     parser->offset = 0;
     parser->crc = 0;
     RG_TRY(parser->events->header(parser->user, &parser->frame));
     parser->in_body = true;
+    if (parser->seal != NULL && parser->frame.bytes > 0)
+        rg_seal_begin(parser->seal);
     return parser->frame.bytes == 0 ? end_frame(parser) : find_place(parser);
 }
 
@@ -241,12 +267,20 @@ rg_status rg_parser_took(rg_parser *parser, size_t n)
         const uint8_t *bytes = parser->stage + at;
         size_t have = parser->staged - at;
         RG_TRY(rg_parser_go_on(parser)); /* of a frame that ended before the last byte */
-        if (parser->in_body) {
+        if (parser->in_tag) {
+            if (have < RG_SEAL_BYTES)
+                break;
+            RG_TRY(rg_seal_check(parser->seal, bytes));
+            at += RG_SEAL_BYTES;
+            parser->in_tag = false;
+            RG_TRY(end_frame(parser));
+        } else if (parser->in_body) {
             RG_TRY(unstage(parser, bytes, have, &used));
             at += used;
-        } else if (have >= RG_FRAME_BYTES) {
+        } else if (have >= head_bytes(parser)) {
+            size_t head = head_bytes(parser); /* another one's after an event, perhaps */
             RG_TRY(begin_frame(parser, bytes));
-            at += RG_FRAME_BYTES;
+            at += head;
         } else {
             /* A stranger need not wait for 36 bytes to hear that it is wrong here. */
             if (have >= 4 && get32(bytes) != RG_FRAME_MAGIC)
@@ -268,8 +302,9 @@ rg_status rg_parser_feed(rg_parser *parser, const uint8_t *bytes, size_t n)
         rg_parser_room(parser, &at, &size);
         size = size < n ? size : n;
         /* No more than the header: a body then goes where it belongs without a stay here. */
-        if (!parser->in_body && size > RG_FRAME_BYTES - parser->staged)
-            size = RG_FRAME_BYTES - parser->staged;
+        size_t head = head_bytes(parser) - parser->staged;
+        if (!parser->in_body && size > head)
+            size = head;
         memcpy(at, bytes, size);
         RG_TRY(rg_parser_took(parser, size));
         bytes += size;
@@ -281,8 +316,9 @@ rg_status rg_parser_feed(rg_parser *parser, const uint8_t *bytes, size_t n)
 /* Only what is all of one body, has a place there and needs no checksum can be left where it is. */
 static bool may_stay(const rg_parser *parser, size_t n)
 {
-    return n > 0 && direct(parser) && n <= parser->room && !parser->complete &&
-           (parser->frame.flags & RG_FRAME_UNCHECKED) != 0 && parser->events->lent != NULL;
+    return n > 0 && direct(parser) && parser->seal == NULL && n <= parser->room &&
+           !parser->complete && (parser->frame.flags & RG_FRAME_UNCHECKED) != 0 &&
+           parser->events->lent != NULL;
 }
 
 rg_status rg_parser_feed_lent(rg_parser *parser, const uint8_t *bytes, size_t n)

@@ -9,6 +9,7 @@
 #define RG_RPC_FRAME_H
 
 #include "base/status.h"
+#include "rpc/seal_priv.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,7 +64,7 @@ typedef struct rg_frame_events {
      * empty body. */
     rg_status (*place)(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
                        size_t *size);
-    /* The whole frame is there and its checksum is right. */
+    /* The whole frame is there, and its checksum, or seal, is right. */
     rg_status (*frame)(void *user, const rg_frame *frame);
     /* Bytes of the body from `offset` on lie at `at`, in memory that the other end lends. True: the
      * owner reads them there, and their place stays as it is. NULL: they are always copied. */
@@ -79,6 +80,10 @@ void rg_parser_close(rg_parser *parser); /* NULL is allowed; not from inside an 
 /* Other events from the next frame on; also from inside an event. */
 void rg_parser_expect(rg_parser *parser, uint64_t max_bytes, const rg_frame_events *events,
                       void *user);
+
+/* From the next frame on they are sealed, and this one checks them; it is borrowed. Also from
+ * inside an event. */
+void rg_parser_seal(rg_parser *parser, rg_seal *seal);
 
 /* Where the next bytes from the socket shall be put: at least one byte. */
 void rg_parser_room(rg_parser *parser, uint8_t **at, size_t *size);

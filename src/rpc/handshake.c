@@ -92,6 +92,13 @@ static rg_status at_end(const rg_cursor *c, const char *what)
 
 /* ---- bodies ---- */
 
+static rg_status known_options(uint32_t options)
+{
+    return (options & ~(uint32_t)RG_OPTION_SEAL) == 0
+               ? RG_OK
+               : rg_fail(RG_EUNIMPL, "options 0x%x, which this side does not know", options);
+}
+
 void rg_handshake_put_hello(rg_buf *out, const rg_handshake_hello *hello)
 {
     const rg_rpc_hello *who = &hello->who;
@@ -105,6 +112,7 @@ void rg_handshake_put_hello(rg_buf *out, const rg_handshake_hello *hello)
     rg_buf_add(out, who->digest, RG_RPC_DIGEST_BYTES);
     rg_buf_u32(out, who->pid);
     rg_buf_u32(out, who->incarnation);
+    rg_buf_u32(out, hello->options);
     put_text(out, who->job);
     put_text(out, who->name);
     put_text(out, who->host);
@@ -125,6 +133,7 @@ rg_status rg_handshake_get_hello(rg_handshake_hello *hello, const uint8_t *bytes
     RG_TRY(get_bytes(&c, who->digest, RG_RPC_DIGEST_BYTES));
     RG_TRY(rg_cursor_u32(&c, &who->pid));
     RG_TRY(rg_cursor_u32(&c, &who->incarnation));
+    RG_TRY(rg_cursor_u32(&c, &hello->options));
     RG_TRY(get_text(&c, who->job, "job id"));
     RG_TRY(get_text(&c, who->name, "name"));
     RG_TRY(get_text(&c, who->host, "host"));
@@ -133,6 +142,7 @@ rg_status rg_handshake_get_hello(rg_handshake_hello *hello, const uint8_t *bytes
         return rg_fail(RG_ECORRUPT, "a connection for purpose %u, which there is not", purpose);
     if (role < RG_RPC_TRAINER || role > RG_RPC_TOOL)
         return rg_fail(RG_ECORRUPT, "a peer of role %u, which there is not", role);
+    RG_TRY(known_options(hello->options));
     hello->purpose = (rg_purpose)purpose;
     who->role = (rg_rpc_role)role;
     who->trainer = (int32_t)trainer;
@@ -157,7 +167,7 @@ rg_status rg_handshake_get_challenge(rg_handshake_challenge *challenge, const ui
     return RG_OK;
 }
 
-void rg_handshake_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome,
+void rg_handshake_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome, uint32_t options,
                               const uint8_t proof[RG_PROOF_BYTES])
 {
     rg_buf_add(out, proof, RG_PROOF_BYTES);
@@ -166,10 +176,12 @@ void rg_handshake_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome,
     rg_buf_u64(out, welcome->instance);
     rg_buf_u64(out, welcome->lineage);
     rg_buf_u64(out, welcome->lease_ms);
+    rg_buf_u32(out, options);
     put_text(out, welcome->name);
 }
 
-rg_status rg_handshake_get_welcome(rg_rpc_welcome *welcome, const uint8_t *bytes, size_t n)
+rg_status rg_handshake_get_welcome(rg_rpc_welcome *welcome, uint32_t *options, const uint8_t *bytes,
+                                   size_t n)
 {
     rg_cursor c = {bytes, n};
     const uint8_t *proof;
@@ -180,29 +192,28 @@ rg_status rg_handshake_get_welcome(rg_rpc_welcome *welcome, const uint8_t *bytes
     RG_TRY(rg_cursor_u64(&c, &welcome->instance));
     RG_TRY(rg_cursor_u64(&c, &welcome->lineage));
     RG_TRY(rg_cursor_u64(&c, &welcome->lease_ms));
+    RG_TRY(rg_cursor_u32(&c, options));
     RG_TRY(get_text(&c, welcome->name, "name"));
     RG_TRY(at_end(&c, "welcome"));
     welcome->trainer = (int32_t)trainer;
-    return RG_OK;
+    return known_options(*options);
 }
 
 /* ---- proofs ---- */
 
-rg_status rg_proof(uint8_t out[RG_PROOF_BYTES], const rg_job_key *key, bool server,
-                   const uint8_t server_nonce[RG_NONCE_BYTES], const uint8_t *hello, size_t hello_n,
-                   const uint8_t *more, size_t more_n)
+enum { LABEL_BYTES = 16 };
+
+static rg_status keyed(uint8_t out[RG_PROOF_BYTES], const rg_job_key *key,
+                       const char label[LABEL_BYTES], const uint8_t server_nonce[RG_NONCE_BYTES],
+                       const uint8_t *hello, size_t hello_n, const uint8_t *more, size_t more_n)
 {
-    static const char label[2][16] = {"regatta client", "regatta server"};
     uint8_t digests[2][EVP_MAX_MD_SIZE];
     rg_buf text;
     unsigned n = 0;
-    memset(out, 0, RG_PROOF_BYTES);
-    if (key->bytes == NULL)
-        return RG_OK;
     bool ok = EVP_Digest(hello, hello_n, digests[0], NULL, EVP_sha256(), NULL) == 1 &&
               EVP_Digest(more, more_n, digests[1], NULL, EVP_sha256(), NULL) == 1;
     rg_buf_init(&text, 0);
-    rg_buf_add(&text, label[server], sizeof label[0]);
+    rg_buf_add(&text, label, LABEL_BYTES);
     rg_buf_add(&text, server_nonce, RG_NONCE_BYTES);
     rg_buf_add(&text, digests[0], 32);
     rg_buf_add(&text, digests[1], 32);
@@ -212,6 +223,39 @@ rg_status rg_proof(uint8_t out[RG_PROOF_BYTES], const rg_job_key *key, bool serv
     rg_buf_fini(&text);
     if (status == RG_OK && !ok)
         status = rg_fail(RG_EIO, "HMAC-SHA256 failed");
+    return status;
+}
+
+rg_status rg_proof(uint8_t out[RG_PROOF_BYTES], const rg_job_key *key, bool server,
+                   const uint8_t server_nonce[RG_NONCE_BYTES], const uint8_t *hello, size_t hello_n,
+                   const uint8_t *more, size_t more_n)
+{
+    static const char label[2][LABEL_BYTES] = {"regatta client", "regatta server"};
+    memset(out, 0, RG_PROOF_BYTES);
+    return key->bytes == NULL
+               ? RG_OK
+               : keyed(out, key, label[server], server_nonce, hello, hello_n, more, more_n);
+}
+
+rg_status rg_seals_derive(rg_seal **up, rg_seal **down, const rg_job_key *key,
+                          const uint8_t server_nonce[RG_NONCE_BYTES], const uint8_t *hello,
+                          size_t hello_n)
+{
+    static const char label[2][LABEL_BYTES] = {"regatta up", "regatta down"};
+    rg_seal **const seals[2] = {up, down};
+    uint8_t bytes[RG_SEAL_KEY_BYTES];
+    rg_status status = RG_OK;
+    *up = *down = NULL;
+    for (int i = 0; i < 2 && status == RG_OK; i++) {
+        status = keyed(bytes, key, label[i], server_nonce, hello, hello_n, NULL, 0);
+        if (status == RG_OK)
+            status = rg_seal_open(seals[i], bytes);
+    }
+    OPENSSL_cleanse(bytes, sizeof bytes);
+    if (status != RG_OK) {
+        rg_seal_close(*up);
+        *up = NULL;
+    }
     return status;
 }
 

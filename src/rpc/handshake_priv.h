@@ -25,10 +25,13 @@ typedef enum rg_purpose {
     RG_PURPOSE_PULSE, /* heartbeats */
 } rg_purpose;
 
+enum { RG_OPTION_SEAL = 1 }; /* of HELLO: frames shall be sealed; of WELCOME: they are */
+
 typedef struct rg_handshake_hello {
     uint8_t nonce[RG_NONCE_BYTES];
     uint64_t session;
     rg_purpose purpose;
+    uint32_t options; /* RG_OPTION_* */
     rg_rpc_hello who;
 } rg_handshake_hello;
 
@@ -56,14 +59,20 @@ void rg_handshake_put_challenge(rg_buf *out, const rg_handshake_challenge *chall
 rg_status rg_handshake_get_challenge(rg_handshake_challenge *challenge, const uint8_t *bytes,
                                      size_t n);
 /* The proof comes first, RG_PROOF_BYTES of it, zeros without a key. */
-void rg_handshake_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome,
+void rg_handshake_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome, uint32_t options,
                               const uint8_t proof[RG_PROOF_BYTES]);
-rg_status rg_handshake_get_welcome(rg_rpc_welcome *welcome, const uint8_t *bytes, size_t n);
+rg_status rg_handshake_get_welcome(rg_rpc_welcome *welcome, uint32_t *options, const uint8_t *bytes,
+                                   size_t n);
 
 /* HMAC-SHA256 with the key over who proves, the server's nonce and two bodies. */
 rg_status rg_proof(uint8_t out[RG_PROOF_BYTES], const rg_job_key *key, bool server,
                    const uint8_t server_nonce[RG_NONCE_BYTES], const uint8_t *hello, size_t hello_n,
                    const uint8_t *more, size_t more_n);
+/* What seals the frames of the connection with these nonces, each way, from the client (up) and to
+ * it. Needs a key. */
+rg_status rg_seals_derive(rg_seal **up, rg_seal **down, const rg_job_key *key,
+                          const uint8_t server_nonce[RG_NONCE_BYTES], const uint8_t *hello,
+                          size_t hello_n);
 /* In a time that does not depend on where they differ. */
 bool rg_proof_equal(const uint8_t a[RG_PROOF_BYTES], const uint8_t b[RG_PROOF_BYTES]);
 

@@ -12,9 +12,10 @@ enum { CIPHER_BYTES = 32768 };
 struct rg_link {
     rg_stream *stream;
     rg_parser *parser;
-    rg_tls *tls;     /* NULL: plain */
-    bool shaking;    /* TLS is not up yet */
-    uint8_t *cipher; /* encrypted bytes as they come in */
+    rg_tls *tls;                  /* NULL: plain */
+    rg_seal *incoming, *outgoing; /* NULL: frames are not sealed */
+    bool shaking;                 /* TLS is not up yet */
+    uint8_t *cipher;              /* encrypted bytes as they come in */
     const rg_link_events *events;
     void *user;
     rg_traffic *traffic, *total; /* NULL: not counted */
@@ -42,6 +43,8 @@ static void free_link(rg_link *link)
 {
     rg_parser_close(link->parser);
     rg_tls_close(link->tls);
+    rg_seal_close(link->incoming);
+    rg_seal_close(link->outgoing);
     rg_free(link->cipher);
     rg_free(link);
 }
@@ -128,10 +131,15 @@ typedef struct outgoing {
     rg_link *link;
     void (*release)(void *arg);
     void *arg;
-    uint8_t *cipher; /* owned; NULL: not encrypted */
-    uint8_t header[RG_FRAME_BYTES];
-    uint8_t copy[];
+    uint8_t *cipher;            /* owned; NULL: not encrypted */
+    uint8_t tag[RG_SEAL_BYTES]; /* of the body, where it is sealed */
+    uint8_t bytes[]; /* the header, its tag where it is sealed, and the body where it is copied */
 } outgoing;
+
+static size_t head_bytes(const rg_link *link)
+{
+    return RG_FRAME_BYTES + (link->outgoing != NULL ? RG_SEAL_BYTES : 0);
+}
 
 static void sent(void *arg)
 {
@@ -193,6 +201,21 @@ static void send_encrypted(rg_link *link, const rg_frame *frame, const rg_iov *i
     flush_tls(link, release, arg);
 }
 
+/* Tags over the header, which is in its place, and over the body. */
+static rg_status seal(rg_seal *seal, outgoing *out, const rg_frame *frame, const rg_iov *iov,
+                      size_t n)
+{
+    rg_seal_begin(seal);
+    rg_seal_add(seal, out->bytes, RG_FRAME_BYTES);
+    RG_TRY(rg_seal_end(seal, out->bytes + RG_FRAME_BYTES));
+    if (frame->bytes == 0)
+        return RG_OK;
+    rg_seal_begin(seal);
+    for (size_t i = 0; i < n; i++)
+        rg_seal_add(seal, iov[i].at, iov[i].bytes);
+    return rg_seal_end(seal, out->tag);
+}
+
 /* The header, then the pieces: where they are, or copied behind it. */
 static void send_plain(rg_link *link, const rg_frame *frame, const rg_iov *iov, size_t n,
                        void (*release)(void *arg), void *arg)
@@ -200,28 +223,33 @@ static void send_plain(rg_link *link, const rg_frame *frame, const rg_iov *iov, 
     enum { ON_STACK = 33 };
     rg_iov few[ON_STACK], *all = few;
     bool copying = release == NULL;
-    outgoing *out = new_outgoing(link, copying ? frame->bytes : 0, release, arg);
+    size_t head = head_bytes(link);
+    outgoing *out = new_outgoing(link, head + (copying ? frame->bytes : 0), release, arg);
     if (out == NULL)
         return;
-    if (!copying && n + 1 > ON_STACK)
-        all = rg_alloc((n + 1) * sizeof *all);
+    if (!copying && n + 2 > ON_STACK)
+        all = rg_alloc((n + 2) * sizeof *all);
     if (all == NULL) {
         rg_stream_shut(link->stream);
         sent(out);
         return;
     }
-    rg_frame_encode(frame, out->header);
-    all[0] = (rg_iov){out->header, RG_FRAME_BYTES};
+    rg_frame_encode(frame, out->bytes);
+    if (link->outgoing != NULL && seal(link->outgoing, out, frame, iov, n) != RG_OK)
+        rg_stream_shut(link->stream);
+    all[0] = (rg_iov){out->bytes, head};
     size_t used = 1, at = 0;
     for (size_t i = 0; i < n; i++) {
         if (copying && iov[i].bytes > 0)
-            memcpy(out->copy + at, iov[i].at, iov[i].bytes);
+            memcpy(out->bytes + head + at, iov[i].at, iov[i].bytes);
         else if (!copying)
             all[used++] = iov[i];
         at += iov[i].bytes;
     }
     if (copying)
         all[0].bytes += at; /* it lies right behind the header */
+    if (link->outgoing != NULL && frame->bytes > 0)
+        all[used++] = (rg_iov){out->tag, RG_SEAL_BYTES};
     enter(link);
     rg_stream_write(link->stream, all, used, sent, out);
     leave(link);
@@ -527,9 +555,24 @@ bool rg_link_is_local(const rg_link *link)
     return link->stream != NULL && rg_stream_is_local(link->stream);
 }
 
+bool rg_link_needs_seal(const rg_link *link, rg_seal_use use)
+{
+    return use != RG_SEAL_OFF && link->tls == NULL && link->stream != NULL &&
+           !rg_stream_is_local(link->stream) &&
+           (use == RG_SEAL_ALWAYS || !rg_stream_is_loopback(link->stream));
+}
+
+void rg_link_seal(rg_link *link, rg_seal *in, rg_seal *out)
+{
+    link->incoming = in;
+    link->outgoing = out;
+    rg_parser_seal(link->parser, in);
+}
+
 bool rg_link_is_sound(const rg_link *link)
 {
-    return link->tls != NULL || (link->stream != NULL && rg_stream_may_skip_checksum(link->stream));
+    return link->tls != NULL || link->outgoing != NULL ||
+           (link->stream != NULL && rg_stream_may_skip_checksum(link->stream));
 }
 
 bool rg_link_is_own_user(const rg_link *link)

@@ -39,6 +39,12 @@ rg_status rg_link_accept(rg_link **link, rg_stream *stream, const rg_tls_setup *
 void rg_link_expect(rg_link *link, uint64_t max_body, const rg_link_events *events, void *user,
                     rg_traffic *traffic, rg_traffic *total);
 
+/* Whether others could be on the way between the two ends, and nothing keeps them from changing
+ * what passes: TCP without TLS, and not to this host unless that is wanted. */
+bool rg_link_needs_seal(const rg_link *link, rg_seal_use use);
+/* From the next frame on, both ways. The seals are taken. */
+void rg_link_seal(rg_link *link, rg_seal *in, rg_seal *out);
+
 /* frame->bytes and frame->crc are set by the caller (rg_body_measure). The body is borrowed until
  * release(arg), which is always called, or copied where release is NULL. */
 void rg_link_send(rg_link *link, const rg_frame *frame, const rg_iov *iov, size_t n,

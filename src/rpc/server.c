@@ -162,6 +162,7 @@ static rg_status start(rg_rpc_server *server, const rg_rpc_server_config *config
 {
     opening o = {.server = server, .config = config};
     RG_TRY(rg_key_copy(&server->key, &config->security));
+    RG_TRY(rg_seal_use_read(&server->seal));
     RG_TRY(rg_tls_setup_open(&server->tls, &config->security, true));
     RG_TRY(rg_random(&server->instance, sizeof server->instance));
     for (int i = 0; i < server->config.loops; i++) {

@@ -68,6 +68,7 @@ struct rg_rpc_server {
     rg_rpc_server_config config; /* endpoints are not kept */
     char job[RG_RPC_NAME_MAX], name[RG_RPC_NAME_MAX];
     rg_job_key key;
+    rg_seal_use seal;
     rg_tls_setup *tls;
     uint64_t instance;
     rg_traffic total;

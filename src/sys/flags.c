@@ -104,6 +104,11 @@ static const rg_flag table[] = {
      "how a trainer's gradients, parameters and rows travel: fp32; fp16, half the bytes; int8: "
      "gradients in a quarter, the rest as fp16",
      NULL},
+    {"rpc_mac", RG_FLAG_TEXT, "auto",
+     "auto: frames between hosts carry a MAC where the job has a key and no TLS; always: within "
+     "one "
+     "host, too, over TCP; off: only where the other end asks for it",
+     NULL},
     {"rpc_tls_cert", RG_FLAG_TEXT, "", "TLS: this process's certificate (PEM)", NULL},
     {"rpc_tls_key", RG_FLAG_TEXT, "", "TLS: the certificate's private key (PEM)", NULL},
     {"rpc_tls_ca", RG_FLAG_TEXT, "",

@@ -112,7 +112,8 @@ size_t rg_stream_unsent(const rg_stream *stream);
 rg_lent_view *rg_stream_keep_lent(const rg_stream *stream);
 /* For messages: "10.0.0.7:51234", "unix". Borrowed for the stream's life. */
 const char *rg_stream_peer(const rg_stream *stream);
-bool rg_stream_is_local(const rg_stream *stream); /* both ends are on this host */
+bool rg_stream_is_local(const rg_stream *stream);    /* both ends are on this host */
+bool rg_stream_is_loopback(const rg_stream *stream); /* TCP that does not leave this host */
 /* One whose other end the kernel knows to be this process's user, or root. */
 bool rg_stream_is_own_user(const rg_stream *stream);
 bool rg_stream_may_skip_checksum(const rg_stream *stream); /* what arrives is what was sent */

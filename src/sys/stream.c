@@ -95,6 +95,15 @@ bool rg_stream_is_local(const rg_stream *stream)
     return stream->transport != NULL && stream->transport->local;
 }
 
+bool rg_stream_is_loopback(const rg_stream *stream)
+{
+    static const char *const begins[] = {"127.", "[::1]", "[::ffff:127."};
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (strncmp(stream->peer, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
 bool rg_stream_is_own_user(const rg_stream *stream)
 {
     return rg_stream_is_local(stream) && (stream->uid == geteuid() || stream->uid == 0);

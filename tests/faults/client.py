@@ -5,30 +5,14 @@ import socket
 import struct
 import threading
 
-from proxy import HEADER, KINDS, MAGIC, METHODS, Frame
+from proxy import HEADER, KINDS, MAGIC, METHODS, VERSION, Frame, crc32c
 
-
-def _table():
-    for n in range(256):
-        for _ in range(8):
-            n = (n >> 1) ^ 0x82F63B78 if n & 1 else n >> 1
-        yield n
-
-
-TABLE = list(_table())
 TOOL = 3
-
-
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = (crc >> 8) ^ TABLE[(crc ^ byte) & 0xFF]
-    return crc ^ 0xFFFFFFFF
 
 
 def seal(kind, body=b"", method="", number=0):
     """A frame as it goes over the wire."""
-    header = HEADER.pack(MAGIC, 2, KINDS.index(kind), 0, METHODS.index(method), 0,
+    header = HEADER.pack(MAGIC, VERSION, KINDS.index(kind), 0, METHODS.index(method), 0,
                          crc32c(body) if body else 0, number, len(body), 0)[:32]
     return header + struct.pack("<I", crc32c(header)) + body
 
@@ -57,7 +41,7 @@ class Client(object):
         sock.settimeout(20)
         sock.connect(self._where)
         hello = (os.urandom(32) + struct.pack("<QIIiIQ", self._session, purpose, TOOL, -1, 0, 0) +
-                 b"\0" * 32 + struct.pack("<II", os.getpid(), 0) + text("") + text("by hand") +
+                 b"\0" * 32 + struct.pack("<III", os.getpid(), 0, 0) + text("") + text("by hand") +
                  text("here"))
         sock.sendall(seal("HELLO", hello))
         assert self.read(sock).kind == "CHALLENGE"

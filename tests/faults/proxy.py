@@ -31,6 +31,8 @@ rule that fits a frame says.
                         nothing of each other meanwhile, not even that the other has gone
     dup                 it passes twice
     flip=N              a bit of its N-th byte is turned; negative: counted from its end
+    forge=N:M           bits M of the N-th byte of its header and body are turned, and checksums
+                        are made right again
     pass                nothing happens (for counting, and for waiting)
 
 heal() lets everything pass again; cut() cuts all connections; shut() does so and lets none in until
@@ -46,12 +48,14 @@ import time
 
 HEADER = struct.Struct("<IHBBHHIQQI")
 MAGIC = 0x31544752
+VERSION = 2
+SEAL = 16  # bytes of a tag
 KINDS = ["", "HELLO", "CHALLENGE", "PROOF", "WELCOME", "REFUSE", "REQUEST", "REPLY", "PING",
          "PONG", "BYE"]
 METHODS = ["", "SCHEMA", "PULL", "ROWS", "PUSH", "GET", "BARRIER", "REDUCE", "LEAVE", "FAIL",
            "PROGRAM", "STATS", "SET", "SHRINK", "CLEAR", "SAVE", "POST", "FETCH",
            "WAITS"]
-RESENT = 2
+UNCHECKED, RESENT = 1, 2
 PIECE = 1 << 16
 PATIENCE = 60  # seconds that wait() waits
 
@@ -65,6 +69,7 @@ class Frame(object):
         self.kind = KINDS[kind] if kind < len(KINDS) else str(kind)
         self.connection, self.way = connection, way
         self.bytes = header
+        self.sealed = False
 
     @property
     def method_name(self):
@@ -72,7 +77,8 @@ class Frame(object):
 
     @property
     def body(self):
-        return self.bytes[HEADER.size:]
+        start = HEADER.size + (SEAL if self.sealed else 0)
+        return self.bytes[start:start + self.length]
 
     def __repr__(self):
         return "<%s %s %s id=%d flags=%d status=%d %d bytes>" % (
@@ -82,7 +88,7 @@ class Frame(object):
 class Rule(object):
     """Which frames, and what is done to them; see the top of this file."""
 
-    ACTIONS = ("lose", "cut", "delay", "rate", "stall", "dup", "flip", "pass")
+    ACTIONS = ("lose", "cut", "delay", "rate", "stall", "dup", "flip", "forge", "pass")
 
     def __init__(self, text):
         self.text = text
@@ -99,7 +105,9 @@ class Rule(object):
     def _read(self, word, equals, value):
         if word in self.ACTIONS:
             self.action = word
-            self.amount = value if word == "stall" else int(value or 0)
+            self.amount = (value if word == "stall" else
+                           tuple(map(int, value.split(":"))) if word == "forge" else
+                           int(value or 0))
         elif word in ("up", "down"):
             self.way = word
         elif word in KINDS:
@@ -140,6 +148,33 @@ class Rule(object):
     def wait(self, seconds=PATIENCE):
         """Until it has struck."""
         assert self._struck.wait(seconds), "the rule %r has not struck" % self.text
+
+
+def _table():
+    for n in range(256):
+        for _ in range(8):
+            n = (n >> 1) ^ 0x82F63B78 if n & 1 else n >> 1
+        yield n
+
+
+TABLE = list(_table())
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = (crc >> 8) ^ TABLE[(crc ^ byte) & 0xFF]
+    return crc ^ 0xFFFFFFFF
+
+
+def forged(frame, where, bits):
+    """The bytes of a frame with one changed, as someone does it who knows the protocol."""
+    data = bytearray(frame.bytes)
+    data[where + (SEAL if frame.sealed and where >= HEADER.size else 0)] ^= bits
+    if not frame.flags & UNCHECKED:
+        struct.pack_into("<I", data, 12, crc32c(data[HEADER.size:]) if frame.length else 0)
+    struct.pack_into("<I", data, 32, crc32c(data[:32]))
+    return data
 
 
 class Way(object):
@@ -188,22 +223,29 @@ class Way(object):
         shaking = KINDS.index(frame.kind) <= 5 if frame.kind in KINDS else False
         if shaking:  # they say whose connection it is
             frame.bytes += await self.reader.readexactly(frame.length)
+        elif self.connection.sealed:
+            frame.sealed = True
+            frame.bytes += await self.reader.readexactly(SEAL)
+        rest = frame.length + (SEAL if frame.sealed and frame.length > 0 else 0)
+        if shaking:
             self.connection.learn(frame)
         rule = proxy.rule_for(frame, self.connection)
         if rule is not None:
             self.apply(rule, frame)
         action = rule.action if rule else None
-        whole = proxy.record or shaking or action in ("dup", "flip")
+        whole = proxy.record or shaking or action in ("dup", "flip", "forge")
         if whole and not shaking:
-            frame.bytes += await self.reader.readexactly(frame.length)
+            frame.bytes += await self.reader.readexactly(rest)
         async with self.turn:
             data = bytearray(frame.bytes)
             if action == "flip":
                 data[rule.amount] ^= 4
+            elif action == "forge":
+                data = forged(frame, *rule.amount)
             await self.put(bytes(data))
             if action == "dup":
                 await self.put(bytes(data))
-            left = 0 if whole else frame.length
+            left = 0 if whole else rest
             while left > 0:
                 piece = await self.reader.read(min(left, PIECE))
                 if not piece:
@@ -252,6 +294,7 @@ class Connection(object):
     def __init__(self, proxy):
         self.proxy = proxy
         self.purpose = self.trainer = None
+        self.sealed = False
         self.ways, self.writers, self.task = [], [], None
 
     def learn(self, frame):
@@ -260,6 +303,7 @@ class Connection(object):
             self.purpose = {1: "requests", 2: "pulse"}.get(purpose)
         elif frame.kind == "WELCOME" and len(frame.body) >= 36:
             self.trainer = struct.unpack_from("<i", frame.body, 32)[0]
+            self.sealed = bool(struct.unpack_from("<I", frame.body, 68)[0] & 1)
 
     async def run(self, reader, writer):
         self.writers.append(writer)

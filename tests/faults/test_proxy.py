@@ -11,11 +11,12 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from proxy import HEADER, KINDS, MAGIC, METHODS, Frame, Proxy, Rule, frames_in, replay  # noqa: E402
+from proxy import (HEADER, KINDS, MAGIC, METHODS, VERSION, Frame, Proxy, Rule,  # noqa: E402
+                   frames_in, replay)
 
 
 def frame(kind, method="", number=0, body=b"", flags=0):
-    return HEADER.pack(MAGIC, 2, KINDS.index(kind), 0, METHODS.index(method), flags, 0, number,
+    return HEADER.pack(MAGIC, VERSION, KINDS.index(kind), 0, METHODS.index(method), flags, 0, number,
                        len(body), 0) + body
 
 

@@ -84,6 +84,7 @@ static inline rg_status raw_enter(raw *r, const char *endpoint, uint64_t session
                                   uint64_t epoch)
 {
     static const uint8_t no_key[RG_PROOF_BYTES];
+    uint32_t options;
     rg_handshake_hello hello = {.session = session,
                                 .purpose = RG_PURPOSE_REQUESTS,
                                 .who = {.role = RG_RPC_TRAINER,
@@ -103,7 +104,7 @@ static inline rg_status raw_enter(raw *r, const char *endpoint, uint64_t session
     raw_send(r, (rg_frame){.kind = RG_FRAME_PROOF}, no_key, sizeof no_key);
     RG_TRY(raw_read(r));
     assert_int_equal(r->frame.kind, RG_FRAME_WELCOME);
-    return rg_handshake_get_welcome(&r->welcome, r->body, r->frame.bytes);
+    return rg_handshake_get_welcome(&r->welcome, &options, r->body, r->frame.bytes);
 }
 
 static inline void raw_leave(raw *r)

@@ -92,7 +92,7 @@ static void seal(uint8_t *wire, size_t n)
 /* A HELLO as a real client would send it. */
 static size_t good_hello(uint8_t *wire)
 {
-    enum { BODY = 32 + 8 + 4 * 4 + 8 + 32 + 4 + 4 + 4 + 5 + 4 + 1 + 4 + 1 };
+    enum { BODY = 32 + 8 + 4 * 4 + 8 + 32 + 4 + 4 + 4 + 4 + 5 + 4 + 1 + 4 + 1 };
     uint8_t *b = wire + RG_FRAME_BYTES;
     memset(wire, 0, RG_FRAME_BYTES + BODY);
     rg_frame_encode(&(rg_frame){.kind = RG_FRAME_HELLO, .bytes = BODY}, wire);
@@ -101,12 +101,12 @@ static size_t good_hello(uint8_t *wire)
     b[40] = 1;  /* purpose: requests */
     b[44] = 1;  /* role: trainer */
     b[96] = 1;  /* pid */
-    b[104] = 5; /* job */
-    memcpy(b + 108, "job-1", 5);
-    b[113] = 1;
-    b[117] = 'x';
-    b[118] = 1;
-    b[122] = 'h';
+    b[108] = 5; /* job */
+    memcpy(b + 112, "job-1", 5);
+    b[117] = 1;
+    b[121] = 'x';
+    b[122] = 1;
+    b[126] = 'h';
     seal(wire, RG_FRAME_BYTES + BODY);
     return RG_FRAME_BYTES + BODY;
 }
@@ -200,13 +200,13 @@ static void another_version_is_refused_by_name(void **state)
     (void)state;
     begin(&e, &h);
     size_t n = good_hello(wire);
-    wire[4] = 1;
+    wire[4] = RG_FRAME_VERSION + 1;
     seal(wire, n);
     int fd = dial(&e);
     size_t got = converse(fd, wire, n, reply, sizeof reply - 1);
     assert_true(got > RG_FRAME_BYTES);
     assert_int_equal(reply[6], RG_FRAME_REFUSE);
-    assert_non_null(strstr((char *)reply + RG_FRAME_BYTES, "protocol version 1"));
+    assert_non_null(strstr((char *)reply + RG_FRAME_BYTES, "protocol version 3"));
     (void)close(fd);
     finish(&e, &h);
 }

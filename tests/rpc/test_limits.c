@@ -153,18 +153,18 @@ static int next_frame(int fd)
 /* Comes in, for requests (purpose 1) or heartbeats (2). */
 static void introduce(int fd, uint8_t purpose)
 {
-    enum { BODY = 32 + 8 + 4 * 4 + 8 + 32 + 4 + 4 + 4 + 5 + 4 + 1 + 4 + 1 };
+    enum { BODY = 32 + 8 + 4 * 4 + 8 + 32 + 4 + 4 + 4 + 4 + 5 + 4 + 1 + 4 + 1 };
     uint8_t wire[RG_FRAME_BYTES + BODY] = {0}, *b = wire + RG_FRAME_BYTES;
     rg_frame_encode(&(rg_frame){.kind = RG_FRAME_HELLO, .bytes = BODY}, wire);
     b[32] = 9; /* session */
     b[40] = purpose;
     b[44] = 1;  /* role: trainer */
-    b[104] = 5; /* job */
-    memcpy(b + 108, "job-1", 5);
-    b[113] = 1;
-    b[117] = 'x';
-    b[118] = 1;
-    b[122] = 'h';
+    b[108] = 5; /* job */
+    memcpy(b + 112, "job-1", 5);
+    b[117] = 1;
+    b[121] = 'x';
+    b[122] = 1;
+    b[126] = 'h';
     seal(wire, sizeof wire);
     send_all(fd, wire, sizeof wire);
     assert_int_equal(next_frame(fd), RG_FRAME_CHALLENGE);
