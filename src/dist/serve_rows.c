@@ -338,19 +338,20 @@ rg_status rg_served_shrink(rg_served *var, uint32_t unseen, uint64_t *rows)
 {
     shrinking s = {.var = var, .unseen = unseen};
     var->age++;
-    *rows = rg_table_erase_if(var->table, is_old, &s);
+    size_t gone = 0;
+    RG_TRY(rg_table_erase_if(var->table, is_old, &s, &gone));
+    *rows = gone;
     return s.code;
 }
 
 rg_status rg_served_clear(rg_served *var, uint64_t *rows)
 {
     shrinking s = {.var = var, .all = true};
+    size_t gone = 0;
     *rows = rg_table_size(var->table);
     if (var->changed != NULL)
-        (void)rg_table_erase_if(var->table, is_old, &s);
-    if (s.code == RG_OK)
-        rg_table_clear(var->table);
-    return s.code;
+        RG_TRY(rg_table_erase_if(var->table, is_old, &s, &gone));
+    return s.code == RG_OK ? rg_table_clear(var->table) : s.code;
 }
 
 rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
@@ -405,7 +406,7 @@ rg_status rg_served_dense(rg_served *var, int column, int64_t first, int64_t n, 
     rg_row_handle handles[BATCH];
     for (int64_t done = 0; done < n; done += BATCH) {
         size_t count = mine_of(var, first + done, n - done < BATCH ? n - done : BATCH, ids, at);
-        RG_TRY(rg_table_find(var->table, ids, count, handles));
+        RG_TRY(rg_table_bring(var->table, ids, count, handles));
         rg_served_catch_up(var, handles, count);
         for (size_t i = 0; i < count; i++)
             RG_TRY(read_column(var, column, ids[i], handles[i], out + (done + at[i]) * width));
@@ -425,14 +426,7 @@ rg_status rg_served_ids(const rg_served *var, int64_t *ids)
         ids[i] = var->about->begin + (int64_t)i;
     if (var->table == NULL)
         return RG_OK;
-    rg_row_handle *handles = rg_alloc((n + 1) * sizeof *handles);
-    if (handles == NULL)
-        return rg_no_memory(n * sizeof *handles, "handles");
-    rg_status code = rg_table_list_sorted(var->table, handles);
-    for (size_t i = 0; code == RG_OK && i < n; i++)
-        ids[i] = rg_table_id(var->table, handles[i]);
-    rg_free(handles);
-    return code;
+    return rg_table_ids(var->table, ids);
 }
 
 rg_status rg_served_copy(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
@@ -444,7 +438,7 @@ rg_status rg_served_copy(rg_served *var, const int64_t *ids, const uint32_t *at,
     for (size_t first = 0; first < n; first += BATCH) {
         size_t count = n - first < BATCH ? n - first : BATCH;
         if (var->table != NULL) {
-            RG_TRY(rg_table_find(var->table, ids + first, count, handles));
+            RG_TRY(rg_table_bring(var->table, ids + first, count, handles));
             rg_served_catch_up(var, handles, count);
         }
         for (size_t i = first; i < first + count; i++) {
