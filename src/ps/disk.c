@@ -19,8 +19,8 @@ enum {
     READ_AT_ONCE = 256, /* keys of one call; their values are pinned meanwhile */
     BLOCK_BYTES = 4096,
     BITS_A_KEY = 10,
-    LOG_ERRORS = 3,      /* of its log levels */
-    HASH_IN_BLOCKS = 1,  /* of data_block_index_type */
+    LOG_ERRORS = 3,     /* of its log levels */
+    HASH_IN_BLOCKS = 1, /* of data_block_index_type */
     SMALLEST_BUFFER = 1 << 20,
     LARGEST_BUFFER = 64 << 20,
 };

@@ -93,3 +93,20 @@ rg_status rg_parse_evict(const char *what, const char *text, rg_evict *evict)
                    "least often used) are possible",
                    what, text);
 }
+
+rg_status rg_parse_table_memory(const char *memory, const char *evict, const char *disk,
+                                size_t *bytes, rg_evict *how)
+{
+    *bytes = 0;
+    *how = RG_EVICT_NEVER;
+    if (evict[0] != '\0')
+        RG_TRY(rg_parse_evict(RG_TABLE_EVICT, evict, how));
+    if (memory[0] != '\0')
+        return rg_parse_bytes(RG_TABLE_MEMORY, memory, bytes);
+    if (*how == RG_EVICT_NEVER && disk[0] == '\0')
+        return RG_OK;
+    return rg_fail(RG_EINVAL,
+                   "%s is given, and " RG_TABLE_MEMORY
+                   " is not, which says how much memory rows may take before they go",
+                   disk[0] != '\0' ? RG_TABLE_DISK : RG_TABLE_EVICT);
+}

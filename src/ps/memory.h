@@ -52,12 +52,20 @@ typedef enum rg_evict { RG_EVICT_NEVER, RG_EVICT_LRU, RG_EVICT_LFU } rg_evict;
 /* "off", "lru", "lfu"; RG_EINVAL names `what`. */
 rg_status rg_parse_evict(const char *what, const char *text, rg_evict *evict);
 
+/* The settings of a server's tables, as the launcher and the flags have them: empty texts are not
+ * given. RG_EINVAL names the one that is wrong, or missing. */
+#define RG_TABLE_MEMORY "--table_memory (FLAGS_ps_table_memory)"
+#define RG_TABLE_EVICT  "--table_evict (FLAGS_ps_table_evict)"
+#define RG_TABLE_DISK   "--table_disk (FLAGS_ps_table_disk)"
+rg_status rg_parse_table_memory(const char *memory, const char *evict, const char *disk,
+                                size_t *bytes, rg_evict *how);
+
 typedef struct rg_disk rg_disk; /* ps/disk.h */
 
 typedef struct rg_table_keep {
     rg_quota *quota; /* NULL: no limit */
-    rg_evict evict;    /* with a disk: by which rows go there; NEVER is LRU then */
-    rg_disk *disk;     /* NULL: rows that go are gone */
+    rg_evict evict;  /* with a disk: by which rows go there; NEVER is LRU then */
+    rg_disk *disk;   /* NULL: rows that go are gone */
     /* Called with rows that are gone; may be NULL. */
     void (*gone)(void *arg, const int64_t *ids, size_t n);
     void *arg;

@@ -235,14 +235,12 @@ rg_status rg_table_too_full(const rg_table *table, size_t more)
     const rg_quota *quota = table->keep.quota;
     char own[RG_BYTES_TEXT], all[RG_BYTES_TEXT], limit[RG_BYTES_TEXT];
     return rg_fail(RG_ENOMEM,
-                   "table '%s' is full: %zu rows more do not fit beside the %zu that it has, in "
-                   "%s; the tables here have taken %s of the %s of --table_memory "
-                   "(FLAGS_ps_table_memory). Give them more, use more servers, or let rows go "
-                   "(--table_evict) or move to a disk (--table_disk)",
-                   table->name, more, rg_table_size(table),
+                   "table '%s' is full: %zu rows more do not fit into --table_memory, %s; give it "
+                   "more, use more servers, or let rows go (--table_evict lru) or move to a disk "
+                   "(--table_disk DIR); it has %zu rows in %s, and all tables here have taken %s",
+                   table->name, more, rg_show_bytes(quota->limit, limit), rg_table_size(table),
                    rg_show_bytes(rg_table_bytes(table), own),
-                   rg_show_bytes(atomic_load(&quota->used), all),
-                   rg_show_bytes(quota->limit, limit));
+                   rg_show_bytes(atomic_load(&quota->used), all));
 }
 
 rg_status rg_table_place(rg_table *table, int64_t id, rg_row_handle *handle)
@@ -279,8 +277,8 @@ void rg_table_start_row(rg_table *table, int64_t id, rg_row_handle handle)
     for (int k = 0; k < spec->n_states; k++)
         for (int64_t i = 0; i < spec->dim; i++)
             *(at + (k + 1) * spec->dim + i) = spec->state_start[k];
-    memset(at + table->floats, 0, table->rows.row_bytes - table->used_at +
-                                      4 * (size_t)spec->n_counters);
+    memset(at + table->floats, 0,
+           table->rows.row_bytes - table->used_at + 4 * (size_t)spec->n_counters);
 }
 
 /* Rows beyond the first `before` go again: they are the last. */
@@ -407,7 +405,7 @@ rg_status rg_table_erase(rg_table *table, const int64_t *ids, size_t n, size_t *
     return RG_OK;
 }
 
-/* Whether the row is as it was made. */
+/* Whether nothing would be lost with it: counters say nothing of a row that has not moved. */
 static bool is_fresh(rg_table *table, rg_row_handle handle, float *start)
 {
     const rg_table_spec *spec = &table->spec;
@@ -417,9 +415,6 @@ static bool is_fresh(rg_table *table, rg_row_handle handle, float *start)
         for (int64_t i = 0; i < spec->dim; i++)
             if (row[(k + 1) * spec->dim + i] != spec->state_start[k])
                 return false;
-    for (int c = 0; c < spec->n_counters; c++)
-        if (rg_table_counters(table, handle)[c] != 0)
-            return false;
     return memcmp(row, start, (size_t)spec->dim * sizeof *start) == 0;
 }
 

@@ -15,8 +15,8 @@
  *
  * A handle stays valid until rows are erased (erase, erase_if, clear); making rows moves
  * none. Where rows may go when memory is short (ps/memory.h) it is valid until the next call that
- * touches, brings or gathers rows of any table that shares the memory. Ids of a batch may repeat: they get the same handle, and of several writes to one
- * row the last stays.
+ * touches, brings or gathers rows of any table that shares the memory. Ids of a batch may repeat:
+ * they get the same handle, and of several writes to one row the last stays.
  *
  * Memory: rows stand in slabs of at most 4 MiB (a row larger than that has its own), the
  * index in segments of 2 MiB that split one at a time. So a table grows in small steps, never
@@ -66,7 +66,7 @@ typedef struct rg_table_spec {
     int64_t height;                         /* ids are below it; -1: any id >= 0 */
     rg_table_start start;
     float a, b;
-    rg_philox_key key; /* of random starts, as rg_start_key() gives it */
+    rg_philox_key key;                /* of random starts, as rg_start_key() gives it */
     const struct rg_table_keep *keep; /* ps/memory.h; copied. NULL: memory without a limit */
 } rg_table_spec;
 
@@ -100,6 +100,9 @@ rg_status rg_table_touch(rg_table *table, const int64_t *ids, size_t n, rg_row_h
                          size_t *created);
 /* As find, and rows on disk come to memory first. None is made. */
 rg_status rg_table_bring(rg_table *table, const int64_t *ids, size_t n, rg_row_handle *handles);
+
+/* What a row that is not there would start with: dim floats. */
+void rg_table_start_value(const rg_table *table, int64_t id, float *value);
 
 /* values [n, dim] and states[k] [n, dim] of the rows. `states` or one of its entries may be
  * NULL: not wanted. A row that is not there reads as it would start; with `create` it is

@@ -72,6 +72,11 @@ RG_HOT void rg_table_add_scaled(rg_table *table, const rg_row_handle *handles, s
 
 /* ---- copying by id ---- */
 
+void rg_table_start_value(const rg_table *table, int64_t id, float *value)
+{
+    rg_row_start(&table->spec, id, value);
+}
+
 /* What rows that are not there would start with. */
 static void read_starts(const rg_table *table, const int64_t *ids, const rg_row_handle *handles,
                         size_t n, float *values, float *const *states)
@@ -201,4 +206,3 @@ rg_status rg_table_read_dense(const rg_table *table, int64_t first, size_t n, fl
     }
     return RG_OK;
 }
-

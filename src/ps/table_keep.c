@@ -339,8 +339,7 @@ static rg_status drop_cold(dropping *d, rg_table_drop drop, void *arg)
         uint32_t counters[RG_TABLE_MAX_COUNTERS];
         if (bytes != disk_bytes(table) || rg_table_look(table, id) != RG_NO_ROW)
             continue; /* what is in memory was asked */
-        memcpy(counters, row + sizeof(float) * table->floats,
-               4 * (size_t)table->spec.n_counters);
+        memcpy(counters, row + sizeof(float) * table->floats, 4 * (size_t)table->spec.n_counters);
         if (!drop(arg, id, counters))
             continue;
         table->n_cold--;

@@ -94,8 +94,8 @@ rg_status rg_table_too_full(const rg_table *table, size_t more);
 
 /* ---- table_keep.c ---- */
 
-rg_status rg_table_touch_kept(rg_table *table, const int64_t *ids, size_t n,
-                              rg_row_handle *handles, bool create);
+rg_status rg_table_touch_kept(rg_table *table, const int64_t *ids, size_t n, rg_row_handle *handles,
+                              bool create);
 /* What rg_table_erase() and rg_table_erase_if() do on the disk; rows in memory are still there
  * after the first. */
 rg_status rg_table_erase_kept(rg_table *table, const int64_t *ids, size_t n);

@@ -8,9 +8,9 @@
  * In what order. The parts of a walk come in the order of the enum, and are put back so: of a row
  * that comes twice the later counts, since a row in memory may have an older copy on disk.
  *
- * When. RG_WALK_DISK is as the disk was when the walk was opened, whatever the table does since, and
- * may be walked by any thread (but not in a forked child, where the disk's own threads are gone).
- * The others are read as they stand when next() is called: by the table's owner, who changes
+ * When. RG_WALK_DISK is as the disk was when the walk was opened, whatever the table does since,
+ * and may be walked by any thread (but not in a forked child, where the disk's own threads are
+ * gone). The others are read as they stand when next() is called: by the table's owner, who changes
  * nothing in between, or in a forked child. */
 #ifndef RG_PS_TABLE_STATE_H
 #define RG_PS_TABLE_STATE_H

@@ -5,6 +5,7 @@
 Each process writes its log to --log_dir (serverlog.N, workerlog.N); worker 0 is shown here too.
 The status is 0 if every worker succeeded; else a card says who failed first."""
 import argparse
+import os
 import sys
 
 from .. import _core
@@ -33,6 +34,14 @@ def parse_args(argv=None):
                         help="number of workers: %d" % WORKERS)
     parser.add_argument("--server_num", type=int, default=None,
                         help="number of servers: %d, or as many as --endpoints" % SERVERS)
+    parser.add_argument("--table_memory", default="",
+                        help="what the rows of all tables of a server may take, as 8G or 512M: no "
+                             "limit")
+    parser.add_argument("--table_evict", default="",
+                        help="which rows go when that is reached: off, lru or lfu: off, what is "
+                             "more is refused")
+    parser.add_argument("--table_disk", default="",
+                        help="a folder for rows beyond --table_memory: none")
     parser.add_argument("--log_dir", default="logs", help="folder of the logs: logs")
     parser.add_argument("training_script", help="the script that every process runs")
     parser.add_argument("training_script_args", nargs=argparse.REMAINDER,
@@ -54,6 +63,12 @@ def _check(args):
             refuse("--%s=%d: at least one is needed" % (name, getattr(args, name)))
     if not 0 < args.start_port < 65536:
         refuse("--start_port=%d is not a port" % args.start_port)
+    try:
+        _core.check_table_memory(*[
+            getattr(args, name) or os.environ.get("FLAGS_ps_" + name, "")
+            for name in ("table_memory", "table_evict", "table_disk")])
+    except ValueError as e:
+        refuse(str(e))
     if not args.log_dir:
         refuse("--log_dir= is empty: the logs need a folder")
     return args.node_ip if args.node_ip != "127.0.0.1" else nodes[0]
@@ -96,6 +111,13 @@ def _by_address(endpoints, ports):
     return None, None
 
 
+def _table_flags(args):
+    """What the command says of tables; what it does not say the environment may."""
+    said = {"FLAGS_ps_table_memory": args.table_memory, "FLAGS_ps_table_evict": args.table_evict,
+            "FLAGS_ps_table_disk": args.table_disk and os.path.abspath(args.table_disk)}
+    return {name: value for name, value in said.items() if value}
+
+
 def make_job(args, script=None, told=None, log_name="%slog.%d"):
     """script: what to run where it is no file (-m MODULE ...); told: more of the environment."""
     host = _check(args)
@@ -112,6 +134,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     hosts, port = _by_address(endpoints, ports)
     common = {
         **(told or {}),
+        **_table_flags(args),
         "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(endpoints),
         "PSERVERS": ",".join(endpoints),
         "PADDLE_TRAINERS_NUM": str(args.worker_num),
