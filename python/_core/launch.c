@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "launch/launch.h"
+#include "ps/memory.h"
 #include "sys/host.h"
 #include "sys/job_env.h"
 
@@ -216,6 +217,18 @@ static PyObject *core_port_find(PyObject *module, PyObject *host)
     return PyLong_FromLong(port);
 }
 
+static PyObject *core_check_table_memory(PyObject *module, PyObject *args)
+{
+    const char *memory, *evict, *disk;
+    size_t bytes;
+    rg_evict how;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sss:check_table_memory", &memory, &evict, &disk))
+        return NULL;
+    CORE_TRY(rg_parse_table_memory(memory, evict, disk, &bytes, &how));
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"launch", core_launch, METH_VARARGS,
      "launch([(role, index, argv, env, log, append, echo)], log_dir, run_dir, server_wait_ms,"
@@ -225,6 +238,8 @@ static PyMethodDef functions[] = {
     {"host_resolve", core_host_resolve, METH_O, "host_resolve(name) -> address"},
     {"host_is_ours", core_host_is_ours, METH_O, "host_is_ours(name or address) -> bool"},
     {"port_is_free", core_port_is_free, METH_VARARGS, "port_is_free(host, port) -> bool"},
+    {"check_table_memory", core_check_table_memory, METH_VARARGS,
+     "check_table_memory(memory, evict, disk): an error names what is wrong"},
     {"port_find", core_port_find, METH_O, "port_find(host) -> a free port"},
     {NULL, NULL, 0, NULL},
 };

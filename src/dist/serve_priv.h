@@ -25,6 +25,7 @@
 #include "dist/protocol.h"
 #include "ops/past.h"
 #include "ps/geo_rows.h"
+#include "ps/memory.h"
 #include "ps/table.h"
 #include "rpc/server.h"
 #include "sys/latch.h"
@@ -45,6 +46,8 @@ typedef enum rg_task_queue_number {
 
 /* The optimizer of a table whose rows it moves where they stand (serve_row_steps.c). */
 typedef struct rg_row_stepper rg_row_stepper;
+/* What tables may take of memory (serve_memory.c). */
+typedef struct rg_table_memory rg_table_memory;
 
 /* A variable that trainers push to and pull from; number i of the schema. */
 typedef struct rg_served {
@@ -72,6 +75,7 @@ typedef struct rg_served {
     uint32_t age;  /* how often the table was shrunk: rows know when they were last touched */
     rg_geo_rows *changed; /* geo */
     uint64_t *told;       /* geo, by trainer: how far what it was told last goes */
+    size_t gone;          /* rows for which there was no memory */
     /* DC-ASGD: what each trainer was sent last. */
     rg_value **sent;
 } rg_served;
@@ -154,6 +158,12 @@ struct rg_spread {
 typedef uint64_t rg_shard_set; /* by bits: RG_RPC_MAX_LOOPS of them */
 enum { RG_EVERY_SHARD = -1 };
 
+/* Of ids, or rows, those that are one shard's: numbers of them, growing. */
+typedef struct rg_some {
+    const uint32_t *at; /* NULL: all */
+    uint32_t n;
+} rg_some;
+
 struct rg_shard {
     rg_engine *engine;
     int number;
@@ -187,7 +197,8 @@ struct rg_engine {
     rg_ps_schema schema;
     rg_shard *shards;
     int n_shards;
-    int *owners; /* by variable: a shard, or RG_EVERY_SHARD; owned */
+    rg_table_memory *memory; /* owned */
+    int *owners;             /* by variable: a shard, or RG_EVERY_SHARD; owned */
     bool scheduled;
     bool whole_pushes;   /* somebody needs their bodies: nothing is read where it is lent */
     atomic_bool ready;   /* the program is there */
@@ -299,6 +310,27 @@ rg_status rg_serve_open_scopes(rg_engine *s, int schedule);
 /* How many pushes of a trainer have come, where a schedule counts them. */
 #define RG_PUSHES_COUNTED "@LR_DECAY_COUNTER@.trainer_%u"
 
+/* ---- what tables may take of memory (serve_memory.c) ---- */
+
+/* By the flags, when it is known which shard has what; closed when all tables are. */
+rg_status rg_serve_open_memory(rg_engine *s);
+void rg_serve_close_memory(rg_engine *s);
+/* A line for each table: what its rows take, and whether they fit. */
+void rg_serve_forecast(rg_engine *s);
+/* For the table's opening. */
+rg_table_keep rg_serve_keep(rg_engine *s, rg_served *var);
+/* A table that is a dense parameter takes as much. */
+rg_status rg_serve_take_memory(rg_engine *s, const rg_served *var, size_t bytes);
+/* Whether rows may go, so that look-ups make none. */
+bool rg_serve_rows_may_go(const rg_engine *s);
+/* RG_ENOMEM where rows that were loaded have gone. */
+rg_status rg_serve_check_loaded(const rg_served *var);
+/* Before a push is applied: false, there is room for its rows; true, it is seen to that there is,
+ * and then the mode has it, or that it is refused. */
+bool rg_serve_reserve(rg_engine *s, rg_pushing *p);
+/* The rows that a refused request has made go again. */
+rg_status rg_serve_unmake(rg_shard *shard, uint32_t var, const int64_t *ids, const rg_some *some);
+
 /* ---- requests for them as a whole (serve_whole.c) ---- */
 
 void rg_serve_get_whole(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
@@ -355,12 +387,6 @@ void rg_served_catch_up(rg_served *var, const rg_row_handle *handles, size_t n);
 
 /* ---- rows by shard (serve_shards.c) ---- */
 
-/* Of ids, or rows, those that are one shard's: numbers of them, growing. */
-typedef struct rg_some {
-    const uint32_t *at; /* NULL: all */
-    uint32_t n;
-} rg_some;
-
 /* For each shard (n_shards of them) those that it has; the numbers are the arena's. */
 rg_status rg_rows_by_shard(const rg_engine *s, uint32_t var, rg_arena *arena, const int64_t *ids,
                            uint32_t n, rg_some *out);
@@ -377,12 +403,13 @@ struct rg_pushing {
     rg_member *trainer; /* NULL: a pull */
     rg_arena arena;
     rg_push push;
-    rg_some *rows;   /* [tables of the push][shards] */
-    bool came;       /* before: it is answered, and not applied */
-    rg_payload back; /* what the answer is in */
-    uint8_t *values; /* that are wanted, each padded; owned */
-    size_t n_values; /* bytes */
-    void *mine;      /* the mode's */
+    rg_some *rows;     /* [tables of the push][shards] */
+    bool came;         /* before: it is answered, and not applied */
+    rg_status refused; /* since there is no memory for its rows (serve_memory.c) */
+    rg_payload back;   /* what the answer is in */
+    uint8_t *values;   /* that are wanted, each padded; owned */
+    size_t n_values;   /* bytes */
+    void *mine;        /* the mode's */
 };
 
 void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request);

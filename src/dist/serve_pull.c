@@ -149,6 +149,8 @@ typedef struct asking {
     size_t n, cap;
     uint8_t *answer; /* owned */
     size_t bytes;
+    rg_shard_set shards; /* that have some of the rows */
+    rg_status refused;   /* since there is no memory for rows that are new */
 } asking;
 
 /* Each row to its place, in halves. */
@@ -201,11 +203,27 @@ static void free_asking(asking *a)
     rg_free(a);
 }
 
+static rg_status unmake_part(rg_spread *spread, rg_shard *shard)
+{
+    const asking *a = (const asking *)spread;
+    for (size_t k = 0; k < a->n; k++)
+        (void)rg_serve_unmake(shard, a->wanted[k].rows.var, a->wanted[k].rows.ids,
+                              &a->wanted[k].some[shard->number]);
+    return RG_OK;
+}
+
+/* Without memory for all new rows none is made, in no shard. */
 static void end_rows(rg_spread *spread)
 {
     asking *a = (asking *)spread;
-    if (spread->code != RG_OK) {
-        rg_rpc_refuse(a->request, spread->code, "%s", spread->why);
+    if (spread->code == RG_ENOMEM && a->refused == RG_OK) {
+        a->refused = spread->code;
+        rg_spread_start(spread, a->shards, unmake_part, end_rows);
+        return;
+    }
+    if (a->refused != RG_OK || spread->code != RG_OK) {
+        rg_rpc_refuse(a->request, a->refused != RG_OK ? a->refused : spread->code, "%s",
+                      spread->why);
         rg_body_free(a->answer);
     } else {
         rg_rpc_reply(a->request, rg_payload_to_flags(a->back), &(rg_iov){a->answer, a->bytes}, 1,
@@ -262,7 +280,6 @@ static rg_status read_wanted(rg_engine *s, asking *a)
 void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
     asking *a = rg_spread_new(s, sizeof *a);
-    rg_shard_set shards = 0;
     (void)trainer;
     if (a == NULL) {
         rg_rpc_refuse(request, RG_ENOMEM, "no memory");
@@ -279,6 +296,6 @@ void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     }
     for (size_t w = 0; w < a->n; w++)
         for (int k = 0; k < s->n_shards; k++)
-            shards |= a->wanted[w].some[k].n > 0 ? (rg_shard_set)1 << k : 0;
-    rg_spread_start(&a->spread, shards, pull_part, end_rows);
+            a->shards |= a->wanted[w].some[k].n > 0 ? (rg_shard_set)1 << k : 0;
+    rg_spread_start(&a->spread, a->shards, pull_part, end_rows);
 }

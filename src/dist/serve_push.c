@@ -283,7 +283,8 @@ void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     }
     rg_status code = read_push(s, p);
     if (code == RG_OK) {
-        s->mode->pushed(s, p);
+        if (!rg_serve_reserve(s, p))
+            s->mode->pushed(s, p);
         return;
     }
     rg_refuse_with_message(request, code);

@@ -117,18 +117,59 @@ static rg_status check_inputs(const rg_served *var)
     return RG_OK;
 }
 
-/* All rows are brought up to date, and have seen step 1 of those that begin. */
-static void settle_table(rg_served *var)
+enum { SETTLE = 1024 }; /* rows at once */
+
+static void settle_rows(rg_served *var, const rg_row_handle *handles, size_t n)
 {
-    rg_row_handle handles[1024];
-    size_t n;
-    for (size_t first = 0; (n = rg_table_list(var->table, first, 1024, handles)) > 0; first += n) {
-        rg_served_catch_up(var, handles, n);
-        for (size_t i = 0; i < n; i++) {
-            uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_STEP;
-            *seen = *seen > 0 ? 1 : 0;
-        }
+    rg_served_catch_up(var, handles, n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_STEP;
+        *seen = *seen > 0 ? 1 : 0;
     }
+}
+
+/* Rows on disk come to memory in turns. */
+static rg_status settle_all(rg_served *var)
+{
+    rg_row_handle handles[SETTLE];
+    size_t n = rg_table_size(var->table);
+    int64_t *ids = rg_alloc((n + 1) * sizeof *ids);
+    rg_status code = ids != NULL ? rg_table_ids(var->table, ids) : rg_no_memory(n, "ids");
+    for (size_t first = 0; code == RG_OK && first < n; first += SETTLE) {
+        size_t size = n - first < SETTLE ? n - first : SETTLE;
+        code = rg_table_bring(var->table, ids + first, size, handles);
+        if (code == RG_OK)
+            settle_rows(var, handles, size);
+    }
+    rg_free(ids);
+    return code;
+}
+
+/* All rows are brought up to date, and have seen step 1 of those that begin. */
+static rg_status settle_table(rg_served *var)
+{
+    rg_row_handle handles[SETTLE];
+    size_t n;
+    if (rg_table_in_memory(var->table) < rg_table_size(var->table))
+        return settle_all(var);
+    for (size_t first = 0; (n = rg_table_list(var->table, first, SETTLE, handles)) > 0; first += n)
+        settle_rows(var, handles, n);
+    return RG_OK;
+}
+
+/* The step can be made, and rows have made those that came before others' numbers. */
+static rg_status settle_first(rg_served *var)
+{
+    float numbers[RG_IDLE_NUMBERS] = {0};
+    RG_TRY(check_inputs(var));
+    if (var->past == NULL)
+        return RG_OK;
+    var->stepper->ctx.op->update->idle->numbers(&var->stepper->ctx, numbers);
+    if (!rg_past_takes(var->past, numbers)) {
+        RG_TRY(settle_table(var));
+        rg_past_reset(var->past, numbers);
+    }
+    return RG_OK;
 }
 
 /* Once a step, before its rows move: counters go on; *step is its number where idle rows make it
@@ -136,18 +177,9 @@ static void settle_table(rg_served *var)
 static rg_status begin_step(rg_served *var, float *rate, uint32_t *step)
 {
     rg_ctx *ctx = &var->stepper->ctx;
-    float numbers[RG_IDLE_NUMBERS] = {0};
-    RG_TRY(check_inputs(var));
     *rate = rg_step_rate(ctx);
     *step = 0;
-    if (var->past == NULL)
-        return RG_OK;
-    ctx->op->update->idle->numbers(ctx, numbers);
-    if (!rg_past_takes(var->past, numbers)) {
-        settle_table(var);
-        rg_past_reset(var->past, numbers);
-    }
-    return rg_past_note(var->past, *rate, step);
+    return var->past != NULL ? rg_past_note(var->past, *rate, step) : RG_OK;
 }
 
 /* The rows are moved where they stand, a batch at a time. */
@@ -238,6 +270,8 @@ rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_
     handles = rg_arena_alloc(&var->shard->scratch, (n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");
+    if (var->stepper != NULL)
+        RG_TRY(settle_first(var)); /* before there are handles: rows may move */
     RG_TRY(rg_served_touch(var, ids, n, handles));
     if (s->mode->programs.updates)
         return push_geo(var, handles, ids, n, grads);

@@ -218,6 +218,9 @@ static bool moves_every_row(const rg_engine *s, const rg_served *var)
 static rg_status unfold(rg_engine *s, rg_served *var)
 {
     const rg_shape shape = RG_SHAPE(var->about->rows, var->about->width);
+    RG_TRY(rg_serve_take_memory(s, var,
+                                (size_t)(var->about->rows * var->about->width) *
+                                    (size_t)var->n_columns * sizeof(float)));
     for (int i = 0; i < var->n_columns; i++) {
         rg_value *value;
         RG_TRY(rg_scope_var(s->scope, var->columns[i], &value));
@@ -264,7 +267,9 @@ bool rg_served_can_spread(const rg_engine *s, const rg_served *var)
 rg_status rg_served_open(rg_engine *s, rg_served *var)
 {
     rg_table_spec spec;
+    rg_table_keep keep = rg_serve_keep(s, var);
     RG_TRY(make_spec(s, var, &spec));
+    spec.keep = &keep;
     spec.n_counters = var->later ? RG_ROW_COUNTERS : RG_ROW_STEP;
     RG_TRY(rg_table_open(&var->table, &spec));
     if (s->mode->programs.updates) {
@@ -277,6 +282,7 @@ rg_status rg_served_open(rg_engine *s, rg_served *var)
         RG_TRY(rg_past_open(&var->past));
     RG_TRY(open_stage(var));
     RG_TRY(take_loaded(s, var));
+    RG_TRY(rg_serve_check_loaded(var));
     if (moves_every_row(s, var))
         return unfold(s, var);
     return var->in_place ? rg_served_open_stepper(s, var) : RG_OK;
@@ -338,19 +344,30 @@ rg_status rg_served_shrink(rg_served *var, uint32_t unseen, uint64_t *rows)
 {
     shrinking s = {.var = var, .unseen = unseen};
     var->age++;
-    *rows = rg_table_erase_if(var->table, is_old, &s);
+    size_t gone = 0;
+    RG_TRY(rg_table_erase_if(var->table, is_old, &s, &gone));
+    *rows = gone;
     return s.code;
 }
 
 rg_status rg_served_clear(rg_served *var, uint64_t *rows)
 {
     shrinking s = {.var = var, .all = true};
+    size_t gone = 0;
     *rows = rg_table_size(var->table);
     if (var->changed != NULL)
-        (void)rg_table_erase_if(var->table, is_old, &s);
-    if (s.code == RG_OK)
-        rg_table_clear(var->table);
-    return s.code;
+        RG_TRY(rg_table_erase_if(var->table, is_old, &s, &gone));
+    return s.code == RG_OK ? rg_table_clear(var->table) : s.code;
+}
+
+/* Rows that there are, of a table whose rows come to be when they are pushed to. */
+static rg_status look_up(rg_served *var, const int64_t *ids, size_t n, rg_row_handle *handles)
+{
+    RG_TRY(rg_table_bring(var->table, ids, n, handles));
+    for (size_t i = 0; var->age > 0 && i < n; i++)
+        if (handles[i] != RG_NO_ROW)
+            rg_table_counters(var->table, handles[i])[RG_ROW_SEEN] = var->age;
+    return RG_OK;
 }
 
 rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
@@ -367,35 +384,36 @@ rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at,
     rg_row_handle *handles = rg_arena_alloc(&var->shard->scratch, (n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");
-    RG_TRY(rg_served_touch(var, ids, n, handles));
+    bool makes = !rg_serve_rows_may_go(var->shard->engine);
+    RG_TRY(makes ? rg_served_touch(var, ids, n, handles) : look_up(var, ids, n, handles));
     rg_served_catch_up(var, handles, n);
     if (at == NULL)
         rg_table_read(var->table, handles, n, out, NULL);
     for (size_t i = 0; at != NULL && i < n; i++) {
         if (i + 8 < n)
             rg_table_prefetch(var->table, handles[i + 8]);
-        memcpy(out + at[i] * width, rg_table_row(var->table, handles[i]),
-               (size_t)width * sizeof *out);
+        if (handles[i] != RG_NO_ROW)
+            memcpy(out + at[i] * width, rg_table_row(var->table, handles[i]),
+                   (size_t)width * sizeof *out);
     }
+    for (size_t i = 0; !makes && i < n; i++)
+        if (handles[i] == RG_NO_ROW)
+            rg_table_start_value(var->table, ids[i], out + (int64_t)(at ? at[i] : i) * width);
     return RG_OK;
 }
 
 /* ---- for a save ---- */
 
 /* As it is, or as it would start. */
-static rg_status read_column(rg_served *var, int column, int64_t id, rg_row_handle handle,
-                             float *out)
+static void read_column(rg_served *var, int column, int64_t id, rg_row_handle handle, float *out)
 {
     int64_t width = var->about->width;
-    if (handle != RG_NO_ROW) {
+    if (handle != RG_NO_ROW)
         memcpy(out, rg_table_row(var->table, handle) + column * width, (size_t)width * sizeof *out);
-        return RG_OK;
-    }
-    if (column == 0)
-        return rg_table_gather(var->table, &id, 1, false, out, NULL);
-    for (int64_t k = 0; k < width; k++)
+    else if (column == 0)
+        rg_table_start_value(var->table, id, out);
+    for (int64_t k = 0; handle == RG_NO_ROW && column > 0 && k < width; k++)
         out[k] = rg_table_about(var->table)->state_start[column - 1];
-    return RG_OK;
 }
 
 rg_status rg_served_dense(rg_served *var, int column, int64_t first, int64_t n, float *out)
@@ -405,10 +423,10 @@ rg_status rg_served_dense(rg_served *var, int column, int64_t first, int64_t n, 
     rg_row_handle handles[BATCH];
     for (int64_t done = 0; done < n; done += BATCH) {
         size_t count = mine_of(var, first + done, n - done < BATCH ? n - done : BATCH, ids, at);
-        RG_TRY(rg_table_find(var->table, ids, count, handles));
+        RG_TRY(rg_table_bring(var->table, ids, count, handles));
         rg_served_catch_up(var, handles, count);
         for (size_t i = 0; i < count; i++)
-            RG_TRY(read_column(var, column, ids[i], handles[i], out + (done + at[i]) * width));
+            read_column(var, column, ids[i], handles[i], out + (done + at[i]) * width);
     }
     return RG_OK;
 }
@@ -425,14 +443,7 @@ rg_status rg_served_ids(const rg_served *var, int64_t *ids)
         ids[i] = var->about->begin + (int64_t)i;
     if (var->table == NULL)
         return RG_OK;
-    rg_row_handle *handles = rg_alloc((n + 1) * sizeof *handles);
-    if (handles == NULL)
-        return rg_no_memory(n * sizeof *handles, "handles");
-    rg_status code = rg_table_list_sorted(var->table, handles);
-    for (size_t i = 0; code == RG_OK && i < n; i++)
-        ids[i] = rg_table_id(var->table, handles[i]);
-    rg_free(handles);
-    return code;
+    return rg_table_ids(var->table, ids);
 }
 
 rg_status rg_served_copy(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
@@ -444,13 +455,13 @@ rg_status rg_served_copy(rg_served *var, const int64_t *ids, const uint32_t *at,
     for (size_t first = 0; first < n; first += BATCH) {
         size_t count = n - first < BATCH ? n - first : BATCH;
         if (var->table != NULL) {
-            RG_TRY(rg_table_find(var->table, ids + first, count, handles));
+            RG_TRY(rg_table_bring(var->table, ids + first, count, handles));
             rg_served_catch_up(var, handles, count);
         }
         for (size_t i = first; i < first + count; i++) {
             float *to = out + (int64_t)(at ? at[i] : i) * width;
             if (var->table != NULL)
-                RG_TRY(read_column(var, 0, ids[i], handles[i - first], to));
+                read_column(var, 0, ids[i], handles[i - first], to);
             else
                 memcpy(to, (const float *)var->param->data + (ids[i] - var->about->begin) * width,
                        (size_t)width * sizeof *to);

@@ -237,12 +237,14 @@ rg_status rg_serve_open_vars(rg_engine *s)
     for (int i = 0; i < pairs->n; i++)
         RG_TRY(describe(s, i, pairs->strings[i]));
     RG_TRY(rg_serve_deal(s));
+    RG_TRY(rg_serve_open_memory(s));
     RG_TRY(rg_serve_open_scopes(s, s->scheduled ? schedule->i : 0));
     for (size_t i = 0; i < s->schema.n; i++)
         RG_TRY(open_var(s, i));
     for (int k = 0; s->scheduled && k < s->n_shards; k++)
         RG_TRY(rg_block_plan_open(&s->shards[k].schedule, s->program, schedule->i, 0,
                                   s->shards[k].scope, NULL));
+    rg_serve_forecast(s);
     return RG_OK;
 }
 
@@ -262,6 +264,7 @@ void rg_serve_close_vars(rg_engine *s)
         shard->schedule = NULL;
         shard->vars = NULL;
     }
+    rg_serve_close_memory(s);
     rg_free(s->owners);
     s->owners = NULL;
     rg_ps_schema_fini(&s->schema);

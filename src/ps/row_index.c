@@ -191,6 +191,18 @@ void rg_row_index_shrink(rg_row_index *index)
     }
 }
 
+size_t rg_row_index_growth(const rg_row_index *index, uint32_t tag)
+{
+    const rg_segment *segment = rg_row_segment(index, tag);
+    size_t cells = (size_t)segment->mask + 1;
+    if (segment->used < segment->limit)
+        return 0;
+    if (cells >= LARGEST && segment->depth < MAX_DEPTH)
+        return cells * sizeof(uint64_t) + sizeof(rg_segment) +
+               (segment->depth == index->depth ? sizeof(rg_segment *) << index->depth : 0);
+    return (cells < SMALLEST ? SMALLEST : 2 * cells) * sizeof(uint64_t) - cells_bytes(segment);
+}
+
 rg_status rg_row_index_reserve(rg_row_index *index, uint32_t tag)
 {
     for (;;) {

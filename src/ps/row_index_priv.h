@@ -40,6 +40,8 @@ size_t rg_row_index_bytes(const rg_row_index *index);
 /* Give back what segments that have become nearly empty hold. */
 void rg_row_index_shrink(rg_row_index *index);
 
+/* How many bytes rg_row_index_reserve() would take from the system, as a rule. */
+size_t rg_row_index_growth(const rg_row_index *index, uint32_t tag);
 /* Make sure that one more row with this tag can be added. */
 rg_status rg_row_index_reserve(rg_row_index *index, uint32_t tag);
 /* After rg_row_index_reserve() for the same tag. */

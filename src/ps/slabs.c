@@ -43,6 +43,11 @@ size_t rg_slabs_bytes(const rg_slabs *slabs)
     return bytes;
 }
 
+size_t rg_slabs_growth(const rg_slabs *slabs)
+{
+    return slabs->next_slab < slabs->n_slabs ? 0 : slab_bytes(slabs, slabs->n_slabs);
+}
+
 rg_status rg_slabs_reserve(rg_slabs *slabs)
 {
     if (slabs->next_slab < slabs->n_slabs)

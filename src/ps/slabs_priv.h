@@ -24,6 +24,8 @@ void rg_slabs_init(rg_slabs *slabs, size_t row_bytes);
 void rg_slabs_clear(rg_slabs *slabs);
 size_t rg_slabs_bytes(const rg_slabs *slabs);
 
+/* How many bytes rg_slabs_reserve() would take from the system. */
+size_t rg_slabs_growth(const rg_slabs *slabs);
 /* Make sure that one more row can be added. */
 rg_status rg_slabs_reserve(rg_slabs *slabs);
 /* After rg_slabs_reserve(): the new row's number. Its bytes are not defined. */

@@ -14,8 +14,9 @@
  *     rg_table_write(table, handles, n, values, states);
  *
  * A handle stays valid until rows are erased (erase, erase_if, clear); making rows moves
- * none. Ids of a batch may repeat: they get the same handle, and of several writes to one
- * row the last stays.
+ * none. Where rows may go when memory is short (ps/memory.h) it is valid until the next call that
+ * touches, brings or gathers rows of any table that shares the memory. Ids of a batch may repeat:
+ * they get the same handle, and of several writes to one row the last stays.
  *
  * Memory: rows stand in slabs of at most 4 MiB (a row larger than that has its own), the
  * index in segments of 2 MiB that split one at a time. So a table grows in small steps, never
@@ -65,7 +66,8 @@ typedef struct rg_table_spec {
     int64_t height;                         /* ids are below it; -1: any id >= 0 */
     rg_table_start start;
     float a, b;
-    rg_philox_key key; /* of random starts, as rg_start_key() gives it */
+    rg_philox_key key;                /* of random starts, as rg_start_key() gives it */
+    const struct rg_table_keep *keep; /* ps/memory.h; copied. NULL: memory without a limit */
 } rg_table_spec;
 
 /* Owned; ended by rg_table_close(), which takes NULL too. */
@@ -74,8 +76,11 @@ void rg_table_close(rg_table *table);
 
 /* As opened, but for `name`, which is the table's own. Borrowed until it is closed. */
 const rg_table_spec *rg_table_about(const rg_table *table);
-size_t rg_table_size(const rg_table *table);  /* rows */
-size_t rg_table_bytes(const rg_table *table); /* taken from the system: rows and index */
+size_t rg_table_size(const rg_table *table);      /* rows, */
+size_t rg_table_in_memory(const rg_table *table); /* and those that are not on disk */
+size_t rg_table_bytes(const rg_table *table);     /* taken from the system: rows and index */
+/* The bytes that a row of this kind takes, its share of the index included, at the most. */
+size_t rg_table_row_cost(const rg_table *table);
 
 /* ---- rows by id ---- */
 
@@ -83,22 +88,29 @@ typedef uint32_t rg_row_handle;
 #define RG_NO_ROW UINT32_MAX
 
 /* All functions with ids: RG_EVALUE, naming table, id and height, where one is negative or
- * not below the height; then nothing has changed. RG_ENOMEM: the table is whole, and rows
- * made before memory ran out remain, with their start values. */
+ * not below the height; then nothing has changed. RG_ENOMEM: the table is whole; rows made before
+ * the system's memory ran out remain, with their start values; where it was the quota that did
+ * not allow it (the message says so), none was made. */
 
-/* Handles of the rows; RG_NO_ROW for those that are not there. */
+/* Handles of the rows in memory; RG_NO_ROW for those that are not there. */
 rg_status rg_table_find(const rg_table *table, const int64_t *ids, size_t n,
                         rg_row_handle *handles);
 /* The same, and missing rows are made. *created (may be NULL): how many were. */
 rg_status rg_table_touch(rg_table *table, const int64_t *ids, size_t n, rg_row_handle *handles,
                          size_t *created);
+/* As find, and rows on disk come to memory first. None is made. */
+rg_status rg_table_bring(rg_table *table, const int64_t *ids, size_t n, rg_row_handle *handles);
+
+/* What a row that is not there would start with: dim floats. */
+void rg_table_start_value(const rg_table *table, int64_t id, float *value);
 
 /* values [n, dim] and states[k] [n, dim] of the rows. `states` or one of its entries may be
  * NULL: not wanted. A row that is not there reads as it would start; with `create` it is
  * made. */
 rg_status rg_table_gather(rg_table *table, const int64_t *ids, size_t n, bool create, float *values,
                           float *const *states);
-/* gather without `create`, a large batch shared out over the pool (NULL: on this thread). */
+/* gather without `create`, a large batch shared out over the pool (NULL: on this thread). For
+ * tables without a disk, as read_dense is. */
 rg_status rg_table_gather_shared(const rg_table *table, rg_pool *pool, const int64_t *ids, size_t n,
                                  float *values, float *const *states);
 /* Put rows, making those that are missing: training's write-back, and loading. States that
@@ -134,12 +146,12 @@ void rg_table_prefetch(const rg_table *table, rg_row_handle handle);
 
 /* ---- all rows ---- */
 
-/* Handles of rows first .. first + n - 1 in storage order, which is the order they were
+/* Handles of rows first .. first + n - 1 in memory, in storage order, which is the order they were
  * made in until rows are erased. Returns how many there are (0: no more). */
 size_t rg_table_list(const rg_table *table, size_t first, size_t n, rg_row_handle *handles);
-/* Handles of all rows (rg_table_size() of them) by growing id, so that equal tables are saved
- * alike. Takes 32 bytes a row meanwhile. */
-rg_status rg_table_list_sorted(const rg_table *table, rg_row_handle *handles);
+/* Ids of all rows (rg_table_size() of them), growing, so that equal tables are saved alike. Takes
+ * 32 bytes a row meanwhile. */
+rg_status rg_table_ids(const rg_table *table, int64_t *ids);
 /* Rows first .. first + n - 1 of the dense tensor, missing rows as they would start. */
 rg_status rg_table_read_dense(const rg_table *table, int64_t first, size_t n, float *values);
 
@@ -147,11 +159,13 @@ rg_status rg_table_read_dense(const rg_table *table, int64_t first, size_t n, fl
 
 /* *erased (may be NULL): how many of the ids were there. */
 rg_status rg_table_erase(rg_table *table, const int64_t *ids, size_t n, size_t *erased);
-/* Erase the rows of which `drop` says so. Returns how many. `drop` may change the counters
- * (to age them), and must not touch the table. */
+/* Of these rows, those that are as they were made: what a refused request has made of them. */
+rg_status rg_table_unmake(rg_table *table, const int64_t *ids, size_t n);
+/* Erase the rows of which `drop` says so; *erased says how many. `drop` may change the counters
+ * (to age them; of rows on disk it sees a copy), and must not touch the table. */
 typedef bool (*rg_table_drop)(void *arg, int64_t id, uint32_t *counters);
-size_t rg_table_erase_if(rg_table *table, rg_table_drop drop, void *arg);
+rg_status rg_table_erase_if(rg_table *table, rg_table_drop drop, void *arg, size_t *erased);
 /* No rows, and their memory given back. */
-void rg_table_clear(rg_table *table);
+rg_status rg_table_clear(rg_table *table);
 
 #endif

@@ -49,6 +49,16 @@ static const rg_flag table[] = {
     {"ps_return_seconds", RG_FLAG_INT, "0",
      "how long the others wait for a trainer that died and may be started again; 0: they do not",
      NULL},
+    {"ps_table_memory", RG_FLAG_TEXT, "",
+     "what the rows of all tables of a server may take, as 8G or 512M; what is more is refused, or "
+     "goes by ps_table_evict or to ps_table_disk; empty: no limit",
+     NULL},
+    {"ps_table_evict", RG_FLAG_TEXT, "off",
+     "rows that go when ps_table_memory is reached: off (none), lru (not used for longest) or lfu "
+     "(least often used)",
+     NULL},
+    {"ps_table_disk", RG_FLAG_TEXT, "",
+     "a folder for rows beyond ps_table_memory (RocksDB); it is emptied", NULL},
     {"ps_save_seconds", RG_FLAG_INT, "600",
      "a server that cannot write its part of a table in that time says so; 0: it waits for ever",
      NULL},

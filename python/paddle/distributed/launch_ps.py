@@ -35,6 +35,14 @@ def parse_args(argv=None):
                         help="number of workers: %d" % WORKERS)
     parser.add_argument("--server_num", type=int, default=None,
                         help="number of servers: %d, or as many as --endpoints" % SERVERS)
+    parser.add_argument("--table_memory", default="",
+                        help="what the rows of all tables of a server may take, as 8G or 512M: no "
+                             "limit")
+    parser.add_argument("--table_evict", default="",
+                        help="which rows go when that is reached: off, lru or lfu: off, what is "
+                             "more is refused")
+    parser.add_argument("--table_disk", default="",
+                        help="a folder for rows beyond --table_memory: none")
     parser.add_argument("--log_dir", default="logs", help="folder of the logs: logs")
     parser.add_argument("--restarts", type=int, default=0,
                         help="how often a worker that died is started again, and goes on where it "
@@ -62,6 +70,12 @@ def _check(args):
             refuse("--%s=%d: at least one is needed" % (name, getattr(args, name)))
     if not 0 < args.start_port < 65536:
         refuse("--start_port=%d is not a port" % args.start_port)
+    try:
+        _core.check_table_memory(*[
+            getattr(args, name) or os.environ.get("FLAGS_ps_" + name, "")
+            for name in ("table_memory", "table_evict", "table_disk")])
+    except ValueError as e:
+        refuse(str(e))
     if not args.log_dir:
         refuse("--log_dir= is empty: the logs need a folder")
     if not 0 <= args.restarts <= 1000000:
@@ -119,6 +133,13 @@ def _told_of_deaths(args):
     return told
 
 
+def _table_flags(args):
+    """What the command says of tables; what it does not say the environment may."""
+    said = {"FLAGS_ps_table_memory": args.table_memory, "FLAGS_ps_table_evict": args.table_evict,
+            "FLAGS_ps_table_disk": args.table_disk and os.path.abspath(args.table_disk)}
+    return {name: value for name, value in said.items() if value}
+
+
 def make_job(args, script=None, told=None, log_name="%slog.%d"):
     """script: what to run where it is no file (-m MODULE ...); told: more of the environment."""
     host = _check(args)
@@ -136,6 +157,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     common = {
         **_told_of_deaths(args),
         **(told or {}),
+        **_table_flags(args),
         "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(endpoints),
         "PSERVERS": ",".join(endpoints),
         "PADDLE_TRAINERS_NUM": str(args.worker_num),

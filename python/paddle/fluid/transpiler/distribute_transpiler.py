@@ -6,7 +6,8 @@ import os
 from ... import _core
 from ..core import VarDesc
 from ..dist_io import Layout, persistables
-from ..framework import Program, default_main_program, default_startup_program
+from ..framework import (Program, default_main_program, default_startup_program,
+                         set_flags)
 from .collective import GradAllReduce, LocalSGD
 from .details import wait_server_ready
 from .ps_dispatcher import HashName, RoundRobin
@@ -66,12 +67,19 @@ class DistributeTranspilerConfig:
 
 
 class ServerRuntimeConfig:
-    """Threads of a server for gradients, reads and look-ups."""
+    """Threads of a server for gradients, reads and look-ups; memory of its tables, which is as
+    FLAGS_ps_table_memory, _evict and _disk say where it is None."""
+    table_memory = table_evict = table_disk = None
 
     def __init__(self):
         for name in ("send", "get", "prefetch"):
             setattr(self, "_rpc_%s_thread_num" % name,
                     int(os.environ.get("FLAGS_rpc_%s_thread_num" % name, "12")))
+
+    def _set_flags(self):
+        for name in ("table_memory", "table_evict", "table_disk"):
+            if getattr(self, name) is not None:
+                set_flags({"FLAGS_ps_" + name: str(getattr(self, name))})
 
 
 class DistributedMode:
@@ -264,6 +272,8 @@ class DistributeTranspiler:
             raise TypeError("server_config is %s, and must be a ServerRuntimeConfig"
                             % type(server_config))
         self._server_config = server_config
+        if server_config is not None:
+            server_config._set_flags()
 
     def _mark(self, program, trainer_id):
         program._is_distributed = True

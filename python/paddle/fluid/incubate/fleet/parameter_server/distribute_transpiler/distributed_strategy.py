@@ -1,6 +1,7 @@
 """How a fleet over parameter servers trains: sync, async, half_async or geo, and its settings."""
 import os
 
+from paddle import _core
 from paddle.fluid.communicator import default_settings
 from paddle.fluid.compiler import BuildStrategy, ExecutionStrategy
 from paddle.fluid.transpiler.distribute_transpiler import (DistributedMode,
@@ -123,14 +124,26 @@ class DistributedStrategy(object):
     def set_server_runtime_config(self, config):
         names = ["%srpc_%s_thread_num" % (dash, what) for dash in ("", "_")
                  for what in ("send", "get", "prefetch")]
-        self._server_runtime_config = self._set(
-            "server_runtime_config", ServerRuntimeConfig, config, names,
-            lambda old, key, value: setattr(old, "_" + key.lstrip("_"), int(value)))
+        tables = ["table_memory", "table_evict", "table_disk"]
+
+        def put(old, key, value):
+            if key in tables:
+                setattr(old, key, value)
+            else:
+                setattr(old, "_" + key.lstrip("_"), int(value))
+        self._server_runtime_config = self._set("server_runtime_config", ServerRuntimeConfig,
+                                                config, names + tables, put)
         self.check_server_runtime_config()
 
     def check_server_runtime_config(self):
-        for name, value in vars(self._server_runtime_config).items():
-            if value < 1:
+        config = self._server_runtime_config
+        _core.check_table_memory(*[
+            str(value) if value is not None else os.environ.get("FLAGS_ps_" + name, "")
+            for name, value in (("table_memory", config.table_memory),
+                                ("table_evict", config.table_evict),
+                                ("table_disk", config.table_disk))])
+        for name, value in vars(config).items():
+            if name.endswith("_thread_num") and value < 1:
                 raise ValueError("%s is %d, and must be at least 1" % (name.lstrip("_"), value))
 
     def get_execute_strategy(self):

@@ -1,0 +1,281 @@
+/* table_state.c - a table's rows, counts and clock as chunks of bytes. */
+#include "ps/table_state.h"
+
+#include "base/cursor.h"
+#include "base/mem.h"
+#include "ops/sort_keys.h"
+#include "ps/disk.h"
+#include "ps/table_priv.h"
+
+enum {
+    MAGIC = 0x43544752, /* "RGTC" */
+    HEAD_BYTES = 32,
+    CLOCK_BYTES = 16,
+};
+
+struct rg_table_walk {
+    const rg_table *table;
+    int parts; /* that are still to come */
+    size_t at; /* of rows in memory */
+    rg_disk_walk *disk;
+};
+
+/* ---- out ---- */
+
+rg_status rg_table_walk_open(rg_table_walk **out, const rg_table *table, int parts)
+{
+    rg_table_walk *walk = rg_alloc_zero(1, sizeof *walk);
+    if (walk == NULL)
+        return rg_no_memory(sizeof *walk, "a walk over a table");
+    walk->table = table;
+    walk->parts = parts & RG_WALK_ALL;
+    if (table->keep.disk == NULL)
+        walk->parts &= ~RG_WALK_DISK;
+    rg_status code = (walk->parts & RG_WALK_DISK) != 0
+                         ? rg_disk_walk_open(&walk->disk, table->keep.disk, table->disk_table)
+                         : RG_OK;
+    if (code == RG_OK)
+        *out = walk;
+    else
+        rg_free(walk);
+    return code;
+}
+
+void rg_table_walk_close(rg_table_walk *walk)
+{
+    if (walk == NULL)
+        return;
+    rg_disk_walk_close(walk->disk);
+    rg_free(walk);
+}
+
+/* The head of a chunk of n rows; returns where n stands. */
+static size_t add_head(const rg_table *table, rg_buf *out, rg_chunk_kind kind, size_t n,
+                       size_t row_bytes)
+{
+    rg_buf_u32(out, MAGIC);
+    rg_buf_u32(out, (uint32_t)kind);
+    size_t at = out->len;
+    rg_buf_u32(out, (uint32_t)n);
+    rg_buf_u32(out, (uint32_t)table->spec.dim);
+    rg_buf_u32(out, (uint32_t)table->spec.n_states);
+    rg_buf_u32(out, (uint32_t)table->spec.n_counters);
+    rg_buf_u32(out, table->keeps);
+    rg_buf_u32(out, (uint32_t)row_bytes);
+    return at;
+}
+
+static void set_count(rg_buf *out, size_t at, uint32_t n)
+{
+    for (int i = 0; i < 4 && at + 4 <= out->len; i++)
+        out->data[at + (size_t)i] = (uint8_t)(n >> 8 * i);
+}
+
+static rg_status next_cold(rg_table_walk *walk, rg_buf *out, size_t most, uint32_t *n)
+{
+    const rg_table *table = walk->table;
+    size_t begin = out->len, each = table->rows.row_bytes,
+           head = add_head(table, out, RG_CHUNK_ROWS, 0, each);
+    for (*n = 0; *n == 0 || out->len - begin + each <= most; ++*n) {
+        const uint8_t *row;
+        int64_t id;
+        size_t bytes;
+        RG_TRY(rg_disk_walk_next(walk->disk, &id, &row, &bytes));
+        if (row == NULL)
+            break;
+        if (bytes != each - RG_TABLE_ID_BYTES)
+            return rg_fail(RG_ECORRUPT, "table '%s': row %lld on disk has %zu bytes and not %zu",
+                           table->name, (long long)id, bytes, each - RG_TABLE_ID_BYTES);
+        rg_buf_add(out, &id, sizeof id);
+        rg_buf_add(out, row, bytes);
+    }
+    set_count(out, head, *n);
+    if (*n == 0)
+        out->len = begin;
+    return rg_buf_status(out);
+}
+
+static rg_status next_rows(rg_table_walk *walk, rg_buf *out, size_t most, uint32_t *n)
+{
+    const rg_table *table = walk->table;
+    size_t each = table->rows.row_bytes, left = table->rows.n_rows - walk->at;
+    size_t fit = most > HEAD_BYTES + each ? (most - HEAD_BYTES) / each : 1;
+    fit = fit < left ? fit : left;
+    *n = (uint32_t)fit;
+    if (fit == 0)
+        return RG_OK;
+    (void)add_head(table, out, RG_CHUNK_ROWS, fit, each);
+    for (size_t i = 0; i < fit; i++)
+        rg_buf_add(out, rg_slabs_row(&table->rows, rg_slabs_at(&table->rows, walk->at + i)), each);
+    walk->at += fit;
+    return rg_buf_status(out);
+}
+
+static rg_status add_clock(const rg_table *table, rg_buf *out)
+{
+    (void)add_head(table, out, RG_CHUNK_CLOCK, 1, CLOCK_BYTES);
+    rg_buf_u64(out, table->now);
+    rg_buf_u64(out, table->hand);
+    return rg_buf_status(out);
+}
+
+rg_status rg_table_walk_next(rg_table_walk *walk, rg_buf *out, size_t most, bool *more)
+{
+    uint32_t n = 0;
+    *more = true;
+    if ((walk->parts & RG_WALK_DISK) != 0) {
+        RG_TRY(next_cold(walk, out, most, &n));
+        if (n > 0)
+            return RG_OK;
+        walk->parts &= ~RG_WALK_DISK;
+    }
+    if ((walk->parts & RG_WALK_MEMORY) != 0) {
+        RG_TRY(next_rows(walk, out, most, &n));
+        if (n > 0)
+            return RG_OK;
+        walk->parts &= ~RG_WALK_MEMORY;
+        if (walk->table->keeps)
+            return add_clock(walk->table, out);
+    }
+    *more = false;
+    return RG_OK;
+}
+
+/* ---- in ---- */
+
+rg_status rg_table_chunk_read(rg_table_chunk *view, const uint8_t *chunk, size_t n)
+{
+    rg_cursor c = {chunk, n};
+    uint32_t magic, kind, count, dim, states, counters, used, each;
+    RG_TRY(rg_cursor_u32(&c, &magic));
+    RG_TRY(rg_cursor_u32(&c, &kind));
+    RG_TRY(rg_cursor_u32(&c, &count));
+    RG_TRY(rg_cursor_u32(&c, &dim));
+    RG_TRY(rg_cursor_u32(&c, &states));
+    RG_TRY(rg_cursor_u32(&c, &counters));
+    RG_TRY(rg_cursor_u32(&c, &used));
+    RG_TRY(rg_cursor_u32(&c, &each));
+    if (magic != MAGIC || kind < RG_CHUNK_ROWS || kind > RG_CHUNK_COUNTS ||
+        dim > RG_TABLE_MAX_DIM || states > RG_TABLE_MAX_STATES ||
+        counters > RG_TABLE_MAX_COUNTERS || used > 1)
+        return rg_fail(RG_ECORRUPT, "this is no chunk of a table");
+    size_t row = RG_TABLE_ID_BYTES + sizeof(float) * (size_t)dim * (1 + states) +
+                 4 * (size_t)(counters + used);
+    size_t wanted = kind == RG_CHUNK_ROWS     ? row
+                    : kind == RG_CHUNK_COUNTS ? RG_TABLE_ID_BYTES + sizeof(uint32_t)
+                                              : CLOCK_BYTES;
+    if (each != wanted || c.left / each != count || c.left % each != 0 ||
+        (kind == RG_CHUNK_CLOCK && count != 1))
+        return rg_fail(RG_ECORRUPT, "a chunk of a table has %zu bytes for %u rows of %u", c.left,
+                       count, each);
+    *view = (rg_table_chunk){.kind = (rg_chunk_kind)kind,
+                             .n = count,
+                             .dim = dim,
+                             .n_states = (int)states,
+                             .n_counters = (int)counters,
+                             .used = used == 1,
+                             .row_bytes = each,
+                             .rows = c.at};
+    return RG_OK;
+}
+
+/* The counters of a row that come from a table which has more, or fewer. */
+static void put_row(rg_table *table, const rg_table_chunk *view, const uint8_t *from,
+                    rg_row_handle handle)
+{
+    uint8_t *to = rg_slabs_row(&table->rows, handle);
+    size_t floats = RG_TABLE_ID_BYTES + sizeof(float) * table->floats;
+    int n = view->n_counters < table->spec.n_counters ? view->n_counters : table->spec.n_counters;
+    memcpy(to + RG_TABLE_ID_BYTES, from + RG_TABLE_ID_BYTES, floats - RG_TABLE_ID_BYTES);
+    memcpy(to + floats, from + floats, 4 * (size_t)n);
+    memset(to + floats + 4 * (size_t)n, 0, 4 * (size_t)(table->spec.n_counters - n));
+    if (view->used && table->keeps)
+        memcpy(to + table->used_at, from + floats + 4 * (size_t)view->n_counters, 4);
+}
+
+static rg_status put_rows(rg_table *table, const rg_table_chunk *view,
+                          bool (*keep)(void *arg, int64_t id), void *arg)
+{
+    int64_t ids[RG_TABLE_CHUNK];
+    rg_row_handle handles[RG_TABLE_CHUNK];
+    const uint8_t *from[RG_TABLE_CHUNK];
+    if (view->dim != table->spec.dim || view->n_states != table->spec.n_states)
+        return rg_fail(RG_ESHAPE,
+                       "table '%s' has rows of %lld floats and %d states, and a chunk has %lld and "
+                       "%d",
+                       table->name, (long long)table->spec.dim, table->spec.n_states,
+                       (long long)view->dim, view->n_states);
+    for (uint32_t i = 0; i < view->n;) {
+        size_t n = 0;
+        for (; i < view->n && n < RG_TABLE_CHUNK; i++) {
+            from[n] = view->rows + i * view->row_bytes;
+            memcpy(&ids[n], from[n], sizeof *ids);
+            n += keep == NULL || keep(arg, ids[n]);
+        }
+        RG_TRY(rg_table_check_ids(table, ids, n));
+        RG_TRY(rg_table_touch_valid(table, ids, n, handles));
+        for (size_t k = 0; k < n; k++)
+            put_row(table, view, from[k], handles[k]);
+    }
+    return RG_OK;
+}
+
+static void put_clock(rg_table *table, const rg_table_chunk *view)
+{
+    rg_cursor c = {view->rows, view->row_bytes};
+    uint64_t now = 0, hand = 0;
+    (void)rg_cursor_u64(&c, &now); /* its size was checked */
+    (void)rg_cursor_u64(&c, &hand);
+    table->now = now < RG_ROW_PINNED - 1 ? (uint32_t)now : 0;
+    table->hand = hand;
+}
+
+rg_status rg_table_put(rg_table *table, const uint8_t *chunk, size_t n,
+                       bool (*keep)(void *arg, int64_t id), void *arg)
+{
+    rg_table_chunk view;
+    RG_TRY(rg_table_chunk_read(&view, chunk, n));
+    if (view.kind == RG_CHUNK_ROWS)
+        return put_rows(table, &view, keep, arg);
+    if (view.kind == RG_CHUNK_CLOCK && table->keeps)
+        put_clock(table, &view);
+    return RG_OK;
+}
+
+/* ---- ids ---- */
+
+static rg_status add_cold_ids(const rg_table *table, rg_keyed *items, size_t *n)
+{
+    rg_disk_walk *walk;
+    const uint8_t *row;
+    int64_t id;
+    size_t bytes, most = rg_table_size(table);
+    if (table->keep.disk == NULL)
+        return RG_OK;
+    RG_TRY(rg_disk_walk_open(&walk, table->keep.disk, table->disk_table));
+    rg_status code;
+    while ((code = rg_disk_walk_next(walk, &id, &row, &bytes)) == RG_OK && row != NULL && *n < most)
+        if (rg_table_look(table, id) == RG_NO_ROW)
+            items[(*n)++] = (rg_keyed){(uint64_t)id, 0};
+    rg_disk_walk_close(walk);
+    return code;
+}
+
+rg_status rg_table_ids(const rg_table *table, int64_t *ids)
+{
+    size_t n = 0, size = rg_table_size(table);
+    rg_keyed *items = rg_alloc(2 * size * sizeof *items);
+    if (items == NULL)
+        return rg_no_memory(2 * size * sizeof *items, "the order of a sparse table's rows");
+    for (; n < table->rows.n_rows; n++)
+        items[n] = (rg_keyed){(uint64_t)rg_table_id(table, rg_slabs_at(&table->rows, n)), 0};
+    rg_status code = add_cold_ids(table, items, &n);
+    rg_sort_keys(items, items + size, (int64_t)n);
+    for (size_t i = 0; i < n; i++)
+        ids[i] = (int64_t)items[i].key;
+    rg_free(items);
+    if (code == RG_OK && n != size)
+        return rg_fail(RG_ECORRUPT, "table '%s' has %zu rows on disk, and %zu were found",
+                       table->name, table->n_cold, n - table->rows.n_rows);
+    return code;
+}

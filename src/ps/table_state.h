@@ -1,0 +1,58 @@
+/* table_state.h - everything that a table has, in chunks of bytes, and the reverse: for snapshots.
+ *
+ * A walk gives chunks; each says what it holds and of what shape, and can be put into any table of
+ * that shape, also of another shard or server, which keeps the rows that are its own. Numbers are
+ * little-endian. What is no row's and no table's (optimizers' counters, what geo trainers know) is
+ * not in it.
+ *
+ * In what order. The parts of a walk come in the order of the enum, and are put back so: of a row
+ * that comes twice the later counts, since a row in memory may have an older copy on disk.
+ *
+ * When. RG_WALK_DISK is as the disk was when the walk was opened, whatever the table does since,
+ * and may be walked by any thread (but not in a forked child, where the disk's own threads are
+ * gone). The others are read as they stand when next() is called: by the table's owner, who changes
+ * nothing in between, or in a forked child. */
+#ifndef RG_PS_TABLE_STATE_H
+#define RG_PS_TABLE_STATE_H
+
+#include "base/buf.h"
+#include "ps/table.h"
+
+typedef struct rg_table_walk rg_table_walk;
+
+enum {
+    RG_WALK_DISK = 1,   /* rows on disk, ... */
+    RG_WALK_MEMORY = 2, /* ... rows in memory, and the clock by which rows go, ... */
+    RG_WALK_COUNTS = 4, /* ... how often ids were seen that have no row yet */
+    RG_WALK_ALL = 7,
+};
+
+/* By the owner. Owned; ended by close, which takes NULL too. */
+rg_status rg_table_walk_open(rg_table_walk **walk, const rg_table *table, int parts);
+/* Appends one chunk of about `most` bytes, at least one row. *more is false where nothing was
+ * left, and nothing was appended. */
+rg_status rg_table_walk_next(rg_table_walk *walk, rg_buf *out, size_t most, bool *more);
+void rg_table_walk_close(rg_table_walk *walk);
+
+typedef enum rg_chunk_kind { RG_CHUNK_ROWS = 1, RG_CHUNK_CLOCK, RG_CHUNK_COUNTS } rg_chunk_kind;
+
+/* A chunk, checked. A row: i64 id, (1 + n_states) * dim floats, n_counters u32, and where `used`
+ * is set one u32 more, by which rows go; packed. Of counts: i64 id, u32 how often. */
+typedef struct rg_table_chunk {
+    rg_chunk_kind kind;
+    uint32_t n;
+    int64_t dim;
+    int n_states, n_counters;
+    bool used;
+    size_t row_bytes;
+    const uint8_t *rows; /* borrowed; at no particular alignment */
+} rg_table_chunk;
+
+/* RG_ECORRUPT: its sizes are not those of a chunk. */
+rg_status rg_table_chunk_read(rg_table_chunk *view, const uint8_t *chunk, size_t n);
+/* Put what the chunk has into the table: rows of which `keep` (NULL: all) says so. RG_ESHAPE where
+ * the table's rows are others; fewer or more counters are taken, the missing as 0. */
+rg_status rg_table_put(rg_table *table, const uint8_t *chunk, size_t n,
+                       bool (*keep)(void *arg, int64_t id), void *arg);
+
+#endif

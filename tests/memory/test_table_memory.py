@@ -1,0 +1,102 @@
+"""What the tables of a server may take: refused by name beyond it, or rows go, or are on disk."""
+import filecmp
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e_ps"))
+
+from cluster import clean_env, launch_ps  # noqa: E402
+
+SCRIPT = os.path.join(HERE, "memory_script.py")
+
+
+def job(folder, launcher, script, **env):
+    os.makedirs(str(folder), exist_ok=True)
+    return launch_ps(folder, launcher + [SCRIPT] + script, FLAGS_ps_loops="2", **env)
+
+
+def log(folder, name):
+    with open(os.path.join(str(folder), "logs", name)) as file:
+        return file.read()
+
+
+def same(one, two):
+    names = sorted(n for n in os.listdir(str(one)) if n != "MANIFEST.regatta")
+    assert names == sorted(n for n in os.listdir(str(two)) if n != "MANIFEST.regatta")
+    assert "table" in names
+    return filecmp.cmpfiles(str(one), str(two), names, shallow=False)[1:] == ([], [])
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "half_async", "geo"])
+@pytest.mark.promise(19)
+def test_what_is_more_ends_the_job_with_a_card_that_says_so(tmp_path, mode):
+    out = job(tmp_path, ["--table_memory", "4M"],
+              ["--mode", mode, "--each", "4000", "--steps", "30", "--rows", "400000"])
+    assert out.returncode != 0
+    assert "is full: " in out.stdout and "--table_memory, 4 MiB" in out.stdout, out.stdout
+    assert "--table_evict lru" in out.stdout and "--table_disk DIR" in out.stdout
+    assert "---- the job failed ----" in out.stdout
+    for server in range(2):  # it lived, and heard why
+        said = log(tmp_path, "serverlog.%d" % server)
+        assert "rows fit into memory; its 200000 rows take" in said
+        assert "tables may take 4 MiB; all rows that they declare take" in said
+        assert "do not fit: what is more is refused" in said
+        assert re.search(r"trainer \d .*has failed: .*is full: ", said), said
+
+
+def test_rows_on_disk_are_the_same_bits(tmp_path):
+    """With late rows (Adam), too; the table is many times the memory."""
+    script = ["--ids", "zipf", "--steps", "12", "--rows", "60000", "--optimizer", "Adam",
+              "--save", "saved"]
+    plain = job(tmp_path / "plain", [], script)
+    assert plain.returncode == 0, plain.stdout
+    disk = job(tmp_path / "disk", ["--table_memory", "2M", "--table_disk", "rows"], script)
+    assert disk.returncode == 0, disk.stdout
+    assert "do not fit: the least used go to the disk" in log(tmp_path / "disk", "serverlog.0")
+    assert same(tmp_path / "plain" / "saved", tmp_path / "disk" / "saved")
+    assert os.listdir(str(tmp_path / "disk" / "rows")) == []
+
+
+@pytest.mark.parametrize("evict", ["lru", "lfu"])
+def test_rows_go_and_a_run_repeats(tmp_path, evict):
+    script = ["--ids", "zipf", "--steps", "15", "--rows", "60000", "--save", "saved",
+              "--config", "table_memory=2M", "--config", "table_evict=" + evict]
+    for again in ("one", "two"):
+        out = job(tmp_path / again, [], script)
+        assert out.returncode == 0, out.stdout
+    assert "do not fit: the least used go, and start anew" in log(tmp_path / "one", "serverlog.0")
+    assert same(tmp_path / "one" / "saved", tmp_path / "two" / "saved")
+
+
+@pytest.mark.parametrize("launcher, said", [
+    (["--table_memory", "8X"], "--table_memory (FLAGS_ps_table_memory) is '8X'"),
+    (["--table_memory", "0"], "is '0': a number of bytes is wanted"),
+    (["--table_memory", "-5G"], "is '-5G'"),
+    (["--table_memory", "99999999999G"], "is '99999999999G'"),
+    (["--table_memory", "1G", "--table_evict", "fifo"], "--table_evict (FLAGS_ps_table_evict) is "
+                                                        "'fifo'"),
+    (["--table_evict", "lru"], "--table_evict (FLAGS_ps_table_evict) is given, and --table_memory"),
+    (["--table_disk", "rows"], "--table_disk (FLAGS_ps_table_disk) is given, and --table_memory"),
+])
+def test_bad_values_are_refused_by_name(tmp_path, launcher, said):
+    out = job(tmp_path, ["=".join(launcher[i:i + 2]) for i in range(0, len(launcher), 2)], [])
+    assert out.returncode == 2 and said in out.stdout, out.stdout
+    assert not os.path.exists(str(tmp_path / "logs" / "serverlog.0"))
+
+
+def test_a_server_refuses_what_is_too_little_or_wrong_in_its_environment(tmp_path):
+    out = job(tmp_path, [], [], FLAGS_ps_table_memory="1000")
+    assert out.returncode != 0
+    assert "is '1000': at least 2 MiB are needed here" in log(tmp_path, "serverlog.0")
+    code = ("from paddle.fluid.incubate.fleet.parameter_server.distribute_transpiler import *\n"
+            "s = StrategyFactory.create_sync_strategy()\n"
+            "try: s.set_server_runtime_config({'table_memory': '8Q'})\n"
+            "except ValueError as e: print(e)\n")
+    out = subprocess.run([sys.executable, "-c", code], env=clean_env(), text=True,
+                         stdout=subprocess.PIPE, timeout=60)
+    assert "is '8Q'" in out.stdout
