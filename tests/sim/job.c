@@ -1,0 +1,189 @@
+/* job.c - the processes of a job: what a trainer's script and a server's do, in C.
+ *
+ * A trainer runs its startup program, its steps on data that are a function of (trainer, step),
+ * meets the others, and leaves; trainer 0 reads the final values from the servers meanwhile.
+ * Whoever fails says so to the job, as the real ones do, and ends. */
+#include "sim/job.h"
+
+#include "dist/exchange.h"
+#include "dist/job.h"
+#include "exec/executor.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 2 };
+
+typedef struct trainer {
+    job *j;
+    job_process *me;
+    rg_scope *scope;
+    rg_executor *executor;
+    rg_job *job;
+} trainer;
+
+/* ---- a trainer ---- */
+
+static uint32_t number_of(int index, int step, int i)
+{
+    uint32_t x = (uint32_t)(index * 1000 + step) * 2654435761u + (uint32_t)i * 40503u;
+    x ^= x >> 15;
+    x *= 2246822519u;
+    return x ^ (x >> 13);
+}
+
+static rg_status run_step(trainer *t, int step)
+{
+    static const char *const feeds[] = {"ids", "y"}, *const fetches[] = {"loss"};
+    const model *m = &t->j->models[t->me->index];
+    bool ledger = t->j->config.model.kind == MODEL_LEDGER;
+    int batch = ledger ? 1 : BATCH;
+    int64_t ids[BATCH];
+    float y[BATCH];
+    rg_prepared *prepared;
+    for (int i = 0; i < batch; i++) {
+        ids[i] = number_of(t->me->index, step, i) % MODEL_ROWS;
+        y[i] = ledger ? 1 : (float)(number_of(t->me->index, step, i + BATCH) % 100) * 0.01f;
+    }
+    const rg_plan_config config = {
+        .feeds = feeds, .n_feeds = 2, .fetches = fetches, .n_fetches = 1};
+    RG_TRY(rg_executor_prepare(t->executor, m->main, t->scope, &config, &prepared, NULL));
+    rg_plan *plan = rg_prepared_plan(prepared);
+    RG_TRY(rg_feed_plan(plan, 0, &(rg_fed){ids, RG_I64, RG_SHAPE(batch, 1), NULL, NULL}));
+    RG_TRY(rg_feed_plan(plan, 1, &(rg_fed){y, RG_F32, RG_SHAPE(batch, 1), NULL, NULL}));
+    RG_TRY(rg_plan_run(plan));
+    rg_prepared_release(prepared);
+    return RG_OK;
+}
+
+/* The final values, as they are on the servers. */
+static rg_status read_values(trainer *t)
+{
+    job *j = t->j;
+    const model *m = &j->models[t->me->index];
+    rg_value value;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int i = 0; i < m->n_slices; i++) {
+        rg_value_init(&value);
+        RG_TRY(rg_job_get(t->job, m->slices[i].endpoint, m->slices[i].name, &value));
+        const uint8_t *bytes = value.data;
+        for (size_t k = 0; k < rg_value_bytes(&value); k++)
+            hash = (hash ^ bytes[k]) * 0x100000001b3u;
+        j->sums[i] = 0;
+        for (int64_t k = 0; k < rg_numel(&value); k++)
+            j->sums[i] += ((const float *)value.data)[k];
+    }
+    j->bits = hash;
+    j->has_bits = true;
+    return RG_OK;
+}
+
+static rg_status train(trainer *t)
+{
+    const model *m = &t->j->models[t->me->index];
+    RG_TRY(rg_scope_new(&t->scope, NULL));
+    RG_TRY(rg_job_open(&t->job));
+    RG_TRY(rg_executor_open(&t->executor, t->job));
+    RG_TRY(rg_execute(t->executor, m->startup, t->scope));
+    for (int step = 0; step < t->j->config.steps; step++) {
+        RG_TRY(run_step(t, step));
+        t->me->outcome.steps++;
+        if (t->j->config.think_ns > 0)
+            rg_clock_sleep(sim_draw(t->j->config.think_ns));
+    }
+    RG_TRY(rg_exchange_flush(t->job));
+    RG_TRY(rg_job_barrier(t->job, "all steps are done"));
+    if (t->me->index == 0)
+        RG_TRY(read_values(t));
+    return rg_job_leave(t->job);
+}
+
+static void end(job_process *me, rg_status code)
+{
+    me->outcome.ended = true;
+    me->outcome.code = code;
+    (void)snprintf(me->outcome.why, sizeof me->outcome.why, "%s", code ? rg_error_message() : "");
+    sim_note("ends: %s %s", rg_status_name(code), me->outcome.why);
+}
+
+typedef struct start {
+    job *j;
+    job_process *me;
+} start;
+
+static void *trainer_main(void *arg)
+{
+    const start *s = arg;
+    trainer t = {.j = s->j, .me = s->me};
+    rg_status code = train(&t);
+    end(s->me, code);
+    if (code != RG_OK && t.job != NULL)
+        rg_job_fail(t.job, s->me->outcome.why);
+    return NULL;
+}
+
+/* ---- a server ---- */
+
+static rg_status serve(const job *j, int index)
+{
+    char loops[8];
+    rg_scope *scope;
+    rg_executor *executor;
+    (void)snprintf(loops, sizeof loops, "%d", j->config.loops);
+    RG_TRY(rg_flag_set("ps_loops", loops));
+    RG_TRY(rg_scope_new(&scope, NULL));
+    RG_TRY(rg_executor_open(&executor, NULL));
+    RG_TRY(rg_execute(executor, j->models[0].server_startup[index], scope));
+    return rg_execute(executor, j->models[0].server[index], scope);
+}
+
+static void *server_main(void *arg)
+{
+    const start *s = arg;
+    end(s->me, serve(s->j, s->me->index));
+    return NULL;
+}
+
+/* ---- the job ---- */
+
+void job_make(job *j, const job_config *config)
+{
+    memset(j, 0, sizeof *j);
+    j->config = *config;
+    for (int i = 0; i < config->model.trainers; i++)
+        if (model_make(&j->models[i], &config->model, i) != RG_OK) {
+            (void)fprintf(stderr, "the programs: %s\n", rg_error_message());
+            exit(3);
+        }
+}
+
+static void begin(job *j, bool is_server, int index)
+{
+    char name[32];
+    job_process *p = &j->processes[j->n];
+    start *s = sim_alloc(sizeof *s);
+    *s = (start){j, p};
+    p->is_server = is_server;
+    p->index = index;
+    (void)snprintf(name, sizeof name, "%s %d", is_server ? "pserver" : "trainer", index);
+    p->process = sim_process_start(name, ++j->n, is_server ? server_main : trainer_main, s);
+}
+
+void job_start(job *j)
+{
+    for (int i = 0; i < j->config.model.servers; i++)
+        begin(j, true, i);
+    for (int i = 0; i < j->config.model.trainers; i++)
+        begin(j, false, i);
+}
+
+bool job_is_over(const job *j)
+{
+    for (int i = 0; i < j->n; i++)
+        if (j->processes[i].process->alive)
+            return false;
+    return true;
+}

@@ -1,0 +1,48 @@
+/* job.h - a job of simulated processes, and what became of it. */
+#ifndef RG_TESTS_SIM_JOB_H
+#define RG_TESTS_SIM_JOB_H
+
+#include "sim/model.h"
+#include "sim/sim.h"
+
+enum { JOB_MOST_TRAINERS = 4, JOB_MOST = JOB_MOST_TRAINERS + MODEL_MOST_SERVERS };
+
+typedef struct job_config {
+    model_config model;
+    int steps;
+    int loops;         /* of each server */
+    uint64_t think_ns; /* that a trainer takes for a step, at most */
+} job_config;
+
+/* What a process came to. */
+typedef struct job_outcome {
+    bool ended; /* by itself */
+    rg_status code;
+    char why[1024];
+    int steps; /* that a trainer has finished */
+} job_outcome;
+
+typedef struct job_process {
+    sim_process *process;
+    bool is_server;
+    int index;
+    job_outcome outcome;
+} job_process;
+
+typedef struct job {
+    job_config config;
+    model models[JOB_MOST_TRAINERS];
+    job_process processes[JOB_MOST]; /* servers, then trainers */
+    int n;
+    bool has_bits;
+    uint64_t bits;  /* a hash of the final values, as trainer 0 read them */
+    float sums[16]; /* of each variable's: for people */
+} job;
+
+/* The programs; then the processes, which begin when the simulation runs. */
+void job_make(job *j, const job_config *config);
+void job_start(job *j);
+/* Everybody has ended, or was killed. */
+bool job_is_over(const job *j);
+
+#endif

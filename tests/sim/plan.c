@@ -1,0 +1,177 @@
+/* plan.c - a seed is a job (mode, model, optimizer, how many, how many loops), a weather, and a few
+ * acts: hosts that are cut off from each other, connections that break, processes that stand still
+ * or are killed at some step of theirs.
+ *
+ * A plan is gentle where nothing of it lasts as long as a lease and nobody is killed: such a job
+ * must come to its end, with the bits of a calm one. */
+#include "sim/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* All that is cut or stands still in a gentle plan, together; the lease is 10 s. */
+static const uint64_t most_gentle_ns = 3 * SIM_S;
+
+/* ---- jobs ---- */
+
+int plan_config_of(uint64_t seed)
+{
+    return (int)(seed % PLAN_CONFIGS);
+}
+
+/* 96 of them: 4 modes x 6 shapes x 4 models. */
+job_config plan_job(int config)
+{
+    static const struct {
+        int trainers, servers, loops;
+    } shapes[] = {{1, 1, 1}, {2, 1, 2}, {2, 2, 1}, {3, 2, 2}, {1, 2, 2}, {3, 1, 1}};
+    static const struct {
+        model_kind kind;
+        model_optimizer optimizer;
+    } models[] = {{MODEL_LEDGER, MODEL_SGD},
+                  {MODEL_WORDS, MODEL_ADAM},
+                  {MODEL_LEDGER, MODEL_SGD},
+                  {MODEL_WORDS, MODEL_MOMENTUM}};
+    int mode = config % 4, shape = config / 4 % 6, kind = config / 24;
+    int trainers = shapes[shape].trainers;
+    if (trainers == 3 && mode == 3)
+        trainers = 4; /* geo divides by their number, and that shall leave no rest */
+    return (job_config){.model = {.kind = models[kind].kind,
+                                  .optimizer = models[kind].optimizer,
+                                  .mode = mode,
+                                  .trainers = trainers,
+                                  .servers = shapes[shape].servers,
+                                  .endpoints = {"sim:1:7000", "sim:2:7000"}},
+                        .steps = kind < 2 ? 4 : 8,
+                        .loops = shapes[shape].loops};
+}
+
+plan plan_calm_of(int config)
+{
+    return (plan){.job = plan_job(config),
+                  .weather = {.latency_ns = 100 * SIM_US, .window = 256 << 10},
+                  .gentle = true};
+}
+
+/* ---- drawing ---- */
+
+static uint64_t draw_yields(void)
+{
+    static const uint64_t rates[] = {0, 200, 50, 10, 3};
+    return rates[sim_draw(5)];
+}
+
+static sim_weather draw_weather(void)
+{
+    sim_weather w = {.latency_ns = sim_draw_scaled(10 * SIM_US, 20 * SIM_MS),
+                     .window = sim_draw_scaled(200, 256 << 10)};
+    w.jitter_ns = sim_one_in(2) ? 0 : sim_draw_scaled(SIM_US, 3 * w.latency_ns);
+    if (sim_one_in(2))
+        w.reset_one_in = 2 + sim_draw(10);
+    if (sim_one_in(3))
+        w.refuse_one_in = 2 + sim_draw(10);
+    if (sim_one_in(4))
+        w.slow_one_in = 2 + sim_draw(10);
+    return w;
+}
+
+static plan_act draw_act(const plan *p, const plan_calm *calm, bool gentle)
+{
+    int n = p->job.model.servers + p->job.model.trainers;
+    plan_act act = {.kind = (plan_act_kind)sim_draw(gentle ? 3 : 4), .whom = (int)sim_draw(n)};
+    act.other = sim_one_in(2) ? -1 : (int)sim_draw(n);
+    act.one_way = sim_one_in(2);
+    act.silently = sim_one_in(2);
+    act.for_ns = sim_draw_scaled(SIM_MS, gentle ? most_gentle_ns / PLAN_MOST_ACTS : 60 * SIM_S);
+    if (act.kind == ACT_PAUSE || act.kind == ACT_KILL)
+        act.at = 1 + sim_draw(calm->switches[act.whom] + calm->switches[act.whom] / 8);
+    else
+        act.at = sim_now() +
+                 sim_draw_scaled(10 * SIM_US,
+                                 (uint64_t)p->job.steps * 2 * (p->weather.latency_ns + SIM_MS) +
+                                     (uint64_t)p->job.steps * p->job.think_ns);
+    return act;
+}
+
+plan plan_draw(uint64_t seed, const plan_calm *calm)
+{
+    plan p = {.job = plan_job(plan_config_of(seed)), .yields_one_in = draw_yields()};
+    p.weather = draw_weather();
+    p.gentle = sim_one_in(2);
+    p.weather.half_open = !p.gentle;
+    p.job.think_ns = sim_one_in(2) ? 0 : sim_draw_scaled(SIM_MS, 2 * SIM_S);
+    p.n_acts = (int)sim_draw(PLAN_MOST_ACTS + 1);
+    for (int i = 0; i < p.n_acts; i++)
+        p.acts[i] = draw_act(&p, calm, p.gentle);
+    return p;
+}
+
+/* ---- carrying out ---- */
+
+typedef struct coming {
+    const plan_act *act;
+    const job *j;
+} coming;
+
+static void cut(const plan_act *a, const job *j, int other)
+{
+    int here = j->processes[a->whom].process->host, there = j->processes[other].process->host;
+    if (here == there)
+        return;
+    sim_net_cut(here, there, sim_now() + a->for_ns);
+    if (!a->one_way)
+        sim_net_cut(there, here, sim_now() + a->for_ns);
+}
+
+static void carry_out(void *arg)
+{
+    const coming *c = arg;
+    if (c->act->kind == ACT_RESET)
+        sim_net_reset_all(c->j->processes[c->act->whom].process->host);
+    else if (c->act->other >= 0)
+        cut(c->act, c->j, c->act->other);
+    else
+        for (int i = 0; i < c->j->n; i++)
+            cut(c->act, c->j, i);
+}
+
+void plan_arrange(const plan *p, job *j)
+{
+    sim_net_set_weather(&p->weather);
+    sim_set_yields(p->yields_one_in);
+    for (int i = 0; i < p->n_acts; i++) {
+        const plan_act *a = &p->acts[i];
+        sim_process *whom = j->processes[a->whom].process;
+        if (a->kind == ACT_PAUSE) {
+            whom->pause_at_switch = a->at;
+            whom->pause_ns = a->for_ns;
+        } else if (a->kind == ACT_KILL) {
+            whom->kill_at_switch = a->at;
+            whom->kill_silently = a->silently;
+        } else {
+            coming *c = sim_alloc(sizeof *c);
+            *c = (coming){a, j};
+            sim_at(a->at, carry_out, c);
+        }
+    }
+}
+
+/* ---- for people ---- */
+
+void plan_describe(const plan *p, char *text, size_t size)
+{
+    static const char *const modes[] = {"sync", "async", "half_async", "geo"}, *const kinds[] = {
+                                                                                   "cut", "reset",
+                                                                                   "pause", "kill"};
+    const model_config *m = &p->job.model;
+    int n = snprintf(
+        text, size, "%s, %s, %d trainers, %d servers of %d loops, %d steps%s:", modes[m->mode],
+        m->kind == MODEL_LEDGER          ? "ledger"
+        : m->optimizer == MODEL_ADAM     ? "words, adam"
+        : m->optimizer == MODEL_MOMENTUM ? "words, momentum"
+                                         : "words, sgd",
+        m->trainers, m->servers, p->job.loops, p->job.steps, p->gentle ? ", gentle" : "");
+    for (int i = 0; i < p->n_acts && n < (int)size; i++)
+        n += snprintf(text + n, size - (size_t)n, " %s(%d)", kinds[p->acts[i].kind],
+                      p->acts[i].whom);
+}
