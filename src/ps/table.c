@@ -5,6 +5,7 @@
  * group overlap. A row is its id (8 bytes), value, states, counters, without padding. */
 #include "ps/table.h"
 
+#include "base/copy_row.h"
 #include "base/hot.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -306,7 +307,7 @@ void rg_table_read(const rg_table *table, const rg_row_handle *handles, size_t n
             if (handles[i] == RG_NO_ROW)
                 memset(column + i * dim, 0, bytes);
             else
-                memcpy(column + i * dim, row_floats(table, handles[i]) + (size_t)k * dim, bytes);
+                rg_copy_row(column + i * dim, row_floats(table, handles[i]) + (size_t)k * dim, dim);
         }
     }
 }
