@@ -30,9 +30,9 @@ struct rg_table_memory {
     size_t limit; /* of all tables of this server, and the disk's caches */
     rg_evict evict;
     rg_disk *disk;
-    rg_quota all;      /* where no rows go */
-    rg_quota *shares;  /* by shard, where they do */
-    size_t unfolded;   /* bytes of tables that every step moves as a whole */
+    rg_quota all;        /* where no rows go */
+    rg_quota *shares;    /* by shard, where they do */
+    size_t unfolded;     /* bytes of tables that every step moves as a whole */
     _Atomic size_t gone; /* rows */
 };
 
@@ -142,7 +142,8 @@ rg_status rg_serve_take_memory(rg_engine *s, const rg_served *var, size_t bytes)
         return RG_OK;
     return rg_fail(RG_ENOMEM,
                    "%s is moved as a whole by every step of its optimizer, takes %s, and does not "
-                   "fit into the %s of " RG_TABLE_MEMORY "; use lazy_mode, another optimizer or more memory",
+                   "fit into the %s of " RG_TABLE_MEMORY
+                   "; use lazy_mode, another optimizer or more memory",
                    var->about->name, rg_show_bytes(bytes, wanted), rg_show_bytes(m->limit, limit));
 }
 
@@ -204,12 +205,13 @@ void rg_serve_forecast(rg_engine *s)
         if (s->schema.vars[i].table)
             forecast(s, i, &text);
     size_t bytes = declared_bytes(s);
-    rg_buf_printf(&text, "server %d: tables may take %s; all rows that they declare take %s, which %s\n",
+    rg_buf_printf(&text,
+                  "server %d: tables may take %s; all rows that they declare take %s, which %s\n",
                   s->id, rg_show_bytes(m->limit, limit), rg_show_bytes(bytes, all),
-                  bytes <= m->limit        ? "fit"
-                  : m->disk != NULL        ? "do not fit: the least used go to the disk"
-                  : m->shares != NULL      ? "do not fit: the least used go, and start anew"
-                                           : "do not fit: what is more is refused");
+                  bytes <= m->limit   ? "fit"
+                  : m->disk != NULL   ? "do not fit: the least used go to the disk"
+                  : m->shares != NULL ? "do not fit: the least used go, and start anew"
+                                      : "do not fit: what is more is refused");
     rg_say(rg_buf_cstr(&text), text.len);
     rg_buf_fini(&text);
 }
