@@ -412,8 +412,11 @@ rg_status rg_exchange_push(rg_job *job, int thread)
 bool rg_exchange_replays(rg_job *job, int thread)
 {
     rg_channel *l;
-    if (!atomic_load(&job->replays) || job->mode->skip != NULL ||
-        channel_of(job, thread, &l) != RG_OK)
+    if (!atomic_load(&job->replays))
+        return false;
+    if (job->mode->skip != NULL)
+        return job->mode->skip(job, false);
+    if (channel_of(job, thread, &l) != RG_OK)
         return false;
     pthread_mutex_lock(&job->exchange->lock);
     bool replays = rg_channel_replays(l);
@@ -427,7 +430,7 @@ bool rg_exchange_skip(rg_job *job, int thread)
     if (!atomic_load(&job->replays))
         return false;
     if (job->mode->skip != NULL)
-        return job->mode->skip(job);
+        return job->mode->skip(job, true);
     if (channel_of(job, thread, &l) != RG_OK)
         return false;
     pthread_mutex_lock(&job->exchange->lock);

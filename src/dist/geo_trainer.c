@@ -444,12 +444,13 @@ static void replay(rg_job *job, rg_geo *g)
         memset(g->tables[i].bits, 0, ((size_t)g->tables[i].rows / 64 + 1) * sizeof(uint64_t));
 }
 
-bool rg_geo_skip(rg_job *job)
+bool rg_geo_skip(rg_job *job, bool counts)
 {
     pthread_mutex_lock(&job->lock);
     rg_geo *g = job->mode_state;
-    bool skips = g != NULL && !g->strayed && g->steps < rg_job_resumed(job, 0).position;
-    if (skips)
+    bool skips = g != NULL && (!g->strayed || !counts) &&
+                 g->steps < rg_job_resumed(job, 0).position;
+    if (skips && counts)
         g->steps++;
     pthread_mutex_unlock(&job->lock);
     return skips;

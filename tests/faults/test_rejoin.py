@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e_ps"))
 from cluster import SCRIPT, cluster, launch_ps  # noqa: E402,F401
 
 FAULTY = os.path.join(HERE, "rejoin_script.py")
+DATASET = os.path.join(HERE, "dataset_script.py")
 LEDGER = os.path.join(HERE, "ledger_script.py")
 RETURN = {"FLAGS_ps_return_seconds": "60"}
 STEPS = 12
@@ -68,17 +69,37 @@ def test_a_sync_trainer_that_is_killed_changes_not_a_bit(tmp_path, calm, optimiz
     assert digest(tmp_path / "model") == calm(*arguments)
 
 
+@pytest.fixture(scope="module")
+def calm_epochs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("epochs")
+    run(folder, "model", [], script=DATASET)
+    return [digest(folder / name) for name in ("model-0", "model-1", "model")]
+
+
 @pytest.mark.promise(1)
-@pytest.mark.parametrize("mode", ["async", "half_async"])
+@pytest.mark.parametrize("victim, phase, push", [(1, "between", 22), (0, "sent", 25)])
+def test_batches_that_were_trained_on_are_skipped(tmp_path, calm_epochs, victim, phase, push):
+    """train_from_dataset, in its second epoch: shuffle and dropout are as they were, and what was saved
+    after the first epoch is left alone."""
+    said = run(tmp_path, "model", [], "TRAINER%d" % victim, PHASES[phase] % push, script=DATASET)
+    assert "it is started again (1 of 3)" in said
+    assert "examples: worker 0 240, worker 1 240, worker 2 240" in said
+    assert [digest(tmp_path / name) for name in ("model-0", "model-1", "model")] == calm_epochs
+    log = (tmp_path / "logs" / ("workerlog.%d" % victim)).read_text()
+    assert ("model-0 was saved before" in log) == (victim == 0), log
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("mode", ["async", "half_async", "geo"])
 def test_each_push_counts_once_in_async_modes(cluster, mode):  # noqa: F811
     """Rate 1, gradient 1: each weight is the number of pushes. The worker dies twice."""
     cluster.fleet(2, 2, ["--mode", mode, "--steps", "40", "--meet", "10"], script=LEDGER,
-                  env=dict(RETURN), own={"worker1": {"RG_FAULT": "ps.push.between:13:late"}})
+                  env=dict(RETURN), own={"worker1": {"RG_FAULT": FIRST[mode]}})
     first = cluster.named("worker1")
     assert first.wait(60) == -signal.SIGKILL
     second = cluster.start("again1", [LEDGER, "--mode", mode, "--steps", "40", "--meet", "10"],
                            **dict(environment_of(first), REGATTA_INCARNATION="1",
-                                  RG_FAULT="ps.push.sent:9:late"))
+                                  RG_FAULT=SECOND[mode]))
     assert second.wait(60) == -signal.SIGKILL
     cluster.start("again2", [LEDGER, "--mode", mode, "--steps", "40", "--meet", "10"],
                   **dict(environment_of(first), REGATTA_INCARNATION="2"))
@@ -86,7 +107,16 @@ def test_each_push_counts_once_in_async_modes(cluster, mode):  # noqa: F811
     cluster.finish()
     for name in ("worker0", "again2"):
         ledger = [line for line in cluster.named(name).text().splitlines() if "ledger" in line]
-        assert ledger[0].split()[1:] == ["-80", "-80", "-80", "-80", "-40", "-40", "-40", "-40"]
+        # In geo each pushes what it has changed, divided by the number of workers.
+        wanted = [-40, -40, -20, -20] if mode == "geo" else [-80, -80, -40, -40]
+        numbers = [float(x) for x in ledger[0].split()[1:]]
+        assert numbers == [wanted[0]] * 4 + [wanted[2]] * 4, ledger
+
+
+FIRST = {"async": "ps.push.between:13:late", "half_async": "ps.push.between:13:late",
+         "geo": "geo.push:4:late"}
+SECOND = {"async": "ps.push.sent:9:late", "half_async": "ps.push.sent:9:late",
+          "geo": "geo.push:2:kill"}
 
 
 def environment_of(process):
