@@ -173,7 +173,7 @@ rg_status rg_exchange_give(rg_job *job, int thread, rg_value *gradient)
     rg_channel *l;
     RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
-    rg_status code = rg_channel_replays(l)  ? RG_OK
+    rg_status code = rg_channel_replays(l) ? RG_OK
                      : job->mode->together ? rg_channel_note_lender(l, gradient)
                                            : rg_channel_give(job, l, gradient);
     pthread_mutex_unlock(&job->exchange->lock);
@@ -249,7 +249,7 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
     l->sent = outboxes;
     rg_channel_sends_given(l);
     l->pulls = pulls;
-    (void)rg_fault("ps.push");
+    (void)rg_fault("push.begin");
     for (int s = 0; s < job->n_servers && code == RG_OK; s++) {
         rg_rpc_ask ask = {.method = RG_PS_PUSH,
                           .flags = rg_payload_to_flags(job->payload),
@@ -264,11 +264,11 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
         code = rg_outbox_pack(job, &outboxes[s], s, l->pushes, pulls, l->rests[s], &ask.n);
         rg_push_sign(&outboxes[s].head, l->number, false, l->position);
         if (s > 0)
-            (void)rg_fault("ps.push.between"); /* some servers have it, others have not */
+            (void)rg_fault("push.between"); /* some servers have it, others have not */
         if (code == RG_OK)
             code = rg_in_flight_start(&l->in_flight, &l->calls[s], job->servers[s].client, &ask);
     }
-    (void)rg_fault("ps.push.sent");
+    (void)rg_fault("push.sent");
     l->pushes++;
     l->steps = 0;
     rg_outboxes_empty(job, l->filling);
@@ -319,7 +319,7 @@ rg_status rg_channel_take(rg_job *job, rg_channel *l)
 {
     rg_status code = RG_OK;
     if (l->calls[0] != NULL)
-        (void)rg_fault("ps.push.answered");
+        (void)rg_fault("push.answered");
     for (int s = 0; s < job->n_servers; s++) {
         rg_rpc_call *call = l->calls[s];
         l->calls[s] = NULL;

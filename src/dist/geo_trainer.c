@@ -8,6 +8,7 @@
 #include "dist/send_attrs.h"
 #include "exec/plan.h"
 #include "ops/shape_args.h"
+#include "sys/fault.h"
 #include "sys/pages.h"
 
 #include <string.h>
@@ -407,8 +408,10 @@ static rg_status exchange(rg_job *job, rg_geo *g)
         requests[s] = (rg_job_request){
             .server = s, .method = RG_PS_PUSH, .iov = pushes[s].iov, .n = pushes[s].n_iov};
     }
+    (void)rg_fault("geo.push");
     if (code == RG_OK)
         code = rg_job_ask_all(job, requests, job->n_servers);
+    (void)rg_fault("geo.answered");
     for (int s = 0; code == RG_OK && s < job->n_servers; s++) {
         size_t bytes;
         const uint8_t *body = rg_rpc_answer(requests[s].call, &bytes);

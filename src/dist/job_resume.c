@@ -2,8 +2,8 @@
  *
  * The script runs from its start. Each server says which pushes of each thread it has; steps whose
  * pushes all of them have are not sent again, and where they need not be computed they are not
- * (train_from_dataset). A push that only some servers have is made again, of the same batches: those
- * that have it answer, and do not apply it. */
+ * (train_from_dataset). A push that only some servers have is made again, of the same batches:
+ * those that have it answer, and do not apply it. */
 #include "dist/fan_out.h"
 #include "dist/job_priv.h"
 

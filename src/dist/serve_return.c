@@ -103,10 +103,9 @@ static rg_status go_on_from(rg_member *trainer, const uint8_t *body, size_t n)
         uint64_t from;
         RG_TRY(rg_cursor_u64(&in, &from));
         if (from > trainer->pushed[i])
-            return rg_fail(RG_ESTALE,
-                           "%s goes on with its push number %llu, and only %llu have come",
-                           trainer->who, (unsigned long long)from,
-                           (unsigned long long)trainer->pushed[i]);
+            return rg_fail(
+                RG_ESTALE, "%s goes on with its push number %llu, and only %llu have come",
+                trainer->who, (unsigned long long)from, (unsigned long long)trainer->pushed[i]);
         behind = behind || from < trainer->pushed[i];
     }
     trainer->behind = behind;
