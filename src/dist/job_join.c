@@ -103,6 +103,7 @@ static rg_status join_server(rg_job *job, int i, const char *endpoint,
     job->servers[i].id = number_in(welcome.name);
     pthread_mutex_unlock(&job->news);
     job->trainer = welcome.trainer;
+    job->servers[i].epoch = welcome.epoch;
     return RG_OK;
 }
 
@@ -177,6 +178,8 @@ static rg_status connect_all(rg_job *job, const char *const *endpoints, int n, i
     }
     if (code == RG_OK && loads != NULL)
         code = send_loads(job, loads);
+    if (code == RG_OK)
+        code = rg_job_resume(job);
     return code == RG_OK ? check_payload(job) : code;
 }
 

@@ -271,6 +271,7 @@ const rg_mode rg_mode_geo = {
                  .server = server_update},
     .only_floats = "what a trainer has not yet pushed would be rounded away",
     .send = rg_geo_send,
+    .skip = rg_geo_skip,
     .close = rg_geo_close,
     .pushed = pushed,
 };

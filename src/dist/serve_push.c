@@ -35,7 +35,7 @@ rg_pushing *rg_pushing_begin(rg_engine *s, rg_member *trainer, rg_rpc_request *r
     p->home = home;
     p->trainer = trainer;
     p->request = request;
-    p->came = false;
+    p->came = p->before = false;
     p->rows = NULL;
     p->mine = NULL;
     return p;
@@ -87,6 +87,11 @@ static rg_status count_in(rg_member *trainer, const rg_push *head, bool *came)
             return rg_no_memory(n * sizeof *pushed, "pushes of a trainer");
         memset(pushed + trainer->n_pushed, 0, (n - trainer->n_pushed) * sizeof *pushed);
         trainer->pushed = pushed;
+        uint64_t *positions = rg_realloc(trainer->positions, n * sizeof *positions);
+        if (positions == NULL)
+            return rg_no_memory(n * sizeof *positions, "pushes of a trainer");
+        memset(positions + trainer->n_pushed, 0, (n - trainer->n_pushed) * sizeof *positions);
+        trainer->positions = positions;
         trainer->n_pushed = n;
     }
     uint64_t *pushed = &trainer->pushed[head->thread];
@@ -97,6 +102,9 @@ static rg_status count_in(rg_member *trainer, const rg_push *head, bool *came)
                        trainer->who, (unsigned long long)head->step, (unsigned long long)*pushed);
     *came = head->step < *pushed;
     *pushed += *came ? 0 : 1;
+    trainer->behind = false; /* it has what it needed of the step before */
+    if (!*came)
+        trainer->positions[head->thread] = head->position;
     if (!*came)
         (void)atomic_fetch_add_explicit(&trainer->n_pushes, 1, memory_order_relaxed);
     return RG_OK;
