@@ -16,6 +16,10 @@
 #define RG_KERNEL static void
 #define RG_DEVICE static inline
 #define RG_SHARED static thread_local
+#define RG_DYNAMIC(name) static thread_local float name[64 * 1024]
+#define RG_LAUNCH_SHARED(kernel, blocks, threads, bytes, stream, ...) \
+    RG_LAUNCH_SYNC(kernel, blocks, threads, stream, __VA_ARGS__)
+#define RG_BOUNDS(threads, blocks)
 #else
 #define RG_KERNEL static __global__ void
 #define RG_DEVICE static __device__ __forceinline__
@@ -23,6 +27,12 @@
 #define RG_LAUNCH(kernel, blocks, threads, stream, ...) \
     kernel<<<(blocks), (threads), 0, (stream)>>>(__VA_ARGS__)
 #define RG_LAUNCH_SYNC RG_LAUNCH
+/* Floats of shared memory, as many as a launch by RG_LAUNCH_SHARED has. */
+#define RG_DYNAMIC(name) extern __shared__ __align__(128) float name[]
+#define RG_LAUNCH_SHARED(kernel, blocks, threads, bytes, stream, ...) \
+    kernel<<<(blocks), (threads), (bytes), (stream)>>>(__VA_ARGS__)
+/* Threads of a block at most, and blocks that are to fit a multiprocessor. */
+#define RG_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
 #endif
 
 enum { RG_THREADS = 256 };
