@@ -4,31 +4,29 @@
 
 #include "gpu/cuda.h"
 
+/* Apart, since it is long: a kernel that has it in many places is waited for as it is loaded. */
+#ifdef RG_EMULATED
+static float rg_bend(int act, float x)
+#else
+static __device__ __noinline__ float rg_bend(int act, float x)
+#endif
+{
+    return act == RG_CU_SIGMOID ? 1 / (1 + expf(-x)) : tanhf(x);
+}
+
 RG_DEVICE float rg_activate(int act, float x)
 {
-    switch (act) {
-    case RG_CU_RELU:
+    if (act == RG_CU_RELU)
         return x > 0 ? x : x != x ? x : 0;
-    case RG_CU_SIGMOID:
-        return 1 / (1 + expf(-x));
-    case RG_CU_TANH:
-        return tanhf(x);
-    }
-    return x;
+    return act == RG_CU_NONE ? x : rg_bend(act, x);
 }
 
 /* Where it gave y. */
 RG_DEVICE float rg_slope(int act, float y)
 {
-    switch (act) {
-    case RG_CU_RELU:
+    if (act == RG_CU_RELU)
         return y > 0 ? 1 : 0;
-    case RG_CU_SIGMOID:
-        return y * (1 - y);
-    case RG_CU_TANH:
-        return 1 - y * y;
-    }
-    return 1;
+    return act == RG_CU_NONE ? 1 : act == RG_CU_SIGMOID ? y * (1 - y) : 1 - y * y;
 }
 
 #endif

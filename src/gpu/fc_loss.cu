@@ -165,6 +165,7 @@ template <int N> RG_KERNEL RG_BOUNDS(THREADS, 2) fc_loss(rg_cu_fc_loss b, unsign
     mine<N> my;
     float bias[N], given[N], lost = 0;
     float4 x[CHUNKS], next[CHUNKS];
+    RG_AFTER();
     load_row(b, row, lane, next);
     int64_t next_label = label_of(b, row);
 #pragma unroll
@@ -243,6 +244,7 @@ RG_KERNEL fc_loss_sums(rg_cu_fc_loss b, int64_t parts)
     RG_SHARED float sums[DEEP][TILE];
     int64_t e = (int64_t)blockIdx.x * TILE + threadIdx.x, size = part_size(b);
     float sum = 0;
+    RG_AFTER();
     if (e < size) {
 #pragma unroll 8
         for (int64_t part = threadIdx.y; part < parts; part += DEEP)
@@ -261,10 +263,10 @@ extern "C" void rg_cu_fc_loss_run(const rg_cu_fc_loss *b, unsigned *counters, cu
 {
     int64_t parts = blocks_of(b->m), size = (b->k + 1) * b->n + 1;
     if (b->n <= 2)
-        RG_LAUNCH_SYNC(fc_loss<2>, (unsigned)parts, THREADS, stream, *b, counters);
+        RG_LAUNCH_NEXT(fc_loss<2>, (unsigned)parts, THREADS, 0, stream, *b, counters);
     else
-        RG_LAUNCH_SYNC(fc_loss<4>, (unsigned)parts, THREADS, stream, *b, counters);
+        RG_LAUNCH_NEXT(fc_loss<4>, (unsigned)parts, THREADS, 0, stream, *b, counters);
     if (parts > FEW)
-        RG_LAUNCH_SYNC(fc_loss_sums, (unsigned)((size + TILE - 1) / TILE), dim3(TILE, DEEP), stream,
-                       *b, parts);
+        RG_LAUNCH_NEXT(fc_loss_sums, (unsigned)((size + TILE - 1) / TILE), dim3(TILE, DEEP), 0,
+                       stream, *b, parts);
 }

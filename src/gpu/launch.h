@@ -84,11 +84,24 @@ typedef struct rg_cu_layer_back {
 
 /* There are several tilings, of which each may be the quickest for some sizes. exact: as good as
  * float32, else TF32. False: the GPU does not take it. */
-enum { RG_CU_TILINGS = 4 };
+enum { RG_CU_TILINGS = 3 };
 bool rg_cu_layer_run(int tiling, bool exact, const rg_cu_layer *l, cudaStream_t stream);
 bool rg_cu_layer_back_run(int tiling, bool exact, const rg_cu_layer_back *b, cudaStream_t stream);
 /* Parts that about fill the GPU `times` over in quarters, at least 1. */
 int rg_cu_layer_back_parts(int tiling, int64_t m, int64_t n, int64_t k, int quarters);
+
+/* ---- wide.cu: products of many rows, by Hopper's warpgroups ---- */
+
+/* c = a b^T + bias, through relu where it is asked for, or without a bias (a b^T) relu'(x): a is
+ * [m, depth], b [n, depth], c and x are [m, n]; n and depth are multiples of 4. TF32. False: the GPU
+ * does not take it. */
+typedef struct rg_cu_wide {
+    int relu, m, n, depth;
+    const float *a, *b, *bias, *x;
+    float *c;
+} rg_cu_wide;
+bool rg_cu_wide_run(const rg_cu_wide *w, cudaStream_t stream);
+void rg_cu_turn(int64_t rows, int64_t columns, const float *from, float *to, cudaStream_t stream);
 
 /* ---- fc_loss.cu: the last layer of a classifier ---- */
 

@@ -38,6 +38,7 @@ template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_tiles(rg_cu_
 {
     RG_DYNAMIC(shared);
     rg_sums<T> s;
+    RG_AFTER();
     int across = (l.n + T::N - 1) / T::N;
     int row = (int)blockIdx.x / across * T::M, column = (int)blockIdx.x % across * T::N;
     rg_factors f = {l.x, l.w, l.m, l.n, l.k};
@@ -201,6 +202,7 @@ template <class T> RG_DEVICE void back_w(const rg_cu_layer_back &b, int block, f
 template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_back(rg_cu_layer_back b)
 {
     RG_DYNAMIC(shared);
+    RG_AFTER();
     if ((int)blockIdx.x < b.x_blocks)
         back_x<T>(b, (int)blockIdx.x, shared);
     else
@@ -211,6 +213,7 @@ template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_back(rg_cu_l
 RG_KERNEL sum_parts(rg_cu_layer_back b)
 {
     int64_t step = part_size(b), weights = (int64_t)b.k * b.n;
+    RG_AFTER();
     RG_EACH(e, step / 4) {
         float v[4] = {0, 0, 0, 0};
 #pragma unroll 8
@@ -244,7 +247,7 @@ template <class T> static bool run_layer(const rg_cu_layer *l, cudaStream_t stre
         return false;
     ready = true;
 #endif
-    RG_LAUNCH_SHARED(layer_tiles<T>, (unsigned)tiles_of<T>(l->m, l->n), T::THREADS, T::SHARED,
+    RG_LAUNCH_NEXT(layer_tiles<T>, (unsigned)tiles_of<T>(l->m, l->n), T::THREADS, T::SHARED,
                      stream, *l);
     return true;
 }
@@ -266,12 +269,12 @@ template <class T> static bool run_back(const rg_cu_layer_back *given, cudaStrea
     if (b.parts > RG_CU_FEW_PARTS) {
         rg_cu_layer_back apart = b;
         apart.w_out = NULL; /* changed by the kernel behind */
-        RG_LAUNCH_SHARED(layer_back<T>, (unsigned)(b.x_blocks + tiles * b.parts), T::THREADS,
+        RG_LAUNCH_NEXT(layer_back<T>, (unsigned)(b.x_blocks + tiles * b.parts), T::THREADS,
                          T::SHARED, stream, apart);
-        RG_LAUNCH(sum_parts, rg_blocks((int64_t)(b.k + 1) * b.n / 4, 128), 128, stream, b);
+        RG_LAUNCH_NEXT(sum_parts, rg_blocks((int64_t)(b.k + 1) * b.n / 4, 128), 128, 0, stream, b);
         return true;
     }
-    RG_LAUNCH_SHARED(layer_back<T>, (unsigned)(b.x_blocks + (weights ? tiles * b.parts : 0)),
+    RG_LAUNCH_NEXT(layer_back<T>, (unsigned)(b.x_blocks + (weights ? tiles * b.parts : 0)),
                      T::THREADS, T::SHARED, stream, b);
     return true;
 }
@@ -280,7 +283,6 @@ template <class T> static bool run_back(const rg_cu_layer_back *given, cudaStrea
 template <bool EXACT> using tiling0 = rg_tiling<64, 32, 2, 2, 2, 4, 2, EXACT>;
 template <bool EXACT> using tiling1 = rg_tiling<64, 64, 2, 2, 1, 4, 2, EXACT>;
 template <bool EXACT> using tiling2 = rg_tiling<128, 64, 2, 2, 1, 3, 2, EXACT>;
-template <bool EXACT> using tiling3 = rg_tiling<64, 64, 2, 2, 2, 6, 1, EXACT>;
 
 extern "C" bool rg_cu_layer_run(int tiling, bool exact, const rg_cu_layer *l, cudaStream_t stream)
 {
@@ -288,8 +290,7 @@ extern "C" bool rg_cu_layer_run(int tiling, bool exact, const rg_cu_layer *l, cu
     static const runs all[RG_CU_TILINGS][2] = {
         {run_layer<tiling0<false>>, run_layer<tiling0<true>>},
         {run_layer<tiling1<false>>, run_layer<tiling1<true>>},
-        {run_layer<tiling2<false>>, run_layer<tiling2<true>>},
-        {run_layer<tiling3<false>>, run_layer<tiling3<true>>}};
+        {run_layer<tiling2<false>>, run_layer<tiling2<true>>}};
     return all[tiling][exact](l, stream);
 }
 
@@ -300,14 +301,13 @@ extern "C" bool rg_cu_layer_back_run(int tiling, bool exact, const rg_cu_layer_b
     static const runs all[RG_CU_TILINGS][2] = {
         {run_back<tiling0<false>>, run_back<tiling0<true>>},
         {run_back<tiling1<false>>, run_back<tiling1<true>>},
-        {run_back<tiling2<false>>, run_back<tiling2<true>>},
-        {run_back<tiling3<false>>, run_back<tiling3<true>>}};
+        {run_back<tiling2<false>>, run_back<tiling2<true>>}};
     return all[tiling][exact](b, stream);
 }
 
 extern "C" int rg_cu_layer_back_parts(int tiling, int64_t m, int64_t n, int64_t k, int quarters)
 {
-    static const int size[RG_CU_TILINGS][2] = {{64, 32}, {64, 64}, {128, 64}, {64, 64}};
+    static const int size[RG_CU_TILINGS][2] = {{64, 32}, {64, 64}, {128, 64}};
     int64_t tiles = (k + size[tiling][0] - 1) / size[tiling][0] *
                     ((n + size[tiling][1] - 1) / size[tiling][1]);
     int64_t parts = 132 * quarters / 4 / (tiles ? tiles : 1);

@@ -217,6 +217,7 @@ RG_KERNEL gather_columns(int64_t n, int64_t step, int each, rg_cu_columns column
     const uint32_t width = (uint32_t)c->width, lane = threadIdx.x % 32;
     const int64_t first = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32 * each;
     const int some = (int)(n - first < each ? n - first : each);
+    RG_AFTER();
     if (width == 0 || some <= 0)
         return;
     if (c->ids == NULL || c->offsets != NULL) {
@@ -237,8 +238,8 @@ extern "C" void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_column
     int each = rows_of_warp(n);
     int64_t blocks = (n + each * (RG_THREADS / 32) - 1) / (each * (RG_THREADS / 32));
     if (n > 0 && columns->n > 0)
-        RG_LAUNCH_SYNC(gather_columns, dim3((unsigned)blocks, (unsigned)columns->n), RG_THREADS,
-                       stream, n, step, each, *columns, out, site);
+        RG_LAUNCH_NEXT(gather_columns, dim3((unsigned)blocks, (unsigned)columns->n), RG_THREADS,
+                       0, stream, n, step, each, *columns, out, site);
 }
 
 /* Two neighbours at once, where the GPU can. `at` is of 8 bytes. */
@@ -314,6 +315,7 @@ RG_KERNEL scatter_columns(int64_t n, int64_t step, int each, bool pairs, rg_cu_c
                           const float *dout, float *table, const float *rate, rg_gpu_site site)
 {
     RG_SHARED float first_row[WIDE];
+    RG_AFTER();
     const rg_cu_column *c = &columns.part[blockIdx.y];
     const float by = -*rate;
     const bool summed = c->width <= WIDE;
@@ -346,6 +348,7 @@ extern "C" void rg_cu_scatter_columns(int64_t n, int64_t step, const rg_cu_colum
     bool pairs = columns->part[0].width % 2 == 0 && step % 2 == 0 && (uintptr_t)table % 8 == 0 &&
                  (uintptr_t)dout % 8 == 0;
     int64_t blocks = (n + each * (RG_THREADS / 32) - 1) / (each * (RG_THREADS / 32));
-    RG_LAUNCH_SYNC(scatter_columns, dim3((unsigned)(blocks > most ? most : blocks), (unsigned)columns->n),
-                   RG_THREADS, stream, n, step, each, pairs, *columns, dout, table, rate, site);
+    RG_LAUNCH_NEXT(scatter_columns,
+                   dim3((unsigned)(blocks > most ? most : blocks), (unsigned)columns->n),
+                   RG_THREADS, 0, stream, n, step, each, pairs, *columns, dout, table, rate, site);
 }
