@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
@@ -19,7 +20,7 @@ BATCH, SLOTS, WIDTH, WORKERS, PARTS = 512, 26, 10, 2, 4
 DENSE_FLOATS = (273 + 1) * 400 + 2 * (400 + 1) * 400 + (400 + 1) * 2
 BARS = {"sync": 2.7, "async": 3.5, "half_async": 2.5, "geo": 1.8}
 CASES = ("sync", "async", "half_async", "geo", "adam", "p26", "bytes", "fp16", "int8", "step",
-         "memory")
+         "memory", "disk")
 
 
 def median(values):
@@ -139,6 +140,24 @@ class Bench(object):
         began = max(line["idle_began"] for line in lines) + 0.5
         busiest = max(watch.spent(began, began + 5).values()) / 5
         show("CPU of the busiest process while a job waits", busiest, 0.02, "share of a core", True)
+
+    def disk(self):
+        """Tables four times the memory that they are given, the rest of them on disk."""
+        ids = np.load(self.data + "/train.npz")["ids"]
+        rows = len(np.unique(ids[:len(ids) // 8 * PARTS * WORKERS]))
+        for opt, floats in ("sgd", 1), ("lazy", 3):
+            # A row: its id, floats, counters, and its part of the index.
+            given = rows * (8 + 4 * WIDTH * floats + 8 + 17) // 2 // 4
+            for mode, bar in ("async", 0.3), ("sync", 0.3):
+                options = ["--opt", opt, "--passes", "2", "--reps", "3"]
+                plain = self.job(self.ours, mode, *options)
+                with tempfile.TemporaryDirectory() as folder:
+                    some = self.job(self.ours, mode, *options, FLAGS_ps_table_memory=str(given),
+                                    FLAGS_ps_table_disk=folder)
+                show("%s, %s, rows on disk" % (mode, opt), some["per_second"] / plain["per_second"],
+                     bar, "%.1f MB a server for %.1f: %.0f of %.0f examples a second, %.0f of %.0f "
+                     "per CPU-second" % (given / 1e6, 4 * given / 1e6, some["per_second"],
+                                         plain["per_second"], some["per_cpu"], plain["per_cpu"]))
 
     def memory(self):
         for title, states, bar in ("SGD", "0", 72), ("Adam", "2", 160):

@@ -24,12 +24,19 @@ void rg_quota_note(rg_quota *quota, size_t before, size_t now)
         (void)atomic_fetch_add_explicit(&quota->used, now - before, memory_order_relaxed);
 }
 
-/* The slab that is being filled and a spare one, and a segment of the index; a small table's are as
- * large as all before them. */
+size_t rg_quota_slab(const rg_quota *quota)
+{
+    return quota->limit / 16;
+}
+
+/* The slab that is being filled and a spare one, and what the index has before it is full. */
 size_t rg_quota_for_rows(const rg_quota *quota)
 {
-    static const size_t slack = 12 << 20;
-    return quota->limit > slack / 2 * 3 ? quota->limit - slack : quota->limit / 3;
+    size_t slab = rg_quota_slab(quota), index = quota->limit / 8;
+    static const size_t most_slab = 4 << 20, most_index = 4 << 20;
+    slab = slab < most_slab ? slab : most_slab;
+    index = index < most_index ? index : most_index;
+    return quota->limit - 2 * slab - index;
 }
 
 static rg_status bad_size(const char *what, const char *text)

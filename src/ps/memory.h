@@ -36,6 +36,8 @@ bool rg_quota_take(rg_quota *quota, size_t bytes);
 /* Taken already, whatever the limit; or given back. */
 void rg_quota_note(rg_quota *quota, size_t before, size_t now);
 
+/* In pieces of which size tables should take it. */
+size_t rg_quota_slab(const rg_quota *quota);
 /* How much of it rows may cost that can go. */
 size_t rg_quota_for_rows(const rg_quota *quota);
 

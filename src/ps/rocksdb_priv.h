@@ -26,6 +26,9 @@ typedef unsigned char rg_rocks_bool;
     F(void, options_set_info_log_level, (rg_rocks, int))                                           \
     F(void, options_set_level_compaction_dynamic_level_bytes, (rg_rocks, rg_rocks_bool))           \
     F(void, options_set_target_file_size_base, (rg_rocks, uint64_t))                               \
+    F(void, options_set_memtable_whole_key_filtering, (rg_rocks, rg_rocks_bool))                   \
+    F(void, options_set_memtable_prefix_bloom_size_ratio, (rg_rocks, double))                      \
+    F(void, set_perf_level, (int))                                                                 \
     F(void, options_set_block_based_table_factory, (rg_rocks, rg_rocks))                           \
     F(rg_rocks, block_based_options_create, (void))                                                \
     F(void, block_based_options_destroy, (rg_rocks))                                               \

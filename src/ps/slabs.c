@@ -5,12 +5,12 @@
 #include "sys/fault.h"
 #include "sys/pages.h"
 
-/* Slabs of 64 KiB, 128 KiB ... 2 MiB, then all of 4 MiB. */
-enum { N_SMALL = 6, FIRST_BYTES = 64 * 1024, SLAB_BYTES = 4 * 1024 * 1024 };
+/* Slabs of 64 KiB, 128 KiB ... , then all of the largest size. */
+enum { FIRST_BYTES = 64 * 1024 };
 
 static size_t slab_bytes(const rg_slabs *slabs, size_t slab)
 {
-    size_t bytes = slab < N_SMALL ? (size_t)FIRST_BYTES << slab : SLAB_BYTES;
+    size_t bytes = (size_t)FIRST_BYTES << (slab < slabs->n_small ? slab : slabs->n_small);
     return bytes > slabs->row_bytes ? bytes : slabs->row_bytes;
 }
 
@@ -19,10 +19,12 @@ static size_t slab_rows(const rg_slabs *slabs, size_t slab)
     return slab_bytes(slabs, slab) / slabs->row_bytes;
 }
 
-void rg_slabs_init(rg_slabs *slabs, size_t row_bytes)
+void rg_slabs_init(rg_slabs *slabs, size_t row_bytes, size_t largest)
 {
     *slabs = (rg_slabs){.row_bytes = row_bytes};
-    while ((size_t)1 << slabs->bits < slab_rows(slabs, N_SMALL))
+    while (slabs->n_small < RG_SLABS_SMALL && (size_t)FIRST_BYTES << (slabs->n_small + 1) <= largest)
+        slabs->n_small++;
+    while ((size_t)1 << slabs->bits < slab_rows(slabs, slabs->n_small))
         slabs->bits++;
     slabs->mask = ((uint32_t)1 << slabs->bits) - 1;
 }
@@ -32,7 +34,7 @@ void rg_slabs_clear(rg_slabs *slabs)
     for (size_t i = 0; i < slabs->n_slabs; i++)
         rg_pages_free(slabs->slabs[i], slab_bytes(slabs, i));
     rg_free(slabs->slabs);
-    rg_slabs_init(slabs, slabs->row_bytes);
+    rg_slabs_init(slabs, slabs->row_bytes, (size_t)FIRST_BYTES << slabs->n_small);
 }
 
 size_t rg_slabs_bytes(const rg_slabs *slabs)
@@ -98,7 +100,7 @@ void rg_slabs_pop(rg_slabs *slabs)
 uint32_t rg_slabs_at(const rg_slabs *slabs, size_t position)
 {
     size_t slab = 0;
-    for (; slab < N_SMALL && position >= slab_rows(slabs, slab); slab++)
+    for (; slab < slabs->n_small && position >= slab_rows(slabs, slab); slab++)
         position -= slab_rows(slabs, slab);
     size_t each = slab_rows(slabs, slab);
     slab += position / each;

@@ -11,16 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { RG_SLABS_SMALL = 6, RG_SLAB_BYTES = 64 * 1024 << RG_SLABS_SMALL }; /* 4 MiB */
+
 typedef struct rg_slabs {
     uint8_t **slabs;
     size_t n_slabs, cap_slabs; /* the last one may be empty, kept against coming and going */
     size_t row_bytes, n_rows;
+    size_t n_small; /* slabs before those of the largest size */
     int bits;
     uint32_t mask;
     uint32_t next_slab, next_place; /* where the next row goes */
 } rg_slabs;
 
-void rg_slabs_init(rg_slabs *slabs, size_t row_bytes);
+/* largest: bytes of a slab, unless a row has more; 64 KiB to RG_SLAB_BYTES. */
+void rg_slabs_init(rg_slabs *slabs, size_t row_bytes, size_t largest);
 void rg_slabs_clear(rg_slabs *slabs);
 size_t rg_slabs_bytes(const rg_slabs *slabs);
 

@@ -54,7 +54,8 @@ rg_status rg_table_open(rg_table **out, const rg_table_spec *spec)
         table->disk_table = rg_disk_new_table(table->keep.disk);
     table->used_at = RG_TABLE_ID_BYTES + sizeof(float) * table->floats +
                      4 * (size_t)spec->n_counters;
-    rg_slabs_init(&table->rows, table->used_at + (table->keeps ? sizeof(uint32_t) : 0));
+    rg_slabs_init(&table->rows, table->used_at + (table->keeps ? sizeof(uint32_t) : 0),
+                  table->keep.quota ? rg_quota_slab(table->keep.quota) : RG_SLAB_BYTES);
     rg_table_settle(table);
     if (table->keeps && table->keep.quota != NULL) {
         table->next = table->keep.quota->tables;
