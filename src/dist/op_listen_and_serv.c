@@ -45,6 +45,7 @@ const rg_op rg_op_listen_and_serv = {
         RG_LIST("slice_heights", RG_ATTR_LONGS, "the rows of the whole variable"),
         RG_LIST("tables", RG_ATTR_STRINGS, "parameters whose rows come to be when first touched"),
         RG_LIST("table_grows", RG_ATTR_INTS, "1: ids may be beyond the declared height"),
+        RG_LIST("table_entries", RG_ATTR_STRINGS, "which ids of each get a row; empty: all"),
         RG_INT("table_init_block_id", -1, "the block of the tables' initialisers; -1: none"),
         RG_BOOLEAN("sum_gradients", false, "sync: the sum over trainers, and not the mean")),
     .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_SERVES,

@@ -281,9 +281,18 @@ static rg_status make_rows(rg_shard *shard, uint32_t var, const int64_t *ids, co
     rg_arena_reset(&shard->scratch);
     const int64_t *own = own_ids(shard, ids, some);
     rg_row_handle *handles = rg_arena_alloc(&shard->scratch, some->n * sizeof *handles);
-    if (own == NULL || handles == NULL)
+    bool *admitted = rg_arena_alloc(&shard->scratch, some->n);
+    int64_t *all = rg_arena_alloc(&shard->scratch, some->n * sizeof *all);
+    if (own == NULL || handles == NULL || admitted == NULL || all == NULL)
         return rg_no_memory(some->n * sizeof *handles, "rows");
-    return rg_table_touch(shard->vars[var].table, own, some->n, handles, NULL);
+    if (!rg_entry_filters(&shard->vars[var].entry))
+        return rg_table_touch(shard->vars[var].table, own, some->n, handles, NULL);
+    size_t n = 0;
+    RG_TRY(rg_table_admit(shard->vars[var].table, own, some->n, false, admitted));
+    for (uint32_t i = 0; i < some->n; i++)
+        if (admitted[i])
+            all[n++] = own[i];
+    return rg_table_touch(shard->vars[var].table, all, n, handles, NULL);
 }
 
 static rg_status reserve_part(rg_spread *spread, rg_shard *shard)

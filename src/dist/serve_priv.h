@@ -26,6 +26,7 @@
 #include "dist/protocol.h"
 #include "ops/past.h"
 #include "ps/geo_rows.h"
+#include "ps/admission.h"
 #include "ps/memory.h"
 #include "ps/table.h"
 #include "rpc/server.h"
@@ -77,6 +78,7 @@ typedef struct rg_served {
     rg_geo_rows *changed; /* geo */
     uint64_t *told;       /* geo, by trainer: how far what it was told last goes */
     size_t gone;          /* rows for which there was no memory */
+    rg_entry_rule entry;  /* which ids get a row */
     /* DC-ASGD: what each trainer was sent last. */
     rg_value **sent;
     /* Sync, where trainers may come back: values before the last step, of a table those of the rows

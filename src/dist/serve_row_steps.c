@@ -325,12 +325,37 @@ static rg_status push_geo(rg_served *var, const rg_row_handle *handles, const in
     return RG_OK;
 }
 
+/* Of a push, only the ids that may have a row; the others are counted. */
+static rg_status leave_out(rg_served *var, const int64_t **ids, size_t *n, float **grads)
+{
+    size_t width = (size_t)var->about->width, kept = 0;
+    rg_arena *scratch = &var->shard->scratch;
+    bool *admitted = rg_arena_alloc(scratch, *n + 1);
+    int64_t *some = rg_arena_alloc(scratch, (*n + 1) * sizeof *some);
+    float *rows = rg_arena_alloc(scratch, (*n + 1) * width * sizeof *rows);
+    if (!admitted || !some || !rows)
+        return rg_no_memory(*n * width * sizeof *rows, "a push");
+    RG_TRY(rg_table_admit(var->table, *ids, *n, true, admitted));
+    for (size_t i = 0; i < *n; i++) {
+        if (!admitted[i])
+            continue;
+        some[kept] = (*ids)[i];
+        memcpy(rows + kept++ * width, *grads + i * width, width * sizeof *rows);
+    }
+    *ids = some;
+    *grads = rows;
+    *n = kept;
+    return RG_OK;
+}
+
 rg_status rg_served_push(rg_engine *s, rg_served *var, const int64_t *ids, size_t n, float *grads)
 {
     rg_row_handle *handles = NULL;
     if (var->table == NULL)
         return s->mode->programs.updates ? push_geo(var, NULL, ids, n, grads)
                                          : push_plan(var, ids, n, grads);
+    if (rg_entry_filters(&var->entry))
+        RG_TRY(leave_out(var, &ids, &n, &grads));
     handles = rg_arena_alloc(&var->shard->scratch, (n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");

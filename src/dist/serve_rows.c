@@ -270,6 +270,8 @@ rg_status rg_served_open(rg_engine *s, rg_served *var)
     rg_table_keep keep = rg_serve_keep(s, var);
     RG_TRY(make_spec(s, var, &spec));
     spec.keep = &keep;
+    var->entry.key = spec.key;
+    spec.entry = &var->entry;
     spec.n_counters = var->later ? RG_ROW_COUNTERS : RG_ROW_STEP;
     RG_TRY(rg_table_open(&var->table, &spec));
     if (s->mode->programs.updates) {
@@ -385,7 +387,7 @@ rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at,
     rg_row_handle *handles = rg_arena_alloc(&var->shard->scratch, (n + 1) * sizeof *handles);
     if (handles == NULL)
         return rg_no_memory(n * sizeof *handles, "handles");
-    bool makes = !rg_serve_rows_may_go(var->shard->engine);
+    bool makes = !rg_serve_rows_may_go(var->shard->engine) && !rg_entry_filters(&var->entry);
     RG_TRY(makes ? rg_served_touch(var, ids, n, handles) : look_up(var, ids, n, handles));
     rg_served_catch_up(var, handles, n);
     if (at == NULL)
@@ -411,6 +413,8 @@ static void read_column(rg_served *var, int column, int64_t id, rg_row_handle ha
     int64_t width = var->about->width;
     if (handle != RG_NO_ROW)
         memcpy(out, rg_table_row(var->table, handle) + column * width, (size_t)width * sizeof *out);
+    else if (column == 0 && rg_entry_filters(&var->entry))
+        memset(out, 0, (size_t)width * sizeof *out); /* it has not been let in */
     else if (column == 0)
         rg_table_start_value(var->table, id, out);
     for (int64_t k = 0; handle == RG_NO_ROW && column > 0 && k < width; k++)

@@ -185,6 +185,9 @@ static rg_status describe(rg_engine *s, int i, const char *text)
         return RG_OK;
     const rg_attr *grows = rg_opdesc_attr(s->desc, "table_grows");
     var->grows = grows != NULL && at < grows->n && grows->ints[at] != 0;
+    const rg_attr *entries = strings_of(s, "table_entries");
+    if (at < entries->n)
+        RG_TRY(rg_parse_entry(param, entries->strings[at], &var->entry));
     return rg_served_describe(s, var, block->n_ops - var->first_op == 1);
 }
 

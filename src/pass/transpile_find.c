@@ -370,6 +370,35 @@ static const rg_opdesc *whole_reader(const rg_transpiler *t, const rg_dist_param
     return reader;
 }
 
+/* The rule by which ids get a row, which all look-ups of a table share. */
+static rg_status find_entry(const rg_transpiler *t, rg_dist_param *param)
+{
+    param->entry = "";
+    for (size_t i = 0; i < t->main->blocks[0]->n_ops; i++) {
+        const rg_opdesc *op = t->main->blocks[0]->ops[i];
+        const rg_attr *attr = is_look_up(op) && rg_op_reads(op, param->name)
+                                  ? rg_opdesc_attr(op, "entry")
+                                  : NULL;
+        if (attr == NULL || attr->type != RG_ATTR_STRING || strcmp(attr->s, param->entry) == 0)
+            continue;
+        if (param->entry[0] != '\0')
+            return rg_fail(RG_EINVAL, "the table %s is looked up with the entries '%s' and '%s'",
+                           param->name, param->entry, attr->s);
+        param->entry = attr->s;
+    }
+    if (param->entry[0] != '\0' && t->config.mode->updates)
+        return rg_fail(RG_EUNIMPL,
+                       "the table %s has an entry, and in geo each trainer has all rows: servers "
+                       "cannot say which there are",
+                       param->name);
+    if (param->entry[0] != '\0' && !param->born)
+        return rg_fail(RG_EUNIMPL,
+                       "the table %s has an entry, which needs is_sparse=True and that only "
+                       "look-ups and one optimizer's op use it",
+                       param->name);
+    return RG_OK;
+}
+
 static rg_status find_tables(rg_transpiler *t)
 {
     for (int i = 0; i < t->n_params; i++) {
@@ -388,6 +417,7 @@ static rg_status find_tables(rg_transpiler *t)
             return rg_fail(RG_EINVAL,
                            "the table %s has is_distributed=True, which needs is_sparse=True too",
                            param->name);
+        RG_TRY(find_entry(t, param));
     }
     return RG_OK;
 }

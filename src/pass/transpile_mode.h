@@ -47,9 +47,10 @@ struct rg_dist_param {
     int n_ops;
     const char **states; /* what its optimizer keeps from step to step */
     int n_states;
-    bool table; /* only looked up: trainers get rows, never the whole */
-    bool born;  /* its rows may come to be when first touched */
-    bool grows; /* is_distributed: ids beyond its height are welcome */
+    bool table;        /* only looked up: trainers get rows, never the whole */
+    bool born;         /* its rows may come to be when first touched */
+    bool grows;        /* is_distributed: ids beyond its height are welcome */
+    const char *entry; /* which ids get a row, as its look-ups say; "": all */
     rg_part *parts;
     int n_parts;
 };

@@ -250,9 +250,11 @@ static rg_status set_slices(rg_server_program *s, rg_opdesc *op)
 static rg_status set_tables(rg_server_program *s, rg_opdesc *op)
 {
     const char **names = rg_arena_alloc(&s->t->arena, s->places.n * sizeof *names);
+    const char **entries = rg_arena_alloc(&s->t->arena, s->places.n * sizeof *entries);
+    bool any = false;
     int32_t *grows = rg_arena_alloc(&s->t->arena, s->places.n * sizeof *grows);
     int n = 0;
-    if (names == NULL || grows == NULL)
+    if (names == NULL || grows == NULL || entries == NULL)
         return rg_transpile_no_memory();
     for (int i = 0; i < s->t->n_params; i++)
         for (int k = 0; s->t->params[i].born && k < s->t->params[i].n_parts; k++) {
@@ -260,11 +262,15 @@ static rg_status set_tables(rg_server_program *s, rg_opdesc *op)
             if (part->endpoint != s->endpoint)
                 continue;
             names[n] = part->name;
+            entries[n] = s->t->params[i].entry;
+            any = any || entries[n][0] != '\0';
             grows[n++] = s->t->params[i].grows && k + 1 == s->t->params[i].n_parts;
         }
     RG_TRY(rg_edit_strings(op, "tables", n, names));
     RG_TRY(rg_opdesc_set_attr(
         op, &(rg_attr){.name = "table_grows", .type = RG_ATTR_INTS, .n = n, .ints = grows}));
+    if (any)
+        RG_TRY(rg_edit_strings(op, "table_entries", n, entries));
     return rg_edit_int(op, "table_init_block_id", s->table_init);
 }
 

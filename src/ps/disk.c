@@ -19,7 +19,7 @@ enum {
     READ_AT_ONCE = 256, /* keys of one call; their values are pinned meanwhile */
     BLOCK_BYTES = 4096,
     BITS_A_KEY = 10,
-    COUNT_NOTHING = 1, /* of its levels of counting, which is a thread's and costs a tenth */
+    COUNT_NOTHING = 1,  /* of its levels of counting, which is a thread's and costs a tenth */
     LOG_ERRORS = 3,     /* of its log levels */
     HASH_IN_BLOCKS = 1, /* of data_block_index_type */
     SMALLEST_BUFFER = 1 << 20,

@@ -22,7 +22,8 @@ static size_t slab_rows(const rg_slabs *slabs, size_t slab)
 void rg_slabs_init(rg_slabs *slabs, size_t row_bytes, size_t largest)
 {
     *slabs = (rg_slabs){.row_bytes = row_bytes};
-    while (slabs->n_small < RG_SLABS_SMALL && (size_t)FIRST_BYTES << (slabs->n_small + 1) <= largest)
+    while (slabs->n_small < RG_SLABS_SMALL &&
+           (size_t)FIRST_BYTES << (slabs->n_small + 1) <= largest)
         slabs->n_small++;
     while ((size_t)1 << slabs->bits < slab_rows(slabs, slabs->n_small))
         slabs->bits++;

@@ -49,6 +49,7 @@ rg_status rg_table_open(rg_table **out, const rg_table_spec *spec)
     if (spec->keep != NULL)
         table->keep = *spec->keep;
     table->spec.keep = NULL;
+    table->spec.entry = NULL;
     table->keeps = table->keep.evict != RG_EVICT_NEVER || table->keep.disk != NULL;
     if (table->keep.disk != NULL)
         table->disk_table = rg_disk_new_table(table->keep.disk);
@@ -56,6 +57,16 @@ rg_status rg_table_open(rg_table **out, const rg_table_spec *spec)
                      4 * (size_t)spec->n_counters;
     rg_slabs_init(&table->rows, table->used_at + (table->keeps ? sizeof(uint32_t) : 0),
                   table->keep.quota ? rg_quota_slab(table->keep.quota) : RG_SLAB_BYTES);
+    if (spec->entry != NULL && rg_entry_filters(spec->entry)) {
+        table->entry = *spec->entry;
+        rg_status code = rg_seen_open(&table->seen, table->keep.quota, table->keeps);
+        if (code != RG_OK) {
+            rg_row_index_fini(&table->index);
+            rg_free(name);
+            rg_free(table);
+            return code;
+        }
+    }
     rg_table_settle(table);
     if (table->keeps && table->keep.quota != NULL) {
         table->next = table->keep.quota->tables;
@@ -81,6 +92,7 @@ void rg_table_close(rg_table *table)
         return;
     if (table->keeps && table->keep.quota != NULL)
         leave_quota(table);
+    rg_seen_close(table->seen);
     rg_slabs_clear(&table->rows);
     rg_row_index_fini(&table->index);
     rg_quota_note(table->keep.quota, table->charged, 0);
@@ -97,6 +109,8 @@ rg_status rg_table_clear(rg_table *table)
     rg_slabs_clear(&table->rows);
     rg_row_index_clear(&table->index);
     table->n_cold = table->hand = 0;
+    if (table->seen != NULL)
+        rg_seen_clear(table->seen);
     rg_table_settle(table);
     return RG_OK;
 }
@@ -344,6 +358,30 @@ rg_status rg_table_touch(rg_table *table, const int64_t *ids, size_t n, rg_row_h
     size_t now = rg_table_size(table);
     if (created != NULL) /* where rows go it may be fewer than before */
         *created = now > before ? now - before : 0;
+    return RG_OK;
+}
+
+rg_status rg_table_admit(rg_table *table, const int64_t *ids, size_t n, bool counts, bool *admitted)
+{
+    rg_row_handle handles[GROUP];
+    for (size_t first = 0; first < n; first += GROUP) {
+        size_t size = n - first < GROUP ? n - first : GROUP;
+        RG_TRY(rg_table_bring(table, ids + first, size, handles));
+        for (size_t i = 0; i < size; i++) {
+            int64_t id = ids[first + i];
+            uint32_t seen = table->seen && handles[i] == RG_NO_ROW ? rg_seen_count(table->seen, id)
+                                                                   : 0;
+            bool enters = table->seen == NULL || handles[i] != RG_NO_ROW ||
+                          rg_entry_admits(&table->entry, id, seen);
+            admitted[first + i] = enters;
+            if (!counts || table->seen == NULL)
+                continue;
+            if (!enters)
+                RG_TRY(rg_seen_set(table->seen, id, seen + (seen < UINT32_MAX)));
+            else if (handles[i] == RG_NO_ROW)
+                rg_seen_forget(table->seen, id);
+        }
+    }
     return RG_OK;
 }
 

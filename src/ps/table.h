@@ -66,8 +66,9 @@ typedef struct rg_table_spec {
     int64_t height;                         /* ids are below it; -1: any id >= 0 */
     rg_table_start start;
     float a, b;
-    rg_philox_key key;                /* of random starts, as rg_start_key() gives it */
-    const struct rg_table_keep *keep; /* ps/memory.h; copied. NULL: memory without a limit */
+    rg_philox_key key;                 /* of random starts, as rg_start_key() gives it */
+    const struct rg_table_keep *keep;  /* ps/memory.h; copied. NULL: memory without a limit */
+    const struct rg_entry_rule *entry; /* ps/admission.h; copied. NULL: every id gets a row */
 } rg_table_spec;
 
 /* Owned; ended by rg_table_close(), which takes NULL too. */
@@ -101,12 +102,17 @@ rg_status rg_table_touch(rg_table *table, const int64_t *ids, size_t n, rg_row_h
 /* As find, and rows on disk come to memory first. None is made. */
 rg_status rg_table_bring(rg_table *table, const int64_t *ids, size_t n, rg_row_handle *handles);
 
-/* What a row that is not there would start with: dim floats. */
+/* Before rows are touched to change them: which of the ids (admitted[i]) may have one, and have it
+ * or get it when they are touched. `counts`: the others are counted. */
+rg_status rg_table_admit(rg_table *table, const int64_t *ids, size_t n, bool counts,
+                         bool *admitted);
+/* What a row that is not there reads as: dim floats, as it would start, or zeros where a push would
+ * not let its id in. */
 void rg_table_start_value(const rg_table *table, int64_t id, float *value);
 
 /* values [n, dim] and states[k] [n, dim] of the rows. `states` or one of its entries may be
- * NULL: not wanted. A row that is not there reads as it would start; with `create` it is
- * made. */
+ * NULL: not wanted. A row that is not there reads as rg_table_start_value() says; with `create` it
+ * is made. */
 rg_status rg_table_gather(rg_table *table, const int64_t *ids, size_t n, bool create, float *values,
                           float *const *states);
 /* gather without `create`, a large batch shared out over the pool (NULL: on this thread). For

@@ -76,7 +76,10 @@ RG_HOT void rg_table_add_scaled(rg_table *table, const rg_row_handle *handles, s
 
 void rg_table_start_value(const rg_table *table, int64_t id, float *value)
 {
-    rg_row_start(&table->spec, id, value);
+    if (table->seen != NULL && !rg_entry_admits(&table->entry, id, rg_seen_count(table->seen, id)))
+        memset(value, 0, (size_t)table->spec.dim * sizeof *value);
+    else
+        rg_row_start(&table->spec, id, value);
 }
 
 /* What rows that are not there would start with. */
@@ -89,7 +92,7 @@ static void read_starts(const rg_table *table, const int64_t *ids, const rg_row_
             continue;
         size_t at = i * (size_t)spec->dim;
         if (values != NULL)
-            rg_row_start(spec, ids[i], values + at);
+            rg_table_start_value(table, ids[i], values + at);
         for (int k = 0; states != NULL && k < spec->n_states; k++)
             for (int64_t j = 0; states[k] != NULL && j < spec->dim; j++)
                 *(states[k] + at + j) = spec->state_start[k];

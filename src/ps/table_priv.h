@@ -6,6 +6,7 @@
 #ifndef RG_PS_TABLE_PRIV_H
 #define RG_PS_TABLE_PRIV_H
 
+#include "ps/admission.h"
 #include "ps/memory.h"
 #include "ps/row_index_priv.h"
 #include "ps/slabs_priv.h"
@@ -26,6 +27,8 @@ struct rg_table {
     rg_row_index index;
     rg_slabs rows; /* each its id, value, states, counters, `used`; without padding */
     rg_table_keep keep;
+    rg_entry_rule entry;
+    rg_seen *seen;  /* ids without a row; NULL: every id gets one */
     size_t charged; /* of the quota */
     bool full;      /* why a row was not made: the quota, and not the system */
     /* Where rows may go (keeps is true): */

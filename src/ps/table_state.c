@@ -11,12 +11,14 @@ enum {
     MAGIC = 0x43544752, /* "RGTC" */
     HEAD_BYTES = 32,
     CLOCK_BYTES = 16,
+    COUNT_BYTES = 12,
 };
 
 struct rg_table_walk {
     const rg_table *table;
-    int parts; /* that are still to come */
-    size_t at; /* of rows in memory */
+    int parts;   /* that are still to come */
+    size_t at;   /* of rows in memory */
+    size_t seen; /* of counts */
     rg_disk_walk *disk;
 };
 
@@ -111,6 +113,26 @@ static rg_status next_rows(rg_table_walk *walk, rg_buf *out, size_t most, uint32
     return rg_buf_status(out);
 }
 
+static rg_status next_counts(rg_table_walk *walk, rg_buf *out, size_t most, uint32_t *n)
+{
+    const rg_seen *seen = walk->table->seen;
+    size_t left = seen != NULL ? rg_seen_size(seen) - walk->seen : 0;
+    size_t fit = most > HEAD_BYTES + COUNT_BYTES ? (most - HEAD_BYTES) / COUNT_BYTES : 1;
+    fit = fit < left ? fit : left;
+    *n = (uint32_t)fit;
+    if (fit == 0)
+        return RG_OK;
+    (void)add_head(walk->table, out, RG_CHUNK_COUNTS, fit, COUNT_BYTES);
+    for (; fit > 0; fit--, walk->seen++) {
+        int64_t id;
+        uint32_t count;
+        rg_seen_at(seen, walk->seen, &id, &count);
+        rg_buf_u64(out, (uint64_t)id);
+        rg_buf_u32(out, count);
+    }
+    return rg_buf_status(out);
+}
+
 static rg_status add_clock(const rg_table *table, rg_buf *out)
 {
     (void)add_head(table, out, RG_CHUNK_CLOCK, 1, CLOCK_BYTES);
@@ -137,6 +159,12 @@ rg_status rg_table_walk_next(rg_table_walk *walk, rg_buf *out, size_t most, bool
         if (walk->table->keeps)
             return add_clock(walk->table, out);
     }
+    if ((walk->parts & RG_WALK_COUNTS) != 0) {
+        RG_TRY(next_counts(walk, out, most, &n));
+        if (n > 0)
+            return RG_OK;
+        walk->parts &= ~RG_WALK_COUNTS;
+    }
     *more = false;
     return RG_OK;
 }
@@ -162,7 +190,7 @@ rg_status rg_table_chunk_read(rg_table_chunk *view, const uint8_t *chunk, size_t
     size_t row = RG_TABLE_ID_BYTES + sizeof(float) * (size_t)dim * (1 + states) +
                  4 * (size_t)(counters + used);
     size_t wanted = kind == RG_CHUNK_ROWS     ? row
-                    : kind == RG_CHUNK_COUNTS ? RG_TABLE_ID_BYTES + sizeof(uint32_t)
+                    : kind == RG_CHUNK_COUNTS ? COUNT_BYTES
                                               : CLOCK_BYTES;
     if (each != wanted || c.left / each != count || c.left % each != 0 ||
         (kind == RG_CHUNK_CLOCK && count != 1))
@@ -230,6 +258,23 @@ static void put_clock(rg_table *table, const rg_table_chunk *view)
     table->hand = hand;
 }
 
+/* A table that lets every id in has no use for them. */
+static rg_status put_counts(rg_table *table, const rg_table_chunk *view,
+                            bool (*keep)(void *arg, int64_t id), void *arg)
+{
+    rg_cursor c = {view->rows, view->n * (size_t)COUNT_BYTES};
+    for (uint32_t i = 0; table->seen != NULL && i < view->n; i++) {
+        uint64_t id;
+        uint32_t count;
+        RG_TRY(rg_cursor_u64(&c, &id));
+        RG_TRY(rg_cursor_u32(&c, &count));
+        RG_TRY(rg_table_check_ids(table, &(int64_t){(int64_t)id}, 1));
+        if (keep == NULL || keep(arg, (int64_t)id))
+            RG_TRY(rg_seen_set(table->seen, (int64_t)id, count));
+    }
+    return RG_OK;
+}
+
 rg_status rg_table_put(rg_table *table, const uint8_t *chunk, size_t n,
                        bool (*keep)(void *arg, int64_t id), void *arg)
 {
@@ -237,6 +282,8 @@ rg_status rg_table_put(rg_table *table, const uint8_t *chunk, size_t n,
     RG_TRY(rg_table_chunk_read(&view, chunk, n));
     if (view.kind == RG_CHUNK_ROWS)
         return put_rows(table, &view, keep, arg);
+    if (view.kind == RG_CHUNK_COUNTS)
+        return put_counts(table, &view, keep, arg);
     if (view.kind == RG_CHUNK_CLOCK && table->keeps)
         put_clock(table, &view);
     return RG_OK;

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import paddle.fluid as fluid
 import paddle.fluid.incubate.fleet.base.role_maker as role_maker
+from paddle.distributed import CountFilterEntry, ProbabilityEntry
 from paddle.fluid.incubate.fleet.parameter_server.distribute_transpiler import (StrategyFactory,
                                                                                 fleet)
 
@@ -22,6 +23,8 @@ def parse():
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--optimizer", default="Adagrad")
     parser.add_argument("--save")
+    parser.add_argument("--count", type=int, help="pushes before an id gets a row")
+    parser.add_argument("--probability", type=float, help="that it gets one with a push")
     parser.add_argument("--config", action="append", default=[],
                         help="NAME=VALUE of the server's runtime config")
     return parser.parse_args()
@@ -43,8 +46,13 @@ def main():
         program.random_seed = 5
     ids = fluid.layers.data("ids", [1], dtype="int64")
     label = fluid.layers.data("label", [1])
-    rows = fluid.layers.embedding(ids, [args.rows, WIDTH], is_sparse=True, param_attr=fluid.ParamAttr(
-        name="table", initializer=fluid.initializer.Uniform(-0.1, 0.1)))
+    attr = fluid.ParamAttr(name="table", initializer=fluid.initializer.Uniform(-0.1, 0.1))
+    if args.count or args.probability:
+        rows = fluid.contrib.layers.sparse_embedding(
+            ids, [args.rows, WIDTH], param_attr=attr,
+            entry=CountFilterEntry(args.count) if args.count else ProbabilityEntry(args.probability))
+    else:
+        rows = fluid.layers.embedding(ids, [args.rows, WIDTH], is_sparse=True, param_attr=attr)
     loss = fluid.layers.mean(fluid.layers.square_error_cost(fluid.layers.fc(rows, 1), label))
     fleet.init(role_maker.PaddleCloudRoleMaker())
     strategy = (StrategyFactory.create_geo_strategy(3) if args.mode == "geo" else

@@ -1,15 +1,18 @@
 """What the tables of a server may take: refused by name beyond it, or rows go, or are on disk."""
+import argparse
 import filecmp
 import os
 import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e_ps"))
 
+import memory_script  # noqa: E402
 from cluster import clean_env, launch_ps  # noqa: E402
 
 SCRIPT = os.path.join(HERE, "memory_script.py")
@@ -87,6 +90,61 @@ def test_bad_values_are_refused_by_name(tmp_path, launcher, said):
     out = job(tmp_path, ["=".join(launcher[i:i + 2]) for i in range(0, len(launcher), 2)], [])
     assert out.returncode == 2 and said in out.stdout, out.stdout
     assert not os.path.exists(str(tmp_path / "logs" / "serverlog.0"))
+
+
+def saved_rows(path):
+    import paddle.fluid as fluid
+    return fluid.load_program_state(str(path))["table"]
+
+
+def looked_up(steps, each, rows):
+    """How often each id is pushed by the two workers of a sync job: once a step."""
+    counts = np.zeros(rows, int)
+    args = argparse.Namespace(ids="zipf", each=each, rows=rows)
+    for step in range(steps):
+        both = np.concatenate([memory_script.ids_of(args, step, w, 2)[0] for w in range(2)])
+        counts[np.unique(both)] += 1
+    return counts
+
+
+def test_a_row_comes_with_the_nth_push(tmp_path):
+    """Also with several loops; others are saved as zeros."""
+    rows = 30000
+    out = job(tmp_path, [], ["--ids", "zipf", "--steps", "6", "--rows", str(rows), "--save", "saved",
+                             "--count", "3"])
+    assert out.returncode == 0, out.stdout
+    has_row = np.abs(saved_rows(tmp_path / "saved")).sum(1) > 0
+    counts = looked_up(6, 2000, rows)
+    assert (counts >= 3).sum() > 100
+    assert (has_row[:rows] == (counts >= 3)).all()
+
+
+def test_a_draw_lets_ids_in_on_any_number_of_servers(tmp_path):
+    rows, saved = 30000, []
+    for servers in (1, 3):
+        folder = tmp_path / str(servers)
+        os.makedirs(str(folder))
+        out = launch_ps(folder, [SCRIPT, "--ids", "zipf", "--steps", "4", "--rows", str(rows),
+                                 "--save", "saved", "--probability", "0.25"], servers=servers)
+        assert out.returncode == 0, out.stdout
+        saved.append(np.abs(saved_rows(folder / "saved")).sum(1) > 0)
+    assert (saved[0] == saved[1]).all()
+    once = looked_up(4, 2000, rows) == 1
+    share = saved[0][once].mean()
+    assert 0.2 < share < 0.3, share
+
+
+def test_entries_that_cannot_be_are_refused(tmp_path):
+    from paddle.distributed import CountFilterEntry, ProbabilityEntry
+    assert CountFilterEntry(20)._to_attr() == "count_filter_entry:20"
+    assert ProbabilityEntry(0.5)._to_attr() == "probability_entry:0.5"
+    for entry, bad in ((CountFilterEntry, ("none", -1, 0, 1.5, True)),
+                       (ProbabilityEntry, ("none", -1.0, 0.0, 1.5, 2))):
+        for value in bad:
+            with pytest.raises(ValueError, match=entry.__name__):
+                entry(value)
+    out = job(tmp_path, [], ["--mode", "geo", "--count", "3"])
+    assert out.returncode != 0 and "has an entry, and in geo" in out.stdout, out.stdout
 
 
 def test_a_server_refuses_what_is_too_little_or_wrong_in_its_environment(tmp_path):

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/philox.h"
+#include "ps/admission.h"
 #include "ps/disk.h"
 #include "ps/table.h"
 #include "ps/table_state.h"
@@ -535,6 +536,124 @@ static void bad_chunks_are_refused(void **state)
     rg_table_close(other);
 }
 
+/* ---- admission ---- */
+
+static rg_table *open_filtered(const char *entry, const rg_table_keep *keep)
+{
+    rg_table_spec spec = spec_of(keep);
+    rg_entry_rule rule = {.key = spec.key};
+    rg_table *table = NULL;
+    assert_ok(rg_parse_entry("emb", entry, &rule));
+    spec.entry = &rule;
+    assert_ok(rg_table_open(&table, &spec));
+    return table;
+}
+
+/* Whether a push of the id lets it in; then it is made. */
+static bool push_id(rg_table *table, int64_t id)
+{
+    bool admitted;
+    rg_row_handle handle;
+    assert_ok(rg_table_admit(table, &id, 1, true, &admitted));
+    if (admitted)
+        assert_ok(rg_table_touch(table, &id, 1, &handle, NULL));
+    return admitted;
+}
+
+static void an_id_gets_a_row_with_its_nth_push(void **state)
+{
+    (void)state;
+    rg_table *table = open_filtered("count_filter_entry:3", NULL), *copy;
+    float value[4], zeros[4] = {0}, start[4];
+    rg_table *plain = open_table(NULL);
+    int64_t id = 42;
+    assert_ok(rg_table_gather(plain, &id, 1, false, start, NULL));
+    for (int i = 0; i < 2; i++) {
+        assert_ok(rg_table_gather(table, &id, 1, false, value, NULL));
+        assert_ok(rg_table_gather(table, &id, 1, false, value, NULL)); /* asked again: no count */
+        assert_memory_equal(value, zeros, sizeof value);
+        assert_false(push_id(table, id));
+    }
+    assert_ok(rg_table_gather(table, &id, 1, false, value, NULL));
+    assert_memory_equal(value, start, sizeof value); /* what the next push will move */
+    assert_int_equal(rg_table_size(table), 0);
+    copy = open_filtered("count_filter_entry:3", NULL);
+    pour(table, RG_WALK_ALL, &copy, 1); /* counts go along */
+    assert_true(push_id(table, id));
+    assert_true(push_id(copy, id));
+    assert_int_equal(rg_table_size(copy), 1);
+    assert_true(push_id(table, id));
+    assert_false(push_id(table, 43));
+    rg_table_close(table);
+    rg_table_close(copy);
+    rg_table_close(plain);
+}
+
+static void a_draw_depends_on_the_id_and_its_pushes_alone(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static uint8_t when[2][N];
+    for (int way = 0; way < 2; way++) {
+        rg_table *table = open_filtered("probability_entry:0.25", NULL);
+        for (int push = 1; push <= 3; push++)
+            for (int64_t k = 0; k < N; k++) {
+                int64_t id = way == 0 ? k : N - 1 - k;
+                if (push_id(table, id) && when[way][id] == 0)
+                    when[way][id] = (uint8_t)push;
+            }
+        rg_table_close(table);
+    }
+    assert_memory_equal(when[0], when[1], sizeof when[0]);
+    size_t n[4] = {0};
+    for (int i = 0; i < N; i++)
+        n[when[0][i]]++;
+    assert_true(n[1] > N / 4 - 400 && n[1] < N / 4 + 400);
+    assert_true(n[2] > N * 3 / 16 - 400 && n[2] < N * 3 / 16 + 400);
+}
+
+static void counts_are_in_the_contract_and_age(void **state)
+{
+    (void)state;
+    rg_quota quota = {.limit = MIB};
+    rg_table *table = open_filtered("count_filter_entry:3", &(rg_table_keep){.quota = &quota});
+    rg_status code = RG_OK;
+    bool admitted;
+    for (int64_t id = 0; id < 200000 && code == RG_OK; id++)
+        code = rg_table_admit(table, &id, 1, true, &admitted);
+    assert_int_equal(code, RG_ENOMEM);
+    assert_non_null(strstr(rg_error_message(), "do not fit into --table_memory"));
+    assert_true(atomic_load(&quota.used) <= quota.limit);
+    rg_table_close(table);
+    assert_int_equal(atomic_load(&quota.used), 0);
+    table = open_filtered("count_filter_entry:4",
+                          &(rg_table_keep){.quota = &quota, .evict = RG_EVICT_LRU});
+    for (int64_t id = 0; id < 200000; id++) {
+        assert_false(push_id(table, 1000000 + id)); /* once each */
+        if (id % 1000 == 0)
+            (void)push_id(table, 7); /* all the time */
+    }
+    rg_row_handle handle;
+    assert_ok(rg_table_find(table, &(int64_t){7}, 1, &handle));
+    assert_true(handle != RG_NO_ROW);
+    assert_true(atomic_load(&quota.used) <= quota.limit);
+    rg_table_close(table);
+    assert_int_equal(quota.cost, 0);
+}
+
+static void rules_are_read_or_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"count_filter_entry:0",  "count_filter_entry:-1",
+                                      "count_filter_entry:",   "count_filter_entry:3x",
+                                      "probability_entry:0",   "probability_entry:1.5",
+                                      "probability_entry:nan", "show_click_entry:a:b"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        rg_entry_rule rule = {0};
+        assert_fails(rg_parse_entry("emb", bad[i], &rule), RG_EINVAL, "emb has the entry '");
+    }
+}
+
 /* ---- without memory ---- */
 
 static void without_memory_a_table_with_a_disk_stays_whole(void **state)
@@ -578,6 +697,10 @@ int main(void)
         cmocka_unit_test(all_a_table_has_goes_out_and_in_again),
         cmocka_unit_test(the_clock_by_which_rows_go_is_in_it),
         cmocka_unit_test(bad_chunks_are_refused),
+        cmocka_unit_test(an_id_gets_a_row_with_its_nth_push),
+        cmocka_unit_test(a_draw_depends_on_the_id_and_its_pushes_alone),
+        cmocka_unit_test(counts_are_in_the_contract_and_age),
+        cmocka_unit_test(rules_are_read_or_refused),
         cmocka_unit_test(without_memory_a_table_with_a_disk_stays_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

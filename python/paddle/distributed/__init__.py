@@ -1,3 +1,4 @@
 """Starting jobs: python -m paddle.distributed.launch_ps, python -m paddle.distributed.launch."""
+from .entry_attr import CountFilterEntry, ProbabilityEntry
 
-__all__ = []
+__all__ = ["CountFilterEntry", "ProbabilityEntry"]

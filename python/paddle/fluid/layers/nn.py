@@ -109,7 +109,8 @@ reduce_all = _reduce("reduce_all")
 reduce_any = _reduce("reduce_any")
 
 
-def _look_up(op_type, input, size, is_sparse, is_distributed, padding_idx, param_attr, dtype):
+def _look_up(op_type, input, size, is_sparse, is_distributed, padding_idx, param_attr, dtype,
+             more=None):
     helper = LayerHelper("embedding", param_attr=param_attr)
     w = helper.create_parameter(attr=helper.param_attr, shape=list(size), dtype=dtype)
     if padding_idx is None:
@@ -123,7 +124,7 @@ def _look_up(op_type, input, size, is_sparse, is_distributed, padding_idx, param
     helper.append_op(op_type, {"Ids": input, "W": w}, {"Out": out},
                      {"is_sparse": is_sparse, "is_distributed": is_distributed,
                       "remote_prefetch": bool(is_sparse and not is_distributed),
-                      "padding_idx": padding_idx})
+                      "padding_idx": padding_idx, **(more or {})})
     return out
 
 

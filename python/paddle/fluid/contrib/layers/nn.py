@@ -5,12 +5,29 @@ from ... import unique_name
 from ...framework import Variable
 from ...initializer import Constant
 from ...layer_helper import LayerHelper
+from ...layers.nn import _look_up
 from ...param_attr import ParamAttr
 
 __all__ = ["shuffle_batch", "partial_concat", "partial_sum", "tdm_child", "tdm_sampler",
            "rank_attention", "fused_embedding_seq_pool", "match_matrix_tensor",
            "sequence_topk_avg_pooling", "var_conv_2d", "tree_conv", "fused_elemwise_activation",
-           "search_pyramid_hash"]
+           "search_pyramid_hash", "sparse_embedding"]
+
+
+def sparse_embedding(input, size, padding_idx=None, is_test=False, entry=None, param_attr=None,
+                     dtype="float32"):
+    """Rows of a table on parameter servers that grows with the ids that come; input is [..., 1].
+    entry: which ids get a row there, a paddle.distributed.CountFilterEntry or ProbabilityEntry;
+    None: all. Without servers it is an embedding of `size`, and all have one."""
+    from ....distributed.entry_attr import EntryAttr
+    if is_test:
+        raise NotImplementedError("sparse_embedding: is_test=True; a program that only looks up is "
+                                  "program.clone(for_test=True)")
+    if entry is not None and not isinstance(entry, EntryAttr):
+        raise ValueError("sparse_embedding: entry is %r, and must be a CountFilterEntry or a "
+                         "ProbabilityEntry of paddle.distributed" % (entry,))
+    return _look_up("lookup_table", input, size, True, True, padding_idx, param_attr, dtype,
+                    {"entry": entry._to_attr()} if entry is not None else None)
 
 
 def shuffle_batch(x, seed=None):
