@@ -49,7 +49,7 @@ ROWS = {
     16: ("a save that is cut short, mixed up with another, or has a file missing",
          "refused by name", ""),
     17: ("fsync fails once", "the save fails; it is not tried again on the same file", ""),
-    18: ("the n-th allocation fails, for all n", "an error, no leak, no crash, nothing changed", "a server's requests"),
+    18: ("the n-th allocation fails, for all n", "an error, no leak, no crash, nothing changed", ""),
     19: ("a table outgrows its memory", "the push is refused whole, the server lives", ""),
     20: ("no descriptors are left", "accepting pauses; who is connected goes on", ""),
     21: ("the wall clock jumps; monotonic time begins elsewhere", "nothing expires", ""),
