@@ -13,8 +13,9 @@ fi
 
 # Lots of about the same time. What is in none of them, a new folder too, is the last one's.
 lots=("tests/ops tests/layers tests/python tests/transpiler tests/v1 tests/v2"
-      "tests/e2e_ps tests/clusters"
-      "tests/faults tests/e2e_coll tests/e2e_ctr tests/gpu")
+      "tests/e2e_ps tests/e2e_coll"
+      "tests/faults"
+      "tests/clusters tests/kubernetes tests/gpu tests/e2e_ctr")
 rest=(tests)
 for folder in ${lots[*]}; do
     rest+=("--ignore=$folder")

@@ -1,6 +1,9 @@
 /* mem.c - allocation behind base/mem.h. */
 #include "base/mem.h"
 
+#include "base/mem_faults.h"
+
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +21,35 @@ bool rg_mem_failed(void)
     return failed;
 }
 
+static atomic_long fail_elsewhere; /* 0: off */
+static atomic_bool failed_elsewhere;
+static _Thread_local bool spared;
+
+void rg_mem_fail_elsewhere(long n)
+{
+    spared = n != 0;
+    atomic_store(&failed_elsewhere, false);
+    atomic_store(&fail_elsewhere, n);
+}
+
+bool rg_mem_failed_elsewhere(void)
+{
+    return atomic_load(&failed_elsewhere);
+}
+
+static bool must_fail_here(void)
+{
+    if (spared || atomic_fetch_sub(&fail_elsewhere, 1) != 1)
+        return false;
+    atomic_store(&failed_elsewhere, true);
+    return true;
+}
+
 static bool must_fail(void)
 {
+    if (__builtin_expect(atomic_load_explicit(&fail_elsewhere, memory_order_relaxed) > 0, 0) &&
+        must_fail_here())
+        return true;
     if (__builtin_expect(fail_in == 0, 1))
         return false;
     if (--fail_in > 0)

@@ -112,7 +112,7 @@ static void reply_still(rg_engine *s, rg_pushing *p)
     size_t pieces = 0;
     rg_iov *iov = rg_arena_alloc(&p->arena, ((size_t)p->push.n_pull * 2 + 1) * sizeof *iov);
     if (iov == NULL) {
-        rg_rpc_refuse(p->request, RG_ENOMEM, "no memory");
+        rg_rpc_reply_lost(p->request); /* the step was made */
         return;
     }
     for (uint32_t i = 0; i < p->push.n_pull; i++) {
@@ -137,7 +137,7 @@ static void answer(rg_task *task)
             rg_pushing_copy_values(p, &s->shards[k]);
         rg_pushing_reply_values(p);
     } else {
-        rg_rpc_refuse(p->request, RG_ENOMEM, "no memory");
+        rg_rpc_reply_lost(p->request);
     }
     rg_pushing_end(p);
     (void)atomic_fetch_sub(&s->spreads, 1);

@@ -147,7 +147,7 @@ static rg_status on_frame(void *user, const rg_frame *frame)
     rg_connector *connector = user;
     if (frame->kind == RG_FRAME_REFUSE) {
         char text[1100];
-        connector->final = true;
+        connector->final = frame->status != RG_ENOMEM; /* which may be there the next time */
         (void)rg_escape(text, sizeof text, connector->body, connector->n);
         return rg_fail(frame->status != RG_OK ? (rg_status)frame->status : RG_EDENIED, "%s", text);
     }

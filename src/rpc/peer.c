@@ -33,9 +33,11 @@ struct rg_rpc_request {
     bool unwanted;  /* there is no memory for it: its body is thrown away, and it is told so */
     bool remembers; /* its answer is kept */
     bool alone;     /* others wait for its answer */
+    bool lost;      /* there is no memory for its answer */
 
     rg_frame reply;
-    rg_iov *iov; /* owned */
+    rg_iov *iov;   /* owned, or `few` */
+    rg_iov few[2]; /* what has been done is not to fail for want of memory for its answer */
     size_t n;
     void (*release)(void *arg);
     void *arg;
@@ -148,7 +150,8 @@ static void free_request(rg_rpc_request *request)
     rg_body_free(request->body);
     rg_free(request->lent);
     rg_lent_view_drop(request->view);
-    rg_free(request->iov);
+    if (request->iov != request->few)
+        rg_free(request->iov);
     rg_rpc_peer_drop(request->peer);
     rg_free(request);
 }
@@ -607,7 +610,7 @@ static void deliver(rg_task *task)
 {
     rg_rpc_request *request = (rg_rpc_request *)task;
     rg_rpc_peer *peer = request->peer;
-    if (request->remembers)
+    if (request->remembers && !request->lost)
         remember(request);
     peer->n_alone -= request->alone;
     *request->back = request->next;
@@ -616,7 +619,9 @@ static void deliver(rg_task *task)
     peer->n_waiting--;
     (void)rg_fault("rpc.reply");
     rg_rpc_peer_keep(peer);
-    if (peer->link != NULL)
+    if (request->lost && peer->link != NULL)
+        rg_link_shut(peer->link);
+    else if (peer->link != NULL)
         rg_link_send(peer->link, &request->reply, request->iov, request->n, request->release,
                      request->arg);
     else if (request->release != NULL)
@@ -656,7 +661,8 @@ static bool copy_pieces(rg_rpc_request *request, const rg_iov *iov, size_t n, ui
 
 static bool keep_pieces(rg_rpc_request *request, const rg_iov *iov, size_t n)
 {
-    request->iov = rg_alloc(n > 0 ? n * sizeof *iov : 1);
+    request->iov = n <= sizeof request->few / sizeof request->few[0] ? request->few
+                                                                     : rg_alloc(n * sizeof *iov);
     if (request->iov == NULL)
         return false;
     if (n > 0)
@@ -695,13 +701,19 @@ void rg_rpc_reply(rg_rpc_request *request, uint16_t flags, const rg_iov *iov, si
                               : keep_pieces(request, iov, n);
     request->release = release;
     request->arg = arg;
-    if (!ok) {
-        if (release != NULL)
-            release(arg);
-        request->release = NULL;
-        request->reply.status = RG_ENOMEM;
-        request->reply.bytes = request->reply.crc = 0;
+    if (ok) {
+        finish(request);
+        return;
     }
+    if (release != NULL)
+        release(arg);
+    rg_rpc_reply_lost(request);
+}
+
+void rg_rpc_reply_lost(rg_rpc_request *request)
+{
+    request->lost = true;
+    request->release = NULL;
     finish(request);
 }
 
@@ -719,7 +731,9 @@ void rg_rpc_refuse(rg_rpc_request *request, rg_status status, const char *fmt, .
                                 .id = request->frame.id};
     request->release = NULL;
     request->remembers = true;
-    if (copy_pieces(request, &iov, 1, iov.bytes))
-        rg_body_measure(&request->reply, request->iov, 1);
+    static const char short_of[] = "no memory, also for saying why";
+    if (!copy_pieces(request, &iov, 1, iov.bytes))
+        (void)keep_pieces(request, &(rg_iov){short_of, sizeof short_of - 1}, 1);
+    rg_body_measure(&request->reply, request->iov, 1);
     finish(request);
 }

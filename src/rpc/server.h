@@ -131,6 +131,10 @@ uint64_t rg_rpc_request_room(const rg_rpc_request *request);
  * RG_FRAME_UNCHECKED and the method's own. The request is gone afterwards. Any thread. */
 void rg_rpc_reply(rg_rpc_request *request, uint16_t flags, const rg_iov *iov, size_t n,
                   void (*release)(void *arg), void *arg);
+/* There is no memory for the answer to what was done. Not an error, which would say that it was
+ * not: the connection is cut, and who asked comes again and is told then. rg_rpc_reply() does so
+ * itself. Any thread. */
+void rg_rpc_reply_lost(rg_rpc_request *request);
 /* The answer is an error: `status` is not RG_OK; the text reaches the client. Any thread. */
 void rg_rpc_refuse(rg_rpc_request *request, rg_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -54,6 +54,21 @@ class Net(object):
     def mend(self, i):
         _ip("-n", self._switch, "link", "set", "port%d" % i, "up")
 
+    def narrow(self, i, rate, limit):
+        """To host i, and from it, so many bits a second pass; what does not fit into the limit is
+        dropped, and sent again by TCP."""
+        shape = ["root", "tbf", "rate", rate, "burst", "4kb", "limit", limit]
+        subprocess.run(["tc", "-n", self._switch, "qdisc", "add", "dev", "port%d" % i] + shape,
+                       check=True)
+        subprocess.run(["tc", "-n", self._hosts[i], "qdisc", "add", "dev", "eth0"] + shape,
+                       check=True)
+
+    def dropped(self, i):
+        """Packets on the way to host i."""
+        shown = subprocess.run(["tc", "-n", self._switch, "-s", "qdisc", "show", "dev",
+                                "port%d" % i], check=True, stdout=subprocess.PIPE, text=True).stdout
+        return int(shown.split("(dropped ")[1].split(",")[0])
+
     def close(self):
         for name in reversed(self._made):
             subprocess.run(["ip", "netns", "del", name], check=False)

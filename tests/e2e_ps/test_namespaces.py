@@ -1,6 +1,7 @@
 """Jobs over several hosts: network namespaces with addresses of their own, and links that fail."""
 import filecmp
 import os
+import shutil
 import time
 
 import pytest
@@ -64,6 +65,21 @@ def test_a_short_cut_changes_not_a_bit(cluster, three_hosts, host, tmp_path):  #
     three_hosts.mend(host)
     cluster.finish()
     assert same(tmp_path / "calm", tmp_path / "cut")
+
+
+@pytest.mark.promise(10)
+def test_a_line_that_loses_packets_changes_not_a_bit(cluster, three_hosts, tmp_path):  # noqa: F811
+    """10 Mbit a second with room for 5 kB: whatever is more is lost."""
+    if shutil.which("tc") is None:
+        pytest.skip("there is no tc command (Debian: iproute2)")
+    arguments = ["--steps", "8"]
+    cluster.fleet(2, 2, arguments + ["--save", "calm"]).finish()
+    del cluster.processes[:]
+    three_hosts.narrow(1, "10mbit", "5kb")
+    fleet(cluster, three_hosts, arguments + ["--save", "lossy"])
+    cluster.finish()
+    assert same(tmp_path / "calm", tmp_path / "lossy")
+    assert three_hosts.dropped(1) > 0
 
 
 @pytest.mark.parametrize("host, lost, says",

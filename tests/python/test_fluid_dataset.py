@@ -189,6 +189,50 @@ def test_a_bad_line_names_file_line_and_slot(text, message, tmp_path):
 
 
 @pytest.mark.promise(28)
+@pytest.mark.parametrize("data", [
+    b"3 1 2\0 3 1 5 1 0\n", b"\0" * 300, b"-1 1 5 1 0\n", b"99999999999999999999 1\n",
+    b"4294967297 1 2 3\n", b"3 1 2 3 9 5 1 0\n", b"3 1 2 3 1 5 1 0 7 7\n", b"\xff\xfe\xfd 1 2\n",
+    b"3 1 2 3 1 5 1", b"3 " + b"1" * 5000 + b"\n", b"3 1 2 3 1 -5 1 0 \0\n", b"\r\n", b"nonsense",
+])
+@pytest.mark.parametrize("kind", ["QueueDataset", "InMemoryDataset"])
+def test_bytes_that_are_no_lines_are_refused_with_their_place(kind, data, tmp_path):
+    (tmp_path / "part").write_bytes(data)
+    with pytest.raises(fluid.core.EnforceNotMet, match="part:1: (after )?slot"):
+        dataset = make(kind, [tmp_path / "part"])
+        if kind == "InMemoryDataset":
+            dataset.load_into_memory()
+        batches(dataset)
+
+
+BOMB = """
+import resource, sys
+sys.path[:0] = [%r]
+import test_fluid_dataset as t
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    t.batches(t.make(sys.argv[1], [sys.argv[2]]))
+except Exception as error:
+    print("REFUSED", error)
+print("MIB", (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+""" % os.path.dirname(os.path.abspath(__file__))
+
+
+@pytest.mark.promise(28)
+@pytest.mark.parametrize("name", ["bomb.gz", "long"])
+def test_a_line_without_end_takes_no_memory_without_end(name, tmp_path):
+    """A packed file of 0.4 MB that is one line of 400 MB, and a line of 100 MB as it is."""
+    path = tmp_path / name
+    piece = b"1 " * (1 << 19)
+    with (gzip.open(path, "wb", 1) if name.endswith(".gz") else open(path, "wb")) as file:
+        for _ in range(400 if name.endswith(".gz") else 100):
+            file.write(piece)
+    done = subprocess.run([sys.executable, "-c", BOMB, "QueueDataset", str(path)],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    assert "REFUSED %s:1" % path in done.stdout, done.stdout
+    assert int(done.stdout.split("MIB")[1]) < 300, done.stdout
+
+
+@pytest.mark.promise(28)
 def test_bad_lines_can_be_put_aside(tmp_path):
     nan = "3 1 nan 2 1 5 1 1\n"
     (tmp_path / "part").write_text(line(0) + nan + line(1) + "3 1\n" + line(2))

@@ -182,6 +182,7 @@ def test_the_command_on_path(home, store, monkeypatch):
         HDFSClient("/nowhere", {}).is_exist("/d")
 
 
+@pytest.mark.promise(32)
 def test_shell_characters_in_a_path_are_characters(client, store, tmp_path):
     assert not client.is_exist("/d; touch %s" % (tmp_path / "CANARY"))
     assert not (tmp_path / "CANARY").exists()

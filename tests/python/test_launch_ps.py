@@ -168,6 +168,36 @@ def test_shell_characters_in_a_folder_are_characters(tmp_path):
     assert not (tmp_path / "CANARY").exists()
 
 
+HOSTILE = ["; touch CANARY; $(touch CANARY) `touch CANARY` | touch CANARY && touch CANARY",
+           "\n touch CANARY\n", "'; touch CANARY; '\"; touch CANARY; \""]
+
+
+@pytest.mark.promise(32)
+@pytest.mark.parametrize("text", HOSTILE, ids=["plain", "lines", "quoted"])
+@pytest.mark.parametrize("option", ["--endpoints", "--node_ip", "--cluster_node_ips", "--log_dir",
+                                    "script", "argument", "variable"])
+def test_no_word_of_a_job_is_read_by_a_shell(tmp_path, option, text):
+    """Whatever it is: refused, or taken for what it is."""
+    flags, env, script = ["--worker_num", "1", "--server_num", "1"], dict(os.environ), "train.py"
+    (tmp_path / "train.py").write_text("import sys; print(sys.argv[1:])")
+    more = []
+    if option == "script":
+        script = "train" + text + ".py"
+        (tmp_path / script).write_text("")
+    elif option == "argument":
+        more = [text]
+    elif option == "variable":
+        for name in ("REGATTA_JOB_ID", "PADDLE_JOB_ID", "POD_IP", "PADDLE_TRAINING_ROLE"):
+            env[name] = "x" + text
+    else:
+        flags += [option, ("a" if option == "--log_dir" else "127.0.0.1") + text]
+    job = subprocess.run([sys.executable, "-m", "paddle.distributed.launch_ps"] + flags +
+                         [script] + more, cwd=str(tmp_path), env=env, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True, timeout=60)
+    assert not list(tmp_path.rglob("CANARY")), job.stdout
+    assert "Traceback" not in job.stdout, job.stdout
+
+
 def gone(pid):
     try:
         with open("/proc/%d/stat" % pid) as f:

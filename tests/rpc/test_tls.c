@@ -4,8 +4,11 @@
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <arpa/inet.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 typedef struct identity {
     EVP_PKEY *key;
@@ -195,6 +198,35 @@ static void it_never_falls_back_to_plain_text(void **state)
     echo_stop(&e);
 }
 
+/* promise 26 */
+static void older_versions_are_refused(void **state)
+{
+    static const int versions[] = {TLS1_VERSION, TLS1_1_VERSION, TLS1_2_VERSION, TLS1_3_VERSION};
+    echo e;
+    (void)state;
+    start(&e, &server_id, NULL);
+    const char *port = strrchr(rg_rpc_server_endpoint(e.server, 0), ':') + 1;
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        struct sockaddr_in to = {.sin_family = AF_INET,
+                                 .sin_port = htons((uint16_t)strtol(port, NULL, 10)),
+                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+        SSL_CTX_set_security_level(context, 0); /* or it would not even try */
+        assert_int_equal(SSL_CTX_set_min_proto_version(context, TLS1_VERSION), 1);
+        assert_int_equal(SSL_CTX_set_max_proto_version(context, versions[i]), 1);
+        SSL *tls = SSL_new(context);
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+        assert_int_equal(SSL_set_fd(tls, fd), 1);
+        assert_int_equal(SSL_connect(tls) == 1, versions[i] == TLS1_3_VERSION);
+        SSL_free(tls);
+        SSL_CTX_free(context);
+        (void)close(fd);
+    }
+    assert_int_equal(e.hellos, 0);
+    echo_stop(&e);
+}
+
 static void half_a_configuration_is_refused(void **state)
 {
     echo e;
@@ -220,6 +252,7 @@ int main(void)
         cmocka_unit_test(client_certificates_are_demanded_where_there_is_a_ca),
         cmocka_unit_test(what_is_wrong_with_a_certificate_is_said),
         cmocka_unit_test(it_never_falls_back_to_plain_text),
+        cmocka_unit_test(older_versions_are_refused),
         cmocka_unit_test(half_a_configuration_is_refused),
     };
     return cmocka_run_group_tests(tests, make_all, remove_all);
