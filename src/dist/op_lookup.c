@@ -8,6 +8,7 @@
 #include "dist/exchange.h"
 #include "dist/fan_out.h"
 
+#include "base/copy_row.h"
 #include "base/mem.h"
 #include "ops/shape_args.h"
 #include "ops/sort_keys.h"
@@ -280,7 +281,7 @@ static void hand_out(rg_ctx *ctx, const wanted *w, const float *const *rows, int
             if (w->row_of[place] < 0)
                 memset(to, 0, (size_t)width * sizeof *to);
             else
-                memcpy(to, rows[w->row_of[place]], (size_t)width * sizeof *to);
+                rg_copy_row(to, rows[w->row_of[place]], (size_t)width);
     }
 }
 

@@ -5,6 +5,7 @@
  *
  * as the look-ups' gradients and their sum would make it, to the bit, without a copy of each. Where
  * the look-up has sorted the ids (Unique, Places), that order is used (pass/share_places.c). */
+#include "base/copy_row.h"
 #include "ops/sort_keys.h"
 #include "ops/types.h"
 
@@ -114,7 +115,7 @@ RG_HOT static void add_list(const int32_t *places, int64_t n, const float *from,
             for (int64_t j = 0; j < width; j++)
                 to[j] += from[j];
         } else {
-            memcpy(to, from, (size_t)width * sizeof *to);
+            rg_copy_row(to, from, (size_t)width);
             started[places[i]] = 1;
         }
     }

@@ -4,6 +4,7 @@
  *   Out[i] = Rows[Places[0][i]], Rows[Places[1][i]], ..., X[0][i], ...      in the order of `order`
  *
  * Places has a list for each of Ids, one after the other. */
+#include "base/copy_row.h"
 #include "base/hot.h"
 #include "ops/types.h"
 
@@ -53,7 +54,7 @@ RG_HOT static void gather(const float *rows, const int32_t *places, int64_t n, i
 {
     for (int64_t i = 0; i < n; i++, to += step)
         if (places[i] >= 0)
-            memcpy(to, rows + places[i] * width, (size_t)width * sizeof *to);
+            rg_copy_row(to, rows + places[i] * width, (size_t)width);
         else /* a padding */
             memset(to, 0, (size_t)width * sizeof *to);
 }
@@ -63,7 +64,7 @@ static void copy_part(const rg_value *x, float *to, int64_t step)
     int64_t width = x->meta.shape.dim[1];
     const float *from = x->data;
     for (int64_t i = 0; i < x->meta.shape.dim[0]; i++, from += width, to += step)
-        memcpy(to, from, (size_t)width * sizeof *to);
+        rg_copy_row(to, from, (size_t)width);
 }
 
 /* Where each list begins in Places, which has room for all of them. */
