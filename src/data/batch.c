@@ -24,6 +24,7 @@ typedef struct lod_cache {
 typedef struct own {
     const rg_feed *feed;
     lod_cache *cache;
+    size_t *runs, room; /* of rg_batch_gather() */
 } own;
 
 /* ---- LoDs ---- */
@@ -129,6 +130,7 @@ void rg_batch_close(rg_batch *batch)
     release_cache(mine->cache);
     rg_origins_fini(&batch->origins);
     rg_free(batch->values);
+    rg_free(mine->runs);
     rg_free(mine);
     rg_free(batch);
 }
@@ -191,24 +193,61 @@ rg_status rg_batch_fill(rg_batch *batch, const rg_rows *rows, size_t first, size
 
 /* ---- instances from everywhere ---- */
 
-static void copy_values(char *to, const char *from, size_t bytes)
+/* How many from instance k on stand one behind the other in the same rows: a batch is often a few
+ * such runs, which are copied as wholes. */
+static size_t run_at(const rg_row_at *at, size_t k, size_t n)
 {
-    if (bytes == 8)
-        memcpy(to, from, 8);
-    else if (bytes > 0)
-        memcpy(to, from, bytes);
+    size_t first = k;
+    while (k + 1 < n && at[k + 1].rows == at[k].rows && at[k + 1].row == at[k].row + 1)
+        k++;
+    return k - first + 1;
 }
 
-static rg_status gather_column(rg_batch *batch, size_t i, const rg_row_at *at, size_t n)
+/* Runs of a batch, by where each begins in it. */
+typedef struct runs {
+    size_t *first, n;
+} runs;
+
+static rg_status find_runs(own *mine, const rg_row_at *at, size_t n, runs *r)
+{
+    *r = (runs){0};
+    if (mine->room < n + 1) {
+        size_t *more = rg_realloc(mine->runs, (n + 1) * sizeof *more);
+        if (more == NULL)
+            return rg_no_memory((n + 1) * sizeof *more, "a batch");
+        mine->runs = more;
+        mine->room = n + 1;
+    }
+    r->first = mine->runs;
+    for (size_t k = 0; k < n; k += run_at(at, k, n))
+        r->first[r->n++] = k;
+    r->first[r->n] = n;
+    return RG_OK;
+}
+
+/* The values of a run in a column; *each: of each instance, SIZE_MAX where they differ. */
+static size_t count_run(const rg_column *c, size_t row, size_t n, size_t *each)
+{
+    size_t begin = rg_column_begin(c, row), one = rg_column_end(c, row) - begin;
+    for (size_t k = 1; c->ends != NULL && k < n && one != SIZE_MAX; k++)
+        if (rg_column_end(c, row + k) - rg_column_begin(c, row + k) != one)
+            one = SIZE_MAX;
+    *each = one;
+    return rg_column_end(c, row + n - 1) - begin;
+}
+
+static rg_status gather_column(rg_batch *batch, size_t i, const rg_row_at *at, size_t n,
+                               const runs *r)
 {
     size_t total = 0, each = SIZE_MAX, size = 8, done = 0;
     bool even = true;
-    for (size_t k = 0; k < n; k++) {
-        const rg_column *c = &at[k].rows->columns[i];
-        size_t values = rg_column_end(c, at[k].row) - rg_column_begin(c, at[k].row);
-        even = even && (k == 0 || values == each);
-        each = k == 0 ? values : each;
-        total += values;
+    for (size_t k = 0; k < r->n; k++) {
+        const rg_row_at *from = &at[r->first[k]];
+        const rg_column *c = &from->rows->columns[i];
+        size_t one;
+        total += count_run(c, from->row, r->first[k + 1] - r->first[k], &one);
+        even = even && one != SIZE_MAX && (k == 0 || one == each);
+        each = k == 0 ? one : each;
         size = c->size;
     }
     RG_TRY(shape_value(batch, i, n, total));
@@ -220,15 +259,20 @@ static rg_status gather_column(rg_batch *batch, size_t i, const rg_row_at *at, s
         RG_TRY(lod_of_even(batch->own, n, each, &lod));
     else if (!dense)
         RG_TRY(rg_lod_new(&lod, 1, &count));
-    for (size_t k = 0; k < n; k++) {
-        const rg_column *c = &at[k].rows->columns[i];
-        size_t begin = rg_column_begin(c, at[k].row);
-        size_t values = rg_column_end(c, at[k].row) - begin;
-        copy_values((char *)value->data + done * size, (const char *)c->values + begin * size,
-                    values * size);
+    for (size_t k = 0; k < r->n; k++) {
+        const rg_row_at *from = &at[r->first[k]];
+        const rg_column *c = &from->rows->columns[i];
+        size_t some = r->first[k + 1] - r->first[k], begin = rg_column_begin(c, from->row);
+        size_t values = rg_column_end(c, from->row + some - 1) - begin;
+        const char *data = (const char *)c->values + begin * size;
+        if (values * size == 8) /* rows that stand alone */
+            memcpy((char *)value->data + done * size, data, 8);
+        else if (values > 0)
+            memcpy((char *)value->data + done * size, data, values * size);
+        for (size_t row = 0; !dense && !even && row < some; row++)
+            lod->offset[0][r->first[k] + row + 1] =
+                (int64_t)(done + rg_column_end(c, from->row + row) - begin);
         done += values;
-        if (!dense && !even)
-            lod->offset[0][k + 1] = (int64_t)done;
     }
     if (lod != NULL)
         rg_value_set_lod(value, lod);
@@ -239,11 +283,20 @@ static rg_status gather_column(rg_batch *batch, size_t i, const rg_row_at *at, s
 rg_status rg_batch_gather(rg_batch *batch, const rg_row_at *common, const rg_row_at *const *at,
                           size_t n)
 {
+    runs r;
+    const rg_row_at *found = common; /* whose runs these are */
     batch->rows = n;
     rg_origins_clear(&batch->origins);
-    for (size_t i = 0; i < n; i++)
-        rg_origins_add_part(&batch->origins, i, &common[i].rows->origins, common[i].row, 1);
-    for (size_t i = 0; i < batch->n; i++)
-        RG_TRY(gather_column(batch, i, at && at[i] ? at[i] : common, n));
+    RG_TRY(find_runs(batch->own, common, n, &r));
+    for (size_t k = 0; k < r.n; k++)
+        rg_origins_add_part(&batch->origins, r.first[k], &common[r.first[k]].rows->origins,
+                            common[r.first[k]].row, r.first[k + 1] - r.first[k]);
+    for (size_t i = 0; i < batch->n; i++) {
+        const rg_row_at *from = at && at[i] ? at[i] : common;
+        if (from != found)
+            RG_TRY(find_runs(batch->own, from, n, &r));
+        found = from;
+        RG_TRY(gather_column(batch, i, from, n, &r));
+    }
     return RG_OK;
 }

@@ -15,18 +15,18 @@ template <int N> struct mine {
 static int64_t blocks_of(int64_t m)
 {
     int64_t blocks = (m + 2 * WARPS - 1) / (2 * WARPS);
-    return blocks < 1 ? 1 : blocks > FULL ? FULL : blocks;
+    return blocks < 1 ? 1 : blocks > (int64_t)FULL ? (int64_t)FULL : blocks;
 }
 
-/* A part: sums for w, for bias, and of the losses. */
+/* A part: sums for w, for bias, and of the losses; whole vectors. */
 RG_DEVICE int64_t part_size(const rg_cu_fc_loss &b)
 {
-    return (b.k + 1) * b.n + 1;
+    return ((b.k + 1) * b.n + 4) / 4 * 4;
 }
 
 extern "C" int64_t rg_cu_fc_loss_room(int64_t m, int64_t n, int64_t k)
 {
-    return blocks_of(m) * ((k + 1) * n + 1);
+    return blocks_of(m) * (((k + 1) * n + 4) / 4 * 4);
 }
 
 extern "C" bool rg_cu_fc_loss_takes(int64_t n, int64_t k)
@@ -42,7 +42,7 @@ RG_DEVICE void put(const rg_cu_fc_loss &b, int64_t e, float all)
         b.w_out[e] -= *b.rate * all;
     else if (e < weights + b.n)
         b.bias_out[e - weights] -= *b.rate * all;
-    else if (b.loss != NULL)
+    else if (e == weights + b.n && b.loss != NULL)
         *b.loss = all / (float)b.m;
 }
 
@@ -225,16 +225,22 @@ template <int N> RG_KERNEL RG_BOUNDS(THREADS, 2) fc_loss(rg_cu_fc_loss b, unsign
             if (lane == 0 && j < b.n)
                 part[weights + j] = bias[j];
         if (lane == 0)
-            part[size - 1] = lost;
+            part[weights + b.n] = lost;
     }
     if (gridDim.x > FEW || !rg_last_block(counters, gridDim.x))
         return;
-    for (int64_t e = threadIdx.x; e < size; e += THREADS) {
-        float all = 0;
-#pragma unroll 8
-        for (unsigned p = 0; p < gridDim.x; p++)
-            all += b.room[p * size + e];
-        put(b, e, all);
+    for (int64_t e = threadIdx.x; e < size / 4; e += THREADS) {
+        float4 all = {0, 0, 0, 0}, more[FEW];
+#pragma unroll
+        for (unsigned p = 0; p < FEW; p++) /* all on their way together */
+            if (p < gridDim.x)
+                more[p] = *(const float4 *)(b.room + p * size + e * 4);
+#pragma unroll
+        for (unsigned p = 0; p < FEW; p++)
+            if (p < gridDim.x)
+                all.x += more[p].x, all.y += more[p].y, all.z += more[p].z, all.w += more[p].w;
+        put(b, e * 4, all.x), put(b, e * 4 + 1, all.y);
+        put(b, e * 4 + 2, all.z), put(b, e * 4 + 3, all.w);
     }
 }
 
@@ -261,7 +267,7 @@ RG_KERNEL fc_loss_sums(rg_cu_fc_loss b, int64_t parts)
 
 extern "C" void rg_cu_fc_loss_run(const rg_cu_fc_loss *b, unsigned *counters, cudaStream_t stream)
 {
-    int64_t parts = blocks_of(b->m), size = (b->k + 1) * b->n + 1;
+    int64_t parts = blocks_of(b->m), size = ((b->k + 1) * b->n + 4) / 4 * 4;
     if (b->n <= 2)
         RG_LAUNCH_NEXT(fc_loss<2>, (unsigned)parts, THREADS, 0, stream, *b, counters);
     else

@@ -17,8 +17,13 @@ RG_DEVICE void load_some(float v[4], const float *from, int n)
         v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
     } else {
         float2 x = *(const float2 *)from;
-        v[0] = x.x, v[1] = x.y;
+        v[0] = x.x, v[1] = x.y, v[2] = v[3] = 0;
     }
+}
+
+RG_DEVICE void clear_some(float v[4])
+{
+    v[0] = v[1] = v[2] = v[3] = 0;
 }
 
 RG_DEVICE void store_some(float *to, const float v[4], int n)
@@ -43,15 +48,19 @@ template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_tiles(rg_cu_
     int row = (int)blockIdx.x / across * T::M, column = (int)blockIdx.x % across * T::N;
     rg_factors f = {l.x, l.w, l.m, l.n, l.k};
     rg_multiply_tile<T, true, false>(&s, f, row, column, 0, l.k, false, shared);
-    rg_each_result<T, true>(&s, row, column, l.m, l.n, [&](int r, int c, float *v, int n) {
-        float bias[4] = {0, 0, 0, 0};
-        if (l.bias != NULL)
-            load_some(bias, l.bias + c, n);
+    rg_each_result<T, true>(
+        &s, row, column, l.m, l.n,
+        [&](int, int c, float *bias, int n) {
+            clear_some(bias);
+            if (l.bias != NULL)
+                load_some(bias, l.bias + c, n);
+        },
+        [&](int r, int c, float *v, const float *bias, int n) {
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            v[i] = rg_activate(l.act, v[i] + bias[i]);
-        store_some(l.out + (int64_t)r * l.n + c, v, n);
-    });
+            for (int i = 0; i < 4; i++)
+                v[i] = rg_activate(l.act, v[i] + bias[i]);
+            store_some(l.out + (int64_t)r * l.n + c, v, n);
+        });
 }
 
 /* ---- back ---- */
@@ -72,32 +81,34 @@ template <class T> RG_DEVICE void back_x(const rg_cu_layer_back &b, int block, f
             atomicAdd(b.counters + READERS, 1u);
         }
     }
-    rg_each_result<T, true>(&s, row, column, b.m, b.k, [&](int r, int c, float *v, int n) {
-        int64_t at = (int64_t)r * b.k + c;
-        if (b.x_act != RG_CU_NONE) {
-            float x[4] = {0, 0, 0, 0};
-            load_some(x, b.x + at, n);
+    rg_each_result<T, true>(
+        &s, row, column, b.m, b.k,
+        [&](int r, int c, float *x, int n) {
+            clear_some(x);
+            if (b.x_act != RG_CU_NONE)
+                load_some(x, b.x + (int64_t)r * b.k + c, n);
+        },
+        [&](int r, int c, float *v, const float *x, int n) {
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 v[i] *= rg_slope(b.x_act, x[i]);
-        }
-        store_some(b.dx + at, v, n);
-    });
+            store_some(b.dx + (int64_t)r * b.k + c, v, n);
+        });
 }
 
-/* Sums of dW from (r, c) on go where they are wanted. */
-RG_DEVICE void put_w(const rg_cu_layer_back &b, int64_t at, float v[4], int n)
+/* Sums of dW go where they are wanted; w is what the weight is there. */
+RG_DEVICE void put_w(const rg_cu_layer_back &b, int64_t at, const float v[4], const float w[4],
+                     float rate, int n)
 {
+    float less[4];
     if (b.dw != NULL)
         store_some(b.dw + at, v, n);
     if (b.w_out == NULL)
         return;
-    float w[4] = {0, 0, 0, 0}, rate = *b.rate;
-    load_some(w, b.w_out + at, n);
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        w[i] -= rate * v[i];
-    store_some(b.w_out + at, w, n);
+        less[i] = w[i] - rate * v[i];
+    store_some(b.w_out + at, less, n);
 }
 
 RG_DEVICE void put_bias(const rg_cu_layer_back &b, int column, float sum)
@@ -147,6 +158,20 @@ RG_DEVICE void each_column(const rg_sums<T> &s, int column, int columns, F put)
     }
 }
 
+/* The sum of the parts at an element, in their order; eight loads are on their way at a time. */
+RG_DEVICE void sum_of_parts(const rg_cu_layer_back &b, int64_t at, float v[4], int n)
+{
+    int64_t step = part_size(b);
+    clear_some(v);
+#pragma unroll 8
+    for (int p = 0; p < b.parts; p++) {
+        float more[4];
+        load_some(more, b.room + p * step + at, n);
+        for (int i = 0; i < 4; i++)
+            v[i] += more[i];
+    }
+}
+
 template <class T> RG_DEVICE void back_w(const rg_cu_layer_back &b, int block, float *shared)
 {
     rg_sums<T> s;
@@ -156,46 +181,47 @@ template <class T> RG_DEVICE void back_w(const rg_cu_layer_back &b, int block, f
     int each = ((b.m + b.parts - 1) / b.parts + RG_DEPTH - 1) / RG_DEPTH * RG_DEPTH;
     int from = part * each, to = from + each < b.m ? from + each : b.m;
     bool sums = row == 0 && (b.dbias != NULL || b.bias_out != NULL);
+    float rate = b.rate ? *b.rate : 0;
     rg_factors f = {b.x, b.dz, b.k, b.n, b.m};
     rg_multiply_tile<T, false, false>(&s, f, row, column, from, to, sums, shared);
+    auto weight = [&](int r, int c, float *w, int n) {
+        clear_some(w);
+        if (b.w_out != NULL)
+            load_some(w, b.w_out + (int64_t)r * b.n + c, n);
+    };
     if (b.parts == 1) {
         wait_for_readers(b);
-        rg_each_result<T, false>(&s, row, column, b.k, b.n, [&](int r, int c, float *v, int n) {
-            put_w(b, (int64_t)r * b.n + c, v, n);
-        });
+        rg_each_result<T, false>(&s, row, column, b.k, b.n, weight,
+                                 [&](int r, int c, float *v, const float *w, int n) {
+                                     put_w(b, (int64_t)r * b.n + c, v, w, rate, n);
+                                 });
         if (sums)
             each_column<T>(s, column, b.n, [&](int c, float sum) { put_bias(b, c, sum); });
         return;
     }
-    int64_t step = part_size(b);
-    float *room = b.room + part * step;
-    rg_each_result<T, false>(&s, row, column, b.k, b.n, [&](int r, int c, float *v, int n) {
-        store_some(room + (int64_t)r * b.n + c, v, n);
-    });
+    float *room = b.room + part * part_size(b);
+    rg_each_result<T, false>(
+        &s, row, column, b.k, b.n, [](int, int, float *, int) {},
+        [&](int r, int c, float *v, const float *, int n) {
+            store_some(room + (int64_t)r * b.n + c, v, n);
+        });
     if (sums)
         each_column<T>(s, column, b.n,
                        [&](int c, float sum) { room[(int64_t)b.k * b.n + c] = sum; });
     if (b.parts > RG_CU_FEW_PARTS || !rg_last_block(b.counters + TILES + tile, (unsigned)b.parts))
         return;
     wait_for_readers(b);
-    rg_each_result<T, false>(&s, row, column, b.k, b.n, [&](int r, int c, float *v, int n) {
-        int64_t at = (int64_t)r * b.n + c;
-        v[0] = v[1] = v[2] = v[3] = 0;
-#pragma unroll 4
-        for (int p = 0; p < b.parts; p++) {
-            float more[4] = {0, 0, 0, 0};
-            load_some(more, b.room + p * step + at, n);
-            for (int i = 0; i < 4; i++)
-                v[i] += more[i];
-        }
-        put_w(b, at, v, n);
-    });
+    rg_each_result<T, false>(&s, row, column, b.k, b.n, weight,
+                             [&](int r, int c, float *v, const float *w, int n) {
+                                 int64_t at = (int64_t)r * b.n + c;
+                                 sum_of_parts(b, at, v, n);
+                                 put_w(b, at, v, w, rate, n);
+                             });
     if (sums)
-        each_column<T>(s, column, b.n, [&](int c, float sum) {
-            sum = 0;
-            for (int p = 0; p < b.parts; p++)
-                sum += b.room[p * step + (int64_t)b.k * b.n + c];
-            put_bias(b, c, sum);
+        each_column<T>(s, column, b.n, [&](int c, float) {
+            float v[4];
+            sum_of_parts(b, (int64_t)b.k * b.n + c / 4 * 4, v, 4);
+            put_bias(b, c, v[c % 4]);
         });
 }
 
@@ -215,16 +241,13 @@ RG_KERNEL sum_parts(rg_cu_layer_back b)
     int64_t step = part_size(b), weights = (int64_t)b.k * b.n;
     RG_AFTER();
     RG_EACH(e, step / 4) {
-        float v[4] = {0, 0, 0, 0};
-#pragma unroll 8
-        for (int p = 0; p < b.parts; p++) {
-            float more[4];
-            load_some(more, b.room + p * step + e * 4, 4);
-            for (int i = 0; i < 4; i++)
-                v[i] += more[i];
-        }
+        float v[4], w[4];
+        clear_some(w);
+        if (e * 4 < weights && b.w_out != NULL)
+            load_some(w, b.w_out + e * 4, 4);
+        sum_of_parts(b, e * 4, v, 4);
         if (e * 4 < weights)
-            put_w(b, e * 4, v, 4);
+            put_w(b, e * 4, v, w, b.rate ? *b.rate : 0, 4);
         else
             for (int i = 0; i < 4; i++)
                 put_bias(b, (int)(e * 4 - weights) + i, v[i]);

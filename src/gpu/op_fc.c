@@ -13,6 +13,8 @@
 
 #include <limits.h>
 
+enum { MANY = 2048 }; /* rows from which warpgroups are tried */
+
 typedef struct layer {
     int64_t m, n, k;
     enum rg_cu_act act;
@@ -41,7 +43,7 @@ typedef struct forward {
     rg_ctx *ctx;
     layer l;
     const float *x, *w, *bias;
-    float *out;
+    float *out, *turned; /* turned: room for the weight; NULL where warpgroups do not apply */
 } forward;
 
 static rg_status by_product(const forward *f)
@@ -63,13 +65,33 @@ static rg_status by_product(const forward *f)
     return RG_OK;
 }
 
-/* A way: a tiling, and then the library. */
+/* By warpgroups, which want the weight turned. */
+static rg_status by_groups(const forward *f)
+{
+    const layer *l = &f->l;
+    rg_cu_wide w = {.relu = l->act == RG_CU_RELU,
+                    .m = (int)l->m,
+                    .n = (int)l->n,
+                    .depth = (int)l->k,
+                    .a = f->x,
+                    .b = f->turned,
+                    .bias = f->bias,
+                    .c = f->out};
+    if (f->turned == NULL)
+        return RG_EUNIMPL;
+    rg_cu_turn(l->k, l->n, f->w, f->turned, rg_cuda(f->ctx));
+    return rg_cu_wide_run(&w, rg_cuda(f->ctx)) ? RG_OK : RG_EUNIMPL;
+}
+
+/* A way: a tiling, then the library, then warpgroups. */
+enum { BY_PRODUCT = RG_CU_TILINGS, BY_GROUPS, WAYS };
+
 static rg_status go_forward(void *arg, int way)
 {
     const forward *f = arg;
     const layer *l = &f->l;
-    if (way == RG_CU_TILINGS)
-        return by_product(f);
+    if (way >= BY_PRODUCT)
+        return way == BY_PRODUCT ? by_product(f) : by_groups(f);
     rg_cu_layer tiles = {(int)l->act, (int)l->m, (int)l->n, (int)l->k, f->x, f->w, f->bias, f->out};
     return rg_cu_layer_run(way, !rg_gpu_stream_of(f->ctx)->tf32, &tiles, rg_cuda(f->ctx))
                ? RG_OK
@@ -89,11 +111,17 @@ static rg_status fc(rg_ctx *ctx)
         rg_cu_thin_fc(l->act, l->m, l->n, l->k, f.x, f.w, f.bias, f.out, rg_cuda(ctx));
         return rg_gpu_done(ctx, true, "X");
     }
-    int way = RG_CU_TILINGS;
-    int64_t key[] = {l->m, l->n, l->k, (int64_t)l->act, rg_gpu_stream_of(ctx)->tf32};
+    int way = BY_PRODUCT;
+    bool tf32 = rg_gpu_stream_of(ctx)->tf32;
+    if (tf32 && l->m >= MANY && l->act <= RG_CU_RELU) {
+        f.turned = rg_gpu_scratch(ctx, (size_t)(l->k * l->n) * sizeof *f.turned);
+        if (f.turned == NULL)
+            return RG_ENOMEM;
+    }
+    int64_t key[] = {l->m, l->n, l->k, (int64_t)l->act, tf32};
     if (layer_fits(l) && (uintptr_t)f.x % 16 == 0)
-        way = rg_gpu_choose(rg_gpu_stream_of(ctx), key, sizeof key, RG_CU_TILINGS + 1, go_forward,
-                            &f, l->m <= 1024 ? 0 : 1);
+        way = rg_gpu_choose(rg_gpu_stream_of(ctx), key, sizeof key, WAYS, go_forward, &f,
+                            l->m <= 1024 ? 0 : 1);
     RG_TRY(go_forward(&f, way));
     return rg_gpu_done(ctx, true, "X");
 }
@@ -205,7 +233,7 @@ static rg_status by_library(const grad *g)
 
 /* ---- back, by tiles of ours ---- */
 
-enum { SIZES = 3, BY_LIBRARY = 2 * RG_CU_TILINGS * SIZES, BACK_WAYS };
+enum { SIZES = 3, OURS = RG_CU_TILINGS * SIZES, BY_LIBRARY = 3 * OURS, BACK_WAYS };
 
 static rg_cu_layer_back tiles_of(const grad *g, int way)
 {
@@ -231,20 +259,37 @@ static rg_cu_layer_back tiles_of(const grad *g, int way)
         .counters = rg_gpu_stream_of(g->ctx)->counters};
 }
 
-/* A way: a tiling and how far sums are parted; then the same with dX from the library; and all by
- * the library. */
+/* dX by warpgroups. */
+static rg_status back_x_groups(const grad *g)
+{
+    const layer *l = &g->l;
+    rg_cu_wide w = {.relu = g->x_act == RG_CU_RELU,
+                    .m = (int)l->m,
+                    .n = (int)l->k,
+                    .depth = (int)l->n,
+                    .a = dz_of(g),
+                    .b = g->w,
+                    .x = g->x,
+                    .c = g->dx};
+    if (g->exact || l->m < MANY || g->x_act > RG_CU_RELU)
+        return RG_EUNIMPL;
+    return rg_cu_wide_run(&w, rg_cuda(g->ctx)) ? RG_OK : RG_EUNIMPL;
+}
+
+/* A way: a tiling and how far sums are parted; then the same with dX from the library, and from
+ * warpgroups; and all by the library. */
 static rg_status back(void *arg, int way)
 {
     const grad *g = arg;
     if (way == BY_LIBRARY)
         return by_library(g);
     rg_cu_layer_back b = tiles_of(g, way);
-    through(g, false);
-    if (way >= RG_CU_TILINGS * SIZES && b.dx == NULL)
+    if (way >= OURS && b.dx == NULL)
         return RG_EUNIMPL;
-    if (way >= RG_CU_TILINGS * SIZES) {
+    through(g, false);
+    if (way >= OURS) {
         b.dx = NULL;
-        RG_TRY(back_x(g, g->w));
+        RG_TRY(way < 2 * OURS ? back_x(g, g->w) : back_x_groups(g));
     }
     return rg_cu_layer_back_run(way / SIZES % RG_CU_TILINGS, g->exact, &b, rg_cuda(g->ctx))
                ? RG_OK
@@ -271,7 +316,7 @@ static rg_status scratch_of(grad *g)
     const layer *l = &g->l;
     int64_t z = l->act == RG_CU_NONE ? 0 : l->m * l->n, w = l->k * l->n + 64;
     int64_t sums = rg_cu_fc_back_room(l->m, l->n) + l->n, parts = 1;
-    for (int way = 0; way < RG_CU_TILINGS * SIZES && g->fits; way++) {
+    for (int way = 0; way < OURS && g->fits; way++) {
         int some = tiles_of(g, way).parts;
         parts = some > parts ? some : parts;
     }

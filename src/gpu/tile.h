@@ -420,37 +420,40 @@ RG_DEVICE void rg_multiply_tile(rg_sums<T> *s, const rg_factors f, int row, int 
     rg_join_slices<T>(s, shared);
 }
 
-/* Call put(row, column, four) or put2(row, column, two) for each of the tile's elements that this
- * thread has, where `rows` x `columns` of C are there. */
-template <class T, bool A_ALONG, class F>
+/* For each of the tile's elements that this thread has, where `rows` x `columns` of C are there:
+ * get(row, column, given, n) reads what is wanted of elsewhere, for all of them first, so that these
+ * loads are on their way together, and then put(row, column, sums, given, n) writes; n is 4 or 2. */
+template <class T, bool A_ALONG, class G, class P>
 RG_DEVICE void rg_each_result(const rg_sums<T> *s, int row, int column, int rows, int columns,
-                              F put)
+                              G get, P put)
 {
+    enum { FOURS = T::NT / 2, EACH = (T::NT + 1) / 2 };
     int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, g = lane / 4, t = lane % 4;
+    float given[T::MT * 2][EACH][4];
     if (warp >= T::WARPS) /* of another slice */
         return;
-    row += warp / T::WN * (T::M / T::WM);
+    row += warp / T::WN * (T::M / T::WM) + (A_ALONG ? g : 2 * g);
     column += warp % T::WN * (T::N / T::WN);
 #pragma unroll
-    for (int i = 0; i < T::MT; i++)
+    for (int i = 0; i < T::MT * 2; i++)
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            int r = row + i * 16 + (A_ALONG ? g + 8 * h : 2 * g + h);
-            if (r >= rows)
-                continue;
+        for (int j = 0; j < EACH; j++) {
+            int r = row + i / 2 * 16 + i % 2 * (A_ALONG ? 8 : 1);
+            int c = column + j * 16 + (j < FOURS ? 4 : 2) * t;
+            if (r < rows && c < columns)
+                get(r, c, given[i][j], j < FOURS ? 4 : 2);
+        }
 #pragma unroll
-            for (int j = 0; j + 1 < T::NT; j += 2) {
-                const float *one = s->c[i][j] + 2 * h, *two = s->c[i][j + 1] + 2 * h;
-                float v[4] = {one[0], two[0], one[1], two[1]};
-                if (column + j * 8 + 4 * t < columns)
-                    put(r, column + j * 8 + 4 * t, v, 4);
-            }
-            if (T::NT % 2 != 0) {
-                const float *one = s->c[i][T::NT - 1] + 2 * h;
-                float v[4] = {one[0], one[1], 0, 0};
-                if (column + (T::NT - 1) * 8 + 2 * t < columns)
-                    put(r, column + (T::NT - 1) * 8 + 2 * t, v, 2);
-            }
+    for (int i = 0; i < T::MT * 2; i++)
+#pragma unroll
+        for (int j = 0; j < EACH; j++) {
+            int r = row + i / 2 * 16 + i % 2 * (A_ALONG ? 8 : 1), h = i % 2 * 2;
+            int c = column + j * 16 + (j < FOURS ? 4 : 2) * t;
+            const float *one = s->c[i / 2][2 * j] + h;
+            const float *two = s->c[i / 2][j < FOURS ? 2 * j + 1 : 2 * j] + h;
+            float v[4] = {one[0], j < FOURS ? two[0] : one[1], one[1], two[1]};
+            if (r < rows && c < columns)
+                put(r, c, v, given[i][j], j < FOURS ? 4 : 2);
         }
 }
 

@@ -6,6 +6,7 @@
 #include "gpu/tile.h"
 
 enum { M = 256, N = 208, GROUPS = 2, HALVES = 2, THREADS = 128 * GROUPS, STAGES = 3 };
+enum { AT_ONCE = 13 }; /* results of a thread that are finished together */
 enum { A_SIZE = M * RG_DEPTH, STAGE = (M + N) * RG_DEPTH, SHARED = STAGE * STAGES * 4 + 1024 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -88,23 +89,31 @@ RG_DEVICE float relu(float x)
     return x > 0 ? x : x != x ? x : 0;
 }
 
-/* Two neighbours of the result. */
-RG_DEVICE void put(const rg_cu_wide &w, int row, int column, float first, float second)
+/* What is wanted of elsewhere for two neighbours of the result. */
+RG_DEVICE float2 get(const rg_cu_wide &w, int row, int column)
 {
-    int64_t at = (int64_t)row * w.n + column;
+    float2 none = {0, 0};
+    if (row >= w.m || column >= w.n)
+        return none;
+    if (w.bias != NULL)
+        return *(const float2 *)(w.bias + column);
+    return w.relu ? *(const float2 *)(w.x + (int64_t)row * w.n + column) : none;
+}
+
+RG_DEVICE void put(const rg_cu_wide &w, int row, int column, float first, float second,
+                   float2 given)
+{
     float2 v = {first, second};
     if (row >= w.m || column >= w.n)
         return;
     if (w.bias != NULL) {
-        float2 bias = *(const float2 *)(w.bias + column);
-        v.x += bias.x, v.y += bias.y;
+        v.x += given.x, v.y += given.y;
         if (w.relu)
             v.x = relu(v.x), v.y = relu(v.y);
     } else if (w.relu) {
-        float2 x = *(const float2 *)(w.x + at);
-        v.x = x.x > 0 ? v.x : 0 * v.x, v.y = x.y > 0 ? v.y : 0 * v.y;
+        v.x = given.x > 0 ? v.x : 0 * v.x, v.y = given.y > 0 ? v.y : 0 * v.y;
     }
-    *(float2 *)(w.c + at) = v;
+    *(float2 *)(w.c + (int64_t)row * w.n + column) = v;
 }
 #endif
 
@@ -139,12 +148,24 @@ RG_KERNEL RG_BOUNDS(THREADS, 1) wide(rg_cu_wide w)
     }
     finished();
     row += group * HALVES * 64 + warp * 16 + g;
+    column += 2 * t;
 #pragma unroll
     for (int h = 0; h < HALVES; h++)
 #pragma unroll
-        for (int j = 0; j < N / 8; j++) {
-            put(w, row + h * 64, column + j * 8 + 2 * t, d[h][4 * j], d[h][4 * j + 1]);
-            put(w, row + h * 64 + 8, column + j * 8 + 2 * t, d[h][4 * j + 2], d[h][4 * j + 3]);
+        for (int some = 0; some < N / 8; some += AT_ONCE) {
+            float2 given[2][AT_ONCE];
+            int r = row + h * 64;
+#pragma unroll
+            for (int j = 0; j < AT_ONCE; j++) {
+                given[0][j] = get(w, r, column + (some + j) * 8);
+                given[1][j] = get(w, r + 8, column + (some + j) * 8);
+            }
+#pragma unroll
+            for (int j = 0; j < AT_ONCE; j++) {
+                const float *v = d[h] + (some + j) * 4;
+                put(w, r, column + (some + j) * 8, v[0], v[1], given[0][j]);
+                put(w, r + 8, column + (some + j) * 8, v[2], v[3], given[1][j]);
+            }
         }
 #else
     (void)w;

@@ -25,10 +25,8 @@ static bool same(const char *a, const char *b)
 
 static bool is_plain(const rg_opdesc *op)
 {
-    const rg_attr *device = rg_opdesc_attr(op, "op_device");
     return rg_opdesc_attr(op, "act")->s[0] == '\0' && rg_opdesc_attr(op, "padded")->i == 0 &&
-           rg_opdesc_attr(op, "x_num_col_dims")->i == 1 &&
-           (device == NULL || device->type != RG_ATTR_STRING || strcmp(device->s, "cpu") != 0);
+           rg_opdesc_attr(op, "x_num_col_dims")->i == 1;
 }
 
 /* Whether nobody between the two places looks at what is written earlier now, or writes what is
