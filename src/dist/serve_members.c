@@ -156,6 +156,8 @@ static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello, rg_rpc_arr
     if (s->stale[0] != '\0')
         return rg_fail(RG_ESTALE, "%s", s->stale);
     /* Who comes back after all went well has not heard the answer to its LEAVE. */
+    if (s->ended && s->failed == RG_OK && arrival == RG_RPC_NEW && hello->incarnation > 0)
+        return rg_fail(RG_EOF, "the job is over, and all has gone well");
     if (s->ended && (s->failed != RG_OK || arrival != RG_RPC_BACK))
         return rg_fail(RG_ECLOSED, "%s", s->why[0] ? s->why : "the job is over");
     if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
@@ -236,6 +238,8 @@ void rg_serve_close_member(rg_member *trainer)
     rg_rpc_peer_drop(trainer->peer);
     rg_free(trainer->pushed);
     rg_free(trainer->positions);
+    rg_free(trainer->before);
+    rg_free((void *)trainer->refused);
     rg_serve_forget_stats(trainer);
     rg_serve_forget_messages(trainer);
 }

@@ -149,9 +149,11 @@ typedef struct rg_member {
     uint64_t *pushed;    /* by thread of the trainer: how many of its pushes have come; owned */
     uint64_t *positions; /* by thread: batches that were in them, as the last of them said; owned */
     size_t n_pushed;
-    uint64_t seen_epoch;     /* of the session that has asked last; written under the lock */
-    uint64_t asked, changed; /* SET, SHRINK, ...: asked for in this session; done in all of them */
-    bool shuffled;           /* an earlier session has taken part in global shuffles */
+    uint64_t *before;         /* by thread: the position before the last push; owned */
+    _Atomic uint8_t *refused; /* by thread, RG_PS_MAX_THREADS: the last push was; owned */
+    uint64_t seen_epoch;      /* of the session that has asked last; written under the lock */
+    uint64_t asked, changed;  /* SET, SHRINK, ...: asked for in this session; done in all of them */
+    bool shuffled;            /* an earlier session has taken part in global shuffles */
     bool behind; /* it computes its last step here once more, and is given what was before that */
     /* the engine's: */
     uint64_t met;           /* rendezvous of this session that are over */
@@ -516,6 +518,11 @@ void rg_serve_new_session(rg_engine *s, rg_member *trainer);
 /* Counts a request that changes something; true: it was done for an earlier session. */
 bool rg_serve_was_done(rg_member *trainer);
 void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* A push has failed on its way through the shards, and some may have applied their part: where its
+ * trainer could be started again and make it again, the job has failed. Without the lock. */
+void rg_serve_fail_half(rg_pushing *p);
+/* A push was refused, and nothing of it has been applied. Any thread. */
+void rg_serve_note_refused(rg_pushing *p);
 /* The push that RESUME waited for has made its step. With the lock. */
 void rg_serve_tell_resuming(rg_engine *s, rg_member *trainer);
 /* Rendezvous that are over; with the lock. meet_again: whether it was one, and is answered. */

@@ -92,6 +92,33 @@ void rg_serve_tell_resuming(rg_engine *s, rg_member *trainer)
         tell_ledger(s, trainer, request);
 }
 
+void rg_serve_note_refused(rg_pushing *p)
+{
+    if (p->trainer != NULL && !p->came && p->trainer->refused != NULL)
+        atomic_store(&p->trainer->refused[p->push.thread], 1);
+}
+
+void rg_serve_fail_half(rg_pushing *p)
+{
+    rg_engine *s = p->spread.engine;
+    if (p->trainer == NULL || p->came || !rg_serve_waits_for_return())
+        return;
+    pthread_mutex_lock(&s->lock);
+    rg_serve_fail(s, p->spread.code, "a push of %s could not be applied in whole: %s",
+                  p->trainer->who, p->spread.why);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* A push that was refused counts for who goes on behind it; who starts again makes it again. */
+static void take_back_refused(rg_member *trainer)
+{
+    for (size_t i = 0; i < trainer->n_pushed; i++)
+        if (atomic_exchange(&trainer->refused[i], 0) != 0 && trainer->pushed[i] > 0) {
+            trainer->pushed[i]--;
+            trainer->positions[i] = trainer->before[i];
+        }
+}
+
 /* The pushes of each thread that it goes on with. */
 static rg_status go_on_from(rg_member *trainer, const uint8_t *body, size_t n)
 {
@@ -124,6 +151,7 @@ void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
             rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
         return;
     }
+    take_back_refused(trainer);
     pthread_mutex_lock(&s->lock);
     if (s->ended && s->failed != RG_OK)
         rg_rpc_refuse(request, s->failed, "%s", s->why);
