@@ -197,7 +197,9 @@ rg_status rg_serve_come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_r
         code = number_of(s, hello, session, &number);
     if (code == RG_OK) {
         rg_member *trainer = &s->trainers[number];
-        if (!trainer->joined) {
+        if (!trainer->joined)
+            code = rg_serve_note_join(s, peer, hello);
+        if (code == RG_OK && !trainer->joined) {
             s->present++;
             trainer->joined = true;
             trainer->session = session;
@@ -268,6 +270,7 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
     if (!trainer->left && s->mode != NULL && !s->mode->programs.merges &&
         rg_flag_bool("ps_go_on")) {
         rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
+        rg_serve_note_gone(s, trainer->session);
         has_left(s, trainer);
         end_if_all_left(s);
         rg_serve_try_rendezvous(s);

@@ -267,7 +267,8 @@ static void sync_now(rg_journal *j)
         body[i] = (uint8_t)(upto >> (8 * i));
     j->synced = upto;
     /* For its reader alone: there is nothing new to flush because of it. */
-    if (append(j, RG_RECORD_SYNCED, &(rg_iov){body, sizeof body}, 1) == RG_OK && j->next == upto + 1)
+    if (append(j, RG_RECORD_SYNCED, &(rg_iov){body, sizeof body}, 1) == RG_OK &&
+        j->next == upto + 1)
         j->synced = j->next;
 }
 

@@ -6,8 +6,8 @@
  * is cut off with a line in the log, from damage below, which is refused with file and offset.
  *
  * Modes. everysec: a record is with the system when append() returns, so that the death of the
- * process loses nothing; a thread flushes once a second. always: the thread flushes as soon as there
- * is something, all of it at a time, and durable() says how far; who answers waits for that.
+ * process loses nothing; a thread flushes once a second. always: the thread flushes as soon as
+ * there is something, all of it at a time, and durable() says how far; who answers waits for that.
  *
  * Failures. A record that cannot be written (a full disk) is not there, append() says why, and so
  * does every one that follows. A flush that failed is final: nothing is known of what was written

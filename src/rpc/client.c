@@ -130,6 +130,11 @@ static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
     if (again && rg_client_is_another(client, link, welcome))
         return;
     client->link = link;
+    client->reborn = again && welcome->instance != client->welcome.instance;
+    if (client->reborn)
+        rg_log(RG_LOG_I, "rpc",
+               "server=%s \"%s was started again and has what it had: going on with it\"",
+               client->route.endpoint, welcome->name);
     client->let_in = true;
     client->foreign_ns = 0;
     client->heard = false;
@@ -277,6 +282,7 @@ static rg_status configure(rg_rpc_client *client, const char *endpoint,
     choose_tls_name(route, config->security.tls_name);
     client->deadline_ms = (uint64_t)deadline;
     client->lease_ms = config->lease_ms;
+    client->return_ms = config->return_ms;
     client->max_body = config->max_body ? config->max_body : RG_RPC_MAX_BODY;
     client->retry_times = config->retry_times == 0    ? rg_flag_int("rpc_retry_times")
                           : config->retry_times == -1 ? 0

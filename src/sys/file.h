@@ -44,7 +44,6 @@ rg_status rg_file_finish(rg_file *file);
 /* Hand everything to the system, but do not wait for the disk. */
 rg_status rg_file_flush(rg_file *file);
 
-
 /* ---- a log: what is written is whole or taken back ---- */
 
 /* Pieces one behind the other, at once, past any buffer and not in the checksum. Where it fails the
