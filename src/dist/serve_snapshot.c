@@ -57,7 +57,8 @@ bool rg_serve_waits_for_snapshot(rg_engine *s, rg_rpc_request *request)
 
 /* ---- the cut ---- */
 
-/* Records below *number are applied, or wait. Joins and deaths are noted and done under these locks.
+/* Records below *number are applied, or wait. Joins and deaths are noted and done under these
+ * locks.
  */
 static rg_status cut(rg_engine *s, uint64_t *number)
 {
@@ -96,8 +97,7 @@ rg_status rg_serve_snapshot(rg_engine *s)
     s->journal->snapshot_ns = rg_clock_ns();
     if (code == RG_OK)
         rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot was written\" MiB=%.1f seconds=%.3f", s->id,
-               (double)s->journal->snapshot_bytes / 0x1p20,
-               (double)(rg_clock_ns() - begin) * 1e-9);
+               (double)s->journal->snapshot_bytes / 0x1p20, (double)(rg_clock_ns() - begin) * 1e-9);
     return code;
 }
 

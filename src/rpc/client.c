@@ -17,7 +17,8 @@ enum {
     VISIT_MS = 30000,
     PROD_MS = 2000,    /* of silence, after which the other end is prodded */
     FOREIGN_MS = 2000, /* of answers in another protocol, after which it is given up */
-    TELL_EVERY_S = 5
+    TELL_EVERY_S = 5,
+    EXIT_MS = 1000, /* at the end of the process, for its threads */
 };
 
 /* ---- the two threads that all clients of a process share ---- */
@@ -26,12 +27,46 @@ static rg_lock shared_lock = RG_LOCK_INIT;
 static int shared_users;
 static rg_loop *shared_loop, *shared_pulse_loop;
 
+typedef struct standing {
+    rg_task task;
+    rg_latch stands;
+} standing;
+
 /* A child has neither the threads nor the connections of its parent. */
 static void forked(void)
 {
     rg_lock_init(&shared_lock);
     shared_users = 0;
     shared_loop = shared_pulse_loop = NULL;
+}
+
+/* The thread goes no further. */
+static void stand_still(rg_task *task)
+{
+    rg_latch never;
+    rg_latch_init(&never);
+    rg_latch_open(&((standing *)task)->stands);
+    (void)rg_latch_wait(&never, UINT64_MAX);
+}
+
+static void stop_thread(rg_loop *loop, standing *s)
+{
+    s->task.run = stand_still;
+    rg_latch_init(&s->stands);
+    rg_loop_post(loop, &s->task);
+    (void)rg_latch_wait(&s->stands, EXIT_MS); /* it is left to whoever ends the process */
+}
+
+void rg_rpc_clients_stop(void)
+{
+    static standing two[2]; /* the threads have them for good */
+    if (pthread_mutex_trylock(&shared_lock) != 0)
+        return; /* someone is opening or closing a client, and does not come to its end */
+    if (shared_users > 0) {
+        stop_thread(shared_pulse_loop, &two[0]);
+        stop_thread(shared_loop, &two[1]);
+    }
+    rg_lock_give(&shared_lock);
 }
 
 static rg_status threads_take(rg_rpc_client *client)

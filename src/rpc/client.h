@@ -73,6 +73,10 @@ rg_rpc_counters rg_rpc_client_counters(const rg_rpc_client *client);
 /* Cut the connection now (it is made again): for tests. */
 void rg_rpc_client_cut(rg_rpc_client *client);
 
+/* The process exits with clients that nobody has closed: their threads, which may be calling a
+ * server that is gone, go no further, so that they do not meet the ends of libraries. */
+void rg_rpc_clients_stop(void);
+
 typedef struct rg_rpc_ask {
     uint16_t method;
     uint16_t flags;    /* RG_FRAME_UNCHECKED and the method's own */
