@@ -6,6 +6,7 @@
 #include "dist/job_priv.h"
 #include "ir/digest.h"
 #include "sys/because.h"
+#include "sys/flags.h"
 #include "sys/host.h"
 #include "sys/process.h"
 
@@ -83,12 +84,20 @@ static int number_in(const char *name)
                                                                             : RG_BECAUSE_ANY;
 }
 
+/* A server that has a journal is waited for when it dies. */
+static uint64_t return_ms(void)
+{
+    int64_t seconds = rg_flag_int("ps_return_seconds");
+    return seconds > 0 ? (uint64_t)seconds * 1000 : 0;
+}
+
 /* The first server may give us our number; the others are told it. */
 static rg_status join_server(rg_job *job, int i, const char *endpoint,
                              const rg_credentials *credentials, int trainers)
 {
     rg_rpc_client_config config = {.security = {.key = credentials->n_key ? credentials->key : NULL,
                                                 .key_bytes = credentials->n_key},
+                                   .return_ms = return_ms(),
                                    .events = {.dead = rg_job_server_dead},
                                    .user = &job->servers[i]};
     job->servers[i].job = job;

@@ -118,9 +118,11 @@ static void end_if_all_left(rg_engine *s)
 /* ---- who comes ---- */
 
 /* Whether one that comes new stands in the place of that one: it is gone, or was started before. */
-static bool may_replace(const rg_member *there, const rg_rpc_hello *hello)
+static bool may_replace(const rg_engine *s, const rg_member *there, const rg_rpc_hello *hello)
 {
-    return rg_serve_waits_for_return() && (!there->here || hello->incarnation > there->incarnation);
+    return rg_serve_is_replaying(s) ||
+           (rg_serve_waits_for_return() &&
+            (!there->here || hello->incarnation > there->incarnation));
 }
 
 static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t session, int *out)
@@ -142,7 +144,7 @@ static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t ses
     if (hello->trainer < 0 || hello->trainer >= n)
         return rg_fail(RG_EINVAL, "there is no trainer %d in a job of %d", hello->trainer, n);
     const rg_member *there = &s->trainers[hello->trainer];
-    if (there->joined && there->session != session && !may_replace(there, hello))
+    if (there->joined && there->session != session && !may_replace(s, there, hello))
         return rg_fail(RG_EINVAL,
                        "trainer number %d is taken by %s%s; give each trainer an id of "
                        "its own (PADDLE_TRAINER_ID)",
@@ -300,8 +302,11 @@ rg_status rg_serve_come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_r
         code = number_of(s, hello, session, &number);
     if (code == RG_OK) {
         rg_member *trainer = &s->trainers[number];
-        if (!trainer->joined || trainer->session != session)
-            code = begin_session(s, trainer, peer, hello);
+        if (!trainer->joined || trainer->session != session) {
+            code = rg_serve_note_join(s, peer, hello);
+            if (code == RG_OK)
+                code = begin_session(s, trainer, peer, hello);
+        }
         if (code == RG_OK) {
             is_here(s, trainer, peer);
             hello->epoch = trainer->epoch;
@@ -366,6 +371,7 @@ static bool is_done_without(rg_engine *s, rg_member *trainer, const char *how)
         return false;
     }
     rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
+    rg_serve_note_gone(s, trainer->session);
     has_left(s, trainer);
     end_if_all_left(s);
     rg_serve_try_rendezvous(s);

@@ -86,7 +86,7 @@ static rg_status count_more(uint64_t **counts, size_t before, size_t n)
     return RG_OK;
 }
 
-static rg_status count_threads(rg_member *trainer, size_t n)
+rg_status rg_serve_count_threads(rg_member *trainer, size_t n)
 {
     if (trainer->refused == NULL)
         trainer->refused = rg_alloc_zero(RG_PS_MAX_THREADS, sizeof *trainer->refused);
@@ -104,7 +104,7 @@ static rg_status count_threads(rg_member *trainer, size_t n)
 static rg_status count_in(rg_member *trainer, const rg_push *head, bool *came)
 {
     if (head->thread >= trainer->n_pushed)
-        RG_TRY(count_threads(trainer, (size_t)head->thread + 1));
+        RG_TRY(rg_serve_count_threads(trainer, (size_t)head->thread + 1));
     uint64_t *pushed = &trainer->pushed[head->thread];
     if (head->step > *pushed)
         return rg_fail(RG_ESTALE,
