@@ -349,6 +349,7 @@ static void process_exits(int status, void *unused)
     for (size_t i = 0; i < n_jobs; i++)
         rg_job_exits(open_jobs[i], status);
     rg_rings_exit(status);
+    rg_job_process_ends();
 }
 
 static rg_status remember(rg_job *job)

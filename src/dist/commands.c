@@ -22,8 +22,10 @@ enum {
     /* It is about who waits for whom, and done under the engine's lock; others see to that
      * themselves. */
     LOCKED = 16,
+    /* It changes what a server has, and is written to the journal before it is done. */
+    NOTED = 32,
     /* A trainer that was started again asks for it again: it is answered, and not done. */
-    COUNTED = 32,
+    COUNTED = 64,
 };
 
 typedef struct command {
@@ -45,40 +47,41 @@ static const command commands[] = {
     [RG_PS_PULL] = {"PULL", ALL, 0, rg_serve_pull, "u32 numbers of variables",
                     "their values, each padded"},
     [RG_PS_ROWS] = {"ROWS", ALL, 0, rg_serve_rows, "ids of tables", "their rows"},
-    [RG_PS_PUSH] = {"PUSH", TRAINERS, 0, rg_serve_push, "gradients, and what is wanted back",
+    [RG_PS_PUSH] = {"PUSH", TRAINERS, NOTED, rg_serve_push, "gradients, and what is wanted back",
                     "that"},
     [RG_PS_GET] = {"GET", ALL, 0, rg_serve_get_whole, "name, rows", "a tensor"},
-    [RG_PS_BARRIER] = {"BARRIER", TRAINERS, ONCE | LOCKED, rg_serve_rendezvous, "name",
+    [RG_PS_BARRIER] = {"BARRIER", TRAINERS, ONCE | LOCKED | NOTED, rg_serve_rendezvous, "name",
                        "nothing, when all have come"},
-    [RG_PS_REDUCE] = {"REDUCE", TRAINERS, ONCE | LOCKED, rg_serve_rendezvous, "name, numbers",
-                      "numbers, when all have come"},
-    [RG_PS_LEAVE] = {"LEAVE", TRAINERS, ONCE | EARLY | GOODBYE, rg_serve_leave, "nothing",
+    [RG_PS_REDUCE] = {"REDUCE", TRAINERS, ONCE | LOCKED | NOTED, rg_serve_rendezvous,
+                      "name, numbers", "numbers, when all have come"},
+    [RG_PS_LEAVE] = {"LEAVE", TRAINERS, ONCE | EARLY | GOODBYE | NOTED, rg_serve_leave, "nothing",
                      "nothing"},
     [RG_PS_FAIL] = {"FAIL", TRAINERS, ONCE | EARLY | LOCKED, rg_serve_hear_failure,
                     "text, without a length", "nothing"},
-    [RG_PS_PROGRAM] = {"PROGRAM", TRAINERS, ONCE | LOCKED, compare_program,
+    [RG_PS_PROGRAM] = {"PROGRAM", TRAINERS, ONCE | LOCKED | NOTED, compare_program,
                        "32 bytes: digest of the program that is trained",
                        "nothing, where it is that of all"},
-    [RG_PS_STATS] = {"STATS", TRAINERS, ONCE | NO_WORK | LOCKED, rg_serve_stats,
+    [RG_PS_STATS] = {"STATS", TRAINERS, ONCE | NO_WORK | LOCKED | NOTED, rg_serve_stats,
                      "how far this trainer is", "how far all are"},
-    [RG_PS_SET] = {"SET", TRAINERS, ONCE | COUNTED, rg_serve_set_whole, "name, tensor", "nothing"},
-    [RG_PS_SHRINK] = {"SHRINK", TRAINERS, ONCE | COUNTED, rg_serve_shrink, "name, u32 calls",
-                      "u64 rows that went"},
-    [RG_PS_CLEAR] = {"CLEAR", TRAINERS, ONCE | COUNTED, rg_serve_shrink, "name",
+    [RG_PS_SET] = {"SET", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_set_whole, "name, tensor",
+                   "nothing"},
+    [RG_PS_SHRINK] = {"SHRINK", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_shrink,
+                      "name, u32 calls", "u64 rows that went"},
+    [RG_PS_CLEAR] = {"CLEAR", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_shrink, "name",
                      "u64 rows that went"},
     [RG_PS_SAVE] = {"SAVE", TRAINERS, ONCE | COUNTED, rg_serve_save,
                     "name of a folder, name of a table", "u64 rows that were written"},
-    [RG_PS_POST] = {"POST", TRAINERS, LOCKED, rg_serve_post, "a message to another trainer",
+    [RG_PS_POST] = {"POST", TRAINERS, LOCKED | NOTED, rg_serve_post, "a message to another trainer",
                     "u32: 1 taken, 0 no room now"},
-    [RG_PS_FETCH] = {"FETCH", TRAINERS, LOCKED, rg_serve_fetch,
+    [RG_PS_FETCH] = {"FETCH", TRAINERS, LOCKED | NOTED, rg_serve_fetch,
                      "how many messages this trainer has", "those behind them"},
     [RG_PS_WAITS] = {"WAITS", ALL, EARLY | NO_WORK | LOCKED, tell_whom, "nothing",
                      "text, without a length: whom the server waits for; empty where for nobody"},
-    [RG_PS_LOAD] = {"LOAD", TRAINER_0, ONCE | EARLY, take_program,
+    [RG_PS_LOAD] = {"LOAD", TRAINER_0, ONCE | EARLY | NOTED, take_program,
                     "the programs of a server that has none", "nothing"},
     [RG_PS_PEEK] = {"PEEK", ALL, 0, rg_serve_rows, "ids of tables",
                     "their rows, which stay as they are"},
-    [RG_PS_RESUME] = {"RESUME", TRAINERS, EARLY | GOODBYE, rg_serve_resume,
+    [RG_PS_RESUME] = {"RESUME", TRAINERS, EARLY | GOODBYE | NOTED, rg_serve_resume,
                       "nothing; or u64 pushes of each thread that it goes on with",
                       "how far this trainer was; or nothing"},
 };
@@ -88,6 +91,12 @@ static const command *find_command(uint16_t method)
 {
     const command *found = &commands[method < sizeof commands / sizeof *commands ? method : 0];
     return found->answer != NULL ? found : NULL;
+}
+
+bool rg_serve_is_noted(uint16_t method)
+{
+    const command *asked = find_command(method);
+    return asked != NULL && (asked->flags & NOTED) != 0;
 }
 
 /* ---- the small ones ---- */
@@ -176,7 +185,8 @@ static bool is_refused(rg_engine *s, const rg_member *trainer, const command *as
         rg_rpc_refuse(request, RG_EINVAL, "only a trainer can ask for that");
         return true;
     }
-    if ((asked->flags & ONCE) != 0 && rg_rpc_request_repeated(request)) {
+    if ((asked->flags & ONCE) != 0 && rg_rpc_request_repeated(request) &&
+        ((asked->flags & NOTED) != 0 || !rg_rpc_request_recalled(request))) {
         /* Its answer would have been given again, were it not for newer ones. */
         rg_rpc_refuse(request, RG_ESTALE,
                       "%s asks again for what was done long ago, and what came of it is not known "

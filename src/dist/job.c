@@ -170,6 +170,11 @@ void rg_job_exits(rg_job *job, int status)
     (void)rg_job_tell_all(job, RG_PS_FAIL, text);
 }
 
+void rg_job_process_ends(void)
+{
+    rg_rpc_clients_stop();
+}
+
 /* ---- finding ---- */
 
 rg_status rg_job_server_at(const rg_job *job, const char *endpoint, int *server)

@@ -142,6 +142,8 @@ void rg_job_fail(rg_job *job, const char *why);
 /* The process exits with this status, and nobody has left the job: with 0 it is left, with a
  * warning; otherwise the servers are told that this trainer has failed. */
 void rg_job_exits(rg_job *job, int status);
+/* After the last of them: what was not closed stands still. */
+void rg_job_process_ends(void);
 /* Of a job whose trainers have no call to end it (v2): that the process exits, with status 0, is
  * how it ends, and nothing to warn of. */
 void rg_job_ends_with_process(rg_job *job);

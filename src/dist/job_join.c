@@ -6,6 +6,7 @@
 #include "dist/job_priv.h"
 #include "ir/digest.h"
 #include "sys/because.h"
+#include "sys/flags.h"
 #include "sys/host.h"
 #include "sys/process.h"
 
@@ -83,12 +84,20 @@ static int number_in(const char *name)
                                                                             : RG_BECAUSE_ANY;
 }
 
+/* A server that has a journal is waited for when it dies. */
+static uint64_t return_ms(void)
+{
+    int64_t seconds = rg_flag_int("ps_return_seconds");
+    return seconds > 0 ? (uint64_t)seconds * 1000 : 0;
+}
+
 /* The first server may give us our number; the others are told it. */
 static rg_status join_server(rg_job *job, int i, const char *endpoint,
                              const rg_credentials *credentials, int trainers)
 {
     rg_rpc_client_config config = {.security = {.key = credentials->n_key ? credentials->key : NULL,
                                                 .key_bytes = credentials->n_key},
+                                   .return_ms = return_ms(),
                                    .events = {.dead = rg_job_server_dead},
                                    .user = &job->servers[i]};
     job->servers[i].job = job;
@@ -162,6 +171,18 @@ static rg_status check_payload(rg_job *job)
     return rg_fail(RG_EUNIMPL, "%s", why);
 }
 
+/* This trainer has done its part, and died when it had told some servers so, but not all. */
+static rg_status leave_again(rg_job *job)
+{
+    rg_because_over();
+    (void)rg_job_tell_all(job, RG_PS_LEAVE, "");
+    return rg_fail(
+        RG_ECLOSED,
+        "trainer %d was started again after it had finished: the job is over, and nothing "
+        "is left to do",
+        job->trainer);
+}
+
 static rg_status connect_all(rg_job *job, const char *const *endpoints, int n, int trainer,
                              int trainers, const rg_job_load *loads)
 {
@@ -171,11 +192,19 @@ static rg_status connect_all(rg_job *job, const char *const *endpoints, int n, i
     job->trainer = trainer;
     job->servers = rg_alloc_zero((size_t)n + 1, sizeof *job->servers);
     rg_status code = job->servers ? RG_OK : rg_no_memory(1, "servers");
+    bool over = false; /* one says that the job is, since an earlier process of ours has left it */
     for (int i = 0; code == RG_OK && i < n; i++) {
         code = join_server(job, i, endpoints[i], &credentials, trainers);
+        over = over || code == RG_EOF;
+        if (over) {
+            code = code == RG_EOF ? RG_OK : code;
+            continue;
+        }
         if (code == RG_OK && loads == NULL)
             code = read_schema(job, &job->servers[i]);
     }
+    if (over)
+        return leave_again(job);
     if (code == RG_OK && loads != NULL)
         code = send_loads(job, loads);
     if (code == RG_OK)

@@ -337,31 +337,41 @@ void rg_ps_put_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape)
         rg_buf_u64(out, (uint64_t)shape->dim[i]);
 }
 
-rg_status rg_ps_get_tensor(const uint8_t *bytes, size_t n, rg_value *value)
+rg_status rg_ps_get_tensor_head(rg_cursor *in, rg_dtype *dtype, rg_shape *shape)
 {
-    rg_cursor in = {bytes, n};
-    uint32_t dtype, rank;
-    rg_shape shape = {.rank = 0};
-    RG_TRY(rg_cursor_u32(&in, &dtype));
-    RG_TRY(rg_cursor_u32(&in, &rank));
+    uint32_t type, rank;
+    *shape = (rg_shape){.rank = 0};
+    RG_TRY(rg_cursor_u32(in, &type));
+    RG_TRY(rg_cursor_u32(in, &rank));
     if (rank > RG_MAX_DIMS)
         return rg_fail(RG_ECORRUPT, "a tensor of %u dimensions", rank);
     for (uint32_t i = 0; i < rank; i++) {
         uint64_t dim;
-        RG_TRY(rg_cursor_u64(&in, &dim));
+        RG_TRY(rg_cursor_u64(in, &dim));
         if (dim > (uint64_t)1 << 40)
             return rg_fail(RG_ECORRUPT, "a dimension of %llu", (unsigned long long)dim);
-        shape.dim[shape.rank++] = (int64_t)dim;
+        shape->dim[shape->rank++] = (int64_t)dim;
     }
-    if (!rg_dtype_valid((int)dtype))
-        return rg_fail(RG_ECORRUPT, "a tensor of type %u", dtype);
-    size_t wanted = rg_dtype_size((rg_dtype)dtype);
-    for (int i = 0; i < shape.rank; i++)
-        if (!rg_mul_size(wanted, (size_t)shape.dim[i], &wanted) || wanted > INT64_MAX)
+    if (!rg_dtype_valid((int)type))
+        return rg_fail(RG_ECORRUPT, "a tensor of type %u", type);
+    size_t bytes = rg_dtype_size((rg_dtype)type);
+    for (int i = 0; i < shape->rank; i++)
+        if (!rg_mul_size(bytes, (size_t)shape->dim[i], &bytes) || bytes > INT64_MAX)
             return rg_fail(RG_ECORRUPT, "a tensor of an impossible size");
+    *dtype = (rg_dtype)type;
+    return RG_OK;
+}
+
+rg_status rg_ps_get_tensor(const uint8_t *bytes, size_t n, rg_value *value)
+{
+    rg_cursor in = {bytes, n};
+    rg_dtype dtype;
+    rg_shape shape;
+    RG_TRY(rg_ps_get_tensor_head(&in, &dtype, &shape));
+    size_t wanted = (size_t)rg_shape_numel(&shape) * rg_dtype_size(dtype);
     if (wanted != in.left)
         return rg_fail(RG_ECORRUPT, "%zu bytes for a tensor of %zu", in.left, wanted);
-    RG_TRY(rg_value_resize(value, (rg_dtype)dtype, &shape));
+    RG_TRY(rg_value_resize(value, dtype, &shape));
     if (in.left > 0)
         memcpy(value->data, in.at, in.left);
     return RG_OK;

@@ -130,6 +130,8 @@ struct rg_value;
 /* {u32 dtype, u32 rank, u64 dimensions}; the elements follow it. */
 void rg_ps_put_tensor_head(rg_buf *out, rg_dtype dtype, const rg_shape *shape);
 /* The head and the elements, to the end of the bytes. */
+struct rg_cursor;
+rg_status rg_ps_get_tensor_head(struct rg_cursor *in, rg_dtype *dtype, rg_shape *shape);
 rg_status rg_ps_get_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
 
 /* Whether `name` is the variable `whole` or a slice of it, "whole.blockN". */

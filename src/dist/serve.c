@@ -21,7 +21,7 @@ enum {
 
 /* ---- its life ---- */
 
-static void request(void *user, rg_rpc_request *asked)
+void rg_serve_request(void *user, rg_rpc_request *asked)
 {
     rg_engine *s = user;
     rg_payload payload;
@@ -33,7 +33,7 @@ static void request(void *user, rg_rpc_request *asked)
         rg_rpc_refuse(asked, RG_ECLOSED, "the job is over");
     else if (code != RG_OK)
         rg_rpc_refuse(asked, code, "%s", rg_error_message());
-    else
+    else if (!rg_serve_waits_for_snapshot(s, asked) && rg_serve_note_request(s, asked))
         rg_serve_answer(s, rg_rpc_peer_user(rg_rpc_request_peer(asked)), asked);
 }
 
@@ -67,9 +67,10 @@ static rg_status listen_on(rg_engine *s, const char *const *endpoints, size_t n_
         .security = {.key = credentials.n_key ? credentials.key : NULL,
                      .key_bytes = credentials.n_key},
         .loops = s->n_shards,
+        .lineage = rg_serve_lineage(s),
         .events = {.opened = rg_serve_loops_run,
                    .hello = rg_serve_come,
-                   .request = request,
+                   .request = rg_serve_request,
                    .reads_lent = rg_serve_reads_lent,
                    .left = rg_serve_peer_left,
                    .dead = rg_serve_peer_dead},
@@ -120,6 +121,7 @@ static void look_around(rg_engine *s)
         rg_serve_tell(s);
     if (seconds > 0)
         rg_serve_look_at_disk(s, (uint64_t)seconds * 1000000000u);
+    rg_serve_look_at_journal(s);
 }
 
 /* Whether others will come that shall hear what the first was told: that this is another process.
@@ -211,6 +213,7 @@ static void close_serve(rg_engine *s)
     rg_serve_drain(s);
     for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)
         rg_rpc_refuse(held, RG_ECLOSED, "the job is over");
+    rg_serve_close_journal(s); /* before the loops go: those that wait for it are answered */
     rg_rpc_server_close(s->rpc);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++)
         rg_serve_close_member(&s->trainers[t]);
@@ -251,6 +254,8 @@ rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
     (void)snprintf(s.who, sizeof s.who, "pserver %d", s.id);
     rg_status code = open_trainers(&s, fanin ? fanin->i : 1);
     if (code == RG_OK)
+        code = rg_serve_open_journal(&s);
+    if (code == RG_OK)
         code = rg_serve_open_shards(&s, servers_here(endpoint));
     if (code == RG_OK)
         code = rg_serve_adopt(&s, listen, scope);
@@ -276,7 +281,10 @@ rg_status rg_serve_empty(const rg_serve_config *config)
     init_serve(&s);
     (void)snprintf(s.who, sizeof s.who, "pserver %d (port %s)", s.id,
                    port_of(config->endpoints[0]));
+    (void)snprintf(s.port, sizeof s.port, "%s", port_of(config->endpoints[0]));
     rg_status code = open_trainers(&s, config->trainers);
+    if (code == RG_OK)
+        code = rg_serve_open_journal(&s);
     if (code == RG_OK)
         code = rg_serve_open_shards(&s, config->servers);
     if (code == RG_OK)

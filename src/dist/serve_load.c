@@ -232,6 +232,8 @@ bool rg_serve_load(rg_engine *s, const rg_member *trainer, rg_rpc_request *reque
         code = rg_ps_load_read(&load, body, n);
     if (code == RG_OK)
         code = rg_serve_take(s, &load);
+    if (code == RG_OK)
+        code = rg_serve_keep_program(s, body, n);
     if (code != RG_OK) {
         rg_log(RG_LOG_E, "ps", "server=%d \"a program of %s is refused: %s\"", s->id, trainer->who,
                rg_error_message());

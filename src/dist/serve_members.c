@@ -118,9 +118,11 @@ static void end_if_all_left(rg_engine *s)
 /* ---- who comes ---- */
 
 /* Whether one that comes new stands in the place of that one: it is gone, or was started before. */
-static bool may_replace(const rg_member *there, const rg_rpc_hello *hello)
+static bool may_replace(const rg_engine *s, const rg_member *there, const rg_rpc_hello *hello)
 {
-    return rg_serve_waits_for_return() && (!there->here || hello->incarnation > there->incarnation);
+    return rg_serve_is_replaying(s) ||
+           (rg_serve_waits_for_return() &&
+            (!there->here || hello->incarnation > there->incarnation));
 }
 
 static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t session, int *out)
@@ -142,7 +144,7 @@ static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t ses
     if (hello->trainer < 0 || hello->trainer >= n)
         return rg_fail(RG_EINVAL, "there is no trainer %d in a job of %d", hello->trainer, n);
     const rg_member *there = &s->trainers[hello->trainer];
-    if (there->joined && there->session != session && !may_replace(there, hello))
+    if (there->joined && there->session != session && !may_replace(s, there, hello))
         return rg_fail(RG_EINVAL,
                        "trainer number %d is taken by %s%s; give each trainer an id of "
                        "its own (PADDLE_TRAINER_ID)",
@@ -156,6 +158,8 @@ static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello, rg_rpc_arr
     if (s->stale[0] != '\0')
         return rg_fail(RG_ESTALE, "%s", s->stale);
     /* Who comes back after all went well has not heard the answer to its LEAVE. */
+    if (s->ended && s->failed == RG_OK && arrival == RG_RPC_NEW && hello->incarnation > 0)
+        return rg_fail(RG_EOF, "the job is over, and all has gone well");
     if (s->ended && (s->failed != RG_OK || arrival != RG_RPC_BACK))
         return rg_fail(RG_ECLOSED, "%s", s->why[0] ? s->why : "the job is over");
     if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
@@ -236,6 +240,8 @@ void rg_serve_close_member(rg_member *trainer)
     rg_rpc_peer_drop(trainer->peer);
     rg_free(trainer->pushed);
     rg_free(trainer->positions);
+    rg_free(trainer->before);
+    rg_free((void *)trainer->refused);
     rg_serve_forget_stats(trainer);
     rg_serve_forget_messages(trainer);
 }
@@ -296,8 +302,11 @@ rg_status rg_serve_come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_r
         code = number_of(s, hello, session, &number);
     if (code == RG_OK) {
         rg_member *trainer = &s->trainers[number];
-        if (!trainer->joined || trainer->session != session)
-            code = begin_session(s, trainer, peer, hello);
+        if (!trainer->joined || trainer->session != session) {
+            code = rg_serve_note_join(s, peer, hello);
+            if (code == RG_OK)
+                code = begin_session(s, trainer, peer, hello);
+        }
         if (code == RG_OK) {
             is_here(s, trainer, peer);
             hello->epoch = trainer->epoch;
@@ -362,6 +371,7 @@ static bool is_done_without(rg_engine *s, rg_member *trainer, const char *how)
         return false;
     }
     rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
+    rg_serve_note_gone(s, trainer->session);
     has_left(s, trainer);
     end_if_all_left(s);
     rg_serve_try_rendezvous(s);

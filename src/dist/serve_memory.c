@@ -329,6 +329,7 @@ static rg_shard_set shards_of(const rg_engine *s, const rg_pushing *p)
 static void refused(rg_spread *spread)
 {
     rg_pushing *p = (rg_pushing *)spread;
+    rg_serve_note_refused(p);
     rg_rpc_refuse(p->request, p->refused, "%s", spread->why);
     rg_pushing_end(p);
 }
@@ -353,6 +354,7 @@ bool rg_serve_reserve(rg_engine *s, rg_pushing *p)
         rg_status code = check_size(s, p);
         if (code == RG_OK)
             return false;
+        rg_serve_note_refused(p);
         rg_refuse_with_message(p->request, code);
         rg_pushing_end(p);
         return true;

@@ -41,6 +41,67 @@ void rg_serve_forget_messages(rg_member *trainer)
     trainer->inbox.ends = NULL;
 }
 
+/* ---- for a snapshot ---- */
+
+void rg_serve_write_messages(const rg_member *trainer, uint32_t trainers, rg_buf *out)
+{
+    const rg_inbox *inbox = &trainer->inbox;
+    uint64_t n = 0;
+    for (const rg_message *m = inbox->first; m != NULL; m = m->next)
+        n++;
+    rg_buf_u64(out, inbox->taken);
+    for (uint32_t t = 0; t < trainers; t++)
+        rg_buf_u64(out, inbox->ends != NULL ? inbox->ends[t] : 0);
+    rg_buf_u64(out, n);
+    for (const rg_message *m = inbox->first; m != NULL; m = m->next) {
+        rg_buf_u32(out, m->from);
+        rg_buf_u32(out, m->last);
+        rg_buf_u64(out, m->n);
+        rg_buf_add(out, m->bytes, m->n);
+    }
+}
+
+static rg_status keep(rg_inbox *inbox, uint32_t from, uint32_t last, const uint8_t *bytes, size_t n)
+{
+    rg_message *message = rg_alloc(sizeof *message + n);
+    if (message == NULL)
+        return rg_no_memory(n, "a message");
+    *message = (rg_message){.from = from, .last = last, .n = n};
+    if (n > 0)
+        memcpy(message->bytes, bytes, n);
+    if (inbox->end != NULL)
+        inbox->end->next = message;
+    else
+        inbox->first = message;
+    inbox->end = message;
+    inbox->bytes += sizeof *message + n;
+    return RG_OK;
+}
+
+rg_status rg_serve_read_messages(rg_member *trainer, uint32_t trainers, rg_cursor *in)
+{
+    rg_inbox *inbox = &trainer->inbox;
+    uint64_t n;
+    inbox->ends = rg_alloc_zero(trainers, sizeof *inbox->ends);
+    if (inbox->ends == NULL)
+        return rg_no_memory(trainers * sizeof *inbox->ends, "messages");
+    RG_TRY(rg_cursor_u64(in, &inbox->taken));
+    for (uint32_t t = 0; t < trainers; t++)
+        RG_TRY(rg_cursor_u64(in, &inbox->ends[t]));
+    RG_TRY(rg_cursor_u64(in, &n));
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t from, last;
+        uint64_t bytes;
+        const uint8_t *at;
+        RG_TRY(rg_cursor_u32(in, &from));
+        RG_TRY(rg_cursor_u32(in, &last));
+        RG_TRY(rg_cursor_u64(in, &bytes));
+        RG_TRY(rg_cursor_take(in, bytes, &at));
+        RG_TRY(keep(inbox, from, last, at, bytes));
+    }
+    return RG_OK;
+}
+
 /* ---- posting ---- */
 
 typedef struct posted {
@@ -69,18 +130,9 @@ static rg_status put(rg_engine *s, uint32_t from, const posted *post)
     rg_inbox *inbox = &s->trainers[post->to].inbox;
     if (inbox->ends == NULL)
         inbox->ends = rg_alloc_zero(s->schema.trainers, sizeof *inbox->ends);
-    rg_message *message = inbox->ends ? rg_alloc(sizeof *message + post->n) : NULL;
-    if (message == NULL)
-        return rg_no_memory(post->n, "a message");
-    *message = (rg_message){.from = from, .last = post->last, .n = post->n};
-    if (post->n > 0)
-        memcpy(message->bytes, post->bytes, post->n);
-    if (inbox->end != NULL)
-        inbox->end->next = message;
-    else
-        inbox->first = message;
-    inbox->end = message;
-    inbox->bytes += sizeof *message + post->n;
+    if (inbox->ends == NULL)
+        return rg_no_memory(s->schema.trainers * sizeof *inbox->ends, "messages");
+    RG_TRY(keep(inbox, from, post->last, post->bytes, post->n));
     inbox->ends[from] += post->last;
     return RG_OK;
 }

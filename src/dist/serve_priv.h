@@ -20,6 +20,8 @@
 #define RG_DIST_SERVE_PRIV_H
 
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/cursor.h"
 #include "dist/mode.h"
 #include "dist/block_plan.h"
 #include "dist/serve.h"
@@ -74,6 +76,7 @@ typedef struct rg_served {
     rg_value *staged[1 + RG_TABLE_MAX_STATES]; /* of the plan */
     rg_scope *stage;
     rg_past *past; /* steps that idle rows make later; NULL: they make none */
+    bool noticed;  /* a read has changed it since this was last cleared (serve_journal.h) */
     uint32_t age;  /* how often the table was shrunk: rows know when they were last touched */
     rg_geo_rows *changed; /* geo */
     uint64_t *told;       /* geo, by trainer: how far what it was told last goes */
@@ -151,9 +154,11 @@ typedef struct rg_member {
     uint64_t *pushed;    /* by thread of the trainer: how many of its pushes have come; owned */
     uint64_t *positions; /* by thread: batches that were in them, as the last of them said; owned */
     size_t n_pushed;
-    uint64_t seen_epoch;     /* of the session that has asked last; written under the lock */
-    uint64_t asked, changed; /* SET, SHRINK, ...: asked for in this session; done in all of them */
-    bool shuffled;           /* an earlier session has taken part in global shuffles */
+    uint64_t *before;         /* by thread: the position before the last push; owned */
+    _Atomic uint8_t *refused; /* by thread, RG_PS_MAX_THREADS: the last push was; owned */
+    uint64_t seen_epoch;      /* of the session that has asked last; written under the lock */
+    uint64_t asked, changed;  /* SET, SHRINK, ...: asked for in this session; done in all of them */
+    bool shuffled;            /* an earlier session has taken part in global shuffles */
     bool behind; /* it computes its last step here once more, and is given what was before that */
     /* the engine's: */
     uint64_t met;           /* rendezvous of this session that are over */
@@ -260,7 +265,10 @@ struct rg_engine {
     atomic_int refusing; /* `failed`, once `why` can be read without a lock */
     rg_status failed;    /* why it ended: RG_OK when all trainers have left */
     char why[1024];
-    uint64_t steps, rendezvous; /* that were made */
+    uint64_t steps, rendezvous;       /* that were made */
+    struct rg_serve_journal *journal; /* NULL: what it has goes with the process */
+    int loops;                        /* as many as the journal says; 0: it says nothing */
+    char port[16];                    /* of one that is typed */
     /* Rendezvous that are over, in their order; `lock`. Owned. */
     rg_meeting *meetings;
     size_t n_meetings, cap_meetings, first_kept, meeting_bytes;
@@ -291,8 +299,9 @@ void rg_serve_whose_program(rg_engine *s, rg_buf *out);
 /* As many as there shall be loops: FLAGS_ps_loops, or what suits this host. Without variables. */
 rg_status rg_serve_open_shards(rg_engine *s, int servers_here);
 void rg_serve_close_shards(rg_engine *s);
-/* Event of the rpc server: the loops run. */
-void rg_serve_loops_run(void *user, rg_rpc_server *server);
+/* Event of the rpc server: the loops run. Goes on where an earlier process ended. */
+rg_status rg_serve_loops_run(void *user, rg_rpc_server *server);
+void rg_serve_do_nothing(void *arg);
 /* Nothing that comes is taken any more, and what was taken is through. */
 void rg_serve_drain(rg_engine *s);
 
@@ -328,6 +337,39 @@ rg_status rg_spread_wait(rg_spread *spread, rg_shard_set shards,
                          rg_status (*part)(rg_spread *spread, rg_shard *shard));
 /* In the loop of whoever asked, at once where that is here: rg_serve_answer(). */
 void rg_serve_answer_there(rg_engine *s, rg_rpc_request *request);
+
+/* ---- the journal (serve_journal.c) ---- */
+
+/* By the flags; a state that is found decides how many loops there are. */
+rg_status rg_serve_open_journal(rg_engine *s);
+void rg_serve_close_journal(rg_engine *s);
+uint64_t rg_serve_lineage(const rg_engine *s); /* 0: it has no journal */
+/* The loops run, nobody has come: the state as it was, or the first snapshot of a new one. */
+rg_status rg_serve_go_on(rg_engine *s);
+/* Before it is applied. False: it could not be written, is refused, and the job is over. */
+bool rg_serve_note_request(rg_engine *s, rg_rpc_request *request);
+bool rg_serve_is_noted(uint16_t method); /* commands.c */
+/* What comes is from the journal, and was let in before. */
+bool rg_serve_is_replaying(const rg_engine *s);
+rg_status rg_serve_note_join(rg_engine *s, const rg_rpc_peer *peer, const rg_rpc_hello *hello);
+void rg_serve_note_gone(rg_engine *s, uint64_t session);
+/* Reads that have changed something: a request for rows; rows first .. first + n - 1 of a variable,
+ * n < 0: all that there are. */
+rg_status rg_serve_note_rows(rg_engine *s, const uint8_t *body, size_t n);
+rg_status rg_serve_note_catch_up(rg_engine *s, size_t var, int64_t first, int64_t n);
+/* The body of LOAD, for snapshots. */
+rg_status rg_serve_keep_program(rg_engine *s, const uint8_t *body, size_t n);
+/* Nothing is under way any more. For a thread that is no loop's. */
+void rg_serve_settle(rg_engine *s);
+
+/* ---- snapshots (serve_snapshot.c) ---- */
+
+/* Now, in a thread that is no loop's and holds no lock. */
+rg_status rg_serve_snapshot(rg_engine *s);
+/* A few times a second: where it is time for one. */
+void rg_serve_look_at_journal(rg_engine *s);
+/* Whether the request waits for one, which has it now. */
+bool rg_serve_waits_for_snapshot(rg_engine *s, rg_rpc_request *request);
 
 /* ---- variables (serve_vars.c) ---- */
 
@@ -371,6 +413,8 @@ rg_status rg_serve_unmake(rg_shard *shard, uint32_t var, const int64_t *ids, con
 
 void rg_serve_get_whole(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_set_whole(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* As a read of these rows does, n < 0: of all. */
+rg_status rg_serve_catch_up(rg_engine *s, size_t var, int64_t first, int64_t n);
 void rg_serve_shrink(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 
 /* ---- tables (serve_rows.c) ---- */
@@ -404,6 +448,8 @@ rg_status rg_served_set(rg_served *var, int column, const float *rows);
 /* Those of rows first .. first + n - 1 of a column that are this shard's, each in its place of what
  * the dense variable would hold. */
 rg_status rg_served_dense(rg_served *var, int column, int64_t first, int64_t n, float *out);
+/* What such a read does to rows, and rg_served_copy() of all where n is negative. */
+rg_status rg_served_read_all(rg_served *var, int64_t first, int64_t n);
 /* Geo: rows for a trainer to hear of, which is no use of them: one that was dropped stays so. */
 rg_status rg_served_tell(rg_served *var, const int64_t *ids, size_t n, float *out);
 /* Geo: the trainer has the rows that it was told last, or: it has gone. */
@@ -454,6 +500,8 @@ struct rg_pushing {
 };
 
 void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* So many threads of it push; more than before. */
+rg_status rg_serve_count_threads(rg_member *trainer, size_t n);
 /* Whether gradients are read where the trainer lends them, which it leaves as they are until it is
  * answered (exchange.c). The body of such a request has gaps. */
 bool rg_serve_reads_lent(void *engine, const rg_frame *frame);
@@ -485,6 +533,8 @@ void rg_merge_values(float *to, const float *const *found, int count, float scal
 
 void rg_serve_pull(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* What a request for rows does beside its answer. */
+rg_status rg_serve_look_up(rg_engine *s, const uint8_t *body, size_t n);
 void rg_refuse_with_message(rg_rpc_request *request, rg_status code);
 rg_payload rg_payload_asked(const rg_rpc_request *request);
 /* Memory for the values that are wanted back, and those of them that the shard has. */
@@ -518,12 +568,22 @@ void rg_serve_new_session(rg_engine *s, rg_member *trainer);
 /* Counts a request that changes something; true: it was done for an earlier session. */
 bool rg_serve_was_done(rg_member *trainer);
 void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* A push has failed on its way through the shards, and some may have applied their part: where its
+ * trainer could be started again and make it again, the job has failed. Without the lock. */
+void rg_serve_fail_half(rg_pushing *p);
+/* A push was refused, and nothing of it has been applied. Any thread. */
+void rg_serve_note_refused(rg_pushing *p);
 /* The push that RESUME waited for has made its step. With the lock. */
 void rg_serve_tell_resuming(rg_engine *s, rg_member *trainer);
 /* Rendezvous that are over; with the lock. meet_again: whether it was one, and is answered. */
 void rg_serve_keep_meeting(rg_engine *s, const rg_rendezvous *of, const void *result, size_t n);
 bool rg_serve_meet_again(rg_engine *s, rg_member *trainer, const rg_rendezvous *of);
 void rg_serve_forget_meetings(rg_engine *s);
+/* For a snapshot. */
+void rg_serve_write_meetings(const rg_engine *s, rg_buf *out);
+rg_status rg_serve_read_meetings(rg_engine *s, struct rg_cursor *in);
+void rg_served_write_before(const rg_served *var, rg_buf *out);
+rg_status rg_served_read_before(rg_served *var, struct rg_cursor *in);
 /* A step: what is changed is kept first. ids: checked, ascending, each once. */
 void rg_served_step_begins(rg_served *var);
 rg_status rg_served_keep_dense(rg_served *var);
@@ -542,12 +602,16 @@ void rg_served_free_before(rg_served *var);
 
 void rg_serve_stats(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_forget_stats(rg_member *trainer);
+void rg_serve_write_stats(const rg_member *trainer, rg_buf *out);
+rg_status rg_serve_read_stats(rg_member *trainer, rg_cursor *in);
 
 /* ---- messages (serve_messages.c) ---- */
 
 void rg_serve_post(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_fetch(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_forget_messages(rg_member *trainer);
+void rg_serve_write_messages(const rg_member *trainer, uint32_t trainers, rg_buf *out);
+rg_status rg_serve_read_messages(rg_member *trainer, uint32_t trainers, rg_cursor *in);
 
 /* ---- parts of tables in files (serve_save.c) ---- */
 
@@ -585,6 +649,9 @@ void rg_serve_look(rg_engine *s);
 void rg_serve_tell(rg_engine *s);
 /* In the end: what has come and gone. */
 void rg_serve_sum_up(rg_engine *s);
+
+/* Event of the rpc server: a request (serve.c). */
+void rg_serve_request(void *engine, rg_rpc_request *request);
 
 /* ---- requests (commands.c) ---- */
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "rpc/body.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void rg_refuse_with_message(rg_rpc_request *request, rg_status code)
@@ -152,6 +153,7 @@ typedef struct asking {
     size_t bytes;
     rg_shard_set shards; /* that have some of the rows */
     rg_status refused;   /* since there is no memory for rows that are new */
+    atomic_bool changed; /* rows came to be, or made steps that they had missed */
 } asking;
 
 /* Each row to its place, in halves. */
@@ -181,6 +183,7 @@ static rg_status pull_part(rg_spread *spread, rg_shard *shard)
         const int64_t *ids = w->rows.ids;
         if (some->n == 0)
             continue;
+        var->noticed = false;
         rg_arena_reset(&shard->scratch);
         if (some->at != NULL) {
             int64_t *own = rg_arena_alloc(&shard->scratch, some->n * sizeof *own);
@@ -193,6 +196,8 @@ static rg_status pull_part(rg_spread *spread, rg_shard *shard)
         RG_TRY(a->back == RG_PAYLOAD_FLOATS
                    ? rg_served_pull_as(var, a->how, ids, some->at, some->n, (float *)(void *)w->to)
                    : pull_halves(var, a->how, w, ids, some));
+        if (var->noticed)
+            atomic_store(&((asking *)spread)->changed, true);
     }
     return RG_OK;
 }
@@ -213,6 +218,17 @@ static rg_status unmake_part(rg_spread *spread, rg_shard *shard)
     return RG_OK;
 }
 
+static void note_rows(asking *a)
+{
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(a->request, &n);
+    rg_status code = rg_serve_note_rows(a->spread.engine, body, n);
+    if (code == RG_OK)
+        return;
+    a->spread.code = code;
+    (void)snprintf(a->spread.why, sizeof a->spread.why, "%s", rg_error_message());
+}
+
 /* Without memory for all new rows none is made, in no shard. */
 static void end_rows(rg_spread *spread)
 {
@@ -222,7 +238,11 @@ static void end_rows(rg_spread *spread)
         rg_spread_start(spread, a->shards, unmake_part, end_rows);
         return;
     }
-    if (a->refused != RG_OK || spread->code != RG_OK) {
+    if (a->changed && a->request != NULL)
+        note_rows(a);
+    if (a->request == NULL) {
+        rg_body_free(a->answer); /* from the journal: nobody has asked */
+    } else if (a->refused != RG_OK || spread->code != RG_OK) {
         rg_rpc_refuse(a->request, a->refused != RG_OK ? a->refused : spread->code, "%s",
                       spread->why);
         rg_body_free(a->answer);
@@ -248,11 +268,9 @@ static rg_status read_one(rg_engine *s, asking *a, const uint8_t **at, size_t *l
 }
 
 /* What is asked for, and where in the answer it goes. */
-static rg_status read_wanted(rg_engine *s, asking *a)
+static rg_status read_wanted(rg_engine *s, asking *a, const uint8_t *at, size_t left, uint64_t room)
 {
-    size_t left;
-    const uint8_t *at = rg_rpc_request_body(a->request, &left);
-    uint64_t room = rg_rpc_request_room(a->request), total = 0;
+    uint64_t total = 0;
     while (left > 0) {
         RG_TRY(read_one(s, a, &at, &left));
         const rg_rows_wanted *rows = &a->wanted[a->n - 1].rows;
@@ -278,9 +296,27 @@ static rg_status read_wanted(rg_engine *s, asking *a)
     return RG_OK;
 }
 
+/* Where it fails it is over. */
+static rg_status start_asking(rg_engine *s, asking *a, const uint8_t *body, size_t n, uint64_t room)
+{
+    rg_status code = read_wanted(s, a, body, n, room);
+    if (code != RG_OK) {
+        rg_body_free(a->answer);
+        free_asking(a);
+        return code;
+    }
+    for (size_t w = 0; w < a->n; w++)
+        for (int k = 0; k < s->n_shards; k++)
+            a->shards |= a->wanted[w].some[k].n > 0 ? (rg_shard_set)1 << k : 0;
+    rg_spread_start(&a->spread, a->shards, pull_part, end_rows);
+    return RG_OK;
+}
+
 void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
     asking *a = rg_spread_new(s, sizeof *a);
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
     if (a == NULL) {
         rg_rpc_refuse(request, RG_ENOMEM, "no memory");
         return;
@@ -289,15 +325,16 @@ void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     a->how = (rg_reading){.before = trainer != NULL && trainer->behind,
                           .peeks = rg_rpc_request_method(request) == RG_PS_PEEK};
     a->back = rg_payload_back(rg_payload_asked(request));
-    rg_status code = read_wanted(s, a);
-    if (code != RG_OK) {
+    rg_status code = start_asking(s, a, body, n, rg_rpc_request_room(request));
+    if (code != RG_OK)
         rg_refuse_with_message(request, code);
-        rg_body_free(a->answer);
-        free_asking(a);
-        return;
-    }
-    for (size_t w = 0; w < a->n; w++)
-        for (int k = 0; k < s->n_shards; k++)
-            a->shards |= a->wanted[w].some[k].n > 0 ? (rg_shard_set)1 << k : 0;
-    rg_spread_start(&a->spread, a->shards, pull_part, end_rows);
+}
+
+rg_status rg_serve_look_up(rg_engine *s, const uint8_t *body, size_t n)
+{
+    asking *a = rg_spread_new(s, sizeof *a);
+    if (a == NULL)
+        return rg_no_memory(sizeof *a, "rows");
+    a->back = RG_PAYLOAD_FLOATS;
+    return start_asking(s, a, body, n, UINT64_MAX);
 }

@@ -92,6 +92,33 @@ void rg_serve_tell_resuming(rg_engine *s, rg_member *trainer)
         tell_ledger(s, trainer, request);
 }
 
+void rg_serve_note_refused(rg_pushing *p)
+{
+    if (p->trainer != NULL && !p->came && p->trainer->refused != NULL)
+        atomic_store(&p->trainer->refused[p->push.thread], 1);
+}
+
+void rg_serve_fail_half(rg_pushing *p)
+{
+    rg_engine *s = p->spread.engine;
+    if (p->trainer == NULL || p->came || !rg_serve_waits_for_return())
+        return;
+    pthread_mutex_lock(&s->lock);
+    rg_serve_fail(s, p->spread.code, "a push of %s could not be applied in whole: %s",
+                  p->trainer->who, p->spread.why);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* A push that was refused counts for who goes on behind it; who starts again makes it again. */
+static void take_back_refused(rg_member *trainer)
+{
+    for (size_t i = 0; i < trainer->n_pushed; i++)
+        if (atomic_exchange(&trainer->refused[i], 0) != 0 && trainer->pushed[i] > 0) {
+            trainer->pushed[i]--;
+            trainer->positions[i] = trainer->before[i];
+        }
+}
+
 /* The pushes of each thread that it goes on with. */
 static rg_status go_on_from(rg_member *trainer, const uint8_t *body, size_t n)
 {
@@ -124,6 +151,7 @@ void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
             rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
         return;
     }
+    take_back_refused(trainer);
     pthread_mutex_lock(&s->lock);
     if (s->ended && s->failed != RG_OK)
         rg_rpc_refuse(request, s->failed, "%s", s->why);
@@ -194,6 +222,55 @@ void rg_serve_forget_meetings(rg_engine *s)
         rg_free(s->meetings[i].result);
     }
     rg_free(s->meetings);
+}
+
+void rg_serve_write_meetings(const rg_engine *s, rg_buf *out)
+{
+    rg_buf_u64(out, s->n_meetings);
+    for (size_t i = 0; i < s->n_meetings; i++) {
+        const rg_meeting *m = &s->meetings[i];
+        rg_buf_u32(out, m->kind);
+        rg_buf_u32(out, m->forgotten);
+        rg_ps_put_text(out, m->name);
+        rg_buf_u64(out, m->forgotten ? 0 : m->n_result);
+        if (!m->forgotten && m->n_result > 0)
+            rg_buf_add(out, m->result, m->n_result);
+    }
+}
+
+static rg_status read_meeting(rg_cursor *in, rg_meeting *m)
+{
+    const uint8_t *bytes;
+    uint32_t forgotten;
+    uint64_t n;
+    RG_TRY(rg_cursor_u32(in, &m->kind));
+    RG_TRY(rg_cursor_u32(in, &forgotten));
+    RG_TRY(rg_ps_get_text(in, &m->name));
+    RG_TRY(rg_cursor_u64(in, &n));
+    RG_TRY(rg_cursor_take(in, (size_t)n, &bytes));
+    m->forgotten = forgotten != 0;
+    m->n_result = (size_t)n;
+    m->result = n > 0 ? rg_alloc((size_t)n) : NULL;
+    if (n > 0 && m->result == NULL)
+        return rg_no_memory((size_t)n, "what a rendezvous came to");
+    if (n > 0)
+        memcpy(m->result, bytes, (size_t)n);
+    return RG_OK;
+}
+
+rg_status rg_serve_read_meetings(rg_engine *s, rg_cursor *in)
+{
+    uint64_t n;
+    RG_TRY(rg_cursor_u64(in, &n));
+    for (uint64_t i = 0; i < n; i++) {
+        RG_TRY(rg_grow((void **)&s->meetings, s->n_meetings, &s->cap_meetings,
+                       sizeof *s->meetings));
+        rg_meeting *m = &s->meetings[s->n_meetings++];
+        *m = (rg_meeting){0};
+        RG_TRY(read_meeting(in, m));
+        s->meeting_bytes += m->n_result;
+    }
+    return RG_OK;
 }
 
 /* ---- the values before the last step ---- */
@@ -276,4 +353,42 @@ void rg_served_free_before(rg_served *var)
 {
     rg_free(var->before);
     rg_free(var->before_ids);
+}
+
+/* Of a table {u64 n, ids, rows}, else {u64 values, values}. */
+void rg_served_write_before(const rg_served *var, rg_buf *out)
+{
+    size_t width = (size_t)var->about->width;
+    size_t n = var->table != NULL || var->n_before > 0 ? var->n_before
+                                                       : (size_t)var->about->rows;
+    rg_buf_u64(out, n);
+    if (var->n_before > 0)
+        rg_buf_add(out, var->before_ids, n * sizeof *var->before_ids);
+    rg_buf_add(out, var->before, n * width * sizeof *var->before);
+}
+
+rg_status rg_served_read_before(rg_served *var, rg_cursor *in)
+{
+    size_t width = (size_t)var->about->width;
+    bool rows = var->about->table;
+    const uint8_t *ids = NULL, *values;
+    uint64_t n;
+    RG_TRY(rg_cursor_u64(in, &n));
+    if (n > in->left / sizeof(float) || (!rows && n != (uint64_t)var->about->rows))
+        return rg_fail(RG_ECORRUPT, "%llu rows of %s before a step", (unsigned long long)n,
+                       var->about->name);
+    if (rows)
+        RG_TRY(rg_cursor_take(in, (size_t)n * sizeof *var->before_ids, &ids));
+    RG_TRY(rg_cursor_take(in, (size_t)n * width * sizeof *var->before, &values));
+    rg_served_free_before(var);
+    var->before_ids = rows ? rg_alloc((n + 1) * sizeof *var->before_ids) : NULL;
+    var->before = rg_alloc((n * width + 1) * sizeof *var->before);
+    if ((rows && var->before_ids == NULL) || var->before == NULL)
+        return rg_no_memory(n * width * sizeof *var->before, "the values before a step");
+    if (rows && n > 0)
+        memcpy(var->before_ids, ids, n * sizeof *var->before_ids);
+    memcpy(var->before, values, n * width * sizeof *var->before);
+    var->n_before = var->cap_before = rows ? (size_t)n : 0;
+    var->has_before = !rows;
+    return RG_OK;
 }

@@ -81,6 +81,7 @@ static void catch_up_batch(rg_served *var, rg_past_memo *memo, const rg_row_hand
     }
     if (n_behind == 0)
         return;
+    var->noticed = true;
     fill_batch(var, behind, n_behind, &rows, NULL);
     rows.grads = NULL;
     rg_update_of(var->op)->idle->catch_up(var->past, memo, since, &rows);

@@ -317,9 +317,14 @@ rg_status rg_served_check(const rg_served *var, const int64_t *ids, size_t n)
 
 rg_status rg_served_touch(rg_served *var, const int64_t *ids, size_t n, rg_row_handle *handles)
 {
-    RG_TRY(rg_table_touch(var->table, ids, n, handles, NULL));
-    for (size_t i = 0; var->age > 0 && i < n; i++)
-        rg_table_counters(var->table, handles[i])[RG_ROW_SEEN] = var->age;
+    size_t created = 0;
+    RG_TRY(rg_table_touch(var->table, ids, n, handles, &created));
+    var->noticed = var->noticed || created > 0;
+    for (size_t i = 0; var->age > 0 && i < n; i++) {
+        uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_SEEN;
+        var->noticed = var->noticed || *seen != var->age;
+        *seen = var->age;
+    }
     return RG_OK;
 }
 
@@ -434,6 +439,31 @@ rg_status rg_served_dense(rg_served *var, int column, int64_t first, int64_t n, 
             read_column(var, column, ids[i], handles[i], out + (done + at[i]) * width);
     }
     return RG_OK;
+}
+
+rg_status rg_served_read_all(rg_served *var, int64_t first, int64_t n)
+{
+    enum { BATCH = 4096 };
+    int64_t some[BATCH], at[BATCH], *ids = NULL;
+    rg_row_handle handles[BATCH];
+    size_t all = n < 0 ? rg_served_size(var) : (size_t)n;
+    if (n < 0) {
+        ids = rg_alloc((all + 1) * sizeof *ids);
+        if (ids == NULL)
+            return rg_no_memory(all * sizeof *ids, "ids");
+        RG_TRY(rg_served_ids(var, ids));
+    }
+    rg_status code = RG_OK;
+    for (size_t done = 0; code == RG_OK && done < all; done += BATCH) {
+        size_t count = all - done < BATCH ? all - done : BATCH;
+        if (ids == NULL)
+            count = mine_of(var, first + (int64_t)done, (int64_t)count, some, at);
+        code = rg_table_bring(var->table, ids ? ids + done : some, count, handles);
+        if (code == RG_OK)
+            rg_served_catch_up(var, handles, count);
+    }
+    rg_free(ids);
+    return code;
 }
 
 size_t rg_served_size(const rg_served *var)

@@ -30,7 +30,8 @@ typedef struct gathering {
     int64_t *ids[RG_RPC_MAX_LOOPS]; /* by shard; owned */
     uint32_t *at[RG_RPC_MAX_LOOPS]; /* owned; NULL: one after the other */
     size_t n[RG_RPC_MAX_LOOPS], total;
-    float *rows; /* of the part, from this slice's first on */
+    float *rows;         /* of the part, from this slice's first on */
+    atomic_bool changed; /* rows have made steps that they had missed */
 } gathering;
 
 static void free_gathering(gathering *g)
@@ -57,9 +58,14 @@ static rg_status list_part(rg_spread *spread, rg_shard *shard)
 
 static rg_status copy_rows(rg_spread *spread, rg_shard *shard)
 {
-    const gathering *g = (const gathering *)spread;
+    gathering *g = (gathering *)spread;
     int k = shard->number;
-    return rg_served_copy(&shard->vars[g->var], g->ids[k], g->at[k], g->n[k], g->rows);
+    rg_served *var = &shard->vars[g->var];
+    var->noticed = false;
+    rg_status code = rg_served_copy(var, g->ids[k], g->at[k], g->n[k], g->rows);
+    if (var->noticed)
+        atomic_store(&g->changed, true);
+    return code;
 }
 
 /* All ids of the slice in order, and where each shard's rows go. */
@@ -108,7 +114,8 @@ static rg_status copy_slice(rg_engine *s, gathering *g, int64_t *ids, float *row
         RG_TRY(merge_ids(g, ids));
     else
         memcpy(ids, g->ids[s->owners[g->var]], g->total * sizeof *ids);
-    return rg_spread_wait(&g->spread, rg_serve_owners(s, g->var), copy_rows);
+    RG_TRY(rg_spread_wait(&g->spread, rg_serve_owners(s, g->var), copy_rows));
+    return g->changed ? rg_serve_note_catch_up(s, g->var, 0, -1) : RG_OK;
 }
 
 /* The slices of the table that are here; ids are those of the whole. */

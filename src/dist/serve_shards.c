@@ -29,6 +29,7 @@
 #include "sys/flags.h"
 #include "sys/host.h"
 #include "sys/latch.h"
+#include "sys/log.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -53,7 +54,12 @@ rg_status rg_serve_open_shards(rg_engine *s, int servers_here)
     if (flag < 0 || flag > RG_RPC_MAX_LOOPS)
         return rg_fail(RG_EINVAL, "FLAGS_ps_loops is %lld: 1 to %d loops are possible, or 0",
                        (long long)flag, RG_RPC_MAX_LOOPS);
-    int n = loops_of(servers_here);
+    int n = s->loops > 0 ? s->loops : loops_of(servers_here);
+    if (s->loops > 0 && flag > 0 && flag != n)
+        rg_log(RG_LOG_W, "ps",
+               "server=%d \"FLAGS_ps_loops is %lld, and its journal is of %d loops: "
+               "they stay so many\"",
+               s->id, (long long)flag, n);
     s->shards = rg_alloc_zero((size_t)n, sizeof *s->shards);
     if (s->shards == NULL)
         return rg_no_memory((size_t)n * sizeof *s->shards, "shards");
@@ -82,12 +88,13 @@ void rg_serve_close_shards(rg_engine *s)
     s->n_shards = 0;
 }
 
-void rg_serve_loops_run(void *user, rg_rpc_server *server)
+rg_status rg_serve_loops_run(void *user, rg_rpc_server *server)
 {
     rg_engine *s = user;
     s->rpc = server;
     for (int k = 0; k < s->n_shards; k++)
         s->shards[k].loop = rg_rpc_server_loop(server, k);
+    return rg_serve_go_on(s);
 }
 
 /* ---- who has a variable ---- */
@@ -229,7 +236,7 @@ void rg_serve_answer_there(rg_engine *s, rg_rpc_request *request)
 
 /* ---- the end ---- */
 
-static void do_nothing(void *arg)
+void rg_serve_do_nothing(void *arg)
 {
     (void)arg;
 }
@@ -242,7 +249,7 @@ void rg_serve_drain(rg_engine *s)
     do
         for (int k = 0; k < s->n_shards; k++)
             if (s->shards[k].loop != NULL)
-                rg_loop_do(s->shards[k].loop, do_nothing, NULL);
+                rg_loop_do(s->shards[k].loop, rg_serve_do_nothing, NULL);
     while (atomic_load(&s->spreads) > 0);
 }
 

@@ -6,11 +6,48 @@
 #include "ops/auc.h"
 
 #include <math.h>
+#include <string.h>
 
 void rg_serve_forget_stats(rg_member *trainer)
 {
     rg_free(trainer->stats.bins);
     trainer->stats = (rg_reported){0};
+}
+
+void rg_serve_write_stats(const rg_member *trainer, rg_buf *out)
+{
+    const rg_reported *r = &trainer->stats;
+    rg_buf_u64(out, r->has);
+    rg_buf_u64(out, r->rows);
+    rg_buf_u64(out, r->batches);
+    rg_buf_f64(out, r->seconds);
+    rg_buf_f64(out, r->loss_sum);
+    rg_buf_u64(out, r->n_bins);
+    rg_buf_add(out, r->bins, 2 * r->n_bins * sizeof *r->bins);
+}
+
+rg_status rg_serve_read_stats(rg_member *trainer, rg_cursor *in)
+{
+    rg_reported *r = &trainer->stats;
+    uint64_t has, bins;
+    const uint8_t *bytes;
+    RG_TRY(rg_cursor_u64(in, &has));
+    RG_TRY(rg_cursor_u64(in, &r->rows));
+    RG_TRY(rg_cursor_u64(in, &r->batches));
+    RG_TRY(rg_cursor_f64(in, &r->seconds));
+    RG_TRY(rg_cursor_f64(in, &r->loss_sum));
+    RG_TRY(rg_cursor_u64(in, &bins));
+    if (bins > in->left)
+        return rg_fail(RG_ECORRUPT, "statistics of %llu bins", (unsigned long long)bins);
+    RG_TRY(rg_cursor_take(in, 2 * (size_t)bins * sizeof *r->bins, &bytes));
+    r->has = has != 0;
+    r->n_bins = (size_t)bins;
+    r->bins = bins > 0 ? rg_alloc(2 * (size_t)bins * sizeof *r->bins) : NULL;
+    if (bins > 0 && r->bins == NULL)
+        return rg_no_memory(2 * (size_t)bins * sizeof *r->bins, "statistics");
+    if (bins > 0)
+        memcpy(r->bins, bytes, 2 * (size_t)bins * sizeof *r->bins);
+    return RG_OK;
 }
 
 static rg_status hear(rg_member *trainer, const uint8_t *body, size_t n)

@@ -47,6 +47,7 @@ typedef struct reading {
     const void *from; /* of the scope; NULL: a table's column */
     size_t bytes;
     void *to;
+    atomic_bool changed; /* rows have made steps that they had missed */
 } reading;
 
 static rg_status read_part(rg_spread *spread, rg_shard *shard)
@@ -56,7 +57,12 @@ static rg_status read_part(rg_spread *spread, rg_shard *shard)
         memcpy(r->to, r->from, r->bytes);
         return RG_OK;
     }
-    return rg_served_dense(&shard->vars[r->var], r->column, r->first, r->n, r->to);
+    rg_served *var = &shard->vars[r->var];
+    var->noticed = false;
+    rg_status code = rg_served_dense(var, r->column, r->first, r->n, r->to);
+    if (var->noticed)
+        atomic_store(&((reading *)spread)->changed, true);
+    return code;
 }
 
 /* Where in `out` it goes. */
@@ -77,7 +83,35 @@ static rg_status read_column(rg_engine *s, reading *r, rg_buf *out)
     r->bytes = (size_t)(r->n * about->width) * sizeof(float);
     rg_ps_put_tensor_head(out, RG_F32, &RG_SHAPE(r->n, about->width));
     RG_TRY(make_room(out, r));
-    return rg_spread_wait(&r->spread, rg_serve_owners(s, r->var), read_part);
+    RG_TRY(rg_spread_wait(&r->spread, rg_serve_owners(s, r->var), read_part));
+    return r->changed ? rg_serve_note_catch_up(s, r->var, r->first, r->n) : RG_OK;
+}
+
+/* ---- reading for its effect alone, from the journal ---- */
+
+static rg_status catch_up_part(rg_spread *spread, rg_shard *shard)
+{
+    const reading *r = (const reading *)spread;
+    return rg_served_read_all(&shard->vars[r->var], r->first, r->n);
+}
+
+static void end_catch_up(rg_spread *spread)
+{
+    rg_free(spread);
+}
+
+rg_status rg_serve_catch_up(rg_engine *s, size_t var, int64_t first, int64_t n)
+{
+    if (var >= s->schema.n || rg_serve_var(s, var)->table == NULL || first < 0)
+        return rg_fail(RG_ECORRUPT, "rows of variable %zu were read, which there is not", var);
+    reading *r = rg_spread_new(s, sizeof *r);
+    if (r == NULL)
+        return rg_no_memory(sizeof *r, "a read");
+    r->var = var;
+    r->first = first;
+    r->n = n;
+    rg_spread_start(&r->spread, rg_serve_owners(s, var), catch_up_part, end_catch_up);
+    return RG_OK;
 }
 
 static rg_status read_variable(rg_engine *s, const char *name, reading *r, rg_buf *out)

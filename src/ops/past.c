@@ -91,6 +91,35 @@ bool rg_past_spoilt(const rg_past *past, uint32_t since)
     return atomic_load_explicit(&past->spoilt, memory_order_relaxed) > since;
 }
 
+void rg_past_write(const rg_past *past, rg_buf *out)
+{
+    uint32_t now = rg_past_now(past);
+    rg_buf_add(out, past->numbers, sizeof past->numbers);
+    rg_buf_u32(out, now);
+    for (uint32_t step = 2; step <= now; step++) {
+        float rate = rg_past_rate(past, step);
+        rg_buf_add(out, &rate, sizeof rate);
+    }
+}
+
+rg_status rg_past_read(rg_past *past, rg_cursor *in)
+{
+    const uint8_t *bytes;
+    float numbers[RG_IDLE_NUMBERS], rate;
+    uint32_t now, step;
+    RG_TRY(rg_cursor_take(in, sizeof numbers, &bytes));
+    memcpy(numbers, bytes, sizeof numbers);
+    RG_TRY(rg_cursor_u32(in, &now));
+    rg_past_reset(past, numbers);
+    for (uint32_t i = 2; i <= now; i++) {
+        RG_TRY(rg_cursor_take(in, sizeof rate, &bytes));
+        memcpy(&rate, bytes, sizeof rate);
+        RG_TRY(rg_past_note(past, rate, &step));
+        rg_past_advance(past, step);
+    }
+    return RG_OK;
+}
+
 void rg_past_fade(const rg_past *past, uint32_t since, uint32_t now, float mu, float sums[2])
 {
     double left = 1, moved = 0;

@@ -11,6 +11,8 @@
 #ifndef RG_OPS_PAST_H
 #define RG_OPS_PAST_H
 
+#include "base/buf.h"
+#include "base/cursor.h"
 #include "ir/update.h"
 
 /* Owned; ended by close, which takes NULL too. */
@@ -31,6 +33,10 @@ const float *rg_past_numbers(const rg_past *past);
 float rg_past_rate(const rg_past *past, uint32_t step);
 /* Whether a step after `since` had a rate that is no number: 0 times it is NaN, so every row is. */
 bool rg_past_spoilt(const rg_past *past, uint32_t since);
+
+/* All of it, for a snapshot; and back, into one without steps. */
+void rg_past_write(const rg_past *past, rg_buf *out);
+rg_status rg_past_read(rg_past *past, rg_cursor *in);
 
 /* Of a state that fades by mu at each step: sums[0] = mu^k, what is left of it after the steps
  * since + 1 .. now, and sums[1] = what it has moved by, the sum of rate_j mu^j. */

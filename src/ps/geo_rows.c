@@ -247,3 +247,61 @@ rg_status rg_geo_rows_join(rg_geo_rows *rows, int trainer)
     rows->listed = rows->next;
     return RG_OK;
 }
+
+/* ---- for a snapshot ---- */
+
+void rg_geo_rows_write(const rg_geo_rows *rows, rg_buf *out)
+{
+    size_t n = 0;
+    for (size_t i = rows->first; i < rows->end; i++)
+        n += rows->entries[i].id >= 0;
+    rg_buf_u64(out, rows->next);
+    rg_buf_u64(out, rows->listed);
+    rg_buf_u64(out, (uint64_t)rows->n_trainers);
+    for (int t = 0; t < rows->n_trainers; t++)
+        rg_buf_u64(out, rows->marks[t]);
+    rg_buf_u64(out, n);
+    for (size_t i = rows->first; i < rows->end; i++) {
+        if (rows->entries[i].id < 0)
+            continue;
+        rg_buf_u64(out, (uint64_t)rows->entries[i].id);
+        rg_buf_u64(out, rows->entries[i].number);
+    }
+}
+
+static rg_status read_entry(rg_geo_rows *rows, rg_cursor *in)
+{
+    uint64_t id, number, before = rows->end > 0 ? rows->entries[rows->end - 1].number : 0;
+    rg_probe probe;
+    RG_TRY(rg_cursor_u64(in, &id));
+    RG_TRY(rg_cursor_u64(in, &number));
+    if ((int64_t)id < 0 || number >= rows->next || (rows->end > 0 && number <= before) ||
+        search(rows, (int64_t)id, &probe) != UINT32_MAX)
+        return rg_fail(RG_ECORRUPT, "rows that trainers have not seen are out of order");
+    RG_TRY(make_room(rows));
+    uint32_t tag = rg_row_tag((int64_t)id);
+    RG_TRY(rg_row_index_reserve(&rows->index, tag));
+    rg_row_index_add(&rows->index, tag, (uint32_t)rows->end);
+    rows->entries[rows->end++] = (entry){(int64_t)id, number};
+    return RG_OK;
+}
+
+rg_status rg_geo_rows_read(rg_geo_rows *rows, rg_cursor *in)
+{
+    uint64_t trainers, n;
+    RG_TRY(rg_cursor_u64(in, &rows->next));
+    RG_TRY(rg_cursor_u64(in, &rows->listed));
+    RG_TRY(rg_cursor_u64(in, &trainers));
+    if (trainers != (uint64_t)rows->n_trainers || rows->listed > rows->next)
+        return rg_fail(RG_ECORRUPT, "rows that %llu trainers have not seen, in a job of %d",
+                       (unsigned long long)trainers, rows->n_trainers);
+    rows->n_gone = 0;
+    for (int t = 0; t < rows->n_trainers; t++) {
+        RG_TRY(rg_cursor_u64(in, &rows->marks[t]));
+        rows->n_gone += rows->marks[t] == GONE;
+    }
+    RG_TRY(rg_cursor_u64(in, &n));
+    for (uint64_t i = 0; i < n; i++)
+        RG_TRY(read_entry(rows, in));
+    return RG_OK;
+}

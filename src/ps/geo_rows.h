@@ -13,6 +13,8 @@
 #ifndef RG_PS_GEO_ROWS_H
 #define RG_PS_GEO_ROWS_H
 
+#include "base/buf.h"
+#include "base/cursor.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -46,5 +48,10 @@ rg_status rg_geo_rows_leave(rg_geo_rows *rows, int trainer);
 rg_status rg_geo_rows_join(rg_geo_rows *rows, int trainer);
 
 size_t rg_geo_rows_bytes(const rg_geo_rows *rows);
+
+/* All of it, for a snapshot; and back, into one that is new and for as many trainers: RG_ECORRUPT
+ * where it is not what was written. */
+void rg_geo_rows_write(const rg_geo_rows *rows, rg_buf *out);
+rg_status rg_geo_rows_read(rg_geo_rows *rows, rg_cursor *in);
 
 #endif

@@ -155,17 +155,17 @@ static rg_status ask_owner(rg_rpc_server *server, rg_rpc_peer *peer, rg_rpc_hell
                : server->config.events.hello(server->config.user, peer, hello, arrival);
 }
 
-static rg_status enter_new(rg_incoming *incoming)
+rg_status rg_acceptor_enter(rg_rpc_server *server, uint64_t session, const rg_rpc_hello *hello,
+                            int loop, rg_rpc_peer **out)
 {
-    rg_rpc_server *server = incoming->server;
     if (!make_room(server))
         return rg_fail(RG_EDENIED, "%s has %u peers already, its limit", server->name,
                        server->n_peers);
-    rg_rpc_peer *peer = rg_peer_new(server, incoming->hello.session);
+    rg_rpc_peer *peer = rg_peer_new(server, session);
     if (peer == NULL)
         return rg_no_memory(sizeof *peer, "a peer");
-    peer->hello = incoming->hello.who;
-    peer->loop = server->next_loop;
+    peer->hello = *hello;
+    peer->loop = loop;
     rg_status status = ask_owner(server, peer, &peer->hello, RG_RPC_NEW);
     if (status != RG_OK) {
         rg_rpc_peer_drop(peer);
@@ -175,8 +175,16 @@ static rg_status enter_new(rg_incoming *incoming)
     peer->next = server->peers;
     server->peers = peer; /* the list's reference */
     server->n_peers++;
-    rg_rpc_peer_keep(peer);
-    incoming->peer = peer;
+    *out = peer;
+    return RG_OK;
+}
+
+static rg_status enter_new(rg_incoming *incoming)
+{
+    rg_rpc_server *server = incoming->server;
+    RG_TRY(rg_acceptor_enter(server, incoming->hello.session, &incoming->hello.who,
+                             server->next_loop, &incoming->peer));
+    rg_rpc_peer_keep(incoming->peer);
     return RG_OK;
 }
 

@@ -121,13 +121,13 @@ static void written(void *arg)
 }
 
 /* Whether a request may be sent again: while its connections have been breaking for less than
- * retry_times leases. One that lasted for a lease ends the spell: how often a connection breaks in
- * a wait of hours says nothing. */
+ * retry_times leases. One that lasted for a lease ends the spell, and so does a server that was
+ * started again: how often a connection breaks in a wait of hours says nothing. */
 static bool may_send(rg_rpc_call *call, uint64_t now)
 {
     const rg_rpc_client *client = call->client;
     uint64_t lease_ns = client->welcome.lease_ms * 1000000u;
-    if (call->sends == 0 || client->cut_ns - call->sent_ns >= lease_ns)
+    if (call->sends == 0 || client->cut_ns - call->sent_ns >= lease_ns || client->reborn)
         call->spell_ns = now;
     return call->sends == 0 || (client->retry_times > 0 &&
                                 now - call->spell_ns <= (uint64_t)client->retry_times * lease_ns);

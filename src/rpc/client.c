@@ -17,7 +17,8 @@ enum {
     VISIT_MS = 30000,
     PROD_MS = 2000,    /* of silence, after which the other end is prodded */
     FOREIGN_MS = 2000, /* of answers in another protocol, after which it is given up */
-    TELL_EVERY_S = 5
+    TELL_EVERY_S = 5,
+    EXIT_MS = 1000, /* at the end of the process, for its threads */
 };
 
 /* ---- the two threads that all clients of a process share ---- */
@@ -26,12 +27,46 @@ static rg_lock shared_lock = RG_LOCK_INIT;
 static int shared_users;
 static rg_loop *shared_loop, *shared_pulse_loop;
 
+typedef struct standing {
+    rg_task task;
+    rg_latch stands;
+} standing;
+
 /* A child has neither the threads nor the connections of its parent. */
 static void forked(void)
 {
     rg_lock_init(&shared_lock);
     shared_users = 0;
     shared_loop = shared_pulse_loop = NULL;
+}
+
+/* The thread goes no further. */
+static void stand_still(rg_task *task)
+{
+    rg_latch never;
+    rg_latch_init(&never);
+    rg_latch_open(&((standing *)task)->stands);
+    (void)rg_latch_wait(&never, UINT64_MAX);
+}
+
+static void stop_thread(rg_loop *loop, standing *s)
+{
+    s->task.run = stand_still;
+    rg_latch_init(&s->stands);
+    rg_loop_post(loop, &s->task);
+    (void)rg_latch_wait(&s->stands, EXIT_MS); /* it is left to whoever ends the process */
+}
+
+void rg_rpc_clients_stop(void)
+{
+    static standing two[2]; /* the threads have them for good */
+    if (pthread_mutex_trylock(&shared_lock) != 0)
+        return; /* someone is opening or closing a client, and does not come to its end */
+    if (shared_users > 0) {
+        stop_thread(shared_pulse_loop, &two[0]);
+        stop_thread(shared_loop, &two[1]);
+    }
+    rg_lock_give(&shared_lock);
 }
 
 static rg_status threads_take(rg_rpc_client *client)
@@ -130,6 +165,11 @@ static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
     if (again && rg_client_is_another(client, link, welcome))
         return;
     client->link = link;
+    client->reborn = again && welcome->instance != client->welcome.instance;
+    if (client->reborn)
+        rg_log(RG_LOG_I, "rpc",
+               "server=%s \"%s was started again and has what it had: going on with it\"",
+               client->route.endpoint, welcome->name);
     client->let_in = true;
     client->foreign_ns = 0;
     client->heard = false;
@@ -277,6 +317,7 @@ static rg_status configure(rg_rpc_client *client, const char *endpoint,
     choose_tls_name(route, config->security.tls_name);
     client->deadline_ms = (uint64_t)deadline;
     client->lease_ms = config->lease_ms;
+    client->return_ms = config->return_ms;
     client->max_body = config->max_body ? config->max_body : RG_RPC_MAX_BODY;
     client->retry_times = config->retry_times == 0    ? rg_flag_int("rpc_retry_times")
                           : config->retry_times == -1 ? 0

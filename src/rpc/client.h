@@ -30,7 +30,8 @@ typedef struct rg_rpc_welcome {
 } rg_rpc_welcome;
 
 typedef struct rg_rpc_client_events {
-    /* Connected, for the first time or again. What waits is (re)sent after this returns. */
+    /* Connected, for the first time or again, perhaps to another process of the same lineage. What
+     * waits is (re)sent after this returns. */
     void (*connected)(void *user, const rg_rpc_welcome *welcome, bool again);
     /* Nothing was heard for the lease. Told once until it is heard of again; calls wait on until
      * the deadline unless they are failed with rg_rpc_client_fail(). */
@@ -46,6 +47,8 @@ typedef struct rg_rpc_client_config {
     int64_t retry_times;   /* a request whose connections break is sent again for so many leases; 0:
                             * FLAGS_rpc_retry_times, -1: never */
     uint64_t lease_ms;     /* 0: what the server says */
+    uint64_t return_ms; /* a server whose state outlives it (lineage) is waited for so long: it is
+                         * dead, and its requests fail, that much later */
     rg_rpc_client_events events;
     void *user;
 } rg_rpc_client_config;
@@ -69,6 +72,10 @@ const char *rg_rpc_client_transport(const rg_rpc_client *client);
 rg_rpc_counters rg_rpc_client_counters(const rg_rpc_client *client);
 /* Cut the connection now (it is made again): for tests. */
 void rg_rpc_client_cut(rg_rpc_client *client);
+
+/* The process exits with clients that nobody has closed: their threads, which may be calling a
+ * server that is gone, go no further, so that they do not meet the ends of libraries. */
+void rg_rpc_clients_stop(void);
 
 typedef struct rg_rpc_ask {
     uint16_t method;

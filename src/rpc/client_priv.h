@@ -12,6 +12,7 @@ struct rg_rpc_client {
     void *user;
     uint64_t max_body, deadline_ms, lease_ms; /* lease_ms 0: what the server says */
     int64_t retry_times;
+    uint64_t return_ms;
     rg_loop *loop, *pulse_loop; /* shared by all clients */
     rg_traffic traffic, total;
     _Atomic(const char *) transport; /* its name */
@@ -32,6 +33,7 @@ struct rg_rpc_client {
     bool is_ready;   /* the latch is open */
     bool let_in;     /* at least once */
     bool heard;      /* this connection has brought a reply */
+    bool reborn;     /* it is to another process than the one before */
     uint64_t cut_ns; /* when the last one was closed */
     bool closing;
     rg_connector *connector;
@@ -62,6 +64,7 @@ struct rg_rpc_client {
         uint64_t lease_ns; /* 0: not known yet */
         uint64_t tried_ns, ticked_ns, beat;
         bool told_dead;
+        bool returns; /* the state of the server outlives its process */
     } heartbeat;
 };
 

@@ -10,10 +10,24 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
+#include <pthread.h>
 #include <string.h>
+
+static void start_crypto(void)
+{
+    /* What OpenSSL frees at the end of the process others may still be using. */
+    (void)OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+
+void rg_crypto_init(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, start_crypto);
+}
 
 rg_status rg_random(void *bytes, size_t n)
 {
+    rg_crypto_init();
     return RAND_bytes(bytes, (int)n) == 1 ? RG_OK : rg_fail(RG_EIO, "no random numbers to be had");
 }
 
@@ -28,6 +42,7 @@ rg_status rg_transport_choose(const rg_transport **out, const char *name)
 
 rg_status rg_key_copy(rg_job_key *key, const rg_rpc_security *security)
 {
+    rg_crypto_init(); /* TLS, keys and proofs come later */
     key->bytes = NULL;
     key->n = 0;
     if (security->key == NULL || security->key_bytes == 0)

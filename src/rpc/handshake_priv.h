@@ -51,6 +51,8 @@ void rg_key_fini(rg_job_key *key); /* wipes it */
 /* By its name, or NULL for auto; name NULL: FLAGS_rpc_transport. */
 rg_status rg_transport_choose(const rg_transport **out, const char *name);
 
+/* Before the first use of the library. */
+void rg_crypto_init(void);
 rg_status rg_random(void *bytes, size_t n);
 
 void rg_handshake_put_hello(rg_buf *out, const rg_handshake_hello *hello);

@@ -98,9 +98,9 @@ void rg_client_lost(rg_rpc_client *client, rg_status why, const char *how)
 bool rg_client_is_another(rg_rpc_client *client, rg_link *link, const rg_rpc_welcome *welcome)
 {
     rg_lock_take(&client->lock);
-    uint64_t instance = client->welcome.instance;
+    uint64_t instance = client->welcome.instance, lineage = client->welcome.lineage;
     rg_lock_give(&client->lock);
-    if (instance == welcome->instance)
+    if (instance == welcome->instance || (lineage != 0 && lineage == welcome->lineage))
         return false;
     rg_link_close(link);
     rg_client_lost(client, RG_ESTALE,
@@ -174,16 +174,19 @@ static void check_silence(rg_rpc_client *client, uint64_t now)
         return;
     }
     uint64_t silent = alive < now ? now - alive : 0;
-    if (lease != 0 && silent > lease && !p->told_dead) {
+    uint64_t back = p->returns ? client->return_ms * 1000000u : 0; /* time to be started again */
+    if (lease != 0 && silent > lease + back && !p->told_dead) {
         p->told_dead = true;
-        rg_set_message("no heartbeat from the server at %s for %.1f s, and its lease is %.1f s",
-                       client->route.endpoint, (double)silent * 1e-9, (double)lease * 1e-9);
+        rg_set_message("no heartbeat from the server at %s for %.1f s, and its lease is %.1f s%s",
+                       client->route.endpoint, (double)silent * 1e-9, (double)lease * 1e-9,
+                       back > 0 ? "; it was not started again in time (FLAGS_ps_return_seconds)"
+                                : "");
         if (client->events.dead != NULL)
             client->events.dead(client->user, rg_error_message());
         if (!atomic_exchange(&p->stale_posted, true))
             rg_loop_post(client->loop, &p->stale);
     }
-    if (silent > client->deadline_ms * 1000000u && !atomic_exchange(&p->silent_posted, true))
+    if (silent > client->deadline_ms * 1000000u + back && !atomic_exchange(&p->silent_posted, true))
         rg_loop_post(client->loop, &p->silent);
 }
 
@@ -219,6 +222,7 @@ static void begin(rg_task *task)
     p->lease_ns = (client->lease_ms ? client->lease_ms : client->welcome.lease_ms) * 1000000u;
     p->me.trainer = client->welcome.trainer;
     p->me.epoch = client->welcome.epoch;
+    p->returns = client->welcome.lineage != 0;
     rg_lock_give(&client->lock);
     if (p->timer == NULL)
         return; /* closed meanwhile */

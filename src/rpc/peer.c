@@ -12,45 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct lent_piece {
-    uint64_t offset; /* in the body */
-    size_t n;
-    const uint8_t *at; /* NULL: it has been copied into the body */
-} lent_piece;
-
-struct rg_rpc_request {
-    rg_task task;
-    rg_rpc_peer *peer;            /* kept */
-    rg_rpc_request *next, **back; /* of the peer's waiting ones */
-    rg_frame frame;
-    uint8_t *body;    /* NULL where place() took it */
-    lent_piece *lent; /* owned: what of the body is not there, but where its sender lends it */
-    size_t n_lent, cap_lent;
-    rg_lent_view *view; /* that it lies in; NULL: nothing does */
-    uint64_t memory;    /* that the body takes of its peer's budget */
-    void *mine;
-    bool repeated;
-    bool unwanted;  /* there is no memory for it: its body is thrown away, and it is told so */
-    bool remembers; /* its answer is kept */
-    bool alone;     /* others wait for its answer */
-    bool lost;      /* there is no memory for its answer */
-
-    rg_frame reply;
-    rg_iov *iov;   /* owned, or `few` */
-    rg_iov few[2]; /* what has been done is not to fail for want of memory for its answer */
-    size_t n;
-    void (*release)(void *arg);
-    void *arg;
-};
-
 static void go_on(rg_task *task);
-
-/* The answer to a request that changed something: if it is lost, the request comes again. */
-struct rg_answer {
-    rg_answer *next;
-    rg_frame frame;
-    uint8_t body[];
-};
 
 /* ---- peers ---- */
 
@@ -237,11 +199,11 @@ static bool on_lent(void *user, const rg_frame *frame, uint64_t offset, const ui
     if (request->view == NULL || rg_grow((void **)&request->lent, request->n_lent,
                                          &request->cap_lent, sizeof *request->lent) != RG_OK)
         return false;
-    request->lent[request->n_lent++] = (lent_piece){offset, n, at};
+    request->lent[request->n_lent++] = (rg_lent_piece){offset, n, at};
     return true;
 }
 
-static void fill_piece(rg_rpc_request *request, lent_piece *piece)
+static void fill_piece(rg_rpc_request *request, rg_lent_piece *piece)
 {
     if (piece->at != NULL)
         memcpy(request->body + piece->offset, piece->at, piece->n);
@@ -259,7 +221,7 @@ static void fill_body(rg_rpc_request *request)
 const uint8_t *rg_rpc_request_part(rg_rpc_request *request, uint64_t offset, size_t n)
 {
     for (size_t i = 0; i < request->n_lent; i++) {
-        lent_piece *piece = &request->lent[i];
+        rg_lent_piece *piece = &request->lent[i];
         if (piece->at == NULL || piece->offset >= offset + n || piece->offset + piece->n <= offset)
             continue;
         if (piece->offset <= offset && offset + n <= piece->offset + piece->n)
@@ -336,6 +298,28 @@ static void hand_over(rg_rpc_peer *peer, rg_rpc_request *request)
     rg_rpc_peer_keep(peer);
     peer->server->config.events.request(peer->server->config.user, request);
     rg_rpc_peer_drop(peer);
+}
+
+rg_status rg_rpc_peer_replay(rg_rpc_peer *peer, const rg_frame *frame, const uint8_t *body,
+                             bool first)
+{
+    rg_rpc_request *request = rg_alloc_zero(1, sizeof *request);
+    uint8_t *copy = rg_body_alloc(frame->bytes);
+    if (request == NULL || copy == NULL) {
+        rg_free(request);
+        rg_body_free(copy);
+        return rg_no_memory(frame->bytes, "a request of the journal");
+    }
+    if (frame->bytes > 0)
+        memcpy(copy, body, frame->bytes);
+    rg_rpc_peer_keep(peer);
+    request->peer = peer;
+    request->frame = *frame;
+    request->frame.kind = RG_FRAME_REQUEST;
+    request->body = copy;
+    request->repeated = !first && frame->id <= peer->came;
+    hand_over(peer, request);
+    return RG_OK;
 }
 
 static rg_rpc_request *next_later(rg_rpc_peer *peer)
@@ -560,6 +544,16 @@ void rg_rpc_request_remember(rg_rpc_request *request)
     request->remembers = true;
 }
 
+void rg_rpc_request_logged(rg_rpc_request *request)
+{
+    request->logged = true;
+}
+
+bool rg_rpc_request_recalled(const rg_rpc_request *request)
+{
+    return request->frame.id <= request->peer->recalled;
+}
+
 void rg_rpc_request_alone(rg_rpc_request *request)
 {
     request->alone = true;
@@ -584,18 +578,17 @@ uint64_t rg_rpc_request_room(const rg_rpc_request *request)
 }
 
 /* Without memory for it the request, if it comes again, is refused and not applied. */
-static void remember(const rg_rpc_request *request)
+void rg_peer_remember(rg_rpc_peer *peer, const rg_frame *reply, const rg_iov *iov, size_t n)
 {
-    rg_rpc_peer *peer = request->peer;
-    rg_answer *answer = rg_alloc(sizeof *answer + request->reply.bytes);
+    rg_answer *answer = rg_alloc(sizeof *answer + reply->bytes);
     if (answer == NULL)
         return;
-    *answer = (rg_answer){.frame = request->reply};
+    *answer = (rg_answer){.frame = *reply};
     uint8_t *at = answer->body;
-    for (size_t i = 0; i < request->n; i++) {
-        if (request->iov[i].bytes > 0)
-            memcpy(at, request->iov[i].at, request->iov[i].bytes);
-        at += request->iov[i].bytes;
+    for (size_t i = 0; i < n; i++) {
+        if (iov[i].bytes > 0)
+            memcpy(at, iov[i].at, iov[i].bytes);
+        at += iov[i].bytes;
     }
     *peer->last_answer = answer;
     peer->last_answer = &answer->next;
@@ -606,12 +599,14 @@ static void remember(const rg_rpc_request *request)
         forget_oldest(peer);
 }
 
-static void deliver(rg_task *task)
+void rg_peer_deliver(rg_task *task)
 {
     rg_rpc_request *request = (rg_rpc_request *)task;
     rg_rpc_peer *peer = request->peer;
+    if (request->logged && rg_reply_waits(request))
+        return;
     if (request->remembers && !request->lost)
-        remember(request);
+        rg_peer_remember(peer, &request->reply, request->iov, request->n);
     peer->n_alone -= request->alone;
     *request->back = request->next;
     if (request->next != NULL)
@@ -634,9 +629,9 @@ static void deliver(rg_task *task)
 static void finish(rg_rpc_request *request)
 {
     rg_loop *loop = request->peer->server->loops[request->peer->loop];
-    request->task.run = deliver;
+    request->task.run = rg_peer_deliver;
     if (rg_loop_inside(loop))
-        deliver(&request->task);
+        rg_peer_deliver(&request->task);
     else
         rg_loop_post(loop, &request->task);
 }
@@ -684,7 +679,7 @@ static bool answer_again(rg_rpc_request *request)
     request->reply.flags = (uint16_t)((answer->frame.flags & ~RG_FRAME_UNCHECKED) |
                                       (request->frame.flags & RG_FRAME_UNCHECKED));
     rg_body_measure(&request->reply, request->iov, 1);
-    deliver(&request->task);
+    rg_peer_deliver(&request->task);
     return true;
 }
 

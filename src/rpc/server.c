@@ -132,6 +132,7 @@ static void shut_door(void *server)
 static void cut_loop(void *arg)
 {
     const opening *o = arg;
+    rg_withheld_drop(o->server, o->loop);
     while (o->server->linked[o->loop] != NULL)
         rg_peer_unlink(o->server->linked[o->loop]);
     rg_timer_close(o->server->movers[o->loop].timer);
@@ -168,15 +169,20 @@ static rg_status start(rg_rpc_server *server, const rg_rpc_server_config *config
     for (int i = 0; i < server->config.loops; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "rpc-%d", i);
+        rg_withheld_init(server, i);
         RG_TRY(rg_loop_open(&server->loops[i], name));
         o.loop = i;
         rg_loop_do(server->loops[i], open_mover, &o);
         if (o.status != RG_OK)
             return rg_fail(o.status, "%s", o.message);
     }
-    if (config->events.opened != NULL)
-        config->events.opened(config->user, server);
     RG_TRY(rg_loop_open(&server->acceptor, "rpc-acceptor"));
+    if (config->events.opened != NULL)
+        RG_TRY(config->events.opened(config->user, server));
+    for (rg_rpc_peer *p = server->peers; p != NULL; p = p->next) {
+        p->recalled = p->came;
+        p->heard_ns = rg_clock_ns(); /* it may come back from now on */
+    }
     rg_loop_do(server->acceptor, open_door, &o);
     return o.status == RG_OK ? RG_OK : rg_fail(o.status, "%s", o.message);
 }

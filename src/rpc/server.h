@@ -10,6 +10,8 @@
 #ifndef RG_RPC_SERVER_H
 #define RG_RPC_SERVER_H
 
+#include "base/buf.h"
+#include "base/cursor.h"
 #include "rpc/rpc.h"
 
 typedef struct rg_rpc_server rg_rpc_server;
@@ -23,8 +25,9 @@ typedef enum rg_rpc_arrival {
 } rg_rpc_arrival;
 
 typedef struct rg_rpc_server_events {
-    /* In the opener's thread: the loops run, and nobody has come yet. NULL: not wanted. */
-    void (*opened)(void *user, rg_rpc_server *server);
+    /* In the opener's thread: the loops run, and nobody can come yet. A failure is the opener's.
+     * NULL: not wanted. */
+    rg_status (*opened)(void *user, rg_rpc_server *server);
     /* Someone has proved the key and is of this job and version. RG_OK lets it in; it may have
      * set trainer and epoch, which the client is told. A failure refuses it, and the message
      * (rg_fail) reaches the client. NULL lets everyone in. Called for liveness connections not. */
@@ -126,6 +129,42 @@ const uint8_t *rg_rpc_request_copied(rg_rpc_request *request, uint64_t offset, s
 void *rg_rpc_request_mine(const rg_rpc_request *request);
 /* How many bytes the answer may have: what one peer may have the server take at a time. */
 uint64_t rg_rpc_request_room(const rg_rpc_request *request);
+
+/* ---- a server that goes on where another process ended (recall.c) ----
+ *
+ * In opened() peers are made again as they were, and what they had asked is handed over again, so
+ * that who comes back finds its session, and is answered as it would have been. */
+
+/* As if it came: hello() is asked. It has the time of a lease to be there. Borrowed. */
+rg_status rg_rpc_server_recall(rg_rpc_server *server, rg_rpc_peer **peer, uint64_t session,
+                               const rg_rpc_hello *hello, int loop);
+/* In opened(). NULL: none. */
+rg_rpc_peer *rg_rpc_server_find(const rg_rpc_server *server, uint64_t session);
+/* Later, for who holds no lock that hello() takes; it is kept. NULL: none. */
+rg_rpc_peer *rg_rpc_server_keep(rg_rpc_server *server, uint64_t session);
+/* As it was accepted. In opened(): another epoch. */
+const rg_rpc_hello *rg_rpc_peer_hello(const rg_rpc_peer *peer);
+void rg_rpc_peer_set_epoch(rg_rpc_peer *peer, uint64_t epoch);
+/* In the peer's loop: a request that had come to an earlier process. Of the frame id, method, flags
+ * and bytes count. first: it is the first time, whatever else has come of the peer. */
+rg_status rg_rpc_peer_replay(rg_rpc_peer *peer, const rg_frame *frame, const uint8_t *body,
+                             bool first);
+/* In the peer's loop: which requests have come, of those below a number, and the answers that are
+ * remembered; and back. */
+void rg_rpc_peer_write(const rg_rpc_peer *peer, uint64_t below, rg_buf *out);
+rg_status rg_rpc_peer_read(rg_rpc_peer *peer, rg_cursor *in);
+/* Whether it may have come to an earlier process, which need not have written it down. */
+bool rg_rpc_request_recalled(const rg_rpc_request *request);
+
+/* The answer to this one waits until all records that were written before it are on the disk. */
+void rg_rpc_request_logged(rg_rpc_request *request);
+/* Records below `number` were written; those below `number` are on the disk; no more of them will
+ * be: answers that wait become this failure. Any thread. */
+void rg_rpc_server_logged(rg_rpc_server *server, uint64_t number);
+void rg_rpc_server_durable(rg_rpc_server *server, uint64_t number);
+/* A number that no other state has, and not 0. */
+rg_status rg_rpc_lineage(uint64_t *lineage);
+void rg_rpc_server_lost_log(rg_rpc_server *server, rg_status status, const char *why);
 
 /* The answer: pieces that are borrowed until release(arg) is called (NULL: copied now). flags:
  * RG_FRAME_UNCHECKED and the method's own. The request is gone afterwards. Any thread. */

@@ -18,6 +18,47 @@ enum {
 typedef struct rg_incoming rg_incoming;
 typedef struct rg_answer rg_answer;
 
+typedef struct rg_lent_piece {
+    uint64_t offset; /* in the body */
+    size_t n;
+    const uint8_t *at; /* NULL: it has been copied into the body */
+} rg_lent_piece;
+
+struct rg_rpc_request {
+    rg_task task;
+    rg_rpc_peer *peer;            /* kept */
+    rg_rpc_request *next, **back; /* of the peer's waiting ones */
+    rg_frame frame;
+    uint8_t *body;       /* NULL where place() took it */
+    rg_lent_piece *lent; /* owned: what of the body is not there, but where its sender lends it */
+    size_t n_lent, cap_lent;
+    rg_lent_view *view; /* that it lies in; NULL: nothing does */
+    uint64_t memory;    /* that the body takes of its peer's budget */
+    void *mine;
+    bool repeated;
+    bool unwanted;  /* there is no memory for it: its body is thrown away, and it is told so */
+    bool remembers; /* its answer is kept */
+    bool alone;     /* others wait for its answer */
+    bool lost;      /* there is no memory for its answer */
+    bool logged;    /* its answer waits for the disk (recall.c): */
+    uint64_t after; /* what has to be there first; 0: not known yet */
+    rg_rpc_request *next_held;
+
+    rg_frame reply;
+    rg_iov *iov;   /* owned, or `few` */
+    rg_iov few[2]; /* what has been done is not to fail for want of memory for its answer */
+    size_t n;
+    void (*release)(void *arg);
+    void *arg;
+};
+
+/* The answer to a request that changed something: if it is lost, the request comes again. */
+struct rg_answer {
+    rg_answer *next;
+    rg_frame frame;
+    uint8_t body[];
+};
+
 struct rg_rpc_peer {
     rg_rpc_server *server;
     uint64_t session;
@@ -49,6 +90,7 @@ struct rg_rpc_peer {
     uint64_t stuck_ns;                   /* and when that was */
     /* Ids grow, and arrive in order: whatever is not above these has come. */
     uint64_t came, came_here;          /* in the session; on this connection */
+    uint64_t recalled;                 /* up to here in an earlier process; does not change */
     rg_answer *answers, **last_answer; /* those that are remembered, oldest first */
     size_t n_answers, answer_bytes;
 
@@ -64,6 +106,15 @@ typedef struct rg_mover {
     uint64_t looked_ns;
 } rg_mover;
 
+/* Answers of one loop that wait for the disk. */
+typedef struct rg_withheld {
+    rg_task task;
+    atomic_bool posted;
+    rg_rpc_server *server;
+    int loop;
+    rg_rpc_request *first, **last; /* the loop's */
+} rg_withheld;
+
 struct rg_rpc_server {
     rg_rpc_server_config config; /* endpoints are not kept */
     char job[RG_RPC_NAME_MAX], name[RG_RPC_NAME_MAX];
@@ -77,6 +128,10 @@ struct rg_rpc_server {
     rg_loop *loops[RG_RPC_MAX_LOOPS];
     rg_rpc_peer *linked[RG_RPC_MAX_LOOPS]; /* each its loop's */
     rg_mover movers[RG_RPC_MAX_LOOPS];
+    rg_withheld withheld[RG_RPC_MAX_LOOPS];
+    _Atomic uint64_t logged, durable; /* records that were written; that are on the disk */
+    atomic_int lost_log;              /* why no more of them will be; RG_OK: they will */
+    char lost_why[512];               /* written before it */
 
     /* the acceptor's */
     rg_listener **listeners;
@@ -112,5 +167,21 @@ void rg_peer_unlink(rg_rpc_peer *peer); /* close its connection, if it has one *
 rg_status rg_peer_bury(rg_rpc_peer *peer, const char *how);
 /* The timer of loop i. */
 void rg_peers_look(rg_rpc_server *server, int loop);
+
+/* Answered before, or by an earlier process. In the peer's loop, or before it listens. */
+void rg_peer_remember(rg_rpc_peer *peer, const rg_frame *reply, const rg_iov *iov, size_t n);
+void rg_peer_deliver(rg_task *request);
+
+/* ---- acceptor.c ---- */
+/* A peer that nobody knew; it is asked for. */
+rg_status rg_acceptor_enter(rg_rpc_server *server, uint64_t session, const rg_rpc_hello *hello,
+                            int loop, rg_rpc_peer **out);
+
+/* ---- recall.c ---- */
+/* In the loop: whether the answer has to wait for the disk; then it is taken. */
+bool rg_reply_waits(rg_rpc_request *request);
+void rg_withheld_init(rg_rpc_server *server, int loop);
+/* In the loop: nothing is waited for any more, and nobody is answered. */
+void rg_withheld_drop(rg_rpc_server *server, int loop);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { WRITE_BUFFER = 64 * 1024, MAX_PATH_BYTES = 4096 };
@@ -227,6 +228,68 @@ rg_status rg_file_finish(rg_file *file)
     if (rg_injected("file.sync") || fsync(file->fd) != 0)
         return rg_system_failed("cannot flush", file->path);
     return RG_OK;
+}
+
+/* ---- a log ---- */
+
+static rg_status take_back(rg_file *file)
+{
+    rg_status code = rg_system_failed("cannot write", file->path);
+    (void)!ftruncate(file->fd, (off_t)file->offset); /* else its reader finds a torn end */
+    (void)lseek(file->fd, (off_t)file->offset, SEEK_SET);
+    return code;
+}
+
+rg_status rg_file_append(rg_file *file, const rg_iov *pieces, size_t n)
+{
+    enum { MOST = 64 };
+    struct iovec out[MOST];
+    size_t left = 0, total, first = 0;
+    if (n > MOST)
+        return rg_fail(RG_EINVAL, "%zu pieces for %s at once", n, file->path);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (struct iovec){(void *)(uintptr_t)pieces[i].at, pieces[i].bytes};
+        left += pieces[i].bytes;
+    }
+    total = left;
+    while (left > 0) {
+        ssize_t put = rg_injected("file.append") ? -1
+                                                 : writev(file->fd, out + first, (int)(n - first));
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return take_back(file);
+        left -= (size_t)put;
+        for (size_t done = (size_t)put; done > 0;) {
+            size_t some = done < out[first].iov_len ? done : out[first].iov_len;
+            out[first].iov_base = (uint8_t *)out[first].iov_base + some;
+            out[first].iov_len -= some;
+            done -= some;
+            first += out[first].iov_len == 0;
+        }
+        while (first < n && out[first].iov_len == 0)
+            first++;
+    }
+    file->offset += total;
+    return RG_OK;
+}
+
+rg_status rg_file_sync(const rg_file *file)
+{
+    if (rg_injected("file.sync") || fdatasync(file->fd) != 0)
+        return rg_system_failed("cannot flush", file->path);
+    return RG_OK;
+}
+
+rg_status rg_file_cut(const char *path, uint64_t size)
+{
+    int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    rg_status code = RG_OK;
+    if (fd < 0 || rg_injected("file.cut") || ftruncate(fd, (off_t)size) != 0 || fsync(fd) != 0)
+        code = rg_system_failed("cannot cut", path);
+    if (fd >= 0)
+        (void)close(fd);
+    return code;
 }
 
 rg_status rg_file_write_all(const char *path, const void *bytes, size_t n)

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/status.h"
+#include "sys/iov.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +43,17 @@ rg_status rg_file_write(rg_file *file, const void *bytes, size_t n);
 rg_status rg_file_finish(rg_file *file);
 /* Hand everything to the system, but do not wait for the disk. */
 rg_status rg_file_flush(rg_file *file);
+
+/* ---- a log: what is written is whole or taken back ---- */
+
+/* Pieces one behind the other, at once, past any buffer and not in the checksum. Where it fails the
+ * file is cut back to what it was, as far as the system lets it. */
+rg_status rg_file_append(rg_file *file, const rg_iov *pieces, size_t n);
+/* What was appended is on the disk. Any thread, also while another one appends. A failure is final.
+ */
+rg_status rg_file_sync(const rg_file *file);
+/* The file has `size` bytes and no more, on the disk, too. */
+rg_status rg_file_cut(const char *path, uint64_t size);
 
 /* These bytes as the file at `path`, which is created or emptied; not waiting for the disk. */
 rg_status rg_file_write_all(const char *path, const void *bytes, size_t n);

@@ -40,6 +40,18 @@ static const rg_flag table[] = {
      "how long those of a job that have come wait for servers and trainers that have not; 0: for "
      "ever",
      NULL},
+    {"ps_journal", RG_FLAG_TEXT, "off",
+     "of a server: off, everysec (what it answered outlives its process) or always (and a power "
+     "cut): a journal from which it goes on when it is started again",
+     NULL},
+    {"ps_journal_dir", RG_FLAG_TEXT, "", "the folder of the journals, one below it for each server",
+     NULL},
+    {"ps_snapshot_mb", RG_FLAG_INT, "4096",
+     "a server whose journal has grown by so many MiB writes a snapshot, and drops what is before "
+     "it; 0: never",
+     NULL},
+    {"ps_snapshot_seconds", RG_FLAG_INT, "0",
+     "it also writes one so long after the last; 0: the journal's size alone decides", NULL},
     {"ps_log_seconds", RG_FLAG_INT, "60",
      "how often a server's log says its rows, memory and pushes; 0: never", NULL},
     {"ps_loops", RG_FLAG_INT, "0",

@@ -10,6 +10,7 @@
 #define RG_SYS_LOOP_H
 
 #include "base/status.h"
+#include "sys/iov.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,11 +53,6 @@ void rg_timer_stop(rg_timer *timer);
 void rg_timer_close(rg_timer *timer); /* NULL is allowed; never fires afterwards */
 
 /* ---- streams ---- */
-
-typedef struct rg_iov {
-    const void *at;
-    size_t bytes;
-} rg_iov;
 
 typedef struct rg_stream_events {
     /* A connection that was asked for is there. Not called for accepted ones. */

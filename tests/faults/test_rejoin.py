@@ -179,6 +179,14 @@ def test_one_that_stood_still_and_was_not_replaced_goes_on(cluster, calm, tmp_pa
     assert digest(tmp_path / "model") == calm(*arguments)
 
 
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("victim", [0, 2])
+def test_one_that_dies_while_it_leaves_has_left(tmp_path, victim):
+    """One server knows that it is done, the other does not."""
+    said = run(tmp_path, "model", ["--steps", "3"], "TRAINER%d" % victim, "leave.between:1:late")
+    assert "launch: worker %d (pid " % victim in said or "died when it had finished" in said
+
+
 @pytest.mark.promise(2)
 def test_one_that_does_not_come_back_ends_the_job_by_name(cluster):  # noqa: F811
     cluster.fleet(2, 2, ["--steps", "100000", "--pause", "0.01"],

@@ -1,0 +1,453 @@
+/* serve_journal.c - what a server writes down before it answers, and how it goes on from it. */
+#include "dist/serve_journal.h"
+
+#include "base/mem.h"
+#include "rpc/credentials.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LOCK_MS = 20000, SETTLE_EVERY = 64 };
+
+/* ---- opening ---- */
+
+static rg_status enter_folder(rg_engine *s, struct rg_serve_journal *j)
+{
+    const char *dir;
+    char name[64];
+    rg_folder *root = NULL;
+    RG_TRY(rg_flag_text("ps_journal_dir", &dir));
+    if (dir[0] == '\0')
+        return rg_fail(RG_EINVAL, "FLAGS_ps_journal needs FLAGS_ps_journal_dir: a folder that is "
+                                  "there when the server is started again");
+    if (s->typed) /* several of a process have numbers of their own, and ports that all know */
+        (void)snprintf(name, sizeof name, "server-port-%s", s->port);
+    else
+        (void)snprintf(name, sizeof name, "server-%d", s->id);
+    RG_TRY(rg_dir_make(dir));
+    RG_TRY(rg_folder_open(&root, dir));
+    rg_status code = rg_folder_enter(&j->folder, root, name, true);
+    if (code == RG_OK)
+        code = rg_folder_sync(root);
+    rg_folder_close(root);
+    return code == RG_OK ? rg_folder_lock_open(&j->lock, j->folder, "lock", LOCK_MS) : code;
+}
+
+typedef struct about {
+    rg_engine *engine;
+    int loops;
+    bool seen, other;
+} about;
+
+static rg_status see_about(void *arg, const rg_record *record)
+{
+    about *a = arg;
+    if (record->kind != RG_STATE_ABOUT)
+        return RG_OK;
+    a->seen = true;
+    return rg_state_read_about(a->engine, record, &a->loops, &a->other);
+}
+
+static rg_status remove_entry(void *arg, const char *name)
+{
+    const rg_folder *folder = arg;
+    return strncmp(name, "ckpt-", 5) == 0 || strncmp(name, "journal-", 8) == 0
+               ? rg_folder_remove(folder, name)
+               : RG_OK;
+}
+
+static rg_status empty_folder(const rg_folder *folder)
+{
+    return rg_folder_each(folder, remove_entry, (void *)(uintptr_t)folder);
+}
+
+/* The state of an earlier process, if there is one: how many loops it had. */
+static rg_status find_state(rg_engine *s, struct rg_serve_journal *j)
+{
+    about a = {.engine = s};
+    rg_status code = rg_snapshot_newest(j->folder, &j->lineage, &j->number);
+    if (code == RG_ENOENT) /* also one that died before its first snapshot was there */
+        return empty_folder(j->folder);
+    RG_TRY(code);
+    RG_TRY(rg_snapshot_read(j->folder, j->number, see_about, &a));
+    if (!a.seen)
+        return rg_fail(RG_ECORRUPT, "the snapshot in %s does not say whose it is",
+                       rg_folder_path(j->folder));
+    if (a.other) {
+        rg_log(RG_LOG_W, "ps", "server=%d \"what is in %s is of another job: it is removed\"",
+               s->id, rg_folder_path(j->folder));
+        return empty_folder(j->folder);
+    }
+    j->found = true;
+    s->loops = a.loops;
+    return RG_OK;
+}
+
+rg_status rg_serve_open_journal(rg_engine *s)
+{
+    const char *text;
+    rg_journal_mode mode;
+    RG_TRY(rg_flag_text("ps_journal", &text));
+    RG_TRY(rg_journal_mode_of(text, &mode));
+    if (mode == RG_JOURNAL_OFF)
+        return RG_OK;
+    struct rg_serve_journal *j = rg_alloc_zero(1, sizeof *j);
+    if (j == NULL)
+        return rg_no_memory(sizeof *j, "a journal");
+    j->mode = mode;
+    rg_buf_init(&j->load, 0);
+    s->journal = j;
+    s->whole_pushes = true; /* what is written has to be here */
+    RG_TRY(enter_folder(s, j));
+    RG_TRY(find_state(s, j));
+    return j->found ? RG_OK : rg_rpc_lineage(&j->lineage);
+}
+
+uint64_t rg_serve_lineage(const rg_engine *s)
+{
+    return s->journal != NULL ? s->journal->lineage : 0;
+}
+
+void rg_serve_close_journal(rg_engine *s)
+{
+    struct rg_serve_journal *j = s->journal;
+    if (j == NULL)
+        return;
+    if (rg_journal_close(j->journal) != RG_OK)
+        rg_log(RG_LOG_E, "ps", "server=%d \"%s\"", s->id, rg_error_message());
+    /* A job that has ended well is not gone on with. */
+    if (s->ended && s->failed == RG_OK && empty_folder(j->folder) != RG_OK)
+        rg_log(RG_LOG_W, "ps", "server=%d \"%s\"", s->id, rg_error_message());
+    rg_folder_lock_close(j->lock);
+    rg_folder_close(j->folder);
+    rg_buf_fini(&j->load);
+    for (int k = 0; k < RG_RPC_MAX_LOOPS; k++)
+        rg_free(j->held[k].requests);
+    rg_free(j);
+    s->journal = NULL;
+}
+
+rg_status rg_serve_keep_program(rg_engine *s, const uint8_t *body, size_t n)
+{
+    if (s->journal == NULL)
+        return RG_OK;
+    rg_buf_add(&s->journal->load, body, n);
+    return rg_buf_status(&s->journal->load);
+}
+
+/* ---- writing ---- */
+
+bool rg_serve_is_replaying(const rg_engine *s)
+{
+    return s->journal != NULL &&
+           atomic_load_explicit(&s->journal->replaying, memory_order_relaxed);
+}
+
+static bool is_writing(const rg_engine *s)
+{
+    return s->journal != NULL && s->journal->journal != NULL &&
+           !atomic_load_explicit(&s->journal->replaying, memory_order_relaxed);
+}
+
+/* What is not written is not done: the job ends, and what there is can be gone on with. Without the
+ * locks. */
+static void end_job(rg_engine *s, rg_status status, const char *why)
+{
+    pthread_mutex_lock(&s->lock);
+    rg_serve_fail(s, status,
+                  "%s: %s; nothing that was answered is lost: make room, or repair the disk, and "
+                  "start the job again with the same journal",
+                  s->who, why);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static rg_status append(rg_engine *s, uint32_t kind, const rg_iov *pieces, size_t n)
+{
+    uint64_t number = 0;
+    RG_TRY(rg_journal_append(s->journal->journal, kind, pieces, n, &number));
+    if (s->journal->mode == RG_JOURNAL_ALWAYS)
+        rg_rpc_server_logged(s->rpc, number + 1);
+    return RG_OK;
+}
+
+void rg_note_put_request(rg_buf *out, const rg_rpc_request *request)
+{
+    rg_buf_u64(out, rg_rpc_peer_session(rg_rpc_request_peer(request)));
+    rg_buf_u64(out, rg_rpc_request_id(request));
+    rg_buf_u32(out, rg_rpc_request_method(request));
+    rg_buf_u32(out, rg_rpc_request_flags(request));
+}
+
+bool rg_serve_note_request(rg_engine *s, rg_rpc_request *request)
+{
+    uint16_t method = rg_rpc_request_method(request);
+    uint64_t head[3] = {rg_rpc_peer_session(rg_rpc_request_peer(request)),
+                        rg_rpc_request_id(request),
+                        (uint64_t)rg_rpc_request_flags(request) << 32 | method};
+    size_t n;
+    if (!is_writing(s) || !rg_serve_is_noted(method))
+        return true;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    rg_status code = append(s, RG_NOTED_REQUEST, (rg_iov[]){{head, sizeof head}, {body, n}}, 2);
+    if (code == RG_OK) {
+        if (s->journal->mode == RG_JOURNAL_ALWAYS)
+            rg_rpc_request_logged(request);
+        return true;
+    }
+    char why[512];
+    (void)snprintf(why, sizeof why, "%s", rg_error_message());
+    rg_rpc_refuse(request, code, "%s", why);
+    end_job(s, code, why);
+    return false;
+}
+
+void rg_note_put_hello(rg_buf *out, uint64_t session, int loop, const rg_rpc_hello *hello)
+{
+    rg_buf_u64(out, session);
+    rg_buf_u32(out, (uint32_t)loop);
+    rg_buf_u32(out, (uint32_t)hello->trainer);
+    rg_buf_u32(out, hello->trainers);
+    rg_buf_u32(out, hello->pid);
+    rg_buf_u32(out, hello->incarnation);
+    rg_ps_put_text(out, hello->job);
+    rg_ps_put_text(out, hello->name);
+    rg_ps_put_text(out, hello->host);
+}
+
+rg_status rg_serve_note_join(rg_engine *s, const rg_rpc_peer *peer, const rg_rpc_hello *hello)
+{
+    rg_buf body;
+    if (!is_writing(s))
+        return RG_OK;
+    rg_buf_init(&body, 0);
+    rg_note_put_hello(&body, rg_rpc_peer_session(peer), rg_rpc_peer_loop(peer), hello);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = append(s, RG_NOTED_JOIN, &(rg_iov){body.data, body.len}, 1);
+    rg_buf_fini(&body);
+    return code;
+}
+
+void rg_serve_note_gone(rg_engine *s, uint64_t session)
+{
+    if (is_writing(s)) /* where it fails, the next that is asked hears of it */
+        (void)append(s, RG_NOTED_GONE, &(rg_iov){&session, sizeof session}, 1);
+}
+
+rg_status rg_serve_note_rows(rg_engine *s, const uint8_t *body, size_t n)
+{
+    return is_writing(s) ? append(s, RG_NOTED_ROWS, &(rg_iov){body, n}, 1) : RG_OK;
+}
+
+rg_status rg_serve_note_catch_up(rg_engine *s, size_t var, int64_t first, int64_t n)
+{
+    int64_t body[3] = {(int64_t)var, first, n};
+    return is_writing(s) ? append(s, RG_NOTED_CATCH_UP, &(rg_iov){body, sizeof body}, 1) : RG_OK;
+}
+
+/* ---- going on ---- */
+
+static rg_status get_short_text(rg_cursor *in, char out[RG_RPC_NAME_MAX])
+{
+    char *text = NULL;
+    RG_TRY(rg_ps_get_text(in, &text));
+    (void)snprintf(out, RG_RPC_NAME_MAX, "%s", text);
+    rg_free(text);
+    return RG_OK;
+}
+
+rg_status rg_note_recall(rg_engine *s, rg_cursor *in, rg_rpc_peer **peer)
+{
+    rg_rpc_hello hello = {.role = RG_RPC_TRAINER};
+    uint64_t session;
+    uint32_t loop, trainer;
+    RG_TRY(rg_cursor_u64(in, &session));
+    RG_TRY(rg_cursor_u32(in, &loop));
+    RG_TRY(rg_cursor_u32(in, &trainer));
+    RG_TRY(rg_cursor_u32(in, &hello.trainers));
+    RG_TRY(rg_cursor_u32(in, &hello.pid));
+    RG_TRY(rg_cursor_u32(in, &hello.incarnation));
+    RG_TRY(get_short_text(in, hello.job));
+    RG_TRY(get_short_text(in, hello.name));
+    RG_TRY(get_short_text(in, hello.host));
+    hello.trainer = (int32_t)trainer;
+    return rg_rpc_server_recall(s->rpc, peer, session, &hello, (int)loop);
+}
+
+typedef struct handing {
+    rg_rpc_peer *peer;
+    rg_frame frame;
+    const uint8_t *body;
+    bool first;
+    rg_status code;
+} handing;
+
+static void hand(void *arg)
+{
+    handing *h = arg;
+    h->code = rg_rpc_peer_replay(h->peer, &h->frame, h->body, h->first);
+}
+
+rg_status rg_note_replay(rg_engine *s, const rg_record *record, bool first)
+{
+    rg_cursor in = {record->bytes, record->n};
+    uint64_t session;
+    uint32_t method, flags;
+    handing h = {.frame = {.kind = RG_FRAME_REQUEST}, .first = first};
+    RG_TRY(rg_cursor_u64(&in, &session));
+    RG_TRY(rg_cursor_u64(&in, &h.frame.id));
+    RG_TRY(rg_cursor_u32(&in, &method));
+    RG_TRY(rg_cursor_u32(&in, &flags));
+    h.frame.method = (uint16_t)method;
+    h.frame.flags = (uint16_t)flags;
+    h.frame.bytes = in.left;
+    h.body = in.at;
+    h.peer = rg_rpc_server_find(s->rpc, session);
+    if (h.peer == NULL)
+        return RG_OK; /* it was replaced, and is gone for good */
+    rg_loop *loop = s->shards[rg_rpc_peer_loop(h.peer)].loop;
+    if (rg_loop_inside(loop))
+        hand(&h);
+    else
+        rg_loop_do(loop, hand, &h);
+    return h.code == RG_OK ? RG_OK : rg_fail(h.code, "no memory for a request of the journal");
+}
+
+static rg_status recall(rg_engine *s, const rg_record *record)
+{
+    rg_rpc_peer *peer;
+    return rg_note_recall(s, &(rg_cursor){record->bytes, record->n}, &peer);
+}
+
+static rg_status replay_gone(rg_engine *s, const rg_record *record)
+{
+    uint64_t session;
+    RG_TRY(rg_cursor_u64(&(rg_cursor){record->bytes, record->n}, &session));
+    rg_rpc_peer *peer = rg_rpc_server_find(s->rpc, session);
+    if (peer != NULL)
+        rg_serve_peer_dead(s, peer, "it was gone when the server was started again");
+    return RG_OK;
+}
+
+static rg_status replay_catch_up(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    uint64_t var, first, n;
+    RG_TRY(rg_cursor_u64(&in, &var));
+    RG_TRY(rg_cursor_u64(&in, &first));
+    RG_TRY(rg_cursor_u64(&in, &n));
+    return rg_serve_catch_up(s, var, (int64_t)first, (int64_t)n);
+}
+
+/* Nothing is under way any more. For a thread that is no loop's, or where there is but one. */
+void rg_serve_settle(rg_engine *s)
+{
+    while (atomic_load(&s->spreads) > 0)
+        for (int k = 0; k < s->n_shards; k++)
+            if (!rg_loop_inside(s->shards[k].loop))
+                rg_loop_do(s->shards[k].loop, rg_serve_do_nothing, NULL);
+}
+
+typedef struct replay {
+    rg_engine *engine;
+    uint64_t n, next, lineage;
+    rg_status code;
+    char why[512];
+} replay;
+
+static rg_status replay_one(void *arg, const rg_record *record)
+{
+    replay *r = arg;
+    rg_engine *s = r->engine;
+    rg_status code;
+    r->n++;
+    if (record->kind == RG_NOTED_REQUEST)
+        code = rg_note_replay(s, record, false);
+    else if (record->kind == RG_NOTED_JOIN)
+        code = recall(s, record);
+    else if (record->kind == RG_NOTED_GONE)
+        code = replay_gone(s, record);
+    else if (record->kind == RG_NOTED_ROWS)
+        code = rg_serve_look_up(s, record->bytes, record->n);
+    else if (record->kind == RG_NOTED_CATCH_UP)
+        code = replay_catch_up(s, record);
+    else
+        code = rg_fail(RG_EUNIMPL, "a record of kind %u: was it written by a newer Regatta?",
+                       record->kind);
+    if (s->n_shards > 1 && r->n % SETTLE_EVERY == 0)
+        rg_serve_settle(s); /* so that not all of them are in memory at a time */
+    return code == RG_OK
+               ? RG_OK
+               : rg_fail(code, "record %llu of %s: %s", (unsigned long long)record->number,
+                         rg_folder_path(s->journal->folder), rg_error_message());
+}
+
+static rg_status read_state(void *arg, const rg_record *record)
+{
+    return rg_state_read(((replay *)arg)->engine, record);
+}
+
+/* In the loop where there is one, so that each request is a plain call. */
+static void replay_all(void *arg)
+{
+    replay *r = arg;
+    const struct rg_serve_journal *j = r->engine->journal;
+    r->code = rg_snapshot_read(j->folder, j->number, read_state, r);
+    if (r->code == RG_OK)
+        r->code = rg_journal_read(j->folder, j->number, &r->lineage, replay_one, r, &r->next);
+    (void)snprintf(r->why, sizeof r->why, "%s", rg_error_message());
+}
+
+static rg_status go_on(rg_engine *s, uint64_t *next)
+{
+    struct rg_serve_journal *j = s->journal;
+    replay r = {.engine = s, .next = j->number, .lineage = j->lineage};
+    uint64_t begin = rg_clock_ns();
+    atomic_store(&j->replaying, true);
+    if (s->n_shards == 1)
+        rg_loop_do(s->shards[0].loop, replay_all, &r);
+    else
+        replay_all(&r);
+    rg_serve_settle(s);
+    atomic_store(&j->replaying, false);
+    if (r.code != RG_OK)
+        return rg_fail(r.code, "%s cannot go on: %s", s->who, r.why);
+    *next = r.next;
+    rg_log(RG_LOG_I, "ps",
+           "server=%d \"%s was started again and has what it had: %llu records of %s were read in "
+           "%.2f s\" steps=%llu",
+           s->id, s->who, (unsigned long long)r.n, rg_folder_path(j->folder),
+           (double)(rg_clock_ns() - begin) * 1e-9, (unsigned long long)s->steps);
+    return RG_OK;
+}
+
+static void on_durable(void *user, uint64_t number)
+{
+    const rg_engine *s = user;
+    if (s->journal->mode == RG_JOURNAL_ALWAYS)
+        rg_rpc_server_durable(s->rpc, number);
+}
+
+static void on_failed(void *user, rg_status status, const char *why)
+{
+    rg_engine *s = user;
+    rg_rpc_server_lost_log(s->rpc, status, why);
+    end_job(s, status, why);
+}
+
+rg_status rg_serve_go_on(rg_engine *s)
+{
+    struct rg_serve_journal *j = s->journal;
+    uint64_t next = 0;
+    if (j == NULL)
+        return RG_OK;
+    if (j->found)
+        RG_TRY(go_on(s, &next));
+    j->snapshot_ns = rg_clock_ns();
+    RG_TRY(rg_journal_open(&j->journal, j->folder, j->mode, j->lineage, next,
+                           &(rg_journal_events){on_durable, on_failed, s}));
+    return j->found ? RG_OK : rg_serve_snapshot(s);
+}

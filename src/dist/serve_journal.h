@@ -1,0 +1,83 @@
+/* serve_journal.h - what a server writes down before it answers, and how it goes on from it.
+ *
+ * The journal is a log of what was asked. Requests that change something are appended as they come,
+ * before they are applied; so are trainers that come in. When the process is started again, its
+ * peers are made again and the same requests are handed over in the same order, to the code that
+ * applies requests: what comes of them, the values, how many pushes of whom have come, answers that
+ * were not heard, is what it was. In sync the order of different trainers does not matter: a step
+ * is of the pushes that wait when nobody else is waited for. In the other modes each push is
+ * applied once, and the bits may differ where two trainers push the same.
+ *
+ * Reads change little: a row comes to be, is marked as used, makes the steps that it missed. Those
+ * that did are noted after the fact, before they are answered.
+ *
+ * A snapshot (serve_state.c) is the beginning of a journal, and now and then a new one takes the
+ * place of what is before it. */
+#ifndef RG_DIST_SERVE_JOURNAL_H
+#define RG_DIST_SERVE_JOURNAL_H
+
+#include "dist/serve_priv.h"
+#include "ps/journal.h"
+#include "ps/snapshot.h"
+#include "ps/table_state.h"
+
+/* While a snapshot is cut nothing is taken in. */
+typedef struct rg_held_loop {
+    bool holding;
+    rg_rpc_request **requests; /* owned, in the order they came */
+    size_t n, cap;
+} rg_held_loop;
+
+struct rg_serve_journal {
+    rg_journal_mode mode;
+    rg_folder *folder;
+    rg_folder_lock *lock;
+    uint64_t lineage, number;             /* of the snapshot that it begins with */
+    bool found;                           /* there was one: another process was here */
+    rg_journal *journal;                  /* NULL: not yet */
+    atomic_bool replaying;                /* what comes is from the journal */
+    uint64_t snapshot_ns, snapshot_bytes; /* when the last one was taken; how large */
+    rg_held_loop held[RG_RPC_MAX_LOOPS];  /* each its loop's */
+    rg_buf load;                          /* the body of LOAD, where a trainer sent the program */
+};
+
+/* Kinds of records, of the journal and of snapshots. docs/file-formats.md has their bodies. */
+enum {
+    RG_NOTED_JOIN = 1,
+    RG_NOTED_REQUEST,
+    RG_NOTED_GONE,
+    RG_NOTED_ROWS,     /* as RG_PS_ROWS: those were looked up */
+    RG_NOTED_CATCH_UP, /* u32 variable, i64 first, i64 n: those were read */
+    RG_STATE_ABOUT = 100,
+    RG_STATE_PROGRAM,
+    RG_STATE_VALUE,
+    RG_STATE_TABLE, /* what a shard has of a table beside rows */
+    RG_STATE_ROWS,
+    RG_STATE_ENGINE,
+    RG_STATE_MEMBER,
+    RG_STATE_BEFORE, /* values before the last step */
+};
+
+/* ---- serve_state.c ---- */
+
+/* Which state it is, so that another job's, or one of another program, is not taken for it. */
+void rg_state_write_about(const rg_engine *s, rg_buf *out);
+/* Of that record: how many loops its server had; RG_EINVAL, saying why, where it is not ours.
+ * *other: it is of another job. */
+rg_status rg_state_read_about(const rg_engine *s, const rg_record *record, int *loops, bool *other);
+/* All of it. No request is under way, and none is taken in. */
+rg_status rg_state_write(rg_engine *s, rg_snapshot *snapshot);
+/* The reverse, record by record; in opened() of the rpc server. */
+rg_status rg_state_read(rg_engine *s, const rg_record *record);
+
+/* ---- serve_journal.c ---- */
+
+/* The body of RG_NOTED_REQUEST without that of the request. */
+void rg_note_put_request(rg_buf *out, const rg_rpc_request *request);
+void rg_note_put_hello(rg_buf *out, uint64_t session, int loop, const rg_rpc_hello *hello);
+/* A trainer comes in as it did. */
+rg_status rg_note_recall(rg_engine *s, rg_cursor *in, rg_rpc_peer **peer);
+/* A request as it came, in its peer's loop. first: it was never answered. */
+rg_status rg_note_replay(rg_engine *s, const rg_record *record, bool first);
+
+#endif

@@ -1,0 +1,544 @@
+/* serve_state.c - the whole state of a server, as records of a snapshot, and back.
+ *
+ * What a shard owns is written by its loop: the variables of its scope, the rows of its tables with
+ * what stands beside them. What belongs to trainers, and requests that wait for others (a push for
+ * its step, a rendezvous), follow: those are handed over again when it is read, as they were. */
+#include "dist/serve_journal.h"
+
+#include "base/mem.h"
+#include "ir/digest.h"
+#include "rpc/credentials.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PIECE = 1 << 20 }; /* bytes of a record, about */
+
+/* ---- whose it is ---- */
+
+void rg_state_write_about(const rg_engine *s, rg_buf *out)
+{
+    rg_credentials credentials = {.n_key = 0};
+    uint8_t digest[RG_DIGEST_BYTES] = {0};
+    (void)rg_credentials_read(&credentials); /* was read before */
+    if (!s->typed)
+        rg_program_digest(s->program, digest);
+    rg_ps_put_text(out, credentials.job);
+    rg_buf_u32(out, (uint32_t)s->id);
+    rg_buf_u32(out, s->schema.trainers);
+    rg_buf_u32(out, (uint32_t)s->n_shards);
+    rg_buf_add(out, digest, sizeof digest);
+}
+
+rg_status rg_state_read_about(const rg_engine *s, const rg_record *record, int *loops, bool *other)
+{
+    rg_cursor in = {record->bytes, record->n};
+    rg_credentials credentials;
+    char *job = NULL;
+    uint32_t id, trainers, n_shards;
+    RG_TRY(rg_credentials_read(&credentials));
+    RG_TRY(rg_ps_get_text(&in, &job));
+    *other = strcmp(job, credentials.job) != 0;
+    rg_free(job);
+    RG_TRY(rg_cursor_u32(&in, &id));
+    RG_TRY(rg_cursor_u32(&in, &trainers));
+    RG_TRY(rg_cursor_u32(&in, &n_shards));
+    *loops = (int)n_shards;
+    if (*other)
+        return RG_OK;
+    if (id != (uint32_t)s->id || trainers != s->schema.trainers || n_shards == 0 ||
+        n_shards > RG_RPC_MAX_LOOPS)
+        return rg_fail(RG_EINVAL,
+                       "%s finds the journal of server %u of a job of %u trainers: each server "
+                       "needs a folder of its own, and a job its number of trainers",
+                       s->who, id, trainers);
+    return RG_OK;
+}
+
+static rg_status check_program(const rg_engine *s, const rg_record *record)
+{
+    uint8_t digest[RG_DIGEST_BYTES] = {0};
+    if (!s->typed)
+        rg_program_digest(s->program, digest);
+    if (record->n < sizeof digest ||
+        memcmp(record->bytes + record->n - sizeof digest, digest, sizeof digest) != 0)
+        return rg_fail(RG_EINVAL, "its journal is of another program; start it with the program "
+                                  "that it had, or with an empty FLAGS_ps_journal_dir");
+    return RG_OK;
+}
+
+/* ---- variables ---- */
+
+typedef struct writing {
+    rg_spread spread;
+    rg_snapshot *snapshot;
+} writing;
+
+static rg_status write_value(rg_snapshot *to, int shard, const char *name, const rg_value *value)
+{
+    size_t bytes = rg_value_bytes(value), done = 0;
+    rg_status code = RG_OK;
+    do {
+        size_t n = bytes - done < PIECE ? bytes - done : PIECE;
+        rg_buf head;
+        rg_buf_init(&head, 0);
+        rg_buf_u32(&head, (uint32_t)shard);
+        rg_ps_put_text(&head, name);
+        rg_buf_u64(&head, done);
+        rg_ps_put_tensor_head(&head, value->meta.dtype, &value->meta.shape);
+        code = rg_buf_status(&head);
+        if (code == RG_OK)
+            code = rg_snapshot_add(
+                to, RG_STATE_VALUE,
+                (rg_iov[]){{head.data, head.len}, {(const uint8_t *)value->data + done, n}}, 2);
+        rg_buf_fini(&head);
+        done += n;
+    } while (code == RG_OK && done < bytes);
+    return code;
+}
+
+static rg_status write_values(const rg_shard *shard, rg_snapshot *to)
+{
+    const rg_scope *scope = shard->scope;
+    for (size_t i = 0; scope != NULL && i < rg_scope_size(scope); i++) {
+        const char *name = rg_scope_name(scope, i);
+        const rg_value *value = name ? rg_scope_find(scope, name) : NULL;
+        if (value == NULL || value->data == NULL || value->meta.kind != RG_TENSOR)
+            continue;
+        RG_TRY(write_value(to, shard->number, name, value));
+    }
+    return RG_OK;
+}
+
+static rg_status read_value(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    uint32_t shard;
+    uint64_t offset;
+    char *name = NULL;
+    rg_dtype dtype;
+    rg_shape shape;
+    rg_value *value = NULL;
+    RG_TRY(rg_cursor_u32(&in, &shard));
+    if (shard >= (uint32_t)s->n_shards || s->shards[shard].scope == NULL)
+        return rg_fail(RG_ECORRUPT, "a variable of shard %u", shard);
+    RG_TRY(rg_ps_get_text(&in, &name));
+    rg_status code = rg_cursor_u64(&in, &offset);
+    if (code == RG_OK)
+        code = rg_ps_get_tensor_head(&in, &dtype, &shape);
+    if (code == RG_OK)
+        code = rg_scope_own(s->shards[shard].scope, name, &value);
+    if (code == RG_OK && (value->data == NULL || value->meta.dtype != dtype ||
+                          rg_numel(value) != rg_shape_numel(&shape)))
+        code = rg_value_resize(value, dtype, &shape);
+    if (code == RG_OK &&
+        (offset > rg_value_bytes(value) || in.left > rg_value_bytes(value) - offset))
+        code = rg_fail(RG_ECORRUPT, "%zu bytes too many for %s", in.left, name);
+    if (code == RG_OK && in.left > 0)
+        memcpy((uint8_t *)value->data + offset, in.at, in.left);
+    rg_free(name);
+    return code;
+}
+
+/* ---- tables ---- */
+
+static rg_status write_beside(const rg_served *var, uint32_t number, rg_snapshot *to)
+{
+    rg_buf body;
+    uint32_t trainers = var->shard->engine->schema.trainers;
+    rg_buf_init(&body, 0);
+    rg_buf_u32(&body, (uint32_t)var->shard->number);
+    rg_buf_u32(&body, number);
+    rg_buf_u32(&body, var->age);
+    rg_buf_u32(&body, (var->past != NULL ? 1u : 0u) | (var->changed != NULL ? 2u : 0u));
+    if (var->past != NULL)
+        rg_past_write(var->past, &body);
+    if (var->changed != NULL)
+        rg_geo_rows_write(var->changed, &body);
+    for (uint32_t t = 0; var->changed != NULL && t < trainers; t++)
+        rg_buf_u64(&body, var->told[t]);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_TABLE, &(rg_iov){body.data, body.len}, 1);
+    rg_buf_fini(&body);
+    return code;
+}
+
+static rg_status write_rows(rg_served *var, uint32_t number, rg_snapshot *to)
+{
+    rg_table_walk *walk = NULL;
+    const uint32_t head[2] = {(uint32_t)var->shard->number, number};
+    bool more = true;
+    RG_TRY(rg_table_walk_open(&walk, var->table, RG_WALK_ALL));
+    rg_status code = RG_OK;
+    while (code == RG_OK && more) {
+        rg_buf chunk;
+        rg_buf_init(&chunk, 0);
+        code = rg_table_walk_next(walk, &chunk, PIECE, &more);
+        if (code == RG_OK && more)
+            code = rg_snapshot_add(to, RG_STATE_ROWS,
+                                   (rg_iov[]){{head, sizeof head}, {chunk.data, chunk.len}}, 2);
+        rg_buf_fini(&chunk);
+    }
+    rg_table_walk_close(walk);
+    return code;
+}
+
+static rg_status write_before(rg_served *var, uint32_t number, rg_snapshot *to)
+{
+    rg_buf body;
+    if (!var->has_before && var->n_before == 0)
+        return RG_OK;
+    rg_buf_init(&body, 0);
+    rg_buf_u32(&body, (uint32_t)var->shard->number);
+    rg_buf_u32(&body, number);
+    rg_served_write_before(var, &body);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_BEFORE, &(rg_iov){body.data, body.len}, 1);
+    rg_buf_fini(&body);
+    return code;
+}
+
+static rg_status read_before(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    uint32_t shard, number;
+    RG_TRY(rg_cursor_u32(&in, &shard));
+    RG_TRY(rg_cursor_u32(&in, &number));
+    if (shard >= (uint32_t)s->n_shards || number >= s->schema.n)
+        return rg_fail(RG_ECORRUPT, "variable %u of shard %u, which there is not", number, shard);
+    RG_TRY(rg_served_read_before(&s->shards[shard].vars[number], &in));
+    return rg_cursor_end(&in);
+}
+
+static rg_status find_table(rg_engine *s, rg_cursor *in, rg_served **var)
+{
+    uint32_t shard, number;
+    RG_TRY(rg_cursor_u32(in, &shard));
+    RG_TRY(rg_cursor_u32(in, &number));
+    if (shard >= (uint32_t)s->n_shards || number >= s->schema.n ||
+        s->shards[shard].vars[number].table == NULL)
+        return rg_fail(RG_ECORRUPT, "table %u of shard %u, which there is not", number, shard);
+    *var = &s->shards[shard].vars[number];
+    return RG_OK;
+}
+
+static rg_status read_beside(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    rg_served *var;
+    uint32_t parts;
+    RG_TRY(find_table(s, &in, &var));
+    RG_TRY(rg_cursor_u32(&in, &var->age));
+    RG_TRY(rg_cursor_u32(&in, &parts));
+    if ((parts & 1) != (var->past != NULL) || (parts >> 1 & 1) != (var->changed != NULL))
+        return rg_fail(RG_ECORRUPT, "%s is another kind of table here", var->about->name);
+    if (var->past != NULL)
+        RG_TRY(rg_past_read(var->past, &in));
+    if (var->changed != NULL)
+        RG_TRY(rg_geo_rows_read(var->changed, &in));
+    for (uint32_t t = 0; var->changed != NULL && t < s->schema.trainers; t++)
+        RG_TRY(rg_cursor_u64(&in, &var->told[t]));
+    return rg_cursor_end(&in);
+}
+
+static rg_status read_rows(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    rg_served *var;
+    RG_TRY(find_table(s, &in, &var));
+    return rg_table_put(var->table, in.at, in.left, NULL, NULL);
+}
+
+/* What a shard has, by its loop. */
+static rg_status write_shard(rg_spread *spread, rg_shard *shard)
+{
+    rg_snapshot *to = ((writing *)spread)->snapshot;
+    const rg_engine *s = spread->engine;
+    RG_TRY(write_values(shard, to));
+    for (uint32_t v = 0; v < s->schema.n; v++) {
+        RG_TRY(write_before(&shard->vars[v], v, to));
+        if (shard->vars[v].table == NULL)
+            continue;
+        RG_TRY(write_beside(&shard->vars[v], v, to));
+        RG_TRY(write_rows(&shard->vars[v], v, to));
+    }
+    return RG_OK;
+}
+
+static rg_status write_shards(rg_engine *s, rg_snapshot *to)
+{
+    writing *w = rg_spread_new(s, sizeof *w);
+    if (w == NULL)
+        return rg_no_memory(sizeof *w, "a snapshot");
+    w->snapshot = to;
+    rg_status code = rg_spread_wait(&w->spread, rg_serve_all_shards(s), write_shard);
+    rg_free(w);
+    return code;
+}
+
+/* ---- the engine ---- */
+
+static rg_status write_engine(const rg_engine *s, rg_snapshot *to)
+{
+    uint64_t numbers[3] = {s->steps, s->rendezvous, s->has_digest};
+    rg_buf meetings;
+    rg_buf_init(&meetings, 0);
+    rg_serve_write_meetings(s, &meetings);
+    rg_status code = rg_buf_status(&meetings);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_ENGINE,
+                               (rg_iov[]){{numbers, sizeof numbers},
+                                          {s->digest, sizeof s->digest},
+                                          {meetings.data, meetings.len}},
+                               3);
+    rg_buf_fini(&meetings);
+    return code;
+}
+
+static rg_status read_engine(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    const uint8_t *digest;
+    uint64_t has;
+    RG_TRY(rg_cursor_u64(&in, &s->steps));
+    RG_TRY(rg_cursor_u64(&in, &s->rendezvous));
+    RG_TRY(rg_cursor_u64(&in, &has));
+    RG_TRY(rg_cursor_take(&in, sizeof s->digest, &digest));
+    memcpy(s->digest, digest, sizeof s->digest);
+    s->has_digest = has != 0;
+    return rg_serve_read_meetings(s, &in);
+}
+
+/* ---- who takes part ---- */
+
+/* The push that waits for its step is asked for again, and counted then. */
+static void write_counts(const rg_member *trainer, rg_buf *out)
+{
+    const rg_pushing *p = trainer->waiting;
+    rg_buf_u64(out, atomic_load(&trainer->n_pushes) - (p != NULL));
+    rg_buf_u64(out, trainer->n_pushed);
+    for (size_t i = 0; i < trainer->n_pushed; i++) {
+        bool waits = p != NULL && p->push.thread == i;
+        rg_buf_u64(out, trainer->pushed[i] - waits);
+        rg_buf_u64(out, waits ? trainer->before[i] : trainer->positions[i]);
+        rg_buf_u64(out, trainer->before[i]);
+        rg_buf_u64(out, atomic_load(&trainer->refused[i]));
+    }
+    rg_buf_u64(out, trainer->n_posted);
+    rg_buf_u64(out, atomic_load(&trainer->epoch));
+    rg_buf_u64(out, trainer->seen_epoch);
+    rg_buf_u64(out, trainer->asked);
+    rg_buf_u64(out, trainer->changed);
+    rg_buf_u64(out, trainer->met);
+    rg_buf_u64(out, (trainer->shuffled ? 1u : 0u) | (trainer->behind ? 2u : 0u));
+}
+
+static rg_status read_session(rg_member *trainer, rg_cursor *in)
+{
+    uint64_t epoch, flags;
+    RG_TRY(rg_cursor_u64(in, &epoch));
+    RG_TRY(rg_cursor_u64(in, &trainer->seen_epoch));
+    RG_TRY(rg_cursor_u64(in, &trainer->asked));
+    RG_TRY(rg_cursor_u64(in, &trainer->changed));
+    RG_TRY(rg_cursor_u64(in, &trainer->met));
+    RG_TRY(rg_cursor_u64(in, &flags));
+    atomic_store(&trainer->epoch, epoch);
+    trainer->shuffled = (flags & 1) != 0;
+    trainer->behind = (flags & 2) != 0;
+    return RG_OK;
+}
+
+static rg_status read_counts(rg_member *trainer, rg_cursor *in)
+{
+    uint64_t n_pushes, n;
+    RG_TRY(rg_cursor_u64(in, &n_pushes));
+    RG_TRY(rg_cursor_u64(in, &n));
+    if (n > RG_PS_MAX_THREADS)
+        return rg_fail(RG_ECORRUPT, "a trainer of %llu threads", (unsigned long long)n);
+    atomic_store(&trainer->n_pushes, n_pushes);
+    if (n > 0)
+        RG_TRY(rg_serve_count_threads(trainer, (size_t)n));
+    for (size_t i = 0; i < n; i++) {
+        uint64_t refused;
+        RG_TRY(rg_cursor_u64(in, &trainer->pushed[i]));
+        RG_TRY(rg_cursor_u64(in, &trainer->positions[i]));
+        RG_TRY(rg_cursor_u64(in, &trainer->before[i]));
+        RG_TRY(rg_cursor_u64(in, &refused));
+        atomic_store(&trainer->refused[i], refused != 0);
+    }
+    RG_TRY(rg_cursor_u64(in, &trainer->n_posted));
+    return read_session(trainer, in);
+}
+
+typedef struct peer_state {
+    const rg_engine *engine;
+    rg_rpc_peer *peer;
+    rg_buf *out;
+} peer_state;
+
+/* In its loop. What is held has not been taken in. */
+static void write_peer(void *arg)
+{
+    const peer_state *p = arg;
+    const rg_held_loop *held = &p->engine->journal->held[rg_rpc_peer_loop(p->peer)];
+    uint64_t below = UINT64_MAX;
+    for (size_t i = held->n; i-- > 0;)
+        if (rg_rpc_request_peer(held->requests[i]) == p->peer)
+            below = rg_rpc_request_id(held->requests[i]);
+    rg_rpc_peer_write(p->peer, below, p->out);
+}
+
+static rg_status write_member(rg_engine *s, rg_member *trainer, rg_rpc_peer *peer, rg_snapshot *to)
+{
+    const rg_rpc_hello *hello = rg_rpc_peer_hello(peer);
+    rg_buf body;
+    rg_buf_init(&body, 0);
+    rg_note_put_hello(&body, trainer->session, rg_rpc_peer_loop(peer), hello);
+    rg_buf_u64(&body, hello->epoch);
+    rg_buf_u32(&body, (uint32_t)(trainer - s->trainers));
+    rg_buf_u32(&body, trainer->left);
+    write_counts(trainer, &body);
+    rg_serve_write_messages(trainer, s->schema.trainers, &body);
+    rg_serve_write_stats(trainer, &body);
+    peer_state p = {s, peer, &body};
+    rg_loop_do(s->shards[rg_rpc_peer_loop(peer)].loop, write_peer, &p);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_MEMBER, &(rg_iov){body.data, body.len}, 1);
+    rg_buf_fini(&body);
+    return code;
+}
+
+static rg_status read_member(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    rg_rpc_peer *peer;
+    uint64_t epoch;
+    uint32_t number, left;
+    RG_TRY(rg_note_recall(s, &in, &peer));
+    RG_TRY(rg_cursor_u64(&in, &epoch));
+    RG_TRY(rg_cursor_u32(&in, &number));
+    RG_TRY(rg_cursor_u32(&in, &left));
+    rg_member *trainer = rg_rpc_peer_user(peer);
+    if (trainer == NULL || number != (uint32_t)(trainer - s->trainers))
+        return rg_fail(RG_ECORRUPT, "trainer %u of the snapshot is another one", number);
+    rg_rpc_peer_set_epoch(peer, epoch);
+    trainer->left = left != 0;
+    RG_TRY(read_counts(trainer, &in));
+    RG_TRY(rg_serve_read_messages(trainer, s->schema.trainers, &in));
+    RG_TRY(rg_serve_read_stats(trainer, &in));
+    RG_TRY(rg_rpc_peer_read(peer, &in));
+    return rg_cursor_end(&in);
+}
+
+/* ---- what waits ---- */
+
+static rg_status write_request(rg_snapshot *to, const rg_rpc_request *request)
+{
+    rg_buf head;
+    size_t n;
+    const uint8_t *bytes = rg_rpc_request_body(request, &n);
+    rg_buf_init(&head, 0);
+    rg_note_put_request(&head, request);
+    rg_status code = rg_buf_status(&head);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_NOTED_REQUEST, (rg_iov[]){{head.data, head.len}, {bytes, n}},
+                               2);
+    rg_buf_fini(&head);
+    return code;
+}
+
+static rg_status write_waiting(const rg_engine *s, rg_snapshot *to)
+{
+    for (size_t i = 0; i < s->n_held; i++)
+        RG_TRY(write_request(to, s->held[i]));
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        const rg_member *trainer = &s->trainers[t];
+        if (trainer->waiting != NULL)
+            RG_TRY(write_request(to, trainer->waiting->request));
+        if (trainer->rendezvous.request != NULL)
+            RG_TRY(write_request(to, trainer->rendezvous.request));
+    }
+    return RG_OK;
+}
+
+/* ---- all of it ---- */
+
+static rg_status write_about(const rg_engine *s, rg_snapshot *to)
+{
+    rg_buf body;
+    rg_buf_init(&body, 0);
+    rg_state_write_about(s, &body);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_ABOUT, &(rg_iov){body.data, body.len}, 1);
+    rg_buf_fini(&body);
+    return code;
+}
+
+static rg_status write_members(rg_engine *s, rg_snapshot *to)
+{
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
+        rg_member *trainer = &s->trainers[t];
+        rg_rpc_peer *peer = trainer->joined ? rg_rpc_server_keep(s->rpc, trainer->session) : NULL;
+        if (peer == NULL)
+            continue;
+        rg_status code = write_member(s, trainer, peer, to);
+        rg_rpc_peer_drop(peer);
+        RG_TRY(code);
+    }
+    return RG_OK;
+}
+
+rg_status rg_state_write(rg_engine *s, rg_snapshot *to)
+{
+    const rg_buf *load = &s->journal->load;
+    RG_TRY(write_about(s, to));
+    if (load->len > 0)
+        RG_TRY(rg_snapshot_add(to, RG_STATE_PROGRAM, &(rg_iov){load->data, load->len}, 1));
+    if (atomic_load(&s->ready))
+        RG_TRY(write_shards(s, to));
+    RG_TRY(write_engine(s, to));
+    RG_TRY(write_members(s, to));
+    return write_waiting(s, to);
+}
+
+static rg_status read_program(rg_engine *s, const rg_record *record)
+{
+    rg_ps_load load;
+    RG_TRY(rg_ps_load_read(&load, record->bytes, record->n));
+    RG_TRY(rg_serve_take(s, &load));
+    rg_buf_add(&s->journal->load, record->bytes, record->n);
+    return rg_buf_status(&s->journal->load);
+}
+
+rg_status rg_state_read(rg_engine *s, const rg_record *record)
+{
+    switch (record->kind) {
+    case RG_STATE_ABOUT:
+        return check_program(s, record);
+    case RG_STATE_PROGRAM:
+        return read_program(s, record);
+    case RG_STATE_VALUE:
+        return read_value(s, record);
+    case RG_STATE_TABLE:
+        return read_beside(s, record);
+    case RG_STATE_ROWS:
+        return read_rows(s, record);
+    case RG_STATE_BEFORE:
+        return read_before(s, record);
+    case RG_STATE_ENGINE:
+        return read_engine(s, record);
+    case RG_STATE_MEMBER:
+        return read_member(s, record);
+    case RG_NOTED_REQUEST:
+        return rg_note_replay(s, record, true);
+    default:
+        return rg_fail(RG_EUNIMPL,
+                       "a snapshot with records of kind %u: was it written by a newer "
+                       "Regatta?",
+                       record->kind);
+    }
+}

@@ -1,0 +1,404 @@
+/* journal.c - segments of a journal, and the thread that flushes them. */
+#include "ps/journal.h"
+
+#include "base/cursor.h"
+#include "base/mem.h"
+#include "sys/cond.h"
+#include "sys/fault.h"
+#include "sys/log.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX "journal-"
+static const uint64_t SECOND = 1000000000, A_WHILE = 3600 * UINT64_C(1000000000);
+
+rg_status rg_journal_mode_of(const char *text, rg_journal_mode *mode)
+{
+    static const char *const names[] = {"off", "everysec", "always"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *mode = (rg_journal_mode)i;
+            return RG_OK;
+        }
+    return rg_fail(RG_EINVAL, "FLAGS_ps_journal is '%s': off, everysec or always are possible",
+                   text);
+}
+
+/* ---- the segments of a folder ---- */
+
+typedef struct segments {
+    uint64_t *first; /* owned; growing, as the names stand in the folder */
+    size_t n, cap;
+} segments;
+
+static void name_of(char name[64], uint64_t first)
+{
+    (void)snprintf(name, 64, PREFIX "%016llx", (unsigned long long)first);
+}
+
+static rg_status note_segment(void *arg, const char *name)
+{
+    segments *s = arg;
+    char same[64], *end;
+    if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+        return RG_OK;
+    uint64_t first = strtoull(name + strlen(PREFIX), &end, 16);
+    name_of(same, first);
+    if (strcmp(name, same) != 0)
+        return RG_OK;
+    RG_TRY(rg_grow((void **)&s->first, s->n, &s->cap, sizeof *s->first));
+    s->first[s->n++] = first;
+    return RG_OK;
+}
+
+/* ---- reading ---- */
+
+typedef struct reading {
+    const rg_folder *folder;
+    uint64_t from, next, lineage;
+    rg_status (*each)(void *arg, const rg_record *record);
+    void *arg;
+} reading;
+
+/* What stands at the end of the last segment is not whole. Where it was on the disk once it is
+ * damaged; else it was being written when the power went, or the process. */
+static rg_status cut_torn(const reading *r, rg_records_reader *reader, const char *name)
+{
+    char why[512], path[4200];
+    bool synced;
+    (void)snprintf(why, sizeof why, "%s", rg_error_message());
+    RG_TRY(rg_records_find(reader, RG_RECORD_SYNCED, r->next + 1, &synced));
+    if (synced)
+        return rg_fail(RG_ECORRUPT,
+                       "%s, and behind it stands that it had reached the disk: take the snapshot "
+                       "before it, or begin anew with an empty folder",
+                       why);
+    uint64_t offset = rg_records_offset(reader);
+    (void)snprintf(path, sizeof path, "%s/%s", rg_folder_path(r->folder), name);
+    rg_log(RG_LOG_W, "ps", "\"the end of %s was torn: %llu bytes are cut off at byte %llu\"", path,
+           (unsigned long long)(rg_records_size(reader) - offset), (unsigned long long)offset);
+    return rg_file_cut(path, offset);
+}
+
+static rg_status read_records(reading *r, rg_records_reader *reader, const char *name, bool last)
+{
+    rg_record record;
+    bool more = true;
+    while (more) {
+        rg_status code = rg_records_next(reader, &record, &more);
+        if (code == RG_ECORRUPT && last)
+            return cut_torn(r, reader, name);
+        RG_TRY(code);
+        if (!more)
+            break;
+        if (record.kind != RG_RECORD_SYNCED && record.number >= r->from)
+            RG_TRY(r->each(r->arg, &record));
+        r->next = record.number + 1;
+    }
+    return RG_OK;
+}
+
+static rg_status check_about(const reading *r, const rg_records_about *about, const char *name,
+                             uint64_t first)
+{
+    const char *folder = rg_folder_path(r->folder);
+    if (about->kind != RG_RECORDS_JOURNAL || about->first != first)
+        return rg_fail(RG_ECORRUPT, "%s/%s is damaged at byte 0: it is another file", folder, name);
+    if (r->lineage != 0 && about->lineage != r->lineage)
+        return rg_fail(RG_ECORRUPT, "%s/%s is of another server, or of another life of it", folder,
+                       name);
+    if (first > r->next)
+        return rg_fail(RG_ECORRUPT, "%s: records %llu to %llu are missing", folder,
+                       (unsigned long long)r->next, (unsigned long long)first - 1);
+    return RG_OK;
+}
+
+/* A file that was being begun has no records: it need not be there. */
+static bool is_unborn(const reading *r, const char *name)
+{
+    char path[4200];
+    (void)snprintf(path, sizeof path, "%s/%s", rg_folder_path(r->folder), name);
+    return rg_path_size(path) < RG_RECORDS_HEAD;
+}
+
+static rg_status read_segment(reading *r, uint64_t first, bool last)
+{
+    char name[64];
+    rg_records_reader *reader = NULL;
+    rg_records_about about;
+    name_of(name, first);
+    if (last && is_unborn(r, name))
+        return rg_folder_remove(r->folder, name);
+    RG_TRY(rg_records_open(&reader, r->folder, name, &about));
+    rg_status code = check_about(r, &about, name, first);
+    if (code == RG_OK) {
+        r->lineage = about.lineage;
+        r->next = first;
+        code = read_records(r, reader, name, last);
+    }
+    rg_records_close(reader);
+    return code;
+}
+
+/* The segment with record `from`, or the first there is. */
+static size_t begin_of(const segments *s, uint64_t from)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < s->n && s->first[i] <= from; i++)
+        begin = i;
+    return begin;
+}
+
+rg_status rg_journal_read(const rg_folder *folder, uint64_t from, uint64_t *lineage,
+                          rg_status (*each)(void *arg, const rg_record *record), void *arg,
+                          uint64_t *next)
+{
+    segments all = {0};
+    reading r = {folder, from, from, *lineage, each, arg};
+    rg_status code = rg_folder_each(folder, note_segment, &all);
+    for (size_t i = begin_of(&all, from); code == RG_OK && i < all.n; i++)
+        code = read_segment(&r, all.first[i], i + 1 == all.n);
+    rg_free(all.first);
+    *next = r.next;
+    *lineage = r.lineage;
+    return code;
+}
+
+/* ---- writing ---- */
+
+struct rg_journal {
+    const rg_folder *folder;
+    rg_journal_mode mode;
+    uint64_t lineage;
+    rg_journal_events events;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    rg_file *file;
+    uint64_t next, first; /* of this segment */
+    uint64_t synced;      /* records below it are on the disk */
+    uint64_t bytes;       /* of this segment */
+    bool syncing;         /* the thread uses the file */
+    bool stop;
+    rg_status failed;
+    char why[512];
+};
+
+static rg_status begin_segment(rg_journal *j)
+{
+    char name[64];
+    const rg_records_about about = {RG_RECORDS_JOURNAL, j->lineage, j->next};
+    name_of(name, j->next);
+    (void)rg_fault("journal.begin");
+    RG_TRY(rg_folder_remove(j->folder, name)); /* of a life that ended before its first record */
+    RG_TRY(rg_records_create(&j->file, j->folder, name, &about));
+    rg_status code = rg_file_sync(j->file);
+    (void)rg_fault("journal.begun");
+    if (code == RG_OK)
+        code = rg_folder_sync(j->folder);
+    j->first = j->synced = j->next;
+    j->bytes = RG_RECORDS_HEAD;
+    return code;
+}
+
+/* With the lock. */
+static void fail(rg_journal *j, rg_status code)
+{
+    if (j->failed != RG_OK)
+        return;
+    j->failed = code;
+    (void)snprintf(j->why, sizeof j->why, "the journal cannot be written: %s", rg_error_message());
+    (void)pthread_cond_broadcast(&j->change);
+}
+
+static rg_status append(rg_journal *j, uint32_t kind, const rg_iov *pieces, size_t n)
+{
+    uint64_t bytes = 0;
+    if (j->failed != RG_OK)
+        return rg_fail(j->failed, "%s", j->why);
+    (void)rg_fault("journal.append");
+    rg_status code = rg_records_append(j->file, kind, j->next, pieces, n);
+    if (code != RG_OK) {
+        fail(j, code);
+        return rg_fail(code, "%s", j->why);
+    }
+    (void)rg_fault("journal.appended");
+    for (size_t i = 0; i < n; i++)
+        bytes += pieces[i].bytes;
+    j->next++;
+    j->bytes += rg_record_bytes(bytes);
+    return RG_OK;
+}
+
+rg_status rg_journal_append(rg_journal *j, uint32_t kind, const rg_iov *pieces, size_t n,
+                            uint64_t *number)
+{
+    pthread_mutex_lock(&j->lock);
+    rg_status code = append(j, kind, pieces, n);
+    if (number != NULL)
+        *number = j->next - 1;
+    if (j->mode == RG_JOURNAL_ALWAYS)
+        (void)pthread_cond_broadcast(&j->change);
+    pthread_mutex_unlock(&j->lock);
+    return code;
+}
+
+/* With the lock, which is let go while the disk works. */
+static void sync_now(rg_journal *j)
+{
+    uint64_t upto = j->next;
+    rg_file *file = j->file;
+    j->syncing = true;
+    pthread_mutex_unlock(&j->lock);
+    (void)rg_fault("journal.sync");
+    rg_status code = rg_file_sync(file);
+    pthread_mutex_lock(&j->lock);
+    j->syncing = false;
+    (void)pthread_cond_broadcast(&j->change);
+    if (code != RG_OK) {
+        fail(j, code);
+        return;
+    }
+    uint8_t body[8];
+    for (int i = 0; i < 8; i++)
+        body[i] = (uint8_t)(upto >> (8 * i));
+    j->synced = upto;
+    /* For its reader alone: there is nothing new to flush because of it. */
+    if (append(j, RG_RECORD_SYNCED, &(rg_iov){body, sizeof body}, 1) == RG_OK &&
+        j->next == upto + 1)
+        j->synced = j->next;
+}
+
+/* Whether there is nothing to flush, or it is not the time: once a second is after each wait. */
+static bool is_idle(const rg_journal *j, bool waited)
+{
+    return j->synced == j->next || (j->mode == RG_JOURNAL_EVERYSEC && !waited && !j->stop);
+}
+
+static void *flush(void *arg)
+{
+    rg_journal *j = arg;
+    bool told = false, waited = false;
+    pthread_mutex_lock(&j->lock);
+    while (!j->stop || (j->failed == RG_OK && j->synced < j->next)) {
+        if (j->failed != RG_OK && !told) {
+            told = true;
+            pthread_mutex_unlock(&j->lock);
+            j->events.failed(j->events.user, j->failed, j->why);
+            pthread_mutex_lock(&j->lock);
+        } else if (j->failed != RG_OK || is_idle(j, waited)) {
+            (void)rg_cond_wait(&j->change, &j->lock,
+                               j->mode == RG_JOURNAL_ALWAYS ? A_WHILE : SECOND);
+            waited = true;
+        } else {
+            waited = false;
+            sync_now(j);
+            uint64_t upto = j->synced;
+            bool ok = j->failed == RG_OK;
+            pthread_mutex_unlock(&j->lock);
+            if (ok)
+                j->events.durable(j->events.user, upto);
+            pthread_mutex_lock(&j->lock);
+        }
+    }
+    pthread_mutex_unlock(&j->lock);
+    return NULL;
+}
+
+rg_status rg_journal_open(rg_journal **out, const rg_folder *folder, rg_journal_mode mode,
+                          uint64_t lineage, uint64_t next, const rg_journal_events *events)
+{
+    rg_journal *j = rg_alloc_zero(1, sizeof *j);
+    if (j == NULL)
+        return rg_no_memory(sizeof *j, "a journal");
+    j->folder = folder;
+    j->mode = mode;
+    j->lineage = lineage;
+    j->events = *events;
+    j->next = next;
+    pthread_mutex_init(&j->lock, NULL);
+    rg_cond_init(&j->change);
+    rg_status code = begin_segment(j);
+    if (code == RG_OK && pthread_create(&j->thread, NULL, flush, j) != 0)
+        code = rg_fail(RG_EIO, "cannot start a thread for the journal");
+    if (code != RG_OK) {
+        rg_file_close(j->file);
+        pthread_mutex_destroy(&j->lock);
+        pthread_cond_destroy(&j->change);
+        rg_free(j);
+        return code;
+    }
+    *out = j;
+    return RG_OK;
+}
+
+rg_status rg_journal_close(rg_journal *j)
+{
+    if (j == NULL)
+        return RG_OK;
+    pthread_mutex_lock(&j->lock);
+    j->stop = true;
+    (void)pthread_cond_broadcast(&j->change);
+    pthread_mutex_unlock(&j->lock);
+    (void)pthread_join(j->thread, NULL);
+    rg_status code = j->failed == RG_OK ? RG_OK : rg_fail(j->failed, "%s", j->why);
+    rg_file_close(j->file);
+    pthread_mutex_destroy(&j->lock);
+    pthread_cond_destroy(&j->change);
+    rg_free(j);
+    return code;
+}
+
+uint64_t rg_journal_next(rg_journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    uint64_t next = j->next;
+    pthread_mutex_unlock(&j->lock);
+    return next;
+}
+
+uint64_t rg_journal_bytes(rg_journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    uint64_t bytes = j->bytes;
+    pthread_mutex_unlock(&j->lock);
+    return bytes;
+}
+
+rg_status rg_journal_cut(rg_journal *j, uint64_t *first)
+{
+    pthread_mutex_lock(&j->lock);
+    while (j->syncing)
+        (void)rg_cond_wait(&j->change, &j->lock, SECOND);
+    rg_status code = j->failed != RG_OK ? rg_fail(j->failed, "%s", j->why) : RG_OK;
+    if (code == RG_OK && j->next > j->first) {
+        rg_file *before = j->file;
+        code = rg_file_sync(before);
+        if (code == RG_OK)
+            code = begin_segment(j);
+        if (code != RG_OK)
+            fail(j, code);
+        if (j->file != before)
+            rg_file_close(before);
+    }
+    *first = j->next;
+    pthread_mutex_unlock(&j->lock);
+    return code;
+}
+
+rg_status rg_journal_forget(rg_journal *j, uint64_t before)
+{
+    segments all = {0};
+    rg_status code = rg_folder_each(j->folder, note_segment, &all);
+    for (size_t i = 0; code == RG_OK && i + 1 < all.n && all.first[i + 1] <= before; i++) {
+        char name[64];
+        name_of(name, all.first[i]);
+        (void)rg_fault("journal.forget");
+        code = rg_folder_remove(j->folder, name);
+    }
+    rg_free(all.first);
+    return code;
+}

@@ -1,0 +1,37 @@
+/* snapshot.h - the whole state of a server at one moment, in a file of records (records.h).
+ *
+ * ckpt-NUMBER has all that the records of the journal below that number have made. It is written
+ * beside its name, flushed, and then given it, so that it is whole or not there; its last record
+ * says how many there are. The last two are kept: where the newest is damaged, that is said, and
+ * the one before it counts, with the journal since. */
+#ifndef RG_PS_SNAPSHOT_H
+#define RG_PS_SNAPSHOT_H
+
+#include "ps/records.h"
+
+typedef struct rg_snapshot rg_snapshot;
+
+enum { RG_SNAPSHOTS_KEPT = 2, RG_RECORD_END = 0x7ffffff1 };
+
+/* ---- writing ---- */
+
+/* Owned; ended by finish() or abandon(). The folder is borrowed. */
+rg_status rg_snapshot_begin(rg_snapshot **snapshot, const rg_folder *folder, uint64_t lineage,
+                            uint64_t number);
+/* Any thread. After a failure all others fail, too. */
+rg_status rg_snapshot_add(rg_snapshot *snapshot, uint32_t kind, const rg_iov *pieces, size_t n);
+uint64_t rg_snapshot_bytes(rg_snapshot *snapshot);
+/* On the disk under its name; older ones than the two last go. *oldest is the number of the oldest
+ * that is kept: the journal is needed from there on. */
+rg_status rg_snapshot_finish(rg_snapshot *snapshot, uint64_t *oldest);
+void rg_snapshot_abandon(rg_snapshot *snapshot); /* NULL is allowed */
+
+/* ---- reading ---- */
+
+/* The newest that is whole, all of it checked. Those that are damaged are said, with file and
+ * offset. RG_ENOENT: there is none at all; RG_ECORRUPT: none that is whole. */
+rg_status rg_snapshot_newest(const rg_folder *folder, uint64_t *lineage, uint64_t *number);
+rg_status rg_snapshot_read(const rg_folder *folder, uint64_t number,
+                           rg_status (*each)(void *arg, const rg_record *record), void *arg);
+
+#endif

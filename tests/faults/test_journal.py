@@ -1,0 +1,182 @@
+"""A server that has a journal is killed and started again: the job goes on to the same end."""
+import filecmp
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                                "e2e_ps"))
+from cluster import cluster  # noqa: E402,F401
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LEDGER = os.path.join(HERE, "ledger_script.py")
+# Where a server dies: nothing is written yet, it is written and not applied, it is applied and not
+# answered.
+POINTS = ["rpc.request", "journal.appended", "rpc.reply"]
+
+
+def journal(tmp_path, mode="everysec", **more):
+    return dict({"FLAGS_ps_journal": mode, "FLAGS_ps_journal_dir": str(tmp_path / "journal"),
+                 "FLAGS_ps_return_seconds": "30"}, **more)
+
+
+def come_back(cluster, *names):  # noqa: F811
+    """They die by themselves, and are started again as they were, but for the fault."""
+    left, end = list(names), time.monotonic() + 60
+    while left:
+        for name in [n for n in left if cluster.named(n).status is not None]:
+            assert cluster.named(name).status == -signal.SIGKILL, cluster.named(name).text()
+            start_again(cluster, name)
+            left.remove(name)
+        assert time.monotonic() < end, cluster.logs()
+        time.sleep(0.02)
+
+
+def start_again(cluster, name):  # noqa: F811
+    process = cluster.named(name)
+    cluster.processes.remove(process)
+    process.env.pop("RG_FAULT", None)
+    cluster.processes.append(process)
+    again = cluster.again(name)
+    cluster.processes.remove(process)
+    return again
+
+
+def kill(cluster, *names):  # noqa: F811
+    for name in names:
+        cluster.named(name).signal(signal.SIGKILL)
+    for name in names:
+        assert cluster.named(name).wait(10) == -signal.SIGKILL
+    return [start_again(cluster, name) for name in names]
+
+
+def same(one, other):
+    names = sorted(os.listdir(str(one)))
+    assert names == sorted(os.listdir(str(other))) and names
+    for name in names:
+        assert filecmp.cmp(str(one / name), str(other / name), shallow=False), name
+
+
+# ---- sync: not a bit is another ----
+
+SYNC = ["--steps", "24", "--pause", "0.01"]
+
+
+def calm(cluster, tmp_path, arguments, env=None):  # noqa: F811
+    cluster.fleet(2, 2, arguments + ["--save", "calm"], env=env).finish()
+    del cluster.processes[:]
+
+
+@pytest.mark.promise(4)
+@pytest.mark.parametrize("optimizer, more", [
+    ("SGD", {}), ("Momentum", {"FLAGS_ps_loops": "3"}), ("Adam", {"FLAGS_ps_journal": "always"})])
+def test_sync_is_exact_whenever_a_server_is_killed(cluster, tmp_path, optimizer, more):  # noqa: F811
+    arguments = SYNC + ["--optimizer", optimizer]
+    calm(cluster, tmp_path, arguments)
+    own = {"server%d" % (i % 2): {"RG_FAULT": "%s:%d:kill" % (point, 9 + 8 * i)}
+           for i, point in enumerate(POINTS[:2])}
+    cluster.fleet(2, 2, arguments + ["--save", "faults"], env=journal(tmp_path, **more), own=own)
+    come_back(cluster, *own)
+    cluster.finish()
+    same(tmp_path / "calm", tmp_path / "faults")
+
+
+@pytest.mark.promise(4, 5)
+def test_sync_is_exact_when_both_servers_are_killed(cluster, tmp_path):  # noqa: F811
+    arguments = SYNC + ["--optimizer", "Adam"]
+    calm(cluster, tmp_path, arguments)
+    own = {"server0": {"RG_FAULT": "rpc.reply:21:kill"}}
+    cluster.fleet(2, 2, arguments + ["--save", "faults"], env=journal(tmp_path), own=own)
+    come_back(cluster, "server0")
+    cluster.named("worker1").wait_for("step 12 ")
+    kill(cluster, "server0-again", "server1")
+    cluster.finish()
+    same(tmp_path / "calm", tmp_path / "faults")
+
+
+# ---- the other modes: each push counts once ----
+
+@pytest.mark.promise(4, 5)
+@pytest.mark.parametrize("mode, more", [
+    ("async", {}), ("half_async", {"FLAGS_ps_loops": "2"}), ("geo", {}),
+    ("async", {"FLAGS_ps_journal": "always"})])
+def test_each_push_counts_once(cluster, tmp_path, mode, more):  # noqa: F811
+    steps, workers = 40, 1 if mode == "geo" else 2  # in geo of one alone it is known what comes out
+    at = (10, 5) if mode == "geo" else (30, 12)
+    own = {"server0": {"RG_FAULT": "rpc.reply:%d:kill" % at[0]},
+           "server1": {"RG_FAULT": "journal.appended:%d:kill" % at[1]}}
+    cluster.fleet(2, workers, ["--mode", mode, "--steps", str(steps), "--pause", "0.02", "--meet",
+                               "15"], script=LEDGER, env=journal(tmp_path, **more), own=own)
+    come_back(cluster, "server0", "server1")
+    cluster.named("worker0").wait_for("step %d" % (steps - 12))
+    kill(cluster, "server0-again", "server1-again")
+    cluster.finish()
+    lines = [line.split() for p in cluster.processes for line in p.text().splitlines()
+             if line.startswith("ledger ")]
+    assert len(lines) == workers, cluster.logs()
+    for line in lines:
+        assert [float(x) for x in line[1:]] == ([-float(steps * workers)] * 4 +
+                                                [-float(steps)] * 2 * workers)
+
+
+# ---- snapshots ----
+
+@pytest.mark.promise(4, 14)
+@pytest.mark.parametrize("point, nth, mode", [
+    ("snapshot.begin", 2, "sync"), ("journal.begun", 2, "sync"), ("snapshot.sync", 2, "sync"),
+    ("snapshot.rename", 2, "sync"), ("snapshot.renamed", 3, "sync"), ("snapshot.drop", 1, "sync"),
+    ("journal.forget", 1, "sync")])
+def test_killed_while_a_snapshot_is_written(cluster, tmp_path, point, nth, mode):  # noqa: F811
+    """One every second: those of the second life are read from one of them, or the one before."""
+    arguments = ["--steps", "60", "--pause", "0.07", "--optimizer", "Adam"]
+    calm(cluster, tmp_path, arguments[:2] + arguments[4:])
+    own = {"server1": {"RG_FAULT": "%s:%d:kill" % (point, nth)}}
+    cluster.fleet(2, 2, arguments + ["--save", "faults"], own=own,
+                  env=journal(tmp_path, FLAGS_ps_snapshot_seconds="1"))
+    come_back(cluster, "server1")
+    cluster.finish()
+    same(tmp_path / "calm", tmp_path / "faults")
+
+
+@pytest.mark.promise(4, 15)
+def test_a_damaged_snapshot_is_said_and_the_one_before_counts(cluster, tmp_path):  # noqa: F811
+    arguments = ["--steps", "40", "--pause", "0.07", "--optimizer", "Momentum"]
+    calm(cluster, tmp_path, arguments[:2] + arguments[4:])
+    cluster.fleet(2, 2, arguments + ["--save", "faults"],
+                  env=journal(tmp_path, FLAGS_ps_snapshot_seconds="1"))
+    cluster.named("worker0").wait_for("step 34 ")
+    cluster.named("server1").signal(signal.SIGKILL)
+    cluster.named("server1").wait(10)
+    folder = tmp_path / "journal" / "server-1"
+    taken = sorted(name for name in os.listdir(str(folder)) if name.startswith("ckpt-"))
+    assert len(taken) == 2, taken
+    with open(str(folder / taken[-1]), "r+b") as file:
+        file.seek(500)
+        byte = file.read(1)
+        file.seek(500)
+        file.write(bytes([byte[0] ^ 1]))
+    again = start_again(cluster, "server1")
+    cluster.finish()
+    assert taken[-1] + " is damaged at byte" in again.text(), again.text()
+    same(tmp_path / "calm", tmp_path / "faults")
+
+
+# ---- a disk that takes no more ----
+
+@pytest.mark.promise(13, 17)
+@pytest.mark.parametrize("point, action", [("file.append:40", "enospc"), ("file.sync:5", "eio")])
+def test_a_disk_that_fails_ends_the_job_and_nothing_is_lost(cluster, tmp_path, point,  # noqa: F811
+                                                           action):
+    own = {"server1": {"RG_FAULT": "%s:%s" % (point, action)}}
+    cluster.fleet(2, 2, ["--steps", "100000", "--pause", "0.01"], own=own,
+                  env=journal(tmp_path, "always"))
+    for name in ("worker0", "worker1", "server1"):
+        assert cluster.named(name).wait(60) not in (0, None), name
+    said = "No space left on device" if action == "enospc" else "Input/output error"
+    for name in ("worker0", "server1"):
+        text = cluster.named(name).text()
+        assert "the journal cannot be written" in text and said in text, text
+    assert os.listdir(str(tmp_path / "journal" / "server-1"))
