@@ -73,6 +73,8 @@ rg_status rg_state_read(rg_engine *s, const rg_record *record);
 
 /* The body of RG_NOTED_REQUEST without that of the request. */
 void rg_note_put_request(rg_buf *out, const rg_rpc_request *request);
+/* Its body, at most RG_RECORD_PIECES - 1 pieces; how many. */
+size_t rg_note_body(rg_rpc_request *request, rg_iov *pieces);
 void rg_note_put_hello(rg_buf *out, uint64_t session, int loop, const rg_rpc_hello *hello);
 /* A trainer comes in as it did. */
 rg_status rg_note_recall(rg_engine *s, rg_cursor *in, rg_rpc_peer **peer);

@@ -203,7 +203,6 @@ struct rg_engine {
     rg_table_memory *memory; /* owned */
     int *owners;             /* by variable: a shard, or RG_EVERY_SHARD; owned */
     bool scheduled;
-    bool whole_pushes;   /* somebody needs their bodies: nothing is read where it is lent */
     atomic_bool ready;   /* the program is there */
     atomic_bool closing; /* whatever comes is refused */
     atomic_int spreads;  /* that are under way */
