@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LOCK_MS = 20000, SETTLE_EVERY = 64 };
+enum { LOCK_MS = 20000 };
 
 /* ---- opening ---- */
 
@@ -254,6 +254,8 @@ rg_status rg_serve_note_join(rg_engine *s, const rg_rpc_peer *peer, const rg_rpc
     rg_status code = rg_buf_status(&body);
     if (code == RG_OK)
         code = append(s, RG_NOTED_JOIN, &(rg_iov){body.data, body.len}, 1);
+    if (code == RG_OK && s->journal->mode == RG_JOURNAL_ALWAYS)
+        code = rg_journal_wait(s->journal->journal); /* as answers do: who is let in is known */
     rg_buf_fini(&body);
     return code;
 }
@@ -391,6 +393,8 @@ static rg_status replay_one(void *arg, const rg_record *record)
     rg_engine *s = r->engine;
     rg_status code;
     r->n++;
+    if (s->n_shards > 1)
+        rg_serve_settle(s); /* what came before is applied in every shard, as it was then */
     if (record->kind == RG_NOTED_REQUEST)
         code = rg_note_replay(s, record, false);
     else if (record->kind == RG_NOTED_JOIN)
@@ -404,8 +408,6 @@ static rg_status replay_one(void *arg, const rg_record *record)
     else
         code = rg_fail(RG_EUNIMPL, "a record of kind %u: was it written by a newer Regatta?",
                        record->kind);
-    if (s->n_shards > 1 && r->n % SETTLE_EVERY == 0)
-        rg_serve_settle(s); /* so that not all of them are in memory at a time */
     return code == RG_OK
                ? RG_OK
                : rg_fail(code, "record %llu of %s: %s", (unsigned long long)record->number,
