@@ -138,6 +138,7 @@ void rg_serve_close_journal(rg_engine *s)
     struct rg_serve_journal *j = s->journal;
     if (j == NULL)
         return;
+    rg_serve_end_snapshot(s);
     if (rg_journal_close(j->journal) != RG_OK)
         rg_log(RG_LOG_E, "ps", "server=%d \"%s\"", s->id, rg_error_message());
     /* A job that has ended well is not gone on with. */
