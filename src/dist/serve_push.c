@@ -136,8 +136,7 @@ bool rg_serve_reads_lent(void *user, const rg_frame *frame)
 {
     rg_engine *s = user;
     rg_payload payload;
-    return frame->method == RG_PS_PUSH && !s->whole_pushes &&
-           atomic_load_explicit(&s->ready, memory_order_acquire) &&
+    return frame->method == RG_PS_PUSH && atomic_load_explicit(&s->ready, memory_order_acquire) &&
            rg_payload_of_request(frame->flags, &payload) == RG_OK && payload == RG_PAYLOAD_FLOATS;
 }
 
