@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -134,8 +135,10 @@ static void find_calm(int config)
         _exit(1);
     calm->bits = running->bits;
     calm->has_bits = p.job.model.mode == 0 || p.job.model.kind == MODEL_LEDGER;
-    for (int i = 0; i < running->n; i++)
+    for (int i = 0; i < running->n; i++) {
         calm->switches[i] = running->processes[i].process->switches;
+        calm->points[i] = running->processes[i].process->points;
+    }
     calm->known = true;
     _exit(0);
 }
@@ -223,6 +226,7 @@ static int run_seeds(uint64_t from, uint64_t to, int children)
 {
     uint64_t next = from, n_failed = 0, n_completed = 0;
     struct timespec begin, now;
+    struct rusage used;
     (void)clock_gettime(CLOCK_MONOTONIC, &begin);
     int active = 0;
     while (next < to || active > 0) {
@@ -243,12 +247,16 @@ static int run_seeds(uint64_t from, uint64_t to, int children)
         }
     }
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    (void)getrusage(RUSAGE_CHILDREN, &used);
+    double cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
     double seconds = (double)(now.tv_sec - begin.tv_sec) +
                      (double)(now.tv_nsec - begin.tv_nsec) * 1e-9;
     (void)printf("%" PRIu64 " seeds: %" PRIu64 " jobs completed, %" PRIu64
-                 " ended early by name, %" PRIu64 " FAILED; %.1f s, %.0f seeds a minute\n",
-                 to - from, n_completed, to - from - n_completed - n_failed, n_failed, seconds,
-                 (double)(to - from) / seconds * 60);
+                 " ended early by name, %" PRIu64 " FAILED; %.1f s, %.1f s of CPU, %.0f seeds a "
+                 "minute of a core\n",
+                 to - from, n_completed, to - from - n_completed - n_failed, n_failed, seconds, cpu,
+                 (double)(to - from) / cpu * 60);
     return n_failed > 0;
 }
 

@@ -601,6 +601,11 @@ void sim_net_set_weather(const sim_weather *weather)
     net->weather = *weather;
 }
 
+const sim_weather *sim_net_weather(void)
+{
+    return &net->weather;
+}
+
 void sim_net_cut(int from, int to, uint64_t until)
 {
     sim_note("host %d is cut off from %d until %.3f s", from, to, (double)until * 1e-9);

@@ -72,19 +72,25 @@ static sim_weather draw_weather(void)
         w.refuse_one_in = 2 + sim_draw(10);
     if (sim_one_in(4))
         w.slow_one_in = 2 + sim_draw(10);
+    if (sim_one_in(4))
+        w.flip_one_in = 20 + sim_draw(100);
     return w;
 }
 
 static plan_act draw_act(const plan *p, const plan_calm *calm, bool gentle)
 {
     int n = p->job.model.servers + p->job.model.trainers;
-    plan_act act = {.kind = (plan_act_kind)sim_draw(gentle ? 3 : 4), .whom = (int)sim_draw(n)};
+    plan_act act = {.kind = (plan_act_kind)sim_draw(gentle ? 3 : 5), .whom = (int)sim_draw(n)};
     act.other = sim_one_in(2) ? -1 : (int)sim_draw(n);
     act.one_way = sim_one_in(2);
     act.silently = sim_one_in(2);
     act.for_ns = sim_draw_scaled(SIM_MS, gentle ? most_gentle_ns / PLAN_MOST_ACTS : 60 * SIM_S);
-    if (act.kind == ACT_PAUSE || act.kind == ACT_KILL)
-        act.at = 1 + sim_draw(calm->switches[act.whom] + calm->switches[act.whom] / 8);
+    act.by_point = act.kind == ACT_KILL && sim_one_in(2);
+    uint64_t most = act.by_point ? calm->points[act.whom] : calm->switches[act.whom];
+    if (act.kind == ACT_NO_MEMORY)
+        act.at = 1 + sim_draw(4);
+    else if (act.kind == ACT_PAUSE || act.kind == ACT_KILL)
+        act.at = 1 + sim_draw(most + most / 8 + 1);
     else
         act.at = sim_now() +
                  sim_draw_scaled(10 * SIM_US,
@@ -146,8 +152,10 @@ void plan_arrange(const plan *p, job *j)
             whom->pause_at_switch = a->at;
             whom->pause_ns = a->for_ns;
         } else if (a->kind == ACT_KILL) {
-            whom->kill_at_switch = a->at;
+            *(a->by_point ? &whom->kill_at_point : &whom->kill_at_switch) = a->at;
             whom->kill_silently = a->silently;
+        } else if (a->kind == ACT_NO_MEMORY) {
+            whom->slabs = a->at;
         } else {
             coming *c = sim_alloc(sizeof *c);
             *c = (coming){a, j};
@@ -162,7 +170,8 @@ void plan_describe(const plan *p, char *text, size_t size)
 {
     static const char *const modes[] = {"sync", "async", "half_async", "geo"}, *const kinds[] = {
                                                                                    "cut", "reset",
-                                                                                   "pause", "kill"};
+                                                                                   "pause", "kill",
+                                                                                   "no memory"};
     const model_config *m = &p->job.model;
     int n = snprintf(
         text, size, "%s, %s, %d trainers, %d servers of %d loops, %d steps%s:", modes[m->mode],

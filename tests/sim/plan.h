@@ -11,15 +11,16 @@ typedef struct plan_calm {
     bool known;
     bool has_bits; /* its final values follow from the data alone */
     uint64_t bits;
-    uint64_t switches[JOB_MOST];
+    uint64_t switches[JOB_MOST], points[JOB_MOST];
 } plan_calm;
 
-typedef enum plan_act_kind { ACT_CUT, ACT_RESET, ACT_PAUSE, ACT_KILL } plan_act_kind;
+typedef enum plan_act_kind { ACT_CUT, ACT_RESET, ACT_PAUSE, ACT_KILL, ACT_NO_MEMORY } plan_act_kind;
 
 typedef struct plan_act {
     plan_act_kind kind;
     int whom, other; /* processes of the job; other -1: all */
     bool one_way, silently;
+    bool by_point;   /* KILL: `at` counts fault points, not steps */
     uint64_t at;     /* CUT, RESET: ns; the others: a step of the process */
     uint64_t for_ns; /* CUT, PAUSE */
 } plan_act;

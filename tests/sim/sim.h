@@ -7,6 +7,7 @@
  *     sched.c    time, chance, processes and their threads
  *     threads.c  what src/ asks of pthreads, of clocks and of its own process
  *     loop.c     event loops and timers (src/sys/loop.h)
+ *     fault.c    the points where src/ lets itself be made to fail
  *     net.c      the transport "sim:", and what networks do to connections
  *     model.c    the smallest programs that train, cut into trainers and servers
  *     job.c      the processes of a job, and what they must have come to
@@ -60,6 +61,9 @@ typedef struct sim_process {
     uint64_t paused_until;
     uint64_t switches;        /* how often one of its threads went on */
     uint64_t kill_at_switch;  /* 0: not */
+    uint64_t points;          /* fault points that it has passed */
+    uint64_t kill_at_point;   /* 0: not */
+    uint64_t slabs;           /* after so many there is no memory for rows; 0: there is */
     bool kill_silently;       /* the host is gone, and nobody is told */
     uint64_t pause_at_switch; /* 0: not */
     uint64_t pause_ns;
@@ -106,9 +110,11 @@ typedef struct sim_weather {
     uint64_t refuse_one_in; /* of attempts to connect */
     uint64_t window;        /* bytes under way in one direction */
     uint64_t slow_one_in;   /* of connections: their bytes drip */
+    uint64_t flip_one_in;   /* of pieces that arrive: a bit of it is another */
 } sim_weather;
 
 void sim_net_set_weather(const sim_weather *weather);
+const sim_weather *sim_net_weather(void);
 /* Nothing passes from one host to the other until then. */
 void sim_net_cut(int from, int to, uint64_t until);
 /* All connections of a host break now. */
