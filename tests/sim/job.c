@@ -15,7 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 2 };
+enum { BATCH = 2, RETURN_SECONDS = 60 };
+
+/* What a process is started with. */
+typedef struct start {
+    job *j;
+    job_process *me;
+} start;
 
 typedef struct trainer {
     job *j;
@@ -81,9 +87,23 @@ static rg_status read_values(trainer *t)
     return RG_OK;
 }
 
+static rg_status set_flag(const char *name, int value)
+{
+    char text[16];
+    (void)snprintf(text, sizeof text, "%d", value);
+    return rg_flag_set(name, text);
+}
+
+static rg_status set_flags(const job_config *config)
+{
+    RG_TRY(set_flag("ps_loops", config->loops));
+    return config->restarts > 0 ? set_flag("ps_return_seconds", RETURN_SECONDS) : RG_OK;
+}
+
 static rg_status train(trainer *t)
 {
     const model *m = &t->j->models[t->me->index];
+    RG_TRY(set_flags(&t->j->config));
     RG_TRY(rg_scope_new(&t->scope, NULL));
     RG_TRY(rg_job_open(&t->job));
     RG_TRY(rg_executor_open(&t->executor, t->job));
@@ -109,11 +129,6 @@ static void end(job_process *me, rg_status code)
     sim_note("ends: %s %s", rg_status_name(code), me->outcome.why);
 }
 
-typedef struct start {
-    job *j;
-    job_process *me;
-} start;
-
 static void *trainer_main(void *arg)
 {
     const start *s = arg;
@@ -129,11 +144,9 @@ static void *trainer_main(void *arg)
 
 static rg_status serve(const job *j, int index)
 {
-    char loops[8];
     rg_scope *scope;
     rg_executor *executor;
-    (void)snprintf(loops, sizeof loops, "%d", j->config.loops);
-    RG_TRY(rg_flag_set("ps_loops", loops));
+    RG_TRY(set_flags(&j->config));
     RG_TRY(rg_scope_new(&scope, NULL));
     RG_TRY(rg_executor_open(&executor, NULL));
     RG_TRY(rg_execute(executor, j->models[0].server_startup[index], scope));
@@ -160,30 +173,55 @@ void job_make(job *j, const job_config *config)
         }
 }
 
-static void begin(job *j, bool is_server, int index)
+/* Also once more. */
+static void begin(void *arg)
 {
+    const start *s = arg;
+    job_process *p = s->me;
     char name[32];
-    job_process *p = &j->processes[j->n];
+    (void)snprintf(name, sizeof name, "%s %d", p->is_server ? "pserver" : "trainer", p->index);
+    p->comes_back = false;
+    p->outcome = (job_outcome){0};
+    p->process = sim_process_start(name, 1 + (int)(p - s->j->processes), p->starts++,
+                                   p->is_server ? server_main : trainer_main, arg);
+}
+
+static void add(job *j, bool is_server, int index)
+{
+    job_process *p = &j->processes[j->n++];
     start *s = sim_alloc(sizeof *s);
+    *p = (job_process){.is_server = is_server, .index = index, .start = s};
     *s = (start){j, p};
-    p->is_server = is_server;
-    p->index = index;
-    (void)snprintf(name, sizeof name, "%s %d", is_server ? "pserver" : "trainer", index);
-    p->process = sim_process_start(name, ++j->n, is_server ? server_main : trainer_main, s);
+    begin(s);
 }
 
 void job_start(job *j)
 {
     for (int i = 0; i < j->config.model.servers; i++)
-        begin(j, true, i);
+        add(j, true, i);
     for (int i = 0; i < j->config.model.trainers; i++)
-        begin(j, false, i);
+        add(j, false, i);
 }
 
-bool job_is_over(const job *j)
+/* A server that is gone ends the job. */
+static bool may_come_back(const job *j, const job_process *p)
 {
-    for (int i = 0; i < j->n; i++)
-        if (j->processes[i].process->alive)
-            return false;
-    return true;
+    bool failed = p->process->killed || p->outcome.code != RG_OK;
+    for (int i = 0; i < j->config.model.servers; i++)
+        failed = failed && j->processes[i].process->alive;
+    return failed && !p->is_server && p->starts <= j->config.restarts;
+}
+
+bool job_look(job *j)
+{
+    bool over = true;
+    for (int i = 0; i < j->n; i++) {
+        job_process *p = &j->processes[i];
+        if (!p->process->alive && !p->comes_back && may_come_back(j, p)) {
+            p->comes_back = true;
+            sim_at(sim_now() + sim_draw_scaled(10 * SIM_MS, 5 * SIM_S), begin, p->start);
+        }
+        over = over && !p->process->alive && !p->comes_back;
+    }
+    return over;
 }

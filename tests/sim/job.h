@@ -11,6 +11,7 @@ typedef struct job_config {
     model_config model;
     int steps;
     int loops;         /* of each server */
+    int restarts;      /* how often one that dies is started again; 0: never */
     uint64_t think_ns; /* that a trainer takes for a step, at most */
 } job_config;
 
@@ -20,12 +21,15 @@ typedef struct job_outcome {
     rg_status code;
     char why[1024];
     int steps; /* that a trainer has finished */
-} job_outcome;
+} job_outcome; /* of its last incarnation */
 
 typedef struct job_process {
     sim_process *process;
     bool is_server;
     int index;
+    int starts;
+    void *start;     /* what it is started with */
+    bool comes_back; /* it will be started again */
     job_outcome outcome;
 } job_process;
 
@@ -42,7 +46,7 @@ typedef struct job {
 /* The programs; then the processes, which begin when the simulation runs. */
 void job_make(job *j, const job_config *config);
 void job_start(job *j);
-/* Everybody has ended, or was killed. */
-bool job_is_over(const job *j);
+/* As a launcher does: looks who has died, and starts it again. True: all have ended for good. */
+bool job_look(job *j);
 
 #endif

@@ -554,7 +554,6 @@ static rg_status listen_sim(void **out, rg_listener *listener, const rg_address 
     (void)snprintf(g->endpoint, sizeof g->endpoint, "%s", at->endpoint);
     g->listener = listener;
     g->process = sim_process_here();
-    net->gone[g->process->host] = false;
     g->next = net->gates;
     net->gates = g;
     *out = g;
@@ -621,6 +620,11 @@ void sim_net_reset_all(int host)
             break_end(net->ends[i]);
             break_end(net->ends[i]->other);
         }
+}
+
+void sim_net_host_up(int host)
+{
+    net->gone[host] = false;
 }
 
 /* What its kernel still has to send is sent, and then the end of it, or nothing at all. */

@@ -6,6 +6,8 @@
  * must come to its end, with the bits of a calm one. */
 #include "sim/plan.h"
 
+#include "sys/flags.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -77,10 +79,15 @@ static sim_weather draw_weather(void)
     return w;
 }
 
-static plan_act draw_act(const plan *p, const plan_calm *calm, bool gentle)
+static plan_act draw_act(const plan *p, const plan_calm *calm)
 {
-    int n = p->job.model.servers + p->job.model.trainers;
+    bool gentle = p->gentle;
+    int servers = p->job.model.servers, n = servers + p->job.model.trainers;
     plan_act act = {.kind = (plan_act_kind)sim_draw(gentle ? 3 : 5), .whom = (int)sim_draw(n)};
+    if (gentle && p->job.restarts > 0 && sim_one_in(2)) { /* it comes back */
+        act.kind = ACT_KILL;
+        act.whom = servers + (int)sim_draw(p->job.model.trainers);
+    }
     act.other = sim_one_in(2) ? -1 : (int)sim_draw(n);
     act.one_way = sim_one_in(2);
     act.silently = sim_one_in(2);
@@ -99,16 +106,24 @@ static plan_act draw_act(const plan *p, const plan_calm *calm, bool gentle)
     return act;
 }
 
+static bool trainers_come_back(void)
+{
+    const char *seconds;
+    return rg_flag_text("ps_return_seconds", &seconds) == RG_OK;
+}
+
 plan plan_draw(uint64_t seed, const plan_calm *calm)
 {
     plan p = {.job = plan_job(plan_config_of(seed)), .yields_one_in = draw_yields()};
     p.weather = draw_weather();
     p.gentle = sim_one_in(2);
+    p.must_complete = p.gentle;
     p.weather.half_open = !p.gentle;
+    p.job.restarts = sim_one_in(2) && trainers_come_back() ? PLAN_MOST_ACTS : 0;
     p.job.think_ns = sim_one_in(2) ? 0 : sim_draw_scaled(SIM_MS, 2 * SIM_S);
     p.n_acts = (int)sim_draw(PLAN_MOST_ACTS + 1);
     for (int i = 0; i < p.n_acts; i++)
-        p.acts[i] = draw_act(&p, calm, p.gentle);
+        p.acts[i] = draw_act(&p, calm);
     return p;
 }
 
@@ -180,6 +195,8 @@ void plan_describe(const plan *p, char *text, size_t size)
         : m->optimizer == MODEL_MOMENTUM ? "words, momentum"
                                          : "words, sgd",
         m->trainers, m->servers, p->job.loops, p->job.steps, p->gentle ? ", gentle" : "");
+    if (p->job.restarts > 0)
+        n += snprintf(text + n, size - (size_t)n, " with restarts");
     for (int i = 0; i < p->n_acts && n < (int)size; i++)
         n += snprintf(text + n, size - (size_t)n, " %s(%d)", kinds[p->acts[i].kind],
                       p->acts[i].whom);

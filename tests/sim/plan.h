@@ -29,7 +29,8 @@ typedef struct plan {
     job_config job;
     sim_weather weather;
     uint64_t yields_one_in;
-    bool gentle; /* nothing of it is a reason to give up */
+    bool gentle;        /* nothing of it lasts as long as a lease */
+    bool must_complete; /* nothing of it is a reason to give up */
     int n_acts;
     plan_act acts[PLAN_MOST_ACTS];
 } plan;

@@ -57,6 +57,8 @@ typedef struct sim_thread sim_thread;
 typedef struct sim_process {
     char name[32];
     int host; /* for the network */
+    int pid;
+    int incarnation; /* how often it was started before: REGATTA_INCARNATION */
     bool alive;
     uint64_t paused_until;
     uint64_t switches;        /* how often one of its threads went on */
@@ -72,7 +74,8 @@ typedef struct sim_process {
 } sim_process;
 
 /* Begins with main(arg) in a thread of its own, and ends when that returns. */
-sim_process *sim_process_start(const char *name, int host, void *(*main)(void *arg), void *arg);
+sim_process *sim_process_start(const char *name, int host, int incarnation,
+                               void *(*main)(void *arg), void *arg);
 void sim_process_kill(sim_process *process, bool silently);
 sim_process *sim_process_here(void); /* NULL: in none */
 
@@ -99,6 +102,7 @@ void sim_maybe_yield(void);
 /* ---- the network (net.c) ---- */
 
 void sim_net_init(void);
+void sim_net_host_up(int host);
 void sim_net_process_gone(const sim_process *process, bool silently);
 
 /* What it does to connections; all by chance. */

@@ -32,7 +32,8 @@ static sim_thread *me(void)
     return here != NULL ? here : (sim_thread *)1;
 }
 
-#define WRAP(name) __wrap_##name // NOLINT: the linker's name for it
+#define WRAP(name) __wrap_##name // NOLINT: the linker's names
+#define REAL(name) __real_##name // NOLINT
 
 int WRAP(pthread_mutex_init)(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
 int WRAP(pthread_mutex_destroy)(pthread_mutex_t *mutex);
@@ -54,6 +55,8 @@ pthread_t WRAP(pthread_self)(void);
 int WRAP(pthread_once)(pthread_once_t *once, void (*init)(void));
 int WRAP(pthread_setname_np)(pthread_t thread, const char *name);
 int WRAP(RAND_bytes)(unsigned char *bytes, int n);
+char *WRAP(getenv)(const char *name);
+char *REAL(getenv)(const char *name);
 
 /* ---- mutexes ---- */
 
@@ -234,7 +237,19 @@ int WRAP(RAND_bytes)(unsigned char *bytes, int n)
 
 long rg_process_id(void)
 {
-    return 1;
+    const sim_process *here = sim_process_here();
+    return here != NULL ? here->pid : 1;
+}
+
+/* The environment is the OS process's own, but for what a launcher says when it starts again. */
+char *WRAP(getenv)(const char *name)
+{
+    static char text[16];
+    const sim_process *here = sim_process_here();
+    if (here == NULL || here->incarnation == 0 || strcmp(name, "REGATTA_INCARNATION") != 0)
+        return REAL(getenv)(name);
+    (void)snprintf(text, sizeof text, "%d", here->incarnation);
+    return text;
 }
 
 void rg_thread_waits_its_turn(void)
