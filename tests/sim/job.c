@@ -142,11 +142,24 @@ static void *trainer_main(void *arg)
 
 /* ---- a server ---- */
 
+static rg_status set_journal(const job_config *config, int host)
+{
+    static const char *const modes[] = {"off", "everysec", "always"};
+    char folder[32];
+    if (config->journal == JOURNAL_OFF)
+        return RG_OK;
+    (void)snprintf(folder, sizeof folder, "/sim/%d/journal", host);
+    RG_TRY(rg_flag_set("ps_journal", modes[config->journal]));
+    RG_TRY(rg_flag_set("ps_journal_dir", folder));
+    return set_flag("ps_snapshot_seconds", config->snapshot_seconds);
+}
+
 static rg_status serve(const job *j, int index)
 {
     rg_scope *scope;
     rg_executor *executor;
     RG_TRY(set_flags(&j->config));
+    RG_TRY(set_journal(&j->config, sim_process_here()->host));
     RG_TRY(rg_scope_new(&scope, NULL));
     RG_TRY(rg_executor_open(&executor, NULL));
     RG_TRY(rg_execute(executor, j->models[0].server_startup[index], scope));
@@ -192,6 +205,7 @@ static void add(job *j, bool is_server, int index)
     start *s = sim_alloc(sizeof *s);
     *p = (job_process){.is_server = is_server, .index = index, .start = s};
     *s = (start){j, p};
+    sim_disk_add_host(j->n);
     begin(s);
 }
 
@@ -203,13 +217,22 @@ void job_start(job *j)
         add(j, false, i);
 }
 
-/* A server that is gone ends the job. */
-static bool may_come_back(const job *j, const job_process *p)
+static bool may_be_started(const job *j, const job_process *p)
 {
     bool failed = p->process->killed || p->outcome.code != RG_OK;
-    for (int i = 0; i < j->config.model.servers; i++)
-        failed = failed && j->processes[i].process->alive;
-    return failed && !p->is_server && p->starts <= j->config.restarts;
+    return !p->process->alive && failed && p->starts <= j->config.restarts &&
+           (!p->is_server || j->config.journal != JOURNAL_OFF);
+}
+
+/* A server that is gone for good ends the job. */
+static bool may_come_back(const job *j, const job_process *p)
+{
+    bool may = may_be_started(j, p);
+    for (int i = 0; i < j->config.model.servers; i++) {
+        const job_process *server = &j->processes[i];
+        may = may && (server->process->alive || server->comes_back || may_be_started(j, server));
+    }
+    return may;
 }
 
 bool job_look(job *j)
@@ -217,7 +240,7 @@ bool job_look(job *j)
     bool over = true;
     for (int i = 0; i < j->n; i++) {
         job_process *p = &j->processes[i];
-        if (!p->process->alive && !p->comes_back && may_come_back(j, p)) {
+        if (!p->comes_back && may_come_back(j, p)) {
             p->comes_back = true;
             sim_at(sim_now() + sim_draw_scaled(10 * SIM_MS, 5 * SIM_S), begin, p->start);
         }

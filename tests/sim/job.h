@@ -7,12 +7,16 @@
 
 enum { JOB_MOST_TRAINERS = 4, JOB_MOST = JOB_MOST_TRAINERS + MODEL_MOST_SERVERS };
 
+typedef enum job_journal { JOURNAL_OFF, JOURNAL_EVERYSEC, JOURNAL_ALWAYS } job_journal;
+
 typedef struct job_config {
     model_config model;
     int steps;
-    int loops;         /* of each server */
-    int restarts;      /* how often one that dies is started again; 0: never */
-    uint64_t think_ns; /* that a trainer takes for a step, at most */
+    int loops;    /* of each server */
+    int restarts; /* how often one that dies is started again; 0: never */
+    job_journal journal;
+    int snapshot_seconds; /* 0: none is made */
+    uint64_t think_ns;    /* that a trainer takes for a step, at most */
 } job_config;
 
 /* What a process came to. */

@@ -305,6 +305,7 @@ int main(int argc, char **argv)
         return 3;
     sim_set_seed(0);
     sim_net_init();
+    sim_disk_init();
     (void)rg_flag_set("ps_join_seconds", "60");
     (void)rg_flag_set("rpc_shared_memory", "0");
     if (verbose) {

@@ -6,8 +6,6 @@
  * must come to its end, with the bits of a calm one. */
 #include "sim/plan.h"
 
-#include "sys/flags.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -86,12 +84,15 @@ static plan_act draw_act(const plan *p, const plan_calm *calm)
     plan_act act = {.kind = (plan_act_kind)sim_draw(gentle ? 3 : 5), .whom = (int)sim_draw(n)};
     if (gentle && p->job.restarts > 0 && sim_one_in(2)) { /* it comes back */
         act.kind = ACT_KILL;
-        act.whom = servers + (int)sim_draw(p->job.model.trainers);
+        if (p->job.journal == JOURNAL_OFF)
+            act.whom = servers + (int)sim_draw(p->job.model.trainers);
     }
     act.other = sim_one_in(2) ? -1 : (int)sim_draw(n);
     act.one_way = sim_one_in(2);
     act.silently = sim_one_in(2);
     act.for_ns = sim_draw_scaled(SIM_MS, gentle ? most_gentle_ns / PLAN_MOST_ACTS : 60 * SIM_S);
+    if (gentle && act.whom < servers && p->job.journal == JOURNAL_EVERYSEC)
+        act.silently = false;
     act.by_point = act.kind == ACT_KILL && sim_one_in(2);
     uint64_t most = act.by_point ? calm->points[act.whom] : calm->switches[act.whom];
     if (act.kind == ACT_NO_MEMORY)
@@ -106,10 +107,15 @@ static plan_act draw_act(const plan *p, const plan_calm *calm)
     return act;
 }
 
-static bool trainers_come_back(void)
+/* Who is killed and comes back changes nothing: trainers; and servers whose journal has all that
+ * they answered. */
+static void draw_returns(plan *p)
 {
-    const char *seconds;
-    return rg_flag_text("ps_return_seconds", &seconds) == RG_OK;
+    p->job.restarts = SIM_TRAINERS_RETURN && sim_one_in(2) ? PLAN_MOST_ACTS : 0;
+    if (SIM_SERVERS_RETURN && p->job.restarts > 0 && sim_one_in(2))
+        p->job.journal = sim_one_in(2) ? JOURNAL_EVERYSEC : JOURNAL_ALWAYS;
+    if (p->job.journal != JOURNAL_OFF && sim_one_in(2))
+        p->job.snapshot_seconds = 1 + (int)sim_draw(3);
 }
 
 plan plan_draw(uint64_t seed, const plan_calm *calm)
@@ -119,7 +125,7 @@ plan plan_draw(uint64_t seed, const plan_calm *calm)
     p.gentle = sim_one_in(2);
     p.must_complete = p.gentle;
     p.weather.half_open = !p.gentle;
-    p.job.restarts = sim_one_in(2) && trainers_come_back() ? PLAN_MOST_ACTS : 0;
+    draw_returns(&p);
     p.job.think_ns = sim_one_in(2) ? 0 : sim_draw_scaled(SIM_MS, 2 * SIM_S);
     p.n_acts = (int)sim_draw(PLAN_MOST_ACTS + 1);
     for (int i = 0; i < p.n_acts; i++)
@@ -187,6 +193,7 @@ void plan_describe(const plan *p, char *text, size_t size)
                                                                                    "cut", "reset",
                                                                                    "pause", "kill",
                                                                                    "no memory"};
+    static const char *const journals[] = {"", ", journal everysec", ", journal always"};
     const model_config *m = &p->job.model;
     int n = snprintf(
         text, size, "%s, %s, %d trainers, %d servers of %d loops, %d steps%s:", modes[m->mode],
@@ -196,7 +203,7 @@ void plan_describe(const plan *p, char *text, size_t size)
                                          : "words, sgd",
         m->trainers, m->servers, p->job.loops, p->job.steps, p->gentle ? ", gentle" : "");
     if (p->job.restarts > 0)
-        n += snprintf(text + n, size - (size_t)n, " with restarts");
+        n += snprintf(text + n, size - (size_t)n, " with restarts%s,", journals[p->job.journal]);
     for (int i = 0; i < p->n_acts && n < (int)size; i++)
         n += snprintf(text + n, size - (size_t)n, " %s(%d)", kinds[p->acts[i].kind],
                       p->acts[i].whom);

@@ -440,6 +440,8 @@ void sim_process_kill(sim_process *process, bool silently)
     process->killed = true;
     sim_note("%s is killed%s", process->name, silently ? ", and its host is gone" : "");
     sim_net_process_gone(process, silently);
+    if (silently)
+        sim_disk_cut_power(process->host);
 }
 
 sim_process *sim_process_here(void)

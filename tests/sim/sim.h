@@ -9,6 +9,7 @@
  *     loop.c     event loops and timers (src/sys/loop.h)
  *     fault.c    the points where src/ lets itself be made to fail
  *     net.c      the transport "sim:", and what networks do to connections
+ *     disk.c     the system calls on files, and what a power cut leaves of them
  *     model.c    the smallest programs that train, cut into trainers and servers
  *     job.c      the processes of a job, and what they must have come to
  *     plan.c     what a seed decides: the job, and what happens to it
@@ -123,5 +124,13 @@ const sim_weather *sim_net_weather(void);
 void sim_net_cut(int from, int to, uint64_t until);
 /* All connections of a host break now. */
 void sim_net_reset_all(int host);
+
+/* ---- the disk (disk.c) ---- */
+
+void sim_disk_init(void);
+/* Its files are below /sim/HOST. */
+void sim_disk_add_host(int host);
+/* What was not synced is gone. */
+void sim_disk_cut_power(int host);
 
 #endif

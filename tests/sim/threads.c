@@ -32,30 +32,10 @@ static sim_thread *me(void)
     return here != NULL ? here : (sim_thread *)1;
 }
 
-#define WRAP(name) __wrap_##name // NOLINT: the linker's names
-#define REAL(name) __real_##name // NOLINT
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the linker alone knows them */
+#define WRAP(name) __wrap_##name                      // NOLINT: the linker's names
+#define REAL(name) __real_##name                      // NOLINT
 
-int WRAP(pthread_mutex_init)(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
-int WRAP(pthread_mutex_destroy)(pthread_mutex_t *mutex);
-int WRAP(pthread_mutex_lock)(pthread_mutex_t *mutex);
-int WRAP(pthread_mutex_trylock)(pthread_mutex_t *mutex);
-int WRAP(pthread_mutex_unlock)(pthread_mutex_t *mutex);
-int WRAP(pthread_cond_init)(pthread_cond_t *cond, const pthread_condattr_t *attr);
-int WRAP(pthread_cond_destroy)(pthread_cond_t *cond);
-int WRAP(pthread_cond_wait)(pthread_cond_t *cond, pthread_mutex_t *mutex);
-int WRAP(pthread_cond_timedwait)(pthread_cond_t *cond, pthread_mutex_t *mutex,
-                                 const struct timespec *until);
-int WRAP(pthread_cond_signal)(pthread_cond_t *cond);
-int WRAP(pthread_cond_broadcast)(pthread_cond_t *cond);
-int WRAP(pthread_create)(pthread_t *thread, const pthread_attr_t *attr, void *(*main)(void *),
-                         void *arg);
-int WRAP(pthread_join)(pthread_t thread, void **result);
-int WRAP(pthread_detach)(pthread_t thread);
-pthread_t WRAP(pthread_self)(void);
-int WRAP(pthread_once)(pthread_once_t *once, void (*init)(void));
-int WRAP(pthread_setname_np)(pthread_t thread, const char *name);
-int WRAP(RAND_bytes)(unsigned char *bytes, int n);
-char *WRAP(getenv)(const char *name);
 char *REAL(getenv)(const char *name);
 
 /* ---- mutexes ---- */
