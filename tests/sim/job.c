@@ -81,6 +81,7 @@ static rg_status read_values(trainer *t)
         j->sums[i] = 0;
         for (int64_t k = 0; k < rg_numel(&value); k++)
             j->sums[i] += ((const float *)value.data)[k];
+        sim_note("%s adds up to %.9g", m->slices[i].name, (double)j->sums[i]);
     }
     j->bits = hash;
     j->has_bits = true;
