@@ -7,6 +7,7 @@
  *
  * Left out: links, permissions, times, full disks (the fault points of file.c fail for them), and
  * blocks: what is not synced is lost by files, not by pages. */
+#include "sim/real.h"
 #include "sim/sim.h"
 
 #include <dirent.h>
@@ -59,37 +60,6 @@ typedef struct disk {
 } disk;
 
 static disk *all;
-
-#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the linker alone knows them */
-#define WRAP(call) __wrap_##call                      // NOLINT: the linker's names
-#define REAL(call) __real_##call                      // NOLINT
-
-int REAL(open)(const char *path, int flags, ...);
-int REAL(openat)(int at, const char *path, int flags, ...);
-int REAL(close)(int fd);
-ssize_t REAL(read)(int fd, void *to, size_t n);
-ssize_t REAL(pread)(int fd, void *to, size_t n, off_t offset);
-ssize_t REAL(write)(int fd, const void *from, size_t n);
-ssize_t REAL(pwrite)(int fd, const void *from, size_t n, off_t offset);
-ssize_t REAL(writev)(int fd, const struct iovec *iov, int n);
-off_t REAL(lseek)(int fd, off_t offset, int from);
-int REAL(ftruncate)(int fd, off_t size);
-int REAL(fsync)(int fd);
-int REAL(fdatasync)(int fd);
-int REAL(syncfs)(int fd);
-int REAL(fcntl)(int fd, int command, ...);
-int REAL(fstat)(int fd, struct stat *st);
-int REAL(stat)(const char *path, struct stat *st);
-int REAL(lstat)(const char *path, struct stat *st);
-int REAL(fstatat)(int at, const char *path, struct stat *st, int flags);
-int REAL(mkdir)(const char *path, mode_t mode);
-int REAL(mkdirat)(int at, const char *path, mode_t mode);
-int REAL(unlinkat)(int at, const char *path, int flags);
-int REAL(renameat)(int from_at, const char *from, int to_at, const char *to);
-int REAL(scandirat)(int at, const char *path, struct dirent ***list,
-                    int (*wanted)(const struct dirent *),
-                    int (*order)(const struct dirent **, const struct dirent **));
-char *REAL(realpath)(const char *path, char *resolved);
 
 static int fail(int error)
 {

@@ -10,6 +10,7 @@
 #include "exec/executor.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
+#include "sys/interrupt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,8 +96,16 @@ static rg_status set_flag(const char *name, int value)
     return rg_flag_set(name, text);
 }
 
+/* As the handlers of sys/stop.h do it. */
+static rg_status is_stopped(void)
+{
+    const sim_process *here = sim_process_here();
+    return here->stopped_at == 0 ? RG_OK : rg_fail(RG_ECLOSED, "%s: SIGTERM", here->name);
+}
+
 static rg_status set_flags(const job_config *config)
 {
+    rg_set_interrupted(is_stopped);
     RG_TRY(set_flag("ps_loops", config->loops));
     return config->restarts > 0 ? set_flag("ps_return_seconds", RETURN_SECONDS) : RG_OK;
 }
@@ -125,6 +134,7 @@ static rg_status train(trainer *t)
 static void end(job_process *me, rg_status code)
 {
     me->outcome.ended = true;
+    me->outcome.at = sim_now();
     me->outcome.code = code;
     (void)snprintf(me->outcome.why, sizeof me->outcome.why, "%s", code ? rg_error_message() : "");
     sim_note("ends: %s %s", rg_status_name(code), me->outcome.why);
@@ -220,7 +230,7 @@ void job_start(job *j)
 
 static bool may_be_started(const job *j, const job_process *p)
 {
-    bool failed = p->process->killed || p->outcome.code != RG_OK;
+    bool failed = p->process->killed || (p->outcome.code != RG_OK && p->process->stopped_at == 0);
     return !p->process->alive && failed && p->starts <= j->config.restarts &&
            (!p->is_server || j->config.journal != JOURNAL_OFF);
 }

@@ -22,6 +22,7 @@ typedef struct job_config {
 /* What a process came to. */
 typedef struct job_outcome {
     bool ended; /* by itself */
+    uint64_t at;
     rg_status code;
     char why[1024];
     int steps; /* that a trainer has finished */

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REPORT_BYTES = 8192, MOST_CHILDREN = 64, PATIENCE_S = 60 };
+enum { REPORT_BYTES = 8192, MOST_CHILDREN = 64, PATIENCE_S = 60, STOP_SECONDS = 15 };
 
 static const uint64_t longest_ns = 1000 * SIM_S; /* that a job may take, whatever happens */
 
@@ -130,6 +130,12 @@ static void judge(slot *s, const plan *p, const plan_calm *calm, bool ended)
         const job_outcome *o = &j->processes[i].outcome;
         if (o->ended && o->code != RG_OK && !names_someone(o->why))
             fail(s, "  %s fails and names nobody: %s\n", j->processes[i].process->name, o->why);
+        uint64_t stopped = j->processes[i].process->stopped_at;
+        uint64_t paused = j->processes[i].process->paused_until;
+        stopped = stopped != 0 && stopped < paused ? paused : stopped;
+        if (o->ended && stopped != 0 && o->at > stopped + STOP_SECONDS * SIM_S)
+            fail(s, "  %s took %.1f s to end when it was told to\n", j->processes[i].process->name,
+                 (double)(o->at - stopped) * 1e-9);
     }
     if (is_comparable(j, calm) && j->bits != calm->bits)
         fail(s, "  the final values are not those of a calm job: sums %g %g %g\n",

@@ -81,7 +81,7 @@ static plan_act draw_act(const plan *p, const plan_calm *calm)
 {
     bool gentle = p->gentle;
     int servers = p->job.model.servers, n = servers + p->job.model.trainers;
-    plan_act act = {.kind = (plan_act_kind)sim_draw(gentle ? 3 : 5), .whom = (int)sim_draw(n)};
+    plan_act act = {.kind = (plan_act_kind)sim_draw(gentle ? 3 : 6), .whom = (int)sim_draw(n)};
     if (gentle && p->job.restarts > 0 && sim_one_in(2)) { /* it comes back */
         act.kind = ACT_KILL;
         if (p->job.journal == JOURNAL_OFF)
@@ -97,7 +97,7 @@ static plan_act draw_act(const plan *p, const plan_calm *calm)
     uint64_t most = act.by_point ? calm->points[act.whom] : calm->switches[act.whom];
     if (act.kind == ACT_NO_MEMORY)
         act.at = 1 + sim_draw(4);
-    else if (act.kind == ACT_PAUSE || act.kind == ACT_KILL)
+    else if (act.kind == ACT_PAUSE || act.kind == ACT_KILL || act.kind == ACT_STOP)
         act.at = 1 + sim_draw(most + most / 8 + 1);
     else
         act.at = sim_now() +
@@ -177,6 +177,8 @@ void plan_arrange(const plan *p, job *j)
             whom->kill_silently = a->silently;
         } else if (a->kind == ACT_NO_MEMORY) {
             whom->slabs = a->at;
+        } else if (a->kind == ACT_STOP) {
+            whom->stop_at_switch = a->at;
         } else {
             coming *c = sim_alloc(sizeof *c);
             *c = (coming){a, j};
@@ -189,10 +191,9 @@ void plan_arrange(const plan *p, job *j)
 
 void plan_describe(const plan *p, char *text, size_t size)
 {
-    static const char *const modes[] = {"sync", "async", "half_async", "geo"}, *const kinds[] = {
-                                                                                   "cut", "reset",
-                                                                                   "pause", "kill",
-                                                                                   "no memory"};
+    static const char *const modes[] = {"sync", "async", "half_async", "geo"},
+                             *const kinds[] = {"cut",  "reset",     "pause",
+                                               "kill", "no memory", "stop"};
     static const char *const journals[] = {"", ", journal everysec", ", journal always"};
     const model_config *m = &p->job.model;
     int n = snprintf(

@@ -14,7 +14,14 @@ typedef struct plan_calm {
     uint64_t switches[JOB_MOST], points[JOB_MOST];
 } plan_calm;
 
-typedef enum plan_act_kind { ACT_CUT, ACT_RESET, ACT_PAUSE, ACT_KILL, ACT_NO_MEMORY } plan_act_kind;
+typedef enum plan_act_kind {
+    ACT_CUT,
+    ACT_RESET,
+    ACT_PAUSE,
+    ACT_KILL,
+    ACT_NO_MEMORY,
+    ACT_STOP
+} plan_act_kind;
 
 typedef struct plan_act {
     plan_act_kind kind;

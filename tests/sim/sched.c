@@ -456,6 +456,11 @@ static void meet_fate(sim_process *p)
 {
     if (p->alive && p->kill_at_switch != 0 && p->switches >= p->kill_at_switch)
         sim_process_kill(p, p->kill_silently);
+    if (p->alive && p->stop_at_switch != 0 && p->switches >= p->stop_at_switch) {
+        p->stop_at_switch = 0;
+        p->stopped_at = sim->now;
+        sim_note("%s is sent a signal", p->name);
+    }
     if (p->alive && p->pause_at_switch != 0 && p->switches >= p->pause_at_switch) {
         p->pause_at_switch = 0;
         p->paused_until = sim->now + p->pause_ns;

@@ -8,7 +8,7 @@
  *     threads.c  what src/ asks of pthreads, of clocks and of its own process
  *     loop.c     event loops and timers (src/sys/loop.h)
  *     fault.c    the points where src/ lets itself be made to fail
- *     net.c      the transport "sim:", and what networks do to connections
+ *     net.c, net_calls.c  the transport "sim:", and what networks do to connections
  *     disk.c     the system calls on files, and what a power cut leaves of them
  *     model.c    the smallest programs that train, cut into trainers and servers
  *     job.c      the processes of a job, and what they must have come to
@@ -70,8 +70,10 @@ typedef struct sim_process {
     bool kill_silently;       /* the host is gone, and nobody is told */
     uint64_t pause_at_switch; /* 0: not */
     uint64_t pause_ns;
-    bool killed, stopped; /* stopped: it was sent a signal that it can hear */
-    uint8_t *memory;      /* the data of the program, while another process runs */
+    uint64_t stop_at_switch; /* 0: not. It is sent SIGTERM */
+    uint64_t stopped_at;     /* 0: it was not */
+    bool killed;
+    uint8_t *memory; /* the data of the program, while another process runs */
 } sim_process;
 
 /* Begins with main(arg) in a thread of its own, and ends when that returns. */

@@ -7,6 +7,7 @@
  *
  * Left out: priorities, signals, thread-specific data, and libraries that lock for themselves
  * (OpenSSL), which one OS thread never finds locked. */
+#include "sim/real.h"
 #include "sim/sim.h"
 
 #include "sys/children_priv.h"
@@ -31,12 +32,6 @@ static sim_thread *me(void)
     sim_thread *here = sim_thread_here();
     return here != NULL ? here : (sim_thread *)1;
 }
-
-#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the linker alone knows them */
-#define WRAP(name) __wrap_##name                      // NOLINT: the linker's names
-#define REAL(name) __real_##name                      // NOLINT
-
-char *REAL(getenv)(const char *name);
 
 /* ---- mutexes ---- */
 
