@@ -26,7 +26,7 @@ typedef struct start {
 
 typedef struct trainer {
     job *j;
-    job_process *me;
+    const start *s; /* whose `me` may change: it was replaced */
     rg_scope *scope;
     rg_executor *executor;
     rg_job *job;
@@ -45,15 +45,15 @@ static uint32_t number_of(int index, int step, int i)
 static rg_status run_step(trainer *t, int step)
 {
     static const char *const feeds[] = {"ids", "y"}, *const fetches[] = {"loss"};
-    const model *m = &t->j->models[t->me->index];
+    const model *m = &t->j->models[t->s->me->index];
     bool ledger = t->j->config.model.kind == MODEL_LEDGER;
     int batch = ledger ? 1 : BATCH;
     int64_t ids[BATCH];
     float y[BATCH];
     rg_prepared *prepared;
     for (int i = 0; i < batch; i++) {
-        ids[i] = number_of(t->me->index, step, i) % MODEL_ROWS;
-        y[i] = ledger ? 1 : (float)(number_of(t->me->index, step, i + BATCH) % 100) * 0.01f;
+        ids[i] = number_of(t->s->me->index, step, i) % MODEL_ROWS;
+        y[i] = ledger ? 1 : (float)(number_of(t->s->me->index, step, i + BATCH) % 100) * 0.01f;
     }
     const rg_plan_config config = {
         .feeds = feeds, .n_feeds = 2, .fetches = fetches, .n_fetches = 1};
@@ -70,7 +70,7 @@ static rg_status run_step(trainer *t, int step)
 static rg_status read_values(trainer *t)
 {
     job *j = t->j;
-    const model *m = &j->models[t->me->index];
+    const model *m = &j->models[t->s->me->index];
     rg_value value;
     uint64_t hash = 0xcbf29ce484222325u;
     for (int i = 0; i < m->n_slices; i++) {
@@ -112,7 +112,7 @@ static rg_status set_flags(const job_config *config)
 
 static rg_status train(trainer *t)
 {
-    const model *m = &t->j->models[t->me->index];
+    const model *m = &t->j->models[t->s->me->index];
     RG_TRY(set_flags(&t->j->config));
     RG_TRY(rg_scope_new(&t->scope, NULL));
     RG_TRY(rg_job_open(&t->job));
@@ -120,13 +120,13 @@ static rg_status train(trainer *t)
     RG_TRY(rg_execute(t->executor, m->startup, t->scope));
     for (int step = 0; step < t->j->config.steps; step++) {
         RG_TRY(run_step(t, step));
-        t->me->outcome.steps++;
+        t->s->me->outcome.steps++;
         if (t->j->config.think_ns > 0)
             rg_clock_sleep(sim_draw(t->j->config.think_ns));
     }
     RG_TRY(rg_exchange_flush(t->job));
     RG_TRY(rg_job_barrier(t->job, "all steps are done"));
-    if (t->me->index == 0)
+    if (t->s->me->index == 0)
         RG_TRY(read_values(t));
     return rg_job_leave(t->job);
 }
@@ -143,7 +143,7 @@ static void end(job_process *me, rg_status code)
 static void *trainer_main(void *arg)
 {
     const start *s = arg;
-    trainer t = {.j = s->j, .me = s->me};
+    trainer t = {.j = s->j, .s = s};
     rg_status code = train(&t);
     end(s->me, code);
     if (code != RG_OK && t.job != NULL)
@@ -206,7 +206,7 @@ static void begin(void *arg)
     (void)snprintf(name, sizeof name, "%s %d", p->is_server ? "pserver" : "trainer", p->index);
     p->comes_back = false;
     p->outcome = (job_outcome){0};
-    p->process = sim_process_start(name, 1 + (int)(p - s->j->processes), p->starts++,
+    p->process = sim_process_start(name, p->host, p->starts++,
                                    p->is_server ? server_main : trainer_main, arg);
 }
 
@@ -214,7 +214,7 @@ static void add(job *j, bool is_server, int index)
 {
     job_process *p = &j->processes[j->n++];
     start *s = sim_alloc(sizeof *s);
-    *p = (job_process){.is_server = is_server, .index = index, .start = s};
+    *p = (job_process){.is_server = is_server, .index = index, .host = j->n, .start = s};
     *s = (start){j, p};
     sim_disk_add_host(j->n);
     begin(s);
@@ -226,6 +226,22 @@ void job_start(job *j)
         add(j, true, i);
     for (int i = 0; i < j->config.model.trainers; i++)
         add(j, false, i);
+}
+
+void job_replace(job *j, int process)
+{
+    job_process *p = &j->processes[process], *old = &j->replaced[j->n_replaced];
+    if (!p->process->alive || p->comes_back || p->outcome.ended || j->n_replaced == JOB_MOST)
+        return;
+    *old = *p;
+    ((start *)old->start)->me = old;
+    j->n_replaced++;
+    start *s = sim_alloc(sizeof *s);
+    *s = (start){j, p};
+    p->start = s;
+    p->host += JOB_MOST; /* a host that nobody else is on */
+    sim_note("%s is taken for dead", p->process->name);
+    begin(s);
 }
 
 static bool may_be_started(const job *j, const job_process *p)
@@ -257,5 +273,7 @@ bool job_look(job *j)
         }
         over = over && !p->process->alive && !p->comes_back;
     }
+    for (int i = 0; i < j->n_replaced; i++)
+        over = over && !j->replaced[i].process->alive;
     return over;
 }

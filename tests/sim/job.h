@@ -32,7 +32,7 @@ typedef struct job_process {
     sim_process *process;
     bool is_server;
     int index;
-    int starts;
+    int starts, host;
     void *start;     /* what it is started with */
     bool comes_back; /* it will be started again */
     job_outcome outcome;
@@ -43,6 +43,8 @@ typedef struct job {
     model models[JOB_MOST_TRAINERS];
     job_process processes[JOB_MOST]; /* servers, then trainers */
     int n;
+    job_process replaced[JOB_MOST]; /* trainers that another process has taken the place of */
+    int n_replaced;
     bool has_bits;
     uint64_t bits;  /* a hash of the final values, as trainer 0 read them */
     float sums[16]; /* of each variable's: for people */
@@ -51,6 +53,8 @@ typedef struct job {
 /* The programs; then the processes, which begin when the simulation runs. */
 void job_make(job *j, const job_config *config);
 void job_start(job *j);
+/* Start one more in the place of a trainer that may still live: whoever thought it dead does. */
+void job_replace(job *j, int process);
 /* As a launcher does: looks who has died, and starts it again. True: all have ended for good. */
 bool job_look(job *j);
 

@@ -140,6 +140,9 @@ static void judge(slot *s, const plan *p, const plan_calm *calm, bool ended)
     if (is_comparable(j, calm) && j->bits != calm->bits)
         fail(s, "  the final values are not those of a calm job: sums %g %g %g\n",
              (double)j->sums[0], (double)j->sums[1], (double)j->sums[2]);
+    for (int i = 0; i < j->n_replaced; i++)
+        if (j->replaced[i].process->alive)
+            fail(s, "  %s was replaced, and is still there\n", j->replaced[i].process->name);
     if (strlen(s->report) > before)
         describe_ends(s, j);
 }

@@ -6,7 +6,7 @@
 
 #include "sys/transport.h"
 
-enum { MOST_HOSTS = 16, MOST_ENDS = 4096, PIECE = 16 << 10 };
+enum { MOST_HOSTS = 128, MOST_ENDS = 4096, PIECE = 16 << 10 };
 
 #define KEEPALIVE_NS (15 * SIM_S) /* as transport_tcp.c has it */
 

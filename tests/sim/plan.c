@@ -83,8 +83,8 @@ static plan_act draw_act(const plan *p, const plan_calm *calm)
     int servers = p->job.model.servers, n = servers + p->job.model.trainers;
     plan_act act = {.kind = (plan_act_kind)sim_draw(gentle ? 3 : 6), .whom = (int)sim_draw(n)};
     if (gentle && p->job.restarts > 0 && sim_one_in(2)) { /* it comes back */
-        act.kind = ACT_KILL;
-        if (p->job.journal == JOURNAL_OFF)
+        act.kind = sim_one_in(4) ? ACT_REPLACE : ACT_KILL;
+        if (act.kind == ACT_REPLACE || p->job.journal == JOURNAL_OFF)
             act.whom = servers + (int)sim_draw(p->job.model.trainers);
     }
     act.other = sim_one_in(2) ? -1 : (int)sim_draw(n);
@@ -137,7 +137,7 @@ plan plan_draw(uint64_t seed, const plan_calm *calm)
 
 typedef struct coming {
     const plan_act *act;
-    const job *j;
+    job *j;
 } coming;
 
 static void cut(const plan_act *a, const job *j, int other)
@@ -153,7 +153,9 @@ static void cut(const plan_act *a, const job *j, int other)
 static void carry_out(void *arg)
 {
     const coming *c = arg;
-    if (c->act->kind == ACT_RESET)
+    if (c->act->kind == ACT_REPLACE)
+        job_replace(c->j, c->act->whom);
+    else if (c->act->kind == ACT_RESET)
         sim_net_reset_all(c->j->processes[c->act->whom].process->host);
     else if (c->act->other >= 0)
         cut(c->act, c->j, c->act->other);
@@ -192,8 +194,8 @@ void plan_arrange(const plan *p, job *j)
 void plan_describe(const plan *p, char *text, size_t size)
 {
     static const char *const modes[] = {"sync", "async", "half_async", "geo"},
-                             *const kinds[] = {"cut",  "reset",     "pause",
-                                               "kill", "no memory", "stop"};
+                             *const kinds[] = {"cut",       "reset", "pause",  "kill",
+                                               "no memory", "stop",  "replace"};
     static const char *const journals[] = {"", ", journal everysec", ", journal always"};
     const model_config *m = &p->job.model;
     int n = snprintf(

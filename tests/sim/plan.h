@@ -20,7 +20,8 @@ typedef enum plan_act_kind {
     ACT_PAUSE,
     ACT_KILL,
     ACT_NO_MEMORY,
-    ACT_STOP
+    ACT_STOP,
+    ACT_REPLACE
 } plan_act_kind;
 
 typedef struct plan_act {
@@ -28,7 +29,7 @@ typedef struct plan_act {
     int whom, other; /* processes of the job; other -1: all */
     bool one_way, silently;
     bool by_point;   /* KILL: `at` counts fault points, not steps */
-    uint64_t at;     /* CUT, RESET: ns; the others: a step of the process */
+    uint64_t at;     /* CUT, RESET, REPLACE: ns; the others: a step of the process */
     uint64_t for_ns; /* CUT, PAUSE */
 } plan_act;
 
