@@ -18,6 +18,8 @@
 
 enum { BATCH = 2, RETURN_SECONDS = 60 };
 
+#define KEY "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
 /* What a process is started with. */
 typedef struct start {
     job *j;
@@ -208,6 +210,7 @@ static void begin(void *arg)
     p->outcome = (job_outcome){0};
     p->process = sim_process_start(name, p->host, p->starts++,
                                    p->is_server ? server_main : trainer_main, arg);
+    p->process->key = s->j->config.has_key ? KEY : NULL;
 }
 
 static void add(job *j, bool is_server, int index)

@@ -14,6 +14,7 @@ typedef struct job_config {
     int steps;
     int loops;    /* of each server */
     int restarts; /* how often one that dies is started again; 0: never */
+    bool has_key; /* and so a MAC on every frame */
     job_journal journal;
     int snapshot_seconds; /* 0: none is made */
     uint64_t think_ns;    /* that a trainer takes for a step, at most */

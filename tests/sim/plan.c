@@ -126,6 +126,7 @@ plan plan_draw(uint64_t seed, const plan_calm *calm)
     p.must_complete = p.gentle;
     p.weather.half_open = !p.gentle;
     draw_returns(&p);
+    p.job.has_key = sim_one_in(3);
     p.job.think_ns = sim_one_in(2) ? 0 : sim_draw_scaled(SIM_MS, 2 * SIM_S);
     p.n_acts = (int)sim_draw(PLAN_MOST_ACTS + 1);
     for (int i = 0; i < p.n_acts; i++)
@@ -205,6 +206,8 @@ void plan_describe(const plan *p, char *text, size_t size)
         : m->optimizer == MODEL_MOMENTUM ? "words, momentum"
                                          : "words, sgd",
         m->trainers, m->servers, p->job.loops, p->job.steps, p->gentle ? ", gentle" : "");
+    if (p->job.has_key)
+        n += snprintf(text + n, size - (size_t)n, " with a key,");
     if (p->job.restarts > 0)
         n += snprintf(text + n, size - (size_t)n, " with restarts%s,", journals[p->job.journal]);
     for (int i = 0; i < p->n_acts && n < (int)size; i++)

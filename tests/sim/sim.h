@@ -60,6 +60,7 @@ typedef struct sim_process {
     int host; /* for the network */
     int pid;
     int incarnation; /* how often it was started before: REGATTA_INCARNATION */
+    const char *key; /* REGATTA_JOB_KEY; NULL: there is none */
     bool alive;
     uint64_t paused_until;
     uint64_t switches;        /* how often one of its threads went on */

@@ -216,11 +216,13 @@ long rg_process_id(void)
     return here != NULL ? here->pid : 1;
 }
 
-/* The environment is the OS process's own, but for what a launcher says when it starts again. */
+/* The environment is the OS process's own, but for what a launcher says to each. */
 char *WRAP(getenv)(const char *name)
 {
     static char text[16];
     const sim_process *here = sim_process_here();
+    if (here != NULL && strcmp(name, "REGATTA_JOB_KEY") == 0)
+        return (char *)(uintptr_t)here->key;
     if (here == NULL || here->incarnation == 0 || strcmp(name, "REGATTA_INCARNATION") != 0)
         return REAL(getenv)(name);
     (void)snprintf(text, sizeof text, "%d", here->incarnation);
