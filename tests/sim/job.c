@@ -11,6 +11,7 @@
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/interrupt.h"
+#include "sys/pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,28 +45,53 @@ static uint32_t number_of(int index, int step, int i)
     return x ^ (x >> 13);
 }
 
-static rg_status run_step(trainer *t, int step)
+static const char *const feeds[] = {"ids", "y"}, *const fetches[] = {"loss"};
+
+static rg_status run_step(trainer *t, rg_plan *plan, int thread, int step)
 {
-    static const char *const feeds[] = {"ids", "y"}, *const fetches[] = {"loss"};
-    const model *m = &t->j->models[t->s->me->index];
     bool ledger = t->j->config.model.kind == MODEL_LEDGER;
-    int batch = ledger ? 1 : BATCH;
+    int batch = ledger ? 1 : BATCH, who = t->s->me->index * JOB_MOST_THREADS + thread;
     int64_t ids[BATCH];
     float y[BATCH];
-    rg_prepared *prepared;
     for (int i = 0; i < batch; i++) {
-        ids[i] = number_of(t->s->me->index, step, i) % MODEL_ROWS;
-        y[i] = ledger ? 1 : (float)(number_of(t->s->me->index, step, i + BATCH) % 100) * 0.01f;
+        ids[i] = number_of(who, step, i) % MODEL_ROWS;
+        y[i] = ledger ? 1 : (float)(number_of(who, step, i + BATCH) % 100) * 0.01f;
     }
-    const rg_plan_config config = {
-        .feeds = feeds, .n_feeds = 2, .fetches = fetches, .n_fetches = 1};
-    RG_TRY(rg_executor_prepare(t->executor, m->main, t->scope, &config, &prepared, NULL));
-    rg_plan *plan = rg_prepared_plan(prepared);
     RG_TRY(rg_feed_plan(plan, 0, &(rg_fed){ids, RG_I64, RG_SHAPE(batch, 1), NULL, NULL}));
     RG_TRY(rg_feed_plan(plan, 1, &(rg_fed){y, RG_F32, RG_SHAPE(batch, 1), NULL, NULL}));
-    RG_TRY(rg_plan_run(plan));
-    rg_prepared_release(prepared);
-    return RG_OK;
+    return rg_plan_run(plan);
+}
+
+/* All steps of a thread; what was pushed before this process was started again is not made again,
+ * as in train_from_dataset, or made without a word, as by exe.run(). */
+static rg_status run_steps(void *arg, int thread)
+{
+    trainer *t = arg;
+    const job_config *c = &t->j->config;
+    const rg_plan_config config = {
+        .feeds = feeds, .n_feeds = 2, .fetches = fetches, .n_fetches = 1, .thread = thread};
+    rg_prepared *prepared;
+    RG_TRY(rg_executor_make(t->executor, t->j->models[t->s->me->index].main, t->scope, &config,
+                            &prepared));
+    for (int step = 0; step < c->steps; step++) {
+        if (c->threads == 1 || !rg_exchange_skip(t->job, thread))
+            RG_TRY(run_step(t, rg_prepared_plan(prepared), thread, step));
+        t->s->me->outcome.steps++;
+        if (c->think_ns > 0)
+            rg_clock_sleep(sim_draw(c->think_ns));
+    }
+    return c->threads > 1 ? rg_exchange_thread_ends(t->job, thread) : RG_OK;
+}
+
+static rg_status run_threads(trainer *t)
+{
+    rg_pool *pool;
+    int n = t->j->config.threads;
+    RG_TRY(rg_exchange_threads(t->job, n));
+    RG_TRY(rg_pool_open(&pool, n));
+    RG_TRY(rg_pool_run(pool, run_steps, t));
+    rg_pool_close(pool);
+    return rg_exchange_threads(t->job, 1);
 }
 
 /* The final values, as they are on the servers. */
@@ -120,12 +146,7 @@ static rg_status train(trainer *t)
     RG_TRY(rg_job_open(&t->job));
     RG_TRY(rg_executor_open(&t->executor, t->job));
     RG_TRY(rg_execute(t->executor, m->startup, t->scope));
-    for (int step = 0; step < t->j->config.steps; step++) {
-        RG_TRY(run_step(t, step));
-        t->s->me->outcome.steps++;
-        if (t->j->config.think_ns > 0)
-            rg_clock_sleep(sim_draw(t->j->config.think_ns));
-    }
+    RG_TRY(t->j->config.threads > 1 ? run_threads(t) : run_steps(t, 0));
     RG_TRY(rg_exchange_flush(t->job));
     RG_TRY(rg_job_barrier(t->job, "all steps are done"));
     if (t->s->me->index == 0)

@@ -5,13 +5,18 @@
 #include "sim/model.h"
 #include "sim/sim.h"
 
-enum { JOB_MOST_TRAINERS = 4, JOB_MOST = JOB_MOST_TRAINERS + MODEL_MOST_SERVERS };
+enum {
+    JOB_MOST_THREADS = 8,
+    JOB_MOST_TRAINERS = 4,
+    JOB_MOST = JOB_MOST_TRAINERS + MODEL_MOST_SERVERS
+};
 
 typedef enum job_journal { JOURNAL_OFF, JOURNAL_EVERYSEC, JOURNAL_ALWAYS } job_journal;
 
 typedef struct job_config {
     model_config model;
-    int steps;
+    int steps;    /* of each thread of a trainer */
+    int threads;  /* of each trainer */
     int loops;    /* of each server */
     int restarts; /* how often one that dies is started again; 0: never */
     bool has_key; /* and so a MAC on every frame */

@@ -23,8 +23,9 @@ int plan_config_of(uint64_t seed)
 job_config plan_job(int config)
 {
     static const struct {
-        int trainers, servers, loops;
-    } shapes[] = {{1, 1, 1}, {2, 1, 2}, {2, 2, 1}, {3, 2, 2}, {1, 2, 2}, {3, 1, 1}};
+        int trainers, servers, loops, threads;
+    } shapes[] = {{1, 1, 1, 1}, {2, 1, 2, 2}, {2, 2, 1, 1},
+                  {3, 2, 2, 1}, {1, 2, 2, 2}, {3, 1, 1, 1}};
     static const struct {
         model_kind kind;
         model_optimizer optimizer;
@@ -43,6 +44,7 @@ job_config plan_job(int config)
                                   .servers = shapes[shape].servers,
                                   .endpoints = {"sim:1:7000", "sim:2:7000"}},
                         .steps = kind < 2 ? 4 : 8,
+                        .threads = mode == 3 ? 1 : shapes[shape].threads,
                         .loops = shapes[shape].loops};
 }
 
@@ -200,12 +202,14 @@ void plan_describe(const plan *p, char *text, size_t size)
     static const char *const journals[] = {"", ", journal everysec", ", journal always"};
     const model_config *m = &p->job.model;
     int n = snprintf(
-        text, size, "%s, %s, %d trainers, %d servers of %d loops, %d steps%s:", modes[m->mode],
+        text, size,
+        "%s, %s, %d trainers of %d threads, %d servers of %d loops, %d steps%s:", modes[m->mode],
         m->kind == MODEL_LEDGER          ? "ledger"
         : m->optimizer == MODEL_ADAM     ? "words, adam"
         : m->optimizer == MODEL_MOMENTUM ? "words, momentum"
                                          : "words, sgd",
-        m->trainers, m->servers, p->job.loops, p->job.steps, p->gentle ? ", gentle" : "");
+        m->trainers, p->job.threads, m->servers, p->job.loops, p->job.steps,
+        p->gentle ? ", gentle" : "");
     if (p->job.has_key)
         n += snprintf(text + n, size - (size_t)n, " with a key,");
     if (p->job.restarts > 0)
