@@ -135,12 +135,10 @@ static bool ours(int at, const char *path, char out[PATH_BYTES])
     const open_file *folder = handle(at);
     if (path[0] != '/' && folder == NULL)
         return false;
-    if (path[0] == '/')
-        (void)snprintf(out, PATH_BYTES, "%s", path);
-    else if (strcmp(path, ".") == 0 || path[0] == '\0')
-        (void)snprintf(out, PATH_BYTES, "%s", folder->path);
-    else
-        (void)snprintf(out, PATH_BYTES, "%s/%s", folder->path, path);
+    bool whole = path[0] == '/', here = strcmp(path, ".") == 0 || path[0] == '\0';
+    if (snprintf(out, PATH_BYTES, "%s%s%s", whole ? "" : folder->path, whole || here ? "" : "/",
+                 here ? "" : path) >= PATH_BYTES)
+        abort();
     for (size_t n = strlen(out); n > 1 && out[n - 1] == '/';)
         out[--n] = '\0';
     return strncmp(out, "/sim/", 5) == 0 || strcmp(out, "/sim") == 0;
