@@ -23,8 +23,9 @@ int plan_config_of(uint64_t seed)
 job_config plan_job(int config)
 {
     static const struct {
-        int trainers, servers, loops;
-    } shapes[] = {{1, 1, 1}, {2, 1, 2}, {2, 2, 1}, {3, 2, 2}, {1, 2, 2}, {3, 1, 1}};
+        int trainers, servers, loops, threads;
+    } shapes[] = {{1, 1, 1, 1}, {2, 1, 2, 2}, {2, 2, 1, 1},
+                  {3, 2, 2, 1}, {1, 2, 2, 2}, {3, 1, 1, 1}};
     static const struct {
         model_kind kind;
         model_optimizer optimizer;
@@ -43,6 +44,7 @@ job_config plan_job(int config)
                                   .servers = shapes[shape].servers,
                                   .endpoints = {"sim:1:7000", "sim:2:7000"}},
                         .steps = kind < 2 ? 4 : 8,
+                        .threads = mode == 3 ? 1 : shapes[shape].threads,
                         .loops = shapes[shape].loops};
 }
 
@@ -72,19 +74,33 @@ static sim_weather draw_weather(void)
         w.refuse_one_in = 2 + sim_draw(10);
     if (sim_one_in(4))
         w.slow_one_in = 2 + sim_draw(10);
+    if (sim_one_in(4))
+        w.flip_one_in = 20 + sim_draw(100);
     return w;
 }
 
-static plan_act draw_act(const plan *p, const plan_calm *calm, bool gentle)
+static plan_act draw_act(const plan *p, const plan_calm *calm)
 {
-    int n = p->job.model.servers + p->job.model.trainers;
-    plan_act act = {.kind = (plan_act_kind)sim_draw(gentle ? 3 : 4), .whom = (int)sim_draw(n)};
+    bool gentle = p->gentle;
+    int servers = p->job.model.servers, n = servers + p->job.model.trainers;
+    plan_act act = {.kind = (plan_act_kind)sim_draw(gentle ? 3 : 6), .whom = (int)sim_draw(n)};
+    if (gentle && p->job.restarts > 0 && sim_one_in(2)) { /* it comes back */
+        act.kind = sim_one_in(4) ? ACT_REPLACE : ACT_KILL;
+        if (act.kind == ACT_REPLACE || p->job.journal == JOURNAL_OFF)
+            act.whom = servers + (int)sim_draw(p->job.model.trainers);
+    }
     act.other = sim_one_in(2) ? -1 : (int)sim_draw(n);
     act.one_way = sim_one_in(2);
     act.silently = sim_one_in(2);
     act.for_ns = sim_draw_scaled(SIM_MS, gentle ? most_gentle_ns / PLAN_MOST_ACTS : 60 * SIM_S);
-    if (act.kind == ACT_PAUSE || act.kind == ACT_KILL)
-        act.at = 1 + sim_draw(calm->switches[act.whom] + calm->switches[act.whom] / 8);
+    if (gentle && act.whom < servers && p->job.journal == JOURNAL_EVERYSEC)
+        act.silently = false;
+    act.by_point = act.kind == ACT_KILL && sim_one_in(2);
+    uint64_t most = act.by_point ? calm->points[act.whom] : calm->switches[act.whom];
+    if (act.kind == ACT_NO_MEMORY)
+        act.at = 1 + sim_draw(4);
+    else if (act.kind == ACT_PAUSE || act.kind == ACT_KILL || act.kind == ACT_STOP)
+        act.at = 1 + sim_draw(most + most / 8 + 1);
     else
         act.at = sim_now() +
                  sim_draw_scaled(10 * SIM_US,
@@ -93,16 +109,30 @@ static plan_act draw_act(const plan *p, const plan_calm *calm, bool gentle)
     return act;
 }
 
+/* Who is killed and comes back changes nothing: trainers; and servers whose journal has all that
+ * they answered. */
+static void draw_returns(plan *p)
+{
+    p->job.restarts = SIM_TRAINERS_RETURN && sim_one_in(2) ? PLAN_MOST_ACTS : 0;
+    if (SIM_SERVERS_RETURN && p->job.restarts > 0 && sim_one_in(2))
+        p->job.journal = sim_one_in(2) ? JOURNAL_EVERYSEC : JOURNAL_ALWAYS;
+    if (p->job.journal != JOURNAL_OFF && sim_one_in(2))
+        p->job.snapshot_seconds = 1 + (int)sim_draw(3);
+}
+
 plan plan_draw(uint64_t seed, const plan_calm *calm)
 {
     plan p = {.job = plan_job(plan_config_of(seed)), .yields_one_in = draw_yields()};
     p.weather = draw_weather();
     p.gentle = sim_one_in(2);
+    p.must_complete = p.gentle;
     p.weather.half_open = !p.gentle;
+    draw_returns(&p);
+    p.job.has_key = sim_one_in(3);
     p.job.think_ns = sim_one_in(2) ? 0 : sim_draw_scaled(SIM_MS, 2 * SIM_S);
     p.n_acts = (int)sim_draw(PLAN_MOST_ACTS + 1);
     for (int i = 0; i < p.n_acts; i++)
-        p.acts[i] = draw_act(&p, calm, p.gentle);
+        p.acts[i] = draw_act(&p, calm);
     return p;
 }
 
@@ -110,7 +140,7 @@ plan plan_draw(uint64_t seed, const plan_calm *calm)
 
 typedef struct coming {
     const plan_act *act;
-    const job *j;
+    job *j;
 } coming;
 
 static void cut(const plan_act *a, const job *j, int other)
@@ -126,7 +156,9 @@ static void cut(const plan_act *a, const job *j, int other)
 static void carry_out(void *arg)
 {
     const coming *c = arg;
-    if (c->act->kind == ACT_RESET)
+    if (c->act->kind == ACT_REPLACE)
+        job_replace(c->j, c->act->whom);
+    else if (c->act->kind == ACT_RESET)
         sim_net_reset_all(c->j->processes[c->act->whom].process->host);
     else if (c->act->other >= 0)
         cut(c->act, c->j, c->act->other);
@@ -146,8 +178,12 @@ void plan_arrange(const plan *p, job *j)
             whom->pause_at_switch = a->at;
             whom->pause_ns = a->for_ns;
         } else if (a->kind == ACT_KILL) {
-            whom->kill_at_switch = a->at;
+            *(a->by_point ? &whom->kill_at_point : &whom->kill_at_switch) = a->at;
             whom->kill_silently = a->silently;
+        } else if (a->kind == ACT_NO_MEMORY) {
+            whom->slabs = a->at;
+        } else if (a->kind == ACT_STOP) {
+            whom->stop_at_switch = a->at;
         } else {
             coming *c = sim_alloc(sizeof *c);
             *c = (coming){a, j};
@@ -160,17 +196,24 @@ void plan_arrange(const plan *p, job *j)
 
 void plan_describe(const plan *p, char *text, size_t size)
 {
-    static const char *const modes[] = {"sync", "async", "half_async", "geo"}, *const kinds[] = {
-                                                                                   "cut", "reset",
-                                                                                   "pause", "kill"};
+    static const char *const modes[] = {"sync", "async", "half_async", "geo"},
+                             *const kinds[] = {"cut",       "reset", "pause",  "kill",
+                                               "no memory", "stop",  "replace"};
+    static const char *const journals[] = {"", ", journal everysec", ", journal always"};
     const model_config *m = &p->job.model;
     int n = snprintf(
-        text, size, "%s, %s, %d trainers, %d servers of %d loops, %d steps%s:", modes[m->mode],
+        text, size,
+        "%s, %s, %d trainers of %d threads, %d servers of %d loops, %d steps%s:", modes[m->mode],
         m->kind == MODEL_LEDGER          ? "ledger"
         : m->optimizer == MODEL_ADAM     ? "words, adam"
         : m->optimizer == MODEL_MOMENTUM ? "words, momentum"
                                          : "words, sgd",
-        m->trainers, m->servers, p->job.loops, p->job.steps, p->gentle ? ", gentle" : "");
+        m->trainers, p->job.threads, m->servers, p->job.loops, p->job.steps,
+        p->gentle ? ", gentle" : "");
+    if (p->job.has_key)
+        n += snprintf(text + n, size - (size_t)n, " with a key,");
+    if (p->job.restarts > 0)
+        n += snprintf(text + n, size - (size_t)n, " with restarts%s,", journals[p->job.journal]);
     for (int i = 0; i < p->n_acts && n < (int)size; i++)
         n += snprintf(text + n, size - (size_t)n, " %s(%d)", kinds[p->acts[i].kind],
                       p->acts[i].whom);

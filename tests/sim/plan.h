@@ -11,16 +11,25 @@ typedef struct plan_calm {
     bool known;
     bool has_bits; /* its final values follow from the data alone */
     uint64_t bits;
-    uint64_t switches[JOB_MOST];
+    uint64_t switches[JOB_MOST], points[JOB_MOST];
 } plan_calm;
 
-typedef enum plan_act_kind { ACT_CUT, ACT_RESET, ACT_PAUSE, ACT_KILL } plan_act_kind;
+typedef enum plan_act_kind {
+    ACT_CUT,
+    ACT_RESET,
+    ACT_PAUSE,
+    ACT_KILL,
+    ACT_NO_MEMORY,
+    ACT_STOP,
+    ACT_REPLACE
+} plan_act_kind;
 
 typedef struct plan_act {
     plan_act_kind kind;
     int whom, other; /* processes of the job; other -1: all */
     bool one_way, silently;
-    uint64_t at;     /* CUT, RESET: ns; the others: a step of the process */
+    bool by_point;   /* KILL: `at` counts fault points, not steps */
+    uint64_t at;     /* CUT, RESET, REPLACE: ns; the others: a step of the process */
     uint64_t for_ns; /* CUT, PAUSE */
 } plan_act;
 
@@ -28,7 +37,8 @@ typedef struct plan {
     job_config job;
     sim_weather weather;
     uint64_t yields_one_in;
-    bool gentle; /* nothing of it is a reason to give up */
+    bool gentle;        /* nothing of it lasts as long as a lease */
+    bool must_complete; /* nothing of it is a reason to give up */
     int n_acts;
     plan_act acts[PLAN_MOST_ACTS];
 } plan;

@@ -26,7 +26,7 @@
 #define UNCHECKED
 #endif
 
-enum { MOST_THREADS = 1024, MOST_PROCESSES = 64, STACK_BYTES = 512 << 10, FIRST_EVENTS = 1 << 10 };
+enum { MOST_THREADS = 1024, FIRST_PID = 100, STACK_BYTES = 512 << 10, FIRST_EVENTS = 1 << 10 };
 
 struct sim_thread {
     ucontext_t context;
@@ -59,6 +59,7 @@ typedef struct world {
     event *events;       /* a heap by `when` */
     size_t n_events, cap_events;
     uint64_t n_numbers;
+    int n_processes;
     uint8_t *data, *local; /* where the program's are */
     size_t data_bytes, local_bytes;
     uint8_t *first_data, *first_local; /* as they were when the first process started */
@@ -395,7 +396,8 @@ void sim_set_yields(uint64_t one_in)
 
 /* ---- processes ---- */
 
-sim_process *sim_process_start(const char *name, int host, void *(*main)(void *arg), void *arg)
+sim_process *sim_process_start(const char *name, int host, int incarnation,
+                               void *(*main)(void *arg), void *arg)
 {
     sim_process *process = sim_alloc(sizeof *process);
     if (sim->first_data == NULL) {
@@ -404,9 +406,12 @@ sim_process *sim_process_start(const char *name, int host, void *(*main)(void *a
     }
     (void)snprintf(process->name, sizeof process->name, "%s", name);
     process->host = host;
+    process->pid = FIRST_PID + sim->n_processes++;
+    process->incarnation = incarnation;
     process->alive = true;
     process->memory = copied(sim->first_data, sim->data_bytes);
     (void)add_thread(process, "main", main, arg);
+    sim_net_host_up(host);
     sim_note("%s starts", name);
     return process;
 }
@@ -435,6 +440,8 @@ void sim_process_kill(sim_process *process, bool silently)
     process->killed = true;
     sim_note("%s is killed%s", process->name, silently ? ", and its host is gone" : "");
     sim_net_process_gone(process, silently);
+    if (silently)
+        sim_disk_cut_power(process->host);
 }
 
 sim_process *sim_process_here(void)
@@ -449,6 +456,11 @@ static void meet_fate(sim_process *p)
 {
     if (p->alive && p->kill_at_switch != 0 && p->switches >= p->kill_at_switch)
         sim_process_kill(p, p->kill_silently);
+    if (p->alive && p->stop_at_switch != 0 && p->switches >= p->stop_at_switch) {
+        p->stop_at_switch = 0;
+        p->stopped_at = sim->now;
+        sim_note("%s is sent a signal", p->name);
+    }
     if (p->alive && p->pause_at_switch != 0 && p->switches >= p->pause_at_switch) {
         p->pause_at_switch = 0;
         p->paused_until = sim->now + p->pause_ns;

@@ -7,7 +7,9 @@
  *     sched.c    time, chance, processes and their threads
  *     threads.c  what src/ asks of pthreads, of clocks and of its own process
  *     loop.c     event loops and timers (src/sys/loop.h)
- *     net.c      the transport "sim:", and what networks do to connections
+ *     fault.c    the points where src/ lets itself be made to fail
+ *     net.c, net_calls.c  the transport "sim:", and what networks do to connections
+ *     disk.c     the system calls on files, and what a power cut leaves of them
  *     model.c    the smallest programs that train, cut into trainers and servers
  *     job.c      the processes of a job, and what they must have come to
  *     plan.c     what a seed decides: the job, and what happens to it
@@ -56,19 +58,28 @@ typedef struct sim_thread sim_thread;
 typedef struct sim_process {
     char name[32];
     int host; /* for the network */
+    int pid;
+    int incarnation; /* how often it was started before: REGATTA_INCARNATION */
+    const char *key; /* REGATTA_JOB_KEY; NULL: there is none */
     bool alive;
     uint64_t paused_until;
     uint64_t switches;        /* how often one of its threads went on */
     uint64_t kill_at_switch;  /* 0: not */
+    uint64_t points;          /* fault points that it has passed */
+    uint64_t kill_at_point;   /* 0: not */
+    uint64_t slabs;           /* after so many there is no memory for rows; 0: there is */
     bool kill_silently;       /* the host is gone, and nobody is told */
     uint64_t pause_at_switch; /* 0: not */
     uint64_t pause_ns;
-    bool killed, stopped; /* stopped: it was sent a signal that it can hear */
-    uint8_t *memory;      /* the data of the program, while another process runs */
+    uint64_t stop_at_switch; /* 0: not. It is sent SIGTERM */
+    uint64_t stopped_at;     /* 0: it was not */
+    bool killed;
+    uint8_t *memory; /* the data of the program, while another process runs */
 } sim_process;
 
 /* Begins with main(arg) in a thread of its own, and ends when that returns. */
-sim_process *sim_process_start(const char *name, int host, void *(*main)(void *arg), void *arg);
+sim_process *sim_process_start(const char *name, int host, int incarnation,
+                               void *(*main)(void *arg), void *arg);
 void sim_process_kill(sim_process *process, bool silently);
 sim_process *sim_process_here(void); /* NULL: in none */
 
@@ -95,6 +106,7 @@ void sim_maybe_yield(void);
 /* ---- the network (net.c) ---- */
 
 void sim_net_init(void);
+void sim_net_host_up(int host);
 void sim_net_process_gone(const sim_process *process, bool silently);
 
 /* What it does to connections; all by chance. */
@@ -106,12 +118,22 @@ typedef struct sim_weather {
     uint64_t refuse_one_in; /* of attempts to connect */
     uint64_t window;        /* bytes under way in one direction */
     uint64_t slow_one_in;   /* of connections: their bytes drip */
+    uint64_t flip_one_in;   /* of pieces that arrive: a bit of it is another */
 } sim_weather;
 
 void sim_net_set_weather(const sim_weather *weather);
+const sim_weather *sim_net_weather(void);
 /* Nothing passes from one host to the other until then. */
 void sim_net_cut(int from, int to, uint64_t until);
 /* All connections of a host break now. */
 void sim_net_reset_all(int host);
+
+/* ---- the disk (disk.c) ---- */
+
+void sim_disk_init(void);
+/* Its files are below /sim/HOST. */
+void sim_disk_add_host(int host);
+/* What was not synced is gone. */
+void sim_disk_cut_power(int host);
 
 #endif

@@ -7,6 +7,7 @@
  *
  * Left out: priorities, signals, thread-specific data, and libraries that lock for themselves
  * (OpenSSL), which one OS thread never finds locked. */
+#include "sim/real.h"
 #include "sim/sim.h"
 
 #include "sys/children_priv.h"
@@ -31,29 +32,6 @@ static sim_thread *me(void)
     sim_thread *here = sim_thread_here();
     return here != NULL ? here : (sim_thread *)1;
 }
-
-#define WRAP(name) __wrap_##name // NOLINT: the linker's name for it
-
-int WRAP(pthread_mutex_init)(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
-int WRAP(pthread_mutex_destroy)(pthread_mutex_t *mutex);
-int WRAP(pthread_mutex_lock)(pthread_mutex_t *mutex);
-int WRAP(pthread_mutex_trylock)(pthread_mutex_t *mutex);
-int WRAP(pthread_mutex_unlock)(pthread_mutex_t *mutex);
-int WRAP(pthread_cond_init)(pthread_cond_t *cond, const pthread_condattr_t *attr);
-int WRAP(pthread_cond_destroy)(pthread_cond_t *cond);
-int WRAP(pthread_cond_wait)(pthread_cond_t *cond, pthread_mutex_t *mutex);
-int WRAP(pthread_cond_timedwait)(pthread_cond_t *cond, pthread_mutex_t *mutex,
-                                 const struct timespec *until);
-int WRAP(pthread_cond_signal)(pthread_cond_t *cond);
-int WRAP(pthread_cond_broadcast)(pthread_cond_t *cond);
-int WRAP(pthread_create)(pthread_t *thread, const pthread_attr_t *attr, void *(*main)(void *),
-                         void *arg);
-int WRAP(pthread_join)(pthread_t thread, void **result);
-int WRAP(pthread_detach)(pthread_t thread);
-pthread_t WRAP(pthread_self)(void);
-int WRAP(pthread_once)(pthread_once_t *once, void (*init)(void));
-int WRAP(pthread_setname_np)(pthread_t thread, const char *name);
-int WRAP(RAND_bytes)(unsigned char *bytes, int n);
 
 /* ---- mutexes ---- */
 
@@ -234,7 +212,21 @@ int WRAP(RAND_bytes)(unsigned char *bytes, int n)
 
 long rg_process_id(void)
 {
-    return 1;
+    const sim_process *here = sim_process_here();
+    return here != NULL ? here->pid : 1;
+}
+
+/* The environment is the OS process's own, but for what a launcher says to each. */
+char *WRAP(getenv)(const char *name)
+{
+    static char text[16];
+    const sim_process *here = sim_process_here();
+    if (here != NULL && strcmp(name, "REGATTA_JOB_KEY") == 0)
+        return (char *)(uintptr_t)here->key;
+    if (here == NULL || here->incarnation == 0 || strcmp(name, "REGATTA_INCARNATION") != 0)
+        return REAL(getenv)(name);
+    (void)snprintf(text, sizeof text, "%d", here->incarnation);
+    return text;
 }
 
 void rg_thread_waits_its_turn(void)
