@@ -22,6 +22,10 @@ SCENARIOS = [
     ("file.", None),  # tests/python/test_io_faults.py, tests/save/test_save.c: they kill saves
     ("dir.", None),
     ("ps.disk.", None),  # below
+    ("snapshot.", None),  # tests/faults/test_journal.py, as the next
+    ("journal.forget", None),
+    ("journal.", ("sync", 1, {"FLAGS_ps_journal": "always", "FLAGS_ps_journal_dir": "journal"})),
+    ("leave.", ("sync", 1, {})),
     ("geo.", ("geo", 1, {})),
     ("ps.apply", ("async", 3, {})),
     ("ps.applied", ("async", 3, {})),
