@@ -170,7 +170,7 @@ def show(folder, tests):
         other = len([t for t in tests[number] if not t.split("::")[0].endswith(".py")])
         said = ("FAILED: %d of %d" % (bad, bad + good) if bad else
                 "not yet" if not tests[number] else
-                "only in make test-full" if good + other == 0 else
+                "did not run here" if good + other == 0 else
                 "passed: %d" % (good + other))
         if tests[number] and ROWS[number][2]:
             said += " (in part)"

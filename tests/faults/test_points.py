@@ -9,7 +9,7 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "e2e_ps")]
-from cluster import cluster  # noqa: E402,F401
+from cluster import cluster, launch_ps  # noqa: E402,F401
 from points import points  # noqa: E402
 from test_network import LEDGER, expected  # noqa: E402
 
@@ -21,6 +21,12 @@ STEPS = 12
 SCENARIOS = [
     ("file.", None),  # tests/python/test_io_faults.py, tests/save/test_save.c: they kill saves
     ("dir.", None),
+    ("ps.disk.", None),  # below
+    ("snapshot.", None),  # tests/faults/test_journal.py, as the next
+    ("journal.forget", None),
+    ("journal.", ("sync", 1, {"FLAGS_ps_journal": "always", "FLAGS_ps_journal_dir": "journal"})),
+    ("leave.", ("sync", 1, {})),
+    ("geo.", ("geo", 1, {})),
     ("ps.apply", ("async", 3, {})),
     ("ps.applied", ("async", 3, {})),
     ("ps.slab", ("sync", 1, {})),
@@ -82,6 +88,7 @@ def test_a_process_is_killed_there(cluster, point):  # noqa: F811
                 mode, cluster.logs())
 
 
+@pytest.mark.skipif(os.environ.get("REGATTA_FULL") != "1", reason="takes long: make test-full")
 @pytest.mark.parametrize("point", [point for point in OF_JOBS if point in points(played=True)])
 def test_something_fails_there(cluster, point):  # noqa: F811
     """A connection breaks, memory is short: the result is right, or the job ends and says why."""
@@ -95,6 +102,19 @@ def test_something_fails_there(cluster, point):  # noqa: F811
             assert [float(x) for x in line.split()[1:]] == expected(mode, STEPS, 2), line
     else:
         assert "memory" in cluster.logs(), cluster.logs()
+
+
+@pytest.mark.parametrize("action", ["kill", "eio"])
+@pytest.mark.parametrize("point", [p for p in points() if p.startswith("ps.disk.")])
+def test_rows_on_disk_cannot_be_had(tmp_path, point, action):
+    """Tables that are larger than their memory: the job ends with a card."""
+    script = os.path.join(os.path.dirname(HERE), "memory", "memory_script.py")
+    done = launch_ps(tmp_path, ["--table_memory", "2M", "--table_disk", "rows", script, "--ids",
+                                "zipf", "--steps", "12", "--rows", "60000"],
+                     timeout=ENDS_WITHIN, RG_FAULT="%s:1:%s" % (point, action))
+    assert done.returncode != 0, "nobody passes %s" % point
+    assert "the job failed" in done.stdout, done.stdout
+    assert action == "eio" or "killed" in done.stdout, done.stdout
 
 
 def test_the_points_are_found():
