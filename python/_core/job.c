@@ -110,6 +110,13 @@ static PyObject *leave(PyObject *self, PyObject *unused)
     return core_finish(code);
 }
 
+static PyObject *replays(PyObject *self, PyObject *unused)
+{
+    rg_job *job = job_of(self);
+    (void)unused;
+    return PyBool_FromLong(rg_job_is_joined(job) && rg_exchange_replays(job, 0));
+}
+
 static PyObject *fail(PyObject *self, PyObject *args)
 {
     const char *why;
@@ -309,6 +316,8 @@ static PyMethodDef methods[] = {
     {"join", join, METH_VARARGS, "join(endpoints, trainer_id or -1, trainers or 0)"},
     {"fail", fail, METH_VARARGS, "Tell all servers that this trainer has failed, and why."},
     {"leave", leave, METH_NOARGS, "Tell all servers that this trainer is done."},
+    {"replays", replays, METH_NOARGS,
+     "Whether this trainer was started again and comes by what it had done before."},
     {"who", who, METH_NOARGS, "who() -> (number, trainers, mode), None outside a job"},
     {"barrier", barrier, METH_VARARGS, "barrier(name): wait for all trainers"},
     {"flush", flush, METH_NOARGS, "Wait until all that was pushed has been taken."},

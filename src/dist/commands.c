@@ -24,6 +24,8 @@ enum {
     LOCKED = 16,
     /* It changes what a server has, and is written to the journal before it is done. */
     NOTED = 32,
+    /* A trainer that was started again asks for it again: it is answered, and not done. */
+    COUNTED = 64,
 };
 
 typedef struct command {
@@ -61,13 +63,14 @@ static const command commands[] = {
                        "nothing, where it is that of all"},
     [RG_PS_STATS] = {"STATS", TRAINERS, ONCE | NO_WORK | LOCKED | NOTED, rg_serve_stats,
                      "how far this trainer is", "how far all are"},
-    [RG_PS_SET] = {"SET", TRAINERS, ONCE | NOTED, rg_serve_set_whole, "name, tensor", "nothing"},
-    [RG_PS_SHRINK] = {"SHRINK", TRAINERS, ONCE | NOTED, rg_serve_shrink, "name, u32 calls",
-                      "u64 rows that went"},
-    [RG_PS_CLEAR] = {"CLEAR", TRAINERS, ONCE | NOTED, rg_serve_shrink, "name",
+    [RG_PS_SET] = {"SET", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_set_whole, "name, tensor",
+                   "nothing"},
+    [RG_PS_SHRINK] = {"SHRINK", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_shrink,
+                      "name, u32 calls", "u64 rows that went"},
+    [RG_PS_CLEAR] = {"CLEAR", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_shrink, "name",
                      "u64 rows that went"},
-    [RG_PS_SAVE] = {"SAVE", TRAINERS, ONCE, rg_serve_save, "name of a folder, name of a table",
-                    "u64 rows that were written"},
+    [RG_PS_SAVE] = {"SAVE", TRAINERS, ONCE | COUNTED, rg_serve_save,
+                    "name of a folder, name of a table", "u64 rows that were written"},
     [RG_PS_POST] = {"POST", TRAINERS, LOCKED | NOTED, rg_serve_post, "a message to another trainer",
                     "u32: 1 taken, 0 no room now"},
     [RG_PS_FETCH] = {"FETCH", TRAINERS, LOCKED | NOTED, rg_serve_fetch,
@@ -76,6 +79,11 @@ static const command commands[] = {
                      "text, without a length: whom the server waits for; empty where for nobody"},
     [RG_PS_LOAD] = {"LOAD", TRAINER_0, ONCE | EARLY | NOTED, take_program,
                     "the programs of a server that has none", "nothing"},
+    [RG_PS_PEEK] = {"PEEK", ALL, 0, rg_serve_rows, "ids of tables",
+                    "their rows, which stay as they are"},
+    [RG_PS_RESUME] = {"RESUME", TRAINERS, EARLY | GOODBYE | NOTED, rg_serve_resume,
+                      "nothing; or u64 pushes of each thread that it goes on with",
+                      "how far this trainer was; or nothing"},
 };
 
 /* NULL: there is no such method. */
@@ -186,8 +194,16 @@ static bool is_refused(rg_engine *s, const rg_member *trainer, const command *as
                       trainer->who);
         return true;
     }
-    if (trainer->left && (asked->flags & GOODBYE) == 0) {
+    if (trainer->left && (asked->flags & GOODBYE) == 0 && trainer->epoch == 1) {
         rg_rpc_refuse(request, RG_EINVAL, "%s has said that it is done", trainer->who);
+        return true;
+    }
+    if (trainer->shuffled && (asked->answer == rg_serve_post || asked->answer == rg_serve_fetch)) {
+        rg_rpc_refuse(request, RG_ESTALE,
+                      "%s was started again, and the examples that others sent it in a global "
+                      "shuffle went with the process before it: start the job again, or shuffle "
+                      "without it (local_shuffle)",
+                      trainer->who);
         return true;
     }
     if (asked->who == TRAINER_0 && trainer != s->trainers) {
@@ -196,6 +212,28 @@ static bool is_refused(rg_engine *s, const rg_member *trainer, const command *as
         return true;
     }
     return false;
+}
+
+/* A process that stood still, or what was under way of one that is gone: another has its place. */
+static bool is_replaced(const rg_member *trainer, rg_rpc_request *request)
+{
+    if (trainer == NULL ||
+        rg_rpc_peer_session(rg_rpc_request_peer(request)) == atomic_load(&trainer->session))
+        return false;
+    rg_rpc_refuse(
+        request, RG_ESTALE,
+        "this trainer was replaced by another process of the same number, and has to end: "
+        "the job goes on without it");
+    return true;
+}
+
+/* Of a request that an earlier process of this trainer has asked for: no row goes, or is written,
+ * a second time. */
+static void answer_done(uint16_t method, rg_rpc_request *request)
+{
+    static const uint64_t none;
+    rg_rpc_reply(request, 0, &(rg_iov){&none, sizeof none}, method == RG_PS_SET ? 0 : 1, NULL,
+                 NULL);
 }
 
 void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
@@ -207,10 +245,18 @@ void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
         return;
     }
     note_request(trainer, method, asked);
+    if (is_replaced(trainer, request))
+        return;
+    if (trainer != NULL)
+        rg_serve_new_session(s, trainer);
     if (is_held(s, asked, request) || is_refused(s, trainer, asked, request))
         return;
     if ((asked->flags & ONCE) != 0)
         rg_rpc_request_remember(request);
+    if ((asked->flags & COUNTED) != 0 && rg_serve_was_done(trainer)) {
+        answer_done(method, request);
+        return;
+    }
     if ((asked->flags & LOCKED) == 0) {
         asked->answer(s, trainer, request);
         return;

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "sys/cond.h"
+#include "sys/fault.h"
 #include "sys/interrupt.h"
 #include "sys/lent.h"
 
@@ -126,6 +127,16 @@ static rg_status exchange_of(rg_job *job, rg_exchange **out)
     return *out ? RG_OK : rg_no_memory(sizeof **out, "the exchange");
 }
 
+/* Where an earlier process of this trainer was. */
+static void begin_channel(const rg_job *job, rg_channel *l, int number)
+{
+    rg_resumed resumed = rg_job_resumed(job, number);
+    l->number = number;
+    l->pushes = resumed.pushes;
+    l->replayed = resumed.position;
+    l->until = resumed.until;
+}
+
 /* The channel that a thread fills; where they are one sender all threads fill the first. */
 static rg_status channel_of(rg_job *job, int thread, rg_channel **out)
 {
@@ -135,9 +146,10 @@ static rg_status channel_of(rg_job *job, int thread, rg_channel **out)
     if (number < 0 || number >= RG_CHANNELS)
         return rg_fail(RG_EINVAL, "thread %d, and a trainer has up to %d", number, RG_CHANNELS);
     pthread_mutex_lock(&x->lock);
-    rg_status code = x->channels[number] ? RG_OK : open_channel(job, &x->channels[number]);
-    if (code == RG_OK)
-        x->channels[number]->number = number;
+    bool fresh = x->channels[number] == NULL;
+    rg_status code = fresh ? open_channel(job, &x->channels[number]) : RG_OK;
+    if (code == RG_OK && fresh)
+        begin_channel(job, x->channels[number], number);
     *out = x->channels[number];
     pthread_mutex_unlock(&x->lock);
     return code;
@@ -149,8 +161,9 @@ rg_status rg_exchange_dense(rg_job *job, int thread, int server, uint32_t var, c
     rg_channel *l;
     RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
-    (stays ? rg_outbox_lend_dense : rg_outbox_add_dense)(job, &l->filling[server], server, var,
-                                                         grad);
+    if (!rg_channel_replays(l))
+        (stays ? rg_outbox_lend_dense : rg_outbox_add_dense)(job, &l->filling[server], server, var,
+                                                             grad);
     pthread_mutex_unlock(&job->exchange->lock);
     return RG_OK;
 }
@@ -160,8 +173,9 @@ rg_status rg_exchange_give(rg_job *job, int thread, rg_value *gradient)
     rg_channel *l;
     RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
-    rg_status code = job->mode->together ? rg_channel_note_lender(l, gradient)
-                                         : rg_channel_give(job, l, gradient);
+    rg_status code = rg_channel_replays(l) ? RG_OK
+                     : job->mode->together ? rg_channel_note_lender(l, gradient)
+                                           : rg_channel_give(job, l, gradient);
     pthread_mutex_unlock(&job->exchange->lock);
     return code;
 }
@@ -172,9 +186,10 @@ rg_status rg_exchange_rows(rg_job *job, int thread, int server, uint32_t var, co
     rg_channel *l;
     RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
-    rg_status code = rg_outbox_add_rows(&l->filling[server], var,
-                                        (size_t)job->servers[server].schema.vars[var].width, ids,
-                                        rows, n);
+    size_t width = (size_t)job->servers[server].schema.vars[var].width;
+    rg_status code = rg_channel_replays(l)
+                         ? RG_OK
+                         : rg_outbox_add_rows(&l->filling[server], var, width, ids, rows, n);
     pthread_mutex_unlock(&job->exchange->lock);
     return code;
 }
@@ -234,6 +249,7 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
     l->sent = outboxes;
     rg_channel_sends_given(l);
     l->pulls = pulls;
+    (void)rg_fault("push.begin");
     for (int s = 0; s < job->n_servers && code == RG_OK; s++) {
         rg_rpc_ask ask = {.method = RG_PS_PUSH,
                           .flags = rg_payload_to_flags(job->payload),
@@ -246,10 +262,13 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
             ask.place_user = &l->reply_targets[s];
         }
         code = rg_outbox_pack(job, &outboxes[s], s, l->pushes, pulls, l->rests[s], &ask.n);
-        rg_push_sign(&outboxes[s].head, l->number, false, 0);
+        rg_push_sign(&outboxes[s].head, l->number, false, l->position);
+        if (s > 0)
+            (void)rg_fault("push.between"); /* some servers have it, others have not */
         if (code == RG_OK)
             code = rg_in_flight_start(&l->in_flight, &l->calls[s], job->servers[s].client, &ask);
     }
+    (void)rg_fault("push.sent");
     l->pushes++;
     l->steps = 0;
     rg_outboxes_empty(job, l->filling);
@@ -299,6 +318,8 @@ static rg_status keep_answer(const rg_job_server *server, rg_channel *l, int s, 
 rg_status rg_channel_take(rg_job *job, rg_channel *l)
 {
     rg_status code = RG_OK;
+    if (l->calls[0] != NULL)
+        (void)rg_fault("push.answered");
     for (int s = 0; s < job->n_servers; s++) {
         rg_rpc_call *call = l->calls[s];
         l->calls[s] = NULL;
@@ -336,6 +357,7 @@ rg_status rg_channel_exchange(rg_job *job, rg_channel *l)
 static rg_status push_mean(rg_job *job, rg_channel *l)
 {
     rg_exchange *x = job->exchange;
+    l->position += (uint64_t)x->arrived;
     if (x->arrived > 1)
         for (int s = 0; s < job->n_servers; s++)
             rg_outbox_scale(job, &l->filling[s], s, 1.0f / (float)x->arrived);
@@ -380,7 +402,42 @@ rg_status rg_exchange_push(rg_job *job, int thread)
                        "the trainer's program is of another",
                        job->mode->programs.name);
     RG_TRY(channel_of(job, thread, &l));
+    if (rg_exchange_skip(job, thread))
+        return RG_OK;
+    if (!job->mode->together)
+        l->position++;
     return job->mode->push(job, l);
+}
+
+bool rg_exchange_replays(rg_job *job, int thread)
+{
+    rg_channel *l;
+    if (!atomic_load(&job->replays))
+        return false;
+    if (job->mode->skip != NULL)
+        return job->mode->skip(job, false);
+    if (channel_of(job, thread, &l) != RG_OK)
+        return false;
+    pthread_mutex_lock(&job->exchange->lock);
+    bool replays = rg_channel_replays(l);
+    pthread_mutex_unlock(&job->exchange->lock);
+    return replays;
+}
+
+bool rg_exchange_skip(rg_job *job, int thread)
+{
+    rg_channel *l;
+    if (!atomic_load(&job->replays))
+        return false;
+    if (job->mode->skip != NULL)
+        return job->mode->skip(job, true);
+    if (channel_of(job, thread, &l) != RG_OK)
+        return false;
+    pthread_mutex_lock(&job->exchange->lock);
+    bool skips = rg_channel_replays(l);
+    l->position += skips;
+    pthread_mutex_unlock(&job->exchange->lock);
+    return skips;
 }
 
 /* The values of a variable that the last answer brought; NULL: none that were not taken before. */

@@ -19,6 +19,12 @@ rg_status rg_exchange_give(rg_job *job, int thread, rg_value *gradient);
 /* The step of this thread is complete. Sync and half_async: it is pushed, and the answer awaited.
  * Async: it is pushed when the one before has been taken, with those that wait. */
 rg_status rg_exchange_push(rg_job *job, int thread);
+/* Whether the next step of this thread was pushed by an earlier process of this trainer, which was
+ * started again; then it is counted as made. For who has the data of a step and need not compute
+ * it; rg_exchange_push() asks by itself. */
+bool rg_exchange_skip(rg_job *job, int thread);
+/* Whether it was, and is not counted. */
+bool rg_exchange_replays(rg_job *job, int thread);
 /* The latest values that came back of a variable, where some have since the last call for it, into
  * `value` from element `first` on. stays: `value` outlives the step, so that later answers may be
  * written there as they come: in sync and half_async while rg_exchange_push() waits, in async ...

@@ -43,6 +43,9 @@ typedef struct rg_channel {
     float **rests;         /* by server: what rounding to bytes took from dense gradients */
     bool **fresh;          /* by server and variable: not taken since they came */
     uint64_t pushes;       /* so far: servers are told which one each is, and none may be missing */
+    uint64_t position;     /* batches so far, with those that wait in `filling` */
+    uint64_t replayed; /* the first so many were pushed by an earlier process: nothing is sent */
+    uint64_t until;    /* async: what is pushed next goes to here, as some servers have it */
     uint64_t since_pull;
     rg_target **targets; /* by server, by variable: where parameters go; NULL: not known */
     bool *in_place;      /* by server: the last answer went straight there */
@@ -68,6 +71,11 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits);
 rg_status rg_channel_take(rg_job *job, rg_channel *l);
 /* Send, wait for the answer, with the parameters, and take it. */
 rg_status rg_channel_exchange(rg_job *job, rg_channel *l);
+/* Whether the step that is made was pushed by an earlier process of this trainer. */
+static inline bool rg_channel_replays(const rg_channel *l)
+{
+    return l->position < l->replayed;
+}
 /* The gradient gets other memory where slices of what it has are in the outboxes. */
 rg_status rg_channel_give(const rg_job *job, rg_channel *l, rg_value *gradient);
 /* The outboxes that are filled are about to be sent; those sent before have been answered. */

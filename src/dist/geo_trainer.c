@@ -8,6 +8,7 @@
 #include "dist/send_attrs.h"
 #include "exec/plan.h"
 #include "ops/shape_args.h"
+#include "sys/fault.h"
 #include "sys/pages.h"
 
 #include <string.h>
@@ -45,7 +46,8 @@ typedef struct rg_geo {
     touched *tables;
     int n_tables;
     int push_nums, trainers;
-    int64_t steps;
+    uint64_t steps;
+    bool strayed; /* steps that were not to be made again have changed the parameters */
 } rg_geo;
 
 static size_t row_bytes(const geo_part *part)
@@ -331,7 +333,7 @@ static rg_status fill_push(rg_job *job, rg_geo *g, int server, geo_push *push)
         rg_job_server *to = &job->servers[server];
         rg_push_write_head(&push->head, to->pushes++, dense, n_dense, tables, counts, n_tables,
                            dense, n_dense);
-        rg_push_sign(&push->head, 0, to->taken, 0);
+        rg_push_sign(&push->head, 0, to->taken, g->steps);
         to->taken = false;
         push->iov[0] = (rg_iov){push->head.data, push->head.len};
         code = rg_buf_status(&push->head);
@@ -406,8 +408,10 @@ static rg_status exchange(rg_job *job, rg_geo *g)
         requests[s] = (rg_job_request){
             .server = s, .method = RG_PS_PUSH, .iov = pushes[s].iov, .n = pushes[s].n_iov};
     }
+    (void)rg_fault("geo.push");
     if (code == RG_OK)
         code = rg_job_ask_all(job, requests, job->n_servers);
+    (void)rg_fault("geo.answered");
     for (int s = 0; code == RG_OK && s < job->n_servers; s++) {
         size_t bytes;
         const uint8_t *body = rg_rpc_answer(requests[s].call, &bytes);
@@ -425,6 +429,34 @@ static rg_status exchange(rg_job *job, rg_geo *g)
     for (int i = 0; i < g->n_tables; i++)
         memset(g->tables[i].bits, 0, ((size_t)g->tables[i].rows / 64 + 1) * sizeof(uint64_t));
     return code;
+}
+
+/* A step that an earlier process of this trainer has made and pushed. What it has changed here
+ * once more is undone behind the last of them. */
+static void replay(rg_job *job, rg_geo *g)
+{
+    g->strayed = true;
+    if (++g->steps < rg_job_resumed(job, 0).position)
+        return;
+    for (int i = 0; i < g->n_parts; i++) {
+        geo_part *part = &g->parts[i];
+        rg_value_settle(part->value);
+        memcpy(value_at(part, 0), part->old, (size_t)part->rows * row_bytes(part));
+    }
+    for (int i = 0; i < g->n_tables; i++)
+        memset(g->tables[i].bits, 0, ((size_t)g->tables[i].rows / 64 + 1) * sizeof(uint64_t));
+}
+
+bool rg_geo_skip(rg_job *job, bool counts)
+{
+    pthread_mutex_lock(&job->lock);
+    rg_geo *g = job->mode_state;
+    bool skips = g != NULL && (!g->strayed || !counts) &&
+                 g->steps < rg_job_resumed(job, 0).position;
+    if (skips && counts)
+        g->steps++;
+    pthread_mutex_unlock(&job->lock);
+    return skips;
 }
 
 rg_status rg_geo_send(rg_ctx *ctx, rg_job *job)
@@ -446,7 +478,9 @@ rg_status rg_geo_send(rg_ctx *ctx, rg_job *job)
                                   "fleet.startup_program");
     for (int i = 0; code == RG_OK && i < rg_n_in(ctx, X) && i < names->n; i++)
         code = note_ids(g, names->strings[i], rg_in_n(ctx, X, i));
-    if (code == RG_OK && ++g->steps % g->push_nums == 0)
+    if (code == RG_OK && g->steps < rg_job_resumed(job, 0).position)
+        replay(job, g);
+    else if (code == RG_OK && ++g->steps % (uint64_t)g->push_nums == 0)
         code = exchange(job, g);
     pthread_mutex_unlock(&job->lock);
     return code;

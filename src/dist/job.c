@@ -40,6 +40,9 @@ static void forget(rg_job *job)
     job->n_servers = 0;
     job->agreed = job->is_lost = job->closing = false;
     job->exchange = NULL;
+    job->resumed = NULL;
+    job->n_resumed = 0;
+    job->replays = false;
     job->mode = job->servers_mode = NULL;
     job->mode_state = NULL;
     job->inbox = NULL;
@@ -77,6 +80,7 @@ void rg_job_disconnect(rg_job *job)
         rg_free(job->servers[i].reply_at);
     }
     rg_free(job->servers);
+    rg_free(job->resumed);
     forget(job);
 }
 
@@ -117,8 +121,10 @@ void rg_job_fail(rg_job *job, const char *why)
                                    ? rg_alloc_zero((size_t)job->n_servers, sizeof *requests)
                                    : NULL;
     rg_in_flight in_flight;
-    if (requests == NULL)
+    if (requests == NULL || rg_job_may_return(job)) {
+        rg_free(requests);
         return;
+    }
     /* All that follows from a dead server has that as its cause, in the same words. */
     pthread_mutex_lock(&job->news);
     why = job->is_lost ? job->lost : why;
@@ -155,6 +161,8 @@ void rg_job_exits(rg_job *job, int status)
         (void)rg_job_leave(job);
         return;
     }
+    if (rg_job_may_return(job))
+        return;
     pthread_mutex_lock(&job->refusing);
     (void)snprintf(text, sizeof text, "it exited with status %d%s%s", status,
                    job->refused[0] ? "; it was refused last: " : "", job->refused);

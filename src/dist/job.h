@@ -50,9 +50,17 @@ typedef struct rg_job_server {
     size_t reply_bytes;
     rg_rpc_call *told; /* of another one's death; NULL: nothing */
     size_t half_bytes; /* of such a reply in halves */
+    uint64_t epoch;    /* of our session there */
     uint64_t pushes;   /* geo: so far. The startup program may run again, and these count on */
     bool taken;        /* geo: the answer to the last of them */
 } rg_job_server;
+
+/* A trainer that was started again: how far a thread of it was. */
+typedef struct rg_resumed {
+    uint64_t pushes;   /* that all servers have */
+    uint64_t position; /* batches in those: they are not trained on again */
+    uint64_t until;    /* some servers have a push more, with the batches up to here */
+} rg_resumed;
 
 struct rg_job {
     pthread_mutex_t joining; /* held while it is joined or left */
@@ -74,6 +82,9 @@ struct rg_job {
     rg_payload payload;          /* FLAGS_rpc_payload */
     pthread_mutex_t lock;        /* of the exchange */
     bool agreed;                 /* the servers know which program we train */
+    rg_resumed *resumed;         /* by thread; NULL: it is its first start */
+    size_t n_resumed;
+    atomic_bool replays; /* of what was resumed not all has been come by */
     struct rg_exchange *exchange;
     struct rg_shuffle_inbox *inbox; /* of global shuffles (shuffle.c) */
     pthread_mutex_t news; /* of servers that die: for n_servers, their clients, and these: */
@@ -110,6 +121,16 @@ void rg_job_follow(rg_job *job, const rg_program *program);
 /* Once in a job: the same, and the servers are told. Refused where another trainer's is different.
  */
 rg_status rg_job_agree(rg_job *job, const rg_program *program);
+
+/* ---- started again (job_resume.c) ---- */
+
+/* Where a server knows an earlier process in our place: ask all of them how far it was, and go on
+ * there. With the join. */
+rg_status rg_job_resume(rg_job *job);
+/* Of a thread; zeros where it begins. */
+rg_resumed rg_job_resumed(const rg_job *job, int thread);
+/* A trainer that fails and may be started again does not end the job. */
+bool rg_job_may_return(rg_job *job);
 
 /* ---- leaving (job.c) ---- */
 

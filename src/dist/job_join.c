@@ -112,6 +112,7 @@ static rg_status join_server(rg_job *job, int i, const char *endpoint,
     job->servers[i].id = number_in(welcome.name);
     pthread_mutex_unlock(&job->news);
     job->trainer = welcome.trainer;
+    job->servers[i].epoch = welcome.epoch;
     return RG_OK;
 }
 
@@ -170,6 +171,18 @@ static rg_status check_payload(rg_job *job)
     return rg_fail(RG_EUNIMPL, "%s", why);
 }
 
+/* This trainer has done its part, and died when it had told some servers so, but not all. */
+static rg_status leave_again(rg_job *job)
+{
+    rg_because_over();
+    (void)rg_job_tell_all(job, RG_PS_LEAVE, "");
+    return rg_fail(
+        RG_ECLOSED,
+        "trainer %d was started again after it had finished: the job is over, and nothing "
+        "is left to do",
+        job->trainer);
+}
+
 static rg_status connect_all(rg_job *job, const char *const *endpoints, int n, int trainer,
                              int trainers, const rg_job_load *loads)
 {
@@ -179,13 +192,23 @@ static rg_status connect_all(rg_job *job, const char *const *endpoints, int n, i
     job->trainer = trainer;
     job->servers = rg_alloc_zero((size_t)n + 1, sizeof *job->servers);
     rg_status code = job->servers ? RG_OK : rg_no_memory(1, "servers");
+    bool over = false; /* one says that the job is, since an earlier process of ours has left it */
     for (int i = 0; code == RG_OK && i < n; i++) {
         code = join_server(job, i, endpoints[i], &credentials, trainers);
+        over = over || code == RG_EOF;
+        if (over) {
+            code = code == RG_EOF ? RG_OK : code;
+            continue;
+        }
         if (code == RG_OK && loads == NULL)
             code = read_schema(job, &job->servers[i]);
     }
+    if (over)
+        return leave_again(job);
     if (code == RG_OK && loads != NULL)
         code = send_loads(job, loads);
+    if (code == RG_OK)
+        code = rg_job_resume(job);
     return code == RG_OK ? check_payload(job) : code;
 }
 

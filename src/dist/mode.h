@@ -34,6 +34,8 @@ typedef struct rg_mode {
     rg_status (*send)(rg_ctx *ctx, struct rg_job *job);
     /* The step in this channel is complete. NULL where `send` sees to that. */
     rg_status (*push)(struct rg_job *job, struct rg_channel *channel);
+    /* As rg_exchange_replays() and, if it counts, rg_exchange_skip(), where `send` counts steps. */
+    bool (*skip)(struct rg_job *job, bool counts);
     /* Free what `send` has left in job->mode_state; NULL: nothing. */
     void (*close)(struct rg_job *job);
 

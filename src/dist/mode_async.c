@@ -33,6 +33,8 @@ static bool pulls_now(rg_channel *l)
 static rg_status push(rg_job *job, rg_channel *l)
 {
     l->steps++;
+    if (l->position < l->until) /* some servers have the next push: the others get the same */
+        return RG_OK;
     if (!rg_in_flight_is_done(&l->in_flight)) {
         if (l->steps < rg_flag_int("communicator_max_merge_var_num"))
             return RG_OK;

@@ -118,6 +118,8 @@ static void end_push(rg_spread *spread)
     size_t n = s->schema.n, pieces = 0;
     rg_iov *iov = rg_arena_alloc(&p->arena, (1 + n * (size_t)(2 * s->n_shards + 2)) * sizeof *iov);
     uint32_t(*heads)[2] = rg_arena_alloc(&p->arena, (n + 1) * sizeof *heads);
+    if (spread->code != RG_OK)
+        rg_serve_fail_half(p);
     if (spread->code != RG_OK || iov == NULL || heads == NULL) {
         rg_rpc_refuse(p->request, spread->code != RG_OK ? spread->code : RG_ENOMEM, "%s",
                       spread->code != RG_OK ? spread->why : "no memory");
@@ -271,6 +273,7 @@ const rg_mode rg_mode_geo = {
                  .server = server_update},
     .only_floats = "what a trainer has not yet pushed would be rounded away",
     .send = rg_geo_send,
+    .skip = rg_geo_skip,
     .close = rg_geo_close,
     .pushed = pushed,
 };

@@ -50,6 +50,7 @@ static void end_step(rg_spread *spread)
         s->steps++;
         for (int t = s->took_part - 1; t >= 0; t--) {
             s->taking[t]->trainer->waiting = NULL;
+            rg_serve_tell_resuming(s, s->taking[t]->trainer);
             s->taking[t]->next = answers;
             answers = s->taking[t];
         }

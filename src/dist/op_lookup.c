@@ -190,9 +190,11 @@ static rg_status collect_ids(rg_ctx *ctx, const rg_value *const *all, rg_arena *
     return RG_OK;
 }
 
-static void make_questions(const parts *p, asking *r)
+static void make_questions(const parts *p, asking *r, int thread)
 {
     const wanted *w = &r->wanted;
+    /* Of a step that is not made again, rows are looked at: to read them changes them. */
+    uint16_t method = rg_exchange_replays(p->job, thread) ? RG_PS_PEEK : RG_PS_ROWS;
     size_t at = 0;
     r->n = 0;
     for (int i = 0; i < p->n && at < w->n; i++) {
@@ -207,7 +209,7 @@ static void make_questions(const parts *p, asking *r)
         q->iov[0] = (rg_iov){q->head, sizeof q->head};
         q->iov[1] = (rg_iov){w->ids + at, (end - at) * sizeof *w->ids};
         r->requests[r->n++] = (rg_job_request){.server = p->list[i].server,
-                                               .method = RG_PS_ROWS,
+                                               .method = method,
                                                .flags = rg_payload_to_flags(p->job->payload),
                                                .iov = q->iov,
                                                .n = 2};
@@ -225,7 +227,7 @@ static rg_status start_round(rg_ctx *ctx, parts *p, const rg_value *const *ids, 
     if (r->questions == NULL || r->requests == NULL)
         return rg_no_memory((size_t)p->n, "a look-up");
     RG_TRY(collect_ids(ctx, ids, &r->arena, &r->wanted));
-    make_questions(p, r);
+    make_questions(p, r, ctx->run->thread);
     r->step = step;
     r->asked = true;
     return rg_job_start_all(p->job, &r->in_flight, r->requests, r->n);

@@ -37,6 +37,8 @@ enum rg_ps_method {
     RG_PS_FETCH,      /* how many messages it has -> those behind them */
     RG_PS_WAITS,      /* -> text: whom the server waits for */
     RG_PS_LOAD,       /* a startup and a main program -> nothing: the server runs them */
+    RG_PS_RESUME,     /* -> how far this trainer was; or: with which pushes it goes on */
+    RG_PS_PEEK,       /* as ROWS, and changes nothing */
 };
 
 enum {

@@ -48,7 +48,10 @@ static void init_serve(rg_engine *s)
 static rg_status open_trainers(rg_engine *s, int trainers)
 {
     s->schema.trainers = trainers > 0 ? (uint32_t)trainers : 1;
+    static char nobody[] = "a trainer that was never seen";
     s->trainers = rg_alloc_zero(s->schema.trainers, sizeof *s->trainers);
+    for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++)
+        s->trainers[t].who = nobody;
     return s->trainers ? RG_OK : rg_no_memory(1, "trainers");
 }
 
@@ -104,6 +107,7 @@ static void fail_if_stale(rg_engine *s)
 static void look_around(rg_engine *s)
 {
     int64_t seconds = rg_flag_int("ps_save_seconds");
+    rg_serve_look_for_away(s);
     if (pthread_mutex_trylock(&s->lock) != 0)
         return; /* it is at work: nobody waits for anybody else */
     fail_if_stale(s);
@@ -211,11 +215,9 @@ static void close_serve(rg_engine *s)
         rg_rpc_refuse(held, RG_ECLOSED, "the job is over");
     rg_serve_close_journal(s); /* before the loops go: those that wait for it are answered */
     rg_rpc_server_close(s->rpc);
-    for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++) {
-        rg_free(s->trainers[t].pushed);
-        rg_serve_forget_stats(&s->trainers[t]);
-        rg_serve_forget_messages(&s->trainers[t]);
-    }
+    for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++)
+        rg_serve_close_member(&s->trainers[t]);
+    rg_serve_forget_meetings(s);
     rg_free(s->trainers);
     rg_free(s->held);
     rg_serve_close_vars(s); /* the schema, which knows how many trainers there were, goes last */

@@ -59,6 +59,7 @@ enum {
     RG_STATE_ROWS,
     RG_STATE_ENGINE,
     RG_STATE_MEMBER,
+    RG_STATE_BEFORE, /* values before the last step */
 };
 
 /* ---- serve_state.c ---- */

@@ -222,6 +222,10 @@ bool rg_serve_load(rg_engine *s, const rg_member *trainer, rg_rpc_request *reque
     const uint8_t *body = rg_rpc_request_body(request, &n);
     rg_ps_load load;
     rg_status code;
+    if (s->desc != NULL && trainer->epoch > 1) { /* it was started again, and sends it again */
+        rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+        return false;
+    }
     if (s->desc != NULL)
         code = rg_fail(RG_EINVAL, "%s has its program already", s->who);
     else

@@ -4,6 +4,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "sys/because.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/log.h"
 
@@ -11,6 +12,7 @@
 #include <stdio.h>
 
 enum { FIRST_EPOCH = 1 };
+static const uint64_t SECOND = 1000000000;
 
 /* ---- ending ---- */
 
@@ -25,6 +27,9 @@ void rg_serve_refuse_waiting(rg_engine *s)
         }
         if (trainer->rendezvous.request != NULL)
             rg_rpc_refuse(trainer->rendezvous.request, s->failed, "%s", s->why);
+        if (trainer->resume != NULL)
+            rg_rpc_refuse(trainer->resume, s->failed, "%s", s->why);
+        trainer->resume = NULL;
         rg_free(trainer->rendezvous.name);
         trainer->rendezvous = (rg_rendezvous){0};
     }
@@ -112,6 +117,14 @@ static void end_if_all_left(rg_engine *s)
 
 /* ---- who comes ---- */
 
+/* Whether one that comes new stands in the place of that one: it is gone, or was started before. */
+static bool may_replace(const rg_engine *s, const rg_member *there, const rg_rpc_hello *hello)
+{
+    return rg_serve_is_replaying(s) ||
+           (rg_serve_waits_for_return() &&
+            (!there->here || hello->incarnation > there->incarnation));
+}
+
 static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t session, int *out)
 {
     int n = (int)s->schema.trainers;
@@ -131,7 +144,7 @@ static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t ses
     if (hello->trainer < 0 || hello->trainer >= n)
         return rg_fail(RG_EINVAL, "there is no trainer %d in a job of %d", hello->trainer, n);
     const rg_member *there = &s->trainers[hello->trainer];
-    if (there->joined && there->session != session)
+    if (there->joined && there->session != session && !may_replace(s, there, hello))
         return rg_fail(RG_EINVAL,
                        "trainer number %d is taken by %s%s; give each trainer an id of "
                        "its own (PADDLE_TRAINER_ID)",
@@ -145,6 +158,8 @@ static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello, rg_rpc_arr
     if (s->stale[0] != '\0')
         return rg_fail(RG_ESTALE, "%s", s->stale);
     /* Who comes back after all went well has not heard the answer to its LEAVE. */
+    if (s->ended && s->failed == RG_OK && arrival == RG_RPC_NEW && hello->incarnation > 0)
+        return rg_fail(RG_EOF, "the job is over, and all has gone well");
     if (s->ended && (s->failed != RG_OK || arrival != RG_RPC_BACK))
         return rg_fail(RG_ECLOSED, "%s", s->why[0] ? s->why : "the job is over");
     if (hello->trainers != 0 && hello->trainers != s->schema.trainers)
@@ -180,6 +195,96 @@ static rg_status turn_away_stale(rg_engine *s, const rg_rpc_hello *hello)
     return rg_fail(RG_ESTALE, "%s", why);
 }
 
+/* Someone comes back in its session: where it has been replaced, or given up, it hears so. */
+static rg_status check_return(const rg_engine *s, const rg_rpc_hello *hello, uint64_t session,
+                              rg_rpc_arrival arrival)
+{
+    uint32_t number = (uint32_t)hello->trainer;
+    const rg_member *there = number < s->schema.trainers ? &s->trainers[number] : NULL;
+    if (there != NULL && there->joined && there->session != session)
+        return rg_fail(RG_EDENIED,
+                       "%s (pid %u on %s) was replaced by %s, and has to end: the job goes on "
+                       "without it",
+                       hello->name, hello->pid, hello->host, there->who);
+    if (arrival == RG_RPC_REVENANT && (there == NULL || there->away_ns == 0))
+        return rg_fail(RG_ECLOSED, "%s was thought dead, and the job has ended", hello->name);
+    return RG_OK;
+}
+
+/* Other threads may still read the name before. */
+struct rg_who {
+    struct rg_who *before;
+    char text[3 * RG_RPC_NAME_MAX];
+};
+
+static rg_status name_it(rg_member *trainer, int number, const rg_rpc_hello *hello)
+{
+    struct rg_who *name = rg_alloc(sizeof *name);
+    if (name == NULL)
+        return rg_no_memory(sizeof *name, "a trainer");
+    (void)snprintf(name->text, sizeof name->text, "trainer %d (pid %u on %s)", number, hello->pid,
+                   hello->host);
+    name->before = trainer->names;
+    trainer->names = name;
+    trainer->who = name->text;
+    return RG_OK;
+}
+
+void rg_serve_close_member(rg_member *trainer)
+{
+    while (trainer->names != NULL) {
+        struct rg_who *name = trainer->names;
+        trainer->names = name->before;
+        rg_free(name);
+    }
+    rg_rpc_peer_drop(trainer->peer);
+    rg_free(trainer->pushed);
+    rg_free(trainer->positions);
+    rg_free(trainer->before);
+    rg_free((void *)trainer->refused);
+    rg_serve_forget_stats(trainer);
+    rg_serve_forget_messages(trainer);
+}
+
+/* Its first, or that of another process in its place: the epoch says which. All are of one loop, so
+ * that whatever the last one had sent is through, or is refused, when this one asks. */
+static rg_status begin_session(rg_engine *s, rg_member *trainer, rg_rpc_peer *peer,
+                               const rg_rpc_hello *hello)
+{
+    bool again = trainer->joined;
+    RG_TRY(name_it(trainer, (int)(trainer - s->trainers), hello));
+    if (again)
+        rg_rpc_peer_set_loop(peer, trainer->loop);
+    if (trainer->peer != NULL) {
+        rg_rpc_peer_expel(trainer->peer);
+        rg_rpc_peer_drop(trainer->peer);
+        trainer->peer = NULL;
+    }
+    trainer->loop = rg_rpc_peer_loop(peer);
+    trainer->joined = true;
+    trainer->incarnation = hello->incarnation;
+    trainer->epoch = again ? trainer->epoch + 1 : FIRST_EPOCH;
+    trainer->session = rg_rpc_peer_session(peer);
+    if (again)
+        rg_log(RG_LOG_W, "ps",
+               "server=%d epoch=%llu \"%s has come in the place of one that is gone\"", s->id,
+               (unsigned long long)trainer->epoch, trainer->who);
+    else
+        rg_log(RG_LOG_I, "ps", "server=%d \"%s has come\"", s->id, trainer->who);
+    return RG_OK;
+}
+
+static void is_here(rg_engine *s, rg_member *trainer, rg_rpc_peer *peer)
+{
+    if (!trainer->here)
+        s->present++;
+    if (trainer->peer == NULL)
+        rg_rpc_peer_keep(peer);
+    trainer->peer = peer;
+    trainer->here = true;
+    trainer->away_ns = 0;
+}
+
 rg_status rg_serve_come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc_arrival arrival)
 {
     rg_engine *s = user;
@@ -188,28 +293,26 @@ rg_status rg_serve_come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_r
         return RG_OK;
     pthread_mutex_lock(&s->members);
     uint64_t session = rg_rpc_peer_session(peer);
-    rg_status code = arrival == RG_RPC_REVENANT
-                         ? rg_fail(RG_ECLOSED, "%s was thought dead, and the job has ended",
-                                   hello->name)
-                     : arrival == RG_RPC_NEW && hello->epoch != 0 ? turn_away_stale(s, hello)
-                                                                  : check_hello(s, hello, arrival);
+    rg_status code = arrival != RG_RPC_NEW ? check_return(s, hello, session, arrival)
+                     : hello->epoch != 0   ? turn_away_stale(s, hello)
+                                           : RG_OK;
+    if (code == RG_OK)
+        code = check_hello(s, hello, arrival);
     if (code == RG_OK)
         code = number_of(s, hello, session, &number);
     if (code == RG_OK) {
         rg_member *trainer = &s->trainers[number];
-        if (!trainer->joined)
+        if (!trainer->joined || trainer->session != session) {
             code = rg_serve_note_join(s, peer, hello);
-        if (code == RG_OK && !trainer->joined) {
-            s->present++;
-            trainer->joined = true;
-            trainer->session = session;
-            (void)snprintf(trainer->who, sizeof trainer->who, "trainer %d (pid %u on %s)", number,
-                           hello->pid, hello->host);
-            rg_log(RG_LOG_I, "ps", "server=%d \"%s has come\"", s->id, trainer->who);
+            if (code == RG_OK)
+                code = begin_session(s, trainer, peer, hello);
         }
-        hello->epoch = FIRST_EPOCH; /* a trainer that is started again cannot come back yet */
-        hello->trainer = number;
-        rg_rpc_peer_set_user(peer, trainer);
+        if (code == RG_OK) {
+            is_here(s, trainer, peer);
+            hello->epoch = trainer->epoch;
+            hello->trainer = number;
+            rg_rpc_peer_set_user(peer, trainer);
+        }
     }
     pthread_mutex_unlock(&s->members);
     return code;
@@ -260,31 +363,88 @@ void rg_serve_hear_failure(rg_engine *s, rg_member *trainer, rg_rpc_request *req
     fail_because_of(s, trainer, "has failed: ", why);
 }
 
+/* One that has not left is gone for good. With the lock. True: the others go on without it. */
+static bool is_done_without(rg_engine *s, rg_member *trainer, const char *how)
+{
+    if (s->mode == NULL || s->mode->programs.merges || !rg_flag_bool("ps_go_on")) {
+        fail_because_of(s, trainer, "", how);
+        return false;
+    }
+    rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
+    rg_serve_note_gone(s, trainer->session);
+    has_left(s, trainer);
+    end_if_all_left(s);
+    rg_serve_try_rendezvous(s);
+    return true;
+}
+
+/* Whether the session is the trainer's, and whether it may come back. */
+static bool is_current(rg_engine *s, rg_member *trainer, const rg_rpc_peer *peer, const char *how,
+                       bool *away)
+{
+    pthread_mutex_lock(&s->members);
+    bool current = trainer->session == rg_rpc_peer_session(peer);
+    *away = current && !trainer->left && !s->ended && rg_serve_waits_for_return();
+    if (*away) {
+        trainer->away_ns = rg_clock_ns();
+        (void)snprintf(trainer->how, sizeof trainer->how, "%s", how);
+    }
+    pthread_mutex_unlock(&s->members);
+    return current;
+}
+
+static void is_not_here(rg_engine *s, rg_member *trainer, const rg_rpc_peer *peer)
+{
+    pthread_mutex_lock(&s->members);
+    if (trainer->here && trainer->session == rg_rpc_peer_session(peer)) {
+        rg_rpc_peer_drop(trainer->peer);
+        trainer->peer = NULL;
+        trainer->here = false;
+        s->present--;
+        (void)pthread_cond_broadcast(&s->change);
+    }
+    pthread_mutex_unlock(&s->members);
+}
+
 static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
 {
     rg_member *trainer = rg_rpc_peer_user(peer);
-    if (trainer == NULL)
-        return;
-    bool goes_on = false;
+    bool goes_on = false, away;
+    if (trainer == NULL || !is_current(s, trainer, peer, how, &away))
+        return; /* another process has its place */
+    if (away)
+        rg_log(RG_LOG_W, "ps",
+               "server=%d wait_seconds=%lld \"%s %s; it may be started again, and is waited for\"",
+               s->id, (long long)rg_flag_int("ps_return_seconds"), trainer->who, how);
     pthread_mutex_lock(&s->lock);
-    if (!trainer->left && s->mode != NULL && !s->mode->programs.merges &&
-        rg_flag_bool("ps_go_on")) {
-        rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
-        rg_serve_note_gone(s, trainer->session);
-        has_left(s, trainer);
-        end_if_all_left(s);
-        rg_serve_try_rendezvous(s);
-        goes_on = true;
-    }
-    if (!trainer->left)
-        fail_because_of(s, trainer, "", how);
+    if (!trainer->left && !away)
+        goes_on = is_done_without(s, trainer, how);
     pthread_mutex_unlock(&s->lock);
     if (goes_on)
         forget(s, trainer);
-    pthread_mutex_lock(&s->members);
-    s->present--;
-    (void)pthread_cond_broadcast(&s->change);
-    pthread_mutex_unlock(&s->members);
+    is_not_here(s, trainer, peer);
+}
+
+void rg_serve_look_for_away(rg_engine *s)
+{
+    uint64_t now = rg_clock_ns(), wait_ns = (uint64_t)rg_flag_int("ps_return_seconds") * SECOND;
+    for (uint32_t t = 0; wait_ns > 0 && t < s->schema.trainers; t++) {
+        rg_member *trainer = &s->trainers[t];
+        char how[600];
+        pthread_mutex_lock(&s->lock);
+        pthread_mutex_lock(&s->members);
+        bool late = trainer->away_ns != 0 && now > trainer->away_ns &&
+                    now - trainer->away_ns > wait_ns;
+        trainer->away_ns = late ? 0 : trainer->away_ns;
+        pthread_mutex_unlock(&s->members);
+        (void)snprintf(how, sizeof how,
+                       "%s; it did not come back within %llu s (FLAGS_ps_return_seconds)",
+                       trainer->how, (unsigned long long)(wait_ns / SECOND));
+        bool goes_on = late && !trainer->left && is_done_without(s, trainer, how);
+        pthread_mutex_unlock(&s->lock);
+        if (goes_on)
+            forget(s, trainer);
+    }
 }
 
 void rg_serve_peer_left(void *user, rg_rpc_peer *peer)

@@ -30,9 +30,9 @@ struct rg_table_memory {
     size_t limit; /* of all tables of this server, and the disk's caches */
     rg_evict evict;
     rg_disk *disk;
-    rg_quota all;      /* where no rows go */
-    rg_quota *shares;  /* by shard, where they do */
-    size_t unfolded;   /* bytes of tables that every step moves as a whole */
+    rg_quota all;        /* where no rows go */
+    rg_quota *shares;    /* by shard, where they do */
+    size_t unfolded;     /* bytes of tables that every step moves as a whole */
     _Atomic size_t gone; /* rows */
 };
 
@@ -142,7 +142,8 @@ rg_status rg_serve_take_memory(rg_engine *s, const rg_served *var, size_t bytes)
         return RG_OK;
     return rg_fail(RG_ENOMEM,
                    "%s is moved as a whole by every step of its optimizer, takes %s, and does not "
-                   "fit into the %s of " RG_TABLE_MEMORY "; use lazy_mode, another optimizer or more memory",
+                   "fit into the %s of " RG_TABLE_MEMORY
+                   "; use lazy_mode, another optimizer or more memory",
                    var->about->name, rg_show_bytes(bytes, wanted), rg_show_bytes(m->limit, limit));
 }
 
@@ -204,12 +205,13 @@ void rg_serve_forecast(rg_engine *s)
         if (s->schema.vars[i].table)
             forecast(s, i, &text);
     size_t bytes = declared_bytes(s);
-    rg_buf_printf(&text, "server %d: tables may take %s; all rows that they declare take %s, which %s\n",
+    rg_buf_printf(&text,
+                  "server %d: tables may take %s; all rows that they declare take %s, which %s\n",
                   s->id, rg_show_bytes(m->limit, limit), rg_show_bytes(bytes, all),
-                  bytes <= m->limit        ? "fit"
-                  : m->disk != NULL        ? "do not fit: the least used go to the disk"
-                  : m->shares != NULL      ? "do not fit: the least used go, and start anew"
-                                           : "do not fit: what is more is refused");
+                  bytes <= m->limit   ? "fit"
+                  : m->disk != NULL   ? "do not fit: the least used go to the disk"
+                  : m->shares != NULL ? "do not fit: the least used go, and start anew"
+                                      : "do not fit: what is more is refused");
     rg_say(rg_buf_cstr(&text), text.len);
     rg_buf_fini(&text);
 }
@@ -318,6 +320,7 @@ static rg_shard_set shards_of(const rg_engine *s, const rg_pushing *p)
 static void refused(rg_spread *spread)
 {
     rg_pushing *p = (rg_pushing *)spread;
+    rg_serve_note_refused(p);
     rg_rpc_refuse(p->request, p->refused, "%s", spread->why);
     rg_pushing_end(p);
 }
@@ -342,6 +345,7 @@ bool rg_serve_reserve(rg_engine *s, rg_pushing *p)
         rg_status code = check_size(s, p);
         if (code == RG_OK)
             return false;
+        rg_serve_note_refused(p);
         rg_refuse_with_message(p->request, code);
         rg_pushing_end(p);
         return true;

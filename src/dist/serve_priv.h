@@ -6,7 +6,8 @@
  * gathers what trainers push; serve_rendezvous.c lets trainers wait for each other; serve_save.c
  * writes parts of tables to files, serve_tasks.c does so outside the loop; serve_wait.c says whom
  * all wait for; serve_load.c takes the program where there is none yet. serve_shards.c says who
- * owns which variable, and how a request goes over several owners.
+ * owns which variable, and how a request goes over several owners. serve_return.c knows trainers
+ * that died and come back.
  *
  * Who owns what. Values are in shards, each owned by a loop: only that loop's thread reads or
  * writes them, so they need no lock. What belongs to a trainer (its counts of pushes) is its peer's
@@ -81,6 +82,12 @@ typedef struct rg_served {
     size_t gone;          /* rows for which there was no memory */
     /* DC-ASGD: what each trainer was sent last. */
     rg_value **sent;
+    /* Sync, where trainers may come back: values before the last step, of a table those of the rows
+     * that it changed (serve_return.c); owned. */
+    bool has_before; /* dense: the last step has changed it */
+    float *before;
+    int64_t *before_ids; /* growing */
+    size_t n_before, cap_before;
 } rg_served;
 
 /* Counters of a row. */
@@ -95,6 +102,15 @@ typedef struct rg_rendezvous {
     const uint8_t *numbers;  /* of the request's body */
     size_t n;
 } rg_rendezvous;
+
+/* One that is over, and what came of it. */
+typedef struct rg_meeting {
+    uint32_t kind;
+    char *name;   /* owned */
+    void *result; /* owned */
+    size_t n_result;
+    bool forgotten; /* the result: there were too many */
+} rg_meeting;
 
 /* What a trainer told last of how far it is. */
 typedef struct rg_reported {
@@ -118,17 +134,33 @@ typedef struct rg_member {
     /* `members` guards these; what is written once is read without by those it has come to: */
     bool joined;
     bool left; /* written under both locks */
-    uint64_t session;
-    char who[3 * RG_RPC_NAME_MAX]; /* "trainer 1 (pid 4711 on host a)" */
+    bool here; /* counted in `present` */
+    _Atomic uint64_t session, epoch;
+    uint32_t incarnation;
+    rg_rpc_peer *peer;    /* of the session; kept, while it is here */
+    int loop;             /* of every session of it: `pushed` and the like belong to that */
+    uint64_t away_ns;     /* since when it is gone, and may come back; 0: it is not */
+    char how[400];        /* it went */
+    _Atomic(char *) who;  /* "trainer 1 (pid 4711 on host a)"; never freed before the end */
+    struct rg_who *names; /* all that it has had; owned */
     /* the engine's: */
     _Atomic uint64_t asked_ns; /* its last request */
     atomic_bool fetches;       /* which was for messages: it has nothing else to do */
     _Atomic uint64_t n_pushes; /* all that have come */
     rg_pushing *waiting;       /* sync: its push of this step */
     /* its peer's loop's: */
-    uint64_t *pushed; /* by thread of the trainer: how many of its pushes have come; owned */
+    uint64_t *pushed;    /* by thread of the trainer: how many of its pushes have come; owned */
+    uint64_t *positions; /* by thread: batches that were in them, as the last of them said; owned */
     size_t n_pushed;
+    uint64_t *before;         /* by thread: the position before the last push; owned */
+    _Atomic uint8_t *refused; /* by thread, RG_PS_MAX_THREADS: the last push was; owned */
+    uint64_t seen_epoch;      /* of the session that has asked last; written under the lock */
+    uint64_t asked, changed;  /* SET, SHRINK, ...: asked for in this session; done in all of them */
+    bool shuffled;            /* an earlier session has taken part in global shuffles */
+    bool behind; /* it computes its last step here once more, and is given what was before that */
     /* the engine's: */
+    uint64_t met;           /* rendezvous of this session that are over */
+    rg_rpc_request *resume; /* RESUME, until the push that waits has made its step */
     rg_rendezvous rendezvous;
     rg_reported stats;
     rg_inbox inbox;
@@ -203,6 +235,8 @@ struct rg_engine {
     rg_table_memory *memory; /* owned */
     int *owners;             /* by variable: a shard, or RG_EVERY_SHARD; owned */
     bool scheduled;
+    bool whole_pushes;   /* somebody needs their bodies: nothing is read where it is lent */
+    bool keeps_before;   /* values before the last step */
     atomic_bool ready;   /* the program is there */
     atomic_bool closing; /* whatever comes is refused */
     atomic_int spreads;  /* that are under way */
@@ -233,6 +267,9 @@ struct rg_engine {
     struct rg_serve_journal *journal; /* NULL: what it has goes with the process */
     int loops;                        /* as many as the journal says; 0: it says nothing */
     char port[16];                    /* of one that is typed */
+    /* Rendezvous that are over, in their order; `lock`. Owned. */
+    rg_meeting *meetings;
+    size_t n_meetings, cap_meetings, first_kept, meeting_bytes;
     rg_task_queue *queues[RG_QUEUES];
     pthread_t workers[RG_QUEUES];
     /* of the thread that waits for the end: */
@@ -310,6 +347,8 @@ rg_status rg_serve_go_on(rg_engine *s);
 /* Before it is applied. False: it could not be written, is refused, and the job is over. */
 bool rg_serve_note_request(rg_engine *s, rg_rpc_request *request);
 bool rg_serve_is_noted(uint16_t method); /* commands.c */
+/* What comes is from the journal, and was let in before. */
+bool rg_serve_is_replaying(const rg_engine *s);
 rg_status rg_serve_note_join(rg_engine *s, const rg_rpc_peer *peer, const rg_rpc_hello *hello);
 void rg_serve_note_gone(rg_engine *s, uint64_t session);
 /* Reads that have changed something: a request for rows; rows first .. first + n - 1 of a variable,
@@ -391,6 +430,10 @@ void rg_served_close(rg_served *var);
 /* Rows by ids, checked: the i-th becomes row at[i] of `out` (NULL: row i). */
 rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
                          float *out);
+/* The same, and nothing is changed: rows do not come to be, are not touched, and make the steps
+ * that they have missed when they will be read (the bits of that depend on when). */
+rg_status rg_served_peek(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
+                         float *out);
 /* Whether rows with these ids may be. Any thread. */
 rg_status rg_served_check(const rg_served *var, const int64_t *ids, size_t n);
 /* Handles of the rows with these ids, which come to be, and are noted as touched. */
@@ -446,6 +489,7 @@ struct rg_pushing {
     rg_push push;
     rg_some *rows;     /* [tables of the push][shards] */
     bool came;         /* before: it is answered, and not applied */
+    bool before;       /* a pull of one that is behind */
     rg_status refused; /* since there is no memory for its rows (serve_memory.c) */
     rg_payload back;   /* what the answer is in */
     uint8_t *values;   /* that are wanted, each padded; owned */
@@ -454,6 +498,8 @@ struct rg_pushing {
 };
 
 void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* So many threads of it push; more than before. */
+rg_status rg_serve_count_threads(rg_member *trainer, size_t n);
 /* Whether gradients are read where the trainer lends them, which it leaves as they are until it is
  * answered (exchange.c). The body of such a request has gaps. */
 bool rg_serve_reads_lent(void *engine, const rg_frame *frame);
@@ -510,6 +556,45 @@ void rg_serve_reply_still(rg_engine *s, rg_pushing *p);
 
 void rg_serve_rendezvous(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_try_rendezvous(rg_engine *s);
+
+/* ---- trainers that come back (serve_return.c) ---- */
+
+/* Whether one that is gone may come back: FLAGS_ps_return_seconds. */
+bool rg_serve_waits_for_return(void);
+/* In its loop, before each request: where it is of another session than the last one. */
+void rg_serve_new_session(rg_engine *s, rg_member *trainer);
+/* Counts a request that changes something; true: it was done for an earlier session. */
+bool rg_serve_was_done(rg_member *trainer);
+void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* A push has failed on its way through the shards, and some may have applied their part: where its
+ * trainer could be started again and make it again, the job has failed. Without the lock. */
+void rg_serve_fail_half(rg_pushing *p);
+/* A push was refused, and nothing of it has been applied. Any thread. */
+void rg_serve_note_refused(rg_pushing *p);
+/* The push that RESUME waited for has made its step. With the lock. */
+void rg_serve_tell_resuming(rg_engine *s, rg_member *trainer);
+/* Rendezvous that are over; with the lock. meet_again: whether it was one, and is answered. */
+void rg_serve_keep_meeting(rg_engine *s, const rg_rendezvous *of, const void *result, size_t n);
+bool rg_serve_meet_again(rg_engine *s, rg_member *trainer, const rg_rendezvous *of);
+void rg_serve_forget_meetings(rg_engine *s);
+/* For a snapshot. */
+void rg_serve_write_meetings(const rg_engine *s, rg_buf *out);
+rg_status rg_serve_read_meetings(rg_engine *s, struct rg_cursor *in);
+void rg_served_write_before(const rg_served *var, rg_buf *out);
+rg_status rg_served_read_before(rg_served *var, struct rg_cursor *in);
+/* A step: what is changed is kept first. ids: checked, ascending, each once. */
+void rg_served_step_begins(rg_served *var);
+rg_status rg_served_keep_dense(rg_served *var);
+rg_status rg_served_keep_rows(rg_served *var, const int64_t *ids, size_t n);
+/* Values as they are, or were before the last step. */
+const float *rg_served_values(const rg_served *var, bool before);
+typedef struct rg_reading {
+    bool before; /* the last step */
+    bool peeks;  /* changes nothing */
+} rg_reading;
+rg_status rg_served_pull_as(rg_served *var, rg_reading how, const int64_t *ids, const uint32_t *at,
+                            size_t n, float *out);
+void rg_served_free_before(rg_served *var);
 
 /* ---- statistics (serve_stats.c) ---- */
 
@@ -580,6 +665,10 @@ void rg_serve_peer_dead(void *user, rg_rpc_peer *peer, const char *how);
 /* Everyone who waits is told why the job is over; with the lock. While a step is made, those that
  * take part are told at its end. */
 void rg_serve_refuse_waiting(rg_engine *s);
+/* Those that were away too long; a few times a second, without the lock. */
+void rg_serve_look_for_away(rg_engine *s);
+/* What is kept of it in any case; at the end. */
+void rg_serve_close_member(rg_member *trainer);
 void rg_serve_leave(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_hear_failure(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 

@@ -59,7 +59,7 @@ void rg_pushing_copy_values(rg_pushing *p, const rg_shard *shard)
         const rg_served *var = &shard->vars[number];
         size_t n = numel_of(&s->schema.vars[number]);
         if (s->owners[number] == shard->number) {
-            rg_payload_write(p->back, to, var->param->data, n, 0);
+            rg_payload_write(p->back, to, rg_served_values(var, p->before), n, 0);
             if (var->sent != NULL && p->trainer != NULL)
                 memcpy(var->sent[p->trainer - s->trainers]->data, var->param->data,
                        n * sizeof(float));
@@ -111,11 +111,11 @@ void rg_serve_pull(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
     rg_shard_set shards = 0;
     rg_push push;
-    (void)trainer;
     rg_status code = read_pull(s, request, &push);
     rg_pushing *p = code == RG_OK ? rg_pushing_begin(s, NULL, request) : NULL;
     if (p != NULL) {
         p->push = push;
+        p->before = trainer != NULL && trainer->behind;
         code = rg_pushing_make_room(p);
     } else if (code == RG_OK) {
         code = rg_no_memory(sizeof *p, "a pull");
@@ -145,6 +145,7 @@ typedef struct asking {
     rg_spread spread;
     rg_rpc_request *request;
     rg_payload back;
+    rg_reading how;
     rg_arena arena;
     wanted_rows *wanted; /* owned */
     size_t n, cap;
@@ -156,15 +157,15 @@ typedef struct asking {
 } asking;
 
 /* Each row to its place, in halves. */
-static rg_status pull_halves(rg_served *var, const wanted_rows *w, const int64_t *ids,
-                             const rg_some *some)
+static rg_status pull_halves(rg_served *var, rg_reading how, const wanted_rows *w,
+                             const int64_t *ids, const rg_some *some)
 {
     size_t width = (size_t)var->about->width, n = (size_t)some->n * width;
     float *rows = rg_arena_alloc(&var->shard->scratch, (n + 1) * sizeof *rows);
     uint16_t *to = (uint16_t *)(void *)w->to;
     if (rows == NULL)
         return rg_no_memory(n * sizeof *rows, "rows");
-    RG_TRY(rg_served_pull(var, ids, NULL, some->n, rows));
+    RG_TRY(rg_served_pull_as(var, how, ids, NULL, some->n, rows));
     if (some->at == NULL)
         rg_half_from_floats(to, rows, n);
     for (uint32_t i = 0; some->at != NULL && i < some->n; i++)
@@ -193,8 +194,8 @@ static rg_status pull_part(rg_spread *spread, rg_shard *shard)
             ids = own;
         }
         RG_TRY(a->back == RG_PAYLOAD_FLOATS
-                   ? rg_served_pull(var, ids, some->at, some->n, (float *)(void *)w->to)
-                   : pull_halves(var, w, ids, some));
+                   ? rg_served_pull_as(var, a->how, ids, some->at, some->n, (float *)(void *)w->to)
+                   : pull_halves(var, a->how, w, ids, some));
         if (var->noticed)
             atomic_store(&((asking *)spread)->changed, true);
     }
@@ -316,12 +317,13 @@ void rg_serve_rows(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     asking *a = rg_spread_new(s, sizeof *a);
     size_t n;
     const uint8_t *body = rg_rpc_request_body(request, &n);
-    (void)trainer;
     if (a == NULL) {
         rg_rpc_refuse(request, RG_ENOMEM, "no memory");
         return;
     }
     a->request = request;
+    a->how = (rg_reading){.before = trainer != NULL && trainer->behind,
+                          .peeks = rg_rpc_request_method(request) == RG_PS_PEEK};
     a->back = rg_payload_back(rg_payload_asked(request));
     rg_status code = start_asking(s, a, body, n, rg_rpc_request_room(request));
     if (code != RG_OK)

@@ -35,7 +35,7 @@ rg_pushing *rg_pushing_begin(rg_engine *s, rg_member *trainer, rg_rpc_request *r
     p->home = home;
     p->trainer = trainer;
     p->request = request;
-    p->came = false;
+    p->came = p->before = false;
     p->rows = NULL;
     p->mine = NULL;
     return p;
@@ -76,19 +76,35 @@ void rg_serve_free_spare(rg_shard *shard)
 
 /* ---- reading ---- */
 
+static rg_status count_more(uint64_t **counts, size_t before, size_t n)
+{
+    uint64_t *more = rg_realloc(*counts, n * sizeof *more);
+    if (more == NULL)
+        return rg_no_memory(n * sizeof *more, "pushes of a trainer");
+    memset(more + before, 0, (n - before) * sizeof *more);
+    *counts = more;
+    return RG_OK;
+}
+
+rg_status rg_serve_count_threads(rg_member *trainer, size_t n)
+{
+    if (trainer->refused == NULL)
+        trainer->refused = rg_alloc_zero(RG_PS_MAX_THREADS, sizeof *trainer->refused);
+    if (trainer->refused == NULL)
+        return rg_no_memory(RG_PS_MAX_THREADS, "pushes of a trainer");
+    RG_TRY(count_more(&trainer->pushed, trainer->n_pushed, n));
+    RG_TRY(count_more(&trainer->positions, trainer->n_pushed, n));
+    RG_TRY(count_more(&trainer->before, trainer->n_pushed, n));
+    trainer->n_pushed = n;
+    return RG_OK;
+}
+
 /* Each thread of a trainer counts its pushes. *came: this one has come before, and is answered but
  * not applied. What is refused has come, too. */
 static rg_status count_in(rg_member *trainer, const rg_push *head, bool *came)
 {
-    if (head->thread >= trainer->n_pushed) {
-        size_t n = (size_t)head->thread + 1;
-        uint64_t *pushed = rg_realloc(trainer->pushed, n * sizeof *pushed);
-        if (pushed == NULL)
-            return rg_no_memory(n * sizeof *pushed, "pushes of a trainer");
-        memset(pushed + trainer->n_pushed, 0, (n - trainer->n_pushed) * sizeof *pushed);
-        trainer->pushed = pushed;
-        trainer->n_pushed = n;
-    }
+    if (head->thread >= trainer->n_pushed)
+        RG_TRY(rg_serve_count_threads(trainer, (size_t)head->thread + 1));
     uint64_t *pushed = &trainer->pushed[head->thread];
     if (head->step > *pushed)
         return rg_fail(RG_ESTALE,
@@ -97,8 +113,13 @@ static rg_status count_in(rg_member *trainer, const rg_push *head, bool *came)
                        trainer->who, (unsigned long long)head->step, (unsigned long long)*pushed);
     *came = head->step < *pushed;
     *pushed += *came ? 0 : 1;
-    if (!*came)
-        (void)atomic_fetch_add_explicit(&trainer->n_pushes, 1, memory_order_relaxed);
+    trainer->behind = false; /* it has what it needed of the step before */
+    if (*came)
+        return RG_OK;
+    trainer->before[head->thread] = trainer->positions[head->thread];
+    trainer->positions[head->thread] = head->position;
+    atomic_store(&trainer->refused[head->thread], 0);
+    (void)atomic_fetch_add_explicit(&trainer->n_pushes, 1, memory_order_relaxed);
     return RG_OK;
 }
 
@@ -115,7 +136,8 @@ bool rg_serve_reads_lent(void *user, const rg_frame *frame)
     rg_engine *s = user;
     rg_payload payload;
     return frame->method == RG_PS_PUSH && atomic_load_explicit(&s->ready, memory_order_acquire) &&
-           rg_payload_of_request(frame->flags, &payload) == RG_OK && payload == RG_PAYLOAD_FLOATS;
+           !s->whole_pushes && rg_payload_of_request(frame->flags, &payload) == RG_OK &&
+           payload == RG_PAYLOAD_FLOATS;
 }
 
 /* Gradients are read where the trainer lends them; numbers of rows are checked, and so copied. */
@@ -148,6 +170,7 @@ static rg_status read_push(rg_engine *s, rg_pushing *p)
     RG_TRY(rg_push_read_head(&head, body, n));
     (void)rg_rpc_request_copied(p->request, 0, rg_push_head_bytes(&head, n));
     RG_TRY(count_in(p->trainer, &head, &p->came));
+    p->push.thread = head.thread;
     if (s->mode->try_step != NULL && has_pushed(s, p->trainer))
         return rg_fail(RG_EINVAL, "%s has pushed twice in one step", p->trainer->who);
     RG_TRY(rg_push_read(&p->push, &p->arena, &s->schema, payload, body, n));
@@ -243,6 +266,8 @@ static void end_push(rg_spread *spread)
 {
     rg_pushing *p = (rg_pushing *)spread;
     if (spread->code != RG_OK)
+        rg_serve_fail_half(p);
+    if (spread->code != RG_OK)
         rg_rpc_refuse(p->request, spread->code, "%s", spread->why);
     else
         rg_pushing_reply_values(p);
@@ -286,6 +311,8 @@ void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
             s->mode->pushed(s, p);
         return;
     }
+    if (code != RG_ESTALE) /* that is not counted */
+        rg_serve_note_refused(p);
     rg_refuse_with_message(request, code);
     rg_pushing_end(p);
 }

@@ -53,6 +53,10 @@ void rg_serve_rendezvous(rg_engine *s, rg_member *trainer, rg_rpc_request *reque
         return;
     }
     m.request = request;
+    if (rg_serve_meet_again(s, trainer, &m)) {
+        rg_free(m.name);
+        return;
+    }
     trainer->rendezvous = m;
     rg_serve_try_rendezvous(s);
 }
@@ -137,6 +141,12 @@ void rg_serve_try_rendezvous(rg_engine *s)
         (void)snprintf(text, sizeof text, "a sum of whole numbers is beyond 64 bits");
     }
     s->rendezvous++;
+    if (!refused)
+        rg_serve_keep_meeting(s, m, out, bytes);
+    if (s->ended) { /* there was no memory to keep it: all who wait have been told */
+        rg_free(out);
+        return;
+    }
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         rg_rendezvous *each = &s->trainers[t].rendezvous;
         if (each->request == NULL)
@@ -145,6 +155,7 @@ void rg_serve_try_rendezvous(rg_engine *s)
             rg_rpc_refuse(each->request, why, "%s", text);
         else
             rg_rpc_reply(each->request, 0, &(rg_iov){out, bytes}, bytes > 0 ? 1 : 0, NULL, NULL);
+        s->trainers[t].met += !refused;
         end_rendezvous(each);
     }
     rg_free(out);

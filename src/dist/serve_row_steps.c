@@ -98,6 +98,70 @@ void rg_served_catch_up(rg_served *var, const rg_row_handle *handles, size_t n)
         catch_up_batch(var, &memo, handles + i, n - i < RG_ROWS_AT_ONCE ? n - i : RG_ROWS_AT_ONCE);
 }
 
+/* ---- a look that changes nothing ---- */
+
+/* Row i of the batch as it stands, and, where it is behind, a copy that makes its steps. */
+static rg_status peek_batch(rg_served *var, rg_past_memo *memo, const int64_t *ids, size_t n,
+                            float *const *out)
+{
+    size_t width = (size_t)var->about->width, row = width * (size_t)var->n_columns, n_behind = 0;
+    rg_row_handle handles[RG_ROWS_AT_ONCE];
+    uint32_t since[RG_ROWS_AT_ONCE];
+    float *to[RG_ROWS_AT_ONCE];
+    rg_row_batch rows; /* large: it is not cleared */
+    float *copies = var->past == NULL
+                        ? NULL
+                        : rg_arena_alloc(&var->shard->scratch, (n * row + 1) * sizeof *copies);
+    if (var->past != NULL && copies == NULL)
+        return rg_no_memory(n * row * sizeof *copies, "rows");
+    RG_TRY(rg_table_find(var->table, ids, n, handles));
+    for (size_t i = 0; i < n; i++) {
+        if (handles[i] == RG_NO_ROW) {
+            RG_TRY(rg_table_gather(var->table, &ids[i], 1, false, out[i], NULL));
+            continue;
+        }
+        const float *from = rg_table_row(var->table, handles[i]);
+        memcpy(out[i], from, width * sizeof *from);
+        uint32_t seen = var->past == NULL ? 0
+                                          : rg_table_counters(var->table, handles[i])[RG_ROW_STEP];
+        if (seen == 0 || seen >= memo->now)
+            continue;
+        float *copy = copies + n_behind * row;
+        memcpy(copy, from, row * sizeof *from);
+        for (int c = 0; c < var->n_columns; c++)
+            rows.part[c == 0 ? 0 : var->state_of[c]][n_behind] = copy + (size_t)c * width;
+        to[n_behind] = out[i];
+        since[n_behind++] = seen;
+    }
+    if (n_behind == 0)
+        return RG_OK;
+    rows.n = n_behind;
+    rows.width = (int64_t)width;
+    rows.grads = NULL;
+    rg_update_of(var->op)->idle->catch_up(var->past, memo, since, &rows);
+    for (size_t i = 0; i < n_behind; i++)
+        memcpy(to[i], rows.part[0][i], width * sizeof *to[i]);
+    return RG_OK;
+}
+
+rg_status rg_served_peek(rg_served *var, const int64_t *ids, const uint32_t *at, size_t n,
+                         float *out)
+{
+    float *to[RG_ROWS_AT_ONCE];
+    rg_past_memo memo;
+    if (var->table == NULL)
+        return rg_served_pull(var, ids, at, n, out);
+    if (var->past != NULL)
+        rg_past_memo_init(&memo, rg_past_now(var->past));
+    for (size_t first = 0; first < n; first += RG_ROWS_AT_ONCE) {
+        size_t size = n - first < RG_ROWS_AT_ONCE ? n - first : RG_ROWS_AT_ONCE;
+        for (size_t i = 0; i < size; i++)
+            to[i] = out + (at != NULL ? at[first + i] : first + i) * (size_t)var->about->width;
+        RG_TRY(peek_batch(var, &memo, ids + first, size, to));
+    }
+    return RG_OK;
+}
+
 /* ---- updates ---- */
 
 /* What the step reads besides rows has a value. */

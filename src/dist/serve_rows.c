@@ -294,6 +294,7 @@ void rg_served_close(rg_served *var)
     rg_geo_rows_close(var->changed);
     rg_free(var->told);
     rg_past_close(var->past);
+    rg_served_free_before(var);
     if (var->stage != NULL)
         rg_scope_release(var->stage);
 }

@@ -184,6 +184,34 @@ static rg_status write_rows(rg_served *var, uint32_t number, rg_snapshot *to)
     return code;
 }
 
+static rg_status write_before(rg_served *var, uint32_t number, rg_snapshot *to)
+{
+    rg_buf body;
+    if (!var->has_before && var->n_before == 0)
+        return RG_OK;
+    rg_buf_init(&body, 0);
+    rg_buf_u32(&body, (uint32_t)var->shard->number);
+    rg_buf_u32(&body, number);
+    rg_served_write_before(var, &body);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_BEFORE, &(rg_iov){body.data, body.len}, 1);
+    rg_buf_fini(&body);
+    return code;
+}
+
+static rg_status read_before(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    uint32_t shard, number;
+    RG_TRY(rg_cursor_u32(&in, &shard));
+    RG_TRY(rg_cursor_u32(&in, &number));
+    if (shard >= (uint32_t)s->n_shards || number >= s->schema.n)
+        return rg_fail(RG_ECORRUPT, "variable %u of shard %u, which there is not", number, shard);
+    RG_TRY(rg_served_read_before(&s->shards[shard].vars[number], &in));
+    return rg_cursor_end(&in);
+}
+
 static rg_status find_table(rg_engine *s, rg_cursor *in, rg_served **var)
 {
     uint32_t shard, number;
@@ -230,6 +258,7 @@ static rg_status write_shard(rg_spread *spread, rg_shard *shard)
     const rg_engine *s = spread->engine;
     RG_TRY(write_values(shard, to));
     for (uint32_t v = 0; v < s->schema.n; v++) {
+        RG_TRY(write_before(&shard->vars[v], v, to));
         if (shard->vars[v].table == NULL)
             continue;
         RG_TRY(write_beside(&shard->vars[v], v, to));
@@ -254,8 +283,18 @@ static rg_status write_shards(rg_engine *s, rg_snapshot *to)
 static rg_status write_engine(const rg_engine *s, rg_snapshot *to)
 {
     uint64_t numbers[3] = {s->steps, s->rendezvous, s->has_digest};
-    return rg_snapshot_add(to, RG_STATE_ENGINE,
-                           (rg_iov[]){{numbers, sizeof numbers}, {s->digest, sizeof s->digest}}, 2);
+    rg_buf meetings;
+    rg_buf_init(&meetings, 0);
+    rg_serve_write_meetings(s, &meetings);
+    rg_status code = rg_buf_status(&meetings);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_ENGINE,
+                               (rg_iov[]){{numbers, sizeof numbers},
+                                          {s->digest, sizeof s->digest},
+                                          {meetings.data, meetings.len}},
+                               3);
+    rg_buf_fini(&meetings);
+    return code;
 }
 
 static rg_status read_engine(rg_engine *s, const rg_record *record)
@@ -269,7 +308,7 @@ static rg_status read_engine(rg_engine *s, const rg_record *record)
     RG_TRY(rg_cursor_take(&in, sizeof s->digest, &digest));
     memcpy(s->digest, digest, sizeof s->digest);
     s->has_digest = has != 0;
-    return RG_OK;
+    return rg_serve_read_meetings(s, &in);
 }
 
 /* ---- who takes part ---- */
@@ -280,9 +319,35 @@ static void write_counts(const rg_member *trainer, rg_buf *out)
     const rg_pushing *p = trainer->waiting;
     rg_buf_u64(out, atomic_load(&trainer->n_pushes) - (p != NULL));
     rg_buf_u64(out, trainer->n_pushed);
-    for (size_t i = 0; i < trainer->n_pushed; i++)
-        rg_buf_u64(out, trainer->pushed[i] - (p != NULL && p->push.thread == i));
+    for (size_t i = 0; i < trainer->n_pushed; i++) {
+        bool waits = p != NULL && p->push.thread == i;
+        rg_buf_u64(out, trainer->pushed[i] - waits);
+        rg_buf_u64(out, waits ? trainer->before[i] : trainer->positions[i]);
+        rg_buf_u64(out, trainer->before[i]);
+        rg_buf_u64(out, atomic_load(&trainer->refused[i]));
+    }
     rg_buf_u64(out, trainer->n_posted);
+    rg_buf_u64(out, atomic_load(&trainer->epoch));
+    rg_buf_u64(out, trainer->seen_epoch);
+    rg_buf_u64(out, trainer->asked);
+    rg_buf_u64(out, trainer->changed);
+    rg_buf_u64(out, trainer->met);
+    rg_buf_u64(out, (trainer->shuffled ? 1u : 0u) | (trainer->behind ? 2u : 0u));
+}
+
+static rg_status read_session(rg_member *trainer, rg_cursor *in)
+{
+    uint64_t epoch, flags;
+    RG_TRY(rg_cursor_u64(in, &epoch));
+    RG_TRY(rg_cursor_u64(in, &trainer->seen_epoch));
+    RG_TRY(rg_cursor_u64(in, &trainer->asked));
+    RG_TRY(rg_cursor_u64(in, &trainer->changed));
+    RG_TRY(rg_cursor_u64(in, &trainer->met));
+    RG_TRY(rg_cursor_u64(in, &flags));
+    atomic_store(&trainer->epoch, epoch);
+    trainer->shuffled = (flags & 1) != 0;
+    trainer->behind = (flags & 2) != 0;
+    return RG_OK;
 }
 
 static rg_status read_counts(rg_member *trainer, rg_cursor *in)
@@ -293,13 +358,18 @@ static rg_status read_counts(rg_member *trainer, rg_cursor *in)
     if (n > RG_PS_MAX_THREADS)
         return rg_fail(RG_ECORRUPT, "a trainer of %llu threads", (unsigned long long)n);
     atomic_store(&trainer->n_pushes, n_pushes);
-    trainer->pushed = rg_alloc_zero((size_t)n + 1, sizeof *trainer->pushed);
-    if (trainer->pushed == NULL)
-        return rg_no_memory(n * sizeof *trainer->pushed, "pushes of a trainer");
-    trainer->n_pushed = (size_t)n;
-    for (size_t i = 0; i < n; i++)
+    if (n > 0)
+        RG_TRY(rg_serve_count_threads(trainer, (size_t)n));
+    for (size_t i = 0; i < n; i++) {
+        uint64_t refused;
         RG_TRY(rg_cursor_u64(in, &trainer->pushed[i]));
-    return rg_cursor_u64(in, &trainer->n_posted);
+        RG_TRY(rg_cursor_u64(in, &trainer->positions[i]));
+        RG_TRY(rg_cursor_u64(in, &trainer->before[i]));
+        RG_TRY(rg_cursor_u64(in, &refused));
+        atomic_store(&trainer->refused[i], refused != 0);
+    }
+    RG_TRY(rg_cursor_u64(in, &trainer->n_posted));
+    return read_session(trainer, in);
 }
 
 typedef struct peer_state {
@@ -456,6 +526,8 @@ rg_status rg_state_read(rg_engine *s, const rg_record *record)
         return read_beside(s, record);
     case RG_STATE_ROWS:
         return read_rows(s, record);
+    case RG_STATE_BEFORE:
+        return read_before(s, record);
     case RG_STATE_ENGINE:
         return read_engine(s, record);
     case RG_STATE_MEMBER:

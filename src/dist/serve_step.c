@@ -39,6 +39,7 @@ static rg_status step_dense(rg_shard *shard, uint32_t var)
     RG_TRY(rg_serve_gradient(served, &mean));
     if (mean == NULL)
         return RG_OK;
+    RG_TRY(rg_served_keep_dense(served));
     rg_merge_values(mean, found, count, weight_of(s), served->about->rows * served->about->width);
     RG_TRY(rg_plan_run(served->update));
     rg_value_lend(served->param); /* here, where its shard alone has it: answers read it in place */
@@ -64,6 +65,7 @@ static rg_status step_rows(rg_shard *shard, uint32_t var)
         return RG_OK;
     RG_TRY(rg_merge_pushed(shard, parts, count, s->schema.vars[var].width, weight_of(s), &ids,
                            &grads, &n));
+    RG_TRY(rg_served_keep_rows(&shard->vars[var], ids, n));
     return rg_served_push(s, &shard->vars[var], ids, n, grads);
 }
 
@@ -74,6 +76,7 @@ static rg_status step_vars(rg_shard *shard, bool tables)
         if ((rg_serve_owners(s, v) >> shard->number & 1) == 0 || s->schema.vars[v].table != tables)
             continue;
         rg_arena_reset(&shard->scratch);
+        rg_served_step_begins(&shard->vars[v]);
         RG_TRY(tables ? step_rows(shard, v) : step_dense(shard, v));
     }
     return RG_OK;

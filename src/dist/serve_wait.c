@@ -91,7 +91,9 @@ static void add_busy(const rg_engine *s, rg_buf *out, uint32_t *n)
         char more[80];
         if (!trainer->joined || trainer->left || is_waiting(trainer))
             continue;
-        if (atomic_load(&trainer->asked_ns) == 0)
+        if (trainer->away_ns != 0)
+            (void)snprintf(more, sizeof more, ", which is gone and may be started again");
+        else if (atomic_load(&trainer->asked_ns) == 0)
             (void)snprintf(more, sizeof more, ", which lives and has not asked for anything yet");
         else
             (void)snprintf(more, sizeof more,

@@ -62,6 +62,8 @@ void rg_plan_ahead(rg_plan *plan, rg_value *const *feeds);
 /* Run once. On failure the message names the op, its inputs and the user's line. On a device the
  * work may still be under way when it returns; who reads a value waits for it (rg_host_data()). */
 rg_status rg_plan_run(rg_plan *plan);
+/* A run that is not made, and counts: random numbers go by the number of the run. */
+void rg_plan_skip(rg_plan *plan);
 /* Whether it is the CPU's, where nothing is under way after a run. */
 bool rg_plan_is_on_host(const rg_plan *plan);
 /* Until it is done; what was found wrong meanwhile. */

@@ -30,6 +30,7 @@ typedef struct supervisor {
     int *lost;            /* workers that died for good, and are done without */
     int n_lost;
     bool whole_lines;     /* several are echoed */
+    bool is_over;         /* a server has ended well: all workers have done their part there */
     int given_up;         /* one that still ran when others ended because of it; -1: none */
     bool given_up_stands; /* it is stopped */
     int signal;           /* that we were sent; 0: none */
@@ -117,6 +118,14 @@ static void note_failure(supervisor *s, int child, const rg_child_end *end)
     s->failed[s->n_failed++] = child;
 }
 
+static void because_path(const supervisor *s, int child, rg_buf *path)
+{
+    const rg_launch_process *p = &s->job->processes[child];
+    rg_buf_init(path, 0);
+    rg_buf_printf(path, "%s/%s.%d.because", s->job->run_dir, rg_launch_role_name(p->role),
+                  p->index);
+}
+
 static bool says_because(const supervisor *s, int child, rg_because *of);
 static void forget_because(const supervisor *s, int child);
 
@@ -134,6 +143,21 @@ static bool is_done_without(supervisor *s, int child)
     return true;
 }
 
+/* Whether a worker that died had nothing left to do: where servers have ended well each of them had
+ * told them that it is done. */
+static bool had_finished(const supervisor *s, int child)
+{
+    rg_buf path;
+    if (s->job->restarts < 1 || s->job->processes[child].role != RG_LAUNCH_WORKER)
+        return false;
+    if (s->is_over || s->job->run_dir == NULL)
+        return s->is_over;
+    because_path(s, child, &path);
+    bool over = rg_buf_status(&path) == RG_OK && rg_because_is_over(rg_buf_cstr(&path));
+    rg_buf_fini(&path);
+    return over;
+}
+
 /* A process has failed: it is started again, or done without, or the job has failed. */
 static void take_end(supervisor *s, int child, const rg_child_end *end)
 {
@@ -145,7 +169,12 @@ static void take_end(supervisor *s, int child, const rg_child_end *end)
     bool over = s->signal != 0 || s->n_failed > 0 ||
                 (end->signal == 0 && says_because(s, child, &of)) ||
                 (p->role == RG_LAUNCH_SERVER && !any_running(s, RG_LAUNCH_WORKER));
-    if (!over && rg_restart_plan(&s->restarts[child], s->job, p, end, now)) {
+    if (!over && had_finished(s, child)) {
+        rg_launch_who(&text, p);
+        rg_buf_text(&text, " died when it had finished: ");
+        rg_launch_how(&text, end);
+        say_line(&text);
+    } else if (!over && rg_restart_plan(&s->restarts[child], s->job, p, end, now)) {
         rg_restart_text(&text, &s->restarts[child], s->job, p, now);
         say_line(&text);
     } else if (!over && is_done_without(s, child)) {
@@ -187,6 +216,8 @@ static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
     RG_TRY(rg_children_wait(s->children, deadline, &event, &child, &end));
     if (event == RG_CHILD_ENDED && end.code != 0)
         take_end(s, child, &end);
+    else if (event == RG_CHILD_ENDED && s->job->processes[child].role == RG_LAUNCH_SERVER)
+        s->is_over = true;
     else if (event == RG_CHILD_SIGNAL)
         s->signal = child;
     else if (event == RG_CHILD_LOG_LOST)
@@ -196,14 +227,6 @@ static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
 }
 
 /* ---- who was first ---- */
-
-static void because_path(const supervisor *s, int child, rg_buf *path)
-{
-    const rg_launch_process *p = &s->job->processes[child];
-    rg_buf_init(path, 0);
-    rg_buf_printf(path, "%s/%s.%d.because", s->job->run_dir, rg_launch_role_name(p->role),
-                  p->index);
-}
 
 static void forget_because(const supervisor *s, int child)
 {

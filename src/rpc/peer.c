@@ -67,6 +67,11 @@ int rg_rpc_peer_loop(const rg_rpc_peer *peer)
     return peer->loop;
 }
 
+void rg_rpc_peer_set_loop(rg_rpc_peer *peer, int loop)
+{
+    peer->loop = loop;
+}
+
 bool rg_rpc_peer_is_own_user(const rg_rpc_peer *peer)
 {
     return atomic_load(&peer->own_user);

@@ -89,6 +89,8 @@ void rg_rpc_peer_keep(rg_rpc_peer *peer);
 void rg_rpc_peer_drop(rg_rpc_peer *peer);
 uint64_t rg_rpc_peer_session(const rg_rpc_peer *peer);
 int rg_rpc_peer_loop(const rg_rpc_peer *peer); /* its number */
+/* In hello() of one that is new: it shall belong to that loop. */
+void rg_rpc_peer_set_loop(rg_rpc_peer *peer, int loop);
 /* It came by a Unix socket, and the kernel says that it is of this process's user, or root's. Any
  * thread. */
 bool rg_rpc_peer_is_own_user(const rg_rpc_peer *peer);

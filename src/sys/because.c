@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 enum { MOST = 64 };
+static const char OVER[] = "over\n";
 
 void rg_because_say(rg_because of)
 {
@@ -45,6 +46,23 @@ bool rg_because_read(const char *path, rg_because *of)
                 parse(rg_buf_cstr(&text), of);
     rg_buf_fini(&text);
     return read;
+}
+
+void rg_because_over(void)
+{
+    const char *path = getenv("REGATTA_BECAUSE");
+    if (path != NULL && path[0] != '\0' && rg_file_write_all(path, OVER, strlen(OVER)) != RG_OK)
+        rg_log(RG_LOG_W, "job", "\"no word to the launcher\" why=\"%s\"", rg_error_message());
+}
+
+bool rg_because_is_over(const char *path)
+{
+    rg_buf text;
+    rg_buf_init(&text, MOST);
+    bool over = rg_path_exists(path) && rg_file_read_all(path, MOST, &text) == RG_OK &&
+                strcmp(rg_buf_cstr(&text), OVER) == 0;
+    rg_buf_fini(&text);
+    return over;
 }
 
 void rg_because_forget(const char *path)

@@ -19,6 +19,9 @@ typedef struct rg_because {
 void rg_because_say(rg_because of);
 /* What a process said in the file at `path`; false: nothing that can be read. */
 bool rg_because_read(const char *path, rg_because *of);
+/* The job is over, and this process was started again for nothing: its end is no failure. */
+void rg_because_over(void);
+bool rg_because_is_over(const char *path);
 /* Another process is started in its place, and has said nothing yet. */
 void rg_because_forget(const char *path);
 

@@ -23,7 +23,9 @@ static rg_fault_action act(const char *action)
         {"eio", RG_FAULT_EIO},     {"enospc", RG_FAULT_ENOSPC}, {"enomem", RG_FAULT_ENOMEM},
         {"short", RG_FAULT_SHORT}, {"flip", RG_FAULT_FLIP},
     };
-    if (strcmp(action, "kill") == 0)
+    if (strcmp(action, "late") == 0)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    if (strcmp(action, "kill") == 0 || strcmp(action, "late") == 0)
         (void)kill(getpid(), SIGKILL);
     if (strcmp(action, "stop") == 0)
         (void)kill(getpid(), SIGSTOP);

@@ -2,7 +2,8 @@
  *
  * RG_FAULT=save.rename:2:eio makes the second pass of the point "save.rename"
  * fail as if the system call had. Actions: kill, stop, eio, enospc, enomem,
- * short, flip, delay (for a second), stall (for ever). Points exist only in a build with
+ * short, flip, delay (for a second), stall (for ever), late (kill, after 0.3 seconds in which
+ * other threads go on). Points exist only in a build with
  * -DFAULTS=ON; in others rg_fault() is the constant RG_FAULT_NONE. */
 #ifndef RG_SYS_FAULT_H
 #define RG_SYS_FAULT_H

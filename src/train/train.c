@@ -377,12 +377,28 @@ static bool stop_all(rg_train *t)
     return first;
 }
 
+/* Whether the batch was trained on before this process was started again. */
+static bool is_skipped(rg_train *t, int thread, const rg_batch *batch)
+{
+    rg_job *job = t->config->infer ? NULL : job_of(t);
+    if (job == NULL || !rg_exchange_skip(job, thread))
+        return false;
+    worker *w = &t->workers[thread];
+    rg_plan_skip(w->plan); /* random numbers go by the number of the step */
+    atomic_fetch_add(&w->batches, 1);
+    atomic_fetch_add(&w->rows, batch->rows);
+    atomic_fetch_add(&t->batches, 1);
+    return true;
+}
+
 static rg_status train_thread(rg_train *t, int thread)
 {
     rg_batch *batch;
     bool look_ahead = may_look_ahead(t);
     rg_gemm_threads(1);
     rg_status code = rg_reader_next(t->reader, thread, &batch);
+    while (code == RG_OK && is_skipped(t, thread, batch))
+        code = rg_reader_next(t->reader, thread, &batch);
     while (code == RG_OK)
         code = train_batch(t, thread, look_ahead, &batch);
     if (code == RG_EOF) {

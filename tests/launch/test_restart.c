@@ -56,8 +56,8 @@ static void it_is_started_so_often_and_no_more(void **state)
         run_shell(&s[0], RG_LAUNCH_WORKER, 0, "exec sleep 1000"),
         run_shell(&s[1], RG_LAUNCH_WORKER, 1,
                   counts(script, sizeof script, "often", "kill -9 $$", "kill -9 $$"))};
-    assert_int_equal(
-        run_job_as((rg_launch_job){.processes = processes, .n = 2, .restarts = 3}), 137);
+    assert_int_equal(run_job_as((rg_launch_job){.processes = processes, .n = 2, .restarts = 3}),
+                     137);
     assert_int_equal(starts_of("often"), 4);
     assert_said("(3 of 3)");
     assert_said("again: it had been started again 3 times, as often as --restarts allows\n");
@@ -86,11 +86,10 @@ static void a_server_is_started_again_only_where_nothing_is_lost(void **state)
     char script[512];
     shell s[2];
     (void)state;
-    rg_launch_process processes[] = {
-        run_shell(&s[0], RG_LAUNCH_SERVER, 0,
-                  counts(script, sizeof script, "server", "sleep 0.1; kill -9 $$",
-                         "exec sleep 1000")),
-        run_shell(&s[1], RG_LAUNCH_WORKER, 0, "sleep 0.6")};
+    rg_launch_process processes[] = {run_shell(&s[0], RG_LAUNCH_SERVER, 0,
+                                               counts(script, sizeof script, "server",
+                                                      "sleep 0.1; kill -9 $$", "exec sleep 1000")),
+                                     run_shell(&s[1], RG_LAUNCH_WORKER, 0, "sleep 0.6")};
     assert_int_equal(run_job_as((rg_launch_job){.processes = processes, .n = 2, .restarts = 1}),
                      137);
     assert_said("with a journal (--journal everysec) it is not");
@@ -136,6 +135,26 @@ static void the_job_goes_on_while_enough_workers_are_left(void **state)
         run_job_as((rg_launch_job){.processes = processes, .n = 3, .least_workers = 3}), 1);
 }
 
+/* Servers end well when all workers have told them that they are done. */
+static void who_had_finished_is_not_started_again(void **state)
+{
+    char script[512];
+    shell s[3];
+    (void)state;
+    rg_launch_process processes[] = {
+        run_shell(&s[0], RG_LAUNCH_SERVER, 0, "exit 0"),
+        run_shell(&s[1], RG_LAUNCH_WORKER, 0,
+                  counts(script, sizeof script, "finished", "sleep 0.3; kill -9 $$", "exit 0")),
+        run_shell(&s[2], RG_LAUNCH_WORKER, 1, "exit 1")};
+    write_file("worker.1.because", "over\n"); /* it was told so */
+    int status = run_job_as((rg_launch_job){.processes = processes, .n = 3, .restarts = 3});
+    assert_int_equal(unlink(path("worker.1.because")), 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(starts_of("finished"), 1);
+    assert_said("launch: worker 0 died when it had finished: signal 9");
+    assert_said("launch: worker 1 died when it had finished: exit code 1");
+}
+
 /* Ctrl+C while it is waited for the next start. */
 static void it_can_be_interrupted_in_between(void **state)
 {
@@ -143,8 +162,8 @@ static void it_can_be_interrupted_in_between(void **state)
     shell s[2];
     (void)state;
     (void)snprintf(script, sizeof script,
-                   "[ -e %s ] && { kill -INT $PPID; sleep 0.05; }; echo > %s; exit 1",
-                   path("once"), path("once"));
+                   "[ -e %s ] && { kill -INT $PPID; sleep 0.05; }; echo > %s; exit 1", path("once"),
+                   path("once"));
     rg_launch_process processes[] = {run_shell(&s[0], RG_LAUNCH_WORKER, 0, script),
                                      run_shell(&s[1], RG_LAUNCH_WORKER, 1, "exec sleep 1000")};
     assert_int_equal(run_job_as((rg_launch_job){.processes = processes, .n = 2, .restarts = 9}),
@@ -161,6 +180,7 @@ int main(void)
         cmocka_unit_test(a_server_is_started_again_only_where_nothing_is_lost),
         cmocka_unit_test(who_ends_because_of_another_is_not_started_again),
         cmocka_unit_test(the_job_goes_on_while_enough_workers_are_left),
+        cmocka_unit_test(who_had_finished_is_not_started_again),
         cmocka_unit_test(it_can_be_interrupted_in_between),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

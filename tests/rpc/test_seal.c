@@ -129,8 +129,8 @@ static int frames_before(const size_t ends[FRAMES], size_t at)
     return i;
 }
 
-/* As someone does it who knows the protocol: with right checksums. No frame that was touched, and no
- * header, reaches the owner. */
+/* As someone does it who knows the protocol: with right checksums. No frame that was touched, and
+ * no header, reaches the owner. */
 /* promise 24 */
 static void whatever_is_changed_is_noticed(void **state)
 {

@@ -4,6 +4,7 @@ Files are those of real Paddle 1.8.5, both ways. A save is whole or absent: its 
 aside and moved into place together, with a manifest of checksums beside them that real Paddle
 ignores; what the manifest names is checked when it is loaded."""
 import os
+import sys
 import warnings
 
 from .. import _core
@@ -134,7 +135,17 @@ def _values(program, names):
 
 def _save_files(main_program, dirname, files, names):
     program = _program(main_program)
-    _core.save_files(dirname, lambda: (_values(program, names), files))
+    _write(program, dirname, lambda: (_values(program, names), files))
+
+
+def _write(program, dirname, make):
+    """A trainer that was started again comes by the saves of its predecessor, and leaves them alone:
+    the values of that time are not there any more."""
+    if program._is_distributed and _core.job_replays():
+        sys.stderr.write("note: %s was saved before this trainer was started again, and stays as it "
+                         "is\n" % dirname)
+        return
+    _core.save_files(dirname, make)
 
 
 def save_params(executor, dirname, main_program=None, filename=None):
@@ -417,7 +428,7 @@ def save(program, model_path):
         return scope, [(base + ".pdparams", dumps_arrays(params)),
                        (base + ".pdopt", dumps_arrays(state)),
                        (base + ".pdmodel", program._serialize())]
-    _core.save_files(folder or ".", make)
+    _write(program, folder or ".", make)
 
 
 def _prefix(model_path):
