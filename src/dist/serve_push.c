@@ -139,7 +139,8 @@ bool rg_serve_reads_lent(void *user, const rg_frame *frame)
     rg_engine *s = user;
     rg_payload payload;
     return frame->method == RG_PS_PUSH && atomic_load_explicit(&s->ready, memory_order_acquire) &&
-           !s->keeps_before && rg_payload_of_request(frame->flags, &payload) == RG_OK && payload == RG_PAYLOAD_FLOATS;
+           !s->keeps_before && rg_payload_of_request(frame->flags, &payload) == RG_OK &&
+           payload == RG_PAYLOAD_FLOATS;
 }
 
 /* Gradients are read where the trainer lends them; numbers of rows are checked, and so copied. */
