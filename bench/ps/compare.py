@@ -19,7 +19,8 @@ BATCH, SLOTS, WIDTH, WORKERS, PARTS = 512, 26, 10, 2, 4
 DENSE_FLOATS = (273 + 1) * 400 + 2 * (400 + 1) * 400 + (400 + 1) * 2
 BARS = {"sync": 2.7, "async": 3.5, "half_async": 2.5, "geo": 1.8}
 CASES = ("sync", "async", "half_async", "geo", "adam", "p26", "bytes", "fp16", "int8", "step",
-         "memory")
+         "memory", "journal")
+JOURNAL_BARS = [("sync", "everysec", 0.95), ("async", "everysec", 0.92), ("sync", "always", 0.7)]
 
 
 def median(values):
@@ -67,6 +68,17 @@ class Bench(object):
                     median([t["per_second"] for t in theirs])))
         show("%s, of one machine" % mode, figure / median(alone), 0.9 if mode == "geo" else 0.6,
              "%.0f of %.0f examples per CPU-second" % (figure, median(alone)))
+
+    def journal(self):
+        """What a journal costs, in the same job without one, in turn."""
+        for mode, kind, bar in JOURNAL_BARS:
+            off, on = [], []
+            for _ in range(ROUNDS):
+                off.append(self.job(self.ours, mode, "--passes", "2")["per_cpu"])
+                on.append(self.job(self.ours, mode, "--passes", "2",
+                                   FLAGS_ps_journal=kind)["per_cpu"])
+            show("%s, journal %s" % (mode, kind), median(on) / median(off), bar,
+                 "%.0f of %.0f examples per CPU-second" % (median(on), median(off)))
 
     def adam(self):
         if not self.paddle:

@@ -10,14 +10,36 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LOCK_MS = 20000, SETTLE_EVERY = 64 };
+enum { LOCK_MS = 20000 };
 
 /* ---- opening ---- */
+
+/* What another job has left, which its owner may mean to go on with, is put aside. */
+static rg_status put_aside(rg_engine *s, struct rg_serve_journal *j, const rg_folder *root,
+                           const char *name)
+{
+    char previous[80];
+    (void)snprintf(previous, sizeof previous, "%s.previous", name);
+    rg_log(RG_LOG_W, "ps", "server=%d \"what is in %s is of another job: it is now %s\"", s->id,
+           rg_folder_path(j->folder), previous);
+    rg_folder_lock_close(j->lock);
+    rg_folder_close(j->folder);
+    j->lock = NULL;
+    j->folder = NULL;
+    RG_TRY(rg_folder_remove(root, previous));
+    RG_TRY(rg_folder_move(root, name, root, previous));
+    RG_TRY(rg_folder_enter(&j->folder, root, name, true));
+    RG_TRY(rg_folder_sync(root));
+    return rg_folder_lock_open(&j->lock, j->folder, "lock", LOCK_MS);
+}
+
+static rg_status find_state(rg_engine *s, struct rg_serve_journal *j, bool *other);
 
 static rg_status enter_folder(rg_engine *s, struct rg_serve_journal *j)
 {
     const char *dir;
     char name[64];
+    bool other = false;
     rg_folder *root = NULL;
     RG_TRY(rg_flag_text("ps_journal_dir", &dir));
     if (dir[0] == '\0')
@@ -32,8 +54,14 @@ static rg_status enter_folder(rg_engine *s, struct rg_serve_journal *j)
     rg_status code = rg_folder_enter(&j->folder, root, name, true);
     if (code == RG_OK)
         code = rg_folder_sync(root);
+    if (code == RG_OK)
+        code = rg_folder_lock_open(&j->lock, j->folder, "lock", LOCK_MS);
+    if (code == RG_OK)
+        code = find_state(s, j, &other);
+    if (code == RG_OK && other)
+        code = put_aside(s, j, root, name);
     rg_folder_close(root);
-    return code == RG_OK ? rg_folder_lock_open(&j->lock, j->folder, "lock", LOCK_MS) : code;
+    return code;
 }
 
 typedef struct about {
@@ -65,7 +93,7 @@ static rg_status empty_folder(const rg_folder *folder)
 }
 
 /* The state of an earlier process, if there is one: how many loops it had. */
-static rg_status find_state(rg_engine *s, struct rg_serve_journal *j)
+static rg_status find_state(rg_engine *s, struct rg_serve_journal *j, bool *other)
 {
     about a = {.engine = s};
     rg_status code = rg_snapshot_newest(j->folder, &j->lineage, &j->number);
@@ -76,13 +104,9 @@ static rg_status find_state(rg_engine *s, struct rg_serve_journal *j)
     if (!a.seen)
         return rg_fail(RG_ECORRUPT, "the snapshot in %s does not say whose it is",
                        rg_folder_path(j->folder));
-    if (a.other) {
-        rg_log(RG_LOG_W, "ps", "server=%d \"what is in %s is of another job: it is removed\"",
-               s->id, rg_folder_path(j->folder));
-        return empty_folder(j->folder);
-    }
-    j->found = true;
-    s->loops = a.loops;
+    *other = a.other;
+    j->found = !a.other;
+    s->loops = a.other ? 0 : a.loops;
     return RG_OK;
 }
 
@@ -100,9 +124,7 @@ rg_status rg_serve_open_journal(rg_engine *s)
     j->mode = mode;
     rg_buf_init(&j->load, 0);
     s->journal = j;
-    s->whole_pushes = true; /* what is written has to be here */
     RG_TRY(enter_folder(s, j));
-    RG_TRY(find_state(s, j));
     return j->found ? RG_OK : rg_rpc_lineage(&j->lineage);
 }
 
@@ -116,6 +138,7 @@ void rg_serve_close_journal(rg_engine *s)
     struct rg_serve_journal *j = s->journal;
     if (j == NULL)
         return;
+    rg_serve_end_snapshot(s);
     if (rg_journal_close(j->journal) != RG_OK)
         rg_log(RG_LOG_E, "ps", "server=%d \"%s\"", s->id, rg_error_message());
     /* A job that has ended well is not gone on with. */
@@ -181,17 +204,28 @@ void rg_note_put_request(rg_buf *out, const rg_rpc_request *request)
     rg_buf_u32(out, rg_rpc_request_flags(request));
 }
 
+/* Where it lies: gradients that a trainer lends are not copied for it. */
+size_t rg_note_body(rg_rpc_request *request, rg_iov *pieces)
+{
+    size_t bytes, n = rg_rpc_request_pieces(request, pieces, RG_RECORD_PIECES - 1);
+    const uint8_t *body = rg_rpc_request_body(request, &bytes);
+    if (n > 0 || bytes == 0)
+        return n;
+    (void)rg_rpc_request_copied(request, 0, bytes);
+    pieces[0] = (rg_iov){body, bytes};
+    return 1;
+}
+
 bool rg_serve_note_request(rg_engine *s, rg_rpc_request *request)
 {
     uint16_t method = rg_rpc_request_method(request);
     uint64_t head[3] = {rg_rpc_peer_session(rg_rpc_request_peer(request)),
                         rg_rpc_request_id(request),
                         (uint64_t)rg_rpc_request_flags(request) << 32 | method};
-    size_t n;
+    rg_iov pieces[RG_RECORD_PIECES] = {{head, sizeof head}};
     if (!is_writing(s) || !rg_serve_is_noted(method))
         return true;
-    const uint8_t *body = rg_rpc_request_body(request, &n);
-    rg_status code = append(s, RG_NOTED_REQUEST, (rg_iov[]){{head, sizeof head}, {body, n}}, 2);
+    rg_status code = append(s, RG_NOTED_REQUEST, pieces, 1 + rg_note_body(request, pieces + 1));
     if (code == RG_OK) {
         if (s->journal->mode == RG_JOURNAL_ALWAYS)
             rg_rpc_request_logged(request);
@@ -227,6 +261,8 @@ rg_status rg_serve_note_join(rg_engine *s, const rg_rpc_peer *peer, const rg_rpc
     rg_status code = rg_buf_status(&body);
     if (code == RG_OK)
         code = append(s, RG_NOTED_JOIN, &(rg_iov){body.data, body.len}, 1);
+    if (code == RG_OK && s->journal->mode == RG_JOURNAL_ALWAYS)
+        code = rg_journal_wait(s->journal->journal); /* as answers do: who is let in is known */
     rg_buf_fini(&body);
     return code;
 }
@@ -364,6 +400,8 @@ static rg_status replay_one(void *arg, const rg_record *record)
     rg_engine *s = r->engine;
     rg_status code;
     r->n++;
+    if (s->n_shards > 1)
+        rg_serve_settle(s); /* what came before is applied in every shard, as it was then */
     if (record->kind == RG_NOTED_REQUEST)
         code = rg_note_replay(s, record, false);
     else if (record->kind == RG_NOTED_JOIN)
@@ -377,8 +415,6 @@ static rg_status replay_one(void *arg, const rg_record *record)
     else
         code = rg_fail(RG_EUNIMPL, "a record of kind %u: was it written by a newer Regatta?",
                        record->kind);
-    if (s->n_shards > 1 && r->n % SETTLE_EVERY == 0)
-        rg_serve_settle(s); /* so that not all of them are in memory at a time */
     return code == RG_OK
                ? RG_OK
                : rg_fail(code, "record %llu of %s: %s", (unsigned long long)record->number,

@@ -37,8 +37,12 @@ struct rg_serve_journal {
     rg_journal *journal;                  /* NULL: not yet */
     atomic_bool replaying;                /* what comes is from the journal */
     uint64_t snapshot_ns, snapshot_bytes; /* when the last one was taken; how large */
-    rg_held_loop held[RG_RPC_MAX_LOOPS];  /* each its loop's */
-    rg_buf load;                          /* the body of LOAD, where a trainer sent the program */
+    pthread_t finisher;                   /* brings one to the disk, ... */
+    bool finishing;                       /* ... and is to be joined; the looking thread's */
+    atomic_bool finished;
+    rg_snapshot *unfinished;
+    rg_held_loop held[RG_RPC_MAX_LOOPS]; /* each its loop's */
+    rg_buf load;                         /* the body of LOAD, where a trainer sent the program */
 };
 
 /* Kinds of records, of the journal and of snapshots. docs/file-formats.md has their bodies. */
@@ -70,10 +74,17 @@ rg_status rg_state_write(rg_engine *s, rg_snapshot *snapshot);
 /* The reverse, record by record; in opened() of the rpc server. */
 rg_status rg_state_read(rg_engine *s, const rg_record *record);
 
+/* ---- serve_snapshot.c ---- */
+
+/* Until the last one is on the disk, or has failed. */
+void rg_serve_end_snapshot(rg_engine *s);
+
 /* ---- serve_journal.c ---- */
 
 /* The body of RG_NOTED_REQUEST without that of the request. */
 void rg_note_put_request(rg_buf *out, const rg_rpc_request *request);
+/* Its body, at most RG_RECORD_PIECES - 1 pieces; how many. */
+size_t rg_note_body(rg_rpc_request *request, rg_iov *pieces);
 void rg_note_put_hello(rg_buf *out, uint64_t session, int loop, const rg_rpc_hello *hello);
 /* A trainer comes in as it did. */
 rg_status rg_note_recall(rg_engine *s, rg_cursor *in, rg_rpc_peer **peer);

@@ -235,7 +235,7 @@ struct rg_engine {
     rg_table_memory *memory; /* owned */
     int *owners;             /* by variable: a shard, or RG_EVERY_SHARD; owned */
     bool scheduled;
-    bool whole_pushes;   /* somebody needs their bodies: nothing is read where it is lent */
+    bool whole_pushes;   /* they are copied: who lends them may be replaced, and go on writing */
     bool keeps_before;   /* values before the last step */
     atomic_bool ready;   /* the program is there */
     atomic_bool closing; /* whatever comes is refused */

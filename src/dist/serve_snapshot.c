@@ -3,7 +3,8 @@
  *
  * The cut. Each loop holds what comes in; what was taken in is brought to its end; then the journal
  * begins a new segment, and the state is what all records before it have made, but for requests
- * that wait for others, which are part of it. */
+ * that wait for others, which are part of it. While it is written to the file all is held; to bring
+ * it to the disk, which takes longer, is a thread's. */
 #include "dist/serve_journal.h"
 
 #include "base/mem.h"
@@ -70,11 +71,12 @@ static rg_status cut(rg_engine *s, uint64_t *number)
     return code;
 }
 
-static rg_status write_all(rg_engine *s)
+/* The state at the cut, in a file that is not on the disk yet. */
+static rg_status write_state(rg_engine *s, rg_snapshot **out)
 {
     struct rg_serve_journal *j = s->journal;
     rg_snapshot *snapshot = NULL;
-    uint64_t number, oldest;
+    uint64_t number;
     RG_TRY(cut(s, &number));
     RG_TRY(rg_snapshot_begin(&snapshot, j->folder, j->lineage, number));
     rg_status code = rg_state_write(s, snapshot);
@@ -83,22 +85,84 @@ static rg_status write_all(rg_engine *s)
         return code;
     }
     j->snapshot_bytes = rg_snapshot_bytes(snapshot);
-    RG_TRY(rg_snapshot_finish(snapshot, &oldest));
-    return rg_journal_forget(j->journal, oldest);
+    *out = snapshot;
+    return RG_OK;
 }
 
-rg_status rg_serve_snapshot(rg_engine *s)
+static rg_status hold_and_write(rg_engine *s, rg_snapshot **out, double *seconds)
 {
     uint64_t begin = rg_clock_ns();
     in_each_loop(s, hold);
     rg_serve_settle(s);
-    rg_status code = write_all(s);
+    rg_status code = write_state(s, out);
     in_each_loop(s, release);
+    *seconds = (double)(rg_clock_ns() - begin) * 1e-9;
     s->journal->snapshot_ns = rg_clock_ns();
-    if (code == RG_OK)
-        rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot was written\" MiB=%.1f seconds=%.3f", s->id,
-               (double)s->journal->snapshot_bytes / 0x1p20, (double)(rg_clock_ns() - begin) * 1e-9);
     return code;
+}
+
+static rg_status bring_to_disk(rg_engine *s, rg_snapshot *snapshot)
+{
+    uint64_t oldest;
+    RG_TRY(rg_snapshot_finish(snapshot, &oldest));
+    return rg_journal_forget(s->journal->journal, oldest);
+}
+
+rg_status rg_serve_snapshot(rg_engine *s)
+{
+    rg_snapshot *snapshot;
+    double seconds;
+    RG_TRY(hold_and_write(s, &snapshot, &seconds));
+    return bring_to_disk(s, snapshot);
+}
+
+/* ---- beside the work ---- */
+
+static void say_failed(const rg_engine *s)
+{
+    /* The one before is there, and the journal since. */
+    rg_log(RG_LOG_W, "ps", "server=%d \"no snapshot was written: %s\"", s->id, rg_error_message());
+}
+
+/* A disk takes its time; the server goes on. */
+static void *finish(void *arg)
+{
+    rg_engine *s = arg;
+    uint64_t begin = rg_clock_ns();
+    if (bring_to_disk(s, s->journal->unfinished) != RG_OK)
+        say_failed(s);
+    else
+        rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot is on the disk\" MiB=%.1f seconds=%.3f",
+               s->id, (double)s->journal->snapshot_bytes / 0x1p20,
+               (double)(rg_clock_ns() - begin) * 1e-9);
+    atomic_store(&s->journal->finished, true);
+    return NULL;
+}
+
+void rg_serve_end_snapshot(rg_engine *s)
+{
+    if (s->journal->finishing)
+        (void)pthread_join(s->journal->finisher, NULL);
+    s->journal->finishing = false;
+}
+
+static void take_snapshot(rg_engine *s)
+{
+    struct rg_serve_journal *j = s->journal;
+    double seconds;
+    if (hold_and_write(s, &j->unfinished, &seconds) != RG_OK) {
+        say_failed(s);
+        return;
+    }
+    rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot was taken\" MiB=%.1f held_seconds=%.3f", s->id,
+           (double)j->snapshot_bytes / 0x1p20, seconds);
+    atomic_store(&j->finished, false);
+    j->finishing = pthread_create(&j->finisher, NULL, finish, s) == 0;
+    if (!j->finishing) {
+        rg_snapshot_abandon(j->unfinished);
+        (void)rg_fail(RG_EIO, "cannot start a thread for it");
+        say_failed(s);
+    }
 }
 
 /* ---- when ---- */
@@ -116,9 +180,10 @@ static bool is_time(const rg_engine *s)
 
 void rg_serve_look_at_journal(rg_engine *s)
 {
-    if (s->journal == NULL || s->ended || !is_time(s))
+    struct rg_serve_journal *j = s->journal;
+    if (j == NULL || (j->finishing && !atomic_load(&j->finished)))
         return;
-    if (rg_serve_snapshot(s) != RG_OK) /* the one before is there, and the journal since */
-        rg_log(RG_LOG_W, "ps", "server=%d \"no snapshot was written: %s\"", s->id,
-               rg_error_message());
+    rg_serve_end_snapshot(s);
+    if (!s->ended && is_time(s))
+        take_snapshot(s);
 }

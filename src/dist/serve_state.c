@@ -435,17 +435,16 @@ static rg_status read_member(rg_engine *s, const rg_record *record)
 
 /* ---- what waits ---- */
 
-static rg_status write_request(rg_snapshot *to, const rg_rpc_request *request)
+static rg_status write_request(rg_snapshot *to, rg_rpc_request *request)
 {
     rg_buf head;
-    size_t n;
-    const uint8_t *bytes = rg_rpc_request_body(request, &n);
+    rg_iov pieces[RG_RECORD_PIECES];
     rg_buf_init(&head, 0);
     rg_note_put_request(&head, request);
+    pieces[0] = (rg_iov){head.data, head.len};
     rg_status code = rg_buf_status(&head);
     if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_NOTED_REQUEST, (rg_iov[]){{head.data, head.len}, {bytes, n}},
-                               2);
+        code = rg_snapshot_add(to, RG_NOTED_REQUEST, pieces, 1 + rg_note_body(request, pieces + 1));
     rg_buf_fini(&head);
     return code;
 }

@@ -243,7 +243,7 @@ rg_status rg_serve_open_vars(rg_engine *s)
         RG_TRY(open_var(s, i));
     s->keeps_before = s->mode->try_step != NULL && rg_serve_waits_for_return();
     /* One that was replaced may wake up and write where it lent its gradients. */
-    s->whole_pushes = s->whole_pushes || s->keeps_before;
+    s->whole_pushes = s->keeps_before;
     for (int k = 0; s->scheduled && k < s->n_shards; k++)
         RG_TRY(rg_block_plan_open(&s->shards[k].schedule, s->program, schedule->i, 0,
                                   s->shards[k].scope, NULL));

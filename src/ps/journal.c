@@ -257,7 +257,7 @@ static void sync_now(rg_journal *j)
     rg_status code = rg_file_sync(file);
     pthread_mutex_lock(&j->lock);
     j->syncing = false;
-    (void)pthread_cond_broadcast(&j->change);
+    (void)pthread_cond_broadcast(&j->change); /* who waits looks when the lock is let go */
     if (code != RG_OK) {
         fail(j, code);
         return;
@@ -349,6 +349,18 @@ rg_status rg_journal_close(rg_journal *j)
     pthread_mutex_destroy(&j->lock);
     pthread_cond_destroy(&j->change);
     rg_free(j);
+    return code;
+}
+
+rg_status rg_journal_wait(rg_journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    uint64_t upto = j->next;
+    (void)pthread_cond_broadcast(&j->change);
+    while (j->synced < upto && j->failed == RG_OK)
+        (void)rg_cond_wait(&j->change, &j->lock, SECOND);
+    rg_status code = j->failed != RG_OK ? rg_fail(j->failed, "%s", j->why) : RG_OK;
+    pthread_mutex_unlock(&j->lock);
     return code;
 }
 

@@ -55,6 +55,8 @@ rg_status rg_journal_close(rg_journal *journal);
 /* *number (may be NULL): that of the record. Any thread. */
 rg_status rg_journal_append(rg_journal *journal, uint32_t kind, const rg_iov *pieces, size_t n,
                             uint64_t *number);
+/* Until all that was appended is on the disk. */
+rg_status rg_journal_wait(rg_journal *journal);
 /* The number of the next record; bytes in segments that were begun since the last cut. */
 uint64_t rg_journal_next(rg_journal *journal);
 uint64_t rg_journal_bytes(rg_journal *journal);

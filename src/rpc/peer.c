@@ -230,6 +230,26 @@ const uint8_t *rg_rpc_request_part(rg_rpc_request *request, uint64_t offset, siz
     return request->body + offset;
 }
 
+size_t rg_rpc_request_pieces(const rg_rpc_request *request, rg_iov *pieces, size_t most)
+{
+    uint64_t at = 0, end = request->frame.bytes;
+    size_t n = 0;
+    for (size_t i = 0; i <= request->n_lent; i++) {
+        const rg_lent_piece *lent = i < request->n_lent ? &request->lent[i] : NULL;
+        if (lent != NULL && lent->at == NULL)
+            continue; /* it has been copied */
+        uint64_t until = lent != NULL ? lent->offset : end;
+        if (n + 2 > most || until < at)
+            return 0;
+        if (until > at)
+            pieces[n++] = (rg_iov){request->body + at, until - at};
+        if (lent != NULL)
+            pieces[n++] = (rg_iov){lent->at, lent->n};
+        at = lent != NULL ? lent->offset + lent->n : end;
+    }
+    return n;
+}
+
 const uint8_t *rg_rpc_request_copied(rg_rpc_request *request, uint64_t offset, size_t n)
 {
     for (size_t i = 0; i < request->n_lent; i++)

@@ -126,6 +126,9 @@ const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes)
  * checked. */
 const uint8_t *rg_rpc_request_part(rg_rpc_request *request, uint64_t offset, size_t n);
 const uint8_t *rg_rpc_request_copied(rg_rpc_request *request, uint64_t offset, size_t n);
+/* The body as it lies, one piece behind the other; how many. 0: it has none, or more than `most`.
+ */
+size_t rg_rpc_request_pieces(const rg_rpc_request *request, rg_iov *pieces, size_t most);
 void *rg_rpc_request_mine(const rg_rpc_request *request);
 /* How many bytes the answer may have: what one peer may have the server take at a time. */
 uint64_t rg_rpc_request_room(const rg_rpc_request *request);

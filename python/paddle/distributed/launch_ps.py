@@ -43,6 +43,12 @@ def parse_args(argv=None):
                              "more is refused")
     parser.add_argument("--table_disk", default="",
                         help="a folder for rows beyond --table_memory: none")
+    parser.add_argument("--journal", default="", choices=["off", "everysec", "always"],
+                        help="servers write down what they are told, and go on from it when they "
+                             "are started again (--restarts): off; everysec, the death of a "
+                             "process loses nothing; always, nor does a power cut: off")
+    parser.add_argument("--journal_dir", default="",
+                        help="the folder of the journals: journal in --log_dir")
     parser.add_argument("--log_dir", default="logs", help="folder of the logs: logs")
     parser.add_argument("--restarts", type=int, default=0,
                         help="how often a worker that died is started again, and goes on where it "
@@ -133,6 +139,16 @@ def _told_of_deaths(args):
     return told
 
 
+def _journal_flags(args):
+    """What the command says of journals, and where they are."""
+    told = {}
+    if args.journal:
+        told["FLAGS_ps_journal"] = args.journal
+    folder = args.journal_dir or os.environ.get("FLAGS_ps_journal_dir", "")
+    told["FLAGS_ps_journal_dir"] = os.path.abspath(folder or os.path.join(args.log_dir, "journal"))
+    return told
+
+
 def _table_flags(args):
     """What the command says of tables; what it does not say the environment may."""
     said = {"FLAGS_ps_table_memory": args.table_memory, "FLAGS_ps_table_evict": args.table_evict,
@@ -158,6 +174,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         **_told_of_deaths(args),
         **(told or {}),
         **_table_flags(args),
+        **_journal_flags(args),
         "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(endpoints),
         "PSERVERS": ",".join(endpoints),
         "PADDLE_TRAINERS_NUM": str(args.worker_num),
