@@ -8,6 +8,7 @@
 #include "dist/exchange.h"
 #include "dist/fan_out.h"
 
+#include "base/copy_row.h"
 #include "base/mem.h"
 #include "ops/shape_args.h"
 #include "ops/sort_keys.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 
 enum { IDS, W };
-enum { OUTPUTS, UNIQUE, PLACES };
+enum { OUTPUTS, UNIQUE, PLACES, ROWS };
 enum { TABLE_NAMES, HEIGHT_SECTIONS, ENDPOINTS, TRAINER_ID, VERSION, PADDING_IDX, DTYPE };
 
 static rg_status ids_shape(const rg_ctx *ctx, const rg_meta *ids, bool drop_last, rg_shape *out)
@@ -39,22 +40,25 @@ static rg_status look_up_infer(rg_ctx *ctx)
     bool drop_last = rg_attr_string(ctx, VERSION)[sizeof "lookup_table" - 1] == '\0';
     int64_t places = 0;
     RG_TRY(rg_expect_rank(ctx, W, 2));
-    if (rg_n_in(ctx, IDS) != rg_n_out(ctx, OUTPUTS))
+    bool apart = rg_n_out(ctx, OUTPUTS) > 0 || !rg_has_out(ctx, ROWS);
+    if (apart && rg_n_in(ctx, IDS) != rg_n_out(ctx, OUTPUTS))
         return rg_fail(RG_ESHAPE, "there are %d Ids, and %d Outputs", rg_n_in(ctx, IDS),
                        rg_n_out(ctx, OUTPUTS));
     for (int i = 0; i < rg_n_in(ctx, IDS); i++) {
         const rg_meta *ids = rg_in_meta_n(ctx, IDS, i);
-        rg_meta *out = rg_out_meta_n(ctx, OUTPUTS, i);
+        rg_meta *out = apart ? rg_out_meta_n(ctx, OUTPUTS, i) : NULL;
         rg_shape shape;
-        if (ids == NULL || out == NULL)
+        if (ids == NULL || (apart && out == NULL))
             return rg_fail(RG_ESHAPE, "number %d of Ids or Outputs is empty", i);
         if (ids->dtype != RG_I64 && ids->dtype != RG_I32)
             return rg_fail(RG_ESHAPE, "Ids %s is %s, and must be int64 or int32",
                            rg_in_name(ctx, IDS, i), rg_dtype_name(ids->dtype));
         RG_TRY(ids_shape(ctx, ids, drop_last, &shape));
-        rg_set_out_n(ctx, OUTPUTS, i, rg_dtype_of(ctx, W), &shape);
-        out->lod = rg_lod_retain(ids->lod);
-        out->lod_level = ids->lod_level;
+        if (apart) {
+            rg_set_out_n(ctx, OUTPUTS, i, rg_dtype_of(ctx, W), &shape);
+            out->lod = rg_lod_retain(ids->lod);
+            out->lod_level = ids->lod_level;
+        }
         int64_t n = rg_shape_numel(&ids->shape);
         places = places < 0 || n < 0 ? -1 : places + n;
     }
@@ -62,6 +66,8 @@ static rg_status look_up_infer(rg_ctx *ctx)
         rg_set_out(ctx, UNIQUE, RG_I64, &RG_SHAPE(places));
     if (rg_has_out(ctx, PLACES))
         rg_set_out(ctx, PLACES, RG_I32, &RG_SHAPE(places));
+    if (rg_has_out(ctx, ROWS))
+        rg_set_out(ctx, ROWS, RG_F32, &RG_SHAPE(places, rg_shape_of(ctx, W)->dim[1]));
     return RG_OK;
 }
 
@@ -277,7 +283,7 @@ static void hand_out(rg_ctx *ctx, const wanted *w, const float *const *rows, int
             if (w->row_of[place] < 0)
                 memset(to, 0, (size_t)width * sizeof *to);
             else
-                memcpy(to, rows[w->row_of[place]], (size_t)width * sizeof *to);
+                rg_copy_row(to, rows[w->row_of[place]], (size_t)width);
     }
 }
 
@@ -313,6 +319,7 @@ static void tell_order(rg_ctx *ctx, const wanted *w)
 static rg_status read_answers(rg_ctx *ctx, const asking *r, int64_t width)
 {
     const wanted *w = &r->wanted;
+    float *whole = rg_has_out(ctx, ROWS) ? rg_out(ctx, ROWS)->data : NULL;
     const float **rows = rg_scratch(ctx, (w->n + 1) * sizeof *rows);
     if (rows == NULL)
         return RG_ENOMEM;
@@ -320,6 +327,9 @@ static rg_status read_answers(rg_ctx *ctx, const asking *r, int64_t width)
         size_t count = r->questions[i].head[1];
         const float *first;
         RG_TRY(rows_of(ctx, r->requests[i].call, count * (size_t)width, &first));
+        if (whole != NULL)
+            memcpy(whole + (int64_t)r->questions[i].first * width, first,
+                   count * (size_t)width * sizeof *whole);
         for (size_t k = 0; k < count; k++)
             rows[r->questions[i].first + k] = first + (int64_t)k * width;
     }
@@ -355,11 +365,13 @@ const rg_op rg_op_distributed_lookup_table = {
     .doc = "Rows, by id, of a table that lives on servers.",
     .in = RG_SLOTS([IDS] = {"Ids", "row numbers", RG_REPEATED | RG_NO_GRAD},
                    [W] = {"W", "the table: its shape and type", RG_SHAPE_ONLY | RG_NO_GRAD}),
-    .out = RG_SLOTS([OUTPUTS] = {"Outputs", "the rows, one output for each Ids", RG_REPEATED},
+    .out = RG_SLOTS([OUTPUTS] = {"Outputs", "the rows, one output for each Ids",
+                                 RG_REPEATED | RG_OPTIONAL},
                     [UNIQUE] = {"Unique", "the ids, each once, ascending; then anything",
                                 RG_OPTIONAL},
                     [PLACES] = {"Places", "which of Unique stands at each place of Ids, one list "
-                                          "after the other (int32)", RG_OPTIONAL}),
+                                          "after the other (int32)", RG_OPTIONAL},
+                    [ROWS] = {"Rows", "the rows of Unique", RG_OPTIONAL}),
     .attr = RG_ATTRS([TABLE_NAMES] = RG_LIST("table_names", RG_ATTR_STRINGS,
                                              "the slices of the table"),
                      [HEIGHT_SECTIONS] = RG_LIST("height_sections", RG_ATTR_LONGS,

@@ -2,6 +2,7 @@
  * ones added in the order of the trainers' numbers, so that a run repeats bit by bit. */
 #include "dist/serve_priv.h"
 
+#include "base/copy_row.h"
 #include "base/hot.h"
 #include "base/mem.h"
 #include "ops/sort_keys.h"
@@ -49,11 +50,34 @@ static rg_status list_rows(rg_shard *shard, const rg_merge_part *parts, int n_pa
     return RG_OK;
 }
 
+RG_HOT static void scale_to(float *to, const float *from, float scale, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[i] * scale;
+}
+
+/* Those of one id, which stand together, added up; how many ids there are. */
+RG_HOT static size_t add_up(const keyed_rows *rows, int64_t width, int64_t *ids, float *grads)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        const float *row = rows->from[rows->keys[i].at];
+        float *to = grads + (int64_t)n * width;
+        if (i > 0 && rows->keys[i].key == rows->keys[i - 1].key) {
+            for (int64_t c = 0; c < width; c++)
+                to[c - width] += row[c];
+            continue;
+        }
+        rg_copy_row(to, row, (size_t)width);
+        ids[n++] = (int64_t)rows->keys[i].key;
+    }
+    return n;
+}
+
 rg_status rg_merge_pushed(rg_shard *shard, const rg_merge_part *parts, int n_parts, int64_t width,
                           float scale, int64_t **ids, float **grads, size_t *n)
 {
     keyed_rows rows;
-    size_t out = 0;
     RG_TRY(list_rows(shard, parts, n_parts, width, &rows));
     *ids = rg_arena_alloc(&shard->scratch, (rows.n + 1) * sizeof **ids);
     *grads = rg_arena_alloc(&shard->scratch, (rows.n + 1) * (size_t)width * sizeof **grads);
@@ -64,18 +88,9 @@ rg_status rg_merge_pushed(rg_shard *shard, const rg_merge_part *parts, int n_par
         return rg_no_memory(rows.n, "rows");
     if (!rows.ascending)
         rg_sort_keys(rows.keys, spare, (int64_t)rows.n); /* stable: trainers stay in order */
-    for (size_t i = 0; i < rows.n; i++) {
-        const float *row = rows.from[rows.keys[i].at];
-        bool same = i > 0 && rows.keys[i].key == rows.keys[i - 1].key;
-        out += same ? 0 : 1;
-        float *to = *grads + (int64_t)(out - 1) * width;
-        (*ids)[out - 1] = (int64_t)rows.keys[i].key;
-        for (int64_t c = 0; c < width; c++)
-            to[c] = same ? to[c] + row[c] : row[c];
-    }
-    for (int64_t i = 0; scale != 1 && i < (int64_t)out * width; i++)
-        (*grads)[i] *= scale;
-    *n = out;
+    *n = add_up(&rows, width, *ids, *grads);
+    if (scale != 1)
+        scale_to(*grads, *grads, scale, (int64_t)*n * width);
     return RG_OK;
 }
 
@@ -85,12 +100,6 @@ RG_HOT static void add_scaled(float *to, const float *a, const float *b, float s
 {
     for (int64_t i = 0; i < n; i++)
         to[i] = (a[i] + b[i]) * scale;
-}
-
-RG_HOT static void scale_to(float *to, const float *from, float scale, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] = from[i] * scale;
 }
 
 /* A piece at a time, so that the sum stays in the first cache while all are added to it. */

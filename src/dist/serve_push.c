@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "rpc/body.h"
+#include "sys/fault.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -256,8 +257,10 @@ static rg_status apply_part(rg_shard *shard, const rg_pushing *p)
 static rg_status push_part(rg_spread *spread, rg_shard *shard)
 {
     rg_pushing *p = (rg_pushing *)spread;
+    (void)rg_fault("ps.apply");
     if (!p->came)
         RG_TRY(apply_part(shard, p));
+    (void)rg_fault("ps.applied");
     rg_pushing_copy_values(p, shard);
     return RG_OK;
 }

@@ -7,6 +7,7 @@
 #include "dist/serve_priv.h"
 
 #include "base/mem.h"
+#include "sys/fault.h"
 
 #include <stddef.h>
 
@@ -87,10 +88,13 @@ static rg_status step_vars(rg_shard *shard, bool tables)
 static rg_status step_part(rg_spread *spread, rg_shard *shard)
 {
     (void)spread;
+    (void)rg_fault("ps.step");
     if (shard->schedule != NULL)
         RG_TRY(rg_plan_run(shard->schedule));
     RG_TRY(step_vars(shard, true));
-    return step_vars(shard, false);
+    RG_TRY(step_vars(shard, false));
+    (void)rg_fault("ps.stepped");
+    return RG_OK;
 }
 
 /* ---- the answers ---- */

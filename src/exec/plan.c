@@ -97,6 +97,8 @@ static const struct {
     {rg_pass_fuse_fc, "fused_fc", false},
     {rg_pass_fuse_softmax, "fused_softmax_cross_entropy_grad", false},
     {rg_pass_fuse_loss, "fused_softmax_loss", true},
+    {rg_pass_fuse_fc_loss, "fused_fc_loss", true},
+    {rg_pass_fold_slopes, "fused_fc_loss", true},
     {rg_pass_fuse_embedding, "fused_embedding_sgd", false},
     {rg_pass_fuse_gather, "fused_embedding_concat", true},
     {rg_pass_sparse_tables, "fused_lookup_grad", false},

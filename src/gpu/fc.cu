@@ -1,37 +1,11 @@
 /* fc.cu - what is not a product in a fully connected layer: activations, their way back, column
  * sums for biases; and layers of a few columns, which are no work for a library of products. */
-#include "gpu/cuda.h"
-
-RG_DEVICE float activate(int act, float x)
-{
-    switch (act) {
-    case RG_CU_RELU:
-        return x > 0 ? x : x != x ? x : 0;
-    case RG_CU_SIGMOID:
-        return 1 / (1 + expf(-x));
-    case RG_CU_TANH:
-        return tanhf(x);
-    }
-    return x;
-}
-
-RG_DEVICE float slope(int act, float y)
-{
-    switch (act) {
-    case RG_CU_RELU:
-        return y > 0 ? 1 : 0;
-    case RG_CU_SIGMOID:
-        return y * (1 - y);
-    case RG_CU_TANH:
-        return 1 - y * y;
-    }
-    return 1;
-}
+#include "gpu/activate.h"
 
 RG_KERNEL activate_all(int act, int64_t n, float *y)
 {
     RG_EACH(i, n)
-        y[i] = activate(act, y[i]);
+        y[i] = rg_activate(act, y[i]);
 }
 
 extern "C" void rg_cu_activate(enum rg_cu_act act, int64_t n, float *y, cudaStream_t stream)
@@ -80,10 +54,10 @@ extern "C" int64_t rg_cu_fc_back_room(int64_t m, int64_t n)
 }
 
 /* Four rows of the thread's column, their loads one behind the other. */
-RG_DEVICE float back_rows(int act, int64_t m, int64_t n, int64_t row, int64_t end, int64_t column,
-                          const float *out, const float *dout, float *dz, float g[TILE / DEEP])
+RG_DEVICE float back_rows(int act, int64_t n, int64_t row, int64_t end, int64_t column,
+                          const float *out, const float *dout, float *dz)
 {
-    float y[TILE / DEEP], sum = 0;
+    float g[TILE / DEEP], y[TILE / DEEP], sum = 0;
 #pragma unroll
     for (int k = 0; k < TILE / DEEP; k++) {
         bool there = column < n && row + k * DEEP < end;
@@ -93,13 +67,12 @@ RG_DEVICE float back_rows(int act, int64_t m, int64_t n, int64_t row, int64_t en
 #pragma unroll
     for (int k = 0; k < TILE / DEEP; k++) {
         if (dz != NULL) {
-            g[k] *= slope(act, y[k]);
+            g[k] *= rg_slope(act, y[k]);
             if (column < n && row + k * DEEP < end)
                 dz[(row + k * DEEP) * n + column] = g[k];
         }
         sum += column < n && row + k * DEEP < end ? g[k] : 0;
     }
-    (void)m;
     return sum;
 }
 
@@ -115,28 +88,14 @@ RG_DEVICE void copy_all(const float *from, float *to, int64_t n)
 RG_KERNEL fc_back(rg_cu_back b, int64_t parts, unsigned *counters)
 {
     RG_SHARED float sums[DEEP][TILE];
-    RG_SHARED float turned[TILE][TILE + 1];
     int64_t column = (int64_t)blockIdx.x * TILE + threadIdx.x, n = b.n;
     int64_t each = ((b.m + parts - 1) / parts + TILE - 1) / TILE * TILE, first = blockIdx.y * each;
     int64_t end = first + each < b.m ? first + each : b.m;
-    float sum = 0, g[TILE / DEEP];
+    float sum = 0;
     if (b.copy_to != NULL)
         copy_all(b.copy_from, b.copy_to, b.copy_size);
-    for (int64_t row = first; row < end; row += TILE) {
-        sum += back_rows(b.act, b.m, n, row + threadIdx.y, end, column, b.out, b.dout, b.dz, g);
-        if (b.dz_turned == NULL)
-            continue;
-        __syncthreads();
-        for (int k = 0; k < TILE / DEEP; k++)
-            turned[threadIdx.y + k * DEEP][threadIdx.x] = g[k];
-        __syncthreads();
-        for (int k = 0; k < TILE / DEEP; k++) {
-            int64_t to = (int64_t)blockIdx.x * TILE + threadIdx.y + k * DEEP;
-            if (to < n && row + threadIdx.x < end)
-                b.dz_turned[to * b.m + row + threadIdx.x] =
-                    turned[threadIdx.x][threadIdx.y + k * DEEP];
-        }
-    }
+    for (int64_t row = first; row < end; row += TILE)
+        sum += back_rows(b.act, n, row + threadIdx.y, end, column, b.out, b.dout, b.dz);
     sums[threadIdx.y][threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.y == 0 && column < n) {
@@ -178,26 +137,24 @@ extern "C" void rg_cu_fc_back(const rg_cu_back *b, unsigned *counters, cudaStrea
     RG_LAUNCH_SYNC(fc_back, blocks, dim3(TILE, DEEP), stream, *b, parts, counters);
 }
 
-/* to[j, i] = from[i, j] */
-RG_KERNEL turn(int64_t rows, int64_t columns, const float *from, float *to)
+RG_KERNEL slope_all(int act, int64_t n, const float *y, const float *g, float *dz)
 {
-    RG_SHARED float tile[TILE][TILE + 1];
-    int64_t row = (int64_t)blockIdx.y * TILE, column = (int64_t)blockIdx.x * TILE;
-    for (int k = (int)threadIdx.y; k < TILE; k += DEEP)
-        if (row + k < rows && column + threadIdx.x < columns)
-            tile[k][threadIdx.x] = from[(row + k) * columns + column + threadIdx.x];
-    __syncthreads();
-    for (int k = (int)threadIdx.y; k < TILE; k += DEEP)
-        if (column + k < columns && row + threadIdx.x < rows)
-            to[(column + k) * rows + row + threadIdx.x] = tile[threadIdx.x][k];
+    RG_EACH(i, n / 4) {
+        float4 at = ((const float4 *)y)[i], x = ((const float4 *)g)[i];
+        x.x *= rg_slope(act, at.x), x.y *= rg_slope(act, at.y);
+        x.z *= rg_slope(act, at.z), x.w *= rg_slope(act, at.w);
+        ((float4 *)dz)[i] = x;
+    }
+    RG_EACH(i, n % 4)
+        dz[n / 4 * 4 + i] = g[n / 4 * 4 + i] * rg_slope(act, y[n / 4 * 4 + i]);
 }
 
-extern "C" void rg_cu_turn(int64_t rows, int64_t columns, const float *from, float *to,
-                           cudaStream_t stream)
+extern "C" void rg_cu_slope(enum rg_cu_act act, int64_t n, const float *y, const float *g,
+                            float *dz, cudaStream_t stream)
 {
-    dim3 blocks((unsigned)((columns + TILE - 1) / TILE), (unsigned)((rows + TILE - 1) / TILE));
-    if (rows * columns > 0)
-        RG_LAUNCH_SYNC(turn, blocks, dim3(TILE, DEEP), stream, rows, columns, from, to);
+    if (n > 0)
+        RG_LAUNCH(slope_all, rg_blocks((n + 3) / 4, RG_THREADS), RG_THREADS, stream, act, n, y, g,
+                  dz);
 }
 
 /* ---- layers of a few columns ---- */
@@ -230,7 +187,7 @@ RG_KERNEL thin_fc(int act, int64_t m, int n, int64_t k, const float *x, const fl
             break;
         float all = rg_warp_sum(sum[j]);
         if (lane == 0)
-            out[row * n + j] = activate(act, all + (bias ? bias[j] : 0));
+            out[row * n + j] = rg_activate(act, all + (bias ? bias[j] : 0));
     }
 }
 
@@ -314,7 +271,7 @@ template <int N> RG_KERNEL thin_fc_back(rg_cu_thin_back b, unsigned *counters)
         __syncthreads();
         for (int e = (int)threadIdx.x; e < some * n; e += THIN_THREADS) {
             float g = b.dout[row * n + e];
-            z[e] = b.act == RG_CU_NONE ? g : g * slope(b.act, b.out[row * n + e]);
+            z[e] = b.act == RG_CU_NONE ? g : g * rg_slope(b.act, b.out[row * n + e]);
         }
         __syncthreads();
         for (int from = 0; from < some; from += AT_ONCE) {
@@ -334,7 +291,7 @@ template <int N> RG_KERNEL thin_fc_back(rg_cu_thin_back b, unsigned *counters)
                         sum[j] += z[(from + r) * n + j] * a[r];
                     }
                 if (b.dx != NULL && i < k)
-                    b.dx[(row + from + r) * k + i] = back;
+                    b.dx[(row + from + r) * k + i] = back * rg_slope(b.x_act, a[r]);
             }
         }
         for (int r = 0; r < some && (int)threadIdx.x < n; r++)

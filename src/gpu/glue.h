@@ -5,6 +5,8 @@
 #include "gpu/gpu.h"
 #include "gpu/launch.h"
 
+#include <string.h>
+
 /* Device memory of an argument; NULL where it is absent. */
 static inline const void *rg_gpu_in_data(const rg_ctx *ctx, const char *slot)
 {
@@ -69,6 +71,18 @@ static inline rg_gpu_cut rg_gpu_cut_at(const rg_shape *shape, int axis)
     axis += axis < 0 ? shape->rank : 0;
     return (rg_gpu_cut){rg_shape_product(shape, 0, axis), shape->dim[axis],
                         rg_shape_product(shape, axis + 1, shape->rank)};
+}
+
+/* Of an activation's name, as ops have it. */
+static inline rg_status rg_gpu_act_of(const char *name, enum rg_cu_act *act)
+{
+    static const char *const names[] = {"", "relu", "sigmoid", "tanh"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(names[i], name) == 0) {
+            *act = (enum rg_cu_act)i;
+            return RG_OK;
+        }
+    return rg_fail(RG_EINVAL, "activation %s", name);
 }
 
 /* Labels of an input, for the kernels of loss.cu. */

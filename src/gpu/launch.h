@@ -24,15 +24,14 @@ enum rg_cu_act { RG_CU_NONE, RG_CU_RELU, RG_CU_SIGMOID, RG_CU_TANH };
 enum { RG_CU_THIN = 8 };
 void rg_cu_thin_fc(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
                    const float *w, const float *bias, float *out, cudaStream_t stream);
-/* dz = dout act'(out) (NULL: act is none, and dout is dz), and dz_turned, [n, m], the same turned;
- * its column sums go to dbias, and the step bias -= rate sum is made. scale[0] = -rate, scale[1] =
- * 1 where rate is there. copy_to gets a copy of copy_size floats. All but dout and room may be
- * NULL. */
+/* dz = dout act'(out) (NULL: act is none, and dout is dz); its column sums go to dbias, and the
+ * step bias -= rate sum is made. scale[0] = -rate, scale[1] = 1 where rate is there. copy_to gets a
+ * copy of copy_size floats. All but dout and room may be NULL. */
 typedef struct rg_cu_back {
     int act;
     int64_t m, n;
     const float *out, *dout;
-    float *dz, *dz_turned, *dbias, *bias;
+    float *dz, *dbias, *bias;
     const float *rate;
     float *scale, *room; /* room: rg_cu_fc_back_room floats */
     const float *copy_from;
@@ -41,11 +40,13 @@ typedef struct rg_cu_back {
 } rg_cu_back;
 int64_t rg_cu_fc_back_room(int64_t m, int64_t n);
 void rg_cu_fc_back(const rg_cu_back *b, unsigned *counters, cudaStream_t stream);
-void rg_cu_turn(int64_t rows, int64_t columns, const float *from, float *to, cudaStream_t stream);
-/* All of the gradient of a thin layer: dx, dw, dbias, and the steps of w and bias; each may be
- * NULL. */
+/* dz = g act'(y), of n elements; dz may be g. */
+void rg_cu_slope(enum rg_cu_act act, int64_t n, const float *y, const float *g, float *dz,
+                 cudaStream_t stream);
+/* All of the gradient of a thin layer: dx (times x_act'(x)), dw, dbias, and the steps of w and bias;
+ * each may be NULL. */
 typedef struct rg_cu_thin_back {
-    int act, n;
+    int act, x_act, n;
     int64_t m, k;
     const float *x, *w, *out, *dout, *rate;
     float *dx, *dw, *dbias, *w_out, *bias_out, *room;
@@ -58,12 +59,52 @@ void rg_cu_activate(enum rg_cu_act act, int64_t n, float *y, cudaStream_t stream
 bool rg_cu_add_row(rg_dtype dtype, int64_t rows, int64_t n, const void *src, void *dst,
                    cudaStream_t stream);
 
-/* ---- loss.cu: softmax and cross entropies; x is [outer, n, inner] ---- */
+/* ---- layer.cu: layers of many columns, on the tensor cores ---- */
 
-bool rg_cu_softmax(rg_dtype dtype, int64_t outer, int64_t n, int64_t inner, const void *x, void *y,
-                   cudaStream_t stream);
-bool rg_cu_softmax_grad(rg_dtype dtype, int64_t outer, int64_t n, int64_t inner, const void *y,
-                        const void *dy, void *dx, cudaStream_t stream);
+enum { RG_CU_FEW_PARTS = 8 };
+
+/* out = act(x w + bias); x is [m, k], w [k, n]. n and k are multiples of 4. */
+typedef struct rg_cu_layer {
+    int act, m, n, k;
+    const float *x, *w, *bias;
+    float *out;
+} rg_cu_layer;
+
+/* dx = dz w^T x_act'(x), dw = x^T dz, dbias = column sums of dz, and the steps of w and bias; each
+ * may be NULL. */
+typedef struct rg_cu_layer_back {
+    int x_act, m, n, k;
+    const float *x, *w, *dz, *rate;
+    float *dx, *dw, *dbias, *w_out, *bias_out;
+    int parts;   /* of the sum over m; above one `room` has (k + 1) n floats for each */
+    float *room;
+    unsigned *counters;
+    int x_blocks, writers; /* the launch's own */
+} rg_cu_layer_back;
+
+/* There are several tilings, of which each may be the quickest for some sizes. exact: as good as
+ * float32, else TF32. False: the GPU does not take it. */
+enum { RG_CU_TILINGS = 3 };
+bool rg_cu_layer_run(int tiling, bool exact, const rg_cu_layer *l, cudaStream_t stream);
+bool rg_cu_layer_back_run(int tiling, bool exact, const rg_cu_layer_back *b, cudaStream_t stream);
+/* Parts that about fill the GPU `times` over in quarters, at least 1. */
+int rg_cu_layer_back_parts(int tiling, int64_t m, int64_t n, int64_t k, int quarters);
+
+/* ---- wide.cu: products of many rows, by Hopper's warpgroups ---- */
+
+/* c = a b^T + bias, through relu where it is asked for, or without a bias (a b^T) relu'(x): a is
+ * [m, depth], b [n, depth], c and x are [m, n]; n and depth are multiples of 4. TF32. False: the GPU
+ * does not take it. */
+typedef struct rg_cu_wide {
+    int relu, m, n, depth;
+    const float *a, *b, *bias, *x;
+    float *c;
+} rg_cu_wide;
+bool rg_cu_wide_run(const rg_cu_wide *w, cudaStream_t stream);
+void rg_cu_turn(int64_t rows, int64_t columns, const float *from, float *to, cudaStream_t stream);
+
+/* ---- fc_loss.cu: the last layer of a classifier ---- */
+
 /* Labels: `wide` int64, else int32; those of `ignored` have no loss. */
 typedef struct rg_cu_labels {
     const void *labels;
@@ -71,6 +112,25 @@ typedef struct rg_cu_labels {
     int64_t ignored;
     rg_gpu_site site;
 } rg_cu_labels;
+/* All that fused_fc_loss does; outputs but w_out and bias_out may be NULL. */
+typedef struct rg_cu_fc_loss {
+    int x_act;
+    int64_t m, n, k;
+    float scale;
+    rg_cu_labels labels;
+    const float *x, *w, *bias, *rate;
+    float *softmax, *y, *loss, *dx, *w_out, *bias_out, *room;
+} rg_cu_fc_loss;
+bool rg_cu_fc_loss_takes(int64_t n, int64_t k);
+int64_t rg_cu_fc_loss_room(int64_t m, int64_t n, int64_t k); /* floats */
+void rg_cu_fc_loss_run(const rg_cu_fc_loss *b, unsigned *counters, cudaStream_t stream);
+
+/* ---- loss.cu: softmax and cross entropies; x is [outer, n, inner] ---- */
+
+bool rg_cu_softmax(rg_dtype dtype, int64_t outer, int64_t n, int64_t inner, const void *x, void *y,
+                   cudaStream_t stream);
+bool rg_cu_softmax_grad(rg_dtype dtype, int64_t outer, int64_t n, int64_t inner, const void *y,
+                        const void *dy, void *dx, cudaStream_t stream);
 /* softmax and the loss from the logarithm of its sum. `soft`: labels like x, and `hard` is not
  * looked at. Either output may be NULL. */
 bool rg_cu_softmax_loss(rg_dtype dtype, int64_t outer, int64_t n, int64_t inner, const void *x,

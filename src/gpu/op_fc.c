@@ -1,20 +1,17 @@
 /* op_fc.c - fused_fc and its gradient, with the SGD step where it has one: see ops/fused_fc.c.
  *
- * A layer of a few columns is a kernel each way. Else the
- * way back is one kernel for the activation and the bias, and two products, of which the second
- * goes straight into the weight. Small ones run side by side, the first on a copy of the weight. Of
- * large ones in TF32 the second is one of turned matrices: the GPU's best kernels want both
- * operands along the sum.
+ * A layer of a few columns is a kernel each way (fc.cu). Others are tiles of ours (layer.cu: one
+ * launch forward, one back), or products of cuBLASLt with small kernels around them, whichever is
+ * quicker; that is found out at the first run.
  *
  * X may have more columns than the weight has rows, of zeros, so that rows are aligned; behind the
  * weight there are zeros, too (gpu/memory.c), which the products read, and to which they add zeros.
  */
+#include "gpu/choose.h"
 #include "gpu/glue.h"
 #include "gpu/side.h"
 
-#include <string.h>
-
-enum { LARGE = 8192 }; /* rows from which a product fills the GPU */
+#include <limits.h>
 
 typedef struct layer {
     int64_t m, n, k;
@@ -23,78 +20,99 @@ typedef struct layer {
 
 static rg_status layer_of(const rg_ctx *ctx, layer *l)
 {
-    static const char *const names[] = {"", "relu", "sigmoid", "tanh"};
     const rg_shape *x = &rg_gpu_in(ctx, "X")->meta.shape, *w = &rg_gpu_in(ctx, "W")->meta.shape;
-    const char *act = rg_gpu_attr(ctx, "act")->s;
     int cols = rg_gpu_attr(ctx, "x_num_col_dims")->i;
     *l = (layer){rg_shape_product(x, 0, cols), w->dim[1], rg_shape_product(x, cols, x->rank),
                  RG_CU_NONE};
-    for (int i = 0; i < 4; i++)
-        if (strcmp(names[i], act) == 0) {
-            l->act = (enum rg_cu_act)i;
-            return RG_OK;
-        }
-    return rg_fail(RG_EINVAL, "activation %s", act);
+    return rg_gpu_act_of(rg_gpu_attr(ctx, "act")->s, &l->act);
+}
+
+/* Whether layer.cu takes these sizes. */
+static bool layer_fits(const layer *l)
+{
+    return l->m > 0 && l->n > 0 && l->k > 0 && l->n % 4 == 0 && l->k % 4 == 0 && l->m < INT_MAX / 2 &&
+           l->n < 1 << 16 && l->k < 1 << 16 &&
+           (l->n + 31) / 32 * ((l->k + 63) / 64) < RG_GPU_COUNTERS - 2; /* tiles */
+}
+
+/* ---- forward ---- */
+
+typedef struct forward {
+    rg_ctx *ctx;
+    layer l;
+    const float *x, *w, *bias;
+    float *out;
+} forward;
+
+static rg_status by_product(const forward *f)
+{
+    const layer *l = &f->l;
+    rg_gpu_product p = {.m = l->m,
+                        .n = l->n,
+                        .k = l->k,
+                        .a = f->x,
+                        .b = f->w,
+                        .c = f->out,
+                        .dtype = RG_F32,
+                        .alpha = 1,
+                        .bias = f->bias,
+                        .end = l->act == RG_CU_RELU ? RG_GPU_END_BIAS_RELU : RG_GPU_END_BIAS};
+    RG_TRY(rg_gpu_matmul(rg_gpu_stream_of(f->ctx), &p));
+    if (l->act == RG_CU_SIGMOID || l->act == RG_CU_TANH)
+        rg_cu_activate(l->act, l->m * l->n, f->out, rg_cuda(f->ctx));
+    return RG_OK;
+}
+
+/* A way: a tiling, and then the library. */
+static rg_status go_forward(void *arg, int way)
+{
+    const forward *f = arg;
+    const layer *l = &f->l;
+    if (way == RG_CU_TILINGS)
+        return by_product(f);
+    rg_cu_layer tiles = {(int)l->act, (int)l->m, (int)l->n, (int)l->k, f->x, f->w, f->bias, f->out};
+    return rg_cu_layer_run(way, !rg_gpu_stream_of(f->ctx)->tf32, &tiles, rg_cuda(f->ctx))
+               ? RG_OK
+               : RG_EUNIMPL;
 }
 
 static rg_status fc(rg_ctx *ctx)
 {
-    layer l;
-    RG_TRY(layer_of(ctx, &l));
-    const float *x = rg_gpu_in_data(ctx, "X"), *w = rg_gpu_in_data(ctx, "W");
-    const float *bias = rg_gpu_in_data(ctx, "Bias");
-    float *out = rg_gpu_out_data(ctx, "Out");
-    if (l.n <= RG_CU_THIN) {
-        rg_cu_thin_fc(l.act, l.m, l.n, l.k, x, w, bias, out, rg_cuda(ctx));
+    forward f = {.ctx = ctx,
+                 .x = rg_gpu_in_data(ctx, "X"),
+                 .w = rg_gpu_in_data(ctx, "W"),
+                 .bias = rg_gpu_in_data(ctx, "Bias"),
+                 .out = rg_gpu_out_data(ctx, "Out")};
+    const layer *l = &f.l;
+    RG_TRY(layer_of(ctx, &f.l));
+    if (l->n <= RG_CU_THIN) {
+        rg_cu_thin_fc(l->act, l->m, l->n, l->k, f.x, f.w, f.bias, f.out, rg_cuda(ctx));
         return rg_gpu_done(ctx, true, "X");
     }
-    rg_gpu_product p = {.m = l.m,
-                        .n = l.n,
-                        .k = l.k,
-                        .a = x,
-                        .b = w,
-                        .c = out,
-                        .dtype = RG_F32,
-                        .alpha = 1,
-                        .bias = bias,
-                        .end = l.act == RG_CU_RELU ? RG_GPU_END_BIAS_RELU : RG_GPU_END_BIAS};
-    RG_TRY(rg_gpu_matmul(rg_gpu_stream_of(ctx), &p));
-    if (l.act == RG_CU_SIGMOID || l.act == RG_CU_TANH)
-        rg_cu_activate(l.act, l.m * l.n, out, rg_cuda(ctx));
+    int way = RG_CU_TILINGS;
+    int64_t key[] = {l->m, l->n, l->k, (int64_t)l->act, rg_gpu_stream_of(ctx)->tf32};
+    if (layer_fits(l) && (uintptr_t)f.x % 16 == 0)
+        way = rg_gpu_choose(rg_gpu_stream_of(ctx), key, sizeof key, RG_CU_TILINGS + 1, go_forward,
+                            &f, l->m <= 1024 ? 0 : 1);
+    RG_TRY(go_forward(&f, way));
     return rg_gpu_done(ctx, true, "X");
 }
 
 const rg_kernel rg_kernel_gpu_fused_fc = {"fused_fc", "gpu", fc, RG_KERNEL_PADS, NULL};
 
-static rg_status thin_grad(rg_ctx *ctx, const layer *l)
-{
-    float *room = rg_gpu_scratch(ctx, (size_t)rg_cu_thin_fc_back_room(l->m, l->n, l->k) * 4);
-    if (room == NULL)
-        return RG_ENOMEM;
-    rg_cu_thin_back b = {.act = (int)l->act,
-                         .n = (int)l->n,
-                         .m = l->m,
-                         .k = l->k,
-                         .x = rg_gpu_in_data(ctx, "X"),
-                         .w = rg_gpu_in_data(ctx, "W"),
-                         .out = rg_gpu_in_data(ctx, "Out"),
-                         .dout = rg_gpu_in_data(ctx, "Out@GRAD"),
-                         .rate = rg_gpu_in_data(ctx, "LearningRate"),
-                         .dx = rg_gpu_out_data(ctx, "X@GRAD"),
-                         .dw = rg_gpu_out_data(ctx, "W@GRAD"),
-                         .dbias = rg_gpu_out_data(ctx, "Bias@GRAD"),
-                         .w_out = rg_gpu_out_data(ctx, "WOut"),
-                         .bias_out = rg_gpu_out_data(ctx, "BiasOut"),
-                         .room = room};
-    rg_cu_thin_fc_back(&b, rg_gpu_stream_of(ctx)->counters, rg_cuda(ctx));
-    return rg_gpu_done(ctx, true, "X");
-}
+/* ---- back, by the library of products ---- */
 
-/* What the products of the way back work on, beside X and W; NULL: not made. */
-typedef struct parts {
-    const float *dz;
-    float *dz_turned, *x_turned, *w_copy, *scale, *sums;
-} parts;
+/* All of a gradient; W and Bias are changed where `w_out` and `bias_out` say, which are theirs, or
+ * while ways are tried copies. */
+typedef struct grad {
+    rg_ctx *ctx;
+    layer l;
+    enum rg_cu_act x_act;
+    bool exact, fits; /* fits: layer.cu takes it */
+    const float *x, *w, *out, *dout, *rate;
+    float *dx, *dw, *dbias, *w_out, *bias_out;
+    float *dz, *sums, *scale, *w_copy, *room; /* scratch */
+} grad;
 
 /* Memory for n floats behind what was taken. */
 static float *take(float **room, int64_t n)
@@ -104,132 +122,233 @@ static float *take(float **room, int64_t n)
     return at;
 }
 
-static rg_status through(rg_ctx *ctx, const layer *l, parts *p)
+static void through(const grad *g, bool sums)
 {
-    const rg_gpu_stream *stream = rg_gpu_stream_of(ctx);
-    bool steps = rg_gpu_out(ctx, "WOut") != NULL, both = steps && rg_gpu_out(ctx, "X@GRAD") != NULL;
-    bool turned = steps && rg_gpu_out(ctx, "W@GRAD") == NULL && stream->tf32 && l->m >= LARGE &&
-                  l->m % 4 == 0;
-    int64_t z = l->m * l->n, x = l->m * l->k, w = l->k * l->n,
-            sums = rg_cu_fc_back_room(l->m, l->n);
-    int64_t all = 2 * z + (turned ? x : 0) + w + sums + 6 * 64;
-    float *room = rg_gpu_scratch(ctx, (size_t)all * sizeof *room), *own;
-    if (room == NULL)
-        return RG_ENOMEM;
-    own = l->act == RG_CU_NONE ? NULL : take(&room, z);
-    *p = (parts){.dz = own ? own : rg_gpu_in_data(ctx, "Out@GRAD"),
-                 .dz_turned = turned ? take(&room, z) : NULL,
-                 .x_turned = turned ? take(&room, x) : NULL,
-                 .w_copy = both && l->m < LARGE ? take(&room, w) : NULL,
-                 .scale = take(&room, 64),
-                 .sums = take(&room, sums)};
+    const layer *l = &g->l;
     rg_cu_back b = {.act = (int)l->act,
                     .m = l->m,
                     .n = l->n,
-                    .out = rg_gpu_in_data(ctx, "Out"),
-                    .dout = rg_gpu_in_data(ctx, "Out@GRAD"),
-                    .dz = own,
-                    .dz_turned = p->dz_turned,
-                    .dbias = rg_gpu_out_data(ctx, "Bias@GRAD"),
-                    .bias = rg_gpu_out_data(ctx, "BiasOut"),
-                    .rate = rg_gpu_in_data(ctx, "LearningRate"),
-                    .scale = p->scale,
-                    .room = p->sums,
-                    .copy_from = rg_gpu_in_data(ctx, "W"),
-                    .copy_to = p->w_copy,
-                    .copy_size = w};
-    rg_cu_fc_back(&b, stream->counters, rg_cuda(ctx));
-    return rg_gpu_done(ctx, true, "X");
+                    .out = g->out,
+                    .dout = g->dout,
+                    .dz = l->act == RG_CU_NONE ? NULL : g->dz,
+                    .dbias = g->dbias,
+                    .bias = g->bias_out,
+                    .rate = g->rate,
+                    .scale = g->scale,
+                    .room = g->sums,
+                    .copy_from = g->w,
+                    .copy_to = g->dx && g->w_out ? g->w_copy : NULL,
+                    .copy_size = l->k * l->n};
+    if (sums)
+        rg_cu_fc_back(&b, rg_gpu_stream_of(g->ctx)->counters, rg_cuda(g->ctx));
+    else if (l->act != RG_CU_NONE)
+        rg_cu_slope(l->act, l->m * l->n, g->out, g->dout, g->dz, rg_cuda(g->ctx));
 }
 
-/* W -= rate X^T dZ */
-static rg_status step(rg_ctx *ctx, rg_gpu_stream *stream, const layer *l, const parts *p)
+static const float *dz_of(const grad *g)
 {
-    rg_gpu_product dw = {.m = l->k,
-                         .n = l->n,
-                         .k = l->m,
-                         .c = rg_gpu_out_data(ctx, "WOut"),
+    return g->l.act == RG_CU_NONE ? g->dout : g->dz;
+}
+
+static rg_status back_x(const grad *g, const float *w)
+{
+    const layer *l = &g->l;
+    rg_gpu_product dx = {.trans_b = true,
+                         .m = l->m,
+                         .n = l->k,
+                         .k = l->n,
+                         .a = dz_of(g),
+                         .b = w,
+                         .c = g->dx,
                          .dtype = RG_F32,
-                         .device_alpha = p->scale};
-    dw.trans_a = p->x_turned == NULL;
-    dw.trans_b = p->x_turned != NULL;
-    dw.a = p->x_turned ? p->x_turned : rg_gpu_in_data(ctx, "X");
-    dw.b = p->x_turned ? p->dz_turned : p->dz;
+                         .alpha = 1};
+    RG_TRY(rg_gpu_matmul(rg_gpu_stream_of(g->ctx), &dx));
+    if (g->x_act != RG_CU_NONE)
+        rg_cu_slope(g->x_act, l->m * l->k, g->x, g->dx, g->dx, rg_cuda(g->ctx));
+    return RG_OK;
+}
+
+/* dW, or W -= rate X^T dZ */
+static rg_status back_w(const grad *g, rg_gpu_stream *stream, bool steps)
+{
+    rg_gpu_product dw = {.trans_a = true,
+                         .m = g->l.k,
+                         .n = g->l.n,
+                         .k = g->l.m,
+                         .a = g->x,
+                         .b = dz_of(g),
+                         .c = steps ? g->w_out : g->dw,
+                         .dtype = RG_F32,
+                         .alpha = 1,
+                         .device_alpha = steps ? g->scale : NULL};
     return rg_gpu_matmul(stream, &dw);
 }
 
-static rg_status multiply_back(rg_ctx *ctx, const layer *l, const parts *p)
+/* Both products side by side, that of dX on a copy of the weight. */
+static rg_status by_library(const grad *g)
 {
-    rg_gpu_stream *stream = rg_gpu_stream_of(ctx), branch;
-    rg_gpu_product dx = {.trans_b = true,
-                         .m = l->m,
-                         .n = l->k,
-                         .k = l->n,
-                         .a = p->dz,
-                         .b = rg_gpu_in_data(ctx, "W"),
-                         .c = rg_gpu_out_data(ctx, "X@GRAD"),
-                         .dtype = RG_F32,
-                         .alpha = 1};
-    rg_gpu_product dw = {.trans_a = true,
-                         .m = l->k,
-                         .n = l->n,
-                         .k = l->m,
-                         .a = rg_gpu_in_data(ctx, "X"),
-                         .b = p->dz,
-                         .c = rg_gpu_out_data(ctx, "W@GRAD"),
-                         .dtype = RG_F32,
-                         .alpha = 1};
-    bool steps = rg_gpu_out(ctx, "WOut") != NULL;
-    if (dw.c != NULL)
-        RG_TRY(rg_gpu_matmul(stream, &dw));
-    if (p->w_copy != NULL && rg_gpu_fork(stream, &branch)) {
-        dx.b = p->w_copy;
-        RG_TRY(step(ctx, &branch, l, p));
-        RG_TRY(rg_gpu_matmul(stream, &dx));
-        return rg_gpu_join(stream, &branch);
+    rg_gpu_stream *stream = rg_gpu_stream_of(g->ctx), branch;
+    through(g, true);
+    if (g->dw != NULL)
+        RG_TRY(back_w(g, stream, false));
+    if (g->w_out == NULL || g->dx == NULL || !rg_gpu_fork(stream, &branch)) {
+        if (g->dx != NULL) /* before W is changed */
+            RG_TRY(back_x(g, g->w));
+        return g->w_out ? back_w(g, stream, true) : RG_OK;
     }
-    if (dx.c != NULL) /* before W is changed */
-        RG_TRY(rg_gpu_matmul(stream, &dx));
-    return steps ? step(ctx, stream, l, p) : RG_OK;
+    rg_status code = back_w(g, &branch, true);
+    if (code == RG_OK)
+        code = back_x(g, g->w_copy);
+    RG_TRY(rg_gpu_join(stream, &branch));
+    return code;
 }
 
-/* X is turned, which is all memory, beside the product of dX, which is all sums. */
-static rg_status turn_and_multiply(rg_ctx *ctx, const layer *l, const parts *p)
+/* ---- back, by tiles of ours ---- */
+
+enum { SIZES = 3, BY_LIBRARY = 2 * RG_CU_TILINGS * SIZES, BACK_WAYS };
+
+static rg_cu_layer_back tiles_of(const grad *g, int way)
 {
-    rg_gpu_stream *stream = rg_gpu_stream_of(ctx), branch;
-    rg_gpu_product dx = {.trans_b = true,
+    static const int quarters[SIZES] = {4, 8, 16}; /* of what fills the GPU once */
+    const layer *l = &g->l;
+    int tiling = way / SIZES % RG_CU_TILINGS;
+    return (rg_cu_layer_back){
+        .x_act = (int)g->x_act,
+        .m = (int)l->m,
+        .n = (int)l->n,
+        .k = (int)l->k,
+        .x = g->x,
+        .w = g->w,
+        .dz = dz_of(g),
+        .rate = g->rate,
+        .dx = g->dx,
+        .dw = g->dw,
+        .dbias = g->dbias,
+        .w_out = g->w_out,
+        .bias_out = g->bias_out,
+        .parts = rg_cu_layer_back_parts(tiling, l->m, l->n, l->k, quarters[way % SIZES]),
+        .room = g->room,
+        .counters = rg_gpu_stream_of(g->ctx)->counters};
+}
+
+/* A way: a tiling and how far sums are parted; then the same with dX from the library; and all by
+ * the library. */
+static rg_status back(void *arg, int way)
+{
+    const grad *g = arg;
+    if (way == BY_LIBRARY)
+        return by_library(g);
+    rg_cu_layer_back b = tiles_of(g, way);
+    through(g, false);
+    if (way >= RG_CU_TILINGS * SIZES && b.dx == NULL)
+        return RG_EUNIMPL;
+    if (way >= RG_CU_TILINGS * SIZES) {
+        b.dx = NULL;
+        RG_TRY(back_x(g, g->w));
+    }
+    return rg_cu_layer_back_run(way / SIZES % RG_CU_TILINGS, g->exact, &b, rg_cuda(g->ctx))
+               ? RG_OK
+               : RG_EUNIMPL;
+}
+
+/* The same, with what is changed in place changed aside. */
+static rg_status back_aside(void *arg, int way)
+{
+    grad g = *(grad *)arg;
+    float *aside = g.w_copy + (g.l.k * g.l.n + 63) / 64 * 64;
+    g.w_out = g.w_out ? aside : NULL;
+    g.bias_out = g.bias_out ? g.sums : NULL;
+    return back(&g, way);
+}
+
+static bool is_aligned(const void *p)
+{
+    return (uintptr_t)p % 16 == 0;
+}
+
+static rg_status scratch_of(grad *g)
+{
+    const layer *l = &g->l;
+    int64_t z = l->act == RG_CU_NONE ? 0 : l->m * l->n, w = l->k * l->n + 64;
+    int64_t sums = rg_cu_fc_back_room(l->m, l->n) + l->n, parts = 1;
+    for (int way = 0; way < RG_CU_TILINGS * SIZES && g->fits; way++) {
+        int some = tiles_of(g, way).parts;
+        parts = some > parts ? some : parts;
+    }
+    int64_t room = g->fits ? parts * (l->k + 1) * l->n : 0;
+    float *all = rg_gpu_scratch(g->ctx, (size_t)(z + 2 * w + sums + room + 6 * 64) * sizeof *all);
+    if (all == NULL)
+        return RG_ENOMEM;
+    g->dz = take(&all, z);
+    g->sums = take(&all, sums);
+    g->scale = take(&all, 64);
+    g->w_copy = take(&all, w);
+    (void)take(&all, w); /* behind it: where trials put W */
+    g->room = take(&all, room);
+    return RG_OK;
+}
+
+static rg_status thin_grad(const grad *g)
+{
+    const layer *l = &g->l;
+    float *room = rg_gpu_scratch(g->ctx, (size_t)rg_cu_thin_fc_back_room(l->m, l->n, l->k) * 4);
+    if (room == NULL)
+        return RG_ENOMEM;
+    rg_cu_thin_back b = {.act = (int)l->act,
+                         .x_act = (int)g->x_act,
+                         .n = (int)l->n,
                          .m = l->m,
-                         .n = l->k,
-                         .k = l->n,
-                         .a = p->dz,
-                         .b = rg_gpu_in_data(ctx, "W"),
-                         .c = rg_gpu_out_data(ctx, "X@GRAD"),
-                         .dtype = RG_F32,
-                         .alpha = 1};
-    bool forked = dx.c != NULL && rg_gpu_fork(stream, &branch);
-    rg_cu_turn(l->m, l->k, rg_gpu_in_data(ctx, "X"), p->x_turned,
-               forked ? branch.cuda : stream->cuda);
-    RG_TRY(rg_gpu_done(ctx, true, "X"));
-    rg_status code = dx.c != NULL ? rg_gpu_matmul(stream, &dx) : RG_OK;
-    if (forked)
-        RG_TRY(rg_gpu_join(stream, &branch));
-    RG_TRY(code);
-    return step(ctx, stream, l, p);
+                         .k = l->k,
+                         .x = g->x,
+                         .w = g->w,
+                         .out = g->out,
+                         .dout = g->dout,
+                         .rate = g->rate,
+                         .dx = g->dx,
+                         .dw = g->dw,
+                         .dbias = g->dbias,
+                         .w_out = g->w_out,
+                         .bias_out = g->bias_out,
+                         .room = room};
+    rg_cu_thin_fc_back(&b, rg_gpu_stream_of(g->ctx)->counters, rg_cuda(g->ctx));
+    return rg_gpu_done(g->ctx, true, "X");
 }
 
 static rg_status fc_grad(rg_ctx *ctx)
 {
-    layer l;
-    parts p;
-    RG_TRY(layer_of(ctx, &l));
-    if (l.n > 32 * RG_GPU_COUNTERS || l.k > 32 * RG_GPU_COUNTERS)
+    rg_gpu_stream *stream = rg_gpu_stream_of(ctx);
+    grad g = {.ctx = ctx,
+              .exact = !stream->tf32,
+              .x = rg_gpu_in_data(ctx, "X"),
+              .w = rg_gpu_in_data(ctx, "W"),
+              .out = rg_gpu_in_data(ctx, "Out"),
+              .dout = rg_gpu_in_data(ctx, "Out@GRAD"),
+              .rate = rg_gpu_in_data(ctx, "LearningRate"),
+              .dx = rg_gpu_out_data(ctx, "X@GRAD"),
+              .dw = rg_gpu_out_data(ctx, "W@GRAD"),
+              .dbias = rg_gpu_out_data(ctx, "Bias@GRAD"),
+              .w_out = rg_gpu_out_data(ctx, "WOut"),
+              .bias_out = rg_gpu_out_data(ctx, "BiasOut")};
+    const layer *l = &g.l;
+    RG_TRY(layer_of(ctx, &g.l));
+    RG_TRY(rg_gpu_act_of(rg_gpu_attr(ctx, "x_act")->s, &g.x_act));
+    if (l->n > 32 * RG_GPU_COUNTERS || l->k > 32 * RG_GPU_COUNTERS)
         return rg_gpu_leave(ctx, "so wide a layer");
-    if (l.n <= RG_CU_THIN)
-        return thin_grad(ctx, &l);
-    RG_TRY(through(ctx, &l, &p));
-    if (p.x_turned != NULL)
-        return turn_and_multiply(ctx, &l, &p);
-    return multiply_back(ctx, &l, &p);
+    if (l->n <= RG_CU_THIN)
+        return thin_grad(&g);
+    g.fits = layer_fits(l) && is_aligned(g.x) && is_aligned(g.dout) && is_aligned(g.dx);
+    RG_TRY(scratch_of(&g));
+    int way = BY_LIBRARY;
+    struct {
+        int64_t m, n, k;
+        int32_t acts, exact, outs;
+    } key = {l->m, l->n, l->k, (int32_t)l->act * 4 + (int32_t)g.x_act, g.exact,
+             (g.dx ? 1 : 0) + (g.dw ? 2 : 0) + (g.w_out ? 4 : 0)};
+    if (g.fits)
+        way = rg_gpu_choose(stream, &key, sizeof key - 4, BACK_WAYS, back_aside, &g,
+                            l->m <= 1024 ? 0 : SIZES);
+    RG_TRY(back(&g, way));
+    return rg_gpu_done(ctx, true, "X");
 }
 
 const rg_kernel rg_kernel_gpu_fused_fc_grad = {"fused_fc_grad", "gpu", fc_grad, RG_KERNEL_PADS,

@@ -155,62 +155,91 @@ RG_DEVICE int64_t column_row(const rg_cu_column *c, int64_t i, int64_t j, const 
     return -1;
 }
 
-/* A thread has an element, or where places allow it two neighbours. */
-RG_KERNEL gather_columns(int64_t n, int64_t step, rg_cu_columns columns, float *out,
-                         rg_gpu_site site)
+/* A warp has some rows of a part; AT_ONCE loads of each lane are on their way together, of one
+ * element, or where places allow it two neighbours. */
+enum { AT_ONCE = 8, WARP_ROWS = 32, FEW_ROWS = 8, MANY = 8192 };
+
+static int rows_of_warp(int64_t n)
 {
-    const rg_cu_column *c = &columns.part[blockIdx.y];
-    const uint32_t width = (uint32_t)c->width;
-    if (width == 0)
-        return;
-    if (width % 2 == 0 && c->at % 2 == 0 && step % 2 == 0 && c->ids != NULL &&
-        c->offsets == NULL) {
-        const uint32_t pairs = width / 2;
-        RG_EACH(e, n * pairs) {
-            int64_t i = e >> 32 ? e / pairs : (int64_t)((uint32_t)e / pairs), j = e - i * pairs;
-            int64_t row = column_row(c, i, j, site);
-            float2 two = {0, 0};
-            if (row >= 0)
-                two = ((const float2 *)c->table)[row * pairs + j];
-            *(float2 *)(out + i * step + c->at + 2 * j) = two;
+    return n < MANY ? FEW_ROWS : WARP_ROWS;
+}
+
+/* The row of its table that lane i has of a part's rows from `first` on, -1 where it is zeros. */
+RG_DEVICE int64_t lane_row(const rg_cu_column *c, int64_t first, int some, const rg_gpu_site site)
+{
+    int lane = (int)threadIdx.x % 32;
+    return lane < some ? column_row(c, first + lane, 0, site) : -1;
+}
+
+template <typename V>
+RG_DEVICE void gather_rows(const rg_cu_column *c, int64_t first, int some, int64_t step,
+                           uint32_t width, float *out, const rg_gpu_site site)
+{
+    const V *table = (const V *)c->table;
+    const uint32_t lane = threadIdx.x % 32, all = (uint32_t)some * width;
+    int64_t mine = lane_row(c, first, some, site);
+    for (uint32_t from = 0; from < all; from += 32 * AT_ONCE) {
+        V value[AT_ONCE];
+        uint32_t row[AT_ONCE], j[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            uint32_t e = from + k * 32 + lane;
+            row[k] = e / width, j[k] = e - row[k] * width;
+            int64_t id = __shfl_sync(0xffffffffu, mine, (int)row[k] & 31);
+            value[k] = V();
+            if (e < all && id >= 0)
+                value[k] = table[id * width + j[k]];
         }
-        return;
-    }
-    RG_EACH(e, n * width) {
-        int64_t i = e >> 32 ? e / width : (int64_t)((uint32_t)e / width), j = e - i * width;
-        float value = 0;
-        if (c->ids == NULL) {
-            value = c->table ? c->table[e] : 0;
-        } else if (c->offsets == NULL) {
-            int64_t row = column_row(c, i, j, site);
-            value = row < 0 ? 0 : c->table[row * width + j];
-        } else {
-            for (int64_t k = c->offsets[i]; k < c->offsets[i + 1]; k++) {
-                int64_t row = column_row(c, k, j, site);
-                value += row < 0 ? 0 : c->table[row * width + j];
-            }
-        }
-        out[i * step + c->at + j] = value;
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (from + k * 32 + lane < all)
+                ((V *)(out + (first + row[k]) * step + c->at))[j[k]] = value[k];
     }
 }
 
-/* For `each` elements of the widest part a thread. */
-static dim3 columns_grid(int64_t n, const rg_cu_columns *columns, int64_t each)
+/* What is no look-up, or sums of these. */
+RG_DEVICE float part_of_row(const rg_cu_column *c, int64_t i, int64_t j, const rg_gpu_site site)
 {
-    int64_t most = 1;
-    for (int k = 0; k < columns->n; k++)
-        if (columns->part[k].width > most)
-            most = columns->part[k].width;
-    int64_t blocks = (n * ((most + each - 1) / each) + RG_THREADS - 1) / RG_THREADS;
-    return dim3((unsigned)(blocks > 1024 ? 1024 : blocks), (unsigned)columns->n);
+    float sum = 0;
+    if (c->ids == NULL)
+        return c->table ? c->table[i * c->width + j] : 0;
+    for (int64_t k = c->offsets[i]; k < c->offsets[i + 1]; k++) {
+        int64_t row = column_row(c, k, j, site);
+        sum += row < 0 ? 0 : c->table[row * c->width + j];
+    }
+    return sum;
+}
+
+RG_KERNEL gather_columns(int64_t n, int64_t step, int each, rg_cu_columns columns, float *out,
+                         rg_gpu_site site)
+{
+    const rg_cu_column *c = &columns.part[blockIdx.y];
+    const uint32_t width = (uint32_t)c->width, lane = threadIdx.x % 32;
+    const int64_t first = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32 * each;
+    const int some = (int)(n - first < each ? n - first : each);
+    RG_AFTER();
+    if (width == 0 || some <= 0)
+        return;
+    if (c->ids == NULL || c->offsets != NULL) {
+        for (uint32_t e = lane; e < some * width; e += 32) {
+            uint32_t row = e / width, j = e - row * width;
+            out[(first + row) * step + c->at + j] = part_of_row(c, first + row, j, site);
+        }
+    } else if (width % 2 == 0 && c->at % 2 == 0 && step % 2 == 0) {
+        gather_rows<float2>(c, first, some, step, width / 2, out, site);
+    } else {
+        gather_rows<float>(c, first, some, step, width, out, site);
+    }
 }
 
 extern "C" void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_columns *columns,
                                      float *out, rg_gpu_site site, cudaStream_t stream)
 {
+    int each = rows_of_warp(n);
+    int64_t blocks = (n + each * (RG_THREADS / 32) - 1) / (each * (RG_THREADS / 32));
     if (n > 0 && columns->n > 0)
-        RG_LAUNCH(gather_columns, columns_grid(n, columns, 2), RG_THREADS, stream, n, step,
-                  *columns, out, site);
+        RG_LAUNCH_NEXT(gather_columns, dim3((unsigned)blocks, (unsigned)columns->n), RG_THREADS,
+                       0, stream, n, step, each, *columns, out, site);
 }
 
 /* Two neighbours at once, where the GPU can. `at` is of 8 bytes. */
@@ -224,39 +253,85 @@ RG_DEVICE void add_pair(float *at, float a, float b)
 #endif
 }
 
-enum { SOME = 8, WIDE = 64 }; /* elements of a thread, about; widths that have room for a sum */
+enum { WIDE = 64 }; /* widths that have room for a sum */
 
-/* A thread has one element of a row, or where the width is even two. What goes to row 0, which
- * stands for what is missing and is by far the most frequent, is added up in the block first. */
-RG_KERNEL scatter_columns(int64_t n, int64_t step, int each, rg_cu_columns columns,
+RG_DEVICE void subtract(float *to, float2 g, float by)
+{
+    add_pair(to, by * g.x, by * g.y);
+}
+RG_DEVICE void subtract(float *to, float g, float by)
+{
+    atomicAdd(to, by * g);
+}
+RG_DEVICE void subtract_first(float *sums, float2 g, float by)
+{
+    atomicAdd(&sums[0], by * g.x);
+    atomicAdd(&sums[1], by * g.y);
+}
+RG_DEVICE void subtract_first(float *sums, float g, float by)
+{
+    atomicAdd(sums, by * g);
+}
+
+/* Rows from `first` on of a part; sums (NULL: none) are of what goes to row 0. */
+template <typename V>
+RG_DEVICE void scatter_rows(const rg_cu_column *c, int64_t first, int some, int64_t step,
+                            uint32_t width, const float *dout, float *table, float by, float *sums,
+                            const rg_gpu_site site)
+{
+    const uint32_t lane = threadIdx.x % 32, all = (uint32_t)some * width;
+    enum { SIZE = sizeof(V) / sizeof(float) };
+    int64_t mine = c->offsets ? -1 : lane_row(c, first, some, site);
+    for (uint32_t from = 0; from < all; from += 32 * AT_ONCE) {
+        V value[AT_ONCE];
+        int64_t id[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            uint32_t e = from + k * 32 + lane, row = e / width, j = e - row * width;
+            id[k] = __shfl_sync(0xffffffffu, mine, (int)row & 31);
+            if (e < all && (id[k] >= 0 || c->offsets != NULL))
+                value[k] = ((const V *)(dout + (first + row) * step + c->at))[j];
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            uint32_t e = from + k * 32 + lane, row = e / width, j = (e - row * width) * SIZE;
+            if (e >= all)
+                break;
+            int64_t at = first + row, end = c->offsets ? c->offsets[at + 1] : at + 1;
+            for (int64_t i = c->offsets ? c->offsets[at] : at; i < end; i++) {
+                int64_t to = c->offsets ? column_row(c, i, j, site) : id[k];
+                if (to == 0 && sums != NULL)
+                    subtract_first(sums + j, value[k], by);
+                else if (to >= 0)
+                    subtract(table + to * c->width + j, value[k], by);
+            }
+        }
+    }
+}
+
+/* What goes to row 0, which stands for what is missing and is by far the most frequent, is added up
+ * in the block first. */
+RG_KERNEL scatter_columns(int64_t n, int64_t step, int each, bool pairs, rg_cu_columns columns,
                           const float *dout, float *table, const float *rate, rg_gpu_site site)
 {
     RG_SHARED float first_row[WIDE];
+    RG_AFTER();
     const rg_cu_column *c = &columns.part[blockIdx.y];
-    const uint32_t some = (uint32_t)(c->width / each);
     const float by = -*rate;
     const bool summed = c->width <= WIDE;
+    const int64_t rows = (int64_t)gridDim.x * (blockDim.x / 32) * each;
     if (summed && (int)threadIdx.x < c->width)
         first_row[threadIdx.x] = 0;
     __syncthreads();
-    RG_EACH(e, n * some) {
-        int64_t i = e >> 32 ? e / some : (int64_t)((uint32_t)e / some), j = (e - i * some) * each;
-        const float *g = dout + i * step + c->at + j;
-        int64_t first = c->offsets ? c->offsets[i] : i, end = c->offsets ? c->offsets[i + 1] : i + 1;
-        for (int64_t k = first; k < end; k++) {
-            int64_t row = column_row(c, k, j, site);
-            float *to = table + row * c->width + j;
-            if (row < 0)
-                continue;
-            if (row == 0 && summed) {
-                for (int d = 0; d < each; d++)
-                    atomicAdd(&first_row[j + d], by * g[d]);
-            } else if (each == 2) {
-                add_pair(to, by * g[0], by * g[1]);
-            } else {
-                atomicAdd(to, by * g[0]);
-            }
-        }
+    for (int64_t first = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32 * each; first < n;
+         first += rows) {
+        int some = (int)(n - first < each ? n - first : each);
+        if (pairs && c->at % 2 == 0)
+            scatter_rows<float2>(c, first, some, step, (uint32_t)c->width / 2, dout, table, by,
+                                 summed ? first_row : NULL, site);
+        else
+            scatter_rows<float>(c, first, some, step, (uint32_t)c->width, dout, table, by,
+                                summed ? first_row : NULL, site);
     }
     __syncthreads();
     if (summed && (int)threadIdx.x < c->width && first_row[threadIdx.x] != 0)
@@ -267,12 +342,13 @@ extern "C" void rg_cu_scatter_columns(int64_t n, int64_t step, const rg_cu_colum
                                       const float *dout, float *table, const float *rate,
                                       rg_gpu_site site, cudaStream_t stream)
 {
+    int each = rows_of_warp(n), most = 32; /* enough to fill the GPU */
     if (n == 0 || columns->n == 0 || columns->part[0].width == 0)
         return;
-    int each = columns->part[0].width % 2 == 0 && (uintptr_t)table % 8 == 0 ? 2 : 1;
-    dim3 blocks = columns_grid(n, columns, each);
-    if (blocks.x * blocks.y > 132 * 16) /* enough to fill the GPU */
-        blocks.x = (blocks.x + SOME - 1) / SOME;
-    RG_LAUNCH_SYNC(scatter_columns, blocks, RG_THREADS, stream, n, step, each, *columns, dout,
-                   table, rate, site);
+    bool pairs = columns->part[0].width % 2 == 0 && step % 2 == 0 && (uintptr_t)table % 8 == 0 &&
+                 (uintptr_t)dout % 8 == 0;
+    int64_t blocks = (n + each * (RG_THREADS / 32) - 1) / (each * (RG_THREADS / 32));
+    RG_LAUNCH_NEXT(scatter_columns,
+                   dim3((unsigned)(blocks > most ? most : blocks), (unsigned)columns->n),
+                   RG_THREADS, 0, stream, n, step, each, pairs, *columns, dout, table, rate, site);
 }

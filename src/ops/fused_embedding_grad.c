@@ -5,6 +5,7 @@
  *
  * as the look-ups' gradients and their sum would make it, to the bit, without a copy of each. Where
  * the look-up has sorted the ids (Unique, Places), that order is used (pass/share_places.c). */
+#include "base/copy_row.h"
 #include "ops/sort_keys.h"
 #include "ops/types.h"
 
@@ -12,19 +13,37 @@
 
 enum { W, IDS, DOUT, UNIQUE, PLACES };
 enum { DW };
-enum { PADDING, GROWS, LISTS };
+enum { PADDING, GROWS, LISTS, COLUMNS };
 
 enum { LIST_SHIFT = 36 }; /* an item is where it stands: the list's number above its place there */
 
+/* Where the gradients stand side by side: n rows, with a place for this list's. */
+static rg_status check_column(const rg_ctx *ctx, int k, int64_t n, int64_t width)
+{
+    const rg_shape *dout = rg_shape_of(ctx, DOUT);
+    int64_t column = rg_attr_list(ctx, COLUMNS)->ints[k];
+    if (dout->rank != 2 || dout->dim[0] != n || column < 0 || column + width > dout->dim[1])
+        return rg_fail(RG_ESHAPE, "%s does not hold %lld rows with columns %lld to %lld",
+                       rg_in_name(ctx, DOUT, 0), (long long)n, (long long)column,
+                       (long long)(column + width - 1));
+    return RG_OK;
+}
+
 static rg_status infer(rg_ctx *ctx)
 {
-    if (rg_n_in(ctx, IDS) != rg_n_in(ctx, DOUT) ||
+    bool joined = rg_attr_list(ctx, COLUMNS)->n > 0;
+    if ((joined ? rg_n_in(ctx, DOUT) != 1 || rg_attr_list(ctx, COLUMNS)->n != rg_n_in(ctx, IDS)
+                : rg_n_in(ctx, IDS) != rg_n_in(ctx, DOUT)) ||
         rg_attr_list(ctx, PADDING)->n != rg_n_in(ctx, IDS))
         return rg_fail(RG_EINVAL, "%d lists of ids, %d gradients and %d paddings",
                        rg_n_in(ctx, IDS), rg_n_in(ctx, DOUT), rg_attr_list(ctx, PADDING)->n);
     int64_t width = rg_shape_of(ctx, W)->dim[1];
     for (int k = 0; rg_running(ctx) && k < rg_n_in(ctx, IDS); k++) {
         int64_t n = rg_shape_numel(&rg_in_meta_n(ctx, IDS, k)->shape);
+        if (joined) {
+            RG_TRY(check_column(ctx, k, n, width));
+            continue;
+        }
         if (rg_shape_numel(&rg_in_meta_n(ctx, DOUT, k)->shape) != n * width)
             return rg_fail(RG_ESHAPE, "%s does not hold %lld rows of %lld",
                            rg_in_name(ctx, DOUT, k), (long long)n, (long long)width);
@@ -87,16 +106,16 @@ static size_t count_unique(const rg_keyed *items, int64_t n)
 
 /* Lists in their order, and so those of one id added up as above; started: which rows have a
  * value. */
-RG_HOT static void add_list(const int32_t *places, int64_t n, const float *from, int64_t width,
-                            float *out, uint8_t *started)
+RG_HOT static void add_list(const int32_t *places, int64_t n, const float *from, int64_t step,
+                            int64_t width, float *out, uint8_t *started)
 {
-    for (int64_t i = 0; i < n; i++, from += width) {
+    for (int64_t i = 0; i < n; i++, from += step) {
         float *to = out + places[i] * width;
         if (started[places[i]]) {
             for (int64_t j = 0; j < width; j++)
                 to[j] += from[j];
         } else {
-            memcpy(to, from, (size_t)width * sizeof *to);
+            rg_copy_row(to, from, (size_t)width);
             started[places[i]] = 1;
         }
     }
@@ -151,9 +170,14 @@ static rg_status by_places(rg_ctx *ctx)
     memset(started, 0, (size_t)most + 2);
     RG_TRY(rg_value_resize_rows(dw, RG_F32, &w->meta.shape, (size_t)(most + 1)));
     memcpy(dw->rows, unique->data, (size_t)(most + 1) * sizeof *dw->rows);
-    for (int k = 0; k < rg_n_in(ctx, IDS); k++)
+    bool joined = rg_attr_list(ctx, COLUMNS)->n > 0;
+    for (int k = 0; k < rg_n_in(ctx, IDS); k++) {
+        const rg_value *dout = rg_in_n(ctx, DOUT, joined ? 0 : k);
+        int64_t column = joined ? rg_attr_list(ctx, COLUMNS)->ints[k] : 0;
         add_list(places + begins[rg_attr_list(ctx, LISTS)->ints[k]], rg_numel(rg_in_n(ctx, IDS, k)),
-                 rg_in_n(ctx, DOUT, k)->data, width, dw->data, started);
+                 (const float *)dout->data + column, joined ? dout->meta.shape.dim[1] : width,
+                 width, dw->data, started);
+    }
     return RG_OK;
 }
 
@@ -161,6 +185,8 @@ static rg_status kernel(rg_ctx *ctx)
 {
     if (rg_has_in(ctx, PLACES) && rg_has_in(ctx, UNIQUE))
         return by_places(ctx);
+    if (rg_attr_list(ctx, COLUMNS)->n > 0)
+        return rg_fail(RG_EINVAL, "columns without Places");
     const rg_value *w = rg_in(ctx, W);
     rg_value *dw = rg_out(ctx, DW);
     int n_lists = rg_n_in(ctx, IDS);
@@ -195,7 +221,9 @@ const rg_op rg_op_fused_embedding_grad = {
     .attr = RG_ATTRS([PADDING] = RG_LIST("padding_idx", RG_ATTR_LONGS, "of each look-up; -1: none"),
                      [GROWS] = RG_BOOLEAN("grows", false, "ids beyond the height are welcome"),
                      [LISTS] = RG_LIST("lists", RG_ATTR_INTS,
-                                       "with Places: which of its lists each of Ids is")),
+                                       "with Places: which of its lists each of Ids is"),
+                     [COLUMNS] = RG_LIST("columns", RG_ATTR_INTS,
+                                         "with Places: where in the one Out@GRAD each begins")),
     .flags = RG_OP_INTERNAL,
     .infer = infer,
     .kernel = kernel,

@@ -5,6 +5,9 @@
  *   dZ = dOut act'(Out)                             their three gradients:
  *   dBias = column sums of dZ, dX = dZ W^T, dW = X^T dZ
  *
+ * Where X is what another layer's activation gave, dX may be taken times that one's slope, x_act'(X)
+ * (pass/fold_slopes.c): it is the dZ of that layer then.
+ *
  * With a LearningRate the gradient op takes the SGD step too: W and Bias are changed in
  * place (WOut, BiasOut) and dW is never formed: W -= rate X^T dZ is one product.
  *
@@ -14,24 +17,18 @@
 #include "ir/program.h"
 #include "math/gemm.h"
 #include "math/linear_bf16.h"
+#include "ops/slope.h"
 #include "ops/types.h"
 
 #include <string.h>
 
 enum { X, W, BIAS };
 enum { OUT };
-enum { X_COLS, ACT, BF16_OUT, PADDED };
+enum { X_COLS, ACT, BF16_OUT, PADDED, X_ACT };
 
 static rg_status act_of(const rg_ctx *ctx, rg_activation *act)
 {
-    static const char *const names[] = {"", "relu", "sigmoid", "tanh"};
-    const char *name = rg_attr_string(ctx, ACT);
-    for (int i = 0; i < 4; i++)
-        if (strcmp(names[i], name) == 0) {
-            *act = (rg_activation)i;
-            return RG_OK;
-        }
-    return rg_fail(RG_EINVAL, "activation %s", name);
+    return rg_activation_of(rg_attr_string(ctx, ACT), act);
 }
 
 /* X as [m, k]; W as [k, n]. */
@@ -106,17 +103,17 @@ static rg_status fused_fc_kernel(rg_ctx *ctx)
 }
 
 #define FC_ATTRS                                                                                   \
-    RG_ATTRS([X_COLS] = RG_INT("x_num_col_dims", 1, "dimensions that make the rows of X"),         \
+             [X_COLS] = RG_INT("x_num_col_dims", 1, "dimensions that make the rows of X"),         \
              [ACT] = RG_STRING("act", "", "relu, sigmoid, tanh or none"),                          \
              [BF16_OUT] = RG_BOOLEAN("bf16_out", false, "of Out, or of the gradient X@GRAD"), \
-             [PADDED] = RG_INT("padded", 0, "columns of X beyond W's rows, which are zero"))
+             [PADDED] = RG_INT("padded", 0, "columns of X beyond W's rows, which are zero")
 
 const rg_op rg_op_fused_fc = {
     .type = "fused_fc",
     .doc = "act(X W + Bias).",
     .in = RG_SLOTS([X] = {"X", ""}, [W] = {"W", ""}, [BIAS] = {"Bias", ""}),
     .out = RG_SLOTS([OUT] = {"Out", ""}),
-    .attr = FC_ATTRS,
+    .attr = RG_ATTRS(FC_ATTRS),
     .flags = RG_OP_INTERNAL,
     .infer = fused_fc_infer,
     .kernel = fused_fc_kernel,
@@ -138,21 +135,6 @@ static rg_status fused_fc_grad_infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-RG_INLINE float slope(rg_activation act, float y)
-{
-    switch (act) {
-    case RG_ACT_RELU:
-        return y > 0 ? 1 : 0;
-    case RG_ACT_SIGMOID:
-        return y * (1 - y);
-    case RG_ACT_TANH:
-        return 1 - y * y;
-    case RG_ACT_NONE:
-        break;
-    }
-    return 1;
-}
-
 /* dZ, and the sums of its columns, in one pass. dz may be NULL: then only the sums. */
 RG_INLINE void through(rg_activation act, int64_t m, int64_t n, const float *out, const float *dout,
                        float *dz, float *sums)
@@ -162,7 +144,7 @@ RG_INLINE void through(rg_activation act, int64_t m, int64_t n, const float *out
         if (dz != NULL) {
             float *z = dz + i * n;
             for (int64_t j = 0; j < n; j++) {
-                z[j] = g[j] * slope(act, y[j]);
+                z[j] = g[j] * rg_slope(act, y[j]);
                 sums[j] += z[j];
             }
         } else {
@@ -223,9 +205,12 @@ static rg_status grads_bf16(rg_ctx *ctx, const sizes *s, rg_activation act)
 static rg_status fused_fc_grad_kernel(rg_ctx *ctx)
 {
     sizes s;
-    rg_activation act;
+    rg_activation act, x_act;
     RG_TRY(sizes_of(ctx, G_X, G_W, &s));
     RG_TRY(act_of(ctx, &act));
+    RG_TRY(rg_activation_of(rg_attr_string(ctx, X_ACT), &x_act));
+    if (ctx->desc->precision != RG_FP32_PRODUCTS && x_act != RG_ACT_NONE)
+        return rg_fail(RG_EUNIMPL, "x_act of a layer of bfloat16");
     if (ctx->desc->precision != RG_FP32_PRODUCTS)
         return grads_bf16(ctx, &s, act);
     const float *dz = rg_in_data(ctx, G_DOUT), *rate = rg_in_data(ctx, G_RATE);
@@ -240,9 +225,11 @@ static rg_status fused_fc_grad_kernel(rg_ctx *ctx)
     through_activation(act, s.m, s.n, rg_in_data(ctx, G_OUT), dz, own, sums);
     dz = own ? own : dz;
     /* dX before W is changed. */
-    if (rg_has_out(ctx, G_DX))
+    if (rg_has_out(ctx, G_DX)) {
         rg_gemm_f32(false, true, s.m, s.k, s.n, 1, dz, s.n, rg_in_data(ctx, G_W), s.n, 0,
                     rg_out_data(ctx, G_DX), s.stride);
+        rg_times_slope(x_act, s.m * s.stride, rg_in_data(ctx, G_X), rg_out_data(ctx, G_DX));
+    }
     if (rg_has_out(ctx, G_DW))
         rg_gemm_f32(true, false, s.k, s.n, s.m, 1, rg_in_data(ctx, G_X), s.stride, dz, s.n, 0,
                     rg_out_data(ctx, G_DW), s.n);
@@ -264,7 +251,8 @@ const rg_op rg_op_fused_fc_grad = {
                     [G_DBIAS] = {"Bias@GRAD", "", RG_OPTIONAL},
                     [G_W_OUT] = {"WOut", "W, in place", RG_OPTIONAL},
                     [G_BIAS_OUT] = {"BiasOut", "Bias, in place", RG_OPTIONAL}),
-    .attr = FC_ATTRS,
+    .attr = RG_ATTRS(FC_ATTRS, [X_ACT] = RG_STRING("x_act", "",
+                                                   "X@GRAD is times the slope of this, at X")),
     .flags = RG_OP_INTERNAL,
     .infer = fused_fc_grad_infer,
     .kernel = fused_fc_grad_kernel,

@@ -4,7 +4,8 @@
  *   fill_constant() -> dl; mean_grad(y, dl) -> dy; fused_softmax_cross_entropy_grad(p, label, dy)
  * -> dx fused_softmax_loss(x, label) -> p, y, loss, dx
  *
- * in the place of cross_entropy2; after pass/fuse_softmax.c. */
+ * in the place of cross_entropy2; after pass/fuse_softmax.c. A step that is not asked for its loss
+ * has no mean any more (pass/dead_ops.c). */
 #include "pass/uses.h"
 
 #include <string.h>
@@ -77,7 +78,7 @@ static bool match(const rg_uses *uses, rg_opdesc *grad, loss *l)
     l->start = writer_of(uses, dl, "fill_constant");
     l->entropy = writer_of(uses, l->y, "cross_entropy2");
     l->mean = l->y ? reader_of(uses, l->y, "mean") : NULL;
-    if (l->start == NULL || l->entropy == NULL || l->mean == NULL ||
+    if (l->start == NULL || l->entropy == NULL ||
         rg_sole_reader(uses, dl) != l->mean_grad || !is_one(l->start))
         return false;
     size_t first = rg_uses_index(uses, l->softmax), here = rg_uses_index(uses, l->entropy);
@@ -95,7 +96,7 @@ static bool match(const rg_uses *uses, rg_opdesc *grad, loss *l)
 static rg_status rewrite(rg_uses *uses, const loss *l)
 {
     const char *x = rg_one_in(l->softmax, "X"), *dx = rg_one_out(l->grad, "X@GRAD");
-    const char *mean = rg_one_out(l->mean, "Out"), *p = l->p, *label = l->label, *y = l->y;
+    const char *mean = l->mean ? rg_one_out(l->mean, "Out") : NULL, *p = l->p, *label = l->label, *y = l->y;
     rg_attr ignored = *rg_opdesc_attr(l->grad, "ignore_index");
     float scale = rg_opdesc_attr(l->start, "value")->f;
     rg_opdesc *op = l->entropy;
@@ -109,7 +110,8 @@ static rg_status rewrite(rg_uses *uses, const loss *l)
     RG_TRY(rg_opdesc_set_in(op, "Label", 1, &label));
     RG_TRY(rg_opdesc_set_out(op, "Softmax", 1, &p));
     RG_TRY(rg_opdesc_set_out(op, "Y", 1, &y));
-    RG_TRY(rg_opdesc_set_out(op, "Loss", 1, &mean));
+    if (mean != NULL)
+        RG_TRY(rg_opdesc_set_out(op, "Loss", 1, &mean));
     RG_TRY(rg_opdesc_set_attr(op, &ignored));
     RG_TRY(rg_opdesc_set_attr(op, &(rg_attr){.name = "scale", .type = RG_ATTR_FLOAT, .f = scale}));
     return rg_opdesc_set_out(op, "X@GRAD", 1, &dx);

@@ -28,6 +28,10 @@ rg_status rg_pass_fuse_gather(rg_program *program, const rg_protected *keep);
 rg_status rg_pass_pad_rows(rg_program *program, const rg_protected *keep);
 /* Softmax, cross entropy, mean and their gradients as one. */
 rg_status rg_pass_fuse_loss(rg_program *program, const rg_protected *keep);
+/* The last layer of a classifier with its loss and its way back as one. */
+rg_status rg_pass_fuse_fc_loss(rg_program *program, const rg_protected *keep);
+/* The slopes of layers' activations in the gradients of the layers behind them. */
+rg_status rg_pass_fold_slopes(rg_program *program, const rg_protected *keep);
 /* The sparse gradient of a table straight from those of its look-ups. */
 rg_status rg_pass_fuse_embedding_grad(rg_program *program, const rg_protected *keep);
 /* Gradients of tables on servers do not sort what the look-up has sorted. */

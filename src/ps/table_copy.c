@@ -1,6 +1,7 @@
 /* table_copy.c - rows of sparse tables copied, by handle and by id. */
 #include "ps/table_priv.h"
 
+#include "base/copy_row.h"
 #include "base/hot.h"
 #include "ps/row_start_priv.h"
 
@@ -33,7 +34,8 @@ void rg_table_read(const rg_table *table, const rg_row_handle *handles, size_t n
             if (handles[i] == RG_NO_ROW)
                 memset(column + i * dim, 0, bytes);
             else
-                memcpy(column + i * dim, rg_row_floats(table, handles[i]) + (size_t)k * dim, bytes);
+                rg_copy_row(column + i * dim, rg_row_floats(table, handles[i]) + (size_t)k * dim,
+                            dim);
         }
     }
 }

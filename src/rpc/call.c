@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "rpc/body.h"
 #include "sys/clock.h"
+#include "sys/fault.h"
 #include "sys/interrupt.h"
 
 #include <stdio.h>
@@ -136,6 +137,7 @@ static void send_call(rg_rpc_call *call)
     if (call->sends++ > 0)
         call->frame.flags |= RG_FRAME_RESENT;
     call->writing = true;
+    (void)rg_fault("rpc.ask");
     rg_link_send(client->link, &call->frame, call->iov, call->ask.n, written, call);
 }
 
@@ -241,6 +243,7 @@ static rg_status on_frame(void *user, const rg_frame *frame)
     client->receiving = NULL;
     if (call == NULL)
         return RG_OK;
+    (void)rg_fault("rpc.answer");
     if (frame->status != RG_OK) {
         char text[1100];
         (void)rg_escape(text, sizeof text, call->body, call->body ? frame->bytes : 0);

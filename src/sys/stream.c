@@ -237,6 +237,8 @@ void rg_stream_write(rg_stream *stream, const rg_iov *iov, size_t n, void (*done
     size_t total = 0;
     for (size_t i = 0; i < n; i++)
         total += iov[i].bytes;
+    if (rg_fault("stream.write") != RG_FAULT_NONE)
+        rg_stream_shut(stream);
     if (stream->failed || stream->conn == NULL || total == 0)
         done(arg);
     else

@@ -68,11 +68,15 @@ def test_geo_of_one_worker_is_that_worker(cluster, optimizer, rate, tmp_path):  
     assert distance(tmp_path / "one", tmp_path / "two") < 1e-6
 
 
-def test_one_trainer_and_one_server_are_one_process_to_the_bit(cluster, tmp_path):  # noqa: F811
-    """Gradients of one id are added in the same order, whoever has sorted them."""
+@pytest.mark.parametrize("plain", ["", "1"])
+def test_one_trainer_and_one_server_are_one_process_to_the_bit(cluster, plain, tmp_path,  # noqa: F811
+                                                               monkeypatch):
+    """Gradients of one id are added in the same order, whoever has sorted them; plain: also where
+    rows are put side by side straight from the servers' answers."""
+    monkeypatch.setenv("PLAIN", plain)
     common = ["--optimizer", "Adagrad", "--rate", "0.01", "--steps", "40"]
     alone(tmp_path, "--save", "one", *common)
-    cluster.fleet(1, 1, ["--save", "two"] + common).finish()
+    cluster.fleet(1, 1, ["--save", "two"] + common, env={"PLAIN": plain}).finish()
     names = sorted(os.listdir(str(tmp_path / "one")))
     first, second = (fluid.load_program_state(str(tmp_path / f)) for f in ("one", "two"))
     assert "table" in first

@@ -6,7 +6,7 @@ import pytest
 RATE = 0.1
 SIZES = {  # rows, columns, hidden, classes
     "few rows": (5, 13, 40, 2), "several blocks": (600, 37, 130, 2), "wide": (70, 300, 33, 9),
-    "one column": (530, 20, 12, 1), "many rows": (8200, 8, 12, 2), "even": (150, 36, 132, 2),
+    "one column": (530, 20, 12, 1), "many rows": (1100, 8, 12, 2), "even": (150, 36, 132, 2),
 }
 
 

@@ -427,29 +427,36 @@ def test_training_on_files_obeys_the_flag(fuse, tmp_path, capfd):
     assert (FC in capfd.readouterr().out) == fuse
 
 
-def gradient_of_a_table(padding=None, again=False):
-    """The ops that look up and make the gradient of a table on servers."""
+def gradient_of_a_table(padding=None, again=False, fetch=False):
+    """The ops that look up, put together and make the gradient of a table on servers."""
     main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
     with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
         ids = [fluid.data("C%d" % i, [None, 1], dtype="int64") for i in range(3)]
         hidden = [layers.embedding(i, [1000, 8], is_sparse=True, param_attr="table",
                                    padding_idx=padding) for i in ids + ids[:again]]
-        loss = regression(layers.concat(hidden, axis=1))
+        loss = regression(layers.concat([fluid.data("x", [None, 5])] + hidden, axis=1))
         sgd().minimize(loss)
         transpiler = fluid.DistributeTranspiler()
         transpiler.transpile(0, main, pservers="127.0.0.1:7001,127.0.0.1:7002", trainers=2,
                              startup_program=startup)
         program = transpiler.get_trainer_program(wait_port=False)
         feed = dict({"C%d" % i: np.zeros((2, 1), "int64") for i in range(3)},
-                    label=np.zeros((2, 1), "float32"))
-        text = fluid.Executor()._core.plan_text(program, feed, [loss], scope)
-    return [line for line in text.splitlines()
-            if "distributed_lookup_table" in line or LOOKED_UP in line]
+                    x=np.zeros((2, 5), "float32"), label=np.zeros((2, 1), "float32"))
+        text = fluid.Executor()._core.plan_text(program, feed, [loss] + hidden[:fetch], scope)
+    kinds = ("op distributed_lookup_table", "op fused_places_concat", "op concat", "op " + LOOKED_UP)
+    return [line for line in text.splitlines() if line.startswith(kinds)]
 
 
 def test_the_gradient_of_a_table_uses_the_order_of_its_look_up():
-    _, gradient = gradient_of_a_table()
+    _, together, gradient = gradient_of_a_table()
     assert "Places=table@GRAD" in gradient
+    assert "fused_places_concat" in together and "Rows=table@GRAD" in together
+
+
+def test_rows_that_somebody_looks_at_are_made():
+    ops = gradient_of_a_table(fetch=True)
+    assert ["concat(" in line for line in ops] == [False, True, False, False], ops
+    assert "concat_grad" in ops[2] and "Places=table@GRAD" in ops[3]
 
 
 def test_a_padding_or_ids_twice_are_sorted_again():

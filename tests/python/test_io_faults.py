@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import paddle.fluid as fluid
+from points import of_saves
 
 io, MANIFEST = fluid.io, "MANIFEST.regatta"
 
@@ -224,7 +225,7 @@ def test_names_that_lead_out_of_the_folder(model, tmp_path):
 
 # ---- saves that are cut short ----
 
-POINTS = ["file.open", "file.write", "file.sync", "file.rename", "dir.make", "dir.sync"]
+POINTS = of_saves()
 
 
 def in_child(work, fault):

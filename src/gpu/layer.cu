@@ -1,0 +1,316 @@
+/* layer.cu - fully connected layers: a product with its bias and activation as one launch, and all
+ * of its way back as another, in tiles on the tensor cores (tile.h).
+ *
+ * The way back has blocks for dX = dZ W^T and blocks for dW = X^T dZ with the sums of dZ's columns,
+ * for the bias. Where the SGD step is taken W is changed by the blocks of the second kind, when all
+ * of the first are done with it: these have the lower numbers and wait for nobody, so they come to
+ * an end. Long sums are parted among blocks; the last of a tile's adds the parts up, in their order,
+ * or where there are many a kernel of its own. */
+#include "gpu/activate.h"
+#include "gpu/tile.h"
+
+/* Four, or two, neighbours; all are aligned so. */
+RG_DEVICE void load_some(float v[4], const float *from, int n)
+{
+    if (n == 4) {
+        float4 x = *(const float4 *)from;
+        v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
+    } else {
+        float2 x = *(const float2 *)from;
+        v[0] = x.x, v[1] = x.y;
+    }
+}
+
+RG_DEVICE void store_some(float *to, const float v[4], int n)
+{
+    if (n == 4) {
+        float4 x = {v[0], v[1], v[2], v[3]};
+        *(float4 *)to = x;
+    } else {
+        float2 x = {v[0], v[1]};
+        *(float2 *)to = x;
+    }
+}
+
+/* ---- forward ---- */
+
+template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_tiles(rg_cu_layer l)
+{
+    RG_DYNAMIC(shared);
+    rg_sums<T> s;
+    RG_AFTER();
+    int across = (l.n + T::N - 1) / T::N;
+    int row = (int)blockIdx.x / across * T::M, column = (int)blockIdx.x % across * T::N;
+    rg_factors f = {l.x, l.w, l.m, l.n, l.k};
+    rg_multiply_tile<T, true, false>(&s, f, row, column, 0, l.k, false, shared);
+    rg_each_result<T, true>(&s, row, column, l.m, l.n, [&](int r, int c, float *v, int n) {
+        float bias[4] = {0, 0, 0, 0};
+        if (l.bias != NULL)
+            load_some(bias, l.bias + c, n);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            v[i] = rg_activate(l.act, v[i] + bias[i]);
+        store_some(l.out + (int64_t)r * l.n + c, v, n);
+    });
+}
+
+/* ---- back ---- */
+
+enum { READERS, WRITERS, TILES }; /* counters: blocks that read W, blocks that are done, by tile */
+
+template <class T> RG_DEVICE void back_x(const rg_cu_layer_back &b, int block, float *shared)
+{
+    rg_sums<T> s;
+    int across = (b.k + T::N - 1) / T::N;
+    int row = block / across * T::M, column = block % across * T::N;
+    rg_factors f = {b.dz, b.w, b.m, b.k, b.n};
+    rg_multiply_tile<T, true, true>(&s, f, row, column, 0, b.n, false, shared);
+    if (b.w_out != NULL) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            atomicAdd(b.counters + READERS, 1u);
+        }
+    }
+    rg_each_result<T, true>(&s, row, column, b.m, b.k, [&](int r, int c, float *v, int n) {
+        int64_t at = (int64_t)r * b.k + c;
+        if (b.x_act != RG_CU_NONE) {
+            float x[4] = {0, 0, 0, 0};
+            load_some(x, b.x + at, n);
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                v[i] *= rg_slope(b.x_act, x[i]);
+        }
+        store_some(b.dx + at, v, n);
+    });
+}
+
+/* Sums of dW from (r, c) on go where they are wanted. */
+RG_DEVICE void put_w(const rg_cu_layer_back &b, int64_t at, float v[4], int n)
+{
+    if (b.dw != NULL)
+        store_some(b.dw + at, v, n);
+    if (b.w_out == NULL)
+        return;
+    float w[4] = {0, 0, 0, 0}, rate = *b.rate;
+    load_some(w, b.w_out + at, n);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        w[i] -= rate * v[i];
+    store_some(b.w_out + at, w, n);
+}
+
+RG_DEVICE void put_bias(const rg_cu_layer_back &b, int column, float sum)
+{
+    if (b.dbias != NULL)
+        b.dbias[column] = sum;
+    if (b.bias_out != NULL)
+        b.bias_out[column] -= *b.rate * sum;
+}
+
+/* A part's sums: all of dW, then those of the columns. */
+RG_DEVICE int64_t part_size(const rg_cu_layer_back &b)
+{
+    return (int64_t)(b.k + 1) * b.n;
+}
+
+/* Until all that read W are done, where it is changed. */
+RG_DEVICE void wait_for_readers(const rg_cu_layer_back &b)
+{
+    if (b.w_out == NULL || b.x_blocks == 0)
+        return;
+    if (threadIdx.x == 0) {
+        while (rg_seen(b.counters + READERS) < (unsigned)b.x_blocks)
+            ;
+        if (atomicAdd(b.counters + WRITERS, 1u) == (unsigned)b.writers - 1) {
+            b.counters[READERS] = 0;
+            b.counters[WRITERS] = 0;
+        }
+    }
+    __syncthreads();
+}
+
+/* Call put(column, sum) by the lanes that have sums of columns; all lanes come here. */
+template <class T, class F>
+RG_DEVICE void each_column(const rg_sums<T> &s, int column, int columns, F put)
+{
+    int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, g = lane / 4;
+    column += warp % T::WN * (T::N / T::WN);
+#pragma unroll
+    for (int j = 0; j < T::NT; j++) {
+        float sum = s.column[j];
+        sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+        int c = column + (T::NT % 2 != 0 && j == T::NT - 1 ? j * 8 + g : j / 2 * 16 + 2 * g + j % 2);
+        if (warp < T::WN && lane % 4 == 0 && c < columns)
+            put(c, sum);
+    }
+}
+
+template <class T> RG_DEVICE void back_w(const rg_cu_layer_back &b, int block, float *shared)
+{
+    rg_sums<T> s;
+    int across = (b.n + T::N - 1) / T::N, tiles = across * ((b.k + T::M - 1) / T::M);
+    int tile = block % tiles, part = block / tiles;
+    int row = tile / across * T::M, column = tile % across * T::N;
+    int each = ((b.m + b.parts - 1) / b.parts + RG_DEPTH - 1) / RG_DEPTH * RG_DEPTH;
+    int from = part * each, to = from + each < b.m ? from + each : b.m;
+    bool sums = row == 0 && (b.dbias != NULL || b.bias_out != NULL);
+    rg_factors f = {b.x, b.dz, b.k, b.n, b.m};
+    rg_multiply_tile<T, false, false>(&s, f, row, column, from, to, sums, shared);
+    if (b.parts == 1) {
+        wait_for_readers(b);
+        rg_each_result<T, false>(&s, row, column, b.k, b.n, [&](int r, int c, float *v, int n) {
+            put_w(b, (int64_t)r * b.n + c, v, n);
+        });
+        if (sums)
+            each_column<T>(s, column, b.n, [&](int c, float sum) { put_bias(b, c, sum); });
+        return;
+    }
+    int64_t step = part_size(b);
+    float *room = b.room + part * step;
+    rg_each_result<T, false>(&s, row, column, b.k, b.n, [&](int r, int c, float *v, int n) {
+        store_some(room + (int64_t)r * b.n + c, v, n);
+    });
+    if (sums)
+        each_column<T>(s, column, b.n,
+                       [&](int c, float sum) { room[(int64_t)b.k * b.n + c] = sum; });
+    if (b.parts > RG_CU_FEW_PARTS || !rg_last_block(b.counters + TILES + tile, (unsigned)b.parts))
+        return;
+    wait_for_readers(b);
+    rg_each_result<T, false>(&s, row, column, b.k, b.n, [&](int r, int c, float *v, int n) {
+        int64_t at = (int64_t)r * b.n + c;
+        v[0] = v[1] = v[2] = v[3] = 0;
+#pragma unroll 4
+        for (int p = 0; p < b.parts; p++) {
+            float more[4] = {0, 0, 0, 0};
+            load_some(more, b.room + p * step + at, n);
+            for (int i = 0; i < 4; i++)
+                v[i] += more[i];
+        }
+        put_w(b, at, v, n);
+    });
+    if (sums)
+        each_column<T>(s, column, b.n, [&](int c, float sum) {
+            sum = 0;
+            for (int p = 0; p < b.parts; p++)
+                sum += b.room[p * step + (int64_t)b.k * b.n + c];
+            put_bias(b, c, sum);
+        });
+}
+
+template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_back(rg_cu_layer_back b)
+{
+    RG_DYNAMIC(shared);
+    RG_AFTER();
+    if ((int)blockIdx.x < b.x_blocks)
+        back_x<T>(b, (int)blockIdx.x, shared);
+    else
+        back_w<T>(b, (int)blockIdx.x - b.x_blocks, shared);
+}
+
+/* Many parts: a thread has four sums. */
+RG_KERNEL sum_parts(rg_cu_layer_back b)
+{
+    int64_t step = part_size(b), weights = (int64_t)b.k * b.n;
+    RG_AFTER();
+    RG_EACH(e, step / 4) {
+        float v[4] = {0, 0, 0, 0};
+#pragma unroll 8
+        for (int p = 0; p < b.parts; p++) {
+            float more[4];
+            load_some(more, b.room + p * step + e * 4, 4);
+            for (int i = 0; i < 4; i++)
+                v[i] += more[i];
+        }
+        if (e * 4 < weights)
+            put_w(b, e * 4, v, 4);
+        else
+            for (int i = 0; i < 4; i++)
+                put_bias(b, (int)(e * 4 - weights) + i, v[i]);
+    }
+}
+
+/* ---- which tiles ---- */
+
+template <class T> static int64_t tiles_of(int64_t rows, int64_t columns)
+{
+    return (rows + T::M - 1) / T::M * ((columns + T::N - 1) / T::N);
+}
+
+template <class T> static bool run_layer(const rg_cu_layer *l, cudaStream_t stream)
+{
+#ifndef RG_EMULATED
+    static bool ready;
+    if (!ready && cudaFuncSetAttribute(layer_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       T::SHARED) != cudaSuccess)
+        return false;
+    ready = true;
+#endif
+    RG_LAUNCH_NEXT(layer_tiles<T>, (unsigned)tiles_of<T>(l->m, l->n), T::THREADS, T::SHARED,
+                     stream, *l);
+    return true;
+}
+
+template <class T> static bool run_back(const rg_cu_layer_back *given, cudaStream_t stream)
+{
+    rg_cu_layer_back b = *given;
+    bool weights = b.dw != NULL || b.w_out != NULL || b.dbias != NULL || b.bias_out != NULL;
+    int64_t tiles = tiles_of<T>(b.k, b.n);
+#ifndef RG_EMULATED
+    static bool ready;
+    if (!ready && cudaFuncSetAttribute(layer_back<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       T::SHARED) != cudaSuccess)
+        return false;
+    ready = true;
+#endif
+    b.x_blocks = b.dx ? (int)tiles_of<T>(b.m, b.k) : 0;
+    b.writers = (int)tiles;
+    if (b.parts > RG_CU_FEW_PARTS) {
+        rg_cu_layer_back apart = b;
+        apart.w_out = NULL; /* changed by the kernel behind */
+        RG_LAUNCH_NEXT(layer_back<T>, (unsigned)(b.x_blocks + tiles * b.parts), T::THREADS,
+                         T::SHARED, stream, apart);
+        RG_LAUNCH_NEXT(sum_parts, rg_blocks((int64_t)(b.k + 1) * b.n / 4, 128), 128, 0, stream, b);
+        return true;
+    }
+    RG_LAUNCH_NEXT(layer_back<T>, (unsigned)(b.x_blocks + (weights ? tiles * b.parts : 0)),
+                     T::THREADS, T::SHARED, stream, b);
+    return true;
+}
+
+/* Few rows: as many blocks as can be, with the sum in slices; then larger ones, which read less. */
+template <bool EXACT> using tiling0 = rg_tiling<64, 32, 2, 2, 2, 4, 2, EXACT>;
+template <bool EXACT> using tiling1 = rg_tiling<64, 64, 2, 2, 1, 4, 2, EXACT>;
+template <bool EXACT> using tiling2 = rg_tiling<128, 64, 2, 2, 1, 3, 2, EXACT>;
+
+extern "C" bool rg_cu_layer_run(int tiling, bool exact, const rg_cu_layer *l, cudaStream_t stream)
+{
+    typedef bool (*runs)(const rg_cu_layer *, cudaStream_t);
+    static const runs all[RG_CU_TILINGS][2] = {
+        {run_layer<tiling0<false>>, run_layer<tiling0<true>>},
+        {run_layer<tiling1<false>>, run_layer<tiling1<true>>},
+        {run_layer<tiling2<false>>, run_layer<tiling2<true>>}};
+    return all[tiling][exact](l, stream);
+}
+
+extern "C" bool rg_cu_layer_back_run(int tiling, bool exact, const rg_cu_layer_back *b,
+                                     cudaStream_t stream)
+{
+    typedef bool (*runs)(const rg_cu_layer_back *, cudaStream_t);
+    static const runs all[RG_CU_TILINGS][2] = {
+        {run_back<tiling0<false>>, run_back<tiling0<true>>},
+        {run_back<tiling1<false>>, run_back<tiling1<true>>},
+        {run_back<tiling2<false>>, run_back<tiling2<true>>}};
+    return all[tiling][exact](b, stream);
+}
+
+extern "C" int rg_cu_layer_back_parts(int tiling, int64_t m, int64_t n, int64_t k, int quarters)
+{
+    static const int size[RG_CU_TILINGS][2] = {{64, 32}, {64, 64}, {128, 64}};
+    int64_t tiles = (k + size[tiling][0] - 1) / size[tiling][0] *
+                    ((n + size[tiling][1] - 1) / size[tiling][1]);
+    int64_t parts = 132 * quarters / 4 / (tiles ? tiles : 1);
+    parts = parts > m / 96 ? m / 96 : parts;
+    return (int)(parts < 1 ? 1 : parts > 32 ? 32 : parts);
+}
