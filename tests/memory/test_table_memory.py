@@ -92,6 +92,17 @@ def test_bad_values_are_refused_by_name(tmp_path, launcher, said):
     assert not os.path.exists(str(tmp_path / "logs" / "serverlog.0"))
 
 
+@pytest.mark.parametrize("disk", [False, True])
+def test_shrink_drops_what_was_not_used(tmp_path, disk):
+    os.makedirs(str(tmp_path / "job"))
+    out = launch_ps(tmp_path / "job",
+                    (["--table_memory", "1M", "--table_disk", "rows"] if disk else []) +
+                    [SCRIPT, "--steps", "6", "--each", "3000", "--rows", "50000", "--shrink"],
+                    workers=1, servers=1)
+    assert out.returncode == 0, out.stdout
+    assert re.findall(r"shrink: (\d+) rows", out.stdout) == ["0", "9000", "9000"], out.stdout
+
+
 def saved_rows(path):
     import paddle.fluid as fluid
     return fluid.load_program_state(str(path))["table"]
