@@ -114,10 +114,10 @@ static rg_status peek_batch(rg_served *var, rg_past_memo *memo, const int64_t *i
                         : rg_arena_alloc(&var->shard->scratch, (n * row + 1) * sizeof *copies);
     if (var->past != NULL && copies == NULL)
         return rg_no_memory(n * row * sizeof *copies, "rows");
-    RG_TRY(rg_table_find(var->table, ids, n, handles));
+    RG_TRY(rg_table_bring(var->table, ids, n, handles)); /* where a row is is no part of it */
     for (size_t i = 0; i < n; i++) {
         if (handles[i] == RG_NO_ROW) {
-            RG_TRY(rg_table_gather(var->table, &ids[i], 1, false, out[i], NULL));
+            rg_table_start_value(var->table, ids[i], out[i]);
             continue;
         }
         const float *from = rg_table_row(var->table, handles[i]);

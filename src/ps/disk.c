@@ -94,8 +94,6 @@ static rg_status open_db(rg_disk *disk)
     static const char *const family = "default";
     const rg_rocksdb *r = disk->rocks;
     char *error = NULL;
-    if (rg_fault("ps.disk.open") != RG_FAULT_NONE)
-        return rg_fail(RG_EIO, "the rows on disk (%s): injected", disk->path);
     r->destroy_db(disk->options, disk->path, &error); /* what an earlier process left */
     RG_TRY(check(disk, error, "emptying the folder (does another server use it?)"));
     error = NULL;

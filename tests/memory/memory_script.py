@@ -23,6 +23,7 @@ def parse():
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--optimizer", default="Adagrad")
     parser.add_argument("--save")
+    parser.add_argument("--shrink", action="store_true", help="at half of the steps, and at the end")
     parser.add_argument("--count", type=int, help="pushes before an id gets a row")
     parser.add_argument("--probability", type=float, help="that it gets one with a push")
     parser.add_argument("--config", action="append", default=[],
@@ -74,6 +75,10 @@ def main():
                          fetch_list=[loss])
         print("step %d loss %.9g" % (step, float(value[0])))
         sys.stdout.flush()
+        if args.shrink and step + 1 in (args.steps // 2, args.steps):
+            print("shrink: %d rows" % fleet.shrink(threshold=2))
+    if args.shrink:
+        print("shrink: %d rows" % fleet.shrink(threshold=1))
     fleet.barrier_worker()
     if args.save and fleet.is_first_worker():
         fleet.save_persistables(exe, args.save)

@@ -41,9 +41,11 @@ def test_what_is_more_ends_the_job_with_a_card_that_says_so(tmp_path, mode):
     out = job(tmp_path, ["--table_memory", "4M"],
               ["--mode", mode, "--each", "4000", "--steps", "30", "--rows", "400000"])
     assert out.returncode != 0
-    assert "is full: " in out.stdout and "--table_memory, 4 MiB" in out.stdout, out.stdout
-    assert "--table_evict lru" in out.stdout and "--table_disk DIR" in out.stdout
-    assert "---- the job failed ----" in out.stdout
+    card = out.stdout[out.stdout.index("---- the job failed ----"):]
+    assert "is full: " in card, out.stdout
+    told = "".join(log(tmp_path, "workerlog.%d" % i) for i in range(2))  # the card has less room
+    for text in ("--table_memory, 4 MiB", "--table_evict lru", "--table_disk DIR"):
+        assert text in told, told
     for server in range(2):  # it lived, and heard why
         said = log(tmp_path, "serverlog.%d" % server)
         assert "rows fit into memory; its 200000 rows take" in said
@@ -90,6 +92,17 @@ def test_bad_values_are_refused_by_name(tmp_path, launcher, said):
     out = job(tmp_path, ["=".join(launcher[i:i + 2]) for i in range(0, len(launcher), 2)], [])
     assert out.returncode == 2 and said in out.stdout, out.stdout
     assert not os.path.exists(str(tmp_path / "logs" / "serverlog.0"))
+
+
+@pytest.mark.parametrize("disk", [False, True])
+def test_shrink_drops_what_was_not_used(tmp_path, disk):
+    os.makedirs(str(tmp_path / "job"))
+    out = launch_ps(tmp_path / "job",
+                    (["--table_memory", "1M", "--table_disk", "rows"] if disk else []) +
+                    [SCRIPT, "--steps", "6", "--each", "3000", "--rows", "50000", "--shrink"],
+                    workers=1, servers=1)
+    assert out.returncode == 0, out.stdout
+    assert re.findall(r"shrink: (\d+) rows", out.stdout) == ["0", "9000", "9000"], out.stdout
 
 
 def saved_rows(path):

@@ -682,6 +682,42 @@ static void without_memory_a_table_with_a_disk_stays_whole(void **state)
     close_disk(disk, path);
 }
 
+/* A read or a write that fails is an error, and no row is lost or changed. */
+static void a_disk_that_fails_loses_nothing(void **state)
+{
+    (void)state;
+#ifdef RG_FAULTS
+    static const char *const points[] = {"ps.disk.write", "ps.disk.read"};
+    char path[64], fault[64];
+    rg_disk *disk = open_disk(path);
+    rg_quota quota = {.limit = MIB};
+    rg_table *tables[2] = {open_table(NULL),
+                           open_table(&(rg_table_keep){.quota = &quota, .disk = disk})};
+    static int64_t ids[BATCH];
+    static rg_row_handle handles[BATCH];
+    int failed = 0;
+    train_alike(tables, 40, 1);
+    for (int n = 0; n < 12; n++) {
+        for (int64_t i = 0; i < BATCH; i++)
+            ids[i] = n * 37 + i * 199;
+        (void)snprintf(fault, sizeof fault, "%s:%d:eio", points[n % 2], n / 2 % 3 + 1);
+        (void)setenv("RG_FAULT", fault, 1);
+        rg_status code = rg_table_touch(tables[1], ids, BATCH, handles, NULL);
+        (void)unsetenv("RG_FAULT");
+        assert_true(code == RG_OK || code == RG_EIO);
+        failed += code == RG_EIO;
+        assert_ok(rg_table_touch(tables[0], ids, BATCH, handles, NULL)); /* both have them then */
+        assert_ok(rg_table_touch(tables[1], ids, BATCH, handles, NULL));
+    }
+    assert_true(failed > 3);
+    assert_same_rows(tables);
+    train_alike(tables, 4, 3);
+    rg_table_close(tables[0]);
+    rg_table_close(tables[1]);
+    close_disk(disk, path);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -701,6 +737,7 @@ int main(void)
         cmocka_unit_test(a_draw_depends_on_the_id_and_its_pushes_alone),
         cmocka_unit_test(counts_are_in_the_contract_and_age),
         cmocka_unit_test(rules_are_read_or_refused),
+        cmocka_unit_test(a_disk_that_fails_loses_nothing),
         cmocka_unit_test(without_memory_a_table_with_a_disk_stays_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -204,10 +204,18 @@ class DistributedTranspiler(Fleet):
         self._strategy("load")
         io.load_persistables(executor, dirname, main_program or self.main_program)
 
-    def shrink(self, unseen=1):
-        """Drop rows of tables that nobody looked up since `unseen` calls of this; worker 0
-        does. How many were dropped; None on other workers."""
+    def shrink(self, threshold=None, unseen=1):
+        """Drop rows of tables that nobody used since so many calls of this; worker 0 does.
+        threshold, as in Paddle 2.x, counts this call too: 1 drops all rows, 2 those that were not
+        used since the call before. unseen: the same without this call. How many were dropped; None
+        on other workers."""
         self._strategy("shrink")
+        given = unseen if threshold is None else threshold
+        if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given < 2 ** 31:
+            raise ValueError("shrink: %s is %r, and must be a whole number of calls from 0 on"
+                             % ("unseen" if threshold is None else "threshold", given))
+        if threshold is not None:
+            unseen = max(threshold, 1) - 1
         layout = self.main_program._parameters_on_pservers
         if self.is_first_worker():
             return sum(communicator.shrink(layout.parts[name], unseen)

@@ -168,7 +168,7 @@ class PSLib(DistributedTranspiler):
 
     def shrink_sparse_table(self):
         """Drop rows that nobody looked up since the last call."""
-        return self.shrink(1)
+        return self.shrink(unseen=1)
 
     def shrink_dense_table(self, decay, emb_dim=11, scope=None, table_id=None):
         """Multiply the sums of data_norm layers by `decay`, on the servers; worker 0 does."""
