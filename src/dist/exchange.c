@@ -260,6 +260,7 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
             all_have_targets(&job->servers[s], l->targets[s])) {
             ask.place = place;
             ask.place_user = &l->reply_targets[s];
+            ask.settles = true; /* by this thread, which multiplies with them next */
         }
         code = rg_outbox_pack(job, &outboxes[s], s, l->pushes, pulls, l->rests[s], &ask.n);
         rg_push_sign(&outboxes[s].head, l->number, false, l->position);
@@ -303,7 +304,7 @@ static rg_status keep_answer(const rg_job_server *server, rg_channel *l, int s, 
     memset(l->fresh[s], true, server->schema.n * sizeof **l->fresh);
     l->in_place[s] = body == NULL;
     if (l->in_place[s])
-        return RG_OK;
+        return rg_rpc_settle(call);
     RG_TRY(rg_payload_of_answer(rg_rpc_answer_flags(call), &payload));
     bool half = payload == RG_PAYLOAD_HALVES;
     size_t wanted = half ? server->half_bytes : server->reply_bytes;

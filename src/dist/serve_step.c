@@ -122,7 +122,7 @@ static void reply_still(rg_engine *s, rg_pushing *p)
         if (rg_ps_padded(bytes) > bytes)
             iov[pieces++] = (rg_iov){zeros, rg_ps_padded(bytes) - bytes};
     }
-    rg_rpc_reply(p->request, 0, iov, pieces, release_nothing, NULL);
+    rg_rpc_reply(p->request, RG_FRAME_STAYS, iov, pieces, release_nothing, NULL);
 }
 
 /* In the loop of the trainer, so that checksums and halves are made by all loops. */

@@ -7,11 +7,19 @@
 #include "sys/clock.h"
 #include "sys/fault.h"
 #include "sys/interrupt.h"
+#include "sys/lent.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { NOT_DONE, TELLING, TOLD };
+
+/* A part of a reply that has not been put in its place. */
+typedef struct unsettled {
+    uint64_t offset;
+    const uint8_t *at;
+    size_t n;
+} unsettled;
 
 struct rg_rpc_call {
     rg_task task;
@@ -28,7 +36,10 @@ struct rg_rpc_call {
     atomic_int telling; /* how far done() is, for who uses it; others have the latch */
     rg_latch done;
     rg_frame reply;
-    uint8_t *body; /* NULL where place() took it */
+    uint8_t *body;        /* NULL where place() took it */
+    unsettled *unsettled; /* owned */
+    size_t n_unsettled, cap_unsettled;
+    rg_lent_view *view; /* that these lie in; NULL: there are none */
     rg_status status;
     char *text; /* of a failure, owned; NULL: the code's name */
 };
@@ -52,6 +63,9 @@ static void drop_body(rg_rpc_call *call)
 {
     rg_body_free(call->body);
     call->body = NULL;
+    call->n_unsettled = 0;
+    rg_lent_view_drop(call->view);
+    call->view = NULL;
 }
 
 static void free_call(rg_rpc_call *call)
@@ -60,6 +74,7 @@ static void free_call(rg_rpc_call *call)
     rg_latch_fini(&call->done);
     rg_free(call->text);
     rg_free(call->iov);
+    rg_free(call->unsettled);
     rg_free(call);
 }
 
@@ -234,6 +249,22 @@ static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, ui
     return RG_OK;
 }
 
+static bool on_lent(void *user, const rg_frame *frame, uint64_t offset, const uint8_t *at, size_t n)
+{
+    const rg_rpc_client *client = user;
+    rg_rpc_call *call = client->receiving;
+    if (call == NULL || !call->ask.settles || call->ask.place == NULL || frame->status != RG_OK ||
+        (frame->flags & RG_FRAME_STAYS) == 0)
+        return false;
+    if (call->view == NULL)
+        call->view = rg_link_keep_lent(client->link);
+    if (call->view == NULL || rg_grow((void **)&call->unsettled, call->n_unsettled,
+                                      &call->cap_unsettled, sizeof *call->unsettled) != RG_OK)
+        return false;
+    call->unsettled[call->n_unsettled++] = (unsettled){offset, at, n};
+    return true;
+}
+
 static rg_status on_frame(void *user, const rg_frame *frame)
 {
     rg_rpc_client *client = user;
@@ -268,7 +299,7 @@ static void on_failed(void *user, rg_status why, const char *message)
 }
 
 const rg_link_events rg_client_link_events = {
-    {on_header, on_place, on_frame}, NULL, on_failed, NULL};
+    {on_header, on_place, on_frame, on_lent}, NULL, on_failed, NULL};
 
 /* ---- any thread ---- */
 
@@ -322,6 +353,22 @@ const uint8_t *rg_rpc_answer(const rg_rpc_call *call, size_t *bytes)
 {
     *bytes = call->reply.bytes;
     return call->body;
+}
+
+rg_status rg_rpc_settle(rg_rpc_call *call)
+{
+    for (size_t i = 0; i < call->n_unsettled; i++) {
+        const unsettled *part = &call->unsettled[i];
+        for (size_t done = 0, size = 0; done < part->n; done += size) {
+            uint8_t *to = NULL;
+            RG_TRY(call->ask.place(call->ask.place_user, &call->reply, part->offset + done, &to,
+                                   &size));
+            size = size < part->n - done ? size : part->n - done;
+            memcpy(to, part->at + done, size);
+        }
+    }
+    call->n_unsettled = 0;
+    return RG_OK;
 }
 
 uint16_t rg_rpc_answer_flags(const rg_rpc_call *call)

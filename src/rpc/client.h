@@ -82,6 +82,9 @@ typedef struct rg_rpc_ask {
     rg_status (*place)(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
                        size_t *size);
     void *place_user;
+    /* What the server lends of the reply, and says that it stays, is put in its place by
+     * rg_rpc_settle() alone: in the thread that is going to use it. */
+    bool settles;
     /* Called once, in the client's thread, when the call is answered or has failed; it may close
      * the call and start others, and must not block. NULL: rg_rpc_wait() is used. */
     void (*done)(void *user, rg_rpc_call *call);
@@ -99,6 +102,8 @@ rg_status rg_rpc_result(rg_rpc_call *call);
 /* The reply. 64-byte aligned, borrowed until the call is closed; NULL where place() took it. */
 const uint8_t *rg_rpc_answer(const rg_rpc_call *call, size_t *bytes);
 uint16_t rg_rpc_answer_flags(const rg_rpc_call *call);
+/* Of a call that `settles` and has been answered: the rest of the reply is put in its place. */
+rg_status rg_rpc_settle(rg_rpc_call *call);
 /* A call that is not done is given up: its memory is no longer touched, and done() either has
  * returned or is not called. NULL is allowed. */
 void rg_rpc_call_close(rg_rpc_call *call);

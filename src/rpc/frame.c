@@ -86,7 +86,8 @@ rg_status rg_frame_decode(rg_frame *frame, const uint8_t in[RG_FRAME_BYTES], uin
         return rg_fail(RG_ECORRUPT, "a frame of kind %u, which there is not", f.kind);
     if (f.status > RG_EOF)
         return rg_fail(RG_ECORRUPT, "a frame of status %u, which there is not", f.status);
-    if ((f.flags & (RG_FRAME_USER - 1) & ~(RG_FRAME_UNCHECKED | RG_FRAME_RESENT)) != 0)
+    if ((f.flags & (RG_FRAME_USER - 1) &
+         ~(RG_FRAME_UNCHECKED | RG_FRAME_RESENT | RG_FRAME_STAYS)) != 0)
         return rg_fail(RG_EUNIMPL, "a frame with flags 0x%x, which this side does not know",
                        f.flags);
     if (f.bytes > max_bytes)

@@ -37,6 +37,8 @@ enum {
     RG_FRAME_UNCHECKED = 1, /* the body has no checksum: it may change while it is sent, or what
                              * it travels by needs none */
     RG_FRAME_RESENT = 2,    /* a request that was sent before */
+    RG_FRAME_STAYS = 4,     /* a reply: what its sender lends of it stays as it is until the next
+                             * request of the same method */
     RG_FRAME_USER = 0x100,  /* this bit and those above are the methods' own */
 };
 

@@ -406,6 +406,68 @@ static void a_server_reads_what_is_lent_in_place(void **state)
     rg_free(own);
 }
 
+/* ---- a reply that stays ---- */
+
+static void keep_it(void *arg)
+{
+    (void)arg;
+}
+
+/* The lent piece, which stays where `user` has it; of COUNT it is not said that it does. */
+static void reply_lent(void *user, rg_rpc_request *request)
+{
+    bool stays = rg_rpc_request_method(request) != COUNT;
+    rg_rpc_reply(request, stays ? RG_FRAME_STAYS : 0, &(rg_iov){user, PIECE}, 1, keep_it, NULL);
+}
+
+static rg_status place_piece(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
+                             size_t *size)
+{
+    (void)frame;
+    *at = (uint8_t *)user + offset;
+    *size = PIECE - (size_t)offset;
+    return RG_OK;
+}
+
+/* Who uses a reply next copies it: until then nothing of it is in its place, and afterwards all. A
+ * server that does not say that it stays has it copied at once. */
+static void a_reply_that_stays_is_put_in_its_place_by_who_uses_it(void **state)
+{
+    static const char *const any[] = {"127.0.0.1:0"};
+    uint8_t *lent = rg_lent_alloc(PIECE), *own = rg_alloc_zero(1, 2 * PIECE);
+    echo e = {0};
+    (void)state;
+    for (size_t i = 0; i < PIECE; i++)
+        lent[i] = piece_byte(i);
+    rg_rpc_server_config config = {.endpoints = any,
+                                   .n_endpoints = 1,
+                                   .job = "job-1",
+                                   .events = {.request = reply_lent},
+                                   .user = lent};
+    assert_ok(rg_rpc_server_open(&e.server, &config));
+    rg_rpc_client *client = echo_connect(&e, NULL);
+    for (int i = 0; i < 4; i++) {
+        bool settles = i < 2, stays = i % 2 == 0;
+        rg_rpc_ask ask = {.method = stays ? ECHO : COUNT,
+                          .flags = RG_FRAME_UNCHECKED,
+                          .place = place_piece,
+                          .place_user = own,
+                          .settles = settles};
+        rg_rpc_call *call;
+        memset(own, 0, PIECE);
+        assert_ok(rg_rpc_start(&call, client, &ask));
+        assert_ok(rg_rpc_wait(call));
+        assert_int_equal(is_piece(own, 0, PIECE), !(settles && stays));
+        assert_ok(rg_rpc_settle(call));
+        assert_true(is_piece(own, 0, PIECE));
+        rg_rpc_call_close(call);
+    }
+    rg_rpc_client_close(client);
+    rg_rpc_server_close(e.server);
+    assert_true(rg_lent_free(lent, PIECE));
+    rg_free(own);
+}
+
 static void lent_memory_is_used_again(void **state)
 {
     enum { N = 64 };
@@ -605,6 +667,7 @@ int main(int n, char **arguments)
         cmocka_unit_test(it_is_taken_by_itself_and_only_where_it_can_be),
         cmocka_unit_test(who_does_not_read_holds_back_who_writes),
         cmocka_unit_test(lent_memory_is_read_where_it_is),
+        cmocka_unit_test(a_reply_that_stays_is_put_in_its_place_by_who_uses_it),
         cmocka_unit_test(lent_memory_is_used_again),
         cmocka_unit_test(a_server_reads_what_is_lent_in_place),
         cmocka_unit_test(a_forked_child_has_its_own),
