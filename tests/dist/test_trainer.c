@@ -336,6 +336,47 @@ static void a_wait_can_be_interrupted(void **state)
     server_end_well(&s);
 }
 
+/* What it had sent is what counts, whatever the next step writes: the gradient has other memory
+ * then, with the same values. */
+static void a_step_that_is_broken_off_keeps_what_it_has_sent(void **state)
+{
+    server s;
+    rg_buf body;
+    const uint32_t w = W;
+    rg_value *gradient;
+    (void)state;
+    rg_set_interrupted(look);
+    join_with_other(&s, RG_UPDATE_SYNC);
+    assert_ok(rg_value_new(&gradient));
+    assert_ok(rg_value_resize(gradient, RG_F32, &RG_SHAPE(2, 3)));
+    fill(gradient->data, SIZE, 1);
+    const void *sent = gradient->data;
+    assert_true(rg_exchange_stays(job, gradient, false));
+    assert_ok(rg_exchange_dense(job, 0, 0, W, gradient->data, true));
+    assert_ok(rg_exchange_give(job, 0, gradient));
+    assert_ptr_equal(gradient->data, sent);
+    meanwhile = user_stops_it;
+    assert_fails(rg_exchange_push(job, 0), RG_ECLOSED, "Ctrl+C");
+    assert_ptr_not_equal(gradient->data, sent);
+    expect(gradient->data, 1);
+    fill(gradient->data, SIZE, 100);
+    expect(sent, 1);
+    rg_buf_init(&body, 0);
+    rg_push_write_head(&body, 0, &w, 1, NULL, NULL, 0, &w, 1);
+    for (int i = 0; i < SIZE; i++)
+        rg_buf_u32(&body, 0);
+    const rg_iov iov = {body.data, body.len};
+    assert_ok(rg_rpc_ask_once(other, RG_PS_PUSH, &iov, 1, NULL, NULL));
+    assert_ok(rg_exchange_flush(job));
+    expect_taken(0, -0.5f);
+    rg_value_release(gradient);
+    assert_ok(rg_rpc_ask_once(other, RG_PS_LEAVE, NULL, 0, NULL, NULL));
+    assert_ok(rg_job_leave(job));
+    rg_rpc_client_close(other);
+    rg_buf_fini(&body);
+    server_end_well(&s);
+}
+
 /* Calls are closed as they may just be answered. */
 static void a_request_can_be_interrupted(void **state)
 {
@@ -665,6 +706,7 @@ int main(void)
         cmocka_unit_test(async_steps_all_arrive),
         cmocka_unit_test(breaking_connections_change_nothing),
         cmocka_unit_test(a_wait_can_be_interrupted),
+        cmocka_unit_test(a_step_that_is_broken_off_keeps_what_it_has_sent),
         cmocka_unit_test(a_request_can_be_interrupted),
         cmocka_unit_test(a_failure_elsewhere_ends_the_step),
         cmocka_unit_test(leaving_while_a_server_dies),
