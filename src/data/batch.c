@@ -270,8 +270,9 @@ static rg_status gather_column(rg_batch *batch, size_t i, const rg_row_at *at, s
         else if (values > 0)
             memcpy((char *)value->data + done * size, data, values * size);
         for (size_t row = 0; !dense && !even && row < some; row++)
-            lod->offset[0][r->first[k] + row + 1] =
-                (int64_t)(done + rg_column_end(c, from->row + row) - begin);
+            lod->offset[0][r->first[k] + row + 1] = (int64_t)(done +
+                                                              rg_column_end(c, from->row + row) -
+                                                              begin);
         done += values;
     }
     if (lod != NULL)

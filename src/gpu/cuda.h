@@ -11,69 +11,28 @@
 
 #include <float.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #ifdef RG_EMULATED
-#define RG_KERNEL static void
-#define RG_DEVICE static inline
-#define RG_SHARED static thread_local
+#define RG_KERNEL        static void
+#define RG_DEVICE        static inline
+#define RG_SHARED        static thread_local
 #define RG_DYNAMIC(name) static thread_local float name[64 * 1024]
 #define RG_LAUNCH_SHARED(kernel, blocks, threads, bytes, stream, ...) \
     RG_LAUNCH_SYNC(kernel, blocks, threads, stream, __VA_ARGS__)
 #define RG_BOUNDS(threads, blocks)
-#define RG_LAUNCH_NEXT(kernel, blocks, threads, bytes, stream, ...) \
-    RG_LAUNCH_SYNC(kernel, blocks, threads, stream, __VA_ARGS__)
-#define RG_AFTER()
 #else
 #define RG_KERNEL static __global__ void
 #define RG_DEVICE static __device__ __forceinline__
 #define RG_SHARED __shared__
 #define RG_LAUNCH(kernel, blocks, threads, stream, ...) \
     kernel<<<(blocks), (threads), 0, (stream)>>>(__VA_ARGS__)
-#define RG_LAUNCH_SYNC RG_LAUNCH
+#define RG_LAUNCH_SYNC   RG_LAUNCH
 /* Floats of shared memory, as many as a launch by RG_LAUNCH_SHARED has. */
 #define RG_DYNAMIC(name) extern __shared__ __align__(128) float name[]
 #define RG_LAUNCH_SHARED(kernel, blocks, threads, bytes, stream, ...) \
     kernel<<<(blocks), (threads), (bytes), (stream)>>>(__VA_ARGS__)
 /* Threads of a block at most, and blocks that are to fit a multiprocessor. */
 #define RG_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
-/* As RG_LAUNCH_SHARED, for a kernel that begins with RG_AFTER(): its blocks are made ready while the
- * kernel before it in the stream still runs, and wait there for its end. */
-#define RG_LAUNCH_NEXT(kernel, blocks, threads, bytes, stream, ...) \
-    rg_launch_next(kernel, blocks, threads, bytes, stream, __VA_ARGS__)
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define RG_AFTER() asm volatile("griddepcontrol.wait; griddepcontrol.launch_dependents;" ::: "memory")
-#else
-#define RG_AFTER()
-#endif
-
-/* Whether the GPU can make a kernel ready before the one before it has ended. */
-static inline bool rg_can_launch_early(void)
-{
-    int device = 0, major = 0;
-    return cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) ==
-               cudaSuccess &&
-           major >= 9 && getenv("RG_NO_PDL") == NULL;
-}
-
-template <typename... P, typename... A>
-static inline void rg_launch_next(void (*kernel)(P...), dim3 blocks, dim3 threads, size_t bytes,
-                                  cudaStream_t stream, A... args)
-{
-    static const bool early = rg_can_launch_early();
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t config = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-    config.gridDim = blocks;
-    config.blockDim = threads;
-    config.dynamicSmemBytes = bytes;
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = early ? 1 : 0;
-    (void)cudaLaunchKernelEx(&config, kernel, P(args)...); /* failures: cudaGetLastError */
-}
 #endif
 
 enum { RG_THREADS = 256 };

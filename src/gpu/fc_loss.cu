@@ -158,6 +158,31 @@ template <int N> RG_DEVICE void sum_warps(mine<N> *my, float *bias, float *lost)
     }
 }
 
+/* This lane's weights: of two classes they are neighbours, eight for four columns. */
+template <int N> RG_DEVICE void take_weights(const rg_cu_fc_loss &b, int lane, mine<N> *my)
+{
+#pragma unroll
+    for (int c = 0; c < CHUNKS; c++) {
+        int at = c * 128 + lane * 4;
+        float4 two[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+        if (N == 2 && b.n == 2 && at < b.k) {
+            two[0] = *(const float4 *)(b.w + at * 2);
+            two[1] = *(const float4 *)(b.w + at * 2 + 4);
+        }
+        const float *pairs = &two[0].x;
+#pragma unroll
+        for (int q = 0; q < 4; q++)
+#pragma unroll
+            for (int j = 0; j < N; j++) {
+                my->sum[c][q][j] = 0;
+                if (N == 2 && b.n == 2)
+                    my->w[c][q][j] = pairs[q * 2 + j];
+                else
+                    my->w[c][q][j] = at < b.k && j < b.n ? b.w[(at + q) * b.n + j] : 0;
+            }
+    }
+}
+
 template <int N> RG_KERNEL RG_BOUNDS(THREADS, 2) fc_loss(rg_cu_fc_loss b, unsigned *counters)
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -165,19 +190,9 @@ template <int N> RG_KERNEL RG_BOUNDS(THREADS, 2) fc_loss(rg_cu_fc_loss b, unsign
     mine<N> my;
     float bias[N], given[N], lost = 0;
     float4 x[CHUNKS], next[CHUNKS];
-    RG_AFTER();
     load_row(b, row, lane, next);
     int64_t next_label = label_of(b, row);
-#pragma unroll
-    for (int c = 0; c < CHUNKS; c++)
-#pragma unroll
-        for (int q = 0; q < 4; q++)
-#pragma unroll
-            for (int j = 0; j < N; j++) {
-                int at = c * 128 + lane * 4 + q;
-                my.w[c][q][j] = at < b.k && j < b.n ? b.w[at * b.n + j] : 0;
-                my.sum[c][q][j] = 0;
-            }
+    take_weights<N>(b, lane, &my);
 #pragma unroll
     for (int j = 0; j < N; j++) {
         bias[j] = 0;
@@ -229,18 +244,24 @@ template <int N> RG_KERNEL RG_BOUNDS(THREADS, 2) fc_loss(rg_cu_fc_loss b, unsign
     }
     if (gridDim.x > FEW || !rg_last_block(counters, gridDim.x))
         return;
+    float rate = *b.rate;
     for (int64_t e = threadIdx.x; e < size / 4; e += THREADS) {
-        float4 all = {0, 0, 0, 0}, more[FEW];
-#pragma unroll
-        for (unsigned p = 0; p < FEW; p++) /* all on their way together */
-            if (p < gridDim.x)
-                more[p] = *(const float4 *)(b.room + p * size + e * 4);
-#pragma unroll
-        for (unsigned p = 0; p < FEW; p++)
-            if (p < gridDim.x)
-                all.x += more[p].x, all.y += more[p].y, all.z += more[p].z, all.w += more[p].w;
-        put(b, e * 4, all.x), put(b, e * 4 + 1, all.y);
-        put(b, e * 4 + 2, all.z), put(b, e * 4 + 3, all.w);
+        float4 all = {0, 0, 0, 0}, w = {0, 0, 0, 0};
+        bool whole = e * 4 + 4 <= weights; /* k is a multiple of four */
+        if (whole)
+            w = *(const float4 *)(b.w_out + e * 4);
+#pragma unroll 16
+        for (unsigned p = 0; p < gridDim.x; p++) {
+            float4 more = *(const float4 *)(b.room + p * size + e * 4);
+            all.x += more.x, all.y += more.y, all.z += more.z, all.w += more.w;
+        }
+        if (whole) {
+            w.x -= rate * all.x, w.y -= rate * all.y, w.z -= rate * all.z, w.w -= rate * all.w;
+            *(float4 *)(b.w_out + e * 4) = w;
+        } else {
+            put(b, e * 4, all.x), put(b, e * 4 + 1, all.y);
+            put(b, e * 4 + 2, all.z), put(b, e * 4 + 3, all.w);
+        }
     }
 }
 
@@ -250,7 +271,6 @@ RG_KERNEL fc_loss_sums(rg_cu_fc_loss b, int64_t parts)
     RG_SHARED float sums[DEEP][TILE];
     int64_t e = (int64_t)blockIdx.x * TILE + threadIdx.x, size = part_size(b);
     float sum = 0;
-    RG_AFTER();
     if (e < size) {
 #pragma unroll 8
         for (int64_t part = threadIdx.y; part < parts; part += DEEP)
@@ -269,10 +289,10 @@ extern "C" void rg_cu_fc_loss_run(const rg_cu_fc_loss *b, unsigned *counters, cu
 {
     int64_t parts = blocks_of(b->m), size = ((b->k + 1) * b->n + 4) / 4 * 4;
     if (b->n <= 2)
-        RG_LAUNCH_NEXT(fc_loss<2>, (unsigned)parts, THREADS, 0, stream, *b, counters);
+        RG_LAUNCH_SYNC(fc_loss<2>, (unsigned)parts, THREADS, stream, *b, counters);
     else
-        RG_LAUNCH_NEXT(fc_loss<4>, (unsigned)parts, THREADS, 0, stream, *b, counters);
+        RG_LAUNCH_SYNC(fc_loss<4>, (unsigned)parts, THREADS, stream, *b, counters);
     if (parts > FEW)
-        RG_LAUNCH_NEXT(fc_loss_sums, (unsigned)((size + TILE - 1) / TILE), dim3(TILE, DEEP), 0,
-                       stream, *b, parts);
+        RG_LAUNCH_SYNC(fc_loss_sums, (unsigned)((size + TILE - 1) / TILE), dim3(TILE, DEEP), stream,
+                       *b, parts);
 }

@@ -43,7 +43,6 @@ template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_tiles(rg_cu_
 {
     RG_DYNAMIC(shared);
     rg_sums<T> s;
-    RG_AFTER();
     int across = (l.n + T::N - 1) / T::N;
     int row = (int)blockIdx.x / across * T::M, column = (int)blockIdx.x % across * T::N;
     rg_factors f = {l.x, l.w, l.m, l.n, l.k};
@@ -228,7 +227,6 @@ template <class T> RG_DEVICE void back_w(const rg_cu_layer_back &b, int block, f
 template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_back(rg_cu_layer_back b)
 {
     RG_DYNAMIC(shared);
-    RG_AFTER();
     if ((int)blockIdx.x < b.x_blocks)
         back_x<T>(b, (int)blockIdx.x, shared);
     else
@@ -239,7 +237,6 @@ template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_back(rg_cu_l
 RG_KERNEL sum_parts(rg_cu_layer_back b)
 {
     int64_t step = part_size(b), weights = (int64_t)b.k * b.n;
-    RG_AFTER();
     RG_EACH(e, step / 4) {
         float v[4], w[4];
         clear_some(w);
@@ -270,7 +267,7 @@ template <class T> static bool run_layer(const rg_cu_layer *l, cudaStream_t stre
         return false;
     ready = true;
 #endif
-    RG_LAUNCH_NEXT(layer_tiles<T>, (unsigned)tiles_of<T>(l->m, l->n), T::THREADS, T::SHARED,
+    RG_LAUNCH_SHARED(layer_tiles<T>, (unsigned)tiles_of<T>(l->m, l->n), T::THREADS, T::SHARED,
                      stream, *l);
     return true;
 }
@@ -292,12 +289,12 @@ template <class T> static bool run_back(const rg_cu_layer_back *given, cudaStrea
     if (b.parts > RG_CU_FEW_PARTS) {
         rg_cu_layer_back apart = b;
         apart.w_out = NULL; /* changed by the kernel behind */
-        RG_LAUNCH_NEXT(layer_back<T>, (unsigned)(b.x_blocks + tiles * b.parts), T::THREADS,
+        RG_LAUNCH_SHARED(layer_back<T>, (unsigned)(b.x_blocks + tiles * b.parts), T::THREADS,
                          T::SHARED, stream, apart);
-        RG_LAUNCH_NEXT(sum_parts, rg_blocks((int64_t)(b.k + 1) * b.n / 4, 128), 128, 0, stream, b);
+        RG_LAUNCH(sum_parts, rg_blocks((int64_t)(b.k + 1) * b.n / 4, 128), 128, stream, b);
         return true;
     }
-    RG_LAUNCH_NEXT(layer_back<T>, (unsigned)(b.x_blocks + (weights ? tiles * b.parts : 0)),
+    RG_LAUNCH_SHARED(layer_back<T>, (unsigned)(b.x_blocks + (weights ? tiles * b.parts : 0)),
                      T::THREADS, T::SHARED, stream, b);
     return true;
 }

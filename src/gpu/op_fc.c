@@ -13,8 +13,6 @@
 
 #include <limits.h>
 
-enum { MANY = 2048 }; /* rows from which warpgroups are tried */
-
 typedef struct layer {
     int64_t m, n, k;
     enum rg_cu_act act;
@@ -32,8 +30,8 @@ static rg_status layer_of(const rg_ctx *ctx, layer *l)
 /* Whether layer.cu takes these sizes. */
 static bool layer_fits(const layer *l)
 {
-    return l->m > 0 && l->n > 0 && l->k > 0 && l->n % 4 == 0 && l->k % 4 == 0 && l->m < INT_MAX / 2 &&
-           l->n < 1 << 16 && l->k < 1 << 16 &&
+    return l->m > 0 && l->n > 0 && l->k > 0 && l->n % 4 == 0 && l->k % 4 == 0 &&
+           l->m < INT_MAX / 2 && l->n < 1 << 16 && l->k < 1 << 16 &&
            (l->n + 31) / 32 * ((l->k + 63) / 64) < RG_GPU_COUNTERS - 2; /* tiles */
 }
 
@@ -43,7 +41,7 @@ typedef struct forward {
     rg_ctx *ctx;
     layer l;
     const float *x, *w, *bias;
-    float *out, *turned; /* turned: room for the weight; NULL where warpgroups do not apply */
+    float *out;
 } forward;
 
 static rg_status by_product(const forward *f)
@@ -65,33 +63,15 @@ static rg_status by_product(const forward *f)
     return RG_OK;
 }
 
-/* By warpgroups, which want the weight turned. */
-static rg_status by_groups(const forward *f)
-{
-    const layer *l = &f->l;
-    rg_cu_wide w = {.relu = l->act == RG_CU_RELU,
-                    .m = (int)l->m,
-                    .n = (int)l->n,
-                    .depth = (int)l->k,
-                    .a = f->x,
-                    .b = f->turned,
-                    .bias = f->bias,
-                    .c = f->out};
-    if (f->turned == NULL)
-        return RG_EUNIMPL;
-    rg_cu_turn(l->k, l->n, f->w, f->turned, rg_cuda(f->ctx));
-    return rg_cu_wide_run(&w, rg_cuda(f->ctx)) ? RG_OK : RG_EUNIMPL;
-}
-
-/* A way: a tiling, then the library, then warpgroups. */
-enum { BY_PRODUCT = RG_CU_TILINGS, BY_GROUPS, WAYS };
+/* A way: a tiling, then the library. */
+enum { BY_PRODUCT = RG_CU_TILINGS, WAYS };
 
 static rg_status go_forward(void *arg, int way)
 {
     const forward *f = arg;
     const layer *l = &f->l;
-    if (way >= BY_PRODUCT)
-        return way == BY_PRODUCT ? by_product(f) : by_groups(f);
+    if (way == BY_PRODUCT)
+        return by_product(f);
     rg_cu_layer tiles = {(int)l->act, (int)l->m, (int)l->n, (int)l->k, f->x, f->w, f->bias, f->out};
     return rg_cu_layer_run(way, !rg_gpu_stream_of(f->ctx)->tf32, &tiles, rg_cuda(f->ctx))
                ? RG_OK
@@ -113,11 +93,6 @@ static rg_status fc(rg_ctx *ctx)
     }
     int way = BY_PRODUCT;
     bool tf32 = rg_gpu_stream_of(ctx)->tf32;
-    if (tf32 && l->m >= MANY && l->act <= RG_CU_RELU) {
-        f.turned = rg_gpu_scratch(ctx, (size_t)(l->k * l->n) * sizeof *f.turned);
-        if (f.turned == NULL)
-            return RG_ENOMEM;
-    }
     int64_t key[] = {l->m, l->n, l->k, (int64_t)l->act, tf32};
     if (layer_fits(l) && (uintptr_t)f.x % 16 == 0)
         way = rg_gpu_choose(rg_gpu_stream_of(ctx), key, sizeof key, WAYS, go_forward, &f,
@@ -233,7 +208,7 @@ static rg_status by_library(const grad *g)
 
 /* ---- back, by tiles of ours ---- */
 
-enum { SIZES = 3, OURS = RG_CU_TILINGS * SIZES, BY_LIBRARY = 3 * OURS, BACK_WAYS };
+enum { SIZES = 3, OURS = RG_CU_TILINGS * SIZES, BY_LIBRARY = 2 * OURS, BACK_WAYS };
 
 static rg_cu_layer_back tiles_of(const grad *g, int way)
 {
@@ -259,25 +234,8 @@ static rg_cu_layer_back tiles_of(const grad *g, int way)
         .counters = rg_gpu_stream_of(g->ctx)->counters};
 }
 
-/* dX by warpgroups. */
-static rg_status back_x_groups(const grad *g)
-{
-    const layer *l = &g->l;
-    rg_cu_wide w = {.relu = g->x_act == RG_CU_RELU,
-                    .m = (int)l->m,
-                    .n = (int)l->k,
-                    .depth = (int)l->n,
-                    .a = dz_of(g),
-                    .b = g->w,
-                    .x = g->x,
-                    .c = g->dx};
-    if (g->exact || l->m < MANY || g->x_act > RG_CU_RELU)
-        return RG_EUNIMPL;
-    return rg_cu_wide_run(&w, rg_cuda(g->ctx)) ? RG_OK : RG_EUNIMPL;
-}
-
-/* A way: a tiling and how far sums are parted; then the same with dX from the library, and from
- * warpgroups; and all by the library. */
+/* A way: a tiling and how far sums are parted; then the same with dX from the library; and all by
+ * the library. */
 static rg_status back(void *arg, int way)
 {
     const grad *g = arg;
@@ -289,7 +247,7 @@ static rg_status back(void *arg, int way)
     through(g, false);
     if (way >= OURS) {
         b.dx = NULL;
-        RG_TRY(way < 2 * OURS ? back_x(g, g->w) : back_x_groups(g));
+        RG_TRY(back_x(g, g->w));
     }
     return rg_cu_layer_back_run(way / SIZES % RG_CU_TILINGS, g->exact, &b, rg_cuda(g->ctx))
                ? RG_OK
@@ -387,8 +345,9 @@ static rg_status fc_grad(rg_ctx *ctx)
     struct {
         int64_t m, n, k;
         int32_t acts, exact, outs;
-    } key = {l->m, l->n, l->k, (int32_t)l->act * 4 + (int32_t)g.x_act, g.exact,
-             (g.dx ? 1 : 0) + (g.dw ? 2 : 0) + (g.w_out ? 4 : 0)};
+    } key = {l->m,    l->n,
+             l->k,    (int32_t)l->act * 4 + (int32_t)g.x_act,
+             g.exact, (g.dx ? 1 : 0) + (g.dw ? 2 : 0) + (g.w_out ? 4 : 0)};
     if (g.fits)
         way = rg_gpu_choose(stream, &key, sizeof key - 4, BACK_WAYS, back_aside, &g,
                             l->m <= 1024 ? 0 : SIZES);

@@ -217,7 +217,6 @@ RG_KERNEL gather_columns(int64_t n, int64_t step, int each, rg_cu_columns column
     const uint32_t width = (uint32_t)c->width, lane = threadIdx.x % 32;
     const int64_t first = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32 * each;
     const int some = (int)(n - first < each ? n - first : each);
-    RG_AFTER();
     if (width == 0 || some <= 0)
         return;
     if (c->ids == NULL || c->offsets != NULL) {
@@ -232,14 +231,87 @@ RG_KERNEL gather_columns(int64_t n, int64_t step, int each, rg_cu_columns column
     }
 }
 
+/* Many rows: a block has WARP_ROWS of them, brings their parts together in shared memory, a lane to
+ * a row, and writes them as wholes. All but tables of pairs is as above. */
+RG_KERNEL gather_together(int64_t n, int64_t step, int pitch, rg_cu_columns columns, float *out,
+                          rg_gpu_site site)
+{
+    enum { PAIRS = 5 }; /* of a lane, that are on their way together */
+    RG_DYNAMIC(tile);
+    const int64_t first = (int64_t)blockIdx.x * WARP_ROWS;
+    const int some = (int)(n - first < WARP_ROWS ? n - first : WARP_ROWS);
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    for (int p = warp; p < columns.n; p += RG_THREADS / 32) {
+        const rg_cu_column *c = &columns.part[p];
+        if (c->ids == NULL || c->offsets != NULL) {
+            for (int e = lane; e < some * c->width; e += 32) {
+                int r = e / c->width, j = e - r * c->width;
+                tile[r * pitch + c->at + j] = part_of_row(c, first + r, j, site);
+            }
+            continue;
+        }
+        const int pairs = c->width / 2;
+        int64_t row = lane_row(c, first, some, site);
+        const float2 *from = (const float2 *)c->table + (row < 0 ? 0 : row * pairs);
+        for (int j = 0; j < pairs; j += PAIRS) {
+            float2 two[PAIRS];
+#pragma unroll
+            for (int k = 0; k < PAIRS; k++) {
+                two[k].x = two[k].y = 0;
+                if (row >= 0 && j + k < pairs)
+                    two[k] = from[j + k];
+            }
+#pragma unroll
+            for (int k = 0; k < PAIRS; k++)
+                if (j + k < pairs)
+                    *(float2 *)(tile + lane * pitch + c->at + 2 * (j + k)) = two[k];
+        }
+    }
+    __syncthreads();
+    const int half = (int)step / 2;
+    for (int e = (int)threadIdx.x; e < some * half; e += RG_THREADS) {
+        int r = e / half, j = e - r * half;
+        ((float2 *)(out + (first + r) * step))[j] = *(const float2 *)(tile + r * pitch + 2 * j);
+    }
+}
+
+enum { ROOM = 96 << 10 }; /* bytes of shared memory that a block takes at most */
+
+/* Whether rows can be brought together: all parts are there, and tables are of pairs. */
+static bool goes_together(int64_t n, int64_t step, const rg_cu_columns *columns, const float *out)
+{
+    int64_t there = 0;
+    for (int k = 0; k < columns->n; k++) {
+        const rg_cu_column *c = &columns->part[k];
+        there += c->width;
+        if (c->ids != NULL && c->offsets == NULL && (c->width % 2 != 0 || c->at % 2 != 0))
+            return false;
+    }
+    return n >= MANY / 2 && there == step && step % 2 == 0 && (uintptr_t)out % 8 == 0 &&
+           (step + 2) * WARP_ROWS * 4 <= ROOM;
+}
+
 extern "C" void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_columns *columns,
                                      float *out, rg_gpu_site site, cudaStream_t stream)
 {
     int each = rows_of_warp(n);
     int64_t blocks = (n + each * (RG_THREADS / 32) - 1) / (each * (RG_THREADS / 32));
-    if (n > 0 && columns->n > 0)
-        RG_LAUNCH_NEXT(gather_columns, dim3((unsigned)blocks, (unsigned)columns->n), RG_THREADS,
-                       0, stream, n, step, each, *columns, out, site);
+    if (n == 0 || columns->n == 0)
+        return;
+    if (!goes_together(n, step, columns, out)) {
+        RG_LAUNCH_SYNC(gather_columns, dim3((unsigned)blocks, (unsigned)columns->n), RG_THREADS,
+                       stream, n, step, each, *columns, out, site);
+        return;
+    }
+    int pitch = (int)(step % 4 == 0 ? step + 2 : step); /* so that lanes have banks of their own */
+#ifndef RG_EMULATED
+    static bool ready;
+    if (!ready)
+        ready = cudaFuncSetAttribute(gather_together, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     ROOM) == cudaSuccess;
+#endif
+    RG_LAUNCH_SHARED(gather_together, (unsigned)((n + WARP_ROWS - 1) / WARP_ROWS), RG_THREADS,
+                     (size_t)pitch * WARP_ROWS * 4, stream, n, step, pitch, *columns, out, site);
 }
 
 /* Two neighbours at once, where the GPU can. `at` is of 8 bytes. */
@@ -253,7 +325,10 @@ RG_DEVICE void add_pair(float *at, float a, float b)
 #endif
 }
 
-enum { WIDE = 64 }; /* widths that have room for a sum */
+/* A block remembers ids that it has met: of one that comes again, which is a frequent one, the
+ * gradients are added up in the block, and go to the table once. Adds to one row wait for each
+ * other, and a few frequent rows would be most of the time. */
+enum { MET = 512, SUMS = MET * 10 }; /* floats of sums: as many ids as have room are remembered */
 
 RG_DEVICE void subtract(float *to, float2 g, float by)
 {
@@ -263,92 +338,133 @@ RG_DEVICE void subtract(float *to, float g, float by)
 {
     atomicAdd(to, by * g);
 }
-RG_DEVICE void subtract_first(float *sums, float2 g, float by)
+RG_DEVICE void add_to(float *sums, float2 g)
 {
-    atomicAdd(&sums[0], by * g.x);
-    atomicAdd(&sums[1], by * g.y);
+    atomicAdd(&sums[0], g.x);
+    atomicAdd(&sums[1], g.y);
 }
-RG_DEVICE void subtract_first(float *sums, float g, float by)
+RG_DEVICE void add_to(float *sums, float g)
 {
-    atomicAdd(sums, by * g);
+    atomicAdd(sums, g);
 }
 
-/* Rows from `first` on of a part; sums (NULL: none) are of what goes to row 0. */
+typedef struct met {
+    int *row;    /* by place: row + 1, 0 where it is free */
+    float *sums; /* width of each place */
+    unsigned places;
+} met;
+
+/* The place of a row that was met before; -1 where it is the first time, or another has it. */
+RG_DEVICE int place_of(const met &m, int64_t row)
+{
+    if (m.places == 0 || row < 0 || row >= INT32_MAX)
+        return -1;
+    unsigned at = (unsigned)row * 2654435761u % m.places;
+    return atomicCAS(&m.row[at], 0, (int)row + 1) == (int)row + 1 ? (int)at : -1;
+}
+
+/* One lane's element (or pair) j of a row's gradient. */
+template <typename V>
+RG_DEVICE void put_row(const rg_cu_column *c, int64_t row, int place, uint32_t j, V g, float *table,
+                       float by, const met &m)
+{
+    if (place >= 0)
+        add_to(m.sums + place * c->width + j, g);
+    else if (row >= 0)
+        subtract(table + row * c->width + j, g, by);
+}
+
+/* Rows from `first` on of a part. */
 template <typename V>
 RG_DEVICE void scatter_rows(const rg_cu_column *c, int64_t first, int some, int64_t step,
-                            uint32_t width, const float *dout, float *table, float by, float *sums,
-                            const rg_gpu_site site)
+                            uint32_t width, const float *dout, float *table, float by,
+                            const met &m, const rg_gpu_site site)
 {
     const uint32_t lane = threadIdx.x % 32, all = (uint32_t)some * width;
     enum { SIZE = sizeof(V) / sizeof(float) };
-    int64_t mine = c->offsets ? -1 : lane_row(c, first, some, site);
+    int64_t mine = lane_row(c, first, some, site);
+    int my_place = place_of(m, mine);
     for (uint32_t from = 0; from < all; from += 32 * AT_ONCE) {
         V value[AT_ONCE];
-        int64_t id[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
             uint32_t e = from + k * 32 + lane, row = e / width, j = e - row * width;
-            id[k] = __shfl_sync(0xffffffffu, mine, (int)row & 31);
-            if (e < all && (id[k] >= 0 || c->offsets != NULL))
+            value[k] = V();
+            if (e < all)
                 value[k] = ((const V *)(dout + (first + row) * step + c->at))[j];
         }
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
             uint32_t e = from + k * 32 + lane, row = e / width, j = (e - row * width) * SIZE;
-            if (e >= all)
-                break;
-            int64_t at = first + row, end = c->offsets ? c->offsets[at + 1] : at + 1;
-            for (int64_t i = c->offsets ? c->offsets[at] : at; i < end; i++) {
-                int64_t to = c->offsets ? column_row(c, i, j, site) : id[k];
-                if (to == 0 && sums != NULL)
-                    subtract_first(sums + j, value[k], by);
-                else if (to >= 0)
-                    subtract(table + to * c->width + j, value[k], by);
-            }
+            int64_t id = __shfl_sync(0xffffffffu, mine, (int)row & 31);
+            int place = __shfl_sync(0xffffffffu, my_place, (int)row & 31);
+            if (e < all)
+                put_row<V>(c, id, place, j, value[k], table, by, m);
         }
     }
 }
 
-/* What goes to row 0, which stands for what is missing and is by far the most frequent, is added up
- * in the block first. */
+/* Sequences: each of the ids of one gets its row of the gradient. */
+RG_DEVICE void scatter_sequences(const rg_cu_column *c, int64_t first, int some, int64_t step,
+                                 const float *dout, float *table, float by, const rg_gpu_site site)
+{
+    const uint32_t width = (uint32_t)c->width, all = (uint32_t)some * width;
+    for (uint32_t e = threadIdx.x % 32; e < all; e += 32) {
+        uint32_t row = e / width, j = e - row * width;
+        float g = dout[(first + row) * step + c->at + j];
+        for (int64_t i = c->offsets[first + row]; i < c->offsets[first + row + 1]; i++) {
+            int64_t to = column_row(c, i, j, site);
+            if (to >= 0)
+                subtract(table + to * c->width + j, g, by);
+        }
+    }
+}
+
+/* A warp goes through all columns of its rows, so that a block meets the same ids often. */
 RG_KERNEL scatter_columns(int64_t n, int64_t step, int each, bool pairs, rg_cu_columns columns,
                           const float *dout, float *table, const float *rate, rg_gpu_site site)
 {
-    RG_SHARED float first_row[WIDE];
-    RG_AFTER();
-    const rg_cu_column *c = &columns.part[blockIdx.y];
+    RG_SHARED int row[MET];
+    RG_SHARED float sums[SUMS];
     const float by = -*rate;
-    const bool summed = c->width <= WIDE;
-    const int64_t rows = (int64_t)gridDim.x * (blockDim.x / 32) * each;
-    if (summed && (int)threadIdx.x < c->width)
-        first_row[threadIdx.x] = 0;
+    const int width = columns.part[0].width, warp = (int)threadIdx.x / 32;
+    const unsigned room = (unsigned)(SUMS / width);
+    const met m = {row, sums, room < 16 ? 0 : room < MET ? room : MET};
+    for (int i = (int)threadIdx.x; i < MET; i += RG_THREADS)
+        row[i] = 0;
+    for (int i = (int)threadIdx.x; i < SUMS; i += RG_THREADS)
+        sums[i] = 0;
     __syncthreads();
-    for (int64_t first = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32 * each; first < n;
-         first += rows) {
+    const int64_t lots = (n + each - 1) / each * columns.n, all = (int64_t)gridDim.x * RG_THREADS / 32;
+    for (int64_t lot = (int64_t)blockIdx.x * (RG_THREADS / 32) + warp; lot < lots; lot += all) {
+        const rg_cu_column *c = &columns.part[lot % columns.n];
+        int64_t first = lot / columns.n * each;
         int some = (int)(n - first < each ? n - first : each);
-        if (pairs && c->at % 2 == 0)
-            scatter_rows<float2>(c, first, some, step, (uint32_t)c->width / 2, dout, table, by,
-                                 summed ? first_row : NULL, site);
+        if (c->offsets != NULL)
+            scatter_sequences(c, first, some, step, dout, table, by, site);
+        else if (pairs && c->at % 2 == 0)
+            scatter_rows<float2>(c, first, some, step, (uint32_t)width / 2, dout, table, by, m,
+                                 site);
         else
-            scatter_rows<float>(c, first, some, step, (uint32_t)c->width, dout, table, by,
-                                summed ? first_row : NULL, site);
+            scatter_rows<float>(c, first, some, step, (uint32_t)width, dout, table, by, m, site);
     }
     __syncthreads();
-    if (summed && (int)threadIdx.x < c->width && first_row[threadIdx.x] != 0)
-        atomicAdd(&table[threadIdx.x], first_row[threadIdx.x]);
+    for (int i = (int)threadIdx.x; i < (int)m.places * width; i += RG_THREADS)
+        if (sums[i] != 0)
+            atomicAdd(&table[(int64_t)(row[i / width] - 1) * width + i % width], by * sums[i]);
 }
 
 extern "C" void rg_cu_scatter_columns(int64_t n, int64_t step, const rg_cu_columns *columns,
                                       const float *dout, float *table, const float *rate,
                                       rg_gpu_site site, cudaStream_t stream)
 {
-    int each = rows_of_warp(n), most = 32; /* enough to fill the GPU */
+    enum { FULL = 132 * 4 };
+    int each = rows_of_warp(n);
     if (n == 0 || columns->n == 0 || columns->part[0].width == 0)
         return;
     bool pairs = columns->part[0].width % 2 == 0 && step % 2 == 0 && (uintptr_t)table % 8 == 0 &&
                  (uintptr_t)dout % 8 == 0;
-    int64_t blocks = (n + each * (RG_THREADS / 32) - 1) / (each * (RG_THREADS / 32));
-    RG_LAUNCH_NEXT(scatter_columns,
-                   dim3((unsigned)(blocks > most ? most : blocks), (unsigned)columns->n),
-                   RG_THREADS, 0, stream, n, step, each, pairs, *columns, dout, table, rate, site);
+    int64_t lots = (n + each - 1) / each * columns->n, blocks = (lots + 7) / 8;
+    RG_LAUNCH_SYNC(scatter_columns, (unsigned)(blocks > FULL ? (int64_t)FULL : blocks), RG_THREADS,
+                   stream, n, step, each, pairs, *columns, dout, table, rate, site);
 }

@@ -68,6 +68,32 @@ print(exe._core.plan_text(main, dict.fromkeys(["C0", "C1", "C2", "C3", "label"])
     assert "op fused_fc_loss" not in apart and "op fused_softmax_loss" in apart
 
 
+def test_many_rows_of_few_ids():
+    """Rows are brought together in blocks, and gradients of an id that comes again are summed there;
+    tables of an odd width go the other way."""
+    code = MODEL.replace("main, startup = fluid.Program(), fluid.Program()",
+                         "main, startup = fluid.Program(), fluid.Program()\n"
+                         "main.random_seed = startup.random_seed = 3") + """
+out = []
+for place in (fluid.CPUPlace(), fluid.CUDAPlace(0)):
+    rng = np.random.RandomState(0)
+    with fluid.scope_guard(fluid.Scope()):
+        exe = fluid.Executor(place)
+        exe.run(startup)
+        for _ in range(2):
+            feed = {"C%d" % i: (30 * rng.rand(4100, 1) ** 4).astype("int64") for i in range(4)}
+            feed["label"] = (feed["C0"] % 3).astype("int64")
+            exe.run(main, feed, [])
+        for p in main.all_parameters():
+            out.append(np.array(fluid.global_scope().find_var(p.name).get_tensor()).ravel())
+half = len(out) // 2
+for a, b in zip(out[:half], out[half:]):
+    assert np.abs(a - b).max() < 1e-5, np.abs(a - b).max()
+"""
+    run(code)
+    run(code.replace("size=[30, 4]", "size=[30, 3]").replace("[-1, 4]", "[-1, 3]"))
+
+
 def test_slopes_are_taken_where_gradients_are_made():
     """Whichever activation, with sizes that our tiles take and ones that they do not."""
     code = MODEL.replace("main, startup = fluid.Program(), fluid.Program()",
