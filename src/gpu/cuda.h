@@ -14,9 +14,9 @@
 #include <stdlib.h>
 
 #ifdef RG_EMULATED
-#define RG_KERNEL static void
-#define RG_DEVICE static inline
-#define RG_SHARED static thread_local
+#define RG_KERNEL        static void
+#define RG_DEVICE        static inline
+#define RG_SHARED        static thread_local
 #define RG_DYNAMIC(name) static thread_local float name[64 * 1024]
 #define RG_LAUNCH_SHARED(kernel, blocks, threads, bytes, stream, ...) \
     RG_LAUNCH_SYNC(kernel, blocks, threads, stream, __VA_ARGS__)
@@ -30,19 +30,20 @@
 #define RG_SHARED __shared__
 #define RG_LAUNCH(kernel, blocks, threads, stream, ...) \
     kernel<<<(blocks), (threads), 0, (stream)>>>(__VA_ARGS__)
-#define RG_LAUNCH_SYNC RG_LAUNCH
+#define RG_LAUNCH_SYNC   RG_LAUNCH
 /* Floats of shared memory, as many as a launch by RG_LAUNCH_SHARED has. */
 #define RG_DYNAMIC(name) extern __shared__ __align__(128) float name[]
 #define RG_LAUNCH_SHARED(kernel, blocks, threads, bytes, stream, ...) \
     kernel<<<(blocks), (threads), (bytes), (stream)>>>(__VA_ARGS__)
 /* Threads of a block at most, and blocks that are to fit a multiprocessor. */
 #define RG_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
-/* As RG_LAUNCH_SHARED, for a kernel that begins with RG_AFTER(): its blocks are made ready while the
- * kernel before it in the stream still runs, and wait there for its end. */
+/* As RG_LAUNCH_SHARED, for a kernel that begins with RG_AFTER(): its blocks are made ready while
+ * the kernel before it in the stream still runs, and wait there for its end. */
 #define RG_LAUNCH_NEXT(kernel, blocks, threads, bytes, stream, ...) \
     rg_launch_next(kernel, blocks, threads, bytes, stream, __VA_ARGS__)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define RG_AFTER() asm volatile("griddepcontrol.wait; griddepcontrol.launch_dependents;" ::: "memory")
+#define RG_AFTER() \
+    asm volatile("griddepcontrol.wait; griddepcontrol.launch_dependents;" ::: "memory")
 #else
 #define RG_AFTER()
 #endif

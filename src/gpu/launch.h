@@ -43,8 +43,8 @@ void rg_cu_fc_back(const rg_cu_back *b, unsigned *counters, cudaStream_t stream)
 /* dz = g act'(y), of n elements; dz may be g. */
 void rg_cu_slope(enum rg_cu_act act, int64_t n, const float *y, const float *g, float *dz,
                  cudaStream_t stream);
-/* All of the gradient of a thin layer: dx (times x_act'(x)), dw, dbias, and the steps of w and bias;
- * each may be NULL. */
+/* All of the gradient of a thin layer: dx (times x_act'(x)), dw, dbias, and the steps of w and
+ * bias; each may be NULL. */
 typedef struct rg_cu_thin_back {
     int act, x_act, n;
     int64_t m, k;
@@ -76,7 +76,7 @@ typedef struct rg_cu_layer_back {
     int x_act, m, n, k;
     const float *x, *w, *dz, *rate;
     float *dx, *dw, *dbias, *w_out, *bias_out;
-    int parts;   /* of the sum over m; above one `room` has (k + 1) n floats for each */
+    int parts; /* of the sum over m; above one `room` has (k + 1) n floats for each */
     float *room;
     unsigned *counters;
     int x_blocks, writers; /* the launch's own */
@@ -93,8 +93,8 @@ int rg_cu_layer_back_parts(int tiling, int64_t m, int64_t n, int64_t k, int quar
 /* ---- wide.cu: products of many rows, by Hopper's warpgroups ---- */
 
 /* c = a b^T + bias, through relu where it is asked for, or without a bias (a b^T) relu'(x): a is
- * [m, depth], b [n, depth], c and x are [m, n]; n and depth are multiples of 4. TF32. False: the GPU
- * does not take it. */
+ * [m, depth], b [n, depth], c and x are [m, n]; n and depth are multiples of 4. TF32. False: the
+ * GPU does not take it. */
 typedef struct rg_cu_wide {
     int relu, m, n, depth;
     const float *a, *b, *bias, *x;

@@ -30,8 +30,8 @@ static rg_status layer_of(const rg_ctx *ctx, layer *l)
 /* Whether layer.cu takes these sizes. */
 static bool layer_fits(const layer *l)
 {
-    return l->m > 0 && l->n > 0 && l->k > 0 && l->n % 4 == 0 && l->k % 4 == 0 && l->m < INT_MAX / 2 &&
-           l->n < 1 << 16 && l->k < 1 << 16 &&
+    return l->m > 0 && l->n > 0 && l->k > 0 && l->n % 4 == 0 && l->k % 4 == 0 &&
+           l->m < INT_MAX / 2 && l->n < 1 << 16 && l->k < 1 << 16 &&
            (l->n + 31) / 32 * ((l->k + 63) / 64) < RG_GPU_COUNTERS - 2; /* tiles */
 }
 
@@ -342,8 +342,9 @@ static rg_status fc_grad(rg_ctx *ctx)
     struct {
         int64_t m, n, k;
         int32_t acts, exact, outs;
-    } key = {l->m, l->n, l->k, (int32_t)l->act * 4 + (int32_t)g.x_act, g.exact,
-             (g.dx ? 1 : 0) + (g.dw ? 2 : 0) + (g.w_out ? 4 : 0)};
+    } key = {l->m,    l->n,
+             l->k,    (int32_t)l->act * 4 + (int32_t)g.x_act,
+             g.exact, (g.dx ? 1 : 0) + (g.dw ? 2 : 0) + (g.w_out ? 4 : 0)};
     if (g.fits)
         way = rg_gpu_choose(stream, &key, sizeof key - 4, BACK_WAYS, back_aside, &g,
                             l->m <= 1024 ? 0 : SIZES);

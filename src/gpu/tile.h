@@ -262,8 +262,8 @@ RG_DEVICE void rg_take(rg_taken<T> *f, const float *stage, int kk, int row, int 
     for (int j = 0; j + 1 < T::NT; j += 2)
         rg_take_b<T::N, B_ALONG>(f->b[j], f->b[j + 1], stage + T::A_SIZE, column + j * 8, kk);
     if (T::NT % 2 != 0)
-        rg_take_last_b<T::N, B_ALONG>(f->b[T::NT - 1], stage + T::A_SIZE,
-                                      column + (T::NT - 1) * 8, kk);
+        rg_take_last_b<T::N, B_ALONG>(f->b[T::NT - 1], stage + T::A_SIZE, column + (T::NT - 1) * 8,
+                                      kk);
 }
 
 template <class T>
@@ -353,8 +353,8 @@ RG_DEVICE void rg_bring_both(float *shared, const rg_factors &f, int row, int co
     float *to = shared + at % T::STAGES * T::STAGE;
     if (k + at * RG_DEPTH < k_end) {
         rg_bring<T::M, T::THREADS, A_ALONG, 0>(to, f.a, row, f.m, k + at * RG_DEPTH, k_end, f.k);
-        rg_bring<T::N, T::THREADS, B_ALONG, 1>(to + T::A_SIZE, f.b, column, f.n,
-                                               k + at * RG_DEPTH, k_end, f.k);
+        rg_bring<T::N, T::THREADS, B_ALONG, 1>(to + T::A_SIZE, f.b, column, f.n, k + at * RG_DEPTH,
+                                               k_end, f.k);
     }
     rg_copies_end();
 }

@@ -5,8 +5,8 @@
  *   dZ = dOut act'(Out)                             their three gradients:
  *   dBias = column sums of dZ, dX = dZ W^T, dW = X^T dZ
  *
- * Where X is what another layer's activation gave, dX may be taken times that one's slope, x_act'(X)
- * (pass/fold_slopes.c): it is the dZ of that layer then.
+ * Where X is what another layer's activation gave, dX may be taken times that one's slope,
+ * x_act'(X) (pass/fold_slopes.c): it is the dZ of that layer then.
  *
  * With a LearningRate the gradient op takes the SGD step too: W and Bias are changed in
  * place (WOut, BiasOut) and dW is never formed: W -= rate X^T dZ is one product.

@@ -19,9 +19,8 @@ static rg_opdesc *layer_before(const rg_uses *uses, const rg_opdesc *op)
 {
     const char *x = rg_one_in(op, "X"), *dx = rg_one_out(op, "X@GRAD");
     rg_opdesc *before = dx ? rg_sole_reader(uses, dx) : NULL;
-    if (x == NULL || !rg_is_type(before, "fused_fc_grad") ||
-        !same(rg_one_in(before, "Out"), x) || !same(rg_one_in(before, "Out@GRAD"), dx) ||
-        rg_opdesc_attr(op, "x_act")->s[0] != '\0')
+    if (x == NULL || !rg_is_type(before, "fused_fc_grad") || !same(rg_one_in(before, "Out"), x) ||
+        !same(rg_one_in(before, "Out@GRAD"), dx) || rg_opdesc_attr(op, "x_act")->s[0] != '\0')
         return NULL;
     return rg_written_between(uses, x, rg_uses_index(uses, op), rg_uses_index(uses, before))
                ? NULL
@@ -41,11 +40,11 @@ rg_status rg_pass_fold_slopes(rg_program *program, const rg_protected *keep)
         rg_attr act = *rg_opdesc_attr(before, "act");
         if (act.s[0] == '\0')
             continue;
-        code = rg_opdesc_set_attr(
-            op, &(rg_attr){.name = "x_act", .type = RG_ATTR_STRING, .s = act.s});
+        code = rg_opdesc_set_attr(op,
+                                  &(rg_attr){.name = "x_act", .type = RG_ATTR_STRING, .s = act.s});
         if (code == RG_OK)
-            code = rg_opdesc_set_attr(
-                before, &(rg_attr){.name = "act", .type = RG_ATTR_STRING, .s = ""});
+            code = rg_opdesc_set_attr(before,
+                                      &(rg_attr){.name = "act", .type = RG_ATTR_STRING, .s = ""});
     }
     rg_uses_fini(&uses);
     return code;

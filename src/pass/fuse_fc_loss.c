@@ -64,10 +64,9 @@ static bool match(const rg_uses *uses, rg_opdesc *loss, head *h)
     return same(rg_one_in(h->grad, "X"), h->x) && same(rg_one_in(h->grad, "W"), h->w) &&
            same(rg_one_in(h->grad, "Out"), z) && same(rg_one_in(h->grad, "Out@GRAD"), dz) &&
            same(rg_one_in(h->grad, "Bias"), h->bias) && same(rg_one_out(h->grad, "WOut"), h->w) &&
-           same(rg_one_out(h->grad, "BiasOut"), h->bias) &&
-           rg_one_out(h->grad, "W@GRAD") == NULL && rg_one_out(h->grad, "Bias@GRAD") == NULL &&
-           rg_one_in(h->grad, "LearningRate") != NULL && w != NULL &&
-           w->meta.shape.dim[1] <= THIN && may_move(uses, h);
+           same(rg_one_out(h->grad, "BiasOut"), h->bias) && rg_one_out(h->grad, "W@GRAD") == NULL &&
+           rg_one_out(h->grad, "Bias@GRAD") == NULL && rg_one_in(h->grad, "LearningRate") != NULL &&
+           w != NULL && w->meta.shape.dim[1] <= THIN && may_move(uses, h);
 }
 
 static rg_status set_out(rg_opdesc *op, const char *slot, const char *name)

@@ -78,8 +78,8 @@ static bool match(const rg_uses *uses, rg_opdesc *grad, loss *l)
     l->start = writer_of(uses, dl, "fill_constant");
     l->entropy = writer_of(uses, l->y, "cross_entropy2");
     l->mean = l->y ? reader_of(uses, l->y, "mean") : NULL;
-    if (l->start == NULL || l->entropy == NULL ||
-        rg_sole_reader(uses, dl) != l->mean_grad || !is_one(l->start))
+    if (l->start == NULL || l->entropy == NULL || rg_sole_reader(uses, dl) != l->mean_grad ||
+        !is_one(l->start))
         return false;
     size_t first = rg_uses_index(uses, l->softmax), here = rg_uses_index(uses, l->entropy);
     size_t last = rg_uses_index(uses, grad);
@@ -96,7 +96,8 @@ static bool match(const rg_uses *uses, rg_opdesc *grad, loss *l)
 static rg_status rewrite(rg_uses *uses, const loss *l)
 {
     const char *x = rg_one_in(l->softmax, "X"), *dx = rg_one_out(l->grad, "X@GRAD");
-    const char *mean = l->mean ? rg_one_out(l->mean, "Out") : NULL, *p = l->p, *label = l->label, *y = l->y;
+    const char *mean = l->mean ? rg_one_out(l->mean, "Out") : NULL, *p = l->p, *label = l->label,
+               *y = l->y;
     rg_attr ignored = *rg_opdesc_attr(l->grad, "ignore_index");
     float scale = rg_opdesc_attr(l->start, "value")->f;
     rg_opdesc *op = l->entropy;
