@@ -165,8 +165,7 @@ rg_status rg_serve_keep_program(rg_engine *s, const uint8_t *body, size_t n)
 
 bool rg_serve_is_replaying(const rg_engine *s)
 {
-    return s->journal != NULL &&
-           atomic_load_explicit(&s->journal->replaying, memory_order_relaxed);
+    return s->journal != NULL && atomic_load_explicit(&s->journal->replaying, memory_order_relaxed);
 }
 
 static bool is_writing(const rg_engine *s)

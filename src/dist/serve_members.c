@@ -120,9 +120,8 @@ static void end_if_all_left(rg_engine *s)
 /* Whether one that comes new stands in the place of that one: it is gone, or was started before. */
 static bool may_replace(const rg_engine *s, const rg_member *there, const rg_rpc_hello *hello)
 {
-    return rg_serve_is_replaying(s) ||
-           (rg_serve_waits_for_return() &&
-            (!there->here || hello->incarnation > there->incarnation));
+    return rg_serve_is_replaying(s) || (rg_serve_waits_for_return() &&
+                                        (!there->here || hello->incarnation > there->incarnation));
 }
 
 static rg_status number_of(rg_engine *s, const rg_rpc_hello *hello, uint64_t session, int *out)

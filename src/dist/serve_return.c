@@ -119,6 +119,22 @@ static void take_back_refused(rg_member *trainer)
         }
 }
 
+/* A push that waits for those of others is made again. Were it to count, and the answer to RESUME
+ * to wait for its step, two trainers that died with their pushes at one server each would wait for
+ * each other. With the lock. */
+static void take_back_waiting(rg_engine *s, rg_member *trainer)
+{
+    rg_pushing *p = trainer->waiting;
+    if (p == NULL || s->stepping)
+        return;
+    trainer->waiting = NULL;
+    trainer->pushed[p->push.thread]--;
+    trainer->positions[p->push.thread] = trainer->before[p->push.thread];
+    (void)atomic_fetch_sub_explicit(&trainer->n_pushes, 1, memory_order_relaxed);
+    rg_rpc_refuse(p->request, RG_ESTALE, "%s has taken its place", trainer->who);
+    rg_pushing_end(p);
+}
+
 /* The pushes of each thread that it goes on with. */
 static rg_status go_on_from(rg_member *trainer, const uint8_t *body, size_t n)
 {
@@ -153,10 +169,11 @@ void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     }
     take_back_refused(trainer);
     pthread_mutex_lock(&s->lock);
+    take_back_waiting(s, trainer);
     if (s->ended && s->failed != RG_OK)
         rg_rpc_refuse(request, s->failed, "%s", s->why);
-    else if (trainer->waiting != NULL)
-        trainer->resume = request; /* the push counts, and is about to: by its step */
+    else if (trainer->waiting != NULL && s->stepping)
+        trainer->resume = request; /* its push is in the step that is made: that is over soon */
     else
         tell_ledger(s, trainer, request);
     pthread_mutex_unlock(&s->lock);
@@ -263,8 +280,8 @@ rg_status rg_serve_read_meetings(rg_engine *s, rg_cursor *in)
     uint64_t n;
     RG_TRY(rg_cursor_u64(in, &n));
     for (uint64_t i = 0; i < n; i++) {
-        RG_TRY(rg_grow((void **)&s->meetings, s->n_meetings, &s->cap_meetings,
-                       sizeof *s->meetings));
+        RG_TRY(
+            rg_grow((void **)&s->meetings, s->n_meetings, &s->cap_meetings, sizeof *s->meetings));
         rg_meeting *m = &s->meetings[s->n_meetings++];
         *m = (rg_meeting){0};
         RG_TRY(read_meeting(in, m));
@@ -359,8 +376,7 @@ void rg_served_free_before(rg_served *var)
 void rg_served_write_before(const rg_served *var, rg_buf *out)
 {
     size_t width = (size_t)var->about->width;
-    size_t n = var->table != NULL || var->n_before > 0 ? var->n_before
-                                                       : (size_t)var->about->rows;
+    size_t n = var->table != NULL || var->n_before > 0 ? var->n_before : (size_t)var->about->rows;
     rg_buf_u64(out, n);
     if (var->n_before > 0)
         rg_buf_add(out, var->before_ids, n * sizeof *var->before_ids);

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MS UINT64_C(1000000)
@@ -53,8 +54,10 @@ bool rg_restart_plan(rg_restart *r, const rg_launch_job *job, const rg_launch_pr
 static rg_status count_in_env(rg_restart *r, const char *const *env)
 {
     size_t n = 0, at = 0;
-    while (env[n] != NULL)
-        n++;
+    int first = 0; /* of a job that is gone on with: it was started before */
+    for (; env[n] != NULL; n++)
+        if (strncmp(env[n], NAME, sizeof NAME - 1) == 0)
+            first = (int)strtol(env[n] + sizeof NAME - 1, NULL, 10);
     rg_free(r->env);
     r->env = rg_alloc((n + 2) * sizeof *r->env);
     if (r->env == NULL)
@@ -62,7 +65,7 @@ static rg_status count_in_env(rg_restart *r, const char *const *env)
     for (size_t i = 0; i < n; i++)
         if (strncmp(env[i], NAME, sizeof NAME - 1) != 0)
             r->env[at++] = (char *)(uintptr_t)env[i];
-    (void)snprintf(r->text, sizeof r->text, "%s%d", NAME, r->starts);
+    (void)snprintf(r->text, sizeof r->text, "%s%d", NAME, first + r->starts);
     r->env[at++] = r->text;
     r->env[at] = NULL;
     return RG_OK;

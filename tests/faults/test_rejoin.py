@@ -2,6 +2,7 @@
 import hashlib
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -9,7 +10,7 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e_ps"))
-from cluster import SCRIPT, cluster, launch_ps  # noqa: E402,F401
+from cluster import SCRIPT, clean_env, cluster, free_endpoints, launch_ps  # noqa: E402,F401
 
 FAULTY = os.path.join(HERE, "rejoin_script.py")
 DATASET = os.path.join(HERE, "dataset_script.py")
@@ -219,3 +220,43 @@ def test_a_taken_number_is_refused_while_its_trainer_lives(cluster):  # noqa: F8
     assert other.wait(30) != 0 and "trainer number 1 is taken by" in other.text(), other.text()
     cluster.processes.remove(other)
     cluster.finish()
+
+
+def test_a_job_that_was_stopped_is_gone_on_with(tmp_path, calm):
+    """Ctrl+C, then --resume: the same bits as without the break."""
+    arguments = ["--optimizer", "Adam", "--steps", str(STEPS)]
+    command = [sys.executable, "-m", "paddle.distributed.launch_ps", "--print_config", "0",
+               "--log_dir", "logs", "--start_port", free_endpoints(1)[0].split(":")[1]]
+    script = [SCRIPT, "--save", "model", "--pause", "0.1"] + arguments
+    first = subprocess.Popen(command + ["--worker_num", "3", "--journal", "everysec"] + script,
+                             cwd=str(tmp_path), env=clean_env(), stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True)
+    log = tmp_path / "logs" / "workerlog.1"
+    end = time.monotonic() + 60
+    while not (log.exists() and "step 4 " in log.read_text()) and time.monotonic() < end:
+        time.sleep(0.02)
+    first.send_signal(signal.SIGINT)
+    said = first.communicate(timeout=60)[1]
+    assert first.returncode == 130 and "launch_ps --resume" in said, said
+    wrong = subprocess.run(command + ["--resume", "logs", "--worker_num", "4"] + script,
+                           cwd=str(tmp_path), env=clean_env(), capture_output=True, text=True,
+                           timeout=60)
+    assert wrong.returncode == 2 and "the job has 3 workers" in wrong.stderr, wrong.stderr
+    out = subprocess.run(command + ["--resume", "logs"] + script, cwd=str(tmp_path),
+                         env=clean_env(), capture_output=True, text=True, timeout=120)
+    assert out.returncode == 0, out.stderr
+    assert "goes on where it was" in log.read_text()
+    assert digest(tmp_path / "model") == calm(*arguments)
+    assert not (tmp_path / "logs" / "journal" / "job.json").exists()
+    nothing = subprocess.run(command + ["--resume", "logs"] + script, cwd=str(tmp_path),
+                             env=clean_env(), capture_output=True, text=True, timeout=60)
+    assert nothing.returncode == 2 and "nothing is left to go on with" in nothing.stderr
+
+
+@pytest.mark.promise(1, 4)
+def test_servers_and_trainers_of_one_job_die(tmp_path, calm):
+    arguments = ["--optimizer", "Adam", "--steps", str(STEPS)]
+    said = run(tmp_path, "model", arguments, "PSERVER0", "rpc.reply:50:kill",
+               flags=("--restarts", "3", "--journal", "everysec"))
+    assert "launch: server 0 (pid " in said, said
+    assert digest(tmp_path / "model") == calm(*arguments)

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 from .. import _core
+from . import resume
 
 __all__ = []
 
@@ -87,7 +88,7 @@ class Ports(object):
 class Job(object):
     """The processes of one job, and what they share."""
 
-    def __init__(self, log_dir, append=False, log_name="%slog.%d"):
+    def __init__(self, log_dir, append=False, log_name="%slog.%d", id=None):
         self.log_dir = log_dir
         self.log_name = log_name  # of role and number
         self.append = append
@@ -95,7 +96,8 @@ class Job(object):
         # How often a worker that died is started again, servers too, and how many workers must
         # be left for the job to go on (0: all).
         self.restarts, self.restarts_servers, self.least_workers = 0, False, 0
-        self.id = "%s-%d" % (os.urandom(6).hex(), os.getpid())
+        self.id = id or "%s-%d" % (os.urandom(6).hex(), os.getpid())
+        self.keeps = None  # the folder where it is noted for a --resume
         self._key = os.urandom(32).hex()
         self._run_dir = tempfile.mkdtemp(prefix="regatta-")
         if log_dir:
@@ -128,7 +130,13 @@ class Job(object):
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-            return _core.launch(self.processes, self.log_dir, self._run_dir, server_wait_ms,
-                                self.restarts, self.restarts_servers, self.least_workers)
+            status = _core.launch(self.processes, self.log_dir, self._run_dir, server_wait_ms,
+                                  self.restarts, self.restarts_servers, self.least_workers)
+            if self.keeps and status == 0:
+                resume.forget(self.keeps)
+            elif self.keeps:
+                sys.stderr.write("launch: to go on where it was: launch_ps --resume %s, with the same "
+                                 "script and arguments\n" % self.keeps)
+            return status
         finally:
             shutil.rmtree(self._run_dir, ignore_errors=True)

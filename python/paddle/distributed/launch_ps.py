@@ -9,6 +9,7 @@ import os
 import sys
 
 from .. import _core
+from . import resume
 from .job import Job, Ports, host_and_port, is_true, print_arguments, refuse
 
 __all__ = []
@@ -53,6 +54,9 @@ def parse_args(argv=None):
     parser.add_argument("--restarts", type=int, default=0,
                         help="how often a worker that died is started again, and goes on where it "
                         "was; servers too, where there is a journal: 0")
+    parser.add_argument("--resume", default="", metavar="DIR",
+                        help="go on with a job that was stopped: DIR is its journal folder, or the "
+                        "log folder that it is in")
     parser.add_argument("--min_trainers", type=int, default=0,
                         help="async modes: the job goes on without workers that died for good "
                         "while so many are left; 0: it ends")
@@ -132,11 +136,48 @@ def _by_address(endpoints, ports):
 def _told_of_deaths(args):
     """What all processes are told of those that die."""
     told = {}
-    if args.restarts and "FLAGS_ps_return_seconds" not in os.environ:
+    # A job with a journal may be gone on with later, and keeps what that needs.
+    if (args.restarts or _has_journal(args)) and "FLAGS_ps_return_seconds" not in os.environ:
         told["FLAGS_ps_return_seconds"] = str(RETURN_SECONDS)
     if args.min_trainers:
         told["FLAGS_ps_go_on"] = "1"
     return told
+
+
+def _has_journal(args):
+    return (args.journal or os.environ.get("FLAGS_ps_journal", "off")) != "off"
+
+
+def _take_up(args):
+    """The job that --resume names: {} where there is none. It has the endpoints and numbers that it
+    had."""
+    if not args.resume:
+        return {}
+    args.journal_dir = resume.folder_of(args.resume)
+    kept = resume.read(args.journal_dir)
+    given = args.endpoints.split(",") if args.endpoints else kept["endpoints"]
+    if given != kept["endpoints"] or args.server_num not in (None, len(given)):
+        raise ValueError("--resume=%s: the job has servers %s; with others save a model, and load that"
+                         % (args.resume, ",".join(kept["endpoints"])))
+    if args.worker_num not in (WORKERS, kept["workers"]):
+        raise ValueError("--resume=%s: the job has %d workers, and --worker_num is %d"
+                         % (args.resume, kept["workers"], args.worker_num))
+    args.endpoints, args.worker_num = ",".join(given), kept["workers"]
+    args.journal = args.journal or kept["mode"]
+    if args.journal == "off":
+        raise ValueError("--resume=%s and --journal=off: what it has is in its journal" % args.resume)
+    return kept
+
+
+def _keep(args, job, kept, endpoints, hosts, port):
+    """For a --resume of this one."""
+    incarnation = kept.get("incarnation", 0)
+    job.keeps = os.path.abspath(args.journal_dir or os.environ.get("FLAGS_ps_journal_dir", "")
+                                or os.path.join(args.log_dir, "journal"))
+    resume.write(job.keeps, {
+        "id": job.id, "endpoints": endpoints, "hosts": hosts, "port": port,
+        "workers": args.worker_num, "incarnation": incarnation + args.restarts + 1,
+        "mode": args.journal or os.environ.get("FLAGS_ps_journal", "off")})
 
 
 def _journal_flags(args):
@@ -158,6 +199,7 @@ def _table_flags(args):
 
 def make_job(args, script=None, told=None, log_name="%slog.%d"):
     """script: what to run where it is no file (-m MODULE ...); told: more of the environment."""
+    kept = _take_up(args)
     host = _check(args)
     ports = Ports()
     if args.endpoints:
@@ -169,7 +211,8 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         endpoints = ["%s:%d" % (host, ports.take(host, args.start_port + i, "server %d" % i))
                      for i in range(count)]
     workers = ["%s:%d" % (host, ports.any(host)) for _ in range(args.worker_num)]
-    hosts, port = _by_address(endpoints, ports)
+    hosts, port = ((kept["hosts"], kept["port"]) if kept.get("hosts") else
+                   _by_address(endpoints, ports))
     common = {
         **_told_of_deaths(args),
         **(told or {}),
@@ -184,7 +227,10 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     if hosts:
         common.update(PADDLE_PSERVER_IPS=",".join(hosts), PADDLE_PSERVER_PORT=str(port))
     script = script or [args.training_script] + args.training_script_args
-    job = Job(args.log_dir, log_name=log_name)
+    job = Job(args.log_dir, log_name=log_name, id=kept.get("id"))
+    if _has_journal(args):
+        _keep(args, job, kept, endpoints, hosts, port)
+    started = {"REGATTA_INCARNATION": str(kept["incarnation"])} if kept else {}
     job.restarts, job.least_workers = args.restarts, args.min_trainers
     job.restarts_servers = common.get(
         "FLAGS_ps_journal", os.environ.get("FLAGS_ps_journal", "off")) != "off"
@@ -198,7 +244,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     for i, endpoint in enumerate(workers):
         ip, own_port = host_and_port(endpoint)
         job.add("worker", i, script, dict(
-            common, TRAINING_ROLE="TRAINER", PADDLE_TRAINING_ROLE="TRAINER",
+            common, **started, TRAINING_ROLE="TRAINER", PADDLE_TRAINING_ROLE="TRAINER",
             PADDLE_TRAINER_ID=str(i), TRAINER_ID=str(i), POD_IP=ip, PADDLE_PORT=str(own_port),
             PADDLE_CURRENT_IP=ip, PADDLE_CURRENT_ENDPOINT=endpoint), echo=i == 0)
     return job
