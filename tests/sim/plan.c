@@ -110,10 +110,12 @@ static plan_act draw_act(const plan *p, const plan_calm *calm)
 }
 
 /* Who is killed and comes back changes nothing: trainers; and servers whose journal has all that
- * they answered. */
+ * they answered. Not trainers of several threads, which share a reader: which of them had which
+ * batch is not the same again. */
 static void draw_returns(plan *p)
 {
-    p->job.restarts = SIM_TRAINERS_RETURN && sim_one_in(2) ? PLAN_MOST_ACTS : 0;
+    bool returns = SIM_TRAINERS_RETURN && p->job.threads == 1;
+    p->job.restarts = returns && sim_one_in(2) ? PLAN_MOST_ACTS : 0;
     if (SIM_SERVERS_RETURN && p->job.restarts > 0 && sim_one_in(2))
         p->job.journal = sim_one_in(2) ? JOURNAL_EVERYSEC : JOURNAL_ALWAYS;
     if (p->job.journal != JOURNAL_OFF && sim_one_in(2))
