@@ -180,8 +180,9 @@ static rg_status add(rg_seen *seen, int64_t id, uint32_t count)
         age(seen);
     size_t more = rg_slabs_growth(&seen->cells) + rg_row_index_growth(&seen->index, tag);
     if (!rg_quota_take(seen->quota, more))
-        return rg_fail(RG_ENOMEM, "%zu ids were seen that have no row yet, and the counts of more "
-                                  "do not fit into --table_memory; give it more, or --table_evict",
+        return rg_fail(RG_ENOMEM,
+                       "%zu ids were seen that have no row yet, and the counts of more "
+                       "do not fit into --table_memory; give it more, or --table_evict",
                        seen->cells.n_rows);
     seen->charged += more;
     rg_status code = rg_row_index_reserve(&seen->index, tag);
