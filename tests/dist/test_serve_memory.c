@@ -1,6 +1,6 @@
-/* test_serve_memory.c - memory runs out in a server's loops, or in those of its clients, at the n-th
- * allocation of each kind of request, for all n: an error or the answer, no crash, no leak, nobody
- * waits for ever, and nothing is applied in part or twice. */
+/* test_serve_memory.c - memory runs out in a server's loops, or in those of its clients, at the
+ * n-th allocation of each kind of request, for all n: an error or the answer, no crash, no leak,
+ * nobody waits for ever, and nothing is applied in part or twice. */
 #include "dist/asking.h"
 
 #include "base/mem_faults.h"
@@ -86,7 +86,7 @@ static rg_status do_cut(fixture *f)
 /* promise 18 */
 static void any_allocation_of_a_server_may_fail(void **state)
 {
-    static const request requests[] = {do_push, do_pull,  do_rows,  do_get,
+    static const request requests[] = {do_push,   do_pull,  do_rows,  do_get,
                                        do_schema, do_waits, do_stats, do_cut};
     fixture f;
     (void)state;
