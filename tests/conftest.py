@@ -3,6 +3,8 @@ import json
 import os
 import signal
 
+import pytest
+
 # Whoever runs the tests in the background has Ctrl+C ignored, and children inherit that: those
 # that are told to stop by it must hear it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -46,6 +48,7 @@ def pytest_sessionfinish(session):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "promise(row, ...): rows of docs/promises.md it proves")
+    config.addinivalue_line("markers", "full: only in make test-full (REGATTA_FULL=1)")
 
 
 def pytest_collection_modifyitems(items):
@@ -53,6 +56,8 @@ def pytest_collection_modifyitems(items):
         rows = [row for mark in item.iter_markers("promise") for row in mark.args]
         if rows:
             item.user_properties.append(("promise", rows))
+        if item.get_closest_marker("full") and os.environ.get("REGATTA_FULL") != "1":
+            item.add_marker(pytest.mark.skip(reason="takes long: make test-full"))
 
 
 def pytest_runtest_logreport(report):
