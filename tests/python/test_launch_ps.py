@@ -381,8 +381,10 @@ def test_a_full_disk_of_logs_is_said(tmp_path):
 # ---- processes that are started again ----
 
 DIES_ONCE = """
-import os, signal, sys
+import os, signal, sys, time
 worker = os.environ["TRAINING_ROLE"] == "TRAINER"
+while not worker:  # until the launcher ends it
+    time.sleep(1)
 print("incarnation", os.environ.get("REGATTA_INCARNATION"), os.environ.get("FLAGS_ps_return_seconds"))
 sys.stdout.flush()
 if worker and os.environ["PADDLE_TRAINER_ID"] == "1" and "REGATTA_INCARNATION" not in os.environ:
