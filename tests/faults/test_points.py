@@ -110,8 +110,8 @@ def test_something_fails_there(cluster, point):  # noqa: F811
 def test_rows_on_disk_cannot_be_had(tmp_path, point, action):
     """Tables that are larger than their memory: the job ends with a card."""
     script = os.path.join(os.path.dirname(HERE), "memory", "memory_script.py")
-    done = launch_ps(tmp_path, ["--table_memory", "2M", "--table_disk", "rows", script, "--ids",
-                                "zipf", "--steps", "12", "--rows", "60000"],
+    done = launch_ps(tmp_path, ["--table_memory", "1M", "--table_disk", "rows", script, "--each",
+                                "3000", "--steps", "12", "--rows", "30000"],
                      timeout=ENDS_WITHIN, RG_FAULT="%s:1:%s" % (point, action))
     assert done.returncode != 0, "nobody passes %s" % point
     assert "the job failed" in done.stdout, done.stdout

@@ -141,10 +141,12 @@ def test_a_pipe_that_no_manifest_names(model, tmp_path):
             read()
 
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDERS = (HERE, os.path.dirname(HERE))
 SAVER = """
 import sys, time
 import paddle.fluid as fluid
-sys.path.insert(0, %r)
+sys.path[:0] = [%r, %r]
 from test_io_faults import WAYS, Model
 model = Model()
 print("ready", flush=True)
@@ -153,7 +155,7 @@ WAYS["params"].save(model, sys.argv[1])
 
 
 def saver(folder, **env):
-    child = subprocess.Popen([sys.executable, "-c", SAVER % os.path.dirname(__file__), folder],
+    child = subprocess.Popen([sys.executable, "-c", SAVER % FOLDERS, folder],
                              env=dict(os.environ, **env), stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "ready\n"
@@ -235,7 +237,7 @@ def test_savers_of_one_process_number(model, tmp_path):
     """As in two containers on one volume: each is process 1 of its own."""
     code = SAVER.replace('WAYS["params"]', 'assert os.getpid() == 1\nfor i in range(20):\n'
                          '    WAYS["params"]').replace("import sys,", "import os, sys,")
-    command = ["unshare", "-p", "-f", sys.executable, "-c", code % os.path.dirname(__file__),
+    command = ["unshare", "-p", "-f", sys.executable, "-c", code % FOLDERS,
                str(tmp_path)]
     if subprocess.run(["unshare", "-p", "-f", "true"], capture_output=True).returncode != 0:
         pytest.skip("this user may not number processes anew")

@@ -300,7 +300,8 @@ class RunnerBase(object):
                 shown.append("%s=%s" % (key, result[key]))
         if shown:
             message += ", global metrics: " + ", ".join(shown)
-        print(message, flush=True)
+        # In one piece: other workers may write to the same place.
+        print(message + "\n", end="", flush=True)
 
 
 class SingleRunner(RunnerBase):
