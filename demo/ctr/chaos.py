@@ -82,7 +82,7 @@ def digest(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rows", type=int, default=300000)
+    parser.add_argument("--rows", type=int, default=600000)
     parser.add_argument("--every", type=float, default=5.0, help="seconds between two kills")
     parser.add_argument("--seconds", type=float, default=60.0, help="for so long")
     parser.add_argument("--seed", type=int, default=1, help="of who is killed")

@@ -143,13 +143,15 @@ static bool is_done_without(supervisor *s, int child)
     return true;
 }
 
-/* Whether a worker that died had nothing left to do: where servers have ended well each of them had
- * told them that it is done. */
+/* Whether one that died had nothing left to do. A worker: where servers have ended well each of
+ * them had told them that it is done. A server: no worker is left, and none has failed. */
 static bool had_finished(const supervisor *s, int child)
 {
     rg_buf path;
-    if (s->job->restarts < 1 || s->job->processes[child].role != RG_LAUNCH_WORKER)
+    if (s->job->restarts < 1)
         return false;
+    if (s->job->processes[child].role == RG_LAUNCH_SERVER)
+        return !any_running(s, RG_LAUNCH_WORKER);
     if (s->is_over || s->job->run_dir == NULL)
         return s->is_over;
     because_path(s, child, &path);
@@ -168,7 +170,8 @@ static void take_end(supervisor *s, int child, const rg_child_end *end)
     rg_buf_init(&text, 0);
     bool over = s->signal != 0 || s->n_failed > 0 ||
                 (end->signal == 0 && says_because(s, child, &of)) ||
-                (p->role == RG_LAUNCH_SERVER && !any_running(s, RG_LAUNCH_WORKER));
+                (s->job->restarts < 1 && p->role == RG_LAUNCH_SERVER &&
+                 !any_running(s, RG_LAUNCH_WORKER));
     if (!over && had_finished(s, child)) {
         rg_launch_who(&text, p);
         rg_buf_text(&text, " died when it had finished: ");

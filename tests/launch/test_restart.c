@@ -155,6 +155,24 @@ static void who_had_finished_is_not_started_again(void **state)
     assert_said("launch: worker 1 died when it had finished: exit code 1");
 }
 
+/* All workers have ended well: what a server is then needed for is done. */
+static void a_server_that_dies_last_had_finished(void **state)
+{
+    shell s[2];
+    (void)state;
+    rg_launch_process processes[] = {run_shell(&s[0], RG_LAUNCH_SERVER, 0, "sleep 0.3; kill -9 $$"),
+                                     run_shell(&s[1], RG_LAUNCH_WORKER, 0, "exit 0")};
+    assert_int_equal(run_job_as((rg_launch_job){.processes = processes,
+                                                .n = 2,
+                                                .server_wait_ms = 10000,
+                                                .restarts = 1,
+                                                .restarts_servers = true}),
+                     0);
+    assert_said("launch: server 0 died when it had finished: signal 9");
+    assert_int_equal(
+        run_job_as((rg_launch_job){.processes = processes, .n = 2, .server_wait_ms = 10000}), 137);
+}
+
 /* Ctrl+C while it is waited for the next start. */
 static void it_can_be_interrupted_in_between(void **state)
 {
@@ -181,6 +199,7 @@ int main(void)
         cmocka_unit_test(who_ends_because_of_another_is_not_started_again),
         cmocka_unit_test(the_job_goes_on_while_enough_workers_are_left),
         cmocka_unit_test(who_had_finished_is_not_started_again),
+        cmocka_unit_test(a_server_that_dies_last_had_finished),
         cmocka_unit_test(it_can_be_interrupted_in_between),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
