@@ -5,6 +5,7 @@
 #include "dist/exchange.h"
 
 #include "base/mem.h"
+#include "base/sorted.h"
 #include "dist/send_attrs.h"
 #include "exec/plan.h"
 #include "ops/merge_rows.h"
@@ -116,20 +117,6 @@ static rg_status find_targets(const rg_ctx *ctx, rg_job *job, targets **out)
     return RG_OK;
 }
 
-/* The first of the rows that is not below `row`. */
-static size_t first_from(const rg_merged *merged, int64_t row)
-{
-    size_t low = 0, high = merged->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (merged->rows[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Merged rows are ascending, so those of a part stand together. */
 static rg_status send_rows(rg_ctx *ctx, const targets *t, const target *to, const rg_merged *merged,
                            bool whole)
@@ -139,9 +126,9 @@ static rg_status send_rows(rg_ctx *ctx, const targets *t, const target *to, cons
     int64_t shift = whole ? 0 : var->begin; /* a part's rows are numbered from its first */
     bool is_last = to == &t->list[t->n - 1];
     if (whole)
-        begin = first_from(merged, to->first);
+        begin = rg_first_from(merged->rows, merged->n, to->first);
     if (whole && !is_last) /* ids beyond the height go to the last part */
-        end = first_from(merged, to->first + to->rows);
+        end = rg_first_from(merged->rows, merged->n, to->first + to->rows);
     const int64_t *ids = merged->rows + begin;
     if (shift != 0) {
         int64_t *shifted = rg_scratch(ctx, (end - begin + 1) * sizeof *shifted);

@@ -18,6 +18,7 @@
 
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "base/sorted.h"
 #include "sys/flags.h"
 
 #include <string.h>
@@ -339,16 +340,9 @@ const float *rg_served_values(const rg_served *var, bool before)
 /* ids of `before_ids` ascend. */
 static const float *row_before(const rg_served *var, int64_t id)
 {
-    size_t low = 0, high = var->n_before;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (var->before_ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < var->n_before && var->before_ids[low] == id
-               ? var->before + low * (size_t)var->about->width
+    size_t at = rg_first_from(var->before_ids, var->n_before, id);
+    return at < var->n_before && var->before_ids[at] == id
+               ? var->before + at * (size_t)var->about->width
                : NULL;
 }
 

@@ -340,6 +340,7 @@ static rg_status failed(supervisor *s, int *exit_status)
     for (size_t i = 0; i < tail.len; i++)
         if (tail.data[i] == '\0')
             tail.data[i] = '?';
+    const rg_restart *again = &s->restarts[first];
     rg_launch_failure failure = {
         .process = &s->job->processes[first],
         .end = s->ends[first],
@@ -350,11 +351,10 @@ static rg_status failed(supervisor *s, int *exit_status)
         .also = s->n_failed - 1,
         .given_up = s->given_up >= 0 ? &s->job->processes[s->given_up] : NULL,
         .given_up_stands = s->given_up_stands,
-        .starts = s->restarts[first].starts,
-        .in_a_loop = s->restarts[first].gave_up &&
-                     s->restarts[first]
-                         .starts<s->job->restarts, .no_journal = s->job->restarts> 0 &&
-                     !s->job->restarts_servers && s->job->processes[first].role == RG_LAUNCH_SERVER,
+        .starts = again->starts,
+        .in_a_loop = again->gave_up && (again->starts < s->job->restarts),
+        .no_journal = (s->job->restarts > 0) && !s->job->restarts_servers &&
+                      s->job->processes[first].role == RG_LAUNCH_SERVER,
     };
     rg_launch_card(&card, &failure);
     say(rg_buf_cstr(&card));

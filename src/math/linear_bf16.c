@@ -6,6 +6,7 @@
 #include "math/gemm.h"
 #include "math/linear_narrow.h"
 #include "math/pairs.h"
+#include "math/slope.h"
 
 #include <string.h>
 
@@ -156,21 +157,6 @@ RG_INLINE float number(const void *x, bool bf16, int64_t i)
     return bf16 ? rg_bf16_float(((const uint16_t *)x)[i]) : ((const float *)x)[i];
 }
 
-RG_INLINE float slope(rg_activation act, float y)
-{
-    switch (act) {
-    case RG_ACT_RELU:
-        return y > 0 ? 1 : 0;
-    case RG_ACT_SIGMOID:
-        return y * (1 - y);
-    case RG_ACT_TANH:
-        return 1 - y * y;
-    case RG_ACT_NONE:
-        break;
-    }
-    return 1;
-}
-
 /* dZ of a row, and its sums by columns, of floats that are then rounded. */
 RG_INLINE void through_row(rg_activation act, int64_t n, const void *out, bool out_bf16,
                            const void *dout, bool dout_bf16, uint16_t *restrict dz,
@@ -178,7 +164,7 @@ RG_INLINE void through_row(rg_activation act, int64_t n, const void *out, bool o
 {
     for (int64_t j = 0; j < n; j++) {
         const float g = number(dout, dout_bf16, j);
-        const float z = act == RG_ACT_NONE ? g : g * slope(act, number(out, out_bf16, j));
+        const float z = act == RG_ACT_NONE ? g : g * rg_slope(act, number(out, out_bf16, j));
         sums[j] += z;
         dz[j] = rg_bf16_of(z);
     }
@@ -286,7 +272,7 @@ static void through_floats(const rg_linear *l, const rg_linear_grads *g, float *
         for (int64_t j = 0; j < l->n; j++) {
             int64_t at = i * l->n + j;
             float y = l->act != RG_ACT_NONE ? number(g->out.data, g->out.bf16, at) : 0;
-            dz[at] = number(g->dout.data, g->dout.bf16, at) * slope(l->act, y);
+            dz[at] = number(g->dout.data, g->dout.bf16, at) * rg_slope(l->act, y);
             g->sums[j] += dz[at];
         }
 }

@@ -17,7 +17,7 @@
 #include "ir/program.h"
 #include "math/gemm.h"
 #include "math/linear_bf16.h"
-#include "ops/slope.h"
+#include "math/slope.h"
 #include "ops/types.h"
 
 #include <string.h>

@@ -8,10 +8,10 @@
  * Z has few columns, so that all of it is one pass over X on a device. */
 #include "math/gemm.h"
 #include "math/reduce.h"
+#include "math/slope.h"
 #include "math/softmax.h"
 #include "ops/float_math.h"
 #include "ops/labels.h"
-#include "ops/slope.h"
 #include "ops/types.h"
 
 enum { X, W, BIAS, LABEL, RATE };

@@ -114,9 +114,8 @@ static plan_act draw_act(const plan *p, const plan_calm *calm)
  * batch is not the same again. */
 static void draw_returns(plan *p)
 {
-    bool returns = SIM_TRAINERS_RETURN && p->job.threads == 1;
-    p->job.restarts = returns && sim_one_in(2) ? PLAN_MOST_ACTS : 0;
-    if (SIM_SERVERS_RETURN && p->job.restarts > 0 && sim_one_in(2))
+    p->job.restarts = p->job.threads == 1 && sim_one_in(2) ? PLAN_MOST_ACTS : 0;
+    if (p->job.restarts > 0 && sim_one_in(2))
         p->job.journal = sim_one_in(2) ? JOURNAL_EVERYSEC : JOURNAL_ALWAYS;
     if (p->job.journal != JOURNAL_OFF && sim_one_in(2))
         p->job.snapshot_seconds = 1 + (int)sim_draw(3);

@@ -20,18 +20,6 @@ target_include_directories(sim PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
 target_include_directories(sim SYSTEM PRIVATE
     $<TARGET_PROPERTY:regatta_objects,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
 target_link_libraries(sim PRIVATE $<TARGET_PROPERTY:regatta_objects,INTERFACE_LINK_LIBRARIES>)
-# Who comes back, as far as there is code for it.
-foreach(returns trainers:serve_return servers:serve_journal)
-    string(REPLACE ":" ";" returns ${returns})
-    list(GET returns 0 who)
-    list(GET returns 1 file)
-    string(TOUPPER ${who} who)
-    if(EXISTS ${CMAKE_SOURCE_DIR}/src/dist/${file}.c)
-        target_compile_definitions(sim PRIVATE SIM_${who}_RETURN=1)
-    else()
-        target_compile_definitions(sim PRIVATE SIM_${who}_RETURN=0)
-    endif()
-endforeach()
 list(TRANSFORM SIM_WRAPPED PREPEND "-Wl,--wrap=")
 target_link_options(sim PRIVATE ${SIM_WRAPPED})
 set_target_properties(sim PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

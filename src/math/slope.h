@@ -1,6 +1,6 @@
 /* slope.h - activations of layers by name, and their slopes from what they gave. */
-#ifndef RG_OPS_SLOPE_H
-#define RG_OPS_SLOPE_H
+#ifndef RG_MATH_SLOPE_H
+#define RG_MATH_SLOPE_H
 
 #include "base/status.h"
 #include "base/hot.h"
