@@ -135,8 +135,8 @@ void rg_watch_line(const char *rest)
     }
     pthread_mutex_unlock(&lock);
     if (why != 0)
-        rg_log(RG_LOG_W, "watch", "process=%s \"what is seen of it has gaps\" why=\"%s\"",
-               our_name, strerror(why));
+        rg_log(RG_LOG_W, "watch", "process=%s \"what is seen of it has gaps\" why=\"%s\"", our_name,
+               strerror(why));
     rg_buf_fini(&line);
 }
 

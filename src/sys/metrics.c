@@ -64,6 +64,31 @@ void rg_metric_mean(rg_metric metric, double value)
     pthread_mutex_unlock(&lock);
 }
 
+/* ---- where time goes ---- */
+
+static _Thread_local struct {
+    rg_step_part part;
+    uint64_t since;
+} doing;
+
+rg_step_part rg_step_enter(rg_step_part part)
+{
+    rg_step_part before = doing.part;
+    if (before == part)
+        return before;
+    uint64_t now = rg_clock_ns();
+    if (before != RG_STEP_NONE)
+        rg_metric_add((rg_metric)(RG_M_STEP_READ + (before - RG_STEP_READ)), now - doing.since);
+    doing.part = part;
+    doing.since = now;
+    return before;
+}
+
+rg_step_part rg_step_within(rg_step_part part)
+{
+    return doing.part != RG_STEP_NONE ? rg_step_enter(part) : RG_STEP_NONE;
+}
+
 /* ---- collectors ---- */
 
 rg_status rg_metrics_collect(void (*collect)(void *arg), void *arg)

@@ -60,6 +60,24 @@ static inline uint64_t rg_metric_count(rg_metric metric)
 /* One number of a mean, which is set at the next tick. A NaN is in it, and so seen. */
 void rg_metric_mean(rg_metric metric, double value);
 
+/* ---- where the time of a step goes ---- */
+
+/* By the order of RG_M_STEP_*. */
+typedef enum rg_step_part {
+    RG_STEP_NONE, /* in no step: not counted */
+    RG_STEP_READ,
+    RG_STEP_PULL,
+    RG_STEP_COMPUTE,
+    RG_STEP_PUSH,
+    RG_STEP_WAIT
+} rg_step_part;
+
+/* What this thread does from now on; returns what it did until now, whose time is counted. */
+rg_step_part rg_step_enter(rg_step_part part);
+/* The same within a step; a thread that is in none stays so. End it by rg_step_enter() of what it
+ * returned. */
+rg_step_part rg_step_within(rg_step_part part);
+
 /* ---- numbers that somebody else has, asked for at each tick ---- */
 
 /* `collect` is called at each tick by the thread that ticks, with no lock of ours that it could

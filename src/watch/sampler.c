@@ -34,7 +34,7 @@ static struct {
     uint64_t every_ns, thin_at, stride, ticks;
     seen *seen;
     size_t cap_seen;
-    char why[1024];
+    char why[1024], name[64];
 } w = {.lock = PTHREAD_MUTEX_INITIALIZER, .thin_at = THIN_AT};
 
 /* ---- lines ---- */
@@ -215,6 +215,7 @@ static rg_status start(const rg_watch_who *who)
     (void)rg_flag_text("watch_dir", &folder);
     if (folder[0] != '\0')
         RG_TRY(rg_watch_file_open(folder, who->process));
+    (void)snprintf(w.name, sizeof w.name, "%s", who->process);
     rg_metrics_role(who->role);
     rg_metric_set(RG_M_START_TIME, rg_clock_unix());
     write_start(who, &credentials);
@@ -252,16 +253,23 @@ void rg_watch_start(const rg_watch_who *who)
                rg_error_message());
 }
 
-void rg_watch_trainer(void)
+static int number_here(void)
 {
     rg_job_env env;
+    if (rg_job_env_here(&env) != RG_OK)
+        return 0;
+    int number = env.trainer_id > 0 ? env.trainer_id : 0;
+    rg_job_env_fini(&env);
+    return number;
+}
+
+void rg_watch_trainer(int number)
+{
     char name[32];
     if (!is_wanted() || rg_watch_is_on())
         return;
-    int number = rg_job_env_here(&env) == RG_OK && env.trainer_id > 0 ? env.trainer_id : 0;
-    (void)snprintf(name, sizeof name, "worker.%d", number);
+    (void)snprintf(name, sizeof name, "worker.%d", number >= 0 ? number : number_here());
     rg_watch_start(&(rg_watch_who){.process = name, .role = RG_OF_WORKER});
-    rg_job_env_fini(&env);
 }
 
 bool rg_watch_is_on(void)
@@ -270,6 +278,11 @@ bool rg_watch_is_on(void)
     bool on = w.on;
     pthread_mutex_unlock(&w.lock);
     return on;
+}
+
+const char *rg_watch_name(void)
+{
+    return w.name;
 }
 
 void rg_watch_failed(const char *why)

@@ -15,7 +15,7 @@
 
 /* Copied. */
 typedef struct rg_watch_who {
-    const char *process; /* worker.0, server.1: the name of its file */
+    const char *process;  /* worker.0, server.1: the name of its file */
     const char *endpoint; /* NULL: it listens nowhere */
     rg_metric_whose role;
 } rg_watch_who;
@@ -23,9 +23,11 @@ typedef struct rg_watch_who {
 /* Where FLAGS_watch_dir or FLAGS_metrics_port asks for it, and it was not started before; a forked
  * child starts anew. What cannot be watched is trained all the same: a failure is logged. */
 void rg_watch_start(const rg_watch_who *who);
-/* A trainer: worker.N, as the environment says; 0 where it says nothing. */
-void rg_watch_trainer(void);
+/* A trainer: worker.NUMBER; below 0 as the environment says, or 0 where it says nothing. */
+void rg_watch_trainer(int number);
 bool rg_watch_is_on(void);
+/* Of this process; "": it was never watched. Borrowed for good. */
+const char *rg_watch_name(void);
 
 /* Why this process will end, if it does: said as an event when it exits with a failure. The last
  * one counts. Copied; a no-op where nothing is watched. */
