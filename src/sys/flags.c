@@ -139,6 +139,9 @@ static const rg_flag table[] = {
      "how ranks of collective training meet: mpi; rpc, our own; auto: mpi where mpirun started "
      "them, else rpc",
      NULL},
+    {"watch_dir", RG_FLAG_TEXT, "",
+     "a folder in which each process writes how it is, PROCESS.jsonl; empty: nobody watches", NULL},
+    {"watch_seconds", RG_FLAG_FLOAT, "1", "how often it does, 0.01 and more", NULL},
     {"benchmark", RG_FLAG_BOOL, "0", "", "use fluid.profiler"},
     {"fuse", RG_FLAG_BOOL, "1", "let the plan fuse ops; 0 runs each op as written", NULL},
     {"matmul_precision", RG_FLAG_TEXT, "fp32",
