@@ -1,7 +1,7 @@
 /* http.c - requests and answers over libmicrohttpd.
  *
- * Each connection has a thread of its own, so that one which takes its bytes slowly, or waits for the
- * next event, keeps nobody else waiting. There are few of them: browsers and Prometheus. */
+ * Each connection has a thread of its own, so that one which takes its bytes slowly, or waits for
+ * the next event, keeps nobody else waiting. There are few of them: browsers and Prometheus. */
 #include "watch/http.h"
 
 #include "base/mem.h"
@@ -92,9 +92,10 @@ static rg_status check_right(const rg_http *http, struct MHD_Connection *c)
     if (http->token != NULL)
         return has_token(http, c)
                    ? RG_OK
-                   : rg_fail(RG_EDENIED, "a token is needed here: add ?token=... to the address, as "
-                                         "who started this was told it, or send it as "
-                                         "'Authorization: Bearer ...'");
+                   : rg_fail(RG_EDENIED,
+                             "a token is needed here: add ?token=... to the address, as "
+                             "who started this was told it, or send it as "
+                             "'Authorization: Bearer ...'");
     const char *host = http->mhd->lookup_connection_value(c, MHD_HEADER_KIND, "Host");
     return is_loopback_name(host)
                ? RG_OK
@@ -246,8 +247,8 @@ static enum MHD_Result answer_stream(rg_http *http, struct MHD_Connection *c, co
     }
     *s = (stream){.http = http, .connection = c, .path = copy, .body = *body};
     rg_buf_init(body, 0);
-    struct MHD_Response *r = http->mhd->create_response_from_callback(
-        MHD_SIZE_UNKNOWN, 32 << 10, stream_read, s, stream_free);
+    struct MHD_Response *r = http->mhd->create_response_from_callback(MHD_SIZE_UNKNOWN, 32 << 10,
+                                                                      stream_read, s, stream_free);
     if (r == NULL) {
         stream_free(s);
         return MHD_NO;
@@ -279,12 +280,11 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
         return refuse(http, c, http->token ? MHD_HTTP_UNAUTHORIZED : MHD_HTTP_FORBIDDEN);
     rg_buf_init(&body, MAX_BODY_BYTES);
     rg_status code = ask(http, path, c, &body, &type);
-    enum MHD_Result done =
-        code != RG_OK ? refuse(http, c, http_code(code))
-        : strcmp(type, "text/event-stream") == 0 && strcmp(method, "GET") == 0
-            ? answer_stream(http, c, path, type, &body)
-            : answer(http, c, MHD_HTTP_OK, type, body.data != NULL ? (char *)body.data : "",
-                     body.len);
+    enum MHD_Result done = code != RG_OK ? refuse(http, c, http_code(code))
+                           : strcmp(type, "text/event-stream") == 0 && strcmp(method, "GET") == 0
+                               ? answer_stream(http, c, path, type, &body)
+                               : answer(http, c, MHD_HTTP_OK, type,
+                                        body.data != NULL ? (char *)body.data : "", body.len);
     rg_buf_fini(&body);
     return done;
 }
@@ -304,8 +304,7 @@ static rg_status make_address(rg_http *http, const char *host)
     rg_buf text;
     rg_buf_init(&text, 0);
     bool is_v6 = strchr(host, ':') != NULL;
-    rg_buf_printf(&text, "http://%s%s%s:%d/", is_v6 ? "[" : "", host, is_v6 ? "]" : "",
-                  http->port);
+    rg_buf_printf(&text, "http://%s%s%s:%d/", is_v6 ? "[" : "", host, is_v6 ? "]" : "", http->port);
     if (http->token != NULL)
         rg_buf_printf(&text, "?token=%s", http->token);
     rg_status code = rg_buf_status(&text);
@@ -350,15 +349,15 @@ static rg_status start(rg_http *http, const char *host, const char *address, int
         say_nothing, NULL, MHD_OPTION_SOCK_ADDR, &at.any, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)MAX_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)MAX_FROM_ONE,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_SECONDS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MAX_REQUEST_BYTES,
-        MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MAX_REQUEST_BYTES, MHD_OPTION_THREAD_STACK_SIZE,
+        (size_t)STACK_BYTES, MHD_OPTION_END);
     int why = errno;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (http->daemon == NULL)
         return rg_fail(RG_EIO, "cannot serve pages at %s:%d: %s", host, port,
                        why != 0 ? strerror(why) : "the port cannot be opened");
-    const union MHD_DaemonInfo *info =
-        http->mhd->get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    const union MHD_DaemonInfo *info = http->mhd->get_daemon_info(http->daemon,
+                                                                  MHD_DAEMON_INFO_BIND_PORT);
     http->port = info != NULL ? info->port : port;
     return make_address(http, host);
 }

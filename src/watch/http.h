@@ -1,12 +1,12 @@
 /* http.h - a small HTTP server: what a process shows of itself to a browser or to Prometheus.
  *
- * It reads only: GET and HEAD, without bodies. libmicrohttpd does the protocol, loaded when a server
- * is first opened, so that nobody else needs it. Connections are bounded in number, in all and from
- * one address, in the memory that each may take, and in the time they may say nothing.
+ * It reads only: GET and HEAD, without bodies. libmicrohttpd does the protocol, loaded when a
+ * server is first opened, so that nobody else needs it. Connections are bounded in number, in all
+ * and from one address, in the memory that each may take, and in the time they may say nothing.
  *
  * On loopback everybody of this machine may ask, but not the pages of other sites (whose names may
- * lead here): a Host that is no name of loopback is refused. On other addresses, or where a token is
- * given, requests must have it: "?token=T" or "Authorization: Bearer T".
+ * lead here): a Host that is no name of loopback is refused. On other addresses, or where a token
+ * is given, requests must have it: "?token=T" or "Authorization: Bearer T".
  *
  * Handlers run in threads of the server, one at a time. */
 #ifndef RG_WATCH_HTTP_H
@@ -18,7 +18,7 @@
 typedef struct rg_http rg_http;
 
 typedef struct rg_http_request {
-    const char *path; /* "/api/job", without the query */
+    const char *path;       /* "/api/job", without the query */
     const void *connection; /* for rg_http_arg() */
 } rg_http_request;
 

@@ -1,5 +1,5 @@
-/* http_library.c - libmicrohttpd, once it is asked for: with it come a TLS library and others, which
- * a process that shows nothing shall not have to load. */
+/* http_library.c - libmicrohttpd, once it is asked for: with it come a TLS library and others,
+ * which a process that shows nothing shall not have to load. */
 #include "watch/http_library.h"
 
 #include "sys/library.h"
