@@ -190,6 +190,11 @@ uint64_t rg_clock_thread_ns(void)
     return sim_now();
 }
 
+uint64_t rg_clock_wall_ns(void)
+{
+    return sim_now();
+}
+
 void rg_clock_sleep(uint64_t ns)
 {
     int nobody;
