@@ -7,6 +7,7 @@
 #include "sys/host.h"
 #include "sys/job_env.h"
 #include "sys/machine.h"
+#include "sys/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,19 +145,16 @@ void rg_check_huge_pages(rg_doctor *d)
 
 void rg_check_descriptors(rg_doctor *d)
 {
-    uint64_t soft, hard, need = 256;
-    if (d->env != NULL) /* two connections of each trainer, and as many again for files */
-        need += 4 * (uint64_t)(d->env->trainers > 0 ? d->env->trainers : 0) +
-                4 * (uint64_t)d->env->n_servers;
-    rg_descriptor_limits(&soft, &hard);
-    bool few = soft < need;
+    int limit = rg_descriptor_limit(), need = 256;
+    if (d->env != NULL) /* two connections of each peer, and as many again for files */
+        need += 4 * (d->env->trainers > 0 ? d->env->trainers : 0) + 4 * d->env->n_servers;
+    bool few = limit < need;
     rg_finding(d, few ? RG_FINDING_PROBLEM : RG_FINDING_OK,
-               !few           ? NULL
-               : hard >= need ? "ulimit -n, in the shell that starts the job"
-                              : "raise nofile in /etc/security/limits.conf, or LimitNOFILE= of the "
-                                "service",
-               "this process may have %llu files and connections open; the job needs about %llu",
-               (unsigned long long)soft, (unsigned long long)need);
+               few ? "ulimit -n in the shell that starts the job; where it refuses, nofile in "
+                     "/etc/security/limits.conf, or LimitNOFILE= of the service"
+                   : NULL,
+               "this process may have %d files and connections open; the job needs about %d", limit,
+               need);
 }
 
 /* ---- disks ---- */

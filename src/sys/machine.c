@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -92,14 +91,6 @@ bool rg_path_is_open_to_others(const char *path)
 
 /* ---- limits ---- */
 
-void rg_descriptor_limits(uint64_t *soft, uint64_t *hard)
-{
-    struct rlimit limit = {0, 0};
-    (void)getrlimit(RLIMIT_NOFILE, &limit);
-    *soft = limit.rlim_cur;
-    *hard = limit.rlim_max;
-}
-
 /* Behind `name` up to the line's end in a file of the kernel's; "" where it is not. */
 static void line_of(const char *path, const char *name, char *out, size_t size)
 {
@@ -132,6 +123,30 @@ uint64_t rg_memory_available(void)
     char line[64];
     line_of("/proc/meminfo", "MemAvailable", line, sizeof line);
     return strtoull(line, NULL, 10) << 10;
+}
+
+/* ---- the kernel's log ---- */
+
+bool rg_kernel_killed(long pid, char *line, size_t size)
+{
+    char record[8192], wanted[64];
+    bool found = false;
+    ssize_t n;
+    int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (log < 0)
+        return false;
+    (void)snprintf(wanted, sizeof wanted, "Killed process %ld ", pid);
+    /* A record a read; EPIPE: records were overwritten meanwhile, and the next is read. */
+    while (!found &&
+           ((n = read(log, record, sizeof record - 1)) > 0 || (n < 0 && errno == EPIPE))) {
+        record[n > 0 ? n : 0] = '\0';
+        found = strstr(record, wanted) != NULL;
+    }
+    (void)close(log);
+    const char *text = found ? strchr(record, ';') : NULL;
+    if (text != NULL)
+        (void)snprintf(line, size, "%.*s", (int)strcspn(text + 1, "\n"), text + 1);
+    return text != NULL;
 }
 
 /* ---- the CPU ---- */

@@ -18,8 +18,6 @@ rg_status rg_disk_room(const char *path, uint64_t *free_bytes, uint64_t *all_byt
  * the folder, or the nearest one above that is there, and removed. RG_EIO names the folder. */
 rg_status rg_disk_sync_ns(const char *path, uint64_t *ns);
 
-/* Files and connections that this process may have open at once, and may ask for. */
-void rg_descriptor_limits(uint64_t *soft, uint64_t *hard);
 /* The kernel's choice for huge pages, "always", "madvise" or "never"; "" where it does not say. */
 void rg_huge_pages_mode(char *mode, size_t size);
 /* What processes could still take without swapping; 0: not said. */
@@ -29,6 +27,10 @@ uint64_t rg_memory_available(void);
 void rg_cpu_name(char *name, size_t size);
 /* Whether /proc/cpuinfo lists the feature ("avx512f", "amx_bf16"). */
 bool rg_cpu_has(const char *feature);
+
+/* Whether the kernel's log says that it killed the process for want of memory: that line. False
+ * where it does not, or may not be read. */
+bool rg_kernel_killed(long pid, char *line, size_t size);
 
 /* Whether others than its owner may read the file; false where there is none. */
 bool rg_path_is_open_to_others(const char *path);
