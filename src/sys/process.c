@@ -21,6 +21,11 @@ long rg_process_id(void)
     return (long)getpid();
 }
 
+bool rg_process_is_there(long pid)
+{
+    return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
 void rg_process_on_fork(void (*child)(void))
 {
     (void)pthread_atfork(NULL, NULL, child);

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 long rg_process_id(void);
+/* Whether a process of that number is on this host. */
+bool rg_process_is_there(long pid);
 /* This thread has work that can wait a moment: when it wakes it does not take the processor from
  * one that computes, and has its share all the same. */
 void rg_thread_waits_its_turn(void);
