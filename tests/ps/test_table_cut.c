@@ -1,5 +1,5 @@
-/* test_table_cut.c - a table written down while it goes on: what comes out is what it was at the cut,
- * whatever is pushed, erased or let go meanwhile. */
+/* test_table_cut.c - a table written down while it goes on: what comes out is what it was at the
+ * cut, whatever is pushed, erased or let go meanwhile. */
 #include "check.h"
 
 #include "base/mem.h"
