@@ -243,6 +243,10 @@ void rg_thread_waits_its_turn(void)
 {
 }
 
+void rg_thread_stays_back(void)
+{
+}
+
 void rg_process_on_fork(void (*child)(void))
 {
     (void)child;
