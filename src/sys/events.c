@@ -1,11 +1,11 @@
 /* events.c - lines appended to this process's file. */
 #include "sys/events.h"
 
-#include "base/mem.h"
+#include "base/escape.h"
+#include "base/json.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/log.h"
-#include "sys/metrics.h"
 #include "sys/process.h"
 
 #include <errno.h>
@@ -142,13 +142,14 @@ void rg_watch_line(const char *rest)
 
 void rg_event(const char *kind, const char *who, const char *fmt, ...)
 {
-    char text[1024];
+    char text[1024], one_line[1200];
     va_list args;
     if (!rg_watch_file_is_open())
         return;
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    (void)rg_escape(one_line, sizeof one_line, text, strlen(text));
     rg_buf line;
     rg_buf_init(&line, 0);
     rg_buf_text(&line, "\"event\":");
@@ -156,7 +157,7 @@ void rg_event(const char *kind, const char *who, const char *fmt, ...)
     rg_buf_text(&line, ",\"who\":");
     rg_json_string(&line, who != NULL ? who : our_name);
     rg_buf_text(&line, ",\"text\":");
-    rg_json_string(&line, text);
+    rg_json_string(&line, one_line);
     if (rg_buf_status(&line) == RG_OK)
         rg_watch_line(rg_buf_cstr(&line));
     rg_buf_fini(&line);

@@ -2,6 +2,7 @@
 #include "sys/metrics.h"
 
 #include "base/escape.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "sys/clock.h"
 #include "sys/process.h"
@@ -237,30 +238,6 @@ static void write_number(rg_buf *out, double value)
         rg_buf_printf(out, "%.0f", value == 0 ? 0.0 : value);
     else
         rg_buf_printf(out, "%.13g", value);
-}
-
-void rg_json_number(rg_buf *out, double value)
-{
-    const char *quote = isfinite(value) ? "" : "\"";
-    rg_buf_text(out, quote);
-    write_number(out, value);
-    rg_buf_text(out, quote);
-}
-
-void rg_json_string(rg_buf *out, const char *text)
-{
-    size_t n = strlen(text), size = 4 * n + 1;
-    char *clean = rg_alloc(size);
-    rg_buf_char(out, '"');
-    if (clean != NULL)
-        (void)rg_escape(clean, size, text, n);
-    for (const char *c = clean != NULL ? clean : ""; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            rg_buf_char(out, '\\');
-        rg_buf_char(out, *c);
-    }
-    rg_buf_char(out, '"');
-    rg_free(clean);
 }
 
 void rg_sample_key(rg_buf *out, const rg_sample *sample)

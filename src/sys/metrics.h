@@ -109,11 +109,8 @@ void rg_metrics_text(rg_buf *out);
  * in quotes, since JSON has none. */
 void rg_metrics_json(rg_buf *out);
 
-/* For those who write a part of it: a key with its quotes, and a value. */
+/* Its key in JSON, with the quotes. */
 void rg_sample_key(rg_buf *out, const rg_sample *sample);
-void rg_json_number(rg_buf *out, double value);
-/* With its quotes; control characters and what is no UTF-8 as base/escape.h shows them. */
-void rg_json_string(rg_buf *out, const char *text);
 
 /* For tests and documentation: line i of the list. False: there are no more. */
 bool rg_metric_info(size_t i, rg_sample *info, rg_metric_whose *whose);

@@ -1,6 +1,7 @@
 /* program_graph.c - a program as JSON. */
 #include "watch/program_graph.h"
 
+#include "base/json.h"
 #include "sys/file.h"
 #include "sys/flags.h"
 #include "sys/log.h"

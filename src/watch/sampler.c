@@ -2,6 +2,7 @@
 #include "watch/sampler.h"
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "rpc/credentials.h"
 #include "sys/clock.h"
@@ -12,6 +13,7 @@
 #include "sys/job_env.h"
 #include "sys/log.h"
 #include "sys/process.h"
+#include "watch/expose.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -31,6 +33,7 @@ static struct {
     pthread_cond_t wake;
     pthread_t thread;
     bool on, ending, hooked;
+    rg_http *http; /* NULL: none */
     uint64_t every_ns, thin_at, stride, ticks;
     seen *seen;
     size_t cap_seen;
@@ -111,7 +114,8 @@ static void add_text(rg_buf *line, const char *key, const char *value)
     rg_json_string(line, value);
 }
 
-static void write_start(const rg_watch_who *who, const rg_credentials *credentials)
+static void write_start(const rg_watch_who *who, const rg_credentials *credentials,
+                        const char *metrics)
 {
     rg_buf line;
     char host[256];
@@ -125,6 +129,8 @@ static void write_start(const rg_watch_who *who, const rg_credentials *credentia
     rg_buf_printf(&line, ",\"incarnation\":%u", (unsigned)credentials->incarnation);
     add_text(&line, "endpoint", who->endpoint != NULL ? who->endpoint : "");
     add_text(&line, "version", RG_VERSION);
+    if (metrics[0] != '\0')
+        add_text(&line, "metrics", metrics);
     rg_buf_char(&line, '}');
     if (rg_buf_status(&line) == RG_OK)
         rg_watch_line(rg_buf_cstr(&line));
@@ -173,6 +179,8 @@ void rg_watch_end(int status)
     if (!on)
         return;
     (void)pthread_join(w.thread, NULL);
+    rg_http_close(w.http);
+    w.http = NULL;
     rg_metrics_tick();
     pthread_mutex_lock(&w.lock);
     write_sample();
@@ -196,6 +204,7 @@ static void in_child(void)
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     w.lock = fresh;
     w.on = w.ending = false;
+    w.http = NULL; /* the parent's */
 }
 
 static uint64_t period_ns(void)
@@ -206,11 +215,19 @@ static uint64_t period_ns(void)
     return seconds >= 0.01 && seconds < 1e6 ? (uint64_t)(seconds * 1e9) : 1000000000u;
 }
 
+/* What cannot be shown over HTTP is written all the same. */
+static void expose(char *address, size_t size)
+{
+    if (rg_expose_open(&w.http, address, size) != RG_OK)
+        rg_log(RG_LOG_W, "watch", "\"metrics are not served\" why=\"%s\"", rg_error_message());
+}
+
 /* The lock is held. */
 static rg_status start(const rg_watch_who *who)
 {
     rg_credentials credentials;
     const char *folder = "";
+    char metrics[300] = "";
     RG_TRY(rg_credentials_read(&credentials));
     (void)rg_flag_text("watch_dir", &folder);
     if (folder[0] != '\0')
@@ -218,7 +235,8 @@ static rg_status start(const rg_watch_who *who)
     (void)snprintf(w.name, sizeof w.name, "%s", who->process);
     rg_metrics_role(who->role);
     rg_metric_set(RG_M_START_TIME, (double)rg_clock_wall_ns() / 1e9);
-    write_start(who, &credentials);
+    expose(metrics, sizeof metrics);
+    write_start(who, &credentials, metrics);
     rg_cond_init(&w.wake);
     w.every_ns = period_ns();
     w.stride = 1;
@@ -233,7 +251,7 @@ static bool is_wanted(void)
 {
     const char *folder = "";
     (void)rg_flag_text("watch_dir", &folder);
-    return folder[0] != '\0';
+    return folder[0] != '\0' || rg_expose_is_wanted();
 }
 
 void rg_watch_start(const rg_watch_who *who)
