@@ -139,6 +139,10 @@ static const rg_flag table[] = {
      "how ranks of collective training meet: mpi; rpc, our own; auto: mpi where mpirun started "
      "them, else rpc",
      NULL},
+    {"coll_shared_memory", RG_FLAG_BOOL, "1",
+     "ranks that are all on one host add up in memory that they have in common; 0: over mpi or rpc "
+     "as ranks of several hosts do",
+     NULL},
     {"benchmark", RG_FLAG_BOOL, "0", "", "use fluid.profiler"},
     {"fuse", RG_FLAG_BOOL, "1", "let the plan fuse ops; 0 runs each op as written", NULL},
     {"matmul_precision", RG_FLAG_TEXT, "fp32",
