@@ -148,6 +148,10 @@ static const rg_flag table[] = {
     {"metrics_host", RG_FLAG_TEXT, "127.0.0.1",
      "where it does; at other addresses than loopback who asks needs the job's key as token", NULL},
     {"watch_seconds", RG_FLAG_FLOAT, "1", "how often it does, 0.01 and more", NULL},
+    {"coll_shared_memory", RG_FLAG_BOOL, "1",
+     "ranks that are all on one host add up in memory that they have in common; 0: over mpi or rpc "
+     "as ranks of several hosts do",
+     NULL},
     {"benchmark", RG_FLAG_BOOL, "0", "", "use fluid.profiler"},
     {"fuse", RG_FLAG_BOOL, "1", "let the plan fuse ops; 0 runs each op as written", NULL},
     {"matmul_precision", RG_FLAG_TEXT, "fp32",
