@@ -98,6 +98,7 @@ class Job(object):
         self.restarts, self.restarts_servers, self.least_workers = 0, False, 0
         self.id = id or "%s-%d" % (os.urandom(6).hex(), os.getpid())
         self.keeps = None  # the folder where it is noted for a --resume, and what is noted
+        self.goes_on_by = "launch_ps --resume %s, with the same script and arguments"
         self._key = os.urandom(32).hex()
         self._run_dir = tempfile.mkdtemp(prefix="regatta-")
         if log_dir:
@@ -136,8 +137,8 @@ class Job(object):
                 resume.forget(*self.keeps)
             elif self.keeps:
                 resume.has_stopped(*self.keeps)
-                sys.stderr.write("launch: to go on where it was: launch_ps --resume %s, with the same "
-                                 "script and arguments\n" % self.keeps[0])
+                sys.stderr.write("launch: to go on where it was: %s\n"
+                                 % (self.goes_on_by % self.keeps[0]))
             return status
         finally:
             shutil.rmtree(self._run_dir, ignore_errors=True)
