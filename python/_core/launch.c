@@ -2,8 +2,10 @@
 #include "_core/core.h"
 
 #include "base/arena.h"
+#include "dist/stopped.h"
 #include "launch/launch.h"
 #include "ps/memory.h"
+#include "sys/flags.h"
 #include "sys/host.h"
 #include "sys/job_env.h"
 
@@ -229,7 +231,34 @@ static PyObject *core_check_table_memory(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* stopped_write(journals, folder) -> (servers, workers, steps, pushes, pushes left out) */
+static PyObject *core_stopped_write(PyObject *module, PyObject *args)
+{
+    const char *from, *to;
+    rg_stopped *job = NULL;
+    rg_stopped_about about = {0};
+    rg_status code;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss:stopped_write", &from, &to))
+        return NULL;
+    CORE_TRY(rg_flag_set("ps_return_seconds", "60")); /* what is kept for who comes back is there */
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_stopped_open(&job, from);
+    if (code == RG_OK) {
+        about = rg_stopped_tell(job);
+        code = rg_stopped_write(job, to);
+    }
+    rg_stopped_close(job);
+    Py_END_ALLOW_THREADS
+    CORE_TRY(code);
+    return Py_BuildValue("(iIKKK)", about.servers, about.trainers, (unsigned long long)about.steps,
+                         (unsigned long long)about.pushes, (unsigned long long)about.left_out);
+}
+
 static PyMethodDef functions[] = {
+    {"stopped_write", core_stopped_write, METH_VARARGS,
+     "stopped_write(journals, folder): a snapshot of all servers of a stopped job, for any number "
+     "of them -> (servers, workers, steps, pushes, pushes left out)"},
     {"launch", core_launch, METH_VARARGS,
      "launch([(role, index, argv, env, log, append, echo)], log_dir, run_dir, server_wait_ms,"
      " restarts=0, restarts_servers=False, least_workers=0) -> exit status"},

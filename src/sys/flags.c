@@ -46,6 +46,14 @@ static const rg_flag table[] = {
      NULL},
     {"ps_journal_dir", RG_FLAG_TEXT, "", "the folder of the journals, one below it for each server",
      NULL},
+    {"ps_resume_from", RG_FLAG_TEXT, "",
+     "a snapshot of all servers (paddle export_snapshot --snapshot) that a server without a "
+     "journal "
+     "of its own begins with: its share of the values, and how far trainers were",
+     NULL},
+    {"ps_init_from", RG_FLAG_TEXT, "",
+     "the same for a new job: values and states of optimizers alone; fleet.init_server() sets it",
+     NULL},
     {"ps_snapshot_mb", RG_FLAG_INT, "4096",
      "a server whose journal has grown by so many MiB writes a snapshot, and drops what is before "
      "it; 0: never",

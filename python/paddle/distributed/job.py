@@ -97,7 +97,8 @@ class Job(object):
         # be left for the job to go on (0: all).
         self.restarts, self.restarts_servers, self.least_workers = 0, False, 0
         self.id = id or "%s-%d" % (os.urandom(6).hex(), os.getpid())
-        self.keeps = None  # the folder where it is noted for a --resume
+        self.keeps = None  # the folder where it is noted for a --resume, and what is noted
+        self.goes_on_by = "launch_ps --resume %s, with the same script and arguments"
         self.watched = True  # processes write how they are to watch/ in the log folder
         self._key = os.urandom(32).hex()
         self._run_dir = tempfile.mkdtemp(prefix="regatta-")
@@ -139,10 +140,11 @@ class Job(object):
             status = _core.launch(self.processes, self.log_dir, self._run_dir, server_wait_ms,
                                   self.restarts, self.restarts_servers, self.least_workers)
             if self.keeps and status == 0:
-                resume.forget(self.keeps)
+                resume.forget(*self.keeps)
             elif self.keeps:
-                sys.stderr.write("launch: to go on where it was: launch_ps --resume %s, with the same "
-                                 "script and arguments\n" % self.keeps)
+                resume.has_stopped(*self.keeps)
+                sys.stderr.write("launch: to go on where it was: %s\n"
+                                 % (self.goes_on_by % self.keeps[0]))
             return status
         finally:
             shutil.rmtree(self._run_dir, ignore_errors=True)
