@@ -52,6 +52,7 @@ enum {
     RG_NOTED_GONE,
     RG_NOTED_ROWS,     /* as RG_PS_ROWS: those were looked up */
     RG_NOTED_CATCH_UP, /* u32 variable, i64 first, i64 n: those were read */
+    RG_NOTED_LEASE,    /* what has become of a range of the data */
     RG_STATE_ABOUT = 100,
     RG_STATE_PROGRAM,
     RG_STATE_VALUE,
@@ -60,6 +61,7 @@ enum {
     RG_STATE_ENGINE,
     RG_STATE_MEMBER,
     RG_STATE_BEFORE, /* values before the last step */
+    RG_STATE_LEASES, /* ranges of the data */
 };
 
 /* ---- serve_state.c ---- */

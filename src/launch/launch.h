@@ -54,11 +54,14 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status);
 /* ---- reports (report.c) ---- */
 
 /* A worker may leave a file worker.N.report in the folder that REGATTA_RUN_DIR names: lines
- * "examples=NUMBER" and "file=PATH", one for each file it has read; later numbers replace
+ * "examples=NUMBER" and "file=PATH", one for each file it has read, or, of leased data,
+ * "leased=EXAMPLES RANGES GIVEN_BACK" over all workers; later numbers replace
  * earlier ones, and lines with other names are for later versions. */
 typedef struct rg_launch_report {
     bool found;
     long long examples; /* -1: not said */
+    long long leased;   /* examples of all workers, dealt by the servers; -1: not said */
+    int ranges, returned;
     const char **files; /* texts of `text`, sorted, each once */
     size_t n_files;
     char *text;

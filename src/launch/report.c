@@ -24,6 +24,10 @@ static rg_status parse_line(rg_launch_report *report, char *line, size_t *cap)
         if (errno != 0 || end == value || *end != '\0' || number < 0)
             return rg_fail(RG_ECORRUPT, "the number of examples is not a number");
         report->examples = number;
+    } else if (strcmp(line, "leased") == 0) {
+        if (sscanf(value, "%lld %d %d", &report->leased, &report->ranges, &report->returned) != 3 ||
+            report->leased < 0)
+            return rg_fail(RG_ECORRUPT, "what is said of leased data is not three numbers");
     } else if (strcmp(line, "file") == 0) {
         RG_TRY(rg_grow((void **)&report->files, report->n_files, cap, sizeof *report->files));
         report->files[report->n_files++] = value;
@@ -51,7 +55,7 @@ rg_status rg_launch_report_parse(rg_launch_report *report, const char *text, siz
 {
     size_t cap = 0;
     rg_status code = RG_OK;
-    *report = (rg_launch_report){.examples = -1};
+    *report = (rg_launch_report){.examples = -1, .leased = -1};
     if (length > 0 && memchr(text, '\0', length) != NULL)
         return rg_fail(RG_ECORRUPT, "a NUL byte");
     report->text = rg_alloc(length + 1);
@@ -80,7 +84,7 @@ void rg_launch_report_fini(rg_launch_report *report)
 {
     rg_free(report->files);
     rg_free(report->text);
-    *report = (rg_launch_report){.examples = -1};
+    *report = (rg_launch_report){.examples = -1, .leased = -1};
 }
 
 /* ---- of all workers ---- */
@@ -89,7 +93,7 @@ void rg_launch_report_fini(rg_launch_report *report)
 static void load(rg_launch_report *report, const char *run_dir, int worker, rg_buf *notes)
 {
     rg_buf path, text;
-    *report = (rg_launch_report){.examples = -1};
+    *report = (rg_launch_report){.examples = -1, .leased = -1};
     rg_buf_init(&path, 0);
     rg_buf_init(&text, MAX_REPORT_BYTES);
     rg_buf_printf(&path, "%s/worker.%d.report", run_dir, worker);
@@ -160,6 +164,22 @@ static rg_status compare_files(const rg_launch_report *reports, const rg_launch_
     return RG_OK;
 }
 
+/* Each says what it heard last: who heard it last has all. */
+static void tell_leased(const rg_launch_report *reports, int n, rg_buf *out)
+{
+    const rg_launch_report *last = NULL;
+    for (int i = 0; i < n; i++)
+        if (reports[i].found && reports[i].leased >= 0 &&
+            (last == NULL || reports[i].leased > last->leased))
+            last = &reports[i];
+    if (last == NULL)
+        return;
+    rg_buf_printf(out, "%sleased: each of %lld examples was trained on once, in %d ranges",
+                  out->len > 0 ? "; " : "", last->leased, last->ranges);
+    if (last->returned > 0)
+        rg_buf_printf(out, " (%d given back)", last->returned);
+}
+
 rg_status rg_launch_report_text(const char *run_dir, const rg_launch_job *job, rg_buf *examples,
                                 rg_buf *twice)
 {
@@ -177,6 +197,7 @@ rg_status rg_launch_report_text(const char *run_dir, const rg_launch_job *job, r
             before = ", ";
         }
     }
+    tell_leased(reports, job->n, examples);
     rg_status code = compare_files(reports, job, twice);
     for (int i = 0; i < job->n; i++)
         rg_launch_report_fini(&reports[i]);
