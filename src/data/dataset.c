@@ -276,8 +276,8 @@ rg_status rg_dataset_ready(const rg_dataset *d)
 
 rg_status rg_dataset_cut_size(const rg_dataset *d, size_t file, uint64_t *size)
 {
-    const rg_text_config text = {.pipe = d->pipe, .fs_name = d->fs_name, .ugi = d->fs_ugi,
-                                 .fetch = d->fetch};
+    const rg_text_config text = {
+        .pipe = d->pipe, .fs_name = d->fs_name, .ugi = d->fs_ugi, .fetch = d->fetch};
     bool can;
     RG_TRY(rg_text_can_cut(&text, d->files[file], &can));
     *size = can ? rg_path_size(d->files[file]) : 0;

@@ -93,8 +93,9 @@ static rg_status send_batch(void *arg)
         return RG_OK;
     }
     if (w->skip > 0)
-        return rg_fail(RG_EINVAL, "%llu of the examples of a batch of %s are trained on already: "
-                                  "was the batch size changed?",
+        return rg_fail(RG_EINVAL,
+                       "%llu of the examples of a batch of %s are trained on already: "
+                       "was the batch size changed?",
                        (unsigned long long)w->skip, r->dataset->files[w->lines.file]);
     RG_TRY(take_spare(r, &batch));
     rg_status code = rg_batch_fill(batch, w->lines.rows, 0, w->lines.rows->n_rows);

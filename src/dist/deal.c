@@ -485,8 +485,9 @@ static rg_status replay(rg_deals *d, const rg_range_note *note)
     RG_TRY(find_range(d, note->reading, note->range, &it));
     reading *r = &d->readings[note->reading];
     if (note->state > RG_RANGE_DONE || it->state == RG_RANGE_DONE)
-        return note->state > RG_RANGE_DONE ? rg_fail(RG_ECORRUPT, "a range in state %u", note->state)
-                                           : RG_OK;
+        return note->state > RG_RANGE_DONE
+                   ? rg_fail(RG_ECORRUPT, "a range in state %u", note->state)
+                   : RG_OK;
     bool was_held = it->state == RG_RANGE_HELD;
     drop_held(r, note->range);
     drop_back(r, note->range);

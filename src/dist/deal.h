@@ -1,12 +1,13 @@
 /* deal.h - the data of a job in ranges of files: who trains on which, and how far each has come.
  *
- * A *reading* is one pass over a list of files, which all trainers have alike; the first that begins
- * it says how large the files are, and so what its ranges are. Server 0 deals them: a range is free,
- * held by a trainer (in one epoch of it), or done. One whose holder is gone is free again, and each
- * time it is dealt it has another generation. Every server counts how many examples of each range
- * it has applied: a push says which examples of which ranges are in it (rg_push_tag), and is applied
- * where those are the next ones. So whoever goes on with a range of a dead trainer asks each
- * server how far it is, whereby what the dead one may still have under way is refused there.
+ * A *reading* is one pass over a list of files, which all trainers have alike; the first that
+ * begins it says how large the files are, and so what its ranges are. Server 0 deals them: a range
+ * is free, held by a trainer (in one epoch of it), or done. One whose holder is gone is free again,
+ * and each time it is dealt it has another generation. Every server counts how many examples of
+ * each range it has applied: a push says which examples of which ranges are in it (rg_push_tag),
+ * and is applied where those are the next ones. So whoever goes on with a range of a dead trainer
+ * asks each server how far it is, whereby what the dead one may still have under way is refused
+ * there.
  *
  * Threads: any. It calls note() with its lock held. */
 #ifndef RG_DIST_DEAL_H
@@ -20,8 +21,8 @@ typedef struct rg_deals rg_deals;
 
 typedef enum rg_range_state { RG_RANGE_FREE, RG_RANGE_HELD, RG_RANGE_DONE } rg_range_state;
 
-/* What has become of a range: for a journal, which has these and not what was asked, since the order
- * of what trainers ask at the same time decides who gets what. */
+/* What has become of a range: for a journal, which has these and not what was asked, since the
+ * order of what trainers ask at the same time decides who gets what. */
 typedef struct rg_range_note {
     uint32_t reading, range, state, generation;
     uint32_t holder;
@@ -53,16 +54,16 @@ rg_status rg_deals_begin(rg_deals *deals, const rg_deal_plan *plan, rg_pass_stat
 
 /* Server 0: a free range, now the holder's. RG_EOF: none is free now, and *is says whether all are
  * done. */
-rg_status rg_deals_take(rg_deals *deals, uint32_t reading, const rg_holder *holder,
-                        rg_lease *lease, rg_pass_state *is);
+rg_status rg_deals_take(rg_deals *deals, uint32_t reading, const rg_holder *holder, rg_lease *lease,
+                        rg_pass_state *is);
 /* Server 0: all examples of the range are trained on, so many. RG_ESTALE where it is another's by
  * now. Said again, it changes nothing. */
 rg_status rg_deals_finish(rg_deals *deals, uint32_t reading, const rg_lease_done *done);
 /* Server 0: what the trainer holds, of this epoch and those before, is free. How many that were. */
 uint32_t rg_deals_return(rg_deals *deals, uint32_t trainer, uint64_t epoch);
 
-/* How many examples of the range this server has; nothing of an earlier generation is taken from now
- * on. */
+/* How many examples of the range this server has; nothing of an earlier generation is taken from
+ * now on. */
 rg_status rg_deals_fence(rg_deals *deals, uint32_t reading, uint32_t range, uint32_t generation,
                          uint64_t *rows);
 /* A push has these examples. *came: they are here already. RG_ESTALE where they are not the next

@@ -47,7 +47,8 @@ typedef struct rg_channel {
     uint64_t replayed; /* the first so many were pushed by an earlier process: nothing is sent */
     uint64_t until;    /* async: what is pushed next goes to here, as some servers have it */
     uint64_t since_pull;
-    /* Of leased data: which examples the step that is made is of, those in `filling`, those sent. */
+    /* Of leased data: which examples the step that is made is of, those in `filling`, those sent.
+     */
     rg_push_tag tag;
     bool has_tag;
     rg_push_tag *tags, *sent_tags; /* owned */

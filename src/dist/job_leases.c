@@ -31,7 +31,7 @@ struct rg_leases {
     reader threads[RG_PS_MAX_THREADS];
     rg_pass_state state;
     rg_pass_state past; /* of the passes before */
-    bool idle; /* the servers were told so */
+    bool idle;          /* the servers were told so */
 };
 
 void rg_leases_close(rg_job *job)
@@ -76,15 +76,17 @@ static rg_status read_state(rg_cursor *in, rg_pass_state *is)
 static rg_status check_mode(const rg_job *job, int threads)
 {
     if (job->mode->push == NULL)
-        return rg_fail(RG_EINVAL,
-                       "leased data in %s mode: a trainer sends what its own parameters have become, "
-                       "not what it learned of which examples; use async, half_async or sync",
-                       job->mode->programs.name);
+        return rg_fail(
+            RG_EINVAL,
+            "leased data in %s mode: a trainer sends what its own parameters have become, "
+            "not what it learned of which examples; use async, half_async or sync",
+            job->mode->programs.name);
     if (job->mode->together && threads > 1)
-        return rg_fail(RG_EINVAL,
-                       "leased data with %d threads in %s mode, where the threads of a trainer push "
-                       "together: use one (dataset.set_thread(1)) and more trainers, or async mode",
-                       threads, job->mode->programs.name);
+        return rg_fail(
+            RG_EINVAL,
+            "leased data with %d threads in %s mode, where the threads of a trainer push "
+            "together: use one (dataset.set_thread(1)) and more trainers, or async mode",
+            threads, job->mode->programs.name);
     return RG_OK;
 }
 
@@ -163,9 +165,8 @@ static rg_status collect_done(struct rg_leases *l, rg_lease_ask *ask)
         return rg_no_memory(l->n * sizeof *ask->done, "ranges that are done");
     for (size_t i = 0; i < l->n; i++) {
         if (is_done(&l->mine[i]))
-            ask->done[ask->n_done++] = (rg_lease_done){l->mine[i].lease.range,
-                                                       l->mine[i].lease.generation,
-                                                       (uint64_t)l->mine[i].rows};
+            ask->done[ask->n_done++] = (rg_lease_done){
+                l->mine[i].lease.range, l->mine[i].lease.generation, (uint64_t)l->mine[i].rows};
         else
             l->mine[left++] = l->mine[i];
     }
@@ -234,8 +235,8 @@ static rg_status ask(rg_job *job, struct rg_leases *l, bool *given, rg_lease *le
     return RG_OK;
 }
 
-/* How many examples of the range each server has: the least and the most. From now on none takes any
- * of whoever had it before. */
+/* How many examples of the range each server has: the least and the most. From now on none takes
+ * any of whoever had it before. */
 static rg_status ask_how_far(rg_job *job, uint32_t reading, const rg_lease *lease, uint64_t *least,
                              uint64_t *most)
 {

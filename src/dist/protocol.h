@@ -50,8 +50,8 @@ enum {
     RG_PS_MAX_VARS = 1 << 20,
     RG_PS_MAX_THREADS = 1024, /* of a trainer, that push each for itself */
     RG_PS_ALIGN = 8,
-    RG_PS_GET_BYTES = 16 << 20, /* of rows in one answer to GET, unless one row alone has more */
-    RG_PS_MAX_TAGS = 1024,      /* of a push */
+    RG_PS_GET_BYTES = 16 << 20,   /* of rows in one answer to GET, unless one row alone has more */
+    RG_PS_MAX_TAGS = 1024,        /* of a push */
     RG_DEAL_MAX_RANGES = 1 << 20, /* of one reading */
 };
 

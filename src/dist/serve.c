@@ -54,7 +54,8 @@ static rg_status open_trainers(rg_engine *s, int trainers)
         s->trainers[t].who = nobody;
     s->elastic = rg_flag_int("ps_elastic");
     if (s->elastic < 0 || s->elastic > s->schema.trainers)
-        return rg_fail(RG_EINVAL, "FLAGS_ps_elastic is %lld, and may be 0 to %u, the number of trainers",
+        return rg_fail(RG_EINVAL,
+                       "FLAGS_ps_elastic is %lld, and may be 0 to %u, the number of trainers",
                        (long long)s->elastic, s->schema.trainers);
     return s->trainers ? rg_serve_open_leases(s) : rg_no_memory(1, "trainers");
 }

@@ -45,10 +45,11 @@ static rg_status begin_pass(rg_engine *s, rg_member *trainer, rg_rpc_request *re
     rg_deal_plan plan;
     rg_status code = rg_deal_plan_read(&plan, body, n);
     if (code == RG_OK && !trainer->leased && atomic_load(&trainer->n_pushes) > 0)
-        code = rg_fail(RG_EINVAL,
-                       "%s has trained on examples that are not leased; in one job they all are, or "
-                       "none is",
-                       trainer->who);
+        code = rg_fail(
+            RG_EINVAL,
+            "%s has trained on examples that are not leased; in one job they all are, or "
+            "none is",
+            trainer->who);
     if (code == RG_OK)
         code = rg_deals_begin(s->deals, &plan, is);
     rg_free((void *)(uintptr_t)plan.sizes);
@@ -225,8 +226,9 @@ void rg_serve_sum_up_leases(rg_engine *s)
     rg_pass_state is;
     uint32_t passes = rg_deals_count(s->deals, &is);
     if (passes > 0 && is.done > 0 && !is.over && s->failed == RG_OK)
-        rg_log(RG_LOG_W, "ps",
-               "server=%d pass=%u ranges=%u done=%u \"the job has ended, and not all of the data was "
-               "trained on\"",
-               s->id, passes - 1, is.ranges, is.done);
+        rg_log(
+            RG_LOG_W, "ps",
+            "server=%d pass=%u ranges=%u done=%u \"the job has ended, and not all of the data was "
+            "trained on\"",
+            s->id, passes - 1, is.ranges, is.done);
 }

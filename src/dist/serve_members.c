@@ -383,8 +383,8 @@ void rg_serve_hear_failure(rg_engine *s, rg_member *trainer, rg_rpc_request *req
 /* One that has not left is gone for good. With the lock. True: the others go on without it. */
 static bool is_done_without(rg_engine *s, rg_member *trainer, const char *how)
 {
-    bool may = s->mode != NULL && (s->elastic > 0 || (!s->mode->programs.merges &&
-                                                      rg_flag_bool("ps_go_on")));
+    bool may = s->mode != NULL &&
+               (s->elastic > 0 || (!s->mode->programs.merges && rg_flag_bool("ps_go_on")));
     if (!may) {
         fail_because_of(s, trainer, "", how);
         return false;

@@ -276,10 +276,10 @@ struct rg_engine {
     /* Rendezvous that are over, in their order; `lock`. Owned. */
     rg_meeting *meetings;
     size_t n_meetings, cap_meetings, first_kept, meeting_bytes;
-    rg_deals *deals;    /* data that is dealt to trainers; owned */
-    int64_t elastic;    /* trainers come and go, and so many must come: FLAGS_ps_elastic; 0: all */
+    rg_deals *deals;     /* data that is dealt to trainers; owned */
+    int64_t elastic;     /* trainers come and go, and so many must come: FLAGS_ps_elastic; 0: all */
     atomic_int n_joined; /* trainers that have ever come */
-    uint64_t alone_ns;  /* since when all trainers are lost; 0: they are not */
+    uint64_t alone_ns;   /* since when all trainers are lost; 0: they are not */
     rg_task_queue *queues[RG_QUEUES];
     pthread_t workers[RG_QUEUES];
     /* of the thread that waits for the end: */

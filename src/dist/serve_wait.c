@@ -38,7 +38,8 @@ static bool is_quiet(const rg_engine *s, uint64_t now)
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         const rg_member *trainer = &s->trainers[t];
         any_left = any_left || trainer->left;
-        if (!trainer->left && !rg_serve_is_absent(s, trainer) && (!trainer->joined || now - atomic_load(&trainer->asked_ns) < SECOND))
+        if (!trainer->left && !rg_serve_is_absent(s, trainer) &&
+            (!trainer->joined || now - atomic_load(&trainer->asked_ns) < SECOND))
             return false;
     }
     return any_left;

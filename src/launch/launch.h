@@ -33,6 +33,8 @@ typedef struct rg_launch_process {
     const char *log;         /* NULL: none, it must be echoed */
     bool append;             /* keep what the log has */
     bool echo;               /* show its output here too; several: line by line */
+    bool spare; /* a worker that is started when somebody asks for one more (launch/join.h); such
+                 * processes are the last */
 } rg_launch_process;
 
 typedef struct rg_launch_job {
@@ -43,7 +45,8 @@ typedef struct rg_launch_job {
     int server_wait_ms;    /* how long servers may take to end by themselves; 0: 5 s */
     int restarts;          /* how often a worker that died is started again; 0: it ends the job */
     bool restarts_servers; /* servers too: what they have is not lost with them (a journal) */
-    int least_workers; /* the job goes on while so many have not died for good; 0: all of them */
+    int least_workers;    /* the job goes on while so many have not died for good; 0: all of them */
+    const char *join_dir; /* workers come and go: where one more is asked for; NULL: they do not */
 } rg_launch_job;
 
 /* Runs the job to its end. *exit_status is then 0, or what this process should exit with: the

@@ -11,6 +11,19 @@
 
 enum { MAX_REPORT_BYTES = 64 << 20, SHOWN_FILES = 5 };
 
+/* The number at *text, which is the last or has a blank behind it. */
+static rg_status next_number(char **text, long long *out)
+{
+    char *end = NULL;
+    errno = 0;
+    long long number = strtoll(*text, &end, 10);
+    if (errno != 0 || end == *text || (*end != '\0' && *end != ' ') || number < 0)
+        return rg_fail(RG_ECORRUPT, "the number of examples is not a number");
+    *text = end + (*end == ' ');
+    *out = number;
+    return RG_OK;
+}
+
 static rg_status parse_line(rg_launch_report *report, char *line, size_t *cap)
 {
     char *value = strchr(line, '=');
@@ -18,16 +31,14 @@ static rg_status parse_line(rg_launch_report *report, char *line, size_t *cap)
         return rg_fail(RG_ECORRUPT, "a line without '='");
     *value++ = '\0';
     if (strcmp(line, "examples") == 0) {
-        char *end = NULL;
-        errno = 0;
-        long long number = strtoll(value, &end, 10);
-        if (errno != 0 || end == value || *end != '\0' || number < 0)
-            return rg_fail(RG_ECORRUPT, "the number of examples is not a number");
-        report->examples = number;
+        RG_TRY(next_number(&value, &report->examples));
     } else if (strcmp(line, "leased") == 0) {
-        if (sscanf(value, "%lld %d %d", &report->leased, &report->ranges, &report->returned) != 3 ||
-            report->leased < 0)
-            return rg_fail(RG_ECORRUPT, "what is said of leased data is not three numbers");
+        long long ranges, returned;
+        RG_TRY(next_number(&value, &report->leased));
+        RG_TRY(next_number(&value, &ranges));
+        RG_TRY(next_number(&value, &returned));
+        report->ranges = (int)ranges;
+        report->returned = (int)returned;
     } else if (strcmp(line, "file") == 0) {
         RG_TRY(rg_grow((void **)&report->files, report->n_files, cap, sizeof *report->files));
         report->files[report->n_files++] = value;

@@ -14,8 +14,9 @@ rg_status rg_leased_check(rg_job *job, const rg_dataset *dataset, bool infer)
 {
     (void)dataset;
     if (infer)
-        return rg_fail(RG_EINVAL, "a leased file list is for training: infer_from_dataset reads all "
-                                  "of its files (set_filelist without lease)");
+        return rg_fail(RG_EINVAL,
+                       "a leased file list is for training: infer_from_dataset reads all "
+                       "of its files (set_filelist without lease)");
     if (job == NULL || !rg_job_is_joined(job))
         return rg_fail(RG_EINVAL, "a leased file list needs parameter servers, which deal it, and "
                                   "this process has not joined a job (fleet.init_worker); without "
@@ -77,15 +78,15 @@ void rg_leased_wait_a_moment(rg_job *job, rg_leased_wait *wait)
     rg_pass_state is = rg_leases_state(job);
     uint64_t now = rg_clock_ns();
     if (wait->since_ns == 0 || is.done != wait->done)
-        *wait = (rg_leased_wait){.since_ns = now,
-                                 .told_ns = now + TELL_AFTER_S * SECOND,
-                                 .done = is.done};
+        *wait = (rg_leased_wait){
+            .since_ns = now, .told_ns = now + TELL_AFTER_S * SECOND, .done = is.done};
     if (now >= wait->told_ns) {
         wait->told_ns = now + TELL_EVERY_S * SECOND;
-        rg_log(RG_LOG_W, "train",
-               "trainer=%d ranges=%u done=%u seconds=%.0f \"waits: other trainers have what is left "
-               "of the data, and would have to be stood in for if they died\"",
-               job->trainer, is.ranges, is.done, (double)(now - wait->since_ns) * 1e-9);
+        rg_log(
+            RG_LOG_W, "train",
+            "trainer=%d ranges=%u done=%u seconds=%.0f \"waits: other trainers have what is left "
+            "of the data, and would have to be stood in for if they died\"",
+            job->trainer, is.ranges, is.done, (double)(now - wait->since_ns) * 1e-9);
     }
     rg_clock_sleep(MOMENT_MS * 1000000u);
 }

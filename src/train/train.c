@@ -41,7 +41,7 @@ typedef struct worker {
 struct rg_train {
     const rg_train_config *config;
     rg_program *program; /* what runs: owned */
-    rg_reader *reader; /* NULL: leased, each worker has its own */
+    rg_reader *reader;   /* NULL: leased, each worker has its own */
     rg_pool *pool;
     worker *workers;
     int threads;
