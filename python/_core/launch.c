@@ -54,14 +54,15 @@ static const char *const *text_array(rg_arena *arena, PyObject *list)
     return texts;
 }
 
-/* (role, index, argv, env, log or None, append, echo) */
+/* (role, index, argv, env, log or None, append, echo[, spare]) */
 static int read_process(rg_arena *arena, PyObject *item, rg_launch_process *out)
 {
     const char *role;
     PyObject *argv, *env, *log;
-    int index, append, echo;
-    if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "siOOOpp;a process of a job", &role, &index,
-                                                  &argv, &env, &log, &append, &echo))
+    int index, append, echo, spare = 0;
+    if (!PyTuple_Check(item) ||
+        !PyArg_ParseTuple(item, "siOOOpp|p;a process of a job", &role, &index, &argv, &env, &log,
+                          &append, &echo, &spare))
         return -1;
     bool worker = strcmp(role, "worker") == 0;
     if (!worker && strcmp(role, "server") != 0) {
@@ -73,24 +74,26 @@ static int read_process(rg_arena *arena, PyObject *item, rg_launch_process *out)
         .index = index,
         .append = append != 0,
         .echo = echo != 0,
+        .spare = spare != 0,
     };
     if (log != Py_None && (out->log = system_text(arena, log)) == NULL)
         return -1;
     return (out->argv = text_array(arena, argv)) && (out->env = text_array(arena, env)) ? 0 : -1;
 }
 
-/* launch(processes, log_dir, run_dir, server_wait_ms[, restarts, restarts_servers, least_workers])
- * -> exit status */
+/* launch(processes, log_dir, run_dir, server_wait_ms[, restarts, restarts_servers, least_workers,
+ * join_dir]) -> exit status */
 static PyObject *core_launch(PyObject *module, PyObject *args)
 {
-    PyObject *list, *log_dir, *run_dir, *out = NULL;
+    PyObject *list, *log_dir, *run_dir, *join_dir = Py_None, *out = NULL;
     rg_arena arena = RG_ARENA_EMPTY;
     rg_launch_job job = {0};
     int exit_status = 1;
     (void)module;
     int servers_too = 0;
-    if (!PyArg_ParseTuple(args, "O!OOi|ipi:launch", &PyList_Type, &list, &log_dir, &run_dir,
-                          &job.server_wait_ms, &job.restarts, &servers_too, &job.least_workers))
+    if (!PyArg_ParseTuple(args, "O!OOi|ipiO:launch", &PyList_Type, &list, &log_dir, &run_dir,
+                          &job.server_wait_ms, &job.restarts, &servers_too, &job.least_workers,
+                          &join_dir))
         return NULL;
     job.restarts_servers = servers_too != 0;
     job.n = (int)PyList_Size(list);
@@ -105,7 +108,8 @@ static PyObject *core_launch(PyObject *module, PyObject *args)
         if (read_process(&arena, PyList_GetItem(list, i), &processes[i]) < 0)
             goto done;
     if ((log_dir != Py_None && (job.log_dir = system_text(&arena, log_dir)) == NULL) ||
-        (run_dir != Py_None && (job.run_dir = system_text(&arena, run_dir)) == NULL))
+        (run_dir != Py_None && (job.run_dir = system_text(&arena, run_dir)) == NULL) ||
+        (join_dir != Py_None && (job.join_dir = system_text(&arena, join_dir)) == NULL))
         goto done;
     rg_status code;
     Py_BEGIN_ALLOW_THREADS

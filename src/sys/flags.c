@@ -28,12 +28,20 @@ static const rg_flag table[] = {
     {"data_bad_lines", RG_FLAG_INT, "0",
      "lines of a reading that do not fit their slots and are put aside; one more stops it", NULL},
     {"data_bad_lines_file", RG_FLAG_TEXT, "data_bad_lines.txt", "where they are put", NULL},
+    {"data_range_bytes", RG_FLAG_INT, "0",
+     "of leased files, how large the ranges are that they are dealt in; 0: a 64th of what each "
+     "trainer has of them, 64 KiB to 64 MiB",
+     NULL},
     {"save_wait_ms", RG_FLAG_INT, "600000",
      "how long a save waits for another into the same folder, and a load for one that goes on "
      "changing what it reads",
      NULL},
     {"progress", RG_FLAG_TEXT, "auto",
      "of train_from_dataset: auto, bar, lines or off; auto draws a bar on a terminal", NULL},
+    {"ps_elastic", RG_FLAG_INT, "0",
+     "trainers may come and go while the job runs, and so many must have come before anything is "
+     "decided without the others; 0: all come once",
+     NULL},
     {"ps_go_on", RG_FLAG_BOOL, "0",
      "async modes: a trainer that dies does not end the job; servers go on with the others", NULL},
     {"ps_join_seconds", RG_FLAG_INT, "600",

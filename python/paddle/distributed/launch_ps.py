@@ -9,7 +9,7 @@ import os
 import sys
 
 from .. import _core
-from . import resume
+from . import elastic, resume
 from .job import Job, Ports, host_and_port, is_true, note, print_arguments, refuse
 
 __all__ = []
@@ -68,12 +68,20 @@ def parse_args(argv=None):
     parser.add_argument("--min_trainers", type=int, default=0,
                         help="async modes: the job goes on without workers that died for good "
                         "while so many are left; 0: it ends")
-    parser.add_argument("training_script", help="the script that every process runs")
+    parser.add_argument("--elastic", default="", metavar="MIN:MAX",
+                        help="workers come and go: the job goes on while MIN are left, and up to MAX "
+                        "are at work at once; their data is leased (docs/guide-long-jobs.md)")
+    parser.add_argument("--join", default="", metavar="LOG_DIR",
+                        help="add a worker (--worker_num of them) to the elastic job that has its logs "
+                        "there; it runs the job's own script")
+    parser.add_argument("training_script", nargs="?", help="the script that every process runs")
     parser.add_argument("training_script_args", nargs=argparse.REMAINDER,
                         help="its arguments")
     args = parser.parse_args(argv)
     if args.worker_num is None and not args.resume:
-        args.worker_num = WORKERS
+        args.worker_num = 1 if args.join else WORKERS
+    if not args.join and args.training_script is None:
+        parser.error("the following arguments are required: training_script")
     return args
 
 
@@ -104,6 +112,11 @@ def _check(args):
     if not 0 <= args.min_trainers <= args.worker_num:
         refuse("--min_trainers=%d: 0 to %d, the number of workers"
                % (args.min_trainers, args.worker_num))
+    if args.elastic and args.min_trainers:
+        refuse("--elastic=%s and --min_trainers=%d: the first says it too"
+               % (args.elastic, args.min_trainers))
+    if args.elastic and args.resume:
+        refuse("--elastic and --resume: a job that is gone on with has the workers that it had")
     return args.node_ip if args.node_ip != "127.0.0.1" else nodes[0]
 
 
@@ -152,6 +165,10 @@ def _told_of_deaths(args):
         told["FLAGS_ps_return_seconds"] = str(RETURN_SECONDS)
     if args.min_trainers:
         told["FLAGS_ps_go_on"] = "1"
+    if args.elastic:
+        told["FLAGS_ps_elastic"] = args.elastic.partition(":")[0]
+        told["FLAGS_ps_return_seconds"] = os.environ.get("FLAGS_ps_return_seconds",
+                                                         str(RETURN_SECONDS))
     return told
 
 
@@ -252,7 +269,9 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         count = args.server_num or len(kept.get("endpoints", [])) or SERVERS
         endpoints = ["%s:%d" % (host, ports.take(host, args.start_port + i, "server %d" % i))
                      for i in range(count)]
-    workers = ["%s:%d" % (host, ports.any(host)) for _ in range(args.worker_num)]
+    least, most = (elastic.parse(args.elastic, args.worker_num) if args.elastic
+                   else (args.min_trainers, args.worker_num))
+    workers = ["%s:%d" % (host, ports.any(host)) for _ in range(most)]
     hosts, port = ((kept["hosts"], kept["port"])
                    if kept.get("hosts") and endpoints == kept["endpoints"] else
                    _by_address(endpoints, ports))
@@ -264,8 +283,8 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         **({"FLAGS_tensorboard_dir": os.path.abspath(args.tensorboard)} if args.tensorboard else {}),
         "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(endpoints),
         "PSERVERS": ",".join(endpoints),
-        "PADDLE_TRAINERS_NUM": str(args.worker_num),
-        "PADDLE_TRAINERS": str(args.worker_num),
+        "PADDLE_TRAINERS_NUM": str(most),
+        "PADDLE_TRAINERS": str(most),
         "PADDLE_TRAINER_ENDPOINTS": ",".join(workers),
     }
     if hosts:
@@ -276,7 +295,8 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         _keep(args, job, kept, endpoints, hosts, port)
     started = {"REGATTA_INCARNATION": str(kept["incarnation"])} if kept else {}
     job.watched = not args.no_watch
-    job.restarts, job.least_workers = args.restarts, args.min_trainers
+    job.restarts, job.least_workers = args.restarts, least
+    job.join_dir = elastic.folder_of(args.log_dir) if args.elastic else None
     job.restarts_servers = common.get(
         "FLAGS_ps_journal", os.environ.get("FLAGS_ps_journal", "off")) != "off"
     for i, endpoint in enumerate(endpoints):
@@ -291,12 +311,28 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         job.add("worker", i, script, dict(
             common, **started, TRAINING_ROLE="TRAINER", PADDLE_TRAINING_ROLE="TRAINER",
             PADDLE_TRAINER_ID=str(i), TRAINER_ID=str(i), POD_IP=ip, PADDLE_PORT=str(own_port),
-            PADDLE_CURRENT_IP=ip, PADDLE_CURRENT_ENDPOINT=endpoint), echo=i == 0)
+            PADDLE_CURRENT_IP=ip, PADDLE_CURRENT_ENDPOINT=endpoint), echo=i == 0,
+            spare=i >= args.worker_num)
     return job
+
+
+def _join(args):
+    if args.training_script is not None:
+        refuse("--join=%s runs the script of the job that is joined, and %s is given"
+               % (args.join, args.training_script))
+    try:
+        answers = elastic.join(args.join, args.worker_num)
+    except (ValueError, OSError) as e:
+        refuse(str(e))
+    for answer in answers:
+        sys.stderr.write("launch: %s\n" % answer)
+    return 0 if all(answer.startswith("started") for answer in answers) else 1
 
 
 def launch(argv=None):
     args = parse_args(argv)
+    if args.join:
+        return _join(args)
     if args.print_config:
         print_arguments(args)
     try:
