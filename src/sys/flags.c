@@ -157,6 +157,10 @@ static const rg_flag table[] = {
      NULL},
     {"watch_dir", RG_FLAG_TEXT, "",
      "a folder in which each process writes how it is, PROCESS.jsonl; empty: nobody watches", NULL},
+    {"tensorboard_dir", RG_FLAG_TEXT, "",
+     "a folder in which each process writes its curves for TensorBoard, PROCESS/events.*, and as "
+     "PROCESS/metrics.csv; empty: none",
+     NULL},
     {"metrics_port", RG_FLAG_TEXT, "0",
      "each process serves /metrics to Prometheus at this port; auto: one that is free, said in its "
      "log; 0: none",
