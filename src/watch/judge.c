@@ -17,6 +17,13 @@ double rg_watched_value(const rg_watched *p, const char *key, double or)
     return m != NULL ? m->value : or ;
 }
 
+/* What the launcher knows of the process itself. */
+static bool stands(const rg_watched *p)
+{
+    return strcmp(p->said, "stopped") == 0 || strcmp(p->said, "dead") == 0 ||
+           strcmp(p->said, "finished") == 0;
+}
+
 static bool is_silent(const rg_watch_state *s, const rg_watched *p, double seconds)
 {
     return p->newest == 0 || s->now - p->newest > seconds;
@@ -25,7 +32,7 @@ static bool is_silent(const rg_watch_state *s, const rg_watched *p, double secon
 double rg_watched_rate(const rg_watch_state *s, const rg_watched *p, const char *key)
 {
     const rg_watched_metric *m = rg_map_get(&p->metrics, key);
-    if (m == NULL || m->n_recent < 2 || p->has_ended || is_silent(s, p, SILENT))
+    if (m == NULL || m->n_recent < 2 || p->has_ended || stands(p) || is_silent(s, p, SILENT))
         return 0;
     double begin = p->newest - WINDOW;
     unsigned kept = m->n_recent < RG_WATCH_RECENT ? m->n_recent : RG_WATCH_RECENT, back = 1;
@@ -154,7 +161,8 @@ bool rg_watched_split(const rg_watch_state *s, const rg_watched *p, double share
     double sum = 0;
     for (int i = 0; i < RG_STEP_PARTS; i++) {
         char key[80];
-        (void)snprintf(key, sizeof key, "regatta_step_seconds_total{part=\"%s\"}", rg_step_parts[i]);
+        (void)snprintf(key, sizeof key, "regatta_step_seconds_total{part=\"%s\"}",
+                       rg_step_parts[i]);
         /* Of one that has ended: of all its steps. */
         share[i] = p->has_ended || rg_watch_has_ended(s) ? rg_watched_value(p, key, 0)
                                                          : rg_watched_rate(s, p, key);
