@@ -9,8 +9,10 @@
 
 #include "base/mem.h"
 #include "sys/clock.h"
+#include "sys/events.h"
 #include "sys/flags.h"
 #include "sys/log.h"
+#include "sys/metrics.h"
 
 /* ---- holding what comes in ---- */
 
@@ -124,6 +126,16 @@ static void say_failed(const rg_engine *s)
     rg_log(RG_LOG_W, "ps", "server=%d \"no snapshot was written: %s\"", s->id, rg_error_message());
 }
 
+static void tell_snapshot(const rg_engine *s, double seconds)
+{
+    double mib = (double)s->journal->snapshot_bytes / 0x1p20;
+    rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot is on the disk\" MiB=%.1f seconds=%.3f", s->id,
+           mib, seconds);
+    rg_metric_add(RG_M_SNAPSHOTS, 1);
+    rg_metric_set(RG_M_SNAPSHOT_TIME, seconds);
+    rg_event("snapshot", NULL, "%.1f MiB in %.3f s", mib, seconds);
+}
+
 /* A disk takes its time; the server goes on. */
 static void *finish(void *arg)
 {
@@ -132,9 +144,7 @@ static void *finish(void *arg)
     if (bring_to_disk(s, s->journal->unfinished) != RG_OK)
         say_failed(s);
     else
-        rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot is on the disk\" MiB=%.1f seconds=%.3f",
-               s->id, (double)s->journal->snapshot_bytes / 0x1p20,
-               (double)(rg_clock_ns() - begin) * 1e-9);
+        tell_snapshot(s, (double)(rg_clock_ns() - begin) * 1e-9);
     atomic_store(&s->journal->finished, true);
     return NULL;
 }
