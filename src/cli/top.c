@@ -11,7 +11,8 @@
 #include <string.h>
 
 static const rg_option table[] = {
-    RG_SWITCH("once", "false", "one picture, and the end; so it is, too, where nobody looks: | less"),
+    RG_SWITCH("once", "false",
+              "one picture, and the end; so it is, too, where nobody looks: | less"),
     {.name = "sort",
      .type = RG_OPTION_TEXT,
      .initial = "name",
@@ -42,7 +43,8 @@ static rg_status draw(rg_watch_state *state, const rg_top_view *view, const char
     if (view->rows > 0)
         rg_buf_text(&text, "\033[2m q ends; sort by n name, c cpu, m memory, w wait \033[0m\033[J");
     rg_status code = rg_buf_status(&text);
-    if (code == RG_OK && (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0))
+    if (code == RG_OK &&
+        (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0))
         code = rg_fail(RG_EIO, "cannot write");
     rg_buf_fini(&text);
     return code;

@@ -43,6 +43,12 @@ typedef struct rg_launch_job {
     int server_wait_ms;    /* how long servers may take to end by themselves; 0: 5 s */
     int restarts;          /* how often a worker that died is started again; 0: it ends the job */
     bool restarts_servers; /* servers too: what they have is not lost with them (a journal) */
+    /* What is told of the job while it runs (launch/watching.h); NULL: nothing. */
+    const char *watch_dir;
+    double stall_seconds;  /* no step for so long is told; 0: 10 */
+    const char *page_host; /* where its page is served; NULL: it is not */
+    int page_port;         /* 0: one that is free */
+    const char *page_token;
     int least_workers; /* the job goes on while so many have not died for good; 0: all of them */
 } rg_launch_job;
 

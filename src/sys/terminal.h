@@ -1,7 +1,8 @@
 /* terminal.h - the terminal that someone sits at: its size, keys as they are pressed.
  *
- * One at a time in a process. What is changed is put back by rg_terminal_end(), and when the process
- * is ended by a signal that rg_stop_on_signals() takes, since that lets its loop come to its end. */
+ * One at a time in a process. What is changed is put back by rg_terminal_end(), and when the
+ * process is ended by a signal that rg_stop_on_signals() takes, since that lets its loop come to
+ * its end. */
 #ifndef RG_SYS_TERMINAL_H
 #define RG_SYS_TERMINAL_H
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Rates are over the last seconds: short, so that what has just changed is seen. */
-static const double WINDOW = 3.0;
+static const double WINDOW = 2.0;
 /* Samples come each second: who says nothing for so long is stopped, cut off, or dead. */
 static const double SILENT = 5.0, LOST = 15.0;
 static const double NO_STEP = 3.0; /* a worker that makes none, and computes nothing, waits */
@@ -87,10 +87,14 @@ const char *rg_watched_state(const rg_watch_state *s, const rg_watched *p)
 static bool is_stalled(const rg_watch_state *s)
 {
     for (size_t i = s->n_events; i-- > 0;) {
-        if (strcmp(s->events[i].kind, "stalled") == 0)
+        bool is_over = false;
+        if (strcmp(s->events[i].kind, "stalled") != 0)
+            continue;
+        for (size_t k = i + 1; k < s->n_events && !is_over; k++)
+            is_over = strcmp(s->events[k].kind, "recovered") == 0 &&
+                      strcmp(s->events[k].who, s->events[i].who) == 0;
+        if (!is_over)
             return true;
-        if (strcmp(s->events[i].kind, "recovered") == 0)
-            return false;
     }
     return false;
 }

@@ -15,7 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PROGRAM_BYTES = 16 << 20, LOG_LINES = 200, MAX_LOG_LINES = 5000, MAX_LOG_BYTES = 1 << 20 };
+enum {
+    MAX_PROGRAM_BYTES = 16 << 20,
+    LOG_LINES = 200,
+    MAX_LOG_LINES = 5000,
+    MAX_LOG_BYTES = 1 << 20
+};
 
 struct rg_page {
     rg_watch_state *state; /* used by handlers alone, which run one at a time */
@@ -84,7 +89,8 @@ static rg_status show_op(const rg_http_request *request, rg_buf *body)
     const char *type = rg_http_arg(request, "type");
     const rg_op *op = type != NULL ? rg_op_find(type) : NULL;
     if (op == NULL)
-        return rg_fail(RG_ENOENT, "there is no such op: %s", type != NULL ? type : "type= is missing");
+        return rg_fail(RG_ENOENT, "there is no such op: %s",
+                       type != NULL ? type : "type= is missing");
     rg_buf_text(body, "{\"type\":");
     rg_json_string(body, op->type);
     rg_buf_text(body, ",\"doc\":");

@@ -33,7 +33,8 @@ static bool has_room(const canvas *c, int n)
 /* Cut to the width by characters, not in the middle of one. */
 static void put_line(canvas *c, colour how, const char *text)
 {
-    static const char *const codes[] = {"", "\033[32m", "\033[33m", "\033[31m", "\033[2m", "\033[1m"};
+    static const char *const codes[] = {"",         "\033[32m", "\033[33m",
+                                        "\033[31m", "\033[2m",  "\033[1m"};
     size_t n = 0;
     if (!has_room(c, 1))
         return;
@@ -51,8 +52,7 @@ static void put_line(canvas *c, colour how, const char *text)
     c->lines++;
 }
 
-static void line(canvas *c, colour how, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+static void line(canvas *c, colour how, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 static void line(canvas *c, colour how, const char *fmt, ...)
 {
     char raw[MAX_LINE], text[MAX_LINE];
@@ -233,7 +233,8 @@ static void draw_processes(const rg_watch_state *s, canvas *c, int keep)
 
 static void draw_tables(const rg_watch_state *s, canvas *c)
 {
-    double bytes = 0, limit = 0, lookups = 0, hits = 0, grows = rg_series_slope(&s->table_bytes, 60);
+    double bytes = 0, limit = 0, lookups = 0, hits = 0,
+           grows = rg_series_slope(&s->table_bytes, 60);
     rg_point last = {0, 0};
     if (!rg_series_last(&s->table_bytes, &last))
         return;

@@ -70,8 +70,8 @@ function drawChart(box, o) {
 
 /* ---- events ---- */
 
-const BAD = ['killed', 'error', 'lost', 'refused', 'failed', 'died'];
-const WARN = ['stalled', 'stopped', 'evicted', 'slow', 'silent'];
+const BAD = ['killed', 'error', 'lost', 'refused', 'stopped', 'stalled'];
+const WARN = ['evicted', 'slow'];
 function eventCss(kind) { return BAD.includes(kind) ? 'bad' : WARN.includes(kind) ? 'warn' : 'good'; }
 const loud = e => eventCss(e.kind) !== 'good';
 

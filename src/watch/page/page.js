@@ -6,6 +6,7 @@ const STATUS = {running: ['good', 'running'], finished: ['good', 'finished'], fa
   stalled: ['bad', 'stalled'], silent: ['warn', 'says nothing'], empty: ['warn', 'has not begun']};
 const REASONS = {data: 'reading its data', compute: 'computing', network: 'pulling and pushing'};
 let job = null, shownLog = null;
+const seen = new Map(); /* event -> when it was first shown, by the server's clock */
 
 /* ---- at the top ---- */
 
@@ -49,10 +50,11 @@ function showAlert() {
       const e = job.events.filter(e => e.who === p.name && loud(e)).pop();
       lines.push([`${p.name} is ${p.state}`, e ? e.text : '']);
     }
-  const last = job.events.filter(e => ['stalled', 'recovered'].includes(e.kind)).pop();
-  if (last && last.kind === 'stalled' && !job.job.ended) lines.push(['No step is made', last.text]);
-  const slow = job.events.filter(e => ['slow', 'quick'].includes(e.kind)).pop();
-  if (slow && slow.kind === 'slow' && !job.job.ended) lines.push([`${slow.who} is slow`, slow.text]);
+  const goesOn = (kind, end) => job.job.ended ? [] : Object.values(Object.fromEntries(
+    job.events.filter(e => e.kind === kind || e.kind === end).map(e => [e.who, e]))).filter(e => e.kind === kind);
+  for (const e of goesOn('stalled', 'recovered'))
+    lines.push([e.who === 'job' ? 'No step is made' : `${e.who} makes no step`, e.text]);
+  for (const e of goesOn('slow', 'quick')) lines.push([`${e.who} is slow`, e.text]);
   const error = job.events.filter(e => e.kind === 'error').pop();
   if (error && !lines.some(l => l[1] === error.text) && job.job.now - error.t < 60 && !job.job.ended) lines.push([`${error.who} failed`, error.text]);
   box.hidden = lines.length === 0;
@@ -163,7 +165,8 @@ function showEvents() {
   const list = $('events'), key = e.length + ':' + (e.length ? e[e.length - 1].t : 0);
   if (list.dataset.key === key) return;
   list.dataset.key = key;
-  put(list, ...e.slice().reverse().map(x => el('li', {'data-kind': x.kind, 'data-who': x.who, 'data-t': x.t},
+  for (const x of e) { const name = [x.t, x.kind, x.who].join(); if (!seen.has(name)) seen.set(name, job.job.now); }
+  put(list, ...e.slice().reverse().map(x => el('li', {'data-kind': x.kind, 'data-who': x.who, 'data-t': x.t, 'data-seen': seen.get([x.t, x.kind, x.who].join())},
     el('time', {datetime: new Date(1000 * x.t).toISOString()}, clock(x.t)), el('b', {class: eventCss(x.kind)}, x.kind), el('span', {}, x.who), el('span', {}, x.text))));
 }
 
