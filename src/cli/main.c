@@ -304,6 +304,8 @@ static const command commands[] = {
      rg_cli_doctor, true},
     {"export_snapshot", "what the servers of a stopped job had, as files: export_snapshot DIR OUT",
      rg_cli_export_snapshot, true},
+    {"page", "a job in the browser, while it runs or afterwards: page LOG_DIR", rg_cli_page, true},
+    {"top", "the same in a terminal: top LOG_DIR", rg_cli_top, true},
     {"env", "who this process is in a job, and which variables say so", run_env},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
     {"ops", "the ops that are implemented; one in detail with its name", run_ops},

@@ -55,6 +55,17 @@ def parse_args(argv=None):
     parser.add_argument("--log_dir", default="logs", help="folder of the logs: logs")
     parser.add_argument("--no_watch", action="store_true",
                         help="processes do not write how they are to watch/ in --log_dir")
+    parser.add_argument("--page", type=int, nargs="?", const=0, default=None, metavar="PORT",
+                        help="show the job to browsers while it runs, at this port, or one that is "
+                        "free, which is said: no")
+    parser.add_argument("--page_host", default="127.0.0.1",
+                        help="the address of the page; one that other hosts reach needs a token: "
+                        "127.0.0.1")
+    parser.add_argument("--page_token", default="",
+                        help="what who asks for the page must have: none on 127.0.0.1, elsewhere a "
+                        "random one, which is said")
+    parser.add_argument("--stall_seconds", type=float, default=10,
+                        help="no step for so long is told, with who waits for whom: 10")
     parser.add_argument("--tensorboard", default="", metavar="DIR",
                         help="each process writes its curves there, for TensorBoard, and as CSV: "
                         "none")
@@ -77,12 +88,24 @@ def parse_args(argv=None):
     parser.add_argument("training_script", nargs="?", help="the script that every process runs")
     parser.add_argument("training_script_args", nargs=argparse.REMAINDER,
                         help="its arguments")
-    args = parser.parse_args(argv)
+    args = parser.parse_args(_with_page(parser, sys.argv[1:] if argv is None else list(argv)))
     if args.worker_num is None and not args.resume:
         args.worker_num = 1 if args.join else WORKERS
     if not args.join and args.training_script is None:
         parser.error("the following arguments are required: training_script")
     return args
+
+
+def _with_page(parser, argv):
+    """--page may stand before the script: what follows it is its port only where it is a number."""
+    alone = {name for action in parser._actions if action.nargs == 0
+             for name in action.option_strings}
+    i = 0
+    while i < len(argv) and argv[i].startswith("-"):
+        if argv[i] == "--page" and not (i + 1 < len(argv) and argv[i + 1].isdigit()):
+            argv[i] = "--page=0"
+        i += 1 if argv[i] in alone or "=" in argv[i] else 2
+    return argv
 
 
 def _check(args):
@@ -105,6 +128,14 @@ def _check(args):
             for name in ("table_memory", "table_evict", "table_disk")])
     except ValueError as e:
         refuse(str(e))
+    if args.page is not None and not 0 <= args.page < 65536:
+        refuse("--page=%d is not a port" % args.page)
+    if args.page is not None and args.no_watch:
+        refuse("--page shows what --no_watch turns off")
+    if args.page is None and (args.page_token or args.page_host != "127.0.0.1"):
+        refuse("--page_host and --page_token are for --page")
+    if not 1 <= args.stall_seconds <= 1e6:
+        refuse("--stall_seconds=%g: 1 to 1000000" % args.stall_seconds)
     if not args.log_dir:
         refuse("--log_dir= is empty: the logs need a folder")
     if not 0 <= args.restarts <= 1000000:
@@ -254,6 +285,17 @@ def _table_flags(args):
     return {name: value for name, value in said.items() if value}
 
 
+def _page(args):
+    """Where the page is, and what who asks must know."""
+    if args.page is None:
+        return None
+    try:
+        is_near = _core.host_resolve(args.page_host) in ("127.0.0.1", "::1")
+    except RuntimeError as e:
+        refuse("--page_host: %s" % e)
+    return args.page_host, args.page, args.page_token or (None if is_near else os.urandom(16).hex())
+
+
 def make_job(args, script=None, told=None, log_name="%slog.%d"):
     """script: what to run where it is no file (-m MODULE ...); told: more of the environment."""
     kept = _take_up(args)
@@ -294,7 +336,8 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     if _has_journal(args):
         _keep(args, job, kept, endpoints, hosts, port)
     started = {"REGATTA_INCARNATION": str(kept["incarnation"])} if kept else {}
-    job.watched = not args.no_watch
+    job.watched, job.stall_seconds = not args.no_watch, args.stall_seconds
+    job.page = _page(args)
     job.restarts, job.least_workers = args.restarts, least
     job.join_dir = elastic.folder_of(args.log_dir) if args.elastic else None
     job.restarts_servers = common.get(
