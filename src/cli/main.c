@@ -306,6 +306,7 @@ static const command commands[] = {
      rg_cli_export_snapshot, true},
     {"page", "a job in the browser, while it runs or afterwards: page LOG_DIR", rg_cli_page, true},
     {"top", "the same in a terminal: top LOG_DIR", rg_cli_top, true},
+    {"profile", "run a script or a job, and show where its time goes", rg_cli_module, true},
     {"env", "who this process is in a job, and which variables say so", run_env},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
     {"ops", "the ops that are implemented; one in detail with its name", run_ops},

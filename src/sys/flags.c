@@ -74,6 +74,10 @@ static const rg_flag table[] = {
      "threads of a server, each of which owns a part of its values; 0: a quarter of the host's "
      "cores, shared out over its servers, 1 to 8",
      NULL},
+    {"profile_dir", RG_FLAG_TEXT, "",
+     "every process writes a trace of where its time goes to this folder when it ends; `paddle "
+     "profile` sets it; empty: none",
+     NULL},
     {"ps_return_seconds", RG_FLAG_INT, "0",
      "how long the others wait for a trainer that died and may be started again; 0: they do not",
      NULL},
