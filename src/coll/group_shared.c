@@ -15,11 +15,11 @@
 #include <string.h>
 
 enum { SHARED_FROM = 64 << 10 }; /* bytes of a round from which more than two ranks have shares */
-enum { BLOCK = 16 << 10 };       /* bytes that are added up at a time, to stay in the nearest cache */
+enum { BLOCK = 16 << 10 }; /* bytes that are added up at a time, to stay in the nearest cache */
 enum { ALIGN = 64 };
 
-static const char *const kind_names[] = {"nothing", "all_reduce", "broadcast", "all_gather",
-                                         "all_gather of lists", "barrier"};
+static const char *const kind_names[] = {"nothing",    "all_reduce",          "broadcast",
+                                         "all_gather", "all_gather of lists", "barrier"};
 
 typedef struct span {
     size_t begin, end;
@@ -31,7 +31,7 @@ struct rg_shared {
     rg_group_work *first, *last;       /* not over, in their order */
     rg_group_work *current[RG_STAGES]; /* that each stage is at; NULL: behind the last */
     uint64_t at[RG_STAGES];            /* rounds that are through each */
-    span held[RG_RANK_ROUNDS];       /* of our area, by round */
+    span held[RG_RANK_ROUNDS];         /* of our area, by round */
     size_t head;                       /* behind the last of them */
     rg_status code;                    /* why it is of no use any more; RG_OK */
     char why[600];
@@ -164,16 +164,16 @@ static bool publish(rg_shared *s)
     if (!take_room(s, n, &at))
         return false;
     write_piece(w, round * RG_RANK_PIECE, rg_rank_memory_area(s->memory, s->rank) + at, n);
-    *rg_rank_memory_round(s->memory, s->rank, s->at[RG_PUBLISHED]) =
-        (rg_rank_round){.kind = (uint32_t)w->kind,
-                          .dtype = (uint32_t)w->dtype,
-                          .op = (uint32_t)w->op,
-                          .root = (uint32_t)w->root,
-                          .whole = w->kind == RG_GROUP_LIST     ? w->list.n
-                                   : w->kind == RG_GROUP_REDUCE ? bytes_of(w, s->rank, 0)
-                                                                : w->n,
-                          .at = at,
-                          .bytes = n};
+    *rg_rank_memory_round(s->memory, s->rank, s->at[RG_PUBLISHED]) = (rg_rank_round){
+        .kind = (uint32_t)w->kind,
+        .dtype = (uint32_t)w->dtype,
+        .op = (uint32_t)w->op,
+        .root = (uint32_t)w->root,
+        .whole = w->kind == RG_GROUP_LIST     ? w->list.n
+                 : w->kind == RG_GROUP_REDUCE ? bytes_of(w, s->rank, 0)
+                                              : w->n,
+        .at = at,
+        .bytes = n};
     pass_stage(s, RG_PUBLISHED);
     return true;
 }
@@ -444,7 +444,8 @@ static rg_status wait_for_others(rg_shared *s)
         return rank < 0 ? RG_OK : rg_rank_memory_wait(s->memory, rank, stage, round + 1, what);
     }
     for (int i = 1; i < s->size; i++) /* for room in our area: by who is furthest behind */
-        if (rg_rank_memory_stage(s->memory, i, stage) < rg_rank_memory_stage(s->memory, rank, stage))
+        if (rg_rank_memory_stage(s->memory, i, stage) <
+            rg_rank_memory_stage(s->memory, rank, stage))
             rank = i;
     uint64_t is = rg_rank_memory_stage(s->memory, rank, stage);
     return is == round ? RG_OK : rg_rank_memory_wait(s->memory, rank, stage, is + 1, what);

@@ -215,7 +215,8 @@ static void look_for_the_dead(rg_rank_memory *g)
 }
 
 /* Who has left may be done with what we wait for, from it or from others. */
-static rg_status look_for_the_gone(const rg_rank_memory *g, int rank, rg_stage stage, uint64_t value)
+static rg_status look_for_the_gone(const rg_rank_memory *g, int rank, rg_stage stage,
+                                   uint64_t value)
 {
     for (int i = 0; i < g->size; i++) {
         const member *m = &g->members[i];
@@ -244,7 +245,8 @@ static void tell(const rg_rank_memory *g, rg_stage stage, uint64_t value, const 
            (unsigned long long)(waited_ns / 1000000000u));
 }
 
-rg_status rg_rank_memory_wait(rg_rank_memory *g, int rank, rg_stage stage, uint64_t value, const char *what)
+rg_status rg_rank_memory_wait(rg_rank_memory *g, int rank, rg_stage stage, uint64_t value,
+                              const char *what)
 {
     member *m = &g->members[rank];
     for (int i = 0; i < SPINS; i++) {

@@ -21,9 +21,9 @@
 #include <stdint.h>
 
 enum {
-    RG_RANK_ROUNDS = 64,       /* of which a rank may be ahead of the last */
-    RG_RANK_AREA = 64 << 20,   /* bytes of a rank; they take memory where they are used */
-    RG_RANK_PIECE = 16 << 20,  /* the most of a round */
+    RG_RANK_ROUNDS = 64,      /* of which a rank may be ahead of the last */
+    RG_RANK_AREA = 64 << 20,  /* bytes of a rank; they take memory where they are used */
+    RG_RANK_PIECE = 16 << 20, /* the most of a round */
 };
 
 typedef enum rg_stage { RG_PUBLISHED, RG_REDUCED, RG_CONSUMED, RG_STAGES } rg_stage;
@@ -57,6 +57,6 @@ int rg_rank_memory_behind(const rg_rank_memory *memory, rg_stage stage, uint64_t
 void rg_rank_memory_advance(rg_rank_memory *memory, rg_stage stage, uint64_t value);
 /* Returns when that rank has. `what` is what is waited for, for people. */
 rg_status rg_rank_memory_wait(rg_rank_memory *memory, int rank, rg_stage stage, uint64_t value,
-                         const char *what);
+                              const char *what);
 
 #endif

@@ -55,7 +55,7 @@ struct rg_reader {
 typedef struct worker {
     rg_reader *reader;
     rg_lines lines;
-    uint64_t skip; /* instances that are not wanted */
+    uint64_t skip;     /* instances that are not wanted */
     uint64_t since_ns; /* when the last batch was handed over; 0: not timed */
 } worker;
 

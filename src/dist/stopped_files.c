@@ -222,7 +222,8 @@ static rg_status save_variable(rg_save *save, const part *p, size_t n)
 static rg_status save_all(rg_save *save, const parts *all, size_t *files)
 {
     for (size_t i = 0, end; i < all->n; i = end) {
-        for (end = i + 1; end < all->n && strcmp(all->items[end].origin, all->items[i].origin) == 0;)
+        for (end = i + 1;
+             end < all->n && strcmp(all->items[end].origin, all->items[i].origin) == 0;)
             end++;
         RG_TRY(save_variable(save, &all->items[i], end - i));
         ++*files;

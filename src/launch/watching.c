@@ -65,11 +65,12 @@ static void write_start(const rg_watching *w)
         count[w->job->processes[i].role]++;
     rg_host_name(host, sizeof host);
     rg_buf_init(&line, 0);
-    rg_buf_printf(&line, "\"start\":{\"process\":\"launcher\",\"pid\":%ld,\"host\":",
-                  rg_process_id());
+    rg_buf_printf(&line,
+                  "\"start\":{\"process\":\"launcher\",\"pid\":%ld,\"host\":", rg_process_id());
     rg_json_string(&line, host);
-    rg_buf_printf(&line, ",\"incarnation\":0,\"endpoint\":\"\",\"version\":\"%s\",\"workers\":%d,"
-                         "\"servers\":%d",
+    rg_buf_printf(&line,
+                  ",\"incarnation\":0,\"endpoint\":\"\",\"version\":\"%s\",\"workers\":%d,"
+                  "\"servers\":%d",
                   RG_VERSION, count[RG_LAUNCH_WORKER], count[RG_LAUNCH_SERVER]);
     /* Without the token: the file is for whoever may read the logs. */
     if (w->page != NULL)
@@ -256,7 +257,8 @@ static void add_busy(const rg_watching *w, const rg_children *children, rg_buf *
             continue;
         char what[80];
         double cpu = rg_watched_rate(w->state, p, "regatta_process_cpu_seconds_total");
-        (void)snprintf(what, sizeof what, cpu > 0.2 ? "is at work (CPU %.0f %%)" : "waits", 100 * cpu);
+        (void)snprintf(what, sizeof what, cpu > 0.2 ? "is at work (CPU %.0f %%)" : "waits",
+                       100 * cpu);
         add_reason(text, w->each[i].name, what);
     }
 }
@@ -366,7 +368,7 @@ void rg_watching_end(rg_watching *w, int status, const char *what)
     char line[64];
     if (w == NULL)
         return;
-    for (int i = 0; i < rg_children_count(children); i++) /* ended with the job, not by itself */
+    for (int i = 0; i < w->job->n; i++) /* ended with the job, not by itself */
         if (w->each[i].state != NULL && strcmp(w->each[i].state, "dead") != 0)
             set_state(w, i, status == 0 ? "finished" : "ended");
     rg_event(status == 0 ? "finished" : "error", "job", "%s", what);
