@@ -140,8 +140,10 @@ static bool is_done_without(supervisor *s, int child)
 {
     const rg_launch_process *p = &s->job->processes[child];
     int workers = 0;
-    for (int i = 0; i < rg_children_count(s->children); i++)
-        workers += s->job->processes[i].role == RG_LAUNCH_WORKER;
+    /* Those that are yet to be started count: they will be. A spare one need not. */
+    for (int i = 0; i < s->job->n; i++)
+        workers += s->job->processes[i].role == RG_LAUNCH_WORKER &&
+                   (!s->job->processes[i].spare || i < rg_children_count(s->children));
     if (s->job->least_workers < 1 || p->role != RG_LAUNCH_WORKER ||
         workers - s->n_lost - 1 < s->job->least_workers)
         return false;
