@@ -1,8 +1,8 @@
 /* curves.h - how training goes as curves: for TensorBoard, and as a table.
  *
  * FLAGS_tensorboard_dir/PROCESS/ gets an events.out.tfevents.* file for each time that the process
- * was started, and metrics.csv, to which each appends. A step is a batch of a worker; of a server, a
- * second. One thread at a time. */
+ * was started, and metrics.csv, to which each appends. A step is a batch of a worker; of a server,
+ * a second. One thread at a time. */
 #ifndef RG_WATCH_CURVES_H
 #define RG_WATCH_CURVES_H
 
