@@ -154,8 +154,7 @@ bool rg_watched_split(const rg_watch_state *s, const rg_watched *p, double share
     double sum = 0;
     for (int i = 0; i < RG_STEP_PARTS; i++) {
         char key[80];
-        (void)snprintf(key, sizeof key, "regatta_step_seconds_total{part=\"%s\"}",
-                       rg_step_parts[i]);
+        (void)snprintf(key, sizeof key, "regatta_step_seconds_total{part=\"%s\"}", rg_step_parts[i]);
         /* Of one that has ended: of all its steps. */
         share[i] = p->has_ended || rg_watch_has_ended(s) ? rg_watched_value(p, key, 0)
                                                          : rg_watched_rate(s, p, key);

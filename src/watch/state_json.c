@@ -76,9 +76,9 @@ static void add_curves(const rg_watch_state *s, rg_buf *out)
     const struct {
         const char *name;
         const rg_series *series;
-    } curves[] = {{"examples", &s->examples}, {"loss", &s->loss},
-                  {"auc", &s->auc},           {"test_loss", &s->test_loss},
-                  {"test_auc", &s->test_auc}, {"table_bytes", &s->table_bytes}};
+    } curves[] = {{"examples", &s->examples},       {"loss", &s->loss},
+                  {"auc", &s->auc},                 {"test_loss", &s->test_loss},
+                  {"test_auc", &s->test_auc},       {"table_bytes", &s->table_bytes}};
     rg_buf_text(out, ",\"curves\":{");
     for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
         rg_buf_printf(out, "%s\"%s\":", i > 0 ? "," : "", curves[i].name);
