@@ -302,6 +302,8 @@ static const command commands[] = {
     {"status", "how servers are: status [--timeout SECONDS] [HOST:PORT ...]", rg_cli_status},
     {"page", "a job in the browser, while it runs or afterwards: page LOG_DIR", rg_cli_page, true},
     {"top", "the same in a terminal: top LOG_DIR", rg_cli_top, true},
+    {"doctor", "what is wrong with this machine, or with the job whose logs are in a folder",
+     rg_cli_doctor, true},
     {"env", "who this process is in a job, and which variables say so", run_env},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
     {"ops", "the ops that are implemented; one in detail with its name", run_ops},

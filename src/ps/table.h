@@ -26,10 +26,10 @@
  * Threads: a table has one owner. Functions that take it const may run on many threads
  * at once while nobody changes it; nothing here locks.
  *
- * A cut in time (a snapshot while updates go on) is not here yet. It fits: rows change
- * only through write, add_scaled, scatter, row and counters, and stand in slabs that do
- * not move, so a cut is a mark on every slab, and the first change to a marked one copies
- * it aside. Erasing moves rows between slabs and would do the same for both. */
+ * A cut in time, for a snapshot while updates go on, is a walk of table_state.h. While there is
+ * one, a row is copied aside before it first changes: so functions that hand out rows to be changed
+ * (rows, row, counters) are for who changes them, and row_const and counters_const for who looks.
+ */
 #ifndef RG_PS_TABLE_H
 #define RG_PS_TABLE_H
 
@@ -154,6 +154,7 @@ const float *rg_table_row_const(const rg_table *table, rg_row_handle handle);
 int64_t rg_table_id(const rg_table *table, rg_row_handle handle);
 /* n_counters numbers; NULL where the table has none. */
 uint32_t *rg_table_counters(rg_table *table, rg_row_handle handle);
+const uint32_t *rg_table_counters_const(const rg_table *table, rg_row_handle handle);
 /* Fetch rows that will be used soon into the cache. */
 void rg_table_prefetch(const rg_table *table, rg_row_handle handle);
 

@@ -49,6 +49,7 @@ void rg_table_write(rg_table *table, const rg_row_handle *handles, size_t n, con
         prefetch_ahead(table, handles, i, n);
         if (handles[i] == RG_NO_ROW)
             continue;
+        rg_slabs_changing(&table->rows, handles[i]);
         for (int k = 0; k < n_columns; k++) {
             const float *column = k == 0 ? values : states[k - 1];
             if (column != NULL)
@@ -65,6 +66,7 @@ RG_HOT void rg_table_add_scaled(rg_table *table, const rg_row_handle *handles, s
         prefetch_ahead(table, handles, i, n);
         if (handles[i] == RG_NO_ROW)
             continue;
+        rg_slabs_changing(&table->rows, handles[i]);
         float *restrict value = rg_row_floats(table, handles[i]);
         const float *restrict grad = grads + i * dim;
         for (size_t j = 0; j < dim; j++)

@@ -28,9 +28,9 @@ uint64_t rg_clock_process_ns(void)
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-double rg_clock_unix(void)
+uint64_t rg_clock_wall_ns(void)
 {
-    return (double)read_clock(CLOCK_REALTIME) / NS_A_SECOND;
+    return read_clock(CLOCK_REALTIME);
 }
 
 void rg_clock_sleep(uint64_t ns)

@@ -7,9 +7,13 @@
 #include <stdint.h>
 
 long rg_process_id(void);
+/* Whether a process of that number is on this host. */
+bool rg_process_is_there(long pid);
 /* This thread has work that can wait a moment: when it wakes it does not take the processor from
  * one that computes, and has its share all the same. */
 void rg_thread_waits_its_turn(void);
+/* This thread takes what processors have left over: others come first, and yet it gets on. */
+void rg_thread_stays_back(void);
 /* In a child that is forked, now and later: its parent's threads are not there, and locks may be as
  * another thread held them. */
 void rg_process_on_fork(void (*child)(void));

@@ -195,9 +195,9 @@ uint64_t rg_clock_process_ns(void)
     return sim_now();
 }
 
-double rg_clock_unix(void)
+uint64_t rg_clock_wall_ns(void)
 {
-    return (double)sim_now() / 1e9;
+    return sim_now();
 }
 
 void rg_clock_sleep(uint64_t ns)
@@ -240,6 +240,10 @@ char *WRAP(getenv)(const char *name)
 }
 
 void rg_thread_waits_its_turn(void)
+{
+}
+
+void rg_thread_stays_back(void)
 {
 }
 
