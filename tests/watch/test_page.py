@@ -235,12 +235,13 @@ def test_it_is_legible_wide_and_narrow_light_and_dark_and_by_keyboard(browser, s
     assert "<img src=x" in browser.execute_script("return document.body.innerText")
     assert browser.execute_script("return window.hacked || document.querySelectorAll('img').length") == 0
     # By keys alone: an op of the program, and another one's log.
+    from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
     browser.execute_script("document.querySelectorAll('.op')[4].focus()")
-    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    ActionChains(browser).send_keys(Keys.ENTER).perform()
     web.until(browser, "return document.getElementById('op').innerText.includes('concat')")
     browser.execute_script("document.querySelector('[role=tab][aria-selected=true]').focus()")
-    browser.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    ActionChains(browser).send_keys(Keys.ARROW_RIGHT).perform()
     web.until(browser, "return document.activeElement.dataset.who === 'worker.1' && "
               "document.getElementById('log').textContent.includes('step=5900')")
     assert browser.execute_script("return document.getElementById('log').querySelectorAll('b').length") == 0
