@@ -302,6 +302,8 @@ static const command commands[] = {
     {"status", "how servers are: status [--timeout SECONDS] [HOST:PORT ...]", rg_cli_status},
     {"doctor", "what is wrong with this machine, or with the job whose logs are in a folder",
      rg_cli_doctor, true},
+    {"table", "what is in the tables of a saved model: rows, norms, dead and hot ids, neighbours",
+     rg_cli_table, true},
     {"profile", "run a script or a job, and show where its time goes", rg_cli_module, true},
     {"env", "who this process is in a job, and which variables say so", run_env},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
