@@ -1,6 +1,7 @@
 /* doctor.c - `paddle doctor`: is this machine, and a job's environment, as the job needs it? */
 #include "cli/doctor.h"
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "sys/host.h"
@@ -63,30 +64,15 @@ enum { N_CHECKS = sizeof checks / sizeof checks[0] };
 
 static const char *const levels[] = {"ok", "warning", "problem"};
 
-void rg_json_quoted(rg_buf *out, const char *text)
-{
-    rg_buf_char(out, '"');
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            rg_buf_printf(out, "\\%c", c);
-        else if (c < ' ' || c == 127)
-            rg_buf_printf(out, "\\u%04x", c);
-        else
-            rg_buf_char(out, (char)c);
-    }
-    rg_buf_char(out, '"');
-}
-
 static void add_json(rg_doctor *d, rg_finding_level level, const char *seen, const char *change)
 {
     rg_buf_printf(&d->out,
                   "%s{\"check\": \"%s\", \"level\": \"%s\", \"seen\": ", d->out.len ? ",\n  " : "",
                   d->check, levels[level]);
-    rg_json_quoted(&d->out, seen);
+    rg_json_string(&d->out, seen);
     rg_buf_text(&d->out, ", \"change\": ");
     if (change != NULL)
-        rg_json_quoted(&d->out, change);
+        rg_json_string(&d->out, change);
     else
         rg_buf_text(&d->out, "null");
     rg_buf_char(&d->out, '}');
@@ -152,7 +138,7 @@ static void print_result(rg_doctor *d)
     }
     rg_buf name;
     rg_buf_init(&name, 0);
-    rg_json_quoted(&name, host);
+    rg_json_string(&name, host);
     (void)printf("{\"host\": %s, \"problems\": %d, \"warnings\": %d, \"findings\": [\n  %s\n]}\n",
                  rg_buf_cstr(&name), d->counts[RG_FINDING_PROBLEM], d->counts[RG_FINDING_WARNING],
                  rg_buf_cstr(&d->out));

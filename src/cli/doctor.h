@@ -32,9 +32,6 @@ typedef struct rg_doctor {
 void rg_finding(rg_doctor *doctor, rg_finding_level level, const char *change, const char *seen,
                 ...) __attribute__((format(printf, 4, 5)));
 
-/* "text" with its quotes, as JSON has it. */
-void rg_json_quoted(rg_buf *out, const char *text);
-
 /* ---- the checks ---- */
 
 void rg_check_cpu(rg_doctor *d); /* doctor_cpu.c */

@@ -6,6 +6,7 @@
 #include "cli/doctor_logs.h"
 
 #include "base/escape.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "sys/file.h"
@@ -232,9 +233,9 @@ static void json_line(rg_buf *out, const char *folder, const rg_log_story *log, 
     (void)snprintf(path, sizeof path, "%s/%s", folder, log->name);
     (void)rg_escape(shown, sizeof shown, line->text, strlen(line->text));
     rg_buf_printf(out, "%s{\"file\": ", *any ? ", " : "");
-    rg_json_quoted(out, path);
+    rg_json_string(out, path);
     rg_buf_printf(out, ", \"line\": %ld, \"text\": ", line->number);
-    rg_json_quoted(out, shown);
+    rg_json_string(out, shown);
     rg_buf_char(out, '}');
     *any = true;
 }
@@ -251,9 +252,9 @@ static void print_json(const story *s, const char *folder)
     else if (s->has_end && s->end.kind == RG_JOB_FAILED)
         who(name, sizeof name, &s->end.first);
     rg_buf_printf(&out, "{\"kind\": \"%s\", \"first\": \"%s\", \"cause\": ", v->kind, name);
-    rg_json_quoted(&out, v->text);
+    rg_json_string(&out, v->text);
     rg_buf_text(&out, ", \"how\": ");
-    rg_json_quoted(&out, v->how);
+    rg_json_string(&out, v->how);
     rg_buf_text(&out, ", \"evidence\": [");
     if (s->first != NULL && v->line.number != 0)
         json_line(&out, folder, s->first, &v->line, &any);
@@ -261,7 +262,7 @@ static void print_json(const story *s, const char *folder)
         if (&s->logs[i] != s->first && s->logs[i].peer.number != 0)
             json_line(&out, folder, &s->logs[i], &s->logs[i].peer, &any);
     rg_buf_text(&out, "], \"do\": ");
-    rg_json_quoted(&out, v->advice);
+    rg_json_string(&out, v->advice);
     rg_buf_text(&out, "}\n");
     (void)fwrite(out.data, 1, out.len, stdout);
     rg_buf_fini(&out);

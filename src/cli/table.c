@@ -1,7 +1,7 @@
 /* table.c - `paddle table DIR`: what is in the tables that a model was saved with. */
+#include "base/json.h"
 #include "base/mem.h"
 #include "cli/commands.h"
-#include "cli/doctor.h"
 #include "cli/embedding.h"
 #include "cli/options.h"
 #include "ps/memory.h"
@@ -146,7 +146,7 @@ static void print_json(const rg_embedding *t, const rg_embedding_numbers *m, siz
     rg_buf out;
     rg_buf_init(&out, 0);
     rg_buf_text(&out, "{\"name\": ");
-    rg_json_quoted(&out, t->name);
+    rg_json_string(&out, t->name);
     rg_buf_printf(&out, ", \"rows\": %zu, \"dim\": %zu, \"height\": %lld, \"parts\": %d", t->n,
                   t->dim, (long long)t->height, t->parts);
     rg_buf_printf(&out,

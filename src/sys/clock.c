@@ -23,6 +23,11 @@ uint64_t rg_clock_thread_ns(void)
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t rg_clock_process_ns(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 uint64_t rg_clock_wall_ns(void)
 {
     return read_clock(CLOCK_REALTIME);

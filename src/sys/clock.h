@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint64_t rg_clock_ns(void);        /* monotonic */
-uint64_t rg_clock_thread_ns(void); /* CPU time of this thread */
+uint64_t rg_clock_ns(void);         /* monotonic */
+uint64_t rg_clock_thread_ns(void);  /* CPU time of this thread */
+uint64_t rg_clock_process_ns(void); /* and of all of them */
 /* Since 1970, as the machine believes: to compare machines, and to stamp what people read. */
 uint64_t rg_clock_wall_ns(void);
 /* A pause. For moments: a longer wait must look whether it is still wanted (interrupt.h). */
