@@ -10,8 +10,10 @@
 
 #include "base/mem.h"
 #include "sys/clock.h"
+#include "sys/events.h"
 #include "sys/flags.h"
 #include "sys/log.h"
+#include "sys/metrics.h"
 #include "sys/process.h"
 
 /* ---- holding what comes in ---- */
@@ -143,6 +145,16 @@ static void say_failed(const rg_engine *s)
     rg_log(RG_LOG_W, "ps", "server=%d \"no snapshot was written: %s\"", s->id, rg_error_message());
 }
 
+static void tell_snapshot(const rg_engine *s, double seconds)
+{
+    double mib = (double)s->journal->snapshot_bytes / 0x1p20;
+    rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot is on the disk\" MiB=%.1f seconds=%.3f", s->id,
+           mib, seconds);
+    rg_metric_add(RG_M_SNAPSHOTS, 1);
+    rg_metric_set(RG_M_SNAPSHOT_TIME, seconds);
+    rg_event("snapshot", NULL, "%.1f MiB in %.3f s", mib, seconds);
+}
+
 /* It takes its time; the server goes on, and comes first. */
 static void *write_behind(void *arg)
 {
@@ -152,8 +164,7 @@ static void *write_behind(void *arg)
     rg_thread_stays_back();
     rg_status code = write_rest(s);
     if (code == RG_OK)
-        rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot is on the disk\" MiB=%.1f seconds=%.3f",
-               s->id, (double)j->snapshot_bytes / 0x1p20, (double)(rg_clock_ns() - begin) * 1e-9);
+        tell_snapshot(s, (double)(rg_clock_ns() - begin) * 1e-9);
     else if (code != RG_ECLOSED)
         say_failed(s);
     atomic_store(&j->written, true);

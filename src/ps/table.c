@@ -195,6 +195,11 @@ void rg_table_rows(rg_table *table, const rg_row_handle *handles, size_t n, floa
         rg_slabs_changing(&table->rows, handles[i]);
 }
 
+rg_table_use rg_table_use_of(const rg_table *table)
+{
+    return table->use;
+}
+
 /* ---- finding and making ---- */
 
 rg_status rg_table_check_ids(const rg_table *table, const int64_t *ids, size_t n)
@@ -348,7 +353,9 @@ static void unmake_last(rg_table *table, size_t before)
 
 static rg_status touch_group(rg_table *table, const int64_t *ids, size_t n, rg_row_handle *handles)
 {
-    if (find_group(table, ids, n, handles) == 0)
+    size_t missing = find_group(table, ids, n, handles);
+    rg_table_note_use(table, n, missing);
+    if (missing == 0)
         return RG_OK;
     for (size_t i = 0; i < n; i++) {
         if (handles[i] != RG_NO_ROW)
@@ -432,7 +439,7 @@ rg_status rg_table_bring(rg_table *table, const int64_t *ids, size_t n, rg_row_h
     RG_TRY(rg_table_check_ids(table, ids, n));
     if (table->keep.disk != NULL)
         return rg_table_touch_kept(table, ids, n, handles, false);
-    (void)rg_table_find_valid(table, ids, n, handles);
+    rg_table_note_use(table, n, rg_table_find_valid(table, ids, n, handles));
     return RG_OK;
 }
 

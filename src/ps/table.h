@@ -83,6 +83,13 @@ size_t rg_table_bytes(const rg_table *table);     /* taken from the system: rows
 /* The bytes that a row of this kind takes, its share of the index included, at the most. */
 size_t rg_table_row_cost(const rg_table *table);
 
+/* Since it was opened: ids that were looked for, those of them whose row was in memory, and rows
+ * that left it for others. */
+typedef struct rg_table_use {
+    uint64_t lookups, hits, evicted;
+} rg_table_use;
+rg_table_use rg_table_use_of(const rg_table *table);
+
 /* ---- rows by id ---- */
 
 typedef uint32_t rg_row_handle;

@@ -127,6 +127,7 @@ static rg_status let_go(rg_table *table, const leaving *l)
     }
     for (size_t i = 0; i < l->n; i++)
         rg_table_drop_row(table, l->ids[i]);
+    table->use.evicted += l->n;
     rg_table_settle(table);
     return RG_OK;
 }
@@ -279,6 +280,7 @@ rg_status rg_table_touch_kept(rg_table *table, const int64_t *ids, size_t n, rg_
     missing m = {0};
     size_t n_missing = rg_table_find_valid(table, ids, n, handles);
     rg_status code = RG_OK;
+    rg_table_note_use(table, n, n_missing);
     bool uses = create || table->keep.disk != NULL;
     if (uses && ++table->now >= MOST_USED)
         halve_uses(table);

@@ -33,7 +33,8 @@ struct rg_table {
     rg_entry_rule entry;
     rg_seen *seen;  /* ids without a row; NULL: every id gets one */
     size_t charged; /* of the quota */
-    bool full;      /* why a row was not made: the quota, and not the system */
+    rg_table_use use;
+    bool full; /* why a row was not made: the quota, and not the system */
     /* Where rows may go (keeps is true): */
     bool keeps;
     size_t used_at;      /* where in a row its use stands: RG_ROW_PINNED | when, or how often */
@@ -46,6 +47,12 @@ struct rg_table {
 };
 
 #define RG_ROW_PINNED 0x80000000u /* wanted by the call that is under way: it does not go */
+
+static inline void rg_table_note_use(rg_table *table, size_t lookups, size_t missing)
+{
+    table->use.lookups += lookups;
+    table->use.hits += lookups - missing;
+}
 
 static inline float *rg_row_floats(const rg_table *table, rg_row_handle handle)
 {
