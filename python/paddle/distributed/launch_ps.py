@@ -189,14 +189,14 @@ def _take_up(args):
     return kept
 
 
-def _keep(args, job, kept, endpoints, hosts, port):
+def _keep(args, job, kept, endpoints, hosts, port, workers):
     """For a --resume of this one."""
     incarnation = kept.get("incarnation", 0)
     job.keeps = os.path.abspath(args.journal_dir or os.environ.get("FLAGS_ps_journal_dir", "")
                                 or os.path.join(args.log_dir, "journal"))
     resume.write(job.keeps, {
         "id": job.id, "endpoints": endpoints, "hosts": hosts, "port": port,
-        "workers": args.worker_num, "incarnation": incarnation + args.restarts + 1,
+        "workers": workers, "incarnation": incarnation + args.restarts + 1,
         "mode": args.journal or os.environ.get("FLAGS_ps_journal", "off")})
 
 
@@ -251,7 +251,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     script = script or [args.training_script] + args.training_script_args
     job = Job(args.log_dir, log_name=log_name, id=kept.get("id"))
     if _has_journal(args):
-        _keep(args, job, kept, endpoints, hosts, port)
+        _keep(args, job, kept, endpoints, hosts, port, most)
     started = {"REGATTA_INCARNATION": str(kept["incarnation"])} if kept else {}
     job.restarts, job.least_workers = args.restarts, least
     job.join_dir = elastic.folder_of(args.log_dir) if args.elastic else None
