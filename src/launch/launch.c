@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "launch/card.h"
+#include "launch/job_end.h"
 #include "launch/join.h"
 #include "launch/restart.h"
 #include "sys/because.h"
@@ -361,6 +362,7 @@ static rg_status failed(supervisor *s, int *exit_status)
     };
     rg_launch_card(&card, &failure);
     say(rg_buf_cstr(&card));
+    rg_job_end_write(s->job->log_dir, RG_JOB_FAILED, &failure, 0);
     rg_buf_clear(&card);
     rg_buf_text(&card, "failure: ");
     rg_launch_given_up(&card, &failure, "; ");
@@ -385,6 +387,7 @@ static rg_status interrupted(supervisor *s, int *exit_status)
                                         : "asked to end");
     say_line(&text);
     rg_status code = end_all(s, &killed);
+    rg_job_end_write(s->job->log_dir, RG_JOB_INTERRUPTED, NULL, s->signal);
     rg_buf_clear(&text);
     rg_buf_text(&text, "ended by a signal after ");
     rg_launch_duration(&text, rg_clock_ns() - s->started_ns);
@@ -618,6 +621,7 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
                           : rg_no_memory((size_t)job->n, "processes"));
     s.started_ns = rg_clock_ns();
     s.oom_before = rg_host_oom_kills();
+    rg_job_end_write(job->log_dir, RG_JOB_RUNNING, NULL, 0);
     if (job->join_dir != NULL)
         RG_TRY_GOTO(code, rg_join_open(&s.join, job->join_dir));
     RG_TRY_GOTO(code, start_all(&s));
@@ -630,6 +634,7 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
         code = interrupted(&s, exit_status);
     } else {
         tell_success(&s);
+        rg_job_end_write(job->log_dir, RG_JOB_FINISHED, NULL, 0);
         *exit_status = 0;
     }
 done:

@@ -1,6 +1,8 @@
 """What every kind of fleet can do without knowing how it trains: roles, endpoints, files."""
 import warnings
 
+from paddle import _core
+
 from .mode import Mode
 from .role_maker import PaddleCloudRoleMaker, RoleMakerBase
 
