@@ -61,8 +61,8 @@ enum {
     RG_STATE_ROWS,
     RG_STATE_ENGINE,
     RG_STATE_MEMBER,
-    RG_STATE_BEFORE, /* values before the last step */
-    RG_STATE_LEASES, /* ranges of the data */
+    RG_STATE_BEFORE,       /* values before the last step */
+    RG_STATE_LEASES = 120, /* ranges of the data */
 };
 
 /* ---- serve_state.c ---- */

@@ -1,5 +1,5 @@
-/* test_deal.c - ranges of data: dealt once, given back, counted at each server, and known again from
- * a journal's notes and from a snapshot; the bodies of requests about them. */
+/* test_deal.c - ranges of data: dealt once, given back, counted at each server, and known again
+ * from a journal's notes and from a snapshot; the bodies of requests about them. */
 #include "check.h"
 
 #include "base/arena.h"
@@ -44,8 +44,8 @@ static rg_status push(rg_deals *d, const rg_lease *lease, uint64_t from, uint64_
 
 static void ranges_cover_every_byte_once(void **state)
 {
-    static const uint64_t wanted[][3] = {{0, 0, 100}, {0, 100, 200}, {0, 200, 250}, {1, 0, 0},
-                                         {2, 0, 0}};
+    static const uint64_t wanted[][3] = {
+        {0, 0, 100}, {0, 100, 200}, {0, 200, 250}, {1, 0, 0}, {2, 0, 0}};
     rg_deals *d = open_deals();
     rg_pass_state is;
     rg_lease lease;
@@ -157,8 +157,8 @@ static void who_was_not_replaced_may_finish(void **state)
     rg_deals_close(d);
 }
 
-/* Any order of takes, pushes, deaths and restarts of the server: each range is done once, with as many
- * examples as it has, and what a restart makes of notes or a snapshot is what there was. */
+/* Any order of takes, pushes, deaths and restarts of the server: each range is done once, with as
+ * many examples as it has, and what a restart makes of notes or a snapshot is what there was. */
 static void a_restart_knows_the_deal(void **state)
 {
     enum { RANGES = 5, STEPS = 400 };
