@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "sys/clock.h"
 #include "sys/file.h"
+#include "sys/profile.h"
 
 #include <time.h>
 
@@ -54,7 +55,8 @@ struct rg_reader {
 typedef struct worker {
     rg_reader *reader;
     rg_lines lines;
-    uint64_t skip; /* instances that are not wanted */
+    uint64_t skip;     /* instances that are not wanted */
+    uint64_t since_ns; /* when the last batch was handed over; 0: not timed */
 } worker;
 
 /* An empty batch, waited for. */
@@ -80,6 +82,18 @@ static void put_spare(rg_reader *r, rg_batch *batch)
     (void)pthread_mutex_unlock(&r->lock);
 }
 
+/* Of this reader: the lines of a batch, the wait for a place to put it, and putting it there. */
+static void note_times(worker *w, uint64_t read_ns, uint64_t room_ns)
+{
+    uint64_t now = rg_profiling ? rg_clock_ns() : 0;
+    if (w->since_ns != 0 && now != 0) {
+        rg_profile_add(RG_SPAN_READ, "read lines", w->since_ns, read_ns);
+        rg_profile_add(RG_SPAN_READ, "wait for room", read_ns, room_ns);
+        rg_profile_add(RG_SPAN_READ, "make batch", room_ns, now);
+    }
+    w->since_ns = now;
+}
+
 static rg_status send_batch(void *arg)
 {
     worker *w = arg;
@@ -97,13 +111,16 @@ static rg_status send_batch(void *arg)
                        "%llu of the examples of a batch of %s are trained on already: "
                        "was the batch size changed?",
                        (unsigned long long)w->skip, r->dataset->files[w->lines.file]);
+    uint64_t read_ns = w->since_ns ? rg_clock_ns() : 0;
     RG_TRY(take_spare(r, &batch));
+    uint64_t room_ns = w->since_ns ? rg_clock_ns() : 0;
     rg_status code = rg_batch_fill(batch, w->lines.rows, 0, w->lines.rows->n_rows);
     if (code != RG_OK) {
         put_spare(r, batch);
         return code;
     }
     rg_rows_clear(w->lines.rows);
+    note_times(w, read_ns, room_ns);
     (void)pthread_mutex_lock(&r->lock);
     r->ring[(r->head + r->waiting++) % r->capacity] = batch;
     (void)pthread_cond_signal(&r->filled);
@@ -134,7 +151,7 @@ static rg_status read_files(worker *w)
 static void *worker_main(void *arg)
 {
     rg_reader *r = arg;
-    worker w = {.reader = r};
+    worker w = {.reader = r, .since_ns = rg_profiling ? rg_clock_ns() : 0};
     rg_dataset_lines(r->dataset, &w.lines, &r->bad, &r->bytes, r->wake);
     w.lines.disk_bytes = &r->disk_bytes_read;
     w.lines.full_rows = (size_t)r->dataset->batch_size;
@@ -361,7 +378,10 @@ rg_status rg_reader_next(rg_reader *r, int thread, rg_batch **batch)
     if (thread < 0 || thread >= r->threads)
         return rg_fail(RG_EINVAL, "thread %d of %d", thread, r->threads);
     seat *s = &r->seats[thread];
+    uint64_t start = rg_profiling ? rg_clock_ns() : 0;
     RG_TRY(r->dataset->kind == RG_DATASET_QUEUE ? next_of_files(r, s) : next_of_memory(r, s));
+    if (start != 0)
+        rg_profile_add(RG_SPAN_READ, "next batch", start, rg_clock_ns());
     (void)__atomic_add_fetch(&r->rows, s->batch->rows, __ATOMIC_RELAXED);
     if (r->dataset->kind == RG_DATASET_MEMORY) {
         uint64_t bytes = 0;

@@ -8,6 +8,7 @@
 #include "sys/events.h"
 #include "sys/log.h"
 #include "sys/metrics.h"
+#include "sys/profile.h"
 
 #include <string.h>
 
@@ -101,6 +102,12 @@ static const command *find_command(uint16_t method)
 {
     const command *found = &commands[method < sizeof commands / sizeof *commands ? method : 0];
     return found->answer != NULL ? found : NULL;
+}
+
+const char *rg_ps_method_name(uint16_t method)
+{
+    const command *found = find_command(method);
+    return found != NULL ? found->name : "?";
 }
 
 bool rg_serve_is_noted(uint16_t method)
@@ -255,14 +262,9 @@ static void answer_done(uint16_t method, rg_rpc_request *request)
                  NULL);
 }
 
-void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+static void answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request, uint16_t method,
+                   const command *asked)
 {
-    uint16_t method = rg_rpc_request_method(request);
-    const command *asked = find_command(method);
-    if (asked == NULL) {
-        rg_rpc_refuse(request, RG_EUNIMPL, "this server knows no method %u", method);
-        return;
-    }
     note_request(trainer, method, asked);
     if (is_replaced(trainer, request))
         return;
@@ -288,6 +290,20 @@ void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
         asked->answer(s, trainer, request);
     pthread_mutex_unlock(&s->lock);
     rg_serve_try_step(s); /* who waits in a rendezvous takes no part in steps */
+}
+
+void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    uint16_t method = rg_rpc_request_method(request);
+    const command *asked = find_command(method);
+    if (asked == NULL) {
+        rg_rpc_refuse(request, RG_EUNIMPL, "this server knows no method %u", method);
+        return;
+    }
+    uint64_t start = rg_profiling ? rg_clock_ns() : 0;
+    answer(s, trainer, request, method, asked);
+    if (start != 0)
+        rg_profile_add(RG_SPAN_SERVE, asked->name, start, rg_clock_ns());
 }
 
 static rg_rpc_request *next_held(rg_engine *s)

@@ -69,6 +69,9 @@ typedef struct rg_ps_schema {
     size_t n;
 } rg_ps_schema;
 
+/* "PULL"; "?" for a number that is none. */
+const char *rg_ps_method_name(uint16_t method);
+
 void rg_ps_schema_write(rg_buf *out, const rg_ps_schema *schema);
 rg_status rg_ps_schema_read(rg_ps_schema *schema, const uint8_t *bytes, size_t n);
 void rg_ps_schema_fini(rg_ps_schema *schema);

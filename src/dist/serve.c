@@ -37,7 +37,7 @@ void rg_serve_request(void *user, rg_rpc_request *asked)
         rg_serve_answer(s, rg_rpc_peer_user(rg_rpc_request_peer(asked)), asked);
 }
 
-static void init_serve(rg_engine *s)
+void rg_serve_init(rg_engine *s)
 {
     s->progress = UINT64_MAX;
     pthread_mutex_init(&s->lock, NULL);
@@ -45,7 +45,7 @@ static void init_serve(rg_engine *s)
     rg_cond_init(&s->change);
 }
 
-static rg_status open_trainers(rg_engine *s, int trainers)
+rg_status rg_serve_open_trainers(rg_engine *s, int trainers)
 {
     s->schema.trainers = trainers > 0 ? (uint32_t)trainers : 1;
     static char nobody[] = "a trainer that was never seen";
@@ -217,7 +217,7 @@ static rg_status wait_for_end(rg_engine *s)
     return s->failed == RG_OK ? RG_OK : rg_fail(s->failed, "%s", s->why);
 }
 
-static void close_serve(rg_engine *s)
+void rg_serve_close(rg_engine *s)
 {
     rg_serve_close_queues(s);
     rg_serve_drain(s);
@@ -262,9 +262,9 @@ rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
                   *id = rg_opdesc_attr(listen, "pserver_id"),
                   *endpoint = rg_opdesc_attr(listen, "endpoint");
     rg_engine s = {.id = id ? id->i : 0};
-    init_serve(&s);
+    rg_serve_init(&s);
     (void)snprintf(s.who, sizeof s.who, "pserver %d", s.id);
-    rg_status code = open_trainers(&s, fanin ? fanin->i : 1);
+    rg_status code = rg_serve_open_trainers(&s, fanin ? fanin->i : 1);
     if (code == RG_OK)
         code = rg_serve_open_journal(&s);
     if (code == RG_OK)
@@ -279,7 +279,7 @@ rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
         rg_serve_watch_open(&s, endpoint->s);
         code = wait_for_end(&s);
     }
-    close_serve(&s);
+    rg_serve_close(&s);
     return code;
 }
 
@@ -292,11 +292,11 @@ static const char *port_of(const char *endpoint)
 rg_status rg_serve_empty(const rg_serve_config *config)
 {
     rg_engine s = {.id = config->id, .group = config->group, .typed = true};
-    init_serve(&s);
+    rg_serve_init(&s);
     (void)snprintf(s.who, sizeof s.who, "pserver %d (port %s)", s.id,
                    port_of(config->endpoints[0]));
     (void)snprintf(s.port, sizeof s.port, "%s", port_of(config->endpoints[0]));
-    rg_status code = open_trainers(&s, config->trainers);
+    rg_status code = rg_serve_open_trainers(&s, config->trainers);
     if (code == RG_OK)
         code = rg_serve_open_journal(&s);
     if (code == RG_OK)
@@ -309,7 +309,7 @@ rg_status rg_serve_empty(const rg_serve_config *config)
         rg_serve_watch_open(&s, config->endpoints[0]);
         code = wait_for_end(&s);
     }
-    close_serve(&s);
+    rg_serve_close(&s);
     rg_scope_release(s.sent ? s.scope : NULL);
     rg_program_close(s.sent);
     if (code != RG_OK && s.group != NULL)

@@ -303,6 +303,12 @@ rg_rpc_request *rg_serve_next_held(rg_engine *s);
 void rg_serve_look_for_program(rg_engine *s);
 void rg_serve_whose_program(rg_engine *s, rg_buf *out);
 
+/* ---- its life (serve.c) ---- */
+
+void rg_serve_init(rg_engine *s);
+rg_status rg_serve_open_trainers(rg_engine *s, int trainers);
+void rg_serve_close(rg_engine *s);
+
 /* ---- shards (serve_shards.c) ---- */
 
 /* As many as there shall be loops: FLAGS_ps_loops, or what suits this host. Without variables. */
@@ -580,6 +586,8 @@ void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 /* A push has failed on its way through the shards, and some may have applied their part: where its
  * trainer could be started again and make it again, the job has failed. Without the lock. */
 void rg_serve_fail_half(rg_pushing *p);
+/* Pushes that were refused do not count any more: they are made again. In its loop. */
+void rg_serve_take_back_refused(rg_member *trainer);
 /* A push was refused, and nothing of it has been applied. Any thread. */
 void rg_serve_note_refused(rg_pushing *p);
 /* The push that RESUME waited for has made its step. With the lock. */

@@ -113,7 +113,7 @@ void rg_serve_fail_half(rg_pushing *p)
 }
 
 /* A push that was refused counts for who goes on behind it; who starts again makes it again. */
-static void take_back_refused(rg_member *trainer)
+void rg_serve_take_back_refused(rg_member *trainer)
 {
     for (size_t i = 0; i < trainer->n_pushed; i++)
         if (atomic_exchange(&trainer->refused[i], 0) != 0 && trainer->pushed[i] > 0) {
@@ -179,7 +179,7 @@ void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
             rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
         return;
     }
-    take_back_refused(trainer);
+    rg_serve_take_back_refused(trainer);
     pthread_mutex_lock(&s->lock);
     take_back_waiting(s, trainer);
     if (trainer->leased)

@@ -6,6 +6,7 @@
 #include "launch/job_end.h"
 #include "launch/join.h"
 #include "launch/restart.h"
+#include "launch/watching.h"
 #include "sys/because.h"
 #include "sys/children.h"
 #include "sys/clock.h"
@@ -24,6 +25,7 @@ enum { GAP_MS = 20, GRACE_MS = 4000, BLAME_MS = 3000, SERVER_WAIT_MS = 5000, TAI
 typedef struct supervisor {
     const rg_launch_job *job;
     rg_children *children;
+    rg_watching *watching;
     uint64_t started_ns;
     int64_t oom_before;
     rg_child_end *ends; /* of each process that has failed by itself; all 0: it has not */
@@ -138,8 +140,10 @@ static bool is_done_without(supervisor *s, int child)
 {
     const rg_launch_process *p = &s->job->processes[child];
     int workers = 0;
-    for (int i = 0; i < rg_children_count(s->children); i++)
-        workers += s->job->processes[i].role == RG_LAUNCH_WORKER;
+    /* Those that are yet to be started count: they will be. A spare one need not. */
+    for (int i = 0; i < s->job->n; i++)
+        workers += s->job->processes[i].role == RG_LAUNCH_WORKER &&
+                   (!s->job->processes[i].spare || i < rg_children_count(s->children));
     if (s->job->least_workers < 1 || p->role != RG_LAUNCH_WORKER ||
         workers - s->n_lost - 1 < s->job->least_workers)
         return false;
@@ -176,23 +180,26 @@ static void take_end(supervisor *s, int child, const rg_child_end *end)
                 (end->signal == 0 && says_because(s, child, &of)) ||
                 (s->job->restarts < 1 && p->role == RG_LAUNCH_SERVER &&
                  !any_running(s, RG_LAUNCH_WORKER));
+    rg_launch_who(&text, p);
     if (!over && had_finished(s, child)) {
-        rg_launch_who(&text, p);
         rg_buf_text(&text, " died when it had finished: ");
         rg_launch_how(&text, end);
         say_line(&text);
     } else if (!over && rg_restart_plan(&s->restarts[child], s->job, p, end, now)) {
+        rg_buf_clear(&text);
         rg_restart_text(&text, &s->restarts[child], s->job, p, now);
         say_line(&text);
     } else if (!over && is_done_without(s, child)) {
-        rg_launch_who(&text, p);
         rg_buf_text(&text, " is lost for good: ");
         rg_launch_how(&text, end);
         rg_buf_text(&text, "; the others go on without it");
         say_line(&text);
     } else {
+        rg_buf_printf(&text, " (pid %ld) died: ", end->pid);
+        rg_launch_how(&text, end);
         note_failure(s, child, end);
     }
+    rg_watching_died(s->watching, s->children, child, end, rg_buf_cstr(&text));
     rg_buf_fini(&text);
 }
 
@@ -207,6 +214,7 @@ static rg_status start_again(supervisor *s, uint64_t *next)
         if (r->due_ns <= rg_clock_ns()) {
             forget_because(s, i); /* what the one before said */
             RG_TRY(rg_restart_now(r, s->children, i, &s->job->processes[i], s->whole_lines));
+            rg_watching_started(s->watching, s->children, i, r->starts);
         } else if (r->due_ns < *next) {
             *next = r->due_ns;
         }
@@ -221,6 +229,8 @@ static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
     rg_child_end end;
     int child;
     RG_TRY(rg_children_wait(s->children, deadline, &event, &child, &end));
+    if (event == RG_CHILD_ENDED && end.code == 0)
+        rg_watching_finished(s->watching, child);
     if (event == RG_CHILD_ENDED && end.code != 0)
         take_end(s, child, &end);
     else if (event == RG_CHILD_ENDED && s->job->processes[child].role == RG_LAUNCH_SERVER)
@@ -370,6 +380,8 @@ static rg_status failed(supervisor *s, int *exit_status)
     rg_buf_text(&card, " ended first, with ");
     rg_launch_how(&card, &failure.end);
     say_line(&card);
+    rg_watching_end(s->watching, failure.end.signal ? 128 + failure.end.signal : failure.end.code,
+                    rg_buf_cstr(&card));
     rg_buf_fini(&card);
     rg_buf_fini(&tail);
     *exit_status = failure.end.signal ? 128 + failure.end.signal : failure.end.code;
@@ -394,6 +406,7 @@ static rg_status interrupted(supervisor *s, int *exit_status)
     if (killed)
         rg_buf_text(&text, "; some processes had to be killed");
     say_line(&text);
+    rg_watching_end(s->watching, 128 + s->signal, rg_buf_cstr(&text));
     rg_buf_fini(&text);
     *exit_status = 128 + s->signal;
     return code;
@@ -468,6 +481,7 @@ static void tell_success(supervisor *s)
     add_starts(s, &line);
     add_lost(s, &line);
     say_line(&line);
+    rg_watching_end(s->watching, 0, rg_buf_cstr(&line));
     rg_buf_fini(&line);
     rg_buf_fini(&examples);
     rg_buf_fini(&twice);
@@ -559,6 +573,7 @@ static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
             *server_deadline = rg_clock_ns() + (uint64_t)wait_ms * MS;
     }
     RG_TRY(start_again(s, &next));
+    rg_watching_look(s->watching, s->children, &next);
     RG_TRY(look_for_joins(s));
     uint64_t look = s->join != NULL ? rg_clock_ns() + JOIN_MS * MS : FAR;
     next = look < next ? look : next;
@@ -574,7 +589,8 @@ static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
 /* The first of the processes that have not been started. */
 static rg_status start_next(supervisor *s)
 {
-    const rg_launch_process *p = &s->job->processes[rg_children_count(s->children)];
+    int number = rg_children_count(s->children);
+    const rg_launch_process *p = &s->job->processes[number];
     rg_child_spec spec = {.argv = p->argv,
                           .env = p->env,
                           .log = p->log,
@@ -582,8 +598,10 @@ static rg_status start_next(supervisor *s)
                           .echo = p->echo,
                           .whole_lines = s->whole_lines};
     rg_status code = rg_children_start(s->children, &spec);
-    return code == RG_OK ? RG_OK
-                         : rg_context(code, "%s %d", rg_launch_role_name(p->role), p->index);
+    if (code != RG_OK)
+        return rg_context(code, "%s %d", rg_launch_role_name(p->role), p->index);
+    rg_watching_started(s->watching, s->children, number, 0);
+    return RG_OK;
 }
 
 /* One a moment after the other: many scripts make a folder where there is none, and those that
@@ -611,7 +629,12 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
     rg_status code;
     if (job->n < 1)
         return rg_fail(RG_EINVAL, "a job without processes");
-    RG_TRY(rg_children_open(&s.children));
+    RG_TRY(rg_watching_open(&s.watching, job));
+    code = rg_children_open(&s.children);
+    if (code != RG_OK) {
+        rg_watching_close(s.watching);
+        return code;
+    }
     s.ends = rg_alloc_zero((size_t)job->n, sizeof *s.ends);
     s.failed = rg_alloc_zero((size_t)job->n, sizeof *s.failed);
     s.restarts = rg_alloc_zero((size_t)job->n, sizeof *s.restarts);
@@ -640,6 +663,7 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
 done:
     rg_join_close(s.join);
     rg_children_close(s.children);
+    rg_watching_close(s.watching);
     for (int i = 0; s.restarts != NULL && i < job->n; i++)
         rg_restart_fini(&s.restarts[i]);
     rg_free(s.restarts);

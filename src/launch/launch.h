@@ -47,6 +47,12 @@ typedef struct rg_launch_job {
     bool restarts_servers; /* servers too: what they have is not lost with them (a journal) */
     int least_workers;    /* the job goes on while so many have not died for good; 0: all of them */
     const char *join_dir; /* workers come and go: where one more is asked for; NULL: they do not */
+    /* What is told of the job while it runs (launch/watching.h); NULL: nothing. */
+    const char *watch_dir;
+    double stall_seconds;  /* no step for so long is told; 0: 10 */
+    const char *page_host; /* where its page is served; NULL: it is not */
+    int page_port;         /* 0: one that is free */
+    const char *page_token;
 } rg_launch_job;
 
 /* Runs the job to its end. *exit_status is then 0, or what this process should exit with: the

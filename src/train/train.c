@@ -357,12 +357,10 @@ static rg_status name_line(const rg_train *t, const worker *w, rg_status code)
     return code;
 }
 
-static rg_status next_batch(rg_train *t, int thread, rg_batch **batch)
+static rg_status next_batch(rg_reader *reader, int seat, rg_batch **batch)
 {
     rg_step_part before = rg_step_within(RG_STEP_READ);
-    const worker *w = &t->workers[thread];
-    rg_status code = w->range != NULL ? rg_reader_next(w->range, 0, batch)
-                                      : rg_reader_next(t->reader, thread, batch);
+    rg_status code = rg_reader_next(reader, seat, batch);
     (void)rg_step_enter(before);
     return code;
 }
@@ -372,19 +370,21 @@ static rg_status train_batch(rg_train *t, int thread, bool look_ahead, rg_batch 
 {
     worker *w = &t->workers[thread];
     rg_plan *plan = w->plan;
+    rg_reader *reader = w->range != NULL ? w->range : t->reader;
+    int seat = w->range != NULL ? 0 : thread;
     uint64_t rows = (*batch)->rows;
     rg_origins_clear(&w->origins);
     rg_origins_add_part(&w->origins, 0, &(*batch)->origins, 0, rows);
     for (int i = 0; i < t->n_feeds; i++)
         RG_TRY(rg_plan_feed_copy(plan, i, (*batch)->values[i]));
-    bool is_ahead = look_ahead && rg_reader_wait(w->range != NULL ? w->range : t->reader, 0) &&
-                    next_batch(t, thread, batch) == RG_OK;
+    bool is_ahead = look_ahead && rg_reader_wait(reader, 0) &&
+                    rg_reader_next(reader, seat, batch) == RG_OK;
     if (is_ahead)
         rg_plan_ahead(plan, (*batch)->values);
     rg_status code = run_batch(t, thread, rows);
     if (code != RG_OK)
         return code == RG_EVALUE ? name_line(t, w, code) : code;
-    return is_ahead ? RG_OK : next_batch(t, thread, batch);
+    return is_ahead ? RG_OK : next_batch(reader, seat, batch);
 }
 
 /* No thread waits any more, for data or for each other. False: that was so already. */
@@ -421,9 +421,9 @@ static bool is_skipped(rg_train *t, int thread, const rg_batch *batch)
 static rg_status train_all(rg_train *t, int thread, bool look_ahead)
 {
     rg_batch *batch;
-    rg_status code = next_batch(t, thread, &batch);
+    rg_status code = next_batch(t->reader, thread, &batch);
     while (code == RG_OK && is_skipped(t, thread, batch))
-        code = next_batch(t, thread, &batch);
+        code = next_batch(t->reader, thread, &batch);
     while (code == RG_OK)
         code = train_batch(t, thread, look_ahead, &batch);
     return code;
@@ -459,7 +459,7 @@ static rg_status train_range(rg_train *t, int thread, bool look_ahead, const rg_
     worker *w = &t->workers[thread];
     rg_batch *batch;
     RG_TRY(open_range(t, w, mine));
-    rg_status code = next_batch(t, thread, &batch);
+    rg_status code = next_batch(w->range, 0, &batch);
     while (code == RG_OK) {
         code = rg_leases_batch(job_of(t), thread, batch->rows);
         if (code == RG_OK)
