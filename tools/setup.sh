@@ -7,7 +7,7 @@ what=${1:-build}
 
 packages=(gcc make cmake ninja-build pkg-config git python3 python3-venv python3-dev
           libopenblas-dev libdnnl-dev libprotobuf-c-dev protobuf-c-compiler libuv1-dev libssl-dev
-          zlib1g-dev libcmocka-dev librocksdb-dev)
+          zlib1g-dev libmicrohttpd-dev libcmocka-dev librocksdb-dev)
 # Tests start clusters of their own on hosts in namespaces: what such hosts run.
 services=(openssh-server openmpi-bin slurm-wlm munge)
 [ "$what" = test ] && packages+=(openssh-client iproute2 "${services[@]}")

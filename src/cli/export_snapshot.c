@@ -12,9 +12,11 @@ static const char usage[] =
     "usage: paddle export_snapshot [--snapshot] DIR OUT\n\n"
     "What the servers of a job had when it was stopped. DIR is its folder of journals (the folder\n"
     "`journal` of its log folder, or --journal_dir), or a snapshot that this command made.\n\n"
-    "OUT gets the files that fluid.io.save_persistables() would have written, which Paddle 1.8 loads:\n"
+    "OUT gets the files that fluid.io.save_persistables() would have written, which Paddle 1.8 "
+    "loads:\n"
     "parameters and states of optimizers. What workers keep for themselves is not in it.\n\n"
-    "    --snapshot   OUT, which is not there yet, becomes a snapshot of all servers instead, with\n"
+    "    --snapshot   OUT, which is not there yet, becomes a snapshot of all servers instead, "
+    "with\n"
     "                 which any number of servers begins: fleet.init_server(OUT)\n\n"
     "Nothing in DIR is changed. Pushes that not all servers had got are left out.\n";
 

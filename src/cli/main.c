@@ -300,6 +300,8 @@ static const command commands[] = {
     {"train_from_dataset", "train a saved program on data files, without Python", rg_cli_train,
      true},
     {"status", "how servers are: status [--timeout SECONDS] [HOST:PORT ...]", rg_cli_status},
+    {"doctor", "what is wrong with this machine, or with the job whose logs are in a folder",
+     rg_cli_doctor, true},
     {"export_snapshot", "what the servers of a stopped job had, as files: export_snapshot DIR OUT",
      rg_cli_export_snapshot, true},
     {"env", "who this process is in a job, and which variables say so", run_env},

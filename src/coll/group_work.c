@@ -8,6 +8,7 @@
 #include "sys/cond.h"
 #include "sys/interrupt.h"
 #include "sys/log.h"
+#include "sys/metrics.h"
 #include "sys/process.h"
 
 #include <string.h>
@@ -89,6 +90,7 @@ rg_status rg_group_wait(rg_group_work *work)
     char why[256] = "";
     if (work->waited)
         return work->code == RG_OK ? RG_OK : rg_fail(work->code, "%s", work->why);
+    rg_step_part before = rg_step_within(RG_STEP_WAIT);
     /* What is given up ends soon: until then the thread may still write the caller's memory. */
     for (int looks = 0; !rg_latch_wait(&work->done, RG_LOOK_MS); looks++) {
         if (looks == TELL_AFTER_LOOKS && work->voice != NULL)
@@ -98,6 +100,7 @@ rg_status rg_group_wait(rg_group_work *work)
             atomic_store(&work->group->given_up, true);
         }
     }
+    (void)rg_step_enter(before);
     work->waited = true;
     if (interrupted != RG_OK)
         return rg_fail(interrupted, "%s", why);

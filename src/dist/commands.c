@@ -5,7 +5,9 @@
 #include "dist/serve_priv.h"
 
 #include "sys/clock.h"
+#include "sys/events.h"
 #include "sys/log.h"
+#include "sys/metrics.h"
 
 #include <string.h>
 
@@ -137,6 +139,7 @@ static void compare_program(rg_engine *s, rg_member *trainer, rg_rpc_request *re
         return;
     }
     if (s->has_digest && memcmp(digest, s->digest, n) != 0) {
+        rg_event("refused", NULL, "%s runs another program", trainer->who);
         rg_log(RG_LOG_E, "ps", "server=%d \"%s runs another program: refused\"", s->id,
                trainer->who);
         rg_rpc_refuse(request, RG_EINVAL,
@@ -155,6 +158,8 @@ static void compare_program(rg_engine *s, rg_member *trainer, rg_rpc_request *re
 /* To be able to say who does nothing. */
 static void note_request(rg_member *trainer, uint16_t method, const command *asked)
 {
+    if (method == RG_PS_PULL || method == RG_PS_ROWS || method == RG_PS_PEEK || method == RG_PS_GET)
+        rg_metric_add(RG_M_PULLS, 1);
     if (trainer == NULL || (asked->flags & NO_WORK) != 0)
         return;
     atomic_store_explicit(&trainer->asked_ns, rg_clock_ns(), memory_order_relaxed);

@@ -11,6 +11,7 @@
 #include "sys/fault.h"
 #include "sys/interrupt.h"
 #include "sys/lent.h"
+#include "sys/metrics.h"
 
 #include <string.h>
 
@@ -344,7 +345,10 @@ rg_status rg_channel_exchange(rg_job *job, rg_channel *l)
     RG_TRY(rg_in_flight_wait(&l->in_flight)); /* of a step whose wait was interrupted */
     RG_TRY(rg_channel_take(job, l));
     rg_status code = rg_channel_send(job, l, true, true);
+    /* Where a server answers when all have pushed, it is the others who are waited for. */
+    rg_step_part before = rg_step_within(job->mode->programs.merges ? RG_STEP_WAIT : RG_STEP_PUSH);
     rg_status waited = rg_in_flight_wait(&l->in_flight);
+    (void)rg_step_enter(before);
     if (waited != RG_OK) {
         rg_channel_leave_lenders(l);
         return waited;
@@ -381,6 +385,7 @@ rg_status rg_push_together(rg_job *job, rg_channel *l)
         pthread_mutex_unlock(&x->lock);
         return code;
     }
+    rg_step_part before = rg_step_within(RG_STEP_WAIT);
     while (x->generation == generation && code == RG_OK) {
         if (rg_cond_wait(&x->change, &x->lock, RG_LOOK_NS))
             continue;
@@ -388,6 +393,7 @@ rg_status rg_push_together(rg_job *job, rg_channel *l)
         code = rg_interrupted();
         pthread_mutex_lock(&x->lock);
     }
+    (void)rg_step_enter(before);
     if (code == RG_OK && x->outcome != RG_OK)
         code = rg_fail(x->outcome, "%s", x->why);
     pthread_mutex_unlock(&x->lock);

@@ -9,6 +9,7 @@
 #include "sys/flags.h"
 #include "sys/host.h"
 #include "sys/process.h"
+#include "watch/sampler.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,6 +222,7 @@ static rg_status join(rg_job *job, const char *const *endpoints, int n, int trai
     joined = joined || atomic_load(&job->joined);
     if (!joined) {
         job->process = rg_process_id();
+        rg_watch_trainer(trainer);
         code = connect_all(job, endpoints, n, trainer, trainers, loads);
         if (code == RG_OK) {
             job->term++;

@@ -9,6 +9,7 @@
 
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "sys/events.h"
 #include "sys/flags.h"
 #include "sys/log.h"
 
@@ -129,6 +130,8 @@ static rg_status go_on(rg_job *job, const ledger *ledgers)
         RG_TRY(tell_server(job, s, ledgers[s].n));
     }
     job->replays = batches > 0;
+    rg_event("rejoined", NULL, "goes on behind %llu batches, %llu pushes",
+             (unsigned long long)batches, (unsigned long long)pushes);
     rg_log(RG_LOG_W, "ps",
            "trainer=%d pushes=%llu batches=%llu \"started again: it goes on where it was; what was "
            "pushed before is not pushed again\"",

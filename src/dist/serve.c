@@ -117,8 +117,10 @@ static void look_around(rg_engine *s)
     else if (!s->stepping)
         rg_serve_look(s);
     pthread_mutex_unlock(&s->lock);
-    if (has_program)
+    if (has_program) {
         rg_serve_tell(s);
+        rg_serve_watch_look(s);
+    }
     if (seconds > 0)
         rg_serve_look_at_disk(s, (uint64_t)seconds * 1000000000u);
     rg_serve_look_at_journal(s);
@@ -201,6 +203,7 @@ static rg_status wait_for_end(rg_engine *s)
     if (code == RG_OK && s->failed != RG_OK && s->group != NULL)
         rg_serve_group_fail(s->group, s->failed, s->why); /* now, and not after the farewell */
     take_leave(s);
+    rg_serve_watch_end(s);
     rg_serve_sum_up(s);
     if (code != RG_OK)
         return code;
@@ -220,6 +223,7 @@ void rg_serve_close(rg_engine *s)
     rg_serve_forget_meetings(s);
     rg_free(s->trainers);
     rg_free(s->held);
+    rg_serve_watch_close(s);
     rg_serve_close_vars(s); /* the schema, which knows how many trainers there were, goes last */
     rg_serve_close_shards(s);
     rg_arena_free(&s->arena);
@@ -263,8 +267,10 @@ rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
         code = rg_serve_open_queues(&s);
     if (code == RG_OK)
         code = listen_on(&s, &endpoint->s, 1);
-    if (code == RG_OK)
+    if (code == RG_OK) {
+        rg_serve_watch_open(&s, endpoint->s);
         code = wait_for_end(&s);
+    }
     rg_serve_close(&s);
     return code;
 }
@@ -291,8 +297,10 @@ rg_status rg_serve_empty(const rg_serve_config *config)
         code = rg_serve_open_queues(&s);
     if (code == RG_OK)
         code = listen_on(&s, config->endpoints, config->n_endpoints);
-    if (code == RG_OK)
+    if (code == RG_OK) {
+        rg_serve_watch_open(&s, config->endpoints[0]);
         code = wait_for_end(&s);
+    }
     rg_serve_close(&s);
     rg_scope_release(s.sent ? s.scope : NULL);
     rg_program_close(s.sent);

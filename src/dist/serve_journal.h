@@ -38,12 +38,13 @@ struct rg_serve_journal {
     atomic_bool replaying;                /* what comes is from the journal */
     uint64_t snapshot_ns, snapshot_bytes; /* when the last one was taken; how large */
     uint64_t snapshot_steps;              /* sync: that were made then */
-    pthread_t finisher;                   /* brings one to the disk, ... */
-    bool finishing;                       /* ... and is to be joined; the looking thread's */
-    atomic_bool finished;
-    rg_snapshot *unfinished;
-    rg_held_loop held[RG_RPC_MAX_LOOPS]; /* each its loop's */
-    rg_buf load;                         /* the body of LOAD, where a trainer sent the program */
+    pthread_t writer;                     /* writes rows and brings it to the disk, ... */
+    bool writing;                         /* ... and is to be joined; the looking thread's */
+    atomic_bool written, stop;            /* it is done; it shall be */
+    rg_snapshot *unfinished;              /* the writer's meanwhile, with ... */
+    struct rg_state_rows *rows;           /* ... its rows at the cut */
+    rg_held_loop held[RG_RPC_MAX_LOOPS];  /* each its loop's */
+    rg_buf load;                          /* the body of LOAD, where a trainer sent the program */
     /* Of a job that has stopped (stopped.c): nothing is written, and of what was pushed only so
      * much is done that all servers have it; NULL: all of it. */
     bool looks;
@@ -77,8 +78,11 @@ void rg_state_write_about(const rg_engine *s, rg_buf *out);
 /* Of that record: how many loops its server had; RG_EINVAL, saying why, where it is not ours.
  * *other: it is of another job. */
 rg_status rg_state_read_about(const rg_engine *s, const rg_record *record, int *loops, bool *other);
-/* All of it. No request is under way, and none is taken in. */
-rg_status rg_state_write(rg_engine *s, rg_snapshot *snapshot);
+/* All of it as it is now: no request is under way, and none is taken in. Of tables *rows (NULL:
+ * there are none) has the rows, which are written by and by; owned, also where it failed. */
+typedef struct rg_state_rows rg_state_rows;
+rg_status rg_state_cut(rg_engine *s, rg_snapshot *snapshot, rg_state_rows **rows);
+rg_status rg_state_write_values(const rg_shard *shard, rg_snapshot *to); /* in its loop */
 /* The reverse, record by record; in opened() of the rpc server. */
 rg_status rg_state_read(rg_engine *s, const rg_record *record);
 /* Of RG_STATE_ABOUT. */
@@ -104,9 +108,19 @@ rg_status rg_state_read_scope(rg_scope *scope, const rg_record *record);
 rg_status rg_state_get_member(const rg_record *record, uint32_t trainers, uint32_t *number,
                               rg_member *member);
 
+/* ---- serve_state_rows.c ---- */
+
+rg_status rg_state_cut_shards(rg_engine *s, rg_snapshot *to, rg_state_rows **rows);
+/* In a thread that is no loop's, which holds no lock. RG_ECLOSED: `stop` was set. */
+rg_status rg_state_rows_write(rg_state_rows *rows, const atomic_bool *stop);
+void rg_state_rows_close(rg_state_rows *rows); /* the same; NULL is allowed */
+rg_status rg_state_read_beside(rg_engine *s, const rg_record *record);
+rg_status rg_state_read_before(rg_engine *s, const rg_record *record);
+rg_status rg_state_read_rows(rg_engine *s, const rg_record *record);
+
 /* ---- serve_snapshot.c ---- */
 
-/* Until the last one is on the disk, or has failed. */
+/* One that is being written is given up. */
 void rg_serve_end_snapshot(rg_engine *s);
 
 /* ---- serve_take_over.c ---- */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "sys/because.h"
 #include "sys/clock.h"
+#include "sys/events.h"
 #include "sys/flags.h"
 #include "sys/log.h"
 
@@ -58,9 +59,18 @@ void rg_serve_fail(rg_engine *s, rg_status status, const char *fmt, ...)
     rg_serve_refuse_waiting(s);
 }
 
+/* To whoever watches. */
+static void tell(ptrdiff_t number, const char *kind, const char *who, const char *how)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "worker.%d", (int)number);
+    rg_event(kind, name, "%s %s", who, how);
+}
+
 static void fail_because_of(rg_engine *s, const rg_member *trainer, const char *before,
                             const char *how)
 {
+    tell(trainer - s->trainers, "lost", trainer->who, how);
     if (!s->ended)
         rg_because_say((rg_because){.worker = true, .index = (int)(trainer - s->trainers)});
     rg_serve_fail(s, RG_ECLOSED, "%s %s%s", trainer->who, before, how);
@@ -265,6 +275,9 @@ static rg_status begin_session(rg_engine *s, rg_member *trainer, rg_rpc_peer *pe
     trainer->epoch = again ? trainer->epoch + 1 : FIRST_EPOCH;
     trainer->session = rg_rpc_peer_session(peer);
     if (again)
+        tell(trainer - s->trainers, "rejoined", trainer->who,
+             "has come in the place of one that is gone");
+    if (again)
         rg_log(RG_LOG_W, "ps",
                "server=%d epoch=%llu \"%s has come in the place of one that is gone\"", s->id,
                (unsigned long long)trainer->epoch, trainer->who);
@@ -314,6 +327,9 @@ rg_status rg_serve_come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_r
         }
     }
     pthread_mutex_unlock(&s->members);
+    if (code != RG_OK)
+        rg_event("refused", NULL, "%s (pid %u on %s): %s", hello->name, hello->pid, hello->host,
+                 rg_error_message());
     return code;
 }
 
@@ -370,6 +386,7 @@ static bool is_done_without(rg_engine *s, rg_member *trainer, const char *how)
         return false;
     }
     rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
+    tell(trainer - s->trainers, "lost", trainer->who, how);
     rg_serve_note_gone(s, trainer->session);
     has_left(s, trainer);
     end_if_all_left(s);
@@ -411,6 +428,8 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
     bool goes_on = false, away;
     if (trainer == NULL || !is_current(s, trainer, peer, how, &away))
         return; /* another process has its place */
+    if (away)
+        tell(trainer - s->trainers, "lost", trainer->who, how);
     if (away)
         rg_log(RG_LOG_W, "ps",
                "server=%d wait_seconds=%lld \"%s %s; it may be started again, and is waited for\"",

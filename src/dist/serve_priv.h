@@ -246,8 +246,9 @@ struct rg_engine {
     rg_pushing **taking; /* who takes part, by number; room for all trainers; owned */
     int took_part;
     rg_rpc_server *rpc;
-    rg_arena arena;   /* for its life */
-    rg_arena scratch; /* for a request, under `lock` */
+    rg_arena arena;               /* for its life */
+    rg_arena scratch;             /* for a request, under `lock` */
+    struct rg_serve_facts *facts; /* (serve_watch.c) NULL: nobody watches */
     uint64_t told_ns,
         told_pushes; /* when news were told last, and how many had come (serve_log.c) */
     pthread_mutex_t lock, members;
@@ -654,6 +655,14 @@ void rg_serve_look(rg_engine *s);
 
 /* A line every FLAGS_ps_log_seconds, where that time has passed. */
 void rg_serve_tell(rg_engine *s);
+/* ---- being watched (serve_watch.c) ---- */
+/* From when it listens. */
+void rg_serve_watch_open(rg_engine *s, const char *endpoint);
+/* Now and then. */
+void rg_serve_watch_look(rg_engine *s);
+/* While the loops still run, for the last numbers; then no one asks any more. */
+void rg_serve_watch_end(rg_engine *s);
+void rg_serve_watch_close(rg_engine *s);
 /* In the end: what has come and gone. */
 void rg_serve_sum_up(rg_engine *s);
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "rpc/body.h"
 #include "sys/fault.h"
+#include "sys/metrics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -121,6 +122,7 @@ static rg_status count_in(rg_member *trainer, const rg_push *head, bool *came)
     trainer->positions[head->thread] = head->position;
     atomic_store(&trainer->refused[head->thread], 0);
     (void)atomic_fetch_add_explicit(&trainer->n_pushes, 1, memory_order_relaxed);
+    rg_metric_add(RG_M_PUSHES, 1);
     return RG_OK;
 }
 

@@ -43,8 +43,8 @@ rg_status rg_split_of(const rg_engine *s, rg_split *split)
                   *begins = list_of(s, "slice_begins", RG_ATTR_LONGS);
     int n = names && origins && begins ? names->n : 0;
     if (n > 0 && (origins->n != n || begins->n != n))
-        return rg_fail(RG_ECORRUPT, "listen_and_serv has %d slices, %d origins and %d beginnings", n,
-                       origins->n, begins->n);
+        return rg_fail(RG_ECORRUPT, "listen_and_serv has %d slices, %d origins and %d beginnings",
+                       n, origins->n, begins->n);
     RG_TRY(make_room(split, (size_t)n, s->schema.n));
     for (int i = 0; i < n; i++) {
         rg_split_part *part = &split->parts[i];

@@ -1,8 +1,9 @@
 /* serve_state.c - the whole state of a server, as records of a snapshot, and back.
  *
- * What a shard owns is written by its loop: the variables of its scope, the rows of its tables with
- * what stands beside them. What belongs to trainers, and requests that wait for others (a push for
- * its step, a rendezvous), follow: those are handed over again when it is read, as they were. */
+ * What a shard owns is written by its loop: the variables of its scope at the cut, and what stands
+ * beside the rows of its tables; the rows themselves later (serve_state_rows.c). What belongs to
+ * trainers, and requests that wait for others (a push for its step, a rendezvous), is as it was at
+ * the cut, too, and follows at the end: those are handed over again when it is read. */
 #include "dist/serve_journal.h"
 
 #include "base/mem.h"
@@ -84,11 +85,6 @@ static rg_status check_program(const rg_engine *s, const rg_record *record)
 
 /* ---- variables ---- */
 
-typedef struct writing {
-    rg_spread spread;
-    rg_snapshot *snapshot;
-} writing;
-
 static rg_status write_value(rg_snapshot *to, int shard, const char *name, const rg_value *value)
 {
     size_t bytes = rg_value_bytes(value), done = 0;
@@ -112,7 +108,7 @@ static rg_status write_value(rg_snapshot *to, int shard, const char *name, const
     return code;
 }
 
-static rg_status write_values(const rg_shard *shard, rg_snapshot *to)
+rg_status rg_state_write_values(const rg_shard *shard, rg_snapshot *to)
 {
     const rg_scope *scope = shard->scope;
     for (size_t i = 0; scope != NULL && i < rg_scope_size(scope); i++) {
@@ -181,144 +177,6 @@ rg_status rg_state_read_scope(rg_scope *scope, const rg_record *record)
     return code;
 }
 
-/* ---- tables ---- */
-
-static rg_status write_beside(const rg_served *var, uint32_t number, rg_snapshot *to)
-{
-    rg_buf body;
-    uint32_t trainers = var->shard->engine->schema.trainers;
-    rg_buf_init(&body, 0);
-    rg_buf_u32(&body, (uint32_t)var->shard->number);
-    rg_buf_u32(&body, number);
-    rg_buf_u32(&body, var->age);
-    rg_buf_u32(&body, (var->past != NULL ? 1u : 0u) | (var->changed != NULL ? 2u : 0u));
-    if (var->past != NULL)
-        rg_past_write(var->past, &body);
-    if (var->changed != NULL)
-        rg_geo_rows_write(var->changed, &body);
-    for (uint32_t t = 0; var->changed != NULL && t < trainers; t++)
-        rg_buf_u64(&body, var->told[t]);
-    rg_status code = rg_buf_status(&body);
-    if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_TABLE, &(rg_iov){body.data, body.len}, 1);
-    rg_buf_fini(&body);
-    return code;
-}
-
-static rg_status write_rows(rg_served *var, uint32_t number, rg_snapshot *to)
-{
-    rg_table_walk *walk = NULL;
-    const uint32_t head[2] = {(uint32_t)var->shard->number, number};
-    bool more = true;
-    RG_TRY(rg_table_walk_open(&walk, var->table, RG_WALK_ALL));
-    rg_status code = RG_OK;
-    while (code == RG_OK && more) {
-        rg_buf chunk;
-        rg_buf_init(&chunk, 0);
-        code = rg_table_walk_next(walk, &chunk, PIECE, &more);
-        if (code == RG_OK && more)
-            code = rg_snapshot_add(to, RG_STATE_ROWS,
-                                   (rg_iov[]){{head, sizeof head}, {chunk.data, chunk.len}}, 2);
-        rg_buf_fini(&chunk);
-    }
-    rg_table_walk_close(walk);
-    return code;
-}
-
-static rg_status write_before(rg_served *var, uint32_t number, rg_snapshot *to)
-{
-    rg_buf body;
-    if (!var->has_before && var->n_before == 0)
-        return RG_OK;
-    rg_buf_init(&body, 0);
-    rg_buf_u32(&body, (uint32_t)var->shard->number);
-    rg_buf_u32(&body, number);
-    rg_served_write_before(var, &body);
-    rg_status code = rg_buf_status(&body);
-    if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_BEFORE, &(rg_iov){body.data, body.len}, 1);
-    rg_buf_fini(&body);
-    return code;
-}
-
-static rg_status read_before(rg_engine *s, const rg_record *record)
-{
-    rg_cursor in = {record->bytes, record->n};
-    uint32_t shard, number;
-    RG_TRY(rg_cursor_u32(&in, &shard));
-    RG_TRY(rg_cursor_u32(&in, &number));
-    if (shard >= (uint32_t)s->n_shards || number >= s->schema.n)
-        return rg_fail(RG_ECORRUPT, "variable %u of shard %u, which there is not", number, shard);
-    RG_TRY(rg_served_read_before(&s->shards[shard].vars[number], &in));
-    return rg_cursor_end(&in);
-}
-
-static rg_status find_table(rg_engine *s, rg_cursor *in, rg_served **var)
-{
-    uint32_t shard, number;
-    RG_TRY(rg_cursor_u32(in, &shard));
-    RG_TRY(rg_cursor_u32(in, &number));
-    if (shard >= (uint32_t)s->n_shards || number >= s->schema.n ||
-        s->shards[shard].vars[number].table == NULL)
-        return rg_fail(RG_ECORRUPT, "table %u of shard %u, which there is not", number, shard);
-    *var = &s->shards[shard].vars[number];
-    return RG_OK;
-}
-
-static rg_status read_beside(rg_engine *s, const rg_record *record)
-{
-    rg_cursor in = {record->bytes, record->n};
-    rg_served *var;
-    uint32_t parts;
-    RG_TRY(find_table(s, &in, &var));
-    RG_TRY(rg_cursor_u32(&in, &var->age));
-    RG_TRY(rg_cursor_u32(&in, &parts));
-    if ((parts & 1) != (var->past != NULL) || (parts >> 1 & 1) != (var->changed != NULL))
-        return rg_fail(RG_ECORRUPT, "%s is another kind of table here", var->about->name);
-    if (var->past != NULL)
-        RG_TRY(rg_past_read(var->past, &in));
-    if (var->changed != NULL)
-        RG_TRY(rg_geo_rows_read(var->changed, &in));
-    for (uint32_t t = 0; var->changed != NULL && t < s->schema.trainers; t++)
-        RG_TRY(rg_cursor_u64(&in, &var->told[t]));
-    return rg_cursor_end(&in);
-}
-
-static rg_status read_rows(rg_engine *s, const rg_record *record)
-{
-    rg_cursor in = {record->bytes, record->n};
-    rg_served *var;
-    RG_TRY(find_table(s, &in, &var));
-    return rg_table_put(var->table, in.at, in.left, NULL, NULL);
-}
-
-/* What a shard has, by its loop. */
-static rg_status write_shard(rg_spread *spread, rg_shard *shard)
-{
-    rg_snapshot *to = ((writing *)spread)->snapshot;
-    const rg_engine *s = spread->engine;
-    RG_TRY(write_values(shard, to));
-    for (uint32_t v = 0; v < s->schema.n; v++) {
-        RG_TRY(write_before(&shard->vars[v], v, to));
-        if (shard->vars[v].table == NULL)
-            continue;
-        RG_TRY(write_beside(&shard->vars[v], v, to));
-        RG_TRY(write_rows(&shard->vars[v], v, to));
-    }
-    return RG_OK;
-}
-
-static rg_status write_shards(rg_engine *s, rg_snapshot *to)
-{
-    writing *w = rg_spread_new(s, sizeof *w);
-    if (w == NULL)
-        return rg_no_memory(sizeof *w, "a snapshot");
-    w->snapshot = to;
-    rg_status code = rg_spread_wait(&w->spread, rg_serve_all_shards(s), write_shard);
-    rg_free(w);
-    return code;
-}
-
 /* ---- the engine ---- */
 
 static rg_status write_engine(const rg_engine *s, rg_snapshot *to)
@@ -329,11 +187,11 @@ static rg_status write_engine(const rg_engine *s, rg_snapshot *to)
     rg_serve_write_meetings(s, &meetings);
     rg_status code = rg_buf_status(&meetings);
     if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_ENGINE,
-                               (rg_iov[]){{numbers, sizeof numbers},
-                                          {s->digest, sizeof s->digest},
-                                          {meetings.data, meetings.len}},
-                               3);
+        code = rg_snapshot_add_last(to, RG_STATE_ENGINE,
+                                    (rg_iov[]){{numbers, sizeof numbers},
+                                               {s->digest, sizeof s->digest},
+                                               {meetings.data, meetings.len}},
+                                    3);
     rg_buf_fini(&meetings);
     return code;
 }
@@ -447,7 +305,7 @@ static rg_status write_member(rg_engine *s, rg_member *trainer, rg_rpc_peer *pee
     rg_loop_do(s->shards[rg_rpc_peer_loop(peer)].loop, write_peer, &p);
     rg_status code = rg_buf_status(&body);
     if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_MEMBER, &(rg_iov){body.data, body.len}, 1);
+        code = rg_snapshot_add_last(to, RG_STATE_MEMBER, &(rg_iov){body.data, body.len}, 1);
     rg_buf_fini(&body);
     return code;
 }
@@ -505,7 +363,8 @@ static rg_status write_request(rg_snapshot *to, rg_rpc_request *request)
     pieces[0] = (rg_iov){head.data, head.len};
     rg_status code = rg_buf_status(&head);
     if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_NOTED_REQUEST, pieces, 1 + rg_note_body(request, pieces + 1));
+        code = rg_snapshot_add_last(to, RG_NOTED_REQUEST, pieces,
+                                    1 + rg_note_body(request, pieces + 1));
     rg_buf_fini(&head);
     return code;
 }
@@ -579,18 +438,17 @@ static rg_status write_program(const rg_engine *s, rg_snapshot *to)
     return code;
 }
 
-rg_status rg_state_write(rg_engine *s, rg_snapshot *to)
+rg_status rg_state_cut(rg_engine *s, rg_snapshot *to, rg_state_rows **rows)
 {
     const rg_buf *load = &s->journal->load;
     RG_TRY(write_about(s, to));
     RG_TRY(write_program(s, to));
     if (load->len > 0)
         RG_TRY(rg_snapshot_add(to, RG_STATE_PROGRAM, &(rg_iov){load->data, load->len}, 1));
-    if (atomic_load(&s->ready))
-        RG_TRY(write_shards(s, to));
     RG_TRY(write_engine(s, to));
     RG_TRY(write_members(s, to));
-    return write_waiting(s, to);
+    RG_TRY(write_waiting(s, to));
+    return atomic_load(&s->ready) ? rg_state_cut_shards(s, to, rows) : RG_OK;
 }
 
 static rg_status read_program(rg_engine *s, const rg_record *record)
@@ -615,11 +473,11 @@ rg_status rg_state_read(rg_engine *s, const rg_record *record)
     case RG_STATE_VALUE:
         return read_value(s, record);
     case RG_STATE_TABLE:
-        return read_beside(s, record);
+        return rg_state_read_beside(s, record);
     case RG_STATE_ROWS:
-        return read_rows(s, record);
+        return rg_state_read_rows(s, record);
     case RG_STATE_BEFORE:
-        return read_before(s, record);
+        return rg_state_read_before(s, record);
     case RG_STATE_ENGINE:
         return read_engine(s, record);
     case RG_STATE_MEMBER:

@@ -84,10 +84,10 @@ static rg_status take_bytes(wanted *w, const rg_state_value *from, uint64_t begi
     uint64_t first = begin + from->offset, end = first + from->n;
     uint64_t lower = first > w->begin ? first : w->begin;
     uint64_t upper = end < w->begin + w->bytes ? end : w->begin + w->bytes;
-    if (w->value->meta.dtype != from->dtype ||
-        w->row != row_bytes(&from->shape, from->dtype))
-        return rg_fail(RG_ESHAPE, "%s is of another type or width than %s of the snapshot: is it of "
-                                  "another model?",
+    if (w->value->meta.dtype != from->dtype || w->row != row_bytes(&from->shape, from->dtype))
+        return rg_fail(RG_ESHAPE,
+                       "%s is of another type or width than %s of the snapshot: is it of "
+                       "another model?",
                        w->name, from->name);
     if (lower >= upper)
         return RG_OK;
@@ -140,8 +140,9 @@ static rg_status check_wanted(const taking *t)
         if (w->came >= w->bytes)
             continue;
         if (is_param)
-            return rg_fail(RG_ENOENT, "of %s the snapshot has %llu bytes of %llu: is it of another "
-                                      "model?",
+            return rg_fail(RG_ENOENT,
+                           "of %s the snapshot has %llu bytes of %llu: is it of another "
+                           "model?",
                            w->name, (unsigned long long)w->came, (unsigned long long)w->bytes);
     }
     return RG_OK;
@@ -184,8 +185,8 @@ static rg_status copy_values(const taking *t)
 static bool is_ours(void *arg, int64_t id)
 {
     const rg_served *var = arg;
-    return id >= var->about->begin &&
-           (var->grows || id < var->about->begin + var->about->rows) && rg_served_is_mine(var, id);
+    return id >= var->about->begin && (var->grows || id < var->about->begin + var->about->rows) &&
+           rg_served_is_mine(var, id);
 }
 
 /* Rates of steps, of which rows make those that they have missed later: the same on all. */

@@ -3,6 +3,7 @@
 
 #include "sys/because.h"
 #include "sys/clock.h"
+#include "sys/events.h"
 #include "sys/flags.h"
 #include "sys/log.h"
 
@@ -174,6 +175,8 @@ static void tell(rg_engine *s, uint64_t now)
     s->tell_ns = now + TELL_EVERY_S * SECOND;
     rg_buf_init(&text, 0);
     rg_serve_whom(s, &text);
+    if (text.len > 0)
+        rg_event("stalled", NULL, "%s", rg_buf_cstr(&text));
     if (text.len > 0)
         rg_log(RG_LOG_W, "ps", "server=%d \"%s\" seconds=%.0f", s->id, rg_buf_cstr(&text),
                (double)(now - s->held_ns) * 1e-9);

@@ -1,12 +1,12 @@
 /* stopped.c - the servers of a job that was stopped, from their journals, at one moment.
  *
- * A server is opened as ever, with the program that its snapshot has, and no address: it replays its
- * journal, and there it stays. Then what trainers had pushed is compared. A process that dies, or is
- * told to end, may have sent a push to some servers and not to others; what the others would have
- * got of it is nowhere. So it is left out: servers that have it are made once more, and do not take
- * it, from the snapshot before where the newest has it. In sync that is the cut at the last step that
- * all have made, so that who goes on makes the next one, with the same bits; in the other modes the
- * batch is trained on again, and counts once. */
+ * A server is opened as ever, with the program that its snapshot has, and no address: it replays
+ * its journal, and there it stays. Then what trainers had pushed is compared. A process that dies,
+ * or is told to end, may have sent a push to some servers and not to others; what the others would
+ * have got of it is nowhere. So it is left out: servers that have it are made once more, and do not
+ * take it, from the snapshot before where the newest has it. In sync that is the cut at the last
+ * step that all have made, so that who goes on makes the next one, with the same bits; in the other
+ * modes the batch is trained on again, and counts once. */
 #include "dist/stopped_priv.h"
 
 #include "base/mem.h"
@@ -300,11 +300,12 @@ static rg_status cut_back(rg_stopped *job, server *v)
             return RG_OK;
         below = v->number;
     }
-    return rg_fail(RG_ESTALE,
-                   "%s has a push in all its snapshots that another server never got: go on with "
-                   "the numbers of servers and workers that the job had (launch_ps --resume without "
-                   "others), which makes it again, and stop it then",
-                   v->folder);
+    return rg_fail(
+        RG_ESTALE,
+        "%s has a push in all its snapshots that another server never got: go on with "
+        "the numbers of servers and workers that the job had (launch_ps --resume without "
+        "others), which makes it again, and stop it then",
+        v->folder);
 }
 
 static rg_status settle(rg_stopped *job)
@@ -378,7 +379,6 @@ static rg_status open_servers(rg_stopped *job, const listing *l)
     return job->limits ? RG_OK : rg_no_memory(job->trainers, "what was pushed");
 }
 
-
 /* Their numbers are 0, 1, ... : one whose folder is gone is missed. */
 static rg_status check_numbers(const rg_stopped *job)
 {
@@ -386,8 +386,9 @@ static rg_status check_numbers(const rg_stopped *job)
     for (int i = 0; i < job->n; i++) {
         int id = job->servers[i].engine.id;
         if (id < 0 || id >= job->n || seen[id])
-            return rg_fail(RG_ECORRUPT, "%s is that of server %d, and there are %d folders: one is "
-                                        "missing, or of another job",
+            return rg_fail(RG_ECORRUPT,
+                           "%s is that of server %d, and there are %d folders: one is "
+                           "missing, or of another job",
                            job->servers[i].folder, id, job->n);
         seen[id] = true;
     }

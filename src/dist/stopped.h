@@ -1,9 +1,10 @@
-/* stopped.h - the servers of a job that was stopped, made again from their journals, without anybody
- * to serve: to go on with another number of them, or to have what they had learned as files.
+/* stopped.h - the servers of a job that was stopped, made again from their journals, without
+ * anybody to serve: to go on with another number of them, or to have what they had learned as
+ * files.
  *
  * All are in this process, with all that they had, and at one moment: pushes that some servers have
- * and others do not are left out, since what is missing of them is nowhere. Nothing in the journals'
- * folder is changed. */
+ * and others do not are left out, since what is missing of them is nowhere. Nothing in the
+ * journals' folder is changed. */
 #ifndef RG_DIST_STOPPED_H
 #define RG_DIST_STOPPED_H
 

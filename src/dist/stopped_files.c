@@ -22,7 +22,12 @@ static rg_status write_server(const rg_folder *root, rg_engine *s, int servers)
     RG_TRY(rg_folder_enter(&folder, root, name, true));
     rg_status code = rg_snapshot_begin(&snapshot, folder, s->journal->lineage, 0);
     if (code == RG_OK) {
-        code = rg_state_write(s, snapshot);
+        rg_state_rows *rows = NULL;
+        atomic_bool stop = false;
+        code = rg_state_cut(s, snapshot, &rows);
+        if (code == RG_OK)
+            code = rg_state_rows_write(rows, &stop);
+        rg_state_rows_close(rows);
         if (code == RG_OK)
             code = rg_snapshot_finish(snapshot, &oldest);
         else
@@ -211,7 +216,8 @@ static rg_status save_variable(rg_save *save, const part *p, size_t n)
 static rg_status save_all(rg_save *save, const parts *all, size_t *files)
 {
     for (size_t i = 0, end; i < all->n; i = end) {
-        for (end = i + 1; end < all->n && strcmp(all->items[end].origin, all->items[i].origin) == 0;)
+        for (end = i + 1;
+             end < all->n && strcmp(all->items[end].origin, all->items[i].origin) == 0;)
             end++;
         RG_TRY(save_variable(save, &all->items[i], end - i));
         ++*files;

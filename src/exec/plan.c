@@ -301,6 +301,7 @@ static rg_status open_plan(rg_plan *plan, const rg_program *program, const rg_pl
     RG_TRY(rg_program_clone(&plan->program, program, false));
     keep_digest(plan->program, program);
     number_draws(plan->program);
+    rg_plan_mark(plan, config);
     RG_TRY(run_passes(plan, config));
     RG_TRY(rg_place_names(plan));
     RG_TRY(rg_region_open(&plan->root, plan, plan->program->blocks[0], NULL, NULL));

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "launch/card.h"
+#include "launch/job_end.h"
 #include "launch/restart.h"
 #include "sys/because.h"
 #include "sys/children.h"
@@ -358,6 +359,7 @@ static rg_status failed(supervisor *s, int *exit_status)
     };
     rg_launch_card(&card, &failure);
     say(rg_buf_cstr(&card));
+    rg_job_end_write(s->job->log_dir, RG_JOB_FAILED, &failure, 0);
     rg_buf_clear(&card);
     rg_buf_text(&card, "failure: ");
     rg_launch_given_up(&card, &failure, "; ");
@@ -382,6 +384,7 @@ static rg_status interrupted(supervisor *s, int *exit_status)
                                         : "asked to end");
     say_line(&text);
     rg_status code = end_all(s, &killed);
+    rg_job_end_write(s->job->log_dir, RG_JOB_INTERRUPTED, NULL, s->signal);
     rg_buf_clear(&text);
     rg_buf_text(&text, "ended by a signal after ");
     rg_launch_duration(&text, rg_clock_ns() - s->started_ns);
@@ -554,6 +557,7 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
                           : rg_no_memory((size_t)job->n, "processes"));
     s.started_ns = rg_clock_ns();
     s.oom_before = rg_host_oom_kills();
+    rg_job_end_write(job->log_dir, RG_JOB_RUNNING, NULL, 0);
     RG_TRY_GOTO(code, start_all(&s));
     go_on = s.signal == 0 && s.n_failed == 0;
     while (go_on)
@@ -564,6 +568,7 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
         code = interrupted(&s, exit_status);
     } else {
         tell_success(&s);
+        rg_job_end_write(job->log_dir, RG_JOB_FINISHED, NULL, 0);
         *exit_status = 0;
     }
 done:

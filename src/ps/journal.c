@@ -6,6 +6,7 @@
 #include "sys/cond.h"
 #include "sys/fault.h"
 #include "sys/log.h"
+#include "sys/metrics.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -243,6 +244,7 @@ static rg_status append(rg_journal *j, uint32_t kind, const rg_iov *pieces, size
         bytes += pieces[i].bytes;
     j->next++;
     j->bytes += rg_record_bytes(bytes);
+    rg_metric_add(RG_M_JOURNAL, rg_record_bytes(bytes));
     return RG_OK;
 }
 

@@ -20,7 +20,13 @@ rg_status rg_snapshot_begin(rg_snapshot **snapshot, const rg_folder *folder, uin
                             uint64_t number);
 /* Any thread. After a failure all others fail, too. */
 rg_status rg_snapshot_add(rg_snapshot *snapshot, uint32_t kind, const rg_iov *pieces, size_t n);
+/* The same, but behind all others, whenever they come: it is kept until the end. */
+rg_status rg_snapshot_add_last(rg_snapshot *snapshot, uint32_t kind, const rg_iov *pieces,
+                               size_t n);
 uint64_t rg_snapshot_bytes(rg_snapshot *snapshot);
+/* What there is so far is on the disk: a little at a time, so that others who write need not wait
+ * for much. */
+rg_status rg_snapshot_sync(rg_snapshot *snapshot);
 /* On the disk under its name; older ones than the two last go. *oldest is the number of the oldest
  * that is kept: the journal is needed from there on. */
 rg_status rg_snapshot_finish(rg_snapshot *snapshot, uint64_t *oldest);

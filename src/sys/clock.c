@@ -23,6 +23,16 @@ uint64_t rg_clock_thread_ns(void)
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t rg_clock_process_ns(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t rg_clock_wall_ns(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
 void rg_clock_sleep(uint64_t ns)
 {
     struct timespec pause = {(time_t)(ns / NS_A_SECOND), (long)(ns % NS_A_SECOND)};

@@ -147,6 +147,15 @@ static const rg_flag table[] = {
      "how ranks of collective training meet: mpi; rpc, our own; auto: mpi where mpirun started "
      "them, else rpc",
      NULL},
+    {"watch_dir", RG_FLAG_TEXT, "",
+     "a folder in which each process writes how it is, PROCESS.jsonl; empty: nobody watches", NULL},
+    {"metrics_port", RG_FLAG_TEXT, "0",
+     "each process serves /metrics to Prometheus at this port; auto: one that is free, said in its "
+     "log; 0: none",
+     NULL},
+    {"metrics_host", RG_FLAG_TEXT, "127.0.0.1",
+     "where it does; at other addresses than loopback who asks needs the job's key as token", NULL},
+    {"watch_seconds", RG_FLAG_FLOAT, "1", "how often it does, 0.01 and more", NULL},
     {"benchmark", RG_FLAG_BOOL, "0", "", "use fluid.profiler"},
     {"fuse", RG_FLAG_BOOL, "1", "let the plan fuse ops; 0 runs each op as written", NULL},
     {"matmul_precision", RG_FLAG_TEXT, "fp32",

@@ -94,8 +94,7 @@ static void add_cells(rg_buf *text, double done)
     rg_buf_text(text, "| ");
 }
 
-/* What part of all is done, from 0 to 1. */
-static double part_done(const rg_bar *bar, const rg_progress *p, uint64_t rows)
+double rg_bar_done(const rg_bar *bar, const rg_progress *p, uint64_t rows)
 {
     double part = 0;
     if (bar->rows > 0)
@@ -173,7 +172,7 @@ static void write_line(const rg_bar *bar, const rg_progress *p, const rg_train_r
 void rg_bar_show(rg_bar *bar, const rg_progress *p, const rg_train_result *mine,
                  const rg_train_result *now)
 {
-    double done = part_done(bar, p, mine->rows);
+    double done = rg_bar_done(bar, p, mine->rows);
     if (bar->looks == DRAWN) {
         draw(bar, p, now, done);
     } else if (bar->looks == LINES && now->seconds - bar->last_line >= LINE_EVERY_S) {

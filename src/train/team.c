@@ -2,10 +2,10 @@
 #include "train/team_priv.h"
 
 #include "dist/stats.h"
+#include "exec/marks.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/log.h"
-#include "train/metrics_priv.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,17 +4,20 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "dist/exchange.h"
+#include "exec/marks.h"
 #include "math/gemm.h"
 #include "sys/clock.h"
 #include "sys/cond.h"
 #include "sys/flags.h"
 #include "sys/log.h"
+#include "sys/metrics.h"
 #include "sys/pool.h"
 #include "train/bar_priv.h"
 #include "train/counters_priv.h"
 #include "train/print_fetch_priv.h"
-#include "train/metrics_priv.h"
 #include "train/team_priv.h"
+#include "train/tell_priv.h"
+#include "watch/program_graph.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -249,6 +252,7 @@ static rg_status run_batch(rg_train *t, int thread, uint64_t rows)
     RG_TRY(rg_plan_run(w->plan));
     atomic_fetch_add(&w->batches, 1);
     atomic_fetch_add(&w->rows, rows);
+    rg_tell_batch(t->config->infer, rows);
     uint64_t number = atomic_fetch_add(&t->batches, 1);
     if (!rg_plan_is_on_host(w->plan) && number % READ_EVERY != 0)
         return print_lines(t, w->plan, number);
@@ -256,6 +260,7 @@ static rg_status run_batch(rg_train *t, int thread, uint64_t rows)
         double loss = mean_loss(t, w->plan, rows);
         if (!isfinite(loss))
             warn_of_loss(t, w, number, loss);
+        rg_tell_loss(t->config->infer, loss);
         atomic_fetch_add(&w->losses, 1);
         atomic_store(&w->loss_sum, atomic_load(&w->loss_sum) + loss);
     }
@@ -345,6 +350,14 @@ static rg_status name_line(const rg_train *t, const worker *w, rg_status code)
     return code;
 }
 
+static rg_status next_batch(rg_train *t, int thread, rg_batch **batch)
+{
+    rg_step_part before = rg_step_within(RG_STEP_READ);
+    rg_status code = rg_reader_next(t->reader, thread, batch);
+    (void)rg_step_enter(before);
+    return code;
+}
+
 /* Runs *batch, and brings the one after it: before, where nobody need wait for it. */
 static rg_status train_batch(rg_train *t, int thread, bool look_ahead, rg_batch **batch)
 {
@@ -362,7 +375,7 @@ static rg_status train_batch(rg_train *t, int thread, bool look_ahead, rg_batch 
     rg_status code = run_batch(t, thread, rows);
     if (code != RG_OK)
         return code == RG_EVALUE ? name_line(t, w, code) : code;
-    return is_ahead ? RG_OK : rg_reader_next(t->reader, thread, batch);
+    return is_ahead ? RG_OK : next_batch(t, thread, batch);
 }
 
 /* No thread waits any more, for data or for each other. False: that was so already. */
@@ -388,6 +401,7 @@ static bool is_skipped(rg_train *t, int thread, const rg_batch *batch)
     atomic_fetch_add(&w->batches, 1);
     atomic_fetch_add(&w->rows, batch->rows);
     atomic_fetch_add(&t->batches, 1);
+    rg_metric_add(RG_M_SKIPPED, 1);
     return true;
 }
 
@@ -396,9 +410,10 @@ static rg_status train_thread(rg_train *t, int thread)
     rg_batch *batch;
     bool look_ahead = may_look_ahead(t);
     rg_gemm_threads(1);
-    rg_status code = rg_reader_next(t->reader, thread, &batch);
+    rg_step_part before = rg_step_enter(t->config->infer ? RG_STEP_NONE : RG_STEP_COMPUTE);
+    rg_status code = next_batch(t, thread, &batch);
     while (code == RG_OK && is_skipped(t, thread, batch))
-        code = rg_reader_next(t->reader, thread, &batch);
+        code = next_batch(t, thread, &batch);
     while (code == RG_OK)
         code = train_batch(t, thread, look_ahead, &batch);
     if (code == RG_EOF) {
@@ -409,6 +424,7 @@ static rg_status train_thread(rg_train *t, int thread)
         rg_status last = rg_exchange_thread_ends(job_of(t), thread);
         code = last == RG_OK ? code : last;
     }
+    (void)rg_step_enter(before);
     if (code == RG_EOF || !stop_all(t))
         code = RG_OK; /* or it ends because another one does, which says why */
     pthread_mutex_lock(&t->lock);
@@ -456,7 +472,9 @@ static rg_status watch(rg_train *t)
         pthread_mutex_unlock(&t->lock);
         rg_progress progress = rg_reader_progress(t->reader);
         sum_up(t, &sum);
-        rg_bar_show(t->bar, &progress, &sum, rg_team_result(&t->team, &sum, false));
+        const rg_train_result *all = rg_team_result(&t->team, &sum, false);
+        rg_bar_show(t->bar, &progress, &sum, all);
+        rg_tell_run(t->config->infer, rg_bar_done(t->bar, &progress, sum.rows), &sum, all);
         if (code == RG_OK && t->config->poll != NULL)
             code = t->config->poll(t->config->arg, t);
         if (code != RG_OK)
@@ -492,6 +510,7 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
     rg_train t = {.config = config, .began = rg_clock_ns(), .warned = ATOMIC_FLAG_INIT};
     pthread_mutex_init(&t.lock, NULL);
     rg_cond_init(&t.ended);
+    rg_watch_training(config->infer ? NULL : config->program);
     rg_status code = open_train(&t);
     if (code == RG_OK)
         code = rg_pool_open(&t.pool, t.threads + 1);
@@ -511,7 +530,9 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
     }
     if (code == RG_OK) {
         rg_progress progress = rg_reader_progress(t.reader);
-        rg_bar_end(t.bar, &progress, rg_team_result(&t.team, result, true));
+        const rg_train_result *all = rg_team_result(&t.team, result, true);
+        rg_bar_end(t.bar, &progress, all);
+        rg_tell_run(config->infer, rg_bar_done(t.bar, &progress, result->rows), result, all);
         if (result->rows == 0)
             rg_log(RG_LOG_W, "train", "files=%llu \"there was not one example in the data\"",
                    (unsigned long long)progress.files);

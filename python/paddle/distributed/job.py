@@ -99,10 +99,13 @@ class Job(object):
         self.id = id or "%s-%d" % (os.urandom(6).hex(), os.getpid())
         self.keeps = None  # the folder where it is noted for a --resume, and what is noted
         self.goes_on_by = "launch_ps --resume %s, with the same script and arguments"
+        self.watched = True  # processes write how they are to watch/ in the log folder
         self._key = os.urandom(32).hex()
         self._run_dir = tempfile.mkdtemp(prefix="regatta-")
         if log_dir:
             os.makedirs(log_dir, exist_ok=True)
+        if log_dir and not append and not id:  # of another job
+            shutil.rmtree(os.path.join(log_dir, "watch"), ignore_errors=True)
 
     def _environment(self, own):
         # Nothing of an outer job reaches ours, nor a proxy that would stand between its parts.
@@ -112,6 +115,9 @@ class Job(object):
                    REGATTA_RUN_DIR=self._run_dir)
         if self.log_dir:
             env["REGATTA_LOG_DIR"] = os.path.abspath(self.log_dir)
+        if self.log_dir and self.watched and ("FLAGS_watch_dir" not in env or
+                                              "REGATTA_JOB_ID" in os.environ):
+            env["FLAGS_watch_dir"] = os.path.join(os.path.abspath(self.log_dir), "watch")
         env.update(own)
         return ["%s=%s" % item for item in env.items()]
 

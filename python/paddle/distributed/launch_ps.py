@@ -53,6 +53,11 @@ def parse_args(argv=None):
     parser.add_argument("--journal_dir", default="",
                         help="the folder of the journals: journal in --log_dir")
     parser.add_argument("--log_dir", default="logs", help="folder of the logs: logs")
+    parser.add_argument("--no_watch", action="store_true",
+                        help="processes do not write how they are to watch/ in --log_dir")
+    parser.add_argument("--tensorboard", default="", metavar="DIR",
+                        help="each process writes its curves there, for TensorBoard, and as CSV: "
+                        "none")
     parser.add_argument("--restarts", type=int, default=0,
                         help="how often a worker that died is started again, and goes on where it "
                         "was; servers too, where there is a journal: 0")
@@ -256,6 +261,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         **(told or {}),
         **_table_flags(args),
         **_journal_flags(args, kept),
+        **({"FLAGS_tensorboard_dir": os.path.abspath(args.tensorboard)} if args.tensorboard else {}),
         "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(endpoints),
         "PSERVERS": ",".join(endpoints),
         "PADDLE_TRAINERS_NUM": str(args.worker_num),
@@ -269,6 +275,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     if _has_journal(args):
         _keep(args, job, kept, endpoints, hosts, port)
     started = {"REGATTA_INCARNATION": str(kept["incarnation"])} if kept else {}
+    job.watched = not args.no_watch
     job.restarts, job.least_workers = args.restarts, args.min_trainers
     job.restarts_servers = common.get(
         "FLAGS_ps_journal", os.environ.get("FLAGS_ps_journal", "off")) != "off"
