@@ -15,8 +15,8 @@ typedef struct rg_memfd_offer {
     char name[56];           /* that nobody else has */
 } rg_memfd_offer;
 
-/* Zeroed memory to read and write; NULL: there is none. Pages take memory when they are used. A child
- * that is forked does not have it. */
+/* Zeroed memory to read and write; NULL: there is none. Pages take memory when they are used. A
+ * child that is forked does not have it. */
 void *rg_memfd_make(rg_memfd_offer *offer, size_t bytes);
 /* NULL: it is on another host, of another user, or of another size. */
 void *rg_memfd_find(const rg_memfd_offer *offer, size_t bytes);
