@@ -9,6 +9,7 @@
 #include "sys/cond.h"
 #include "sys/interrupt.h"
 #include "sys/log.h"
+#include "sys/metrics.h"
 #include "sys/process.h"
 
 #include <string.h>
@@ -96,7 +97,9 @@ rg_status rg_group_start(rg_group_work **out, rg_group *group, const rg_group_wo
 
 static rg_status wait_shared(rg_group_work *work)
 {
+    rg_step_part before = rg_step_within(RG_STEP_WAIT);
     work->code = rg_shared_wait(work->group->shared, work);
+    (void)rg_step_enter(before);
     if (work->code != RG_OK)
         (void)snprintf(work->why, sizeof work->why, "%s", rg_error_message());
     work->waited = true;
@@ -111,6 +114,7 @@ rg_status rg_group_wait(rg_group_work *work)
         return work->code == RG_OK ? RG_OK : rg_fail(work->code, "%s", work->why);
     if (work->kind != RG_GROUP_NONE && work->group->shared != NULL)
         return wait_shared(work);
+    rg_step_part before = rg_step_within(RG_STEP_WAIT);
     /* What is given up ends soon: until then the thread may still write the caller's memory. */
     for (int looks = 0; !rg_latch_wait(&work->done, RG_LOOK_MS); looks++) {
         if (looks == TELL_AFTER_LOOKS && work->voice != NULL)
@@ -120,6 +124,7 @@ rg_status rg_group_wait(rg_group_work *work)
             atomic_store(&work->group->given_up, true);
         }
     }
+    (void)rg_step_enter(before);
     work->waited = true;
     if (interrupted != RG_OK)
         return rg_fail(interrupted, "%s", why);
