@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from cluster import HERE, clean_env
+from cluster import HERE, ROOT, clean_env
 
 from paddle import _core
 from paddle.distributed import launch_ps
@@ -143,6 +144,19 @@ def test_tensorboard_reads_the_curves(job):
         assert int(rows[-1]["step"]) == batches and 0 < float(rows[-1]["loss/test"]) < 5
     tags = EventAccumulator(str(job / "curves" / "server.0")).Reload().Tags()["scalars"]
     assert "server/pushes_per_second" in tags and "loss/train" not in tags
+
+
+def test_the_guide_and_the_dashboard_have_the_metrics_there_are():
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "metrics_page.py"), "--check"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    with open(os.path.join(ROOT, "docs", "guide-watch.md")) as file:
+        known = set(re.findall(r"regatta_\w+", file.read()))
+    with open(os.path.join(ROOT, "docs", "grafana-regatta.json")) as file:
+        board = json.load(file)
+    shown = set(re.findall(r"regatta_\w+", " ".join(
+        target["expr"] for panel in board["panels"] for target in panel["targets"])))
+    assert shown <= known, shown - known
 
 
 def test_a_worker_that_fails_says_why_and_servers_whom_they_lost(tmp_path):
