@@ -253,7 +253,7 @@ static rg_status start(const rg_watch_who *who)
         RG_TRY(rg_watch_file_open(folder, who->process));
     (void)snprintf(w.name, sizeof w.name, "%s", who->process);
     rg_metrics_role(who->role);
-    rg_metric_set(RG_M_START_TIME, (double)rg_clock_wall_ns() / 1e9);
+    rg_metric_set(RG_M_START_TIME, rg_clock_unix());
     RG_TRY(rg_curves_open(&w.curves, who->process, who->role));
     expose(metrics, sizeof metrics);
     write_start(who, &credentials, metrics);

@@ -159,13 +159,49 @@ def test_the_guide_and_the_dashboard_have_the_metrics_there_are():
     assert shown <= known, shown - known
 
 
-def test_a_worker_that_fails_says_why_and_servers_whom_they_lost(tmp_path):
-    launch(tmp_path, fails=True, FAIL="1")
-    end = lines(tmp_path, "worker.1")[-2:]
+def test_a_worker_that_is_killed_comes_back_and_one_that_fails_says_why(tmp_path):
+    launch(tmp_path, "--restarts", "1", fails=True, FAIL="1")
+    told = lines(tmp_path, "worker.1")
+    assert [line["start"]["incarnation"] for line in told if "start" in line] == [0, 1]
+    assert [line["event"] for line in told if "event" in line][0] == "rejoined"
+    assert newest(told)["regatta_skipped_batches_total"] > 0
+    end = told[-2:]
     assert end[0]["event"] == "error" and end[0]["text"] == "ValueError: this worker has had enough"
     assert end[1]["end"] == {"status": 1}
-    lost = [line for line in lines(tmp_path, "server.0") if line.get("event") == "lost"]
-    assert lost[0]["who"] == "worker.1" and "this worker has had enough" in lost[0]["text"]
+    seen = [line for line in lines(tmp_path, "server.0") if line.get("who") == "worker.1"]
+    assert [line["event"] for line in seen][:2] == ["lost", "rejoined"]
+    assert seen[-1]["event"] == "lost"
+
+
+LOCAL = '''
+import numpy as np
+import paddle.fluid as fluid
+x = fluid.data("x", [None, 3])
+loss = fluid.layers.mean(fluid.layers.fc(x, 1))
+test = fluid.default_main_program().clone(for_test=True)
+fluid.optimizer.SGD(0.1).minimize(loss)
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(fluid.default_startup_program())
+fed = {"x": np.ones((10, 3), "float32")}
+for _ in range(4):
+    exe.run(feed=fed, fetch_list=[loss])
+    exe.run(test, feed=fed, fetch_list=[loss])
+both = fluid.CompiledProgram(fluid.default_main_program()).with_data_parallel(
+    loss_name=loss.name, places=[fluid.CPUPlace()] * 2)
+exe.run(both, feed=fed, fetch_list=[loss])
+'''
+
+
+def test_training_by_hand_is_watched_without_servers_too(tmp_path):
+    done = subprocess.run([sys.executable, "-c", LOCAL], timeout=60, capture_output=True, text=True,
+                          env=clean_env(FLAGS_watch_dir=str(tmp_path / "logs" / "watch")))
+    assert done.returncode == 0, done.stderr
+    m = newest(lines(tmp_path, "worker.0"))
+    assert m["regatta_batches_total"] == 5 and m["regatta_examples_total"] == 50
+    assert isinstance(m["regatta_loss"], float)
+    assert m['regatta_step_seconds_total{part="compute"}'] > 0
+    assert m['regatta_step_seconds_total{part="read"}'] > 0
+    assert (tmp_path / "logs" / "watch" / "program.worker.0.json").exists()
 
 
 def test_a_job_that_is_not_watched_keeps_nothing_of_the_one_before(tmp_path):
