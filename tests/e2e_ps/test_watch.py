@@ -159,18 +159,23 @@ def test_the_guide_and_the_dashboard_have_the_metrics_there_are():
     assert shown <= known, shown - known
 
 
-def test_a_worker_that_is_killed_comes_back_and_one_that_fails_says_why(tmp_path):
-    launch(tmp_path, "--restarts", "1", fails=True, FAIL="1")
+def test_a_worker_that_is_killed_goes_on_in_its_file(tmp_path):
+    launch(tmp_path, "--restarts", "1", DIE="1")
     told = lines(tmp_path, "worker.1")
     assert [line["start"]["incarnation"] for line in told if "start" in line] == [0, 1]
     assert [line["event"] for line in told if "event" in line][0] == "rejoined"
     assert newest(told)["regatta_skipped_batches_total"] > 0
-    end = told[-2:]
+    seen = [line["event"] for line in lines(tmp_path, "server.0") if line.get("who") == "worker.1"]
+    assert "rejoined" in seen
+
+
+def test_a_worker_that_fails_says_why_and_servers_whom_they_lost(tmp_path):
+    launch(tmp_path, fails=True, FAIL="1")
+    end = lines(tmp_path, "worker.1")[-2:]
     assert end[0]["event"] == "error" and end[0]["text"] == "ValueError: this worker has had enough"
     assert end[1]["end"] == {"status": 1}
-    seen = [line for line in lines(tmp_path, "server.0") if line.get("who") == "worker.1"]
-    assert [line["event"] for line in seen][:2] == ["lost", "rejoined"]
-    assert seen[-1]["event"] == "lost"
+    lost = [line for line in lines(tmp_path, "server.0") if line.get("event") == "lost"]
+    assert lost[0]["who"] == "worker.1" and "this worker has had enough" in lost[0]["text"]
 
 
 LOCAL = '''

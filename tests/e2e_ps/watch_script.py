@@ -80,7 +80,7 @@ def main(folder):
     exe.infer_from_dataset(fleet.main_program, dataset([held_out], [ids, label]))
     if os.environ.get("SCRAPE"):
         scrape(folder, me)
-    if os.environ.get("FAIL") == str(me) and "REGATTA_INCARNATION" not in os.environ:
+    if os.environ.get("DIE") == str(me) and "REGATTA_INCARNATION" not in os.environ:
         os.kill(os.getpid(), signal.SIGKILL)
     if os.environ.get("FAIL") == str(me):
         raise ValueError("this worker has had enough")
