@@ -87,6 +87,14 @@ static const command commands[] = {
     [RG_PS_RESUME] = {"RESUME", TRAINERS, EARLY | GOODBYE | NOTED, rg_serve_resume,
                       "nothing; or u64 pushes of each thread that it goes on with",
                       "how far this trainer was; or nothing"},
+    [RG_PS_DEAL] = {"DEAL", TRAINERS, ONCE | LOCKED | NOTED, rg_serve_begin_pass,
+                    "the files of a pass over leased data", "how far it is"},
+    [RG_PS_LEASE] = {"LEASE", TRAINERS, LOCKED, rg_serve_lease,
+                     "ranges that are done, and whether another is wanted", "that; how far all is"},
+    [RG_PS_RANGE] = {"RANGE", TRAINERS, LOCKED | NOTED, rg_serve_range,
+                     "u32 pass, u32 range, u32 generation, u32 0",
+                     "u64 examples of it that have come"},
+    [RG_PS_IDLE] = {"IDLE", TRAINERS, LOCKED | NOTED, rg_serve_idle, "nothing", "nothing"},
 };
 
 /* NULL: there is no such method. */
@@ -203,6 +211,12 @@ static bool is_refused(rg_engine *s, const rg_member *trainer, const command *as
         rg_rpc_refuse(request, RG_ESTALE,
                       "%s asks again for what was done long ago, and what came of it is not known "
                       "any more",
+                      trainer->who);
+        return true;
+    }
+    if (trainer->lost) {
+        rg_rpc_refuse(request, RG_ESTALE,
+                      "%s was thought dead, and has to end: the job goes on without it",
                       trainer->who);
         return true;
     }

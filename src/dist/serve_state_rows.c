@@ -1,5 +1,5 @@
-/* serve_state_rows.c - what shards have, for a snapshot: variables and what stands beside rows at the
- * cut, and then the rows of tables, while the server goes on.
+/* serve_state_rows.c - what shards have, for a snapshot: variables and what stands beside rows at
+ * the cut, and then the rows of tables, while the server goes on.
  *
  * The rows at the cut are a walk (ps/table_state.h) that each shard opens in its own loop, for each
  * of its tables. A thread of little weight asks for a piece of one after the other: the loop copies
@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 enum {
-    ROWS_PIECE = 1 << 18,  /* bytes that a loop copies between two requests */
+    ROWS_PIECE = 1 << 18, /* bytes that a loop copies between two requests */
     SYNC_EACH = 32 << 20, /* bytes until the disk shall have them */
 };
 
@@ -251,7 +251,8 @@ rg_status rg_state_rows_write(rg_state_rows *rows, const atomic_bool *stop)
 {
     piece p = {.more = true};
     rg_status code = RG_OK;
-    size_t n = rows != NULL ? (size_t)rows->spread.engine->n_shards * rows->spread.engine->schema.n : 0;
+    size_t n = rows != NULL ? (size_t)rows->spread.engine->n_shards * rows->spread.engine->schema.n
+                            : 0;
     rg_buf_init(&p.bytes, 0);
     (void)rg_fault("snapshot.rows");
     for (size_t i = 0; code == RG_OK && i < n; i++) {

@@ -31,7 +31,8 @@ static bool read_name(const char *name, rg_watched_role *role, int *index)
     if (strcmp(name, "launcher") == 0)
         return true;
     for (int i = 0; i < 2; i++) {
-        size_t n = strlen(roles[i].name), digits = strspn(name + (strlen(name) < n ? 0 : n), "0123456789");
+        size_t n = strlen(roles[i].name),
+               digits = strspn(name + (strlen(name) < n ? 0 : n), "0123456789");
         if (strncmp(name, roles[i].name, n) == 0 && digits > 0 && digits < 7 &&
             name[n + digits] == '\0') {
             *role = roles[i].role;
@@ -420,7 +421,8 @@ rg_status rg_watch_state_open(rg_watch_state **out, const char *folder)
     if (code == RG_OK && (s->log_dir == NULL || s->watch_dir == NULL))
         code = rg_no_memory(strlen(folder), "the name of a folder");
     if (code == RG_OK && !rg_path_is_dir(s->log_dir))
-        code = rg_fail(RG_ENOENT, "%s: there is no such folder; give the --log_dir of a job", folder);
+        code = rg_fail(RG_ENOENT, "%s: there is no such folder; give the --log_dir of a job",
+                       folder);
     if (code != RG_OK) {
         rg_watch_state_close(s);
         return code;
