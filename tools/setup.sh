@@ -56,7 +56,7 @@ fi
 need=('numpy<2.4' six fissix pyyaml fabric)
 [ "$what" = demo ] && need+=(matplotlib)
 [ "$what" = test ] && need+=(pytest pillow protobuf matplotlib kubernetes-validate kubeflow-training
-                              prometheus_client tensorboard selenium)
+                              prometheus_client tensorboard selenium nbclient ipykernel)
 for p in "${need[@]}"; do
     name=${p%%[<=>]*}
     case $name in
