@@ -52,7 +52,12 @@ rg_status rg_serve_open_trainers(rg_engine *s, int trainers)
     s->trainers = rg_alloc_zero(s->schema.trainers, sizeof *s->trainers);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++)
         s->trainers[t].who = nobody;
-    return s->trainers ? RG_OK : rg_no_memory(1, "trainers");
+    s->elastic = rg_flag_int("ps_elastic");
+    if (s->elastic < 0 || s->elastic > s->schema.trainers)
+        return rg_fail(RG_EINVAL,
+                       "FLAGS_ps_elastic is %lld, and may be 0 to %u, the number of trainers",
+                       (long long)s->elastic, s->schema.trainers);
+    return s->trainers ? rg_serve_open_leases(s) : rg_no_memory(1, "trainers");
 }
 
 static rg_status listen_on(rg_engine *s, const char *const *endpoints, size_t n_endpoints)
@@ -108,6 +113,7 @@ static void look_around(rg_engine *s)
 {
     int64_t seconds = rg_flag_int("ps_save_seconds");
     rg_serve_look_for_away(s);
+    rg_serve_look_for_lost(s);
     if (pthread_mutex_trylock(&s->lock) != 0)
         return; /* it is at work: nobody waits for anybody else */
     fail_if_stale(s);
@@ -203,6 +209,7 @@ static rg_status wait_for_end(rg_engine *s)
     if (code == RG_OK && s->failed != RG_OK && s->group != NULL)
         rg_serve_group_fail(s->group, s->failed, s->why); /* now, and not after the farewell */
     take_leave(s);
+    rg_serve_sum_up_leases(s);
     rg_serve_watch_end(s);
     rg_serve_sum_up(s);
     if (code != RG_OK)
@@ -221,6 +228,7 @@ void rg_serve_close(rg_engine *s)
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++)
         rg_serve_close_member(&s->trainers[t]);
     rg_serve_forget_meetings(s);
+    rg_deals_close(s->deals);
     rg_free(s->trainers);
     rg_free(s->held);
     rg_serve_watch_close(s);

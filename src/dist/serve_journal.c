@@ -283,6 +283,24 @@ rg_status rg_serve_note_catch_up(rg_engine *s, size_t var, int64_t first, int64_
     return is_writing(s) ? append(s, RG_NOTED_CATCH_UP, &(rg_iov){body, sizeof body}, 1) : RG_OK;
 }
 
+/* u32 pass, range, state, generation, holder, 0; u64 epoch, ticket, rows. */
+rg_status rg_serve_note_lease(rg_engine *s, const rg_range_note *n)
+{
+    uint64_t body[6] = {(uint64_t)n->range << 32 | n->reading,
+                        (uint64_t)n->generation << 32 | n->state,
+                        n->holder,
+                        n->epoch,
+                        n->ticket,
+                        n->rows};
+    return is_writing(s) ? append(s, RG_NOTED_LEASE, &(rg_iov){body, sizeof body}, 1) : RG_OK;
+}
+
+void rg_serve_wait_for_notes(rg_engine *s, rg_rpc_request *request)
+{
+    if (is_writing(s) && s->journal->mode == RG_JOURNAL_ALWAYS)
+        rg_rpc_request_logged(request);
+}
+
 /* ---- going on ---- */
 
 static rg_status get_short_text(rg_cursor *in, char out[RG_RPC_NAME_MAX])
@@ -375,6 +393,23 @@ static rg_status replay_gone(rg_engine *s, const rg_record *record)
     return RG_OK;
 }
 
+static rg_status replay_lease(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    rg_range_note n;
+    uint32_t zero;
+    RG_TRY(rg_cursor_u32(&in, &n.reading));
+    RG_TRY(rg_cursor_u32(&in, &n.range));
+    RG_TRY(rg_cursor_u32(&in, &n.state));
+    RG_TRY(rg_cursor_u32(&in, &n.generation));
+    RG_TRY(rg_cursor_u32(&in, &n.holder));
+    RG_TRY(rg_cursor_u32(&in, &zero));
+    RG_TRY(rg_cursor_u64(&in, &n.epoch));
+    RG_TRY(rg_cursor_u64(&in, &n.ticket));
+    RG_TRY(rg_cursor_u64(&in, &n.rows));
+    return rg_deals_replay(s->deals, &n);
+}
+
 static rg_status replay_catch_up(rg_engine *s, const rg_record *record)
 {
     rg_cursor in = {record->bytes, record->n};
@@ -422,6 +457,8 @@ static rg_status replay_one(void *arg, const rg_record *record)
         code = rg_serve_look_up(s, record->bytes, record->n);
     else if (record->kind == RG_NOTED_CATCH_UP)
         code = replay_catch_up(s, record);
+    else if (record->kind == RG_NOTED_LEASE)
+        code = replay_lease(s, record);
     else
         code = rg_fail(RG_EUNIMPL, "a record of kind %u: was it written by a newer Regatta?",
                        record->kind);

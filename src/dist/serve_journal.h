@@ -59,6 +59,7 @@ enum {
     RG_NOTED_GONE,
     RG_NOTED_ROWS,     /* as RG_PS_ROWS: those were looked up */
     RG_NOTED_CATCH_UP, /* u32 variable, i64 first, i64 n: those were read */
+    RG_NOTED_LEASE,    /* what has become of a range of the data */
     RG_STATE_ABOUT = 100,
     RG_STATE_PROGRAM,
     RG_STATE_VALUE,
@@ -69,6 +70,7 @@ enum {
     RG_STATE_BEFORE, /* values before the last step */
     RG_STATE_SERVES, /* u64 seed, and the packed program, of a server that was born with one */
     RG_STATE_SPLIT,  /* of which variables these are parts */
+    RG_STATE_LEASES, /* ranges of the data */
 };
 
 /* ---- serve_state.c ---- */

@@ -210,6 +210,25 @@ static rg_status read_engine(rg_engine *s, const rg_record *record)
     return rg_serve_read_meetings(s, &in);
 }
 
+static rg_status write_leases(rg_engine *s, rg_snapshot *to)
+{
+    rg_buf body;
+    rg_buf_init(&body, 0);
+    rg_serve_write_leases(s, &body);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_LEASES, &(rg_iov){body.data, body.len}, 1);
+    rg_buf_fini(&body);
+    return code;
+}
+
+static rg_status read_leases(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    RG_TRY(rg_deals_read(s->deals, &in));
+    return rg_cursor_end(&in);
+}
+
 /* ---- who takes part ---- */
 
 /* The push that waits for its step is asked for again, and counted then. */
@@ -231,7 +250,9 @@ static void write_counts(const rg_member *trainer, rg_buf *out)
     rg_buf_u64(out, trainer->asked);
     rg_buf_u64(out, trainer->changed);
     rg_buf_u64(out, trainer->met);
-    rg_buf_u64(out, (trainer->shuffled ? 1u : 0u) | (trainer->behind ? 2u : 0u));
+    rg_buf_u64(out, (trainer->shuffled ? 1u : 0u) | (trainer->behind ? 2u : 0u) |
+                        (trainer->leased ? 4u : 0u) | (trainer->idle ? 8u : 0u) |
+                        (trainer->lost ? 16u : 0u));
 }
 
 static rg_status read_session(rg_member *trainer, rg_cursor *in)
@@ -246,6 +267,9 @@ static rg_status read_session(rg_member *trainer, rg_cursor *in)
     atomic_store(&trainer->epoch, epoch);
     trainer->shuffled = (flags & 1) != 0;
     trainer->behind = (flags & 2) != 0;
+    trainer->leased = (flags & 4) != 0;
+    trainer->idle = (flags & 8) != 0;
+    trainer->lost = (flags & 16) != 0;
     return RG_OK;
 }
 
@@ -446,6 +470,7 @@ rg_status rg_state_cut(rg_engine *s, rg_snapshot *to, rg_state_rows **rows)
     if (load->len > 0)
         RG_TRY(rg_snapshot_add(to, RG_STATE_PROGRAM, &(rg_iov){load->data, load->len}, 1));
     RG_TRY(write_engine(s, to));
+    RG_TRY(write_leases(s, to));
     RG_TRY(write_members(s, to));
     RG_TRY(write_waiting(s, to));
     return atomic_load(&s->ready) ? rg_state_cut_shards(s, to, rows) : RG_OK;
@@ -480,6 +505,8 @@ rg_status rg_state_read(rg_engine *s, const rg_record *record)
         return rg_state_read_before(s, record);
     case RG_STATE_ENGINE:
         return read_engine(s, record);
+    case RG_STATE_LEASES:
+        return read_leases(s, record);
     case RG_STATE_MEMBER:
         return read_member(s, record);
     case RG_NOTED_REQUEST:

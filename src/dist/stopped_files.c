@@ -12,6 +12,17 @@
 
 /* ---- a snapshot ---- */
 
+static rg_status write_state(rg_engine *s, rg_snapshot *to)
+{
+    atomic_bool stop = false; /* nobody goes on meanwhile, and nobody is waiting */
+    rg_state_rows *rows = NULL;
+    rg_status code = rg_state_cut(s, to, &rows);
+    if (code == RG_OK)
+        code = rg_state_rows_write(rows, &stop);
+    rg_state_rows_close(rows);
+    return code;
+}
+
 static rg_status write_server(const rg_folder *root, rg_engine *s, int servers)
 {
     char name[64];
@@ -22,12 +33,7 @@ static rg_status write_server(const rg_folder *root, rg_engine *s, int servers)
     RG_TRY(rg_folder_enter(&folder, root, name, true));
     rg_status code = rg_snapshot_begin(&snapshot, folder, s->journal->lineage, 0);
     if (code == RG_OK) {
-        rg_state_rows *rows = NULL;
-        atomic_bool stop = false;
-        code = rg_state_cut(s, snapshot, &rows);
-        if (code == RG_OK)
-            code = rg_state_rows_write(rows, &stop);
-        rg_state_rows_close(rows);
+        code = write_state(s, snapshot);
         if (code == RG_OK)
             code = rg_snapshot_finish(snapshot, &oldest);
         else

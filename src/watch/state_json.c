@@ -26,6 +26,13 @@ static void add_known(rg_buf *out, const char *name, bool known, double value)
         add_number(out, name, value);
 }
 
+/* 0: it never was. */
+static void add_time(rg_buf *out, const char *name, double t)
+{
+    if (t > 0)
+        rg_buf_printf(out, ",\"%s\":%.3f", name, t);
+}
+
 static void add_job(const rg_watch_state *s, rg_buf *out)
 {
     int count[3] = {0, 0, 0};
@@ -63,7 +70,7 @@ static void add_progress(const rg_watch_state *s, rg_buf *out)
     add_number(out, "per_second", rg_watch_examples_per_second(s));
     add_known(out, "ratio", ratio >= 0, ratio);
     add_known(out, "eta", eta >= 0, eta);
-    add_known(out, "stepped", stepped > 0, stepped);
+    add_time(out, "stepped", stepped);
     add_newest(out, "loss", &s->loss);
     add_newest(out, "auc", &s->auc);
     add_newest(out, "test_loss", &s->test_loss);
@@ -216,7 +223,7 @@ static void add_process(const rg_watch_state *s, const rg_watched *p, rg_buf *ou
     add_text(out, "host", p->host);
     add_text(out, "endpoint", p->endpoint);
     add_known(out, "status", p->has_ended, p->status);
-    add_known(out, "stepped", p->stepped > 0, p->stepped);
+    add_time(out, "stepped", p->stepped);
     add_number(out, "memory", rg_watched_value(p, "regatta_process_resident_bytes", 0));
     add_number(out, "cpu_seconds", rg_watched_value(p, "regatta_process_cpu_seconds_total", 0));
     add_number(out, "examples", rg_watched_value(p, "regatta_examples_total", 0));

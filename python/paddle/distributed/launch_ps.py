@@ -9,7 +9,7 @@ import os
 import sys
 
 from .. import _core
-from . import resume
+from . import elastic, resume
 from .job import Job, Ports, host_and_port, is_true, note, print_arguments, refuse
 
 __all__ = []
@@ -55,6 +55,17 @@ def parse_args(argv=None):
     parser.add_argument("--log_dir", default="logs", help="folder of the logs: logs")
     parser.add_argument("--no_watch", action="store_true",
                         help="processes do not write how they are to watch/ in --log_dir")
+    parser.add_argument("--page", type=int, nargs="?", const=0, default=None, metavar="PORT",
+                        help="show the job to browsers while it runs, at this port, or one that is "
+                        "free, which is said: no")
+    parser.add_argument("--page_host", default="127.0.0.1",
+                        help="the address of the page; one that other hosts reach needs a token: "
+                        "127.0.0.1")
+    parser.add_argument("--page_token", default="",
+                        help="what who asks for the page must have: none on 127.0.0.1, elsewhere a "
+                        "random one, which is said")
+    parser.add_argument("--stall_seconds", type=float, default=10,
+                        help="no step for so long is told, with who waits for whom: 10")
     parser.add_argument("--tensorboard", default="", metavar="DIR",
                         help="each process writes its curves there, for TensorBoard, and as CSV: "
                         "none")
@@ -68,13 +79,33 @@ def parse_args(argv=None):
     parser.add_argument("--min_trainers", type=int, default=0,
                         help="async modes: the job goes on without workers that died for good "
                         "while so many are left; 0: it ends")
-    parser.add_argument("training_script", help="the script that every process runs")
+    parser.add_argument("--elastic", default="", metavar="MIN:MAX",
+                        help="workers come and go: the job goes on while MIN are left, and up to MAX "
+                        "are at work at once; their data is leased (docs/guide-long-jobs.md)")
+    parser.add_argument("--join", default="", metavar="LOG_DIR",
+                        help="add a worker (--worker_num of them) to the elastic job that has its logs "
+                        "there; it runs the job's own script")
+    parser.add_argument("training_script", nargs="?", help="the script that every process runs")
     parser.add_argument("training_script_args", nargs=argparse.REMAINDER,
                         help="its arguments")
-    args = parser.parse_args(argv)
+    args = parser.parse_args(_with_page(parser, sys.argv[1:] if argv is None else list(argv)))
     if args.worker_num is None and not args.resume:
-        args.worker_num = WORKERS
+        args.worker_num = 1 if args.join else WORKERS
+    if not args.join and args.training_script is None:
+        parser.error("the following arguments are required: training_script")
     return args
+
+
+def _with_page(parser, argv):
+    """--page may stand before the script: what follows it is its port only where it is a number."""
+    alone = {name for action in parser._actions if action.nargs == 0
+             for name in action.option_strings}
+    i = 0
+    while i < len(argv) and argv[i].startswith("-"):
+        if argv[i] == "--page" and not (i + 1 < len(argv) and argv[i + 1].isdigit()):
+            argv[i] = "--page=0"
+        i += 1 if argv[i] in alone or "=" in argv[i] else 2
+    return argv
 
 
 def _check(args):
@@ -97,6 +128,14 @@ def _check(args):
             for name in ("table_memory", "table_evict", "table_disk")])
     except ValueError as e:
         refuse(str(e))
+    if args.page is not None and not 0 <= args.page < 65536:
+        refuse("--page=%d is not a port" % args.page)
+    if args.page is not None and args.no_watch:
+        refuse("--page shows what --no_watch turns off")
+    if args.page is None and (args.page_token or args.page_host != "127.0.0.1"):
+        refuse("--page_host and --page_token are for --page")
+    if not 1 <= args.stall_seconds <= 1e6:
+        refuse("--stall_seconds=%g: 1 to 1000000" % args.stall_seconds)
     if not args.log_dir:
         refuse("--log_dir= is empty: the logs need a folder")
     if not 0 <= args.restarts <= 1000000:
@@ -104,6 +143,11 @@ def _check(args):
     if not 0 <= args.min_trainers <= args.worker_num:
         refuse("--min_trainers=%d: 0 to %d, the number of workers"
                % (args.min_trainers, args.worker_num))
+    if args.elastic and args.min_trainers:
+        refuse("--elastic=%s and --min_trainers=%d: the first says it too"
+               % (args.elastic, args.min_trainers))
+    if args.elastic and args.resume:
+        refuse("--elastic and --resume: a job that is gone on with has the workers that it had")
     return args.node_ip if args.node_ip != "127.0.0.1" else nodes[0]
 
 
@@ -152,6 +196,10 @@ def _told_of_deaths(args):
         told["FLAGS_ps_return_seconds"] = str(RETURN_SECONDS)
     if args.min_trainers:
         told["FLAGS_ps_go_on"] = "1"
+    if args.elastic:
+        told["FLAGS_ps_elastic"] = args.elastic.partition(":")[0]
+        told["FLAGS_ps_return_seconds"] = os.environ.get("FLAGS_ps_return_seconds",
+                                                         str(RETURN_SECONDS))
     return told
 
 
@@ -237,6 +285,17 @@ def _table_flags(args):
     return {name: value for name, value in said.items() if value}
 
 
+def _page(args):
+    """Where the page is, and what who asks must know."""
+    if args.page is None:
+        return None
+    try:
+        is_near = _core.host_resolve(args.page_host) in ("127.0.0.1", "::1")
+    except RuntimeError as e:
+        refuse("--page_host: %s" % e)
+    return args.page_host, args.page, args.page_token or (None if is_near else os.urandom(16).hex())
+
+
 def make_job(args, script=None, told=None, log_name="%slog.%d"):
     """script: what to run where it is no file (-m MODULE ...); told: more of the environment."""
     kept = _take_up(args)
@@ -252,7 +311,9 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         count = args.server_num or len(kept.get("endpoints", [])) or SERVERS
         endpoints = ["%s:%d" % (host, ports.take(host, args.start_port + i, "server %d" % i))
                      for i in range(count)]
-    workers = ["%s:%d" % (host, ports.any(host)) for _ in range(args.worker_num)]
+    least, most = (elastic.parse(args.elastic, args.worker_num) if args.elastic
+                   else (args.min_trainers, args.worker_num))
+    workers = ["%s:%d" % (host, ports.any(host)) for _ in range(most)]
     hosts, port = ((kept["hosts"], kept["port"])
                    if kept.get("hosts") and endpoints == kept["endpoints"] else
                    _by_address(endpoints, ports))
@@ -264,8 +325,8 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         **({"FLAGS_tensorboard_dir": os.path.abspath(args.tensorboard)} if args.tensorboard else {}),
         "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(endpoints),
         "PSERVERS": ",".join(endpoints),
-        "PADDLE_TRAINERS_NUM": str(args.worker_num),
-        "PADDLE_TRAINERS": str(args.worker_num),
+        "PADDLE_TRAINERS_NUM": str(most),
+        "PADDLE_TRAINERS": str(most),
         "PADDLE_TRAINER_ENDPOINTS": ",".join(workers),
     }
     if hosts:
@@ -275,8 +336,10 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     if _has_journal(args):
         _keep(args, job, kept, endpoints, hosts, port)
     started = {"REGATTA_INCARNATION": str(kept["incarnation"])} if kept else {}
-    job.watched = not args.no_watch
-    job.restarts, job.least_workers = args.restarts, args.min_trainers
+    job.watched, job.stall_seconds = not args.no_watch, args.stall_seconds
+    job.page = _page(args)
+    job.restarts, job.least_workers = args.restarts, least
+    job.join_dir = elastic.folder_of(args.log_dir) if args.elastic else None
     job.restarts_servers = common.get(
         "FLAGS_ps_journal", os.environ.get("FLAGS_ps_journal", "off")) != "off"
     for i, endpoint in enumerate(endpoints):
@@ -291,12 +354,28 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         job.add("worker", i, script, dict(
             common, **started, TRAINING_ROLE="TRAINER", PADDLE_TRAINING_ROLE="TRAINER",
             PADDLE_TRAINER_ID=str(i), TRAINER_ID=str(i), POD_IP=ip, PADDLE_PORT=str(own_port),
-            PADDLE_CURRENT_IP=ip, PADDLE_CURRENT_ENDPOINT=endpoint), echo=i == 0)
+            PADDLE_CURRENT_IP=ip, PADDLE_CURRENT_ENDPOINT=endpoint), echo=i == 0,
+            spare=i >= args.worker_num)
     return job
+
+
+def _join(args):
+    if args.training_script is not None:
+        refuse("--join=%s runs the script of the job that is joined, and %s is given"
+               % (args.join, args.training_script))
+    try:
+        answers = elastic.join(args.join, args.worker_num)
+    except (ValueError, OSError) as e:
+        refuse(str(e))
+    for answer in answers:
+        sys.stderr.write("launch: %s\n" % answer)
+    return 0 if all(answer.startswith("started") for answer in answers) else 1
 
 
 def launch(argv=None):
     args = parse_args(argv)
+    if args.join:
+        return _join(args)
     if args.print_config:
         print_arguments(args)
     try:
