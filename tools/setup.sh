@@ -55,7 +55,7 @@ fi
 # fabric: the launchers over SSH.
 need=('numpy<2.4' six fissix pyyaml fabric)
 [ "$what" = demo ] && need+=(matplotlib)
-[ "$what" = test ] && need+=(pytest pillow protobuf matplotlib kubernetes-validate kubeflow-training)
+[ "$what" = test ] && need+=(pytest pillow protobuf matplotlib kubernetes-validate kubeflow-training mypy)
 for p in "${need[@]}"; do
     name=${p%%[<=>]*}
     case $name in
