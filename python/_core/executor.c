@@ -2,6 +2,7 @@
 #include "_core/core.h"
 
 #include "ir/gpu_module.h"
+#include "watch/program_graph.h"
 
 #include <string.h>
 
@@ -83,6 +84,8 @@ static rg_prepared *prepare(core_executor *self, PyObject *program, PyObject *sc
         rg_executor_forget(self->executor, prepared); /* the next run warns again */
         return NULL;
     }
+    if (is_new && rg_plan_trains(rg_prepared_plan(prepared)))
+        rg_watch_training(((core_program *)program)->program);
     return prepared;
 }
 
@@ -286,7 +289,7 @@ static PyObject *run_plan(rg_plan *plan, PyObject *feed, const names *n, bool nu
     if (feed_all(plan, feed, n->n_feeds) < 0)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    code = rg_plan_run(plan);
+    code = rg_plan_step(plan);
     Py_END_ALLOW_THREADS
     CORE_TRY(code);
     return fetch_all(plan, n->n_fetches, numpy);

@@ -9,6 +9,7 @@
 #include "dist/fan_out.h"
 #include "dist/shuffle.h"
 #include "sys/interrupt.h"
+#include "watch/sampler.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +124,7 @@ static PyObject *fail(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "s:job_fail", &why))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
+    rg_watch_failed(why);
     rg_job_fail(job_of(self), why);
     Py_END_ALLOW_THREADS
     Py_RETURN_NONE;

@@ -232,7 +232,7 @@ static rg_status run(rg_session *session, const rg_program *program, const char 
     session->last = prepared;
     session->n_fetches = 0;
     RG_TRY(feed_all(session, rg_prepared_plan(prepared), feeds, n_feeds));
-    RG_TRY(rg_plan_run(rg_prepared_plan(prepared)));
+    RG_TRY(rg_plan_step(rg_prepared_plan(prepared)));
     session->n_fetches = n;
     return RG_OK;
 }

@@ -9,6 +9,7 @@
 #include "sys/flags.h"
 #include "sys/host.h"
 #include "sys/process.h"
+#include "watch/sampler.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,7 @@ static rg_status join_server(rg_job *job, int i, const char *endpoint,
 {
     rg_rpc_client_config config = {.security = {.key = credentials->n_key ? credentials->key : NULL,
                                                 .key_bytes = credentials->n_key},
+                                   .method_name = rg_ps_method_name,
                                    .return_ms = return_ms(),
                                    .events = {.dead = rg_job_server_dead},
                                    .user = &job->servers[i]};
@@ -221,6 +223,7 @@ static rg_status join(rg_job *job, const char *const *endpoints, int n, int trai
     joined = joined || atomic_load(&job->joined);
     if (!joined) {
         job->process = rg_process_id();
+        rg_watch_trainer(trainer);
         code = connect_all(job, endpoints, n, trainer, trainers, loads);
         if (code == RG_OK) {
             job->term++;

@@ -2,6 +2,7 @@
 #include "dist/job_priv.h"
 
 #include "sys/because.h"
+#include "sys/events.h"
 #include "sys/log.h"
 
 #include <stdio.h>
@@ -22,6 +23,9 @@ static void bury(rg_job *job, const rg_job_server *server, const char *how)
         (void)snprintf(job->lost, sizeof job->lost, "the server at %s is gone: %s",
                        rg_rpc_client_endpoint(server->client), how);
     rg_log(RG_LOG_E, "ps", "\"%s\"", job->lost);
+    char name[32];
+    (void)snprintf(name, sizeof name, "server.%d", server->id);
+    rg_event("lost", server->id >= 0 ? name : "server", "%s", job->lost);
     rg_because_say((rg_because){.worker = false, .index = server->id});
     rg_rpc_client_fail(server->client, RG_ECLOSED, job->lost);
     for (int i = 0; !job->is_lost && i < job->n_servers; i++) {

@@ -9,6 +9,7 @@
 
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "sys/events.h"
 #include "sys/flags.h"
 #include "sys/log.h"
 
@@ -19,7 +20,7 @@ bool rg_job_may_return(rg_job *job)
     pthread_mutex_lock(&job->news);
     bool lost = job->is_lost;
     pthread_mutex_unlock(&job->news);
-    return !lost && rg_flag_int("ps_return_seconds") > 0;
+    return !lost && (rg_flag_int("ps_return_seconds") > 0 || rg_flag_int("ps_elastic") > 0);
 }
 
 rg_resumed rg_job_resumed(const rg_job *job, int thread)
@@ -129,6 +130,8 @@ static rg_status go_on(rg_job *job, const ledger *ledgers)
         RG_TRY(tell_server(job, s, ledgers[s].n));
     }
     job->replays = batches > 0;
+    rg_event("rejoined", NULL, "goes on behind %llu batches, %llu pushes",
+             (unsigned long long)batches, (unsigned long long)pushes);
     rg_log(RG_LOG_W, "ps",
            "trainer=%d pushes=%llu batches=%llu \"started again: it goes on where it was; what was "
            "pushed before is not pushed again\"",

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "sys/clock.h"
+#include "sys/events.h"
 #include "sys/log.h"
 
 #include <stdio.h>
@@ -53,6 +54,8 @@ void rg_job_say_waiting(rg_job *job, rg_in_flight *in_flight, double seconds)
     if (rg_job_start_all(job, &asked, requests, job->n_servers) == RG_OK)
         wait_for_answers(&asked, in_flight);
     sum_up(job, requests, rg_in_flight_is_done(&asked), &text);
+    if (!rg_in_flight_is_done(in_flight))
+        rg_event("stalled", NULL, "waiting for %.0f s: %s", seconds, rg_buf_cstr(&text));
     if (!rg_in_flight_is_done(in_flight))
         rg_log(RG_LOG_W, "ps", "trainer=%d \"waiting for %.0f s: %s\"", job->trainer, seconds,
                rg_buf_cstr(&text));

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "ops/shape_args.h"
 #include "ops/sort_keys.h"
+#include "sys/metrics.h"
 
 #include <string.h>
 
@@ -360,6 +361,14 @@ static rg_status look_up(rg_ctx *ctx)
     return code;
 }
 
+static rg_status pull_rows(rg_ctx *ctx)
+{
+    rg_step_part before = rg_step_within(RG_STEP_PULL);
+    rg_status code = look_up(ctx);
+    (void)rg_step_enter(before);
+    return code;
+}
+
 const rg_op rg_op_distributed_lookup_table = {
     .type = "distributed_lookup_table",
     .doc = "Rows, by id, of a table that lives on servers.",
@@ -385,7 +394,7 @@ const rg_op rg_op_distributed_lookup_table = {
                      [DTYPE] = RG_INT("dtype", RG_F32, "the table's data type")),
     .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_TALKS,
     .infer = look_up_infer,
-    .kernel = look_up,
+    .kernel = pull_rows,
     .drop = drop_parts,
 };
 

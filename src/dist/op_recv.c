@@ -3,6 +3,7 @@
 #include "dist/fan_out.h"
 
 #include "base/mem.h"
+#include "sys/metrics.h"
 
 #include <string.h>
 
@@ -160,6 +161,14 @@ static rg_status recv(rg_ctx *ctx)
     return RG_OK;
 }
 
+static rg_status pull(rg_ctx *ctx)
+{
+    rg_step_part before = rg_step_within(RG_STEP_PULL);
+    rg_status code = recv(ctx);
+    (void)rg_step_enter(before);
+    return code;
+}
+
 const rg_op rg_op_recv = {
     .type = "recv",
     .doc = "Get variables, mostly parameters or slices of them, from servers.",
@@ -180,7 +189,7 @@ const rg_op rg_op_recv = {
                                            "nothing is asked for")),
     .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_DYNAMIC | RG_OP_TALKS | RG_OP_STEP,
     .infer = as_declared,
-    .kernel = recv,
+    .kernel = pull,
     .drop = rg_free,
 };
 

@@ -9,6 +9,7 @@
 #include "dist/send_attrs.h"
 #include "exec/plan.h"
 #include "ops/merge_rows.h"
+#include "sys/metrics.h"
 
 #include <string.h>
 
@@ -227,6 +228,14 @@ static rg_status send(rg_ctx *ctx)
     return t->last ? rg_exchange_push(job, ctx->run->thread) : RG_OK;
 }
 
+static rg_status push(rg_ctx *ctx)
+{
+    rg_step_part before = rg_step_within(RG_STEP_PUSH);
+    rg_status code = send(ctx);
+    (void)rg_step_enter(before);
+    return code;
+}
+
 const rg_op rg_op_send = {
     .type = "send",
     .doc = "Send variables, mostly gradients, to servers.",
@@ -250,7 +259,7 @@ const rg_op rg_op_send = {
     .flags = RG_OP_EFFECT | RG_OP_OUTSIDE | RG_OP_HOLDS_INPUTS | RG_OP_TALKS | RG_OP_STEP |
              RG_OP_PUSHES,
     .infer = infer,
-    .kernel = send,
+    .kernel = push,
     .drop = rg_free,
 };
 
@@ -268,7 +277,10 @@ static rg_status send_barrier(rg_ctx *ctx)
             "half_async is false: the barrier is of all trainers, and the servers are of "
             "%s mode, in which trainers do not wait for each other",
             job->mode->programs.name);
-    return rg_exchange_push(job, ctx->run->thread);
+    rg_step_part before = rg_step_within(RG_STEP_PUSH);
+    rg_status code = rg_exchange_push(job, ctx->run->thread);
+    (void)rg_step_enter(before);
+    return code;
 }
 
 const rg_op rg_op_send_barrier = {

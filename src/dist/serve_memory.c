@@ -17,6 +17,7 @@
 #include "ps/disk.h"
 #include "sys/flags.h"
 #include "sys/log.h"
+#include "sys/metrics.h"
 
 #include <stdio.h>
 
@@ -91,6 +92,8 @@ rg_status rg_serve_open_memory(rg_engine *s)
     s->memory = m;
     RG_TRY(read_flags(m, (size_t)s->n_shards * LEAST_A_LOOP, &folder));
     m->all.limit = m->limit;
+    if (m->limit > 0)
+        rg_metric_set(RG_M_TABLE_LIMIT, (double)m->limit);
     if (folder[0] != '\0')
         RG_TRY(open_disk(s, m, folder));
     return m->evict != RG_EVICT_NEVER || m->disk != NULL ? open_shares(s, m) : RG_OK;

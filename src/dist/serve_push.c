@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "rpc/body.h"
 #include "sys/fault.h"
+#include "sys/metrics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,7 @@ rg_pushing *rg_pushing_begin(rg_engine *s, rg_member *trainer, rg_rpc_request *r
     p->came = p->before = false;
     p->rows = NULL;
     p->mine = NULL;
+    p->push.n_tags = 0;
     return p;
 }
 
@@ -121,6 +123,7 @@ static rg_status count_in(rg_member *trainer, const rg_push *head, bool *came)
     trainer->positions[head->thread] = head->position;
     atomic_store(&trainer->refused[head->thread], 0);
     (void)atomic_fetch_add_explicit(&trainer->n_pushes, 1, memory_order_relaxed);
+    rg_metric_add(RG_M_PUSHES, 1);
     return RG_OK;
 }
 
@@ -311,6 +314,8 @@ void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
         return;
     }
     rg_status code = read_push(s, p);
+    if (code == RG_OK)
+        code = rg_serve_claim(s, p);
     if (code == RG_OK) {
         if (!rg_serve_reserve(s, p))
             s->mode->pushed(s, p);

@@ -72,12 +72,12 @@ static void catch_up_batch(rg_served *var, rg_past_memo *memo, const rg_row_hand
     for (size_t i = 0; i < n; i++) {
         if (handles[i] == RG_NO_ROW)
             continue;
-        uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_STEP;
-        if (*seen == 0 || *seen >= memo->now)
+        uint32_t seen = rg_table_counters_const(var->table, handles[i])[RG_ROW_STEP];
+        if (seen == 0 || seen >= memo->now)
             continue;
-        since[n_behind] = *seen;
+        since[n_behind] = seen;
         behind[n_behind++] = handles[i];
-        *seen = memo->now;
+        rg_table_counters(var->table, handles[i])[RG_ROW_STEP] = memo->now;
     }
     if (n_behind == 0)
         return;
@@ -120,10 +120,11 @@ static rg_status peek_batch(rg_served *var, rg_past_memo *memo, const int64_t *i
             rg_table_start_value(var->table, ids[i], out[i]);
             continue;
         }
-        const float *from = rg_table_row(var->table, handles[i]);
+        const float *from = rg_table_row_const(var->table, handles[i]);
         memcpy(out[i], from, width * sizeof *from);
-        uint32_t seen = var->past == NULL ? 0
-                                          : rg_table_counters(var->table, handles[i])[RG_ROW_STEP];
+        uint32_t seen = var->past == NULL
+                            ? 0
+                            : rg_table_counters_const(var->table, handles[i])[RG_ROW_STEP];
         if (seen == 0 || seen >= memo->now)
             continue;
         float *copy = copies + n_behind * row;
@@ -188,8 +189,8 @@ static void settle_rows(rg_served *var, const rg_row_handle *handles, size_t n)
 {
     rg_served_catch_up(var, handles, n);
     for (size_t i = 0; i < n; i++) {
-        uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_STEP;
-        *seen = *seen > 0 ? 1 : 0;
+        if (rg_table_counters_const(var->table, handles[i])[RG_ROW_STEP] > 1)
+            rg_table_counters(var->table, handles[i])[RG_ROW_STEP] = 1;
     }
 }
 

@@ -315,16 +315,22 @@ rg_status rg_served_check(const rg_served *var, const int64_t *ids, size_t n)
     return RG_OK;
 }
 
+/* It is used, which a row knows of itself where tables are shrunk. */
+static void note_seen(rg_served *var, rg_row_handle handle)
+{
+    if (rg_table_counters_const(var->table, handle)[RG_ROW_SEEN] == var->age)
+        return;
+    var->noticed = true;
+    rg_table_counters(var->table, handle)[RG_ROW_SEEN] = var->age;
+}
+
 rg_status rg_served_touch(rg_served *var, const int64_t *ids, size_t n, rg_row_handle *handles)
 {
     size_t created = 0;
     RG_TRY(rg_table_touch(var->table, ids, n, handles, &created));
     var->noticed = var->noticed || created > 0;
-    for (size_t i = 0; var->age > 0 && i < n; i++) {
-        uint32_t *seen = rg_table_counters(var->table, handles[i]) + RG_ROW_SEEN;
-        var->noticed = var->noticed || *seen != var->age;
-        *seen = var->age;
-    }
+    for (size_t i = 0; var->age > 0 && i < n; i++)
+        note_seen(var, handles[i]);
     return RG_OK;
 }
 
@@ -374,7 +380,7 @@ static rg_status look_up(rg_served *var, const int64_t *ids, size_t n, rg_row_ha
     RG_TRY(rg_table_bring(var->table, ids, n, handles));
     for (size_t i = 0; var->age > 0 && i < n; i++)
         if (handles[i] != RG_NO_ROW)
-            rg_table_counters(var->table, handles[i])[RG_ROW_SEEN] = var->age;
+            note_seen(var, handles[i]);
     return RG_OK;
 }
 
@@ -401,7 +407,7 @@ rg_status rg_served_pull(rg_served *var, const int64_t *ids, const uint32_t *at,
         if (i + 8 < n)
             rg_table_prefetch(var->table, handles[i + 8]);
         if (handles[i] != RG_NO_ROW)
-            memcpy(out + at[i] * width, rg_table_row(var->table, handles[i]),
+            memcpy(out + at[i] * width, rg_table_row_const(var->table, handles[i]),
                    (size_t)width * sizeof *out);
     }
     for (size_t i = 0; !makes && i < n; i++)
@@ -417,7 +423,8 @@ static void read_column(rg_served *var, int column, int64_t id, rg_row_handle ha
 {
     int64_t width = var->about->width;
     if (handle != RG_NO_ROW)
-        memcpy(out, rg_table_row(var->table, handle) + column * width, (size_t)width * sizeof *out);
+        memcpy(out, rg_table_row_const(var->table, handle) + column * width,
+               (size_t)width * sizeof *out);
     else if (column == 0 && rg_entry_filters(&var->entry))
         memset(out, 0, (size_t)width * sizeof *out); /* it has not been let in */
     else if (column == 0)

@@ -3,14 +3,18 @@
  *
  * The cut. Each loop holds what comes in; what was taken in is brought to its end; then the journal
  * begins a new segment, and the state is what all records before it have made, but for requests
- * that wait for others, which are part of it. While it is written to the file all is held; to bring
- * it to the disk, which takes longer, is a thread's. */
+ * that wait for others, which are part of it. Held is what comes in for a moment only: while dense
+ * values, the ledger and what waits are written. The rows of tables, which are the most of it, are
+ * written by a thread while the server goes on: serve_state_rows.c. */
 #include "dist/serve_journal.h"
 
 #include "base/mem.h"
 #include "sys/clock.h"
+#include "sys/events.h"
 #include "sys/flags.h"
 #include "sys/log.h"
+#include "sys/metrics.h"
+#include "sys/process.h"
 
 /* ---- holding what comes in ---- */
 
@@ -71,49 +75,68 @@ static rg_status cut(rg_engine *s, uint64_t *number)
     return code;
 }
 
-/* The state at the cut, in a file that is not on the disk yet. */
-static rg_status write_state(rg_engine *s, rg_snapshot **out)
+/* The state at the cut, in a file that has all of it but the rows. */
+static rg_status cut_state(rg_engine *s, uint64_t number)
 {
     struct rg_serve_journal *j = s->journal;
-    rg_snapshot *snapshot = NULL;
-    uint64_t number;
-    RG_TRY(cut(s, &number));
-    RG_TRY(rg_snapshot_begin(&snapshot, j->folder, j->lineage, number));
-    rg_status code = rg_state_write(s, snapshot);
-    if (code != RG_OK) {
-        rg_snapshot_abandon(snapshot);
-        return code;
-    }
-    j->snapshot_bytes = rg_snapshot_bytes(snapshot);
-    *out = snapshot;
-    return RG_OK;
+    RG_TRY(rg_snapshot_begin(&j->unfinished, j->folder, j->lineage, number));
+    return rg_state_cut(s, j->unfinished, &j->rows);
 }
 
-static rg_status hold_and_write(rg_engine *s, rg_snapshot **out, double *seconds)
+static void give_up(struct rg_serve_journal *j)
 {
+    rg_state_rows_close(j->rows);
+    rg_snapshot_abandon(j->unfinished);
+    j->rows = NULL;
+    j->unfinished = NULL;
+}
+
+/* Where it fails there is nothing of it. */
+static rg_status hold_and_cut(rg_engine *s, double *seconds)
+{
+    struct rg_serve_journal *j = s->journal;
+    uint64_t number;
+    RG_TRY(rg_journal_wait(j->journal)); /* so that there is little to flush while all wait */
     uint64_t begin = rg_clock_ns();
     in_each_loop(s, hold);
     rg_serve_settle(s);
-    rg_status code = write_state(s, out);
+    rg_status code = cut(s, &number);
+    if (code == RG_OK)
+        code = cut_state(s, number);
     in_each_loop(s, release);
     *seconds = (double)(rg_clock_ns() - begin) * 1e-9;
-    s->journal->snapshot_ns = rg_clock_ns();
+    j->snapshot_ns = rg_clock_ns();
+    j->snapshot_steps = s->steps;
+    if (code != RG_OK)
+        give_up(j);
     return code;
 }
 
-static rg_status bring_to_disk(rg_engine *s, rg_snapshot *snapshot)
+/* While the server goes on. */
+static rg_status write_rest(rg_engine *s)
 {
-    uint64_t oldest;
-    RG_TRY(rg_snapshot_finish(snapshot, &oldest));
-    return rg_journal_forget(s->journal->journal, oldest);
+    struct rg_serve_journal *j = s->journal;
+    uint64_t oldest, bytes;
+    rg_status code = rg_state_rows_write(j->rows, &j->stop);
+    if (code != RG_OK) {
+        give_up(j);
+        return code;
+    }
+    rg_state_rows_close(j->rows);
+    j->rows = NULL;
+    bytes = rg_snapshot_bytes(j->unfinished);
+    code = rg_snapshot_finish(j->unfinished, &oldest);
+    j->unfinished = NULL;
+    RG_TRY(code);
+    j->snapshot_bytes = bytes;
+    return rg_journal_forget(j->journal, oldest);
 }
 
 rg_status rg_serve_snapshot(rg_engine *s)
 {
-    rg_snapshot *snapshot;
     double seconds;
-    RG_TRY(hold_and_write(s, &snapshot, &seconds));
-    return bring_to_disk(s, snapshot);
+    RG_TRY(hold_and_cut(s, &seconds));
+    return write_rest(s);
 }
 
 /* ---- beside the work ---- */
@@ -124,42 +147,58 @@ static void say_failed(const rg_engine *s)
     rg_log(RG_LOG_W, "ps", "server=%d \"no snapshot was written: %s\"", s->id, rg_error_message());
 }
 
-/* A disk takes its time; the server goes on. */
-static void *finish(void *arg)
+static void tell_snapshot(const rg_engine *s, double seconds)
+{
+    double mib = (double)s->journal->snapshot_bytes / 0x1p20;
+    rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot is on the disk\" MiB=%.1f seconds=%.3f", s->id,
+           mib, seconds);
+    rg_metric_add(RG_M_SNAPSHOTS, 1);
+    rg_metric_set(RG_M_SNAPSHOT_TIME, seconds);
+    rg_event("snapshot", NULL, "%.1f MiB in %.3f s", mib, seconds);
+}
+
+/* It takes its time; the server goes on, and comes first. */
+static void *write_behind(void *arg)
 {
     rg_engine *s = arg;
+    struct rg_serve_journal *j = s->journal;
     uint64_t begin = rg_clock_ns();
-    if (bring_to_disk(s, s->journal->unfinished) != RG_OK)
+    rg_thread_stays_back();
+    rg_status code = write_rest(s);
+    if (code == RG_OK)
+        tell_snapshot(s, (double)(rg_clock_ns() - begin) * 1e-9);
+    else if (code != RG_ECLOSED)
         say_failed(s);
-    else
-        rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot is on the disk\" MiB=%.1f seconds=%.3f",
-               s->id, (double)s->journal->snapshot_bytes / 0x1p20,
-               (double)(rg_clock_ns() - begin) * 1e-9);
-    atomic_store(&s->journal->finished, true);
+    atomic_store(&j->written, true);
     return NULL;
+}
+
+static void join_writer(struct rg_serve_journal *j)
+{
+    if (j->writing)
+        (void)pthread_join(j->writer, NULL);
+    j->writing = false;
 }
 
 void rg_serve_end_snapshot(rg_engine *s)
 {
-    if (s->journal->finishing)
-        (void)pthread_join(s->journal->finisher, NULL);
-    s->journal->finishing = false;
+    atomic_store(&s->journal->stop, true);
+    join_writer(s->journal);
 }
 
 static void take_snapshot(rg_engine *s)
 {
     struct rg_serve_journal *j = s->journal;
     double seconds;
-    if (hold_and_write(s, &j->unfinished, &seconds) != RG_OK) {
+    if (hold_and_cut(s, &seconds) != RG_OK) {
         say_failed(s);
         return;
     }
-    rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot was taken\" MiB=%.1f held_seconds=%.3f", s->id,
-           (double)j->snapshot_bytes / 0x1p20, seconds);
-    atomic_store(&j->finished, false);
-    j->finishing = pthread_create(&j->finisher, NULL, finish, s) == 0;
-    if (!j->finishing) {
-        rg_snapshot_abandon(j->unfinished);
+    rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot is taken\" held_seconds=%.3f", s->id, seconds);
+    atomic_store(&j->written, false);
+    j->writing = pthread_create(&j->writer, NULL, write_behind, s) == 0;
+    if (!j->writing) {
+        give_up(j);
         (void)rg_fail(RG_EIO, "cannot start a thread for it");
         say_failed(s);
     }
@@ -173,6 +212,10 @@ static bool is_time(const rg_engine *s)
     int64_t mb = rg_flag_int("ps_snapshot_mb"), seconds = rg_flag_int("ps_snapshot_seconds");
     /* A large state is not written for a small journal. */
     uint64_t least = (uint64_t)mb << 20, bytes = rg_journal_bytes(j->journal);
+    /* Of the two that are kept one is from before the last step, which another server may not have
+     * made when all end: who goes on with another number of servers goes back there (stopped.c). */
+    if (s->mode != NULL && s->mode->try_step != NULL && s->steps == j->snapshot_steps)
+        return false;
     least = least < j->snapshot_bytes ? j->snapshot_bytes : least;
     return (mb > 0 && bytes > least) ||
            (seconds > 0 && rg_clock_ns() - j->snapshot_ns > (uint64_t)seconds * 1000000000u);
@@ -181,9 +224,9 @@ static bool is_time(const rg_engine *s)
 void rg_serve_look_at_journal(rg_engine *s)
 {
     struct rg_serve_journal *j = s->journal;
-    if (j == NULL || (j->finishing && !atomic_load(&j->finished)))
+    if (j == NULL || (j->writing && !atomic_load(&j->written)))
         return;
-    rg_serve_end_snapshot(s);
+    join_writer(j);
     if (!s->ended && is_time(s))
         take_snapshot(s);
 }

@@ -1,8 +1,9 @@
 /* serve_state.c - the whole state of a server, as records of a snapshot, and back.
  *
- * What a shard owns is written by its loop: the variables of its scope, the rows of its tables with
- * what stands beside them. What belongs to trainers, and requests that wait for others (a push for
- * its step, a rendezvous), follow: those are handed over again when it is read, as they were. */
+ * What a shard owns is written by its loop: the variables of its scope at the cut, and what stands
+ * beside the rows of its tables; the rows themselves later (serve_state_rows.c). What belongs to
+ * trainers, and requests that wait for others (a push for its step, a rendezvous), is as it was at
+ * the cut, too, and follows at the end: those are handed over again when it is read. */
 #include "dist/serve_journal.h"
 
 #include "base/mem.h"
@@ -32,27 +33,42 @@ void rg_state_write_about(const rg_engine *s, rg_buf *out)
 
 rg_status rg_state_read_about(const rg_engine *s, const rg_record *record, int *loops, bool *other)
 {
-    rg_cursor in = {record->bytes, record->n};
     rg_credentials credentials;
+    rg_state_about about;
     char *job = NULL;
-    uint32_t id, trainers, n_shards;
     RG_TRY(rg_credentials_read(&credentials));
-    RG_TRY(rg_ps_get_text(&in, &job));
+    RG_TRY(rg_state_get_about(record, &about, &job));
     *other = strcmp(job, credentials.job) != 0;
     rg_free(job);
-    RG_TRY(rg_cursor_u32(&in, &id));
-    RG_TRY(rg_cursor_u32(&in, &trainers));
-    RG_TRY(rg_cursor_u32(&in, &n_shards));
-    *loops = (int)n_shards;
+    *loops = (int)about.loops;
     if (*other)
         return RG_OK;
-    if (id != (uint32_t)s->id || trainers != s->schema.trainers || n_shards == 0 ||
-        n_shards > RG_RPC_MAX_LOOPS)
+    if (about.id != (uint32_t)s->id || about.trainers != s->schema.trainers)
         return rg_fail(RG_EINVAL,
                        "%s finds the journal of server %u of a job of %u trainers: each server "
                        "needs a folder of its own, and a job its number of trainers",
-                       s->who, id, trainers);
+                       s->who, about.id, about.trainers);
     return RG_OK;
+}
+
+rg_status rg_state_get_about(const rg_record *record, rg_state_about *about, char **job)
+{
+    rg_cursor in = {record->bytes, record->n};
+    RG_TRY(rg_ps_get_text(&in, job));
+    rg_status code = rg_cursor_u32(&in, &about->id);
+    if (code == RG_OK)
+        code = rg_cursor_u32(&in, &about->trainers);
+    if (code == RG_OK)
+        code = rg_cursor_u32(&in, &about->loops);
+    if (code == RG_OK &&
+        (about->trainers == 0 || about->loops == 0 || about->loops > RG_RPC_MAX_LOOPS))
+        code = rg_fail(RG_ECORRUPT, "a server of %u loops, for %u trainers", about->loops,
+                       about->trainers);
+    if (code != RG_OK) {
+        rg_free(*job);
+        *job = NULL;
+    }
+    return code;
 }
 
 static rg_status check_program(const rg_engine *s, const rg_record *record)
@@ -68,11 +84,6 @@ static rg_status check_program(const rg_engine *s, const rg_record *record)
 }
 
 /* ---- variables ---- */
-
-typedef struct writing {
-    rg_spread spread;
-    rg_snapshot *snapshot;
-} writing;
 
 static rg_status write_value(rg_snapshot *to, int shard, const char *name, const rg_value *value)
 {
@@ -97,7 +108,7 @@ static rg_status write_value(rg_snapshot *to, int shard, const char *name, const
     return code;
 }
 
-static rg_status write_values(const rg_shard *shard, rg_snapshot *to)
+rg_status rg_state_write_values(const rg_shard *shard, rg_snapshot *to)
 {
     const rg_scope *scope = shard->scope;
     for (size_t i = 0; scope != NULL && i < rg_scope_size(scope); i++) {
@@ -110,171 +121,59 @@ static rg_status write_values(const rg_shard *shard, rg_snapshot *to)
     return RG_OK;
 }
 
+rg_status rg_state_get_value(const rg_record *record, rg_state_value *value)
+{
+    rg_cursor in = {record->bytes, record->n};
+    *value = (rg_state_value){0};
+    RG_TRY(rg_cursor_u32(&in, &value->shard));
+    RG_TRY(rg_ps_get_text(&in, &value->name));
+    rg_status code = rg_cursor_u64(&in, &value->offset);
+    if (code == RG_OK)
+        code = rg_ps_get_tensor_head(&in, &value->dtype, &value->shape);
+    value->bytes = in.at;
+    value->n = in.left;
+    uint64_t bytes = code == RG_OK
+                         ? (uint64_t)rg_shape_numel(&value->shape) * rg_dtype_size(value->dtype)
+                         : 0;
+    if (code == RG_OK && (value->offset > bytes || in.left > bytes - value->offset))
+        code = rg_fail(RG_ECORRUPT, "%zu bytes too many for %s", in.left, value->name);
+    if (code != RG_OK) {
+        rg_free(value->name);
+        value->name = NULL;
+    }
+    return code;
+}
+
+/* Into a scope of its own, which need not have it. */
+static rg_status put_value(rg_scope *scope, const rg_state_value *from)
+{
+    rg_value *value = NULL;
+    RG_TRY(rg_scope_own(scope, from->name, &value));
+    if (value->data == NULL || value->meta.dtype != from->dtype ||
+        rg_numel(value) != rg_shape_numel(&from->shape))
+        RG_TRY(rg_value_resize(value, from->dtype, &from->shape));
+    if (from->n > 0)
+        memcpy((uint8_t *)value->data + from->offset, from->bytes, from->n);
+    return RG_OK;
+}
+
 static rg_status read_value(rg_engine *s, const rg_record *record)
 {
-    rg_cursor in = {record->bytes, record->n};
-    uint32_t shard;
-    uint64_t offset;
-    char *name = NULL;
-    rg_dtype dtype;
-    rg_shape shape;
-    rg_value *value = NULL;
-    RG_TRY(rg_cursor_u32(&in, &shard));
-    if (shard >= (uint32_t)s->n_shards || s->shards[shard].scope == NULL)
-        return rg_fail(RG_ECORRUPT, "a variable of shard %u", shard);
-    RG_TRY(rg_ps_get_text(&in, &name));
-    rg_status code = rg_cursor_u64(&in, &offset);
-    if (code == RG_OK)
-        code = rg_ps_get_tensor_head(&in, &dtype, &shape);
-    if (code == RG_OK)
-        code = rg_scope_own(s->shards[shard].scope, name, &value);
-    if (code == RG_OK && (value->data == NULL || value->meta.dtype != dtype ||
-                          rg_numel(value) != rg_shape_numel(&shape)))
-        code = rg_value_resize(value, dtype, &shape);
-    if (code == RG_OK &&
-        (offset > rg_value_bytes(value) || in.left > rg_value_bytes(value) - offset))
-        code = rg_fail(RG_ECORRUPT, "%zu bytes too many for %s", in.left, name);
-    if (code == RG_OK && in.left > 0)
-        memcpy((uint8_t *)value->data + offset, in.at, in.left);
-    rg_free(name);
+    rg_state_value value;
+    RG_TRY(rg_state_get_value(record, &value));
+    rg_status code = value.shard < (uint32_t)s->n_shards && s->shards[value.shard].scope != NULL
+                         ? put_value(s->shards[value.shard].scope, &value)
+                         : rg_fail(RG_ECORRUPT, "a variable of shard %u", value.shard);
+    rg_free(value.name);
     return code;
 }
 
-/* ---- tables ---- */
-
-static rg_status write_beside(const rg_served *var, uint32_t number, rg_snapshot *to)
+rg_status rg_state_read_scope(rg_scope *scope, const rg_record *record)
 {
-    rg_buf body;
-    uint32_t trainers = var->shard->engine->schema.trainers;
-    rg_buf_init(&body, 0);
-    rg_buf_u32(&body, (uint32_t)var->shard->number);
-    rg_buf_u32(&body, number);
-    rg_buf_u32(&body, var->age);
-    rg_buf_u32(&body, (var->past != NULL ? 1u : 0u) | (var->changed != NULL ? 2u : 0u));
-    if (var->past != NULL)
-        rg_past_write(var->past, &body);
-    if (var->changed != NULL)
-        rg_geo_rows_write(var->changed, &body);
-    for (uint32_t t = 0; var->changed != NULL && t < trainers; t++)
-        rg_buf_u64(&body, var->told[t]);
-    rg_status code = rg_buf_status(&body);
-    if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_TABLE, &(rg_iov){body.data, body.len}, 1);
-    rg_buf_fini(&body);
-    return code;
-}
-
-static rg_status write_rows(rg_served *var, uint32_t number, rg_snapshot *to)
-{
-    rg_table_walk *walk = NULL;
-    const uint32_t head[2] = {(uint32_t)var->shard->number, number};
-    bool more = true;
-    RG_TRY(rg_table_walk_open(&walk, var->table, RG_WALK_ALL));
-    rg_status code = RG_OK;
-    while (code == RG_OK && more) {
-        rg_buf chunk;
-        rg_buf_init(&chunk, 0);
-        code = rg_table_walk_next(walk, &chunk, PIECE, &more);
-        if (code == RG_OK && more)
-            code = rg_snapshot_add(to, RG_STATE_ROWS,
-                                   (rg_iov[]){{head, sizeof head}, {chunk.data, chunk.len}}, 2);
-        rg_buf_fini(&chunk);
-    }
-    rg_table_walk_close(walk);
-    return code;
-}
-
-static rg_status write_before(rg_served *var, uint32_t number, rg_snapshot *to)
-{
-    rg_buf body;
-    if (!var->has_before && var->n_before == 0)
-        return RG_OK;
-    rg_buf_init(&body, 0);
-    rg_buf_u32(&body, (uint32_t)var->shard->number);
-    rg_buf_u32(&body, number);
-    rg_served_write_before(var, &body);
-    rg_status code = rg_buf_status(&body);
-    if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_BEFORE, &(rg_iov){body.data, body.len}, 1);
-    rg_buf_fini(&body);
-    return code;
-}
-
-static rg_status read_before(rg_engine *s, const rg_record *record)
-{
-    rg_cursor in = {record->bytes, record->n};
-    uint32_t shard, number;
-    RG_TRY(rg_cursor_u32(&in, &shard));
-    RG_TRY(rg_cursor_u32(&in, &number));
-    if (shard >= (uint32_t)s->n_shards || number >= s->schema.n)
-        return rg_fail(RG_ECORRUPT, "variable %u of shard %u, which there is not", number, shard);
-    RG_TRY(rg_served_read_before(&s->shards[shard].vars[number], &in));
-    return rg_cursor_end(&in);
-}
-
-static rg_status find_table(rg_engine *s, rg_cursor *in, rg_served **var)
-{
-    uint32_t shard, number;
-    RG_TRY(rg_cursor_u32(in, &shard));
-    RG_TRY(rg_cursor_u32(in, &number));
-    if (shard >= (uint32_t)s->n_shards || number >= s->schema.n ||
-        s->shards[shard].vars[number].table == NULL)
-        return rg_fail(RG_ECORRUPT, "table %u of shard %u, which there is not", number, shard);
-    *var = &s->shards[shard].vars[number];
-    return RG_OK;
-}
-
-static rg_status read_beside(rg_engine *s, const rg_record *record)
-{
-    rg_cursor in = {record->bytes, record->n};
-    rg_served *var;
-    uint32_t parts;
-    RG_TRY(find_table(s, &in, &var));
-    RG_TRY(rg_cursor_u32(&in, &var->age));
-    RG_TRY(rg_cursor_u32(&in, &parts));
-    if ((parts & 1) != (var->past != NULL) || (parts >> 1 & 1) != (var->changed != NULL))
-        return rg_fail(RG_ECORRUPT, "%s is another kind of table here", var->about->name);
-    if (var->past != NULL)
-        RG_TRY(rg_past_read(var->past, &in));
-    if (var->changed != NULL)
-        RG_TRY(rg_geo_rows_read(var->changed, &in));
-    for (uint32_t t = 0; var->changed != NULL && t < s->schema.trainers; t++)
-        RG_TRY(rg_cursor_u64(&in, &var->told[t]));
-    return rg_cursor_end(&in);
-}
-
-static rg_status read_rows(rg_engine *s, const rg_record *record)
-{
-    rg_cursor in = {record->bytes, record->n};
-    rg_served *var;
-    RG_TRY(find_table(s, &in, &var));
-    return rg_table_put(var->table, in.at, in.left, NULL, NULL);
-}
-
-/* What a shard has, by its loop. */
-static rg_status write_shard(rg_spread *spread, rg_shard *shard)
-{
-    rg_snapshot *to = ((writing *)spread)->snapshot;
-    const rg_engine *s = spread->engine;
-    RG_TRY(write_values(shard, to));
-    for (uint32_t v = 0; v < s->schema.n; v++) {
-        RG_TRY(write_before(&shard->vars[v], v, to));
-        if (shard->vars[v].table == NULL)
-            continue;
-        RG_TRY(write_beside(&shard->vars[v], v, to));
-        RG_TRY(write_rows(&shard->vars[v], v, to));
-    }
-    return RG_OK;
-}
-
-static rg_status write_shards(rg_engine *s, rg_snapshot *to)
-{
-    writing *w = rg_spread_new(s, sizeof *w);
-    if (w == NULL)
-        return rg_no_memory(sizeof *w, "a snapshot");
-    w->snapshot = to;
-    rg_status code = rg_spread_wait(&w->spread, rg_serve_all_shards(s), write_shard);
-    rg_free(w);
+    rg_state_value value;
+    RG_TRY(rg_state_get_value(record, &value));
+    rg_status code = value.shard == 0 ? put_value(scope, &value) : RG_OK;
+    rg_free(value.name);
     return code;
 }
 
@@ -288,11 +187,11 @@ static rg_status write_engine(const rg_engine *s, rg_snapshot *to)
     rg_serve_write_meetings(s, &meetings);
     rg_status code = rg_buf_status(&meetings);
     if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_ENGINE,
-                               (rg_iov[]){{numbers, sizeof numbers},
-                                          {s->digest, sizeof s->digest},
-                                          {meetings.data, meetings.len}},
-                               3);
+        code = rg_snapshot_add_last(to, RG_STATE_ENGINE,
+                                    (rg_iov[]){{numbers, sizeof numbers},
+                                               {s->digest, sizeof s->digest},
+                                               {meetings.data, meetings.len}},
+                                    3);
     rg_buf_fini(&meetings);
     return code;
 }
@@ -309,6 +208,25 @@ static rg_status read_engine(rg_engine *s, const rg_record *record)
     memcpy(s->digest, digest, sizeof s->digest);
     s->has_digest = has != 0;
     return rg_serve_read_meetings(s, &in);
+}
+
+static rg_status write_leases(rg_engine *s, rg_snapshot *to)
+{
+    rg_buf body;
+    rg_buf_init(&body, 0);
+    rg_serve_write_leases(s, &body);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_LEASES, &(rg_iov){body.data, body.len}, 1);
+    rg_buf_fini(&body);
+    return code;
+}
+
+static rg_status read_leases(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    RG_TRY(rg_deals_read(s->deals, &in));
+    return rg_cursor_end(&in);
 }
 
 /* ---- who takes part ---- */
@@ -332,7 +250,9 @@ static void write_counts(const rg_member *trainer, rg_buf *out)
     rg_buf_u64(out, trainer->asked);
     rg_buf_u64(out, trainer->changed);
     rg_buf_u64(out, trainer->met);
-    rg_buf_u64(out, (trainer->shuffled ? 1u : 0u) | (trainer->behind ? 2u : 0u));
+    rg_buf_u64(out, (trainer->shuffled ? 1u : 0u) | (trainer->behind ? 2u : 0u) |
+                        (trainer->leased ? 4u : 0u) | (trainer->idle ? 8u : 0u) |
+                        (trainer->lost ? 16u : 0u));
 }
 
 static rg_status read_session(rg_member *trainer, rg_cursor *in)
@@ -347,6 +267,9 @@ static rg_status read_session(rg_member *trainer, rg_cursor *in)
     atomic_store(&trainer->epoch, epoch);
     trainer->shuffled = (flags & 1) != 0;
     trainer->behind = (flags & 2) != 0;
+    trainer->leased = (flags & 4) != 0;
+    trainer->idle = (flags & 8) != 0;
+    trainer->lost = (flags & 16) != 0;
     return RG_OK;
 }
 
@@ -406,9 +329,29 @@ static rg_status write_member(rg_engine *s, rg_member *trainer, rg_rpc_peer *pee
     rg_loop_do(s->shards[rg_rpc_peer_loop(peer)].loop, write_peer, &p);
     rg_status code = rg_buf_status(&body);
     if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_MEMBER, &(rg_iov){body.data, body.len}, 1);
+        code = rg_snapshot_add_last(to, RG_STATE_MEMBER, &(rg_iov){body.data, body.len}, 1);
     rg_buf_fini(&body);
     return code;
+}
+
+rg_status rg_state_get_member(const rg_record *record, uint32_t trainers, uint32_t *number,
+                              rg_member *member)
+{
+    rg_cursor in = {record->bytes, record->n};
+    rg_rpc_hello hello;
+    uint64_t session, epoch;
+    uint32_t loop, left;
+    RG_TRY(rg_note_get_hello(&in, &session, &loop, &hello));
+    RG_TRY(rg_cursor_u64(&in, &epoch));
+    RG_TRY(rg_cursor_u32(&in, number));
+    RG_TRY(rg_cursor_u32(&in, &left));
+    if (*number >= trainers)
+        return rg_fail(RG_ECORRUPT, "trainer %u of %u", *number, trainers);
+    member->joined = true;
+    member->left = left != 0;
+    RG_TRY(read_counts(member, &in));
+    RG_TRY(rg_serve_read_messages(member, trainers, &in));
+    return rg_serve_read_stats(member, &in);
 }
 
 static rg_status read_member(rg_engine *s, const rg_record *record)
@@ -444,7 +387,8 @@ static rg_status write_request(rg_snapshot *to, rg_rpc_request *request)
     pieces[0] = (rg_iov){head.data, head.len};
     rg_status code = rg_buf_status(&head);
     if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_NOTED_REQUEST, pieces, 1 + rg_note_body(request, pieces + 1));
+        code = rg_snapshot_add_last(to, RG_NOTED_REQUEST, pieces,
+                                    1 + rg_note_body(request, pieces + 1));
     rg_buf_fini(&head);
     return code;
 }
@@ -491,17 +435,45 @@ static rg_status write_members(rg_engine *s, rg_snapshot *to)
     return RG_OK;
 }
 
-rg_status rg_state_write(rg_engine *s, rg_snapshot *to)
+/* What other numbers of servers need to find their shares, and who has no script to go on. */
+static rg_status write_program(const rg_engine *s, rg_snapshot *to)
+{
+    rg_buf packed, list;
+    rg_split split = {0};
+    if (s->program == NULL)
+        return RG_OK;
+    rg_buf_init(&packed, 0);
+    rg_buf_init(&list, 0);
+    uint64_t seed = (uint64_t)s->program->random_seed; /* which the format does not have */
+    rg_status code = s->typed ? RG_OK : rg_program_pack(s->program, &packed);
+    if (code == RG_OK && !s->typed)
+        code = rg_snapshot_add(to, RG_STATE_SERVES,
+                               (rg_iov[]){{&seed, sizeof seed}, {packed.data, packed.len}}, 2);
+    if (code == RG_OK)
+        code = rg_split_of(s, &split);
+    rg_split_write(&split, &list);
+    if (code == RG_OK)
+        code = rg_buf_status(&list);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_SPLIT, &(rg_iov){list.data, list.len}, 1);
+    rg_split_fini(&split);
+    rg_buf_fini(&packed);
+    rg_buf_fini(&list);
+    return code;
+}
+
+rg_status rg_state_cut(rg_engine *s, rg_snapshot *to, rg_state_rows **rows)
 {
     const rg_buf *load = &s->journal->load;
     RG_TRY(write_about(s, to));
+    RG_TRY(write_program(s, to));
     if (load->len > 0)
         RG_TRY(rg_snapshot_add(to, RG_STATE_PROGRAM, &(rg_iov){load->data, load->len}, 1));
-    if (atomic_load(&s->ready))
-        RG_TRY(write_shards(s, to));
     RG_TRY(write_engine(s, to));
+    RG_TRY(write_leases(s, to));
     RG_TRY(write_members(s, to));
-    return write_waiting(s, to);
+    RG_TRY(write_waiting(s, to));
+    return atomic_load(&s->ready) ? rg_state_cut_shards(s, to, rows) : RG_OK;
 }
 
 static rg_status read_program(rg_engine *s, const rg_record *record)
@@ -516,20 +488,25 @@ static rg_status read_program(rg_engine *s, const rg_record *record)
 rg_status rg_state_read(rg_engine *s, const rg_record *record)
 {
     switch (record->kind) {
-    case RG_STATE_ABOUT:
-        return check_program(s, record);
+    case RG_STATE_ABOUT: /* who looks has its program from here */
+        return s->journal->looks ? RG_OK : check_program(s, record);
     case RG_STATE_PROGRAM:
         return read_program(s, record);
+    case RG_STATE_SERVES: /* the script has it, and it is the same: the digest says so */
+    case RG_STATE_SPLIT:
+        return RG_OK;
     case RG_STATE_VALUE:
         return read_value(s, record);
     case RG_STATE_TABLE:
-        return read_beside(s, record);
+        return rg_state_read_beside(s, record);
     case RG_STATE_ROWS:
-        return read_rows(s, record);
+        return rg_state_read_rows(s, record);
     case RG_STATE_BEFORE:
-        return read_before(s, record);
+        return rg_state_read_before(s, record);
     case RG_STATE_ENGINE:
         return read_engine(s, record);
+    case RG_STATE_LEASES:
+        return read_leases(s, record);
     case RG_STATE_MEMBER:
         return read_member(s, record);
     case RG_NOTED_REQUEST:

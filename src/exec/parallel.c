@@ -3,6 +3,8 @@
 
 #include "base/mem.h"
 #include "math/gemm.h"
+#include "exec/plan_priv.h"
+#include "sys/metrics.h"
 #include "sys/pool.h"
 
 #include <string.h>
@@ -450,7 +452,7 @@ static rg_status feed_apply(rg_parallel *p, int thread)
     return RG_OK;
 }
 
-rg_status rg_parallel_run(rg_parallel *p)
+static rg_status run_all(rg_parallel *p)
 {
     RG_TRY(prepare_states(p));
     RG_TRY(rg_pool_run(p->pool, run_thread, p));
@@ -463,4 +465,16 @@ rg_status rg_parallel_run(rg_parallel *p)
         RG_TRY(rg_plan_run(p->apply));
     }
     return RG_OK;
+}
+
+/* The caller's thread is thread 0: its time is the step's. */
+rg_status rg_parallel_run(rg_parallel *p)
+{
+    bool trains = p->plans[0]->trains || (p->apply != NULL && p->apply->trains);
+    rg_step_part before = rg_step_enter(trains ? RG_STEP_COMPUTE : RG_STEP_NONE);
+    rg_status code = run_all(p);
+    if (trains && code == RG_OK)
+        rg_plan_count((const rg_plan *const *)p->plans, p->active);
+    (void)rg_step_enter(trains ? RG_STEP_READ : before);
+    return code;
 }

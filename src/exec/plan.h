@@ -62,6 +62,13 @@ void rg_plan_ahead(rg_plan *plan, rg_value *const *feeds);
 /* Run once. On failure the message names the op, its inputs and the user's line. On a device the
  * work may still be under way when it returns; who reads a value waits for it (rg_host_data()). */
 rg_status rg_plan_run(rg_plan *plan);
+/* The same for who runs a program by hand (exe.run): where it trains, the run is a step of this
+ * thread, and counted with its time, examples and loss (sys/metrics.h). From its end to the next
+ * one's begin, the script gets data. */
+rg_status rg_plan_step(rg_plan *plan);
+bool rg_plan_trains(const rg_plan *plan);
+/* Examples that are fed: sequences where they are, or else rows. */
+uint64_t rg_plan_examples(const rg_plan *plan);
 /* A run that is not made, and counts: random numbers go by the number of the run. */
 void rg_plan_skip(rg_plan *plan);
 /* Whether it is the CPU's, where nothing is under way after a run. */

@@ -96,6 +96,8 @@ struct rg_plan {
     rg_value *const *ahead; /* the next run's feeds; NULL: not known */
     const rg_vardesc **feed_descs;
     int n_feeds, n_fetches;
+    bool trains, loss_is_sum; /* (step.c) */
+    int loss, auc;            /* among the fetches; -1: not fetched */
     /* Of a plan on a device; else none of these is in use. */
     rg_map on_device; /* names that ops of the device use */
     rg_mirror **mirrors;
@@ -166,5 +168,11 @@ rg_status rg_share_memory(rg_region *root);
 
 /* check.c: FLAGS_check_nan_inf. */
 rg_status rg_check_outputs(const rg_node *node);
+
+/* What its program says of training, before passes change it (step.c). */
+void rg_plan_mark(rg_plan *plan, const rg_plan_config *config);
+/* A step has been made, each of n threads its part by a plan of its own; the first tells the loss.
+ */
+void rg_plan_count(const rg_plan *const *plans, int n);
 
 #endif

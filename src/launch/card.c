@@ -167,19 +167,17 @@ static void memory_advice(rg_buf *out, const rg_launch_failure *f)
         rg_buf_text(out, "; use a smaller batch, fewer workers or threads, or more memory");
 }
 
-static void add_advice(rg_buf *out, const rg_launch_failure *f)
+void rg_launch_advice(rg_buf *out, const rg_launch_failure *f)
 {
     const meaning *how = signal_of(&f->end);
     if (how == NULL && f->end.signal == 0)
         how = FIND(codes, f->end.code);
-    rg_buf_text(out, "  try: ");
     if (how != NULL && how->number == SIGKILL && how->name != NULL)
         memory_advice(out, f);
     else
         rg_buf_text(out, how != NULL && how->advice != NULL
                              ? how->advice
                              : "the last lines above are the best lead");
-    rg_buf_char(out, '\n');
 }
 
 void rg_launch_given_up(rg_buf *out, const rg_launch_failure *f, const char *then)
@@ -227,6 +225,7 @@ void rg_launch_card(rg_buf *out, const rg_launch_failure *f)
         rg_buf_printf(out, "  its log: %s\n", f->process->log);
     if (f->log_dir != NULL)
         rg_buf_printf(out, "  all logs: %s\n", f->log_dir);
-    add_advice(out, f);
-    rg_buf_text(out, "------------------------\n");
+    rg_buf_text(out, "  try: ");
+    rg_launch_advice(out, f);
+    rg_buf_text(out, "\n------------------------\n");
 }

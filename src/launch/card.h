@@ -32,6 +32,8 @@ void rg_launch_duration(rg_buf *out, uint64_t ns);
 void rg_launch_how(rg_buf *out, const rg_child_end *end);
 /* "worker 1 still ran when the others gave it up", where there is one, and what follows it. */
 void rg_launch_given_up(rg_buf *out, const rg_launch_failure *failure, const char *then);
+/* What to do about it, as the end alone says. */
+void rg_launch_advice(rg_buf *out, const rg_launch_failure *failure);
 void rg_launch_card(rg_buf *out, const rg_launch_failure *failure);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_BYTES = 12, COST = 29 }; /* an id and its count; with its part of the index */
+enum { CELL_BYTES = RG_SEEN_BYTES, COST = 29 }; /* with its part of the index */
 
 struct rg_seen {
     rg_row_index index;
@@ -113,8 +113,17 @@ static int64_t id_at(const rg_seen *seen, uint32_t cell)
     return id;
 }
 
+static uint32_t count_of(const rg_seen *seen, uint32_t cell)
+{
+    uint32_t count;
+    memcpy(&count, rg_slabs_row(&seen->cells, cell) + sizeof(int64_t), sizeof count);
+    return count;
+}
+
+/* To change it. */
 static uint32_t *count_at(const rg_seen *seen, uint32_t cell)
 {
+    rg_slabs_changing(&seen->cells, cell);
     return (uint32_t *)(void *)(rg_slabs_row(&seen->cells, cell) + sizeof(int64_t));
 }
 
@@ -132,14 +141,12 @@ uint32_t rg_seen_count(const rg_seen *seen, int64_t id)
 {
     rg_probe probe;
     uint32_t cell = find(seen, id, &probe);
-    return cell != UINT32_MAX ? *count_at(seen, cell) : 0;
+    return cell != UINT32_MAX ? count_of(seen, cell) : 0;
 }
 
-void rg_seen_at(const rg_seen *seen, size_t i, int64_t *id, uint32_t *count)
+rg_slabs *rg_seen_cells(rg_seen *seen)
 {
-    uint32_t cell = rg_slabs_at(&seen->cells, i);
-    *id = id_at(seen, cell);
-    *count = *count_at(seen, cell);
+    return &seen->cells;
 }
 
 /* The last takes the place of the one that goes. */
@@ -154,6 +161,7 @@ void rg_seen_forget(rg_seen *seen, int64_t id)
     if (last != cell) {
         (void)find(seen, id_at(seen, last), &moved);
         rg_probe_set(&moved, cell);
+        rg_slabs_changing(&seen->cells, cell);
         memcpy(rg_slabs_row(&seen->cells, cell), rg_slabs_row(&seen->cells, last), CELL_BYTES);
     }
     rg_slabs_pop(&seen->cells);

@@ -41,7 +41,8 @@ uint32_t rg_seen_count(const rg_seen *seen, int64_t id);
 /* RG_ENOMEM: also where the quota does not allow it. */
 rg_status rg_seen_set(rg_seen *seen, int64_t id, uint32_t count);
 void rg_seen_forget(rg_seen *seen, int64_t id);
-/* Number i of rg_seen_size(), in an order that stays while nothing changes. */
-void rg_seen_at(const rg_seen *seen, size_t i, int64_t *id, uint32_t *count);
+/* How they stand there, for who writes all of them down: i64 id, u32 count. */
+enum { RG_SEEN_BYTES = 12 };
+struct rg_slabs *rg_seen_cells(rg_seen *seen);
 
 #endif

@@ -14,7 +14,7 @@ static size_t slab_bytes(const rg_slabs *slabs, size_t slab)
     return bytes > slabs->row_bytes ? bytes : slabs->row_bytes;
 }
 
-static size_t slab_rows(const rg_slabs *slabs, size_t slab)
+size_t rg_slabs_in(const rg_slabs *slabs, size_t slab)
 {
     return slab_bytes(slabs, slab) / slabs->row_bytes;
 }
@@ -25,17 +25,21 @@ void rg_slabs_init(rg_slabs *slabs, size_t row_bytes, size_t largest)
     while (slabs->n_small < RG_SLABS_SMALL &&
            (size_t)FIRST_BYTES << (slabs->n_small + 1) <= largest)
         slabs->n_small++;
-    while ((size_t)1 << slabs->bits < slab_rows(slabs, slabs->n_small))
+    while ((size_t)1 << slabs->bits < rg_slabs_in(slabs, slabs->n_small))
         slabs->bits++;
     slabs->mask = ((uint32_t)1 << slabs->bits) - 1;
 }
 
 void rg_slabs_clear(rg_slabs *slabs)
 {
+    rg_slabs_cut *cut = slabs->cut;
+    for (size_t i = 0; cut != NULL && i < slabs->n_rows; i++)
+        rg_slabs_cut_save(cut, rg_slabs_at(slabs, i));
     for (size_t i = 0; i < slabs->n_slabs; i++)
         rg_pages_free(slabs->slabs[i], slab_bytes(slabs, i));
     rg_free(slabs->slabs);
     rg_slabs_init(slabs, slabs->row_bytes, (size_t)FIRST_BYTES << slabs->n_small);
+    slabs->cut = cut;
 }
 
 size_t rg_slabs_bytes(const rg_slabs *slabs)
@@ -70,7 +74,7 @@ rg_status rg_slabs_reserve(rg_slabs *slabs)
 uint32_t rg_slabs_add(rg_slabs *slabs)
 {
     uint32_t row = slabs->next_slab << slabs->bits | slabs->next_place;
-    if (++slabs->next_place == slab_rows(slabs, slabs->next_slab)) {
+    if (++slabs->next_place == rg_slabs_in(slabs, slabs->next_slab)) {
         slabs->next_slab++;
         slabs->next_place = 0;
     }
@@ -83,12 +87,13 @@ uint32_t rg_slabs_last(const rg_slabs *slabs)
     if (slabs->next_place > 0)
         return slabs->next_slab << slabs->bits | (slabs->next_place - 1);
     return (slabs->next_slab - 1) << slabs->bits |
-           (uint32_t)(slab_rows(slabs, slabs->next_slab - 1) - 1);
+           (uint32_t)(rg_slabs_in(slabs, slabs->next_slab - 1) - 1);
 }
 
 void rg_slabs_pop(rg_slabs *slabs)
 {
     uint32_t last = rg_slabs_last(slabs);
+    rg_slabs_changing(slabs, last);
     slabs->next_slab = last >> slabs->bits;
     slabs->next_place = last & slabs->mask;
     slabs->n_rows--;
@@ -101,9 +106,18 @@ void rg_slabs_pop(rg_slabs *slabs)
 uint32_t rg_slabs_at(const rg_slabs *slabs, size_t position)
 {
     size_t slab = 0;
-    for (; slab < slabs->n_small && position >= slab_rows(slabs, slab); slab++)
-        position -= slab_rows(slabs, slab);
-    size_t each = slab_rows(slabs, slab);
+    for (; slab < slabs->n_small && position >= rg_slabs_in(slabs, slab); slab++)
+        position -= rg_slabs_in(slabs, slab);
+    size_t each = rg_slabs_in(slabs, slab);
     slab += position / each;
     return (uint32_t)(slab << slabs->bits | position % each);
+}
+
+size_t rg_slabs_position(const rg_slabs *slabs, uint32_t row)
+{
+    size_t slab = row >> slabs->bits, position = row & slabs->mask;
+    size_t small = slab < slabs->n_small ? slab : slabs->n_small;
+    for (size_t i = 0; i < small; i++)
+        position += rg_slabs_in(slabs, i);
+    return position + (slab - small) * rg_slabs_in(slabs, slabs->n_small);
 }

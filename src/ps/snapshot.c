@@ -53,6 +53,7 @@ struct rg_snapshot {
     pthread_mutex_t lock;
     rg_file *file;
     uint64_t next, bytes;
+    rg_buf last; /* of add_last(): u32 kind, u64 bytes, the bytes; one behind the other */
     rg_status failed;
     char why[512];
 };
@@ -77,6 +78,7 @@ rg_status rg_snapshot_begin(rg_snapshot **out, const rg_folder *folder, uint64_t
         return code;
     }
     pthread_mutex_init(&s->lock, NULL);
+    rg_buf_init(&s->last, 0);
     *out = s;
     return RG_OK;
 }
@@ -101,6 +103,41 @@ rg_status rg_snapshot_add(rg_snapshot *s, uint32_t kind, const rg_iov *pieces, s
     return code;
 }
 
+rg_status rg_snapshot_add_last(rg_snapshot *s, uint32_t kind, const rg_iov *pieces, size_t n)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        bytes += pieces[i].bytes;
+    pthread_mutex_lock(&s->lock);
+    rg_buf_u32(&s->last, kind);
+    rg_buf_u64(&s->last, bytes);
+    for (size_t i = 0; i < n; i++)
+        rg_buf_add(&s->last, pieces[i].at, pieces[i].bytes);
+    rg_status code = rg_buf_status(&s->last);
+    pthread_mutex_unlock(&s->lock);
+    return code;
+}
+
+static rg_status write_last(rg_snapshot *s)
+{
+    rg_cursor in = {s->last.data, s->last.len};
+    while (in.left > 0) {
+        uint32_t kind;
+        uint64_t bytes;
+        const uint8_t *body;
+        RG_TRY(rg_cursor_u32(&in, &kind));
+        RG_TRY(rg_cursor_u64(&in, &bytes));
+        RG_TRY(rg_cursor_take(&in, (size_t)bytes, &body));
+        RG_TRY(rg_snapshot_add(s, kind, &(rg_iov){body, (size_t)bytes}, 1));
+    }
+    return RG_OK;
+}
+
+rg_status rg_snapshot_sync(rg_snapshot *s)
+{
+    return rg_file_sync(s->file);
+}
+
 uint64_t rg_snapshot_bytes(rg_snapshot *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -112,6 +149,7 @@ uint64_t rg_snapshot_bytes(rg_snapshot *s)
 static void free_snapshot(rg_snapshot *s)
 {
     rg_file_close(s->file);
+    rg_buf_fini(&s->last);
     pthread_mutex_destroy(&s->lock);
     rg_free(s);
 }
@@ -148,6 +186,7 @@ static rg_status put_in_place(rg_snapshot *s)
 {
     char undone[64], name[64];
     uint8_t count[8];
+    RG_TRY(write_last(s));
     for (int i = 0; i < 8; i++)
         count[i] = (uint8_t)(s->next >> (8 * i));
     RG_TRY(rg_snapshot_add(s, RG_RECORD_END, &(rg_iov){count, sizeof count}, 1));
@@ -210,9 +249,17 @@ static rg_status read_all(const rg_folder *folder, uint64_t number, uint64_t *li
 
 rg_status rg_snapshot_newest(const rg_folder *folder, uint64_t *lineage, uint64_t *number)
 {
+    return rg_snapshot_before(folder, UINT64_MAX, lineage, number);
+}
+
+rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *lineage,
+                             uint64_t *number)
+{
     listing all = {.folder = folder};
     char why[512] = "";
     rg_status code = rg_folder_each(folder, note, &all);
+    while (all.n > 0 && all.numbers[all.n - 1] >= below)
+        all.n--;
     if (code == RG_OK)
         code = all.n == 0 ? rg_fail(RG_ENOENT, "there is no snapshot") : RG_ECORRUPT;
     for (size_t i = all.n; code == RG_ECORRUPT && i-- > 0;) {

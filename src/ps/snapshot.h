@@ -20,7 +20,13 @@ rg_status rg_snapshot_begin(rg_snapshot **snapshot, const rg_folder *folder, uin
                             uint64_t number);
 /* Any thread. After a failure all others fail, too. */
 rg_status rg_snapshot_add(rg_snapshot *snapshot, uint32_t kind, const rg_iov *pieces, size_t n);
+/* The same, but behind all others, whenever they come: it is kept until the end. */
+rg_status rg_snapshot_add_last(rg_snapshot *snapshot, uint32_t kind, const rg_iov *pieces,
+                               size_t n);
 uint64_t rg_snapshot_bytes(rg_snapshot *snapshot);
+/* What there is so far is on the disk: a little at a time, so that others who write need not wait
+ * for much. */
+rg_status rg_snapshot_sync(rg_snapshot *snapshot);
 /* On the disk under its name; older ones than the two last go. *oldest is the number of the oldest
  * that is kept: the journal is needed from there on. */
 rg_status rg_snapshot_finish(rg_snapshot *snapshot, uint64_t *oldest);
@@ -31,6 +37,9 @@ void rg_snapshot_abandon(rg_snapshot *snapshot); /* NULL is allowed */
 /* The newest that is whole, all of it checked. Those that are damaged are said, with file and
  * offset. RG_ENOENT: there is none at all; RG_ECORRUPT: none that is whole. */
 rg_status rg_snapshot_newest(const rg_folder *folder, uint64_t *lineage, uint64_t *number);
+/* The same of those whose number is smaller. */
+rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *lineage,
+                             uint64_t *number);
 rg_status rg_snapshot_read(const rg_folder *folder, uint64_t number,
                            rg_status (*each)(void *arg, const rg_record *record), void *arg);
 

@@ -145,6 +145,7 @@ size_t rg_table_row_cost(const rg_table *table)
 
 float *rg_table_row(rg_table *table, rg_row_handle handle)
 {
+    rg_slabs_changing(&table->rows, handle);
     return rg_row_floats(table, handle);
 }
 
@@ -164,7 +165,15 @@ uint32_t *rg_table_counters(rg_table *table, rg_row_handle handle)
 {
     if (table->spec.n_counters == 0)
         return NULL;
+    rg_slabs_changing(&table->rows, handle);
     return (uint32_t *)(void *)(rg_row_floats(table, handle) + table->floats);
+}
+
+const uint32_t *rg_table_counters_const(const rg_table *table, rg_row_handle handle)
+{
+    return table->spec.n_counters == 0
+               ? NULL
+               : (const uint32_t *)(const void *)(rg_row_floats(table, handle) + table->floats);
 }
 
 void rg_table_prefetch(const rg_table *table, rg_row_handle handle)
@@ -182,6 +191,13 @@ void rg_table_rows(rg_table *table, const rg_row_handle *handles, size_t n, floa
         if (counters != NULL)
             counters[i] = (uint32_t *)(void *)(rows[i] + table->floats);
     }
+    for (size_t i = 0; table->rows.cut != NULL && i < n; i++)
+        rg_slabs_changing(&table->rows, handles[i]);
+}
+
+rg_table_use rg_table_use_of(const rg_table *table)
+{
+    return table->use;
 }
 
 /* ---- finding and making ---- */
@@ -258,9 +274,9 @@ rg_status rg_table_too_full(const rg_table *table, size_t more)
                    rg_show_bytes(atomic_load(&quota->used), all));
 }
 
-rg_status rg_table_place(rg_table *table, int64_t id, rg_row_handle *handle)
+/* Room for one more row, of this tag, and what it costs; `full` says why not. */
+static rg_status make_room(rg_table *table, uint32_t tag)
 {
-    uint32_t tag = rg_row_tag(id);
     size_t more = rg_slabs_growth(&table->rows) + rg_row_index_growth(&table->index, tag);
     rg_quota *quota = table->keep.quota;
     size_t cost = table->keeps && quota != NULL ? rg_table_row_cost(table) : 0;
@@ -274,13 +290,44 @@ rg_status rg_table_place(rg_table *table, int64_t id, rg_row_handle *handle)
         code = rg_slabs_reserve(&table->rows);
     if (more > 0)
         rg_table_settle(table);
-    if (code != RG_OK)
-        return rg_context(code, "table '%s', a row for id %lld", table->name, (long long)id);
-    if (cost > 0)
+    if (code == RG_OK && cost > 0)
         quota->cost += cost;
+    return code;
+}
+
+static void take_place(rg_table *table, int64_t id, rg_row_handle handle)
+{
+    rg_row_index_add(&table->index, rg_row_tag(id), handle);
+    memcpy(rg_slabs_row(&table->rows, handle), &id, sizeof id);
+}
+
+rg_status rg_table_place(rg_table *table, int64_t id, rg_row_handle *handle)
+{
+    rg_status code = make_room(table, rg_row_tag(id));
+    if (code != RG_OK)
+        return table->full
+                   ? code
+                   : rg_context(code, "table '%s', a row for id %lld", table->name, (long long)id);
     *handle = rg_slabs_add(&table->rows);
-    rg_row_index_add(&table->index, tag, *handle);
-    memcpy(rg_slabs_row(&table->rows, *handle), &id, sizeof id);
+    take_place(table, id, *handle);
+    return RG_OK;
+}
+
+rg_status rg_table_place_at(rg_table *table, int64_t id, uint32_t position, rg_row_handle *handle)
+{
+    for (; table->rows.n_rows <= position; table->n_holes++) {
+        rg_status code = make_room(table, rg_row_tag(id));
+        if (code != RG_OK && table->full)
+            return rg_table_too_full(table, 1);
+        RG_TRY(code);
+        (void)rg_slabs_add(&table->rows);
+    }
+    if (table->n_holes == 0)
+        return rg_fail(RG_ECORRUPT, "table '%s': two rows for place %u", table->name, position);
+    RG_TRY(rg_row_index_reserve(&table->index, rg_row_tag(id)));
+    *handle = rg_slabs_at(&table->rows, position);
+    table->n_holes--;
+    take_place(table, id, *handle);
     return RG_OK;
 }
 
@@ -306,7 +353,9 @@ static void unmake_last(rg_table *table, size_t before)
 
 static rg_status touch_group(rg_table *table, const int64_t *ids, size_t n, rg_row_handle *handles)
 {
-    if (find_group(table, ids, n, handles) == 0)
+    size_t missing = find_group(table, ids, n, handles);
+    rg_table_note_use(table, n, missing);
+    if (missing == 0)
         return RG_OK;
     for (size_t i = 0; i < n; i++) {
         if (handles[i] != RG_NO_ROW)
@@ -390,7 +439,7 @@ rg_status rg_table_bring(rg_table *table, const int64_t *ids, size_t n, rg_row_h
     RG_TRY(rg_table_check_ids(table, ids, n));
     if (table->keep.disk != NULL)
         return rg_table_touch_kept(table, ids, n, handles, false);
-    (void)rg_table_find_valid(table, ids, n, handles);
+    rg_table_note_use(table, n, rg_table_find_valid(table, ids, n, handles));
     return RG_OK;
 }
 
@@ -414,6 +463,7 @@ static void erase_row(rg_table *table, const rg_probe *probe, rg_row_handle hand
         rg_probe moved = rg_probe_begin(&table->index, rg_row_tag(id));
         (void)rg_table_search(table, &moved, id);
         rg_probe_set(&moved, handle);
+        rg_slabs_changing(&table->rows, handle);
         memcpy(rg_slabs_row(&table->rows, handle), rg_slabs_row(&table->rows, last),
                table->rows.row_bytes);
     }
@@ -474,13 +524,27 @@ rg_status rg_table_unmake(rg_table *table, const int64_t *ids, size_t n)
     return RG_OK;
 }
 
+/* Of most rows nothing changes, and then nothing is said to. */
+bool rg_table_asks(rg_table *table, rg_row_handle handle, rg_table_drop drop, void *arg)
+{
+    uint32_t counters[RG_TABLE_MAX_COUNTERS];
+    size_t bytes = 4 * (size_t)table->spec.n_counters;
+    const uint32_t *stand = rg_table_counters_const(table, handle);
+    if (bytes > 0)
+        memcpy(counters, stand, bytes);
+    bool drops = drop(arg, rg_table_id(table, handle), bytes > 0 ? counters : NULL);
+    if (!drops && bytes > 0 && memcmp(counters, stand, bytes) != 0)
+        memcpy(rg_table_counters(table, handle), counters, bytes);
+    return drops;
+}
+
 /* From the last row to the first: the row that takes an erased one's place has been asked. */
 static void erase_in_memory(rg_table *table, rg_table_drop drop, void *arg)
 {
     for (size_t i = table->rows.n_rows; i-- > 0;) {
         rg_row_handle handle = rg_slabs_at(&table->rows, i);
         int64_t id = rg_table_id(table, handle);
-        if (drop(arg, id, rg_table_counters(table, handle)))
+        if (rg_table_asks(table, handle, drop, arg))
             rg_table_drop_row(table, id);
     }
     rg_row_index_shrink(&table->index);

@@ -26,10 +26,10 @@
  * Threads: a table has one owner. Functions that take it const may run on many threads
  * at once while nobody changes it; nothing here locks.
  *
- * A cut in time (a snapshot while updates go on) is not here yet. It fits: rows change
- * only through write, add_scaled, scatter, row and counters, and stand in slabs that do
- * not move, so a cut is a mark on every slab, and the first change to a marked one copies
- * it aside. Erasing moves rows between slabs and would do the same for both. */
+ * A cut in time, for a snapshot while updates go on, is a walk of table_state.h. While there is
+ * one, a row is copied aside before it first changes: so functions that hand out rows to be changed
+ * (rows, row, counters) are for who changes them, and row_const and counters_const for who looks.
+ */
 #ifndef RG_PS_TABLE_H
 #define RG_PS_TABLE_H
 
@@ -82,6 +82,13 @@ size_t rg_table_in_memory(const rg_table *table); /* and those that are not on d
 size_t rg_table_bytes(const rg_table *table);     /* taken from the system: rows and index */
 /* The bytes that a row of this kind takes, its share of the index included, at the most. */
 size_t rg_table_row_cost(const rg_table *table);
+
+/* Since it was opened: ids that were looked for, those of them whose row was in memory, and rows
+ * that left it for others. */
+typedef struct rg_table_use {
+    uint64_t lookups, hits, evicted;
+} rg_table_use;
+rg_table_use rg_table_use_of(const rg_table *table);
 
 /* ---- rows by id ---- */
 
@@ -147,6 +154,7 @@ const float *rg_table_row_const(const rg_table *table, rg_row_handle handle);
 int64_t rg_table_id(const rg_table *table, rg_row_handle handle);
 /* n_counters numbers; NULL where the table has none. */
 uint32_t *rg_table_counters(rg_table *table, rg_row_handle handle);
+const uint32_t *rg_table_counters_const(const rg_table *table, rg_row_handle handle);
 /* Fetch rows that will be used soon into the cache. */
 void rg_table_prefetch(const rg_table *table, rg_row_handle handle);
 

@@ -49,6 +49,7 @@ void rg_table_write(rg_table *table, const rg_row_handle *handles, size_t n, con
         prefetch_ahead(table, handles, i, n);
         if (handles[i] == RG_NO_ROW)
             continue;
+        rg_slabs_changing(&table->rows, handles[i]);
         for (int k = 0; k < n_columns; k++) {
             const float *column = k == 0 ? values : states[k - 1];
             if (column != NULL)
@@ -65,6 +66,7 @@ RG_HOT void rg_table_add_scaled(rg_table *table, const rg_row_handle *handles, s
         prefetch_ahead(table, handles, i, n);
         if (handles[i] == RG_NO_ROW)
             continue;
+        rg_slabs_changing(&table->rows, handles[i]);
         float *restrict value = rg_row_floats(table, handles[i]);
         const float *restrict grad = grads + i * dim;
         for (size_t j = 0; j < dim; j++)
@@ -108,9 +110,11 @@ static float *const *columns_from(const rg_table *table, float *const *states, s
     return states == NULL ? NULL : moved;
 }
 
-static void gather_valid(const rg_table *table, const int64_t *ids, size_t n, float *values,
-                         float *const *states)
+/* How many are not there. */
+static size_t gather_valid(const rg_table *table, const int64_t *ids, size_t n, float *values,
+                           float *const *states)
 {
+    size_t all_missing = 0;
     rg_row_handle handles[CHUNK];
     float *moved[RG_TABLE_MAX_STATES];
     for (size_t first = 0; first < n; first += CHUNK) {
@@ -121,7 +125,9 @@ static void gather_valid(const rg_table *table, const int64_t *ids, size_t n, fl
         rg_table_read(table, handles, size, to, columns);
         if (missing > 0)
             read_starts(table, ids + first, handles, size, to, columns);
+        all_missing += missing;
     }
+    return all_missing;
 }
 
 rg_status rg_table_gather(rg_table *table, const int64_t *ids, size_t n, bool create, float *values,
@@ -129,7 +135,7 @@ rg_status rg_table_gather(rg_table *table, const int64_t *ids, size_t n, bool cr
 {
     RG_TRY(rg_table_check_ids(table, ids, n));
     if (!create && table->keep.disk == NULL) {
-        gather_valid(table, ids, n, values, states);
+        rg_table_note_use(table, n, gather_valid(table, ids, n, values, states));
         return RG_OK;
     }
     rg_row_handle handles[CHUNK];

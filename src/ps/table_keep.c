@@ -25,8 +25,17 @@ enum {
 };
 static const uint32_t MOST_USED = RG_ROW_PINNED - 1;
 
-static uint32_t *use_of(const rg_table *table, rg_row_handle handle)
+static uint32_t use_of(const rg_table *table, rg_row_handle handle)
 {
+    uint32_t used;
+    memcpy(&used, rg_slabs_row(&table->rows, handle) + table->used_at, sizeof used);
+    return used;
+}
+
+/* To change it. */
+static uint32_t *use_at(const rg_table *table, rg_row_handle handle)
+{
+    rg_slabs_changing(&table->rows, handle);
     return (uint32_t *)(void *)(rg_slabs_row(&table->rows, handle) + table->used_at);
 }
 
@@ -41,13 +50,13 @@ static size_t disk_bytes(const rg_table *table)
 static void halve_uses(rg_table *table)
 {
     for (size_t i = 0; i < table->rows.n_rows; i++)
-        *use_of(table, rg_slabs_at(&table->rows, i)) /= 2;
+        *use_at(table, rg_slabs_at(&table->rows, i)) /= 2;
     table->now /= 2;
 }
 
 static void use(const rg_table *table, rg_row_handle handle)
 {
-    uint32_t *used = use_of(table, handle), before = *used & ~RG_ROW_PINNED;
+    uint32_t *used = use_at(table, handle), before = *used & ~RG_ROW_PINNED;
     if (table->keep.evict == RG_EVICT_LFU)
         *used = before < MOST_USED ? before + 1 : before;
     else
@@ -90,13 +99,13 @@ static void choose(rg_table *table, leaving *l, size_t looks, size_t most)
         rg_row_handle handle = coming[i % AHEAD];
         if (i < looks) {
             coming[i % AHEAD] = rg_slabs_at(&table->rows, first + i * stride);
-            __builtin_prefetch(use_of(table, coming[i % AHEAD]), 1);
+            __builtin_prefetch(rg_slabs_row(&table->rows, coming[i % AHEAD]) + table->used_at, 1);
         }
-        if (i < AHEAD || (*use_of(table, handle) & RG_ROW_PINNED) != 0)
+        if (i < AHEAD || (use_of(table, handle) & RG_ROW_PINNED) != 0)
             continue;
-        l->keys[n++] = (rg_keyed){*use_of(table, handle), handle};
+        l->keys[n++] = (rg_keyed){use_of(table, handle), handle};
         if (table->keep.evict == RG_EVICT_LFU)
-            *use_of(table, handle) /= 2; /* what was used often once is forgotten in the end */
+            *use_at(table, handle) /= 2; /* what was used often once is forgotten in the end */
     }
     rg_sort_keys(l->keys, l->keys + looks, (int64_t)n);
     l->n = n < most ? n : most;
@@ -118,6 +127,7 @@ static rg_status let_go(rg_table *table, const leaving *l)
     }
     for (size_t i = 0; i < l->n; i++)
         rg_table_drop_row(table, l->ids[i]);
+    table->use.evicted += l->n;
     rg_table_settle(table);
     return RG_OK;
 }
@@ -232,7 +242,7 @@ static rg_status make_missing(rg_table *table, missing *m, bool create)
         else
             rg_table_start_row(table, id, handle);
         table->n_cold -= is_cold;
-        *use_of(table, handle) |= RG_ROW_PINNED;
+        *use_at(table, handle) |= RG_ROW_PINNED;
     }
     return RG_OK;
 }
@@ -250,7 +260,7 @@ static void pin(const rg_table *table, const rg_row_handle *handles, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (handles[i] != RG_NO_ROW)
-            *use_of(table, handles[i]) |= RG_ROW_PINNED;
+            *use_at(table, handles[i]) |= RG_ROW_PINNED;
 }
 
 static void unpin(const rg_table *table, const rg_row_handle *handles, size_t n, bool uses)
@@ -258,7 +268,7 @@ static void unpin(const rg_table *table, const rg_row_handle *handles, size_t n,
     for (size_t i = 0; i < n; i++) {
         if (handles[i] == RG_NO_ROW)
             continue;
-        *use_of(table, handles[i]) &= ~RG_ROW_PINNED;
+        *use_at(table, handles[i]) &= ~RG_ROW_PINNED;
         if (uses)
             use(table, handles[i]);
     }
@@ -270,6 +280,7 @@ rg_status rg_table_touch_kept(rg_table *table, const int64_t *ids, size_t n, rg_
     missing m = {0};
     size_t n_missing = rg_table_find_valid(table, ids, n, handles);
     rg_status code = RG_OK;
+    rg_table_note_use(table, n, n_missing);
     bool uses = create || table->keep.disk != NULL;
     if (uses && ++table->now >= MOST_USED)
         halve_uses(table);
@@ -361,7 +372,7 @@ rg_status rg_table_erase_kept_if(rg_table *table, rg_table_drop drop, void *arg)
     for (size_t i = table->rows.n_rows; code == RG_OK && i-- > 0;) {
         rg_row_handle handle = rg_slabs_at(&table->rows, i);
         int64_t id = rg_table_id(table, handle);
-        if (!drop(arg, id, rg_table_counters(table, handle)))
+        if (!rg_table_asks(table, handle, drop, arg))
             continue;
         rg_table_drop_row(table, id);
         code = drop_on_disk(d, id);

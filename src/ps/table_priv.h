@@ -1,5 +1,8 @@
 /* table_priv.h - a table's inside, for the files behind ps/table.h and ps/table_state.h.
  *
+ * Whoever changes bytes of a row says so first, by rg_slabs_changing(): a snapshot may be under
+ * way.
+ *
  * table.c finds, makes and erases rows in memory; table_copy.c copies them; table_keep.c lets rows
  * go where memory is short, and brings those on disk back; table_state.c reads and puts back all
  * that a table has. */
@@ -30,7 +33,8 @@ struct rg_table {
     rg_entry_rule entry;
     rg_seen *seen;  /* ids without a row; NULL: every id gets one */
     size_t charged; /* of the quota */
-    bool full;      /* why a row was not made: the quota, and not the system */
+    rg_table_use use;
+    bool full; /* why a row was not made: the quota, and not the system */
     /* Where rows may go (keeps is true): */
     bool keeps;
     size_t used_at;      /* where in a row its use stands: RG_ROW_PINNED | when, or how often */
@@ -38,10 +42,17 @@ struct rg_table {
     size_t hand;         /* the next row to look at, by position */
     uint32_t disk_table; /* its number there */
     size_t n_cold;       /* rows that are on disk alone */
+    size_t n_holes;      /* places of rows that have not been put back yet */
     rg_table *next;      /* of the quota, whose rows may go for this one's */
 };
 
 #define RG_ROW_PINNED 0x80000000u /* wanted by the call that is under way: it does not go */
+
+static inline void rg_table_note_use(rg_table *table, size_t lookups, size_t missing)
+{
+    table->use.lookups += lookups;
+    table->use.hits += lookups - missing;
+}
 
 static inline float *rg_row_floats(const rg_table *table, rg_row_handle handle)
 {
@@ -86,10 +97,14 @@ rg_status rg_table_touch_valid(rg_table *table, const int64_t *ids, size_t n,
 /* A place for an id that has no row in memory, of which only the id is set. Where the quota does
  * not allow it: RG_ENOMEM, and `full` is set. */
 rg_status rg_table_place(rg_table *table, int64_t id, rg_row_handle *handle);
+/* The same at a position that is free; where rows before it are missing, holes are left. */
+rg_status rg_table_place_at(rg_table *table, int64_t id, uint32_t position, rg_row_handle *handle);
 /* What a new row starts with. */
 void rg_table_start_row(rg_table *table, int64_t id, rg_row_handle handle);
 /* The row in memory goes; where there is none, nothing does. */
 void rg_table_drop_row(rg_table *table, int64_t id);
+/* Whether the row shall go; its counters become what `drop` makes of them. */
+bool rg_table_asks(rg_table *table, rg_row_handle handle, rg_table_drop drop, void *arg);
 /* The quota knows what the table has now. */
 void rg_table_settle(rg_table *table);
 /* RG_ENOMEM, in words: `more` rows do not fit. */

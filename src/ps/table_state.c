@@ -11,35 +11,60 @@ enum {
     MAGIC = 0x43544752, /* "RGTC" */
     HEAD_BYTES = 32,
     CLOCK_BYTES = 16,
-    COUNT_BYTES = 12,
+    COUNT_BYTES = RG_SEEN_BYTES,
+    PLACE_BYTES = 4,
+    /* What is in rows, and beside them: */
+    HAS_USE = 1,
+    HAS_PLACES = 2, /* behind them: u32 each */
+    IS_COLD = 4,
 };
 
 struct rg_table_walk {
-    const rg_table *table;
-    int parts;   /* that are still to come */
-    size_t at;   /* of rows in memory */
-    size_t seen; /* of counts */
+    rg_table *table;
+    int parts; /* that are still to come */
+    rg_slabs_cut rows, seen;
+    bool placed; /* which row goes is decided by where rows stand: places are part of it */
+    uint64_t now, hand;
     rg_disk_walk *disk;
+    rg_buf places;
+    rg_table_spill spill; /* NULL: what is copied aside waits */
+    void *arg;
 };
 
 /* ---- out ---- */
 
-rg_status rg_table_walk_open(rg_table_walk **out, const rg_table *table, int parts)
+static rg_status open_parts(rg_table_walk *walk)
+{
+    rg_table *table = walk->table;
+    if ((walk->parts & RG_WALK_DISK) != 0)
+        RG_TRY(rg_disk_walk_open(&walk->disk, table->keep.disk, table->disk_table));
+    if ((walk->parts & RG_WALK_MEMORY) != 0)
+        RG_TRY(rg_slabs_cut_open(&walk->rows, &table->rows));
+    if ((walk->parts & RG_WALK_COUNTS) != 0)
+        RG_TRY(rg_slabs_cut_open(&walk->seen, rg_seen_cells(table->seen)));
+    return RG_OK;
+}
+
+rg_status rg_table_walk_open(rg_table_walk **out, rg_table *table, int parts)
 {
     rg_table_walk *walk = rg_alloc_zero(1, sizeof *walk);
     if (walk == NULL)
         return rg_no_memory(sizeof *walk, "a walk over a table");
     walk->table = table;
     walk->parts = parts & RG_WALK_ALL;
+    walk->now = table->now;
+    walk->hand = table->hand;
+    walk->placed = table->keeps && table->keep.disk == NULL;
+    rg_buf_init(&walk->places, 0);
     if (table->keep.disk == NULL)
         walk->parts &= ~RG_WALK_DISK;
-    rg_status code = (walk->parts & RG_WALK_DISK) != 0
-                         ? rg_disk_walk_open(&walk->disk, table->keep.disk, table->disk_table)
-                         : RG_OK;
+    if (table->seen == NULL)
+        walk->parts &= ~RG_WALK_COUNTS;
+    rg_status code = open_parts(walk);
     if (code == RG_OK)
         *out = walk;
     else
-        rg_free(walk);
+        rg_table_walk_close(walk);
     return code;
 }
 
@@ -48,12 +73,15 @@ void rg_table_walk_close(rg_table_walk *walk)
     if (walk == NULL)
         return;
     rg_disk_walk_close(walk->disk);
+    rg_slabs_cut_close(&walk->rows);
+    rg_slabs_cut_close(&walk->seen);
+    rg_buf_fini(&walk->places);
     rg_free(walk);
 }
 
 /* The head of a chunk of n rows; returns where n stands. */
-static size_t add_head(const rg_table *table, rg_buf *out, rg_chunk_kind kind, size_t n,
-                       size_t row_bytes)
+static size_t add_head(const rg_table *table, rg_buf *out, rg_chunk_kind kind, uint32_t more,
+                       size_t n, size_t row_bytes)
 {
     rg_buf_u32(out, MAGIC);
     rg_buf_u32(out, (uint32_t)kind);
@@ -62,7 +90,7 @@ static size_t add_head(const rg_table *table, rg_buf *out, rg_chunk_kind kind, s
     rg_buf_u32(out, (uint32_t)table->spec.dim);
     rg_buf_u32(out, (uint32_t)table->spec.n_states);
     rg_buf_u32(out, (uint32_t)table->spec.n_counters);
-    rg_buf_u32(out, table->keeps);
+    rg_buf_u32(out, (table->keeps ? HAS_USE : 0) | more);
     rg_buf_u32(out, (uint32_t)row_bytes);
     return at;
 }
@@ -77,7 +105,7 @@ static rg_status next_cold(rg_table_walk *walk, rg_buf *out, size_t most, uint32
 {
     const rg_table *table = walk->table;
     size_t begin = out->len, each = table->rows.row_bytes,
-           head = add_head(table, out, RG_CHUNK_ROWS, 0, each);
+           head = add_head(table, out, RG_CHUNK_ROWS, IS_COLD, 0, each);
     for (*n = 0; *n == 0 || out->len - begin + each <= most; ++*n) {
         const uint8_t *row;
         int64_t id;
@@ -97,47 +125,68 @@ static rg_status next_cold(rg_table_walk *walk, rg_buf *out, size_t most, uint32
     return rg_buf_status(out);
 }
 
-static rg_status next_rows(rg_table_walk *walk, rg_buf *out, size_t most, uint32_t *n)
+/* The next of a cut: rows, or counts. */
+static rg_status next_of(rg_table_walk *walk, rg_slabs_cut *cut, rg_chunk_kind kind, rg_buf *out,
+                         size_t most, uint32_t *n)
 {
-    const rg_table *table = walk->table;
-    size_t each = table->rows.row_bytes, left = table->rows.n_rows - walk->at;
-    size_t fit = most > HEAD_BYTES + each ? (most - HEAD_BYTES) / each : 1;
-    fit = fit < left ? fit : left;
-    *n = (uint32_t)fit;
-    if (fit == 0)
-        return RG_OK;
-    (void)add_head(table, out, RG_CHUNK_ROWS, fit, each);
-    for (size_t i = 0; i < fit; i++)
-        rg_buf_add(out, rg_slabs_row(&table->rows, rg_slabs_at(&table->rows, walk->at + i)), each);
-    walk->at += fit;
+    bool placed = kind == RG_CHUNK_ROWS && walk->placed;
+    size_t begin = out->len, each = cut->slabs->row_bytes, taken,
+           takes = each + (placed ? PLACE_BYTES : 0);
+    size_t head = add_head(walk->table, out, kind, placed ? HAS_PLACES : 0, 0, each);
+    rg_buf_clear(&walk->places);
+    RG_TRY(rg_slabs_cut_take(cut, most > HEAD_BYTES + takes ? (most - HEAD_BYTES) / takes : 1, out,
+                             &walk->places, &taken));
+    if (placed && taken > 0)
+        rg_buf_add(out, walk->places.data, walk->places.len);
+    *n = (uint32_t)taken;
+    set_count(out, head, *n);
+    if (taken == 0)
+        out->len = begin;
     return rg_buf_status(out);
 }
 
-static rg_status next_counts(rg_table_walk *walk, rg_buf *out, size_t most, uint32_t *n)
+static rg_status spill_some(const rg_table_walk *walk, rg_chunk_kind kind, size_t each,
+                            const uint8_t *rows, const uint8_t *places, size_t n)
 {
-    const rg_seen *seen = walk->table->seen;
-    size_t left = seen != NULL ? rg_seen_size(seen) - walk->seen : 0;
-    size_t fit = most > HEAD_BYTES + COUNT_BYTES ? (most - HEAD_BYTES) / COUNT_BYTES : 1;
-    fit = fit < left ? fit : left;
-    *n = (uint32_t)fit;
-    if (fit == 0)
-        return RG_OK;
-    (void)add_head(walk->table, out, RG_CHUNK_COUNTS, fit, COUNT_BYTES);
-    for (; fit > 0; fit--, walk->seen++) {
-        int64_t id;
-        uint32_t count;
-        rg_seen_at(seen, walk->seen, &id, &count);
-        rg_buf_u64(out, (uint64_t)id);
-        rg_buf_u32(out, count);
-    }
-    return rg_buf_status(out);
+    bool placed = kind == RG_CHUNK_ROWS && walk->placed;
+    rg_buf chunk;
+    rg_buf_init(&chunk, 0);
+    (void)add_head(walk->table, &chunk, kind, placed ? HAS_PLACES : 0, n, each);
+    rg_buf_add(&chunk, rows, n * each);
+    if (placed)
+        rg_buf_add(&chunk, places, n * PLACE_BYTES);
+    rg_status code = rg_buf_status(&chunk);
+    if (code == RG_OK)
+        code = walk->spill(walk->arg, chunk.data, chunk.len);
+    rg_buf_fini(&chunk);
+    return code;
 }
 
-static rg_status add_clock(const rg_table *table, rg_buf *out)
+static rg_status spill_rows(void *arg, const uint8_t *rows, const uint8_t *places, size_t n)
 {
-    (void)add_head(table, out, RG_CHUNK_CLOCK, 1, CLOCK_BYTES);
-    rg_buf_u64(out, table->now);
-    rg_buf_u64(out, table->hand);
+    const rg_table_walk *walk = arg;
+    return spill_some(walk, RG_CHUNK_ROWS, walk->table->rows.row_bytes, rows, places, n);
+}
+
+static rg_status spill_counts(void *arg, const uint8_t *rows, const uint8_t *places, size_t n)
+{
+    return spill_some(arg, RG_CHUNK_COUNTS, COUNT_BYTES, rows, places, n);
+}
+
+void rg_table_walk_spills(rg_table_walk *walk, rg_table_spill spill, void *arg)
+{
+    walk->spill = spill;
+    walk->arg = arg;
+    walk->rows.spill = spill_rows;
+    walk->seen.spill = spill_counts;
+    walk->rows.arg = walk->seen.arg = walk;
+}
+
+static rg_status add_clock(const rg_table_walk *walk, rg_buf *out)
+{
+    (void)add_head(walk->table, out, RG_CHUNK_CLOCK, 0, 1, CLOCK_BYTES);
+    rg_buf_u64(out, walk->now);
+    rg_buf_u64(out, walk->hand);
     return rg_buf_status(out);
 }
 
@@ -152,15 +201,15 @@ rg_status rg_table_walk_next(rg_table_walk *walk, rg_buf *out, size_t most, bool
         walk->parts &= ~RG_WALK_DISK;
     }
     if ((walk->parts & RG_WALK_MEMORY) != 0) {
-        RG_TRY(next_rows(walk, out, most, &n));
+        RG_TRY(next_of(walk, &walk->rows, RG_CHUNK_ROWS, out, most, &n));
         if (n > 0)
             return RG_OK;
         walk->parts &= ~RG_WALK_MEMORY;
         if (walk->table->keeps)
-            return add_clock(walk->table, out);
+            return add_clock(walk, out);
     }
     if ((walk->parts & RG_WALK_COUNTS) != 0) {
-        RG_TRY(next_counts(walk, out, most, &n));
+        RG_TRY(next_of(walk, &walk->seen, RG_CHUNK_COUNTS, out, most, &n));
         if (n > 0)
             return RG_OK;
         walk->parts &= ~RG_WALK_COUNTS;
@@ -174,25 +223,26 @@ rg_status rg_table_walk_next(rg_table_walk *walk, rg_buf *out, size_t most, bool
 rg_status rg_table_chunk_read(rg_table_chunk *view, const uint8_t *chunk, size_t n)
 {
     rg_cursor c = {chunk, n};
-    uint32_t magic, kind, count, dim, states, counters, used, each;
+    uint32_t magic, kind, count, dim, states, counters, has, each;
     RG_TRY(rg_cursor_u32(&c, &magic));
     RG_TRY(rg_cursor_u32(&c, &kind));
     RG_TRY(rg_cursor_u32(&c, &count));
     RG_TRY(rg_cursor_u32(&c, &dim));
     RG_TRY(rg_cursor_u32(&c, &states));
     RG_TRY(rg_cursor_u32(&c, &counters));
-    RG_TRY(rg_cursor_u32(&c, &used));
+    RG_TRY(rg_cursor_u32(&c, &has));
     RG_TRY(rg_cursor_u32(&c, &each));
     if (magic != MAGIC || kind < RG_CHUNK_ROWS || kind > RG_CHUNK_COUNTS ||
         dim > RG_TABLE_MAX_DIM || states > RG_TABLE_MAX_STATES ||
-        counters > RG_TABLE_MAX_COUNTERS || used > 1)
+        counters > RG_TABLE_MAX_COUNTERS || has > (HAS_USE | HAS_PLACES | IS_COLD))
         return rg_fail(RG_ECORRUPT, "this is no chunk of a table");
     size_t row = RG_TABLE_ID_BYTES + sizeof(float) * (size_t)dim * (1 + states) +
-                 4 * (size_t)(counters + used);
+                 4 * (size_t)(counters + (has & HAS_USE));
     size_t wanted = kind == RG_CHUNK_ROWS     ? row
                     : kind == RG_CHUNK_COUNTS ? COUNT_BYTES
                                               : CLOCK_BYTES;
-    if (each != wanted || c.left / each != count || c.left % each != 0 ||
+    size_t takes = wanted + (has & HAS_PLACES ? PLACE_BYTES : 0);
+    if (each != wanted || c.left / takes != count || c.left % takes != 0 ||
         (kind == RG_CHUNK_CLOCK && count != 1))
         return rg_fail(RG_ECORRUPT, "a chunk of a table has %zu bytes for %u rows of %u", c.left,
                        count, each);
@@ -201,9 +251,11 @@ rg_status rg_table_chunk_read(rg_table_chunk *view, const uint8_t *chunk, size_t
                              .dim = dim,
                              .n_states = (int)states,
                              .n_counters = (int)counters,
-                             .used = used == 1,
+                             .used = (has & HAS_USE) != 0,
+                             .cold = (has & IS_COLD) != 0,
                              .row_bytes = each,
-                             .rows = c.at};
+                             .rows = c.at,
+                             .places = has & HAS_PLACES ? c.at + count * (size_t)each : NULL};
     return RG_OK;
 }
 
@@ -214,6 +266,7 @@ static void put_row(rg_table *table, const rg_table_chunk *view, const uint8_t *
     uint8_t *to = rg_slabs_row(&table->rows, handle);
     size_t floats = RG_TABLE_ID_BYTES + sizeof(float) * table->floats;
     int n = view->n_counters < table->spec.n_counters ? view->n_counters : table->spec.n_counters;
+    rg_slabs_changing(&table->rows, handle);
     memcpy(to + RG_TABLE_ID_BYTES, from + RG_TABLE_ID_BYTES, floats - RG_TABLE_ID_BYTES);
     memcpy(to + floats, from + floats, 4 * (size_t)n);
     memset(to + floats + 4 * (size_t)n, 0, 4 * (size_t)(table->spec.n_counters - n));
@@ -221,11 +274,59 @@ static void put_row(rg_table *table, const rg_table_chunk *view, const uint8_t *
         memcpy(to + table->used_at, from + floats + 4 * (size_t)view->n_counters, 4);
 }
 
+/* A row on disk that is there already is older than what is there. */
+static rg_status leave_out_known(rg_table *table, int64_t *ids, const uint8_t **from, size_t *n)
+{
+    rg_row_handle handles[RG_TABLE_CHUNK];
+    size_t kept = 0;
+    RG_TRY(rg_table_bring(table, ids, *n, handles));
+    for (size_t i = 0; i < *n; i++) {
+        if (handles[i] != RG_NO_ROW)
+            continue;
+        ids[kept] = ids[i];
+        from[kept++] = from[i];
+    }
+    *n = kept;
+    return RG_OK;
+}
+
+static rg_status put_some(rg_table *table, const rg_table_chunk *view, int64_t *ids,
+                          const uint8_t **from, size_t n)
+{
+    rg_row_handle handles[RG_TABLE_CHUNK];
+    RG_TRY(rg_table_check_ids(table, ids, n));
+    if (view->cold)
+        RG_TRY(leave_out_known(table, ids, from, &n));
+    RG_TRY(rg_table_touch_valid(table, ids, n, handles));
+    for (size_t k = 0; k < n; k++)
+        put_row(table, view, from[k], handles[k]);
+    return RG_OK;
+}
+
+/* Each where it stood: rows that stand before it may come later. */
+static rg_status put_placed(rg_table *table, const rg_table_chunk *view)
+{
+    for (uint32_t i = 0; i < view->n; i++) {
+        const uint8_t *from = view->rows + i * view->row_bytes;
+        rg_row_handle handle;
+        uint32_t place;
+        int64_t id;
+        memcpy(&id, from, sizeof id);
+        memcpy(&place, view->places + i * (size_t)PLACE_BYTES, sizeof place);
+        RG_TRY(rg_table_check_ids(table, &id, 1));
+        if (rg_table_look(table, id) != RG_NO_ROW)
+            return rg_fail(RG_ECORRUPT, "table '%s': row %lld comes twice", table->name,
+                           (long long)id);
+        RG_TRY(rg_table_place_at(table, id, place, &handle));
+        put_row(table, view, from, handle);
+    }
+    return RG_OK;
+}
+
 static rg_status put_rows(rg_table *table, const rg_table_chunk *view,
                           bool (*keep)(void *arg, int64_t id), void *arg)
 {
     int64_t ids[RG_TABLE_CHUNK];
-    rg_row_handle handles[RG_TABLE_CHUNK];
     const uint8_t *from[RG_TABLE_CHUNK];
     if (view->dim != table->spec.dim || view->n_states != table->spec.n_states)
         return rg_fail(RG_ESHAPE,
@@ -233,6 +334,8 @@ static rg_status put_rows(rg_table *table, const rg_table_chunk *view,
                        "%d",
                        table->name, (long long)table->spec.dim, table->spec.n_states,
                        (long long)view->dim, view->n_states);
+    if (view->places != NULL && keep == NULL && table->keeps && table->keep.disk == NULL)
+        return put_placed(table, view);
     for (uint32_t i = 0; i < view->n;) {
         size_t n = 0;
         for (; i < view->n && n < RG_TABLE_CHUNK; i++) {
@@ -240,10 +343,7 @@ static rg_status put_rows(rg_table *table, const rg_table_chunk *view,
             memcpy(&ids[n], from[n], sizeof *ids);
             n += keep == NULL || keep(arg, ids[n]);
         }
-        RG_TRY(rg_table_check_ids(table, ids, n));
-        RG_TRY(rg_table_touch_valid(table, ids, n, handles));
-        for (size_t k = 0; k < n; k++)
-            put_row(table, view, from[k], handles[k]);
+        RG_TRY(put_some(table, view, ids, from, n));
     }
     return RG_OK;
 }
@@ -284,6 +384,9 @@ rg_status rg_table_put(rg_table *table, const uint8_t *chunk, size_t n,
         return put_rows(table, &view, keep, arg);
     if (view.kind == RG_CHUNK_COUNTS)
         return put_counts(table, &view, keep, arg);
+    if (view.kind == RG_CHUNK_CLOCK && table->n_holes > 0)
+        return rg_fail(RG_ECORRUPT, "table '%s': %zu rows are missing", table->name,
+                       table->n_holes);
     if (view.kind == RG_CHUNK_CLOCK && table->keeps)
         put_clock(table, &view);
     return RG_OK;

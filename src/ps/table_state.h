@@ -5,13 +5,13 @@
  * little-endian. What is no row's and no table's (optimizers' counters, what geo trainers know) is
  * not in it.
  *
- * In what order. The parts of a walk come in the order of the enum, and are put back so: of a row
- * that comes twice the later counts, since a row in memory may have an older copy on disk.
+ * When. A walk is the table as it was when the walk was opened, whatever its owner does since: a
+ * row that changes before it was given is copied aside first (slabs_priv.h). RG_WALK_DISK may be
+ * walked by any thread; the others by the table's owner alone, who does other work between two
+ * chunks. Of these there is one walk at a time.
  *
- * When. RG_WALK_DISK is as the disk was when the walk was opened, whatever the table does since,
- * and may be walked by any thread (but not in a forked child, where the disk's own threads are
- * gone). The others are read as they stand when next() is called: by the table's owner, who changes
- * nothing in between, or in a forked child. */
+ * In what order. Rows are put back in any; a row in memory may have an older copy on disk, which
+ * comes as `cold` and counts where there is no other. The clock, and counts, come last. */
 #ifndef RG_PS_TABLE_STATE_H
 #define RG_PS_TABLE_STATE_H
 
@@ -28,7 +28,12 @@ enum {
 };
 
 /* By the owner. Owned; ended by close, which takes NULL too. */
-rg_status rg_table_walk_open(rg_table_walk **walk, const rg_table *table, int parts);
+rg_status rg_table_walk_open(rg_table_walk **walk, rg_table *table, int parts);
+/* What is copied aside is at most about a sixteenth of the rows, or 4 MiB: where it comes to be
+ * more than that before it is asked for, chunks of it are handed to spill(), in the call that
+ * changes rows. Without this it waits, however much it is. */
+typedef rg_status (*rg_table_spill)(void *arg, const uint8_t *chunk, size_t n);
+void rg_table_walk_spills(rg_table_walk *walk, rg_table_spill spill, void *arg);
 /* Appends one chunk of about `most` bytes, at least one row. *more is false where nothing was
  * left, and nothing was appended. */
 rg_status rg_table_walk_next(rg_table_walk *walk, rg_buf *out, size_t most, bool *more);
@@ -37,15 +42,18 @@ void rg_table_walk_close(rg_table_walk *walk);
 typedef enum rg_chunk_kind { RG_CHUNK_ROWS = 1, RG_CHUNK_CLOCK, RG_CHUNK_COUNTS } rg_chunk_kind;
 
 /* A chunk, checked. A row: i64 id, (1 + n_states) * dim floats, n_counters u32, and where `used`
- * is set one u32 more, by which rows go; packed. Of counts: i64 id, u32 how often. */
+ * is set one u32 more, by which rows go; packed. Of counts: i64 id, u32 how often. Behind rows
+ * their places among all rows may follow, u32 each, where it matters to which go. */
 typedef struct rg_table_chunk {
     rg_chunk_kind kind;
     uint32_t n;
     int64_t dim;
     int n_states, n_counters;
     bool used;
+    bool cold; /* from a disk: another row of that id is newer */
     size_t row_bytes;
-    const uint8_t *rows; /* borrowed; at no particular alignment */
+    const uint8_t *rows;   /* borrowed; at no particular alignment */
+    const uint8_t *places; /* as well; NULL: there are none */
 } rg_table_chunk;
 
 /* RG_ECORRUPT: its sizes are not those of a chunk. */

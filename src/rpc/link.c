@@ -3,6 +3,7 @@
 
 #include "base/crc32c.h"
 #include "base/mem.h"
+#include "sys/metrics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -98,6 +99,7 @@ static rg_status relay_header(void *user, const rg_frame *frame)
         count(&link->total->received_frames, 1);
         count(&link->traffic->received_bytes, RG_FRAME_BYTES + frame->bytes);
         count(&link->total->received_bytes, RG_FRAME_BYTES + frame->bytes);
+        rg_metric_add(RG_M_RECEIVED, RG_FRAME_BYTES + frame->bytes);
     }
     return link->events->frames.header(link->user, frame);
 }
@@ -270,6 +272,7 @@ void rg_link_send(rg_link *link, const rg_frame *frame, const rg_iov *iov, size_
         count(&link->total->sent_frames, 1);
         count(&link->traffic->sent_bytes, RG_FRAME_BYTES + frame->bytes);
         count(&link->total->sent_bytes, RG_FRAME_BYTES + frame->bytes);
+        rg_metric_add(RG_M_SENT, RG_FRAME_BYTES + frame->bytes);
     }
     if (link->tls != NULL)
         send_encrypted(link, frame, iov, n, release, arg);

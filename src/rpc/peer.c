@@ -1,4 +1,4 @@
-/* peer.c - in a peer's loop: its requests come in, its replies go out. */
+/* peer.c - in a peer's loop: its connection, and the requests that come in on it. */
 #include "rpc/server_priv.h"
 
 #include "base/mem.h"
@@ -8,7 +8,6 @@
 #include "sys/lent.h"
 #include "sys/log.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,23 +36,11 @@ void rg_rpc_peer_keep(rg_rpc_peer *peer)
     (void)atomic_fetch_add_explicit(&peer->refs, 1, memory_order_relaxed);
 }
 
-static void forget_oldest(rg_rpc_peer *peer)
-{
-    rg_answer *gone = peer->answers;
-    peer->answers = gone->next;
-    if (gone->next == NULL)
-        peer->last_answer = &peer->answers;
-    peer->n_answers--;
-    peer->answer_bytes -= gone->frame.bytes;
-    rg_free(gone);
-}
-
 void rg_rpc_peer_drop(rg_rpc_peer *peer)
 {
     if (peer == NULL || atomic_fetch_sub_explicit(&peer->refs, 1, memory_order_acq_rel) != 1)
         return;
-    while (peer->answers != NULL)
-        forget_oldest(peer);
+    rg_peer_forget_answers(peer);
     rg_free(peer);
 }
 
@@ -102,20 +89,6 @@ static bool take_memory(rg_rpc_request *request, uint64_t bytes)
     peer->memory += bytes;
     request->memory = bytes;
     return true;
-}
-
-/* In the peer's loop, as the memory was taken. */
-static void free_request(rg_rpc_request *request)
-{
-    request->peer->memory -= request->memory;
-    rg_budget_give(&request->peer->server->memory, request->memory);
-    rg_body_free(request->body);
-    rg_free(request->lent);
-    rg_lent_view_drop(request->view);
-    if (request->iov != request->few)
-        rg_free(request->iov);
-    rg_rpc_peer_drop(request->peer);
-    rg_free(request);
 }
 
 static bool is_waiting(const rg_rpc_peer *peer, uint64_t id)
@@ -183,8 +156,6 @@ static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, ui
     return RG_OK;
 }
 
-/* ---- what the other end lends ---- */
-
 static bool on_lent(void *user, const rg_frame *frame, uint64_t offset, const uint8_t *at, size_t n)
 {
     rg_rpc_peer *peer = user;
@@ -203,66 +174,9 @@ static bool on_lent(void *user, const rg_frame *frame, uint64_t offset, const ui
     return true;
 }
 
-static void fill_piece(rg_rpc_request *request, rg_lent_piece *piece)
-{
-    if (piece->at != NULL)
-        memcpy(request->body + piece->offset, piece->at, piece->n);
-    piece->at = NULL;
-}
-
-/* The body is whole from now on. */
-static void fill_body(rg_rpc_request *request)
-{
-    for (size_t i = 0; i < request->n_lent; i++)
-        fill_piece(request, &request->lent[i]);
-    request->n_lent = 0;
-}
-
-const uint8_t *rg_rpc_request_part(rg_rpc_request *request, uint64_t offset, size_t n)
-{
-    for (size_t i = 0; i < request->n_lent; i++) {
-        rg_lent_piece *piece = &request->lent[i];
-        if (piece->at == NULL || piece->offset >= offset + n || piece->offset + piece->n <= offset)
-            continue;
-        if (piece->offset <= offset && offset + n <= piece->offset + piece->n)
-            return piece->at + (offset - piece->offset);
-        fill_piece(request, piece);
-    }
-    return request->body + offset;
-}
-
-size_t rg_rpc_request_pieces(const rg_rpc_request *request, rg_iov *pieces, size_t most)
-{
-    uint64_t at = 0, end = request->frame.bytes;
-    size_t n = 0;
-    for (size_t i = 0; i <= request->n_lent; i++) {
-        const rg_lent_piece *lent = i < request->n_lent ? &request->lent[i] : NULL;
-        if (lent != NULL && lent->at == NULL)
-            continue; /* it has been copied */
-        uint64_t until = lent != NULL ? lent->offset : end;
-        if (n + 2 > most || until < at)
-            return 0;
-        if (until > at)
-            pieces[n++] = (rg_iov){request->body + at, until - at};
-        if (lent != NULL)
-            pieces[n++] = (rg_iov){lent->at, lent->n};
-        at = lent != NULL ? lent->offset + lent->n : end;
-    }
-    return n;
-}
-
-const uint8_t *rg_rpc_request_copied(rg_rpc_request *request, uint64_t offset, size_t n)
-{
-    for (size_t i = 0; i < request->n_lent; i++)
-        if (request->lent[i].offset < offset + n &&
-            request->lent[i].offset + request->lent[i].n > offset)
-            fill_piece(request, &request->lent[i]);
-    return request->body + offset;
-}
-
 /* ---- it is handed over ---- */
 
-static void throttle(rg_rpc_peer *peer)
+void rg_peer_throttle(rg_rpc_peer *peer)
 {
     const rg_rpc_server_config *config = &peer->server->config;
     if (peer->link == NULL)
@@ -296,8 +210,6 @@ static void refuse_unwanted(const rg_rpc_peer *peer, rg_rpc_request *request)
                   (unsigned long long)server->config.max_memory);
 }
 
-static bool answer_again(rg_rpc_request *request);
-
 static void hand_over(rg_rpc_peer *peer, rg_rpc_request *request)
 {
     request->next = peer->waiting;
@@ -306,10 +218,10 @@ static void hand_over(rg_rpc_peer *peer, rg_rpc_request *request)
         request->next->back = &request->next;
     peer->waiting = request;
     peer->n_waiting++;
-    if (request->repeated && answer_again(request))
+    if (request->repeated && rg_peer_answer_again(request))
         return;
     peer->came = request->frame.id > peer->came ? request->frame.id : peer->came;
-    throttle(peer);
+    rg_peer_throttle(peer);
     (void)rg_fault("rpc.request");
     if (request->unwanted) {
         refuse_unwanted(peer, request);
@@ -389,7 +301,7 @@ static rg_status on_frame(void *user, const rg_frame *frame)
         return RG_OK;
     }
     /* It stood in one buffer with those that filled the measure. */
-    fill_body(request);
+    rg_request_fill(request);
     request->next = NULL;
     *peer->last_later = request;
     peer->last_later = &request->next;
@@ -412,7 +324,7 @@ static void on_failed(void *user, rg_status why, const char *message)
 
 static void on_drained(void *user)
 {
-    throttle(user);
+    rg_peer_throttle(user);
 }
 
 static const rg_link_events peer_events = {
@@ -426,9 +338,9 @@ void rg_peer_unlink(rg_rpc_peer *peer)
     peer->link = NULL;
     peer->paused = false;
     while (peer->later != NULL) /* they are sent again */
-        free_request(next_later(peer));
+        rg_request_free(next_later(peer));
     if (peer->receiving != NULL)
-        free_request(peer->receiving);
+        rg_request_free(peer->receiving);
     peer->receiving = NULL;
     *peer->back_linked = peer->next_linked;
     if (peer->next_linked != NULL)
@@ -459,7 +371,7 @@ void rg_peer_attach(rg_rpc_peer *peer, rg_link *link)
     if (peer->next_linked != NULL)
         peer->next_linked->back_linked = &peer->next_linked;
     *peer->back_linked = peer;
-    throttle(peer);
+    rg_peer_throttle(peer);
 }
 
 typedef struct burial {
@@ -530,225 +442,4 @@ void rg_peers_look(rg_rpc_server *server, int loop)
             rg_link_shut(p->link);
         }
     }
-}
-
-/* ---- replies ---- */
-
-rg_rpc_peer *rg_rpc_request_peer(const rg_rpc_request *request)
-{
-    return request->peer;
-}
-
-uint16_t rg_rpc_request_method(const rg_rpc_request *request)
-{
-    return request->frame.method;
-}
-
-uint16_t rg_rpc_request_flags(const rg_rpc_request *request)
-{
-    return request->frame.flags;
-}
-
-uint64_t rg_rpc_request_id(const rg_rpc_request *request)
-{
-    return request->frame.id;
-}
-
-bool rg_rpc_request_repeated(const rg_rpc_request *request)
-{
-    return request->repeated;
-}
-
-void rg_rpc_request_remember(rg_rpc_request *request)
-{
-    request->remembers = true;
-}
-
-void rg_rpc_request_logged(rg_rpc_request *request)
-{
-    request->logged = true;
-}
-
-bool rg_rpc_request_recalled(const rg_rpc_request *request)
-{
-    return request->frame.id <= request->peer->recalled;
-}
-
-void rg_rpc_request_alone(rg_rpc_request *request)
-{
-    request->alone = true;
-    request->peer->n_alone++;
-    throttle(request->peer);
-}
-
-const uint8_t *rg_rpc_request_body(const rg_rpc_request *request, size_t *bytes)
-{
-    *bytes = request->frame.bytes;
-    return request->body;
-}
-
-void *rg_rpc_request_mine(const rg_rpc_request *request)
-{
-    return request->mine;
-}
-
-uint64_t rg_rpc_request_room(const rg_rpc_request *request)
-{
-    return request->peer->server->config.max_peer_memory;
-}
-
-/* Without memory for it the request, if it comes again, is refused and not applied. */
-void rg_peer_remember(rg_rpc_peer *peer, const rg_frame *reply, const rg_iov *iov, size_t n)
-{
-    rg_answer *answer = rg_alloc(sizeof *answer + reply->bytes);
-    if (answer == NULL)
-        return;
-    *answer = (rg_answer){.frame = *reply};
-    uint8_t *at = answer->body;
-    for (size_t i = 0; i < n; i++) {
-        if (iov[i].bytes > 0)
-            memcpy(at, iov[i].at, iov[i].bytes);
-        at += iov[i].bytes;
-    }
-    *peer->last_answer = answer;
-    peer->last_answer = &answer->next;
-    peer->n_answers++;
-    peer->answer_bytes += answer->frame.bytes;
-    while (peer->n_answers > RG_SEEN ||
-           (peer->n_answers > RG_SEEN_SURE && peer->answer_bytes > RG_SEEN_BYTES))
-        forget_oldest(peer);
-}
-
-void rg_peer_deliver(rg_task *task)
-{
-    rg_rpc_request *request = (rg_rpc_request *)task;
-    rg_rpc_peer *peer = request->peer;
-    if (request->logged && rg_reply_waits(request))
-        return;
-    if (request->remembers && !request->lost)
-        rg_peer_remember(peer, &request->reply, request->iov, request->n);
-    peer->n_alone -= request->alone;
-    *request->back = request->next;
-    if (request->next != NULL)
-        request->next->back = request->back;
-    peer->n_waiting--;
-    (void)rg_fault("rpc.reply");
-    rg_rpc_peer_keep(peer);
-    if (request->lost && peer->link != NULL)
-        rg_link_shut(peer->link);
-    else if (peer->link != NULL)
-        rg_link_send(peer->link, &request->reply, request->iov, request->n, request->release,
-                     request->arg);
-    else if (request->release != NULL)
-        request->release(request->arg); /* who asked comes again, and hears it then */
-    free_request(request);
-    throttle(peer);
-    rg_rpc_peer_drop(peer);
-}
-
-static void finish(rg_rpc_request *request)
-{
-    rg_loop *loop = request->peer->server->loops[request->peer->loop];
-    request->task.run = rg_peer_deliver;
-    if (rg_loop_inside(loop))
-        rg_peer_deliver(&request->task);
-    else
-        rg_loop_post(loop, &request->task);
-}
-
-/* The pieces one after the other behind an array of one piece, for who keeps nothing. */
-static bool copy_pieces(rg_rpc_request *request, const rg_iov *iov, size_t n, uint64_t bytes)
-{
-    rg_iov *one = rg_alloc(sizeof *one + bytes);
-    if (one == NULL)
-        return false;
-    uint8_t *at = (uint8_t *)(one + 1);
-    *one = (rg_iov){at, bytes};
-    for (size_t i = 0; i < n; i++) {
-        if (iov[i].bytes > 0)
-            memcpy(at, iov[i].at, iov[i].bytes);
-        at += iov[i].bytes;
-    }
-    request->iov = one;
-    request->n = 1;
-    return true;
-}
-
-static bool keep_pieces(rg_rpc_request *request, const rg_iov *iov, size_t n)
-{
-    request->iov = n <= sizeof request->few / sizeof request->few[0] ? request->few
-                                                                     : rg_alloc(n * sizeof *iov);
-    if (request->iov == NULL)
-        return false;
-    if (n > 0)
-        memcpy(request->iov, iov, n * sizeof *iov);
-    request->n = n;
-    return true;
-}
-
-/* Whether the answer was remembered, and is on its way once more. */
-static bool answer_again(rg_rpc_request *request)
-{
-    const rg_answer *answer = request->peer->answers;
-    while (answer != NULL && answer->frame.id != request->frame.id)
-        answer = answer->next;
-    rg_iov iov = {answer ? answer->body : NULL, answer ? answer->frame.bytes : 0};
-    if (answer == NULL || !copy_pieces(request, &iov, 1, iov.bytes))
-        return false;
-    request->reply = answer->frame;
-    request->reply.flags = (uint16_t)((answer->frame.flags & ~RG_FRAME_UNCHECKED) |
-                                      (request->frame.flags & RG_FRAME_UNCHECKED));
-    rg_body_measure(&request->reply, request->iov, 1);
-    rg_peer_deliver(&request->task);
-    return true;
-}
-
-void rg_rpc_reply(rg_rpc_request *request, uint16_t flags, const rg_iov *iov, size_t n,
-                  void (*release)(void *arg), void *arg)
-{
-    request->reply = (rg_frame){.kind = RG_FRAME_REPLY,
-                                .method = request->frame.method,
-                                .flags = (uint16_t)((flags & ~RG_FRAME_RESENT) |
-                                                    (request->frame.flags & RG_FRAME_UNCHECKED)),
-                                .id = request->frame.id};
-    rg_body_measure(&request->reply, iov, n);
-    bool ok = release == NULL ? copy_pieces(request, iov, n, request->reply.bytes)
-                              : keep_pieces(request, iov, n);
-    request->release = release;
-    request->arg = arg;
-    if (ok) {
-        finish(request);
-        return;
-    }
-    if (release != NULL)
-        release(arg);
-    rg_rpc_reply_lost(request);
-}
-
-void rg_rpc_reply_lost(rg_rpc_request *request)
-{
-    request->lost = true;
-    request->release = NULL;
-    finish(request);
-}
-
-void rg_rpc_refuse(rg_rpc_request *request, rg_status status, const char *fmt, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    rg_iov iov = {text, strlen(text)};
-    request->reply = (rg_frame){.kind = RG_FRAME_REPLY,
-                                .status = (uint8_t)status,
-                                .method = request->frame.method,
-                                .id = request->frame.id};
-    request->release = NULL;
-    request->remembers = true;
-    static const char short_of[] = "no memory, also for saying why";
-    if (!copy_pieces(request, &iov, 1, iov.bytes))
-        (void)keep_pieces(request, &(rg_iov){short_of, sizeof short_of - 1}, 1);
-    rg_body_measure(&request->reply, request->iov, 1);
-    finish(request);
 }

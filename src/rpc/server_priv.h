@@ -1,4 +1,4 @@
-/* server_priv.h - what acceptor.c, peer.c and server.c share. */
+/* server_priv.h - what acceptor.c, peer.c, request.c, reply.c, recall.c and server.c share. */
 #ifndef RG_RPC_SERVER_PRIV_H
 #define RG_RPC_SERVER_PRIV_H
 
@@ -168,8 +168,19 @@ rg_status rg_peer_bury(rg_rpc_peer *peer, const char *how);
 /* The timer of loop i. */
 void rg_peers_look(rg_rpc_server *server, int loop);
 
+/* Reads on, or not, by how much it has to take and to be told. */
+void rg_peer_throttle(rg_rpc_peer *peer);
+
+/* ---- request.c ---- */
+void rg_request_fill(rg_rpc_request *request); /* its body is whole from now on */
+void rg_request_free(rg_rpc_request *request); /* in the peer's loop, as its memory was taken */
+
+/* ---- reply.c ---- */
 /* Answered before, or by an earlier process. In the peer's loop, or before it listens. */
 void rg_peer_remember(rg_rpc_peer *peer, const rg_frame *reply, const rg_iov *iov, size_t n);
+void rg_peer_forget_answers(rg_rpc_peer *peer);
+/* Whether the answer was remembered, and is on its way once more. */
+bool rg_peer_answer_again(rg_rpc_request *request);
 void rg_peer_deliver(rg_task *request);
 
 /* ---- acceptor.c ---- */

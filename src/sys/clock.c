@@ -23,6 +23,21 @@ uint64_t rg_clock_thread_ns(void)
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t rg_clock_process_ns(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t rg_clock_wall_ns(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
+double rg_clock_unix(void)
+{
+    return (double)rg_clock_wall_ns() / NS_A_SECOND;
+}
+
 void rg_clock_sleep(uint64_t ns)
 {
     struct timespec pause = {(time_t)(ns / NS_A_SECOND), (long)(ns % NS_A_SECOND)};

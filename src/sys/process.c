@@ -16,14 +16,41 @@ void rg_thread_waits_its_turn(void)
     (void)pthread_setschedparam(pthread_self(), SCHED_BATCH, &(struct sched_param){0});
 }
 
+/* On Linux a thread has a niceness of its own. */
+void rg_thread_stays_back(void)
+{
+    enum { NICE = 10 }; /* a tenth of what another thread gets where both want all */
+    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+}
+
 long rg_process_id(void)
 {
     return (long)getpid();
 }
 
+bool rg_process_is_there(long pid)
+{
+    return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
 void rg_process_on_fork(void (*child)(void))
 {
     (void)pthread_atfork(NULL, NULL, child);
+}
+
+static void (*at_end)(int status);
+
+static void end(int status, void *arg)
+{
+    (void)arg;
+    at_end(status);
+}
+
+void rg_process_on_exit(void (*ended)(int status))
+{
+    if (at_end == NULL)
+        (void)on_exit(end, NULL);
+    at_end = ended;
 }
 
 void rg_process_host(char *name, size_t size)
@@ -50,4 +77,17 @@ uint64_t rg_process_memory(void)
     char *resident = fgets(text, sizeof text, file) ? strchr(text, ' ') : NULL;
     (void)fclose(file);
     return resident ? strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+int rg_process_threads(void)
+{
+    char text[256];
+    int threads = 0;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file != NULL && threads == 0 && fgets(text, sizeof text, file) != NULL)
+        if (strncmp(text, "Threads:", 8) == 0)
+            threads = (int)strtol(text + 8, NULL, 10);
+    if (file != NULL)
+        (void)fclose(file);
+    return threads;
 }

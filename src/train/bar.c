@@ -94,8 +94,7 @@ static void add_cells(rg_buf *text, double done)
     rg_buf_text(text, "| ");
 }
 
-/* What part of all is done, from 0 to 1. */
-static double part_done(const rg_bar *bar, const rg_progress *p, uint64_t rows)
+double rg_bar_done(const rg_bar *bar, const rg_progress *p, uint64_t rows)
 {
     double part = 0;
     if (bar->rows > 0)
@@ -113,8 +112,8 @@ static void add_state(rg_buf *text, const rg_bar *bar, const rg_progress *p,
     double rate = now->seconds > 0 ? (double)now->rows / now->seconds : 0;
     rate = now->rate > 0 ? now->rate : rate;
     if (p->files > 0)
-        rg_buf_printf(text, "%llu/%llu files, ", (unsigned long long)p->files_done,
-                      (unsigned long long)p->files);
+        rg_buf_printf(text, "%llu/%llu %s, ", (unsigned long long)p->files_done,
+                      (unsigned long long)p->files, p->are_ranges ? "ranges" : "files");
     add_count(text, (double)now->rows);
     if (bar->rows > 0 && now->workers < 2) {
         rg_buf_text(text, "/");
@@ -173,7 +172,7 @@ static void write_line(const rg_bar *bar, const rg_progress *p, const rg_train_r
 void rg_bar_show(rg_bar *bar, const rg_progress *p, const rg_train_result *mine,
                  const rg_train_result *now)
 {
-    double done = part_done(bar, p, mine->rows);
+    double done = rg_bar_done(bar, p, mine->rows);
     if (bar->looks == DRAWN) {
         draw(bar, p, now, done);
     } else if (bar->looks == LINES && now->seconds - bar->last_line >= LINE_EVERY_S) {

@@ -18,4 +18,7 @@ void rg_bar_show(rg_bar *bar, const rg_progress *progress, const rg_train_result
 /* The last line. */
 void rg_bar_end(rg_bar *bar, const rg_progress *progress, const rg_train_result *all);
 
+/* What part of all is done, from 0 to 1. */
+double rg_bar_done(const rg_bar *bar, const rg_progress *progress, uint64_t rows);
+
 #endif

@@ -419,7 +419,7 @@ static bool is_odd(void *arg, int64_t id)
 }
 
 /* Everything of a table into others. */
-static void pour(const rg_table *from, int parts, rg_table *const *to, int n_to)
+static void pour(rg_table *from, int parts, rg_table *const *to, int n_to)
 {
     static bool (*const keeps[])(void *, int64_t) = {is_even, is_odd};
     rg_table_walk *walk;

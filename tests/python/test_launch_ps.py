@@ -78,7 +78,7 @@ def test_children_know_who_they_are(tmp_path):
     log = (tmp_path / "logs" / "serverlog.1").read_text()
     assert log.startswith("PSERVER None 1 [")
     assert log.endswith("127.0.0.1:17181 1 True\n")
-    assert sorted(os.listdir(str(tmp_path / "logs"))) == ["serverlog.0", "serverlog.1",
+    assert sorted(os.listdir(str(tmp_path / "logs"))) == ["job.end", "serverlog.0", "serverlog.1",
                                                           "workerlog.0"]
     assert (tmp_path / "logs" / "workerlog.0").read_text() == out.stdout
 
@@ -270,7 +270,8 @@ def test_collective_trainers(tmp_path):
     assert one["PADDLE_CURRENT_ENDPOINT"] == one["PADDLE_TRAINER_ENDPOINTS"].split(",")[1]
     if _core.gpu_count() == 0:
         assert "no GPU can be used here: 2 trainers on the CPU" in out.stderr
-    assert sorted(os.listdir(str(tmp_path / "logs"))) == ["workerlog.0", "workerlog.1"]
+    assert sorted(os.listdir(str(tmp_path / "logs"))) == ["job.end", "workerlog.0",
+                                                          "workerlog.1"]
 
 
 def test_collective_failure_and_logs_that_are_kept(tmp_path):

@@ -190,6 +190,21 @@ uint64_t rg_clock_thread_ns(void)
     return sim_now();
 }
 
+uint64_t rg_clock_process_ns(void)
+{
+    return sim_now();
+}
+
+uint64_t rg_clock_wall_ns(void)
+{
+    return sim_now();
+}
+
+double rg_clock_unix(void)
+{
+    return (double)sim_now() / 1e9;
+}
+
 void rg_clock_sleep(uint64_t ns)
 {
     int nobody;
@@ -233,6 +248,10 @@ void rg_thread_waits_its_turn(void)
 {
 }
 
+void rg_thread_stays_back(void)
+{
+}
+
 void rg_process_on_fork(void (*child)(void))
 {
     (void)child;
@@ -252,6 +271,16 @@ int rg_descriptor_limit(void)
 uint64_t rg_process_memory(void)
 {
     return 0;
+}
+
+int rg_process_threads(void)
+{
+    return 0;
+}
+
+void rg_process_on_exit(void (*ended)(int status))
+{
+    (void)ended;
 }
 
 /* ---- what is not simulated: children (src/sys/guard.c, which keeps much memory) ---- */

@@ -1,6 +1,6 @@
-/* metrics_priv.h - which variables of a program tell how training goes. */
-#ifndef RG_TRAIN_METRICS_PRIV_H
-#define RG_TRAIN_METRICS_PRIV_H
+/* marks.h - which variables of a program tell how training goes, and whether it is training. */
+#ifndef RG_EXEC_MARKS_H
+#define RG_EXEC_MARKS_H
 
 #include "ir/program.h"
 

@@ -1,5 +1,5 @@
-/* metrics.c - loss and AUC of a program, by the marks that building it leaves. */
-#include "train/metrics_priv.h"
+/* marks.c - loss and AUC of a program, by the marks that building it leaves. */
+#include "exec/marks.h"
 
 #include "pass/uses.h"
 

@@ -1,0 +1,346 @@
+/* state_json.c - the state of a job as JSON, for the page, and as Prometheus has it. */
+#include "watch/state.h"
+
+#include "base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void add_number(rg_buf *out, const char *name, double value)
+{
+    rg_buf_printf(out, ",\"%s\":", name);
+    rg_json_number(out, value);
+}
+
+static void add_text(rg_buf *out, const char *name, const char *value)
+{
+    rg_buf_printf(out, ",\"%s\":", name);
+    rg_json_string(out, value);
+}
+
+/* A number that may not be known. */
+static void add_known(rg_buf *out, const char *name, bool known, double value)
+{
+    if (known)
+        add_number(out, name, value);
+}
+
+/* 0: it never was. */
+static void add_time(rg_buf *out, const char *name, double t)
+{
+    if (t > 0)
+        rg_buf_printf(out, ",\"%s\":%.3f", name, t);
+}
+
+static void add_job(const rg_watch_state *s, rg_buf *out)
+{
+    int count[3] = {0, 0, 0};
+    for (size_t i = 0; i < s->n; i++)
+        count[s->processes[i]->role]++;
+    rg_buf_text(out, "\"job\":{\"dir\":");
+    rg_json_string(out, s->log_dir);
+    add_text(out, "id", s->job);
+    add_text(out, "status", rg_watch_status(s));
+    rg_buf_printf(out, ",\"ended\":%s,\"now\":%.3f,\"started\":%.3f,\"newest\":%.3f",
+                  rg_watch_has_ended(s) ? "true" : "false", s->now, s->started, s->newest);
+    rg_buf_printf(out, ",\"workers\":%d,\"servers\":%d,\"bad_lines\":%llu",
+                  count[RG_WATCHED_WORKER], count[RG_WATCHED_SERVER],
+                  (unsigned long long)s->bad_lines);
+    if (s->bad_lines > 0)
+        add_text(out, "bad_line", s->bad_line);
+    rg_buf_char(out, '}');
+}
+
+static void add_newest(rg_buf *out, const char *name, const rg_series *series)
+{
+    rg_point last;
+    if (rg_series_last(series, &last))
+        add_number(out, name, last.v);
+}
+
+static void add_progress(const rg_watch_state *s, rg_buf *out)
+{
+    double ratio = rg_watch_progress(s), eta = rg_watch_eta(s), stepped = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->processes[i]->stepped > stepped)
+            stepped = s->processes[i]->stepped;
+    rg_buf_text(out, ",\"progress\":{\"examples\":");
+    rg_json_number(out, rg_watch_examples(s));
+    add_number(out, "per_second", rg_watch_examples_per_second(s));
+    add_known(out, "ratio", ratio >= 0, ratio);
+    add_known(out, "eta", eta >= 0, eta);
+    add_time(out, "stepped", stepped);
+    add_newest(out, "loss", &s->loss);
+    add_newest(out, "auc", &s->auc);
+    add_newest(out, "test_loss", &s->test_loss);
+    add_newest(out, "test_auc", &s->test_auc);
+    rg_buf_char(out, '}');
+}
+
+static void add_curves(const rg_watch_state *s, rg_buf *out)
+{
+    const struct {
+        const char *name;
+        const rg_series *series;
+    } curves[] = {{"examples", &s->examples}, {"loss", &s->loss},
+                  {"auc", &s->auc},           {"test_loss", &s->test_loss},
+                  {"test_auc", &s->test_auc}, {"table_bytes", &s->table_bytes}};
+    rg_buf_text(out, ",\"curves\":{");
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
+        rg_buf_printf(out, "%s\"%s\":", i > 0 ? "," : "", curves[i].name);
+        rg_series_json(curves[i].series, out);
+    }
+    rg_buf_char(out, '}');
+}
+
+/* ---- tables ---- */
+
+enum { MAX_TABLES = 256, TABLE_NAME = 128 };
+
+typedef struct table {
+    char name[TABLE_NAME];
+    double rows, bytes;
+} table;
+
+/* The value of the label in regatta_table_rows{table="NAME"}. */
+static bool label_of(const char *key, const char *name, char *label, size_t size)
+{
+    size_t n = strlen(name);
+    if (strncmp(key, name, n) != 0 || strncmp(key + n, "{table=\"", 8) != 0)
+        return false;
+    const char *from = key + n + 8, *to = strrchr(from, '"');
+    size_t length = to != NULL ? (size_t)(to - from) : strlen(from);
+    length = length < size ? length : size - 1;
+    memcpy(label, from, length);
+    label[length] = '\0';
+    return true;
+}
+
+static table *find_table(table *tables, int *n, const char *name)
+{
+    for (int i = 0; i < *n; i++)
+        if (strcmp(tables[i].name, name) == 0)
+            return &tables[i];
+    if (*n == MAX_TABLES)
+        return NULL;
+    tables[*n] = (table){.rows = 0};
+    (void)snprintf(tables[*n].name, TABLE_NAME, "%s", name);
+    return &tables[(*n)++];
+}
+
+static int collect_tables(const rg_watch_state *s, table *tables)
+{
+    int n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const rg_map *metrics = &s->processes[i]->metrics;
+        for (size_t k = 0; k < metrics->n_entries; k++) {
+            const rg_map_entry *e = rg_map_at(metrics, k);
+            char label[TABLE_NAME];
+            table *t;
+            if (e == NULL)
+                continue;
+            double value = ((rg_watched_metric *)e->value)->value;
+            if (label_of(e->key, "regatta_table_rows", label, sizeof label)) {
+                if ((t = find_table(tables, &n, label)) != NULL)
+                    t->rows += value;
+            } else if (label_of(e->key, "regatta_table_bytes", label, sizeof label)) {
+                if ((t = find_table(tables, &n, label)) != NULL)
+                    t->bytes += value;
+            }
+        }
+    }
+    return n;
+}
+
+static double sum(const rg_watch_state *s, const char *key)
+{
+    double total = 0;
+    for (size_t i = 0; i < s->n; i++)
+        total += rg_watched_value(s->processes[i], key, 0);
+    return total;
+}
+
+static void add_tables(const rg_watch_state *s, rg_buf *out)
+{
+    table tables[MAX_TABLES];
+    int n = collect_tables(s, tables);
+    double bytes = 0, limit = sum(s, "regatta_table_limit_bytes");
+    double lookups = sum(s, "regatta_table_lookups_total");
+    double grows = rg_series_slope(&s->table_bytes, 60);
+    rg_buf_text(out, ",\"tables\":{\"each\":[");
+    for (int i = 0; i < n; i++) {
+        bytes += tables[i].bytes;
+        rg_buf_printf(out, "%s{\"name\":", i > 0 ? "," : "");
+        rg_json_string(out, tables[i].name);
+        add_number(out, "rows", tables[i].rows);
+        add_number(out, "bytes", tables[i].bytes);
+        rg_buf_char(out, '}');
+    }
+    rg_buf_printf(out, "],\"bytes\":%.0f", bytes);
+    add_known(out, "limit", limit > 0, limit);
+    add_known(out, "lookups", lookups > 0, lookups);
+    add_known(out, "hits", lookups > 0, sum(s, "regatta_table_hits_total"));
+    add_known(out, "evicted", lookups > 0, sum(s, "regatta_table_evicted_total"));
+    add_number(out, "grows", grows);
+    add_known(out, "full_in", limit > bytes && grows > 0 && !rg_watch_has_ended(s),
+              (limit - bytes) / grows);
+    rg_buf_char(out, '}');
+}
+
+/* ---- processes ---- */
+
+static void add_split(const rg_watch_state *s, const rg_watched *p, rg_buf *out)
+{
+    double share[RG_STEP_PARTS];
+    if (p->role != RG_WATCHED_WORKER || !rg_watched_split(s, p, share))
+        return;
+    rg_buf_text(out, ",\"split\":{");
+    for (int i = 0; i < RG_STEP_PARTS; i++)
+        rg_buf_printf(out, "%s\"%s\":%.4f", i > 0 ? "," : "", rg_step_parts[i], share[i]);
+    rg_buf_char(out, '}');
+}
+
+static void add_process(const rg_watch_state *s, const rg_watched *p, rg_buf *out)
+{
+    static const char *const roles[] = {"worker", "server", "launcher"};
+    static const char *const rates[][2] = {
+        {"cpu", "regatta_process_cpu_seconds_total"},
+        {"examples_per_second", "regatta_examples_total"},
+        {"steps_per_second", "regatta_batches_total"},
+        {"sent", "regatta_network_sent_bytes_total"},
+        {"received", "regatta_network_received_bytes_total"},
+        {"pulls", "regatta_pulls_total"},
+        {"pushes", "regatta_pushes_total"},
+        {"busy", "regatta_server_busy_seconds_total"},
+    };
+    rg_buf_text(out, "{\"name\":");
+    rg_json_string(out, p->name);
+    add_text(out, "role", roles[p->role]);
+    add_text(out, "state", rg_watched_state(s, p));
+    rg_buf_printf(out, ",\"pid\":%ld,\"incarnation\":%d,\"started\":%.3f,\"newest\":%.3f", p->pid,
+                  p->incarnation, p->started, p->newest);
+    add_text(out, "host", p->host);
+    add_text(out, "endpoint", p->endpoint);
+    add_known(out, "status", p->has_ended, p->status);
+    add_time(out, "stepped", p->stepped);
+    add_number(out, "memory", rg_watched_value(p, "regatta_process_resident_bytes", 0));
+    add_number(out, "cpu_seconds", rg_watched_value(p, "regatta_process_cpu_seconds_total", 0));
+    add_number(out, "examples", rg_watched_value(p, "regatta_examples_total", 0));
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        add_number(out, rates[i][0], rg_watched_rate(s, p, rates[i][1]));
+    add_split(s, p, out);
+    rg_buf_char(out, '}');
+}
+
+static void add_slowest(const rg_watch_state *s, rg_buf *out)
+{
+    const char *reason;
+    double behind, share[RG_STEP_PARTS];
+    const rg_watched *p = rg_watch_slowest(s, &reason, &behind);
+    if (p == NULL || !rg_watched_split(s, p, share))
+        return;
+    double part = strcmp(reason, "data") == 0      ? share[0]
+                  : strcmp(reason, "compute") == 0 ? share[2]
+                                                   : share[1] + share[3];
+    rg_buf_text(out, ",\"slowest\":{\"who\":");
+    rg_json_string(out, p->name);
+    add_text(out, "reason", reason);
+    add_number(out, "share", part);
+    add_number(out, "behind", behind);
+    rg_buf_char(out, '}');
+}
+
+static void add_events(const rg_watch_state *s, rg_buf *out)
+{
+    rg_buf_printf(out, ",\"forgotten_events\":%llu,\"events\":[",
+                  (unsigned long long)s->forgotten_events);
+    for (size_t i = 0; i < s->n_events; i++) {
+        const rg_watched_event *e = &s->events[i];
+        rg_buf_printf(out, "%s{\"t\":%.3f", i > 0 ? "," : "", e->t);
+        add_text(out, "kind", e->kind);
+        add_text(out, "who", e->who);
+        add_text(out, "text", e->text);
+        rg_buf_char(out, '}');
+    }
+    rg_buf_char(out, ']');
+}
+
+void rg_watch_state_json(const rg_watch_state *s, rg_buf *out)
+{
+    rg_buf_char(out, '{');
+    add_job(s, out);
+    add_progress(s, out);
+    add_curves(s, out);
+    add_tables(s, out);
+    add_slowest(s, out);
+    rg_buf_text(out, ",\"processes\":[");
+    for (size_t i = 0; i < s->n; i++) {
+        if (i > 0)
+            rg_buf_char(out, ',');
+        add_process(s, s->processes[i], out);
+    }
+    rg_buf_char(out, ']');
+    add_events(s, out);
+    rg_buf_char(out, '}');
+}
+
+/* ---- Prometheus ---- */
+
+static void add_line(rg_buf *out, const rg_watched *p, const rg_watched_metric *m)
+{
+    size_t name = strcspn(m->key, "{");
+    const char *labels = m->key[name] == '{' ? m->key + name + 1 : "}";
+    rg_buf_printf(out, "%.*s{process=\"%s\"%s%s ", (int)name, m->key, p->name,
+                  labels[0] == '}' ? "" : ",", labels);
+    if (isnan(m->value))
+        rg_buf_text(out, "NaN\n");
+    else if (isinf(m->value))
+        rg_buf_text(out, m->value > 0 ? "+Inf\n" : "-Inf\n");
+    else
+        rg_buf_printf(out, "%.17g\n", m->value);
+}
+
+/* What is after a '{' is a list of labels, or the line would break what follows. */
+static bool is_sound(const char *key)
+{
+    size_t n = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:");
+    return n > 0 && (key[n] == '\0' || (key[n] == '{' && key[strlen(key) - 1] == '}')) &&
+           strchr(key, '\n') == NULL;
+}
+
+/* All lines of one name stand together, as the format asks. */
+void rg_watch_state_metrics(const rg_watch_state *s, rg_buf *out)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const rg_map *metrics = &s->processes[i]->metrics;
+        for (size_t k = 0; k < metrics->n_entries; k++) {
+            const rg_map_entry *e = rg_map_at(metrics, k);
+            size_t name = e != NULL ? strcspn(e->key, "{") : 0;
+            bool first = e != NULL && is_sound(e->key);
+            /* Whether an earlier one has this name: then its lines are there already. */
+            for (size_t j = 0; first && j <= i; j++) {
+                const rg_map *other = &s->processes[j]->metrics;
+                for (size_t l = 0; first && l < (j == i ? k : other->n_entries); l++) {
+                    const rg_map_entry *o = rg_map_at(other, l);
+                    first = o == NULL || strncmp(o->key, e->key, name) != 0 ||
+                            (o->key[name] != '\0' && o->key[name] != '{');
+                }
+            }
+            if (!first)
+                continue;
+            rg_buf_printf(out, "# TYPE %.*s %s\n", (int)name, e->key,
+                          name > 6 && strncmp(e->key + name - 6, "_total", 6) == 0 ? "counter"
+                                                                                   : "gauge");
+            for (size_t j = 0; j < s->n; j++) {
+                const rg_map *other = &s->processes[j]->metrics;
+                for (size_t l = 0; l < other->n_entries; l++) {
+                    const rg_map_entry *o = rg_map_at(other, l);
+                    if (o != NULL && strncmp(o->key, e->key, name) == 0 &&
+                        (o->key[name] == '\0' || o->key[name] == '{') && is_sound(o->key))
+                        add_line(out, s->processes[j], o->value);
+                }
+            }
+        }
+    }
+}
