@@ -9,6 +9,7 @@
     X(CPU, SECONDS, ANY, "regatta_process_cpu_seconds_total", "", "CPU time of this process, user and system") \
     X(RESIDENT, GAUGE, ANY, "regatta_process_resident_bytes", "", "Memory that this process has now") \
     X(THREADS, GAUGE, ANY, "regatta_process_threads", "", "Threads of this process") \
+    X(WATCH, SECONDS, ANY, "regatta_watch_cpu_seconds_total", "", "CPU time of the thread that samples and writes these numbers") \
     X(SENT, COUNTER, ANY, "regatta_network_sent_bytes_total", "", "Bytes sent to other processes of the job, by any transport") \
     X(RECEIVED, COUNTER, ANY, "regatta_network_received_bytes_total", "", "Bytes received from other processes of the job") \
     X(EXAMPLES, COUNTER, WORKER, "regatta_examples_total", "", "Examples that this worker has trained on") \

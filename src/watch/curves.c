@@ -121,7 +121,7 @@ rg_status rg_curves_open(rg_curves **out, const char *process, rg_metric_whose r
     if (c == NULL)
         return rg_no_memory(sizeof *c, "curves");
     c->role = role;
-    c->began = c->last = rg_clock_unix();
+    c->began = c->last = (double)rg_clock_wall_ns() / 1e9;
     rg_buf_init(&path, 4096);
     rg_buf_printf(&path, "%s/%s", folder, process);
     rg_status code = rg_buf_status(&path);
@@ -205,7 +205,7 @@ rg_status rg_curves_write(rg_curves *c)
     rg_tf_scalar scalars[CURVES];
     size_t n = 0;
     rg_buf row, record;
-    double time = rg_clock_unix(), seconds = time - c->last;
+    double time = (double)rg_clock_wall_ns() / 1e9, seconds = time - c->last;
     rg_metrics_each(see, c);
     rg_buf_init(&row, 0);
     rg_buf_init(&record, 0);

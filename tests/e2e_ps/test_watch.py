@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from cluster import HERE, clean_env
 
 from paddle import _core
+from paddle.distributed import launch_ps
 
 SCRIPT = os.path.join(HERE, "watch_script.py")
 FILES, FILE_ROWS, RUNS, BATCH, TEST_ROWS = 2, 50, 7, 16, 40  # a worker's, of watch_script.py
@@ -145,10 +147,20 @@ def test_tensorboard_reads_the_curves(job):
 
 def test_a_worker_that_fails_says_why_and_servers_whom_they_lost(tmp_path):
     launch(tmp_path, fails=True, FAIL="1")
-    end = lines(tmp_path, "worker.1")[-2:]
-    assert end[0]["event"] == "error" and end[0]["text"] == "ValueError: this worker has had enough"
-    assert end[1]["end"] == {"status": 1}
+    said = lines(tmp_path, "worker.1")
+    error = [line for line in said if "event" in line][-1]
+    assert error["event"] == "error" and error["text"] == "ValueError: this worker has had enough"
+    assert said[-1]["end"] == {"status": 1}
     lost = [line for line in lines(tmp_path, "server.0") if line.get("event") == "lost"]
     assert lost[0]["who"] == "worker.1" and "this worker has had enough" in lost[0]["text"]
-    launch(tmp_path, "--no_watch")  # and nothing of the job before stays
-    assert not os.path.exists(str(tmp_path / "logs" / "watch"))
+
+
+def test_a_job_that_is_not_watched_keeps_nothing_of_the_one_before(tmp_path):
+    old = tmp_path / "logs" / "watch" / "worker.7.jsonl"
+    old.parent.mkdir(parents=True)
+    old.write_text("{}")
+    args = launch_ps.parse_args(["--log_dir", str(tmp_path / "logs"), "--no_watch", SCRIPT])
+    job = launch_ps.make_job(args)
+    assert not old.parent.exists()
+    assert not any(v.startswith("FLAGS_watch_dir=") for p in job.processes for v in p[3])
+    shutil.rmtree(job._run_dir)
