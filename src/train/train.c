@@ -424,6 +424,8 @@ static rg_status train_all(rg_train *t, int thread, bool look_ahead)
     rg_status code = next_batch(t->reader, thread, &batch);
     while (code == RG_OK && is_skipped(t, thread, batch))
         code = next_batch(t->reader, thread, &batch);
+    if (code == RG_OK && t->threads == 1 && !t->config->infer)
+        rg_team_goes_on(&t->team, atomic_load(&t->batches));
     while (code == RG_OK)
         code = train_batch(t, thread, look_ahead, &batch);
     return code;

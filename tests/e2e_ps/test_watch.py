@@ -171,9 +171,10 @@ def test_a_worker_that_is_killed_goes_on_in_its_file(tmp_path):
 
 def test_a_worker_that_fails_says_why_and_servers_whom_they_lost(tmp_path):
     launch(tmp_path, fails=True, FAIL="1")
-    end = lines(tmp_path, "worker.1")[-2:]
-    assert end[0]["event"] == "error" and end[0]["text"] == "ValueError: this worker has had enough"
-    assert end[1]["end"] == {"status": 1}
+    said = lines(tmp_path, "worker.1")
+    error = [line for line in said if "event" in line][-1]
+    assert error["event"] == "error" and error["text"] == "ValueError: this worker has had enough"
+    assert said[-1]["end"] == {"status": 1}
     lost = [line for line in lines(tmp_path, "server.0") if line.get("event") == "lost"]
     assert lost[0]["who"] == "worker.1" and "this worker has had enough" in lost[0]["text"]
 
