@@ -55,7 +55,8 @@ fi
 # fabric: the launchers over SSH.
 need=('numpy<2.4' six fissix pyyaml fabric)
 [ "$what" = demo ] && need+=(matplotlib)
-[ "$what" = test ] && need+=(pytest pillow protobuf matplotlib selenium kubernetes-validate kubeflow-training)
+[ "$what" = test ] && need+=(pytest pillow protobuf matplotlib kubernetes-validate kubeflow-training
+                              prometheus_client tensorboard selenium)
 for p in "${need[@]}"; do
     name=${p%%[<=>]*}
     case $name in

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/shared_options.h"
 #include "dist/serve.h"
+#include "sys/profile.h"
 #include "sys/flags.h"
 #include "sys/log.h"
 #include "sys/nics.h"
@@ -236,6 +237,7 @@ int rg_cli_pserver(int argc, char **argv)
 {
     pserver p = {.n_ports = 0};
     rg_status code = run_under_debugger(argc, argv);
+    rg_profile_by_flag();
     if (code == RG_OK)
         code = rg_options_read(&p.options, table, argc, argv);
     if (code == RG_OK && p.options.help) {

@@ -63,6 +63,7 @@ static const struct {
     {"python", "paddle.python2"},
     {"check", "paddle.scripts.check"},
     {"k8s", "paddle.scripts.k8s"},
+    {"profile", "paddle.scripts.profile"},
     {"doctor", "paddle.scripts.doctor"}, /* --hosts */
 };
 

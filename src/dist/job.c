@@ -72,6 +72,7 @@ void rg_job_disconnect(rg_job *job)
     if (job->mode != NULL && job->mode->close != NULL)
         job->mode->close(job);
     rg_inbox_close(job);
+    rg_leases_close(job);
     for (int i = 0; i < job->n_servers; i++) {
         rg_rpc_call_close(job->servers[i].told);
         rg_rpc_client_close(job->servers[i].client);

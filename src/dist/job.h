@@ -86,6 +86,7 @@ struct rg_job {
     size_t n_resumed;
     atomic_bool replays; /* of what was resumed not all has been come by */
     struct rg_exchange *exchange;
+    struct rg_leases *leases;       /* of data that servers deal (leases.h); NULL: there is none */
     struct rg_shuffle_inbox *inbox; /* of global shuffles (shuffle.c) */
     pthread_mutex_t news; /* of servers that die: for n_servers, their clients, and these: */
     bool is_lost;         /* a server is dead, the first of them */
@@ -181,5 +182,6 @@ rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int
 
 void rg_exchange_close(rg_job *job);
 void rg_inbox_close(rg_job *job);
+void rg_leases_close(rg_job *job);
 
 #endif

@@ -20,7 +20,7 @@ bool rg_job_may_return(rg_job *job)
     pthread_mutex_lock(&job->news);
     bool lost = job->is_lost;
     pthread_mutex_unlock(&job->news);
-    return !lost && rg_flag_int("ps_return_seconds") > 0;
+    return !lost && (rg_flag_int("ps_return_seconds") > 0 || rg_flag_int("ps_elastic") > 0);
 }
 
 rg_resumed rg_job_resumed(const rg_job *job, int thread)

@@ -106,6 +106,7 @@ static rg_status hold_and_cut(rg_engine *s, double *seconds)
     in_each_loop(s, release);
     *seconds = (double)(rg_clock_ns() - begin) * 1e-9;
     j->snapshot_ns = rg_clock_ns();
+    j->snapshot_steps = s->steps;
     if (code != RG_OK)
         give_up(j);
     return code;
@@ -211,6 +212,10 @@ static bool is_time(const rg_engine *s)
     int64_t mb = rg_flag_int("ps_snapshot_mb"), seconds = rg_flag_int("ps_snapshot_seconds");
     /* A large state is not written for a small journal. */
     uint64_t least = (uint64_t)mb << 20, bytes = rg_journal_bytes(j->journal);
+    /* Of the two that are kept one is from before the last step, which another server may not have
+     * made when all end: who goes on with another number of servers goes back there (stopped.c). */
+    if (s->mode != NULL && s->mode->try_step != NULL && s->steps == j->snapshot_steps)
+        return false;
     least = least < j->snapshot_bytes ? j->snapshot_bytes : least;
     return (mb > 0 && bytes > least) ||
            (seconds > 0 && rg_clock_ns() - j->snapshot_ns > (uint64_t)seconds * 1000000000u);

@@ -62,6 +62,7 @@ typedef struct reading {
     uint64_t from, next, lineage;
     rg_status (*each)(void *arg, const rg_record *record);
     void *arg;
+    bool repairs;
 } reading;
 
 /* What stands at the end of the last segment is not whole. Where it was on the disk once it is
@@ -79,9 +80,10 @@ static rg_status cut_torn(const reading *r, rg_records_reader *reader, const cha
                        why);
     uint64_t offset = rg_records_offset(reader);
     (void)snprintf(path, sizeof path, "%s/%s", rg_folder_path(r->folder), name);
-    rg_log(RG_LOG_W, "ps", "\"the end of %s was torn: %llu bytes are cut off at byte %llu\"", path,
-           (unsigned long long)(rg_records_size(reader) - offset), (unsigned long long)offset);
-    return rg_file_cut(path, offset);
+    rg_log(RG_LOG_W, "ps", "\"the end of %s was torn: %llu bytes are %s at byte %llu\"", path,
+           (unsigned long long)(rg_records_size(reader) - offset),
+           r->repairs ? "cut off" : "passed over", (unsigned long long)offset);
+    return r->repairs ? rg_file_cut(path, offset) : RG_OK;
 }
 
 static rg_status read_records(reading *r, rg_records_reader *reader, const char *name, bool last)
@@ -132,7 +134,7 @@ static rg_status read_segment(reading *r, uint64_t first, bool last)
     rg_records_about about;
     name_of(name, first);
     if (last && is_unborn(r, name))
-        return rg_folder_remove(r->folder, name);
+        return r->repairs ? rg_folder_remove(r->folder, name) : RG_OK;
     RG_TRY(rg_records_open(&reader, r->folder, name, &about));
     rg_status code = check_about(r, &about, name, first);
     if (code == RG_OK) {
@@ -153,19 +155,30 @@ static size_t begin_of(const segments *s, uint64_t from)
     return begin;
 }
 
+static rg_status read_from(reading *r, uint64_t *lineage, uint64_t *next)
+{
+    segments all = {0};
+    rg_status code = rg_folder_each(r->folder, note_segment, &all);
+    for (size_t i = begin_of(&all, r->from); code == RG_OK && i < all.n; i++)
+        code = read_segment(r, all.first[i], i + 1 == all.n);
+    rg_free(all.first);
+    *next = r->next;
+    *lineage = r->lineage;
+    return code;
+}
+
 rg_status rg_journal_read(const rg_folder *folder, uint64_t from, uint64_t *lineage,
                           rg_status (*each)(void *arg, const rg_record *record), void *arg,
                           uint64_t *next)
 {
-    segments all = {0};
-    reading r = {folder, from, from, *lineage, each, arg};
-    rg_status code = rg_folder_each(folder, note_segment, &all);
-    for (size_t i = begin_of(&all, from); code == RG_OK && i < all.n; i++)
-        code = read_segment(&r, all.first[i], i + 1 == all.n);
-    rg_free(all.first);
-    *next = r.next;
-    *lineage = r.lineage;
-    return code;
+    return read_from(&(reading){folder, from, from, *lineage, each, arg, true}, lineage, next);
+}
+
+rg_status rg_journal_look(const rg_folder *folder, uint64_t from, uint64_t *lineage,
+                          rg_status (*each)(void *arg, const rg_record *record), void *arg,
+                          uint64_t *next)
+{
+    return read_from(&(reading){folder, from, from, *lineage, each, arg, false}, lineage, next);
 }
 
 /* ---- writing ---- */

@@ -126,7 +126,7 @@ void rg_watch_line(const char *rest)
     rg_buf line;
     int why = 0;
     rg_buf_init(&line, 0);
-    rg_buf_printf(&line, "{\"t\":%.3f,%s}\n", (double)rg_clock_wall_ns() / 1e9, rest);
+    rg_buf_printf(&line, "{\"t\":%.3f,%s}\n", rg_clock_unix(), rest);
     pthread_mutex_lock(&lock);
     if (file >= 0 && rg_buf_status(&line) == RG_OK && !append((char *)line.data, line.len) &&
         !warned) {

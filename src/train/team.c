@@ -1,6 +1,7 @@
 /* team.c - numbers over all trainers of a job. */
 #include "train/team_priv.h"
 
+#include "dist/leases.h"
 #include "dist/stats.h"
 #include "exec/marks.h"
 #include "sys/clock.h"
@@ -77,7 +78,11 @@ void rg_team_report(const rg_team *team, const rg_dataset *dataset, uint64_t row
     rg_buf_init(&text, 0);
     rg_buf_printf(&path, "%s/worker.%d.report", folder, job->trainer);
     rg_buf_printf(&text, "examples=%llu\n", (unsigned long long)job->examples);
-    for (size_t i = 0; i < rg_dataset_files(dataset); i++)
+    rg_pass_state all = rg_leases_total(job);
+    if (rg_dataset_is_leased(dataset)) /* all have the same files, and nobody reads all of one */
+        rg_buf_printf(&text, "leased=%llu %u %u\n", (unsigned long long)all.rows, all.ranges,
+                      all.returned);
+    for (size_t i = 0; !rg_dataset_is_leased(dataset) && i < rg_dataset_files(dataset); i++)
         rg_buf_printf(&text, "file=%s\n", rg_dataset_file(dataset, i));
     rg_status code = rg_buf_status(&text);
     if (code == RG_OK)

@@ -1,10 +1,13 @@
 """What a job of 2 servers and 2 workers tells of itself, in LOG_DIR/watch."""
+import csv
 import json
 import os
 import subprocess
 import sys
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from cluster import HERE, clean_env
 
@@ -40,7 +43,8 @@ def newest(told):
 @pytest.fixture(scope="module")
 def job(tmp_path_factory):
     folder = tmp_path_factory.mktemp("watched")
-    launch(folder, FLAGS_watch_seconds="0.1", FLAGS_ps_table_memory="64M")
+    launch(folder, "--tensorboard", str(folder / "curves"), FLAGS_watch_seconds="0.1",
+           FLAGS_ps_table_memory="64M", FLAGS_metrics_port="auto", SCRAPE="1")
     return folder
 
 
@@ -110,6 +114,33 @@ def test_the_program_is_there_as_a_graph(job):
     assert ops["distributed_lookup_table"]["inputs"]["W"] == ["emb"]
     assert ops["mul"]["attrs"]["x_num_col_dims"] == 1 and "send" in ops
     assert block["vars"]["emb"] == {"shape": [1000, 8], "dtype": "float32", "persistable": True}
+
+
+def test_prometheus_reads_what_a_process_serves(job):
+    """The worker has asked itself, by the address that its first line says."""
+    with open(str(job / "metrics.0.txt")) as file:
+        families = {f.name: f for f in text_string_to_metric_families(file.read())}
+    assert families["regatta_examples"].type == "counter"
+    assert families["regatta_examples"].samples[0].value == FILES * FILE_ROWS + RUNS * BATCH
+    assert {s.labels["part"] for s in families["regatta_step_seconds"].samples} == \
+        {"read", "pull", "compute", "push", "wait"}
+    assert all(f.documentation for f in families.values())
+
+
+def test_tensorboard_reads_the_curves(job):
+    for process in ("worker.0", "worker.1"):
+        events = EventAccumulator(str(job / "curves" / process)).Reload()
+        tags = set(events.Tags()["scalars"])
+        assert {"loss/train", "loss/test", "auc/train", "auc/test", "step_ms/compute",
+                "speed/examples_per_second", "process/resident_bytes"} <= tags
+        assert all(0 < point.value < 5 for point in events.Scalars("loss/train"))
+        batches = newest(lines(job, process))["regatta_batches_total"]
+        assert events.Scalars("loss/train")[-1].step <= batches
+        with open(str(job / "curves" / process / "metrics.csv")) as file:
+            rows = list(csv.DictReader(file))
+        assert int(rows[-1]["step"]) == batches and 0 < float(rows[-1]["loss/test"]) < 5
+    tags = EventAccumulator(str(job / "curves" / "server.0")).Reload().Tags()["scalars"]
+    assert "server/pushes_per_second" in tags and "loss/train" not in tags
 
 
 def test_a_worker_that_fails_says_why_and_servers_whom_they_lost(tmp_path):

@@ -253,7 +253,8 @@ class Executor:
                            fetch_handler=None):
         """Run the program on every batch of the dataset, on `thread` threads (0: the
         dataset's). Variables of fetch_list are written to stdout every print_period batches,
-        under their fetch_info; debug prints the times of the ops at the end."""
+        under their fetch_info; debug prints where the time of the steps went, and that of each op, at the
+        end."""
         return self._from_dataset(program, dataset, scope, thread, debug, fetch_list, fetch_info,
                                   print_period, fetch_handler, infer=False)
 
@@ -303,6 +304,7 @@ class Executor:
             if debug:
                 _core.profile_stop()
                 print(_core.profile_table("total"))
+                print(_core.profile_steps(), flush=True)
                 _core.profile_reset()
 
     def close(self):
