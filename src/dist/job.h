@@ -94,7 +94,7 @@ struct rg_job {
     size_t n_resumed;
     rg_told told;
     atomic_bool has_told; /* and it was not taken yet */
-    atomic_bool replays; /* of what was resumed not all has been come by */
+    atomic_bool replays;  /* of what was resumed not all has been come by */
     struct rg_exchange *exchange;
     struct rg_leases *leases;       /* of data that servers deal (leases.h); NULL: there is none */
     struct rg_shuffle_inbox *inbox; /* of global shuffles (shuffle.c) */
