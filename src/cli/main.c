@@ -316,6 +316,8 @@ static const command commands[] = {
      rg_cli_criteo},
     {"gen-criteo", "made-up Criteo lines: gen-criteo --rows N [--seed S] [--out FILE]",
      rg_cli_gen_criteo},
+    {"completion", "a script that completes these commands: completion bash|zsh|fish",
+     rg_cli_completion, true},
     {"help", "this list; `paddle COMMAND --help` says more of one", run_help},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
