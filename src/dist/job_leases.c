@@ -279,8 +279,8 @@ static rg_status take_over(rg_job *job, struct rg_leases *l, int thread, const r
     return RG_OK;
 }
 
-/* Sync: this trainer takes part in steps again, at all servers from the same one on. The first, which
- * holds that up until all know, hears it last. */
+/* Sync: this trainer takes part in steps again, at all servers from the same one on. The first,
+ * which holds that up until all know, hears it last. */
 static rg_status enter(rg_job *job, struct rg_leases *l)
 {
     uint64_t from = 0;

@@ -3,8 +3,9 @@
  * The job has numbers for as many trainers as there may be at once. A number that nobody has had is
  * waited for only until as many have come as must. Who is gone is not waited for either: what it
  * had done counts, its ranges of the data go to others, and another process may come with its
- * number, in the next epoch. One that comes while others train takes part in steps as below. A rendezvous is of all that have come and have not left; who comes later is answered
- * what was met for before it came, as one that was started again (serve_return.c). */
+ * number, in the next epoch. One that comes while others train takes part in steps as below. A
+ * rendezvous is of all that have come and have not left; who comes later is answered what was met
+ * for before it came, as one that was started again (serve_return.c). */
 #include "dist/serve_priv.h"
 
 #include "base/cursor.h"
@@ -20,14 +21,14 @@ bool rg_serve_is_absent(const rg_engine *s, const rg_member *trainer)
 
 /* ---- taking part in steps ----
  *
- * Each server makes its own steps of the pushes that come to it, and all servers must make the same:
- * were one to make a step with a trainer and another one without, those two trainers could wait for
- * each other at different servers for ever. Who goes (idle, or gone, or to a rendezvous) has no push
- * under way, so each server leaves it out from the same step on, whenever it hears so. Who comes
- * asks the first server from when on it can take part: that is the second step behind the one that
- * is made next, and the one before it is held there until all others have been told (ENTER). No
- * server can have made it then: it would need pushes that are sent when the first server has
- * answered the step that is held. */
+ * Each server makes its own steps of the pushes that come to it, and all servers must make the
+ * same: were one to make a step with a trainer and another one without, those two trainers could
+ * wait for each other at different servers for ever. Who goes (idle, or gone, or to a rendezvous)
+ * has no push under way, so each server leaves it out from the same step on, whenever it hears so.
+ * Who comes asks the first server from when on it can take part: that is the second step behind the
+ * one that is made next, and the one before it is held there until all others have been told
+ * (ENTER). No server can have made it then: it would need pushes that are sent when the first
+ * server has answered the step that is held. */
 
 bool rg_serve_is_of_turn(const rg_member *trainer, uint64_t turn)
 {

@@ -186,11 +186,12 @@ rg_status rg_serve_claim(rg_engine *s, rg_pushing *p)
                        "they all are, or none is",
                        p->trainer->who);
     if (p->push.n_tags == 0 && s->elastic > 0 && s->mode->programs.merges)
-        return rg_fail(RG_EINVAL,
-                       "%s pushes what it has learned of examples that are not leased, in a sync job "
-                       "whose trainers come and go: lease the files "
-                       "(dataset.set_filelist(files, lease=True)), or use async mode",
-                       p->trainer->who);
+        return rg_fail(
+            RG_EINVAL,
+            "%s pushes what it has learned of examples that are not leased, in a sync job "
+            "whose trainers come and go: lease the files "
+            "(dataset.set_filelist(files, lease=True)), or use async mode",
+            p->trainer->who);
     if (p->push.n_tags == 0 || p->came)
         return RG_OK;
     RG_TRY(rg_deals_claim(s->deals, p->push.tags, p->push.n_tags, &came));

@@ -165,10 +165,10 @@ typedef struct rg_member {
     bool leased;              /* its examples are: its pushes say which they are of */
     bool behind; /* it computes its last step here once more, and is given what was before that */
     /* the engine's: */
-    bool idle;              /* it has nothing to train on now, and takes no part in steps */
-    uint64_t enters;        /* it takes part in steps from this one on */
-    uint64_t holds;         /* steps from this one on wait until all servers know that; 0: none do */
-    uint64_t met;           /* rendezvous of this session that are over */
+    bool idle;       /* it has nothing to train on now, and takes no part in steps */
+    uint64_t enters; /* it takes part in steps from this one on */
+    uint64_t holds;  /* steps from this one on wait until all servers know that; 0: none do */
+    uint64_t met;    /* rendezvous of this session that are over */
     rg_rpc_request *resume; /* RESUME, until the push that waits has made its step */
     rg_rendezvous rendezvous;
     rg_reported stats;

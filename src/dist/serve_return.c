@@ -46,7 +46,7 @@ void rg_serve_new_session(rg_engine *s, rg_member *trainer)
     trainer->met = 0;
     trainer->idle = trainer->idle || trainer->leased; /* until it begins with the data */
     trainer->holds = 0;
-    if (trainer->rendezvous.request != NULL)          /* the new one comes to it again */
+    if (trainer->rendezvous.request != NULL) /* the new one comes to it again */
         rg_rpc_refuse(trainer->rendezvous.request, RG_ESTALE, "%s has taken its place",
                       trainer->who);
     rg_free(trainer->rendezvous.name);

@@ -61,8 +61,8 @@ static bool run_plan(const plan *p)
     return sim_run(over, longest_ns);
 }
 
-/* A trainer that died when it had left may be started again for nothing; where one is enough, others
- * may come when all is done. */
+/* A trainer that died when it had left may be started again for nothing; where one is enough,
+ * others may come when all is done. */
 static bool came_too_late(const job *j, const job_process *p)
 {
     if (j->config.elastic && p->process->killed && p->outcome.steps == 0)
