@@ -394,8 +394,8 @@ static rg_status recall_trainers(taking *t)
     return RG_OK;
 }
 
-/* Each server has its own count of the examples of a range, of which another number of servers could
- * not be made: a push that some had and others had not is in some of the values. */
+/* Each server has its own count of the examples of a range, of which another number of servers
+ * could not be made: a push that some had and others had not is in some of the values. */
 static rg_status check_leases(const rg_record *record)
 {
     uint64_t passes;
