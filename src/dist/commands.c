@@ -95,6 +95,8 @@ static const command commands[] = {
                      "u32 pass, u32 range, u32 generation, u32 0",
                      "u64 examples of it that have come"},
     [RG_PS_IDLE] = {"IDLE", TRAINERS, LOCKED | NOTED, rg_serve_idle, "nothing", "nothing"},
+    [RG_PS_ENTER] = {"ENTER", TRAINERS, LOCKED | NOTED, rg_serve_enter,
+                     "u64 0; or the number of a step", "u64 number of a step; or nothing"},
 };
 
 /* NULL: there is no such method. */

@@ -90,13 +90,19 @@ static rg_status check_mode(const rg_job *job, int threads)
     return RG_OK;
 }
 
-static rg_status begin_at(rg_job *job, int server, const rg_buf *body, rg_pass_state *is)
+static rg_status begin_at(rg_job *job, int server, const rg_buf *body, rg_pass_state *is,
+                          bool *idle)
 {
+    uint64_t says_idle = 0;
     uint8_t *reply = NULL;
     size_t n;
     RG_TRY(rg_job_ask(job, server, RG_PS_DEAL, &(rg_iov){body->data, body->len}, 1, &reply, &n));
-    rg_status code = read_state(&(rg_cursor){reply, n}, is);
+    rg_cursor in = {reply, n};
+    rg_status code = read_state(&in, is);
+    if (code == RG_OK)
+        code = rg_cursor_u64(&in, &says_idle);
     rg_free(reply);
+    *idle = *idle || says_idle != 0;
     return code;
 }
 
@@ -105,6 +111,7 @@ rg_status rg_leases_begin(rg_job *job, rg_deal_plan *plan, int threads, uint64_t
     struct rg_leases *l;
     rg_pass_state is = {0};
     rg_buf body;
+    bool idle = false;
     RG_TRY(check_mode(job, threads));
     RG_TRY(leases_of(job, &l));
     plan->reading = l->readings;
@@ -112,7 +119,7 @@ rg_status rg_leases_begin(rg_job *job, rg_deal_plan *plan, int threads, uint64_t
     rg_deal_plan_write(&body, plan);
     rg_status code = rg_buf_status(&body);
     for (int s = job->n_servers; s-- > 0 && code == RG_OK;) /* the dealer last: its answer counts */
-        code = begin_at(job, s, &body, &is);
+        code = begin_at(job, s, &body, &is, &idle);
     rg_buf_fini(&body);
     RG_TRY(code);
     l->past = rg_leases_total(job);
@@ -120,7 +127,7 @@ rg_status rg_leases_begin(rg_job *job, rg_deal_plan *plan, int threads, uint64_t
     l->batch_rows = batch_rows;
     l->n = 0;
     l->state = is;
-    l->idle = is.over;
+    l->idle = idle;
     return RG_OK;
 }
 
@@ -272,6 +279,23 @@ static rg_status take_over(rg_job *job, struct rg_leases *l, int thread, const r
     return RG_OK;
 }
 
+/* Sync: this trainer takes part in steps again, at all servers from the same one on. The first,
+ * which holds that up until all know, hears it last. */
+static rg_status enter(rg_job *job, struct rg_leases *l)
+{
+    uint64_t from = 0;
+    uint8_t *reply = NULL;
+    size_t n;
+    RG_TRY(rg_job_ask(job, DEALER, RG_PS_ENTER, &(rg_iov){&from, sizeof from}, 1, &reply, &n));
+    rg_status code = rg_cursor_u64(&(rg_cursor){reply, n}, &from);
+    rg_free(reply);
+    RG_TRY(code);
+    for (int s = job->n_servers; s-- > 0;)
+        RG_TRY(rg_job_ask(job, s, RG_PS_ENTER, &(rg_iov){&from, sizeof from}, 1, NULL, NULL));
+    l->idle = false;
+    return RG_OK;
+}
+
 static rg_status is_given(rg_job *job, struct rg_leases *l, int thread, const rg_lease *lease,
                           rg_my_range *range)
 {
@@ -279,8 +303,9 @@ static rg_status is_given(rg_job *job, struct rg_leases *l, int thread, const rg
     if (lease->generation > 1)
         RG_TRY(take_over(job, l, thread, lease, &range->from));
     l->threads[thread] = (reader){.lease = *lease, .at = range->from};
+    if (l->idle && job->mode->programs.merges)
+        RG_TRY(enter(job, l));
     (void)pthread_mutex_lock(&l->lock);
-    l->idle = false; /* the push says so */
     rg_status code = rg_grow((void **)&l->mine, l->n, &l->cap, sizeof *l->mine);
     if (code == RG_OK)
         l->mine[l->n++] = (mine){

@@ -23,17 +23,17 @@ static rg_status trainer(rg_trainer *r)
  * where it is, also when the job fails meanwhile. */
 
 /* How many take part, where nobody else is waited for; 0: there is no step now. */
-static int count_ready(const rg_engine *s)
+static int count_ready(const rg_engine *s, uint64_t turn)
 {
     int ready = 0;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         const rg_member *trainer = &s->trainers[t];
-        if (trainer->waiting != NULL)
+        if (rg_serve_is_of_turn(trainer, turn))
             ready++;
-        else if (rg_serve_steps_wait_for(s, trainer))
+        else if (trainer->waiting == NULL && rg_serve_steps_wait_for(s, trainer, turn))
             return 0; /* it is still computing, or has not come yet */
     }
-    return s->ended || s->stepping ? 0 : ready;
+    return s->ended || s->stepping || rg_serve_is_held_back(s, turn) ? 0 : ready;
 }
 
 static void end_step(rg_spread *spread)
@@ -68,23 +68,30 @@ static void try_step(rg_engine *s)
 {
     int n = 0;
     pthread_mutex_lock(&s->lock);
-    int ready = count_ready(s);
+    uint64_t turn = rg_serve_next_turn(s);
+    int ready = count_ready(s, turn);
+    s->gave = ready > 0 ? 0 : s->gave;
     for (uint32_t t = 0; ready > 0 && t < s->schema.trainers; t++)
-        if (s->trainers[t].waiting != NULL)
+        if (rg_serve_is_of_turn(&s->trainers[t], turn)) {
             s->taking[n++] = s->trainers[t].waiting;
+            s->gave += !s->trainers[t].waiting->came;
+        }
     if (ready > 0) {
         s->stepping = true;
         s->took_part = ready;
+        s->turns = turn + 1;
     }
     pthread_mutex_unlock(&s->lock);
     if (ready > 0)
         rg_serve_make_step(s, end_step);
 }
 
-/* An answer that was lost is given again: of the step that was made, or of one since. */
+/* An answer that was lost is given again: of the step that was made, or of one since. One of leased
+ * examples that another trainer has brought here takes part, and brings nothing: its trainer takes
+ * part at the other servers. */
 static void pushed(rg_engine *s, rg_pushing *p)
 {
-    if (p->came) {
+    if (p->came && !p->empty) {
         rg_serve_at_once(s, p);
         return;
     }

@@ -43,6 +43,7 @@ enum rg_ps_method {
     RG_PS_LEASE,      /* ranges that are done, and whether one is wanted -> one */
     RG_PS_RANGE,      /* a range, and its generation -> how many examples of it have come */
     RG_PS_IDLE,       /* -> nothing: this trainer has no data now, and takes no part in steps */
+    RG_PS_ENTER,      /* 0 -> from which step on it can take part; or: that it does */
 };
 
 enum {

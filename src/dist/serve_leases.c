@@ -66,9 +66,9 @@ void rg_serve_begin_pass(rg_engine *s, rg_member *trainer, rg_rpc_request *reque
         return;
     }
     trainer->leased = true;
-    trainer->idle = is.over; /* else it is about to push */
     rg_buf_init(&out, 0);
     put_state(&out, &is);
+    rg_buf_u64(&out, trainer->idle);
     reply(request, &out);
 }
 
@@ -185,10 +185,17 @@ rg_status rg_serve_claim(rg_engine *s, rg_pushing *p)
                        "%s pushes what it has learned of examples that are not leased; in one job "
                        "they all are, or none is",
                        p->trainer->who);
+    if (p->push.n_tags == 0 && s->elastic > 0 && s->mode->programs.merges)
+        return rg_fail(
+            RG_EINVAL,
+            "%s pushes what it has learned of examples that are not leased, in a sync job "
+            "whose trainers come and go: lease the files "
+            "(dataset.set_filelist(files, lease=True)), or use async mode",
+            p->trainer->who);
     if (p->push.n_tags == 0 || p->came)
         return RG_OK;
     RG_TRY(rg_deals_claim(s->deals, p->push.tags, p->push.n_tags, &came));
-    p->came = came;
+    p->came = p->empty = came;
     return RG_OK;
 }
 

@@ -283,6 +283,7 @@ static rg_status begin_session(rg_engine *s, rg_member *trainer, rg_rpc_peer *pe
     if (s->elastic > 0) {
         trainer->left = trainer->lost = false;
         trainer->idle = again || atomic_load(&s->n_joined) >= s->elastic;
+        trainer->holds = 0;
     }
     if (!again)
         (void)atomic_fetch_add(&s->n_joined, 1);
@@ -458,6 +459,7 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
                s->id, (long long)rg_flag_int("ps_return_seconds"), trainer->who, how);
     pthread_mutex_lock(&s->lock);
     trainer->idle = trainer->idle || (away && trainer->leased);
+    trainer->holds = 0;
     if (!trainer->left && !away)
         goes_on = is_done_without(s, trainer, how);
     pthread_mutex_unlock(&s->lock);

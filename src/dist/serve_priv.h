@@ -165,8 +165,10 @@ typedef struct rg_member {
     bool leased;              /* its examples are: its pushes say which they are of */
     bool behind; /* it computes its last step here once more, and is given what was before that */
     /* the engine's: */
-    bool idle;              /* it has nothing to train on now, and takes no part in steps */
-    uint64_t met;           /* rendezvous of this session that are over */
+    bool idle;       /* it has nothing to train on now, and takes no part in steps */
+    uint64_t enters; /* it takes part in steps from this one on */
+    uint64_t holds;  /* steps from this one on wait until all servers know that; 0: none do */
+    uint64_t met;    /* rendezvous of this session that are over */
     rg_rpc_request *resume; /* RESUME, until the push that waits has made its step */
     rg_rendezvous rendezvous;
     rg_reported stats;
@@ -250,6 +252,8 @@ struct rg_engine {
     bool stepping;       /* of `lock`; while it is, these are read by all shards: */
     rg_pushing **taking; /* who takes part, by number; room for all trainers; owned */
     int took_part;
+    int gave;       /* of these: that have brought gradients */
+    uint64_t turns; /* steps so far, and those that were passed over (serve_elastic.c); of `lock` */
     rg_rpc_server *rpc;
     rg_arena arena;               /* for its life */
     rg_arena scratch;             /* for a request, under `lock` */
@@ -507,6 +511,7 @@ struct rg_pushing {
     rg_push push;
     rg_some *rows;     /* [tables of the push][shards] */
     bool came;         /* before: it is answered, and not applied */
+    bool empty;        /* and `came`: from another trainer, it was leased */
     bool before;       /* a pull of one that is behind */
     rg_status refused; /* since there is no memory for its rows (serve_memory.c) */
     rg_payload back;   /* what the answer is in */
@@ -623,6 +628,7 @@ void rg_serve_begin_pass(rg_engine *s, rg_member *trainer, rg_rpc_request *reque
 void rg_serve_lease(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_range(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 void rg_serve_idle(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_enter(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 /* What it holds, in this epoch and those before, goes back. Any lock may be held. */
 void rg_serve_return_leases(rg_engine *s, const rg_member *trainer, uint64_t epoch);
 /* Which examples the push is of: p->came where they have been applied before. */
@@ -641,8 +647,14 @@ void rg_serve_wait_for_notes(rg_engine *s, rg_rpc_request *request);
 
 /* A number that nobody has had, and that nobody waits for. */
 bool rg_serve_is_absent(const rg_engine *s, const rg_member *trainer);
-/* Whether a trainer is waited for by those that step, or meet. With the lock. */
-bool rg_serve_steps_wait_for(const rg_engine *s, const rg_member *trainer);
+/* The number of the step that is to be made next, of those in which trainers take part that came
+ * later: where all that take part come later, some are passed over. With the lock. */
+uint64_t rg_serve_next_turn(const rg_engine *s);
+/* Whether a trainer that has not pushed is waited for by that step, whether its push that waits is
+ * of it, and whether it is held until all servers know who takes part. With the lock. */
+bool rg_serve_steps_wait_for(const rg_engine *s, const rg_member *trainer, uint64_t turn);
+bool rg_serve_is_of_turn(const rg_member *trainer, uint64_t turn);
+bool rg_serve_is_held_back(const rg_engine *s, uint64_t turn);
 bool rg_serve_all_are_lost(const rg_engine *s);
 /* The job ends where all are lost, and none comes in time; a few times a second. */
 void rg_serve_look_for_lost(rg_engine *s);

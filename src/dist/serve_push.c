@@ -37,7 +37,7 @@ rg_pushing *rg_pushing_begin(rg_engine *s, rg_member *trainer, rg_rpc_request *r
     p->home = home;
     p->trainer = trainer;
     p->request = request;
-    p->came = p->before = false;
+    p->came = p->before = p->empty = false;
     p->rows = NULL;
     p->mine = NULL;
     p->push.n_tags = 0;

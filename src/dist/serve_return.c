@@ -46,7 +46,8 @@ void rg_serve_new_session(rg_engine *s, rg_member *trainer)
     trainer->shuffled = trainer->n_posted > 0 || trainer->inbox.taken > 0;
     trainer->met = 0;
     trainer->idle = trainer->idle || trainer->leased; /* until it begins with the data */
-    if (trainer->rendezvous.request != NULL)          /* the new one comes to it again */
+    trainer->holds = 0;
+    if (trainer->rendezvous.request != NULL) /* the new one comes to it again */
         rg_rpc_refuse(trainer->rendezvous.request, RG_ESTALE, "%s has taken its place",
                       trainer->who);
     rg_free(trainer->rendezvous.name);

@@ -215,6 +215,7 @@ static rg_status write_leases(rg_engine *s, rg_snapshot *to)
     rg_buf body;
     rg_buf_init(&body, 0);
     rg_serve_write_leases(s, &body);
+    rg_buf_u64(&body, s->turns);
     rg_status code = rg_buf_status(&body);
     if (code == RG_OK)
         code = rg_snapshot_add(to, RG_STATE_LEASES, &(rg_iov){body.data, body.len}, 1);
@@ -226,6 +227,7 @@ static rg_status read_leases(rg_engine *s, const rg_record *record)
 {
     rg_cursor in = {record->bytes, record->n};
     RG_TRY(rg_deals_read(s->deals, &in));
+    RG_TRY(rg_cursor_u64(&in, &s->turns));
     return rg_cursor_end(&in);
 }
 
@@ -253,6 +255,8 @@ static void write_counts(const rg_member *trainer, rg_buf *out)
     rg_buf_u64(out, (trainer->shuffled ? 1u : 0u) | (trainer->behind ? 2u : 0u) |
                         (trainer->leased ? 4u : 0u) | (trainer->idle ? 8u : 0u) |
                         (trainer->lost ? 16u : 0u));
+    rg_buf_u64(out, trainer->enters);
+    rg_buf_u64(out, trainer->holds);
 }
 
 static rg_status read_session(rg_member *trainer, rg_cursor *in)
@@ -264,6 +268,8 @@ static rg_status read_session(rg_member *trainer, rg_cursor *in)
     RG_TRY(rg_cursor_u64(in, &trainer->changed));
     RG_TRY(rg_cursor_u64(in, &trainer->met));
     RG_TRY(rg_cursor_u64(in, &flags));
+    RG_TRY(rg_cursor_u64(in, &trainer->enters));
+    RG_TRY(rg_cursor_u64(in, &trainer->holds));
     atomic_store(&trainer->epoch, epoch);
     trainer->shuffled = (flags & 1) != 0;
     trainer->behind = (flags & 2) != 0;

@@ -16,7 +16,7 @@
 /* What each trainer's gradient counts for. */
 static float weight_of(const rg_engine *s)
 {
-    return s->sums ? 1.0f : 1.0f / (float)s->took_part;
+    return s->sums ? 1.0f : 1.0f / (float)s->gave;
 }
 
 /* The mean (or sum) of the gradients that trainers pushed of one variable, applied where any did.
@@ -32,7 +32,7 @@ static rg_status step_dense(rg_shard *shard, uint32_t var)
     if (found == NULL)
         return rg_no_memory(1, "a step");
     for (int t = 0; t < s->took_part; t++)
-        for (uint32_t i = 0; i < s->taking[t]->push.n_dense; i++)
+        for (uint32_t i = 0; !s->taking[t]->came && i < s->taking[t]->push.n_dense; i++)
             if (s->taking[t]->push.dense[i] == var)
                 found[count++] = s->taking[t]->push.values[i];
     if (count == 0)
@@ -59,7 +59,7 @@ static rg_status step_rows(rg_shard *shard, uint32_t var)
     if (parts == NULL)
         return rg_no_memory(1, "a step");
     for (int t = 0; t < s->took_part; t++)
-        for (uint32_t i = 0; i < s->taking[t]->push.n_sparse; i++)
+        for (uint32_t i = 0; !s->taking[t]->came && i < s->taking[t]->push.n_sparse; i++)
             if (s->taking[t]->push.sparse[i].var == var)
                 (void)rg_pushing_rows(s->taking[t], i, shard, &parts[count++]);
     if (count == 0)

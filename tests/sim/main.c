@@ -65,6 +65,8 @@ static bool run_plan(const plan *p)
  * others may come when all is done. */
 static bool came_too_late(const job *j, const job_process *p)
 {
+    if (j->config.elastic && p->process->killed && p->outcome.steps == 0)
+        return true;
     return (p->starts > 1 || j->config.elastic) && p->outcome.steps == 0 &&
            (strstr(p->outcome.why, "the job is over") || strstr(p->outcome.why, "refused"));
 }
