@@ -164,8 +164,7 @@ void rg_watching_finished(rg_watching *w, int i)
 {
     if (w == NULL)
         return;
-    rg_event("finished", w->each[i].name, "exit code 0");
-    set_state(w, i, "finished");
+    set_state(w, i, "finished"); /* it says so itself, too */
 }
 
 /* ---- looking ---- */

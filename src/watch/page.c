@@ -46,6 +46,10 @@ static rg_status show_log(const rg_page *page, const rg_http_request *request, r
     rg_buf_init(&path, 0);
     rg_buf_printf(&path, "%s/%slog.%d", page->state->log_dir,
                   p->role == RG_WATCHED_WORKER ? "worker" : "server", p->index);
+    if (!rg_path_exists(rg_buf_cstr(&path))) { /* as PaddleRec calls them */
+        rg_buf_clear(&path);
+        rg_buf_printf(&path, "%s/%s", page->state->log_dir, p->name);
+    }
     rg_status code = rg_buf_status(&path);
     if (code == RG_OK)
         code = rg_tail_last(rg_buf_cstr(&path), (size_t)lines, MAX_LOG_BYTES, body);

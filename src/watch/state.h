@@ -1,6 +1,6 @@
 /* state.h - how a job is, from what its processes write into LOG_DIR/watch.
  *
- * The files (docs/guide-page.md) are read as they grow, in the order of their times over all
+ * The files (docs/guide-watch.md) are read as they grow, in the order of their times over all
  * processes: so a job that runs and one that ended long ago, read in one go, come out the same.
  * Memory is bounded: curves are thinned (series.h), old events are let go and counted.
  *

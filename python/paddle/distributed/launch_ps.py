@@ -236,16 +236,17 @@ def _deal_anew(args, kept):
     # What tables do with rows beyond their memory is done again as it was.
     for name, value in _table_flags(args).items():
         _core.set_flag(name[len("FLAGS_"):], value)
-    kept["deal"], (_, _, steps, pushes, left_out) = resume.deal_anew(args.journal_dir, kept)
+    kept["deal"], found = resume.deal_anew(args.journal_dir, kept)
     now = (len(args.endpoints.split(",")) if args.endpoints else args.server_num, args.worker_num)
-    text = ("servers: %d, workers: %d, from %s on" % (
-        *now, "step %d" % steps if steps else "%d pushes" % pushes))
+    text = "servers: %d, workers: %d, from %s on" % (*now, (
+        "example %d of pass %d" % (found["examples"], found["readings"] - 1) if found["readings"] else
+        "step %d" % found["steps"] if found["steps"] else "%d pushes" % found["pushes"]))
     if now != before:
         text += ", where %d and %d were stopped" % before
-    if left_out:
-        text += "; %d pushes that not all servers had got are made again" % left_out
+    if found["left_out"]:
+        text += "; %d pushes that not all servers had got are made again" % found["left_out"]
     note(text)
-    if args.worker_num != before[1] and pushes:
+    if args.worker_num != before[1] and found["pushes"]:
         note("%d workers share what %d were to read: the number of batches that are left is right; "
              "which examples those are depends on how the script deals them"
              % (args.worker_num, before[1]))
@@ -256,11 +257,11 @@ def _folder_of_journals(args):
     return os.path.abspath(folder or os.path.join(args.log_dir, "journal"))
 
 
-def _keep(args, job, kept, endpoints, hosts, port):
+def _keep(args, job, kept, endpoints, hosts, port, workers):
     """For a --resume of this one."""
     noted = {
         "id": job.id, "endpoints": endpoints, "hosts": hosts, "port": port,
-        "workers": args.worker_num, "deal": kept.get("deal", 0),
+        "workers": workers, "deal": kept.get("deal", 0),
         "incarnation": kept.get("incarnation", 0) + args.restarts + 1,
         "mode": args.journal or os.environ.get("FLAGS_ps_journal", "off")}
     job.keeps = _folder_of_journals(args), noted
@@ -334,7 +335,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     script = script or [args.training_script] + args.training_script_args
     job = Job(args.log_dir, log_name=log_name, id=kept.get("id"))
     if _has_journal(args):
-        _keep(args, job, kept, endpoints, hosts, port)
+        _keep(args, job, kept, endpoints, hosts, port, most)
     started = {"REGATTA_INCARNATION": str(kept["incarnation"])} if kept else {}
     job.watched, job.stall_seconds = not args.no_watch, args.stall_seconds
     job.page = _page(args)
