@@ -223,6 +223,7 @@ static void print_text(const story *s, const char *folder)
     if (s->first != NULL && v->place[0] != '\0')
         (void)printf("  raised at %s\n", v->place);
     print_others(s, folder);
+    rg_doctor_watched(folder, s->first != NULL ? &s->first->process : NULL, NULL);
     (void)printf("do: %s\n", v->advice);
 }
 
@@ -261,6 +262,8 @@ static void print_json(const story *s, const char *folder)
     for (size_t i = 0; i < s->n; i++)
         if (&s->logs[i] != s->first && s->logs[i].peer.number != 0)
             json_line(&out, folder, &s->logs[i], &s->logs[i].peer, &any);
+    rg_buf_text(&out, "], \"events\": [");
+    rg_doctor_watched(folder, NULL, &out);
     rg_buf_text(&out, "], \"do\": ");
     rg_json_string(&out, v->advice);
     rg_buf_text(&out, "}\n");

@@ -41,6 +41,9 @@ typedef struct rg_verdict {
 /* `log` may be NULL (the process left none), and `failure` (the launcher left no word). */
 void rg_verdict_make(rg_verdict *verdict, const rg_log_story *log,
                      const rg_launch_failure *failure);
+/* What LOG_DIR/watch has of it, where that is there: to stdout, or events alone into `json`.
+ * `first` may be NULL. */
+void rg_doctor_watched(const char *folder, const rg_launch_process *first, rg_buf *json);
 void rg_verdict_interrupted(rg_verdict *verdict, int signal);
 void rg_verdict_say(rg_verdict *verdict, const char *kind, const char *text, const char *advice);
 

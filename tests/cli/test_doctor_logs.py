@@ -45,10 +45,11 @@ def verdict(folder):
     ("disk", "disk", "worker 1", "No space left on device"),
     ("memory", "memory", "worker 1", "MemoryError"),
     ("server", "crash", "server 0", "SIGSEGV"),
-    ("port", "port", "server 0", "address already in use"),
+    pytest.param("port", "port", "server 0", "address already in use", marks=pytest.mark.full),
     ("data", "data", "worker 1", "bad data at part-1:124: "),
-    ("nan", "nan", "worker", "made a NaN"),
-    ("user", "exception", "worker 1", "ValueError: the model is wrong"),
+    pytest.param("nan", "nan", "worker", "made a NaN", marks=pytest.mark.full),
+    pytest.param("user", "exception", "worker 1", "ValueError: the model is wrong",
+                 marks=pytest.mark.full),
 ])
 def test_causes(tmp_path, how, kind, first, says):
     status, out = run(tmp_path, how, FLAGS_check_nan_inf="1" if how == "nan" else "0")
@@ -61,6 +62,7 @@ def test_causes(tmp_path, how, kind, first, says):
             assert file.read().splitlines()[line["line"] - 1].startswith(line["text"][:100])
     text = doctor(tmp_path)[1]
     assert text.startswith("cause: ") and "\nfirst: " + found["first"] in text and "\ndo: " in text
+    assert "events, since the start:\n" in text and found["events"][-1]["event"] == "error"
     if how == "data":
         assert "sed -n 124p part-1" in found["do"] and len(found["evidence"]) == 3
         os.remove(str(tmp_path / "logs" / "job.end"))  # logs alone, as another launcher leaves them
