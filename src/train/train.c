@@ -606,6 +606,7 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
     pthread_mutex_init(&t.lock, NULL);
     rg_cond_init(&t.ended);
     rg_watch_training(config->infer ? NULL : config->program);
+    (void)rg_step_enter(RG_STEP_NONE); /* the caller only watches; its last exe.run is over */
     rg_status code = open_train(&t);
     if (code == RG_OK)
         code = rg_pool_open(&t.pool, t.threads + 1);
