@@ -9,7 +9,8 @@
  *
  * Other numbers of trainers. What was pushed and read in all is shared out as if batches had been
  * dealt in turn, so that the job goes on at the same step, and its end is where it was. Which
- * examples those were only a job whose files are dealt out by leases knows. */
+ * examples those were only a job of leased data knows: there ranges that nobody was done with are
+ * free, from the example on that all servers have. */
 #include "dist/serve_journal.h"
 
 #include "base/mem.h"
