@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "help"))
@@ -39,7 +40,9 @@ def signature(entry):
         default = "" if p.default is p.empty else "=" + (
             "..." if " at 0x" in repr(p.default) else repr(p.default))
         names.append(stars + p.name + default)
-    return "%s(%s)" % (entry.name, ", ".join(names))
+    indent = " " * (len(entry.name) + 1)
+    return entry.name + "(" + "\n".join(textwrap.wrap(
+        ", ".join(names), 76, subsequent_indent=indent, break_long_words=False)).strip() + ")"
 
 
 def as_markdown(text):
@@ -187,6 +190,17 @@ def build(folder):
                    env=dict(os.environ, NO_MKDOCS_2_WARNING="1"))
 
 
+def without_network(folder):
+    """The theme loads one script from elsewhere: ours in its place."""
+    shutil.copy(os.path.join(ROOT, "tools", "site_worker.js"), os.path.join(folder, "assets"))
+    for path in glob.glob(os.path.join(folder, "**", "*.html"), recursive=True):
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        up = "../" * os.path.relpath(path, folder).count(os.sep)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(re.sub(r"https://unpkg.com/iframe-worker/shim", up + "assets/site_worker.js", text))
+
+
 # ---- links ----
 
 class Page(html.parser.HTMLParser):
@@ -234,6 +248,7 @@ def main(arguments):
     given = [a for a in arguments if not a.startswith("--")]
     folder = os.path.abspath(given[0]) if given else os.path.join(ROOT, "build", "site")
     build(folder)
+    without_network(folder)
     found = sorted(set(broken(folder))) if links else []
     for line in found:
         print(line, file=sys.stderr)
