@@ -57,7 +57,8 @@ need=('numpy<2.4' six fissix pyyaml fabric)
 [ "$what" = demo ] && need+=(matplotlib)
 [ "$what" = site ] && need+=(mkdocs mkdocs-material)
 [ "$what" = test ] && need+=(pytest pillow protobuf matplotlib kubernetes-validate kubeflow-training
-                              prometheus_client tensorboard selenium mypy mkdocs mkdocs-material)
+                              prometheus_client tensorboard selenium nbclient ipykernel mypy mkdocs
+                              mkdocs-material)
 for p in "${need[@]}"; do
     name=${p%%[<=>]*}
     case $name in

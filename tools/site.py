@@ -150,12 +150,10 @@ def prepare():
         front = f.read().replace("](docs/", "](")
     with open(os.path.join(WORK, "index.md"), "w", encoding="utf-8") as f:
         f.write(linked(front, pages))
-    for name in ("architecture.svg", "pictures"):
-        source = os.path.join(ROOT, "docs", name)
-        if os.path.isdir(source):
-            shutil.copytree(source, os.path.join(WORK, name))
-        elif os.path.exists(source):
-            shutil.copy(source, WORK)
+    shutil.copytree(os.path.join(ROOT, "docs", "pictures"), os.path.join(WORK, "pictures"))
+    for ending in ("svg", "png"):
+        for picture in glob.glob(os.path.join(ROOT, "docs", "*." + ending)):
+            shutil.copy(picture, WORK)
     made = module_pages()
     for file, (_, text) in made.items():
         with open(os.path.join(WORK, file), "w", encoding="utf-8") as f:

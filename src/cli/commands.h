@@ -14,6 +14,7 @@ int rg_cli_doctor(int argc, char **argv);
 int rg_cli_export_snapshot(int argc, char **argv);
 int rg_cli_page(int argc, char **argv);
 int rg_cli_top(int argc, char **argv);
+int rg_cli_table(int argc, char **argv);
 int rg_cli_completion(int argc, char **argv);
 
 /* argv[0] of the process. */

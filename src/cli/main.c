@@ -306,6 +306,8 @@ static const command commands[] = {
      rg_cli_export_snapshot, true},
     {"page", "a job in the browser, while it runs or afterwards: page LOG_DIR", rg_cli_page, true},
     {"top", "the same in a terminal: top LOG_DIR", rg_cli_top, true},
+    {"table", "what is in the tables of a saved model: rows, norms, dead and hot ids, neighbours",
+     rg_cli_table, true},
     {"profile", "run a script or a job, and show where its time goes", rg_cli_module, true},
     {"env", "who this process is in a job, and which variables say so", run_env},
     {"flags", "the FLAGS_* settings and their present values", run_flags},

@@ -64,6 +64,7 @@ static const struct {
     {"check", "paddle.scripts.check"},
     {"k8s", "paddle.scripts.k8s"},
     {"profile", "paddle.scripts.profile"},
+    {"table", "paddle.scripts.table"},   /* --picture, --to parquet */
     {"doctor", "paddle.scripts.doctor"}, /* --hosts */
 };
 

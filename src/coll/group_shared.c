@@ -3,14 +3,19 @@
  * An operation is one round, or several where a rank has more than a piece. Rounds have one order
  * on all ranks, and a rank takes each through three stages (rank_memory.h):
  *   published  what it has of the round stands in its area
- *   reduced    all have published, and agree about what it is. Many bytes of many ranks are added
- *              up in shares: this rank's share of the sum stands in its area now
+ *   reduced    all have published, and agree about what it is. Many bytes are added up in shares:
+ *              this rank's share of the sum stands where its numbers were now
  *   consumed   the result is where the caller wants it
- * Two ranks, or few bytes: everybody adds up everything, which reads as much as shares would and
- * waits once less. Either way numbers are added in the order of ranks. */
+ * Few bytes, or two ranks: everybody adds up everything, which reads as much as shares would and
+ * waits once less. Either way numbers are added in the order of ranks.
+ *
+ * What is to be added up may be in memory that this process lends (sys/lent.h): then it is not
+ * copied to the area, shares are made of it where it is, and the operation is over when the others
+ * need it no more. */
 #include "coll/group_shared.h"
 
 #include "base/mem.h"
+#include "sys/lent.h"
 
 #include <string.h>
 
@@ -161,9 +166,12 @@ static bool publish(rg_shared *s)
         return false;
     size_t round = w->passed[RG_PUBLISHED];
     size_t n = piece_of(bytes_of(w, s->rank, w->list.n), round);
-    if (!take_room(s, n, &at))
+    if (!take_room(s, w->is_lent ? 0 : n, &at))
         return false;
-    write_piece(w, round * RG_RANK_PIECE, rg_rank_memory_area(s->memory, s->rank) + at, n);
+    if (w->is_lent)
+        at = (size_t)w->lent_at + round * RG_RANK_PIECE;
+    else
+        write_piece(w, round * RG_RANK_PIECE, rg_rank_memory_area(s->memory, s->rank) + at, n);
     *rg_rank_memory_round(s->memory, s->rank, s->at[RG_PUBLISHED]) = (rg_rank_round){
         .kind = (uint32_t)w->kind,
         .dtype = (uint32_t)w->dtype,
@@ -173,7 +181,8 @@ static bool publish(rg_shared *s)
                  : w->kind == RG_GROUP_REDUCE ? bytes_of(w, s->rank, 0)
                                               : w->n,
         .at = at,
-        .bytes = n};
+        .bytes = n,
+        .is_lent = w->is_lent};
     pass_stage(s, RG_PUBLISHED);
     return true;
 }
@@ -194,7 +203,8 @@ static rg_status check_agreement(const rg_shared *s, uint64_t round)
     for (int i = 0; i < s->size; i++) {
         const rg_rank_round *b = rg_rank_memory_round(s->memory, i, round);
         char one[160], other[160];
-        if (b->bytes > RG_RANK_PIECE || b->at > RG_RANK_AREA - b->bytes)
+        if (b->bytes > RG_RANK_PIECE ||
+            b->at > (b->is_lent ? RG_LENT_BYTES : RG_RANK_AREA) - b->bytes)
             return rg_fail(RG_ECORRUPT, "rank %d has %llu bytes at %llu", i,
                            (unsigned long long)b->bytes, (unsigned long long)b->at);
         if (a->kind == b->kind && (a->whole == b->whole || a->kind == RG_GROUP_LIST) &&
@@ -209,34 +219,46 @@ static rg_status check_agreement(const rg_shared *s, uint64_t round)
 
 static const uint8_t *theirs(const rg_shared *s, int rank, uint64_t round)
 {
-    return rg_rank_memory_area(s->memory, rank) + rg_rank_memory_round(s->memory, rank, round)->at;
+    const rg_rank_round *r = rg_rank_memory_round(s->memory, rank, round);
+    return r->is_lent ? rg_rank_memory_lent(s->memory, rank, r->at, r->bytes)
+                      : rg_rank_memory_area(s->memory, rank) + r->at;
 }
 
-/* The sum of `n` elements, from `begin` on, of what all have. Of two ranks our own numbers are
- * still where the sum goes: each is read before it is written. */
-static void add_up(const rg_shared *s, const rg_group_work *w, uint64_t round, uint8_t *to,
-                   size_t begin, size_t n)
+/* Where our numbers of a round are that the others look at. */
+static uint8_t *ours(const rg_shared *s, const rg_group_work *w, uint64_t round)
+{
+    const rg_rank_round *r = rg_rank_memory_round(s->memory, s->rank, round);
+    return r->is_lent ? (uint8_t *)w->data + (r->at - w->lent_at)
+                      : rg_rank_memory_area(s->memory, s->rank) + r->at;
+}
+
+/* The sum of `n` elements, from `begin` on, of what all have; `own` are all of ours. Of two ranks
+ * the sum may stand where those are: each is read before it is written. */
+static void add_up(const rg_shared *s, const rg_group_work *w, uint64_t round, const uint8_t *own,
+                   uint8_t *to, size_t begin, size_t n)
 {
     size_t each = rg_dtype_size(w->dtype), block = s->size > 2 ? BLOCK / each : n;
-    const uint8_t *zero = theirs(s, 0, round) + begin * each,
-                  *one = theirs(s, 1, round) + begin * each;
-    if (s->size == 2 && s->rank == 0)
-        zero = to;
-    else if (s->size == 2)
-        one = to;
     for (size_t at = 0, part; at < n; at += part) {
+        const void *sum = NULL;
         part = smaller(n - at, block);
-        rg_group_combine(to + at * each, zero + at * each, one + at * each, part, w->dtype, w->op);
-        for (int i = 2; i < s->size; i++)
-            rg_group_combine(to + at * each, to + at * each,
-                             theirs(s, i, round) + (begin + at) * each, part, w->dtype, w->op);
+        for (int i = 0; i < s->size; i++) {
+            const uint8_t *of = (i == s->rank ? own : theirs(s, i, round)) + (begin + at) * each;
+            if (i > 0)
+                rg_group_combine(to + at * each, sum, of, part, w->dtype, w->op);
+            sum = i > 0 ? to + at * each : of;
+        }
     }
 }
 
+/* The same everywhere, since it is by what all have published. */
 static bool in_shares(const rg_shared *s, const rg_group_work *w, uint64_t round)
 {
-    return w->kind == RG_GROUP_REDUCE && s->size > 2 &&
-           rg_rank_memory_round(s->memory, s->rank, round)->bytes >= SHARED_FROM;
+    if (w->kind != RG_GROUP_REDUCE)
+        return false;
+    for (int i = 0; i < s->size; i++)
+        if (rg_rank_memory_round(s->memory, i, round)->is_lent)
+            return true;
+    return s->size > 2 && rg_rank_memory_round(s->memory, s->rank, round)->bytes >= SHARED_FROM;
 }
 
 /* Shares begin at a line. In bytes. */
@@ -249,15 +271,20 @@ static span share_of(const rg_shared *s, size_t bytes, int rank)
 /* A share is read by its rank alone, so that its sum may stand where our part of it was. */
 static void add_up_share(const rg_shared *s, const rg_group_work *w, uint64_t round)
 {
-    const rg_rank_round *own = rg_rank_memory_round(s->memory, s->rank, round);
     size_t each = rg_dtype_size(w->dtype);
-    span share = share_of(s, own->bytes, s->rank);
-    uint8_t *to = rg_rank_memory_area(s->memory, s->rank) + own->at;
+    span share = share_of(s, (size_t)rg_rank_memory_round(s->memory, s->rank, round)->bytes,
+                          s->rank);
+    uint8_t *own = ours(s, w, round);
     _Alignas(ALIGN) uint8_t block[BLOCK];
+    if (s->size == 2) {
+        add_up(s, w, round, own, own + share.begin, share.begin / each,
+               (share.end - share.begin) / each);
+        return;
+    }
     for (size_t at = share.begin, part; at < share.end; at += part) {
         part = smaller(share.end - at, BLOCK);
-        add_up(s, w, round, block, at / each, part / each);
-        memcpy(to + at, block, part);
+        add_up(s, w, round, own, block, at / each, part / each);
+        memcpy(own + at, block, part);
     }
 }
 
@@ -312,13 +339,16 @@ static rg_status reduce(rg_shared *s, bool *moved)
 static void take_sum(const rg_shared *s, const rg_group_work *w, uint64_t round, uint8_t *to,
                      size_t bytes)
 {
+    const uint8_t *own = ours(s, w, round);
     if (!in_shares(s, w, round)) {
-        add_up(s, w, round, to, 0, bytes / rg_dtype_size(w->dtype));
+        add_up(s, w, round, s->size == 2 ? to : own, to, 0, bytes / rg_dtype_size(w->dtype));
         return;
     }
     for (int i = 0; i < s->size; i++) {
         span share = share_of(s, bytes, i);
-        memcpy(to + share.begin, theirs(s, i, round) + share.begin, share.end - share.begin);
+        const uint8_t *from = i == s->rank ? own : theirs(s, i, round);
+        if (from != to) /* else it is there */
+            memcpy(to + share.begin, from + share.begin, share.end - share.begin);
     }
 }
 
@@ -371,6 +401,7 @@ static bool consume(rg_shared *s)
         s->first = w->next;
         s->last = s->first != NULL ? s->last : NULL;
         w->is_over = true;
+        w->end = s->at[RG_CONSUMED];
     }
     return true;
 }
@@ -382,6 +413,7 @@ static void give_up(rg_shared *s, rg_status code)
 {
     s->code = code;
     (void)snprintf(s->why, sizeof s->why, "%s", rg_error_message());
+    rg_lent_leave(); /* others may still look at what this process frees now */
     for (rg_group_work *w = s->first; w != NULL; w = w->next)
         w->is_over = true, w->code = code;
     s->first = s->last = NULL;
@@ -414,6 +446,8 @@ void rg_shared_start(rg_shared *s, rg_group_work *w)
         w->code = s->code;
         return;
     }
+    w->is_lent = w->kind == RG_GROUP_REDUCE && bytes > 0 && rg_rank_memory_lends(s->memory) &&
+                 rg_lent_find(w->data, bytes, &w->lent_at);
     w->rounds = bytes > 0 ? (bytes + RG_RANK_PIECE - 1) / RG_RANK_PIECE : 1;
     if (w->kind == RG_GROUP_LIST)
         w->rounds = 0;
@@ -451,6 +485,16 @@ static rg_status wait_for_others(rg_shared *s)
     return is == round ? RG_OK : rg_rank_memory_wait(s->memory, rank, stage, is + 1, what);
 }
 
+/* What was lent is the caller's own again when all have taken their part of it. */
+static rg_status wait_for_lent(rg_shared *s, const rg_group_work *w)
+{
+    int rank;
+    while (w->code == RG_OK && s->code == RG_OK &&
+           (rank = rg_rank_memory_behind(s->memory, RG_CONSUMED, w->end)) >= 0)
+        RG_TRY(rg_rank_memory_wait(s->memory, rank, RG_CONSUMED, w->end, kind_names[w->kind]));
+    return RG_OK;
+}
+
 rg_status rg_shared_wait(rg_shared *s, rg_group_work *w)
 {
     proceed(s);
@@ -460,6 +504,12 @@ rg_status rg_shared_wait(rg_shared *s, rg_group_work *w)
             give_up(s, code);
         else
             proceed(s);
+    }
+    if (w->is_lent) {
+        rg_status code = wait_for_lent(s, w);
+        if (code != RG_OK)
+            give_up(s, code);
+        w->code = w->code != RG_OK ? w->code : code;
     }
     return w->code == RG_OK ? RG_OK : rg_fail(w->code, "%s", s->why);
 }

@@ -41,7 +41,10 @@ struct rg_group_work {
     size_t rounds;            /* 0: not known yet */
     size_t passed[RG_STAGES]; /* rounds that are through each stage */
     uint8_t *columns[2];      /* of a list: the room that was made for it */
+    bool is_lent;             /* data is in memory that this process lends: at ... */
+    uint64_t lent_at;
     bool is_over;
+    uint64_t end; /* of the group's rounds; of what is over */
 
     rg_group *group;
     rg_group_work *next;

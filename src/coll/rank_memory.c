@@ -5,8 +5,10 @@
 #include "coll/group_priv.h"
 #include "sys/clock.h"
 #include "sys/memfd.h"
+#include "sys/process.h"
 #include "sys/flags.h"
 #include "sys/interrupt.h"
+#include "sys/lent.h"
 #include "sys/log.h"
 
 #include <errno.h>
@@ -41,6 +43,8 @@ struct rg_rank_memory {
     member *members; /* the beginning of the memory */
     uint8_t *areas;
     bool is_member; /* our lock is held */
+    bool lends;
+    rg_lent_view **views; /* by rank: what it lends; NULL of ourselves */
 };
 
 static size_t heads_bytes(int size)
@@ -94,6 +98,38 @@ static rg_status meet(rg_rank_memory *g, rg_group *group, bool *all_can)
     return code;
 }
 
+typedef struct lender {
+    int32_t pid, descriptor;
+} lender;
+
+/* All look at what each lends, or nobody lends. Every rank takes part in both exchanges. */
+static rg_status look_at_lent(rg_rank_memory *g, rg_group *group)
+{
+    lender mine = {(int32_t)rg_process_id(), rg_lent_descriptor()};
+    lender *all = rg_alloc_zero((size_t)g->size, sizeof *all);
+    uint8_t can = 1, *each = rg_alloc_zero((size_t)g->size, 1);
+    g->views = rg_alloc_zero((size_t)g->size, sizeof(rg_lent_view *));
+    if (all == NULL || each == NULL || g->views == NULL) {
+        rg_free(all);
+        rg_free(each);
+        return rg_no_memory((size_t)g->size * sizeof *all, "a group");
+    }
+    rg_status code = group->backend->all_gather(group, &mine, sizeof mine, all);
+    for (int i = 0; code == RG_OK && i < g->size; i++)
+        if (i != g->rank) {
+            g->views[i] = rg_lent_view_find(all[i].pid, all[i].descriptor);
+            can = can && g->views[i] != NULL;
+        }
+    if (code == RG_OK)
+        code = group->backend->all_gather(group, &can, 1, each);
+    g->lends = code == RG_OK;
+    for (int i = 0; i < g->size; i++)
+        g->lends = g->lends && each[i] != 0;
+    rg_free(all);
+    rg_free(each);
+    return code;
+}
+
 rg_status rg_rank_memory_open(rg_rank_memory **out, rg_group *group)
 {
     bool all_can = false;
@@ -105,7 +141,9 @@ rg_status rg_rank_memory_open(rg_rank_memory **out, rg_group *group)
     g->size = group->size;
     g->bytes = heads_bytes(g->size) + (size_t)g->size * RG_RANK_AREA;
     rg_status code = meet(g, group, &all_can);
-    if (all_can)
+    if (code == RG_OK && all_can)
+        code = look_at_lent(g, group);
+    if (code == RG_OK && all_can)
         *out = g;
     else
         rg_rank_memory_close(g);
@@ -119,6 +157,9 @@ void rg_rank_memory_close(rg_rank_memory *g)
     if (g->is_member)
         (void)pthread_mutex_unlock(&g->members[g->rank].alive);
     rg_memfd_unmap(g->members, g->bytes);
+    for (int i = 0; g->views != NULL && i < g->size; i++)
+        rg_lent_view_drop(g->views[i]);
+    rg_free(g->views);
     rg_free(g);
 }
 
@@ -136,6 +177,16 @@ static void sleep_on(member *m, uint32_t seen)
 {
     struct timespec most = {.tv_nsec = RG_LOOK_NS};
     (void)syscall(SYS_futex, &m->bell, FUTEX_WAIT, seen, &most, NULL, 0);
+}
+
+bool rg_rank_memory_lends(const rg_rank_memory *g)
+{
+    return g->lends;
+}
+
+const uint8_t *rg_rank_memory_lent(const rg_rank_memory *g, int rank, uint64_t at, size_t n)
+{
+    return rg_lent_view_at(g->views[rank], at, n);
 }
 
 uint8_t *rg_rank_memory_area(const rg_rank_memory *g, int rank)

@@ -32,8 +32,9 @@ typedef enum rg_stage { RG_PUBLISHED, RG_REDUCED, RG_CONSUMED, RG_STAGES } rg_st
 typedef struct rg_rank_round {
     uint32_t kind, dtype, op, root;
     uint64_t whole;     /* bytes of the operation, or items of a list */
-    uint64_t at, bytes; /* in its area */
-    uint64_t spare[3];
+    uint64_t at, bytes; /* in its area, or in what it lends (sys/lent.h) */
+    uint64_t is_lent;
+    uint64_t spare[2];
 } rg_rank_round;
 
 typedef struct rg_rank_memory rg_rank_memory;
@@ -48,6 +49,9 @@ void rg_rank_memory_close(rg_rank_memory *memory); /* NULL is allowed */
 void rg_rank_memory_lost(rg_rank_memory *memory, int rank, const char *how);
 bool rg_rank_memory_is_lost(const rg_rank_memory *memory, int rank);
 
+/* Whether every rank can look at what the others lend. */
+bool rg_rank_memory_lends(const rg_rank_memory *memory);
+const uint8_t *rg_rank_memory_lent(const rg_rank_memory *memory, int rank, uint64_t at, size_t n);
 uint8_t *rg_rank_memory_area(const rg_rank_memory *memory, int rank);
 rg_rank_round *rg_rank_memory_round(const rg_rank_memory *memory, int rank, uint64_t round);
 uint64_t rg_rank_memory_stage(const rg_rank_memory *memory, int rank, rg_stage stage);

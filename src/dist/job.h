@@ -62,6 +62,14 @@ typedef struct rg_resumed {
     uint64_t until;    /* some servers have a push more, with the batches up to here */
 } rg_resumed;
 
+/* What a process before this one had told of how its training goes (stats.h). */
+typedef struct rg_told {
+    uint64_t rows, batches;
+    double seconds, loss_sum;
+    int64_t *counts; /* of the AUC: positives, then negatives; owned */
+    size_t bins;
+} rg_told;
+
 struct rg_job {
     pthread_mutex_t joining; /* held while it is joined or left */
     atomic_bool joined;
@@ -84,7 +92,9 @@ struct rg_job {
     bool agreed;                 /* the servers know which program we train */
     rg_resumed *resumed;         /* by thread; NULL: it is its first start */
     size_t n_resumed;
-    atomic_bool replays; /* of what was resumed not all has been come by */
+    rg_told told;
+    atomic_bool has_told; /* and it was not taken yet */
+    atomic_bool replays;  /* of what was resumed not all has been come by */
     struct rg_exchange *exchange;
     struct rg_leases *leases;       /* of data that servers deal (leases.h); NULL: there is none */
     struct rg_shuffle_inbox *inbox; /* of global shuffles (shuffle.c) */

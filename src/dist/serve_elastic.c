@@ -50,9 +50,9 @@ void rg_serve_look_for_lost(rg_engine *s)
     if (late) {
         rg_because_say((rg_because){.worker = true, .index = RG_BECAUSE_ANY});
         rg_serve_fail(s, RG_ECLOSED,
-                      "all trainers are gone, and none came within %llu s "
+                      "all trainers are gone, the last of them %s; none came within %llu s "
                       "(FLAGS_ps_return_seconds); each of their logs says why",
-                      (unsigned long long)wait_s);
+                      s->last_lost, (unsigned long long)wait_s);
     }
     pthread_mutex_unlock(&s->lock);
 }

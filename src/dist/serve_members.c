@@ -407,6 +407,7 @@ static bool is_done_without(rg_engine *s, rg_member *trainer, const char *how)
     }
     rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
     tell(trainer - s->trainers, "lost", trainer->who, how);
+    (void)snprintf(s->last_lost, sizeof s->last_lost, "%s, which %s", trainer->who, how);
     rg_serve_note_gone(s, trainer->session);
     has_left(s, trainer, s->elastic > 0);
     end_if_all_left(s);

@@ -281,6 +281,7 @@ struct rg_engine {
     int64_t elastic;     /* trainers come and go, and so many must come: FLAGS_ps_elastic; 0: all */
     atomic_int n_joined; /* trainers that have ever come */
     uint64_t alone_ns;   /* since when all trainers are lost; 0: they are not */
+    char last_lost[512]; /* the trainer that was done without last, and how it went; of `lock` */
     rg_task_queue *queues[RG_QUEUES];
     pthread_t workers[RG_QUEUES];
     /* of the thread that waits for the end: */

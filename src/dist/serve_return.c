@@ -15,6 +15,7 @@
  * other. To compute that step once more it needs the values from before it: those are kept by each
  * shard, of the last step, and given to it until its push has come again. */
 #include "dist/serve_priv.h"
+#include "dist/stats.h"
 
 #include "base/cursor.h"
 #include "base/mem.h"
@@ -67,18 +68,28 @@ bool rg_serve_was_done(rg_member *trainer)
 
 /* ---- RESUME ---- */
 
-/* {u64 rendezvous, u32 threads, u32 0, of each thread {u64 pushes, u64 position}} */
+/* {u64 rendezvous, u32 threads, u32 statistics, of each thread {u64 pushes, u64 position}}, and
+ * where `statistics` is 1 what it had told last, as in STATS. */
 static void tell_ledger(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
+    const rg_reported *told = &trainer->stats;
     rg_buf out;
     rg_buf_init(&out, 0);
     rg_buf_u64(&out, s->n_meetings);
     rg_buf_u32(&out, (uint32_t)trainer->n_pushed);
-    rg_buf_u32(&out, 0);
+    rg_buf_u32(&out, told->has ? 1 : 0);
     for (size_t i = 0; i < trainer->n_pushed; i++) {
         rg_buf_u64(&out, trainer->pushed[i]);
         rg_buf_u64(&out, trainer->positions[i]);
     }
+    if (told->has)
+        rg_stats_write(&out, &(rg_stats){.rows = told->rows,
+                                         .batches = told->batches,
+                                         .seconds = told->seconds,
+                                         .loss_sum = told->loss_sum,
+                                         .pos = told->bins,
+                                         .neg = told->bins ? told->bins + told->n_bins : NULL,
+                                         .bins = told->n_bins});
     if (rg_buf_status(&out) != RG_OK)
         rg_rpc_refuse(request, RG_ENOMEM, "no memory");
     else

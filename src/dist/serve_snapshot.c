@@ -1,8 +1,8 @@
 /* serve_snapshot.c - when a server takes a snapshot of itself, and how it comes to a moment that is
  * one.
  *
- * The cut. Each loop holds what comes in; what was taken in is brought to its end; then the journal
- * begins a new segment, and the state is what all records before it have made, but for requests
+ * The cut. The journal begins a new segment; then each loop holds what comes in, what was taken in
+ * is brought to its end, and the state is what all records up to there have made, but for requests
  * that wait for others, which are part of it. Held is what comes in for a moment only: while dense
  * values, the ledger and what waits are written. The rows of tables, which are the most of it, are
  * written by a thread while the server goes on: serve_state_rows.c. */
@@ -62,17 +62,15 @@ bool rg_serve_waits_for_snapshot(rg_engine *s, rg_rpc_request *request)
 
 /* ---- the cut ---- */
 
-/* Records below *number are applied, or wait. Joins and deaths are noted and done under these
- * locks.
- */
-static rg_status cut(rg_engine *s, uint64_t *number)
+/* Records below it are applied, or wait. Joins and deaths are noted and done under these locks. */
+static uint64_t next_record(rg_engine *s)
 {
     pthread_mutex_lock(&s->lock);
     pthread_mutex_lock(&s->members);
-    rg_status code = rg_journal_cut(s->journal->journal, number);
+    uint64_t number = rg_journal_next(s->journal->journal);
     pthread_mutex_unlock(&s->members);
     pthread_mutex_unlock(&s->lock);
-    return code;
+    return number;
 }
 
 /* The state at the cut, in a file that has all of it but the rows. */
@@ -95,14 +93,12 @@ static void give_up(struct rg_serve_journal *j)
 static rg_status hold_and_cut(rg_engine *s, double *seconds)
 {
     struct rg_serve_journal *j = s->journal;
-    uint64_t number;
-    RG_TRY(rg_journal_wait(j->journal)); /* so that there is little to flush while all wait */
+    uint64_t segment; /* it begins a little before: nobody shall wait for the disk meanwhile */
+    RG_TRY(rg_journal_cut(j->journal, &segment));
     uint64_t begin = rg_clock_ns();
     in_each_loop(s, hold);
     rg_serve_settle(s);
-    rg_status code = cut(s, &number);
-    if (code == RG_OK)
-        code = cut_state(s, number);
+    rg_status code = cut_state(s, next_record(s));
     in_each_loop(s, release);
     *seconds = (double)(rg_clock_ns() - begin) * 1e-9;
     j->snapshot_ns = rg_clock_ns();
@@ -118,6 +114,9 @@ static rg_status write_rest(rg_engine *s)
     struct rg_serve_journal *j = s->journal;
     uint64_t oldest, bytes;
     rg_status code = rg_state_rows_write(j->rows, &j->stop);
+    /* What is in it is in the journal, too, whatever the power does: numbers go on behind it. */
+    if (code == RG_OK)
+        code = rg_journal_wait(j->journal);
     if (code != RG_OK) {
         give_up(j);
         return code;

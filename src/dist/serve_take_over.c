@@ -394,6 +394,18 @@ static rg_status recall_trainers(taking *t)
     return RG_OK;
 }
 
+/* Each server has its own count of the examples of a range, of which another number of servers
+ * could not be made: a push that some had and others had not is in some of the values. */
+static rg_status check_leases(const rg_record *record)
+{
+    uint64_t passes;
+    RG_TRY(rg_cursor_u64(&(rg_cursor){record->bytes, record->n}, &passes));
+    if (passes > 0)
+        return rg_fail(RG_EINVAL, "the data of this job was leased: it goes on with the numbers of "
+                                  "servers and workers that it had, and not with others");
+    return RG_OK;
+}
+
 /* ---- all of it ---- */
 
 static rg_status take_record(void *arg, const rg_record *record)
@@ -413,6 +425,8 @@ static rg_status take_record(void *arg, const rg_record *record)
         return t->ledger ? take_engine(t, record) : RG_OK;
     case RG_STATE_MEMBER:
         return t->ledger ? take_member(t, record) : RG_OK;
+    case RG_STATE_LEASES:
+        return t->ledger ? check_leases(record) : RG_OK;
     default:
         return RG_OK; /* what waited for others is asked for again */
     }

@@ -493,7 +493,7 @@ rg_status rg_plan_run(rg_plan *plan)
     if (code == RG_OK && on_device)
         code = end_on_device(plan);
     if (start != 0)
-        rg_profile_add(RG_SPAN_RUN, "run", start, rg_clock_ns());
+        rg_profile_add(RG_SPAN_RUN, plan->trains ? "step" : "run", start, rg_clock_ns());
     plan->ahead = NULL;
     plan->run.step++;
     if (!plan->settled) {

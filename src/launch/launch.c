@@ -156,7 +156,7 @@ static bool is_done_without(supervisor *s, int child)
 static bool had_finished(const supervisor *s, int child)
 {
     rg_buf path;
-    if (s->job->restarts < 1)
+    if (s->job->restarts < 1 && s->join == NULL) /* else one may come when all is done */
         return false;
     if (s->job->processes[child].role == RG_LAUNCH_SERVER)
         return !any_running(s, RG_LAUNCH_WORKER);
@@ -178,7 +178,7 @@ static void take_end(supervisor *s, int child, const rg_child_end *end)
     rg_buf_init(&text, 0);
     bool over = s->signal != 0 || s->n_failed > 0 ||
                 (end->signal == 0 && says_because(s, child, &of)) ||
-                (s->job->restarts < 1 && p->role == RG_LAUNCH_SERVER &&
+                (s->job->restarts < 1 && s->join == NULL && p->role == RG_LAUNCH_SERVER &&
                  !any_running(s, RG_LAUNCH_WORKER));
     rg_launch_who(&text, p);
     if (!over && had_finished(s, child)) {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define PREFIX "journal-"
+#define COMING PREFIX "next" /* a segment, until all before it is on the disk */
 static const uint64_t SECOND = 1000000000, A_WHILE = 3600 * UINT64_C(1000000000);
 
 rg_status rg_journal_mode_of(const char *text, rg_journal_mode *mode)
@@ -127,12 +128,10 @@ static bool is_unborn(const reading *r, const char *name)
     return rg_path_size(path) < RG_RECORDS_HEAD;
 }
 
-static rg_status read_segment(reading *r, uint64_t first, bool last)
+static rg_status read_segment(reading *r, const char *name, uint64_t first, bool last)
 {
-    char name[64];
     rg_records_reader *reader = NULL;
     rg_records_about about;
-    name_of(name, first);
     if (last && is_unborn(r, name))
         return r->repairs ? rg_folder_remove(r->folder, name) : RG_OK;
     RG_TRY(rg_records_open(&reader, r->folder, name, &about));
@@ -155,12 +154,42 @@ static size_t begin_of(const segments *s, uint64_t from)
     return begin;
 }
 
+/* What was appended while the segment before it was flushed. Where that ended well but for its name
+ * it goes on there; where records between them are lost, with the power, so is it. */
+static rg_status read_coming(reading *r)
+{
+    char path[4200], name[64];
+    rg_records_reader *reader = NULL;
+    rg_records_about about;
+    (void)snprintf(path, sizeof path, "%s/" COMING, rg_folder_path(r->folder));
+    if (!rg_path_exists(path))
+        return RG_OK;
+    rg_status code = is_unborn(r, COMING) ? RG_ECORRUPT
+                                          : rg_records_open(&reader, r->folder, COMING, &about);
+    rg_records_close(reader);
+    if (code == RG_ECORRUPT || (code == RG_OK && about.first != r->next)) {
+        rg_log(RG_LOG_W, "ps", "\"%s is behind records that were lost: it is not read\"", path);
+        return r->repairs ? rg_folder_remove(r->folder, COMING) : RG_OK;
+    }
+    RG_TRY(code);
+    if (!r->repairs)
+        return read_segment(r, COMING, about.first, true);
+    name_of(name, about.first);
+    RG_TRY(rg_folder_move(r->folder, COMING, r->folder, name));
+    return read_segment(r, name, about.first, true);
+}
+
 static rg_status read_from(reading *r, uint64_t *lineage, uint64_t *next)
 {
     segments all = {0};
+    char name[64];
     rg_status code = rg_folder_each(r->folder, note_segment, &all);
-    for (size_t i = begin_of(&all, r->from); code == RG_OK && i < all.n; i++)
-        code = read_segment(r, all.first[i], i + 1 == all.n);
+    for (size_t i = begin_of(&all, r->from); code == RG_OK && i < all.n; i++) {
+        name_of(name, all.first[i]);
+        code = read_segment(r, name, all.first[i], i + 1 == all.n);
+    }
+    if (code == RG_OK && all.n > 0)
+        code = read_coming(r);
     rg_free(all.first);
     *next = r->next;
     *lineage = r->lineage;
@@ -201,21 +230,26 @@ struct rg_journal {
     char why[512];
 };
 
-static rg_status begin_segment(rg_journal *j)
+static rg_status create_segment(rg_journal *j, const char *name)
 {
-    char name[64];
     const rg_records_about about = {RG_RECORDS_JOURNAL, j->lineage, j->next};
-    name_of(name, j->next);
     (void)rg_fault("journal.begin");
     RG_TRY(rg_folder_remove(j->folder, name)); /* of a life that ended before its first record */
     RG_TRY(rg_records_create(&j->file, j->folder, name, &about));
-    rg_status code = rg_file_sync(j->file);
-    (void)rg_fault("journal.begun");
-    if (code == RG_OK)
-        code = rg_folder_sync(j->folder);
-    j->first = j->synced = j->next;
+    j->first = j->next;
     j->bytes = RG_RECORDS_HEAD;
-    return code;
+    return RG_OK;
+}
+
+static rg_status begin_segment(rg_journal *j)
+{
+    char name[64];
+    name_of(name, j->next);
+    RG_TRY(create_segment(j, name));
+    j->synced = j->next;
+    RG_TRY(rg_file_sync(j->file));
+    (void)rg_fault("journal.begun");
+    return rg_folder_sync(j->folder);
 }
 
 /* With the lock. */
@@ -290,7 +324,8 @@ static void sync_now(rg_journal *j)
 /* Whether there is nothing to flush, or it is not the time: once a second is after each wait. */
 static bool is_idle(const rg_journal *j, bool waited)
 {
-    return j->synced == j->next || (j->mode == RG_JOURNAL_EVERYSEC && !waited && !j->stop);
+    return j->syncing || j->synced == j->next ||
+           (j->mode == RG_JOURNAL_EVERYSEC && !waited && !j->stop);
 }
 
 static void *flush(void *arg)
@@ -395,23 +430,46 @@ uint64_t rg_journal_bytes(rg_journal *j)
     return bytes;
 }
 
+/* The old one is flushed while the new one is written; only then the new one has its name. */
+static rg_status flush_both(const rg_journal *j, const rg_file *before, const rg_file *file,
+                            uint64_t first)
+{
+    char name[64];
+    name_of(name, first);
+    (void)rg_fault("journal.cut");
+    RG_TRY(rg_file_sync(before));
+    RG_TRY(rg_file_sync(file));
+    RG_TRY(rg_folder_move(j->folder, COMING, j->folder, name));
+    (void)rg_fault("journal.begun");
+    return rg_folder_sync(j->folder);
+}
+
 rg_status rg_journal_cut(rg_journal *j, uint64_t *first)
 {
     pthread_mutex_lock(&j->lock);
     while (j->syncing)
         (void)rg_cond_wait(&j->change, &j->lock, SECOND);
     rg_status code = j->failed != RG_OK ? rg_fail(j->failed, "%s", j->why) : RG_OK;
+    rg_file *before = NULL;
     if (code == RG_OK && j->next > j->first) {
-        rg_file *before = j->file;
-        code = rg_file_sync(before);
-        if (code == RG_OK)
-            code = begin_segment(j);
+        before = j->file;
+        code = create_segment(j, COMING);
+        if (code == RG_OK) {
+            const rg_file *file = j->file;
+            uint64_t upto = j->next;
+            j->syncing = true;
+            pthread_mutex_unlock(&j->lock);
+            code = flush_both(j, before, file, upto);
+            pthread_mutex_lock(&j->lock);
+            j->syncing = false;
+            j->synced = upto;
+            rg_file_close(before);
+        }
         if (code != RG_OK)
             fail(j, code);
-        if (j->file != before)
-            rg_file_close(before);
+        (void)pthread_cond_broadcast(&j->change);
     }
-    *first = j->next;
+    *first = j->first;
     pthread_mutex_unlock(&j->lock);
     return code;
 }

@@ -64,7 +64,8 @@ rg_status rg_journal_wait(rg_journal *journal);
 /* The number of the next record; bytes in segments that were begun since the last cut. */
 uint64_t rg_journal_next(rg_journal *journal);
 uint64_t rg_journal_bytes(rg_journal *journal);
-/* A new segment begins, with the number *first: what came before is whole, and on the disk. */
+/* A new segment begins, with the number *first: what came before is whole, and on the disk when it
+ * returns. Others append meanwhile. One thread at a time. */
 rg_status rg_journal_cut(rg_journal *journal, uint64_t *first);
 /* Segments of which no record has this number or one above go. */
 rg_status rg_journal_forget(rg_journal *journal, uint64_t before);

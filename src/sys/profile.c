@@ -23,6 +23,7 @@ static size_t shown; /* spans before it were reset, and are kept for the process
 static bool keeps;   /* they are */
 static uint64_t n_dropped;
 static int64_t wall_ahead; /* of the monotonic clock, when it was started */
+static _Atomic uint64_t since_ns;
 
 static _Atomic int n_threads;
 static _Thread_local int own_number; /* from 1; 0: it has none yet */
@@ -31,8 +32,15 @@ void rg_profile_start(void)
 {
     (void)pthread_mutex_lock(&lock);
     wall_ahead = (int64_t)(rg_clock_wall_ns() - rg_clock_ns());
+    if (!rg_profiling)
+        atomic_store(&since_ns, rg_clock_ns());
     (void)pthread_mutex_unlock(&lock);
     rg_profiling = true;
+}
+
+uint64_t rg_profile_since(void)
+{
+    return atomic_load(&since_ns);
 }
 
 void rg_profile_stop(void)
@@ -205,67 +213,25 @@ rg_status rg_profile_table(const char *sorted_by, rg_buf *text)
 
 /* ---- where steps went ---- */
 
-/* What an op of this name does for a step; the others compute. */
-static const struct {
-    const char *op;
-    int part;
-} parts[] = {{"distributed_lookup_table", 1},
-             {"prefetch", 1},
-             {"recv", 1},
-             {"distributed_lookup_table_grad", 3},
-             {"send", 3},
-             {"send_barrier", 4},
-             {"fetch_barrier", 4},
-             {"all_reduce_wait", 4}};
-enum { READ, PULL, COMPUTE, PUSH, WAIT, PARTS };
-
-static int part_of(const rg_span *span)
-{
-    if (span->kind == RG_SPAN_READ)
-        return READ;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strcmp(parts[i].op, span->name) == 0)
-            return parts[i].part;
-    return COMPUTE;
-}
-
-/* Threads that run programs; those that only read or answer are not part of a step. */
-static void find_runners(bool *runs, uint64_t *steps)
-{
-    *steps = 0;
-    for (size_t i = shown; i < n_spans; i++)
-        if (spans[i].kind == RG_SPAN_RUN) {
-            runs[spans[i].thread] = true;
-            (*steps)++;
-        }
-}
-
 rg_status rg_profile_steps(rg_buf *text)
 {
+    enum { PARTS = 5 };
     static const char *const names[PARTS] = {"read", "pull", "compute", "push", "wait"};
     static const char *const docs[PARTS] = {
         "data were waited for", "rows and parameters came from servers",
         "ops of the model and its updates", "gradients were handed to servers",
         "others were waited for"};
-    uint64_t took[PARTS] = {0}, all = 0, steps;
-    int threads = 0;
+    uint64_t took[PARTS] = {0}, all = 0, steps = 0;
     (void)pthread_mutex_lock(&lock);
-    for (size_t i = shown; i < n_spans; i++)
-        threads = spans[i].thread > threads ? spans[i].thread : threads;
-    bool *runs = rg_alloc_zero((size_t)threads + 1, sizeof *runs);
-    if (runs == NULL) {
-        (void)pthread_mutex_unlock(&lock);
-        return rg_no_memory((size_t)threads, "threads");
+    for (size_t i = shown; i < n_spans; i++) {
+        steps += spans[i].kind == RG_SPAN_RUN && strcmp(spans[i].name, "step") == 0;
+        for (int k = 0; spans[i].kind == RG_SPAN_PART && k < PARTS; k++)
+            if (strcmp(spans[i].name, names[k]) == 0) {
+                took[k] += spans[i].end - spans[i].start;
+                all += spans[i].end - spans[i].start;
+            }
     }
-    find_runners(runs, &steps);
-    for (size_t i = shown; i < n_spans; i++)
-        if (runs[spans[i].thread] &&
-            (spans[i].kind == RG_SPAN_OP || spans[i].kind == RG_SPAN_READ)) {
-            took[part_of(&spans[i])] += spans[i].end - spans[i].start;
-            all += spans[i].end - spans[i].start;
-        }
     (void)pthread_mutex_unlock(&lock);
-    rg_free(runs);
     if (steps == 0 || all == 0)
         return RG_OK;
     rg_buf_printf(text, "Where %llu steps went:\n", (unsigned long long)steps);

@@ -22,26 +22,29 @@ enum { RG_PROFILE_MOST = 1 << 23 };
 
 typedef enum rg_span_kind {
     RG_SPAN_OP,      /* an op, or a copy that it needs */
-    RG_SPAN_RUN,     /* a program, once: the ops lie in it */
+    RG_SPAN_RUN,     /* a program, once: the ops lie in it; "step" where it trains */
     RG_SPAN_READ,    /* data are made, or waited for */
+    RG_SPAN_PART,    /* of a step, as rg_step_enter() of sys/metrics.h has it; beside the others */
     RG_SPAN_SERVE,   /* a server answers a request */
     RG_SPAN_REQUEST, /* from its start to its answer; others of the same thread overlap it */
 } rg_span_kind;
 
 extern bool rg_profiling; /* read by who has spans; set by the functions below */
+/* When it was started: what began before counts from then on. */
+uint64_t rg_profile_since(void);
 
 void rg_profile_start(void);
 void rg_profile_stop(void);
 void rg_profile_reset(void);
 /* A span of the calling thread that has ended; of one thread they lie side by side or inside each
- * other, but for requests. */
+ * other, but for requests and parts of steps. */
 void rg_profile_add(rg_span_kind kind, const char *name, uint64_t start_ns, uint64_t end_ns);
 
 /* The table of calls, total, min, max and average by op. sorted_by: "calls", "total",
  * "max", "min", "ave", or NULL for the order of first use. */
 rg_status rg_profile_table(const char *sorted_by, rg_buf *text);
 /* Where the steps went, a line each: reading, pulling, computing, pushing, waiting, as parts of
- * what threads that run programs took. Empty where no program was run. */
+ * what trainer threads took. Empty where nothing was trained. */
 rg_status rg_profile_steps(rg_buf *text);
 /* The spans in Chrome's trace format (chrome://tracing, ui.perfetto.dev). */
 rg_status rg_profile_trace(rg_buf *json);

@@ -19,10 +19,9 @@ static const char MERGED[] = "trace.json";
 typedef struct merger {
     const rg_folder *folder;
     rg_file *out;
-    rg_map names; /* of spans, and processes with threads: "worker.0/3" -> its number */
-    int files, threads;
-    bool any;    /* an event was written */
-    bool server; /* the file that is read is of a server */
+    rg_map names; /* of spans */
+    int files;
+    bool any; /* an event was written */
     char process[256];
     rg_buf found; /* "worker.0, worker.1" */
 } merger;
@@ -51,47 +50,26 @@ static rg_status intern(merger *m, const char *text, const char **out)
     return rg_map_put(&m->names, copy, copy);
 }
 
-/* One number for each thread of each process. */
-static rg_status thread_of(merger *m, const char *tid, int *number)
-{
-    char key[512];
-    const char *kept;
-    (void)snprintf(key, sizeof key, "\n%s/%s", m->process, tid); /* no name begins so */
-    uintptr_t at = (uintptr_t)rg_map_get(&m->names, key);
-    if (at == 0) {
-        kept = rg_strdup(key);
-        if (kept == NULL)
-            return rg_no_memory(sizeof key, "a thread");
-        at = (uintptr_t)++m->threads;
-        RG_TRY(rg_map_put(&m->names, kept, (void *)at));
-    }
-    *number = (int)at;
-    return RG_OK;
-}
-
-/* Into the list, for the tables. What servers run is not part of a step of a trainer. */
+/* Into the list, for the tables. */
 static rg_status count(merger *m, const char *line)
 {
     static const struct {
         const char *category;
         rg_span_kind kind;
-    } kinds[] = {{"op", RG_SPAN_OP}, {"run", RG_SPAN_RUN}, {"read", RG_SPAN_READ}};
+    } kinds[] = {{"op", RG_SPAN_OP}, {"run", RG_SPAN_RUN}, {"part", RG_SPAN_PART}};
     char name[256], category[32], number[64];
     rg_span span = {0};
     if (strstr(line, "\"ph\": \"X\"") == NULL || !field(line, "\"name\": \"", name, sizeof name) ||
         !field(line, "\"cat\": \"", category, sizeof category))
         return RG_OK;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(kinds[i].category, category) != 0 || (m->server && i > 0))
+        if (strcmp(kinds[i].category, category) != 0)
             continue;
         span.kind = kinds[i].kind;
         RG_TRY(intern(m, name, &span.name));
         if (!field(line, "\"dur\": ", number, sizeof number))
             return RG_OK;
         span.end = (uint64_t)(strtod(number, NULL) * 1e3);
-        if (!field(line, "\"tid\": ", number, sizeof number))
-            return RG_OK;
-        RG_TRY(thread_of(m, number, &span.thread));
         rg_profile_put(&span);
     }
     return RG_OK;
@@ -162,7 +140,6 @@ static rg_status visit(void *arg, const char *name)
     if (!is_trace(name))
         return RG_OK;
     (void)snprintf(m->process, sizeof m->process, "%.*s", (int)strlen(name) - 5, name);
-    m->server = strncmp(name, "server.", 7) == 0;
     rg_buf_printf(&m->found, "%s%s", m->files++ > 0 ? ", " : "", m->process);
     return take_file(m, name);
 }

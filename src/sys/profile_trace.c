@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Parts of steps have a lane of their own beside their thread's: they begin and end within ops. */
+enum { PART_LANES = 1000000 };
+
 typedef struct trace {
     rg_buf *out;
     uint64_t zero; /* wall time that is 0 in the trace */
@@ -22,7 +25,7 @@ typedef struct trace {
     char process[64];
 } trace;
 
-static const char *const categories[] = {"op", "run", "read", "serve", "request"};
+static const char *const categories[] = {"op", "run", "read", "part", "serve", "request"};
 
 /* ---- who this is ---- */
 
@@ -92,6 +95,12 @@ static void add_threads(const trace *t, const rg_span *spans, size_t n)
                 add_name(t, "thread_name", k, name);
                 break;
             }
+    for (int k = 1; kinds != NULL && k <= threads; k++)
+        if (kinds[k] & (1U << RG_SPAN_PART)) {
+            char name[64];
+            (void)snprintf(name, sizeof name, "parts of its steps (thread %d)", k);
+            add_name(t, "thread_name", PART_LANES + k, name);
+        }
     rg_free(kinds);
 }
 
@@ -102,7 +111,8 @@ static void add_span(const trace *t, const rg_span *s, size_t number)
         rg_buf_printf(t->out,
                       ",\n{\"name\": \"%s\", \"cat\": \"%s\", \"ph\": \"X\", \"ts\": %.3f, "
                       "\"dur\": %.3f, \"pid\": %ld, \"tid\": %d}",
-                      s->name, categories[s->kind], start, end - start, t->pid, s->thread);
+                      s->name, categories[s->kind], start, end - start, t->pid,
+                      s->thread + (s->kind == RG_SPAN_PART ? PART_LANES : 0));
         return;
     }
     for (int i = 0; i < 2; i++) /* they overlap: begin and end by an id */

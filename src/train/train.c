@@ -424,6 +424,8 @@ static rg_status train_all(rg_train *t, int thread, bool look_ahead)
     rg_status code = next_batch(t->reader, thread, &batch);
     while (code == RG_OK && is_skipped(t, thread, batch))
         code = next_batch(t->reader, thread, &batch);
+    if (code == RG_OK && t->threads == 1 && !t->config->infer)
+        rg_team_goes_on(&t->team, atomic_load(&t->batches));
     while (code == RG_OK)
         code = train_batch(t, thread, look_ahead, &batch);
     return code;
@@ -604,6 +606,7 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
     pthread_mutex_init(&t.lock, NULL);
     rg_cond_init(&t.ended);
     rg_watch_training(config->infer ? NULL : config->program);
+    (void)rg_step_enter(RG_STEP_NONE); /* the caller only watches; its last exe.run is over */
     rg_status code = open_train(&t);
     if (code == RG_OK)
         code = rg_pool_open(&t.pool, t.threads + 1);

@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "ir/op.h"
-#include "sys/clock.h"
 #include "sys/file.h"
 #include "watch/http.h"
 #include "watch/page_html.h"
@@ -46,6 +45,10 @@ static rg_status show_log(const rg_page *page, const rg_http_request *request, r
     rg_buf_init(&path, 0);
     rg_buf_printf(&path, "%s/%slog.%d", page->state->log_dir,
                   p->role == RG_WATCHED_WORKER ? "worker" : "server", p->index);
+    if (!rg_path_exists(rg_buf_cstr(&path))) { /* as PaddleRec calls them */
+        rg_buf_clear(&path);
+        rg_buf_printf(&path, "%s/%s", page->state->log_dir, p->name);
+    }
     rg_status code = rg_buf_status(&path);
     if (code == RG_OK)
         code = rg_tail_last(rg_buf_cstr(&path), (size_t)lines, MAX_LOG_BYTES, body);
@@ -122,7 +125,7 @@ static rg_status handle(void *ctx, const rg_http_request *request, rg_buf *body,
         rg_buf_add(body, rg_page_html, rg_page_html_bytes);
         return RG_OK;
     }
-    RG_TRY(rg_watch_state_poll(page->state, rg_clock_unix()));
+    RG_TRY(rg_watch_state_poll(page->state, rg_watch_now()));
     if (strcmp(path, "/api/job") == 0) {
         *content_type = json;
         rg_watch_state_json(page->state, body);

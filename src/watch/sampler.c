@@ -163,6 +163,7 @@ static void tick(void)
         thin_out();
     }
     pthread_mutex_unlock(&w.lock);
+    rg_metric_is(RG_M_WATCH, rg_clock_thread_ns());
 }
 
 static void *sampler(void *arg)

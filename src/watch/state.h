@@ -1,6 +1,6 @@
 /* state.h - how a job is, from what its processes write into LOG_DIR/watch.
  *
- * The files (docs/guide-page.md) are read as they grow, in the order of their times over all
+ * The files (docs/guide-watch.md) are read as they grow, in the order of their times over all
  * processes: so a job that runs and one that ended long ago, read in one go, come out the same.
  * Memory is bounded: curves are thinned (series.h), old events are let go and counted.
  *
@@ -71,6 +71,9 @@ typedef struct rg_watch_state {
     rg_series examples, loss, auc, test_loss, test_auc, table_bytes, progress;
     double loss_t, auc_t, test_loss_t, test_auc_t; /* up to when each has been taken in */
 } rg_watch_state;
+
+/* Seconds since 1970, as the lines of the files have them. */
+double rg_watch_now(void);
 
 /* `folder` is a job's log folder, or the folder watch in it. RG_ENOENT where there is neither; that
  * nothing is in it yet is no error. */

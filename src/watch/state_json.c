@@ -227,6 +227,9 @@ static void add_process(const rg_watch_state *s, const rg_watched *p, rg_buf *ou
     add_number(out, "memory", rg_watched_value(p, "regatta_process_resident_bytes", 0));
     add_number(out, "cpu_seconds", rg_watched_value(p, "regatta_process_cpu_seconds_total", 0));
     add_number(out, "examples", rg_watched_value(p, "regatta_examples_total", 0));
+    add_number(out, "sent_bytes", rg_watched_value(p, "regatta_network_sent_bytes_total", 0));
+    add_number(out, "received_bytes",
+               rg_watched_value(p, "regatta_network_received_bytes_total", 0));
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         add_number(out, rates[i][0], rg_watched_rate(s, p, rates[i][1]));
     add_split(s, p, out);

@@ -85,7 +85,7 @@ def test_debug_shows_where_steps_went_and_the_status_is_the_script_s(tmp_path):
     assert code == 3, err
     first, second = out.split("Where ")[1:]
     assert first.startswith("10 steps went:\n") and "  read " in first and "  compute " in first
-    assert second.startswith("21 steps went:\n")  # of the whole process, whatever was reset
+    assert second.startswith("20 steps went:\n")  # of the whole process, whatever was reset
     name, = [n for n in os.listdir(str(tmp_path / "profile")) if n != "trace.json"]
     assert re.fullmatch(r"process-\d+\.json", name)
     events = read_trace(str(tmp_path / "profile" / "trace.json"))

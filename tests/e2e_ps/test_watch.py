@@ -2,6 +2,8 @@
 import csv
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -9,9 +11,10 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from cluster import HERE, clean_env
+from cluster import HERE, ROOT, clean_env
 
 from paddle import _core
+from paddle.distributed import launch_ps
 
 SCRIPT = os.path.join(HERE, "watch_script.py")
 FILES, FILE_ROWS, RUNS, BATCH, TEST_ROWS = 2, 50, 7, 16, 40  # a worker's, of watch_script.py
@@ -143,12 +146,76 @@ def test_tensorboard_reads_the_curves(job):
     assert "server/pushes_per_second" in tags and "loss/train" not in tags
 
 
+def test_the_guide_and_the_dashboard_have_the_metrics_there_are():
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "metrics_page.py"), "--check"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    with open(os.path.join(ROOT, "docs", "guide-watch.md")) as file:
+        known = set(re.findall(r"regatta_\w+", file.read()))
+    with open(os.path.join(ROOT, "docs", "grafana-regatta.json")) as file:
+        board = json.load(file)
+    shown = set(re.findall(r"regatta_\w+", " ".join(
+        target["expr"] for panel in board["panels"] for target in panel["targets"])))
+    assert shown <= known, shown - known
+
+
+def test_a_worker_that_is_killed_goes_on_in_its_file(tmp_path):
+    launch(tmp_path, "--restarts", "1", DIE="1")
+    told = lines(tmp_path, "worker.1")
+    assert [line["start"]["incarnation"] for line in told if "start" in line] == [0, 1]
+    assert [line["event"] for line in told if "event" in line][0] == "rejoined"
+    assert newest(told)["regatta_skipped_batches_total"] > 0
+    seen = [line["event"] for line in lines(tmp_path, "server.0") if line.get("who") == "worker.1"]
+    assert "rejoined" in seen
+
+
 def test_a_worker_that_fails_says_why_and_servers_whom_they_lost(tmp_path):
     launch(tmp_path, fails=True, FAIL="1")
-    end = lines(tmp_path, "worker.1")[-2:]
-    assert end[0]["event"] == "error" and end[0]["text"] == "ValueError: this worker has had enough"
-    assert end[1]["end"] == {"status": 1}
+    said = lines(tmp_path, "worker.1")
+    error = [line for line in said if "event" in line][-1]
+    assert error["event"] == "error" and error["text"] == "ValueError: this worker has had enough"
+    assert said[-1]["end"] == {"status": 1}
     lost = [line for line in lines(tmp_path, "server.0") if line.get("event") == "lost"]
     assert lost[0]["who"] == "worker.1" and "this worker has had enough" in lost[0]["text"]
-    launch(tmp_path, "--no_watch")  # and nothing of the job before stays
-    assert not os.path.exists(str(tmp_path / "logs" / "watch"))
+
+
+LOCAL = '''
+import numpy as np
+import paddle.fluid as fluid
+x = fluid.data("x", [None, 3])
+loss = fluid.layers.mean(fluid.layers.fc(x, 1))
+test = fluid.default_main_program().clone(for_test=True)
+fluid.optimizer.SGD(0.1).minimize(loss)
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(fluid.default_startup_program())
+fed = {"x": np.ones((10, 3), "float32")}
+for _ in range(4):
+    exe.run(feed=fed, fetch_list=[loss])
+    exe.run(test, feed=fed, fetch_list=[loss])
+both = fluid.CompiledProgram(fluid.default_main_program()).with_data_parallel(
+    loss_name=loss.name, places=[fluid.CPUPlace()] * 2)
+exe.run(both, feed=fed, fetch_list=[loss])
+'''
+
+
+def test_training_by_hand_is_watched_without_servers_too(tmp_path):
+    done = subprocess.run([sys.executable, "-c", LOCAL], timeout=60, capture_output=True, text=True,
+                          env=clean_env(FLAGS_watch_dir=str(tmp_path / "logs" / "watch")))
+    assert done.returncode == 0, done.stderr
+    m = newest(lines(tmp_path, "worker.0"))
+    assert m["regatta_batches_total"] == 5 and m["regatta_examples_total"] == 50
+    assert isinstance(m["regatta_loss"], float)
+    assert m['regatta_step_seconds_total{part="compute"}'] > 0
+    assert m['regatta_step_seconds_total{part="read"}'] > 0
+    assert (tmp_path / "logs" / "watch" / "program.worker.0.json").exists()
+
+
+def test_a_job_that_is_not_watched_keeps_nothing_of_the_one_before(tmp_path):
+    old = tmp_path / "logs" / "watch" / "worker.7.jsonl"
+    old.parent.mkdir(parents=True)
+    old.write_text("{}")
+    args = launch_ps.parse_args(["--log_dir", str(tmp_path / "logs"), "--no_watch", SCRIPT])
+    job = launch_ps.make_job(args)
+    assert not old.parent.exists()
+    assert not any(v.startswith("FLAGS_watch_dir=") for p in job.processes for v in p[3])
+    shutil.rmtree(job._run_dir)

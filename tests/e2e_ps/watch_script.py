@@ -3,6 +3,7 @@
     watch_script.py FOLDER      (who it is: the environment, as launch_ps sets it)"""
 import json
 import os
+import signal
 import sys
 import urllib.request
 
@@ -79,6 +80,8 @@ def main(folder):
     exe.infer_from_dataset(fleet.main_program, dataset([held_out], [ids, label]))
     if os.environ.get("SCRAPE"):
         scrape(folder, me)
+    if os.environ.get("DIE") == str(me) and "REGATTA_INCARNATION" not in os.environ:
+        os.kill(os.getpid(), signal.SIGKILL)
     if os.environ.get("FAIL") == str(me):
         raise ValueError("this worker has had enough")
     fleet.stop_worker()

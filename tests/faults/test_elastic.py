@@ -40,7 +40,8 @@ def counted(folder, worker=0):
 @pytest.mark.promise(2)
 @pytest.mark.parametrize("mode, threads, fault", [
     ("async", 3, "push.between:5:kill"), full("async", 1, "push.sent:9:late"),
-    full("half_async", 1, "push.answered:4:kill")])
+    full("half_async", 1, "push.answered:4:kill"), full("async", 2, "lease.given:4:kill"),
+    full("async", 1, "lease.ask:3:kill")])
 def test_what_a_dead_trainer_had_goes_to_the_others(tmp_path, mode, threads, fault):
     """Killed for good in the middle of a range, with a push at one of two servers."""
     out = run(tmp_path, ["--elastic", "1:2"],
@@ -112,7 +113,7 @@ def test_trainers_come_and_go(tmp_path, mode):
 
 @pytest.mark.promise(4)
 @pytest.mark.parametrize("victim, fault", [
-    ("PSERVER0", "ps.leased:7:kill"), full("PSERVER0", "ps.apply:30:kill"),
+    ("PSERVER0", "ps.leased:7:kill"), full("PSERVER0", "ps.lease:5:kill"), full("PSERVER0", "ps.apply:30:kill"),
     full("PSERVER1", "ps.applied:20:kill")])
 def test_a_server_that_comes_back_knows_the_deal(tmp_path, victim, fault):
     """And a trainer that dies in such a job and is started again has other ranges than before."""

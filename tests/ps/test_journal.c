@@ -143,6 +143,31 @@ static void records_come_back_over_lives_and_segments(void **state)
     assert_int_equal(read_from(folder, first, 10, &next), 10);
 }
 
+/* The process, or the power, goes while a segment is flushed whose successor is written already. */
+static void a_segment_that_has_no_name_yet_counts_behind_a_whole_one(void **state)
+{
+    rg_folder *folder = *state;
+    heard h = {0};
+    uint64_t next, first;
+    rg_journal *journal = begin(folder, RG_JOURNAL_EVERYSEC, 0, &h);
+    write_some(journal, 0, 10);
+    assert_ok(rg_journal_cut(journal, &first));
+    write_some(journal, 10, 5);
+    assert_ok(rg_journal_close(journal));
+    char name[32];
+    (void)snprintf(name, sizeof name, "journal-%016llx", (unsigned long long)first);
+    assert_ok(rg_folder_move(folder, name, folder, "journal-next"));
+    assert_int_equal(read_from(folder, 0, 0, &next), 15);
+    assert_true(rg_path_exists(path_of(first)));
+    /* What was before it is lost in part, and so is it. */
+    assert_ok(rg_folder_move(folder, name, folder, "journal-next"));
+    assert_ok(rg_file_cut(path_of(0), rg_path_size(path_of(0)) - 8));
+    assert_int_equal(read_from(folder, 0, 0, &next), 9);
+    assert_int_equal(next, 9);
+    assert_false(rg_path_exists(path_of(first)));
+    assert_int_equal(read_from(folder, 0, 0, &next), 9);
+}
+
 static void what_a_snapshot_has_goes(void **state)
 {
     rg_folder *folder = *state;
@@ -303,6 +328,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         TEST(records_come_back_over_lives_and_segments),
+        TEST(a_segment_that_has_no_name_yet_counts_behind_a_whole_one),
         TEST(what_a_snapshot_has_goes),
         TEST(always_says_how_far_it_is_on_the_disk),
         TEST(torn_anywhere_it_goes_on_with_what_is_whole),

@@ -256,11 +256,11 @@ def _folder_of_journals(args):
     return os.path.abspath(folder or os.path.join(args.log_dir, "journal"))
 
 
-def _keep(args, job, kept, endpoints, hosts, port):
+def _keep(args, job, kept, endpoints, hosts, port, workers):
     """For a --resume of this one."""
     noted = {
         "id": job.id, "endpoints": endpoints, "hosts": hosts, "port": port,
-        "workers": args.worker_num, "deal": kept.get("deal", 0),
+        "workers": workers, "deal": kept.get("deal", 0),
         "incarnation": kept.get("incarnation", 0) + args.restarts + 1,
         "mode": args.journal or os.environ.get("FLAGS_ps_journal", "off")}
     job.keeps = _folder_of_journals(args), noted
@@ -334,7 +334,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     script = script or [args.training_script] + args.training_script_args
     job = Job(args.log_dir, log_name=log_name, id=kept.get("id"))
     if _has_journal(args):
-        _keep(args, job, kept, endpoints, hosts, port)
+        _keep(args, job, kept, endpoints, hosts, port, most)
     started = {"REGATTA_INCARNATION": str(kept["incarnation"])} if kept else {}
     job.watched, job.stall_seconds = not args.no_watch, args.stall_seconds
     job.page = _page(args)

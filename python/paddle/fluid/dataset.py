@@ -103,6 +103,10 @@ class DatasetBase:
     def set_pv_batch_size(self, pv_batch_size):
         raise NotImplementedError("set_pv_batch_size: " + _NO_PV)
 
+    def _repr_html_(self):
+        from .notebook import dataset_html
+        return dataset_html(self)
+
     def desc(self):
         """The description as text of data_feed.proto."""
         return str(self.proto_desc)

@@ -4,7 +4,7 @@ import contextlib
 import numpy
 
 from .. import _core
-from . import core
+from . import core, notebook
 from .core import CPUPlace, CUDAPlace
 from .framework import Program, Variable, default_main_program
 
@@ -292,6 +292,7 @@ class Executor:
                              % (len(infos), len(names)))
         if int(print_period) < 1:
             raise ValueError("print_period is %r, and must be at least 1" % (print_period,))
+        notebook.draw_bars()
         if debug:
             _core.profile_reset()
             _core.profile_start()

@@ -28,19 +28,21 @@ function drawChart(box, o) {
     put(box, el('div', {class: 'none'}, lines.length > 0 ? o.name + ' is not a number' : o.empty));
     return;
   }
-  const W = Math.max(200, box.clientWidth || 360), H = 168, L = 46, R = 10, T = 10, B = 20;
+  const W = Math.max(200, box.clientWidth || 360), H = 168, L = o.axis ? 62 : 46, R = 10, T = 10, B = 20;
   let low = o.zero ? 0 : Math.min(...finite), high = Math.max(...finite);
   if (high - low < 1e-9) { const pad = Math.abs(high) * .05 || 1; high += pad; if (!o.zero) low -= pad; }
   else { const pad = (high - low) * .06; high += pad; if (!o.zero) low -= pad; }
   const from = o.from, to = Math.max(o.to, from + 1);
   const x = t => L + (W - L - R) * (t - from) / (to - from);
   const y = v => H - B - (H - T - B) * (v - low) / (high - low);
-  const marks = ticks(low, high, 4);
+  /* Bytes are round in powers of 1024. */
+  const unit = o.axis ? Math.pow(1024, Math.floor(Math.log2(Math.max(1, high)) / 10)) : 1, marks = ticks(low / unit, high / unit, 4);
+  marks.values = marks.values.map(v => v * unit);
   const places = Math.max(0, Math.min(6, -Math.floor(Math.log10(marks.step) + 1e-9)));
   const root = svg('svg', {class: 'chart', viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': o.label});
   for (const v of marks.values)
     root.append(svg('line', {class: 'grid', x1: L, x2: W - R, y1: y(v), y2: y(v)}),
-      svg('text', {x: L - 6, y: y(v) + 4, 'text-anchor': 'end'}, Math.abs(v) >= 1e4 ? short(v) : v.toFixed(places)));
+      svg('text', {x: L - 6, y: y(v) + 4, 'text-anchor': 'end'}, o.axis ? o.axis(v) : Math.abs(v) >= 1e4 ? short(v) : v.toFixed(places)));
   for (const v of timeTicks(to - from, Math.max(2, Math.floor(W / 90))))
     root.append(svg('text', {x: Math.min(x(from + v), W - R), y: H - 4, 'text-anchor': v === 0 ? 'start' : 'middle'}, span(v)));
   for (const e of o.events || [])

@@ -76,7 +76,9 @@ function drawGraph() {
     g.addEventListener('keydown', e => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); choose(); } });
     root.append(g);
   }
+  const focused = [...box.querySelectorAll('.op')].indexOf(document.activeElement);
   put(box, root);
+  if (focused >= 0 && root.querySelectorAll('.op')[focused]) root.querySelectorAll('.op')[focused].focus();
   const params = Object.values(graph.program.blocks[0].vars || {}).filter(v => v.persistable).length;
   text($('program-note'), `${ops.length} of ${all.length} ops, ${params} persistable variables`);
 }

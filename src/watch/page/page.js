@@ -18,10 +18,11 @@ function showNumbers() {
   const p = job.progress, j = job.job, slow = job.slowest, ended = j.ended;
   const lasted = (ended ? j.newest : j.now) - j.started;
   put($('numbers'),
-    number(ended ? 'Examples a second, mean' : 'Examples a second', short(p.per_second), short(p.examples) + ' so far'),
+    number(ended ? 'Examples a second, mean' : 'Examples a second', short(p.per_second), ended ? 'over all of it' : short(p.examples) + ' so far'),
     number('Loss', digits(p.loss, 4), known(p.test_loss) ? 'held out ' + digits(p.test_loss, 4) : 'in training'),
     number('AUC', digits(p.auc, 4), known(p.test_auc) ? 'held out ' + digits(p.test_auc, 4) : 'in training, all workers'),
-    number('Read', known(p.ratio) ? percent(p.ratio) : '–', ended ? '' : known(p.eta) ? duration(p.eta) + ' to go' : 'of this pass'),
+    ended ? number('Examples', short(p.examples), 'in all')
+      : number('Read', p.ratio > 0 ? percent(p.ratio) : '–', known(p.eta) ? duration(p.eta) + ' to go' : 'of this pass'),
     number(ended ? 'Took' : 'Runs for', duration(lasted), 'since ' + clock(j.started)),
     number('Memory', bytes(job.processes.reduce((s, q) => s + (q.memory || 0), 0)), 'of all processes'),
     slow ? number('Slowest', slow.who, `${percent(slow.share)} of a step: ${REASONS[slow.reason]}`) : null);
@@ -97,6 +98,12 @@ function showCurves() {
     {empty: 'No AUC: the program has no auc op, or has not begun', show: v => digits(v, 4)});
   show('speed', 'Examples a second', [{name: 'all workers', css: 'train', points: rates(c.examples), area: true}],
     {empty: 'No example yet', zero: true, show: short});
+  $('tables-chart').hidden = c.table_bytes.length < 2;
+  if (c.table_bytes.length < 2) return;
+  const limit = known(job.tables.limit) ? [[from, job.tables.limit], [to, job.tables.limit]] : [];
+  drawChart($('tables-chart'), {name: 'Memory of tables', from, to, zero: true, show: bytes, axis: bytes,
+    lines: [{name: 'tables', css: 'train', points: c.table_bytes, area: true}, {name: 'limit', css: 'test', points: limit}],
+    label: `Memory of tables over time; now ${bytes(job.tables.bytes)}`});
 }
 
 /* ---- processes ---- */
@@ -112,18 +119,20 @@ function splitBar(split) {
 }
 
 function processRow(p) {
-  const live = ['running', 'waiting', 'starting'].includes(p.state);
+  const live = ['running', 'waiting', 'starting'].includes(p.state), done = p.state === 'finished' && p.newest > 0;
   const cell = (what, value, css) => el('td', {class: 'n ' + (css || ''), 'data-what': what}, value);
-  const speed = p.role === 'worker' ? short(p.examples_per_second) + ' ex/s' : `${short(p.pulls)} pulls/s`;
+  const lived = Math.max(1e-3, p.newest - p.started); /* of one that has ended: means, and sums of bytes */
+  const speed = p.role === 'worker' ? short(live ? p.examples_per_second : p.examples / lived) + ' ex/s' : live ? `${short(p.pulls)} pulls/s` : '–';
   const step = p.role === 'worker'
     ? p.split ? splitBar(p.split) : el('small', {}, p.stepped ? 'no step for ' + duration(job.job.now - p.stepped) : 'no step yet')
     : el('small', {}, live ? `busy ${percent(p.busy)}, ${short(p.pushes)} pushes/s` : '');
   return el('tr', {'data-process': p.name},
     el('td', {class: 'name'}, p.name, p.incarnation > 0 ? el('small', {}, ` life ${p.incarnation + 1}`) : null, p.pid ? el('small', {}, ` pid ${p.pid}`) : null),
     el('td', {class: 'stands'}, el('span', {class: `state ${p.state} ${STATES[p.state] || 'warn'}`}, p.state)),
-    cell('CPU', live ? percent(p.cpu) : '–'), cell('Memory', p.memory ? bytes(p.memory) : '–'),
+    cell('CPU', live ? percent(p.cpu) : done ? percent(p.cpu_seconds / lived) : '–'), cell('Memory', p.memory ? bytes(p.memory) : '–'),
     el('td', {class: 'wide'}, step),
-    cell('Speed', live ? speed : '–'), cell('Sent', live ? bytes(p.sent) + '/s' : '–'), cell('Received', live ? bytes(p.received) + '/s' : '–'));
+    cell('Speed', live || done ? speed : '–'), cell('Sent', live ? bytes(p.sent) + '/s' : done ? bytes(p.sent_bytes) : '–'),
+    cell('Received', live ? bytes(p.received) + '/s' : done ? bytes(p.received_bytes) : '–'));
 }
 
 function showProcesses() {
@@ -145,7 +154,7 @@ function showTables() {
   if (known(t.lookups)) note.push(`${percent(t.hits / t.lookups)} of look-ups found a row`);
   if (t.evicted) note.push(`${short(t.evicted)} rows evicted`);
   if (known(t.limit)) {
-    const used = t.bytes / t.limit, css = used > .95 ? 'bad' : used > .8 || known(t.full_in) && t.full_in < 600 ? 'warn' : '';
+    const used = t.bytes / t.limit, css = used > .95 ? 'bad' : used > .8 || known(t.full_in) && t.full_in < (job.progress.eta ?? 600) ? 'warn' : '';
     const words = `${bytes(t.bytes)} of ${bytes(t.limit)}` + (known(t.full_in) && t.full_in < 1e7 ? `, full in ${duration(t.full_in)}` +
       (known(job.progress.eta) ? t.full_in > job.progress.eta ? ', after the end of this pass' : ', before the end of this pass' : '') : '');
     const fillPart = el('i', {class: css});
