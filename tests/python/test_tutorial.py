@@ -47,6 +47,7 @@ loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 2]), 1))
 exe = fluid.Executor()
 """
 NOT_RUN = {  # page: {beginning of a block: why}
+    "docs/data.md": {"dataset = ": "a worker of a job runs it"},
     "docs/guide-collective.md": {"fleet.init(": "every process of a job runs it"},
     "docs/guide-ctr.md": {"dataset = ": "it reads files of a reader's own"},
     "docs/guide-gpu.md": {"exe = ": "it needs a GPU"},
