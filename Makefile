@@ -6,7 +6,7 @@ PYTHON := .venv/bin/python
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-.PHONY: help setup build demo demo-chaos soak demo-ctr demo-fit-a-line test test-full test-asan test-tsan bench bench-gpu lint format clean
+.PHONY: help setup build demo demo-chaos soak demo-ctr demo-fit-a-line test test-full test-asan test-tsan site bench bench-gpu lint format clean
 
 setup: ## Debian packages, a Python environment in .venv; once
 	@tools/setup.sh
@@ -47,6 +47,10 @@ test-asan: build ## all tests under AddressSanitizer and UBSan
 test-tsan: setup ## threads under ThreadSanitizer
 	@tools/build.sh build-tsan -DSANITIZE=thread -DWITH_PYTHON=OFF -DWITH_SWIG_PY=OFF
 	@cd build-tsan && TSAN_OPTIONS=suppressions=$(CURDIR)/tools/tsan.supp ctest --output-on-failure
+
+site: build ## the documentation as pages, build/site/index.html, that need no network
+	@tools/setup.sh site
+	@$(PYTHON) tools/site.py --links
 
 bench: build ## ratios against the peers, measured in this run
 	@bench/run.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every path and symbol that the pages for engineers name is there.
+"""Checks that every path and symbol that the pages for engineers name is there, and that the links
+and pictures of all pages lead somewhere.
 
     tools/check_docs.py [PAGE ...]
 
@@ -87,9 +88,37 @@ def problems(tree, page, text):
                 yield "%s:%d: %s: %s" % (page, number, word, why)
 
 
+def anchors(text):
+    """What headings of a page can be linked by."""
+    return {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).strip().replace(" ", "-")
+            for line in text.splitlines() if line.startswith("#")}
+
+
+def dead_links(page, text):
+    """Links and pictures, [text](target), whose file or heading is not there."""
+    plain = re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), text, flags=re.M | re.S)
+    for number, line in enumerate(plain.splitlines(), 1):
+        for target in re.findall(r"(?<!`)\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", line)):
+            path, _, place = target.partition("#")
+            if "://" in target or target.startswith("mailto:"):
+                continue
+            full = os.path.join(os.path.dirname(os.path.join(ROOT, page)), path) if path else \
+                os.path.join(ROOT, page)
+            if not os.path.exists(full):
+                yield "%s:%d: %s: no such file" % (page, number, target)
+            elif place and full.endswith(".md"):
+                with open(full, encoding="utf-8") as f:
+                    if place not in anchors(f.read()):
+                        yield "%s:%d: %s: no such heading" % (page, number, target)
+
+
 def main(pages):
     tree = Tree()
     found = []
+    for page in pages or ["README.md", "CONTRIBUTING.md"] + sorted(
+            "docs/" + name for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md")):
+        with open(os.path.join(ROOT, page), encoding="utf-8") as f:
+            found += dead_links(page, f.read())
     for page in pages or PAGES:
         with open(os.path.join(ROOT, page), encoding="utf-8") as f:
             found += problems(tree, page, f.read())

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Install what the project needs: Debian packages (as root, or with sudo) and a Python
-# environment in .venv. Quick when there is nothing to do. Usage: setup.sh [demo|test]
+# environment in .venv. Quick when there is nothing to do. Usage: setup.sh [demo|site|test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-build}
@@ -55,6 +55,7 @@ fi
 # fabric: the launchers over SSH.
 need=('numpy<2.4' six fissix pyyaml fabric)
 [ "$what" = demo ] && need+=(matplotlib)
+[ "$what" = site ] && need+=(mkdocs mkdocs-material)
 [ "$what" = test ] && need+=(pytest pillow protobuf matplotlib kubernetes-validate kubeflow-training
                               prometheus_client tensorboard selenium nbclient ipykernel mypy mkdocs
                               mkdocs-material)
@@ -64,6 +65,7 @@ for p in "${need[@]}"; do
         pillow) module=PIL ;;
         protobuf) module=google.protobuf ;;
         pyyaml) module=yaml ;;
+        mkdocs-material) module=material ;;
         kubeflow-training) module=kubeflow.training ;;
         *) module=${name//-/_} ;;
     esac

@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CHECK = os.path.join(ROOT, "tools", "check_docs.py")
 
@@ -25,6 +27,31 @@ def test_what_is_not_there_is_named_with_its_line(tmp_path):
     assert done.returncode == 1
     assert re.findall(r"page\.md:(\d+): ([^:]+):", done.stderr) == [
         ("2", "src/base/nothing.h"), ("3", "rg_no_such_thing()"), ("3", "make nonsense")]
+
+
+def test_links_and_pictures_lead_somewhere(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# A heading\n[a](page.md#a-heading) [b](page.md#other)\n![c](none.png) `[d](x)`\n")
+    done = run(CHECK, str(page))
+    assert done.returncode == 1
+    assert re.findall(r"page\.md:(\d+): (\S+):", done.stderr) == [
+        ("2", "page.md#other"), ("3", "none.png")]
+
+
+@pytest.mark.skipif(not os.environ.get("REGATTA_FULL"), reason="half a minute of MkDocs")
+def test_the_site_has_no_dead_link_and_loads_nothing_from_elsewhere(tmp_path):
+    done = run(os.path.join(ROOT, "tools", "site.py"), "--links", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    shown = subprocess.run(
+        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000",
+         "--dump-dom", "file://%s/index.html?q=sequence_pool" % tmp_path], capture_output=True,
+        text=True, timeout=120).stdout
+    assert re.search(r"[1-9]\d* matching documents", shown)  # search, with no server at all
+
+
+def test_pictures_are_small():
+    folder = os.path.join(ROOT, "docs", "pictures")
+    assert all(os.path.getsize(os.path.join(folder, n)) < 60000 for n in os.listdir(folder))
 
 
 def test_the_picture_is_of_its_text():

@@ -3,8 +3,9 @@
 Its parts come from where they are known already: the first line from the source, or from the op of
 the same name; types and what ops make of an argument from the ops' schemas (docs/ops.md, made by
 `paddle ops`) and from the table that arguments are checked by (fluid/layers/arguments.py); what
-else arguments mean from arguments.txt, what comes back from returns.txt; examples from examples/."""
+else arguments mean from arguments/, what comes back from returns.txt; examples from examples/."""
 import functools
+import glob
 import inspect
 import os
 import re
@@ -134,12 +135,13 @@ def listed(words):
 
 # ---- what people wrote ----
 
-def _sections(name):
-    """[(beginning of a full name, {argument: (type, text)})] of a file, the longest first."""
+def _sections(pattern):
+    """[(beginning of a full name, {argument: (type, text)})] of files, the longest first."""
     found, here = [], None
-    with open(os.path.join(HERE, name), encoding="utf-8") as f:
-        for line in f:
-            line = line.rstrip("\n")
+    for name in sorted(glob.glob(os.path.join(HERE, pattern))):
+        with open(name, encoding="utf-8") as f:
+            text = f.read()
+        for line in text.splitlines():
             if line.startswith("["):
                 here = {}
                 found += [(start, here) for start in line.strip("[]").split()]
@@ -154,7 +156,7 @@ def _sections(name):
 
 @functools.lru_cache(None)
 def glossary():
-    return _sections("arguments.txt")
+    return _sections("arguments/*.txt")
 
 
 @functools.lru_cache(None)
@@ -170,7 +172,7 @@ def begins(entry, start):
 
 
 def written(entry, argument):
-    """(type, text, how near the section is) of arguments.txt."""
+    """(type, text, how near the section is) of arguments/."""
     for start, known in glossary():
         if begins(entry, start) and argument in known:
             return known[argument] + (len(start),)

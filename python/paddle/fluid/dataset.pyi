@@ -272,8 +272,8 @@ class DatasetBase:
 
         Args:
             filelist (list of str): The files.
-            lease (bool): Whether the servers of a job deal the files to its trainers, each example once
-                (docs/data.md). Default: False.
+            lease (bool): Whether servers deal ranges of all files to the workers, and not each worker
+                reads its own (docs/data.md). Default: False.
         """
         ...
 
