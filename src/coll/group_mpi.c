@@ -242,7 +242,8 @@ static rg_status reduce_few(rg_group *group, void *data, size_t n, rg_dtype dtyp
                                         (int)bytes, s->mpi->ompi_mpi_byte, s->data, &request),
                  "MPI_Iallgather"));
     RG_TRY(finish(group, request));
-    memcpy(data, s->parts, bytes);
+    if (bytes > 0)
+        memcpy(data, s->parts, bytes);
     for (int i = 1; i < group->size; i++)
         rg_group_combine(data, data, s->parts + bytes * (size_t)i, n, dtype, op);
     return RG_OK;
@@ -283,6 +284,8 @@ static rg_status reduce_own_part(rg_group *group, const uint8_t *data, size_t n,
         RG_TRY(pass_on(group, (int)k, data + at * each, (begin_of(n, size, to + 1) - at) * each,
                        s->parts + from * bytes, bytes));
     }
+    if (bytes == 0)
+        return RG_OK;
     memcpy(s->parts + rank * bytes, data + begin * each, bytes);
     memcpy(sum, s->parts, bytes);
     for (size_t i = 1; i < size; i++)
