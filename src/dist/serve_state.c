@@ -354,7 +354,7 @@ rg_status rg_state_cut(rg_engine *s, rg_snapshot *to, rg_state_rows **rows)
 {
     const rg_buf *load = &s->journal->load;
     RG_TRY(write_about(s, to));
-    if (load->len > 0)
+    if (load->len > 0 && !rg_snapshot_is_delta(to))
         RG_TRY(rg_snapshot_add(to, RG_STATE_PROGRAM, &(rg_iov){load->data, load->len}, 1));
     RG_TRY(write_engine(s, to));
     RG_TRY(write_members(s, to));
