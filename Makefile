@@ -6,7 +6,7 @@ PYTHON := .venv/bin/python
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-.PHONY: help setup build demo demo-chaos demo-ctr demo-fit-a-line test test-full test-asan test-tsan bench bench-gpu lint format clean
+.PHONY: help setup build demo demo-chaos soak demo-ctr demo-fit-a-line test test-full test-asan test-tsan bench bench-gpu lint format clean
 
 setup: ## Debian packages, a Python environment in .venv; once
 	@tools/setup.sh
@@ -21,6 +21,10 @@ demo: build ## a click model on 2 parameter servers and 2 workers, from made-up 
 demo-chaos: build ## a job of which a random process is killed every 5 s, and the same in peace: one model
 	@tools/setup.sh demo
 	PATH="$$PWD/.venv/bin:$$PATH" python demo/ctr/chaos.py
+
+soak: build ## MINUTES=20: jobs of which a random process is killed every 10 s; same model, exact ledger, flat memory
+	@tools/setup.sh demo
+	PATH="$$PWD/.venv/bin:$$PATH" python tests/faults/soak.py --minutes $(or $(MINUTES),20)
 
 demo-ctr: build ## the same on one machine, without servers
 	@tools/setup.sh demo

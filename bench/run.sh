@@ -3,7 +3,7 @@
 # runs alternate, figures are per CPU-second, and the best of each side is compared.
 # Cases: fit_a_line word2vec mlp build import memory parse start models ctr ps loops v2 paddlerec (all of them
 # unless named), bf16; of models, ctr, ps and v2 also one alone: models-autoint models-ffm models-nce, ctr-memory
-# ctr-torch ctr-bf16 ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-ranks ctr-rss, ps-journal ps-sync ps-async
+# ctr-torch ctr-bf16 ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-ranks ctr-watch ctr-rss, ps-journal ps-sync ps-async
 # ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step ps-memory, v2-local v2-cluster
 # v2-pserver.
 set -euo pipefail

@@ -1,9 +1,10 @@
 /* fuzz_push.c - any bytes as the bodies of the parameter server: a push in each payload, rows that
- * are asked for, a schema, a tensor, a wish to save, statistics, a server's programs.
+ * are asked for, a schema, a tensor, a wish to save, statistics, a server's programs, leased data.
  *
  * The first byte says which. Whatever is accepted is touched to its last element. */
 #include "base/arena.h"
 #include "base/mem.h"
+#include "dist/deal.h"
 #include "dist/stats.h"
 #include "dist/protocol.h"
 #include "tensor/value.h"
@@ -37,6 +38,8 @@ static void as_push(rg_payload payload, const uint8_t *bytes, size_t n)
             for (int64_t k = 0; k < var->rows * var->width; k++)
                 touched = push.values[i][k];
         }
+        for (uint32_t i = 0; i < push.n_tags; i++)
+            touched = (float)push.tags[i].to;
         for (uint32_t i = 0; i < push.n_sparse; i++)
             for (uint32_t r = 0; r < push.sparse[i].n; r++) {
                 int64_t width = vars[push.sparse[i].var].width;
@@ -133,11 +136,47 @@ static void as_load(const uint8_t *bytes, size_t n)
     touched = (float)(load.startup[load.n_startup - 1] + load.main[load.n_main - 1]);
 }
 
+/* Files of leased data, whose ranges are dealt; then what a snapshot says of them. */
+static void as_deal(const uint8_t *bytes, size_t n)
+{
+    rg_deal_plan plan;
+    rg_deals *deals;
+    rg_pass_state is;
+    if (rg_deal_plan_read(&plan, bytes, n) == RG_OK && plan.n_files < 1000 &&
+        rg_deals_open(&deals, NULL, NULL) == RG_OK) {
+        plan.reading = 0;
+        rg_lease lease = {0};
+        if (rg_deals_begin(deals, &plan, &is) == RG_OK && is.ranges > 0 &&
+            (rg_deals_take(deals, 0, &(rg_holder){0, 1, 1}, &lease, &is) != RG_OK ||
+             lease.file >= plan.n_files))
+            abort();
+        rg_deals_close(deals);
+    }
+    rg_free((void *)(uintptr_t)plan.sizes);
+}
+
+static void as_deals(const uint8_t *bytes, size_t n)
+{
+    rg_deals *deals;
+    if (rg_deals_open(&deals, NULL, NULL) != RG_OK)
+        return;
+    (void)rg_deals_read(deals, &(rg_cursor){bytes, n});
+    rg_deals_close(deals);
+}
+
+static void as_lease(const uint8_t *bytes, size_t n)
+{
+    rg_lease_ask ask;
+    if (rg_lease_ask_read(&ask, bytes, n) == RG_OK && ask.n_done > 0)
+        touched = (float)ask.done[ask.n_done - 1].rows;
+    rg_free(ask.done);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static void (*const readers[])(const uint8_t *, size_t) = {
-        as_floats, as_wanted, as_schema, as_tensor,       as_halves,
-        as_bytes,  as_save,   as_stats,  as_stats_of_all, as_load};
+        as_floats, as_wanted,       as_schema, as_tensor, as_halves, as_bytes, as_save,
+        as_stats,  as_stats_of_all, as_load,   as_deal,   as_lease,  as_deals};
     if (n < 1)
         return 0;
     uint8_t *copy = malloc(n - 1); /* exactly as large, and aligned as bodies are */

@@ -15,6 +15,7 @@ echo "lint: docs/ops.md"
 tools/build.sh build
 tools/ops_page.sh --check
 python3 tools/commands_page.py --check
+python3 tools/metrics_page.py --check
 echo "lint: clang's warnings"
 CC=clang tools/build.sh build-clang -DCMAKE_C_COMPILER=clang -DWITH_PYTHON=OFF -DWITH_SWIG_PY=OFF
 echo "lint: headers compile alone"

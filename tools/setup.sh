@@ -10,7 +10,7 @@ packages=(gcc make cmake ninja-build pkg-config git python3 python3-venv python3
           zlib1g-dev libmicrohttpd-dev libcmocka-dev librocksdb-dev)
 # Tests start clusters of their own on hosts in namespaces: what such hosts run.
 services=(openssh-server openmpi-bin slurm-wlm munge)
-[ "$what" = test ] && packages+=(openssh-client iproute2 "${services[@]}")
+[ "$what" = test ] && packages+=(openssh-client iproute2 zsh fish man-db chromium chromium-driver "${services[@]}")
 missing=()
 for p in "${packages[@]}"; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
@@ -55,7 +55,9 @@ fi
 # fabric: the launchers over SSH.
 need=('numpy<2.4' six fissix pyyaml fabric)
 [ "$what" = demo ] && need+=(matplotlib)
-[ "$what" = test ] && need+=(pytest pillow protobuf matplotlib kubernetes-validate kubeflow-training)
+[ "$what" = test ] && need+=(pytest pillow protobuf matplotlib kubernetes-validate kubeflow-training
+                              prometheus_client tensorboard selenium nbclient ipykernel mypy mkdocs
+                              mkdocs-material)
 for p in "${need[@]}"; do
     name=${p%%[<=>]*}
     case $name in

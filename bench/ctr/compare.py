@@ -164,6 +164,27 @@ def mixed(runs, us, torch):
              "ours %.0f, PyTorch with autocast %.0f %s" % (rough, theirs, unit))
 
 
+def watched(runs, us):
+    """What it costs to be watched, with all that there is: files, /metrics, TensorBoard. Runs with
+    and without differ by less than the machine does from run to run; what the thread that
+    samples takes is counted by itself."""
+    seen, shares = [], []
+    for _ in range(PAIRS):
+        with tempfile.TemporaryDirectory() as folder:
+            on = runs.fluid(us, "--parts 8", FLAGS_watch_dir=folder, FLAGS_metrics_port="auto",
+                            FLAGS_tensorboard_dir=folder)
+            values = {}
+            with open(os.path.join(folder, "worker.0.jsonl")) as lines:
+                for line in lines:
+                    values.update(json.loads(line).get("m", {}))
+        seen.append((on["per_cpu"], runs.fluid(us, "--parts 8")["per_cpu"]))
+        shares.append(100 * values["regatta_watch_cpu_seconds_total"] /
+                      values["regatta_process_cpu_seconds_total"])
+    show("memory, SGD, watched, of unwatched", median([a / b for a, b in seen]), 0.99,
+         "watched %.0f, unwatched %.0f examples per CPU-second; the sampler takes %.3f %% (bar 1 %%)"
+         % (median([a for a, _ in seen]), median([b for _, b in seen]), median(shares)), "")
+
+
 def memory(runs, us):
     rss = runs.fluid(us, "--reps 1 --parts 8")["rss_mb"]
     table, layers = 1000001 * 10 * 4 / 2 ** 20, (273 * 400 + 2 * 400 * 400 + 800) * 4 / 2 ** 20
@@ -177,7 +198,7 @@ def main(data, bare, *cases):
     us, paddle, torch = sys.executable, os.environ.get("P185"), os.environ.get("PT")
     runs = Runs(data)
     cases = cases or ("memory", "torch", "bf16", "bound", "threads", "queue", "raw", "adam",
-                      "feed", "ranks", "rss")
+                      "feed", "ranks", "watch", "rss")
 
     def ours(text):
         return lambda: runs.fluid(us, text)
@@ -216,6 +237,8 @@ def main(data, bare, *cases):
               ("feed", "memory"))
     if "ranks" in cases:
         ranks(runs, us)
+    if "watch" in cases:
+        watched(runs, us)
     if "rss" in cases:
         memory(runs, us)
 

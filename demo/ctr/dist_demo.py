@@ -19,10 +19,11 @@ PARTS = 16
 
 
 def launch(args, raw, curve, model):
-    """The job: its exit status. Worker 0 is shown, with its progress bar."""
+    """The job: its exit status. Worker 0 is shown, with its progress bar; all of it is on a page, whose
+    address the launcher says."""
     command = [sys.executable, "-m", "paddle.distributed.launch_ps", "--print_config", "0",
                "--worker_num", str(args.workers), "--server_num", str(args.servers), "--log_dir",
-               os.path.join(args.output, "logs"), os.path.join(HERE, "dist_train.py"),
+               os.path.join(args.output, "logs"), "--page", os.path.join(HERE, "dist_train.py"),
                "--train", os.path.join(raw, "part-*"), "--mode", args.mode, "--optimizer", "Adam",
                "--points", "8", "--curve", curve, "--model", model]
     return subprocess.call(command)

@@ -93,6 +93,15 @@ static PyObject *dataset_set_files(PyObject *self, PyObject *list)
     Py_RETURN_NONE;
 }
 
+static PyObject *dataset_set_leased(PyObject *self, PyObject *args)
+{
+    int leased;
+    if (!PyArg_ParseTuple(args, "p:set_leased", &leased))
+        return NULL;
+    CORE_TRY(rg_dataset_set_leased(dataset_of(self), leased != 0));
+    Py_RETURN_NONE;
+}
+
 static PyObject *dataset_set_pipe(PyObject *self, PyObject *text)
 {
     const char *command = core_text(text);
@@ -249,6 +258,8 @@ static PyObject *dataset_merge(PyObject *self, PyObject *args)
 static PyMethodDef dataset_methods[] = {
     {"set_slots", dataset_set_slots, METH_O, "set_slots([(name, dtype, used, shape or None)])"},
     {"set_files", dataset_set_files, METH_O, "set_files([path])"},
+    {"set_leased", dataset_set_leased, METH_VARARGS,
+     "set_leased(bool): servers deal ranges of the files to the trainers"},
     {"set_pipe", dataset_set_pipe, METH_O, "set_pipe(command)"},
     {"set_remote", dataset_set_remote, METH_VARARGS, "set_remote(fs_name, fs_ugi, command)"},
     {"set_batch_size", dataset_set_batch_size, METH_O, "set_batch_size(n)"},

@@ -2,8 +2,10 @@
 #include "_core/core.h"
 
 #include "base/arena.h"
+#include "dist/stopped.h"
 #include "launch/launch.h"
 #include "ps/memory.h"
+#include "sys/flags.h"
 #include "sys/host.h"
 #include "sys/job_env.h"
 
@@ -52,14 +54,15 @@ static const char *const *text_array(rg_arena *arena, PyObject *list)
     return texts;
 }
 
-/* (role, index, argv, env, log or None, append, echo) */
+/* (role, index, argv, env, log or None, append, echo[, spare]) */
 static int read_process(rg_arena *arena, PyObject *item, rg_launch_process *out)
 {
     const char *role;
     PyObject *argv, *env, *log;
-    int index, append, echo;
-    if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "siOOOpp;a process of a job", &role, &index,
-                                                  &argv, &env, &log, &append, &echo))
+    int index, append, echo, spare = 0;
+    if (!PyTuple_Check(item) ||
+        !PyArg_ParseTuple(item, "siOOOpp|p;a process of a job", &role, &index, &argv, &env, &log,
+                          &append, &echo, &spare))
         return -1;
     bool worker = strcmp(role, "worker") == 0;
     if (!worker && strcmp(role, "server") != 0) {
@@ -71,24 +74,43 @@ static int read_process(rg_arena *arena, PyObject *item, rg_launch_process *out)
         .index = index,
         .append = append != 0,
         .echo = echo != 0,
+        .spare = spare != 0,
     };
     if (log != Py_None && (out->log = system_text(arena, log)) == NULL)
         return -1;
     return (out->argv = text_array(arena, argv)) && (out->env = text_array(arena, env)) ? 0 : -1;
 }
 
-/* launch(processes, log_dir, run_dir, server_wait_ms[, restarts, restarts_servers, least_workers])
- * -> exit status */
+/* (watch_dir, stall_seconds, page_host or None, page_port, page_token or None); None: nothing is
+ * told */
+static int read_watch(rg_arena *arena, PyObject *watch, rg_launch_job *job)
+{
+    PyObject *folder, *host, *token;
+    if (watch == NULL || watch == Py_None)
+        return 0;
+    if (!PyTuple_Check(watch) ||
+        !PyArg_ParseTuple(watch, "OdOiO;how a job is watched", &folder, &job->stall_seconds, &host,
+                          &job->page_port, &token))
+        return -1;
+    if ((host != Py_None && (job->page_host = system_text(arena, host)) == NULL) ||
+        (token != Py_None && (job->page_token = system_text(arena, token)) == NULL))
+        return -1;
+    return (job->watch_dir = system_text(arena, folder)) ? 0 : -1;
+}
+
+/* launch(processes, log_dir, run_dir, server_wait_ms[, restarts, restarts_servers, least_workers,
+ * join_dir, watch]) -> exit status */
 static PyObject *core_launch(PyObject *module, PyObject *args)
 {
-    PyObject *list, *log_dir, *run_dir, *out = NULL;
+    PyObject *list, *log_dir, *run_dir, *join_dir = Py_None, *watch = NULL, *out = NULL;
     rg_arena arena = RG_ARENA_EMPTY;
     rg_launch_job job = {0};
     int exit_status = 1;
     (void)module;
     int servers_too = 0;
-    if (!PyArg_ParseTuple(args, "O!OOi|ipi:launch", &PyList_Type, &list, &log_dir, &run_dir,
-                          &job.server_wait_ms, &job.restarts, &servers_too, &job.least_workers))
+    if (!PyArg_ParseTuple(args, "O!OOi|ipiOO:launch", &PyList_Type, &list, &log_dir, &run_dir,
+                          &job.server_wait_ms, &job.restarts, &servers_too, &job.least_workers,
+                          &join_dir, &watch))
         return NULL;
     job.restarts_servers = servers_too != 0;
     job.n = (int)PyList_Size(list);
@@ -103,7 +125,9 @@ static PyObject *core_launch(PyObject *module, PyObject *args)
         if (read_process(&arena, PyList_GetItem(list, i), &processes[i]) < 0)
             goto done;
     if ((log_dir != Py_None && (job.log_dir = system_text(&arena, log_dir)) == NULL) ||
-        (run_dir != Py_None && (job.run_dir = system_text(&arena, run_dir)) == NULL))
+        (run_dir != Py_None && (job.run_dir = system_text(&arena, run_dir)) == NULL) ||
+        (join_dir != Py_None && (job.join_dir = system_text(&arena, join_dir)) == NULL) ||
+        read_watch(&arena, watch, &job) < 0)
         goto done;
     rg_status code;
     Py_BEGIN_ALLOW_THREADS
@@ -229,10 +253,38 @@ static PyObject *core_check_table_memory(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* stopped_write(journals, folder) -> (servers, workers, steps, pushes, pushes left out) */
+static PyObject *core_stopped_write(PyObject *module, PyObject *args)
+{
+    const char *from, *to;
+    rg_stopped *job = NULL;
+    rg_stopped_about about = {0};
+    rg_status code;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss:stopped_write", &from, &to))
+        return NULL;
+    CORE_TRY(rg_flag_set("ps_return_seconds", "60")); /* what is kept for who comes back is there */
+    Py_BEGIN_ALLOW_THREADS
+    code = rg_stopped_open(&job, from);
+    if (code == RG_OK) {
+        about = rg_stopped_tell(job);
+        code = rg_stopped_write(job, to);
+    }
+    rg_stopped_close(job);
+    Py_END_ALLOW_THREADS
+    CORE_TRY(code);
+    return Py_BuildValue("(iIKKK)", about.servers, about.trainers, (unsigned long long)about.steps,
+                         (unsigned long long)about.pushes, (unsigned long long)about.left_out);
+}
+
 static PyMethodDef functions[] = {
+    {"stopped_write", core_stopped_write, METH_VARARGS,
+     "stopped_write(journals, folder): a snapshot of all servers of a stopped job, for any number "
+     "of them -> (servers, workers, steps, pushes, pushes left out)"},
     {"launch", core_launch, METH_VARARGS,
      "launch([(role, index, argv, env, log, append, echo)], log_dir, run_dir, server_wait_ms,"
-     " restarts=0, restarts_servers=False, least_workers=0) -> exit status"},
+     " restarts=0, restarts_servers=False, least_workers=0, watch=None) -> exit status; watch is"
+     " (folder, stall_seconds, page_host or None, page_port, page_token or None)"},
     {"job_env", core_job_env, METH_NOARGS, "Who we are in a job, and which variables said it."},
     {"job_env_names", core_job_env_names, METH_NOARGS, "The variables job_env() reads."},
     {"host_resolve", core_host_resolve, METH_O, "host_resolve(name) -> address"},

@@ -3,10 +3,10 @@
 
 #include "ir/gpu_module.h"
 
-#include "exec/profile.h"
 #include "sys/command.h"
 #include "sys/file.h"
 #include "sys/flags.h"
+#include "sys/profile.h"
 
 #include <limits.h>
 #include <string.h>
@@ -161,20 +161,33 @@ static PyObject *core_profile_trace(PyObject *module, PyObject *path)
     (void)module;
     if (text == NULL)
         return NULL;
-    rg_buf json;
-    rg_buf_init(&json, 0);
-    rg_file *file = NULL;
-    rg_status code = rg_profile_trace(&json);
-    if (code == RG_OK)
-        code = rg_file_create(&file, text);
-    if (code == RG_OK)
-        code = rg_file_write(file, json.data, json.len);
-    if (code == RG_OK)
-        code = rg_file_finish(file);
-    rg_file_close(file);
-    rg_buf_fini(&json);
-    CORE_TRY(code);
+    CORE_TRY(rg_profile_write(text));
     Py_RETURN_NONE;
+}
+
+static PyObject *core_profile_merge(PyObject *module, PyObject *folder)
+{
+    const char *text = core_text(folder);
+    (void)module;
+    if (text == NULL)
+        return NULL;
+    rg_buf names;
+    rg_buf_init(&names, 0);
+    rg_status code = rg_profile_merge(text, &names);
+    PyObject *out = code == RG_OK ? PyUnicode_FromString(rg_buf_cstr(&names)) : core_raise(code);
+    rg_buf_fini(&names);
+    return out;
+}
+
+static PyObject *core_profile_steps(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    rg_status code = rg_profile_steps(&text);
+    PyObject *out = code == RG_OK ? PyUnicode_FromString(rg_buf_cstr(&text)) : core_raise(code);
+    rg_buf_fini(&text);
+    return out;
 }
 
 /* ---- the module ---- */
@@ -228,6 +241,8 @@ static PyMethodDef functions[] = {
     {"profile_start", core_profile_start, METH_NOARGS, "Begin to time ops."},
     {"profile_stop", core_profile_stop, METH_NOARGS, "Stop timing ops."},
     {"profile_reset", core_profile_reset, METH_NOARGS, "Forget the times so far."},
+    {"profile_merge", core_profile_merge, METH_O, "profile_merge(folder) -> names of processes"},
+    {"profile_steps", core_profile_steps, METH_NOARGS, "profile_steps() -> text"},
     {"profile_table", core_profile_table, METH_VARARGS, "profile_table(sorted_by)"},
     {"profile_trace", core_profile_trace, METH_O, "profile_trace(path): Chrome's format."},
     {"gpu_count", core_gpu_count, METH_NOARGS, "GPUs that can be used."},
@@ -265,6 +280,7 @@ PyMODINIT_FUNC PyInit__core(void)
         return NULL;
     rg_status code = rg_flags_from_environment();
     code = code == RG_OK ? find_programs() : code;
+    rg_profile_by_flag();
     if (core_add_errors(module) < 0 || (code != RG_OK && core_raise(code) == NULL) ||
         core_add_program(module) < 0 || core_add_op(module) < 0 || core_add_tensor(module) < 0 ||
         core_add_scope(module) < 0 || core_add_executor(module) < 0 || core_add_files(module) < 0 ||

@@ -1,7 +1,9 @@
 /* parallel.c - ParallelProgram: a program on several threads, each with a part of the batch. */
 #include "_core/core.h"
 
+#include "exec/marks.h"
 #include "exec/parallel.h"
+#include "watch/program_graph.h"
 
 typedef struct core_parallel {
     PyObject_HEAD
@@ -54,6 +56,8 @@ static PyObject *parallel_new(PyTypeObject *type, PyObject *args, PyObject *kwar
         code = rg_parallel_open(&self->parallel, ((core_program *)program)->program,
                                 ((core_scope *)scope)->scope, &config);
     }
+    if (code == RG_OK && rg_has_updates(((core_program *)program)->program))
+        rg_watch_training(((core_program *)program)->program);
     PyMem_Free(feed_names);
     PyMem_Free(fetch_names);
     if (code != RG_OK) {

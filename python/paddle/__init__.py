@@ -5,8 +5,9 @@ regatta_version is our own. Modules are imported when they are first used."""
 import os
 
 from . import _names
-from .batch import batch
-from .version import full_version as __version__  # noqa: F401
+_names.install()  # before any module of the package is loaded
+from .batch import batch  # noqa: E402
+from .version import full_version as __version__  # noqa: E402,F401
 
 __all__ = ["batch"]
 
@@ -32,7 +33,6 @@ def _refuse_company():
 
 
 _refuse_company()
-_names.install()
 
 
 def __getattr__(name):

@@ -10,6 +10,8 @@ import os
 import sys
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
+from . import _help
+
 __all__ = ["NotSupported", "install", "missing", "refused", "why"]
 
 _tables = None
@@ -190,12 +192,15 @@ def missing(module, name):
 
 
 class _Module(SourceFileLoader):
-    """Loads a module of the package, and has it look for the names that it lacks."""
+    """Loads a module of the package, and has it look for the names that it lacks, and for its
+    docstrings."""
 
     def exec_module(self, module):
         super().exec_module(module)
-        module.__dict__.setdefault("__getattr__",
-                                   lambda name, here=module.__name__: missing(here, name))
+        _help.attach(module)
+        if module.__name__.startswith("paddle."):
+            module.__dict__.setdefault("__getattr__",
+                                       lambda name, here=module.__name__: missing(here, name))
 
 
 class _Absent:
@@ -216,7 +221,7 @@ class _Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if not name.startswith("paddle."):
+        if not name.startswith(("paddle.", "paddlerec.")):
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and type(spec.loader) is SourceFileLoader:

@@ -93,6 +93,14 @@ def _pod_cards():
     return [str(i) for i in range(int(count))] if count.isdigit() and int(count) > 1 else []
 
 
+def _long_job(runner):
+    """What a runner says of processes that die, in launch_ps's words."""
+    said = dict(runner, journal="off" if runner.get("journal") is False else runner.get("journal"))
+    return ["--%s=%s" % (key, said[key])
+            for key in ("restarts", "journal", "journal_dir", "min_trainers", "resume")
+            if said.get(key)]
+
+
 def _engine(config, mode):
     """The engine of a runner's class."""
     from paddlerec.core.engine.engine import SingleEngine
@@ -122,7 +130,9 @@ def _engine(config, mode):
         told["train.trainer.strategy"] = strategy
         if told["fleet_mode"] == "collective" and cards:
             told["selected_gpus"] = ",".join(cards)
-        return LocalClusterEngine(told, config.file)
+        engine = LocalClusterEngine(told, config.file)
+        engine.options = _long_job(runner)
+        return engine
     told = dict(_told(config, runner, "cluster"), engine_role="WORKER", log_dir="logs")
     told["train.trainer.strategy"] = strategy
     told["train.trainer.threads"] = os.environ.get("CPU_NUM", "2")

@@ -168,9 +168,8 @@ static bool read_escape(rg_json_reader *r, uint32_t *code)
         r->at += 2;
         if (!read_hex(r, &low))
             return false;
-        *code = low >= 0xdc00 && low < 0xe000
-                    ? 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00)
-                    : 0xfffd;
+        *code = low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00)
+                                              : 0xfffd;
     }
     if ((*code >= 0xd800 && *code < 0xe000) || *code == 0)
         *code = 0xfffd;
@@ -292,8 +291,8 @@ bool rg_json_skip(rg_json_reader *r)
     char open[RG_JSON_DEPTH];
     int depth = 0;
     do {
-        if (depth > 0 && !(open[depth - 1] == '{' ? rg_json_member(r, NULL, 0)
-                                                  : rg_json_element(r))) {
+        if (depth > 0 &&
+            !(open[depth - 1] == '{' ? rg_json_member(r, NULL, 0) : rg_json_element(r))) {
             if (r->failed)
                 return false;
             depth--;

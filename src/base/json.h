@@ -1,7 +1,7 @@
 /* json.h - JSON, written and read.
  *
- * The reader is for lines that others wrote: it takes bytes and a count, allocates nothing, and goes
- * through them once, in the order that they have:
+ * The reader is for lines that others wrote: it takes bytes and a count, allocates nothing, and
+ * goes through them once, in the order that they have:
  *
  *     rg_json_reader r = {bytes, bytes + n};
  *     for (rg_json_open(&r, '{'); rg_json_member(&r, key, sizeof key);)
@@ -9,8 +9,8 @@
  *     if (r.failed) ...
  *
  * After a failure all of them do nothing and give false, so that it is looked for once, at the end.
- * It does not find everything that is wrong (commas too many are passed over), but never goes beyond
- * the bytes, nor deeper than RG_JSON_DEPTH. */
+ * It does not find everything that is wrong (commas too many are passed over), but never goes
+ * beyond the bytes, nor deeper than RG_JSON_DEPTH. */
 #ifndef RG_BASE_JSON_H
 #define RG_BASE_JSON_H
 

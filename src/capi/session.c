@@ -9,6 +9,7 @@
 #include "sys/file.h"
 #include "sys/flags.h"
 #include "sys/log.h"
+#include "watch/program_graph.h"
 
 #include <string.h>
 
@@ -226,8 +227,11 @@ static rg_status run(rg_session *session, const rg_program *program, const char 
     }
     const rg_plan_config config = {
         .feeds = feeds, .n_feeds = n_feeds, .fetches = fetches, .n_fetches = n};
-    RG_TRY(
-        rg_executor_prepare(session->executor, program, session->scope, &config, &prepared, NULL));
+    bool is_new;
+    RG_TRY(rg_executor_prepare(session->executor, program, session->scope, &config, &prepared,
+                               &is_new));
+    if (is_new && rg_plan_trains(rg_prepared_plan(prepared)))
+        rg_watch_training(program);
     rg_prepared_release(session->last);
     session->last = prepared;
     session->n_fetches = 0;

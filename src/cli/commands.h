@@ -11,6 +11,11 @@ int rg_cli_criteo(int argc, char **argv);
 int rg_cli_gen_criteo(int argc, char **argv);
 int rg_cli_status(int argc, char **argv);
 int rg_cli_doctor(int argc, char **argv);
+int rg_cli_export_snapshot(int argc, char **argv);
+int rg_cli_page(int argc, char **argv);
+int rg_cli_top(int argc, char **argv);
+int rg_cli_table(int argc, char **argv);
+int rg_cli_completion(int argc, char **argv);
 
 /* argv[0] of the process. */
 extern const char *rg_cli_self;

@@ -302,6 +302,13 @@ static const command commands[] = {
     {"status", "how servers are: status [--timeout SECONDS] [HOST:PORT ...]", rg_cli_status},
     {"doctor", "what is wrong with this machine, or with the job whose logs are in a folder",
      rg_cli_doctor, true},
+    {"export_snapshot", "what the servers of a stopped job had, as files: export_snapshot DIR OUT",
+     rg_cli_export_snapshot, true},
+    {"page", "a job in the browser, while it runs or afterwards: page LOG_DIR", rg_cli_page, true},
+    {"top", "the same in a terminal: top LOG_DIR", rg_cli_top, true},
+    {"table", "what is in the tables of a saved model: rows, norms, dead and hot ids, neighbours",
+     rg_cli_table, true},
+    {"profile", "run a script or a job, and show where its time goes", rg_cli_module, true},
     {"env", "who this process is in a job, and which variables say so", run_env},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
     {"ops", "the ops that are implemented; one in detail with its name", run_ops},
@@ -309,6 +316,8 @@ static const command commands[] = {
      rg_cli_criteo},
     {"gen-criteo", "made-up Criteo lines: gen-criteo --rows N [--seed S] [--out FILE]",
      rg_cli_gen_criteo},
+    {"completion", "a script that completes these commands: completion bash|zsh|fish",
+     rg_cli_completion, true},
     {"help", "this list; `paddle COMMAND --help` says more of one", run_help},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -7,11 +7,14 @@
 #include "base/mem.h"
 #include "cli/shared_options.h"
 #include "dist/serve.h"
+#include "sys/profile.h"
 #include "sys/flags.h"
+#include "sys/job_env.h"
 #include "sys/log.h"
 #include "sys/nics.h"
 #include "sys/run.h"
 #include "sys/stop.h"
+#include "watch/sampler.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -172,6 +175,7 @@ static void log_command(int argc, char **argv)
 
 static int complain(const pserver *p, int status)
 {
+    rg_watch_failed(rg_error_message());
     (void)fprintf(stderr, "paddle pserver: %s\n", rg_error_message());
     if (p->to_file)
         rg_log(RG_LOG_E, "pserver", "%s", rg_error_message());
@@ -201,10 +205,27 @@ static rg_status start_ports(pserver *p)
     return rg_serve_group_look(&p->group);
 }
 
+/* The process is watched as one, whatever ports it has. */
+static void start_watch(const pserver *p)
+{
+    rg_job_env env;
+    char name[32];
+    int number = 0;
+    if (rg_job_env_here(&env) == RG_OK) {
+        number = env.server_index > 0 ? env.server_index : 0;
+        rg_job_env_fini(&env);
+    }
+    (void)snprintf(name, sizeof name, "server.%d", number);
+    rg_watch_start(&(rg_watch_who){.process = name,
+                                   .endpoint = p->n_ports > 0 ? p->ports[0].endpoints[0] : NULL,
+                                   .role = RG_OF_SERVER});
+}
+
 static rg_status run(pserver *p)
 {
     RG_TRY(find_addresses(p));
     RG_TRY(make_ports(p));
+    start_watch(p);
     rg_log(RG_LOG_I, "pserver", "number of parameterServer instances: %d", p->n_ports);
     (void)start_ports(p);
     for (int i = 0; i < p->n_ports; i++) {
@@ -236,6 +257,7 @@ int rg_cli_pserver(int argc, char **argv)
 {
     pserver p = {.n_ports = 0};
     rg_status code = run_under_debugger(argc, argv);
+    rg_profile_by_flag();
     if (code == RG_OK)
         code = rg_options_read(&p.options, table, argc, argv);
     if (code == RG_OK && p.options.help) {

@@ -63,6 +63,8 @@ static const struct {
     {"python", "paddle.python2"},
     {"check", "paddle.scripts.check"},
     {"k8s", "paddle.scripts.k8s"},
+    {"profile", "paddle.scripts.profile"},
+    {"table", "paddle.scripts.table"},   /* --picture, --to parquet */
     {"doctor", "paddle.scripts.doctor"}, /* --hosts */
 };
 

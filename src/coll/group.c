@@ -1,8 +1,9 @@
 /* group.c - checks, the choice of a back end, and each operation as work of the group's thread. */
 #include "coll/group.h"
 
+#include "base/hot.h"
 #include "base/mem.h"
-#include "coll/group_work.h"
+#include "coll/group_shared.h"
 #include "sys/because.h"
 
 #include <string.h>
@@ -80,14 +81,37 @@ rg_status rg_group_blame(rg_status code, int rank)
 
 /* ---- opening and closing ---- */
 
-static rg_status run_join(rg_group_work *work)
+/* Ranks of one host have memory in common from here on; else the back end does everything. */
+static rg_status share_memory(rg_group *group)
 {
-    return work->group->backend->join(work->group, work->config);
+    rg_rank_memory *memory;
+    RG_TRY(rg_rank_memory_open(&memory, group));
+    if (memory == NULL)
+        return RG_OK;
+    rg_shared *shared = rg_shared_new(memory, group->rank, group->size);
+    if (shared == NULL) {
+        rg_rank_memory_close(memory);
+        return rg_no_memory(1, "a group");
+    }
+    atomic_store(&group->shared, shared);
+    return RG_OK;
 }
 
+static rg_status run_join(rg_group_work *work)
+{
+    rg_group *group = work->group;
+    RG_TRY(group->backend->join(group, work->config));
+    return group->size > 1 ? share_memory(group) : RG_OK;
+}
+
+/* The others see it in the memory first. The back end may look there until it is closed. */
 static rg_status run_close(rg_group_work *work)
 {
-    work->group->backend->close(work->group, work->failed);
+    rg_group *group = work->group;
+    if (group->shared != NULL)
+        rg_rank_memory_leave(rg_shared_memory(group->shared), work->failed);
+    group->backend->close(group, work->failed);
+    rg_shared_free(group->shared);
     return RG_OK;
 }
 
@@ -159,6 +183,11 @@ const char *rg_group_backend_name(const rg_group *group)
     return group->backend->name;
 }
 
+bool rg_group_shares_memory(const rg_group *group)
+{
+    return group->shared != NULL;
+}
+
 /* ---- operations ---- */
 
 static rg_status can_combine(rg_dtype dtype, rg_group_op op)
@@ -180,17 +209,24 @@ rg_status rg_group_start_all_reduce(rg_group_work **work, rg_group *group, void 
                                     rg_dtype dtype, rg_group_op op)
 {
     RG_TRY(can_combine(dtype, op));
-    return rg_group_start(
-        work, group,
-        &(rg_group_work){.run = run_all_reduce, .data = data, .n = n, .dtype = dtype, .op = op});
+    return rg_group_start(work, group,
+                          &(rg_group_work){.run = run_all_reduce,
+                                           .kind = RG_GROUP_REDUCE,
+                                           .data = data,
+                                           .n = n,
+                                           .dtype = dtype,
+                                           .op = op});
 }
 
 rg_status rg_group_all_reduce(rg_group *group, void *data, size_t n, rg_dtype dtype, rg_group_op op)
 {
     RG_TRY(can_combine(dtype, op));
-    return rg_group_do(
-        group,
-        &(rg_group_work){.run = run_all_reduce, .data = data, .n = n, .dtype = dtype, .op = op});
+    return rg_group_do(group, &(rg_group_work){.run = run_all_reduce,
+                                               .kind = RG_GROUP_REDUCE,
+                                               .data = data,
+                                               .n = n,
+                                               .dtype = dtype,
+                                               .op = op});
 }
 
 static rg_status run_broadcast(rg_group_work *w)
@@ -202,8 +238,11 @@ rg_status rg_group_broadcast(rg_group *group, void *data, size_t bytes, int root
 {
     if (root < 0 || root >= group->size)
         return rg_fail(RG_EINVAL, "broadcast from rank %d of %d", root, group->size);
-    return rg_group_do(
-        group, &(rg_group_work){.run = run_broadcast, .data = data, .n = bytes, .root = root});
+    return rg_group_do(group, &(rg_group_work){.run = run_broadcast,
+                                               .kind = RG_GROUP_BROADCAST,
+                                               .data = data,
+                                               .n = bytes,
+                                               .root = root});
 }
 
 static rg_status run_all_gather(rg_group_work *w)
@@ -214,26 +253,31 @@ static rg_status run_all_gather(rg_group_work *w)
 rg_status rg_group_all_gather(rg_group *group, const void *mine, size_t bytes, void *all)
 {
     return rg_group_do(
-        group, &(rg_group_work){.run = run_all_gather, .from = mine, .n = bytes, .data = all});
+        group,
+        &(rg_group_work){
+            .run = run_all_gather, .kind = RG_GROUP_GATHER, .from = mine, .n = bytes, .data = all});
 }
 
 static rg_status run_reduce_scatter(rg_group_work *w)
 {
-    rg_group *group = w->group;
+    return w->group->backend->reduce_scatter(w->group, w->from, w->data, w->n, w->dtype, w->op);
+}
+
+/* By the sum of everything, of which a part is wanted. */
+static rg_status reduce_all(rg_group *group, const void *data, void *part, size_t n, rg_dtype dtype,
+                            rg_group_op op)
+{
     size_t bytes, whole;
-    if (group->backend->reduce_scatter != NULL)
-        return group->backend->reduce_scatter(group, w->from, w->data, w->n, w->dtype, w->op);
-    if (!rg_mul_size(w->n, rg_dtype_size(w->dtype), &bytes) ||
+    if (!rg_mul_size(n, rg_dtype_size(dtype), &bytes) ||
         !rg_mul_size(bytes, (size_t)group->size, &whole))
-        return rg_fail(RG_ETOOBIG, "%zu elements for each of %d", w->n, group->size);
+        return rg_fail(RG_ETOOBIG, "%zu elements for each of %d", n, group->size);
     uint8_t *copy = rg_alloc(whole);
     if (copy == NULL)
         return rg_no_memory(whole, "a reduction");
-    memcpy(copy, w->from, whole);
-    rg_status code = group->backend->all_reduce(group, copy, w->n * (size_t)group->size, w->dtype,
-                                                w->op);
+    memcpy(copy, data, whole);
+    rg_status code = rg_group_all_reduce(group, copy, n * (size_t)group->size, dtype, op);
     if (code == RG_OK)
-        memcpy(w->data, copy + (size_t)group->rank * bytes, bytes);
+        memcpy(part, copy + (size_t)group->rank * bytes, bytes);
     rg_free(copy);
     return code;
 }
@@ -242,6 +286,8 @@ rg_status rg_group_reduce_scatter(rg_group *group, const void *data, void *part,
                                   rg_dtype dtype, rg_group_op op)
 {
     RG_TRY(can_combine(dtype, op));
+    if (group->shared != NULL || group->backend->reduce_scatter == NULL)
+        return reduce_all(group, data, part, n, dtype, op);
     return rg_group_do(group, &(rg_group_work){.run = run_reduce_scatter,
                                                .from = data,
                                                .data = part,
@@ -257,7 +303,7 @@ static rg_status run_barrier(rg_group_work *w)
 
 rg_status rg_group_barrier(rg_group *group)
 {
-    return rg_group_do(group, &(rg_group_work){.run = run_barrier});
+    return rg_group_do(group, &(rg_group_work){.run = run_barrier, .kind = RG_GROUP_BARRIER});
 }
 
 /* ---- lists of different lengths ---- */
@@ -311,10 +357,8 @@ static rg_status run_gather(rg_group_work *w)
     rg_group *group = w->group;
     uint64_t own = w->list.n;
     size_t *spans = rg_alloc_zero((size_t)group->size * 2, sizeof *spans);
-    w->counts = rg_alloc_zero((size_t)group->size, sizeof *w->counts);
-    rg_status code = spans != NULL && w->counts != NULL
-                         ? group->backend->all_gather(group, &own, sizeof own, w->counts)
-                         : rg_no_memory((size_t)group->size, "a gather");
+    rg_status code = spans != NULL ? group->backend->all_gather(group, &own, sizeof own, w->counts)
+                                   : rg_no_memory((size_t)group->size, "a gather");
     for (int c = 0; code == RG_OK && c < w->list.columns; c++)
         code = gather_column(w, c, spans, spans + group->size);
     rg_free(spans);
@@ -323,7 +367,8 @@ static rg_status run_gather(rg_group_work *w)
 
 rg_status rg_group_start_gather(rg_group_work **work, rg_group *group, const rg_group_list *list)
 {
-    return rg_group_start(work, group, &(rg_group_work){.run = run_gather, .list = *list});
+    return rg_group_start(
+        work, group, &(rg_group_work){.run = run_gather, .kind = RG_GROUP_LIST, .list = *list});
 }
 
 size_t rg_group_gathered(const rg_group_work *work, int rank)
@@ -334,27 +379,26 @@ size_t rg_group_gathered(const rg_group_work *work, int rank)
 /* ---- combining ---- */
 
 /* A NaN on either side stays one: it is never hidden by a comparison. */
-#define DEFINE_COMBINE(T, S)                                                          \
-    static void combine_##S(T *to, const T *from, size_t n, rg_group_op op)           \
-    {                                                                                 \
-        switch (op) {                                                                 \
-        case RG_GROUP_SUM:                                                            \
-            for (size_t i = 0; i < n; i++)                                            \
-                to[i] = (T)(to[i] + from[i]);                                         \
-            return;                                                                   \
-        case RG_GROUP_PROD:                                                           \
-            for (size_t i = 0; i < n; i++)                                            \
-                to[i] = (T)(to[i] * from[i]);                                         \
-            return;                                                                   \
-        case RG_GROUP_MAX:                                                            \
-            for (size_t i = 0; i < n; i++)                                            \
-                to[i] = from[i] > to[i] || from[i] != from[i] ? from[i] : to[i];      \
-            return;                                                                   \
-        case RG_GROUP_MIN:                                                            \
-            for (size_t i = 0; i < n; i++)                                            \
-                to[i] = from[i] < to[i] || from[i] != from[i] ? from[i] : to[i];      \
-            return;                                                                   \
-        }                                                                             \
+#define DEFINE_COMBINE(T, S)                                                           \
+    RG_HOT static void combine_##S(T *to, const T *a, const T *b, size_t n, rg_group_op op) \
+    {                                                                                  \
+        switch (op) {                                                                  \
+        case RG_GROUP_SUM:                                                             \
+            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++) to[i] = (T)(a[i] + b[i]); \
+            return;                                                                    \
+        case RG_GROUP_PROD:                                                            \
+            for (size_t i = 0; i < n; i++)                                             \
+                to[i] = (T)(a[i] * b[i]);                                              \
+            return;                                                                    \
+        case RG_GROUP_MAX:                                                             \
+            for (size_t i = 0; i < n; i++)                                             \
+                to[i] = b[i] > a[i] || b[i] != b[i] ? b[i] : a[i];                     \
+            return;                                                                    \
+        case RG_GROUP_MIN:                                                             \
+            for (size_t i = 0; i < n; i++)                                             \
+                to[i] = b[i] < a[i] || b[i] != b[i] ? b[i] : a[i];                     \
+            return;                                                                    \
+        }                                                                              \
     }
 DEFINE_COMBINE(float, f32)
 DEFINE_COMBINE(double, f64)
@@ -364,15 +408,16 @@ DEFINE_COMBINE(uint64_t, u64)
 DEFINE_COMBINE(int32_t, i32)
 DEFINE_COMBINE(int64_t, i64)
 
-void rg_group_combine(void *to, const void *from, size_t n, rg_dtype dtype, rg_group_op op)
+void rg_group_combine(void *to, const void *a, const void *b, size_t n, rg_dtype dtype,
+                      rg_group_op op)
 {
     bool wraps = op == RG_GROUP_SUM || op == RG_GROUP_PROD;
     if (dtype == RG_F32)
-        combine_f32(to, from, n, op);
+        combine_f32(to, a, b, n, op);
     else if (dtype == RG_F64)
-        combine_f64(to, from, n, op);
+        combine_f64(to, a, b, n, op);
     else if (dtype == RG_I32)
-        wraps ? combine_u32(to, from, n, op) : combine_i32(to, from, n, op);
+        wraps ? combine_u32(to, a, b, n, op) : combine_i32(to, a, b, n, op);
     else
-        wraps ? combine_u64(to, from, n, op) : combine_i64(to, from, n, op);
+        wraps ? combine_u64(to, a, b, n, op) : combine_i64(to, a, b, n, op);
 }

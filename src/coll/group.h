@@ -1,13 +1,14 @@
 /* group.h - processes that compute one thing together.
  *
  * Every member calls the same operations in the same order; each is over when all have called it.
- * Sums are made in a fixed order, so that a run repeats bit by bit. A member that dies, leaves or
- * calls something else makes the operation fail everywhere, with its name; the group is of no
- * use afterwards, and is closed.
+ * Sums are made in the order of ranks, so that a run repeats bit by bit, whatever the back end. A
+ * member that dies, leaves or calls something else makes the operation fail everywhere, with its
+ * name; the group is of no use afterwards, and is closed.
  *
- * A group has a thread of its own, which makes the operations one after another: one may be started
- * and waited for later, and the caller computes meanwhile. How bytes travel is a back end's: one
- * file, one table of functions, one line in group.c.
+ * An operation may be started and waited for later, and the caller computes meanwhile. How bytes
+ * travel is a back end's: one file, one table of functions, one line in group.c. A thread of the
+ * group's own makes its calls, one after another. Members that are all on one host meet by it, and
+ * do the rest in memory that they have in common (group_shared.h).
  *
  * Threads: one thread of a process uses a group at a time. Every operation may wait; it says after
  * 10 s whom it waits for, and ends as rg_interrupted() says. */
@@ -18,6 +19,7 @@
 #include "rpc/rpc.h"
 #include "tensor/dtype.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct rg_group rg_group;
@@ -43,6 +45,8 @@ void rg_group_fail(rg_group *group, const char *why);
 int rg_group_rank(const rg_group *group);
 int rg_group_size(const rg_group *group);
 const char *rg_group_backend_name(const rg_group *group);
+/* Its ranks are on one host, and add up in memory that they have in common (group_shared.h). */
+bool rg_group_shares_memory(const rg_group *group);
 
 /* data [n] of each becomes that of all together. float32, float64, int32 and int64. */
 rg_status rg_group_all_reduce(rg_group *group, void *data, size_t n, rg_dtype dtype,
@@ -70,8 +74,8 @@ typedef struct rg_group_list {
     int columns;
     const void *mine[2];
     size_t item_bytes[2]; /* the same on all ranks */
-    /* Called on the group's thread, once the number is known: memory for a column of all ranks'
-     * items, in the order of ranks. NULL: there is none. */
+    /* Called once the number is known, on the group's thread or in a call of the group: memory for
+     * a column of all ranks' items, in the order of ranks. NULL: there is none. */
     void *(*room)(void *user, int column, size_t bytes);
     void *user;
 } rg_group_list;

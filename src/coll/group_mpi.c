@@ -7,7 +7,7 @@
  * business of mpirun, which names it and ends the rest.
  *
  * MPI is started once in a process and ends with it: a second group is refused after the first was
- * closed. */
+ * closed. Ranks of one host meet here, and then have memory in common. */
 #include "base/mem.h"
 #include "coll/group_priv.h"
 #include "coll/mpi.h"
@@ -19,10 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    MOST = 1 << 27,
-    FEW_BYTES = 4096
-}; /* elements of one call of MPI, which counts bytes by int */
+enum { MOST = 1 << 27 };        /* elements of one call of MPI, which counts bytes by int */
+enum { FEW_BYTES = 64 * 1024 }; /* of all ranks together */
 enum { LOOKS_AT_ONCE = 10 };
 static const uint64_t FIRST_NAP_NS = 40 * 1000, LONGEST_NAP_NS = 2000 * 1000;
 static const uint64_t TELL_AFTER_NS = 10000000000u, TELL_EVERY_NS = 30000000000u,
@@ -50,9 +48,8 @@ typedef struct peer {
 typedef struct state {
     const rg_mpi *mpi;
     rg_mpi_handle data, notes; /* communicators */
-    rg_mpi_handle max, min;    /* operations that do not hide a NaN */
     peer *peers;
-    uint8_t *part; /* of a sum, as it comes */
+    uint8_t *parts; /* of a sum, as they come */
     size_t room;
     int *counts, *places; /* by rank, for a gather that is under way */
     note now;             /* where we are */
@@ -60,7 +57,6 @@ typedef struct state {
 
 static bool
     was_closed; /* by this process's group; for its thread, of which there is one at a time */
-static const rg_mpi *types; /* for the functions that MPI calls */
 
 static rg_status check(const state *s, int code, const char *call)
 {
@@ -224,98 +220,90 @@ static rg_status finish(rg_group *group, rg_mpi_handle request)
     return finish_both(group, request, NULL, false);
 }
 
-static void combine(void *in, void *inout, int n, rg_mpi_handle type, rg_group_op op)
+static rg_status make_room(state *s, size_t bytes)
 {
-    rg_dtype dtype = type == types->ompi_mpi_float     ? RG_F32
-                     : type == types->ompi_mpi_double  ? RG_F64
-                     : type == types->ompi_mpi_int32_t ? RG_I32
-                                                       : RG_I64;
-    rg_group_combine(inout, in, (size_t)n, dtype, op);
+    if (bytes <= s->room)
+        return RG_OK;
+    rg_free(s->parts);
+    s->parts = rg_alloc(bytes);
+    s->room = s->parts ? bytes : 0;
+    return s->parts ? RG_OK : rg_no_memory(bytes, "a sum over ranks");
 }
 
-static void combine_max(void *in, void *inout, int *n, rg_mpi_handle *type)
-{
-    combine(in, inout, *n, *type, RG_GROUP_MAX);
-}
-
-static void combine_min(void *in, void *inout, int *n, rg_mpi_handle *type)
-{
-    combine(in, inout, *n, *type, RG_GROUP_MIN);
-}
-
-static rg_mpi_handle type_of(const rg_mpi *mpi, rg_dtype dtype)
-{
-    return dtype == RG_F32   ? mpi->ompi_mpi_float
-           : dtype == RG_F64 ? mpi->ompi_mpi_double
-           : dtype == RG_I32 ? mpi->ompi_mpi_int32_t
-                             : mpi->ompi_mpi_int64_t;
-}
-
-static rg_mpi_handle op_of(const state *s, rg_group_op op)
-{
-    return op == RG_GROUP_SUM    ? s->mpi->ompi_mpi_op_sum
-           : op == RG_GROUP_PROD ? s->mpi->ompi_mpi_op_prod
-           : op == RG_GROUP_MAX  ? s->max
-                                 : s->min;
-}
-
-/* Few bytes: MPI's own way, which is the quicker one then. */
+/* Few bytes: each has what all have, and adds up. */
 static rg_status reduce_few(rg_group *group, void *data, size_t n, rg_dtype dtype, rg_group_op op)
 {
     state *s = group->state;
     rg_mpi_handle request;
+    size_t bytes = n * rg_dtype_size(dtype);
+    RG_TRY(make_room(s, bytes * (size_t)group->size));
     RG_TRY(check(s,
-                 s->mpi->MPI_Iallreduce(RG_MPI_IN_PLACE, data, (int)n, type_of(s->mpi, dtype),
-                                        op_of(s, op), s->data, &request),
-                 "MPI_Iallreduce"));
-    return finish(group, request);
+                 s->mpi->MPI_Iallgather(data, (int)bytes, s->mpi->ompi_mpi_byte, s->parts,
+                                        (int)bytes, s->mpi->ompi_mpi_byte, s->data, &request),
+                 "MPI_Iallgather"));
+    RG_TRY(finish(group, request));
+    memcpy(data, s->parts, bytes);
+    for (int i = 1; i < group->size; i++)
+        rg_group_combine(data, data, s->parts + bytes * (size_t)i, n, dtype, op);
+    return RG_OK;
 }
 
-/* To the next rank goes one part, from the one before comes another. */
-static rg_status pass_on(rg_group *group, const void *out, size_t n_out, void *in, size_t n_in)
+/* To a rank `ahead` goes one part, from the one that is as far behind comes another. */
+static rg_status pass_on(rg_group *group, int ahead, const void *out, size_t n_out, void *in,
+                         size_t n_in)
 {
     state *s = group->state;
     rg_mpi_handle sent, come, byte = s->mpi->ompi_mpi_byte;
-    int next = (group->rank + 1) % group->size,
-        before = (group->rank + group->size - 1) % group->size;
-    RG_TRY(
-        check(s, s->mpi->MPI_Irecv(in, (int)n_in, byte, before, 0, s->data, &come), "MPI_Irecv"));
-    RG_TRY(
-        check(s, s->mpi->MPI_Isend(out, (int)n_out, byte, next, 0, s->data, &sent), "MPI_Isend"));
+    int to = (group->rank + ahead) % group->size,
+        from = (group->rank + group->size - ahead) % group->size;
+    RG_TRY(check(s, s->mpi->MPI_Irecv(in, (int)n_in, byte, from, 0, s->data, &come), "MPI_Irecv"));
+    RG_TRY(check(s, s->mpi->MPI_Isend(out, (int)n_out, byte, to, 0, s->data, &sent), "MPI_Isend"));
     return finish_both(group, come, sent, true);
 }
 
-/* Many: round the ring, each rank sums up one part, which then goes round once more. Every byte is
- * copied once a round and into its place, where the library's own would go through memory of its
- * own; and each part is summed in one order, whatever release of MPI there is. */
-static rg_status reduce_ring(rg_group *group, uint8_t *data, size_t n, rg_dtype dtype,
-                             rg_group_op op)
+/* Where a rank's part of n elements begins; that of one behind the last is the end. */
+static size_t begin_of(size_t n, size_t size, size_t part)
+{
+    return n / size * part + (part < n % size ? part : n % size);
+}
+
+/* Each rank gets its part from all others, and adds them up in the order of ranks: to `sum`, which
+ * may be where our own are. */
+static rg_status reduce_own_part(rg_group *group, const uint8_t *data, size_t n, rg_dtype dtype,
+                                 rg_group_op op, uint8_t *sum)
 {
     state *s = group->state;
     size_t each = rg_dtype_size(dtype), size = (size_t)group->size, rank = (size_t)group->rank;
-    size_t most = (n / size + 1) * each;
-#define BEGIN(PART) (n / size * (PART) + ((PART) < n % size ? (PART) : n % size))
-#define COUNT(PART) (n / size + ((PART) < n % size))
-    if (most > s->room) {
-        rg_free(s->part);
-        s->part = rg_alloc(most);
-        s->room = s->part ? most : 0;
-        if (s->part == NULL)
-            return rg_no_memory(most, "a sum over ranks");
+    size_t begin = begin_of(n, size, rank), mine = begin_of(n, size, rank + 1) - begin;
+    size_t bytes = mine * each;
+    RG_TRY(make_room(s, bytes * size));
+    for (size_t k = 1; k < size; k++) {
+        size_t to = (rank + k) % size, from = (rank + size - k) % size;
+        size_t at = begin_of(n, size, to);
+        RG_TRY(pass_on(group, (int)k, data + at * each, (begin_of(n, size, to + 1) - at) * each,
+                       s->parts + from * bytes, bytes));
     }
+    memcpy(s->parts + rank * bytes, data + begin * each, bytes);
+    memcpy(sum, s->parts, bytes);
+    for (size_t i = 1; i < size; i++)
+        rg_group_combine(sum, sum, s->parts + i * bytes, mine, dtype, op);
+    return RG_OK;
+}
+
+/* Many: each rank adds up one part, and the parts go round the ring. Every byte is copied once and
+ * into its place, where the library's own would go through memory of its own; and the order is the
+ * same whatever release of MPI there is, and as in memory that ranks have in common. */
+static rg_status reduce_parts(rg_group *group, uint8_t *data, size_t n, rg_dtype dtype,
+                              rg_group_op op)
+{
+    size_t each = rg_dtype_size(dtype), size = (size_t)group->size, rank = (size_t)group->rank;
+    RG_TRY(reduce_own_part(group, data, n, dtype, op, data + begin_of(n, size, rank) * each));
     for (size_t k = 0; k + 1 < size; k++) {
         size_t out = (rank + size - k) % size, in = (rank + size - k - 1) % size;
-        RG_TRY(
-            pass_on(group, data + BEGIN(out) * each, COUNT(out) * each, s->part, COUNT(in) * each));
-        rg_group_combine(data + BEGIN(in) * each, s->part, COUNT(in), dtype, op);
+        size_t from = begin_of(n, size, out), to = begin_of(n, size, in);
+        RG_TRY(pass_on(group, 1, data + from * each, (begin_of(n, size, out + 1) - from) * each,
+                       data + to * each, (begin_of(n, size, in + 1) - to) * each));
     }
-    for (size_t k = 0; k + 1 < size; k++) {
-        size_t out = (rank + 1 + size - k) % size, in = (rank + size - k) % size;
-        RG_TRY(pass_on(group, data + BEGIN(out) * each, COUNT(out) * each, data + BEGIN(in) * each,
-                       COUNT(in) * each));
-    }
-#undef BEGIN
-#undef COUNT
     return RG_OK;
 }
 
@@ -323,11 +311,11 @@ static rg_status all_reduce(rg_group *group, void *data, size_t n, rg_dtype dtyp
 {
     size_t each = rg_dtype_size(dtype);
     begin(group->state, REDUCE, n * each);
-    if (n * each < (size_t)group->size * FEW_BYTES)
+    if (n * each * (size_t)group->size <= FEW_BYTES)
         return reduce_few(group, data, n, dtype, op);
     for (size_t at = 0; at < n; at += MOST) {
         size_t part = n - at < MOST ? n - at : MOST;
-        RG_TRY(reduce_ring(group, (uint8_t *)data + at * each, part, dtype, op));
+        RG_TRY(reduce_parts(group, (uint8_t *)data + at * each, part, dtype, op));
     }
     return RG_OK;
 }
@@ -391,17 +379,11 @@ static rg_status all_gather_in_place(rg_group *group, uint8_t *all, const size_t
 static rg_status reduce_scatter(rg_group *group, const void *data, void *part, size_t n,
                                 rg_dtype dtype, rg_group_op op)
 {
-    state *s = group->state;
-    rg_mpi_handle request;
-    begin(s, SCATTER, n * rg_dtype_size(dtype));
+    begin(group->state, SCATTER, n * rg_dtype_size(dtype));
     if (n > MOST)
         return rg_fail(RG_ETOOBIG, "%zu elements for each rank, and at most %d can be at a time", n,
                        MOST);
-    RG_TRY(check(s,
-                 s->mpi->MPI_Ireduce_scatter_block(data, part, (int)n, type_of(s->mpi, dtype),
-                                                   op_of(s, op), s->data, &request),
-                 "MPI_Ireduce_scatter_block"));
-    return finish(group, request);
+    return reduce_own_part(group, data, n * (size_t)group->size, dtype, op, part);
 }
 
 static rg_status barrier(rg_group *group)
@@ -464,15 +446,12 @@ static rg_status join(rg_group *group, const rg_group_config *config)
         s->mpi = NULL; /* nothing to end */
         return code;
     }
-    types = s->mpi;
     RG_TRY(begin_mpi(s, group->rank, group->size));
     rg_mpi_handle world = s->mpi->ompi_mpi_comm_world;
     RG_TRY(check(s, s->mpi->MPI_Comm_set_errhandler(world, s->mpi->ompi_mpi_errors_return),
                  "MPI_Comm_set_errhandler"));
     RG_TRY(check(s, s->mpi->MPI_Comm_dup(world, &s->data), "MPI_Comm_dup"));
-    RG_TRY(check(s, s->mpi->MPI_Comm_dup(world, &s->notes), "MPI_Comm_dup"));
-    RG_TRY(check(s, s->mpi->MPI_Op_create(combine_max, 1, &s->max), "MPI_Op_create"));
-    return check(s, s->mpi->MPI_Op_create(combine_min, 1, &s->min), "MPI_Op_create");
+    return check(s, s->mpi->MPI_Comm_dup(world, &s->notes), "MPI_Comm_dup");
 }
 
 /* MPI ends when all ranks end it, for which MPI itself would wait busily: so all meet before. A
@@ -496,7 +475,7 @@ static void close_mpi(rg_group *group, const char *failed)
     state *s = group->state;
     if (s == NULL)
         return;
-    if (s->mpi != NULL && s->min != NULL && failed == NULL) {
+    if (s->mpi != NULL && s->notes != NULL && failed == NULL) {
         end_mpi(group);
     } else if (s->mpi != NULL && s->notes != NULL) {
         note word = s->now;
@@ -506,7 +485,7 @@ static void close_mpi(rg_group *group, const char *failed)
     }
     was_closed = true;
     rg_free(s->peers);
-    rg_free(s->part);
+    rg_free(s->parts);
     rg_free(s->counts);
     rg_free(s->places);
     rg_free(s);

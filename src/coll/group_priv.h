@@ -36,6 +36,9 @@ struct rg_group {
     const rg_group_backend *backend;
     int rank, size;
     void *state; /* the back end's own */
+    /* Not NULL: all ranks are on one host, and operations are made in memory that they have in
+     * common. Set by the group's thread when all have joined, before anyone calls. */
+    _Atomic(struct rg_shared *) shared;
     pthread_t thread;
     bool has_thread;
     pthread_mutex_t lock;  /* of what follows; held for moments */
@@ -46,8 +49,9 @@ struct rg_group {
 
 extern const rg_group_backend rg_group_rpc, rg_group_mpi;
 
-/* to[i] = to[i] op from[i]. */
-void rg_group_combine(void *to, const void *from, size_t n, rg_dtype dtype, rg_group_op op);
+/* to[i] = a[i] op b[i]. Either may be `to`. */
+void rg_group_combine(void *to, const void *a, const void *b, size_t n, rg_dtype dtype,
+                      rg_group_op op);
 /* A failure that names a rank is put down to it, for the launcher: "rank 3 is dead ...". */
 rg_status rg_group_blame(rg_status code, int rank);
 

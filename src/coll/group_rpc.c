@@ -3,7 +3,7 @@
  * Each operation is one request of each, and a call of rank 0's own. The hub holds them until all
  * have come, checks that all ask for the same, makes the result in the order of ranks and answers
  * everybody. So bytes go through one process: right for a few ranks, slow for many, which are the
- * work of MPI or NCCL.
+ * work of MPI or NCCL. Ranks of one host meet here, and then have memory in common.
  *
  * A request says which operation of the group it is (`round`), and its answer is remembered: one
  * that is sent again after a lost connection is answered again, and not counted twice.
@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/mem.h"
-#include "coll/group_priv.h"
+#include "coll/group_shared.h"
 #include "rpc/client.h"
 #include "rpc/server.h"
 #include "sys/clock.h"
@@ -62,6 +62,7 @@ typedef struct member {
 
 typedef struct hub {
     rg_rpc_server *server;
+    rg_group *group; /* rank 0's, borrowed */
     int size;
     pthread_mutex_t lock;
     pthread_cond_t change; /* someone has gone */
@@ -166,8 +167,8 @@ static result *make_result(const hub *h)
         if (i == 0)
             memcpy(r->data, h->members[0].data, bytes);
         else
-            rg_group_combine(r->data, h->members[i].data, bytes / rg_dtype_size(dtype), dtype,
-                             (rg_group_op)a->op);
+            rg_group_combine(r->data, r->data, h->members[i].data, bytes / rg_dtype_size(dtype),
+                             dtype, (rg_group_op)a->op);
     }
     return r;
 }
@@ -321,8 +322,12 @@ static void gone(hub *h, rg_rpc_peer *peer, const char *how)
     pthread_mutex_lock(&h->lock);
     member *m = rg_rpc_peer_user(peer);
     char why[400];
+    int rank = (int)(m - h->members);
+    struct rg_shared *shared = atomic_load(&h->group->shared);
     m->gone = true;
-    (void)snprintf(why, sizeof why, "rank %d %s", (int)(m - h->members), how);
+    (void)snprintf(why, sizeof why, "rank %d %s", rank, how);
+    if (shared != NULL) /* they may wait for it there */
+        rg_rank_memory_lost(rg_shared_memory(shared), rank, how);
     /* Its own request, if one waits, is not answered to anybody: break_off() refuses it. */
     break_off(h, why);
     pthread_mutex_unlock(&h->lock);
@@ -340,7 +345,7 @@ static void on_dead(void *user, rg_rpc_peer *peer, const char *how)
     gone(user, peer, text);
 }
 
-static rg_status open_hub(hub **out, const rg_group_config *config)
+static rg_status open_hub(hub **out, rg_group *group, const rg_group_config *config)
 {
     hub *h = rg_alloc_zero(1, sizeof *h);
     if (h == NULL)
@@ -348,6 +353,7 @@ static rg_status open_hub(hub **out, const rg_group_config *config)
     pthread_mutex_init(&h->lock, NULL);
     rg_cond_init(&h->change);
     *out = h;
+    h->group = group;
     h->size = config->size;
     h->members = rg_alloc_zero((size_t)config->size, sizeof *h->members);
     if (h->members == NULL)
@@ -366,11 +372,13 @@ static rg_status open_hub(hub **out, const rg_group_config *config)
 /* Answers may still be on their way: those who got theirs close, too. */
 static void let_others_go(hub *h)
 {
+    const struct rg_shared *shared = atomic_load(&h->group->shared);
     pthread_mutex_lock(&h->lock);
     for (int turn = 0; turn < LINGER_TIMES; turn++) {
         int left = 0;
         for (int i = 1; i < h->size; i++)
-            left += h->members[i].here && !h->members[i].gone;
+            left += h->members[i].here && !h->members[i].gone &&
+                    !(shared != NULL && rg_rank_memory_is_lost(rg_shared_memory(shared), i));
         if (left == 0 || rg_interrupted() != RG_OK)
             break;
         (void)rg_cond_wait(&h->change, &h->lock, LINGER_NS);
@@ -559,7 +567,7 @@ static rg_status join_rpc(rg_group *group, const rg_group_config *config)
         return rg_no_memory(sizeof *s, "a group");
     group->state = s;
     if (group->rank == 0) {
-        RG_TRY(open_hub(&s->hub, config));
+        RG_TRY(open_hub(&s->hub, group, config));
     } else {
         rg_rpc_client_config client = {.security = config->security,
                                        .me = {.role = RG_RPC_TRAINER,

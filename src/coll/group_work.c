@@ -5,6 +5,7 @@
 #include "coll/group_work.h"
 
 #include "base/mem.h"
+#include "coll/group_shared.h"
 #include "sys/cond.h"
 #include "sys/interrupt.h"
 #include "sys/log.h"
@@ -72,6 +73,17 @@ rg_status rg_group_start(rg_group_work **out, rg_group *group, const rg_group_wo
     *work = *what;
     work->group = group;
     rg_latch_init(&work->done);
+    *out = work;
+    if (work->kind == RG_GROUP_LIST &&
+        (work->counts = rg_alloc_zero((size_t)group->size, sizeof *work->counts)) == NULL) {
+        rg_latch_fini(&work->done);
+        rg_free(work);
+        return rg_no_memory((size_t)group->size * sizeof *work->counts, "a gather");
+    }
+    if (work->kind != RG_GROUP_NONE && group->shared != NULL) {
+        rg_shared_start(group->shared, work);
+        return RG_OK;
+    }
     pthread_mutex_lock(&group->lock);
     if (group->last != NULL)
         group->last->next = work;
@@ -80,8 +92,18 @@ rg_status rg_group_start(rg_group_work **out, rg_group *group, const rg_group_wo
     group->last = work;
     (void)pthread_cond_signal(&group->change);
     pthread_mutex_unlock(&group->lock);
-    *out = work;
     return RG_OK;
+}
+
+static rg_status wait_shared(rg_group_work *work)
+{
+    rg_step_part before = rg_step_within(RG_STEP_WAIT);
+    work->code = rg_shared_wait(work->group->shared, work);
+    (void)rg_step_enter(before);
+    if (work->code != RG_OK)
+        (void)snprintf(work->why, sizeof work->why, "%s", rg_error_message());
+    work->waited = true;
+    return work->code;
 }
 
 rg_status rg_group_wait(rg_group_work *work)
@@ -90,6 +112,8 @@ rg_status rg_group_wait(rg_group_work *work)
     char why[256] = "";
     if (work->waited)
         return work->code == RG_OK ? RG_OK : rg_fail(work->code, "%s", work->why);
+    if (work->kind != RG_GROUP_NONE && work->group->shared != NULL)
+        return wait_shared(work);
     rg_step_part before = rg_step_within(RG_STEP_WAIT);
     /* What is given up ends soon: until then the thread may still write the caller's memory. */
     for (int looks = 0; !rg_latch_wait(&work->done, RG_LOOK_MS); looks++) {

@@ -3,14 +3,27 @@
 #define RG_COLL_GROUP_WORK_H
 
 #include "coll/group_priv.h"
+#include "coll/rank_memory.h"
 #include "sys/latch.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
+/* What an operation is, where ranks do it themselves (group_shared.h). */
+typedef enum rg_group_kind {
+    RG_GROUP_NONE, /* the group's own, of its thread */
+    RG_GROUP_REDUCE,
+    RG_GROUP_BROADCAST,
+    RG_GROUP_GATHER,
+    RG_GROUP_LIST,
+    RG_GROUP_BARRIER,
+    RG_GROUP_KINDS
+} rg_group_kind;
+
 struct rg_group_work {
     rg_status (*run)(rg_group_work *work); /* on the group's thread */
-    bool is_last;                          /* the thread ends after it */
+    rg_group_kind kind;
+    bool is_last; /* the thread ends after it */
     /* Its arguments, as far as it has them. Borrowed. */
     void *data;
     const void *from;
@@ -23,6 +36,15 @@ struct rg_group_work {
     const char *failed;
     rg_group_list list;
     uint64_t *counts; /* of a gather, by rank; owned */
+
+    /* Of ranks that have memory in common, in rounds. */
+    size_t rounds;            /* 0: not known yet */
+    size_t passed[RG_STAGES]; /* rounds that are through each stage */
+    uint8_t *columns[2];      /* of a list: the room that was made for it */
+    bool is_lent;             /* data is in memory that this process lends: at ... */
+    uint64_t lent_at;
+    bool is_over;
+    uint64_t end; /* of the group's rounds; of what is over */
 
     rg_group *group;
     rg_group_work *next;

@@ -10,15 +10,13 @@
 
 #include <stddef.h>
 
-typedef void *rg_mpi_handle; /* a communicator, datatype, operation or request */
+typedef void *rg_mpi_handle; /* a communicator, datatype or request */
 
 /* As Open MPI lays it out. */
 typedef struct rg_mpi_status {
     int source, tag, error, cancelled;
     size_t bytes;
 } rg_mpi_status;
-
-typedef void rg_mpi_function(void *in, void *inout, int *n, rg_mpi_handle *type);
 
 enum {
     RG_MPI_ANY = -1,     /* MPI_ANY_SOURCE, MPI_ANY_TAG */
@@ -35,9 +33,6 @@ typedef struct rg_mpi {
     int (*MPI_Comm_dup)(rg_mpi_handle comm, rg_mpi_handle *copy);
     int (*MPI_Comm_set_errhandler)(rg_mpi_handle comm, rg_mpi_handle handler);
     int (*MPI_Error_string)(int code, char *text, int *n);
-    int (*MPI_Op_create)(rg_mpi_function *function, int commutes, rg_mpi_handle *op);
-    int (*MPI_Iallreduce)(const void *from, void *to, int n, rg_mpi_handle type, rg_mpi_handle op,
-                          rg_mpi_handle comm, rg_mpi_handle *request);
     int (*MPI_Ibcast)(void *data, int n, rg_mpi_handle type, int root, rg_mpi_handle comm,
                       rg_mpi_handle *request);
     int (*MPI_Iallgather)(const void *from, int n, rg_mpi_handle type, void *to, int each,
@@ -45,8 +40,6 @@ typedef struct rg_mpi {
     int (*MPI_Iallgatherv)(const void *from, int n, rg_mpi_handle type, void *to, const int *counts,
                            const int *at, rg_mpi_handle to_type, rg_mpi_handle comm,
                            rg_mpi_handle *request);
-    int (*MPI_Ireduce_scatter_block)(const void *from, void *to, int n, rg_mpi_handle type,
-                                     rg_mpi_handle op, rg_mpi_handle comm, rg_mpi_handle *request);
     int (*MPI_Ibarrier)(rg_mpi_handle comm, rg_mpi_handle *request);
     int (*MPI_Test)(rg_mpi_handle *request, int *done, rg_mpi_status *status);
     int (*MPI_Iprobe)(int source, int tag, rg_mpi_handle comm, int *found, rg_mpi_status *status);
@@ -59,9 +52,7 @@ typedef struct rg_mpi {
     int (*MPI_Request_free)(rg_mpi_handle *request);
     /* Not functions: objects of the library. */
     rg_mpi_handle ompi_mpi_comm_world, ompi_mpi_errors_return;
-    rg_mpi_handle ompi_mpi_byte, ompi_mpi_float, ompi_mpi_double, ompi_mpi_int32_t,
-        ompi_mpi_int64_t;
-    rg_mpi_handle ompi_mpi_op_sum, ompi_mpi_op_prod;
+    rg_mpi_handle ompi_mpi_byte;
 } rg_mpi;
 
 /* RG_ENOENT, and what to install, where there is none. */

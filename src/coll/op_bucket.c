@@ -3,9 +3,10 @@
  *   c_bucket_start(X...) -> Work     the group begins with the sum of X over all ranks
  *   c_bucket_wait(Work, X...) -> X   ... which is in X from here on
  *
- * One large gradient is summed where it stands; several small ones are put together before and
- * taken apart after. A sparse gradient goes alone: its rows are gathered. Between the two ops X
- * belongs to the group's thread; the plan keeps its memory, since the second op reads it. */
+ * One large gradient is summed where it stands, which other ranks of the host may look at; several
+ * small ones are put together before and taken apart after. A sparse gradient goes alone: its rows
+ * are gathered. Between the two ops X belongs to the group's thread; the plan keeps its memory,
+ * since the second op reads it. */
 #include "base/mem.h"
 #include "coll/rings.h"
 #include "coll/rows.h"
@@ -103,6 +104,9 @@ static rg_status start(rg_ctx *ctx)
     b->is_rows = x->meta.kind == RG_ROWS;
     if (b->is_rows)
         return rg_rows_start(&b->work, group, x, &b->rows);
+    /* The next time it is written there; it is the plan's own, since a dynamic op writes it. */
+    if (rg_group_shares_memory(group))
+        rg_value_lend((rg_value *)(uintptr_t)x);
     b->held = x->storage ? rg_storage_retain(x->storage) : NULL;
     return rg_group_start_all_reduce(&b->work, group, x->data, (size_t)rg_numel(x), x->meta.dtype,
                                      RG_GROUP_SUM);

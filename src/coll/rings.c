@@ -69,7 +69,8 @@ static rg_status open_group(int rank, int size, const char *const *endpoints)
     RG_TRY(rg_group_open(&the_group, &config));
     of_process = rg_process_id();
     if (size > 1)
-        rg_log(RG_LOG_I, "coll", "rank=%d ranks=%d backend=%s", rank, size, backend);
+        rg_log(RG_LOG_I, "coll", "rank=%d ranks=%d backend=%s memory=%s", rank, size, backend,
+               rg_group_shares_memory(the_group) ? "shared" : "apart");
     return RG_OK;
 }
 

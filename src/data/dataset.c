@@ -2,6 +2,7 @@
 #include "data/dataset_priv.h"
 
 #include "base/mem.h"
+#include "sys/file.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
@@ -211,6 +212,22 @@ rg_status rg_dataset_set_named(rg_dataset *d, double padding)
     return d->feed != NULL ? rg_feed_set_named(d->feed, padding) : RG_OK;
 }
 
+rg_status rg_dataset_set_leased(rg_dataset *d, bool leased)
+{
+    RG_TRY(may_set(d, "whether files are leased", false));
+    if (leased && d->kind != RG_DATASET_QUEUE)
+        return rg_fail(RG_EINVAL,
+                       "an InMemoryDataset cannot lease its files: what it has in memory, and has "
+                       "shuffled, could not go to another trainer in part; use a QueueDataset");
+    d->leased = leased;
+    return RG_OK;
+}
+
+bool rg_dataset_is_leased(const rg_dataset *d)
+{
+    return d->leased;
+}
+
 const rg_feed *rg_dataset_feed(const rg_dataset *d)
 {
     return d->feed;
@@ -227,6 +244,11 @@ rg_status rg_dataset_check_threads(int threads)
 int rg_dataset_threads(const rg_dataset *d)
 {
     return d->threads;
+}
+
+int64_t rg_dataset_batch_size(const rg_dataset *d)
+{
+    return d->batch_size;
 }
 
 size_t rg_dataset_files(const rg_dataset *d)
@@ -249,6 +271,39 @@ rg_status rg_dataset_ready(const rg_dataset *d)
         return rg_fail(RG_EINVAL, "the dataset has no files: name them with set_filelist");
     if (d->n_files == 0) /* as of a worker for which no file was left */
         rg_log(RG_LOG_W, "data", "\"the dataset's file list is empty: there is nothing to read\"");
+    return RG_OK;
+}
+
+rg_status rg_dataset_cut_size(const rg_dataset *d, size_t file, uint64_t *size)
+{
+    const rg_text_config text = {
+        .pipe = d->pipe, .fs_name = d->fs_name, .ugi = d->fs_ugi, .fetch = d->fetch};
+    bool can;
+    RG_TRY(rg_text_can_cut(&text, d->files[file], &can));
+    *size = can ? rg_path_size(d->files[file]) : 0;
+    return RG_OK;
+}
+
+/* FNV-1a. */
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+    return hash;
+}
+
+rg_status rg_dataset_digest(const rg_dataset *d, uint64_t *digest)
+{
+    const char *pipe = d->pipe != NULL ? d->pipe : "cat";
+    uint64_t hash = mix(0xcbf29ce484222325u, &d->batch_size, sizeof d->batch_size);
+    hash = mix(hash, pipe, strlen(pipe) + 1);
+    for (size_t i = 0; i < d->n_files; i++) {
+        uint64_t size = 0;
+        RG_TRY(rg_dataset_cut_size(d, i, &size));
+        hash = mix(hash, d->files[i], strlen(d->files[i]) + 1);
+        hash = mix(hash, &size, sizeof size);
+    }
+    *digest = hash;
     return RG_OK;
 }
 

@@ -41,6 +41,11 @@ void rg_dataset_close(rg_dataset *dataset); /* waits for a preload */
 
 rg_status rg_dataset_set_slots(rg_dataset *dataset, const rg_feed_slot *slots, size_t n);
 rg_status rg_dataset_set_files(rg_dataset *dataset, const char *const *files, size_t n);
+/* Ranges of the files are dealt to the trainers of a job (dist/leases.h), which all have the same
+ * list: who reads it so says which (rg_reader_open_range), and rg_reader_open() is refused. For a
+ * queue dataset. */
+rg_status rg_dataset_set_leased(rg_dataset *dataset, bool leased);
+bool rg_dataset_is_leased(const rg_dataset *dataset);
 /* "cat" (the default) reads the files directly; anything else is run by sh -c with the file,
  * unpacked where it ends in .gz, on its standard input. */
 rg_status rg_dataset_set_pipe(rg_dataset *dataset, const char *command);
@@ -58,6 +63,7 @@ rg_status rg_dataset_set_named(rg_dataset *dataset, double padding);
 
 const rg_feed *rg_dataset_feed(const rg_dataset *dataset); /* NULL before the slots are set */
 int rg_dataset_threads(const rg_dataset *dataset);
+int64_t rg_dataset_batch_size(const rg_dataset *dataset);
 /* RG_EINVAL where so many are too few or too many. */
 rg_status rg_dataset_check_threads(int threads);
 size_t rg_dataset_files(const rg_dataset *dataset);
@@ -118,11 +124,24 @@ typedef struct rg_progress {
     uint64_t bytes;                       /* of text read; of a dataset in memory: handed out */
     uint64_t bad_lines;                   /* put aside */
     uint64_t disk_bytes_read, disk_bytes; /* of the files; 0: not known, or in memory */
+    bool are_ranges;                      /* `files` are ranges of all trainers' files */
 } rg_progress;
 
 /* For `threads` trainer threads. RG_EINVAL where there are no slots, no files, or, in
  * memory, no load. Owned; ended by rg_reader_close(). */
 rg_status rg_reader_open(rg_reader **reader, rg_dataset *dataset, int threads);
+/* A part of the files, by one thread (number 0): lines that begin in bytes begin .. end - 1 of the
+ * file, all where both are 0, but for the first `skip` instances of it. Batches are cut from its
+ * first instance on, so that those behind any whole batch are the same whatever is skipped. */
+typedef struct rg_file_range {
+    uint32_t file;
+    uint64_t begin, end, skip;
+} rg_file_range;
+rg_status rg_reader_open_range(rg_reader **reader, rg_dataset *dataset, const rg_file_range *range);
+/* Where the file can be cut so: its size, else 0. */
+rg_status rg_dataset_cut_size(const rg_dataset *dataset, size_t file, uint64_t *size);
+/* One number of all that says which examples there are: names, sizes, how a batch is made. */
+rg_status rg_dataset_digest(const rg_dataset *dataset, uint64_t *digest);
 /* The next batch for trainer thread `thread` (0 .. threads - 1). Borrowed until this thread's
  * next call, or the close. RG_EOF when the data has ended, RG_ECLOSED after a stop; a failure
  * of reading is given to every thread, once it has had the batches made before. */

@@ -40,7 +40,7 @@ struct rg_dataset {
     char *pipe, *fs_name, *fs_ugi, *fetch;
     int64_t batch_size;
     int threads;
-    bool ins_id, content, named;
+    bool ins_id, content, named, leased;
     double padding;
     int readers; /* open now */
 

@@ -31,8 +31,9 @@ typedef struct rg_lines {
     /* Called whenever rows has full_rows instances; to empty it is its work. */
     rg_status (*full)(void *arg);
     void *arg;
-    uint32_t file; /* the number of the one that is read */
-    char *buffer;  /* owned; kept from file to file */
+    uint32_t file;       /* the number of the one that is read */
+    uint64_t begin, end; /* lines that begin in these bytes of it; 0, 0: all */
+    char *buffer;        /* owned; kept from file to file */
     size_t capacity;
 } rg_lines;
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "sys/clock.h"
 #include "sys/file.h"
+#include "sys/profile.h"
 
 #include <time.h>
 
@@ -34,6 +35,9 @@ struct rg_reader {
     uint64_t disk_bytes; /* of all files; 0: not known */
     rg_bad_lines bad;
 
+    bool is_range; /* it reads `range` alone */
+    rg_file_range range;
+
     /* files alone */
     pthread_mutex_t lock;
     pthread_cond_t filled, emptied;
@@ -51,6 +55,8 @@ struct rg_reader {
 typedef struct worker {
     rg_reader *reader;
     rg_lines lines;
+    uint64_t skip;     /* instances that are not wanted */
+    uint64_t since_ns; /* when the last batch was handed over; 0: not timed */
 } worker;
 
 /* An empty batch, waited for. */
@@ -76,6 +82,18 @@ static void put_spare(rg_reader *r, rg_batch *batch)
     (void)pthread_mutex_unlock(&r->lock);
 }
 
+/* Of this reader: the lines of a batch, the wait for a place to put it, and putting it there. */
+static void note_times(worker *w, uint64_t read_ns, uint64_t room_ns)
+{
+    uint64_t now = rg_profiling ? rg_clock_ns() : 0;
+    if (w->since_ns != 0 && now != 0) {
+        rg_profile_add(RG_SPAN_READ, "read lines", w->since_ns, read_ns);
+        rg_profile_add(RG_SPAN_READ, "wait for room", read_ns, room_ns);
+        rg_profile_add(RG_SPAN_READ, "make batch", room_ns, now);
+    }
+    w->since_ns = now;
+}
+
 static rg_status send_batch(void *arg)
 {
     worker *w = arg;
@@ -83,13 +101,26 @@ static rg_status send_batch(void *arg)
     rg_batch *batch;
     if (w->lines.rows->n_rows == 0)
         return RG_OK;
+    if (w->lines.rows->n_rows <= w->skip) {
+        w->skip -= w->lines.rows->n_rows;
+        rg_rows_clear(w->lines.rows);
+        return RG_OK;
+    }
+    if (w->skip > 0)
+        return rg_fail(RG_EINVAL,
+                       "%llu of the examples of a batch of %s are trained on already: "
+                       "was the batch size changed?",
+                       (unsigned long long)w->skip, r->dataset->files[w->lines.file]);
+    uint64_t read_ns = w->since_ns ? rg_clock_ns() : 0;
     RG_TRY(take_spare(r, &batch));
+    uint64_t room_ns = w->since_ns ? rg_clock_ns() : 0;
     rg_status code = rg_batch_fill(batch, w->lines.rows, 0, w->lines.rows->n_rows);
     if (code != RG_OK) {
         put_spare(r, batch);
         return code;
     }
     rg_rows_clear(w->lines.rows);
+    note_times(w, read_ns, room_ns);
     (void)pthread_mutex_lock(&r->lock);
     r->ring[(r->head + r->waiting++) % r->capacity] = batch;
     (void)pthread_cond_signal(&r->filled);
@@ -103,6 +134,13 @@ static rg_status read_files(worker *w)
     const rg_dataset *d = r->dataset;
     size_t file;
     RG_TRY(rg_rows_open(&w->lines.rows, d->feed));
+    if (r->is_range) {
+        w->lines.begin = r->range.begin;
+        w->lines.end = r->range.end;
+        w->skip = r->range.skip;
+        RG_TRY(rg_lines_read(&w->lines, d->files[r->range.file], r->range.file));
+        return send_batch(w);
+    }
     while ((file = __atomic_fetch_add(&r->next, 1, __ATOMIC_RELAXED)) < d->n_files) {
         RG_TRY(rg_lines_read(&w->lines, d->files[file], (uint32_t)file));
         (void)__atomic_add_fetch(&r->files_done, 1, __ATOMIC_RELAXED);
@@ -113,7 +151,7 @@ static rg_status read_files(worker *w)
 static void *worker_main(void *arg)
 {
     rg_reader *r = arg;
-    worker w = {.reader = r};
+    worker w = {.reader = r, .since_ns = rg_profiling ? rg_clock_ns() : 0};
     rg_dataset_lines(r->dataset, &w.lines, &r->bad, &r->bytes, r->wake);
     w.lines.disk_bytes = &r->disk_bytes_read;
     w.lines.full_rows = (size_t)r->dataset->batch_size;
@@ -245,7 +283,7 @@ static uint64_t size_of_files(const rg_dataset *d)
 static rg_status open_workers(rg_reader *r)
 {
     const rg_dataset *d = r->dataset;
-    r->disk_bytes = size_of_files(d);
+    r->disk_bytes = r->is_range ? r->range.end - r->range.begin : size_of_files(d);
     int workers = (size_t)r->threads < d->n_files ? r->threads : (int)d->n_files;
     size_t batches = (size_t)(r->threads + workers) * AHEAD;
     r->capacity = batches;
@@ -272,9 +310,14 @@ static rg_status open_workers(rg_reader *r)
     return RG_OK;
 }
 
-static rg_status may_read(const rg_dataset *d, int threads)
+static rg_status may_read(const rg_dataset *d, int threads, const rg_file_range *range)
 {
     RG_TRY(rg_dataset_check_threads(threads));
+    if (d->leased && range == NULL)
+        return rg_fail(RG_EINVAL, "a leased file list (set_filelist(..., lease=True)) is read by "
+                                  "train_from_dataset of a job with parameter servers alone");
+    if (range != NULL && range->file >= d->n_files)
+        return rg_fail(RG_EINVAL, "file %u of %zu", range->file, d->n_files);
     if (d->kind == RG_DATASET_QUEUE)
         return rg_dataset_ready(d);
     if (d->preload.running)
@@ -284,9 +327,10 @@ static rg_status may_read(const rg_dataset *d, int threads)
     return RG_OK;
 }
 
-rg_status rg_reader_open(rg_reader **out, rg_dataset *d, int threads)
+static rg_status open_reader(rg_reader **out, rg_dataset *d, int threads,
+                             const rg_file_range *range)
 {
-    RG_TRY(may_read(d, threads));
+    RG_TRY(may_read(d, threads, range));
     rg_reader *r = rg_alloc_zero(1, sizeof *r);
     seat *seats = rg_alloc_zero((size_t)threads, sizeof *seats);
     if (r == NULL || seats == NULL) {
@@ -297,6 +341,9 @@ rg_status rg_reader_open(rg_reader **out, rg_dataset *d, int threads)
     r->dataset = d;
     r->threads = threads;
     r->seats = seats;
+    r->is_range = range != NULL;
+    if (range != NULL)
+        r->range = *range;
     (void)pthread_mutex_init(&r->lock, NULL);
     pthread_condattr_t monotonic;
     (void)pthread_condattr_init(&monotonic);
@@ -306,7 +353,7 @@ rg_status rg_reader_open(rg_reader **out, rg_dataset *d, int threads)
     (void)pthread_cond_init(&r->emptied, NULL);
     rg_failure_init(&r->failure);
     rg_bad_lines_init(&r->bad);
-    d->readers++;
+    (void)__atomic_add_fetch(&d->readers, 1, __ATOMIC_RELAXED); /* trainer threads, of ranges */
     rg_status code = d->kind == RG_DATASET_QUEUE ? open_workers(r) : open_seats(r);
     if (code != RG_OK) {
         rg_reader_close(r);
@@ -316,12 +363,25 @@ rg_status rg_reader_open(rg_reader **out, rg_dataset *d, int threads)
     return RG_OK;
 }
 
+rg_status rg_reader_open(rg_reader **out, rg_dataset *d, int threads)
+{
+    return open_reader(out, d, threads, NULL);
+}
+
+rg_status rg_reader_open_range(rg_reader **out, rg_dataset *d, const rg_file_range *range)
+{
+    return open_reader(out, d, 1, range);
+}
+
 rg_status rg_reader_next(rg_reader *r, int thread, rg_batch **batch)
 {
     if (thread < 0 || thread >= r->threads)
         return rg_fail(RG_EINVAL, "thread %d of %d", thread, r->threads);
     seat *s = &r->seats[thread];
+    uint64_t start = rg_profiling ? rg_clock_ns() : 0;
     RG_TRY(r->dataset->kind == RG_DATASET_QUEUE ? next_of_files(r, s) : next_of_memory(r, s));
+    if (start != 0)
+        rg_profile_add(RG_SPAN_READ, "next batch", start, rg_clock_ns());
     (void)__atomic_add_fetch(&r->rows, s->batch->rows, __ATOMIC_RELAXED);
     if (r->dataset->kind == RG_DATASET_MEMORY) {
         uint64_t bytes = 0;
@@ -401,6 +461,6 @@ void rg_reader_close(rg_reader *r)
     (void)pthread_cond_destroy(&r->emptied);
     (void)pthread_cond_destroy(&r->filled);
     (void)pthread_mutex_destroy(&r->lock);
-    r->dataset->readers--;
+    (void)__atomic_sub_fetch(&r->dataset->readers, 1, __ATOMIC_RELAXED);
     rg_free(r);
 }

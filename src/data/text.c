@@ -228,6 +228,23 @@ rg_status rg_text_open(rg_text **out, const rg_text_config *config, const char *
     return RG_OK;
 }
 
+rg_status rg_text_seek(rg_text *text, uint64_t offset)
+{
+    return rg_file_seek(text->file, offset);
+}
+
+rg_status rg_text_can_cut(const rg_text_config *config, const char *file, bool *can)
+{
+    rg_text *text;
+    *can = false;
+    if (rg_text_is_remote(file) || has_pipe(config))
+        return RG_OK;
+    RG_TRY(rg_text_open(&text, config, file));
+    *can = !text->packed;
+    rg_text_close(text);
+    return RG_OK;
+}
+
 uint64_t rg_text_consumed(const rg_text *text)
 {
     if (text->fetch != NULL)

@@ -21,6 +21,11 @@ void rg_text_close(rg_text *text);
 /* Up to n bytes; 0 at the end of a file that was read whole. Messages name the file. */
 rg_status rg_text_read(rg_text *text, void *bytes, size_t n, size_t *got);
 
+/* Before the first read, of a file that is read as it is (rg_text_can_cut). */
+rg_status rg_text_seek(rg_text *text, uint64_t offset);
+/* Whether it is: neither packed, nor put through a command. */
+rg_status rg_text_can_cut(const rg_text_config *config, const char *file, bool *can);
+
 /* How many bytes of the file itself have been read: packed, or by the pipe command. 0: not known.
  */
 uint64_t rg_text_consumed(const rg_text *text);

@@ -8,6 +8,7 @@
 #include "sys/events.h"
 #include "sys/log.h"
 #include "sys/metrics.h"
+#include "sys/profile.h"
 
 #include <string.h>
 
@@ -86,6 +87,14 @@ static const command commands[] = {
     [RG_PS_RESUME] = {"RESUME", TRAINERS, EARLY | GOODBYE | NOTED, rg_serve_resume,
                       "nothing; or u64 pushes of each thread that it goes on with",
                       "how far this trainer was; or nothing"},
+    [RG_PS_DEAL] = {"DEAL", TRAINERS, ONCE | LOCKED | NOTED, rg_serve_begin_pass,
+                    "the files of a pass over leased data", "how far it is"},
+    [RG_PS_LEASE] = {"LEASE", TRAINERS, LOCKED, rg_serve_lease,
+                     "ranges that are done, and whether another is wanted", "that; how far all is"},
+    [RG_PS_RANGE] = {"RANGE", TRAINERS, LOCKED | NOTED, rg_serve_range,
+                     "u32 pass, u32 range, u32 generation, u32 0",
+                     "u64 examples of it that have come"},
+    [RG_PS_IDLE] = {"IDLE", TRAINERS, LOCKED | NOTED, rg_serve_idle, "nothing", "nothing"},
 };
 
 /* NULL: there is no such method. */
@@ -93,6 +102,12 @@ static const command *find_command(uint16_t method)
 {
     const command *found = &commands[method < sizeof commands / sizeof *commands ? method : 0];
     return found->answer != NULL ? found : NULL;
+}
+
+const char *rg_ps_method_name(uint16_t method)
+{
+    const command *found = find_command(method);
+    return found != NULL ? found->name : "?";
 }
 
 bool rg_serve_is_noted(uint16_t method)
@@ -199,6 +214,12 @@ static bool is_refused(rg_engine *s, const rg_member *trainer, const command *as
                       trainer->who);
         return true;
     }
+    if (trainer->lost) {
+        rg_rpc_refuse(request, RG_ESTALE,
+                      "%s was thought dead, and has to end: the job goes on without it",
+                      trainer->who);
+        return true;
+    }
     if (trainer->left && (asked->flags & GOODBYE) == 0 && trainer->epoch == 1) {
         rg_rpc_refuse(request, RG_EINVAL, "%s has said that it is done", trainer->who);
         return true;
@@ -241,14 +262,9 @@ static void answer_done(uint16_t method, rg_rpc_request *request)
                  NULL);
 }
 
-void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+static void answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request, uint16_t method,
+                   const command *asked)
 {
-    uint16_t method = rg_rpc_request_method(request);
-    const command *asked = find_command(method);
-    if (asked == NULL) {
-        rg_rpc_refuse(request, RG_EUNIMPL, "this server knows no method %u", method);
-        return;
-    }
     note_request(trainer, method, asked);
     if (is_replaced(trainer, request))
         return;
@@ -274,6 +290,20 @@ void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
         asked->answer(s, trainer, request);
     pthread_mutex_unlock(&s->lock);
     rg_serve_try_step(s); /* who waits in a rendezvous takes no part in steps */
+}
+
+void rg_serve_answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    uint16_t method = rg_rpc_request_method(request);
+    const command *asked = find_command(method);
+    if (asked == NULL) {
+        rg_rpc_refuse(request, RG_EUNIMPL, "this server knows no method %u", method);
+        return;
+    }
+    uint64_t start = rg_profiling ? rg_clock_ns() : 0;
+    answer(s, trainer, request, method, asked);
+    if (start != 0)
+        rg_profile_add(RG_SPAN_SERVE, asked->name, start, rg_clock_ns());
 }
 
 static rg_rpc_request *next_held(rg_engine *s)

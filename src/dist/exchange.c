@@ -7,6 +7,7 @@
 #include "dist/exchange_priv.h"
 
 #include "base/mem.h"
+#include "dist/leases.h"
 #include "sys/cond.h"
 #include "sys/fault.h"
 #include "sys/interrupt.h"
@@ -50,6 +51,8 @@ static void close_channel(const rg_job *job, rg_channel *l)
     rg_free(l->widened);
     rg_free(l->rests);
     rg_free(l->fresh);
+    rg_free(l->tags);
+    rg_free(l->sent_tags);
     rg_outboxes_close(job, l->filling);
     rg_outboxes_close(job, l->sent);
     rg_channel_free_given(l);
@@ -242,6 +245,19 @@ static rg_status place(void *user, const rg_frame *frame, uint64_t offset, uint8
     return rg_fail(RG_ECORRUPT, "parameters that were not asked for");
 }
 
+/* What fills the outboxes is sent: so are the names of its examples. */
+static void send_tags(rg_channel *l)
+{
+    rg_push_tag *sent = l->tags;
+    size_t cap = l->cap_tags;
+    l->tags = l->sent_tags;
+    l->cap_tags = l->cap_sent_tags;
+    l->sent_tags = sent;
+    l->cap_sent_tags = cap;
+    l->n_sent_tags = l->n_tags;
+    l->n_tags = 0;
+}
+
 rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
 {
     rg_outbox *outboxes = l->filling;
@@ -249,6 +265,7 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
     l->filling = l->sent;
     l->sent = outboxes;
     rg_channel_sends_given(l);
+    send_tags(l);
     l->pulls = pulls;
     (void)rg_fault("push.begin");
     for (int s = 0; s < job->n_servers && code == RG_OK; s++) {
@@ -265,6 +282,10 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
         }
         code = rg_outbox_pack(job, &outboxes[s], s, l->pushes, pulls, l->rests[s], &ask.n);
         rg_push_sign(&outboxes[s].head, l->number, false, l->position);
+        rg_push_tag_with(&outboxes[s].head, l->sent_tags, (uint32_t)l->n_sent_tags);
+        outboxes[s].iov[0] = (rg_iov){outboxes[s].head.data, outboxes[s].head.len};
+        if (code == RG_OK)
+            code = rg_buf_status(&outboxes[s].head);
         if (s > 0)
             (void)rg_fault("push.between"); /* some servers have it, others have not */
         if (code == RG_OK)
@@ -335,10 +356,47 @@ rg_status rg_channel_take(rg_job *job, rg_channel *l)
         if (each != RG_OK)
             code = each;
     }
+    if (code == RG_OK)
+        rg_leases_pushed(job, l->sent_tags, l->n_sent_tags);
+    l->n_sent_tags = 0;
     return code;
 }
 
 /* ---- steps ---- */
+
+rg_status rg_exchange_tag(rg_job *job, int thread, const rg_push_tag *tag)
+{
+    rg_channel *l;
+    RG_TRY(channel_of(job, thread, &l));
+    l->tag = *tag;
+    l->has_tag = true;
+    return RG_OK;
+}
+
+/* The examples of a step that is complete; those behind the last are one with it. */
+static rg_status add_tag(rg_channel *l)
+{
+    rg_push_tag *last = l->n_tags > 0 ? &l->tags[l->n_tags - 1] : NULL;
+    if (!l->has_tag)
+        return RG_OK;
+    l->has_tag = false;
+    if (last != NULL && last->reading == l->tag.reading && last->range == l->tag.range &&
+        last->generation == l->tag.generation && last->to == l->tag.from) {
+        last->to = l->tag.to;
+        return RG_OK;
+    }
+    RG_TRY(rg_grow((void **)&l->tags, l->n_tags, &l->cap_tags, sizeof *l->tags));
+    l->tags[l->n_tags++] = l->tag;
+    return RG_OK;
+}
+
+rg_status rg_exchange_hold(rg_job *job, int thread, uint64_t steps)
+{
+    rg_channel *l;
+    RG_TRY(channel_of(job, thread, &l));
+    l->until = l->position + steps;
+    return RG_OK;
+}
 
 rg_status rg_channel_exchange(rg_job *job, rg_channel *l)
 {
@@ -413,6 +471,7 @@ rg_status rg_exchange_push(rg_job *job, int thread)
         return RG_OK;
     if (!job->mode->together)
         l->position++;
+    RG_TRY(add_tag(l));
     return job->mode->push(job, l);
 }
 
@@ -563,19 +622,26 @@ rg_status rg_exchange_thread_ends(rg_job *job, int thread)
     return code;
 }
 
+static rg_status flush(rg_job *job, rg_channel *l)
+{
+    RG_TRY(rg_in_flight_wait(&l->in_flight));
+    RG_TRY(rg_channel_take(job, l));
+    return l->steps > 0 ? rg_channel_exchange(job, l) : RG_OK;
+}
+
+rg_status rg_exchange_flush_thread(rg_job *job, int thread)
+{
+    rg_channel *l;
+    RG_TRY(channel_of(job, thread, &l));
+    return flush(job, l);
+}
+
 rg_status rg_exchange_flush(rg_job *job)
 {
     rg_status code = RG_OK;
-    for (int i = 0; job->exchange != NULL && code == RG_OK && i < RG_CHANNELS; i++) {
-        rg_channel *l = job->exchange->channels[i];
-        if (l == NULL)
-            continue;
-        code = rg_in_flight_wait(&l->in_flight);
-        if (code == RG_OK)
-            code = rg_channel_take(job, l);
-        if (code == RG_OK && l->steps > 0)
-            code = rg_channel_exchange(job, l);
-    }
+    for (int i = 0; job->exchange != NULL && code == RG_OK && i < RG_CHANNELS; i++)
+        if (job->exchange->channels[i] != NULL)
+            code = flush(job, job->exchange->channels[i]);
     return code;
 }
 

@@ -37,6 +37,13 @@ rg_status rg_exchange_refresh(rg_job *job, int thread);
  * and one push is made of them. Each thread says when it ends. */
 rg_status rg_exchange_threads(rg_job *job, int n);
 rg_status rg_exchange_thread_ends(rg_job *job, int thread);
+/* The next step of this thread is of these examples of leased data (dist/leases.h). */
+rg_status rg_exchange_tag(rg_job *job, int thread, const rg_push_tag *tag);
+/* Its next so many steps are one push: some servers have that already. Nothing of it is under way.
+ */
+rg_status rg_exchange_hold(rg_job *job, int thread, uint64_t steps);
+/* Wait until everything that the thread has pushed has been taken. */
+rg_status rg_exchange_flush_thread(rg_job *job, int thread);
 /* Wait until everything pushed has been taken. */
 rg_status rg_exchange_flush(rg_job *job);
 

@@ -47,6 +47,12 @@ typedef struct rg_channel {
     uint64_t replayed; /* the first so many were pushed by an earlier process: nothing is sent */
     uint64_t until;    /* async: what is pushed next goes to here, as some servers have it */
     uint64_t since_pull;
+    /* Of leased data: which examples the step that is made is of, those in `filling`, those sent.
+     */
+    rg_push_tag tag;
+    bool has_tag;
+    rg_push_tag *tags, *sent_tags; /* owned */
+    size_t n_tags, cap_tags, n_sent_tags, cap_sent_tags;
     rg_target **targets; /* by server, by variable: where parameters go; NULL: not known */
     bool *in_place;      /* by server: the last answer went straight there */
     rg_reply_target *reply_targets; /* by server */

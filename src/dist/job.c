@@ -42,6 +42,8 @@ static void forget(rg_job *job)
     job->exchange = NULL;
     job->resumed = NULL;
     job->n_resumed = 0;
+    job->told = (rg_told){0};
+    job->has_told = false;
     job->replays = false;
     job->mode = job->servers_mode = NULL;
     job->mode_state = NULL;
@@ -72,6 +74,7 @@ void rg_job_disconnect(rg_job *job)
     if (job->mode != NULL && job->mode->close != NULL)
         job->mode->close(job);
     rg_inbox_close(job);
+    rg_leases_close(job);
     for (int i = 0; i < job->n_servers; i++) {
         rg_rpc_call_close(job->servers[i].told);
         rg_rpc_client_close(job->servers[i].client);
@@ -81,6 +84,7 @@ void rg_job_disconnect(rg_job *job)
     }
     rg_free(job->servers);
     rg_free(job->resumed);
+    rg_free(job->told.counts);
     forget(job);
 }
 

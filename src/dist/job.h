@@ -62,6 +62,14 @@ typedef struct rg_resumed {
     uint64_t until;    /* some servers have a push more, with the batches up to here */
 } rg_resumed;
 
+/* What a process before this one had told of how its training goes (stats.h). */
+typedef struct rg_told {
+    uint64_t rows, batches;
+    double seconds, loss_sum;
+    int64_t *counts; /* of the AUC: positives, then negatives; owned */
+    size_t bins;
+} rg_told;
+
 struct rg_job {
     pthread_mutex_t joining; /* held while it is joined or left */
     atomic_bool joined;
@@ -84,8 +92,11 @@ struct rg_job {
     bool agreed;                 /* the servers know which program we train */
     rg_resumed *resumed;         /* by thread; NULL: it is its first start */
     size_t n_resumed;
-    atomic_bool replays; /* of what was resumed not all has been come by */
+    rg_told told;
+    atomic_bool has_told; /* and it was not taken yet */
+    atomic_bool replays;  /* of what was resumed not all has been come by */
     struct rg_exchange *exchange;
+    struct rg_leases *leases;       /* of data that servers deal (leases.h); NULL: there is none */
     struct rg_shuffle_inbox *inbox; /* of global shuffles (shuffle.c) */
     pthread_mutex_t news; /* of servers that die: for n_servers, their clients, and these: */
     bool is_lost;         /* a server is dead, the first of them */
@@ -181,5 +192,6 @@ rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int
 
 void rg_exchange_close(rg_job *job);
 void rg_inbox_close(rg_job *job);
+void rg_leases_close(rg_job *job);
 
 #endif

@@ -98,6 +98,7 @@ static rg_status join_server(rg_job *job, int i, const char *endpoint,
 {
     rg_rpc_client_config config = {.security = {.key = credentials->n_key ? credentials->key : NULL,
                                                 .key_bytes = credentials->n_key},
+                                   .method_name = rg_ps_method_name,
                                    .return_ms = return_ms(),
                                    .events = {.dead = rg_job_server_dead},
                                    .user = &job->servers[i]};

@@ -6,6 +6,7 @@
  * those that have it answer, and do not apply it. */
 #include "dist/fan_out.h"
 #include "dist/job_priv.h"
+#include "dist/stats.h"
 
 #include "base/cursor.h"
 #include "base/mem.h"
@@ -20,7 +21,7 @@ bool rg_job_may_return(rg_job *job)
     pthread_mutex_lock(&job->news);
     bool lost = job->is_lost;
     pthread_mutex_unlock(&job->news);
-    return !lost && rg_flag_int("ps_return_seconds") > 0;
+    return !lost && (rg_flag_int("ps_return_seconds") > 0 || rg_flag_int("ps_elastic") > 0);
 }
 
 rg_resumed rg_job_resumed(const rg_job *job, int thread)
@@ -34,16 +35,31 @@ typedef struct ledger {
     uint64_t meetings;
     uint32_t n;
     uint64_t (*threads)[2]; /* pushes, position; owned */
+    rg_told told;           /* its counts are owned */
+    bool has_told;
 } ledger;
+
+static rg_status read_told(rg_told *told, const uint8_t *bytes, size_t n)
+{
+    rg_stats stats;
+    RG_TRY(rg_stats_read(&stats, &told->counts, bytes, n));
+    told->rows = stats.rows;
+    told->batches = stats.batches;
+    told->seconds = stats.seconds;
+    told->loss_sum = stats.loss_sum;
+    told->bins = stats.bins;
+    return RG_OK;
+}
 
 static rg_status read_ledger(const uint8_t *body, size_t n, ledger *out)
 {
     rg_cursor in = {body, n};
-    uint32_t zero;
+    uint32_t stats;
     RG_TRY(rg_cursor_u64(&in, &out->meetings));
     RG_TRY(rg_cursor_u32(&in, &out->n));
-    RG_TRY(rg_cursor_u32(&in, &zero));
-    if (out->n > RG_PS_MAX_THREADS || in.left != out->n * sizeof *out->threads)
+    RG_TRY(rg_cursor_u32(&in, &stats));
+    size_t threads = out->n * sizeof *out->threads;
+    if (out->n > RG_PS_MAX_THREADS || in.left < threads || (stats == 0 && in.left > threads))
         return rg_fail(RG_ECORRUPT, "%zu bytes of %u threads", in.left, out->n);
     out->threads = rg_alloc_zero((size_t)out->n + 1, sizeof *out->threads);
     if (out->threads == NULL)
@@ -52,7 +68,8 @@ static rg_status read_ledger(const uint8_t *body, size_t n, ledger *out)
         RG_TRY(rg_cursor_u64(&in, &out->threads[i][0]));
         RG_TRY(rg_cursor_u64(&in, &out->threads[i][1]));
     }
-    return RG_OK;
+    out->has_told = stats != 0;
+    return stats != 0 ? read_told(&out->told, in.at, in.left) : RG_OK;
 }
 
 static rg_status ask_ledger(rg_job *job, int server, ledger *out)
@@ -154,8 +171,15 @@ rg_status rg_job_resume(rg_job *job)
         code = ask_ledger(job, s, &ledgers[s]);
     if (code == RG_OK)
         code = go_on(job, ledgers);
-    for (int s = 0; s < job->n_servers; s++)
+    if (code == RG_OK) { /* the first keeps it */
+        job->told = ledgers[0].told;
+        atomic_store(&job->has_told, ledgers[0].has_told);
+        ledgers[0].told.counts = NULL;
+    }
+    for (int s = 0; s < job->n_servers; s++) {
         rg_free(ledgers[s].threads);
+        rg_free(ledgers[s].told.counts);
+    }
     rg_free(ledgers);
     return code;
 }

@@ -36,7 +36,7 @@ static rg_status push(rg_job *job, rg_channel *l)
     if (l->position < l->until) /* some servers have the next push: the others get the same */
         return RG_OK;
     if (!rg_in_flight_is_done(&l->in_flight)) {
-        if (l->steps < rg_flag_int("communicator_max_merge_var_num"))
+        if (l->steps < rg_flag_int("communicator_max_merge_var_num") && l->n_tags < RG_PS_MAX_TAGS)
             return RG_OK;
         RG_TRY(rg_in_flight_wait(&l->in_flight));
     }

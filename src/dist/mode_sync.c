@@ -30,7 +30,7 @@ static int count_ready(const rg_engine *s)
         const rg_member *trainer = &s->trainers[t];
         if (trainer->waiting != NULL)
             ready++;
-        else if (!trainer->left && trainer->rendezvous.request == NULL)
+        else if (rg_serve_steps_wait_for(s, trainer))
             return 0; /* it is still computing, or has not come yet */
     }
     return s->ended || s->stepping ? 0 : ready;
@@ -94,6 +94,7 @@ static void pushed(rg_engine *s, rg_pushing *p)
         rg_rpc_refuse(p->request, s->failed, "%s", s->why);
     else
         p->trainer->waiting = p;
+    p->trainer->idle = false;
     pthread_mutex_unlock(&s->lock);
     if (failed)
         rg_pushing_end(p);

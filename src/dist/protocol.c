@@ -155,6 +155,24 @@ void rg_push_sign(rg_buf *head, int thread, bool taken, uint64_t position)
         head->data[POSITION + i] = (uint8_t)(position >> 8 * i);
 }
 
+void rg_push_tag_with(rg_buf *head, const rg_push_tag *tags, uint32_t n)
+{
+    enum { COUNT = 22 }; /* the bit below it says whether the answer before was taken */
+    for (uint32_t i = 0; i < n; i++) {
+        rg_buf_u32(head, tags[i].reading);
+        rg_buf_u32(head, tags[i].range);
+        rg_buf_u32(head, tags[i].generation);
+        rg_buf_u32(head, 0);
+        rg_buf_u64(head, tags[i].from);
+        rg_buf_u64(head, tags[i].to);
+    }
+    if (rg_buf_status(head) != RG_OK)
+        return;
+    uint32_t signed_as = (uint32_t)(head->data[COUNT] & 1) | n << 1;
+    head->data[COUNT] = (uint8_t)(signed_as & 0xff);
+    head->data[COUNT + 1] = (uint8_t)(signed_as >> 8);
+}
+
 static rg_status bad_number(const char *what, uint32_t number, size_t n)
 {
     return rg_fail(RG_ECORRUPT, "%s names variable %u of %zu", what, number, n);
@@ -263,10 +281,11 @@ static rg_status read_fixed(rg_push *push, rg_cursor *in)
     RG_TRY(rg_cursor_u32(in, &signature));
     RG_TRY(rg_cursor_u64(in, &push->position));
     push->thread = (uint16_t)(signature & 0xffff);
-    push->taken = signature >> 16 == 1;
-    if (push->thread >= RG_PS_MAX_THREADS || signature >> 16 > 1)
-        return rg_fail(RG_ECORRUPT, "a push of thread %u that says %u of the answer before it",
-                       push->thread, signature >> 16);
+    push->taken = (signature >> 16 & 1) != 0;
+    push->n_tags = signature >> 17;
+    if (push->thread >= RG_PS_MAX_THREADS || push->n_tags > RG_PS_MAX_TAGS)
+        return rg_fail(RG_ECORRUPT, "a push of thread %u, of examples of %u ranges", push->thread,
+                       push->n_tags);
     return RG_OK;
 }
 
@@ -275,13 +294,38 @@ rg_status rg_push_read_head(rg_push *push, const uint8_t *bytes, size_t n)
     return read_fixed(push, &(rg_cursor){bytes, n});
 }
 
-enum { FIXED_BYTES = 32 };
+enum { FIXED_BYTES = 32, TAG_BYTES = 32 };
 
 size_t rg_push_head_bytes(const rg_push *push, size_t n)
 {
     uint64_t bytes = FIXED_BYTES + (uint64_t)push->n_dense * 4 + (uint64_t)push->n_sparse * 8 +
                      (uint64_t)push->n_pull * 4;
+    bytes = push->n_tags > 0 ? rg_ps_padded(bytes) + (uint64_t)push->n_tags * TAG_BYTES : bytes;
     return bytes < n ? (size_t)bytes : n;
+}
+
+/* Ranges of examples, none of them empty. */
+static rg_status read_tags(rg_push *push, rg_cursor *in, rg_arena *arena)
+{
+    if (push->n_tags > in->left / TAG_BYTES)
+        return rg_fail(RG_ECORRUPT, "examples of %u ranges, which do not fit", push->n_tags);
+    push->tags = rg_arena_alloc(arena, ((size_t)push->n_tags + 1) * sizeof *push->tags);
+    if (push->tags == NULL)
+        return rg_no_memory(push->n_tags * sizeof *push->tags, "a push");
+    for (uint32_t i = 0; i < push->n_tags; i++) {
+        rg_push_tag *tag = &push->tags[i];
+        uint32_t zero;
+        RG_TRY(rg_cursor_u32(in, &tag->reading));
+        RG_TRY(rg_cursor_u32(in, &tag->range));
+        RG_TRY(rg_cursor_u32(in, &tag->generation));
+        RG_TRY(rg_cursor_u32(in, &zero));
+        RG_TRY(rg_cursor_u64(in, &tag->from));
+        RG_TRY(rg_cursor_u64(in, &tag->to));
+        if (tag->from >= tag->to || zero != 0)
+            return rg_fail(RG_ECORRUPT, "examples %llu to %llu of a range",
+                           (unsigned long long)tag->from, (unsigned long long)tag->to);
+    }
+    return RG_OK;
 }
 
 rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schema,
@@ -303,6 +347,7 @@ rg_status rg_push_read(rg_push *push, rg_arena *arena, const rg_ps_schema *schem
     RG_TRY(read_sparse_heads(push, &in, schema, seen));
     RG_TRY(take_numbers(&in, schema, push->n_pull, "a pull", seen, WANTED, &push->pull));
     RG_TRY(rg_cursor_take(&in, rg_ps_padded(n - in.left) - (n - in.left), &padding));
+    RG_TRY(read_tags(push, &in, arena));
     RG_TRY(read_payloads(push, &in, schema, payload, arena));
     return in.left == 0 ? RG_OK : rg_fail(RG_ECORRUPT, "%zu bytes too many", in.left);
 }

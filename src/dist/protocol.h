@@ -39,6 +39,10 @@ enum rg_ps_method {
     RG_PS_LOAD,       /* a startup and a main program -> nothing: the server runs them */
     RG_PS_RESUME,     /* -> how far this trainer was; or: with which pushes it goes on */
     RG_PS_PEEK,       /* as ROWS, and changes nothing */
+    RG_PS_DEAL,       /* files -> how far the reading of them is: this trainer takes part in it */
+    RG_PS_LEASE,      /* ranges that are done, and whether one is wanted -> one */
+    RG_PS_RANGE,      /* a range, and its generation -> how many examples of it have come */
+    RG_PS_IDLE,       /* -> nothing: this trainer has no data now, and takes no part in steps */
 };
 
 enum {
@@ -46,7 +50,9 @@ enum {
     RG_PS_MAX_VARS = 1 << 20,
     RG_PS_MAX_THREADS = 1024, /* of a trainer, that push each for itself */
     RG_PS_ALIGN = 8,
-    RG_PS_GET_BYTES = 16 << 20, /* of rows in one answer to GET, unless one row alone has more */
+    RG_PS_GET_BYTES = 16 << 20,   /* of rows in one answer to GET, unless one row alone has more */
+    RG_PS_MAX_TAGS = 1024,        /* of a push */
+    RG_DEAL_MAX_RANGES = 1 << 20, /* of one reading */
 };
 
 /* ---- the variables of a server ---- */
@@ -63,6 +69,9 @@ typedef struct rg_ps_schema {
     size_t n;
 } rg_ps_schema;
 
+/* "PULL"; "?" for a number that is none. */
+const char *rg_ps_method_name(uint16_t method);
+
 void rg_ps_schema_write(rg_buf *out, const rg_ps_schema *schema);
 rg_status rg_ps_schema_read(rg_ps_schema *schema, const uint8_t *bytes, size_t n);
 void rg_ps_schema_fini(rg_ps_schema *schema);
@@ -75,6 +84,12 @@ typedef struct rg_push_rows {
     const float *rows;
 } rg_push_rows;
 
+/* Examples `from` .. `to` - 1 of a range of leased data (dist/deal.h). */
+typedef struct rg_push_tag {
+    uint32_t reading, range, generation;
+    uint64_t from, to;
+} rg_push_tag;
+
 typedef struct rg_push {
     uint64_t step; /* which push of this thread of the trainer it is, from 0 */
     uint32_t n_dense, n_sparse, n_pull;
@@ -85,6 +100,8 @@ typedef struct rg_push {
     const float **values;  /* n_dense; arena of the reader */
     rg_push_rows *sparse;  /* n_sparse */
     const uint32_t *pull;  /* whose values are wanted back */
+    rg_push_tag *tags;     /* n_tags; which examples it is of; none where they are not leased */
+    uint32_t n_tags;
 } rg_push;
 
 struct rg_arena;
@@ -107,11 +124,50 @@ void rg_push_write_head(rg_buf *out, uint64_t step, const uint32_t *dense, uint3
 
 /* Into a head that stands at the beginning of the buffer. */
 void rg_push_sign(rg_buf *head, int thread, bool taken, uint64_t position);
+/* Behind such a head, once, after it is signed. */
+void rg_push_tag_with(rg_buf *head, const rg_push_tag *tags, uint32_t n);
 
 static inline size_t rg_ps_padded(size_t n)
 {
     return (n + RG_PS_ALIGN - 1) / RG_PS_ALIGN * RG_PS_ALIGN;
 }
+
+/* ---- leased data (protocol_leases.c) ---- */
+
+/* The files of a reading, the same for all trainers. */
+typedef struct rg_deal_plan {
+    uint32_t reading; /* which one of the job it is, from 0 */
+    uint32_t n_files;
+    uint64_t digest;      /* of their names, in their order, and of what else decides on examples */
+    uint64_t range_bytes; /* 0: a file is a range */
+    const uint64_t *sizes; /* 0: cannot be cut */
+} rg_deal_plan;
+
+/* A range: the lines that begin in bytes begin .. end - 1 of the file; all where both are 0. */
+typedef struct rg_lease {
+    uint32_t range, generation, file;
+    uint64_t begin, end;
+} rg_lease;
+
+typedef struct rg_lease_done {
+    uint32_t range, generation;
+    uint64_t rows;
+} rg_lease_done;
+
+typedef struct rg_lease_ask {
+    uint32_t reading;
+    bool wants;      /* a range */
+    uint64_t ticket; /* which request for one of this process it is */
+    rg_lease_done *done;
+    uint32_t n_done;
+} rg_lease_ask;
+
+void rg_deal_plan_write(rg_buf *out, const rg_deal_plan *plan);
+/* `sizes` is the caller's to free, also after a failure. */
+rg_status rg_deal_plan_read(rg_deal_plan *plan, const uint8_t *bytes, size_t n);
+void rg_lease_ask_write(rg_buf *out, const rg_lease_ask *ask);
+/* `done` is the caller's to free, also after a failure. */
+rg_status rg_lease_ask_read(rg_lease_ask *ask, const uint8_t *bytes, size_t n);
 
 /* ---- rows that are asked for ---- */
 

@@ -37,7 +37,7 @@ void rg_serve_request(void *user, rg_rpc_request *asked)
         rg_serve_answer(s, rg_rpc_peer_user(rg_rpc_request_peer(asked)), asked);
 }
 
-static void init_serve(rg_engine *s)
+void rg_serve_init(rg_engine *s)
 {
     s->progress = UINT64_MAX;
     pthread_mutex_init(&s->lock, NULL);
@@ -45,14 +45,19 @@ static void init_serve(rg_engine *s)
     rg_cond_init(&s->change);
 }
 
-static rg_status open_trainers(rg_engine *s, int trainers)
+rg_status rg_serve_open_trainers(rg_engine *s, int trainers)
 {
     s->schema.trainers = trainers > 0 ? (uint32_t)trainers : 1;
     static char nobody[] = "a trainer that was never seen";
     s->trainers = rg_alloc_zero(s->schema.trainers, sizeof *s->trainers);
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++)
         s->trainers[t].who = nobody;
-    return s->trainers ? RG_OK : rg_no_memory(1, "trainers");
+    s->elastic = rg_flag_int("ps_elastic");
+    if (s->elastic < 0 || s->elastic > s->schema.trainers)
+        return rg_fail(RG_EINVAL,
+                       "FLAGS_ps_elastic is %lld, and may be 0 to %u, the number of trainers",
+                       (long long)s->elastic, s->schema.trainers);
+    return s->trainers ? rg_serve_open_leases(s) : rg_no_memory(1, "trainers");
 }
 
 static rg_status listen_on(rg_engine *s, const char *const *endpoints, size_t n_endpoints)
@@ -108,6 +113,7 @@ static void look_around(rg_engine *s)
 {
     int64_t seconds = rg_flag_int("ps_save_seconds");
     rg_serve_look_for_away(s);
+    rg_serve_look_for_lost(s);
     if (pthread_mutex_trylock(&s->lock) != 0)
         return; /* it is at work: nobody waits for anybody else */
     fail_if_stale(s);
@@ -203,6 +209,7 @@ static rg_status wait_for_end(rg_engine *s)
     if (code == RG_OK && s->failed != RG_OK && s->group != NULL)
         rg_serve_group_fail(s->group, s->failed, s->why); /* now, and not after the farewell */
     take_leave(s);
+    rg_serve_sum_up_leases(s);
     rg_serve_watch_end(s);
     rg_serve_sum_up(s);
     if (code != RG_OK)
@@ -210,7 +217,7 @@ static rg_status wait_for_end(rg_engine *s)
     return s->failed == RG_OK ? RG_OK : rg_fail(s->failed, "%s", s->why);
 }
 
-static void close_serve(rg_engine *s)
+void rg_serve_close(rg_engine *s)
 {
     rg_serve_close_queues(s);
     rg_serve_drain(s);
@@ -221,6 +228,7 @@ static void close_serve(rg_engine *s)
     for (uint32_t t = 0; s->trainers != NULL && t < s->schema.trainers; t++)
         rg_serve_close_member(&s->trainers[t]);
     rg_serve_forget_meetings(s);
+    rg_deals_close(s->deals);
     rg_free(s->trainers);
     rg_free(s->held);
     rg_serve_watch_close(s);
@@ -254,9 +262,9 @@ rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
                   *id = rg_opdesc_attr(listen, "pserver_id"),
                   *endpoint = rg_opdesc_attr(listen, "endpoint");
     rg_engine s = {.id = id ? id->i : 0};
-    init_serve(&s);
+    rg_serve_init(&s);
     (void)snprintf(s.who, sizeof s.who, "pserver %d", s.id);
-    rg_status code = open_trainers(&s, fanin ? fanin->i : 1);
+    rg_status code = rg_serve_open_trainers(&s, fanin ? fanin->i : 1);
     if (code == RG_OK)
         code = rg_serve_open_journal(&s);
     if (code == RG_OK)
@@ -271,7 +279,7 @@ rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
         rg_serve_watch_open(&s, endpoint->s);
         code = wait_for_end(&s);
     }
-    close_serve(&s);
+    rg_serve_close(&s);
     return code;
 }
 
@@ -284,11 +292,11 @@ static const char *port_of(const char *endpoint)
 rg_status rg_serve_empty(const rg_serve_config *config)
 {
     rg_engine s = {.id = config->id, .group = config->group, .typed = true};
-    init_serve(&s);
+    rg_serve_init(&s);
     (void)snprintf(s.who, sizeof s.who, "pserver %d (port %s)", s.id,
                    port_of(config->endpoints[0]));
     (void)snprintf(s.port, sizeof s.port, "%s", port_of(config->endpoints[0]));
-    rg_status code = open_trainers(&s, config->trainers);
+    rg_status code = rg_serve_open_trainers(&s, config->trainers);
     if (code == RG_OK)
         code = rg_serve_open_journal(&s);
     if (code == RG_OK)
@@ -301,7 +309,7 @@ rg_status rg_serve_empty(const rg_serve_config *config)
         rg_serve_watch_open(&s, config->endpoints[0]);
         code = wait_for_end(&s);
     }
-    close_serve(&s);
+    rg_serve_close(&s);
     rg_scope_release(s.sent ? s.scope : NULL);
     rg_program_close(s.sent);
     if (code != RG_OK && s.group != NULL)

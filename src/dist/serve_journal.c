@@ -289,6 +289,24 @@ rg_status rg_serve_note_catch_up(rg_engine *s, size_t var, int64_t first, int64_
     return is_writing(s) ? append(s, RG_NOTED_CATCH_UP, &(rg_iov){body, sizeof body}, 1) : RG_OK;
 }
 
+/* u32 pass, range, state, generation, holder, 0; u64 epoch, ticket, rows. */
+rg_status rg_serve_note_lease(rg_engine *s, const rg_range_note *n)
+{
+    uint64_t body[6] = {(uint64_t)n->range << 32 | n->reading,
+                        (uint64_t)n->generation << 32 | n->state,
+                        n->holder,
+                        n->epoch,
+                        n->ticket,
+                        n->rows};
+    return is_writing(s) ? append(s, RG_NOTED_LEASE, &(rg_iov){body, sizeof body}, 1) : RG_OK;
+}
+
+void rg_serve_wait_for_notes(rg_engine *s, rg_rpc_request *request)
+{
+    if (is_writing(s) && s->journal->mode == RG_JOURNAL_ALWAYS)
+        rg_rpc_request_logged(request);
+}
+
 /* ---- going on ---- */
 
 static rg_status get_short_text(rg_cursor *in, char out[RG_RPC_NAME_MAX])
@@ -300,21 +318,29 @@ static rg_status get_short_text(rg_cursor *in, char out[RG_RPC_NAME_MAX])
     return RG_OK;
 }
 
+rg_status rg_note_get_hello(rg_cursor *in, uint64_t *session, uint32_t *loop, rg_rpc_hello *hello)
+{
+    uint32_t trainer;
+    *hello = (rg_rpc_hello){.role = RG_RPC_TRAINER};
+    RG_TRY(rg_cursor_u64(in, session));
+    RG_TRY(rg_cursor_u32(in, loop));
+    RG_TRY(rg_cursor_u32(in, &trainer));
+    RG_TRY(rg_cursor_u32(in, &hello->trainers));
+    RG_TRY(rg_cursor_u32(in, &hello->pid));
+    RG_TRY(rg_cursor_u32(in, &hello->incarnation));
+    RG_TRY(get_short_text(in, hello->job));
+    RG_TRY(get_short_text(in, hello->name));
+    RG_TRY(get_short_text(in, hello->host));
+    hello->trainer = (int32_t)trainer;
+    return RG_OK;
+}
+
 rg_status rg_note_recall(rg_engine *s, rg_cursor *in, rg_rpc_peer **peer)
 {
-    rg_rpc_hello hello = {.role = RG_RPC_TRAINER};
+    rg_rpc_hello hello;
     uint64_t session;
-    uint32_t loop, trainer;
-    RG_TRY(rg_cursor_u64(in, &session));
-    RG_TRY(rg_cursor_u32(in, &loop));
-    RG_TRY(rg_cursor_u32(in, &trainer));
-    RG_TRY(rg_cursor_u32(in, &hello.trainers));
-    RG_TRY(rg_cursor_u32(in, &hello.pid));
-    RG_TRY(rg_cursor_u32(in, &hello.incarnation));
-    RG_TRY(get_short_text(in, hello.job));
-    RG_TRY(get_short_text(in, hello.name));
-    RG_TRY(get_short_text(in, hello.host));
-    hello.trainer = (int32_t)trainer;
+    uint32_t loop;
+    RG_TRY(rg_note_get_hello(in, &session, &loop, &hello));
     return rg_rpc_server_recall(s->rpc, peer, session, &hello, (int)loop);
 }
 
@@ -373,6 +399,23 @@ static rg_status replay_gone(rg_engine *s, const rg_record *record)
     return RG_OK;
 }
 
+static rg_status replay_lease(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    rg_range_note n;
+    uint32_t zero;
+    RG_TRY(rg_cursor_u32(&in, &n.reading));
+    RG_TRY(rg_cursor_u32(&in, &n.range));
+    RG_TRY(rg_cursor_u32(&in, &n.state));
+    RG_TRY(rg_cursor_u32(&in, &n.generation));
+    RG_TRY(rg_cursor_u32(&in, &n.holder));
+    RG_TRY(rg_cursor_u32(&in, &zero));
+    RG_TRY(rg_cursor_u64(&in, &n.epoch));
+    RG_TRY(rg_cursor_u64(&in, &n.ticket));
+    RG_TRY(rg_cursor_u64(&in, &n.rows));
+    return rg_deals_replay(s->deals, &n);
+}
+
 static rg_status replay_catch_up(rg_engine *s, const rg_record *record)
 {
     rg_cursor in = {record->bytes, record->n};
@@ -405,6 +448,9 @@ static rg_status replay_one(void *arg, const rg_record *record)
     rg_engine *s = r->engine;
     rg_status code;
     r->n++;
+    if (s->journal->leaves_out != NULL &&
+        s->journal->leaves_out(s->journal->leaves_out_arg, s, record))
+        return RG_OK;
     if (s->n_shards > 1)
         rg_serve_settle(s); /* what came before is applied in every shard, as it was then */
     if (record->kind == RG_NOTED_REQUEST)
@@ -417,9 +463,13 @@ static rg_status replay_one(void *arg, const rg_record *record)
         code = rg_serve_look_up(s, record->bytes, record->n);
     else if (record->kind == RG_NOTED_CATCH_UP)
         code = replay_catch_up(s, record);
+    else if (record->kind == RG_NOTED_LEASE)
+        code = replay_lease(s, record);
     else
         code = rg_fail(RG_EUNIMPL, "a record of kind %u: was it written by a newer Regatta?",
                        record->kind);
+    if (s->n_shards > 1 && record->kind == RG_NOTED_ROWS)
+        rg_serve_settle(s); /* the loops read ids in the record, whose memory is the next one's */
     return code == RG_OK
                ? RG_OK
                : rg_fail(code, "record %llu of %s: %s", (unsigned long long)record->number,
@@ -438,15 +488,15 @@ static void replay_all(void *arg)
     const struct rg_serve_journal *j = r->engine->journal;
     r->code = rg_snapshot_read(j->folder, j->number, read_state, r);
     if (r->code == RG_OK)
-        r->code = rg_journal_read(j->folder, j->number, &r->lineage, replay_one, r, &r->next);
+        r->code = (j->looks ? rg_journal_look : rg_journal_read)(j->folder, j->number, &r->lineage,
+                                                                 replay_one, r, &r->next);
     (void)snprintf(r->why, sizeof r->why, "%s", rg_error_message());
 }
 
-static rg_status go_on(rg_engine *s, uint64_t *next)
+rg_status rg_serve_replay(rg_engine *s, uint64_t *records, uint64_t *next)
 {
     struct rg_serve_journal *j = s->journal;
     replay r = {.engine = s, .next = j->number, .lineage = j->lineage};
-    uint64_t begin = rg_clock_ns();
     atomic_store(&j->replaying, true);
     if (s->n_shards == 1)
         rg_loop_do(s->shards[0].loop, replay_all, &r);
@@ -456,11 +506,19 @@ static rg_status go_on(rg_engine *s, uint64_t *next)
     atomic_store(&j->replaying, false);
     if (r.code != RG_OK)
         return rg_fail(r.code, "%s cannot go on: %s", s->who, r.why);
+    *records = r.n;
     *next = r.next;
+    return RG_OK;
+}
+
+static rg_status go_on(rg_engine *s, uint64_t *next)
+{
+    uint64_t begin = rg_clock_ns(), records;
+    RG_TRY(rg_serve_replay(s, &records, next));
     rg_log(RG_LOG_I, "ps",
            "server=%d \"%s was started again and has what it had: %llu records of %s were read in "
            "%.2f s\" steps=%llu",
-           s->id, s->who, (unsigned long long)r.n, rg_folder_path(j->folder),
+           s->id, s->who, (unsigned long long)records, rg_folder_path(s->journal->folder),
            (double)(rg_clock_ns() - begin) * 1e-9, (unsigned long long)s->steps);
     return RG_OK;
 }
@@ -483,11 +541,14 @@ rg_status rg_serve_go_on(rg_engine *s)
 {
     struct rg_serve_journal *j = s->journal;
     uint64_t next = 0;
+    if (j == NULL || !j->found)
+        RG_TRY(rg_serve_take_over(s));
     if (j == NULL)
         return RG_OK;
     if (j->found)
         RG_TRY(go_on(s, &next));
     j->snapshot_ns = rg_clock_ns();
+    j->snapshot_steps = s->steps;
     RG_TRY(rg_journal_open(&j->journal, j->folder, j->mode, j->lineage, next,
                            &(rg_journal_events){on_durable, on_failed, s}));
     return j->found ? RG_OK : rg_serve_snapshot(s);

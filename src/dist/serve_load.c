@@ -143,6 +143,12 @@ rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope)
     s->program = listen->block->program;
     s->scope = scope;
     rg_status code = read_attrs(s);
+    if (code == RG_OK && s->elastic > 0 && s->mode->push == NULL)
+        code = rg_fail(RG_EINVAL,
+                       "%s mode with trainers that come and go (FLAGS_ps_elastic): each sends a "
+                       "share of what it changed that depends on how many there are; use async, "
+                       "half_async or sync",
+                       s->mode->programs.name);
     if (code == RG_OK)
         code = rg_serve_open_vars(s);
     if (code == RG_OK) {

@@ -77,10 +77,11 @@ static void fail_because_of(rg_engine *s, const rg_member *trainer, const char *
 }
 
 /* It is waited for no more. */
-static void has_left(rg_engine *s, rg_member *trainer)
+static void has_left(rg_engine *s, rg_member *trainer, bool lost)
 {
     pthread_mutex_lock(&s->members);
     trainer->left = true;
+    trainer->lost = lost;
     pthread_mutex_unlock(&s->members);
 }
 
@@ -117,8 +118,10 @@ static void forget(rg_engine *s, const rg_member *trainer)
 static void end_if_all_left(rg_engine *s)
 {
     for (uint32_t t = 0; t < s->schema.trainers; t++)
-        if (!s->trainers[t].left)
+        if (!s->trainers[t].left && !rg_serve_is_absent(s, &s->trainers[t]))
             return;
+    if (s->elastic > 0 && rg_serve_all_are_lost(s))
+        return; /* nobody has finished: rg_serve_look_for_lost() */
     pthread_mutex_lock(&s->members);
     s->ended = true;
     (void)pthread_cond_broadcast(&s->change);
@@ -130,7 +133,7 @@ static void end_if_all_left(rg_engine *s)
 /* Whether one that comes new stands in the place of that one: it is gone, or was started before. */
 static bool may_replace(const rg_engine *s, const rg_member *there, const rg_rpc_hello *hello)
 {
-    return rg_serve_is_replaying(s) || (rg_serve_waits_for_return() &&
+    return rg_serve_is_replaying(s) || ((rg_serve_waits_for_return() || s->elastic > 0) &&
                                         (!there->here || hello->incarnation > there->incarnation));
 }
 
@@ -167,7 +170,8 @@ static rg_status check_hello(rg_engine *s, const rg_rpc_hello *hello, rg_rpc_arr
     if (s->stale[0] != '\0')
         return rg_fail(RG_ESTALE, "%s", s->stale);
     /* Who comes back after all went well has not heard the answer to its LEAVE. */
-    if (s->ended && s->failed == RG_OK && arrival == RG_RPC_NEW && hello->incarnation > 0)
+    if (s->ended && s->failed == RG_OK && arrival == RG_RPC_NEW &&
+        (hello->incarnation > 0 || s->elastic > 0))
         return rg_fail(RG_EOF, "the job is over, and all has gone well");
     if (s->ended && (s->failed != RG_OK || arrival != RG_RPC_BACK))
         return rg_fail(RG_ECLOSED, "%s", s->why[0] ? s->why : "the job is over");
@@ -215,6 +219,11 @@ static rg_status check_return(const rg_engine *s, const rg_rpc_hello *hello, uin
                        "%s (pid %u on %s) was replaced by %s, and has to end: the job goes on "
                        "without it",
                        hello->name, hello->pid, hello->host, there->who);
+    if (there != NULL && there->lost)
+        return rg_fail(RG_EDENIED,
+                       "%s (pid %u on %s) was thought dead, and has to end: the job goes on "
+                       "without it",
+                       hello->name, hello->pid, hello->host);
     if (arrival == RG_RPC_REVENANT && (there == NULL || there->away_ns == 0))
         return rg_fail(RG_ECLOSED, "%s was thought dead, and the job has ended", hello->name);
     return RG_OK;
@@ -269,6 +278,14 @@ static rg_status begin_session(rg_engine *s, rg_member *trainer, rg_rpc_peer *pe
         rg_rpc_peer_drop(trainer->peer);
         trainer->peer = NULL;
     }
+    if (again)
+        rg_serve_return_leases(s, trainer, trainer->epoch);
+    if (s->elastic > 0) {
+        trainer->left = trainer->lost = false;
+        trainer->idle = again || atomic_load(&s->n_joined) >= s->elastic;
+    }
+    if (!again)
+        (void)atomic_fetch_add(&s->n_joined, 1);
     trainer->loop = rg_rpc_peer_loop(peer);
     trainer->joined = true;
     trainer->incarnation = hello->incarnation;
@@ -354,7 +371,8 @@ void rg_serve_leave(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     if (waits) {
         rg_rpc_refuse(request, RG_EINVAL, "%s leaves while it waits for an answer", trainer->who);
     } else {
-        has_left(s, trainer);
+        has_left(s, trainer, false);
+        rg_serve_return_leases(s, trainer, trainer->epoch);
         rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
         rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
         end_if_all_left(s);
@@ -381,14 +399,17 @@ void rg_serve_hear_failure(rg_engine *s, rg_member *trainer, rg_rpc_request *req
 /* One that has not left is gone for good. With the lock. True: the others go on without it. */
 static bool is_done_without(rg_engine *s, rg_member *trainer, const char *how)
 {
-    if (s->mode == NULL || s->mode->programs.merges || !rg_flag_bool("ps_go_on")) {
+    bool may = s->mode != NULL &&
+               (s->elastic > 0 || (!s->mode->programs.merges && rg_flag_bool("ps_go_on")));
+    if (!may) {
         fail_because_of(s, trainer, "", how);
         return false;
     }
     rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
     tell(trainer - s->trainers, "lost", trainer->who, how);
+    (void)snprintf(s->last_lost, sizeof s->last_lost, "%s, which %s", trainer->who, how);
     rg_serve_note_gone(s, trainer->session);
-    has_left(s, trainer);
+    has_left(s, trainer, s->elastic > 0);
     end_if_all_left(s);
     rg_serve_try_rendezvous(s);
     return true;
@@ -400,7 +421,8 @@ static bool is_current(rg_engine *s, rg_member *trainer, const rg_rpc_peer *peer
 {
     pthread_mutex_lock(&s->members);
     bool current = trainer->session == rg_rpc_peer_session(peer);
-    *away = current && !trainer->left && !s->ended && rg_serve_waits_for_return();
+    *away = current && !trainer->left && !s->ended && rg_serve_waits_for_return() &&
+            s->elastic == 0;
     if (*away) {
         trainer->away_ns = rg_clock_ns();
         (void)snprintf(trainer->how, sizeof trainer->how, "%s", how);
@@ -435,12 +457,15 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
                "server=%d wait_seconds=%lld \"%s %s; it may be started again, and is waited for\"",
                s->id, (long long)rg_flag_int("ps_return_seconds"), trainer->who, how);
     pthread_mutex_lock(&s->lock);
+    trainer->idle = trainer->idle || (away && trainer->leased);
     if (!trainer->left && !away)
         goes_on = is_done_without(s, trainer, how);
     pthread_mutex_unlock(&s->lock);
+    rg_serve_return_leases(s, trainer, trainer->epoch);
     if (goes_on)
         forget(s, trainer);
     is_not_here(s, trainer, peer);
+    rg_serve_try_step(s); /* who is not waited for any more */
 }
 
 void rg_serve_look_for_away(rg_engine *s)

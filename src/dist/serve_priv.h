@@ -7,7 +7,8 @@
  * writes parts of tables to files, serve_tasks.c does so outside the loop; serve_wait.c says whom
  * all wait for; serve_load.c takes the program where there is none yet. serve_shards.c says who
  * owns which variable, and how a request goes over several owners. serve_return.c knows trainers
- * that died and come back.
+ * that died and come back; serve_leases.c deals data to trainers, serve_elastic.c knows jobs whose
+ * trainers come and go.
  *
  * Who owns what. Values are in shards, each owned by a loop: only that loop's thread reads or
  * writes them, so they need no lock. What belongs to a trainer (its counts of pushes) is its peer's
@@ -24,6 +25,7 @@
 #include "base/cursor.h"
 #include "dist/mode.h"
 #include "dist/block_plan.h"
+#include "dist/deal.h"
 #include "dist/serve.h"
 #include "dist/protocol.h"
 #include "ops/past.h"
@@ -137,6 +139,7 @@ typedef struct rg_member {
     bool joined;
     bool left; /* written under both locks */
     bool here; /* counted in `present` */
+    bool lost; /* and `left`: it is gone for good, without having finished */
     _Atomic uint64_t session, epoch;
     uint32_t incarnation;
     rg_rpc_peer *peer;    /* of the session; kept, while it is here */
@@ -159,8 +162,10 @@ typedef struct rg_member {
     uint64_t seen_epoch;      /* of the session that has asked last; written under the lock */
     uint64_t asked, changed;  /* SET, SHRINK, ...: asked for in this session; done in all of them */
     bool shuffled;            /* an earlier session has taken part in global shuffles */
+    bool leased;              /* its examples are: its pushes say which they are of */
     bool behind; /* it computes its last step here once more, and is given what was before that */
     /* the engine's: */
+    bool idle;              /* it has nothing to train on now, and takes no part in steps */
     uint64_t met;           /* rendezvous of this session that are over */
     rg_rpc_request *resume; /* RESUME, until the push that waits has made its step */
     rg_rendezvous rendezvous;
@@ -272,6 +277,11 @@ struct rg_engine {
     /* Rendezvous that are over, in their order; `lock`. Owned. */
     rg_meeting *meetings;
     size_t n_meetings, cap_meetings, first_kept, meeting_bytes;
+    rg_deals *deals;     /* data that is dealt to trainers; owned */
+    int64_t elastic;     /* trainers come and go, and so many must come: FLAGS_ps_elastic; 0: all */
+    atomic_int n_joined; /* trainers that have ever come */
+    uint64_t alone_ns;   /* since when all trainers are lost; 0: they are not */
+    char last_lost[512]; /* the trainer that was done without last, and how it went; of `lock` */
     rg_task_queue *queues[RG_QUEUES];
     pthread_t workers[RG_QUEUES];
     /* of the thread that waits for the end: */
@@ -293,6 +303,12 @@ rg_rpc_request *rg_serve_next_held(rg_engine *s);
 /* While there is no program: says who shall send it, and gives up. */
 void rg_serve_look_for_program(rg_engine *s);
 void rg_serve_whose_program(rg_engine *s, rg_buf *out);
+
+/* ---- its life (serve.c) ---- */
+
+void rg_serve_init(rg_engine *s);
+rg_status rg_serve_open_trainers(rg_engine *s, int trainers);
+void rg_serve_close(rg_engine *s);
 
 /* ---- shards (serve_shards.c) ---- */
 
@@ -571,6 +587,8 @@ void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 /* A push has failed on its way through the shards, and some may have applied their part: where its
  * trainer could be started again and make it again, the job has failed. Without the lock. */
 void rg_serve_fail_half(rg_pushing *p);
+/* Pushes that were refused do not count any more: they are made again. In its loop. */
+void rg_serve_take_back_refused(rg_member *trainer);
 /* A push was refused, and nothing of it has been applied. Any thread. */
 void rg_serve_note_refused(rg_pushing *p);
 /* The push that RESUME waited for has made its step. With the lock. */
@@ -597,6 +615,37 @@ typedef struct rg_reading {
 rg_status rg_served_pull_as(rg_served *var, rg_reading how, const int64_t *ids, const uint32_t *at,
                             size_t n, float *out);
 void rg_served_free_before(rg_served *var);
+
+/* ---- data that is dealt (serve_leases.c) ---- */
+
+rg_status rg_serve_open_leases(rg_engine *s);
+void rg_serve_begin_pass(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_lease(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_range(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+void rg_serve_idle(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
+/* What it holds, in this epoch and those before, goes back. Any lock may be held. */
+void rg_serve_return_leases(rg_engine *s, const rg_member *trainer, uint64_t epoch);
+/* Which examples the push is of: p->came where they have been applied before. */
+rg_status rg_serve_claim(rg_engine *s, rg_pushing *p);
+/* A push that was claimed is not applied. */
+void rg_serve_unclaim(rg_pushing *p);
+/* At the end: a warning where not all was trained on. */
+void rg_serve_sum_up_leases(rg_engine *s);
+/* For a snapshot, and the journal. */
+void rg_serve_write_leases(rg_engine *s, rg_buf *out);
+rg_status rg_serve_note_lease(rg_engine *s, const rg_range_note *note);
+/* The answer waits until what was noted is on the disk, where answers do. */
+void rg_serve_wait_for_notes(rg_engine *s, rg_rpc_request *request);
+
+/* ---- trainers that come and go (serve_elastic.c) ---- */
+
+/* A number that nobody has had, and that nobody waits for. */
+bool rg_serve_is_absent(const rg_engine *s, const rg_member *trainer);
+/* Whether a trainer is waited for by those that step, or meet. With the lock. */
+bool rg_serve_steps_wait_for(const rg_engine *s, const rg_member *trainer);
+bool rg_serve_all_are_lost(const rg_engine *s);
+/* The job ends where all are lost, and none comes in time; a few times a second. */
+void rg_serve_look_for_lost(rg_engine *s);
 
 /* ---- statistics (serve_stats.c) ---- */
 

@@ -40,6 +40,7 @@ rg_pushing *rg_pushing_begin(rg_engine *s, rg_member *trainer, rg_rpc_request *r
     p->came = p->before = false;
     p->rows = NULL;
     p->mine = NULL;
+    p->push.n_tags = 0;
     return p;
 }
 
@@ -313,6 +314,8 @@ void rg_serve_push(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
         return;
     }
     rg_status code = read_push(s, p);
+    if (code == RG_OK)
+        code = rg_serve_claim(s, p);
     if (code == RG_OK) {
         if (!rg_serve_reserve(s, p))
             s->mode->pushed(s, p);

@@ -116,7 +116,7 @@ void rg_serve_try_rendezvous(rg_engine *s)
 {
     const rg_rendezvous *m = NULL;
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
-        if (s->trainers[t].left)
+        if (s->trainers[t].left || rg_serve_is_absent(s, &s->trainers[t]))
             continue;
         if (s->trainers[t].rendezvous.request == NULL)
             return;

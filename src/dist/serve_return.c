@@ -15,6 +15,7 @@
  * other. To compute that step once more it needs the values from before it: those are kept by each
  * shard, of the last step, and given to it until its push has come again. */
 #include "dist/serve_priv.h"
+#include "dist/stats.h"
 
 #include "base/cursor.h"
 #include "base/mem.h"
@@ -44,7 +45,8 @@ void rg_serve_new_session(rg_engine *s, rg_member *trainer)
     trainer->seen_epoch = epoch;
     trainer->shuffled = trainer->n_posted > 0 || trainer->inbox.taken > 0;
     trainer->met = 0;
-    if (trainer->rendezvous.request != NULL) /* the new one comes to it again */
+    trainer->idle = trainer->idle || trainer->leased; /* until it begins with the data */
+    if (trainer->rendezvous.request != NULL)          /* the new one comes to it again */
         rg_rpc_refuse(trainer->rendezvous.request, RG_ESTALE, "%s has taken its place",
                       trainer->who);
     rg_free(trainer->rendezvous.name);
@@ -66,18 +68,28 @@ bool rg_serve_was_done(rg_member *trainer)
 
 /* ---- RESUME ---- */
 
-/* {u64 rendezvous, u32 threads, u32 0, of each thread {u64 pushes, u64 position}} */
+/* {u64 rendezvous, u32 threads, u32 statistics, of each thread {u64 pushes, u64 position}}, and
+ * where `statistics` is 1 what it had told last, as in STATS. */
 static void tell_ledger(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
+    const rg_reported *told = &trainer->stats;
     rg_buf out;
     rg_buf_init(&out, 0);
     rg_buf_u64(&out, s->n_meetings);
     rg_buf_u32(&out, (uint32_t)trainer->n_pushed);
-    rg_buf_u32(&out, 0);
+    rg_buf_u32(&out, told->has ? 1 : 0);
     for (size_t i = 0; i < trainer->n_pushed; i++) {
         rg_buf_u64(&out, trainer->pushed[i]);
         rg_buf_u64(&out, trainer->positions[i]);
     }
+    if (told->has)
+        rg_stats_write(&out, &(rg_stats){.rows = told->rows,
+                                         .batches = told->batches,
+                                         .seconds = told->seconds,
+                                         .loss_sum = told->loss_sum,
+                                         .pos = told->bins,
+                                         .neg = told->bins ? told->bins + told->n_bins : NULL,
+                                         .bins = told->n_bins});
     if (rg_buf_status(&out) != RG_OK)
         rg_rpc_refuse(request, RG_ENOMEM, "no memory");
     else
@@ -95,6 +107,7 @@ void rg_serve_tell_resuming(rg_engine *s, rg_member *trainer)
 
 void rg_serve_note_refused(rg_pushing *p)
 {
+    rg_serve_unclaim(p);
     if (p->trainer != NULL && !p->came && p->trainer->refused != NULL)
         atomic_store(&p->trainer->refused[p->push.thread], 1);
 }
@@ -102,7 +115,7 @@ void rg_serve_note_refused(rg_pushing *p)
 void rg_serve_fail_half(rg_pushing *p)
 {
     rg_engine *s = p->spread.engine;
-    if (p->trainer == NULL || p->came || !rg_serve_waits_for_return())
+    if (p->trainer == NULL || p->came || (!rg_serve_waits_for_return() && p->push.n_tags == 0))
         return;
     pthread_mutex_lock(&s->lock);
     rg_serve_fail(s, p->spread.code, "a push of %s could not be applied in whole: %s",
@@ -111,7 +124,7 @@ void rg_serve_fail_half(rg_pushing *p)
 }
 
 /* A push that was refused counts for who goes on behind it; who starts again makes it again. */
-static void take_back_refused(rg_member *trainer)
+void rg_serve_take_back_refused(rg_member *trainer)
 {
     for (size_t i = 0; i < trainer->n_pushed; i++)
         if (atomic_exchange(&trainer->refused[i], 0) != 0 && trainer->pushed[i] > 0) {
@@ -126,7 +139,8 @@ static void take_back_refused(rg_member *trainer)
 static void take_back_waiting(rg_engine *s, rg_member *trainer)
 {
     rg_pushing *p = trainer->waiting;
-    if (p == NULL || s->stepping)
+    /* Of leased data it counts: others may have been told so. Nobody waits for this trainer. */
+    if (p == NULL || s->stepping || trainer->leased)
         return;
     trainer->waiting = NULL;
     trainer->pushed[p->push.thread]--;
@@ -134,6 +148,14 @@ static void take_back_waiting(rg_engine *s, rg_member *trainer)
     (void)atomic_fetch_sub_explicit(&trainer->n_pushes, 1, memory_order_relaxed);
     rg_rpc_refuse(p->request, RG_ESTALE, "%s has taken its place", trainer->who);
     rg_pushing_end(p);
+}
+
+/* Of leased data ranges say what has been trained on, and the new process has others than the one
+ * before: its pushes are numbered from 0. */
+static void forget_counts(rg_member *trainer)
+{
+    for (size_t i = 0; i < trainer->n_pushed; i++)
+        trainer->pushed[i] = trainer->positions[i] = trainer->before[i] = 0;
 }
 
 /* The pushes of each thread that it goes on with. */
@@ -168,16 +190,19 @@ void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
             rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
         return;
     }
-    take_back_refused(trainer);
+    rg_serve_take_back_refused(trainer);
     pthread_mutex_lock(&s->lock);
     take_back_waiting(s, trainer);
+    if (trainer->leased)
+        forget_counts(trainer);
     if (s->ended && s->failed != RG_OK)
         rg_rpc_refuse(request, s->failed, "%s", s->why);
-    else if (trainer->waiting != NULL && s->stepping)
+    else if (trainer->waiting != NULL)
         trainer->resume = request; /* its push is in the step that is made: that is over soon */
     else
         tell_ledger(s, trainer, request);
     pthread_mutex_unlock(&s->lock);
+    rg_serve_try_step(s);
 }
 
 /* ---- rendezvous that are over ---- */
@@ -195,7 +220,7 @@ static void forget_results(rg_engine *s)
 
 void rg_serve_keep_meeting(rg_engine *s, const rg_rendezvous *of, const void *result, size_t n)
 {
-    if (!rg_serve_waits_for_return())
+    if (!rg_serve_waits_for_return() && s->elastic == 0)
         return;
     rg_meeting m = {.kind = of->kind, .name = rg_strdup(of->name), .n_result = n};
     m.result = n > 0 ? rg_alloc(n) : NULL;

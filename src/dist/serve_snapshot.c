@@ -129,6 +129,7 @@ static rg_status hold_and_cut(rg_engine *s, bool delta, double *seconds)
     in_each_loop(s, release);
     *seconds = (double)(rg_clock_ns() - begin) * 1e-9;
     j->snapshot_ns = rg_clock_ns();
+    j->snapshot_steps = s->steps;
     if (code != RG_OK)
         give_up(j);
     return code;
@@ -247,6 +248,10 @@ static bool is_time(const rg_engine *s, bool delta)
     const struct rg_serve_journal *j = s->journal;
     if (j->n_deltas >= 0 && rg_journal_next(j->journal) == j->last_number)
         return false; /* nothing is new */
+    /* Of the two that are kept one is from before the last step, which another server may not have
+     * made when all end: who goes on with another number of servers goes back there (stopped.c). */
+    if (s->mode != NULL && s->mode->try_step != NULL && s->steps == j->snapshot_steps)
+        return false;
     int64_t mb = rg_flag_int("ps_snapshot_mb"), seconds = rg_flag_int("ps_snapshot_seconds");
     uint64_t bytes = rg_journal_bytes(j->journal);
     /* A large state is not written for a small journal. */

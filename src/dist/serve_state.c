@@ -33,27 +33,42 @@ void rg_state_write_about(const rg_engine *s, rg_buf *out)
 
 rg_status rg_state_read_about(const rg_engine *s, const rg_record *record, int *loops, bool *other)
 {
-    rg_cursor in = {record->bytes, record->n};
     rg_credentials credentials;
+    rg_state_about about;
     char *job = NULL;
-    uint32_t id, trainers, n_shards;
     RG_TRY(rg_credentials_read(&credentials));
-    RG_TRY(rg_ps_get_text(&in, &job));
+    RG_TRY(rg_state_get_about(record, &about, &job));
     *other = strcmp(job, credentials.job) != 0;
     rg_free(job);
-    RG_TRY(rg_cursor_u32(&in, &id));
-    RG_TRY(rg_cursor_u32(&in, &trainers));
-    RG_TRY(rg_cursor_u32(&in, &n_shards));
-    *loops = (int)n_shards;
+    *loops = (int)about.loops;
     if (*other)
         return RG_OK;
-    if (id != (uint32_t)s->id || trainers != s->schema.trainers || n_shards == 0 ||
-        n_shards > RG_RPC_MAX_LOOPS)
+    if (about.id != (uint32_t)s->id || about.trainers != s->schema.trainers)
         return rg_fail(RG_EINVAL,
                        "%s finds the journal of server %u of a job of %u trainers: each server "
                        "needs a folder of its own, and a job its number of trainers",
-                       s->who, id, trainers);
+                       s->who, about.id, about.trainers);
     return RG_OK;
+}
+
+rg_status rg_state_get_about(const rg_record *record, rg_state_about *about, char **job)
+{
+    rg_cursor in = {record->bytes, record->n};
+    RG_TRY(rg_ps_get_text(&in, job));
+    rg_status code = rg_cursor_u32(&in, &about->id);
+    if (code == RG_OK)
+        code = rg_cursor_u32(&in, &about->trainers);
+    if (code == RG_OK)
+        code = rg_cursor_u32(&in, &about->loops);
+    if (code == RG_OK &&
+        (about->trainers == 0 || about->loops == 0 || about->loops > RG_RPC_MAX_LOOPS))
+        code = rg_fail(RG_ECORRUPT, "a server of %u loops, for %u trainers", about->loops,
+                       about->trainers);
+    if (code != RG_OK) {
+        rg_free(*job);
+        *job = NULL;
+    }
+    return code;
 }
 
 static rg_status check_program(const rg_engine *s, const rg_record *record)
@@ -106,33 +121,59 @@ rg_status rg_state_write_values(const rg_shard *shard, rg_snapshot *to)
     return RG_OK;
 }
 
-static rg_status read_value(rg_engine *s, const rg_record *record)
+rg_status rg_state_get_value(const rg_record *record, rg_state_value *value)
 {
     rg_cursor in = {record->bytes, record->n};
-    uint32_t shard;
-    uint64_t offset;
-    char *name = NULL;
-    rg_dtype dtype;
-    rg_shape shape;
+    *value = (rg_state_value){0};
+    RG_TRY(rg_cursor_u32(&in, &value->shard));
+    RG_TRY(rg_ps_get_text(&in, &value->name));
+    rg_status code = rg_cursor_u64(&in, &value->offset);
+    if (code == RG_OK)
+        code = rg_ps_get_tensor_head(&in, &value->dtype, &value->shape);
+    value->bytes = in.at;
+    value->n = in.left;
+    uint64_t bytes = code == RG_OK
+                         ? (uint64_t)rg_shape_numel(&value->shape) * rg_dtype_size(value->dtype)
+                         : 0;
+    if (code == RG_OK && (value->offset > bytes || in.left > bytes - value->offset))
+        code = rg_fail(RG_ECORRUPT, "%zu bytes too many for %s", in.left, value->name);
+    if (code != RG_OK) {
+        rg_free(value->name);
+        value->name = NULL;
+    }
+    return code;
+}
+
+/* Into a scope of its own, which need not have it. */
+static rg_status put_value(rg_scope *scope, const rg_state_value *from)
+{
     rg_value *value = NULL;
-    RG_TRY(rg_cursor_u32(&in, &shard));
-    if (shard >= (uint32_t)s->n_shards || s->shards[shard].scope == NULL)
-        return rg_fail(RG_ECORRUPT, "a variable of shard %u", shard);
-    RG_TRY(rg_ps_get_text(&in, &name));
-    rg_status code = rg_cursor_u64(&in, &offset);
-    if (code == RG_OK)
-        code = rg_ps_get_tensor_head(&in, &dtype, &shape);
-    if (code == RG_OK)
-        code = rg_scope_own(s->shards[shard].scope, name, &value);
-    if (code == RG_OK && (value->data == NULL || value->meta.dtype != dtype ||
-                          rg_numel(value) != rg_shape_numel(&shape)))
-        code = rg_value_resize(value, dtype, &shape);
-    if (code == RG_OK &&
-        (offset > rg_value_bytes(value) || in.left > rg_value_bytes(value) - offset))
-        code = rg_fail(RG_ECORRUPT, "%zu bytes too many for %s", in.left, name);
-    if (code == RG_OK && in.left > 0)
-        memcpy((uint8_t *)value->data + offset, in.at, in.left);
-    rg_free(name);
+    RG_TRY(rg_scope_own(scope, from->name, &value));
+    if (value->data == NULL || value->meta.dtype != from->dtype ||
+        rg_numel(value) != rg_shape_numel(&from->shape))
+        RG_TRY(rg_value_resize(value, from->dtype, &from->shape));
+    if (from->n > 0)
+        memcpy((uint8_t *)value->data + from->offset, from->bytes, from->n);
+    return RG_OK;
+}
+
+static rg_status read_value(rg_engine *s, const rg_record *record)
+{
+    rg_state_value value;
+    RG_TRY(rg_state_get_value(record, &value));
+    rg_status code = value.shard < (uint32_t)s->n_shards && s->shards[value.shard].scope != NULL
+                         ? put_value(s->shards[value.shard].scope, &value)
+                         : rg_fail(RG_ECORRUPT, "a variable of shard %u", value.shard);
+    rg_free(value.name);
+    return code;
+}
+
+rg_status rg_state_read_scope(rg_scope *scope, const rg_record *record)
+{
+    rg_state_value value;
+    RG_TRY(rg_state_get_value(record, &value));
+    rg_status code = value.shard == 0 ? put_value(scope, &value) : RG_OK;
+    rg_free(value.name);
     return code;
 }
 
@@ -169,6 +210,25 @@ static rg_status read_engine(rg_engine *s, const rg_record *record)
     return rg_serve_read_meetings(s, &in);
 }
 
+static rg_status write_leases(rg_engine *s, rg_snapshot *to)
+{
+    rg_buf body;
+    rg_buf_init(&body, 0);
+    rg_serve_write_leases(s, &body);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_snapshot_add_last(to, RG_STATE_LEASES, &(rg_iov){body.data, body.len}, 1);
+    rg_buf_fini(&body);
+    return code;
+}
+
+static rg_status read_leases(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    RG_TRY(rg_deals_read(s->deals, &in));
+    return rg_cursor_end(&in);
+}
+
 /* ---- who takes part ---- */
 
 /* The push that waits for its step is asked for again, and counted then. */
@@ -190,7 +250,9 @@ static void write_counts(const rg_member *trainer, rg_buf *out)
     rg_buf_u64(out, trainer->asked);
     rg_buf_u64(out, trainer->changed);
     rg_buf_u64(out, trainer->met);
-    rg_buf_u64(out, (trainer->shuffled ? 1u : 0u) | (trainer->behind ? 2u : 0u));
+    rg_buf_u64(out, (trainer->shuffled ? 1u : 0u) | (trainer->behind ? 2u : 0u) |
+                        (trainer->leased ? 4u : 0u) | (trainer->idle ? 8u : 0u) |
+                        (trainer->lost ? 16u : 0u));
 }
 
 static rg_status read_session(rg_member *trainer, rg_cursor *in)
@@ -205,6 +267,9 @@ static rg_status read_session(rg_member *trainer, rg_cursor *in)
     atomic_store(&trainer->epoch, epoch);
     trainer->shuffled = (flags & 1) != 0;
     trainer->behind = (flags & 2) != 0;
+    trainer->leased = (flags & 4) != 0;
+    trainer->idle = (flags & 8) != 0;
+    trainer->lost = (flags & 16) != 0;
     return RG_OK;
 }
 
@@ -267,6 +332,26 @@ static rg_status write_member(rg_engine *s, rg_member *trainer, rg_rpc_peer *pee
         code = rg_snapshot_add_last(to, RG_STATE_MEMBER, &(rg_iov){body.data, body.len}, 1);
     rg_buf_fini(&body);
     return code;
+}
+
+rg_status rg_state_get_member(const rg_record *record, uint32_t trainers, uint32_t *number,
+                              rg_member *member)
+{
+    rg_cursor in = {record->bytes, record->n};
+    rg_rpc_hello hello;
+    uint64_t session, epoch;
+    uint32_t loop, left;
+    RG_TRY(rg_note_get_hello(&in, &session, &loop, &hello));
+    RG_TRY(rg_cursor_u64(&in, &epoch));
+    RG_TRY(rg_cursor_u32(&in, number));
+    RG_TRY(rg_cursor_u32(&in, &left));
+    if (*number >= trainers)
+        return rg_fail(RG_ECORRUPT, "trainer %u of %u", *number, trainers);
+    member->joined = true;
+    member->left = left != 0;
+    RG_TRY(read_counts(member, &in));
+    RG_TRY(rg_serve_read_messages(member, trainers, &in));
+    return rg_serve_read_stats(member, &in);
 }
 
 static rg_status read_member(rg_engine *s, const rg_record *record)
@@ -350,13 +435,43 @@ static rg_status write_members(rg_engine *s, rg_snapshot *to)
     return RG_OK;
 }
 
+/* What other numbers of servers need to find their shares, and who has no script to go on. */
+static rg_status write_program(const rg_engine *s, rg_snapshot *to)
+{
+    rg_buf packed, list;
+    rg_split split = {0};
+    if (s->program == NULL)
+        return RG_OK;
+    rg_buf_init(&packed, 0);
+    rg_buf_init(&list, 0);
+    uint64_t seed = (uint64_t)s->program->random_seed; /* which the format does not have */
+    rg_status code = s->typed ? RG_OK : rg_program_pack(s->program, &packed);
+    if (code == RG_OK && !s->typed)
+        code = rg_snapshot_add(to, RG_STATE_SERVES,
+                               (rg_iov[]){{&seed, sizeof seed}, {packed.data, packed.len}}, 2);
+    if (code == RG_OK)
+        code = rg_split_of(s, &split);
+    rg_split_write(&split, &list);
+    if (code == RG_OK)
+        code = rg_buf_status(&list);
+    if (code == RG_OK)
+        code = rg_snapshot_add(to, RG_STATE_SPLIT, &(rg_iov){list.data, list.len}, 1);
+    rg_split_fini(&split);
+    rg_buf_fini(&packed);
+    rg_buf_fini(&list);
+    return code;
+}
+
 rg_status rg_state_cut(rg_engine *s, rg_snapshot *to, rg_state_rows **rows)
 {
     const rg_buf *load = &s->journal->load;
     RG_TRY(write_about(s, to));
+    if (!rg_snapshot_is_delta(to))
+        RG_TRY(write_program(s, to));
     if (load->len > 0 && !rg_snapshot_is_delta(to))
         RG_TRY(rg_snapshot_add(to, RG_STATE_PROGRAM, &(rg_iov){load->data, load->len}, 1));
     RG_TRY(write_engine(s, to));
+    RG_TRY(write_leases(s, to));
     RG_TRY(write_members(s, to));
     RG_TRY(write_waiting(s, to));
     return atomic_load(&s->ready) ? rg_state_cut_shards(s, to, rows) : RG_OK;
@@ -374,10 +489,13 @@ static rg_status read_program(rg_engine *s, const rg_record *record)
 rg_status rg_state_read(rg_engine *s, const rg_record *record)
 {
     switch (record->kind) {
-    case RG_STATE_ABOUT:
-        return check_program(s, record);
+    case RG_STATE_ABOUT: /* who looks has its program from here */
+        return s->journal->looks ? RG_OK : check_program(s, record);
     case RG_STATE_PROGRAM:
         return read_program(s, record);
+    case RG_STATE_SERVES: /* the script has it, and it is the same: the digest says so */
+    case RG_STATE_SPLIT:
+        return RG_OK;
     case RG_STATE_VALUE:
         return read_value(s, record);
     case RG_STATE_TABLE:
@@ -388,6 +506,8 @@ rg_status rg_state_read(rg_engine *s, const rg_record *record)
         return rg_state_read_before(s, record);
     case RG_STATE_ENGINE:
         return read_engine(s, record);
+    case RG_STATE_LEASES:
+        return read_leases(s, record);
     case RG_STATE_MEMBER:
         return read_member(s, record);
     case RG_NOTED_REQUEST:

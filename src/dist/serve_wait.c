@@ -39,7 +39,8 @@ static bool is_quiet(const rg_engine *s, uint64_t now)
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         const rg_member *trainer = &s->trainers[t];
         any_left = any_left || trainer->left;
-        if (!trainer->left && (!trainer->joined || now - atomic_load(&trainer->asked_ns) < SECOND))
+        if (!trainer->left && !rg_serve_is_absent(s, trainer) &&
+            (!trainer->joined || now - atomic_load(&trainer->asked_ns) < SECOND))
             return false;
     }
     return any_left;
@@ -49,7 +50,7 @@ static uint32_t count_missing(const rg_engine *s)
 {
     uint32_t missing = 0;
     for (uint32_t t = 0; t < s->schema.trainers; t++)
-        missing += !s->trainers[t].joined;
+        missing += !s->trainers[t].joined && !rg_serve_is_absent(s, &s->trainers[t]);
     return missing;
 }
 
@@ -78,7 +79,7 @@ static void add_missing(const rg_engine *s, rg_buf *out, uint32_t *n)
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         char name[32];
         (void)snprintf(name, sizeof name, "trainer %u", t);
-        if (!s->trainers[t].joined)
+        if (!s->trainers[t].joined && !rg_serve_is_absent(s, &s->trainers[t]))
             add_name(out, n, name, ", which was never seen");
     }
 }

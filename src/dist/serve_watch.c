@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const uint64_t EVERY_NS = 900000000, LAST_NS = 1000000000;
+static const uint64_t EVERY_NS = 900000000, LAST_NS = 1000000000, TELL_NS = 10000000000;
 
 typedef struct counts {
     uint64_t lookups, hits, evicted, busy_ns;
@@ -27,8 +27,9 @@ struct rg_serve_facts {
     pthread_mutex_t lock; /* of all below; taken alone */
     bool asking;
     uint64_t asked_ns;
-    counts now, told; /* told: what the metrics have */
-    size_t n;         /* variables, once the program is there */
+    counts now, told;                /* told: what the metrics have */
+    uint64_t evicted, tell_after_ns; /* rows since the last event, and when the next may come */
+    size_t n;                        /* variables, once the program is there */
     table_size *tables;
 };
 
@@ -112,10 +113,16 @@ static void name_of(const char *slice, char *name, size_t size)
     (void)snprintf(name, size, "%.*s", n, slice);
 }
 
-static void tell_evicted(uint64_t rows)
+/* Where memory is full rows go all the time: one event for many of them. With the lock. */
+static void tell_evicted(struct rg_serve_facts *f, uint64_t rows)
 {
-    if (rows > 0)
-        rg_event("evicted", NULL, "%llu rows left memory for others", (unsigned long long)rows);
+    uint64_t now = rg_clock_ns();
+    f->evicted += rows;
+    if (f->evicted == 0 || now < f->tell_after_ns)
+        return;
+    rg_event("evicted", NULL, "%llu rows left memory for others", (unsigned long long)f->evicted);
+    f->evicted = 0;
+    f->tell_after_ns = now + TELL_NS;
 }
 
 static void collect(void *arg)
@@ -134,12 +141,12 @@ static void collect(void *arg)
         rg_metric_add_for(RG_M_TABLE_ROWS, name, (double)f->tables[i].rows);
         rg_metric_add_for(RG_M_TABLE_BYTES, name, (double)f->tables[i].bytes);
     }
+    tell_evicted(f, more.evicted);
     pthread_mutex_unlock(&f->lock);
     rg_metric_add(RG_M_LOOKUPS, more.lookups);
     rg_metric_add(RG_M_HITS, more.hits);
     rg_metric_add(RG_M_EVICTED, more.evicted);
     rg_metric_add(RG_M_BUSY, more.busy_ns);
-    tell_evicted(more.evicted);
 }
 
 /* ---- its life ---- */

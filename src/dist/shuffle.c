@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/philox.h"
 #include "dist/fan_out.h"
+#include "sys/flags.h"
 #include "sys/clock.h"
 #include "sys/interrupt.h"
 #include "sys/log.h"
@@ -262,6 +263,10 @@ void rg_inbox_close(rg_job *job)
 
 rg_status rg_job_shuffle(rg_job *job, rg_dataset *dataset, const rg_shuffle_config *config)
 {
+    if (rg_flag_int("ps_elastic") > 0)
+        return rg_fail(RG_EINVAL, "global_shuffle in an elastic job: examples would travel to "
+                                  "trainers that may not be there; lease the files instead "
+                                  "(dataset.set_filelist(files, lease=True))");
     RG_TRY(open_mail(job));
     if (job->inbox->broken[0] != '\0')
         return rg_fail(RG_ECLOSED,

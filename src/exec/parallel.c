@@ -471,10 +471,10 @@ static rg_status run_all(rg_parallel *p)
 rg_status rg_parallel_run(rg_parallel *p)
 {
     bool trains = p->plans[0]->trains || (p->apply != NULL && p->apply->trains);
-    rg_step_part before = rg_step_enter(trains ? RG_STEP_COMPUTE : RG_STEP_NONE);
+    rg_step_part before = rg_step_begin(trains);
     rg_status code = run_all(p);
     if (trains && code == RG_OK)
         rg_plan_count((const rg_plan *const *)p->plans, p->active);
-    (void)rg_step_enter(trains ? RG_STEP_READ : before);
+    rg_step_end(trains, before);
     return code;
 }

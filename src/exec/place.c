@@ -8,7 +8,7 @@
 #include "exec/plan_priv.h"
 
 #include "base/mem.h"
-#include "exec/profile.h"
+#include "sys/profile.h"
 #include "sys/clock.h"
 
 #include <pthread.h>
@@ -257,8 +257,7 @@ static rg_status bring(rg_plan *plan, rg_mirror *m, bool on_host)
         RG_TRY(copy_value(plan, m->home, m->twin));
     m->home_ok = m->twin_ok = true;
     if (start != 0)
-        rg_profile_add(on_host ? plan->to_host : plan->to_device, start, rg_clock_ns(),
-                       plan->run.thread);
+        rg_profile_add(RG_SPAN_OP, on_host ? plan->to_host : plan->to_device, start, rg_clock_ns());
     return RG_OK;
 }
 

@@ -7,7 +7,9 @@
 #include "ir/recompute.h"
 #include "math/bf16.h"
 #include "pass/pass.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
+#include "sys/profile.h"
 
 #include <string.h>
 
@@ -483,12 +485,15 @@ rg_status rg_plan_run(rg_plan *plan)
         plan->scope_epoch = epoch;
     }
     plan->check_nan = rg_flag_bool("check_nan_inf");
+    uint64_t start = rg_profiling ? rg_clock_ns() : 0;
     if (on_device)
         code = begin_on_device(plan);
     if (code == RG_OK)
         code = rg_region_run(plan->root);
     if (code == RG_OK && on_device)
         code = end_on_device(plan);
+    if (start != 0)
+        rg_profile_add(RG_SPAN_RUN, plan->trains ? "step" : "run", start, rg_clock_ns());
     plan->ahead = NULL;
     plan->run.step++;
     if (!plan->settled) {

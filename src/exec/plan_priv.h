@@ -5,6 +5,7 @@
 #include "exec/plan.h"
 #include "ir/bind.h"
 #include "ir/kernel.h"
+#include "sys/metrics.h"
 
 /* A variable that ops on both sides of a plan use: it is at home on the plan's device, and ops that
  * run on the CPU have a twin of it. A copy is made when a side reads what the other has written. */
@@ -171,6 +172,9 @@ rg_status rg_check_outputs(const rg_node *node);
 
 /* What its program says of training, before passes change it (step.c). */
 void rg_plan_mark(rg_plan *plan, const rg_plan_config *config);
+/* Around a run by hand, for the time of its thread (sys/metrics.h). */
+rg_step_part rg_step_begin(bool trains);
+void rg_step_end(bool trains, rg_step_part before);
 /* A step has been made, each of n threads its part by a plan of its own; the first tells the loss.
  */
 void rg_plan_count(const rg_plan *const *plans, int n);

@@ -7,7 +7,7 @@
 #include "exec/plan_priv.h"
 
 #include "base/mem.h"
-#include "exec/profile.h"
+#include "sys/profile.h"
 #include "sys/flags.h"
 #include "sys/log.h"
 

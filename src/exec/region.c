@@ -2,7 +2,7 @@
 #include "exec/plan_priv.h"
 
 #include "base/mem.h"
-#include "exec/profile.h"
+#include "sys/profile.h"
 #include "sys/clock.h"
 
 #include <string.h>
@@ -352,7 +352,7 @@ static rg_status run_timed(rg_region *region, rg_node *node, bool settled)
     rg_status code = run_node(region, node, settled);
     if (code == RG_OK && node->kernel != NULL)
         code = run->device->sync(run->device, run->stream);
-    rg_profile_add(node->label, start, rg_clock_ns(), run->thread);
+    rg_profile_add(RG_SPAN_OP, node->label, start, rg_clock_ns());
     return code;
 }
 

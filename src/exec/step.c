@@ -76,13 +76,25 @@ void rg_plan_count(const rg_plan *const *plans, int n)
         rg_metric_set(RG_M_AUC, number);
 }
 
+/* A run that trains nothing, a test between two passes, is no part of a step. */
+rg_step_part rg_step_begin(bool trains)
+{
+    return rg_step_enter(trains ? RG_STEP_COMPUTE : RG_STEP_NONE);
+}
+
+/* Within a run (py_func may call another) the step goes on; else the script gets data now. */
+void rg_step_end(bool trains, rg_step_part before)
+{
+    bool within = before != RG_STEP_NONE && before != RG_STEP_READ;
+    (void)rg_step_enter(trains && !within ? RG_STEP_READ : before);
+}
+
 rg_status rg_plan_step(rg_plan *plan)
 {
-    rg_step_part before = rg_step_enter(plan->trains ? RG_STEP_COMPUTE : RG_STEP_NONE);
+    rg_step_part before = rg_step_begin(plan->trains);
     rg_status code = rg_plan_run(plan);
     if (plan->trains && code == RG_OK)
         rg_plan_count((const rg_plan *const[]){plan}, 1);
-    /* A run that trains nothing, a test between two passes, is no part of a step. */
-    (void)rg_step_enter(plan->trains ? RG_STEP_READ : before);
+    rg_step_end(plan->trains, before);
     return code;
 }

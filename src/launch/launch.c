@@ -4,7 +4,9 @@
 #include "base/mem.h"
 #include "launch/card.h"
 #include "launch/job_end.h"
+#include "launch/join.h"
 #include "launch/restart.h"
+#include "launch/watching.h"
 #include "sys/because.h"
 #include "sys/children.h"
 #include "sys/clock.h"
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { JOIN_MS = 200 }; /* how often it is looked who wants to join */
 enum { GAP_MS = 20, GRACE_MS = 4000, BLAME_MS = 3000, SERVER_WAIT_MS = 5000, TAIL_BYTES = 8192 };
 
 #define MS  UINT64_C(1000000)
@@ -22,6 +25,7 @@ enum { GAP_MS = 20, GRACE_MS = 4000, BLAME_MS = 3000, SERVER_WAIT_MS = 5000, TAI
 typedef struct supervisor {
     const rg_launch_job *job;
     rg_children *children;
+    rg_watching *watching;
     uint64_t started_ns;
     int64_t oom_before;
     rg_child_end *ends; /* of each process that has failed by itself; all 0: it has not */
@@ -30,6 +34,7 @@ typedef struct supervisor {
     rg_restart *restarts; /* by process */
     int *lost;            /* workers that died for good, and are done without */
     int n_lost;
+    rg_join *join;        /* NULL: workers do not come and go */
     bool whole_lines;     /* several are echoed */
     bool is_over;         /* a server has ended well: all workers have done their part there */
     int given_up;         /* one that still ran when others ended because of it; -1: none */
@@ -135,8 +140,10 @@ static bool is_done_without(supervisor *s, int child)
 {
     const rg_launch_process *p = &s->job->processes[child];
     int workers = 0;
+    /* Those that are yet to be started count: they will be. A spare one need not. */
     for (int i = 0; i < s->job->n; i++)
-        workers += s->job->processes[i].role == RG_LAUNCH_WORKER;
+        workers += s->job->processes[i].role == RG_LAUNCH_WORKER &&
+                   (!s->job->processes[i].spare || i < rg_children_count(s->children));
     if (s->job->least_workers < 1 || p->role != RG_LAUNCH_WORKER ||
         workers - s->n_lost - 1 < s->job->least_workers)
         return false;
@@ -149,7 +156,7 @@ static bool is_done_without(supervisor *s, int child)
 static bool had_finished(const supervisor *s, int child)
 {
     rg_buf path;
-    if (s->job->restarts < 1)
+    if (s->job->restarts < 1 && s->join == NULL) /* else one may come when all is done */
         return false;
     if (s->job->processes[child].role == RG_LAUNCH_SERVER)
         return !any_running(s, RG_LAUNCH_WORKER);
@@ -171,25 +178,28 @@ static void take_end(supervisor *s, int child, const rg_child_end *end)
     rg_buf_init(&text, 0);
     bool over = s->signal != 0 || s->n_failed > 0 ||
                 (end->signal == 0 && says_because(s, child, &of)) ||
-                (s->job->restarts < 1 && p->role == RG_LAUNCH_SERVER &&
+                (s->job->restarts < 1 && s->join == NULL && p->role == RG_LAUNCH_SERVER &&
                  !any_running(s, RG_LAUNCH_WORKER));
+    rg_launch_who(&text, p);
     if (!over && had_finished(s, child)) {
-        rg_launch_who(&text, p);
         rg_buf_text(&text, " died when it had finished: ");
         rg_launch_how(&text, end);
         say_line(&text);
     } else if (!over && rg_restart_plan(&s->restarts[child], s->job, p, end, now)) {
+        rg_buf_clear(&text);
         rg_restart_text(&text, &s->restarts[child], s->job, p, now);
         say_line(&text);
     } else if (!over && is_done_without(s, child)) {
-        rg_launch_who(&text, p);
         rg_buf_text(&text, " is lost for good: ");
         rg_launch_how(&text, end);
         rg_buf_text(&text, "; the others go on without it");
         say_line(&text);
     } else {
+        rg_buf_printf(&text, " (pid %ld) died: ", end->pid);
+        rg_launch_how(&text, end);
         note_failure(s, child, end);
     }
+    rg_watching_died(s->watching, s->children, child, end, rg_buf_cstr(&text));
     rg_buf_fini(&text);
 }
 
@@ -204,6 +214,7 @@ static rg_status start_again(supervisor *s, uint64_t *next)
         if (r->due_ns <= rg_clock_ns()) {
             forget_because(s, i); /* what the one before said */
             RG_TRY(rg_restart_now(r, s->children, i, &s->job->processes[i], s->whole_lines));
+            rg_watching_started(s->watching, s->children, i, r->starts);
         } else if (r->due_ns < *next) {
             *next = r->due_ns;
         }
@@ -218,6 +229,8 @@ static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
     rg_child_end end;
     int child;
     RG_TRY(rg_children_wait(s->children, deadline, &event, &child, &end));
+    if (event == RG_CHILD_ENDED && end.code == 0)
+        rg_watching_finished(s->watching, child);
     if (event == RG_CHILD_ENDED && end.code != 0)
         take_end(s, child, &end);
     else if (event == RG_CHILD_ENDED && s->job->processes[child].role == RG_LAUNCH_SERVER)
@@ -277,7 +290,7 @@ static int find_blamed(const supervisor *s, const rg_because *of, const bool *in
 /* The first of those meant that runs; -1: none. */
 static int blamed_runs(const supervisor *s, const rg_because *of)
 {
-    for (int i = 0; i < s->job->n; i++)
+    for (int i = 0; i < rg_children_count(s->children); i++)
         if (is_meant(&s->job->processes[i], of) && rg_children_running(s->children, i))
             return i;
     return -1;
@@ -367,6 +380,8 @@ static rg_status failed(supervisor *s, int *exit_status)
     rg_buf_text(&card, " ended first, with ");
     rg_launch_how(&card, &failure.end);
     say_line(&card);
+    rg_watching_end(s->watching, failure.end.signal ? 128 + failure.end.signal : failure.end.code,
+                    rg_buf_cstr(&card));
     rg_buf_fini(&card);
     rg_buf_fini(&tail);
     *exit_status = failure.end.signal ? 128 + failure.end.signal : failure.end.code;
@@ -391,6 +406,7 @@ static rg_status interrupted(supervisor *s, int *exit_status)
     if (killed)
         rg_buf_text(&text, "; some processes had to be killed");
     say_line(&text);
+    rg_watching_end(s->watching, 128 + s->signal, rg_buf_cstr(&text));
     rg_buf_fini(&text);
     *exit_status = 128 + s->signal;
     return code;
@@ -402,7 +418,7 @@ static rg_status interrupted(supervisor *s, int *exit_status)
 static void add_lost(const supervisor *s, rg_buf *line)
 {
     bool any = false;
-    for (int i = 0; i < s->job->n; i++) {
+    for (int i = 0; i < rg_children_count(s->children); i++) {
         const char *why = rg_children_log_lost(s->children, i);
         if (why == NULL)
             continue;
@@ -440,7 +456,7 @@ static void tell_success(supervisor *s)
     rg_buf_init(&line, 0);
     rg_buf_init(&examples, 0);
     rg_buf_init(&twice, 0);
-    for (int i = 0; i < s->job->n; i++)
+    for (int i = 0; i < rg_children_count(s->children); i++)
         count[s->job->processes[i].role]++;
     if (s->job->run_dir != NULL)
         (void)rg_launch_report_text(s->job->run_dir, s->job, &examples, &twice);
@@ -465,6 +481,7 @@ static void tell_success(supervisor *s)
     add_starts(s, &line);
     add_lost(s, &line);
     say_line(&line);
+    rg_watching_end(s->watching, 0, rg_buf_cstr(&line));
     rg_buf_fini(&line);
     rg_buf_fini(&examples);
     rg_buf_fini(&twice);
@@ -488,6 +505,58 @@ static rg_status end_servers(supervisor *s)
     return end_all(s, &killed);
 }
 
+/* ---- workers that are added ---- */
+
+static rg_status start_next(supervisor *s);
+
+/* The number of one that is lost, else one that nobody has had. */
+static rg_status add_worker(supervisor *s, rg_buf *answer)
+{
+    int child = s->n_lost > 0 ? s->lost[0] : rg_children_count(s->children);
+    if (!any_running(s, RG_LAUNCH_WORKER) || s->is_over) {
+        rg_buf_text(answer, "refused: the job is ending");
+        return RG_OK;
+    }
+    if (child >= s->job->n) {
+        rg_buf_text(answer, "refused: the job has as many workers as --elastic allows");
+        return RG_OK;
+    }
+    if (s->n_lost > 0) {
+        s->n_lost--;
+        memmove(s->lost, s->lost + 1, (size_t)s->n_lost * sizeof *s->lost);
+        forget_because(s, child);
+        RG_TRY(rg_restart_now(&s->restarts[child], s->children, child, &s->job->processes[child],
+                              s->whole_lines));
+    } else {
+        RG_TRY(start_next(s));
+    }
+    rg_buf_text(answer, "started: ");
+    rg_launch_who(answer, &s->job->processes[child]);
+    return RG_OK;
+}
+
+static rg_status look_for_joins(supervisor *s)
+{
+    bool asked = s->join != NULL;
+    while (asked) {
+        rg_buf text;
+        RG_TRY(rg_join_asked(s->join, &asked));
+        if (!asked)
+            break;
+        rg_buf_init(&text, 0);
+        rg_status code = add_worker(s, &text);
+        if (code == RG_OK)
+            code = rg_buf_status(&text);
+        if (code == RG_OK)
+            code = rg_join_answer(s->join, rg_buf_cstr(&text));
+        if (code == RG_OK)
+            say_line(&text);
+        rg_buf_fini(&text);
+        RG_TRY(code);
+    }
+    return RG_OK;
+}
+
 /* ---- the job ---- */
 
 /* Waits for the next end; false in *go_on when the job is over, one way or the other. */
@@ -504,12 +573,34 @@ static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
             *server_deadline = rg_clock_ns() + (uint64_t)wait_ms * MS;
     }
     RG_TRY(start_again(s, &next));
+    rg_watching_look(s->watching, s->children, &next);
+    RG_TRY(look_for_joins(s));
+    uint64_t look = s->join != NULL ? rg_clock_ns() + JOIN_MS * MS : FAR;
+    next = look < next ? look : next;
     RG_TRY(collect_one(s, next < *server_deadline ? next : *server_deadline, &more));
     if (!more && rg_clock_ns() >= *server_deadline) {
         *go_on = false;
         return end_servers(s);
     }
     *go_on = s->signal == 0 && s->n_failed == 0;
+    return RG_OK;
+}
+
+/* The first of the processes that have not been started. */
+static rg_status start_next(supervisor *s)
+{
+    int number = rg_children_count(s->children);
+    const rg_launch_process *p = &s->job->processes[number];
+    rg_child_spec spec = {.argv = p->argv,
+                          .env = p->env,
+                          .log = p->log,
+                          .append = p->append,
+                          .echo = p->echo,
+                          .whole_lines = s->whole_lines};
+    rg_status code = rg_children_start(s->children, &spec);
+    if (code != RG_OK)
+        return rg_context(code, "%s %d", rg_launch_role_name(p->role), p->index);
+    rg_watching_started(s->watching, s->children, number, 0);
     return RG_OK;
 }
 
@@ -521,17 +612,8 @@ static rg_status start_all(supervisor *s)
     for (int i = 0; i < s->job->n; i++)
         echoed += s->job->processes[i].echo;
     s->whole_lines = echoed > 1;
-    for (int i = 0; i < s->job->n; i++) {
-        const rg_launch_process *p = &s->job->processes[i];
-        rg_child_spec spec = {.argv = p->argv,
-                              .env = p->env,
-                              .log = p->log,
-                              .append = p->append,
-                              .echo = p->echo,
-                              .whole_lines = s->whole_lines};
-        rg_status code = rg_children_start(s->children, &spec);
-        if (code != RG_OK)
-            return rg_context(code, "%s %d", rg_launch_role_name(p->role), p->index);
+    for (int i = 0; i < s->job->n && !s->job->processes[i].spare; i++) {
+        RG_TRY(start_next(s));
         bool more = i + 1 < s->job->n;
         for (uint64_t next = rg_clock_ns() + GAP_MS * MS; more;)
             RG_TRY(collect_one(s, next, &more));
@@ -547,7 +629,12 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
     rg_status code;
     if (job->n < 1)
         return rg_fail(RG_EINVAL, "a job without processes");
-    RG_TRY(rg_children_open(&s.children));
+    RG_TRY(rg_watching_open(&s.watching, job));
+    code = rg_children_open(&s.children);
+    if (code != RG_OK) {
+        rg_watching_close(s.watching);
+        return code;
+    }
     s.ends = rg_alloc_zero((size_t)job->n, sizeof *s.ends);
     s.failed = rg_alloc_zero((size_t)job->n, sizeof *s.failed);
     s.restarts = rg_alloc_zero((size_t)job->n, sizeof *s.restarts);
@@ -558,6 +645,8 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
     s.started_ns = rg_clock_ns();
     s.oom_before = rg_host_oom_kills();
     rg_job_end_write(job->log_dir, RG_JOB_RUNNING, NULL, 0);
+    if (job->join_dir != NULL)
+        RG_TRY_GOTO(code, rg_join_open(&s.join, job->join_dir));
     RG_TRY_GOTO(code, start_all(&s));
     go_on = s.signal == 0 && s.n_failed == 0;
     while (go_on)
@@ -572,7 +661,9 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
         *exit_status = 0;
     }
 done:
+    rg_join_close(s.join);
     rg_children_close(s.children);
+    rg_watching_close(s.watching);
     for (int i = 0; s.restarts != NULL && i < job->n; i++)
         rg_restart_fini(&s.restarts[i]);
     rg_free(s.restarts);

@@ -33,6 +33,8 @@ typedef struct rg_launch_process {
     const char *log;         /* NULL: none, it must be echoed */
     bool append;             /* keep what the log has */
     bool echo;               /* show its output here too; several: line by line */
+    bool spare; /* a worker that is started when somebody asks for one more (launch/join.h); such
+                 * processes are the last */
 } rg_launch_process;
 
 typedef struct rg_launch_job {
@@ -43,7 +45,14 @@ typedef struct rg_launch_job {
     int server_wait_ms;    /* how long servers may take to end by themselves; 0: 5 s */
     int restarts;          /* how often a worker that died is started again; 0: it ends the job */
     bool restarts_servers; /* servers too: what they have is not lost with them (a journal) */
-    int least_workers; /* the job goes on while so many have not died for good; 0: all of them */
+    int least_workers;    /* the job goes on while so many have not died for good; 0: all of them */
+    const char *join_dir; /* workers come and go: where one more is asked for; NULL: they do not */
+    /* What is told of the job while it runs (launch/watching.h); NULL: nothing. */
+    const char *watch_dir;
+    double stall_seconds;  /* no step for so long is told; 0: 10 */
+    const char *page_host; /* where its page is served; NULL: it is not */
+    int page_port;         /* 0: one that is free */
+    const char *page_token;
 } rg_launch_job;
 
 /* Runs the job to its end. *exit_status is then 0, or what this process should exit with: the
@@ -54,11 +63,14 @@ rg_status rg_launch_run(const rg_launch_job *job, int *exit_status);
 /* ---- reports (report.c) ---- */
 
 /* A worker may leave a file worker.N.report in the folder that REGATTA_RUN_DIR names: lines
- * "examples=NUMBER" and "file=PATH", one for each file it has read; later numbers replace
+ * "examples=NUMBER" and "file=PATH", one for each file it has read, or, of leased data,
+ * "leased=EXAMPLES RANGES GIVEN_BACK" over all workers; later numbers replace
  * earlier ones, and lines with other names are for later versions. */
 typedef struct rg_launch_report {
     bool found;
     long long examples; /* -1: not said */
+    long long leased;   /* examples of all workers, dealt by the servers; -1: not said */
+    int ranges, returned;
     const char **files; /* texts of `text`, sorted, each once */
     size_t n_files;
     char *text;

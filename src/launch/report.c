@@ -11,6 +11,19 @@
 
 enum { MAX_REPORT_BYTES = 64 << 20, SHOWN_FILES = 5 };
 
+/* The number at *text, which is the last or has a blank behind it. */
+static rg_status next_number(char **text, long long *out)
+{
+    char *end = NULL;
+    errno = 0;
+    long long number = strtoll(*text, &end, 10);
+    if (errno != 0 || end == *text || (*end != '\0' && *end != ' ') || number < 0)
+        return rg_fail(RG_ECORRUPT, "the number of examples is not a number");
+    *text = end + (*end == ' ');
+    *out = number;
+    return RG_OK;
+}
+
 static rg_status parse_line(rg_launch_report *report, char *line, size_t *cap)
 {
     char *value = strchr(line, '=');
@@ -18,12 +31,14 @@ static rg_status parse_line(rg_launch_report *report, char *line, size_t *cap)
         return rg_fail(RG_ECORRUPT, "a line without '='");
     *value++ = '\0';
     if (strcmp(line, "examples") == 0) {
-        char *end = NULL;
-        errno = 0;
-        long long number = strtoll(value, &end, 10);
-        if (errno != 0 || end == value || *end != '\0' || number < 0)
-            return rg_fail(RG_ECORRUPT, "the number of examples is not a number");
-        report->examples = number;
+        RG_TRY(next_number(&value, &report->examples));
+    } else if (strcmp(line, "leased") == 0) {
+        long long ranges, returned;
+        RG_TRY(next_number(&value, &report->leased));
+        RG_TRY(next_number(&value, &ranges));
+        RG_TRY(next_number(&value, &returned));
+        report->ranges = (int)ranges;
+        report->returned = (int)returned;
     } else if (strcmp(line, "file") == 0) {
         RG_TRY(rg_grow((void **)&report->files, report->n_files, cap, sizeof *report->files));
         report->files[report->n_files++] = value;
@@ -51,7 +66,7 @@ rg_status rg_launch_report_parse(rg_launch_report *report, const char *text, siz
 {
     size_t cap = 0;
     rg_status code = RG_OK;
-    *report = (rg_launch_report){.examples = -1};
+    *report = (rg_launch_report){.examples = -1, .leased = -1};
     if (length > 0 && memchr(text, '\0', length) != NULL)
         return rg_fail(RG_ECORRUPT, "a NUL byte");
     report->text = rg_alloc(length + 1);
@@ -80,7 +95,7 @@ void rg_launch_report_fini(rg_launch_report *report)
 {
     rg_free(report->files);
     rg_free(report->text);
-    *report = (rg_launch_report){.examples = -1};
+    *report = (rg_launch_report){.examples = -1, .leased = -1};
 }
 
 /* ---- of all workers ---- */
@@ -89,7 +104,7 @@ void rg_launch_report_fini(rg_launch_report *report)
 static void load(rg_launch_report *report, const char *run_dir, int worker, rg_buf *notes)
 {
     rg_buf path, text;
-    *report = (rg_launch_report){.examples = -1};
+    *report = (rg_launch_report){.examples = -1, .leased = -1};
     rg_buf_init(&path, 0);
     rg_buf_init(&text, MAX_REPORT_BYTES);
     rg_buf_printf(&path, "%s/worker.%d.report", run_dir, worker);
@@ -160,6 +175,22 @@ static rg_status compare_files(const rg_launch_report *reports, const rg_launch_
     return RG_OK;
 }
 
+/* Each says what it heard last: who heard it last has all. */
+static void tell_leased(const rg_launch_report *reports, int n, rg_buf *out)
+{
+    const rg_launch_report *last = NULL;
+    for (int i = 0; i < n; i++)
+        if (reports[i].found && reports[i].leased >= 0 &&
+            (last == NULL || reports[i].leased > last->leased))
+            last = &reports[i];
+    if (last == NULL)
+        return;
+    rg_buf_printf(out, "%sleased: each of %lld examples was trained on once, in %d ranges",
+                  out->len > 0 ? "; " : "", last->leased, last->ranges);
+    if (last->returned > 0)
+        rg_buf_printf(out, " (%d given back)", last->returned);
+}
+
 rg_status rg_launch_report_text(const char *run_dir, const rg_launch_job *job, rg_buf *examples,
                                 rg_buf *twice)
 {
@@ -177,6 +208,7 @@ rg_status rg_launch_report_text(const char *run_dir, const rg_launch_job *job, r
             before = ", ";
         }
     }
+    tell_leased(reports, job->n, examples);
     rg_status code = compare_files(reports, job, twice);
     for (int i = 0; i < job->n; i++)
         rg_launch_report_fini(&reports[i]);

@@ -39,11 +39,14 @@ static uint64_t pause_ms(const rg_restart *r)
 bool rg_restart_plan(rg_restart *r, const rg_launch_job *job, const rg_launch_process *process,
                      const rg_child_end *end, uint64_t now_ns)
 {
-    if (job->restarts < 1 || (process->role == RG_LAUNCH_SERVER && !job->restarts_servers))
+    /* Where workers come and go the first is not done without: it saves. */
+    bool first = job->join_dir != NULL && process->role == RG_LAUNCH_WORKER && process->index == 0;
+    if ((job->restarts < 1 && !first) ||
+        (process->role == RG_LAUNCH_SERVER && !job->restarts_servers))
         return false;
     count_quick(r, end);
     r->last = *end;
-    r->gave_up = r->starts >= job->restarts || r->quick >= MOST_QUICK;
+    r->gave_up = (r->starts >= job->restarts && !first) || r->quick >= MOST_QUICK;
     if (r->gave_up)
         return false;
     r->due_ns = now_ns + pause_ms(r) * MS;
@@ -97,7 +100,10 @@ void rg_restart_text(rg_buf *out, const rg_restart *r, const rg_launch_job *job,
     rg_launch_how(out, &r->last);
     rg_buf_text(out, ", after ");
     rg_launch_duration(out, r->last.after_ns);
-    rg_buf_printf(out, "; it is started again (%d of %d)", r->starts + 1, job->restarts);
+    if (r->starts < job->restarts)
+        rg_buf_printf(out, "; it is started again (%d of %d)", r->starts + 1, job->restarts);
+    else
+        rg_buf_text(out, "; the first worker is never done without: it is started again");
     if (r->due_ns > now_ns)
         rg_buf_printf(out, " in %.2f s", (double)(r->due_ns - now_ns) * 1e-9);
 }

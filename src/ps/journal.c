@@ -63,6 +63,7 @@ typedef struct reading {
     uint64_t from, next, lineage;
     rg_status (*each)(void *arg, const rg_record *record);
     void *arg;
+    bool repairs;
 } reading;
 
 /* What stands at the end of the last segment is not whole. Where it was on the disk once it is
@@ -80,9 +81,10 @@ static rg_status cut_torn(const reading *r, rg_records_reader *reader, const cha
                        why);
     uint64_t offset = rg_records_offset(reader);
     (void)snprintf(path, sizeof path, "%s/%s", rg_folder_path(r->folder), name);
-    rg_log(RG_LOG_W, "ps", "\"the end of %s was torn: %llu bytes are cut off at byte %llu\"", path,
-           (unsigned long long)(rg_records_size(reader) - offset), (unsigned long long)offset);
-    return rg_file_cut(path, offset);
+    rg_log(RG_LOG_W, "ps", "\"the end of %s was torn: %llu bytes are %s at byte %llu\"", path,
+           (unsigned long long)(rg_records_size(reader) - offset),
+           r->repairs ? "cut off" : "passed over", (unsigned long long)offset);
+    return r->repairs ? rg_file_cut(path, offset) : RG_OK;
 }
 
 static rg_status read_records(reading *r, rg_records_reader *reader, const char *name, bool last)
@@ -126,14 +128,12 @@ static bool is_unborn(const reading *r, const char *name)
     return rg_path_size(path) < RG_RECORDS_HEAD;
 }
 
-static rg_status read_segment(reading *r, uint64_t first, bool last)
+static rg_status read_segment(reading *r, const char *name, uint64_t first, bool last)
 {
-    char name[64];
     rg_records_reader *reader = NULL;
     rg_records_about about;
-    name_of(name, first);
     if (last && is_unborn(r, name))
-        return rg_folder_remove(r->folder, name);
+        return r->repairs ? rg_folder_remove(r->folder, name) : RG_OK;
     RG_TRY(rg_records_open(&reader, r->folder, name, &about));
     rg_status code = check_about(r, &about, name, first);
     if (code == RG_OK) {
@@ -169,29 +169,45 @@ static rg_status read_coming(reading *r)
     rg_records_close(reader);
     if (code == RG_ECORRUPT || (code == RG_OK && about.first != r->next)) {
         rg_log(RG_LOG_W, "ps", "\"%s is behind records that were lost: it is not read\"", path);
-        return rg_folder_remove(r->folder, COMING);
+        return r->repairs ? rg_folder_remove(r->folder, COMING) : RG_OK;
     }
     RG_TRY(code);
+    if (!r->repairs)
+        return read_segment(r, COMING, about.first, true);
     name_of(name, about.first);
     RG_TRY(rg_folder_move(r->folder, COMING, r->folder, name));
-    return read_segment(r, about.first, true);
+    return read_segment(r, name, about.first, true);
+}
+
+static rg_status read_from(reading *r, uint64_t *lineage, uint64_t *next)
+{
+    segments all = {0};
+    char name[64];
+    rg_status code = rg_folder_each(r->folder, note_segment, &all);
+    for (size_t i = begin_of(&all, r->from); code == RG_OK && i < all.n; i++) {
+        name_of(name, all.first[i]);
+        code = read_segment(r, name, all.first[i], i + 1 == all.n);
+    }
+    if (code == RG_OK && all.n > 0)
+        code = read_coming(r);
+    rg_free(all.first);
+    *next = r->next;
+    *lineage = r->lineage;
+    return code;
 }
 
 rg_status rg_journal_read(const rg_folder *folder, uint64_t from, uint64_t *lineage,
                           rg_status (*each)(void *arg, const rg_record *record), void *arg,
                           uint64_t *next)
 {
-    segments all = {0};
-    reading r = {folder, from, from, *lineage, each, arg};
-    rg_status code = rg_folder_each(folder, note_segment, &all);
-    for (size_t i = begin_of(&all, from); code == RG_OK && i < all.n; i++)
-        code = read_segment(&r, all.first[i], i + 1 == all.n);
-    if (code == RG_OK && all.n > 0)
-        code = read_coming(&r);
-    rg_free(all.first);
-    *next = r.next;
-    *lineage = r.lineage;
-    return code;
+    return read_from(&(reading){folder, from, from, *lineage, each, arg, true}, lineage, next);
+}
+
+rg_status rg_journal_look(const rg_folder *folder, uint64_t from, uint64_t *lineage,
+                          rg_status (*each)(void *arg, const rg_record *record), void *arg,
+                          uint64_t *next)
+{
+    return read_from(&(reading){folder, from, from, *lineage, each, arg, false}, lineage, next);
 }
 
 /* ---- writing ---- */

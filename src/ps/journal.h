@@ -44,6 +44,10 @@ typedef struct rg_journal_events {
 rg_status rg_journal_read(const rg_folder *folder, uint64_t from, uint64_t *lineage,
                           rg_status (*each)(void *arg, const rg_record *record), void *arg,
                           uint64_t *next);
+/* The same, and nothing is changed: a torn end is passed over. */
+rg_status rg_journal_look(const rg_folder *folder, uint64_t from, uint64_t *lineage,
+                          rg_status (*each)(void *arg, const rg_record *record), void *arg,
+                          uint64_t *next);
 
 /* ---- writing ---- */
 

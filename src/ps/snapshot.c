@@ -344,9 +344,17 @@ static rg_status read_at(reading *r, size_t at, bool newest)
 
 rg_status rg_snapshot_newest(const rg_folder *folder, uint64_t *lineage, uint64_t *number)
 {
+    return rg_snapshot_before(folder, UINT64_MAX, lineage, number);
+}
+
+rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *lineage,
+                             uint64_t *number)
+{
     listing all = {.folder = folder};
     char why[512] = "";
     rg_status code = list_all(&all);
+    while (all.n > 0 && all.list[all.n - 1].number >= below)
+        all.n--;
     if (code == RG_OK)
         code = all.n == 0 ? rg_fail(RG_ENOENT, "there is no snapshot") : RG_ECORRUPT;
     for (size_t i = all.n; code == RG_ECORRUPT && i-- > 0;) {

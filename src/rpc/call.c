@@ -8,6 +8,7 @@
 #include "sys/fault.h"
 #include "sys/interrupt.h"
 #include "sys/lent.h"
+#include "sys/profile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct rg_rpc_call {
     int64_t sends;
     uint64_t sent_on;           /* the connection it was sent on last */
     uint64_t sent_ns, spell_ns; /* when; and since when no connection has lasted */
+    uint64_t begun_ns;          /* for the profile; 0: it did not run then */
     bool started, listed, writing, answered;
     bool abandoned;     /* closed in the loop before it could start, or by its done() */
     atomic_int telling; /* how far done() is, for who uses it; others have the latch */
@@ -81,6 +83,9 @@ static void free_call(rg_rpc_call *call)
 /* The last that the loop has to do with a call: whoever waits may free it at once. */
 static void finish(rg_rpc_call *call)
 {
+    if (call->begun_ns != 0 && rg_profiling)
+        rg_profile_add(RG_SPAN_REQUEST, call->client->method_name(call->ask.method), call->begun_ns,
+                       rg_clock_ns());
     unlist(call);
     if (call->ask.done == NULL) {
         rg_latch_open(&call->done);
@@ -317,6 +322,7 @@ rg_status rg_rpc_start(rg_rpc_call **out, rg_rpc_client *client, const rg_rpc_as
         memcpy(call->iov, ask->iov, ask->n * sizeof *call->iov);
     call->client = client;
     call->ask = *ask;
+    call->begun_ns = rg_profiling && client->method_name != NULL ? rg_clock_ns() : 0;
     call->task.run = start;
     /* On one host nothing is damaged, and TLS has its own checks. The reply does as the request. */
     bool sound = atomic_load(&client->sound);

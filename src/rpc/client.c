@@ -324,6 +324,7 @@ static rg_status configure(rg_rpc_client *client, const char *endpoint,
                                                       : config->retry_times;
     client->events = config->events;
     client->user = config->user;
+    client->method_name = config->method_name;
     client->me = config->me;
     if (client->me.pid == 0)
         client->me.pid = (uint32_t)rg_process_id();

@@ -41,14 +41,15 @@ typedef struct rg_rpc_client_events {
 typedef struct rg_rpc_client_config {
     rg_rpc_hello me;
     rg_rpc_security security;
-    const char *transport; /* as FLAGS_rpc_transport, which NULL means */
-    uint64_t max_body;     /* bytes of a reply; 0: RG_RPC_MAX_BODY */
-    int64_t deadline_ms;   /* 0: FLAGS_rpc_deadline */
-    int64_t retry_times;   /* a request whose connections break is sent again for so many leases; 0:
-                            * FLAGS_rpc_retry_times, -1: never */
-    uint64_t lease_ms;     /* 0: what the server says */
-    uint64_t return_ms; /* a server whose state outlives it (lineage) is waited for so long: it is
-                         * dead, and its requests fail, that much later */
+    const char *transport;                       /* as FLAGS_rpc_transport, which NULL means */
+    const char *(*method_name)(uint16_t method); /* in profiles; NULL: they are left out there */
+    uint64_t max_body;                           /* bytes of a reply; 0: RG_RPC_MAX_BODY */
+    int64_t deadline_ms;                         /* 0: FLAGS_rpc_deadline */
+    int64_t retry_times; /* a request whose connections break is sent again for so many leases; 0:
+                          * FLAGS_rpc_retry_times, -1: never */
+    uint64_t lease_ms;   /* 0: what the server says */
+    uint64_t return_ms;  /* a server whose state outlives it (lineage) is waited for so long: it is
+                          * dead, and its requests fail, that much later */
     rg_rpc_client_events events;
     void *user;
 } rg_rpc_client_config;

@@ -10,7 +10,8 @@ struct rg_rpc_client {
     rg_route route;
     rg_rpc_client_events events;
     void *user;
-    uint64_t max_body, deadline_ms, lease_ms; /* lease_ms 0: what the server says */
+    const char *(*method_name)(uint16_t method); /* NULL: not in profiles */
+    uint64_t max_body, deadline_ms, lease_ms;    /* lease_ms 0: what the server says */
     int64_t retry_times;
     uint64_t return_ms;
     rg_loop *loop, *pulse_loop; /* shared by all clients */

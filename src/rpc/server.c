@@ -59,7 +59,7 @@ static void set_defaults(rg_rpc_server *server)
 
 static rg_status check(const rg_rpc_server_config *config)
 {
-    if (config->n_endpoints == 0 || config->events.request == NULL)
+    if ((config->n_endpoints == 0 && config->name == NULL) || config->events.request == NULL)
         return rg_fail(RG_EINVAL, "a server needs an endpoint, and someone who answers requests");
     if (config->loops < 0 || config->loops > RG_RPC_MAX_LOOPS)
         return rg_fail(RG_EINVAL, "a server of %d threads: 1 to %d are possible", config->loops,
@@ -95,6 +95,8 @@ static const rg_listener *reached_by_anyone(const rg_rpc_server *server)
 static rg_status listen_all(rg_rpc_server *server, const rg_rpc_server_config *config)
 {
     const rg_transport *transport;
+    if (config->n_endpoints == 0)
+        return RG_OK; /* nobody comes, and nobody is missed */
     RG_TRY(rg_transport_choose(&transport, NULL));
     server->listeners = rg_alloc_zero(config->n_endpoints, sizeof(rg_listener *));
     if (server->listeners == NULL)

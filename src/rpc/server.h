@@ -51,10 +51,10 @@ typedef struct rg_rpc_server_events {
 
 typedef struct rg_rpc_server_config {
     const char *const *endpoints; /* "host:port" (port 0: any), "[IPv6]:port", "unix:PATH" */
-    size_t n_endpoints;
-    const char *job;  /* "" or NULL: any job */
-    const char *name; /* for messages: "pserver 0"; NULL: the first endpoint */
-    uint64_t lineage; /* of the state behind it, told to who comes; 0: it goes with the process */
+    size_t n_endpoints; /* 0: nobody comes; what was asked before is handed over again (recall) */
+    const char *job;    /* "" or NULL: any job */
+    const char *name;   /* for messages: "pserver 0"; NULL: the first endpoint */
+    uint64_t lineage;   /* of the state behind it, told to who comes; 0: it goes with the process */
     rg_rpc_security security;
     int loops;            /* 0: 1 */
     uint64_t max_body;    /* bytes of a request; 0: RG_RPC_MAX_BODY */

@@ -33,6 +33,11 @@ uint64_t rg_clock_wall_ns(void)
     return read_clock(CLOCK_REALTIME);
 }
 
+double rg_clock_unix(void)
+{
+    return (double)rg_clock_wall_ns() / NS_A_SECOND;
+}
+
 void rg_clock_sleep(uint64_t ns)
 {
     struct timespec pause = {(time_t)(ns / NS_A_SECOND), (long)(ns % NS_A_SECOND)};

@@ -11,6 +11,7 @@ uint64_t rg_clock_thread_ns(void);  /* CPU time of this thread */
 uint64_t rg_clock_process_ns(void); /* and of all of them */
 /* Since 1970, as the machine believes: to compare machines, and to stamp what people read. */
 uint64_t rg_clock_wall_ns(void);
+double rg_clock_unix(void); /* the same in seconds */
 /* A pause. For moments: a longer wait must look whether it is still wanted (interrupt.h). */
 void rg_clock_sleep(uint64_t ns);
 /* "2026-11-15T03:14:50.640Z" and NUL into text, at least 25 bytes. */

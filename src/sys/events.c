@@ -18,12 +18,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { MOST_A_SECOND = 50 }; /* events */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below but `is_open` */
 static int file = -1;
 static uint64_t bytes;
 static char our_name[64];
 static bool warned;
-static atomic_bool is_open; /* asked without the lock: most processes have no file */
+static uint64_t second, in_second; /* which it is, and events in it */
+static atomic_bool is_open;        /* asked without the lock: most processes have no file */
 
 /* In a child, whatever its parent's threads were at. */
 static void forget(void)
@@ -126,7 +129,7 @@ void rg_watch_line(const char *rest)
     rg_buf line;
     int why = 0;
     rg_buf_init(&line, 0);
-    rg_buf_printf(&line, "{\"t\":%.3f,%s}\n", (double)rg_clock_wall_ns() / 1e9, rest);
+    rg_buf_printf(&line, "{\"t\":%.3f,%s}\n", rg_clock_unix(), rest);
     pthread_mutex_lock(&lock);
     if (file >= 0 && rg_buf_status(&line) == RG_OK && !append((char *)line.data, line.len) &&
         !warned) {
@@ -140,11 +143,23 @@ void rg_watch_line(const char *rest)
     rg_buf_fini(&line);
 }
 
+/* Who is refused may come again at once, and so on: a file is not filled by that. */
+static bool is_too_many(void)
+{
+    uint64_t now = rg_clock_ns() / 1000000000u;
+    pthread_mutex_lock(&lock);
+    in_second = now == second ? in_second + 1 : 1;
+    second = now;
+    bool many = in_second > MOST_A_SECOND;
+    pthread_mutex_unlock(&lock);
+    return many;
+}
+
 void rg_event(const char *kind, const char *who, const char *fmt, ...)
 {
     char text[1024], one_line[1200];
     va_list args;
-    if (!rg_watch_file_is_open())
+    if (!rg_watch_file_is_open() || is_too_many())
         return;
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);

@@ -25,7 +25,7 @@ void rg_watch_line(const char *rest);
 
 /* One of those that everybody knows: killed, started, rejoined, snapshot, evicted, stalled, lost,
  * refused, finished, error. `who` is a process, or NULL: this one. The text is one line for people.
- */
+ * Of more than 50 in a second the rest is left out. */
 void rg_event(const char *kind, const char *who, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

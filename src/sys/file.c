@@ -115,6 +115,16 @@ rg_status rg_file_create(rg_file **file, const char *path)
     return rg_file_of(file, fd, path, true);
 }
 
+rg_status rg_file_extend(rg_file **file, const char *path)
+{
+    int flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    int fd = rg_injected("file.open") ? -1 : open(path, flags, 0666);
+    RG_TRY(rg_file_of(file, fd, path, true));
+    off_t end = lseek(fd, 0, SEEK_END);
+    (*file)->offset = end > 0 ? (uint64_t)end : 0;
+    return RG_OK;
+}
+
 void rg_file_close(rg_file *file)
 {
     if (file == NULL)

@@ -23,6 +23,8 @@ rg_status rg_file_open(rg_file **file, const char *path);
 rg_status rg_file_open_stream(rg_file **file, const char *path);
 /* Creates or empties. */
 rg_status rg_file_create(rg_file **file, const char *path);
+/* Creates, or goes on behind what is there: rg_file_offset() says where. */
+rg_status rg_file_extend(rg_file **file, const char *path);
 /* NULL is allowed. A created file that was not finished may hold anything. */
 void rg_file_close(rg_file *file);
 

@@ -28,12 +28,20 @@ static const rg_flag table[] = {
     {"data_bad_lines", RG_FLAG_INT, "0",
      "lines of a reading that do not fit their slots and are put aside; one more stops it", NULL},
     {"data_bad_lines_file", RG_FLAG_TEXT, "data_bad_lines.txt", "where they are put", NULL},
+    {"data_range_bytes", RG_FLAG_INT, "0",
+     "of leased files, how large the ranges are that they are dealt in; 0: a 64th of what each "
+     "trainer has of them, 64 KiB to 64 MiB",
+     NULL},
     {"save_wait_ms", RG_FLAG_INT, "600000",
      "how long a save waits for another into the same folder, and a load for one that goes on "
      "changing what it reads",
      NULL},
     {"progress", RG_FLAG_TEXT, "auto",
      "of train_from_dataset: auto, bar, lines or off; auto draws a bar on a terminal", NULL},
+    {"ps_elastic", RG_FLAG_INT, "0",
+     "trainers may come and go while the job runs, and so many must have come before anything is "
+     "decided without the others; 0: all come once",
+     NULL},
     {"ps_go_on", RG_FLAG_BOOL, "0",
      "async modes: a trainer that dies does not end the job; servers go on with the others", NULL},
     {"ps_join_seconds", RG_FLAG_INT, "600",
@@ -45,6 +53,14 @@ static const rg_flag table[] = {
      "cut): a journal from which it goes on when it is started again",
      NULL},
     {"ps_journal_dir", RG_FLAG_TEXT, "", "the folder of the journals, one below it for each server",
+     NULL},
+    {"ps_resume_from", RG_FLAG_TEXT, "",
+     "a snapshot of all servers (paddle export_snapshot --snapshot) that a server without a "
+     "journal "
+     "of its own begins with: its share of the values, and how far trainers were",
+     NULL},
+    {"ps_init_from", RG_FLAG_TEXT, "",
+     "the same for a new job: values and states of optimizers alone; fleet.init_server() sets it",
      NULL},
     {"ps_snapshot_mb", RG_FLAG_INT, "4096",
      "a server whose journal has grown by so many MiB writes a snapshot, and drops what is before "
@@ -61,6 +77,10 @@ static const rg_flag table[] = {
     {"ps_loops", RG_FLAG_INT, "0",
      "threads of a server, each of which owns a part of its values; 0: a quarter of the host's "
      "cores, shared out over its servers, 1 to 8",
+     NULL},
+    {"profile_dir", RG_FLAG_TEXT, "",
+     "every process writes a trace of where its time goes to this folder when it ends; `paddle "
+     "profile` sets it; empty: none",
      NULL},
     {"ps_return_seconds", RG_FLAG_INT, "0",
      "how long the others wait for a trainer that died and may be started again; 0: they do not",
@@ -145,6 +165,10 @@ static const rg_flag table[] = {
      NULL},
     {"watch_dir", RG_FLAG_TEXT, "",
      "a folder in which each process writes how it is, PROCESS.jsonl; empty: nobody watches", NULL},
+    {"tensorboard_dir", RG_FLAG_TEXT, "",
+     "a folder in which each process writes its curves for TensorBoard, PROCESS/events.*, and as "
+     "PROCESS/metrics.csv; empty: none",
+     NULL},
     {"metrics_port", RG_FLAG_TEXT, "0",
      "each process serves /metrics to Prometheus at this port; auto: one that is free, said in its "
      "log; 0: none",
@@ -152,6 +176,10 @@ static const rg_flag table[] = {
     {"metrics_host", RG_FLAG_TEXT, "127.0.0.1",
      "where it does; at other addresses than loopback who asks needs the job's key as token", NULL},
     {"watch_seconds", RG_FLAG_FLOAT, "1", "how often it does, 0.01 and more", NULL},
+    {"coll_shared_memory", RG_FLAG_BOOL, "1",
+     "ranks that are all on one host add up in memory that they have in common; 0: over mpi or rpc "
+     "as ranks of several hosts do",
+     NULL},
     {"benchmark", RG_FLAG_BOOL, "0", "", "use fluid.profiler"},
     {"fuse", RG_FLAG_BOOL, "1", "let the plan fuse ops; 0 runs each op as written", NULL},
     {"matmul_precision", RG_FLAG_TEXT, "fp32",

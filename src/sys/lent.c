@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +19,7 @@
 #endif
 
 enum { PAGE = 4096 };
+#define LENT_NAME "regatta-lent"
 
 typedef struct extent {
     struct extent *next; /* in the order of places; none touch */
@@ -44,7 +47,7 @@ static void forked(void)
 static void open_file(void)
 {
     extent *all = rg_alloc_zero(1, sizeof *all);
-    int fd = all != NULL ? memfd_create("regatta-lent", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
+    int fd = all != NULL ? memfd_create(LENT_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
     void *at = MAP_FAILED;
     if (fd >= 0 && ftruncate(fd, (off_t)RG_LENT_BYTES) == 0)
         at = mmap(NULL, RG_LENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -188,6 +191,19 @@ rg_lent_view *rg_lent_view_open(int fd)
     (void)madvise(at, RG_LENT_BYTES, MADV_DONTFORK);
     view->at = at;
     atomic_init(&view->refs, 1);
+    return view;
+}
+
+rg_lent_view *rg_lent_view_find(int pid, int descriptor)
+{
+    char path[64], is[64] = "";
+    (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, descriptor);
+    if (descriptor < 0 || readlink(path, is, sizeof is - 1) <= 0 ||
+        strcmp(is, "/memfd:" LENT_NAME " (deleted)") != 0)
+        return NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    rg_lent_view *view = rg_lent_view_open(fd);
+    (void)(fd >= 0 && close(fd));
     return view;
 }
 

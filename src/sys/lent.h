@@ -32,6 +32,8 @@ typedef struct rg_lent_view rg_lent_view; /* counted */
 
 /* To read. NULL: the file is not of this kind, or cannot be mapped. */
 rg_lent_view *rg_lent_view_open(int descriptor);
+/* The same, of a process of this host and user, by its own number for the file. */
+rg_lent_view *rg_lent_view_find(int pid, int descriptor);
 rg_lent_view *rg_lent_view_keep(rg_lent_view *view);
 void rg_lent_view_drop(rg_lent_view *view); /* NULL is allowed */
 /* NULL: that is not in the file. */

@@ -9,6 +9,7 @@
     X(CPU, SECONDS, ANY, "regatta_process_cpu_seconds_total", "", "CPU time of this process, user and system") \
     X(RESIDENT, GAUGE, ANY, "regatta_process_resident_bytes", "", "Memory that this process has now") \
     X(THREADS, GAUGE, ANY, "regatta_process_threads", "", "Threads of this process") \
+    X(WATCH, SECONDS, ANY, "regatta_watch_cpu_seconds_total", "", "CPU time of the thread that samples and writes these numbers") \
     X(SENT, COUNTER, ANY, "regatta_network_sent_bytes_total", "", "Bytes sent to other processes of the job, by any transport") \
     X(RECEIVED, COUNTER, ANY, "regatta_network_received_bytes_total", "", "Bytes received from other processes of the job") \
     X(EXAMPLES, COUNTER, WORKER, "regatta_examples_total", "", "Examples that this worker has trained on") \
@@ -19,11 +20,11 @@
     X(TEST_LOSS, MEAN, WORKER, "regatta_loss", "set=\"test\"", "Mean loss of infer_from_dataset since the last sample") \
     X(AUC, GAUGE, WORKER, "regatta_auc", "", "AUC of training so far, over all workers where they are known") \
     X(TEST_AUC, GAUGE, WORKER, "regatta_auc", "set=\"test\"", "AUC of infer_from_dataset") \
-    X(STEP_READ, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"read\"", "Time of trainer threads by what they did: waiting for data, pulling rows and parameters, computing, pushing gradients, waiting for other workers") \
-    X(STEP_PULL, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"pull\"", "") \
-    X(STEP_COMPUTE, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"compute\"", "") \
-    X(STEP_PUSH, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"push\"", "") \
-    X(STEP_WAIT, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"wait\"", "") \
+    X(STEP_READ, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"read\"", "Time of the threads that train, by what they do; read: waiting for data") \
+    X(STEP_PULL, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"pull\"", "pull: asking servers for rows, taking parameters") \
+    X(STEP_COMPUTE, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"compute\"", "compute: all the rest") \
+    X(STEP_PUSH, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"push\"", "push: sending gradients") \
+    X(STEP_WAIT, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"wait\"", "wait: for the step of all workers, or a collective sum") \
     X(PROGRESS, GAUGE, WORKER, "regatta_progress_ratio", "", "How much of its data this pass has read, 0 to 1, where its size is known") \
     X(GLOBAL_EXAMPLES, GAUGE, WORKER, "regatta_global_examples", "", "Examples of this pass over all workers") \
     X(GLOBAL_RATE, GAUGE, WORKER, "regatta_global_examples_per_second", "", "Examples a second over all workers, since the pass began") \

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "sys/clock.h"
 #include "sys/process.h"
+#include "sys/profile.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -72,12 +73,22 @@ static _Thread_local struct {
     uint64_t since;
 } doing;
 
+/* In a profile, where that runs: from its start on. */
+static void profile_part(uint64_t now)
+{
+    static const char *const names[] = {"", "read", "pull", "compute", "push", "wait"};
+    uint64_t start = rg_profile_since();
+    rg_profile_add(RG_SPAN_PART, names[doing.part], doing.since > start ? doing.since : start, now);
+}
+
 rg_step_part rg_step_enter(rg_step_part part)
 {
     rg_step_part before = doing.part;
     if (before == part)
         return before;
     uint64_t now = rg_clock_ns();
+    if (before != RG_STEP_NONE && rg_profiling)
+        profile_part(now);
     if (before != RG_STEP_NONE)
         rg_metric_add((rg_metric)(RG_M_STEP_READ + (before - RG_STEP_READ)), now - doing.since);
     doing.part = part;

@@ -112,8 +112,8 @@ static void add_state(rg_buf *text, const rg_bar *bar, const rg_progress *p,
     double rate = now->seconds > 0 ? (double)now->rows / now->seconds : 0;
     rate = now->rate > 0 ? now->rate : rate;
     if (p->files > 0)
-        rg_buf_printf(text, "%llu/%llu files, ", (unsigned long long)p->files_done,
-                      (unsigned long long)p->files);
+        rg_buf_printf(text, "%llu/%llu %s, ", (unsigned long long)p->files_done,
+                      (unsigned long long)p->files, p->are_ranges ? "ranges" : "files");
     add_count(text, (double)now->rows);
     if (bar->rows > 0 && now->workers < 2) {
         rg_buf_text(text, "/");

@@ -1,6 +1,7 @@
 /* team.c - numbers over all trainers of a job. */
 #include "train/team_priv.h"
 
+#include "dist/leases.h"
 #include "dist/stats.h"
 #include "exec/marks.h"
 #include "sys/clock.h"
@@ -25,11 +26,46 @@ void rg_team_open(rg_team *team, rg_job *job, const rg_program *program, rg_scop
         team->pos = team->neg = NULL;
 }
 
+static bool has_counts(const rg_team *team)
+{
+    return team->pos != NULL && team->pos->data != NULL && team->neg->data != NULL;
+}
+
+static void add_counts(rg_value *to, const int64_t *counts)
+{
+    int64_t *all = to->data, n = rg_numel(to);
+    for (int64_t i = 0; i < n; i++)
+        all[i] += counts[i];
+}
+
+void rg_team_goes_on(rg_team *team, uint64_t skipped)
+{
+    if (!rg_job_is_joined(team->job) || !atomic_exchange(&team->job->has_told, false))
+        return;
+    const rg_told *told = &team->job->told;
+    if (has_counts(team) && told->batches <= skipped && told->bins == (size_t)rg_numel(team->pos)) {
+        add_counts(team->pos, told->counts);
+        add_counts(team->neg, told->counts + told->bins);
+    }
+}
+
+/* Until it trains on itself a process says what the one before had: another may take its place. */
+static rg_stats told_before(const rg_told *told)
+{
+    return (rg_stats){.rows = told->rows,
+                      .batches = told->batches,
+                      .seconds = told->seconds,
+                      .loss_sum = told->loss_sum,
+                      .pos = told->bins > 0 ? told->counts : NULL,
+                      .neg = told->bins > 0 ? told->counts + told->bins : NULL,
+                      .bins = told->bins};
+}
+
 static rg_status ask(rg_team *team, const rg_train_result *mine)
 {
     rg_stats_of_all all;
-    bool counts = team->pos != NULL && team->pos->data != NULL && team->neg->data != NULL;
-    const rg_stats stats = {
+    bool counts = has_counts(team);
+    rg_stats stats = {
         .rows = mine->rows,
         .batches = mine->batches,
         .seconds = mine->seconds,
@@ -38,6 +74,8 @@ static rg_status ask(rg_team *team, const rg_train_result *mine)
         .neg = counts ? team->neg->data : NULL,
         .bins = counts ? (size_t)rg_numel(team->pos) : 0,
     };
+    if (atomic_load(&team->job->has_told))
+        stats = told_before(&team->job->told);
     RG_TRY(rg_job_tell(team->job, &stats, &all));
     team->all = *mine;
     team->all.rows = all.rows;
@@ -77,7 +115,11 @@ void rg_team_report(const rg_team *team, const rg_dataset *dataset, uint64_t row
     rg_buf_init(&text, 0);
     rg_buf_printf(&path, "%s/worker.%d.report", folder, job->trainer);
     rg_buf_printf(&text, "examples=%llu\n", (unsigned long long)job->examples);
-    for (size_t i = 0; i < rg_dataset_files(dataset); i++)
+    rg_pass_state all = rg_leases_total(job);
+    if (rg_dataset_is_leased(dataset)) /* all have the same files, and nobody reads all of one */
+        rg_buf_printf(&text, "leased=%llu %u %u\n", (unsigned long long)all.rows, all.ranges,
+                      all.returned);
+    for (size_t i = 0; !rg_dataset_is_leased(dataset) && i < rg_dataset_files(dataset); i++)
         rg_buf_printf(&text, "file=%s\n", rg_dataset_file(dataset, i));
     rg_status code = rg_buf_status(&text);
     if (code == RG_OK)

@@ -14,6 +14,7 @@
 #include "sys/pool.h"
 #include "train/bar_priv.h"
 #include "train/counters_priv.h"
+#include "train/leased_priv.h"
 #include "train/print_fetch_priv.h"
 #include "train/team_priv.h"
 #include "train/tell_priv.h"
@@ -37,12 +38,13 @@ typedef struct worker {
     _Atomic uint64_t rows, batches, losses; /* losses: batches that gave one */
     _Atomic double loss_sum, auc;
     rg_origins origins; /* of the batch that is run */
+    rg_reader *range;   /* leased: what it reads now; set and closed under the lock */
 } worker;
 
 struct rg_train {
     const rg_train_config *config;
     rg_program *program; /* what runs: owned */
-    rg_reader *reader;
+    rg_reader *reader;   /* NULL: leased, each worker has its own */
     rg_pool *pool;
     worker *workers;
     int threads;
@@ -152,7 +154,12 @@ static rg_status open_train(rg_train *t)
     RG_TRY(list_names(t));
     RG_TRY(open_workers(t));
     rg_team_open(&t->team, rg_executor_job(c->executor), t->program, c->scope);
-    RG_TRY(rg_reader_open(&t->reader, c->dataset, t->threads));
+    if (rg_dataset_is_leased(c->dataset))
+        RG_TRY(rg_leased_check(rg_executor_job(c->executor), c->dataset, c->infer));
+    else
+        RG_TRY(rg_leased_refuse_others(rg_executor_job(c->executor), c->infer));
+    if (!rg_dataset_is_leased(c->dataset))
+        RG_TRY(rg_reader_open(&t->reader, c->dataset, t->threads));
     return rg_bar_open(&t->bar, c->infer ? "infer" : "train", rg_dataset_rows(c->dataset));
 }
 
@@ -350,10 +357,10 @@ static rg_status name_line(const rg_train *t, const worker *w, rg_status code)
     return code;
 }
 
-static rg_status next_batch(rg_train *t, int thread, rg_batch **batch)
+static rg_status next_batch(rg_reader *reader, int seat, rg_batch **batch)
 {
     rg_step_part before = rg_step_within(RG_STEP_READ);
-    rg_status code = rg_reader_next(t->reader, thread, batch);
+    rg_status code = rg_reader_next(reader, seat, batch);
     (void)rg_step_enter(before);
     return code;
 }
@@ -363,19 +370,21 @@ static rg_status train_batch(rg_train *t, int thread, bool look_ahead, rg_batch 
 {
     worker *w = &t->workers[thread];
     rg_plan *plan = w->plan;
+    rg_reader *reader = w->range != NULL ? w->range : t->reader;
+    int seat = w->range != NULL ? 0 : thread;
     uint64_t rows = (*batch)->rows;
     rg_origins_clear(&w->origins);
     rg_origins_add_part(&w->origins, 0, &(*batch)->origins, 0, rows);
     for (int i = 0; i < t->n_feeds; i++)
         RG_TRY(rg_plan_feed_copy(plan, i, (*batch)->values[i]));
-    bool is_ahead = look_ahead && rg_reader_wait(t->reader, 0) &&
-                    rg_reader_next(t->reader, thread, batch) == RG_OK;
+    bool is_ahead = look_ahead && rg_reader_wait(reader, 0) &&
+                    rg_reader_next(reader, seat, batch) == RG_OK;
     if (is_ahead)
         rg_plan_ahead(plan, (*batch)->values);
     rg_status code = run_batch(t, thread, rows);
     if (code != RG_OK)
         return code == RG_EVALUE ? name_line(t, w, code) : code;
-    return is_ahead ? RG_OK : next_batch(t, thread, batch);
+    return is_ahead ? RG_OK : next_batch(reader, seat, batch);
 }
 
 /* No thread waits any more, for data or for each other. False: that was so already. */
@@ -384,8 +393,12 @@ static bool stop_all(rg_train *t)
     pthread_mutex_lock(&t->lock);
     bool first = !t->stopping;
     t->stopping = true;
+    for (int i = 0; i < t->threads; i++)
+        if (t->workers[i].range != NULL)
+            rg_reader_stop(t->workers[i].range);
     pthread_mutex_unlock(&t->lock);
-    rg_reader_stop(t->reader);
+    if (t->reader != NULL)
+        rg_reader_stop(t->reader);
     rg_pool_halt(t->pool);
     return first;
 }
@@ -405,17 +418,94 @@ static bool is_skipped(rg_train *t, int thread, const rg_batch *batch)
     return true;
 }
 
-static rg_status train_thread(rg_train *t, int thread)
+static rg_status train_all(rg_train *t, int thread, bool look_ahead)
 {
     rg_batch *batch;
+    rg_status code = next_batch(t->reader, thread, &batch);
+    while (code == RG_OK && is_skipped(t, thread, batch))
+        code = next_batch(t->reader, thread, &batch);
+    if (code == RG_OK && t->threads == 1 && !t->config->infer)
+        rg_team_goes_on(&t->team, atomic_load(&t->batches));
+    while (code == RG_OK)
+        code = train_batch(t, thread, look_ahead, &batch);
+    return code;
+}
+
+static rg_status open_range(rg_train *t, worker *w, const rg_my_range *mine)
+{
+    rg_reader *reader;
+    const rg_file_range range = {.file = mine->lease.file,
+                                 .begin = mine->lease.begin,
+                                 .end = mine->lease.end,
+                                 .skip = mine->from};
+    RG_TRY(rg_reader_open_range(&reader, t->config->dataset, &range));
+    pthread_mutex_lock(&t->lock);
+    w->range = reader;
+    if (t->stopping)
+        rg_reader_stop(reader);
+    pthread_mutex_unlock(&t->lock);
+    return RG_OK;
+}
+
+static void close_range(rg_train *t, worker *w)
+{
+    pthread_mutex_lock(&t->lock);
+    rg_reader *reader = w->range;
+    w->range = NULL;
+    pthread_mutex_unlock(&t->lock);
+    rg_reader_close(reader);
+}
+
+static rg_status train_range(rg_train *t, int thread, bool look_ahead, const rg_my_range *mine)
+{
+    worker *w = &t->workers[thread];
+    rg_batch *batch;
+    RG_TRY(open_range(t, w, mine));
+    rg_status code = next_batch(w->range, 0, &batch);
+    while (code == RG_OK) {
+        code = rg_leases_batch(job_of(t), thread, batch->rows);
+        if (code == RG_OK)
+            code = train_batch(t, thread, look_ahead, &batch);
+    }
+    if (code == RG_EOF)
+        rg_leases_read(job_of(t), thread);
+    close_range(t, w);
+    return code == RG_EOF ? RG_OK : code;
+}
+
+static bool is_stopping(rg_train *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool stopping = t->stopping;
+    pthread_mutex_unlock(&t->lock);
+    return stopping;
+}
+
+/* Range after range, until all of the job are done. */
+static rg_status train_leased(rg_train *t, int thread, bool look_ahead)
+{
+    rg_leased_wait wait = {0};
+    for (;;) {
+        rg_my_range mine;
+        rg_lease_answer answer;
+        RG_TRY(rg_leases_next(job_of(t), thread, &mine, &answer));
+        if (answer == RG_LEASE_OVER)
+            return RG_EOF;
+        if (is_stopping(t))
+            return rg_fail(RG_ECLOSED, "the reading was stopped");
+        if (answer == RG_LEASE_RANGE)
+            RG_TRY(train_range(t, thread, look_ahead, &mine));
+        else
+            rg_leased_wait_a_moment(job_of(t), &wait);
+    }
+}
+
+static rg_status train_thread(rg_train *t, int thread)
+{
     bool look_ahead = may_look_ahead(t);
     rg_gemm_threads(1);
     rg_step_part before = rg_step_enter(t->config->infer ? RG_STEP_NONE : RG_STEP_COMPUTE);
-    rg_status code = next_batch(t, thread, &batch);
-    while (code == RG_OK && is_skipped(t, thread, batch))
-        code = next_batch(t, thread, &batch);
-    while (code == RG_OK)
-        code = train_batch(t, thread, look_ahead, &batch);
+    rg_status code = (t->reader != NULL ? train_all : train_leased)(t, thread, look_ahead);
     if (code == RG_EOF) {
         rg_status last = rg_plan_wait(t->workers[thread].plan);
         code = last == RG_OK ? code : last;
@@ -460,6 +550,11 @@ static void sum_up(const rg_train *t, rg_train_result *sum)
         sum->loss = losses / (double)n_losses;
 }
 
+static rg_progress progress_of(rg_train *t)
+{
+    return t->reader != NULL ? rg_reader_progress(t->reader) : rg_leased_progress(job_of(t));
+}
+
 static rg_status watch(rg_train *t)
 {
     rg_status code = RG_OK;
@@ -470,7 +565,7 @@ static rg_status watch(rg_train *t)
         if (t->running == 0)
             break;
         pthread_mutex_unlock(&t->lock);
-        rg_progress progress = rg_reader_progress(t->reader);
+        rg_progress progress = progress_of(t);
         sum_up(t, &sum);
         const rg_train_result *all = rg_team_result(&t->team, &sum, false);
         rg_bar_show(t->bar, &progress, &sum, all);
@@ -511,6 +606,7 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
     pthread_mutex_init(&t.lock, NULL);
     rg_cond_init(&t.ended);
     rg_watch_training(config->infer ? NULL : config->program);
+    (void)rg_step_enter(RG_STEP_NONE); /* the caller only watches; its last exe.run is over */
     rg_status code = open_train(&t);
     if (code == RG_OK)
         code = rg_pool_open(&t.pool, t.threads + 1);
@@ -520,6 +616,8 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
         if (job != NULL) {
             rg_job_follow(job, config->program);
             code = rg_exchange_threads(job, t.threads);
+            if (code == RG_OK && t.reader == NULL)
+                code = rg_leased_begin(job, config->dataset, t.threads);
         }
     }
     if (code == RG_OK) {
@@ -529,11 +627,11 @@ rg_status rg_train_run(const rg_train_config *config, rg_train_result *result)
         sum_up(&t, result);
     }
     if (code == RG_OK) {
-        rg_progress progress = rg_reader_progress(t.reader);
+        rg_progress progress = progress_of(&t);
         const rg_train_result *all = rg_team_result(&t.team, result, true);
         rg_bar_end(t.bar, &progress, all);
         rg_tell_run(config->infer, rg_bar_done(t.bar, &progress, result->rows), result, all);
-        if (result->rows == 0)
+        if (result->rows == 0 && t.reader != NULL)
             rg_log(RG_LOG_W, "train", "files=%llu \"there was not one example in the data\"",
                    (unsigned long long)progress.files);
         if (!config->infer)

@@ -27,6 +27,7 @@ enum {
     MAX_BODY_BYTES = 64 << 20,
     SILENCE_SECONDS = 15,
     EVENT_MS = 1000,
+    LAST_MS = 1000, /* for the last events to be taken */
     STACK_BYTES = 256 << 10,
 };
 
@@ -39,9 +40,10 @@ struct rg_http {
     rg_http_handler handler;
     void *ctx;
     pthread_mutex_t turn; /* one handler at a time; taken alone */
-    pthread_mutex_t lock; /* guards is_closing; taken alone */
+    pthread_mutex_t lock; /* guards what follows; taken alone */
     pthread_cond_t closing;
     bool is_closing;
+    int streams; /* that have not sent their last */
 };
 
 /* ---- who may ask ---- */
@@ -191,11 +193,16 @@ typedef struct stream {
     char *path;
     rg_buf body;
     size_t sent;
+    bool is_last; /* nothing comes behind what is in the body */
 } stream;
 
 static void stream_free(void *arg)
 {
     stream *s = arg;
+    pthread_mutex_lock(&s->http->lock);
+    s->http->streams--;
+    (void)pthread_cond_broadcast(&s->http->closing);
+    pthread_mutex_unlock(&s->http->lock);
     rg_buf_fini(&s->body);
     rg_free(s->path);
     rg_free(s);
@@ -219,8 +226,9 @@ static ssize_t stream_read(void *arg, uint64_t at, char *out, size_t max)
     const char *type;
     (void)at;
     if (s->sent == s->body.len) {
-        if (!wait_for_next(s->http))
+        if (s->is_last)
             return MHD_CONTENT_READER_END_OF_STREAM;
+        s->is_last = !wait_for_next(s->http); /* who looks sees how it ended */
         rg_buf_clear(&s->body);
         s->sent = 0;
         if (ask(s->http, s->path, s->connection, &s->body, &type) != RG_OK)
@@ -247,6 +255,9 @@ static enum MHD_Result answer_stream(rg_http *http, struct MHD_Connection *c, co
     }
     *s = (stream){.http = http, .connection = c, .path = copy, .body = *body};
     rg_buf_init(body, 0);
+    pthread_mutex_lock(&http->lock);
+    http->streams++;
+    pthread_mutex_unlock(&http->lock);
     struct MHD_Response *r = http->mhd->create_response_from_callback(MHD_SIZE_UNKNOWN, 32 << 10,
                                                                       stream_read, s, stream_free);
     if (r == NULL) {
@@ -425,6 +436,9 @@ void rg_http_close(rg_http *http)
     pthread_mutex_lock(&http->lock);
     http->is_closing = true;
     (void)pthread_cond_broadcast(&http->closing);
+    uint64_t until = rg_clock_ns() + LAST_MS * UINT64_C(1000000), now;
+    while (http->streams > 0 && (now = rg_clock_ns()) < until)
+        (void)rg_cond_wait(&http->closing, &http->lock, until - now);
     pthread_mutex_unlock(&http->lock);
     if (http->daemon != NULL)
         http->mhd->stop_daemon(http->daemon);

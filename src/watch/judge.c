@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Rates are over the last seconds: short, so that what has just changed is seen. */
-static const double WINDOW = 3.0;
+static const double WINDOW = 2.0;
 /* Samples come each second: who says nothing for so long is stopped, cut off, or dead. */
 static const double SILENT = 5.0, LOST = 15.0;
 static const double NO_STEP = 3.0; /* a worker that makes none, and computes nothing, waits */
@@ -17,6 +17,13 @@ double rg_watched_value(const rg_watched *p, const char *key, double or)
     return m != NULL ? m->value : or ;
 }
 
+/* What the launcher knows of the process itself. */
+static bool stands(const rg_watched *p)
+{
+    return strcmp(p->said, "stopped") == 0 || strcmp(p->said, "dead") == 0 ||
+           strcmp(p->said, "finished") == 0;
+}
+
 static bool is_silent(const rg_watch_state *s, const rg_watched *p, double seconds)
 {
     return p->newest == 0 || s->now - p->newest > seconds;
@@ -25,7 +32,7 @@ static bool is_silent(const rg_watch_state *s, const rg_watched *p, double secon
 double rg_watched_rate(const rg_watch_state *s, const rg_watched *p, const char *key)
 {
     const rg_watched_metric *m = rg_map_get(&p->metrics, key);
-    if (m == NULL || m->n_recent < 2 || p->has_ended || is_silent(s, p, SILENT))
+    if (m == NULL || m->n_recent < 2 || p->has_ended || stands(p) || is_silent(s, p, SILENT))
         return 0;
     double begin = p->newest - WINDOW;
     unsigned kept = m->n_recent < RG_WATCH_RECENT ? m->n_recent : RG_WATCH_RECENT, back = 1;
@@ -80,10 +87,14 @@ const char *rg_watched_state(const rg_watch_state *s, const rg_watched *p)
 static bool is_stalled(const rg_watch_state *s)
 {
     for (size_t i = s->n_events; i-- > 0;) {
-        if (strcmp(s->events[i].kind, "stalled") == 0)
+        bool is_over = false;
+        if (strcmp(s->events[i].kind, "stalled") != 0)
+            continue;
+        for (size_t k = i + 1; k < s->n_events && !is_over; k++)
+            is_over = strcmp(s->events[k].kind, "recovered") == 0 &&
+                      strcmp(s->events[k].who, s->events[i].who) == 0;
+        if (!is_over)
             return true;
-        if (strcmp(s->events[i].kind, "recovered") == 0)
-            return false;
     }
     return false;
 }
@@ -154,7 +165,8 @@ bool rg_watched_split(const rg_watch_state *s, const rg_watched *p, double share
     double sum = 0;
     for (int i = 0; i < RG_STEP_PARTS; i++) {
         char key[80];
-        (void)snprintf(key, sizeof key, "regatta_step_seconds_total{part=\"%s\"}", rg_step_parts[i]);
+        (void)snprintf(key, sizeof key, "regatta_step_seconds_total{part=\"%s\"}",
+                       rg_step_parts[i]);
         /* Of one that has ended: of all its steps. */
         share[i] = p->has_ended || rg_watch_has_ended(s) ? rg_watched_value(p, key, 0)
                                                          : rg_watched_rate(s, p, key);

@@ -13,6 +13,7 @@
 #include "sys/job_env.h"
 #include "sys/log.h"
 #include "sys/process.h"
+#include "watch/curves.h"
 #include "watch/expose.h"
 
 #include <pthread.h>
@@ -33,7 +34,8 @@ static struct {
     pthread_cond_t wake;
     pthread_t thread;
     bool on, ending, hooked;
-    rg_http *http; /* NULL: none */
+    rg_http *http;     /* NULL: none */
+    rg_curves *curves; /* likewise */
     uint64_t every_ns, thin_at, stride, ticks;
     seen *seen;
     size_t cap_seen;
@@ -80,6 +82,17 @@ static void see(void *arg, const rg_sample *sample)
     rg_json_number(to->out, sample->value);
     if (sample->slot < w.cap_seen)
         w.seen[sample->slot] = (seen){sample->value, true};
+}
+
+/* A disk that is full ends the curves, not the job. */
+static void write_curves(void)
+{
+    if (w.curves == NULL || rg_curves_write(w.curves) == RG_OK)
+        return;
+    rg_log(RG_LOG_W, "watch", "\"the curves for TensorBoard end here\" why=\"%s\"",
+           rg_error_message());
+    rg_curves_close(w.curves);
+    w.curves = NULL;
 }
 
 /* The lock is held. */
@@ -146,9 +159,11 @@ static void tick(void)
     pthread_mutex_lock(&w.lock);
     if (!w.ending && w.ticks++ % w.stride == 0) {
         write_sample();
+        write_curves();
         thin_out();
     }
     pthread_mutex_unlock(&w.lock);
+    rg_metric_is(RG_M_WATCH, rg_clock_thread_ns());
 }
 
 static void *sampler(void *arg)
@@ -184,6 +199,9 @@ void rg_watch_end(int status)
     rg_metrics_tick();
     pthread_mutex_lock(&w.lock);
     write_sample();
+    write_curves();
+    rg_curves_close(w.curves);
+    w.curves = NULL;
     if (status != 0)
         rg_event("error", NULL, "%s", w.why[0] != '\0' ? w.why : "its log says why it failed");
     else
@@ -204,7 +222,8 @@ static void in_child(void)
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     w.lock = fresh;
     w.on = w.ending = false;
-    w.http = NULL; /* the parent's */
+    w.http = NULL; /* the parent's, as are these */
+    w.curves = NULL;
 }
 
 static uint64_t period_ns(void)
@@ -234,7 +253,8 @@ static rg_status start(const rg_watch_who *who)
         RG_TRY(rg_watch_file_open(folder, who->process));
     (void)snprintf(w.name, sizeof w.name, "%s", who->process);
     rg_metrics_role(who->role);
-    rg_metric_set(RG_M_START_TIME, (double)rg_clock_wall_ns() / 1e9);
+    rg_metric_set(RG_M_START_TIME, rg_clock_unix());
+    RG_TRY(rg_curves_open(&w.curves, who->process, who->role));
     expose(metrics, sizeof metrics);
     write_start(who, &credentials, metrics);
     rg_cond_init(&w.wake);
@@ -249,9 +269,10 @@ static rg_status start(const rg_watch_who *who)
 
 static bool is_wanted(void)
 {
-    const char *folder = "";
+    const char *folder = "", *curves = "";
     (void)rg_flag_text("watch_dir", &folder);
-    return folder[0] != '\0' || rg_expose_is_wanted();
+    (void)rg_flag_text("tensorboard_dir", &curves);
+    return folder[0] != '\0' || curves[0] != '\0' || rg_expose_is_wanted();
 }
 
 void rg_watch_start(const rg_watch_who *who)
@@ -260,6 +281,8 @@ void rg_watch_start(const rg_watch_who *who)
         return;
     pthread_mutex_lock(&w.lock);
     rg_status code = w.on ? RG_OK : start(who);
+    if (code != RG_OK)
+        rg_watch_file_close();
     if (code == RG_OK && !w.hooked) {
         rg_process_on_fork(in_child);
         rg_process_on_exit(rg_watch_end);

@@ -19,9 +19,9 @@ typedef struct rg_point {
 typedef struct rg_series {
     rg_point points[RG_SERIES_POINTS];
     int n;
-    int stride;     /* values of a point; 0: 1 */
-    bool is_count;  /* it only grows: the last of some stands for them, not their mean */
-    rg_point sum;   /* of those that do not make a point yet */
+    int stride;    /* values of a point; 0: 1 */
+    bool is_count; /* it only grows: the last of some stands for them, not their mean */
+    rg_point sum;  /* of those that do not make a point yet */
     int n_sum;
 } rg_series;
 

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/folder.h"
 #include "watch/tail.h"
@@ -16,6 +17,11 @@ enum { MAX_PROCESSES = 4096, MAX_METRICS = 1024, MAX_EVENTS = 1000, MAX_KEY = 25
 static const double ROUND = 1.0; /* seconds of all files that are taken in together */
 
 const char *const rg_step_parts[RG_STEP_PARTS] = {"read", "pull", "compute", "push", "wait"};
+
+double rg_watch_now(void)
+{
+    return (double)rg_clock_wall_ns() * 1e-9;
+}
 
 /* ---- processes ---- */
 
@@ -31,7 +37,8 @@ static bool read_name(const char *name, rg_watched_role *role, int *index)
     if (strcmp(name, "launcher") == 0)
         return true;
     for (int i = 0; i < 2; i++) {
-        size_t n = strlen(roles[i].name), digits = strspn(name + (strlen(name) < n ? 0 : n), "0123456789");
+        size_t n = strlen(roles[i].name),
+               digits = strspn(name + (strlen(name) < n ? 0 : n), "0123456789");
         if (strncmp(name, roles[i].name, n) == 0 && digits > 0 && digits < 7 &&
             name[n + digits] == '\0') {
             *role = roles[i].role;
@@ -420,7 +427,8 @@ rg_status rg_watch_state_open(rg_watch_state **out, const char *folder)
     if (code == RG_OK && (s->log_dir == NULL || s->watch_dir == NULL))
         code = rg_no_memory(strlen(folder), "the name of a folder");
     if (code == RG_OK && !rg_path_is_dir(s->log_dir))
-        code = rg_fail(RG_ENOENT, "%s: there is no such folder; give the --log_dir of a job", folder);
+        code = rg_fail(RG_ENOENT, "%s: there is no such folder; give the --log_dir of a job",
+                       folder);
     if (code != RG_OK) {
         rg_watch_state_close(s);
         return code;

@@ -1,6 +1,6 @@
 /* state.h - how a job is, from what its processes write into LOG_DIR/watch.
  *
- * The files (docs/guide-page.md) are read as they grow, in the order of their times over all
+ * The files (docs/guide-watch.md) are read as they grow, in the order of their times over all
  * processes: so a job that runs and one that ended long ago, read in one go, come out the same.
  * Memory is bounded: curves are thinned (series.h), old events are let go and counted.
  *
@@ -35,8 +35,11 @@ typedef struct rg_watched_metric {
     unsigned n_recent; /* ever: the newest is recent[(n_recent - 1) % RG_WATCH_RECENT] */
 } rg_watched_metric;
 
-typedef enum rg_watched_role { RG_WATCHED_WORKER, RG_WATCHED_SERVER, RG_WATCHED_LAUNCHER }
-rg_watched_role;
+typedef enum rg_watched_role {
+    RG_WATCHED_WORKER,
+    RG_WATCHED_SERVER,
+    RG_WATCHED_LAUNCHER
+} rg_watched_role;
 
 typedef struct rg_watched {
     char name[RG_WATCH_NAME]; /* worker.0 */
@@ -47,10 +50,10 @@ typedef struct rg_watched {
     int incarnation;
     double started, newest; /* times of the life that runs, and of its last line; 0: never */
     bool has_ended;
-    int status;             /* when it has */
-    char said[16];          /* what the launcher says of it; "": nothing */
-    double stepped;         /* when it last made a step; 0: never */
-    rg_map metrics;         /* key -> rg_watched_metric */
+    int status;     /* when it has */
+    char said[16];  /* what the launcher says of it; "": nothing */
+    double stepped; /* when it last made a step; 0: never */
+    rg_map metrics; /* key -> rg_watched_metric */
     struct rg_tail *tail;
 } rg_watched;
 
@@ -68,6 +71,9 @@ typedef struct rg_watch_state {
     rg_series examples, loss, auc, test_loss, test_auc, table_bytes, progress;
     double loss_t, auc_t, test_loss_t, test_auc_t; /* up to when each has been taken in */
 } rg_watch_state;
+
+/* Seconds since 1970, as the lines of the files have them. */
+double rg_watch_now(void);
 
 /* `folder` is a job's log folder, or the folder watch in it. RG_ENOENT where there is neither; that
  * nothing is in it yet is no error. */
@@ -95,8 +101,9 @@ const char *rg_watch_status(const rg_watch_state *state);
 /* Shares of the time of its threads, which add up to 1; false: it has made no step lately. */
 bool rg_watched_split(const rg_watch_state *state, const rg_watched *p,
                       double share[RG_STEP_PARTS]);
-/* The worker for which the others wait, or which is furthest behind, and where its time goes: "data",
- * "compute" or "network". NULL: there is none. *behind: its share of the others' mean rate. */
+/* The worker for which the others wait, or which is furthest behind, and where its time goes:
+ * "data", "compute" or "network". NULL: there is none. *behind: its share of the others' mean rate.
+ */
 const rg_watched *rg_watch_slowest(const rg_watch_state *state, const char **reason,
                                    double *behind);
 /* Seconds until all data has been read; -1: not known. */

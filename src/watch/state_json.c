@@ -26,6 +26,13 @@ static void add_known(rg_buf *out, const char *name, bool known, double value)
         add_number(out, name, value);
 }
 
+/* 0: it never was. */
+static void add_time(rg_buf *out, const char *name, double t)
+{
+    if (t > 0)
+        rg_buf_printf(out, ",\"%s\":%.3f", name, t);
+}
+
 static void add_job(const rg_watch_state *s, rg_buf *out)
 {
     int count[3] = {0, 0, 0};
@@ -63,7 +70,7 @@ static void add_progress(const rg_watch_state *s, rg_buf *out)
     add_number(out, "per_second", rg_watch_examples_per_second(s));
     add_known(out, "ratio", ratio >= 0, ratio);
     add_known(out, "eta", eta >= 0, eta);
-    add_known(out, "stepped", stepped > 0, stepped);
+    add_time(out, "stepped", stepped);
     add_newest(out, "loss", &s->loss);
     add_newest(out, "auc", &s->auc);
     add_newest(out, "test_loss", &s->test_loss);
@@ -76,9 +83,9 @@ static void add_curves(const rg_watch_state *s, rg_buf *out)
     const struct {
         const char *name;
         const rg_series *series;
-    } curves[] = {{"examples", &s->examples},       {"loss", &s->loss},
-                  {"auc", &s->auc},                 {"test_loss", &s->test_loss},
-                  {"test_auc", &s->test_auc},       {"table_bytes", &s->table_bytes}};
+    } curves[] = {{"examples", &s->examples}, {"loss", &s->loss},
+                  {"auc", &s->auc},           {"test_loss", &s->test_loss},
+                  {"test_auc", &s->test_auc}, {"table_bytes", &s->table_bytes}};
     rg_buf_text(out, ",\"curves\":{");
     for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
         rg_buf_printf(out, "%s\"%s\":", i > 0 ? "," : "", curves[i].name);
@@ -216,10 +223,13 @@ static void add_process(const rg_watch_state *s, const rg_watched *p, rg_buf *ou
     add_text(out, "host", p->host);
     add_text(out, "endpoint", p->endpoint);
     add_known(out, "status", p->has_ended, p->status);
-    add_known(out, "stepped", p->stepped > 0, p->stepped);
+    add_time(out, "stepped", p->stepped);
     add_number(out, "memory", rg_watched_value(p, "regatta_process_resident_bytes", 0));
     add_number(out, "cpu_seconds", rg_watched_value(p, "regatta_process_cpu_seconds_total", 0));
     add_number(out, "examples", rg_watched_value(p, "regatta_examples_total", 0));
+    add_number(out, "sent_bytes", rg_watched_value(p, "regatta_network_sent_bytes_total", 0));
+    add_number(out, "received_bytes",
+               rg_watched_value(p, "regatta_network_received_bytes_total", 0));
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         add_number(out, rates[i][0], rg_watched_rate(s, p, rates[i][1]));
     add_split(s, p, out);

@@ -12,10 +12,10 @@ struct rg_tail {
     char *path;
     uint64_t offset; /* of the file, behind what is in `bytes` */
     rg_buf bytes;
-    size_t at;      /* of `bytes`: what comes next */
-    size_t looked;  /* up to there no line ends */
-    size_t n_line;  /* of the line that was given, with its end; 0: none */
-    bool skips;     /* in a line that is too long */
+    size_t at;     /* of `bytes`: what comes next */
+    size_t looked; /* up to there no line ends */
+    size_t n_line; /* of the line that was given, with its end; 0: none */
+    bool skips;    /* in a line that is too long */
 };
 
 rg_status rg_tail_open(rg_tail **tail, const char *path)

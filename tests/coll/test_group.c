@@ -1,9 +1,14 @@
-/* Groups of processes over rpc: members are threads here, and a process where one must die. */
+/* Groups of processes over rpc: members are threads here, and a process where one must die. They
+ * have memory in common, as all members of one host do, unless a test says otherwise. */
 #include "check.h"
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "coll/group.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
+#include "sys/interrupt.h"
+#include "sys/pages.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -155,6 +160,72 @@ static void a_nan_is_not_hidden_by_a_maximum(void **unused)
     run_team(3, with_nan);
 }
 
+/* ---- the order of sums ---- */
+
+/* Numbers whose sum depends on the order, in sizes that are added up in different ways. */
+enum { SIZES = 5 };
+static const size_t sizes[SIZES] = {1, 1001, 40000, 300007, 4300000};
+static _Atomic uint32_t sums_of[2][MOST + 1]; /* by whether memory is shared, and ranks */
+static bool shared;
+
+static float awkward(size_t i, int rank)
+{
+    uint32_t x = (uint32_t)i * 2654435761u + (uint32_t)rank * 40503u;
+    x ^= x >> 15;
+    return (float)(int32_t)(x * 2246822519u) * (rank % 2 ? 1e-9f : 1.0f);
+}
+
+/* Also from memory that others look at where it is: a checksum of all that comes of it. */
+static uint32_t sum_all(rg_group *group, int rank)
+{
+    uint32_t crc = 0;
+    int n = rg_group_size(group);
+    size_t bytes = sizes[SIZES - 1] * sizeof(float);
+    float *plain = rg_alloc(bytes), *lent = rg_pages_alloc_lent(bytes), *own = plain + 4000;
+    for (int s = 0; s < SIZES; s++)
+        for (int l = 0; l < 2; l++) {
+            float *data = l ? lent : plain;
+            for (size_t i = 0; i < sizes[s]; i++)
+                data[i] = awkward(i, rank);
+            assert_ok(rg_group_all_reduce(group, data, sizes[s], RG_F32, RG_GROUP_SUM));
+            crc = rg_crc32c(crc, data, sizes[s] * sizeof *data);
+        }
+    for (size_t i = 0; i < 4000; i++)
+        plain[i] = awkward(i, rank);
+    assert_ok(rg_group_reduce_scatter(group, plain, own, 1000, RG_F32, RG_GROUP_SUM));
+    for (int i = 0; i < n; i++) { /* everybody's part, to have one number for all */
+        float copy[1000];
+        memcpy(copy, own, sizeof copy);
+        assert_ok(rg_group_broadcast(group, copy, sizeof copy, i));
+        crc = rg_crc32c(crc, copy, sizeof copy);
+    }
+    rg_pages_free(lent, bytes);
+    rg_free(plain);
+    return crc;
+}
+
+static void keep_sums(rg_group *group, int rank)
+{
+    assert_int_equal(rg_group_shares_memory(group), shared);
+    uint32_t crc = sum_all(group, rank), none = 0;
+    if (!atomic_compare_exchange_strong(&sums_of[shared][rg_group_size(group)], &none, crc))
+        assert_int_equal(none, crc);
+}
+
+static void sums_have_one_order_with_memory_in_common_and_without(void **unused)
+{
+    (void)unused;
+    for (int size = 2; size <= 3; size++) {
+        shared = true;
+        run_team(size, keep_sums);
+        assert_ok(rg_flag_set("coll_shared_memory", "0"));
+        shared = false;
+        run_team(size, keep_sums);
+        assert_ok(rg_flag_set("coll_shared_memory", "1"));
+        assert_int_equal(sums_of[0][size], sums_of[1][size]);
+    }
+}
+
 /* ---- what goes wrong ---- */
 
 static void different(rg_group *group, int rank)
@@ -216,37 +287,77 @@ static void who_never_comes_ends_the_start(void **unused)
     assert_ok(rg_flag_set("rpc_deadline", "180000"));
 }
 
-/* The second member is a process, which kills itself in the middle. */
+/* The last member is a process, which kills itself in the middle. */
 static int die_as_member(const char *endpoint)
 {
     const char *endpoints[1] = {endpoint};
-    rg_group_config config = {.rank = 1, .size = 2, .endpoints = endpoints};
+    rg_group_config config = {.rank = 2, .size = 3, .endpoints = endpoints};
     rg_group *group;
-    if (rg_group_open(&group, &config) != RG_OK)
+    if (rg_group_open(&group, &config) != RG_OK || !rg_group_shares_memory(group))
         return 1;
+    (void)usleep(100 * 1000); /* the others sleep by then */
     (void)raise(SIGKILL);
     return 2;
+}
+
+static void bereaved(rg_group *group, int rank)
+{
+    float x[4] = {0};
+    uint64_t began = rg_clock_ns();
+    (void)rank;
+    assert_fails(rg_group_all_reduce(group, x, 4, RG_F32, RG_GROUP_SUM), RG_ECLOSED,
+                 "rank 2 is dead");
+    assert_true(rg_clock_ns() - began < 5000000000u); /* no lease has run out */
 }
 
 static void who_is_killed_ends_the_wait_of_the_others(void **unused)
 {
     team t;
-    rg_group *group;
+    part parts[2];
     int status;
     (void)unused;
-    name_endpoint(&t, 2);
-    assert_ok(rg_flag_set("rpc_lease_ms", "1000"));
+    name_endpoint(&t, 3);
     pid_t child = fork();
     if (child == 0) {
         (void)execl("/proc/self/exe", "test_group", "die", t.endpoint, (char *)NULL);
         _exit(3);
     }
-    assert_ok(open_member(&group, &t, 0, 2));
-    assert_fails(rg_group_barrier(group), RG_ECLOSED, "rank 1 is dead");
-    rg_group_close(group);
+    for (int i = 0; i < 2; i++) {
+        parts[i] = (part){.team = &t, .rank = i, .run = bereaved};
+        assert_int_equal(pthread_create(&parts[i].thread, NULL, member_main, &parts[i]), 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(parts[i].thread, NULL);
+        assert_int_equal(parts[i].opened, RG_OK);
+    }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    assert_ok(rg_flag_set("rpc_lease_ms", "10000"));
+}
+
+static rg_status press(void)
+{
+    return rg_fail(RG_ECLOSED, "Ctrl+C");
+}
+
+/* Rank 1 does something else, and rank 0 is told to stop waiting for it. */
+static void interrupted(rg_group *group, int rank)
+{
+    float x[2] = {1, 2};
+    if (rank == 1) {
+        (void)usleep(300 * 1000);
+        return;
+    }
+    rg_set_interrupted(press);
+    assert_fails(rg_group_all_reduce(group, x, 2, RG_F32, RG_GROUP_SUM), RG_ECLOSED, "Ctrl+C");
+    rg_set_interrupted(NULL);
+    assert_true(x[0] == 1 && x[1] == 2);
+    assert_fails(rg_group_barrier(group), RG_ECLOSED, "Ctrl+C");
+}
+
+static void a_wait_can_be_interrupted(void **unused)
+{
+    (void)unused;
+    run_team(2, interrupted);
 }
 
 /* ---- started now, waited for later ---- */
@@ -349,7 +460,9 @@ static int run_as_rank(const char *what)
     rg_group *group;
     int rank = number_of("OMPI_COMM_WORLD_RANK"), size = number_of("OMPI_COMM_WORLD_SIZE");
     rg_group_config config = {.backend = "mpi", .rank = rank, .size = size};
-    rg_status code = rg_group_open(&group, &config);
+    rg_status code = rg_flags_from_environment();
+    if (code == RG_OK)
+        code = rg_group_open(&group, &config);
     if (code != RG_OK) {
         (void)fprintf(stderr, "rank %d: %s\n", rank, rg_error_message());
         return 1;
@@ -359,6 +472,8 @@ static int run_as_rank(const char *what)
         large(group, rank);
         with_nan(group, rank);
         meanwhile(group, rank);
+        (void)printf("rank %d %s sums %08x\n", rank,
+                     rg_group_shares_memory(group) ? "shared" : "apart", sum_all(group, rank));
     } else if (rank == 1 && strcmp(what, "fail") == 0) {
         rg_group_fail(group, "its disk is full");
         sleep(20); /* mpirun ends it with the others */
@@ -374,16 +489,16 @@ static int run_as_rank(const char *what)
 }
 
 /* What MPI does not free is not ours. */
-static int mpirun(const char *what, char *said, size_t room)
+static int mpirun(const char *before, const char *what, char *said, size_t room)
 {
     char command[4200], self[4000];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     assert_true(n > 0);
     self[n] = '\0';
     (void)snprintf(command, sizeof command,
-                   "ASAN_OPTIONS=detect_leaks=0 timeout 60 mpirun --allow-run-as-root "
+                   "%s ASAN_OPTIONS=detect_leaks=0 timeout 60 mpirun --allow-run-as-root "
                    "--oversubscribe -n 3 %s mpi %s 2>&1",
-                   self, what);
+                   before, self, what);
     FILE *out = popen(command, "r");
     assert_non_null(out);
     size_t got = fread(said, 1, room - 1, out);
@@ -391,21 +506,30 @@ static int mpirun(const char *what, char *said, size_t room)
     return pclose(out);
 }
 
-static void members_compute_together_over_mpi(void **unused)
+static void members_compute_together_over_mpi_in_the_same_order(void **unused)
 {
     static char said[65536];
+    char wanted[80];
     (void)unused;
-    if (mpirun("everything", said, sizeof said) != 0)
-        fail_msg("%s", said);
+    for (int apart = 0; apart < 2; apart++) {
+        if (mpirun(apart ? "FLAGS_coll_shared_memory=0" : "", "everything", said, sizeof said) != 0)
+            fail_msg("%s", said);
+        for (int i = 0; i < 3; i++) {
+            (void)snprintf(wanted, sizeof wanted, "rank %d %s sums %08x", i,
+                           apart ? "apart" : "shared", sums_of[1][3]);
+            if (strstr(said, wanted) == NULL)
+                fail_msg("no \"%s\" in: %s", wanted, said);
+        }
+    }
 }
 
 static void who_leaves_or_fails_over_mpi_is_named(void **unused)
 {
     static char said[65536];
     (void)unused;
-    assert_int_not_equal(mpirun("leave", said, sizeof said), 0);
+    assert_int_not_equal(mpirun("", "leave", said, sizeof said), 0);
     assert_non_null(strstr(said, "rank 1 has left the group"));
-    assert_int_not_equal(mpirun("fail", said, sizeof said), 0);
+    assert_int_not_equal(mpirun("", "fail", said, sizeof said), 0);
     assert_non_null(strstr(said, "rank 1 has failed: its disk is full"));
 }
 
@@ -419,14 +543,16 @@ int main(int argc, char **argv)
         cmocka_unit_test(members_compute_together),
         cmocka_unit_test(megabytes_are_reduced),
         cmocka_unit_test(a_nan_is_not_hidden_by_a_maximum),
+        cmocka_unit_test(sums_have_one_order_with_memory_in_common_and_without),
         cmocka_unit_test(members_that_call_different_things_are_told),
         cmocka_unit_test(who_leaves_ends_the_wait_of_the_others),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(who_never_comes_ends_the_start),
         cmocka_unit_test(who_is_killed_ends_the_wait_of_the_others),
+        cmocka_unit_test(a_wait_can_be_interrupted),
         cmocka_unit_test(operations_run_while_their_caller_does_something_else),
         cmocka_unit_test(who_fails_tells_the_others_why),
-        cmocka_unit_test(members_compute_together_over_mpi),
+        cmocka_unit_test(members_compute_together_over_mpi_in_the_same_order),
         cmocka_unit_test(who_leaves_or_fails_over_mpi_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -588,6 +588,61 @@ static void instances_travel_as_bytes_and_broken_bytes_are_refused(void **state)
     rg_dataset_close(d);
 }
 
+/* Wherever a file is cut, each of its lines is in one range; and what is skipped leaves the batches
+ * behind it as they are. */
+static void ranges_of_a_file_have_each_line_once(void **state)
+{
+    const char *files[] = {write_rows("a", 0, 40), write_file("b", "2 0 0 1 1 1 0\n2 1 0 1 2 1 1")};
+    uint64_t size[2];
+    (void)state;
+    rg_dataset *d = open_dataset(RG_DATASET_QUEUE, files, 2, 3);
+    assert_ok(rg_dataset_set_leased(d, true));
+    rg_reader *r;
+    assert_fails(rg_reader_open(&r, d, 1), RG_EINVAL, "leased");
+    for (size_t f = 0; f < 2; f++) {
+        assert_ok(rg_dataset_cut_size(d, f, &size[f]));
+        for (uint64_t step = 1; step <= size[f] + 1; step += f == 0 ? 7 : 1) {
+            int64_t next = 0;
+            for (uint64_t at = 0; at < size[f]; at += step) {
+                rg_file_range range = {.file = (uint32_t)f, .begin = at, .end = at + step};
+                rg_batch *b;
+                assert_ok(rg_reader_open_range(&r, d, &range));
+                while (rg_reader_next(r, 0, &b) == RG_OK)
+                    for (size_t i = 0; i < b->rows; i++)
+                        assert_int_equal(((int64_t *)b->values[2]->data)[i], next++);
+                rg_reader_close(r);
+            }
+            assert_int_equal(next, f == 0 ? 40 : 2);
+        }
+    }
+    rg_file_range rest = {.file = 0, .skip = 6};
+    rg_batch *b;
+    assert_ok(rg_reader_open_range(&r, d, &rest));
+    assert_ok(rg_reader_next(r, 0, &b));
+    assert_int_equal(((int64_t *)b->values[2]->data)[0], 6);
+    assert_int_equal(b->rows, 3);
+    rg_reader_close(r);
+    rg_dataset_close(d);
+    assert_ok(rg_dataset_open(&d, RG_DATASET_MEMORY));
+    assert_fails(rg_dataset_set_leased(d, true), RG_EINVAL, "InMemoryDataset");
+    rg_dataset_close(d);
+}
+
+/* A line behind the middle of a file is named by its number in the file. */
+static void a_bad_line_of_a_range_has_its_number(void **state)
+{
+    const char *files[] = {write_file("c", "2 0 0 1 1 1 0\n2 1 0 1 2 1 1\n2 1 0 1 x 1 1\n")};
+    rg_reader *r;
+    rg_batch *b;
+    (void)state;
+    rg_dataset *d = open_dataset(RG_DATASET_QUEUE, files, 1, 3);
+    assert_ok(rg_dataset_set_leased(d, true));
+    assert_ok(rg_reader_open_range(&r, d, &(rg_file_range){.begin = 14, .end = 42}));
+    assert_fails(rg_reader_next(r, 0, &b), RG_EVALUE, "c:3");
+    rg_reader_close(r);
+    rg_dataset_close(d);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -622,6 +677,8 @@ int main(void)
         cmocka_unit_test(trainer_threads_share_the_data_and_a_failure),
         cmocka_unit_test(instances_of_one_id_are_merged),
         cmocka_unit_test(instances_travel_as_bytes_and_broken_bytes_are_refused),
+        cmocka_unit_test(ranges_of_a_file_have_each_line_once),
+        cmocka_unit_test(a_bad_line_of_a_range_has_its_number),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

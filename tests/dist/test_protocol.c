@@ -243,6 +243,33 @@ static void damaged_pushes_do_no_harm(void **state)
     }
 }
 
+/* With the examples that it is of. */
+static void tagged_pushes_come_back(void **state)
+{
+    static const rg_push_tag tags[] = {{1, 2, 3, 4, 5}, {1, 3, 1, 0, 7}};
+    rg_arena arena = RG_ARENA_EMPTY;
+    rg_buf body;
+    rg_push got;
+    (void)state;
+    rg_buf_init(&body, 0);
+    rg_push_write_head(&body, 7, NULL, 0, NULL, NULL, 0, (const uint32_t[]){B}, 1);
+    rg_push_sign(&body, 3, true, 11);
+    rg_push_tag_with(&body, tags, 2);
+    assert_ok(rg_push_read(&got, &arena, &schema, RG_PAYLOAD_FLOATS, body.data, body.len));
+    assert_true(got.taken && got.thread == 3 && got.n_tags == 2 && got.position == 11);
+    for (int i = 0; i < 2; i++)
+        assert_true(got.tags[i].reading == tags[i].reading && got.tags[i].range == tags[i].range &&
+                    got.tags[i].generation == tags[i].generation &&
+                    got.tags[i].from == tags[i].from && got.tags[i].to == tags[i].to);
+    assert_int_equal(rg_push_head_bytes(&got, body.len), body.len);
+    for (size_t n = 0; n < body.len; n++)
+        assert_int_equal(rg_push_read(&got, &arena, &schema, RG_PAYLOAD_FLOATS, body.data, n),
+                         RG_ECORRUPT);
+    damage(&body, read_floats);
+    rg_arena_free(&arena);
+    rg_buf_fini(&body);
+}
+
 /* 300 values are two blocks: one of 256 that ends in 512, and one of 44 with values to 1; the rows
  * of the table are 1, 2 and 3 times as large. Each is within half a step of its scale. */
 static void packed_pushes_come_back(void **state)
@@ -686,7 +713,8 @@ static void statistics_of_all_are_bytes_in_order(void **state)
 
 RUN(cmocka_unit_test(schemas_come_back), cmocka_unit_test(damaged_schemas_do_no_harm),
     cmocka_unit_test(impossible_schemas_are_refused), cmocka_unit_test(pushes_come_back),
-    cmocka_unit_test(packed_pushes_come_back), cmocka_unit_test(lengths_are_what_the_protocol_says),
+    cmocka_unit_test(packed_pushes_come_back), cmocka_unit_test(tagged_pushes_come_back),
+    cmocka_unit_test(lengths_are_what_the_protocol_says),
     cmocka_unit_test(payloads_are_said_by_flags), cmocka_unit_test(damaged_pushes_do_no_harm),
     cmocka_unit_test(pushes_that_do_not_fit_are_refused), cmocka_unit_test(products_do_not_wrap),
     cmocka_unit_test(wanted_rows_come_back), cmocka_unit_test(damaged_wishes_do_no_harm),

@@ -199,12 +199,14 @@ static void the_door_does_not_wait_for_the_engine(void **state)
 /* Nobody is buried, all others are served, and the save fails by name in time. */
 static void a_disk_that_does_not_answer(void **state)
 {
-    char folder[] = "/tmp/regatta-test-waits-XXXXXX";
+    char folder[] = "/tmp/regatta-test-waits-XXXXXX",
+         other_folder[] = "/tmp/regatta-test-waits-XXXXXX";
     server s;
     ears e[2] = {0};
     rg_buf push, save, get, elsewhere; /* a file has one writer at a time */
     (void)state;
     assert_non_null(mkdtemp(folder));
+    assert_non_null(mkdtemp(other_folder));
     set_flag("ps_join_seconds", "0");
     set_flag("ps_save_seconds", "1");
     set_flag("ps_save_root", "/tmp");
@@ -218,7 +220,7 @@ static void a_disk_that_does_not_answer(void **state)
     rg_buf_init(&save, 0);
     rg_ps_save_write(&save, folder, "table");
     rg_buf_init(&elsewhere, 0);
-    rg_ps_save_write(&elsewhere, "regatta-test-waits-elsewhere", "table");
+    rg_ps_save_write(&elsewhere, other_folder, "table");
     rg_buf_init(&get, 0);
     rg_ps_put_text(&get, "w");
     rg_buf_u64(&get, 0);
@@ -248,7 +250,7 @@ static void a_disk_that_does_not_answer(void **state)
     server_end_well(&s);
     (void)unsetenv("RG_FAULT");
     assert_ok(rg_dir_remove(folder));
-    assert_ok(rg_dir_remove("/tmp/regatta-test-waits-elsewhere"));
+    assert_ok(rg_dir_remove(other_folder));
 }
 
 RUN(cmocka_unit_test(a_step_without_a_trainer_ends_the_job),

@@ -1,14 +1,20 @@
 """What a job of 2 servers and 2 workers tells of itself, in LOG_DIR/watch."""
+import csv
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from cluster import HERE, clean_env
+from cluster import HERE, ROOT, clean_env
 
 from paddle import _core
+from paddle.distributed import launch_ps
 
 SCRIPT = os.path.join(HERE, "watch_script.py")
 FILES, FILE_ROWS, RUNS, BATCH, TEST_ROWS = 2, 50, 7, 16, 40  # a worker's, of watch_script.py
@@ -40,7 +46,8 @@ def newest(told):
 @pytest.fixture(scope="module")
 def job(tmp_path_factory):
     folder = tmp_path_factory.mktemp("watched")
-    launch(folder, FLAGS_watch_seconds="0.1", FLAGS_ps_table_memory="64M")
+    launch(folder, "--tensorboard", str(folder / "curves"), FLAGS_watch_seconds="0.1",
+           FLAGS_ps_table_memory="64M", FLAGS_metrics_port="auto", SCRAPE="1")
     return folder
 
 
@@ -112,12 +119,103 @@ def test_the_program_is_there_as_a_graph(job):
     assert block["vars"]["emb"] == {"shape": [1000, 8], "dtype": "float32", "persistable": True}
 
 
+def test_prometheus_reads_what_a_process_serves(job):
+    """The worker has asked itself, by the address that its first line says."""
+    with open(str(job / "metrics.0.txt")) as file:
+        families = {f.name: f for f in text_string_to_metric_families(file.read())}
+    assert families["regatta_examples"].type == "counter"
+    assert families["regatta_examples"].samples[0].value == FILES * FILE_ROWS + RUNS * BATCH
+    assert {s.labels["part"] for s in families["regatta_step_seconds"].samples} == \
+        {"read", "pull", "compute", "push", "wait"}
+    assert all(f.documentation for f in families.values())
+
+
+def test_tensorboard_reads_the_curves(job):
+    for process in ("worker.0", "worker.1"):
+        events = EventAccumulator(str(job / "curves" / process)).Reload()
+        tags = set(events.Tags()["scalars"])
+        assert {"loss/train", "loss/test", "auc/train", "auc/test", "step_ms/compute",
+                "speed/examples_per_second", "process/resident_bytes"} <= tags
+        assert all(0 < point.value < 5 for point in events.Scalars("loss/train"))
+        batches = newest(lines(job, process))["regatta_batches_total"]
+        assert events.Scalars("loss/train")[-1].step <= batches
+        with open(str(job / "curves" / process / "metrics.csv")) as file:
+            rows = list(csv.DictReader(file))
+        assert int(rows[-1]["step"]) == batches and 0 < float(rows[-1]["loss/test"]) < 5
+    tags = EventAccumulator(str(job / "curves" / "server.0")).Reload().Tags()["scalars"]
+    assert "server/pushes_per_second" in tags and "loss/train" not in tags
+
+
+def test_the_guide_and_the_dashboard_have_the_metrics_there_are():
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "metrics_page.py"), "--check"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    with open(os.path.join(ROOT, "docs", "guide-watch.md")) as file:
+        known = set(re.findall(r"regatta_\w+", file.read()))
+    with open(os.path.join(ROOT, "docs", "grafana-regatta.json")) as file:
+        board = json.load(file)
+    shown = set(re.findall(r"regatta_\w+", " ".join(
+        target["expr"] for panel in board["panels"] for target in panel["targets"])))
+    assert shown <= known, shown - known
+
+
+def test_a_worker_that_is_killed_goes_on_in_its_file(tmp_path):
+    launch(tmp_path, "--restarts", "1", DIE="1")
+    told = lines(tmp_path, "worker.1")
+    assert [line["start"]["incarnation"] for line in told if "start" in line] == [0, 1]
+    assert [line["event"] for line in told if "event" in line][0] == "rejoined"
+    assert newest(told)["regatta_skipped_batches_total"] > 0
+    seen = [line["event"] for line in lines(tmp_path, "server.0") if line.get("who") == "worker.1"]
+    assert "rejoined" in seen
+
+
 def test_a_worker_that_fails_says_why_and_servers_whom_they_lost(tmp_path):
     launch(tmp_path, fails=True, FAIL="1")
-    end = lines(tmp_path, "worker.1")[-2:]
-    assert end[0]["event"] == "error" and end[0]["text"] == "ValueError: this worker has had enough"
-    assert end[1]["end"] == {"status": 1}
+    said = lines(tmp_path, "worker.1")
+    error = [line for line in said if "event" in line][-1]
+    assert error["event"] == "error" and error["text"] == "ValueError: this worker has had enough"
+    assert said[-1]["end"] == {"status": 1}
     lost = [line for line in lines(tmp_path, "server.0") if line.get("event") == "lost"]
     assert lost[0]["who"] == "worker.1" and "this worker has had enough" in lost[0]["text"]
-    launch(tmp_path, "--no_watch")  # and nothing of the job before stays
-    assert not os.path.exists(str(tmp_path / "logs" / "watch"))
+
+
+LOCAL = '''
+import numpy as np
+import paddle.fluid as fluid
+x = fluid.data("x", [None, 3])
+loss = fluid.layers.mean(fluid.layers.fc(x, 1))
+test = fluid.default_main_program().clone(for_test=True)
+fluid.optimizer.SGD(0.1).minimize(loss)
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(fluid.default_startup_program())
+fed = {"x": np.ones((10, 3), "float32")}
+for _ in range(4):
+    exe.run(feed=fed, fetch_list=[loss])
+    exe.run(test, feed=fed, fetch_list=[loss])
+both = fluid.CompiledProgram(fluid.default_main_program()).with_data_parallel(
+    loss_name=loss.name, places=[fluid.CPUPlace()] * 2)
+exe.run(both, feed=fed, fetch_list=[loss])
+'''
+
+
+def test_training_by_hand_is_watched_without_servers_too(tmp_path):
+    done = subprocess.run([sys.executable, "-c", LOCAL], timeout=60, capture_output=True, text=True,
+                          env=clean_env(FLAGS_watch_dir=str(tmp_path / "logs" / "watch")))
+    assert done.returncode == 0, done.stderr
+    m = newest(lines(tmp_path, "worker.0"))
+    assert m["regatta_batches_total"] == 5 and m["regatta_examples_total"] == 50
+    assert isinstance(m["regatta_loss"], float)
+    assert m['regatta_step_seconds_total{part="compute"}'] > 0
+    assert m['regatta_step_seconds_total{part="read"}'] > 0
+    assert (tmp_path / "logs" / "watch" / "program.worker.0.json").exists()
+
+
+def test_a_job_that_is_not_watched_keeps_nothing_of_the_one_before(tmp_path):
+    old = tmp_path / "logs" / "watch" / "worker.7.jsonl"
+    old.parent.mkdir(parents=True)
+    old.write_text("{}")
+    args = launch_ps.parse_args(["--log_dir", str(tmp_path / "logs"), "--no_watch", SCRIPT])
+    job = launch_ps.make_job(args)
+    assert not old.parent.exists()
+    assert not any(v.startswith("FLAGS_watch_dir=") for p in job.processes for v in p[3])
+    shutil.rmtree(job._run_dir)

@@ -1,8 +1,11 @@
 """A click model on servers, over two files a worker, then by exe.run, then tested on one file.
 
     watch_script.py FOLDER      (who it is: the environment, as launch_ps sets it)"""
+import json
 import os
+import signal
 import sys
+import urllib.request
 
 import numpy as np
 
@@ -35,6 +38,18 @@ def dataset(files, variables):
     return made
 
 
+def scrape(folder, me):
+    """As Prometheus does, where this process says."""
+    with open(os.path.join(os.environ["FLAGS_watch_dir"], "worker.%d.jsonl" % me)) as file:
+        address = json.loads(file.readline())["start"]["metrics"]
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(address, timeout=30) as answer:
+        assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+        text = answer.read()
+    with open(os.path.join(folder, "metrics.%d.txt" % me), "wb") as file:
+        file.write(text)
+
+
 def main(folder):
     fleet.init(role_maker.PaddleCloudRoleMaker())
     ids = fluid.layers.data("ids", [1], dtype="int64", lod_level=1)
@@ -63,6 +78,10 @@ def main(folder):
                 fetch_list=[loss, auc])
     held_out = write(os.path.join(folder, "test-%d" % me), 40, 99)
     exe.infer_from_dataset(fleet.main_program, dataset([held_out], [ids, label]))
+    if os.environ.get("SCRAPE"):
+        scrape(folder, me)
+    if os.environ.get("DIE") == str(me) and "REGATTA_INCARNATION" not in os.environ:
+        os.kill(os.getpid(), signal.SIGKILL)
     if os.environ.get("FAIL") == str(me):
         raise ValueError("this worker has had enough")
     fleet.stop_worker()

@@ -19,6 +19,8 @@ STEPS = 12
 # Where a plain sync job does not come by a point, the first words that fit it say which job does:
 # mode, at which pass it strikes, and more of the environment. None: a test of its own is there.
 SCENARIOS = [
+    ("ps.lease", None),  # tests/faults/test_elastic.py: data that is dealt
+    ("lease.", None),
     ("file.", None),  # tests/python/test_io_faults.py, tests/save/test_save.c: they kill saves
     ("dir.", None),
     ("ps.disk.", None),  # below

@@ -67,7 +67,7 @@ def test_children_get_the_variables_of_both_styles(tmp_path):
     assert server["PADDLE_CURRENT_IP"] == ips[1] and len(set(ips)) == 2
     assert server["REGATTA_JOB_KEY"] == worker["REGATTA_JOB_KEY"]
     assert not os.path.exists(server["REGATTA_RUN_DIR"])  # gone with the job
-    logs = "".join(p.read_text() for p in (tmp_path / "logs").iterdir())
+    logs = "".join(p.read_text() for p in (tmp_path / "logs").rglob("*") if p.is_file())
     assert server["REGATTA_JOB_KEY"] not in logs + out.stdout + out.stderr
 
 
@@ -79,7 +79,7 @@ def test_children_know_who_they_are(tmp_path):
     assert log.startswith("PSERVER None 1 [")
     assert log.endswith("127.0.0.1:17181 1 True\n")
     assert sorted(os.listdir(str(tmp_path / "logs"))) == ["job.end", "serverlog.0", "serverlog.1",
-                                                          "workerlog.0"]
+                                                          "watch", "workerlog.0"]
     assert (tmp_path / "logs" / "workerlog.0").read_text() == out.stdout
 
 
@@ -270,7 +270,7 @@ def test_collective_trainers(tmp_path):
     assert one["PADDLE_CURRENT_ENDPOINT"] == one["PADDLE_TRAINER_ENDPOINTS"].split(",")[1]
     if _core.gpu_count() == 0:
         assert "no GPU can be used here: 2 trainers on the CPU" in out.stderr
-    assert sorted(os.listdir(str(tmp_path / "logs"))) == ["job.end", "workerlog.0",
+    assert sorted(os.listdir(str(tmp_path / "logs"))) == ["job.end", "watch", "workerlog.0",
                                                           "workerlog.1"]
 
 

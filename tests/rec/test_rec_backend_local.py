@@ -45,7 +45,7 @@ def test_a_cluster_job_trains_here(mode, tmp_path):
     made = job.made(folder)
     assert "The task submission folder is generated at " + made in said
     assert sorted(os.listdir(os.path.join(made, "logs"))) == ["job.end", "server.0", "server.1",
-                                                              "worker.0", "worker.1"]
+                                                              "watch", "worker.0", "worker.1"]
     # two files, one for each worker: every example once an epoch
     assert counted(said) == [("0", "120.0"), ("1", "240.0")]
     assert sorted(os.listdir(os.path.join(made, "saved"))) == ["0", "1"]
@@ -59,7 +59,7 @@ def test_k8s_has_servers_and_workers_of_its_own_number(tmp_path):
     status, said = job.submit(folder)
     assert status == 0, said
     assert sorted(os.listdir(os.path.join(job.made(folder), "logs"))) == ["job.end", "server.0",
-                                                                          "worker.0", "worker.1"]
+                                                                          "watch", "worker.0", "worker.1"]
     assert "k8s_cpu_cores is not used by backend Local" in said
 
 

@@ -60,6 +60,31 @@ def test_a_worker_that_fails_fails_the_run(tmp_path):
     assert "all workers already completed" not in said
 
 
+@pytest.mark.full
+def test_workers_that_die_are_started_again(tmp_path):
+    """Each worker is killed once, in the middle: the same model as without."""
+    calm = job.make(tmp_path / "calm", LOCAL)
+    status, said = job.run(calm)
+    assert status == 0, said
+    folder = job.make(tmp_path / "killed", LOCAL.replace(
+        "  fleet_mode: ps\n", "  fleet_mode: ps\n  restarts: 3\n  journal: everysec\n"))
+    status, said = job.run(folder, RG_FAULT="push.begin:40:kill")
+    assert status == 0 and said.count("it is started again (1 of 3)") == 2, said
+    for name in sorted(os.listdir(os.path.join(calm, "saved", "3"))):
+        if not name.startswith(("_generated_var", "MANIFEST", "auc")):
+            files = [open(os.path.join(x, "saved", "3", name), "rb").read() for x in (calm, folder)]
+            assert files[0] == files[1], name
+
+
+def test_what_no_launcher_does_is_refused(tmp_path):
+    text = job.CONFIG.replace("  fleet_mode: ps\n", "  fleet_mode: ps\n  restarts: 3\n")
+    status, said = job.run(job.make(tmp_path, text))
+    assert status != 0 and "restarts is of class local_cluster_train" in said, said
+    text = LOCAL.replace("  fleet_mode: ps\n", "  fleet_mode: ps\n  min_trainers: 1\n")
+    status, said = job.run(job.make(tmp_path, text))
+    assert status != 0 and "a sync job does not go on without a worker" in said, said
+
+
 def test_nodes_of_a_cluster_run_the_same_command_in_place(tmp_path):
     text = job.CONFIG.replace("class: train", "class: cluster_train")
     port = free_ports(1)

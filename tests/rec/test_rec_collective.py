@@ -24,7 +24,7 @@ def test_workers_train_one_model(kind, tmp_path):
         "type: DataLoader", "type: " + kind))
     status, said = job.run(folder)
     assert status == 0, said
-    assert sorted(os.listdir(tmp_path / "logs")) == ["job.end", "worker.0", "worker.1"]
+    assert sorted(os.listdir(tmp_path / "logs")) == ["job.end", "watch", "worker.0", "worker.1"]
     shown = [counted((tmp_path / "logs" / ("worker.%d" % i)).read_text()) for i in (0, 1)]
     assert shown[0] == shown[1]  # the metric is of both
     assert [n for _, _, n in shown[0]] == ["120.0", "240.0"]
@@ -65,7 +65,7 @@ def test_the_backend_local_trains_without_servers(tmp_path):
     status, said = backend_job.submit(folder, backend_job.client(tmp_path / "bin"))
     assert status == 0, said
     made = backend_job.made(tmp_path / "job")
-    assert sorted(os.listdir(os.path.join(made, "logs"))) == ["job.end", "worker.0", "worker.1"]
+    assert sorted(os.listdir(os.path.join(made, "logs"))) == ["job.end", "watch", "worker.0", "worker.1"]
     assert sorted(os.listdir(tmp_path / "out" / "saved")) == ["0", "1"]
 
 

@@ -7,6 +7,7 @@
 
 #include "dist/exchange.h"
 #include "dist/job.h"
+#include "dist/leases.h"
 #include "exec/executor.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 2, RETURN_SECONDS = 60 };
+enum { BATCH = 2, RETURN_SECONDS = 60, PASSES = 2, RANGE_ROWS = 3 };
 
 #define KEY "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
@@ -47,10 +48,10 @@ static uint32_t number_of(int index, int step, int i)
 
 static const char *const feeds[] = {"ids", "y"}, *const fetches[] = {"loss"};
 
-static rg_status run_step(trainer *t, rg_plan *plan, int thread, int step)
+static rg_status run_step(trainer *t, rg_plan *plan, int who, int step)
 {
     bool ledger = t->j->config.model.kind == MODEL_LEDGER;
-    int batch = ledger ? 1 : BATCH, who = t->s->me->index * JOB_MOST_THREADS + thread;
+    int batch = ledger ? 1 : BATCH;
     int64_t ids[BATCH];
     float y[BATCH];
     for (int i = 0; i < batch; i++) {
@@ -60,6 +61,37 @@ static rg_status run_step(trainer *t, rg_plan *plan, int thread, int step)
     RG_TRY(rg_feed_plan(plan, 0, &(rg_fed){ids, RG_I64, RG_SHAPE(batch, 1), NULL, NULL}));
     RG_TRY(rg_feed_plan(plan, 1, &(rg_fed){y, RG_F32, RG_SHAPE(batch, 1), NULL, NULL}));
     return rg_plan_run(plan);
+}
+
+static void has_stepped(trainer *t)
+{
+    const job_config *c = &t->j->config;
+    t->s->me->outcome.steps++;
+    if (c->think_ns > 0)
+        rg_clock_sleep(sim_draw(c->think_ns));
+}
+
+/* Range after range, as train_from_dataset does. An example is known by its range and its place. */
+static rg_status run_leased(trainer *t, rg_plan *plan, int thread)
+{
+    for (;;) {
+        rg_my_range mine;
+        rg_lease_answer answer;
+        RG_TRY(rg_leases_next(t->job, thread, &mine, &answer));
+        if (answer == RG_LEASE_OVER)
+            return RG_OK;
+        if (answer == RG_LEASE_WAIT) {
+            RG_TRY(rg_interrupted());
+            rg_clock_sleep(50 * SIM_MS);
+            continue;
+        }
+        for (uint64_t row = mine.from; row < RANGE_ROWS; row++) {
+            RG_TRY(rg_leases_batch(t->job, thread, 1));
+            RG_TRY(run_step(t, plan, (int)mine.lease.range, (int)row));
+            has_stepped(t);
+        }
+        rg_leases_read(t->job, thread);
+    }
 }
 
 /* All steps of a thread; what was pushed before this process was started again is not made again,
@@ -73,14 +105,23 @@ static rg_status run_steps(void *arg, int thread)
     rg_prepared *prepared;
     RG_TRY(rg_executor_make(t->executor, t->j->models[t->s->me->index].main, t->scope, &config,
                             &prepared));
-    for (int step = 0; step < c->steps; step++) {
+    if (c->leased)
+        RG_TRY(run_leased(t, rg_prepared_plan(prepared), thread));
+    for (int step = 0; !c->leased && step < c->steps; step++) {
+        int who = t->s->me->index * JOB_MOST_THREADS + thread;
         if (c->threads == 1 || !rg_exchange_skip(t->job, thread))
-            RG_TRY(run_step(t, rg_prepared_plan(prepared), thread, step));
-        t->s->me->outcome.steps++;
-        if (c->think_ns > 0)
-            rg_clock_sleep(sim_draw(c->think_ns));
+            RG_TRY(run_step(t, rg_prepared_plan(prepared), who, step));
+        has_stepped(t);
     }
     return c->threads > 1 ? rg_exchange_thread_ends(t->job, thread) : RG_OK;
+}
+
+/* One of the passes over leased data begins. */
+static rg_status begin_pass(trainer *t)
+{
+    static const uint64_t sizes[64];
+    rg_deal_plan plan = {.digest = 1, .n_files = (uint32_t)t->j->config.steps, .sizes = sizes};
+    return t->j->config.leased ? rg_leases_begin(t->job, &plan, t->j->config.threads, 1) : RG_OK;
 }
 
 static rg_status run_threads(trainer *t)
@@ -88,6 +129,9 @@ static rg_status run_threads(trainer *t)
     rg_pool *pool;
     int n = t->j->config.threads;
     RG_TRY(rg_exchange_threads(t->job, n));
+    RG_TRY(begin_pass(t));
+    if (n == 1)
+        return run_steps(t, 0);
     RG_TRY(rg_pool_open(&pool, n));
     RG_TRY(rg_pool_run(pool, run_steps, t));
     rg_pool_close(pool);
@@ -135,6 +179,7 @@ static rg_status set_flags(const job_config *config)
 {
     rg_set_interrupted(is_stopped);
     RG_TRY(set_flag("ps_loops", config->loops));
+    RG_TRY(set_flag("ps_elastic", config->elastic));
     return config->restarts > 0 ? set_flag("ps_return_seconds", RETURN_SECONDS) : RG_OK;
 }
 
@@ -146,7 +191,8 @@ static rg_status train(trainer *t)
     RG_TRY(rg_job_open(&t->job));
     RG_TRY(rg_executor_open(&t->executor, t->job));
     RG_TRY(rg_execute(t->executor, m->startup, t->scope));
-    RG_TRY(t->j->config.threads > 1 ? run_threads(t) : run_steps(t, 0));
+    for (int pass = 0; pass < (t->j->config.leased ? PASSES : 1); pass++)
+        RG_TRY(run_threads(t));
     RG_TRY(rg_exchange_flush(t->job));
     RG_TRY(rg_job_barrier(t->job, "all steps are done"));
     if (t->s->me->index == 0)

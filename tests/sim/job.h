@@ -23,6 +23,8 @@ typedef struct job_config {
     job_journal journal;
     int snapshot_seconds; /* 0: none is made */
     uint64_t think_ns;    /* that a trainer takes for a step, at most */
+    bool leased;          /* servers deal the examples: two passes over as many ranges as steps */
+    bool elastic;         /* trainers that die for good are done without */
 } job_config;
 
 /* What a process came to. */

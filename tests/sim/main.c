@@ -61,10 +61,11 @@ static bool run_plan(const plan *p)
     return sim_run(over, longest_ns);
 }
 
-/* A trainer that died when it had left may be started again for nothing. */
-static bool came_too_late(const job_process *p)
+/* A trainer that died when it had left may be started again for nothing; where one is enough,
+ * others may come when all is done. */
+static bool came_too_late(const job *j, const job_process *p)
 {
-    return p->starts > 1 && p->outcome.steps == 0 &&
+    return (p->starts > 1 || j->config.elastic) && p->outcome.steps == 0 &&
            (strstr(p->outcome.why, "the job is over") || strstr(p->outcome.why, "refused"));
 }
 
@@ -72,7 +73,7 @@ static bool all_well(const job *j)
 {
     for (int i = 0; i < j->n; i++) {
         const job_process *p = &j->processes[i];
-        if (!came_too_late(p) && (!p->outcome.ended || p->outcome.code != RG_OK))
+        if (!came_too_late(j, p) && (!p->outcome.ended || p->outcome.code != RG_OK))
             return false;
     }
     return true;
@@ -161,7 +162,9 @@ static void find_calm(int config)
     if (!run_plan(&p) || !all_well(running) || !running->has_bits)
         _exit(1);
     calm->bits = running->bits;
-    calm->has_bits = p.job.model.mode == 0 || p.job.model.kind == MODEL_LEDGER;
+    /* The mean over those that take part in a step depends on who has which range. */
+    calm->has_bits = p.job.leased ? p.job.model.mode != 0
+                                  : p.job.model.mode == 0 || p.job.model.kind == MODEL_LEDGER;
     for (int i = 0; i < running->n; i++) {
         calm->switches[i] = running->processes[i].process->switches;
         calm->points[i] = running->processes[i].process->points;

@@ -19,9 +19,29 @@ int plan_config_of(uint64_t seed)
     return (int)(seed % PLAN_CONFIGS);
 }
 
-/* 96 of them: 4 modes x 6 shapes x 4 models. */
+/* Of leased data, which is counted: 3 modes x 4 shapes. */
+static job_config leased_job(int config)
+{
+    static const struct {
+        int trainers, servers, loops, threads;
+    } shapes[] = {{2, 1, 2, 2}, {2, 2, 1, 1}, {3, 2, 2, 2}, {3, 2, 1, 1}};
+    int mode = config % 3, shape = config / 3;
+    return (job_config){.model = {.kind = MODEL_LEDGER,
+                                  .mode = mode,
+                                  .trainers = shapes[shape].trainers,
+                                  .servers = shapes[shape].servers,
+                                  .endpoints = {"sim:1:7000", "sim:2:7000"}},
+                        .steps = 5,
+                        .threads = mode == 1 ? shapes[shape].threads : 1,
+                        .loops = shapes[shape].loops,
+                        .leased = true};
+}
+
+/* 96 of them: 4 modes x 6 shapes x 4 models; and those of leased data. */
 job_config plan_job(int config)
 {
+    if (config >= PLAN_PLAIN)
+        return leased_job(config - PLAN_PLAIN);
     static const struct {
         int trainers, servers, loops, threads;
     } shapes[] = {{1, 1, 1, 1}, {2, 1, 2, 2}, {2, 2, 1, 1},
@@ -114,7 +134,9 @@ static plan_act draw_act(const plan *p, const plan_calm *calm)
  * batch is not the same again. */
 static void draw_returns(plan *p)
 {
-    p->job.restarts = p->job.threads == 1 && sim_one_in(2) ? PLAN_MOST_ACTS : 0;
+    bool may = p->job.threads == 1 || p->job.leased;
+    p->job.elastic = p->job.leased && sim_one_in(2);
+    p->job.restarts = may && sim_one_in(2) ? PLAN_MOST_ACTS : 0;
     if (p->job.restarts > 0 && sim_one_in(2))
         p->job.journal = sim_one_in(2) ? JOURNAL_EVERYSEC : JOURNAL_ALWAYS;
     if (p->job.journal != JOURNAL_OFF && sim_one_in(2))
@@ -211,6 +233,8 @@ void plan_describe(const plan *p, char *text, size_t size)
                                          : "words, sgd",
         m->trainers, p->job.threads, m->servers, p->job.loops, p->job.steps,
         p->gentle ? ", gentle" : "");
+    if (p->job.leased)
+        n += snprintf(text + n, size - (size_t)n, " leased%s,", p->job.elastic ? ", elastic" : "");
     if (p->job.has_key)
         n += snprintf(text + n, size - (size_t)n, " with a key,");
     if (p->job.restarts > 0)

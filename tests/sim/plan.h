@@ -4,7 +4,7 @@
 
 #include "sim/job.h"
 
-enum { PLAN_CONFIGS = 96, PLAN_MOST_ACTS = 6 };
+enum { PLAN_PLAIN = 96, PLAN_CONFIGS = PLAN_PLAIN + 12, PLAN_MOST_ACTS = 6 };
 
 /* How a job went that nothing happened to: what others are compared with. */
 typedef struct plan_calm {

@@ -200,6 +200,11 @@ uint64_t rg_clock_wall_ns(void)
     return sim_now();
 }
 
+double rg_clock_unix(void)
+{
+    return (double)sim_now() / 1e9;
+}
+
 void rg_clock_sleep(uint64_t ns)
 {
     int nobody;

@@ -1,4 +1,5 @@
-/* test_job_state.c - a job's state from the files of its processes: as they grow, and afterwards. */
+/* test_job_state.c - a job's state from the files of its processes: as they grow, and afterwards.
+ */
 #include "check.h"
 
 #include "base/json.h"
@@ -87,9 +88,9 @@ static void a_file_is_read_as_it_grows_and_its_unfinished_line_later(void **stat
 static void what_a_process_counted_before_it_died_stays(void **state)
 {
     (void)state;
-    write_lines("worker.0", START(100, 7, 0) "{\"t\":101,\"m\":{\"regatta_examples_total\":500}}\n"
-                                             START(110, 8, 1)
-                                             "{\"t\":111,\"m\":{\"regatta_examples_total\":20}}\n");
+    write_lines("worker.0",
+                START(100, 7, 0) "{\"t\":101,\"m\":{\"regatta_examples_total\":500}}\n" START(
+                    110, 8, 1) "{\"t\":111,\"m\":{\"regatta_examples_total\":20}}\n");
     rg_watch_state *s = opened(111);
     assert_true(rg_watch_examples(s) == 520);
     assert_int_equal(rg_watch_state_process(s, "worker.0")->incarnation, 1);
@@ -131,10 +132,12 @@ static void texts_of_others_cannot_break_what_is_shown(void **state)
 static void events_of_all_files_stand_in_the_order_of_time(void **state)
 {
     (void)state;
-    write_lines("worker.0", "{\"t\":103,\"event\":\"started\",\"who\":\"worker.0\",\"text\":\"b\"}\n");
-    write_lines("launcher", "{\"t\":101,\"event\":\"started\",\"who\":\"server.0\",\"text\":\"a\"}\n"
-                            "{\"t\":104,\"event\":\"killed\",\"who\":\"worker.1\",\"text\":\"c\"}\n"
-                            "{\"t\":104,\"state\":{\"worker.0\":\"running\",\"worker.1\":\"dead\"}}\n");
+    write_lines("worker.0",
+                "{\"t\":103,\"event\":\"started\",\"who\":\"worker.0\",\"text\":\"b\"}\n");
+    write_lines("launcher",
+                "{\"t\":101,\"event\":\"started\",\"who\":\"server.0\",\"text\":\"a\"}\n"
+                "{\"t\":104,\"event\":\"killed\",\"who\":\"worker.1\",\"text\":\"c\"}\n"
+                "{\"t\":104,\"state\":{\"worker.0\":\"running\",\"worker.1\":\"dead\"}}\n");
     rg_watch_state *s = opened(104);
     assert_int_equal(s->n_events, 3);
     for (int i = 0; i < 3; i++)
@@ -229,12 +232,13 @@ static void tables_are_summed_over_servers_and_their_limit_foretold(void **state
     (void)state;
     for (int i = 1; i <= 20; i++)
         for (int server = 0; server < 2; server++) {
-            (void)snprintf(line, sizeof line,
-                           "{\"t\":%d,\"m\":{\"regatta_table_rows{table=\\\"emb\\\"}\":%d,"
-                           "\"regatta_table_bytes{table=\\\"emb\\\"}\":%d,"
-                           "\"regatta_table_limit_bytes\":100000,\"regatta_table_lookups_total\":%d,"
-                           "\"regatta_table_hits_total\":%d}}\n",
-                           1000 + i, 10 * i, 1000 * i, 100 * i, 90 * i);
+            (void)snprintf(
+                line, sizeof line,
+                "{\"t\":%d,\"m\":{\"regatta_table_rows{table=\\\"emb\\\"}\":%d,"
+                "\"regatta_table_bytes{table=\\\"emb\\\"}\":%d,"
+                "\"regatta_table_limit_bytes\":100000,\"regatta_table_lookups_total\":%d,"
+                "\"regatta_table_hits_total\":%d}}\n",
+                1000 + i, 10 * i, 1000 * i, 100 * i, 90 * i);
             write_lines(server ? "server.1" : "server.0", line);
         }
     rg_watch_state *s = opened(1020);

@@ -8,6 +8,7 @@
 #include "sys/flags.h"
 #include "sys/metrics.h"
 #include "watch/sampler.h"
+#include "watch/tfevents.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -216,6 +217,28 @@ static void a_file_that_is_large_gets_fewer_samples_and_says_so(void **state)
     rg_buf_fini(&text);
 }
 
+/* record_tfevents.py prints them. */
+static const char golden_events[] =
+    "1800000000000000a37f4b220900002040fc54d9411a0d627261696e2e4576656e743a322b353110"
+    "3200000000000000241956ec0900005040fc54d94110ac022a240a110a0a6c6f73732f747261696e"
+    "150000003f0a0f0a086175632f74657374150000403f7697b5eb";
+
+static void records_are_those_of_tensorboard(void **state)
+{
+    (void)state;
+    rg_buf out, hex;
+    rg_buf_init(&out, 0);
+    rg_buf_init(&hex, 0);
+    rg_tf_version(&out, 1700000000.5);
+    rg_tf_scalars(&out, 1700000001.25, 300,
+                  (const rg_tf_scalar[]){{"loss/train", 0.5f}, {"auc/test", 0.75f}}, 2);
+    for (size_t i = 0; i < out.len; i++)
+        rg_buf_printf(&hex, "%02x", out.data[i]);
+    assert_string_equal(rg_buf_cstr(&hex), golden_events);
+    rg_buf_fini(&out);
+    rg_buf_fini(&hex);
+}
+
 static void a_folder_that_cannot_be_is_no_reason_not_to_train(void **state)
 {
     (void)state;
@@ -235,6 +258,7 @@ int main(void)
         cmocka_unit_test(a_process_tells_its_start_its_samples_and_its_end),
         cmocka_unit_test(one_started_again_goes_on_behind_half_a_line),
         cmocka_unit_test(a_file_that_is_large_gets_fewer_samples_and_says_so),
+        cmocka_unit_test(records_are_those_of_tensorboard),
         cmocka_unit_test(a_folder_that_cannot_be_is_no_reason_not_to_train),
     };
     if (mkdtemp(folder) == NULL)

@@ -96,9 +96,13 @@ class Job(object):
         # How often a worker that died is started again, servers too, and how many workers must
         # be left for the job to go on (0: all).
         self.restarts, self.restarts_servers, self.least_workers = 0, False, 0
+        self.join_dir = None  # where one more worker is asked for; None: none is added
         self.id = id or "%s-%d" % (os.urandom(6).hex(), os.getpid())
-        self.keeps = None  # the folder where it is noted for a --resume
+        self.keeps = None  # the folder where it is noted for a --resume, and what is noted
+        self.goes_on_by = "launch_ps --resume %s, with the same script and arguments"
         self.watched = True  # processes write how they are to watch/ in the log folder
+        self.stall_seconds = 10
+        self.page = None  # (host, port, token): where the job is shown to browsers
         self._key = os.urandom(32).hex()
         self._run_dir = tempfile.mkdtemp(prefix="regatta-")
         if log_dir:
@@ -120,8 +124,9 @@ class Job(object):
         env.update(own)
         return ["%s=%s" % item for item in env.items()]
 
-    def add(self, role, index, script, env, log_index=None, echo=False):
-        """role: worker or server. A process without a log folder shows its output here."""
+    def add(self, role, index, script, env, log_index=None, echo=False, spare=False):
+        """role: worker or server. A process without a log folder shows its output here. spare: it is
+        started when one more is asked for."""
         log = None
         if self.log_dir:
             log = os.path.join(self.log_dir, self.log_name
@@ -129,7 +134,13 @@ class Job(object):
         env = dict(env, REGATTA_BECAUSE=os.path.join(self._run_dir,
                                                      "%s.%d.because" % (role, index)))
         self.processes.append((role, index, [sys.executable, "-u"] + list(script),
-                               self._environment(env), log, self.append, echo or log is None))
+                               self._environment(env), log, self.append, echo or log is None, spare))
+
+    def _watch(self):
+        if not self.log_dir or not self.watched:
+            return None
+        folder = os.path.join(os.path.abspath(self.log_dir), "watch")
+        return (folder, float(self.stall_seconds)) + tuple(self.page or (None, 0, None))
 
     def run(self, server_wait_ms=0):
         """The exit status the launcher should end with."""
@@ -137,12 +148,14 @@ class Job(object):
             sys.stdout.flush()
             sys.stderr.flush()
             status = _core.launch(self.processes, self.log_dir, self._run_dir, server_wait_ms,
-                                  self.restarts, self.restarts_servers, self.least_workers)
+                                  self.restarts, self.restarts_servers, self.least_workers,
+                                  self.join_dir, self._watch())
             if self.keeps and status == 0:
-                resume.forget(self.keeps)
+                resume.forget(*self.keeps)
             elif self.keeps:
-                sys.stderr.write("launch: to go on where it was: launch_ps --resume %s, with the same "
-                                 "script and arguments\n" % self.keeps)
+                resume.has_stopped(*self.keeps)
+                sys.stderr.write("launch: to go on where it was: %s\n"
+                                 % (self.goes_on_by % self.keeps[0]))
             return status
         finally:
             shutil.rmtree(self._run_dir, ignore_errors=True)

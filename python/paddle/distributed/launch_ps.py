@@ -9,8 +9,8 @@ import os
 import sys
 
 from .. import _core
-from . import resume
-from .job import Job, Ports, host_and_port, is_true, print_arguments, refuse
+from . import elastic, resume
+from .job import Job, Ports, host_and_port, is_true, note, print_arguments, refuse
 
 __all__ = []
 
@@ -32,10 +32,12 @@ def parse_args(argv=None):
                         help="show these settings first: True")
     parser.add_argument("--endpoints", default="",
                         help="ip:port of each server, with commas, instead of --start_port")
-    parser.add_argument("--worker_num", type=int, default=WORKERS,
-                        help="number of workers: %d" % WORKERS)
+    parser.add_argument("--worker_num", type=int, default=None,
+                        help="number of workers: %d, or as many as the job had that --resume names"
+                        % WORKERS)
     parser.add_argument("--server_num", type=int, default=None,
-                        help="number of servers: %d, or as many as --endpoints" % SERVERS)
+                        help="number of servers: %d, or as many as --endpoints, or as the job had "
+                        "that --resume names" % SERVERS)
     parser.add_argument("--table_memory", default="",
                         help="what the rows of all tables of a server may take, as 8G or 512M: no "
                              "limit")
@@ -53,6 +55,17 @@ def parse_args(argv=None):
     parser.add_argument("--log_dir", default="logs", help="folder of the logs: logs")
     parser.add_argument("--no_watch", action="store_true",
                         help="processes do not write how they are to watch/ in --log_dir")
+    parser.add_argument("--page", type=int, nargs="?", const=0, default=None, metavar="PORT",
+                        help="show the job to browsers while it runs, at this port, or one that is "
+                        "free, which is said: no")
+    parser.add_argument("--page_host", default="127.0.0.1",
+                        help="the address of the page; one that other hosts reach needs a token: "
+                        "127.0.0.1")
+    parser.add_argument("--page_token", default="",
+                        help="what who asks for the page must have: none on 127.0.0.1, elsewhere a "
+                        "random one, which is said")
+    parser.add_argument("--stall_seconds", type=float, default=10,
+                        help="no step for so long is told, with who waits for whom: 10")
     parser.add_argument("--tensorboard", default="", metavar="DIR",
                         help="each process writes its curves there, for TensorBoard, and as CSV: "
                         "none")
@@ -61,14 +74,38 @@ def parse_args(argv=None):
                         "was; servers too, where there is a journal: 0")
     parser.add_argument("--resume", default="", metavar="DIR",
                         help="go on with a job that was stopped: DIR is its journal folder, or the "
-                        "log folder that it is in")
+                        "log folder that it is in; --server_num and --worker_num may be others than "
+                        "it had")
     parser.add_argument("--min_trainers", type=int, default=0,
                         help="async modes: the job goes on without workers that died for good "
                         "while so many are left; 0: it ends")
-    parser.add_argument("training_script", help="the script that every process runs")
+    parser.add_argument("--elastic", default="", metavar="MIN:MAX",
+                        help="workers come and go: the job goes on while MIN are left, and up to MAX "
+                        "are at work at once; their data is leased (docs/guide-long-jobs.md)")
+    parser.add_argument("--join", default="", metavar="LOG_DIR",
+                        help="add a worker (--worker_num of them) to the elastic job that has its logs "
+                        "there; it runs the job's own script")
+    parser.add_argument("training_script", nargs="?", help="the script that every process runs")
     parser.add_argument("training_script_args", nargs=argparse.REMAINDER,
                         help="its arguments")
-    return parser.parse_args(argv)
+    args = parser.parse_args(_with_page(parser, sys.argv[1:] if argv is None else list(argv)))
+    if args.worker_num is None and not args.resume:
+        args.worker_num = 1 if args.join else WORKERS
+    if not args.join and args.training_script is None:
+        parser.error("the following arguments are required: training_script")
+    return args
+
+
+def _with_page(parser, argv):
+    """--page may stand before the script: what follows it is its port only where it is a number."""
+    alone = {name for action in parser._actions if action.nargs == 0
+             for name in action.option_strings}
+    i = 0
+    while i < len(argv) and argv[i].startswith("-"):
+        if argv[i] == "--page" and not (i + 1 < len(argv) and argv[i + 1].isdigit()):
+            argv[i] = "--page=0"
+        i += 1 if argv[i] in alone or "=" in argv[i] else 2
+    return argv
 
 
 def _check(args):
@@ -91,6 +128,14 @@ def _check(args):
             for name in ("table_memory", "table_evict", "table_disk")])
     except ValueError as e:
         refuse(str(e))
+    if args.page is not None and not 0 <= args.page < 65536:
+        refuse("--page=%d is not a port" % args.page)
+    if args.page is not None and args.no_watch:
+        refuse("--page shows what --no_watch turns off")
+    if args.page is None and (args.page_token or args.page_host != "127.0.0.1"):
+        refuse("--page_host and --page_token are for --page")
+    if not 1 <= args.stall_seconds <= 1e6:
+        refuse("--stall_seconds=%g: 1 to 1000000" % args.stall_seconds)
     if not args.log_dir:
         refuse("--log_dir= is empty: the logs need a folder")
     if not 0 <= args.restarts <= 1000000:
@@ -98,6 +143,11 @@ def _check(args):
     if not 0 <= args.min_trainers <= args.worker_num:
         refuse("--min_trainers=%d: 0 to %d, the number of workers"
                % (args.min_trainers, args.worker_num))
+    if args.elastic and args.min_trainers:
+        refuse("--elastic=%s and --min_trainers=%d: the first says it too"
+               % (args.elastic, args.min_trainers))
+    if args.elastic and args.resume:
+        refuse("--elastic and --resume: a job that is gone on with has the workers that it had")
     return args.node_ip if args.node_ip != "127.0.0.1" else nodes[0]
 
 
@@ -146,6 +196,10 @@ def _told_of_deaths(args):
         told["FLAGS_ps_return_seconds"] = str(RETURN_SECONDS)
     if args.min_trainers:
         told["FLAGS_ps_go_on"] = "1"
+    if args.elastic:
+        told["FLAGS_ps_elastic"] = args.elastic.partition(":")[0]
+        told["FLAGS_ps_return_seconds"] = os.environ.get("FLAGS_ps_return_seconds",
+                                                         str(RETURN_SECONDS))
     return told
 
 
@@ -154,44 +208,73 @@ def _has_journal(args):
 
 
 def _take_up(args):
-    """The job that --resume names: {} where there is none. It has the endpoints and numbers that it
-    had."""
+    """The job that --resume names: {} where there is none. What the command does not say of it is as
+    it was; kept["anew"]: it gets other numbers of servers or workers, or was not stopped but went with
+    the machine, so that servers may have lost different ends of what they had written."""
     if not args.resume:
         return {}
     args.journal_dir = resume.folder_of(args.resume)
     kept = resume.read(args.journal_dir)
-    given = args.endpoints.split(",") if args.endpoints else kept["endpoints"]
-    if given != kept["endpoints"] or args.server_num not in (None, len(given)):
-        raise ValueError("--resume=%s: the job has servers %s; with others save a model, and load that"
-                         % (args.resume, ",".join(kept["endpoints"])))
-    if args.worker_num not in (WORKERS, kept["workers"]):
-        raise ValueError("--resume=%s: the job has %d workers, and --worker_num is %d"
-                         % (args.resume, kept["workers"], args.worker_num))
-    args.endpoints, args.worker_num = ",".join(given), kept["workers"]
+    servers = kept["endpoints"]
+    if args.worker_num is None:
+        args.worker_num = kept["workers"]
+    others = (args.endpoints and args.endpoints.split(",") != servers
+              or args.server_num not in (None, len(servers)))
+    kept["anew"] = (bool(others) or args.worker_num != kept["workers"]
+                    or not kept.get("stopped", False))
+    if not others:
+        args.endpoints = ",".join(servers)
     args.journal = args.journal or kept["mode"]
     if args.journal == "off":
         raise ValueError("--resume=%s and --journal=off: what it has is in its journal" % args.resume)
     return kept
 
 
-def _keep(args, job, kept, endpoints, hosts, port):
+def _deal_anew(args, kept):
+    """The journals of a job that goes on with other numbers become a snapshot for those."""
+    before = (len(kept["endpoints"]), kept["workers"])
+    # What tables do with rows beyond their memory is done again as it was.
+    for name, value in _table_flags(args).items():
+        _core.set_flag(name[len("FLAGS_"):], value)
+    kept["deal"], (_, _, steps, pushes, left_out) = resume.deal_anew(args.journal_dir, kept)
+    now = (len(args.endpoints.split(",")) if args.endpoints else args.server_num, args.worker_num)
+    text = ("servers: %d, workers: %d, from %s on" % (
+        *now, "step %d" % steps if steps else "%d pushes" % pushes))
+    if now != before:
+        text += ", where %d and %d were stopped" % before
+    if left_out:
+        text += "; %d pushes that not all servers had got are made again" % left_out
+    note(text)
+    if args.worker_num != before[1] and pushes:
+        note("%d workers share what %d were to read: the number of batches that are left is right; "
+             "which examples those are depends on how the script deals them"
+             % (args.worker_num, before[1]))
+
+
+def _folder_of_journals(args):
+    folder = args.journal_dir or os.environ.get("FLAGS_ps_journal_dir", "")
+    return os.path.abspath(folder or os.path.join(args.log_dir, "journal"))
+
+
+def _keep(args, job, kept, endpoints, hosts, port, workers):
     """For a --resume of this one."""
-    incarnation = kept.get("incarnation", 0)
-    job.keeps = os.path.abspath(args.journal_dir or os.environ.get("FLAGS_ps_journal_dir", "")
-                                or os.path.join(args.log_dir, "journal"))
-    resume.write(job.keeps, {
+    noted = {
         "id": job.id, "endpoints": endpoints, "hosts": hosts, "port": port,
-        "workers": args.worker_num, "incarnation": incarnation + args.restarts + 1,
-        "mode": args.journal or os.environ.get("FLAGS_ps_journal", "off")})
+        "workers": workers, "deal": kept.get("deal", 0),
+        "incarnation": kept.get("incarnation", 0) + args.restarts + 1,
+        "mode": args.journal or os.environ.get("FLAGS_ps_journal", "off")}
+    job.keeps = _folder_of_journals(args), noted
+    resume.write(*job.keeps)
 
 
-def _journal_flags(args):
+def _journal_flags(args, kept):
     """What the command says of journals, and where they are."""
     told = {}
     if args.journal:
         told["FLAGS_ps_journal"] = args.journal
-    folder = args.journal_dir or os.environ.get("FLAGS_ps_journal_dir", "")
-    told["FLAGS_ps_journal_dir"] = os.path.abspath(folder or os.path.join(args.log_dir, "journal"))
+    folder, deal = _folder_of_journals(args), kept.get("deal", 0)
+    told["FLAGS_ps_journal_dir"] = resume.journals(folder, deal)
+    told["FLAGS_ps_resume_from"] = resume.snapshot(folder, deal)
     return told
 
 
@@ -202,32 +285,48 @@ def _table_flags(args):
     return {name: value for name, value in said.items() if value}
 
 
+def _page(args):
+    """Where the page is, and what who asks must know."""
+    if args.page is None:
+        return None
+    try:
+        is_near = _core.host_resolve(args.page_host) in ("127.0.0.1", "::1")
+    except RuntimeError as e:
+        refuse("--page_host: %s" % e)
+    return args.page_host, args.page, args.page_token or (None if is_near else os.urandom(16).hex())
+
+
 def make_job(args, script=None, told=None, log_name="%slog.%d"):
     """script: what to run where it is no file (-m MODULE ...); told: more of the environment."""
     kept = _take_up(args)
     host = _check(args)
     ports = Ports()
+    if kept.get("anew"):
+        _deal_anew(args, kept)
     if args.endpoints:
         endpoints = _given_endpoints(args)
     else:
         if not _core.host_is_ours(host):
             refuse("--node_ip=%s is not an address of this host" % host)
-        count = SERVERS if args.server_num is None else args.server_num
+        count = args.server_num or len(kept.get("endpoints", [])) or SERVERS
         endpoints = ["%s:%d" % (host, ports.take(host, args.start_port + i, "server %d" % i))
                      for i in range(count)]
-    workers = ["%s:%d" % (host, ports.any(host)) for _ in range(args.worker_num)]
-    hosts, port = ((kept["hosts"], kept["port"]) if kept.get("hosts") else
+    least, most = (elastic.parse(args.elastic, args.worker_num) if args.elastic
+                   else (args.min_trainers, args.worker_num))
+    workers = ["%s:%d" % (host, ports.any(host)) for _ in range(most)]
+    hosts, port = ((kept["hosts"], kept["port"])
+                   if kept.get("hosts") and endpoints == kept["endpoints"] else
                    _by_address(endpoints, ports))
     common = {
         **_told_of_deaths(args),
         **(told or {}),
         **_table_flags(args),
-        **_journal_flags(args),
+        **_journal_flags(args, kept),
         **({"FLAGS_tensorboard_dir": os.path.abspath(args.tensorboard)} if args.tensorboard else {}),
         "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(endpoints),
         "PSERVERS": ",".join(endpoints),
-        "PADDLE_TRAINERS_NUM": str(args.worker_num),
-        "PADDLE_TRAINERS": str(args.worker_num),
+        "PADDLE_TRAINERS_NUM": str(most),
+        "PADDLE_TRAINERS": str(most),
         "PADDLE_TRAINER_ENDPOINTS": ",".join(workers),
     }
     if hosts:
@@ -235,10 +334,12 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     script = script or [args.training_script] + args.training_script_args
     job = Job(args.log_dir, log_name=log_name, id=kept.get("id"))
     if _has_journal(args):
-        _keep(args, job, kept, endpoints, hosts, port)
+        _keep(args, job, kept, endpoints, hosts, port, most)
     started = {"REGATTA_INCARNATION": str(kept["incarnation"])} if kept else {}
-    job.watched = not args.no_watch
-    job.restarts, job.least_workers = args.restarts, args.min_trainers
+    job.watched, job.stall_seconds = not args.no_watch, args.stall_seconds
+    job.page = _page(args)
+    job.restarts, job.least_workers = args.restarts, least
+    job.join_dir = elastic.folder_of(args.log_dir) if args.elastic else None
     job.restarts_servers = common.get(
         "FLAGS_ps_journal", os.environ.get("FLAGS_ps_journal", "off")) != "off"
     for i, endpoint in enumerate(endpoints):
@@ -253,12 +354,28 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
         job.add("worker", i, script, dict(
             common, **started, TRAINING_ROLE="TRAINER", PADDLE_TRAINING_ROLE="TRAINER",
             PADDLE_TRAINER_ID=str(i), TRAINER_ID=str(i), POD_IP=ip, PADDLE_PORT=str(own_port),
-            PADDLE_CURRENT_IP=ip, PADDLE_CURRENT_ENDPOINT=endpoint), echo=i == 0)
+            PADDLE_CURRENT_IP=ip, PADDLE_CURRENT_ENDPOINT=endpoint), echo=i == 0,
+            spare=i >= args.worker_num)
     return job
+
+
+def _join(args):
+    if args.training_script is not None:
+        refuse("--join=%s runs the script of the job that is joined, and %s is given"
+               % (args.join, args.training_script))
+    try:
+        answers = elastic.join(args.join, args.worker_num)
+    except (ValueError, OSError) as e:
+        refuse(str(e))
+    for answer in answers:
+        sys.stderr.write("launch: %s\n" % answer)
+    return 0 if all(answer.startswith("started") for answer in answers) else 1
 
 
 def launch(argv=None):
     args = parse_args(argv)
+    if args.join:
+        return _join(args)
     if args.print_config:
         print_arguments(args)
     try:

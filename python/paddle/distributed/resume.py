@@ -1,12 +1,22 @@
 """What a job with a journal leaves beside it, so that launch_ps --resume can go on with it: its id,
 by which servers know their journals, its endpoints, which are in the programs, and how often it was
-started. job.json in the folder of the journals; a job that has ended well leaves nothing."""
+started. job.json in the folder of the journals; a job that has ended well leaves nothing.
+
+With other numbers of servers or workers the journals are brought to one moment first, and written as a
+snapshot from which each new server takes its share (src/dist/stopped.h, serve_take_over.c). That and the
+new journals are in a folder of their own, deal-1, deal-2 and so on; job.json, written last and
+at once, says which counts. So whatever happens either the old journals are the job's, or the
+snapshot is, and the old ones go only when each new server has a snapshot of its own."""
 import json
 import os
+import shutil
+
+from .. import _core
 
 __all__ = []
 
 NAME = "job.json"
+SNAPSHOT = "snapshot"
 
 
 def folder_of(given):
@@ -29,6 +39,9 @@ def read(folder):
     for name, kind in kinds.items():
         if not isinstance(kept, dict) or not isinstance(kept.get(name), kind):
             raise ValueError("%s does not say %r as it should" % (path, name))
+    deal = kept.get("deal", 0)
+    if not isinstance(deal, int) or deal < 0:
+        raise ValueError("%s does not say 'deal' as it should" % path)
     return kept
 
 
@@ -42,8 +55,71 @@ def write(folder, kept):
     os.replace(path + ".new", path)
 
 
-def forget(folder):
+def journals(folder, deal):
+    """Where the servers' journals are: in the folder itself until the job was dealt anew."""
+    return os.path.join(folder, "deal-%d" % deal) if deal else folder
+
+
+def snapshot(folder, deal):
+    """What servers without a journal of their own begin with; "": there is none."""
+    path = os.path.join(journals(folder, deal), SNAPSHOT) if deal else ""
+    return path if os.path.isdir(path) else ""
+
+
+def deal_anew(folder, kept):
+    """The snapshot of a job that goes on with other numbers; the number of the deal, and what is in
+    it (_core.stopped_write)."""
+    deal = kept.get("deal", 0) + 1
+    shutil.rmtree(journals(folder, deal), ignore_errors=True)  # of one that did not come so far
+    os.makedirs(journals(folder, deal))
+    about = _core.stopped_write(_whole(folder, kept), os.path.join(journals(folder, deal), SNAPSHOT))
+    return deal, about
+
+
+def _whole(folder, kept):
+    """The journals, or, where not every server has come to one of its own, what they began with:
+    nobody has trained since."""
+    deal = kept.get("deal", 0)
+    own = journals(folder, deal)
+    if deal and not _all_have_begun(own, len(kept["endpoints"])):
+        return os.path.join(own, SNAPSHOT)
+    return own
+
+
+def _all_have_begun(own, servers):
+    for i in range(servers):
+        place = os.path.join(own, "server-%d" % i)
+        if not os.path.isdir(place) or not any(
+                name.startswith("ckpt-") and "." not in name for name in os.listdir(place)):
+            return False
+    return True
+
+
+def has_stopped(folder, kept):
+    """Its processes were ended by the launcher, and not with the machine: all that they have written
+    is there. What it was dealt from is not needed where each server has a journal."""
+    write(folder, dict(kept, stopped=True))
+    deal = kept.get("deal", 0)
+    own = journals(folder, deal)
+    if not deal or not _all_have_begun(own, len(kept["endpoints"])):
+        return
+    _remove_others(folder, deal)
+    shutil.rmtree(os.path.join(own, SNAPSHOT), ignore_errors=True)
+
+
+def _remove_others(folder, deal):
+    for name in os.listdir(folder):
+        old = name.startswith("server-") and not name.endswith(".previous") if deal else False
+        if old or (name.startswith("deal-") and name != "deal-%d" % deal):
+            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+
+
+def forget(folder, kept):
+    """It has ended well."""
     try:
         os.remove(os.path.join(folder, NAME))
     except OSError:
         pass
+    if kept.get("deal", 0):
+        _remove_others(folder, kept["deal"])
+        shutil.rmtree(journals(folder, kept["deal"]), ignore_errors=True)

@@ -52,10 +52,14 @@ class DatasetBase:
         self.dataset.set_threads(thread_num)
         self.thread_num = thread_num
 
-    def set_filelist(self, filelist):
+    def set_filelist(self, filelist, lease=False):
+        """The files that are read. lease=True, in a job with parameter servers: all files of all
+        workers, the same list in each; servers deal ranges of them to the workers, and what one that
+        died had goes to the others (docs/data.md)."""
         if isinstance(filelist, (str, bytes)):
             raise TypeError("set_filelist: filelist is %r, and must be a list of file names: "
                             "set_filelist([%r])" % (filelist, filelist))
+        self.dataset.set_leased(lease)
         self.dataset.set_files(list(filelist))
         self.filelist = filelist
 
@@ -98,6 +102,10 @@ class DatasetBase:
 
     def set_pv_batch_size(self, pv_batch_size):
         raise NotImplementedError("set_pv_batch_size: " + _NO_PV)
+
+    def _repr_html_(self):
+        from .notebook import dataset_html
+        return dataset_html(self)
 
     def desc(self):
         """The description as text of data_feed.proto."""

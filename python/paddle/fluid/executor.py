@@ -4,7 +4,7 @@ import contextlib
 import numpy
 
 from .. import _core
-from . import core
+from . import core, notebook
 from .core import CPUPlace, CUDAPlace
 from .framework import Program, Variable, default_main_program
 
@@ -253,7 +253,8 @@ class Executor:
                            fetch_handler=None):
         """Run the program on every batch of the dataset, on `thread` threads (0: the
         dataset's). Variables of fetch_list are written to stdout every print_period batches,
-        under their fetch_info; debug prints the times of the ops at the end."""
+        under their fetch_info; debug prints where the time of the steps went, and that of each op, at the
+        end."""
         return self._from_dataset(program, dataset, scope, thread, debug, fetch_list, fetch_info,
                                   print_period, fetch_handler, infer=False)
 
@@ -291,6 +292,7 @@ class Executor:
                              % (len(infos), len(names)))
         if int(print_period) < 1:
             raise ValueError("print_period is %r, and must be at least 1" % (print_period,))
+        notebook.draw_bars()
         if debug:
             _core.profile_reset()
             _core.profile_start()
@@ -303,6 +305,7 @@ class Executor:
             if debug:
                 _core.profile_stop()
                 print(_core.profile_table("total"))
+                print(_core.profile_steps(), flush=True)
                 _core.profile_reset()
 
     def close(self):

@@ -37,6 +37,7 @@ def is_compiled_with_cuda():
 
 _main_program_ = Program()
 _startup_program_ = Program()
+_first_programs = _main_program_, _startup_program_  # whatever is switched to later
 
 
 def default_startup_program():

@@ -7,7 +7,7 @@ import os
 import sys
 
 from .. import _core
-from . import core, unique_name
+from . import core, notebook, unique_name
 from .core import VarDesc
 from .variable import KNOWN_AS, Operator, Parameter, Variable, convert_np_dtype_to_dtype_
 
@@ -251,6 +251,7 @@ class Block:
             inputs = {k: v for k, v in inputs.items() if v is not None}
         if outputs and any(v is None for v in outputs.values()):
             outputs = {k: v for k, v in outputs.items() if v is not None}
+        notebook.rerun(self.program)
         return self.program._append_op(self.idx, index, type, inputs, outputs, attrs,
                                        _user_line(), True)
 
@@ -497,6 +498,9 @@ class Program(_core.Program):
         return self._text()
 
     __repr__ = __str__
+
+    def _repr_html_(self):
+        return notebook.program_html(self)
 
     def _sync_with_cpp(self):
         pass  # there is one program, in the core

@@ -90,6 +90,10 @@ class Variable(_core.Var):
 
     __str__ = __repr__
 
+    def _repr_html_(self):
+        from .notebook import variable_html
+        return variable_html(self)
+
     # Dygraph's methods: refused, since there is no eager mode.
     def numpy(self):
         raise RuntimeError("Variable.numpy(): %s has no value while a program is built; fetch it "

@@ -71,6 +71,11 @@ def _cards(value):
     return None if all(c.strip().isdigit() for c in cards) else "card numbers with commas: \"0,1\""
 
 
+def _journal(value):
+    # YAML takes a bare `off` for False.
+    return None if value is False else _one_of("off", "everysec", "always")(value)
+
+
 def _choice_0_1(value):
     if value == 2:
         return "0 or 1 (2 needs a gradient that is fed by hand)"
@@ -91,6 +96,8 @@ RUNNER = {
     "name": _text, "class": _one_of(*ENGINES), "device": _one_of("cpu", "gpu"),
     "fleet_mode": _one_of("ps", "collective", "pslib"), "selected_gpus": _cards,
     "worker_num": _whole(1), "server_num": _whole(1), "distribute_strategy": _STRATEGY,
+    "restarts": _whole(0), "journal": _journal, "journal_dir": _maybe_text,
+    "min_trainers": _whole(0), "resume": _maybe_text,
     "epochs": _whole(1), "phases": _names, "init_model_path": _maybe_text,
     "save_checkpoint_interval": _interval, "save_checkpoint_path": _maybe_text,
     "save_step_interval": _interval, "save_step_path": _maybe_text,
@@ -338,6 +345,7 @@ class _Check:
             self.exists(path + (key,), what + key, runner.get(key))
         self.trainer(path, runner, what)
         self.unused(path, runner, what, kind)
+        self.long_jobs(path, runner, what, kind)
         if isinstance(phases, list):
             if not phases:
                 self.say(path + ("phases",), what + "phases is empty")
@@ -378,6 +386,22 @@ class _Check:
                     note(key, key + " is not used by class infer")
         if str(runner.get("device", "cpu")).lower() == "cpu":
             note("selected_gpus", "selected_gpus is not used with device cpu")
+
+    def long_jobs(self, path, runner, what, kind):
+        """What launch_ps does for processes that die, it does where it starts them."""
+        for key in ("restarts", "journal", "journal_dir", "min_trainers", "resume"):
+            if not runner.get(key):
+                continue
+            if kind != "local_cluster_train":
+                self.say(path + (key,), what + "%s is of class local_cluster_train; of cluster_train the "
+                                               "cluster starts processes again" % key)
+            elif str(runner.get("fleet_mode", "ps")).lower() == "collective":
+                self.say(path + (key,), what + "%s needs servers, and fleet_mode collective has none"
+                         % key)
+        mode = str(runner.get("distribute_strategy") or "async").lower()
+        if runner.get("min_trainers") and mode == "sync":
+            self.say(path + ("min_trainers",), what + "a sync job does not go on without a worker: "
+                                                      "min_trainers is of async, half_async and geo")
 
     def devices(self, path, runner, what, kind):
         device = str(runner.get("device", "cpu")).lower()

@@ -305,17 +305,25 @@ def _read():
 RULES = _read()
 
 
-def _checked(layer, function):
-    plain = function  # below its decorators; inspect.unwrap() would cost 8 ms of every start
+def _rules_of(layer, function):
+    """[(place, argument, check, whether None will do)]"""
+    plain = function  # below its decorators; inspect.unwrap() takes far longer
     while hasattr(plain, "__wrapped__"):
         plain = plain.__wrapped__
     names = plain.__code__.co_varnames[:plain.__code__.co_argcount]
     optional = dict(zip(reversed(names), reversed(plain.__defaults__ or ())))
-    rules = [(at, name, check, name in optional and optional[name] is None)
-             for at, name in enumerate(names) for check in RULES[layer].get(name, ())]
+    return [(at, name, check, name in optional and optional[name] is None)
+            for at, name in enumerate(names) for check in RULES[layer].get(name, ())]
+
+
+def _checked(layer, function):
+    rules = None  # found at the first call: few layers of all are ever called
 
     @functools.wraps(function)
     def call(*args, **kwargs):
+        nonlocal rules
+        if rules is None:
+            rules = _rules_of(layer, function)
         given = len(args)
         for at, name, check, optional in rules:
             value = args[at] if at < given else kwargs.get(name, call)

@@ -22,6 +22,8 @@ def _hosts():
 
 
 class LocalClusterEngine(Engine):
+    options = []  # more of launch_ps
+
     def collective_job(self):
         """A worker for each card, or worker_num of them: on this host, or on each of a cluster's,
         where the trainer of a pod stands for the workers of its cards."""
@@ -49,10 +51,11 @@ class LocalClusterEngine(Engine):
         args = launch_ps.parse_args([
             "--worker_num", str(self.envs["worker_num"]),
             "--server_num", str(self.envs["server_num"]),
-            "--start_port", str(envs.find_free_port()), "--log_dir", self.envs["log_dir"],
-            self.trainer])
+            "--start_port", str(envs.find_free_port()), "--log_dir", self.envs["log_dir"]]
+            + self.options + [self.trainer])
         job = launch_ps.make_job(args, ["-m", "paddlerec.core.factory", self.trainer],
                                  dict(self.envs, CLUSTER_INSTANCE="1"), "%s.%d")
+        job.goes_on_by = "`resume: %s` in the runner"
         return job.run()
 
     def run(self):

@@ -1,6 +1,8 @@
 """What every kind of fleet can do without knowing how it trains: roles, endpoints, files."""
 import warnings
 
+from paddle import _core
+
 from .mode import Mode
 from .role_maker import PaddleCloudRoleMaker, RoleMakerBase
 
@@ -61,6 +63,10 @@ class Fleet(object):
         first workers where it does not come out even."""
         if not isinstance(files, list):
             raise TypeError("files should be a list of file need to be read.")
+        if int(_core.get_flag("ps_elastic")[1]):
+            raise RuntimeError("fleet.split_files in an elastic job: a worker that goes would take its "
+                               "files with it; give all workers all files, and lease them: "
+                               "dataset.set_filelist(files, lease=True)")
         index, workers = self.worker_index(), self.worker_num()
         if len(files) < workers:
             warnings.warn("fleet.split_files: %d file%s for %d workers: worker %d and those after it "

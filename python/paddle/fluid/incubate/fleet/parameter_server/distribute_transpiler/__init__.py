@@ -11,8 +11,10 @@
         exe.train_from_dataset(fleet.main_program, dataset)
         fleet.stop_worker()
 """
+import os
 import sys
 
+from paddle import _core
 from paddle.fluid import communicator, io
 from paddle.fluid.communicator import Communicator
 from paddle.fluid.compiler import CompiledProgram
@@ -45,6 +47,14 @@ def _check_program(program, call):
                         "CompiledProgram is not allowed" % call)
     if not isinstance(program, Program):
         raise TypeError("in fleet.%s() function, main_program must be as Program type" % call)
+
+
+def _kind_of_folder(path):
+    """What servers of a job left there: "snapshot", "journals", or None."""
+    names = os.listdir(path) if path and os.path.isdir(path) else []
+    if any(name.startswith("server-0-of-") for name in names):
+        return "snapshot"
+    return "journals" if "job.json" in names or "server-0" in names else None
 
 
 class DistributedTranspiler(Fleet):
@@ -156,12 +166,20 @@ class DistributedTranspiler(Fleet):
 
     def init_server(self, model_dir=None):
         """Start the parameters, or load this server's part of a folder that save_persistables
-        or save_inference_model has written, here or in real Paddle."""
+        or save_inference_model has written, here or in real Paddle, or of a snapshot of any number
+        of servers (paddle export_snapshot --snapshot): with states of optimizers."""
         self._strategy("init_server")
         if not self.is_server():
             raise RuntimeError("fleet.init_server() on a worker: call init_worker()")
         self._executor.run(self.startup_program)
-        if model_dir:
+        kind = _kind_of_folder(model_dir)
+        if kind == "journals":
+            raise ValueError("fleet.init_server(%r) is a folder of journals: go on with its job by launch_ps "
+                             "--resume, or make a snapshot of it by `paddle export_snapshot --snapshot "
+                             "%s FOLDER`" % (model_dir, model_dir))
+        if kind == "snapshot":
+            _core.set_flag("ps_init_from", os.path.abspath(model_dir))
+        elif model_dir:
             io.load_persistables(self._executor, model_dir, self.main_program)
 
     def run_server(self):

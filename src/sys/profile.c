@@ -1,18 +1,14 @@
-/* profile.c - collecting and showing the time of ops. */
-#include "exec/profile.h"
+/* profile.c - collecting spans, and the tables of them. */
+#include "sys/profile_priv.h"
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "sys/clock.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct event {
-    const char *type; /* of the registry: lives for ever */
-    uint64_t start, end;
-    int thread;
-} event;
 
 typedef struct row {
     const char *type;
@@ -20,32 +16,82 @@ typedef struct row {
 } row;
 
 bool rg_profiling;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static event *events;
-static size_t n_events, cap_events;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
+static rg_span *spans;
+static size_t n_spans, cap_spans;
+static size_t shown; /* spans before it were reset, and are kept for the process's own trace */
+static bool keeps;   /* they are */
+static uint64_t n_dropped;
+static int64_t wall_ahead; /* of the monotonic clock, when it was started */
+static _Atomic uint64_t since_ns;
+
+static _Atomic int n_threads;
+static _Thread_local int own_number; /* from 1; 0: it has none yet */
 
 void rg_profile_start(void)
 {
+    (void)pthread_mutex_lock(&lock);
+    wall_ahead = (int64_t)(rg_clock_wall_ns() - rg_clock_ns());
+    if (!rg_profiling)
+        atomic_store(&since_ns, rg_clock_ns());
+    (void)pthread_mutex_unlock(&lock);
     rg_profiling = true;
+}
+
+uint64_t rg_profile_since(void)
+{
+    return atomic_load(&since_ns);
 }
 
 void rg_profile_stop(void)
 {
-    rg_profiling = false;
+    rg_profiling = keeps;
 }
 
 void rg_profile_reset(void)
 {
     (void)pthread_mutex_lock(&lock);
-    n_events = 0;
+    shown = keeps ? n_spans : 0;
+    n_spans = keeps ? n_spans : 0;
+    n_dropped = 0;
     (void)pthread_mutex_unlock(&lock);
 }
 
-void rg_profile_add(const char *type, uint64_t start_ns, uint64_t end_ns, int thread)
+void rg_profile_keep(void)
+{
+    keeps = true;
+}
+
+void rg_profile_put(const rg_span *span)
 {
     (void)pthread_mutex_lock(&lock);
-    if (rg_grow((void **)&events, n_events, &cap_events, sizeof *events) == RG_OK)
-        events[n_events++] = (event){type, start_ns, end_ns, thread};
+    if (n_spans < RG_PROFILE_MOST &&
+        rg_grow((void **)&spans, n_spans, &cap_spans, sizeof *spans) == RG_OK)
+        spans[n_spans++] = *span;
+    else
+        n_dropped++;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void rg_profile_add(rg_span_kind kind, const char *name, uint64_t start_ns, uint64_t end_ns)
+{
+    if (own_number == 0)
+        own_number = atomic_fetch_add(&n_threads, 1) + 1;
+    rg_profile_put(&(rg_span){name, start_ns, end_ns, kind, own_number});
+}
+
+const rg_span *rg_profile_lock(bool whole, size_t *n, uint64_t *dropped, int64_t *ahead)
+{
+    (void)pthread_mutex_lock(&lock);
+    size_t first = whole ? 0 : shown;
+    *n = n_spans - first;
+    *dropped = n_dropped;
+    *ahead = wall_ahead;
+    return spans + first;
+}
+
+void rg_profile_unlock(void)
+{
     (void)pthread_mutex_unlock(&lock);
 }
 
@@ -107,15 +153,17 @@ static rg_status make_rows(row **out, size_t *n)
     size_t capacity = 0;
     rg_status code = RG_OK;
     *n = 0;
-    for (size_t i = 0; i < n_events; i++) {
-        const event *e = &events[i];
+    for (size_t i = shown; i < n_spans; i++) {
+        const rg_span *e = &spans[i];
+        if (e->kind != RG_SPAN_OP)
+            continue;
         uint64_t took = e->end - e->start;
-        uintptr_t at = (uintptr_t)rg_map_get(&index, e->type);
+        uintptr_t at = (uintptr_t)rg_map_get(&index, e->name);
         if (at == 0) {
             RG_TRY_GOTO(code, rg_grow((void **)&rows, *n, &capacity, sizeof *rows));
-            rows[*n] = (row){.type = e->type, .min = took};
+            rows[*n] = (row){.type = e->name, .min = took};
             at = ++*n;
-            RG_TRY_GOTO(code, rg_map_put(&index, e->type, (void *)at));
+            RG_TRY_GOTO(code, rg_map_put(&index, e->name, (void *)at));
         }
         row *r = &rows[at - 1];
         r->calls++;
@@ -163,18 +211,34 @@ rg_status rg_profile_table(const char *sorted_by, rg_buf *text)
     return rg_buf_status(text);
 }
 
-rg_status rg_profile_trace(rg_buf *json)
+/* ---- where steps went ---- */
+
+rg_status rg_profile_steps(rg_buf *text)
 {
+    enum { PARTS = 5 };
+    static const char *const names[PARTS] = {"read", "pull", "compute", "push", "wait"};
+    static const char *const docs[PARTS] = {
+        "data were waited for", "rows and parameters came from servers",
+        "ops of the model and its updates", "gradients were handed to servers",
+        "others were waited for"};
+    uint64_t took[PARTS] = {0}, all = 0, steps = 0;
     (void)pthread_mutex_lock(&lock);
-    uint64_t zero = n_events ? events[0].start : 0;
-    rg_buf_text(json, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [");
-    for (size_t i = 0; i < n_events; i++)
-        rg_buf_printf(json,
-                      "%s\n{\"name\": \"%s\", \"cat\": \"op\", \"ph\": \"X\", \"ts\": %.3f, "
-                      "\"dur\": %.3f, \"pid\": 0, \"tid\": %d}",
-                      i ? "," : "", events[i].type, (double)(events[i].start - zero) / 1e3,
-                      (double)(events[i].end - events[i].start) / 1e3, events[i].thread);
-    rg_buf_text(json, "\n]}\n");
+    for (size_t i = shown; i < n_spans; i++) {
+        steps += spans[i].kind == RG_SPAN_RUN && strcmp(spans[i].name, "step") == 0;
+        for (int k = 0; spans[i].kind == RG_SPAN_PART && k < PARTS; k++)
+            if (strcmp(spans[i].name, names[k]) == 0) {
+                took[k] += spans[i].end - spans[i].start;
+                all += spans[i].end - spans[i].start;
+            }
+    }
     (void)pthread_mutex_unlock(&lock);
-    return rg_buf_status(json);
+    if (steps == 0 || all == 0)
+        return RG_OK;
+    rg_buf_printf(text, "Where %llu steps went:\n", (unsigned long long)steps);
+    for (int i = 0; i < PARTS; i++)
+        if (took[i] > 0)
+            rg_buf_printf(text, "  %-8s %5.1f %%  %10.3f ms a step  %s\n", names[i],
+                          100.0 * (double)took[i] / (double)all,
+                          (double)took[i] / (double)steps / 1e6, docs[i]);
+    return rg_buf_status(text);
 }

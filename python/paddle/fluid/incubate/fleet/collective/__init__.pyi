@@ -1,0 +1,4 @@
+# Made by tools/api_help.py: change the source, or tools/help, and run it again.
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+def __getattr__(name: str) -> Any: ...
