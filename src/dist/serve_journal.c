@@ -82,7 +82,8 @@ static rg_status see_about(void *arg, const rg_record *record)
 static rg_status remove_entry(void *arg, const char *name)
 {
     const rg_folder *folder = arg;
-    return strncmp(name, "ckpt-", 5) == 0 || strncmp(name, "journal-", 8) == 0
+    return strncmp(name, "ckpt-", 5) == 0 || strncmp(name, "delta-", 6) == 0 ||
+                   strncmp(name, "journal-", 8) == 0
                ? rg_folder_remove(folder, name)
                : RG_OK;
 }
@@ -118,10 +119,15 @@ rg_status rg_serve_open_journal(rg_engine *s)
     RG_TRY(rg_journal_mode_of(text, &mode));
     if (mode == RG_JOURNAL_OFF)
         return RG_OK;
+    int64_t deltas = rg_flag_int("ps_snapshot_deltas");
+    if (deltas < 0 || deltas > RG_DELTAS_MAX)
+        return rg_fail(RG_EINVAL, "FLAGS_ps_snapshot_deltas is %lld: 0 to %d are possible",
+                       (long long)deltas, RG_DELTAS_MAX);
     struct rg_serve_journal *j = rg_alloc_zero(1, sizeof *j);
     if (j == NULL)
         return rg_no_memory(sizeof *j, "a journal");
     j->mode = mode;
+    j->n_deltas = -1;
     rg_buf_init(&j->load, 0);
     s->journal = j;
     RG_TRY(enter_folder(s, j));

@@ -32,19 +32,25 @@ struct rg_serve_journal {
     rg_journal_mode mode;
     rg_folder *folder;
     rg_folder_lock *lock;
-    uint64_t lineage, number;             /* of the snapshot that it begins with */
-    bool found;                           /* there was one: another process was here */
-    rg_journal *journal;                  /* NULL: not yet */
-    atomic_bool replaying;                /* what comes is from the journal */
-    uint64_t snapshot_ns, snapshot_bytes; /* when the last one was taken; how large */
-    uint64_t snapshot_steps;              /* sync: that were made then */
-    pthread_t writer;                     /* writes rows and brings it to the disk, ... */
-    bool writing;                         /* ... and is to be joined; the looking thread's */
-    atomic_bool written, stop;            /* it is done; it shall be */
-    rg_snapshot *unfinished;              /* the writer's meanwhile, with ... */
-    struct rg_state_rows *rows;           /* ... its rows at the cut */
-    rg_held_loop held[RG_RPC_MAX_LOOPS];  /* each its loop's */
-    rg_buf load;                          /* the body of LOAD, where a trainer sent the program */
+    uint64_t lineage, number; /* of the snapshot that it begins with */
+    bool found;               /* there was one: another process was here */
+    rg_journal *journal;      /* NULL: not yet */
+    atomic_bool replaying;    /* what comes is from the journal */
+    uint64_t snapshot_ns,
+        snapshot_bytes;   /* when the last one was taken; how large a whole one is */
+    uint64_t last_number; /* of the last one; what was written to the journal since a whole one: */
+    uint64_t since_whole;
+    bool told_whole;                     /* it was said that none can be a delta */
+    uint64_t written_bytes;              /* how large the last one was */
+    uint64_t snapshot_steps;             /* sync: steps that were made when the last was taken */
+    int64_t n_deltas;                    /* since then; -1: the next one is whole */
+    pthread_t writer;                    /* writes rows and brings it to the disk, ... */
+    bool writing;                        /* ... and is to be joined; the looking thread's */
+    atomic_bool written, stop;           /* it is done; it shall be */
+    rg_snapshot *unfinished;             /* the writer's meanwhile, with ... */
+    struct rg_state_rows *rows;          /* ... its rows at the cut */
+    rg_held_loop held[RG_RPC_MAX_LOOPS]; /* each its loop's */
+    rg_buf load;                         /* the body of LOAD, where a trainer sent the program */
     /* Of a job that has stopped (stopped.c): nothing is written, and of what was pushed only so
      * much is done that all servers have it; NULL: all of it. */
     bool looks;
@@ -113,6 +119,8 @@ rg_status rg_state_get_member(const rg_record *record, uint32_t trainers, uint32
 /* ---- serve_state_rows.c ---- */
 
 rg_status rg_state_cut_shards(rg_engine *s, rg_snapshot *to, rg_state_rows **rows);
+/* Whether all tables know what has changed since the last cut, so that a delta can be taken. */
+bool rg_state_notes_changes(rg_engine *s);
 /* In a thread that is no loop's, which holds no lock. RG_ECLOSED: `stop` was set. */
 rg_status rg_state_rows_write(rg_state_rows *rows, const atomic_bool *stop);
 void rg_state_rows_close(rg_state_rows *rows); /* the same; NULL is allowed */

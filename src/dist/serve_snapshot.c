@@ -73,12 +73,37 @@ static uint64_t next_record(rg_engine *s)
     return number;
 }
 
-/* The state at the cut, in a file that has all of it but the rows. */
-static rg_status cut_state(rg_engine *s, uint64_t number)
+/* Whether there can be a delta next. */
+static void look_whether_noted(rg_engine *s)
 {
     struct rg_serve_journal *j = s->journal;
-    RG_TRY(rg_snapshot_begin(&j->unfinished, j->folder, j->lineage, number));
-    return rg_state_cut(s, j->unfinished, &j->rows);
+    if (rg_flag_int("ps_snapshot_deltas") == 0 || rg_state_notes_changes(s))
+        return;
+    j->n_deltas = -1;
+    if (!j->told_whole && atomic_load(&s->ready))
+        rg_log(
+            RG_LOG_W, "ps",
+            "server=%d \"its snapshots are whole ones, whatever FLAGS_ps_snapshot_deltas says: a "
+            "table has rows on disk, lets rows go or filters ids\"",
+            s->id);
+    j->told_whole = atomic_load(&s->ready);
+}
+
+/* The state at the cut, in a file that has all of it but the rows; of a delta, where all that has
+ * changed since the last is known, but the rows that have. */
+static rg_status cut_state(rg_engine *s, bool delta)
+{
+    struct rg_serve_journal *j = s->journal;
+    uint64_t number = next_record(s), last = j->last_number;
+    delta = delta && rg_state_notes_changes(s);
+    j->n_deltas = delta ? j->n_deltas + 1 : 0;
+    j->since_whole = delta ? j->since_whole : 0;
+    j->last_number = number;
+    RG_TRY(delta ? rg_snapshot_begin_delta(&j->unfinished, j->folder, j->lineage, number, last)
+                 : rg_snapshot_begin(&j->unfinished, j->folder, j->lineage, number));
+    RG_TRY(rg_state_cut(s, j->unfinished, &j->rows));
+    look_whether_noted(s);
+    return RG_OK;
 }
 
 static void give_up(struct rg_serve_journal *j)
@@ -87,18 +112,20 @@ static void give_up(struct rg_serve_journal *j)
     rg_snapshot_abandon(j->unfinished);
     j->rows = NULL;
     j->unfinished = NULL;
+    j->n_deltas = -1; /* what has changed was noted for this one */
 }
 
 /* Where it fails there is nothing of it. */
-static rg_status hold_and_cut(rg_engine *s, double *seconds)
+static rg_status hold_and_cut(rg_engine *s, bool delta, double *seconds)
 {
     struct rg_serve_journal *j = s->journal;
+    j->since_whole += rg_journal_bytes(j->journal);
     uint64_t segment; /* it begins a little before: nobody shall wait for the disk meanwhile */
     RG_TRY(rg_journal_cut(j->journal, &segment));
     uint64_t begin = rg_clock_ns();
     in_each_loop(s, hold);
     rg_serve_settle(s);
-    rg_status code = cut_state(s, next_record(s));
+    rg_status code = cut_state(s, delta);
     in_each_loop(s, release);
     *seconds = (double)(rg_clock_ns() - begin) * 1e-9;
     j->snapshot_ns = rg_clock_ns();
@@ -124,17 +151,22 @@ static rg_status write_rest(rg_engine *s)
     rg_state_rows_close(j->rows);
     j->rows = NULL;
     bytes = rg_snapshot_bytes(j->unfinished);
+    bool delta = rg_snapshot_is_delta(j->unfinished);
     code = rg_snapshot_finish(j->unfinished, &oldest);
     j->unfinished = NULL;
+    if (code != RG_OK)
+        j->n_deltas = -1;
     RG_TRY(code);
-    j->snapshot_bytes = bytes;
+    j->written_bytes = bytes;
+    if (!delta)
+        j->snapshot_bytes = bytes;
     return rg_journal_forget(j->journal, oldest);
 }
 
 rg_status rg_serve_snapshot(rg_engine *s)
 {
     double seconds;
-    RG_TRY(hold_and_cut(s, &seconds));
+    RG_TRY(hold_and_cut(s, false, &seconds));
     return write_rest(s);
 }
 
@@ -148,7 +180,7 @@ static void say_failed(const rg_engine *s)
 
 static void tell_snapshot(const rg_engine *s, double seconds)
 {
-    double mib = (double)s->journal->snapshot_bytes / 0x1p20;
+    double mib = (double)s->journal->written_bytes / 0x1p20;
     rg_log(RG_LOG_I, "ps", "server=%d \"a snapshot is on the disk\" MiB=%.1f seconds=%.3f", s->id,
            mib, seconds);
     rg_metric_add(RG_M_SNAPSHOTS, 1);
@@ -185,11 +217,11 @@ void rg_serve_end_snapshot(rg_engine *s)
     join_writer(s->journal);
 }
 
-static void take_snapshot(rg_engine *s)
+static void take_snapshot(rg_engine *s, bool delta)
 {
     struct rg_serve_journal *j = s->journal;
     double seconds;
-    if (hold_and_cut(s, &seconds) != RG_OK) {
+    if (hold_and_cut(s, delta, &seconds) != RG_OK) {
         say_failed(s);
         return;
     }
@@ -205,18 +237,26 @@ static void take_snapshot(rg_engine *s)
 
 /* ---- when ---- */
 
-static bool is_time(const rg_engine *s)
+/* Between whole ones there are so many of what has changed alone. */
+static bool is_delta_next(const struct rg_serve_journal *j)
+{
+    return j->n_deltas >= 0 && j->n_deltas < rg_flag_int("ps_snapshot_deltas");
+}
+
+static bool is_time(const rg_engine *s, bool delta)
 {
     const struct rg_serve_journal *j = s->journal;
-    int64_t mb = rg_flag_int("ps_snapshot_mb"), seconds = rg_flag_int("ps_snapshot_seconds");
-    /* A large state is not written for a small journal. */
-    uint64_t least = (uint64_t)mb << 20, bytes = rg_journal_bytes(j->journal);
+    if (j->n_deltas >= 0 && rg_journal_next(j->journal) == j->last_number)
+        return false; /* nothing is new */
     /* Of the two that are kept one is from before the last step, which another server may not have
      * made when all end: who goes on with another number of servers goes back there (stopped.c). */
     if (s->mode != NULL && s->mode->try_step != NULL && s->steps == j->snapshot_steps)
         return false;
-    least = least < j->snapshot_bytes ? j->snapshot_bytes : least;
-    return (mb > 0 && bytes > least) ||
+    int64_t mb = rg_flag_int("ps_snapshot_mb"), seconds = rg_flag_int("ps_snapshot_seconds");
+    uint64_t bytes = rg_journal_bytes(j->journal);
+    /* A large state is not written for a small journal. */
+    bool pays = delta || j->since_whole + bytes > j->snapshot_bytes;
+    return (mb > 0 && bytes > (uint64_t)mb << 20 && pays) ||
            (seconds > 0 && rg_clock_ns() - j->snapshot_ns > (uint64_t)seconds * 1000000000u);
 }
 
@@ -226,6 +266,7 @@ void rg_serve_look_at_journal(rg_engine *s)
     if (j == NULL || (j->writing && !atomic_load(&j->written)))
         return;
     join_writer(j);
-    if (!s->ended && is_time(s))
-        take_snapshot(s);
+    bool delta = is_delta_next(j);
+    if (!s->ended && is_time(s, delta))
+        take_snapshot(s, delta);
 }

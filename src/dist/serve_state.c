@@ -218,7 +218,7 @@ static rg_status write_leases(rg_engine *s, rg_snapshot *to)
     rg_buf_u64(&body, s->turns);
     rg_status code = rg_buf_status(&body);
     if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_LEASES, &(rg_iov){body.data, body.len}, 1);
+        code = rg_snapshot_add_last(to, RG_STATE_LEASES, &(rg_iov){body.data, body.len}, 1);
     rg_buf_fini(&body);
     return code;
 }
@@ -472,8 +472,9 @@ rg_status rg_state_cut(rg_engine *s, rg_snapshot *to, rg_state_rows **rows)
 {
     const rg_buf *load = &s->journal->load;
     RG_TRY(write_about(s, to));
-    RG_TRY(write_program(s, to));
-    if (load->len > 0)
+    if (!rg_snapshot_is_delta(to))
+        RG_TRY(write_program(s, to));
+    if (load->len > 0 && !rg_snapshot_is_delta(to))
         RG_TRY(rg_snapshot_add(to, RG_STATE_PROGRAM, &(rg_iov){load->data, load->len}, 1));
     RG_TRY(write_engine(s, to));
     RG_TRY(write_leases(s, to));

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "sys/fault.h"
+#include "sys/flags.h"
 
 #include <stdio.h>
 
@@ -37,7 +38,7 @@ static rg_status write_beside(const rg_served *var, uint32_t number, rg_snapshot
         rg_buf_u64(&body, var->told[t]);
     rg_status code = rg_buf_status(&body);
     if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_TABLE, &(rg_iov){body.data, body.len}, 1);
+        code = rg_snapshot_add_last(to, RG_STATE_TABLE, &(rg_iov){body.data, body.len}, 1);
     rg_buf_fini(&body);
     return code;
 }
@@ -53,7 +54,7 @@ static rg_status write_before(rg_served *var, uint32_t number, rg_snapshot *to)
     rg_served_write_before(var, &body);
     rg_status code = rg_buf_status(&body);
     if (code == RG_OK)
-        code = rg_snapshot_add(to, RG_STATE_BEFORE, &(rg_iov){body.data, body.len}, 1);
+        code = rg_snapshot_add_last(to, RG_STATE_BEFORE, &(rg_iov){body.data, body.len}, 1);
     rg_buf_fini(&body);
     return code;
 }
@@ -131,14 +132,41 @@ static rg_status spill(void *arg, const uint8_t *chunk, size_t n)
     return add_rows(arg, chunk, n);
 }
 
+/* Of a delta: rows that went since the last one. Those that came follow, and may be them again. */
+static rg_status write_gone(rows_cut *cut)
+{
+    rg_table_walk *walk = NULL;
+    rg_buf chunk;
+    bool more = true;
+    rg_buf_init(&chunk, 0);
+    rg_status code = rg_table_walk_open(&walk, cut->var->table, RG_WALK_GONE);
+    while (code == RG_OK && more) {
+        rg_buf_clear(&chunk);
+        code = rg_table_walk_next(walk, &chunk, ROWS_PIECE, &more);
+        if (code == RG_OK && more)
+            code = add_rows(cut, chunk.data, chunk.len);
+    }
+    rg_table_walk_close(walk);
+    rg_buf_fini(&chunk);
+    return code;
+}
+
 static rg_status cut_rows(rows_cut *cut, rg_served *var, uint32_t number, rg_snapshot *to)
 {
+    bool delta = rg_snapshot_is_delta(to);
+    int notes = rg_flag_int("ps_snapshot_deltas") > 0 && rg_table_can_note(var->table)
+                    ? RG_WALK_NOTES
+                    : 0;
     cut->var = var;
     cut->to = to;
     cut->head[0] = (uint32_t)var->shard->number;
     cut->head[1] = number;
     RG_TRY(rg_table_walk_open(&cut->cold, var->table, RG_WALK_DISK));
-    RG_TRY(rg_table_walk_open(&cut->rows, var->table, RG_WALK_MEMORY | RG_WALK_COUNTS));
+    if (delta)
+        RG_TRY(write_gone(cut));
+    RG_TRY(rg_table_walk_open(&cut->rows, var->table,
+                              RG_WALK_MEMORY | RG_WALK_COUNTS | notes |
+                                  (delta ? RG_WALK_CHANGES : 0)));
     rg_table_walk_spills(cut->rows, spill, cut);
     return RG_OK;
 }
@@ -162,6 +190,29 @@ static rg_status cut_shard(rg_spread *spread, rg_shard *shard)
         RG_TRY(cut_rows(cuts_of(rows, shard) + v, var, v, rows->to));
     }
     return RG_OK;
+}
+
+typedef struct asking {
+    const rg_shard *shard;
+    bool notes;
+} asking;
+
+static void ask_shard(void *arg)
+{
+    asking *a = arg;
+    for (uint32_t v = 0; v < a->shard->engine->schema.n; v++)
+        if (a->shard->vars[v].table != NULL)
+            a->notes = a->notes && rg_table_notes_changes(a->shard->vars[v].table);
+}
+
+bool rg_state_notes_changes(rg_engine *s)
+{
+    asking a = {.notes = atomic_load(&s->ready)};
+    for (int k = 0; k < s->n_shards && a.notes; k++) {
+        a.shard = &s->shards[k];
+        rg_loop_do(s->shards[k].loop, ask_shard, &a);
+    }
+    return a.notes;
 }
 
 rg_status rg_state_cut_shards(rg_engine *s, rg_snapshot *to, rg_state_rows **out)

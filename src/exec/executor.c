@@ -5,6 +5,7 @@
 #include "sys/flags.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* What a plan was made of: it serves for every run that is asked in the same words. */
@@ -35,7 +36,7 @@ struct rg_executor {
 
 void rg_prepared_release(rg_prepared *p)
 {
-    if (p == NULL || __atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) > 0)
+    if (p == NULL || atomic_fetch_sub(&p->refs, 1) > 1)
         return;
     rg_plan_close(p->plan);
     for (int i = 0; p->names != NULL && i < p->n_feeds + p->n_fetches; i++)
@@ -177,7 +178,7 @@ rg_status rg_executor_prepare(rg_executor *e, const rg_program *program, rg_scop
     }
     if (code == RG_OK) {
         p->used = ++e->clock;
-        __atomic_add_fetch(&p->refs, 1, __ATOMIC_RELAXED);
+        (void)atomic_fetch_add(&p->refs, 1);
         *out = p;
     }
     pthread_mutex_unlock(&e->lock);

@@ -40,7 +40,7 @@ static void pack_block(const rg_pairs *l, int64_t rows, int64_t columns, const f
 enum { SQUARE = 16 };
 typedef uint32_t words __attribute__((vector_size(SQUARE * sizeof(uint32_t))));
 
-#define PICK(A, B, ...) __builtin_shuffle(A, B, (words){__VA_ARGS__})
+#define PICK(A, B, ...) __builtin_shufflevector(A, B, __VA_ARGS__)
 
 RG_HOT static void turn_square(const float *b, int64_t ld, uint32_t *to, int64_t step)
 {
@@ -146,9 +146,9 @@ typedef uint64_t quads __attribute__((vector_size(BLOCK * sizeof(uint16_t))));
 
 #define QUARTER(A) A, 32 + (A), 1 + (A), 33 + (A), 2 + (A), 34 + (A), 3 + (A), 35 + (A)
 #define LOW_OF(A, B)                                                                          \
-    __builtin_shuffle(A, B, (shorts){QUARTER(0), QUARTER(8), QUARTER(16), QUARTER(24)})
+    __builtin_shufflevector(A, B, QUARTER(0), QUARTER(8), QUARTER(16), QUARTER(24))
 #define HIGH_OF(A, B)                                                                         \
-    __builtin_shuffle(A, B, (shorts){QUARTER(4), QUARTER(12), QUARTER(20), QUARTER(28)})
+    __builtin_shufflevector(A, B, QUARTER(4), QUARTER(12), QUARTER(20), QUARTER(28))
 
 RG_INLINE void interleave(const shorts *from, shorts *to)
 {
@@ -161,9 +161,8 @@ RG_INLINE void interleave(const shorts *from, shorts *to)
 RG_INLINE void interleave_quarters(const quads *from, quads *to)
 {
     for (int i = 0; i < 2; i++) {
-        to[2 * i] = __builtin_shuffle(from[i], from[i + 2], (quads){0, 1, 8, 9, 2, 3, 10, 11});
-        to[2 * i + 1] = __builtin_shuffle(from[i], from[i + 2],
-                                          (quads){4, 5, 12, 13, 6, 7, 14, 15});
+        to[2 * i] = __builtin_shufflevector(from[i], from[i + 2], 0, 1, 8, 9, 2, 3, 10, 11);
+        to[2 * i + 1] = __builtin_shufflevector(from[i], from[i + 2], 4, 5, 12, 13, 6, 7, 14, 15);
     }
 }
 

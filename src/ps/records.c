@@ -102,7 +102,7 @@ rg_status rg_records_open(rg_records_reader **out, const rg_folder *folder, cons
     uint32_t kind = (uint32_t)get(head + 28, 4);
     if (code == RG_OK && (memcmp(head, MAGIC, sizeof MAGIC) != 0 ||
                           get(head + 24, 4) != rg_crc32c(rg_crc32c(0, head, 24), head + 28, 4) ||
-                          (kind != RG_RECORDS_JOURNAL && kind != RG_RECORDS_SNAPSHOT)))
+                          (kind < RG_RECORDS_JOURNAL || kind > RG_RECORDS_DELTA)))
         code = rg_fail(RG_ECORRUPT, "%s is damaged at byte 0: it does not begin as it should",
                        rg_file_path(file));
     rg_records_reader *reader = code == RG_OK ? rg_alloc_zero(1, sizeof *reader) : NULL;

@@ -26,6 +26,7 @@ enum {
 typedef enum rg_records_kind {
     RG_RECORDS_JOURNAL = 1,
     RG_RECORDS_SNAPSHOT,
+    RG_RECORDS_DELTA, /* its `first` is the number of what it goes on from */
 } rg_records_kind;
 
 typedef struct rg_records_about {

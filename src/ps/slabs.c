@@ -5,6 +5,8 @@
 #include "sys/fault.h"
 #include "sys/pages.h"
 
+#include <string.h>
+
 /* Slabs of 64 KiB, 128 KiB ... , then all of the largest size. */
 enum { FIRST_BYTES = 64 * 1024 };
 
@@ -38,6 +40,7 @@ void rg_slabs_clear(rg_slabs *slabs)
     for (size_t i = 0; i < slabs->n_slabs; i++)
         rg_pages_free(slabs->slabs[i], slab_bytes(slabs, i));
     rg_free(slabs->slabs);
+    rg_slabs_note_no_more(slabs);
     rg_slabs_init(slabs, slabs->row_bytes, (size_t)FIRST_BYTES << slabs->n_small);
     slabs->cut = cut;
 }
@@ -55,6 +58,22 @@ size_t rg_slabs_growth(const rg_slabs *slabs)
     return slabs->next_slab < slabs->n_slabs ? 0 : slab_bytes(slabs, slabs->n_slabs);
 }
 
+/* A bit for each row that there is room for. */
+static void make_marks(rg_slabs *slabs)
+{
+    size_t n = ((slabs->n_slabs + 1) << slabs->bits) / 64 + 1;
+    if (slabs->marks != NULL && n <= slabs->n_marks)
+        return;
+    uint64_t *marks = rg_realloc(slabs->marks, n * sizeof *marks);
+    if (marks == NULL) {
+        rg_slabs_note_no_more(slabs);
+        return;
+    }
+    memset(marks + slabs->n_marks, 0, (n - slabs->n_marks) * sizeof *marks);
+    slabs->marks = marks;
+    slabs->n_marks = n;
+}
+
 rg_status rg_slabs_reserve(rg_slabs *slabs)
 {
     if (slabs->next_slab < slabs->n_slabs)
@@ -68,12 +87,30 @@ rg_status rg_slabs_reserve(rg_slabs *slabs)
     if (fresh == NULL)
         return rg_no_memory(bytes, "rows of a sparse table");
     slabs->slabs[slabs->n_slabs++] = fresh;
+    if (slabs->marks != NULL)
+        make_marks(slabs);
     return RG_OK;
+}
+
+void rg_slabs_note(rg_slabs *slabs)
+{
+    make_marks(slabs);
+    if (slabs->marks != NULL)
+        memset(slabs->marks, 0, slabs->n_marks * sizeof *slabs->marks);
+}
+
+void rg_slabs_note_no_more(rg_slabs *slabs)
+{
+    rg_free(slabs->marks);
+    slabs->marks = NULL;
+    slabs->n_marks = 0;
 }
 
 uint32_t rg_slabs_add(rg_slabs *slabs)
 {
     uint32_t row = slabs->next_slab << slabs->bits | slabs->next_place;
+    if (slabs->marks != NULL)
+        slabs->marks[row / 64] |= (uint64_t)1 << row % 64;
     if (++slabs->next_place == rg_slabs_in(slabs, slabs->next_slab)) {
         slabs->next_slab++;
         slabs->next_place = 0;

@@ -35,6 +35,19 @@ rg_status rg_slabs_cut_open(rg_slabs_cut *cut, rg_slabs *slabs)
     return RG_OK;
 }
 
+void rg_slabs_cut_changes(rg_slabs_cut *cut)
+{
+    const rg_slabs *slabs = cut->slabs;
+    cut->left = 0;
+    for (uint32_t row = 0; row < cut->end; row += 64) {
+        uint64_t changed = slabs->marks[row / 64];
+        if (cut->end - row < 64)
+            changed &= ((uint64_t)1 << (cut->end - row)) - 1;
+        cut->saved[row / 64] = ~changed;
+        cut->left += (size_t)__builtin_popcountll(changed);
+    }
+}
+
 void rg_slabs_cut_close(rg_slabs_cut *cut)
 {
     if (cut->slabs == NULL)

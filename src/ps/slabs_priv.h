@@ -32,6 +32,8 @@ struct rg_slabs {
     uint32_t mask;
     uint32_t next_slab, next_place; /* where the next row goes */
     rg_slabs_cut *cut;              /* borrowed; NULL: there is none */
+    uint64_t *marks; /* bits: rows that are new or have changed; NULL: it is not noted. Owned */
+    size_t n_marks;  /* words */
 };
 
 /* Rows of a cut that were copied aside, when they have come to be too many: `rows` are n of them,
@@ -83,9 +85,18 @@ rg_status rg_slabs_cut_take(rg_slabs_cut *cut, size_t n, rg_buf *rows, rg_buf *p
                             size_t *taken);
 void rg_slabs_cut_save(rg_slabs_cut *cut, uint32_t row);
 
+/* From now on it is noted which rows are new or change; what was noted before is forgotten. Where
+ * there is no memory, now or later, nothing is noted: `marks` is NULL. */
+void rg_slabs_note(rg_slabs *slabs);
+void rg_slabs_note_no_more(rg_slabs *slabs);
+/* Of the cut, which was just opened, only rows that were noted as changed. */
+void rg_slabs_cut_changes(rg_slabs_cut *cut);
+
 /* Before a row is changed. */
 static inline void rg_slabs_changing(const rg_slabs *slabs, uint32_t row)
 {
+    if (slabs->marks != NULL)
+        slabs->marks[row / 64] |= (uint64_t)1 << row % 64;
     if (slabs->cut != NULL)
         rg_slabs_cut_save(slabs->cut, row);
 }

@@ -11,18 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFIX "ckpt-"
+#define WHOLE  "ckpt-"
+#define DELTA  "delta-"
 #define UNDONE ".tmp"
 
-static void name_of(char name[64], uint64_t number, const char *end)
+static void name_of(char name[64], bool delta, uint64_t number, const char *end)
 {
-    (void)snprintf(name, 64, PREFIX "%016llx%s", (unsigned long long)number, end);
+    (void)snprintf(name, 64, "%s%016llx%s", delta ? DELTA : WHOLE, (unsigned long long)number, end);
 }
 
 /* ---- those of a folder ---- */
 
+typedef struct one {
+    uint64_t number;
+    bool delta;
+} one;
+
 typedef struct listing {
-    uint64_t *numbers; /* owned; growing */
+    one *list; /* owned; growing */
     size_t n, cap;
     const rg_folder *folder;
     bool clean; /* what was not finished goes */
@@ -32,16 +38,34 @@ static rg_status note(void *arg, const char *name)
 {
     listing *l = arg;
     char same[64], *end;
-    if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+    bool delta = strncmp(name, DELTA, strlen(DELTA)) == 0;
+    const char *prefix = delta ? DELTA : WHOLE;
+    if (strncmp(name, prefix, strlen(prefix)) != 0)
         return RG_OK;
-    uint64_t number = strtoull(name + strlen(PREFIX), &end, 16);
+    uint64_t number = strtoull(name + strlen(prefix), &end, 16);
     if (l->clean && strcmp(end, UNDONE) == 0)
         return rg_folder_remove(l->folder, name);
-    name_of(same, number, "");
+    name_of(same, delta, number, "");
     if (strcmp(name, same) != 0)
         return RG_OK;
-    RG_TRY(rg_grow((void **)&l->numbers, l->n, &l->cap, sizeof *l->numbers));
-    l->numbers[l->n++] = number;
+    RG_TRY(rg_grow((void **)&l->list, l->n, &l->cap, sizeof *l->list));
+    l->list[l->n++] = (one){number, delta};
+    return RG_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const one *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (int)y->delta - (int)x->delta; /* a whole one behind a delta that says the same */
+}
+
+static rg_status list_all(listing *l)
+{
+    RG_TRY(rg_folder_each(l->folder, note, l));
+    if (l->n > 1)
+        qsort(l->list, l->n, sizeof *l->list, compare);
     return RG_OK;
 }
 
@@ -50,16 +74,17 @@ static rg_status note(void *arg, const char *name)
 struct rg_snapshot {
     const rg_folder *folder;
     uint64_t number;
+    bool delta;
     pthread_mutex_t lock;
     rg_file *file;
-    uint64_t next, bytes;
+    uint64_t first, next, bytes; /* numbers of its first record, and of the next */
     rg_buf last; /* of add_last(): u32 kind, u64 bytes, the bytes; one behind the other */
     rg_status failed;
     char why[512];
 };
 
-rg_status rg_snapshot_begin(rg_snapshot **out, const rg_folder *folder, uint64_t lineage,
-                            uint64_t number)
+static rg_status begin(rg_snapshot **out, const rg_folder *folder, const rg_records_about *about,
+                       uint64_t number)
 {
     char name[64];
     rg_snapshot *s = rg_alloc_zero(1, sizeof *s);
@@ -67,12 +92,13 @@ rg_status rg_snapshot_begin(rg_snapshot **out, const rg_folder *folder, uint64_t
         return rg_no_memory(sizeof *s, "a snapshot");
     s->folder = folder;
     s->number = number;
-    name_of(name, number, UNDONE);
+    s->delta = about->kind == RG_RECORDS_DELTA;
+    s->next = s->first = about->first;
+    name_of(name, s->delta, number, UNDONE);
     (void)rg_fault("snapshot.begin");
     rg_status code = rg_folder_remove(folder, name);
     if (code == RG_OK)
-        code = rg_records_create(&s->file, folder, name,
-                                 &(rg_records_about){RG_RECORDS_SNAPSHOT, lineage, 0});
+        code = rg_records_create(&s->file, folder, name, about);
     if (code != RG_OK) {
         rg_free(s);
         return code;
@@ -81,6 +107,26 @@ rg_status rg_snapshot_begin(rg_snapshot **out, const rg_folder *folder, uint64_t
     rg_buf_init(&s->last, 0);
     *out = s;
     return RG_OK;
+}
+
+rg_status rg_snapshot_begin(rg_snapshot **out, const rg_folder *folder, uint64_t lineage,
+                            uint64_t number)
+{
+    return begin(out, folder, &(rg_records_about){RG_RECORDS_SNAPSHOT, lineage, 0}, number);
+}
+
+rg_status rg_snapshot_begin_delta(rg_snapshot **out, const rg_folder *folder, uint64_t lineage,
+                                  uint64_t number, uint64_t base)
+{
+    if (base >= number)
+        return rg_fail(RG_EINVAL, "a delta from %llu to %llu", (unsigned long long)base,
+                       (unsigned long long)number);
+    return begin(out, folder, &(rg_records_about){RG_RECORDS_DELTA, lineage, base}, number);
+}
+
+bool rg_snapshot_is_delta(const rg_snapshot *s)
+{
+    return s->delta;
 }
 
 rg_status rg_snapshot_add(rg_snapshot *s, uint32_t kind, const rg_iov *pieces, size_t n)
@@ -121,6 +167,7 @@ rg_status rg_snapshot_add_last(rg_snapshot *s, uint32_t kind, const rg_iov *piec
 static rg_status write_last(rg_snapshot *s)
 {
     rg_cursor in = {s->last.data, s->last.len};
+    RG_TRY(rg_snapshot_add(s, RG_RECORD_LAST, NULL, 0));
     while (in.left > 0) {
         uint32_t kind;
         uint64_t bytes;
@@ -159,26 +206,32 @@ void rg_snapshot_abandon(rg_snapshot *s)
     char name[64];
     if (s == NULL)
         return;
-    name_of(name, s->number, UNDONE);
+    name_of(name, s->delta, s->number, UNDONE);
     (void)rg_folder_remove(s->folder, name); /* else the next one does */
     free_snapshot(s);
 }
 
-/* Those before the last two. */
+/* All before the last two that are whole. */
 static rg_status drop_older(const rg_folder *folder, uint64_t *oldest)
 {
     listing all = {.folder = folder, .clean = true};
-    rg_status code = rg_folder_each(folder, note, &all);
-    size_t drop = all.n > RG_SNAPSHOTS_KEPT ? all.n - RG_SNAPSHOTS_KEPT : 0;
+    size_t drop = 0, wholes = 0;
+    rg_status code = list_all(&all);
+    for (size_t i = all.n; code == RG_OK && i-- > 0 && wholes < RG_SNAPSHOTS_KEPT;)
+        if (!all.list[i].delta) {
+            drop = i;
+            wholes++;
+        }
+    drop = wholes == RG_SNAPSHOTS_KEPT ? drop : 0;
     for (size_t i = 0; code == RG_OK && i < drop; i++) {
         char name[64];
-        name_of(name, all.numbers[i], "");
+        name_of(name, all.list[i].delta, all.list[i].number, "");
         (void)rg_fault("snapshot.drop");
         code = rg_folder_remove(folder, name);
     }
     if (code == RG_OK && all.n > 0)
-        *oldest = all.numbers[drop];
-    rg_free(all.numbers);
+        *oldest = all.list[drop].number;
+    rg_free(all.list);
     return code;
 }
 
@@ -188,12 +241,12 @@ static rg_status put_in_place(rg_snapshot *s)
     uint8_t count[8];
     RG_TRY(write_last(s));
     for (int i = 0; i < 8; i++)
-        count[i] = (uint8_t)(s->next >> (8 * i));
+        count[i] = (uint8_t)((s->next - s->first) >> (8 * i));
     RG_TRY(rg_snapshot_add(s, RG_RECORD_END, &(rg_iov){count, sizeof count}, 1));
     (void)rg_fault("snapshot.sync");
     RG_TRY(rg_file_sync(s->file));
-    name_of(undone, s->number, UNDONE);
-    name_of(name, s->number, "");
+    name_of(undone, s->delta, s->number, UNDONE);
+    name_of(name, s->delta, s->number, "");
     (void)rg_fault("snapshot.rename");
     RG_TRY(rg_folder_move(s->folder, undone, s->folder, name));
     (void)rg_fault("snapshot.renamed");
@@ -216,33 +269,75 @@ rg_status rg_snapshot_finish(rg_snapshot *s, uint64_t *oldest)
 
 /* ---- reading ---- */
 
-static rg_status read_all(const rg_folder *folder, uint64_t number, uint64_t *lineage,
-                          rg_status (*each)(void *arg, const rg_record *record), void *arg)
+typedef struct reading {
+    const listing *all;
+    uint64_t lineage; /* 0: any; that of the newest is the first that is read */
+    rg_status (*each)(void *arg, const rg_record *record);
+    void *arg;
+} reading;
+
+/* Its records; where it is not the newest not the last of them. */
+static rg_status read_records(const reading *r, rg_records_reader *reader, const char *name,
+                              bool newest)
 {
-    char name[64];
-    rg_records_reader *reader = NULL;
-    rg_records_about about;
+    const char *folder = rg_folder_path(r->all->folder);
+    bool more = true, ended = false, last = false;
     rg_record record;
-    bool more = true, ended = false;
-    name_of(name, number, "");
-    RG_TRY(rg_records_open(&reader, folder, name, &about));
-    rg_status code = RG_OK;
-    while (code == RG_OK && more) {
-        code = rg_records_next(reader, &record, &more);
-        if (code != RG_OK || !more)
+    for (;;) {
+        RG_TRY(rg_records_next(reader, &record, &more));
+        if (!more)
             break;
         if (ended)
-            code = rg_fail(RG_ECORRUPT, "%s/%s is damaged at byte %llu: it goes on behind its end",
-                           rg_folder_path(folder), name,
-                           (unsigned long long)rg_records_offset(reader));
+            return rg_fail(RG_ECORRUPT, "%s/%s is damaged at byte %llu: it goes on behind its end",
+                           folder, name, (unsigned long long)rg_records_offset(reader));
         ended = record.kind == RG_RECORD_END;
-        if (code == RG_OK && !ended && each != NULL)
-            code = each(arg, &record);
+        last = last || record.kind == RG_RECORD_LAST;
+        if (!ended && record.kind != RG_RECORD_LAST && (newest || !last) && r->each != NULL)
+            RG_TRY(r->each(r->arg, &record));
     }
-    if (code == RG_OK && (!ended || about.kind != RG_RECORDS_SNAPSHOT))
-        code = rg_fail(RG_ECORRUPT, "%s/%s is damaged at byte %llu: it has no end",
-                       rg_folder_path(folder), name, (unsigned long long)rg_records_size(reader));
-    *lineage = about.lineage;
+    if (!ended)
+        return rg_fail(RG_ECORRUPT, "%s/%s is damaged at byte %llu: it has no end", folder, name,
+                       (unsigned long long)rg_records_size(reader));
+    return RG_OK;
+}
+
+static rg_status read_at(reading *r, size_t at, bool newest);
+
+/* What this one goes on from. */
+static rg_status read_base(reading *r, size_t at, const char *name, const rg_records_about *about)
+{
+    size_t base = at;
+    while (base > 0 && r->all->list[base - 1].number >= about->first)
+        base--;
+    if (base < at && r->all->list[base].number == about->first) {
+        while (base + 1 < at && r->all->list[base + 1].number == about->first)
+            base++; /* the whole one */
+        return read_at(r, base, false);
+    }
+    return rg_fail(RG_ECORRUPT, "%s/%s goes on from number %llu, which is not there",
+                   rg_folder_path(r->all->folder), name, (unsigned long long)about->first);
+}
+
+static rg_status read_at(reading *r, size_t at, bool newest)
+{
+    const one *which = &r->all->list[at];
+    rg_records_reader *reader = NULL;
+    rg_records_about about;
+    char name[64];
+    name_of(name, which->delta, which->number, "");
+    RG_TRY(rg_records_open(&reader, r->all->folder, name, &about));
+    rg_status code = RG_OK;
+    if (about.kind != (which->delta ? RG_RECORDS_DELTA : RG_RECORDS_SNAPSHOT))
+        code = rg_fail(RG_ECORRUPT, "%s/%s is another kind of file", rg_folder_path(r->all->folder),
+                       name);
+    else if (r->lineage != 0 && about.lineage != r->lineage)
+        code = rg_fail(RG_ECORRUPT, "%s/%s is of another life of its server",
+                       rg_folder_path(r->all->folder), name);
+    r->lineage = about.lineage;
+    if (code == RG_OK && which->delta)
+        code = read_base(r, at, name, &about);
+    if (code == RG_OK)
+        code = read_records(r, reader, name, newest);
     rg_records_close(reader);
     return code;
 }
@@ -257,27 +352,38 @@ rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *
 {
     listing all = {.folder = folder};
     char why[512] = "";
-    rg_status code = rg_folder_each(folder, note, &all);
-    while (all.n > 0 && all.numbers[all.n - 1] >= below)
+    rg_status code = list_all(&all);
+    while (all.n > 0 && all.list[all.n - 1].number >= below)
         all.n--;
     if (code == RG_OK)
         code = all.n == 0 ? rg_fail(RG_ENOENT, "there is no snapshot") : RG_ECORRUPT;
     for (size_t i = all.n; code == RG_ECORRUPT && i-- > 0;) {
-        *number = all.numbers[i];
-        code = read_all(folder, *number, lineage, NULL, NULL);
+        reading r = {.all = &all};
+        *number = all.list[i].number;
+        code = read_at(&r, i, true);
+        *lineage = r.lineage;
         if (code == RG_ECORRUPT)
             rg_log(RG_LOG_W, "ps", "\"%s; %s\"", rg_error_message(),
                    i > 0 ? "the snapshot before it is taken" : "there is none before it");
         if (code == RG_ECORRUPT && why[0] == '\0')
             (void)snprintf(why, sizeof why, "%s", rg_error_message());
     }
-    rg_free(all.numbers);
+    rg_free(all.list);
     return code == RG_ECORRUPT ? rg_fail(code, "no snapshot is whole: %s", why) : code;
 }
 
 rg_status rg_snapshot_read(const rg_folder *folder, uint64_t number,
                            rg_status (*each)(void *arg, const rg_record *record), void *arg)
 {
-    uint64_t lineage;
-    return read_all(folder, number, &lineage, each, arg);
+    listing all = {.folder = folder};
+    reading r = {&all, 0, each, arg};
+    rg_status code = list_all(&all);
+    size_t at = all.n;
+    while (code == RG_OK && at > 0 && all.list[at - 1].number != number)
+        at--;
+    if (code == RG_OK)
+        code = at > 0 ? read_at(&r, at - 1, true)
+                      : rg_fail(RG_ENOENT, "there is no snapshot %llu", (unsigned long long)number);
+    rg_free(all.list);
+    return code;
 }

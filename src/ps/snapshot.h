@@ -3,7 +3,11 @@
  * ckpt-NUMBER has all that the records of the journal below that number have made. It is written
  * beside its name, flushed, and then given it, so that it is whole or not there; its last record
  * says how many there are. The last two are kept: where the newest is damaged, that is said, and
- * the one before it counts, with the journal since. */
+ * the one before it counts, with the journal since.
+ *
+ * delta-NUMBER has what is another since the one that it goes on from, which is a whole one or a
+ * delta. It counts like a whole one, as long as all that it goes on from are whole; deltas stay as
+ * long as the whole one that they go on from. */
 #ifndef RG_PS_SNAPSHOT_H
 #define RG_PS_SNAPSHOT_H
 
@@ -11,16 +15,26 @@
 
 typedef struct rg_snapshot rg_snapshot;
 
-enum { RG_SNAPSHOTS_KEPT = 2, RG_RECORD_END = 0x7ffffff1 };
+enum {
+    RG_SNAPSHOTS_KEPT = 2,
+    RG_DELTAS_MAX = 64, /* one behind the other */
+    RG_RECORD_END = 0x7ffffff1,
+    RG_RECORD_LAST = 0x7ffffff2, /* what follows is of the newest alone */
+};
 
 /* ---- writing ---- */
 
 /* Owned; ended by finish() or abandon(). The folder is borrowed. */
 rg_status rg_snapshot_begin(rg_snapshot **snapshot, const rg_folder *folder, uint64_t lineage,
                             uint64_t number);
+/* A delta, from what has the number `base`, a smaller one. */
+rg_status rg_snapshot_begin_delta(rg_snapshot **snapshot, const rg_folder *folder, uint64_t lineage,
+                                  uint64_t number, uint64_t base);
+bool rg_snapshot_is_delta(const rg_snapshot *snapshot);
 /* Any thread. After a failure all others fail, too. */
 rg_status rg_snapshot_add(rg_snapshot *snapshot, uint32_t kind, const rg_iov *pieces, size_t n);
-/* The same, but behind all others, whenever they come: it is kept until the end. */
+/* The same, but behind all others, whenever they come: it is kept until the end. Where a delta goes
+ * on from this one it is not read. */
 rg_status rg_snapshot_add_last(rg_snapshot *snapshot, uint32_t kind, const rg_iov *pieces,
                                size_t n);
 uint64_t rg_snapshot_bytes(rg_snapshot *snapshot);
@@ -40,6 +54,7 @@ rg_status rg_snapshot_newest(const rg_folder *folder, uint64_t *lineage, uint64_
 /* The same of those whose number is smaller. */
 rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *lineage,
                              uint64_t *number);
+/* Of a delta also all that it goes on from, which comes first. */
 rg_status rg_snapshot_read(const rg_folder *folder, uint64_t number,
                            rg_status (*each)(void *arg, const rg_record *record), void *arg);
 

@@ -67,6 +67,7 @@ rg_status rg_table_open(rg_table **out, const rg_table_spec *spec)
             return code;
         }
     }
+    rg_buf_init(&table->gone, 0);
     rg_table_settle(table);
     if (table->keeps && table->keep.quota != NULL) {
         table->next = table->keep.quota->tables;
@@ -94,6 +95,7 @@ void rg_table_close(rg_table *table)
         leave_quota(table);
     rg_seen_close(table->seen);
     rg_slabs_clear(&table->rows);
+    rg_buf_fini(&table->gone);
     rg_row_index_fini(&table->index);
     rg_quota_note(table->keep.quota, table->charged, 0);
     rg_free(table->name);
@@ -191,7 +193,8 @@ void rg_table_rows(rg_table *table, const rg_row_handle *handles, size_t n, floa
         if (counters != NULL)
             counters[i] = (uint32_t *)(void *)(rows[i] + table->floats);
     }
-    for (size_t i = 0; table->rows.cut != NULL && i < n; i++)
+    bool said = table->rows.cut != NULL || table->rows.marks != NULL;
+    for (size_t i = 0; said && i < n; i++)
         rg_slabs_changing(&table->rows, handles[i]);
 }
 
@@ -453,9 +456,22 @@ size_t rg_table_list(const rg_table *table, size_t first, size_t n, rg_row_handl
     return i;
 }
 
+/* For who writes down what has changed. Where most of a table goes it is written down as a whole.
+ */
+static void note_gone(rg_table *table, rg_row_handle handle)
+{
+    enum { FEW = 1 << 16 };
+    rg_buf_add(&table->gone, rg_slabs_row(&table->rows, handle), RG_TABLE_ID_BYTES);
+    if (rg_buf_status(&table->gone) != RG_OK ||
+        table->gone.len / RG_TABLE_ID_BYTES > FEW + table->rows.n_rows / 8)
+        rg_slabs_note_no_more(&table->rows);
+}
+
 /* The last row takes the place of the one that goes, so that rows stay packed. */
 static void erase_row(rg_table *table, const rg_probe *probe, rg_row_handle handle)
 {
+    if (table->rows.marks != NULL)
+        note_gone(table, handle);
     rg_row_index_remove(probe);
     rg_row_handle last = rg_slabs_last(&table->rows);
     if (last != handle) {

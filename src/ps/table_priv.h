@@ -42,6 +42,7 @@ struct rg_table {
     size_t hand;         /* the next row to look at, by position */
     uint32_t disk_table; /* its number there */
     size_t n_cold;       /* rows that are on disk alone */
+    rg_buf gone;         /* ids of rows that went, as long as changes are noted: i64 each */
     size_t n_holes;      /* places of rows that have not been put back yet */
     rg_table *next;      /* of the quota, whose rows may go for this one's */
 };

@@ -13,6 +13,7 @@ enum {
     CLOCK_BYTES = 16,
     COUNT_BYTES = RG_SEEN_BYTES,
     PLACE_BYTES = 4,
+    GONE_BYTES = RG_TABLE_ID_BYTES,
     /* What is in rows, and beside them: */
     HAS_USE = 1,
     HAS_PLACES = 2, /* behind them: u32 each */
@@ -27,22 +28,42 @@ struct rg_table_walk {
     uint64_t now, hand;
     rg_disk_walk *disk;
     rg_buf places;
+    rg_buf gone;          /* ids */
+    size_t at;            /* of them */
     rg_table_spill spill; /* NULL: what is copied aside waits */
     void *arg;
 };
 
 /* ---- out ---- */
 
-static rg_status open_parts(rg_table_walk *walk)
+static rg_status open_parts(rg_table_walk *walk, int parts)
 {
     rg_table *table = walk->table;
     if ((walk->parts & RG_WALK_DISK) != 0)
         RG_TRY(rg_disk_walk_open(&walk->disk, table->keep.disk, table->disk_table));
+    if ((walk->parts & RG_WALK_GONE) != 0)
+        rg_buf_add(&walk->gone, table->gone.data, table->gone.len);
     if ((walk->parts & RG_WALK_MEMORY) != 0)
         RG_TRY(rg_slabs_cut_open(&walk->rows, &table->rows));
+    if (walk->rows.slabs != NULL && (parts & RG_WALK_CHANGES) != 0)
+        rg_slabs_cut_changes(&walk->rows);
+    if ((parts & RG_WALK_NOTES) != 0) {
+        rg_slabs_note(&table->rows);
+        rg_buf_clear(&table->gone);
+    }
     if ((walk->parts & RG_WALK_COUNTS) != 0)
         RG_TRY(rg_slabs_cut_open(&walk->seen, rg_seen_cells(table->seen)));
-    return RG_OK;
+    return rg_buf_status(&walk->gone);
+}
+
+bool rg_table_notes_changes(const rg_table *table)
+{
+    return table->rows.marks != NULL;
+}
+
+bool rg_table_can_note(const rg_table *table)
+{
+    return !table->keeps && table->seen == NULL;
 }
 
 rg_status rg_table_walk_open(rg_table_walk **out, rg_table *table, int parts)
@@ -51,16 +72,17 @@ rg_status rg_table_walk_open(rg_table_walk **out, rg_table *table, int parts)
     if (walk == NULL)
         return rg_no_memory(sizeof *walk, "a walk over a table");
     walk->table = table;
-    walk->parts = parts & RG_WALK_ALL;
+    walk->parts = parts & (RG_WALK_ALL | RG_WALK_GONE);
     walk->now = table->now;
     walk->hand = table->hand;
     walk->placed = table->keeps && table->keep.disk == NULL;
     rg_buf_init(&walk->places, 0);
+    rg_buf_init(&walk->gone, 0);
     if (table->keep.disk == NULL)
         walk->parts &= ~RG_WALK_DISK;
     if (table->seen == NULL)
         walk->parts &= ~RG_WALK_COUNTS;
-    rg_status code = open_parts(walk);
+    rg_status code = open_parts(walk, parts);
     if (code == RG_OK)
         *out = walk;
     else
@@ -76,6 +98,7 @@ void rg_table_walk_close(rg_table_walk *walk)
     rg_slabs_cut_close(&walk->rows);
     rg_slabs_cut_close(&walk->seen);
     rg_buf_fini(&walk->places);
+    rg_buf_fini(&walk->gone);
     rg_free(walk);
 }
 
@@ -182,6 +205,20 @@ void rg_table_walk_spills(rg_table_walk *walk, rg_table_spill spill, void *arg)
     walk->rows.arg = walk->seen.arg = walk;
 }
 
+static rg_status next_gone(rg_table_walk *walk, rg_buf *out, size_t most, uint32_t *n)
+{
+    size_t left = (walk->gone.len - walk->at) / GONE_BYTES,
+           fit = most > HEAD_BYTES + GONE_BYTES ? (most - HEAD_BYTES) / GONE_BYTES : 1;
+    fit = fit < left ? fit : left;
+    *n = (uint32_t)fit;
+    if (fit == 0)
+        return RG_OK;
+    (void)add_head(walk->table, out, RG_CHUNK_GONE, 0, fit, GONE_BYTES);
+    rg_buf_add(out, walk->gone.data + walk->at, fit * GONE_BYTES);
+    walk->at += fit * GONE_BYTES;
+    return rg_buf_status(out);
+}
+
 static rg_status add_clock(const rg_table_walk *walk, rg_buf *out)
 {
     (void)add_head(walk->table, out, RG_CHUNK_CLOCK, 0, 1, CLOCK_BYTES);
@@ -194,6 +231,12 @@ rg_status rg_table_walk_next(rg_table_walk *walk, rg_buf *out, size_t most, bool
 {
     uint32_t n = 0;
     *more = true;
+    if ((walk->parts & RG_WALK_GONE) != 0) {
+        RG_TRY(next_gone(walk, out, most, &n));
+        if (n > 0)
+            return RG_OK;
+        walk->parts &= ~RG_WALK_GONE;
+    }
     if ((walk->parts & RG_WALK_DISK) != 0) {
         RG_TRY(next_cold(walk, out, most, &n));
         if (n > 0)
@@ -232,14 +275,15 @@ rg_status rg_table_chunk_read(rg_table_chunk *view, const uint8_t *chunk, size_t
     RG_TRY(rg_cursor_u32(&c, &counters));
     RG_TRY(rg_cursor_u32(&c, &has));
     RG_TRY(rg_cursor_u32(&c, &each));
-    if (magic != MAGIC || kind < RG_CHUNK_ROWS || kind > RG_CHUNK_COUNTS ||
-        dim > RG_TABLE_MAX_DIM || states > RG_TABLE_MAX_STATES ||
-        counters > RG_TABLE_MAX_COUNTERS || has > (HAS_USE | HAS_PLACES | IS_COLD))
+    if (magic != MAGIC || kind < RG_CHUNK_ROWS || kind > RG_CHUNK_GONE || dim > RG_TABLE_MAX_DIM ||
+        states > RG_TABLE_MAX_STATES || counters > RG_TABLE_MAX_COUNTERS ||
+        has > (HAS_USE | HAS_PLACES | IS_COLD))
         return rg_fail(RG_ECORRUPT, "this is no chunk of a table");
     size_t row = RG_TABLE_ID_BYTES + sizeof(float) * (size_t)dim * (1 + states) +
                  4 * (size_t)(counters + (has & HAS_USE));
     size_t wanted = kind == RG_CHUNK_ROWS     ? row
                     : kind == RG_CHUNK_COUNTS ? COUNT_BYTES
+                    : kind == RG_CHUNK_GONE   ? GONE_BYTES
                                               : CLOCK_BYTES;
     size_t takes = wanted + (has & HAS_PLACES ? PLACE_BYTES : 0);
     if (each != wanted || c.left / takes != count || c.left % takes != 0 ||
@@ -375,6 +419,17 @@ static rg_status put_counts(rg_table *table, const rg_table_chunk *view,
     return RG_OK;
 }
 
+/* Those that are not this table's have no row here. */
+static rg_status put_gone(rg_table *table, const rg_table_chunk *view)
+{
+    for (uint32_t i = 0; i < view->n; i++) {
+        int64_t id;
+        memcpy(&id, view->rows + i * (size_t)GONE_BYTES, sizeof id);
+        RG_TRY(rg_table_erase(table, &id, 1, NULL));
+    }
+    return RG_OK;
+}
+
 rg_status rg_table_put(rg_table *table, const uint8_t *chunk, size_t n,
                        bool (*keep)(void *arg, int64_t id), void *arg)
 {
@@ -382,6 +437,8 @@ rg_status rg_table_put(rg_table *table, const uint8_t *chunk, size_t n,
     RG_TRY(rg_table_chunk_read(&view, chunk, n));
     if (view.kind == RG_CHUNK_ROWS)
         return put_rows(table, &view, keep, arg);
+    if (view.kind == RG_CHUNK_GONE)
+        return put_gone(table, &view);
     if (view.kind == RG_CHUNK_COUNTS)
         return put_counts(table, &view, keep, arg);
     if (view.kind == RG_CHUNK_CLOCK && table->n_holes > 0)

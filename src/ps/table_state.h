@@ -25,7 +25,17 @@ enum {
     RG_WALK_MEMORY = 2, /* ... rows in memory, and the clock by which rows go, ... */
     RG_WALK_COUNTS = 4, /* ... how often ids were seen that have no row yet */
     RG_WALK_ALL = 7,
+    /* For what has changed since an earlier walk, of tables that can note it: */
+    RG_WALK_GONE = 8,     /* ids of rows that went: to be put before any row, */
+    RG_WALK_CHANGES = 16, /* and of rows in memory only those that are new, or changed, */
+    RG_WALK_NOTES = 32,   /* since the last that said this */
 };
+
+/* Whether every row stands in memory and what is in one does not depend on where. */
+bool rg_table_can_note(const rg_table *table);
+/* Whether all changes were noted since the last walk with RG_WALK_NOTES. It takes a bit for each
+ * row; where there is no memory for it, or too many rows went, it ends by itself. */
+bool rg_table_notes_changes(const rg_table *table);
 
 /* By the owner. Owned; ended by close, which takes NULL too. */
 rg_status rg_table_walk_open(rg_table_walk **walk, rg_table *table, int parts);
@@ -39,7 +49,12 @@ void rg_table_walk_spills(rg_table_walk *walk, rg_table_spill spill, void *arg);
 rg_status rg_table_walk_next(rg_table_walk *walk, rg_buf *out, size_t most, bool *more);
 void rg_table_walk_close(rg_table_walk *walk);
 
-typedef enum rg_chunk_kind { RG_CHUNK_ROWS = 1, RG_CHUNK_CLOCK, RG_CHUNK_COUNTS } rg_chunk_kind;
+typedef enum rg_chunk_kind {
+    RG_CHUNK_ROWS = 1,
+    RG_CHUNK_CLOCK,
+    RG_CHUNK_COUNTS,
+    RG_CHUNK_GONE, /* i64 ids */
+} rg_chunk_kind;
 
 /* A chunk, checked. A row: i64 id, (1 + n_states) * dim floats, n_counters u32, and where `used`
  * is set one u32 more, by which rows go; packed. Of counts: i64 id, u32 how often. Behind rows

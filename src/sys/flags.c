@@ -68,6 +68,10 @@ static const rg_flag table[] = {
      NULL},
     {"ps_snapshot_seconds", RG_FLAG_INT, "0",
      "it also writes one so long after the last; 0: the journal's size alone decides", NULL},
+    {"ps_snapshot_deltas", RG_FLAG_INT, "0",
+     "so many snapshots between two whole ones have only the rows that have changed since the one "
+     "before; at most 64",
+     NULL},
     {"ps_log_seconds", RG_FLAG_INT, "60",
      "how often a server's log says its rows, memory and pushes; 0: never", NULL},
     {"ps_loops", RG_FLAG_INT, "0",

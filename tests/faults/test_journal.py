@@ -146,11 +146,11 @@ def test_killed_while_a_snapshot_is_written(cluster, tmp_path, point, nth):  # n
     same(tmp_path / "calm", tmp_path / "faults")
 
 
-def kill_behind_a_snapshot(cluster, tmp_path, name):  # noqa: F811
+def kill_behind_a_snapshot(cluster, tmp_path, name, kind):  # noqa: F811
     """Started again it begins with one whose rows were written a second after they were cut."""
     folder, end = tmp_path / "journal" / name.replace("server", "server-"), time.monotonic() + 60
-    while not [n for n in os.listdir(str(folder)) if n.startswith("ckpt-") and
-               n != "ckpt-%016x" % 0 and not n.endswith(".tmp")]:
+    while not [n for n in os.listdir(str(folder)) if n.startswith(kind) and
+               n != kind + "%016x" % 0 and not n.endswith(".tmp")]:
         assert time.monotonic() < end and cluster.named(name).status is None, cluster.logs()
         time.sleep(0.02)
     kill(cluster, name)
@@ -163,12 +163,14 @@ AT_ROWS = {"server0": {"RG_FAULT": "snapshot.rows:2:late"},
 
 @pytest.mark.promise(4, 14)
 def test_pushes_go_on_while_a_snapshot_is_written(cluster, tmp_path):  # noqa: F811
+    """It has what has changed since the first, which has nothing yet."""
     arguments = ["--steps", "50", "--pause", "0.08", "--optimizer", "Adam"]
     calm(cluster, tmp_path, arguments[:2] + arguments[4:])
     cluster.fleet(2, 2, arguments + ["--save", "faults"], own=AT_ROWS,
-                  env=journal(tmp_path, FLAGS_ps_snapshot_seconds="1", FLAGS_ps_loops="2"))
+                  env=journal(tmp_path, FLAGS_ps_snapshot_seconds="1", FLAGS_ps_loops="2",
+                              FLAGS_ps_snapshot_deltas="3"))
     come_back(cluster, "server0")
-    kill_behind_a_snapshot(cluster, tmp_path, "server1")
+    kill_behind_a_snapshot(cluster, tmp_path, "server1", "delta-")
     cluster.finish()
     same(tmp_path / "calm", tmp_path / "faults")
 
@@ -179,7 +181,7 @@ def test_each_push_counts_once_while_a_snapshot_is_written(cluster, tmp_path):  
     cluster.fleet(2, 2, ["--mode", "async", "--steps", str(steps), "--pause", "0.08"],
                   script=LEDGER, own=AT_ROWS, env=journal(tmp_path, FLAGS_ps_snapshot_seconds="1"))
     come_back(cluster, "server0")
-    kill_behind_a_snapshot(cluster, tmp_path, "server1")
+    kill_behind_a_snapshot(cluster, tmp_path, "server1", "ckpt-")
     cluster.finish()
     lines = [line.split() for p in cluster.processes for line in p.text().splitlines()
              if line.startswith("ledger ")]

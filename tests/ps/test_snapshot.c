@@ -113,6 +113,75 @@ static void damaged_or_cut_anywhere_the_one_before_is_taken(void **state)
     rg_buf_fini(&bytes);
 }
 
+/* ---- deltas ---- */
+
+/* A whole one has record 1 and 2, a delta 3; at the end each has 9. */
+static uint64_t take_part(rg_folder *folder, uint64_t number, int64_t base)
+{
+    rg_snapshot *snapshot;
+    uint64_t oldest;
+    assert_ok(base < 0 ? rg_snapshot_begin(&snapshot, folder, 7, number)
+                       : rg_snapshot_begin_delta(&snapshot, folder, 7, number, (uint64_t)base));
+    assert_int_equal(rg_snapshot_is_delta(snapshot), base >= 0);
+    assert_ok(rg_snapshot_add_last(snapshot, 9, &(rg_iov){"at the end", (size_t)number % 8}, 1));
+    for (uint32_t k = base < 0 ? 1 : 3; k <= (base < 0 ? 2 : 3); k++)
+        assert_ok(rg_snapshot_add(snapshot, k, &(rg_iov){&number, sizeof number}, 1));
+    assert_ok(rg_snapshot_finish(snapshot, &oldest));
+    return oldest;
+}
+
+static rg_status list_kinds(void *arg, const rg_record *record)
+{
+    char *kinds = arg;
+    kinds[strlen(kinds)] = (char)('0' + record->kind);
+    return RG_OK;
+}
+
+static void assert_reads(rg_folder *folder, uint64_t number, const char *wanted)
+{
+    uint64_t lineage, newest;
+    char kinds[32] = "";
+    assert_ok(rg_snapshot_newest(folder, &lineage, &newest));
+    assert_int_equal(newest, number);
+    assert_ok(rg_snapshot_read(folder, number, list_kinds, kinds));
+    assert_string_equal(kinds, wanted);
+}
+
+/* promise 15 */
+static void deltas_go_on_from_a_whole_one_and_fall_back_by_name(void **state)
+{
+    rg_folder *folder = *state;
+    char path[128];
+    rg_snapshot *snapshot;
+    assert_fails(rg_snapshot_begin_delta(&snapshot, folder, 7, 5, 5), RG_EINVAL, "from 5 to 5");
+    (void)take_part(folder, 0, -1);
+    (void)take_part(folder, 3, 0);
+    assert_reads(folder, 3, "1239");
+    (void)take_part(folder, 10, -1);
+    (void)take_part(folder, 20, 10);
+    assert_int_equal(take_part(folder, 30, 20), 0); /* the two that are whole are kept, ... */
+    assert_reads(folder, 30, "12339");
+    /* A delta is damaged: what it goes on from counts. */
+    (void)snprintf(path, sizeof path, "%s/delta-%016x", folder_path, 30);
+    assert_ok(rg_file_cut(path, rg_path_size(path) - 8));
+    assert_reads(folder, 20, "1239");
+    (void)snprintf(path, sizeof path, "%s/delta-%016x", folder_path, 20);
+    assert_ok(rg_file_write_all(path, "x", 1));
+    assert_reads(folder, 10, "129");
+    /* A whole one is: all that goes on from it is worth nothing. */
+    (void)take_part(folder, 40, 10);
+    assert_reads(folder, 40, "1239");
+    assert_ok(rg_file_write_all(path_of(10, ""), "x", 1));
+    assert_reads(folder, 3, "1239");
+    /* ... and what is older goes, deltas with them. */
+    (void)take_part(folder, 50, -1);
+    assert_int_equal(take_part(folder, 60, -1), 50);
+    assert_false(rg_path_exists(path));
+    assert_reads(folder, 60, "129");
+    (void)snprintf(path, sizeof path, "%s/delta-%016x", folder_path, 3);
+    assert_false(rg_path_exists(path));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
@@ -120,6 +189,7 @@ int main(void)
         TEST(the_two_newest_are_kept),
         TEST(one_that_was_not_finished_does_not_count),
         TEST(damaged_or_cut_anywhere_the_one_before_is_taken),
+        TEST(deltas_go_on_from_a_whole_one_and_fall_back_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

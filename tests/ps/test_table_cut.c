@@ -224,6 +224,63 @@ static void a_table_that_goes_on_is_written_as_it_was(void **state)
     assert_ok(rg_dir_remove(path));
 }
 
+/* What has changed since the last one, while the table goes on, put on top of what was there. */
+static void changes_alone_make_the_same_table(void **state)
+{
+    (void)state;
+    rg_table *tables[3]; /* goes on; the same without a cut; what was written */
+    chunks c = {0};
+    rg_table_walk *walk;
+    for (int t = 0; t < 3; t++)
+        tables[t] = open_table(NULL, "");
+    assert_true(rg_table_can_note(tables[0]));
+    assert_false(rg_table_notes_changes(tables[0]));
+    for (uint64_t delta = 0; delta < 5; delta++) {
+        int64_t ids[BATCH];
+        size_t gone;
+        for (int t = 0; t < 2; t++) {
+            for (uint64_t round = 0; round < (delta == 0 ? 200 : 20); round++)
+                push(tables[t], 10 + delta, round);
+            for (uint64_t i = 0; i < BATCH; i++)
+                ids[i] = (int64_t)draw(6, delta, i, IDS);
+            assert_ok(rg_table_erase(tables[t], ids, BATCH, &gone));
+            push(tables[t], 10 + delta, 3); /* some of them again */
+        }
+        rg_buf_init(&c.bytes, 0);
+        c.n = 0;
+        if (delta > 0) {
+            assert_true(rg_table_notes_changes(tables[0]));
+            assert_ok(rg_table_walk_open(&walk, tables[0], RG_WALK_GONE));
+            while (next(walk, &c))
+                continue;
+            rg_table_walk_close(walk);
+        }
+        assert_ok(rg_table_walk_open(
+            &walk, tables[0], RG_WALK_MEMORY | RG_WALK_NOTES | (delta > 0 ? RG_WALK_CHANGES : 0)));
+        for (uint64_t round = 0; next(walk, &c); round++) /* for the next delta */
+            push(tables[0], 20 + delta, round);
+        rg_table_walk_close(walk);
+        put(tables[2], &c);
+        assert_alike(tables[1], tables[2]);
+        assert_true(delta == 0 || c.bytes.len * 3 < rg_table_bytes(tables[0]));
+        rg_buf_fini(&c.bytes);
+        rg_table_close(tables[1]); /* and now as the one that went on */
+        tables[1] = open_table(NULL, "");
+        chunks all = {0};
+        rg_buf_init(&all.bytes, 0);
+        assert_ok(rg_table_walk_open(&walk, tables[0], RG_WALK_ALL));
+        while (next(walk, &all))
+            continue;
+        rg_table_walk_close(walk);
+        put(tables[1], &all);
+        rg_buf_fini(&all.bytes);
+    }
+    assert_ok(rg_table_clear(tables[0])); /* it is not worth to note that */
+    assert_false(rg_table_notes_changes(tables[0]));
+    for (int t = 0; t < 3; t++)
+        rg_table_close(tables[t]);
+}
+
 /* So many changes that what is copied aside is more than is kept: it is handed out. */
 static void what_is_copied_aside_has_a_bound(void **state)
 {
@@ -279,6 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_that_goes_on_is_written_as_it_was),
+        cmocka_unit_test(changes_alone_make_the_same_table),
         cmocka_unit_test(what_is_copied_aside_has_a_bound),
         cmocka_unit_test(a_cut_that_fails_leaves_the_table_whole),
     };

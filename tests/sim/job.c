@@ -231,7 +231,10 @@ static rg_status set_journal(const job_config *config, int host)
     (void)snprintf(folder, sizeof folder, "/sim/%d/journal", host);
     RG_TRY(rg_flag_set("ps_journal", modes[config->journal]));
     RG_TRY(rg_flag_set("ps_journal_dir", folder));
-    return set_flag("ps_snapshot_seconds", config->snapshot_seconds);
+    RG_TRY(set_flag("ps_snapshot_seconds", config->snapshot_seconds));
+    /* Those that come often are of what has changed alone. */
+    return set_flag("ps_snapshot_deltas",
+                    config->snapshot_seconds > 0 ? 3 - config->snapshot_seconds : 0);
 }
 
 static rg_status serve(const job *j, int index)
