@@ -265,11 +265,14 @@ class DatasetBase:
         """
         ...
 
-    def set_filelist(self, filelist: Sequence[Any]) -> Any:
-        """Say which files are read.
+    def set_filelist(self, filelist: Sequence[Any], lease: bool = ...) -> Any:
+        """The files that are read. lease=True, in a job with parameter servers: all files of all workers,
+        the same list in each; servers deal ranges of them to the workers, and what one that died had
+        goes to the others (docs/data.md).
 
         Args:
             filelist (list of str): The files.
+            lease (bool): Default: False.
         """
         ...
 
