@@ -253,7 +253,7 @@ static PyObject *core_check_table_memory(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* stopped_write(journals, folder) -> (servers, workers, steps, pushes, pushes left out) */
+/* stopped_write(journals, folder) -> what is in it */
 static PyObject *core_stopped_write(PyObject *module, PyObject *args)
 {
     const char *from, *to;
@@ -273,14 +273,17 @@ static PyObject *core_stopped_write(PyObject *module, PyObject *args)
     rg_stopped_close(job);
     Py_END_ALLOW_THREADS
     CORE_TRY(code);
-    return Py_BuildValue("(iIKKK)", about.servers, about.trainers, (unsigned long long)about.steps,
-                         (unsigned long long)about.pushes, (unsigned long long)about.left_out);
+    return Py_BuildValue("{s:i,s:I,s:K,s:K,s:K,s:I,s:K}", "servers", about.servers, "workers",
+                         about.trainers, "steps", (unsigned long long)about.steps, "pushes",
+                         (unsigned long long)about.pushes, "left_out",
+                         (unsigned long long)about.left_out, "readings", about.readings, "examples",
+                         (unsigned long long)about.examples);
 }
 
 static PyMethodDef functions[] = {
     {"stopped_write", core_stopped_write, METH_VARARGS,
      "stopped_write(journals, folder): a snapshot of all servers of a stopped job, for any number "
-     "of them -> (servers, workers, steps, pushes, pushes left out)"},
+     "of them -> {servers, workers, steps, pushes, left_out, readings, examples}"},
     {"launch", core_launch, METH_VARARGS,
      "launch([(role, index, argv, env, log, append, echo)], log_dir, run_dir, server_wait_ms,"
      " restarts=0, restarts_servers=False, least_workers=0, watch=None) -> exit status; watch is"

@@ -60,7 +60,7 @@ void rg_json_number(rg_buf *out, double value)
     else if (fabs(value) < 1e15 && floor(value) == value)
         rg_buf_printf(out, "%.0f", value);
     else
-        rg_buf_printf(out, "%.9g", value);
+        rg_buf_printf(out, "%.13g", value); /* of a time since 1970, ms */
 }
 
 /* ---- reading ---- */

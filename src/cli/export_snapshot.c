@@ -35,6 +35,9 @@ static rg_status export(const char *from, const char *to, bool snapshot)
                  (unsigned long long)about.pushes);
     if (about.steps > 0)
         (void)printf(", %llu steps", (unsigned long long)about.steps);
+    if (about.readings > 0)
+        (void)printf(", %llu examples of pass %u over leased data are done",
+                     (unsigned long long)about.examples, about.readings - 1);
     if (about.left_out > 0)
         (void)printf("; %llu that not all servers had are left out",
                      (unsigned long long)about.left_out);

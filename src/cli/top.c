@@ -36,7 +36,7 @@ static rg_top_order order_of(const char *name)
 static rg_status draw(rg_watch_state *state, const rg_top_view *view, const char *before)
 {
     rg_buf text;
-    RG_TRY(rg_watch_state_poll(state, rg_watch_now()));
+    RG_TRY(rg_watch_state_poll(state, rg_clock_unix()));
     rg_buf_init(&text, 0);
     rg_buf_text(&text, before);
     rg_top_draw(state, view, &text);

@@ -463,6 +463,58 @@ uint32_t rg_deals_count(rg_deals *d, rg_pass_state *last)
     return n;
 }
 
+/* ---- a job that has stopped ---- */
+
+/* What the other has of a range of ours; all of it where the reading is over there. */
+static uint64_t theirs(const rg_deals *other, size_t number, uint32_t i, uint64_t all)
+{
+    if (number >= other->n)
+        return 0;
+    const range *ranges = other->readings[number].ranges;
+    return ranges != NULL ? ranges[i].rows : all;
+}
+
+rg_status rg_deals_agree(rg_deals *d, rg_deals *other)
+{
+    for (size_t k = 0; k < d->n; k++) {
+        reading *r = &d->readings[k];
+        for (uint32_t i = 0; r->ranges != NULL && i < r->is.ranges; i++) {
+            uint64_t rows = theirs(other, k, i, r->ranges[i].rows);
+            if (rows < r->ranges[i].rows && r->ranges[i].state == RG_RANGE_DONE)
+                return rg_fail(
+                    RG_ESTALE,
+                    "range %u of the data is done, of %llu examples, and a server has lost "
+                    "all but %llu",
+                    i, (unsigned long long)r->ranges[i].rows, (unsigned long long)rows);
+            if (rows < r->ranges[i].rows)
+                r->ranges[i].rows = rows;
+        }
+    }
+    return RG_OK;
+}
+
+uint32_t rg_deals_beyond(rg_deals *d, rg_deals *other)
+{
+    uint32_t n = 0;
+    for (size_t k = 0; k < d->n; k++)
+        for (uint32_t i = 0; d->readings[k].ranges != NULL && i < d->readings[k].is.ranges; i++) {
+            uint64_t rows = d->readings[k].ranges[i].rows;
+            n += theirs(other, k, i, rows) > rows;
+        }
+    return n;
+}
+
+bool rg_deals_lacks(rg_deals *d, const rg_push_tag *tags, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const reading *r = tags[i].reading < d->n ? &d->readings[tags[i].reading] : NULL;
+        if (r == NULL || (r->ranges != NULL && (tags[i].range >= r->is.ranges ||
+                                                tags[i].to > r->ranges[tags[i].range].rows)))
+            return true;
+    }
+    return false;
+}
+
 /* ---- again ---- */
 
 /* Of notes and of snapshots: where it belongs follows from its state. */

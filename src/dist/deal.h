@@ -75,6 +75,16 @@ bool rg_deals_unclaim(rg_deals *deals, const rg_push_tag *tags, uint32_t n);
 /* How many readings have begun; the last of them. */
 uint32_t rg_deals_count(rg_deals *deals, rg_pass_state *last);
 
+/* ---- of a job that has stopped (stopped.c), by one thread ---- */
+
+/* Of each range the examples that both have. RG_ESTALE where one that is done is not whole there.
+ */
+rg_status rg_deals_agree(rg_deals *deals, rg_deals *other);
+/* In how many ranges `other` has more. */
+uint32_t rg_deals_beyond(rg_deals *deals, rg_deals *other);
+/* Whether the push has examples that are not here. */
+bool rg_deals_lacks(rg_deals *deals, const rg_push_tag *tags, uint32_t n);
+
 /* What note() was told, again. */
 rg_status rg_deals_replay(rg_deals *deals, const rg_range_note *note);
 /* All of it, and the reverse. claimed: tags of pushes that are not to count. */

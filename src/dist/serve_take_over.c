@@ -41,6 +41,7 @@ typedef struct taking {
     uint32_t trainers;   /* that there were */
     rg_member *old;      /* by number, as the first server knew them; owned */
     int64_t counted;     /* by the schedule, in all */
+    bool leased;         /* ranges of the data say how far trainers were */
 } taking;
 
 static bool is_same(const char *a, size_t n, const char *b, size_t m)
@@ -304,6 +305,21 @@ static rg_status take_engine(taking *t, const rg_record *record)
     return RG_OK;
 }
 
+/* Ranges of leased data, which whoever had them does not have any more. */
+static rg_status take_leases(taking *t, const rg_record *record)
+{
+    rg_engine *s = t->engine;
+    rg_cursor in = {record->bytes, record->n};
+    rg_pass_state last;
+    if (t->server > 0)
+        return RG_OK;
+    RG_TRY(rg_deals_read(s->deals, &in));
+    for (uint32_t i = 0; i < t->trainers; i++)
+        (void)rg_deals_return(s->deals, i, UINT64_MAX);
+    t->leased = rg_deals_count(s->deals, &last) > 0;
+    return RG_OK;
+}
+
 /* Of n in all, as if they had been dealt in turn. */
 static uint64_t share_of(uint64_t n, uint32_t i, uint32_t of)
 {
@@ -326,7 +342,7 @@ static rg_status share_counts(const taking *t, uint32_t number, rg_member *to)
     size_t threads = 0;
     uint32_t trainers = t->engine->schema.trainers;
     bool same = trainers == t->trainers;
-    for (uint32_t i = 0; i < t->trainers; i++)
+    for (uint32_t i = 0; !t->leased && i < t->trainers; i++)
         threads = t->old[i].n_pushed > threads ? t->old[i].n_pushed : threads;
     if (threads > 0)
         RG_TRY(rg_serve_count_threads(to, threads));
@@ -366,6 +382,7 @@ static rg_status recall_trainer(const taking *t, uint32_t number)
     for (uint32_t i = 0; i < t->trainers; i++)
         left = left && t->old[i].left;
     trainer->left = s->schema.trainers == t->trainers ? t->old[number].left : left;
+    trainer->leased = trainer->idle = t->leased; /* until it begins with the data */
     trainer->seen_epoch = 1;
     return share_counts(t, number, trainer);
 }
@@ -394,18 +411,6 @@ static rg_status recall_trainers(taking *t)
     return RG_OK;
 }
 
-/* Each server has its own count of the examples of a range, of which another number of servers
- * could not be made: a push that some had and others had not is in some of the values. */
-static rg_status check_leases(const rg_record *record)
-{
-    uint64_t passes;
-    RG_TRY(rg_cursor_u64(&(rg_cursor){record->bytes, record->n}, &passes));
-    if (passes > 0)
-        return rg_fail(RG_EINVAL, "the data of this job was leased: it goes on with the numbers of "
-                                  "servers and workers that it had, and not with others");
-    return RG_OK;
-}
-
 /* ---- all of it ---- */
 
 static rg_status take_record(void *arg, const rg_record *record)
@@ -426,7 +431,7 @@ static rg_status take_record(void *arg, const rg_record *record)
     case RG_STATE_MEMBER:
         return t->ledger ? take_member(t, record) : RG_OK;
     case RG_STATE_LEASES:
-        return t->ledger ? check_leases(record) : RG_OK;
+        return t->ledger ? take_leases(t, record) : RG_OK;
     default:
         return RG_OK; /* what waited for others is asked for again */
     }

@@ -43,10 +43,19 @@ struct rg_stopped {
     server *servers; /* by number; owned */
     int n;
     uint32_t trainers;
-    limit *limits; /* by trainer; owned */
-    bool limited;  /* they count */
+    limit *limits;   /* by trainer; owned */
+    rg_deals *least; /* of leased data, what all servers have; owned, NULL: it is not leased */
+    bool limited;    /* they count */
     uint64_t left_out;
 };
+
+static server *server_of(const rg_stopped *job, int number)
+{
+    for (int k = 0; k < job->n; k++)
+        if (job->servers[k].engine.id == number)
+            return &job->servers[k];
+    return NULL;
+}
 
 /* ---- what was pushed ---- */
 
@@ -67,6 +76,19 @@ static uint64_t limit_of(const rg_stopped *job, uint32_t trainer, size_t thread)
     return thread < l->n ? l->pushes[thread] : 0;
 }
 
+/* Of leased data: whether not all servers have all examples of the push. */
+static bool is_of_more(const rg_stopped *job, const rg_engine *s, uint32_t flags, rg_cursor body)
+{
+    rg_arena arena = {0};
+    rg_payload payload;
+    rg_push push;
+    bool more = rg_payload_of_request((uint16_t)flags, &payload) == RG_OK &&
+                rg_push_read(&push, &arena, &s->schema, payload, body.at, body.left) == RG_OK &&
+                rg_deals_lacks(job->least, push.tags, push.n_tags);
+    rg_arena_free(&arena);
+    return more;
+}
+
 static bool is_beyond(const rg_stopped *job, const rg_engine *s, const rg_record *record)
 {
     rg_cursor in = {record->bytes, record->n};
@@ -77,6 +99,8 @@ static bool is_beyond(const rg_stopped *job, const rg_engine *s, const rg_record
         rg_cursor_u32(&in, &method) != RG_OK || rg_cursor_u32(&in, &flags) != RG_OK ||
         method != RG_PS_PUSH || rg_push_read_head(&head, in.at, in.left) != RG_OK)
         return false;
+    if (job->least != NULL)
+        return is_of_more(job, s, flags, in);
     const rg_rpc_peer *peer = rg_rpc_server_find(s->rpc, session);
     const rg_member *trainer = peer ? rg_rpc_peer_user(peer) : NULL;
     return trainer != NULL &&
@@ -121,14 +145,60 @@ static rg_status find_limits(rg_stopped *job)
     return RG_OK;
 }
 
+/* How far the server is with leased data; pushes that wait for their step do not count. */
+static rg_status deals_of(server *v, rg_deals **out)
+{
+    rg_buf body;
+    rg_buf_init(&body, 0);
+    rg_serve_write_leases(&v->engine, &body);
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK)
+        code = rg_deals_open(out, NULL, NULL);
+    if (code == RG_OK)
+        code = rg_deals_read(*out, &(rg_cursor){body.data, body.len});
+    rg_buf_fini(&body);
+    return code;
+}
+
+/* Of leased data ranges say what was pushed, and numbers of pushes do not: they begin anew with
+ * each process. */
+static rg_status find_least(rg_stopped *job)
+{
+    rg_pass_state last;
+    bool leased = false;
+    for (int i = 0; i < job->n; i++)
+        leased = leased || rg_deals_count(job->servers[i].engine.deals, &last) > 0;
+    for (int i = 0; leased && i < job->n; i++) {
+        server *v = server_of(job, i);
+        rg_deals *theirs = NULL;
+        rg_status code = deals_of(v, &theirs);
+        if (code == RG_OK && i > 0)
+            code = rg_deals_agree(job->least, theirs);
+        if (code == RG_OK && i == 0)
+            job->least = theirs; /* the first deals */
+        else
+            rg_deals_close(theirs);
+        RG_TRY(code);
+    }
+    return RG_OK;
+}
+
 /* How many pushes it has that not all have. */
-static uint64_t count_beyond(const rg_stopped *job, const server *v)
+static rg_status count_beyond(const rg_stopped *job, server *v, uint64_t *out)
 {
     uint64_t n = 0;
+    if (job->least != NULL) {
+        rg_deals *theirs = NULL;
+        rg_status code = deals_of(v, &theirs);
+        *out = code == RG_OK ? rg_deals_beyond(job->least, theirs) : 0;
+        rg_deals_close(theirs);
+        return code;
+    }
     for (uint32_t t = 0; t < job->trainers; t++)
         for (size_t k = 0; k < job->limits[t].n; k++)
             n += pushes_of(&v->engine.trainers[t], k) - limit_of(job, t, k);
-    return n;
+    *out = n;
+    return RG_OK;
 }
 
 /* ---- a server ---- */
@@ -286,7 +356,8 @@ static rg_status open_server(server *v, uint64_t below)
 /* Once more, without what not all have. */
 static rg_status cut_back(rg_stopped *job, server *v)
 {
-    uint64_t below = UINT64_MAX, beyond = count_beyond(job, v);
+    uint64_t below = UINT64_MAX, beyond;
+    RG_TRY(count_beyond(job, v, &beyond));
     if (beyond == 0)
         return RG_OK;
     job->left_out = beyond > job->left_out ? beyond : job->left_out;
@@ -296,7 +367,8 @@ static rg_status cut_back(rg_stopped *job, server *v)
         if (code == RG_ENOENT)
             break;
         RG_TRY(code);
-        if (count_beyond(job, v) == 0)
+        RG_TRY(count_beyond(job, v, &beyond));
+        if (beyond == 0)
             return RG_OK;
         below = v->number;
     }
@@ -311,6 +383,7 @@ static rg_status cut_back(rg_stopped *job, server *v)
 static rg_status settle(rg_stopped *job)
 {
     RG_TRY(find_limits(job));
+    RG_TRY(find_least(job));
     for (int i = 0; i < job->n; i++)
         RG_TRY(cut_back(job, &job->servers[i]));
     for (int i = 1; i < job->n; i++)
@@ -437,6 +510,7 @@ void rg_stopped_close(rg_stopped *job)
     for (uint32_t t = 0; job->limits != NULL && t < job->trainers; t++)
         rg_free(job->limits[t].pushes);
     rg_free(job->limits);
+    rg_deals_close(job->least);
     rg_free(job->servers);
     rg_folder_close(job->root);
     rg_free(job->path);
@@ -451,14 +525,17 @@ rg_stopped_about rg_stopped_tell(const rg_stopped *job)
                               .left_out = job->left_out};
     for (uint32_t t = 0; t < job->trainers; t++)
         for (size_t k = 0; k < job->limits[t].n; k++)
-            about.pushes += job->limits[t].pushes[k];
+            about.pushes += job->least != NULL ? 0 : job->limits[t].pushes[k];
+    if (job->least != NULL) {
+        rg_pass_state last;
+        about.readings = rg_deals_count(job->least, &last);
+        about.examples = last.rows;
+    }
     return about;
 }
 
 rg_engine *rg_stopped_server(rg_stopped *job, int i)
 {
-    for (int k = 0; k < job->n; k++)
-        if (job->servers[k].engine.id == i)
-            return &job->servers[k].engine;
-    return NULL;
+    server *v = server_of(job, i);
+    return v ? &v->engine : NULL;
 }

@@ -21,6 +21,8 @@ typedef struct rg_stopped_about {
     uint64_t steps;    /* sync: that were made */
     uint64_t pushes;   /* of all trainers */
     uint64_t left_out; /* pushes that not all servers had */
+    uint32_t readings; /* passes over leased data that were begun; 0: it is not leased */
+    uint64_t examples; /* of those, in ranges that are done */
 } rg_stopped_about;
 
 /* `path`: a folder with journals, server-0 and so on, or a snapshot that rg_stopped_write() made.

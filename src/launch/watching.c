@@ -93,7 +93,7 @@ rg_status rg_watching_open(rg_watching **out, const rg_launch_job *job)
         return rg_no_memory(sizeof *w, "watching a job");
     w->job = job;
     w->stall_seconds = job->stall_seconds > 0 ? job->stall_seconds : DEFAULT_STALL;
-    w->began = rg_watch_now();
+    w->began = rg_clock_unix();
     w->each = rg_alloc_zero((size_t)job->n + 1, sizeof *w->each);
     RG_TRY_GOTO(code, w->each ? RG_OK : rg_no_memory((size_t)job->n, "watching processes"));
     for (int i = 0; i < job->n; i++)
@@ -222,7 +222,7 @@ static void add_reason(rg_buf *text, const char *name, const char *what)
 /* Who stands, who is silent, and whom others say they wait for. False: nothing of that. */
 static bool find_reasons(const rg_watching *w, const rg_children *children, rg_buf *text)
 {
-    double now = rg_watch_now();
+    double now = rg_clock_unix();
     rg_buf line;
     rg_buf_init(&line, 0);
     for (int i = 0; i < rg_children_count(children); i++) {
@@ -292,7 +292,7 @@ static void tell_recovered(const char *who, bool *is_stalled)
 /* One that makes no step while others do; all of them are one matter, the job's. */
 static void look_at_steps(rg_watching *w, const rg_children *children)
 {
-    double now = rg_watch_now(), newest = 0;
+    double now = rg_clock_unix(), newest = 0;
     int live = 0;
     for (int i = 0; i < rg_children_count(children); i++) {
         const rg_watched *p = rg_watch_state_process(w->state, w->each[i].name);
@@ -352,7 +352,7 @@ void rg_watching_look(rg_watching *w, const rg_children *children, uint64_t *nex
         for (int i = 0; i < rg_children_count(children); i++)
             if (rg_children_running(children, i))
                 look_at_stopped(w, children, i);
-        if (rg_watch_state_poll(w->state, rg_watch_now()) == RG_OK) {
+        if (rg_watch_state_poll(w->state, rg_clock_unix()) == RG_OK) {
             look_at_steps(w, children);
             for (int i = 0; i < rg_children_count(children); i++)
                 look_at_reading(w, children, i);

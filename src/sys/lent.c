@@ -199,7 +199,7 @@ rg_lent_view *rg_lent_view_find(int pid, int descriptor)
     char path[64], is[64] = "";
     (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, descriptor);
     if (descriptor < 0 || readlink(path, is, sizeof is - 1) <= 0 ||
-        strcmp(is, "/memfd:" LENT_NAME " (deleted)") != 0)
+        strncmp(is, "/memfd:" LENT_NAME, strlen("/memfd:" LENT_NAME)) != 0)
         return NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     rg_lent_view *view = rg_lent_view_open(fd);

@@ -55,8 +55,9 @@ void *rg_memfd_find(const rg_memfd_offer *offer, size_t bytes)
 {
     char path[64], is[96] = "", wanted[96];
     (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)offer->pid, (int)offer->descriptor);
-    (void)snprintf(wanted, sizeof wanted, "/memfd:%.55s (deleted)", offer->name);
-    if (offer->pid <= 0 || readlink(path, is, sizeof is - 1) <= 0 || strcmp(is, wanted) != 0)
+    int n = snprintf(wanted, sizeof wanted, "/memfd:%.55s", offer->name);
+    if (offer->pid <= 0 || readlink(path, is, sizeof is - 1) <= 0 ||
+        strncmp(is, wanted, (size_t)n) != 0)
         return NULL;
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "ir/op.h"
+#include "sys/clock.h"
 #include "sys/file.h"
 #include "watch/http.h"
 #include "watch/page_html.h"
@@ -125,7 +126,7 @@ static rg_status handle(void *ctx, const rg_http_request *request, rg_buf *body,
         rg_buf_add(body, rg_page_html, rg_page_html_bytes);
         return RG_OK;
     }
-    RG_TRY(rg_watch_state_poll(page->state, rg_watch_now()));
+    RG_TRY(rg_watch_state_poll(page->state, rg_clock_unix()));
     if (strcmp(path, "/api/job") == 0) {
         *content_type = json;
         rg_watch_state_json(page->state, body);

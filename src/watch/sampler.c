@@ -188,7 +188,7 @@ void rg_watch_end(int status)
     char line[64];
     pthread_mutex_lock(&w.lock);
     bool on = w.on && !w.ending;
-    w.ending = true;
+    w.ending = w.on;
     pthread_cond_signal(&w.wake);
     pthread_mutex_unlock(&w.lock);
     if (!on)

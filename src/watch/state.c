@@ -3,7 +3,6 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/folder.h"
 #include "watch/tail.h"
@@ -17,11 +16,6 @@ enum { MAX_PROCESSES = 4096, MAX_METRICS = 1024, MAX_EVENTS = 1000, MAX_KEY = 25
 static const double ROUND = 1.0; /* seconds of all files that are taken in together */
 
 const char *const rg_step_parts[RG_STEP_PARTS] = {"read", "pull", "compute", "push", "wait"};
-
-double rg_watch_now(void)
-{
-    return (double)rg_clock_wall_ns() * 1e-9;
-}
 
 /* ---- processes ---- */
 

@@ -72,9 +72,6 @@ typedef struct rg_watch_state {
     double loss_t, auc_t, test_loss_t, test_auc_t; /* up to when each has been taken in */
 } rg_watch_state;
 
-/* Seconds since 1970, as the lines of the files have them. */
-double rg_watch_now(void);
-
 /* `folder` is a job's log folder, or the folder watch in it. RG_ENOENT where there is neither; that
  * nothing is in it yet is no error. */
 rg_status rg_watch_state_open(rg_watch_state **out, const char *folder);

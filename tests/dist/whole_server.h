@@ -126,11 +126,15 @@ static inline void *serve(void *arg)
     return NULL;
 }
 
-/* As many as the environment says: all tests of servers are run with one and with four. */
+/* As many as the environment says: all tests of servers are run with one, and with four while they
+ * are watched. */
 static inline void server_loops(void)
 {
     const char *loops = getenv("FLAGS_ps_loops");
+    const char *watch = getenv("FLAGS_watch_dir"); /* where a server is seen, all of it works too */
     assert_ok(rg_flag_set("ps_loops", loops ? loops : "1"));
+    assert_ok(rg_flag_set("watch_dir", watch ? watch : ""));
+    assert_ok(rg_flag_set("watch_seconds", "0.05"));
 }
 
 /* All but the thread: until then the scope is the test's. */

@@ -80,6 +80,47 @@ def test_a_rank_that_is_killed_ends_the_job_with_its_name(tmp_path, starter):
     assert re.search(r"first: worker 1|process rank 1 .*signal 9", said), said
 
 
+WAITS = """
+import os, time
+import numpy as np
+import paddle.fluid as fluid
+from paddle.fluid.incubate.fleet.base import role_maker
+from paddle.fluid.incubate.fleet.collective import fleet
+fleet.init(role_maker.PaddleCloudRoleMaker(is_collective=True))
+x = fluid.data("x", [None, 400])
+loss = fluid.layers.mean(fluid.layers.fc(x, 400))
+fleet.distributed_optimizer(fluid.optimizer.SGD(0.1)).minimize(loss)
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(fleet.startup_program)
+for step in range(2):
+    if step > 0 and not fleet.is_first_worker():
+        time.sleep(60)
+    if step > 0:
+        print("rank 0 waits: pid %d" % os.getpid(), flush=True)
+    exe.run(fleet.main_program, feed={"x": np.ones((2, 400), "float32")}, fetch_list=[loss])
+"""
+
+
+def test_a_rank_that_waits_for_another_hears_ctrl_c(tmp_path):
+    (tmp_path / "waits.py").write_text(WAITS)
+    job = subprocess.Popen(LAUNCH + ["waits.py"], cwd=str(tmp_path), stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True,
+                           env=dict(os.environ, FLAGS_log_level="I"))
+    said = ""
+    for line in job.stdout:
+        said += line
+        found = re.search(r"rank 0 waits: pid (\d+)", line)
+        if found:
+            break
+    assert said.count("memory=shared") == 2, said
+    time.sleep(0.5)  # it sleeps by then; if not, it hears it all the same
+    began = time.monotonic()
+    os.kill(int(found.group(1)), signal.SIGINT)
+    said += job.communicate(timeout=30)[0]
+    assert time.monotonic() - began < 10, said
+    assert job.returncode != 0 and "KeyboardInterrupt" in said, said
+
+
 UNEVEN = """
 import numpy as np
 import paddle.fluid as fluid

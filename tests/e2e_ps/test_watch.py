@@ -55,6 +55,7 @@ def test_each_process_tells_its_start_and_its_end(job):
     for process in ("worker.0", "worker.1", "server.0", "server.1"):
         told = lines(job, process)
         assert told[0]["start"]["process"] == process and told[0]["start"]["job"]
+        assert abs(newest(told)["regatta_process_start_time_seconds"] - told[0]["t"]) < 2
         assert told[-1] == {"t": told[-1]["t"], "end": {"status": 0}}
         assert told[-2]["event"] == "finished"
         assert [line["t"] for line in told] == sorted(line["t"] for line in told)

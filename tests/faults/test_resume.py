@@ -20,8 +20,9 @@ JOURNAL = ["--journal", "everysec"]
 
 def stop(folder, script, arguments, victim="TRAINER1", fault="push.between:6:late", workers=3, **env):
     """A job that ends when one of its workers dies with a push at one of two servers."""
-    out = launch_ps(folder, JOURNAL + [FAULTY, script] + arguments, workers=workers, FAULT_OF=victim,
-                    FAULT=fault, FLAGS_ps_return_seconds="1", FLAGS_rpc_lease_ms="1000", **env)
+    env = dict(env, FAULT_OF=victim, FAULT=fault, FLAGS_ps_return_seconds="1",
+               FLAGS_rpc_lease_ms="1000")
+    out = launch_ps(folder, JOURNAL + [FAULTY, script] + arguments, workers=workers, **env)
     assert out.returncode != 0 and "launch_ps --resume" in out.stdout, out.stdout
     return folder / "logs" / "journal"
 
@@ -119,6 +120,21 @@ def test_other_numbers_of_workers_share_what_is_left(tmp_path):
         assert "pushes=9 batches=9" in (tmp_path / "logs" / log).read_text()
     ledger = [line for line in out.stdout.splitlines() if line.startswith("ledger")][0].split()
     assert [float(x) for x in ledger[1:3]] == [-9.0, -9.0]  # 6 steps, and 3 that were left to make
+
+
+@pytest.mark.promise(2)
+@pytest.mark.parametrize("mode", ["async", pytest.param("sync", marks=pytest.mark.full)])
+def test_each_leased_example_counts_once_with_other_numbers_of_all(tmp_path, mode):
+    """2 workers and 2 servers, then 3 and 3: who goes on asks for ranges, and none is trained on twice."""
+    from leased_script import write
+    from test_elastic import FILES, LEASED, ONCE, RANGES, counted
+    arguments = ["--rows", str(write(tmp_path / "data", FILES)), "--mode", mode, "--pause", "0.02"]
+    stop(tmp_path, LEASED, arguments, "TRAINER1", "push.between:5:late", workers=2, **RANGES)
+    out = go_on(tmp_path, LEASED, arguments, ["--server_num", "3", "--worker_num", "3"], **RANGES)
+    assert out.returncode == 0 and "servers: 3, workers: 3, from example" in out.stdout, out.stdout
+    assert ONCE % 200 in out.stdout, out.stdout
+    # In sync a step is a mean over those that take part.
+    assert counted(tmp_path)[:2] == [1, 1] and (mode == "sync" or counted(tmp_path)[2] == 200)
 
 
 @pytest.mark.full

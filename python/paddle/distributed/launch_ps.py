@@ -236,16 +236,17 @@ def _deal_anew(args, kept):
     # What tables do with rows beyond their memory is done again as it was.
     for name, value in _table_flags(args).items():
         _core.set_flag(name[len("FLAGS_"):], value)
-    kept["deal"], (_, _, steps, pushes, left_out) = resume.deal_anew(args.journal_dir, kept)
+    kept["deal"], found = resume.deal_anew(args.journal_dir, kept)
     now = (len(args.endpoints.split(",")) if args.endpoints else args.server_num, args.worker_num)
-    text = ("servers: %d, workers: %d, from %s on" % (
-        *now, "step %d" % steps if steps else "%d pushes" % pushes))
+    text = "servers: %d, workers: %d, from %s on" % (*now, (
+        "example %d of pass %d" % (found["examples"], found["readings"] - 1) if found["readings"] else
+        "step %d" % found["steps"] if found["steps"] else "%d pushes" % found["pushes"]))
     if now != before:
         text += ", where %d and %d were stopped" % before
-    if left_out:
-        text += "; %d pushes that not all servers had got are made again" % left_out
+    if found["left_out"]:
+        text += "; %d pushes that not all servers had got are made again" % found["left_out"]
     note(text)
-    if args.worker_num != before[1] and pushes:
+    if args.worker_num != before[1] and found["pushes"]:
         note("%d workers share what %d were to read: the number of batches that are left is right; "
              "which examples those are depends on how the script deals them"
              % (args.worker_num, before[1]))

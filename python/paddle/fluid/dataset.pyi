@@ -272,7 +272,8 @@ class DatasetBase:
 
         Args:
             filelist (list of str): The files.
-            lease (bool): Default: False.
+            lease (bool): Whether the servers of a job deal the files to its trainers, each example once
+                (docs/data.md). Default: False.
         """
         ...
 

@@ -51,7 +51,7 @@ class Executor:
     def train_from_dataset(self, program: Any = ..., dataset: Any = ..., scope: Optional[Scope] = ..., thread: int = ..., debug: bool = ..., fetch_list: Optional[Union[Sequence[Any], str]] = ..., fetch_info: Optional[Sequence[Any]] = ..., print_period: int = ..., fetch_handler: Any = ...) -> Any:
         """Run the program on every batch of the dataset, on `thread` threads (0: the dataset's). Variables
         of fetch_list are written to stdout every print_period batches, under their fetch_info; debug
-        prints the times of the ops at the end.
+        prints where the time of the steps went, and that of each op, at the end.
 
         Args:
             program (Program or CompiledProgram, optional): The program that is run; None: the default

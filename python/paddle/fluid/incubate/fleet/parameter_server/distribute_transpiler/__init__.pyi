@@ -60,7 +60,8 @@ class DistributedTranspiler(Fleet):
 
     def init_server(self, model_dir: Optional[str] = ...) -> Any:
         """Start the parameters, or load this server's part of a folder that save_persistables or
-        save_inference_model has written, here or in real Paddle.
+        save_inference_model has written, here or in real Paddle, or of a snapshot of any number of
+        servers (paddle export_snapshot --snapshot): with states of optimizers.
 
         Args:
             model_dir (str, optional): What the server loads first. Default: None.
