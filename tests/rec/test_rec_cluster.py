@@ -24,7 +24,8 @@ def test_a_local_cluster_trains_and_its_metric_is_of_all_workers(mode, tmp_path)
     status, said = job.run(folder)
     assert status == 0, said
     assert "all workers already completed, you can view logs under the `logs` directory" in said
-    assert sorted(os.listdir(tmp_path / "logs")) == ["server.0", "worker.0", "worker.1"]
+    assert sorted(os.listdir(tmp_path / "logs")) == ["job.end", "server.0", "watch", "worker.0",
+                                                    "worker.1"]
     shown = [counted((tmp_path / "logs" / ("worker.%d" % i)).read_text()) for i in (0, 1)]
     assert len(shown[0]) == 4
     assert shown[0] == shown[1]  # the same line on each worker
@@ -47,7 +48,7 @@ def test_workers_are_no_more_than_files(tmp_path):
     status, said = job.run(folder)
     assert status == 0, said
     assert "set worker/gpu cards num from 2 to 1" in said
-    assert sorted(os.listdir(tmp_path / "logs")) == ["server.0", "worker.0"]
+    assert sorted(os.listdir(tmp_path / "logs")) == ["job.end", "server.0", "watch", "worker.0"]
 
 
 def test_a_worker_that_fails_fails_the_run(tmp_path):

@@ -78,7 +78,7 @@ os.environ.update(PADDLE_TRAINER_ENDPOINTS="127.0.0.1:6170,127.0.0.2:6170", PADD
 from paddlerec.core.engine.local_cluster import LocalClusterEngine
 engine = LocalClusterEngine({"fleet_mode": "collective", "selected_gpus": "0,1", "log_dir": "logs"},
                             "config.yaml")
-for role, index, words, env, log, append, echo in engine.collective_job().processes:
+for role, index, words, env, log, append, echo, spare in engine.collective_job().processes:
     env = dict(item.split("=", 1) for item in env)
     print(index, log, env["PADDLE_TRAINER_ENDPOINTS"], env["PADDLE_CURRENT_ENDPOINT"],
           env["FLAGS_selected_gpus"])
