@@ -120,7 +120,7 @@ def make_data(folder, rows):
 
 
 def soak_sync(args, seconds):
-    """As long a job as kills for so many seconds want: one in peace says how long an epoch is."""
+    """One job in peace, and the same with kills again and again."""
     files = make_data(os.path.join(args.output, "data"), args.rows)
 
     def job(name, epochs, kills):
@@ -132,45 +132,41 @@ def soak_sync(args, seconds):
                            args, kills)
         return wrong, watch, os.path.join(folder, "checkpoint")
 
-    took = []
-    for epochs in (1, 5):
-        wrong, watch, _ = job("probe", epochs, 0)
-        if wrong:
-            return wrong
-        took.append(watch.took)
-    epochs = max(5, int(seconds / 2 / max(0.1, (took[1] - took[0]) / 4)))
-    wrong, watch, calm = job("calm", epochs, 0)
-    if wrong:
-        return wrong
-    wrong, watch, chaos = job("chaos", epochs, seconds)
-    if not wrong and digest(calm) != digest(chaos):
-        wrong = ["the models of %s and %s differ" % (calm, chaos)]
+    wrong, _, calm = job("calm", args.epochs, 0)
+    end = time.monotonic() + seconds
+    while not wrong and time.monotonic() < end:
+        wrong, _, chaos = job("chaos", args.epochs, seconds)
+        if not wrong and digest(calm) != digest(chaos):
+            wrong = ["the models of %s and %s differ" % (calm, chaos)]
+        args.seed += 1
     return wrong
 
 
 def soak_async(args, seconds):
-    pause = 0.05
-    steps = max(50, int(seconds / 2 / pause))
+    steps, end = 1200, time.monotonic() + seconds
     folder = os.path.join(args.output, "async")
-    wrong, _ = run("async, %d steps of each worker, kills" % steps, folder,
-                   os.path.join(HERE, "ledger_script.py"),
-                   ["--mode", "async", "--steps", str(steps), "--pause", str(pause), "--meet", "20",
-                    "--large", "100000"], args, seconds)
-    if wrong:
-        return wrong
     wanted = [-WORKERS * steps] * 4 + [-steps] * 2 * WORKERS + [-WORKERS * steps] * 2
-    with open(os.path.join(folder, "logs", "workerlog.0")) as log:
-        ledger = [line for line in log if line.startswith("ledger")][-1]
-    if [float(x) for x in ledger.split()[1:]] != wanted:
-        return ["%d pushes of each worker, and the weights are %s" % (steps, ledger.strip())]
+    while time.monotonic() < end:
+        wrong, _ = run("async, %d steps of each worker, kills" % steps, folder,
+                       os.path.join(HERE, "ledger_script.py"),
+                       ["--mode", "async", "--steps", str(steps), "--pause", "0.05", "--meet", "20",
+                        "--large", "100000"], args, seconds)
+        if wrong:
+            return wrong
+        with open(os.path.join(folder, "logs", "workerlog.0")) as log:
+            ledger = [line for line in log if line.startswith("ledger")][-1]
+        if [float(x) for x in ledger.split()[1:]] != wanted:
+            return ["%d pushes of each worker, and the weights are %s" % (steps, ledger.strip())]
+        args.seed += 1
     return []
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--minutes", type=float, default=20, help="of kills, in all")
+    parser.add_argument("--minutes", type=float, default=20, help="of jobs with kills, in all")
     parser.add_argument("--every", type=float, default=10, help="seconds between two")
     parser.add_argument("--seed", type=int, default=1, help="of who is killed")
+    parser.add_argument("--epochs", type=int, default=8, help="of a sync job")
     parser.add_argument("--rows", type=int, default=150000, help="examples of an epoch")
     parser.add_argument("--only", choices=["sync", "async"])
     parser.add_argument("--output", default="output/soak")

@@ -130,7 +130,8 @@ full = pytest.mark.full
 
 @pytest.mark.promise(4, 14)
 @pytest.mark.parametrize("point, nth", [
-    ("journal.begun", 2), pytest.param("snapshot.rename", 2, marks=full),
+    ("journal.cut", 1), pytest.param("journal.begun", 2, marks=full),
+    pytest.param("snapshot.rename", 2, marks=full),
     pytest.param("snapshot.begin", 2, marks=full), pytest.param("snapshot.sync", 2, marks=full),
     pytest.param("snapshot.renamed", 3, marks=full), pytest.param("snapshot.drop", 1, marks=full),
     pytest.param("journal.forget", 1, marks=full)])

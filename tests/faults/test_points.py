@@ -25,6 +25,7 @@ SCENARIOS = [
     ("dir.", None),
     ("ps.disk.", None),  # below
     ("snapshot.", None),  # tests/faults/test_journal.py, as the next
+    ("journal.cut", None),
     ("journal.forget", None),
     ("journal.", ("sync", 1, {"FLAGS_ps_journal": "always", "FLAGS_ps_journal_dir": "journal"})),
     ("leave.", ("sync", 1, {})),
