@@ -6,7 +6,9 @@
 #include "sys/cond.h"
 #include "sys/interrupt.h"
 
-enum { TELL_AFTER_S = 10, TELL_EVERY_S = 30 };
+#include <stdio.h>
+
+enum { TELL_AFTER_S = 10, TELL_EVERY_S = 30, AFTER_REFUSAL_S = 1 };
 static const uint64_t SECOND = 1000000000;
 
 void rg_in_flight_init(rg_in_flight *f, struct rg_job *job)
@@ -15,6 +17,7 @@ void rg_in_flight_init(rg_in_flight *f, struct rg_job *job)
     pthread_mutex_init(&f->lock, NULL);
     rg_cond_init(&f->done);
     f->n = 0;
+    f->refused = RG_OK;
 }
 
 void rg_in_flight_fini(rg_in_flight *f)
@@ -26,6 +29,7 @@ void rg_in_flight_fini(rg_in_flight *f)
 static void add(rg_in_flight *f, int n)
 {
     pthread_mutex_lock(&f->lock);
+    f->refused = f->n == 0 ? RG_OK : f->refused; /* those before it have been looked at */
     f->n += n;
     if (f->n == 0) /* whoever waits, waits for all */
         (void)pthread_cond_signal(&f->done);
@@ -34,8 +38,18 @@ static void add(rg_in_flight *f, int n)
 
 static void land(void *user, rg_rpc_call *call)
 {
-    (void)call;
-    add(user, -1);
+    rg_in_flight *f = user;
+    rg_status code = rg_rpc_result(call);
+    if (code != RG_OK && code != RG_EOF) { /* which is an answer like others */
+        pthread_mutex_lock(&f->lock);
+        if (f->refused == RG_OK) {
+            f->refused = code;
+            f->refused_ns = rg_clock_ns();
+            (void)snprintf(f->why, sizeof f->why, "%s", rg_error_message());
+        }
+        pthread_mutex_unlock(&f->lock);
+    }
+    add(f, -1);
 }
 
 rg_status rg_in_flight_start(rg_in_flight *f, rg_rpc_call **call, rg_rpc_client *client,
@@ -71,6 +85,22 @@ bool rg_in_flight_wait_for(rg_in_flight *f, uint64_t ns)
     return done;
 }
 
+/* Fails with what one said that was refused some time ago; RG_OK: none was. */
+static rg_status refusal(rg_in_flight *f, uint64_t now)
+{
+    char why[sizeof f->why] = "";
+    pthread_mutex_lock(&f->lock);
+    bool is_old = f->n > 0 && now > f->refused_ns + AFTER_REFUSAL_S * SECOND;
+    rg_status code = is_old ? f->refused : RG_OK;
+    if (code != RG_OK)
+        (void)snprintf(why, sizeof why, "%s", f->why);
+    pthread_mutex_unlock(&f->lock);
+    if (code == RG_OK)
+        return RG_OK;
+    code = rg_fail(code, "%s", why);
+    return f->job != NULL ? rg_job_blame(f->job, code) : code;
+}
+
 rg_status rg_in_flight_wait(rg_in_flight *f)
 {
     uint64_t began = 0, looked = 0, tell = 0;
@@ -84,6 +114,7 @@ rg_status rg_in_flight_wait(rg_in_flight *f)
             continue;
         looked = now;
         RG_TRY(rg_interrupted());
+        RG_TRY(refusal(f, now));
         if (now < tell || f->job == NULL)
             continue;
         tell = now + TELL_EVERY_S * SECOND;

@@ -13,7 +13,10 @@ typedef struct rg_in_flight {
     pthread_mutex_t lock;
     pthread_cond_t done;
     int n;
-    struct rg_job *job; /* whose servers are asked what takes so long; NULL: nobody is */
+    rg_status refused;   /* the first that failed of those since none was under way, and ... */
+    char why[512];       /* ... what it said, ... */
+    uint64_t refused_ns; /* ... when */
+    struct rg_job *job;  /* whose servers are asked what takes so long; NULL: nobody is */
 } rg_in_flight;
 
 void rg_in_flight_init(rg_in_flight *in_flight, struct rg_job *job);
@@ -26,7 +29,9 @@ rg_status rg_in_flight_start(rg_in_flight *in_flight, rg_rpc_call **call, rg_rpc
                              const rg_rpc_ask *ask);
 /* Whether none is under way. */
 bool rg_in_flight_is_done(rg_in_flight *in_flight);
-/* Until none is; fails after Ctrl+C. Says whom it waits for where it takes long. */
+/* Until none is; fails after Ctrl+C, and where one was refused a moment ago and others are still
+ * under way: they may wait for who never comes, since it was refused too. Says whom it waits for
+ * where it takes long. */
 rg_status rg_in_flight_wait(rg_in_flight *in_flight);
 /* The same for so long at most; whether none is. */
 bool rg_in_flight_wait_for(rg_in_flight *in_flight, uint64_t ns);

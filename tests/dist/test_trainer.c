@@ -419,7 +419,8 @@ static void a_failure_elsewhere_ends_the_step(void **state)
 typedef struct stub {
     rg_rpc_server *rpc;
     char endpoint[64];
-    rg_latch asked; /* for its schema */
+    rg_latch asked;                 /* for its schema */
+    atomic_bool refuses, is_silent; /* what it does when it is asked for a program */
 } stub;
 
 enum { STUBS = 4 };
@@ -429,6 +430,12 @@ static void stub_answers(void *user, rg_rpc_request *request)
     rg_buf out;
     stub *s = user;
     bool schema = rg_rpc_request_method(request) == RG_PS_SCHEMA;
+    if (s->is_silent && rg_rpc_request_method(request) == RG_PS_PROGRAM)
+        return;
+    if (s->refuses && rg_rpc_request_method(request) == RG_PS_PROGRAM) {
+        rg_rpc_refuse(request, RG_EIO, "its disk is full");
+        return;
+    }
     rg_buf_init(&out, 0);
     if (schema)
         rg_ps_schema_write(&out, &(rg_ps_schema){.mode = RG_UPDATE_SYNC, .trainers = 1});
@@ -457,6 +464,8 @@ static void stub_open(stub *s, int i)
                                    .events = {.hello = stub_lets_in, .request = stub_answers},
                                    .user = s};
     (void)snprintf(address, sizeof address, "127.0.0.%d:0", 1 + i);
+    atomic_init(&s->refuses, false);
+    atomic_init(&s->is_silent, false);
     rg_latch_init(&s->asked);
     assert_ok(rg_rpc_server_open(&s->rpc, &config));
     (void)snprintf(s->endpoint, sizeof s->endpoint, "%s", rg_rpc_server_endpoint(s->rpc, 0));
@@ -532,6 +541,22 @@ static void waiting_while_a_server_dies(void **state)
     expect_taken(0, -1);
     assert_ok(rg_job_leave(job));
     server_end_well(&s);
+}
+
+/* The others may wait for a trainer that was refused as we were. */
+static void a_refusal_ends_the_wait_for_others(void **state)
+{
+    stub stubs[STUBS];
+    rg_job_request requests[2] = {{.server = 1, .method = RG_PS_PROGRAM},
+                                  {.server = 2, .method = RG_PS_PROGRAM}};
+    (void)state;
+    join_stubs(stubs);
+    atomic_store(&stubs[1].is_silent, true);
+    atomic_store(&stubs[2].refuses, true);
+    assert_fails(rg_job_ask_all(job, requests, 2), RG_EIO, "its disk is full");
+    rg_job_close_all(requests, 2);
+    (void)rg_job_leave(job);
+    close_stubs(stubs);
 }
 
 typedef struct attempt {
@@ -712,6 +737,7 @@ int main(void)
         cmocka_unit_test(leaving_while_a_server_dies),
         cmocka_unit_test(leaving_while_all_die),
         cmocka_unit_test(waiting_while_a_server_dies),
+        cmocka_unit_test(a_refusal_ends_the_wait_for_others),
         cmocka_unit_test(joining_while_a_server_dies),
     };
     return cmocka_run_group_tests(tests, open_job, close_job);
