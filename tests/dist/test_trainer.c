@@ -421,6 +421,7 @@ typedef struct stub {
     char endpoint[64];
     rg_latch asked;                 /* for its schema */
     atomic_bool refuses, is_silent; /* what it does when it is asked for a program */
+    _Atomic(rg_rpc_request *) held; /* that it is silent about */
 } stub;
 
 enum { STUBS = 4 };
@@ -430,8 +431,10 @@ static void stub_answers(void *user, rg_rpc_request *request)
     rg_buf out;
     stub *s = user;
     bool schema = rg_rpc_request_method(request) == RG_PS_SCHEMA;
-    if (s->is_silent && rg_rpc_request_method(request) == RG_PS_PROGRAM)
+    if (s->is_silent && rg_rpc_request_method(request) == RG_PS_PROGRAM) {
+        atomic_store(&s->held, request);
         return;
+    }
     if (s->refuses && rg_rpc_request_method(request) == RG_PS_PROGRAM) {
         rg_rpc_refuse(request, RG_EIO, "its disk is full");
         return;
@@ -466,6 +469,7 @@ static void stub_open(stub *s, int i)
     (void)snprintf(address, sizeof address, "127.0.0.%d:0", 1 + i);
     atomic_init(&s->refuses, false);
     atomic_init(&s->is_silent, false);
+    atomic_init(&s->held, NULL);
     rg_latch_init(&s->asked);
     assert_ok(rg_rpc_server_open(&s->rpc, &config));
     (void)snprintf(s->endpoint, sizeof s->endpoint, "%s", rg_rpc_server_endpoint(s->rpc, 0));
@@ -555,6 +559,7 @@ static void a_refusal_ends_the_wait_for_others(void **state)
     atomic_store(&stubs[2].refuses, true);
     assert_fails(rg_job_ask_all(job, requests, 2), RG_EIO, "its disk is full");
     rg_job_close_all(requests, 2);
+    rg_rpc_refuse(atomic_load(&stubs[1].held), RG_ECLOSED, "too late");
     (void)rg_job_leave(job);
     close_stubs(stubs);
 }
