@@ -7,6 +7,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define CORE_VARIABLE "OPENBLAS_CORETYPE"
 
 #define RG_NAME(NAME) #NAME,
 static const char *const blas_names[] = {RG_BLAS_CALLS(RG_NAME)};
@@ -33,9 +36,35 @@ static void load(const char *name, const char *const *names, void **addresses, s
     exit(1);
 }
 
+/* A CPU that is newer than OpenBLAS is not known to it, and gets the kernels of 2004, with vectors
+ * of four: Debian 12's does so on Intel's of 2024. Who has chosen by themselves is left alone. */
+const char *rg_blas_better_core(const char *chosen)
+{
+#ifdef __x86_64__
+    if (strcmp(chosen, "Prescott") != 0 || getenv(CORE_VARIABLE) != NULL)
+        return NULL;
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        return "SkylakeX";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return "Haswell";
+#else
+    (void)chosen;
+#endif
+    return NULL;
+}
+
 static void load_blas(void)
 {
-    load(RG_OPENBLAS, blas_names, blas.addresses, sizeof blas_names / sizeof *blas_names);
+    size_t n = sizeof blas_names / sizeof *blas_names;
+    load(RG_OPENBLAS, blas_names, blas.addresses, n);
+    const char *core = rg_blas_better_core(blas.calls.openblas_get_corename());
+    if (core != NULL && rg_library_load_again(RG_OPENBLAS, CORE_VARIABLE, core, blas_names,
+                                              blas.addresses, n) != RG_OK) {
+        rg_log(RG_LOG_E, "math", "\"%s\"", rg_error_message());
+        exit(1);
+    }
 }
 
 static void load_dnnl(void)

@@ -12,7 +12,11 @@
 
 void openblas_set_num_threads(int threads); /* no header says so in C */
 
-#define RG_BLAS_CALLS(CALL) CALL(cblas_sgemm) CALL(cblas_dgemm) CALL(openblas_set_num_threads)
+char *openblas_get_corename(void);
+
+#define RG_BLAS_CALLS(CALL)                                             \
+    CALL(cblas_sgemm) CALL(cblas_dgemm) CALL(openblas_set_num_threads) \
+    CALL(openblas_get_corename)
 
 #define RG_DNNL_CALLS(CALL)                                                                    \
     CALL(dnnl_dilated_convolution_backward_data_desc_init)                                     \
@@ -42,6 +46,9 @@ typedef struct rg_dnnl_calls {
 } rg_dnnl_calls;
 #undef RG_MEMBER
 
+/* The kernels that OpenBLAS should be told to take on this CPU, where it has chosen those of a core
+ * of that name; NULL: it may keep them. */
+const char *rg_blas_better_core(const char *chosen);
 /* Loaded now where they are not yet. Any thread. */
 const rg_blas_calls *rg_blas(void);
 const rg_dnnl_calls *rg_dnnl(void);

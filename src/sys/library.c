@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +17,18 @@ rg_status rg_library_load(const char *name, const char *const *names, void **fun
         if ((functions[i] = dlsym(library, names[i])) == NULL)
             return rg_fail(RG_ENOENT, "the library %s has no function %s", name, names[i]);
     return RG_OK;
+}
+
+rg_status rg_library_load_again(const char *name, const char *variable, const char *value,
+                                const char *const *names, void **functions, size_t n)
+{
+    void *library = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+    for (int i = 0; library != NULL && i < 2; i++) /* that of now, and that of before */
+        (void)dlclose(library);
+    (void)setenv(variable, value, 1);
+    rg_status code = rg_library_load(name, names, functions, n);
+    (void)unsetenv(variable); /* our children choose by themselves */
+    return code;
 }
 
 /* The path of what this code is in. */

@@ -11,6 +11,10 @@
  * the addresses of the functions `names`, `n` of them, into `functions`. RG_ENOENT says what is
  * missing. */
 rg_status rg_library_load(const char *name, const char *const *names, void **functions, size_t n);
+/* What was loaded by that, once more, as it is where the environment has `variable`: libraries look
+ * there when they are loaded. As it was, where someone else uses it, too. */
+rg_status rg_library_load_again(const char *name, const char *variable, const char *value,
+                                const char *const *names, void **functions, size_t n);
 
 /* The file `name` in the folder of the library (or command) that this function is in, or in the
  * folder lib beside it. False: there is none. */
