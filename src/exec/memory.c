@@ -62,7 +62,7 @@ static bool same_size(const rg_temp *a, const rg_temp *b)
 
 static bool may_share(const rg_temp *temp)
 {
-    return !temp->pinned && !temp->tainted && temp->value->meta.kind == RG_TENSOR;
+    return !temp->pinned && !temp->trails && !temp->tainted && temp->value->meta.kind == RG_TENSOR;
 }
 
 /* A variable that an op gives another shape in place (reshape with inplace=True) has two
@@ -88,6 +88,8 @@ static void find_lives(rg_region *region)
     for (size_t i = 0; i < region->n_nodes; i++) {
         rg_node *node = &region->nodes[i];
         const rg_ctx *ctx = &node->ctx;
+        bool holds = (ctx->op->flags & RG_OP_HOLDS_INPUTS) != 0;
+        bool trails = node->kernel != NULL && (node->kernel->flags & RG_KERNEL_TRAILS) != 0;
         node->tainted = (ctx->op->flags & RG_OP_DYNAMIC) != 0 || node->sub != NULL;
         for (int s = 0; ctx->op->in[s].name != NULL; s++)
             for (int k = 0; k < rg_n_in(ctx, s); k++) {
@@ -100,8 +102,8 @@ static void find_lives(rg_region *region)
                 temp->read++;
                 if (!(ctx->op->in[s].flags & RG_SHAPE_ONLY))
                     temp->last = (int)i;
-                if (ctx->op->flags & RG_OP_HOLDS_INPUTS)
-                    temp->pinned = true;
+                temp->pinned = temp->pinned || holds;
+                temp->trails = temp->trails || trails;
             }
         for (int s = 0; ctx->op->out[s].name != NULL; s++)
             for (int k = 0; k < rg_n_out(ctx, s); k++) {
@@ -113,6 +115,7 @@ static void find_lives(rg_region *region)
                 if (temp->last < (int)i)
                     temp->last = (int)i;
                 temp->written++;
+                temp->trails = temp->trails || trails;
                 node->tainted = node->tainted || temp->tainted;
                 temp->tainted = node->tainted;
             }

@@ -52,6 +52,7 @@ typedef struct rg_temp {
     rg_value *value; /* owned */
     const rg_vardesc *desc;
     bool pinned; /* fed, fetched, held or seen by a sub-block: has memory of its own */
+    bool trails; /* used beside later ops (RG_KERNEL_TRAILS): so has this */
     bool tainted;
     int read;        /* nodes that read it, in any way */
     int written;     /* nodes that write it */

@@ -286,13 +286,14 @@ static rg_status settle(rg_node *node)
 }
 
 /* Rows that are behind are brought up to date for an op that does not do so itself, whether it
- * reads or writes the tensor. */
+ * reads or writes the tensor; one that shows other memory, for who writes. */
 static void settle_late(const rg_ctx *ctx)
 {
     for (int s = 0; ctx->op->in[s].name != NULL; s++)
         for (int i = 0; i < rg_n_in(ctx, s); i++) {
             const rg_value *value = (const rg_value *)rg_in_meta_n(ctx, s, i);
-            if (value != NULL && !(ctx->op->in[s].flags & (RG_LATE_OK | RG_SHAPE_ONLY)))
+            if (value != NULL && value->late != NULL && !value->late->readable &&
+                !(ctx->op->in[s].flags & (RG_LATE_OK | RG_SHAPE_ONLY)))
                 rg_value_settle(value);
         }
     for (int s = 0; ctx->op->out[s].name != NULL; s++)
@@ -313,7 +314,7 @@ rg_status rg_node_run(rg_region *region, rg_node *node, bool settled)
         if (__builtin_expect(__atomic_load_n(&rg_late_count, __ATOMIC_RELAXED) > 0, 0))
             settle_late(&node->ctx);
         if (node->kernel != NULL && region->plan->run.device->next_op != NULL)
-            region->plan->run.device->next_op(region->plan->run.stream);
+            region->plan->run.device->next_op(region->plan->run.stream, node->kernel->flags);
         code = node->run(&node->ctx);
     }
     return code;

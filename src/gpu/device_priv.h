@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-enum { RG_GPU_MAX = 16, RG_GPU_TURNS = 2, RG_GPU_CONSTANTS = 256 };
+enum { RG_GPU_MAX = 16, RG_GPU_TURNS = 2, RG_GPU_CONSTANTS = 256, RG_GPU_TRAILS = 16 };
 
 /* Bytes that are on the GPU, and the host's copy to know them by. */
 typedef struct rg_gpu_bytes {
@@ -33,6 +33,13 @@ typedef struct rg_gpu_turn {
     bool is_used;
 } rg_gpu_turn;
 
+/* Work beside the stream (side.h): what it writes. */
+typedef struct rg_gpu_trails {
+    const void *writes[RG_GPU_TRAILS];
+    int n;
+    bool is_forked;
+} rg_gpu_trails;
+
 typedef struct rg_gpu_inside {
     const rg_device *device;
     uint64_t *step;
@@ -43,6 +50,10 @@ typedef struct rg_gpu_inside {
     rg_gpu_bytes constants[RG_GPU_CONSTANTS];
     int n_constants, next_constant;
     bool is_recording;
+    rg_gpu_trails trails;
+    /* Copies that were asked for and are not put into the stream yet: the recorded step that comes
+     * next makes them itself, which is quicker than a launch before it (graph.c). */
+    rg_gpu_parts waiting;
 } rg_gpu_inside;
 
 /* Held while a step is recorded, and by whoever waits for the whole GPU meanwhile, which would end
@@ -62,10 +73,12 @@ rg_status rg_gpu_sync(const rg_device *device, void *stream);
 rg_status rg_gpu_open_stream(const rg_device *device, void **stream);
 void rg_gpu_close_stream(void *stream);
 rg_status rg_gpu_begin_run(void *stream);
-void rg_gpu_next_op(void *stream);
+void rg_gpu_next_op(void *stream, unsigned flags);
 rg_status rg_gpu_set_step(void *stream, uint64_t step);
 rg_status rg_gpu_complain(void *stream, const rg_ctx **ctx);
 rg_status rg_gpu_copy_parts(void *stream, const rg_move *parts, int n);
+/* Copies that wait are made; before anything else is put into the stream. */
+rg_status rg_gpu_make_copies(rg_gpu_stream *stream);
 rg_status rg_gpu_upload(void *stream, int turn, void *to, const void *from, size_t bytes);
 rg_status rg_gpu_uploaded(void *stream, int turn);
 

@@ -76,15 +76,6 @@ RG_DEVICE float back_rows(int act, int64_t n, int64_t row, int64_t end, int64_t 
     return sum;
 }
 
-/* By all threads of the launch together. */
-RG_DEVICE void copy_all(const float *from, float *to, int64_t n)
-{
-    int64_t block = (int64_t)blockIdx.y * gridDim.x + blockIdx.x;
-    int64_t threads = (int64_t)gridDim.x * gridDim.y * TILE * DEEP;
-    for (int64_t i = (block * DEEP + threadIdx.y) * TILE + threadIdx.x; i < n; i += threads)
-        to[i] = from[i];
-}
-
 RG_KERNEL fc_back(rg_cu_back b, int64_t parts, unsigned *counters)
 {
     RG_SHARED float sums[DEEP][TILE];
@@ -92,8 +83,6 @@ RG_KERNEL fc_back(rg_cu_back b, int64_t parts, unsigned *counters)
     int64_t each = ((b.m + parts - 1) / parts + TILE - 1) / TILE * TILE, first = blockIdx.y * each;
     int64_t end = first + each < b.m ? first + each : b.m;
     float sum = 0;
-    if (b.copy_to != NULL)
-        copy_all(b.copy_from, b.copy_to, b.copy_size);
     for (int64_t row = first; row < end; row += TILE)
         sum += back_rows(b.act, n, row + threadIdx.y, end, column, b.out, b.dout, b.dz);
     sums[threadIdx.y][threadIdx.x] = sum;

@@ -1,10 +1,10 @@
 /* fc_loss.cu - the last layer of a classifier of few classes, its loss, and all of its way back, in
  * one pass over x: a warp has a row, keeps it, and makes its row of dx from it. What goes to the
- * weights is summed by thread, then by block, and by the last block, or where there are many by a
- * kernel of its own; always in the same order. */
+ * weights is summed by thread, then by block, and by a kernel of its own, which may run later;
+ * always in the same order. */
 #include "gpu/activate.h"
 
-enum { THREADS = 256, WARPS = THREADS / 32, CHUNKS = 4, FEW = 32, FULL = 2 * 132 };
+enum { THREADS = 256, WARPS = THREADS / 32, CHUNKS = 4, FULL = 2 * 132 };
 enum { TILE = 32, DEEP = 8 };
 
 /* Columns 128 c + 4 lane + q of the row are this lane's. */
@@ -14,7 +14,7 @@ template <int N> struct mine {
 
 static int64_t blocks_of(int64_t m)
 {
-    int64_t blocks = (m + 2 * WARPS - 1) / (2 * WARPS);
+    int64_t blocks = (m + WARPS - 1) / WARPS;
     return blocks < 1 ? 1 : blocks > (int64_t)FULL ? (int64_t)FULL : blocks;
 }
 
@@ -183,7 +183,7 @@ template <int N> RG_DEVICE void take_weights(const rg_cu_fc_loss &b, int lane, m
     }
 }
 
-template <int N> RG_KERNEL RG_BOUNDS(THREADS, 2) fc_loss(rg_cu_fc_loss b, unsigned *counters)
+template <int N> RG_KERNEL RG_BOUNDS(THREADS, 2) fc_loss(rg_cu_fc_loss b)
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     int64_t step = (int64_t)gridDim.x * WARPS, row = (int64_t)blockIdx.x * WARPS + warp;
@@ -242,27 +242,6 @@ template <int N> RG_KERNEL RG_BOUNDS(THREADS, 2) fc_loss(rg_cu_fc_loss b, unsign
         if (lane == 0)
             part[weights + b.n] = lost;
     }
-    if (gridDim.x > FEW || !rg_last_block(counters, gridDim.x))
-        return;
-    float rate = *b.rate;
-    for (int64_t e = threadIdx.x; e < size / 4; e += THREADS) {
-        float4 all = {0, 0, 0, 0}, w = {0, 0, 0, 0};
-        bool whole = e * 4 + 4 <= weights; /* k is a multiple of four */
-        if (whole)
-            w = *(const float4 *)(b.w_out + e * 4);
-#pragma unroll 16
-        for (unsigned p = 0; p < gridDim.x; p++) {
-            float4 more = *(const float4 *)(b.room + p * size + e * 4);
-            all.x += more.x, all.y += more.y, all.z += more.z, all.w += more.w;
-        }
-        if (whole) {
-            w.x -= rate * all.x, w.y -= rate * all.y, w.z -= rate * all.z, w.w -= rate * all.w;
-            *(float4 *)(b.w_out + e * 4) = w;
-        } else {
-            put(b, e * 4, all.x), put(b, e * 4 + 1, all.y);
-            put(b, e * 4 + 2, all.z), put(b, e * 4 + 3, all.w);
-        }
-    }
 }
 
 /* 32 sums side by side, eight threads to each. */
@@ -285,14 +264,17 @@ RG_KERNEL fc_loss_sums(rg_cu_fc_loss b, int64_t parts)
     put(b, e, sum);
 }
 
-extern "C" void rg_cu_fc_loss_run(const rg_cu_fc_loss *b, unsigned *counters, cudaStream_t stream)
+extern "C" void rg_cu_fc_loss_run(const rg_cu_fc_loss *b, cudaStream_t stream)
 {
-    int64_t parts = blocks_of(b->m), size = ((b->k + 1) * b->n + 4) / 4 * 4;
     if (b->n <= 2)
-        RG_LAUNCH_SYNC(fc_loss<2>, (unsigned)parts, THREADS, stream, *b, counters);
+        RG_LAUNCH_SYNC(fc_loss<2>, (unsigned)blocks_of(b->m), THREADS, stream, *b);
     else
-        RG_LAUNCH_SYNC(fc_loss<4>, (unsigned)parts, THREADS, stream, *b, counters);
-    if (parts > FEW)
-        RG_LAUNCH_SYNC(fc_loss_sums, (unsigned)((size + TILE - 1) / TILE), dim3(TILE, DEEP), stream,
-                       *b, parts);
+        RG_LAUNCH_SYNC(fc_loss<4>, (unsigned)blocks_of(b->m), THREADS, stream, *b);
+}
+
+extern "C" void rg_cu_fc_loss_sum(const rg_cu_fc_loss *b, cudaStream_t stream)
+{
+    int64_t size = ((b->k + 1) * b->n + 4) / 4 * 4;
+    RG_LAUNCH_SYNC(fc_loss_sums, (unsigned)((size + TILE - 1) / TILE), dim3(TILE, DEEP), stream, *b,
+                   blocks_of(b->m));
 }

@@ -25,8 +25,8 @@ enum { RG_CU_THIN = 8 };
 void rg_cu_thin_fc(enum rg_cu_act act, int64_t m, int64_t n, int64_t k, const float *x,
                    const float *w, const float *bias, float *out, cudaStream_t stream);
 /* dz = dout act'(out) (NULL: act is none, and dout is dz); its column sums go to dbias, and the
- * step bias -= rate sum is made. scale[0] = -rate, scale[1] = 1 where rate is there. copy_to gets a
- * copy of copy_size floats. All but dout and room may be NULL. */
+ * step bias -= rate sum is made. scale[0] = -rate, scale[1] = 1 where rate is there. All but dout
+ * and room may be NULL. */
 typedef struct rg_cu_back {
     int act;
     int64_t m, n;
@@ -34,9 +34,6 @@ typedef struct rg_cu_back {
     float *dz, *dbias, *bias;
     const float *rate;
     float *scale, *room; /* room: rg_cu_fc_back_room floats */
-    const float *copy_from;
-    float *copy_to;
-    int64_t copy_size;
 } rg_cu_back;
 int64_t rg_cu_fc_back_room(int64_t m, int64_t n);
 void rg_cu_fc_back(const rg_cu_back *b, unsigned *counters, cudaStream_t stream);
@@ -79,16 +76,31 @@ typedef struct rg_cu_layer_back {
     int parts; /* of the sum over m; above one `room` has (k + 1) n floats for each */
     float *room;
     unsigned *counters;
-    int x_blocks, writers; /* the launch's own */
 } rg_cu_layer_back;
 
 /* There are several tilings, of which each may be the quickest for some sizes. exact: as good as
  * float32, else TF32. False: the GPU does not take it. */
 enum { RG_CU_TILINGS = 3 };
 bool rg_cu_layer_run(int tiling, bool exact, const rg_cu_layer *l, cudaStream_t stream);
-bool rg_cu_layer_back_run(int tiling, bool exact, const rg_cu_layer_back *b, cudaStream_t stream);
+bool rg_cu_layer_back_x(int tiling, bool exact, const rg_cu_layer_back *b, cudaStream_t stream);
+bool rg_cu_layer_back_w(int tiling, bool exact, const rg_cu_layer_back *b, cudaStream_t stream);
 /* Parts that about fill the GPU `times` over in quarters, at least 1. */
 int rg_cu_layer_back_parts(int tiling, int64_t m, int64_t n, int64_t k, int quarters);
+
+/* ---- wide.cu: products of many rows, TF32 ---- */
+
+/* c = a b^T + bias, through relu where asked; or with x = relu'(x) a b^T. a is [m, depth], b [n,
+ * depth], x and c [m, n]. parts: of a row of c, two or four. False: the GPU, or sizes, are not for
+ * it. */
+typedef struct rg_cu_wide {
+    bool relu;
+    int m, n, depth;
+    const float *a, *b, *bias, *x;
+    float *c;
+} rg_cu_wide;
+bool rg_cu_wide_run(int parts, const rg_cu_wide *w, cudaStream_t stream);
+/* to[j, i] = from[i, j], which is [rows, columns]. */
+void rg_cu_turn(int64_t rows, int64_t columns, const float *from, float *to, cudaStream_t stream);
 
 /* ---- fc_loss.cu: the last layer of a classifier ---- */
 
@@ -110,7 +122,9 @@ typedef struct rg_cu_fc_loss {
 } rg_cu_fc_loss;
 bool rg_cu_fc_loss_takes(int64_t n, int64_t k);
 int64_t rg_cu_fc_loss_room(int64_t m, int64_t n, int64_t k); /* floats */
-void rg_cu_fc_loss_run(const rg_cu_fc_loss *b, unsigned *counters, cudaStream_t stream);
+/* All but what is summed over rows: the loss and the steps, which are the second's. */
+void rg_cu_fc_loss_run(const rg_cu_fc_loss *b, cudaStream_t stream);
+void rg_cu_fc_loss_sum(const rg_cu_fc_loss *b, cudaStream_t stream);
 
 /* ---- loss.cu: softmax and cross entropies; x is [outer, n, inner] ---- */
 

@@ -1,11 +1,8 @@
-/* layer.cu - fully connected layers: a product with its bias and activation as one launch, and all
- * of its way back as another, in tiles on the tensor cores (tile.h).
- *
- * The way back has blocks for dX = dZ W^T and blocks for dW = X^T dZ with the sums of dZ's columns,
- * for the bias. Where the SGD step is taken W is changed by the blocks of the second kind, when all
- * of the first are done with it: these have the lower numbers and wait for nobody, so they come to
- * an end. Long sums are parted among blocks; the last of a tile's adds the parts up, in their order,
- * or where there are many a kernel of its own. */
+/* layer.cu - fully connected layers in tiles on the tensor cores (tile.h): a product with its bias
+ * and activation as one launch, dX = dZ W^T with the slope before it as another, and dW = X^T dZ
+ * with the sums of dZ's columns, for the bias, and the SGD step of both as a third. Long sums are
+ * parted among blocks; the last of a tile's adds the parts up, in their order, or where there are
+ * many a kernel of its own. */
 #include "gpu/activate.h"
 #include "gpu/tile.h"
 
@@ -64,22 +61,15 @@ template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_tiles(rg_cu_
 
 /* ---- back ---- */
 
-enum { READERS, WRITERS, TILES }; /* counters: blocks that read W, blocks that are done, by tile */
-
-template <class T> RG_DEVICE void back_x(const rg_cu_layer_back &b, int block, float *shared)
+template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_back_x(rg_cu_layer_back b)
 {
+    RG_DYNAMIC(shared);
     rg_sums<T> s;
+    int block = (int)blockIdx.x;
     int across = (b.k + T::N - 1) / T::N;
     int row = block / across * T::M, column = block % across * T::N;
     rg_factors f = {b.dz, b.w, b.m, b.k, b.n};
     rg_multiply_tile<T, true, true>(&s, f, row, column, 0, b.n, false, shared);
-    if (b.w_out != NULL) {
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            __threadfence();
-            atomicAdd(b.counters + READERS, 1u);
-        }
-    }
     rg_each_result<T, true>(
         &s, row, column, b.m, b.k,
         [&](int r, int c, float *x, int n) {
@@ -124,22 +114,6 @@ RG_DEVICE int64_t part_size(const rg_cu_layer_back &b)
     return (int64_t)(b.k + 1) * b.n;
 }
 
-/* Until all that read W are done, where it is changed. */
-RG_DEVICE void wait_for_readers(const rg_cu_layer_back &b)
-{
-    if (b.w_out == NULL || b.x_blocks == 0)
-        return;
-    if (threadIdx.x == 0) {
-        while (rg_seen(b.counters + READERS) < (unsigned)b.x_blocks)
-            ;
-        if (atomicAdd(b.counters + WRITERS, 1u) == (unsigned)b.writers - 1) {
-            b.counters[READERS] = 0;
-            b.counters[WRITERS] = 0;
-        }
-    }
-    __syncthreads();
-}
-
 /* Call put(column, sum) by the lanes that have sums of columns; all lanes come here. */
 template <class T, class F>
 RG_DEVICE void each_column(const rg_sums<T> &s, int column, int columns, F put)
@@ -151,7 +125,8 @@ RG_DEVICE void each_column(const rg_sums<T> &s, int column, int columns, F put)
         float sum = s.column[j];
         sum += __shfl_xor_sync(0xffffffffu, sum, 1);
         sum += __shfl_xor_sync(0xffffffffu, sum, 2);
-        int c = column + (T::NT % 2 != 0 && j == T::NT - 1 ? j * 8 + g : j / 2 * 16 + 2 * g + j % 2);
+        int c = column +
+                (T::NT % 2 != 0 && j == T::NT - 1 ? j * 8 + g : j / 2 * 16 + 2 * g + j % 2);
         if (warp < T::WN && lane % 4 == 0 && c < columns)
             put(c, sum);
     }
@@ -171,9 +146,11 @@ RG_DEVICE void sum_of_parts(const rg_cu_layer_back &b, int64_t at, float v[4], i
     }
 }
 
-template <class T> RG_DEVICE void back_w(const rg_cu_layer_back &b, int block, float *shared)
+template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_back_w(rg_cu_layer_back b)
 {
+    RG_DYNAMIC(shared);
     rg_sums<T> s;
+    int block = (int)blockIdx.x;
     int across = (b.n + T::N - 1) / T::N, tiles = across * ((b.k + T::M - 1) / T::M);
     int tile = block % tiles, part = block / tiles;
     int row = tile / across * T::M, column = tile % across * T::N;
@@ -189,7 +166,6 @@ template <class T> RG_DEVICE void back_w(const rg_cu_layer_back &b, int block, f
             load_some(w, b.w_out + (int64_t)r * b.n + c, n);
     };
     if (b.parts == 1) {
-        wait_for_readers(b);
         rg_each_result<T, false>(&s, row, column, b.k, b.n, weight,
                                  [&](int r, int c, float *v, const float *w, int n) {
                                      put_w(b, (int64_t)r * b.n + c, v, w, rate, n);
@@ -207,9 +183,8 @@ template <class T> RG_DEVICE void back_w(const rg_cu_layer_back &b, int block, f
     if (sums)
         each_column<T>(s, column, b.n,
                        [&](int c, float sum) { room[(int64_t)b.k * b.n + c] = sum; });
-    if (b.parts > RG_CU_FEW_PARTS || !rg_last_block(b.counters + TILES + tile, (unsigned)b.parts))
+    if (b.parts > RG_CU_FEW_PARTS || !rg_last_block(b.counters + tile, (unsigned)b.parts))
         return;
-    wait_for_readers(b);
     rg_each_result<T, false>(&s, row, column, b.k, b.n, weight,
                              [&](int r, int c, float *v, const float *w, int n) {
                                  int64_t at = (int64_t)r * b.n + c;
@@ -224,20 +199,12 @@ template <class T> RG_DEVICE void back_w(const rg_cu_layer_back &b, int block, f
         });
 }
 
-template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_back(rg_cu_layer_back b)
-{
-    RG_DYNAMIC(shared);
-    if ((int)blockIdx.x < b.x_blocks)
-        back_x<T>(b, (int)blockIdx.x, shared);
-    else
-        back_w<T>(b, (int)blockIdx.x - b.x_blocks, shared);
-}
-
 /* Many parts: a thread has four sums. */
 RG_KERNEL sum_parts(rg_cu_layer_back b)
 {
     int64_t step = part_size(b), weights = (int64_t)b.k * b.n;
-    RG_EACH(e, step / 4) {
+    RG_EACH(e, step / 4)
+    {
         float v[4], w[4];
         clear_some(w);
         if (e * 4 < weights && b.w_out != NULL)
@@ -258,44 +225,50 @@ template <class T> static int64_t tiles_of(int64_t rows, int64_t columns)
     return (rows + T::M - 1) / T::M * ((columns + T::N - 1) / T::N);
 }
 
+/* Allows the shared memory that a tiling needs. */
+template <class T, class K> static bool make_ready(K kernel)
+{
+#ifdef RG_EMULATED
+    (void)kernel;
+    return true;
+#else
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::SHARED) ==
+           cudaSuccess;
+#endif
+}
+
 template <class T> static bool run_layer(const rg_cu_layer *l, cudaStream_t stream)
 {
-#ifndef RG_EMULATED
     static bool ready;
-    if (!ready && cudaFuncSetAttribute(layer_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       T::SHARED) != cudaSuccess)
+    if (!ready && !make_ready<T>(layer_tiles<T>))
         return false;
     ready = true;
-#endif
     RG_LAUNCH_SHARED(layer_tiles<T>, (unsigned)tiles_of<T>(l->m, l->n), T::THREADS, T::SHARED,
                      stream, *l);
     return true;
 }
 
-template <class T> static bool run_back(const rg_cu_layer_back *given, cudaStream_t stream)
+template <class T> static bool run_back_x(const rg_cu_layer_back *b, cudaStream_t stream)
 {
-    rg_cu_layer_back b = *given;
-    bool weights = b.dw != NULL || b.w_out != NULL || b.dbias != NULL || b.bias_out != NULL;
-    int64_t tiles = tiles_of<T>(b.k, b.n);
-#ifndef RG_EMULATED
     static bool ready;
-    if (!ready && cudaFuncSetAttribute(layer_back<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       T::SHARED) != cudaSuccess)
+    if (!ready && !make_ready<T>(layer_back_x<T>))
         return false;
     ready = true;
-#endif
-    b.x_blocks = b.dx ? (int)tiles_of<T>(b.m, b.k) : 0;
-    b.writers = (int)tiles;
-    if (b.parts > RG_CU_FEW_PARTS) {
-        rg_cu_layer_back apart = b;
-        apart.w_out = NULL; /* changed by the kernel behind */
-        RG_LAUNCH_SHARED(layer_back<T>, (unsigned)(b.x_blocks + tiles * b.parts), T::THREADS,
-                         T::SHARED, stream, apart);
-        RG_LAUNCH(sum_parts, rg_blocks((int64_t)(b.k + 1) * b.n / 4, 128), 128, stream, b);
-        return true;
-    }
-    RG_LAUNCH_SHARED(layer_back<T>, (unsigned)(b.x_blocks + (weights ? tiles * b.parts : 0)),
-                     T::THREADS, T::SHARED, stream, b);
+    RG_LAUNCH_SHARED(layer_back_x<T>, (unsigned)tiles_of<T>(b->m, b->k), T::THREADS, T::SHARED,
+                     stream, *b);
+    return true;
+}
+
+template <class T> static bool run_back_w(const rg_cu_layer_back *b, cudaStream_t stream)
+{
+    static bool ready;
+    if (!ready && !make_ready<T>(layer_back_w<T>))
+        return false;
+    ready = true;
+    RG_LAUNCH_SHARED(layer_back_w<T>, (unsigned)(tiles_of<T>(b->k, b->n) * b->parts), T::THREADS,
+                     T::SHARED, stream, *b);
+    if (b->parts > RG_CU_FEW_PARTS)
+        RG_LAUNCH(sum_parts, rg_blocks((int64_t)(b->k + 1) * b->n / 4, 128), 128, stream, *b);
     return true;
 }
 
@@ -303,6 +276,8 @@ template <class T> static bool run_back(const rg_cu_layer_back *given, cudaStrea
 template <bool EXACT> using tiling0 = rg_tiling<64, 32, 2, 2, 2, 4, 2, EXACT>;
 template <bool EXACT> using tiling1 = rg_tiling<64, 64, 2, 2, 1, 4, 2, EXACT>;
 template <bool EXACT> using tiling2 = rg_tiling<128, 64, 2, 2, 1, 3, 2, EXACT>;
+/* For dW, whose sums are long, in place of the one before. */
+template <bool EXACT> using tiling3 = rg_tiling<80, 160, 1, 4, 1, 3, 2, EXACT>;
 
 extern "C" bool rg_cu_layer_run(int tiling, bool exact, const rg_cu_layer *l, cudaStream_t stream)
 {
@@ -314,23 +289,34 @@ extern "C" bool rg_cu_layer_run(int tiling, bool exact, const rg_cu_layer *l, cu
     return all[tiling][exact](l, stream);
 }
 
-extern "C" bool rg_cu_layer_back_run(int tiling, bool exact, const rg_cu_layer_back *b,
-                                     cudaStream_t stream)
+typedef bool (*run_of_back)(const rg_cu_layer_back *, cudaStream_t);
+
+extern "C" bool rg_cu_layer_back_x(int tiling, bool exact, const rg_cu_layer_back *b,
+                                   cudaStream_t stream)
 {
-    typedef bool (*runs)(const rg_cu_layer_back *, cudaStream_t);
-    static const runs all[RG_CU_TILINGS][2] = {
-        {run_back<tiling0<false>>, run_back<tiling0<true>>},
-        {run_back<tiling1<false>>, run_back<tiling1<true>>},
-        {run_back<tiling2<false>>, run_back<tiling2<true>>}};
+    static const run_of_back all[RG_CU_TILINGS][2] = {
+        {run_back_x<tiling0<false>>, run_back_x<tiling0<true>>},
+        {run_back_x<tiling1<false>>, run_back_x<tiling1<true>>},
+        {run_back_x<tiling2<false>>, run_back_x<tiling2<true>>}};
+    return all[tiling][exact](b, stream);
+}
+
+extern "C" bool rg_cu_layer_back_w(int tiling, bool exact, const rg_cu_layer_back *b,
+                                   cudaStream_t stream)
+{
+    static const run_of_back all[RG_CU_TILINGS][2] = {
+        {run_back_w<tiling0<false>>, run_back_w<tiling0<true>>},
+        {run_back_w<tiling1<false>>, run_back_w<tiling1<true>>},
+        {run_back_w<tiling3<false>>, run_back_w<tiling3<true>>}};
     return all[tiling][exact](b, stream);
 }
 
 extern "C" int rg_cu_layer_back_parts(int tiling, int64_t m, int64_t n, int64_t k, int quarters)
 {
-    static const int size[RG_CU_TILINGS][2] = {{64, 32}, {64, 64}, {128, 64}};
+    static const int size[RG_CU_TILINGS][2] = {{64, 32}, {64, 64}, {80, 160}};
     int64_t tiles = (k + size[tiling][0] - 1) / size[tiling][0] *
                     ((n + size[tiling][1] - 1) / size[tiling][1]);
     int64_t parts = 132 * quarters / 4 / (tiles ? tiles : 1);
     parts = parts > m / 96 ? m / 96 : parts;
-    return (int)(parts < 1 ? 1 : parts > 32 ? 32 : parts);
+    return (int)(parts < 1 ? 1 : parts > 40 ? 40 : parts);
 }

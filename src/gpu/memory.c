@@ -141,6 +141,7 @@ rg_status rg_gpu_copy(const rg_device *device, void *to, bool to_host, const voi
                                : from_host ? cudaMemcpyHostToDevice
                                            : cudaMemcpyDeviceToDevice;
     if (s != NULL) {
+        RG_TRY(rg_gpu_make_copies(s));
         RG_GPU_TRY(cudaMemcpyAsync(to, from, bytes, kind, s->cuda));
         return RG_OK;
     }
@@ -156,6 +157,7 @@ rg_status rg_gpu_sync(const rg_device *device, void *stream)
 {
     rg_gpu_stream *s = stream;
     if (s != NULL) {
+        RG_TRY(rg_gpu_make_copies(s));
         RG_GPU_TRY(cudaStreamSynchronize(s->cuda));
         return RG_OK;
     }

@@ -1,8 +1,9 @@
 /* op_fc.c - fused_fc and its gradient, with the SGD step where it has one: see ops/fused_fc.c.
  *
- * A layer of a few columns is a kernel each way (fc.cu). Others are tiles of ours (layer.cu: one
- * launch forward, one back), or products of cuBLASLt with small kernels around them, whichever is
- * quicker; that is found out at the first run.
+ * A layer of a few columns is a kernel each way (fc.cu). Others are tiles of ours (layer.cu,
+ * wide.cu), or products of cuBLASLt with small kernels around them, whichever is quicker; that is
+ * found out at the first run. In a recorded step dX alone is waited for: dW and the step of the
+ * weight, which nobody behind it reads, run beside the ops that follow (side.h).
  *
  * X may have more columns than the weight has rows, of zeros, so that rows are aligned; behind the
  * weight there are zeros, too (gpu/memory.c), which the products read, and to which they add zeros.
@@ -32,7 +33,7 @@ static bool layer_fits(const layer *l)
 {
     return l->m > 0 && l->n > 0 && l->k > 0 && l->n % 4 == 0 && l->k % 4 == 0 &&
            l->m < INT_MAX / 2 && l->n < 1 << 16 && l->k < 1 << 16 &&
-           (l->n + 31) / 32 * ((l->k + 63) / 64) < RG_GPU_COUNTERS - 2; /* tiles */
+           (l->n + 31) / 32 * ((l->k + 63) / 64) < RG_GPU_COUNTERS; /* tiles */
 }
 
 /* ---- forward ---- */
@@ -41,7 +42,7 @@ typedef struct forward {
     rg_ctx *ctx;
     layer l;
     const float *x, *w, *bias;
-    float *out;
+    float *out, *turned; /* turned: room for W, NULL where it is not wanted so */
 } forward;
 
 static rg_status by_product(const forward *f)
@@ -63,19 +64,37 @@ static rg_status by_product(const forward *f)
     return RG_OK;
 }
 
-/* A way: a tiling, then the library. */
-enum { BY_PRODUCT = RG_CU_TILINGS, WAYS };
+/* A way: a tiling, warpgroups with a row of the result in four parts or in two, the library. */
+enum { BY_GROUPS = RG_CU_TILINGS, BY_PRODUCT = BY_GROUPS + 2, WAYS };
+
+static rg_status by_groups(const forward *f, int parts)
+{
+    const layer *l = &f->l;
+    if (f->turned == NULL)
+        return RG_EUNIMPL;
+    rg_cu_wide w = {.relu = l->act == RG_CU_RELU,
+                    .m = (int)l->m,
+                    .n = (int)l->n,
+                    .depth = (int)l->k,
+                    .a = f->x,
+                    .b = f->turned,
+                    .bias = f->bias,
+                    .c = f->out};
+    rg_cu_turn(l->k, l->n, f->w, f->turned, rg_cuda(f->ctx));
+    return rg_cu_wide_run(parts, &w, rg_cuda(f->ctx)) ? RG_OK : RG_EUNIMPL;
+}
 
 static rg_status go_forward(void *arg, int way)
 {
     const forward *f = arg;
     const layer *l = &f->l;
+    bool tf32 = rg_gpu_stream_of(f->ctx)->tf32;
     if (way == BY_PRODUCT)
         return by_product(f);
+    if (way >= BY_GROUPS)
+        return by_groups(f, way == BY_GROUPS ? 4 : 2);
     rg_cu_layer tiles = {(int)l->act, (int)l->m, (int)l->n, (int)l->k, f->x, f->w, f->bias, f->out};
-    return rg_cu_layer_run(way, !rg_gpu_stream_of(f->ctx)->tf32, &tiles, rg_cuda(f->ctx))
-               ? RG_OK
-               : RG_EUNIMPL;
+    return rg_cu_layer_run(way, !tf32, &tiles, rg_cuda(f->ctx)) ? RG_OK : RG_EUNIMPL;
 }
 
 static rg_status fc(rg_ctx *ctx)
@@ -94,6 +113,11 @@ static rg_status fc(rg_ctx *ctx)
     int way = BY_PRODUCT;
     bool tf32 = rg_gpu_stream_of(ctx)->tf32;
     int64_t key[] = {l->m, l->n, l->k, (int64_t)l->act, tf32};
+    if (tf32 && (l->act == RG_CU_NONE || l->act == RG_CU_RELU)) {
+        f.turned = rg_gpu_scratch(ctx, (size_t)(l->k * l->n) * sizeof *f.turned);
+        if (f.turned == NULL)
+            return RG_ENOMEM;
+    }
     if (layer_fits(l) && (uintptr_t)f.x % 16 == 0)
         way = rg_gpu_choose(rg_gpu_stream_of(ctx), key, sizeof key, WAYS, go_forward, &f,
                             l->m <= 1024 ? 0 : 1);
@@ -103,18 +127,19 @@ static rg_status fc(rg_ctx *ctx)
 
 const rg_kernel rg_kernel_gpu_fused_fc = {"fused_fc", "gpu", fc, RG_KERNEL_PADS, NULL};
 
-/* ---- back, by the library of products ---- */
+/* ---- back ---- */
 
 /* All of a gradient; W and Bias are changed where `w_out` and `bias_out` say, which are theirs, or
  * while ways are tried copies. */
 typedef struct grad {
     rg_ctx *ctx;
+    rg_gpu_stream *beside; /* for dW */
     layer l;
     enum rg_cu_act x_act;
     bool exact, fits; /* fits: layer.cu takes it */
-    const float *x, *w, *out, *dout, *rate;
+    const float *x, *w, *out, *dout, *dz, *rate;
     float *dx, *dw, *dbias, *w_out, *bias_out;
-    float *dz, *sums, *scale, *w_copy, *room; /* scratch */
+    float *sums, *scale, *aside, *room; /* scratch */
 } grad;
 
 /* Memory for n floats behind what was taken. */
@@ -125,43 +150,17 @@ static float *take(float **room, int64_t n)
     return at;
 }
 
-static void through(const grad *g, bool sums)
-{
-    const layer *l = &g->l;
-    rg_cu_back b = {.act = (int)l->act,
-                    .m = l->m,
-                    .n = l->n,
-                    .out = g->out,
-                    .dout = g->dout,
-                    .dz = l->act == RG_CU_NONE ? NULL : g->dz,
-                    .dbias = g->dbias,
-                    .bias = g->bias_out,
-                    .rate = g->rate,
-                    .scale = g->scale,
-                    .room = g->sums,
-                    .copy_from = g->w,
-                    .copy_to = g->dx && g->w_out ? g->w_copy : NULL,
-                    .copy_size = l->k * l->n};
-    if (sums)
-        rg_cu_fc_back(&b, rg_gpu_stream_of(g->ctx)->counters, rg_cuda(g->ctx));
-    else if (l->act != RG_CU_NONE)
-        rg_cu_slope(l->act, l->m * l->n, g->out, g->dout, g->dz, rg_cuda(g->ctx));
-}
+/* ---- dX = dZ W^T, with the slope of the layer before ---- */
 
-static const float *dz_of(const grad *g)
-{
-    return g->l.act == RG_CU_NONE ? g->dout : g->dz;
-}
-
-static rg_status back_x(const grad *g, const float *w)
+static rg_status x_by_product(const grad *g)
 {
     const layer *l = &g->l;
     rg_gpu_product dx = {.trans_b = true,
                          .m = l->m,
                          .n = l->k,
                          .k = l->n,
-                         .a = dz_of(g),
-                         .b = w,
+                         .a = g->dz,
+                         .b = g->w,
                          .c = g->dx,
                          .dtype = RG_F32,
                          .alpha = 1};
@@ -171,124 +170,182 @@ static rg_status back_x(const grad *g, const float *w)
     return RG_OK;
 }
 
-/* dW, or W -= rate X^T dZ */
-static rg_status back_w(const grad *g, rg_gpu_stream *stream, bool steps)
+static rg_status x_by_groups(const grad *g, int parts)
 {
-    rg_gpu_product dw = {.trans_a = true,
-                         .m = g->l.k,
-                         .n = g->l.n,
-                         .k = g->l.m,
-                         .a = g->x,
-                         .b = dz_of(g),
-                         .c = steps ? g->w_out : g->dw,
-                         .dtype = RG_F32,
-                         .alpha = 1,
-                         .device_alpha = steps ? g->scale : NULL};
-    return rg_gpu_matmul(stream, &dw);
-}
-
-/* Both products side by side, that of dX on a copy of the weight. */
-static rg_status by_library(const grad *g)
-{
-    rg_gpu_stream *stream = rg_gpu_stream_of(g->ctx), branch;
-    through(g, true);
-    if (g->dw != NULL)
-        RG_TRY(back_w(g, stream, false));
-    if (g->w_out == NULL || g->dx == NULL || !rg_gpu_fork(stream, &branch)) {
-        if (g->dx != NULL) /* before W is changed */
-            RG_TRY(back_x(g, g->w));
-        return g->w_out ? back_w(g, stream, true) : RG_OK;
-    }
-    rg_status code = back_w(g, &branch, true);
-    if (code == RG_OK)
-        code = back_x(g, g->w_copy);
-    RG_TRY(rg_gpu_join(stream, &branch));
-    return code;
-}
-
-/* ---- back, by tiles of ours ---- */
-
-enum { SIZES = 3, OURS = RG_CU_TILINGS * SIZES, BY_LIBRARY = 2 * OURS, BACK_WAYS };
-
-static rg_cu_layer_back tiles_of(const grad *g, int way)
-{
-    static const int quarters[SIZES] = {4, 8, 16}; /* of what fills the GPU once */
     const layer *l = &g->l;
-    int tiling = way / SIZES % RG_CU_TILINGS;
-    return (rg_cu_layer_back){
-        .x_act = (int)g->x_act,
-        .m = (int)l->m,
-        .n = (int)l->n,
-        .k = (int)l->k,
-        .x = g->x,
-        .w = g->w,
-        .dz = dz_of(g),
-        .rate = g->rate,
-        .dx = g->dx,
-        .dw = g->dw,
-        .dbias = g->dbias,
-        .w_out = g->w_out,
-        .bias_out = g->bias_out,
-        .parts = rg_cu_layer_back_parts(tiling, l->m, l->n, l->k, quarters[way % SIZES]),
-        .room = g->room,
-        .counters = rg_gpu_stream_of(g->ctx)->counters};
+    rg_cu_wide w = {.m = (int)l->m,
+                    .n = (int)l->k,
+                    .depth = (int)l->n,
+                    .a = g->dz,
+                    .b = g->w,
+                    .x = g->x_act == RG_CU_RELU ? g->x : NULL,
+                    .c = g->dx};
+    if (g->exact || (g->x_act != RG_CU_NONE && g->x_act != RG_CU_RELU))
+        return RG_EUNIMPL;
+    return rg_cu_wide_run(parts, &w, rg_cuda(g->ctx)) ? RG_OK : RG_EUNIMPL;
 }
 
-/* A way: a tiling and how far sums are parted; then the same with dX from the library; and all by
- * the library. */
-static rg_status back(void *arg, int way)
+/* Ways as of the forward product. */
+static rg_status back_x(void *arg, int way)
 {
     const grad *g = arg;
+    const layer *l = &g->l;
+    if (way == BY_PRODUCT)
+        return x_by_product(g);
+    if (way >= BY_GROUPS)
+        return x_by_groups(g, way == BY_GROUPS ? 4 : 2);
+    rg_cu_layer_back b = {.x_act = (int)g->x_act,
+                          .m = (int)l->m,
+                          .n = (int)l->n,
+                          .k = (int)l->k,
+                          .x = g->x,
+                          .w = g->w,
+                          .dz = g->dz,
+                          .dx = g->dx};
+    return rg_cu_layer_back_x(way, g->exact, &b, rg_cuda(g->ctx)) ? RG_OK : RG_EUNIMPL;
+}
+
+/* ---- dW = X^T dZ, sums of dZ's columns, and the steps ---- */
+
+/* A way: a tiling and how far sums are parted; then the library. */
+enum { SIZES = 4, BY_LIBRARY = RG_CU_TILINGS * SIZES, W_WAYS };
+
+static int parts_of(const grad *g, int way)
+{
+    static const int quarters[SIZES] = {2, 4, 8, 16}; /* of what fills the GPU once */
+    const layer *l = &g->l;
+    return rg_cu_layer_back_parts(way / SIZES, l->m, l->n, l->k, quarters[way % SIZES]);
+}
+
+static rg_status w_by_library(const grad *g)
+{
+    const layer *l = &g->l;
+    rg_cu_back sums = {.act = RG_CU_NONE,
+                       .m = l->m,
+                       .n = l->n,
+                       .dout = g->dz,
+                       .dbias = g->dbias,
+                       .bias = g->bias_out,
+                       .rate = g->rate,
+                       .scale = g->scale,
+                       .room = g->sums};
+    rg_gpu_product dw = {.trans_a = true,
+                         .m = l->k,
+                         .n = l->n,
+                         .k = l->m,
+                         .a = g->x,
+                         .b = g->dz,
+                         .c = g->dw,
+                         .dtype = RG_F32,
+                         .alpha = 1};
+    rg_cu_fc_back(&sums, g->beside->counters, g->beside->cuda);
+    if (g->dw != NULL)
+        RG_TRY(rg_gpu_matmul(g->beside, &dw));
+    if (g->w_out == NULL)
+        return RG_OK;
+    dw.c = g->w_out;
+    dw.device_alpha = g->scale;
+    return rg_gpu_matmul(g->beside, &dw);
+}
+
+static rg_status back_w(void *arg, int way)
+{
+    const grad *g = arg;
+    const layer *l = &g->l;
     if (way == BY_LIBRARY)
-        return by_library(g);
-    rg_cu_layer_back b = tiles_of(g, way);
-    if (way >= OURS && b.dx == NULL)
-        return RG_EUNIMPL;
-    through(g, false);
-    if (way >= OURS) {
-        b.dx = NULL;
-        RG_TRY(back_x(g, g->w));
-    }
-    return rg_cu_layer_back_run(way / SIZES % RG_CU_TILINGS, g->exact, &b, rg_cuda(g->ctx))
-               ? RG_OK
-               : RG_EUNIMPL;
+        return w_by_library(g);
+    rg_cu_layer_back b = {.m = (int)l->m,
+                          .n = (int)l->n,
+                          .k = (int)l->k,
+                          .x = g->x,
+                          .dz = g->dz,
+                          .rate = g->rate,
+                          .dw = g->dw,
+                          .dbias = g->dbias,
+                          .w_out = g->w_out,
+                          .bias_out = g->bias_out,
+                          .parts = parts_of(g, way),
+                          .room = g->room,
+                          .counters = g->beside->counters};
+    return rg_cu_layer_back_w(way / SIZES, g->exact, &b, g->beside->cuda) ? RG_OK : RG_EUNIMPL;
 }
 
 /* The same, with what is changed in place changed aside. */
-static rg_status back_aside(void *arg, int way)
+static rg_status back_w_aside(void *arg, int way)
 {
     grad g = *(grad *)arg;
-    float *aside = g.w_copy + (g.l.k * g.l.n + 63) / 64 * 64;
-    g.w_out = g.w_out ? aside : NULL;
-    g.bias_out = g.bias_out ? g.sums : NULL;
-    return back(&g, way);
+    if (way < BY_LIBRARY && way % SIZES > 0 && parts_of(&g, way) == parts_of(&g, way - 1))
+        return RG_EUNIMPL; /* it is tried already */
+    g.w_out = g.w_out ? g.aside : NULL;
+    g.bias_out = g.bias_out ? g.aside + g.l.k * g.l.n : NULL;
+    return back_w(&g, way);
 }
+
+/* ---- both ---- */
 
 static bool is_aligned(const void *p)
 {
     return (uintptr_t)p % 16 == 0;
 }
 
-static rg_status scratch_of(grad *g)
+/* Memory, and dZ in it where the layer's own activation stands before it. */
+static rg_status begin_back(grad *g)
 {
     const layer *l = &g->l;
-    int64_t z = l->act == RG_CU_NONE ? 0 : l->m * l->n, w = l->k * l->n + 64;
-    int64_t sums = rg_cu_fc_back_room(l->m, l->n) + l->n, parts = 1;
-    for (int way = 0; way < OURS && g->fits; way++) {
-        int some = tiles_of(g, way).parts;
+    int64_t z = l->act == RG_CU_NONE ? 0 : l->m * l->n, w = (l->k + 1) * l->n;
+    int64_t sums = rg_cu_fc_back_room(l->m, l->n), parts = 0;
+    for (int way = 0; way < BY_LIBRARY && g->fits; way++) {
+        int some = parts_of(g, way);
         parts = some > parts ? some : parts;
     }
-    int64_t room = g->fits ? parts * (l->k + 1) * l->n : 0;
-    float *all = rg_gpu_scratch(g->ctx, (size_t)(z + 2 * w + sums + room + 6 * 64) * sizeof *all);
+    float *all = rg_gpu_scratch(g->ctx, (size_t)(z + w + sums + parts * w + 5 * 64) * sizeof *all);
     if (all == NULL)
         return RG_ENOMEM;
-    g->dz = take(&all, z);
+    float *dz = take(&all, z);
     g->sums = take(&all, sums);
     g->scale = take(&all, 64);
-    g->w_copy = take(&all, w);
-    (void)take(&all, w); /* behind it: where trials put W */
-    g->room = take(&all, room);
+    g->aside = take(&all, w); /* where trials put W and Bias */
+    g->room = take(&all, parts * w);
+    g->dz = z > 0 ? dz : g->dout;
+    if (z > 0)
+        rg_cu_slope(l->act, z, g->out, g->dout, dz, rg_cuda(g->ctx));
     return RG_OK;
+}
+
+typedef struct back_key {
+    int64_t m, n, k;
+    int32_t x_act, exact, of_x, outs;
+} back_key;
+
+static int choose_way(const grad *g, bool of_x, rg_gpu_way run)
+{
+    const layer *l = &g->l;
+    back_key key = {
+        l->m, l->n, l->k, (int32_t)g->x_act, g->exact, of_x, (g->dw ? 1 : 0) + (g->w_out ? 2 : 0)};
+    int n = of_x ? (int)WAYS : (int)W_WAYS;
+    int by_rule = l->m <= 1024 ? (of_x ? 0 : 1) : (of_x ? 1 : SIZES + 2);
+    if (!g->fits)
+        return n - 1;
+    return rg_gpu_choose(rg_gpu_stream_of(g->ctx), &key, sizeof key, n, run, (void *)g, by_rule);
+}
+
+/* dX first: it reads W. */
+static rg_status back(grad *g)
+{
+    rg_gpu_stream *stream = rg_gpu_stream_of(g->ctx), branch;
+    RG_TRY(rg_gpu_meet(stream, g->w));
+    RG_TRY(begin_back(g));
+    g->beside = stream;
+    if (g->dx != NULL)
+        RG_TRY(back_x(g, choose_way(g, true, back_x)));
+    if (g->dw == NULL && g->w_out == NULL && g->dbias == NULL && g->bias_out == NULL)
+        return RG_OK;
+    int way = choose_way(g, false, back_w_aside);
+    if (g->dw == NULL && g->dbias == NULL) { /* parameters alone, which nobody behind it reads */
+        rg_gpu_trail(stream, g->w, &branch);
+        g->beside = &branch;
+    }
+    return back_w(g, way);
 }
 
 static rg_status thin_grad(const grad *g)
@@ -340,20 +397,9 @@ static rg_status fc_grad(rg_ctx *ctx)
     if (l->n <= RG_CU_THIN)
         return thin_grad(&g);
     g.fits = layer_fits(l) && is_aligned(g.x) && is_aligned(g.dout) && is_aligned(g.dx);
-    RG_TRY(scratch_of(&g));
-    int way = BY_LIBRARY;
-    struct {
-        int64_t m, n, k;
-        int32_t acts, exact, outs;
-    } key = {l->m,    l->n,
-             l->k,    (int32_t)l->act * 4 + (int32_t)g.x_act,
-             g.exact, (g.dx ? 1 : 0) + (g.dw ? 2 : 0) + (g.w_out ? 4 : 0)};
-    if (g.fits)
-        way = rg_gpu_choose(stream, &key, sizeof key - 4, BACK_WAYS, back_aside, &g,
-                            l->m <= 1024 ? 0 : SIZES);
-    RG_TRY(back(&g, way));
+    RG_TRY(back(&g));
     return rg_gpu_done(ctx, true, "X");
 }
 
-const rg_kernel rg_kernel_gpu_fused_fc_grad = {"fused_fc_grad", "gpu", fc_grad, RG_KERNEL_PADS,
-                                               NULL};
+const rg_kernel rg_kernel_gpu_fused_fc_grad = {"fused_fc_grad", "gpu", fc_grad,
+                                               RG_KERNEL_PADS | RG_KERNEL_TRAILS, NULL};

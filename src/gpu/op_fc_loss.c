@@ -1,6 +1,8 @@
-/* op_fc_loss.c - fused_fc_loss: see ops/fused_fc_loss.c. Where its one kernel does not take the
+/* op_fc_loss.c - fused_fc_loss: see ops/fused_fc_loss.c. The step of its weight, which nobody
+ * behind it reads, runs beside the ops that follow (side.h). Where its kernel does not take the
  * sizes it is the kernels of the layer, of the loss and of the way back. */
 #include "gpu/glue.h"
+#include "gpu/side.h"
 
 static rg_status apart(rg_ctx *ctx, const rg_cu_fc_loss *b)
 {
@@ -51,15 +53,20 @@ static rg_status fc_loss(rg_ctx *ctx)
                        .dx = rg_gpu_out_data(ctx, "X@GRAD"),
                        .w_out = rg_gpu_out_data(ctx, "WOut"),
                        .bias_out = rg_gpu_out_data(ctx, "BiasOut")};
+    rg_gpu_stream *stream = rg_gpu_stream_of(ctx), branch;
     if (b.n > RG_CU_THIN || b.k > 32 * RG_GPU_COUNTERS)
         return rg_gpu_leave(ctx, "so wide a layer");
+    RG_TRY(rg_gpu_meet(stream, b.w));
     if (!rg_cu_fc_loss_takes(b.n, b.k) || (uintptr_t)b.x % 16 != 0 || (uintptr_t)b.dx % 16 != 0)
         return apart(ctx, &b);
     b.room = rg_gpu_scratch(ctx, (size_t)rg_cu_fc_loss_room(b.m, b.n, b.k) * sizeof *b.room);
     if (b.room == NULL)
         return RG_ENOMEM;
-    rg_cu_fc_loss_run(&b, rg_gpu_stream_of(ctx)->counters, rg_cuda(ctx));
+    rg_cu_fc_loss_run(&b, stream->cuda);
+    rg_gpu_trail(stream, b.w, &branch);
+    rg_cu_fc_loss_sum(&b, branch.cuda);
     return rg_gpu_done(ctx, true, "X");
 }
 
-const rg_kernel rg_kernel_gpu_fused_fc_loss = {"fused_fc_loss", "gpu", fc_loss};
+const rg_kernel rg_kernel_gpu_fused_fc_loss = {"fused_fc_loss", "gpu", fc_loss, RG_KERNEL_TRAILS,
+                                               NULL};

@@ -1,5 +1,6 @@
 /* op_table.c - look-ups, their gradients, and the SGD step of a table. */
 #include "gpu/glue.h"
+#include "gpu/side.h"
 
 static bool wide_ids(const rg_value *ids)
 {
@@ -209,6 +210,7 @@ static rg_status embedding_concat_sgd(rg_ctx *ctx)
     rg_gpu_site site = rg_gpu_site_of(ctx, RG_FAULT_ID, "Ids");
     rg_cu_columns columns = {.n = 0};
     int last = rg_n_in(ctx, rg_gpu_in_slot(ctx, "Ids")) - 1;
+    RG_TRY(rg_gpu_meet(rg_gpu_stream_of(ctx), w->data));
     for (int k = 0; k <= last; k++) {
         RG_TRY(add_column(ctx, &columns, w, k, at->ints[k]));
         if (columns.n < RG_CU_PARTS && k < last)
@@ -222,4 +224,4 @@ static rg_status embedding_concat_sgd(rg_ctx *ctx)
 }
 
 const rg_kernel rg_kernel_gpu_embedding_concat_sgd = {"fused_embedding_concat_sgd", "gpu",
-                                                      embedding_concat_sgd};
+                                                      embedding_concat_sgd, RG_KERNEL_TRAILS, NULL};

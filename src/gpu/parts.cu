@@ -1,11 +1,13 @@
 /* parts.cu - many small copies as one launch: 26 feeds of a batch cost as much as one. */
 #include "gpu/parts.h"
 
-static constexpr int THREADS = 256, WORDS_A_BLOCK = THREADS * 16;
+static constexpr int THREADS = 256, WORDS_A_BLOCK = THREADS * 4;
 
 __global__ static void copy_parts(rg_gpu_parts parts)
 {
     int part = blockIdx.y;
+    if (part >= parts.n)
+        return;
     uint32_t n = parts.words[part];
     const uint32_t *from = (const uint32_t *)parts.from[part];
     uint32_t *to = (uint32_t *)parts.to[part];
@@ -23,13 +25,29 @@ __global__ static void copy_parts(rg_gpu_parts parts)
     }
 }
 
-extern "C" cudaError_t rg_gpu_launch_parts(const rg_gpu_parts *parts, cudaStream_t stream)
+static dim3 grid_of(const rg_gpu_parts *parts)
 {
     uint32_t most = 1;
     for (int i = 0; i < parts->n; i++)
         most = parts->words[i] > most ? parts->words[i] : most;
     uint32_t blocks = (most + WORDS_A_BLOCK - 1) / WORDS_A_BLOCK;
-    dim3 grid(blocks < 64 ? blocks : 64, (unsigned)parts->n);
-    copy_parts<<<grid, THREADS, 0, stream>>>(*parts);
+    return dim3(blocks < 256 ? blocks : 256, parts->n > 0 ? (unsigned)parts->n : 1);
+}
+
+extern "C" cudaError_t rg_gpu_launch_parts(const rg_gpu_parts *parts, cudaStream_t stream)
+{
+    copy_parts<<<grid_of(parts), THREADS, 0, stream>>>(*parts);
     return cudaGetLastError();
+}
+
+extern "C" cudaError_t rg_gpu_change_parts(cudaGraphExec_t graph, cudaGraphNode_t node,
+                                           const rg_gpu_parts *parts)
+{
+    void *args[] = {(void *)parts};
+    cudaKernelNodeParams to = {};
+    to.func = (void *)copy_parts;
+    to.gridDim = grid_of(parts);
+    to.blockDim = dim3(THREADS);
+    to.kernelParams = args;
+    return cudaGraphExecKernelNodeSetParams(graph, node, &to);
 }

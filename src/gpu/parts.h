@@ -17,9 +17,14 @@ typedef struct rg_gpu_parts {
 } rg_gpu_parts;
 
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    cudaError_t
-    rg_gpu_launch_parts(const rg_gpu_parts *parts, cudaStream_t stream);
+cudaError_t rg_gpu_launch_parts(const rg_gpu_parts *parts, cudaStream_t stream);
+/* A recorded launch copies these from now on. */
+cudaError_t rg_gpu_change_parts(cudaGraphExec_t graph, cudaGraphNode_t node,
+                                const rg_gpu_parts *parts);
+#ifdef __cplusplus
+}
+#endif
 
 #endif

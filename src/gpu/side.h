@@ -1,13 +1,16 @@
-/* side.h - work of an op that may run beside its other work. */
+/* side.h - work of an op that may run beside that of the ops behind it. */
 #ifndef RG_GPU_SIDE_H
 #define RG_GPU_SIDE_H
 
 #include "gpu/gpu.h"
 
-/* `branch` becomes a stream that begins after all that is in `stream`, with a workspace of its own
- * and the same counters: kernels that use these belong into one of the two. False: there is none,
- * and all must go into `stream`. What was forked is joined before the op returns. */
-bool rg_gpu_fork(const rg_gpu_stream *stream, rg_gpu_stream *branch);
-rg_status rg_gpu_join(const rg_gpu_stream *stream, const rg_gpu_stream *branch);
+/* `branch` becomes a stream that begins after all that is in `stream`, with a workspace and
+ * counters of its own. What is put there runs, in a recorded step, beside what comes next in
+ * `stream`, until an op comes that is not of flag RG_KERNEL_TRAILS, or asks for what is written
+ * there, or the recording ends; scratch stays until then. Where nothing is recorded, or there is no
+ * memory for it, `branch` is `stream`. `writes` is what ops behind it may read or write. */
+void rg_gpu_trail(rg_gpu_stream *stream, const void *writes, rg_gpu_stream *branch);
+/* Ends the branch; with `of`, only where it writes that. */
+rg_status rg_gpu_meet(rg_gpu_stream *stream, const void *of);
 
 #endif

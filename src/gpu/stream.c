@@ -1,6 +1,7 @@
 /* stream.c - the stream of a plan: scratch, the number of the run, bytes that come from the host.
  */
 #include "gpu/device_priv.h"
+#include "gpu/side.h"
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -121,9 +122,14 @@ void rg_gpu_close_stream(void *stream)
 
 /* ---- for kernels ---- */
 
-void rg_gpu_next_op(void *stream)
+void rg_gpu_next_op(void *stream, unsigned flags)
 {
     rg_gpu_inside *in = ((rg_gpu_stream *)stream)->inside;
+    if (!in->is_recording)
+        (void)rg_gpu_make_copies(stream); /* where that fails, so does the op */
+    if (in->trails.n > 0 && (flags & RG_KERNEL_TRAILS))
+        return;                      /* what is beside uses its scratch */
+    (void)rg_gpu_meet(stream, NULL); /* where that fails, so does the end of the recording */
     for (rg_gpu_piece *p = in->scratch; p != NULL; p = p->next)
         p->used = 0;
 }
@@ -227,6 +233,7 @@ rg_status rg_gpu_begin_run(void *stream)
     rg_gpu_stream *s = stream;
     int device = s->inside->device->number;
     cudaError_t error = cudaSuccess;
+    RG_TRY(rg_gpu_meet(s, NULL)); /* scratch of the run before is free again */
     if (__atomic_load_n(&latest[device], __ATOMIC_RELAXED) == s)
         return RG_OK;
     pthread_mutex_lock(&rg_gpu_quiet); /* not while another thread records */
@@ -258,32 +265,32 @@ rg_status rg_gpu_complain(void *stream, const rg_ctx **ctx)
     return s->fault->set ? rg_gpu_fault_status(s->fault, ctx) : RG_OK;
 }
 
-static rg_status launch(rg_gpu_parts *parts, cudaStream_t stream)
+rg_status rg_gpu_make_copies(rg_gpu_stream *s)
 {
-    if (parts->n > 0)
-        RG_GPU_TRY(rg_gpu_launch_parts(parts, stream));
+    rg_gpu_parts *parts = &s->inside->waiting;
+    int n = parts->n;
+    cudaError_t error = n > 0 ? rg_gpu_launch_parts(parts, s->cuda) : cudaSuccess;
     parts->n = 0;
-    return RG_OK;
+    return error == cudaSuccess ? RG_OK : rg_gpu_failed(error, "copying feeds");
 }
 
 rg_status rg_gpu_copy_parts(void *stream, const rg_move *parts, int n)
 {
     rg_gpu_stream *s = stream;
-    rg_gpu_parts few;
-    few.n = 0;
+    rg_gpu_parts *few = &s->inside->waiting;
     for (int i = 0; i < n; i++) {
         if (parts[i].bytes % 4 != 0 || parts[i].bytes / 4 > UINT32_MAX) {
             RG_GPU_TRY(cudaMemcpyAsync(parts[i].to, parts[i].from, parts[i].bytes,
                                        cudaMemcpyDeviceToDevice, s->cuda));
             continue;
         }
-        few.to[few.n] = parts[i].to;
-        few.from[few.n] = parts[i].from;
-        few.words[few.n++] = (uint32_t)(parts[i].bytes / 4);
-        if (few.n == RG_GPU_PARTS)
-            RG_TRY(launch(&few, s->cuda));
+        if (few->n == RG_GPU_PARTS)
+            RG_TRY(rg_gpu_make_copies(s));
+        few->to[few->n] = parts[i].to;
+        few->from[few->n] = parts[i].from;
+        few->words[few->n++] = (uint32_t)(parts[i].bytes / 4);
     }
-    return launch(&few, s->cuda);
+    return RG_OK;
 }
 
 /* The bytes go to a block of their own in another stream, while this one computes, and from there
@@ -293,6 +300,7 @@ rg_status rg_gpu_upload(void *stream, int turn, void *to, const void *from, size
     rg_gpu_stream *s = stream;
     rg_gpu_inside *in = s->inside;
     rg_gpu_turn *t = &in->turn[turn];
+    RG_TRY(rg_gpu_make_copies(s));
     if (t->bytes < bytes) {
         rg_gpu_free(in->device, t->incoming, t->bytes);
         t->incoming = rg_gpu_alloc(in->device, bytes);

@@ -30,7 +30,8 @@ RG_KERNEL lookup(const T *table, int64_t rows, uint32_t width, rg_cu_lookups l, 
 {
     int k = (int)blockIdx.y;
     T *out = (T *)l.out[k];
-    RG_EACH(e, l.count[k] * width) {
+    RG_EACH(e, l.count[k] * width)
+    {
         int64_t i = e >> 32 ? e / width : (int64_t)((uint32_t)e / width), j = e - i * width;
         int64_t row = row_of(&l, k, i, j, rows, site, first);
         out[i * l.step[k] + j] = row < 0 ? (T)0 : table[row * width + j];
@@ -77,7 +78,8 @@ RG_KERNEL scatter(T *table, int64_t rows, uint32_t width, rg_cu_lookups l, const
 {
     int k = (int)blockIdx.y;
     const T *grad = (const T *)l.out[k], by = rate ? -*rate : (T)1;
-    RG_EACH(e, l.count[k] * width) {
+    RG_EACH(e, l.count[k] * width)
+    {
         int64_t i = e >> 32 ? e / width : (int64_t)((uint32_t)e / width), j = e - i * width;
         int64_t row = row_of(&l, k, i, j, rows, site, first);
         if (row >= 0)
@@ -113,7 +115,8 @@ RG_KERNEL sparse_rows(int64_t rows, uint32_t width, rg_cu_lookups l, int64_t at,
     const T *grad = (const T *)l.out[k];
     for (int before = 0; before < k; before++)
         at += l.count[before];
-    RG_EACH(e, l.count[k] * width) {
+    RG_EACH(e, l.count[k] * width)
+    {
         int64_t i = e / width, j = e % width, row = row_of(&l, k, i, j, rows, site, first);
         int64_t id = id_at(&l, k, i);
         values[(at + i) * width + j] = row < 0 ? (T)0 : grad[i * l.step[k] + j];
@@ -143,9 +146,10 @@ extern "C" bool rg_cu_sparse_rows(rg_dtype dtype, int64_t rows, int64_t width,
 
 /* ---- many look-ups side by side ---- */
 
-RG_DEVICE int64_t column_row(const rg_cu_column *c, int64_t i, int64_t j, const rg_gpu_site site)
+/* The row that id, the i-th of a part, names; -1: none, or zeros. */
+RG_DEVICE int64_t row_of_id(const rg_cu_column *c, int64_t id, int64_t i, int64_t j,
+                            const rg_gpu_site site)
 {
-    int64_t id = c->ids[i];
     if (id == c->padding && id != -1)
         return -1;
     if (id >= 0 && id < c->rows)
@@ -155,13 +159,18 @@ RG_DEVICE int64_t column_row(const rg_cu_column *c, int64_t i, int64_t j, const 
     return -1;
 }
 
+RG_DEVICE int64_t column_row(const rg_cu_column *c, int64_t i, int64_t j, const rg_gpu_site site)
+{
+    return row_of_id(c, c->ids[i], i, j, site);
+}
+
 /* A warp has some rows of a part; AT_ONCE loads of each lane are on their way together, of one
  * element, or where places allow it two neighbours. */
-enum { AT_ONCE = 8, WARP_ROWS = 32, FEW_ROWS = 8, MANY = 8192 };
+enum { AT_ONCE = 8, WARP_ROWS = 32, FEW_ROWS = 8, MANY = 2048, VERY_MANY = 8192 };
 
-static int rows_of_warp(int64_t n)
+static int rows_of_warp(int64_t n, int64_t many)
 {
-    return n < MANY ? FEW_ROWS : WARP_ROWS;
+    return n < many ? FEW_ROWS : WARP_ROWS;
 }
 
 /* The row of its table that lane i has of a part's rows from `first` on, -1 where it is zeros. */
@@ -232,39 +241,88 @@ RG_KERNEL gather_columns(int64_t n, int64_t step, int each, rg_cu_columns column
 }
 
 /* Many rows: a block has WARP_ROWS of them, brings their parts together in shared memory, a lane to
- * a row, and writes them as wholes. All but tables of pairs is as above. */
+ * a row, and writes them as wholes. A warp has PARTS parts on their way together. All but tables of
+ * pairs is as above. */
+enum { PAIRS = 5, PARTS = 4, WARPS = RG_THREADS / 32 };
+
+RG_DEVICE bool is_plain(const rg_cu_columns &columns, int p)
+{
+    return p < columns.n && columns.part[p].ids != NULL && columns.part[p].offsets == NULL;
+}
+
+/* PAIRS pairs of a table, by fours as their place allows. */
+RG_DEVICE void load_pairs(float2 to[PAIRS], const float2 *from)
+{
+    float4 low, high;
+    bool even = (uintptr_t)from % 16 == 0;
+    low = *(const float4 *)(even ? from : from + 1);
+    high = *(const float4 *)(even ? from + 2 : from + 3);
+    float2 one = even ? from[4] : from[0];
+    float2 a = {low.x, low.y}, b = {low.z, low.w}, c = {high.x, high.y}, d = {high.z, high.w};
+    to[0] = even ? a : one, to[1] = even ? b : a, to[2] = even ? c : b;
+    to[3] = even ? d : c, to[4] = even ? one : d;
+}
+
+RG_DEVICE void bring_parts(const rg_cu_columns &columns, int from, int64_t first, int some,
+                           float *tile, const rg_gpu_site site)
+{
+    const int lane = (int)threadIdx.x % 32;
+    int64_t id[PARTS], row[PARTS];
+    int most = 0;
+#pragma unroll
+    for (int u = 0; u < PARTS; u++)
+        id[u] = is_plain(columns, from + u * WARPS) && lane < some
+                    ? columns.part[from + u * WARPS].ids[first + lane]
+                    : 0;
+#pragma unroll
+    for (int u = 0; u < PARTS; u++) {
+        const rg_cu_column *c = &columns.part[from + u * WARPS];
+        bool plain = is_plain(columns, from + u * WARPS);
+        row[u] = plain && lane < some ? row_of_id(c, id[u], first + lane, 0, site) : -1;
+        most = plain && c->width / 2 > most ? c->width / 2 : most;
+    }
+    for (int j = 0; j < most; j += PAIRS) {
+        float2 two[PARTS][PAIRS];
+#pragma unroll
+        for (int u = 0; u < PARTS; u++) {
+            const rg_cu_column *c = &columns.part[from + u * WARPS];
+            bool plain = is_plain(columns, from + u * WARPS);
+            const int pairs = plain ? c->width / 2 : 0;
+            const float2 *table = plain ? (const float2 *)c->table : NULL;
+            bool whole = row[u] >= 0 && j + PAIRS <= pairs;
+#pragma unroll
+            for (int k = 0; k < PAIRS; k++) {
+                two[u][k].x = two[u][k].y = 0;
+                if (!whole && row[u] >= 0 && j + k < pairs)
+                    two[u][k] = table[row[u] * pairs + j + k];
+            }
+            if (whole)
+                load_pairs(two[u], table + row[u] * pairs + j);
+        }
+#pragma unroll
+        for (int u = 0; u < PARTS; u++)
+#pragma unroll
+            for (int k = 0; k < PAIRS; k++)
+                if (is_plain(columns, from + u * WARPS) &&
+                    j + k < columns.part[from + u * WARPS].width / 2)
+                    *(float2 *)(tile + columns.part[from + u * WARPS].at + 2 * (j + k)) = two[u][k];
+    }
+}
+
 RG_KERNEL gather_together(int64_t n, int64_t step, int pitch, rg_cu_columns columns, float *out,
                           rg_gpu_site site)
 {
-    enum { PAIRS = 5 }; /* of a lane, that are on their way together */
     RG_DYNAMIC(tile);
     const int64_t first = (int64_t)blockIdx.x * WARP_ROWS;
     const int some = (int)(n - first < WARP_ROWS ? n - first : WARP_ROWS);
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    for (int p = warp; p < columns.n; p += RG_THREADS / 32) {
+    for (int p = warp; p < columns.n; p += WARPS * PARTS)
+        bring_parts(columns, p, first, some, tile + lane * pitch, site);
+    for (int p = warp; p < columns.n; p += WARPS) {
         const rg_cu_column *c = &columns.part[p];
-        if (c->ids == NULL || c->offsets != NULL) {
-            for (int e = lane; e < some * c->width; e += 32) {
-                int r = e / c->width, j = e - r * c->width;
-                tile[r * pitch + c->at + j] = part_of_row(c, first + r, j, site);
-            }
-            continue;
-        }
-        const int pairs = c->width / 2;
-        int64_t row = lane_row(c, first, some, site);
-        const float2 *from = (const float2 *)c->table + (row < 0 ? 0 : row * pairs);
-        for (int j = 0; j < pairs; j += PAIRS) {
-            float2 two[PAIRS];
-#pragma unroll
-            for (int k = 0; k < PAIRS; k++) {
-                two[k].x = two[k].y = 0;
-                if (row >= 0 && j + k < pairs)
-                    two[k] = from[j + k];
-            }
-#pragma unroll
-            for (int k = 0; k < PAIRS; k++)
-                if (j + k < pairs)
-                    *(float2 *)(tile + lane * pitch + c->at + 2 * (j + k)) = two[k];
+        for (int e = lane; !is_plain(columns, p) && e < some * c->width; e += 32) {
+            int r = e / c->width, j = e - r * c->width;
+            tile[r * pitch + c->at + j] = part_of_row(c, first + r, j, site);
         }
     }
     __syncthreads();
@@ -287,14 +345,14 @@ static bool goes_together(int64_t n, int64_t step, const rg_cu_columns *columns,
         if (c->ids != NULL && c->offsets == NULL && (c->width % 2 != 0 || c->at % 2 != 0))
             return false;
     }
-    return n >= MANY / 2 && there == step && step % 2 == 0 && (uintptr_t)out % 8 == 0 &&
+    return n >= VERY_MANY && there == step && step % 2 == 0 && (uintptr_t)out % 8 == 0 &&
            (step + 2) * WARP_ROWS * 4 <= ROOM;
 }
 
 extern "C" void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_columns *columns,
                                      float *out, rg_gpu_site site, cudaStream_t stream)
 {
-    int each = rows_of_warp(n);
+    int each = rows_of_warp(n, VERY_MANY);
     int64_t blocks = (n + each * (RG_THREADS / 32) - 1) / (each * (RG_THREADS / 32));
     if (n == 0 || columns->n == 0)
         return;
@@ -377,8 +435,8 @@ RG_DEVICE void put_row(const rg_cu_column *c, int64_t row, int place, uint32_t j
 /* Rows from `first` on of a part. */
 template <typename V>
 RG_DEVICE void scatter_rows(const rg_cu_column *c, int64_t first, int some, int64_t step,
-                            uint32_t width, const float *dout, float *table, float by,
-                            const met &m, const rg_gpu_site site)
+                            uint32_t width, const float *dout, float *table, float by, const met &m,
+                            const rg_gpu_site site)
 {
     const uint32_t lane = threadIdx.x % 32, all = (uint32_t)some * width;
     enum { SIZE = sizeof(V) / sizeof(float) };
@@ -421,8 +479,9 @@ RG_DEVICE void scatter_sequences(const rg_cu_column *c, int64_t first, int some,
 }
 
 /* A warp goes through all columns of its rows, so that a block meets the same ids often. */
-RG_KERNEL scatter_columns(int64_t n, int64_t step, int each, bool pairs, rg_cu_columns columns,
-                          const float *dout, float *table, const float *rate, rg_gpu_site site)
+RG_KERNEL RG_BOUNDS(RG_THREADS, 4)
+    scatter_columns(int64_t n, int64_t step, int each, bool pairs, rg_cu_columns columns,
+                    const float *dout, float *table, const float *rate, rg_gpu_site site)
 {
     RG_SHARED int row[MET];
     RG_SHARED float sums[SUMS];
@@ -435,7 +494,8 @@ RG_KERNEL scatter_columns(int64_t n, int64_t step, int each, bool pairs, rg_cu_c
     for (int i = (int)threadIdx.x; i < SUMS; i += RG_THREADS)
         sums[i] = 0;
     __syncthreads();
-    const int64_t lots = (n + each - 1) / each * columns.n, all = (int64_t)gridDim.x * RG_THREADS / 32;
+    const int64_t lots = (n + each - 1) / each * columns.n,
+                  all = (int64_t)gridDim.x * RG_THREADS / 32;
     for (int64_t lot = (int64_t)blockIdx.x * (RG_THREADS / 32) + warp; lot < lots; lot += all) {
         const rg_cu_column *c = &columns.part[lot % columns.n];
         int64_t first = lot / columns.n * each;
@@ -459,7 +519,7 @@ extern "C" void rg_cu_scatter_columns(int64_t n, int64_t step, const rg_cu_colum
                                       rg_gpu_site site, cudaStream_t stream)
 {
     enum { FULL = 132 * 4 };
-    int each = rows_of_warp(n);
+    int each = rows_of_warp(n, MANY);
     if (n == 0 || columns->n == 0 || columns->part[0].width == 0)
         return;
     bool pairs = columns->part[0].width % 2 == 0 && step % 2 == 0 && (uintptr_t)table % 8 == 0 &&

@@ -17,6 +17,10 @@ enum rg_kernel_flags {
                               * data): it cannot be recorded and run again */
     RG_KERNEL_STEP = 1 << 1, /* reads the number of the run on the device (random ops) */
     RG_KERNEL_PADS = 1 << 2, /* does what the op's attribute `padded` says (pass/pad_rows.c) */
+    /* Reads its inputs, and writes parameters and what such ops do not read, while ops of this flag
+     * behind it run already: its inputs and outputs keep their memory to the end of the step, and
+     * it looks itself whether those before it still write what it needs. */
+    RG_KERNEL_TRAILS = 1 << 3,
 };
 
 typedef struct rg_kernel {

@@ -41,8 +41,9 @@ struct rg_device {
     /* A run begins: what was put into other streams before comes before it, as another plan may
      * have written what this one reads. */
     rg_status (*begin_run)(void *stream);
-    /* Another op comes next: the scratch of those before is free again. */
-    void (*next_op)(void *stream);
+    /* Another op comes next, by a kernel of these flags: the scratch of those before is free again.
+     */
+    void (*next_op)(void *stream, unsigned flags);
     /* The number of the run, for kernels that read it on the device (RG_KERNEL_STEP). */
     rg_status (*set_step)(void *stream, uint64_t step);
     /* A kernel has found a value that it cannot take: RG_EVALUE, and the context of its op. It

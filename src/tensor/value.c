@@ -202,12 +202,13 @@ rg_status rg_value_resize_rows(rg_value *value, rg_dtype dtype, const rg_shape *
     part.dim[0] = (int64_t)n;
     RG_TRY(bytes_of(&part, dtype, &bytes));
     if (rg_device_of(value)->on_host) {
-        if (n > value->cap_rows) {
-            int64_t *rows = rg_realloc(value->rows, n * sizeof *rows);
+        if (n > value->cap_rows || value->rows == NULL) {
+            size_t room = n > 0 ? n : 1; /* copies of no rows have addresses, too */
+            int64_t *rows = rg_realloc(value->rows, room * sizeof *rows);
             if (rows == NULL)
-                return rg_no_memory(n * sizeof *rows, "row numbers");
+                return rg_no_memory(room * sizeof *rows, "row numbers");
             value->rows = rows;
-            value->cap_rows = n;
+            value->cap_rows = room;
         }
         RG_TRY(reserve(value, bytes));
     } else {

@@ -56,6 +56,9 @@ struct rg_late {
     void (*settle_rows)(rg_late *late, const int64_t *ids, int64_t n);
     /* The value goes, or gets other contents from outside. */
     void (*leave)(rg_late *late, const struct rg_value *value);
+    /* What `data` shows is right, and not the value's own memory: ops may read it as it is, who
+     * writes to it settles it first. */
+    bool readable;
 };
 
 /* How many there are in the process: while there are none, nobody need look. */

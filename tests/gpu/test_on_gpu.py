@@ -148,6 +148,49 @@ def test_an_id_outside_the_table_is_said():
             raise AssertionError("nothing was said")
 
 
+def wide_losses(place, tied, tf32):
+    """Layers as wide as those that warpgroups multiply; tied: two of them are of one weight. Feeds are
+    on the place, and others each time, so that a recorded step brings them itself."""
+    emulated = "placed" in sys.modules  # all of it would take minutes there
+    width, size, steps = (36, 24, 3) if emulated else (300, 1312, 12)
+    main, startup = fluid.Program(), fluid.Program()
+    main.random_seed = startup.random_seed = 7
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        x = fluid.data("x", [None, width], "float32")
+        label = fluid.data("label", [None, 1], "int64")
+        h = fluid.layers.fc(x, width, act="relu", param_attr=fluid.ParamAttr(name="w0"))
+        for i in range(2):
+            h = fluid.layers.fc(h, width, act="relu",
+                                param_attr=fluid.ParamAttr(name="w0" if tied else "w%d" % (i + 1)))
+        p = fluid.layers.fc(h, 2, act="softmax")
+        loss = fluid.layers.mean(fluid.layers.cross_entropy(p, label))
+        fluid.optimizer.SGD(0.05).minimize(loss)
+    rng, out = np.random.RandomState(1), []
+    fluid.set_flags({"FLAGS_enable_tf32": tf32})
+    try:
+        with fluid.scope_guard(fluid.Scope()):
+            exe = fluid.Executor(place)
+            exe.run(startup)
+            for _ in range(steps):
+                data = rng.rand(size, width).astype("float32")
+                feed = {"x": fluid.LoDTensor(), "label": fluid.LoDTensor()}
+                feed["x"].set(data, place)
+                feed["label"].set((data[:, :1] > 0.5).astype("int64"), place)
+                out.append(float(exe.run(main, feed, [loss])[0][0]))
+            exe.close()
+    finally:
+        fluid.set_flags({"FLAGS_enable_tf32": False})
+    return out
+
+
+def test_wide_layers_and_a_weight_of_two():
+    for tied in (False, True):
+        wanted = wide_losses(fluid.CPUPlace(), tied, False)
+        for tf32 in (False, True):
+            found = wide_losses(fluid.CUDAPlace(0), tied, tf32)
+            np.testing.assert_allclose(found, wanted, rtol=2e-3 if tf32 else 1e-4)
+
+
 def test_a_nan_is_not_hidden():
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup):

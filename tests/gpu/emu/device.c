@@ -169,16 +169,16 @@ int rg_gpu_choose(rg_gpu_stream *on, const void *key, size_t bytes, int n, rg_gp
     return wanted ? atoi(wanted) % n : by_rule;
 }
 
-/* Branches run one after the other here. */
-bool rg_gpu_fork(const rg_gpu_stream *on, rg_gpu_stream *branch)
+/* Nothing runs beside anything here. */
+void rg_gpu_trail(rg_gpu_stream *on, const void *writes, rg_gpu_stream *branch)
 {
+    (void)writes;
     *branch = *on;
-    return true;
 }
 
-rg_status rg_gpu_join(const rg_gpu_stream *on, const rg_gpu_stream *branch)
+rg_status rg_gpu_meet(rg_gpu_stream *on, const void *of)
 {
-    (void)on, (void)branch;
+    (void)on, (void)of;
     return RG_OK;
 }
 
