@@ -15,6 +15,13 @@
 #define RG_HOT
 #endif
 
+/* Before a loop: what it writes is nothing that a later round of it reads. */
+#ifdef __clang__
+#define RG_APART
+#else
+#define RG_APART _Pragma("GCC ivdep")
+#endif
+
 /* Inlined into RG_HOT functions, so that it becomes part of each version. */
 #define RG_INLINE static inline __attribute__((always_inline))
 

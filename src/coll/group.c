@@ -112,7 +112,14 @@ static rg_status run_close(rg_group_work *work)
         rg_rank_memory_leave(rg_shared_memory(group->shared), work->failed);
     group->backend->close(group, work->failed);
     rg_shared_free(group->shared);
+    atomic_store(&group->shared, NULL);
     return RG_OK;
+}
+
+void rg_group_release(rg_group *group)
+{
+    if (atomic_fetch_sub(&group->refs, 1) == 1)
+        rg_free(group);
 }
 
 static void end(rg_group *group, const char *failed)
@@ -126,7 +133,7 @@ static void end(rg_group *group, const char *failed)
         rg_group_work_close(work);
     }
     rg_group_thread_end(group);
-    rg_free(group);
+    rg_group_release(group);
 }
 
 rg_status rg_group_open(rg_group **out, const rg_group_config *config)
@@ -138,7 +145,7 @@ rg_status rg_group_open(rg_group **out, const rg_group_config *config)
     rg_group *group = rg_alloc_zero(1, sizeof *group);
     if (group == NULL)
         return rg_no_memory(sizeof *group, "a group");
-    *group = (rg_group){.backend = backend, .rank = config->rank, .size = config->size};
+    *group = (rg_group){.backend = backend, .rank = config->rank, .size = config->size, .refs = 1};
     rg_status code = rg_group_thread_begin(group);
     if (code == RG_OK)
         code = rg_group_do(
@@ -186,6 +193,11 @@ const char *rg_group_backend_name(const rg_group *group)
 bool rg_group_shares_memory(const rg_group *group)
 {
     return group->shared != NULL;
+}
+
+bool rg_group_looks_at_lent(const rg_group *group)
+{
+    return group->shared != NULL && rg_shared_lends(group->shared);
 }
 
 /* ---- operations ---- */
@@ -384,7 +396,7 @@ size_t rg_group_gathered(const rg_group_work *work, int rank)
     {                                                                                  \
         switch (op) {                                                                  \
         case RG_GROUP_SUM:                                                             \
-            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++) to[i] = (T)(a[i] + b[i]); \
+            RG_APART for (size_t i = 0; i < n; i++) to[i] = (T)(a[i] + b[i]);          \
             return;                                                                    \
         case RG_GROUP_PROD:                                                            \
             for (size_t i = 0; i < n; i++)                                             \

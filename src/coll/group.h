@@ -47,6 +47,8 @@ int rg_group_size(const rg_group *group);
 const char *rg_group_backend_name(const rg_group *group);
 /* Its ranks are on one host, and add up in memory that they have in common (group_shared.h). */
 bool rg_group_shares_memory(const rg_group *group);
+/* ... and look at numbers where they are, if those are in memory that is lent (sys/lent.h). */
+bool rg_group_looks_at_lent(const rg_group *group);
 
 /* data [n] of each becomes that of all together. float32, float64, int32 and int64. */
 rg_status rg_group_all_reduce(rg_group *group, void *data, size_t n, rg_dtype dtype,

@@ -45,10 +45,14 @@ struct rg_group {
     pthread_cond_t change; /* there is work */
     rg_group_work *first, *last;
     atomic_bool given_up; /* by who waits: what is under way ends */
+    /* Its owner's, and one of each operation that was not closed: a step that failed leaves some
+     * under way, and what has them may be closed after the group. */
+    atomic_int refs;
 };
 
 extern const rg_group_backend rg_group_rpc, rg_group_mpi;
 
+void rg_group_release(rg_group *group);
 /* to[i] = a[i] op b[i]. Either may be `to`. */
 void rg_group_combine(void *to, const void *a, const void *b, size_t n, rg_dtype dtype,
                       rg_group_op op);

@@ -9,15 +9,18 @@
  * Few bytes, or two ranks: everybody adds up everything, which reads as much as shares would and
  * waits once less. Either way numbers are added in the order of ranks.
  *
- * What is to be added up may be in memory that this process lends (sys/lent.h): then it is not
- * copied to the area, shares are made of it where it is, and the operation is over when the others
- * need it no more. */
+ * What more than two ranks add up may be in memory that each process lends (sys/lent.h): then it is
+ * not copied to the area, shares are made of it where it is, and the operation is over when the
+ * others need it no more. */
 #include "coll/group_shared.h"
 
 #include "base/mem.h"
 #include "sys/lent.h"
 
 #include <string.h>
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
 
 enum { SHARED_FROM = 64 << 10 }; /* bytes of a round from which more than two ranks have shares */
 enum { BLOCK = 16 << 10 }; /* bytes that are added up at a time, to stay in the nearest cache */
@@ -55,16 +58,16 @@ rg_rank_memory *rg_shared_memory(const rg_shared *s)
     return s->memory;
 }
 
-void rg_shared_free(rg_shared *s)
-{
-    if (s != NULL)
-        rg_rank_memory_close(s->memory);
-    rg_free(s);
-}
-
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
+}
+
+/* Not of two ranks: memory that the other core reads is slow to write again, where backward does so
+ * in the middle of a product, and adding up in place would take a wait more. */
+bool rg_shared_lends(const rg_shared *s)
+{
+    return s->size > 2 && rg_rank_memory_lends(s->memory);
 }
 
 /* ---- published ---- */
@@ -110,11 +113,30 @@ static void copy_columns(uint8_t *columns[2], const size_t bytes[2], size_t from
     }
 }
 
+/* Past the caches: another core reads it next, and has the lines that are overwritten. `to` is at
+ * the beginning of one. */
+static void stream_out(uint8_t *to, const uint8_t *from, size_t n)
+{
+    size_t whole = 0;
+#ifdef __x86_64__
+    whole = n / ALIGN * ALIGN;
+    for (size_t i = 0; i < whole; i += sizeof(__m128i))
+        _mm_stream_si128((__m128i *)(void *)(to + i),
+                         _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+    _mm_sfence(); /* before it is said to be there */
+#endif
+    memcpy(to + whole, from + whole, n - whole);
+}
+
 static void write_piece(const rg_group_work *w, size_t from, uint8_t *to, size_t n)
 {
     const rg_group_list *l = &w->list;
     if (n == 0)
         return;
+    if (w->kind == RG_GROUP_REDUCE && n >= SHARED_FROM) {
+        stream_out(to, (const uint8_t *)w->data + from, n);
+        return;
+    }
     if (w->kind != RG_GROUP_LIST) {
         memcpy(to, (const uint8_t *)(w->from != NULL ? w->from : w->data) + from, n);
         return;
@@ -421,6 +443,17 @@ static void give_up(rg_shared *s, rg_status code)
         s->current[i] = NULL;
 }
 
+/* Who has an operation that is under way may look at it later. */
+void rg_shared_free(rg_shared *s)
+{
+    if (s == NULL)
+        return;
+    if (s->first != NULL)
+        give_up(s, rg_fail(RG_ECLOSED, "the group has ended"));
+    rg_rank_memory_close(s->memory);
+    rg_free(s);
+}
+
 /* What others wait for first. */
 static void proceed(rg_shared *s)
 {
@@ -446,7 +479,7 @@ void rg_shared_start(rg_shared *s, rg_group_work *w)
         w->code = s->code;
         return;
     }
-    w->is_lent = w->kind == RG_GROUP_REDUCE && bytes > 0 && rg_rank_memory_lends(s->memory) &&
+    w->is_lent = w->kind == RG_GROUP_REDUCE && bytes > 0 && rg_shared_lends(s) &&
                  rg_lent_find(w->data, bytes, &w->lent_at);
     w->rounds = bytes > 0 ? (bytes + RG_RANK_PIECE - 1) / RG_RANK_PIECE : 1;
     if (w->kind == RG_GROUP_LIST)

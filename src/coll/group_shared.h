@@ -15,6 +15,7 @@ typedef struct rg_shared rg_shared;
 /* Owned; takes the memory over. NULL: no memory. */
 rg_shared *rg_shared_new(rg_rank_memory *memory, int rank, int size);
 rg_rank_memory *rg_shared_memory(const rg_shared *shared);
+bool rg_shared_lends(const rg_shared *shared);
 void rg_shared_free(rg_shared *shared); /* NULL is allowed */
 
 /* `work` is an operation that nobody waits for yet. Does not wait. */

@@ -72,6 +72,7 @@ rg_status rg_group_start(rg_group_work **out, rg_group *group, const rg_group_wo
         return rg_no_memory(sizeof *work, "an operation of a group");
     *work = *what;
     work->group = group;
+    work->in_memory = work->kind != RG_GROUP_NONE && group->shared != NULL;
     rg_latch_init(&work->done);
     *out = work;
     if (work->kind == RG_GROUP_LIST &&
@@ -80,7 +81,8 @@ rg_status rg_group_start(rg_group_work **out, rg_group *group, const rg_group_wo
         rg_free(work);
         return rg_no_memory((size_t)group->size * sizeof *work->counts, "a gather");
     }
-    if (work->kind != RG_GROUP_NONE && group->shared != NULL) {
+    atomic_fetch_add(&group->refs, 1);
+    if (work->in_memory) {
         rg_shared_start(group->shared, work);
         return RG_OK;
     }
@@ -98,7 +100,11 @@ rg_status rg_group_start(rg_group_work **out, rg_group *group, const rg_group_wo
 static rg_status wait_shared(rg_group_work *work)
 {
     rg_step_part before = rg_step_within(RG_STEP_WAIT);
-    work->code = rg_shared_wait(work->group->shared, work);
+    rg_shared *shared = work->group->shared;
+    if (shared != NULL)
+        work->code = rg_shared_wait(shared, work);
+    else if (work->code != RG_OK) /* the group has ended, and this with it */
+        (void)rg_fail(work->code, "the group has ended");
     (void)rg_step_enter(before);
     if (work->code != RG_OK)
         (void)snprintf(work->why, sizeof work->why, "%s", rg_error_message());
@@ -112,7 +118,7 @@ rg_status rg_group_wait(rg_group_work *work)
     char why[256] = "";
     if (work->waited)
         return work->code == RG_OK ? RG_OK : rg_fail(work->code, "%s", work->why);
-    if (work->kind != RG_GROUP_NONE && work->group->shared != NULL)
+    if (work->in_memory)
         return wait_shared(work);
     rg_step_part before = rg_step_within(RG_STEP_WAIT);
     /* What is given up ends soon: until then the thread may still write the caller's memory. */
@@ -139,6 +145,7 @@ void rg_group_work_close(rg_group_work *work)
         (void)rg_group_wait(work);
     rg_latch_fini(&work->done);
     rg_free(work->counts);
+    rg_group_release(work->group);
     rg_free(work);
 }
 

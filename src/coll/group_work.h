@@ -43,6 +43,7 @@ struct rg_group_work {
     uint8_t *columns[2];      /* of a list: the room that was made for it */
     bool is_lent;             /* data is in memory that this process lends: at ... */
     uint64_t lent_at;
+    bool in_memory; /* it is of those */
     bool is_over;
     uint64_t end; /* of the group's rounds; of what is over */
 

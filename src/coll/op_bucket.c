@@ -105,7 +105,7 @@ static rg_status start(rg_ctx *ctx)
     if (b->is_rows)
         return rg_rows_start(&b->work, group, x, &b->rows);
     /* The next time it is written there; it is the plan's own, since a dynamic op writes it. */
-    if (rg_group_shares_memory(group))
+    if (rg_group_looks_at_lent(group))
         rg_value_lend((rg_value *)(uintptr_t)x);
     b->held = x->storage ? rg_storage_retain(x->storage) : NULL;
     return rg_group_start_all_reduce(&b->work, group, x->data, (size_t)rg_numel(x), x->meta.dtype,

@@ -418,6 +418,21 @@ static void failing(rg_group *group, int rank)
         assert_fails(rg_group_barrier(group), RG_ECLOSED, "rank 1 has failed: its disk is full");
 }
 
+/* As a plan whose step has failed: what it began is closed with it, after the group. */
+static void failing_amid_a_sum(rg_group *group, int rank)
+{
+    float data[3] = {1, 2, 3};
+    rg_group_work *work;
+    if (rank != 1) {
+        assert_int_not_equal(rg_group_barrier(group), RG_OK);
+        return;
+    }
+    assert_ok(rg_group_start_all_reduce(&work, group, data, 3, RG_F32, RG_GROUP_SUM));
+    rg_group_fail(group, "its disk is full");
+    assert_int_not_equal(rg_group_wait(work), RG_OK);
+    rg_group_work_close(work);
+}
+
 static void *failing_main(void *arg)
 {
     part *p = arg;
@@ -425,26 +440,40 @@ static void *failing_main(void *arg)
     p->opened = open_member(&group, p->team, p->rank, p->team->size);
     if (p->opened != RG_OK)
         return NULL;
-    failing(group, p->rank);
+    p->run(group, p->rank);
     if (p->rank != 1)
         rg_group_close(group);
     return NULL;
 }
 
-static void who_fails_tells_the_others_why(void **unused)
+static void run_failing(void (*run)(rg_group *group, int rank))
 {
     team t;
     part parts[2];
-    (void)unused;
     name_endpoint(&t, 2);
     for (int i = 0; i < 2; i++) {
-        parts[i] = (part){.team = &t, .rank = i};
+        parts[i] = (part){.team = &t, .rank = i, .run = run};
         assert_int_equal(pthread_create(&parts[i].thread, NULL, failing_main, &parts[i]), 0);
     }
     for (int i = 0; i < 2; i++) {
         pthread_join(parts[i].thread, NULL);
         assert_int_equal(parts[i].opened, RG_OK);
     }
+}
+
+static void who_fails_tells_the_others_why(void **unused)
+{
+    (void)unused;
+    run_failing(failing);
+}
+
+static void what_is_under_way_may_be_closed_after_the_group(void **unused)
+{
+    (void)unused;
+    run_failing(failing_amid_a_sum);
+    assert_ok(rg_flag_set("coll_shared_memory", "0"));
+    run_failing(failing_amid_a_sum);
+    assert_ok(rg_flag_set("coll_shared_memory", "1"));
 }
 
 /* ---- over MPI: this program again, as ranks of mpirun ---- */
@@ -552,6 +581,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_wait_can_be_interrupted),
         cmocka_unit_test(operations_run_while_their_caller_does_something_else),
         cmocka_unit_test(who_fails_tells_the_others_why),
+        cmocka_unit_test(what_is_under_way_may_be_closed_after_the_group),
         cmocka_unit_test(members_compute_together_over_mpi_in_the_same_order),
         cmocka_unit_test(who_leaves_or_fails_over_mpi_is_named),
     };
