@@ -10,7 +10,7 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PAGE = ("docs", "guide-watch.md")
 HEAD = "| metric | type | of | what it is |\n|---|---|---|---|\n"
-TYPE = {"COUNTER": "counter", "SECONDS": "counter", "GAUGE": "gauge", "MEAN": "gauge"}
+TYPE = {"COUNTER": "counter", "SECONDS": "counter", "HISTOGRAM": "histogram", "GAUGE": "gauge", "MEAN": "gauge"}
 OF = {"ANY": "all", "WORKER": "workers", "SERVER": "servers"}
 
 

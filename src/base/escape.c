@@ -1,6 +1,8 @@
 /* escape.c - control characters and what is no UTF-8, as text. */
 #include "base/escape.h"
 
+#include "base/utf8.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,24 +11,12 @@
 /* How many bytes the character at `at` has; 0: it is none that may be shown as it is. */
 static size_t character(const uint8_t *at, size_t left)
 {
-    uint8_t first = at[0];
-    size_t n = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-    if (n == 1)
-        return first < ' ' || first == 0x7f ? 0 : 1;
-    if (n == 0 || first > 0xf4 || n > left)
-        return 0;
-    uint32_t code = first & (0xffu >> (n + 1));
-    for (size_t i = 1; i < n; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    bool control = code < 0xa0;                       /* C1 */
+    uint32_t code;
+    size_t n = rg_utf8(at, left, &code);
+    bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
     bool line_end = code == 0x2028 || code == 0x2029; /* to some readers */
     bool turned = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-    bool none = code < least[n] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff);
-    return control || line_end || turned || none ? 0 : n;
+    return control || line_end || turned ? 0 : n;
 }
 
 size_t rg_escape(char *out, size_t size, const void *text, size_t n)

@@ -1,6 +1,8 @@
 /* json.c - JSON, written and read. */
 #include "base/json.h"
 
+#include "base/utf8.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,31 +10,13 @@
 
 /* ---- writing ---- */
 
-/* How many bytes the character at `at` has; 0: it is no UTF-8. */
-static size_t character(const uint8_t *at, size_t left)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    uint8_t first = at[0];
-    if (first < 0x80)
-        return 1;
-    size_t n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-    if (n == 0 || first > 0xf4 || n > left)
-        return 0;
-    uint32_t code = first & (0xffu >> (n + 1));
-    for (size_t i = 1; i < n; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    return code < least[n] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? 0 : n;
-}
-
 void rg_json_bytes(rg_buf *out, const void *text, size_t n)
 {
     const uint8_t *at = text, *end = at + n;
     rg_buf_char(out, '"');
     while (at < end) {
-        size_t whole = character(at, (size_t)(end - at));
+        uint32_t character;
+        size_t whole = rg_utf8(at, (size_t)(end - at), &character);
         if (whole == 0)
             rg_buf_text(out, "\\ufffd");
         else if (*at < ' ' || *at == 0x7f)
@@ -51,16 +35,24 @@ void rg_json_string(rg_buf *out, const char *text)
     rg_json_bytes(out, text, strlen(text));
 }
 
-void rg_json_number(rg_buf *out, double value)
+void rg_shortest_number(rg_buf *out, double value)
 {
     if (isnan(value))
-        rg_buf_text(out, "\"NaN\"");
+        rg_buf_text(out, "NaN");
     else if (isinf(value))
-        rg_buf_text(out, value > 0 ? "\"+Inf\"" : "\"-Inf\"");
+        rg_buf_text(out, value > 0 ? "+Inf" : "-Inf");
     else if (fabs(value) < 1e15 && floor(value) == value)
-        rg_buf_printf(out, "%.0f", value);
+        rg_buf_printf(out, "%.0f", value == 0 ? 0.0 : value);
     else
         rg_buf_printf(out, "%.13g", value); /* of a time since 1970, ms */
+}
+
+void rg_json_number(rg_buf *out, double value)
+{
+    const char *quote = isfinite(value) ? "" : "\"";
+    rg_buf_text(out, quote);
+    rg_shortest_number(out, value);
+    rg_buf_text(out, quote);
 }
 
 /* ---- reading ---- */
@@ -199,9 +191,9 @@ bool rg_json_read_string(rg_json_reader *r, char *out, size_t size)
     for (r->at++; r->at < r->end && *r->at != '"';) {
         char made[4];
         const char *piece = r->at;
-        size_t n = character((const uint8_t *)piece, (size_t)(r->end - r->at));
+        uint32_t code;
+        size_t n = rg_utf8((const uint8_t *)piece, (size_t)(r->end - r->at), &code);
         if (*piece == '\\') {
-            uint32_t code;
             r->at++;
             if (!read_escape(r, &code))
                 return false;

@@ -24,7 +24,9 @@ enum { RG_JSON_DEPTH = 64 };
 /* With its quotes. What is no UTF-8 becomes U+FFFD. */
 void rg_json_string(rg_buf *out, const char *text);
 void rg_json_bytes(rg_buf *out, const void *text, size_t n);
-/* What is no finite number is "NaN", "+Inf" or "-Inf", in quotes, since JSON has none. */
+/* As Prometheus has them: what is no finite number is NaN, +Inf or -Inf. */
+void rg_shortest_number(rg_buf *out, double value);
+/* The same, with those in quotes, since JSON has none. */
 void rg_json_number(rg_buf *out, double value);
 
 typedef struct rg_json_reader {

@@ -166,6 +166,14 @@ static void count_bytes(rg_lines *lines, const rg_text *text, size_t got, uint64
     *consumed = now;
 }
 
+/* The whole file is behind us, also where a pipe command would not say how far it is. */
+static void count_whole(rg_lines *lines, const char *file, uint64_t consumed)
+{
+    uint64_t size = lines->end == 0 && !rg_text_is_remote(file) ? rg_path_size(file) : 0;
+    if (lines->disk_bytes != NULL && size > consumed)
+        (void)__atomic_add_fetch(lines->disk_bytes, size - consumed, __ATOMIC_RELAXED);
+}
+
 static rg_status read_text(rg_lines *lines, rg_text *text, const char *file, progress *is)
 {
     uint64_t consumed = 0;
@@ -187,6 +195,7 @@ static rg_status read_text(rg_lines *lines, rg_text *text, const char *file, pro
         if (lines->text.wake != NULL && rg_wake_is_set(lines->text.wake))
             return rg_fail(RG_ECLOSED, "stopped while %s was read", file);
     }
+    count_whole(lines, file, consumed);
     if (have == 0 || is->is_tail || is_behind(lines, is->offset))
         return RG_OK;
     /* Only now: what a command leaves when it dies is no line. */

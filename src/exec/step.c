@@ -69,6 +69,7 @@ void rg_plan_count(const rg_plan *const *plans, int n)
     for (int i = 1; i < n; i++)
         all += rg_plan_examples(plans[i]);
     rg_metric_add(RG_M_BATCHES, 1);
+    rg_step_done();
     rg_metric_add(RG_M_EXAMPLES, all);
     if (number_at(plan, plan->loss, &number))
         rg_metric_mean(RG_M_LOSS, plan->loss_is_sum ? number / (double)examples : number);

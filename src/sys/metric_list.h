@@ -2,7 +2,8 @@
  *
  * Names go by Prometheus' conventions: base units, _total where it only grows. `labels` is the text
  * between the braces; one that ends in '=' is open: each value of it is a series of its own. Those
- * of one name stand together. docs/guide-watch.md has the same table (tests/watch looks). */
+ * of one name stand together. A HISTOGRAM is shown as NAME_bucket, NAME_sum and NAME_count.
+ * docs/guide-watch.md has the same table (tests/watch looks). */
 /* clang-format off */
 #define RG_METRIC_LIST(X) \
     X(START_TIME, GAUGE, ANY, "regatta_process_start_time_seconds", "", "When this process began to be watched, in seconds since 1970") \
@@ -25,6 +26,7 @@
     X(STEP_COMPUTE, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"compute\"", "compute: all the rest") \
     X(STEP_PUSH, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"push\"", "push: sending gradients") \
     X(STEP_WAIT, SECONDS, WORKER, "regatta_step_seconds_total", "part=\"wait\"", "wait: for the step of all workers, or a collective sum") \
+    X(BATCH_TIME, HISTOGRAM, WORKER, "regatta_batch_seconds", "", "How long a batch took on the thread that trained on it, all parts of its step") \
     X(PROGRESS, GAUGE, WORKER, "regatta_progress_ratio", "", "How much of its data this pass has read, 0 to 1, where its size is known") \
     X(GLOBAL_EXAMPLES, GAUGE, WORKER, "regatta_global_examples", "", "Examples of this pass over all workers") \
     X(GLOBAL_RATE, GAUGE, WORKER, "regatta_global_examples_per_second", "", "Examples a second over all workers, since the pass began") \
@@ -41,6 +43,7 @@
     X(PULLS, COUNTER, SERVER, "regatta_pulls_total", "", "Requests for rows or parameters that were answered") \
     X(BUSY, SECONDS, SERVER, "regatta_server_busy_seconds_total", "", "CPU time of the loops of this server") \
     X(LOOPS, GAUGE, SERVER, "regatta_server_loops", "", "Loops of this server: the most that busy seconds grow in a second") \
+    X(WINDOW, GAUGE, WORKER, "regatta_push_window_bytes", "", "Requests that were answered and are not on a server's disk yet, kept to be sent again") \
     X(JOURNAL, COUNTER, SERVER, "regatta_journal_bytes_total", "", "Bytes written to the journal") \
     X(SNAPSHOTS, COUNTER, SERVER, "regatta_snapshots_total", "", "Snapshots that were written") \
     X(SNAPSHOT_TIME, GAUGE, SERVER, "regatta_snapshot_seconds", "", "How long the last snapshot took")

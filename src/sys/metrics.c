@@ -28,6 +28,24 @@ static const line lines[RG_METRICS] = {
 
 rg_metric_cell rg_metric_cells[RG_METRICS];
 
+/* Of a histogram's cell the count is the sum of its times, in ns. A bucket has the times up to its
+ * bound and above that of the one before; they are summed up where they are shown. */
+static const uint64_t bounds_ns[] = {1000000,   3000000,    10000000,   30000000,   100000000,
+                                     300000000, 1000000000, 3000000000, 10000000000};
+static const char *const bounds[] = {"le=\"0.001\"", "le=\"0.003\"", "le=\"0.01\"", "le=\"0.03\"",
+                                     "le=\"0.1\"",   "le=\"0.3\"",   "le=\"1\"",    "le=\"3\"",
+                                     "le=\"10\"",    "le=\"+Inf\""};
+enum {
+    BOUNDS = sizeof bounds_ns / sizeof bounds_ns[0],
+    PARTS = BOUNDS + 3, /* with that of the rest, the sum and the count */
+    HISTOGRAMS = 0
+#define X(id, kind, whose, name, labels, help) +(RG_##kind == RG_HISTOGRAM)
+    RG_METRIC_LIST(X)
+#undef X
+};
+_Static_assert(sizeof bounds / sizeof bounds[0] == BOUNDS + 1, "a label for each bucket");
+static _Atomic uint64_t buckets[HISTOGRAMS][BOUNDS + 1];
+
 typedef struct series {
     rg_metric metric;
     char *labels; /* table="emb", as it is written; owned */
@@ -66,11 +84,30 @@ void rg_metric_mean(rg_metric metric, double value)
     pthread_mutex_unlock(&lock);
 }
 
+/* Which histogram a metric is, of those there are. */
+static int histogram_of(size_t metric)
+{
+    int n = 0;
+    for (size_t i = 0; i < metric; i++)
+        n += lines[i].kind == RG_HISTOGRAM;
+    return n;
+}
+
+void rg_metric_time(rg_metric metric, uint64_t ns)
+{
+    int i = 0;
+    while (i < BOUNDS && ns > bounds_ns[i])
+        i++;
+    (void)atomic_fetch_add_explicit(&buckets[histogram_of(metric)][i], 1, memory_order_relaxed);
+    rg_metric_add(metric, ns);
+}
+
 /* ---- where time goes ---- */
 
 static _Thread_local struct {
     rg_step_part part;
     uint64_t since;
+    uint64_t batch_ns; /* of the parts of this batch that are over */
 } doing;
 
 /* In a profile, where that runs: from its start on. */
@@ -91,9 +128,22 @@ rg_step_part rg_step_enter(rg_step_part part)
         profile_part(now);
     if (before != RG_STEP_NONE)
         rg_metric_add((rg_metric)(RG_M_STEP_READ + (before - RG_STEP_READ)), now - doing.since);
+    if (before != RG_STEP_NONE)
+        doing.batch_ns += now - doing.since;
+    if (part == RG_STEP_NONE)
+        doing.batch_ns = 0;
     doing.part = part;
     doing.since = now;
     return before;
+}
+
+void rg_step_done(void)
+{
+    if (doing.part == RG_STEP_NONE)
+        return;
+    uint64_t so_far = rg_clock_ns() - doing.since;
+    rg_metric_time(RG_M_BATCH_TIME, doing.batch_ns + so_far);
+    doing.batch_ns = -so_far; /* of the part that goes on; the sum of both is no less than 0 */
 }
 
 rg_step_part rg_step_within(rg_step_part part)
@@ -204,7 +254,7 @@ void rg_metrics_tick(void)
 
 static bool has_value(size_t i, uint64_t count)
 {
-    return count > 0 || (lines[i].kind <= RG_SECONDS &&
+    return count > 0 || (lines[i].kind <= RG_HISTOGRAM &&
                          (lines[i].whose == RG_OF_ANY || (int)lines[i].whose == our_role));
 }
 
@@ -217,20 +267,47 @@ static double value_of(size_t i, uint64_t count)
     return atomic_load_explicit(&rg_metric_cells[i].value, memory_order_relaxed);
 }
 
+/* Its buckets, each with those before it, its sum and its count. A time that comes meanwhile may be
+ * in one of them and not yet in another. */
+static void each_part(size_t i, rg_sample sample, void (*see)(void *arg, const rg_sample *sample),
+                      void *arg)
+{
+    int h = histogram_of(i);
+    uint64_t n = 0;
+    sample.slot = RG_METRICS + (size_t)h * PARTS;
+    sample.suffix = "_bucket";
+    for (int k = 0; k <= BOUNDS; k++, sample.slot++) {
+        n += atomic_load_explicit(&buckets[h][k], memory_order_relaxed);
+        sample.labels = bounds[k];
+        sample.value = (double)n;
+        see(arg, &sample);
+    }
+    sample.labels = "";
+    sample.suffix = "_sum";
+    sample.value = (double)rg_metric_count((rg_metric)i) / 1e9;
+    see(arg, &sample);
+    sample.slot++;
+    sample.suffix = "_count";
+    sample.value = (double)n;
+    see(arg, &sample);
+}
+
 void rg_metrics_each(void (*see)(void *arg, const rg_sample *sample), void *arg)
 {
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < RG_METRICS; i++) {
         const line *l = &lines[i];
-        rg_sample sample = {i, l->name, l->labels, l->help, l->kind, 0};
+        rg_sample sample = {i, l->name, "", l->labels, l->help, l->kind, 0};
         uint64_t count = rg_metric_count((rg_metric)i);
-        if (has_value(i, count)) {
+        if (l->kind == RG_HISTOGRAM && has_value(i, count)) {
+            each_part(i, sample, see, arg);
+        } else if (has_value(i, count)) {
             sample.value = value_of(i, count);
             see(arg, &sample);
         }
         for (size_t k = 0; k < n_series; k++)
             if (all[k].metric == i && all[k].set) {
-                sample.slot = RG_METRICS + k;
+                sample.slot = RG_METRICS + (size_t)HISTOGRAMS * PARTS + k;
                 sample.labels = all[k].labels;
                 sample.value = all[k].value;
                 see(arg, &sample);
@@ -239,21 +316,9 @@ void rg_metrics_each(void (*see)(void *arg, const rg_sample *sample), void *arg)
     pthread_mutex_unlock(&lock);
 }
 
-static void write_number(rg_buf *out, double value)
-{
-    if (isnan(value))
-        rg_buf_text(out, "NaN");
-    else if (isinf(value))
-        rg_buf_text(out, value > 0 ? "+Inf" : "-Inf");
-    else if (value == floor(value) && fabs(value) < 1e15)
-        rg_buf_printf(out, "%.0f", value == 0 ? 0.0 : value);
-    else
-        rg_buf_printf(out, "%.13g", value);
-}
-
 void rg_sample_key(rg_buf *out, const rg_sample *sample)
 {
-    rg_buf_printf(out, "\"%s", sample->name);
+    rg_buf_printf(out, "\"%s%s", sample->name, sample->suffix);
     if (sample->labels[0] != '\0') {
         rg_buf_char(out, '{');
         for (const char *c = sample->labels; *c != '\0'; c++) {
@@ -277,14 +342,16 @@ static void see_text(void *arg, const rg_sample *sample)
     if (w->name == NULL || strcmp(w->name, sample->name) != 0) {
         rg_buf_printf(w->out, "# HELP %s %s\n", sample->name, sample->help);
         rg_buf_printf(w->out, "# TYPE %s %s\n", sample->name,
-                      sample->kind <= RG_SECONDS ? "counter" : "gauge");
+                      sample->kind == RG_HISTOGRAM ? "histogram"
+                      : sample->kind <= RG_SECONDS ? "counter"
+                                                   : "gauge");
         w->name = sample->name;
     }
-    rg_buf_text(w->out, sample->name);
+    rg_buf_printf(w->out, "%s%s", sample->name, sample->suffix);
     if (sample->labels[0] != '\0')
         rg_buf_printf(w->out, "{%s}", sample->labels);
     rg_buf_char(w->out, ' ');
-    write_number(w->out, sample->value);
+    rg_shortest_number(w->out, sample->value);
     rg_buf_char(w->out, '\n');
 }
 
@@ -314,7 +381,7 @@ bool rg_metric_info(size_t i, rg_sample *info, rg_metric_whose *whose)
 {
     if (i >= RG_METRICS)
         return false;
-    *info = (rg_sample){i, lines[i].name, lines[i].labels, lines[i].help, lines[i].kind, 0};
+    *info = (rg_sample){i, lines[i].name, "", lines[i].labels, lines[i].help, lines[i].kind, 0};
     *whose = lines[i].whose;
     return true;
 }

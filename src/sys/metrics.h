@@ -15,8 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* SECONDS: a counter that is added to in ns. MEAN: of what came between two ticks. */
-typedef enum rg_metric_kind { RG_COUNTER, RG_SECONDS, RG_GAUGE, RG_MEAN } rg_metric_kind;
+/* SECONDS: a counter that is added to in ns. HISTOGRAM: of times, which rg_metric_time() adds.
+ * MEAN: of what came between two ticks. */
+typedef enum rg_metric_kind {
+    RG_COUNTER,
+    RG_SECONDS,
+    RG_HISTOGRAM,
+    RG_GAUGE,
+    RG_MEAN
+} rg_metric_kind;
 /* A counter of one's own kind is shown from the start, as 0; others when they count. */
 typedef enum rg_metric_whose { RG_OF_ANY, RG_OF_WORKER, RG_OF_SERVER } rg_metric_whose;
 
@@ -60,6 +67,9 @@ static inline uint64_t rg_metric_count(rg_metric metric)
 /* One number of a mean, which is set at the next tick. A NaN is in it, and so seen. */
 void rg_metric_mean(rg_metric metric, double value);
 
+/* One time of a histogram. */
+void rg_metric_time(rg_metric metric, uint64_t ns);
+
 /* ---- where the time of a step goes ---- */
 
 /* By the order of RG_M_STEP_*. */
@@ -77,6 +87,9 @@ rg_step_part rg_step_enter(rg_step_part part);
 /* The same within a step; a thread that is in none stays so. End it by rg_step_enter() of what it
  * returned. */
 rg_step_part rg_step_within(rg_step_part part);
+/* This thread is done with a batch: what its step took since the last one is a time of
+ * RG_M_BATCH_TIME. */
+void rg_step_done(void);
 
 /* ---- numbers that somebody else has, asked for at each tick ---- */
 
@@ -94,8 +107,9 @@ void rg_metrics_tick(void);
 /* ---- seeing them ---- */
 
 typedef struct rg_sample {
-    size_t slot; /* the same for a series as long as the process lives, and small */
-    const char *name, *labels, *help;
+    size_t slot;               /* the same for a series as long as the process lives, and small */
+    const char *name, *suffix; /* of a part of a histogram: "_sum"; else "" */
+    const char *labels, *help;
     rg_metric_kind kind;
     double value;
 } rg_sample;

@@ -6,9 +6,9 @@
  * they live for ever.
  *
  * Of a job each process writes its own trace, and times are those of its wall clock since
- * REGATTA_PROFILE_ZERO (nanoseconds since 1970; without it, since its first span): so traces of one
- * job are put together as they are. Between hosts they are as far apart as the clocks are
- * (`paddle doctor --hosts` measures that). */
+ * REGATTA_PROFILE_ZERO (nanoseconds since 1970; without it, since its first span). The clocks of
+ * hosts differ: who is let in by a server knows by how much, its trace says so, and traces that are
+ * put together go by the clock of one. */
 #ifndef RG_SYS_PROFILE_H
 #define RG_SYS_PROFILE_H
 
@@ -51,8 +51,13 @@ rg_status rg_profile_trace(rg_buf *json);
 /* The trace as a file. */
 rg_status rg_profile_write(const char *path);
 
+/* The clock of a server that calls itself `name` ("pserver 3", "rank 0") is so far ahead of ours,
+ * give or take the error. */
+void rg_profile_peer(const char *name, int64_t ahead_ns, uint64_t error_ns);
+
 /* The traces that processes of a job have written to the folder as one, FOLDER/trace.json;
- * `processes` gets their names. Their spans are in the tables here then. RG_ENOENT: there are none.
+ * `processes` gets their names, and whose clock was off by how much. Their spans are in the tables
+ * here then. RG_ENOENT: there are none.
  */
 rg_status rg_profile_merge(const char *folder, rg_buf *processes);
 

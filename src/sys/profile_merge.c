@@ -1,7 +1,8 @@
 /* profile_merge.c - the traces of a job's processes as one, and what they sum up to.
  *
- * Times of all are since one zero (profile.h), so events are copied as they are. Only what
- * profile_trace.c writes is read: an event is a line. */
+ * Times of all are since one zero (profile.h), by the clocks of their hosts. They are read twice:
+ * for what is known of the clocks and for the first event, then to be copied, moved to the clock of
+ * one (profile_clock.c). Only what profile_trace.c writes is read: an event is a line. */
 #include "sys/profile_priv.h"
 
 #include "base/map.h"
@@ -13,17 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LINE = 4096, CHUNK = 1 << 16 };
+enum { MAX_LINE = 1 << 15, CHUNK = 1 << 16 };
 static const char MERGED[] = "trace.json";
 
 typedef struct merger {
     const rg_folder *folder;
     rg_file *out;
-    rg_map names; /* of spans */
     int files;
-    bool any; /* an event was written */
+    bool looking; /* for clocks and the first event, the first time */
+    bool any;     /* an event was written */
     char process[256];
-    rg_buf found; /* "worker.0, worker.1" */
+    rg_clocks clocks;
+    rg_map first;  /* the time of a process's first event */
+    double ahead;  /* what is to be added to the times of this file */
+    double before; /* how far the first of all is before 0 */
+    rg_buf found;  /* "worker.0, worker.1" */
 } merger;
 
 /* The text behind `key` up to a quote or comma, in a line of ours. */
@@ -37,21 +42,26 @@ static bool field(const char *line, const char *key, char *out, size_t size)
     return true;
 }
 
-/* A name that lives as long as the process: few there are. */
-static rg_status intern(merger *m, const char *text, const char **out)
+/* Names live as long as the process, since spans have them; few there are. One merges at a time. */
+static rg_map names;
+
+static rg_status intern(const char *text, const char **out)
 {
-    *out = rg_map_get(&m->names, text);
+    *out = rg_map_get(&names, text);
     if (*out != NULL)
         return RG_OK;
     char *copy = rg_strdup(text);
     if (copy == NULL)
         return rg_no_memory(strlen(text), "a name");
     *out = copy;
-    return rg_map_put(&m->names, copy, copy);
+    rg_status code = rg_map_put(&names, copy, copy);
+    if (code != RG_OK)
+        rg_free(copy);
+    return code;
 }
 
 /* Into the list, for the tables. */
-static rg_status count(merger *m, const char *line)
+static rg_status count(const merger *m, const char *line)
 {
     static const struct {
         const char *category;
@@ -65,8 +75,10 @@ static rg_status count(merger *m, const char *line)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i].category, category) != 0)
             continue;
+        if (kinds[i].kind == RG_SPAN_RUN && strncmp(m->process, "server.", 7) == 0)
+            continue; /* its runs are updates, no steps */
         span.kind = kinds[i].kind;
-        RG_TRY(intern(m, name, &span.name));
+        RG_TRY(intern(name, &span.name));
         if (!field(line, "\"dur\": ", number, sizeof number))
             return RG_OK;
         span.end = (uint64_t)(strtod(number, NULL) * 1e3);
@@ -75,9 +87,84 @@ static rg_status count(merger *m, const char *line)
     return RG_OK;
 }
 
+/* ---- clocks ---- */
+
+/* Behind `"ts": `; NULL: it has no time. */
+static char *time_in(char *line)
+{
+    char *at = strstr(line, "\"ts\": ");
+    return at != NULL ? at + 6 : NULL;
+}
+
+static rg_status look_at_line(merger *m, char *line)
+{
+    const char *clocks = strstr(line, "\"clocks\": \"");
+    char *at = time_in(line), *end;
+    if (strncmp(line, "{\"name\": ", 9) != 0 && clocks != NULL) {
+        clocks += strlen("\"clocks\": \"");
+        end = strchr(clocks, '"');
+        if (end != NULL)
+            *end = '\0';
+        return rg_clocks_take(&m->clocks, m->process, clocks);
+    }
+    if (at == NULL)
+        return RG_OK;
+    double t = strtod(at, &end), *first = rg_map_get(&m->first, m->process);
+    if (first != NULL) {
+        *first = t < *first ? t : *first;
+        return RG_OK;
+    }
+    const char *name;
+    RG_TRY(intern(m->process, &name));
+    if ((first = rg_alloc(sizeof *first)) == NULL)
+        return rg_no_memory(sizeof *first, "a trace");
+    *first = t;
+    rg_status code = rg_map_put(&m->first, name, first);
+    if (code != RG_OK)
+        rg_free(first);
+    return code;
+}
+
+static double ahead_us(const merger *m, const char *process)
+{
+    return (double)rg_clocks_ahead(&m->clocks, process) / 1e3;
+}
+
+/* Nothing is before 0: the host of the clock that all go by may be behind the one of zero. */
+static void find_first(merger *m)
+{
+    for (size_t i = 0; i < m->first.n_entries; i++) {
+        const rg_map_entry *e = rg_map_at(&m->first, i);
+        if (e == NULL)
+            continue;
+        double t = *(double *)e->value + ahead_us(m, e->key);
+        m->before = t < -m->before ? -t : m->before;
+        rg_free(e->value);
+    }
+    rg_map_fini(&m->first);
+}
+
+static rg_status write_event(merger *m, char *line, size_t n)
+{
+    char *at = time_in(line), *end;
+    double more = m->ahead + m->before;
+    if (at == NULL || more == 0)
+        return rg_file_write(m->out, line, n);
+    char text[64];
+    double t = strtod(at, &end);
+    int length = snprintf(text, sizeof text, "%.3f", t + more);
+    RG_TRY(rg_file_write(m->out, line, (size_t)(at - line)));
+    RG_TRY(rg_file_write(m->out, text, (size_t)length < sizeof text ? (size_t)length : 0));
+    return rg_file_write(m->out, end, n - (size_t)(end - line));
+}
+
+/* ---- files ---- */
+
 static rg_status take_line(merger *m, char *line)
 {
     size_t n = strlen(line);
+    if (m->looking)
+        return look_at_line(m, line);
     if (n > 0 && line[n - 1] == ',')
         line[--n] = '\0';
     if (strncmp(line, "{\"name\": ", 9) != 0) /* the first line and the last */
@@ -85,7 +172,7 @@ static rg_status take_line(merger *m, char *line)
     if (line[n - 1] != '}')
         return rg_fail(RG_ECORRUPT, "an event is cut off; was the process killed as it wrote?");
     RG_TRY(rg_file_write(m->out, m->any ? ",\n" : "\n", m->any ? 2 : 1));
-    RG_TRY(rg_file_write(m->out, line, n));
+    RG_TRY(write_event(m, line, n));
     m->any = true;
     return count(m, line);
 }
@@ -140,7 +227,14 @@ static rg_status visit(void *arg, const char *name)
     if (!is_trace(name))
         return RG_OK;
     (void)snprintf(m->process, sizeof m->process, "%.*s", (int)strlen(name) - 5, name);
+    if (m->looking)
+        return take_file(m, name);
+    m->ahead = ahead_us(m, m->process);
     rg_buf_printf(&m->found, "%s%s", m->files++ > 0 ? ", " : "", m->process);
+    if (m->ahead != 0)
+        rg_buf_printf(&m->found, " (whose clock was %.6f s %s)",
+                      (m->ahead < 0 ? -m->ahead : m->ahead) / 1e6,
+                      m->ahead < 0 ? "ahead" : "behind");
     return take_file(m, name);
 }
 
@@ -149,6 +243,11 @@ static rg_status merge_into(merger *m, const char *path)
     static const char head[] = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [";
     RG_TRY(rg_file_create(&m->out, path));
     RG_TRY(rg_file_write(m->out, head, sizeof head - 1));
+    m->looking = true;
+    rg_status code = rg_folder_each(m->folder, visit, m);
+    find_first(m);
+    RG_TRY(code);
+    m->looking = false;
     RG_TRY(rg_folder_each(m->folder, visit, m));
     RG_TRY(rg_file_write(m->out, "\n]}\n", 4));
     return rg_file_finish(m->out);
@@ -173,7 +272,7 @@ rg_status rg_profile_merge(const char *folder, rg_buf *processes)
             folder);
     rg_buf_text(processes, rg_buf_cstr(&m.found));
     rg_file_close(m.out);
-    rg_map_fini(&m.names); /* its texts stay: spans have them */
+    rg_clocks_fini(&m.clocks);
     rg_folder_close(opened);
     rg_buf_fini(&path);
     rg_buf_fini(&m.found);

@@ -60,11 +60,10 @@ static uint64_t zero_of(const rg_span *spans, size_t n, int64_t ahead)
 
 /* ---- events ---- */
 
-/* Microseconds, as the format wants; what began before the job's zero began with it. */
+/* Microseconds, as the format wants; below 0 on a host whose clock is behind the one of zero. */
 static double at_us(const trace *t, uint64_t ns)
 {
-    int64_t wall = (int64_t)ns + t->ahead - (int64_t)t->zero;
-    return wall > 0 ? (double)wall / 1e3 : 0;
+    return (double)((int64_t)ns + t->ahead - (int64_t)t->zero) / 1e3;
 }
 
 static void add_name(const trace *t, const char *what, int thread, const char *name)
@@ -137,8 +136,10 @@ static rg_status write_trace(rg_buf *json, bool whole, size_t *n_events)
     rg_buf_printf(json,
                   "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"process\": \"%s\", "
                   "\"host\": \"%s\", \"zero_ns\": \"%llu\", \"clock\": \"wall clock of the "
-                  "host\", \"dropped\": \"%llu\"}, \"traceEvents\": [\n",
+                  "host\", \"dropped\": \"%llu\", \"clocks\": \"",
                   t.process, host, (unsigned long long)t.zero, (unsigned long long)dropped);
+    rg_profile_peers(json);
+    rg_buf_text(json, "\"}, \"traceEvents\": [\n");
     rg_buf_printf(json,
                   "{\"name\": \"process_sort_index\", \"ph\": \"M\", \"pid\": %ld, \"tid\": 0, "
                   "\"args\": {\"sort_index\": %ld}}",
@@ -163,21 +164,11 @@ rg_status rg_profile_trace(rg_buf *json)
 static rg_status write_file(const char *path, bool whole)
 {
     rg_buf json;
-    rg_file *file = NULL;
     size_t n = 0;
     rg_buf_init(&json, 0);
     rg_status code = write_trace(&json, whole, &n);
-    if (whole && n == 0) {
-        rg_buf_fini(&json);
-        return code;
-    }
-    if (code == RG_OK)
-        code = rg_file_create(&file, path);
-    if (code == RG_OK)
-        code = rg_file_write(file, json.data, json.len);
-    if (code == RG_OK)
-        code = rg_file_finish(file);
-    rg_file_close(file);
+    if (code == RG_OK && (n > 0 || !whole))
+        code = rg_file_write_all(path, json.data, json.len);
     rg_buf_fini(&json);
     return code;
 }

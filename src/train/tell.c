@@ -8,8 +8,10 @@
 void rg_tell_batch(bool infer, uint64_t rows)
 {
     rg_metric_add(infer ? RG_M_TEST_EXAMPLES : RG_M_EXAMPLES, rows);
-    if (!infer)
-        rg_metric_add(RG_M_BATCHES, 1);
+    if (infer)
+        return;
+    rg_metric_add(RG_M_BATCHES, 1);
+    rg_step_done();
 }
 
 void rg_tell_loss(bool infer, double loss)

@@ -151,6 +151,7 @@ double rg_watch_progress(const rg_watch_state *s)
     return least >= 0 && least <= 1 ? least : -1;
 }
 
+/* To the end of this pass. How many more a script makes, it alone knows. */
 double rg_watch_eta(const rg_watch_state *s)
 {
     rg_point last;

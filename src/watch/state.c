@@ -93,10 +93,16 @@ static void free_process(rg_watched *p)
 
 /* ---- lines ---- */
 
-static bool is_counter(const char *key)
+bool rg_watched_is_counter(const char *key)
 {
+    static const char *const ends[] = {"_total", "_bucket", "_sum", "_count"};
     size_t n = strcspn(key, "{");
-    return n > 6 && memcmp(key + n - 6, "_total", 6) == 0;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t m = strlen(ends[i]);
+        if (n > m && memcmp(key + n - m, ends[i], m) == 0)
+            return true;
+    }
+    return false;
 }
 
 static rg_watched_metric *metric_of(rg_watched *p, const char *key)
@@ -122,7 +128,7 @@ static void take_metric(rg_watched *p, double t, const char *key, double value)
         return;
     if (strcmp(key, "regatta_batches_total") == 0 && value > 0)
         p->stepped = t;
-    m->value = is_counter(key) ? m->before + value : value;
+    m->value = rg_watched_is_counter(key) ? m->before + value : value;
     m->recent[m->n_recent++ % RG_WATCH_RECENT] = (rg_point){t, m->value};
 }
 
@@ -143,7 +149,7 @@ static void take_start(rg_watch_state *s, rg_watched *p, double t, rg_json_reade
     double number;
     rg_map_entry *e;
     for (size_t i = 0; i < p->metrics.n_entries; i++)
-        if ((e = rg_map_at(&p->metrics, i)) != NULL && is_counter(e->key)) {
+        if ((e = rg_map_at(&p->metrics, i)) != NULL && rg_watched_is_counter(e->key)) {
             rg_watched_metric *m = e->value;
             m->before = m->value;
         }
@@ -285,7 +291,8 @@ static void take_mean(rg_watch_state *s, rg_series *to, const char *key, double 
     *seen = newest;
 }
 
-static double sum_of(const rg_watch_state *s, const char *name, bool labelled)
+/* Of all its labels. */
+static double sum_of(const rg_watch_state *s, const char *name)
 {
     double sum = 0;
     size_t n = strlen(name);
@@ -293,7 +300,7 @@ static double sum_of(const rg_watch_state *s, const char *name, bool labelled)
         const rg_map *metrics = &s->processes[i]->metrics;
         for (size_t k = 0; k < metrics->n_entries; k++) {
             const rg_map_entry *e = rg_map_at(metrics, k);
-            if (e != NULL && strncmp(e->key, name, n) == 0 && e->key[n] == (labelled ? '{' : '\0'))
+            if (e != NULL && strncmp(e->key, name, n) == 0 && e->key[n] == '{')
                 sum += ((rg_watched_metric *)e->value)->value;
         }
     }
@@ -312,7 +319,7 @@ static bool anybody_says(const rg_watch_state *s, const char *key)
 static void tick(rg_watch_state *s)
 {
     double t = s->newest, examples = rg_watch_examples(s), progress = rg_watch_progress(s);
-    double bytes = sum_of(s, "regatta_table_bytes", true);
+    double bytes = sum_of(s, "regatta_table_bytes");
     rg_point last;
     if (t <= s->ticked)
         return;
@@ -322,6 +329,9 @@ static void tick(rg_watch_state *s)
         rg_series_add(&s->examples, t, examples);
     if (bytes > 0)
         rg_series_add(&s->table_bytes, t, bytes);
+    /* A new pass begins anew: its pace is its own. */
+    if (progress >= 0 && rg_series_last(&s->progress, &last) && progress < last.v)
+        s->progress = (rg_series){.is_count = true};
     if (progress >= 0)
         rg_series_add(&s->progress, t, progress);
     take_mean(s, &s->loss, "regatta_loss", &s->loss_t);

@@ -86,6 +86,7 @@ rg_watched *rg_watch_state_process(rg_watch_state *state, const char *name);
 /* ---- what follows from it ---- */
 
 /* Its value; `or` where there is none. */
+bool rg_watched_is_counter(const char *key); /* by its name */
 double rg_watched_value(const rg_watched *p, const char *key, double or);
 /* How much a counter grew in a second, lately; 0 where the process is silent. */
 double rg_watched_rate(const rg_watch_state *state, const rg_watched *p, const char *key);

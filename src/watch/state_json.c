@@ -2,9 +2,10 @@
 #include "watch/state.h"
 
 #include "base/json.h"
+#include "base/mem.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add_number(rg_buf *out, const char *name, double value)
@@ -290,19 +291,11 @@ void rg_watch_state_json(const rg_watch_state *s, rg_buf *out)
 
 /* ---- Prometheus ---- */
 
-static void add_line(rg_buf *out, const rg_watched *p, const rg_watched_metric *m)
-{
-    size_t name = strcspn(m->key, "{");
-    const char *labels = m->key[name] == '{' ? m->key + name + 1 : "}";
-    rg_buf_printf(out, "%.*s{process=\"%s\"%s%s ", (int)name, m->key, p->name,
-                  labels[0] == '}' ? "" : ",", labels);
-    if (isnan(m->value))
-        rg_buf_text(out, "NaN\n");
-    else if (isinf(m->value))
-        rg_buf_text(out, m->value > 0 ? "+Inf\n" : "-Inf\n");
-    else
-        rg_buf_printf(out, "%.17g\n", m->value);
-}
+typedef struct line {
+    const rg_watched *of;
+    const rg_watched_metric *metric;
+    size_t name, order; /* characters of its key before the labels; as they came */
+} line;
 
 /* What is after a '{' is a list of labels, or the line would break what follows. */
 static bool is_sound(const char *key)
@@ -312,38 +305,86 @@ static bool is_sound(const char *key)
            strchr(key, '\n') == NULL;
 }
 
-/* All lines of one name stand together, as the format asks. */
-void rg_watch_state_metrics(const rg_watch_state *s, rg_buf *out)
+static int by_name(const void *a, const void *b)
 {
+    const line *x = a, *y = b;
+    size_t n = x->name < y->name ? x->name : y->name;
+    int order = memcmp(x->metric->key, y->metric->key, n);
+    if (order == 0 && x->name != y->name)
+        order = x->name < y->name ? -1 : 1;
+    return order != 0 ? order : x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* The letters of its name that its type is said of: of a part of a histogram, without which part.
+ */
+static size_t family_of(const line *l, bool *is_histogram)
+{
+    static const char *const ends[] = {"_bucket", "_sum", "_count"};
+    *is_histogram = true;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t m = strlen(ends[i]);
+        if (l->name > m && memcmp(l->metric->key + l->name - m, ends[i], m) == 0)
+            return l->name - m;
+    }
+    *is_histogram = false;
+    return l->name;
+}
+
+static bool is_of_family(const line *before, const line *l, size_t family)
+{
+    bool parts;
+    return family_of(before, &parts) == family &&
+           memcmp(before->metric->key, l->metric->key, family) == 0;
+}
+
+static size_t collect_lines(const rg_watch_state *s, line *lines)
+{
+    size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         const rg_map *metrics = &s->processes[i]->metrics;
         for (size_t k = 0; k < metrics->n_entries; k++) {
             const rg_map_entry *e = rg_map_at(metrics, k);
-            size_t name = e != NULL ? strcspn(e->key, "{") : 0;
-            bool first = e != NULL && is_sound(e->key);
-            /* Whether an earlier one has this name: then its lines are there already. */
-            for (size_t j = 0; first && j <= i; j++) {
-                const rg_map *other = &s->processes[j]->metrics;
-                for (size_t l = 0; first && l < (j == i ? k : other->n_entries); l++) {
-                    const rg_map_entry *o = rg_map_at(other, l);
-                    first = o == NULL || strncmp(o->key, e->key, name) != 0 ||
-                            (o->key[name] != '\0' && o->key[name] != '{');
-                }
-            }
-            if (!first)
+            if (e == NULL || !is_sound(e->key))
                 continue;
-            rg_buf_printf(out, "# TYPE %.*s %s\n", (int)name, e->key,
-                          name > 6 && strncmp(e->key + name - 6, "_total", 6) == 0 ? "counter"
-                                                                                   : "gauge");
-            for (size_t j = 0; j < s->n; j++) {
-                const rg_map *other = &s->processes[j]->metrics;
-                for (size_t l = 0; l < other->n_entries; l++) {
-                    const rg_map_entry *o = rg_map_at(other, l);
-                    if (o != NULL && strncmp(o->key, e->key, name) == 0 &&
-                        (o->key[name] == '\0' || o->key[name] == '{') && is_sound(o->key))
-                        add_line(out, s->processes[j], o->value);
-                }
-            }
+            lines[n] = (line){s->processes[i], e->value, strcspn(e->key, "{"), n};
+            n++;
         }
     }
+    return n;
+}
+
+static void add_line(rg_buf *out, const line *l)
+{
+    const char *key = l->metric->key;
+    const char *labels = key[l->name] == '{' ? key + l->name + 1 : "}";
+    rg_buf_printf(out, "%.*s{process=\"%s\"%s%s ", (int)l->name, key, l->of->name,
+                  labels[0] == '}' ? "" : ",", labels);
+    rg_shortest_number(out, l->metric->value);
+    rg_buf_char(out, '\n');
+}
+
+/* All lines of one name stand together, as the format asks. */
+void rg_watch_state_metrics(const rg_watch_state *s, rg_buf *out)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < s->n; i++)
+        most += s->processes[i]->metrics.live;
+    line *lines = rg_alloc((most + 1) * sizeof *lines);
+    if (lines == NULL) {
+        rg_buf_room(out, SIZE_MAX); /* the buffer says that there is no memory */
+        return;
+    }
+    size_t n = collect_lines(s, lines);
+    qsort(lines, n, sizeof *lines, by_name);
+    for (size_t i = 0; i < n; i++) {
+        bool parts;
+        size_t family = family_of(&lines[i], &parts);
+        if (i == 0 || !is_of_family(&lines[i - 1], &lines[i], family))
+            rg_buf_printf(out, "# TYPE %.*s %s\n", (int)family, lines[i].metric->key,
+                          parts                                         ? "histogram"
+                          : rg_watched_is_counter(lines[i].metric->key) ? "counter"
+                                                                        : "gauge");
+        add_line(out, &lines[i]);
+    }
+    rg_free(lines);
 }

@@ -107,29 +107,15 @@ void rg_tail_drop(rg_tail *t)
 
 rg_status rg_tail_last(const char *path, size_t lines, size_t max_bytes, rg_buf *out)
 {
-    rg_file *file;
-    RG_TRY(rg_file_open(&file, path));
-    uint64_t size = rg_file_size(file);
-    uint64_t from = size > max_bytes ? size - max_bytes : 0;
+    uint64_t from;
     rg_buf text;
     rg_buf_init(&text, 0);
-    rg_status code = rg_file_seek(file, from);
-    while (code == RG_OK && text.len < max_bytes) {
-        size_t had = text.len, got = 0;
-        size_t want = max_bytes - had < CHUNK ? max_bytes - had : CHUNK;
-        rg_buf_room(&text, want);
-        if ((code = rg_buf_status(&text)) == RG_OK)
-            code = rg_file_read_some(file, text.data + had, want, &got);
-        text.len = had + (code == RG_OK ? got : 0);
-        if (got == 0)
-            break;
-    }
-    rg_file_close(file);
+    rg_status code = rg_file_tail(path, max_bytes, &text, &from);
     size_t at = text.len;
     for (size_t seen = 0; code == RG_OK && at > 0; at--)
         if (text.data[at - 1] == '\n' && at < text.len && ++seen >= lines)
             break;
-    if (from > 0 && at == 0) { /* the first is not whole */
+    if (code == RG_OK && from > 0 && at == 0) { /* the first is not whole */
         const uint8_t *end = memchr(text.data, '\n', text.len);
         at = end != NULL ? (size_t)(end - text.data) + 1 : 0;
     }

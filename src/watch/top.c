@@ -149,7 +149,7 @@ static void draw_head(const rg_watch_state *s, canvas *c)
     bar[BAR] = '\0';
     if (ratio >= 0)
         line(c, PLAIN, "[%s] %.0f %% read%s%s%s", bar, 100 * ratio, eta >= 0 ? ", " : "",
-             eta >= 0 ? duration(eta).text : "", eta >= 0 ? " to go" : "");
+             eta >= 0 ? duration(eta).text : "", eta >= 0 ? " to go in this pass" : "");
     line(c, BOLD, "%s examples/s  %s examples  loss %s  AUC %s",
          short_number(rg_watch_examples_per_second(s)).text,
          short_number(rg_watch_examples(s)).text, newest(&s->loss).text, newest(&s->auc).text);

@@ -14,21 +14,26 @@ PADDLE = os.path.join(os.path.dirname(sys.executable), "paddle")  # it runs the 
 SCRIPT = os.path.join(ROOT, "tests", "cli", "failing_job.py")
 
 
-def profile(folder, *arguments):
+def profile(folder, *arguments, **env):
     done = subprocess.run([PADDLE, "profile", *arguments], cwd=str(folder), text=True,
-                          capture_output=True, timeout=100)
+                          capture_output=True, timeout=100, env=dict(os.environ, **env))
     return done.returncode, done.stdout, done.stderr
 
 
 def test_a_job_on_one_clock(tmp_path):
+    """Though worker 1 is on a host whose clock is 70 s behind."""
     code, out, err = profile(
         tmp_path, "--out", "where", "-m", "paddle.distributed.launch_ps", "--worker_num=2",
-        "--server_num=1", "--start_port=%d" % free_ports(1), "--print_config=False", SCRIPT, "well")
+        "--server_num=1", "--start_port=%d" % free_ports(1), "--print_config=False", SCRIPT, "well",
+        LATE_MS="70000")
     assert code == 0, err
-    assert "trace of server.0, worker.0, worker.1: where/trace.json" in out
+    said = re.search(r"trace of server.0, worker.0, worker.1 \(whose clock was ([\d.]+) s behind\): "
+                     r"where/trace.json", out)
+    assert said and abs(float(said.group(1)) - 70) < 5, out
     table = dict(re.findall(r"^(\w+) +(\d+) ", out, re.M))
     assert table["sequence_pool"] == "60" and table["send_barrier"] == "60" and table["sgd"] == "60"
     steps = dict(re.findall(r"^  (\w+) +([\d.]+) %", out, re.M))
+    assert "Where 60 steps went" in out  # of workers; a server's updates are no steps
     assert set(steps) == {"read", "pull", "compute", "push", "wait"}
     assert abs(sum(map(float, steps.values())) - 100) < 1
     events = read_trace(str(tmp_path / "where" / "trace.json"))
@@ -49,8 +54,10 @@ def test_a_job_on_one_clock(tmp_path):
     asked = times("worker.0", cat="request", ph="b", name="PUSH")[0]["ts"]
     served = [e["ts"] for e in times("server.0", cat="serve", name="PUSH")]
     assert len(served) == 60 and asked < max(served)
-    last = max(e["ts"] for e in times("worker.0", cat="request", ph="e"))
-    assert min(served) < last < 60e6  # since the command began
+    for worker in ("worker.0", "worker.1"):
+        asked = times(worker, cat="request", ph="b", name="PUSH")[0]["ts"]
+        last = max(e["ts"] for e in times(worker, cat="request", ph="e"))
+        assert 0 < asked < max(served) and min(served) < last < 60e6  # since the command began
     # Again from the files alone; and where there are none.
     again = profile(tmp_path, "--job", "where", "--sorted", "calls")
     assert again[0] == 0 and "trace of server.0" in again[1]

@@ -128,6 +128,12 @@ def test_prometheus_reads_what_a_process_serves(job):
     assert families["regatta_examples"].samples[0].value == FILES * FILE_ROWS + RUNS * BATCH
     assert {s.labels["part"] for s in families["regatta_step_seconds"].samples} == \
         {"read", "pull", "compute", "push", "wait"}
+    times = families["regatta_batch_seconds"]
+    assert times.type == "histogram"
+    found = {s.labels.get("le", s.name): s.value for s in times.samples}
+    assert found["regatta_batch_seconds_count"] == found["+Inf"] == \
+        families["regatta_batches"].samples[0].value
+    assert 0 < found["regatta_batch_seconds_sum"] < 60
     assert all(f.documentation for f in families.values())
 
 

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -196,6 +197,41 @@ static void a_stream_of_events_goes_on_and_ends_with_the_server(void **state)
     close(fd);
 }
 
+enum { CLIENTS = 6, REQUESTS = 25 };
+
+static void *ask_many(void *arg)
+{
+    const rg_http *http = arg;
+    for (int i = 0; i < REQUESTS; i++) {
+        int fd = dial(http);
+        char out[4096];
+        static const char echo[] = GET("/echo?text=mine") HERE CLOSE;
+        static const char stream[] = GET("/events") HERE "\r\n";
+        const char *asked = i % 5 == 4 ? stream : echo;
+        (void)send(fd, asked, strlen(asked), MSG_NOSIGNAL);
+        if (i % 5 != 3) /* who goes before he is answered */
+            (void)receive(fd, out, sizeof out, i % 5 == 4 ? "data: " : "mine");
+        close(fd);
+    }
+    return NULL;
+}
+
+/* Under ThreadSanitizer (make test-tsan) it is the threads that this is about. */
+static void several_ask_at_once(void **state)
+{
+    rg_http *http;
+    int events = 0;
+    pthread_t clients[CLIENTS];
+    (void)state;
+    assert_ok(rg_http_open(&http, "127.0.0.1", 0, NULL, handle, &events));
+    for (int i = 0; i < CLIENTS; i++)
+        assert_int_equal(pthread_create(&clients[i], NULL, ask_many, http), 0);
+    for (int i = 0; i < CLIENTS; i++)
+        (void)pthread_join(clients[i], NULL);
+    assert_says(http, GET("/echo?text=after") HERE CLOSE, " 200 ", "after");
+    rg_http_close(http);
+}
+
 static void a_port_in_use_is_named(void **state)
 {
     rg_http *http, *second;
@@ -215,4 +251,4 @@ RUN(cmocka_unit_test(on_loopback_everybody_of_this_machine_is_answered),
     cmocka_unit_test(a_request_that_is_too_long_or_none_is_refused),
     cmocka_unit_test(connections_that_say_nothing_are_bounded_and_end),
     cmocka_unit_test(a_stream_of_events_goes_on_and_ends_with_the_server),
-    cmocka_unit_test(a_port_in_use_is_named))
+    cmocka_unit_test(several_ask_at_once), cmocka_unit_test(a_port_in_use_is_named))

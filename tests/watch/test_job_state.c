@@ -258,6 +258,34 @@ static void tables_are_summed_over_servers_and_their_limit_foretold(void **state
     rg_watch_state_close(s);
 }
 
+/* A process that is started again goes on counting, in each bucket too. */
+static void histograms_of_processes_are_histograms(void **state)
+{
+    (void)state;
+    static const char start[] =
+        "{\"t\":%d,\"start\":{\"process\":\"worker.0\",\"pid\":%d}}\n"
+        "{\"t\":%d,\"m\":{\"regatta_batch_seconds_bucket{le=\\\"0.1\\\"}\":2,"
+        "\"regatta_batch_seconds_bucket{le=\\\"+Inf\\\"}\":3,"
+        "\"regatta_batch_seconds_sum\":1.5,\"regatta_batch_seconds_count\":3}}\n";
+    char line[512];
+    for (int life = 0; life < 2; life++) {
+        (void)snprintf(line, sizeof line, start, 100 + 10 * life, 7 + life, 101 + 10 * life);
+        write_lines("worker.0", line);
+    }
+    rg_watch_state *s = opened(112);
+    rg_buf out;
+    rg_buf_init(&out, 0);
+    rg_watch_state_metrics(s, &out);
+    assert_holds(rg_buf_cstr(&out),
+                 "# TYPE regatta_batch_seconds histogram\n"
+                 "regatta_batch_seconds_bucket{process=\"worker.0\",le=\"0.1\"} 4\n"
+                 "regatta_batch_seconds_bucket{process=\"worker.0\",le=\"+Inf\"} 6\n"
+                 "regatta_batch_seconds_count{process=\"worker.0\"} 6\n"
+                 "regatta_batch_seconds_sum{process=\"worker.0\"} 3\n");
+    rg_buf_fini(&out);
+    rg_watch_state_close(s);
+}
+
 static void a_folder_that_is_none_is_refused_and_an_empty_one_is_not(void **state)
 {
     rg_watch_state *s;
@@ -303,5 +331,6 @@ RUN(TEST(a_file_is_read_as_it_grows_and_its_unfinished_line_later),
     TEST(a_process_that_says_nothing_has_no_speed),
     TEST(read_at_once_or_as_it_came_the_curves_are_the_same),
     TEST(tables_are_summed_over_servers_and_their_limit_foretold),
+    TEST(histograms_of_processes_are_histograms),
     TEST(a_folder_that_is_none_is_refused_and_an_empty_one_is_not),
     TEST(the_last_lines_of_a_log_are_whole))

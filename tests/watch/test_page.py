@@ -195,7 +195,59 @@ def shown(tmp_path_factory):
     end(process)
 
 
+# ---- how far it is ----
+
+TRAIN = """
+import sys
+import paddle.fluid as fluid
+x, y = fluid.data("x", [None, 1]), fluid.data("y", [None, 1])
+loss = fluid.layers.mean(fluid.layers.square_error_cost(fluid.layers.fc(x, 1), y))
+fluid.optimizer.SGD(0.01).minimize(loss)
+data = fluid.DatasetFactory().create_dataset("QueueDataset")
+data.set_use_var([x, y])
+data.set_batch_size(10)
+data.set_pipe_command("head -n 0; " + "; ".join(
+    "dd bs=100 count=100 2>&-; until [ -e go%d ]; do sleep 0.05; done" % i for i in range(2)) + "; cat")
+data.set_filelist(["lines"])
+exe = fluid.Executor()
+exe.run(fluid.default_startup_program())
+for _ in range(2):
+    exe.train_from_dataset(fluid.default_main_program(), data)
+"""
+
+
+def test_how_far_a_pass_is_and_how_long_it_takes(browser, tmp_path):
+    """Of data that come through a pipe, in two passes, the second of which does not wait."""
+    (tmp_path / "lines").write_text("1 0.5 1 1\n" * 3000)
+    watch = tmp_path / "logs" / "watch"
+    process = subprocess.Popen([sys.executable, "-c", TRAIN], cwd=str(tmp_path), env=dict(
+        os.environ, FLAGS_watch_dir=str(watch), FLAGS_watch_seconds="0.05"))
+    try:
+        while not (watch / "worker.0.jsonl").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        page, address = serve(tmp_path / "logs")
+        browser.get(address)
+        web.until(browser, "return job && job.progress.ratio > 0.3")
+        assert browser.execute_script("return job.progress.ratio") < 0.4
+        (tmp_path / "go0").touch()
+        web.until(browser, "return job.progress.ratio > 0.6 && job.progress.eta > 0")
+        assert re.search(r"Read\s+67 %\s+\S+ m?s to go in this pass", browser.execute_script(
+            "return document.getElementById('numbers').innerText"))
+        (tmp_path / "go1").touch()
+        assert process.wait(timeout=60) == 0
+        web.until(browser, "return job.job.ended && job.progress.ratio === 1")
+        assert browser.execute_script("return job.events.filter(e => e.kind === 'finished').length") == 1
+    finally:
+        process.kill()
+        process.wait()
+    end(page)
+
+
 WIDER = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# What a process shows of itself is seen whole on a phone, and not behind the edge of its box.
+CLIPPED = """const box = document.getElementById('process-table').closest('.scroll');
+return box.scrollWidth - box.clientWidth"""
 # Text whose colour is too near to what is behind it, by the rule of WCAG (4.5 to 1).
 FAINT = r"""
 const rgb = c => c.match(/[\d.]+/g).map(Number);
@@ -229,6 +281,7 @@ def test_it_is_legible_wide_and_narrow_light_and_dark_and_by_keyboard(browser, s
     for width, dark in ((1280, False), (1280, True), (360, False), (360, True)):
         web.look(browser, width, 800, dark)
         assert browser.execute_script(WIDER) <= 0, "at %d it must be pushed sideways" % width
+        assert browser.execute_script(CLIPPED) <= 0, "at %d processes are cut off" % width
         assert browser.execute_script(FAINT) == []
     assert browser.execute_script(NAMELESS) == []
     # What is in files is text.

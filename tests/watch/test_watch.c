@@ -83,6 +83,48 @@ static void metrics_are_shown_as_prometheus_wants_them(void **state)
     rg_buf_fini(&text);
 }
 
+static void times_are_a_histogram(void **state)
+{
+    (void)state;
+    static const char wanted[] = "# TYPE regatta_batch_seconds histogram\n"
+                                 "regatta_batch_seconds_bucket{le=\"0.001\"} 1\n"
+                                 "regatta_batch_seconds_bucket{le=\"0.003\"} 1\n"
+                                 "regatta_batch_seconds_bucket{le=\"0.01\"} 3\n"
+                                 "regatta_batch_seconds_bucket{le=\"0.03\"} 3\n"
+                                 "regatta_batch_seconds_bucket{le=\"0.1\"} 3\n"
+                                 "regatta_batch_seconds_bucket{le=\"0.3\"} 3\n"
+                                 "regatta_batch_seconds_bucket{le=\"1\"} 3\n"
+                                 "regatta_batch_seconds_bucket{le=\"3\"} 3\n"
+                                 "regatta_batch_seconds_bucket{le=\"10\"} 3\n"
+                                 "regatta_batch_seconds_bucket{le=\"+Inf\"} 4\n"
+                                 "regatta_batch_seconds_sum 11.018\n"
+                                 "regatta_batch_seconds_count 4\n";
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    rg_metrics_role(RG_OF_WORKER);
+    rg_metric_time(RG_M_BATCH_TIME, 1000000); /* at its bound: in it */
+    rg_metric_time(RG_M_BATCH_TIME, 7000000);
+    rg_metric_time(RG_M_BATCH_TIME, 10000000);
+    rg_metric_time(RG_M_BATCH_TIME, 11000000000);
+    rg_metrics_text(&text);
+    assert_has(&text, wanted);
+    rg_buf_clear(&text);
+    rg_metrics_json(&text);
+    assert_has(&text, "\"regatta_batch_seconds_bucket{le=\\\"0.01\\\"}\":3");
+    /* A batch has the time of its own parts, from the first to the last. */
+    rg_step_done(); /* in no step */
+    (void)rg_step_enter(RG_STEP_READ);
+    (void)rg_step_enter(RG_STEP_COMPUTE);
+    rg_step_done();
+    rg_step_done();
+    (void)rg_step_enter(RG_STEP_NONE);
+    rg_buf_clear(&text);
+    rg_metrics_text(&text);
+    assert_has(&text, "regatta_batch_seconds_bucket{le=\"10\"} 5\n");
+    assert_has(&text, "regatta_batch_seconds_count 6\n");
+    rg_buf_fini(&text);
+}
+
 static void a_nan_is_seen(void **state)
 {
     (void)state;
@@ -253,6 +295,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metrics_are_shown_as_prometheus_wants_them),
+        cmocka_unit_test(times_are_a_histogram),
         cmocka_unit_test(a_nan_is_seen),
         cmocka_unit_test(threads_lose_no_count),
         cmocka_unit_test(a_process_tells_its_start_its_samples_and_its_end),

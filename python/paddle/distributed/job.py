@@ -108,7 +108,11 @@ class Job(object):
         if log_dir:
             os.makedirs(log_dir, exist_ok=True)
         if log_dir and not append and not id:  # of another job
-            shutil.rmtree(os.path.join(log_dir, "watch"), ignore_errors=True)
+            shutil.rmtree(self._watch_dir, ignore_errors=True)
+
+    @property
+    def _watch_dir(self):
+        return os.path.join(os.path.abspath(self.log_dir), "watch")
 
     def _environment(self, own):
         # Nothing of an outer job reaches ours, nor a proxy that would stand between its parts.
@@ -120,7 +124,7 @@ class Job(object):
             env["REGATTA_LOG_DIR"] = os.path.abspath(self.log_dir)
         if self.log_dir and self.watched and ("FLAGS_watch_dir" not in env or
                                               "REGATTA_JOB_ID" in os.environ):
-            env["FLAGS_watch_dir"] = os.path.join(os.path.abspath(self.log_dir), "watch")
+            env["FLAGS_watch_dir"] = self._watch_dir
         env.update(own)
         return ["%s=%s" % item for item in env.items()]
 
@@ -139,8 +143,8 @@ class Job(object):
     def _watch(self):
         if not self.log_dir or not self.watched:
             return None
-        folder = os.path.join(os.path.abspath(self.log_dir), "watch")
-        return (folder, float(self.stall_seconds)) + tuple(self.page or (None, 0, None))
+        shown_at = tuple(self.page or (None, 0, None))
+        return (self._watch_dir, float(self.stall_seconds)) + shown_at
 
     def run(self, server_wait_ms=0):
         """The exit status the launcher should end with."""

@@ -22,7 +22,7 @@ function showNumbers() {
     number('Loss', digits(p.loss, 4), known(p.test_loss) ? 'held out ' + digits(p.test_loss, 4) : 'in training'),
     number('AUC', digits(p.auc, 4), known(p.test_auc) ? 'held out ' + digits(p.test_auc, 4) : 'in training, all workers'),
     ended ? number('Examples', short(p.examples), 'in all')
-      : number('Read', p.ratio > 0 ? percent(p.ratio) : '–', known(p.eta) ? duration(p.eta) + ' to go' : 'of this pass'),
+      : number('Read', p.ratio > 0 ? percent(p.ratio) : '–', known(p.eta) ? duration(p.eta) + ' to go in this pass' : 'of this pass'),
     number(ended ? 'Took' : 'Runs for', duration(lasted), 'since ' + clock(j.started)),
     number('Memory', bytes(job.processes.reduce((s, q) => s + (q.memory || 0), 0)), 'of all processes'),
     slow ? number('Slowest', slow.who, `${percent(slow.share)} of a step: ${REASONS[slow.reason]}`) : null);
