@@ -1,6 +1,7 @@
 /* fuzz_load.c - any bytes as the programs that a server is sent: what is accepted is run. */
 #include "base/mem.h"
-#include "dist/serve_priv.h"
+#include "dist/serve_load.h"
+#include "dist/serve_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (rg_ps_load_read(&load, bytes, n) != RG_OK || !is_small(load.startup, load.n_startup) ||
         !is_small(load.main, load.n_main))
         return 0;
-    if (rg_serve_take(&s, &load) != RG_OK && (s.desc != NULL || s.sent != NULL || s.vars != NULL))
+    if (rg_serve_take(&s, &load) != RG_OK && (s.desc != NULL || s.sent != NULL || s.shards != NULL))
         abort(); /* nothing has changed */
     rg_serve_close_vars(&s);
     rg_scope_release(s.sent ? s.scope : NULL);

@@ -29,9 +29,9 @@ typedef struct rg_log_story {
 void rg_log_line(rg_log_story *log, const rg_line *line);
 
 typedef struct rg_verdict {
-    char kind[32]; /* "data", "memory", ... */
-    char text[2560];
-    char how[256]; /* the end of the process; "": not known */
+    char kind[32];   /* "data", "memory", ... */
+    char text[2688]; /* a line, its place and words about them */
+    char how[256];   /* the end of the process; "": not known */
     char kernel[512];
     rg_line line;
     char place[1024];

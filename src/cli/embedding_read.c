@@ -169,15 +169,22 @@ static rg_status read_parts(const finder *f, rg_embedding *t)
     return code == RG_OK ? sort(t) : code;
 }
 
+/* The name of a table in parts; else `name` itself. */
+static const char *table_of(const char *name)
+{
+    size_t prefix = sizeof PARTS;
+    bool in_parts = strncmp(name, PARTS, prefix - 1) == 0 && name[prefix - 1] == '/';
+    return in_parts ? name + prefix : name;
+}
+
 /* One that finder has named; false in *is where it is none. */
 static rg_status read_named(const finder *f, const char *name, rg_embedding *t, bool *is)
 {
-    size_t prefix = sizeof PARTS;
+    const char *table = table_of(name);
     memset(t, 0, sizeof *t);
-    bool in_parts = strncmp(name, PARTS, prefix - 1) == 0 && name[prefix - 1] == '/';
-    (void)snprintf(t->name, sizeof t->name, "%s", in_parts ? name + prefix : name);
+    (void)snprintf(t->name, sizeof t->name, "%s", table);
     *is = true;
-    rg_status code = in_parts ? read_parts(f, t) : read_variable(f, name, t, is);
+    rg_status code = table != name ? read_parts(f, t) : read_variable(f, name, t, is);
     if (code != RG_OK)
         rg_embedding_fini(t);
     return code == RG_OK ? RG_OK : rg_context(code, "table %s", name);
@@ -250,8 +257,9 @@ static rg_status open_finder(finder *f, const char *folder)
 
 /* ---- for others ---- */
 
-rg_status rg_embeddings_each(const char *folder,
-                             rg_status (*visit)(void *arg, const rg_embedding *table), void *arg)
+/* Of all that are there, or of that one: the others are not read. */
+static rg_status each_named(const char *folder, const char *only,
+                            rg_status (*visit)(void *arg, const rg_embedding *table), void *arg)
 {
     finder f;
     RG_TRY(open_finder(&f, folder));
@@ -259,6 +267,8 @@ rg_status rg_embeddings_each(const char *folder,
     for (size_t i = 0; code == RG_OK && i < f.n; i++) {
         rg_embedding table;
         bool is;
+        if (only != NULL && strcmp(only, table_of(f.names[i])) != 0)
+            continue;
         code = read_named(&f, f.names[i], &table, &is);
         if (code != RG_OK)
             break;
@@ -268,6 +278,12 @@ rg_status rg_embeddings_each(const char *folder,
     }
     close_finder(&f);
     return code;
+}
+
+rg_status rg_embeddings_each(const char *folder,
+                             rg_status (*visit)(void *arg, const rg_embedding *table), void *arg)
+{
+    return each_named(folder, NULL, visit, arg);
 }
 
 typedef struct picker {
@@ -297,7 +313,9 @@ rg_status rg_embedding_open(rg_embedding *table, const char *folder, const char 
     picker p = {.out = table, .name = name};
     rg_buf_init(&p.names, 0);
     memset(table, 0, sizeof *table);
-    rg_status code = rg_embeddings_each(folder, pick, &p);
+    rg_status code = name[0] != '\0' ? each_named(folder, name, pick, &p) : RG_OK;
+    if (code == RG_OK && p.found == 0) /* what there is, for who has named none or another */
+        code = rg_embeddings_each(folder, pick, &p);
     if (code == RG_OK && p.seen == 0)
         code = rg_fail(
             RG_ENOENT,

@@ -311,7 +311,7 @@ static const command commands[] = {
     {"profile", "run a script or a job, and show where its time goes", rg_cli_module, true},
     {"env", "who this process is in a job, and which variables say so", run_env},
     {"flags", "the FLAGS_* settings and their present values", run_flags},
-    {"ops", "the ops that are implemented; one in detail with its name", run_ops},
+    {"ops", "the ops that are implemented: ops [--markdown | --refused | OP | LAYER]", run_ops},
     {"criteo", "raw Criteo lines as multi-slot text: criteo --hash BUCKETS [FILE... | -]",
      rg_cli_criteo},
     {"gen-criteo", "made-up Criteo lines: gen-criteo --rows N [--seed S] [--out FILE]",

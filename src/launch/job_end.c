@@ -140,28 +140,42 @@ static bool parse_line(rg_job_end *e, char *line)
     return parse_number(e, line, value);
 }
 
-rg_status rg_job_end_read(const char *log_dir, rg_job_end *end)
+rg_status rg_job_end_parse(rg_job_end *end, const char *bytes, size_t n)
 {
-    rg_buf path, text;
-    rg_status code;
+    rg_buf text;
     memset(end, 0, sizeof *end);
     end->failure.oom_kills = end->failure.memory_limit = -1;
     end->failure.tail = "";
-    path_of(log_dir, &path);
-    rg_buf_init(&text, MAX_BYTES);
-    code = rg_path_exists(rg_buf_cstr(&path))
-               ? rg_file_read_all(rg_buf_cstr(&path), MAX_BYTES, &text)
-               : rg_fail(RG_ENOENT, "%s is not there", rg_buf_cstr(&path));
-    for (char *at = (char *)text.data; code == RG_OK && at != NULL && *at != '\0';) {
+    rg_buf_init(&text, MAX_BYTES + 1);
+    rg_buf_add(&text, bytes, n);
+    rg_status code = rg_buf_status(&text);
+    char *at = (char *)text.data; /* ends with a NUL, as buffers do */
+    if (code == RG_OK && memchr(bytes, '\0', n) != NULL)
+        code = rg_fail(RG_ECORRUPT, "it is no text");
+    while (code == RG_OK && at != NULL && *at != '\0') {
         char *next = strchr(at, '\n');
         if (next != NULL)
             *next++ = '\0';
         if (!parse_line(end, at))
-            code = rg_fail(RG_ECORRUPT, "%s has a line '%s'", rg_buf_cstr(&path), at);
+            code = rg_fail(RG_ECORRUPT, "it has a line '%.200s'", at);
         at = next;
     }
     if (code == RG_OK && end->kind == RG_JOB_FAILED && end->failure.process == NULL)
-        code = rg_fail(RG_ECORRUPT, "%s does not say who failed", rg_buf_cstr(&path));
+        code = rg_fail(RG_ECORRUPT, "it does not say who failed");
+    rg_buf_fini(&text);
+    return code;
+}
+
+rg_status rg_job_end_read(const char *log_dir, rg_job_end *end)
+{
+    rg_buf path, text;
+    path_of(log_dir, &path);
+    rg_buf_init(&text, MAX_BYTES);
+    rg_status code = rg_path_exists(rg_buf_cstr(&path))
+                         ? rg_file_read_all(rg_buf_cstr(&path), MAX_BYTES, &text)
+                         : rg_fail(RG_ENOENT, "%s is not there", rg_buf_cstr(&path));
+    if (code == RG_OK && (code = rg_job_end_parse(end, (const char *)text.data, text.len)) != RG_OK)
+        code = rg_context(code, "%s", rg_buf_cstr(&path));
     rg_buf_fini(&text);
     rg_buf_fini(&path);
     return code;

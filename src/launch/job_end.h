@@ -34,6 +34,8 @@ typedef struct rg_job_end {
  * RG_JOB_FAILED, `signal` of RG_JOB_INTERRUPTED. */
 void rg_job_end_write(const char *log_dir, rg_job_end_kind kind, const rg_launch_failure *failure,
                       int signal);
+/* Its n bytes, which may be any. RG_ECORRUPT: a line that cannot be. */
+rg_status rg_job_end_parse(rg_job_end *end, const char *bytes, size_t n);
 /* RG_ENOENT: there is none. RG_ECORRUPT: a line that cannot be. */
 rg_status rg_job_end_read(const char *log_dir, rg_job_end *end);
 

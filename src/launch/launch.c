@@ -1,14 +1,9 @@
 /* launch.c - a job on this host, from the first start to the last end. */
-#include "launch/launch.h"
+#include "launch/launch_priv.h"
 
 #include "base/mem.h"
 #include "launch/card.h"
 #include "launch/job_end.h"
-#include "launch/join.h"
-#include "launch/restart.h"
-#include "launch/watching.h"
-#include "sys/because.h"
-#include "sys/children.h"
 #include "sys/clock.h"
 #include "sys/host.h"
 
@@ -17,30 +12,10 @@
 #include <string.h>
 
 enum { JOIN_MS = 200 }; /* how often it is looked who wants to join */
-enum { GAP_MS = 20, GRACE_MS = 4000, BLAME_MS = 3000, SERVER_WAIT_MS = 5000, TAIL_BYTES = 8192 };
+enum { GAP_MS = 20, GRACE_MS = 4000, SERVER_WAIT_MS = 5000, TAIL_BYTES = 8192 };
 
 #define MS  UINT64_C(1000000)
 #define FAR (UINT64_MAX / 2)
-
-typedef struct supervisor {
-    const rg_launch_job *job;
-    rg_children *children;
-    rg_watching *watching;
-    uint64_t started_ns;
-    int64_t oom_before;
-    rg_child_end *ends; /* of each process that has failed by itself; all 0: it has not */
-    int *failed;        /* those processes, in the order of their ends */
-    int n_failed;
-    rg_restart *restarts; /* by process */
-    int *lost;            /* workers that died for good, and are done without */
-    int n_lost;
-    rg_join *join;        /* NULL: workers do not come and go */
-    bool whole_lines;     /* several are echoed */
-    bool is_over;         /* a server has ended well: all workers have done their part there */
-    int given_up;         /* one that still ran when others ended because of it; -1: none */
-    bool given_up_stands; /* it is stopped */
-    int signal;           /* that we were sent; 0: none */
-} supervisor;
 
 static void say(const char *text)
 {
@@ -59,7 +34,7 @@ static void say_line(const rg_buf *text)
 }
 
 /* What a process writes does not all come into its log: said when it begins. */
-static void tell_lost(const supervisor *s, int child)
+static void tell_lost(const rg_supervisor *s, int child)
 {
     const rg_launch_process *p = &s->job->processes[child];
     rg_buf text;
@@ -73,7 +48,7 @@ static void tell_lost(const supervisor *s, int child)
 }
 
 /* Or about to be started again. */
-static bool any_running(const supervisor *s, rg_launch_role role)
+static bool any_running(const rg_supervisor *s, rg_launch_role role)
 {
     for (int i = 0; i < rg_children_count(s->children); i++)
         if (s->job->processes[i].role == role &&
@@ -82,7 +57,7 @@ static bool any_running(const supervisor *s, rg_launch_role role)
     return false;
 }
 
-static void signal_all(supervisor *s, int signal)
+static void signal_all(rg_supervisor *s, int signal)
 {
     for (int i = 0; i < rg_children_count(s->children); i++)
         rg_children_signal(s->children, i, signal);
@@ -91,7 +66,7 @@ static void signal_all(supervisor *s, int signal)
 /* ---- ending ---- */
 
 /* Waits until all have ended. A second signal to us, or the deadline, ends the patience. */
-static rg_status drain(supervisor *s, uint64_t deadline, bool *killed)
+static rg_status drain(rg_supervisor *s, uint64_t deadline, bool *killed)
 {
     *killed = false;
     while (any_running(s, RG_LAUNCH_WORKER) || any_running(s, RG_LAUNCH_SERVER)) {
@@ -109,7 +84,7 @@ static rg_status drain(supervisor *s, uint64_t deadline, bool *killed)
     return RG_OK;
 }
 
-static rg_status end_all(supervisor *s, bool *killed)
+static rg_status end_all(rg_supervisor *s, bool *killed)
 {
     for (int i = 0; i < s->job->n; i++)
         s->restarts[i].due_ns = 0;
@@ -118,25 +93,14 @@ static rg_status end_all(supervisor *s, bool *killed)
     return drain(s, rg_clock_ns() + GRACE_MS * MS, killed);
 }
 
-static void note_failure(supervisor *s, int child, const rg_child_end *end)
+static void note_failure(rg_supervisor *s, int child, const rg_child_end *end)
 {
     s->ends[child] = *end;
     s->failed[s->n_failed++] = child;
 }
 
-static void because_path(const supervisor *s, int child, rg_buf *path)
-{
-    const rg_launch_process *p = &s->job->processes[child];
-    rg_buf_init(path, 0);
-    rg_buf_printf(path, "%s/%s.%d.because", s->job->run_dir, rg_launch_role_name(p->role),
-                  p->index);
-}
-
-static bool says_because(const supervisor *s, int child, rg_because *of);
-static void forget_because(const supervisor *s, int child);
-
 /* Died for good, and not missed: enough others are left. */
-static bool is_done_without(supervisor *s, int child)
+static bool is_done_without(rg_supervisor *s, int child)
 {
     const rg_launch_process *p = &s->job->processes[child];
     int workers = 0;
@@ -153,7 +117,7 @@ static bool is_done_without(supervisor *s, int child)
 
 /* Whether one that died had nothing left to do. A worker: where servers have ended well each of
  * them had told them that it is done. A server: no worker is left, and none has failed. */
-static bool had_finished(const supervisor *s, int child)
+static bool had_finished(const rg_supervisor *s, int child)
 {
     rg_buf path;
     if (s->job->restarts < 1 && s->join == NULL) /* else one may come when all is done */
@@ -162,14 +126,14 @@ static bool had_finished(const supervisor *s, int child)
         return !any_running(s, RG_LAUNCH_WORKER);
     if (s->is_over || s->job->run_dir == NULL)
         return s->is_over;
-    because_path(s, child, &path);
+    rg_cause_path(s, child, &path);
     bool over = rg_buf_status(&path) == RG_OK && rg_because_is_over(rg_buf_cstr(&path));
     rg_buf_fini(&path);
     return over;
 }
 
 /* A process has failed: it is started again, or done without, or the job has failed. */
-static void take_end(supervisor *s, int child, const rg_child_end *end)
+static void take_end(rg_supervisor *s, int child, const rg_child_end *end)
 {
     const rg_launch_process *p = &s->job->processes[child];
     rg_because of;
@@ -177,7 +141,7 @@ static void take_end(supervisor *s, int child, const rg_child_end *end)
     rg_buf text;
     rg_buf_init(&text, 0);
     bool over = s->signal != 0 || s->n_failed > 0 ||
-                (end->signal == 0 && says_because(s, child, &of)) ||
+                (end->signal == 0 && rg_cause_said(s, child, &of)) ||
                 (s->job->restarts < 1 && s->join == NULL && p->role == RG_LAUNCH_SERVER &&
                  !any_running(s, RG_LAUNCH_WORKER));
     rg_launch_who(&text, p);
@@ -203,18 +167,26 @@ static void take_end(supervisor *s, int child, const rg_child_end *end)
     rg_buf_fini(&text);
 }
 
+/* `child` once more: what the one before said of its end is forgotten. */
+static rg_status start_anew(rg_supervisor *s, int child)
+{
+    rg_restart *r = &s->restarts[child];
+    rg_cause_forget(s, child);
+    RG_TRY(rg_restart_now(r, s->children, child, &s->job->processes[child], s->whole_lines));
+    rg_watching_started(s->watching, s->children, child, r->starts);
+    return RG_OK;
+}
+
 /* Those whose time has come; *next: when the first of the others is due. */
-static rg_status start_again(supervisor *s, uint64_t *next)
+static rg_status start_again(rg_supervisor *s, uint64_t *next)
 {
     *next = FAR;
     for (int i = 0; i < s->job->n; i++) {
-        rg_restart *r = &s->restarts[i];
+        const rg_restart *r = &s->restarts[i];
         if (r->due_ns == 0)
             continue;
         if (r->due_ns <= rg_clock_ns()) {
-            forget_because(s, i); /* what the one before said */
-            RG_TRY(rg_restart_now(r, s->children, i, &s->job->processes[i], s->whole_lines));
-            rg_watching_started(s->watching, s->children, i, r->starts);
+            RG_TRY(start_anew(s, i));
         } else if (r->due_ns < *next) {
             *next = r->due_ns;
         }
@@ -222,8 +194,7 @@ static rg_status start_again(supervisor *s, uint64_t *next)
     return RG_OK;
 }
 
-/* The next end before `deadline`; false in *more where there was none. */
-static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
+rg_status rg_supervisor_collect_one(rg_supervisor *s, uint64_t deadline, bool *more)
 {
     rg_child_event event;
     rg_child_end end;
@@ -243,108 +214,14 @@ static rg_status collect_one(supervisor *s, uint64_t deadline, bool *more)
     return RG_OK;
 }
 
-/* ---- who was first ---- */
+/* ---- how it ends ---- */
 
-static void forget_because(const supervisor *s, int child)
-{
-    rg_buf path;
-    if (s->job->run_dir == NULL)
-        return;
-    because_path(s, child, &path);
-    if (rg_buf_status(&path) == RG_OK)
-        rg_because_forget(rg_buf_cstr(&path));
-    rg_buf_fini(&path);
-}
-
-static bool says_because(const supervisor *s, int child, rg_because *of)
-{
-    rg_buf path;
-    if (s->job->run_dir == NULL)
-        return false;
-    because_path(s, child, &path);
-    bool said = rg_buf_status(&path) == RG_OK && rg_because_read(rg_buf_cstr(&path), of);
-    rg_buf_fini(&path);
-    return said;
-}
-
-static bool is_meant(const rg_launch_process *p, const rg_because *of)
-{
-    return (p->role == RG_LAUNCH_WORKER) == of->worker &&
-           (of->index == RG_BECAUSE_ANY || of->index == p->index);
-}
-
-/* The first of those meant that has failed and is not in the chain yet; -1: none. Who was ended
- * by a signal did not end because of a peer. */
-static int find_blamed(const supervisor *s, const rg_because *of, const bool *in_chain)
-{
-    int found = -1;
-    for (int i = 0; i < s->n_failed; i++) {
-        int child = s->failed[i];
-        if (!in_chain[child] && is_meant(&s->job->processes[child], of) &&
-            (found < 0 || (s->ends[found].signal == 0 && s->ends[child].signal != 0)))
-            found = child;
-    }
-    return found;
-}
-
-/* The first of those meant that runs; -1: none. */
-static int blamed_runs(const supervisor *s, const rg_because *of)
-{
-    for (int i = 0; i < rg_children_count(s->children); i++)
-        if (is_meant(&s->job->processes[i], of) && rg_children_running(s->children, i))
-            return i;
-    return -1;
-}
-
-/* From the process that ended first along what each says, to the one that blames none. Where the
- * blame goes round, or to one that does not end, the chain's start stays the first. */
-static rg_status find_first(supervisor *s, bool *in_chain, int *first)
-{
-    uint64_t deadline = rg_clock_ns() + BLAME_MS * MS;
-    int at = *first;
-    rg_because of;
-    in_chain[at] = true;
-    while (s->ends[at].signal == 0 && says_because(s, at, &of)) {
-        bool more = true;
-        int next = find_blamed(s, &of, in_chain);
-        while (next < 0 && more && blamed_runs(s, &of) >= 0) {
-            RG_TRY(collect_one(s, deadline, &more));
-            next = find_blamed(s, &of, in_chain);
-        }
-        if (next < 0) {
-            s->given_up = of.index == RG_BECAUSE_ANY ? -1 : blamed_runs(s, &of);
-            return RG_OK;
-        }
-        in_chain[next] = true;
-        at = next;
-    }
-    *first = at;
-    return RG_OK;
-}
-
-static rg_status root_cause(supervisor *s, int *first)
-{
-    bool more = true;
-    while (more)
-        RG_TRY(collect_one(s, 0, &more));
-    *first = s->failed[0];
-    for (int i = 1; i < s->n_failed && s->ends[*first].signal == 0; i++)
-        if (s->ends[s->failed[i]].signal != 0)
-            *first = s->failed[i];
-    bool *in_chain = rg_alloc_zero((size_t)s->job->n, sizeof *in_chain);
-    if (in_chain == NULL)
-        return rg_no_memory((size_t)s->job->n, "the causes of a failure");
-    rg_status code = find_first(s, in_chain, first);
-    rg_free(in_chain);
-    return code;
-}
-
-static rg_status failed(supervisor *s, int *exit_status)
+static rg_status failed(rg_supervisor *s, int *exit_status)
 {
     bool killed;
     rg_buf tail, card;
     int first;
-    RG_TRY(root_cause(s, &first));
+    RG_TRY(rg_cause_first(s, &first));
     s->given_up_stands = s->given_up >= 0 && rg_children_stopped(s->children, s->given_up);
     int64_t oom = rg_host_oom_kills();
     RG_TRY(end_all(s, &killed));
@@ -388,7 +265,7 @@ static rg_status failed(supervisor *s, int *exit_status)
     return RG_OK;
 }
 
-static rg_status interrupted(supervisor *s, int *exit_status)
+static rg_status interrupted(rg_supervisor *s, int *exit_status)
 {
     bool killed;
     rg_buf text;
@@ -415,7 +292,7 @@ static rg_status interrupted(supervisor *s, int *exit_status)
 /* ---- success ---- */
 
 /* "; logs that are not complete: ...", where there are such. */
-static void add_lost(const supervisor *s, rg_buf *line)
+static void add_lost(const rg_supervisor *s, rg_buf *line)
 {
     bool any = false;
     for (int i = 0; i < rg_children_count(s->children); i++) {
@@ -429,7 +306,7 @@ static void add_lost(const supervisor *s, rg_buf *line)
 }
 
 /* "; started again: worker 1 (2 times); lost: worker 0", where there are such. */
-static void add_starts(const supervisor *s, rg_buf *line)
+static void add_starts(const rg_supervisor *s, rg_buf *line)
 {
     const char *before = "; started again: ";
     for (int i = 0; i < s->job->n; i++) {
@@ -449,7 +326,7 @@ static void add_starts(const supervisor *s, rg_buf *line)
     }
 }
 
-static void tell_success(supervisor *s)
+static void tell_success(rg_supervisor *s)
 {
     int count[2] = {0, 0};
     rg_buf line, examples, twice;
@@ -488,7 +365,7 @@ static void tell_success(supervisor *s)
 }
 
 /* Servers that still run are told to end: that is how a job without exe.close() ends. */
-static rg_status end_servers(supervisor *s)
+static rg_status end_servers(rg_supervisor *s)
 {
     rg_buf text;
     bool killed;
@@ -507,10 +384,10 @@ static rg_status end_servers(supervisor *s)
 
 /* ---- workers that are added ---- */
 
-static rg_status start_next(supervisor *s);
+static rg_status start_next(rg_supervisor *s);
 
 /* The number of one that is lost, else one that nobody has had. */
-static rg_status add_worker(supervisor *s, rg_buf *answer)
+static rg_status add_worker(rg_supervisor *s, rg_buf *answer)
 {
     int child = s->n_lost > 0 ? s->lost[0] : rg_children_count(s->children);
     if (!any_running(s, RG_LAUNCH_WORKER) || s->is_over) {
@@ -524,9 +401,7 @@ static rg_status add_worker(supervisor *s, rg_buf *answer)
     if (s->n_lost > 0) {
         s->n_lost--;
         memmove(s->lost, s->lost + 1, (size_t)s->n_lost * sizeof *s->lost);
-        forget_because(s, child);
-        RG_TRY(rg_restart_now(&s->restarts[child], s->children, child, &s->job->processes[child],
-                              s->whole_lines));
+        RG_TRY(start_anew(s, child));
     } else {
         RG_TRY(start_next(s));
     }
@@ -535,7 +410,7 @@ static rg_status add_worker(supervisor *s, rg_buf *answer)
     return RG_OK;
 }
 
-static rg_status look_for_joins(supervisor *s)
+static rg_status look_for_joins(rg_supervisor *s)
 {
     bool asked = s->join != NULL;
     while (asked) {
@@ -560,7 +435,7 @@ static rg_status look_for_joins(supervisor *s)
 /* ---- the job ---- */
 
 /* Waits for the next end; false in *go_on when the job is over, one way or the other. */
-static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
+static rg_status watch(rg_supervisor *s, uint64_t *server_deadline, bool *go_on)
 {
     bool more;
     uint64_t next;
@@ -577,7 +452,7 @@ static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
     RG_TRY(look_for_joins(s));
     uint64_t look = s->join != NULL ? rg_clock_ns() + JOIN_MS * MS : FAR;
     next = look < next ? look : next;
-    RG_TRY(collect_one(s, next < *server_deadline ? next : *server_deadline, &more));
+    RG_TRY(rg_supervisor_collect_one(s, next < *server_deadline ? next : *server_deadline, &more));
     if (!more && rg_clock_ns() >= *server_deadline) {
         *go_on = false;
         return end_servers(s);
@@ -587,7 +462,7 @@ static rg_status watch(supervisor *s, uint64_t *server_deadline, bool *go_on)
 }
 
 /* The first of the processes that have not been started. */
-static rg_status start_next(supervisor *s)
+static rg_status start_next(rg_supervisor *s)
 {
     int number = rg_children_count(s->children);
     const rg_launch_process *p = &s->job->processes[number];
@@ -606,7 +481,7 @@ static rg_status start_next(supervisor *s)
 
 /* One a moment after the other: many scripts make a folder where there is none, and those that
  * look at the very same time would both make it. */
-static rg_status start_all(supervisor *s)
+static rg_status start_all(rg_supervisor *s)
 {
     int echoed = 0;
     for (int i = 0; i < s->job->n; i++)
@@ -616,14 +491,14 @@ static rg_status start_all(supervisor *s)
         RG_TRY(start_next(s));
         bool more = i + 1 < s->job->n;
         for (uint64_t next = rg_clock_ns() + GAP_MS * MS; more;)
-            RG_TRY(collect_one(s, next, &more));
+            RG_TRY(rg_supervisor_collect_one(s, next, &more));
     }
     return RG_OK;
 }
 
 rg_status rg_launch_run(const rg_launch_job *job, int *exit_status)
 {
-    supervisor s = {.job = job, .given_up = -1};
+    rg_supervisor s = {.job = job, .given_up = -1};
     uint64_t server_deadline = FAR;
     bool go_on;
     rg_status code;

@@ -321,17 +321,5 @@ rg_status rg_children_tail(const rg_children *children, int number, size_t max_b
             rg_buf_add(out, child->kept + child->n_kept - n, n);
         return rg_buf_status(out);
     }
-    rg_file *file;
-    char bytes[1024];
-    RG_TRY(rg_file_open(&file, child->log_path));
-    uint64_t size = rg_file_size(file), at = size > max_bytes ? size - max_bytes : 0;
-    rg_status code = rg_file_seek(file, at);
-    while (code == RG_OK && at < size) {
-        size_t n = size - at < sizeof bytes ? (size_t)(size - at) : sizeof bytes;
-        if ((code = rg_file_read(file, bytes, n)) == RG_OK)
-            rg_buf_add(out, bytes, n);
-        at += n;
-    }
-    rg_file_close(file);
-    return code != RG_OK ? code : rg_buf_status(out);
+    return rg_file_tail(child->log_path, max_bytes, out, NULL);
 }

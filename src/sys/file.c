@@ -11,20 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum { WRITE_BUFFER = 64 * 1024, MAX_PATH_BYTES = 4096 };
-
-struct rg_file {
-    char *path;
-    int fd;
-    uint64_t size, offset;
-    uint32_t crc;
-    size_t pending; /* bytes of `buffer` not yet written */
-    bool writing;
-    uint8_t buffer[]; /* of a writer only */
-};
 
 rg_status rg_system_failed(const char *what, const char *path)
 {
@@ -96,7 +85,12 @@ rg_status rg_file_of(rg_file **out, int fd, const char *path, bool writing)
 
 rg_status rg_file_open_stream(rg_file **file, const char *path)
 {
-    int fd = rg_injected("file.open") ? -1 : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC, fd = -1;
+    /* Opened by its name a file at stdin would be read from its beginning, by an offset that nobody
+     * else sees: whoever started us asks its own how far we are. */
+    if (!rg_injected("file.open"))
+        fd = strcmp(path, "/dev/stdin") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                             : open(path, flags);
     return wrap(file, fd, path, false, true);
 }
 
@@ -131,6 +125,7 @@ void rg_file_close(rg_file *file)
         return;
     if (file->fd >= 0)
         (void)close(file->fd);
+    rg_direct_free(file->direct);
     rg_free(file->path);
     rg_free(file);
 }
@@ -240,68 +235,6 @@ rg_status rg_file_finish(rg_file *file)
     return RG_OK;
 }
 
-/* ---- a log ---- */
-
-static rg_status take_back(rg_file *file)
-{
-    rg_status code = rg_system_failed("cannot write", file->path);
-    (void)!ftruncate(file->fd, (off_t)file->offset); /* else its reader finds a torn end */
-    (void)lseek(file->fd, (off_t)file->offset, SEEK_SET);
-    return code;
-}
-
-rg_status rg_file_append(rg_file *file, const rg_iov *pieces, size_t n)
-{
-    enum { MOST = 64 };
-    struct iovec out[MOST];
-    size_t left = 0, total, first = 0;
-    if (n > MOST)
-        return rg_fail(RG_EINVAL, "%zu pieces for %s at once", n, file->path);
-    for (size_t i = 0; i < n; i++) {
-        out[i] = (struct iovec){(void *)(uintptr_t)pieces[i].at, pieces[i].bytes};
-        left += pieces[i].bytes;
-    }
-    total = left;
-    while (left > 0) {
-        ssize_t put = rg_injected("file.append") ? -1
-                                                 : writev(file->fd, out + first, (int)(n - first));
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return take_back(file);
-        left -= (size_t)put;
-        for (size_t done = (size_t)put; done > 0;) {
-            size_t some = done < out[first].iov_len ? done : out[first].iov_len;
-            out[first].iov_base = (uint8_t *)out[first].iov_base + some;
-            out[first].iov_len -= some;
-            done -= some;
-            first += out[first].iov_len == 0;
-        }
-        while (first < n && out[first].iov_len == 0)
-            first++;
-    }
-    file->offset += total;
-    return RG_OK;
-}
-
-rg_status rg_file_sync(const rg_file *file)
-{
-    if (rg_injected("file.sync") || fdatasync(file->fd) != 0)
-        return rg_system_failed("cannot flush", file->path);
-    return RG_OK;
-}
-
-rg_status rg_file_cut(const char *path, uint64_t size)
-{
-    int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-    rg_status code = RG_OK;
-    if (fd < 0 || rg_injected("file.cut") || ftruncate(fd, (off_t)size) != 0 || fsync(fd) != 0)
-        code = rg_system_failed("cannot cut", path);
-    if (fd >= 0)
-        (void)close(fd);
-    return code;
-}
-
 rg_status rg_file_write_all(const char *path, const void *bytes, size_t n)
 {
     rg_file *file = NULL;
@@ -344,6 +277,26 @@ rg_status rg_file_read_all(const char *path, size_t max_bytes, rg_buf *out)
     rg_status code = rg_file_read_rest(file, max_bytes, out);
     rg_file_close(file);
     return code;
+}
+
+rg_status rg_file_tail(const char *path, size_t max_bytes, rg_buf *out, uint64_t *from)
+{
+    enum { PIECE = 4096 };
+    rg_file *file = NULL;
+    char bytes[PIECE];
+    RG_TRY(rg_file_open(&file, path));
+    uint64_t size = rg_file_size(file), at = size > max_bytes ? size - max_bytes : 0;
+    if (from != NULL)
+        *from = at;
+    rg_status code = rg_file_seek(file, at);
+    for (size_t got = 1; code == RG_OK && got > 0 && at < size; at += got) {
+        code = rg_file_read_some(file, bytes, size - at < PIECE ? (size_t)(size - at) : PIECE,
+                                 &got);
+        if (code == RG_OK)
+            rg_buf_add(out, bytes, got);
+    }
+    rg_file_close(file);
+    return code == RG_OK ? rg_buf_status(out) : code;
 }
 
 bool rg_path_exists(const char *path)

@@ -51,6 +51,12 @@ rg_status rg_file_flush(rg_file *file);
 /* Pieces one behind the other, at once, past any buffer and not in the checksum. Where it fails the
  * file is cut back to what it was, as far as the system lets it. */
 rg_status rg_file_append(rg_file *file, const rg_iov *pieces, size_t n);
+/* From now on what is appended is gathered, and written in large blocks, past the system's cache
+ * where the file system can do that: for much that is not read soon. Its failures are those of a
+ * later append, and final. rg_file_gather_end() writes the rest, which sync() needs to be of all.
+ */
+void rg_file_gather(rg_file *file);
+rg_status rg_file_gather_end(rg_file *file); /* also where nothing is gathered */
 /* What was appended is on the disk. Any thread, also while another one appends. A failure is final.
  */
 rg_status rg_file_sync(const rg_file *file);
@@ -63,6 +69,9 @@ rg_status rg_file_write_all(const char *path, const void *bytes, size_t n);
 rg_status rg_file_read_rest(rg_file *file, size_t max_bytes, rg_buf *out);
 /* The whole file. */
 rg_status rg_file_read_all(const char *path, size_t max_bytes, rg_buf *out);
+/* Its end, max_bytes of it at most, appended to `out`; *from, where it is not NULL: where in the
+ * file that begins. */
+rg_status rg_file_tail(const char *path, size_t max_bytes, rg_buf *out, uint64_t *from);
 
 bool rg_path_exists(const char *path);
 bool rg_path_is_dir(const char *path);

@@ -1,8 +1,21 @@
-/* file_priv.h - what file.c and folder.c share. */
+/* file_priv.h - what file.c, file_log.c and folder.c share. */
 #ifndef RG_SYS_FILE_PRIV_H
 #define RG_SYS_FILE_PRIV_H
 
 #include "sys/file.h"
+
+struct rg_file {
+    char *path;
+    int fd;
+    uint64_t size, offset;
+    uint32_t crc;
+    size_t pending; /* bytes of `buffer` not yet written */
+    bool writing;
+    struct rg_direct *direct; /* file_log.c; owned, NULL: it is not written so */
+    uint8_t buffer[];         /* of a writer only */
+};
+
+void rg_direct_free(struct rg_direct *direct); /* NULL is allowed */
 
 /* "what path: the system's reason", of errno. */
 rg_status rg_system_failed(const char *what, const char *path);

@@ -24,6 +24,8 @@ def fail_early():
 
 if ME == "TRAINER1":
     fail_early()
+    if os.environ.get("LATE_MS"):  # as on a host whose clock is behind
+        os.environ["RG_FAULT_CLOCK_MS"] = "-" + os.environ["LATE_MS"]
 if HOW == "server":
     if ME == "PSERVER0":
         os.kill(os.getpid(), signal.SIGSEGV)
