@@ -24,4 +24,4 @@ def points(played=False):
 def of_saves():
     """Those on the way of a save: of files and folders, but for reading, and for journals."""
     return [point for point in points() if point.split(".")[0] in ("file", "dir") and
-            point not in ("file.read", "file.append", "file.cut")]
+            point not in ("file.read", "file.append", "file.block", "file.cut")]

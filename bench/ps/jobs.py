@@ -16,7 +16,7 @@ PERIOD = 0.1
 
 
 def processes():
-    """{pid: (parent, CPU seconds with those of children that have ended)}"""
+    """{pid: (parent, CPU seconds, those of children that have ended)}"""
     found = {}
     for folder in glob.glob("/proc/[0-9]*"):
         try:
@@ -24,18 +24,22 @@ def processes():
                 fields = file.read().rpartition(")")[2].split()
         except (OSError, IOError):
             continue
-        found[int(folder[6:])] = (int(fields[1]), sum(map(int, fields[11:15])) / TICK)
+        own, ended = (sum(map(int, fields[at:at + 2])) / TICK for at in (11, 13))
+        found[int(folder[6:])] = (int(fields[1]), own, ended)
     return found
 
 
 def tree(root):
-    """{pid: CPU seconds} of a process and all below it."""
+    """{pid: CPU seconds} of a process and all below it. Pipe commands that have ended count with
+    who started them; workers do not with the launcher, since they count by themselves: one that
+    ends within a span would count twice there, with all that it did before."""
     every, inside, grew = processes(), {root}, True
     while grew:
-        below = {pid for pid, (parent, _) in every.items() if parent in inside} - inside
+        below = {pid for pid, process in every.items() if process[0] in inside} - inside
         inside |= below
         grew = bool(below)
-    return {pid: every[pid][1] for pid in inside if pid in every}
+    return {pid: every[pid][1] + (every[pid][2] if pid != root else 0)
+            for pid in inside if pid in every}
 
 
 class Watch(object):

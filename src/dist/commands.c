@@ -2,7 +2,12 @@
  *
  * A command is a method of docs/protocol.md, whose list tools/commands_page.py makes of this
  * table. Who may ask, whether it is done once and when are said here; its function only does it. */
-#include "dist/serve_priv.h"
+#include "dist/serve_load.h"
+#include "dist/serve_members.h"
+#include "dist/serve_notes.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
+#include "dist/serve_tell.h"
 
 #include "sys/clock.h"
 #include "sys/events.h"
@@ -29,6 +34,10 @@ enum {
     NOTED = 32,
     /* A trainer that was started again asks for it again: it is answered, and not done. */
     COUNTED = 64,
+    /* With a journal that is flushed each second its answer does not wait for that: who asked keeps
+     * it until it is told that it is on the disk, and asks again where a server comes back without
+     * it (serve_journal.c). */
+    KEPT = 128,
 };
 
 typedef struct command {
@@ -50,8 +59,8 @@ static const command commands[] = {
     [RG_PS_PULL] = {"PULL", ALL, 0, rg_serve_pull, "u32 numbers of variables",
                     "their values, each padded"},
     [RG_PS_ROWS] = {"ROWS", ALL, 0, rg_serve_rows, "ids of tables", "their rows"},
-    [RG_PS_PUSH] = {"PUSH", TRAINERS, NOTED, rg_serve_push, "gradients, and what is wanted back",
-                    "that"},
+    [RG_PS_PUSH] = {"PUSH", TRAINERS, NOTED | KEPT, rg_serve_push,
+                    "gradients, and what is wanted back", "that"},
     [RG_PS_GET] = {"GET", ALL, 0, rg_serve_get_whole, "name, rows", "a tensor"},
     [RG_PS_BARRIER] = {"BARRIER", TRAINERS, ONCE | LOCKED | NOTED, rg_serve_rendezvous, "name",
                        "nothing, when all have come"},
@@ -64,7 +73,7 @@ static const command commands[] = {
     [RG_PS_PROGRAM] = {"PROGRAM", TRAINERS, ONCE | LOCKED | NOTED, compare_program,
                        "32 bytes: digest of the program that is trained",
                        "nothing, where it is that of all"},
-    [RG_PS_STATS] = {"STATS", TRAINERS, ONCE | NO_WORK | LOCKED | NOTED, rg_serve_stats,
+    [RG_PS_STATS] = {"STATS", TRAINERS, ONCE | NO_WORK | LOCKED | NOTED | KEPT, rg_serve_stats,
                      "how far this trainer is", "how far all are"},
     [RG_PS_SET] = {"SET", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_set_whole, "name, tensor",
                    "nothing"},
@@ -97,6 +106,8 @@ static const command commands[] = {
     [RG_PS_IDLE] = {"IDLE", TRAINERS, LOCKED | NOTED, rg_serve_idle, "nothing", "nothing"},
     [RG_PS_ENTER] = {"ENTER", TRAINERS, LOCKED | NOTED, rg_serve_enter,
                      "u64 0; or the number of a step", "u64 number of a step; or nothing"},
+    [RG_PS_SYNC] = {"SYNC", TRAINERS, EARLY | GOODBYE | NO_WORK, rg_serve_sync, "nothing",
+                    "nothing, when all that was answered before is on the disk"},
 };
 
 /* NULL: there is no such method. */
@@ -118,6 +129,21 @@ bool rg_serve_is_noted(uint16_t method)
     return asked != NULL && (asked->flags & NOTED) != 0;
 }
 
+bool rg_serve_is_kept(uint16_t method)
+{
+    const command *asked = find_command(method);
+    return asked != NULL && (asked->flags & KEPT) != 0;
+}
+
+void rg_serve_reply(rg_rpc_request *request, rg_buf *out)
+{
+    if (rg_buf_status(out) != RG_OK)
+        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
+    else
+        rg_rpc_reply(request, 0, &(rg_iov){out->data, out->len}, 1, NULL, NULL);
+    rg_buf_fini(out);
+}
+
 /* ---- the small ones ---- */
 
 static void tell_schema(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
@@ -126,11 +152,7 @@ static void tell_schema(rg_engine *s, rg_member *trainer, rg_rpc_request *reques
     (void)trainer;
     rg_buf_init(&out, 0);
     rg_ps_schema_write(&out, &s->schema);
-    if (rg_buf_status(&out) != RG_OK)
-        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
-    else
-        rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
-    rg_buf_fini(&out);
+    rg_serve_reply(request, &out);
 }
 
 static void tell_whom(rg_engine *s, rg_member *trainer, rg_rpc_request *request)

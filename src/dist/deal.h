@@ -36,14 +36,6 @@ typedef struct rg_holder {
     uint64_t epoch, ticket;
 } rg_holder;
 
-/* How far a reading is. */
-typedef struct rg_pass_state {
-    uint32_t ranges, done;
-    uint32_t returned; /* ranges that came back, of trainers that were gone; each time counts */
-    uint64_t rows;     /* examples of those that are done */
-    bool over;         /* all of them are */
-} rg_pass_state;
-
 rg_status rg_deals_open(rg_deals **deals, rg_status (*note)(void *arg, const rg_range_note *note),
                         void *arg);
 void rg_deals_close(rg_deals *deals); /* NULL is allowed */

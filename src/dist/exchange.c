@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "dist/leases.h"
+#include "dist/window.h"
 #include "sys/cond.h"
 #include "sys/fault.h"
 #include "sys/interrupt.h"
@@ -36,7 +37,7 @@ static void close_channel(const rg_job *job, rg_channel *l)
     close_calls(job, l->answers);
     for (int s = 0; l->targets != NULL && s < job->n_servers; s++) {
         for (size_t v = 0; l->targets[s] != NULL && v < job->servers[s].schema.n; v++)
-            rg_value_release(l->targets[s][v].value);
+            rg_target_close(&l->targets[s][v]);
         rg_free(l->targets[s]);
     }
     rg_free(l->targets);
@@ -208,7 +209,7 @@ static float *target_of(const rg_job_server *server, const rg_target *targets, u
     if (value == NULL || value->data == NULL || value->meta.kind != RG_TENSOR ||
         value->meta.dtype != RG_F32 || rg_numel(value) < targets[var].first + n)
         return NULL;
-    return (float *)value->data + targets[var].first;
+    return rg_target_memory(&targets[var]) + targets[var].first;
 }
 
 static bool all_have_targets(const rg_job_server *server, const rg_target *targets)
@@ -289,7 +290,7 @@ rg_status rg_channel_send(rg_job *job, rg_channel *l, bool pulls, bool waits)
         if (s > 0)
             (void)rg_fault("push.between"); /* some servers have it, others have not */
         if (code == RG_OK)
-            code = rg_in_flight_start(&l->in_flight, &l->calls[s], job->servers[s].client, &ask);
+            code = rg_window_start(job, &l->in_flight, &l->calls[s], s, &ask);
     }
     (void)rg_fault("push.sent");
     l->pushes++;
@@ -325,8 +326,9 @@ static rg_status keep_answer(const rg_job_server *server, rg_channel *l, int s, 
     l->answers[s] = call;
     memset(l->fresh[s], true, server->schema.n * sizeof **l->fresh);
     l->in_place[s] = body == NULL;
+    RG_TRY(rg_channel_settle(server, l, s, call));
     if (l->in_place[s])
-        return rg_rpc_settle(call);
+        return RG_OK;
     RG_TRY(rg_payload_of_answer(rg_rpc_answer_flags(call), &payload));
     bool half = payload == RG_PAYLOAD_HALVES;
     size_t wanted = half ? server->half_bytes : server->reply_bytes;
@@ -408,6 +410,7 @@ rg_status rg_channel_exchange(rg_job *job, rg_channel *l)
     rg_status waited = rg_in_flight_wait(&l->in_flight);
     (void)rg_step_enter(before);
     if (waited != RG_OK) {
+        rg_channel_own(job, l); /* the server may change what is shown when nobody waits for it */
         rg_channel_leave_lenders(l);
         return waited;
     }
@@ -524,7 +527,10 @@ static rg_status latest(const rg_job *job, rg_channel *l, int server, uint32_t v
         l->fresh[server][var] = false;
     }
     if (l->in_place[server]) {
-        *values = target_of(from, l->targets[server], var);
+        const rg_target *target = &l->targets[server][var];
+        *values = target_of(from, l->targets[server], var) != NULL
+                      ? (const float *)target->value->data + target->first
+                      : NULL;
         return RG_OK;
     }
     const uint8_t *body = rg_rpc_answer(answer, &bytes);
@@ -537,7 +543,7 @@ static rg_status latest(const rg_job *job, rg_channel *l, int server, uint32_t v
 
 /* From now on the variable's values may come straight to `value`. */
 static rg_status settle_at(const rg_job *job, rg_channel *l, int server, uint32_t var,
-                           rg_value *value, int64_t first)
+                           rg_value *value, int64_t first, bool shows)
 {
     rg_target **targets = &l->targets[server];
     if (*targets == NULL)
@@ -546,13 +552,14 @@ static rg_status settle_at(const rg_job *job, rg_channel *l, int server, uint32_
         return rg_no_memory(1, "the exchange");
     if ((*targets)[var].value == value && (*targets)[var].first == first)
         return RG_OK;
-    rg_value_release((*targets)[var].value);
-    (*targets)[var] = (rg_target){rg_value_retain(value), first};
+    rg_target_close(&(*targets)[var]);
+    (*targets)[var] = (rg_target){
+        .value = rg_value_retain(value), .first = first, .may_show = shows};
     return RG_OK;
 }
 
 rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg_value *value,
-                           int64_t first, bool stays)
+                           int64_t first, rg_taking how)
 {
     rg_channel *l;
     const float *values;
@@ -562,8 +569,8 @@ rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg
     rg_status code = latest(job, l, server, var, &values);
     if (code == RG_OK && values != NULL && values != to)
         memcpy(to, values, rg_ps_count(&job->servers[server].schema.vars[var]) * sizeof *to);
-    if (code == RG_OK && stays)
-        code = settle_at(job, l, server, var, value, first);
+    if (code == RG_OK && how != RG_TAKE_ONCE)
+        code = settle_at(job, l, server, var, value, first, how == RG_TAKE_SHOWN);
     pthread_mutex_unlock(&job->exchange->lock);
     return code;
 }

@@ -26,12 +26,16 @@ bool rg_exchange_skip(rg_job *job, int thread);
 /* Whether it was, and is not counted. */
 bool rg_exchange_replays(rg_job *job, int thread);
 /* The latest values that came back of a variable, where some have since the last call for it, into
- * `value` from element `first` on. stays: `value` outlives the step, so that later answers may be
- * written there as they come: in sync and half_async while rg_exchange_push() waits, in async ...
- */
+ * `value` from element `first` on. RG_TAKE_STAYS: `value` outlives the step, so that later answers
+ * may be written there as they come: in sync and half_async while rg_exchange_push() waits, in
+ * async below. RG_TAKE_SHOWN: and it may show the server's memory, from which ops read it. */
+typedef enum rg_taking { RG_TAKE_ONCE, RG_TAKE_STAYS, RG_TAKE_SHOWN } rg_taking;
 rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg_value *value,
-                           int64_t first, bool stays);
-/* ... here: at the beginning of a step. */
+                           int64_t first, rg_taking how);
+/* What values show becomes their own: before a request that lets steps go on without this trainer.
+ * No thread of it is in a step. */
+void rg_exchange_own(rg_job *job);
+/* Async: at the beginning of a step. */
 rg_status rg_exchange_refresh(rg_job *job, int thread);
 /* `n` threads will push (train_from_dataset); in sync and half_async their gradients are averaged,
  * and one push is made of them. Each thread says when it ends. */

@@ -9,9 +9,12 @@
 enum { RG_CHANNELS = RG_PS_MAX_THREADS };
 
 /* A parameter of the trainer, or a part of one: rows from element `first` on. */
+typedef struct rg_shown rg_shown; /* (shown.c) */
 typedef struct rg_target {
     rg_value *value; /* counted; NULL: none */
     int64_t first;
+    bool may_show;   /* the server's memory, where that is of this host */
+    rg_shown *shown; /* owned; NULL: it never did */
 } rg_target;
 
 /* Where an answer goes when it comes. */
@@ -93,6 +96,16 @@ rg_status rg_channel_note_lender(rg_channel *l, rg_value *gradient);
 void rg_channel_release_lenders(rg_channel *l);
 void rg_channel_leave_lenders(rg_channel *l);
 void rg_channel_free_given(rg_channel *l);
+/* ---- parameters that are read where the server has them (shown.c) ---- */
+
+/* Its own memory, also while it shows other. */
+float *rg_target_memory(const rg_target *target);
+void rg_target_close(rg_target *target);
+/* What the answer of server s lends is shown by the targets that can, and copied to others. */
+rg_status rg_channel_settle(const rg_job_server *server, rg_channel *l, int s, rg_rpc_call *call);
+/* All targets have their own memory again. */
+void rg_channel_own(const rg_job *job, rg_channel *l);
+
 /* The step of one of the threads that are one sender: the last of them to come pushes the mean, and
  * all wait for the answer. */
 rg_status rg_push_together(rg_job *job, rg_channel *l);

@@ -2,6 +2,7 @@
 #include "dist/fan_out.h"
 
 #include "base/mem.h"
+#include "dist/window.h"
 #include "sys/because.h"
 #include "sys/fault.h"
 
@@ -40,8 +41,10 @@ rg_status rg_job_start_all(rg_job *job, rg_in_flight *in_flight, rg_job_request 
                                 .flags = requests[i].flags,
                                 .iov = requests[i].iov,
                                 .n = requests[i].n};
-        code = rg_in_flight_start(in_flight, &requests[i].call,
-                                  job->servers[requests[i].server].client, &ask);
+        code = ask.method == RG_PS_PUSH
+                   ? rg_window_start(job, in_flight, &requests[i].call, requests[i].server, &ask)
+                   : rg_in_flight_start(in_flight, &requests[i].call,
+                                        job->servers[requests[i].server].client, &ask);
     }
     return code;
 }

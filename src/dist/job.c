@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "dist/exchange.h"
 #include "dist/fan_out.h"
+#include "dist/window.h"
 #include "ir/digest.h"
 #include "sys/clock.h"
 #include "sys/log.h"
@@ -22,6 +23,7 @@ static void init_locks(rg_job *job)
     pthread_mutex_init(&job->refusing, NULL);
     pthread_mutex_init(&job->lock, NULL);
     pthread_mutex_init(&job->news, NULL);
+    pthread_mutex_init(&job->syncing, NULL);
 }
 
 rg_status rg_job_open(rg_job **out)
@@ -48,6 +50,7 @@ static void forget(rg_job *job)
     job->mode = job->servers_mode = NULL;
     job->mode_state = NULL;
     job->inbox = NULL;
+    job->window = NULL;
     job->refused[0] = job->lost[0] = '\0';
 }
 
@@ -75,6 +78,7 @@ void rg_job_disconnect(rg_job *job)
         job->mode->close(job);
     rg_inbox_close(job);
     rg_leases_close(job);
+    rg_window_close_calls(job);
     for (int i = 0; i < job->n_servers; i++) {
         rg_rpc_call_close(job->servers[i].told);
         rg_rpc_client_close(job->servers[i].client);
@@ -82,6 +86,7 @@ void rg_job_disconnect(rg_job *job)
         rg_free(job->servers[i].pulled);
         rg_free(job->servers[i].reply_at);
     }
+    rg_window_close(job);
     rg_free(job->servers);
     rg_free(job->resumed);
     rg_free(job->told.counts);
@@ -98,6 +103,7 @@ void rg_job_close(rg_job *job)
     pthread_mutex_destroy(&job->refusing);
     pthread_mutex_destroy(&job->lock);
     pthread_mutex_destroy(&job->news);
+    pthread_mutex_destroy(&job->syncing);
     rg_free(job);
 }
 
@@ -111,6 +117,7 @@ rg_status rg_job_leave(rg_job *job)
     rg_status code = RG_OK, told = RG_OK;
     if (atomic_exchange(&job->joined, false)) { /* else another thread was first */
         code = rg_exchange_flush(job);
+        rg_exchange_own(job);
         told = code == RG_OK ? rg_job_tell_all(job, RG_PS_LEAVE, "")
                              : rg_job_tell_all(job, RG_PS_FAIL, rg_error_message());
         rg_job_disconnect(job);

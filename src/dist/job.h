@@ -51,6 +51,7 @@ typedef struct rg_job_server {
     rg_rpc_call *told; /* of another one's death; NULL: nothing */
     size_t half_bytes; /* of such a reply in halves */
     uint64_t epoch;    /* of our session there */
+    rg_rpc_call *sync; /* it was asked to flush its journal (window.c); NULL: it was not */
     uint64_t pushes;   /* geo: so far. The startup program may run again, and these count on */
     bool taken;        /* geo: the answer to the last of them */
 } rg_job_server;
@@ -88,6 +89,8 @@ struct rg_job {
     const rg_mode *mode;         /* how this trainer goes about it (dist/mode.h) */
     void *mode_state;            /* what the mode keeps; NULL: nothing */
     rg_payload payload;          /* FLAGS_rpc_payload */
+    rg_rpc_window *window;       /* of pushes that are not on servers' disks yet; NULL: none */
+    pthread_mutex_t syncing;     /* of the servers' `sync` */
     pthread_mutex_t lock;        /* of the exchange */
     bool agreed;                 /* the servers know which program we train */
     rg_resumed *resumed;         /* by thread; NULL: it is its first start */

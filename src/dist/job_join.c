@@ -4,6 +4,7 @@
 #include "rpc/credentials.h"
 #include "dist/fan_out.h"
 #include "dist/job_priv.h"
+#include "dist/window.h"
 #include "ir/digest.h"
 #include "sys/because.h"
 #include "sys/flags.h"
@@ -100,6 +101,7 @@ static rg_status join_server(rg_job *job, int i, const char *endpoint,
                                                 .key_bytes = credentials->n_key},
                                    .method_name = rg_ps_method_name,
                                    .return_ms = return_ms(),
+                                   .window = job->window,
                                    .events = {.dead = rg_job_server_dead},
                                    .user = &job->servers[i]};
     job->servers[i].job = job;
@@ -191,6 +193,7 @@ static rg_status connect_all(rg_job *job, const char *const *endpoints, int n, i
     rg_credentials credentials;
     RG_TRY(rg_credentials_read(&credentials));
     RG_TRY(rg_payload_flag(&job->payload));
+    RG_TRY(rg_window_open(job));
     job->trainer = trainer;
     job->servers = rg_alloc_zero((size_t)n + 1, sizeof *job->servers);
     rg_status code = job->servers ? RG_OK : rg_no_memory(1, "servers");

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "dist/exchange.h"
 #include "dist/fan_out.h"
+#include "dist/window.h"
 #include "sys/fault.h"
 #include "sys/log.h"
 
@@ -59,18 +60,6 @@ static rg_status leases_of(rg_job *job, struct rg_leases **out)
 
 /* ---- beginning ---- */
 
-static rg_status read_state(rg_cursor *in, rg_pass_state *is)
-{
-    uint32_t over;
-    RG_TRY(rg_cursor_u32(in, &is->ranges));
-    RG_TRY(rg_cursor_u32(in, &is->done));
-    RG_TRY(rg_cursor_u32(in, &is->returned));
-    RG_TRY(rg_cursor_u32(in, &over));
-    RG_TRY(rg_cursor_u64(in, &is->rows));
-    is->over = over != 0;
-    return RG_OK;
-}
-
 /* A push is of one range at a time, or of several that end in it: where threads are one sender a
  * push is of all of theirs, and half of it could not be made again by another trainer. */
 static rg_status check_mode(const rg_job *job, int threads)
@@ -98,7 +87,7 @@ static rg_status begin_at(rg_job *job, int server, const rg_buf *body, rg_pass_s
     size_t n;
     RG_TRY(rg_job_ask(job, server, RG_PS_DEAL, &(rg_iov){body->data, body->len}, 1, &reply, &n));
     rg_cursor in = {reply, n};
-    rg_status code = read_state(&in, is);
+    rg_status code = rg_pass_state_read(&in, is);
     if (code == RG_OK)
         code = rg_cursor_u64(&in, &says_idle);
     rg_free(reply);
@@ -193,22 +182,6 @@ static bool any_done(struct rg_leases *l)
 
 /* ---- asking ---- */
 
-static rg_status read_answer(const uint8_t *body, size_t n, bool *given, rg_lease *lease,
-                             rg_pass_state *is)
-{
-    rg_cursor in = {body, n};
-    uint32_t has;
-    RG_TRY(rg_cursor_u32(&in, &has));
-    RG_TRY(rg_cursor_u32(&in, &lease->range));
-    RG_TRY(rg_cursor_u32(&in, &lease->generation));
-    RG_TRY(rg_cursor_u32(&in, &lease->file));
-    RG_TRY(rg_cursor_u64(&in, &lease->begin));
-    RG_TRY(rg_cursor_u64(&in, &lease->end));
-    RG_TRY(read_state(&in, is));
-    *given = has != 0;
-    return rg_cursor_end(&in);
-}
-
 static rg_status ask(rg_job *job, struct rg_leases *l, bool *given, rg_lease *lease)
 {
     rg_lease_ask a = {.wants = true};
@@ -227,10 +200,14 @@ static rg_status ask(rg_job *job, struct rg_leases *l, bool *given, rg_lease *le
     if (code == RG_OK)
         code = rg_buf_status(&body);
     (void)rg_fault("lease.ask");
+    /* A pass ends, and another begins at all servers, when its ranges are done: with all of them.
+     */
+    if (code == RG_OK && a.n_done > 0)
+        code = rg_window_empty(job);
     if (code == RG_OK)
         code = rg_job_ask(job, DEALER, RG_PS_LEASE, &(rg_iov){body.data, body.len}, 1, &reply, &n);
     if (code == RG_OK)
-        code = read_answer(reply, n, given, lease, &is);
+        code = rg_lease_given_read(reply, n, given, lease, &is);
     (void)rg_fault("lease.given");
     rg_free(reply);
     rg_buf_fini(&body);
@@ -319,6 +296,7 @@ static rg_status say_idle(rg_job *job, struct rg_leases *l)
 {
     if (l->idle || !job->mode->programs.merges)
         return RG_OK;
+    rg_exchange_own(job);
     for (int s = 0; s < job->n_servers; s++)
         RG_TRY(rg_job_ask(job, s, RG_PS_IDLE, NULL, 0, NULL, NULL));
     l->idle = true;

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "dist/exchange.h"
 #include "dist/fan_out.h"
+#include "dist/window.h"
 
 #include <string.h>
 
@@ -12,9 +13,14 @@ static rg_status meet(rg_job *job, uint16_t method, const rg_buf *body, const rg
                       void *out, size_t n_out)
 {
     int n = job->mode->programs.merges ? job->n_servers : 1;
+    /* Whoever has met relies on what the others have pushed, wherever that is. */
+    if (n < job->n_servers)
+        RG_TRY(rg_window_empty(job));
     const rg_iov first = {body->data, body->len}, rest = {name->data, name->len};
     RG_TRY(rg_buf_status(name));
     RG_TRY(rg_buf_status(body));
+    if (job->mode->programs.merges)
+        rg_exchange_own(job);
     rg_job_request *requests = rg_alloc_zero((size_t)n, sizeof *requests);
     if (requests == NULL)
         return rg_no_memory((size_t)n * sizeof *requests, "a rendezvous");

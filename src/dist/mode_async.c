@@ -5,7 +5,7 @@
 #include "dist/mode.h"
 
 #include "dist/exchange_priv.h"
-#include "dist/serve_priv.h"
+#include "dist/serve_push.h"
 #include "sys/flags.h"
 
 /* ---- the programs ---- */

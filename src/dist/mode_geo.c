@@ -14,7 +14,9 @@
 
 #include "base/mem.h"
 #include "dist/geo_trainer.h"
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
 #include "ir/update.h"
 #include "math/vector.h"
 #include "pass/uses.h"
@@ -85,7 +87,9 @@ static rg_status push_part(rg_spread *spread, rg_shard *shard)
     if (!p->came)
         RG_TRY(add_push(shard, p));
     rg_pushing_copy_values(p, shard);
-    for (size_t v = 0; v < s->schema.n; v++)
+    /* Who has heard another answer to it takes none of this one. */
+    bool heard = (rg_rpc_request_flags(p->request) & RG_FRAME_HEARD) != 0;
+    for (size_t v = 0; !heard && v < s->schema.n; v++)
         if (shard->vars[v].changed != NULL)
             RG_TRY(list_changed(&shard->vars[v], trainer, news_of(p, v) + shard->number));
     return RG_OK;

@@ -6,7 +6,7 @@
 #include "dist/mode.h"
 
 #include "dist/exchange_priv.h"
-#include "dist/serve_priv.h"
+#include "dist/serve_push.h"
 
 #include <string.h>
 

@@ -5,7 +5,9 @@
 #include "dist/mode.h"
 
 #include "dist/exchange_priv.h"
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_notes.h"
+#include "dist/serve_push.h"
 
 /* ---- the programs ---- */
 
@@ -101,6 +103,10 @@ static void pushed(rg_engine *s, rg_pushing *p)
         rg_rpc_refuse(p->request, s->failed, "%s", s->why);
     else
         p->trainer->waiting = p;
+    /* Its trainer may have been answered, and pushes of others be lost that it was answered with:
+     * what it sends next has to wait until they have come again. */
+    if (!failed && rg_serve_is_replaying(s))
+        rg_rpc_request_alone(p->request);
     p->trainer->idle = false;
     pthread_mutex_unlock(&s->lock);
     if (failed)

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "sys/metrics.h"
+#include "tensor/device.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ typedef struct source {
     int server;
     uint32_t var;
     int64_t first; /* the element of Out that it begins with */
-    bool stays;    /* Out is a parameter */
+    rg_taking how;
 } source;
 
 typedef struct sources {
@@ -83,7 +84,8 @@ static rg_status find_sources(const rg_ctx *ctx, rg_job *job, sources **out)
         }
         const rg_ps_var *var = &job->servers[from->server].schema.vars[from->var];
         from->first = whole ? first : 0;
-        from->stays = is_parameter(ctx, whole ? 0 : i);
+        if (is_parameter(ctx, whole ? 0 : i)) /* ops of a device read its own copy */
+            from->how = ctx->run->device == &rg_cpu ? RG_TAKE_SHOWN : RG_TAKE_STAYS;
         first += var->rows * var->width;
     }
     *out = list;
@@ -102,8 +104,9 @@ static rg_status make_room(rg_ctx *ctx, int i, int64_t elements)
                        (long long)rg_shape_numel(&desc->meta.shape), (long long)elements);
     /* Threads share a parameter, and the others read it now: where it is as it should be already
      * nothing is written. */
+    bool shows = out->late != NULL && out->late->readable;
     if (out->meta.kind == RG_TENSOR && out->meta.dtype == RG_F32 && out->storage != NULL &&
-        out->data != NULL && out->data == out->storage->data &&
+        out->data != NULL && (shows || out->data == out->storage->data) &&
         rg_shape_equal(&out->meta.shape, &desc->meta.shape))
         return RG_OK;
     return rg_value_resize(out, RG_F32, &desc->meta.shape);
@@ -124,7 +127,8 @@ static rg_status receive(const rg_ctx *ctx, const sources *list, int i, int out)
     uint8_t *reply = NULL;
     if (list->in_step)
         return rg_exchange_take(list->job, ctx->run->thread, from->server, from->var, value,
-                                from->first, from->stays);
+                                from->first, from->how);
+    rg_value_settle(value);
     RG_TRY(rg_job_ask(list->job, from->server, RG_PS_PULL, &(rg_iov){&from->var, sizeof from->var},
                       1, &reply, &got));
     if (got >= bytes)
@@ -174,7 +178,7 @@ const rg_op rg_op_recv = {
     .doc = "Get variables, mostly parameters or slices of them, from servers.",
     .in = RG_SLOTS([X] = {"X", "what has to be over first",
                           RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD}),
-    .out = RG_SLOTS([OUT] = {"Out", "the variables", RG_REPEATED}),
+    .out = RG_SLOTS([OUT] = {"Out", "the variables", RG_REPEATED | RG_LATE_OK}),
     .attr = RG_ATTRS([EPMAP] = RG_LIST("epmap", RG_ATTR_STRINGS, "where each part comes from"),
                      [TRAINER_ID] = RG_INT("trainer_id", 0, "which trainer asks"),
                      [WITH_BARRIER] = RG_BOOLEAN("with_barrier", true,
@@ -212,7 +216,7 @@ const rg_op rg_op_fetch_barrier = {
     .doc = "Tell servers that this trainer has all it asked for.",
     .in = RG_SLOTS([X] = {"X", "what has to be over first",
                           RG_REPEATED | RG_OPTIONAL | RG_NO_GRAD}),
-    .out = RG_SLOTS([OUT] = {"Out", "what was received", RG_REPEATED | RG_OPTIONAL}),
+    .out = RG_SLOTS([OUT] = {"Out", "what was received", RG_REPEATED | RG_OPTIONAL | RG_LATE_OK}),
     .attr = RG_ATTRS(RG_INT("trainer_id", 0, "which trainer tells"),
                      RG_ENDPOINTS("endpoints", "the servers"),
                      RG_INT("trainers", 0, "how many the script was told there are; 0: not said")),

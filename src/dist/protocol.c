@@ -9,18 +9,21 @@
 
 #include <string.h>
 
+size_t rg_ps_whole(const char *name)
+{
+    static const char mark[] = ".block";
+    const char *dot = strrchr(name, '.');
+    if (dot == NULL || strncmp(dot, mark, sizeof mark - 1) != 0)
+        return strlen(name);
+    const char *digits = dot + sizeof mark - 1;
+    bool is_part = digits[0] != '\0' && digits[strspn(digits, "0123456789")] == '\0';
+    return is_part ? (size_t)(dot - name) : strlen(name);
+}
+
 bool rg_ps_is_part_of(const char *name, const char *whole)
 {
     size_t n = strlen(whole);
-    if (strncmp(name, whole, n) != 0)
-        return false;
-    if (name[n] == '\0')
-        return true;
-    static const char mark[] = ".block";
-    if (strncmp(name + n, mark, sizeof mark - 1) != 0)
-        return false;
-    const char *digits = name + n + sizeof mark - 1;
-    return digits[0] != '\0' && digits[strspn(digits, "0123456789")] == '\0';
+    return strcmp(name, whole) == 0 || (rg_ps_whole(name) == n && strncmp(name, whole, n) == 0);
 }
 
 void rg_ps_put_text(rg_buf *out, const char *text)

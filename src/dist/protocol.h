@@ -44,6 +44,7 @@ enum rg_ps_method {
     RG_PS_RANGE,      /* a range, and its generation -> how many examples of it have come */
     RG_PS_IDLE,       /* -> nothing: this trainer has no data now, and takes no part in steps */
     RG_PS_ENTER,      /* 0 -> from which step on it can take part; or: that it does */
+    RG_PS_SYNC,       /* -> nothing, when what was answered before is on the server's disk */
 };
 
 enum {
@@ -163,12 +164,27 @@ typedef struct rg_lease_ask {
     uint32_t n_done;
 } rg_lease_ask;
 
+/* How far a reading is. */
+typedef struct rg_pass_state {
+    uint32_t ranges, done;
+    uint32_t returned; /* ranges that came back, of trainers that were gone; each time counts */
+    uint64_t rows;     /* examples of those that are done */
+    bool over;         /* all of them are */
+} rg_pass_state;
+
 void rg_deal_plan_write(rg_buf *out, const rg_deal_plan *plan);
 /* `sizes` is the caller's to free, also after a failure. */
 rg_status rg_deal_plan_read(rg_deal_plan *plan, const uint8_t *bytes, size_t n);
 void rg_lease_ask_write(rg_buf *out, const rg_lease_ask *ask);
 /* `done` is the caller's to free, also after a failure. */
 rg_status rg_lease_ask_read(rg_lease_ask *ask, const uint8_t *bytes, size_t n);
+struct rg_cursor;
+void rg_pass_state_write(rg_buf *out, const rg_pass_state *is);
+rg_status rg_pass_state_read(struct rg_cursor *in, rg_pass_state *is);
+/* The answer to what was asked; not given: the lease says nothing. */
+void rg_lease_given_write(rg_buf *out, bool given, const rg_lease *lease, const rg_pass_state *is);
+rg_status rg_lease_given_read(const uint8_t *bytes, size_t n, bool *given, rg_lease *lease,
+                              rg_pass_state *is);
 
 /* ---- rows that are asked for ---- */
 
@@ -191,6 +207,9 @@ struct rg_cursor;
 rg_status rg_ps_get_tensor_head(struct rg_cursor *in, rg_dtype *dtype, rg_shape *shape);
 rg_status rg_ps_get_tensor(const uint8_t *bytes, size_t n, struct rg_value *value);
 
+/* Characters of the name of the variable that this one is a slice of, "w" of "w.block3"; of one
+ * that is none all of them. */
+size_t rg_ps_whole(const char *name);
 /* Whether `name` is the variable `whole` or a slice of it, "whole.blockN". */
 bool rg_ps_is_part_of(const char *name, const char *whole);
 

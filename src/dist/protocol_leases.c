@@ -1,4 +1,4 @@
-/* protocol_leases.c - the bodies of requests about leased data. */
+/* protocol_leases.c - the bodies of requests about leased data, and of their answers. */
 #include "dist/protocol.h"
 
 #include "base/cursor.h"
@@ -69,4 +69,52 @@ rg_status rg_lease_ask_read(rg_lease_ask *ask, const uint8_t *bytes, size_t n)
         RG_TRY(rg_cursor_u64(&in, &ask->done[i].rows));
     }
     return RG_OK;
+}
+
+void rg_pass_state_write(rg_buf *out, const rg_pass_state *is)
+{
+    rg_buf_u32(out, is->ranges);
+    rg_buf_u32(out, is->done);
+    rg_buf_u32(out, is->returned);
+    rg_buf_u32(out, is->over);
+    rg_buf_u64(out, is->rows);
+}
+
+rg_status rg_pass_state_read(rg_cursor *in, rg_pass_state *is)
+{
+    uint32_t over;
+    RG_TRY(rg_cursor_u32(in, &is->ranges));
+    RG_TRY(rg_cursor_u32(in, &is->done));
+    RG_TRY(rg_cursor_u32(in, &is->returned));
+    RG_TRY(rg_cursor_u32(in, &over));
+    RG_TRY(rg_cursor_u64(in, &is->rows));
+    is->over = over != 0;
+    return RG_OK;
+}
+
+void rg_lease_given_write(rg_buf *out, bool given, const rg_lease *lease, const rg_pass_state *is)
+{
+    rg_buf_u32(out, given);
+    rg_buf_u32(out, lease->range);
+    rg_buf_u32(out, lease->generation);
+    rg_buf_u32(out, lease->file);
+    rg_buf_u64(out, lease->begin);
+    rg_buf_u64(out, lease->end);
+    rg_pass_state_write(out, is);
+}
+
+rg_status rg_lease_given_read(const uint8_t *bytes, size_t n, bool *given, rg_lease *lease,
+                              rg_pass_state *is)
+{
+    rg_cursor in = {bytes, n};
+    uint32_t has;
+    RG_TRY(rg_cursor_u32(&in, &has));
+    RG_TRY(rg_cursor_u32(&in, &lease->range));
+    RG_TRY(rg_cursor_u32(&in, &lease->generation));
+    RG_TRY(rg_cursor_u32(&in, &lease->file));
+    RG_TRY(rg_cursor_u64(&in, &lease->begin));
+    RG_TRY(rg_cursor_u64(&in, &lease->end));
+    RG_TRY(rg_pass_state_read(&in, is));
+    *given = has != 0;
+    return rg_cursor_end(&in);
 }

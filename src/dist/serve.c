@@ -3,12 +3,19 @@
 
 #include "base/mem.h"
 #include "rpc/credentials.h"
-#include "dist/serve_priv.h"
+#include "dist/serve_load.h"
+#include "dist/serve_members.h"
+#include "dist/serve_notes.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
+#include "dist/serve_tasks.h"
+#include "dist/serve_tell.h"
 #include "sys/clock.h"
 #include "sys/cond.h"
 #include "sys/flags.h"
 #include "sys/interrupt.h"
 #include "sys/job_env.h"
+#include "sys/lent.h"
 #include "sys/log.h"
 
 #include <stdio.h>
@@ -73,7 +80,9 @@ static rg_status listen_on(rg_engine *s, const char *const *endpoints, size_t n_
                      .key_bytes = credentials.n_key},
         .loops = s->n_shards,
         .lineage = rg_serve_lineage(s),
+        .logs_late = rg_serve_answers_early(s),
         .events = {.opened = rg_serve_loops_run,
+                   .waits = rg_serve_hurry,
                    .hello = rg_serve_come,
                    .request = rg_serve_request,
                    .reads_lent = rg_serve_reads_lent,
@@ -219,6 +228,9 @@ static rg_status wait_for_end(rg_engine *s)
 
 void rg_serve_close(rg_engine *s)
 {
+    /* Who has not left may still read parameters where they are (shown.c), and save them. */
+    if (s->failed != RG_OK || s->present > 0)
+        rg_lent_leave();
     rg_serve_close_queues(s);
     rg_serve_drain(s);
     for (rg_rpc_request *held; (held = rg_serve_next_held(s)) != NULL;)

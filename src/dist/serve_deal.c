@@ -2,7 +2,7 @@
  *
  * Shards own what they change, so whatever one update writes and another one reads or writes
  * keeps the two together. Else the large go first, each to the shard that has least. */
-#include "dist/serve_priv.h"
+#include "dist/serve_tables.h"
 
 #include "base/map.h"
 #include "base/mem.h"

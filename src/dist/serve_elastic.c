@@ -6,7 +6,7 @@
  * number, in the next epoch. One that comes while others train takes part in steps as below. A
  * rendezvous is of all that have come and have not left; who comes later is answered what was met
  * for before it came, as one that was started again (serve_return.c). */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
 
 #include "base/cursor.h"
 #include "sys/because.h"

@@ -123,6 +123,10 @@ rg_status rg_serve_open_journal(rg_engine *s)
     if (deltas < 0 || deltas > RG_DELTAS_MAX)
         return rg_fail(RG_EINVAL, "FLAGS_ps_snapshot_deltas is %lld: 0 to %d are possible",
                        (long long)deltas, RG_DELTAS_MAX);
+    int64_t share = rg_flag_int("ps_snapshot_share");
+    if (share < 1 || share > 100)
+        return rg_fail(RG_EINVAL, "FLAGS_ps_snapshot_share is %lld: 1 to 100 are possible",
+                       (long long)share);
     struct rg_serve_journal *j = rg_alloc_zero(1, sizeof *j);
     if (j == NULL)
         return rg_no_memory(sizeof *j, "a journal");
@@ -196,9 +200,33 @@ static rg_status append(rg_engine *s, uint32_t kind, const rg_iov *pieces, size_
 {
     uint64_t number = 0;
     RG_TRY(rg_journal_append(s->journal->journal, kind, pieces, n, &number));
-    if (s->journal->mode == RG_JOURNAL_ALWAYS)
-        rg_rpc_server_logged(s->rpc, number + 1);
+    rg_rpc_server_logged(s->rpc, number + 1);
     return RG_OK;
+}
+
+/* An answer waits for the disk: that does not wait for the end of the second then. */
+void rg_serve_hurry(void *user)
+{
+    const rg_engine *s = user;
+    if (s->journal->mode == RG_JOURNAL_EVERYSEC)
+        rg_journal_hurry(s->journal->journal);
+}
+
+bool rg_serve_answers_early(const rg_engine *s)
+{
+    return s->journal != NULL && s->journal->mode == RG_JOURNAL_EVERYSEC;
+}
+
+/* Between the disk and the answer, by what was asked. Many are the pushes, and a trainer that has
+ * the answer to one keeps it, and sends it again to a server that came back without it; their order
+ * among trainers does not matter. That of the others does, or someone else relies on what they did.
+ */
+static void settle_answer(rg_engine *s, rg_rpc_request *request)
+{
+    if (rg_serve_answers_early(s) && rg_serve_is_kept(rg_rpc_request_method(request)))
+        rg_rpc_request_noted(request);
+    else
+        rg_rpc_request_logged(request);
 }
 
 void rg_note_put_request(rg_buf *out, const rg_rpc_request *request)
@@ -232,8 +260,7 @@ bool rg_serve_note_request(rg_engine *s, rg_rpc_request *request)
         return true;
     rg_status code = append(s, RG_NOTED_REQUEST, pieces, 1 + rg_note_body(request, pieces + 1));
     if (code == RG_OK) {
-        if (s->journal->mode == RG_JOURNAL_ALWAYS)
-            rg_rpc_request_logged(request);
+        settle_answer(s, request);
         return true;
     }
     char why[512];
@@ -266,7 +293,7 @@ rg_status rg_serve_note_join(rg_engine *s, const rg_rpc_peer *peer, const rg_rpc
     rg_status code = rg_buf_status(&body);
     if (code == RG_OK)
         code = append(s, RG_NOTED_JOIN, &(rg_iov){body.data, body.len}, 1);
-    if (code == RG_OK && s->journal->mode == RG_JOURNAL_ALWAYS)
+    if (code == RG_OK)
         code = rg_journal_wait(s->journal->journal); /* as answers do: who is let in is known */
     rg_buf_fini(&body);
     return code;
@@ -278,15 +305,25 @@ void rg_serve_note_gone(rg_engine *s, uint64_t session)
         (void)append(s, RG_NOTED_GONE, &(rg_iov){&session, sizeof session}, 1);
 }
 
-rg_status rg_serve_note_rows(rg_engine *s, const uint8_t *body, size_t n)
+rg_status rg_serve_note_rows(rg_engine *s, rg_rpc_request *request)
 {
-    return is_writing(s) ? append(s, RG_NOTED_ROWS, &(rg_iov){body, n}, 1) : RG_OK;
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    if (!is_writing(s))
+        return RG_OK;
+    RG_TRY(append(s, RG_NOTED_ROWS, &(rg_iov){body, n}, 1));
+    if (rg_serve_answers_early(s))
+        rg_rpc_request_noted(request);
+    return RG_OK;
 }
 
 rg_status rg_serve_note_catch_up(rg_engine *s, size_t var, int64_t first, int64_t n)
 {
     int64_t body[3] = {(int64_t)var, first, n};
-    return is_writing(s) ? append(s, RG_NOTED_CATCH_UP, &(rg_iov){body, sizeof body}, 1) : RG_OK;
+    if (!is_writing(s))
+        return RG_OK;
+    RG_TRY(append(s, RG_NOTED_CATCH_UP, &(rg_iov){body, sizeof body}, 1));
+    return rg_journal_wait(s->journal->journal); /* it is not asked for again */
 }
 
 /* u32 pass, range, state, generation, holder, 0; u64 epoch, ticket, rows. */
@@ -303,8 +340,15 @@ rg_status rg_serve_note_lease(rg_engine *s, const rg_range_note *n)
 
 void rg_serve_wait_for_notes(rg_engine *s, rg_rpc_request *request)
 {
-    if (is_writing(s) && s->journal->mode == RG_JOURNAL_ALWAYS)
+    if (is_writing(s))
         rg_rpc_request_logged(request);
+}
+
+void rg_serve_sync(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    (void)trainer;
+    rg_serve_wait_for_notes(s, request);
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
 }
 
 /* ---- going on ---- */
@@ -526,8 +570,7 @@ static rg_status go_on(rg_engine *s, uint64_t *next)
 static void on_durable(void *user, uint64_t number)
 {
     const rg_engine *s = user;
-    if (s->journal->mode == RG_JOURNAL_ALWAYS)
-        rg_rpc_server_durable(s->rpc, number);
+    rg_rpc_server_durable(s->rpc, number);
 }
 
 static void on_failed(void *user, rg_status status, const char *why)

@@ -16,7 +16,10 @@
 #ifndef RG_DIST_SERVE_JOURNAL_H
 #define RG_DIST_SERVE_JOURNAL_H
 
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_notes.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
 #include "ps/journal.h"
 #include "ps/snapshot.h"
 #include "ps/table_state.h"
@@ -121,8 +124,9 @@ rg_status rg_state_get_member(const rg_record *record, uint32_t trainers, uint32
 rg_status rg_state_cut_shards(rg_engine *s, rg_snapshot *to, rg_state_rows **rows);
 /* Whether all tables know what has changed since the last cut, so that a delta can be taken. */
 bool rg_state_notes_changes(rg_engine *s);
-/* In a thread that is no loop's, which holds no lock. RG_ECLOSED: `stop` was set. */
-rg_status rg_state_rows_write(rg_state_rows *rows, const atomic_bool *stop);
+/* In a thread that is no loop's, which holds no lock. share: of the time of one core it takes so
+ * much; 1: as fast as it can. RG_ECLOSED: `stop` was set. */
+rg_status rg_state_rows_write(rg_state_rows *rows, double share, const atomic_bool *stop);
 void rg_state_rows_close(rg_state_rows *rows); /* the same; NULL is allowed */
 rg_status rg_state_read_beside(rg_engine *s, const rg_record *record);
 rg_status rg_state_read_before(rg_engine *s, const rg_record *record);

@@ -1,6 +1,8 @@
 /* serve_leases.c - data that is dealt to trainers: requests about ranges, and the examples of
  * pushes. dist/deal.h is the table. */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
 
 #include "base/cursor.h"
 #include "base/mem.h"
@@ -15,24 +17,6 @@ static rg_status note(void *arg, const rg_range_note *what)
 rg_status rg_serve_open_leases(rg_engine *s)
 {
     return rg_deals_open(&s->deals, note, s);
-}
-
-static void put_state(rg_buf *out, const rg_pass_state *is)
-{
-    rg_buf_u32(out, is->ranges);
-    rg_buf_u32(out, is->done);
-    rg_buf_u32(out, is->returned);
-    rg_buf_u32(out, is->over);
-    rg_buf_u64(out, is->rows);
-}
-
-static void reply(rg_rpc_request *request, rg_buf *out)
-{
-    if (rg_buf_status(out) != RG_OK)
-        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
-    else
-        rg_rpc_reply(request, 0, &(rg_iov){out->data, out->len}, 1, NULL, NULL);
-    rg_buf_fini(out);
 }
 
 /* ---- requests ---- */
@@ -67,9 +51,9 @@ void rg_serve_begin_pass(rg_engine *s, rg_member *trainer, rg_rpc_request *reque
     }
     trainer->leased = true;
     rg_buf_init(&out, 0);
-    put_state(&out, &is);
+    rg_pass_state_write(&out, &is);
     rg_buf_u64(&out, trainer->idle);
-    reply(request, &out);
+    rg_serve_reply(request, &out);
 }
 
 static void tell_end(const rg_engine *s, uint32_t reading, const rg_pass_state *is)
@@ -99,13 +83,7 @@ static rg_status deal(rg_engine *s, rg_member *trainer, const rg_lease_ask *ask,
     if (passes > 0 && !before.over && is.over)
         tell_end(s, passes - 1, &is);
     is.over = is.over || ask->reading + 1 < passes;
-    rg_buf_u32(out, code == RG_OK);
-    rg_buf_u32(out, lease.range);
-    rg_buf_u32(out, lease.generation);
-    rg_buf_u32(out, lease.file);
-    rg_buf_u64(out, lease.begin);
-    rg_buf_u64(out, lease.end);
-    put_state(out, &is);
+    rg_lease_given_write(out, code == RG_OK, &lease, &is);
     return RG_OK;
 }
 
@@ -124,7 +102,7 @@ void rg_serve_lease(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     (void)rg_fault("ps.leased");
     rg_serve_wait_for_notes(s, request);
     if (code == RG_OK) {
-        reply(request, &out);
+        rg_serve_reply(request, &out);
         return;
     }
     rg_refuse_with_message(request, code);
@@ -153,7 +131,7 @@ void rg_serve_range(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     }
     rg_buf_init(&out, 0);
     rg_buf_u64(&out, rows);
-    reply(request, &out);
+    rg_serve_reply(request, &out);
 }
 
 void rg_serve_idle(rg_engine *s, rg_member *trainer, rg_rpc_request *request)

@@ -1,5 +1,8 @@
 /* serve_load.c - a server that is sent its program: it waits for it, checks it, runs it. */
-#include "dist/serve_priv.h"
+#include "dist/serve_load.h"
+#include "dist/serve_members.h"
+#include "dist/serve_notes.h"
+#include "dist/serve_tables.h"
 
 #include "base/mem.h"
 #include "exec/executor.h"

@@ -1,5 +1,7 @@
 /* serve_log.c - what a server tells of itself now and then: rows, memory, pushes. */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_tables.h"
+#include "dist/serve_tell.h"
 
 #include "base/mem.h"
 #include "sys/clock.h"

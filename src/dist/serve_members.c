@@ -1,5 +1,9 @@
 /* serve_members.c - who takes part in a server's job: they come, leave, fail, and end it. */
-#include "dist/serve_priv.h"
+#include "dist/serve_load.h"
+#include "dist/serve_members.h"
+#include "dist/serve_notes.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
 
 #include "base/escape.h"
 #include "base/mem.h"

@@ -11,7 +11,9 @@
  *
  * Where rows may go (ps/memory.h), each shard has a part of the memory: no shard's rows depend on
  * what another one does at the same time, so that a run repeats. Look-ups make no rows then. */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
 
 #include "base/mem.h"
 #include "ps/disk.h"

@@ -1,6 +1,6 @@
 /* serve_merge.c - gradients of one push or of several trainers made one: rows each once, dense
  * ones added in the order of the trainers' numbers, so that a run repeats bit by bit. */
-#include "dist/serve_priv.h"
+#include "dist/serve_push.h"
 
 #include "base/copy_row.h"
 #include "base/hot.h"
@@ -103,16 +103,17 @@ RG_HOT static void add_scaled(float *to, const float *a, const float *b, float s
 }
 
 /* A piece at a time, so that the sum stays in the first cache while all are added to it. */
-void rg_merge_values(float *to, const float *const *found, int count, float scale, int64_t n)
+void rg_merge_values(float *to, const float *const *found, int count, float scale, int64_t first,
+                     int64_t n)
 {
     enum { PIECE = 2048 };
-    for (int64_t at = 0; at < n; at += PIECE) {
-        int64_t m = n - at < PIECE ? n - at : PIECE;
+    for (int64_t at = 0; at < n; at += PIECE, to += PIECE) {
+        int64_t m = n - at < PIECE ? n - at : PIECE, from = first + at;
         if (count == 1)
-            scale_to(to + at, found[0] + at, scale, m);
+            scale_to(to, found[0] + from, scale, m);
         else
-            add_scaled(to + at, found[0] + at, found[1] + at, count == 2 ? scale : 1, m);
+            add_scaled(to, found[0] + from, found[1] + from, count == 2 ? scale : 1, m);
         for (int i = 2; i < count; i++)
-            add_scaled(to + at, to + at, found[i] + at, i + 1 == count ? scale : 1, m);
+            add_scaled(to, to, found[i] + from, i + 1 == count ? scale : 1, m);
     }
 }

@@ -5,7 +5,7 @@
  * say where they stand, so that either may come twice: a message posted again is known by the
  * sender's count, and messages are thrown away only when their receiver asks for those behind
  * them. */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
 
 #include "base/cursor.h"
 #include "base/mem.h"

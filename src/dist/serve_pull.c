@@ -1,7 +1,10 @@
 /* serve_pull.c - values handed out: of whole variables, with a push or without, and of rows.
  *
  * The loop of whoever asks makes room for the answer; each shard writes into it what it owns. */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_notes.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
 
 #include "base/half.h"
 #include "base/mem.h"
@@ -220,9 +223,7 @@ static rg_status unmake_part(rg_spread *spread, rg_shard *shard)
 
 static void note_rows(asking *a)
 {
-    size_t n;
-    const uint8_t *body = rg_rpc_request_body(a->request, &n);
-    rg_status code = rg_serve_note_rows(a->spread.engine, body, n);
+    rg_status code = rg_serve_note_rows(a->spread.engine, a->request);
     if (code == RG_OK)
         return;
     a->spread.code = code;

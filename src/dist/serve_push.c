@@ -6,7 +6,9 @@
  * of it is the mode's to say (dist/mode.h). At once: each shard applies its part, and writes into
  * the answer what it has of the values that are wanted back, so that these have the push in them.
  */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
 
 #include "base/mem.h"
 #include "rpc/body.h"

@@ -1,6 +1,6 @@
 /* serve_rendezvous.c - trainers that wait for each other: barriers, and numbers over all of them.
  */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
 
 #include "base/cursor.h"
 #include "base/mem.h"

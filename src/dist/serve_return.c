@@ -14,7 +14,9 @@
  * A sync trainer that died between its pushes to two servers has one server a step ahead of the
  * other. To compute that step once more it needs the values from before it: those are kept by each
  * shard, of the last step, and given to it until its push has come again. */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
 #include "dist/stats.h"
 
 #include "base/cursor.h"
@@ -91,11 +93,7 @@ static void tell_ledger(rg_engine *s, rg_member *trainer, rg_rpc_request *reques
                                          .pos = told->bins,
                                          .neg = told->bins ? told->bins + told->n_bins : NULL,
                                          .bins = told->n_bins});
-    if (rg_buf_status(&out) != RG_OK)
-        rg_rpc_refuse(request, RG_ENOMEM, "no memory");
-    else
-        rg_rpc_reply(request, 0, &(rg_iov){out.data, out.len}, 1, NULL, NULL);
-    rg_buf_fini(&out);
+    rg_serve_reply(request, &out);
 }
 
 void rg_serve_tell_resuming(rg_engine *s, rg_member *trainer)
@@ -323,6 +321,7 @@ void rg_served_step_begins(rg_served *var)
 {
     var->n_before = 0;
     var->has_before = false;
+    rg_served_drop_shown(var);
 }
 
 rg_status rg_served_keep_dense(rg_served *var)

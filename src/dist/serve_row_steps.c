@@ -1,6 +1,6 @@
 /* serve_row_steps.c - how optimizers move the rows of a server's tables: where they stand, or over
  * copies of them; and rows that make the steps that they have missed when they are read. */
-#include "dist/serve_priv.h"
+#include "dist/serve_tables.h"
 
 #include "base/mem.h"
 #include "ir/bind.h"

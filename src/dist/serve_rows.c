@@ -1,6 +1,6 @@
 /* serve_rows.c - tables of a server: how they are opened, and rows that come to be when they are
  * touched. */
-#include "dist/serve_priv.h"
+#include "dist/serve_tables.h"
 
 #include "base/mem.h"
 #include "ops/optimizer.h"

@@ -3,7 +3,10 @@
  *
  * Several servers may write to one folder at a time, so there is no manifest: each file is whole
  * or not there. */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_notes.h"
+#include "dist/serve_tables.h"
+#include "dist/serve_tasks.h"
 
 #include "base/mem.h"
 #include "sys/flags.h"

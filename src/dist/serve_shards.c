@@ -23,7 +23,9 @@
  * spread. Those that do wait for spreads (copies for saves) have threads of their own and hold no
  * lock. A spread always has a part that is queued or being done, so that to end it is enough to let
  * every loop come to the end of its tasks (rg_serve_drain). */
-#include "dist/serve_priv.h"
+#include "dist/serve_notes.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
 
 #include "base/mem.h"
 #include "sys/flags.h"

@@ -135,12 +135,12 @@ static rg_status hold_and_cut(rg_engine *s, bool delta, double *seconds)
     return code;
 }
 
-/* While the server goes on. */
-static rg_status write_rest(rg_engine *s)
+/* While the server goes on; share: of a core's time. */
+static rg_status write_rest(rg_engine *s, double share)
 {
     struct rg_serve_journal *j = s->journal;
     uint64_t oldest, bytes;
-    rg_status code = rg_state_rows_write(j->rows, &j->stop);
+    rg_status code = rg_state_rows_write(j->rows, share, &j->stop);
     /* What is in it is in the journal, too, whatever the power does: numbers go on behind it. */
     if (code == RG_OK)
         code = rg_journal_wait(j->journal);
@@ -167,7 +167,7 @@ rg_status rg_serve_snapshot(rg_engine *s)
 {
     double seconds;
     RG_TRY(hold_and_cut(s, false, &seconds));
-    return write_rest(s);
+    return write_rest(s, 1);
 }
 
 /* ---- beside the work ---- */
@@ -195,7 +195,7 @@ static void *write_behind(void *arg)
     struct rg_serve_journal *j = s->journal;
     uint64_t begin = rg_clock_ns();
     rg_thread_stays_back();
-    rg_status code = write_rest(s);
+    rg_status code = write_rest(s, (double)rg_flag_int("ps_snapshot_share") / 100);
     if (code == RG_OK)
         tell_snapshot(s, (double)(rg_clock_ns() - begin) * 1e-9);
     else if (code != RG_ECLOSED)

@@ -102,7 +102,6 @@ rg_status rg_split_read(rg_split *split, const rg_record *record)
 
 const char *rg_split_origin(const rg_split *split, const char *name, size_t *length, int64_t *begin)
 {
-    static const char SUFFIX[] = ".block";
     for (size_t i = 0; i < split->n; i++)
         if (strcmp(split->parts[i].name, name) == 0) {
             *begin = split->parts[i].begin;
@@ -110,11 +109,6 @@ const char *rg_split_origin(const rg_split *split, const char *name, size_t *len
             return split->parts[i].origin;
         }
     *begin = 0;
-    *length = strlen(name);
-    const char *dot = strrchr(name, '.');
-    size_t n = strlen(SUFFIX);
-    if (dot != NULL && strncmp(dot, SUFFIX, n) == 0 && dot[n] != '\0' &&
-        strspn(dot + n, "0123456789") == strlen(dot + n))
-        *length = (size_t)(dot - name);
+    *length = rg_ps_whole(name);
     return name;
 }

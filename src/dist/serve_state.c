@@ -5,6 +5,7 @@
  * trainers, and requests that wait for others (a push for its step, a rendezvous), is as it was at
  * the cut, too, and follows at the end: those are handed over again when it is read. */
 #include "dist/serve_journal.h"
+#include "dist/serve_load.h"
 
 #include "base/mem.h"
 #include "ir/digest.h"

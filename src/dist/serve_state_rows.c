@@ -5,10 +5,13 @@
  * of its tables. A thread of little weight asks for a piece of one after the other: the loop copies
  * it, between two requests, and the thread makes the checksum and writes it. Rows that change
  * before are copied aside, a bounded number of them; beyond that the loop that changes them writes
- * a piece itself. Rows on disk are read by the thread alone. */
+ * a piece itself. Rows on disk are read by the thread alone. All of it has a pace (ps/pace.h,
+ * FLAGS_ps_snapshot_share), in which the time of the loops counts, too. */
 #include "dist/serve_journal.h"
 
 #include "base/mem.h"
+#include "ps/pace.h"
+#include "sys/clock.h"
 #include "sys/fault.h"
 #include "sys/flags.h"
 
@@ -17,6 +20,7 @@
 enum {
     ROWS_PIECE = 1 << 18, /* bytes that a loop copies between two requests */
     SYNC_EACH = 32 << 20, /* bytes until the disk shall have them */
+    MOST_REST = 20000000, /* ns until it looks whether it shall go on */
 };
 
 /* ---- beside rows ---- */
@@ -109,14 +113,16 @@ typedef struct rows_cut {
     rg_served *var;
     rg_snapshot *to;
     uint32_t head[2];           /* shard, number of the variable: of each record */
-    rg_table_walk *cold, *rows; /* on disk, and the rest */
+    rg_table_walk *cold, *rows; /* on disk, and the rest, ... */
+    uint64_t bytes;             /* ... of which so many are rows */
 } rows_cut;
 
 struct rg_state_rows {
     rg_spread spread; /* of the cut, and of its end */
     rg_snapshot *to;
-    uint64_t synced; /* bytes that the disk has */
-    rows_cut *cuts;  /* by shard and variable; owned */
+    uint64_t synced;      /* bytes that the disk has */
+    uint64_t bytes, done; /* of rows in memory: all, and how many are written */
+    rows_cut *cuts;       /* by shard and variable; owned */
 };
 
 static rg_status add_rows(rows_cut *cut, const uint8_t *chunk, size_t n)
@@ -168,6 +174,7 @@ static rg_status cut_rows(rows_cut *cut, rg_served *var, uint32_t number, rg_sna
                               RG_WALK_MEMORY | RG_WALK_COUNTS | notes |
                                   (delta ? RG_WALK_CHANGES : 0)));
     rg_table_walk_spills(cut->rows, spill, cut);
+    cut->bytes = rg_table_walk_bytes(cut->rows);
     return RG_OK;
 }
 
@@ -227,7 +234,10 @@ rg_status rg_state_cut_shards(rg_engine *s, rg_snapshot *to, rg_state_rows **out
     rows->to = to;
     rows->cuts = cuts;
     *out = rows; /* also where it fails: some may be open */
-    return rg_spread_wait(&rows->spread, rg_serve_all_shards(s), cut_shard);
+    RG_TRY(rg_spread_wait(&rows->spread, rg_serve_all_shards(s), cut_shard));
+    for (size_t i = 0; i < (size_t)s->n_shards * s->schema.n; i++)
+        rows->bytes += cuts[i].bytes;
+    return RG_OK;
 }
 
 static rg_status close_shard(rg_spread *spread, rg_shard *shard)
@@ -254,7 +264,8 @@ void rg_state_rows_close(rg_state_rows *rows)
 typedef struct piece {
     rg_table_walk *walk;
     rg_buf bytes;
-    bool more;
+    bool more, presses;
+    uint64_t ns; /* that it took of who filled it */
     rg_status code;
     char why[512];
 } piece;
@@ -262,7 +273,10 @@ typedef struct piece {
 static void fill_piece(void *arg)
 {
     piece *p = arg;
+    uint64_t begin = rg_clock_thread_ns();
     p->code = rg_table_walk_next(p->walk, &p->bytes, ROWS_PIECE, &p->more);
+    p->presses = rg_table_walk_presses(p->walk);
+    p->ns = rg_clock_thread_ns() - begin;
     if (p->code != RG_OK)
         (void)snprintf(p->why, sizeof p->why, "%s", rg_error_message());
 }
@@ -276,13 +290,47 @@ static rg_status sync_some(rg_state_rows *rows)
     return rg_snapshot_sync(rows->to);
 }
 
+typedef struct pacing {
+    rg_pace pace;
+    uint64_t begin, begin_cpu; /* of the clock, and of this thread's time */
+    uint64_t loops_ns;         /* what loops have spent on it */
+    const atomic_bool *stop;
+} pacing;
+
+static pacing pacing_of(double share, const atomic_bool *stop)
+{
+    int64_t mb = rg_flag_int("ps_snapshot_mb"), seconds = rg_flag_int("ps_snapshot_seconds");
+    return (pacing){.pace = {.share = share,
+                             .within_ns = seconds > 0 ? (uint64_t)seconds * 500000000u : 0,
+                             .most_journal = mb > 0 ? ((uint64_t)mb << 20) / 2 : 0},
+                    .begin = rg_clock_ns(),
+                    .begin_cpu = rg_clock_thread_ns(),
+                    .stop = stop};
+}
+
+static void rest(const pacing *p, const rg_state_rows *rows, bool presses)
+{
+    const struct rg_serve_journal *j = rows->spread.engine->journal;
+    rg_pace_now now = {.spent_ns = rg_clock_thread_ns() - p->begin_cpu + p->loops_ns,
+                       .bytes = rows->bytes,
+                       .done = rows->done,
+                       .presses = presses};
+    uint64_t ns = 1;
+    while (ns > 0 && !atomic_load(p->stop)) {
+        now.passed_ns = rg_clock_ns() - p->begin;
+        now.journal = j != NULL && j->journal != NULL ? rg_journal_bytes(j->journal) : 0;
+        ns = rg_pace_rest_ns(&p->pace, &now);
+        if (ns > 0)
+            rg_clock_sleep(ns < MOST_REST ? ns : MOST_REST);
+    }
+}
+
 /* All that a walk has. */
-static rg_status write_walk(rg_state_rows *rows, rows_cut *cut, bool cold, piece *p,
-                            const atomic_bool *stop)
+static rg_status write_walk(rg_state_rows *rows, rows_cut *cut, bool cold, piece *p, pacing *paced)
 {
     p->walk = cold ? cut->cold : cut->rows;
     for (p->more = true; p->more;) {
-        if (atomic_load(stop))
+        if (atomic_load(paced->stop))
             return rg_fail(RG_ECLOSED, "the job is over");
         rg_buf_clear(&p->bytes);
         if (cold)
@@ -294,24 +342,31 @@ static rg_status write_walk(rg_state_rows *rows, rows_cut *cut, bool cold, piece
         if (p->more)
             RG_TRY(add_rows(cut, p->bytes.data, p->bytes.len));
         RG_TRY(sync_some(rows));
+        rows->done += cold ? 0 : p->bytes.len;
+        paced->loops_ns += cold ? 0 : p->ns;
+        if (p->more && paced->pace.share < 1)
+            rest(paced, rows, p->presses);
     }
     return RG_OK;
 }
 
-rg_status rg_state_rows_write(rg_state_rows *rows, const atomic_bool *stop)
+rg_status rg_state_rows_write(rg_state_rows *rows, double share, const atomic_bool *stop)
 {
     piece p = {.more = true};
+    pacing paced = pacing_of(share, stop);
     rg_status code = RG_OK;
     size_t n = rows != NULL ? (size_t)rows->spread.engine->n_shards * rows->spread.engine->schema.n
                             : 0;
     rg_buf_init(&p.bytes, 0);
     (void)rg_fault("snapshot.rows");
+    if (n > 0)
+        rg_snapshot_gather(rows->to);
     for (size_t i = 0; code == RG_OK && i < n; i++) {
         if (rows->cuts[i].rows == NULL)
             continue;
-        code = write_walk(rows, &rows->cuts[i], true, &p, stop);
+        code = write_walk(rows, &rows->cuts[i], true, &p, &paced);
         if (code == RG_OK)
-            code = write_walk(rows, &rows->cuts[i], false, &p, stop);
+            code = write_walk(rows, &rows->cuts[i], false, &p, &paced);
     }
     rg_buf_fini(&p.bytes);
     return code;

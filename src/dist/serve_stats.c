@@ -1,5 +1,5 @@
 /* serve_stats.c - statistics over all trainers, kept by server 0. */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
 #include "dist/stats.h"
 
 #include "base/mem.h"

@@ -4,7 +4,8 @@
  * order of the trainers' numbers and divided by how many there were, so that a run repeats bit by
  * bit. When there is a step, and who takes part, is the mode's to say (mode_sync.c); the answers
  * are made by the loop of each trainer. */
-#include "dist/serve_priv.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
 
 #include "base/mem.h"
 #include "sys/fault.h"
@@ -37,12 +38,15 @@ static rg_status step_dense(rg_shard *shard, uint32_t var)
                 found[count++] = s->taking[t]->push.values[i];
     if (count == 0)
         return RG_OK;
-    RG_TRY(rg_serve_gradient(served, &mean));
-    if (mean == NULL)
-        return RG_OK;
     RG_TRY(rg_served_keep_dense(served));
-    rg_merge_values(mean, found, count, weight_of(s), served->about->rows * served->about->width);
-    RG_TRY(rg_plan_run(served->update));
+    if (!rg_served_step_dense(served, found, count, weight_of(s))) {
+        RG_TRY(rg_serve_gradient(served, &mean));
+        if (mean == NULL)
+            return RG_OK;
+        rg_merge_values(mean, found, count, weight_of(s), 0,
+                        served->about->rows * served->about->width);
+        RG_TRY(rg_plan_run(served->update));
+    }
     rg_value_lend(served->param); /* here, where its shard alone has it: answers read it in place */
     return RG_OK;
 }

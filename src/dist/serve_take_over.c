@@ -102,7 +102,7 @@ static rg_status take_bytes(wanted *w, const rg_state_value *from, uint64_t begi
 /* How many pushes of a trainer a schedule has counted: the sum of them is what it goes by. */
 static bool is_count(taking *t, const rg_state_value *value)
 {
-    static const char NAME[] = "@LR_DECAY_COUNTER@.trainer_";
+    static const char NAME[] = RG_PUSHES_COUNTED_OF;
     int64_t count;
     if (strncmp(value->name, NAME, strlen(NAME)) != 0)
         return false;
@@ -150,7 +150,7 @@ static rg_status check_wanted(const taking *t)
     return RG_OK;
 }
 
-static rg_status share_count(const taking *t)
+static void share_count(const taking *t)
 {
     for (uint32_t i = 0; t->engine->scheduled && i < t->engine->schema.trainers; i++) {
         char name[64];
@@ -159,7 +159,6 @@ static rg_status share_count(const taking *t)
         if (value != NULL && value->data != NULL && value->meta.dtype == RG_I64)
             *(int64_t *)value->data = i == 0 ? t->counted : 0;
     }
-    return RG_OK;
 }
 
 /* What loops have copies of, and what trainers were sent last, which ask for all anew. */
@@ -483,7 +482,7 @@ static rg_status take_all(taking *t, const char *path)
     if (code == RG_OK)
         code = check_wanted(t);
     if (code == RG_OK)
-        code = share_count(t);
+        share_count(t);
     if (code == RG_OK)
         code = copy_values(t);
     if (code == RG_OK && t->ledger)

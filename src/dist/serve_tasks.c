@@ -5,7 +5,7 @@
  * left to itself, with the request refused, and another one takes what waits. So its thread touches
  * the engine (it waits for copies that the shards make) only in the first half of its work, and the
  * queue belongs to whoever lets go of it last. */
-#include "dist/serve_priv.h"
+#include "dist/serve_tasks.h"
 
 #include "base/mem.h"
 #include "sys/clock.h"

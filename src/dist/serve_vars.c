@@ -1,5 +1,6 @@
 /* serve_vars.c - the variables of a server, from its program. */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_tables.h"
 
 #include "base/hot.h"
 #include "base/mem.h"
@@ -146,6 +147,8 @@ static rg_status open_dense(rg_engine *s, rg_served *var)
     if (s->dc_asgd)
         RG_TRY(open_backups(s, var));
     var->only_reads = s->program->blocks[var->block]->n_ops - var->first_op == 1;
+    if (s->mode->try_step != NULL)
+        RG_TRY(rg_served_open_dense_stepper(var));
     return rg_block_plan_open(&var->update, s->program, var->block, var->first_op,
                               var->shard->scope, var->about->grad);
 }
@@ -258,6 +261,8 @@ void rg_serve_close_vars(rg_engine *s)
         rg_shard *shard = &s->shards[k];
         for (size_t i = 0; shard->vars != NULL && i < s->schema.n; i++) {
             rg_plan_close(shard->vars[i].update);
+            rg_served_close_dense_stepper(&shard->vars[i]);
+            rg_served_drop_shown(&shard->vars[i]);
             rg_served_close(&shard->vars[i]);
         }
         rg_plan_close(shard->schedule);

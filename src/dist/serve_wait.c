@@ -1,5 +1,6 @@
 /* serve_wait.c - whom a server waits for: it says so, and gives up those that never come. */
-#include "dist/serve_priv.h"
+#include "dist/serve_members.h"
+#include "dist/serve_tell.h"
 
 #include "sys/because.h"
 #include "sys/clock.h"

@@ -2,7 +2,8 @@
  *
  * Tables are their loops' own, so that each loop is asked, once a period, and the sums are kept
  * here for the thread that samples (sys/metrics.h). */
-#include "dist/serve_priv.h"
+#include "dist/serve_tables.h"
+#include "dist/serve_tell.h"
 
 #include "base/mem.h"
 #include "sys/clock.h"
@@ -105,14 +106,6 @@ void rg_serve_watch_look(rg_engine *s)
 
 /* ---- the sampler asks ---- */
 
-/* emb.block1, a slice of emb. */
-static void name_of(const char *slice, char *name, size_t size)
-{
-    const char *block = strstr(slice, ".block");
-    int n = block != NULL ? (int)(block - slice) : (int)strlen(slice);
-    (void)snprintf(name, size, "%.*s", n, slice);
-}
-
 /* Where memory is full rows go all the time: one event for many of them. With the lock. */
 static void tell_evicted(struct rg_serve_facts *f, uint64_t rows)
 {
@@ -135,9 +128,10 @@ static void collect(void *arg)
     f->told = f->now;
     for (size_t i = 0; i < f->n; i++) {
         char name[256];
+        const char *slice = s->schema.vars[i].name;
         if (!s->schema.vars[i].table)
             continue;
-        name_of(s->schema.vars[i].name, name, sizeof name);
+        (void)snprintf(name, sizeof name, "%.*s", (int)rg_ps_whole(slice), slice);
         rg_metric_add_for(RG_M_TABLE_ROWS, name, (double)f->tables[i].rows);
         rg_metric_add_for(RG_M_TABLE_BYTES, name, (double)f->tables[i].bytes);
     }

@@ -2,7 +2,10 @@
  *
  * What the shards own they read and write themselves. A read waits for them, on a thread that is no
  * loop's (serve_tasks.c); who sets or drops something is answered by the last shard. */
-#include "dist/serve_priv.h"
+#include "dist/serve_notes.h"
+#include "dist/serve_push.h"
+#include "dist/serve_tables.h"
+#include "dist/serve_tasks.h"
 
 #include "base/cursor.h"
 #include "base/mem.h"
@@ -250,8 +253,12 @@ static rg_status set_part(rg_spread *spread, rg_shard *shard)
         return rg_served_set(&shard->vars[c->var], c->column, c->value.data);
     rg_value *first = rg_scope_find(s->scope, c->name), *own = rg_scope_find(shard->scope, c->name);
     bool owner = rg_serve_owners_of(s, c->name) >> shard->number & 1;
-    if ((own != first || owner) && rg_value_bytes(&c->value) > 0)
-        memcpy(own->data, c->value.data, rg_value_bytes(&c->value));
+    if ((own == first && !owner) || rg_value_bytes(&c->value) == 0)
+        return RG_OK;
+    for (size_t i = 0; i < s->schema.n; i++)
+        if (shard->vars[i].param == own)
+            RG_TRY(rg_served_leave_shown(&shard->vars[i]));
+    memcpy(own->data, c->value.data, rg_value_bytes(&c->value));
     return RG_OK;
 }
 

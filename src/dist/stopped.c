@@ -8,6 +8,8 @@
  * step that all have made, so that who goes on makes the next one, with the same bits; in the other
  * modes the batch is trained on again, and counts once. */
 #include "dist/stopped_priv.h"
+#include "dist/serve_load.h"
+#include "dist/serve_tasks.h"
 
 #include "base/mem.h"
 #include "sys/log.h"

@@ -18,7 +18,7 @@ static rg_status write_state(rg_engine *s, rg_snapshot *to)
     rg_state_rows *rows = NULL;
     rg_status code = rg_state_cut(s, to, &rows);
     if (code == RG_OK)
-        code = rg_state_rows_write(rows, &stop);
+        code = rg_state_rows_write(rows, 1, &stop);
     rg_state_rows_close(rows);
     return code;
 }

@@ -128,6 +128,14 @@ static bool is_unborn(const reading *r, const char *name)
     return rg_path_size(path) < RG_RECORDS_HEAD;
 }
 
+/* What a process that died has left with the system is on the disk before anyone relies on it. */
+static rg_status flush_segment(const reading *r, const char *name)
+{
+    char path[4200];
+    (void)snprintf(path, sizeof path, "%s/%s", rg_folder_path(r->folder), name);
+    return rg_file_cut(path, rg_path_size(path));
+}
+
 static rg_status read_segment(reading *r, const char *name, uint64_t first, bool last)
 {
     rg_records_reader *reader = NULL;
@@ -142,7 +150,7 @@ static rg_status read_segment(reading *r, const char *name, uint64_t first, bool
         code = read_records(r, reader, name, last);
     }
     rg_records_close(reader);
-    return code;
+    return code == RG_OK && last && r->repairs ? flush_segment(r, name) : code;
 }
 
 /* The segment with record `from`, or the first there is. */
@@ -225,6 +233,7 @@ struct rg_journal {
     uint64_t synced;      /* records below it are on the disk */
     uint64_t bytes;       /* of this segment */
     bool syncing;         /* the thread uses the file */
+    bool hurries;         /* someone waits for what was appended */
     bool stop;
     rg_status failed;
     char why[512];
@@ -301,6 +310,7 @@ static void sync_now(rg_journal *j)
     uint64_t upto = j->next;
     rg_file *file = j->file;
     j->syncing = true;
+    j->hurries = false;
     pthread_mutex_unlock(&j->lock);
     (void)rg_fault("journal.sync");
     rg_status code = rg_file_sync(file);
@@ -325,7 +335,7 @@ static void sync_now(rg_journal *j)
 static bool is_idle(const rg_journal *j, bool waited)
 {
     return j->syncing || j->synced == j->next ||
-           (j->mode == RG_JOURNAL_EVERYSEC && !waited && !j->stop);
+           (j->mode == RG_JOURNAL_EVERYSEC && !waited && !j->hurries && !j->stop);
 }
 
 static void *flush(void *arg)
@@ -333,11 +343,17 @@ static void *flush(void *arg)
     rg_journal *j = arg;
     bool told = false, waited = false;
     pthread_mutex_lock(&j->lock);
-    while (!j->stop || (j->failed == RG_OK && j->synced < j->next)) {
+    uint64_t durable = j->synced; /* as it was told */
+    while (!j->stop || (j->failed == RG_OK && (j->synced < j->next || durable < j->synced))) {
         if (j->failed != RG_OK && !told) {
             told = true;
             pthread_mutex_unlock(&j->lock);
             j->events.failed(j->events.user, j->failed, j->why);
+            pthread_mutex_lock(&j->lock);
+        } else if (j->failed == RG_OK && durable < j->synced) { /* by this thread, or by a cut */
+            durable = j->synced;
+            pthread_mutex_unlock(&j->lock);
+            j->events.durable(j->events.user, durable);
             pthread_mutex_lock(&j->lock);
         } else if (j->failed != RG_OK || is_idle(j, waited)) {
             (void)rg_cond_wait(&j->change, &j->lock,
@@ -346,12 +362,6 @@ static void *flush(void *arg)
         } else {
             waited = false;
             sync_now(j);
-            uint64_t upto = j->synced;
-            bool ok = j->failed == RG_OK;
-            pthread_mutex_unlock(&j->lock);
-            if (ok)
-                j->events.durable(j->events.user, upto);
-            pthread_mutex_lock(&j->lock);
         }
     }
     pthread_mutex_unlock(&j->lock);
@@ -402,11 +412,25 @@ rg_status rg_journal_close(rg_journal *j)
     return code;
 }
 
+/* With the lock. */
+static void hurry(rg_journal *j)
+{
+    j->hurries = true;
+    (void)pthread_cond_broadcast(&j->change);
+}
+
+void rg_journal_hurry(rg_journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    hurry(j);
+    pthread_mutex_unlock(&j->lock);
+}
+
 rg_status rg_journal_wait(rg_journal *j)
 {
     pthread_mutex_lock(&j->lock);
     uint64_t upto = j->next;
-    (void)pthread_cond_broadcast(&j->change);
+    hurry(j);
     while (j->synced < upto && j->failed == RG_OK)
         (void)rg_cond_wait(&j->change, &j->lock, SECOND);
     rg_status code = j->failed != RG_OK ? rg_fail(j->failed, "%s", j->why) : RG_OK;

@@ -59,6 +59,8 @@ rg_status rg_journal_close(rg_journal *journal);
 /* *number (may be NULL): that of the record. Any thread. */
 rg_status rg_journal_append(rg_journal *journal, uint32_t kind, const rg_iov *pieces, size_t n,
                             uint64_t *number);
+/* What was appended is flushed now, and not at the end of the second. */
+void rg_journal_hurry(rg_journal *journal);
 /* Until all that was appended is on the disk. */
 rg_status rg_journal_wait(rg_journal *journal);
 /* The number of the next record; bytes in segments that were begun since the last cut. */

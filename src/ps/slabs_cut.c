@@ -121,7 +121,7 @@ static size_t take_run(rg_slabs_cut *cut, size_t n, rg_buf *rows, rg_buf *places
     if (run > 0) {
         size_t position = rg_slabs_position(slabs, first);
         rg_buf_add(rows, rg_slabs_row(slabs, first), run * slabs->row_bytes);
-        for (uint32_t i = 0; i < run; i++)
+        for (uint32_t i = 0; places != NULL && i < run; i++)
             rg_buf_u32(places, (uint32_t)(position + i));
     }
     if (cut->at == stop && stop < cut->end)
@@ -135,7 +135,8 @@ static size_t take_saved(rg_slabs_cut *cut, size_t n, rg_buf *rows, rg_buf *plac
     n = tail_of(cut, n, &some, &where);
     if (n > 0) {
         rg_buf_add(rows, some, n * cut->slabs->row_bytes);
-        rg_buf_add(places, where, n * sizeof(uint32_t));
+        if (places != NULL)
+            rg_buf_add(places, where, n * sizeof(uint32_t));
         drop_tail(cut, n);
     }
     return n;
@@ -160,6 +161,7 @@ rg_status rg_slabs_cut_take(rg_slabs_cut *cut, size_t n, rg_buf *rows, rg_buf *p
         *taken = take_saved(cut, n, rows, places);
     if (*taken == 0 && cut->left > 0)
         return rg_fail(RG_ECORRUPT, "%zu rows were lost while they were written down", cut->left);
-    RG_TRY(rg_buf_status(places));
+    if (places != NULL)
+        RG_TRY(rg_buf_status(places));
     return rg_buf_status(rows);
 }

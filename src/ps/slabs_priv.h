@@ -80,7 +80,8 @@ size_t rg_slabs_in(const rg_slabs *slabs, size_t slab);
 /* The rows as they are now. At most one at a time: RG_EINVAL where there is one. */
 rg_status rg_slabs_cut_open(rg_slabs_cut *cut, rg_slabs *slabs);
 void rg_slabs_cut_close(rg_slabs_cut *cut); /* also of one that was not opened: zeros */
-/* Appends at most n rows, and their positions to `places`; *taken is 0 when none is left. */
+/* Appends at most n rows, and their positions to `places` (NULL: nobody asks); *taken is 0 when
+ * none is left. */
 rg_status rg_slabs_cut_take(rg_slabs_cut *cut, size_t n, rg_buf *rows, rg_buf *places,
                             size_t *taken);
 void rg_slabs_cut_save(rg_slabs_cut *cut, uint32_t row);

@@ -180,6 +180,13 @@ static rg_status write_last(rg_snapshot *s)
     return RG_OK;
 }
 
+void rg_snapshot_gather(rg_snapshot *s)
+{
+    pthread_mutex_lock(&s->lock);
+    rg_file_gather(s->file);
+    pthread_mutex_unlock(&s->lock);
+}
+
 rg_status rg_snapshot_sync(rg_snapshot *s)
 {
     return rg_file_sync(s->file);
@@ -243,6 +250,7 @@ static rg_status put_in_place(rg_snapshot *s)
     for (int i = 0; i < 8; i++)
         count[i] = (uint8_t)((s->next - s->first) >> (8 * i));
     RG_TRY(rg_snapshot_add(s, RG_RECORD_END, &(rg_iov){count, sizeof count}, 1));
+    RG_TRY(rg_file_gather_end(s->file));
     (void)rg_fault("snapshot.sync");
     RG_TRY(rg_file_sync(s->file));
     name_of(undone, s->delta, s->number, UNDONE);

@@ -37,6 +37,8 @@ rg_status rg_snapshot_add(rg_snapshot *snapshot, uint32_t kind, const rg_iov *pi
  * on from this one it is not read. */
 rg_status rg_snapshot_add_last(rg_snapshot *snapshot, uint32_t kind, const rg_iov *pieces,
                                size_t n);
+/* Much follows: it is written past the system's cache (rg_file_gather). */
+void rg_snapshot_gather(rg_snapshot *snapshot);
 uint64_t rg_snapshot_bytes(rg_snapshot *snapshot);
 /* What there is so far is on the disk: a little at a time, so that others who write need not wait
  * for much. */

@@ -158,7 +158,7 @@ static rg_status next_of(rg_table_walk *walk, rg_slabs_cut *cut, rg_chunk_kind k
     size_t head = add_head(walk->table, out, kind, placed ? HAS_PLACES : 0, 0, each);
     rg_buf_clear(&walk->places);
     RG_TRY(rg_slabs_cut_take(cut, most > HEAD_BYTES + takes ? (most - HEAD_BYTES) / takes : 1, out,
-                             &walk->places, &taken));
+                             placed ? &walk->places : NULL, &taken));
     if (placed && taken > 0)
         rg_buf_add(out, walk->places.data, walk->places.len);
     *n = (uint32_t)taken;
@@ -194,6 +194,16 @@ static rg_status spill_rows(void *arg, const uint8_t *rows, const uint8_t *place
 static rg_status spill_counts(void *arg, const uint8_t *rows, const uint8_t *places, size_t n)
 {
     return spill_some(arg, RG_CHUNK_COUNTS, COUNT_BYTES, rows, places, n);
+}
+
+size_t rg_table_walk_bytes(const rg_table_walk *walk)
+{
+    return walk->rows.slabs != NULL ? walk->rows.left * walk->rows.slabs->row_bytes : 0;
+}
+
+bool rg_table_walk_presses(const rg_table_walk *walk)
+{
+    return walk->rows.rows.len > walk->rows.most / 2 || walk->seen.rows.len > walk->seen.most / 2;
 }
 
 void rg_table_walk_spills(rg_table_walk *walk, rg_table_spill spill, void *arg)

@@ -48,6 +48,10 @@ void rg_table_walk_spills(rg_table_walk *walk, rg_table_spill spill, void *arg);
  * left, and nothing was appended. */
 rg_status rg_table_walk_next(rg_table_walk *walk, rg_buf *out, size_t most, bool *more);
 void rg_table_walk_close(rg_table_walk *walk);
+/* Of the rows in memory those that are still to come; whether what is copied aside has come to half
+ * of what it may be. By the owner. */
+size_t rg_table_walk_bytes(const rg_table_walk *walk);
+bool rg_table_walk_presses(const rg_table_walk *walk);
 
 typedef enum rg_chunk_kind {
     RG_CHUNK_ROWS = 1,

@@ -269,12 +269,18 @@ static rg_status welcome(rg_incoming *incoming)
     if (rg_link_needs_seal(incoming->link, server->seal))
         options |= RG_OPTION_SEAL;
     if (server->key.bytes == NULL)
-        options = 0;
+        options &= ~(uint32_t)RG_OPTION_SEAL;
+    if (!server->config.logs_late)
+        options &= ~(uint32_t)RG_OPTION_KEEPS;
+    if (incoming->hello.purpose == RG_PURPOSE_REQUESTS)
+        atomic_store(&incoming->peer->keeps, (options & RG_OPTION_KEEPS) != 0);
     rg_rpc_welcome out = {.trainer = incoming->peer->hello.trainer,
                           .epoch = incoming->peer->hello.epoch,
                           .instance = server->instance,
                           .lineage = server->config.lineage,
-                          .lease_ms = server->config.lease_ms};
+                          .lease_ms = server->config.lease_ms,
+                          .came = incoming->peer->recalled,
+                          .clock_ns = rg_clock_wall_ns()};
     memcpy(out.name, server->name, sizeof out.name);
     rg_buf body;
     rg_buf_init(&body, RG_SHAKE_MAX);

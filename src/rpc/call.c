@@ -1,5 +1,5 @@
 /* call.c - requests of a client, from start to answer. */
-#include "rpc/client_priv.h"
+#include "rpc/kept_priv.h"
 
 #include "base/escape.h"
 #include "base/mem.h"
@@ -34,6 +34,8 @@ struct rg_rpc_call {
     uint64_t sent_ns, spell_ns; /* when; and since when no connection has lasted */
     uint64_t begun_ns;          /* for the profile; 0: it did not run then */
     bool started, listed, writing, answered;
+    uint64_t after;     /* rg_kept_count() when it was started */
+    rg_kept *kept;      /* owned: a copy, where it is to be kept */
     bool abandoned;     /* closed in the loop before it could start, or by its done() */
     atomic_int telling; /* how far done() is, for who uses it; others have the latch */
     rg_latch done;
@@ -73,6 +75,7 @@ static void drop_body(rg_rpc_call *call)
 static void free_call(rg_rpc_call *call)
 {
     drop_body(call);
+    rg_kept_drop(call->kept);
     rg_latch_fini(&call->done);
     rg_free(call->text);
     rg_free(call->iov);
@@ -161,15 +164,35 @@ static void send_call(rg_rpc_call *call)
     rg_link_send(client->link, &call->frame, call->iov, call->ask.n, written, call);
 }
 
+static rg_rpc_call *first_due(const rg_rpc_client *client)
+{
+    rg_rpc_call *call = client->first;
+    while (call != NULL && call->sent_on == client->connection)
+        call = call->next;
+    return call;
+}
+
+/* By their ids, which grow on a connection; those that were answered, and are asked for again
+ * (kept.h), among them. What was started after an answer may rely on it, here or by what its owner
+ * did since: it goes when that has been done again. Others do so too, so nobody waits for what was
+ * sent later than what it waits for. */
 void rg_calls_send_all(rg_rpc_client *client)
 {
     client->catching_up = true;
-    /* From the start each time: a call that fails here may close others. */
-    for (rg_rpc_call *call = client->first; call != NULL && client->link != NULL;) {
-        bool due = call->sent_on != client->connection;
-        if (due)
+    while (client->link != NULL) {
+        /* From the start each time: a call that fails here may close others. */
+        rg_kept *kept = rg_kept_due(client);
+        rg_rpc_call *call = first_due(client);
+        if (kept == NULL && call == NULL)
+            break;
+        if (kept != NULL && (call == NULL || rg_kept_id(kept) < call->frame.id)) {
+            if (!rg_kept_send(kept))
+                return; /* the next answer goes on */
+        } else if (rg_kept_allows(client, call->after)) {
             send_call(call);
-        call = due ? client->first : call->next;
+        } else {
+            return;
+        }
     }
     client->catching_up = false;
 }
@@ -203,6 +226,7 @@ static void start(rg_task *task)
         return;
     }
     call->frame.id = ++client->next_id;
+    call->after = rg_kept_count(client);
     call->back = client->last;
     call->next = NULL;
     *client->last = call;
@@ -221,6 +245,8 @@ static rg_status on_header(void *user, const rg_frame *frame)
     rg_rpc_client *client = user;
     enum { MAX_TEXT = 65536 };
     client->receiving = NULL;
+    if (frame->kind == RG_FRAME_DURABLE && frame->bytes == 0)
+        return RG_OK;
     if (frame->kind != RG_FRAME_REPLY)
         return rg_fail(RG_ECORRUPT, "a frame of kind %u where a reply was expected", frame->kind);
     if (frame->status != RG_OK && frame->bytes > MAX_TEXT)
@@ -239,9 +265,13 @@ static rg_status on_header(void *user, const rg_frame *frame)
 static rg_status on_place(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
                           size_t *size)
 {
-    const rg_rpc_client *client = user;
+    rg_rpc_client *client = user;
     rg_rpc_call *call = client->receiving;
     *at = NULL;
+    if (call == NULL && frame->status != RG_OK && offset == 0) { /* perhaps of one sent again */
+        *at = client->refusal;
+        *size = sizeof client->refusal;
+    }
     if (call == NULL)
         return RG_OK;
     if (call->ask.place != NULL && frame->status == RG_OK)
@@ -270,6 +300,46 @@ static bool on_lent(void *user, const rg_frame *frame, uint64_t offset, const ui
     return true;
 }
 
+/* What had been answered was asked for again. A server that will not do it has lost more than it
+ * had said: what this trainer has learned since is of no use to it. */
+static void done_again(rg_rpc_client *client, const rg_frame *frame)
+{
+    rg_kept *kept = rg_kept_owed(client, frame->id);
+    char text[400], how[520];
+    if (kept == NULL)
+        return;
+    if (frame->status != RG_OK) {
+        size_t n = frame->bytes < sizeof client->refusal ? frame->bytes : sizeof client->refusal;
+        (void)rg_escape(text, sizeof text, client->refusal, n);
+        (void)snprintf(how, sizeof how,
+                       "it was started again without what it had said was on its disk: %s", text);
+        rg_client_lost(client, RG_ESTALE, how);
+        return;
+    }
+    rg_kept_done(kept, (frame->flags & RG_FRAME_NOTED) != 0);
+    if (client->catching_up)
+        rg_calls_send_all(client);
+}
+
+/* The answer is here, and what it tells of may not be on the server's disk yet. */
+static void keep_request(rg_rpc_call *call, const rg_frame *frame)
+{
+    rg_rpc_client *client = call->client;
+    rg_kept *kept = call->kept;
+    call->kept = NULL;
+    if ((frame->flags & RG_FRAME_NOTED) == 0 || client->window == NULL) {
+        rg_kept_drop(kept);
+        return;
+    }
+    if (kept == NULL) { /* few are, and they are small: that they are known by the answer alone */
+        kept = rg_kept_new(client, &call->frame, false);
+        if (kept == NULL)
+            return; /* where it is needed the server says so */
+        rg_kept_fill(kept, call->iov, call->ask.n);
+    }
+    rg_kept_answered(kept, call->frame.id, call->after);
+}
+
 static rg_status on_frame(void *user, const rg_frame *frame)
 {
     rg_rpc_client *client = user;
@@ -277,6 +347,10 @@ static rg_status on_frame(void *user, const rg_frame *frame)
     atomic_store_explicit(&client->alive_ns, rg_clock_ns(), memory_order_relaxed);
     client->heard = true;
     client->receiving = NULL;
+    if (frame->kind == RG_FRAME_DURABLE)
+        rg_kept_durable(client, frame->id);
+    else if (call == NULL)
+        done_again(client, frame);
     if (call == NULL)
         return RG_OK;
     (void)rg_fault("rpc.answer");
@@ -288,6 +362,7 @@ static rg_status on_frame(void *user, const rg_frame *frame)
     }
     call->status = RG_OK;
     call->answered = true;
+    keep_request(call, frame);
     unlist(call);
     if (!call->writing)
         finish(call);
@@ -308,15 +383,25 @@ const rg_link_events rg_client_link_events = {
 
 /* ---- any thread ---- */
 
+static rg_status no_call(rg_rpc_client *client, const rg_rpc_ask *ask)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; ask->keeps && i < ask->n; i++)
+        bytes += ask->iov[i].bytes;
+    if (ask->keeps)
+        rg_rpc_window_give(client->window, bytes);
+    return rg_no_memory(sizeof(rg_rpc_call), "a request");
+}
+
 rg_status rg_rpc_start(rg_rpc_call **out, rg_rpc_client *client, const rg_rpc_ask *ask)
 {
     rg_rpc_call *call = rg_alloc_zero(1, sizeof *call);
     if (call == NULL)
-        return rg_no_memory(sizeof *call, "a request");
+        return no_call(client, ask);
     call->iov = rg_alloc(ask->n > 0 ? ask->n * sizeof *call->iov : 1);
     if (call->iov == NULL) {
         rg_free(call);
-        return rg_no_memory(ask->n * sizeof *call->iov, "a request");
+        return no_call(client, ask);
     }
     if (ask->n > 0)
         memcpy(call->iov, ask->iov, ask->n * sizeof *call->iov);
@@ -331,12 +416,21 @@ rg_status rg_rpc_start(rg_rpc_call **out, rg_rpc_client *client, const rg_rpc_as
         .method = ask->method,
         .flags = (uint16_t)((ask->flags & ~RG_FRAME_RESENT) | (sound ? RG_FRAME_UNCHECKED : 0))};
     rg_body_measure(&call->frame, call->iov, ask->n);
+    rg_kept *kept = call->kept = ask->keeps ? rg_kept_new(client, &call->frame, true) : NULL;
+    if (ask->keeps && kept == NULL) {
+        rg_status code = rg_no_memory(call->frame.bytes, "a copy of a request");
+        rg_free(call->iov);
+        rg_free(call);
+        return code;
+    }
     rg_latch_init(&call->done);
     *out = call; /* before it starts: done() may be called first */
     if (rg_loop_inside(client->loop))
         start(&call->task);
     else
         rg_loop_post(client->loop, &call->task);
+    if (kept != NULL) /* while it travels */
+        rg_kept_fill(kept, ask->iov, ask->n);
     return RG_OK;
 }
 
@@ -355,10 +449,27 @@ rg_status rg_rpc_wait(rg_rpc_call *call)
     return rg_rpc_result(call);
 }
 
+bool rg_rpc_is_done(rg_rpc_call *call)
+{
+    return rg_latch_wait(&call->done, 0);
+}
+
 const uint8_t *rg_rpc_answer(const rg_rpc_call *call, size_t *bytes)
 {
     *bytes = call->reply.bytes;
     return call->body;
+}
+
+const uint8_t *rg_rpc_take_lent(rg_rpc_call *call, uint64_t offset, size_t n, rg_lent_view **view)
+{
+    for (size_t i = 0; i < call->n_unsettled; i++)
+        if (call->unsettled[i].offset == offset && call->unsettled[i].n == n) {
+            const uint8_t *at = call->unsettled[i].at;
+            call->unsettled[i] = call->unsettled[--call->n_unsettled];
+            *view = rg_lent_view_keep(call->view);
+            return at;
+        }
+    return NULL;
 }
 
 rg_status rg_rpc_settle(rg_rpc_call *call)

@@ -1,5 +1,5 @@
 /* client.c - a client's connection for requests: made, lost, made again. */
-#include "rpc/client_priv.h"
+#include "rpc/kept_priv.h"
 
 #include "base/mem.h"
 #include "sys/clock.h"
@@ -166,6 +166,8 @@ static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
         return;
     client->link = link;
     client->reborn = again && welcome->instance != client->welcome.instance;
+    if (client->reborn && client->window != NULL)
+        rg_kept_owe(client, welcome->keeps ? welcome->came : UINT64_MAX);
     if (client->reborn)
         rg_log(RG_LOG_I, "rpc",
                "server=%s \"%s was started again and has what it had: going on with it\"",
@@ -185,6 +187,7 @@ static void on_in(void *user, rg_link *link, const rg_rpc_welcome *welcome)
     client->welcome = *welcome;
     rg_lock_give(&client->lock);
     atomic_store(&client->local, rg_link_is_local(link));
+    atomic_store(&client->keeps, client->window != NULL && welcome->keeps);
     atomic_store(&client->sound, rg_link_is_sound(link));
     atomic_store(&client->transport, rg_link_transport(link));
     atomic_store_explicit(&client->alive_ns, rg_clock_ns(), memory_order_relaxed);
@@ -318,6 +321,8 @@ static rg_status configure(rg_rpc_client *client, const char *endpoint,
     client->deadline_ms = (uint64_t)deadline;
     client->lease_ms = config->lease_ms;
     client->return_ms = config->return_ms;
+    client->window = config->window;
+    route->keeps = config->window != NULL;
     client->max_body = config->max_body ? config->max_body : RG_RPC_MAX_BODY;
     client->retry_times = config->retry_times == 0    ? rg_flag_int("rpc_retry_times")
                           : config->retry_times == -1 ? 0
@@ -434,6 +439,7 @@ static void close_requests(void *arg)
     client->connector = NULL;
     rg_timer_close(client->again);
     client->again = NULL;
+    rg_kept_close(client);
 }
 
 void rg_rpc_client_close(rg_rpc_client *client)
@@ -487,6 +493,21 @@ const char *rg_rpc_client_endpoint(const rg_rpc_client *client)
 bool rg_rpc_client_is_local(const rg_rpc_client *client)
 {
     return atomic_load(&client->local);
+}
+
+bool rg_rpc_client_keeps(const rg_rpc_client *client)
+{
+    return atomic_load(&client->keeps);
+}
+
+rg_status rg_rpc_client_state(rg_rpc_client *client)
+{
+    rg_lock_take(&client->lock);
+    rg_status status = client->failed;
+    if (status != RG_OK)
+        rg_set_message("%s: %s", client->route.endpoint, client->failure);
+    rg_lock_give(&client->lock);
+    return status;
 }
 
 const char *rg_rpc_client_transport(const rg_rpc_client *client)

@@ -13,6 +13,7 @@
 #ifndef RG_RPC_CLIENT_H
 #define RG_RPC_CLIENT_H
 
+#include "rpc/kept.h"
 #include "rpc/rpc.h"
 
 typedef struct rg_rpc_client rg_rpc_client;
@@ -26,7 +27,10 @@ typedef struct rg_rpc_welcome {
     uint64_t lineage;  /* of its state: one that was started again and has it still says the same;
                         * 0: what it has goes with the process */
     uint64_t lease_ms;
+    bool keeps;    /* replies may be here before what they tell of is on its disk */
+    uint64_t came; /* where it keeps: the last request that the state of its process began with */
     char name[RG_RPC_NAME_MAX]; /* of the server */
+    uint64_t clock_ns;          /* what its clock showed, since 1970 */
 } rg_rpc_welcome;
 
 typedef struct rg_rpc_client_events {
@@ -50,6 +54,8 @@ typedef struct rg_rpc_client_config {
     uint64_t lease_ms;   /* 0: what the server says */
     uint64_t return_ms;  /* a server whose state outlives it (lineage) is waited for so long: it is
                           * dead, and its requests fail, that much later */
+    rg_rpc_window
+        *window; /* borrowed: requests are kept in it, if the server says so; NULL: none */
     rg_rpc_client_events events;
     void *user;
 } rg_rpc_client_config;
@@ -68,6 +74,10 @@ void rg_rpc_client_close(rg_rpc_client *client);
 void rg_rpc_client_fail(rg_rpc_client *client, rg_status status, const char *text);
 const char *rg_rpc_client_endpoint(const rg_rpc_client *client);
 bool rg_rpc_client_is_local(const rg_rpc_client *client); /* to a process of this host */
+/* Whether requests to it are to be kept. */
+bool rg_rpc_client_keeps(const rg_rpc_client *client);
+/* RG_OK, or how every call fails. */
+rg_status rg_rpc_client_state(rg_rpc_client *client);
 /* The name of the transport, at present; "?" before the first connection. */
 const char *rg_rpc_client_transport(const rg_rpc_client *client);
 rg_rpc_counters rg_rpc_client_counters(const rg_rpc_client *client);
@@ -93,6 +103,10 @@ typedef struct rg_rpc_ask {
     /* What the server lends of the reply, and says that it stays, is put in its place by
      * rg_rpc_settle() alone: in the thread that is going to use it. */
     bool settles;
+    /* A copy is made, for which room was taken (rg_rpc_window_take), and kept until the server has
+     * it on its disk; the call gives the room back. Others are kept where their answer says so. The
+     * thread that starts it copies `iov` when it has been sent on its way. */
+    bool keeps;
     /* Called once, in the client's thread, when the call is answered or has failed; it may close
      * the call and start others, and must not block. NULL: rg_rpc_wait() is used. */
     void (*done)(void *user, rg_rpc_call *call);
@@ -105,12 +119,17 @@ rg_status rg_rpc_start(rg_rpc_call **call, rg_rpc_client *client, const rg_rpc_a
 /* Waits for the answer. What the server refused, and what went wrong, is the status and message.
  * May end early, as rg_interrupted() says. */
 rg_status rg_rpc_wait(rg_rpc_call *call);
+bool rg_rpc_is_done(rg_rpc_call *call); /* of one without done() */
 /* After it is done (rg_rpc_wait returned, or in done()): its status, with the message set. */
 rg_status rg_rpc_result(rg_rpc_call *call);
 /* The reply. 64-byte aligned, borrowed until the call is closed; NULL where place() took it. */
 const uint8_t *rg_rpc_answer(const rg_rpc_call *call, size_t *bytes);
 uint16_t rg_rpc_answer_flags(const rg_rpc_call *call);
-/* Of a call that `settles` and has been answered: the rest of the reply is put in its place. */
+/* Of a call that `settles` and has been answered: where the server lends this part of the reply, in
+ * *view, which is the caller's to drop; it is not put in its place then. NULL: it does not, or not
+ * as one piece. */
+const uint8_t *rg_rpc_take_lent(rg_rpc_call *call, uint64_t offset, size_t n, rg_lent_view **view);
+/* The same: the rest of the reply is put in its place. */
 rg_status rg_rpc_settle(rg_rpc_call *call);
 /* A call that is not done is given up: its memory is no longer touched, and done() either has
  * returned or is not called. NULL is allowed. */

@@ -14,10 +14,12 @@ struct rg_rpc_client {
     uint64_t max_body, deadline_ms, lease_ms;    /* lease_ms 0: what the server says */
     int64_t retry_times;
     uint64_t return_ms;
+    rg_rpc_window *window;      /* NULL: nothing is kept */
     rg_loop *loop, *pulse_loop; /* shared by all clients */
     rg_traffic traffic, total;
     _Atomic(const char *) transport; /* its name */
     atomic_bool local, sound;        /* as rg_link_is_local(), _is_sound() */
+    atomic_bool keeps;               /* the server says that requests are to be */
     _Atomic uint64_t alive_ns;       /* the last sign of life of the server */
     rg_latch ready;                  /* let in, or failed */
 
@@ -50,6 +52,11 @@ struct rg_rpc_client {
     bool catching_up; /* what was sent before is sent again, and the new has to wait: in order */
     rg_rpc_call *first, **last; /* not done, in the order they were started */
     rg_rpc_call *receiving;
+    /* kept.h */
+    struct rg_kept *kept, *last_kept; /* answered, in the order of their answers */
+    struct rg_kept *owed;             /* to be sent again, by their ids */
+    uint64_t n_kept_answers;
+    uint8_t refusal[300]; /* of one of those */
 
     /* the heartbeat loop's */
     struct rg_pulse {

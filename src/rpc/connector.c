@@ -3,6 +3,8 @@
 
 #include "base/escape.h"
 #include "base/mem.h"
+#include "sys/clock.h"
+#include "sys/profile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +17,9 @@ struct rg_connector {
     rg_handshake_hello hello;
     rg_buf said; /* the body of our HELLO */
     rg_handshake_challenge challenge;
-    uint8_t expected; /* kind of the next frame */
-    bool final;       /* why it failed will not change */
+    uint8_t expected;   /* kind of the next frame */
+    bool final;         /* why it failed will not change */
+    uint64_t proved_ns; /* when PROOF was sent */
     size_t n;
     uint8_t body[RG_SHAKE_MAX];
 };
@@ -56,7 +59,7 @@ static void on_opened(void *user)
     rg_connector *connector = user;
     if (connector->route->key.bytes != NULL &&
         rg_link_needs_seal(connector->link, connector->route->seal))
-        connector->hello.options = RG_OPTION_SEAL;
+        connector->hello.options |= RG_OPTION_SEAL;
     rg_buf_clear(&connector->said); /* it has the room: it was filled before */
     rg_handshake_put_hello(&connector->said, &connector->hello);
     rg_link_send_small(connector->link, RG_FRAME_HELLO, RG_OK, 0, connector->said.data,
@@ -97,6 +100,7 @@ static rg_status take_challenge(rg_connector *connector)
     RG_TRY(rg_proof(proof, key, false, connector->challenge.nonce, connector->said.data,
                     connector->said.len, NULL, 0));
     connector->final = false;
+    connector->proved_ns = rg_clock_ns();
     rg_link_send_small(connector->link, RG_FRAME_PROOF, RG_OK, 0, proof, sizeof proof);
     connector->expected = RG_FRAME_WELCOME;
     return RG_OK;
@@ -109,7 +113,7 @@ static rg_status seal(const rg_connector *connector, uint32_t options)
     rg_seal *up, *down;
     const rg_job_key *key = &connector->route->key;
     if ((options & RG_OPTION_SEAL) == 0)
-        return connector->hello.options == 0
+        return (connector->hello.options & RG_OPTION_SEAL) == 0
                    ? RG_OK
                    : rg_fail(RG_EDENIED, "the server does not seal its frames (FLAGS_rpc_mac)");
     if (key->bytes == NULL)
@@ -118,6 +122,14 @@ static rg_status seal(const rg_connector *connector, uint32_t options)
                            connector->said.len));
     rg_link_seal(connector->link, down, up);
     return RG_OK;
+}
+
+/* The server looked at its clock between our PROOF and now. */
+static void compare_clocks(const rg_connector *connector, const rg_rpc_welcome *welcome)
+{
+    uint64_t half = (rg_clock_ns() - connector->proved_ns) / 2;
+    uint64_t then = rg_clock_wall_ns() - half;
+    rg_profile_peer(welcome->name, (int64_t)(welcome->clock_ns - then), half);
 }
 
 static rg_status take_welcome(rg_connector *connector)
@@ -133,6 +145,7 @@ static rg_status take_welcome(rg_connector *connector)
     if (key->bytes != NULL && !rg_proof_equal(proof, connector->body))
         return rg_fail(RG_EDENIED, "the server does not have the job key");
     RG_TRY(seal(connector, options));
+    compare_clocks(connector, &welcome);
     const rg_connector_events *events = connector->events;
     void *owner = connector->user;
     rg_link *link = connector->link;
@@ -168,7 +181,10 @@ rg_status rg_connector_open(rg_connector **out, rg_loop *loop, const rg_route *r
     connector->events = events;
     connector->user = user;
     connector->hello = (rg_handshake_hello){
-        .session = route->session, .purpose = purpose, .who = *who};
+        .session = route->session,
+        .purpose = purpose,
+        .options = route->keeps && purpose == RG_PURPOSE_REQUESTS ? RG_OPTION_KEEPS : 0,
+        .who = *who};
     rg_buf_init(&connector->said, RG_SHAKE_MAX);
     rg_status status = rg_random(connector->hello.nonce, sizeof connector->hello.nonce);
     rg_handshake_put_hello(&connector->said, &connector->hello);

@@ -13,6 +13,7 @@ typedef struct rg_route {
     rg_job_key key;
     rg_seal_use seal;
     uint64_t session;
+    bool keeps; /* requests, until they are on the server's disk */
 } rg_route;
 
 typedef struct rg_connector_events {

@@ -87,7 +87,8 @@ rg_status rg_frame_decode(rg_frame *frame, const uint8_t in[RG_FRAME_BYTES], uin
     if (f.status > RG_EOF)
         return rg_fail(RG_ECORRUPT, "a frame of status %u, which there is not", f.status);
     if ((f.flags & (RG_FRAME_USER - 1) &
-         ~(RG_FRAME_UNCHECKED | RG_FRAME_RESENT | RG_FRAME_STAYS)) != 0)
+         ~(RG_FRAME_UNCHECKED | RG_FRAME_RESENT | RG_FRAME_STAYS | RG_FRAME_NOTED |
+           RG_FRAME_HEARD)) != 0)
         return rg_fail(RG_EUNIMPL, "a frame with flags 0x%x, which this side does not know",
                        f.flags);
     if (f.bytes > max_bytes)

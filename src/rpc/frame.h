@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define RG_FRAME_MAGIC   0x31544752u /* "RGT1" */
-#define RG_FRAME_VERSION 2
+#define RG_FRAME_VERSION 3
 #define RG_FRAME_BYTES   36 /* of the header */
 
 typedef enum rg_frame_kind {
@@ -30,6 +30,7 @@ typedef enum rg_frame_kind {
     RG_FRAME_PING,
     RG_FRAME_PONG,
     RG_FRAME_BYE,
+    RG_FRAME_DURABLE, /* id: of a reply; it, and those before it, are on the server's disk */
     RG_FRAME_KINDS,
 } rg_frame_kind;
 
@@ -39,7 +40,11 @@ enum {
     RG_FRAME_RESENT = 2,    /* a request that was sent before */
     RG_FRAME_STAYS = 4,     /* a reply: what its sender lends of it stays as it is until the next
                              * request of the same method */
-    RG_FRAME_USER = 0x100,  /* this bit and those above are the methods' own */
+    RG_FRAME_NOTED = 8,  /* a reply: what was done is not on the server's disk yet, and the request
+                          * is to be kept until DURABLE says so */
+    RG_FRAME_HEARD = 16, /* a request that was sent again for what it does: its reply has been
+                          * heard before, from a process that is no more */
+    RG_FRAME_USER = 0x100, /* this bit and those above are the methods' own */
 };
 
 typedef struct rg_frame {

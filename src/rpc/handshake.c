@@ -109,7 +109,7 @@ static rg_status at_end(const rg_cursor *c, const char *what)
 
 static rg_status known_options(uint32_t options)
 {
-    return (options & ~(uint32_t)RG_OPTION_SEAL) == 0
+    return (options & ~(uint32_t)(RG_OPTION_SEAL | RG_OPTION_KEEPS)) == 0
                ? RG_OK
                : rg_fail(RG_EUNIMPL, "options 0x%x, which this side does not know", options);
 }
@@ -192,7 +192,10 @@ void rg_handshake_put_welcome(rg_buf *out, const rg_rpc_welcome *welcome, uint32
     rg_buf_u64(out, welcome->lineage);
     rg_buf_u64(out, welcome->lease_ms);
     rg_buf_u32(out, options);
+    if ((options & RG_OPTION_KEEPS) != 0)
+        rg_buf_u64(out, welcome->came);
     put_text(out, welcome->name);
+    rg_buf_u64(out, welcome->clock_ns);
 }
 
 rg_status rg_handshake_get_welcome(rg_rpc_welcome *welcome, uint32_t *options, const uint8_t *bytes,
@@ -208,7 +211,11 @@ rg_status rg_handshake_get_welcome(rg_rpc_welcome *welcome, uint32_t *options, c
     RG_TRY(rg_cursor_u64(&c, &welcome->lineage));
     RG_TRY(rg_cursor_u64(&c, &welcome->lease_ms));
     RG_TRY(rg_cursor_u32(&c, options));
+    welcome->keeps = (*options & RG_OPTION_KEEPS) != 0;
+    if (welcome->keeps)
+        RG_TRY(rg_cursor_u64(&c, &welcome->came));
     RG_TRY(get_text(&c, welcome->name, "name"));
+    RG_TRY(rg_cursor_u64(&c, &welcome->clock_ns));
     RG_TRY(at_end(&c, "welcome"));
     welcome->trainer = (int32_t)trainer;
     return known_options(*options);

@@ -25,7 +25,12 @@ typedef enum rg_purpose {
     RG_PURPOSE_PULSE, /* heartbeats */
 } rg_purpose;
 
-enum { RG_OPTION_SEAL = 1 }; /* of HELLO: frames shall be sealed; of WELCOME: they are */
+enum {
+    RG_OPTION_SEAL = 1, /* of HELLO: frames shall be sealed; of WELCOME: they are */
+    RG_OPTION_KEEPS =
+        2, /* of HELLO: it keeps requests until they are on the disk, if it is told to;
+            * of WELCOME: it is to, and which have come stands behind the options */
+};
 
 typedef struct rg_handshake_hello {
     uint8_t nonce[RG_NONCE_BYTES];

@@ -41,6 +41,7 @@ void rg_rpc_peer_drop(rg_rpc_peer *peer)
     if (peer == NULL || atomic_fetch_sub_explicit(&peer->refs, 1, memory_order_acq_rel) != 1)
         return;
     rg_peer_forget_answers(peer);
+    rg_free(peer->marks);
     rg_free(peer);
 }
 
@@ -371,6 +372,7 @@ void rg_peer_attach(rg_rpc_peer *peer, rg_link *link)
     if (peer->next_linked != NULL)
         peer->next_linked->back_linked = &peer->next_linked;
     *peer->back_linked = peer;
+    rg_peer_tell_durable(peer, true);
     rg_peer_throttle(peer);
 }
 

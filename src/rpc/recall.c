@@ -144,7 +144,44 @@ bool rg_reply_waits(rg_rpc_request *request)
         refuse_held(server, request);
     else
         put_held(&server->withheld[request->peer->loop], request);
+    if (server->config.events.waits != NULL)
+        server->config.events.waits(server->config.user);
     return true;
+}
+
+/* ---- answers that do not ---- */
+
+enum { MOST_MARKS = 4096 }; /* beyond them a mark stands for several replies */
+
+void rg_reply_mark(rg_rpc_request *request)
+{
+    rg_rpc_peer *peer = request->peer;
+    const rg_rpc_server *server = peer->server;
+    rg_mark mark = {atomic_load(&server->logged), request->frame.id};
+    if (request->reply.status != RG_OK || !atomic_load(&peer->keeps) ||
+        mark.number <= atomic_load(&server->durable))
+        return;
+    request->reply.flags |= RG_FRAME_NOTED;
+    bool grows = peer->n_marks < MOST_MARKS && rg_grow((void **)&peer->marks, peer->n_marks,
+                                                       &peer->cap_marks, sizeof mark) == RG_OK;
+    if (grows)
+        peer->n_marks++;
+    if (peer->n_marks > 0) /* else it is kept until a later one is told */
+        peer->marks[peer->n_marks - 1] = mark;
+}
+
+void rg_peer_tell_durable(rg_rpc_peer *peer, bool again)
+{
+    uint64_t durable = atomic_load(&peer->server->durable), before = peer->durable;
+    size_t n = 0;
+    while (n < peer->n_marks && peer->marks[n].number <= durable)
+        peer->durable = peer->marks[n++].id;
+    if (n > 0)
+        memmove(peer->marks, peer->marks + n, (peer->n_marks - n) * sizeof *peer->marks);
+    peer->n_marks -= n;
+    if (peer->link != NULL && atomic_load(&peer->keeps) && peer->durable != 0 &&
+        (again || peer->durable != before))
+        rg_link_send_small(peer->link, RG_FRAME_DURABLE, RG_OK, peer->durable, NULL, 0);
 }
 
 /* Those that may go do, and those that may not are put back. */
@@ -152,6 +189,10 @@ static void look(rg_task *task)
 {
     rg_withheld *w = (rg_withheld *)task;
     atomic_store(&w->posted, false);
+    for (rg_rpc_peer *p = w->server->linked[w->loop], *next; p != NULL; p = next) {
+        next = p->next_linked;
+        rg_peer_tell_durable(p, false);
+    }
     rg_rpc_request *request = w->first;
     w->first = NULL;
     w->last = &w->first;

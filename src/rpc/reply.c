@@ -55,6 +55,8 @@ void rg_peer_deliver(rg_task *task)
     rg_rpc_peer *peer = request->peer;
     if (request->logged && rg_reply_waits(request))
         return;
+    if (request->noted)
+        rg_reply_mark(request);
     if (request->remembers && !request->lost)
         rg_peer_remember(peer, &request->reply, request->iov, request->n);
     peer->n_alone -= request->alone;

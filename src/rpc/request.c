@@ -42,6 +42,11 @@ void rg_rpc_request_logged(rg_rpc_request *request)
     request->logged = true;
 }
 
+void rg_rpc_request_noted(rg_rpc_request *request)
+{
+    request->noted = true;
+}
+
 bool rg_rpc_request_recalled(const rg_rpc_request *request)
 {
     return request->frame.id <= request->peer->recalled;

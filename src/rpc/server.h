@@ -43,6 +43,8 @@ typedef struct rg_rpc_server_events {
     /* Whether what the other end lends of this request's body stays where it is, and is not copied
      * (rg_rpc_request_part). NULL: never. */
     bool (*reads_lent)(void *user, const rg_frame *frame);
+    /* A reply waits until records are on the disk that are not. NULL: they will be soon. */
+    void (*waits)(void *user);
     void (*lost)(void *user, rg_rpc_peer *peer, const char *why);
     void (*left)(void *user, rg_rpc_peer *peer); /* said goodbye; the last call for this peer */
     /* The last call for this peer, unless it comes back and hello() accepts it. */
@@ -55,6 +57,7 @@ typedef struct rg_rpc_server_config {
     const char *job;    /* "" or NULL: any job */
     const char *name;   /* for messages: "pserver 0"; NULL: the first endpoint */
     uint64_t lineage;   /* of the state behind it, told to who comes; 0: it goes with the process */
+    bool logs_late;     /* replies go before their records are on the disk: clients keep requests */
     rg_rpc_security security;
     int loops;            /* 0: 1 */
     uint64_t max_body;    /* bytes of a request; 0: RG_RPC_MAX_BODY */
@@ -161,6 +164,9 @@ bool rg_rpc_request_recalled(const rg_rpc_request *request);
 
 /* The answer to this one waits until all records that were written before it are on the disk. */
 void rg_rpc_request_logged(rg_rpc_request *request);
+/* Its answer does not: who asked keeps the request, if it does that, until it is told that they
+ * are, and asks for it again where another process has taken this one's place without them. */
+void rg_rpc_request_noted(rg_rpc_request *request);
 /* Records below `number` were written; those below `number` are on the disk; no more of them will
  * be: answers that wait become this failure. Any thread. */
 void rg_rpc_server_logged(rg_rpc_server *server, uint64_t number);

@@ -40,6 +40,7 @@ struct rg_rpc_request {
     bool remembers; /* its answer is kept */
     bool alone;     /* others wait for its answer */
     bool lost;      /* there is no memory for its answer */
+    bool noted;     /* its answer does not, and says so (recall.c) */
     bool logged;    /* its answer waits for the disk (recall.c): */
     uint64_t after; /* what has to be there first; 0: not known yet */
     rg_rpc_request *next_held;
@@ -59,6 +60,11 @@ struct rg_answer {
     uint8_t body[];
 };
 
+/* A reply that went before its records were on the disk: those below `number`. */
+typedef struct rg_mark {
+    uint64_t number, id;
+} rg_mark;
+
 struct rg_rpc_peer {
     rg_rpc_server *server;
     uint64_t session;
@@ -67,6 +73,7 @@ struct rg_rpc_peer {
     _Atomic(void *) user;
     atomic_int refs;
     atomic_bool own_user; /* by its present connection, or the last */
+    atomic_bool keeps;    /* what it asked, until it hears that that is on the disk */
     rg_traffic traffic;
 
     /* the acceptor's */
@@ -93,6 +100,9 @@ struct rg_rpc_peer {
     uint64_t recalled;                 /* up to here in an earlier process; does not change */
     rg_answer *answers, **last_answer; /* those that are remembered, oldest first */
     size_t n_answers, answer_bytes;
+    rg_mark *marks; /* owned: of replies, in their order, that are not on the disk */
+    size_t n_marks, cap_marks;
+    uint64_t durable; /* the last reply that is; 0: none was told yet */
 
     rg_task leave, expel, go_on;
     atomic_bool leaving, expelling;
@@ -191,6 +201,10 @@ rg_status rg_acceptor_enter(rg_rpc_server *server, uint64_t session, const rg_rp
 /* ---- recall.c ---- */
 /* In the loop: whether the answer has to wait for the disk; then it is taken. */
 bool rg_reply_waits(rg_rpc_request *request);
+/* In the loop: the reply says that its request is to be kept. */
+void rg_reply_mark(rg_rpc_request *request);
+/* In the loop: what it keeps and need not. again: it may not have heard what it was told last. */
+void rg_peer_tell_durable(rg_rpc_peer *peer, bool again);
 void rg_withheld_init(rg_rpc_server *server, int loop);
 /* In the loop: nothing is waited for any more, and nobody is answered. */
 void rg_withheld_drop(rg_rpc_server *server, int loop);

@@ -72,6 +72,10 @@ static const rg_flag table[] = {
      "so many snapshots between two whole ones have only the rows that have changed since the one "
      "before; at most 64",
      NULL},
+    {"ps_snapshot_share", RG_FLAG_INT, "10",
+     "so many hundredths of one core's time a server takes to write one while it goes on; 100: as "
+     "fast as it can",
+     NULL},
     {"ps_log_seconds", RG_FLAG_INT, "60",
      "how often a server's log says its rows, memory and pushes; 0: never", NULL},
     {"ps_loops", RG_FLAG_INT, "0",
@@ -81,6 +85,12 @@ static const rg_flag table[] = {
     {"profile_dir", RG_FLAG_TEXT, "",
      "every process writes a trace of where its time goes to this folder when it ends; `paddle "
      "profile` sets it; empty: none",
+     NULL},
+    {"ps_push_window_mb", RG_FLAG_INT, "64",
+     "of a trainer, with FLAGS_ps_journal=everysec and FLAGS_ps_return_seconds: what pushes may "
+     "take "
+     "that were answered and are not on a server's disk yet, and are kept to be sent again after a "
+     "power cut; beyond it the next waits; 0: none is kept",
      NULL},
     {"ps_return_seconds", RG_FLAG_INT, "0",
      "how long the others wait for a trainer that died and may be started again; 0: they do not",

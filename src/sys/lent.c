@@ -3,15 +3,13 @@
 
 #include "base/mem.h"
 #include "sys/flags.h"
+#include "sys/memfd.h"
 #include "sys/process.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef F_SEAL_FUTURE_WRITE
@@ -172,36 +170,20 @@ struct rg_lent_view {
     const uint8_t *at;
 };
 
-/* The size is sealed: no access behind a file that its lender has cut can kill this process. */
 rg_lent_view *rg_lent_view_open(int fd)
 {
-    struct stat about;
-    int seals = fd >= 0 ? fcntl(fd, F_GET_SEALS) : -1;
-    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(fd, &about) != 0 ||
-        (uint64_t)about.st_size != RG_LENT_BYTES)
-        return NULL;
     rg_lent_view *view = rg_alloc_zero(1, sizeof *view);
-    void *at = view != NULL
-                   ? mmap(NULL, RG_LENT_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0)
-                   : MAP_FAILED;
-    if (at == MAP_FAILED) {
+    if (view == NULL || (view->at = rg_memfd_map(fd, RG_LENT_BYTES, false)) == NULL) {
         rg_free(view);
         return NULL;
     }
-    (void)madvise(at, RG_LENT_BYTES, MADV_DONTFORK);
-    view->at = at;
     atomic_init(&view->refs, 1);
     return view;
 }
 
 rg_lent_view *rg_lent_view_find(int pid, int descriptor)
 {
-    char path[64], is[64] = "";
-    (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, descriptor);
-    if (descriptor < 0 || readlink(path, is, sizeof is - 1) <= 0 ||
-        strncmp(is, "/memfd:" LENT_NAME, strlen("/memfd:" LENT_NAME)) != 0)
-        return NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = rg_memfd_open(pid, descriptor, LENT_NAME, false);
     rg_lent_view *view = rg_lent_view_open(fd);
     (void)(fd >= 0 && close(fd));
     return view;

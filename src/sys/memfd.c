@@ -12,15 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The size is sealed: no access behind a file that somebody has cut can kill this process. */
-static void *map(int fd, size_t bytes)
+void *rg_memfd_map(int fd, size_t bytes, bool writes)
 {
     struct stat about;
-    int seals = fcntl(fd, F_GET_SEALS);
+    int seals = fd >= 0 ? fcntl(fd, F_GET_SEALS) : -1;
     if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(fd, &about) != 0 ||
         (size_t)about.st_size != bytes)
         return NULL;
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void *at = mmap(NULL, bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ,
+                    MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (at == MAP_FAILED)
         return NULL;
     (void)madvise(at, bytes, MADV_DONTFORK);
@@ -39,7 +39,7 @@ void *rg_memfd_make(rg_memfd_offer *offer, size_t bytes)
     void *at = NULL;
     if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0 &&
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
-        at = map(fd, bytes);
+        at = rg_memfd_map(fd, bytes, true);
     if (at == NULL) {
         (void)(fd >= 0 && close(fd));
         return NULL;
@@ -49,21 +49,22 @@ void *rg_memfd_make(rg_memfd_offer *offer, size_t bytes)
     return at;
 }
 
-/* What is there under that number is opened only where its name says that it is the file: it may
- * be a process of another host, or of another container. */
-void *rg_memfd_find(const rg_memfd_offer *offer, size_t bytes)
+int rg_memfd_open(int pid, int descriptor, const char *name, bool writes)
 {
     char path[64], is[96] = "", wanted[96];
-    (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)offer->pid, (int)offer->descriptor);
-    int n = snprintf(wanted, sizeof wanted, "/memfd:%.55s", offer->name);
-    if (offer->pid <= 0 || readlink(path, is, sizeof is - 1) <= 0 ||
+    (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, descriptor);
+    int n = snprintf(wanted, sizeof wanted, "/memfd:%.55s", name);
+    if (pid <= 0 || descriptor < 0 || readlink(path, is, sizeof is - 1) <= 0 ||
         strncmp(is, wanted, (size_t)n) != 0)
-        return NULL;
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    void *at = map(fd, bytes);
-    (void)close(fd);
+        return -1;
+    return open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+}
+
+void *rg_memfd_find(const rg_memfd_offer *offer, size_t bytes)
+{
+    int fd = rg_memfd_open(offer->pid, offer->descriptor, offer->name, true);
+    void *at = rg_memfd_map(fd, bytes, true);
+    (void)(fd >= 0 && close(fd));
     return at;
 }
 

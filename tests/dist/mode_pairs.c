@@ -2,7 +2,7 @@
 #include "dist/mode.h"
 
 #include "dist/exchange_priv.h"
-#include "dist/serve_priv.h"
+#include "dist/serve_push.h"
 
 static rg_status trainer(rg_trainer *r)
 {

@@ -641,6 +641,70 @@ static void a_large_variable_comes_in_pieces(void **state)
     server_end_well(&s);
 }
 
+/* ---- parameters that are read where the server has them ---- */
+
+enum { LARGE = 120 * 100 };
+
+static rg_status push_large(float x)
+{
+    static float grad[LARGE];
+    fill(grad, LARGE, x);
+    RG_TRY(rg_exchange_dense(job, 0, 0, W, grad, true));
+    return rg_exchange_push(job, 0);
+}
+
+static void expect_large(const rg_value *value, float x)
+{
+    for (int i = 0; i < LARGE; i++)
+        assert_float_equal(((const float *)value->data)[i], x, 0);
+}
+
+static void step_shows(rg_value *mine, float x, bool shows)
+{
+    assert_ok(push_large(1));
+    assert_ok(rg_exchange_take(job, 0, 0, W, mine, 0, RG_TAKE_SHOWN));
+    assert_int_equal(mine->data != mine->storage->data, shows);
+    expect_large(mine, x);
+}
+
+/* From the second step on; what a trainer has for itself, and what is set, the other does not see
+ * before the next one. */
+static void parameters_are_shown(void **state)
+{
+    server s;
+    rg_value *mine, set;
+    (void)state;
+    server_prepare(&s, RG_UPDATE_SYNC, 1, "127.0.0.1");
+    rg_block_find(s.program->blocks[0], "w")->meta.shape = RG_SHAPE(120, 100);
+    set_value(&s, "w", RG_SHAPE(120, 100), 0);
+    assert_int_equal(pthread_create(&s.thread, NULL, serve, &s), 0);
+    join(&s);
+    assert_ok(rg_value_new(&mine));
+    assert_ok(rg_value_resize(mine, RG_F32, &RG_SHAPE(120, 100)));
+    step_shows(mine, -1, false);
+    step_shows(mine, -2, true);
+    rg_value_settle(mine);
+    assert_ptr_equal(mine->data, mine->storage->data);
+    expect_large(mine, -2);
+    ((float *)mine->data)[5] = 9; /* its own: the server's cannot be written to */
+    step_shows(mine, -3, true);
+    rg_value_init(&set);
+    assert_ok(rg_value_resize(&set, RG_F32, &RG_SHAPE(120, 100)));
+    fill(set.data, LARGE, 100);
+    assert_ok(rg_job_set(job, s.endpoint, "w", &set));
+    expect_large(mine, -3);
+    step_shows(mine, 99, true);
+    assert_ok(rg_job_barrier(job, "all"));
+    assert_ptr_equal(mine->data, mine->storage->data);
+    step_shows(mine, 98, true);
+    assert_ok(rg_job_leave(job));
+    assert_null(mine->late);
+    expect_large(mine, 98);
+    rg_value_fini(&set);
+    rg_value_release(mine);
+    server_end_well(&s);
+}
+
 /* ---- several trainers in one process ---- */
 
 typedef struct trainer {
@@ -732,6 +796,7 @@ int main(void)
         cmocka_unit_test(a_large_variable_comes_in_pieces),
         cmocka_unit_test(sync_steps_bring_parameters),
         cmocka_unit_test(answers_find_their_homes),
+        cmocka_unit_test(parameters_are_shown),
         cmocka_unit_test(threads_make_one_step),
         cmocka_unit_test(async_steps_all_arrive),
         cmocka_unit_test(breaking_connections_change_nothing),

@@ -2,6 +2,7 @@
 import filecmp
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -54,6 +55,45 @@ def kill(cluster, *names):  # noqa: F811
     return [start_again(cluster, name) for name in names]
 
 
+SYNCED = 0x7ffffff0  # a record that says: those below a number have reached the disk
+
+
+def forget_unsynced(folder):
+    """What a power cut would: the last segment ends where it was flushed last. How many records
+    went."""
+    name = os.path.join(str(folder), max(n for n in os.listdir(str(folder))
+                                         if n.startswith("journal-")))
+    with open(name, "rb") as file:
+        data = file.read()
+    at, synced, records = 32, 0, []
+    while at + 24 <= len(data):
+        _, kind, number, n = struct.unpack("<IIQQ", data[at:at + 24])
+        if kind == SYNCED:
+            synced, = struct.unpack("<Q", data[at + 24:at + 32])
+        else:
+            records.append((number, at))
+        at += 24 + (n + 7) // 8 * 8
+    lost = [offset for number, offset in records if number >= synced]
+    if lost:
+        with open(name, "r+b") as file:
+            file.truncate(lost[0])
+    return len(lost)
+
+
+def switch_off(cluster, tmp_path, *names):  # noqa: F811
+    """They lose their power, and come back. How many records they have lost."""
+    lost = 0
+    for name in names:
+        cluster.named(name).signal(signal.SIGKILL)
+    for name in names:
+        assert cluster.named(name).wait(10) == -signal.SIGKILL
+        lost += forget_unsynced(tmp_path / "journal" / name.split("-")[0].replace("server",
+                                                                                  "server-"))
+    for name in names:
+        start_again(cluster, name)
+    return lost
+
+
 def same(one, other):
     names = sorted(os.listdir(str(one)))
     assert names == sorted(os.listdir(str(other))) and names
@@ -98,29 +138,53 @@ def test_sync_is_exact_when_both_servers_are_killed(cluster, tmp_path):  # noqa:
     same(tmp_path / "calm", tmp_path / "faults")
 
 
+@pytest.mark.promise(4, 5)
+def test_sync_is_exact_when_the_power_goes(cluster, tmp_path):  # noqa: F811
+    """What was answered and not flushed is gone: the workers have kept it. Of one server, then of
+    both, so that their pushes are lost in different places; little is kept at a time."""
+    arguments = ["--steps", "30", "--pause", "0.02", "--optimizer", "Adam"]
+    calm(cluster, tmp_path, arguments[:2] + arguments[4:])
+    cluster.fleet(2, 2, arguments + ["--save", "faults"],
+                  env=journal(tmp_path, FLAGS_ps_push_window_mb="1", FLAGS_ps_loops="2"))
+    cluster.named("worker0").wait_for("step 8 ")
+    lost = switch_off(cluster, tmp_path, "server1")
+    cluster.named("worker1").wait_for("step 18 ")
+    lost += switch_off(cluster, tmp_path, "server0", "server1-again")
+    cluster.finish()
+    same(tmp_path / "calm", tmp_path / "faults")
+    assert lost > 0
+
+
 # ---- the other modes: each push counts once ----
 
 @pytest.mark.promise(4, 5)
 @pytest.mark.parametrize("mode, more", [
-    ("async", {}), ("half_async", {"FLAGS_ps_loops": "2"}), ("geo", {}),
-    ("async", {"FLAGS_ps_journal": "always"})])
+    ("async", {"FLAGS_ps_push_window_mb": "1"}), ("half_async", {"FLAGS_ps_loops": "2"}),
+    ("geo", {}), ("async", {"FLAGS_ps_journal": "always"})])
 def test_each_push_counts_once(cluster, tmp_path, mode, more):  # noqa: F811
+    """Where a window of 1 MiB holds one push at a time, workers wait for the disk."""
+    large = 200000 if "FLAGS_ps_push_window_mb" in more else 0
     steps, workers = 40, 1 if mode == "geo" else 2  # in geo of one alone it is known what comes out
     at = (10, 5) if mode == "geo" else (30, 12)
     own = {"server0": {"RG_FAULT": "rpc.reply:%d:kill" % at[0]},
            "server1": {"RG_FAULT": "journal.appended:%d:kill" % at[1]}}
     cluster.fleet(2, workers, ["--mode", mode, "--steps", str(steps), "--pause", "0.02", "--meet",
-                               "15"], script=LEDGER, env=journal(tmp_path, **more), own=own)
+                               "15", "--large", str(large)], script=LEDGER, env=journal(tmp_path, **more), own=own)
     come_back(cluster, "server0", "server1")
     cluster.named("worker0").wait_for("step %d" % (steps - 12))
-    kill(cluster, "server0-again", "server1-again")
+    again = ["server0-again", "server1-again"]
+    if "FLAGS_ps_journal" in more:
+        kill(cluster, *again)
+    else:
+        switch_off(cluster, tmp_path, *again)
     cluster.finish()
     lines = [line.split() for p in cluster.processes for line in p.text().splitlines()
              if line.startswith("ledger ")]
     assert len(lines) == workers, cluster.logs()
     for line in lines:
         assert [float(x) for x in line[1:]] == ([-float(steps * workers)] * 4 +
-                                                [-float(steps)] * 2 * workers)
+                                                [-float(steps)] * 2 * workers +
+                                                [-float(steps * workers)] * (2 if large else 0))
 
 
 # ---- snapshots ----

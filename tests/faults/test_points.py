@@ -115,7 +115,7 @@ def test_rows_on_disk_cannot_be_had(tmp_path, point, action):
     script = os.path.join(os.path.dirname(HERE), "memory", "memory_script.py")
     done = launch_ps(tmp_path, ["--table_memory", "1M", "--table_disk", "rows", script, "--each",
                                 "3000", "--steps", "12", "--rows", "30000"],
-                     timeout=ENDS_WITHIN, RG_FAULT="%s:1:%s" % (point, action))
+                     timeout=ENDS_WITHIN, RG_FAULT="%s:1:%s" % (point, action), FLAGS_ps_loops="1")
     assert done.returncode != 0, "nobody passes %s" % point
     assert "the job failed" in done.stdout, done.stdout
     assert action == "eio" or "killed" in done.stdout, done.stdout

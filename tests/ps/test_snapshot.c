@@ -2,11 +2,14 @@
 #include "check.h"
 
 #include "base/mem.h"
+#include "ps/pace.h"
 #include "ps/snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static char folder_path[64];
 
@@ -113,6 +116,122 @@ static void damaged_or_cut_anywhere_the_one_before_is_taken(void **state)
     rg_buf_fini(&bytes);
 }
 
+/* ---- much of it, past the system's cache ---- */
+
+enum { PIECES = 40, PIECE = 150001 }; /* about 6 MB: several blocks, and neither ends with one */
+
+static rg_status add_pieces(rg_snapshot *snapshot, uint8_t *piece)
+{
+    assert_ok(rg_snapshot_add(snapshot, 1, &(rg_iov){"before", 6}, 1));
+    rg_snapshot_gather(snapshot);
+    for (uint32_t k = 0; k < PIECES; k++) {
+        memset(piece, (int)k, PIECE);
+        RG_TRY(rg_snapshot_add(snapshot, 2, &(rg_iov){piece, PIECE - k}, 1));
+        if (k % 16 == 0)
+            RG_TRY(rg_snapshot_sync(snapshot));
+    }
+    return RG_OK;
+}
+
+static rg_status check_piece(void *arg, const rg_record *record)
+{
+    uint32_t *n = arg;
+    if (record->kind == 1) {
+        assert_memory_equal(record->bytes, "before", 6);
+        return RG_OK;
+    }
+    assert_int_equal(record->n, PIECE - *n);
+    assert_int_equal(record->bytes[0], *n);
+    assert_int_equal(record->bytes[record->n - 1], *n);
+    ++*n;
+    return RG_OK;
+}
+
+static void much_of_it_is_what_was_added(void **state)
+{
+    rg_folder *folder = *state;
+    rg_snapshot *snapshot;
+    uint64_t oldest, lineage, number;
+    uint32_t n = 0;
+    uint8_t *piece = rg_alloc(PIECE);
+    assert_non_null(piece);
+    assert_ok(rg_snapshot_begin(&snapshot, folder, 7, 10));
+    assert_ok(add_pieces(snapshot, piece));
+    assert_ok(rg_snapshot_finish(snapshot, &oldest));
+    assert_ok(rg_snapshot_newest(folder, &lineage, &number));
+    assert_ok(rg_snapshot_read(folder, 10, check_piece, &n));
+    assert_int_equal(n, PIECES);
+    rg_free(piece);
+}
+
+#ifdef RG_FAULTS
+static rg_status take_much(rg_folder *folder, uint8_t *piece)
+{
+    rg_snapshot *snapshot;
+    uint64_t oldest;
+    RG_TRY(rg_snapshot_begin(&snapshot, folder, 7, 20));
+    rg_status code = add_pieces(snapshot, piece);
+    if (code == RG_OK)
+        return rg_snapshot_finish(snapshot, &oldest);
+    rg_snapshot_abandon(snapshot);
+    return code;
+}
+
+/* promise 13 */
+static void a_disk_that_is_full_leaves_the_one_before(void **state)
+{
+    static const char *const faults[] = {"file.block:1:enospc", "file.block:2:eio",
+                                         "file.block:3:enospc", "file.block:2:kill"};
+    rg_folder *folder = *state;
+    uint8_t *piece = rg_alloc(PIECE);
+    assert_non_null(piece);
+    (void)take(folder, 10);
+    for (size_t i = 0; i < 4; i++) {
+        uint64_t lineage, number;
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            (void)setenv("RG_FAULT", faults[i], 1);
+            _exit(take_much(folder, piece) == RG_EIO &&
+                          strstr(rg_error_message(), "ckpt-0000000000000014.tmp") != NULL
+                      ? 0
+                      : 1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(i == 3 ? WIFSIGNALED(status) : status == 0);
+        assert_int_equal(rg_path_exists(path_of(20, ".tmp")), i == 3);
+        assert_ok(rg_snapshot_newest(folder, &lineage, &number));
+        assert_int_equal(number, 10);
+    }
+    rg_free(piece);
+}
+#endif
+
+/* ---- how fast ---- */
+
+static void it_rests_when_it_has_had_its_share(void **state)
+{
+    enum { S = 1000000000 };
+    (void)state;
+    const rg_pace free = {.share = 0.1}, timed = {.share = 0.1, .within_ns = (uint64_t)10 * S},
+                  full = {.share = 1};
+    rg_pace_now now = {.passed_ns = S, .spent_ns = S / 2, .bytes = 1000, .done = 500};
+    assert_in_range(rg_pace_rest_ns(&free, &now), 4 * (uint64_t)S - 9, 4 * (uint64_t)S + 9);
+    assert_int_equal(rg_pace_rest_ns(&full, &now), 0);
+    assert_in_range(rg_pace_rest_ns(&timed, &now), 4 * (uint64_t)S - 9, 4 * (uint64_t)S + 9);
+    now.done = 90; /* a tenth of the time has passed */
+    assert_int_equal(rg_pace_rest_ns(&timed, &now), 0);
+    assert_true(rg_pace_rest_ns(&free, &now) > 0);
+    now.presses = true;
+    assert_int_equal(rg_pace_rest_ns(&free, &now), 0);
+    now.presses = false;
+    now.journal = 600;
+    assert_int_equal(rg_pace_rest_ns(&(rg_pace){.share = 0.1, .most_journal = 500}, &now), 0);
+    assert_true(rg_pace_rest_ns(&(rg_pace){.share = 0.1, .most_journal = 700}, &now) > 0);
+    now.passed_ns = 5 * (uint64_t)S;
+    assert_int_equal(rg_pace_rest_ns(&free, &now), 0);
+}
+
 /* ---- deltas ---- */
 
 /* A whole one has record 1 and 2, a delta 3; at the end each has 9. */
@@ -189,6 +308,11 @@ int main(void)
         TEST(the_two_newest_are_kept),
         TEST(one_that_was_not_finished_does_not_count),
         TEST(damaged_or_cut_anywhere_the_one_before_is_taken),
+        TEST(much_of_it_is_what_was_added),
+#ifdef RG_FAULTS
+        TEST(a_disk_that_is_full_leaves_the_one_before),
+#endif
+        TEST(it_rests_when_it_has_had_its_share),
         TEST(deltas_go_on_from_a_whole_one_and_fall_back_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

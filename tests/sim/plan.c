@@ -113,8 +113,6 @@ static plan_act draw_act(const plan *p, const plan_calm *calm)
     act.one_way = sim_one_in(2);
     act.silently = sim_one_in(2);
     act.for_ns = sim_draw_scaled(SIM_MS, gentle ? most_gentle_ns / PLAN_MOST_ACTS : 60 * SIM_S);
-    if (gentle && act.whom < servers && p->job.journal == JOURNAL_EVERYSEC)
-        act.silently = false;
     act.by_point = act.kind == ACT_KILL && sim_one_in(2);
     uint64_t most = act.by_point ? calm->points[act.whom] : calm->switches[act.whom];
     if (act.kind == ACT_NO_MEMORY)
@@ -143,6 +141,37 @@ static void draw_returns(plan *p)
         p->job.snapshot_seconds = 1 + (int)sim_draw(3);
 }
 
+/* A server that is switched off and is flushed each second comes back without what trainers have
+ * kept for it: those live, then. */
+static void spare_trainers(plan *p)
+{
+    bool off = false;
+    int servers = p->job.model.servers;
+    for (int i = 0; i < p->n_acts; i++)
+        off = off ||
+              (p->acts[i].kind == ACT_KILL && p->acts[i].silently && p->acts[i].whom < servers);
+    for (int i = 0; off && i < p->n_acts; i++)
+        if (p->acts[i].whom >= servers &&
+            (p->acts[i].kind == ACT_KILL || p->acts[i].kind == ACT_REPLACE)) {
+            p->acts[i].kind = ACT_RESET;
+            p->acts[i].at = sim_now() + sim_draw_scaled(10 * SIM_US, SIM_S);
+        }
+}
+
+/* The power of a server goes, whose journal is flushed each second. */
+static void draw_power_cut(plan *p, const plan_calm *calm)
+{
+    plan_act off = {.kind = ACT_KILL,
+                    .whom = (int)sim_draw((uint64_t)p->job.model.servers),
+                    .silently = true,
+                    .by_point = !sim_one_in(4)}; /* most of them are where it writes and applies */
+    uint64_t most = off.by_point ? calm->points[off.whom] : calm->switches[off.whom];
+    off.at = 1 + sim_draw(most + most / 8 + 1);
+    p->job.restarts = PLAN_MOST_ACTS;
+    p->job.journal = JOURNAL_EVERYSEC;
+    p->acts[p->n_acts < PLAN_MOST_ACTS ? p->n_acts++ : 0] = off;
+}
+
 plan plan_draw(uint64_t seed, const plan_calm *calm)
 {
     plan p = {.job = plan_job(plan_config_of(seed)), .yields_one_in = draw_yields()};
@@ -156,6 +185,10 @@ plan plan_draw(uint64_t seed, const plan_calm *calm)
     p.n_acts = (int)sim_draw(PLAN_MOST_ACTS + 1);
     for (int i = 0; i < p.n_acts; i++)
         p.acts[i] = draw_act(&p, calm);
+    if (p.gentle && sim_one_in(3))
+        draw_power_cut(&p, calm);
+    if (p.gentle && p.job.journal == JOURNAL_EVERYSEC)
+        spare_trainers(&p);
     return p;
 }
 

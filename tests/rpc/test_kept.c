@@ -1,0 +1,225 @@
+/* test_kept.c - requests that were answered before they were on the disk: kept within a bound, and
+ * asked for again from a server that came back without them. */
+#include "check.h"
+
+#include "rpc/client.h"
+#include "rpc/server.h"
+#include "sys/clock.h"
+#include "sys/metrics.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ADD = 1, READ, BODY = 100000, MOST = 64 };
+
+/* A server that writes a record for each request, and says itself how far the disk is. */
+typedef struct life {
+    rg_rpc_server *server;
+    uint64_t session, records, came; /* came: what an earlier life had */
+    rg_rpc_hello hello;
+    atomic_int n;
+    uint64_t ids[MOST];
+    uint16_t flags[MOST];
+    uint64_t answered_ns[MOST], came_ns[MOST];
+    bool refuses;
+} life;
+
+static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc_arrival arrival)
+{
+    life *l = user;
+    (void)arrival;
+    hello->epoch = 1;
+    l->session = rg_rpc_peer_session(peer);
+    l->hello = *hello;
+    return RG_OK;
+}
+
+static void take(void *user, rg_rpc_request *request)
+{
+    life *l = user;
+    int i = atomic_load(&l->n);
+    size_t bytes;
+    l->ids[i] = rg_rpc_request_id(request);
+    l->flags[i] = rg_rpc_request_flags(request);
+    l->came_ns[i] = rg_clock_ns();
+    const uint8_t *body = rg_rpc_request_body(request, &bytes);
+    if (l->refuses) {
+        rg_rpc_refuse(request, RG_ESTALE, "those in between are lost");
+        return;
+    }
+    for (size_t k = 0; k < bytes; k++)
+        assert_int_equal(body[k], (uint8_t)(k * 7 + body[0]));
+    if (rg_rpc_request_method(request) == ADD) {
+        rg_rpc_request_noted(request);
+        rg_rpc_server_logged(l->server, ++l->records);
+    }
+    if ((l->flags[i] & RG_FRAME_HEARD) != 0)
+        rg_clock_sleep(20000000); /* what follows has time to come too early */
+    l->answered_ns[i] = rg_clock_ns();
+    atomic_fetch_add(&l->n, 1);
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+}
+
+/* As from a journal: the session, and which requests have come. */
+static rg_status opened(void *user, rg_rpc_server *server)
+{
+    life *l = user;
+    uint64_t state[2] = {l->came, 0};
+    rg_rpc_peer *peer;
+    if (l->session == 0)
+        return RG_OK;
+    RG_TRY(rg_rpc_server_recall(server, &peer, l->session, &l->hello, 0));
+    return rg_rpc_peer_read(peer, &(rg_cursor){(const uint8_t *)state, sizeof state});
+}
+
+static void live(life *l, const char *endpoint)
+{
+    rg_rpc_server_config config = {
+        .endpoints = &endpoint,
+        .n_endpoints = 1,
+        .lineage = 77,
+        .logs_late = true,
+        .events = {.opened = opened, .hello = come, .request = take},
+        .user = l,
+    };
+    assert_ok(rg_rpc_server_open(&l->server, &config));
+}
+
+static rg_rpc_client *connect_to(const life *l, rg_rpc_window *window)
+{
+    rg_rpc_client *client;
+    rg_rpc_client_config config = {
+        .me = {.role = RG_RPC_TRAINER, .name = "trainer 0"}, .window = window, .return_ms = 30000};
+    assert_ok(rg_rpc_client_open(&client, rg_rpc_server_endpoint(l->server, 0), &config));
+    assert_ok(rg_rpc_client_ready(client, NULL));
+    return client;
+}
+
+/* Of many pieces; the memory is used again at once. */
+static void add(rg_rpc_client *client, uint8_t begin)
+{
+    static uint8_t body[BODY];
+    rg_rpc_call *call;
+    for (size_t k = 0; k < BODY; k++)
+        body[k] = (uint8_t)(k * 7 + begin);
+    rg_iov iov[3] = {{body, 1}, {body + 1, 70000}, {body + 70001, BODY - 70001}};
+    rg_rpc_ask ask = {.method = ADD, .iov = iov, .n = 3, .keeps = rg_rpc_client_keeps(client)};
+    assert_ok(rg_rpc_start(&call, client, &ask));
+    assert_ok(rg_rpc_wait(call));
+    rg_rpc_call_close(call);
+    memset(body, 0, sizeof body);
+}
+
+static void wait_until_used(rg_rpc_window *window, uint64_t bytes)
+{
+    uint64_t end = rg_clock_ns() + 20 * UINT64_C(1000000000);
+    while (rg_rpc_window_used(window) != bytes && rg_clock_ns() < end)
+        rg_clock_sleep(1000000);
+    assert_int_equal(rg_rpc_window_used(window), bytes);
+}
+
+/* promise 4 */
+static void what_was_not_on_the_disk_is_sent_again_in_order(void **state)
+{
+    rg_rpc_window *window;
+    life first = {0}, second = {0};
+    char endpoint[64];
+    (void)state;
+    assert_ok(rg_rpc_window_open(&window, 10 * BODY));
+    live(&first, "127.0.0.1:0");
+    rg_rpc_client *client = connect_to(&first, window);
+    assert_true(rg_rpc_client_keeps(client));
+    for (int i = 0; i < 6; i++) {
+        assert_true(rg_rpc_window_take(window, BODY, 0));
+        add(client, (uint8_t)i);
+    }
+    assert_int_equal(rg_rpc_window_used(window), 6 * BODY);
+    rg_rpc_server_durable(first.server, 2);
+    wait_until_used(window, 4 * BODY);
+    (void)snprintf(endpoint, sizeof endpoint, "%s", rg_rpc_server_endpoint(first.server, 0));
+    rg_rpc_server_close(first.server); /* and with it the threads that write to `first` */
+    /* What is on the disk reaches further than was told; the last two are lost. */
+    second.session = first.session;
+    second.hello = first.hello;
+    second.came = first.ids[3];
+    live(&second, endpoint);
+    assert_ok(rg_rpc_ask_once(client, READ, NULL, 0, NULL, NULL));
+    assert_int_equal(atomic_load(&second.n), 3);
+    assert_int_equal(second.ids[0], first.ids[4]);
+    assert_int_equal(second.ids[1], first.ids[5]);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal((second.flags[i] & RG_FRAME_HEARD) != 0, i < 2);
+        if (i > 0) /* each was asked for when the one before had been answered */
+            assert_true(second.came_ns[i] >= second.answered_ns[i - 1]);
+    }
+    assert_int_equal(rg_rpc_window_used(window), 2 * BODY);
+    rg_rpc_server_durable(second.server, 2);
+    wait_until_used(window, 0);
+    rg_rpc_client_close(client);
+    rg_rpc_server_close(second.server);
+    rg_rpc_window_close(window);
+}
+
+static void a_full_window_holds_the_next_and_does_not_grow(void **state)
+{
+    rg_rpc_window *window;
+    life l = {0};
+    (void)state;
+    assert_ok(rg_rpc_window_open(&window, 3 * BODY));
+    live(&l, "127.0.0.1:0");
+    rg_rpc_client *client = connect_to(&l, window);
+    int sent = 0;
+    for (; sent < 10 && rg_rpc_window_take(window, BODY, 1000000); sent++)
+        add(client, (uint8_t)sent);
+    assert_int_equal(sent, 3);
+    assert_int_equal(rg_rpc_window_used(window), 3 * BODY);
+    assert_int_equal((int)atomic_load(&rg_metric_cells[RG_M_WINDOW].value), 3 * BODY);
+    rg_rpc_server_durable(l.server, 1);
+    assert_true(rg_rpc_window_take(window, BODY, 20 * UINT64_C(1000000000)));
+    rg_rpc_window_give(window, BODY);
+    rg_rpc_server_durable(l.server, 3);
+    wait_until_used(window, 0);
+    /* One that is larger than the window has it alone. */
+    assert_true(rg_rpc_window_take(window, 100 * BODY, 0));
+    assert_false(rg_rpc_window_take(window, 1, 0));
+    rg_rpc_window_give(window, 100 * BODY);
+    rg_rpc_client_close(client);
+    rg_rpc_server_close(l.server);
+    rg_rpc_window_close(window);
+}
+
+/* A disk that had not what it said: the job cannot go on, and hears why. */
+static void a_server_that_will_not_have_it_again_is_lost(void **state)
+{
+    rg_rpc_window *window;
+    life first = {0}, second = {.refuses = true};
+    char endpoint[64];
+    (void)state;
+    assert_ok(rg_rpc_window_open(&window, 10 * BODY));
+    live(&first, "127.0.0.1:0");
+    rg_rpc_client *client = connect_to(&first, window);
+    assert_true(rg_rpc_window_take(window, BODY, 0));
+    add(client, 1);
+    (void)snprintf(endpoint, sizeof endpoint, "%s", rg_rpc_server_endpoint(first.server, 0));
+    rg_rpc_server_close(first.server);
+    second.session = first.session;
+    second.hello = first.hello;
+    live(&second, endpoint);
+    assert_fails(rg_rpc_ask_once(client, READ, NULL, 0, NULL, NULL), RG_ESTALE,
+                 "without what it had said was on its disk: those in between are lost");
+    assert_fails(rg_rpc_client_state(client), RG_ESTALE, "those in between are lost");
+    rg_rpc_client_close(client);
+    rg_rpc_server_close(second.server);
+    rg_rpc_window_close(window);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_not_on_the_disk_is_sent_again_in_order),
+        cmocka_unit_test(a_full_window_holds_the_next_and_does_not_grow),
+        cmocka_unit_test(a_server_that_will_not_have_it_again_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
