@@ -154,6 +154,7 @@ def prepare():
     for ending in ("svg", "png"):
         for picture in glob.glob(os.path.join(ROOT, "docs", "*." + ending)):
             shutil.copy(picture, WORK)
+    shutil.copy(os.path.join(ROOT, "tools", "site.css"), WORK)
     made = module_pages()
     for file, (_, text) in made.items():
         with open(os.path.join(WORK, file), "w", encoding="utf-8") as f:

@@ -38,6 +38,22 @@ def test_links_and_pictures_lead_somewhere(tmp_path):
         ("2", "page.md#other"), ("3", "none.png")]
 
 
+def pushed_sideways(folder):
+    """Pages of the site that are wider than their window, on a screen or a phone."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "watch"))
+    import browser as web
+    one, wide = web.open_browser(), []
+    for width in (1280, 360):
+        web.look(one, width)
+        for path in sorted(folder.glob("*.html")):
+            one.get("file://%s" % path)
+            if path.name != "404.html" and one.execute_script(
+                    "const e = document.documentElement; return e.scrollWidth > e.clientWidth"):
+                wide.append("%s at %d" % (path.name, width))
+    one.quit()
+    return wide
+
+
 @pytest.mark.skipif(not os.environ.get("REGATTA_FULL"), reason="half a minute of MkDocs")
 def test_the_site_has_no_dead_link_and_loads_nothing_from_elsewhere(tmp_path):
     done = run(os.path.join(ROOT, "tools", "site.py"), "--links", str(tmp_path))
@@ -47,6 +63,7 @@ def test_the_site_has_no_dead_link_and_loads_nothing_from_elsewhere(tmp_path):
          "--dump-dom", "file://%s/index.html?q=sequence_pool" % tmp_path], capture_output=True,
         text=True, timeout=120).stdout
     assert re.search(r"[1-9]\d* matching documents", shown)  # search, with no server at all
+    assert pushed_sideways(tmp_path) == []
 
 
 def test_pictures_are_small():

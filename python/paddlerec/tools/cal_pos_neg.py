@@ -49,6 +49,9 @@ def count(lines):
 
 
 def main(argv):
+    if argv and argv[0] in ("-h", "--help"):
+        print(__doc__)
+        return 0
     if len(argv) != 1:
         sys.stderr.write("usage: python -m paddlerec.tools.cal_pos_neg FILE\n")
         return 2

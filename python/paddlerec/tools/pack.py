@@ -45,6 +45,9 @@ def pack(wheel, target="PaddleRec.tar.gz"):
 
 
 def main(argv):
+    if argv and argv[0] in ("-h", "--help"):
+        print(__doc__)
+        return 0
     if len(argv) != 1 or argv[0].startswith("-"):
         sys.stderr.write("usage: python -m paddlerec.tools.pack regatta-VERSION.whl\n")
         return 2
