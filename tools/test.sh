@@ -1,44 +1,24 @@
 #!/usr/bin/env bash
-# What CI runs: the C tests, plain and sanitized, then the Python tests in lots side by side: one
-# that computes in one process, and several that start jobs, which wait more than they work. Each
-# lot's output is shown whole, one after the other. Arguments are passed to one pytest in place of
-# all lots.
+# What CI runs: the C tests, the Python tests, and the C tests under sanitizers, which are built
+# beside the Python tests: those wait much of the time. Arguments are passed to one pytest in place
+# of all its lots.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 (cd build && ctest --output-on-failure --timeout 300 -j6 | tail -n 40)
-tools/test_sanitized.sh
 if [ $# -gt 0 ]; then
+    tools/test_sanitized.sh
     exec .venv/bin/python -m pytest -q "$@"
 fi
-
-# Lots of about the same time. What is in none of them, a new folder too, is the last one's. Jobs
-# that are killed wait for leases most of the time: two lots of them cost little more than one.
-waiting="tests/faults/test_points.py tests/faults/test_ps_faults.py"
-lots=("tests/ops tests/layers tests/python tests/transpiler tests/v1 tests/v2"
-      "tests/e2e_ps tests/e2e_coll"
-      "$waiting"
-      "tests/faults ${waiting//tests/--ignore=tests}"
-      "tests/clusters tests/kubernetes tests/gpu tests/e2e_ctr")
-rest=(tests)
-for folder in ${lots[*]}; do
-    case $folder in --*) ;; *) rest+=("--ignore=$folder") ;; esac
-done
-lots+=("${rest[*]}")
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 export REGATTA_PROMISES="$logs/promises"
 mkdir "$REGATTA_PROMISES"
-running=()
-for i in "${!lots[@]}"; do
-    # shellcheck disable=SC2086 # each word is an argument
-    .venv/bin/python -m pytest -q ${lots[i]} > "$logs/$i" 2>&1 &
-    running+=($!)
-done
+nice tools/test_sanitized.sh --build > "$logs/sanitized" 2>&1 &
+sanitized=$!
 failed=0
-for i in "${!lots[@]}"; do
-    wait "${running[i]}" || failed=$?
-    cat "$logs/$i"
-done
+tools/test_lots.sh .venv/bin/python -m pytest -q || failed=$?
+wait "$sanitized" || cat "$logs/sanitized"
+tools/test_sanitized.sh || failed=$?
 tools/promises.py --results "$REGATTA_PROMISES"
 exit "$failed"
