@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TAIL_LINES = 15, MAX_LINE = 200 };
+enum { TAIL_LINES = 15, MAX_LINE = 200, MAX_LAST = 800 }; /* bytes; the error is the last */
 
 typedef struct meaning {
     int number;
@@ -97,9 +97,23 @@ void rg_launch_how(rg_buf *out, const rg_child_end *end)
         rg_buf_printf(out, " (%s)", how->words);
 }
 
-/* The part of a line that a terminal would show: after the last return of the carriage, and
- * without control characters. */
-static void add_line(rg_buf *out, const char *line, size_t n)
+/* Without control characters. */
+static void add_shown(rg_buf *out, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool control = (unsigned char)bytes[i] < ' ' && bytes[i] != '\t';
+        rg_buf_add(out, control ? "?" : &bytes[i], 1);
+    }
+}
+
+static bool in_character(const char *at)
+{
+    return ((unsigned char)*at & 0xc0) == 0x80; /* UTF-8's: it is not the first byte */
+}
+
+/* The part of a line that a terminal would show: after the last return of the carriage. A long one
+ * without its middle: an error begins with where it was, and ends with what was wrong. */
+static void add_line(rg_buf *out, const char *line, size_t n, size_t most)
 {
     if (n > 0 && line[n - 1] == '\r')
         n--;
@@ -109,11 +123,19 @@ static void add_line(rg_buf *out, const char *line, size_t n)
         line = shown + 1;
     }
     rg_buf_text(out, "  | ");
-    for (size_t i = 0; i < n && i < MAX_LINE; i++) {
-        bool control = (unsigned char)line[i] < ' ' && line[i] != '\t';
-        rg_buf_add(out, control ? "?" : &line[i], 1);
+    if (n > most) {
+        size_t head = most / 2, tail = n - most / 2;
+        while (head > 0 && in_character(line + head))
+            head--;
+        while (tail < n && in_character(line + tail))
+            tail++;
+        add_shown(out, line, head);
+        rg_buf_text(out, " ... ");
+        add_shown(out, line + tail, n - tail);
+    } else {
+        add_shown(out, line, n);
     }
-    rg_buf_text(out, n > MAX_LINE ? "...\n" : "\n");
+    rg_buf_text(out, "\n");
 }
 
 static void add_tail(rg_buf *out, const char *tail)
@@ -133,7 +155,7 @@ static void add_tail(rg_buf *out, const char *tail)
     while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop ? stop : end;
-        add_line(out, at, (size_t)(stop - at));
+        add_line(out, at, (size_t)(stop - at), stop == end ? MAX_LAST : MAX_LINE);
         at = stop + 1;
     }
 }

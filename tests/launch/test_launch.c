@@ -486,6 +486,30 @@ static void a_kill_for_want_of_memory_is_said(void **state)
     rg_buf_fini(&out);
 }
 
+static void a_long_line_keeps_its_beginning_and_its_end(void **state)
+{
+    (void)state;
+    rg_buf out, tail;
+    rg_launch_process server = {.role = RG_LAUNCH_SERVER, .log = "logs/serverlog.0"};
+    rg_buf_init(&tail, 0);
+    rg_buf_text(&tail, "ValueError: op listen_and_serv(");
+    for (int i = 0; i < 500; i++)
+        rg_buf_text(&tail, "\xc3\xa4"); /* two bytes, which stay together */
+    rg_buf_text(&tail, "): FLAGS_ps_table_memory is '1000'\n");
+    rg_launch_failure f = {.process = &server,
+                           .end = {.pid = 7, .code = 1},
+                           .tail = rg_buf_cstr(&tail),
+                           .log_dir = "logs"};
+    rg_buf_init(&out, 0);
+    rg_launch_card(&out, &f);
+    const char *card = rg_buf_cstr(&out);
+    assert_non_null(strstr(card, "  | ValueError: op listen_and_serv(\xc3\xa4"));
+    assert_non_null(strstr(card, "\xa4 ... \xc3"));
+    assert_non_null(strstr(card, "\xa4): FLAGS_ps_table_memory is '1000'\n"));
+    rg_buf_fini(&out);
+    rg_buf_fini(&tail);
+}
+
 #define T(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 RUN(T(workers_and_servers_that_end_are_success), T(a_report_that_cannot_be_read_is_a_note),
@@ -502,4 +526,5 @@ RUN(T(workers_and_servers_that_end_are_success), T(a_report_that_cannot_be_read_
     T(without_a_log_the_last_lines_are_those_echoed), T(lines_of_several_are_not_mixed),
     T(ctrl_c_ends_everybody), T(sigterm_ends_everybody), T(sigterm_ends_those_who_do_not_listen),
     T(no_orphan_where_the_launcher_is_killed), T(reports_are_parsed_or_refused),
-    T(durations_are_for_people), T(a_kill_for_want_of_memory_is_said))
+    T(durations_are_for_people), T(a_kill_for_want_of_memory_is_said),
+    T(a_long_line_keeps_its_beginning_and_its_end))
