@@ -314,6 +314,7 @@ static void sync_now(rg_journal *j)
     pthread_mutex_unlock(&j->lock);
     (void)rg_fault("journal.sync");
     rg_status code = rg_file_sync(file);
+    rg_file_forget(file); /* else each record takes pages that are new, and for gigabytes */
     pthread_mutex_lock(&j->lock);
     j->syncing = false;
     (void)pthread_cond_broadcast(&j->change); /* who waits looks when the lock is let go */

@@ -60,6 +60,8 @@ rg_status rg_file_gather_end(rg_file *file); /* also where nothing is gathered *
 /* What was appended is on the disk. Any thread, also while another one appends. A failure is final.
  */
 rg_status rg_file_sync(const rg_file *file);
+/* The system need not keep in memory what is on the disk. Any thread. */
+void rg_file_forget(const rg_file *file);
 /* The file has `size` bytes and no more, on the disk, too. */
 rg_status rg_file_cut(const char *path, uint64_t size);
 

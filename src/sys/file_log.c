@@ -167,6 +167,11 @@ rg_status rg_file_sync(const rg_file *file)
     return RG_OK;
 }
 
+void rg_file_forget(const rg_file *file)
+{
+    (void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
 rg_status rg_file_cut(const char *path, uint64_t size)
 {
     int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
