@@ -42,16 +42,20 @@ static bool is_small(const uint8_t *bytes, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     rg_ps_load load;
-    rg_engine s = {.schema = {.trainers = 2}};
+    rg_shard shard = {0};
+    rg_engine s = {.schema = {.trainers = 2}, .shards = &shard, .n_shards = 1};
+    shard.engine = &s;
     if (rg_ps_load_read(&load, bytes, n) != RG_OK || !is_small(load.startup, load.n_startup) ||
         !is_small(load.main, load.n_main))
         return 0;
-    if (rg_serve_take(&s, &load) != RG_OK && (s.desc != NULL || s.sent != NULL || s.shards != NULL))
+    if (rg_serve_take(&s, &load) != RG_OK &&
+        (s.desc != NULL || s.sent != NULL || shard.vars != NULL))
         abort(); /* nothing has changed */
     rg_serve_close_vars(&s);
     rg_scope_release(s.sent ? s.scope : NULL);
     rg_program_close(s.sent);
     rg_arena_free(&s.arena);
+    rg_arena_free(&shard.scratch);
     rg_arena_free(&s.scratch);
     return 0;
 }

@@ -14,13 +14,11 @@
  * others need it no more. */
 #include "coll/group_shared.h"
 
+#include "base/copy_past.h"
 #include "base/mem.h"
 #include "sys/lent.h"
 
 #include <string.h>
-#ifdef __x86_64__
-#include <emmintrin.h>
-#endif
 
 enum { SHARED_FROM = 64 << 10 }; /* bytes of a round from which more than two ranks have shares */
 enum { BLOCK = 16 << 10 }; /* bytes that are added up at a time, to stay in the nearest cache */
@@ -113,28 +111,14 @@ static void copy_columns(uint8_t *columns[2], const size_t bytes[2], size_t from
     }
 }
 
-/* Past the caches: another core reads it next, and has the lines that are overwritten. `to` is at
- * the beginning of one. */
-static void stream_out(uint8_t *to, const uint8_t *from, size_t n)
-{
-    size_t whole = 0;
-#ifdef __x86_64__
-    whole = n / ALIGN * ALIGN;
-    for (size_t i = 0; i < whole; i += sizeof(__m128i))
-        _mm_stream_si128((__m128i *)(void *)(to + i),
-                         _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-    _mm_sfence(); /* before it is said to be there */
-#endif
-    memcpy(to + whole, from + whole, n - whole);
-}
-
 static void write_piece(const rg_group_work *w, size_t from, uint8_t *to, size_t n)
 {
     const rg_group_list *l = &w->list;
     if (n == 0)
         return;
     if (w->kind == RG_GROUP_REDUCE && n >= SHARED_FROM) {
-        stream_out(to, (const uint8_t *)w->data + from, n);
+        /* Another core reads it next, and has the lines that are overwritten. */
+        rg_copy_past(to, (const uint8_t *)w->data + from, n);
         return;
     }
     if (w->kind != RG_GROUP_LIST) {

@@ -127,6 +127,10 @@ rg_status rg_serve_open_journal(rg_engine *s)
     if (share < 1 || share > 100)
         return rg_fail(RG_EINVAL, "FLAGS_ps_snapshot_share is %lld: 1 to 100 are possible",
                        (long long)share);
+    int64_t front = rg_flag_int("ps_journal_front_mb");
+    if (front < 0 || front > 1024)
+        return rg_fail(RG_EINVAL, "FLAGS_ps_journal_front_mb is %lld: 0 to 1024 are possible",
+                       (long long)front);
     struct rg_serve_journal *j = rg_alloc_zero(1, sizeof *j);
     if (j == NULL)
         return rg_no_memory(sizeof *j, "a journal");
@@ -592,7 +596,9 @@ rg_status rg_serve_go_on(rg_engine *s)
         RG_TRY(go_on(s, &next));
     j->snapshot_ns = rg_clock_ns();
     j->snapshot_steps = s->steps;
-    RG_TRY(rg_journal_open(&j->journal, j->folder, j->mode, j->lineage, next,
+    const rg_journal_about what = {j->mode, j->lineage,
+                                   (size_t)rg_flag_int("ps_journal_front_mb") << 20};
+    RG_TRY(rg_journal_open(&j->journal, j->folder, &what, next,
                            &(rg_journal_events){on_durable, on_failed, s}));
     return j->found ? RG_OK : rg_serve_snapshot(s);
 }

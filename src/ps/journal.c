@@ -3,6 +3,7 @@
 
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "sys/clock.h"
 #include "sys/cond.h"
 #include "sys/fault.h"
 #include "sys/log.h"
@@ -14,7 +15,9 @@
 #include <string.h>
 
 #define PREFIX "journal-"
-#define COMING PREFIX "next" /* a segment, until all before it is on the disk */
+#define COMING PREFIX "next"  /* a segment, until all before it is on the disk */
+#define FRONT  PREFIX "front" /* what stands in front of the last segment (sys/front.h) */
+enum { BLOCK = 1 << 20 };     /* bytes there that are worth a write */
 static const uint64_t SECOND = 1000000000, A_WHILE = 3600 * UINT64_C(1000000000);
 
 rg_status rg_journal_mode_of(const char *text, rg_journal_mode *mode)
@@ -66,43 +69,95 @@ typedef struct reading {
     bool repairs;
 } reading;
 
-/* What stands at the end of the last segment is not whole. Where it was on the disk once it is
- * damaged; else it was being written when the power went, or the process. */
-static rg_status cut_torn(const reading *r, rg_records_reader *reader, const char *name)
+/* The end of the last segment, as it is read. */
+typedef struct ending {
+    reading *of;
+    const char *name;
+    rg_records_reader *reader;
+    rg_front_rest front; /* what a process left in front of it; owned */
+    uint64_t joined;     /* from here on it is that which is read; 0: it is not */
+} ending;
+
+static void path_in(char path[4200], const reading *r, const char *name)
 {
-    char why[512], path[4200];
-    bool synced;
-    (void)snprintf(why, sizeof why, "%s", rg_error_message());
-    RG_TRY(rg_records_find(reader, RG_RECORD_SYNCED, r->next + 1, &synced));
-    if (synced)
-        return rg_fail(RG_ECORRUPT,
-                       "%s, and behind it stands that it had reached the disk: take the snapshot "
-                       "before it, or begin anew with an empty folder",
-                       why);
-    uint64_t offset = rg_records_offset(reader);
-    (void)snprintf(path, sizeof path, "%s/%s", rg_folder_path(r->folder), name);
-    rg_log(RG_LOG_W, "ps", "\"the end of %s was torn: %llu bytes are %s at byte %llu\"", path,
-           (unsigned long long)(rg_records_size(reader) - offset),
-           r->repairs ? "cut off" : "passed over", (unsigned long long)offset);
-    return r->repairs ? rg_file_cut(path, offset) : RG_OK;
+    (void)snprintf(path, 4200, "%s/%s", rg_folder_path(r->folder), name);
 }
 
-static rg_status read_records(reading *r, rg_records_reader *reader, const char *name, bool last)
+/* What is not whole was on the disk once, and so it is damaged; else it was being written when the
+ * power went, or the process. */
+static rg_status check_torn(const ending *e)
 {
+    char why[512];
+    bool synced;
+    (void)snprintf(why, sizeof why, "%s", rg_error_message());
+    RG_TRY(rg_records_find(e->reader, RG_RECORD_SYNCED, e->of->next + 1, &synced));
+    return !synced ? RG_OK
+                   : rg_fail(RG_ECORRUPT,
+                             "%s, and behind it stands that it had reached the disk: take the "
+                             "snapshot before it, or begin anew with an empty folder",
+                             why);
+}
+
+/* Whether what stands in front of it goes on where records end here. It may be older, or newer than
+ * what is lost with the power: then the record that is read next is not the one that is due. */
+static rg_status join_front(ending *e, bool *more)
+{
+    uint64_t here = rg_records_offset(e->reader), size = rg_records_size(e->reader);
+    uint64_t end = e->front.at + e->front.n, at = here > e->front.at ? here : e->front.at;
+    *more = false;
+    if (e->joined != 0 || e->front.n == 0 || end <= here || at > size)
+        return RG_OK;
+    RG_TRY(
+        rg_records_go_on(e->reader, at, e->front.bytes + (at - e->front.at), (size_t)(end - at)));
+    e->joined = at;
+    *more = true;
+    return RG_OK;
+}
+
+/* All records are read, and what is behind them goes. What stood in front of it is in it then. */
+static rg_status end_segment(const ending *e, bool torn)
+{
+    char path[4200];
+    bool zeros = !torn;
+    uint64_t end = rg_records_offset(e->reader), left = rg_records_size(e->reader) - end;
+    if (torn)
+        RG_TRY(rg_records_only_zeros(e->reader, &zeros));
+    path_in(path, e->of, e->name);
+    if (!zeros)
+        rg_log(RG_LOG_W, "ps", "\"the end of %s was torn: %llu bytes are %s at byte %llu\"", path,
+               (unsigned long long)left, e->of->repairs ? "cut off" : "passed over",
+               (unsigned long long)end);
+    if (!e->of->repairs)
+        return RG_OK;
+    return e->joined != 0 && e->joined < end
+               ? rg_file_end_with(path, e->joined, e->front.bytes + (e->joined - e->front.at),
+                                  (size_t)(end - e->joined))
+               : rg_file_cut(path, end);
+}
+
+static rg_status read_records(ending *e, bool last)
+{
+    reading *r = e->of;
     rg_record record;
     bool more = true;
-    while (more) {
-        rg_status code = rg_records_next(reader, &record, &more);
-        if (code == RG_ECORRUPT && last)
-            return cut_torn(r, reader, name);
+    while (true) {
+        rg_status code = rg_records_next(e->reader, &record, &more);
+        bool torn = code == RG_ECORRUPT;
+        if (last && (torn || (code == RG_OK && !more))) {
+            if (torn)
+                RG_TRY(check_torn(e));
+            RG_TRY(join_front(e, &more));
+            if (more)
+                continue;
+            return end_segment(e, torn);
+        }
         RG_TRY(code);
         if (!more)
-            break;
+            return RG_OK;
         if (record.kind != RG_RECORD_SYNCED && record.number >= r->from)
             RG_TRY(r->each(r->arg, &record));
         r->next = record.number + 1;
     }
-    return RG_OK;
 }
 
 static rg_status check_about(const reading *r, const rg_records_about *about, const char *name,
@@ -124,33 +179,28 @@ static rg_status check_about(const reading *r, const rg_records_about *about, co
 static bool is_unborn(const reading *r, const char *name)
 {
     char path[4200];
-    (void)snprintf(path, sizeof path, "%s/%s", rg_folder_path(r->folder), name);
+    path_in(path, r, name);
     return rg_path_size(path) < RG_RECORDS_HEAD;
-}
-
-/* What a process that died has left with the system is on the disk before anyone relies on it. */
-static rg_status flush_segment(const reading *r, const char *name)
-{
-    char path[4200];
-    (void)snprintf(path, sizeof path, "%s/%s", rg_folder_path(r->folder), name);
-    return rg_file_cut(path, rg_path_size(path));
 }
 
 static rg_status read_segment(reading *r, const char *name, uint64_t first, bool last)
 {
-    rg_records_reader *reader = NULL;
+    ending e = {.of = r, .name = name};
     rg_records_about about;
     if (last && is_unborn(r, name))
         return r->repairs ? rg_folder_remove(r->folder, name) : RG_OK;
-    RG_TRY(rg_records_open(&reader, r->folder, name, &about));
+    RG_TRY(rg_records_open(&e.reader, r->folder, name, &about));
     rg_status code = check_about(r, &about, name, first);
+    if (code == RG_OK && last)
+        code = rg_front_read(&e.front, r->folder, FRONT, about.lineage, first);
     if (code == RG_OK) {
         r->lineage = about.lineage;
         r->next = first;
-        code = read_records(r, reader, name, last);
+        code = read_records(&e, last);
     }
-    rg_records_close(reader);
-    return code == RG_OK && last && r->repairs ? flush_segment(r, name) : code;
+    rg_records_close(e.reader);
+    rg_free(e.front.bytes);
+    return code;
 }
 
 /* The segment with record `from`, or the first there is. */
@@ -169,7 +219,7 @@ static rg_status read_coming(reading *r)
     char path[4200], name[64];
     rg_records_reader *reader = NULL;
     rg_records_about about;
-    (void)snprintf(path, sizeof path, "%s/" COMING, rg_folder_path(r->folder));
+    path_in(path, r, COMING);
     if (!rg_path_exists(path))
         return RG_OK;
     rg_status code = is_unborn(r, COMING) ? RG_ECORRUPT
@@ -229,6 +279,7 @@ struct rg_journal {
     pthread_mutex_t lock;
     pthread_cond_t change;
     rg_file *file;
+    rg_front *front;      /* of it; NULL: records go to the file as they come */
     uint64_t next, first; /* of this segment */
     uint64_t synced;      /* records below it are on the disk */
     uint64_t bytes;       /* of this segment */
@@ -244,7 +295,9 @@ static rg_status create_segment(rg_journal *j, const char *name)
     const rg_records_about about = {RG_RECORDS_JOURNAL, j->lineage, j->next};
     (void)rg_fault("journal.begin");
     RG_TRY(rg_folder_remove(j->folder, name)); /* of a life that ended before its first record */
-    RG_TRY(rg_records_create(&j->file, j->folder, name, &about));
+    RG_TRY(rg_records_create(&j->file, j->folder, name, &about, j->front));
+    if (j->front != NULL)
+        RG_TRY(rg_front_write(j->front, true)); /* a segment that has no beginning is none */
     j->first = j->next;
     j->bytes = RG_RECORDS_HEAD;
     return RG_OK;
@@ -291,6 +344,11 @@ static rg_status append(rg_journal *j, uint32_t kind, const rg_iov *pieces, size
     return RG_OK;
 }
 
+static bool has_block(const rg_journal *j)
+{
+    return j->front != NULL && rg_front_waiting(j->front) >= BLOCK;
+}
+
 rg_status rg_journal_append(rg_journal *j, uint32_t kind, const rg_iov *pieces, size_t n,
                             uint64_t *number)
 {
@@ -298,7 +356,7 @@ rg_status rg_journal_append(rg_journal *j, uint32_t kind, const rg_iov *pieces, 
     rg_status code = append(j, kind, pieces, n);
     if (number != NULL)
         *number = j->next - 1;
-    if (j->mode == RG_JOURNAL_ALWAYS)
+    if (j->mode == RG_JOURNAL_ALWAYS || has_block(j))
         (void)pthread_cond_broadcast(&j->change);
     pthread_mutex_unlock(&j->lock);
     return code;
@@ -314,7 +372,8 @@ static void sync_now(rg_journal *j)
     pthread_mutex_unlock(&j->lock);
     (void)rg_fault("journal.sync");
     rg_status code = rg_file_sync(file);
-    rg_file_forget(file); /* else each record takes pages that are new, and for gigabytes */
+    if (j->front == NULL)
+        rg_file_forget(file); /* else each record takes pages that are new, and for gigabytes */
     pthread_mutex_lock(&j->lock);
     j->syncing = false;
     (void)pthread_cond_broadcast(&j->change); /* who waits looks when the lock is let go */
@@ -332,19 +391,41 @@ static void sync_now(rg_journal *j)
         j->synced = j->next;
 }
 
-/* Whether there is nothing to flush, or it is not the time: once a second is after each wait. */
-static bool is_idle(const rg_journal *j, bool waited)
+/* The same: so that what follows has room in front of the file, and a flush little to do. */
+static void write_blocks(rg_journal *j)
+{
+    j->syncing = true;
+    pthread_mutex_unlock(&j->lock);
+    rg_status code = rg_front_write(j->front, false);
+    pthread_mutex_lock(&j->lock);
+    j->syncing = false;
+    (void)pthread_cond_broadcast(&j->change);
+    if (code != RG_OK)
+        fail(j, code);
+}
+
+/* Whether there is nothing to flush, or it is not the time. */
+static bool is_idle(const rg_journal *j, uint64_t due_ns)
 {
     return j->syncing || j->synced == j->next ||
-           (j->mode == RG_JOURNAL_EVERYSEC && !waited && !j->hurries && !j->stop);
+           (j->mode == RG_JOURNAL_EVERYSEC && rg_clock_ns() < due_ns && !j->hurries && !j->stop);
+}
+
+/* Until something has happened, or it is the time. */
+static void wait_for_more(rg_journal *j, uint64_t due_ns)
+{
+    uint64_t now = rg_clock_ns();
+    uint64_t a_second = now < due_ns && due_ns - now < SECOND ? due_ns - now : SECOND;
+    (void)rg_cond_wait(&j->change, &j->lock, j->mode == RG_JOURNAL_ALWAYS ? A_WHILE : a_second);
 }
 
 static void *flush(void *arg)
 {
     rg_journal *j = arg;
-    bool told = false, waited = false;
+    bool told = false;
     pthread_mutex_lock(&j->lock);
     uint64_t durable = j->synced; /* as it was told */
+    uint64_t due_ns = rg_clock_ns() + SECOND;
     while (!j->stop || (j->failed == RG_OK && (j->synced < j->next || durable < j->synced))) {
         if (j->failed != RG_OK && !told) {
             told = true;
@@ -356,36 +437,63 @@ static void *flush(void *arg)
             pthread_mutex_unlock(&j->lock);
             j->events.durable(j->events.user, durable);
             pthread_mutex_lock(&j->lock);
-        } else if (j->failed != RG_OK || is_idle(j, waited)) {
-            (void)rg_cond_wait(&j->change, &j->lock,
-                               j->mode == RG_JOURNAL_ALWAYS ? A_WHILE : SECOND);
-            waited = true;
-        } else {
-            waited = false;
+        } else if (j->failed == RG_OK && !is_idle(j, due_ns)) {
+            due_ns = rg_clock_ns() + SECOND;
             sync_now(j);
+        } else if (j->failed == RG_OK && !j->syncing && has_block(j)) {
+            write_blocks(j);
+        } else {
+            wait_for_more(j, due_ns);
         }
     }
     pthread_mutex_unlock(&j->lock);
     return NULL;
 }
 
-rg_status rg_journal_open(rg_journal **out, const rg_folder *folder, rg_journal_mode mode,
-                          uint64_t lineage, uint64_t next, const rg_journal_events *events)
+/* A disk that has no room for it has none for records soon; where files cannot be mapped, records
+ * go the common way. */
+static rg_status open_front(rg_journal *j, size_t bytes)
+{
+    rg_status code = bytes > 0 ? rg_front_open(&j->front, j->folder, FRONT, bytes)
+                               : rg_folder_remove(j->folder, FRONT);
+    if (bytes == 0 || code == RG_OK)
+        return code;
+    rg_log(RG_LOG_W, "ps", "\"the journal goes through the system's cache: %s\"",
+           rg_error_message());
+    return rg_folder_remove(j->folder, FRONT);
+}
+
+static void end_front(rg_journal *j, rg_status *code)
+{
+    if (j->front == NULL)
+        return;
+    rg_status ended = rg_front_detach(j->front);
+    rg_front_close(j->front);
+    j->front = NULL;
+    if (*code == RG_OK && (*code = ended) == RG_OK)
+        *code = rg_folder_remove(j->folder, FRONT);
+}
+
+rg_status rg_journal_open(rg_journal **out, const rg_folder *folder, const rg_journal_about *about,
+                          uint64_t next, const rg_journal_events *events)
 {
     rg_journal *j = rg_alloc_zero(1, sizeof *j);
     if (j == NULL)
         return rg_no_memory(sizeof *j, "a journal");
     j->folder = folder;
-    j->mode = mode;
-    j->lineage = lineage;
+    j->mode = about->mode;
+    j->lineage = about->lineage;
     j->events = *events;
     j->next = next;
     pthread_mutex_init(&j->lock, NULL);
     rg_cond_init(&j->change);
-    rg_status code = begin_segment(j);
+    rg_status code = open_front(j, about->front_bytes);
+    if (code == RG_OK)
+        code = begin_segment(j);
     if (code == RG_OK && pthread_create(&j->thread, NULL, flush, j) != 0)
         code = rg_fail(RG_EIO, "cannot start a thread for the journal");
     if (code != RG_OK) {
+        end_front(j, &code);
         rg_file_close(j->file);
         pthread_mutex_destroy(&j->lock);
         pthread_cond_destroy(&j->change);
@@ -406,6 +514,7 @@ rg_status rg_journal_close(rg_journal *j)
     pthread_mutex_unlock(&j->lock);
     (void)pthread_join(j->thread, NULL);
     rg_status code = j->failed == RG_OK ? RG_OK : rg_fail(j->failed, "%s", j->why);
+    end_front(j, &code);
     rg_file_close(j->file);
     pthread_mutex_destroy(&j->lock);
     pthread_cond_destroy(&j->change);
@@ -478,7 +587,10 @@ rg_status rg_journal_cut(rg_journal *j, uint64_t *first)
     rg_file *before = NULL;
     if (code == RG_OK && j->next > j->first) {
         before = j->file;
-        code = create_segment(j, COMING);
+        if (j->front != NULL)
+            code = rg_front_detach(j->front);
+        if (code == RG_OK)
+            code = create_segment(j, COMING);
         if (code == RG_OK) {
             const rg_file *file = j->file;
             uint64_t upto = j->next;

@@ -5,8 +5,11 @@
  * below a number had reached the disk. So a reader knows the end that a power cut has torn, which
  * is cut off with a line in the log, from damage below, which is refused with file and offset.
  *
- * Modes. everysec: a record is with the system when append() returns, so that the death of the
- * process loses nothing; a thread flushes once a second. always: the thread flushes as soon as
+ * A record is with the system when append() returns, so that the death of the process loses
+ * nothing: in the segment itself, or in what stands in front of it, journal-front (sys/front.h),
+ * from which the journal's thread writes it on in blocks.
+ *
+ * Modes. everysec: the thread flushes once a second. always: the thread flushes as soon as
  * there is something, all of it at a time, and durable() says how far; who answers waits for that.
  *
  * Failures. A record that cannot be written (a full disk) is not there, append() says why, and so
@@ -51,9 +54,17 @@ rg_status rg_journal_look(const rg_folder *folder, uint64_t from, uint64_t *line
 
 /* ---- writing ---- */
 
-/* A new segment, from number `next` on. Owned; the folder is borrowed until it is closed. */
-rg_status rg_journal_open(rg_journal **journal, const rg_folder *folder, rg_journal_mode mode,
-                          uint64_t lineage, uint64_t next, const rg_journal_events *events);
+typedef struct rg_journal_about {
+    rg_journal_mode mode;
+    uint64_t lineage;
+    size_t front_bytes; /* in front of it, whole pages (sys/front.h); 0: nothing is */
+} rg_journal_about;
+
+/* A new segment, from number `next` on. What is there was read: what stands in front of the last
+ * segment goes. Owned; the folder is borrowed until it is closed. */
+rg_status rg_journal_open(rg_journal **journal, const rg_folder *folder,
+                          const rg_journal_about *about, uint64_t next,
+                          const rg_journal_events *events);
 /* Flushes; the events are not called any more when it returns. NULL is allowed. */
 rg_status rg_journal_close(rg_journal *journal);
 /* *number (may be NULL): that of the record. Any thread. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char MAGIC[8] = "RGRECRD1";
-enum { ALIGN = 8, LOOK = 1 << 20 };
+enum { ALIGN = 8, LOOK = 1 << 20, DISK_PAGE = 4096 };
 
 static uint64_t padded(uint64_t n)
 {
@@ -38,7 +38,7 @@ static uint64_t get(const uint8_t *from, int bytes)
 /* ---- writing ---- */
 
 rg_status rg_records_create(rg_file **out, const rg_folder *folder, const char *name,
-                            const rg_records_about *about)
+                            const rg_records_about *about, rg_front *front)
 {
     uint8_t head[RG_RECORDS_HEAD];
     memcpy(head, MAGIC, sizeof MAGIC);
@@ -47,8 +47,13 @@ rg_status rg_records_create(rg_file **out, const rg_folder *folder, const char *
     put(head + 28, (uint64_t)about->kind, 4);
     put(head + 24, rg_crc32c(rg_crc32c(0, head, 24), head + 28, 4), 4);
     RG_TRY(rg_folder_create(out, folder, name));
-    rg_status code = rg_file_append(*out, &(rg_iov){head, sizeof head}, 1);
+    rg_status code = front != NULL ? rg_front_attach(front, *out, about->lineage, about->first)
+                                   : RG_OK;
+    if (code == RG_OK)
+        code = rg_file_append(*out, &(rg_iov){head, sizeof head}, 1);
     if (code != RG_OK) {
+        if (front != NULL)
+            (void)rg_front_detach(front);
         rg_file_close(*out);
         *out = NULL;
     }
@@ -84,6 +89,10 @@ rg_status rg_records_append(rg_file *file, uint32_t kind, uint64_t number, const
 
 struct rg_records_reader {
     rg_file *file;
+    uint64_t at; /* in the file, where it is read next */
+    uint64_t size;
+    uint64_t split;      /* from here on it is not the file that is read, ... */
+    const uint8_t *rest; /* ... but this, which is borrowed */
     rg_records_about about;
     uint64_t next;   /* the number that is expected */
     uint64_t offset; /* of the record that was read last, or failed */
@@ -114,6 +123,9 @@ rg_status rg_records_open(rg_records_reader **out, const rg_folder *folder, cons
     }
     *reader = (rg_records_reader){
         .file = file,
+        .at = sizeof head,
+        .size = rg_file_size(file),
+        .split = rg_file_size(file),
         .about = {(rg_records_kind)kind, get(head + 8, 8), get(head + 16, 8)},
         .offset = sizeof head,
         .end = sizeof head,
@@ -140,7 +152,36 @@ uint64_t rg_records_offset(const rg_records_reader *reader)
 
 uint64_t rg_records_size(const rg_records_reader *reader)
 {
-    return rg_file_size(reader->file);
+    return reader->size;
+}
+
+rg_status rg_records_go_on(rg_records_reader *r, uint64_t at, const uint8_t *bytes, size_t n)
+{
+    if (at > r->split)
+        return rg_fail(RG_EINVAL, "%s ends before byte %llu", rg_file_path(r->file),
+                       (unsigned long long)at);
+    r->split = at;
+    r->rest = bytes;
+    r->size = at + n;
+    return RG_OK;
+}
+
+/* n bytes from `at` on; they are there. */
+static rg_status read_at(rg_records_reader *r, uint64_t at, void *to, size_t n)
+{
+    size_t of_file = at >= r->split ? 0 : n;
+    if (of_file > 0 && r->split - at < n)
+        of_file = (size_t)(r->split - at);
+    if (of_file > 0) {
+        if (r->at != at)
+            RG_TRY(rg_file_seek(r->file, at));
+        r->at = UINT64_MAX; /* where it fails nobody knows */
+        RG_TRY(rg_file_read(r->file, to, of_file));
+        r->at = at + of_file;
+    }
+    if (n > of_file)
+        memcpy((uint8_t *)to + of_file, r->rest + (at + of_file - r->split), n - of_file);
+    return RG_OK;
 }
 
 static rg_status damaged(const rg_records_reader *r, const char *how)
@@ -164,19 +205,19 @@ static rg_status make_room(rg_records_reader *r, size_t n)
 rg_status rg_records_next(rg_records_reader *r, rg_record *record, bool *more)
 {
     uint8_t head[RG_RECORD_HEAD];
-    uint64_t left = rg_file_size(r->file) - r->end;
+    uint64_t left = r->size - r->end;
     r->offset = r->end;
     *more = left > 0;
     if (left == 0)
         return RG_OK;
     if (left < sizeof head)
         return damaged(r, "it ends within a record");
-    RG_TRY(rg_file_read(r->file, head, sizeof head));
+    RG_TRY(read_at(r, r->end, head, sizeof head));
     uint64_t bytes = get(head + 16, 8);
     if (bytes > left - sizeof head || padded(bytes) > left - sizeof head)
         return damaged(r, "it ends within a record");
     RG_TRY(make_room(r, (size_t)padded(bytes) + ALIGN));
-    RG_TRY(rg_file_read(r->file, r->body, (size_t)padded(bytes)));
+    RG_TRY(read_at(r, r->end + sizeof head, r->body, (size_t)padded(bytes)));
     uint32_t crc = rg_crc32c(rg_crc32c(0, head + 4, sizeof head - 4), r->body, (size_t)bytes);
     if (get(head, 4) != crc)
         return damaged(r, "the checksum of a record is another");
@@ -202,16 +243,28 @@ static bool is_wanted(const uint8_t *at, uint32_t kind, uint64_t least)
 rg_status rg_records_find(rg_records_reader *r, uint32_t kind, uint64_t least, bool *found)
 {
     enum { WHOLE = RG_RECORD_HEAD + 8 };
-    uint64_t at = r->offset, size = rg_file_size(r->file);
+    uint64_t at = r->offset, size = r->size;
     *found = false;
     RG_TRY(make_room(r, LOOK));
     while (!*found && size - at >= WHOLE) {
         size_t n = size - at < LOOK ? (size_t)(size - at) : LOOK;
-        RG_TRY(rg_file_seek(r->file, at));
-        RG_TRY(rg_file_read(r->file, r->body, n));
+        RG_TRY(read_at(r, at, r->body, n));
         for (size_t i = 0; !*found && i + WHOLE <= n; i += ALIGN)
             *found = is_wanted(r->body + i, kind, least);
         at += n == LOOK ? LOOK - WHOLE : n;
     }
+    return RG_OK;
+}
+
+rg_status rg_records_only_zeros(rg_records_reader *r, bool *zeros)
+{
+    uint8_t bytes[DISK_PAGE];
+    uint64_t left = r->size - r->offset;
+    *zeros = left < sizeof bytes;
+    if (!*zeros)
+        return RG_OK;
+    RG_TRY(read_at(r, r->offset, bytes, (size_t)left));
+    for (size_t i = 0; i < left; i++)
+        *zeros = *zeros && bytes[i] == 0;
     return RG_OK;
 }

@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "sys/folder.h"
+#include "sys/front.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,9 +45,10 @@ typedef struct rg_record {
 
 /* ---- writing ---- */
 
-/* A new file that has its beginning; fails where there is one of that name. */
+/* A new file that has its beginning; fails where there is one of that name. front: what it is
+ * written by way of, with lineage and first number as what it is; NULL: by itself. */
 rg_status rg_records_create(rg_file **file, const rg_folder *folder, const char *name,
-                            const rg_records_about *about);
+                            const rg_records_about *about, rg_front *front);
 /* The body is the pieces one behind the other. Where it fails the file is as it was. */
 rg_status rg_records_append(rg_file *file, uint32_t kind, uint64_t number, const rg_iov *pieces,
                             size_t n);
@@ -67,6 +69,12 @@ rg_status rg_records_next(rg_records_reader *reader, rg_record *record, bool *mo
 /* Where the record that was read last, or failed, begins; how large the file is. */
 uint64_t rg_records_offset(const rg_records_reader *reader);
 uint64_t rg_records_size(const rg_records_reader *reader);
+/* From `at` on, which is not above its size, the file has these bytes, and ends behind them: the
+ * record that failed, or the one behind the last, is read with them. Borrowed until it is closed.
+ */
+rg_status rg_records_go_on(rg_records_reader *reader, uint64_t at, const uint8_t *bytes, size_t n);
+/* After a failure: whether all that is left is zeros, less than a page of the disk. */
+rg_status rg_records_only_zeros(rg_records_reader *reader, bool *zeros);
 /* After a failure: whether behind that place there is a whole record of this kind with a body of 8
  * bytes, a number that is not below `least`. */
 rg_status rg_records_find(rg_records_reader *reader, uint32_t kind, uint64_t least, bool *found);

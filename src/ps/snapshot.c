@@ -98,7 +98,7 @@ static rg_status begin(rg_snapshot **out, const rg_folder *folder, const rg_reco
     (void)rg_fault("snapshot.begin");
     rg_status code = rg_folder_remove(folder, name);
     if (code == RG_OK)
-        code = rg_records_create(&s->file, folder, name, about);
+        code = rg_records_create(&s->file, folder, name, about, NULL);
     if (code != RG_OK) {
         rg_free(s);
         return code;

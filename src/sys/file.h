@@ -64,6 +64,8 @@ rg_status rg_file_sync(const rg_file *file);
 void rg_file_forget(const rg_file *file);
 /* The file has `size` bytes and no more, on the disk, too. */
 rg_status rg_file_cut(const char *path, uint64_t size);
+/* It has these bytes from `at` on, and ends behind them, on the disk, too. */
+rg_status rg_file_end_with(const char *path, uint64_t at, const void *bytes, size_t n);
 
 /* These bytes as the file at `path`, which is created or emptied; not waiting for the disk. */
 rg_status rg_file_write_all(const char *path, const void *bytes, size_t n);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "sys/fault.h"
 #include "sys/file_priv.h"
+#include "sys/front.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,12 +51,11 @@ void rg_file_gather(rg_file *file)
     file->direct = d;
 }
 
-static void set_past(const rg_file *file, bool past)
+bool rg_file_set_past(const rg_file *file, bool past)
 {
     int flags = fcntl(file->fd, F_GETFL);
-    file->direct->past = past && flags >= 0 && fcntl(file->fd, F_SETFL, flags | O_DIRECT) == 0;
-    if (!past && flags >= 0)
-        (void)fcntl(file->fd, F_SETFL, flags & ~O_DIRECT);
+    return flags >= 0 &&
+           fcntl(file->fd, F_SETFL, past ? flags | O_DIRECT : flags & ~O_DIRECT) == 0 && past;
 }
 
 static rg_status put_block(rg_file *file)
@@ -67,7 +67,7 @@ static rg_status put_block(rg_file *file)
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0 && errno == EINVAL && d->past) {
-            set_past(file, false); /* not with blocks like these */
+            d->past = rg_file_set_past(file, false); /* not with blocks like these */
             continue;
         }
         if (put < 0)
@@ -91,7 +91,7 @@ static rg_status gather(rg_file *file, const uint8_t *bytes, size_t n)
             break;
         RG_TRY(put_block(file));
         if (!d->tried)
-            set_past(file, true);
+            d->past = rg_file_set_past(file, true);
         d->tried = true;
         d->room = BLOCK;
     }
@@ -102,7 +102,7 @@ rg_status rg_file_gather_end(rg_file *file)
 {
     if (file->direct == NULL)
         return RG_OK;
-    set_past(file, false);
+    file->direct->past = rg_file_set_past(file, false);
     rg_status code = put_block(file);
     rg_direct_free(file->direct);
     file->direct = NULL;
@@ -126,6 +126,8 @@ rg_status rg_file_append(rg_file *file, const rg_iov *pieces, size_t n)
     size_t left = 0, total, first = 0;
     if (n > MOST)
         return rg_fail(RG_EINVAL, "%zu pieces for %s at once", n, file->path);
+    if (file->front != NULL)
+        return rg_front_append(file->front, pieces, n);
     if (file->direct != NULL) {
         for (size_t i = 0; i < n; i++) {
             RG_TRY(gather(file, pieces[i].at, pieces[i].bytes));
@@ -162,6 +164,8 @@ rg_status rg_file_append(rg_file *file, const rg_iov *pieces, size_t n)
 
 rg_status rg_file_sync(const rg_file *file)
 {
+    if (file->front != NULL)
+        RG_TRY(rg_front_write(file->front, true));
     if (rg_injected("file.sync") || fdatasync(file->fd) != 0)
         return rg_system_failed("cannot flush", file->path);
     return RG_OK;
@@ -174,10 +178,27 @@ void rg_file_forget(const rg_file *file)
 
 rg_status rg_file_cut(const char *path, uint64_t size)
 {
+    return rg_file_end_with(path, size, NULL, 0);
+}
+
+static bool put_at(int fd, const uint8_t *bytes, size_t n, uint64_t at)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t some = pwrite(fd, bytes + done, n - done, (off_t)(at + done));
+        if (some < 0 && errno != EINTR)
+            return false;
+        done += some > 0 ? (size_t)some : 0;
+    }
+    return true;
+}
+
+rg_status rg_file_end_with(const char *path, uint64_t at, const void *bytes, size_t n)
+{
     int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     rg_status code = RG_OK;
-    if (fd < 0 || rg_injected("file.cut") || ftruncate(fd, (off_t)size) != 0 || fsync(fd) != 0)
-        code = rg_system_failed("cannot cut", path);
+    if (fd < 0 || rg_injected("file.cut") || !put_at(fd, bytes, n, at) ||
+        ftruncate(fd, (off_t)(at + n)) != 0 || fsync(fd) != 0)
+        code = rg_system_failed(n > 0 ? "cannot write" : "cannot cut", path);
     if (fd >= 0)
         (void)close(fd);
     return code;

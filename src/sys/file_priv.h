@@ -11,11 +11,18 @@ struct rg_file {
     uint32_t crc;
     size_t pending; /* bytes of `buffer` not yet written */
     bool writing;
+    struct rg_front *front;   /* what is appended goes by way of it; borrowed; NULL: it does not */
     struct rg_direct *direct; /* file_log.c; owned, NULL: it is not written so */
     uint8_t buffer[];         /* of a writer only */
 };
 
 void rg_direct_free(struct rg_direct *direct); /* NULL is allowed */
+
+/* For file_log.c: one record to what is in front of a log (front.h). */
+rg_status rg_front_append(struct rg_front *front, const rg_iov *pieces, size_t n);
+
+/* Whether what is written goes past the system's cache from now on: not on every file system. */
+bool rg_file_set_past(const rg_file *file, bool past);
 
 /* "what path: the system's reason", of errno. */
 rg_status rg_system_failed(const char *what, const char *path);

@@ -54,6 +54,11 @@ static const rg_flag table[] = {
      NULL},
     {"ps_journal_dir", RG_FLAG_TEXT, "", "the folder of the journals, one below it for each server",
      NULL},
+    {"ps_journal_front_mb", RG_FLAG_INT, "16",
+     "what stands in front of a server's journal: records are gathered there, in memory that "
+     "outlives "
+     "the process, and written past the system's cache; at most 1024; 0: they go through the cache",
+     NULL},
     {"ps_resume_from", RG_FLAG_TEXT, "",
      "a snapshot of all servers (paddle export_snapshot --snapshot) that a server without a "
      "journal "

@@ -59,12 +59,13 @@ SYNCED = 0x7ffffff0  # a record that says: those below a number have reached the
 
 
 def forget_unsynced(folder):
-    """What a power cut would: the last segment ends where it was flushed last. How many records
-    went."""
+    """What a power cut would: the last segment ends where it was flushed last, and nothing stands in
+    front of it. How many records went."""
     name = os.path.join(str(folder), max(n for n in os.listdir(str(folder))
-                                         if n.startswith("journal-")))
+                                         if n.startswith("journal-") and n != "journal-front"))
     with open(name, "rb") as file:
         data = file.read()
+    data = with_front(os.path.join(str(folder), "journal-front"), name, data)
     at, synced, records = 32, 0, []
     while at + 24 <= len(data):
         _, kind, number, n = struct.unpack("<IIQQ", data[at:at + 24])
@@ -74,10 +75,24 @@ def forget_unsynced(folder):
             records.append((number, at))
         at += 24 + (n + 7) // 8 * 8
     lost = [offset for number, offset in records if number >= synced]
-    if lost:
+    if lost and lost[0] < os.path.getsize(name):
         with open(name, "r+b") as file:
             file.truncate(lost[0])
     return len(lost)
+
+
+def with_front(path, name, data):
+    """The bytes of a segment with those that stand in front of it (src/sys/front.h), which goes."""
+    if not os.path.exists(path):
+        return data
+    with open(path, "rb") as file:
+        front = file.read()
+    os.remove(path)
+    magic, _, first, written, end = struct.unpack("<8sQQQQ", front[:40])
+    if magic != b"RGFRONT1" or first != int(name.rpartition("-")[2], 16):
+        return data
+    ring, at = front[4096:], written % (len(front) - 4096)
+    return data[:written] + (ring[at:] + ring[:at])[:end - written]
 
 
 def switch_off(cluster, tmp_path, *names):  # noqa: F811
@@ -283,10 +298,12 @@ def test_a_damaged_snapshot_is_said_and_the_one_before_counts(cluster, tmp_path)
 # ---- a disk that takes no more ----
 
 @pytest.mark.promise(13, 17)
-@pytest.mark.parametrize("point, action", [("file.append:40", "enospc"), ("file.sync:5", "eio")])
+@pytest.mark.parametrize("point, action", [("file.append:40", "enospc"), ("front.write:6", "enospc"),
+                                           ("file.sync:5", "eio")])
 def test_a_disk_that_fails_ends_the_job_and_nothing_is_lost(cluster, tmp_path, point,  # noqa: F811
                                                            action):
-    own = {"server1": {"RG_FAULT": "%s:%s" % (point, action)}}
+    own = {"server1": {"RG_FAULT": "%s:%s" % (point, action),
+                       "FLAGS_ps_journal_front_mb": "0" if "append" in point else "1"}}
     cluster.fleet(2, 2, ["--steps", "100000", "--pause", "0.01"], own=own,
                   env=journal(tmp_path, "always"))
     for name in ("worker0", "worker1", "server1"):

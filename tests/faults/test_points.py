@@ -28,6 +28,7 @@ SCENARIOS = [
     ("journal.cut", None),
     ("journal.forget", None),
     ("journal.", ("sync", 1, {"FLAGS_ps_journal": "always", "FLAGS_ps_journal_dir": "journal"})),
+    ("front.", ("sync", 1, {"FLAGS_ps_journal": "always", "FLAGS_ps_journal_dir": "journal"})),
     ("leave.", ("sync", 1, {})),
     ("geo.", ("geo", 1, {})),
     ("ps.apply", ("async", 3, {})),

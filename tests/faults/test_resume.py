@@ -75,9 +75,9 @@ def test_other_numbers_of_servers_change_not_a_bit(stopped, calm, tmp_path):  # 
 
 
 @pytest.mark.promise(5)
-def test_journals_of_which_a_power_cut_took_different_ends(stopped, calm, tmp_path):  # noqa: F811
+def test_journals_of_which_a_power_cut_took_different_ends(calm, tmp_path):  # noqa: F811
     """The machine went, and the launcher with it: back to the last step that all servers have."""
-    again(stopped, tmp_path)
+    stop(tmp_path, SCRIPT, ["--save", "model"] + list(ADAM), FLAGS_ps_journal_front_mb="0")
     folder = tmp_path / "logs" / "journal"
     kept = json.loads((folder / "job.json").read_text())
     del kept["stopped"]

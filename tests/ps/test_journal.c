@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static char folder_path[64];
 
@@ -51,12 +53,21 @@ static void on_failed(void *user, rg_status status, const char *why)
     atomic_store(&h->failed, (int)status);
 }
 
-static rg_journal *begin(rg_folder *folder, rg_journal_mode mode, uint64_t next, heard *h)
+enum { FRONT = 2 * 4096 }; /* small: it goes round, and records are larger */
+
+static rg_journal *begin_with(rg_folder *folder, rg_journal_mode mode, uint64_t next, heard *h,
+                              size_t front)
 {
     rg_journal *journal = NULL;
-    assert_ok(rg_journal_open(&journal, folder, mode, 77, next,
+    const rg_journal_about about = {mode, 77, front};
+    assert_ok(rg_journal_open(&journal, folder, &about, next,
                               &(rg_journal_events){on_durable, on_failed, h}));
     return journal;
+}
+
+static rg_journal *begin(rg_folder *folder, rg_journal_mode mode, uint64_t next, heard *h)
+{
+    return begin_with(folder, mode, next, h, 0);
 }
 
 /* Record k has kind k and a body that k decides. */
@@ -192,7 +203,7 @@ static void what_a_snapshot_has_goes(void **state)
 static void always_says_how_far_it_is_on_the_disk(void **state)
 {
     heard h = {0};
-    rg_journal *journal = begin(*state, RG_JOURNAL_ALWAYS, 0, &h);
+    rg_journal *journal = begin_with(*state, RG_JOURNAL_ALWAYS, 0, &h, FRONT);
     for (int i = 0; i < 20; i++) {
         uint64_t number;
         assert_ok(rg_journal_append(journal, 1, NULL, 0, &number));
@@ -323,6 +334,190 @@ static void a_full_disk_is_said_and_nothing_is_half_written(void **state)
     assert_int_equal(read_from(folder, 0, 0, &next), k);
 }
 
+/* ---- what stands in front of it ---- */
+
+static const char *front_path(void)
+{
+    static char path[128];
+    (void)snprintf(path, sizeof path, "%s/journal-front", folder_path);
+    return path;
+}
+
+/* Bodies of all sizes, some larger than what stands in front. */
+static size_t large_body_of(uint64_t k, uint8_t *out)
+{
+    static const size_t sizes[] = {0, 24, 700, 4096, 1, 5000, 8192, 20000, 64};
+    size_t n = sizes[k % (sizeof sizes / sizeof *sizes)];
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)(k * 31 + i * 7 + i / 256);
+    return n;
+}
+
+static void write_large(rg_journal *journal, uint64_t first, uint64_t n)
+{
+    static uint8_t body[20000];
+    for (uint64_t k = first; k < first + n; k++) {
+        size_t bytes = large_body_of(k, body), third = bytes / 3;
+        assert_ok(rg_journal_append(journal, (uint32_t)k,
+                                    (rg_iov[]){{body, third}, {body + third, bytes - third}}, 2,
+                                    NULL));
+    }
+}
+
+static rg_status see_large(void *arg, const rg_record *record)
+{
+    static uint8_t body[20000];
+    seen *s = arg;
+    uint64_t k = s->first + s->n++;
+    assert_int_equal(record->kind, k);
+    assert_int_equal(record->n, large_body_of(k, body));
+    assert_memory_equal(record->bytes, body, record->n);
+    return RG_OK;
+}
+
+static uint64_t count_large(rg_folder *folder, bool looks, uint64_t *next)
+{
+    seen s = {0};
+    uint64_t lineage = 77;
+    assert_ok(
+        (looks ? rg_journal_look : rg_journal_read)(folder, 0, &lineage, see_large, &s, next));
+    return s.n;
+}
+
+/* A process that writes n records, with a cut before number `cut`, and is killed. */
+static void write_and_die(rg_folder *folder, uint64_t n, uint64_t cut)
+{
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        heard h = {0};
+        uint64_t first;
+        rg_journal *journal = begin_with(folder, RG_JOURNAL_EVERYSEC, 0, &h, FRONT);
+        write_large(journal, 0, cut < n ? cut : n);
+        if (cut < n) {
+            assert_ok(rg_journal_cut(journal, &first));
+            write_large(journal, cut, n - cut);
+        }
+        (void)raise(SIGKILL);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void empty(void)
+{
+    rg_folder *folder;
+    assert_ok(rg_folder_open(&folder, folder_path));
+    assert_ok(rg_dir_remove(front_path()));
+    for (uint64_t k = 0; k < 40; k++)
+        assert_ok(rg_dir_remove(path_of(k)));
+    rg_folder_close(folder);
+}
+
+/* promise 4 */
+static void what_a_killed_process_left_in_front_comes_back(void **state)
+{
+    rg_folder *folder = *state;
+    for (uint64_t n = 0; n < 30; n++) {
+        heard h = {0};
+        uint64_t next;
+        write_and_die(folder, n, n % 3 == 0 ? n / 2 : n);
+        uint64_t before = rg_path_size(path_of(0));
+        assert_int_equal(count_large(folder, true, &next), n); /* who looks changes nothing */
+        assert_int_equal(rg_path_size(path_of(0)), before);
+        assert_int_equal(count_large(folder, false, &next), n);
+        assert_int_equal(next, n);
+        rg_journal *journal = begin_with(folder, RG_JOURNAL_EVERYSEC, next, &h, FRONT);
+        write_large(journal, n, 3);
+        assert_ok(rg_journal_close(journal));
+        assert_false(rg_path_exists(front_path())); /* all is in the segment */
+        assert_int_equal(count_large(folder, false, &next), n + 3);
+        empty();
+    }
+}
+
+/* The power goes: of what was not flushed the disk has the front of any moment, and the segment of
+ * any other. */
+static void after_a_power_cut_what_the_segment_has_counts(void **state)
+{
+    rg_folder *folder = *state;
+    uint8_t *fronts[12], *segments[12];
+    size_t n_front[12], n_segment[12];
+    uint64_t next, joined = 0;
+    for (uint64_t n = 0; n < 12; n++) {
+        write_and_die(folder, n, n);
+        fronts[n] = read_bytes(front_path(), &n_front[n]);
+        segments[n] = read_bytes(path_of(0), &n_segment[n]);
+        empty();
+    }
+    for (size_t f = 0; f < 12; f++)
+        for (size_t k = 0; k < 12; k++) {
+            assert_ok(rg_file_write_all(front_path(), fronts[f], n_front[f]));
+            assert_ok(rg_file_write_all(path_of(0), segments[k], n_segment[k]));
+            uint64_t n = count_large(folder, false, &next);
+            assert_true(n <= (f > k ? f : k));
+            assert_true(f != k || n == f);
+            joined += f > k && n == f;
+            assert_ok(rg_dir_remove(front_path()));
+            assert_int_equal(count_large(folder, false, &next), n); /* it is in the segment now */
+            empty();
+        }
+    assert_true(joined > 0); /* one that goes on where the segment ends is as good */
+    for (size_t n = 0; n < 12; n++) {
+        rg_free(fronts[n]);
+        rg_free(segments[n]);
+    }
+}
+
+static void a_front_of_any_bytes_is_never_believed(void **state)
+{
+    rg_folder *folder = *state;
+    size_t n, n_segment;
+    uint64_t next;
+    write_and_die(folder, 8, 8);
+    uint8_t *front = read_bytes(front_path(), &n), *segment = read_bytes(path_of(0), &n_segment);
+    for (size_t at = 0; at < n; at += at < 64 ? 1 : 97) {
+        front[at] ^= 0x11;
+        assert_ok(rg_file_write_all(front_path(), front, n));
+        front[at] ^= 0x11;
+        assert_ok(rg_file_write_all(path_of(0), segment, n_segment));
+        assert_true(count_large(folder, false, &next) <= 8); /* each of them is what was written */
+    }
+    for (size_t cut = 0; cut < n; cut += 1000) {
+        assert_ok(rg_file_write_all(front_path(), front, cut));
+        assert_ok(rg_file_write_all(path_of(0), segment, n_segment));
+        assert_true(count_large(folder, false, &next) <= 8);
+    }
+    rg_free(front);
+    rg_free(segment);
+}
+
+/* promise 13 */
+static void a_full_disk_behind_the_front_loses_nothing(void **state)
+{
+    rg_folder *folder = *state;
+    heard h = {0};
+    uint64_t next, k = 0;
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 40000;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    rg_journal *journal = begin_with(folder, RG_JOURNAL_EVERYSEC, 0, &h, FRONT);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    for (rg_status code = RG_OK; code == RG_OK && k < 1000; k += code == RG_OK) {
+        static uint8_t body[20000];
+        size_t bytes = large_body_of(k, body);
+        code = rg_journal_append(journal, (uint32_t)k, &(rg_iov){body, bytes}, 1, NULL);
+    }
+    assert_non_null(strstr(rg_error_message(), "the journal cannot be written"));
+    assert_true(k > 5 && k < 1000);
+    assert_int_equal(rg_journal_close(journal), RG_EIO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(count_large(folder, false, &next), k);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
@@ -335,6 +530,10 @@ int main(void)
         TEST(a_changed_byte_is_found),
         TEST(damage_in_the_middle_is_refused_with_its_place),
         TEST(a_full_disk_is_said_and_nothing_is_half_written),
+        TEST(what_a_killed_process_left_in_front_comes_back),
+        TEST(after_a_power_cut_what_the_segment_has_counts),
+        TEST(a_front_of_any_bytes_is_never_believed),
+        TEST(a_full_disk_behind_the_front_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

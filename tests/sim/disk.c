@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -313,6 +314,45 @@ int WRAP(ftruncate)(int fd, off_t size)
         return REAL(ftruncate)(fd, size);
     resize(&f->inode->now, (size_t)size);
     return 0;
+}
+
+/* ---- mapped ----
+ *
+ * A file that is mapped keeps its size, and so its memory, until its host is switched off. What is
+ * written to it is there when its process is killed, and was not synced when the power goes. */
+
+int WRAP(posix_fallocate)(int fd, off_t offset, off_t n)
+{
+    const open_file *f = handle(fd);
+    if (f == NULL)
+        return REAL(posix_fallocate)(fd, offset, n);
+    if ((size_t)(offset + n) > f->inode->now.n)
+        resize(&f->inode->now, (size_t)(offset + n));
+    return 0;
+}
+
+static void *mapped[MOST_OPEN];
+static size_t n_mapped;
+
+void *WRAP(mmap)(void *at, size_t n, int allows, int flags, int fd, off_t offset)
+{
+    const open_file *f = handle(fd);
+    if (f == NULL)
+        return REAL(mmap)(at, n, allows, flags, fd, offset);
+    if (offset != 0 || n != f->inode->now.n || n_mapped == MOST_OPEN)
+        abort();
+    mapped[n_mapped++] = f->inode->now.at;
+    return f->inode->now.at;
+}
+
+int WRAP(munmap)(void *at, size_t n)
+{
+    for (size_t i = 0; i < n_mapped; i++)
+        if (mapped[i] == at) {
+            mapped[i] = mapped[--n_mapped];
+            return 0;
+        }
+    return REAL(munmap)(at, n);
 }
 
 /* ---- syncing ---- */

@@ -231,6 +231,7 @@ static rg_status set_journal(const job_config *config, int host)
     (void)snprintf(folder, sizeof folder, "/sim/%d/journal", host);
     RG_TRY(rg_flag_set("ps_journal", modes[config->journal]));
     RG_TRY(rg_flag_set("ps_journal_dir", folder));
+    RG_TRY(set_flag("ps_journal_front_mb", host % 2)); /* of some its records go the common way */
     RG_TRY(set_flag("ps_snapshot_seconds", config->snapshot_seconds));
     /* Those that come often are of what has changed alone. */
     return set_flag("ps_snapshot_deltas",

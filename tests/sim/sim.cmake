@@ -11,8 +11,8 @@ set(SIM_WRAPPED
     pthread_mutex_unlock pthread_cond_init pthread_cond_destroy pthread_cond_wait
     pthread_cond_timedwait pthread_cond_signal pthread_cond_broadcast pthread_create pthread_join
     pthread_detach pthread_self pthread_once pthread_setname_np RAND_bytes getenv
-    open openat close read pread write pwrite writev lseek ftruncate fsync fdatasync syncfs fcntl
-    fstat stat lstat fstatat mkdir mkdirat unlinkat renameat scandirat realpath getrandom)
+    open openat close read pread write pwrite writev lseek ftruncate posix_fallocate mmap munmap
+    fsync fdatasync syncfs fcntl fstat stat lstat fstatat mkdir mkdirat unlinkat renameat scandirat realpath getrandom)
 add_executable(sim ${SIM_SOURCES}
     $<FILTER:$<TARGET_OBJECTS:regatta_objects>,EXCLUDE,${SIM_INSTEAD}>)
 target_include_directories(sim PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
