@@ -3,7 +3,7 @@
 # namespaces): a root over the machine's, in which what is written stays on this host, and sshd.
 # Usage: host.sh NAME FOLDER FILES SHARED [PATH...]: FOLDER is empty and becomes the root, FILES is
 # copied over it, SHARED is /shared, and each PATH is shown in it also where it is a mount of its own, or
-# below /tmp.
+# below /tmp; what is written there stays on this host, too.
 set -eu
 name=$1 base=$2 files=$3 shared=$4
 shift 4
@@ -33,9 +33,10 @@ for path in "$@"; do
         /tmp/*) ;;
         *) [ "$(stat -c %d "$path")" != "$device" ] || continue ;;
     esac
-    mkdir -p "$root$path"
-    mount --rbind "$path" "$root$path"
-    mount -o remount,bind,ro "$root$path"
+    own=$(mktemp -d -p "$base")
+    mkdir -p "$root$path" "$own/upper" "$own/work"
+    chmod --reference="$path" "$own/upper"
+    mount -t overlay -o "lowerdir=$path,upperdir=$own/upper,workdir=$own/work" overlay "$root$path"
 done
 mkdir -p "$root/shared" "$root/run/old"
 mount --bind "$shared" "$root/shared"
