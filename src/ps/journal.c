@@ -372,8 +372,7 @@ static void sync_now(rg_journal *j)
     pthread_mutex_unlock(&j->lock);
     (void)rg_fault("journal.sync");
     rg_status code = rg_file_sync(file);
-    if (j->front == NULL)
-        rg_file_forget(file); /* else each record takes pages that are new, and for gigabytes */
+    rg_file_forget(file); /* where it went through the cache: for gigabytes, each page a new one */
     pthread_mutex_lock(&j->lock);
     j->syncing = false;
     (void)pthread_cond_broadcast(&j->change); /* who waits looks when the lock is let go */
