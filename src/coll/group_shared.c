@@ -143,9 +143,8 @@ static bool take_room(rg_shared *s, size_t bytes, size_t *at)
     if (s->at[RG_PUBLISHED] - oldest == RG_RANK_ROUNDS)
         return false;
     size_t tail = s->held[oldest % RG_RANK_ROUNDS].begin;
-    if (oldest == s->at[RG_PUBLISHED])
-        s->head = 0;
-    else if (s->head >= tail && RG_RANK_AREA - s->head < bytes && bytes < tail)
+    if (oldest == s->at[RG_PUBLISHED] ||
+        (s->head >= tail && RG_RANK_AREA - s->head < bytes && bytes < tail))
         s->head = 0;
     else if (s->head >= tail ? RG_RANK_AREA - s->head < bytes : bytes >= tail - s->head)
         return false;

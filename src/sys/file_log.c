@@ -148,7 +148,7 @@ rg_status rg_file_append(rg_file *file, const rg_iov *pieces, size_t n)
         if (put < 0)
             return take_back(file);
         left -= (size_t)put;
-        for (size_t done = (size_t)put; done > 0;) {
+        for (size_t done = (size_t)put; done > 0 && first < n;) {
             size_t some = done < out[first].iov_len ? done : out[first].iov_len;
             out[first].iov_base = (uint8_t *)out[first].iov_base + some;
             out[first].iov_len -= some;

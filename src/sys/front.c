@@ -30,11 +30,11 @@ typedef struct head {
 _Static_assert(sizeof(head) == 40, "it is a format");
 
 struct rg_front {
-    size_t bytes;  /* of the ring */
-    head *head;    /* mapped, with ... */
-    uint8_t *ring; /* ... behind it */
-    rg_file *log;  /* borrowed; NULL: none is behind it */
-    bool past;     /* the log is written past the cache */
+    size_t bytes;            /* of the ring */
+    head *head;              /* mapped, with ... */
+    uint8_t *ring;           /* ... behind it */
+    rg_file *log;            /* borrowed; NULL: none is behind it */
+    bool past;               /* the log is written past the cache */
     _Atomic uint64_t filled; /* bytes that are here, also of a call that has not ended */
     pthread_mutex_t writing; /* one writes to the log at a time: `written` only grows */
     uint8_t *page;           /* of `memory`, at a whole page: a last one, filled up with zeros */
@@ -71,7 +71,8 @@ rg_status rg_front_open(rg_front **out, const rg_folder *folder, const char *nam
     rg_front *f = rg_alloc_zero(1, sizeof *f);
     uint8_t *memory = rg_alloc((size_t)2 * PAGE);
     int fd = f != NULL && memory != NULL
-                 ? openat(folder->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)
+                 ? openat(folder->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                          0666)
                  : -1;
     if (fd < 0) {
         rg_status code = f == NULL || memory == NULL
@@ -183,8 +184,8 @@ rg_status rg_front_detach(rg_front *f)
     rg_status code = rg_front_write(f, true);
     f->past = rg_file_set_past(log, false);
     uint64_t end = atomic_load(&f->head->end);
-    if (code == RG_OK && (ftruncate(log->fd, (off_t)end) != 0 ||
-                          lseek(log->fd, (off_t)end, SEEK_SET) < 0))
+    if (code == RG_OK &&
+        (ftruncate(log->fd, (off_t)end) != 0 || lseek(log->fd, (off_t)end, SEEK_SET) < 0))
         code = rg_system_failed("cannot end", log->path);
     if (code == RG_OK) /* else it keeps what the log has not */
         memset(f->head->magic, 0, sizeof f->head->magic);
@@ -206,8 +207,8 @@ static rg_status copy_in(rg_front *f, const uint8_t *bytes, size_t n)
     uint64_t at = atomic_load_explicit(&f->filled, memory_order_relaxed);
     while (n > 0) {
         size_t from = (size_t)(at % f->bytes), some = f->bytes - from;
-        uint64_t room = f->bytes - (at - atomic_load_explicit(&f->head->written,
-                                                              memory_order_acquire));
+        uint64_t room = f->bytes -
+                        (at - atomic_load_explicit(&f->head->written, memory_order_acquire));
         if (room == 0) {
             RG_TRY(rg_front_write(f, false));
             continue;
@@ -274,7 +275,7 @@ rg_status rg_front_read(rg_front_rest *rest, const rg_folder *folder, const char
     if (code != RG_OK)
         return code == RG_ENOENT ? RG_OK : code;
     uint64_t size = rg_file_size(file);
-    if (size < 2 * PAGE || size > PAGE + MOST_BYTES || size % PAGE != 0) {
+    if (size <= PAGE || size > PAGE + MOST_BYTES || size % PAGE != 0) {
         rg_file_close(file);
         return RG_OK;
     }
