@@ -57,7 +57,7 @@ rg_status rg_lease_ask_read(rg_lease_ask *ask, const uint8_t *bytes, size_t n)
     RG_TRY(rg_cursor_u64(&in, &ask->ticket));
     RG_TRY(rg_cursor_u32(&in, &ask->n_done));
     RG_TRY(rg_cursor_u32(&in, &zero));
-    if (wants > 1 || zero != 0 || ask->n_done > in.left / 16 || in.left != ask->n_done * 16u)
+    if (wants > 1 || zero != 0 || ask->n_done > in.left / 16 || in.left != (size_t)ask->n_done * 16)
         return rg_fail(RG_ECORRUPT, "%u ranges that are done, in %zu bytes", ask->n_done, in.left);
     ask->wants = wants != 0;
     ask->done = rg_alloc_zero((size_t)ask->n_done + 1, sizeof *ask->done);
