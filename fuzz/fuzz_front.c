@@ -1,21 +1,10 @@
 /* fuzz_front.c - any bytes as what stands in front of a journal of five records. */
-#include "ps/journal.h"
-#include "sys/log.h"
+#include "see_record.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static rg_status see(void *arg, const rg_record *record)
-{
-    volatile uint8_t sum = 0;
-    (void)arg;
-    for (size_t i = 0; i < record->n; i++)
-        sum ^= record->bytes[i];
-    (void)sum;
-    return RG_OK;
-}
 
 static void heard(void *user, uint64_t number)
 {
@@ -55,6 +44,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (rg_file_write_all(file, segment.data, segment.len) != RG_OK ||
         rg_file_write_all(front, bytes, n) != RG_OK)
         abort();
-    (void)rg_journal_read(folder, 0, &lineage, see, NULL, &next);
+    (void)rg_journal_read(folder, 0, &lineage, see_record, NULL, &next);
     return 0;
 }

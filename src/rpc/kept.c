@@ -25,7 +25,7 @@ struct rg_rpc_window {
     pthread_mutex_t lock;
     pthread_cond_t change;
     uint64_t used;
-    block *spare; /* owned: blocks are used again, in the order that keeps them warm */
+    block *spare; /* owned: blocks are used again, so that none is paged in for each request */
 };
 
 rg_status rg_rpc_window_open(rg_rpc_window **out, uint64_t limit)
@@ -129,10 +129,16 @@ struct rg_kept {
     rg_iov iov[];
 };
 
+/* Or in one piece of its own. */
+static bool is_in_blocks(const rg_kept *kept)
+{
+    return kept->bytes > BLOCK / 4;
+}
+
 static void free_kept(rg_kept *kept)
 {
     rg_rpc_window *w = kept->client->window;
-    bool blocks = kept->bytes > BLOCK / 4;
+    bool blocks = is_in_blocks(kept);
     pthread_mutex_lock(&w->lock);
     for (size_t i = 0; blocks && i < kept->n; i++) {
         block *b = (block *)(uintptr_t)kept->iov[i].at;
@@ -159,7 +165,7 @@ static void go_on(rg_task *task)
 
 static bool add_room(rg_kept *kept)
 {
-    bool blocks = kept->bytes > BLOCK / 4;
+    bool blocks = is_in_blocks(kept);
     for (uint64_t left = kept->bytes; left > 0;) {
         uint64_t n = blocks && left > BLOCK ? BLOCK : left;
         void *at = blocks ? (void *)take_block(kept->client->window) : rg_alloc(n);

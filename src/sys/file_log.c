@@ -181,7 +181,7 @@ rg_status rg_file_cut(const char *path, uint64_t size)
     return rg_file_end_with(path, size, NULL, 0);
 }
 
-static bool put_at(int fd, const uint8_t *bytes, size_t n, uint64_t at)
+bool rg_put_at(int fd, const uint8_t *bytes, size_t n, uint64_t at)
 {
     for (size_t done = 0; done < n;) {
         ssize_t some = pwrite(fd, bytes + done, n - done, (off_t)(at + done));
@@ -196,7 +196,7 @@ rg_status rg_file_end_with(const char *path, uint64_t at, const void *bytes, siz
 {
     int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     rg_status code = RG_OK;
-    if (fd < 0 || rg_injected("file.cut") || !put_at(fd, bytes, n, at) ||
+    if (fd < 0 || rg_injected("file.cut") || !rg_put_at(fd, bytes, n, at) ||
         ftruncate(fd, (off_t)(at + n)) != 0 || fsync(fd) != 0)
         code = rg_system_failed(n > 0 ? "cannot write" : "cannot cut", path);
     if (fd >= 0)

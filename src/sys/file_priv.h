@@ -21,6 +21,8 @@ void rg_direct_free(struct rg_direct *direct); /* NULL is allowed */
 /* For file_log.c: one record to what is in front of a log (front.h). */
 rg_status rg_front_append(struct rg_front *front, const rg_iov *pieces, size_t n);
 
+/* All of it at that place of the file; false: errno says why. */
+bool rg_put_at(int fd, const uint8_t *bytes, size_t n, uint64_t at);
 /* Whether what is written goes past the system's cache from now on: not on every file system. */
 bool rg_file_set_past(const rg_file *file, bool past);
 

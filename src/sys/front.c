@@ -129,21 +129,13 @@ rg_status rg_front_attach(rg_front *f, rg_file *log, uint64_t a, uint64_t b)
 
 static rg_status put(rg_front *f, const uint8_t *bytes, size_t n, uint64_t at)
 {
-    for (size_t done = 0; done < n;) {
-        ssize_t some = rg_injected("front.write")
-                           ? -1
-                           : pwrite(f->log->fd, bytes + done, n - done, (off_t)(at + done));
-        if (some < 0 && errno == EINTR)
-            continue;
-        if (some < 0 && errno == EINVAL && f->past) {
-            f->past = rg_file_set_past(f->log, false); /* not on this file system */
-            continue;
-        }
-        if (some < 0)
-            return rg_system_failed("cannot write", f->log->path);
-        done += (size_t)some;
+    int fd = f->log->fd;
+    bool done = !rg_injected("front.write") && rg_put_at(fd, bytes, n, at);
+    if (!done && errno == EINVAL && f->past) { /* not on this file system */
+        f->past = rg_file_set_past(f->log, false);
+        done = rg_put_at(fd, bytes, n, at);
     }
-    return RG_OK;
+    return done ? RG_OK : rg_system_failed("cannot write", f->log->path);
 }
 
 /* With `writing`. The last page goes with zeros behind it, and once more when it is full: what is
