@@ -119,7 +119,7 @@ bool rg_served_step_dense(rg_served *var, const float *const *found, int count, 
         update->row_step(ctx, rate, &rows);
     }
     if (began != 0)
-        rg_profile_add(RG_SPAN_OP, var->op->type, began, rg_clock_ns());
+        rg_profile_add(RG_SPAN_OP, var->op->op->type, began, rg_clock_ns());
     return true;
 }
 
