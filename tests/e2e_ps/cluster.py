@@ -54,7 +54,18 @@ class Process(object):
         return self._child.poll()
 
     def signal(self, number):
+        """Of SIGSTOP: until all threads stand; each stops when it is its turn to run."""
         self._child.send_signal(number)
+        end = time.monotonic() + 30
+        while number == signal.SIGSTOP and set(self._states()) - set("Tt"):
+            assert time.monotonic() < end, "%s was not stopped" % self.name
+            time.sleep(0.005)
+
+    def _states(self):
+        folder = "/proc/%d/task" % self.pid
+        for task in os.listdir(folder):
+            with open(os.path.join(folder, task, "stat")) as stat:
+                yield stat.read().rpartition(")")[2].split()[0]
 
     def wait_for(self, text, seconds=60):
         """Until it has printed the text."""

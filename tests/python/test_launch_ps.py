@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from ports import free_ports
 from terminal import on_a_terminal
 from paddle import _core
 from paddle.distributed import cloud_utils, launch, utils
@@ -131,6 +132,29 @@ def test_a_port_that_is_taken_is_replaced_with_a_note(tmp_path):
         out = run(tmp_path, SHOW, "--endpoints", "127.0.0.1:%d" % port)
         assert out.returncode == 2
         assert "something listens on 127.0.0.1:%d already" % port in out.stderr
+
+
+def test_two_jobs_that_start_at_once_do_not_take_the_same_port(tmp_path):
+    """Though the servers of the first do not listen yet."""
+    (tmp_path / "slow.py").write_text(
+        "import os, time\n"
+        "open('chosen-' + os.environ['TRAINING_ROLE'], 'w').close()\n"
+        "while not os.path.exists('done'):\n"
+        "    time.sleep(0.02)\n")
+    port = str(free_ports(1))
+    command = [sys.executable, "-m", "paddle.distributed.launch_ps", "--worker_num", "1",
+               "--server_num", "1", "--start_port", port]
+    first = subprocess.Popen(command + ["slow.py"], cwd=str(tmp_path),
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    while not (tmp_path / "chosen-PSERVER").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    second = run(tmp_path, SHOW, *command[3:])
+    (tmp_path / "done").touch()
+    said = first.communicate(timeout=60)[1]
+    assert first.returncode == 0 and "taken" not in said, said
+    assert second.returncode == 0, second.stderr
+    assert "note: port %s of 127.0.0.1 is taken; server 0 uses " % port in second.stderr
 
 
 @pytest.mark.parametrize("flags,text", [

@@ -2,8 +2,10 @@
 
 What a process is told is in the words of every generation, so that one launcher serves scripts
 of all of them; paddle._core (src/sys/job_env.c) is what reads it back."""
+import errno
 import os
 import shutil
+import socket
 import sys
 import tempfile
 
@@ -49,6 +51,24 @@ def host_and_port(endpoint):
     return host.strip("[]"), int(port)
 
 
+_marks = {}  # (host, port): a socket that says to other launchers of this host that it is ours
+
+
+def _mark(host, port):
+    """Whether no other launcher has chosen the port, whose server may not listen on it yet, or
+    not again. The mark is a name that lasts as long as this process."""
+    if (host, port) in _marks:
+        return True
+    mark = socket.socket(socket.AF_UNIX)
+    try:
+        mark.bind("\0regatta-port-%s:%d" % (host, port))
+    except OSError as e:
+        mark.close()
+        return e.errno != errno.EADDRINUSE
+    _marks[host, port] = mark
+    return True
+
+
 class Ports(object):
     """Ports that are free now, each given once."""
 
@@ -56,7 +76,8 @@ class Ports(object):
         self._given = set()
 
     def _is_free(self, host, port):
-        return (host, port) not in self._given and _core.port_is_free(host, port)
+        return ((host, port) not in self._given and _core.port_is_free(host, port)
+                and _mark(host, port))
 
     def take(self, host, port, what):
         """`port`, or another one with a note where it is taken."""
@@ -71,7 +92,7 @@ class Ports(object):
     def any(self, host):
         for _ in range(100):
             port = _core.port_find(host)
-            if (host, port) not in self._given:
+            if (host, port) not in self._given and _mark(host, port):
                 self._given.add((host, port))
                 return port
         raise OSError("no free port can be found at %s" % host)
