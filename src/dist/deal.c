@@ -427,6 +427,14 @@ bool rg_deals_unclaim(rg_deals *d, const rg_push_tag *tags, uint32_t n)
     return may;
 }
 
+rg_pass_state rg_deals_state(rg_deals *d, uint32_t reading)
+{
+    (void)pthread_mutex_lock(&d->lock);
+    rg_pass_state is = reading < d->n ? d->readings[reading].is : (rg_pass_state){0};
+    (void)pthread_mutex_unlock(&d->lock);
+    return is;
+}
+
 uint32_t rg_deals_count(rg_deals *d, rg_pass_state *last)
 {
     (void)pthread_mutex_lock(&d->lock);

@@ -64,6 +64,8 @@ rg_status rg_deals_claim(rg_deals *deals, const rg_push_tag *tags, uint32_t n, b
 /* The reverse of a claim that was not `came`, where nobody has asked how far the range is since. */
 bool rg_deals_unclaim(rg_deals *deals, const rg_push_tag *tags, uint32_t n);
 
+/* How far a reading is, also where it was done long ago; of one that has not begun, nothing. */
+rg_pass_state rg_deals_state(rg_deals *deals, uint32_t reading);
 /* How many readings have begun; the last of them. */
 uint32_t rg_deals_count(rg_deals *deals, rg_pass_state *last);
 

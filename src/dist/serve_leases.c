@@ -70,8 +70,7 @@ static rg_status deal(rg_engine *s, rg_member *trainer, const rg_lease_ask *ask,
                         .epoch = trainer->epoch,
                         .ticket = ask->ticket};
     rg_lease lease = {0};
-    rg_pass_state is, before;
-    uint32_t passes = rg_deals_count(s->deals, &before);
+    rg_pass_state is, last, before = rg_deals_state(s->deals, ask->reading);
     for (uint32_t i = 0; i < ask->n_done; i++)
         RG_TRY(rg_deals_finish(s->deals, ask->reading, &ask->done[i]));
     rg_status code = RG_EOF;
@@ -79,10 +78,11 @@ static rg_status deal(rg_engine *s, rg_member *trainer, const rg_lease_ask *ask,
         code = rg_deals_take(s->deals, ask->reading, &holder, &lease, &is);
     if (code != RG_OK && code != RG_EOF)
         return code;
-    (void)rg_deals_count(s->deals, &is);
-    if (passes > 0 && !before.over && is.over)
-        tell_end(s, passes - 1, &is);
-    is.over = is.over || ask->reading + 1 < passes;
+    /* Of the pass that it asks about: others may have begun the next one. */
+    is = rg_deals_state(s->deals, ask->reading);
+    if (!before.over && is.over)
+        tell_end(s, ask->reading, &is);
+    is.over = is.over || ask->reading + 1 < rg_deals_count(s->deals, &last);
     rg_lease_given_write(out, code == RG_OK, &lease, &is);
     return RG_OK;
 }
