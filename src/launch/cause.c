@@ -68,6 +68,17 @@ static int blamed_runs(const rg_supervisor *s, const rg_because *of)
     return -1;
 }
 
+/* The first of those that runs and has said why it will end: it may take its time over that. */
+static int find_ending(const rg_supervisor *s, const rg_because *of, const bool *in_chain)
+{
+    rg_because why;
+    for (int i = 0; i < rg_children_count(s->children); i++)
+        if (!in_chain[i] && is_meant(&s->job->processes[i], of) &&
+            rg_children_running(s->children, i) && rg_cause_said(s, i, &why))
+            return i;
+    return -1;
+}
+
 /* From the process that ended first along what each says, to the one that blames none. Where the
  * blame goes round, or to one that does not end, the chain's start stays the first. */
 static rg_status find_first(rg_supervisor *s, bool *in_chain, int *first)
@@ -83,6 +94,8 @@ static rg_status find_first(rg_supervisor *s, bool *in_chain, int *first)
             RG_TRY(rg_supervisor_collect_one(s, deadline, &more));
             next = find_blamed(s, &of, in_chain);
         }
+        if (next < 0)
+            next = find_ending(s, &of, in_chain);
         if (next < 0) {
             s->given_up = of.index == RG_BECAUSE_ANY ? -1 : blamed_runs(s, &of);
             return RG_OK;
@@ -90,7 +103,8 @@ static rg_status find_first(rg_supervisor *s, bool *in_chain, int *first)
         in_chain[next] = true;
         at = next;
     }
-    *first = at;
+    if (!rg_children_running(s->children, at))
+        *first = at;
     return RG_OK;
 }
 

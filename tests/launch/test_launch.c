@@ -195,6 +195,24 @@ static void who_is_blamed_may_end_later_and_is_first(void **state)
     assert_said("then: 2 others failed too");
 }
 
+/* As where a machine is so busy that a server needs long to end. */
+static void who_was_given_up_is_named_though_who_says_so_still_runs(void **state)
+{
+    (void)state;
+    shell s[3];
+    rg_launch_process job[] = {run_shell(&s[0], RG_LAUNCH_SERVER, 0, "exec sleep 1000"),
+                               run_shell(&s[1], RG_LAUNCH_WORKER, 0, "exit 4"),
+                               run_shell(&s[2], RG_LAUNCH_WORKER, 1, "exec sleep 1000")};
+    write_file("server.0.because", "worker 1\n");
+    write_file("worker.0.because", "server -1\n");
+    int status = run_job(job, 3, 0);
+    assert_int_equal(unlink(path("worker.0.because")), 0);
+    assert_int_equal(unlink(path("server.0.because")), 0);
+    assert_int_equal(status, 4);
+    assert_said("first: worker 0 (pid ");
+    assert_said("because: worker 1 still ran when the others gave it up");
+}
+
 static void blame_that_leads_nowhere_stays_where_it_began(void **state)
 {
     (void)state;
@@ -518,10 +536,11 @@ RUN(T(workers_and_servers_that_end_are_success), T(a_report_that_cannot_be_read_
     T(a_worker_that_fails_ends_the_job_and_is_named),
     T(a_worker_killed_is_told_apart_from_one_that_fails), T(a_crash_is_put_in_words),
     T(a_server_that_dies_is_a_failure_while_workers_run),
-    T(who_is_blamed_may_end_later_and_is_first), T(blame_that_leads_nowhere_stays_where_it_began),
-    T(a_process_that_ignores_sigterm_is_killed), T(grandchildren_end_with_the_job),
-    T(what_a_good_worker_leaves_behind_ends_too), T(a_program_that_is_not_there_is_an_error),
-    T(a_reader_that_stops_does_not_stop_the_watch),
+    T(who_is_blamed_may_end_later_and_is_first),
+    T(who_was_given_up_is_named_though_who_says_so_still_runs),
+    T(blame_that_leads_nowhere_stays_where_it_began), T(a_process_that_ignores_sigterm_is_killed),
+    T(grandchildren_end_with_the_job), T(what_a_good_worker_leaves_behind_ends_too),
+    T(a_program_that_is_not_there_is_an_error), T(a_reader_that_stops_does_not_stop_the_watch),
     T(output_that_nobody_reads_any_more_is_still_logged),
     T(without_a_log_the_last_lines_are_those_echoed), T(lines_of_several_are_not_mixed),
     T(ctrl_c_ends_everybody), T(sigterm_ends_everybody), T(sigterm_ends_those_who_do_not_listen),
