@@ -39,7 +39,7 @@ def test_sentiment_tells_praise_from_blame(tmp_path, net):
 
 
 def test_recommendation_in_v2_predicts_stars(tmp_path):
-    out = typed("python api_train_v2.py --num_passes=1 --width=8", workspace(tmp_path,
-                                                                          "recommendation"))
+    out = typed("python api_train_v2.py --num_passes=1 --width=8",
+                workspace(tmp_path, "recommendation"), seconds=400)
     assert float(re.search(r"Pass 0, .*: off by ([\d.]+) stars", out).group(1)) < 1.2, out
     assert len(re.findall(r"user \d+, movie \d+: [1-5] stars, predicted [\d.]+", out)) == 5, out

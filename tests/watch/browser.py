@@ -1,4 +1,5 @@
 """A page in headless Chromium."""
+import os
 import shutil
 
 import pytest
@@ -17,7 +18,9 @@ def open_browser(width=1280, height=900):
         options.add_argument(argument)
     options.binary_location = CHROMIUM
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(DRIVER))
+    # Without the sanitizers that our own processes may have been given.
+    env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    browser = webdriver.Chrome(options=options, service=Service(DRIVER, env=env))
     browser.set_page_load_timeout(60)
     return browser
 
