@@ -206,8 +206,8 @@ fluid.optimizer.SGD(0.01).minimize(loss)
 data = fluid.DatasetFactory().create_dataset("QueueDataset")
 data.set_use_var([x, y])
 data.set_batch_size(10)
-data.set_pipe_command("head -n 0; " + "; ".join(
-    "dd bs=100 count=100 2>&-; until [ -e go%d ]; do sleep 0.05; done" % i for i in range(2)) + "; cat")
+data.set_pipe_command("; ".join(
+    "head -c 10000; until [ -e go%d ]; do sleep 0.05; done" % i for i in range(2)) + "; cat")
 data.set_filelist(["lines"])
 exe = fluid.Executor()
 exe.run(fluid.default_startup_program())
