@@ -143,6 +143,28 @@ static void a_map_finds_what_was_put_in_and_keeps_the_order(void **state)
 }
 
 /* "123456789" and RFC 3720's 32 zero bytes. */
+/* Byte by byte is the one way that has no long steps. */
+static void crc32c_of_any_length_from_anywhere(void **state)
+{
+    enum { MOST = 80000 };
+    static uint8_t bytes[MOST];
+    static uint32_t sums[MOST + 1];
+    (void)state;
+    for (uint32_t i = 0; i < MOST; i++)
+        bytes[i] = (uint8_t)(i * 2654435761u >> 13);
+    for (size_t from = 0; from < 70; from += 23) {
+        sums[from] = 0x1234567;
+        for (size_t i = from; i < MOST; i++)
+            sums[i + 1] = rg_crc32c(sums[i], bytes + i, 1);
+        for (size_t n = 0; from + n <= MOST; n += n < 1200 ? 1 : 977)
+            for (rg_crc32c_way way = RG_CRC32C_PRODUCTS; way <= RG_CRC32C_TABLE; way++) {
+                uint32_t sum = sums[from];
+                if (rg_crc32c_by(way, &sum, bytes + from, n))
+                    assert_int_equal(sum, sums[from + n]);
+            }
+    }
+}
+
 static void crc32c_has_the_published_values(void **state)
 {
     (void)state;
@@ -249,5 +271,6 @@ RUN(cmocka_unit_test(texts_of_others_are_one_line),
     cmocka_unit_test(numbers_are_written_little_endian),
     cmocka_unit_test(a_map_finds_what_was_put_in_and_keeps_the_order),
     cmocka_unit_test(crc32c_has_the_published_values),
+    cmocka_unit_test(crc32c_of_any_length_from_anywhere),
     cmocka_unit_test(philox_has_the_published_values),
     cmocka_unit_test(random_numbers_have_the_moments_of_their_distribution))
