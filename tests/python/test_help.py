@@ -14,7 +14,7 @@ LACKING = []
 
 def run(*args):
     """In a process of its own: what other tests have imported or set is not what users find."""
-    out = subprocess.run([sys.executable] + list(args), capture_output=True, text=True, timeout=120)
+    out = subprocess.run([sys.executable] + list(args), capture_output=True, text=True, timeout=600)
     assert out.returncode == 0, out.stdout + out.stderr
     return out.stdout.strip()
 
