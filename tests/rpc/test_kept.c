@@ -15,7 +15,7 @@ enum { ADD = 1, READ, BODY = 100000, MOST = 64 };
 
 /* A server that writes a record for each request, and says itself how far the disk is. */
 typedef struct life {
-    rg_rpc_server *server;
+    rg_rpc_server *server, *opened; /* opened: known before the first request comes */
     uint64_t session, records, came; /* came: what an earlier life had */
     rg_rpc_hello hello;
     atomic_int n;
@@ -52,7 +52,7 @@ static void take(void *user, rg_rpc_request *request)
         assert_int_equal(body[k], (uint8_t)(k * 7 + body[0]));
     if (rg_rpc_request_method(request) == ADD) {
         rg_rpc_request_noted(request);
-        rg_rpc_server_logged(l->server, ++l->records);
+        rg_rpc_server_logged(l->opened, ++l->records);
     }
     if ((l->flags[i] & RG_FRAME_HEARD) != 0)
         rg_clock_sleep(20000000); /* what follows has time to come too early */
@@ -67,6 +67,7 @@ static rg_status opened(void *user, rg_rpc_server *server)
     life *l = user;
     uint64_t state[2] = {l->came, 0};
     rg_rpc_peer *peer;
+    l->opened = server;
     if (l->session == 0)
         return RG_OK;
     RG_TRY(rg_rpc_server_recall(server, &peer, l->session, &l->hello, 0));
