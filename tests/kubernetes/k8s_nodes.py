@@ -12,6 +12,13 @@ from k8s_kubelet import PATH, documents_of, pods_of, secrets_of
 from namespaces import Net
 
 
+def math_settings():
+    """What this machine tells its libraries of its CPU: pods that run on it hear it too, since other
+    kernels make other last bits."""
+    return {name: value for name, value in os.environ.items()
+            if name.startswith(("OPENBLAS_", "ONEDNN_", "DNNL_"))}
+
+
 def wait_until(true, seconds=60):
     end = time.monotonic() + seconds
     while not true():
@@ -55,7 +62,7 @@ class Nodes(object):
 
     def environment(self, pod, container=None):
         """Of its container, over that of the image."""
-        image = dict(self.env, PATH=PATH, HOME=str(self.folder))
+        image = dict(math_settings(), PATH=PATH, HOME=str(self.folder), **self.env)
         return dict(image, **pod.environment(self.secrets, container))
 
     def start(self, pod, first=None):
