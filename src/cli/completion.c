@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* An option is what follows a space or a bracket; "--no-" and "--=" are none. */
-#define OPTIONS                                              \
+#define OPTIONS                                                 \
     "--help 2>/dev/null </dev/null | tr -s ' ,|()[]`' '\\n' | " \
     "sed -n 's/^\\(--[a-z][a-z0-9_-]*[a-z0-9]\\).*/\\1/p' | sort -u"
 

@@ -391,26 +391,26 @@ size_t rg_group_gathered(const rg_group_work *work, int rank)
 /* ---- combining ---- */
 
 /* A NaN on either side stays one: it is never hidden by a comparison. */
-#define DEFINE_COMBINE(T, S)                                                           \
+#define DEFINE_COMBINE(T, S)                                                                \
     RG_HOT static void combine_##S(T *to, const T *a, const T *b, size_t n, rg_group_op op) \
-    {                                                                                  \
-        switch (op) {                                                                  \
-        case RG_GROUP_SUM:                                                             \
-            RG_APART for (size_t i = 0; i < n; i++) to[i] = (T)(a[i] + b[i]);          \
-            return;                                                                    \
-        case RG_GROUP_PROD:                                                            \
-            for (size_t i = 0; i < n; i++)                                             \
-                to[i] = (T)(a[i] * b[i]);                                              \
-            return;                                                                    \
-        case RG_GROUP_MAX:                                                             \
-            for (size_t i = 0; i < n; i++)                                             \
-                to[i] = b[i] > a[i] || b[i] != b[i] ? b[i] : a[i];                     \
-            return;                                                                    \
-        case RG_GROUP_MIN:                                                             \
-            for (size_t i = 0; i < n; i++)                                             \
-                to[i] = b[i] < a[i] || b[i] != b[i] ? b[i] : a[i];                     \
-            return;                                                                    \
-        }                                                                              \
+    {                                                                                       \
+        switch (op) {                                                                       \
+        case RG_GROUP_SUM:                                                                  \
+            RG_APART for (size_t i = 0; i < n; i++) to[i] = (T)(a[i] + b[i]);               \
+            return;                                                                         \
+        case RG_GROUP_PROD:                                                                 \
+            for (size_t i = 0; i < n; i++)                                                  \
+                to[i] = (T)(a[i] * b[i]);                                                   \
+            return;                                                                         \
+        case RG_GROUP_MAX:                                                                  \
+            for (size_t i = 0; i < n; i++)                                                  \
+                to[i] = b[i] > a[i] || b[i] != b[i] ? b[i] : a[i];                          \
+            return;                                                                         \
+        case RG_GROUP_MIN:                                                                  \
+            for (size_t i = 0; i < n; i++)                                                  \
+                to[i] = b[i] < a[i] || b[i] != b[i] ? b[i] : a[i];                          \
+            return;                                                                         \
+        }                                                                                   \
     }
 DEFINE_COMBINE(float, f32)
 DEFINE_COMBINE(double, f64)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ON_SERVERS \
+#define ON_SERVERS                                                                               \
     ", which is not part of Paddle's open sources and not here; embedding(is_distributed=True) " \
     "keeps its table on parameter servers"
 

@@ -170,18 +170,18 @@ RG_INLINE void through_row(rg_activation act, int64_t n, const void *out, bool o
     }
 }
 
-#define THROUGH(NAME, ACT)                                                                       \
-    RG_HOT static void through_##NAME(int64_t n, const void *out, bool out_bf16,                 \
-                                      const void *dout, bool dout_bf16, uint16_t *dz, float *sums) \
-    {                                                                                            \
-        if (out_bf16 && dout_bf16)                                                               \
-            through_row(ACT, n, out, true, dout, true, dz, sums);                                \
-        else if (out_bf16)                                                                       \
-            through_row(ACT, n, out, true, dout, false, dz, sums);                               \
-        else if (dout_bf16)                                                                      \
-            through_row(ACT, n, out, false, dout, true, dz, sums);                               \
-        else                                                                                     \
-            through_row(ACT, n, out, false, dout, false, dz, sums);                              \
+#define THROUGH(NAME, ACT)                                                                         \
+    RG_HOT static void through_##NAME(int64_t n, const void *out, bool out_bf16, const void *dout, \
+                                      bool dout_bf16, uint16_t *dz, float *sums)                   \
+    {                                                                                              \
+        if (out_bf16 && dout_bf16)                                                                 \
+            through_row(ACT, n, out, true, dout, true, dz, sums);                                  \
+        else if (out_bf16)                                                                         \
+            through_row(ACT, n, out, true, dout, false, dz, sums);                                 \
+        else if (dout_bf16)                                                                        \
+            through_row(ACT, n, out, false, dout, true, dz, sums);                                 \
+        else                                                                                       \
+            through_row(ACT, n, out, false, dout, false, dz, sums);                                \
     }
 THROUGH(none, RG_ACT_NONE)
 THROUGH(relu, RG_ACT_RELU)

@@ -20,37 +20,32 @@ enum { RHO, EPSILON };
 static const rg_state state[] = {
     {PARAM, PARAM_OUT}, {AVG_GRAD, AVG_GRAD_OUT}, {AVG_UPDATE, AVG_UPDATE_OUT}};
 
-static rg_status adadelta_infer(rg_ctx *ctx)
-{
-    return rg_update_infer(ctx);
-}
-
-#define STEP(T, S)                                                                           \
+#define STEP(T, S)                                                                            \
     RG_INLINE void move_##S(T *restrict p, T *restrict gg, T *restrict uu, const T *g, T rho, \
-                            T eps, bool in_place, int64_t n) \
-    {                                                                                        \
-        for (int64_t i = 0; i < n; i++) {                                                    \
-            T a = rho * gg[i] + (1 - rho) * g[i] * g[i];                                     \
-            T d = RG_SQRT((uu[i] + eps) / (a + eps)) * g[i];                                 \
-            T b = rho * uu[i] + (1 - rho) * d * d;                                           \
-            gg[i] = a;                                                                       \
-            uu[i] = b;                                                                       \
-            p[i] -= in_place ? RG_SQRT((b + eps) / (a + eps)) * g[i] : d;                    \
-        }                                                                                    \
-    }                                                                                        \
-    RG_HOT static void step_##S(T *p, T *gg, T *uu, const T *g, T rho, T eps, bool in_place, \
-                                int64_t n)                                                   \
-    { \
-        move_##S(p, gg, uu, g, rho, eps, in_place, n); \
-    } \
-    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                      \
-    {                                                                                        \
-        T *p = rg_out_data(ctx, PARAM_OUT), *gg = rg_out_data(ctx, AVG_GRAD_OUT);            \
-        T *uu = rg_out_data(ctx, AVG_UPDATE_OUT);                                            \
-        T rho = (T)rg_attr_float(ctx, RHO), eps = (T)rg_attr_float(ctx, EPSILON);            \
-        const bool in_place = rg_in(ctx, AVG_UPDATE) == rg_out(ctx, AVG_UPDATE_OUT);         \
-        while (rg_walk_next(g))                                                             \
-            step_##S(p + g->at, gg + g->at, uu + g->at, g->grad, rho, eps, in_place, g->n);  \
+                            T eps, bool in_place, int64_t n)                                  \
+    {                                                                                         \
+        for (int64_t i = 0; i < n; i++) {                                                     \
+            T a = rho * gg[i] + (1 - rho) * g[i] * g[i];                                      \
+            T d = RG_SQRT((uu[i] + eps) / (a + eps)) * g[i];                                  \
+            T b = rho * uu[i] + (1 - rho) * d * d;                                            \
+            gg[i] = a;                                                                        \
+            uu[i] = b;                                                                        \
+            p[i] -= in_place ? RG_SQRT((b + eps) / (a + eps)) * g[i] : d;                     \
+        }                                                                                     \
+    }                                                                                         \
+    RG_HOT static void step_##S(T *p, T *gg, T *uu, const T *g, T rho, T eps, bool in_place,  \
+                                int64_t n)                                                    \
+    {                                                                                         \
+        move_##S(p, gg, uu, g, rho, eps, in_place, n);                                        \
+    }                                                                                         \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                        \
+    {                                                                                         \
+        T *p = rg_out_data(ctx, PARAM_OUT), *gg = rg_out_data(ctx, AVG_GRAD_OUT);             \
+        T *uu = rg_out_data(ctx, AVG_UPDATE_OUT);                                             \
+        T rho = (T)rg_attr_float(ctx, RHO), eps = (T)rg_attr_float(ctx, EPSILON);             \
+        const bool in_place = rg_in(ctx, AVG_UPDATE) == rg_out(ctx, AVG_UPDATE_OUT);          \
+        while (rg_walk_next(g))                                                               \
+            step_##S(p + g->at, gg + g->at, uu + g->at, g->grad, rho, eps, in_place, g->n);   \
     }
 RG_FLOATS(STEP)
 
@@ -146,6 +141,6 @@ const rg_op rg_op_adadelta = {
                                                                             "epsilon", 1.0e-6f,
                                                                             "added to both means")),
     .update = &update,
-    .infer = adadelta_infer,
+    .infer = rg_update_infer,
     .kernel = adadelta_kernel,
 };

@@ -31,21 +31,23 @@ static const rg_state state[] = {{PARAM, PARAM_OUT}, {MOMENT, MOMENT_OUT}};
     {                                                                                            \
         move_##S(p, m, g, keep, add, eps, rate, n);                                              \
     }                                                                                            \
-    static void run_##S(const rg_ctx *ctx, rg_walk *g, float keep, float add, float eps)        \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g, float keep, float add, float eps)         \
     {                                                                                            \
         T *p = rg_out_data(ctx, PARAM_OUT), *m = rg_out_data(ctx, MOMENT_OUT);                   \
         T rate = (T)rg_number(ctx, RATE);                                                        \
-        while (rg_walk_next(g))                                                                 \
+        while (rg_walk_next(g))                                                                  \
             step_##S(p + g->at, m + g->at, g->grad, (T)keep, (T)add, (T)eps, rate, g->n);        \
     }
 RG_FLOATS(STEP)
 
-#define IN_SLOTS(GRAD_DOC)                                                      \
-    RG_SLOTS([PARAM] = {"Param", "the parameter", RG_LATE_OK}, [GRAD] = {"Grad", GRAD_DOC, RG_ANY_KIND}, \
-             [MOMENT] = {"Moment", "running sum of squares", RG_LATE_OK},                   \
+#define IN_SLOTS(GRAD_DOC)                                                \
+    RG_SLOTS([PARAM] = {"Param", "the parameter", RG_LATE_OK},            \
+             [GRAD] = {"Grad", GRAD_DOC, RG_ANY_KIND},                    \
+             [MOMENT] = {"Moment", "running sum of squares", RG_LATE_OK}, \
              [RATE] = {"LearningRate", "one number"})
-#define OUT_SLOTS                                                                         \
-    RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step", RG_LATE_OK}, [MOMENT_OUT] = {"MomentOut", "", RG_LATE_OK})
+#define OUT_SLOTS                                                                    \
+    RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step", RG_LATE_OK}, \
+             [MOMENT_OUT] = {"MomentOut", "", RG_LATE_OK})
 
 /* ---- adagrad ---- */
 
@@ -77,11 +79,6 @@ static const rg_update update = {
     .row_step = row_step,
 };
 
-static rg_status adagrad_infer(rg_ctx *ctx)
-{
-    return rg_update_infer(ctx);
-}
-
 static rg_status adagrad_kernel(rg_ctx *ctx)
 {
     rg_walk walk;
@@ -101,7 +98,7 @@ const rg_op rg_op_adagrad = {
     .out = OUT_SLOTS,
     .attr = RG_ATTRS([EPSILON] = RG_FLOAT("epsilon", 1.0e-6f, "added to the root")),
     .update = &update,
-    .infer = adagrad_infer,
+    .infer = rg_update_infer,
     .kernel = adagrad_kernel,
 };
 
@@ -154,11 +151,6 @@ static const rg_update decayed = {
     .idle = &decayed_idle,
 };
 
-static rg_status decayed_infer(rg_ctx *ctx)
-{
-    return rg_update_infer(ctx);
-}
-
 static rg_status decayed_kernel(rg_ctx *ctx)
 {
     rg_walk walk;
@@ -180,6 +172,6 @@ const rg_op rg_op_decayed_adagrad = {
     .attr = RG_ATTRS([D_DECAY] = RG_FLOAT("decay", 0.95f, "what stays of the sum"),
                      [D_EPSILON] = RG_FLOAT("epsilon", 1.0e-6f, "added to the root")),
     .update = &decayed,
-    .infer = decayed_infer,
+    .infer = rg_update_infer,
     .kernel = decayed_kernel,
 };

@@ -33,13 +33,13 @@ static rg_status adamax_infer(rg_ctx *ctx)
             p[i] -= rate * (a / b);                                                        \
         }                                                                                  \
     }                                                                                      \
-    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                    \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                     \
     {                                                                                      \
         T *p = rg_out_data(ctx, PARAM_OUT), *m = rg_out_data(ctx, MOMENT_OUT);             \
         T *u = rg_out_data(ctx, INF_NORM_OUT), eps = (T)rg_attr_float(ctx, EPSILON);       \
         T b1 = (T)rg_attr_float(ctx, BETA1), b2 = (T)rg_attr_float(ctx, BETA2);            \
         T rate = (T)rg_number(ctx, RATE) / (1 - (T)rg_number(ctx, BETA1_POW));             \
-        while (rg_walk_next(g))                                                           \
+        while (rg_walk_next(g))                                                            \
             step_##S(p + g->at, m + g->at, u + g->at, g->grad, b1, b2, eps, rate, g->n);   \
     }
 RG_FLOATS(STEP)

@@ -59,9 +59,9 @@ static rg_status conditional_block_grad(rg_grad_ctx *ctx)
     return rg_grad_read_out(ctx, op, "Scope", "Scope");
 }
 
-#define SLOTS_IN                                                                  \
+#define SLOTS_IN                                                                                \
     RG_SLOTS([COND] = {"Cond", "one bool, or tensors", RG_REPEATED | RG_NO_GRAD | RG_ANY_KIND}, \
-             [INPUT] = {"Input", "what the block reads", \
+             [INPUT] = {"Input", "what the block reads",                                        \
                         RG_REPEATED | RG_OPTIONAL | RG_SHAPE_ONLY | RG_ANY_KIND})
 #define SLOTS_OUT                                                                 \
     RG_SLOTS([OUT] = {"Out", "what the block writes", RG_REPEATED | RG_OPTIONAL}, \

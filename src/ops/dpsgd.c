@@ -16,25 +16,20 @@ static const rg_state state[] = {{PARAM, PARAM_OUT}};
 static const rg_update update = {
     .grad = GRAD, .rate = RATE, .n = 1, .state = state, .every_row = true};
 
-static rg_status dpsgd_infer(rg_ctx *ctx)
-{
-    return rg_update_infer(ctx);
-}
-
 #define STEP(T, S)                                                                     \
     RG_HOT static void step_##S(T *p, const T *g, T scale, T noise, T rate, int64_t n) \
     {                                                                                  \
         for (int64_t i = 0; i < n; i++)                                                \
             p[i] -= rate * (g[i] / scale + noise);                                     \
     }                                                                                  \
-    static void run_##S(const rg_ctx *ctx, rg_walk *g, double normal)                 \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g, double normal)                  \
     {                                                                                  \
         T *p = rg_out_data(ctx, PARAM_OUT), rate = (T)rg_number(ctx, RATE);            \
-        T norm = RG_SQRT(rg_walk_squares_##S(g)), clip = (T)rg_attr_float(ctx, CLIP); \
+        T norm = RG_SQRT(rg_walk_squares_##S(g)), clip = (T)rg_attr_float(ctx, CLIP);  \
         T scale = norm > clip ? norm / clip : 1;                                       \
         T noise = (T)(normal * (double)rg_attr_float(ctx, SIGMA) /                     \
                       (double)rg_attr_float(ctx, BATCH_SIZE));                         \
-        while (rg_walk_next(g))                                                       \
+        while (rg_walk_next(g))                                                        \
             step_##S(p + g->at, g->grad, scale, noise, rate, g->n);                    \
     }
 RG_FLOATS(STEP)
@@ -59,6 +54,6 @@ const rg_op rg_op_dpsgd = {
                      [SIGMA] = RG_FLOAT("sigma", 1.0f, "standard deviation of the noise"),
                      [SEED] = RG_INT("seed", 0, "0: the program's or the process's")),
     .update = &update,
-    .infer = dpsgd_infer,
+    .infer = rg_update_infer,
     .kernel = dpsgd_kernel,
 };

@@ -13,11 +13,6 @@ enum { L1, L2, POWER };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}, {SQUARED, SQUARED_OUT}, {LINEAR, LINEAR_OUT}};
 
-static rg_status ftrl_infer(rg_ctx *ctx)
-{
-    return rg_update_infer(ctx);
-}
-
 #define RAISE(x, power) _Generic((x), float : powf, default : pow)(x, power)
 
 #define STEP(T, S)                                                                            \
@@ -48,14 +43,14 @@ static rg_status ftrl_infer(rg_ctx *ctx)
             move_##S(k, p + i, z + i, g[i], RAISE(old, -k.power), RAISE(now, -k.power));      \
         }                                                                                     \
     }                                                                                         \
-    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                       \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                        \
     {                                                                                         \
         T *p = rg_out_data(ctx, PARAM_OUT), *q = rg_out_data(ctx, SQUARED_OUT);               \
         T *z = rg_out_data(ctx, LINEAR_OUT);                                                  \
         step_##S k = {(T)rg_attr_float(ctx, L1), (T)rg_attr_float(ctx, L2),                   \
                       (T)rg_attr_float(ctx, POWER), (T)rg_number(ctx, RATE)};                 \
         bool root = k.power == (T)-0.5;                                                       \
-        while (rg_walk_next(g))                                                              \
+        while (rg_walk_next(g))                                                               \
             (root ? root_##S : power_##S)(k, p + g->at, q + g->at, z + g->at, g->grad, g->n); \
     }
 RG_FLOATS(STEP)
@@ -101,6 +96,6 @@ const rg_op rg_op_ftrl = {
                      [L2] = RG_FLOAT("l2", 0.0f, "shrinks parameters"),
                      [POWER] = RG_FLOAT("lr_power", -0.5f, "how the rate falls with the squares")),
     .update = &update,
-    .infer = ftrl_infer,
+    .infer = rg_update_infer,
     .kernel = ftrl_kernel,
 };

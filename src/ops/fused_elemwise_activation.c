@@ -74,70 +74,70 @@ static rg_status infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define FUNCTORS_OF(T, S)                                                                         \
-    static T g_##S(const functors *of, T v)                                                       \
-    {                                                                                             \
-        switch (of->g) {                                                                          \
-        case SCALED:                                                                              \
-            return (T)of->scale * v;                                                              \
-        case RELU:                                                                                \
-            return v < 0 ? 0 : v;                                                                 \
-        case TANH:                                                                                \
-            return (T)tanh((double)v);                                                            \
-        default:                                                                                  \
-            return (T)(1 / (1 + exp(-(double)v)));                                                \
-        }                                                                                         \
-    }                                                                                             \
-    static T slope_##S(const functors *of, T v)                                                   \
-    {                                                                                             \
-        T value = g_##S(of, v);                                                                   \
-        switch (of->g) {                                                                          \
-        case SCALED:                                                                              \
-            return (T)of->scale;                                                                  \
-        case RELU:                                                                                \
-            return v > 0;                                                                         \
-        case TANH:                                                                                \
-            return 1 - value * value;                                                             \
-        default:                                                                                  \
-            return value * (1 - value);                                                           \
-        }                                                                                         \
-    }                                                                                             \
-    static T f_##S(const functors *of, T a, T b)                                                  \
-    {                                                                                             \
-        return of->f == ADD ? a + b : a * b;                                                      \
-    }                                                                                             \
-    static void forward_##S(const functors *of, const rg_broadcast *b, const T *x, const T *y,    \
-                            T *out, T *between)                                                   \
-    {                                                                                             \
-        const int last = b->rank - 1;                                                             \
-        rg_row row = {.x = 0};                                                                    \
-        for (int64_t r = 0, to = 0; r < b->rows; r++, rg_row_next(b, &row))                       \
-            for (int64_t j = 0; j < b->n[last]; j++, to++) {                                      \
-                int64_t at = row.y + j * b->sy[last];                                             \
-                T u = x[row.x + j * b->sx[last]], v = y[at];                                      \
-                T middle = of->g_first ? f_##S(of, u, v) : g_##S(of, v);                          \
-                out[to] = of->g_first ? g_##S(of, middle) : f_##S(of, u, middle);                 \
-                if (between != NULL)                                                              \
-                    between[of->g_first ? to : at] = middle;                                      \
-            }                                                                                     \
-    }                                                                                             \
-    static void backward_##S(const functors *of, const rg_broadcast *b, const T *x, const T *y,   \
-                             const T *dout, T *dx, T *dy)                                         \
-    {                                                                                             \
-        const int last = b->rank - 1;                                                             \
-        rg_row row = {.x = 0};                                                                    \
-        for (int64_t r = 0, from = 0; r < b->rows; r++, rg_row_next(b, &row))                     \
-            for (int64_t j = 0; j < b->n[last]; j++, from++) {                                    \
-                int64_t at_x = row.x + j * b->sx[last], at_y = row.y + j * b->sy[last];           \
-                T u = x[at_x], v = y[at_y], d = dout[from];                                       \
-                T other = of->g_first ? v : g_##S(of, v);                                         \
-                if (of->g_first)                                                                  \
-                    d *= slope_##S(of, f_##S(of, u, v));                                          \
-                if (dx != NULL)                                                                   \
-                    dx[at_x] += of->f == ADD ? d : d * other;                                     \
-                if (dy != NULL)                                                                   \
+#define FUNCTORS_OF(T, S)                                                                          \
+    static T g_##S(const functors *of, T v)                                                        \
+    {                                                                                              \
+        switch (of->g) {                                                                           \
+        case SCALED:                                                                               \
+            return (T)of->scale * v;                                                               \
+        case RELU:                                                                                 \
+            return v < 0 ? 0 : v;                                                                  \
+        case TANH:                                                                                 \
+            return (T)tanh((double)v);                                                             \
+        default:                                                                                   \
+            return (T)(1 / (1 + exp(-(double)v)));                                                 \
+        }                                                                                          \
+    }                                                                                              \
+    static T slope_##S(const functors *of, T v)                                                    \
+    {                                                                                              \
+        T value = g_##S(of, v);                                                                    \
+        switch (of->g) {                                                                           \
+        case SCALED:                                                                               \
+            return (T)of->scale;                                                                   \
+        case RELU:                                                                                 \
+            return v > 0;                                                                          \
+        case TANH:                                                                                 \
+            return 1 - value * value;                                                              \
+        default:                                                                                   \
+            return value * (1 - value);                                                            \
+        }                                                                                          \
+    }                                                                                              \
+    static T f_##S(const functors *of, T a, T b)                                                   \
+    {                                                                                              \
+        return of->f == ADD ? a + b : a * b;                                                       \
+    }                                                                                              \
+    static void forward_##S(const functors *of, const rg_broadcast *b, const T *x, const T *y,     \
+                            T *out, T *between)                                                    \
+    {                                                                                              \
+        const int last = b->rank - 1;                                                              \
+        rg_row row = {.x = 0};                                                                     \
+        for (int64_t r = 0, to = 0; r < b->rows; r++, rg_row_next(b, &row))                        \
+            for (int64_t j = 0; j < b->n[last]; j++, to++) {                                       \
+                int64_t at = row.y + j * b->sy[last];                                              \
+                T u = x[row.x + j * b->sx[last]], v = y[at];                                       \
+                T middle = of->g_first ? f_##S(of, u, v) : g_##S(of, v);                           \
+                out[to] = of->g_first ? g_##S(of, middle) : f_##S(of, u, middle);                  \
+                if (between != NULL)                                                               \
+                    between[of->g_first ? to : at] = middle;                                       \
+            }                                                                                      \
+    }                                                                                              \
+    static void backward_##S(const functors *of, const rg_broadcast *b, const T *x, const T *y,    \
+                             const T *dout, T *dx, T *dy)                                          \
+    {                                                                                              \
+        const int last = b->rank - 1;                                                              \
+        rg_row row = {.x = 0};                                                                     \
+        for (int64_t r = 0, from = 0; r < b->rows; r++, rg_row_next(b, &row))                      \
+            for (int64_t j = 0; j < b->n[last]; j++, from++) {                                     \
+                int64_t at_x = row.x + j * b->sx[last], at_y = row.y + j * b->sy[last];            \
+                T u = x[at_x], v = y[at_y], d = dout[from];                                        \
+                T other = of->g_first ? v : g_##S(of, v);                                          \
+                if (of->g_first)                                                                   \
+                    d *= slope_##S(of, f_##S(of, u, v));                                           \
+                if (dx != NULL)                                                                    \
+                    dx[at_x] += of->f == ADD ? d : d * other;                                      \
+                if (dy != NULL)                                                                    \
                     dy[at_y] += (of->f == ADD ? d : d * u) * (of->g_first ? 1 : slope_##S(of, v)); \
-            }                                                                                     \
+            }                                                                                      \
     }
 RG_FLOATS(FUNCTORS_OF)
 
@@ -178,11 +178,12 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define ATTRS                                                                                      \
-    RG_ATTRS([AXIS] = RG_INT("axis", -1, "where Y stands in X; -1: at the end"),                   \
-             [SCALE] = RG_FLOAT("scale", 0.0f, "of the functor scale"),                            \
-             [SAVE_INTERMEDIATE] = RG_BOOLEAN("save_intermediate_out", false, "declares it"),   \
-             [FUNCTORS] = RG_LIST("functor_list", RG_ATTR_STRINGS, "the outer one, the inner one"))
+#define ATTRS                                                                                 \
+    RG_ATTRS([AXIS] = RG_INT("axis", -1, "where Y stands in X; -1: at the end"),              \
+             [SCALE] = RG_FLOAT("scale", 0.0f, "of the functor scale"),                       \
+             [SAVE_INTERMEDIATE] = RG_BOOLEAN("save_intermediate_out", false, "declares it"), \
+             [FUNCTORS] = RG_LIST("functor_list", RG_ATTR_STRINGS,                            \
+                                  "the outer one, the inner one"))
 
 const rg_op rg_op_fused_elemwise_activation = {
     .type = "fused_elemwise_activation",

@@ -102,11 +102,11 @@ static rg_status fused_fc_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define FC_ATTRS                                                                                   \
-             [X_COLS] = RG_INT("x_num_col_dims", 1, "dimensions that make the rows of X"),         \
-             [ACT] = RG_STRING("act", "", "relu, sigmoid, tanh or none"),                          \
-             [BF16_OUT] = RG_BOOLEAN("bf16_out", false, "of Out, or of the gradient X@GRAD"), \
-             [PADDED] = RG_INT("padded", 0, "columns of X beyond W's rows, which are zero")
+#define FC_ATTRS                                                                     \
+    [X_COLS] = RG_INT("x_num_col_dims", 1, "dimensions that make the rows of X"),    \
+    [ACT] = RG_STRING("act", "", "relu, sigmoid, tanh or none"),                     \
+    [BF16_OUT] = RG_BOOLEAN("bf16_out", false, "of Out, or of the gradient X@GRAD"), \
+    [PADDED] = RG_INT("padded", 0, "columns of X beyond W's rows, which are zero")
 
 const rg_op rg_op_fused_fc = {
     .type = "fused_fc",

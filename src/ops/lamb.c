@@ -20,11 +20,6 @@ static const rg_state state[] = {
 static const rg_update update = {
     .grad = GRAD, .rate = RATE, .n = 3, .state = state, .every_row = true};
 
-static rg_status lamb_infer(rg_ctx *ctx)
-{
-    return rg_update_infer(ctx);
-}
-
 #define STEP(T, S)                                                                          \
     RG_HOT static void moments_##S(T *m, T *v, const T *g, T b1, T b2, int64_t n)           \
     {                                                                                       \
@@ -45,7 +40,7 @@ static rg_status lamb_infer(rg_ctx *ctx)
             p[i] -= rate * r[i];                                                            \
     }                                                                                       \
     /* Twice over r: once for its norm, once to move. */                                    \
-    static void run_##S(const rg_ctx *ctx, rg_walk *g, int64_t n)                          \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g, int64_t n)                           \
     {                                                                                       \
         T *p = rg_out_data(ctx, PARAM_OUT), *m = rg_out_data(ctx, MOMENT1_OUT);             \
         T *v = rg_out_data(ctx, MOMENT2_OUT), r[CHUNK];                                     \
@@ -53,7 +48,7 @@ static rg_status lamb_infer(rg_ctx *ctx)
         T eps = (T)rg_attr_float(ctx, EPSILON), decay = (T)rg_attr_float(ctx, DECAY);       \
         T rate = (T)rg_number(ctx, RATE);                                                   \
         double squares_p = 0, squares_r = 0;                                                \
-        while (rg_walk_next(g))                                                            \
+        while (rg_walk_next(g))                                                             \
             moments_##S(m + g->at, v + g->at, g->grad, b1, b2, g->n);                       \
         for (int64_t i = 0; i < n; i += CHUNK) {                                            \
             int64_t k = n - i < CHUNK ? n - i : CHUNK;                                      \
@@ -96,6 +91,6 @@ const rg_op rg_op_lamb = {
                      [BETA2] = RG_FLOAT("beta2", 0.999f, "decay of the second moment"),
                      [EPSILON] = RG_FLOAT("epsilon", 1.0e-6f, "added to the root")),
     .update = &update,
-    .infer = lamb_infer,
+    .infer = rg_update_infer,
     .kernel = lamb_kernel,
 };

@@ -15,29 +15,24 @@ static const rg_state state[] = {{PARAM, PARAM_OUT}, {VELOCITY, VELOCITY_OUT}};
 static const rg_update update = {
     .grad = GRAD, .rate = RATE, .n = 2, .state = state, .every_row = true};
 
-static rg_status lars_infer(rg_ctx *ctx)
-{
-    return rg_update_infer(ctx);
-}
-
-#define STEP(T, S)                                                                              \
-    RG_HOT static void step_##S(T *p, T *v, const T *g, T mu, T decay, T local, int64_t n)      \
-    {                                                                                           \
-        for (int64_t i = 0; i < n; i++) {                                                       \
-            v[i] = mu * v[i] + local * (g[i] + decay * p[i]);                                   \
-            p[i] -= v[i];                                                                       \
-        }                                                                                       \
-    }                                                                                           \
-    static void run_##S(const rg_ctx *ctx, rg_walk *g, int64_t n)                              \
-    {                                                                                           \
-        T *p = rg_out_data(ctx, PARAM_OUT), *v = rg_out_data(ctx, VELOCITY_OUT);                \
-        T decay = (T)rg_attr_float(ctx, DECAY), rate = (T)rg_number(ctx, RATE);                 \
-        T norm_p = RG_SQRT(rg_dot_##S(p, p, n)), norm_g = RG_SQRT(rg_walk_squares_##S(g));     \
-        T coeff = (T)rg_attr_float(ctx, COEFF), local = rate, mu = (T)rg_attr_float(ctx, MU);   \
-        if (norm_p > 0 && norm_g > 0)                                                           \
-            local = rate * coeff * norm_p / (norm_g + decay * norm_p);                          \
-        while (rg_walk_next(g))                                                                \
-            step_##S(p + g->at, v + g->at, g->grad, mu, decay, local, g->n);                    \
+#define STEP(T, S)                                                                            \
+    RG_HOT static void step_##S(T *p, T *v, const T *g, T mu, T decay, T local, int64_t n)    \
+    {                                                                                         \
+        for (int64_t i = 0; i < n; i++) {                                                     \
+            v[i] = mu * v[i] + local * (g[i] + decay * p[i]);                                 \
+            p[i] -= v[i];                                                                     \
+        }                                                                                     \
+    }                                                                                         \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g, int64_t n)                             \
+    {                                                                                         \
+        T *p = rg_out_data(ctx, PARAM_OUT), *v = rg_out_data(ctx, VELOCITY_OUT);              \
+        T decay = (T)rg_attr_float(ctx, DECAY), rate = (T)rg_number(ctx, RATE);               \
+        T norm_p = RG_SQRT(rg_dot_##S(p, p, n)), norm_g = RG_SQRT(rg_walk_squares_##S(g));    \
+        T coeff = (T)rg_attr_float(ctx, COEFF), local = rate, mu = (T)rg_attr_float(ctx, MU); \
+        if (norm_p > 0 && norm_g > 0)                                                         \
+            local = rate * coeff * norm_p / (norm_g + decay * norm_p);                        \
+        while (rg_walk_next(g))                                                               \
+            step_##S(p + g->at, v + g->at, g->grad, mu, decay, local, g->n);                  \
     }
 RG_FLOATS(STEP)
 
@@ -62,6 +57,6 @@ const rg_op rg_op_lars_momentum = {
                      [COEFF] = RG_FLOAT("lars_coeff", 0.001f, "how far a step may trust its norm"),
                      [DECAY] = RG_FLOAT("lars_weight_decay", 0.0005f, "decay of the parameter")),
     .update = &update,
-    .infer = lars_infer,
+    .infer = rg_update_infer,
     .kernel = lars_kernel,
 };

@@ -147,38 +147,38 @@ static void gemm_f64(product *p, bool trans_a, bool trans_b, int64_t m, int64_t 
     rg_gemm_f64(trans_a, trans_b, m, n, k, p->alpha, a, lda, b, ldb, beta, c, n);
 }
 
-#define PRODUCTS(T, S) \
-    static void multiply_##S(product *p, const T *x, const T *y, T *out) \
-    { \
-        for (int64_t b = 0; b < p->batch; b++) \
+#define PRODUCTS(T, S)                                                                          \
+    static void multiply_##S(product *p, const T *x, const T *y, T *out)                        \
+    {                                                                                           \
+        for (int64_t b = 0; b < p->batch; b++)                                                  \
             gemm_##S(p, p->tx, p->ty, p->m, p->n, p->k, x + b * p->x_step, p->tx ? p->m : p->k, \
-                     y + b * p->y_step, p->ty ? p->k : p->n, 0, out + b * p->m * p->n); \
-    } \
-    static void by_x_##S(product *p, const T *y, const T *dout, T *dx) \
-    { \
-        for (int64_t b = 0; b < p->batch; b++) { \
-            const T *yb = y + b * p->y_step, *g = dout + b * p->m * p->n; \
-            const T add = !p->x_many && b > 0 ? 1 : 0; \
-            const int64_t ldy = p->ty ? p->k : p->n; \
-            T *to = dx + b * p->x_step; \
-            if (p->tx) \
-                gemm_##S(p, p->ty, true, p->k, p->m, p->n, yb, ldy, g, p->n, add, to); \
-            else \
-                gemm_##S(p, false, !p->ty, p->m, p->k, p->n, g, p->n, yb, ldy, add, to); \
-        } \
-    } \
-    static void by_y_##S(product *p, const T *x, const T *dout, T *dy) \
-    { \
-        for (int64_t b = 0; b < p->batch; b++) { \
-            const T *xb = x + b * p->x_step, *g = dout + b * p->m * p->n; \
-            const T add = !p->y_many && b > 0 ? 1 : 0; \
-            const int64_t ldx = p->tx ? p->m : p->k; \
-            T *to = dy + b * p->y_step; \
-            if (p->ty) \
-                gemm_##S(p, true, p->tx, p->n, p->k, p->m, g, p->n, xb, ldx, add, to); \
-            else \
-                gemm_##S(p, !p->tx, false, p->k, p->n, p->m, xb, ldx, g, p->n, add, to); \
-        } \
+                     y + b * p->y_step, p->ty ? p->k : p->n, 0, out + b * p->m * p->n);         \
+    }                                                                                           \
+    static void by_x_##S(product *p, const T *y, const T *dout, T *dx)                          \
+    {                                                                                           \
+        for (int64_t b = 0; b < p->batch; b++) {                                                \
+            const T *yb = y + b * p->y_step, *g = dout + b * p->m * p->n;                       \
+            const T add = !p->x_many && b > 0 ? 1 : 0;                                          \
+            const int64_t ldy = p->ty ? p->k : p->n;                                            \
+            T *to = dx + b * p->x_step;                                                         \
+            if (p->tx)                                                                          \
+                gemm_##S(p, p->ty, true, p->k, p->m, p->n, yb, ldy, g, p->n, add, to);          \
+            else                                                                                \
+                gemm_##S(p, false, !p->ty, p->m, p->k, p->n, g, p->n, yb, ldy, add, to);        \
+        }                                                                                       \
+    }                                                                                           \
+    static void by_y_##S(product *p, const T *x, const T *dout, T *dy)                          \
+    {                                                                                           \
+        for (int64_t b = 0; b < p->batch; b++) {                                                \
+            const T *xb = x + b * p->x_step, *g = dout + b * p->m * p->n;                       \
+            const T add = !p->y_many && b > 0 ? 1 : 0;                                          \
+            const int64_t ldx = p->tx ? p->m : p->k;                                            \
+            T *to = dy + b * p->y_step;                                                         \
+            if (p->ty)                                                                          \
+                gemm_##S(p, true, p->tx, p->n, p->k, p->m, g, p->n, xb, ldx, add, to);          \
+            else                                                                                \
+                gemm_##S(p, !p->tx, false, p->k, p->n, p->m, xb, ldx, g, p->n, add, to);        \
+        }                                                                                       \
     }
 RG_FLOATS(PRODUCTS)
 

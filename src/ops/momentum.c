@@ -17,40 +17,37 @@ enum { MU, NESTEROV };
 
 static const rg_state state[] = {{PARAM, PARAM_OUT}, {VELOCITY, VELOCITY_OUT}};
 
-static rg_status momentum_infer(rg_ctx *ctx)
-{
-    return rg_update_infer(ctx);
-}
-
 #define STEP(T, S)                                                                                \
-    RG_INLINE void plain_move_##S(T *restrict p, T *restrict v, const T *g, T mu, T rate, int64_t n)                 \
+    RG_INLINE void plain_move_##S(T *restrict p, T *restrict v, const T *g, T mu, T rate,         \
+                                  int64_t n)                                                      \
     {                                                                                             \
         for (int64_t i = 0; i < n; i++) {                                                         \
             v[i] = mu * v[i] + g[i];                                                              \
             p[i] -= rate * v[i];                                                                  \
         }                                                                                         \
     }                                                                                             \
-    RG_INLINE void nesterov_move_##S(T *restrict p, T *restrict v, const T *g, T mu, T rate, int64_t n)              \
+    RG_INLINE void nesterov_move_##S(T *restrict p, T *restrict v, const T *g, T mu, T rate,      \
+                                     int64_t n)                                                   \
     {                                                                                             \
         for (int64_t i = 0; i < n; i++) {                                                         \
             v[i] = mu * v[i] + g[i];                                                              \
             p[i] -= rate * (g[i] + mu * v[i]);                                                    \
         }                                                                                         \
     }                                                                                             \
-    RG_HOT static void plain_##S(T *p, T *v, const T *g, T mu, T rate, int64_t n) \
-    { \
-        plain_move_##S(p, v, g, mu, rate, n); \
-    } \
-    RG_HOT static void nesterov_##S(T *p, T *v, const T *g, T mu, T rate, int64_t n) \
-    { \
-        nesterov_move_##S(p, v, g, mu, rate, n); \
-    } \
-    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                           \
+    RG_HOT static void plain_##S(T *p, T *v, const T *g, T mu, T rate, int64_t n)                 \
+    {                                                                                             \
+        plain_move_##S(p, v, g, mu, rate, n);                                                     \
+    }                                                                                             \
+    RG_HOT static void nesterov_##S(T *p, T *v, const T *g, T mu, T rate, int64_t n)              \
+    {                                                                                             \
+        nesterov_move_##S(p, v, g, mu, rate, n);                                                  \
+    }                                                                                             \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                            \
     {                                                                                             \
         T *p = rg_out_data(ctx, PARAM_OUT), *v = rg_out_data(ctx, VELOCITY_OUT);                  \
         T mu = (T)rg_attr_float(ctx, MU), rate = (T)rg_number(ctx, RATE);                         \
         bool nesterov = rg_attr_bool(ctx, NESTEROV);                                              \
-        while (rg_walk_next(g))                                                                  \
+        while (rg_walk_next(g))                                                                   \
             (nesterov ? nesterov_##S : plain_##S)(p + g->at, v + g->at, g->grad, mu, rate, g->n); \
     }
 RG_FLOATS(STEP)
@@ -143,6 +140,6 @@ const rg_op rg_op_momentum = {
     .attr = RG_ATTRS([MU] = RG_REQUIRED("mu", RG_ATTR_FLOAT, "what stays of the velocity"),
                      [NESTEROV] = RG_BOOLEAN("use_nesterov", false, "look one step ahead")),
     .update = &update,
-    .infer = momentum_infer,
+    .infer = rg_update_infer,
     .kernel = momentum_kernel,
 };

@@ -143,7 +143,7 @@ static rg_status grad_kernel(rg_ctx *ctx)
     return RG_OK;
 }
 
-#define ATTRS                                                                             \
+#define ATTRS                                                                              \
     RG_ATTRS([IGNORE_INDEX] = RG_LONG("ignore_index", -100, "a label that costs nothing"), \
              [REDUCTION] = RG_STRING("reduction", "mean", "none, sum or mean"))
 

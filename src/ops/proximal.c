@@ -50,18 +50,13 @@ static const rg_state gd_state[] = {{PARAM, PARAM_OUT}};
 static const rg_update gd_update = {
     .grad = GRAD, .rate = RATE, .n = 1, .state = gd_state, .every_row = true};
 
-static rg_status gd_infer(rg_ctx *ctx)
-{
-    return rg_update_infer(ctx);
-}
-
-#define RUN_GD(T, S)                                       \
+#define RUN_GD(T, S)                                      \
     static void run_gd_##S(const rg_ctx *ctx, rg_walk *g) \
-    {                                                      \
-        T *p = rg_out_data(ctx, PARAM_OUT);                \
-        step_##S k = of_##S(ctx, RATE);                    \
+    {                                                     \
+        T *p = rg_out_data(ctx, PARAM_OUT);               \
+        step_##S k = of_##S(ctx, RATE);                   \
         while (rg_walk_next(g))                           \
-            gd_##S(k, p + g->at, g->grad, g->n);           \
+            gd_##S(k, p + g->at, g->grad, g->n);          \
     }
 RG_FLOATS(RUN_GD)
 
@@ -81,7 +76,7 @@ const rg_op rg_op_proximal_gd = {
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .attr = PROXIMAL_ATTRS,
     .update = &gd_update,
-    .infer = gd_infer,
+    .infer = rg_update_infer,
     .kernel = gd_kernel,
 };
 
@@ -94,17 +89,12 @@ static const rg_state adagrad_state[] = {{A_PARAM, A_PARAM_OUT}, {A_MOMENT, A_MO
 static const rg_update adagrad_update = {
     .grad = A_GRAD, .rate = A_RATE, .n = 2, .state = adagrad_state, .every_row = true};
 
-static rg_status adagrad_infer(rg_ctx *ctx)
-{
-    return rg_update_infer(ctx);
-}
-
 #define RUN_ADAGRAD(T, S)                                                          \
-    static void run_adagrad_##S(const rg_ctx *ctx, rg_walk *g)                    \
+    static void run_adagrad_##S(const rg_ctx *ctx, rg_walk *g)                     \
     {                                                                              \
         T *p = rg_out_data(ctx, A_PARAM_OUT), *m = rg_out_data(ctx, A_MOMENT_OUT); \
         step_##S k = of_##S(ctx, A_RATE);                                          \
-        while (rg_walk_next(g))                                                   \
+        while (rg_walk_next(g))                                                    \
             adagrad_##S(k, p + g->at, m + g->at, g->grad, g->n);                   \
     }
 RG_FLOATS(RUN_ADAGRAD)
@@ -129,6 +119,6 @@ const rg_op rg_op_proximal_adagrad = {
                                                                                        ""}),
     .attr = PROXIMAL_ATTRS,
     .update = &adagrad_update,
-    .infer = adagrad_infer,
+    .infer = rg_update_infer,
     .kernel = adagrad_kernel,
 };

@@ -165,9 +165,9 @@ static rg_status reorder_grad(rg_grad_ctx *ctx)
     return rg_grad_write(ctx, op, "Out", "X", -1, NULL);
 }
 
-#define REORDER_SLOTS \
-    RG_SLOTS([X] = {"X", "sequences or rows"}, \
-             [RANK_TABLE] = {"RankTable", "", RG_NO_GRAD | RG_ANY_KIND})
+#define REORDER_SLOTS                                                           \
+    RG_SLOTS([X] = {"X", "sequences or rows"}, [RANK_TABLE] = {"RankTable", "", \
+                                                               RG_NO_GRAD | RG_ANY_KIND})
 
 const rg_op rg_op_reorder_lod_tensor_by_rank = {
     .type = "reorder_lod_tensor_by_rank",

@@ -337,12 +337,12 @@ static void prod_terms(rg_terms *t)
     rg_term_give(t, "X@GRAD", rg_term_div(t, all, rg_term_in(t, "X")));
 }
 
-#define ATTRS                                                                                      \
-    RG_ATTRS([DIM] = RG_INT_LIST("dim", ((const int32_t[]){0}), 1,                 \
-                                "the dimensions to reduce; negative: from the end"),               \
-             [KEEP_DIM] = RG_BOOLEAN("keep_dim", false, "keep them, as 1"),                        \
-             [REDUCE_ALL] = RG_BOOLEAN("reduce_all", false, "reduce all dimensions"),              \
-             [IN_DTYPE] = RG_INT("in_dtype", -1, "kept for files"),                                \
+#define ATTRS                                                                         \
+    RG_ATTRS([DIM] = RG_INT_LIST("dim", ((const int32_t[]){0}), 1,                    \
+                                 "the dimensions to reduce; negative: from the end"), \
+             [KEEP_DIM] = RG_BOOLEAN("keep_dim", false, "keep them, as 1"),           \
+             [REDUCE_ALL] = RG_BOOLEAN("reduce_all", false, "reduce all dimensions"), \
+             [IN_DTYPE] = RG_INT("in_dtype", -1, "kept for files"),                   \
              [OUT_DTYPE] = RG_INT("out_dtype", -1, "kept for files"))
 #define REDUCE_OP(NAME, DOC, FLAGS)                                                                \
     {                                                                                              \

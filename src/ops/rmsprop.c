@@ -37,7 +37,8 @@ static rg_status rmsprop_infer(rg_ctx *ctx)
     typedef struct step_##S {                                                                  \
         T eps, decay, momentum, rate;                                                          \
     } step_##S;                                                                                \
-    RG_INLINE void plain_move_##S(step_##S k, T *restrict p, T *restrict v, T *restrict s, const T *g, int64_t n)          \
+    RG_INLINE void plain_move_##S(step_##S k, T *restrict p, T *restrict v, T *restrict s,     \
+                                  const T *g, int64_t n)                                       \
     {                                                                                          \
         const T eps = k.eps, decay = k.decay, momentum = k.momentum, rate = k.rate;            \
         for (int64_t i = 0; i < n; i++) {                                                      \
@@ -48,7 +49,8 @@ static rg_status rmsprop_infer(rg_ctx *ctx)
             p[i] -= b;                                                                         \
         }                                                                                      \
     }                                                                                          \
-    RG_INLINE void centered_move_##S(step_##S k, T *restrict p, T *restrict v, T *restrict s, T *restrict m, const T *g, int64_t n) \
+    RG_INLINE void centered_move_##S(step_##S k, T *restrict p, T *restrict v, T *restrict s,  \
+                                     T *restrict m, const T *g, int64_t n)                     \
     {                                                                                          \
         const T eps = k.eps, decay = k.decay, momentum = k.momentum, rate = k.rate;            \
         for (int64_t i = 0; i < n; i++) {                                                      \
@@ -61,22 +63,22 @@ static rg_status rmsprop_infer(rg_ctx *ctx)
             p[i] -= b;                                                                         \
         }                                                                                      \
     }                                                                                          \
-    RG_HOT static void plain_##S(step_##S k, T *p, T *v, T *s, const T *g, int64_t n) \
-    { \
-        plain_move_##S(k, p, v, s, g, n); \
-    } \
+    RG_HOT static void plain_##S(step_##S k, T *p, T *v, T *s, const T *g, int64_t n)          \
+    {                                                                                          \
+        plain_move_##S(k, p, v, s, g, n);                                                      \
+    }                                                                                          \
     RG_HOT static void centered_##S(step_##S k, T *p, T *v, T *s, T *m, const T *g, int64_t n) \
-    { \
-        centered_move_##S(k, p, v, s, m, g, n); \
-    } \
-    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                        \
+    {                                                                                          \
+        centered_move_##S(k, p, v, s, m, g, n);                                                \
+    }                                                                                          \
+    static void run_##S(const rg_ctx *ctx, rg_walk *g)                                         \
     {                                                                                          \
         T *p = rg_out_data(ctx, PARAM_OUT), *v = rg_out_data(ctx, MOMENT_OUT);                 \
         T *s = rg_out_data(ctx, MEAN_SQUARE_OUT), *m = rg_out_data(ctx, MEAN_GRAD_OUT);        \
         step_##S k = {(T)rg_attr_float(ctx, EPSILON), (T)rg_attr_float(ctx, DECAY),            \
                       (T)rg_attr_float(ctx, MOMENTUM), (T)rg_number(ctx, RATE)};               \
         bool centered = rg_attr_bool(ctx, CENTERED);                                           \
-        while (rg_walk_next(g))                                                               \
+        while (rg_walk_next(g))                                                                \
             if (centered)                                                                      \
                 centered_##S(k, p + g->at, v + g->at, s + g->at, m + g->at, g->grad, g->n);    \
             else                                                                               \

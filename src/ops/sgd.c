@@ -37,7 +37,7 @@ static inline void expect_row(const void *row, size_t bytes)
         for (size_t i = 0; i < n; i++) {                                                      \
             T *row = p + rows[i] * width;                                                     \
             if (i + AHEAD < n) /* rows are all over a table that no cache holds */            \
-                expect_row(p + rows[i + AHEAD] * width, (size_t)width * sizeof *p);        \
+                expect_row(p + rows[i + AHEAD] * width, (size_t)width * sizeof *p);           \
             for (int64_t j = 0; j < width; j++)                                               \
                 row[j] -= rate * g[(int64_t)i * width + j];                                   \
         }                                                                                     \

@@ -104,7 +104,7 @@ static void absolutes_terms(rg_terms *t)
         .type = TYPE "_grad", .doc = "Gradient of " TYPE ".",           \
         .in = RG_SLOTS([G_X] = {"X", ""}, [G_DOUT] = {"Out@GRAD", ""}), \
         .out = RG_SLOTS([G_DX] = {"X@GRAD", ""}), .infer = grad_infer,  \
-        .kernel = NAME##_grad_kernel, .compose = NAME##_terms,                                   \
+        .kernel = NAME##_grad_kernel, .compose = NAME##_terms,          \
     }
 
 const rg_op rg_ops_total_norm[] = {

@@ -139,51 +139,48 @@ static int64_t make_window(tree *t, int64_t root, int levels)
 
 /* ---- kernels ---- */
 
-#define TREES(T, S)                                                                            \
-    /* The rows of `patch`: what a filter is multiplied with, [width, 3] a node. */            \
-    static void gather_##S(tree *t, int levels, const T *x, int64_t width, T *patch)     \
-    {                                                                                          \
-        for (int64_t root = 1; root <= t->nodes; root++, patch += 3 * width) {                 \
-            int64_t n = make_window(t, root, levels);                                          \
-            memset(patch, 0, (size_t)(3 * width) * sizeof *patch);                             \
-            for (int64_t w = 0; w < n; w++)                                                    \
-                for (int64_t j = 0; j < width; j++)                                            \
-                    for (int k = 0; k < 3; k++)                                                \
-                        patch[3 * j + k] +=                                                    \
-                            (T)t->eta[w][k] * x[(t->window[w] - 1) * width + j];               \
-        }                                                                                      \
-    }                                                                                          \
-    static void scatter_##S(tree *t, int levels, const T *patch, int64_t width, T *dx)   \
-    {                                                                                          \
-        for (int64_t root = 1; root <= t->nodes; root++, patch += 3 * width) {                 \
-            int64_t n = make_window(t, root, levels);                                          \
-            for (int64_t w = 0; w < n; w++)                                                    \
-                for (int64_t j = 0; j < width; j++)                                            \
-                    for (int k = 0; k < 3; k++)                                                \
-                        dx[(t->window[w] - 1) * width + j] +=                                  \
-                            (T)t->eta[w][k] * patch[3 * j + k];                                \
-        }                                                                                      \
-    }                                                                                          \
-    static void convolve_##S(tree *t, int levels, const T *x, int64_t width, const T *f, \
-                             int64_t out_width, T *patch, T *out)                              \
-    {                                                                                          \
-        gather_##S(t, levels, x, width, patch);                                                \
-        rg_gemm_##S(false, false, t->nodes, out_width, 3 * width, 1, patch, 3 * width, f,      \
-                    out_width, 0, out, out_width);                                             \
-    }                                                                                          \
-    static void convolve_grad_##S(tree *t, int levels, const T *x, int64_t width,        \
-                                  const T *f, int64_t out_width, const T *dout, T *patch,      \
-                                  T *dx, T *df)                                                \
-    {                                                                                          \
-        gather_##S(t, levels, x, width, patch);                                                \
-        if (df != NULL)                                                                        \
-            rg_gemm_##S(true, false, 3 * width, out_width, t->nodes, 1, patch, 3 * width,      \
-                        dout, out_width, 1, df, out_width);                                    \
-        if (dx != NULL) {                                                                      \
-            rg_gemm_##S(false, true, t->nodes, 3 * width, out_width, 1, dout, out_width, f,    \
-                        out_width, 0, patch, 3 * width);                                       \
-            scatter_##S(t, levels, patch, width, dx);                                          \
-        }                                                                                      \
+#define TREES(T, S)                                                                               \
+    /* The rows of `patch`: what a filter is multiplied with, [width, 3] a node. */               \
+    static void gather_##S(tree *t, int levels, const T *x, int64_t width, T *patch)              \
+    {                                                                                             \
+        for (int64_t root = 1; root <= t->nodes; root++, patch += 3 * width) {                    \
+            int64_t n = make_window(t, root, levels);                                             \
+            memset(patch, 0, (size_t)(3 * width) * sizeof *patch);                                \
+            for (int64_t w = 0; w < n; w++)                                                       \
+                for (int64_t j = 0; j < width; j++)                                               \
+                    for (int k = 0; k < 3; k++)                                                   \
+                        patch[3 * j + k] += (T)t->eta[w][k] * x[(t->window[w] - 1) * width + j];  \
+        }                                                                                         \
+    }                                                                                             \
+    static void scatter_##S(tree *t, int levels, const T *patch, int64_t width, T *dx)            \
+    {                                                                                             \
+        for (int64_t root = 1; root <= t->nodes; root++, patch += 3 * width) {                    \
+            int64_t n = make_window(t, root, levels);                                             \
+            for (int64_t w = 0; w < n; w++)                                                       \
+                for (int64_t j = 0; j < width; j++)                                               \
+                    for (int k = 0; k < 3; k++)                                                   \
+                        dx[(t->window[w] - 1) * width + j] += (T)t->eta[w][k] * patch[3 * j + k]; \
+        }                                                                                         \
+    }                                                                                             \
+    static void convolve_##S(tree *t, int levels, const T *x, int64_t width, const T *f,          \
+                             int64_t out_width, T *patch, T *out)                                 \
+    {                                                                                             \
+        gather_##S(t, levels, x, width, patch);                                                   \
+        rg_gemm_##S(false, false, t->nodes, out_width, 3 * width, 1, patch, 3 * width, f,         \
+                    out_width, 0, out, out_width);                                                \
+    }                                                                                             \
+    static void convolve_grad_##S(tree *t, int levels, const T *x, int64_t width, const T *f,     \
+                                  int64_t out_width, const T *dout, T *patch, T *dx, T *df)       \
+    {                                                                                             \
+        gather_##S(t, levels, x, width, patch);                                                   \
+        if (df != NULL)                                                                           \
+            rg_gemm_##S(true, false, 3 * width, out_width, t->nodes, 1, patch, 3 * width, dout,   \
+                        out_width, 1, df, out_width);                                             \
+        if (dx != NULL) {                                                                         \
+            rg_gemm_##S(false, true, t->nodes, 3 * width, out_width, 1, dout, out_width, f,       \
+                        out_width, 0, patch, 3 * width);                                          \
+            scatter_##S(t, levels, patch, width, dx);                                             \
+        }                                                                                         \
     }
 RG_FLOATS(TREES)
 

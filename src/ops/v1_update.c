@@ -261,14 +261,14 @@ static void step_rows(const rg_ctx *ctx, float rate, const rg_row_batch *rows, r
         }
 }
 
-#define KERNEL(NAME, BEGIN, RATES, OWN)           \
-    static rg_status NAME##_kernel(rg_ctx *ctx)   \
-    {                                             \
-        return run(ctx, BEGIN, RATES, OWN);       \
-    }                                             \
+#define KERNEL(NAME, BEGIN, RATES, OWN)                                                  \
+    static rg_status NAME##_kernel(rg_ctx *ctx)                                          \
+    {                                                                                    \
+        return run(ctx, BEGIN, RATES, OWN);                                              \
+    }                                                                                    \
     static void NAME##_row_step(const rg_ctx *ctx, float rate, const rg_row_batch *rows) \
-    {                                             \
-        step_rows(ctx, rate, rows, RATES, OWN);   \
+    {                                                                                    \
+        step_rows(ctx, rate, rows, RATES, OWN);                                          \
     }
 KERNEL(constant, begin, constant_rates, NULL)
 KERNEL(adagrad, begin, adagrad_rates, NULL)
