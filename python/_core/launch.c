@@ -99,7 +99,7 @@ static int read_watch(rg_arena *arena, PyObject *watch, rg_launch_job *job)
 }
 
 /* launch(processes, log_dir, run_dir, server_wait_ms[, restarts, restarts_servers, least_workers,
- * join_dir, watch]) -> exit status */
+ * join_dir, watch, grace_ms]) -> exit status */
 static PyObject *core_launch(PyObject *module, PyObject *args)
 {
     PyObject *list, *log_dir, *run_dir, *join_dir = Py_None, *watch = NULL, *out = NULL;
@@ -108,9 +108,9 @@ static PyObject *core_launch(PyObject *module, PyObject *args)
     int exit_status = 1;
     (void)module;
     int servers_too = 0;
-    if (!PyArg_ParseTuple(args, "O!OOi|ipiOO:launch", &PyList_Type, &list, &log_dir, &run_dir,
+    if (!PyArg_ParseTuple(args, "O!OOi|ipiOOi:launch", &PyList_Type, &list, &log_dir, &run_dir,
                           &job.server_wait_ms, &job.restarts, &servers_too, &job.least_workers,
-                          &join_dir, &watch))
+                          &join_dir, &watch, &job.grace_ms))
         return NULL;
     job.restarts_servers = servers_too != 0;
     job.n = (int)PyList_Size(list);

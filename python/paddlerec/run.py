@@ -97,7 +97,7 @@ def _long_job(runner):
     """What a runner says of processes that die, in launch_ps's words."""
     said = dict(runner, journal="off" if runner.get("journal") is False else runner.get("journal"))
     return ["--%s=%s" % (key, said[key])
-            for key in ("restarts", "journal", "journal_dir", "min_trainers", "resume")
+            for key in ("restarts", "journal", "journal_dir", "min_trainers", "resume", "grace")
             if said.get(key)]
 
 

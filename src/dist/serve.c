@@ -17,6 +17,7 @@
 #include "sys/job_env.h"
 #include "sys/lent.h"
 #include "sys/log.h"
+#include "sys/stop.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -179,6 +180,11 @@ static bool end_if_idle(rg_engine *s)
     return idle;
 }
 
+static bool has_failed_elsewhere(rg_engine *s)
+{
+    return s->group != NULL && rg_serve_group_look(s->group) != RG_OK;
+}
+
 /* The engine's own end, or one from outside: Ctrl+C, or another server of this process. */
 static rg_status look_outside(rg_engine *s)
 {
@@ -189,7 +195,7 @@ static rg_status look_outside(rg_engine *s)
 /* What comes of it: RG_OK where nobody is harmed. */
 static rg_status stop(rg_engine *s, rg_status code)
 {
-    bool others = s->group != NULL && rg_serve_group_look(s->group) != RG_OK;
+    bool others = has_failed_elsewhere(s);
     pthread_mutex_lock(&s->lock);
     if (others)
         rg_serve_fail(s, code, "%s", s->group->why);
@@ -204,6 +210,8 @@ static rg_status stop(rg_engine *s, rg_status code)
 static rg_status wait_for_end(rg_engine *s)
 {
     rg_status code = RG_OK;
+    if (rg_flag_int("ps_grace_seconds") > 0)
+        rg_stop_on_sigterm();
     pthread_mutex_lock(&s->members);
     while (!s->ended && code == RG_OK) {
         (void)rg_cond_wait(&s->change, &s->members, RG_LOOK_NS);
@@ -213,8 +221,12 @@ static rg_status wait_for_end(rg_engine *s)
         pthread_mutex_lock(&s->members);
     }
     pthread_mutex_unlock(&s->members);
-    if (code != RG_OK)
+    if (code != RG_OK) {
+        if (!has_failed_elsewhere(s))
+            rg_serve_snapshot_before_end(s);
+        rg_stop_by_sigterm(); /* without a word to trainers: it may be started again */
         code = stop(s, code);
+    }
     if (code == RG_OK && s->failed != RG_OK && s->group != NULL)
         rg_serve_group_fail(s->group, s->failed, s->why); /* now, and not after the farewell */
     take_leave(s);

@@ -117,6 +117,15 @@ rg_status rg_serve_open_journal(rg_engine *s)
     rg_journal_mode mode;
     RG_TRY(rg_flag_text("ps_journal", &text));
     RG_TRY(rg_journal_mode_of(text, &mode));
+    int64_t grace = rg_flag_int("ps_grace_seconds");
+    if (grace < 0 || grace > 86400)
+        return rg_fail(RG_EINVAL, "FLAGS_ps_grace_seconds is %lld: 0 to 86400 are possible",
+                       (long long)grace);
+    if (mode == RG_JOURNAL_OFF && grace > 0)
+        return rg_fail(RG_EINVAL,
+                       "FLAGS_ps_grace_seconds is %lld, and FLAGS_ps_journal is off: there is "
+                       "nothing that a snapshot would be for",
+                       (long long)grace);
     if (mode == RG_JOURNAL_OFF)
         return RG_OK;
     int64_t deltas = rg_flag_int("ps_snapshot_deltas");

@@ -43,15 +43,16 @@ struct rg_serve_journal {
         snapshot_bytes;   /* when the last one was taken; how large a whole one is */
     uint64_t last_number; /* of the last one; what was written to the journal since a whole one: */
     uint64_t since_whole;
-    bool told_whole;                     /* it was said that none can be a delta */
-    uint64_t written_bytes;              /* how large the last one was */
-    uint64_t snapshot_steps;             /* sync: steps that were made when the last was taken */
-    int64_t n_deltas;                    /* since then; -1: the next one is whole */
-    pthread_t writer;                    /* writes rows and brings it to the disk, ... */
-    bool writing;                        /* ... and is to be joined; the looking thread's */
-    atomic_bool written, stop;           /* it is done; it shall be */
-    rg_snapshot *unfinished;             /* the writer's meanwhile, with ... */
-    struct rg_state_rows *rows;          /* ... its rows at the cut */
+    bool told_whole;            /* it was said that none can be a delta */
+    uint64_t written_bytes;     /* how large the last one was */
+    uint64_t snapshot_steps;    /* sync: steps that were made when the last was taken */
+    int64_t n_deltas;           /* since then; -1: the next one is whole */
+    pthread_t writer;           /* writes rows and brings it to the disk, ... */
+    bool writing;               /* ... and is to be joined; the looking thread's */
+    atomic_bool written, stop;  /* it is done; it shall be */
+    double share;               /* of a core's time for it; as stop, set before it begins */
+    rg_snapshot *unfinished;    /* the writer's meanwhile, with ... */
+    struct rg_state_rows *rows; /* ... its rows at the cut */
     rg_held_loop held[RG_RPC_MAX_LOOPS]; /* each its loop's */
     rg_buf load;                         /* the body of LOAD, where a trainer sent the program */
     /* Of a job that has stopped (stopped.c): nothing is written, and of what was pushed only so
@@ -61,7 +62,7 @@ struct rg_serve_journal {
     void *leaves_out_arg;
 };
 
-/* Kinds of records, of the journal and of snapshots. docs/file-formats.md has their bodies. */
+/* Kinds of records, of the journal and of snapshots. docs/formats.md has their bodies. */
 enum {
     RG_NOTED_JOIN = 1,
     RG_NOTED_REQUEST,

@@ -40,6 +40,8 @@ void rg_serve_settle(rg_engine *s);
 rg_status rg_serve_snapshot(rg_engine *s);
 /* A few times a second: where it is time for one. */
 void rg_serve_look_at_journal(rg_engine *s);
+/* In the process that is asked to end: as long as FLAGS_ps_grace_seconds lets it. */
+void rg_serve_snapshot_before_end(rg_engine *s);
 /* Whether the request waits for one, which has it now. */
 bool rg_serve_waits_for_snapshot(rg_engine *s, rg_rpc_request *request);
 

@@ -12,6 +12,7 @@
 #include "sys/clock.h"
 #include "sys/events.h"
 #include "sys/flags.h"
+#include "sys/interrupt.h"
 #include "sys/log.h"
 #include "sys/metrics.h"
 #include "sys/process.h"
@@ -195,7 +196,7 @@ static void *write_behind(void *arg)
     struct rg_serve_journal *j = s->journal;
     uint64_t begin = rg_clock_ns();
     rg_thread_stays_back();
-    rg_status code = write_rest(s, (double)rg_flag_int("ps_snapshot_share") / 100);
+    rg_status code = write_rest(s, j->share);
     if (code == RG_OK)
         tell_snapshot(s, (double)(rg_clock_ns() - begin) * 1e-9);
     else if (code != RG_ECLOSED)
@@ -217,10 +218,11 @@ void rg_serve_end_snapshot(rg_engine *s)
     join_writer(s->journal);
 }
 
-static void take_snapshot(rg_engine *s, bool delta)
+static void take_snapshot(rg_engine *s, bool delta, double share)
 {
     struct rg_serve_journal *j = s->journal;
     double seconds;
+    j->share = share;
     if (hold_and_cut(s, delta, &seconds) != RG_OK) {
         say_failed(s);
         return;
@@ -243,14 +245,20 @@ static bool is_delta_next(const struct rg_serve_journal *j)
     return j->n_deltas >= 0 && j->n_deltas < rg_flag_int("ps_snapshot_deltas");
 }
 
-static bool is_time(const rg_engine *s, bool delta)
+static bool has_news(const rg_engine *s)
 {
     const struct rg_serve_journal *j = s->journal;
     if (j->n_deltas >= 0 && rg_journal_next(j->journal) == j->last_number)
-        return false; /* nothing is new */
+        return false;
     /* Of the two that are kept one is from before the last step, which another server may not have
      * made when all end: who goes on with another number of servers goes back there (stopped.c). */
-    if (s->mode != NULL && s->mode->try_step != NULL && s->steps == j->snapshot_steps)
+    return s->mode == NULL || s->mode->try_step == NULL || s->steps != j->snapshot_steps;
+}
+
+static bool is_time(const rg_engine *s, bool delta)
+{
+    const struct rg_serve_journal *j = s->journal;
+    if (!has_news(s))
         return false;
     int64_t mb = rg_flag_int("ps_snapshot_mb"), seconds = rg_flag_int("ps_snapshot_seconds");
     uint64_t bytes = rg_journal_bytes(j->journal);
@@ -268,5 +276,44 @@ void rg_serve_look_at_journal(rg_engine *s)
     join_writer(j);
     bool delta = is_delta_next(j);
     if (!s->ended && is_time(s, delta))
-        take_snapshot(s, delta);
+        take_snapshot(s, delta, (double)rg_flag_int("ps_snapshot_share") / 100);
+}
+
+/* ---- before the end ---- */
+
+static void wait_for_writer(rg_engine *s, uint64_t seconds)
+{
+    struct rg_serve_journal *j = s->journal;
+    const uint64_t second = 1000000000, begin = rg_clock_ns();
+    uint64_t said = begin;
+    while (j->writing && !atomic_load(&j->written) && rg_clock_ns() - begin < seconds * second) {
+        rg_clock_sleep(RG_LOOK_NS / 10);
+        if (rg_clock_ns() - said < 10 * second)
+            continue;
+        said = rg_clock_ns();
+        rg_log(RG_LOG_W, "ps",
+               "server=%d \"%s was asked to end, and waits for its snapshot since %llu s, of %llu "
+               "(FLAGS_ps_grace_seconds)\"",
+               s->id, s->who, (unsigned long long)((said - begin) / second),
+               (unsigned long long)seconds);
+    }
+}
+
+void rg_serve_snapshot_before_end(rg_engine *s)
+{
+    struct rg_serve_journal *j = s->journal;
+    int64_t seconds = rg_flag_int("ps_grace_seconds");
+    if (j == NULL || seconds == 0)
+        return;
+    rg_serve_end_snapshot(s); /* one that is under way is older, and takes its time */
+    if (!has_news(s))
+        return;
+    atomic_store(&j->stop, false);
+    take_snapshot(s, is_delta_next(j), 1);
+    wait_for_writer(s, (uint64_t)seconds);
+    if (j->writing && !atomic_load(&j->written))
+        rg_log(RG_LOG_W, "ps",
+               "server=%d \"no snapshot was written in the %lld s of FLAGS_ps_grace_seconds; the "
+               "journal has all that is in none\"",
+               s->id, (long long)seconds);
 }

@@ -13,6 +13,7 @@
 
 enum { JOIN_MS = 200 }; /* how often it is looked who wants to join */
 enum { GAP_MS = 20, GRACE_MS = 4000, SERVER_WAIT_MS = 5000, TAIL_BYTES = 8192 };
+enum { TELL_MS = 10000 }; /* how often it is told who is waited for */
 
 #define MS  UINT64_C(1000000)
 #define FAR (UINT64_MAX / 2)
@@ -65,32 +66,96 @@ static void signal_all(rg_supervisor *s, int signal)
 
 /* ---- ending ---- */
 
-/* Waits until all have ended. A second signal to us, or the deadline, ends the patience. */
-static rg_status drain(rg_supervisor *s, uint64_t deadline, bool *killed)
+static void tell_waiting(const rg_supervisor *s)
 {
-    *killed = false;
-    while (any_running(s, RG_LAUNCH_WORKER) || any_running(s, RG_LAUNCH_SERVER)) {
-        rg_child_event event;
+    const char *before = " ";
+    rg_buf text;
+    rg_buf_init(&text, 0);
+    rg_buf_text(&text, "waiting for the end of");
+    for (int i = 0; i < rg_children_count(s->children); i++) {
+        if (!rg_children_running(s->children, i))
+            continue;
+        rg_buf_text(&text, before);
+        rg_launch_who(&text, &s->job->processes[i]);
+        before = ", ";
+    }
+    rg_buf_text(&text, "; once more Ctrl+C, or SIGTERM, kills what is left");
+    say_line(&text);
+    rg_buf_fini(&text);
+}
+
+/* Waits until no worker runs, and no server where `all`. *why: RG_CHILD_ENDED, or what came before
+ * that: a second signal to us, or the deadline. */
+static rg_status await_ends(rg_supervisor *s, bool all, uint64_t deadline, rg_child_event *why)
+{
+    uint64_t tell = rg_clock_ns() + TELL_MS * MS;
+    *why = RG_CHILD_ENDED;
+    while (any_running(s, RG_LAUNCH_WORKER) || (all && any_running(s, RG_LAUNCH_SERVER))) {
         rg_child_end end;
         int child;
-        RG_TRY(rg_children_wait(s->children, *killed ? FAR : deadline, &event, &child, &end));
-        if (event == RG_CHILD_LOG_LOST)
+        RG_TRY(rg_children_wait(s->children, tell < deadline ? tell : deadline, why, &child, &end));
+        if (*why == RG_CHILD_LOG_LOST) {
             tell_lost(s, child);
-        if (event == RG_CHILD_ENDED || event == RG_CHILD_LOG_LOST || *killed)
-            continue;
-        signal_all(s, SIGKILL);
-        *killed = true;
+        } else if (*why == RG_CHILD_TIMEOUT && rg_clock_ns() < deadline) {
+            tell_waiting(s);
+            tell += TELL_MS * MS;
+        } else if (*why != RG_CHILD_ENDED) {
+            return RG_OK;
+        }
+        *why = RG_CHILD_ENDED;
     }
     return RG_OK;
 }
 
-static rg_status end_all(rg_supervisor *s, bool *killed)
+static rg_status kill_all(rg_supervisor *s)
+{
+    rg_child_event why;
+    signal_all(s, SIGKILL);
+    do
+        RG_TRY(await_ends(s, true, FAR, &why));
+    while (why != RG_CHILD_ENDED);
+    return RG_OK;
+}
+
+static void ask_to_end(rg_supervisor *s, rg_launch_role role)
+{
+    for (int i = 0; i < rg_children_count(s->children); i++)
+        if (s->job->processes[i].role == role) {
+            rg_children_signal(s->children, i, SIGTERM);
+            rg_children_signal(s->children, i, SIGCONT); /* a stopped one takes it only then */
+        }
+}
+
+static void start_no_more(rg_supervisor *s)
 {
     for (int i = 0; i < s->job->n; i++)
         s->restarts[i].due_ns = 0;
-    signal_all(s, SIGTERM);
-    signal_all(s, SIGCONT); /* a stopped process takes the signal only then */
-    return drain(s, rg_clock_ns() + GRACE_MS * MS, killed);
+}
+
+static rg_status end_all(rg_supervisor *s, bool *killed)
+{
+    rg_child_event why;
+    start_no_more(s);
+    ask_to_end(s, RG_LAUNCH_WORKER);
+    ask_to_end(s, RG_LAUNCH_SERVER);
+    RG_TRY(await_ends(s, true, rg_clock_ns() + GRACE_MS * MS, &why));
+    *killed = why != RG_CHILD_ENDED;
+    return *killed ? kill_all(s) : RG_OK;
+}
+
+/* Workers first, which may have something to save; then servers, which have half of the time. */
+static rg_status end_with_grace(rg_supervisor *s, bool *killed)
+{
+    rg_child_event why;
+    uint64_t half = (uint64_t)s->job->grace_ms * MS / 2, begin = rg_clock_ns();
+    start_no_more(s);
+    ask_to_end(s, RG_LAUNCH_WORKER);
+    RG_TRY(await_ends(s, false, begin + half, &why));
+    ask_to_end(s, RG_LAUNCH_SERVER);
+    if (why == RG_CHILD_ENDED || why == RG_CHILD_TIMEOUT)
+        RG_TRY(await_ends(s, true, begin + 2 * half, &why));
+    *killed = why != RG_CHILD_ENDED;
+    return *killed ? kill_all(s) : RG_OK;
 }
 
 static void note_failure(rg_supervisor *s, int child, const rg_child_end *end)
@@ -275,7 +340,7 @@ static rg_status interrupted(rg_supervisor *s, int *exit_status)
                   : s->signal == SIGHUP ? "the terminal was closed"
                                         : "asked to end");
     say_line(&text);
-    rg_status code = end_all(s, &killed);
+    rg_status code = s->job->grace_ms > 0 ? end_with_grace(s, &killed) : end_all(s, &killed);
     rg_job_end_write(s->job->log_dir, RG_JOB_INTERRUPTED, NULL, s->signal);
     rg_buf_clear(&text);
     rg_buf_text(&text, "ended by a signal after ");

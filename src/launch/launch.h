@@ -6,7 +6,8 @@
  * left within 5 seconds, whole process groups), and a card says who failed first, how, with its
  * last lines and what to try. Who ended first need not be the one: a process that says it failed
  * because of another (sys/because.h) gives that one a moment to end, and the blame. SIGINT, SIGTERM
- * and SIGHUP to this process end the job likewise. Nothing survives this process (sys/children.h).
+ * and SIGHUP to this process end the job likewise; with `grace_ms` workers first, and all have that
+ * long. Nothing survives this process (sys/children.h).
  *
  * With `restarts` a process that dies is started again (launch/restart.h), with the same
  * environment but for REGATTA_INCARNATION, which says how often. One that ended because of another
@@ -42,6 +43,7 @@ typedef struct rg_launch_job {
     int n;
     const char *log_dir;   /* for messages; NULL: there are no logs */
     const char *run_dir;   /* where processes leave ROLE.N.report and .because; NULL: nowhere */
+    int grace_ms;          /* how long all may take to end when this process is told to; 0: 4 s */
     int server_wait_ms;    /* how long servers may take to end by themselves; 0: 5 s */
     int restarts;          /* how often a worker that died is started again; 0: it ends the job */
     bool restarts_servers; /* servers too: what they have is not lost with them (a journal) */

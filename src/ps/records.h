@@ -6,7 +6,7 @@
  *     file:    "RGRECRD1"  u64 lineage  u64 first number  u32 CRC32C  u32 what it is
  *     record:  u32 CRC32C of the rest  u32 kind  u64 number  u64 bytes  body  zeros
  *
- * Numbers grow by one, so that a record that is missing is missed. docs/file-formats.md has it. */
+ * Numbers grow by one, so that a record that is missing is missed. docs/formats.md has it. */
 #ifndef RG_PS_RECORDS_H
 #define RG_PS_RECORDS_H
 

@@ -81,6 +81,11 @@ static const rg_flag table[] = {
      "so many hundredths of one core's time a server takes to write one while it goes on; 100: as "
      "fast as it can",
      NULL},
+    {"ps_grace_seconds", RG_FLAG_INT, "0",
+     "a server with a journal that is asked to end (SIGTERM, Ctrl+C) has so long to write a "
+     "snapshot, so that who goes on from it need not do the journal again; at most 86400; 0: it "
+     "ends at once",
+     NULL},
     {"ps_log_seconds", RG_FLAG_INT, "60",
      "how often a server's log says its rows, memory and pushes; 0: never", NULL},
     {"ps_loops", RG_FLAG_INT, "0",

@@ -3,13 +3,13 @@
 
 #include <stddef.h>
 
-static _Atomic(rg_status (*)(void)) asked;
+static _Atomic(rg_interruption) asked;
 static _Thread_local const atomic_bool *mine;
 static _Thread_local bool heard, works_for_another;
 
-void rg_set_interrupted(rg_status (*interrupted)(void))
+rg_interruption rg_set_interrupted(rg_interruption interrupted)
 {
-    atomic_store(&asked, interrupted);
+    return atomic_exchange(&asked, interrupted);
 }
 
 const atomic_bool *rg_halted_by(const atomic_bool *halted)
@@ -33,7 +33,7 @@ bool rg_was_halted(void)
 
 rg_status rg_interrupted(void)
 {
-    rg_status (*interrupted)(void) = atomic_load(&asked);
+    rg_interruption interrupted = atomic_load(&asked);
     heard = heard || (mine != NULL && atomic_load_explicit(mine, memory_order_acquire));
     if (heard)
         return rg_fail(RG_ECLOSED, "another thread of this process has failed");

@@ -13,8 +13,10 @@
 
 enum { RG_LOOK_NS = 100 * 1000 * 1000, RG_LOOK_MS = 100 };
 
-/* Asked by rg_interrupted(): anything but RG_OK ends the wait with it. For Ctrl+C in Python. */
-void rg_set_interrupted(rg_status (*interrupted)(void));
+/* Asked by rg_interrupted(): anything but RG_OK ends the wait with it. For Ctrl+C in Python.
+ * Returns what was asked before; NULL: nothing. */
+typedef rg_status (*rg_interruption)(void);
+rg_interruption rg_set_interrupted(rg_interruption interrupted);
 /* Not under a lock that the function above might want: Python takes its own. */
 rg_status rg_interrupted(void);
 

@@ -5,9 +5,12 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 static atomic_int came; /* the signal's number */
+static rg_interruption asked_before;
+static bool by_sigterm; /* which is to end us as it would have */
 
 static void on_signal(int number)
 {
@@ -17,7 +20,15 @@ static void on_signal(int number)
 static rg_status look(void)
 {
     const char *signal = rg_stop_signal();
-    return signal ? rg_fail(RG_ECLOSED, "stopped by %s", signal) : RG_OK;
+    if (signal != NULL)
+        return rg_fail(RG_ECLOSED, "stopped by %s", signal);
+    return asked_before != NULL ? asked_before() : RG_OK;
+}
+
+static void ask_here(void)
+{
+    rg_interruption asked = rg_set_interrupted(look);
+    asked_before = asked != look ? asked : asked_before;
 }
 
 void rg_stop_on_signals(void)
@@ -25,7 +36,7 @@ void rg_stop_on_signals(void)
     static const int caught[] = {SIGTERM, SIGINT};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    rg_set_interrupted(look);
+    ask_here();
     (void)sigaction(SIGPIPE, &ignore, NULL);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
@@ -36,4 +47,20 @@ const char *rg_stop_signal(void)
 {
     int number = atomic_load(&came);
     return number == SIGTERM ? "SIGTERM" : number == SIGINT ? "SIGINT" : NULL;
+}
+
+void rg_stop_on_sigterm(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, now;
+    if (sigaction(SIGTERM, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+        return;
+    ask_here();
+    by_sigterm = sigaction(SIGTERM, &action, NULL) == 0;
+}
+
+void rg_stop_by_sigterm(void)
+{
+    struct sigaction end = {.sa_handler = SIG_DFL};
+    if (by_sigterm && atomic_load(&came) == SIGTERM && sigaction(SIGTERM, &end, NULL) == 0)
+        (void)raise(SIGTERM);
 }

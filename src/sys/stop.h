@@ -11,4 +11,11 @@ void rg_stop_on_signals(void);
 /* "SIGTERM", or NULL: none has come. */
 const char *rg_stop_signal(void);
 
+/* SIGTERM alone, in a process that it would end at once, since nobody has said otherwise: waits end
+ * in order there, too, and who has done what was to be done yet ends it by that. What ended waits
+ * before still does. */
+void rg_stop_on_sigterm(void);
+/* Ends this process by the SIGTERM that has come since; returns where there was none. */
+void rg_stop_by_sigterm(void);
+
 #endif

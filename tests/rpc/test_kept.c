@@ -15,7 +15,7 @@ enum { ADD = 1, READ, BODY = 100000, MOST = 64 };
 
 /* A server that writes a record for each request, and says itself how far the disk is. */
 typedef struct life {
-    rg_rpc_server *server, *opened; /* opened: known before the first request comes */
+    rg_rpc_server *server, *opened;  /* opened: known before the first request comes */
     uint64_t session, records, came; /* came: what an earlier life had */
     rg_rpc_hello hello;
     atomic_int n;

@@ -123,6 +123,7 @@ class Job(object):
         self.goes_on_by = "launch_ps --resume %s, with the same script and arguments"
         self.watched = True  # processes write how they are to watch/ in the log folder
         self.stall_seconds = 10
+        self.grace_ms = 0  # how long all may take to end when the launcher is told to; 0: 4 s
         self.page = None  # (host, port, token): where the job is shown to browsers
         self._key = os.urandom(32).hex()
         self._run_dir = tempfile.mkdtemp(prefix="regatta-")
@@ -174,7 +175,7 @@ class Job(object):
             sys.stderr.flush()
             status = _core.launch(self.processes, self.log_dir, self._run_dir, server_wait_ms,
                                   self.restarts, self.restarts_servers, self.least_workers,
-                                  self.join_dir, self._watch())
+                                  self.join_dir, self._watch(), self.grace_ms)
             if self.keeps and status == 0:
                 resume.forget(*self.keeps)
             elif self.keeps:

@@ -76,6 +76,10 @@ def parse_args(argv=None):
                         help="go on with a job that was stopped: DIR is its journal folder, or the "
                         "log folder that it is in; --server_num and --worker_num may be others than "
                         "it had")
+    parser.add_argument("--grace", type=int, default=0, metavar="SECONDS",
+                        help="when this is told to end (Ctrl+C, SIGTERM) processes have so long: "
+                        "workers first, then servers, which write a snapshot where there is a "
+                        "journal, so that --resume begins at once: 4, and no snapshot")
     parser.add_argument("--min_trainers", type=int, default=0,
                         help="async modes: the job goes on without workers that died for good "
                         "while so many are left; 0: it ends")
@@ -140,6 +144,8 @@ def _check(args):
         refuse("--log_dir= is empty: the logs need a folder")
     if not 0 <= args.restarts <= 1000000:
         refuse("--restarts=%d: 0 to 1000000" % args.restarts)
+    if not 0 <= args.grace <= 86400:
+        refuse("--grace=%d: 1 to 86400 seconds" % args.grace)
     if not 0 <= args.min_trainers <= args.worker_num:
         refuse("--min_trainers=%d: 0 to %d, the number of workers"
                % (args.min_trainers, args.worker_num))
@@ -194,6 +200,8 @@ def _told_of_deaths(args):
     # A job with a journal may be gone on with later, and keeps what that needs.
     if (args.restarts or _has_journal(args)) and "FLAGS_ps_return_seconds" not in os.environ:
         told["FLAGS_ps_return_seconds"] = str(RETURN_SECONDS)
+    if args.grace and _has_journal(args):
+        told["FLAGS_ps_grace_seconds"] = str(args.grace)
     if args.min_trainers:
         told["FLAGS_ps_go_on"] = "1"
     if args.elastic:
@@ -340,6 +348,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     job.watched, job.stall_seconds = not args.no_watch, args.stall_seconds
     job.page = _page(args)
     job.restarts, job.least_workers = args.restarts, least
+    job.grace_ms = args.grace * 1000
     job.join_dir = elastic.folder_of(args.log_dir) if args.elastic else None
     job.restarts_servers = common.get(
         "FLAGS_ps_journal", os.environ.get("FLAGS_ps_journal", "off")) != "off"

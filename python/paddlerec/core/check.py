@@ -97,7 +97,7 @@ RUNNER = {
     "fleet_mode": _one_of("ps", "collective", "pslib"), "selected_gpus": _cards,
     "worker_num": _whole(1), "server_num": _whole(1), "distribute_strategy": _STRATEGY,
     "restarts": _whole(0), "journal": _journal, "journal_dir": _maybe_text,
-    "min_trainers": _whole(0), "resume": _maybe_text,
+    "min_trainers": _whole(0), "resume": _maybe_text, "grace": _whole(0),
     "epochs": _whole(1), "phases": _names, "init_model_path": _maybe_text,
     "save_checkpoint_interval": _interval, "save_checkpoint_path": _maybe_text,
     "save_step_interval": _interval, "save_step_path": _maybe_text,
@@ -389,7 +389,7 @@ class _Check:
 
     def long_jobs(self, path, runner, what, kind):
         """What launch_ps does for processes that die, it does where it starts them."""
-        for key in ("restarts", "journal", "journal_dir", "min_trainers", "resume"):
+        for key in ("restarts", "journal", "journal_dir", "min_trainers", "resume", "grace"):
             if not runner.get(key):
                 continue
             if kind != "local_cluster_train":
