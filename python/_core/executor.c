@@ -2,6 +2,7 @@
 #include "_core/core.h"
 
 #include "ir/gpu_module.h"
+#include "train/by_hand.h"
 #include "watch/program_graph.h"
 
 #include <string.h>
@@ -283,13 +284,14 @@ static void take(rg_prepared *prepared)
     Py_END_ALLOW_THREADS
 }
 
-static PyObject *run_plan(rg_plan *plan, PyObject *feed, const names *n, bool numpy)
+static PyObject *run_plan(const rg_by_hand *run, PyObject *feed, const names *n, bool numpy)
 {
+    rg_plan *plan = rg_prepared_plan(run->prepared);
     rg_status code;
     if (feed_all(plan, feed, n->n_feeds) < 0)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    code = rg_plan_step(plan);
+    code = rg_by_hand_run(run);
     Py_END_ALLOW_THREADS
     CORE_TRY(code);
     return fetch_all(plan, n->n_fetches, numpy);
@@ -329,10 +331,13 @@ static PyObject *executor_run(PyObject *object, PyObject *args)
     rg_prepared *prepared = list_names(&n, feed, fetch) == 0 ? prepare(self, program, scope, &n)
                                                              : NULL;
     if (prepared != NULL) {
-        take(prepared);
-        result = run_plan(rg_prepared_plan(prepared), feed, &n, numpy != 0);
-        rg_prepared_give_back(prepared);
-        rg_prepared_release(prepared);
+        const rg_plan_config config = config_of(&n);
+        const rg_by_hand run = rg_by_hand_begin(self->executor, ((core_program *)program)->program,
+                                                ((core_scope *)scope)->scope, &config, prepared);
+        take(run.prepared);
+        result = run_plan(&run, feed, &n, numpy != 0);
+        rg_prepared_give_back(run.prepared);
+        rg_prepared_release(run.prepared);
     }
     drop_names(&n);
     return result;

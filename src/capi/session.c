@@ -9,6 +9,7 @@
 #include "sys/file.h"
 #include "sys/flags.h"
 #include "sys/log.h"
+#include "train/by_hand.h"
 #include "watch/program_graph.h"
 
 #include <string.h>
@@ -232,11 +233,13 @@ static rg_status run(rg_session *session, const rg_program *program, const char 
                                &is_new));
     if (is_new && rg_plan_trains(rg_prepared_plan(prepared)))
         rg_watch_training(program);
+    const rg_by_hand by_hand = rg_by_hand_begin(session->executor, program, session->scope, &config,
+                                                prepared);
     rg_prepared_release(session->last);
-    session->last = prepared;
+    session->last = by_hand.prepared;
     session->n_fetches = 0;
-    RG_TRY(feed_all(session, rg_prepared_plan(prepared), feeds, n_feeds));
-    RG_TRY(rg_plan_step(rg_prepared_plan(prepared)));
+    RG_TRY(feed_all(session, rg_prepared_plan(by_hand.prepared), feeds, n_feeds));
+    RG_TRY(rg_by_hand_run(&by_hand));
     session->n_fetches = n;
     return RG_OK;
 }

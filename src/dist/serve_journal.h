@@ -169,8 +169,12 @@ const char *rg_split_origin(const rg_split *split, const char *name, size_t *len
 
 /* ---- serve_journal.c ---- */
 
-/* Snapshot and journal, to the end; *next is the number behind the last record. */
-rg_status rg_serve_replay(rg_engine *s, uint64_t *records, uint64_t *next);
+typedef struct rg_replayed {
+    uint64_t records, next; /* how many; the number behind the last */
+    uint64_t snapshot_ns;   /* how long the snapshot before them took */
+} rg_replayed;
+/* Snapshot and journal, to the end. */
+rg_status rg_serve_replay(rg_engine *s, rg_replayed *out);
 
 /* The body of RG_NOTED_REQUEST without that of the request. */
 void rg_note_put_request(rg_buf *out, const rg_rpc_request *request);

@@ -250,11 +250,11 @@ static const rg_opdesc *listen_of(const rg_program *program)
 static rg_status replay(void *user, rg_rpc_server *rpc)
 {
     rg_engine *s = user;
-    uint64_t records, next;
+    rg_replayed done;
     s->rpc = rpc;
     for (int k = 0; k < s->n_shards; k++)
         s->shards[k].loop = rg_rpc_server_loop(rpc, k);
-    return rg_serve_replay(s, &records, &next);
+    return rg_serve_replay(s, &done);
 }
 
 /* Threads as of a server, and nobody who could come. */

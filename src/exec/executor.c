@@ -13,7 +13,7 @@ struct rg_prepared {
     rg_plan *plan;
     uint64_t program_id, version, used;
     rg_scope *scope; /* kept by the plan */
-    bool keep_all, no_fuse;
+    bool keep_all, no_fuse, forward;
     const rg_device *device;
     const char *precision; /* FLAGS_matmul_precision, then */
     char **names;          /* the feeds', then the fetches'; owned */
@@ -83,6 +83,7 @@ static rg_status make(const rg_executor *e, const rg_program *program, rg_scope 
     p->scope = scope;
     p->keep_all = config->keep_all;
     p->no_fuse = config->no_fuse;
+    p->forward = config->forward;
     p->device = config->device;
     p->precision = precision_now();
     pthread_mutex_init(&p->running, NULL);
@@ -130,8 +131,8 @@ static bool serves(const rg_prepared *p, const rg_program *program, const rg_sco
     return p->program_id == program->id && p->version == program->version && p->scope == scope &&
            p->n_feeds == config->n_feeds && p->n_fetches == config->n_fetches &&
            p->keep_all == config->keep_all && p->no_fuse == config->no_fuse &&
-           p->device == config->device && p->precision == precision_now() &&
-           same_names(p->names, config->feeds, p->n_feeds) &&
+           p->forward == config->forward && p->device == config->device &&
+           p->precision == precision_now() && same_names(p->names, config->feeds, p->n_feeds) &&
            same_names(p->names + p->n_feeds, config->fetches, p->n_fetches);
 }
 

@@ -157,8 +157,10 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     if (config->n_feeds > 0)
         memcpy(names + config->n_fetches, config->feeds, (size_t)config->n_feeds * sizeof *names);
     rg_protected fetched = {names, config->n_fetches}, fixed = {names, n};
+    if (config->forward)
+        rg_pass_forward(plan->program, true);
     if (!config->keep_all)
-        RG_TRY(rg_pass_dead_ops(plan->program, &fetched));
+        RG_TRY(rg_pass_dead_ops(plan->program, &fetched, config->forward));
     RG_TRY(set_precision(plan, &fixed));
     if (config->no_fuse || !rg_flag_bool("fuse"))
         return RG_OK;

@@ -3,10 +3,12 @@
 
 #include "base/mem.h"
 
-static bool has_effect(const rg_opdesc *op)
+/* forward: to look rows up that nobody reads is none then. */
+static bool has_effect(const rg_opdesc *op, bool forward)
 {
     const rg_attr *sub = rg_opdesc_attr(op, "sub_block");
-    return op->op == NULL || (op->op->flags & (RG_OP_EFFECT | RG_OP_HOST)) != 0 ||
+    bool looks_up = forward && op->op != NULL && (op->op->flags & RG_OP_TALKS) != 0;
+    return op->op == NULL || (!looks_up && (op->op->flags & (RG_OP_EFFECT | RG_OP_HOST)) != 0) ||
            (sub != NULL && sub->type == RG_ATTR_BLOCK);
 }
 
@@ -48,7 +50,7 @@ static rg_status need_sub_blocks(rg_map *needed, const rg_opdesc *op)
     return RG_OK;
 }
 
-rg_status rg_pass_dead_ops(rg_program *program, const rg_protected *keep)
+rg_status rg_pass_dead_ops(rg_program *program, const rg_protected *keep, bool forward)
 {
     rg_block *block = program->blocks[0];
     rg_map needed = {0};
@@ -58,7 +60,7 @@ rg_status rg_pass_dead_ops(rg_program *program, const rg_protected *keep)
         RG_TRY_GOTO(code, need(&needed, keep->names[i]));
     for (size_t i = block->n_ops; i-- > 0;) {
         rg_opdesc *op = block->ops[i];
-        if (!has_effect(op) && !is_needed(block, &needed, op))
+        if (!has_effect(op, forward) && !is_needed(block, &needed, op))
             continue;
         for (int s = 0; s < op->n_in; s++)
             for (int k = 0; k < op->in[s].n; k++)

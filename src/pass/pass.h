@@ -14,8 +14,13 @@ typedef struct rg_protected {
     int n;
 } rg_protected;
 
-/* Remove ops of block 0 that nothing kept depends on. */
-rg_status rg_pass_dead_ops(rg_program *program, const rg_protected *keep);
+/* Remove ops of block 0 that are there to train: gradients, updates, what goes to servers and comes
+ * from them; keeps_rates: but not schedules of learning rates, which count steps. Not all effects
+ * are kept, nor what is computed by such ops. */
+void rg_pass_forward(rg_program *program, bool keeps_rates);
+/* Remove ops of block 0 that nothing kept depends on. forward: of a program that rg_pass_forward()
+ * has been through. */
+rg_status rg_pass_dead_ops(rg_program *program, const rg_protected *keep, bool forward);
 /* Fully connected layers, their gradients and SGD steps as one op each. */
 rg_status rg_pass_fuse_fc(rg_program *program, const rg_protected *keep);
 /* The gradients of softmax and cross entropy as one. */

@@ -6,6 +6,7 @@
 #include "dist/exchange.h"
 #include "exec/marks.h"
 #include "math/gemm.h"
+#include "pass/pass.h"
 #include "sys/clock.h"
 #include "sys/cond.h"
 #include "sys/flags.h"
@@ -65,24 +66,6 @@ struct rg_train {
 };
 
 /* ---- what runs ---- */
-
-static bool is_left_out(const rg_opdesc *op)
-{
-    int role = rg_opdesc_role(op);
-    return rg_opdesc_is(op, RG_OP_STEP) ||
-           (role != RG_ROLE_NOT_SPECIFIED &&
-            (role & (RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED)) != 0);
-}
-
-static void keep_forward(rg_program *program)
-{
-    rg_block *block = program->blocks[0];
-    size_t kept = 0;
-    for (size_t i = 0; i < block->n_ops; i++)
-        if (!is_left_out(block->ops[i]))
-            block->ops[kept++] = block->ops[i];
-    rg_block_remove_ops(block, kept, block->n_ops);
-}
 
 static rg_status list_names(rg_train *t)
 {
@@ -144,7 +127,7 @@ static rg_status open_train(rg_train *t)
     RG_TRY(rg_dataset_check_threads(t->threads)); /* before each gets its plan */
     RG_TRY(rg_program_clone(&t->program, c->program, false));
     if (c->infer)
-        keep_forward(t->program);
+        rg_pass_forward(t->program, false);
     else if (!rg_has_updates(t->program))
         rg_log(
             RG_LOG_W, "train",

@@ -363,7 +363,7 @@ static void recv_that_shall_not_run_asks_for_nothing(void **state)
         assert_ok(rg_value_resize(w, RG_F32, &RG_SHAPE(SIZE, 1)));
         *(float *)w->data = 5;
         run_once(program, scope);
-        assert_float_equal(*(const float *)w->data, idle ? 5 : 0, 0);
+        assert_float_equal(*(const float *)w->data, (idle ? 5.0f : 0.0f), 0);
         rg_scope_release(scope);
         rg_program_close(program);
     }
