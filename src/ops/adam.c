@@ -23,6 +23,8 @@
 #include "ops/past.h"
 #include "ops/types.h"
 
+#include <string.h>
+
 enum { PARAM, GRAD, RATE, MOMENT1, MOMENT2, BETA1_POW, BETA2_POW, BETA1_TENSOR, BETA2_TENSOR };
 enum { PARAM_OUT, MOMENT1_OUT, MOMENT2_OUT, BETA1_POW_OUT, BETA2_POW_OUT };
 enum { BETA1, BETA2, EPSILON, LAZY_MODE, MIN_ROW_SIZE };
@@ -187,15 +189,31 @@ RG_HOT static bool move_at_once(const float *sums, float eps, float *restrict p,
     return true;
 }
 
-static void move_slowly(const rg_past *past, uint32_t since, uint32_t now, float *p, float *m,
-                        float *v)
+/* So many elements make all their steps together; those of them that are none are zeros. */
+enum { LANES = 16 };
+
+RG_HOT static void move_slowly(const rg_past *past, uint32_t since, uint32_t now,
+                               float *restrict to_p, float *restrict to_m, float *restrict to_v,
+                               size_t n)
 {
     const float *numbers = rg_past_numbers(past);
+    const float b1 = numbers[B1], b2 = numbers[B2], eps = numbers[EPS];
+    const size_t bytes = n * sizeof(float);
+    float p[LANES] = {0}, m[LANES] = {0}, v[LANES] = {0};
+    memcpy(p, to_p, bytes);
+    memcpy(m, to_m, bytes);
+    memcpy(v, to_v, bytes);
     for (uint32_t step = since + 1; step <= now; step++) {
-        *m *= numbers[B1];
-        *v *= numbers[B2];
-        *p -= rg_past_rate(past, step) * (*m / (sqrtf(*v) + numbers[EPS]));
+        const float rate = rg_past_rate(past, step);
+        for (int i = 0; i < LANES; i++) {
+            m[i] *= b1;
+            v[i] *= b2;
+            p[i] -= rate * (m[i] / (sqrtf(v[i]) + eps));
+        }
     }
+    memcpy(to_p, p, bytes);
+    memcpy(to_m, m, bytes);
+    memcpy(to_v, v, bytes);
 }
 
 static void catch_up(const rg_past *past, rg_past_memo *memo, const uint32_t *since,
@@ -210,8 +228,11 @@ static void catch_up(const rg_past *past, rg_past_memo *memo, const uint32_t *si
             sum_up(past, since[i], memo->now, sums);
         if (numbers[CONVERGES] != 0 && move_at_once(sums, numbers[EPS], p, m, v, rows->width))
             continue;
-        for (int64_t j = 0; j < rows->width; j++)
-            move_slowly(past, since[i], memo->now, p + j, m + j, v + j);
+        for (int64_t j = 0; j < rows->width; j += LANES) {
+            int64_t left = rows->width - j;
+            move_slowly(past, since[i], memo->now, p + j, m + j, v + j,
+                        left < LANES ? (size_t)left : LANES);
+        }
     }
 }
 
