@@ -4,7 +4,7 @@
 # Cases: fit_a_line word2vec mlp build import memory parse start models ctr ps loops v2 paddlerec (all of them
 # unless named), bf16; of models, ctr, ps and v2 also one alone: models-autoint models-ffm models-nce, ctr-memory
 # ctr-torch ctr-bf16 ctr-bound ctr-threads ctr-queue ctr-raw ctr-adam ctr-feed ctr-ranks ctr-watch ctr-rss, ps-journal ps-sync ps-async
-# ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step ps-memory, v2-local v2-cluster
+# ps-recovery ps-half_async ps-geo ps-adam ps-p26 ps-bytes ps-fp16 ps-int8 ps-step ps-memory, v2-local v2-cluster
 # v2-pserver.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -77,6 +77,7 @@ run_case() {
         PATH="$here/../.venv/bin:$PATH" "$ours" ctr/data.py "$data"
         P185=$P185 PT=$PT PATH="$here/../.venv/bin:$PATH" FLAGS_progress=off \
             "$ours" ctr/compare.py "$data" "$here/../build/bare_gemms" ${only:+"${only#-}"} ;;
+    ps-recovery) "$ours" ps/recovery.py ;;
     ps | ps-*)
         local data=$PEERS/ctr-data only=${1#ps}
         PATH="$here/../.venv/bin:$PATH" "$ours" ctr/data.py "$data"

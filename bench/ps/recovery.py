@@ -129,12 +129,17 @@ def snapshot_bytes(folder):
                for root, _, names in os.walk(newest) for name in names) or os.path.getsize(newest)
 
 
+def written(log):
+    """Snapshots of a server."""
+    with open(log) as file:
+        return file.read().count("a snapshot is on the disk")
+
+
 def kill_servers(args, folder, job):
     log = folder + "/logs/serverlog.1"
     for _ in range(args.kills):
-        with open(log) as file:
-            before = file.read().count("is on the disk")
-        wait_until(lambda: open(log).read().count("is on the disk") > before, "no snapshot")
+        before = written(log)
+        wait_until(lambda: written(log) > before, "no snapshot")
         size = snapshot_bytes(folder)
         _, stood = kill(folder, job, "PADDLE_PSERVER_ID=1")
         journal, snapshot = last_reading(log)
@@ -177,8 +182,7 @@ def main():
              "logs", os.path.abspath(__file__), "--rows", str(args.rows), "--job", job]
             + ["--fetch"] * args.fetch,
             cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env=dict(os.environ, FLAGS_log_level="I", FLAGS_ps_snapshot_seconds="5",
-                     FLAGS_ps_snapshot_share="50"))
+            env=dict(os.environ, FLAGS_log_level="I", FLAGS_ps_snapshot_seconds="5"))
         try:
             wait_until(lambda: len(steps(job)) > 5, "the job did not begin")
             kill_servers(args, folder, job)

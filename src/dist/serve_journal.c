@@ -97,11 +97,10 @@ static rg_status empty_folder(const rg_folder *folder)
 static rg_status find_state(rg_engine *s, struct rg_serve_journal *j, bool *other)
 {
     about a = {.engine = s};
-    rg_status code = rg_snapshot_newest(j->folder, &j->lineage, &j->number);
+    rg_status code = rg_snapshot_see(j->folder, see_about, &a, &j->lineage, &j->number);
     if (code == RG_ENOENT) /* also one that died before its first snapshot was there */
         return empty_folder(j->folder);
     RG_TRY(code);
-    RG_TRY(rg_snapshot_read(j->folder, j->number, see_about, &a));
     if (!a.seen)
         return rg_fail(RG_ECORRUPT, "the snapshot in %s does not say whose it is",
                        rg_folder_path(j->folder));

@@ -22,11 +22,11 @@ typedef struct rg_plan_config {
     const char *const *fetches;
     int n_fetches;
     bool keep_all; /* run every op, also those whose outputs nobody reads */
-    bool forward;  /* no op that is there to train: of the others those that are needed */
     bool no_fuse;  /* run the ops as written, as with FLAGS_fuse=0 */
     int thread; /* which of several threads' plans this is: random ops draw other numbers on each */
     struct rg_job *job;      /* that its runs take part in, borrowed; NULL: none */
     const rg_device *device; /* whose kernels run; NULL: the CPU's */
+    bool forward;            /* no op that is there to train; of the others those that are needed */
 } rg_plan_config;
 
 /* Owned; ended by rg_plan_close(). Variables that the program keeps (persistable)

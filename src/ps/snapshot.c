@@ -350,13 +350,10 @@ static rg_status read_at(reading *r, size_t at, bool newest)
     return code;
 }
 
-rg_status rg_snapshot_newest(const rg_folder *folder, uint64_t *lineage, uint64_t *number)
-{
-    return rg_snapshot_before(folder, UINT64_MAX, lineage, number);
-}
+typedef rg_status (*take_record)(void *arg, const rg_record *record);
 
-rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *lineage,
-                             uint64_t *number)
+static rg_status find(const rg_folder *folder, uint64_t below, take_record each, void *arg,
+                      uint64_t *lineage, uint64_t *number)
 {
     listing all = {.folder = folder};
     char why[512] = "";
@@ -366,7 +363,7 @@ rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *
     if (code == RG_OK)
         code = all.n == 0 ? rg_fail(RG_ENOENT, "there is no snapshot") : RG_ECORRUPT;
     for (size_t i = all.n; code == RG_ECORRUPT && i-- > 0;) {
-        reading r = {.all = &all};
+        reading r = {.all = &all, .each = each, .arg = arg};
         *number = all.list[i].number;
         code = read_at(&r, i, true);
         *lineage = r.lineage;
@@ -378,6 +375,23 @@ rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *
     }
     rg_free(all.list);
     return code == RG_ECORRUPT ? rg_fail(code, "no snapshot is whole: %s", why) : code;
+}
+
+rg_status rg_snapshot_newest(const rg_folder *folder, uint64_t *lineage, uint64_t *number)
+{
+    return find(folder, UINT64_MAX, NULL, NULL, lineage, number);
+}
+
+rg_status rg_snapshot_see(const rg_folder *folder, take_record each, void *arg, uint64_t *lineage,
+                          uint64_t *number)
+{
+    return find(folder, UINT64_MAX, each, arg, lineage, number);
+}
+
+rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *lineage,
+                             uint64_t *number)
+{
+    return find(folder, below, NULL, NULL, lineage, number);
 }
 
 rg_status rg_snapshot_read(const rg_folder *folder, uint64_t number,

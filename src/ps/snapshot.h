@@ -53,7 +53,11 @@ void rg_snapshot_abandon(rg_snapshot *snapshot); /* NULL is allowed */
 /* The newest that is whole, all of it checked. Those that are damaged are said, with file and
  * offset. RG_ENOENT: there is none at all; RG_ECORRUPT: none that is whole. */
 rg_status rg_snapshot_newest(const rg_folder *folder, uint64_t *lineage, uint64_t *number);
-/* The same of those whose number is smaller. */
+/* The same, and the records are seen on the way: those of damaged ones, too, before the others. */
+rg_status rg_snapshot_see(const rg_folder *folder,
+                          rg_status (*each)(void *arg, const rg_record *record), void *arg,
+                          uint64_t *lineage, uint64_t *number);
+/* The same as rg_snapshot_newest() of those whose number is smaller. */
 rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *lineage,
                              uint64_t *number);
 /* Of a delta also all that it goes on from, which comes first. */

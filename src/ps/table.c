@@ -354,7 +354,8 @@ static void unmake_last(rg_table *table, size_t before)
     rg_table_settle(table);
 }
 
-static rg_status touch_group(rg_table *table, const int64_t *ids, size_t n, rg_row_handle *handles)
+static rg_status touch_group(rg_table *table, const int64_t *ids, size_t n, rg_row_handle *handles,
+                             bool starts)
 {
     size_t missing = find_group(table, ids, n, handles);
     rg_table_note_use(table, n, missing);
@@ -367,21 +368,22 @@ static rg_status touch_group(rg_table *table, const int64_t *ids, size_t n, rg_r
         if (handles[i] != RG_NO_ROW)
             continue;
         RG_TRY(rg_table_place(table, ids[i], &handles[i]));
-        rg_table_start_row(table, ids[i], handles[i]);
+        if (starts)
+            rg_table_start_row(table, ids[i], handles[i]);
     }
     return RG_OK;
 }
 
 /* A quota refuses a batch as a whole. */
 rg_status rg_table_touch_valid(rg_table *table, const int64_t *ids, size_t n,
-                               rg_row_handle *handles)
+                               rg_row_handle *handles, bool starts)
 {
     if (table->keeps)
         return rg_table_touch_kept(table, ids, n, handles, true);
     size_t before = table->rows.n_rows;
     for (size_t first = 0; first < n; first += GROUP) {
         rg_status code = touch_group(table, ids + first, n - first < GROUP ? n - first : GROUP,
-                                     handles + first);
+                                     handles + first, starts);
         if (code == RG_OK)
             continue;
         bool full = table->full;
@@ -406,7 +408,7 @@ rg_status rg_table_touch(rg_table *table, const int64_t *ids, size_t n, rg_row_h
 {
     size_t before = rg_table_size(table);
     RG_TRY(rg_table_check_ids(table, ids, n));
-    RG_TRY(rg_table_touch_valid(table, ids, n, handles));
+    RG_TRY(rg_table_touch_valid(table, ids, n, handles, true));
     size_t now = rg_table_size(table);
     if (created != NULL) /* where rows go it may be fewer than before */
         *created = now > before ? now - before : 0;

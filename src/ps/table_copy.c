@@ -144,7 +144,7 @@ rg_status rg_table_gather(rg_table *table, const int64_t *ids, size_t n, bool cr
         size_t size = n - first < CHUNK ? n - first : CHUNK;
         float *to = values ? values + first * (size_t)table->spec.dim : NULL;
         float *const *columns = columns_from(table, states, first, moved);
-        RG_TRY(create ? rg_table_touch_valid(table, ids + first, size, handles)
+        RG_TRY(create ? rg_table_touch_valid(table, ids + first, size, handles, true)
                       : rg_table_bring(table, ids + first, size, handles));
         rg_table_read(table, handles, size, to, columns);
         if (!create)
@@ -195,7 +195,7 @@ rg_status rg_table_scatter(rg_table *table, const int64_t *ids, size_t n, const 
     RG_TRY(rg_table_check_ids(table, ids, n));
     for (size_t first = 0; first < n; first += CHUNK) {
         size_t size = n - first < CHUNK ? n - first : CHUNK;
-        RG_TRY(rg_table_touch_valid(table, ids + first, size, handles));
+        RG_TRY(rg_table_touch_valid(table, ids + first, size, handles, true));
         rg_table_write(table, handles, size,
                        values ? values + first * (size_t)table->spec.dim : NULL,
                        columns_from(table, states, first, moved));

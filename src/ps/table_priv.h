@@ -91,10 +91,10 @@ rg_status rg_table_check_ids(const rg_table *table, const int64_t *ids, size_t n
 /* Rows in memory of valid ids. Returns how many are not there. */
 size_t rg_table_find_valid(const rg_table *table, const int64_t *ids, size_t n,
                            rg_row_handle *handles);
-/* Handles of valid ids; missing rows are made, or come from the disk. On failure no row was made.
- */
+/* Handles of valid ids; missing rows are made, or come from the disk. starts: with the values that
+ * new rows have; else who calls it writes all of them. On failure no row was made. */
 rg_status rg_table_touch_valid(rg_table *table, const int64_t *ids, size_t n,
-                               rg_row_handle *handles);
+                               rg_row_handle *handles, bool starts);
 /* A place for an id that has no row in memory, of which only the id is set. Where the quota does
  * not allow it: RG_ENOMEM, and `full` is set. */
 rg_status rg_table_place(rg_table *table, int64_t id, rg_row_handle *handle);

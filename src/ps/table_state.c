@@ -351,7 +351,7 @@ static rg_status put_some(rg_table *table, const rg_table_chunk *view, int64_t *
     RG_TRY(rg_table_check_ids(table, ids, n));
     if (view->cold)
         RG_TRY(leave_out_known(table, ids, from, &n));
-    RG_TRY(rg_table_touch_valid(table, ids, n, handles));
+    RG_TRY(rg_table_touch_valid(table, ids, n, handles, false));
     for (size_t k = 0; k < n; k++)
         put_row(table, view, from[k], handles[k]);
     return RG_OK;

@@ -37,8 +37,8 @@ rg_by_hand rg_by_hand_begin(rg_executor *executor, const rg_program *program, rg
     rg_job *job = made_before(executor, program, prepared);
     forward.forward = true;
     /* Where a gradient is fetched all of it is run. */
-    if (job == NULL || rg_executor_prepare(executor, program, scope, &forward, &instead, NULL) !=
-                           RG_OK)
+    if (job == NULL ||
+        rg_executor_prepare(executor, program, scope, &forward, &instead, NULL) != RG_OK)
         return run;
     rg_plan_skip(rg_prepared_plan(prepared)); /* random numbers go by the number of the run */
     rg_prepared_release(prepared);

@@ -1,5 +1,6 @@
 """A trainer dies and is started again: the job goes on, and nobody can tell from the result."""
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from cluster import SCRIPT, clean_env, cluster, free_endpoints, launch_ps  # noq
 FAULTY = os.path.join(HERE, "rejoin_script.py")
 DATASET = os.path.join(HERE, "dataset_script.py")
 LEDGER = os.path.join(HERE, "ledger_script.py")
+HAND = os.path.join(HERE, "hand_script.py")
 RETURN = {"FLAGS_ps_return_seconds": "60"}
 STEPS = 12
 # The points of a step at which a trainer can die: before its push, with the push at one of two
@@ -88,6 +90,26 @@ def test_batches_that_were_trained_on_are_skipped(tmp_path, calm_epochs, victim,
     assert [digest(tmp_path / name) for name in ("model-0", "model-1", "model")] == calm_epochs
     log = (tmp_path / "logs" / ("workerlog.%d" % victim)).read_text()
     assert ("model-0 was saved before" in log) == (victim == 0), log
+
+
+def skipped(folder, worker):
+    """Batches that a worker which was started again passed over."""
+    with open(os.path.join(str(folder), "logs", "watch", "worker.%d.jsonl" % worker)) as file:
+        told = [json.loads(line).get("m", {}) for line in file]
+    return max(t.get("regatta_skipped_batches_total", 0) for t in told)
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("fetch, is_skipped", [("none", True), ("loss", True), ("gradient", False)])
+def test_steps_by_hand_are_passed_over(tmp_path, fetch, is_skipped):
+    """exe.run(): dropout, the schedule of the rate and what the program counts are as they were, and
+    a step that was pushed is not made again, unless what is fetched is of its way back."""
+    for name, victim in (("calm", ""), ("killed", "TRAINER1")):
+        (tmp_path / name).mkdir()
+        run(tmp_path / name, "model", ["--fetch", fetch], victim, "push.between:9:late", script=HAND)
+        assert "seen 12.0" in (tmp_path / name / "logs" / "workerlog.1").read_text()
+    assert digest(tmp_path / "killed" / "model") == digest(tmp_path / "calm" / "model")
+    assert skipped(tmp_path / "killed", 1) == (8 if is_skipped else 0)
 
 
 @pytest.mark.promise(1)
