@@ -31,7 +31,7 @@ set(_objects)
 foreach(source ${GPU_CUDA})
     get_filename_component(name ${source} NAME_WE)
     set(arch ${RG_GPU_ARCH})
-    if(name STREQUAL "wide") # by instructions that this chip alone has: others refuse it
+    if(name MATCHES "^(wide|deep)$") # by instructions that this chip alone has: others refuse it
         set(arch -gencode=arch=compute_90a,code=sm_90a)
     endif()
     set(object ${CMAKE_CURRENT_BINARY_DIR}/gpu/${name}.cu.o)

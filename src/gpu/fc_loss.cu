@@ -1,11 +1,13 @@
 /* fc_loss.cu - the last layer of a classifier of few classes, its loss, and all of its way back, in
- * one pass over x: a warp has a row, keeps it, and makes its row of dx from it. What goes to the
- * weights is summed by thread, then by block, and by a kernel of its own, which may run later;
- * always in the same order. */
+ * one pass over x: a warp has a row, keeps it, and makes its row of dx from it, while the next rows
+ * are on their way to its part of shared memory. What goes to the weights is summed by thread, then
+ * by block, and by a kernel of its own, which may run later; always in the same order. */
 #include "gpu/activate.h"
+#include "gpu/tile.h"
 
 enum { THREADS = 256, WARPS = THREADS / 32, CHUNKS = 4, FULL = 2 * 132 };
 enum { TILE = 32, DEEP = 8 };
+enum { ROW = CHUNKS * 128, AHEAD = 3, SHARED = WARPS * (AHEAD + 1) * ROW * 4 }; /* SHARED: bytes */
 
 /* Columns 128 c + 4 lane + q of the row are this lane's. */
 template <int N> struct mine {
@@ -46,13 +48,23 @@ RG_DEVICE void put(const rg_cu_fc_loss &b, int64_t e, float all)
         *b.loss = all / (float)b.m;
 }
 
-RG_DEVICE void load_row(const rg_cu_fc_loss &b, int64_t row, int lane, float4 x[CHUNKS])
+/* A lane reads what it has brought itself. */
+RG_DEVICE void bring_row(const rg_cu_fc_loss &b, int64_t row, int lane, float *to)
+{
+#pragma unroll
+    for (int at = lane * 4; at < ROW; at += 128)
+        if (row < b.m && at < b.k)
+            rg_copy16(to + at, b.x + row * b.k + at, true);
+    rg_copies_end();
+}
+
+RG_DEVICE void take_row(const rg_cu_fc_loss &b, const float *from, int lane, float4 x[CHUNKS])
 {
 #pragma unroll
     for (int c = 0; c < CHUNKS; c++) {
         float4 none = {0, 0, 0, 0};
         int at = c * 128 + lane * 4;
-        x[c] = row < b.m && at < b.k ? *(const float4 *)(b.x + row * b.k + at) : none;
+        x[c] = at < b.k ? *(const float4 *)(from + at) : none;
     }
 }
 
@@ -189,8 +201,12 @@ template <int N> RG_KERNEL RG_BOUNDS(THREADS, 2) fc_loss(rg_cu_fc_loss b)
     int64_t step = (int64_t)gridDim.x * WARPS, row = (int64_t)blockIdx.x * WARPS + warp;
     mine<N> my;
     float bias[N], given[N], lost = 0;
-    float4 x[CHUNKS], next[CHUNKS];
-    load_row(b, row, lane, next);
+    float4 x[CHUNKS];
+    RG_DYNAMIC(shared);
+    float *ring = shared + warp * (AHEAD + 1) * ROW;
+    int place = 0;
+    for (int i = 0; i < AHEAD; i++)
+        bring_row(b, row + i * step, lane, ring + i * ROW);
     int64_t next_label = label_of(b, row);
     take_weights<N>(b, lane, &my);
 #pragma unroll
@@ -201,10 +217,10 @@ template <int N> RG_KERNEL RG_BOUNDS(THREADS, 2) fc_loss(rg_cu_fc_loss b)
     for (; row < b.m; row += step) {
         float z[N];
         int64_t label = next_label;
-#pragma unroll
-        for (int c = 0; c < CHUNKS; c++)
-            x[c] = next[c];
-        load_row(b, row + step, lane, next);
+        rg_copies_wait<AHEAD - 1>();
+        take_row(b, ring + place * ROW, lane, x);
+        bring_row(b, row + AHEAD * step, lane, ring + (place + AHEAD) % (AHEAD + 1) * ROW);
+        place = (place + 1) % (AHEAD + 1);
         next_label = label_of(b, row + step);
 #pragma unroll
         for (int j = 0; j < N; j++) {
@@ -264,12 +280,23 @@ RG_KERNEL fc_loss_sums(rg_cu_fc_loss b, int64_t parts)
     put(b, e, sum);
 }
 
+template <int N> static void run(const rg_cu_fc_loss *b, cudaStream_t stream)
+{
+#ifndef RG_EMULATED
+    static bool ready;
+    if (!ready)
+        ready = cudaFuncSetAttribute(fc_loss<N>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     SHARED) == cudaSuccess;
+#endif
+    RG_LAUNCH_SHARED(fc_loss<N>, (unsigned)blocks_of(b->m), THREADS, SHARED, stream, *b);
+}
+
 extern "C" void rg_cu_fc_loss_run(const rg_cu_fc_loss *b, cudaStream_t stream)
 {
     if (b->n <= 2)
-        RG_LAUNCH_SYNC(fc_loss<2>, (unsigned)blocks_of(b->m), THREADS, stream, *b);
+        run<2>(b, stream);
     else
-        RG_LAUNCH_SYNC(fc_loss<4>, (unsigned)blocks_of(b->m), THREADS, stream, *b);
+        run<4>(b, stream);
 }
 
 extern "C" void rg_cu_fc_loss_sum(const rg_cu_fc_loss *b, cudaStream_t stream)

@@ -86,19 +86,29 @@ bool rg_cu_layer_back_x(int tiling, bool exact, const rg_cu_layer_back *b, cudaS
 bool rg_cu_layer_back_w(int tiling, bool exact, const rg_cu_layer_back *b, cudaStream_t stream);
 /* Parts that about fill the GPU `times` over in quarters, at least 1. */
 int rg_cu_layer_back_parts(int tiling, int64_t m, int64_t n, int64_t k, int quarters);
+/* Adds up what the parts have left in the room: dw, dbias and the steps. */
+void rg_cu_sum_parts(const rg_cu_layer_back *b, cudaStream_t stream);
+
+/* ---- deep.cu: the gradient of weights over many rows, TF32 ---- */
+
+/* All of dw and dbias and the steps, by blocks that fill the GPU in quarters; `parts` is not looked
+ * at: the room has rg_cu_deep_parts of them. False: the GPU, or sizes, are not for it. */
+bool rg_cu_deep_run(int quarters, const rg_cu_layer_back *b, cudaStream_t stream);
+int rg_cu_deep_parts(int quarters, int64_t m, int64_t n, int64_t k);
 
 /* ---- wide.cu: products of many rows, TF32 ---- */
 
 /* c = a b^T + bias, through relu where asked; or with x = relu'(x) a b^T. a is [m, depth], b [n,
- * depth], x and c [m, n]. parts: of a row of c, two or four. False: the GPU, or sizes, are not for
- * it. */
+ * depth], x and c [m, n]. False: the GPU, or sizes, are not for it. */
 typedef struct rg_cu_wide {
     bool relu;
     int m, n, depth;
     const float *a, *b, *bias, *x;
     float *c;
 } rg_cu_wide;
-bool rg_cu_wide_run(int parts, const rg_cu_wide *w, cudaStream_t stream);
+/* Tiles that are a quarter of a row of c, or half; staged: written from shared memory. */
+enum { RG_CU_FOURS, RG_CU_HALVES, RG_CU_FOURS_STAGED, RG_CU_HALVES_STAGED, RG_CU_WIDE_WAYS };
+bool rg_cu_wide_run(int way, const rg_cu_wide *w, cudaStream_t stream);
 /* to[j, i] = from[i, j], which is [rows, columns]. */
 void rg_cu_turn(int64_t rows, int64_t columns, const float *from, float *to, cudaStream_t stream);
 
@@ -195,7 +205,10 @@ typedef struct rg_cu_columns {
 } rg_cu_columns;
 void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_columns *columns, float *out,
                           rg_gpu_site site, cudaStream_t stream);
-/* table[id] -= *rate times its part of the row of dout; all columns are of one table. */
+/* table[id] -= *rate times its part of the row of dout; all columns are of one table. From
+ * RG_CU_MANY_ROWS on it takes half of the GPU, and no longer than on all of it: it waits for the
+ * adds. The other half is for what trails beside it. */
+enum { RG_CU_MANY_ROWS = 2048 };
 void rg_cu_scatter_columns(int64_t n, int64_t step, const rg_cu_columns *columns, const float *dout,
                            float *table, const float *rate, rg_gpu_site site, cudaStream_t stream);
 

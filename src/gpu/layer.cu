@@ -132,15 +132,17 @@ RG_DEVICE void each_column(const rg_sums<T> &s, int column, int columns, F put)
     }
 }
 
-/* The sum of the parts at an element, in their order; eight loads are on their way at a time. */
-RG_DEVICE void sum_of_parts(const rg_cu_layer_back &b, int64_t at, float v[4], int n)
+/* The sum of the parts from `first` on, each `step` of them, at an element, in their order; eight
+ * loads are on their way at a time. */
+RG_DEVICE void sum_of_parts(const rg_cu_layer_back &b, int first, int parts, int step, int64_t at,
+                            float v[4], int n)
 {
-    int64_t step = part_size(b);
+    int64_t size = part_size(b);
     clear_some(v);
 #pragma unroll 8
-    for (int p = 0; p < b.parts; p++) {
+    for (int p = first; p < parts; p += step) {
         float more[4];
-        load_some(more, b.room + p * step + at, n);
+        load_some(more, b.room + p * size + at, n);
         for (int i = 0; i < 4; i++)
             v[i] += more[i];
     }
@@ -188,34 +190,41 @@ template <class T> RG_KERNEL RG_BOUNDS(T::THREADS, T::BLOCKS) layer_back_w(rg_cu
     rg_each_result<T, false>(&s, row, column, b.k, b.n, weight,
                              [&](int r, int c, float *v, const float *w, int n) {
                                  int64_t at = (int64_t)r * b.n + c;
-                                 sum_of_parts(b, at, v, n);
+                                 sum_of_parts(b, 0, b.parts, 1, at, v, n);
                                  put_w(b, at, v, w, rate, n);
                              });
     if (sums)
         each_column<T>(s, column, b.n, [&](int c, float) {
             float v[4];
-            sum_of_parts(b, (int64_t)b.k * b.n + c / 4 * 4, v, 4);
+            sum_of_parts(b, 0, b.parts, 1, (int64_t)b.k * b.n + c / 4 * 4, v, 4);
             put_bias(b, c, v[c % 4]);
         });
 }
 
-/* Many parts: a thread has four sums. */
+/* Many parts: four threads, eight lanes apart, have four sums, a quarter of the parts each. */
 RG_KERNEL sum_parts(rg_cu_layer_back b)
 {
-    int64_t step = part_size(b), weights = (int64_t)b.k * b.n;
-    RG_EACH(e, step / 4)
-    {
-        float v[4], w[4];
-        clear_some(w);
-        if (e * 4 < weights && b.w_out != NULL)
-            load_some(w, b.w_out + e * 4, 4);
-        sum_of_parts(b, e * 4, v, 4);
-        if (e * 4 < weights)
-            put_w(b, e * 4, v, w, b.rate ? *b.rate : 0, 4);
-        else
-            for (int i = 0; i < 4; i++)
-                put_bias(b, (int)(e * 4 - weights) + i, v[i]);
+    int64_t weights = (int64_t)b.k * b.n;
+    int64_t thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    int64_t e = (thread / 32 * 8 + thread % 8) * 4;
+    int quarter = (int)(thread / 8 % 4);
+    float v[4] = {0, 0, 0, 0}, w[4];
+    if (e < part_size(b))
+        sum_of_parts(b, quarter, b.parts, 4, e, v, 4);
+    for (int i = 0; i < 4; i++) {
+        v[i] += __shfl_xor_sync(0xffffffffu, v[i], 8);
+        v[i] += __shfl_xor_sync(0xffffffffu, v[i], 16);
     }
+    if (quarter > 0 || e >= part_size(b))
+        return;
+    clear_some(w);
+    if (e < weights && b.w_out != NULL)
+        load_some(w, b.w_out + e, 4);
+    if (e < weights)
+        put_w(b, e, v, w, b.rate ? *b.rate : 0, 4);
+    else
+        for (int i = 0; i < 4; i++)
+            put_bias(b, (int)(e - weights) + i, v[i]);
 }
 
 /* ---- which tiles ---- */
@@ -259,6 +268,12 @@ template <class T> static bool run_back_x(const rg_cu_layer_back *b, cudaStream_
     return true;
 }
 
+extern "C" void rg_cu_sum_parts(const rg_cu_layer_back *b, cudaStream_t stream)
+{
+    int64_t threads = ((int64_t)(b->k + 1) * b->n / 4 + 7) / 8 * 32;
+    RG_LAUNCH_SYNC(sum_parts, (unsigned)((threads + 127) / 128), 128, stream, *b);
+}
+
 template <class T> static bool run_back_w(const rg_cu_layer_back *b, cudaStream_t stream)
 {
     static bool ready;
@@ -268,7 +283,7 @@ template <class T> static bool run_back_w(const rg_cu_layer_back *b, cudaStream_
     RG_LAUNCH_SHARED(layer_back_w<T>, (unsigned)(tiles_of<T>(b->k, b->n) * b->parts), T::THREADS,
                      T::SHARED, stream, *b);
     if (b->parts > RG_CU_FEW_PARTS)
-        RG_LAUNCH(sum_parts, rg_blocks((int64_t)(b->k + 1) * b->n / 4, 128), 128, stream, *b);
+        rg_cu_sum_parts(b, stream);
     return true;
 }
 

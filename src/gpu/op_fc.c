@@ -1,9 +1,9 @@
 /* op_fc.c - fused_fc and its gradient, with the SGD step where it has one: see ops/fused_fc.c.
  *
  * A layer of a few columns is a kernel each way (fc.cu). Others are tiles of ours (layer.cu,
- * wide.cu), or products of cuBLASLt with small kernels around them, whichever is quicker; that is
- * found out at the first run. In a recorded step dX alone is waited for: dW and the step of the
- * weight, which nobody behind it reads, run beside the ops that follow (side.h).
+ * wide.cu, deep.cu), or products of cuBLASLt with small kernels around them, whichever is quicker;
+ * that is found out at the first run. In a recorded step dX alone is waited for: dW and the step of
+ * the weight, which nobody behind it reads, run beside the ops that follow (side.h).
  *
  * X may have more columns than the weight has rows, of zeros, so that rows are aligned; behind the
  * weight there are zeros, too (gpu/memory.c), which the products read, and to which they add zeros.
@@ -64,10 +64,10 @@ static rg_status by_product(const forward *f)
     return RG_OK;
 }
 
-/* A way: a tiling, warpgroups with a row of the result in four parts or in two, the library. */
-enum { BY_GROUPS = RG_CU_TILINGS, BY_PRODUCT = BY_GROUPS + 2, WAYS };
+/* A way: a tiling, warpgroups, the library. */
+enum { BY_GROUPS = RG_CU_TILINGS, BY_PRODUCT = BY_GROUPS + RG_CU_WIDE_WAYS, WAYS };
 
-static rg_status by_groups(const forward *f, int parts)
+static rg_status by_groups(const forward *f, int way)
 {
     const layer *l = &f->l;
     if (f->turned == NULL)
@@ -81,7 +81,7 @@ static rg_status by_groups(const forward *f, int parts)
                     .bias = f->bias,
                     .c = f->out};
     rg_cu_turn(l->k, l->n, f->w, f->turned, rg_cuda(f->ctx));
-    return rg_cu_wide_run(parts, &w, rg_cuda(f->ctx)) ? RG_OK : RG_EUNIMPL;
+    return rg_cu_wide_run(way, &w, rg_cuda(f->ctx)) ? RG_OK : RG_EUNIMPL;
 }
 
 static rg_status go_forward(void *arg, int way)
@@ -92,7 +92,7 @@ static rg_status go_forward(void *arg, int way)
     if (way == BY_PRODUCT)
         return by_product(f);
     if (way >= BY_GROUPS)
-        return by_groups(f, way == BY_GROUPS ? 4 : 2);
+        return by_groups(f, way - BY_GROUPS);
     rg_cu_layer tiles = {(int)l->act, (int)l->m, (int)l->n, (int)l->k, f->x, f->w, f->bias, f->out};
     return rg_cu_layer_run(way, !tf32, &tiles, rg_cuda(f->ctx)) ? RG_OK : RG_EUNIMPL;
 }
@@ -170,7 +170,7 @@ static rg_status x_by_product(const grad *g)
     return RG_OK;
 }
 
-static rg_status x_by_groups(const grad *g, int parts)
+static rg_status x_by_groups(const grad *g, int way)
 {
     const layer *l = &g->l;
     rg_cu_wide w = {.m = (int)l->m,
@@ -182,7 +182,7 @@ static rg_status x_by_groups(const grad *g, int parts)
                     .c = g->dx};
     if (g->exact || (g->x_act != RG_CU_NONE && g->x_act != RG_CU_RELU))
         return RG_EUNIMPL;
-    return rg_cu_wide_run(parts, &w, rg_cuda(g->ctx)) ? RG_OK : RG_EUNIMPL;
+    return rg_cu_wide_run(way, &w, rg_cuda(g->ctx)) ? RG_OK : RG_EUNIMPL;
 }
 
 /* Ways as of the forward product. */
@@ -193,7 +193,7 @@ static rg_status back_x(void *arg, int way)
     if (way == BY_PRODUCT)
         return x_by_product(g);
     if (way >= BY_GROUPS)
-        return x_by_groups(g, way == BY_GROUPS ? 4 : 2);
+        return x_by_groups(g, way - BY_GROUPS);
     rg_cu_layer_back b = {.x_act = (int)g->x_act,
                           .m = (int)l->m,
                           .n = (int)l->n,
@@ -207,13 +207,15 @@ static rg_status back_x(void *arg, int way)
 
 /* ---- dW = X^T dZ, sums of dZ's columns, and the steps ---- */
 
-/* A way: a tiling and how far sums are parted; then the library. */
-enum { SIZES = 4, BY_LIBRARY = RG_CU_TILINGS * SIZES, W_WAYS };
+/* A way: a tiling, or warpgroups, and how far sums are parted; then the library. */
+enum { SIZES = 4, BY_DEEP = RG_CU_TILINGS * SIZES, BY_LIBRARY = BY_DEEP + SIZES, W_WAYS };
 
 static int parts_of(const grad *g, int way)
 {
     static const int quarters[SIZES] = {2, 4, 8, 16}; /* of what fills the GPU once */
     const layer *l = &g->l;
+    if (way >= BY_DEEP)
+        return rg_cu_deep_parts(way % SIZES + 1, l->m, l->n, l->k);
     return rg_cu_layer_back_parts(way / SIZES, l->m, l->n, l->k, quarters[way % SIZES]);
 }
 
@@ -267,7 +269,22 @@ static rg_status back_w(void *arg, int way)
                           .parts = parts_of(g, way),
                           .room = g->room,
                           .counters = g->beside->counters};
-    return rg_cu_layer_back_w(way / SIZES, g->exact, &b, g->beside->cuda) ? RG_OK : RG_EUNIMPL;
+    bool done = way < BY_DEEP ? rg_cu_layer_back_w(way / SIZES, g->exact, &b, g->beside->cuda)
+                              : !g->exact && rg_cu_deep_run(way % SIZES + 1, &b, g->beside->cuda);
+    return done ? RG_OK : RG_EUNIMPL;
+}
+
+/* Whether what comes behind dX is no product: mostly the step of a table, which takes half of the
+ * GPU (table.cu). dW, which trails beside it, takes the other half then: both waiting for their
+ * turns on all of it takes longer. */
+static bool shares(const grad *g)
+{
+    return g->l.m >= RG_CU_MANY_ROWS && !g->exact && g->dx != NULL && g->x_act == RG_CU_NONE;
+}
+
+static bool takes_half(int way)
+{
+    return way < BY_DEEP ? way % SIZES == 0 : way < BY_LIBRARY && way % SIZES <= 1;
 }
 
 /* The same, with what is changed in place changed aside. */
@@ -276,6 +293,8 @@ static rg_status back_w_aside(void *arg, int way)
     grad g = *(grad *)arg;
     if (way < BY_LIBRARY && way % SIZES > 0 && parts_of(&g, way) == parts_of(&g, way - 1))
         return RG_EUNIMPL; /* it is tried already */
+    if (shares(&g) && !takes_half(way))
+        return RG_EUNIMPL;
     g.w_out = g.w_out ? g.aside : NULL;
     g.bias_out = g.bias_out ? g.aside + g.l.k * g.l.n : NULL;
     return back_w(&g, way);
@@ -314,14 +333,22 @@ static rg_status begin_back(grad *g)
 
 typedef struct back_key {
     int64_t m, n, k;
-    int32_t x_act, exact, of_x, outs;
+    int32_t x_act, exact, outs;
+    int32_t of; /* 1: dX; 2: dW in half of the GPU */
 } back_key;
 
 static int choose_way(const grad *g, bool of_x, rg_gpu_way run)
 {
     const layer *l = &g->l;
-    back_key key = {
-        l->m, l->n, l->k, (int32_t)g->x_act, g->exact, of_x, (g->dw ? 1 : 0) + (g->w_out ? 2 : 0)};
+    back_key key = {.m = l->m,
+                    .n = l->n,
+                    .k = l->k,
+                    .x_act = (int32_t)g->x_act,
+                    .exact = g->exact,
+                    .outs = (g->dw ? 1 : 0) + (g->w_out ? 2 : 0),
+                    .of = of_x        ? 1
+                          : shares(g) ? 2
+                                      : 0};
     int n = of_x ? (int)WAYS : (int)W_WAYS;
     int by_rule = l->m <= 1024 ? (of_x ? 0 : 1) : (of_x ? 1 : SIZES + 2);
     if (!g->fits)

@@ -166,7 +166,7 @@ RG_DEVICE int64_t column_row(const rg_cu_column *c, int64_t i, int64_t j, const 
 
 /* A warp has some rows of a part; AT_ONCE loads of each lane are on their way together, of one
  * element, or where places allow it two neighbours. */
-enum { AT_ONCE = 8, WARP_ROWS = 32, FEW_ROWS = 8, MANY = 2048, VERY_MANY = 8192 };
+enum { AT_ONCE = 8, WARP_ROWS = 32, FEW_ROWS = 8, VERY_MANY = 8192 };
 
 static int rows_of_warp(int64_t n, int64_t many)
 {
@@ -479,7 +479,8 @@ RG_DEVICE void scatter_sequences(const rg_cu_column *c, int64_t first, int some,
 }
 
 /* A warp goes through all columns of its rows, so that a block meets the same ids often. */
-RG_KERNEL RG_BOUNDS(RG_THREADS, 4)
+template <int THREADS>
+RG_KERNEL RG_BOUNDS(THREADS, 1024 / THREADS)
     scatter_columns(int64_t n, int64_t step, int each, bool pairs, rg_cu_columns columns,
                     const float *dout, float *table, const float *rate, rg_gpu_site site)
 {
@@ -489,14 +490,13 @@ RG_KERNEL RG_BOUNDS(RG_THREADS, 4)
     const int width = columns.part[0].width, warp = (int)threadIdx.x / 32;
     const unsigned room = (unsigned)(SUMS / width);
     const met m = {row, sums, room < 16 ? 0 : room < MET ? room : MET};
-    for (int i = (int)threadIdx.x; i < MET; i += RG_THREADS)
+    for (int i = (int)threadIdx.x; i < MET; i += THREADS)
         row[i] = 0;
-    for (int i = (int)threadIdx.x; i < SUMS; i += RG_THREADS)
+    for (int i = (int)threadIdx.x; i < SUMS; i += THREADS)
         sums[i] = 0;
     __syncthreads();
-    const int64_t lots = (n + each - 1) / each * columns.n,
-                  all = (int64_t)gridDim.x * RG_THREADS / 32;
-    for (int64_t lot = (int64_t)blockIdx.x * (RG_THREADS / 32) + warp; lot < lots; lot += all) {
+    const int64_t lots = (n + each - 1) / each * columns.n, all = (int64_t)gridDim.x * THREADS / 32;
+    for (int64_t lot = (int64_t)blockIdx.x * (THREADS / 32) + warp; lot < lots; lot += all) {
         const rg_cu_column *c = &columns.part[lot % columns.n];
         int64_t first = lot / columns.n * each;
         int some = (int)(n - first < each ? n - first : each);
@@ -509,22 +509,36 @@ RG_KERNEL RG_BOUNDS(RG_THREADS, 4)
             scatter_rows<float>(c, first, some, step, (uint32_t)width, dout, table, by, m, site);
     }
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < (int)m.places * width; i += RG_THREADS)
+    for (int i = (int)threadIdx.x; i < (int)m.places * width; i += THREADS)
         if (sums[i] != 0)
             atomicAdd(&table[(int64_t)(row[i / width] - 1) * width + i % width], by * sums[i]);
+}
+
+template <int THREADS>
+static void run_scatter(int most_blocks, int64_t n, int64_t step, int each, bool pairs,
+                        const rg_cu_columns *columns, const float *dout, float *table,
+                        const float *rate, rg_gpu_site site, cudaStream_t stream)
+{
+    enum { WARPS = THREADS / 32 };
+    int64_t lots = (n + each - 1) / each * columns->n, blocks = (lots + WARPS - 1) / WARPS;
+    RG_LAUNCH_SYNC(scatter_columns<THREADS>,
+                   (unsigned)(blocks < most_blocks ? blocks : most_blocks), THREADS, stream, n,
+                   step, each, pairs, *columns, dout, table, rate, site);
 }
 
 extern "C" void rg_cu_scatter_columns(int64_t n, int64_t step, const rg_cu_columns *columns,
                                       const float *dout, float *table, const float *rate,
                                       rg_gpu_site site, cudaStream_t stream)
 {
-    enum { FULL = 132 * 4 };
-    int each = rows_of_warp(n, MANY);
+    enum { ALL = 132 * 4, HALF = 132 / 2 }; /* blocks that fit side by side */
+    int each = rows_of_warp(n, RG_CU_MANY_ROWS);
     if (n == 0 || columns->n == 0 || columns->part[0].width == 0)
         return;
     bool pairs = columns->part[0].width % 2 == 0 && step % 2 == 0 && (uintptr_t)table % 8 == 0 &&
                  (uintptr_t)dout % 8 == 0;
-    int64_t lots = (n + each - 1) / each * columns->n, blocks = (lots + 7) / 8;
-    RG_LAUNCH_SYNC(scatter_columns, (unsigned)(blocks > FULL ? (int64_t)FULL : blocks), RG_THREADS,
-                   stream, n, step, each, pairs, *columns, dout, table, rate, site);
+    if (n < RG_CU_MANY_ROWS)
+        run_scatter<RG_THREADS>(ALL, n, step, each, pairs, columns, dout, table, rate, site,
+                                stream);
+    else
+        run_scatter<1024>(HALF, n, step, each, pairs, columns, dout, table, rate, site, stream);
 }

@@ -12,28 +12,36 @@
 #include "gpu/group.h"
 
 #ifndef RG_EMULATED
-#include <cuda.h>
-
 enum { GROUPS = 2, ROWS = 64 * GROUPS, DEPTH = 32, ROW_BYTES = DEPTH * 4, MOST_STAGES = 8 };
-enum { ROOM = 227 << 10, HEAD = 1024 }; /* of shared memory; before the tiles: barriers */
+enum { MOST_COLUMNS = 416, ALIGNED = 1024, ROOM = 227 << 10 }; /* ROOM: of shared memory */
 enum { BRINGER = GROUPS * 128, LOOKERS = BRINGER + 32, THREADS = BRINGER + 128 }; /* threads */
-enum { LOOKING = (THREADS - LOOKERS) / 32, AT_ONCE = 13 };
+enum { LOOKING = (THREADS - LOOKERS) / 32, AHEAD = 3, PIECE = 32 }; /* PIECE: rows, and columns */
 
-typedef struct barriers {
+typedef struct before_tiles {
     uint64_t full[MOST_STAGES], empty[MOST_STAGES];
-    uint64_t seen[2], taken[2]; /* bits of activations */
-} barriers;
+    uint64_t seen, taken;           /* bits of activations */
+    uint64_t there[LOOKING][AHEAD]; /* pieces of activations */
+    float bias[MOST_COLUMNS];
+} before_tiles;
+enum { HEAD = (sizeof(before_tiles) + ALIGNED - 1) / ALIGNED * ALIGNED };
+
+/* Tiles of N columns. BLOCKS of a cluster have the same columns of tiles one below the other, and
+ * each brings a part of B to all. STAGED: results go through shared memory, from where they are
+ * written while the next tile is under way; that takes room from what is brought ahead. */
+template <int N_, int BLOCKS_, bool SLOPE_, bool STAGED_> struct tile_of {
+    enum { N = N_, BLOCKS = BLOCKS_, SLOPE = SLOPE_, STAGED = STAGED_, PART = N / BLOCKS };
+    enum { A = ROWS * ROW_BYTES, STAGE = (ROWS + N) * ROW_BYTES };
+    enum { BITS = ROWS * (N / 4), PIECES = ROWS / PIECE * ((N + PIECE - 1) / PIECE) };
+    enum { PIECE_BYTES = PIECE * PIECE * 4 };
+    enum { LOOK_ROOM = SLOPE ? LOOKING * AHEAD * PIECE_BYTES + BITS : 0 };
+    enum { OUT_COLUMNS = N > 104 ? N / 2 : N };
+    enum { OUT = STAGED ? 64 * OUT_COLUMNS * 4 : 0 }; /* of a warpgroup */
+    enum { FIT = (ROOM - ALIGNED - HEAD - LOOK_ROOM - GROUPS * OUT) / STAGE };
+    enum { STAGES = FIT < MOST_STAGES ? FIT : MOST_STAGES };
+    static_assert(PART % 8 == 0 && STAGES >= 3, "parts begin where fours are laid as in the first");
+};
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-/* A part of a matrix, from column x and row y on; zeros beyond it. */
-RG_DEVICE void bring(void *to, const CUtensorMap *map, int x, int y, uint64_t *b)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%3, %4}], [%2];" ::"r"(shared_at(to)),
-                 "l"(map), "r"(shared_at(b)), "r"(x), "r"(y)
-                 : "memory");
-}
-
 /* ---- products ---- */
 
 /* d (+)= 64 x 8 times 8 x N; of each 8 columns lane 4 g + t of warp w has 2 t and 2 t + 1, of rows
@@ -129,109 +137,198 @@ RG_DEVICE float relu(float x)
     return x > 0 ? x : x != x ? x : 0;
 }
 
-template <int N> RG_DEVICE void get_bias(const rg_cu_wide &w, int column, float2 *bias)
-{
-    float2 none = {0, 0};
-#pragma unroll
-    for (int j = 0; j < N / 8; j++)
-        bias[j] = w.bias != NULL && column + j * 8 < w.n
-                      ? __ldg((const float2 *)(w.bias + column + j * 8))
-                      : none;
-}
-
-/* bits: of this thread's first row, four activations to a byte. */
-template <int N, bool SLOPE>
-RG_DEVICE void put_results(const rg_cu_wide &w, int row, int column, const float *d,
-                           const float2 *bias, const uint8_t *bits)
+/* A result and its neighbour. bits: of its row, four activations to a byte. */
+template <class T>
+RG_DEVICE float2 result_of(const rg_cu_wide &w, float2 v, int j, float2 bias, const uint8_t *bits)
 {
     int t = (int)threadIdx.x % 4;
+    if (T::SLOPE) { /* what is no number stays so */
+        int two = bits[j * 2 + t / 2] >> (t % 2 * 2);
+        v.x *= two & 1 ? 1.0f : 0.0f;
+        v.y *= two & 2 ? 1.0f : 0.0f;
+    } else {
+        v.x += bias.x, v.y += bias.y;
+        if (w.relu)
+            v.x = relu(v.x), v.y = relu(v.y);
+    }
+    return v;
+}
+
+/* Eight columns of a tile, of two rows: to `to`, whose rows are `step` apart, the second `rows`
+ * below the first. bits: of the first row. */
+template <class T>
+RG_DEVICE void put_eight(const rg_cu_wide &w, const float *d, int j, const float *bias,
+                         const uint8_t *bits, float *to, int64_t step, int rows)
+{
+    float2 more = {0, 0};
+    if (!T::SLOPE)
+        more = *(const float2 *)(bias + j * 8 + threadIdx.x % 4 * 2);
 #pragma unroll
-    for (int j = 0; j < N / 8; j++) {
-        int c = column + j * 8;
-        if (c >= w.n)
+    for (int h = 0; h < 2; h++) {
+        float2 v = {d[j * 4 + h * 2], d[j * 4 + h * 2 + 1]};
+        v = result_of<T>(w, v, j, more, bits + h * 8 * (T::N / 4));
+        if (h * 8 < rows)
+            *(float2 *)(to + h * 8 * step) = v;
+    }
+}
+
+/* A warpgroup's rows of a tile; `first` is this thread's, bits are of it. */
+template <class T>
+RG_DEVICE void put_results(const rg_cu_wide &w, int row, int column, int first, const float *d,
+                           const float *bias, const uint8_t *bits)
+{
+    int at = column + (int)threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int j = 0; j < T::N / 8; j++) {
+        if (at + j * 8 >= w.n)
             break;
+        put_eight<T>(w, d, j, bias + column, bits, w.c + (int64_t)(row + first) * w.n + at + j * 8,
+                     w.n, w.m - row - first);
+    }
+}
+
+/* The same by columns that the warpgroup's place in shared memory has room for. */
+template <class T>
+RG_DEVICE void send_results(const rg_cu_wide &w, const CUtensorMap *c, int row, int column,
+                            int first, const float *d, const float *bias, const uint8_t *bits,
+                            float *out)
+{
+    enum { EACH = T::OUT_COLUMNS / 8 };
+    bool leads = threadIdx.x % 128 == 0;
+    int group = (int)threadIdx.x / 128;
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            float2 v = {d[j * 4 + h * 2], d[j * 4 + h * 2 + 1]};
-            if (SLOPE) { /* what is no number stays so */
-                int two = bits[h * 8 * (N / 4) + j * 2 + t / 2] >> (t % 2 * 2);
-                v.x *= two & 1 ? 1.0f : 0.0f;
-                v.y *= two & 2 ? 1.0f : 0.0f;
-            } else {
-                v.x += bias[j].x, v.y += bias[j].y;
-                if (w.relu)
-                    v.x = relu(v.x), v.y = relu(v.y);
-            }
-            if (row + h * 8 < w.m)
-                *(float2 *)(w.c + (int64_t)(row + h * 8) * w.n + c) = v;
-        }
+    for (int part = 0; part < T::N / T::OUT_COLUMNS; part++) {
+        if (leads)
+            sent();
+        meet_group(group);
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            put_eight<T>(w, d, part * EACH + i, bias + column, bits,
+                         out + first * T::OUT_COLUMNS + i * 8 + threadIdx.x % 4 * 2, T::OUT_COLUMNS,
+                         64);
+        show();
+        meet_group(group);
+        if (leads)
+            send(c, column + part * T::OUT_COLUMNS, row, out);
     }
 }
 
 /* ---- the kinds of warps ---- */
 
-template <int N> struct tile_of {
-    enum { A = ROWS * ROW_BYTES, STAGE = (ROWS + N) * ROW_BYTES, BITS = ROWS * (N / 4) };
-    enum { FIT = (ROOM - 2 * HEAD - 2 * BITS) / STAGE };
-    enum { STAGES = FIT < MOST_STAGES ? FIT : MOST_STAGES };
-};
+/* The tiles of a block, one after the other. */
+typedef struct walk {
+    int across, down; /* tiles of the product */
+    int blocks, rank; /* of a cluster */
+} walk;
 
-/* Bits of the activations of this block's tiles, for two tiles in turns. */
-template <int N>
-RG_DEVICE void look(const rg_cu_wide &w, barriers *bars, uint8_t *bits, int across, int all)
+RG_DEVICE int tiles_of_block(const walk &k)
 {
-    enum { FOURS = ROWS * (N / 4), STEP = LOOKING * 32 };
-    int me = (int)threadIdx.x - LOOKERS, turn = 0;
-    for (int tile = (int)blockIdx.x; tile < all; tile += (int)gridDim.x, turn++) {
-        int row = tile / across * ROWS, column = tile % across * N;
-        uint8_t *to = bits + turn % 2 * FOURS;
-        wait_for(&bars->taken[turn % 2], (turn / 2 & 1) ^ 1);
-        for (int from = me; from < FOURS; from += STEP * AT_ONCE) {
-            float4 x[AT_ONCE];
+    int all = (k.down + k.blocks - 1) / k.blocks * k.across, step = (int)gridDim.x / k.blocks;
+    int first = (int)blockIdx.x / k.blocks;
+    return first < all ? (all - first + step - 1) / step : 0;
+}
+
+/* Number i of them. */
+template <class T> RG_DEVICE void find_tile(const walk &k, int i, int *row, int *column)
+{
+    int at = (int)blockIdx.x / k.blocks + i * ((int)gridDim.x / k.blocks);
+    *row = (at / k.across * k.blocks + k.rank) * ROWS;
+    *column = at % k.across * T::N;
+}
+
+/* Piece i that a warp looks at, of all tiles of this block. */
+template <class T> RG_DEVICE void find_piece(const walk &k, int i, int *row, int *column)
+{
+    enum { PIECES = T::PIECES, EACH = (PIECES + LOOKING - 1) / LOOKING };
+    int warp = ((int)threadIdx.x - LOOKERS) / 32, piece = i % EACH * LOOKING + warp;
+    piece = piece < PIECES ? piece : PIECES - 1; /* that is looked at twice */
+    *row = piece % (ROWS / PIECE) * PIECE;
+    *column = piece / (ROWS / PIECE) * PIECE;
+}
+
+template <class T>
+RG_DEVICE void bring_piece(const walk &k, const CUtensorMap *x, before_tiles *bars, uint8_t *pieces,
+                           int i)
+{
+    enum { EACH = (T::PIECES + LOOKING - 1) / LOOKING };
+    int warp = ((int)threadIdx.x - LOOKERS) / 32, row, column, r, c;
+    uint64_t *there = &bars->there[warp][i % AHEAD];
+    find_tile<T>(k, i / EACH, &row, &column);
+    find_piece<T>(k, i, &r, &c);
+    expect_bytes(there, T::PIECE_BYTES);
+    bring(pieces + (warp * AHEAD + i % AHEAD) * T::PIECE_BYTES, x, column + c, row + r, there);
+}
+
+/* Bits of the activations of this block's tiles. A warp has pieces of them brought, some ahead. */
+template <class T>
+RG_DEVICE void look(const walk &k, const CUtensorMap *x, before_tiles *bars, uint8_t *pieces,
+                    uint8_t *bits)
+{
+    enum { EACH = (T::PIECES + LOOKING - 1) / LOOKING, FOURS = PIECE / 4 };
+    int warp = ((int)threadIdx.x - LOOKERS) / 32, lane = (int)threadIdx.x % 32;
+    int all = tiles_of_block(k) * EACH;
+    for (int i = 0; i < AHEAD && i < all && lane == 0; i++)
+        bring_piece<T>(k, x, bars, pieces, i);
+    for (int i = 0; i < all; i++) {
+        int turn = i / EACH, row, column;
+        const float4 *from = (const float4 *)(pieces +
+                                              (warp * AHEAD + i % AHEAD) * T::PIECE_BYTES) +
+                             lane;
+        find_piece<T>(k, i, &row, &column);
+        uint8_t *to = bits + (row + lane / FOURS) * (T::N / 4) + column / 4 + lane % FOURS;
+        if (i % EACH == 0)
+            wait_for(&bars->taken, (turn & 1) ^ 1);
+        wait_for(&bars->there[warp][i % AHEAD], i / AHEAD & 1);
+        if (column / 4 + lane % FOURS < T::N / 4) {
 #pragma unroll
-            for (int i = 0; i < AT_ONCE; i++) {
-                int e = from + i * STEP, r = row + e / (N / 4), c = column + e % (N / 4) * 4;
-                x[i].x = x[i].y = x[i].z = x[i].w = 0;
-                if (e < FOURS && r < w.m && c < w.n)
-                    x[i] = __ldg((const float4 *)(w.x + (int64_t)r * w.n + c));
+            for (int r = 0; r < PIECE * FOURS / 32; r++) {
+                float4 v = from[r * 32];
+                to[r * (32 / FOURS) * (T::N / 4)] = (uint8_t)((v.x > 0 ? 1 : 0) |
+                                                              (v.y > 0 ? 2 : 0) |
+                                                              (v.z > 0 ? 4 : 0) |
+                                                              (v.w > 0 ? 8 : 0));
             }
-#pragma unroll
-            for (int i = 0; i < AT_ONCE; i++)
-                if (from + i * STEP < FOURS)
-                    to[from + i * STEP] = (uint8_t)((x[i].x > 0 ? 1 : 0) | (x[i].y > 0 ? 2 : 0) |
-                                                    (x[i].z > 0 ? 4 : 0) | (x[i].w > 0 ? 8 : 0));
         }
         __syncwarp();
-        if (threadIdx.x % 32 == 0)
-            arrive(&bars->seen[turn % 2]);
+        if (lane == 0 && i + AHEAD < all)
+            bring_piece<T>(k, x, bars, pieces, i + AHEAD);
+        if (lane == 0 && i % EACH == EACH - 1)
+            arrive(&bars->seen);
     }
 }
 
-template <int N, bool SLOPE>
-RG_DEVICE void multiply_tiles(const rg_cu_wide &w, barriers *bars, const uint8_t *tiles, int across,
-                              int all)
+template <int BLOCKS> RG_DEVICE void arrive_at_all(uint64_t *b)
 {
-    typedef tile_of<N> T;
-    float d[N / 2];
+#pragma unroll
+    for (unsigned block = 0; block < BLOCKS; block++)
+        if (BLOCKS == 1)
+            arrive(b);
+        else
+            arrive_at(b, block);
+}
+
+template <class T>
+RG_DEVICE void multiply_tiles(const rg_cu_wide &w, const walk &k, const CUtensorMap *c_map,
+                              before_tiles *bars, const uint8_t *tiles, const uint8_t *bits,
+                              float *out)
+{
+    float d[T::N / 2];
     int lane = (int)threadIdx.x % 32, group = (int)threadIdx.x / 128,
         warp = (int)threadIdx.x / 32 % 4;
-    int chunks = (w.depth + DEPTH - 1) / DEPTH, stage = 0, before = 0, turn = 0;
-    const uint8_t *bits = tiles + T::STAGES * T::STAGE;
+    int chunks = (w.depth + DEPTH - 1) / DEPTH, stage = 0, before = 0, all = tiles_of_block(k);
     unsigned parity = 0;
-    for (int tile = (int)blockIdx.x; tile < all; tile += (int)gridDim.x, turn++) {
-        int in_tile = group * 64 + warp * 16 + lane / 4, row = tile / across * ROWS + in_tile;
-        int column = tile % across * N + lane % 4 * 2;
-        float2 bias[SLOPE ? 1 : N / 8];
-        if (!SLOPE)
-            get_bias<N>(w, column, bias);
+    for (int turn = 0; turn < all; turn++) {
+        int first = warp * 16 + lane / 4, row, column;
+        const uint8_t *my_bits = bits + (group * 64 + first) * (T::N / 4);
+        find_tile<T>(k, turn, &row, &column);
         for (int c = 0; c < chunks; c++) {
             wait_for(&bars->full[stage], parity);
-            multiply_chunk<N>(d, tiles + stage * T::STAGE + group * 64 * ROW_BYTES,
-                              tiles + stage * T::STAGE + T::A, c);
+            multiply_chunk<T::N>(d, tiles + stage * T::STAGE + group * 64 * ROW_BYTES,
+                                 tiles + stage * T::STAGE + T::A, c);
             if (c > 0) { /* that before is taken */
                 finished<1>();
                 if (lane == 0)
-                    arrive(&bars->empty[before]);
+                    arrive_at_all<T::BLOCKS>(&bars->empty[before]);
             }
             before = stage;
             stage = stage + 1 == T::STAGES ? 0 : stage + 1;
@@ -239,126 +336,147 @@ RG_DEVICE void multiply_tiles(const rg_cu_wide &w, barriers *bars, const uint8_t
         }
         finished<0>();
         if (lane == 0)
-            arrive(&bars->empty[before]);
-        if (SLOPE)
-            wait_for(&bars->seen[turn % 2], turn / 2 & 1);
-        put_results<N, SLOPE>(w, row, column, d, bias,
-                              bits + turn % 2 * T::BITS + in_tile * (N / 4));
+            arrive_at_all<T::BLOCKS>(&bars->empty[before]);
+        if (T::SLOPE)
+            wait_for(&bars->seen, turn & 1);
+        if (T::STAGED)
+            send_results<T>(w, c_map, row + group * 64, column, first, d, bars->bias, my_bits,
+                            out + group * (T::OUT / 4));
+        else
+            put_results<T>(w, row + group * 64, column, first, d, bars->bias, my_bits);
         __syncwarp();
-        if (SLOPE && lane == 0)
-            arrive(&bars->taken[turn % 2]);
+        if (T::SLOPE && lane == 0)
+            arrive(&bars->taken);
     }
+    if (T::STAGED && threadIdx.x % 128 == 0)
+        sent_all();
 }
 
-template <int N>
-RG_DEVICE void bring_tiles(const rg_cu_wide &w, const CUtensorMap *a, const CUtensorMap *b,
-                           barriers *bars, uint8_t *tiles, int across, int all)
+template <class T>
+RG_DEVICE void bring_tiles(const rg_cu_wide &w, const walk &k, const CUtensorMap *a,
+                           const CUtensorMap *b, before_tiles *bars, uint8_t *tiles)
 {
-    typedef tile_of<N> T;
-    int chunks = (w.depth + DEPTH - 1) / DEPTH, stage = 0;
+    int chunks = (w.depth + DEPTH - 1) / DEPTH, stage = 0, all = tiles_of_block(k), row, column;
     unsigned parity = 1;
-    for (int tile = (int)blockIdx.x; tile < all; tile += (int)gridDim.x)
+    for (int turn = 0; turn < all; turn++) {
+        find_tile<T>(k, turn, &row, &column);
         for (int c = 0; c < chunks; c++) {
-            uint8_t *to = tiles + stage * T::STAGE;
+            uint8_t *to = tiles + stage * T::STAGE,
+                    *part = to + T::A + k.rank * T::PART * ROW_BYTES;
             wait_for(&bars->empty[stage], parity);
             expect_bytes(&bars->full[stage], T::STAGE);
-            bring(to, a, c * DEPTH, tile / across * ROWS, &bars->full[stage]);
-            bring(to + T::A, b, c * DEPTH, tile % across * N, &bars->full[stage]);
+            bring(to, a, c * DEPTH, row, &bars->full[stage]);
+            if (T::BLOCKS == 1)
+                bring(part, b, c * DEPTH, column, &bars->full[stage]);
+            else
+                bring_to((1 << T::BLOCKS) - 1, part, b, c * DEPTH, column + k.rank * T::PART,
+                         &bars->full[stage]);
             stage = stage + 1 == T::STAGES ? 0 : stage + 1;
             parity ^= stage == 0;
         }
+    }
 }
-#endif
 
-template <int N, bool SLOPE>
-RG_KERNEL RG_BOUNDS(THREADS, 1)
-    wide(const __grid_constant__ rg_cu_wide w, const __grid_constant__ CUtensorMap a,
-         const __grid_constant__ CUtensorMap b)
+template <class T> RG_DEVICE void make_ready(const rg_cu_wide &w, before_tiles *bars)
 {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    typedef tile_of<N> T;
-    RG_DYNAMIC(given);
-    uint8_t *all = (uint8_t *)(((uintptr_t)given + HEAD - 1) / HEAD * HEAD);
-    barriers *bars = (barriers *)all;
-    int across = (w.n + N - 1) / N, tiles = (w.m + ROWS - 1) / ROWS * across;
+    for (int c = (int)threadIdx.x; c < MOST_COLUMNS; c += THREADS)
+        bars->bias[c] = w.bias != NULL && c < w.n ? w.bias[c] : 0;
     if (threadIdx.x == 0) {
         for (int s = 0; s < T::STAGES; s++) {
             make_barrier(&bars->full[s], 1);
-            make_barrier(&bars->empty[s], GROUPS * 4);
+            make_barrier(&bars->empty[s], GROUPS * 4 * T::BLOCKS);
         }
-        for (int i = 0; i < 2; i++) {
-            make_barrier(&bars->seen[i], LOOKING);
-            make_barrier(&bars->taken[i], GROUPS * 4);
-        }
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        make_barrier(&bars->seen, LOOKING);
+        make_barrier(&bars->taken, GROUPS * 4);
+        for (int i = 0; i < LOOKING * AHEAD; i++)
+            make_barrier(&bars->there[i / AHEAD][i % AHEAD], 1);
+        show();
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
+    if (T::BLOCKS > 1)
+        meet_cluster();
+}
+#endif
+
+template <class T>
+RG_KERNEL RG_BOUNDS(THREADS, 1)
+    wide(const __grid_constant__ rg_cu_wide w, const __grid_constant__ CUtensorMap a,
+         const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap x,
+         const __grid_constant__ CUtensorMap c)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    RG_DYNAMIC(given);
+    uint8_t *all = (uint8_t *)given + (-shared_at(given) & (ALIGNED - 1));
+    before_tiles *bars = (before_tiles *)all;
+    uint8_t *tiles = all + HEAD, *out = tiles + T::STAGES * T::STAGE;
+    uint8_t *pieces = out + GROUPS * T::OUT;
+    uint8_t *bits = pieces + (T::SLOPE ? LOOKING * AHEAD * T::PIECE_BYTES : 0);
+    walk k = {(w.n + T::N - 1) / T::N, (w.m + ROWS - 1) / ROWS, T::BLOCKS,
+              T::BLOCKS > 1 ? (int)rank_in_cluster() : 0};
+    make_ready<T>(w, bars);
     if (threadIdx.x < BRINGER)
-        multiply_tiles<N, SLOPE>(w, bars, all + HEAD, across, tiles);
+        multiply_tiles<T>(w, k, &c, bars, tiles, bits, (float *)out);
     else if (threadIdx.x == BRINGER)
-        bring_tiles<N>(w, &a, &b, bars, all + HEAD, across, tiles);
-    else if (SLOPE && threadIdx.x >= LOOKERS)
-        look<N>(w, bars, all + HEAD + T::STAGES * T::STAGE, across, tiles);
+        bring_tiles<T>(w, k, &a, &b, bars, tiles);
+    else if (T::SLOPE && threadIdx.x >= LOOKERS)
+        look<T>(k, &x, bars, pieces, bits);
+    __syncwarp();
+    if (T::BLOCKS > 1) /* none ends while another may reach it */
+        meet_cluster();
 #else
-    (void)w, (void)a, (void)b;
+    (void)w, (void)a, (void)b, (void)x, (void)c;
 #endif
 }
 
 /* ---- launching ---- */
 
-/* By the driver, whose functions are had by name. */
-static bool map_matrix(CUtensorMap *map, const float *data, int64_t rows, int64_t columns,
-                       int box_rows)
+template <class T> static bool run_wide(const rg_cu_wide *w, cudaStream_t stream)
 {
-    typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
-                                     const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-                                     const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-                                     CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-    static encode_tiled encode;
-    if (encode == NULL) {
-        void *found = NULL;
-        enum cudaDriverEntryPointQueryResult how;
-        if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
-                                             cudaEnableDefault, &how) != cudaSuccess ||
-            how != cudaDriverEntryPointSuccess)
-            return false;
-        encode = (encode_tiled)found;
+    static int most; /* clusters that run side by side */
+    CUtensorMap a, b, x, c;
+    if (most == 0)
+        most = rg_most_clusters(wide<T>, T::BLOCKS, THREADS, ROOM);
+    rg_gpu_matrix of_a = {w->a, w->m, w->depth, ROWS, DEPTH, true},
+                  of_b = {w->b, w->n, w->depth, T::PART, DEPTH, true},
+                  of_x = {T::SLOPE ? w->x : w->c, w->m, w->n, PIECE, PIECE, false},
+                  of_c = {w->c, w->m, w->n, 64, T::OUT_COLUMNS, false};
+    if (most == 0 || !rg_gpu_map_matrix(&a, &of_a) || !rg_gpu_map_matrix(&b, &of_b) ||
+        !rg_gpu_map_matrix(&x, &of_x) || !rg_gpu_map_matrix(&c, &of_c))
+        return false;
+    int down = (w->m + ROWS - 1) / ROWS, across = (w->n + T::N - 1) / T::N;
+    int clusters = (down + T::BLOCKS - 1) / T::BLOCKS * across;
+    return rg_launch_clusters(wide<T>, clusters < most ? clusters : most, T::BLOCKS, THREADS, ROOM,
+                              stream, *w, a, b, x, c);
+}
+
+template <int N, int BLOCKS, bool STAGED>
+static bool run_either(const rg_cu_wide *w, cudaStream_t stream)
+{
+    return w->x != NULL ? run_wide<tile_of<N, BLOCKS, true, STAGED>>(w, stream)
+                        : run_wide<tile_of<N, BLOCKS, false, STAGED>>(w, stream);
+}
+
+/* Of a row of up to 4 N columns. */
+template <int N> static bool run_way(int way, const rg_cu_wide *w, cudaStream_t stream)
+{
+    switch (way) {
+    case RG_CU_FOURS:
+        return run_either<N, 1, false>(w, stream);
+    case RG_CU_HALVES:
+        return run_either<2 * N, 2, false>(w, stream);
+    case RG_CU_FOURS_STAGED:
+        return run_either<N, 1, true>(w, stream);
+    default:
+        return run_either<2 * N, 2, true>(w, stream);
     }
-    cuuint64_t size[2] = {(cuuint64_t)columns, (cuuint64_t)rows},
-               stride[1] = {(cuuint64_t)columns * 4};
-    cuuint32_t box[2] = {DEPTH, (cuuint32_t)box_rows}, apart[2] = {1, 1};
-    return encode(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)data, size, stride, box, apart,
-                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
-}
-
-template <int N, bool SLOPE> static bool run_wide(const rg_cu_wide *w, cudaStream_t stream)
-{
-    static bool ready;
-    CUtensorMap a, b;
-    if (!ready && cudaFuncSetAttribute(wide<N, SLOPE>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       ROOM) != cudaSuccess)
-        return false;
-    ready = true;
-    if (!map_matrix(&a, w->a, w->m, w->depth, ROWS) || !map_matrix(&b, w->b, w->n, w->depth, N))
-        return false;
-    int tiles = (w->m + ROWS - 1) / ROWS * ((w->n + N - 1) / N);
-    RG_LAUNCH_SHARED((wide<N, SLOPE>), (unsigned)(tiles < 132 ? tiles : 132), THREADS, ROOM, stream,
-                     *w, a, b);
-    return true;
-}
-
-template <int N> static bool run_either(const rg_cu_wide *w, cudaStream_t stream)
-{
-    return w->x != NULL ? run_wide<N, true>(w, stream) : run_wide<N, false>(w, stream);
 }
 #endif
 
-extern "C" bool rg_cu_wide_run(int parts, const rg_cu_wide *w, cudaStream_t stream)
+extern "C" bool rg_cu_wide_run(int way, const rg_cu_wide *w, cudaStream_t stream)
 {
 #ifdef RG_EMULATED
-    (void)parts, (void)w, (void)stream;
+    (void)way, (void)w, (void)stream;
     return false;
 #else
     bool aligned = ((uintptr_t)w->a | (uintptr_t)w->b | (uintptr_t)w->x | (uintptr_t)w->c) % 16 ==
@@ -367,9 +485,9 @@ extern "C" bool rg_cu_wide_run(int parts, const rg_cu_wide *w, cudaStream_t stre
     if (!aligned || w->n <= 0 || w->m <= 0)
         return false;
     if (w->n > 256 && w->n <= 288)
-        return parts == 2 ? run_either<144>(w, stream) : run_either<72>(w, stream);
+        return run_way<72>(way, w, stream);
     if (w->n > 288 && w->n <= 416)
-        return parts == 2 ? run_either<208>(w, stream) : run_either<104>(w, stream);
+        return run_way<104>(way, w, stream);
     return false;
 #endif
 }

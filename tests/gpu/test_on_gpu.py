@@ -219,6 +219,44 @@ def test_batches_of_other_sizes():
     assert np.abs(np.subtract(*losses)).max() < 1e-4
 
 
+def many_rows(place, rows, width, array, labels):
+    """The parameters after a step of three layers, the second of which has a gradient of X, too."""
+    main, startup = fluid.Program(), fluid.Program()
+    main.random_seed = startup.random_seed = 3
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        x = fluid.data("x", [None, array.shape[1]], "float32")
+        label = fluid.data("label", [None, 1], "int64")
+        h = fluid.layers.fc(fluid.layers.fc(x, width, act="relu"), width, act="relu")
+        loss = fluid.layers.mean(fluid.layers.softmax_with_cross_entropy(
+            fluid.layers.fc(h, 12), label))
+        fluid.optimizer.SGD(20.0).minimize(loss)
+    with fluid.scope_guard(fluid.Scope()):
+        exe, scope = fluid.Executor(place), fluid.global_scope()
+        exe.run(startup)
+        names = sorted(p.name for p in main.all_parameters())
+        before = {n: np.array(scope.find_var(n).get_tensor()) for n in names}
+        exe.run(main, {"x": array, "label": labels}, [])
+        return {n: np.array(scope.find_var(n).get_tensor()) - before[n] for n in names}
+
+
+def test_layers_of_many_rows():
+    """Products that warpgroups make where the GPU has them, in TF32: sizes that no tile divides."""
+    rng = np.random.RandomState(2)
+    fluid.set_flags({"FLAGS_enable_tf32": True})
+    try:
+        for rows, depth, width in ((20011, 288, 400), (9000, 400, 400), (16387, 212, 260),
+                                   (12345, 512, 404)):
+            x = (rng.rand(rows, depth) - 0.4).astype("float32")
+            labels = rng.randint(0, 12, (rows, 1)).astype("int64")
+            here, there = (many_rows(place, rows, width, x, labels)
+                           for place in (fluid.CPUPlace(), fluid.CUDAPlace(0)))
+            for name in here:
+                worst, most = np.abs(here[name] - there[name]).max(), np.abs(here[name]).max()
+                assert most > 0 and worst < 2e-2 * most, (rows, depth, width, name, worst, most)
+    finally:
+        fluid.set_flags({"FLAGS_enable_tf32": False})
+
+
 def test_profiler_shows_where_ops_run(tmp_path=None):
     from paddle import _core
     main, startup, fetch = model(lambda: fluid.optimizer.SGD(0.1), metrics=True)
