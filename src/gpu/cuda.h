@@ -16,9 +16,7 @@
 #define RG_KERNEL        static void
 #define RG_DEVICE        static inline
 #define RG_SHARED        static thread_local
-#define RG_DYNAMIC(name) static thread_local float name[64 * 1024]
-#define RG_LAUNCH_SHARED(kernel, blocks, threads, bytes, stream, ...) \
-    RG_LAUNCH_SYNC(kernel, blocks, threads, stream, __VA_ARGS__)
+#define RG_DYNAMIC(name) float *const name = emu_shared()
 #define RG_BOUNDS(threads, blocks)
 #else
 #define RG_KERNEL static __global__ void

@@ -11,7 +11,6 @@
  * Machine code of sm_90a: other GPUs do not take it. */
 #include "gpu/group.h"
 
-#ifndef RG_EMULATED
 enum { N = 200, GROUPS = 2, UNIT = 64, DEPTH = 32, MOST_UNITS = 4 };
 /* Columns of A that a block has: all but the last have STEP; WIDE are brought, so that lanes that
  * read side by side find different banks. */
@@ -39,30 +38,6 @@ typedef struct part {
     int row, rows, units, column, from, chunks;
     int index; /* of the parts of the sum */
 } part;
-
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-/* d (+)= 64 x 8 times 8 x 200. Lane 4 g + t of warp w has of A rows 16 w + g and 16 w + g + 8, at t
- * and t + 4; of each 8 columns of d 2 t and 2 t + 1. */
-#define OUT4(i)  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-#define OUT20(i) OUT4(i), OUT4(i + 4), OUT4(i + 8), OUT4(i + 12), OUT4(i + 16)
-RG_DEVICE void multiply(float *d, const float a[4], uint64_t b, int add)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %105, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n200k8.f32.tf32.tf32 {"
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "
-                 "%14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
-                 "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
-                 "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
-                 "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, "
-                 "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, "
-                 "%84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, "
-                 "%98, %99}, {%100, %101, %102, %103}, %104, p, 1, 1;\n}\n"
-                 : OUT20(0), OUT20(20), OUT20(40), OUT20(60), OUT20(80)
-                 : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])),
-                   "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "l"(b), "r"(add));
-}
-#undef OUT20
-#undef OUT4
 
 /* ---- the kinds of warps ---- */
 
@@ -101,7 +76,7 @@ RG_DEVICE void multiply_rows(const rg_cu_layer_back &p, const places &at, const 
                 a[u][0] = one ? 1.0f : low.x, a[u][1] = other ? 1.0f : low.y;
                 a[u][2] = one ? 1.0f : high.x, a[u][3] = other ? 1.0f : high.y;
                 begin();
-                multiply(d[u], a[u], b + kk * 2, c + kk);
+                group_of<N>::multiply(d[u], a[u], b + kk * 2, c + kk);
                 end();
             }
             if (kk == 0 && c > 0 && lane == 0) /* the chunk before is done with */
@@ -213,7 +188,6 @@ RG_DEVICE void make_barriers(barriers *bars, int groups)
     }
     show();
 }
-#endif
 
 /* Tiles of C: `across` along B's columns, `above` along A's before the last. Blocks that have the
  * same part of the sum run side by side, so that they find it in the L2 cache. */
@@ -237,7 +211,6 @@ RG_KERNEL RG_BOUNDS(THREADS, 1)
     deep(const __grid_constant__ rg_cu_layer_back p, const __grid_constant__ shape s,
          const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b)
 {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     RG_DYNAMIC(given);
     uint8_t *all = (uint8_t *)given + (-shared_at(given) & (HEAD - 1));
     uint8_t *b_at = all + HEAD + A_PLACES * A_BYTES;
@@ -258,9 +231,6 @@ RG_KERNEL RG_BOUNDS(THREADS, 1)
         fewer_registers();
         turn_rows(m, at, mine);
     }
-#else
-    (void)p, (void)s, (void)a, (void)b;
-#endif
 }
 
 /* Blocks that fill the GPU in quarters: how many parts of the sum these are. */
@@ -272,42 +242,30 @@ static shape shape_of(int quarters, int64_t m, int64_t n, int64_t k)
     s.parts = (int)(parts < 1 ? 1 : parts < chunks ? parts : chunks);
     return s;
 }
-#endif
 
 extern "C" bool rg_cu_deep_run(int quarters, const rg_cu_layer_back *b, cudaStream_t stream)
 {
-#ifdef RG_EMULATED
-    (void)quarters, (void)b, (void)stream;
-    return false;
-#else
-    static bool ready;
+    static int most;
     CUtensorMap x, dz;
     rg_gpu_matrix of_x = {b->x, b->m, b->k, DEPTH, WIDE, false},
                   of_dz = {b->dz, b->m, b->n, DEPTH, N, false};
     if (((uintptr_t)b->x | (uintptr_t)b->dz) % 16 != 0 || b->k % 4 != 0 || b->n % 4 != 0)
         return false;
-    if (!ready && cudaFuncSetAttribute(deep, cudaFuncAttributeMaxDynamicSharedMemorySize, ROOM) !=
-                      cudaSuccess)
-        return false;
-    ready = true;
-    if (!rg_gpu_map_matrix(&x, &of_x) || !rg_gpu_map_matrix(&dz, &of_dz))
+    if (most == 0)
+        most = rg_most_clusters(deep, 1, THREADS, ROOM);
+    if (most == 0 || !rg_gpu_map_matrix(&x, &of_x) || !rg_gpu_map_matrix(&dz, &of_dz))
         return false;
     shape s = shape_of(quarters, b->m, b->n, b->k);
     rg_cu_layer_back p = *b;
     p.parts = s.parts;
-    RG_LAUNCH_SHARED(deep, (unsigned)(s.across * (s.above + 1) * s.parts), THREADS, ROOM, stream, p,
-                     s, x, dz);
+    if (!rg_launch_clusters(deep, s.across * (s.above + 1) * s.parts, 1, THREADS, ROOM, stream, p,
+                            s, x, dz))
+        return false;
     rg_cu_sum_parts(&p, stream);
     return true;
-#endif
 }
 
 extern "C" int rg_cu_deep_parts(int quarters, int64_t m, int64_t n, int64_t k)
 {
-#ifdef RG_EMULATED
-    (void)quarters, (void)m, (void)n, (void)k;
-    return 1;
-#else
     return shape_of(quarters, m, n, k).parts;
-#endif
 }

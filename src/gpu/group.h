@@ -1,15 +1,18 @@
 /* group.h - what Hopper's warpgroups do by single instructions, and barriers in shared memory by
- * which warps of a block hand tiles to each other. For .cu files that are compiled for sm_90a. */
+ * which warps of a block hand tiles to each other. For .cu files that are compiled for sm_90a;
+ * tests have an emulation of it all (tests/gpu/emu). */
 #ifndef RG_GPU_GROUP_H
 #define RG_GPU_GROUP_H
 
 #include "gpu/cuda.h"
-
-#ifndef RG_EMULATED
 #include "gpu/matrix_map.h"
-#endif
 
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#ifdef RG_EMULATED
+#include <emu_group.h>
+#else
+
+/* ---- addresses ---- */
+
 RG_DEVICE unsigned shared_at(const void *p)
 {
     return (unsigned)__cvta_generic_to_shared(p);
@@ -157,9 +160,104 @@ template <int LEFT> RG_DEVICE void finished(void)
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
 }
-#endif
 
-#ifndef RG_EMULATED
+/* d (+)= 64 x 8 times 8 x N; of each 8 columns lane 4 g + t of warp w has 2 t and 2 t + 1, of rows
+ * 16 w + g and 16 w + g + 8. A is in shared memory, or in registers: there the lane has these rows
+ * of it, both at t and then both at t + 4. */
+template <int N> struct group_of;
+#define OUT4(i)  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define OUT20(i) OUT4(i), OUT4(i + 4), OUT4(i + 8), OUT4(i + 12), OUT4(i + 16)
+template <> struct group_of<72> {
+    static __device__ __forceinline__ void multiply(float *d, uint64_t a, uint64_t b, int add)
+    {
+        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %38, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n72k8.f32.tf32.tf32 {"
+                     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "
+                     "%14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
+                     "%28, %29, %30, %31, %32, %33, %34, %35}, "
+                     "%36, %37, p, 1, 1;\n}\n"
+                     : OUT4(0), OUT4(4), OUT4(8), OUT4(12), OUT4(16), OUT4(20), OUT4(24), OUT4(28),
+                       OUT4(32)
+                     : "l"(a), "l"(b), "r"(add));
+    }
+};
+template <> struct group_of<104> {
+    static __device__ __forceinline__ void multiply(float *d, uint64_t a, uint64_t b, int add)
+    {
+        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %54, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n104k8.f32.tf32.tf32 {"
+                     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "
+                     "%14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
+                     "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
+                     "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51}, "
+                     "%52, %53, p, 1, 1;\n}\n"
+                     : OUT4(0), OUT4(4), OUT4(8), OUT4(12), OUT4(16), OUT4(20), OUT4(24), OUT4(28),
+                       OUT4(32), OUT4(36), OUT4(40), OUT4(44), OUT4(48)
+                     : "l"(a), "l"(b), "r"(add));
+    }
+};
+template <> struct group_of<144> {
+    static __device__ __forceinline__ void multiply(float *d, uint64_t a, uint64_t b, int add)
+    {
+        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %74, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n144k8.f32.tf32.tf32 {"
+                     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "
+                     "%14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
+                     "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
+                     "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
+                     "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, "
+                     "%70, %71}, "
+                     "%72, %73, p, 1, 1;\n}\n"
+                     : OUT4(0), OUT4(4), OUT4(8), OUT4(12), OUT4(16), OUT4(20), OUT4(24), OUT4(28),
+                       OUT4(32), OUT4(36), OUT4(40), OUT4(44), OUT4(48), OUT4(52), OUT4(56),
+                       OUT4(60), OUT4(64), OUT4(68)
+                     : "l"(a), "l"(b), "r"(add));
+    }
+};
+template <> struct group_of<208> {
+    static __device__ __forceinline__ void multiply(float *d, uint64_t a, uint64_t b, int add)
+    {
+        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %106, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n208k8.f32.tf32.tf32 {"
+                     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "
+                     "%14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
+                     "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
+                     "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
+                     "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, "
+                     "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, "
+                     "%84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, "
+                     "%98, %99, %100, %101, %102, %103}, "
+                     "%104, %105, p, 1, 1;\n}\n"
+                     : OUT4(0), OUT4(4), OUT4(8), OUT4(12), OUT4(16), OUT4(20), OUT4(24), OUT4(28),
+                       OUT4(32), OUT4(36), OUT4(40), OUT4(44), OUT4(48), OUT4(52), OUT4(56),
+                       OUT4(60), OUT4(64), OUT4(68), OUT4(72), OUT4(76), OUT4(80), OUT4(84),
+                       OUT4(88), OUT4(92), OUT4(96), OUT4(100)
+                     : "l"(a), "l"(b), "r"(add));
+    }
+};
+template <> struct group_of<200> {
+    static __device__ __forceinline__ void multiply(float *d, const float a[4], uint64_t b, int add)
+    {
+        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %105, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n200k8.f32.tf32.tf32 {"
+                     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "
+                     "%14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
+                     "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
+                     "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
+                     "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, "
+                     "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, "
+                     "%84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, "
+                     "%98, %99}, {%100, %101, %102, %103}, %104, p, 1, 1;\n}\n"
+                     : OUT20(0), OUT20(20), OUT20(40), OUT20(60), OUT20(80)
+                     : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])),
+                       "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "l"(b), "r"(add));
+    }
+};
+#undef OUT20
+#undef OUT4
+
+/* ---- launching ---- */
+
 static cudaLaunchConfig_t rg_of_clusters(int clusters, int size, int threads, int bytes,
                                          cudaLaunchAttribute *attribute)
 {

@@ -11,7 +11,6 @@
  * Machine code of sm_90a: other GPUs do not take it. */
 #include "gpu/group.h"
 
-#ifndef RG_EMULATED
 enum { GROUPS = 2, ROWS = 64 * GROUPS, DEPTH = 32, ROW_BYTES = DEPTH * 4, MOST_STAGES = 8 };
 enum { MOST_COLUMNS = 416, ALIGNED = 1024, ROOM = 227 << 10 }; /* ROOM: of shared memory */
 enum { BRINGER = GROUPS * 128, LOOKERS = BRINGER + 32, THREADS = BRINGER + 128 }; /* threads */
@@ -41,82 +40,7 @@ template <int N_, int BLOCKS_, bool SLOPE_, bool STAGED_> struct tile_of {
     static_assert(PART % 8 == 0 && STAGES >= 3, "parts begin where fours are laid as in the first");
 };
 
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 /* ---- products ---- */
-
-/* d (+)= 64 x 8 times 8 x N; of each 8 columns lane 4 g + t of warp w has 2 t and 2 t + 1, of rows
- * 16 w + g and 16 w + g + 8. */
-template <int N> struct group_of;
-#define OUT4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-template <> struct group_of<72> {
-    static __device__ __forceinline__ void multiply(float *d, uint64_t a, uint64_t b, int add)
-    {
-        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %38, 0;\n"
-                     "wgmma.mma_async.sync.aligned.m64n72k8.f32.tf32.tf32 {"
-                     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "
-                     "%14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
-                     "%28, %29, %30, %31, %32, %33, %34, %35}, "
-                     "%36, %37, p, 1, 1;\n}\n"
-                     : OUT4(0), OUT4(4), OUT4(8), OUT4(12), OUT4(16), OUT4(20), OUT4(24), OUT4(28),
-                       OUT4(32)
-                     : "l"(a), "l"(b), "r"(add));
-    }
-};
-template <> struct group_of<104> {
-    static __device__ __forceinline__ void multiply(float *d, uint64_t a, uint64_t b, int add)
-    {
-        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %54, 0;\n"
-                     "wgmma.mma_async.sync.aligned.m64n104k8.f32.tf32.tf32 {"
-                     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "
-                     "%14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
-                     "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
-                     "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51}, "
-                     "%52, %53, p, 1, 1;\n}\n"
-                     : OUT4(0), OUT4(4), OUT4(8), OUT4(12), OUT4(16), OUT4(20), OUT4(24), OUT4(28),
-                       OUT4(32), OUT4(36), OUT4(40), OUT4(44), OUT4(48)
-                     : "l"(a), "l"(b), "r"(add));
-    }
-};
-template <> struct group_of<144> {
-    static __device__ __forceinline__ void multiply(float *d, uint64_t a, uint64_t b, int add)
-    {
-        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %74, 0;\n"
-                     "wgmma.mma_async.sync.aligned.m64n144k8.f32.tf32.tf32 {"
-                     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "
-                     "%14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
-                     "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
-                     "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
-                     "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, "
-                     "%70, %71}, "
-                     "%72, %73, p, 1, 1;\n}\n"
-                     : OUT4(0), OUT4(4), OUT4(8), OUT4(12), OUT4(16), OUT4(20), OUT4(24), OUT4(28),
-                       OUT4(32), OUT4(36), OUT4(40), OUT4(44), OUT4(48), OUT4(52), OUT4(56),
-                       OUT4(60), OUT4(64), OUT4(68)
-                     : "l"(a), "l"(b), "r"(add));
-    }
-};
-template <> struct group_of<208> {
-    static __device__ __forceinline__ void multiply(float *d, uint64_t a, uint64_t b, int add)
-    {
-        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %106, 0;\n"
-                     "wgmma.mma_async.sync.aligned.m64n208k8.f32.tf32.tf32 {"
-                     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "
-                     "%14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
-                     "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
-                     "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
-                     "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, "
-                     "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, "
-                     "%84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, "
-                     "%98, %99, %100, %101, %102, %103}, "
-                     "%104, %105, p, 1, 1;\n}\n"
-                     : OUT4(0), OUT4(4), OUT4(8), OUT4(12), OUT4(16), OUT4(20), OUT4(24), OUT4(28),
-                       OUT4(32), OUT4(36), OUT4(40), OUT4(44), OUT4(48), OUT4(52), OUT4(56),
-                       OUT4(60), OUT4(64), OUT4(68), OUT4(72), OUT4(76), OUT4(80), OUT4(84),
-                       OUT4(88), OUT4(92), OUT4(96), OUT4(100)
-                     : "l"(a), "l"(b), "r"(add));
-    }
-};
-#undef OUT4
 
 template <int N>
 RG_DEVICE void multiply_chunk(float *d, const uint8_t *a, const uint8_t *b, int chunk)
@@ -390,14 +314,12 @@ template <class T> RG_DEVICE void make_ready(const rg_cu_wide &w, before_tiles *
         make_barrier(&bars->taken, GROUPS * 4);
         for (int i = 0; i < LOOKING * AHEAD; i++)
             make_barrier(&bars->there[i / AHEAD][i % AHEAD], 1);
-        show();
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        show_barriers();
     }
     __syncthreads();
     if (T::BLOCKS > 1)
         meet_cluster();
 }
-#endif
 
 template <class T>
 RG_KERNEL RG_BOUNDS(THREADS, 1)
@@ -405,7 +327,6 @@ RG_KERNEL RG_BOUNDS(THREADS, 1)
          const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap x,
          const __grid_constant__ CUtensorMap c)
 {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     RG_DYNAMIC(given);
     uint8_t *all = (uint8_t *)given + (-shared_at(given) & (ALIGNED - 1));
     before_tiles *bars = (before_tiles *)all;
@@ -424,9 +345,6 @@ RG_KERNEL RG_BOUNDS(THREADS, 1)
     __syncwarp();
     if (T::BLOCKS > 1) /* none ends while another may reach it */
         meet_cluster();
-#else
-    (void)w, (void)a, (void)b, (void)x, (void)c;
-#endif
 }
 
 /* ---- launching ---- */
@@ -471,14 +389,9 @@ template <int N> static bool run_way(int way, const rg_cu_wide *w, cudaStream_t 
         return run_either<2 * N, 2, true>(w, stream);
     }
 }
-#endif
 
 extern "C" bool rg_cu_wide_run(int way, const rg_cu_wide *w, cudaStream_t stream)
 {
-#ifdef RG_EMULATED
-    (void)way, (void)w, (void)stream;
-    return false;
-#else
     bool aligned = ((uintptr_t)w->a | (uintptr_t)w->b | (uintptr_t)w->x | (uintptr_t)w->c) % 16 ==
                        0 &&
                    w->depth % 4 == 0 && w->n % 4 == 0;
@@ -489,7 +402,6 @@ extern "C" bool rg_cu_wide_run(int way, const rg_cu_wide *w, cudaStream_t stream
     if (w->n > 288 && w->n <= 416)
         return run_way<104>(way, w, stream);
     return false;
-#endif
 }
 
 /* ---- turned matrices ---- */

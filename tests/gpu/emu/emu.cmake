@@ -20,7 +20,7 @@ add_custom_command(
             > ${GENERATED}/emu_kernel_list.c
     DEPENDS ${EMU_KERNELS} ${CMAKE_SOURCE_DIR}/tools/gen_kernels.sh VERBATIM)
 set(_objects)
-foreach(source ${EMU_CUDA} ${EMU}/emu.cpp)
+foreach(source ${EMU_CUDA} ${EMU}/emu.cpp ${EMU}/group.cpp)
     get_filename_component(name ${source} NAME_WE)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/emu/${name}.o)
     add_custom_command(OUTPUT ${object}
@@ -56,3 +56,16 @@ set_target_properties(regatta_cuda_emulated PROPERTIES OUTPUT_NAME regatta_cuda 
 add_dependencies(regatta_cuda_emulated _core)
 add_custom_command(TARGET regatta_cuda_emulated POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:_core> ${EMU_PLACED}/_core.abi3.so VERBATIM)
+
+# Products by warpgroups, by themselves.
+set(_of_groups)
+foreach(name wide deep layer emu group)
+    list(APPEND _of_groups ${CMAKE_CURRENT_BINARY_DIR}/emu/${name}.o)
+endforeach()
+add_executable(test_groups ${EMU}/test_groups.c ${_of_groups})
+target_link_libraries(test_groups PRIVATE ${CMOCKA_LIBRARY} m)
+target_include_directories(test_groups PRIVATE ${EMU}/include ${CMAKE_SOURCE_DIR}/src
+    ${CMAKE_CURRENT_SOURCE_DIR})
+set_target_properties(test_groups PROPERTIES LINKER_LANGUAGE CXX
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME test_groups COMMAND test_groups WORKING_DIRECTORY ${CMAKE_BINARY_DIR})

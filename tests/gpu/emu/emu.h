@@ -1,7 +1,7 @@
 /* emu.h - CUDA C for g++: a launch runs its blocks one after the other, and the threads of a block
  * as fibers where the kernel has barriers, so that kernels can be run and compared with the CPU's
  * where there is no GPU. It shows wrong indices, sums and barriers; it does not show races between
- * blocks, which never run at the same time here. */
+ * blocks, which never run at the same time here. What Hopper's warpgroups do is in emu_group.h. */
 #ifndef RG_EMU_H
 #define RG_EMU_H
 
@@ -21,10 +21,11 @@
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
 #define __constant__ static const
+#define __grid_constant__
 
 struct dim3 {
     unsigned x, y, z;
-    dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c)
+    constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c)
     {
     }
 };
@@ -37,15 +38,23 @@ struct emu_float2 {
 #define float4 emu_float4
 #define float2 emu_float2
 
-extern thread_local dim3 emu_thread, emu_block, emu_threads, emu_blocks;
+extern __thread dim3 emu_thread, emu_block, emu_threads, emu_blocks;
 #define threadIdx emu_thread
 #define blockIdx  emu_block
 #define blockDim  emu_threads
 #define gridDim   emu_blocks
 enum { warpSize = 32 };
 
-void emu_launch(dim3 blocks, dim3 threads, bool fibers, void (*run)(void *), void *kernel);
+/* fibers: it has barriers. groups: of warps, and copies that come later than they are begun. */
+struct emu_grid {
+    dim3 blocks, threads;
+    unsigned cluster, bytes; /* blocks of a cluster; shared memory of a block */
+    bool fibers, groups;
+};
+void emu_launch(const emu_grid &grid, void (*run)(void *), void *kernel);
 void emu_barrier(void);
+/* Of the block that runs, as many bytes as the launch said. */
+float *emu_shared(void);
 /* What lane `from` of the warp gave; all its lanes call it. */
 uint64_t emu_exchange(uint64_t mine, unsigned from);
 
@@ -53,14 +62,19 @@ template <typename F> static void emu_call(void *kernel)
 {
     (*(F *)kernel)();
 }
-template <typename F> static void emu_run(dim3 blocks, dim3 threads, bool fibers, F kernel)
+template <typename F> static void emu_run(const emu_grid &grid, F kernel)
 {
-    emu_launch(blocks, threads, fibers, emu_call<F>, &kernel);
+    emu_launch(grid, emu_call<F>, &kernel);
 }
+#define EMU_LAUNCH(kernel, blocks, threads, bytes, fibers, stream, ...)                          \
+    ((void)(stream), emu_run({dim3(blocks), dim3(threads), 1, (unsigned)(bytes), fibers, false}, \
+                             [&] { kernel(__VA_ARGS__); }))
 #define RG_LAUNCH(kernel, blocks, threads, stream, ...) \
-    ((void)(stream), emu_run(dim3(blocks), dim3(threads), false, [&] { kernel(__VA_ARGS__); }))
+    EMU_LAUNCH(kernel, blocks, threads, 0, false, stream, __VA_ARGS__)
 #define RG_LAUNCH_SYNC(kernel, blocks, threads, stream, ...) \
-    ((void)(stream), emu_run(dim3(blocks), dim3(threads), true, [&] { kernel(__VA_ARGS__); }))
+    EMU_LAUNCH(kernel, blocks, threads, 0, true, stream, __VA_ARGS__)
+#define RG_LAUNCH_SHARED(kernel, blocks, threads, bytes, stream, ...) \
+    EMU_LAUNCH(kernel, blocks, threads, bytes, true, stream, __VA_ARGS__)
 
 static inline void __syncthreads(void)
 {
