@@ -7,7 +7,10 @@ RATE = 0.1
 SIZES = {  # rows, columns, hidden, classes
     "few rows": (5, 13, 40, 2), "several blocks": (600, 37, 130, 2), "wide": (70, 300, 33, 9),
     "one column": (530, 20, 12, 1), "many rows": (1100, 8, 12, 2), "even": (150, 36, 132, 2),
+    "of groups": (140, 64, 260, 2),
 }
+# On the emulation, of all ways of op_fc.c: those by warpgroups, of products and of gradients.
+WAYS = [3, 12, 13, 14, 15]
 
 
 def places():
@@ -53,9 +56,7 @@ def step(names, p, x, y):
     return ((out - y) ** 2).mean(), {n: v - RATE * grads[n] for n, v in p.items()}
 
 
-@pytest.mark.parametrize("tf32", [False, True])
-@pytest.mark.parametrize("name", SIZES)
-def test_a_step_is_numpys(name, tf32):
+def check(name, tf32):
     import paddle.fluid as fluid
     rng = np.random.RandomState(3)
     rows, columns, _, classes = SIZES[name]
@@ -71,3 +72,15 @@ def test_a_step_is_numpys(name, tf32):
                                            atol=2e-3 if tf32 else 1e-5, err_msg=n)
     finally:
         fluid.set_flags({"FLAGS_enable_tf32": False})
+
+
+@pytest.mark.parametrize("tf32", [False, True])
+@pytest.mark.parametrize("name", SIZES)
+def test_a_step_is_numpys(name, tf32):
+    check(name, tf32)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_step_by_warpgroups_is_numpys(way, monkeypatch):
+    monkeypatch.setenv("EMU_WAY", str(way))
+    check("of groups", True)
