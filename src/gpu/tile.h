@@ -57,14 +57,15 @@ template <class T> struct rg_sums {
 #ifdef RG_EMULATED
 RG_DEVICE void rg_copy16(float *to, const float *from, bool there)
 {
-    for (int i = 0; i < 4; i++)
-        to[i] = there ? from[i] : 0;
+    emu_copy16(to, from, there);
 }
 RG_DEVICE void rg_copies_end(void)
 {
+    emu_copies_end();
 }
 template <int LEFT> RG_DEVICE void rg_copies_wait(void)
 {
+    emu_copies_wait(LEFT);
 }
 
 RG_DEVICE float rg_tf32(float x)

@@ -122,18 +122,20 @@ for a, b in zip(out[:half], out[half:]):
     run(code)
 
 
-def test_the_fused_ops_give_the_same_numbers_on_the_cpu():
-    """device_guard("cpu") keeps ops on the CPU, in a plan of the GPU with its fusions."""
+@pytest.mark.parametrize("rows, steps", [(6, 5), (13001, 2)])
+def test_the_fused_ops_give_the_same_numbers_on_the_cpu(rows, steps):
+    """device_guard("cpu") keeps ops on the CPU, in a plan of the GPU with its fusions. Of many rows
+    a warp has several."""
     code = MODEL.replace("with fluid.program_guard(main, startup):",
                          "main.random_seed = startup.random_seed = 3\n"
                          "with fluid.program_guard(main, startup), GUARD:") + """
 rng = np.random.RandomState(0)
-for _ in range(5):
-    feed = {"C%d" % i: rng.randint(0, 30, (6, 1)).astype("int64") for i in range(4)}
-    feed["label"] = rng.randint(0, 3, (6, 1)).astype("int64")
+for _ in range(STEPS):
+    feed = {"C%d" % i: rng.randint(0, 30, (ROWS, 1)).astype("int64") for i in range(4)}
+    feed["label"] = rng.randint(0, 3, (ROWS, 1)).astype("int64")
     print(float(exe.run(main, feed, [loss])[0][0]))
 print(exe._core.plan_text(main, feed, [loss.name], fluid.global_scope()).count("fused"))
-"""
+""".replace("ROWS", str(rows)).replace("STEPS", str(steps))
     said = [run(code.replace("GUARD", guard)).split()
             for guard in ("fluid.device_guard('cpu')", "fluid.device_guard(None)")]
     assert said[0][-1] == said[1][-1] == "4"

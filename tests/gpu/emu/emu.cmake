@@ -20,7 +20,7 @@ add_custom_command(
             > ${GENERATED}/emu_kernel_list.c
     DEPENDS ${EMU_KERNELS} ${CMAKE_SOURCE_DIR}/tools/gen_kernels.sh VERBATIM)
 set(_objects)
-foreach(source ${EMU_CUDA} ${EMU}/emu.cpp ${EMU}/group.cpp)
+foreach(source ${EMU_CUDA} ${EMU}/emu.cpp ${EMU}/copies.cpp ${EMU}/group.cpp)
     get_filename_component(name ${source} NAME_WE)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/emu/${name}.o)
     add_custom_command(OUTPUT ${object}
@@ -59,7 +59,7 @@ add_custom_command(TARGET regatta_cuda_emulated POST_BUILD
 
 # Products by warpgroups, by themselves.
 set(_of_groups)
-foreach(name wide deep layer emu group)
+foreach(name wide deep layer emu copies group)
     list(APPEND _of_groups ${CMAKE_CURRENT_BINARY_DIR}/emu/${name}.o)
 endforeach()
 add_executable(test_groups ${EMU}/test_groups.c ${_of_groups})

@@ -120,6 +120,7 @@ static void begin(void)
     int me = m->now;
     m->run(m->kernel);
     emu_end_of_thread();
+    emu_forget_copies();
     m->fibers[me].done = true;
     leave(&m->warps[me / 32]);
     leave(&m->blocks[m->fibers[me].rank].all);

@@ -55,6 +55,10 @@ void emu_launch(const emu_grid &grid, void (*run)(void *), void *kernel);
 void emu_barrier(void);
 /* Of the block that runs, as many bytes as the launch said. */
 float *emu_shared(void);
+/* Copies beside a thread's work, for gpu/tile.h. */
+void emu_copy16(float *to, const float *from, bool there);
+void emu_copies_end(void);
+void emu_copies_wait(int left);
 /* What lane `from` of the warp gave; all its lanes call it. */
 uint64_t emu_exchange(uint64_t mine, unsigned from);
 

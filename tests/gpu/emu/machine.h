@@ -66,6 +66,11 @@ bool emu_happens(unsigned times);
 void emu_wait(const awaited &wait);
 void emu_meet(meeting *with);
 
+/* ---- copies.cpp ---- */
+
+/* Of a thread that ends. */
+void emu_forget_copies(void);
+
 /* ---- group.cpp ---- */
 
 /* Some of the copies under way get further; false: there are none. at_least: one does. */
