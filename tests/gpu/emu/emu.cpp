@@ -97,9 +97,14 @@ float *emu_shared(void)
 /* NaN wherever nobody wrote. */
 static void clear_shared(block *b)
 {
+    const size_t all = BEFORE + MOST_SHARED + BEHIND + 896;
     if (b->memory == NULL)
-        b->memory = (uint8_t *)aligned_alloc(1024, BEFORE + MOST_SHARED + BEHIND + 896);
+        b->memory = (uint8_t *)aligned_alloc(1024, all);
+    if (b->shown == NULL && m->groups)
+        b->shown = (uint8_t *)aligned_alloc(1024, all);
     memset(b->memory, 0xff, BEFORE + m->bytes + BEHIND);
+    if (m->groups)
+        memset(b->shown, 0xff, BEFORE + m->bytes + BEHIND);
 }
 
 static void check_shared(const block *b)
@@ -204,13 +209,29 @@ static bool go_on(int number)
     abort();
 }
 
-/* Lanes that go on this time. Warps of a kernel with groups stand still at times, in whole or in
- * part, so that others overtake them. */
-static uint32_t lanes_that_go(void)
+/* Lanes that go on this time. Warps of a kernel with groups stand still at times, for long, or some
+ * of their lanes for a while, so that others overtake them. */
+static uint32_t lanes_that_go(int warp)
 {
+    if (m->still[warp] > 0) {
+        m->still[warp]--;
+        return 0;
+    }
     if (!m->groups || !emu_happens(4))
         return UINT32_MAX;
+    if (emu_happens(16))
+        m->still[warp] = (unsigned)(m->chance >> 32) % 64;
     return emu_happens(2) ? 0 : (uint32_t)(m->chance >> 16);
+}
+
+/* A block may begin when another of its cluster is long at work. */
+static void choose_who_is_late(void)
+{
+    memset(m->still, 0, sizeof m->still);
+    for (int rank = 0; rank < m->size && m->size > 1; rank++)
+        if (emu_happens(2))
+            for (int w = rank * m->each / 32; w < (rank + 1) * m->each / 32; w++)
+                m->still[w] = 200;
 }
 
 /* Whether one went on, or could have done. */
@@ -219,7 +240,7 @@ static bool go_on_all(int *left)
     int all = m->size * m->each;
     bool moved = false;
     for (int w = 0; w * 32 < all; w++) {
-        uint32_t lanes = lanes_that_go();
+        uint32_t lanes = lanes_that_go(w);
         moved |= lanes != UINT32_MAX;
         for (int i = w * 32; i < all && i < w * 32 + 32; i++)
             if ((lanes >> i % 32 & 1) && go_on(i)) {
@@ -233,6 +254,7 @@ static bool go_on_all(int *left)
 static void run_cluster(dim3 first)
 {
     make_ready(first);
+    choose_who_is_late();
     for (int left = m->size * m->each; left > 0;) {
         bool moved = go_on_all(&left);
         if (!emu_copies_go_on(!moved) && !moved && left > 0)
@@ -266,7 +288,7 @@ static void begin_launch(const emu_grid &g)
     m->size = (int)g.cluster;
     m->each = (int)(g.threads.x * g.threads.y * g.threads.z);
     m->bytes = g.bytes;
-    m->chance = 0x9e3779b97f4a7c15u * (uint64_t)(seed ? atoi(seed) + 1 : 1);
+    m->chance = 0x9e3779b97f4a7c15u * (uint64_t)(seed ? 2 * atoi(seed) + 1 : 1); /* odd, so not 0 */
     emu_threads = g.threads;
     emu_blocks = g.blocks;
 }

@@ -29,6 +29,19 @@ static uint8_t *memory_at(int block, unsigned at, unsigned bytes)
     return window(block) + at;
 }
 
+/* The same as copies and products see it. */
+static uint8_t *shown_at(int block, unsigned at, unsigned bytes)
+{
+    (void)memory_at(block, at, bytes);
+    return m->blocks[block].shown + at;
+}
+
+void emu_show(void)
+{
+    const block *b = &m->blocks[me()->rank];
+    memcpy(b->shown + BEFORE, b->memory + BEFORE, m->bytes);
+}
+
 unsigned emu_shared_at(const void *p)
 {
     const uint8_t *from = window(me()->rank);
@@ -190,10 +203,10 @@ static unsigned bytes_of(const copy &c)
     return (unsigned)(c.map.part_rows * c.map.part_columns) * 4;
 }
 
-static float *element_of(const copy &c, int block, int row, int column)
+static unsigned place_of(const copy &c, int row, int column)
 {
     unsigned at = c.at + (unsigned)(row * c.map.part_columns + column) * 4;
-    return (float *)memory_at(block, c.map.turned ? swap_chunks(at) : at, 4);
+    return c.map.turned ? swap_chunks(at) : at;
 }
 
 static float *outside(const copy &c, int row, int column)
@@ -223,6 +236,7 @@ void emu_bring(unsigned mask, void *to, const CUtensorMap *map, int x, int y, ui
         if (mask >> block & 1) {
             check_alive(block);
             memset(memory_at(block, c.at, bytes_of(c)), 0xff, bytes_of(c));
+            memset(shown_at(block, c.at, bytes_of(c)), 0xff, bytes_of(c));
         }
 }
 
@@ -240,9 +254,13 @@ static void fill(const copy &c, int block)
     for (int row = 0; row < c.map.part_rows; row++)
         for (int column = 0; column < c.map.part_columns; column++) {
             const float *from = outside(c, row, column);
-            *element_of(c, block, row, column) = from ? *from : 0;
+            unsigned at = place_of(c, row, column);
+            *(float *)memory_at(block, at, 4) = from ? *from : 0;
+            *(float *)shown_at(block, at, 4) = from ? *from : 0;
         }
     barrier *b = barrier_at(block, c.barrier);
+    if (((barrier *)shown_at(block, c.barrier, 8))->made != MADE)
+        emu_wrong("nobody has shown the barrier of a copy");
     b->bytes -= bytes_of(c);
     next_phase(b);
 }
@@ -252,7 +270,8 @@ static void take(copy *c)
     c->taken = (float *)malloc(bytes_of(*c));
     for (int row = 0; row < c->map.part_rows; row++)
         for (int column = 0; column < c->map.part_columns; column++)
-            c->taken[row * c->map.part_columns + column] = *element_of(*c, c->block, row, column);
+            c->taken[row * c->map.part_columns + column] = *(const float *)shown_at(
+                c->block, place_of(*c, row, column), 4);
 }
 
 static void put(const copy &c)
@@ -362,7 +381,7 @@ static float factor(int block, uint64_t descriptor, int row, int k)
     if (descriptor >> 62 != 1 || (eights & 0x3ffff) != 1024)
         emu_wrong("a descriptor %llx that is not known here", (unsigned long long)descriptor);
     at += (unsigned)(row / 8) * 1024 + (unsigned)(row % 8) * 128 + (unsigned)k * 4;
-    return *(const float *)memory_at(block, swap_chunks(at), 4);
+    return *(const float *)shown_at(block, swap_chunks(at), 4);
 }
 
 /* The tensor cores drop what TF32 does not have. */

@@ -42,6 +42,8 @@ struct fiber {
 struct block {
     meeting all, named[MOST_NAMED];
     uint8_t *memory; /* BEFORE, shared memory, BEHIND */
+    uint8_t *shown;  /* the same as copies and products see it: what threads wrote is not there
+                        before one of them has called show() */
 };
 
 struct machine {
@@ -49,6 +51,7 @@ struct machine {
     fiber fibers[MOST];
     meeting cluster, warps[MOST / 32];
     block blocks[MOST_BLOCKS];
+    unsigned still[MOST / 32]; /* for so many turns a warp does not go on */
     uint64_t given[MOST];
     int now, size, each; /* the fiber that runs; blocks of a cluster, and threads of each */
     unsigned bytes;      /* of shared memory */

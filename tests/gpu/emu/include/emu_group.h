@@ -3,7 +3,7 @@
  * Copies go on later than they are begun, and products read their factors when they are begun or
  * not before they are waited for, by chance (EMU_SEED): so a wait that is missing shows, and memory
  * that is used again too early. What nobody wrote, and the place of a copy under way, is NaN.
- * Fences do nothing: one that is missing does not show. */
+ * They see of what threads wrote what was there when one called show(); other fences do nothing. */
 #ifndef RG_EMU_GROUP_H
 #define RG_EMU_GROUP_H
 
@@ -11,6 +11,7 @@
 
 /* Addresses in shared memory are bytes of the block's own, from where a GPU has them. */
 unsigned emu_shared_at(const void *p);
+void emu_show(void);
 void emu_make_barrier(uint64_t *b, int count);
 void emu_expect_bytes(uint64_t *b, int bytes);
 void emu_arrive(uint64_t *b, unsigned block);
@@ -89,9 +90,11 @@ RG_DEVICE unsigned rank_in_cluster(void)
 }
 RG_DEVICE void show(void)
 {
+    emu_show();
 }
 RG_DEVICE void show_barriers(void)
 {
+    emu_show();
 }
 RG_DEVICE void arrive_at(uint64_t *b, unsigned block)
 {
