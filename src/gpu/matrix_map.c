@@ -26,8 +26,7 @@ bool rg_gpu_map_matrix(CUtensorMap *map, const rg_gpu_matrix *m)
     encode_tiled encode = get_encode();
     cuuint64_t size[2] = {(cuuint64_t)m->columns, (cuuint64_t)m->rows},
                stride[1] = {(cuuint64_t)m->columns * sizeof *m->data};
-    cuuint32_t part[2] = {(cuuint32_t)m->part_columns, (cuuint32_t)m->part_rows},
-               apart[2] = {1, 1};
+    cuuint32_t part[2] = {(cuuint32_t)m->part_columns, (cuuint32_t)m->part_rows}, apart[2] = {1, 1};
     return encode != NULL &&
            encode(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)m->data, size, stride, part,
                   apart, CU_TENSOR_MAP_INTERLEAVE_NONE,
