@@ -13,7 +13,7 @@
 
 enum {
     FIRST_WAIT_MS = 2,
-    LONGEST_WAIT_MS = 1000,
+    LONGEST_WAIT_MS = 250, /* a server that is started again is missed for no longer than that */
     VISIT_MS = 30000,
     PROD_MS = 2000,    /* of silence, after which the other end is prodded */
     FOREIGN_MS = 2000, /* of answers in another protocol, after which it is given up */
