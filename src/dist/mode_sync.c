@@ -72,17 +72,18 @@ static void try_step(rg_engine *s)
     pthread_mutex_lock(&s->lock);
     uint64_t turn = rg_serve_next_turn(s);
     int ready = count_ready(s, turn);
-    s->gave = ready > 0 ? 0 : s->gave;
+    /* Nothing is written where there is no step: the shards read this in one that is under way. */
+    if (ready > 0) {
+        s->stepping = true;
+        s->took_part = ready;
+        s->gave = 0;
+        s->turns = turn + 1;
+    }
     for (uint32_t t = 0; ready > 0 && t < s->schema.trainers; t++)
         if (rg_serve_is_of_turn(&s->trainers[t], turn)) {
             s->taking[n++] = s->trainers[t].waiting;
             s->gave += !s->trainers[t].waiting->came;
         }
-    if (ready > 0) {
-        s->stepping = true;
-        s->took_part = ready;
-        s->turns = turn + 1;
-    }
     pthread_mutex_unlock(&s->lock);
     if (ready > 0)
         rg_serve_make_step(s, end_step);
