@@ -431,13 +431,19 @@ static rg_status exchange(rg_job *job, rg_geo *g)
     return code;
 }
 
-/* A step that an earlier process of this trainer has made and pushed. What it has changed here
- * once more is undone behind the last of them. */
-static void replay(rg_job *job, rg_geo *g)
+static bool replays(const rg_job *job, const rg_geo *g)
 {
-    g->strayed = true;
-    if (++g->steps < rg_job_resumed(job, 0).position)
+    return g->steps < rg_job_resumed(job, 0).position;
+}
+
+/* A step that an earlier process of this trainer has made and pushed, and that was made here once
+ * more or passed over. What those that were made have changed is undone behind the last. */
+static void count_replayed(const rg_job *job, rg_geo *g)
+{
+    g->steps++;
+    if (replays(job, g) || !g->strayed)
         return;
+    g->strayed = false;
     for (int i = 0; i < g->n_parts; i++) {
         geo_part *part = &g->parts[i];
         rg_value_settle(part->value);
@@ -451,10 +457,9 @@ bool rg_geo_skip(rg_job *job, bool counts)
 {
     pthread_mutex_lock(&job->lock);
     rg_geo *g = job->mode_state;
-    bool skips = g != NULL && (!g->strayed || !counts) &&
-                 g->steps < rg_job_resumed(job, 0).position;
+    bool skips = g != NULL && replays(job, g);
     if (skips && counts)
-        g->steps++;
+        count_replayed(job, g);
     pthread_mutex_unlock(&job->lock);
     return skips;
 }
@@ -478,10 +483,12 @@ rg_status rg_geo_send(rg_ctx *ctx, rg_job *job)
                                   "fleet.startup_program");
     for (int i = 0; code == RG_OK && i < rg_n_in(ctx, X) && i < names->n; i++)
         code = note_ids(g, names->strings[i], rg_in_n(ctx, X, i));
-    if (code == RG_OK && g->steps < rg_job_resumed(job, 0).position)
-        replay(job, g);
-    else if (code == RG_OK && ++g->steps % (uint64_t)g->push_nums == 0)
+    if (code == RG_OK && replays(job, g)) {
+        g->strayed = true;
+        count_replayed(job, g);
+    } else if (code == RG_OK && ++g->steps % (uint64_t)g->push_nums == 0) {
         code = exchange(job, g);
+    }
     pthread_mutex_unlock(&job->lock);
     return code;
 }

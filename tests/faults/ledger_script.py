@@ -38,6 +38,8 @@ def parse_args():
     parser.add_argument("--large", type=int, default=0, help="numbers of one more parameter")
     parser.add_argument("--meet", type=int, default=0, help="barrier and sum after so many steps")
     parser.add_argument("--pause", type=float, default=0.0, help="seconds after each step")
+    parser.add_argument("--gradient-every", type=int, default=0,
+                        help="the first of so many steps fetches a gradient")
     parser.add_argument("--wait-for", help="before the last step, a file")
     return parser.parse_args()
 
@@ -63,7 +65,8 @@ def train(args, exe):
             time.sleep(0.02)
         # Each worker has a row of its own, and one is everybody's.
         ids = np.array([[index + 1], [0]], dtype="int64")
-        exe.run(fleet.main_program, feed={"ids": ids})
+        fetch = ["w@GRAD"] if args.gradient_every and step % args.gradient_every == 0 else []
+        exe.run(fleet.main_program, feed={"ids": ids}, fetch_list=fetch)
         print("step %d" % step)
         sys.stdout.flush()
         time.sleep(args.pause)

@@ -136,6 +136,24 @@ def test_each_push_counts_once_in_async_modes(cluster, mode):  # noqa: F811
         assert numbers == pytest.approx(wanted, abs=1e-3), ledger
 
 
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("every", [4, 7])
+def test_geo_steps_count_once_whether_they_are_passed_over_or_not(cluster, every):  # noqa: F811
+    """Of the 15 steps that come once more some fetch a gradient, and are made in whole; the last of them
+    is passed over (4), or is one of those (7). What they change is undone, and all others are made."""
+    arguments = ["--mode", "geo", "--steps", "40", "--gradient-every", str(every)]
+    cluster.fleet(1, 1, arguments, script=LEDGER, env=dict(RETURN),
+                  own={"worker0": {"RG_FAULT": "geo.push:4:kill"}})
+    first = cluster.named("worker0")
+    assert first.wait(60) == -signal.SIGKILL
+    again = cluster.start("again", [LEDGER] + arguments,
+                          **dict(environment_of(first), REGATTA_INCARNATION="1"))
+    cluster.processes.remove(first)
+    cluster.finish()
+    ledger = [line for line in again.text().splitlines() if "ledger" in line]
+    assert [float(x) for x in ledger[0].split()[1:]] == [-40.0] * 6, ledger
+
+
 def geo(lives):
     """What pushes of a worker come to, in each of its lives so many: of two workers each shares half of
     what it has changed, and keeps the other half, which goes with it when it dies."""
