@@ -80,13 +80,17 @@ static void fail_because_of(rg_engine *s, const rg_member *trainer, const char *
     rg_serve_fail(s, RG_ECLOSED, "%s %s%s", trainer->who, before, how);
 }
 
-/* It is waited for no more. */
-static void has_left(rg_engine *s, rg_member *trainer, bool lost)
+/* It is waited for no more. False: another process has its number by now, and is. */
+static bool has_left(rg_engine *s, rg_member *trainer, uint64_t session, bool lost)
 {
     pthread_mutex_lock(&s->members);
-    trainer->left = true;
-    trainer->lost = lost;
+    bool current = trainer->session == session;
+    if (current) {
+        trainer->left = true;
+        trainer->lost = lost;
+    }
     pthread_mutex_unlock(&s->members);
+    return current;
 }
 
 /* Nothing is kept for one that has left. */
@@ -376,7 +380,7 @@ void rg_serve_leave(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     if (waits) {
         rg_rpc_refuse(request, RG_EINVAL, "%s leaves while it waits for an answer", trainer->who);
     } else {
-        has_left(s, trainer, false);
+        (void)has_left(s, trainer, trainer->session, false);
         rg_serve_return_leases(s, trainer, trainer->epoch);
         rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
         rg_log(RG_LOG_I, "ps", "server=%d \"%s has finished\"", s->id, trainer->who);
@@ -401,31 +405,35 @@ void rg_serve_hear_failure(rg_engine *s, rg_member *trainer, rg_rpc_request *req
     fail_because_of(s, trainer, "has failed: ", why);
 }
 
-/* One that has not left is gone for good. With the lock. True: the others go on without it. */
-static bool is_done_without(rg_engine *s, rg_member *trainer, const char *how)
+/* One that has not left is gone for good, with its session. With the lock, which does not keep
+ * another process from its number. True: the others go on without it. */
+static bool is_done_without(rg_engine *s, rg_member *trainer, uint64_t session, const char *how)
 {
+    const char *who = trainer->who;
     bool may = s->mode != NULL &&
                (s->elastic > 0 || (!s->mode->programs.merges && rg_flag_bool("ps_go_on")));
     if (!may) {
         fail_because_of(s, trainer, "", how);
         return false;
     }
-    rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, trainer->who, how);
-    tell(trainer - s->trainers, "lost", trainer->who, how);
-    (void)snprintf(s->last_lost, sizeof s->last_lost, "%s, which %s", trainer->who, how);
-    rg_serve_note_gone(s, trainer->session);
-    has_left(s, trainer, s->elastic > 0);
+    if (!has_left(s, trainer, session, s->elastic > 0))
+        return false;
+    rg_log(RG_LOG_W, "ps", "server=%d \"%s %s; the others go on\"", s->id, who, how);
+    tell(trainer - s->trainers, "lost", who, how);
+    (void)snprintf(s->last_lost, sizeof s->last_lost, "%s, which %s", who, how);
+    rg_serve_note_gone(s, session);
     end_if_all_left(s);
     rg_serve_try_rendezvous(s);
     return true;
 }
 
-/* Whether the session is the trainer's, and whether it may come back. */
+/* Whether the session is the trainer's, of which epoch, and whether it may come back. */
 static bool is_current(rg_engine *s, rg_member *trainer, const rg_rpc_peer *peer, const char *how,
-                       bool *away)
+                       uint64_t *epoch, bool *away)
 {
     pthread_mutex_lock(&s->members);
     bool current = trainer->session == rg_rpc_peer_session(peer);
+    *epoch = trainer->epoch;
     *away = current && !trainer->left && !s->ended && rg_serve_waits_for_return() &&
             s->elastic == 0;
     if (*away) {
@@ -449,25 +457,34 @@ static void is_not_here(rg_engine *s, rg_member *trainer, const rg_rpc_peer *pee
     pthread_mutex_unlock(&s->members);
 }
 
+static void tell_away(const rg_engine *s, const rg_member *trainer, const char *how)
+{
+    tell(trainer - s->trainers, "lost", trainer->who, how);
+    rg_log(RG_LOG_W, "ps",
+           "server=%d wait_seconds=%lld \"%s %s; it may be started again, and is waited for\"",
+           s->id, (long long)rg_flag_int("ps_return_seconds"), trainer->who, how);
+}
+
 static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
 {
     rg_member *trainer = rg_rpc_peer_user(peer);
     bool goes_on = false, away;
-    if (trainer == NULL || !is_current(s, trainer, peer, how, &away))
+    uint64_t epoch;
+    if (trainer == NULL)
+        return;
+    pthread_mutex_lock(&s->lock); /* first: who comes while it is waited for is not gone */
+    if (!is_current(s, trainer, peer, how, &epoch, &away)) {
+        pthread_mutex_unlock(&s->lock);
         return; /* another process has its place */
+    }
     if (away)
-        tell(trainer - s->trainers, "lost", trainer->who, how);
-    if (away)
-        rg_log(RG_LOG_W, "ps",
-               "server=%d wait_seconds=%lld \"%s %s; it may be started again, and is waited for\"",
-               s->id, (long long)rg_flag_int("ps_return_seconds"), trainer->who, how);
-    pthread_mutex_lock(&s->lock);
+        tell_away(s, trainer, how);
     trainer->idle = trainer->idle || (away && trainer->leased);
     trainer->holds = 0;
     if (!trainer->left && !away)
-        goes_on = is_done_without(s, trainer, how);
+        goes_on = is_done_without(s, trainer, rg_rpc_peer_session(peer), how);
     pthread_mutex_unlock(&s->lock);
-    rg_serve_return_leases(s, trainer, trainer->epoch);
+    rg_serve_return_leases(s, trainer, epoch);
     if (goes_on)
         forget(s, trainer);
     is_not_here(s, trainer, peer);
@@ -482,6 +499,7 @@ void rg_serve_look_for_away(rg_engine *s)
         char how[600];
         pthread_mutex_lock(&s->lock);
         pthread_mutex_lock(&s->members);
+        uint64_t session = trainer->session;
         bool late = trainer->away_ns != 0 && now > trainer->away_ns &&
                     now - trainer->away_ns > wait_ns;
         trainer->away_ns = late ? 0 : trainer->away_ns;
@@ -489,7 +507,7 @@ void rg_serve_look_for_away(rg_engine *s)
         (void)snprintf(how, sizeof how,
                        "%s; it did not come back within %llu s (FLAGS_ps_return_seconds)",
                        trainer->how, (unsigned long long)(wait_ns / SECOND));
-        bool goes_on = late && !trainer->left && is_done_without(s, trainer, how);
+        bool goes_on = late && !trainer->left && is_done_without(s, trainer, session, how);
         pthread_mutex_unlock(&s->lock);
         if (goes_on)
             forget(s, trainer);

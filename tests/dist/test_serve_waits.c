@@ -29,16 +29,24 @@ static void hear_connected(void *user, const rg_rpc_welcome *welcome, bool again
     ((ears *)user)->back += again;
 }
 
-static rg_rpc_client *connect_to(const server *s, int trainer, ears *e)
+static rg_rpc_client *connect_again(const server *s, int trainer, uint32_t incarnation, ears *e)
 {
-    rg_rpc_client_config config = {
-        .me = {.role = RG_RPC_TRAINER, .trainer = trainer, .name = "someone", .host = "here"},
-        .events = {.dead = hear_dead, .connected = hear_connected},
-        .user = e};
+    rg_rpc_client_config config = {.me = {.role = RG_RPC_TRAINER,
+                                          .trainer = trainer,
+                                          .incarnation = incarnation,
+                                          .name = "someone",
+                                          .host = "here"},
+                                   .events = {.dead = hear_dead, .connected = hear_connected},
+                                   .user = e};
     rg_rpc_client *client;
     assert_ok(rg_rpc_client_open(&client, s->endpoint, &config));
     assert_ok(rg_rpc_client_ready(client, NULL));
     return client;
+}
+
+static rg_rpc_client *connect_to(const server *s, int trainer, ears *e)
+{
+    return connect_again(s, trainer, 0, e);
 }
 
 static rg_status ask(rg_rpc_client *client, uint16_t method, const rg_buf *body)
@@ -196,6 +204,49 @@ static void the_door_does_not_wait_for_the_engine(void **state)
     (void)unsetenv("RG_FAULT");
 }
 
+/* A trainer goes while the engine works, and another process has its number before the engine has
+ * heard of that: the one that came is not the one that is gone. */
+static void who_takes_a_number_is_not_taken_for_the_one_before(void **state)
+{
+    const double x = 1;
+    server s;
+    ears e = {0};
+    rg_buf body;
+    (void)state;
+    set_flag("ps_join_seconds", "0");
+    set_flag("rpc_lease_ms", "10000");
+    set_flag("ps_elastic", "1");
+    server_prepare(&s, RG_UPDATE_ASYNC, 2, "127.0.0.1");
+    set_flag("ps_loops", "2"); /* each trainer has one */
+    (void)setenv("RG_FAULT", "ps.reduce:1:delay", 1);
+    assert_int_equal(pthread_create(&s.thread, NULL, serve, &s), 0);
+    rg_rpc_client *busy = connect_to(&s, 0, &e), *old = connect_to(&s, 1, &e);
+    rg_buf_init(&body, 0);
+    rg_ps_put_text(&body, "auc!"); /* its length keeps what follows at a multiple of 8 */
+    rg_buf_u32(&body, 0);
+    rg_buf_u32(&body, 0);
+    rg_buf_add(&body, &x, sizeof x);
+    rg_rpc_call *waiting = begin(old, RG_PS_REDUCE, &body);
+    assert_ok(ask(old, RG_PS_SCHEMA, NULL)); /* the server has what was sent before */
+    rg_rpc_call *call = begin(busy, RG_PS_REDUCE, &body);
+    nap(100); /* the engine adds up */
+    rg_rpc_call_close(waiting);
+    rg_rpc_client_close(old);
+    nap(100);
+    rg_rpc_client *fresh = connect_again(&s, 1, 1, &e);
+    assert_ok(rg_rpc_wait(call));
+    assert_ok(ask(fresh, RG_PS_SCHEMA, NULL));
+    assert_ok(ask(busy, RG_PS_LEAVE, NULL));
+    assert_ok(ask(fresh, RG_PS_LEAVE, NULL));
+    rg_rpc_call_close(call);
+    rg_rpc_client_close(busy);
+    rg_rpc_client_close(fresh);
+    rg_buf_fini(&body);
+    server_end_well(&s);
+    (void)unsetenv("RG_FAULT");
+    set_flag("ps_elastic", "0");
+}
+
 /* Nobody is buried, all others are served, and the save fails by name in time. */
 static void a_disk_that_does_not_answer(void **state)
 {
@@ -257,4 +308,5 @@ RUN(cmocka_unit_test(a_step_without_a_trainer_ends_the_job),
     cmocka_unit_test(the_others_work_on_until_they_are_done),
     cmocka_unit_test(one_that_does_nothing_is_named),
     cmocka_unit_test(the_door_does_not_wait_for_the_engine),
+    cmocka_unit_test(who_takes_a_number_is_not_taken_for_the_one_before),
     cmocka_unit_test(a_disk_that_does_not_answer))
