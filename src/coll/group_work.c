@@ -74,13 +74,13 @@ rg_status rg_group_start(rg_group_work **out, rg_group *group, const rg_group_wo
     work->group = group;
     work->in_memory = work->kind != RG_GROUP_NONE && group->shared != NULL;
     rg_latch_init(&work->done);
-    *out = work;
     if (work->kind == RG_GROUP_LIST &&
         (work->counts = rg_alloc_zero((size_t)group->size, sizeof *work->counts)) == NULL) {
         rg_latch_fini(&work->done);
         rg_free(work);
         return rg_no_memory((size_t)group->size * sizeof *work->counts, "a gather");
     }
+    *out = work;
     atomic_fetch_add(&group->refs, 1);
     if (work->in_memory) {
         rg_shared_start(group->shared, work);

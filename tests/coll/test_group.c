@@ -410,6 +410,42 @@ static void operations_run_while_their_caller_does_something_else(void **unused)
     run_team(3, meanwhile);
 }
 
+/* What the caller keeps is untouched, and may be closed; the next time there is memory. */
+static void gather_without_memory(rg_group *group, int rank)
+{
+    enum { ALLOCATIONS = 2 };
+    char *all[2] = {NULL};
+    rg_group_work *work = NULL;
+    rg_group_list list = {.n = 1,
+                          .columns = 2,
+                          .mine = {"ab", "cdef"},
+                          .item_bytes = {1, 2},
+                          .room = make_room,
+                          .user = all};
+    for (int n = 1; n <= ALLOCATIONS; n++) {
+        rg_mem_fail_at(n);
+        rg_status code = rg_group_start_gather(&work, group, &list);
+        assert_true(rg_mem_failed());
+        rg_mem_fail_at(0);
+        assert_int_equal(code, RG_ENOMEM);
+        assert_null(work);
+    }
+    assert_ok(rg_group_start_gather(&work, group, &list));
+    assert_ok(rg_group_wait(work));
+    assert_int_equal(rg_group_gathered(work, rank), 1);
+    assert_memory_equal(all[1], "cdcd", 4);
+    rg_free(all[0]);
+    rg_free(all[1]);
+    rg_group_work_close(work);
+}
+
+/* promise 18 */
+static void without_memory_nothing_is_under_way(void **unused)
+{
+    (void)unused;
+    run_team(2, gather_without_memory);
+}
+
 static void failing(rg_group *group, int rank)
 {
     if (rank == 1)
@@ -580,6 +616,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(who_is_killed_ends_the_wait_of_the_others),
         cmocka_unit_test(a_wait_can_be_interrupted),
         cmocka_unit_test(operations_run_while_their_caller_does_something_else),
+        cmocka_unit_test(without_memory_nothing_is_under_way),
         cmocka_unit_test(who_fails_tells_the_others_why),
         cmocka_unit_test(what_is_under_way_may_be_closed_after_the_group),
         cmocka_unit_test(members_compute_together_over_mpi_in_the_same_order),
