@@ -175,7 +175,7 @@ bool rg_watched_split(const rg_watch_state *s, const rg_watched *p, double share
     }
     for (int i = 0; i < RG_STEP_PARTS; i++)
         share[i] = sum > 0 && share[i] > 0 ? share[i] / sum : 0;
-    return sum > 0;
+    return sum > 0 && isfinite(sum);
 }
 
 static const char *reason_of(const double share[RG_STEP_PARTS])

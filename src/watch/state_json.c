@@ -178,7 +178,8 @@ static void add_tables(const rg_watch_state *s, rg_buf *out)
         add_number(out, "bytes", tables[i].bytes);
         rg_buf_char(out, '}');
     }
-    rg_buf_printf(out, "],\"bytes\":%.0f", bytes);
+    rg_buf_char(out, ']');
+    add_number(out, "bytes", bytes);
     add_known(out, "limit", limit > 0, limit);
     add_known(out, "lookups", lookups > 0, lookups);
     add_known(out, "hits", lookups > 0, sum(s, "regatta_table_hits_total"));

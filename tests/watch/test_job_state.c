@@ -114,6 +114,27 @@ static void lines_that_cannot_be_read_are_counted_and_passed_over(void **state)
     rg_watch_state_close(s);
 }
 
+/* The page reads it as JSON, which has neither NaN nor an infinity: they come as texts. */
+static void numbers_that_json_has_not_leave_the_state_readable(void **state)
+{
+    static const char *const raw[] = {":nan", ":-nan", ":inf", ":-inf"};
+    (void)state;
+    write_lines("worker.0", START(100, 7, 0) "{\"t\":101,\"m\":{"
+                                             "\"regatta_table_bytes{table=\\\"a\\\"}\":\"NaN\","
+                                             "\"regatta_table_rows{table=\\\"a\\\"}\":\"-Inf\","
+                                             "\"regatta_step_seconds_total{part=\\\"read\\\"}\":"
+                                             "\"+Inf\"}}\n"
+                                             "{\"t\":101,\"end\":{\"status\":0}}\n");
+    rg_watch_state *s = opened(101);
+    char *json = json_of(s);
+    assert_holds(json, "],\"bytes\":\"NaN\"");
+    for (size_t i = 0; i < sizeof raw / sizeof *raw; i++)
+        if (strstr(json, raw[i]) != NULL)
+            fail_msg("'%s' is in %s", raw[i], json);
+    rg_free(json);
+    rg_watch_state_close(s);
+}
+
 static void texts_of_others_cannot_break_what_is_shown(void **state)
 {
     (void)state;
@@ -325,6 +346,7 @@ static void the_last_lines_of_a_log_are_whole(void **state)
 RUN(TEST(a_file_is_read_as_it_grows_and_its_unfinished_line_later),
     TEST(what_a_process_counted_before_it_died_stays),
     TEST(lines_that_cannot_be_read_are_counted_and_passed_over),
+    TEST(numbers_that_json_has_not_leave_the_state_readable),
     TEST(texts_of_others_cannot_break_what_is_shown),
     TEST(events_of_all_files_stand_in_the_order_of_time),
     TEST(the_worker_that_others_wait_for_is_named_with_the_reason),

@@ -54,6 +54,8 @@ function short(v) {
 }
 function bytes(v) {
   if (!known(v)) return '–';
+  v = num(v);
+  if (!isFinite(v)) return String(v);
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let i = 0;
   for (; v >= 1024 && i < units.length - 1; i++) v /= 1024;
