@@ -102,14 +102,6 @@ static rg_status refuse(rg_incoming *incoming, rg_status status)
 
 /* ---- sessions ---- */
 
-static rg_rpc_peer *find_session(const rg_rpc_server *server, uint64_t session)
-{
-    rg_rpc_peer *p = server->peers;
-    while (p != NULL && p->session != session)
-        p = p->next;
-    return p;
-}
-
 static void unlist_peer(rg_rpc_server *server, const rg_rpc_peer *peer)
 {
     for (rg_rpc_peer **at = &server->peers; *at != NULL; at = &(*at)->next) {
@@ -206,7 +198,7 @@ static rg_status find_peer(rg_incoming *incoming)
 {
     rg_rpc_server *server = incoming->server;
     const rg_rpc_hello *who = &incoming->hello.who;
-    rg_rpc_peer *peer = find_session(server, incoming->hello.session);
+    rg_rpc_peer *peer = rg_rpc_server_find(server, incoming->hello.session);
     if (server->job[0] != '\0' && strcmp(server->job, who->job) != 0)
         return rg_fail(RG_EDENIED, "%s serves job '%s', and %s (pid %u on %s) is of job '%s'",
                        server->name, server->job, who->name, who->pid, who->host, who->job);

@@ -144,7 +144,7 @@ uint64_t rg_rpc_request_room(const rg_rpc_request *request);
 /* As if it came: hello() is asked. It has the time of a lease to be there. Borrowed. */
 rg_status rg_rpc_server_recall(rg_rpc_server *server, rg_rpc_peer **peer, uint64_t session,
                                const rg_rpc_hello *hello, int loop);
-/* In opened(). NULL: none. */
+/* In opened(), or in the acceptor. NULL: none. */
 rg_rpc_peer *rg_rpc_server_find(const rg_rpc_server *server, uint64_t session);
 /* Later, for who holds no lock that hello() takes; it is kept. NULL: none. */
 rg_rpc_peer *rg_rpc_server_keep(rg_rpc_server *server, uint64_t session);
