@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "dist/serve_push.h"
-#include "ir/bind.h"
 #include "ops/optimizer.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
@@ -18,29 +17,12 @@
 
 #include <string.h>
 
-enum { PIECE = 2048 }; /* elements: of a mean, a parameter and a few states in 32 KiB */
-
 /* Its optimizer's op, bound to the shard's scope. */
 struct rg_dense_stepper {
     rg_ctx ctx;
     rg_run run;
-    rg_value *grad; /* stands in for what the op says that it reads; owned */
+    rg_scope *grad; /* nothing but that; owned */
 };
-
-typedef struct finder {
-    rg_served *var;
-    rg_value *grad;
-} finder;
-
-static rg_meta *find_value(void *arg, const char *name, bool output)
-{
-    const finder *f = arg;
-    rg_value *value = NULL;
-    (void)output;
-    if (strcmp(name, rg_update_grad(f->var->op)) == 0)
-        return &f->grad->meta;
-    return rg_scope_var(f->var->shard->scope, name, &value) == RG_OK ? &value->meta : NULL;
-}
 
 /* The op is all that the block does, and moves each element by itself. */
 static bool can_step(const rg_served *var)
@@ -63,20 +45,15 @@ rg_status rg_served_open_dense_stepper(rg_served *var)
     rg_dense_stepper *stepper = rg_arena_zero(&s->arena, sizeof *stepper);
     if (stepper == NULL)
         return rg_no_memory(sizeof *stepper, "an optimizer");
-    RG_TRY(rg_value_new(&stepper->grad));
+    RG_TRY(rg_scope_new(&stepper->grad, NULL));
     var->dense_stepper = stepper;
-    stepper->grad->meta.kind = RG_ROWS;
-    stepper->run = (rg_run){.seed = rg_process_seed(), .scratch = &var->shard->scratch};
-    RG_TRY(
-        rg_ctx_bind(&stepper->ctx, &s->arena, var->op, find_value, &(finder){var, stepper->grad}));
-    stepper->ctx.run = &stepper->run;
-    return RG_OK;
+    return rg_served_bind(var, stepper->grad, var->shard->scope, &stepper->ctx, &stepper->run);
 }
 
 void rg_served_close_dense_stepper(rg_served *var)
 {
     if (var->dense_stepper != NULL)
-        rg_value_release(var->dense_stepper->grad);
+        rg_scope_release(var->dense_stepper->grad);
     var->dense_stepper = NULL;
 }
 
@@ -100,7 +77,7 @@ static bool find_states(const rg_served *var, float *states[1 + RG_MAX_STATES])
 
 bool rg_served_step_dense(rg_served *var, const float *const *found, int count, float scale)
 {
-    float *states[1 + RG_MAX_STATES], mean[PIECE];
+    float *states[1 + RG_MAX_STATES], mean[RG_MERGE_PIECE];
     rg_row_batch rows; /* large: it is not cleared */
     if (var->dense_stepper == NULL || !find_states(var, states))
         return false;
@@ -111,8 +88,8 @@ bool rg_served_step_dense(rg_served *var, const float *const *found, int count, 
     uint64_t began = rg_profiling ? rg_clock_ns() : 0;
     rows.n = 1;
     rows.grads = mean;
-    for (int64_t at = 0; at < n; at += PIECE) {
-        rows.width = n - at < PIECE ? n - at : PIECE;
+    for (int64_t at = 0; at < n; at += RG_MERGE_PIECE) {
+        rows.width = n - at < RG_MERGE_PIECE ? n - at : RG_MERGE_PIECE;
         rg_merge_values(mean, found, count, scale, at, rows.width);
         for (int k = 0; k < update->n; k++)
             rows.part[k][0] = states[k] + at;

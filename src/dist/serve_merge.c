@@ -106,9 +106,8 @@ RG_HOT static void add_scaled(float *to, const float *a, const float *b, float s
 void rg_merge_values(float *to, const float *const *found, int count, float scale, int64_t first,
                      int64_t n)
 {
-    enum { PIECE = 2048 };
-    for (int64_t at = 0; at < n; at += PIECE, to += PIECE) {
-        int64_t m = n - at < PIECE ? n - at : PIECE, from = first + at;
+    for (int64_t at = 0; at < n; at += RG_MERGE_PIECE, to += RG_MERGE_PIECE) {
+        int64_t m = n - at < RG_MERGE_PIECE ? n - at : RG_MERGE_PIECE, from = first + at;
         if (count == 1)
             scale_to(to, found[0] + from, scale, m);
         else

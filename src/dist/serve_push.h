@@ -54,6 +54,9 @@ bool rg_pushing_rows(const rg_pushing *p, uint32_t i, const rg_shard *shard, rg_
 /* Rows in ascending order, each once, times `scale`; in the shard's scratch. */
 rg_status rg_merge_pushed(rg_shard *shard, const rg_merge_part *parts, int n_parts, int64_t width,
                           float scale, int64_t **ids, float **grads, size_t *n);
+/* Elements that stay in the first cache while a gradient is made of them, and a parameter and a few
+ * states move by it: 32 KiB. */
+enum { RG_MERGE_PIECE = 2048 };
 /* (found[0] + found[1] + ...) * scale, added in this order, of n elements from `first` on. */
 void rg_merge_values(float *to, const float *const *found, int count, float scale, int64_t first,
                      int64_t n);

@@ -17,31 +17,37 @@ struct rg_row_stepper {
 };
 
 typedef struct finder {
-    rg_engine *engine;
-    rg_served *var;
+    rg_scope *first, *rest;
 } finder;
 
 static rg_meta *find_value(void *arg, const char *name, bool output)
 {
     const finder *f = arg;
-    rg_value *value = rg_scope_find(f->var->stage, name);
+    rg_value *value = rg_scope_find(f->first, name);
     (void)output;
-    if (value == NULL && rg_scope_var(f->engine->scope, name, &value) != RG_OK)
+    if (value == NULL && rg_scope_var(f->rest, name, &value) != RG_OK)
         return NULL;
     return &value->meta;
+}
+
+rg_status rg_served_bind(rg_served *var, rg_scope *first, rg_scope *rest, rg_ctx *ctx, rg_run *run)
+{
+    rg_value *grad;
+    RG_TRY(rg_scope_own(first, rg_update_grad(var->op), &grad));
+    grad->meta.kind = RG_ROWS;
+    RG_TRY(
+        rg_ctx_bind(ctx, &var->shard->engine->arena, var->op, find_value, &(finder){first, rest}));
+    *run = (rg_run){.seed = rg_process_seed(), .scratch = &var->shard->scratch};
+    ctx->run = run;
+    return RG_OK;
 }
 
 rg_status rg_served_open_stepper(rg_engine *s, rg_served *var)
 {
     rg_row_stepper *stepper = rg_arena_zero(&s->arena, sizeof *stepper);
-    rg_value *grad;
     if (stepper == NULL)
         return rg_no_memory(sizeof *stepper, "an optimizer");
-    RG_TRY(rg_scope_own(var->stage, rg_update_grad(var->op), &grad));
-    RG_TRY(rg_ctx_bind(&stepper->ctx, &s->arena, var->op, find_value, &(finder){s, var}));
-    grad->meta.kind = RG_ROWS;
-    stepper->run = (rg_run){.seed = rg_process_seed(), .scratch = &var->shard->scratch};
-    stepper->ctx.run = &stepper->run;
+    RG_TRY(rg_served_bind(var, var->stage, s->scope, &stepper->ctx, &stepper->run));
     var->stepper = stepper;
     return RG_OK;
 }

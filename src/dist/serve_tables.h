@@ -172,6 +172,9 @@ rg_status rg_served_copy(rg_served *var, const int64_t *ids, const uint32_t *at,
 
 /* ---- how rows move (serve_row_steps.c) ---- */
 
+/* The optimizer's op for its row_step: to values of `first`, which gets what stands in for the
+ * gradient, or else of `rest`. */
+rg_status rg_served_bind(rg_served *var, rg_scope *first, rg_scope *rest, rg_ctx *ctx, rg_run *run);
 /* The optimizer's op, for rows that it moves where they stand. */
 rg_status rg_served_open_stepper(rg_engine *s, rg_served *var);
 /* Apply gradients; ids checked, ascending, each once. In geo: add differences. */
