@@ -35,6 +35,12 @@ void rg_json_string(rg_buf *out, const char *text)
     rg_json_bytes(out, text, strlen(text));
 }
 
+void rg_json_add_text(rg_buf *out, const char *key, const char *text)
+{
+    rg_buf_printf(out, ",\"%s\":", key);
+    rg_json_string(out, text);
+}
+
 void rg_shortest_number(rg_buf *out, double value)
 {
     if (isnan(value))

@@ -24,6 +24,8 @@ enum { RG_JSON_DEPTH = 64 };
 /* With its quotes. What is no UTF-8 becomes U+FFFD. */
 void rg_json_string(rg_buf *out, const char *text);
 void rg_json_bytes(rg_buf *out, const void *text, size_t n);
+/* A member behind others; the key as it stands. */
+void rg_json_add_text(rg_buf *out, const char *key, const char *text);
 /* As Prometheus has them: what is no finite number is NaN, +Inf or -Inf. */
 void rg_shortest_number(rg_buf *out, double value);
 /* The same, with those in quotes, since JSON has none. */

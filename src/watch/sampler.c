@@ -121,12 +121,6 @@ static void thin_out(void)
     rg_watch_line(text);
 }
 
-static void add_text(rg_buf *line, const char *key, const char *value)
-{
-    rg_buf_printf(line, ",\"%s\":", key);
-    rg_json_string(line, value);
-}
-
 static void write_start(const rg_watch_who *who, const rg_credentials *credentials,
                         const char *metrics)
 {
@@ -137,13 +131,13 @@ static void write_start(const rg_watch_who *who, const rg_credentials *credentia
     rg_buf_text(&line, "\"start\":{\"process\":");
     rg_json_string(&line, who->process);
     rg_buf_printf(&line, ",\"pid\":%ld", rg_process_id());
-    add_text(&line, "host", host);
-    add_text(&line, "job", credentials->job);
+    rg_json_add_text(&line, "host", host);
+    rg_json_add_text(&line, "job", credentials->job);
     rg_buf_printf(&line, ",\"incarnation\":%u", (unsigned)credentials->incarnation);
-    add_text(&line, "endpoint", who->endpoint != NULL ? who->endpoint : "");
-    add_text(&line, "version", RG_VERSION);
+    rg_json_add_text(&line, "endpoint", who->endpoint != NULL ? who->endpoint : "");
+    rg_json_add_text(&line, "version", RG_VERSION);
     if (metrics[0] != '\0')
-        add_text(&line, "metrics", metrics);
+        rg_json_add_text(&line, "metrics", metrics);
     rg_buf_char(&line, '}');
     if (rg_buf_status(&line) == RG_OK)
         rg_watch_line(rg_buf_cstr(&line));

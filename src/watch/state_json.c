@@ -14,12 +14,6 @@ static void add_number(rg_buf *out, const char *name, double value)
     rg_json_number(out, value);
 }
 
-static void add_text(rg_buf *out, const char *name, const char *value)
-{
-    rg_buf_printf(out, ",\"%s\":", name);
-    rg_json_string(out, value);
-}
-
 /* A number that may not be known. */
 static void add_known(rg_buf *out, const char *name, bool known, double value)
 {
@@ -41,15 +35,15 @@ static void add_job(const rg_watch_state *s, rg_buf *out)
         count[s->processes[i]->role]++;
     rg_buf_text(out, "\"job\":{\"dir\":");
     rg_json_string(out, s->log_dir);
-    add_text(out, "id", s->job);
-    add_text(out, "status", rg_watch_status(s));
+    rg_json_add_text(out, "id", s->job);
+    rg_json_add_text(out, "status", rg_watch_status(s));
     rg_buf_printf(out, ",\"ended\":%s,\"now\":%.3f,\"started\":%.3f,\"newest\":%.3f",
                   rg_watch_has_ended(s) ? "true" : "false", s->now, s->started, s->newest);
     rg_buf_printf(out, ",\"workers\":%d,\"servers\":%d,\"bad_lines\":%llu",
                   count[RG_WATCHED_WORKER], count[RG_WATCHED_SERVER],
                   (unsigned long long)s->bad_lines);
     if (s->bad_lines > 0)
-        add_text(out, "bad_line", s->bad_line);
+        rg_json_add_text(out, "bad_line", s->bad_line);
     rg_buf_char(out, '}');
 }
 
@@ -218,12 +212,12 @@ static void add_process(const rg_watch_state *s, const rg_watched *p, rg_buf *ou
     };
     rg_buf_text(out, "{\"name\":");
     rg_json_string(out, p->name);
-    add_text(out, "role", roles[p->role]);
-    add_text(out, "state", rg_watched_state(s, p));
+    rg_json_add_text(out, "role", roles[p->role]);
+    rg_json_add_text(out, "state", rg_watched_state(s, p));
     rg_buf_printf(out, ",\"pid\":%ld,\"incarnation\":%d,\"started\":%.3f,\"newest\":%.3f", p->pid,
                   p->incarnation, p->started, p->newest);
-    add_text(out, "host", p->host);
-    add_text(out, "endpoint", p->endpoint);
+    rg_json_add_text(out, "host", p->host);
+    rg_json_add_text(out, "endpoint", p->endpoint);
     add_known(out, "status", p->has_ended, p->status);
     add_time(out, "stepped", p->stepped);
     add_number(out, "memory", rg_watched_value(p, "regatta_process_resident_bytes", 0));
@@ -250,7 +244,7 @@ static void add_slowest(const rg_watch_state *s, rg_buf *out)
                                                    : share[1] + share[3];
     rg_buf_text(out, ",\"slowest\":{\"who\":");
     rg_json_string(out, p->name);
-    add_text(out, "reason", reason);
+    rg_json_add_text(out, "reason", reason);
     add_number(out, "share", part);
     add_number(out, "behind", behind);
     rg_buf_char(out, '}');
@@ -263,9 +257,9 @@ static void add_events(const rg_watch_state *s, rg_buf *out)
     for (size_t i = 0; i < s->n_events; i++) {
         const rg_watched_event *e = &s->events[i];
         rg_buf_printf(out, "%s{\"t\":%.3f", i > 0 ? "," : "", e->t);
-        add_text(out, "kind", e->kind);
-        add_text(out, "who", e->who);
-        add_text(out, "text", e->text);
+        rg_json_add_text(out, "kind", e->kind);
+        rg_json_add_text(out, "who", e->who);
+        rg_json_add_text(out, "text", e->text);
         rg_buf_char(out, '}');
     }
     rg_buf_char(out, ']');
