@@ -11,6 +11,7 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+from test_journal import LEDGER, journal  # noqa: E402
 from test_rejoin import SCRIPT, calm, clean_env, cluster, digest, free_endpoints  # noqa: E402,F401
 from test_resume import go_on  # noqa: E402
 
@@ -139,6 +140,19 @@ def test_time_that_is_over_and_a_second_signal(tmp_path, grace, signals):
         time.sleep(0.5)
     assert job.wait(30) == 128 + signal.SIGTERM
     assert "some processes had to be killed" in (tmp_path / "said").read_text()
+
+
+def test_a_snapshot_of_the_last_step_that_is_not_done_is_taken_again(tmp_path, cluster):  # noqa: F811
+    """A server is asked to end while it writes one, which it gives up."""
+    cluster.fleet(1, 1, ["--steps", "6", "--wait-for", "never"], LEDGER, own={
+        "server0": {"RG_FAULT": "snapshot.rows:2:delay"}}, env=journal(
+            tmp_path, FLAGS_ps_snapshot_seconds="1", FLAGS_ps_grace_seconds="30",
+            FLAGS_log_level="I"))
+    server = cluster.named("server0")
+    server.wait_for("a snapshot is taken")
+    server.signal(signal.SIGTERM)
+    assert server.wait(40) == -signal.SIGTERM
+    assert "a snapshot is on the disk" in server.text().rpartition("a snapshot is taken")[2]
 
 
 @pytest.mark.parametrize("flags, env, text", [
