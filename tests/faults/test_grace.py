@@ -155,6 +155,23 @@ def test_a_snapshot_of_the_last_step_that_is_not_done_is_taken_again(tmp_path, c
     assert "a snapshot is on the disk" in server.text().rpartition("a snapshot is taken")[2]
 
 
+def test_what_a_server_does_when_it_has_served_ends_by_sigterm(tmp_path, cluster):  # noqa: F811
+    (tmp_path / "behind.py").write_text(textwrap.dedent("""\
+        import os, runpy, sys, time
+        sys.argv = sys.argv[1:]
+        runpy.run_path(sys.argv[0], run_name="__main__")
+        while os.environ["TRAINING_ROLE"] == "PSERVER":
+            print("it has served", flush=True)
+            time.sleep(0.1)
+        """))
+    cluster.fleet(1, 1, [SCRIPT, "--steps", "2"], "behind.py", env=journal(
+        tmp_path, FLAGS_ps_grace_seconds="30"))
+    server = cluster.named("server0")
+    server.wait_for("it has served")
+    server.signal(signal.SIGTERM)
+    assert server.wait(20) == -signal.SIGTERM
+
+
 @pytest.mark.parametrize("flags, env, text", [
     (["--grace", "-1"], {}, "--grace=-1: 1 to 86400 seconds"),
     ([], {"FLAGS_ps_grace_seconds": "5"}, "FLAGS_ps_journal is off"),
