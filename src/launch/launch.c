@@ -85,7 +85,8 @@ static void tell_waiting(const rg_supervisor *s)
 }
 
 /* Waits until no worker runs, and no server where `all`. *why: RG_CHILD_ENDED, or what came before
- * that: a second signal to us, or the deadline. */
+ * that: a second signal to us, or the deadline. A terminal that closes sends SIGHUP by its shell
+ * and once more when that is gone: nobody is there who asks for anything. */
 static rg_status await_ends(rg_supervisor *s, bool all, uint64_t deadline, rg_child_event *why)
 {
     uint64_t tell = rg_clock_ns() + TELL_MS * MS;
@@ -99,7 +100,7 @@ static rg_status await_ends(rg_supervisor *s, bool all, uint64_t deadline, rg_ch
         } else if (*why == RG_CHILD_TIMEOUT && rg_clock_ns() < deadline) {
             tell_waiting(s);
             tell += TELL_MS * MS;
-        } else if (*why != RG_CHILD_ENDED) {
+        } else if (*why == RG_CHILD_TIMEOUT || (*why == RG_CHILD_SIGNAL && child != SIGHUP)) {
             return RG_OK;
         }
         *why = RG_CHILD_ENDED;
@@ -271,10 +272,10 @@ rg_status rg_supervisor_collect_one(rg_supervisor *s, uint64_t deadline, bool *m
         take_end(s, child, &end);
     else if (event == RG_CHILD_ENDED && s->job->processes[child].role == RG_LAUNCH_SERVER)
         s->is_over = true;
-    else if (event == RG_CHILD_SIGNAL)
-        s->signal = child;
     else if (event == RG_CHILD_LOG_LOST)
         tell_lost(s, child);
+    if (event == RG_CHILD_SIGNAL && s->signal == 0)
+        s->signal = child;
     *more = event != RG_CHILD_TIMEOUT;
     return RG_OK;
 }

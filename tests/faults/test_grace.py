@@ -20,9 +20,10 @@ LAUNCH = [sys.executable, "-m", "paddle.distributed.launch_ps", "--print_config"
           "logs"]
 
 
-def begin(folder, flags, arguments, script=SCRIPT, **env):
-    """A job of 3 workers and 2 servers that is still running when it has made some steps."""
-    command = LAUNCH + ["--worker_num", "3", "--server_num", "2", "--start_port",
+def begin(folder, flags, arguments, script=SCRIPT, under=(), **env):
+    """A job of 3 workers and 2 servers that is still running when it has made some steps. under: what
+    the command begins with."""
+    command = list(under) + LAUNCH + ["--worker_num", "3", "--server_num", "2", "--start_port",
                         free_endpoints(1)[0].split(":")[1]] + flags + [script] + arguments
     with open(str(folder / "said"), "w") as said:
         return subprocess.Popen(command, cwd=str(folder), stdout=said, stderr=subprocess.STDOUT,
@@ -127,6 +128,41 @@ def test_workers_are_told_first(tmp_path):
         "fc_0.b_0", "fc_0.w_0"]
 
 
+PATIENT = textwrap.dedent("""\
+    import os, signal, time
+
+    def end(number, frame):
+        time.sleep(2)
+        print("in peace", flush=True)
+        os._exit(0)
+    if os.environ["TRAINING_ROLE"] == "TRAINER":
+        signal.signal(signal.SIGTERM, end)
+    print("step 8", flush=True)
+    while True:
+        time.sleep(0.1)
+    """)
+
+
+@pytest.mark.parametrize("under, signals", [
+    ([], [signal.SIGHUP] * 2), ([], [signal.SIGTERM, signal.SIGHUP]),
+    ([], [signal.SIGINT, signal.SIGTERM]), (["timeout", "1000"], [signal.SIGTERM])])
+def test_one_request_that_comes_as_several_signals(tmp_path, under, signals):
+    """A terminal that closes sends SIGHUP more than once, a session's end SIGTERM with it; timeout(1)
+    signals its child, and then its group. None of that is in a hurry."""
+    (tmp_path / "patient.py").write_text(PATIENT)
+    job = begin(tmp_path, ["--grace", "30"], [], "patient.py", under)
+    for i in range(3):
+        wait_for(tmp_path, "workerlog.%d" % i, "step 8")
+    for i, number in enumerate(signals):
+        time.sleep(0.5 * i if number == signal.SIGHUP else 0)
+        job.send_signal(number)
+    assert job.wait(40) == 128 + signals[0]
+    said = (tmp_path / "said").read_text()
+    assert "had to be killed" not in said, said
+    for i in range(3):
+        assert "in peace" in (tmp_path / "logs" / ("workerlog.%d" % i)).read_text()
+
+
 @pytest.mark.parametrize("grace, signals", [("1", 1), ("1000", 2)])
 def test_time_that_is_over_and_a_second_signal(tmp_path, grace, signals):
     """A worker that does not end is killed when the time is over, and at once at a second signal."""
@@ -137,7 +173,7 @@ def test_time_that_is_over_and_a_second_signal(tmp_path, grace, signals):
     wait_for(tmp_path, "workerlog.0", "step 8")
     for _ in range(signals):
         job.send_signal(signal.SIGTERM)
-        time.sleep(0.5)
+        time.sleep(1)
     assert job.wait(30) == 128 + signal.SIGTERM
     assert "some processes had to be killed" in (tmp_path / "said").read_text()
 
