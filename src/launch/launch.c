@@ -5,6 +5,7 @@
 #include "launch/card.h"
 #include "launch/job_end.h"
 #include "sys/clock.h"
+#include "sys/ending.h"
 #include "sys/host.h"
 
 #include <signal.h>
@@ -131,6 +132,19 @@ static void start_no_more(rg_supervisor *s)
 {
     for (int i = 0; i < s->job->n; i++)
         s->restarts[i].due_ns = 0;
+}
+
+/* Where that fails processes are ended all the same. */
+static void say_ending(const rg_supervisor *s)
+{
+    rg_buf text;
+    if (s->job->run_dir == NULL || rg_ending_say(s->job->run_dir) == RG_OK)
+        return;
+    rg_buf_init(&text, 0);
+    rg_buf_printf(&text, "warning: servers are not told that this is no failure: %s",
+                  rg_error_message());
+    say_line(&text);
+    rg_buf_fini(&text);
 }
 
 static rg_status end_all(rg_supervisor *s, bool *killed)
@@ -341,6 +355,7 @@ static rg_status interrupted(rg_supervisor *s, int *exit_status)
                   : s->signal == SIGHUP ? "the terminal was closed"
                                         : "asked to end");
     say_line(&text);
+    say_ending(s);
     rg_status code = s->job->grace_ms > 0 ? end_with_grace(s, &killed) : end_all(s, &killed);
     rg_job_end_write(s->job->log_dir, RG_JOB_INTERRUPTED, NULL, s->signal);
     rg_buf_clear(&text);

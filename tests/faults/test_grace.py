@@ -84,7 +84,7 @@ def test_a_server_that_others_ask_to_end(tmp_path, calm):  # noqa: F811
 
 
 SAVES = textwrap.dedent("""\
-    import os, signal, sys, time
+    import os, re, signal, sys, time
     import paddle.fluid as fluid
     from paddle.fluid.incubate.fleet.base import role_maker
     from paddle.fluid.incubate.fleet.parameter_server.distribute_transpiler import fleet
@@ -102,30 +102,51 @@ SAVES = textwrap.dedent("""\
     exe = fluid.Executor(fluid.CPUPlace())
     exe.run(fleet.startup_program)
 
+    def others_are_gone(log):
+        said = open("logs/" + log).read()
+        return all(re.search(r"trainer %d .*(died|finish|ends)" % n, said) for n in (1, 2))
+
     def save(number, frame):
         if fleet.is_first_worker():
-            time.sleep(1)  # long after the other worker has ended
+            end = time.monotonic() + 10
+            while not all(map(others_are_gone, ("serverlog.0", "serverlog.1"))):
+                if time.monotonic() > end:
+                    break
+                time.sleep(0.1)
+            time.sleep(float(sys.argv[2]))
             fleet.save_persistables(exe, "saved")
             print("saved", flush=True)
-        os._exit(0)
-    signal.signal(signal.SIGTERM, save)
+            os._exit(0)
+        sys.exit(int(sys.argv[1]))
+    if fleet.is_first_worker() or sys.argv[1] != "killed":
+        signal.signal(signal.SIGTERM, save)
     print("step 8", flush=True)
     while True:
         time.sleep(0.1)
     """)
 
 
-def test_workers_are_told_first(tmp_path):
-    """One of them saves what servers have, before these are told."""
+JOURNAL = ["--journal", "everysec"]
+
+
+@pytest.mark.parametrize("others, more, flags, env", [
+    ("killed", 0, [], {}), ("143", 0, [], {}), ("0", 0, [], {}),
+    ("killed", 2, JOURNAL, {"FLAGS_ps_return_seconds": "1"}),
+    ("143", 0, JOURNAL, {})])
+def test_workers_are_told_first(tmp_path, others, more, flags, env):
+    """One of them saves what servers have, when these know that the others are gone, which is no
+    failure: they have not been told to end yet, and write what they have when they are."""
     (tmp_path / "saves.py").write_text(SAVES)
-    job = begin(tmp_path, ["--grace", "20"], [], "saves.py")
+    job = begin(tmp_path, flags + ["--grace", "60"], [others, str(more)], "saves.py",
+                FLAGS_rpc_lease_ms="2000", **env)
     for i in range(3):
         wait_for(tmp_path, "workerlog.%d" % i, "step 8")
     job.send_signal(signal.SIGTERM)
-    assert job.wait(40) == 128 + signal.SIGTERM
-    assert "saved" in (tmp_path / "logs" / "workerlog.0").read_text()
+    assert job.wait(70) == 128 + signal.SIGTERM
+    assert "saved" in (tmp_path / "logs" / "workerlog.0").read_text(), logs(tmp_path)
     assert sorted(n for n in os.listdir(str(tmp_path / "saved")) if n.startswith("fc")) == [
         "fc_0.b_0", "fc_0.w_0"]
+    assert not flags or all("a snapshot is on the disk" in log for log in logs(tmp_path))
 
 
 PATIENT = textwrap.dedent("""\
