@@ -149,6 +149,27 @@ def test_workers_are_told_first(tmp_path, others, more, flags, env):
     assert not flags or all("a snapshot is on the disk" in log for log in logs(tmp_path))
 
 
+@pytest.mark.promise(4, 5)
+def test_workers_that_exit_have_not_finished(tmp_path, calm):  # noqa: F811
+    """Told to end they end well, without a word to servers, and the job can be gone on with."""
+    (tmp_path / "exits.py").write_text(textwrap.dedent("""\
+        import os, runpy, signal, sys
+        if os.environ["TRAINING_ROLE"] == "TRAINER":
+            signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
+        sys.argv = sys.argv[1:]
+        runpy.run_path(sys.argv[0], run_name="__main__")
+        """))
+    arguments = [SCRIPT, "--save", "model"] + list(STEPS)
+    job = begin(tmp_path, JOURNAL + ["--grace", "30"], arguments + ["--pause", "0.1"], "exits.py")
+    wait_for(tmp_path, "workerlog.1", "step 8")
+    job.send_signal(signal.SIGTERM)
+    assert job.wait(40) == 128 + signal.SIGTERM
+    out = go_on(tmp_path, "exits.py", arguments, FLAGS_log_level="I")
+    assert out.returncode == 0, out.stdout
+    assert max(records_read(log) for log in logs(tmp_path)) < 10, logs(tmp_path)
+    assert digest(tmp_path / "model") == calm(*STEPS)
+
+
 PATIENT = textwrap.dedent("""\
     import os, signal, time
 
