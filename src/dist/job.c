@@ -7,6 +7,7 @@
 #include "dist/window.h"
 #include "ir/digest.h"
 #include "sys/clock.h"
+#include "sys/ending.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
@@ -163,7 +164,9 @@ void rg_job_exits(rg_job *job, int status)
     char text[512];
     if (!rg_job_is_joined(job))
         return;
-    if (status == 0) {
+    /* Who ends because its job is ended has not done its part: who goes on with that does it. */
+    bool may_return = rg_job_may_return(job);
+    if (status == 0 && !(may_return && rg_ending_was_said())) {
         if (!job->ends_silently)
             rg_log(RG_LOG_W, "ps",
                    "trainer=%d \"the script ended without exe.close(): the servers are told that "
@@ -172,7 +175,7 @@ void rg_job_exits(rg_job *job, int status)
         (void)rg_job_leave(job);
         return;
     }
-    if (rg_job_may_return(job))
+    if (may_return)
         return;
     pthread_mutex_lock(&job->refusing);
     (void)snprintf(text, sizeof text, "it exited with status %d%s%s", status,

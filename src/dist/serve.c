@@ -304,6 +304,7 @@ rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope)
         code = wait_for_end(&s);
     }
     rg_serve_close(&s);
+    rg_stop_no_more_on_sigterm(); /* what the caller does next is its own affair */
     return code;
 }
 
@@ -334,6 +335,7 @@ rg_status rg_serve_empty(const rg_serve_config *config)
         code = wait_for_end(&s);
     }
     rg_serve_close(&s);
+    rg_stop_no_more_on_sigterm(); /* what the caller does next is its own affair */
     rg_scope_release(s.sent ? s.scope : NULL);
     rg_program_close(s.sent);
     if (code != RG_OK && s.group != NULL)

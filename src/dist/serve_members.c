@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "sys/because.h"
 #include "sys/clock.h"
+#include "sys/ending.h"
 #include "sys/events.h"
 #include "sys/flags.h"
 #include "sys/log.h"
@@ -402,7 +403,10 @@ void rg_serve_hear_failure(rg_engine *s, rg_member *trainer, rg_rpc_request *req
     char why[512];
     (void)rg_escape(why, sizeof why, text, n < 400 ? n : 400);
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
-    fail_because_of(s, trainer, "has failed: ", why);
+    if (rg_ending_was_said())
+        rg_log(RG_LOG_I, "ps", "server=%d \"%s ends with its job: %s\"", s->id, trainer->who, why);
+    else
+        fail_because_of(s, trainer, "has failed: ", why);
 }
 
 /* One that has not left is gone for good, with its session. With the lock, which does not keep
@@ -427,15 +431,16 @@ static bool is_done_without(rg_engine *s, rg_member *trainer, uint64_t session, 
     return true;
 }
 
-/* Whether the session is the trainer's, of which epoch, and whether it may come back. */
+/* Whether the session is the trainer's, of which epoch, and whether it may come back: in a job that
+ * is being ended it is whoever goes on with that, and those that are left may save yet. */
 static bool is_current(rg_engine *s, rg_member *trainer, const rg_rpc_peer *peer, const char *how,
                        uint64_t *epoch, bool *away)
 {
+    bool may_return = s->elastic == 0 && (rg_serve_waits_for_return() || rg_ending_was_said());
     pthread_mutex_lock(&s->members);
     bool current = trainer->session == rg_rpc_peer_session(peer);
     *epoch = trainer->epoch;
-    *away = current && !trainer->left && !s->ended && rg_serve_waits_for_return() &&
-            s->elastic == 0;
+    *away = current && !trainer->left && !s->ended && may_return;
     if (*away) {
         trainer->away_ns = rg_clock_ns();
         (void)snprintf(trainer->how, sizeof trainer->how, "%s", how);
@@ -460,9 +465,13 @@ static void is_not_here(rg_engine *s, rg_member *trainer, const rg_rpc_peer *pee
 static void tell_away(const rg_engine *s, const rg_member *trainer, const char *how)
 {
     tell(trainer - s->trainers, "lost", trainer->who, how);
-    rg_log(RG_LOG_W, "ps",
-           "server=%d wait_seconds=%lld \"%s %s; it may be started again, and is waited for\"",
-           s->id, (long long)rg_flag_int("ps_return_seconds"), trainer->who, how);
+    if (rg_ending_was_said())
+        rg_log(RG_LOG_I, "ps", "server=%d \"%s %s; the job is being ended\"", s->id, trainer->who,
+               how);
+    else
+        rg_log(RG_LOG_W, "ps",
+               "server=%d wait_seconds=%lld \"%s %s; it may be started again, and is waited for\"",
+               s->id, (long long)rg_flag_int("ps_return_seconds"), trainer->who, how);
 }
 
 static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
@@ -494,7 +503,9 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
 void rg_serve_look_for_away(rg_engine *s)
 {
     uint64_t now = rg_clock_ns(), wait_ns = (uint64_t)rg_flag_int("ps_return_seconds") * SECOND;
-    for (uint32_t t = 0; wait_ns > 0 && t < s->schema.trainers; t++) {
+    if (wait_ns == 0 || rg_ending_was_said())
+        return;
+    for (uint32_t t = 0; t < s->schema.trainers; t++) {
         rg_member *trainer = &s->trainers[t];
         char how[600];
         pthread_mutex_lock(&s->lock);

@@ -107,13 +107,21 @@ static rg_status cut_state(rg_engine *s, bool delta)
     return RG_OK;
 }
 
+/* There is no snapshot of the last cut: the next is whole, since what has changed was noted for
+ * that one, and may be of the same step. */
+static void forget_cut(struct rg_serve_journal *j)
+{
+    j->n_deltas = -1;
+    j->snapshot_steps = UINT64_MAX;
+}
+
 static void give_up(struct rg_serve_journal *j)
 {
     rg_state_rows_close(j->rows);
     rg_snapshot_abandon(j->unfinished);
     j->rows = NULL;
     j->unfinished = NULL;
-    j->n_deltas = -1; /* what has changed was noted for this one */
+    forget_cut(j);
 }
 
 /* Where it fails there is nothing of it. */
@@ -156,7 +164,7 @@ static rg_status write_rest(rg_engine *s, double share)
     code = rg_snapshot_finish(j->unfinished, &oldest);
     j->unfinished = NULL;
     if (code != RG_OK)
-        j->n_deltas = -1;
+        forget_cut(j);
     RG_TRY(code);
     j->written_bytes = bytes;
     if (!delta)

@@ -5,6 +5,7 @@
 #include "launch/card.h"
 #include "launch/job_end.h"
 #include "sys/clock.h"
+#include "sys/ending.h"
 #include "sys/host.h"
 
 #include <signal.h>
@@ -85,7 +86,8 @@ static void tell_waiting(const rg_supervisor *s)
 }
 
 /* Waits until no worker runs, and no server where `all`. *why: RG_CHILD_ENDED, or what came before
- * that: a second signal to us, or the deadline. */
+ * that: a second signal to us, or the deadline. A terminal that closes sends SIGHUP by its shell
+ * and once more when that is gone: nobody is there who asks for anything. */
 static rg_status await_ends(rg_supervisor *s, bool all, uint64_t deadline, rg_child_event *why)
 {
     uint64_t tell = rg_clock_ns() + TELL_MS * MS;
@@ -99,7 +101,7 @@ static rg_status await_ends(rg_supervisor *s, bool all, uint64_t deadline, rg_ch
         } else if (*why == RG_CHILD_TIMEOUT && rg_clock_ns() < deadline) {
             tell_waiting(s);
             tell += TELL_MS * MS;
-        } else if (*why != RG_CHILD_ENDED) {
+        } else if (*why == RG_CHILD_TIMEOUT || (*why == RG_CHILD_SIGNAL && child != SIGHUP)) {
             return RG_OK;
         }
         *why = RG_CHILD_ENDED;
@@ -130,6 +132,19 @@ static void start_no_more(rg_supervisor *s)
 {
     for (int i = 0; i < s->job->n; i++)
         s->restarts[i].due_ns = 0;
+}
+
+/* Where that fails processes are ended all the same. */
+static void say_ending(const rg_supervisor *s)
+{
+    rg_buf text;
+    if (s->job->run_dir == NULL || rg_ending_say(s->job->run_dir) == RG_OK)
+        return;
+    rg_buf_init(&text, 0);
+    rg_buf_printf(&text, "warning: servers are not told that this is no failure: %s",
+                  rg_error_message());
+    say_line(&text);
+    rg_buf_fini(&text);
 }
 
 static rg_status end_all(rg_supervisor *s, bool *killed)
@@ -271,10 +286,10 @@ rg_status rg_supervisor_collect_one(rg_supervisor *s, uint64_t deadline, bool *m
         take_end(s, child, &end);
     else if (event == RG_CHILD_ENDED && s->job->processes[child].role == RG_LAUNCH_SERVER)
         s->is_over = true;
-    else if (event == RG_CHILD_SIGNAL)
-        s->signal = child;
     else if (event == RG_CHILD_LOG_LOST)
         tell_lost(s, child);
+    if (event == RG_CHILD_SIGNAL && s->signal == 0)
+        s->signal = child;
     *more = event != RG_CHILD_TIMEOUT;
     return RG_OK;
 }
@@ -340,6 +355,7 @@ static rg_status interrupted(rg_supervisor *s, int *exit_status)
                   : s->signal == SIGHUP ? "the terminal was closed"
                                         : "asked to end");
     say_line(&text);
+    say_ending(s);
     rg_status code = s->job->grace_ms > 0 ? end_with_grace(s, &killed) : end_all(s, &killed);
     rg_job_end_write(s->job->log_dir, RG_JOB_INTERRUPTED, NULL, s->signal);
     rg_buf_clear(&text);

@@ -7,7 +7,8 @@
  * last lines and what to try. Who ended first need not be the one: a process that says it failed
  * because of another (sys/because.h) gives that one a moment to end, and the blame. SIGINT, SIGTERM
  * and SIGHUP to this process end the job likewise; with `grace_ms` workers first, and all have that
- * long. Nothing survives this process (sys/children.h).
+ * long; another SIGINT or SIGTERM kills what is left. Processes can know that it is no failure
+ * (sys/ending.h). Nothing survives this process (sys/children.h).
  *
  * With `restarts` a process that dies is started again (launch/restart.h), with the same
  * environment but for REGATTA_INCARNATION, which says how often. One that ended because of another

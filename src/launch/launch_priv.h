@@ -26,7 +26,7 @@ typedef struct rg_supervisor {
     bool is_over;         /* a server has ended well: all workers have done their part there */
     int given_up;         /* one that still ran when others ended because of it; -1: none */
     bool given_up_stands; /* it is stopped */
-    int signal;           /* that we were sent; 0: none */
+    int signal;           /* that we were sent first; 0: none */
 } rg_supervisor;
 
 /* The next end before `deadline`; false in *more where there was none. */

@@ -17,12 +17,20 @@
 #include <unistd.h>
 
 enum { N_SIGNALS = 4, LOOK_MS = 2000 }; /* how often logs of others are looked after */
+enum { ONCE_NS = 250000000 };           /* signals so close to another are one with it */
 static const int caught[N_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+
+/* What a signal handler writes: when it came counts, not when we get to it. */
+typedef struct arrival {
+    uint64_t at_ns;
+    int number;
+} arrival;
 
 struct rg_children {
     rg_child *items;
     size_t n, cap;
-    int wake[2]; /* what a signal handler writes, one byte a signal */
+    int wake[2];       /* arrivals, each written whole */
+    uint64_t asked_ns; /* when the last one came that was told */
     int to_guard;
     pid_t guard;
     struct sigaction before[N_SIGNALS], pipe_before;
@@ -35,9 +43,9 @@ static volatile sig_atomic_t wake_fd = -1;
 static void on_signal(int number)
 {
     int saved = errno;
-    unsigned char byte = (unsigned char)number;
+    arrival came = {rg_clock_ns(), number};
     if (wake_fd >= 0)
-        (void)!write(wake_fd, &byte, 1);
+        (void)!write(wake_fd, &came, sizeof came);
     errno = saved;
 }
 
@@ -248,10 +256,13 @@ static bool find_ended(rg_children *children, int *number, rg_child_end *end)
 /* The number of a signal that asks us to end, or 0. */
 static int take_signal(rg_children *children)
 {
-    unsigned char byte;
-    while (read(children->wake[0], &byte, 1) == 1)
-        if (byte != SIGCHLD)
-            return byte;
+    arrival came;
+    while (read(children->wake[0], &came, sizeof came) == sizeof came) {
+        if (came.number == SIGCHLD || came.at_ns < children->asked_ns + ONCE_NS)
+            continue;
+        children->asked_ns = came.at_ns;
+        return came.number;
+    }
     return 0;
 }
 

@@ -10,7 +10,9 @@
  * Where ours is a terminal an echoed child has one too, so that it draws its progress bar.
  *
  * One set at a time in a process, used by one thread. While a set is open, SIGINT, SIGTERM and
- * SIGHUP are its events instead of ending this process. */
+ * SIGHUP are its events instead of ending this process. Those that come within a quarter of a
+ * second of one that was told are not told: whoever asks once may send several. timeout(1) signals
+ * its child, and then the group that this is in. */
 #ifndef RG_SYS_CHILDREN_H
 #define RG_SYS_CHILDREN_H
 

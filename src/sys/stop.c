@@ -11,6 +11,7 @@
 static atomic_int came; /* the signal's number */
 static rg_interruption asked_before;
 static bool by_sigterm; /* which is to end us as it would have */
+static struct sigaction sigterm_before;
 
 static void on_signal(int number)
 {
@@ -55,6 +56,7 @@ void rg_stop_on_sigterm(void)
     if (sigaction(SIGTERM, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
         return;
     ask_here();
+    sigterm_before = now;
     by_sigterm = sigaction(SIGTERM, &action, NULL) == 0;
 }
 
@@ -63,4 +65,14 @@ void rg_stop_by_sigterm(void)
     struct sigaction end = {.sa_handler = SIG_DFL};
     if (by_sigterm && atomic_load(&came) == SIGTERM && sigaction(SIGTERM, &end, NULL) == 0)
         (void)raise(SIGTERM);
+}
+
+void rg_stop_no_more_on_sigterm(void)
+{
+    if (!by_sigterm)
+        return;
+    (void)sigaction(SIGTERM, &sigterm_before, NULL);
+    (void)rg_set_interrupted(asked_before);
+    rg_stop_by_sigterm(); /* it may have come until now */
+    by_sigterm = false;
 }

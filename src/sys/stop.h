@@ -13,9 +13,12 @@ const char *rg_stop_signal(void);
 
 /* SIGTERM alone, in a process that it would end at once, since nobody has said otherwise: waits end
  * in order there, too, and who has done what was to be done yet ends it by that. What ended waits
- * before still does. */
+ * before still does. By one thread. */
 void rg_stop_on_sigterm(void);
 /* Ends this process by the SIGTERM that has come since; returns where there was none. */
 void rg_stop_by_sigterm(void);
+/* From now on it is as before rg_stop_on_sigterm(): one that comes ends this process, and so does
+ * one that came since. Nothing where that had changed nothing. */
+void rg_stop_no_more_on_sigterm(void);
 
 #endif
