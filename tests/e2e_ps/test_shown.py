@@ -23,7 +23,7 @@ def told(folder, **env):
         open(os.path.join(str(folder), "gone"), "w").close()
         assert [job.named(name).wait(60) for name in WORKERS] == [0, 0], job.logs()
         return [[line for line in job.named(name).text().splitlines()
-                 if line.startswith(("step ", "in between", "after ", "without "))]
+                 if line.startswith(("step ", "in between", "filled", "after ", "without "))]
                 for name in WORKERS]
     finally:
         job.close()
@@ -31,7 +31,7 @@ def told(folder, **env):
 
 def test_parameters_read_where_the_server_has_them(tmp_path):
     shown = told(tmp_path / "shown")
-    assert [len(lines) for lines in shown] == [12 + 3 + 1, 16 + 4 + 1]
+    assert [len(lines) for lines in shown] == [12 + 3 + 2, 16 + 4 + 1]
     assert shown == told(tmp_path / "copied", FLAGS_rpc_shared_memory="0")
 
 
