@@ -1,8 +1,9 @@
 """Trainers of a sync job over leased data that stand still for longer than their lease, so that the
-others make steps without them: what they read is of one step."""
+others make steps without them: what they read, and what was read of them, is of one step."""
 import os
 import signal
 import sys
+import time
 
 import pytest
 
@@ -44,3 +45,23 @@ def test_one_that_stood_still_has_read_one_step(cluster, flag, value, said):  # 
     touch(cluster, "on0")
     sleeper.wait_for("step 4:")
     assert "torn" not in sleeper.text(), sleeper.text()
+
+
+def test_a_push_that_waits_is_what_it_was_though_its_trainer_is_gone(cluster):  # noqa: F811
+    """It is frozen after its push, is thought dead, hears so, and goes on by itself; the step that
+    its push waited for is made after that."""
+    begin(cluster, ["0:3"], FLAGS_ps_elastic="2")
+    first, sleeper = cluster.named("worker0"), cluster.named("worker1")
+    first.wait_for("stands still")
+    sleeper.wait_for("step 3:")
+    time.sleep(0.5)  # it has pushed; if it has not, there is nothing to be seen
+    sleeper.signal(signal.SIGSTOP)
+    cluster.named("server0").wait_for("the others go on")
+    sleeper.signal(signal.SIGCONT)
+    sleeper.wait_for("went on")
+    touch(cluster, "on0")
+    touch(cluster, "end")
+    assert [first.wait(60), sleeper.wait(60), cluster.named("server0").wait(60)] == [0, 3, 0]
+    values = [float(line.split()[2]) for line in first.text().splitlines()
+              if line.startswith("step ")]
+    assert {before - after for before, after in zip(values, values[1:])} == {4}, values
