@@ -49,6 +49,7 @@ static PyObject *alloc(PyObject *object, rg_dtype dtype)
 {
     core_tensor *self = (core_tensor *)object;
     rg_shape shape = self->value->meta.shape;
+    rg_value_settle(self->value);
     rg_value_place(self->value, &rg_cpu);
     CORE_TRY(rg_value_resize(self->value, dtype, &shape));
     memset(self->value->data, 0, rg_value_bytes(self->value));

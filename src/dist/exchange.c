@@ -558,17 +558,26 @@ static rg_status settle_at(const rg_job *job, rg_channel *l, int server, uint32_
     return RG_OK;
 }
 
+/* Whether the last answer went straight there. Where its data is does not say so: another thread
+ * may settle it now. */
+static bool is_in_place(const rg_channel *l, int server, uint32_t var, const rg_value *value,
+                        int64_t first)
+{
+    const rg_target *target = l->in_place[server] ? &l->targets[server][var] : NULL;
+    return target != NULL && target->value == value && target->first == first;
+}
+
 rg_status rg_exchange_take(rg_job *job, int thread, int server, uint32_t var, rg_value *value,
                            int64_t first, rg_taking how)
 {
     rg_channel *l;
     const float *values;
-    float *to = (float *)value->data + first;
     RG_TRY(channel_of(job, thread, &l));
     pthread_mutex_lock(&job->exchange->lock);
     rg_status code = latest(job, l, server, var, &values);
-    if (code == RG_OK && values != NULL && values != to)
-        memcpy(to, values, rg_ps_count(&job->servers[server].schema.vars[var]) * sizeof *to);
+    if (code == RG_OK && values != NULL && !is_in_place(l, server, var, value, first))
+        memcpy((float *)value->data + first, values,
+               rg_ps_count(&job->servers[server].schema.vars[var]) * sizeof *values);
     if (code == RG_OK && how != RG_TAKE_ONCE)
         code = settle_at(job, l, server, var, value, first, how == RG_TAKE_SHOWN);
     pthread_mutex_unlock(&job->exchange->lock);

@@ -41,6 +41,14 @@ bool rg_serve_steps_wait_for(const rg_engine *s, const rg_member *trainer, uint6
            trainer->enters <= turn && !rg_serve_is_absent(s, trainer);
 }
 
+/* Who is gone has its data taken from it, and is not waited for. It may be there all the same,
+ * stand still in the middle of a step, and go on: it comes back, or is heard by a server that has
+ * not missed it. */
+bool rg_serve_may_be_passed_over(const rg_engine *s, const rg_member *trainer)
+{
+    return s->elastic > 0 || (trainer->leased && rg_serve_waits_for_return());
+}
+
 uint64_t rg_serve_next_turn(const rg_engine *s)
 {
     uint64_t next = UINT64_MAX;

@@ -156,6 +156,9 @@ void rg_serve_wait_for_notes(rg_engine *s, rg_rpc_request *request);
 
 /* A number that nobody has had, and that nobody waits for. */
 bool rg_serve_is_absent(const rg_engine *s, const rg_member *trainer);
+/* Whether steps may be made without it while it computes, and what it computes still count: then it
+ * has copies of parameters, as they were after one step. */
+bool rg_serve_may_be_passed_over(const rg_engine *s, const rg_member *trainer);
 /* The number of the step that is to be made next, of those in which trainers take part that came
  * later: where all that take part come later, some are passed over. With the lock. */
 uint64_t rg_serve_next_turn(const rg_engine *s);

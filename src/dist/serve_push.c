@@ -137,14 +137,19 @@ static bool has_pushed(rg_engine *s, const rg_member *trainer)
     return waits;
 }
 
-/* Not where trainers may be replaced while their pushes wait: one that was may wake up and write
- * where it lent its gradients. */
+/* Of a push that waits for others its trainer may be given up, or replaced, and it counts all the
+ * same. One that was may wake up, and write where it lent its gradients. */
+static bool may_outlive_its_trainer(const rg_engine *s)
+{
+    return s->mode->try_step != NULL && (rg_serve_waits_for_return() || s->elastic > 0);
+}
+
 bool rg_serve_reads_lent(void *user, const rg_frame *frame)
 {
     rg_engine *s = user;
     rg_payload payload;
     return frame->method == RG_PS_PUSH && atomic_load_explicit(&s->ready, memory_order_acquire) &&
-           !s->keeps_before && rg_payload_of_request(frame->flags, &payload) == RG_OK &&
+           !may_outlive_its_trainer(s) && rg_payload_of_request(frame->flags, &payload) == RG_OK &&
            payload == RG_PAYLOAD_FLOATS;
 }
 

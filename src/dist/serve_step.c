@@ -4,6 +4,7 @@
  * order of the trainers' numbers and divided by how many there were, so that a run repeats bit by
  * bit. When there is a step, and who takes part, is the mode's to say (mode_sync.c); the answers
  * are made by the loop of each trainer. */
+#include "dist/serve_members.h"
 #include "dist/serve_push.h"
 #include "dist/serve_tables.h"
 
@@ -109,7 +110,8 @@ static void release_nothing(void *arg)
 }
 
 /* The values as they stand, which do not change until all who wait for them have them: the next
- * step needs the next push of each of them, or that it has left. */
+ * step needs the next push of each of them, or that it has left. Not for one that steps may be made
+ * without meanwhile. */
 static void reply_still(rg_engine *s, rg_pushing *p)
 {
     static const uint8_t zeros[RG_PS_ALIGN];
@@ -134,7 +136,8 @@ static void answer(rg_task *task)
 {
     rg_pushing *p = (rg_pushing *)(void *)((char *)task - offsetof(rg_pushing, task));
     rg_engine *s = p->spread.engine;
-    if (rg_payload_back(rg_payload_asked(p->request)) == RG_PAYLOAD_FLOATS) {
+    if (rg_payload_back(rg_payload_asked(p->request)) == RG_PAYLOAD_FLOATS &&
+        !rg_serve_may_be_passed_over(s, p->trainer)) {
         reply_still(s, p);
     } else if (rg_pushing_make_room(p) == RG_OK) {
         for (int k = 0; k < s->n_shards; k++) /* still, as above: any loop may read them */

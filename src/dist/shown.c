@@ -11,37 +11,53 @@
  *
  * Threads: rg_channel_settle() is called while all threads of the trainer wait for the answer.
  * Settling is any thread's: others may read where the value was shown meanwhile, so the view is
- * kept until the next answer. */
+ * kept until the next answer.
+ *
+ * A child that is forked has no view, and its parent's server does not wait for it: whoever forks
+ * settles all before. */
 #include "dist/exchange_priv.h"
 
 #include "base/mem.h"
 #include "sys/lent.h"
+#include "sys/process.h"
 #include "tensor/device.h"
 
 #include <string.h>
 
 struct rg_shown {
-    rg_late late; /* first */
-    pthread_mutex_t lock;
-    rg_value *value; /* the target's, whose `late` this is; NULL: it is not */
+    rg_late late;           /* first */
+    rg_shown *next, **back; /* of those that have a value */
+    rg_value *value;        /* the target's, whose `late` this is; NULL: it is not */
     bool shows;
     const void *at; /* what it shows, in `view` */
     size_t bytes;
     rg_lent_view *view; /* kept; NULL: none so far */
 };
 
+/* Guards which have a value, and what these show. One for all, since whoever forks holds it: no
+ * value begins to show anything between its settling and the child. Taken for moments, inside any
+ * other lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static rg_shown *all;
+
+/* With the lock. */
+static void own(rg_shown *s)
+{
+    rg_value *value = s->value;
+    if (!s->shows)
+        return;
+    if (value->storage->bytes >= s->bytes)
+        memcpy(value->storage->data, s->at, s->bytes);
+    value->data = value->storage->data;
+    s->shows = false;
+}
+
 static void settle(rg_late *late)
 {
-    rg_shown *s = (rg_shown *)late;
-    pthread_mutex_lock(&s->lock);
-    if (s->shows) {
-        rg_value *value = s->value;
-        if (value->storage->bytes >= s->bytes)
-            memcpy(value->storage->data, s->at, s->bytes);
-        value->data = value->storage->data;
-        s->shows = false;
-    }
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_lock(&lock);
+    own((rg_shown *)late);
+    pthread_mutex_unlock(&lock);
 }
 
 /* What is shown is read where it is. */
@@ -54,12 +70,17 @@ static void settle_rows(rg_late *late, const int64_t *ids, int64_t n)
 
 static void part(rg_shown *s)
 {
-    if (s->value == NULL)
-        return;
-    settle(&s->late);
-    s->value->late = NULL;
-    s->value = NULL;
-    (void)__atomic_sub_fetch(&rg_late_count, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&lock);
+    if (s->value != NULL) {
+        own(s);
+        s->value->late = NULL;
+        s->value = NULL;
+        *s->back = s->next;
+        if (s->next != NULL)
+            s->next->back = s->back;
+        (void)__atomic_sub_fetch(&rg_late_count, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 static void leave(rg_late *late, const rg_value *value)
@@ -74,30 +95,63 @@ void rg_target_close(rg_target *target)
     if (s != NULL) {
         part(s);
         rg_lent_view_drop(s->view);
-        (void)pthread_mutex_destroy(&s->lock);
         rg_free(s);
     }
     rg_value_release(target->value);
     *target = (rg_target){0};
 }
 
-/* The record of a target, made its value's. */
-static bool join(rg_target *target)
+/* ---- forks ---- */
+
+static void before_fork(void)
 {
-    rg_shown *s = target->shown;
-    if (s == NULL) {
-        s = target->shown = rg_alloc_zero(1, sizeof *s);
-        if (s == NULL)
-            return false;
+    pthread_mutex_lock(&lock);
+    for (rg_shown *s = all; s != NULL; s = s->next)
+        own(s);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void in_child(void)
+{
+    (void)pthread_mutex_init(&lock, NULL);
+}
+
+static void watch_forks(void)
+{
+    rg_process_around_fork(before_fork, after_fork, in_child);
+}
+
+/* ---- answers ---- */
+
+/* The record of a target, made where there is none. */
+static rg_shown *record_of(rg_target *target)
+{
+    (void)pthread_once(&once, watch_forks);
+    if (target->shown != NULL)
+        return target->shown;
+    rg_shown *s = target->shown = rg_alloc_zero(1, sizeof *s);
+    if (s != NULL)
         s->late = (rg_late){settle, settle_rows, leave, .readable = true};
-        (void)pthread_mutex_init(&s->lock, NULL);
-    }
-    if (s->value == NULL) {
-        s->value = target->value;
-        s->value->late = &s->late;
-        (void)__atomic_add_fetch(&rg_late_count, 1, __ATOMIC_RELAXED);
-    }
-    return true;
+    return s;
+}
+
+/* It is its value's. With the lock. */
+static void join(rg_shown *s, rg_value *value)
+{
+    if (s->value != NULL)
+        return;
+    s->value = value;
+    value->late = &s->late;
+    s->back = &all;
+    s->next = all;
+    if (all != NULL)
+        all->back = &s->next;
+    all = s;
+    (void)__atomic_add_fetch(&rg_late_count, 1, __ATOMIC_RELAXED);
 }
 
 /* Whether all of the value is the variable, and its memory is nobody else's. */
@@ -121,34 +175,44 @@ static bool show(rg_target *target, rg_rpc_call *call, uint64_t offset, size_t b
     const uint8_t *at;
     if (!can_show(target, bytes) || (at = rg_rpc_take_lent(call, offset, bytes, &view)) == NULL)
         return false;
-    if (!join(target)) {
+    rg_shown *s = record_of(target);
+    if (s == NULL) {
         memcpy(target->value->storage->data, at, bytes);
         rg_lent_view_drop(view);
         return false;
     }
-    rg_shown *s = target->shown;
-    rg_lent_view_drop(s->view);
+    rg_lent_view *before = s->view;
+    pthread_mutex_lock(&lock);
+    join(s, target->value);
     s->view = view;
     s->at = at;
     s->bytes = bytes;
     s->shows = true;
     target->value->data = (void *)(uintptr_t)at; /* which nobody writes to */
+    pthread_mutex_unlock(&lock);
+    rg_lent_view_drop(before);
     return true;
 }
 
 /* It has its own memory, to which the values have come or are about to. */
 static void hide(rg_target *target)
 {
-    if (target->shown == NULL || !target->shown->shows)
+    if (target->shown == NULL)
         return;
+    pthread_mutex_lock(&lock);
+    if (target->shown->shows)
+        target->value->data = target->value->storage->data;
     target->shown->shows = false;
-    target->value->data = target->value->storage->data;
+    pthread_mutex_unlock(&lock);
 }
 
 float *rg_target_memory(const rg_target *target)
 {
-    return target->shown != NULL && target->shown->shows ? target->value->storage->data
-                                                         : target->value->data;
+    pthread_mutex_lock(&lock);
+    bool shows = target->shown != NULL && target->shown->shows;
+    float *own_memory = shows ? target->value->storage->data : target->value->data;
+    pthread_mutex_unlock(&lock);
+    return own_memory;
 }
 
 rg_status rg_channel_settle(const rg_job_server *server, rg_channel *l, int s, rg_rpc_call *call)

@@ -38,6 +38,11 @@ void rg_process_on_fork(void (*child)(void))
     (void)pthread_atfork(NULL, NULL, child);
 }
 
+void rg_process_around_fork(void (*before)(void), void (*after)(void), void (*child)(void))
+{
+    (void)pthread_atfork(before, after, child);
+}
+
 static void (*at_end)(int status);
 
 static void end(int status, void *arg)

@@ -17,6 +17,10 @@ void rg_thread_stays_back(void);
 /* In a child that is forked, now and later: its parent's threads are not there, and locks may be as
  * another thread held them. */
 void rg_process_on_fork(void (*child)(void));
+/* The same, and in the thread that forks also before it and after it: a lock that is held in
+ * between is held by no other thread, and what it guards is as before() leaves it. The child makes
+ * it anew. */
+void rg_process_around_fork(void (*before)(void), void (*after)(void), void (*child)(void));
 /* When this process ends by exit(), or by the return of main(), with that status. For good. */
 void rg_process_on_exit(void (*ended)(int status));
 /* The name of this host, cut to fit; "?" where it has none. */

@@ -132,9 +132,12 @@ void rg_value_fini(rg_value *value)
     rg_value_init(value);
 }
 
-/* Memory for `bytes` in this value's storage; its own where another holds it. */
+/* Memory for `bytes` in this value's storage; its own where another holds it, or where it showed
+ * other. Rows that are behind stay so: what they have to be brought up to date with is kept. */
 static rg_status reserve(rg_value *value, size_t bytes)
 {
+    if (value->late != NULL && value->late->readable)
+        rg_value_settle(value);
     rg_storage *s = value->storage;
     if (s != NULL && !s->pooled && __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) > 1 &&
         s->bytes < bytes) {

@@ -118,3 +118,13 @@ def test_dense_gradients_of_large_tables_wait_too(name, fusion):
                     fetch_list=[loss], scope=scope)
         found.append(np.array(scope.find_var("table").get_tensor()))
     np.testing.assert_allclose(found[0], found[1], rtol=2e-5, atol=1e-6)
+
+
+def test_memory_that_is_had_anew_is_zero():
+    """By a tensor that was asked for before the steps: no row is moved afterwards."""
+    job = Job(OPTIMIZERS["momentum"])
+    kept = job.scope.find_var("table").get_tensor()
+    for ids, grads in schedule(4, 5):
+        job.step(ids, grads)
+    kept._alloc_float(fluid.CPUPlace())
+    assert not np.array(kept).any()

@@ -257,6 +257,11 @@ void rg_process_on_fork(void (*child)(void))
     (void)child;
 }
 
+void rg_process_around_fork(void (*before)(void), void (*after)(void), void (*child)(void))
+{
+    (void)before, (void)after, (void)child;
+}
+
 void rg_process_host(char *name, size_t size)
 {
     const sim_process *here = sim_process_here();
