@@ -599,7 +599,6 @@ rg_status rg_journal_cut(rg_journal *j, uint64_t *first)
             pthread_mutex_lock(&j->lock);
             j->syncing = false;
             j->synced = upto;
-            rg_file_close(before);
         }
         if (code != RG_OK)
             fail(j, code);
@@ -608,6 +607,8 @@ rg_status rg_journal_cut(rg_journal *j, uint64_t *first)
     *first = j->first;
     pthread_mutex_unlock(&j->lock);
     return code;
+        if (j->file != before)
+            rg_file_close(before);
 }
 
 rg_status rg_journal_forget(rg_journal *j, uint64_t before)

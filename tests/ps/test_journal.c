@@ -6,6 +6,7 @@
 #include "ps/journal.h"
 #include "sys/clock.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -334,6 +335,38 @@ static void a_full_disk_is_said_and_nothing_is_half_written(void **state)
     assert_int_equal(read_from(folder, 0, 0, &next), k);
 }
 
+static int count_descriptors(void)
+{
+    int n = 0;
+    DIR *all = opendir("/proc/self/fd");
+    assert_non_null(all);
+    while (readdir(all) != NULL)
+        n++;
+    assert_int_equal(closedir(all), 0);
+    return n;
+}
+
+static void a_segment_that_finds_no_room_leaves_nothing_open(void **state)
+{
+    rg_folder *folder = *state;
+    heard h = {0};
+    uint64_t next;
+    struct rlimit before, small;
+    int open_before = count_descriptors();
+    rg_journal *journal = begin(folder, RG_JOURNAL_EVERYSEC, 0, &h);
+    write_some(journal, 0, 5);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 16;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(rg_journal_cut(journal, &next), RG_EIO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(rg_journal_close(journal), RG_EIO);
+    assert_int_equal(count_descriptors(), open_before);
+    assert_int_equal(read_from(folder, 0, 0, &next), 5);
+}
+
 /* ---- what stands in front of it ---- */
 
 static const char *front_path(void)
@@ -530,6 +563,7 @@ int main(void)
         TEST(a_changed_byte_is_found),
         TEST(damage_in_the_middle_is_refused_with_its_place),
         TEST(a_full_disk_is_said_and_nothing_is_half_written),
+        TEST(a_segment_that_finds_no_room_leaves_nothing_open),
         TEST(what_a_killed_process_left_in_front_comes_back),
         TEST(after_a_power_cut_what_the_segment_has_counts),
         TEST(a_front_of_any_bytes_is_never_believed),
