@@ -367,6 +367,27 @@ static void a_segment_that_finds_no_room_leaves_nothing_open(void **state)
     assert_int_equal(read_from(folder, 0, 0, &next), 5);
 }
 
+/* The disk of the last segment is not there now: it is not taken for one without records. */
+static void a_segment_that_cannot_be_read_is_kept(void **state)
+{
+    rg_folder *folder = *state;
+    heard h = {0};
+    uint64_t next, lineage = 0;
+    char kept[160];
+    seen s = {0};
+    rg_journal *journal = begin(folder, RG_JOURNAL_EVERYSEC, 0, &h);
+    write_some(journal, 0, 5);
+    assert_ok(rg_journal_close(journal));
+    (void)snprintf(kept, sizeof kept, "%s.elsewhere", path_of(0));
+    assert_int_equal(rename(path_of(0), kept), 0);
+    assert_int_equal(symlink("not-mounted/journal", path_of(0)), 0);
+    assert_int_not_equal(rg_journal_read(folder, 0, &lineage, see, &s, &next), RG_OK);
+    assert_non_null(strstr(rg_error_message(), "journal-0"));
+    assert_int_equal(unlink(path_of(0)), 0); /* it is there still */
+    assert_int_equal(rename(kept, path_of(0)), 0);
+    assert_int_equal(read_from(folder, 0, 0, &next), 5);
+}
+
 /* ---- what stands in front of it ---- */
 
 static const char *front_path(void)
@@ -564,6 +585,7 @@ int main(void)
         TEST(damage_in_the_middle_is_refused_with_its_place),
         TEST(a_full_disk_is_said_and_nothing_is_half_written),
         TEST(a_segment_that_finds_no_room_leaves_nothing_open),
+        TEST(a_segment_that_cannot_be_read_is_kept),
         TEST(what_a_killed_process_left_in_front_comes_back),
         TEST(after_a_power_cut_what_the_segment_has_counts),
         TEST(a_front_of_any_bytes_is_never_believed),
