@@ -97,10 +97,11 @@ static rg_status empty_folder(const rg_folder *folder)
 static rg_status find_state(rg_engine *s, struct rg_serve_journal *j, bool *other)
 {
     about a = {.engine = s};
-    rg_status code = rg_snapshot_see(j->folder, see_about, &a, &j->lineage, &j->number);
+    rg_status code = rg_snapshot_see(j->folder, see_about, &a, &j->snapshot);
     if (code == RG_ENOENT) /* also one that died before its first snapshot was there */
         return empty_folder(j->folder);
     RG_TRY(code);
+    j->lineage = j->snapshot.lineage;
     if (!a.seen)
         return rg_fail(RG_ECORRUPT, "the snapshot in %s does not say whose it is",
                        rg_folder_path(j->folder));
@@ -544,18 +545,18 @@ static void replay_all(void *arg)
     replay *r = arg;
     const struct rg_serve_journal *j = r->engine->journal;
     uint64_t begin = rg_clock_ns();
-    r->code = rg_snapshot_read(j->folder, j->number, read_state, r);
+    r->code = rg_snapshot_read(j->folder, &j->snapshot, read_state, r);
     r->snapshot_ns = rg_clock_ns() - begin;
     if (r->code == RG_OK)
-        r->code = (j->looks ? rg_journal_look : rg_journal_read)(j->folder, j->number, &r->lineage,
-                                                                 replay_one, r, &r->next);
+        r->code = (j->looks ? rg_journal_look : rg_journal_read)(
+            j->folder, j->snapshot.number, &r->lineage, replay_one, r, &r->next);
     (void)snprintf(r->why, sizeof r->why, "%s", rg_error_message());
 }
 
 rg_status rg_serve_replay(rg_engine *s, rg_replayed *out)
 {
     struct rg_serve_journal *j = s->journal;
-    replay r = {.engine = s, .next = j->number, .lineage = j->lineage};
+    replay r = {.engine = s, .next = j->snapshot.number, .lineage = j->lineage};
     atomic_store(&j->replaying, true);
     if (s->n_shards == 1)
         rg_loop_do(s->shards[0].loop, replay_all, &r);

@@ -441,12 +441,12 @@ static rg_status take_server(taking *t, const rg_folder *root)
 {
     char name[64];
     rg_folder *folder = NULL;
-    uint64_t lineage, number;
+    rg_snapshot_found newest;
     (void)snprintf(name, sizeof name, "server-%d-of-%d", t->server, t->servers);
     RG_TRY(rg_folder_enter(&folder, root, name, false));
-    rg_status code = rg_snapshot_newest(folder, &lineage, &number);
+    rg_status code = rg_snapshot_newest(folder, &newest);
     if (code == RG_OK)
-        code = rg_snapshot_read(folder, number, take_record, t);
+        code = rg_snapshot_read(folder, &newest, take_record, t);
     rg_split_fini(&t->theirs);
     rg_folder_close(folder);
     return code;

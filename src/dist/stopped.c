@@ -306,8 +306,9 @@ static rg_status enter_journal(server *v, uint64_t below)
     j->leaves_out_arg = v;
     v->cut = false;
     RG_TRY(rg_folder_enter(&j->folder, v->job->root, v->folder, false));
-    RG_TRY(rg_snapshot_before(j->folder, below, &j->lineage, &j->number));
-    v->number = j->number;
+    RG_TRY(rg_snapshot_before(j->folder, below, &j->snapshot));
+    j->lineage = j->snapshot.lineage;
+    v->number = j->snapshot.number;
     return RG_OK;
 }
 
@@ -343,7 +344,7 @@ static rg_status open_server(server *v, uint64_t below)
     RG_TRY(rg_scope_new(&v->scope, NULL));
     RG_TRY(enter_journal(v, below));
     const struct rg_serve_journal *j = v->engine.journal;
-    RG_TRY(rg_snapshot_read(j->folder, j->number, look_at, &g));
+    RG_TRY(rg_snapshot_read(j->folder, &j->snapshot, look_at, &g));
     if (v->program == NULL)
         v->engine.typed = true; /* it is sent to it, in the journal if not before */
     RG_TRY(open_engine(v, &g.about));
