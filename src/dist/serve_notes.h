@@ -17,6 +17,7 @@ rg_status rg_serve_go_on(rg_engine *s);
 bool rg_serve_note_request(rg_engine *s, rg_rpc_request *request);
 bool rg_serve_is_noted(uint16_t method); /* commands.c */
 bool rg_serve_is_kept(uint16_t method);
+bool rg_serve_is_counted(uint16_t method); /* its body begins with a call (rg_ps_change) */
 /* Whether answers go before what they tell of is on the disk; one that does not waits for it. */
 bool rg_serve_answers_early(const rg_engine *s);
 void rg_serve_hurry(void *engine);

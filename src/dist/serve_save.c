@@ -225,8 +225,10 @@ static void end_saving(rg_server_task *task)
 static rg_status begin_saving(saving **out, const rg_engine *s, const rg_member *trainer,
                               rg_rpc_request *request)
 {
-    size_t n;
-    const uint8_t *body = rg_rpc_request_body(request, &n);
+    rg_cursor in = {.left = 0};
+    rg_ps_change change;
+    in.at = rg_rpc_request_body(request, &in.left);
+    RG_TRY(rg_ps_change_read(&in, &change));
     saving *job = rg_alloc_zero(1, sizeof *job);
     if (job == NULL)
         return rg_no_memory(sizeof *job, "a save");
@@ -236,7 +238,7 @@ static rg_status begin_saving(saving **out, const rg_engine *s, const rg_member 
     rg_value_init(&job->part);
     job->server = s->id;
     (void)snprintf(job->who, sizeof job->who, "%s", trainer->who);
-    rg_status code = rg_ps_save_read(&job->save, body, n);
+    rg_status code = rg_ps_save_read(&job->save, in.at, in.left);
     if (code != RG_OK)
         end_saving(&job->task);
     else

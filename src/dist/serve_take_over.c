@@ -271,7 +271,8 @@ static rg_status take_member(taking *t, const rg_record *record)
         return RG_OK;
     }
     if (code == RG_OK) {
-        /* Requests that change something go to all servers that have a part of what they name. */
+        /* A call goes to all servers that have a part of what it names, and has one number; of the
+         * last one nothing is missing (stopped.c). */
         rg_member *first = &t->old[number];
         first->changed = other.changed > first->changed ? other.changed : first->changed;
         first->left = first->left && other.left;
@@ -360,9 +361,12 @@ static rg_status share_counts(const taking *t, uint32_t number, rg_member *to)
         to->before[k] = to->positions[k];
         atomic_fetch_add(&to->n_pushes, to->pushed[k]);
     }
-    /* Workers that there were not do what the last one did: the first alone does more. */
+    /* Workers that there were not do what the last one did: the first alone does more. Of that
+     * call all is done, also what is asked of this server where others were asked before. */
     uint32_t like = number < t->trainers ? number : t->trainers - 1;
-    to->changed = like == 0 && number > 0 ? 0 : t->old[like].changed;
+    to->changed = like == 0 && number > 0
+                      ? 0
+                      : rg_change_at(rg_change_call(t->old[like].changed), UINT32_MAX);
     return RG_OK;
 }
 

@@ -2,6 +2,7 @@
  * disk that is full. */
 #include "check.h"
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "ps/journal.h"
 #include "sys/clock.h"
@@ -367,6 +368,27 @@ static void a_segment_that_finds_no_room_leaves_nothing_open(void **state)
     assert_int_equal(read_from(folder, 0, 0, &next), 5);
 }
 
+/* Whose records mean something else now: it is neither read nor taken for damage. */
+static void a_segment_of_another_version_is_refused_by_name(void **state)
+{
+    rg_folder *folder = *state;
+    heard h = {0};
+    uint64_t next, lineage = 0;
+    size_t n;
+    seen s = {0};
+    rg_journal *journal = begin(folder, RG_JOURNAL_EVERYSEC, 0, &h);
+    write_some(journal, 0, 5);
+    assert_ok(rg_journal_close(journal));
+    uint8_t *bytes = read_bytes(path_of(0), &n);
+    bytes[7] = '1';
+    uint32_t crc = rg_crc32c(rg_crc32c(0, bytes, 24), bytes + 28, 4);
+    memcpy(bytes + 24, &crc, sizeof crc);
+    assert_ok(rg_file_write_all(path_of(0), bytes, n));
+    assert_fails(rg_journal_read(folder, 0, &lineage, see, &s, &next), RG_EUNIMPL,
+                 "was written by another Regatta (its files have version 1, and ours 2)");
+    rg_free(bytes);
+}
+
 /* The disk of the last segment is not there now: it is not taken for one without records. */
 static void a_segment_that_cannot_be_read_is_kept(void **state)
 {
@@ -585,6 +607,7 @@ int main(void)
         TEST(damage_in_the_middle_is_refused_with_its_place),
         TEST(a_full_disk_is_said_and_nothing_is_half_written),
         TEST(a_segment_that_finds_no_room_leaves_nothing_open),
+        TEST(a_segment_of_another_version_is_refused_by_name),
         TEST(a_segment_that_cannot_be_read_is_kept),
         TEST(what_a_killed_process_left_in_front_comes_back),
         TEST(after_a_power_cut_what_the_segment_has_counts),

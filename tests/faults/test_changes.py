@@ -1,0 +1,54 @@
+"""What a script sets and drops is done once, whoever is started again and with however many
+servers it goes on."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e_ps"))
+from cluster import clean_env, launch_ps  # noqa: E402
+from test_resume import go_on  # noqa: E402
+
+CHANGES = os.path.join(HERE, "changes_script.py")
+# Nothing is in a snapshot but what there was at the start: all comes from the journals.
+JOURNAL = ["--journal", "everysec"]
+
+
+def stop(folder, arguments, servers):
+    out = launch_ps(folder, JOURNAL + [CHANGES] + arguments, workers=1, servers=servers,
+                    FLAGS_ps_return_seconds="1", FLAGS_rpc_lease_ms="1000")
+    assert out.returncode != 0 and "launch_ps --resume" in out.stdout, out.stdout
+
+
+def ledger(said):
+    lines = [line for line in said.splitlines() if "ledger " in line]
+    assert len(lines) == 1, said
+    return lines[0].split("ledger ")[1]
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("before, after", [
+    (2, 1), (1, 2)])
+def test_what_was_set_is_not_set_again_with_other_numbers_of_servers(tmp_path, before, after):
+    """Eight steps since all was 100, the last of them with the rows of a table that was emptied."""
+    subprocess.run([sys.executable, CHANGES, "--write", "model"], cwd=str(tmp_path), check=True,
+                   env=clean_env())
+    arguments = ["load", "--die", "late"]
+    stop(tmp_path, arguments, before)
+    out = go_on(tmp_path, CHANGES, arguments, ["--server_num", str(after)])
+    assert out.returncode == 0, out.stdout
+    assert ledger(out.stdout) == "92 92 92 92 92 92 -1 -1 2"
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("after", [1, 2])
+def test_what_was_set_on_one_of_two_servers_is_set_on_all(tmp_path, after):
+    """After the fourth of seven steps, of w alone."""
+    arguments = ["set", "--die", "between"]
+    stop(tmp_path, arguments, 2)
+    out = go_on(tmp_path, CHANGES, arguments, ["--server_num", str(after)])
+    assert out.returncode == 0, out.stdout
+    assert ledger(out.stdout) == "997 997 -7 -7 -7 -7 -7 -7 7"
