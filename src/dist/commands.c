@@ -292,7 +292,7 @@ static void answer_done(uint16_t method, rg_rpc_request *request)
                  NULL);
 }
 
-/* By the call of the script that it is of. */
+/* By the call of the script that it is of. A file counts when it is there (serve_save.c). */
 static bool is_done(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
     uint16_t method = rg_rpc_request_method(request);
@@ -308,7 +308,8 @@ static bool is_done(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
         answer_done(method, request);
         return true;
     }
-    rg_serve_count_change(s, trainer, trainer->asked, change.requests, method == RG_PS_SAVE);
+    if (method != RG_PS_SAVE)
+        rg_serve_count_change(s, trainer, trainer->asked, change.requests, false);
     return false;
 }
 

@@ -351,6 +351,13 @@ rg_status rg_serve_note_lease(rg_engine *s, const rg_range_note *n)
     return is_writing(s) ? append(s, RG_NOTED_LEASE, &(rg_iov){body, sizeof body}, 1) : RG_OK;
 }
 
+rg_status rg_serve_note_saved(rg_engine *s, rg_member *trainer, uint64_t at, uint32_t of)
+{
+    const uint64_t body[2] = {(uint64_t)of << 32 | (uint64_t)(trainer - s->trainers), at};
+    rg_serve_count_change(s, trainer, at, of, true);
+    return is_writing(s) ? append(s, RG_NOTED_SAVED, &(rg_iov){body, sizeof body}, 1) : RG_OK;
+}
+
 void rg_serve_wait_for_notes(rg_engine *s, rg_rpc_request *request)
 {
     if (is_writing(s))
@@ -473,6 +480,22 @@ static rg_status replay_lease(rg_engine *s, const rg_record *record)
     return rg_deals_replay(s->deals, &n);
 }
 
+/* The file is there: it only counts. */
+static rg_status replay_saved(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    uint32_t trainer, of;
+    uint64_t at;
+    RG_TRY(rg_cursor_u32(&in, &trainer));
+    RG_TRY(rg_cursor_u32(&in, &of));
+    RG_TRY(rg_cursor_u64(&in, &at));
+    if (trainer >= s->schema.trainers)
+        return rg_fail(RG_ECORRUPT, "trainer %u of %u has had a table saved", trainer,
+                       s->schema.trainers);
+    rg_serve_count_change(s, &s->trainers[trainer], at, of, true);
+    return RG_OK;
+}
+
 static rg_status replay_catch_up(rg_engine *s, const rg_record *record)
 {
     rg_cursor in = {record->bytes, record->n};
@@ -523,6 +546,8 @@ static rg_status replay_one(void *arg, const rg_record *record)
         code = replay_catch_up(s, record);
     else if (record->kind == RG_NOTED_LEASE)
         code = replay_lease(s, record);
+    else if (record->kind == RG_NOTED_SAVED)
+        code = replay_saved(s, record);
     else
         code = rg_fail(RG_EUNIMPL, "a record of kind %u: was it written by a newer Regatta?",
                        record->kind);

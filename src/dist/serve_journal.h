@@ -71,6 +71,7 @@ enum {
     RG_NOTED_ROWS,     /* as RG_PS_ROWS: those were looked up */
     RG_NOTED_CATCH_UP, /* u32 variable, i64 first, i64 n: those were read */
     RG_NOTED_LEASE,    /* what has become of a range of the data */
+    RG_NOTED_SAVED,    /* u32 trainer, u32 of, u64 at: a file of SAVE was written */
     RG_STATE_ABOUT = 100,
     RG_STATE_PROGRAM,
     RG_STATE_VALUE,

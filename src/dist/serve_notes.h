@@ -30,6 +30,8 @@ void rg_serve_note_gone(rg_engine *s, uint64_t session);
  * n < 0: all that there are. */
 rg_status rg_serve_note_rows(rg_engine *s, rg_rpc_request *request);
 rg_status rg_serve_note_catch_up(rg_engine *s, size_t var, int64_t first, int64_t n);
+/* A file of SAVE is there: this counts, and is known when the disk has it. */
+rg_status rg_serve_note_saved(rg_engine *s, rg_member *trainer, uint64_t at, uint32_t of);
 /* The body of LOAD, for snapshots. */
 rg_status rg_serve_keep_program(rg_engine *s, const uint8_t *body, size_t n);
 /* Nothing is under way any more. For a thread that is no loop's. */

@@ -1,4 +1,4 @@
-"""What a script sets and drops is done once, whoever is started again and with however many
+"""What a script sets, drops and saves is done once, whoever is started again and with however many
 servers it goes on."""
 import os
 import subprocess
@@ -52,3 +52,25 @@ def test_what_was_set_on_one_of_two_servers_is_set_on_all(tmp_path, after):
     out = go_on(tmp_path, CHANGES, arguments, ["--server_num", str(after)])
     assert out.returncode == 0, out.stdout
     assert ledger(out.stdout) == "997 997 -7 -7 -7 -7 -7 -7 7"
+
+
+def files(folder):
+    out = {}
+    for name in ["day-0", "day-1", "day-2", "last"]:
+        for part in sorted(os.listdir(str(folder / name))):
+            file = folder / name / part
+            out["%s/%s" % (name, part)] = (file.read_bytes(), os.stat(str(file)).st_mtime_ns)
+    return out
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("after", [2, 1])
+def test_what_was_dropped_and_saved_is_left_alone(tmp_path, after):
+    """Rows of the last day are there, and those before them are not; saves are as they were."""
+    arguments = ["days", "--die", "late"]
+    stop(tmp_path, arguments, 2)
+    saved = files(tmp_path)
+    out = go_on(tmp_path, CHANGES, arguments, ["--server_num", str(after)])
+    assert out.returncode == 0, out.stdout
+    assert ledger(out.stdout) == "-7 -7 -7 -7 -7 -7 -7 -7 3"
+    assert files(tmp_path) == saved
