@@ -131,9 +131,19 @@ static rg_status take_value(taking *t, const rg_record *record)
     return code;
 }
 
+/* What an optimizer keeps, rates: not the copies that servers make for themselves. */
+static bool is_kept(const taking *t, const wanted *w)
+{
+    const rg_vardesc *var = rg_block_var(t->engine->program->blocks[0], w->name);
+    return var != NULL && var->persistable &&
+           strncmp(w->name, RG_PUSHES_COUNTED_OF, strlen(RG_PUSHES_COUNTED_OF)) != 0;
+}
+
 /* A parameter without its values is no parameter; of the rest it is said. */
 static rg_status check_wanted(const taking *t)
 {
+    char first[200] = "";
+    size_t n = 0;
     for (size_t i = 0; i < t->n_wanted; i++) {
         const wanted *w = &t->wanted[i];
         bool is_param = false;
@@ -146,7 +156,14 @@ static rg_status check_wanted(const taking *t)
                            "of %s the snapshot has %llu bytes of %llu: is it of another "
                            "model?",
                            w->name, (unsigned long long)w->came, (unsigned long long)w->bytes);
+        if (is_kept(t, w) && n++ == 0)
+            (void)snprintf(first, sizeof first, "%s", w->name);
     }
+    if (n > 0)
+        rg_log(RG_LOG_W, "ps",
+               "server=%d \"the snapshot does not have all of %s, and of %zu others: what it lacks "
+               "starts anew\"",
+               t->engine->id, first, n - 1);
     return RG_OK;
 }
 

@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e_ps"))
 from cluster import clean_env, launch_ps  # noqa: E402
-from test_resume import go_on  # noqa: E402
+from test_resume import export, go_on  # noqa: E402
 
 CHANGES = os.path.join(HERE, "changes_script.py")
 # Nothing is in a snapshot but what there was at the start: all comes from the journals.
@@ -74,3 +74,16 @@ def test_what_was_dropped_and_saved_is_left_alone(tmp_path, after):
     assert out.returncode == 0, out.stdout
     assert ledger(out.stdout) == "-7 -7 -7 -7 -7 -7 -7 -7 3"
     assert files(tmp_path) == saved
+
+
+def test_what_a_snapshot_lacks_is_said(tmp_path):
+    """A job with another optimizer: what that keeps starts anew, and not in silence."""
+    stop(tmp_path, ["dense", "--optimizer", "Momentum", "--die", "late"], 2)
+    code, said = export("--snapshot", tmp_path / "logs" / "journal", tmp_path / "snapshot")
+    assert code == 0, said
+    for name, lacks in (("Momentum", False), ("Adagrad", True)):
+        out = launch_ps(tmp_path, [CHANGES, "dense", "--optimizer", name, "--init", "snapshot"], workers=1)
+        assert out.returncode == 0, out.stdout
+        for log in ("serverlog.0", "serverlog.1"):
+            text = (tmp_path / "logs" / log).read_text()
+            assert ("the snapshot does not have all of" in text and "_moment" in text) == lacks, text
