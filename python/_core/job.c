@@ -229,13 +229,28 @@ static PyObject *get(PyObject *self, PyObject *args)
     return tensor;
 }
 
-/* set(endpoint, name, LoDTensor) */
+/* change(requests) -> what set() and shrink() want of each request of one call of the script */
+static PyObject *change(PyObject *self, PyObject *args)
+{
+    Py_ssize_t requests;
+    if (!PyArg_ParseTuple(args, "n:job_change", &requests))
+        return NULL;
+    rg_job *job = need_job(self);
+    if (job == NULL)
+        return NULL;
+    rg_ps_change of = rg_job_change(job, (size_t)requests);
+    return Py_BuildValue("(II)", of.call, of.requests);
+}
+
+/* set(change, endpoint, name, LoDTensor) */
 static PyObject *set(PyObject *self, PyObject *args)
 {
     const char *endpoint, *name;
     PyObject *tensor;
+    rg_ps_change of;
     rg_status code;
-    if (!PyArg_ParseTuple(args, "ssO!:job_set", &endpoint, &name, core_tensor_type, &tensor))
+    if (!PyArg_ParseTuple(args, "(II)ssO!:job_set", &of.call, &of.requests, &endpoint, &name,
+                          core_tensor_type, &tensor))
         return NULL;
     rg_job *job = need_job(self);
     if (job == NULL)
@@ -246,25 +261,27 @@ static PyObject *set(PyObject *self, PyObject *args)
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS
-    code = rg_job_set(job, endpoint, name, value);
+    code = rg_job_set(job, &of, endpoint, name, value);
     Py_END_ALLOW_THREADS
     return core_finish(code);
 }
 
-/* shrink(endpoint, table[, calls]) -> rows that went; without calls, all of them */
+/* shrink(change, endpoint, table[, calls]) -> rows that went; without calls, all of them */
 static PyObject *shrink(PyObject *self, PyObject *args)
 {
     const char *endpoint, *name;
     uint64_t rows = 0;
     int unseen = -1;
+    rg_ps_change of;
     rg_status code;
-    if (!PyArg_ParseTuple(args, "ss|i:job_shrink", &endpoint, &name, &unseen))
+    if (!PyArg_ParseTuple(args, "(II)ss|i:job_shrink", &of.call, &of.requests, &endpoint, &name,
+                          &unseen))
         return NULL;
     rg_job *job = need_job(self);
     if (job == NULL)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    code = rg_job_shrink(job, endpoint, name, unseen, &rows);
+    code = rg_job_shrink(job, &of, endpoint, name, unseen, &rows);
     Py_END_ALLOW_THREADS
     PyObject *nothing = core_finish(code);
     Py_XDECREF(nothing);
@@ -326,10 +343,13 @@ static PyMethodDef methods[] = {
     {"reduce", reduce, METH_VARARGS,
      "reduce(name, 'sum' | 'max' | 'min', bytes of f64, or of i64, whole) -> bytes"},
     {"get", get, METH_VARARGS, "get(endpoint, name) -> LoDTensor"},
-    {"set", set, METH_VARARGS, "set(endpoint, name, LoDTensor)"},
+    {"change", change, METH_VARARGS,
+     "change(requests): a call that changes what servers have begins, in so many set(), shrink() "
+     "or clear()"},
+    {"set", set, METH_VARARGS, "set(change, endpoint, name, LoDTensor)"},
     {"shuffle", shuffle, METH_VARARGS, "shuffle(dataset, seed, rows, seconds)"},
-    {"shrink", shrink, METH_VARARGS, "shrink(endpoint, table, calls) -> rows dropped"},
-    {"clear", shrink, METH_VARARGS, "clear(endpoint, table) -> rows it had"},
+    {"shrink", shrink, METH_VARARGS, "shrink(change, endpoint, table, calls) -> rows dropped"},
+    {"clear", shrink, METH_VARARGS, "clear(change, endpoint, table) -> rows it had"},
     {"traffic", traffic, METH_NOARGS, "traffic() -> (bytes sent, bytes received)"},
     {NULL, NULL, 0, NULL},
 };

@@ -75,14 +75,14 @@ static const command commands[] = {
                        "nothing, where it is that of all"},
     [RG_PS_STATS] = {"STATS", TRAINERS, ONCE | NO_WORK | LOCKED | NOTED | KEPT, rg_serve_stats,
                      "how far this trainer is", "how far all are"},
-    [RG_PS_SET] = {"SET", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_set_whole, "name, tensor",
-                   "nothing"},
+    [RG_PS_SET] = {"SET", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_set_whole,
+                   "call, name, tensor", "nothing"},
     [RG_PS_SHRINK] = {"SHRINK", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_shrink,
-                      "name, u32 calls", "u64 rows that went"},
-    [RG_PS_CLEAR] = {"CLEAR", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_shrink, "name",
+                      "call, name, u32 calls", "u64 rows that went"},
+    [RG_PS_CLEAR] = {"CLEAR", TRAINERS, ONCE | NOTED | COUNTED, rg_serve_shrink, "call, name",
                      "u64 rows that went"},
     [RG_PS_SAVE] = {"SAVE", TRAINERS, ONCE | COUNTED, rg_serve_save,
-                    "name of a folder, name of a table", "u64 rows that were written"},
+                    "call, name of a folder, name of a table", "u64 rows that were written"},
     [RG_PS_POST] = {"POST", TRAINERS, LOCKED | NOTED, rg_serve_post, "a message to another trainer",
                     "u32: 1 taken, 0 no room now"},
     [RG_PS_FETCH] = {"FETCH", TRAINERS, LOCKED | NOTED, rg_serve_fetch,
@@ -127,6 +127,12 @@ bool rg_serve_is_noted(uint16_t method)
 {
     const command *asked = find_command(method);
     return asked != NULL && (asked->flags & NOTED) != 0;
+}
+
+bool rg_serve_is_counted(uint16_t method)
+{
+    const command *asked = find_command(method);
+    return asked != NULL && (asked->flags & COUNTED) != 0;
 }
 
 bool rg_serve_is_kept(uint16_t method)
@@ -286,6 +292,27 @@ static void answer_done(uint16_t method, rg_rpc_request *request)
                  NULL);
 }
 
+/* By the call of the script that it is of. A file counts when it is there (serve_save.c). */
+static bool is_done(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
+{
+    uint16_t method = rg_rpc_request_method(request);
+    rg_ps_change change;
+    rg_cursor in = {.left = 0};
+    in.at = rg_rpc_request_body(request, &in.left);
+    rg_status code = rg_ps_change_read(&in, &change);
+    if (code != RG_OK) {
+        rg_refuse_with_message(request, code);
+        return true;
+    }
+    if (rg_serve_was_done(trainer, change.call)) {
+        answer_done(method, request);
+        return true;
+    }
+    if (method != RG_PS_SAVE)
+        rg_serve_count_change(s, trainer, trainer->asked, change.requests, false);
+    return false;
+}
+
 static void answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request, uint16_t method,
                    const command *asked)
 {
@@ -298,10 +325,8 @@ static void answer(rg_engine *s, rg_member *trainer, rg_rpc_request *request, ui
         return;
     if ((asked->flags & ONCE) != 0)
         rg_rpc_request_remember(request);
-    if ((asked->flags & COUNTED) != 0 && rg_serve_was_done(trainer)) {
-        answer_done(method, request);
+    if ((asked->flags & COUNTED) != 0 && is_done(s, trainer, request))
         return;
-    }
     if ((asked->flags & LOCKED) == 0) {
         asked->answer(s, trainer, request);
         return;

@@ -45,6 +45,7 @@ static void forget(rg_job *job)
     job->exchange = NULL;
     job->resumed = NULL;
     job->n_resumed = 0;
+    job->changes = 0;
     job->told = (rg_told){0};
     job->has_told = false;
     job->replays = false;

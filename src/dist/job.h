@@ -92,6 +92,7 @@ struct rg_job {
     rg_rpc_window *window;       /* of pushes that are not on servers' disks yet; NULL: none */
     pthread_mutex_t syncing;     /* of the servers' `sync` */
     pthread_mutex_t lock;        /* of the exchange */
+    _Atomic uint32_t changes;    /* calls of the script that changed what servers have, so far */
     bool agreed;                 /* the servers know which program we train */
     rg_resumed *resumed;         /* by thread; NULL: it is its first start */
     size_t n_resumed;
@@ -186,12 +187,16 @@ rg_status rg_job_reduce_whole(rg_job *job, const char *name, int op, int64_t *nu
 /* A variable as the server at `endpoint` keeps it, into `value`. */
 rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_value *value);
 
-/* The other way round. */
-rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const rg_value *value);
+/* The next call of the script that changes what servers have, in so many requests: setting all
+ * parts of a variable is one, so that calls have the same numbers with any servers. */
+rg_ps_change rg_job_change(rg_job *job, size_t requests);
+/* The other way round; a request of that call. */
+rg_status rg_job_set(rg_job *job, const rg_ps_change *change, const char *endpoint,
+                     const char *name, const rg_value *value);
 /* Drop rows that were not touched in the last `unseen` calls, all of them where that is -1;
  * *rows: how many went. */
-rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int unseen,
-                        uint64_t *rows);
+rg_status rg_job_shrink(rg_job *job, const rg_ps_change *change, const char *endpoint,
+                        const char *name, int unseen, uint64_t *rows);
 
 void rg_exchange_close(rg_job *job);
 void rg_inbox_close(rg_job *job);

@@ -77,12 +77,19 @@ rg_status rg_job_get(rg_job *job, const char *endpoint, const char *name, rg_val
     return is_all(value) ? RG_OK : get_rest(job, server, name, value);
 }
 
-rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const rg_value *value)
+rg_ps_change rg_job_change(rg_job *job, size_t requests)
+{
+    return (rg_ps_change){atomic_fetch_add(&job->changes, 1) + 1, (uint32_t)requests};
+}
+
+rg_status rg_job_set(rg_job *job, const rg_ps_change *change, const char *endpoint,
+                     const char *name, const rg_value *value)
 {
     rg_buf body;
     int server;
     RG_TRY(rg_job_server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
+    rg_ps_change_write(&body, change);
     rg_ps_put_text(&body, name);
     rg_ps_put_tensor_head(&body, value->meta.dtype, &value->meta.shape);
     rg_status code = rg_buf_status(&body);
@@ -93,8 +100,8 @@ rg_status rg_job_set(rg_job *job, const char *endpoint, const char *name, const 
     return code;
 }
 
-rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int unseen,
-                        uint64_t *rows)
+rg_status rg_job_shrink(rg_job *job, const rg_ps_change *change, const char *endpoint,
+                        const char *name, int unseen, uint64_t *rows)
 {
     rg_buf body;
     uint8_t *reply = NULL;
@@ -102,6 +109,7 @@ rg_status rg_job_shrink(rg_job *job, const char *endpoint, const char *name, int
     int server;
     RG_TRY(rg_job_server_at(job, endpoint, &server));
     rg_buf_init(&body, 0);
+    rg_ps_change_write(&body, change);
     rg_ps_put_text(&body, name);
     if (unseen >= 0)
         rg_buf_u32(&body, (uint32_t)unseen);

@@ -200,40 +200,44 @@ static bool keeps_part(const rg_job_server *server, const char *table)
 }
 
 /* The servers of epmap that keep a part of the table are asked, all at once. */
-static rg_status ask_to_save(rg_ctx *ctx, rg_job *job, const rg_iov *body)
+static rg_status ask_to_save(rg_ctx *ctx, rg_job *job)
 {
     const rg_attr *endpoints = rg_attr_list(ctx, EPMAP);
     const char *table = rg_attr_string(ctx, LOOKUP_TABLE);
     int n = 0, server;
+    rg_buf body;
     rg_job_request *requests = rg_scratch(ctx, ((size_t)endpoints->n + 1) * sizeof *requests);
     if (requests == NULL)
         return RG_ENOMEM;
     for (int i = 0; i < endpoints->n; i++) {
         RG_TRY(rg_job_server_at(job, endpoints->strings[i], &server));
         if (keeps_part(&job->servers[server], table))
-            requests[n++] = (rg_job_request){
-                .server = server, .method = RG_PS_SAVE, .iov = body, .n = 1};
+            requests[n++] = (rg_job_request){.server = server, .method = RG_PS_SAVE, .n = 1};
     }
     if (n == 0)
         return rg_fail(RG_ENOENT, "no server of epmap keeps a part of a table %s", table);
-    rg_status code = rg_job_ask_all(job, requests, n);
-    rg_job_close_all(requests, n);
+    const rg_ps_change change = rg_job_change(job, (size_t)n);
+    rg_buf_init(&body, 0);
+    rg_ps_change_write(&body, &change);
+    rg_ps_save_write(&body, rg_attr_string(ctx, DIR), table);
+    const rg_iov iov = {body.data, body.len};
+    for (int i = 0; i < n; i++)
+        requests[i].iov = &iov;
+    rg_status code = rg_buf_status(&body);
+    if (code == RG_OK) {
+        code = rg_job_ask_all(job, requests, n);
+        rg_job_close_all(requests, n);
+    }
+    rg_buf_fini(&body);
     return code;
 }
 
 static rg_status checkpoint_notify(rg_ctx *ctx)
 {
     rg_job *job;
-    rg_buf body;
     RG_TRY(rg_job_of(ctx, &job));
     RG_TRY(rg_exchange_flush(job));
-    rg_buf_init(&body, 0);
-    rg_ps_save_write(&body, rg_attr_string(ctx, DIR), rg_attr_string(ctx, LOOKUP_TABLE));
-    rg_status code = rg_buf_status(&body);
-    if (code == RG_OK)
-        code = ask_to_save(ctx, job, &(rg_iov){body.data, body.len});
-    rg_buf_fini(&body);
-    return code;
+    return ask_to_save(ctx, job);
 }
 
 const rg_op rg_op_checkpoint_notify = {

@@ -427,6 +427,22 @@ rg_status rg_ps_get_tensor(const uint8_t *bytes, size_t n, rg_value *value)
 
 /* ---- parts of tables in files ---- */
 
+void rg_ps_change_write(rg_buf *out, const rg_ps_change *change)
+{
+    rg_buf_u32(out, change->call);
+    rg_buf_u32(out, change->requests);
+}
+
+rg_status rg_ps_change_read(rg_cursor *in, rg_ps_change *change)
+{
+    RG_TRY(rg_cursor_u32(in, &change->call));
+    RG_TRY(rg_cursor_u32(in, &change->requests));
+    return change->call > 0 && change->requests > 0
+               ? RG_OK
+               : rg_fail(RG_ECORRUPT, "a request of call %u, which is of %u", change->call,
+                         change->requests);
+}
+
 void rg_ps_save_write(rg_buf *out, const char *folder, const char *table)
 {
     rg_ps_put_text(out, folder);

@@ -218,6 +218,19 @@ struct rg_cursor;
 /* Owned by the caller; RG_ECORRUPT where it is longer than RG_PS_MAX_NAME. */
 rg_status rg_ps_get_text(struct rg_cursor *in, char **text);
 
+/* ---- what the trainer's script changes ---- */
+
+/* In front of SET, SHRINK, CLEAR and SAVE: which call of the script this is a request of, and how
+ * many requests, to whichever servers, that call is made of. Calls have the same numbers when the
+ * script is run again, also with other servers, which have other parts. {u32 call, from 1, u32
+ * requests} */
+typedef struct rg_ps_change {
+    uint32_t call, requests;
+} rg_ps_change;
+
+void rg_ps_change_write(rg_buf *out, const rg_ps_change *change);
+rg_status rg_ps_change_read(struct rg_cursor *in, rg_ps_change *change);
+
 /* ---- parts of tables in files ---- */
 
 /* "Write what you keep of this table to that folder." {name folder, name table} */

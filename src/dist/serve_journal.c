@@ -97,10 +97,11 @@ static rg_status empty_folder(const rg_folder *folder)
 static rg_status find_state(rg_engine *s, struct rg_serve_journal *j, bool *other)
 {
     about a = {.engine = s};
-    rg_status code = rg_snapshot_see(j->folder, see_about, &a, &j->lineage, &j->number);
+    rg_status code = rg_snapshot_see(j->folder, see_about, &a, &j->snapshot);
     if (code == RG_ENOENT) /* also one that died before its first snapshot was there */
         return empty_folder(j->folder);
     RG_TRY(code);
+    j->lineage = j->snapshot.lineage;
     if (!a.seen)
         return rg_fail(RG_ECORRUPT, "the snapshot in %s does not say whose it is",
                        rg_folder_path(j->folder));
@@ -350,6 +351,13 @@ rg_status rg_serve_note_lease(rg_engine *s, const rg_range_note *n)
     return is_writing(s) ? append(s, RG_NOTED_LEASE, &(rg_iov){body, sizeof body}, 1) : RG_OK;
 }
 
+rg_status rg_serve_note_saved(rg_engine *s, rg_member *trainer, uint64_t at, uint32_t of)
+{
+    const uint64_t body[2] = {(uint64_t)of << 32 | (uint64_t)(trainer - s->trainers), at};
+    rg_serve_count_change(s, trainer, at, of, true);
+    return is_writing(s) ? append(s, RG_NOTED_SAVED, &(rg_iov){body, sizeof body}, 1) : RG_OK;
+}
+
 void rg_serve_wait_for_notes(rg_engine *s, rg_rpc_request *request)
 {
     if (is_writing(s))
@@ -472,6 +480,22 @@ static rg_status replay_lease(rg_engine *s, const rg_record *record)
     return rg_deals_replay(s->deals, &n);
 }
 
+/* The file is there: it only counts. */
+static rg_status replay_saved(rg_engine *s, const rg_record *record)
+{
+    rg_cursor in = {record->bytes, record->n};
+    uint32_t trainer, of;
+    uint64_t at;
+    RG_TRY(rg_cursor_u32(&in, &trainer));
+    RG_TRY(rg_cursor_u32(&in, &of));
+    RG_TRY(rg_cursor_u64(&in, &at));
+    if (trainer >= s->schema.trainers)
+        return rg_fail(RG_ECORRUPT, "trainer %u of %u has had a table saved", trainer,
+                       s->schema.trainers);
+    rg_serve_count_change(s, &s->trainers[trainer], at, of, true);
+    return RG_OK;
+}
+
 static rg_status replay_catch_up(rg_engine *s, const rg_record *record)
 {
     rg_cursor in = {record->bytes, record->n};
@@ -522,6 +546,8 @@ static rg_status replay_one(void *arg, const rg_record *record)
         code = replay_catch_up(s, record);
     else if (record->kind == RG_NOTED_LEASE)
         code = replay_lease(s, record);
+    else if (record->kind == RG_NOTED_SAVED)
+        code = replay_saved(s, record);
     else
         code = rg_fail(RG_EUNIMPL, "a record of kind %u: was it written by a newer Regatta?",
                        record->kind);
@@ -544,18 +570,18 @@ static void replay_all(void *arg)
     replay *r = arg;
     const struct rg_serve_journal *j = r->engine->journal;
     uint64_t begin = rg_clock_ns();
-    r->code = rg_snapshot_read(j->folder, j->number, read_state, r);
+    r->code = rg_snapshot_read(j->folder, &j->snapshot, read_state, r);
     r->snapshot_ns = rg_clock_ns() - begin;
     if (r->code == RG_OK)
-        r->code = (j->looks ? rg_journal_look : rg_journal_read)(j->folder, j->number, &r->lineage,
-                                                                 replay_one, r, &r->next);
+        r->code = (j->looks ? rg_journal_look : rg_journal_read)(
+            j->folder, j->snapshot.number, &r->lineage, replay_one, r, &r->next);
     (void)snprintf(r->why, sizeof r->why, "%s", rg_error_message());
 }
 
 rg_status rg_serve_replay(rg_engine *s, rg_replayed *out)
 {
     struct rg_serve_journal *j = s->journal;
-    replay r = {.engine = s, .next = j->number, .lineage = j->lineage};
+    replay r = {.engine = s, .next = j->snapshot.number, .lineage = j->lineage};
     atomic_store(&j->replaying, true);
     if (s->n_shards == 1)
         rg_loop_do(s->shards[0].loop, replay_all, &r);

@@ -35,10 +35,11 @@ struct rg_serve_journal {
     rg_journal_mode mode;
     rg_folder *folder;
     rg_folder_lock *lock;
-    uint64_t lineage, number; /* of the snapshot that it begins with */
-    bool found;               /* there was one: another process was here */
-    rg_journal *journal;      /* NULL: not yet */
-    atomic_bool replaying;    /* what comes is from the journal */
+    uint64_t lineage;
+    rg_snapshot_found snapshot; /* that it begins with */
+    bool found;                 /* there was one: another process was here */
+    rg_journal *journal;        /* NULL: not yet */
+    atomic_bool replaying;      /* what comes is from the journal */
     uint64_t snapshot_ns,
         snapshot_bytes;   /* when the last one was taken; how large a whole one is */
     uint64_t last_number; /* of the last one; what was written to the journal since a whole one: */
@@ -70,6 +71,7 @@ enum {
     RG_NOTED_ROWS,     /* as RG_PS_ROWS: those were looked up */
     RG_NOTED_CATCH_UP, /* u32 variable, i64 first, i64 n: those were read */
     RG_NOTED_LEASE,    /* what has become of a range of the data */
+    RG_NOTED_SAVED,    /* u32 trainer, u32 of, u64 at: a file of SAVE was written */
     RG_STATE_ABOUT = 100,
     RG_STATE_PROGRAM,
     RG_STATE_VALUE,

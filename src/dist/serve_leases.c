@@ -185,7 +185,8 @@ void rg_serve_unclaim(rg_pushing *p)
 
 /* ---- snapshots, and the end ---- */
 
-/* Pushes that wait for their step are asked for again, and claimed then. */
+/* Pushes that wait for their step are asked for again, and claimed then. One that brings nothing
+ * has claimed nothing: its examples are those of a push that was applied. */
 void rg_serve_write_leases(rg_engine *s, rg_buf *out)
 {
     size_t n = 0;
@@ -193,7 +194,7 @@ void rg_serve_write_leases(rg_engine *s, rg_buf *out)
     uint32_t *counts = rg_alloc_zero((size_t)s->schema.trainers + 1, sizeof *counts);
     for (uint32_t t = 0; tags != NULL && counts != NULL && t < s->schema.trainers; t++) {
         const rg_pushing *p = s->trainers[t].waiting;
-        if (p == NULL)
+        if (p == NULL || p->empty)
             continue;
         tags[n] = p->push.tags;
         counts[n++] = p->push.n_tags;

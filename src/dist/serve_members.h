@@ -67,15 +67,20 @@ struct rg_member {
     uint64_t *before;         /* by thread: the position before the last push; owned */
     _Atomic uint8_t *refused; /* by thread, RG_PS_MAX_THREADS: the last push was; owned */
     uint64_t seen_epoch;      /* of the session that has asked last; written under the lock */
-    uint64_t asked, changed;  /* SET, SHRINK, ...: asked for in this session; done in all of them */
-    bool shuffled;            /* an earlier session has taken part in global shuffles */
-    bool leased;              /* its examples are: its pushes say which they are of */
-    bool behind; /* it computes its last step here once more, and is given what was before that */
+    /* SET, SHRINK, ...: by call of its script and, in that, by how many requests of it have come
+     * here (rg_change_at): the last one of this session, and the last that one before had done. */
+    uint64_t asked, done;
+    bool shuffled; /* an earlier session has taken part in global shuffles */
+    bool leased;   /* its examples are: its pushes say which they are of */
+    bool behind;   /* it computes its last step here once more, and is given what was before that */
     /* the engine's: */
-    bool idle;       /* it has nothing to train on now, and takes no part in steps */
-    uint64_t enters; /* it takes part in steps from this one on */
-    uint64_t holds;  /* steps from this one on wait until all servers know that; 0: none do */
-    uint64_t met;    /* rendezvous of this session that are over */
+    uint64_t changed; /* the last that any session had done, of a call ... */
+    uint32_t of;      /* ... of so many requests, to all servers, ... */
+    bool saves;       /* ... which are SAVE */
+    bool idle;        /* it has nothing to train on now, and takes no part in steps */
+    uint64_t enters;  /* it takes part in steps from this one on */
+    uint64_t holds;   /* steps from this one on wait until all servers know that; 0: none do */
+    uint64_t met;     /* rendezvous of this session that are over */
     rg_rpc_request *resume; /* RESUME, until the push that waits has made its step */
     rg_rendezvous rendezvous;
     rg_reported stats;
@@ -110,8 +115,20 @@ void rg_serve_try_rendezvous(rg_engine *s);
 bool rg_serve_waits_for_return(void);
 /* In its loop, before each request: where it is of another session than the last one. */
 void rg_serve_new_session(rg_engine *s, rg_member *trainer);
-/* Counts a request that changes something; true: it was done for an earlier session. */
-bool rg_serve_was_done(rg_member *trainer);
+/* Where a request that changes something stands among those of the trainer's script: calls have
+ * numbers, and a server counts the requests of a call that come to it. */
+static inline uint64_t rg_change_at(uint32_t call, uint32_t requests)
+{
+    return (uint64_t)call << 32 | requests;
+}
+static inline uint32_t rg_change_call(uint64_t at)
+{
+    return (uint32_t)(at >> 32);
+}
+/* Of the request that has come; true: it was done for an earlier session. In its loop. */
+bool rg_serve_was_done(rg_member *trainer, uint32_t call);
+/* It counts as done, in all sessions that follow. Any thread, without the lock. */
+void rg_serve_count_change(rg_engine *s, rg_member *trainer, uint64_t at, uint32_t of, bool saves);
 void rg_serve_resume(rg_engine *s, rg_member *trainer, rg_rpc_request *request);
 /* A push has failed on its way through the shards, and some may have applied their part: where its
  * trainer could be started again and make it again, the job has failed. Without the lock. */

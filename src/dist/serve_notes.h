@@ -17,6 +17,7 @@ rg_status rg_serve_go_on(rg_engine *s);
 bool rg_serve_note_request(rg_engine *s, rg_rpc_request *request);
 bool rg_serve_is_noted(uint16_t method); /* commands.c */
 bool rg_serve_is_kept(uint16_t method);
+bool rg_serve_is_counted(uint16_t method); /* its body begins with a call (rg_ps_change) */
 /* Whether answers go before what they tell of is on the disk; one that does not waits for it. */
 bool rg_serve_answers_early(const rg_engine *s);
 void rg_serve_hurry(void *engine);
@@ -29,6 +30,8 @@ void rg_serve_note_gone(rg_engine *s, uint64_t session);
  * n < 0: all that there are. */
 rg_status rg_serve_note_rows(rg_engine *s, rg_rpc_request *request);
 rg_status rg_serve_note_catch_up(rg_engine *s, size_t var, int64_t first, int64_t n);
+/* A file of SAVE is there: this counts, and is known when the disk has it. */
+rg_status rg_serve_note_saved(rg_engine *s, rg_member *trainer, uint64_t at, uint32_t of);
 /* The body of LOAD, for snapshots. */
 rg_status rg_serve_keep_program(rg_engine *s, const uint8_t *body, size_t n);
 /* Nothing is under way any more. For a thread that is no loop's. */

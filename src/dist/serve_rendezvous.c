@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "sys/fault.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,9 +75,12 @@ static const rg_member *stranger(const rg_engine *s, const rg_rendezvous *m)
     return NULL;
 }
 
+/* A NaN of any trainer is the result: it compares with nothing, and would depend on the order. */
 static double join_floats(uint32_t op, double a, double b)
 {
-    return op == SUM ? a + b : op == MAX ? (b > a ? b : a) : b < a ? b : a;
+    if (op == SUM || isnan(a) || isnan(b))
+        return a + b;
+    return op == MAX ? (b > a ? b : a) : b < a ? b : a;
 }
 
 /* Whole numbers are added as such: a double has 53 bits of them. */

@@ -8,8 +8,8 @@
  *
  *   pushes        are numbered: it begins with the first that is missing somewhere.
  *   rendezvous    are the same for all trainers, so their results are kept, in order.
- *   SET, SHRINK,  change something, each trainer's in the order of its script: they are counted.
- *   CLEAR, SAVE
+ *   SET, SHRINK,  change something, each trainer's in the order of its script, whose calls have
+ *   CLEAR, SAVE   numbers: whatever the number of servers, those up to the last are done.
  *
  * A sync trainer that died between its pushes to two servers has one server a step ahead of the
  * other. To compute that step once more it needs the values from before it: those are kept by each
@@ -44,6 +44,7 @@ void rg_serve_new_session(rg_engine *s, rg_member *trainer)
         return;
     trainer->asked = 0;
     pthread_mutex_lock(&s->lock);
+    trainer->done = trainer->changed;
     trainer->seen_epoch = epoch;
     trainer->shuffled = trainer->n_posted > 0 || trainer->inbox.taken > 0;
     trainer->met = 0;
@@ -60,13 +61,22 @@ void rg_serve_new_session(rg_engine *s, rg_member *trainer)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Whether a request that changes something was done for a session before this one. */
-bool rg_serve_was_done(rg_member *trainer)
+bool rg_serve_was_done(rg_member *trainer, uint32_t call)
 {
-    bool done = trainer->asked < trainer->changed;
-    trainer->asked++;
-    trainer->changed = done ? trainer->changed : trainer->asked;
-    return done;
+    if (rg_change_call(trainer->asked) != call)
+        trainer->asked = rg_change_at(call, 0);
+    return ++trainer->asked <= trainer->done;
+}
+
+void rg_serve_count_change(rg_engine *s, rg_member *trainer, uint64_t at, uint32_t of, bool saves)
+{
+    pthread_mutex_lock(&s->lock);
+    if (at > trainer->changed) { /* threads of a script may have their calls side by side */
+        trainer->changed = at;
+        trainer->of = of;
+        trainer->saves = saves;
+    }
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- RESUME ---- */

@@ -183,6 +183,9 @@ typedef struct saving {
     rg_server_task task;
     rg_ps_save save;
     rg_value part;
+    rg_member *trainer;
+    uint64_t at; /* which request of its trainer's script it is, ... */
+    uint32_t of; /* ... of a call of so many */
     int server;
     char who[3 * RG_RPC_NAME_MAX];
 } saving;
@@ -214,6 +217,15 @@ static rg_status write_part(rg_server_task *task)
     return code;
 }
 
+/* Before the answer: who is told that the file is there does not ask for it again. */
+static rg_status note_written(rg_engine *s, rg_server_task *task)
+{
+    const saving *job = (const saving *)task;
+    RG_TRY(rg_serve_note_saved(s, job->trainer, job->at, job->of));
+    rg_serve_wait_for_notes(s, task->request);
+    return RG_OK;
+}
+
 static void end_saving(rg_server_task *task)
 {
     saving *job = (saving *)task;
@@ -222,21 +234,29 @@ static void end_saving(rg_server_task *task)
     rg_free(job);
 }
 
-static rg_status begin_saving(saving **out, const rg_engine *s, const rg_member *trainer,
+static rg_status begin_saving(saving **out, const rg_engine *s, rg_member *trainer,
                               rg_rpc_request *request)
 {
-    size_t n;
-    const uint8_t *body = rg_rpc_request_body(request, &n);
+    rg_cursor in = {.left = 0};
+    rg_ps_change change;
+    in.at = rg_rpc_request_body(request, &in.left);
+    RG_TRY(rg_ps_change_read(&in, &change));
     saving *job = rg_alloc_zero(1, sizeof *job);
     if (job == NULL)
         return rg_no_memory(sizeof *job, "a save");
-    job->task = (rg_server_task){
-        .request = request, .copy = copy_part, .write = write_part, .close = end_saving};
+    job->task = (rg_server_task){.request = request,
+                                 .copy = copy_part,
+                                 .write = write_part,
+                                 .written = note_written,
+                                 .close = end_saving};
     rg_buf_init(&job->task.reply, 0);
     rg_value_init(&job->part);
+    job->trainer = trainer;
+    job->at = trainer->asked; /* its own: what comes later is not counted yet */
+    job->of = change.requests;
     job->server = s->id;
     (void)snprintf(job->who, sizeof job->who, "%s", trainer->who);
-    rg_status code = rg_ps_save_read(&job->save, body, n);
+    rg_status code = rg_ps_save_read(&job->save, in.at, in.left);
     if (code != RG_OK)
         end_saving(&job->task);
     else

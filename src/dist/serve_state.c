@@ -251,7 +251,9 @@ static void write_counts(const rg_member *trainer, rg_buf *out)
     rg_buf_u64(out, atomic_load(&trainer->epoch));
     rg_buf_u64(out, trainer->seen_epoch);
     rg_buf_u64(out, trainer->asked);
+    rg_buf_u64(out, trainer->done);
     rg_buf_u64(out, trainer->changed);
+    rg_buf_u64(out, (uint64_t)trainer->saves << 32 | trainer->of);
     rg_buf_u64(out, trainer->met);
     rg_buf_u64(out, (trainer->shuffled ? 1u : 0u) | (trainer->behind ? 2u : 0u) |
                         (trainer->leased ? 4u : 0u) | (trainer->idle ? 8u : 0u) |
@@ -262,16 +264,20 @@ static void write_counts(const rg_member *trainer, rg_buf *out)
 
 static rg_status read_session(rg_member *trainer, rg_cursor *in)
 {
-    uint64_t epoch, flags;
+    uint64_t epoch, flags, of;
     RG_TRY(rg_cursor_u64(in, &epoch));
     RG_TRY(rg_cursor_u64(in, &trainer->seen_epoch));
     RG_TRY(rg_cursor_u64(in, &trainer->asked));
+    RG_TRY(rg_cursor_u64(in, &trainer->done));
     RG_TRY(rg_cursor_u64(in, &trainer->changed));
+    RG_TRY(rg_cursor_u64(in, &of));
     RG_TRY(rg_cursor_u64(in, &trainer->met));
     RG_TRY(rg_cursor_u64(in, &flags));
     RG_TRY(rg_cursor_u64(in, &trainer->enters));
     RG_TRY(rg_cursor_u64(in, &trainer->holds));
     atomic_store(&trainer->epoch, epoch);
+    trainer->of = (uint32_t)of;
+    trainer->saves = of >> 32 != 0;
     trainer->shuffled = (flags & 1) != 0;
     trainer->behind = (flags & 2) != 0;
     trainer->leased = (flags & 4) != 0;

@@ -131,9 +131,19 @@ static rg_status take_value(taking *t, const rg_record *record)
     return code;
 }
 
+/* What an optimizer keeps, rates: not the copies that servers make for themselves. */
+static bool is_kept(const taking *t, const wanted *w)
+{
+    const rg_vardesc *var = rg_block_var(t->engine->program->blocks[0], w->name);
+    return var != NULL && var->persistable &&
+           strncmp(w->name, RG_PUSHES_COUNTED_OF, strlen(RG_PUSHES_COUNTED_OF)) != 0;
+}
+
 /* A parameter without its values is no parameter; of the rest it is said. */
 static rg_status check_wanted(const taking *t)
 {
+    char first[200] = "";
+    size_t n = 0;
     for (size_t i = 0; i < t->n_wanted; i++) {
         const wanted *w = &t->wanted[i];
         bool is_param = false;
@@ -146,7 +156,14 @@ static rg_status check_wanted(const taking *t)
                            "of %s the snapshot has %llu bytes of %llu: is it of another "
                            "model?",
                            w->name, (unsigned long long)w->came, (unsigned long long)w->bytes);
+        if (is_kept(t, w) && n++ == 0)
+            (void)snprintf(first, sizeof first, "%s", w->name);
     }
+    if (n > 0)
+        rg_log(RG_LOG_W, "ps",
+               "server=%d \"the snapshot does not have all of %s, and of %zu others: what it lacks "
+               "starts anew\"",
+               t->engine->id, first, n - 1);
     return RG_OK;
 }
 
@@ -271,7 +288,8 @@ static rg_status take_member(taking *t, const rg_record *record)
         return RG_OK;
     }
     if (code == RG_OK) {
-        /* Requests that change something go to all servers that have a part of what they name. */
+        /* A call goes to all servers that have a part of what it names, and has one number; of the
+         * last one nothing is missing (stopped.c). */
         rg_member *first = &t->old[number];
         first->changed = other.changed > first->changed ? other.changed : first->changed;
         first->left = first->left && other.left;
@@ -360,9 +378,12 @@ static rg_status share_counts(const taking *t, uint32_t number, rg_member *to)
         to->before[k] = to->positions[k];
         atomic_fetch_add(&to->n_pushes, to->pushed[k]);
     }
-    /* Workers that there were not do what the last one did: the first alone does more. */
+    /* Workers that there were not do what the last one did: the first alone does more. Of that
+     * call all is done, also what is asked of this server where others were asked before. */
     uint32_t like = number < t->trainers ? number : t->trainers - 1;
-    to->changed = like == 0 && number > 0 ? 0 : t->old[like].changed;
+    to->changed = like == 0 && number > 0
+                      ? 0
+                      : rg_change_at(rg_change_call(t->old[like].changed), UINT32_MAX);
     return RG_OK;
 }
 
@@ -441,12 +462,12 @@ static rg_status take_server(taking *t, const rg_folder *root)
 {
     char name[64];
     rg_folder *folder = NULL;
-    uint64_t lineage, number;
+    rg_snapshot_found newest;
     (void)snprintf(name, sizeof name, "server-%d-of-%d", t->server, t->servers);
     RG_TRY(rg_folder_enter(&folder, root, name, false));
-    rg_status code = rg_snapshot_newest(folder, &lineage, &number);
+    rg_status code = rg_snapshot_newest(folder, &newest);
     if (code == RG_OK)
-        code = rg_snapshot_read(folder, number, take_record, t);
+        code = rg_snapshot_read(folder, &newest, take_record, t);
     rg_split_fini(&t->theirs);
     rg_folder_close(folder);
     return code;

@@ -41,6 +41,21 @@ static void reply(rg_server_task *task)
     rg_rpc_reply(task->request, 0, &(rg_iov){bytes, n}, n > 0 ? 1 : 0, rg_free, bytes);
 }
 
+/* With the engine once more, unless it has left this thread behind; the lock as in do_one(). */
+static rg_status tell_written(rg_task_queue *queue, rg_server_task *task)
+{
+    rg_engine *s = queue->engine;
+    if (task->written == NULL || task->request == NULL || s == NULL)
+        return RG_OK;
+    queue->inside = true;
+    pthread_mutex_unlock(&queue->lock);
+    rg_status code = task->written(s, task);
+    pthread_mutex_lock(&queue->lock);
+    queue->inside = false;
+    (void)pthread_cond_broadcast(&queue->change);
+    return code;
+}
+
 /* Both halves of a request; the lock is held before and after. */
 static void do_one(rg_task_queue *queue)
 {
@@ -55,6 +70,8 @@ static void do_one(rg_task_queue *queue)
         pthread_mutex_unlock(&queue->lock);
         code = task->write(task);
         pthread_mutex_lock(&queue->lock);
+        if (code == RG_OK)
+            code = tell_written(queue, task);
     }
     if (task->request != NULL && code != RG_OK)
         rg_rpc_refuse(task->request, code, "%s", rg_error_message());

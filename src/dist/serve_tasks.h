@@ -13,7 +13,9 @@ struct rg_server_task {
     rg_buf reply;
     rg_status (*copy)(rg_engine *s, rg_server_task *task); /* waits for the shards */
     rg_status (*write)(rg_server_task *task);              /* without the engine; NULL: nothing */
-    void (*close)(rg_server_task *task);                   /* frees it */
+    /* It was written, and whoever asked has not been told otherwise; NULL: nothing. */
+    rg_status (*written)(rg_engine *s, rg_server_task *task);
+    void (*close)(rg_server_task *task); /* frees it */
 };
 
 rg_status rg_serve_open_queues(rg_engine *s);

@@ -289,7 +289,10 @@ void rg_serve_set_whole(rg_engine *s, rg_member *trainer, rg_rpc_request *reques
     (void)trainer;
     if (c == NULL)
         return;
-    rg_status code = rg_ps_get_text(&in, &c->name);
+    rg_ps_change change;
+    rg_status code = rg_ps_change_read(&in, &change);
+    if (code == RG_OK)
+        code = rg_ps_get_text(&in, &c->name);
     if (code == RG_OK)
         code = rg_ps_get_tensor(in.at, in.left, &c->value);
     if (code == RG_OK)
@@ -322,7 +325,8 @@ static rg_status find_table(rg_engine *s, changing *c)
     return rg_fail(RG_ENOENT, "this server has no table %s", c->name);
 }
 
-/* {name} empties the table; {name, u32 calls} drops what was not touched for so many calls. */
+/* {call, name} empties the table; {call, name, u32 calls} drops what was not touched for so many
+ * calls. */
 void rg_serve_shrink(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
 {
     size_t n;
@@ -333,7 +337,10 @@ void rg_serve_shrink(rg_engine *s, rg_member *trainer, rg_rpc_request *request)
     if (c == NULL)
         return;
     c->clear = rg_rpc_request_method(request) == RG_PS_CLEAR;
-    rg_status code = rg_ps_get_text(&in, &c->name);
+    rg_ps_change change;
+    rg_status code = rg_ps_change_read(&in, &change);
+    if (code == RG_OK)
+        code = rg_ps_get_text(&in, &c->name);
     if (code == RG_OK && !c->clear)
         code = rg_cursor_u32(&in, &c->unseen);
     if (code == RG_OK)

@@ -6,7 +6,10 @@
  * have got of it is nowhere. So it is left out: servers that have it are made once more, and do not
  * take it, from the snapshot before where the newest has it. In sync that is the cut at the last
  * step that all have made, so that who goes on makes the next one, with the same bits; in the other
- * modes the batch is trained on again, and counts once. */
+ * modes the batch is trained on again, and counts once.
+ *
+ * The same goes for a call of a script that sets a variable, or drops rows of a table, on several
+ * servers: where not all of them were asked, it is left out on the others, and made again. */
 #include "dist/stopped_priv.h"
 #include "dist/serve_load.h"
 #include "dist/serve_tasks.h"
@@ -37,6 +40,8 @@ typedef struct server {
 typedef struct limit {
     uint64_t *pushes; /* owned */
     size_t n;
+    uint32_t half; /* a call of its script of which only a part was done; 0: there is none */
+    bool saves;    /* ... that writes files: there is nothing to leave out */
 } limit;
 
 struct rg_stopped {
@@ -91,6 +96,15 @@ static bool is_of_more(const rg_stopped *job, const rg_engine *s, uint32_t flags
     return more;
 }
 
+/* Of a call of which only a part was done. */
+static bool is_of_half(const rg_stopped *job, const rg_engine *s, const rg_member *trainer,
+                       rg_cursor body)
+{
+    rg_ps_change change;
+    return trainer != NULL && rg_ps_change_read(&body, &change) == RG_OK &&
+           change.call == job->limits[trainer - s->trainers].half;
+}
+
 static bool is_beyond(const rg_stopped *job, const rg_engine *s, const rg_record *record)
 {
     rg_cursor in = {record->bytes, record->n};
@@ -98,13 +112,16 @@ static bool is_beyond(const rg_stopped *job, const rg_engine *s, const rg_record
     uint32_t method, flags;
     rg_push head;
     if (rg_cursor_u64(&in, &session) != RG_OK || rg_cursor_u64(&in, &id) != RG_OK ||
-        rg_cursor_u32(&in, &method) != RG_OK || rg_cursor_u32(&in, &flags) != RG_OK ||
-        method != RG_PS_PUSH || rg_push_read_head(&head, in.at, in.left) != RG_OK)
+        rg_cursor_u32(&in, &method) != RG_OK || rg_cursor_u32(&in, &flags) != RG_OK)
+        return false;
+    const rg_rpc_peer *peer = rg_rpc_server_find(s->rpc, session);
+    const rg_member *trainer = peer ? rg_rpc_peer_user(peer) : NULL;
+    if (rg_serve_is_counted((uint16_t)method))
+        return is_of_half(job, s, trainer, in);
+    if (method != RG_PS_PUSH || rg_push_read_head(&head, in.at, in.left) != RG_OK)
         return false;
     if (job->least != NULL)
         return is_of_more(job, s, flags, in);
-    const rg_rpc_peer *peer = rg_rpc_server_find(s->rpc, session);
-    const rg_member *trainer = peer ? rg_rpc_peer_user(peer) : NULL;
     return trainer != NULL &&
            head.step >= limit_of(job, (uint32_t)(trainer - s->trainers), head.thread);
 }
@@ -123,6 +140,24 @@ static bool is_left_out(void *arg, const rg_engine *s, const rg_record *record)
     return beyond;
 }
 
+/* Whether of the last call of a trainer's script all has been done: those before it have been. */
+static void find_half(const rg_stopped *job, uint32_t t, limit *l)
+{
+    const rg_member *last = &job->servers[0].engine.trainers[t];
+    uint64_t requests = 0;
+    for (int i = 1; i < job->n; i++) {
+        const rg_member *each = &job->servers[i].engine.trainers[t];
+        last = each->changed > last->changed ? each : last;
+    }
+    uint32_t call = rg_change_call(last->changed);
+    for (int i = 0; i < job->n; i++) {
+        uint64_t at = job->servers[i].engine.trainers[t].changed;
+        requests += rg_change_call(at) == call ? (uint32_t)at : 0;
+    }
+    l->half = requests < last->of ? call : 0;
+    l->saves = last->saves;
+}
+
 /* The least that a server has, of each thread of each trainer. */
 static rg_status find_limits(rg_stopped *job)
 {
@@ -135,6 +170,7 @@ static rg_status find_limits(rg_stopped *job)
         l->pushes = rg_alloc_zero(l->n + 1, sizeof *l->pushes);
         if (l->pushes == NULL)
             return rg_no_memory(l->n, "what was pushed");
+        find_half(job, t, l);
         for (size_t k = 0; k < l->n; k++) {
             l->pushes[k] = UINT64_MAX;
             for (int i = 0; i < job->n; i++) {
@@ -145,6 +181,30 @@ static rg_status find_limits(rg_stopped *job)
     }
     job->limited = true;
     return RG_OK;
+}
+
+/* Files that only some servers have written are written again. */
+static void forget_half_saves(rg_stopped *job)
+{
+    for (uint32_t t = 0; t < job->trainers; t++)
+        for (int i = 0; i < job->n; i++) {
+            rg_member *trainer = &job->servers[i].engine.trainers[t];
+            uint32_t half = job->limits[t].half;
+            if (half > 0 && rg_change_call(trainer->changed) == half)
+                trainer->changed = rg_change_at(half - 1, UINT32_MAX);
+        }
+}
+
+/* Parts of calls that it has done, and others have not. */
+static uint64_t count_halves(const rg_stopped *job, const server *v)
+{
+    uint64_t n = 0;
+    for (uint32_t t = 0; t < job->trainers; t++) {
+        const limit *l = &job->limits[t];
+        uint64_t at = v->engine.trainers[t].changed;
+        n += l->half > 0 && !l->saves && rg_change_call(at) == l->half;
+    }
+    return n;
 }
 
 /* How far the server is with leased data; pushes that wait for their step do not count. */
@@ -306,8 +366,9 @@ static rg_status enter_journal(server *v, uint64_t below)
     j->leaves_out_arg = v;
     v->cut = false;
     RG_TRY(rg_folder_enter(&j->folder, v->job->root, v->folder, false));
-    RG_TRY(rg_snapshot_before(j->folder, below, &j->lineage, &j->number));
-    v->number = j->number;
+    RG_TRY(rg_snapshot_before(j->folder, below, &j->snapshot));
+    j->lineage = j->snapshot.lineage;
+    v->number = j->snapshot.number;
     return RG_OK;
 }
 
@@ -343,7 +404,7 @@ static rg_status open_server(server *v, uint64_t below)
     RG_TRY(rg_scope_new(&v->scope, NULL));
     RG_TRY(enter_journal(v, below));
     const struct rg_serve_journal *j = v->engine.journal;
-    RG_TRY(rg_snapshot_read(j->folder, j->number, look_at, &g));
+    RG_TRY(rg_snapshot_read(j->folder, &j->snapshot, look_at, &g));
     if (v->program == NULL)
         v->engine.typed = true; /* it is sent to it, in the journal if not before */
     RG_TRY(open_engine(v, &g.about));
@@ -360,7 +421,7 @@ static rg_status cut_back(rg_stopped *job, server *v)
 {
     uint64_t below = UINT64_MAX, beyond;
     RG_TRY(count_beyond(job, v, &beyond));
-    if (beyond == 0)
+    if (beyond == 0 && count_halves(job, v) == 0)
         return RG_OK;
     job->left_out = beyond > job->left_out ? beyond : job->left_out;
     for (int tries = 0; tries < RG_SNAPSHOTS_KEPT; tries++) {
@@ -370,13 +431,14 @@ static rg_status cut_back(rg_stopped *job, server *v)
             break;
         RG_TRY(code);
         RG_TRY(count_beyond(job, v, &beyond));
-        if (beyond == 0)
+        if (beyond == 0 && count_halves(job, v) == 0)
             return RG_OK;
         below = v->number;
     }
     return rg_fail(
         RG_ESTALE,
-        "%s has a push in all its snapshots that another server never got: go on with "
+        "%s has a push, or a part of a call that changes variables, in all its snapshots that "
+        "another server never got: go on with "
         "the numbers of servers and workers that the job had (launch_ps --resume without "
         "others), which makes it again, and stop it then",
         v->folder);
@@ -388,6 +450,7 @@ static rg_status settle(rg_stopped *job)
     RG_TRY(find_least(job));
     for (int i = 0; i < job->n; i++)
         RG_TRY(cut_back(job, &job->servers[i]));
+    forget_half_saves(job);
     for (int i = 1; i < job->n; i++)
         if (job->servers[i].engine.steps != job->servers[0].engine.steps)
             return rg_fail(RG_ECORRUPT, "server 0 has made %llu steps and server %d %llu",

@@ -175,19 +175,25 @@ static rg_status check_about(const reading *r, const rg_records_about *about, co
     return RG_OK;
 }
 
-/* A file that was being begun has no records: it need not be there. */
-static bool is_unborn(const reading *r, const char *name)
+/* A file that was being begun has no records: it need not be there. One that cannot be looked into
+ * may have some. */
+static rg_status is_unborn(const reading *r, const char *name, bool *unborn)
 {
-    char path[4200];
-    path_in(path, r, name);
-    return rg_path_size(path) < RG_RECORDS_HEAD;
+    rg_file *file = NULL;
+    RG_TRY(rg_folder_read(&file, r->folder, name));
+    *unborn = rg_file_size(file) < RG_RECORDS_HEAD;
+    rg_file_close(file);
+    return RG_OK;
 }
 
 static rg_status read_segment(reading *r, const char *name, uint64_t first, bool last)
 {
     ending e = {.of = r, .name = name};
     rg_records_about about;
-    if (last && is_unborn(r, name))
+    bool unborn = false;
+    if (last)
+        RG_TRY(is_unborn(r, name, &unborn));
+    if (unborn)
         return r->repairs ? rg_folder_remove(r->folder, name) : RG_OK;
     RG_TRY(rg_records_open(&e.reader, r->folder, name, &about));
     rg_status code = check_about(r, &about, name, first);
@@ -219,11 +225,12 @@ static rg_status read_coming(reading *r)
     char path[4200], name[64];
     rg_records_reader *reader = NULL;
     rg_records_about about;
+    bool unborn;
     path_in(path, r, COMING);
     if (!rg_path_exists(path))
         return RG_OK;
-    rg_status code = is_unborn(r, COMING) ? RG_ECORRUPT
-                                          : rg_records_open(&reader, r->folder, COMING, &about);
+    RG_TRY(is_unborn(r, COMING, &unborn));
+    rg_status code = unborn ? RG_ECORRUPT : rg_records_open(&reader, r->folder, COMING, &about);
     rg_records_close(reader);
     if (code == RG_ECORRUPT || (code == RG_OK && about.first != r->next)) {
         rg_log(RG_LOG_W, "ps", "\"%s is behind records that were lost: it is not read\"", path);
@@ -599,8 +606,9 @@ rg_status rg_journal_cut(rg_journal *j, uint64_t *first)
             pthread_mutex_lock(&j->lock);
             j->syncing = false;
             j->synced = upto;
-            rg_file_close(before);
         }
+        if (j->file != before)
+            rg_file_close(before);
         if (code != RG_OK)
             fail(j, code);
         (void)pthread_cond_broadcast(&j->change);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static const char MAGIC[8] = "RGRECRD1";
+static const char MAGIC[8] = "RGRECRD2"; /* the last is the version */
 enum { ALIGN = 8, LOOK = 1 << 20, DISK_PAGE = 4096 };
 
 static uint64_t padded(uint64_t n)
@@ -109,11 +109,16 @@ rg_status rg_records_open(rg_records_reader **out, const rg_folder *folder, cons
     RG_TRY(rg_folder_read(&file, folder, name));
     rg_status code = rg_file_read(file, head, sizeof head);
     uint32_t kind = (uint32_t)get(head + 28, 4);
-    if (code == RG_OK && (memcmp(head, MAGIC, sizeof MAGIC) != 0 ||
+    if (code == RG_OK && (memcmp(head, MAGIC, sizeof MAGIC - 1) != 0 ||
                           get(head + 24, 4) != rg_crc32c(rg_crc32c(0, head, 24), head + 28, 4) ||
                           (kind < RG_RECORDS_JOURNAL || kind > RG_RECORDS_DELTA)))
         code = rg_fail(RG_ECORRUPT, "%s is damaged at byte 0: it does not begin as it should",
                        rg_file_path(file));
+    else if (code == RG_OK && head[7] != MAGIC[7])
+        code = rg_fail(RG_EUNIMPL,
+                       "%s was written by another Regatta (its files have version %d, and ours "
+                       "%d): go on with that one, or begin in another folder",
+                       rg_file_path(file), head[7] - '0', MAGIC[7] - '0');
     rg_records_reader *reader = code == RG_OK ? rg_alloc_zero(1, sizeof *reader) : NULL;
     if (code == RG_OK && reader == NULL)
         code = rg_no_memory(sizeof *reader, "a reader");

@@ -3,7 +3,7 @@
  * A file begins with 32 bytes that say what it is; records follow, each a header of 24 bytes and
  * its body, padded to a multiple of 8:
  *
- *     file:    "RGRECRD1"  u64 lineage  u64 first number  u32 CRC32C  u32 what it is
+ *     file:    "RGRECRD2"  u64 lineage  u64 first number  u32 CRC32C  u32 what it is
  *     record:  u32 CRC32C of the rest  u32 kind  u64 number  u64 bytes  body  zeros
  *
  * Numbers grow by one, so that a record that is missing is missed. docs/formats.md has it. */

@@ -353,7 +353,7 @@ static rg_status read_at(reading *r, size_t at, bool newest)
 typedef rg_status (*take_record)(void *arg, const rg_record *record);
 
 static rg_status find(const rg_folder *folder, uint64_t below, take_record each, void *arg,
-                      uint64_t *lineage, uint64_t *number)
+                      rg_snapshot_found *found)
 {
     listing all = {.folder = folder};
     char why[512] = "";
@@ -364,9 +364,8 @@ static rg_status find(const rg_folder *folder, uint64_t below, take_record each,
         code = all.n == 0 ? rg_fail(RG_ENOENT, "there is no snapshot") : RG_ECORRUPT;
     for (size_t i = all.n; code == RG_ECORRUPT && i-- > 0;) {
         reading r = {.all = &all, .each = each, .arg = arg};
-        *number = all.list[i].number;
         code = read_at(&r, i, true);
-        *lineage = r.lineage;
+        *found = (rg_snapshot_found){r.lineage, all.list[i].number, all.list[i].delta};
         if (code == RG_ECORRUPT)
             rg_log(RG_LOG_W, "ps", "\"%s; %s\"", rg_error_message(),
                    i > 0 ? "the snapshot before it is taken" : "there is none before it");
@@ -377,35 +376,36 @@ static rg_status find(const rg_folder *folder, uint64_t below, take_record each,
     return code == RG_ECORRUPT ? rg_fail(code, "no snapshot is whole: %s", why) : code;
 }
 
-rg_status rg_snapshot_newest(const rg_folder *folder, uint64_t *lineage, uint64_t *number)
+rg_status rg_snapshot_newest(const rg_folder *folder, rg_snapshot_found *found)
 {
-    return find(folder, UINT64_MAX, NULL, NULL, lineage, number);
+    return find(folder, UINT64_MAX, NULL, NULL, found);
 }
 
-rg_status rg_snapshot_see(const rg_folder *folder, take_record each, void *arg, uint64_t *lineage,
-                          uint64_t *number)
+rg_status rg_snapshot_see(const rg_folder *folder, take_record each, void *arg,
+                          rg_snapshot_found *found)
 {
-    return find(folder, UINT64_MAX, each, arg, lineage, number);
+    return find(folder, UINT64_MAX, each, arg, found);
 }
 
-rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *lineage,
-                             uint64_t *number)
+rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, rg_snapshot_found *found)
 {
-    return find(folder, below, NULL, NULL, lineage, number);
+    return find(folder, below, NULL, NULL, found);
 }
 
-rg_status rg_snapshot_read(const rg_folder *folder, uint64_t number,
+rg_status rg_snapshot_read(const rg_folder *folder, const rg_snapshot_found *found,
                            rg_status (*each)(void *arg, const rg_record *record), void *arg)
 {
     listing all = {.folder = folder};
     reading r = {&all, 0, each, arg};
     rg_status code = list_all(&all);
     size_t at = all.n;
-    while (code == RG_OK && at > 0 && all.list[at - 1].number != number)
+    while (code == RG_OK && at > 0 &&
+           (all.list[at - 1].number != found->number || all.list[at - 1].delta != found->delta))
         at--;
     if (code == RG_OK)
         code = at > 0 ? read_at(&r, at - 1, true)
-                      : rg_fail(RG_ENOENT, "there is no snapshot %llu", (unsigned long long)number);
+                      : rg_fail(RG_ENOENT, "there is no snapshot %llu",
+                                (unsigned long long)found->number);
     rg_free(all.list);
     return code;
 }

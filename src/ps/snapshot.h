@@ -50,18 +50,23 @@ void rg_snapshot_abandon(rg_snapshot *snapshot); /* NULL is allowed */
 
 /* ---- reading ---- */
 
+/* One that is there. */
+typedef struct rg_snapshot_found {
+    uint64_t lineage, number;
+    bool delta; /* beside which there may be a whole one of that number */
+} rg_snapshot_found;
+
 /* The newest that is whole, all of it checked. Those that are damaged are said, with file and
  * offset. RG_ENOENT: there is none at all; RG_ECORRUPT: none that is whole. */
-rg_status rg_snapshot_newest(const rg_folder *folder, uint64_t *lineage, uint64_t *number);
+rg_status rg_snapshot_newest(const rg_folder *folder, rg_snapshot_found *found);
 /* The same, and the records are seen on the way: those of damaged ones, too, before the others. */
 rg_status rg_snapshot_see(const rg_folder *folder,
                           rg_status (*each)(void *arg, const rg_record *record), void *arg,
-                          uint64_t *lineage, uint64_t *number);
+                          rg_snapshot_found *found);
 /* The same as rg_snapshot_newest() of those whose number is smaller. */
-rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, uint64_t *lineage,
-                             uint64_t *number);
+rg_status rg_snapshot_before(const rg_folder *folder, uint64_t below, rg_snapshot_found *found);
 /* Of a delta also all that it goes on from, which comes first. */
-rg_status rg_snapshot_read(const rg_folder *folder, uint64_t number,
+rg_status rg_snapshot_read(const rg_folder *folder, const rg_snapshot_found *found,
                            rg_status (*each)(void *arg, const rg_record *record), void *arg);
 
 #endif

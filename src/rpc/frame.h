@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define RG_FRAME_MAGIC   0x31544752u /* "RGT1" */
-#define RG_FRAME_VERSION 3
+#define RG_FRAME_VERSION 4
 #define RG_FRAME_BYTES   36 /* of the header */
 
 typedef enum rg_frame_kind {

@@ -199,6 +199,7 @@ static inline rg_status set(rg_rpc_client *client, const char *name, const rg_va
 {
     rg_buf body;
     rg_buf_init(&body, 0);
+    rg_ps_change_write(&body, &(rg_ps_change){1, 1});
     rg_ps_put_text(&body, name);
     rg_ps_put_tensor_head(&body, value->meta.dtype, &value->meta.shape);
     rg_buf_add(&body, value->data, rg_value_bytes(value));

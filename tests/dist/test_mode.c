@@ -317,7 +317,7 @@ static float after_one_step(const char *attr, int value)
     rg_value_init(&w);
     assert_ok(rg_value_resize(&w, RG_F32, &RG_SHAPE(SIZE, 1)));
     memcpy(w.data, sevens, sizeof sevens);
-    assert_ok(rg_job_set(job, j.endpoint, "w", &w));
+    assert_ok(rg_job_set(job, &(rg_ps_change){1, 1}, j.endpoint, "w", &w));
     rg_value_fini(&w);
     if (strcmp(attr, "with_barrier") == 0)
         assert_ok(rg_edit_bool(find_op(&j, "recv"), attr, value != 0));

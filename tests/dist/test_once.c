@@ -99,6 +99,13 @@ static void write_name(rg_buf *body, const char *name)
     rg_ps_put_text(body, name);
 }
 
+static void write_change(rg_buf *body, const char *name)
+{
+    rg_buf_init(body, 0);
+    rg_ps_change_write(body, &(rg_ps_change){1, 1});
+    rg_ps_put_text(body, name);
+}
+
 static void write_reduce(rg_buf *body, double x)
 {
     write_name(body, "auc!"); /* its length keeps what follows at a multiple of 8 */
@@ -210,10 +217,10 @@ static void what_changes_variables_does_so_once(void **state)
     rg_buf clear, shrink, set;
     (void)state;
     start(&f, RG_UPDATE_ASYNC);
-    write_name(&clear, "table");
-    write_name(&shrink, "table");
+    write_change(&clear, "table");
+    write_change(&shrink, "table");
     rg_buf_u32(&shrink, 0);
-    write_name(&set, "w");
+    write_change(&set, "w");
     rg_ps_put_tensor_head(&set, RG_F32, &RG_SHAPE(2, 3));
     for (int i = 0; i < SIZE; i++)
         rg_buf_add(&set, &(float){7}, sizeof(float));
@@ -248,7 +255,7 @@ static void what_is_no_longer_known_is_refused(void **state)
     rg_buf clear;
     (void)state;
     start(&f, RG_UPDATE_ASYNC);
-    write_name(&clear, "table");
+    write_change(&clear, "table");
     for (int i = 0; i < 1100; i++)
         assert_ok(ask(&f, RG_PS_CLEAR, &clear));
     assert_ok(other_pushes(&f, 3, 1));
@@ -296,7 +303,7 @@ static void a_doubled_frame_is_nothing(void **state)
     (void)state;
     start(&f, RG_UPDATE_SYNC);
     write_push(&push, 0, 0, false, 3, 1);
-    write_name(&clear, "table");
+    write_change(&clear, "table");
     const rg_frame frame = {.kind = RG_FRAME_REQUEST, .id = ++f.id, .method = RG_PS_PUSH};
     for (int i = 0; i < 3; i++)
         raw_send(&f.zero, frame, push.data, push.len);
@@ -454,10 +461,10 @@ static void rows_that_are_dropped_or_set_are_told(void **state)
     rg_buf clear, shrink, set;
     (void)state;
     start(&f, RG_UPDATE_GEO);
-    write_name(&clear, "table");
-    write_name(&shrink, "table");
+    write_change(&clear, "table");
+    write_change(&shrink, "table");
     rg_buf_u32(&shrink, 0);
-    write_name(&set, "table");
+    write_change(&set, "table");
     rg_ps_put_tensor_head(&set, RG_F32, &RG_SHAPE(ROWS, WIDTH));
     for (int i = 0; i < ROWS * WIDTH; i++)
         rg_buf_add(&set, &(float){7}, sizeof(float));

@@ -112,6 +112,7 @@ static void hostile_bodies_are_refused(void **state)
     rg_ps_put_text(&good[2], "table");
     rg_buf_u64(&good[2], 0);
     rg_buf_u64(&good[2], UINT64_MAX);
+    rg_ps_change_write(&good[3], &(rg_ps_change){1, 1});
     rg_ps_put_text(&good[3], "w");
     rg_buf_u32(&good[3], RG_F32);
     rg_buf_u32(&good[3], 2);
@@ -119,6 +120,7 @@ static void hostile_bodies_are_refused(void **state)
     rg_buf_u64(&good[3], 3);
     for (int i = 0; i < SIZE; i++)
         rg_buf_u32(&good[3], 0);
+    rg_ps_change_write(&good[4], &(rg_ps_change){1, 1});
     rg_ps_save_write(&good[4], "/no/such/folder", "another"); /* nothing is ever written */
     static const uint16_t methods[] = {RG_PS_PUSH, RG_PS_ROWS,   RG_PS_GET,  RG_PS_SET,
                                        RG_PS_PULL, RG_PS_SHRINK, RG_PS_SAVE, RG_PS_STATS};
@@ -286,6 +288,7 @@ static uint64_t rows_gone(rg_rpc_client *client, uint16_t method, uint32_t unsee
     uint64_t rows;
     size_t n;
     rg_buf_init(&body, 0);
+    rg_ps_change_write(&body, &(rg_ps_change){1, 1});
     rg_ps_put_text(&body, "table");
     if (method == RG_PS_SHRINK)
         rg_buf_u32(&body, unseen);
@@ -317,6 +320,7 @@ static void tables_shrink_and_are_cleared(void **state)
     assert_int_equal(rows_gone(f.clients[1], RG_PS_CLEAR, 0), 2);
     expect_rows(f.clients[1], ids, 2, ones); /* new ones */
     rg_buf_init(&body, 0);
+    rg_ps_change_write(&body, &(rg_ps_change){1, 1});
     rg_ps_put_text(&body, "w");
     assert_fails(ask(f.clients[0], RG_PS_CLEAR, body.data, body.len, NULL, NULL), RG_ENOENT,
                  "no table w");

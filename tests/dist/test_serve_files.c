@@ -14,6 +14,7 @@ static rg_status save_part(rg_rpc_client *client, const char *folder, const char
     uint8_t *reply = NULL;
     size_t n = 0;
     rg_buf_init(&body, 0);
+    rg_ps_change_write(&body, &(rg_ps_change){1, 1});
     rg_ps_save_write(&body, folder, table);
     rg_status code = ask(client, RG_PS_SAVE, body.data, body.len, &reply, &n);
     rg_cursor in = {reply, n};

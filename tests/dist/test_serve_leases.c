@@ -2,6 +2,9 @@
 #include "dist/asking.h"
 
 #include "dist/deal.h"
+#include "sys/clock.h"
+#include "sys/file.h"
+#include "sys/folder.h"
 
 static void begins(const fixture *f, int trainer, uint32_t reading)
 {
@@ -64,4 +67,144 @@ static void who_comes_late_hears_of_its_own_pass(void **state)
     finish(&f);
 }
 
-RUN(cmocka_unit_test(who_comes_late_hears_of_its_own_pass))
+/* ---- a server that is started again ---- */
+
+static void keep_a_journal(const char *folder)
+{
+    assert_ok(rg_flag_set("ps_journal", folder != NULL ? "everysec" : "off"));
+    assert_ok(rg_flag_set("ps_journal_dir", folder != NULL ? folder : ""));
+    assert_ok(rg_flag_set("ps_return_seconds", folder != NULL ? "60" : "0"));
+    assert_ok(rg_flag_set("ps_snapshot_seconds", "0"));
+}
+
+static rg_status count_snapshot(void *arg, const char *name)
+{
+    *(int *)arg += strncmp(name, "ckpt-", 5) == 0 && strchr(name, '.') == NULL;
+    return RG_OK;
+}
+
+/* From now on, and until there is one more than that of the beginning. */
+static void take_a_snapshot(const char *path)
+{
+    rg_folder *root, *folder;
+    int n = 0;
+    assert_ok(rg_flag_set("ps_snapshot_seconds", "1"));
+    assert_ok(rg_folder_open(&root, path));
+    assert_ok(rg_folder_enter(&folder, root, "server-0", false));
+    for (int i = 0; n < 2 && i < 3000; i++) {
+        rg_clock_sleep(10000000);
+        n = 0;
+        assert_ok(rg_folder_each(folder, count_snapshot, &n));
+    }
+    assert_int_equal(n, 2);
+    rg_folder_close(folder);
+    rg_folder_close(root);
+}
+
+/* Of these examples, with the gradient 1 for all of w. */
+static void write_leased(rg_buf *body, const rg_lease *of, uint64_t from, uint64_t to)
+{
+    const uint32_t w = W;
+    const rg_push_tag tag = {0, of->range, of->generation, from, to};
+    rg_buf_init(body, 0);
+    rg_push_write_head(body, 0, &w, 1, NULL, NULL, 0, &w, 1);
+    rg_push_sign(body, 0, false, 0);
+    rg_push_tag_with(body, &tag, 1);
+    for (int i = 0; i < SIZE; i++)
+        rg_buf_add(body, &(float){1}, sizeof(float));
+    assert_ok(rg_buf_status(body));
+}
+
+static void wait_until_it_waits(const fixture *f)
+{
+    size_t n = 0;
+    for (int i = 0; n == 0 && i < 3000; i++) {
+        uint8_t *reply = NULL;
+        rg_clock_sleep(10000000);
+        assert_ok(ask(f->clients[0], RG_PS_WAITS, NULL, 0, &reply, &n));
+        rg_free(reply);
+    }
+    assert_true(n > 0);
+}
+
+/* The same server: its program names its address. */
+static void start_again(server *s)
+{
+    char endpoint[sizeof s->endpoint];
+    memcpy(endpoint, s->endpoint, sizeof endpoint);
+    server_prepare(s, RG_UPDATE_SYNC, TRAINERS, "127.0.0.1");
+    memcpy(s->endpoint, endpoint, sizeof endpoint);
+    assert_ok(rg_opdesc_set_attr(
+        s->listen, &(rg_attr){.name = "endpoint", .type = RG_ATTR_STRING, .s = s->endpoint}));
+    assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
+}
+
+/* Another process in the place of this trainer, which has nothing more to do. */
+static void leaves(const fixture *f, int trainer)
+{
+    rg_rpc_client *client;
+    const rg_rpc_client_config config = {.security = security,
+                                         .me = {.role = RG_RPC_TRAINER,
+                                                .trainer = trainer,
+                                                .incarnation = 1,
+                                                .name = "someone",
+                                                .host = "here",
+                                                .pid = 8},
+                                         .deadline_ms = 20000};
+    assert_ok(rg_rpc_client_open(&client, f->server.endpoint, &config));
+    assert_ok(rg_rpc_client_ready(client, NULL));
+    assert_ok(ask(client, RG_PS_LEAVE, NULL, 0, NULL, NULL));
+    rg_rpc_client_close(client);
+}
+
+/* It waits for its step when the snapshot is taken: what it brings has come before, and is not to
+ * come once more. */
+static void a_push_of_what_has_come_takes_nothing_back(void **state)
+{
+    char folder[] = "/tmp/regatta-leases-XXXXXX";
+    const uint32_t w = W;
+    uint8_t *reply;
+    size_t n;
+    fixture f;
+    rg_lease a = {0}, b = {0};
+    rg_pass_state is;
+    rg_buf first, second;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    keep_a_journal(folder);
+    start(&f, RG_UPDATE_SYNC);
+    begins(&f, 0, 0);
+    begins(&f, 1, 0);
+    assert_true(takes(&f, 0, 0, false, &a, &is));
+    assert_true(takes(&f, 1, 0, false, &b, &is));
+    write_leased(&first, &a, 0, 4);
+    write_leased(&second, &b, 0, 4);
+    rg_rpc_call *waiting = begin(f.clients[0], RG_PS_PUSH, &first);
+    assert_ok(ask(f.clients[1], RG_PS_PUSH, second.data, second.len, NULL, NULL));
+    assert_ok(rg_rpc_wait(waiting));
+    rg_rpc_call_close(waiting);
+    waiting = begin(f.clients[1], RG_PS_PUSH, &second);
+    wait_until_it_waits(&f);
+    take_a_snapshot(folder);
+    assert_ok(ask(f.clients[0], RG_PS_FAIL, "it fails", 8, NULL, NULL));
+    rg_rpc_call_close(waiting);
+    wait_for_end(&f);
+    assert_int_not_equal(f.server.outcome, RG_OK);
+
+    start_again(&f.server);
+    leaves(&f, 0);
+    rg_rpc_client *tool = connect_as(&f, RG_RPC_TOOL, -1);
+    assert_ok(ask(tool, RG_PS_PULL, &w, sizeof w, &reply, &n));
+    expect_w(reply, n, -1);
+    rg_free(reply);
+    rg_rpc_client_close(tool);
+    leaves(&f, 1);
+    server_end_well(&f.server);
+    keep_a_journal(NULL);
+    rg_buf_fini(&first);
+    rg_buf_fini(&second);
+    assert_ok(rg_dir_remove(folder));
+}
+
+RUN(cmocka_unit_test(who_comes_late_hears_of_its_own_pass),
+    cmocka_unit_test(a_push_of_what_has_come_takes_nothing_back))

@@ -1,6 +1,8 @@
 /* test_serve_meet.c - trainers that wait for each other: barriers, and numbers over all of them. */
 #include "dist/asking.h"
 
+#include <math.h>
+
 static void write_reduce(rg_buf *body, const char *name, uint32_t op, double a, double b)
 {
     rg_buf_init(body, 0);
@@ -33,6 +35,32 @@ static void numbers_over_all_trainers(void **state)
         assert_int_equal(n, sizeof got);
         assert_memory_equal(got, wanted[op], sizeof got);
         assert_memory_equal(rg_rpc_answer(last, &n), got, sizeof got);
+        rg_rpc_call_close(waiting);
+        rg_rpc_call_close(last);
+        rg_buf_fini(&one);
+        rg_buf_fini(&two);
+    }
+    finish(&f);
+}
+
+/* Whoever it is of: one that got lost in a maximum would hide that a trainer has diverged. */
+static void a_nan_of_any_trainer_is_the_result(void **state)
+{
+    fixture f;
+    (void)state;
+    start(&f, RG_UPDATE_SYNC);
+    for (uint32_t op = 0; op < 3; op++) {
+        rg_buf one, two;
+        double got[2];
+        size_t n;
+        write_reduce(&one, "loss", op, NAN, 1);
+        write_reduce(&two, "loss", op, 1, NAN);
+        rg_rpc_call *waiting = begin(f.clients[0], RG_PS_REDUCE, &one);
+        rg_rpc_call *last = begin(f.clients[1], RG_PS_REDUCE, &two);
+        assert_ok(rg_rpc_wait(last));
+        assert_ok(rg_rpc_wait(waiting));
+        memcpy(got, rg_rpc_answer(waiting, &n), sizeof got);
+        assert_true(isnan(got[0]) && isnan(got[1]));
         rg_rpc_call_close(waiting);
         rg_rpc_call_close(last);
         rg_buf_fini(&one);
@@ -143,6 +171,8 @@ static void trainers_wait_for_the_same_or_are_told(void **state)
     finish(&f);
 }
 
-RUN(cmocka_unit_test(numbers_over_all_trainers), cmocka_unit_test(whole_numbers_over_all_trainers),
+RUN(cmocka_unit_test(numbers_over_all_trainers),
+    cmocka_unit_test(a_nan_of_any_trainer_is_the_result),
+    cmocka_unit_test(whole_numbers_over_all_trainers),
     cmocka_unit_test(without_memory_a_sum_is_refused),
     cmocka_unit_test(trainers_wait_for_the_same_or_are_told))

@@ -269,8 +269,10 @@ static void a_disk_that_does_not_answer(void **state)
     write_push(&push, 3);
     assert_ok(ask(saver, RG_PS_PUSH, &push));
     rg_buf_init(&save, 0);
+    rg_ps_change_write(&save, &(rg_ps_change){1, 1});
     rg_ps_save_write(&save, folder, "table");
     rg_buf_init(&elsewhere, 0);
+    rg_ps_change_write(&elsewhere, &(rg_ps_change){2, 1});
     rg_ps_save_write(&elsewhere, other_folder, "table");
     rg_buf_init(&get, 0);
     rg_ps_put_text(&get, "w");

@@ -691,7 +691,7 @@ static void parameters_are_shown(void **state)
     rg_value_init(&set);
     assert_ok(rg_value_resize(&set, RG_F32, &RG_SHAPE(120, 100)));
     fill(set.data, LARGE, 100);
-    assert_ok(rg_job_set(job, s.endpoint, "w", &set));
+    assert_ok(rg_job_set(job, &(rg_ps_change){1, 1}, s.endpoint, "w", &set));
     expect_large(mine, -3);
     step_shows(mine, 99, true);
     assert_ok(rg_job_barrier(job, "all"));

@@ -144,9 +144,9 @@ def test_another_version_of_the_protocol(cluster, version):  # noqa: F811
     endpoints = start(cluster)
     said = converse(endpoints[0], frame(version, 1, b"x" * 100))
     magic, ours, kind = struct.unpack_from("<IHB", said)
-    assert (magic, ours, kind) == (0x31544752, 3, 5)  # REFUSE
+    assert (magic, ours, kind) == (0x31544752, 4, 5)  # REFUSE
     text = said[36:].decode()
-    assert "protocol version %d, and this side speaks version 3" % version in text
+    assert "protocol version %d, and this side speaks version 4" % version in text
     cluster.finish()
     assert said_by_servers(cluster, "version %d" % version)
 

@@ -48,7 +48,7 @@ import time
 
 HEADER = struct.Struct("<IHBBHHIQQI")
 MAGIC = 0x31544752
-VERSION = 3
+VERSION = 4
 SEAL = 16  # bytes of a tag
 KINDS = ["", "HELLO", "CHALLENGE", "PROOF", "WELCOME", "REFUSE", "REQUEST", "REPLY", "PING",
          "PONG", "BYE"]

@@ -2,10 +2,12 @@
  * disk that is full. */
 #include "check.h"
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "ps/journal.h"
 #include "sys/clock.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -334,6 +336,80 @@ static void a_full_disk_is_said_and_nothing_is_half_written(void **state)
     assert_int_equal(read_from(folder, 0, 0, &next), k);
 }
 
+static int count_descriptors(void)
+{
+    int n = 0;
+    DIR *all = opendir("/proc/self/fd");
+    assert_non_null(all);
+    while (readdir(all) != NULL)
+        n++;
+    assert_int_equal(closedir(all), 0);
+    return n;
+}
+
+static void a_segment_that_finds_no_room_leaves_nothing_open(void **state)
+{
+    rg_folder *folder = *state;
+    heard h = {0};
+    uint64_t next;
+    struct rlimit before, small;
+    int open_before = count_descriptors();
+    rg_journal *journal = begin(folder, RG_JOURNAL_EVERYSEC, 0, &h);
+    write_some(journal, 0, 5);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 16;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(rg_journal_cut(journal, &next), RG_EIO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(rg_journal_close(journal), RG_EIO);
+    assert_int_equal(count_descriptors(), open_before);
+    assert_int_equal(read_from(folder, 0, 0, &next), 5);
+}
+
+/* Whose records mean something else now: it is neither read nor taken for damage. */
+static void a_segment_of_another_version_is_refused_by_name(void **state)
+{
+    rg_folder *folder = *state;
+    heard h = {0};
+    uint64_t next, lineage = 0;
+    size_t n;
+    seen s = {0};
+    rg_journal *journal = begin(folder, RG_JOURNAL_EVERYSEC, 0, &h);
+    write_some(journal, 0, 5);
+    assert_ok(rg_journal_close(journal));
+    uint8_t *bytes = read_bytes(path_of(0), &n);
+    bytes[7] = '1';
+    uint32_t crc = rg_crc32c(rg_crc32c(0, bytes, 24), bytes + 28, 4);
+    memcpy(bytes + 24, &crc, sizeof crc);
+    assert_ok(rg_file_write_all(path_of(0), bytes, n));
+    assert_fails(rg_journal_read(folder, 0, &lineage, see, &s, &next), RG_EUNIMPL,
+                 "was written by another Regatta (its files have version 1, and ours 2)");
+    rg_free(bytes);
+}
+
+/* The disk of the last segment is not there now: it is not taken for one without records. */
+static void a_segment_that_cannot_be_read_is_kept(void **state)
+{
+    rg_folder *folder = *state;
+    heard h = {0};
+    uint64_t next, lineage = 0;
+    char kept[160];
+    seen s = {0};
+    rg_journal *journal = begin(folder, RG_JOURNAL_EVERYSEC, 0, &h);
+    write_some(journal, 0, 5);
+    assert_ok(rg_journal_close(journal));
+    (void)snprintf(kept, sizeof kept, "%s.elsewhere", path_of(0));
+    assert_int_equal(rename(path_of(0), kept), 0);
+    assert_int_equal(symlink("not-mounted/journal", path_of(0)), 0);
+    assert_int_not_equal(rg_journal_read(folder, 0, &lineage, see, &s, &next), RG_OK);
+    assert_non_null(strstr(rg_error_message(), "journal-0"));
+    assert_int_equal(unlink(path_of(0)), 0); /* it is there still */
+    assert_int_equal(rename(kept, path_of(0)), 0);
+    assert_int_equal(read_from(folder, 0, 0, &next), 5);
+}
+
 /* ---- what stands in front of it ---- */
 
 static const char *front_path(void)
@@ -530,6 +606,9 @@ int main(void)
         TEST(a_changed_byte_is_found),
         TEST(damage_in_the_middle_is_refused_with_its_place),
         TEST(a_full_disk_is_said_and_nothing_is_half_written),
+        TEST(a_segment_that_finds_no_room_leaves_nothing_open),
+        TEST(a_segment_of_another_version_is_refused_by_name),
+        TEST(a_segment_that_cannot_be_read_is_kept),
         TEST(what_a_killed_process_left_in_front_comes_back),
         TEST(after_a_power_cut_what_the_segment_has_counts),
         TEST(a_front_of_any_bytes_is_never_believed),

@@ -59,17 +59,17 @@ static rg_status count(void *arg, const rg_record *record)
 static void the_two_newest_are_kept(void **state)
 {
     rg_folder *folder = *state;
-    uint64_t lineage, number;
+    rg_snapshot_found found;
     uint32_t n = 0;
-    assert_int_equal(rg_snapshot_newest(folder, &lineage, &number), RG_ENOENT);
+    assert_int_equal(rg_snapshot_newest(folder, &found), RG_ENOENT);
     assert_int_equal(take(folder, 0), 0);
     assert_int_equal(take(folder, 10), 0);
     assert_int_equal(take(folder, 300), 10);
     assert_false(rg_path_exists(path_of(0, "")));
-    assert_ok(rg_snapshot_newest(folder, &lineage, &number));
-    assert_int_equal(number, 300);
-    assert_int_equal(lineage, 7);
-    assert_ok(rg_snapshot_read(folder, 300, count, &n));
+    assert_ok(rg_snapshot_newest(folder, &found));
+    assert_int_equal(found.number, 300);
+    assert_int_equal(found.lineage, 7);
+    assert_ok(rg_snapshot_read(folder, &found, count, &n));
     assert_int_equal(n, 3);
 }
 
@@ -77,12 +77,12 @@ static void one_that_was_not_finished_does_not_count(void **state)
 {
     rg_folder *folder = *state;
     rg_snapshot *snapshot;
-    uint64_t lineage, number;
+    rg_snapshot_found found;
     (void)take(folder, 10);
     assert_ok(rg_snapshot_begin(&snapshot, folder, 7, 20));
     assert_ok(rg_snapshot_add(snapshot, 1, NULL, 0));
-    assert_ok(rg_snapshot_newest(folder, &lineage, &number));
-    assert_int_equal(number, 10);
+    assert_ok(rg_snapshot_newest(folder, &found));
+    assert_int_equal(found.number, 10);
     rg_snapshot_abandon(snapshot);
     assert_false(rg_path_exists(path_of(20, ".tmp")));
     assert_ok(rg_file_write_all(path_of(30, ".tmp"), "of a life before", 16));
@@ -94,7 +94,7 @@ static void one_that_was_not_finished_does_not_count(void **state)
 static void damaged_or_cut_anywhere_the_one_before_is_taken(void **state)
 {
     rg_folder *folder = *state;
-    uint64_t lineage, number;
+    rg_snapshot_found found;
     rg_buf bytes;
     (void)take(folder, 10);
     (void)take(folder, 20);
@@ -104,14 +104,14 @@ static void damaged_or_cut_anywhere_the_one_before_is_taken(void **state)
         bytes.data[at] ^= 1;
         assert_ok(rg_file_write_all(path_of(20, ""), bytes.data, bytes.len));
         bytes.data[at] ^= 1;
-        assert_ok(rg_snapshot_newest(folder, &lineage, &number));
-        assert_int_equal(number, 10);
+        assert_ok(rg_snapshot_newest(folder, &found));
+        assert_int_equal(found.number, 10);
         assert_ok(rg_file_write_all(path_of(20, ""), bytes.data, at));
-        assert_ok(rg_snapshot_newest(folder, &lineage, &number));
-        assert_int_equal(number, 10);
+        assert_ok(rg_snapshot_newest(folder, &found));
+        assert_int_equal(found.number, 10);
     }
     assert_ok(rg_file_write_all(path_of(10, ""), "x", 1));
-    assert_int_equal(rg_snapshot_newest(folder, &lineage, &number), RG_ECORRUPT);
+    assert_int_equal(rg_snapshot_newest(folder, &found), RG_ECORRUPT);
     assert_non_null(strstr(rg_error_message(), "no snapshot is whole"));
     rg_buf_fini(&bytes);
 }
@@ -151,15 +151,16 @@ static void much_of_it_is_what_was_added(void **state)
 {
     rg_folder *folder = *state;
     rg_snapshot *snapshot;
-    uint64_t oldest, lineage, number;
+    uint64_t oldest;
+    rg_snapshot_found found;
     uint32_t n = 0;
     uint8_t *piece = rg_alloc(PIECE);
     assert_non_null(piece);
     assert_ok(rg_snapshot_begin(&snapshot, folder, 7, 10));
     assert_ok(add_pieces(snapshot, piece));
     assert_ok(rg_snapshot_finish(snapshot, &oldest));
-    assert_ok(rg_snapshot_newest(folder, &lineage, &number));
-    assert_ok(rg_snapshot_read(folder, 10, check_piece, &n));
+    assert_ok(rg_snapshot_newest(folder, &found));
+    assert_ok(rg_snapshot_read(folder, &found, check_piece, &n));
     assert_int_equal(n, PIECES);
     rg_free(piece);
 }
@@ -187,7 +188,7 @@ static void a_disk_that_is_full_leaves_the_one_before(void **state)
     assert_non_null(piece);
     (void)take(folder, 10);
     for (size_t i = 0; i < 4; i++) {
-        uint64_t lineage, number;
+        rg_snapshot_found found;
         int status;
         pid_t child = fork();
         if (child == 0) {
@@ -200,8 +201,8 @@ static void a_disk_that_is_full_leaves_the_one_before(void **state)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(i == 3 ? WIFSIGNALED(status) : status == 0);
         assert_int_equal(rg_path_exists(path_of(20, ".tmp")), i == 3);
-        assert_ok(rg_snapshot_newest(folder, &lineage, &number));
-        assert_int_equal(number, 10);
+        assert_ok(rg_snapshot_newest(folder, &found));
+        assert_int_equal(found.number, 10);
     }
     rg_free(piece);
 }
@@ -258,11 +259,11 @@ static rg_status list_kinds(void *arg, const rg_record *record)
 
 static void assert_reads(rg_folder *folder, uint64_t number, const char *wanted)
 {
-    uint64_t lineage, newest;
+    rg_snapshot_found found;
     char kinds[32] = "";
-    assert_ok(rg_snapshot_newest(folder, &lineage, &newest));
-    assert_int_equal(newest, number);
-    assert_ok(rg_snapshot_read(folder, number, list_kinds, kinds));
+    assert_ok(rg_snapshot_newest(folder, &found));
+    assert_int_equal(found.number, number);
+    assert_ok(rg_snapshot_read(folder, &found, list_kinds, kinds));
     assert_string_equal(kinds, wanted);
 }
 
@@ -297,6 +298,11 @@ static void deltas_go_on_from_a_whole_one_and_fall_back_by_name(void **state)
     assert_int_equal(take_part(folder, 60, -1), 50);
     assert_false(rg_path_exists(path));
     assert_reads(folder, 60, "129");
+    /* Beside a whole one, which is damaged, stands a delta of its number. */
+    (void)take_part(folder, 70, 60);
+    (void)take_part(folder, 70, -1);
+    assert_ok(rg_file_write_all(path_of(70, ""), "x", 1));
+    assert_reads(folder, 70, "1239");
     (void)snprintf(path, sizeof path, "%s/delta-%016x", folder_path, 3);
     assert_false(rg_path_exists(path));
 }

@@ -59,10 +59,12 @@ class Job(object):
         def get(endpoint, name):
             return self.scopes[endpoint].find_var(name).get_tensor()
 
-        def put(endpoint, name, tensor):
+        def put(change, endpoint, name, tensor):
+            assert change == 1
             assert self.scopes[endpoint].find_var(name) is not None
             self.scopes[endpoint].var(name).get_tensor().set(np.array(tensor), fluid.CPUPlace())
         monkeypatch.setattr(_core, "job_get", get, raising=False)
+        monkeypatch.setattr(_core, "job_change", lambda requests: 1, raising=False)
         monkeypatch.setattr(_core, "job_set", put, raising=False)
         monkeypatch.setattr(_core, "job_flush", lambda: None, raising=False)
         return self

@@ -74,6 +74,7 @@ def job(monkeypatch):
     for name in ("job_join", "job_leave", "job_barrier", "job_flush", "job_clear"):
         record(name)
     record("job_shrink", 7)
+    record("job_change", 5)
     monkeypatch.setattr(_core, "job_who", lambda: (1, 2, "async"))
     # Of two trainers that have the same numbers.
     monkeypatch.setattr(_core, "job_reduce", lambda name, op, numbers, whole: (
@@ -469,8 +470,9 @@ def test_pslib_tables(job):
         fleet.distributed_optimizer(fluid.optimizer.SGD(0.1)).minimize(loss)
     del job[:]
     fleet.clear_model()
-    assert job == [("job_clear", SERVERS[0], "table.block0"),
-                   ("job_clear", SERVERS[1], "table.block1")]
+    assert job == [("job_change", 2),
+                   ("job_clear", 5, SERVERS[0], "table.block0"),
+                   ("job_clear", 5, SERVERS[1], "table.block1")]
     assert fleet.shrink_sparse_table() == 14
     with pytest.raises(ValueError, match=r"no table 1; there are 1 \(table\)"):
         fleet.clear_one_table(1)

@@ -206,7 +206,7 @@ static void another_version_is_refused_by_name(void **state)
     size_t got = converse(fd, wire, n, reply, sizeof reply - 1);
     assert_true(got > RG_FRAME_BYTES);
     assert_int_equal(reply[6], RG_FRAME_REFUSE);
-    assert_non_null(strstr((char *)reply + RG_FRAME_BYTES, "protocol version 4"));
+    assert_non_null(strstr((char *)reply + RG_FRAME_BYTES, "protocol version 5"));
     (void)close(fd);
     finish(&e, &h);
 }

@@ -128,23 +128,25 @@ def pull(parts):
 
 def push(array, parts):
     """Set the parts, rows of the array, on their servers."""
-    put = _core.job_set
+    put, change = _core.job_set, _core.job_change(len(parts))
     for part in parts:
         rows = array if part.rows is None else array[part.begin:part.begin + part.rows]
         tensor = LoDTensor()
         tensor.set(numpy.ascontiguousarray(rows), CPUPlace())
-        put(part.endpoint, part.remote, tensor)
+        put(change, part.endpoint, part.remote, tensor)
 
 
 def shrink(parts, unseen):
     """Drop rows of a table that were not touched in the last `unseen` calls. How many went."""
-    return sum(_core.job_shrink(part.endpoint, part.remote, unseen) for part in parts)
+    change = _core.job_change(len(parts))
+    return sum(_core.job_shrink(change, part.endpoint, part.remote, unseen) for part in parts)
 
 
 def clear(parts):
     """Drop all rows of a table: they start anew when they are next touched."""
+    change = _core.job_change(len(parts))
     for part in parts:
-        _core.job_clear(part.endpoint, part.remote)
+        _core.job_clear(change, part.endpoint, part.remote)
 
 
 class Group(object):
