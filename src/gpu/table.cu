@@ -372,10 +372,10 @@ extern "C" void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_column
                      (size_t)pitch * WARP_ROWS * 4, stream, n, step, pitch, *columns, out, site);
 }
 
-/* Two neighbours at once, where the GPU can. `at` is of 8 bytes. */
+/* Two neighbours at once, where the GPU can, and CUDA has it: from 12.1 on. `at` is of 8 bytes. */
 RG_DEVICE void add_pair(float *at, float a, float b)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && CUDART_VERSION >= 12010
     atomicAdd((float2 *)at, make_float2(a, b));
 #else
     atomicAdd(at, a);
