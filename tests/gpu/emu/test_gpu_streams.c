@@ -1,0 +1,71 @@
+/* test_gpu_streams.c - the device of src/gpu (streams, and what runs beside them) over a runtime
+ * that is emulated (runtime.c). */
+#include "check.h"
+
+#include "gpu/device_priv.h"
+#include "gpu/side.h"
+
+static const rg_device gpus[] = {{.name = "gpu", .number = 0}, {.name = "gpu", .number = 1}};
+
+static rg_gpu_stream *open_on(int gpu)
+{
+    void *stream;
+    assert_ok(rg_gpu_open_stream(&gpus[gpu], &stream));
+    return stream;
+}
+
+/* ---- feeds ---- */
+
+static void feeds_of_a_run_that_failed_do_not_come_in_the_next(void **state)
+{
+    (void)state;
+    rg_gpu_stream *stream = open_on(0);
+    const uint32_t wrong[4] = {9, 9, 9, 9}, right[4] = {1, 2, 3, 4};
+    uint32_t fed[4] = {0};
+    const rg_move first = {fed, wrong, sizeof wrong}, second = {fed, right, sizeof right};
+    assert_ok(rg_gpu_begin_run(stream));
+    assert_ok(rg_gpu_copy_parts(stream, &first, 1)); /* the first op's sizes are wrong: none runs */
+    assert_ok(rg_gpu_begin_run(stream));
+    assert_ok(rg_gpu_copy_parts(stream, &second, 1));
+    rg_gpu_next_op(stream, 0);
+    assert_ok(rg_gpu_sync(&gpus[0], stream));
+    assert_memory_equal(fed, right, sizeof right);
+    rg_gpu_close_stream(stream);
+}
+
+/* ---- work beside ---- */
+
+static void trail(rg_gpu_stream *stream, rg_gpu_stream *branch)
+{
+    static int weight;
+    rg_gpu_next_op(stream, RG_KERNEL_TRAILS);
+    rg_gpu_trail(stream, &weight, branch);
+}
+
+static void recorded_work_runs_beside(void **state)
+{
+    (void)state;
+    rg_gpu_stream *stream = open_on(0), branch;
+    void *graph;
+    assert_ok(rg_gpu_begin_run(stream));
+    trail(stream, &branch);
+    assert_ptr_equal(branch.cuda, stream->cuda); /* nothing is recorded */
+    assert_ok(rg_gpu_begin_run(stream));
+    assert_ok(rg_gpu_record_begin(stream));
+    trail(stream, &branch);
+    assert_ptr_not_equal(branch.cuda, stream->cuda);
+    assert_ptr_not_equal(branch.workspace, stream->workspace);
+    assert_ptr_not_equal(branch.counters, stream->counters);
+    assert_ok(rg_gpu_record_end(stream, &graph));
+    rg_gpu_drop_record(graph);
+    rg_gpu_close_stream(stream);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recorded_work_runs_beside),
+        cmocka_unit_test(feeds_of_a_run_that_failed_do_not_come_in_the_next),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
