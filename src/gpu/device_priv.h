@@ -40,6 +40,15 @@ typedef struct rg_gpu_trails {
     bool is_forked;
 } rg_gpu_trails;
 
+/* What such work has for itself; made when some is first asked for, before steps are recorded. */
+typedef struct rg_gpu_side {
+    cudaStream_t cuda;
+    cudaEvent_t forked, joined;
+    void *workspace;
+    unsigned *counters;
+    bool is_open, failed; /* failed: it is not tried again */
+} rg_gpu_side;
+
 typedef struct rg_gpu_inside {
     const rg_device *device;
     uint64_t *step;
@@ -51,6 +60,7 @@ typedef struct rg_gpu_inside {
     int n_constants, next_constant;
     bool is_recording;
     rg_gpu_trails trails;
+    rg_gpu_side side;
     /* Copies that were asked for and are not put into the stream yet: the recorded step that comes
      * next makes them itself, which is quicker than a launch before it (graph.c). */
     rg_gpu_parts waiting;

@@ -88,6 +88,7 @@ void rg_gpu_close_stream(void *stream)
     if (latest[in->device->number] == s)
         latest[in->device->number] = NULL;
     pthread_mutex_unlock(&lock);
+    rg_gpu_close_side(s);
     if (in->handed_on != NULL)
         (void)cudaEventDestroy(in->handed_on);
     for (int i = 0; i < RG_GPU_TURNS; i++) {

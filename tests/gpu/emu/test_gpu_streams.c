@@ -4,6 +4,8 @@
 
 #include "gpu/device_priv.h"
 #include "gpu/side.h"
+#include "runtime.h"
+#include "sys/flags.h"
 
 static const rg_device gpus[] = {{.name = "gpu", .number = 0}, {.name = "gpu", .number = 1}};
 
@@ -61,9 +63,68 @@ static void recorded_work_runs_beside(void **state)
     rg_gpu_close_stream(stream);
 }
 
+/* Some of what the second stream needs can be had, and its workspace not. */
+static void where_there_is_no_memory_for_it_nothing_is_kept(void **state)
+{
+    (void)state;
+    rg_gpu_stream *stream = open_on(0), branch;
+    void *graph;
+    const emu_use before = emu_now;
+    emu_largest = stream->workspace_bytes - 1;
+    assert_ok(rg_gpu_begin_run(stream));
+    trail(stream, &branch);
+    const int refused = emu_now.refused;
+    assert_true(refused > before.refused);
+    for (int op = 0; op < 3; op++)
+        trail(stream, &branch);
+    assert_ok(rg_gpu_begin_run(stream));
+    assert_ok(rg_gpu_record_begin(stream));
+    trail(stream, &branch);
+    assert_ptr_equal(branch.cuda, stream->cuda);
+    assert_ok(rg_gpu_record_end(stream, &graph));
+    rg_gpu_drop_record(graph);
+    emu_largest = SIZE_MAX;
+    assert_int_equal(emu_now.streams, before.streams);
+    assert_int_equal(emu_now.events, before.events);
+    assert_true(emu_now.bytes <= before.bytes);
+    assert_int_equal(emu_now.refused, refused); /* it was asked for once */
+    rg_gpu_close_stream(stream);
+}
+
+static void it_goes_with_its_stream(void **state)
+{
+    (void)state;
+    const emu_use before = emu_now;
+    for (int plan = 0; plan < 3; plan++) {
+        rg_gpu_stream *stream = open_on(plan % 2), branch;
+        assert_ok(rg_gpu_begin_run(stream));
+        trail(stream, &branch);
+        rg_gpu_close_stream(stream);
+    }
+    assert_int_equal(emu_now.streams, before.streams);
+    assert_int_equal(emu_now.events, before.events);
+}
+
+static void without_graphs_nothing_is_made_for_it(void **state)
+{
+    (void)state;
+    rg_gpu_stream *stream = open_on(0), branch;
+    const emu_use before = emu_now;
+    assert_ok(rg_flag_set("gpu_graph", "0"));
+    assert_ok(rg_gpu_begin_run(stream));
+    trail(stream, &branch);
+    assert_ok(rg_flag_set("gpu_graph", "1"));
+    assert_ptr_equal(branch.cuda, stream->cuda);
+    assert_memory_equal(&emu_now, &before, sizeof before);
+    rg_gpu_close_stream(stream);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(where_there_is_no_memory_for_it_nothing_is_kept),
+        cmocka_unit_test(without_graphs_nothing_is_made_for_it),
+        cmocka_unit_test(it_goes_with_its_stream),
         cmocka_unit_test(recorded_work_runs_beside),
         cmocka_unit_test(feeds_of_a_run_that_failed_do_not_come_in_the_next),
     };
