@@ -36,6 +36,36 @@ static bool layer_fits(const layer *l)
            (l->n + 31) / 32 * ((l->k + 63) / 64) < RG_GPU_COUNTERS; /* tiles */
 }
 
+/* ---- which way ---- */
+
+/* All that the choice of a way depends on; no padding, so that bytes can be compared. `of` says
+ * what is asked: one table has all answers. */
+enum asked { OF_FORWARD, OF_X, OF_W, OF_W_IN_HALF };
+typedef struct way_key {
+    int64_t rows, n, k;
+    int32_t of, act, exact, outs;
+} way_key;
+
+/* Rows in eighths of an octave: of data whose rows vary, each number of them would be timed anew.
+ * What is to be had does not depend on it. */
+static int64_t about(int64_t rows)
+{
+    int64_t step = 1;
+    while (rows >= 16 * step)
+        step *= 2;
+    return rows / step * step;
+}
+
+static way_key key_of(const layer *l, enum asked of, enum rg_cu_act act, bool exact)
+{
+    return (way_key){.rows = about(l->m),
+                     .n = l->n,
+                     .k = l->k,
+                     .of = (int32_t)of,
+                     .act = (int32_t)act,
+                     .exact = exact};
+}
+
 /* ---- forward ---- */
 
 typedef struct forward {
@@ -112,14 +142,14 @@ static rg_status fc(rg_ctx *ctx)
     }
     int way = BY_PRODUCT;
     bool tf32 = rg_gpu_stream_of(ctx)->tf32;
-    int64_t key[] = {l->m, l->n, l->k, (int64_t)l->act, tf32};
+    way_key key = key_of(l, OF_FORWARD, l->act, !tf32);
     if (tf32 && (l->act == RG_CU_NONE || l->act == RG_CU_RELU)) {
         f.turned = rg_gpu_scratch(ctx, (size_t)(l->k * l->n) * sizeof *f.turned);
         if (f.turned == NULL)
             return RG_ENOMEM;
     }
     if (layer_fits(l) && (uintptr_t)f.x % 16 == 0)
-        way = rg_gpu_choose(rg_gpu_stream_of(ctx), key, sizeof key, WAYS, go_forward, &f,
+        way = rg_gpu_choose(rg_gpu_stream_of(ctx), &key, sizeof key, WAYS, go_forward, &f,
                             l->m <= 1024 ? 0 : 1);
     RG_TRY(go_forward(&f, way));
     return rg_gpu_done(ctx, true, "X");
@@ -331,24 +361,11 @@ static rg_status begin_back(grad *g)
     return RG_OK;
 }
 
-typedef struct back_key {
-    int64_t m, n, k;
-    int32_t x_act, exact, outs;
-    int32_t of; /* 1: dX; 2: dW in half of the GPU */
-} back_key;
-
 static int choose_way(const grad *g, bool of_x, rg_gpu_way run)
 {
     const layer *l = &g->l;
-    back_key key = {.m = l->m,
-                    .n = l->n,
-                    .k = l->k,
-                    .x_act = (int32_t)g->x_act,
-                    .exact = g->exact,
-                    .outs = (g->dw ? 1 : 0) + (g->w_out ? 2 : 0),
-                    .of = of_x        ? 1
-                          : shares(g) ? 2
-                                      : 0};
+    way_key key = key_of(l, of_x ? OF_X : shares(g) ? OF_W_IN_HALF : OF_W, g->x_act, g->exact);
+    key.outs = (g->dw ? 1 : 0) + (g->w_out ? 2 : 0);
     int n = of_x ? (int)WAYS : (int)W_WAYS;
     int by_rule = l->m <= 1024 ? (of_x ? 0 : 1) : (of_x ? 1 : SIZES + 2);
     if (!g->fits)

@@ -257,3 +257,37 @@ for _ in range(3):
 assert float(exe.run(main.clone(for_test=True), feed, [loss])[0][0]) != first
 """ % str(path)
     run(code)
+
+
+LAYERS = """
+import numpy as np
+import paddle.fluid as fluid
+main, startup = fluid.Program(), fluid.Program()
+with fluid.program_guard(main, startup):
+    x = fluid.data("x", [None, 16], "float32")
+    loss = fluid.layers.mean(fluid.layers.fc(fluid.layers.fc(x, 12), 12))
+    fluid.optimizer.OPTIMIZER(0.01).minimize(loss)
+exe = fluid.Executor(fluid.CUDAPlace(0))
+exe.run(startup)
+for rows in ROWS:
+    exe.run(main, {"x": np.ones((rows, 16), "f")}, [])
+"""
+
+
+def ways_of_layers(path, optimizer, rows, **flags):
+    """What is found out by trial, a line each: how many ways there are, and which are tried."""
+    run(LAYERS.replace("OPTIMIZER", optimizer).replace("ROWS", repr(rows)), EMU_WAYS=str(path), **flags)
+    return [[int(word) for word in line.replace(":", "").split()]
+            for line in path.read_text().splitlines()]
+
+
+def test_ways_are_not_tried_again_for_about_as_many_rows(tmp_path):
+    """Rows of LoDs vary from step to step."""
+    one = ways_of_layers(tmp_path / "one", "SGD", [100])
+    many = ways_of_layers(tmp_path / "many", "SGD", list(range(100, 110)))
+    assert len(one) < len(many) <= 3 * len(one), (len(one), len(many))
+
+
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+def test_no_two_questions_have_one_key(tmp_path, optimizer):
+    assert ways_of_layers(tmp_path / "ways", optimizer, [40], FLAGS_enable_tf32="1")

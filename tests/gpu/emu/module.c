@@ -6,6 +6,7 @@
 #include "gpu/gpu.h"
 
 #include "base/mem.h"
+#include "sys/flags.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -128,7 +129,10 @@ static rg_status emu_open_stream(const rg_device *device, void **stream)
     unlock_memory();
     memset(s->counters, 0, RG_GPU_COUNTERS * sizeof *s->counters);
     lock_memory();
-    s->stream = (rg_gpu_stream){.fault = &s->fault, .counters = s->counters, .step = s->step};
+    s->stream = (rg_gpu_stream){.tf32 = rg_flag_bool("enable_tf32"),
+                                .step = s->step,
+                                .fault = &s->fault,
+                                .counters = s->counters};
     *stream = s;
     return RG_OK;
 }
