@@ -304,12 +304,19 @@ static rg_status back_w(void *arg, int way)
     return done ? RG_OK : RG_EUNIMPL;
 }
 
+/* Whether parameters alone are written, which nobody behind it reads. */
+static bool trails(const grad *g)
+{
+    return g->dw == NULL && g->dbias == NULL;
+}
+
 /* Whether what comes behind dX is no product: mostly the step of a table, which takes half of the
- * GPU (table.cu). dW, which trails beside it, takes the other half then: both waiting for their
+ * GPU (table.cu). dW, where it trails beside it, takes the other half then: both waiting for their
  * turns on all of it takes longer. */
 static bool shares(const grad *g)
 {
-    return g->l.m >= RG_CU_MANY_ROWS && !g->exact && g->dx != NULL && g->x_act == RG_CU_NONE;
+    return g->l.m >= RG_CU_MANY_ROWS && !g->exact && g->dx != NULL && g->x_act == RG_CU_NONE &&
+           trails(g) && rg_gpu_has_branches(rg_gpu_stream_of(g->ctx));
 }
 
 static bool takes_half(int way)
@@ -385,7 +392,7 @@ static rg_status back(grad *g)
     if (g->dw == NULL && g->w_out == NULL && g->dbias == NULL && g->bias_out == NULL)
         return RG_OK;
     int way = choose_way(g, false, back_w_aside);
-    if (g->dw == NULL && g->dbias == NULL) { /* parameters alone, which nobody behind it reads */
+    if (trails(g)) {
         rg_gpu_trail(stream, g->w, &branch);
         g->beside = &branch;
     }

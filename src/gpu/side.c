@@ -58,6 +58,11 @@ static const rg_gpu_side *side_of(rg_gpu_stream *stream)
     return in->side.is_open ? &in->side : NULL;
 }
 
+bool rg_gpu_has_branches(rg_gpu_stream *stream)
+{
+    return side_of(stream) != NULL;
+}
+
 void rg_gpu_trail(rg_gpu_stream *stream, const void *writes, rg_gpu_stream *branch)
 {
     rg_gpu_trails *t = &stream->inside->trails;

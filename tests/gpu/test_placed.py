@@ -291,3 +291,14 @@ def test_ways_are_not_tried_again_for_about_as_many_rows(tmp_path):
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
 def test_no_two_questions_have_one_key(tmp_path, optimizer):
     assert ways_of_layers(tmp_path / "ways", optimizer, [40], FLAGS_enable_tf32="1")
+
+
+@pytest.mark.parametrize("optimizer, graph, half", [("SGD", "1", True), ("Adam", "1", False),
+                                                    ("SGD", "0", False)])
+def test_gradients_of_weights_have_all_of_the_gpu_where_nothing_runs_beside(tmp_path, optimizer,
+                                                                            graph, half):
+    """The library's product, the last way, takes all of it."""
+    found = ways_of_layers(tmp_path / "ways", optimizer, [2048], FLAGS_enable_tf32="1",
+                           FLAGS_gpu_graph=graph)
+    of_w = [ways for n, *ways in found if n == 17]
+    assert len(of_w) == 2 and any(16 not in ways for ways in of_w) == half, of_w

@@ -228,6 +228,12 @@ void rg_gpu_trail(rg_gpu_stream *on, const void *writes, rg_gpu_stream *branch)
     *branch = *on;
 }
 
+bool rg_gpu_has_branches(rg_gpu_stream *on)
+{
+    (void)on;
+    return rg_flag_bool("gpu_graph");
+}
+
 rg_status rg_gpu_meet(rg_gpu_stream *on, const void *of)
 {
     (void)on, (void)of;
