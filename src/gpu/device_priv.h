@@ -4,11 +4,12 @@
 
 #include "gpu/fault.h"
 #include "gpu/gpu.h"
+#include "gpu/launch.h"
 #include "gpu/parts.h"
 
 #include <pthread.h>
 
-enum { RG_GPU_MAX = 16, RG_GPU_TURNS = 2, RG_GPU_CONSTANTS = 256, RG_GPU_TRAILS = 16 };
+enum { RG_GPU_TURNS = 2, RG_GPU_CONSTANTS = 256, RG_GPU_TRAILS = 16 };
 
 /* Bytes that are on the GPU, and the host's copy to know them by. */
 typedef struct rg_gpu_bytes {

@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+enum { RG_GPU_MAX = 16 }; /* GPUs of a process */
+
 /* ---- fc.cu: fully connected layers ---- */
 
 enum rg_cu_act { RG_CU_NONE, RG_CU_RELU, RG_CU_SIGMOID, RG_CU_TANH };

@@ -234,6 +234,7 @@ rg_status rg_gpu_begin_run(void *stream)
     rg_gpu_stream *s = stream;
     int device = s->inside->device->number;
     cudaError_t error = cudaSuccess;
+    RG_GPU_TRY(cudaSetDevice(device)); /* of this thread: launches go to the GPU of their stream */
     s->inside->waiting.n = 0;     /* of a run that failed before its first op: not this one's */
     RG_TRY(rg_gpu_meet(s, NULL)); /* scratch of the run before is free again */
     if (__atomic_load_n(&latest[device], __ATOMIC_RELAXED) == s)

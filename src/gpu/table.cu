@@ -362,12 +362,8 @@ extern "C" void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_column
         return;
     }
     int pitch = (int)(step % 4 == 0 ? step + 2 : step); /* so that lanes have banks of their own */
-#ifndef RG_EMULATED
-    static bool ready;
-    if (!ready)
-        ready = cudaFuncSetAttribute(gather_together, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     ROOM) == cudaSuccess;
-#endif
+    static bool allowed[RG_GPU_MAX];
+    (void)rg_allow_shared(gather_together, ROOM, allowed);
     RG_LAUNCH_SHARED(gather_together, (unsigned)((n + WARP_ROWS - 1) / WARP_ROWS), RG_THREADS,
                      (size_t)pitch * WARP_ROWS * 4, stream, n, step, pitch, *columns, out, site);
 }

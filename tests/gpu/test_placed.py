@@ -170,6 +170,39 @@ assert np.abs(np.subtract(out[:7], out[7:])).max() < 1e-5, out
     run(code)
 
 
+TWO_GPUS = """
+import numpy as np
+import paddle.fluid as fluid
+main, startup = fluid.Program(), fluid.Program()
+main.random_seed = startup.random_seed = 3
+with fluid.program_guard(main, startup):
+    ids = [fluid.data("C%d" % i, [None, 1], "int64") for i in range(4)]
+    label = fluid.data("label", [None, 1], "int64")
+    rows = [fluid.layers.reshape(fluid.embedding(i, size=[30, 8], is_sparse=True), [-1, 8]) for i in ids]
+    x = fluid.layers.concat(rows, axis=1)
+    x = fluid.layers.fc(fluid.layers.fc(x, 64, act="relu"), 24, act="relu")
+    p = fluid.layers.fc(x, 2, act="softmax")
+    loss = fluid.layers.mean(fluid.layers.cross_entropy(p, label))
+    fluid.optimizer.SGD(0.1).minimize(loss)
+rng = np.random.RandomState(0)
+feed = {"C%d" % i: rng.randint(0, 30, (40, 1)).astype("int64") for i in range(4)}
+feed["label"] = rng.randint(0, 2, (40, 1)).astype("int64")
+losses = []
+for gpu in (0, 1):
+    with fluid.scope_guard(fluid.Scope()):
+        exe = fluid.Executor(fluid.CUDAPlace(gpu))
+        exe.run(startup)
+        losses.append([float(exe.run(main, feed, [loss])[0][0]) for _ in range(2)])
+assert losses[0] == losses[1], losses
+"""
+
+
+@pytest.mark.parametrize("way", ["0", "1", "2"])
+def test_a_second_gpu_runs_all_that_the_first_does(way):
+    """Kernels are allowed more shared memory by each GPU for itself."""
+    run(TWO_GPUS, EMU_WAY=way)
+
+
 LOOP = """
 import numpy as np
 import paddle.fluid as fluid

@@ -2,10 +2,13 @@
  * that is emulated (runtime.c). */
 #include "check.h"
 
+#include "gpu/choose.h"
 #include "gpu/device_priv.h"
 #include "gpu/side.h"
 #include "runtime.h"
 #include "sys/flags.h"
+
+#include <stdlib.h>
 
 static const rg_device gpus[] = {{.name = "gpu", .number = 0}, {.name = "gpu", .number = 1}};
 
@@ -14,6 +17,61 @@ static rg_gpu_stream *open_on(int gpu)
     void *stream;
     assert_ok(rg_gpu_open_stream(&gpus[gpu], &stream));
     return stream;
+}
+
+/* ---- several GPUs ---- */
+
+static void *begin_elsewhere(void *stream)
+{
+    int *gpu = malloc(sizeof *gpu);
+    if (gpu == NULL || rg_gpu_begin_run(stream) != RG_OK || cudaGetDevice(gpu) != cudaSuccess)
+        fail();
+    return gpu;
+}
+
+/* Kernels cannot be launched otherwise; each thread has a GPU of its own, the first if it says
+ * nothing. */
+static void a_run_is_on_the_gpu_of_its_plan(void **state)
+{
+    (void)state;
+    rg_gpu_stream *streams[] = {open_on(0), open_on(1)};
+    for (int i = 0; i < 4; i++) {
+        int gpu = -1;
+        void *there;
+        pthread_t thread;
+        assert_ok(rg_gpu_begin_run(streams[i % 2]));
+        assert_int_equal(cudaGetDevice(&gpu), cudaSuccess);
+        assert_int_equal(gpu, i % 2);
+        assert_int_equal(pthread_create(&thread, NULL, begin_elsewhere, streams[i % 2]), 0);
+        assert_int_equal(pthread_join(thread, &there), 0);
+        assert_int_equal(*(int *)there, i % 2);
+        free(there);
+    }
+    rg_gpu_close_stream(streams[0]);
+    rg_gpu_close_stream(streams[1]);
+}
+
+static rg_status try(void *tried, int way)
+{
+    (void)way;
+    ++*(int *)tried;
+    return RG_OK;
+}
+
+static void ways_are_tried_on_each_gpu(void **state)
+{
+    (void)state;
+    const int64_t key[] = {1, 2, 3};
+    for (int gpu = 0; gpu < 2; gpu++) {
+        rg_gpu_stream *stream = open_on(gpu);
+        int tried = 0, once;
+        (void)rg_gpu_choose(stream, key, sizeof key, 2, try, &tried, 0);
+        assert_true(tried > 0);
+        once = tried;
+        (void)rg_gpu_choose(stream, key, sizeof key, 2, try, &tried, 0);
+        assert_int_equal(tried, once);
+        rg_gpu_close_stream(stream);
+    }
 }
 
 /* ---- feeds ---- */
@@ -124,6 +182,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_there_is_no_memory_for_it_nothing_is_kept),
         cmocka_unit_test(without_graphs_nothing_is_made_for_it),
+        cmocka_unit_test(a_run_is_on_the_gpu_of_its_plan),
+        cmocka_unit_test(ways_are_tried_on_each_gpu),
         cmocka_unit_test(it_goes_with_its_stream),
         cmocka_unit_test(recorded_work_runs_beside),
         cmocka_unit_test(feeds_of_a_run_that_failed_do_not_come_in_the_next),
