@@ -92,7 +92,7 @@ RG_DEVICE void put_w(const rg_cu_layer_back &b, int64_t at, const float v[4], co
     float less[4];
     if (b.dw != NULL)
         store_some(b.dw + at, v, n);
-    if (b.w_out == NULL)
+    if (b.w_out == NULL || at >= (int64_t)b.rows * b.n)
         return;
 #pragma unroll
     for (int i = 0; i < 4; i++)

@@ -6,7 +6,8 @@
  * the weight, which nobody behind it reads, run beside the ops that follow (side.h).
  *
  * X may have more columns than the weight has rows, of zeros, so that rows are aligned; behind the
- * weight there are zeros, too (gpu/memory.c), which the products read, and to which they add zeros.
+ * weight there are zeros, too (gpu/memory.c), which the products read, and which steps leave as
+ * they are: 0 times what is no number is none, and would outlive a weight that is set anew.
  */
 #include "gpu/choose.h"
 #include "gpu/glue.h"
@@ -15,7 +16,7 @@
 #include <limits.h>
 
 typedef struct layer {
-    int64_t m, n, k;
+    int64_t m, n, k, rows; /* rows: of W; k where X is not wider */
     enum rg_cu_act act;
 } layer;
 
@@ -24,7 +25,7 @@ static rg_status layer_of(const rg_ctx *ctx, layer *l)
     const rg_shape *x = &rg_gpu_in(ctx, "X")->meta.shape, *w = &rg_gpu_in(ctx, "W")->meta.shape;
     int cols = rg_gpu_attr(ctx, "x_num_col_dims")->i;
     *l = (layer){rg_shape_product(x, 0, cols), w->dim[1], rg_shape_product(x, cols, x->rank),
-                 RG_CU_NONE};
+                 w->dim[0], RG_CU_NONE};
     return rg_gpu_act_of(rg_gpu_attr(ctx, "act")->s, &l->act);
 }
 
@@ -277,7 +278,12 @@ static rg_status w_by_library(const grad *g)
         return RG_OK;
     dw.c = g->w_out;
     dw.device_alpha = g->scale;
-    return rg_gpu_matmul(g->beside, &dw);
+    RG_TRY(rg_gpu_matmul(g->beside, &dw));
+    if (l->k > l->rows) /* what it wrote behind W */
+        RG_GPU_TRY(cudaMemsetAsync(g->w_out + l->rows * l->n, 0,
+                                   (size_t)((l->k - l->rows) * l->n) * sizeof *g->w_out,
+                                   g->beside->cuda));
+    return RG_OK;
 }
 
 static rg_status back_w(void *arg, int way)
@@ -289,6 +295,7 @@ static rg_status back_w(void *arg, int way)
     rg_cu_layer_back b = {.m = (int)l->m,
                           .n = (int)l->n,
                           .k = (int)l->k,
+                          .rows = (int)l->rows,
                           .x = g->x,
                           .dz = g->dz,
                           .rate = g->rate,
@@ -410,6 +417,7 @@ static rg_status thin_grad(const grad *g)
                          .n = (int)l->n,
                          .m = l->m,
                          .k = l->k,
+                         .rows = l->rows,
                          .x = g->x,
                          .w = g->w,
                          .out = g->out,

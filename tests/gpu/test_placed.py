@@ -203,6 +203,32 @@ def test_a_second_gpu_runs_all_that_the_first_does(way):
     run(TWO_GPUS, EMU_WAY=way)
 
 
+@pytest.mark.parametrize("size, rows, way", [(2, 6, 0), (2, 530, 0), (24, 6, 0), (24, 200, 1),
+                                             (24, 1100, 1), (24, 6, 15), (24, 6, 16)])
+def test_padding_stays_zero_when_a_step_was_not_a_number(size, rows, way):
+    """15 columns become 16: what comes to be in the last row, which the weight does not have, would
+    outlive parameters that are set anew."""
+    run(MODEL.replace("size=[30, 4]", "size=[30, 5]").replace("[-1, 4]", "[-1, 5]")
+        .replace("range(4)", "range(3)")
+        .replace("p = fluid.layers.fc(x, 3", "x = fluid.layers.fc(x, %d, act='relu')\n"
+                                            "    p = fluid.layers.fc(x, 3" % size) + """
+rng = np.random.RandomState(0)
+feed = {"C%%d" %% i: rng.randint(0, 30, (%d, 1)).astype("int64") for i in range(3)}
+feed["label"] = rng.randint(0, 3, (%d, 1)).astype("int64")
+tensors = {p.name: fluid.global_scope().find_var(p.name).get_tensor() for p in main.all_parameters()}
+good = {name: np.array(tensor) for name, tensor in tensors.items()}
+want = exe.run(main, feed, [loss])[0]
+for bad in (np.inf, np.nan):
+    broken = {name: np.full_like(value, bad) if "w_1" in name or "fc_1" in name else value
+              for name, value in good.items()}
+    for which in (broken, good):
+        for name, tensor in tensors.items():
+            tensor.set(which[name], fluid.CUDAPlace(0))
+        found = exe.run(main, feed, [loss])[0]
+    assert found == want, (found, want)
+""" % (rows, rows), EMU_WAY=str(way), FLAGS_enable_tf32="1")
+
+
 LOOP = """
 import numpy as np
 import paddle.fluid as fluid

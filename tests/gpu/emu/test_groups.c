@@ -211,6 +211,7 @@ static void run_deep(deep_case *d, int quarters)
     rg_cu_layer_back run = {.m = d->m,
                             .n = d->n,
                             .k = d->k,
+                            .rows = d->k,
                             .x = d->x,
                             .dz = d->dz,
                             .rate = &d->rate,
