@@ -14,7 +14,7 @@ enum { BUCKETS = 256, MOST_KEY = 64, ROUNDS = 8, TRIES = 4 };
 typedef struct known {
     unsigned char key[MOST_KEY];
     size_t bytes;
-    int way;
+    int device, way;
     struct known *next;
 } known;
 
@@ -91,9 +91,10 @@ static const known *find(rg_gpu_stream *stream, const void *key, size_t bytes, i
                          rg_gpu_way run, void *arg, int by_rule)
 {
     enum cudaStreamCaptureStatus recording;
-    known **at = &table[rg_hash_bytes(key, bytes, 0) % BUCKETS];
+    int device = stream->inside->device->number;
+    known **at = &table[rg_hash_bytes(key, bytes, (uint64_t)device) % BUCKETS];
     for (const known *k = *at; k != NULL; k = k->next)
-        if (k->bytes == bytes && memcmp(k->key, key, bytes) == 0)
+        if (k->device == device && k->bytes == bytes && memcmp(k->key, key, bytes) == 0)
             return k;
     if (cudaStreamIsCapturing(stream->cuda, &recording) != cudaSuccess ||
         recording != cudaStreamCaptureStatusNone)
@@ -103,6 +104,7 @@ static const known *find(rg_gpu_stream *stream, const void *key, size_t bytes, i
         return NULL;
     memcpy(k->key, key, bytes);
     k->bytes = bytes;
+    k->device = device;
     k->way = quickest(stream, n, run, arg, by_rule);
     k->next = *at;
     *at = k;

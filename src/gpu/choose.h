@@ -8,9 +8,9 @@
  * it writes must do no harm when it is written again and again. */
 typedef rg_status (*rg_gpu_way)(void *arg, int way);
 
-/* The quickest of n ways for a key, tried when it is first asked for, and known from then on. Where
- * it cannot be tried now (the stream is being recorded), or FLAGS_cudnn_deterministic wants the
- * same in each process, it is `by_rule`. */
+/* The quickest of n ways for a key, tried when a GPU is first asked for it, and known from then on.
+ * Where it cannot be tried now (the stream is being recorded), or FLAGS_cudnn_deterministic wants
+ * the same in each process, it is `by_rule`. */
 int rg_gpu_choose(rg_gpu_stream *stream, const void *key, size_t bytes, int n, rg_gpu_way run,
                   void *arg, int by_rule);
 

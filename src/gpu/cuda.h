@@ -42,6 +42,24 @@ static inline unsigned rg_blocks(int64_t n, int64_t threads)
     return (unsigned)(blocks < 1 ? 1 : blocks > 132 * 16 ? 132 * 16 : blocks);
 }
 
+/* The GPU that launches go to: what it was told, or asked, holds for no other. */
+static inline int rg_this_gpu(void)
+{
+    int number = 0;
+    (void)cudaGetDevice(&number);
+    return number;
+}
+
+/* Allows a kernel more shared memory than the 48 KB that each has. `allowed`: where it was done. */
+template <class K> static bool rg_allow_shared(K kernel, int bytes, bool allowed[RG_GPU_MAX])
+{
+    bool *here = &allowed[rg_this_gpu()];
+    if (!*here)
+        *here = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) ==
+                cudaSuccess;
+    return *here;
+}
+
 #define RG_EACH(i, n)                                                                           \
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);                    \
          i += (int64_t)gridDim.x * blockDim.x)

@@ -245,15 +245,16 @@ static shape shape_of(int quarters, int64_t m, int64_t n, int64_t k)
 
 extern "C" bool rg_cu_deep_run(int quarters, const rg_cu_layer_back *b, cudaStream_t stream)
 {
-    static int most;
+    static int of_gpu[RG_GPU_MAX];
+    int *most = &of_gpu[rg_this_gpu()];
     CUtensorMap x, dz;
     rg_gpu_matrix of_x = {b->x, b->m, b->k, DEPTH, WIDE, false},
                   of_dz = {b->dz, b->m, b->n, DEPTH, N, false};
     if (((uintptr_t)b->x | (uintptr_t)b->dz) % 16 != 0 || b->k % 4 != 0 || b->n % 4 != 0)
         return false;
-    if (most == 0)
-        most = rg_most_clusters(deep, 1, THREADS, ROOM);
-    if (most == 0 || !rg_gpu_map_matrix(&x, &of_x) || !rg_gpu_map_matrix(&dz, &of_dz))
+    if (*most == 0)
+        *most = rg_most_clusters(deep, 1, THREADS, ROOM);
+    if (*most == 0 || !rg_gpu_map_matrix(&x, &of_x) || !rg_gpu_map_matrix(&dz, &of_dz))
         return false;
     shape s = shape_of(quarters, b->m, b->n, b->k);
     rg_cu_layer_back p = *b;

@@ -4,11 +4,12 @@
 
 #include "gpu/fault.h"
 #include "gpu/gpu.h"
+#include "gpu/launch.h"
 #include "gpu/parts.h"
 
 #include <pthread.h>
 
-enum { RG_GPU_MAX = 16, RG_GPU_TURNS = 2, RG_GPU_CONSTANTS = 256, RG_GPU_TRAILS = 16 };
+enum { RG_GPU_TURNS = 2, RG_GPU_CONSTANTS = 256, RG_GPU_TRAILS = 16 };
 
 /* Bytes that are on the GPU, and the host's copy to know them by. */
 typedef struct rg_gpu_bytes {
@@ -40,6 +41,15 @@ typedef struct rg_gpu_trails {
     bool is_forked;
 } rg_gpu_trails;
 
+/* What such work has for itself; made when some is first asked for, before steps are recorded. */
+typedef struct rg_gpu_side {
+    cudaStream_t cuda;
+    cudaEvent_t forked, joined;
+    void *workspace;
+    unsigned *counters;
+    bool is_open, failed; /* failed: it is not tried again */
+} rg_gpu_side;
+
 typedef struct rg_gpu_inside {
     const rg_device *device;
     uint64_t *step;
@@ -51,6 +61,7 @@ typedef struct rg_gpu_inside {
     int n_constants, next_constant;
     bool is_recording;
     rg_gpu_trails trails;
+    rg_gpu_side side;
     /* Copies that were asked for and are not put into the stream yet: the recorded step that comes
      * next makes them itself, which is quicker than a launch before it (graph.c). */
     rg_gpu_parts waiting;

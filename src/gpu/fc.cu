@@ -220,7 +220,7 @@ RG_DEVICE void thin_put(const rg_cu_thin_back *b, int64_t e, float all)
     if (e < weights) {
         if (b->dw != NULL)
             b->dw[e] = all;
-        if (b->w_out != NULL)
+        if (b->w_out != NULL && e < b->rows * b->n)
             b->w_out[e] -= *b->rate * all;
         return;
     }

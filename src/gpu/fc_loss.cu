@@ -282,12 +282,8 @@ RG_KERNEL fc_loss_sums(rg_cu_fc_loss b, int64_t parts)
 
 template <int N> static void run(const rg_cu_fc_loss *b, cudaStream_t stream)
 {
-#ifndef RG_EMULATED
-    static bool ready;
-    if (!ready)
-        ready = cudaFuncSetAttribute(fc_loss<N>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     SHARED) == cudaSuccess;
-#endif
+    static bool allowed[RG_GPU_MAX];
+    (void)rg_allow_shared(fc_loss<N>, SHARED, allowed);
     RG_LAUNCH_SHARED(fc_loss<N>, (unsigned)blocks_of(b->m), THREADS, SHARED, stream, *b);
 }
 

@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+enum { RG_GPU_MAX = 16 }; /* GPUs of a process */
+
 /* ---- fc.cu: fully connected layers ---- */
 
 enum rg_cu_act { RG_CU_NONE, RG_CU_RELU, RG_CU_SIGMOID, RG_CU_TANH };
@@ -41,10 +43,11 @@ void rg_cu_fc_back(const rg_cu_back *b, unsigned *counters, cudaStream_t stream)
 void rg_cu_slope(enum rg_cu_act act, int64_t n, const float *y, const float *g, float *dz,
                  cudaStream_t stream);
 /* All of the gradient of a thin layer: dx (times x_act'(x)), dw, dbias, and the steps of w and
- * bias; each may be NULL. */
+ * bias; each may be NULL. w has `rows`, and zeros up to k of them, which stay: also where 0 times
+ * dz is none. */
 typedef struct rg_cu_thin_back {
     int act, x_act, n;
-    int64_t m, k;
+    int64_t m, k, rows;
     const float *x, *w, *out, *dout, *rate;
     float *dx, *dw, *dbias, *w_out, *bias_out, *room;
 } rg_cu_thin_back;
@@ -67,10 +70,10 @@ typedef struct rg_cu_layer {
     float *out;
 } rg_cu_layer;
 
-/* dx = dz w^T x_act'(x), dw = x^T dz, dbias = column sums of dz, and the steps of w and bias; each
- * may be NULL. */
+/* dx = dz w^T x_act'(x), dw = x^T dz, dbias = column sums of dz, and the steps of w, of `rows`, and
+ * bias; each may be NULL. */
 typedef struct rg_cu_layer_back {
-    int x_act, m, n, k;
+    int x_act, m, n, k, rows;
     const float *x, *w, *dz, *rate;
     float *dx, *dw, *dbias, *w_out, *bias_out;
     int parts; /* of the sum over m; above one `room` has (k + 1) n floats for each */

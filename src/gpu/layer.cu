@@ -92,7 +92,7 @@ RG_DEVICE void put_w(const rg_cu_layer_back &b, int64_t at, const float v[4], co
     float less[4];
     if (b.dw != NULL)
         store_some(b.dw + at, v, n);
-    if (b.w_out == NULL)
+    if (b.w_out == NULL || at >= (int64_t)b.rows * b.n)
         return;
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -234,24 +234,11 @@ template <class T> static int64_t tiles_of(int64_t rows, int64_t columns)
     return (rows + T::M - 1) / T::M * ((columns + T::N - 1) / T::N);
 }
 
-/* Allows the shared memory that a tiling needs. */
-template <class T, class K> static bool make_ready(K kernel)
-{
-#ifdef RG_EMULATED
-    (void)kernel;
-    return true;
-#else
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::SHARED) ==
-           cudaSuccess;
-#endif
-}
-
 template <class T> static bool run_layer(const rg_cu_layer *l, cudaStream_t stream)
 {
-    static bool ready;
-    if (!ready && !make_ready<T>(layer_tiles<T>))
+    static bool allowed[RG_GPU_MAX];
+    if (!rg_allow_shared(layer_tiles<T>, T::SHARED, allowed))
         return false;
-    ready = true;
     RG_LAUNCH_SHARED(layer_tiles<T>, (unsigned)tiles_of<T>(l->m, l->n), T::THREADS, T::SHARED,
                      stream, *l);
     return true;
@@ -259,10 +246,9 @@ template <class T> static bool run_layer(const rg_cu_layer *l, cudaStream_t stre
 
 template <class T> static bool run_back_x(const rg_cu_layer_back *b, cudaStream_t stream)
 {
-    static bool ready;
-    if (!ready && !make_ready<T>(layer_back_x<T>))
+    static bool allowed[RG_GPU_MAX];
+    if (!rg_allow_shared(layer_back_x<T>, T::SHARED, allowed))
         return false;
-    ready = true;
     RG_LAUNCH_SHARED(layer_back_x<T>, (unsigned)tiles_of<T>(b->m, b->k), T::THREADS, T::SHARED,
                      stream, *b);
     return true;
@@ -276,10 +262,9 @@ extern "C" void rg_cu_sum_parts(const rg_cu_layer_back *b, cudaStream_t stream)
 
 template <class T> static bool run_back_w(const rg_cu_layer_back *b, cudaStream_t stream)
 {
-    static bool ready;
-    if (!ready && !make_ready<T>(layer_back_w<T>))
+    static bool allowed[RG_GPU_MAX];
+    if (!rg_allow_shared(layer_back_w<T>, T::SHARED, allowed))
         return false;
-    ready = true;
     RG_LAUNCH_SHARED(layer_back_w<T>, (unsigned)(tiles_of<T>(b->k, b->n) * b->parts), T::THREADS,
                      T::SHARED, stream, *b);
     if (b->parts > RG_CU_FEW_PARTS)

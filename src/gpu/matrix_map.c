@@ -8,14 +8,23 @@ typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t,
                                  const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                                  CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
+/* As of CUDA 12.0. The first way is there from 12.5 on, the second up to 12.9. */
+static cudaError_t find_encode(void **found, enum cudaDriverEntryPointQueryResult *how)
+{
+#if CUDART_VERSION >= 12050
+    return cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", found, 12000,
+                                            cudaEnableDefault, how);
+#else
+    return cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", found, cudaEnableDefault, how);
+#endif
+}
+
 static encode_tiled get_encode(void)
 {
     static encode_tiled encode;
     void *found = NULL;
     enum cudaDriverEntryPointQueryResult how;
-    if (encode == NULL &&
-        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
-                                         &how) == cudaSuccess &&
+    if (encode == NULL && find_encode(&found, &how) == cudaSuccess &&
         how == cudaDriverEntryPointSuccess)
         *(void **)&encode = found;
     return encode;

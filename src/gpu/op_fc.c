@@ -6,7 +6,8 @@
  * the weight, which nobody behind it reads, run beside the ops that follow (side.h).
  *
  * X may have more columns than the weight has rows, of zeros, so that rows are aligned; behind the
- * weight there are zeros, too (gpu/memory.c), which the products read, and to which they add zeros.
+ * weight there are zeros, too (gpu/memory.c), which the products read, and which steps leave as
+ * they are: 0 times what is no number is none, and would outlive a weight that is set anew.
  */
 #include "gpu/choose.h"
 #include "gpu/glue.h"
@@ -15,7 +16,7 @@
 #include <limits.h>
 
 typedef struct layer {
-    int64_t m, n, k;
+    int64_t m, n, k, rows; /* rows: of W; k where X is not wider */
     enum rg_cu_act act;
 } layer;
 
@@ -24,7 +25,7 @@ static rg_status layer_of(const rg_ctx *ctx, layer *l)
     const rg_shape *x = &rg_gpu_in(ctx, "X")->meta.shape, *w = &rg_gpu_in(ctx, "W")->meta.shape;
     int cols = rg_gpu_attr(ctx, "x_num_col_dims")->i;
     *l = (layer){rg_shape_product(x, 0, cols), w->dim[1], rg_shape_product(x, cols, x->rank),
-                 RG_CU_NONE};
+                 w->dim[0], RG_CU_NONE};
     return rg_gpu_act_of(rg_gpu_attr(ctx, "act")->s, &l->act);
 }
 
@@ -34,6 +35,36 @@ static bool layer_fits(const layer *l)
     return l->m > 0 && l->n > 0 && l->k > 0 && l->n % 4 == 0 && l->k % 4 == 0 &&
            l->m < INT_MAX / 2 && l->n < 1 << 16 && l->k < 1 << 16 &&
            (l->n + 31) / 32 * ((l->k + 63) / 64) < RG_GPU_COUNTERS; /* tiles */
+}
+
+/* ---- which way ---- */
+
+/* All that the choice of a way depends on; no padding, so that bytes can be compared. `of` says
+ * what is asked: one table has all answers. */
+enum asked { OF_FORWARD, OF_X, OF_W, OF_W_IN_HALF };
+typedef struct way_key {
+    int64_t rows, n, k;
+    int32_t of, act, exact, outs;
+} way_key;
+
+/* Rows in eighths of an octave: of data whose rows vary, each number of them would be timed anew.
+ * What is to be had does not depend on it. */
+static int64_t about(int64_t rows)
+{
+    int64_t step = 1;
+    while (rows >= 16 * step)
+        step *= 2;
+    return rows / step * step;
+}
+
+static way_key key_of(const layer *l, enum asked of, enum rg_cu_act act, bool exact)
+{
+    return (way_key){.rows = about(l->m),
+                     .n = l->n,
+                     .k = l->k,
+                     .of = (int32_t)of,
+                     .act = (int32_t)act,
+                     .exact = exact};
 }
 
 /* ---- forward ---- */
@@ -112,14 +143,14 @@ static rg_status fc(rg_ctx *ctx)
     }
     int way = BY_PRODUCT;
     bool tf32 = rg_gpu_stream_of(ctx)->tf32;
-    int64_t key[] = {l->m, l->n, l->k, (int64_t)l->act, tf32};
+    way_key key = key_of(l, OF_FORWARD, l->act, !tf32);
     if (tf32 && (l->act == RG_CU_NONE || l->act == RG_CU_RELU)) {
         f.turned = rg_gpu_scratch(ctx, (size_t)(l->k * l->n) * sizeof *f.turned);
         if (f.turned == NULL)
             return RG_ENOMEM;
     }
     if (layer_fits(l) && (uintptr_t)f.x % 16 == 0)
-        way = rg_gpu_choose(rg_gpu_stream_of(ctx), key, sizeof key, WAYS, go_forward, &f,
+        way = rg_gpu_choose(rg_gpu_stream_of(ctx), &key, sizeof key, WAYS, go_forward, &f,
                             l->m <= 1024 ? 0 : 1);
     RG_TRY(go_forward(&f, way));
     return rg_gpu_done(ctx, true, "X");
@@ -247,7 +278,12 @@ static rg_status w_by_library(const grad *g)
         return RG_OK;
     dw.c = g->w_out;
     dw.device_alpha = g->scale;
-    return rg_gpu_matmul(g->beside, &dw);
+    RG_TRY(rg_gpu_matmul(g->beside, &dw));
+    if (l->k > l->rows) /* what it wrote behind W */
+        RG_GPU_TRY(cudaMemsetAsync(g->w_out + l->rows * l->n, 0,
+                                   (size_t)((l->k - l->rows) * l->n) * sizeof *g->w_out,
+                                   g->beside->cuda));
+    return RG_OK;
 }
 
 static rg_status back_w(void *arg, int way)
@@ -259,6 +295,7 @@ static rg_status back_w(void *arg, int way)
     rg_cu_layer_back b = {.m = (int)l->m,
                           .n = (int)l->n,
                           .k = (int)l->k,
+                          .rows = (int)l->rows,
                           .x = g->x,
                           .dz = g->dz,
                           .rate = g->rate,
@@ -274,12 +311,19 @@ static rg_status back_w(void *arg, int way)
     return done ? RG_OK : RG_EUNIMPL;
 }
 
+/* Whether parameters alone are written, which nobody behind it reads. */
+static bool trails(const grad *g)
+{
+    return g->dw == NULL && g->dbias == NULL;
+}
+
 /* Whether what comes behind dX is no product: mostly the step of a table, which takes half of the
- * GPU (table.cu). dW, which trails beside it, takes the other half then: both waiting for their
+ * GPU (table.cu). dW, where it trails beside it, takes the other half then: both waiting for their
  * turns on all of it takes longer. */
 static bool shares(const grad *g)
 {
-    return g->l.m >= RG_CU_MANY_ROWS && !g->exact && g->dx != NULL && g->x_act == RG_CU_NONE;
+    return g->l.m >= RG_CU_MANY_ROWS && !g->exact && g->dx != NULL && g->x_act == RG_CU_NONE &&
+           trails(g) && rg_gpu_has_branches(rg_gpu_stream_of(g->ctx));
 }
 
 static bool takes_half(int way)
@@ -331,24 +375,11 @@ static rg_status begin_back(grad *g)
     return RG_OK;
 }
 
-typedef struct back_key {
-    int64_t m, n, k;
-    int32_t x_act, exact, outs;
-    int32_t of; /* 1: dX; 2: dW in half of the GPU */
-} back_key;
-
 static int choose_way(const grad *g, bool of_x, rg_gpu_way run)
 {
     const layer *l = &g->l;
-    back_key key = {.m = l->m,
-                    .n = l->n,
-                    .k = l->k,
-                    .x_act = (int32_t)g->x_act,
-                    .exact = g->exact,
-                    .outs = (g->dw ? 1 : 0) + (g->w_out ? 2 : 0),
-                    .of = of_x        ? 1
-                          : shares(g) ? 2
-                                      : 0};
+    way_key key = key_of(l, of_x ? OF_X : shares(g) ? OF_W_IN_HALF : OF_W, g->x_act, g->exact);
+    key.outs = (g->dw ? 1 : 0) + (g->w_out ? 2 : 0);
     int n = of_x ? (int)WAYS : (int)W_WAYS;
     int by_rule = l->m <= 1024 ? (of_x ? 0 : 1) : (of_x ? 1 : SIZES + 2);
     if (!g->fits)
@@ -368,7 +399,7 @@ static rg_status back(grad *g)
     if (g->dw == NULL && g->w_out == NULL && g->dbias == NULL && g->bias_out == NULL)
         return RG_OK;
     int way = choose_way(g, false, back_w_aside);
-    if (g->dw == NULL && g->dbias == NULL) { /* parameters alone, which nobody behind it reads */
+    if (trails(g)) {
         rg_gpu_trail(stream, g->w, &branch);
         g->beside = &branch;
     }
@@ -386,6 +417,7 @@ static rg_status thin_grad(const grad *g)
                          .n = (int)l->n,
                          .m = l->m,
                          .k = l->k,
+                         .rows = l->rows,
                          .x = g->x,
                          .w = g->w,
                          .out = g->out,

@@ -20,6 +20,7 @@ static rg_status apart(rg_ctx *ctx, const rg_cu_fc_loss *b)
                           .n = (int)b->n,
                           .m = b->m,
                           .k = b->k,
+                          .rows = b->k,
                           .x = b->x,
                           .w = b->w,
                           .dout = room + z,

@@ -88,6 +88,7 @@ void rg_gpu_close_stream(void *stream)
     if (latest[in->device->number] == s)
         latest[in->device->number] = NULL;
     pthread_mutex_unlock(&lock);
+    rg_gpu_close_side(s);
     if (in->handed_on != NULL)
         (void)cudaEventDestroy(in->handed_on);
     for (int i = 0; i < RG_GPU_TURNS; i++) {
@@ -233,6 +234,8 @@ rg_status rg_gpu_begin_run(void *stream)
     rg_gpu_stream *s = stream;
     int device = s->inside->device->number;
     cudaError_t error = cudaSuccess;
+    RG_GPU_TRY(cudaSetDevice(device)); /* of this thread: launches go to the GPU of their stream */
+    s->inside->waiting.n = 0;     /* of a run that failed before its first op: not this one's */
     RG_TRY(rg_gpu_meet(s, NULL)); /* scratch of the run before is free again */
     if (__atomic_load_n(&latest[device], __ATOMIC_RELAXED) == s)
         return RG_OK;

@@ -362,20 +362,16 @@ extern "C" void rg_cu_gather_columns(int64_t n, int64_t step, const rg_cu_column
         return;
     }
     int pitch = (int)(step % 4 == 0 ? step + 2 : step); /* so that lanes have banks of their own */
-#ifndef RG_EMULATED
-    static bool ready;
-    if (!ready)
-        ready = cudaFuncSetAttribute(gather_together, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     ROOM) == cudaSuccess;
-#endif
+    static bool allowed[RG_GPU_MAX];
+    (void)rg_allow_shared(gather_together, ROOM, allowed);
     RG_LAUNCH_SHARED(gather_together, (unsigned)((n + WARP_ROWS - 1) / WARP_ROWS), RG_THREADS,
                      (size_t)pitch * WARP_ROWS * 4, stream, n, step, pitch, *columns, out, site);
 }
 
-/* Two neighbours at once, where the GPU can. `at` is of 8 bytes. */
+/* Two neighbours at once, where the GPU can, and CUDA has it: from 12.1 on. `at` is of 8 bytes. */
 RG_DEVICE void add_pair(float *at, float a, float b)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && CUDART_VERSION >= 12010
     atomicAdd((float2 *)at, make_float2(a, b));
 #else
     atomicAdd(at, a);

@@ -351,21 +351,22 @@ RG_KERNEL RG_BOUNDS(THREADS, 1)
 
 template <class T> static bool run_wide(const rg_cu_wide *w, cudaStream_t stream)
 {
-    static int most; /* clusters that run side by side */
+    static int of_gpu[RG_GPU_MAX];
+    int *most = &of_gpu[rg_this_gpu()]; /* clusters that run side by side */
     CUtensorMap a, b, x, c;
-    if (most == 0)
-        most = rg_most_clusters(wide<T>, T::BLOCKS, THREADS, ROOM);
+    if (*most == 0)
+        *most = rg_most_clusters(wide<T>, T::BLOCKS, THREADS, ROOM);
     rg_gpu_matrix of_a = {w->a, w->m, w->depth, ROWS, DEPTH, true},
                   of_b = {w->b, w->n, w->depth, T::PART, DEPTH, true},
                   of_x = {T::SLOPE ? w->x : w->c, w->m, w->n, PIECE, PIECE, false},
                   of_c = {w->c, w->m, w->n, 64, T::OUT_COLUMNS, false};
-    if (most == 0 || !rg_gpu_map_matrix(&a, &of_a) || !rg_gpu_map_matrix(&b, &of_b) ||
+    if (*most == 0 || !rg_gpu_map_matrix(&a, &of_a) || !rg_gpu_map_matrix(&b, &of_b) ||
         !rg_gpu_map_matrix(&x, &of_x) || !rg_gpu_map_matrix(&c, &of_c))
         return false;
     int down = (w->m + ROWS - 1) / ROWS, across = (w->n + T::N - 1) / T::N;
     int clusters = (down + T::BLOCKS - 1) / T::BLOCKS * across;
-    return rg_launch_clusters(wide<T>, clusters < most ? clusters : most, T::BLOCKS, THREADS, ROOM,
-                              stream, *w, a, b, x, c);
+    clusters = clusters < *most ? clusters : *most;
+    return rg_launch_clusters(wide<T>, clusters, T::BLOCKS, THREADS, ROOM, stream, *w, a, b, x, c);
 }
 
 template <int N, int BLOCKS, bool STAGED>

@@ -243,19 +243,20 @@ def many_rows(place, rows, width, array, labels):
 
 def test_layers_of_many_rows():
     """Products that warpgroups make where the GPU has them, in TF32: sizes that no tile divides."""
-    rng = np.random.RandomState(2)
+    rng, fewer = np.random.RandomState(2), int(os.environ.get("FEWER_ROWS", 1))
+    tolerance = 2e-2 if fewer == 1 else 0.2  # a row whose relu turns weighs more among few
     fluid.set_flags({"FLAGS_enable_tf32": True})
     try:
         for rows, depth, width in ((20011, 288, 400), (9000, 400, 400), (16387, 212, 260),
                                    (12345, 512, 404)):
-            rows //= int(os.environ.get("FEWER_ROWS", 1))
+            rows //= fewer
             x = (rng.rand(rows, depth) - 0.4).astype("float32")
             labels = rng.randint(0, 12, (rows, 1)).astype("int64")
             here, there = (many_rows(place, rows, width, x, labels)
                            for place in (fluid.CPUPlace(), fluid.CUDAPlace(0)))
             for name in here:
                 worst, most = np.abs(here[name] - there[name]).max(), np.abs(here[name]).max()
-                assert most > 0 and worst < 2e-2 * most, (rows, depth, width, name, worst, most)
+                assert most > 0 and worst < tolerance * most, (rows, depth, width, name, worst, most)
     finally:
         fluid.set_flags({"FLAGS_enable_tf32": False})
 

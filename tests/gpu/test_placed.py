@@ -170,6 +170,65 @@ assert np.abs(np.subtract(out[:7], out[7:])).max() < 1e-5, out
     run(code)
 
 
+TWO_GPUS = """
+import numpy as np
+import paddle.fluid as fluid
+main, startup = fluid.Program(), fluid.Program()
+main.random_seed = startup.random_seed = 3
+with fluid.program_guard(main, startup):
+    ids = [fluid.data("C%d" % i, [None, 1], "int64") for i in range(4)]
+    label = fluid.data("label", [None, 1], "int64")
+    rows = [fluid.layers.reshape(fluid.embedding(i, size=[30, 8], is_sparse=True), [-1, 8]) for i in ids]
+    x = fluid.layers.concat(rows, axis=1)
+    x = fluid.layers.fc(fluid.layers.fc(x, 64, act="relu"), 24, act="relu")
+    p = fluid.layers.fc(x, 2, act="softmax")
+    loss = fluid.layers.mean(fluid.layers.cross_entropy(p, label))
+    fluid.optimizer.SGD(0.1).minimize(loss)
+rng = np.random.RandomState(0)
+feed = {"C%d" % i: rng.randint(0, 30, (40, 1)).astype("int64") for i in range(4)}
+feed["label"] = rng.randint(0, 2, (40, 1)).astype("int64")
+losses = []
+for gpu in (0, 1):
+    with fluid.scope_guard(fluid.Scope()):
+        exe = fluid.Executor(fluid.CUDAPlace(gpu))
+        exe.run(startup)
+        losses.append([float(exe.run(main, feed, [loss])[0][0]) for _ in range(2)])
+assert losses[0] == losses[1], losses
+"""
+
+
+@pytest.mark.parametrize("way", ["0", "1", "2"])
+def test_a_second_gpu_runs_all_that_the_first_does(way):
+    """Kernels are allowed more shared memory by each GPU for itself."""
+    run(TWO_GPUS, EMU_WAY=way)
+
+
+@pytest.mark.parametrize("size, rows, way", [(2, 6, 0), (2, 530, 0), (24, 6, 0), (24, 200, 1),
+                                             (24, 1100, 1), (24, 6, 15), (24, 6, 16)])
+def test_padding_stays_zero_when_a_step_was_not_a_number(size, rows, way):
+    """15 columns become 16: what comes to be in the last row, which the weight does not have, would
+    outlive parameters that are set anew."""
+    run(MODEL.replace("size=[30, 4]", "size=[30, 5]").replace("[-1, 4]", "[-1, 5]")
+        .replace("range(4)", "range(3)")
+        .replace("p = fluid.layers.fc(x, 3", "x = fluid.layers.fc(x, %d, act='relu')\n"
+                                            "    p = fluid.layers.fc(x, 3" % size) + """
+rng = np.random.RandomState(0)
+feed = {"C%%d" %% i: rng.randint(0, 30, (%d, 1)).astype("int64") for i in range(3)}
+feed["label"] = rng.randint(0, 3, (%d, 1)).astype("int64")
+tensors = {p.name: fluid.global_scope().find_var(p.name).get_tensor() for p in main.all_parameters()}
+good = {name: np.array(tensor) for name, tensor in tensors.items()}
+want = exe.run(main, feed, [loss])[0]
+for bad in (np.inf, np.nan):
+    broken = {name: np.full_like(value, bad) if "w_1" in name or "fc_1" in name else value
+              for name, value in good.items()}
+    for which in (broken, good):
+        for name, tensor in tensors.items():
+            tensor.set(which[name], fluid.CUDAPlace(0))
+        found = exe.run(main, feed, [loss])[0]
+    assert found == want, (found, want)
+""" % (rows, rows), EMU_WAY=str(way), FLAGS_enable_tf32="1")
+
+
 LOOP = """
 import numpy as np
 import paddle.fluid as fluid
@@ -257,3 +316,48 @@ for _ in range(3):
 assert float(exe.run(main.clone(for_test=True), feed, [loss])[0][0]) != first
 """ % str(path)
     run(code)
+
+
+LAYERS = """
+import numpy as np
+import paddle.fluid as fluid
+main, startup = fluid.Program(), fluid.Program()
+with fluid.program_guard(main, startup):
+    x = fluid.data("x", [None, 16], "float32")
+    loss = fluid.layers.mean(fluid.layers.fc(fluid.layers.fc(x, 12), 12))
+    fluid.optimizer.OPTIMIZER(0.01).minimize(loss)
+exe = fluid.Executor(fluid.CUDAPlace(0))
+exe.run(startup)
+for rows in ROWS:
+    exe.run(main, {"x": np.ones((rows, 16), "f")}, [])
+"""
+
+
+def ways_of_layers(path, optimizer, rows, **flags):
+    """What is found out by trial, a line each: how many ways there are, and which are tried."""
+    run(LAYERS.replace("OPTIMIZER", optimizer).replace("ROWS", repr(rows)), EMU_WAYS=str(path), **flags)
+    return [[int(word) for word in line.replace(":", "").split()]
+            for line in path.read_text().splitlines()]
+
+
+def test_ways_are_not_tried_again_for_about_as_many_rows(tmp_path):
+    """Rows of LoDs vary from step to step."""
+    one = ways_of_layers(tmp_path / "one", "SGD", [100])
+    many = ways_of_layers(tmp_path / "many", "SGD", list(range(100, 110)))
+    assert len(one) < len(many) <= 3 * len(one), (len(one), len(many))
+
+
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+def test_no_two_questions_have_one_key(tmp_path, optimizer):
+    assert ways_of_layers(tmp_path / "ways", optimizer, [40], FLAGS_enable_tf32="1")
+
+
+@pytest.mark.parametrize("optimizer, graph, half", [("SGD", "1", True), ("Adam", "1", False),
+                                                    ("SGD", "0", False)])
+def test_gradients_of_weights_have_all_of_the_gpu_where_nothing_runs_beside(tmp_path, optimizer,
+                                                                            graph, half):
+    """The library's product, the last way, takes all of it."""
+    found = ways_of_layers(tmp_path / "ways", optimizer, [2048], FLAGS_enable_tf32="1",
+                           FLAGS_gpu_graph=graph)
+    of_w = [ways for n, *ways in found if n == 17]
+    assert len(of_w) == 2 and any(16 not in ways for ways in of_w) == half, of_w

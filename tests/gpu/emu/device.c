@@ -8,6 +8,7 @@
 #include "gpu/side.h"
 #include "sys/flags.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,12 +161,63 @@ rg_status rg_gpu_matmul(rg_gpu_stream *on, const rg_gpu_product *p)
     return RG_OK;
 }
 
-/* Nothing is timed here; EMU_WAY: one for all. */
+/* What was asked of a key; another question of the same key would be given its answer. */
+typedef struct asked {
+    unsigned char key[64];
+    size_t bytes;
+    rg_gpu_way way;
+    int n;
+} asked;
+
+static asked asked_list[1024];
+static int n_asked;
+
+/* Whether it is asked for the first time. */
+static bool ask(const void *key, size_t bytes, rg_gpu_way way, int n)
+{
+    asked fresh = {.bytes = bytes, .way = way, .n = n};
+    for (int i = 0; i < n_asked; i++) {
+        const asked *a = &asked_list[i];
+        if (a->bytes != bytes || memcmp(a->key, key, bytes) != 0)
+            continue;
+        if (a->way != way || a->n != n) {
+            fprintf(stderr, "emulation: two questions have one key\n");
+            abort();
+        }
+        return false;
+    }
+    memcpy(fresh.key, key, bytes);
+    if (n_asked < (int)(sizeof asked_list / sizeof *asked_list))
+        asked_list[n_asked++] = fresh;
+    return true;
+}
+
+/* A line for the key, with the ways that are to be had: they are tried, as on a GPU. */
+static void note_ways(const char *path, rg_gpu_way way, void *arg, int n)
+{
+    FILE *file = fopen(path, "a");
+    if (file == NULL)
+        return;
+    fprintf(file, "%d:", n);
+    for (int i = 0; i < n; i++)
+        if (way(arg, i) == RG_OK)
+            fprintf(file, " %d", i);
+    fprintf(file, "\n");
+    fclose(file);
+}
+
+/* Nothing is timed here; EMU_WAY: one for all. EMU_WAYS=FILE: a line for each key. */
 int rg_gpu_choose(rg_gpu_stream *on, const void *key, size_t bytes, int n, rg_gpu_way way,
                   void *arg, int by_rule)
 {
-    const char *wanted = getenv("EMU_WAY");
-    (void)on, (void)key, (void)bytes, (void)way, (void)arg;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of asked_list */
+    const char *wanted = getenv("EMU_WAY"), *path = getenv("EMU_WAYS");
+    (void)on;
+    pthread_mutex_lock(&lock);
+    bool is_new = ask(key, bytes, way, n);
+    pthread_mutex_unlock(&lock);
+    if (is_new && path != NULL)
+        note_ways(path, way, arg, n);
     return wanted ? atoi(wanted) % n : by_rule;
 }
 
@@ -174,6 +226,12 @@ void rg_gpu_trail(rg_gpu_stream *on, const void *writes, rg_gpu_stream *branch)
 {
     (void)writes;
     *branch = *on;
+}
+
+bool rg_gpu_has_branches(rg_gpu_stream *on)
+{
+    (void)on;
+    return rg_flag_bool("gpu_graph");
 }
 
 rg_status rg_gpu_meet(rg_gpu_stream *on, const void *of)

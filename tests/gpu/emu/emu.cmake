@@ -69,3 +69,14 @@ target_include_directories(test_groups PRIVATE ${EMU}/include ${CMAKE_SOURCE_DIR
 set_target_properties(test_groups PROPERTIES LINKER_LANGUAGE CXX
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_test(NAME test_groups COMMAND test_groups WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# The device itself, its streams and what runs beside them, over an emulated runtime.
+set(_of_device)
+foreach(name stream side graph choose memory fault)
+    list(APPEND _of_device ${CMAKE_SOURCE_DIR}/src/gpu/${name}.c)
+endforeach()
+add_executable(test_gpu_streams ${EMU}/test_gpu_streams.c ${EMU}/runtime.c ${_of_device})
+target_link_libraries(test_gpu_streams PRIVATE regatta_objects ${CMOCKA_LIBRARY})
+target_include_directories(test_gpu_streams PRIVATE ${EMU} ${EMU}/include ${CMAKE_CURRENT_SOURCE_DIR})
+set_target_properties(test_gpu_streams PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME test_gpu_streams COMMAND test_gpu_streams WORKING_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -1,6 +1,7 @@
 /* emu.cpp - blocks one after the other, or those of a cluster side by side; threads as fibers. */
 #include "machine.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 
 __thread dim3 emu_thread, emu_block, emu_threads, emu_blocks;
@@ -116,6 +117,57 @@ static void check_shared(const block *b)
     for (int i = 0; i < BEHIND; i++)
         if (behind[i] != 0xff)
             emu_wrong("%d bytes behind its shared memory a block wrote", i);
+}
+
+/* What each GPU allows its kernels, as CUDA counts: of each by itself. */
+enum { GPUS = 2, MOST_KERNELS = 256, PLAIN = 48 << 10 };
+struct allowance {
+    const void *kernel;
+    unsigned bytes[GPUS];
+};
+static allowance allowances[MOST_KERNELS];
+static pthread_mutex_t of_allowances = PTHREAD_MUTEX_INITIALIZER;
+static thread_local int gpu;
+
+extern "C" cudaError_t cudaGetDevice(int *number)
+{
+    *number = gpu;
+    return cudaSuccess;
+}
+
+extern "C" cudaError_t cudaSetDevice(int number)
+{
+    if (number < 0 || number >= GPUS)
+        return cudaErrorNotSupported;
+    gpu = number;
+    return cudaSuccess;
+}
+
+/* At least so much from now on; how much it is. */
+static unsigned allow(const void *kernel, unsigned bytes)
+{
+    int i = 0;
+    pthread_mutex_lock(&of_allowances);
+    while (i < MOST_KERNELS - 1 && allowances[i].kernel != NULL && allowances[i].kernel != kernel)
+        i++;
+    unsigned *here = &allowances[i].bytes[gpu];
+    allowances[i].kernel = kernel;
+    *here = bytes > *here ? bytes : *here;
+    bytes = *here;
+    pthread_mutex_unlock(&of_allowances);
+    return bytes;
+}
+
+void emu_allow(const void *kernel, int bytes)
+{
+    (void)allow(kernel, (unsigned)bytes);
+}
+
+static void check_allowed(const emu_grid &g)
+{
+    if (g.bytes > PLAIN && allow(g.of, 0) < g.bytes)
+        emu_wrong("a launch with %u bytes of shared memory, which GPU %d does not allow", g.bytes,
+                  gpu);
 }
 
 /* ---- running ---- */
@@ -281,6 +333,7 @@ static void begin_launch(const emu_grid &g)
 {
     const char *seed = getenv("EMU_SEED");
     check(g);
+    check_allowed(g);
     if (m == NULL)
         m = emu_machine = (machine *)calloc(1, sizeof *m);
     m->barriers = g.fibers;

@@ -50,8 +50,17 @@ struct emu_grid {
     dim3 blocks, threads;
     unsigned cluster, bytes; /* blocks of a cluster; shared memory of a block */
     bool fibers, groups;
+    const void *of; /* the kernel, where it has such memory */
 };
 void emu_launch(const emu_grid &grid, void (*run)(void *), void *kernel);
+/* On the GPU that is set: more shared memory for a kernel than each may have. */
+void emu_allow(const void *kernel, int bytes);
+enum { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+template <typename K> static cudaError_t cudaFuncSetAttribute(K *kernel, int, int bytes)
+{
+    emu_allow((const void *)kernel, bytes);
+    return cudaSuccess;
+}
 void emu_barrier(void);
 /* Of the block that runs, as many bytes as the launch said. */
 float *emu_shared(void);
@@ -70,15 +79,16 @@ template <typename F> static void emu_run(const emu_grid &grid, F kernel)
 {
     emu_launch(grid, emu_call<F>, &kernel);
 }
-#define EMU_LAUNCH(kernel, blocks, threads, bytes, fibers, stream, ...)                          \
-    ((void)(stream), emu_run({dim3(blocks), dim3(threads), 1, (unsigned)(bytes), fibers, false}, \
-                             [&] { kernel(__VA_ARGS__); }))
+#define EMU_LAUNCH(kernel, blocks, threads, bytes, fibers, of, stream, ...)                 \
+    ((void)(stream),                                                                        \
+     emu_run({dim3(blocks), dim3(threads), 1, (unsigned)(bytes), fibers, false, (of)},      \
+             [&] { kernel(__VA_ARGS__); }))
 #define RG_LAUNCH(kernel, blocks, threads, stream, ...) \
-    EMU_LAUNCH(kernel, blocks, threads, 0, false, stream, __VA_ARGS__)
+    EMU_LAUNCH(kernel, blocks, threads, 0, false, NULL, stream, __VA_ARGS__)
 #define RG_LAUNCH_SYNC(kernel, blocks, threads, stream, ...) \
-    EMU_LAUNCH(kernel, blocks, threads, 0, true, stream, __VA_ARGS__)
+    EMU_LAUNCH(kernel, blocks, threads, 0, true, NULL, stream, __VA_ARGS__)
 #define RG_LAUNCH_SHARED(kernel, blocks, threads, bytes, stream, ...) \
-    EMU_LAUNCH(kernel, blocks, threads, bytes, true, stream, __VA_ARGS__)
+    EMU_LAUNCH(kernel, blocks, threads, bytes, true, (const void *)(kernel), stream, __VA_ARGS__)
 
 static inline void __syncthreads(void)
 {

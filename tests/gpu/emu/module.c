@@ -6,6 +6,7 @@
 #include "gpu/gpu.h"
 
 #include "base/mem.h"
+#include "sys/flags.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -116,6 +117,7 @@ typedef struct emu_stream_own {
     rg_gpu_fault fault;
     unsigned *counters;
     uint64_t *step;
+    int gpu;
 } emu_stream_own;
 
 static rg_status emu_open_stream(const rg_device *device, void **stream)
@@ -125,11 +127,21 @@ static rg_status emu_open_stream(const rg_device *device, void **stream)
         return rg_no_memory(sizeof *s, "a stream");
     s->counters = emu_alloc(device, RG_GPU_COUNTERS * sizeof *s->counters);
     s->step = emu_alloc(device, sizeof *s->step);
+    s->gpu = device->number;
     unlock_memory();
     memset(s->counters, 0, RG_GPU_COUNTERS * sizeof *s->counters);
     lock_memory();
-    s->stream = (rg_gpu_stream){.fault = &s->fault, .counters = s->counters, .step = s->step};
+    s->stream = (rg_gpu_stream){.tf32 = rg_flag_bool("enable_tf32"),
+                                .step = s->step,
+                                .fault = &s->fault,
+                                .counters = s->counters};
     *stream = s;
+    return RG_OK;
+}
+
+static rg_status emu_begin_run(void *stream)
+{
+    (void)cudaSetDevice(((const emu_stream_own *)stream)->gpu);
     return RG_OK;
 }
 
@@ -189,30 +201,35 @@ static rg_status run(rg_ctx *ctx)
     return code;
 }
 
+enum { GPUS = 2 };
+
 static rg_status count(int *n)
 {
-    *n = 1;
+    *n = GPUS;
     return RG_OK;
 }
 
-static const rg_device emulated = {
-    .name = "gpu",
-    .alloc = emu_alloc,
-    .free = emu_free,
-    .copy = emu_copy,
-    .sync = emu_sync,
-    .open_stream = emu_open_stream,
-    .close_stream = rg_free,
-    .set_step = emu_set_step,
-    .complain = emu_complain,
-    .copy_parts = emu_copy_parts,
-    .upload = emu_upload,
-};
+#define EMULATED(gpu)                   \
+    {                                   \
+        .name = "gpu",                  \
+        .number = (gpu),                \
+        .alloc = emu_alloc,             \
+        .free = emu_free,               \
+        .copy = emu_copy,               \
+        .sync = emu_sync,               \
+        .open_stream = emu_open_stream, \
+        .close_stream = rg_free,        \
+        .begin_run = emu_begin_run,     \
+        .set_step = emu_set_step,       \
+        .complain = emu_complain,       \
+        .copy_parts = emu_copy_parts,   \
+        .upload = emu_upload,           \
+    }
+static const rg_device emulated[GPUS] = {EMULATED(0), EMULATED(1)};
 
 static rg_status open_device(int number, const rg_device **device)
 {
-    (void)number;
-    *device = &emulated;
+    *device = &emulated[number];
     return RG_OK;
 }
 

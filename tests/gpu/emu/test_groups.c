@@ -211,6 +211,7 @@ static void run_deep(deep_case *d, int quarters)
     rg_cu_layer_back run = {.m = d->m,
                             .n = d->n,
                             .k = d->k,
+                            .rows = d->k,
                             .x = d->x,
                             .dz = d->dz,
                             .rate = &d->rate,
@@ -260,6 +261,20 @@ static void long_sums_of_many_sizes_are_made(void **state)
     run_deep_case(1, 4, 4);
 }
 
+/* ---- on another GPU ---- */
+
+/* It allows the kernels their shared memory by itself; the emulation ends where it does not. */
+static void a_second_gpu_does_it_too(void **state)
+{
+    (void)state;
+    for (int gpu = 0; gpu < 2; gpu++) {
+        assert_int_equal(cudaSetDevice(gpu), cudaSuccess);
+        run_wide_case(1, 260, 4);
+        run_deep_case(1, 4, 4);
+    }
+    assert_int_equal(cudaSetDevice(0), cudaSuccess);
+}
+
 /* ---- in several orders ---- */
 
 static int seed(void **state)
@@ -272,6 +287,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_that_are_not_for_warpgroups_are_refused),
+        cmocka_unit_test(a_second_gpu_does_it_too),
         cmocka_unit_test_prestate_setup_teardown(rows_of_many_sizes_are_multiplied, seed, NULL,
                                                  "1"),
         cmocka_unit_test_prestate_setup_teardown(long_sums_of_many_sizes_are_made, seed, NULL, "1"),
