@@ -48,7 +48,8 @@ static rg_status ask_to_flush(rg_job *job)
             continue;
         rg_rpc_call_close(server->sync);
         server->sync = NULL;
-        code = rg_rpc_start(&server->sync, server->client, &(rg_rpc_ask){.method = RG_PS_SYNC});
+        code = rg_rpc_start(&server->sync, server->client,
+                            &(rg_rpc_ask){.method = RG_PS_SYNC, .flushes = true});
     }
     pthread_mutex_unlock(&job->syncing);
     return code;
