@@ -23,6 +23,8 @@ static const uint64_t SECOND = 1000000000;
 
 void rg_serve_refuse_waiting(rg_engine *s)
 {
+    if (s->cutting)
+        return; /* their requests are being written down: they are told at its end */
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         rg_member *trainer = &s->trainers[t];
         if (trainer->waiting != NULL && !s->stepping) {
