@@ -464,7 +464,10 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
                "server=%d wait_seconds=%lld \"%s %s; it may be started again, and is waited for\"",
                s->id, (long long)rg_flag_int("ps_return_seconds"), trainer->who, how);
     pthread_mutex_lock(&s->lock);
-    trainer->idle = trainer->idle || (away && trainer->leased);
+    if (away && trainer->leased) { /* others make steps without it, and so again from the journal */
+        rg_serve_note_gone(s, trainer->session);
+        trainer->idle = true;
+    }
     trainer->holds = 0;
     if (!trainer->left && !away)
         goes_on = is_done_without(s, trainer, how);

@@ -65,6 +65,12 @@ static void wait_for_server(const job *j, int by)
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+static void kill_server(const job *j)
+{
+    assert_int_equal(kill(j->pid, SIGKILL), 0);
+    wait_for_server(j, SIGKILL);
+}
+
 /* ---- trainers ---- */
 
 /* Each takes a range of the data. */
@@ -238,11 +244,32 @@ static void a_barrier_is_waited_for_or_remembered(void **state)
     end_job(&j);
 }
 
+/* promise 4 */
+static void steps_without_one_that_may_come_back_are_made_again(void **state)
+{
+    job j;
+    (void)state;
+    start_job(&j, "0", "");
+    rg_rpc_client_close(j.f.clients[1]);
+    j.f.clients[1] = NULL;
+    learns(teach(&j, 0, 5), -7);
+    learns(teach(&j, 0, 1), -8);
+    kill_server(&j);
+    start_server(&j, "0", "");
+    has(&j, -8);
+    learns(teach(&j, 0, 1), -9);
+    kill_server(&j);
+    close_clients(&j.f);
+    assert_ok(rg_dir_remove(folder));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_push_that_waits_is_applied_once),
         cmocka_unit_test(a_barrier_is_waited_for_or_remembered),
+        cmocka_unit_test(steps_without_one_that_may_come_back_are_made_again),
     };
-    return argc > 3 ? serve_at(argv[1], argv[2], argv[3]) : cmocka_run_group_tests(tests, NULL, NULL);
+    return argc > 3 ? serve_at(argv[1], argv[2], argv[3])
+                    : cmocka_run_group_tests(tests, NULL, NULL);
 }
