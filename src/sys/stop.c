@@ -10,7 +10,7 @@
 
 static atomic_int came; /* the signal's number */
 static rg_interruption asked_before;
-static bool by_sigterm; /* which is to end us as it would have */
+static atomic_bool by_sigterm; /* which is to end us as it would have */
 
 static void on_signal(int number)
 {
@@ -52,15 +52,24 @@ const char *rg_stop_signal(void)
 void rg_stop_on_sigterm(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, now;
-    if (sigaction(SIGTERM, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+    if (sigaction(SIGTERM, NULL, &now) != 0)
+        return;
+    if (now.sa_handler == on_signal) /* of rg_stop_on_signals() */
+        atomic_store(&by_sigterm, true);
+    if (now.sa_handler != SIG_DFL)
         return;
     ask_here();
-    by_sigterm = sigaction(SIGTERM, &action, NULL) == 0;
+    atomic_store(&by_sigterm, sigaction(SIGTERM, &action, NULL) == 0);
+}
+
+bool rg_stop_ends_by_sigterm(void)
+{
+    return atomic_load(&by_sigterm) && atomic_load(&came) == SIGTERM;
 }
 
 void rg_stop_by_sigterm(void)
 {
     struct sigaction end = {.sa_handler = SIG_DFL};
-    if (by_sigterm && atomic_load(&came) == SIGTERM && sigaction(SIGTERM, &end, NULL) == 0)
+    if (rg_stop_ends_by_sigterm() && sigaction(SIGTERM, &end, NULL) == 0)
         (void)raise(SIGTERM);
 }
