@@ -385,8 +385,7 @@ static void sync_now(rg_journal *j)
         return;
     }
     uint8_t body[8];
-    for (int i = 0; i < 8; i++)
-        body[i] = (uint8_t)(upto >> (8 * i));
+    rg_record_put_u64(body, upto);
     j->synced = j->flushed = upto;
     if (!news)
         return;
