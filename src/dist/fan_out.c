@@ -40,7 +40,8 @@ rg_status rg_job_start_all(rg_job *job, rg_in_flight *in_flight, rg_job_request 
         const rg_rpc_ask ask = {.method = requests[i].method,
                                 .flags = requests[i].flags,
                                 .iov = requests[i].iov,
-                                .n = requests[i].n};
+                                .n = requests[i].n,
+                                .flushes = requests[i].method == RG_PS_SYNC};
         code = ask.method == RG_PS_PUSH
                    ? rg_window_start(job, in_flight, &requests[i].call, requests[i].server, &ask)
                    : rg_in_flight_start(in_flight, &requests[i].call,

@@ -35,7 +35,7 @@ static int count_ready(const rg_engine *s, uint64_t turn)
         else if (trainer->waiting == NULL && rg_serve_steps_wait_for(s, trainer, turn))
             return 0; /* it is still computing, or has not come yet */
     }
-    return s->ended || s->stepping || rg_serve_is_held_back(s, turn) ? 0 : ready;
+    return s->ended || s->stepping || s->cutting || rg_serve_is_held_back(s, turn) ? 0 : ready;
 }
 
 static void end_step(rg_spread *spread)

@@ -207,6 +207,14 @@ static rg_status stop(rg_engine *s, rg_status code)
     return code;
 }
 
+/* Without a word to trainers: it may be started again. */
+static void end_by_sigterm(rg_engine *s)
+{
+    if (rg_stop_ends_by_sigterm())
+        rg_serve_group_wait(s->group);
+    rg_stop_by_sigterm();
+}
+
 static rg_status wait_for_end(rg_engine *s)
 {
     rg_status code = RG_OK;
@@ -222,9 +230,10 @@ static rg_status wait_for_end(rg_engine *s)
     }
     pthread_mutex_unlock(&s->members);
     if (code != RG_OK) {
-        if (!has_failed_elsewhere(s))
+        if (!has_failed_elsewhere(s)) {
             rg_serve_snapshot_before_end(s);
-        rg_stop_by_sigterm(); /* without a word to trainers: it may be started again */
+            end_by_sigterm(s);
+        }
         code = stop(s, code);
     }
     if (code == RG_OK && s->failed != RG_OK && s->group != NULL)
@@ -321,6 +330,7 @@ rg_status rg_serve_empty(const rg_serve_config *config)
     (void)snprintf(s.who, sizeof s.who, "pserver %d (port %s)", s.id,
                    port_of(config->endpoints[0]));
     (void)snprintf(s.port, sizeof s.port, "%s", port_of(config->endpoints[0]));
+    rg_serve_group_enter(s.group);
     rg_status code = rg_serve_open_trainers(&s, config->trainers);
     if (code == RG_OK)
         code = rg_serve_open_journal(&s);
@@ -340,5 +350,6 @@ rg_status rg_serve_empty(const rg_serve_config *config)
     rg_program_close(s.sent);
     if (code != RG_OK && s.group != NULL)
         rg_serve_group_fail(s.group, code, rg_error_message());
+    rg_serve_group_exit(s.group);
     return code;
 }

@@ -14,9 +14,11 @@
 /* `listen` is the listen_and_serv op of a server's program. */
 rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope);
 
-/* Several servers of one process end together: the first that fails says why. */
+/* Several servers of one process end together: the first that fails says why, and the process ends
+ * by a SIGTERM when all of them have their snapshots (FLAGS_ps_grace_seconds). */
 typedef struct rg_serve_group {
     pthread_mutex_t lock;
+    int n_busy;       /* that have neither ended, nor been told to end and have their snapshot */
     rg_status failed; /* RG_OK: none has */
     char why[1024];
 } rg_serve_group;

@@ -81,11 +81,11 @@ static rg_status see_about(void *arg, const rg_record *record)
 
 static rg_status remove_entry(void *arg, const char *name)
 {
-    const rg_folder *folder = arg;
-    return strncmp(name, "ckpt-", 5) == 0 || strncmp(name, "delta-", 6) == 0 ||
-                   strncmp(name, "journal-", 8) == 0
-               ? rg_folder_remove(folder, name)
-               : RG_OK;
+    static const char *const ours[] = {"ckpt-", "delta-", "journal-"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strncmp(name, ours[i], strlen(ours[i])) == 0)
+            return rg_folder_remove(arg, name);
+    return RG_OK;
 }
 
 static rg_status empty_folder(const rg_folder *folder)

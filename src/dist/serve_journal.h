@@ -164,6 +164,8 @@ void rg_split_fini(rg_split *split);
 /* The record RG_STATE_SPLIT. */
 void rg_split_write(const rg_split *split, rg_buf *out);
 rg_status rg_split_read(rg_split *split, const rg_record *record);
+/* Of a variable or a part of one. */
+size_t rg_split_row_bytes(const rg_shape *shape, rg_dtype dtype);
 /* The variable that this one is a part of, of so many characters, and where it begins there; one
  * that is in no list is "w" of "w.block3", or itself. */
 const char *rg_split_origin(const rg_split *split, const char *name, size_t *length,

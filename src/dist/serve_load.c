@@ -10,6 +10,7 @@
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/host.h"
+#include "sys/interrupt.h"
 #include "sys/log.h"
 
 #include <stdio.h>
@@ -47,6 +48,32 @@ rg_status rg_serve_group_look(rg_serve_group *group)
     rg_status code = group->failed; /* with it, `why` does not change any more */
     pthread_mutex_unlock(&group->lock);
     return code == RG_OK ? RG_OK : rg_fail(code, "%s", group->why);
+}
+
+static int add_busy(rg_serve_group *group, int n)
+{
+    if (group == NULL)
+        return 0;
+    pthread_mutex_lock(&group->lock);
+    int left = group->n_busy += n;
+    pthread_mutex_unlock(&group->lock);
+    return left;
+}
+
+void rg_serve_group_enter(rg_serve_group *group)
+{
+    (void)add_busy(group, 1);
+}
+
+void rg_serve_group_exit(rg_serve_group *group)
+{
+    (void)add_busy(group, -1);
+}
+
+void rg_serve_group_wait(rg_serve_group *group)
+{
+    for (int left = add_busy(group, -1); left > 0; left = add_busy(group, 0))
+        rg_clock_sleep(RG_LOOK_NS / 10);
 }
 
 /* ---- what may be in a program that others send ---- */

@@ -18,4 +18,10 @@ rg_rpc_request *rg_serve_next_held(rg_engine *s);
 void rg_serve_look_for_program(rg_engine *s);
 void rg_serve_whose_program(rg_engine *s, rg_buf *out);
 
+/* Servers of one process, which are busy until they end; NULL: there is one. wait: this one has its
+ * snapshot and nothing else to do, until all others have theirs, or have ended. */
+void rg_serve_group_enter(rg_serve_group *group);
+void rg_serve_group_exit(rg_serve_group *group);
+void rg_serve_group_wait(rg_serve_group *group);
+
 #endif

@@ -24,6 +24,8 @@ static const uint64_t SECOND = 1000000000;
 
 void rg_serve_refuse_waiting(rg_engine *s)
 {
+    if (s->cutting)
+        return; /* their requests are being written down: they are told at its end */
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         rg_member *trainer = &s->trainers[t];
         if (trainer->waiting != NULL && !s->stepping) {
@@ -488,7 +490,10 @@ static void gone(rg_engine *s, rg_rpc_peer *peer, const char *how)
     }
     if (away)
         tell_away(s, trainer, how);
-    trainer->idle = trainer->idle || (away && trainer->leased);
+    if (away && trainer->leased) { /* others make steps without it, and so again from the journal */
+        rg_serve_note_gone(s, rg_rpc_peer_session(peer));
+        trainer->idle = true;
+    }
     trainer->holds = 0;
     if (!trainer->left && !away)
         goes_on = is_done_without(s, trainer, rg_rpc_peer_session(peer), how);

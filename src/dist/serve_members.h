@@ -95,7 +95,7 @@ rg_status rg_serve_come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_r
 void rg_serve_peer_left(void *user, rg_rpc_peer *peer);
 void rg_serve_peer_dead(void *user, rg_rpc_peer *peer, const char *how);
 /* Everyone who waits is told why the job is over; with the lock. While a step is made, those that
- * take part are told at its end. */
+ * take part are told at its end, and while a snapshot is cut all are. */
 void rg_serve_refuse_waiting(rg_engine *s);
 /* Those that were away too long; a few times a second, without the lock. */
 void rg_serve_look_for_away(rg_engine *s);

@@ -130,6 +130,7 @@ struct rg_engine {
     bool stepping;       /* of `lock`; while it is, these are read by all shards: */
     rg_pushing **taking; /* who takes part, by number; room for all trainers; owned */
     int took_part;
+    bool cutting;   /* of `lock`: a snapshot is cut, and nobody who waits is answered meanwhile */
     int gave;       /* of these: that have brought gradients */
     uint64_t turns; /* steps so far, and those that were passed over (serve_elastic.c); of `lock` */
     rg_rpc_server *rpc;

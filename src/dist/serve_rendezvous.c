@@ -119,6 +119,8 @@ static bool combine(const rg_engine *s, const rg_rendezvous *m, void *out)
 void rg_serve_try_rendezvous(rg_engine *s)
 {
     const rg_rendezvous *m = NULL;
+    if (s->cutting)
+        return; /* it is tried again */
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         if (s->trainers[t].left || rg_serve_is_absent(s, &s->trainers[t]))
             continue;

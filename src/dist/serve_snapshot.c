@@ -4,8 +4,10 @@
  * The cut. The journal begins a new segment; then each loop holds what comes in, what was taken in
  * is brought to its end, and the state is what all records up to there have made, but for requests
  * that wait for others, which are part of it. Held is what comes in for a moment only: while dense
- * values, the ledger and what waits are written. The rows of tables, which are the most of it, are
- * written by a thread while the server goes on: serve_state_rows.c. */
+ * values, the ledger and what waits are written. Trainers may die meanwhile, and so nobody wait for
+ * them any more, or the job fail: who waits is answered when the cut is over (rg_engine.cutting),
+ * so that no step is made, and no request goes, under what is written. The rows of tables, which
+ * are the most of it, are written by a thread while the server goes on: serve_state_rows.c. */
 #include "dist/serve_journal.h"
 
 #include "base/mem.h"
@@ -39,6 +41,32 @@ static void release(void *arg)
     for (size_t i = 0; i < held->n; i++)
         rg_serve_request(h->engine, held->requests[i]);
     held->n = 0;
+}
+
+/* True: the job has failed, and what it has may be half of a step. */
+static bool begin_cutting(rg_engine *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->cutting = true;
+    pthread_mutex_unlock(&s->lock);
+    rg_serve_settle(s);
+    pthread_mutex_lock(&s->lock);
+    bool failed = s->failed != RG_OK;
+    pthread_mutex_unlock(&s->lock);
+    return failed;
+}
+
+/* What was put off. */
+static void end_cutting(rg_engine *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->cutting = false;
+    if (s->failed != RG_OK)
+        rg_serve_refuse_waiting(s);
+    else
+        rg_serve_try_rendezvous(s);
+    pthread_mutex_unlock(&s->lock);
+    rg_serve_try_step(s);
 }
 
 static void in_each_loop(rg_engine *s, void (*work)(void *arg))
@@ -133,8 +161,9 @@ static rg_status hold_and_cut(rg_engine *s, bool delta, double *seconds)
     RG_TRY(rg_journal_cut(j->journal, &segment));
     uint64_t begin = rg_clock_ns();
     in_each_loop(s, hold);
-    rg_serve_settle(s);
-    rg_status code = cut_state(s, delta);
+    rg_status code = begin_cutting(s) ? rg_fail(RG_ECLOSED, "the job has failed")
+                                      : cut_state(s, delta);
+    end_cutting(s);
     in_each_loop(s, release);
     *seconds = (double)(rg_clock_ns() - begin) * 1e-9;
     j->snapshot_ns = rg_clock_ns();

@@ -100,6 +100,12 @@ rg_status rg_split_read(rg_split *split, const rg_record *record)
     return rg_cursor_end(&in);
 }
 
+size_t rg_split_row_bytes(const rg_shape *shape, rg_dtype dtype)
+{
+    return (size_t)(shape->rank > 1 ? rg_shape_product(shape, 1, shape->rank) : 1) *
+           rg_dtype_size(dtype);
+}
+
 const char *rg_split_origin(const rg_split *split, const char *name, size_t *length, int64_t *begin)
 {
     for (size_t i = 0; i < split->n; i++)

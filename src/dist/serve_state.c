@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "ir/digest.h"
 #include "rpc/credentials.h"
+#include "sys/fault.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -403,6 +404,7 @@ static rg_status write_request(rg_snapshot *to, rg_rpc_request *request)
         code = rg_snapshot_add_last(to, RG_NOTED_REQUEST, pieces,
                                     1 + rg_note_body(request, pieces + 1));
     rg_buf_fini(&head);
+    (void)rg_fault("snapshot.waits");
     return code;
 }
 
@@ -486,6 +488,7 @@ rg_status rg_state_cut(rg_engine *s, rg_snapshot *to, rg_state_rows **rows)
     RG_TRY(write_engine(s, to));
     RG_TRY(write_leases(s, to));
     RG_TRY(write_members(s, to));
+    (void)rg_fault("snapshot.members");
     RG_TRY(write_waiting(s, to));
     return atomic_load(&s->ready) ? rg_state_cut_shards(s, to, rows) : RG_OK;
 }

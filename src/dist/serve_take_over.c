@@ -52,12 +52,6 @@ static bool is_same(const char *a, size_t n, const char *b, size_t m)
 
 /* ---- what this server has ---- */
 
-static uint64_t row_bytes(const rg_shape *shape, rg_dtype dtype)
-{
-    return (uint64_t)(shape->rank > 1 ? rg_shape_product(shape, 1, shape->rank) : 1) *
-           rg_dtype_size(dtype);
-}
-
 static rg_status list_wanted(taking *t)
 {
     const rg_scope *scope = t->engine->scope;
@@ -73,7 +67,7 @@ static rg_status list_wanted(taking *t)
         wanted *w = &t->wanted[t->n_wanted++];
         *w = (wanted){.name = name, .value = value, .bytes = rg_value_bytes(value)};
         w->origin = rg_split_origin(&t->ours, name, &w->length, &begin);
-        w->row = row_bytes(&value->meta.shape, value->meta.dtype);
+        w->row = rg_split_row_bytes(&value->meta.shape, value->meta.dtype);
         w->begin = (uint64_t)begin * w->row;
     }
     return RG_OK;
@@ -86,7 +80,8 @@ static rg_status take_bytes(wanted *w, const rg_state_value *from, uint64_t begi
     uint64_t first = begin + from->offset, end = first + from->n;
     uint64_t lower = first > w->begin ? first : w->begin;
     uint64_t upper = end < w->begin + w->bytes ? end : w->begin + w->bytes;
-    if (w->value->meta.dtype != from->dtype || w->row != row_bytes(&from->shape, from->dtype))
+    if (w->value->meta.dtype != from->dtype ||
+        w->row != rg_split_row_bytes(&from->shape, from->dtype))
         return rg_fail(RG_ESHAPE,
                        "%s is of another type or width than %s of the snapshot: is it of "
                        "another model?",
@@ -122,7 +117,7 @@ static rg_status take_value(taking *t, const rg_record *record)
     rg_status code = RG_OK;
     if (value.shard == 0 && !is_count(t, &value)) { /* others have copies of the first's */
         const char *origin = rg_split_origin(&t->theirs, value.name, &length, &begin);
-        uint64_t at = (uint64_t)begin * row_bytes(&value.shape, value.dtype);
+        uint64_t at = (uint64_t)begin * rg_split_row_bytes(&value.shape, value.dtype);
         for (size_t i = 0; code == RG_OK && i < t->n_wanted; i++)
             if (is_same(origin, length, t->wanted[i].origin, t->wanted[i].length))
                 code = take_bytes(&t->wanted[i], &value, at);

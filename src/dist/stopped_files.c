@@ -181,8 +181,7 @@ static int by_place(const void *a, const void *b)
 /* Into its rows of the whole. */
 static rg_status copy_part(const part *p, rg_value *whole)
 {
-    size_t row = (size_t)(p->shape.rank > 1 ? rg_shape_product(&p->shape, 1, p->shape.rank) : 1) *
-                 rg_dtype_size(p->dtype);
+    size_t row = rg_split_row_bytes(&p->shape, p->dtype);
     uint8_t *to = (uint8_t *)whole->data + (size_t)p->begin * row;
     if (p->value != NULL) {
         memcpy(to, p->value->data, rg_value_bytes(p->value));

@@ -46,9 +46,13 @@ static rg_status ask_to_flush(rg_job *job)
             continue;
         if (server->sync != NULL && !rg_rpc_is_done(server->sync))
             continue;
+        if (server->sync != NULL) /* a disk that fails says so here */
+            code = rg_job_answered(job, server->sync);
         rg_rpc_call_close(server->sync);
         server->sync = NULL;
-        code = rg_rpc_start(&server->sync, server->client, &(rg_rpc_ask){.method = RG_PS_SYNC});
+        if (code == RG_OK)
+            code = rg_rpc_start(&server->sync, server->client,
+                                &(rg_rpc_ask){.method = RG_PS_SYNC, .flushes = true});
     }
     pthread_mutex_unlock(&job->syncing);
     return code;

@@ -256,7 +256,8 @@ static rg_status read_from(reading *r, uint64_t *lineage, uint64_t *next)
     if (code == RG_OK && all.n > 0)
         code = read_coming(r);
     rg_free(all.first);
-    *next = r->next;
+    /* What is missing at the end is in the snapshot. Numbers below its own would not be read. */
+    *next = r->next < r->from ? r->from : r->next;
     *lineage = r->lineage;
     return code;
 }
@@ -288,10 +289,12 @@ struct rg_journal {
     rg_file *file;
     rg_front *front;      /* of it; NULL: records go to the file as they come */
     uint64_t next, first; /* of this segment */
-    uint64_t synced;      /* records below it are on the disk */
-    uint64_t bytes;       /* of this segment */
-    bool syncing;         /* the thread uses the file */
-    bool hurries;         /* someone waits for what was appended */
+    uint64_t synced;  /* records below it are on the disk, but for the journal's own at the end */
+    uint64_t flushed; /* and all below this one are; */
+    uint64_t wanted;  /* someone waits until it is so much */
+    uint64_t bytes;   /* of this segment */
+    bool syncing;     /* the thread uses the file */
+    bool hurries;     /* someone waits for what was appended */
     bool stop;
     rg_status failed;
     char why[512];
@@ -315,7 +318,7 @@ static rg_status begin_segment(rg_journal *j)
     char name[64];
     name_of(name, j->next);
     RG_TRY(create_segment(j, name));
-    j->synced = j->next;
+    j->synced = j->flushed = j->next;
     RG_TRY(rg_file_sync(j->file));
     (void)rg_fault("journal.begun");
     return rg_folder_sync(j->folder);
@@ -374,6 +377,7 @@ static void sync_now(rg_journal *j)
 {
     uint64_t upto = j->next;
     rg_file *file = j->file;
+    bool news = j->synced < upto;
     j->syncing = true;
     j->hurries = false;
     pthread_mutex_unlock(&j->lock);
@@ -388,9 +392,10 @@ static void sync_now(rg_journal *j)
         return;
     }
     uint8_t body[8];
-    for (int i = 0; i < 8; i++)
-        body[i] = (uint8_t)(upto >> (8 * i));
-    j->synced = upto;
+    rg_record_put_u64(body, upto);
+    j->synced = j->flushed = upto;
+    if (!news)
+        return;
     /* For its reader alone: there is nothing new to flush because of it. */
     if (append(j, RG_RECORD_SYNCED, &(rg_iov){body, sizeof body}, 1) == RG_OK &&
         j->next == upto + 1)
@@ -413,7 +418,8 @@ static void write_blocks(rg_journal *j)
 /* Whether there is nothing to flush, or it is not the time. */
 static bool is_idle(const rg_journal *j, uint64_t due_ns)
 {
-    return j->syncing || j->synced == j->next ||
+    bool all = j->synced == j->next && j->flushed >= j->wanted;
+    return j->syncing || all ||
            (j->mode == RG_JOURNAL_EVERYSEC && rg_clock_ns() < due_ns && !j->hurries && !j->stop);
 }
 
@@ -546,8 +552,9 @@ rg_status rg_journal_wait(rg_journal *j)
 {
     pthread_mutex_lock(&j->lock);
     uint64_t upto = j->next;
+    j->wanted = upto;
     hurry(j);
-    while (j->synced < upto && j->failed == RG_OK)
+    while (j->flushed < upto && j->failed == RG_OK)
         (void)rg_cond_wait(&j->change, &j->lock, SECOND);
     rg_status code = j->failed != RG_OK ? rg_fail(j->failed, "%s", j->why) : RG_OK;
     pthread_mutex_unlock(&j->lock);
@@ -605,7 +612,7 @@ rg_status rg_journal_cut(rg_journal *j, uint64_t *first)
             code = flush_both(j, before, file, upto);
             pthread_mutex_lock(&j->lock);
             j->syncing = false;
-            j->synced = upto;
+            j->synced = j->flushed = upto;
         }
         if (j->file != before)
             rg_file_close(before);

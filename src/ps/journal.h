@@ -42,8 +42,9 @@ typedef struct rg_journal_events {
 /* ---- reading ---- */
 
 /* Calls each() for the records from number `from` on, in order, and repairs the end: what is torn
- * is cut off. *next is the number behind the last. RG_ECORRUPT, naming file and offset, where
- * records are missing, damaged or of another lineage (0: any; *lineage is what it is). */
+ * is cut off. *next is the number behind the last, not below `from`. RG_ECORRUPT, naming file and
+ * offset, where records are missing, damaged or of another lineage (0: any; *lineage is what it
+ * is). */
 rg_status rg_journal_read(const rg_folder *folder, uint64_t from, uint64_t *lineage,
                           rg_status (*each)(void *arg, const rg_record *record), void *arg,
                           uint64_t *next);
@@ -72,7 +73,8 @@ rg_status rg_journal_append(rg_journal *journal, uint32_t kind, const rg_iov *pi
                             uint64_t *number);
 /* What was appended is flushed now, and not at the end of the second. */
 void rg_journal_hurry(rg_journal *journal);
-/* Until all that was appended is on the disk. */
+/* Until all that was appended is on the disk, what the journal writes for itself too: whoever
+ * relies on the number of the next record finds all below it. */
 rg_status rg_journal_wait(rg_journal *journal);
 /* The number of the next record; bytes in segments that were begun since the last cut. */
 uint64_t rg_journal_next(rg_journal *journal);

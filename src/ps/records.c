@@ -27,6 +27,11 @@ static void put(uint8_t *to, uint64_t value, int bytes)
         to[i] = (uint8_t)(value >> (8 * i));
 }
 
+void rg_record_put_u64(uint8_t out[8], uint64_t value)
+{
+    put(out, value, 8);
+}
+
 static uint64_t get(const uint8_t *from, int bytes)
 {
     uint64_t value = 0;

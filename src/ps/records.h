@@ -52,6 +52,8 @@ rg_status rg_records_create(rg_file **file, const rg_folder *folder, const char 
 /* The body is the pieces one behind the other. Where it fails the file is as it was. */
 rg_status rg_records_append(rg_file *file, uint32_t kind, uint64_t number, const rg_iov *pieces,
                             size_t n);
+/* A number as it stands in a body. */
+void rg_record_put_u64(uint8_t out[8], uint64_t value);
 /* Bytes in the file of a record with so many. */
 uint64_t rg_record_bytes(uint64_t body);
 

@@ -247,8 +247,7 @@ static rg_status put_in_place(rg_snapshot *s)
     char undone[64], name[64];
     uint8_t count[8];
     RG_TRY(write_last(s));
-    for (int i = 0; i < 8; i++)
-        count[i] = (uint8_t)((s->next - s->first) >> (8 * i));
+    rg_record_put_u64(count, s->next - s->first);
     RG_TRY(rg_snapshot_add(s, RG_RECORD_END, &(rg_iov){count, sizeof count}, 1));
     RG_TRY(rg_file_gather_end(s->file));
     (void)rg_fault("snapshot.sync");

@@ -363,6 +363,8 @@ static rg_status on_frame(void *user, const rg_frame *frame)
     call->status = RG_OK;
     call->answered = true;
     keep_request(call, frame);
+    if (call->ask.flushes)
+        rg_kept_flushed(client, call->after);
     unlist(call);
     if (!call->writing)
         finish(call);

@@ -107,6 +107,9 @@ typedef struct rg_rpc_ask {
      * it on its disk; the call gives the room back. Others are kept where their answer says so. The
      * thread that starts it copies `iov` when it has been sent on its way. */
     bool keeps;
+    /* Its answer says that all that was answered before it was started is on the server's disk:
+     * that is kept no longer. */
+    bool flushes;
     /* Called once, in the client's thread, when the call is answered or has failed; it may close
      * the call and start others, and must not block. NULL: rg_rpc_wait() is used. */
     void (*done)(void *user, rg_rpc_call *call);

@@ -281,6 +281,21 @@ void rg_kept_durable(rg_rpc_client *client, uint64_t id)
     drop_first(client);
 }
 
+/* Those that were done again stand behind others that were answered later. */
+void rg_kept_flushed(rg_rpc_client *client, uint64_t after)
+{
+    for (rg_kept **at = &client->kept; *at != NULL;) {
+        rg_kept *kept = *at;
+        if (kept->answer <= after) {
+            *at = kept->next;
+            rg_kept_drop(kept);
+        } else {
+            client->last_kept = kept;
+            at = &kept->next;
+        }
+    }
+}
+
 /* ---- once more ---- */
 
 /* Ids grow, on a connection too. */

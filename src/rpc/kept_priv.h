@@ -24,6 +24,8 @@ void rg_kept_answered(rg_kept *kept, uint64_t id, uint64_t after);
 uint64_t rg_kept_count(const rg_rpc_client *client);
 /* The reply with this id, and those that came before it, are on the disk. */
 void rg_kept_durable(rg_rpc_client *client, uint64_t id);
+/* So are all of those that had been answered when rg_kept_count() was `after`. */
+void rg_kept_flushed(rg_rpc_client *client, uint64_t after);
 /* Another process of the server, which has requests up to `came`: what is kept is sent again, but
  * for what it has. */
 void rg_kept_owe(rg_rpc_client *client, uint64_t came);

@@ -172,15 +172,15 @@ void rg_reply_mark(rg_rpc_request *request)
 
 void rg_peer_tell_durable(rg_rpc_peer *peer, bool again)
 {
-    uint64_t durable = atomic_load(&peer->server->durable), before = peer->durable;
+    uint64_t durable = atomic_load(&peer->server->durable);
     size_t n = 0;
     while (n < peer->n_marks && peer->marks[n].number <= durable)
         peer->durable = peer->marks[n++].id;
     if (n > 0)
         memmove(peer->marks, peer->marks + n, (peer->n_marks - n) * sizeof *peer->marks);
     peer->n_marks -= n;
-    if (peer->link != NULL && atomic_load(&peer->keeps) && peer->durable != 0 &&
-        (again || peer->durable != before))
+    /* Also one that was told before: it was asked again, when that had been told too early. */
+    if (peer->link != NULL && atomic_load(&peer->keeps) && peer->durable != 0 && (again || n > 0))
         rg_link_send_small(peer->link, RG_FRAME_DURABLE, RG_OK, peer->durable, NULL, 0);
 }
 

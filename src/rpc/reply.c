@@ -127,7 +127,10 @@ bool rg_peer_answer_again(rg_rpc_request *request)
     if (answer == NULL || !copy_pieces(request, &iov, 1, iov.bytes))
         return false;
     request->reply = answer->frame;
-    request->reply.flags = (uint16_t)((answer->frame.flags & ~RG_FRAME_UNCHECKED) |
+    /* Whether it is on the disk by now is for rg_reply_mark() to say. */
+    request->noted = (answer->frame.flags & RG_FRAME_NOTED) != 0;
+    request->reply.flags = (uint16_t)((answer->frame.flags &
+                                       ~(RG_FRAME_UNCHECKED | RG_FRAME_NOTED)) |
                                       (request->frame.flags & RG_FRAME_UNCHECKED));
     rg_body_measure(&request->reply, request->iov, 1);
     rg_peer_deliver(&request->task);

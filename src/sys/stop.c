@@ -10,7 +10,8 @@
 
 static atomic_int came; /* the signal's number */
 static rg_interruption asked_before;
-static bool by_sigterm; /* which is to end us as it would have */
+static atomic_bool by_sigterm; /* which is to end us as it would have */
+static bool is_caught;         /* for that alone */
 static struct sigaction sigterm_before;
 
 static void on_signal(int number)
@@ -53,26 +54,37 @@ const char *rg_stop_signal(void)
 void rg_stop_on_sigterm(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, now;
-    if (sigaction(SIGTERM, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+    if (sigaction(SIGTERM, NULL, &now) != 0)
+        return;
+    if (now.sa_handler == on_signal) /* of rg_stop_on_signals() */
+        atomic_store(&by_sigterm, true);
+    if (now.sa_handler != SIG_DFL)
         return;
     ask_here();
     sigterm_before = now;
-    by_sigterm = sigaction(SIGTERM, &action, NULL) == 0;
+    is_caught = sigaction(SIGTERM, &action, NULL) == 0;
+    atomic_store(&by_sigterm, is_caught);
+}
+
+bool rg_stop_ends_by_sigterm(void)
+{
+    return atomic_load(&by_sigterm) && atomic_load(&came) == SIGTERM;
 }
 
 void rg_stop_by_sigterm(void)
 {
     struct sigaction end = {.sa_handler = SIG_DFL};
-    if (by_sigterm && atomic_load(&came) == SIGTERM && sigaction(SIGTERM, &end, NULL) == 0)
+    if (rg_stop_ends_by_sigterm() && sigaction(SIGTERM, &end, NULL) == 0)
         (void)raise(SIGTERM);
 }
 
 void rg_stop_no_more_on_sigterm(void)
 {
-    if (!by_sigterm)
+    if (!is_caught)
         return;
     (void)sigaction(SIGTERM, &sigterm_before, NULL);
     (void)rg_set_interrupted(asked_before);
     rg_stop_by_sigterm(); /* it may have come until now */
-    by_sigterm = false;
+    is_caught = false;
+    atomic_store(&by_sigterm, false);
 }

@@ -315,6 +315,19 @@ def test_a_disk_that_fails_ends_the_job_and_nothing_is_lost(cluster, tmp_path, p
     assert os.listdir(str(tmp_path / "journal" / "server-1"))
 
 
+@pytest.mark.promise(17)
+def test_who_waits_for_a_flush_hears_the_disk(cluster, tmp_path):  # noqa: F811
+    """The next push waits for room in the window, which there is when the one before is on the disk."""
+    own = {"server0": {"RG_FAULT": "file.sync:9:eio"}}
+    cluster.fleet(1, 1, ["--steps", "100000", "--large", "200000"], script=LEDGER,
+                  own=own, env=journal(tmp_path, FLAGS_ps_push_window_mb="1"))
+    for name in ("worker0", "server0"):
+        assert cluster.named(name).wait(60) not in (0, None), name
+    for name in ("worker0", "server0"):
+        text = cluster.named(name).text()
+        assert "the journal cannot be written" in text and "Input/output error" in text, text
+
+
 # ---- the launcher ----
 
 def pid_of_server(port, folder):

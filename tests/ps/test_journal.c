@@ -246,6 +246,51 @@ static void torn_anywhere_it_goes_on_with_what_is_whole(void **state)
     rg_free(bytes);
 }
 
+/* What is to be behind a snapshot, whose number counts the journal's own records too. */
+static void who_waits_for_the_disk_waits_for_the_mark_too(void **state)
+{
+    heard h = {0};
+    rg_journal *journal = begin(*state, RG_JOURNAL_EVERYSEC, 0, &h);
+    write_some(journal, 0, 3);
+    assert_ok(rg_journal_wait(journal)); /* and then it marks that they are on the disk */
+    assert_int_equal(rg_journal_next(journal), 4);
+    assert_int_equal(setenv("RG_FAULT", "file.sync:1:eio", 1), 0);
+    rg_status code = rg_journal_wait(journal);
+    assert_int_equal(unsetenv("RG_FAULT"), 0);
+    assert_int_equal(code, RG_EIO);
+    assert_int_equal(rg_journal_close(journal), RG_EIO);
+}
+
+static void to_wait_again_writes_nothing(void **state)
+{
+    heard h = {0};
+    rg_journal *journal = begin(*state, RG_JOURNAL_EVERYSEC, 0, &h);
+    write_some(journal, 0, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_ok(rg_journal_wait(journal));
+        assert_int_equal(rg_journal_next(journal), 4);
+    }
+    assert_ok(rg_journal_close(journal));
+}
+
+/* The power took what a snapshot has: it is not missed, and what comes then is not passed over. */
+static void numbers_go_on_behind_the_snapshot(void **state)
+{
+    rg_folder *folder = *state;
+    heard h = {0};
+    uint64_t next;
+    rg_journal *journal = begin(folder, RG_JOURNAL_EVERYSEC, 0, &h);
+    write_some(journal, 0, 10);
+    assert_ok(rg_journal_close(journal));
+    assert_ok(rg_file_cut(path_of(0), rg_path_size(path_of(0)) - 8)); /* the mark, number 10 */
+    assert_int_equal(read_from(folder, 11, 11, &next), 0);
+    assert_int_equal(next, 11);
+    journal = begin(folder, RG_JOURNAL_EVERYSEC, next, &h);
+    write_some(journal, 11, 2);
+    assert_ok(rg_journal_close(journal));
+    assert_int_equal(read_from(folder, 11, 11, &next), 2);
+}
+
 /* ---- damaged ---- */
 
 /* Never a record that was not written: it is refused by name, or the end is cut off. */
@@ -603,6 +648,9 @@ int main(void)
         TEST(what_a_snapshot_has_goes),
         TEST(always_says_how_far_it_is_on_the_disk),
         TEST(torn_anywhere_it_goes_on_with_what_is_whole),
+        TEST(who_waits_for_the_disk_waits_for_the_mark_too),
+        TEST(to_wait_again_writes_nothing),
+        TEST(numbers_go_on_behind_the_snapshot),
         TEST(a_changed_byte_is_found),
         TEST(damage_in_the_middle_is_refused_with_its_place),
         TEST(a_full_disk_is_said_and_nothing_is_half_written),

@@ -5,13 +5,14 @@
 #include "rpc/client.h"
 #include "rpc/server.h"
 #include "sys/clock.h"
+#include "sys/latch.h"
 #include "sys/metrics.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ADD = 1, READ, BODY = 100000, MOST = 64 };
+enum { ADD = 1, READ, NOTE, SYNC, BODY = 100000, MOST = 64 };
 
 /* A server that writes a record for each request, and says itself how far the disk is. */
 typedef struct life {
@@ -22,7 +23,9 @@ typedef struct life {
     uint64_t ids[MOST];
     uint16_t flags[MOST];
     uint64_t answered_ns[MOST], came_ns[MOST];
-    bool refuses;
+    bool refuses, logs_all;        /* all: what READ does, too */
+    _Atomic(rg_rpc_client *) deaf; /* does not hear the next answer */
+    rg_latch back;                 /* that it is connected again */
 } life;
 
 static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc_arrival arrival)
@@ -35,9 +38,35 @@ static rg_status come(void *user, rg_rpc_peer *peer, rg_rpc_hello *hello, rg_rpc
     return RG_OK;
 }
 
+/* Its connection breaks before it is answered. */
+static bool breaks(life *l)
+{
+    rg_rpc_client *client = atomic_exchange(&l->deaf, NULL);
+    if (client == NULL)
+        return false;
+    rg_rpc_client_cut(client);
+    assert_true(rg_latch_wait(&l->back, 20000));
+    return true;
+}
+
+/* NOTE is remembered, READ changes something the first time, SYNC waits for the disk. */
+static void write_down(const life *l, rg_rpc_request *request, uint64_t *records)
+{
+    uint16_t method = rg_rpc_request_method(request);
+    if (method == SYNC)
+        rg_rpc_request_logged(request);
+    if (method == SYNC || (method == READ && rg_rpc_request_repeated(request)))
+        return;
+    if (method == NOTE)
+        rg_rpc_request_remember(request);
+    rg_rpc_request_noted(request);
+    rg_rpc_server_logged(l->opened, ++*records);
+}
+
 static void take(void *user, rg_rpc_request *request)
 {
     life *l = user;
+    bool unheard = breaks(l);
     int i = atomic_load(&l->n);
     size_t bytes;
     l->ids[i] = rg_rpc_request_id(request);
@@ -50,15 +79,23 @@ static void take(void *user, rg_rpc_request *request)
     }
     for (size_t k = 0; k < bytes; k++)
         assert_int_equal(body[k], (uint8_t)(k * 7 + body[0]));
-    if (rg_rpc_request_method(request) == ADD) {
-        rg_rpc_request_noted(request);
-        rg_rpc_server_logged(l->opened, ++l->records);
-    }
+    if (rg_rpc_request_method(request) == ADD || l->logs_all)
+        write_down(l, request, &l->records);
     if ((l->flags[i] & RG_FRAME_HEARD) != 0)
         rg_clock_sleep(20000000); /* what follows has time to come too early */
     l->answered_ns[i] = rg_clock_ns();
     atomic_fetch_add(&l->n, 1);
     rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+    if (unheard) /* the disk has it, and says so before the client has come again */
+        rg_rpc_server_durable(l->opened, l->records);
+}
+
+static void is_back(void *user, const rg_rpc_welcome *welcome, bool again)
+{
+    life *l = user;
+    (void)welcome;
+    if (again)
+        rg_latch_open(&l->back);
 }
 
 /* As from a journal: the session, and which requests have come. */
@@ -87,11 +124,14 @@ static void live(life *l, const char *endpoint)
     assert_ok(rg_rpc_server_open(&l->server, &config));
 }
 
-static rg_rpc_client *connect_to(const life *l, rg_rpc_window *window)
+static rg_rpc_client *connect_to(life *l, rg_rpc_window *window)
 {
     rg_rpc_client *client;
-    rg_rpc_client_config config = {
-        .me = {.role = RG_RPC_TRAINER, .name = "trainer 0"}, .window = window, .return_ms = 30000};
+    rg_rpc_client_config config = {.me = {.role = RG_RPC_TRAINER, .name = "trainer 0"},
+                                   .window = window,
+                                   .return_ms = 30000,
+                                   .events = {.connected = is_back},
+                                   .user = l};
     assert_ok(rg_rpc_client_open(&client, rg_rpc_server_endpoint(l->server, 0), &config));
     assert_ok(rg_rpc_client_ready(client, NULL));
     return client;
@@ -215,12 +255,104 @@ static void a_server_that_will_not_have_it_again_is_lost(void **state)
     rg_rpc_window_close(window);
 }
 
+/* ---- an answer that was not heard ---- */
+
+static void begin(life *l, rg_rpc_client **client, rg_rpc_window **window)
+{
+    *l = (life){.logs_all = true};
+    rg_latch_init(&l->back);
+    assert_ok(rg_rpc_window_open(window, 10 * BODY));
+    live(l, "127.0.0.1:0");
+    *client = connect_to(l, *window);
+}
+
+static void end(life *l, rg_rpc_client *client, rg_rpc_window *window)
+{
+    rg_rpc_client_close(client);
+    rg_rpc_server_close(l->server);
+    rg_rpc_window_close(window);
+    rg_latch_fini(&l->back);
+}
+
+static void ask(rg_rpc_client *client, uint16_t method)
+{
+    static uint8_t body[100];
+    for (size_t k = 0; k < sizeof body; k++)
+        body[k] = (uint8_t)(k * 7);
+    rg_iov iov = {body, sizeof body};
+    rg_rpc_ask ask = {.method = method, .iov = &iov, .n = 1, .flushes = method == SYNC};
+    rg_rpc_call *call;
+    assert_ok(rg_rpc_start(&call, client, &ask));
+    assert_ok(rg_rpc_wait(call));
+    rg_rpc_call_close(call);
+}
+
+/* What is done again is on the disk once more, and it is known by the same id. */
+static void what_was_told_before_it_was_heard_is_told_again(void **state)
+{
+    rg_rpc_window *window;
+    rg_rpc_client *client;
+    life l;
+    (void)state;
+    begin(&l, &client, &window);
+    assert_true(rg_rpc_window_take(window, BODY, 0));
+    atomic_store(&l.deaf, client);
+    add(client, 1);
+    assert_int_equal(atomic_load(&l.n), 2);
+    assert_int_equal(l.ids[0], l.ids[1]);
+    assert_int_equal(rg_rpc_window_used(window), BODY);
+    rg_rpc_server_durable(l.server, 2);
+    wait_until_used(window, 0);
+    end(&l, client, window);
+}
+
+/* It is told of by the answer to another request, which this client has not heard. */
+static void an_answer_of_a_flush_lets_go_what_was_answered_before(void **state)
+{
+    rg_rpc_window *window;
+    rg_rpc_client *client;
+    life l;
+    (void)state;
+    begin(&l, &client, &window);
+    assert_true(rg_rpc_window_take(window, BODY, 0));
+    add(client, 1);
+    atomic_store(&l.deaf, client);
+    ask(client, READ);
+    assert_int_equal(atomic_load(&l.n), 3);
+    ask(client, SYNC);
+    assert_int_equal(rg_rpc_window_used(window), 0);
+    assert_true(rg_rpc_window_take(window, BODY, 0));
+    add(client, 2); /* and those behind it are kept */
+    assert_int_equal(rg_rpc_window_used(window), BODY);
+    rg_rpc_server_durable(l.server, 3);
+    wait_until_used(window, 0);
+    end(&l, client, window);
+}
+
+/* Whether it is kept is said as it is by then. */
+static void a_remembered_answer_says_what_the_disk_has_now(void **state)
+{
+    rg_rpc_window *window;
+    rg_rpc_client *client;
+    life l;
+    (void)state;
+    begin(&l, &client, &window);
+    atomic_store(&l.deaf, client);
+    ask(client, NOTE);
+    assert_int_equal(atomic_load(&l.n), 1); /* it was not done again */
+    assert_int_equal(rg_rpc_window_used(window), 0);
+    end(&l, client, window);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_not_on_the_disk_is_sent_again_in_order),
         cmocka_unit_test(a_full_window_holds_the_next_and_does_not_grow),
         cmocka_unit_test(a_server_that_will_not_have_it_again_is_lost),
+        cmocka_unit_test(what_was_told_before_it_was_heard_is_told_again),
+        cmocka_unit_test(an_answer_of_a_flush_lets_go_what_was_answered_before),
+        cmocka_unit_test(a_remembered_answer_says_what_the_disk_has_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

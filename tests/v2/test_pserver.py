@@ -94,6 +94,27 @@ def test_two_trainers_learn_what_one_does_on_both_batches(cluster, tmp_path, fir
     assert log.index("commandline: paddle pserver --port") < log.index("number of parameterServer")
 
 
+def test_one_that_is_asked_to_end_and_has_time_comes_back(cluster, tmp_path):  # noqa: F811
+    """Each port writes a snapshot, and no trainer hears a word of it."""
+    port, out = free_ports(2), str(tmp_path / "out.json")
+    env = {"FLAGS_ps_journal": "everysec", "FLAGS_ps_journal_dir": str(tmp_path / "journal"),
+           "FLAGS_ps_return_seconds": "60"}
+    first = pserver(cluster, port, FLAGS_ps_grace_seconds="60", RG_FAULT="snapshot.sync:3:delay",
+                    **env)
+    one = trainer(cluster, 0, 1, listening(port), "--steps", "30", "--pause", "0.05", "--out", out,
+                  **env)
+    one.wait_for("cost")
+    first.signal(signal.SIGTERM)
+    assert first.wait(60) == -signal.SIGTERM, first.text()
+    assert len(re.findall(r'"a snapshot is on the disk" MiB', first.text())) == 2, first.text()
+    cluster.processes.remove(first)
+    pserver(cluster, port, **env)
+    cluster.finish()
+    assert cluster.named("pserver").text().count("has what it had: ") == 2
+    with open(out) as file:
+        assert_same(json.load(file), alone(tmp_path, 1, 30), ["w0", "w1", "w_out", "table"])
+
+
 @pytest.mark.parametrize("name", ["adam", "momentum", "rmsprop", "ftrl"])
 def test_optimizers_and_schedules_are_sent(cluster, tmp_path, name):  # noqa: F811
     port, out = free_ports(2), str(tmp_path / "out.json")
