@@ -303,6 +303,7 @@ static rg_status begin_session(rg_engine *s, rg_member *trainer, rg_rpc_peer *pe
     trainer->incarnation = hello->incarnation;
     trainer->epoch = again ? trainer->epoch + 1 : FIRST_EPOCH;
     trainer->session = rg_rpc_peer_session(peer);
+    trainer->hello = *hello;
     if (again)
         tell(trainer - s->trainers, "rejoined", trainer->who,
              "has come in the place of one that is gone");

@@ -49,6 +49,7 @@ struct rg_member {
     bool lost; /* and `left`: it is gone for good, without having finished */
     _Atomic uint64_t session, epoch;
     uint32_t incarnation;
+    rg_rpc_hello hello;   /* of the session */
     rg_rpc_peer *peer;    /* of the session; kept, while it is here */
     int loop;             /* of every session of it: `pushed` and the like belong to that */
     uint64_t away_ns;     /* since when it is gone, and may come back; 0: it is not */

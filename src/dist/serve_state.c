@@ -327,20 +327,25 @@ static void write_peer(void *arg)
     rg_rpc_peer_write(p->peer, below, p->out);
 }
 
+enum { LEFT = 1, GONE = 2 }; /* it has finished; its session has no peer any more */
+
+/* peer: NULL where it has said goodbye: what is known of it counts all the same. */
 static rg_status write_member(rg_engine *s, rg_member *trainer, rg_rpc_peer *peer, rg_snapshot *to)
 {
-    const rg_rpc_hello *hello = rg_rpc_peer_hello(peer);
     rg_buf body;
     rg_buf_init(&body, 0);
-    rg_note_put_hello(&body, trainer->session, rg_rpc_peer_loop(peer), hello);
-    rg_buf_u64(&body, hello->epoch);
+    pthread_mutex_lock(&s->members);
+    rg_note_put_hello(&body, trainer->session, trainer->loop, &trainer->hello);
+    rg_buf_u64(&body, trainer->epoch);
     rg_buf_u32(&body, (uint32_t)(trainer - s->trainers));
-    rg_buf_u32(&body, trainer->left);
+    rg_buf_u32(&body, (trainer->left ? LEFT : 0) | (peer == NULL ? GONE : 0));
+    pthread_mutex_unlock(&s->members);
     write_counts(trainer, &body);
     rg_serve_write_messages(trainer, s->schema.trainers, &body);
     rg_serve_write_stats(trainer, &body);
     peer_state p = {s, peer, &body};
-    rg_loop_do(s->shards[rg_rpc_peer_loop(peer)].loop, write_peer, &p);
+    if (peer != NULL)
+        rg_loop_do(s->shards[rg_rpc_peer_loop(peer)].loop, write_peer, &p);
     rg_status code = rg_buf_status(&body);
     if (code == RG_OK)
         code = rg_snapshot_add_last(to, RG_STATE_MEMBER, &(rg_iov){body.data, body.len}, 1);
@@ -354,15 +359,15 @@ rg_status rg_state_get_member(const rg_record *record, uint32_t trainers, uint32
     rg_cursor in = {record->bytes, record->n};
     rg_rpc_hello hello;
     uint64_t session, epoch;
-    uint32_t loop, left;
+    uint32_t loop, is;
     RG_TRY(rg_note_get_hello(&in, &session, &loop, &hello));
     RG_TRY(rg_cursor_u64(&in, &epoch));
     RG_TRY(rg_cursor_u32(&in, number));
-    RG_TRY(rg_cursor_u32(&in, &left));
+    RG_TRY(rg_cursor_u32(&in, &is));
     if (*number >= trainers)
         return rg_fail(RG_ECORRUPT, "trainer %u of %u", *number, trainers);
     member->joined = true;
-    member->left = left != 0;
+    member->left = (is & LEFT) != 0;
     RG_TRY(read_counts(member, &in));
     RG_TRY(rg_serve_read_messages(member, trainers, &in));
     return rg_serve_read_stats(member, &in);
@@ -373,20 +378,23 @@ static rg_status read_member(rg_engine *s, const rg_record *record)
     rg_cursor in = {record->bytes, record->n};
     rg_rpc_peer *peer;
     uint64_t epoch;
-    uint32_t number, left;
+    uint32_t number, is;
     RG_TRY(rg_note_recall(s, &in, &peer));
     RG_TRY(rg_cursor_u64(&in, &epoch));
     RG_TRY(rg_cursor_u32(&in, &number));
-    RG_TRY(rg_cursor_u32(&in, &left));
+    RG_TRY(rg_cursor_u32(&in, &is));
     rg_member *trainer = rg_rpc_peer_user(peer);
     if (trainer == NULL || number != (uint32_t)(trainer - s->trainers))
         return rg_fail(RG_ECORRUPT, "trainer %u of the snapshot is another one", number);
     rg_rpc_peer_set_epoch(peer, epoch);
-    trainer->left = left != 0;
+    trainer->left = (is & LEFT) != 0;
     RG_TRY(read_counts(trainer, &in));
     RG_TRY(rg_serve_read_messages(trainer, s->schema.trainers, &in));
     RG_TRY(rg_serve_read_stats(trainer, &in));
-    RG_TRY(rg_rpc_peer_read(peer, &in));
+    if ((is & GONE) != 0)
+        rg_serve_peer_left(s, peer);
+    else
+        RG_TRY(rg_rpc_peer_read(peer, &in));
     return rg_cursor_end(&in);
 }
 
@@ -440,9 +448,9 @@ static rg_status write_members(rg_engine *s, rg_snapshot *to)
 {
     for (uint32_t t = 0; t < s->schema.trainers; t++) {
         rg_member *trainer = &s->trainers[t];
-        rg_rpc_peer *peer = trainer->joined ? rg_rpc_server_keep(s->rpc, trainer->session) : NULL;
-        if (peer == NULL)
+        if (!trainer->joined)
             continue;
+        rg_rpc_peer *peer = rg_rpc_server_keep(s->rpc, trainer->session);
         rg_status code = write_member(s, trainer, peer, to);
         rg_rpc_peer_drop(peer);
         RG_TRY(code);

@@ -49,11 +49,6 @@ rg_rpc_peer *rg_rpc_server_keep(rg_rpc_server *server, uint64_t session)
     return f.found;
 }
 
-const rg_rpc_hello *rg_rpc_peer_hello(const rg_rpc_peer *peer)
-{
-    return &peer->hello;
-}
-
 void rg_rpc_peer_set_epoch(rg_rpc_peer *peer, uint64_t epoch)
 {
     peer->hello.epoch = epoch;

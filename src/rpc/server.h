@@ -149,7 +149,6 @@ rg_rpc_peer *rg_rpc_server_find(const rg_rpc_server *server, uint64_t session);
 /* Later, for who holds no lock that hello() takes; it is kept. NULL: none. */
 rg_rpc_peer *rg_rpc_server_keep(rg_rpc_server *server, uint64_t session);
 /* As it was accepted. In opened(): another epoch. */
-const rg_rpc_hello *rg_rpc_peer_hello(const rg_rpc_peer *peer);
 void rg_rpc_peer_set_epoch(rg_rpc_peer *peer, uint64_t epoch);
 /* In the peer's loop: a request that had come to an earlier process. Of the frame id, method, flags
  * and bytes count. first: it is the first time, whatever else has come of the peer. */

@@ -263,12 +263,30 @@ static void steps_without_one_that_may_come_back_are_made_again(void **state)
     assert_ok(rg_dir_remove(folder));
 }
 
+/* promise 4 */
+static void who_has_finished_is_not_waited_for(void **state)
+{
+    job j;
+    (void)state;
+    start_job(&j, "0", "");
+    assert_ok(ask(j.f.clients[1], RG_PS_LEAVE, NULL, 0, NULL, NULL));
+    rg_rpc_client_close(j.f.clients[1]);
+    j.f.clients[1] = NULL;
+    learns(teach(&j, 0, 5), -7);
+    assert_int_equal(kill(j.pid, SIGTERM), 0); /* it has time for a snapshot */
+    wait_for_server(&j, SIGTERM);
+    start_server(&j, "0", "");
+    learns(teach(&j, 0, 1), -8);
+    end_job(&j);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_push_that_waits_is_applied_once),
         cmocka_unit_test(a_barrier_is_waited_for_or_remembered),
         cmocka_unit_test(steps_without_one_that_may_come_back_are_made_again),
+        cmocka_unit_test(who_has_finished_is_not_waited_for),
     };
     return argc > 3 ? serve_at(argv[1], argv[2], argv[3])
                     : cmocka_run_group_tests(tests, NULL, NULL);
