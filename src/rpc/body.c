@@ -53,7 +53,7 @@ void *rg_body_alloc(size_t bytes)
     if (bytes > SIZE_MAX - sizeof *block)
         return NULL;
     size_t whole = sizeof *block + bytes;
-    /* Those that are kept: pages of lent memory are not given and taken back for each body. */
+    /* Those that are kept: lent memory that is freed does not go back to the system. */
     bool keeps = bytes >= SMALLEST && bytes <= LARGEST;
     block = keeps ? rg_pages_alloc_lent(whole) : rg_pages_alloc(whole);
     if (block == NULL)

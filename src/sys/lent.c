@@ -148,10 +148,8 @@ bool rg_lent_free(void *at, size_t bytes)
         return false;
     if (atomic_load(&left))
         return true;
-    /* The pages go back to the system; in a child they are its parent's. */
-    if (file >= 0)
-        (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-                        (off_t)rounded(bytes));
+    /* Its pages stay the file's, for what is lent next: the seal that keeps others from writing
+     * allows no holes in it either. */
     pthread_mutex_lock(&lock);
     put_back(offset, rounded(bytes));
     pthread_mutex_unlock(&lock);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RG_LENT_BYTES ((uint64_t)4 << 30) /* of the file; it takes memory where it is used */
+#define RG_LENT_BYTES ((uint64_t)4 << 30) /* of the file; pages come with use, and stay */
 
 /* Begins at a page. NULL: there is none, or FLAGS_rpc_shared_memory is 0. */
 void *rg_lent_alloc(size_t bytes);

@@ -92,6 +92,14 @@ bool rg_ring_refer(rg_ring *ring, uint64_t offset, size_t n, bool *garbage)
     return true;
 }
 
+/* The word is written before anything that is written to that memory then, and is read after all
+ * that was read there: a reader that saw other bytes sees the word, too. */
+void rg_ring_withdraw(rg_ring *ring)
+{
+    atomic_store(&ring->head->withdrawn, 1);
+    atomic_thread_fence(memory_order_release);
+}
+
 size_t rg_ring_unread(const rg_ring *ring)
 {
     size_t used;
@@ -120,6 +128,12 @@ rg_ring_found rg_ring_next(const rg_ring *ring, rg_ring_record *record)
     record->at = ring->data + at + HEAD;
     record->takes += rounded(record->n);
     return RG_RING_RECORD;
+}
+
+bool rg_ring_is_withdrawn(const rg_ring *ring)
+{
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&ring->head->withdrawn, memory_order_relaxed) != 0;
 }
 
 void rg_ring_advance(rg_ring *ring, size_t takes)

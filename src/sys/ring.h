@@ -1,7 +1,8 @@
 /* ring.h - bytes from one process to another, through memory that both have mapped.
  *
  * One side writes records, the other reads them, and each has an index that only grows. A record
- * has its bytes with it, or says where they are in memory that the writer lends (sys/lent.h).
+ * has its bytes with it, or says where they are in memory that the writer lends (sys/lent.h). A
+ * writer that goes may take that back, read or not.
  *
  * What stands in the shared memory may be anything: the other side may be broken. So a side keeps
  * its own index for itself and only publishes it, reads the other's once, copies the head of a
@@ -24,6 +25,7 @@
 /* Each side writes its index in a cache line of its own. */
 typedef struct rg_ring_head {
     _Alignas(64) _Atomic uint64_t written;
+    _Atomic uint32_t withdrawn; /* the writer: what records say where is its own again */
     _Alignas(64) _Atomic uint64_t read;
     _Atomic uint32_t sees_lent; /* the reader: records may say where */
     _Alignas(64) _Atomic uint32_t writer_sleeps;
@@ -61,12 +63,16 @@ void rg_ring_init(rg_ring *ring, rg_ring_head *head, uint8_t *data, size_t bytes
 size_t rg_ring_put(rg_ring *ring, const void *bytes, size_t n, bool *garbage);
 /* A record that says where; false: no room. */
 bool rg_ring_refer(rg_ring *ring, uint64_t offset, size_t n, bool *garbage);
+/* For good: what records say where may be something else from now on. */
+void rg_ring_withdraw(rg_ring *ring);
 /* How much of what was written is not read; the whole ring where that cannot be known. */
 size_t rg_ring_unread(const rg_ring *ring);
 
 /* ---- the reader ---- */
 
 rg_ring_found rg_ring_next(const rg_ring *ring, rg_ring_record *record);
+/* Whether what was read elsewhere may have been something else; asked after it was read. */
+bool rg_ring_is_withdrawn(const rg_ring *ring);
 /* So much has been read, which is published: the writer may use it again. */
 void rg_ring_advance(rg_ring *ring, size_t takes);
 

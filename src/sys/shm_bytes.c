@@ -2,7 +2,11 @@
  *
  * A large piece that lies in lent memory is not copied: the ring says where it is, and it is held
  * until the other side's index has passed it. Whoever reads copies, or leaves it there and keeps
- * the view of what is lent (rg_stream_keep_lent). */
+ * the view of what is lent (rg_stream_keep_lent).
+ *
+ * A side that closes cannot wait for that: the other one may be stopped for hours. It says that it
+ * has taken the memory back, and releases it. What is in the ring itself can still be read, up to
+ * the first record that says where: there the connection ends. */
 #include "sys/shm_priv.h"
 
 #include "base/mem.h"
@@ -190,6 +194,13 @@ static void tell_end(rg_shm *s)
     rg_stream_fail(s->stream, rg_fail(RG_ECLOSED, "the other end closed the connection"));
 }
 
+/* Looked at before it is read, so that what others write there now does not get into its place,
+ * and after that, since it may be taken back meanwhile. */
+static bool is_taken_back(const rg_shm *s, const rg_ring_record *record)
+{
+    return record->at == NULL && rg_ring_is_withdrawn(&s->in);
+}
+
 /* Gives the record to the stream; false: it cannot be. */
 static bool feed(rg_shm *s, const rg_ring_record *record)
 {
@@ -213,7 +224,8 @@ static bool take_all(rg_shm *s)
     while (!s->paused && !stream->failed && !stream->closed) {
         rg_ring_record record;
         rg_ring_found found = s->shut ? RG_RING_EMPTY : rg_ring_next(&s->in, &record);
-        if (found == RG_RING_EMPTY && (s->shut || s->ended)) {
+        bool over = found == RG_RING_EMPTY && (s->shut || s->ended);
+        if (over || (found == RG_RING_RECORD && is_taken_back(s, &record))) {
             tell_end(s);
             break;
         }
@@ -230,6 +242,10 @@ static bool take_all(rg_shm *s)
         }
         if (stream->closed)
             break;
+        if (is_taken_back(s, &record)) {
+            tell_end(s);
+            break;
+        }
         rg_ring_advance(&s->in, record.takes);
         taken += record.n;
         if (rg_ring_must_wake(&s->in))
@@ -291,8 +307,18 @@ void rg_shm_on_end(uv_poll_t *uv, int status, int events)
     work(s);
 }
 
+/* Of those that wait only the first can have begun. */
+static bool has_lent(const rg_shm *s)
+{
+    return s->held.first != NULL || (s->waiting.first != NULL && s->waiting.first->lent > 0);
+}
+
 void rg_shm_release_all(rg_shm *s)
 {
+    if (has_lent(s))
+        release_read(s);
+    if (has_lent(s))
+        rg_ring_withdraw(&s->out);
     while (s->held.first != NULL)
         release(dequeue(&s->held));
     while (s->waiting.first != NULL)

@@ -290,7 +290,6 @@ static void lent_memory_is_read_where_it_is(void **state)
     assert_false(rg_lent_free(&e, sizeof e));
 }
 
-/* What is free is used again, whatever the order in which it came back. */
 /* ---- a server that reads lent memory in place ---- */
 
 enum { PIECE = 100000, HEAD_BYTES = 8 };
@@ -468,6 +467,174 @@ static void a_reply_that_stays_is_put_in_its_place_by_who_uses_it(void **state)
     rg_free(own);
 }
 
+/* ---- lent memory that is taken back ---- */
+
+enum { AS_SENT = 7, OF_OTHERS = 9 };
+
+static bool is_all(const uint8_t *at, uint8_t byte, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (at[i] != byte)
+            return false;
+    return true;
+}
+
+/* A process that is stopped while it takes an answer, `from` there on. */
+typedef struct sleeper {
+    uint64_t from;
+    bool slept;
+    uint8_t to[LARGE];
+} sleeper;
+
+static rg_status place_and_sleep(void *user, const rg_frame *frame, uint64_t offset, uint8_t **at,
+                                 size_t *size)
+{
+    sleeper *s = user;
+    (void)frame;
+    if (offset >= s->from && !s->slept) {
+        s->slept = true;
+        (void)raise(SIGSTOP);
+    }
+    *at = s->to + offset;
+    *size = LARGE / 4;
+    return RG_OK;
+}
+
+/* It wakes up as one that returns, and hears the answer to what it asks again, which is empty: of
+ * the first nothing is told, and nothing of what others wrote there is where it would have been
+ * put, if it had not been begun. */
+static void take_and_sleep(rg_rpc_client *client, uint64_t from, bool settles)
+{
+    static sleeper s;
+    rg_rpc_call *call;
+    size_t n;
+    s.from = from;
+    rg_rpc_ask ask = {.method = PARK,
+                      .flags = RG_FRAME_UNCHECKED,
+                      .place = place_and_sleep,
+                      .place_user = &s,
+                      .settles = settles};
+    if (rg_rpc_start(&call, client, &ask) != RG_OK || rg_rpc_wait(call) != RG_OK)
+        _exit(5);
+    (void)rg_rpc_answer(call, &n);
+    if (rg_rpc_settle(call) != RG_OK || !s.slept || n != 0)
+        _exit(6);
+    if (from == 0 && !is_all(s.to, 0, LARGE))
+        _exit(7);
+    rg_rpc_call_close(call);
+}
+
+static void sleep_before(rg_rpc_client *client)
+{
+    take_and_sleep(client, 0, false);
+}
+
+static void sleep_before_a_view(rg_rpc_client *client)
+{
+    take_and_sleep(client, 0, true);
+}
+
+static void sleep_within(rg_rpc_client *client)
+{
+    take_and_sleep(client, LARGE / 2, false);
+}
+
+/* The answer is released: others use its memory. */
+static void use_again(void *arg)
+{
+    memset(arg, OF_OTHERS, LARGE);
+}
+
+/* A server that gives a peer up takes its answer back, read or not; who was stopped for longer
+ * than its lease wakes up in the middle of it. */
+static void an_answer_that_is_taken_back_is_not_heard(void **state)
+{
+    static const char *const asleep[] = {"sleep_before", "sleep_before_a_view", "sleep_within"};
+    uint8_t *lent = rg_lent_alloc(LARGE);
+    (void)state;
+    assert_non_null(lent);
+    for (size_t i = 0; i < sizeof asleep / sizeof asleep[0]; i++) {
+        rg_rpc_server_config config = {.job = "job-1", .lease_ms = 700, .name = "pserver 0"};
+        echo e;
+        int from[2], status;
+        pid_t child = start_process(from, asleep[i]);
+        echo_init(&e);
+        assert_ok(echo_open(&e, &config));
+        memset(lent, AS_SENT, LARGE);
+        tell(&e, from);
+        assert_true(rg_latch_wait(&e.holding, UINT64_MAX));
+        rg_rpc_reply(e.held, RG_FRAME_STAYS, &(rg_iov){lent, LARGE}, 1, use_again, lent);
+        assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+        assert_true(WIFSTOPPED(status));
+        assert_true(rg_latch_wait(&e.died, UINT64_MAX));
+        assert_true(is_all(lent, OF_OTHERS, LARGE));
+        assert_int_equal(kill(child, SIGCONT), 0);
+        assert_true(went_well(child));
+        assert_true(e.revenants > 0);
+        echo_stop(&e);
+    }
+    assert_true(rg_lent_free(lent, LARGE));
+}
+
+typedef struct busy {
+    rg_latch holding, go;
+    atomic_int right, wrong;
+} busy;
+
+static void check_request(void *user, rg_rpc_request *request)
+{
+    busy *b = user;
+    size_t n;
+    const uint8_t *body = rg_rpc_request_body(request, &n);
+    if (rg_rpc_request_method(request) == HOLD) {
+        rg_latch_open(&b->holding);
+        (void)rg_latch_wait(&b->go, UINT64_MAX);
+    } else {
+        atomic_fetch_add(is_all(body, AS_SENT, n) ? &b->right : &b->wrong, 1);
+    }
+    rg_rpc_reply(request, 0, NULL, 0, NULL, NULL);
+}
+
+/* The other way round: what a client has given up is not in the place of what it had asked. */
+static void a_request_that_is_taken_back_is_not_heard(void **state)
+{
+    static const char *const any[] = {"127.0.0.1:0"};
+    busy b = {0};
+    echo e = {0};
+    rg_rpc_call *hold, *call;
+    (void)state;
+    uint8_t *lent = rg_lent_alloc(LARGE);
+    memset(lent, AS_SENT, LARGE);
+    rg_latch_init(&b.holding);
+    rg_latch_init(&b.go);
+    rg_rpc_server_config config = {.endpoints = any,
+                                   .n_endpoints = 1,
+                                   .job = "job-1",
+                                   .events = {.request = check_request},
+                                   .user = &b};
+    assert_ok(rg_rpc_server_open(&e.server, &config));
+    rg_rpc_client *client = echo_connect(&e, NULL);
+    assert_ok(rg_rpc_start(&hold, client, &(rg_rpc_ask){.method = HOLD}));
+    assert_true(rg_latch_wait(&b.holding, UINT64_MAX));
+    assert_ok(rg_rpc_start(&call, client,
+                           &(rg_rpc_ask){.method = COUNT, .iov = &(rg_iov){lent, LARGE}, .n = 1}));
+    rg_rpc_call_close(call);
+    memset(lent, OF_OTHERS, LARGE);
+    rg_latch_open(&b.go);
+    assert_ok(rg_rpc_wait(hold));
+    memset(lent, AS_SENT, LARGE);
+    assert_ok(rg_rpc_ask_once(client, COUNT, &(rg_iov){lent, LARGE}, 1, NULL, NULL));
+    assert_int_equal(b.right, 1);
+    assert_int_equal(b.wrong, 0);
+    rg_rpc_call_close(hold);
+    rg_rpc_client_close(client);
+    rg_rpc_server_close(e.server);
+    rg_latch_fini(&b.holding);
+    rg_latch_fini(&b.go);
+    assert_true(rg_lent_free(lent, LARGE));
+}
+
+/* What is free is used again, whatever the order in which it came back. */
 static void lent_memory_is_used_again(void **state)
 {
     enum { N = 64 };
@@ -653,6 +820,12 @@ static int be_another_process(char **arguments)
         return run_client(from, push_for_ever);
     if (strcmp(what, "push_some") == 0)
         return run_client(from, push_some);
+    if (strcmp(what, "sleep_before") == 0)
+        return run_client(from, sleep_before);
+    if (strcmp(what, "sleep_before_a_view") == 0)
+        return run_client(from, sleep_before_a_view);
+    if (strcmp(what, "sleep_within") == 0)
+        return run_client(from, sleep_within);
     serve(to);
     return 0;
 }
@@ -668,6 +841,8 @@ int main(int n, char **arguments)
         cmocka_unit_test(who_does_not_read_holds_back_who_writes),
         cmocka_unit_test(lent_memory_is_read_where_it_is),
         cmocka_unit_test(a_reply_that_stays_is_put_in_its_place_by_who_uses_it),
+        cmocka_unit_test(an_answer_that_is_taken_back_is_not_heard),
+        cmocka_unit_test(a_request_that_is_taken_back_is_not_heard),
         cmocka_unit_test(lent_memory_is_used_again),
         cmocka_unit_test(a_server_reads_what_is_lent_in_place),
         cmocka_unit_test(a_forked_child_has_its_own),
