@@ -31,15 +31,18 @@ static bool is_f32(const rg_uses *uses, const char *name, int rank)
            (rank == 0 || var->meta.shape.rank == rank);
 }
 
-/* The bias stands against the last dimension of the product. */
-static bool adds_bias(const rg_uses *uses, const rg_opdesc *add, const char *product, int cols)
+/* The bias stands against the last dimension of the product, and has a number for each of its
+ * columns: a single one for all of them is no bias of a layer. */
+static bool adds_bias(const rg_uses *uses, const rg_opdesc *add, const layer *l)
 {
-    const char *b = rg_one_in(add, "Y");
+    const char *product = rg_one_out(l->mul, "Out"), *b = rg_one_in(add, "Y");
     if (!rg_is_type(add, "elementwise_add") || b == NULL || !is_f32(uses, b, 1) ||
         rg_one_in(add, "X") == NULL || strcmp(rg_one_in(add, "X"), product) != 0)
         return false;
+    int64_t n = rg_block_find(uses->block, b)->meta.shape.dim[0];
     int axis = rg_opdesc_attr(add, "axis")->i;
-    return axis == -1 || axis == cols;
+    return n > 0 && n == rg_block_find(uses->block, l->w)->meta.shape.dim[1] &&
+           (axis == -1 || axis == l->cols);
 }
 
 static bool match_layer(const rg_uses *uses, rg_opdesc *mul, layer *l)
@@ -55,7 +58,7 @@ static bool match_layer(const rg_uses *uses, rg_opdesc *mul, layer *l)
         !is_f32(uses, l->w, 2))
         return false;
     l->add = rg_only_reader(uses, a);
-    if (l->add == NULL || !adds_bias(uses, l->add, a, l->cols))
+    if (l->add == NULL || !adds_bias(uses, l->add, l))
         return false;
     l->b = rg_one_in(l->add, "Y");
     l->out = rg_one_out(l->add, "Out");

@@ -102,6 +102,18 @@ def fetched_gradient(rng):
     return loss, ["w@GRAD"], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
 
 
+def bias_of_one(rng):
+    """One number is added to all columns of a product."""
+    x = fluid.data("x", [None, 6])
+    for i, width in enumerate([64, 1]):
+        w = layers.create_parameter([x.shape[1], width], "float32", name="w%d" % i)
+        b = layers.create_parameter([1], "float32", name="b%d" % i)
+        x = layers.tanh(layers.elementwise_add(layers.mul(x, w), b))
+    loss = layers.mean(layers.square(x))
+    sgd().minimize(loss)
+    return loss, ["w0@GRAD", "b0@GRAD"], {"x": floats(rng, BATCH, 6)}
+
+
 def frozen(rng):
     """A layer that is not trained, below one that is."""
     x = fluid.data("x", [None, 6])
@@ -305,6 +317,7 @@ CASES = {
     "shared weight": (shared_weight, [FC]),
     "decay and clip": (decayed_and_clipped, [FC, GRAD]),
     "fetched gradient": (fetched_gradient, [FC, GRAD]), "frozen": (frozen, [FC]),
+    "bias of one number": (bias_of_one, [FC, GRAD]),
     "hard labels": (classifier(), [SOFTMAX]), "soft labels": (classifier(soft=True), []),
     "ignored labels": (classifier(ignore=True), [SOFTMAX]),
     "with logits": (classifier(separate=False), [FC]),
@@ -378,6 +391,21 @@ def test_what_is_fetched_is_not_fused_away():
         a, b = exe.run(main, feed=feed, fetch_list=[before, after])
         np.testing.assert_allclose(np.maximum(a, 0), b)
         assert (a < 0).any()
+
+
+@pytest.mark.parametrize("act", [None, "tanh"])
+def test_a_bias_in_the_scope_of_another_size_than_declared_is_refused(act):
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+    with fluid.program_guard(main, startup), fluid.scope_guard(scope):
+        loss = layers.mean(layers.square(layers.fc(fluid.data("x", [None, 8]), 64, act=act,
+                                                   bias_attr="b")))
+        sgd().minimize(loss)
+        exe, feed = fluid.Executor(), {"x": np.ones((4, 8), "float32")}
+        exe.run(startup)
+        exe.run(main, feed=feed, fetch_list=[loss])
+        scope.find_var("b").get_tensor().set(np.zeros(1, "float32"), fluid.CPUPlace())
+        with pytest.raises(Exception, match="Bias has 1 elements, and 64 are wanted"):
+            exe.run(main, feed=feed, fetch_list=[loss])
 
 
 def sent_and_received(fetch=()):
