@@ -5,8 +5,9 @@
  *   mul_grad(X, W, da) -> dX, dW                                     fused_fc_grad
  *   sgd(W, dW), sgd(b, db)                                           folded into it
  *
- * a, z and the gradients between must be read by nobody else. Gradient ops that look at
- * the shape of a or z alone are given y, which has the same. The SGD steps are folded in
+ * a, z and the gradients between must be read by nobody else. Who looks at the shape of a or z
+ * alone, as gradient ops do, is given y, which has the same; where someone does before y is made,
+ * the activation stays by itself, or all of it. The SGD steps are folded in
  * where nothing between the gradient and the step reads or writes the parameter. */
 #include "ir/update.h"
 #include "pass/uses.h"
@@ -45,6 +46,30 @@ static bool adds_bias(const rg_uses *uses, const rg_opdesc *add, const layer *l)
            (axis == -1 || axis == l->cols);
 }
 
+/* The last op: all that the layer needs is there by then. */
+static rg_opdesc *last_of(const layer *l)
+{
+    return l->act ? l->act : l->add;
+}
+
+/* Whether all who look at the shape of a variable that is no longer made find it in `out`. */
+static bool shape_can_wait(const rg_uses *uses, const char *name, const layer *l)
+{
+    const rg_var_uses *var = rg_map_get(&uses->vars, name);
+    size_t made = rg_uses_index(uses, last_of(l));
+    for (const rg_use *use = var ? var->readers : NULL; use != NULL; use = use->next)
+        if (use->shape_only && ((size_t)use->index < made ||
+                                rg_written_between(uses, l->out, made, (size_t)use->index)))
+            return false;
+    return true;
+}
+
+static bool shapes_can_wait(const rg_uses *uses, const layer *l)
+{
+    return shape_can_wait(uses, rg_one_out(l->mul, "Out"), l) &&
+           (l->act == NULL || shape_can_wait(uses, rg_one_out(l->add, "Out"), l));
+}
+
 static bool match_layer(const rg_uses *uses, rg_opdesc *mul, layer *l)
 {
     if (!rg_is_type(mul, "mul") || rg_opdesc_attr(mul, "y_num_col_dims")->i != 1)
@@ -62,13 +87,19 @@ static bool match_layer(const rg_uses *uses, rg_opdesc *mul, layer *l)
         return false;
     l->b = rg_one_in(l->add, "Y");
     l->out = rg_one_out(l->add, "Out");
-    rg_opdesc *next = rg_only_reader(uses, l->out);
-    if (is_activation(next) && rg_one_out(next, "Out") != NULL) {
-        l->act = next;
-        l->act_type = next->type;
-        l->out = rg_one_out(next, "Out");
+    if (l->out == NULL)
+        return false;
+    layer whole = *l;
+    whole.act = rg_only_reader(uses, l->out);
+    if (is_activation(whole.act) && rg_one_out(whole.act, "Out") != NULL) {
+        whole.act_type = whole.act->type;
+        whole.out = rg_one_out(whole.act, "Out");
+        if (shapes_can_wait(uses, &whole)) {
+            *l = whole;
+            return true;
+        }
     }
-    return l->out != NULL;
+    return shapes_can_wait(uses, l);
 }
 
 /* ---- the gradients ---- */
@@ -193,7 +224,7 @@ static rg_status redirect_shapes(const rg_uses *uses, const char *name, const ch
 
 static rg_status rewrite_forward(rg_uses *uses, const layer *l)
 {
-    rg_opdesc *op = l->act ? l->act : l->add; /* the last one: all it needs is there by then */
+    rg_opdesc *op = last_of(l);
     RG_TRY(redirect_shapes(uses, rg_one_out(l->mul, "Out"), l->out));
     if (l->act != NULL)
         RG_TRY(redirect_shapes(uses, rg_one_out(l->add, "Out"), l->out));

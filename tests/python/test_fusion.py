@@ -393,6 +393,42 @@ def test_what_is_fetched_is_not_fused_away():
         assert (a < 0).any()
 
 
+SHAPED = {
+    "shape": lambda v: layers.cast(layers.shape(v), "float32"),
+    "constant": lambda v: layers.fill_constant_batch_size_like(v, [-1, 4], "float32", 2.0),
+    "random": lambda v: layers.uniform_random_batch_size_like(v, [-1, 4], seed=5),
+    "zeros": lambda v: layers.zeros_like(v),
+}
+
+
+@pytest.mark.parametrize("of", ["product", "sum"])
+@pytest.mark.parametrize("name", SHAPED)
+def test_who_looks_at_a_shape_inside_of_a_layer_sees_that_of_this_batch(name, of):
+    """Batches of several sizes, and one who asks for the shape of a product before the bias is
+    added, or of the sum before the activation."""
+    def fetched(fuse):
+        fluid.set_flags({"FLAGS_fuse": fuse})
+        main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+        main.random_seed = startup.random_seed = 7
+        with fluid.program_guard(main, startup), fluid.unique_name.guard():
+            x = fluid.data("x", [None, 3])
+            product = layers.mul(x, layers.create_parameter([3, 4], "float32"))
+            early = SHAPED[name](product) if of == "product" else None
+            before = layers.elementwise_add(product, layers.create_parameter([4], "float32"))
+            seen = SHAPED[name](before) if early is None else early
+            y = layers.relu(before)
+            loss = layers.mean(layers.square(layers.fc(y, 2)))
+            sgd().minimize(loss)
+        exe = fluid.Executor()
+        exe.run(startup, scope=scope)
+        rng = np.random.RandomState(0)
+        return [v for n in (3, 3, 5, 2) for v in
+                exe.run(main, feed={"x": floats(rng, n, 3)}, fetch_list=[seen, y, loss],
+                        scope=scope)]
+    for got, wanted in zip(fetched(True), fetched(False)):
+        np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=2e-6)
+
+
 @pytest.mark.parametrize("act", [None, "tanh"])
 def test_a_bias_in_the_scope_of_another_size_than_declared_is_refused(act):
     main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
