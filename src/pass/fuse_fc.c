@@ -64,8 +64,15 @@ static bool shape_can_wait(const rg_uses *uses, const char *name, const layer *l
     return true;
 }
 
-static bool shapes_can_wait(const rg_uses *uses, const layer *l)
+/* Whether the product may be made in the place of the last op: nobody changes what it reads until
+ * then, that op included, whose output may be what the product read. */
+static bool can_wait(const rg_uses *uses, const layer *l)
 {
+    const char *const given[] = {l->x, l->w, l->b};
+    size_t from = rg_uses_index(uses, l->mul), last = rg_uses_index(uses, last_of(l));
+    for (int i = 0; i < 3; i++)
+        if (rg_written_between(uses, given[i], from, last + 1))
+            return false;
     return shape_can_wait(uses, rg_one_out(l->mul, "Out"), l) &&
            (l->act == NULL || shape_can_wait(uses, rg_one_out(l->add, "Out"), l));
 }
@@ -94,20 +101,43 @@ static bool match_layer(const rg_uses *uses, rg_opdesc *mul, layer *l)
     if (is_activation(whole.act) && rg_one_out(whole.act, "Out") != NULL) {
         whole.act_type = whole.act->type;
         whole.out = rg_one_out(whole.act, "Out");
-        if (shapes_can_wait(uses, &whole)) {
+        if (can_wait(uses, &whole)) {
             *l = whole;
             return true;
         }
     }
-    return shapes_can_wait(uses, l);
+    return can_wait(uses, l);
 }
 
 /* ---- the gradients ---- */
 
 typedef struct layer_grads {
     rg_opdesc *act, *add, *mul;
+    rg_opdesc *place; /* add or mul: where all of it is made */
     const char *dout, *dx, *dw, *db;
 } layer_grads;
+
+static bool is_used_between(const rg_uses *uses, const char *name, size_t from, size_t to)
+{
+    return name != NULL && rg_used_between(uses, name, from, to);
+}
+
+/* In the place of the last op, unless someone between, such as a send, reads the bias's. NULL: what
+ * they read or write does not stay as it is between them, so that none will do. */
+static rg_opdesc *place_of_grads(const rg_uses *uses, const layer *l, const layer_grads *g)
+{
+    const char *const given[] = {l->x, l->w, l->out, g->dout};
+    size_t first = rg_uses_index(uses, g->act ? g->act : g->add);
+    size_t add = rg_uses_index(uses, g->add), mul = rg_uses_index(uses, g->mul);
+    for (int i = 0; i < 4; i++)
+        if (rg_written_between(uses, given[i], first, mul + 1))
+            return NULL;
+    if (!is_used_between(uses, g->db, add, mul))
+        return g->mul;
+    return is_used_between(uses, g->dx, add, mul) || is_used_between(uses, g->dw, add, mul)
+               ? NULL
+               : g->add;
+}
 
 /* The op of type T_grad that differentiates `forward`: it reads `through` as the gradient
  * of its output. */
@@ -142,7 +172,8 @@ static bool match_grads(const rg_uses *uses, const layer *l, layer_grads *g)
     g->dx = rg_one_out(g->mul, "X@GRAD");
     g->dw = rg_one_out(g->mul, "Y@GRAD");
     g->db = rg_one_out(g->add, "Y@GRAD");
-    return g->dout != NULL;
+    g->place = g->dout ? place_of_grads(uses, l, g) : NULL;
+    return g->place != NULL;
 }
 
 /* The plain step that applies `grad` to `param`, if its step may be taken at `index` already. */
@@ -157,8 +188,7 @@ static rg_opdesc *foldable_step(const rg_uses *uses, const char *param, const ch
     const char *r = rg_update_rate(sgd);
     size_t step = rg_uses_index(uses, sgd);
     if (r == NULL || !is_f32(uses, r, 0) || (*rate != NULL && strcmp(*rate, r) != 0) ||
-        rg_written_between(uses, r, index, step) || rg_read_between(uses, param, index, step) ||
-        rg_written_between(uses, param, index, step))
+        rg_written_between(uses, r, index, step) || rg_used_between(uses, param, index, step))
         return NULL;
     *rate = r;
     return sgd;
@@ -188,14 +218,11 @@ static rg_status copy_attrs(rg_opdesc *to, const layer *l)
 static rg_status rewrite_backward(rg_uses *uses, const layer *l, const layer_grads *g)
 {
     const char *rate = NULL;
-    size_t add_at = rg_uses_index(uses, g->add), mul_at = rg_uses_index(uses, g->mul);
-    /* In the place of the last op, unless someone between, such as a send, reads the bias's. */
-    bool early = g->db != NULL && rg_read_between(uses, g->db, add_at, mul_at);
-    size_t index = early ? add_at : mul_at;
+    rg_opdesc *op = g->place;
+    size_t index = rg_uses_index(uses, op);
     rg_opdesc *step_w = g->dw ? foldable_step(uses, l->w, g->dw, index, &rate) : NULL;
     rg_opdesc *step_b = g->db ? foldable_step(uses, l->b, g->db, index, &rate) : NULL;
-    rg_opdesc *op = early ? g->add : g->mul;
-    rg_uses_remove(uses, early ? g->mul : g->add);
+    rg_uses_remove(uses, op == g->add ? g->mul : g->add);
     rg_uses_remove(uses, g->act);
     rg_uses_remove(uses, step_w);
     rg_uses_remove(uses, step_b);
@@ -209,7 +236,8 @@ static rg_status rewrite_backward(rg_uses *uses, const layer *l, const layer_gra
     RG_TRY(set_in(op, "LearningRate", rate));
     RG_TRY(set_out(op, "X@GRAD", g->dx));
     RG_TRY(set_out(op, step_w ? "WOut" : "W@GRAD", step_w ? l->w : g->dw));
-    return set_out(op, step_b ? "BiasOut" : "Bias@GRAD", step_b ? l->b : g->db);
+    RG_TRY(set_out(op, step_b ? "BiasOut" : "Bias@GRAD", step_b ? l->b : g->db));
+    return rg_uses_changed(uses, op);
 }
 
 /* Whoever looks at the shape of a variable that is no longer made looks at `out`. */
@@ -235,7 +263,8 @@ static rg_status rewrite_forward(rg_uses *uses, const layer *l)
     RG_TRY(set_in(op, "X", l->x));
     RG_TRY(set_in(op, "W", l->w));
     RG_TRY(set_in(op, "Bias", l->b));
-    return set_out(op, "Out", l->out);
+    RG_TRY(set_out(op, "Out", l->out));
+    return rg_uses_changed(uses, op);
 }
 
 rg_status rg_pass_fuse_fc(rg_program *program, const rg_protected *keep)

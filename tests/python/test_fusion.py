@@ -114,6 +114,91 @@ def bias_of_one(rng):
     return loss, ["w0@GRAD", "b0@GRAD"], {"x": floats(rng, BATCH, 6)}
 
 
+def rewritten_input(what):
+    """What a layer reads, or its bias, is another before the activation is taken."""
+    def build(rng):
+        x, label = fluid.data("x", [None, 6]), fluid.data("label", [None, 1])
+        given = {"x": layers.scale(x, 1.0), "w": layers.create_parameter([6, 4], "float32"),
+                 "b": layers.create_parameter([4], "float32")}
+        product = layers.mul(given["x"], given["w"])
+        if what != "b":
+            layers.assign(layers.scale(given[what], -1.0), given[what])
+        before = layers.elementwise_add(product, given["b"])
+        if what == "b":
+            layers.assign(layers.scale(given[what], -1.0), given[what])
+        hidden = layers.relu(before)
+        after = layers.scale(given["x"], 2.0)
+        loss = layers.mean(layers.square_error_cost(layers.fc(hidden, 1), label))
+        sgd().minimize(loss)
+        return loss, [hidden, after], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+    return build
+
+
+def rewritten_for_gradient(what):
+    """What a gradient of a layer has read is another before the last of them."""
+    def build(rng):
+        x = fluid.data("x", [None, 6])
+        x.stop_gradient = False
+        loss = regression(layers.fc(x, 6, act="tanh", param_attr="w", bias_attr="b"))
+        block = fluid.default_main_program().global_block()
+        pairs = sgd().backward(loss)
+        types = [op.type for op in block.ops]
+        first = types.index("tanh_grad")
+        assert types[first:first + 3] == ["tanh_grad", "elementwise_add_grad", "mul_grad"]
+        op = block.ops[first]
+        name = {"out": op.input("Out"), "dout": op.input("Out@GRAD"), "db": ["b@GRAD"]}[what][0]
+        if what == "db":
+            block._insert_op(first + 2, type="fill_constant", outputs={"Out": [name]},
+                             attrs={"shape": [6], "value": 0.5, "dtype": x.dtype})
+        else:
+            block._insert_op(first + 1, type="scale", inputs={"X": [name]},
+                             outputs={"Out": [name]}, attrs={"scale": -2.0})
+        sgd().apply_gradients(pairs)
+        return loss, ["x@GRAD", name], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+    return build
+
+
+def activation_between_gradient_and_step(first):
+    """A layer with the weight of another, whose activation is taken when the other's gradients are
+    there, and its step is not."""
+    def build(rng):
+        x = fluid.data("x", [None, 6])
+        before = layers.fc(x, 4, param_attr="w", bias_attr="b0") if first else None
+        loss = regression(layers.fc(x, 4, param_attr="w", bias_attr="b1"))
+        before = layers.fc(x, 4, param_attr="w", bias_attr="b0") if before is None else before
+        pairs = sgd().backward(loss)
+        hidden = layers.tanh(before)
+        sgd().apply_gradients(pairs)
+        return loss, [hidden], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+    return build
+
+
+def rewritten_before_the_step(what, **other):
+    """Ids, or the gradient of what was looked up, are others before the table's step is taken."""
+    def build(rng):
+        loss, more, feed = words(**other)(rng)
+        block = fluid.default_main_program().global_block()
+        at = [op.type for op in block.ops].index(other["optimizer"]().type)
+        grads = [op for op in block.ops if op.type == "lookup_table_grad"]
+        name = grads[0].input({"ids": "Ids", "dout": "Out@GRAD"}[what])[0]
+        block._insert_op(at, type="scale", inputs={"X": [name]}, outputs={"Out": [name]},
+                         attrs={"scale": 0.0})
+        return loss, more + [name], feed
+    return build
+
+
+def rewritten_label(rng):
+    """Labels are others before the gradient of the softmax is taken."""
+    loss, more, feed = classifier()(rng)
+    block = fluid.default_main_program().global_block()
+    at = [op.type for op in block.ops].index("softmax_grad")
+    names = [block.ops[at - 1].input(slot)[0] for slot in ("Label", "Y@GRAD")]
+    for name in names:
+        block._insert_op(at, type="scale", inputs={"X": [name]}, outputs={"Out": [name]},
+                         attrs={"scale": 0.0})
+    return loss, more + names, feed
+
+
 def frozen(rng):
     """A layer that is not trained, below one that is."""
     x = fluid.data("x", [None, 6])
@@ -318,6 +403,17 @@ CASES = {
     "decay and clip": (decayed_and_clipped, [FC, GRAD]),
     "fetched gradient": (fetched_gradient, [FC, GRAD]), "frozen": (frozen, [FC]),
     "bias of one number": (bias_of_one, [FC, GRAD]),
+    "another input": (rewritten_input("x"), [FC]), "another weight": (rewritten_input("w"), [FC]),
+    "another bias": (rewritten_input("b"), [FC]),
+    "another output": (rewritten_for_gradient("out"), [FC]),
+    "another gradient": (rewritten_for_gradient("dout"), [FC]),
+    "another bias gradient": (rewritten_for_gradient("db"), [FC]),
+    "activation before the step": (activation_between_gradient_and_step(True), [FC]),
+    "other activation before the step": (activation_between_gradient_and_step(False), [FC]),
+    "other ids": (rewritten_before_the_step("ids", optimizer=sgd), []),
+    "other gradient": (rewritten_before_the_step("dout", optimizer=sgd), []),
+    "other ids of one": (rewritten_before_the_step("ids", optimizer=sgd, count=1), []),
+    "other labels": (rewritten_label, []),
     "hard labels": (classifier(), [SOFTMAX]), "soft labels": (classifier(soft=True), []),
     "ignored labels": (classifier(ignore=True), [SOFTMAX]),
     "with logits": (classifier(separate=False), [FC]),
