@@ -234,14 +234,15 @@ def classifier(soft=False, separate=True, ignore=False, optimizer=sgd):
     return build
 
 
-def words(count=4, shared=True, sparse=False, padding=None, v2=False, optimizer=sgd):
+def words(count=4, shared=True, sparse=False, padding=None, v2=False, optimizer=sgd,
+          data=fluid.data):
     """Several look-ups, joined: the N-gram model."""
     def build(rng):
         embedding = fluid.embedding if v2 else layers.embedding
         shape = [None] if v2 else [None, 1]
         feed, vectors = {}, []
         for k in range(count):
-            ids = fluid.data("w%d" % k, shape, "int64")
+            ids = data("w%d" % k, shape, dtype="int64")
             feed["w%d" % k] = rng.randint(0, 11, (BATCH,) if v2 else (BATCH, 1)).astype("int64")
             vectors.append(embedding(ids, [11, 4], is_sparse=sparse, padding_idx=padding,
                                      param_attr="table" if shared else "table%d" % k))
@@ -487,6 +488,28 @@ def test_what_is_fetched_is_not_fused_away():
         a, b = exe.run(main, feed=feed, fetch_list=[before, after])
         np.testing.assert_allclose(np.maximum(a, 0), b)
         assert (a < 0).any()
+
+
+@pytest.mark.parametrize("optimizer", [sgd, adam])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("count", [1, 3])
+def test_ids_may_be_fed_as_int32(count, sparse, optimizer):
+    """Ids that are declared as int64, of which some are fed as int32, as unfused look-ups allow.
+    What layers.data() declares is not checked."""
+    def as_int32(which):
+        def build(rng):
+            loss, more, feed = words(count=count, sparse=sparse, padding=3,
+                                     optimizer=optimizer, data=layers.data)(rng)
+            for name in which:
+                feed[name] = feed[name].astype("int32")
+            return loss, more, feed
+        return build
+    wide, state, _ = train(as_int32([]), False)
+    for which in (["w%d" % k for k in range(count)], ["w0"]):
+        narrow, narrow_state, plan = train(as_int32(which), True)
+        assert "fused_embedding" in plan or optimizer is adam and not (sparse and count > 1), plan
+        for got, wanted in zip(narrow + [narrow_state["table"]], wide + [state["table"]]):
+            np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=2e-6)
 
 
 SHAPED = {
