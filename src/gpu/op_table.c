@@ -67,12 +67,14 @@ const rg_kernel rg_kernel_gpu_fused_lookup_grad = {"fused_lookup_grad", "gpu", l
 
 /* ---- several look-ups over a table ---- */
 
-/* Those from `first` on, as many as fit a launch, with their gradients. */
+/* Those from `first` on, as many as fit a launch and have ids of one type, with their gradients. */
 static rg_cu_lookups gather_lookups(const rg_ctx *ctx, int first, int64_t width)
 {
     int ids = rg_gpu_in_slot(ctx, "Ids"), dout = rg_gpu_in_slot(ctx, "Out@GRAD");
-    rg_cu_lookups l = {.wide = true};
+    rg_cu_lookups l = {.wide = wide_ids(rg_in_n(ctx, ids, first))};
     for (int k = first; k < rg_n_in(ctx, ids) && l.n < RG_CU_PARTS; k++, l.n++) {
+        if (wide_ids(rg_in_n(ctx, ids, k)) != l.wide)
+            break;
         l.ids[l.n] = rg_in_n(ctx, ids, k)->data;
         l.out[l.n] = rg_in_n(ctx, dout, k)->data;
         l.count[l.n] = rg_numel(rg_in_n(ctx, ids, k));
@@ -82,12 +84,14 @@ static rg_cu_lookups gather_lookups(const rg_ctx *ctx, int first, int64_t width)
     return l;
 }
 
-static rg_status expect_wide(const rg_ctx *ctx)
+static rg_status expect_ids(const rg_ctx *ctx)
 {
     int ids = rg_gpu_in_slot(ctx, "Ids");
-    for (int k = 0; k < rg_n_in(ctx, ids); k++)
-        if (!wide_ids(rg_in_n(ctx, ids, k)))
+    for (int k = 0; k < rg_n_in(ctx, ids); k++) {
+        const rg_value *value = rg_in_n(ctx, ids, k);
+        if (!wide_ids(value) && value->meta.dtype != RG_I32)
             return rg_bad_dtype(ctx, ids);
+    }
     return RG_OK;
 }
 
@@ -97,11 +101,12 @@ static rg_status embedding_sgd(rg_ctx *ctx)
     int64_t rows = w->meta.shape.dim[0], width = w->meta.shape.dim[1];
     rg_gpu_site site = rg_gpu_site_of(ctx, RG_FAULT_ID, "Ids");
     bool launched = true;
-    RG_TRY(expect_wide(ctx));
-    for (int k = 0; k < rg_n_in(ctx, rg_gpu_in_slot(ctx, "Ids")) && launched; k += RG_CU_PARTS) {
+    RG_TRY(expect_ids(ctx));
+    for (int k = 0; k < rg_n_in(ctx, rg_gpu_in_slot(ctx, "Ids")) && launched;) {
         rg_cu_lookups l = gather_lookups(ctx, k, width);
         launched = rg_cu_scatter(w->meta.dtype, w->data, rows, width, &l,
                                  rg_gpu_in_data(ctx, "LearningRate"), site, k, rg_cuda(ctx));
+        k += l.n;
     }
     return rg_gpu_done(ctx, launched, "W");
 }
@@ -117,16 +122,17 @@ static rg_status embedding_grad(rg_ctx *ctx)
     int64_t width = w->meta.shape.dim[1], at = 0, total = 0;
     int64_t rows = rg_gpu_attr(ctx, "grows")->b ? INT64_MAX : w->meta.shape.dim[0];
     bool launched = true;
-    RG_TRY(expect_wide(ctx));
+    RG_TRY(expect_ids(ctx));
     for (int k = 0; k < rg_n_in(ctx, slot); k++)
         total += rg_numel(rg_in_n(ctx, slot, k));
     RG_TRY(rg_value_resize_rows(dw, RG_F32, &w->meta.shape, (size_t)total));
-    for (int k = 0; k < rg_n_in(ctx, slot) && launched; k += RG_CU_PARTS) {
+    for (int k = 0; k < rg_n_in(ctx, slot) && launched;) {
         rg_cu_lookups l = gather_lookups(ctx, k, width);
         launched = rg_cu_sparse_rows(RG_F32, rows, width, &l, at, dw->rows, dw->data,
                                      rg_gpu_site_of(ctx, RG_FAULT_ID, "Ids"), k, rg_cuda(ctx));
         for (int i = 0; i < l.n; i++)
             at += l.count[i];
+        k += l.n;
     }
     return rg_gpu_done(ctx, launched, "W");
 }

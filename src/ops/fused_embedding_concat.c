@@ -105,17 +105,20 @@ RG_HOT static void gather_sums(const float *w, const int64_t *ids, const rg_lod 
 
 static rg_status look_up(rg_ctx *ctx, int k, float *to, int64_t step)
 {
-    const rg_value *w = rg_in_n(ctx, W, k), *ids = rg_in_n(ctx, IDS, k);
-    int64_t padding = rg_attr_list(ctx, PADDING)->longs[k], n = rg_numel(ids);
-    if (ids->meta.dtype != RG_I64 || w->meta.dtype != RG_F32)
-        return rg_bad_dtype(ctx, ids->meta.dtype != RG_I64 ? IDS : W);
-    RG_TRY(check_ids(ctx, k, ids->data, n, w->meta.shape.dim[0], padding));
-    rg_value_settle_rows(w, ids->data, n);
+    const rg_value *w = rg_in_n(ctx, W, k);
+    const rg_meta *meta = rg_in_meta_n(ctx, IDS, k);
+    int64_t padding = rg_attr_list(ctx, PADDING)->longs[k], n;
+    const int64_t *ids;
+    if (w->meta.dtype != RG_F32)
+        return rg_bad_dtype(ctx, W);
+    RG_TRY(rg_read_whole_n(ctx, IDS, k, &ids, &n));
+    RG_TRY(check_ids(ctx, k, ids, n, w->meta.shape.dim[0], padding));
+    rg_value_settle_rows(w, ids, n);
     if (rg_attr_list(ctx, POOLED)->ints[k] != 0)
-        gather_sums(w->data, ids->data, ids->meta.lod, rows_of(&ids->meta, true),
-                    w->meta.shape.dim[1], padding, to, step);
+        gather_sums(w->data, ids, meta->lod, rows_of(meta, true), w->meta.shape.dim[1], padding, to,
+                    step);
     else
-        gather(w->data, ids->data, n, w->meta.shape.dim[1], padding, to, step);
+        gather(w->data, ids, n, w->meta.shape.dim[1], padding, to, step);
     return RG_OK;
 }
 
@@ -217,13 +220,13 @@ static rg_status step_kernel(rg_ctx *ctx)
     const rg_value *dout = rg_in(ctx, S_DOUT);
     float rate = *(const float *)rg_in_data(ctx, S_RATE);
     for (int k = 0; k < rg_n_in(ctx, S_IDS); k++) {
-        const rg_value *ids = rg_in_n(ctx, S_IDS, k);
-        int64_t padding = rg_attr_list(ctx, S_PADDING)->longs[k];
+        int64_t padding = rg_attr_list(ctx, S_PADDING)->longs[k], n;
         bool pooled = rg_attr_list(ctx, S_POOLED)->ints[k] != 0;
-        if (ids->meta.dtype != RG_I64)
-            return rg_bad_dtype(ctx, S_IDS);
-        RG_TRY(check_ids(ctx, k, ids->data, rg_numel(ids), w->meta.shape.dim[0], padding));
-        descend(w->data, ids->data, pooled ? ids->meta.lod : NULL, dout->meta.shape.dim[0],
+        const int64_t *ids;
+        RG_TRY(rg_read_whole_n(ctx, S_IDS, k, &ids, &n));
+        RG_TRY(check_ids(ctx, k, ids, n, w->meta.shape.dim[0], padding));
+        descend(w->data, ids, pooled ? rg_in_meta_n(ctx, S_IDS, k)->lod : NULL,
+                dout->meta.shape.dim[0],
                 (const float *)dout->data + rg_attr_list(ctx, S_COLUMNS)->ints[k],
                 dout->meta.shape.dim[1], w->meta.shape.dim[1], rate, padding);
     }

@@ -6,6 +6,7 @@
  * as the look-ups' gradients and their sum would make it, to the bit, without a copy of each. Where
  * the look-up has sorted the ids (Unique, Places), that order is used (pass/share_places.c). */
 #include "base/copy_row.h"
+#include "ops/number.h"
 #include "ops/sort_keys.h"
 #include "ops/types.h"
 
@@ -53,12 +54,12 @@ static rg_status infer(rg_ctx *ctx)
     return RG_OK;
 }
 
-static rg_status list_ids(const rg_ctx *ctx, int64_t rows, rg_keyed *items)
+static rg_status list_ids(rg_ctx *ctx, int64_t rows, rg_keyed *items)
 {
     for (int k = 0; k < rg_n_in(ctx, IDS); k++) {
-        const rg_value *ids = rg_in_n(ctx, IDS, k);
-        const int64_t *id = ids->data;
-        int64_t n = rg_numel(ids);
+        const int64_t *id;
+        int64_t n;
+        RG_TRY(rg_read_whole_n(ctx, IDS, k, &id, &n));
         for (int64_t i = 0; i < n; i++) {
             if (id[i] < 0 || id[i] >= rows)
                 return rg_fail(
@@ -191,11 +192,8 @@ static rg_status kernel(rg_ctx *ctx)
     rg_value *dw = rg_out(ctx, DW);
     int n_lists = rg_n_in(ctx, IDS);
     int64_t total = 0, rows = rg_attr_bool(ctx, GROWS) ? INT64_MAX : w->meta.shape.dim[0];
-    for (int k = 0; k < n_lists; k++) {
-        if (rg_in_n(ctx, IDS, k)->meta.dtype != RG_I64)
-            return rg_bad_dtype(ctx, IDS);
+    for (int k = 0; k < n_lists; k++)
         total += rg_numel(rg_in_n(ctx, IDS, k));
-    }
     rg_keyed *items = rg_scratch(ctx, (size_t)(2 * total + 1) * sizeof *items);
     const float **lists = rg_scratch(ctx, (size_t)n_lists * sizeof *lists);
     if (items == NULL || lists == NULL)

@@ -5,6 +5,7 @@
  *
  * Only rows that were read are touched: no gradient of the table's size is formed, summed
  * or gone over. */
+#include "ops/number.h"
 #include "ops/types.h"
 
 enum { W, IDS, DOUT, RATE };
@@ -53,11 +54,9 @@ static rg_status kernel(rg_ctx *ctx)
     int64_t rows = w->meta.shape.dim[0], width = w->meta.shape.dim[1];
     float rate = *(const float *)rg_in_data(ctx, RATE);
     for (int k = 0; k < rg_n_in(ctx, IDS); k++) {
-        const rg_value *ids = rg_in_n(ctx, IDS, k);
-        const int64_t *id = ids->data;
-        int64_t n = rg_numel(ids);
-        if (ids->meta.dtype != RG_I64)
-            return rg_bad_dtype(ctx, IDS);
+        const int64_t *id;
+        int64_t n;
+        RG_TRY(rg_read_whole_n(ctx, IDS, k, &id, &n));
         for (int64_t i = 0; i < n; i++)
             if (id[i] < 0 || id[i] >= rows)
                 return rg_fail(

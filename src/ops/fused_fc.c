@@ -18,6 +18,7 @@
 #include "math/gemm.h"
 #include "math/linear_bf16.h"
 #include "math/slope.h"
+#include "ops/labels.h"
 #include "ops/types.h"
 
 #include <string.h>
@@ -59,6 +60,7 @@ static rg_status fused_fc_infer(rg_ctx *ctx)
     else
         RG_TRY(RG_EXPECT_DTYPE(ctx, X, RG_F32, RG_BF16));
     RG_TRY(sizes_of(ctx, X, W, &s));
+    RG_TRY(rg_expect_count(ctx, BIAS, s.n)); /* a scope may hold another than is declared */
     rg_shape out = *rg_shape_of(ctx, X);
     out.rank = rg_attr_int(ctx, X_COLS) + 1;
     out.dim[out.rank - 1] = s.n;
@@ -126,6 +128,11 @@ enum { G_DX, G_DW, G_DBIAS, G_W_OUT, G_BIAS_OUT };
 
 static rg_status fused_fc_grad_infer(rg_ctx *ctx)
 {
+    sizes s;
+    RG_TRY(sizes_of(ctx, G_X, G_W, &s));
+    RG_TRY(rg_expect_count(ctx, G_BIAS, s.n));
+    RG_TRY(rg_expect_count(ctx, G_OUT, s.m < 0 ? -1 : s.m * s.n));
+    RG_TRY(rg_expect_count(ctx, G_DOUT, s.m < 0 ? -1 : s.m * s.n));
     rg_set_like(ctx, G_DX, G_X);
     rg_set_dtype(ctx, G_DX, rg_attr_bool(ctx, BF16_OUT) ? RG_BF16 : RG_F32);
     rg_set_like(ctx, G_DW, G_W);

@@ -28,6 +28,7 @@ static rg_status infer(rg_ctx *ctx)
         return rg_fail(RG_ESHAPE, "X of shape %s does not fit a weight of shape %s",
                        rg_shape_text(x, tx), rg_shape_text(w, tw));
     }
+    RG_TRY(rg_expect_count(ctx, BIAS, w->dim[1]));
     int64_t rows = x->dim[0];
     bool flat = rg_shape_of(ctx, LABEL)->rank == 1;
     RG_TRY(rg_expect_count(ctx, LABEL, rows));

@@ -85,9 +85,17 @@ rg_status rg_fill(rg_value *value, double number)
 
 rg_status rg_read_whole(rg_ctx *ctx, int slot, const int64_t **out, int64_t *n)
 {
-    const rg_value *value = rg_in(ctx, slot);
     RG_TRY(RG_EXPECT_DTYPE(ctx, slot, RG_I32, RG_I64));
+    return rg_read_whole_n(ctx, slot, 0, out, n);
+}
+
+rg_status rg_read_whole_n(rg_ctx *ctx, int slot, int item, const int64_t **out, int64_t *n)
+{
+    const rg_value *value = rg_in_n(ctx, slot, item);
     *n = rg_numel(value);
+    if (value->meta.dtype != RG_I64 && value->meta.dtype != RG_I32)
+        return rg_fail(RG_ESHAPE, "%s is %s, and must be int32 or int64",
+                       rg_in_name(ctx, slot, item), rg_dtype_name(value->meta.dtype));
     if (value->meta.dtype == RG_I64) {
         *out = value->data;
         return RG_OK;

@@ -12,6 +12,8 @@ rg_status rg_fill(rg_value *value, double number);
 
 /* The int32 or int64 tensor in the slot as int64, `*n` of them: its own memory, or scratch. */
 rg_status rg_read_whole(rg_ctx *ctx, int slot, const int64_t **out, int64_t *n);
+/* The same of one item of a repeated slot. */
+rg_status rg_read_whole_n(rg_ctx *ctx, int slot, int item, const int64_t **out, int64_t *n);
 
 /* RG_EVALUE, naming the variable, unless all of the n numbers read from the slot are in
  * 0 .. end-1; `of` says what they count. */

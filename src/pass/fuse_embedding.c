@@ -3,8 +3,8 @@
  *   lookup_table_grad(W, ids, dout) -> g_k ...; sum(g_k ...) -> g; sgd(W, g)
  *       fused_embedding_sgd(W, ids ..., dout ...)
  *
- * in the place of the step, so that nothing is moved. One look-up needs no sum. Dense and
- * sparse gradients alike. */
+ * in the place of the step, where ids and dout are still the same. One look-up needs no sum. Dense
+ * and sparse gradients alike. */
 #include "ir/update.h"
 #include "pass/uses.h"
 
@@ -29,12 +29,17 @@ static bool is_lookup_grad(const rg_uses *uses, const rg_opdesc *op, const char 
            rg_one_in(op, "W") != NULL && strcmp(rg_one_in(op, "W"), w) == 0;
 }
 
-/* The look-up gradient that makes `grad`, which `reader` alone reads. */
+/* The look-up gradient that makes `grad`, which `reader` alone reads, and that can as well be taken
+ * in the place of the step. */
 static bool add_grad(const rg_uses *uses, table *t, const char *grad, const rg_opdesc *reader)
 {
     rg_opdesc *op = rg_only_writer(uses, grad);
     if (t->n == MAX_LOOKUPS || !is_lookup_grad(uses, op, t->w) ||
         rg_sole_reader(uses, grad) != reader)
+        return false;
+    size_t from = rg_uses_index(uses, op), to = rg_uses_index(uses, t->step);
+    if (rg_written_between(uses, rg_one_in(op, "Ids"), from, to) ||
+        rg_written_between(uses, rg_one_in(op, "Out@GRAD"), from, to))
         return false;
     t->grads[t->n++] = op;
     return true;

@@ -5,8 +5,9 @@
  *   mul_grad(X, W, da) -> dX, dW                                     fused_fc_grad
  *   sgd(W, dW), sgd(b, db)                                           folded into it
  *
- * a, z and the gradients between must be read by nobody else. Gradient ops that look at
- * the shape of a or z alone are given y, which has the same. The SGD steps are folded in
+ * a, z and the gradients between must be read by nobody else. Who looks at the shape of a or z
+ * alone, as gradient ops do, is given y, which has the same; where someone does before y is made,
+ * the activation stays by itself, or all of it. The SGD steps are folded in
  * where nothing between the gradient and the step reads or writes the parameter. */
 #include "ir/update.h"
 #include "pass/uses.h"
@@ -31,15 +32,49 @@ static bool is_f32(const rg_uses *uses, const char *name, int rank)
            (rank == 0 || var->meta.shape.rank == rank);
 }
 
-/* The bias stands against the last dimension of the product. */
-static bool adds_bias(const rg_uses *uses, const rg_opdesc *add, const char *product, int cols)
+/* The bias stands against the last dimension of the product, and has a number for each of its
+ * columns: a single one for all of them is no bias of a layer. */
+static bool adds_bias(const rg_uses *uses, const rg_opdesc *add, const layer *l)
 {
-    const char *b = rg_one_in(add, "Y");
+    const char *product = rg_one_out(l->mul, "Out"), *b = rg_one_in(add, "Y");
     if (!rg_is_type(add, "elementwise_add") || b == NULL || !is_f32(uses, b, 1) ||
         rg_one_in(add, "X") == NULL || strcmp(rg_one_in(add, "X"), product) != 0)
         return false;
+    int64_t n = rg_block_find(uses->block, b)->meta.shape.dim[0];
     int axis = rg_opdesc_attr(add, "axis")->i;
-    return axis == -1 || axis == cols;
+    return n > 0 && n == rg_block_find(uses->block, l->w)->meta.shape.dim[1] &&
+           (axis == -1 || axis == l->cols);
+}
+
+/* The last op: all that the layer needs is there by then. */
+static rg_opdesc *last_of(const layer *l)
+{
+    return l->act ? l->act : l->add;
+}
+
+/* Whether all who look at the shape of a variable that is no longer made find it in `out`. */
+static bool shape_can_wait(const rg_uses *uses, const char *name, const layer *l)
+{
+    const rg_var_uses *var = rg_map_get(&uses->vars, name);
+    size_t made = rg_uses_index(uses, last_of(l));
+    for (const rg_use *use = var ? var->readers : NULL; use != NULL; use = use->next)
+        if (use->shape_only && ((size_t)use->index < made ||
+                                rg_written_between(uses, l->out, made, (size_t)use->index)))
+            return false;
+    return true;
+}
+
+/* Whether the product may be made in the place of the last op: nobody changes what it reads until
+ * then, that op included, whose output may be what the product read. */
+static bool can_wait(const rg_uses *uses, const layer *l)
+{
+    const char *const given[] = {l->x, l->w, l->b};
+    size_t from = rg_uses_index(uses, l->mul), last = rg_uses_index(uses, last_of(l));
+    for (int i = 0; i < 3; i++)
+        if (rg_written_between(uses, given[i], from, last + 1))
+            return false;
+    return shape_can_wait(uses, rg_one_out(l->mul, "Out"), l) &&
+           (l->act == NULL || shape_can_wait(uses, rg_one_out(l->add, "Out"), l));
 }
 
 static bool match_layer(const rg_uses *uses, rg_opdesc *mul, layer *l)
@@ -55,25 +90,54 @@ static bool match_layer(const rg_uses *uses, rg_opdesc *mul, layer *l)
         !is_f32(uses, l->w, 2))
         return false;
     l->add = rg_only_reader(uses, a);
-    if (l->add == NULL || !adds_bias(uses, l->add, a, l->cols))
+    if (l->add == NULL || !adds_bias(uses, l->add, l))
         return false;
     l->b = rg_one_in(l->add, "Y");
     l->out = rg_one_out(l->add, "Out");
-    rg_opdesc *next = rg_only_reader(uses, l->out);
-    if (is_activation(next) && rg_one_out(next, "Out") != NULL) {
-        l->act = next;
-        l->act_type = next->type;
-        l->out = rg_one_out(next, "Out");
+    if (l->out == NULL)
+        return false;
+    layer whole = *l;
+    whole.act = rg_only_reader(uses, l->out);
+    if (is_activation(whole.act) && rg_one_out(whole.act, "Out") != NULL) {
+        whole.act_type = whole.act->type;
+        whole.out = rg_one_out(whole.act, "Out");
+        if (can_wait(uses, &whole)) {
+            *l = whole;
+            return true;
+        }
     }
-    return l->out != NULL;
+    return can_wait(uses, l);
 }
 
 /* ---- the gradients ---- */
 
 typedef struct layer_grads {
     rg_opdesc *act, *add, *mul;
+    rg_opdesc *place; /* add or mul: where all of it is made */
     const char *dout, *dx, *dw, *db;
 } layer_grads;
+
+static bool is_used_between(const rg_uses *uses, const char *name, size_t from, size_t to)
+{
+    return name != NULL && rg_used_between(uses, name, from, to);
+}
+
+/* In the place of the last op, unless someone between, such as a send, reads the bias's. NULL: what
+ * they read or write does not stay as it is between them, so that none will do. */
+static rg_opdesc *place_of_grads(const rg_uses *uses, const layer *l, const layer_grads *g)
+{
+    const char *const given[] = {l->x, l->w, l->out, g->dout};
+    size_t first = rg_uses_index(uses, g->act ? g->act : g->add);
+    size_t add = rg_uses_index(uses, g->add), mul = rg_uses_index(uses, g->mul);
+    for (int i = 0; i < 4; i++)
+        if (rg_written_between(uses, given[i], first, mul + 1))
+            return NULL;
+    if (!is_used_between(uses, g->db, add, mul))
+        return g->mul;
+    return is_used_between(uses, g->dx, add, mul) || is_used_between(uses, g->dw, add, mul)
+               ? NULL
+               : g->add;
+}
 
 /* The op of type T_grad that differentiates `forward`: it reads `through` as the gradient
  * of its output. */
@@ -108,7 +172,8 @@ static bool match_grads(const rg_uses *uses, const layer *l, layer_grads *g)
     g->dx = rg_one_out(g->mul, "X@GRAD");
     g->dw = rg_one_out(g->mul, "Y@GRAD");
     g->db = rg_one_out(g->add, "Y@GRAD");
-    return g->dout != NULL;
+    g->place = g->dout ? place_of_grads(uses, l, g) : NULL;
+    return g->place != NULL;
 }
 
 /* The plain step that applies `grad` to `param`, if its step may be taken at `index` already. */
@@ -123,8 +188,7 @@ static rg_opdesc *foldable_step(const rg_uses *uses, const char *param, const ch
     const char *r = rg_update_rate(sgd);
     size_t step = rg_uses_index(uses, sgd);
     if (r == NULL || !is_f32(uses, r, 0) || (*rate != NULL && strcmp(*rate, r) != 0) ||
-        rg_written_between(uses, r, index, step) || rg_read_between(uses, param, index, step) ||
-        rg_written_between(uses, param, index, step))
+        rg_written_between(uses, r, index, step) || rg_used_between(uses, param, index, step))
         return NULL;
     *rate = r;
     return sgd;
@@ -154,14 +218,11 @@ static rg_status copy_attrs(rg_opdesc *to, const layer *l)
 static rg_status rewrite_backward(rg_uses *uses, const layer *l, const layer_grads *g)
 {
     const char *rate = NULL;
-    size_t add_at = rg_uses_index(uses, g->add), mul_at = rg_uses_index(uses, g->mul);
-    /* In the place of the last op, unless someone between, such as a send, reads the bias's. */
-    bool early = g->db != NULL && rg_read_between(uses, g->db, add_at, mul_at);
-    size_t index = early ? add_at : mul_at;
+    rg_opdesc *op = g->place;
+    size_t index = rg_uses_index(uses, op);
     rg_opdesc *step_w = g->dw ? foldable_step(uses, l->w, g->dw, index, &rate) : NULL;
     rg_opdesc *step_b = g->db ? foldable_step(uses, l->b, g->db, index, &rate) : NULL;
-    rg_opdesc *op = early ? g->add : g->mul;
-    rg_uses_remove(uses, early ? g->mul : g->add);
+    rg_uses_remove(uses, op == g->add ? g->mul : g->add);
     rg_uses_remove(uses, g->act);
     rg_uses_remove(uses, step_w);
     rg_uses_remove(uses, step_b);
@@ -175,7 +236,8 @@ static rg_status rewrite_backward(rg_uses *uses, const layer *l, const layer_gra
     RG_TRY(set_in(op, "LearningRate", rate));
     RG_TRY(set_out(op, "X@GRAD", g->dx));
     RG_TRY(set_out(op, step_w ? "WOut" : "W@GRAD", step_w ? l->w : g->dw));
-    return set_out(op, step_b ? "BiasOut" : "Bias@GRAD", step_b ? l->b : g->db);
+    RG_TRY(set_out(op, step_b ? "BiasOut" : "Bias@GRAD", step_b ? l->b : g->db));
+    return rg_uses_changed(uses, op);
 }
 
 /* Whoever looks at the shape of a variable that is no longer made looks at `out`. */
@@ -190,7 +252,7 @@ static rg_status redirect_shapes(const rg_uses *uses, const char *name, const ch
 
 static rg_status rewrite_forward(rg_uses *uses, const layer *l)
 {
-    rg_opdesc *op = l->act ? l->act : l->add; /* the last one: all it needs is there by then */
+    rg_opdesc *op = last_of(l);
     RG_TRY(redirect_shapes(uses, rg_one_out(l->mul, "Out"), l->out));
     if (l->act != NULL)
         RG_TRY(redirect_shapes(uses, rg_one_out(l->add, "Out"), l->out));
@@ -201,7 +263,8 @@ static rg_status rewrite_forward(rg_uses *uses, const layer *l)
     RG_TRY(set_in(op, "X", l->x));
     RG_TRY(set_in(op, "W", l->w));
     RG_TRY(set_in(op, "Bias", l->b));
-    return set_out(op, "Out", l->out);
+    RG_TRY(set_out(op, "Out", l->out));
+    return rg_uses_changed(uses, op);
 }
 
 rg_status rg_pass_fuse_fc(rg_program *program, const rg_protected *keep)

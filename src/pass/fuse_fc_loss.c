@@ -36,11 +36,13 @@ static bool may_move(const rg_uses *uses, const head *h)
     size_t first = rg_uses_index(uses, h->fc), here = rg_uses_index(uses, h->loss);
     size_t last = rg_uses_index(uses, h->grad);
     const char *const given[] = {h->x, h->w, h->bias, rg_one_in(h->grad, "LearningRate")};
+    const char *dx = rg_one_out(h->grad, "X@GRAD");
     for (int i = 0; i < 4; i++)
         if (rg_written_between(uses, given[i], first, last))
             return false;
     return first < here && here < last && !rg_read_between(uses, h->w, here, last) &&
-           !rg_read_between(uses, h->bias, here, last);
+           !rg_read_between(uses, h->bias, here, last) &&
+           (dx == NULL || !rg_used_between(uses, dx, here, last));
 }
 
 static bool match(const rg_uses *uses, rg_opdesc *loss, head *h)

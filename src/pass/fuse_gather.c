@@ -108,7 +108,9 @@ static bool follow_gradient(const rg_uses *uses, part *p)
         reader = p->de ? rg_sole_reader(uses, p->de) : NULL;
     }
     p->step = rg_is_type(reader, "fused_embedding_sgd") ? reader : NULL;
-    return p->step != NULL && strcmp(rg_one_in(p->step, "W"), rg_one_in(p->lookup, "W")) == 0;
+    return p->step != NULL && strcmp(rg_one_in(p->step, "W"), rg_one_in(p->lookup, "W")) == 0 &&
+           !rg_written_between(uses, rg_one_in(p->lookup, "Ids"), rg_uses_index(uses, p->lookup),
+                               rg_uses_index(uses, p->step));
 }
 
 /* What is between may be looked at by its gradient alone, which goes, too. */

@@ -63,6 +63,17 @@ static bool is_one(const rg_opdesc *start)
     return n == 1 && (from == NULL || from->n == 0) && (sizes == NULL || sizes->n == 0);
 }
 
+/* Whether the mean and the gradient, which are made in the place of cross_entropy2, may be there so
+ * early. */
+static bool may_be_early(const rg_uses *uses, const loss *l)
+{
+    const char *mean = l->mean ? rg_one_out(l->mean, "Out") : NULL;
+    const char *dx = rg_one_out(l->grad, "X@GRAD");
+    size_t here = rg_uses_index(uses, l->entropy);
+    return dx != NULL && !rg_used_between(uses, dx, here, rg_uses_index(uses, l->grad)) &&
+           (mean == NULL || !rg_used_between(uses, mean, here, rg_uses_index(uses, l->mean)));
+}
+
 static bool match(const rg_uses *uses, rg_opdesc *grad, loss *l)
 {
     l->grad = grad;
@@ -90,7 +101,7 @@ static bool match(const rg_uses *uses, rg_opdesc *grad, loss *l)
            rg_one_in(l->softmax, "X") != NULL && first < here &&
            !rg_read_between(uses, l->p, first, here) &&
            !rg_written_between(uses, rg_one_in(l->softmax, "X"), first, last) &&
-           !rg_written_between(uses, l->label, here, last);
+           !rg_written_between(uses, l->label, here, last) && may_be_early(uses, l);
 }
 
 static rg_status rewrite(rg_uses *uses, const loss *l)

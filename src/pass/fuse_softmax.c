@@ -16,13 +16,19 @@ static bool over_last_axis(const rg_uses *uses, const rg_opdesc *softmax_grad, c
            (axis == -1 || axis == var->meta.shape.rank - 1);
 }
 
-/* The forward cross_entropy2 read what the softmax made. */
-static bool same_softmax(const rg_uses *uses, const rg_opdesc *entropy_grad, const char *p)
+/* The forward cross_entropy2 read what the softmax made, which is the same when its gradient is
+ * taken, and so are the labels. */
+static bool same_softmax(const rg_uses *uses, const rg_opdesc *entropy_grad, const char *p,
+                         size_t here)
 {
     const char *match = rg_one_in(entropy_grad, "MatchX");
     const rg_opdesc *entropy = match ? rg_only_writer(uses, match) : NULL;
-    return rg_is_type(entropy, "cross_entropy2") && rg_one_in(entropy, "X") != NULL &&
-           strcmp(rg_one_in(entropy, "X"), p) == 0;
+    if (!rg_is_type(entropy, "cross_entropy2") || rg_one_in(entropy, "X") == NULL ||
+        strcmp(rg_one_in(entropy, "X"), p) != 0)
+        return false;
+    size_t first = rg_uses_index(uses, entropy);
+    return !rg_written_between(uses, p, first, here) &&
+           !rg_written_between(uses, rg_one_in(entropy_grad, "Label"), first, here);
 }
 
 static rg_status fuse(rg_uses *uses, rg_opdesc *entropy_grad)
@@ -33,8 +39,10 @@ static rg_status fuse(rg_uses *uses, rg_opdesc *entropy_grad)
         return RG_OK;
     const char *p = rg_one_in(softmax_grad, "Out"), *dx = rg_one_out(softmax_grad, "X@GRAD");
     const char *label = rg_one_in(entropy_grad, "Label"), *dy = rg_one_in(entropy_grad, "Y@GRAD");
+    size_t here = rg_uses_index(uses, softmax_grad);
     if (p == NULL || dx == NULL || label == NULL || dy == NULL ||
-        !over_last_axis(uses, softmax_grad, p) || !same_softmax(uses, entropy_grad, p))
+        !over_last_axis(uses, softmax_grad, p) || !same_softmax(uses, entropy_grad, p, here) ||
+        rg_written_between(uses, dy, rg_uses_index(uses, entropy_grad), here))
         return RG_OK;
     rg_attr ignored = *rg_opdesc_attr(entropy_grad, "ignore_index");
     rg_uses_remove(uses, entropy_grad);

@@ -21,14 +21,17 @@ static rg_status no_memory(void)
     return rg_fail(RG_ENOMEM, "no memory to fuse a program");
 }
 
-/* At the end of the list, so that it has the order of the block. */
-static rg_status add_use(rg_uses *uses, rg_use **list, rg_use **last, rg_opdesc *op, int index,
-                         bool shape_only)
+/* At the end of the list, so that it has the order of the block. again: unless it is there, of an
+ * op that was changed. */
+static rg_status add_use(rg_uses *uses, rg_use **list, rg_use **last, rg_use what, bool again)
 {
+    for (const rg_use *use = again ? *list : NULL; use != NULL; use = use->next)
+        if (use->op == what.op && use->shape_only == what.shape_only)
+            return RG_OK;
     rg_use *use = rg_arena_alloc(&uses->arena, sizeof *use);
     if (use == NULL)
         return no_memory();
-    *use = (rg_use){op, index, shape_only, NULL};
+    *use = what;
     if (*list == NULL)
         *list = use;
     else
@@ -37,7 +40,7 @@ static rg_status add_use(rg_uses *uses, rg_use **list, rg_use **last, rg_opdesc 
     return RG_OK;
 }
 
-static rg_status add_op(rg_uses *uses, rg_opdesc *op, int index)
+static rg_status add_op(rg_uses *uses, rg_opdesc *op, int index, bool again)
 {
     for (int s = 0; s < op->n_in; s++) {
         int slot = op->op ? rg_op_in_slot(op->op, op->in[s].slot) : -1;
@@ -46,7 +49,8 @@ static rg_status add_op(rg_uses *uses, rg_opdesc *op, int index)
             rg_var_uses *var = uses_of(uses, op->in[s].names[k]);
             if (var == NULL)
                 return no_memory();
-            RG_TRY(add_use(uses, &var->readers, &var->last_reader, op, index, shape_only));
+            RG_TRY(add_use(uses, &var->readers, &var->last_reader,
+                           (rg_use){op, index, shape_only, NULL}, again));
         }
     }
     for (int s = 0; s < op->n_out; s++)
@@ -54,9 +58,15 @@ static rg_status add_op(rg_uses *uses, rg_opdesc *op, int index)
             rg_var_uses *var = uses_of(uses, op->out[s].names[k]);
             if (var == NULL)
                 return no_memory();
-            RG_TRY(add_use(uses, &var->writers, &var->last_writer, op, index, false));
+            RG_TRY(add_use(uses, &var->writers, &var->last_writer, (rg_use){op, index, false, NULL},
+                           again));
         }
     return RG_OK;
+}
+
+rg_status rg_uses_changed(rg_uses *uses, rg_opdesc *op)
+{
+    return add_op(uses, op, (int)rg_uses_index(uses, op), true);
 }
 
 /* Whatever a sub-block mentions stays as it is. */
@@ -87,7 +97,7 @@ rg_status rg_uses_make(rg_uses *uses, rg_program *program, const rg_protected *k
     if (uses->removed == NULL)
         return no_memory();
     for (size_t i = 0; code == RG_OK && i < uses->block->n_ops; i++)
-        code = add_op(uses, uses->block->ops[i], (int)i);
+        code = add_op(uses, uses->block->ops[i], (int)i, false);
     for (int i = 0; code == RG_OK && i < keep->n; i++) {
         rg_var_uses *var = uses_of(uses, keep->names[i]);
         if (var == NULL)
@@ -184,6 +194,11 @@ bool rg_written_between(const rg_uses *uses, const char *name, size_t from, size
 {
     const rg_var_uses *var = rg_map_get(&uses->vars, name);
     return var != NULL && used_between(var->writers, from, to);
+}
+
+bool rg_used_between(const rg_uses *uses, const char *name, size_t from, size_t to)
+{
+    return rg_read_between(uses, name, from, to) || rg_written_between(uses, name, from, to);
 }
 
 static const char *one_of(const rg_args *args)

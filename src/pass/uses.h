@@ -15,7 +15,7 @@ typedef struct rg_use {
 } rg_use;
 
 typedef struct rg_var_uses {
-    rg_use *readers, *writers; /* in the order of the block */
+    rg_use *readers, *writers; /* in the order of the block, but for rg_uses_changed() */
     rg_use *last_reader, *last_writer;
     bool fixed; /* protected, persistable, or used in a sub-block */
 } rg_var_uses;
@@ -31,6 +31,8 @@ typedef struct rg_uses {
  * places (rg_opdesc_become) and removed by rg_uses_remove(), so that indices stay. A
  * fusion may go on to the next match as long as the matches share no temporaries. */
 rg_status rg_uses_make(rg_uses *uses, rg_program *program, const rg_protected *keep);
+/* After an op was changed: the next match sees what it reads and writes now, too. */
+rg_status rg_uses_changed(rg_uses *uses, rg_opdesc *op);
 /* Takes the removed ops out of the block. */
 void rg_uses_fini(rg_uses *uses);
 void rg_uses_remove(rg_uses *uses, const rg_opdesc *op); /* NULL is allowed */
@@ -47,6 +49,9 @@ rg_opdesc *rg_only_writer(const rg_uses *uses, const char *name);
 /* Whether any op strictly between the two places reads (or writes) the variable. */
 bool rg_read_between(const rg_uses *uses, const char *name, size_t from, size_t to);
 bool rg_written_between(const rg_uses *uses, const char *name, size_t from, size_t to);
+/* Either of them. What an op reads may be read at another place where nobody writes it between the
+ * two, and what it writes may be written there where nobody uses it between them. */
+bool rg_used_between(const rg_uses *uses, const char *name, size_t from, size_t to);
 
 /* The one argument of a slot; NULL: none, several, or @EMPTY@. */
 const char *rg_one_in(const rg_opdesc *op, const char *slot);

@@ -102,6 +102,103 @@ def fetched_gradient(rng):
     return loss, ["w@GRAD"], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
 
 
+def bias_of_one(rng):
+    """One number is added to all columns of a product."""
+    x = fluid.data("x", [None, 6])
+    for i, width in enumerate([64, 1]):
+        w = layers.create_parameter([x.shape[1], width], "float32", name="w%d" % i)
+        b = layers.create_parameter([1], "float32", name="b%d" % i)
+        x = layers.tanh(layers.elementwise_add(layers.mul(x, w), b))
+    loss = layers.mean(layers.square(x))
+    sgd().minimize(loss)
+    return loss, ["w0@GRAD", "b0@GRAD"], {"x": floats(rng, BATCH, 6)}
+
+
+def rewritten_input(what):
+    """What a layer reads, or its bias, is another before the activation is taken."""
+    def build(rng):
+        x, label = fluid.data("x", [None, 6]), fluid.data("label", [None, 1])
+        given = {"x": layers.scale(x, 1.0), "w": layers.create_parameter([6, 4], "float32"),
+                 "b": layers.create_parameter([4], "float32")}
+        product = layers.mul(given["x"], given["w"])
+        if what != "b":
+            layers.assign(layers.scale(given[what], -1.0), given[what])
+        before = layers.elementwise_add(product, given["b"])
+        if what == "b":
+            layers.assign(layers.scale(given[what], -1.0), given[what])
+        hidden = layers.relu(before)
+        after = layers.scale(given["x"], 2.0)
+        loss = layers.mean(layers.square_error_cost(layers.fc(hidden, 1), label))
+        sgd().minimize(loss)
+        return loss, [hidden, after], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+    return build
+
+
+def rewritten_for_gradient(what):
+    """What a gradient of a layer has read is another before the last of them."""
+    def build(rng):
+        x = fluid.data("x", [None, 6])
+        x.stop_gradient = False
+        loss = regression(layers.fc(x, 6, act="tanh", param_attr="w", bias_attr="b"))
+        block = fluid.default_main_program().global_block()
+        pairs = sgd().backward(loss)
+        types = [op.type for op in block.ops]
+        first = types.index("tanh_grad")
+        assert types[first:first + 3] == ["tanh_grad", "elementwise_add_grad", "mul_grad"]
+        op = block.ops[first]
+        name = {"out": op.input("Out"), "dout": op.input("Out@GRAD"), "db": ["b@GRAD"]}[what][0]
+        if what == "db":
+            block._insert_op(first + 2, type="fill_constant", outputs={"Out": [name]},
+                             attrs={"shape": [6], "value": 0.5, "dtype": x.dtype})
+        else:
+            block._insert_op(first + 1, type="scale", inputs={"X": [name]},
+                             outputs={"Out": [name]}, attrs={"scale": -2.0})
+        sgd().apply_gradients(pairs)
+        return loss, ["x@GRAD", name], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+    return build
+
+
+def activation_between_gradient_and_step(first):
+    """A layer with the weight of another, whose activation is taken when the other's gradients are
+    there, and its step is not."""
+    def build(rng):
+        x = fluid.data("x", [None, 6])
+        before = layers.fc(x, 4, param_attr="w", bias_attr="b0") if first else None
+        loss = regression(layers.fc(x, 4, param_attr="w", bias_attr="b1"))
+        before = layers.fc(x, 4, param_attr="w", bias_attr="b0") if before is None else before
+        pairs = sgd().backward(loss)
+        hidden = layers.tanh(before)
+        sgd().apply_gradients(pairs)
+        return loss, [hidden], {"x": floats(rng, BATCH, 6), "label": floats(rng, BATCH, 1)}
+    return build
+
+
+def rewritten_before_the_step(what, **other):
+    """Ids, or the gradient of what was looked up, are others before the table's step is taken."""
+    def build(rng):
+        loss, more, feed = words(**other)(rng)
+        block = fluid.default_main_program().global_block()
+        at = [op.type for op in block.ops].index(other["optimizer"]().type)
+        grads = [op for op in block.ops if op.type == "lookup_table_grad"]
+        name = grads[0].input({"ids": "Ids", "dout": "Out@GRAD"}[what])[0]
+        block._insert_op(at, type="scale", inputs={"X": [name]}, outputs={"Out": [name]},
+                         attrs={"scale": 0.0})
+        return loss, more + [name], feed
+    return build
+
+
+def rewritten_label(rng):
+    """Labels are others before the gradient of the softmax is taken."""
+    loss, more, feed = classifier()(rng)
+    block = fluid.default_main_program().global_block()
+    at = [op.type for op in block.ops].index("softmax_grad")
+    names = [block.ops[at - 1].input(slot)[0] for slot in ("Label", "Y@GRAD")]
+    for name in names:
+        block._insert_op(at, type="scale", inputs={"X": [name]}, outputs={"Out": [name]},
+                         attrs={"scale": 0.0})
+    return loss, more + names, feed
+
+
 def frozen(rng):
     """A layer that is not trained, below one that is."""
     x = fluid.data("x", [None, 6])
@@ -137,14 +234,15 @@ def classifier(soft=False, separate=True, ignore=False, optimizer=sgd):
     return build
 
 
-def words(count=4, shared=True, sparse=False, padding=None, v2=False, optimizer=sgd):
+def words(count=4, shared=True, sparse=False, padding=None, v2=False, optimizer=sgd,
+          data=fluid.data):
     """Several look-ups, joined: the N-gram model."""
     def build(rng):
         embedding = fluid.embedding if v2 else layers.embedding
         shape = [None] if v2 else [None, 1]
         feed, vectors = {}, []
         for k in range(count):
-            ids = fluid.data("w%d" % k, shape, "int64")
+            ids = data("w%d" % k, shape, dtype="int64")
             feed["w%d" % k] = rng.randint(0, 11, (BATCH,) if v2 else (BATCH, 1)).astype("int64")
             vectors.append(embedding(ids, [11, 4], is_sparse=sparse, padding_idx=padding,
                                      param_attr="table" if shared else "table%d" % k))
@@ -305,6 +403,18 @@ CASES = {
     "shared weight": (shared_weight, [FC]),
     "decay and clip": (decayed_and_clipped, [FC, GRAD]),
     "fetched gradient": (fetched_gradient, [FC, GRAD]), "frozen": (frozen, [FC]),
+    "bias of one number": (bias_of_one, [FC, GRAD]),
+    "another input": (rewritten_input("x"), [FC]), "another weight": (rewritten_input("w"), [FC]),
+    "another bias": (rewritten_input("b"), [FC]),
+    "another output": (rewritten_for_gradient("out"), [FC]),
+    "another gradient": (rewritten_for_gradient("dout"), [FC]),
+    "another bias gradient": (rewritten_for_gradient("db"), [FC]),
+    "activation before the step": (activation_between_gradient_and_step(True), [FC]),
+    "other activation before the step": (activation_between_gradient_and_step(False), [FC]),
+    "other ids": (rewritten_before_the_step("ids", optimizer=sgd), []),
+    "other gradient": (rewritten_before_the_step("dout", optimizer=sgd), []),
+    "other ids of one": (rewritten_before_the_step("ids", optimizer=sgd, count=1), []),
+    "other labels": (rewritten_label, []),
     "hard labels": (classifier(), [SOFTMAX]), "soft labels": (classifier(soft=True), []),
     "ignored labels": (classifier(ignore=True), [SOFTMAX]),
     "with logits": (classifier(separate=False), [FC]),
@@ -378,6 +488,79 @@ def test_what_is_fetched_is_not_fused_away():
         a, b = exe.run(main, feed=feed, fetch_list=[before, after])
         np.testing.assert_allclose(np.maximum(a, 0), b)
         assert (a < 0).any()
+
+
+@pytest.mark.parametrize("optimizer", [sgd, adam])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("count", [1, 3])
+def test_ids_may_be_fed_as_int32(count, sparse, optimizer):
+    """Ids that are declared as int64, of which some are fed as int32, as unfused look-ups allow.
+    What layers.data() declares is not checked."""
+    def as_int32(which):
+        def build(rng):
+            loss, more, feed = words(count=count, sparse=sparse, padding=3,
+                                     optimizer=optimizer, data=layers.data)(rng)
+            for name in which:
+                feed[name] = feed[name].astype("int32")
+            return loss, more, feed
+        return build
+    wide, state, _ = train(as_int32([]), False)
+    for which in (["w%d" % k for k in range(count)], ["w0"]):
+        narrow, narrow_state, plan = train(as_int32(which), True)
+        assert "fused_embedding" in plan or optimizer is adam and not (sparse and count > 1), plan
+        for got, wanted in zip(narrow + [narrow_state["table"]], wide + [state["table"]]):
+            np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=2e-6)
+
+
+SHAPED = {
+    "shape": lambda v: layers.cast(layers.shape(v), "float32"),
+    "constant": lambda v: layers.fill_constant_batch_size_like(v, [-1, 4], "float32", 2.0),
+    "random": lambda v: layers.uniform_random_batch_size_like(v, [-1, 4], seed=5),
+    "zeros": lambda v: layers.zeros_like(v),
+}
+
+
+@pytest.mark.parametrize("of", ["product", "sum"])
+@pytest.mark.parametrize("name", SHAPED)
+def test_who_looks_at_a_shape_inside_of_a_layer_sees_that_of_this_batch(name, of):
+    """Batches of several sizes, and one who asks for the shape of a product before the bias is
+    added, or of the sum before the activation."""
+    def fetched(fuse):
+        fluid.set_flags({"FLAGS_fuse": fuse})
+        main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+        main.random_seed = startup.random_seed = 7
+        with fluid.program_guard(main, startup), fluid.unique_name.guard():
+            x = fluid.data("x", [None, 3])
+            product = layers.mul(x, layers.create_parameter([3, 4], "float32"))
+            early = SHAPED[name](product) if of == "product" else None
+            before = layers.elementwise_add(product, layers.create_parameter([4], "float32"))
+            seen = SHAPED[name](before) if early is None else early
+            y = layers.relu(before)
+            loss = layers.mean(layers.square(layers.fc(y, 2)))
+            sgd().minimize(loss)
+        exe = fluid.Executor()
+        exe.run(startup, scope=scope)
+        rng = np.random.RandomState(0)
+        return [v for n in (3, 3, 5, 2) for v in
+                exe.run(main, feed={"x": floats(rng, n, 3)}, fetch_list=[seen, y, loss],
+                        scope=scope)]
+    for got, wanted in zip(fetched(True), fetched(False)):
+        np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("act", [None, "tanh"])
+def test_a_bias_in_the_scope_of_another_size_than_declared_is_refused(act):
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+    with fluid.program_guard(main, startup), fluid.scope_guard(scope):
+        loss = layers.mean(layers.square(layers.fc(fluid.data("x", [None, 8]), 64, act=act,
+                                                   bias_attr="b")))
+        sgd().minimize(loss)
+        exe, feed = fluid.Executor(), {"x": np.ones((4, 8), "float32")}
+        exe.run(startup)
+        exe.run(main, feed=feed, fetch_list=[loss])
+        scope.find_var("b").get_tensor().set(np.zeros(1, "float32"), fluid.CPUPlace())
+        with pytest.raises(Exception, match="Bias has 1 elements, and 64 are wanted"):
+            exe.run(main, feed=feed, fetch_list=[loss])
 
 
 def sent_and_received(fetch=()):
