@@ -28,6 +28,7 @@ struct rg_executor {
     rg_prepared *plans[RG_EXECUTOR_PLANS];
     int n;
     uint64_t clock;
+    uint64_t passes[2];      /* over data: that trained, that inferred */
     struct rg_job *job;      /* borrowed, opaque here */
     const rg_device *device; /* NULL: the CPU */
 };
@@ -213,6 +214,17 @@ void rg_executor_clear(rg_executor *e)
     while (e->n > 0)
         rg_prepared_release(e->plans[--e->n]);
     pthread_mutex_unlock(&e->lock);
+}
+
+/* Longer than a pass is. */
+enum { STEPS_OF_PASS_BITS = 32 };
+
+uint64_t rg_executor_begin_pass(rg_executor *e, bool infer)
+{
+    pthread_mutex_lock(&e->lock);
+    uint64_t before = e->passes[infer]++;
+    pthread_mutex_unlock(&e->lock);
+    return before << STEPS_OF_PASS_BITS;
 }
 
 struct rg_job *rg_executor_job(const rg_executor *e)

@@ -43,6 +43,10 @@ void rg_prepared_give_back(rg_prepared *prepared);
 /* For who has taken it. */
 rg_plan *rg_prepared_plan(const rg_prepared *prepared);
 
+/* Where the steps of the next pass over data begin: each pass of an executor draws numbers of its
+ * own, and a script that is run again draws the same. Passes that infer are counted apart. */
+uint64_t rg_executor_begin_pass(rg_executor *executor, bool infer);
+
 /* Run every op of the program once: startup programs. */
 rg_status rg_execute(rg_executor *executor, const rg_program *program, rg_scope *scope);
 

@@ -331,6 +331,7 @@ rg_status rg_plan_open(rg_plan **out, const rg_program *program, rg_scope *scope
     plan->run.services = &rg_plan_services;
     plan->run.plan = plan;
     plan->run.thread = config->thread;
+    plan->run.step = config->step;
     plan->run.job = config->job;
     plan->run.device = config->device ? config->device : &rg_cpu;
     rg_status code = open_plan(plan, program, config);
