@@ -2,6 +2,7 @@
 #include "exec/executor.h"
 
 #include "base/mem.h"
+#include "ir/opened.h"
 #include "sys/flags.h"
 
 #include <pthread.h>
@@ -165,6 +166,23 @@ static void keep(rg_executor *e, rg_prepared *fresh)
     e->plans[at] = fresh;
 }
 
+/* Plans that nobody can ask for again hold parameters and activations: those of programs that are
+ * closed, and of scopes that plans alone have. A scope that goes may have been the last to own its
+ * parent, so it is looked again. */
+static void drop_forgotten(rg_executor *e)
+{
+    for (int i = 0; i < e->n;) {
+        rg_prepared *p = e->plans[i];
+        if (rg_opened_is(p->program_id) && !rg_scope_is_forgotten(p->scope)) {
+            i++;
+            continue;
+        }
+        e->plans[i] = e->plans[--e->n];
+        rg_prepared_release(p);
+        i = 0;
+    }
+}
+
 rg_status rg_executor_prepare(rg_executor *e, const rg_program *program, rg_scope *scope,
                               const rg_plan_config *config, rg_prepared **out, bool *is_new)
 {
@@ -174,6 +192,7 @@ rg_status rg_executor_prepare(rg_executor *e, const rg_program *program, rg_scop
     if (is_new != NULL)
         *is_new = p == NULL;
     if (p == NULL) {
+        drop_forgotten(e);
         code = make(e, program, scope, config, &p);
         if (code == RG_OK)
             keep(e, p);

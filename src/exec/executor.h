@@ -1,9 +1,10 @@
 /* executor.h - runs programs: plans are made when first asked for, kept, and fed with what fits.
  *
  * A plan is found by the program and its version, the scope, and the names fed and fetched; up to
- * RG_EXECUTOR_PLANS are kept, and of those the one used least recently goes first. An executor may
- * be used from several threads: a plan is one thread's while that has it taken, and lives until it
- * is given back, whatever becomes of the executor meanwhile. */
+ * RG_EXECUTOR_PLANS are kept, and of those the one used least recently goes first. Those of a
+ * closed program, or of a scope that nobody else has, go when the next plan is made. An executor
+ * may be used from several threads: a plan is one thread's while that has it taken, and lives until
+ * it is given back, whatever becomes of the executor meanwhile. */
 #ifndef RG_EXEC_EXECUTOR_H
 #define RG_EXEC_EXECUTOR_H
 
