@@ -182,6 +182,9 @@ PyTypeObject *core_make_type(PyObject *module, PyType_Spec *spec);
 /* A new instance without calling __init__; zeroed. */
 void *core_new(PyTypeObject *type);
 void core_free(PyObject *self);
+/* tp_traverse of a core_var or core_op: a Program and what its class keeps of it are a circle,
+ * which Python's collector sees through this alone. */
+int core_traverse_owned(PyObject *self, visitproc visit, void *arg);
 /* (1, 2, 3) of a shape, and back. */
 PyObject *core_shape_tuple(const rg_shape *shape);
 int core_parse_shape(PyObject *sequence, rg_shape *shape);

@@ -98,6 +98,13 @@ void core_free(PyObject *self)
     Py_DECREF(type);
 }
 
+int core_traverse_owned(PyObject *self, visitproc visit, void *arg)
+{
+    static_assert(offsetof(core_var, owner) == offsetof(core_op, owner), "one layout");
+    Py_VISIT(((core_var *)self)->owner);
+    return 0;
+}
+
 PyObject *core_shape_tuple(const rg_shape *shape)
 {
     PyObject *tuple = PyTuple_New(shape->rank);

@@ -26,6 +26,7 @@ PyObject *core_wrap_op(PyObject *owner, rg_opdesc *op)
 
 static void op_dealloc(PyObject *object)
 {
+    PyObject_GC_UnTrack(object);
     Py_XDECREF(((core_op *)object)->owner);
     core_free(object);
 }
@@ -675,6 +676,7 @@ static PyMethodDef op_methods[] = {
 static PyType_Slot op_slots[] = {
     {Py_tp_doc, "An op of a program."},
     {Py_tp_dealloc, op_dealloc},
+    {Py_tp_traverse, core_traverse_owned},
     {Py_tp_getset, op_fields},
     {Py_tp_methods, op_methods},
     {Py_tp_richcompare, op_compare},
@@ -685,7 +687,7 @@ static PyType_Slot op_slots[] = {
 static PyType_Spec op_spec = {
     .name = "paddle._core.Op",
     .basicsize = sizeof(core_op),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .slots = op_slots,
 };
 

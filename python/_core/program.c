@@ -29,6 +29,7 @@ PyObject *core_wrap_var(PyTypeObject *type, PyObject *owner, rg_vardesc *var)
 
 static void var_dealloc(PyObject *object)
 {
+    PyObject_GC_UnTrack(object);
     Py_XDECREF(((core_var *)object)->owner);
     core_free(object);
 }
@@ -182,6 +183,7 @@ static PyMethodDef var_methods[] = {
 static PyType_Slot var_slots[] = {
     {Py_tp_doc, "A variable of a program."},
     {Py_tp_dealloc, var_dealloc},
+    {Py_tp_traverse, core_traverse_owned},
     {Py_tp_getset, var_fields},
     {Py_tp_methods, var_methods},
     {0, NULL},
@@ -190,7 +192,7 @@ static PyType_Slot var_slots[] = {
 static PyType_Spec var_spec = {
     .name = "paddle._core.Var",
     .basicsize = sizeof(core_var),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .slots = var_slots,
 };
 

@@ -2,6 +2,7 @@
 #include "exec/executor.h"
 
 #include "base/mem.h"
+#include "ir/opened.h"
 #include "sys/flags.h"
 
 #include <pthread.h>
@@ -28,6 +29,7 @@ struct rg_executor {
     rg_prepared *plans[RG_EXECUTOR_PLANS];
     int n;
     uint64_t clock;
+    uint64_t passes[2];      /* over data: that trained, that inferred */
     struct rg_job *job;      /* borrowed, opaque here */
     const rg_device *device; /* NULL: the CPU */
 };
@@ -164,6 +166,23 @@ static void keep(rg_executor *e, rg_prepared *fresh)
     e->plans[at] = fresh;
 }
 
+/* Plans that nobody can ask for again hold parameters and activations: those of programs that are
+ * closed, and of scopes that plans alone have. A scope that goes may have been the last to own its
+ * parent, so it is looked again. */
+static void drop_forgotten(rg_executor *e)
+{
+    for (int i = 0; i < e->n;) {
+        rg_prepared *p = e->plans[i];
+        if (rg_opened_is(p->program_id) && !rg_scope_is_forgotten(p->scope)) {
+            i++;
+            continue;
+        }
+        e->plans[i] = e->plans[--e->n];
+        rg_prepared_release(p);
+        i = 0;
+    }
+}
+
 rg_status rg_executor_prepare(rg_executor *e, const rg_program *program, rg_scope *scope,
                               const rg_plan_config *config, rg_prepared **out, bool *is_new)
 {
@@ -173,6 +192,7 @@ rg_status rg_executor_prepare(rg_executor *e, const rg_program *program, rg_scop
     if (is_new != NULL)
         *is_new = p == NULL;
     if (p == NULL) {
+        drop_forgotten(e);
         code = make(e, program, scope, config, &p);
         if (code == RG_OK)
             keep(e, p);
@@ -213,6 +233,17 @@ void rg_executor_clear(rg_executor *e)
     while (e->n > 0)
         rg_prepared_release(e->plans[--e->n]);
     pthread_mutex_unlock(&e->lock);
+}
+
+/* Longer than a pass is. */
+enum { STEPS_OF_PASS_BITS = 32 };
+
+uint64_t rg_executor_begin_pass(rg_executor *e, bool infer)
+{
+    pthread_mutex_lock(&e->lock);
+    uint64_t before = e->passes[infer]++;
+    pthread_mutex_unlock(&e->lock);
+    return before << STEPS_OF_PASS_BITS;
 }
 
 struct rg_job *rg_executor_job(const rg_executor *e)

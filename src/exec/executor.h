@@ -1,9 +1,10 @@
 /* executor.h - runs programs: plans are made when first asked for, kept, and fed with what fits.
  *
  * A plan is found by the program and its version, the scope, and the names fed and fetched; up to
- * RG_EXECUTOR_PLANS are kept, and of those the one used least recently goes first. An executor may
- * be used from several threads: a plan is one thread's while that has it taken, and lives until it
- * is given back, whatever becomes of the executor meanwhile. */
+ * RG_EXECUTOR_PLANS are kept, and of those the one used least recently goes first. Those of a
+ * closed program, or of a scope that nobody else has, go when the next plan is made. An executor
+ * may be used from several threads: a plan is one thread's while that has it taken, and lives until
+ * it is given back, whatever becomes of the executor meanwhile. */
 #ifndef RG_EXEC_EXECUTOR_H
 #define RG_EXEC_EXECUTOR_H
 
@@ -42,6 +43,10 @@ bool rg_prepared_take(rg_prepared *prepared, bool wait);
 void rg_prepared_give_back(rg_prepared *prepared);
 /* For who has taken it. */
 rg_plan *rg_prepared_plan(const rg_prepared *prepared);
+
+/* Where the steps of the next pass over data begin: each pass of an executor draws numbers of its
+ * own, and a script that is run again draws the same. Passes that infer are counted apart. */
+uint64_t rg_executor_begin_pass(rg_executor *executor, bool infer);
 
 /* Run every op of the program once: startup programs. */
 rg_status rg_execute(rg_executor *executor, const rg_program *program, rg_scope *scope);

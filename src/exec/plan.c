@@ -326,11 +326,12 @@ rg_status rg_plan_open(rg_plan **out, const rg_program *program, rg_scope *scope
     rg_plan *plan = rg_alloc_zero(1, sizeof *plan);
     if (plan == NULL)
         return rg_no_memory(sizeof *plan, "a plan");
-    plan->scope = rg_scope_retain(scope);
+    plan->scope = rg_scope_keep(scope);
     plan->run.scratch = &plan->scratch;
     plan->run.services = &rg_plan_services;
     plan->run.plan = plan;
     plan->run.thread = config->thread;
+    plan->run.step = config->step;
     plan->run.job = config->job;
     plan->run.device = config->device ? config->device : &rg_cpu;
     rg_status code = open_plan(plan, program, config);
@@ -365,7 +366,7 @@ void rg_plan_close(rg_plan *plan)
     rg_free(plan->kept);
     rg_map_fini(&plan->keep_index);
     rg_program_close(plan->program);
-    rg_scope_release(plan->scope);
+    rg_scope_leave(plan->scope);
     rg_arena_free(&plan->arena);
     rg_arena_free(&plan->scratch);
     rg_free(plan);

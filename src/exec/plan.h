@@ -27,6 +27,7 @@ typedef struct rg_plan_config {
     struct rg_job *job;      /* that its runs take part in, borrowed; NULL: none */
     const rg_device *device; /* whose kernels run; NULL: the CPU's */
     bool forward;            /* no op that is there to train; of the others those that are needed */
+    uint64_t step; /* the number of its first run: random numbers go by the number of the run */
 } rg_plan_config;
 
 /* Owned; ended by rg_plan_close(). Variables that the program keeps (persistable)

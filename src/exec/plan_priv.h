@@ -4,6 +4,7 @@
 
 #include "exec/plan.h"
 #include "ir/bind.h"
+#include "ir/fit.h"
 #include "ir/kernel.h"
 #include "sys/metrics.h"
 
@@ -21,10 +22,21 @@ typedef struct rg_mirror_use {
     bool reads, reads_shape, writes;
 } rg_mirror_use;
 
+/* An input that the op writes, too, as it is before the shape rule. */
+typedef struct rg_rewritten {
+    rg_meta *meta;
+    bool read; /* its data, not its shape alone */
+    int64_t numel;
+    rg_dtype dtype;
+} rg_rewritten;
+
 /* One op, bound to its values. */
 typedef struct rg_node {
     rg_ctx ctx;
     const rg_opdesc *desc;
+    const rg_fit *fit; /* NULL: it is given no gradients that could misfit */
+    rg_rewritten *rewritten;
+    int n_rewritten;
     rg_kernel_run run;
     const rg_kernel *kernel; /* of the plan's device; NULL: it runs on the CPU */
     const char *label;       /* in profiles */

@@ -173,6 +173,42 @@ static rg_status open_sub(rg_region *region, rg_node *node)
     return RG_OK;
 }
 
+/* Counters aside: they may lose some that are not needed any more. */
+static bool writes(const rg_ctx *ctx, const rg_meta *meta)
+{
+    for (int s = 0; ctx->op->out[s].name != NULL; s++)
+        for (int i = 0; i < rg_n_out(ctx, s) && !(ctx->op->out[s].flags & RG_SUMMED); i++)
+            if (rg_out_meta_n(ctx, s, i) == meta)
+                return true;
+    return false;
+}
+
+/* The inputs that the op writes, too. Where its kernel sizes the outputs it looks to them itself.
+ */
+static rg_status find_rewritten(rg_region *region, rg_node *node)
+{
+    const rg_ctx *ctx = &node->ctx;
+    if (ctx->op->flags & RG_OP_DYNAMIC)
+        return RG_OK;
+    for (int s = 0; ctx->op->in[s].name != NULL; s++)
+        for (int i = 0; i < rg_n_in(ctx, s); i++) {
+            rg_meta *meta = rg_in_meta_n(ctx, s, i);
+            if (meta == NULL || !writes(ctx, meta))
+                continue;
+            int n = node->n_rewritten++;
+            rg_rewritten *all = rg_arena_alloc(&region->plan->arena,
+                                               (size_t)node->n_rewritten * sizeof *all);
+            if (all == NULL)
+                return rg_no_memory(sizeof *all, "a plan");
+            if (n > 0)
+                memcpy(all, node->rewritten, (size_t)n * sizeof *all);
+            all[n] = (rg_rewritten){.meta = meta,
+                                    .read = (ctx->op->in[s].flags & RG_SHAPE_ONLY) == 0};
+            node->rewritten = all;
+        }
+    return RG_OK;
+}
+
 static rg_status failed(rg_status code, const rg_opdesc *op)
 {
     rg_buf text;
@@ -217,6 +253,8 @@ rg_status rg_region_open(rg_region **out, rg_plan *plan, const rg_block *block, 
         if (code != RG_OK)
             return failed(code, op);
         node->ctx.run = &plan->run;
+        RG_TRY(rg_fit_bind(&node->fit, &plan->arena, &node->ctx));
+        RG_TRY(find_rewritten(region, node));
         RG_TRY(open_sub(region, node));
     }
     *out = region;
@@ -266,12 +304,43 @@ static rg_status check_inputs(const rg_node *node)
     return RG_OK;
 }
 
+static void note_rewritten(rg_node *node)
+{
+    for (int i = 0; i < node->n_rewritten; i++) {
+        rg_rewritten *r = &node->rewritten[i];
+        r->numel = r->meta->kind == RG_TENSOR ? rg_shape_numel(&r->meta->shape) : -1;
+        r->dtype = r->meta->dtype;
+    }
+}
+
+/* What is read would be gone, or taken for what it is not, before the kernel runs. */
+static rg_status check_rewritten(const rg_node *node)
+{
+    for (int i = 0; i < node->n_rewritten; i++) {
+        const rg_rewritten *r = &node->rewritten[i];
+        if (r->numel < 0 || (rg_shape_numel(&r->meta->shape) == r->numel &&
+                             (r->meta->dtype == r->dtype || !r->read)))
+            continue;
+        char text[RG_SHAPE_TEXT];
+        return rg_fail(RG_ESHAPE,
+                       "it writes %s %s over a variable that it reads, which has %lld elements of "
+                       "%s: the output needs a variable of its own",
+                       rg_shape_text(&r->meta->shape, text), rg_dtype_name(r->meta->dtype),
+                       (long long)r->numel, rg_dtype_name(r->dtype));
+    }
+    return RG_OK;
+}
+
 /* Sizes and memory for the outputs, from the present shapes of the inputs. */
 static rg_status settle(rg_node *node)
 {
     rg_ctx *ctx = &node->ctx;
     RG_TRY(check_inputs(node));
+    if (node->fit != NULL)
+        RG_TRY(rg_fit_check(node->fit, ctx));
+    note_rewritten(node);
     RG_TRY(rg_ctx_infer(ctx));
+    RG_TRY(check_rewritten(node));
     if (ctx->op->flags & RG_OP_DYNAMIC)
         return RG_OK;
     int n = 0;

@@ -5,6 +5,7 @@
 
 struct rg_scope {
     int refs; /* atomic */
+    int kept; /* atomic: of these, by keepers */
     rg_scope *parent;
     rg_map vars;    /* name, owned by the scope -> rg_value */
     uint64_t epoch; /* of the whole tree: kept in the root */
@@ -41,6 +42,29 @@ void rg_scope_release(rg_scope *scope)
     rg_map_fini(&scope->vars);
     rg_scope_release(scope->parent);
     rg_free(scope);
+}
+
+rg_scope *rg_scope_keep(rg_scope *scope)
+{
+    (void)__atomic_add_fetch(&scope->refs, 1, __ATOMIC_SEQ_CST);
+    (void)__atomic_add_fetch(&scope->kept, 1, __ATOMIC_SEQ_CST);
+    return scope;
+}
+
+void rg_scope_leave(rg_scope *scope)
+{
+    if (scope != NULL)
+        (void)__atomic_sub_fetch(&scope->kept, 1, __ATOMIC_SEQ_CST);
+    rg_scope_release(scope);
+}
+
+/* `kept` is never more than is in `refs`: it is raised after that and lowered before. A keeper who
+ * comes while it is read has changed `refs` the second time. */
+bool rg_scope_is_forgotten(const rg_scope *scope)
+{
+    int before = __atomic_load_n(&scope->refs, __ATOMIC_SEQ_CST);
+    int kept = __atomic_load_n(&scope->kept, __ATOMIC_SEQ_CST);
+    return before == kept && __atomic_load_n(&scope->refs, __ATOMIC_SEQ_CST) == kept;
 }
 
 rg_scope *rg_scope_root(rg_scope *scope)

@@ -14,6 +14,11 @@ typedef struct rg_scope rg_scope;
 rg_status rg_scope_new(rg_scope **scope, rg_scope *parent); /* parent may be NULL */
 rg_scope *rg_scope_retain(rg_scope *scope);
 void rg_scope_release(rg_scope *scope);
+/* The same for who keeps it in case it is asked for again, and is no owner: a plan. */
+rg_scope *rg_scope_keep(rg_scope *scope);
+void rg_scope_leave(rg_scope *scope);
+/* Nobody but such keepers has it. */
+bool rg_scope_is_forgotten(const rg_scope *scope);
 
 rg_scope *rg_scope_root(rg_scope *scope);
 /* Here or in a parent; NULL: none. Borrowed until it is erased. */

@@ -132,11 +132,12 @@ static rg_status check_kinds(const rg_ctx *ctx)
     for (int s = 0; ctx->op->in != NULL && ctx->op->in[s].name != NULL; s++)
         for (int i = 0; !(ctx->op->in[s].flags & RG_ANY_KIND) && i < rg_n_in(ctx, s); i++) {
             const rg_meta *meta = rg_in_meta_n(ctx, s, i);
-            if (meta != NULL && meta->kind != RG_TENSOR)
-                return rg_fail(RG_ESHAPE, "%s is a %s, and %s takes tensors there%s",
-                               ctx->op->in[s].name, rg_kind_name(meta->kind), ctx->op->type,
-                               meta->kind == RG_ROWS ? ": build the embedding with is_sparse=False"
-                                                     : "");
+            bool rows_ok = (ctx->op->in[s].flags & RG_ROWS_OK) != 0;
+            if (meta != NULL && meta->kind != RG_TENSOR && !(rows_ok && meta->kind == RG_ROWS))
+                return rg_fail(
+                    RG_ESHAPE, "%s is a %s, and %s takes tensors%s there%s", ctx->op->in[s].name,
+                    rg_kind_name(meta->kind), ctx->op->type, rows_ok ? " and SelectedRows" : "",
+                    meta->kind == RG_ROWS ? ": build the embedding with is_sparse=False" : "");
         }
     return RG_OK;
 }

@@ -55,12 +55,13 @@ enum rg_slot_flags {
                                  * share them; where each has its own they are added up */
     RG_UNSET_OK = 1 << 8,       /* input: may have no value, as a branch that was not taken
                                  * leaves it; its data is NULL then, and the kernel looks */
-    RG_ANY_KIND = 1 << 9,       /* input: may also be sparse, an array or an object; without it
-                                 * only tensors reach the shape rule and the kernel */
+    RG_ANY_KIND = 1 << 9,       /* input: may also be sparse, an array or an object, and the shape
+                                 * rule looks; without it only tensors reach that and the kernel */
     RG_LATE_OK = 1 << 10,       /* the kernel itself settles the rows that it reads or writes of
                                  * a tensor whose rows may be behind (value.h); else all are */
     RG_NOT_DESCRIBED = 1 << 11, /* input: may name a variable that no block describes, as the queue
                                  * of a reader, which Paddle has in the scope alone */
+    RG_ROWS_OK = 1 << 12,       /* input: may also be sparse, and nothing else */
 };
 
 typedef struct rg_slot {

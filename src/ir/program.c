@@ -2,6 +2,7 @@
 #include "ir/program.h"
 
 #include "base/mem.h"
+#include "ir/opened.h"
 
 #include <string.h>
 
@@ -19,16 +20,19 @@ static void touch(rg_program *program)
 
 rg_status rg_program_open(rg_program **out)
 {
-    static uint64_t next_id;
     rg_program *program = rg_alloc_zero(1, sizeof *program);
     if (program == NULL)
         return no_memory();
-    program->id = __atomic_add_fetch(&next_id, 1, __ATOMIC_RELAXED);
+    rg_status code = rg_opened_begin(&program->id);
+    if (code != RG_OK) {
+        rg_free(program);
+        return code;
+    }
     program->namescope = "/";
     program->device = "";
     program->op_role = RG_ROLE_FORWARD;
     rg_block *block;
-    rg_status code = rg_program_add_block(program, -1, &block);
+    code = rg_program_add_block(program, -1, &block);
     if (code != RG_OK) {
         rg_program_close(program);
         return code;
@@ -41,6 +45,7 @@ void rg_program_close(rg_program *program)
 {
     if (program == NULL)
         return;
+    rg_opened_end(program->id);
     for (size_t i = 0; i < program->n_blocks; i++) {
         rg_map_fini(&program->blocks[i]->vars);
         rg_free(program->blocks[i]->ops);

@@ -7,7 +7,6 @@
 #include "ir/terms.h"
 #include "math/fast.h"
 #include "ops/activation_kinds.h"
-#include "ops/row_set.h"
 #include "ops/types.h"
 
 #include <math.h>
@@ -138,21 +137,14 @@ static rg_status abs_kernel(rg_ctx *ctx)
     return whole_or_float(ctx, ABS, ABS_kernel);
 }
 
-/* square, sqrt and abs also of SelectedRows, row by row, duplicates as they are: as Fluid's. */
-static rg_status rows_infer(rg_ctx *ctx)
-{
-    RG_TRY(rg_expect_tensor_or_rows(ctx, X));
-    rg_set_like(ctx, OUT, X);
-    return RG_OK;
-}
-
 #define NO_ATTRS RG_ATTRS({.doc = NULL})
+/* square, sqrt and abs also of SelectedRows, row by row, duplicates as they are: as Fluid's. */
 #define FORWARD_ROWS(NAME, KERNEL, DOC)                                                            \
     {                                                                                              \
         .type = NAME, .doc = (DOC),                                                                \
-        .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_ANY_KIND}),                      \
-        .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .inplace = RG_OF(X)}), .attr = NO_ATTRS, \
-        .infer = rows_infer, .kernel = (KERNEL),                                                   \
+        .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_ROWS_OK}),                       \
+        .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X), .inplace = RG_OF(X)}), \
+        .attr = NO_ATTRS, .kernel = (KERNEL),                                                      \
     }
 #define FORWARD(NAME, KERNEL, DOC, ...)                                                            \
     {                                                                                              \

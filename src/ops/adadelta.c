@@ -130,7 +130,7 @@ static const rg_update update = {
 const rg_op rg_op_adadelta = {
     .type = "adadelta",
     .doc = "Adadelta: steps scaled by running means of squared gradients and steps.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter", RG_LATE_OK}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter", RG_LATE_OK}, [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},
                    [AVG_GRAD] = {"AvgSquaredGrad", "running mean of squared gradients", RG_LATE_OK},
                    [AVG_UPDATE] = {"AvgSquaredUpdate", "running mean of squared steps", RG_LATE_OK}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step", RG_LATE_OK},

@@ -42,7 +42,7 @@ RG_FLOATS(STEP)
 
 #define IN_SLOTS(GRAD_DOC)                                                \
     RG_SLOTS([PARAM] = {"Param", "the parameter", RG_LATE_OK},            \
-             [GRAD] = {"Grad", GRAD_DOC, RG_ANY_KIND},                    \
+             [GRAD] = {"Grad", GRAD_DOC, RG_ROWS_OK},                    \
              [MOMENT] = {"Moment", "running sum of squares", RG_LATE_OK}, \
              [RATE] = {"LearningRate", "one number"})
 #define OUT_SLOTS                                                                    \

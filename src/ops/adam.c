@@ -275,7 +275,7 @@ static const rg_update dense_rows = {
 
 #define IN_SLOTS                                                                           \
     RG_SLOTS([PARAM] = {"Param", "the parameter", RG_LATE_OK},                             \
-             [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},                            \
+             [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},                            \
              [RATE] = {"LearningRate", "one number"},                                      \
              [MOMENT1] = {"Moment1", "running mean of the gradient", RG_LATE_OK},          \
              [MOMENT2] = {"Moment2", "running mean of its square", RG_LATE_OK},            \

@@ -55,7 +55,7 @@ static rg_status adamax_kernel(rg_ctx *ctx)
 const rg_op rg_op_adamax = {
     .type = "adamax",
     .doc = "Adamax: Adam with the largest gradient in place of the second moment.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},
                    [RATE] = {"LearningRate", "one number"},
                    [MOMENT] = {"Moment", "running mean of the gradient"},
                    [INF_NORM] = {"InfNorm", "largest gradient, which fades"},

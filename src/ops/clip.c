@@ -122,7 +122,7 @@ static rg_status clip_grad_kernel(rg_ctx *ctx)
 const rg_op rg_op_clip = {
     .type = "clip",
     .doc = "Each element kept between min and max.",
-    .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_ROWS_OK},
                    [MIN_TENSOR] = BOUND("Min", "instead of min"),
                    [MAX_TENSOR] = BOUND("Max", "instead of max")),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X), .inplace = RG_OF(X)}),
@@ -167,7 +167,7 @@ static rg_status clip_by_norm_kernel(rg_ctx *ctx)
 const rg_op rg_op_clip_by_norm = {
     .type = "clip_by_norm",
     .doc = "A tensor made no longer than max_norm.",
-    .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_NO_GRAD | RG_ANY_KIND}),
+    .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_NO_GRAD | RG_ROWS_OK}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X), .inplace = RG_OF(X)}),
     .attr = RG_ATTRS([MAX_NORM] = RG_REQUIRED("max_norm", RG_ATTR_FLOAT, "the greatest length")),
     .kernel = clip_by_norm_kernel,

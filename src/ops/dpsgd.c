@@ -46,7 +46,7 @@ static rg_status dpsgd_kernel(rg_ctx *ctx)
 const rg_op rg_op_dpsgd = {
     .type = "dpsgd",
     .doc = "Gradient descent with a clipped gradient and noise, for differential privacy.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .attr = RG_ATTRS([CLIP] = RG_FLOAT("clip", 10.0f, "largest norm of the gradient"),

@@ -53,10 +53,6 @@ static rg_status elementwise_infer(rg_ctx *ctx)
 {
     rg_shape out;
     RG_TRY(rg_expect_same_dtype(ctx, X, Y));
-    for (int i = X; i <= Y; i++)
-        if (rg_in_meta(ctx, i)->kind != RG_TENSOR)
-            return rg_fail(RG_ESHAPE, "%s is a %s, and must be a tensor", ctx->op->in[i].name,
-                           rg_kind_name(rg_in_meta(ctx, i)->kind));
     RG_TRY(
         rg_broadcast_shape(rg_shape_of(ctx, X), rg_shape_of(ctx, Y), rg_attr_int(ctx, AXIS), &out));
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
@@ -71,7 +67,7 @@ static rg_status scaling_infer(rg_ctx *ctx)
     if (rg_in_meta(ctx, X)->kind != RG_ROWS)
         return elementwise_infer(ctx);
     RG_TRY(rg_expect_same_dtype(ctx, X, Y));
-    if (rg_shape_numel(rg_shape_of(ctx, Y)) > 1 || rg_in_meta(ctx, Y)->kind != RG_TENSOR)
+    if (rg_shape_numel(rg_shape_of(ctx, Y)) > 1)
         return rg_fail(RG_ESHAPE, "X is sparse, so Y must be a tensor of one number");
     rg_set_like(ctx, OUT, X);
     return RG_OK;
@@ -319,8 +315,8 @@ static void pow_terms(rg_terms *t)
 const rg_op rg_ops_elementwise[] = {
     ELEMENTWISE(add, elementwise_infer, 0, RG_OP_LINEAR, "X + Y."),
     ELEMENTWISE(sub, elementwise_infer, 0, RG_OP_LINEAR, "X - Y."),
-    ELEMENTWISE(mul, scaling_infer, RG_ANY_KIND, RG_OP_BILINEAR, "X * Y."),
-    ELEMENTWISE(div, scaling_infer, RG_ANY_KIND, 0, "X / Y."),
+    ELEMENTWISE(mul, scaling_infer, RG_ROWS_OK, RG_OP_BILINEAR, "X * Y."),
+    ELEMENTWISE(div, scaling_infer, RG_ROWS_OK, 0, "X / Y."),
     ELEMENTWISE(max, elementwise_infer, 0, 0, "The larger of X and Y."),
     ELEMENTWISE(min, elementwise_infer, 0, 0, "The smaller of X and Y."),
     ELEMENTWISE(pow, elementwise_infer, 0, 0, "X to the power of Y."),

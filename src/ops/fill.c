@@ -1,7 +1,6 @@
 /* fill.c - tensors of one number: fill_constant, fill_zeros_like, fill_any_like and
  * fill_constant_batch_size_like. */
 #include "ops/number.h"
-#include "ops/row_set.h"
 #include "ops/shape_args.h"
 
 #include <float.h>
@@ -84,7 +83,6 @@ enum { X };
 /* Dense, also of SelectedRows, whose shape is that of the whole. */
 static rg_status dense_like(rg_ctx *ctx)
 {
-    RG_TRY(rg_expect_tensor_or_rows(ctx, X));
     rg_set_like(ctx, OUT, X);
     rg_set_kind(ctx, OUT, RG_TENSOR);
     return RG_OK;
@@ -98,7 +96,7 @@ static rg_status fill_zeros_kernel(rg_ctx *ctx)
 const rg_op rg_op_fill_zeros_like = {
     .type = "fill_zeros_like",
     .doc = "Zeros of the shape of X.",
-    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ANY_KIND}),
+    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ROWS_OK}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
     .infer = dense_like,
     .kernel = fill_zeros_kernel,
@@ -118,7 +116,7 @@ static rg_status fill_zeros2_infer(rg_ctx *ctx)
 const rg_op rg_op_fill_zeros_like2 = {
     .type = "fill_zeros_like2",
     .doc = "Zeros of the shape of X, of any type.",
-    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ANY_KIND}),
+    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ROWS_OK}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
     .attr = RG_ATTRS([ZEROS_DTYPE] = RG_INT("dtype", RG_F32, "the data type's number")),
     .infer = fill_zeros2_infer,
@@ -166,7 +164,7 @@ static rg_status fill_any_kernel(rg_ctx *ctx)
 const rg_op rg_op_fill_any_like = {
     .type = "fill_any_like",
     .doc = "One number in the shape of X.",
-    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ANY_KIND}),
+    .in = RG_SLOTS([X] = {"X", "", RG_SHAPE_ONLY | RG_NO_GRAD | RG_ROWS_OK}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X"}),
     .attr = RG_ATTRS([ANY_VALUE] = RG_FLOAT("value", 0.0f, "the number"), [ANY_DTYPE] = RG_INT(
                                                                               "dtype", -1,

@@ -88,7 +88,7 @@ const rg_op rg_op_ftrl = {
     .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
                    [SQUARED] = {"SquaredAccumulator", "sum of squared gradients"},
                    [LINEAR] = {"LinearAccumulator", "sum of corrected gradients"},
-                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+                   [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"},
                     [SQUARED_OUT] = {"SquaredAccumOut", ""}, [LINEAR_OUT] = {"LinearAccumOut", ""}),

@@ -211,7 +211,7 @@ static rg_status kernel(rg_ctx *ctx)
 const rg_op rg_op_fused_embedding_grad = {
     .type = "fused_embedding_grad",
     .doc = "The sparse gradient of a table from the gradients of its look-ups.",
-    .in = RG_SLOTS([W] = {"W", "", RG_SHAPE_ONLY | RG_ANY_KIND}, [IDS] = {"Ids", "", RG_REPEATED},
+    .in = RG_SLOTS([W] = {"W", "", RG_SHAPE_ONLY | RG_ROWS_OK}, [IDS] = {"Ids", "", RG_REPEATED},
                    [DOUT] = {"Out@GRAD", "", RG_REPEATED},
                    [UNIQUE] = {"Unique", "the ids, each once, ascending", RG_OPTIONAL},
                    [PLACES] = {"Places", "which of Unique stands at each place", RG_OPTIONAL}),

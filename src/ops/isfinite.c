@@ -69,7 +69,7 @@ static rg_status isnan_kernel(rg_ctx *ctx)
 #define QUESTION(NAME, DOC)                                                                    \
     {                                                                                          \
         .type = #NAME, .doc = (DOC),                                                           \
-        .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_NO_GRAD | RG_ANY_KIND}),     \
+        .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_NO_GRAD | RG_ROWS_OK}),     \
         .out = RG_SLOTS([OUT] = {"Out", "one bool"}), .infer = infer, .kernel = NAME##_kernel, \
     }
 

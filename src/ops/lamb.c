@@ -78,7 +78,7 @@ const rg_op rg_op_lamb = {
     .type = "lamb",
     .doc = "LAMB: Adam with steps scaled to each parameter's norm.",
     .in = RG_SLOTS([PARAM] = {"Param", "the parameter"},
-                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+                   [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},
                    [RATE] = {"LearningRate", "one number"},
                    [MOMENT1] = {"Moment1", "running mean of the gradient"},
                    [MOMENT2] = {"Moment2", "running mean of its square"},

@@ -47,7 +47,7 @@ static rg_status lars_kernel(rg_ctx *ctx)
 const rg_op rg_op_lars_momentum = {
     .type = "lars_momentum",
     .doc = "Momentum with a learning rate scaled to each parameter's norm.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},
                    [VELOCITY] = {"Velocity", "running sum of steps"},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}, [VELOCITY_OUT] =

@@ -28,7 +28,6 @@ enum {
 static rg_status infer(rg_ctx *ctx, bool drop_last)
 {
     const rg_shape *w = rg_shape_of(ctx, W), *ids = rg_shape_of(ctx, IDS);
-    RG_TRY(rg_expect_tensor_or_rows(ctx, W));
     RG_TRY(rg_expect_rank(ctx, W, 2));
     RG_TRY(RG_EXPECT_DTYPE(ctx, IDS, RG_I64, RG_I32));
     rg_shape out = *ids;
@@ -123,7 +122,7 @@ static rg_status look_up(rg_ctx *ctx)
 }
 
 #define SLOTS                                                                                      \
-    RG_SLOTS([W] = {"W", "the table, [rows, width]", RG_LATE_OK | RG_ANY_KIND}, [IDS] = {          \
+    RG_SLOTS([W] = {"W", "the table, [rows, width]", RG_LATE_OK | RG_ROWS_OK}, [IDS] = {          \
                                                                                     "Ids",         \
                                                                                     "row numbers", \
                                                                                     RG_NO_GRAD})
@@ -234,7 +233,7 @@ static rg_status grad_kernel(rg_ctx *ctx)
 }
 
 #define GRAD_SLOTS                                                                  \
-    RG_SLOTS([G_W] = {"W", "", RG_SHAPE_ONLY | RG_ANY_KIND}, [G_IDS] = {"Ids", ""}, \
+    RG_SLOTS([G_W] = {"W", "", RG_SHAPE_ONLY | RG_ROWS_OK}, [G_IDS] = {"Ids", ""}, \
              [G_DOUT] = {"Out@GRAD", ""})
 
 const rg_op rg_op_lookup_table_grad = {

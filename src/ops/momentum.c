@@ -132,7 +132,7 @@ const rg_op rg_op_momentum = {
     .type = "momentum",
     .doc = "Gradient descent with momentum.",
     .in = RG_SLOTS([PARAM] = {"Param", "the parameter", RG_LATE_OK},
-                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+                   [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},
                    [VELOCITY] = {"Velocity", "running sum of gradients", RG_LATE_OK},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step", RG_LATE_OK}, [VELOCITY_OUT] =

@@ -27,9 +27,6 @@ static rg_status expect_grad(const rg_ctx *ctx)
     RG_TRY(rg_expect_same_dtype(ctx, param, update->grad));
     if (grad->kind == RG_TENSOR)
         return rg_expect_same_shape(ctx, param, update->grad);
-    if (grad->kind != RG_ROWS)
-        return rg_fail(RG_ESHAPE, "%s is a %s, and %s takes dense and sparse gradients",
-                       ctx->op->in[update->grad].name, rg_kind_name(grad->kind), ctx->op->type);
     rg_shape rows = grad->shape;
     const rg_shape *wanted = rg_shape_of(ctx, param);
     if (rows.rank > 0 && wanted->rank > 0)

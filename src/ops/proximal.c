@@ -71,7 +71,7 @@ static rg_status gd_kernel(rg_ctx *ctx)
 const rg_op rg_op_proximal_gd = {
     .type = "proximal_gd",
     .doc = "Gradient descent with L1 and L2 in closed form.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter"}, [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},
                    [RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .attr = PROXIMAL_ATTRS,
@@ -112,7 +112,7 @@ const rg_op rg_op_proximal_adagrad = {
     .doc = "Adagrad with L1 and L2 in closed form.",
     .in = RG_SLOTS([A_PARAM] = {"Param", "the parameter"},
                    [A_MOMENT] = {"Moment", "sum of squared gradients"},
-                   [A_GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+                   [A_GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},
                    [A_RATE] = {"LearningRate", "one number"}),
     .out = RG_SLOTS([A_PARAM_OUT] = {"ParamOut", "the parameter after the step"}, [A_MOMENT_OUT] =
                                                                                       {"MomentOut",

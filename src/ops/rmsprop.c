@@ -210,7 +210,7 @@ const rg_op rg_op_rmsprop = {
                    [MEAN_SQUARE] = {"MeanSquare", "running mean of the squared gradient", RG_LATE_OK},
                    [MEAN_GRAD] = {"MeanGrad", "running mean of the gradient, if centered", RG_OPTIONAL | RG_LATE_OK},
                    [RATE] = {"LearningRate", "one number"},
-                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},
+                   [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},
                    [MOMENT] = {"Moment", "running sum of steps", RG_LATE_OK}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step", RG_LATE_OK},
                     [MOMENT_OUT] = {"MomentOut", "", RG_LATE_OK}, [MEAN_SQUARE_OUT] = {"MeanSquareOut", "", RG_LATE_OK},

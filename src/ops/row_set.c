@@ -39,15 +39,6 @@ rg_status rg_row_set_gradient(rg_ctx *ctx, const rg_value *w, const int64_t *ids
     return RG_OK;
 }
 
-rg_status rg_expect_tensor_or_rows(const rg_ctx *ctx, int in)
-{
-    rg_kind kind = rg_in_meta(ctx, in)->kind;
-    if (kind == RG_TENSOR || kind == RG_ROWS)
-        return RG_OK;
-    return rg_fail(RG_ESHAPE, "%s is a %s, and must be a tensor or SelectedRows",
-                   ctx->op->in[in].name, rg_kind_name(kind));
-}
-
 rg_status rg_row_finder_of(rg_ctx *ctx, const rg_value *table, rg_row_finder *out)
 {
     int64_t n = (int64_t)table->n_rows;

@@ -28,9 +28,6 @@ static inline rg_kind rg_row_set_kind(int64_t n, int64_t height)
     return n >= 0 && n > height / RG_ROWS_PER_ID ? RG_TENSOR : RG_ROWS;
 }
 
-/* RG_ESHAPE unless the input is a tensor or SelectedRows: of ops with RG_ANY_KIND. */
-rg_status rg_expect_tensor_or_rows(const rg_ctx *ctx, int in);
-
 typedef struct rg_row_finder {
     const rg_keyed *items; /* ascending */
     int64_t n;

@@ -64,7 +64,7 @@ static rg_status scale_grad(rg_grad_ctx *ctx)
 const rg_op rg_op_scale = {
     .type = "scale",
     .doc = "scale X + bias.",
-    .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_ANY_KIND},
+    .in = RG_SLOTS([X] = {"X", "any shape; may be sparse", RG_ROWS_OK},
                    [SCALE_TENSOR] = {"ScaleTensor", "the factor, if not `scale`",
                                      RG_OPTIONAL | RG_NO_GRAD}),
     .out = RG_SLOTS([OUT] = {"Out", "the shape of X", .like = RG_OF(X), .inplace = RG_OF(X)}),

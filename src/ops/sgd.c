@@ -13,7 +13,6 @@ static const rg_state state[] = {{PARAM, PARAM_OUT}};
 
 static rg_status sgd_infer(rg_ctx *ctx)
 {
-    RG_TRY(rg_expect_tensor_or_rows(ctx, PARAM));
     if (rg_in_meta(ctx, PARAM)->kind == RG_ROWS && rg_in_meta(ctx, GRAD)->kind != RG_ROWS)
         return rg_fail(RG_ESHAPE, "Param is SelectedRows, and Grad must be too");
     return rg_update_infer(ctx);
@@ -128,9 +127,9 @@ static const rg_update update = {
 const rg_op rg_op_sgd = {
     .type = "sgd",
     .doc = "Stochastic gradient descent.",
-    .in = RG_SLOTS([PARAM] = {"Param", "the parameter; may be SelectedRows", RG_ANY_KIND},
+    .in = RG_SLOTS([PARAM] = {"Param", "the parameter; may be SelectedRows", RG_ROWS_OK},
                    [RATE] = {"LearningRate", "one number"},
-                   [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND}),
+                   [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK}),
     .out = RG_SLOTS([PARAM_OUT] = {"ParamOut", "the parameter after the step"}),
     .update = &update,
     .infer = sgd_infer,

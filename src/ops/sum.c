@@ -23,6 +23,14 @@ static rg_status sum_infer(rg_ctx *ctx)
             dense = x;
         if (lod == NULL && (x->lod != NULL || x->lod_level > 0))
             lod = x;
+        if (x->dtype != first->dtype)
+            return rg_fail(RG_ESHAPE, "%s is %s and %s is %s, and they must be of one type",
+                           rg_in_name(ctx, IN, i), rg_dtype_name(x->dtype), rg_in_name(ctx, IN, 0),
+                           rg_dtype_name(first->dtype));
+        if ((x->kind == RG_ARRAY) != (first->kind == RG_ARRAY))
+            return rg_fail(RG_ESHAPE, "%s is a %s and %s is a %s, and they cannot be added",
+                           rg_in_name(ctx, IN, i), rg_kind_name(x->kind), rg_in_name(ctx, IN, 0),
+                           rg_kind_name(first->kind));
         if (x->kind != RG_ARRAY && first->kind != RG_ARRAY &&
             !rg_shape_fits(&x->shape, &first->shape)) {
             char ta[RG_SHAPE_TEXT], tb[RG_SHAPE_TEXT];
@@ -174,6 +182,10 @@ static rg_status sum_arrays(rg_ctx *ctx, rg_value *out)
                 continue;
             if (to->data == NULL)
                 RG_TRY(rg_value_copy(to, from));
+            else if (from->meta.dtype != to->meta.dtype ||
+                     !rg_shape_equal(&from->meta.shape, &to->meta.shape))
+                return rg_fail(RG_ESHAPE, "item %zu of %s is of another shape or type than before",
+                               k, rg_in_name(ctx, IN, i));
             else
                 RG_TRY(add(to->meta.dtype, to->data, to->data, from->data, rg_numel(to)));
         }

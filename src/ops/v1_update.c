@@ -310,7 +310,7 @@ INFER(adamax, SQUARES, MEANS, BETA1_POW)
 
 #define V1_IN                                                                                   \
     RG_SLOTS([PARAM] = {"Param", "the parameter"},                                              \
-             [GRAD] = {"Grad", "dense or sparse", RG_ANY_KIND},                                 \
+             [GRAD] = {"Grad", "dense or sparse", RG_ROWS_OK},                                 \
              [RATE] = {"LearningRate", "one number"},                                           \
              [VELOCITY] = {"Velocity", "the last step; only with a momentum", RG_OPTIONAL},     \
              [SQUARES] = {"Squares", "of past gradients; Adamax: the largest", RG_OPTIONAL},    \

@@ -105,13 +105,15 @@ static rg_status open_workers(rg_train *t)
     for (int i = 0; i < c->n_watched; i++)
         RG_TRY(rg_value_new(&t->seen_values[i]));
     RG_TRY(rg_counters_open(&t->counters, t->program, c->scope, t->threads));
+    uint64_t step = rg_executor_begin_pass(c->executor, c->infer);
     for (int i = 0; i < t->threads; i++) {
         worker *w = &t->workers[i];
         const rg_plan_config config = {.feeds = t->feeds,
                                        .n_feeds = t->n_feeds,
                                        .fetches = t->fetches,
                                        .n_fetches = t->n_fetches,
-                                       .thread = i};
+                                       .thread = i,
+                                       .step = step};
         RG_TRY(rg_executor_make(c->executor, t->program, rg_counters_scope(&t->counters, i),
                                 &config, &w->prepared));
         w->plan = rg_prepared_plan(w->prepared);

@@ -106,6 +106,44 @@ static void the_one_used_least_recently_goes(void **state)
     close_all(&f);
 }
 
+/* A value of a new scope, which is the fixture's from now on. */
+static rg_value *other_scope(fixture *f)
+{
+    rg_value *value;
+    assert_ok(rg_scope_new(&f->scope, NULL));
+    assert_ok(rg_scope_own(f->scope, "kept", &value));
+    return rg_value_retain(value);
+}
+
+static void plans_that_nobody_can_ask_for_go(void **state)
+{
+    fixture f, other;
+    (void)state;
+    open_all(&f);
+    other = f;
+    rg_value *value = other_scope(&other);
+    rg_prepared_release(prepare(&other, "y", NULL));
+    rg_scope_release(other.scope);
+    assert_int_equal(value->refs, 2); /* the plan has the scope still */
+    rg_prepared_release(prepare(&f, "y", NULL));
+    assert_int_equal(value->refs, 1);
+    rg_value_release(value);
+
+    value = other_scope(&other);
+    other.program = doubled();
+    rg_prepared_release(prepare(&other, "y", NULL));
+    rg_program_close(other.program);
+    rg_prepared_release(prepare(&f, "x", NULL));
+    rg_scope_release(other.scope); /* no plan has it */
+    assert_int_equal(value->refs, 1);
+    rg_value_release(value);
+
+    bool is_new; /* and those of others are there as they were */
+    rg_prepared_release(prepare(&f, "y", &is_new));
+    assert_false(is_new);
+    close_all(&f);
+}
+
 static void what_does_not_fit_is_not_fed(void **state)
 {
     fixture f;
@@ -208,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_is_found_again),
         cmocka_unit_test(the_one_used_least_recently_goes),
+        cmocka_unit_test(plans_that_nobody_can_ask_for_go),
         cmocka_unit_test(what_does_not_fit_is_not_fed),
         cmocka_unit_test(threads_do_not_see_each_others_runs),
         cmocka_unit_test(every_op_of_a_startup_program_runs),

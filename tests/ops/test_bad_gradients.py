@@ -103,6 +103,23 @@ BAD = [
                              "Out@GRAD": rand(1, 1)}),
     gradient("fused_embedding_seq_pool", {"W": rand(3, 2), "Ids": Lod(ints(2, 1, high=3), [[2]]),
                                           "Out@GRAD": rand(2, 2)}, ["W@GRAD"]),
+    gradient("elementwise_add", {"X": rand(3, 4), "Y": rand(4), "Out@GRAD": rand(3, 4)}, axis=1000),
+    gradient("elementwise_add", {"X": rand(3, 4), "Y": rand(5), "Out@GRAD": rand(3, 4)}),
+    gradient("elementwise_mul", {"X": rand(2000), "Y": rand(1), "Out@GRAD": rand(1)}),
+    gradient("elementwise_mul", {"X": rand(2, 3), "Y": rand(2, 3),
+                                 "Out@GRAD": rand(2, 3, dtype="float64")}),
+    gradient("elementwise_div", {"X": rand(2, 3), "Y": rand(2, 3), "Out@GRAD": rand(1, 3)}),
+    gradient("relu", {"Out": rand(2, 3), "Out@GRAD": rand(20, 3)}),
+    gradient("square", {"X": rand(2, 3), "Out@GRAD": rand(20, 3)}),
+    gradient("clip", {"X": rand(20, 3), "Out@GRAD": rand(2, 3)}, min=0.0, max=1.0),
+    gradient("matmul", {"X": rand(2, 3), "Y": rand(3, 4), "Out@GRAD": rand(20, 4)}),
+    gradient("mul", {"X": rand(2, 3), "Y": rand(3, 4), "Out@GRAD": rand(2, 1)}),
+    gradient("reduce_sum", {"X": rand(20, 3), "Out@GRAD": rand(2)}, dim=[1]),
+    gradient("fsp", {"X": rand(2, 3, 4, 4), "Y": rand(2, 5, 4, 4), "Out@GRAD": rand(2, 1, 1)}),
+    gradient("trace", {"Input": rand(5, 5, 9), "Out@GRAD": rand(1)}, ["Input@GRAD"],
+             dim1=0, dim2=1, offset=0),
+    gradient("sequence_pool", {"X": Lod(rand(3, 4), [[1, 2]]), "Out@GRAD": rand(1, 1)},
+             pooltype="SUM"),
 ]
 
 
@@ -114,3 +131,38 @@ def test_gradients_that_do_not_fit_are_refused():
         with pytest.raises(fluid.core.EnforceNotMet):
             forward(fluid, c)
             pytest.fail("%s has taken %s" % (c.type, {k: v.shape for k, v in c.inputs.items()}))
+
+
+def test_a_gradient_fits_where_its_op_had_another_order_of_the_same_shapes():
+    """What is compared is what the op makes of these inputs, with these attributes."""
+    import paddle.fluid as fluid
+    from opcase import forward
+    dout = rand(3, 4)
+    fits = gradient("elementwise_add", {"X": rand(3, 4), "Y": rand(3), "Out@GRAD": dout},
+                    ["X@GRAD", "Y@GRAD"], axis=0)
+    got = forward(fluid, fits).values
+    assert (got["X@GRAD0"] == dout).all()
+    assert np.allclose(got["Y@GRAD0"], dout.sum(1))
+
+
+def test_a_loss_that_is_fed_larger_than_declared_is_refused():
+    import paddle.fluid as fluid
+    import pytest
+    layers = fluid.layers
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        x = layers.data("x", [4])
+        w = layers.data("w", [1], append_batch_size=False)
+        loss = layers.elementwise_mul(w, layers.mean(layers.fc(x, 3)))
+        fluid.optimizer.SGD(0.1).minimize(loss)
+    exe = fluid.Executor(fluid.CPUPlace())
+    with fluid.scope_guard(fluid.Scope()):
+        exe.run(startup)
+        for n in 1, 2000, 1:
+            feed = {"x": np.ones((5, 4), "float32"), "w": np.ones(n, "float32")}
+            if n == 1:
+                assert exe.run(main, feed=feed, fetch_list=[loss])[0].shape == (1,)
+                continue
+            with pytest.raises(fluid.core.EnforceNotMet,
+                               match=r"Out@GRAD .* is \[1\] float32, .* Out, is \[2000\] float32"):
+                exe.run(main, feed=feed, fetch_list=[loss])

@@ -55,3 +55,18 @@ def test_a_sparse_gradient_is_multiplied_by_one_number_alone():
         bad = case("bad", "elementwise_" + op, {"X": x, "Y": y})
         with pytest.raises(fluid.core.EnforceNotMet, match="(?i)" + message):
             forward(fluid, bad)
+
+
+def test_an_op_does_not_write_another_size_over_what_it_reads():
+    import paddle.fluid as fluid
+    import pytest
+    from opcase import forward
+    for c in (case("over Y", "elementwise_add", {"X": rand(30, 4), "Y": rand(4)},
+                   inplace={"Out": "Y"}),
+              case("of Y over X", "elementwise_add_grad",
+                   {"X": rand(30, 4), "Y": rand(4), "Out@GRAD": rand(30, 4)},
+                   outputs=["X@GRAD", "Y@GRAD"], inplace={"Y@GRAD": "X"})):
+        with pytest.raises(fluid.core.EnforceNotMet, match="needs a variable of its own"):
+            forward(fluid, c)
+    same = case("over X", "elementwise_add", {"X": rand(3, 4), "Y": rand(4)}, inplace={"Out": "X"})
+    assert (forward(fluid, same).values["Out0"] == same.inputs["X"] + same.inputs["Y"]).all()

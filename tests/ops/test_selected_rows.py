@@ -61,3 +61,37 @@ test_what_does_not_fit_is_refused = refused(
      sgd("dense", TABLE, rand(6, 3), inplace={"ParamOut": "Param"})),
     ("X is a SELECTED_ROWS, and relu takes tensors there", rows("relu", "relu", GRAD)),
 )
+
+
+def test_an_array_is_refused_by_ops_of_tensors_and_selected_rows():
+    import paddle.fluid as fluid
+    import pytest
+    layers = fluid.layers
+    for layer in (layers.scale, layers.square, layers.abs, lambda x: layers.clip(x, 0.0, 1.0),
+                  lambda x: layers.clip_by_norm(x, 1.0), layers.isfinite, layers.zeros_like,
+                  lambda x: layers.elementwise_mul(x, x)):
+        with fluid.program_guard(fluid.Program(), fluid.Program()):
+            array = layers.array_write(layers.data("x", [4]), layers.fill_constant([1], "int64", 0))
+            with pytest.raises(fluid.core.EnforceNotMet,
+                               match="X is a LOD_TENSOR_ARRAY, and .* takes tensors and Selected"):
+                layer(array)
+
+
+def test_a_sum_is_of_one_type_and_of_arrays_or_none():
+    import paddle.fluid as fluid
+    import pytest
+    layers = fluid.layers
+    exe = fluid.Executor(fluid.CPUPlace())
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        total = layers.sums([layers.data("x", [4]), layers.data("y", [4])])
+        whole, real = np.full((2, 4), 3, "int64"), np.full((2, 4), 2, "float32")
+        for x, y in (whole, real), (real, whole):
+            with pytest.raises(fluid.core.EnforceNotMet, match="must be of one type"):
+                exe.run(feed={"x": x, "y": y}, fetch_list=[total])
+        got, = exe.run(feed={"x": whole, "y": whole}, fetch_list=[total])
+        assert (got == 6).all()
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = layers.data("x", [4])
+        array = layers.array_write(x, layers.fill_constant([1], "int64", 0))
+        with pytest.raises(fluid.core.EnforceNotMet, match="cannot be added"):
+            layers.sums([array, x])

@@ -97,7 +97,7 @@ const rg_op rg_op_toy = {
     .type = "toy",
     .doc = "Momentum, corrected for its start.",
     .in = RG_SLOTS([WEIGHTS] = {"Weights", "the parameter", RG_LATE_OK},
-                   [SLOPE] = {"Slope", "dense or sparse", RG_ANY_KIND},
+                   [SLOPE] = {"Slope", "dense or sparse", RG_ROWS_OK},
                    [SPEED] = {"Speed", "running sum of gradients", RG_LATE_OK},
                    [DECAYED] = {"Decayed", "mu to the power of the steps"},
                    [RATE] = {"Rate", "one number"}),

@@ -1,7 +1,9 @@
 """What may be fed and fetched, and what is said where it is wrong: the variable, what was got and
 what was wanted."""
+import gc
 import threading
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -357,6 +359,28 @@ def test_more_programs_than_an_executor_keeps_plans_of():
         for i, (main, out) in enumerate(programs):
             value, = exe.run(main, feed={"x": X}, fetch_list=[out])
             np.testing.assert_array_equal(value, i * X)
+
+
+def test_a_program_that_was_run_goes_with_its_last_name(model):
+    main = model.main.clone(for_test=True)
+    model.exe.run(main, feed={"x": X}, fetch_list=[model.double.name], scope=model.scope)
+    gone = weakref.ref(main)
+    del main
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_compiled_program_keeps_no_scope_that_its_script_has_dropped(model):
+    compiled = fluid.CompiledProgram(model.main).with_data_parallel(places=fluid.cpu_places(2))
+    scopes = [fluid.Scope() for _ in range(3)]
+    for scope in scopes + scopes:
+        value, = model.exe.run(compiled, feed={"x": X[:2]}, fetch_list=[model.double], scope=scope)
+        np.testing.assert_array_equal(value, 2 * X)
+    assert len(compiled._plans) == 3
+    del scopes[:]
+    scope = fluid.Scope()
+    model.exe.run(compiled, feed={"x": X[:2]}, fetch_list=[model.double], scope=scope)
+    assert [kept for _, kept in compiled._plans.values()] == [scope]
 
 
 def test_one_executor_in_several_threads(model):

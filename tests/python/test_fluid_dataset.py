@@ -439,3 +439,31 @@ def test_a_data_file_that_is_a_pipe(kind, pipe, program, tmp_path):
             dataset.load_into_memory()
         else:
             fluid.Executor().train_from_dataset(program, dataset)
+
+
+@pytest.mark.parametrize("infer", [False, True])
+def test_each_pass_draws_numbers_of_its_own_and_a_script_repeats_them(infer, program, tmp_path):
+    (tmp_path / "part-0").write_text("1 0.5\n1 0.5\n")
+    layers = fluid.layers
+    x = fluid.data("x", [None, 1])
+    kept = layers.create_global_var([8], 0.0, "float32", persistable=True, name="kept")
+    layers.assign(layers.dropout(layers.fill_constant([8], "float32", 1.0), 0.5)
+                  + layers.gaussian_random([8]), kept)
+    program.random_seed = 7
+    dataset = fluid.DatasetFactory().create_dataset("QueueDataset")
+    dataset.set_use_var([x])
+    dataset.set_filelist([str(tmp_path / "part-0")])
+
+    def drawn():
+        exe, seen = fluid.Executor(), []
+        with fluid.scope_guard(fluid.Scope()):
+            for _ in range(3):
+                run = exe.infer_from_dataset if infer else exe.train_from_dataset
+                run(program, dataset)
+                value = fluid.global_scope().find_var("kept").get_tensor()
+                seen.append(np.array(value).tolist())
+        return seen
+
+    first = drawn()
+    assert first[0] != first[1] != first[2] != first[0]
+    assert drawn() == first

@@ -1,5 +1,6 @@
 """CompiledProgram: a program with options for how it runs, or on several threads."""
 import os
+import sys
 
 from .. import _core
 from .core import CUDAPlace, OpRole, VarDesc, _Enum
@@ -232,7 +233,10 @@ class CompiledProgram:
                tuple(f.name if isinstance(f, Variable) else f for f in fetch))
         plan = self._plans.get(key)
         if plan is None:
-            self._plans = {k: v for k, v in self._plans.items() if k[0] == key[0]}
+            # Those of this version whose scope somebody still has: a plan alone has two references,
+            # its tuple's and the call's.
+            self._plans = {k: v for k, v in self._plans.items()
+                           if k[0] == key[0] and sys.getrefcount(v[1]) > 2}
             scale = self._build_strategy.gradient_scale_strategy
             plan = (_core.ParallelProgram(executor._core, self._program, scope, names, fetch,
                                           threads,
