@@ -31,6 +31,7 @@ typedef struct rg_node {
     rg_mirror_use *uses;     /* in a plan that is not the CPU's */
     int n_uses;
     bool tainted; /* its outputs' shapes can differ from run to run under equal feeds */
+    bool infers;  /* so its shape rule runs each time; or since others shape its outputs, too */
     struct rg_region *sub;
 } rg_node;
 
@@ -56,6 +57,7 @@ typedef struct rg_temp {
     bool tainted;
     int read;        /* nodes that read it, in any way */
     int written;     /* nodes that write it */
+    int shapers;     /* nodes, of any block, that give it a shape */
     int first, last; /* nodes that first write and last read its data; -1: none */
 } rg_temp;
 
@@ -110,7 +112,6 @@ struct rg_plan {
     const char *to_device, *to_host; /* copies, in profiles */
     bool reads_step;                 /* an op reads the number of the run on the device */
     bool settled;                    /* shapes are those of the last run */
-    bool any_tainted;
     bool check_nan;
     rg_run run;
 };

@@ -17,7 +17,7 @@ enum { WORTH_IT = 2 }; /* nodes */
 
 static bool can_record(const rg_node *node)
 {
-    return node->kernel != NULL && !(node->kernel->flags & RG_KERNEL_HOST) && !node->tainted;
+    return node->kernel != NULL && !(node->kernel->flags & RG_KERNEL_HOST) && !node->infers;
 }
 
 static bool is_in(rg_value *const *values, int n, const rg_value *value)

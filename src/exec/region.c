@@ -307,7 +307,7 @@ static void settle_late(const rg_ctx *ctx)
 rg_status rg_node_run(rg_region *region, rg_node *node, bool settled)
 {
     rg_status code = RG_OK;
-    if (!settled || node->tainted)
+    if (!settled || node->infers)
         code = settle(node);
     if (code == RG_OK) {
         rg_arena_reset(&region->plan->scratch);

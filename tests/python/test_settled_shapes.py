@@ -1,0 +1,112 @@
+"""What a program computes in a second run and a third with feeds of the same shapes, when rules for
+shapes need not run: the same as in a first one, whatever has had several shapes meanwhile."""
+import numpy as np
+import pytest
+
+import paddle.fluid as fluid
+from paddle.fluid import layers
+
+
+@pytest.fixture(params=[True, False], ids=["fused", "as written"])
+def exe(request):
+    before = fluid.get_flags("FLAGS_fuse")
+    fluid.set_flags({"FLAGS_fuse": request.param})
+    with fluid.scope_guard(fluid.Scope()), fluid.program_guard(fluid.Program(), fluid.Program()):
+        yield fluid.Executor(fluid.CPUPlace())
+    fluid.set_flags(before)
+
+
+def runs(exe, fetches, feeds):
+    return [[np.array(v) for v in exe.run(feed=feed, fetch_list=fetches, return_numpy=False)]
+            for feed in feeds]
+
+
+def rows(value, n=3):
+    return np.full((n, 4), value, "float32")
+
+
+def unrolled_concat(x):
+    out = layers.scale(x, 1.0)
+    for i in range(3):
+        layers.assign(layers.concat([out, layers.scale(x, i + 2.0)], 0), out)
+    return [layers.reduce_sum(out)], lambda v: [10 * v.sum()]
+
+
+def wider(x):
+    out = layers.scale(x, 1.0)
+    before = layers.relu(out)
+    layers.assign(layers.concat([out] * 4, 1), out)
+    return [before, out], lambda v: [v, np.concatenate([v] * 4, 1)]
+
+
+def a_constant_that_becomes_a_batch(x):
+    t = layers.fill_constant([2], "float32", 1.0)
+    before = layers.scale(t, 3.0)
+    layers.assign(x, t)
+    return [before, layers.scale(t, 2.0)], lambda v: [np.full(2, 3, "float32"), 2 * v]
+
+
+def another_type(x):
+    h = layers.scale(x, 1.0)
+    before = layers.scale(h, 2.0)
+    layers.assign(layers.cast(h, "float64"), h)
+    return [before, layers.scale(h, 3.0)], lambda v: [2 * v, 3 * v.astype("float64")]
+
+
+def reshaped_in_place(x):
+    h = layers.scale(x, 1.0)
+    before = layers.concat([h, h], 1)
+    layers.reshape(h, [-1, 2], inplace=True)
+    return [before, layers.concat([h, h], 1)], lambda v: [
+        np.concatenate([v, v], 1), np.concatenate([v.reshape(-1, 2)] * 2, 1)]
+
+
+def grown_in_a_loop(x):
+    i, n = (layers.fill_constant([1], "int64", k) for k in (0, 2))
+    out = layers.fill_constant([1, 4], "float32", 1.0)
+    before = layers.scale(out, 5.0)
+    more = layers.less_than(i, n)
+    loop = layers.While(more)
+    with loop.block():
+        layers.assign(layers.concat([out, x], 0), out)
+        layers.increment(i)
+        layers.less_than(i, n, cond=more)
+    return [before, layers.scale(out, 2.0)], lambda v: [
+        rows(5, 1), 2 * np.concatenate([rows(1, 1), v, v])]
+
+
+def by_a_branch(x):
+    out = layers.fill_constant([1, 4], "float32", 1.0)
+    before = layers.scale(out, 5.0)
+    big = layers.reduce_sum(x) > layers.fill_constant([1], "float32", 30.0)
+
+    def take():
+        layers.assign(x, out)
+
+    layers.cond(big, take)
+    return [before, layers.scale(out, 2.0)], lambda v: [
+        rows(5, 1), 2 * (v if v.sum() > 30 else rows(1, 1))]
+
+
+@pytest.mark.parametrize("model", [unrolled_concat, wider, a_constant_that_becomes_a_batch,
+                                   another_type, reshaped_in_place, grown_in_a_loop, by_a_branch])
+def test_a_variable_that_is_written_in_several_shapes(exe, model):
+    fetches, wanted = model(fluid.data("x", [-1, 4], "float32"))
+    feeds = [rows(v, n) for v, n in ((1, 3), (2, 3), (3, 3), (4, 5), (5, 5), (6, 3))]
+    for x, got in zip(feeds, runs(exe, fetches, [{"x": x} for x in feeds])):
+        for value, should in zip(got, wanted(x)):
+            np.testing.assert_array_equal(value.reshape(np.shape(should)), should)
+            assert value.dtype == should.dtype
+
+
+def test_a_variable_that_is_written_with_several_lods(exe):
+    x = fluid.data("x", [-1, 4], "float32", lod_level=1)
+    h = layers.scale(x, 1.0)
+    before = layers.sequence_pool(h, "sum")
+    layers.assign(layers.lod_reset(h, target_lod=[0, 3]), h)
+    after = layers.sequence_pool(h, "sum")
+    values = [rows(v) for v in (1, 2, 3)]
+    feeds = [{"x": fluid.create_lod_tensor(v, [[1, 2]], fluid.CPUPlace())} for v in values]
+    for v, got in zip(values, runs(exe, [before, after], feeds)):
+        np.testing.assert_array_equal(got[0], [v[0], v[1] + v[2]])
+        np.testing.assert_array_equal(got[1], [v.sum(0)])
