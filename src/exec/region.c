@@ -266,6 +266,21 @@ static rg_status check_inputs(const rg_node *node)
     return RG_OK;
 }
 
+/* An output has taken over the memory of an input, by what was declared of their sizes. Where they
+ * are not of one size now (an input that is repeated to match another), it gets memory of its own:
+ * that of the input would go as it grows, or be written before all of it is read. */
+static void part_from_input(const rg_ctx *ctx, const rg_slot *slot, int k, rg_value *out)
+{
+    if (slot->inplace == 0 || k >= rg_n_in(ctx, slot->inplace - 1))
+        return;
+    const rg_value *in = (const rg_value *)rg_in_meta_n(ctx, slot->inplace - 1, k);
+    if (in == NULL || in == out || in->storage == NULL || in->storage != out->storage ||
+        rg_value_bytes(in) == rg_value_bytes(out))
+        return;
+    rg_storage_release(out->storage);
+    out->storage = NULL;
+}
+
 /* Sizes and memory for the outputs, from the present shapes of the inputs. */
 static rg_status settle(rg_node *node)
 {
@@ -274,14 +289,14 @@ static rg_status settle(rg_node *node)
     RG_TRY(rg_ctx_infer(ctx));
     if (ctx->op->flags & RG_OP_DYNAMIC)
         return RG_OK;
-    int n = 0;
     for (int s = 0; ctx->op->out[s].name != NULL; s++)
-        n += rg_n_out(ctx, s);
-    for (int i = 0; i < n; i++) {
-        rg_value *value = (rg_value *)ctx->out[i];
-        if (value != NULL && value->meta.kind == RG_TENSOR)
+        for (int k = 0; k < rg_n_out(ctx, s); k++) {
+            rg_value *value = (rg_value *)rg_out_meta_n(ctx, s, k);
+            if (value == NULL || value->meta.kind != RG_TENSOR)
+                continue;
+            part_from_input(ctx, &ctx->op->out[s], k, value);
             RG_TRY(rg_value_resize(value, value->meta.dtype, &value->meta.shape));
-    }
+        }
     return RG_OK;
 }
 

@@ -59,8 +59,10 @@ static rg_status elementwise_infer(rg_ctx *ctx)
                            rg_kind_name(rg_in_meta(ctx, i)->kind));
     RG_TRY(
         rg_broadcast_shape(rg_shape_of(ctx, X), rg_shape_of(ctx, Y), rg_attr_int(ctx, AXIS), &out));
-    rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
     const rg_meta *x = rg_in_meta(ctx, X);
+    if (rg_out_meta(ctx, OUT) == x && !rg_shape_fits(&out, &x->shape))
+        return rg_fail(RG_ESHAPE, "Out is X itself, which cannot be repeated to match Y");
+    rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
     rg_share_lod(ctx, x->lod != NULL || x->lod_level > 0 ? X : Y, OUT);
     return RG_OK;
 }

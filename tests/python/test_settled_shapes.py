@@ -110,3 +110,65 @@ def test_a_variable_that_is_written_with_several_lods(exe):
     for v, got in zip(values, runs(exe, [before, after], feeds)):
         np.testing.assert_array_equal(got[0], [v[0], v[1] + v[2]])
         np.testing.assert_array_equal(got[1], [v.sum(0)])
+
+
+# ---- memory that an output takes over from an input ----
+
+def by_numpy(op, a, b, weight):
+    """sum(weight * op(a + 1, b)) and its gradients."""
+    x = a + 1
+    out = {"add": x + b, "sub": x - b, "mul": x * b, "div": x / b, "max": np.maximum(x, b)}[op]
+    left = x >= b
+    by_x = {"add": 1, "sub": 1, "mul": b, "div": 1 / b, "max": left}[op] * np.ones_like(out)
+    by_b = {"add": 1, "sub": -1, "mul": x, "div": -x / b ** 2, "max": ~left}[op] * np.ones_like(out)
+
+    def back(grad, like):
+        return grad.sum(0, keepdims=True) if len(like) < len(grad) else grad
+    return [(weight * out).sum(), back(weight * by_x, a), back(weight * by_b, b)]
+
+
+@pytest.mark.parametrize("op", ["add", "sub", "mul", "div", "max"])
+def test_one_row_against_many_and_the_other_way_round(exe, op):
+    a, b, w = (fluid.data(name, [-1, 4], "float32") for name in "abw")
+    a.stop_gradient = b.stop_gradient = False
+    out = getattr(layers, "elementwise_" + op)(layers.scale(a, bias=1.0), layers.scale(b))
+    loss = layers.reduce_sum(layers.elementwise_mul(layers.scale(out), w))
+    fetches = [loss] + fluid.gradients([loss], [a, b])
+    draw = np.random.RandomState(1)
+    sizes = [(1, 5), (1, 5), (5, 1), (5, 5), (1, 7), (7, 1), (1, 1), (3, 1), (1, 2), (1, 40)]
+    feeds = [{"a": draw.uniform(0, 1, (n, 4)).astype("float32"),
+              "b": draw.uniform(1, 2, (m, 4)).astype("float32"),
+              "w": draw.uniform(1, 2, (max(n, m), 4)).astype("float32")} for n, m in sizes]
+    for feed, got in zip(feeds, runs(exe, fetches, feeds)):
+        for value, should in zip(got, by_numpy(op, feed["a"], feed["b"], feed["w"])):
+            np.testing.assert_allclose(value.reshape(np.shape(should)), should, rtol=1e-5)
+
+
+def test_a_model_of_one_user_and_many_items_trains_as_with_memory_of_its_own(exe):
+    a, b = (fluid.data(name, [-1, 4], "float32") for name in "ab")
+    fluid.default_startup_program().random_seed = 3
+    h = layers.fc(a, 4, bias_attr=False)
+    t = layers.tanh(layers.fc(b, 4, bias_attr=False))
+    o = layers.elementwise_mul(h, t)
+    loss = layers.mean(layers.square(o))
+    fluid.optimizer.SGD(1.0).minimize(loss)
+    pinned = [h, t, o] + [v.name + "@GRAD" for v in (h, t, o)]  # what is fetched shares no memory
+    losses = []
+    for more in ([], pinned):
+        with fluid.scope_guard(fluid.Scope()):
+            exe.run(fluid.default_startup_program())
+            draw = np.random.RandomState(0)
+            feeds = [{"a": draw.randn(1, 4).astype("float32"),
+                      "b": draw.randn(5, 4).astype("float32")} for _ in range(4)]
+            losses.append([got[0] for got in runs(exe, [loss] + more, feeds)])
+    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
+
+
+def test_a_row_is_not_repeated_in_its_own_place(exe):
+    h = layers.scale(fluid.data("x", [-1, 4], "float32"))
+    b = fluid.data("b", [-1, 4], "float32")
+    h.block.append_op(type="elementwise_add", inputs={"X": h, "Y": b}, outputs={"Out": h})
+    same, = exe.run(feed={"x": rows(1), "b": rows(2)}, fetch_list=[h])
+    np.testing.assert_array_equal(same, rows(3))
+    with pytest.raises(fluid.core.EnforceNotMet, match="Out is X itself"):
+        exe.run(feed={"x": rows(1, 1), "b": rows(2)}, fetch_list=[h])
