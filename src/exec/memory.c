@@ -66,24 +66,37 @@ static bool may_share(const rg_temp *temp)
 }
 
 /* Whether the node gives the output a shape that need not be the one it has: not so where it
- * updates in place what it reads; but a view (reshape with inplace=True) has another. */
+ * updates in place what it reads. But a view (reshape with inplace=True) has another, and may
+ * have in an op that runs a block or Python. */
 static bool gives_shape(const rg_ctx *ctx, const rg_slot *slot, const rg_meta *out)
 {
-    for (int s = 0; !(slot->flags & RG_VIEW) && ctx->op->in[s].name != NULL; s++)
+    if ((slot->flags & RG_VIEW) || ((ctx->op->flags & RG_OP_DYNAMIC) && slot->inplace == 0))
+        return true;
+    for (int s = 0; ctx->op->in[s].name != NULL; s++)
         for (int k = 0; k < rg_n_in(ctx, s); k++)
             if (rg_in_meta_n(ctx, s, k) == out)
                 return false;
     return true;
 }
 
+/* NULL: a variable of another block. */
+static int *shapers_of(const rg_region *root, const rg_ctx *ctx, int s, int k)
+{
+    const rg_meta *out = rg_out_meta_n(ctx, s, k);
+    rg_temp *temp = temp_of(root, out);
+    size_t kept = 0;
+    if (out != NULL && temp == NULL)
+        kept = (size_t)(uintptr_t)rg_map_get(&root->plan->keep_index, rg_out_name(ctx, s, k));
+    return temp ? &temp->shapers : kept > 0 ? &root->plan->kept[kept - 1].shapers : NULL;
+}
+
 static void count_shapers(const rg_region *root, const rg_ctx *ctx)
 {
     for (int s = 0; ctx->op->out[s].name != NULL; s++)
         for (int k = 0; k < rg_n_out(ctx, s); k++) {
-            const rg_meta *out = rg_out_meta_n(ctx, s, k);
-            rg_temp *temp = temp_of(root, out);
-            if (temp != NULL && gives_shape(ctx, &ctx->op->out[s], out))
-                temp->shapers++;
+            int *shapers = shapers_of(root, ctx, s, k);
+            if (shapers != NULL && gives_shape(ctx, &ctx->op->out[s], rg_out_meta_n(ctx, s, k)))
+                ++*shapers;
         }
 }
 
@@ -101,8 +114,8 @@ static void find_reshaped(rg_region *root)
         const rg_ctx *ctx = &node->ctx;
         for (int s = 0; ctx->op->out[s].name != NULL; s++)
             for (int k = 0; k < rg_n_out(ctx, s); k++) {
-                const rg_temp *temp = temp_of(root, rg_out_meta_n(ctx, s, k));
-                node->infers = node->infers || (temp != NULL && temp->shapers > 1);
+                const int *shapers = shapers_of(root, ctx, s, k);
+                node->infers = node->infers || (shapers != NULL && *shapers > 1);
             }
     }
 }

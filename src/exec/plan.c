@@ -311,6 +311,7 @@ static rg_status open_plan(rg_plan *plan, const rg_program *program, const rg_pl
     RG_TRY(rg_region_open(&plan->root, plan, plan->program->blocks[0], NULL, NULL));
     RG_TRY(bind_outside(plan, config));
     RG_TRY(rg_share_memory(plan->root));
+    RG_TRY(rg_shared_open(plan));
     drop_unread(plan->root);
     RG_TRY(rg_place_finish(plan));
     RG_TRY(rg_record_plan(plan));
@@ -353,6 +354,7 @@ void rg_plan_close(rg_plan *plan)
     if (plan->run.stream != NULL)
         plan->run.device->close_stream(plan->run.stream);
     rg_place_close(plan);
+    rg_shared_close(plan);
     for (int i = 0; i < plan->n_feeds; i++)
         rg_value_release(plan->feeds[i]);
     for (int i = 0; i < plan->n_fetches; i++)
@@ -361,7 +363,7 @@ void rg_plan_close(rg_plan *plan)
         rg_region_close(plan->regions[i]);
     rg_free(plan->regions);
     for (size_t i = 0; i < plan->n_kept; i++)
-        rg_value_release(plan->kept[i]);
+        rg_value_release(plan->kept[i].value);
     rg_free(plan->kept);
     rg_map_fini(&plan->keep_index);
     rg_program_close(plan->program);
@@ -486,6 +488,9 @@ rg_status rg_plan_run(rg_plan *plan)
         plan->settled = false;
         plan->scope_epoch = epoch;
     }
+    bool had_settled = plan->settled;
+    if (!had_settled)
+        rg_shared_note(plan);
     plan->check_nan = rg_flag_bool("check_nan_inf");
     uint64_t start = rg_profiling ? rg_clock_ns() : 0;
     if (on_device)
@@ -500,7 +505,10 @@ rg_status rg_plan_run(rg_plan *plan)
     plan->run.step++;
     if (!plan->settled) {
         refresh_data(plan->root);
-        plan->settled = code == RG_OK;
+        bool same = rg_shared_are_as_noted(plan);
+        plan->settled = code == RG_OK && same && !had_settled;
+        if (!same) /* other plans look at them, too */
+            rg_scope_touch(plan->scope);
     }
     for (int i = 0; i < plan->n_fetches; i++)
         rg_value_settle(plan->fetches[i]);

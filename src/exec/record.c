@@ -28,6 +28,14 @@ static bool is_in(rg_value *const *values, int n, const rg_value *value)
     return false;
 }
 
+static bool is_kept(const rg_plan *plan, const rg_value *value)
+{
+    for (size_t i = 0; i < plan->n_kept; i++)
+        if (plan->kept[i].value == value)
+            return true;
+    return false;
+}
+
 /* Values of the scope, feeds, and those with a twin: temporaries stay while shapes do. */
 static void find_fixed(const rg_plan *plan, rg_stretch *s, rg_meta *const *metas, int n)
 {
@@ -35,8 +43,8 @@ static void find_fixed(const rg_plan *plan, rg_stretch *s, rg_meta *const *metas
         rg_value *value = (rg_value *)metas[i];
         if (value == NULL || is_in(s->fixed, s->n_fixed, value))
             continue;
-        if (is_in(plan->kept, (int)plan->n_kept, value) ||
-            is_in(plan->feeds, plan->n_feeds, value) || rg_place_mirror(plan, value) != NULL)
+        if (is_kept(plan, value) || is_in(plan->feeds, plan->n_feeds, value) ||
+            rg_place_mirror(plan, value) != NULL)
             s->fixed[s->n_fixed++] = value;
     }
 }

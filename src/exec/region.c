@@ -39,18 +39,16 @@ static rg_status add_temp(rg_region *region, const char *name, const rg_vardesc 
 /* A variable that outlives the run. */
 static rg_status keep(rg_plan *plan, const char *name, const rg_vardesc *desc, rg_value **out)
 {
-    rg_value *value = rg_map_get(&plan->keep_index, name);
+    size_t at = (size_t)(uintptr_t)rg_map_get(&plan->keep_index, name);
+    rg_value *value = at ? plan->kept[at - 1].value : NULL;
     if (value == NULL) {
         value = rg_scope_find(plan->scope, name);
         if (value == NULL)
             RG_TRY(rg_scope_own(rg_scope_root(plan->scope), name, &value));
         RG_TRY(rg_grow((void **)&plan->kept, plan->n_kept, &plan->cap_kept, sizeof *plan->kept));
-        RG_TRY(rg_grow((void **)&plan->kept_at, plan->n_kept, &plan->cap_kept_at,
-                       sizeof *plan->kept_at));
         const rg_device *home = rg_map_get(&plan->on_device, name) ? plan->run.device : &rg_cpu;
-        plan->kept_at[plan->n_kept] = home;
-        plan->kept[plan->n_kept++] = rg_value_retain(value);
-        RG_TRY(rg_map_put(&plan->keep_index, name, value));
+        plan->kept[plan->n_kept++] = (rg_kept){.value = rg_value_retain(value), .at = home};
+        RG_TRY(rg_map_put(&plan->keep_index, name, (void *)plan->n_kept));
         if (value->data == NULL && value->n_items == 0 && value->object == NULL) {
             value->meta.kind = desc->meta.kind;
             value->meta.dtype = desc->meta.dtype;
@@ -322,7 +320,8 @@ static void settle_late(const rg_ctx *ctx)
 rg_status rg_node_run(rg_region *region, rg_node *node, bool settled)
 {
     rg_status code = RG_OK;
-    if (!settled || node->infers)
+    bool infers = node->infers;
+    if (!settled || infers)
         code = settle(node);
     if (code == RG_OK) {
         rg_arena_reset(&region->plan->scratch);
@@ -332,6 +331,8 @@ rg_status rg_node_run(rg_region *region, rg_node *node, bool settled)
             region->plan->run.device->next_op(region->plan->run.stream, node->kernel->flags);
         code = node->run(&node->ctx);
     }
+    if (__builtin_expect(infers, 0) && code == RG_OK && !rg_shared_are_left(node))
+        region->plan->settled = false; /* what reads them now finds them changed */
     return code;
 }
 

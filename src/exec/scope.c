@@ -107,12 +107,12 @@ uint64_t rg_scope_epoch(const rg_scope *scope)
 {
     while (scope->parent != NULL)
         scope = scope->parent;
-    return scope->epoch;
+    return __atomic_load_n(&scope->epoch, __ATOMIC_RELAXED);
 }
 
 void rg_scope_touch(rg_scope *scope)
 {
-    rg_scope_root(scope)->epoch++;
+    (void)__atomic_add_fetch(&rg_scope_root(scope)->epoch, 1, __ATOMIC_RELAXED);
 }
 
 size_t rg_scope_size(const rg_scope *scope)

@@ -172,3 +172,95 @@ def test_a_row_is_not_repeated_in_its_own_place(exe):
     np.testing.assert_array_equal(same, rows(3))
     with pytest.raises(fluid.core.EnforceNotMet, match="Out is X itself"):
         exe.run(feed={"x": rows(1, 1), "b": rows(2)}, fetch_list=[h])
+
+
+# ---- variables that outlive a run ----
+
+def keep(name, shape=(-1, 4), dtype="float32", **more):
+    return fluid.default_main_program().global_block().create_var(
+        name=name, shape=shape, dtype=dtype, persistable=True, **more)
+
+
+def test_a_variable_that_another_program_gives_other_rows(exe):
+    layers.assign(fluid.data("x", [-1, 4], "float32"), keep("P"))
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        kept = keep("P")
+        fetches = [layers.scale(kept, 2.0), layers.reduce_sum(kept)]
+        reader = fluid.default_main_program()
+    for n in (3, 3, 5, 5, 2, 3):
+        exe.run(feed={"x": rows(n, n)})
+        for _ in range(2):
+            twice, total = exe.run(reader, fetch_list=fetches)
+            np.testing.assert_array_equal(twice, 2 * rows(n, n))
+            assert total == 4 * n * n
+
+
+def test_a_variable_that_another_program_gives_another_lod(exe):
+    x = fluid.data("x", [-1, 4], "float32", lod_level=1)
+    layers.assign(x, keep("P", lod_level=1))
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        pooled = layers.sequence_pool(keep("P", lod_level=1), "sum")
+        reader = fluid.default_main_program()
+    for lengths in ([1, 2], [1, 2], [2, 1], [3]):
+        exe.run(feed={"x": fluid.create_lod_tensor(rows(1), [lengths], fluid.CPUPlace())})
+        got, = exe.run(reader, fetch_list=[pooled])
+        np.testing.assert_array_equal(got[:, 0], lengths)
+
+
+def test_a_writer_whose_variable_another_program_has_made_smaller(exe):
+    layers.assign(fluid.data("x", [-1, 4], "float32"), keep("P"))
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        layers.assign(layers.fill_constant([1, 4], "float32", 7.0), keep("P"))
+        other = fluid.default_main_program()
+    for value in range(4):
+        exe.run(feed={"x": rows(value)})
+        np.testing.assert_array_equal(fluid.global_scope().find_var("P").get_tensor(), rows(value))
+        exe.run(other)
+
+
+def test_a_variable_whose_rows_are_data(exe):
+    x = fluid.data("x", [1, 4], "float32")
+    kept = layers.create_global_var([1, 2], 0, "int64", persistable=True)
+    exe.run(fluid.default_startup_program())
+    layers.assign(layers.where(layers.greater_than(x, layers.fill_constant([1], "float32", 0.5))),
+                  kept)
+    twice = layers.scale(kept, 2.0)
+    for value in ([1, 0, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1]):
+        array = np.array([value], "float32")
+        got, = exe.run(feed={"x": array}, fetch_list=[twice])
+        np.testing.assert_array_equal(got, 2 * np.argwhere(array))
+
+
+def test_a_variable_that_grows_with_each_run(exe):
+    x = fluid.data("x", [-1, 4], "float32")
+    kept = keep("P")
+    fluid.global_scope().var("P").get_tensor().set(rows(1, 1), fluid.CPUPlace())
+    before = layers.scale(kept, 2.0)
+    layers.assign(layers.concat([kept, x], 0), kept)
+    for n in range(1, 5):
+        got, after = exe.run(feed={"x": rows(1, 1)}, fetch_list=[before, kept])
+        np.testing.assert_array_equal(got, rows(2, n))
+        np.testing.assert_array_equal(after, rows(1, n + 1))
+
+
+def test_a_kept_variable_that_is_written_in_several_shapes(exe):
+    x = fluid.data("x", [-1, 4], "float32")
+    kept = keep("P")
+    layers.assign(layers.concat([x, x], 0), kept)
+    before = layers.scale(kept, 2.0)
+    layers.assign(x, kept)
+    for value in range(1, 5):
+        got, after = exe.run(feed={"x": rows(value)}, fetch_list=[before, kept])
+        np.testing.assert_array_equal(got, rows(2 * value, 6))
+        np.testing.assert_array_equal(after, rows(value))
+
+
+def test_a_feed_that_an_op_gives_another_shape(exe):
+    x = fluid.data("x", [-1, 4], "float32")
+    before = layers.scale(x, 2.0)
+    layers.assign(layers.concat([x, x], 0), x)
+    after = layers.scale(x, 3.0)
+    for n in (2, 4, 4, 8, 2, 2):
+        got, then = exe.run(feed={"x": rows(n, n)}, fetch_list=[before, after])
+        np.testing.assert_array_equal(got, rows(2 * n, n))
+        np.testing.assert_array_equal(then, rows(3 * n, 2 * n))
