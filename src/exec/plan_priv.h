@@ -108,6 +108,7 @@ struct rg_plan {
     rg_kept *kept;
     size_t n_kept, cap_kept;
     rg_map keep_index; /* name -> 1 + number in kept */
+    rg_map passing;    /* name -> value of the scope that is fed or fetched */
     rg_value **feeds, **fetches;
     rg_value *const *ahead; /* the next run's feeds; NULL: not known */
     const rg_vardesc **feed_descs;

@@ -264,3 +264,22 @@ def test_a_feed_that_an_op_gives_another_shape(exe):
         got, then = exe.run(feed={"x": rows(n, n)}, fetch_list=[before, after])
         np.testing.assert_array_equal(got, rows(2 * n, n))
         np.testing.assert_array_equal(then, rows(3 * n, 2 * n))
+
+
+# ---- names that come to stand for something else ----
+
+def test_a_variable_that_is_erased_is_made_anew_and_used(exe):
+    h = layers.fc(fluid.data("x", [-1, 4], "float32"), 2, param_attr="w", bias_attr=False)
+    main, startup, scope = (fluid.default_main_program(), fluid.default_startup_program(),
+                            fluid.global_scope())
+    for value in range(1, 4):
+        exe.run(startup)
+        scope.find_var("w").get_tensor().set(np.full((4, 2), value, "float32"), fluid.CPUPlace())
+        for _ in range(2):
+            got, w = exe.run(main, feed={"x": rows(1)}, fetch_list=[h, "w"])
+            np.testing.assert_array_equal(got, np.full((3, 2), 4 * value, "float32"))
+            np.testing.assert_array_equal(w, np.full((4, 2), value, "float32"))
+        scope.erase(["w"])
+        assert scope.find_var("w") is None
+    with pytest.raises(ValueError, match="w .* has no value yet"):
+        exe.run(main, feed={"x": rows(1)}, fetch_list=[h])
