@@ -13,7 +13,8 @@
 struct rg_prepared {
     rg_plan *plan;
     uint64_t program_id, version, used;
-    rg_scope *scope; /* kept by the plan */
+    rg_scope *scope;   /* kept by the plan */
+    uint64_t bindings; /* of the scope, when its names were last looked up */
     bool keep_all, no_fuse, forward;
     const rg_device *device;
     const char *precision; /* FLAGS_matmul_precision, then */
@@ -94,6 +95,7 @@ static rg_status make(const rg_executor *e, const rg_program *program, rg_scope 
     own.device = own.device ? own.device : e->device;
     if (code == RG_OK)
         code = rg_plan_open(&p->plan, program, scope, &own);
+    p->bindings = rg_scope_bindings(scope);
     if (code == RG_OK)
         *out = p;
     else
@@ -127,7 +129,16 @@ static bool same_names(char *const *mine, const char *const *names, int n)
     return true;
 }
 
-static bool serves(const rg_prepared *p, const rg_program *program, const rg_scope *scope,
+/* Names of the scope stand for the values that they stood for when the plan was made. */
+static bool is_bound(rg_prepared *p)
+{
+    uint64_t now = rg_scope_bindings(p->scope);
+    if (p->bindings != now && rg_plan_is_bound(p->plan))
+        p->bindings = now;
+    return p->bindings == now;
+}
+
+static bool serves(rg_prepared *p, const rg_program *program, const rg_scope *scope,
                    const rg_plan_config *config)
 {
     return p->program_id == program->id && p->version == program->version && p->scope == scope &&
@@ -135,7 +146,7 @@ static bool serves(const rg_prepared *p, const rg_program *program, const rg_sco
            p->keep_all == config->keep_all && p->no_fuse == config->no_fuse &&
            p->forward == config->forward && p->device == config->device &&
            p->precision == precision_now() && same_names(p->names, config->feeds, p->n_feeds) &&
-           same_names(p->names + p->n_feeds, config->fetches, p->n_fetches);
+           same_names(p->names + p->n_feeds, config->fetches, p->n_fetches) && is_bound(p);
 }
 
 static rg_prepared *find(const rg_executor *e, const rg_program *program, const rg_scope *scope,
@@ -147,14 +158,15 @@ static rg_prepared *find(const rg_executor *e, const rg_program *program, const 
     return NULL;
 }
 
-/* In the place of a plan of an older version or, where all places are taken, of the one used
- * least recently. */
+/* In the place of a plan of an older version, or of values that are gone, or, where all places are
+ * taken, of the one used least recently. */
 static void keep(rg_executor *e, rg_prepared *fresh)
 {
     int oldest = 0, at = -1;
     for (int i = 0; i < e->n; i++) {
-        const rg_prepared *p = e->plans[i];
-        if (p->program_id == fresh->program_id && p->version != fresh->version)
+        rg_prepared *p = e->plans[i];
+        if (p->program_id == fresh->program_id &&
+            (p->version != fresh->version || (p->scope == fresh->scope && !is_bound(p))))
             at = i;
         if (p->used < e->plans[oldest]->used)
             oldest = i;

@@ -65,20 +65,58 @@ static bool may_share(const rg_temp *temp)
     return !temp->pinned && !temp->trails && !temp->tainted && temp->value->meta.kind == RG_TENSOR;
 }
 
-/* A variable that an op gives another shape in place (reshape with inplace=True) has two
- * shapes in one run, so that the shape rules of all its readers and writers must run. */
-static void find_reshaped(rg_region *region)
+/* Whether the node gives the output a shape that need not be the one it has: not so where it
+ * updates in place what it reads. But a view (reshape with inplace=True) has another, and may
+ * have in an op that runs a block or Python. */
+static bool gives_shape(const rg_ctx *ctx, const rg_slot *slot, const rg_meta *out)
 {
-    for (size_t i = 0; i < region->n_nodes; i++) {
-        const rg_ctx *ctx = &region->nodes[i].ctx;
-        for (int s = 0; ctx->op->out[s].name != NULL; s++) {
-            const rg_slot *slot = &ctx->op->out[s];
-            const rg_meta *out = rg_out_meta(ctx, s);
-            rg_temp *temp = temp_of(region, out);
-            if (temp != NULL && (slot->flags & RG_VIEW) && slot->inplace != 0 &&
-                rg_in_meta(ctx, slot->inplace - 1) == out)
-                temp->tainted = true;
+    if ((slot->flags & RG_VIEW) || ((ctx->op->flags & RG_OP_DYNAMIC) && slot->inplace == 0))
+        return true;
+    for (int s = 0; ctx->op->in[s].name != NULL; s++)
+        for (int k = 0; k < rg_n_in(ctx, s); k++)
+            if (rg_in_meta_n(ctx, s, k) == out)
+                return false;
+    return true;
+}
+
+/* NULL: a variable of another block. */
+static int *shapers_of(const rg_region *root, const rg_ctx *ctx, int s, int k)
+{
+    const rg_meta *out = rg_out_meta_n(ctx, s, k);
+    rg_temp *temp = temp_of(root, out);
+    size_t kept = 0;
+    if (out != NULL && temp == NULL)
+        kept = (size_t)(uintptr_t)rg_map_get(&root->plan->keep_index, rg_out_name(ctx, s, k));
+    return temp ? &temp->shapers : kept > 0 ? &root->plan->kept[kept - 1].shapers : NULL;
+}
+
+static void count_shapers(const rg_region *root, const rg_ctx *ctx)
+{
+    for (int s = 0; ctx->op->out[s].name != NULL; s++)
+        for (int k = 0; k < rg_n_out(ctx, s); k++) {
+            int *shapers = shapers_of(root, ctx, s, k);
+            if (shapers != NULL && gives_shape(ctx, &ctx->op->out[s], rg_out_meta_n(ctx, s, k)))
+                ++*shapers;
         }
+}
+
+/* A variable that several ops give a shape may have several in one run, and has the last one when
+ * the next run begins: the rules of all its writers run each time. Of others none need: each
+ * finds the shape that it has found before. */
+static void find_reshaped(rg_region *root)
+{
+    const rg_plan *plan = root->plan;
+    for (size_t r = 0; r < plan->n_regions; r++)
+        for (size_t i = 0; i < plan->regions[r]->n_nodes; i++)
+            count_shapers(root, &plan->regions[r]->nodes[i].ctx);
+    for (size_t i = 0; i < root->n_nodes; i++) {
+        rg_node *node = &root->nodes[i];
+        const rg_ctx *ctx = &node->ctx;
+        for (int s = 0; ctx->op->out[s].name != NULL; s++)
+            for (int k = 0; k < rg_n_out(ctx, s); k++) {
+                const int *shapers = shapers_of(root, ctx, s, k);
+                node->infers = node->infers || (shapers != NULL && *shapers > 1);
+            }
     }
 }
 
@@ -119,7 +157,7 @@ static void find_lives(rg_region *region)
                 node->tainted = node->tainted || temp->tainted;
                 temp->tainted = node->tainted;
             }
-        region->plan->any_tainted = region->plan->any_tainted || node->tainted;
+        node->infers = node->tainted;
     }
 }
 
@@ -216,8 +254,8 @@ rg_status rg_share_memory(rg_region *root)
 {
     sharer s = {.region = root};
     rg_status code = RG_OK;
-    find_reshaped(root);
     find_lives(root);
+    find_reshaped(root);
     s.block_of = rg_alloc(root->n_temps * sizeof *s.block_of);
     if (s.block_of == NULL)
         return rg_no_memory(root->n_temps * sizeof *s.block_of, "a plan");

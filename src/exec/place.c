@@ -167,7 +167,7 @@ static void find_outliving(rg_plan *plan)
     for (size_t i = 0; i < plan->n_mirrors; i++) {
         rg_mirror *m = plan->mirrors[i];
         for (size_t k = 0; k < plan->n_kept; k++)
-            m->outlives = m->outlives || plan->kept[k] == m->home;
+            m->outlives = m->outlives || plan->kept[k].value == m->home;
         for (int k = 0; k < plan->n_fetches; k++)
             m->outlives = m->outlives || plan->fetches[k] == m->home;
     }
@@ -305,9 +305,10 @@ rg_status rg_place_end(rg_plan *plan)
 rg_status rg_place_kept(rg_plan *plan)
 {
     for (size_t i = 0; i < plan->n_kept; i++) {
-        if (__builtin_expect(rg_device_of(plan->kept[i]) == plan->kept_at[i], 1))
+        const rg_kept *kept = &plan->kept[i];
+        if (__builtin_expect(rg_device_of(kept->value) == kept->at, 1))
             continue;
-        RG_TRY(rg_value_move(plan->kept[i], plan->kept_at[i]));
+        RG_TRY(rg_value_move(kept->value, kept->at));
         plan->settled = false;
     }
     return RG_OK;
@@ -320,6 +321,5 @@ void rg_place_close(rg_plan *plan)
         rg_value_release(plan->mirrors[i]->twin);
     }
     rg_free(plan->mirrors);
-    rg_free(plan->kept_at);
     rg_map_fini(&plan->on_device);
 }

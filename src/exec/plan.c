@@ -173,6 +173,13 @@ static rg_status run_passes(rg_plan *plan, const rg_plan_config *config)
     return rg_pass_bf16_activations(plan->program, &fixed);
 }
 
+/* A value of the scope that no op need use. */
+static rg_status note_passing(rg_plan *plan, const char *name, const rg_value *value)
+{
+    const char *key = rg_arena_strdup(&plan->arena, name);
+    return key ? rg_map_put(&plan->passing, key, value) : rg_no_memory(1, "a plan");
+}
+
 /* The value behind a feed: its own memory, filled from outside. */
 static rg_status bind_feed(rg_plan *plan, const char *name, int i)
 {
@@ -183,8 +190,10 @@ static rg_status bind_feed(rg_plan *plan, const char *name, int i)
         temp->pinned = true;
         plan->feeds[i] = rg_value_retain(temp->value);
     } else if (desc != NULL && desc->persistable) {
-        rg_value *value;
-        RG_TRY(rg_scope_var(rg_scope_root(plan->scope), name, &value));
+        rg_value *value = rg_scope_find(plan->scope, name);
+        if (value == NULL)
+            RG_TRY(rg_scope_own(rg_scope_root(plan->scope), name, &value));
+        RG_TRY(note_passing(plan, name, value));
         RG_TRY(
             rg_value_move(value, rg_map_get(&plan->on_device, name) ? plan->run.device : &rg_cpu));
         plan->feeds[i] = rg_value_retain(value);
@@ -220,7 +229,7 @@ static rg_status bind_fetch(rg_plan *plan, const rg_plan_config *config, int i)
         return rg_fail(RG_EINVAL, "%s cannot be fetched: no op computes it and it is not fed",
                        name);
     plan->fetches[i] = rg_value_retain(value);
-    return RG_OK;
+    return note_passing(plan, name, value);
 }
 
 static rg_status bind_outside(rg_plan *plan, const rg_plan_config *config)
@@ -311,6 +320,7 @@ static rg_status open_plan(rg_plan *plan, const rg_program *program, const rg_pl
     RG_TRY(rg_region_open(&plan->root, plan, plan->program->blocks[0], NULL, NULL));
     RG_TRY(bind_outside(plan, config));
     RG_TRY(rg_share_memory(plan->root));
+    RG_TRY(rg_shared_open(plan));
     drop_unread(plan->root);
     RG_TRY(rg_place_finish(plan));
     RG_TRY(rg_record_plan(plan));
@@ -354,6 +364,7 @@ void rg_plan_close(rg_plan *plan)
     if (plan->run.stream != NULL)
         plan->run.device->close_stream(plan->run.stream);
     rg_place_close(plan);
+    rg_shared_close(plan);
     for (int i = 0; i < plan->n_feeds; i++)
         rg_value_release(plan->feeds[i]);
     for (int i = 0; i < plan->n_fetches; i++)
@@ -362,9 +373,10 @@ void rg_plan_close(rg_plan *plan)
         rg_region_close(plan->regions[i]);
     rg_free(plan->regions);
     for (size_t i = 0; i < plan->n_kept; i++)
-        rg_value_release(plan->kept[i]);
+        rg_value_release(plan->kept[i].value);
     rg_free(plan->kept);
     rg_map_fini(&plan->keep_index);
+    rg_map_fini(&plan->passing);
     rg_program_close(plan->program);
     rg_scope_leave(plan->scope);
     rg_arena_free(&plan->arena);
@@ -487,6 +499,9 @@ rg_status rg_plan_run(rg_plan *plan)
         plan->settled = false;
         plan->scope_epoch = epoch;
     }
+    bool had_settled = plan->settled;
+    if (!had_settled)
+        rg_shared_note(plan);
     plan->check_nan = rg_flag_bool("check_nan_inf");
     uint64_t start = rg_profiling ? rg_clock_ns() : 0;
     if (on_device)
@@ -501,7 +516,10 @@ rg_status rg_plan_run(rg_plan *plan)
     plan->run.step++;
     if (!plan->settled) {
         refresh_data(plan->root);
-        plan->settled = code == RG_OK;
+        bool same = rg_shared_are_as_noted(plan);
+        plan->settled = code == RG_OK && same && !had_settled;
+        if (!same) /* other plans look at them, too */
+            rg_scope_touch(plan->scope);
     }
     for (int i = 0; i < plan->n_fetches; i++)
         rg_value_settle(plan->fetches[i]);
@@ -542,6 +560,21 @@ void rg_plan_ahead(rg_plan *plan, rg_value *const *feeds)
 rg_scope *rg_plan_scope(const rg_plan *plan)
 {
     return plan->scope;
+}
+
+bool rg_plan_is_bound(const rg_plan *plan)
+{
+    for (size_t i = 0; i < plan->keep_index.n_entries; i++) {
+        const rg_map_entry *e = rg_map_at(&plan->keep_index, i);
+        if (!rg_scope_binds(plan->scope, e->key, plan->kept[(size_t)(uintptr_t)e->value - 1].value))
+            return false;
+    }
+    for (size_t i = 0; i < plan->passing.n_entries; i++) {
+        const rg_map_entry *e = rg_map_at(&plan->passing, i);
+        if (!rg_scope_binds(plan->scope, e->key, e->value))
+            return false;
+    }
+    return true;
 }
 
 uint64_t rg_process_seed(void)

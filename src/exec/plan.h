@@ -87,6 +87,8 @@ void rg_plan_text(const rg_plan *plan, rg_buf *text);
 
 /* What it runs over. Borrowed. */
 rg_scope *rg_plan_scope(const rg_plan *plan);
+/* Whether names of the scope still stand for the values that it has found under them. */
+bool rg_plan_is_bound(const rg_plan *plan);
 /* The seed of random ops that name none, in programs that name none. */
 uint64_t rg_process_seed(void);
 

@@ -30,6 +30,12 @@ typedef struct rg_rewritten {
     rg_dtype dtype;
 } rg_rewritten;
 
+/* What a tainted node writes and others see: feeds, and values of the scope. */
+typedef struct rg_watched {
+    const rg_value *value; /* what the node is bound to: it, or its twin */
+    const rg_meta *noted;
+} rg_watched;
+
 /* One op, bound to its values. */
 typedef struct rg_node {
     rg_ctx ctx;
@@ -43,6 +49,8 @@ typedef struct rg_node {
     rg_mirror_use *uses;     /* in a plan that is not the CPU's */
     int n_uses;
     bool tainted; /* its outputs' shapes can differ from run to run under equal feeds */
+    bool infers;  /* so its shape rule runs each time; or since others shape its outputs, too */
+    rg_watched *watched; /* of a tainted node; ended by one without a value */
     struct rg_region *sub;
 } rg_node;
 
@@ -58,6 +66,13 @@ typedef struct rg_stretch {
     int n_fixed;
 } rg_stretch;
 
+/* A value of the scope that a plan refers to. */
+typedef struct rg_kept {
+    rg_value *value;     /* counted */
+    const rg_device *at; /* where it must be */
+    int shapers;         /* nodes, of any block, that give it a shape */
+} rg_kept;
+
 /* A variable of a region that is not kept in the scope. */
 typedef struct rg_temp {
     const char *name;
@@ -68,6 +83,7 @@ typedef struct rg_temp {
     bool tainted;
     int read;        /* nodes that read it, in any way */
     int written;     /* nodes that write it */
+    int shapers;     /* nodes, of any block, that give it a shape */
     int first, last; /* nodes that first write and last read its data; -1: none */
 } rg_temp;
 
@@ -101,15 +117,15 @@ struct rg_plan {
     rg_region *root;
     rg_region **regions; /* all of them, owned */
     size_t n_regions, cap_regions;
-    rg_value **kept; /* values of the scope that it refers to, counted */
+    rg_kept *kept;
     size_t n_kept, cap_kept;
-    const rg_device **kept_at; /* where each of them must be */
-    size_t cap_kept_at;
-    rg_map keep_index; /* name -> rg_value */
+    rg_map keep_index; /* name -> 1 + number in kept */
+    rg_map passing;    /* name -> value of the scope that is fed or fetched */
     rg_value **feeds, **fetches;
     rg_value *const *ahead; /* the next run's feeds; NULL: not known */
     const rg_vardesc **feed_descs;
     int n_feeds, n_fetches;
+    rg_meta *noted;           /* of what others see, when the run began by which it settled */
     bool trains, loss_is_sum; /* (step.c) */
     int loss, auc;            /* among the fetches; -1: not fetched */
     /* Of a plan on a device; else none of these is in use. */
@@ -122,7 +138,6 @@ struct rg_plan {
     const char *to_device, *to_host; /* copies, in profiles */
     bool reads_step;                 /* an op reads the number of the run on the device */
     bool settled;                    /* shapes are those of the last run */
-    bool any_tainted;
     bool check_nan;
     rg_run run;
 };
@@ -176,6 +191,13 @@ void rg_feeds_close(rg_plan *plan);
 rg_status rg_node_run(rg_region *region, rg_node *node, bool settled);
 /* The message names the op, its inputs and the user's line. */
 rg_status rg_node_failed(rg_status code, const rg_opdesc *op);
+
+/* shared.c: shapes, LoD and types of feeds and of values of the scope. */
+rg_status rg_shared_open(rg_plan *plan); /* when it is known what is tainted */
+void rg_shared_note(rg_plan *plan);
+bool rg_shared_are_as_noted(const rg_plan *plan);
+bool rg_shared_are_left(const rg_node *node); /* as noted, of those that it has written */
+void rg_shared_close(rg_plan *plan);
 
 /* memory.c: let temporaries of the root region share memory. */
 rg_status rg_share_memory(rg_region *root);

@@ -17,13 +17,21 @@ enum { WORTH_IT = 2 }; /* nodes */
 
 static bool can_record(const rg_node *node)
 {
-    return node->kernel != NULL && !(node->kernel->flags & RG_KERNEL_HOST) && !node->tainted;
+    return node->kernel != NULL && !(node->kernel->flags & RG_KERNEL_HOST) && !node->infers;
 }
 
 static bool is_in(rg_value *const *values, int n, const rg_value *value)
 {
     for (int i = 0; i < n; i++)
         if (values[i] == value)
+            return true;
+    return false;
+}
+
+static bool is_kept(const rg_plan *plan, const rg_value *value)
+{
+    for (size_t i = 0; i < plan->n_kept; i++)
+        if (plan->kept[i].value == value)
             return true;
     return false;
 }
@@ -35,8 +43,8 @@ static void find_fixed(const rg_plan *plan, rg_stretch *s, rg_meta *const *metas
         rg_value *value = (rg_value *)metas[i];
         if (value == NULL || is_in(s->fixed, s->n_fixed, value))
             continue;
-        if (is_in(plan->kept, (int)plan->n_kept, value) ||
-            is_in(plan->feeds, plan->n_feeds, value) || rg_place_mirror(plan, value) != NULL)
+        if (is_kept(plan, value) || is_in(plan->feeds, plan->n_feeds, value) ||
+            rg_place_mirror(plan, value) != NULL)
             s->fixed[s->n_fixed++] = value;
     }
 }

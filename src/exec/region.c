@@ -39,18 +39,16 @@ static rg_status add_temp(rg_region *region, const char *name, const rg_vardesc 
 /* A variable that outlives the run. */
 static rg_status keep(rg_plan *plan, const char *name, const rg_vardesc *desc, rg_value **out)
 {
-    rg_value *value = rg_map_get(&plan->keep_index, name);
+    size_t at = (size_t)(uintptr_t)rg_map_get(&plan->keep_index, name);
+    rg_value *value = at ? plan->kept[at - 1].value : NULL;
     if (value == NULL) {
         value = rg_scope_find(plan->scope, name);
         if (value == NULL)
             RG_TRY(rg_scope_own(rg_scope_root(plan->scope), name, &value));
         RG_TRY(rg_grow((void **)&plan->kept, plan->n_kept, &plan->cap_kept, sizeof *plan->kept));
-        RG_TRY(rg_grow((void **)&plan->kept_at, plan->n_kept, &plan->cap_kept_at,
-                       sizeof *plan->kept_at));
         const rg_device *home = rg_map_get(&plan->on_device, name) ? plan->run.device : &rg_cpu;
-        plan->kept_at[plan->n_kept] = home;
-        plan->kept[plan->n_kept++] = rg_value_retain(value);
-        RG_TRY(rg_map_put(&plan->keep_index, name, value));
+        plan->kept[plan->n_kept++] = (rg_kept){.value = rg_value_retain(value), .at = home};
+        RG_TRY(rg_map_put(&plan->keep_index, name, (void *)plan->n_kept));
         if (value->data == NULL && value->n_items == 0 && value->object == NULL) {
             value->meta.kind = desc->meta.kind;
             value->meta.dtype = desc->meta.dtype;
@@ -331,6 +329,21 @@ static rg_status check_rewritten(const rg_node *node)
     return RG_OK;
 }
 
+/* An output has taken over the memory of an input, by what was declared of their sizes. Where they
+ * are not of one size now (an input that is repeated to match another), it gets memory of its own:
+ * that of the input would go as it grows, or be written before all of it is read. */
+static void part_from_input(const rg_ctx *ctx, const rg_slot *slot, int k, rg_value *out)
+{
+    if (slot->inplace == 0 || k >= rg_n_in(ctx, slot->inplace - 1))
+        return;
+    const rg_value *in = (const rg_value *)rg_in_meta_n(ctx, slot->inplace - 1, k);
+    if (in == NULL || in == out || in->storage == NULL || in->storage != out->storage ||
+        rg_value_bytes(in) == rg_value_bytes(out))
+        return;
+    rg_storage_release(out->storage);
+    out->storage = NULL;
+}
+
 /* Sizes and memory for the outputs, from the present shapes of the inputs. */
 static rg_status settle(rg_node *node)
 {
@@ -343,14 +356,14 @@ static rg_status settle(rg_node *node)
     RG_TRY(check_rewritten(node));
     if (ctx->op->flags & RG_OP_DYNAMIC)
         return RG_OK;
-    int n = 0;
     for (int s = 0; ctx->op->out[s].name != NULL; s++)
-        n += rg_n_out(ctx, s);
-    for (int i = 0; i < n; i++) {
-        rg_value *value = (rg_value *)ctx->out[i];
-        if (value != NULL && value->meta.kind == RG_TENSOR)
+        for (int k = 0; k < rg_n_out(ctx, s); k++) {
+            rg_value *value = (rg_value *)rg_out_meta_n(ctx, s, k);
+            if (value == NULL || value->meta.kind != RG_TENSOR)
+                continue;
+            part_from_input(ctx, &ctx->op->out[s], k, value);
             RG_TRY(rg_value_resize(value, value->meta.dtype, &value->meta.shape));
-    }
+        }
     return RG_OK;
 }
 
@@ -376,7 +389,8 @@ static void settle_late(const rg_ctx *ctx)
 rg_status rg_node_run(rg_region *region, rg_node *node, bool settled)
 {
     rg_status code = RG_OK;
-    if (!settled || node->tainted)
+    bool infers = node->infers;
+    if (!settled || infers)
         code = settle(node);
     if (code == RG_OK) {
         rg_arena_reset(&region->plan->scratch);
@@ -386,6 +400,8 @@ rg_status rg_node_run(rg_region *region, rg_node *node, bool settled)
             region->plan->run.device->next_op(region->plan->run.stream, node->kernel->flags);
         code = node->run(&node->ctx);
     }
+    if (__builtin_expect(infers, 0) && code == RG_OK && !rg_shared_are_left(node))
+        region->plan->settled = false; /* what reads them now finds them changed */
     return code;
 }
 

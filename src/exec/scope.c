@@ -7,8 +7,8 @@ struct rg_scope {
     int refs; /* atomic */
     int kept; /* atomic: of these, by keepers */
     rg_scope *parent;
-    rg_map vars;    /* name, owned by the scope -> rg_value */
-    uint64_t epoch; /* of the whole tree: kept in the root */
+    rg_map vars;              /* name, owned by the scope -> rg_value */
+    uint64_t epoch, bindings; /* of the whole tree: kept in the root */
 };
 
 rg_status rg_scope_new(rg_scope **out, rg_scope *parent)
@@ -100,6 +100,7 @@ rg_status rg_scope_own(rg_scope *scope, const char *name, rg_value **out)
             rg_free(key);
             return code;
         }
+        rg_scope_root(scope)->bindings++;
     }
     *out = value;
     return RG_OK;
@@ -122,6 +123,7 @@ void rg_scope_erase(rg_scope *scope, const char *name)
         rg_map_remove(&scope->vars, name);
         rg_value_release(value);
         rg_free(key);
+        rg_scope_root(scope)->bindings++;
         rg_scope_touch(scope);
         return;
     }
@@ -131,12 +133,27 @@ uint64_t rg_scope_epoch(const rg_scope *scope)
 {
     while (scope->parent != NULL)
         scope = scope->parent;
-    return scope->epoch;
+    return __atomic_load_n(&scope->epoch, __ATOMIC_RELAXED);
 }
 
 void rg_scope_touch(rg_scope *scope)
 {
-    rg_scope_root(scope)->epoch++;
+    (void)__atomic_add_fetch(&rg_scope_root(scope)->epoch, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t rg_scope_bindings(const rg_scope *scope)
+{
+    while (scope->parent != NULL)
+        scope = scope->parent;
+    return scope->bindings;
+}
+
+bool rg_scope_binds(const rg_scope *scope, const char *name, const rg_value *value)
+{
+    const rg_value *found = NULL;
+    for (; found == NULL && scope != NULL; scope = scope->parent)
+        found = rg_map_get(&scope->vars, name);
+    return found == value;
 }
 
 size_t rg_scope_size(const rg_scope *scope)

@@ -34,6 +34,11 @@ void rg_scope_erase(rg_scope *scope, const char *name);
 uint64_t rg_scope_epoch(const rg_scope *scope);
 void rg_scope_touch(rg_scope *scope);
 
+/* Grows when a name comes to stand for another value in the tree of the scope: made, or erased. */
+uint64_t rg_scope_bindings(const rg_scope *scope);
+/* The name stands for this value, here or in a parent. */
+bool rg_scope_binds(const rg_scope *scope, const char *name, const rg_value *value);
+
 /* Name number i of this scope in order of making, NULL where it was erased;
  * i < rg_scope_size(). */
 size_t rg_scope_size(const rg_scope *scope);

@@ -78,6 +78,49 @@ static void a_plan_is_found_again(void **state)
     close_all(&f);
 }
 
+/* What it reads was erased, or is hidden in a scope of its own; other names do not matter. */
+static void a_plan_of_values_that_are_gone_is_made_anew(void **state)
+{
+    static const char *const w = "w";
+    fixture f;
+    rg_vardesc *desc;
+    rg_value *value, *hidden;
+    rg_scope *root;
+    bool is_new;
+    (void)state;
+    open_all(&f);
+    root = f.scope;
+    assert_ok(rg_scope_new(&f.scope, root));
+    assert_ok(rg_block_add_var(f.program->blocks[0], w, &desc));
+    desc->persistable = true;
+    assert_ok(rg_opdesc_set_in(f.program->blocks[0]->ops[0], "Y", 1, &w));
+    const struct {
+        const char *made, *erased;
+        bool is_new;
+    } steps[] = {{w, NULL, true}, {"other", NULL, false}, {NULL, "other", false},
+                 {NULL, w, true}, {NULL, NULL, false},    {NULL, "x", false}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i].made != NULL)
+            assert_ok(rg_scope_own(root, steps[i].made, &value));
+        if (steps[i].erased != NULL)
+            rg_scope_erase(root, steps[i].erased);
+        rg_prepared_release(prepare(&f, "y", &is_new));
+        assert_int_equal(is_new, steps[i].is_new);
+    }
+    assert_ok(rg_scope_own(f.scope, w, &hidden));
+    rg_prepared_release(prepare(&f, "y", &is_new));
+    assert_true(is_new);
+    rg_prepared_release(prepare(&f, w, &is_new));
+    assert_true(is_new);
+    rg_scope_erase(f.scope, w);
+    rg_prepared *fetched = prepare(&f, w, &is_new);
+    assert_true(is_new);
+    assert_ptr_equal(rg_plan_fetch(rg_prepared_plan(fetched), 0), rg_scope_find(root, w));
+    rg_prepared_release(fetched);
+    rg_scope_release(root);
+    close_all(&f);
+}
+
 static void the_one_used_least_recently_goes(void **state)
 {
     fixture f;
@@ -245,6 +288,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_is_found_again),
+        cmocka_unit_test(a_plan_of_values_that_are_gone_is_made_anew),
         cmocka_unit_test(the_one_used_least_recently_goes),
         cmocka_unit_test(plans_that_nobody_can_ask_for_go),
         cmocka_unit_test(what_does_not_fit_is_not_fed),
