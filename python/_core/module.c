@@ -1,6 +1,7 @@
 /* module.c - the module itself: schemas of ops, flags, the profiler. */
 #include "_core/core.h"
 
+#include "ir/backward.h"
 #include "ir/gpu_module.h"
 #include "ir/refused.h"
 
@@ -63,8 +64,9 @@ static PyObject *core_op_schema(PyObject *module, PyObject *type)
     if (op == NULL)
         return core_raise(rg_op_missing(name));
     PyObject *in = slot_list(op->in), *out = slot_list(op->out), *attrs = attr_list(op->attr);
-    return Py_BuildValue("{s:s,s:s,s:N,s:N,s:N}", "type", op->type, "doc", op->doc, "inputs", in,
-                         "outputs", out, "attrs", attrs);
+    return Py_BuildValue("{s:s,s:s,s:N,s:N,s:N,s:N}", "type", op->type, "doc", op->doc, "inputs",
+                         in, "outputs", out, "attrs", attrs, "gradient",
+                         PyBool_FromLong(rg_op_has_gradient(op)));
 }
 
 static PyObject *core_op_refusal(PyObject *module, PyObject *type)
