@@ -1,7 +1,9 @@
 /* module.c - the module itself: schemas of ops, flags, the profiler. */
 #include "_core/core.h"
 
+#include "ir/backward.h"
 #include "ir/gpu_module.h"
+#include "ir/refused.h"
 
 #include "sys/command.h"
 #include "sys/file.h"
@@ -62,8 +64,21 @@ static PyObject *core_op_schema(PyObject *module, PyObject *type)
     if (op == NULL)
         return core_raise(rg_op_missing(name));
     PyObject *in = slot_list(op->in), *out = slot_list(op->out), *attrs = attr_list(op->attr);
-    return Py_BuildValue("{s:s,s:s,s:N,s:N,s:N}", "type", op->type, "doc", op->doc, "inputs", in,
-                         "outputs", out, "attrs", attrs);
+    return Py_BuildValue("{s:s,s:s,s:N,s:N,s:N,s:N}", "type", op->type, "doc", op->doc, "inputs",
+                         in, "outputs", out, "attrs", attrs, "gradient",
+                         PyBool_FromLong(rg_op_has_gradient(op)));
+}
+
+static PyObject *core_op_refusal(PyObject *module, PyObject *type)
+{
+    const char *name = core_text(type);
+    (void)module;
+    if (name == NULL)
+        return NULL;
+    const char *why = rg_op_refusal(name);
+    if (why == NULL)
+        Py_RETURN_NONE;
+    return PyUnicode_FromString(why);
 }
 
 static PyObject *core_op_types(PyObject *module, PyObject *unused)
@@ -235,6 +250,7 @@ static PyObject *core_gpu_check(PyObject *module, PyObject *number)
 
 static PyMethodDef functions[] = {
     {"op_schema", core_op_schema, METH_O, "op_schema(type) -> dict"},
+    {"op_refusal", core_op_refusal, METH_O, "op_refusal(type): why it is not here, or None."},
     {"op_types", core_op_types, METH_NOARGS, "The types of all ops."},
     {"set_flag", core_set_flag, METH_VARARGS, "set_flag(name, text)"},
     {"get_flag", core_get_flag, METH_O, "get_flag(name) -> (type, text, moot)"},

@@ -141,6 +141,24 @@ static PyObject *var_get_owner(PyObject *self, void *closure)
     return owner;
 }
 
+/* The op that its block shows, so that it is right after a clone and a pruning, too. */
+static PyObject *var_get_op(PyObject *object, void *closure)
+{
+    core_var *self = (core_var *)object;
+    (void)closure;
+    rg_opdesc *op = rg_block_last_writer(self->var->block, self->var->name);
+    if (op == NULL)
+        Py_RETURN_NONE;
+    return core_wrap_op(self->owner, op);
+}
+
+/* Initializers of scripts set it to the op that they have just appended: nothing to do. */
+static int var_set_op(PyObject *object, PyObject *value, void *closure)
+{
+    (void)object, (void)closure;
+    return value == NULL ? cannot_delete() : 0;
+}
+
 #define BOOL_FIELD(NAME, FIELD)                                                     \
     {                                                                               \
         NAME, var_get_bool, var_set_bool, NULL, (void *)offsetof(rg_vardesc, FIELD) \
@@ -155,6 +173,7 @@ static PyGetSetDef var_fields[] = {
      (void *)"lod_level"},
     {"_block_idx", var_get_number, NULL, "The block it belongs to.", (void *)"block"},
     {"_program", var_get_owner, NULL, "The program it belongs to.", NULL},
+    {"op", var_get_op, var_set_op, "The op of its block that writes it last, or None.", NULL},
     BOOL_FIELD("persistable", persistable),
     BOOL_FIELD("stop_gradient", stop_gradient),
     BOOL_FIELD("need_check_feed", need_check_feed),

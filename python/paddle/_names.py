@@ -39,7 +39,6 @@ _WHY = {
     "paddle.distributed.fs_wrapper": "use paddle.fluid.incubate.fleet.utils.hdfs",
     "paddle.fluid.ComplexVariable": "there are no complex numbers",
     "paddle.fluid.contrib.layers": "build it of fluid.layers",
-    "paddle.fluid.contrib.layers.nn.multiclass_nms2": "ops of detection are not here",
     "paddle.fluid.contrib.memory_usage_calc":
         "variables share memory here, so their sizes do not add up",
     "paddle.fluid.contrib.mixed_precision.fp16_utils":
@@ -82,6 +81,10 @@ _WHY = {
     "paddle.fluid.trainer_factory": _TRAINER,
     "paddle.incubate.hapi": _DYGRAPH,
 }
+# Layers made of several ops, and one of those that the core refuses.
+_LAYERS = ("paddle.fluid.layers", "paddle.fluid.contrib.layers")
+_OPS_OF = {"deformable_roi_pooling": "deformable_psroi_pooling", "detection_output":
+           "multiclass_nms", "multi_box_head": "prior_box", "ssd_loss": "mine_hard_examples"}
 # Used as decorators where functions are defined, not where they are called.
 _DECORATORS = ("no_grad", "declarative", "dygraph_to_static_func", "dygraph_only",
                "_dygraph_only_", "_dygraph_not_support_", "_fake_interface_only_")
@@ -114,7 +117,13 @@ def refused(name, reason, full=None):
 
 
 def why(full):
-    """The reason and what to use instead, of a full name."""
+    """The reason and what to use instead, of a full name: of layers what the core says of the op."""
+    module, _, name = full.rpartition(".")
+    if module.startswith(_LAYERS):
+        from . import _core
+        refusal = _core.op_refusal(_OPS_OF.get(name, name))
+        if refusal is not None:
+            return "it " + refusal
     best = max((start for start in _WHY if full.startswith(start)), key=len)
     return _WHY[best]
 

@@ -278,14 +278,24 @@ void rg_region_close(rg_region *region)
 
 /* ---- running ---- */
 
+/* Whether nobody has given it a value; or, of one whose shape alone is read, a shape: it may have
+ * no data, as tables that are on servers. */
+static bool is_unset(const rg_value *value, unsigned slot_flags)
+{
+    if (slot_flags & RG_SHAPE_ONLY)
+        return value->data == NULL && value->meta.shape.rank == 0;
+    return value->data == NULL;
+}
+
 static rg_status check_inputs(const rg_node *node)
 {
     const rg_ctx *ctx = &node->ctx;
     for (int s = 0; ctx->op->in[s].name != NULL; s++)
         for (int i = 0; i < rg_n_in(ctx, s); i++) {
             const rg_value *value = (const rg_value *)rg_in_meta_n(ctx, s, i);
-            if (value == NULL || value->meta.kind != RG_TENSOR || value->data != NULL ||
-                (ctx->op->in[s].flags & (RG_SHAPE_ONLY | RG_UNSET_OK)))
+            unsigned flags = ctx->op->in[s].flags;
+            if (value == NULL || value->meta.kind != RG_TENSOR || (flags & RG_UNSET_OK) ||
+                !is_unset(value, flags))
                 continue;
             const char *name = rg_in_name(ctx, s, i);
             const rg_vardesc *var = rg_block_find(node->desc->block, name);
@@ -293,6 +303,8 @@ static rg_status check_inputs(const rg_node *node)
                 return rg_fail(RG_EINVAL,
                                "%s (%s) has no value yet; run the startup program, or load it",
                                name, ctx->op->in[s].name);
+            if (flags & RG_SHAPE_ONLY) /* what is computed may have the shape [] */
+                continue;
             if (var != NULL && (var->is_data || var->need_check_feed))
                 return rg_fail(RG_EINVAL, "%s (%s) is not fed; feed={'%s': ...} is wanted", name,
                                ctx->op->in[s].name, name);

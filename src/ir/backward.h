@@ -37,4 +37,7 @@ rg_status rg_gradients(rg_block *block, const char *const *targets, const char *
                        int n_targets, const char *const *inputs, int n_inputs, const char **grads,
                        const rg_backward_options *options);
 
+/* Whether gradients flow back through it, where it is an op of the forward part. */
+bool rg_op_has_gradient(const rg_op *op);
+
 #endif

@@ -313,6 +313,11 @@ const rg_op *rg_grad_op_of(const rg_op *op)
     return n > 0 && (size_t)n < sizeof type ? rg_op_find(type) : NULL;
 }
 
+bool rg_op_has_gradient(const rg_op *op)
+{
+    return op->grad != NULL || rg_grad_op_of(op) != NULL;
+}
+
 /* The gradient as the gradient op's own slots describe it. */
 static rg_status grad_by_schema(rg_grad_ctx *ctx, const rg_op *grad)
 {

@@ -544,10 +544,15 @@ bool rg_block_reads(const rg_block *block, const char *name)
 
 bool rg_block_writes(const rg_block *block, const char *name)
 {
-    for (size_t i = 0; i < block->n_ops; i++)
+    return rg_block_last_writer(block, name) != NULL;
+}
+
+rg_opdesc *rg_block_last_writer(const rg_block *block, const char *name)
+{
+    for (size_t i = block->n_ops; i-- > 0;)
         if (rg_op_writes(block->ops[i], name))
-            return true;
-    return false;
+            return block->ops[i];
+    return NULL;
 }
 
 size_t rg_opdesc_index(const rg_opdesc *op)

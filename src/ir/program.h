@@ -170,6 +170,8 @@ bool rg_op_writes(const rg_opdesc *op, const char *name);
 /* Whether any op of the block does. */
 bool rg_block_reads(const rg_block *block, const char *name);
 bool rg_block_writes(const rg_block *block, const char *name);
+/* The last op of the block that does, or NULL. */
+rg_opdesc *rg_block_last_writer(const rg_block *block, const char *name);
 size_t rg_opdesc_index(const rg_opdesc *op); /* in its block; n_ops if removed */
 
 /* Check slots and attributes against the schema, then run the shape rule over the

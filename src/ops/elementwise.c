@@ -56,8 +56,7 @@ static rg_status elementwise_infer(rg_ctx *ctx)
     RG_TRY(
         rg_broadcast_shape(rg_shape_of(ctx, X), rg_shape_of(ctx, Y), rg_attr_int(ctx, AXIS), &out));
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
-    const rg_meta *x = rg_in_meta(ctx, X);
-    rg_share_lod(ctx, x->lod != NULL || x->lod_level > 0 ? X : Y, OUT);
+    rg_share_lod(ctx, X, OUT);
     return RG_OK;
 }
 

@@ -191,6 +191,7 @@ static rg_status nd_infer(rg_ctx *ctx)
     for (int d = (int)depth; d < x->rank; d++)
         out.dim[out.rank++] = x->dim[d];
     rg_set_out(ctx, OUT, rg_dtype_of(ctx, X), &out);
+    rg_share_lod(ctx, X, OUT); /* as in Paddle, whatever rows are taken */
     return RG_OK;
 }
 

@@ -13,7 +13,7 @@ enum { OUT };
 
 static rg_status sum_infer(rg_ctx *ctx)
 {
-    const rg_meta *first = NULL, *dense = NULL, *lod = NULL;
+    const rg_meta *first = NULL, *dense = NULL;
     for (int i = 0; i < rg_n_in(ctx, IN); i++) {
         const rg_meta *x = rg_in_meta_n(ctx, IN, i);
         if (x == NULL)
@@ -21,8 +21,6 @@ static rg_status sum_infer(rg_ctx *ctx)
         first = first ? first : x;
         if (x->kind == RG_TENSOR && dense == NULL)
             dense = x;
-        if (lod == NULL && (x->lod != NULL || x->lod_level > 0))
-            lod = x;
         if (x->dtype != first->dtype)
             return rg_fail(RG_ESHAPE, "%s is %s and %s is %s, and they must be of one type",
                            rg_in_name(ctx, IN, i), rg_dtype_name(x->dtype), rg_in_name(ctx, IN, 0),
@@ -45,11 +43,7 @@ static rg_status sum_infer(rg_ctx *ctx)
     out->kind = dense ? RG_TENSOR : first->kind;
     out->dtype = first->dtype;
     out->shape = dense ? dense->shape : first->shape;
-    if (lod != NULL && lod != out) {
-        rg_lod_release(out->lod);
-        out->lod = rg_lod_retain(lod->lod);
-        out->lod_level = lod->lod_level;
-    }
+    rg_share_lod(ctx, IN, OUT); /* of the first alone: without one, Out has none */
     return RG_OK;
 }
 

@@ -57,6 +57,13 @@ for op in ("less_than", "less_equal", "greater_than", "greater_equal", "equal", 
 for op in ("logical_and", "logical_or", "logical_xor"):
     CASES.append(case(op, op, {"X": ints(3, 4, high=2).astype("bool"),
                                "Y": ints(3, 4, high=2).astype("bool")}))
+# Out's LoD is that of the first X alone
+CASES += [
+    case("sum sequences", "sum", {"X": [Lod(rand(3, 2), [[1, 2]]), rand(3, 2),
+                                        Lod(rand(3, 2), [[2, 1]])]}),
+    case("sum sequences second", "sum", {"X": [rand(3, 2), Lod(rand(3, 2), [[2, 1]])]},
+         no_lod=["Out"]),
+]
 test = check(__file__, CASES)
 
 

@@ -1,4 +1,4 @@
-from opcase import apart, case, check, ints, rand, Rows
+from opcase import apart, case, check, ints, Lod, rand, Rows
 
 CASES = []
 for op in ("add", "sub", "mul", "div", "max", "min", "pow"):
@@ -40,6 +40,17 @@ CASES += [
          sparse=["Out"]),
     case("mul sparse in place", "elementwise_mul",
          {"X": Rows([4, 1, 4], 6, rand(3, 5)), "Y": rand(1)}, inplace={"Out": "X"}),
+]
+# Out's LoD is X's, and Y's is nobody's
+CASES += [
+    case("add sequences", "elementwise_add", {"X": Lod(rand(3, 2), [[1, 2]]),
+                                              "Y": Lod(rand(3, 2), [[2, 1]])}),
+    case("add Y of sequences", "elementwise_add", {"X": rand(3, 2),
+                                                   "Y": Lod(rand(3, 2), [[2, 1]])},
+         no_lod=["Out"]),
+    case("max Y of sequences", "elementwise_max", {"X": rand(3, 2),
+                                                   "Y": Lod(rand(3, 2), [[2, 1]])},
+         no_lod=["Out"]),
 ]
 test = check(__file__, CASES)
 

@@ -1,6 +1,6 @@
 """gather, gather_nd, index_select, index_sample, scatter, scatter_nd_add."""
 import numpy as np
-from opcase import case, check, ints, rand, refused
+from opcase import case, check, ints, Lod, rand, refused
 
 
 def int32(*numbers):
@@ -62,6 +62,11 @@ CASES = [
     case("scatter_nd_add deep", "scatter_nd_add",
          {"X": rand(4, 3, 2), "Index": int64(1, 2, 3, 0).reshape(2, 1, 2),
           "Updates": rand(2, 1, 2)}, grads=["X", "Updates"]),
+    # of the two, gather_nd alone gives X's LoD on
+    case("gather sequences", "gather", {"X": Lod(rand(4, 3), [[1, 3]]), "Index": int32(3, 0)},
+         no_lod=["Out"]),
+    case("gather_nd sequences", "gather_nd", {"X": Lod(rand(4, 3), [[1, 3]]),
+                                              "Index": int32(3, 0, 1, 2).reshape(4, 1)}),
 ]
 test = check(__file__, CASES)
 

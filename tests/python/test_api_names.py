@@ -368,3 +368,19 @@ def test_descriptions_are_asked_by_methods():
     assert program.desc.num_blocks() == 1 and program.desc.block(0).op_size() == 3
     assert fluid.Program.parse_from_string(
         program.desc.serialize_to_string()).desc.block(0).op(1).type() == "elementwise_add"
+
+
+def test_a_variable_knows_the_op_that_wrote_it_last():
+    program = _fc_program()
+    block = program.global_block()
+    x, out = block.var("x"), block.var(block.ops[-1].output_arg_names[0])
+    weight = program.all_parameters()[0]
+    assert x.op is None and weight.op is None
+    assert [block.var(op.output_arg_names[0]).op for op in block.ops] == block.ops
+    with fluid.program_guard(program, fluid.Program()):
+        fluid.layers.increment(out)
+        fluid.optimizer.SGD(0.1).minimize(fluid.layers.mean(out))
+    assert out.op.type == "increment" and weight.op.type == "sgd"
+    assert program.clone(for_test=True).global_block().var(out.name).op.type == "increment"
+    out.op = block.append_op(type="relu", inputs={"X": out}, outputs={"Out": out})
+    assert out.op.type == "relu"  # as initializers of scripts do

@@ -413,3 +413,21 @@ def test_a_selection_that_is_not_there_is_refused():
         with pytest.raises(fluid.core.EnforceNotMet,
                            match="is %d, and there are 2 to select from" % which):
             fluid.Executor(fluid.CPUPlace()).run(main, fetch_list=[out])
+
+
+def test_the_line_of_a_loop_is_the_scripts(layers):
+    import paddle.fluid as fluid
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        at, last = whole(0), whole(3)
+        going = layers.less_than(at, last)
+        loop = layers.While(going)
+        with loop.block():
+            layers.increment(at)
+            layers.less_than(at, last, cond=going)
+        rnn = layers.DynamicRNN()
+        with rnn.block():
+            rnn.output(layers.scale(rnn.step_input(layers.data("x", [2], lod_level=1)), 2.0))
+        block = fluid.default_main_program().global_block()
+        for op in block.ops:
+            assert __file__ in op.attr("op_callstack")[0], op.type
+        assert [op.type for op in block.ops].count("while") == 2

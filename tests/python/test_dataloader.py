@@ -221,8 +221,14 @@ def test_loaders_refuse_what_they_cannot_do():
     other = fluid.io.DataLoader.from_generator([x, y], capacity=3, iterable=False)
     with pytest.raises(AssertionError, match="not iterable"):
         iter(other)
-    with pytest.raises(NotImplementedError, match="use_multiprocess"):
-        fluid.io.DataLoader.from_generator([x, y], capacity=3, use_multiprocess=True)
+
+
+def test_use_multiprocess_is_of_dygraph_and_changes_nothing():
+    x, y, _ = variables()
+    with pytest.warns(UserWarning, match="use_multiprocess does nothing in a program"):
+        loader = fluid.io.DataLoader.from_generator([x, y], capacity=3, use_multiprocess=True)
+    loader.set_batch_generator(batch_arrays(), fluid.CPUPlace())
+    assert len(list(loader)) == len(list(batch_arrays()()))
 
 
 def test_a_pass_left_in_the_middle_ends_its_thread():

@@ -543,3 +543,17 @@ def test_import_is_light():
         "print([m for m in sys.modules if 'fleet' in m or m.endswith('communicator')])")],
         capture_output=True, text=True)
     assert out.stdout.strip() == "[]", out.stderr
+
+
+def test_a_worker_without_its_startup_program_is_told_to_run_it():
+    main = fluid.Program()
+    block = main.global_block()
+    block.create_var(name="table", shape=[10, 4], dtype="float32", persistable=True)
+    block.create_var(name="ids", shape=[-1, 1], dtype="int64", need_check_feed=True)
+    block.create_var(name="rows", shape=[-1, 4], dtype="float32")
+    block.append_op(type="distributed_lookup_table", inputs={"Ids": ["ids"], "W": "table"},
+                    outputs={"Outputs": ["rows"]},
+                    attrs={"table_names": ["table"], "endpoints": ["127.0.0.1:1"]})
+    with fluid.scope_guard(fluid.core.Scope()), pytest.raises(
+            ValueError, match=r"table \(W\) has no value yet; run the startup program"):
+        fluid.Executor().run(main, feed={"ids": np.zeros((2, 1), "int64")}, fetch_list=["rows"])

@@ -37,3 +37,15 @@ def test_what_a_generator_raises_is_said():
         block.append_op(type="sum", inputs={"X": names()}, outputs={"Out": "out"})
     with pytest.raises(TypeError, match="a variable or its name is wanted"):
         block.append_op(type="sum", inputs={"X": 3}, outputs={"Out": "out"})
+
+
+@pytest.mark.parametrize("layer, why", [("prior_box", "object detection"),
+                                        ("ssd_loss", "object detection"),
+                                        ("roi_align", "models of images alone"),
+                                        ("deformable_roi_pooling", "models of images alone")])
+def test_a_layer_whose_op_is_refused_says_why(layer, why):
+    from paddle._names import NotSupported
+    with pytest.raises(NotSupported, match=r"%s is not implemented: it is of %s" % (layer, why)):
+        getattr(fluid.layers, layer)()
+    with pytest.raises(NotSupported, match="multiclass_nms2 .*: it is of object detection"):
+        fluid.contrib.layers.multiclass_nms2()

@@ -285,3 +285,38 @@ def test_a_moving_average_is_applied_and_goes_on(loss, by_steps):
         with average.apply(exe):
             np.testing.assert_allclose(weight(), mean / (1 - decay ** (step + 1)), rtol=1e-4)
         np.testing.assert_array_equal(weight(), kept)
+
+
+def nothing_trained(how):
+    """A loss of the kind that no gradient leaves: (loss, what the warning says)."""
+    x = layers.data("x", [4])
+    hidden = layers.fc(x, 3)
+    if how == "stopped":
+        hidden.stop_gradient = True
+        return layers.mean(hidden), "no gradient passes %s, whose stop_gradient" % hidden.name
+    if how == "argmax":
+        best = layers.cast(layers.argmax(hidden, 1), "float32")
+        return layers.mean(best), "no gradient passes op arg_max"
+    if how == "accuracy":
+        right = layers.accuracy(hidden, layers.data("y", [1], dtype="int64"))
+        return right, "no gradient passes op accuracy"
+    if how == "whole":
+        whole = layers.cast(hidden, "int64")
+        return (layers.mean(layers.cast(whole, "float32")),
+                "no gradient passes %s, which is not of floating point" % whole.name)
+    if how == "frozen":
+        for param in fluid.default_main_program().all_parameters():
+            param.trainable = False
+        return layers.mean(hidden), "is not to be trained"
+    mark = layers.cast(layers.argmax(x, 1), "float32")  # no gradient either, and no matter
+    data = layers.mean(mark)
+    return data, "%s depends on no parameter" % data.name
+
+
+@pytest.mark.parametrize("how", ["stopped", "argmax", "accuracy", "whole", "frozen", "data"])
+def test_minimize_that_trains_nothing_says_what_stops_it(how):
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        built, message = nothing_trained(how)
+        with pytest.warns(UserWarning, match="nothing is trained: .*%s" % message) as said:
+            assert fluid.optimizer.SGD(0.1).minimize(built)[1] == []
+    assert len(said) == 1 and said[0].filename == __file__

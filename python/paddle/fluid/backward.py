@@ -1,5 +1,7 @@
 """append_backward and gradients: autodiff, done by the core."""
+from .. import _core
 from .framework import Variable
+from .variable import dtype_is_floating
 
 __all__ = ["append_backward", "gradients"]
 
@@ -11,6 +13,47 @@ def _names(variables, what):
             raise TypeError("%s holds %s, and must hold Variables or names" % (what, type(var)))
         out.append(var if isinstance(var, str) else var.name)
     return out
+
+
+def _reads_parameters(program, ops, op):
+    """Whether the op, the last of these, depends on a parameter that may be trained."""
+    behind = set(op.input_arg_names)
+    for before in reversed(ops[:-1]):
+        if not behind.isdisjoint(before.output_arg_names):
+            behind.update(before.input_arg_names)
+    return any(p.trainable and p.name in behind for p in program.all_parameters())
+
+
+def _stops(var, op):
+    """Why no gradient of the variable passes the op that writes it, or None."""
+    if not _core.op_schema(op.type)["gradient"]:
+        return "no gradient passes op %s" % op.type
+    if var.stop_gradient:
+        return "no gradient passes %s, whose stop_gradient is set" % var.name
+    if not dtype_is_floating(var.dtype):
+        return "no gradient passes %s, which is not of floating point" % var.name
+    return None
+
+
+def why_none(loss):
+    """Why no parameter has a gradient of the loss, in words."""
+    block, passed = loss.block, {loss.name}
+    ops, program = block.ops, block.program
+    for at in reversed(range(len(ops))):
+        op = ops[at]
+        written = [name for name in op.output_arg_names if name in passed]
+        if not written:
+            continue
+        stop = _stops(block._var_recursive(written[0]), op)
+        if stop is None:
+            passed.update(op.input_arg_names)
+        elif _reads_parameters(program, ops[:at + 1], op):
+            return stop
+    for param in program.all_parameters():
+        if param.name in passed:
+            return ("%s is not to be trained, by its trainable, parameter_list or no_grad_set"
+                    % param.name)
+    return "%s depends on no parameter" % loss.name
 
 
 def _after_op(block, callbacks):

@@ -3,7 +3,7 @@ import warnings
 from collections import defaultdict
 
 from . import framework, layers, unique_name
-from .backward import append_backward
+from .backward import append_backward, why_none
 from .clip import GradientClipBase, append_gradient_clip_ops, error_clip_callback
 from .core import VarDesc
 from .framework import Variable, default_main_program, default_startup_program, name_scope, \
@@ -141,8 +141,12 @@ class Optimizer:
         callbacks = [error_clip_callback] + list(callbacks or ()) if (
             callbacks or self._has_error_clip(loss)) else None
         with program_guard(loss.block.program, startup_program or default_startup_program()):
-            return append_backward(loss, parameter_list or self._parameter_list, no_grad_set,
-                                   callbacks, checkpoints)
+            params_grads = append_backward(loss, parameter_list or self._parameter_list,
+                                           no_grad_set, callbacks, checkpoints)
+        if not params_grads:
+            warnings.warn("no parameter has a gradient, so nothing is trained: %s"
+                          % why_none(loss), stacklevel=4)
+        return params_grads
 
     @staticmethod
     def _has_error_clip(loss):

@@ -14,14 +14,16 @@ from .variable import KNOWN_AS, Operator, Parameter, Variable, convert_np_dtype_
 __all__ = ["Block", "Program"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_NOT_USERS = (_PACKAGE, contextlib.__file__)
 
 
 def _user_line():
-    """file:line of the nearest caller outside this package."""
+    """file:line of the nearest caller outside this package, and of contextlib, which calls what
+    the package does at the end of a `with`."""
     frame = sys._getframe(2)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith(_PACKAGE):
+        if not name.startswith(_NOT_USERS):
             return "%s:%d" % (name, frame.f_lineno)
         frame = frame.f_back
     return None

@@ -4,6 +4,8 @@ from a dataset.
 A loader that is iterable gives feeds: a list with one dict for each place. One that is not
 belongs to the program of its variables: start() begins a pass, Executor.run() takes the next
 batch for itself, and raises fluid.core.EOFException when there is none; reset() ends the pass."""
+import warnings
+
 import numpy as np
 
 from .. import _core
@@ -366,10 +368,10 @@ class DataLoader:
     @staticmethod
     def from_generator(feed_list=None, capacity=None, use_double_buffer=True, iterable=True,
                        return_list=False, use_multiprocess=False, drop_last=True):
-        """A loader over a Python generator; use_multiprocess is of dygraph."""
+        """A loader over a Python generator; use_multiprocess is of dygraph, and does nothing."""
         if use_multiprocess:
-            raise NotImplementedError("use_multiprocess is for dygraph; decorate the generator "
-                                      "with paddle.reader.multiprocess_reader")
+            warnings.warn("use_multiprocess does nothing in a program: it is for dygraph; decorate "
+                          "the generator with paddle.reader.multiprocess_reader", stacklevel=2)
         return GeneratorLoader(feed_list, capacity, use_double_buffer, iterable, return_list,
                                drop_last)
 

@@ -124,7 +124,7 @@ class DataLoader:
 
     @staticmethod
     def from_generator(feed_list: Optional[Sequence[Any]] = ..., capacity: Optional[int] = ..., use_double_buffer: bool = ..., iterable: bool = ..., return_list: bool = ..., use_multiprocess: bool = ..., drop_last: bool = ...) -> Any:
-        """A loader over a Python generator; use_multiprocess is of dygraph.
+        """A loader over a Python generator; use_multiprocess is of dygraph, and does nothing.
 
         Args:
             feed_list (list of Variable): The variables that are fed, in the order of a sample's parts.
@@ -133,7 +133,8 @@ class DataLoader:
             use_double_buffer (bool): Whether batches are made ahead. Default: True.
             iterable (bool): Whether it is iterated over, and not started by start(). Default: True.
             return_list (bool): Whether a batch comes as a list, and not as a dict. Default: False.
-            use_multiprocess (bool): Whether the generator runs in a process of its own. Default: False.
+            use_multiprocess (bool): Of dygraph alone: True is warned of, and does nothing. Default:
+                False.
             drop_last (bool): Whether a last batch that is too small is left out. Default: True.
 
         Returns:
