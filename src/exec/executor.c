@@ -2,7 +2,7 @@
 #include "exec/executor.h"
 
 #include "base/mem.h"
-#include "ir/opened.h"
+#include "ir/life.h"
 #include "sys/flags.h"
 
 #include <pthread.h>
@@ -12,7 +12,8 @@
 /* What a plan was made of: it serves for every run that is asked in the same words. */
 struct rg_prepared {
     rg_plan *plan;
-    uint64_t program_id, version, used;
+    rg_life *life; /* the program's; kept */
+    uint64_t version, used;
     rg_scope *scope;   /* kept by the plan */
     uint64_t bindings; /* of the scope, when its names were last looked up */
     bool keep_all, no_fuse, forward;
@@ -42,6 +43,7 @@ void rg_prepared_release(rg_prepared *p)
     if (p == NULL || atomic_fetch_sub(&p->refs, 1) > 1)
         return;
     rg_plan_close(p->plan);
+    rg_life_drop(p->life);
     for (int i = 0; p->names != NULL && i < p->n_feeds + p->n_fetches; i++)
         rg_free(p->names[i]);
     rg_free(p->names);
@@ -81,7 +83,7 @@ static rg_status make(const rg_executor *e, const rg_program *program, rg_scope 
     if (p == NULL)
         return rg_no_memory(sizeof *p, "a plan");
     p->refs = 1;
-    p->program_id = program->id;
+    p->life = rg_life_keep(program->life);
     p->version = program->version;
     p->scope = scope;
     p->keep_all = config->keep_all;
@@ -141,7 +143,7 @@ static bool is_bound(rg_prepared *p)
 static bool serves(rg_prepared *p, const rg_program *program, const rg_scope *scope,
                    const rg_plan_config *config)
 {
-    return p->program_id == program->id && p->version == program->version && p->scope == scope &&
+    return p->life == program->life && p->version == program->version && p->scope == scope &&
            p->n_feeds == config->n_feeds && p->n_fetches == config->n_fetches &&
            p->keep_all == config->keep_all && p->no_fuse == config->no_fuse &&
            p->forward == config->forward && p->device == config->device &&
@@ -165,7 +167,7 @@ static void keep(rg_executor *e, rg_prepared *fresh)
     int oldest = 0, at = -1;
     for (int i = 0; i < e->n; i++) {
         rg_prepared *p = e->plans[i];
-        if (p->program_id == fresh->program_id &&
+        if (p->life == fresh->life &&
             (p->version != fresh->version || (p->scope == fresh->scope && !is_bound(p))))
             at = i;
         if (p->used < e->plans[oldest]->used)
@@ -185,7 +187,7 @@ static void drop_forgotten(rg_executor *e)
 {
     for (int i = 0; i < e->n;) {
         rg_prepared *p = e->plans[i];
-        if (rg_opened_is(p->program_id) && !rg_scope_is_forgotten(p->scope)) {
+        if (!rg_life_is_over(p->life) && !rg_scope_is_forgotten(p->scope)) {
             i++;
             continue;
         }

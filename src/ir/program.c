@@ -2,7 +2,7 @@
 #include "ir/program.h"
 
 #include "base/mem.h"
-#include "ir/opened.h"
+#include "ir/life.h"
 
 #include <string.h>
 
@@ -23,16 +23,16 @@ rg_status rg_program_open(rg_program **out)
     rg_program *program = rg_alloc_zero(1, sizeof *program);
     if (program == NULL)
         return no_memory();
-    rg_status code = rg_opened_begin(&program->id);
-    if (code != RG_OK) {
+    program->life = rg_life_begin();
+    if (program->life == NULL) {
         rg_free(program);
-        return code;
+        return no_memory();
     }
     program->namescope = "/";
     program->device = "";
     program->op_role = RG_ROLE_FORWARD;
     rg_block *block;
-    code = rg_program_add_block(program, -1, &block);
+    rg_status code = rg_program_add_block(program, -1, &block);
     if (code != RG_OK) {
         rg_program_close(program);
         return code;
@@ -45,7 +45,7 @@ void rg_program_close(rg_program *program)
 {
     if (program == NULL)
         return;
-    rg_opened_end(program->id);
+    rg_life_end(program->life);
     for (size_t i = 0; i < program->n_blocks; i++) {
         rg_map_fini(&program->blocks[i]->vars);
         rg_free(program->blocks[i]->ops);

@@ -92,7 +92,7 @@ struct rg_program {
     rg_map names; /* interned */
     rg_block **blocks;
     size_t n_blocks, cap_blocks;
-    uint64_t id; /* of this process's programs, this one */
+    struct rg_life *life; /* ir/life.h */
     uint64_t version;
     int64_t file_version; /* of the file format, 1008005 for 1.8.5 */
     bool has_file_version;
