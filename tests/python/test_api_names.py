@@ -75,6 +75,21 @@ def test_a_name_of_paddle_2_is_said_to_be_one(name):
         getattr(paddle, name)
 
 
+@pytest.mark.parametrize("flag, value", [
+    ("init_allocated_mem", False), ("use_pinned_memory", True), ("inner_op_parallelism", 0),
+    ("reader_queue_speed_test_mode", False)])
+def test_flags_of_paddle_are_taken_with_its_values(flag, value):
+    flag = "FLAGS_" + flag
+    assert fluid.get_flags(flag) == {flag: value}
+    fluid.set_flags({flag: value})
+
+
+@pytest.mark.parametrize("flag", ["FLAGS_max_inplace_grad_add", "FLAGS_call_stack_level"])
+def test_flags_that_came_after_1_8_are_errors(flag):
+    with pytest.raises(ValueError, match=flag[6:]):
+        fluid.set_flags({flag: 1})
+
+
 def test_a_script_defines_what_it_does_not_use():
     from paddle.fluid.dygraph import Layer, Linear, declarative, no_grad
 
