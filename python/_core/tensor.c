@@ -73,6 +73,13 @@ static int dtype_of_kind(char kind, int size, rg_dtype *dtype)
             *dtype = known[i].dtype;
             return 0;
         }
+    if (kind == 'O') {
+        PyErr_SetString(PyExc_TypeError,
+                        "an array of kind 'O', of Python objects (None, dicts, rows of different "
+                        "lengths), is not a tensor's type; make one of numbers alone, as "
+                        "numpy.array(rows, 'float32')");
+        return -1;
+    }
     PyErr_Format(PyExc_TypeError,
                  "an array of kind '%c' with %d bytes an element is not a tensor's type; use "
                  "float32, float64, int32, int64, bool, int8, uint8, int16, float16 or, for "

@@ -177,6 +177,29 @@ def _is_submodule(module, name):
     return spec is not None and spec.origin is not None
 
 
+# Parts of Paddle 2 that scripts name first. paddle check says them by this list, too.
+_PADDLE_2 = {"Model", "Tensor", "amp", "autograd", "disable_static", "enable_static", "grad", "io",
+             "jit", "metric", "nn", "no_grad", "optimizer", "randn", "save", "load", "seed",
+             "set_device", "static", "summary", "to_tensor", "vision"}
+
+
+def is_of_paddle2(full):
+    return full.startswith("paddle.") and full.split(".")[1] in _PADDLE_2
+
+
+def _nothing(module, name):
+    """The error for a name that is nowhere: of Paddle 2, or a slip."""
+    text = "module %r has no attribute %r" % (module, name)
+    if is_of_paddle2("%s.%s" % (module, name)):
+        return AttributeError(text + ": it is of Paddle 2, and this is the API of 1.8: build "
+                              "programs with paddle.fluid (`paddle check FILE` lists all such "
+                              "names of a script)")
+    import difflib
+    here = {n for n in dir(sys.modules[module]) if not n.startswith("_")}
+    near = difflib.get_close_matches(name, here, 1, 0.8)
+    return AttributeError(text + ("; did you mean %s?" % near[0] if near else ""))
+
+
 def missing(module, name):
     """What stands for a name that a module here does not have; AttributeError for one that real
     Paddle's has not either."""
@@ -195,7 +218,7 @@ def missing(module, name):
     elif "%s.%s" % (module, name) in tables():
         value = _imported("%s.%s" % (module, name))
     else:
-        raise AttributeError("module %r has no attribute %r" % (module, name))
+        raise _nothing(module, name)
     setattr(sys.modules[module], name, value)
     return value
 

@@ -314,6 +314,15 @@ static rg_status wrong_feed(const rg_vardesc *desc, const char *what, const char
                    wanted);
 }
 
+static rg_status wrong_dtype(const rg_vardesc *desc, const char *got, const char *wanted)
+{
+    rg_status code = wrong_feed(desc, "data type", got, wanted);
+    if (desc->meta.dtype == RG_BF16) /* which NumPy has not */
+        return code;
+    return rg_fail(code, "feed '%s' has the data type %s, and %s is wanted: use .astype('%s')",
+                   desc->name, got, wanted, wanted);
+}
+
 rg_status rg_feed_check(const rg_vardesc *desc, rg_dtype dtype, const rg_shape *shape)
 {
     if (desc == NULL)
@@ -322,7 +331,7 @@ rg_status rg_feed_check(const rg_vardesc *desc, rg_dtype dtype, const rg_shape *
      * them take or refuse what comes. */
     bool whole = dtype == RG_I64 || dtype == RG_I32;
     if (dtype != desc->meta.dtype && (desc->need_check_feed || !whole))
-        return wrong_feed(desc, "data type", rg_dtype_name(dtype), rg_dtype_name(desc->meta.dtype));
+        return wrong_dtype(desc, rg_dtype_name(dtype), rg_dtype_name(desc->meta.dtype));
     if (desc->need_check_feed && !rg_shape_fits(shape, &desc->meta.shape)) {
         char got[RG_SHAPE_TEXT], wanted[RG_SHAPE_TEXT];
         return wrong_feed(desc, "shape", rg_shape_text(shape, got),

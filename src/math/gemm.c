@@ -5,8 +5,10 @@
 #include "math/fast.h"
 #include "math/libraries.h"
 #include "sys/flags.h"
+#include "sys/process.h"
 
 #include <stdatomic.h>
+#include <pthread.h>
 
 /* It comes with OpenMP, without a header that says so in C. */
 void omp_set_num_threads(int threads);
@@ -20,6 +22,30 @@ enum {
  * OpenMP counts for each thread, OpenBLAS for the process. */
 static _Thread_local int wanted, told;
 static _Atomic int blas_told;
+/* A child that was forked once there were more threads than one: it has none of the others, and
+ * OpenMP would wait for them for ever. Written while the child has one thread. */
+static bool alone;
+
+static void forked(void)
+{
+    alone = true;
+    told = 1;
+    omp_set_num_threads(told); /* now: primitives are found by it before the next call */
+}
+
+static void watch_forks(void)
+{
+    rg_process_on_fork(forked);
+}
+
+static void tell(int threads)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (threads > 1)
+        (void)pthread_once(&once, watch_forks);
+    omp_set_num_threads(threads);
+    told = threads;
+}
 
 void rg_gemm_threads(int threads)
 {
@@ -29,11 +55,9 @@ void rg_gemm_threads(int threads)
 void rg_gemm_configure(void)
 {
     int64_t flag = wanted > 0 ? wanted : rg_flag_int("paddle_num_threads");
-    int threads = flag < 1 ? 1 : (int)flag;
-    if (threads != told) {
-        omp_set_num_threads(threads);
-        told = threads;
-    }
+    int threads = flag < 1 || alone ? 1 : (int)flag;
+    if (threads != told)
+        tell(threads);
     if (atomic_load_explicit(&blas_told, memory_order_relaxed) != threads) {
         openblas_set_num_threads(threads);
         atomic_store_explicit(&blas_told, threads, memory_order_relaxed);

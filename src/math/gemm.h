@@ -24,7 +24,7 @@ void rg_linear_f32(int64_t m, int64_t n, int64_t k, const float *x, const float 
                    const float *bias, rg_activation act, float *out);
 
 /* Threads of the libraries inside one call, for the calling thread; 0: FLAGS_paddle_num_threads,
- * as at the beginning. */
+ * as at the beginning. One in a process that was forked from one where there were more. */
 void rg_gemm_threads(int threads);
 /* Tell the libraries, before a call of one. */
 void rg_gemm_configure(void);

@@ -3,6 +3,7 @@
 
 #include "sys/clock.h"
 #include "sys/file.h"
+#include "sys/host.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,11 +119,21 @@ void rg_huge_pages_mode(char *mode, size_t size)
         (void)snprintf(mode, size, "%.*s", (int)(close - open - 1), open + 1);
 }
 
-uint64_t rg_memory_available(void)
+static uint64_t memory_info(const char *name)
 {
     char line[64];
-    line_of("/proc/meminfo", "MemAvailable", line, sizeof line);
+    line_of("/proc/meminfo", name, line, sizeof line);
     return strtoull(line, NULL, 10) << 10;
+}
+
+uint64_t rg_memory_available(void)
+{
+    return memory_info("MemAvailable");
+}
+
+uint64_t rg_memory_most(void)
+{
+    return rg_host_memory() + memory_info("SwapTotal");
 }
 
 /* ---- the kernel's log ---- */

@@ -1,6 +1,7 @@
 /* machine.h - what a job finds on this machine: room on disks, limits, what the CPU can do.
  *
- * For `paddle doctor`. Nothing here changes anything but for the moment of a measurement. */
+ * For `paddle doctor`, and sys/pages.h. Nothing here changes anything but for the moment of a
+ * measurement. */
 #ifndef RG_SYS_MACHINE_H
 #define RG_SYS_MACHINE_H
 
@@ -22,6 +23,9 @@ rg_status rg_disk_sync_ns(const char *path, uint64_t *ns);
 void rg_huge_pages_mode(char *mode, size_t size);
 /* What processes could still take without swapping; 0: not said. */
 uint64_t rg_memory_available(void);
+
+/* What they could take at most: all memory, or what the control group lets them have, and swap. */
+uint64_t rg_memory_most(void);
 
 /* "AMD EPYC 7763"; at least "unknown". */
 void rg_cpu_name(char *name, size_t size);

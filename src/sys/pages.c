@@ -3,8 +3,11 @@
 
 #include "base/mem.h"
 #include "sys/fault.h"
+#include "sys/host.h"
 #include "sys/lent.h"
+#include "sys/machine.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,9 +19,16 @@ static size_t rounded(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
+/* More than this machine could ever give. A kernel may lend it all the same (by
+ * vm.overcommit_memory, and always beyond a control group's limit), and kill whoever uses it. */
+static bool is_beyond_us(size_t bytes)
+{
+    return bytes > rg_host_memory() && bytes > rg_memory_most();
+}
+
 void *rg_pages_alloc(size_t bytes)
 {
-    if (bytes > SIZE_MAX - (size_t)2 * HUGE_PAGE)
+    if (bytes > SIZE_MAX - (size_t)2 * HUGE_PAGE || is_beyond_us(bytes))
         return NULL;
     /* Through rg_alloc's fault counter, so that tests can fail it too. */
     void *token = rg_alloc(1);
@@ -29,8 +39,8 @@ void *rg_pages_alloc(size_t bytes)
         return aligned_alloc(ALIGN, rounded(bytes ? bytes : 1, ALIGN));
     /* Over-reserve, then give back both ends, to start on a huge page. */
     size_t size = rounded(bytes, HUGE_PAGE);
-    uint8_t *raw = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *raw = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                        -1, 0);
     if (raw == MAP_FAILED)
         return NULL;
     size_t head = rounded((uintptr_t)raw, HUGE_PAGE) - (uintptr_t)raw;

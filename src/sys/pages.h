@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* NULL when there is no memory. The content is not defined. */
+/* NULL when there is no memory, also where this machine has not that much. The content is not
+ * defined. */
 void *rg_pages_alloc(size_t bytes);
 /* The same, where possible in memory that other processes of this host can look at (sys/lent.h). */
 void *rg_pages_alloc_lent(size_t bytes);

@@ -8,6 +8,7 @@ import types
 import numpy as np
 import pytest
 
+import paddle
 import paddle.fluid as fluid
 from paddle import _names
 
@@ -57,6 +58,36 @@ def test_a_misspelt_name_is_not_there():
         import paddle.fluid.no_such_module  # noqa: F401
     with pytest.raises(ImportError, match="reshap"):
         from paddle.fluid.layers import reshap  # noqa: F401
+
+
+def test_a_slip_is_told_what_may_be_meant():
+    with pytest.raises(AttributeError, match="'sofmax'; did you mean softmax"):
+        fluid.layers.sofmax
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        with pytest.raises(NotImplementedError, match="act is 'rulu', did you mean 'relu'"):
+            fluid.layers.fc(fluid.data("x", [None, 4]), 3, act="rulu")
+
+
+@pytest.mark.parametrize("name", ["nn", "enable_static", "optimizer", "to_tensor"])
+def test_a_name_of_paddle_2_is_said_to_be_one(name):
+    with pytest.raises(AttributeError, match="no attribute '%s': it is of Paddle 2.*paddle check"
+                       % name):
+        getattr(paddle, name)
+
+
+@pytest.mark.parametrize("flag, value", [
+    ("init_allocated_mem", False), ("use_pinned_memory", True), ("inner_op_parallelism", 0),
+    ("reader_queue_speed_test_mode", False)])
+def test_flags_of_paddle_are_taken_with_its_values(flag, value):
+    flag = "FLAGS_" + flag
+    assert fluid.get_flags(flag) == {flag: value}
+    fluid.set_flags({flag: value})
+
+
+@pytest.mark.parametrize("flag", ["FLAGS_max_inplace_grad_add", "FLAGS_call_stack_level"])
+def test_flags_that_came_after_1_8_are_errors(flag):
+    with pytest.raises(ValueError, match=flag[6:]):
+        fluid.set_flags({flag: 1})
 
 
 def test_a_script_defines_what_it_does_not_use():

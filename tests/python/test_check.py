@@ -45,6 +45,14 @@ def test_what_cannot_be_known_is_let_pass(line, tmp_path):
     assert found(tmp_path, HEAD + line + "\n") == []
 
 
+def test_complaints_are_counted_as_such(tmp_path, capsys):
+    path = tmp_path / "script.py"
+    path.write_text("import paddle\npaddle.to_tensor(1)\npaddle.enable_static()\n")
+    assert check.main([str(path)]) == 1
+    said = capsys.readouterr().out
+    assert said.endswith("1 name of Paddle in 1 file: 2 complaints\n") and "of Paddle 2" in said
+
+
 def test_python_2_is_read_too(tmp_path):
     (at, text), = found(tmp_path, "import paddle.v2 as paddle\nprint 'x'\n"
                                   "paddle.layer.fc(size=3)\npaddle.layer.nope()\n")

@@ -219,15 +219,15 @@ def test_a_missing_feed(model, feed):
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int32", "int64", "bool", "uint8"])
 def test_a_wrong_data_type_of_floats(model, dtype):
-    with pytest.raises(ValueError, match="^feed 'x' has the data type %s, and float32 is wanted$"
-                       % dtype):
+    with pytest.raises(ValueError, match="^feed 'x' has the data type %s, and float32 is wanted: "
+                       r"use .astype\('float32'\)$" % dtype):
         model.run({"x": X.astype(dtype)}, [model.double])
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint64", "bool", "float32"])
 def test_a_wrong_data_type_of_ids(model, dtype):
-    with pytest.raises(ValueError, match="^feed 'ids' has the data type %s, and int64 is wanted$"
-                       % dtype):
+    with pytest.raises(ValueError, match="^feed 'ids' has the data type %s, and int64 is wanted: "
+                       r"use .astype\('int64'\)$" % dtype):
         model.run({"ids": np.ones((2, 1), dtype)}, [model.rows])
 
 
@@ -240,6 +240,24 @@ def test_uint16_is_the_bits_of_bfloat16(model):
 def test_a_data_type_that_is_no_tensors(model, dtype):
     with pytest.raises(TypeError, match="^feed 'ids': an array of kind .* is not a tensor's type"):
         model.run({"ids": np.zeros((2, 1), dtype)}, [model.rows])
+
+
+def test_none_is_said_to_be_no_number(model):
+    with pytest.raises(TypeError, match="^feed 'x': .*Python objects .None, .*make one of numbers"):
+        model.run({"x": None}, [model.double])
+
+
+def test_a_dimension_that_is_no_number_names_the_shape():
+    with pytest.raises(TypeError, match=r"fluid.data: shape is \['a', 4\], and must be of whole"):
+        fluid.data("named", ["a", 4])
+
+
+@pytest.mark.parametrize("width, size", [(None, 3), (4, 0)])
+def test_a_layer_whose_size_is_not_known_says_what_to_give(width, size):
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = fluid.data("x", [None, width])
+        with pytest.raises(ValueError, match="size above 0, and its input's dimensions"):
+            fluid.layers.fc(x, size)
 
 
 def test_a_lod_tensor_of_a_wrong_type(model):

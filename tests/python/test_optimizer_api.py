@@ -60,6 +60,11 @@ def test_a_state_is_made_once(loss):
 
 # ---- refusals ----
 
+def test_a_number_as_regularization_says_what_to_write(loss):
+    with pytest.raises(TypeError, match=r"fluid.regularizer.L2Decay\(0.01\)"):
+        fluid.optimizer.SGD(0.1, regularization=0.01).minimize(loss)
+
+
 @pytest.mark.parametrize("make, error, message", [
     (lambda o: o.SGD("0.1"), TypeError, "learning rate"),
     (lambda o: o.SGD(0.1, grad_clip=1.0), TypeError, "grad_clip"),

@@ -126,6 +126,22 @@ def test_a_folder_that_a_runner_before_writes_need_not_be_there(place, tmp_path,
     command.load("config.yaml", False)
 
 
+@pytest.mark.parametrize("every, place, says", [
+    (1, "saved/9", "epochs 0 to 1"), (2, "saved/0", "epochs 0 to 1, of every 2 the last")])
+def test_an_epoch_that_no_runner_before_saves_is_named(every, place, says, tmp_path, monkeypatch,
+                                                       capsys):
+    text = job.CONFIG.replace("mode: [train_it]", "mode: [train_it, judge_it]").replace(
+        'init_model_path: "saved"', 'init_model_path: "%s"' % place).replace(
+        "save_checkpoint_interval: 1", "save_checkpoint_interval: %d" % every)
+    monkeypatch.chdir(job.make(tmp_path, text))
+    problem, = refused(".", capsys)
+    line = text[:text.index(place)].count("\n") + 1
+    assert "config.yaml:%d: runner judge_it: init_model_path: %s is not there, and runner train_it " \
+        "saves %s" % (line, place, says) in problem
+    os.makedirs(tmp_path / place)
+    command.load("config.yaml", False)
+
+
 def test_there_are_forty():
     assert len(BROKEN) >= 40
 

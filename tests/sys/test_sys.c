@@ -210,6 +210,13 @@ static void large_memory_starts_on_a_huge_page(void **state)
     assert_null(rg_pages_alloc(SIZE_MAX - 10));
 }
 
+static void more_than_the_machine_has_is_refused(void **state)
+{
+    (void)state;
+    assert_null(rg_pages_alloc((size_t)1 << 46));
+    assert_null(rg_pages_alloc_lent((size_t)1 << 46));
+}
+
 static rg_status add_up(void *arg, int thread)
 {
     ((int *)arg)[thread] += thread + 1;
@@ -270,5 +277,6 @@ RUN(cmocka_unit_test(a_flag_is_set_and_read_with_or_without_its_prefix),
     cmocka_unit_test(writing_to_who_has_gone_leaves_nothing_behind),
     cmocka_unit_test(files_are_read_whole_or_not_at_all),
     cmocka_unit_test(large_memory_starts_on_a_huge_page),
+    cmocka_unit_test(more_than_the_machine_has_is_refused),
     cmocka_unit_test(a_pool_runs_each_part_once_and_brings_failures_back),
     cmocka_unit_test(a_failure_halts_the_other_parts_of_a_pool))

@@ -141,6 +141,7 @@ WRONG = [
     (sparse_vector(4), [1, 2], r"1 is not a pair \(place, value\)"),
     (sparse_vector(4), [(-1, 2.0)], r"place -1 is outside \[0, 4\)"),
     (integer_value_sequence(3), 1, "1 is not a sequence"),
+    (integer_value_sequence(3), map(int, "12"), r"write list\(...\) around it"),
     (integer_value_sequence(3), [0, 7], r"step 1: 7 is outside .*a sequence of an integer"),
     (P.integer_value_sub_sequence(3), [[0], [1, 4]], "sub-sequence 1: step 1: 4 is outside"),
 ]

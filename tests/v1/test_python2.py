@@ -168,10 +168,37 @@ def test_old_files_in_a_home_do_not_decide_for_others(place):
     ("try:\n    xrange\nexcept NameError:\n    xrange = range\nxrange(3)", False),
     ("if sys.version_info < (3,):\n    n = xrange(3)", False),
     ("n = unicode if sys.version_info[0] == 2 else str", False),
-    ("if __name__ == '__main__':\n    n = xrange(3)", True)])
+    ("if __name__ == '__main__':\n    n = xrange(3)", True),
+    ("list({}.iteritems())", True), ("{}.has_key('a')", True), ("n = sys.maxint", True),
+    ("import string\nn = string.letters", True), ("import itertools as it\nit.imap", True),
+    ("from itertools import izip", True), ("f = open('main.py')\nf.next()", True),
+    ("import csv\nwith open('main.py') as f:\n    csv.reader(f).next()", True),
+    ("class D(dict):\n    def iteritems(self):\n        return ()\nD().iteritems()", False),
+    ("def iteritems(d):\n    return ()\niteritems({})", False),
+    ("import string\nclass A:\n    letters = 1\nstring = A()\nstring.letters", False),
+    ("class A:\n    maxint = letters = 1\n    def next(self):\n        return 1\n"
+     "f = A()\nf.letters, f.maxint, f.next()", False),
+    ("class A:\n    def next(self):\n        return 1\ndef g(f):\n    return f.next()\n"
+     "def h():\n    f = open('main.py')\ng(A())", False),
+    ("for v in ({}.iteritems() if hasattr({}, 'iteritems') else ()):\n    pass", False)])
 def test_what_parses_and_could_not_run_is_python_2_too(place, line, old):
     place.write("main.py", "import sys\nprint(3 / 2)\n" + line + "\n")
     assert place.run("main.py")[0] == ("1\n" if old else "1.5\n")
+
+
+def test_the_first_line_of_a_script_says_what_it_is(place):
+    place.write("main.py", "#!/usr/bin/env python2\nprint(3 / 2)\n")
+    assert place.run("main.py")[0] == "1\n"
+    place.write("main.py", "#!/usr/bin/env python3\nprint(3 / 2)\nif 0: print({}.iteritems())\n")
+    assert place.run("main.py")[0] == "1.5\n"
+
+
+def test_a_method_that_the_workspace_has_itself_says_nothing(place):
+    place.write("main.py", "import keys\nprint(3 / 2, keys.Keys().has_key('a'))\n")
+    place.write("keys.py", "class Keys:\n    def has_key(self, key):\n        return 1\n")
+    assert place.run("main.py") == ("1.5 1\n", "")
+    place.write("keys.py", "class Keys(dict):\n    pass\n")
+    assert place.run("main.py")[0] == "(1, False)\n"
 
 
 def test_a_file_that_parses_as_neither_is_no_python_2(place):

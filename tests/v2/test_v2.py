@@ -329,6 +329,8 @@ def test_unknown_fields_of_a_tar_are_kept_and_damage_is_named(fresh):
         file.seek(0)
         return file
     read = fresh.parameters.Parameters.from_tar
+    with pytest.raises(ValueError, match="is no tar file .*to_tar"):
+        read(io.BytesIO(b"no tar" * 200))
     loaded = read(tar_of(w=values, w_protobuf=config))
     np.testing.assert_array_equal(loaded[name], [1, 2, 3])
     out = io.BytesIO()

@@ -10,6 +10,16 @@ from .param_attr import ParamAttr, WeightNormParamAttr
 __all__ = ["LayerHelper"]
 
 
+def _suggest(kind, error):
+    """The activation that was meant, if this is none, is added to the error."""
+    import difflib
+    from paddle import _core
+    known = _core.op_types()
+    near = () if kind in known else difflib.get_close_matches(kind, known, 1)
+    if near:
+        error.args = ("%s; act is %r, did you mean %r?" % (error, kind, near[0]),)
+
+
 class LayerHelper:
     def __init__(self, layer_type, **kwargs):
         self.kwargs = kwargs
@@ -183,7 +193,11 @@ class LayerHelper:
             raise TypeError("act is %r, and must be the name of an activation" % (act,))
         kind = act.pop("type")
         out = self.create_variable_for_type_inference(dtype=input_var.dtype)
-        self.append_op(kind, {"X": [input_var]}, {"Out": [out]}, act)
+        try:
+            self.append_op(kind, {"X": [input_var]}, {"Out": [out]}, act)
+        except NotImplementedError as error:
+            _suggest(kind, error)
+            raise
         return out
 
     def is_instance(self, param_name, cls):

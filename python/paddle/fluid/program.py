@@ -201,7 +201,8 @@ class Block:
         for dim in shape:
             if dim <= 0:
                 raise ValueError("Parameter shape should not be related with batch-size: got %s "
-                                 "for %s" % (list(shape), name))
+                                 "for %s; give the layer's size above 0, and its input's "
+                                 "dimensions but the batch's as numbers" % (list(shape), name))
         block = self.program.global_block()
         param = block._make(Parameter, name, shape, dtype, type, lod_level, True, stop_gradient)
         param._is_parameter = True

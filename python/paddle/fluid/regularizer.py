@@ -48,6 +48,9 @@ def append_regularization_ops(parameters_and_grads, regularization=None):
     with framework.name_scope("regularization"):
         for param, grad in parameters_and_grads:
             regularizer = getattr(param, "regularizer", None) or regularization
+            if regularizer is not None and not callable(regularizer):
+                raise TypeError("regularization is %r, and must be a regularizer: "
+                                "fluid.regularizer.L2Decay(%r)" % (regularizer, regularizer))
             if grad is None or regularizer is None:
                 out.append((param, grad))
                 continue

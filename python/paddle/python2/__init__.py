@@ -2,7 +2,7 @@
 
 One file that does not parse as Python 3, and does as Python 2, makes its workspace (the tree of
 folders it is in) Python 2; so does one that parses and could not run (print >>f,
-cPickle, xrange). All modules of that tree are translated in memory when they are imported, and
+cPickle, xrange, d.iteritems()). All modules of that tree are translated in memory when they are imported, and
 what Python 2 meant is kept (meaning.py: integer division, lists from map, files and pickles;
 modules.py: the modules of its library). Nothing is written beside the sources.
 
@@ -70,7 +70,7 @@ def enable(folder, also=()):
 
 def _decides(folder, path):
     """Does this file make its workspace Python 2? Then that is said."""
-    line = translate.python2_line(path)
+    line = translate.python2_line(path, () if is_shared(folder) else _sources(folder))
     if line is None:
         return False
     _workspaces[folder] = True

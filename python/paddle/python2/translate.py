@@ -6,6 +6,7 @@ that was bytes. What those are replaced by is in meaning.py, which the code sees
 fissix made is kept below ~/.cache/paddle/python2, by a hash of the source."""
 import ast
 import hashlib
+import itertools
 import os
 import pathlib
 import re
@@ -89,6 +90,23 @@ _OLD_MODULES = {"ConfigParser", "Queue", "StringIO", "UserDict", "__builtin__", 
                 "cStringIO", "commands", "httplib", "md5", "urllib2", "urlparse"}
 _OLD_NAMES = {"basestring", "cmp", "execfile", "file", "long", "raw_input", "reduce", "reload",
               "unichr", "unicode", "xrange"}
+_OLD_PARTS = {  # of modules that are there still
+    "itertools": {"ifilter", "ifilterfalse", "imap", "izip", "izip_longest"},
+    "os": {"getcwdu"},
+    "string": {"atof", "atoi", "atol", "find", "join", "joinfields", "letters", "lower",
+               "lowercase", "lstrip", "maketrans", "replace", "rstrip", "split", "strip", "upper",
+               "uppercase", "zfill"},
+    "sys": {"exc_clear", "maxint", "setdefaultencoding"},
+    "types": {"BooleanType", "ClassType", "DictType", "FileType", "FloatType", "IntType",
+              "ListType", "LongType", "StringType", "StringTypes", "TupleType", "UnicodeType"},
+    "urllib": {"quote", "quote_plus", "unquote", "unquote_plus", "urlencode", "urlopen",
+               "urlretrieve"},
+}
+# Methods of dicts, and with how many arguments; other classes may have some of that name.
+_OLD_METHODS = {"has_key": 1, "iteritems": 0, "iterkeys": 0, "itervalues": 0}
+# What these make had next() in Python 2 alone.
+_MAKE_ITERATORS = {"csv.DictReader", "csv.reader", "enumerate", "gzip.open", "io.open", "iter",
+                   "open"}
 
 
 def _is_old_print(node):
@@ -110,44 +128,142 @@ def _asks_version(node):
         return False
     words = {getattr(part, "id", None) or getattr(part, "attr", None)
              for part in ast.walk(node.test)}
-    return any(word and ("version" in word.lower() or word in ("PY2", "PY3", "six"))
+    return any(word and ("version" in word.lower() or word in ("PY2", "PY3", "six", "hasattr"))
                for word in words)
 
 
-def _old_line(text, path):
+class _Bound:
+    """What the names of a file are bound to, wherever in it that is."""
+
+    def __init__(self, tree):
+        self.names = set()
+        self.stars = False  # there are names that cannot be seen
+        self._modules = {}  # name -> the modules that it is imported as
+        self._made = {}  # name -> what it is made by: "open", "csv.reader"; "" for anything else
+        others, calls = set(), []
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.asname or alias.name.split(".")[0]
+                    self._modules.setdefault(name, set()).add(
+                        alias.name if alias.asname else name)
+            elif isinstance(node, ast.ImportFrom):
+                self.stars = self.stars or (node.names[0].name == "*" and
+                                            not (node.module or "").startswith("paddle."))
+                others.update(alias.asname or alias.name for alias in node.names)
+            elif isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler)):
+                others.add(node.name)
+            elif isinstance(node, ast.arg):
+                others.add(node.arg)
+            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                self._made.setdefault(node.id, []).append("")
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                calls.append((node.targets[0].id, node.value))
+            elif isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
+                calls.append((node.optional_vars.id, node.context_expr))
+        self.names = others.union(self._modules, self._made)
+        for name in others:
+            self._made.pop(name, None)
+            self._modules.pop(name, None)
+        for name, value in calls:
+            if name in self._made and self.maker(value):
+                self._made[name].remove("")
+                self._made[name].append(self.maker(value))
+
+    def module(self, node):
+        """The module that an expression is for sure, or None."""
+        found = self._modules.get(getattr(node, "id", None), ()) \
+            if getattr(node, "id", None) not in self._made else ()
+        return next(iter(found)) if len(found) == 1 else None
+
+    def modules(self):
+        return set().union(*self._modules.values())
+
+    def is_imported(self, node):
+        return isinstance(node, ast.Name) and node.id in self._modules
+
+    def maker(self, node):
+        """The function of Python that a value is a call of, as csv.reader; or ""."""
+        function = getattr(node, "func", None)
+        if isinstance(function, ast.Name) and function.id not in self.names and not self.stars:
+            return function.id
+        if isinstance(function, ast.Attribute) and self.module(function.value):
+            return "%s.%s" % (self.module(function.value), function.attr)
+        return ""
+
+    def is_iterator(self, node):
+        """Is it what had next() in Python 2, and has it no longer?"""
+        made = self._made.get(node.id, ()) if isinstance(node, ast.Name) else [self.maker(node)]
+        return bool(made) and _MAKE_ITERATORS.issuperset(made)
+
+
+def _is_old_part(node, bound):
+    """sys.maxint, from itertools import izip, f.next()"""
+    if isinstance(node, ast.ImportFrom):
+        return not node.level and bool(_OLD_PARTS.get(node.module, set()).intersection(
+            alias.name for alias in node.names))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr == "next" and not node.args and bound.is_iterator(node.func.value)
+    return isinstance(node, ast.Attribute) and \
+        node.attr in _OLD_PARTS.get(bound.module(node.value), ())
+
+
+def _is_old_method(node, bound):
+    """d.iteritems(). pandas had it too, and what a class has from elsewhere is not seen."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or \
+            len(node.args) != _OLD_METHODS.get(node.func.attr) or node.keywords:
+        return False
+    return getattr(node.func.value, "id", None) not in ("self", "cls") and \
+        not bound.is_imported(node.func.value) and "pandas" not in bound.modules()
+
+
+def _has_own(methods, path, beside):
+    """Does a source of this workspace define a method of such a name for itself?"""
+    own = re.compile(r"def\s+(%s)\s*\(" % "|".join(methods))
+    for source in itertools.chain([path], beside):
+        try:
+            if own.search(read(source)[0]):
+                return True
+        except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
+            pass
+    return False
+
+
+def _old_line(text, path, beside):
     """The first line that parses as Python 3 and can only be Python 2, or None."""
+    says = re.match(r"#!.*python([23])", text)
+    if says:
+        return 1 if says.group(1) == "2" else None
     tree = ast.parse(text, path)
     guarded = {id(inner) for node in ast.walk(tree) if _asks_version(node)
                for inner in ast.walk(node)}
-    bound, stars, found = set(), False, []
+    bound, found, methods = _Bound(tree), [], []
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            stars = stars or (node.names[0].name == "*" and
-                              not (node.module or "").startswith("paddle."))
-            bound.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
-            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else \
-                [alias.name for alias in node.names]
-            if id(node) not in guarded and not getattr(node, "level", 0) and \
-                    _OLD_MODULES.intersection(modules):
-                found.append(node.lineno)
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            bound.add(node.name)
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-        elif isinstance(node, ast.ExceptHandler):
-            bound.add(node.name)
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            bound.add(node.id)
-        elif isinstance(node, ast.Expr) and _is_old_print(node):
+        if isinstance(node, ast.Expr) and _is_old_print(node):
             found.append(node.lineno)
-    if not stars:
-        found += [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Name) and
-                  node.id in _OLD_NAMES - bound and id(node) not in guarded]
+        if id(node) in guarded:
+            continue
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and not getattr(node, "level", 0):
+            modules = [node.module] if isinstance(node, ast.ImportFrom) else \
+                [alias.name for alias in node.names]
+            if _OLD_MODULES.intersection(modules):
+                found.append(node.lineno)
+        elif isinstance(node, ast.Name) and node.id in _OLD_NAMES - bound.names and \
+                not bound.stars:
+            found.append(node.lineno)
+        if _is_old_part(node, bound):
+            found.append(node.lineno)
+        elif _is_old_method(node, bound):
+            methods.append(node)
+    if methods and not found and \
+            not _has_own({node.func.attr for node in methods}, path, beside):
+        found = [node.lineno for node in methods]
     return min(found) if found else None
 
 
-def python2_line(path):
-    """None if a file is Python 3 (or neither), else the first line that can only be Python 2."""
+def python2_line(path, beside=()):
+    """None if a file is Python 3 (or neither), else the first line that can only be Python 2.
+    beside: the sources of its workspace, which are looked at where that hangs on a method."""
     try:
         status = os.stat(path)
         key = (path, status.st_size, status.st_mtime_ns)
@@ -155,7 +271,7 @@ def python2_line(path):
             text, _ = read(path)
             line = _parses(text, path)
             if line is None and os.path.basename(path) != "six.py":  # which is both
-                line = _old_line(text, path)
+                line = _old_line(text, path, beside)
             elif not _is_python2(text, path):
                 line = None
             _judged[key] = line

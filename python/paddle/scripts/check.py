@@ -23,7 +23,8 @@ def _absent(kind, full):
     """Of modules of 1.8.5 all names are known; of v2's and of paddlerec's those that are here."""
     above = full.rpartition(".")[0]
     known = above in _names.tables() or above == "paddle"
-    return "there is no %s%s%s" % (kind, full, ", nor was in Paddle 1.8" if known else "")
+    return "there is no %s%s%s%s" % (kind, full, ", nor was in Paddle 1.8" if known else "",
+                                     ": it is of Paddle 2" if _names.is_of_paddle2(full) else "")
 
 
 def _is_ours(module):
@@ -192,7 +193,7 @@ def main(arguments):
             print("%s:%d: %s" % (path, line, text))
     print("%d name%s of Paddle in %d file%s: %s" % (
         names, "s" * (names != 1), files, "s" * (files != 1),
-        "%d not as used here" % problems if problems else "all are there"))
+        "%d complaint%s" % (problems, "s" * (problems != 1)) if problems else "all are there"))
     return 1 if problems else 0
 
 

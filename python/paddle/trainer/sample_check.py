@@ -70,6 +70,8 @@ _WRONG = {0: _wrong_dense, 1: _wrong_sparse_binary, 2: _wrong_sparse, 3: _wrong_
 
 
 def _wrong(value, kind, dim, depth):
+    if hasattr(value, "__next__"):  # of Python 3's map and zip, which were lists
+        return "%s can be read only once: write list(...) around it" % shown(value)
     if depth == 0:
         return _WRONG[kind](value, dim)
     if not _is_list(value):

@@ -171,7 +171,12 @@ class Parameters:
     def from_tar(f):
         """The parameters of a tar file."""
         made = Parameters()
-        with tarfile.TarFile(fileobj=f, mode="r") as tar:
+        try:
+            opened = tarfile.TarFile(fileobj=f, mode="r")
+        except tarfile.ReadError as error:
+            raise ValueError("%s is no tar file (%s): give what parameters.to_tar(f) wrote, opened "
+                             "with 'rb'" % (getattr(f, "name", f), error)) from None
+        with opened as tar:
             members = tar.getmembers()
             for info in members:
                 if info.name.endswith(_SUFFIX):

@@ -122,6 +122,29 @@ def _shown(value):
     return text if len(text) < 60 else text[:56] + " ..."
 
 
+
+class _Saved:
+    """What a runner saves in a folder below which each epoch has one."""
+
+    def __init__(self, runner, key):
+        self.name = runner.get("name")
+        self.epochs = runner.get("epochs")
+        self.every = runner.get(key.replace("_path", "_interval")) or -1
+        self._known = isinstance(self.epochs, int) and isinstance(self.every, int) and \
+            "step" not in key
+
+    def has(self, number):
+        """Whether an epoch is saved; True where that is not known."""
+        if not self._known or not number.isdigit():
+            return True
+        done = int(number) + 1
+        return done == self.epochs or done < self.epochs and done % self.every == 0
+
+    def shown(self):
+        return "epochs 0 to %d%s" % (self.epochs - 1, ", of every %d the last, and the last of all" %
+                                     self.every if self.every > 1 else "")
+
+
 class _Check:
     def __init__(self, config, submits):
         self.config, self.data, self.submits = config, config.data, submits
@@ -312,19 +335,27 @@ class _Check:
     def modes(self):
         modes = self.data.get("mode")
         modes = [modes] if isinstance(modes, str) else modes or []
-        made = set()  # folders that a runner before writes
+        made = {}  # folders that a runner before writes -> _Saved
         checked = set()
         for name in modes if isinstance(modes, list) else ():
             i, runner = self.refer(("mode",), "mode", "runner", name)
             if runner is not None:
                 self.runner(i, runner, made, checked)
-                made |= {os.path.abspath(self.text(runner[key])) for key in _SAVE_PATHS
-                         if isinstance(runner.get(key), str)}
+                made.update({os.path.abspath(self.text(runner[key])): _Saved(runner, key)
+                             for key in _SAVE_PATHS if isinstance(runner.get(key), str)})
 
-    def comes(self, place, made):
-        """Whether a runner before writes a folder, or the one it is in (increment/3)."""
-        place = os.path.abspath(self.text(place))
-        return any(place == folder or place.startswith(folder + os.sep) for folder in made)
+    def comes(self, path, what, place, made):
+        """Whether a runner before writes a folder, or the one it is in (increment/3); an epoch
+        that it does not save is a problem, where there is none of an earlier run."""
+        at = os.path.abspath(self.text(place))
+        for folder, saved in made.items():
+            if at != folder and not at.startswith(folder + os.sep):
+                continue
+            if not saved.has(at[len(folder) + 1:]) and not os.path.exists(at):
+                self.say(path, "%s: %s is not there, and runner %s saves %s" % (
+                    what, place, saved.name, saved.shown()))
+            return True
+        return False
 
     def runner(self, i, runner, made, checked):
         path, what = ("runner", i), "runner %s: " % runner.get("name")
@@ -339,8 +370,9 @@ class _Check:
         if kind == "infer" and not runner.get("init_model_path"):
             self.say(path, what + "init_model_path is missing: it holds what is to be judged")
         begins = runner.get("init_model_path")
-        if begins and not (isinstance(begins, str) and self.comes(begins, made)):
-            self.exists(path + ("init_model_path",), what + "init_model_path", begins, "any")
+        begins_at = path + ("init_model_path",), what + "init_model_path", begins
+        if begins and not (isinstance(begins, str) and self.comes(*begins_at, made)):
+            self.exists(*begins_at, "any")
         for key in _CLASS_PATHS:
             self.exists(path + (key,), what + key, runner.get(key))
         self.trainer(path, runner, what)
