@@ -25,8 +25,10 @@ def begin(folder, flags, arguments, script=SCRIPT, under=(), **env):
     the command begins with."""
     command = list(under) + LAUNCH + ["--worker_num", "3", "--server_num", "2", "--start_port",
                         free_endpoints(1)[0].split(":")[1]] + flags + [script] + arguments
+    # What a test is run under may ignore SIGHUP (nohup), and so would the job.
     with open(str(folder / "said"), "w") as said:
         return subprocess.Popen(command, cwd=str(folder), stdout=said, stderr=subprocess.STDOUT,
+                                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
                                 env=clean_env(FLAGS_log_level="I", **env))
 
 
