@@ -19,11 +19,13 @@ static size_t rounded(size_t bytes, size_t to)
     return (bytes + to - 1) / to * to;
 }
 
+enum { NEVER_BEYOND = 64 << 20 }; /* so that nothing is asked for most blocks */
+
 /* More than this machine could ever give. A kernel may lend it all the same (by
  * vm.overcommit_memory, and always beyond a control group's limit), and kill whoever uses it. */
 static bool is_beyond_us(size_t bytes)
 {
-    return bytes > rg_host_memory() && bytes > rg_memory_most();
+    return bytes > NEVER_BEYOND && bytes > rg_host_memory() && bytes > rg_memory_most();
 }
 
 void *rg_pages_alloc(size_t bytes)

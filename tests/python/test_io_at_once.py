@@ -167,7 +167,9 @@ def test_a_save_waits_for_a_stopped_one(has_faults, model, tmp_path):  # noqa: F
     other one has been killed the folder is free."""
     folder = str(tmp_path)
     other = saver(folder, RG_FAULT="file.open:1:stop")
+    end = time.monotonic() + 60
     while not os.path.exists(os.path.join(folder, ".regatta-lock")):
+        assert other.poll() is None and time.monotonic() < end
         time.sleep(0.01)
     try:
         late = saver(folder, FLAGS_save_wait_ms="200")
