@@ -39,7 +39,10 @@ static int serve_at(const char *endpoint, const char *journal, const char *elast
     assert_ok(rg_scope_new(&s.scope, NULL));
     set_value(&s, "w", RG_SHAPE(2, 3), 0);
     set_value(&s, "rate", RG_SHAPE(1), 1);
-    return rg_serve(s.listen, s.scope) == RG_OK ? 0 : 1;
+    rg_status code = rg_serve(s.listen, s.scope);
+    rg_scope_release(s.scope);
+    rg_program_close(s.program);
+    return code == RG_OK ? 0 : 1;
 }
 
 static void start_server(job *j, const char *elastic, const char *fault)
