@@ -43,10 +43,10 @@ typedef struct rg_inbox {
 
 struct rg_member {
     /* `members` guards these; what is written once is read without by those it has come to: */
-    bool joined;
-    bool left; /* written under both locks */
-    bool here; /* counted in `present` */
-    bool lost; /* and `left`: it is gone for good, without having finished */
+    atomic_bool joined;
+    atomic_bool left; /* who comes in an elastic job is here again, under `members` alone */
+    bool here;        /* counted in `present` */
+    atomic_bool lost; /* and `left`: it is gone for good, without having finished */
     _Atomic uint64_t session, epoch;
     uint32_t incarnation;
     rg_rpc_hello hello;   /* of the session */
@@ -78,10 +78,11 @@ struct rg_member {
     uint64_t changed; /* the last that any session had done, of a call ... */
     uint32_t of;      /* ... of so many requests, to all servers, ... */
     bool saves;       /* ... which are SAVE */
-    bool idle;        /* it has nothing to train on now, and takes no part in steps */
+    atomic_bool idle; /* it has nothing to train on now, and takes no part in steps */
     uint64_t enters;  /* it takes part in steps from this one on */
-    uint64_t holds;   /* steps from this one on wait until all servers know that; 0: none do */
-    uint64_t met;     /* rendezvous of this session that are over */
+    /* Steps from this one on wait until all servers know that; 0: none do. */
+    _Atomic uint64_t holds;
+    uint64_t met;           /* rendezvous of this session that are over */
     rg_rpc_request *resume; /* RESUME, until the push that waits has made its step */
     rg_rendezvous rendezvous;
     rg_reported stats;

@@ -265,7 +265,7 @@ static void write_counts(const rg_member *trainer, rg_buf *out)
 
 static rg_status read_session(rg_member *trainer, rg_cursor *in)
 {
-    uint64_t epoch, flags, of;
+    uint64_t epoch, flags, of, holds;
     RG_TRY(rg_cursor_u64(in, &epoch));
     RG_TRY(rg_cursor_u64(in, &trainer->seen_epoch));
     RG_TRY(rg_cursor_u64(in, &trainer->asked));
@@ -275,7 +275,8 @@ static rg_status read_session(rg_member *trainer, rg_cursor *in)
     RG_TRY(rg_cursor_u64(in, &trainer->met));
     RG_TRY(rg_cursor_u64(in, &flags));
     RG_TRY(rg_cursor_u64(in, &trainer->enters));
-    RG_TRY(rg_cursor_u64(in, &trainer->holds));
+    RG_TRY(rg_cursor_u64(in, &holds));
+    trainer->holds = holds;
     atomic_store(&trainer->epoch, epoch);
     trainer->of = (uint32_t)of;
     trainer->saves = of >> 32 != 0;
