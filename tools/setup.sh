@@ -55,7 +55,8 @@ fi
 # fabric: the launchers over SSH.
 need=('numpy<2.4' six fissix pyyaml fabric)
 [ "$what" = demo ] && need+=(matplotlib)
-[ "$what" = site ] && need+=(mkdocs mkdocs-material)
+# protobuf: the pages list every public name, those of framework_pb2 too.
+[ "$what" = site ] && need+=(mkdocs mkdocs-material protobuf)
 [ "$what" = test ] && need+=(pytest pillow protobuf matplotlib kubernetes-validate kubeflow-training
                               prometheus_client tensorboard selenium nbclient ipykernel mypy mkdocs
                               mkdocs-material)
