@@ -169,3 +169,12 @@ def test_what_cannot_be_exported_is_refused_by_name(tmp_path):
     assert code == 1 and "missing" in said
     code, said = export("--all", tmp_path, tmp_path / "out")
     assert code == 2 and not (tmp_path / "out").exists(), said
+
+
+def test_a_job_that_never_began_is_not_said_to_go_on(tmp_path):
+    """No server has a journal: --resume would have nothing."""
+    script = tmp_path / "early.py"
+    script.write_text("raise SystemExit('early.py: no data')\n")
+    out = launch_ps(tmp_path, JOURNAL + [str(script)])
+    assert out.returncode != 0 and "early.py: no data" in out.stdout, out.stdout
+    assert "--resume" not in out.stdout, out.stdout

@@ -180,8 +180,9 @@ class Job(object):
                 resume.forget(*self.keeps)
             elif self.keeps:
                 resume.has_stopped(*self.keeps)
-                sys.stderr.write("launch: to go on where it was: %s\n"
-                                 % (self.goes_on_by % self.keeps[0]))
+                if resume.can_go_on(*self.keeps):
+                    sys.stderr.write("launch: to go on where it was: %s\n"
+                                     % (self.goes_on_by % self.keeps[0]))
             return status
         finally:
             shutil.rmtree(self._run_dir, ignore_errors=True)

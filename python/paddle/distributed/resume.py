@@ -107,6 +107,15 @@ def has_stopped(folder, kept):
     shutil.rmtree(os.path.join(own, SNAPSHOT), ignore_errors=True)
 
 
+def can_go_on(folder, kept):
+    """Whether a server had come as far as its journal: else the job would only begin again."""
+    deal = kept.get("deal", 0)
+    own = journals(folder, deal)
+    return bool(snapshot(folder, deal)) or any(
+        os.listdir(os.path.join(own, "server-%d" % i)) for i in range(len(kept["endpoints"]))
+        if os.path.isdir(os.path.join(own, "server-%d" % i)))
+
+
 def _remove_others(folder, deal):
     for name in os.listdir(folder):
         old = name.startswith("server-") and not name.endswith(".previous") if deal else False
