@@ -11,7 +11,7 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from test_journal import LEDGER, journal  # noqa: E402
+from test_journal import LEDGER, journal, pid_of_server  # noqa: E402
 from test_rejoin import SCRIPT, calm, clean_env, cluster, digest, free_endpoints  # noqa: E402,F401
 from test_resume import go_on  # noqa: E402
 
@@ -74,10 +74,7 @@ def test_a_server_that_others_ask_to_end(tmp_path, calm):  # noqa: F811
     job = begin(tmp_path, ["--journal", "everysec", "--grace", "30", "--restarts", "2"],
                 ["--save", "model", "--pause", "0.05"] + list(STEPS))
     wait_for(tmp_path, "workerlog.1", "step 8")
-    children = subprocess.run(["pgrep", "-P", str(job.pid)], stdout=subprocess.PIPE, text=True)
-    servers = [int(pid) for pid in children.stdout.split()
-               if b"PADDLE_PSERVER_ID=1" in open("/proc/%s/environ" % pid, "rb").read()]
-    os.kill(servers[0], signal.SIGTERM)
+    os.kill(pid_of_server(tmp_path / "logs" / "journal", "PADDLE_PSERVER_ID=1"), signal.SIGTERM)
     assert job.wait(60) == 0, (tmp_path / "said").read_text()
     said = (tmp_path / "said").read_text()
     assert re.search(r"server 1 \(pid \d+\) died: .*SIGTERM", said), said

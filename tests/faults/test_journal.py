@@ -330,19 +330,19 @@ def test_who_waits_for_a_flush_hears_the_disk(cluster, tmp_path):  # noqa: F811
 
 # ---- the launcher ----
 
-def pid_of_server(port, folder):
-    """Of the job in the folder."""
-    wanted = [("PADDLE_PORT=%s" % port).encode(), b"TRAINING_ROLE=PSERVER",
+def pid_of_server(folder, told):
+    """Of the job whose journals are in the folder: the server that was told so."""
+    wanted = [told.encode(), b"TRAINING_ROLE=PSERVER",
               ("FLAGS_ps_journal_dir=%s" % folder).encode()]
     for pid in [p for p in os.listdir("/proc") if p.isdigit()]:
         try:
             with open("/proc/%s/environ" % pid, "rb") as file:
-                told = file.read().split(b"\0")
+                environment = file.read().split(b"\0")
         except OSError:
             continue
-        if all(word in told for word in wanted):
+        if all(word in environment for word in wanted):
             return int(pid)
-    raise AssertionError("no server on port %s" % port)
+    raise AssertionError("no server with %s" % told)
 
 
 @pytest.mark.promise(4)
@@ -357,7 +357,7 @@ def test_launch_ps_starts_a_server_again(tmp_path):
     log, end = tmp_path / "logs" / "workerlog.0", time.monotonic() + 60
     while not (log.exists() and "step 10 " in log.read_text()) and time.monotonic() < end:
         time.sleep(0.05)
-    os.kill(pid_of_server(port, tmp_path / "logs" / "journal"), signal.SIGKILL)
+    os.kill(pid_of_server(tmp_path / "logs" / "journal", "PADDLE_PORT=" + port), signal.SIGKILL)
     out = job.communicate(timeout=120)[0]
     assert job.returncode == 0 and "started again: server 0" in out, out
     assert not [name for name in os.listdir(str(tmp_path / "logs" / "journal" / "server-0"))
