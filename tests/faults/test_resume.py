@@ -74,6 +74,17 @@ def test_other_numbers_of_servers_change_not_a_bit(stopped, calm, tmp_path):  # 
     assert os.listdir(str(journals)) == []
 
 
+def test_a_shorter_script_has_not_ended_well(stopped, calm, tmp_path):  # noqa: F811
+    """It never comes to where the job was: what was learned is kept for the script that does."""
+    again(stopped, tmp_path)
+    shorter = ["--save", "model", "--optimizer", "Adam", "--steps", "2"]
+    out = go_on(tmp_path, SCRIPT, shorter)
+    assert out.returncode != 0 and "its script has ended before it came to those" in out.stdout, out.stdout
+    out = go_on(tmp_path, SCRIPT, ["--save", "model"] + list(ADAM))
+    assert out.returncode == 0, out.stdout
+    assert digest(tmp_path / "model") == calm(*ADAM)
+
+
 @pytest.mark.promise(5)
 def test_journals_of_which_a_power_cut_took_different_ends(calm, tmp_path):  # noqa: F811
     """The machine went, and the launcher with it: back to the last step that all servers have."""
