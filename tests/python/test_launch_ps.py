@@ -224,12 +224,12 @@ def one_that_runs(tmp_path):
 
 def test_two_jobs_do_not_share_a_folder_of_journals(tmp_path, one_that_runs):
     kept = (tmp_path / "logs" / "journal" / "job.json").read_text()
-    watched = sorted(os.listdir(str(tmp_path / "logs")))
     for flags in ["--journal", "everysec"], ["--resume", "logs"]:
         out = run(tmp_path, "", *flags)
         assert out.returncode == 2 and "another job that runs has its journals in" in out.stderr
         assert (tmp_path / "logs" / "journal" / "job.json").read_text() == kept
-        assert sorted(os.listdir(str(tmp_path / "logs"))) == watched
+        assert (tmp_path / "logs" / "watch").exists()
+        assert not (tmp_path / "logs" / "workerlog.0.1").exists()
     assert run(tmp_path, "", "--journal", "always", "--log_dir", "others").returncode == 0
 
 
@@ -377,6 +377,15 @@ def test_collective_failure_and_logs_that_are_kept(tmp_path):
         assert out.returncode == 5
         assert "failure: worker 1 ended first, with exit code 5" in out.stderr
     assert (tmp_path / "logs" / "workerlog.1").read_text() == "run\nrun\n"
+
+
+def test_collective_jobs_are_watched_each_alone(tmp_path):
+    """Though their logs go on in one file: `paddle top` shows the last."""
+    for ranks in "2", "1":
+        assert run(tmp_path, "import paddle", "--nproc_per_node", ranks, "--log_dir", "logs",
+                   module="launch").returncode == 0
+    told = (tmp_path / "logs" / "watch" / "launcher.jsonl").read_text()
+    assert told.count('"process":"launcher"') == 1 and "worker.1" not in told, told
 
 
 def test_collective_without_logs_shows_all(tmp_path):

@@ -142,20 +142,21 @@ class Job(object):
         self._held = []  # locks of folders (resume.hold), until it has run
         if log_dir:
             make_folder("--log_dir", log_dir)
-        if log_dir and not append:
+        if log_dir:
             self._take_logs(is_another=not id)
         self._run_dir = tempfile.mkdtemp(prefix="regatta-")
         self._leave = weakref.finalize(self, shutil.rmtree, self._run_dir, True)
 
     def _take_logs(self, is_another):
         lock, is_free = resume.hold(self.log_dir, seconds=0.5)
-        self.hold(lock)
-        if not is_free:
+        # Those that append may be launchers of one job, on hosts that share the folder.
+        if not is_free and not self.append:
             note("another job that runs has its logs in %s too: its logs are %s.1 and so on from now "
                  "on, and `paddle top`, `page` and `doctor` show this one; --log_dir gives each job "
                  "its own folder" % (self.log_dir, self.log_name % ("worker", 0)))
-        if is_another:
+        if is_another and (lock is not None or not self.append):
             shutil.rmtree(self._watch_dir, ignore_errors=True)
+        self.hold(resume.share(lock, self.log_dir))
 
     def hold(self, lock):
         """A lock of resume.hold() that is given back when the job has run."""

@@ -68,6 +68,18 @@ def hold(folder, seconds):
             return None, True
 
 
+def share(lock, folder):
+    """A lock of hold(), or none, becomes one that others may have too: who holds next is not the only
+    one."""
+    if lock is None:
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:  # none of these either
+        pass
+    return lock
+
+
 def hold_journals(folder):
     """Two jobs would put each other's journals aside, and lose what they have learned."""
     os.makedirs(folder, exist_ok=True)
