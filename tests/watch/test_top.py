@@ -37,6 +37,16 @@ def test_it_sorts(tmp_path):
     assert order["memory"][-1] in ("server.0", "server.1")
 
 
+def test_the_files_of_a_process_that_was_started_by_hand(tmp_path):
+    """FLAGS_watch_dir names any folder."""
+    made_up_job.make(str(tmp_path), 30)
+    os.rename(str(tmp_path / "watch"), str(tmp_path / "curves"))
+    for folder, cwd in ((str(tmp_path / "curves"), None), ("curves", str(tmp_path))):
+        text = subprocess.run([PADDLE, "top", folder, "--once"], cwd=cwd, stdout=subprocess.PIPE,
+                              text=True, timeout=30, check=True).stdout
+        assert "worker.1" in text, text
+
+
 def test_what_it_does_not_understand_is_refused(tmp_path):
     for arguments, why in (([], "usage"), ([str(tmp_path / "none")], "no such folder"),
                            ([str(tmp_path), "--sort", "size"], "memory"),
