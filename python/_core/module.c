@@ -296,7 +296,8 @@ PyMODINIT_FUNC PyInit__core(void)
         return NULL;
     rg_status code = rg_flags_from_environment();
     code = code == RG_OK ? find_programs() : code;
-    rg_profile_by_flag();
+    if (rg_profile_by_flag()) /* Ctrl+C ends Python by a signal, after this and without exit() */
+        (void)Py_AtExit(rg_profile_end);
     if (core_add_errors(module) < 0 || (code != RG_OK && core_raise(code) == NULL) ||
         core_add_program(module) < 0 || core_add_op(module) < 0 || core_add_tensor(module) < 0 ||
         core_add_scope(module) < 0 || core_add_executor(module) < 0 || core_add_files(module) < 0 ||

@@ -42,6 +42,13 @@ static bool whole_number(const char *text, uint64_t *value)
     return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
 }
 
+static int no_number(const char *command, const char *option, const char *value)
+{
+    (void)rg_fail(RG_EINVAL, "%s takes a whole number%s, and not '%s'", option,
+                  strcmp(option, "--seed") == 0 ? "" : " above 0", value);
+    return complain(command, rg_error_message());
+}
+
 int rg_cli_criteo(int argc, char **argv)
 {
     static const char usage[] = "usage: paddle criteo --hash BUCKETS [FILE... | -]";
@@ -49,8 +56,8 @@ int rg_cli_criteo(int argc, char **argv)
     int n_files = 0;
     for (int i = 1; i < argc; i++) {
         const char *value = option(argc, argv, &i, "--hash");
-        if (value != NULL && !whole_number(value, &buckets))
-            return complain(argv[0], usage);
+        if (value != NULL && (!whole_number(value, &buckets) || buckets == 0))
+            return no_number(argv[0], "--hash", value);
         if (value == NULL && argv[i][0] == '-' && argv[i][1] != '\0')
             return complain(argv[0], usage);
         if (value == NULL)
@@ -77,11 +84,11 @@ int rg_cli_gen_criteo(int argc, char **argv)
     const char *out = NULL, *value;
     for (int i = 1; i < argc; i++) {
         if ((value = option(argc, argv, &i, "--rows")) != NULL) {
-            if (!whole_number(value, &rows))
-                return complain(argv[0], usage);
+            if (!whole_number(value, &rows) || rows == 0)
+                return no_number(argv[0], "--rows", value);
         } else if ((value = option(argc, argv, &i, "--seed")) != NULL) {
             if (!whole_number(value, &seed))
-                return complain(argv[0], usage);
+                return no_number(argv[0], "--seed", value);
         } else if ((out = option(argc, argv, &i, "--out")) == NULL) {
             return complain(argv[0], usage);
         }
@@ -89,8 +96,10 @@ int rg_cli_gen_criteo(int argc, char **argv)
     if (rows == 0 || (out != NULL && out[0] == '\0'))
         return complain(argv[0], usage);
     FILE *stream = out ? freopen(out, "w", stdout) : stdout;
-    if (stream == NULL)
-        return complain(argv[0], strerror(errno)) - 1;
+    if (stream == NULL) {
+        (void)rg_fail(RG_EIO, "cannot write to %s: %s", out, strerror(errno));
+        return complain(argv[0], rg_error_message()) - 1;
+    }
     double auc;
     if (rg_criteo_generate(rows, seed, to_stream, stream, &auc) != RG_OK)
         return complain(argv[0], rg_error_message()) - 1;

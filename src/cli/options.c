@@ -262,6 +262,18 @@ static const char *shown(const char *value)
     return value[0] ? value : "\"\"";
 }
 
+/* Options that stand in the table for old commands alone; the title where there are some. */
+static void print_old(const rg_option *table, bool moot, const char *title)
+{
+    for (int i = 0, n = 0; table[i].name != NULL; i++) {
+        if (table[i].why == NULL || table[i].moot != moot)
+            continue;
+        if (n++ == 0)
+            (void)printf("\n%s\n", title);
+        (void)printf("  --%-30s %s [%s]\n", table[i].name, table[i].why, shown(table[i].initial));
+    }
+}
+
 void rg_options_print(const rg_option *table)
 {
     for (int i = 0; table[i].name != NULL; i++)
@@ -269,14 +281,6 @@ void rg_options_print(const rg_option *table)
             (void)printf("  --%-30s %s%s%s [%s]\n", table[i].name, table[i].doc,
                          table[i].choices ? ": " : "", table[i].choices ? table[i].choices : "",
                          shown(table[i].initial));
-    (void)printf("\nOptions of old jobs that are taken, and have no effect:\n");
-    for (int i = 0; table[i].name != NULL; i++)
-        if (table[i].why != NULL && table[i].moot)
-            (void)printf("  --%-30s %s [%s]\n", table[i].name, table[i].why,
-                         shown(table[i].initial));
-    (void)printf("\nOptions of old jobs that may be given with their default alone:\n");
-    for (int i = 0; table[i].name != NULL; i++)
-        if (table[i].why != NULL && !table[i].moot)
-            (void)printf("  --%-30s %s [%s]\n", table[i].name, table[i].why,
-                         shown(table[i].initial));
+    print_old(table, true, "Options of old jobs that are taken, and have no effect:");
+    print_old(table, false, "Options of old jobs that may be given with their default alone:");
 }

@@ -257,7 +257,7 @@ int rg_cli_pserver(int argc, char **argv)
 {
     pserver p = {.n_ports = 0};
     rg_status code = run_under_debugger(argc, argv);
-    rg_profile_by_flag();
+    (void)rg_profile_by_flag();
     if (code == RG_OK)
         code = rg_options_read(&p.options, table, argc, argv);
     if (code == RG_OK && p.options.help) {

@@ -40,8 +40,9 @@ static rg_status draw(rg_watch_state *state, const rg_top_view *view, const char
     rg_buf_init(&text, 0);
     rg_buf_text(&text, before);
     rg_top_draw(state, view, &text);
-    if (view->rows > 0)
-        rg_buf_text(&text, "\033[2m q ends; sort by n name, c cpu, m memory, w wait \033[0m\033[J");
+    static const char keys[] = " q ends; sort by n name, c cpu, m memory, w wait ";
+    if (view->rows > 0) /* a line that went on would move all others up */
+        rg_buf_printf(&text, "\033[2m%.*s\033[0m\033[J", view->columns, keys);
     rg_status code = rg_buf_status(&text);
     if (code == RG_OK &&
         (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0))

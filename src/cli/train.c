@@ -183,7 +183,7 @@ static rg_status train(rg_session *session, const request *r)
 int rg_cli_train(int argc, char **argv)
 {
     request r = {0};
-    rg_profile_by_flag();
+    (void)rg_profile_by_flag();
     rg_buf_init(&r.list, MAX_LIST);
     rg_session *session = NULL;
     int status = 0;

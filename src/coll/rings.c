@@ -44,11 +44,14 @@ static rg_status choose(int rank, int size, const char *const *endpoints, const 
                        "FLAGS_coll_backend=mpi, and this is not rank %d of %d of mpirun: start the "
                        "job with mpirun -n %d",
                        rank, size, size);
-    if (strcmp(wanted, "rpc") == 0 && endpoints == NULL)
+    /* role_maker.py has such names for ranks that know no addresses of each other. */
+    bool known = endpoints != NULL && strncmp(endpoints[0], "mpi-rank-", 9) != 0;
+    if (strcmp(wanted, "rpc") == 0 && !known)
         return rg_fail(RG_EINVAL,
-                       "the endpoints of %d ranks are not known: "
-                       "PADDLE_TRAINER_ENDPOINTS has them, or mpirun starts the job",
-                       size);
+                       "the endpoints of %d ranks are not known%s: "
+                       "PADDLE_TRAINER_ENDPOINTS has them, or mpirun starts the job%s",
+                       size, by_mpirun ? ", which FLAGS_coll_backend=rpc needs" : "",
+                       by_mpirun ? " without that flag" : "");
     *backend = wanted;
     return RG_OK;
 }

@@ -8,6 +8,7 @@
 #include "ir/digest.h"
 #include "sys/clock.h"
 #include "sys/ending.h"
+#include "sys/flags.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
@@ -111,6 +112,21 @@ void rg_job_close(rg_job *job)
 
 /* ---- leaving ---- */
 
+/* A script that ends before it comes to where the process before it was is not what that ran: it
+ * has trained on nothing, and its saves were taken for those of before. Such a job has not ended
+ * well, and keeps its journals. Data that is dealt may have gone to others meanwhile. */
+static rg_status check_came_far(rg_job *job)
+{
+    if (job->leases != NULL || rg_flag_int("ps_elastic") > 0 || !rg_exchange_replays(job, 0))
+        return RG_OK;
+    return rg_fail(
+        RG_EINVAL,
+        "trainer %d had trained on %llu batches when it was stopped, and its script has "
+        "ended before it came to those that follow: nothing was trained on or saved now; "
+        "go on with the script and the arguments that it had",
+        job->trainer, (unsigned long long)rg_job_resumed(job, 0).position);
+}
+
 rg_status rg_job_leave(rg_job *job)
 {
     if (!rg_job_is_joined(job))
@@ -119,6 +135,8 @@ rg_status rg_job_leave(rg_job *job)
     rg_status code = RG_OK, told = RG_OK;
     if (atomic_exchange(&job->joined, false)) { /* else another thread was first */
         code = rg_exchange_flush(job);
+        if (code == RG_OK)
+            code = check_came_far(job);
         rg_exchange_own(job);
         told = code == RG_OK ? rg_job_tell_all(job, RG_PS_LEAVE, "")
                              : rg_job_tell_all(job, RG_PS_FAIL, rg_error_message());

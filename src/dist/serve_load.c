@@ -166,6 +166,24 @@ static rg_status read_attrs(rg_engine *s)
     return RG_OK;
 }
 
+/* What flags ask of the mode, and it has not. */
+static rg_status check_mode(const rg_engine *s)
+{
+    if (s->elastic > 0 && s->mode->push == NULL)
+        return rg_fail(RG_EINVAL,
+                       "%s mode with trainers that come and go (FLAGS_ps_elastic): each sends a "
+                       "share of what it changed that depends on how many there are; use async, "
+                       "half_async or sync",
+                       s->mode->programs.name);
+    if (s->elastic == 0 && s->mode->programs.merges && rg_flag_bool("ps_go_on"))
+        return rg_fail(RG_EINVAL,
+                       "%s mode with FLAGS_ps_go_on (launch_ps --min_trainers): a step is of all "
+                       "trainers, and the job does not go on without one; use async, half_async or "
+                       "geo, or --restarts, which starts it again",
+                       s->mode->programs.name);
+    return RG_OK;
+}
+
 rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope)
 {
     uint32_t trainers = s->schema.trainers;
@@ -173,12 +191,8 @@ rg_status rg_serve_adopt(rg_engine *s, const rg_opdesc *listen, rg_scope *scope)
     s->program = listen->block->program;
     s->scope = scope;
     rg_status code = read_attrs(s);
-    if (code == RG_OK && s->elastic > 0 && s->mode->push == NULL)
-        code = rg_fail(RG_EINVAL,
-                       "%s mode with trainers that come and go (FLAGS_ps_elastic): each sends a "
-                       "share of what it changed that depends on how many there are; use async, "
-                       "half_async or sync",
-                       s->mode->programs.name);
+    if (code == RG_OK)
+        code = check_mode(s);
     if (code == RG_OK)
         code = rg_serve_open_vars(s);
     if (code == RG_OK) {

@@ -1,6 +1,7 @@
 /* library.c - shared libraries, by dlopen(). */
 #include "sys/library.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -44,18 +45,42 @@ static bool own_path(char *path, size_t size)
     return n > 0;
 }
 
+static bool is_in(const char *own, const char *folder, const char *name, char *path, size_t size)
+{
+    return (size_t)snprintf(path, size, "%s%s/%s", own, folder, name) < size &&
+           access(path, R_OK) == 0;
+}
+
+/* What pip installs stands in Python's package, the command in its bin: of the same prefix. */
+static bool is_in_package(const char *own, const char *name, char *path, size_t size)
+{
+    char lib[PATH_MAX], folder[PATH_MAX];
+    const struct dirent *entry;
+    bool found = false;
+    if ((size_t)snprintf(lib, sizeof lib, "%s/../lib", own) >= sizeof lib)
+        return false;
+    DIR *dir = opendir(lib);
+    while (dir != NULL && !found && (entry = readdir(dir)) != NULL) {
+        static const char *const kinds[] = {"site", "dist"};
+        for (int i = 0; i < 2 && !found && strncmp(entry->d_name, "python3", 7) == 0; i++) {
+            (void)snprintf(folder, sizeof folder, "/../lib/%s/%s-packages/paddle", entry->d_name,
+                           kinds[i]);
+            found = is_in(own, folder, name, path, size);
+        }
+    }
+    if (dir != NULL)
+        (void)closedir(dir);
+    return found;
+}
+
 bool rg_library_beside(const char *name, char *path, size_t size)
 {
-    char own[PATH_MAX];
-    if (!own_path(own, sizeof own))
+    char named[PATH_MAX], own[PATH_MAX];
+    if (!own_path(named, sizeof named) || realpath(named, own) == NULL)
         return false;
     *strrchr(own, '/') = '\0';
-    static const char *const folders[] = {"", "/../lib"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if ((size_t)snprintf(path, size, "%s%s/%s", own, folders[i], name) < size &&
-            access(path, R_OK) == 0)
-            return true;
-    return false;
+    return is_in(own, "", name, path, size) || is_in(own, "/../lib", name, path, size) ||
+           is_in_package(own, name, path, size);
 }
 
 rg_status rg_library_load_module(const char *path, const char *name, void **symbol)

@@ -16,8 +16,8 @@ rg_status rg_library_load(const char *name, const char *const *names, void **fun
 rg_status rg_library_load_again(const char *name, const char *variable, const char *value,
                                 const char *const *names, void **functions, size_t n);
 
-/* The file `name` in the folder of the library (or command) that this function is in, or in the
- * folder lib beside it. False: there is none. */
+/* The file `name` in the folder of the library (or command) that this function is in, in the folder
+ * lib beside it, or where pip puts what belongs to a command. False: there is none. */
 bool rg_library_beside(const char *name, char *path, size_t size);
 /* A module: a library that calls functions of this one, whose symbols are made known to it. Loaded
  * for the rest of the process; *symbol is the address of what it has under that name. RG_ENOENT

@@ -62,7 +62,10 @@ void rg_profile_peer(const char *name, int64_t ahead_ns, uint64_t error_ns);
 rg_status rg_profile_merge(const char *folder, rg_buf *processes);
 
 /* With FLAGS_profile_dir: starts now, and writes DIR/PROCESS.json when the process exits, PROCESS
- * being worker.0, server.1 or process-PID. Once, when a process begins. */
-void rg_profile_by_flag(void);
+ * being worker.0, server.1 or process-PID. Once, when a process begins. False: there is no such
+ * flag. */
+bool rg_profile_by_flag(void);
+/* Writes it now, and not again: for a process that ends itself by a signal. */
+void rg_profile_end(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include "sys/log.h"
 #include "sys/process.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,8 +181,11 @@ rg_status rg_profile_write(const char *path)
 
 /* ---- of a whole process ---- */
 
-static void write_at_exit(void)
+void rg_profile_end(void)
 {
+    static atomic_flag was_written = ATOMIC_FLAG_INIT;
+    if (atomic_flag_test_and_set(&was_written))
+        return;
     const char *folder = "";
     char path[4096];
     trace t = {.out = NULL};
@@ -193,13 +197,13 @@ static void write_at_exit(void)
         rg_log(RG_LOG_W, "profile", "\"the trace was not written\" why=\"%s\"", rg_error_message());
 }
 
-void rg_profile_by_flag(void)
+bool rg_profile_by_flag(void)
 {
     const char *folder = "";
     (void)rg_flag_text("profile_dir", &folder);
     if (folder[0] == '\0')
-        return;
+        return false;
     rg_profile_keep();
     rg_profile_start();
-    (void)atexit(write_at_exit);
+    return atexit(rg_profile_end) == 0;
 }

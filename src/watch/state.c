@@ -409,6 +409,28 @@ rg_status rg_watch_state_poll(rg_watch_state *s, double now)
     }
 }
 
+static rg_status see_file(void *arg, const char *name)
+{
+    size_t n = strlen(name);
+    if ((strncmp(name, "worker.", 7) == 0 || strncmp(name, "server.", 7) == 0) && n > 6 &&
+        strcmp(name + n - 6, ".jsonl") == 0)
+        *(bool *)arg = true;
+    return RG_OK;
+}
+
+/* Whether it is a folder of files as FLAGS_watch_dir names it, for a process that is started by
+ * hand: it need not be called watch. */
+static bool is_watch_dir(const char *path)
+{
+    rg_folder *folder = NULL;
+    bool seen = false;
+    if (rg_folder_open(&folder, path) != RG_OK)
+        return false;
+    (void)rg_folder_each(folder, see_file, &seen);
+    rg_folder_close(folder);
+    return seen;
+}
+
 rg_status rg_watch_state_open(rg_watch_state **out, const char *folder)
 {
     rg_buf path;
@@ -419,12 +441,12 @@ rg_status rg_watch_state_open(rg_watch_state **out, const char *folder)
     rg_buf_text(&path, folder);
     while (path.len > 1 && path.data[path.len - 1] == '/')
         path.data[--path.len] = '\0';
-    bool is_watch = path.len >= 6 && strcmp(rg_buf_cstr(&path) + path.len - 6, "/watch") == 0;
+    bool is_below = path.len >= 6 && strcmp(rg_buf_cstr(&path) + path.len - 6, "/watch") == 0;
     s->log_dir = rg_strdup(rg_buf_cstr(&path));
-    if (!is_watch)
-        rg_buf_text(&path, "/watch");
-    else if (s->log_dir != NULL)
+    if (is_below && s->log_dir != NULL)
         s->log_dir[path.len - 6] = '\0';
+    else if (!is_watch_dir(rg_buf_cstr(&path)))
+        rg_buf_text(&path, "/watch");
     rg_status code = rg_buf_status(&path);
     s->watch_dir = code == RG_OK ? rg_buf_take(&path) : NULL;
     rg_buf_fini(&path);

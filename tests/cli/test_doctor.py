@@ -1,6 +1,7 @@
 """`paddle doctor`: what it finds on this machine and in a job's environment."""
 import json
 import os
+import shutil
 import socket
 import subprocess
 
@@ -126,3 +127,20 @@ def test_two_doctors_measure_the_way_between_them():
 def test_misuse(arguments, tells):
     code, out, err = doctor(*arguments)
     assert (code, out) == (2, "") and tells in err
+
+
+def test_the_gpu_module_is_found_where_pip_puts_it(tmp_path):
+    """bin/paddle, which may be called by a link, and Python's package of the same prefix."""
+    (tmp_path / "bin").mkdir()
+    package = tmp_path / "lib" / "python3.11" / "site-packages" / "paddle"
+    package.mkdir(parents=True)
+    shutil.copy(PADDLE, str(tmp_path / "bin" / "paddle"))
+    os.symlink(str(tmp_path / "bin" / "paddle"), str(tmp_path / "paddle"))
+
+    def says():
+        return subprocess.run([str(tmp_path / "paddle"), "doctor", "--only", "gpu"], text=True,
+                              stdout=subprocess.PIPE, timeout=60).stdout
+
+    assert "this build has no GPU module" in says()
+    (package / "libregatta_cuda.so").write_bytes(b"no library")
+    assert "the GPU kernels cannot be loaded" in says()

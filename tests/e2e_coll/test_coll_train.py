@@ -46,6 +46,13 @@ def test_two_ranks_equal_one_with_the_joined_batch(tmp_path, alone, starter, mod
     assert furthest(np.load(str(tmp_path / "out.npz")), alone[optimizer]) < 1e-5
 
 
+def test_ranks_of_mpirun_without_addresses_are_told_what_the_flag_needs(tmp_path):
+    out = subprocess.run(["env", "FLAGS_coll_backend=rpc"] + MPIRUN + [SCRIPT, "out.npz", "nccl2", "sgd"],
+                         cwd=str(tmp_path), capture_output=True, text=True, timeout=60)
+    assert out.returncode != 0
+    assert "the endpoints of 2 ranks are not known, which FLAGS_coll_backend=rpc needs" in out.stderr
+
+
 def test_models_averaged_after_a_step_of_sgd_are_those_of_averaged_gradients(tmp_path, alone):
     run(MPIRUN + [SCRIPT, "out.npz", "local_sgd", "sgd"], tmp_path)
     assert furthest(np.load(str(tmp_path / "out.npz")), alone["sgd"]) < 1e-5

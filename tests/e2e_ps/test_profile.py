@@ -1,8 +1,10 @@
 """`paddle profile` over a job, and debug=True of train_from_dataset."""
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 
 from built import ROOT
 from ports import free_ports
@@ -106,3 +108,37 @@ def test_misuse(tmp_path):
         assert code == 2 and says in err
     code, _, err = profile(tmp_path, "no_such.py")
     assert code == 2 and "no_such.py" in err and "has no trace" in err
+
+
+LONG = """
+import time
+import numpy as np
+import paddle.fluid as fluid
+x = fluid.data("x", [None, 3])
+y = fluid.layers.fc(x, 1)
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(fluid.default_startup_program())
+while True:
+    exe.run(feed={"x": np.ones((4, 3), "float32")}, fetch_list=[y])
+    open("runs", "w").close()
+    time.sleep(0.01)
+"""
+
+
+def test_ctrl_c_ends_the_script_and_shows_what_there_is(tmp_path):
+    (tmp_path / "long.py").write_text(LONG)
+    process = subprocess.Popen([PADDLE, "profile", "long.py"], cwd=str(tmp_path), text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    end = time.monotonic() + 60
+    while not (tmp_path / "runs").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert "trace of process-" in out and "Profiling Report" in out, err
+    assert (tmp_path / "profile" / "trace.json").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+    (tmp_path / "file").touch()
+    code, _, err = profile(tmp_path, "--out", "file/traces", "long.py")
+    assert code == 2 and "paddle profile: --out=file/traces: " in err and "Traceback" not in err

@@ -252,6 +252,13 @@ def test_an_async_job_goes_on_without_one(tmp_path):
     assert "worker 1 is lost for good" in out.stdout and "lost: worker 1" in out.stdout
 
 
+def test_a_sync_job_is_not_asked_to_go_on_without_one(tmp_path):
+    """--min_trainers is refused before anything is trained on."""
+    out = launch_ps(tmp_path, ["--min_trainers", "1", SCRIPT, "--steps", "3"])
+    assert out.returncode != 0 and "sync mode with FLAGS_ps_go_on" in out.stdout, out.stdout
+    assert "--restarts" in out.stdout
+
+
 def test_a_taken_number_is_refused_while_its_trainer_lives(cluster):  # noqa: F811
     """Without a higher incarnation it is somebody's mistake, and harms nobody."""
     cluster.fleet(1, 2, ["--steps", "40", "--pause", "0.05"], env=dict(RETURN))

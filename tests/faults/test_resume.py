@@ -68,10 +68,24 @@ def test_other_numbers_of_servers_change_not_a_bit(stopped, calm, tmp_path):  # 
     # Each of the three has a snapshot of its own: what they were made from is gone.
     assert sorted(os.listdir(str(journals))) == ["deal-1", "job.json"]
     assert sorted(os.listdir(str(journals / "deal-1"))) == ["server-0", "server-1", "server-2"]
+    # It has gone on elsewhere, and it is there that export_snapshot looks.
+    code, said = export(tmp_path / "logs", tmp_path / "files")
+    assert code == 0 and "journal/deal-1: 3 servers" in said, said
     out = go_on(tmp_path, SCRIPT, arguments, ["--server_num", "1"])
     assert out.returncode == 0 and "servers: 1, workers: 3" in out.stdout, out.stdout
     assert digest(tmp_path / "model") == calm(*ADAM)
     assert os.listdir(str(journals)) == []
+
+
+def test_a_shorter_script_has_not_ended_well(stopped, calm, tmp_path):  # noqa: F811
+    """It never comes to where the job was: what was learned is kept for the script that does."""
+    again(stopped, tmp_path)
+    shorter = ["--save", "model", "--optimizer", "Adam", "--steps", "2"]
+    out = go_on(tmp_path, SCRIPT, shorter)
+    assert out.returncode != 0 and "its script has ended before it came to those" in out.stdout, out.stdout
+    out = go_on(tmp_path, SCRIPT, ["--save", "model"] + list(ADAM))
+    assert out.returncode == 0, out.stdout
+    assert digest(tmp_path / "model") == calm(*ADAM)
 
 
 @pytest.mark.promise(5)

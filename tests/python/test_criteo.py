@@ -71,7 +71,8 @@ def test_files_are_named_and_may_be_packed(tmp_path):
     assert run(PADDLE, "criteo", "--hash=1000001", str(tmp_path / "a.gz"),
                str(tmp_path / "b")) == once + once
     assert "nowhere" in run(PADDLE, "criteo", "--hash", "9", str(tmp_path / "nowhere"), status=1)
-    assert "usage" in run(PADDLE, "criteo", "--hash", "x", status=2)
+    assert "--hash takes a whole number above 0, and not 'x'" in run(PADDLE, "criteo", "--hash", "x",
+                                                                      status=2)
     assert "usage" in run(PADDLE, "criteo", status=2)
 
 
@@ -90,4 +91,7 @@ def test_made_up_logs_repeat_and_can_be_learnt_from(tmp_path):
     first = [line.split("\t")[14] for line in lines]
     top = max(set(first), key=first.count)
     assert first.count(top) > 20000 / 1460 * 20  # a power law, not a fair draw
-    assert "usage" in run(PADDLE, "gen-criteo", "--rows", "0", status=2)
+    assert "--rows takes a whole number above 0" in run(PADDLE, "gen-criteo", "--rows", "0", status=2)
+    assert "usage" in run(PADDLE, "gen-criteo", status=2)
+    assert "cannot write to /proc/none: " in run(PADDLE, "gen-criteo", "--rows", "1", "--out",
+                                                 "/proc/none", status=1)

@@ -169,11 +169,83 @@ def test_two_jobs_that_start_at_once_do_not_take_the_same_port(tmp_path):
     (["--print_config", "maybe"], "--print_config"),
     (["--no_such_flag", "1"], "no_such_flag"),
     (["--log_dir", ""], "--log_dir="),
+    (["--log_dir", "train.py"], "--log_dir=train.py: the folder cannot be made: there is a file"),
+    (["--tensorboard", "train.py/x"], "--tensorboard=train.py/x: the folder cannot be made"),
+    (["--journal_dir", "elsewhere"], "--journal_dir=elsewhere"),
+    (["--no_watch", "--stall_seconds", "5"], "--stall_seconds=5"),
+    (["--page", "--page_host", "no.such.host.invalid"], "--page_host"),
 ])
 def test_options_that_cannot_be_honoured_are_refused_by_name(tmp_path, flags, text):
-    out = run(tmp_path, "", *flags)
+    (tmp_path / "tmp").mkdir()
+    out = run(tmp_path, "", *flags, TMPDIR=str(tmp_path / "tmp"))
     assert out.returncode == 2 and text in out.stderr, out.stderr
+    assert "logs" not in os.listdir(str(tmp_path)) or "--page" in flags
+    assert os.listdir(str(tmp_path / "tmp")) == []
+
+
+@pytest.mark.parametrize("flags,text", [
+    (["--restarts", "3"], "--restarts"), (["--log_dir", "elsewhere"], "--log_dir"),
+    (["--worker_num", "0"], "--worker_num=0"), ([], "no elastic job runs")])
+def test_who_joins_a_job_has_its_settings(tmp_path, flags, text):
+    out = subprocess.run([sys.executable, "-m", "paddle.distributed.launch_ps", "--join", "logs"] + flags,
+                         cwd=str(tmp_path), capture_output=True, text=True, timeout=60)
+    assert out.returncode == 2 and text in out.stderr, out.stderr
+
+
+def test_a_mode_of_journals_that_there_is_not_leaves_nothing_to_go_on_with(tmp_path):
+    out = run(tmp_path, "", FLAGS_ps_journal="sometimes")
+    assert out.returncode == 2 and "FLAGS_ps_journal=sometimes" in out.stderr
     assert not (tmp_path / "logs").exists()
+
+
+WAITS = """
+import os, time
+open("up." + os.environ["TRAINING_ROLE"], "w").close()
+while not os.path.exists("done"):
+    time.sleep(0.02)
+"""
+
+
+@pytest.fixture
+def one_that_runs(tmp_path):
+    """A job with a journal that has its logs in logs."""
+    (tmp_path / "waits.py").write_text(WAITS)
+    job = subprocess.Popen([sys.executable, "-m", "paddle.distributed.launch_ps", "--print_config", "0",
+                            "--journal", "everysec", "waits.py"], cwd=str(tmp_path),
+                           stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    while not (tmp_path / "up.TRAINER").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    yield job
+    (tmp_path / "done").touch()
+    job.communicate(timeout=60)
+    assert job.returncode == 0
+
+
+def test_two_jobs_do_not_share_a_folder_of_journals(tmp_path, one_that_runs):
+    kept = (tmp_path / "logs" / "journal" / "job.json").read_text()
+    for flags in ["--journal", "everysec"], ["--resume", "logs"]:
+        out = run(tmp_path, "", *flags)
+        assert out.returncode == 2 and "another job that runs has its journals in" in out.stderr
+        assert (tmp_path / "logs" / "journal" / "job.json").read_text() == kept
+        assert (tmp_path / "logs" / "watch").exists()
+        assert not (tmp_path / "logs" / "workerlog.0.1").exists()
+    assert run(tmp_path, "", "--journal", "always", "--log_dir", "others").returncode == 0
+
+
+def test_two_jobs_in_a_folder_of_logs_are_told_so(tmp_path, one_that_runs):
+    out = run(tmp_path, "")
+    assert out.returncode == 0, out.stderr
+    assert "note: another job that runs has its logs in logs too" in out.stderr
+
+
+def test_a_job_that_was_stopped_is_put_aside_with_a_note(tmp_path):
+    out = run(tmp_path, "import sys; sys.exit(3)", "--journal", "everysec")
+    assert out.returncode == 3 and "launch_ps --resume" in out.stderr, out.stderr
+    kept = (tmp_path / "logs" / "journal" / "job.json").read_text()
+    out = run(tmp_path, "", "--journal", "everysec")
+    assert out.returncode == 0 and "--resume logs would have gone on with" in out.stderr, out.stderr
+    assert (tmp_path / "logs" / "journal" / "job.json.previous").read_text() == kept
 
 
 def test_print_config_shows_and_does_not_decide(tmp_path):
@@ -307,6 +379,15 @@ def test_collective_failure_and_logs_that_are_kept(tmp_path):
     assert (tmp_path / "logs" / "workerlog.1").read_text() == "run\nrun\n"
 
 
+def test_collective_jobs_are_watched_each_alone(tmp_path):
+    """Though their logs go on in one file: `paddle top` shows the last."""
+    for ranks in "2", "1":
+        assert run(tmp_path, "import paddle", "--nproc_per_node", ranks, "--log_dir", "logs",
+                   module="launch").returncode == 0
+    told = (tmp_path / "logs" / "watch" / "launcher.jsonl").read_text()
+    assert told.count('"process":"launcher"') == 1 and "worker.1" not in told, told
+
+
 def test_collective_without_logs_shows_all(tmp_path):
     out = run(tmp_path, "import os; print('rank', os.environ['PADDLE_TRAINER_ID'])",
               "--nproc_per_node", "2", module="launch")
@@ -320,6 +401,7 @@ def test_collective_without_logs_shows_all(tmp_path):
     (["--selected_gpus", "0", "--nproc_per_node", "2"], "give one of them"),
     (["--node_ip", "10.0.0.9"], "--node_ip=10.0.0.9 is not in --cluster_node_ips=127.0.0.1"),
     (["--nproc_per_node", "0"], "--nproc_per_node=0"),
+    (["--started_port", "70000"], "--started_port=70000 is not a port"),
 ])
 def test_collective_refusals(tmp_path, flags, text):
     out = run(tmp_path, "", *flags, module="launch", CUDA_VISIBLE_DEVICES="0,1")

@@ -2,12 +2,14 @@
 
 What a process is told is in the words of every generation, so that one launcher serves scripts
 of all of them; paddle._core (src/sys/job_env.c) is what reads it back."""
+import argparse
 import errno
 import os
 import shutil
 import socket
 import sys
 import tempfile
+import weakref
 
 from .. import _core
 from . import resume
@@ -33,7 +35,7 @@ def is_true(text):
         return True
     if word in ("false", "0", "no", "off", "f", "n", ""):
         return False
-    raise ValueError("%r is neither true nor false" % text)
+    raise argparse.ArgumentTypeError("%r is neither true nor false" % text)
 
 
 def print_arguments(args):
@@ -49,6 +51,17 @@ def host_and_port(endpoint):
     if not colon or not host or not port.isdigit() or not 0 < int(port) < 65536:
         raise ValueError("%r is not host:port" % endpoint)
     return host.strip("[]"), int(port)
+
+
+def make_folder(option, folder):
+    """The folder that an option names, or a ValueError that names the option."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as e:
+        raise ValueError("%s=%s: the folder cannot be made: %s" % (option, folder, (
+            "there is a file of that name" if isinstance(e, FileExistsError) else e.strerror)))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ValueError("%s=%s: nothing may be written there" % (option, folder))
 
 
 _marks = {}  # (host, port): a socket that says to other launchers of this host that it is ours
@@ -126,11 +139,29 @@ class Job(object):
         self.grace_ms = 0  # how long all may take to end when the launcher is told to; 0: 4 s
         self.page = None  # (host, port, token): where the job is shown to browsers
         self._key = os.urandom(32).hex()
-        self._run_dir = tempfile.mkdtemp(prefix="regatta-")
+        self._held = []  # locks of folders (resume.hold), until it has run
         if log_dir:
-            os.makedirs(log_dir, exist_ok=True)
-        if log_dir and not append and not id:  # of another job
+            make_folder("--log_dir", log_dir)
+        if log_dir:
+            self._take_logs(is_another=not id)
+        self._run_dir = tempfile.mkdtemp(prefix="regatta-")
+        self._leave = weakref.finalize(self, shutil.rmtree, self._run_dir, True)
+
+    def _take_logs(self, is_another):
+        lock, is_free = resume.hold(self.log_dir, seconds=0.5)
+        # Those that append may be launchers of one job, on hosts that share the folder.
+        if not is_free and not self.append:
+            note("another job that runs has its logs in %s too: its logs are %s.1 and so on from now "
+                 "on, and `paddle top`, `page` and `doctor` show this one; --log_dir gives each job "
+                 "its own folder" % (self.log_dir, self.log_name % ("worker", 0)))
+        if is_another and (lock is not None or not self.append):
             shutil.rmtree(self._watch_dir, ignore_errors=True)
+        self.hold(resume.share(lock, self.log_dir))
+
+    def hold(self, lock):
+        """A lock of resume.hold() that is given back when the job has run."""
+        if lock is not None:
+            self._held.append(lock)
 
     @property
     def _watch_dir(self):
@@ -185,4 +216,6 @@ class Job(object):
                                      % (self.goes_on_by % self.keeps[0]))
             return status
         finally:
-            shutil.rmtree(self._run_dir, ignore_errors=True)
+            self._leave()
+            while self._held:
+                os.close(self._held.pop())

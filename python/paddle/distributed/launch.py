@@ -89,6 +89,8 @@ def get_cluster_from_args(args, selected_gpus):
                          % (args.node_ip, args.cluster_node_ips))
     if not _core.host_is_ours(args.node_ip):
         raise ValueError("--node_ip=%s is not an address of this host" % args.node_ip)
+    if args.started_port is not None and not 0 < args.started_port < 65536:
+        raise ValueError("--started_port=%d is not a port" % args.started_port)
     ports, each = Ports(), len(selected_gpus)
     if len(node_ips) == 1 and args.started_port is None:
         numbers = [ports.any(args.node_ip) for _ in range(each)]

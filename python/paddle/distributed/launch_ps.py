@@ -10,7 +10,8 @@ import sys
 
 from .. import _core
 from . import elastic, resume
-from .job import Job, Ports, host_and_port, is_true, note, print_arguments, refuse
+from .job import (Job, Ports, host_and_port, is_true, make_folder, note, print_arguments,
+                  refuse)
 
 __all__ = []
 
@@ -18,7 +19,10 @@ SERVERS, WORKERS, START_PORT = 2, 2, 6170
 RETURN_SECONDS = 60  # how long the others wait for one that is started again
 
 
-def parse_args(argv=None):
+STALL_SECONDS = 10
+
+
+def _parser():
     parser = argparse.ArgumentParser(
         prog="python -m paddle.distributed.launch_ps", allow_abbrev=False,
         description="Start parameter servers and workers on this host.")
@@ -64,8 +68,9 @@ def parse_args(argv=None):
     parser.add_argument("--page_token", default="",
                         help="what who asks for the page must have: none on 127.0.0.1, elsewhere a "
                         "random one, which is said")
-    parser.add_argument("--stall_seconds", type=float, default=10,
-                        help="no step for so long is told, with who waits for whom: 10")
+    parser.add_argument("--stall_seconds", type=float, default=STALL_SECONDS,
+                        help="no step for so long is told, with who waits for whom: %d"
+                        % STALL_SECONDS)
     parser.add_argument("--tensorboard", default="", metavar="DIR",
                         help="each process writes its curves there, for TensorBoard, and as CSV: "
                         "none")
@@ -92,6 +97,11 @@ def parse_args(argv=None):
     parser.add_argument("training_script", nargs="?", help="the script that every process runs")
     parser.add_argument("training_script_args", nargs=argparse.REMAINDER,
                         help="its arguments")
+    return parser
+
+
+def parse_args(argv=None):
+    parser = _parser()
     args = parser.parse_args(_with_page(parser, sys.argv[1:] if argv is None else list(argv)))
     if args.worker_num is None and not args.resume:
         args.worker_num = 1 if args.join else WORKERS
@@ -136,12 +146,20 @@ def _check(args):
         refuse("--page=%d is not a port" % args.page)
     if args.page is not None and args.no_watch:
         refuse("--page shows what --no_watch turns off")
+    if args.no_watch and args.stall_seconds != STALL_SECONDS:
+        refuse("--stall_seconds=%g is told by what --no_watch turns off" % args.stall_seconds)
     if args.page is None and (args.page_token or args.page_host != "127.0.0.1"):
         refuse("--page_host and --page_token are for --page")
     if not 1 <= args.stall_seconds <= 1e6:
         refuse("--stall_seconds=%g: 1 to 1000000" % args.stall_seconds)
     if not args.log_dir:
         refuse("--log_dir= is empty: the logs need a folder")
+    mode = os.environ.get("FLAGS_ps_journal", "off")
+    if not args.journal and mode not in ("off", "everysec", "always"):
+        refuse("FLAGS_ps_journal=%s: off, everysec or always are possible" % mode)
+    if args.journal_dir and not _has_journal(args):
+        refuse("--journal_dir=%s is where journals are, and there are none: --journal everysec, or "
+               "always" % args.journal_dir)
     if not 0 <= args.restarts <= 1000000:
         refuse("--restarts=%d: 0 to 1000000" % args.restarts)
     if not 0 <= args.grace <= 86400:
@@ -221,7 +239,11 @@ def _take_up(args):
     the machine, so that servers may have lost different ends of what they had written."""
     if not args.resume:
         return {}
-    args.journal_dir = resume.folder_of(args.resume)
+    folder = resume.folder_of(args.resume)
+    if args.journal_dir and os.path.realpath(args.journal_dir) != os.path.realpath(folder):
+        raise ValueError("--resume=%s and --journal_dir=%s: the journals are in %s and stay there"
+                         % (args.resume, args.journal_dir, folder))
+    args.journal_dir = folder
     kept = resume.read(args.journal_dir)
     servers = kept["endpoints"]
     if args.worker_num is None:
@@ -272,7 +294,12 @@ def _keep(args, job, kept, endpoints, hosts, port, workers):
         "workers": workers, "deal": kept.get("deal", 0),
         "incarnation": kept.get("incarnation", 0) + args.restarts + 1,
         "mode": args.journal or os.environ.get("FLAGS_ps_journal", "off")}
-    job.keeps = _folder_of_journals(args), noted
+    folder = _folder_of_journals(args)
+    if resume.put_aside(folder, job.id):
+        note("%s has the journals of a job that was stopped, which --resume %s would have gone on with; "
+             "this one begins anew, and its servers put them aside: %s.previous, server-N.previous"
+             % (folder, args.log_dir if not args.journal_dir else folder, resume.NAME))
+    job.keeps = folder, noted
     resume.write(*job.keeps)
 
 
@@ -310,6 +337,7 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     kept = _take_up(args)
     host = _check(args)
     ports = Ports()
+    held = resume.hold_journals(args.journal_dir) if kept else None
     if kept.get("anew"):
         _deal_anew(args, kept)
     if args.endpoints:
@@ -340,8 +368,13 @@ def make_job(args, script=None, told=None, log_name="%slog.%d"):
     }
     if hosts:
         common.update(PADDLE_PSERVER_IPS=",".join(hosts), PADDLE_PSERVER_PORT=str(port))
+    if args.tensorboard:
+        make_folder("--tensorboard", args.tensorboard)
     script = script or [args.training_script] + args.training_script_args
+    if _has_journal(args) and not kept:
+        held = resume.hold_journals(_folder_of_journals(args))
     job = Job(args.log_dir, log_name=log_name, id=kept.get("id"))
+    job.hold(held)
     if _has_journal(args):
         _keep(args, job, kept, endpoints, hosts, port, most)
     started = {"REGATTA_INCARNATION": str(kept["incarnation"])} if kept else {}
@@ -373,6 +406,14 @@ def _join(args):
     if args.training_script is not None:
         refuse("--join=%s runs the script of the job that is joined, and %s is given"
                % (args.join, args.training_script))
+    parser = _parser()
+    for name, value in sorted(vars(args).items()):
+        if name not in ("join", "worker_num", "print_config") and value != parser.get_default(name) \
+                and not name.startswith("training_script"):
+            refuse("--join=%s and --%s: the job that is joined has its own settings; --worker_num alone "
+                   "may stand beside it" % (args.join, name))
+    if args.worker_num < 1:
+        refuse("--worker_num=%d: at least one is needed" % args.worker_num)
     try:
         answers = elastic.join(args.join, args.worker_num)
     except (ValueError, OSError) as e:

@@ -7,9 +7,11 @@ snapshot from which each new server takes its share (src/dist/stopped.h, serve_t
 new journals are in a folder of their own, deal-1, deal-2 and so on; job.json, written last and
 at once, says which counts. So whatever happens either the old journals are the job's, or the
 snapshot is, and the old ones go only when each new server has a snapshot of its own."""
+import fcntl
 import json
 import os
 import shutil
+import time
 
 from .. import _core
 
@@ -17,6 +19,7 @@ __all__ = []
 
 NAME = "job.json"
 SNAPSHOT = "snapshot"
+HOLD_SECONDS = 3  # processes of a launcher that was killed are gone by then
 
 
 def folder_of(given):
@@ -43,6 +46,64 @@ def read(folder):
     if not isinstance(deal, int) or deal < 0:
         raise ValueError("%s does not say 'deal' as it should" % path)
     return kept
+
+
+def hold(folder, seconds):
+    """(a lock, whether nobody else has it) of the folder itself, which lasts until the lock is closed or
+    this process is gone; seconds: how long to wait for it. None where the file system has no such locks:
+    then nobody is known."""
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock, True
+        except BlockingIOError:
+            if time.monotonic() > end:
+                os.close(lock)
+                return None, False
+            time.sleep(0.05)
+        except OSError:
+            os.close(lock)
+            return None, True
+
+
+def share(lock, folder):
+    """A lock of hold(), or none, becomes one that others may have too: who holds next is not the only
+    one."""
+    if lock is None:
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:  # none of these either
+        pass
+    return lock
+
+
+def hold_journals(folder):
+    """Two jobs would put each other's journals aside, and lose what they have learned."""
+    os.makedirs(folder, exist_ok=True)
+    lock, is_free = hold(folder, HOLD_SECONDS)
+    if not is_free:
+        raise ValueError("another job that runs has its journals in %s: end it first, or give this one "
+                         "a folder of its own (--log_dir or --journal_dir)" % folder)
+    return lock
+
+
+def put_aside(folder, id):
+    """What a --resume of another job needs is kept beside it, as servers keep its journals. Whether
+    there was such a job."""
+    path = os.path.join(folder, NAME)
+    try:
+        with open(path) as file:
+            if json.load(file).get("id") == id:
+                return False
+    except FileNotFoundError:
+        return False
+    except (ValueError, AttributeError):  # damaged: another's in any case
+        pass
+    os.replace(path, path + ".previous")
+    return True
 
 
 def write(folder, kept):

@@ -56,7 +56,11 @@ def _run(args):
 
 def main(arguments):
     args = _parse(arguments)
-    status = 0 if args.job else _run(args)
+    try:
+        status = 0 if args.job else _run(args)
+    except OSError as error:
+        print("paddle profile: --out=%s: %s" % (args.out, error.strerror), file=sys.stderr)
+        return 2
     folder = args.job or args.out
     try:
         names = _core.profile_merge(folder)
