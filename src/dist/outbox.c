@@ -130,8 +130,10 @@ rg_status rg_outbox_add_rows(rg_outbox *p, uint32_t var, size_t width, const int
         return rg_fail(RG_ETOOBIG, "%zu rows in one step", total);
     if (total > list->cap_ids)
         RG_TRY(make_room(list, total, width));
-    memcpy(list->ids + list->n, ids, n * sizeof *ids);
-    memcpy(list->rows + list->n * width, rows, n * width * sizeof *rows);
+    if (n > 0) { /* else there may be no memory yet */
+        memcpy(list->ids + list->n, ids, n * sizeof *ids);
+        memcpy(list->rows + list->n * width, rows, n * width * sizeof *rows);
+    }
     list->n = total;
     p->have[var] = true;
     return RG_OK;

@@ -1,4 +1,4 @@
-/* test_parcel.c - outboxes made pushes of, in every payload, and what rounding takes from dense
+/* test_outbox.c - outboxes made pushes of, in every payload, and what rounding takes from dense
  * gradients kept for the next one. */
 #include "check.h"
 
@@ -55,7 +55,7 @@ static void step(fixture *f, const float *grad, const int64_t *ids, const float 
     rg_outboxes_empty(&f->job, f->outboxes);
     if (grad != NULL)
         rg_outbox_add_dense(&f->job, f->outboxes, 0, W, grad);
-    if (n > 0)
+    if (rows != NULL)
         assert_ok(rg_outbox_add_rows(f->outboxes, TABLE, WIDTH, ids, rows, n));
     assert_ok(rg_outbox_pack(&f->job, f->outboxes, 0, 1, true, keeps ? f->rest : NULL, &pieces));
     rg_buf_clear(&f->body);
@@ -148,6 +148,19 @@ static void what_is_not_finite_arrives(void **state)
     }
 }
 
+/* Of a batch in which nothing is looked up, before there was any other. */
+static void a_gradient_may_have_no_rows(void **state)
+{
+    static const float rows[WIDTH];
+    fixture f;
+    (void)state;
+    open_fixture(&f, RG_PAYLOAD_FLOATS);
+    step(&f, NULL, NULL, rows, 0);
+    assert_int_equal(f.push.n_sparse, 1);
+    assert_int_equal(f.push.sparse[0].n, 0);
+    close_fixture(&f);
+}
+
 RUN(cmocka_unit_test(servers_read_what_was_filled_in),
     cmocka_unit_test(what_rounding_took_comes_with_the_next_push),
-    cmocka_unit_test(what_is_not_finite_arrives))
+    cmocka_unit_test(what_is_not_finite_arrives), cmocka_unit_test(a_gradient_may_have_no_rows))
