@@ -125,3 +125,20 @@ def test_a_name_alone_is_a_list_of_one(tmp_path):
         "        width =", "        fluid.layers.cast(label, 'float32')\n        width ="))
     ok(folder)
     assert sorted(os.listdir(os.path.join(folder, "inference"))) == ["0", "1"]
+
+
+def test_a_queue_dataset_whose_batches_are_saved_and_dumped_is_read_as_a_data_loader(tmp_path):
+    folder = job.make(tmp_path, job.CONFIG.replace("type: DataLoader", "type: QueueDataset").replace(
+        "print_interval: 5", "runner_result_dump_path: seen\n  save_step_interval: 20\n"
+        "  save_step_path: steps"))
+    assert "dataset.clicks.type                               DataLoader" in ok(folder)
+    assert sorted(os.listdir(os.path.join(folder, "steps"))) == [
+        "epoch_%d_batch_%d" % (e, b) for e in (0, 1) for b in (0, 20)]
+    with open(os.path.join(folder, "seen_epoch_1")) as file:
+        assert len(json.load(file)) == 30
+
+
+@pytest.mark.parametrize("text", ["", "  type: dataloader\n"])
+def test_a_type_is_read_in_any_spelling_and_without_one_it_is_a_data_loader(text, tmp_path):
+    folder = job.make(tmp_path, job.CONFIG.replace("  type: DataLoader\n", text))
+    assert "epoch: 1,  batch: 25" in ok(folder)

@@ -104,6 +104,28 @@ def set_global_envs(envs):
     walk([], envs)
     for name, value in global_envs.items():
         global_envs[name] = _substituted(value)
+    _settle_types(envs)
+
+
+def needs_batches(runner):
+    """The key of a runner that only a DataLoader can serve, or None."""
+    if runner.get("runner_result_dump_path"):
+        return "runner_result_dump_path"
+    every = runner.get("save_step_interval")
+    steps = isinstance(every, int) and every >= 1 and runner.get("save_step_path")
+    return "save_step_path" if steps and str(runner.get("class")).lower() != "infer" else None
+
+
+def _settle_types(envs):
+    """Each dataset's type as the runner that runs reads it, in one spelling."""
+    def items(section):
+        found = envs.get(section)
+        return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+    mode = get_runtime_environ("mode")
+    batches = any(needs_batches(r) for r in items("runner") if str(r["name"]) == mode)
+    for dataset in items("dataset"):
+        queue = str(dataset.get("type")).lower() == "queuedataset" and not batches
+        global_envs["dataset.%s.type" % dataset["name"]] = "QueueDataset" if queue else "DataLoader"
 
 
 def _substituted(value):
