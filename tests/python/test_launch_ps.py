@@ -438,3 +438,13 @@ def test_without_restarts_it_ends_the_job(tmp_path):
 def test_bad_numbers_of_restarts_are_refused(tmp_path, flags, words):
     out = run(tmp_path, DIES_ONCE, *flags)
     assert out.returncode == 2 and words in out.stderr, out.stderr
+
+
+@pytest.mark.parametrize("module", ["launch_ps", "launch"])
+def test_a_log_folder_that_cannot_be_made_is_refused_and_leaves_nothing(module, tmp_path):
+    (tmp_path / "logs").write_text("no folder")
+    (tmp_path / "tmp").mkdir()
+    out = run(tmp_path, "print('ran')", "--log_dir", "logs", module=module, TMPDIR=str(tmp_path / "tmp"))
+    assert out.returncode == 2 and "ran" not in out.stdout
+    assert "launch: logs go to the folder logs, which cannot be made: File exists" in out.stderr
+    assert os.listdir(tmp_path / "tmp") == []

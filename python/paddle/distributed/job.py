@@ -106,6 +106,14 @@ class Ports(object):
         return None
 
 
+def _make_log_dir(path):
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as e:
+        refuse("logs go to the folder %s, which cannot be made: %s; nothing was started"
+               % (path, e.strerror))
+
+
 class Job(object):
     """The processes of one job, and what they share."""
 
@@ -126,11 +134,11 @@ class Job(object):
         self.grace_ms = 0  # how long all may take to end when the launcher is told to; 0: 4 s
         self.page = None  # (host, port, token): where the job is shown to browsers
         self._key = os.urandom(32).hex()
-        self._run_dir = tempfile.mkdtemp(prefix="regatta-")
         if log_dir:
-            os.makedirs(log_dir, exist_ok=True)
+            _make_log_dir(log_dir)
         if log_dir and not append and not id:  # of another job
             shutil.rmtree(self._watch_dir, ignore_errors=True)
+        self._run_dir = tempfile.mkdtemp(prefix="regatta-")
 
     @property
     def _watch_dir(self):
