@@ -201,3 +201,15 @@ def test_the_first_configuration_that_users_meet_runs_as_written(tmp_path):
     said = ok(tmp_path, "-m", os.path.join(here, "seed_004_single.yaml"))
     assert len(re.findall(r"epoch \d done", said)) == 4
     assert sorted(os.listdir(tmp_path / "increment_dnn")) == ["1", "3"]
+
+
+def test_a_metric_that_training_has_not_is_judged(tmp_path):
+    """The checkpoint has none of its counts, those of BATCH_AUC neither."""
+    folder = job.make(tmp_path, job.CONFIG.replace("mode: [train_it]", "mode: [train_it, judge_it]"))
+    model = job.MODEL.replace('        self._metrics["AUC"] = metric\n', "").replace(
+        "        metric = AUC(predict, label)\n        if is_infer:\n",
+        "        if is_infer:\n            metric = AUC(predict, label)\n")
+    with open(os.path.join(folder, "model.py"), "w") as file:
+        file.write(model)
+    status, said = job.run(folder)
+    assert status == 0 and len(re.findall(r"Infer phase1 .*Ins number=120", said)) == 2, said
