@@ -124,7 +124,9 @@ def _has_own_optimizer(file):
     try:
         with open(file, encoding="utf-8") as f:
             tree = ast.parse(f.read())
-    except (OSError, ValueError, SyntaxError):
+    except SyntaxError:  # Python 2, or what is said when it is run
+        return True
+    except (OSError, ValueError):
         return False
     model = next((n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Model"), None)
     if model is None:

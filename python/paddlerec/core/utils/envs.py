@@ -205,18 +205,30 @@ def lazy_instance_by_fliename(abs, class_name):
         folder, name = os.path.split(path)
         if folder not in sys.path:
             sys.path.append(folder)
-        # Two models' files may both be called model.py: each is a module of its own.
-        name = "%s@%s" % (os.path.splitext(name)[0], folder)
+        # Two models' files may both be called model.py: each is a module of its own, and of no
+        # package, as a name with dots would be.
+        name = "%s@%s" % (os.path.splitext(name)[0], folder.replace(".", "_"))
         spec = importlib.util.spec_from_file_location(name, path)
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
-            spec.loader.exec_module(module)
+            _run_module(path, spec, module)
         except BaseException:
             del sys.modules[name]
             raise
         _modules[path] = module
     return _member(_modules[path], abs, class_name)
+
+
+def _run_module(path, spec, module):
+    """A file of the user's may be Python 2, as most were; what it imports from beside it too."""
+    from paddle import python2
+    folder = os.path.dirname(path)
+    if not folder.startswith(os.path.join(package_base(), "")) and \
+            python2.enable(folder, also=[path]):
+        python2.load(path, module.__dict__)
+    else:
+        spec.loader.exec_module(module)
 
 
 lazy_instance_by_filename = lazy_instance_by_fliename
