@@ -448,3 +448,17 @@ def test_a_log_folder_that_cannot_be_made_is_refused_and_leaves_nothing(module, 
     assert out.returncode == 2 and "ran" not in out.stdout
     assert "launch: logs go to the folder logs, which cannot be made: File exists" in out.stderr
     assert os.listdir(tmp_path / "tmp") == []
+
+
+@pytest.mark.parametrize("module, flags", [("launch_ps", ["--worker_num", "1", "--server_num", "1"]),
+                                           ("launch", ["--nproc_per_node", "2"])])
+@pytest.mark.parametrize("script, helper, is_old", [
+    ("print 'sum', 7 / 2\n", "", True),
+    ("from helper import half\nprint('sum %s' % half(7))\n", "def half(x):\n    print 'x'\n    return x / 2\n", True),
+    ("print('sum %s' % (7 / 2))\n", "print 'nobody imports this'\n", False)], ids=["script", "module", "neither"])
+def test_python_2_scripts_are_run_by_paddle_python(module, flags, script, helper, is_old, tmp_path):
+    (tmp_path / "helper.py").write_text(helper)
+    out = run(tmp_path, script, "--log_dir", "logs", *flags, module=module)
+    logs = "".join(path.read_text() for path in (tmp_path / "logs").glob("*log.*"))
+    assert out.returncode == 0, logs
+    assert ("sum 3\n" in logs, "sum 3.5\n" in logs) == (is_old, not is_old), logs

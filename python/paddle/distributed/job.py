@@ -3,6 +3,7 @@
 What a process is told is in the words of every generation, so that one launcher serves scripts
 of all of them; paddle._core (src/sys/job_env.c) is what reads it back."""
 import errno
+import functools
 import os
 import shutil
 import socket
@@ -106,6 +107,23 @@ class Ports(object):
         return None
 
 
+@functools.lru_cache(maxsize=None)
+def _is_python2(script):
+    if script.startswith("-") or not os.path.isfile(script):
+        return False
+    from .. import python2
+    try:
+        return python2.needs(script)
+    except ImportError as e:
+        refuse(str(e))
+
+
+def _command(script):
+    """What runs a script and its arguments: `paddle python` where it is Python 2."""
+    runs = ["-m", "paddle.python2"] if _is_python2(script[0]) else []
+    return [sys.executable, "-u"] + runs + script
+
+
 def _make_log_dir(path):
     try:
         os.makedirs(path, exist_ok=True)
@@ -167,7 +185,7 @@ class Job(object):
                                % (role, index if log_index is None else log_index))
         env = dict(env, REGATTA_BECAUSE=os.path.join(self._run_dir,
                                                      "%s.%d.because" % (role, index)))
-        self.processes.append((role, index, [sys.executable, "-u"] + list(script),
+        self.processes.append((role, index, _command(list(script)),
                                self._environment(env), log, self.append, echo or log is None, spare))
 
     def _watch(self):
