@@ -100,6 +100,7 @@ TELLS = '''from paddlerec.core.trainers.framework.terminal import PSTerminal
 class Terminal(PSTerminal):
     def terminal(self, context):
         print("push_nums", context["strategy"].get_program_config().geo_sgd_need_push_nums)
+        print("fleet_mode", context["fleet_mode"])
         super().terminal(context)
 '''
 
@@ -112,6 +113,7 @@ def test_geo_pushes_as_often_as_push_num_says(mode, tmp_path):
         "train:\n  strategy:\n    mode:\n      push_num: 7\n")
     write(folder, "tells.py", TELLS)
     said = ok(folder)
+    assert "fleet_mode %s\n" % mode.upper() in said  # as user's classes compare it
     assert "push_nums 7" in said and re.search(r"epoch 1 done, .*Ins number=240", said)
 
 

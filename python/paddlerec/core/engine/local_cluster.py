@@ -46,7 +46,7 @@ class LocalClusterEngine(Engine):
 
     def start_procs(self):
         """The exit status of the job."""
-        if self.envs["fleet_mode"] == "collective":
+        if self.envs["fleet_mode"].upper() == "COLLECTIVE":
             return self.collective_job().run()
         args = launch_ps.parse_args([
             "--worker_num", str(self.envs["worker_num"]),
