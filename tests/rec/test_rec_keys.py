@@ -144,3 +144,19 @@ def test_a_queue_dataset_whose_batches_are_saved_and_dumped_is_read_as_a_data_lo
 def test_a_type_is_read_in_any_spelling_and_without_one_it_is_a_data_loader(text, tmp_path):
     folder = job.make(tmp_path, job.CONFIG.replace("  type: DataLoader\n", text))
     assert "epoch: 1,  batch: 25" in ok(folder)
+
+
+def test_whole_numbers_may_stand_in_quotes(tmp_path):
+    """paddle-rec reads most of them by int()."""
+    text = job.CONFIG.replace("class: train", "class: local_cluster_train").replace(
+        "save_checkpoint_interval: 1", "save_checkpoint_interval: 1\n  save_step_interval: 20\n"
+        "  save_step_path: steps")
+    for key, number in (("epochs", 2), ("worker_num", 2), ("server_num", 1), ("print_interval", 5),
+                        ("save_checkpoint_interval", 1), ("save_step_interval", 20),
+                        ("batch_size", 4), ("thread_num", 1)):
+        assert "%s: %d\n" % (key, number) in text
+        text = text.replace("%s: %d\n" % (key, number), "%s: '%d'\n" % (key, number))
+    said = ok(job.make(tmp_path, text))
+    assert "epochs is a text, '2', and read as a number" in said and "epoch: 1,  batch: 10" in said
+    assert sorted(os.listdir(tmp_path / "saved")) == ["0", "1"]
+    assert sorted(os.listdir(tmp_path / "steps")) == ["epoch_0_batch_0", "epoch_1_batch_0"]

@@ -216,14 +216,19 @@ class _Check:
                     self.unknown(path, key, sorted(table), data)
                 continue
             wanted = table[key](value) if table[key] else None
-            if wanted and not self.repaired(path, data, key, value):
+            if wanted and not self.repaired(path, data, key, value, table[key]):
                 self.say(path + (key,), "%s%s is %s, wanted %s" % (what, key, _shown(value),
                                                                   wanted))
 
-    def repaired(self, path, data, key, value):
+    def repaired(self, path, data, key, value, is_wrong):
         if key == "distribute_strategy" and value == "asycn":
             data[key] = "async"
             self.config.note(path + (key,), "distribute_strategy asycn is read as async")
+            return True
+        number = envs.whole_number(value)
+        if isinstance(value, str) and number is not None and not is_wrong(number):
+            data[key] = number
+            self.config.note(path + (key,), "%s is a text, %r, and read as a number" % (key, value))
             return True
         return False
 

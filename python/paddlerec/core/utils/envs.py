@@ -111,9 +111,17 @@ def needs_batches(runner):
     """The key of a runner that only a DataLoader can serve, or None."""
     if runner.get("runner_result_dump_path"):
         return "runner_result_dump_path"
-    every = runner.get("save_step_interval")
-    steps = isinstance(every, int) and every >= 1 and runner.get("save_step_path")
+    steps = (whole_number(runner.get("save_step_interval")) or -1) >= 1 and \
+        runner.get("save_step_path")
     return "save_step_path" if steps and str(runner.get("class")).lower() != "infer" else None
+
+
+def whole_number(value):
+    """The number that a value of a configuration is, also in quotes; None where it is none."""
+    try:
+        return None if isinstance(value, (bool, float)) else int(value)
+    except (TypeError, ValueError):
+        return None
 
 
 def _settle_types(envs):
