@@ -1,4 +1,5 @@
 """The configuration as flat names (`runner.NAME.epochs`), and the environment of a run."""
+import functools
 import importlib.util
 import os
 import platform
@@ -229,14 +230,27 @@ def lazy_instance_by_fliename(abs, class_name):
 
 
 def _run_module(path, spec, module):
-    """A file of the user's may be Python 2, as most were; what it imports from beside it too."""
+    """A file of the user's may be Python 2, as most were, and what it imports from beside it."""
     from paddle import python2
-    folder = os.path.dirname(path)
-    if not folder.startswith(os.path.join(package_base(), "")) and \
-            python2.enable(folder, also=[path]):
+    files = [path] + _python_files()
+    if any(map(_needs_python2, files)) and python2.enable(os.path.dirname(path), also=files):
         python2.load(path, module.__dict__)
     else:
         spec.loader.exec_module(module)
+
+
+def _python_files():
+    """The user's own that the configuration names: if one is Python 2, all are, in every process."""
+    own = os.path.join(package_base(), "")
+    paths = [os.path.abspath(value) for value in global_envs.values()
+             if isinstance(value, str) and value.endswith(".py")]
+    return [path for path in paths if os.path.isfile(path) and not path.startswith(own)]
+
+
+@functools.lru_cache(maxsize=None)
+def _needs_python2(path):
+    from paddle import python2
+    return python2.needs(path)
 
 
 lazy_instance_by_filename = lazy_instance_by_fliename
