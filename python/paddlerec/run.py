@@ -57,9 +57,11 @@ def _phases(config, runner):
 
 def _told(config, runner, engine, executor="train"):
     """What every process of a run is told."""
+    mode = str(runner.get("fleet_mode") or "ps")
     return {"train.trainer.trainer": envs.workspace_adapter_by_specific(
                 runner.get("trainer_class") or "GeneralTrainer", config.data["workspace"]),
-            "fleet_mode": str(runner.get("fleet_mode") or "ps").lower(),
+            # In a cluster classes of the user's know it as PS or COLLECTIVE.
+            "fleet_mode": mode if engine == "single" else mode.upper(),
             "train.trainer.executor_mode": executor, "train.trainer.threads": "2",
             "train.trainer.platform": envs.get_platform(), "train.trainer.engine": engine}
 
@@ -128,7 +130,7 @@ def _engine(config, mode):
                     server_num=str(runner.get("server_num") or 1),
                     worker_num=str(_worker_num(config, runner)), CPU_NUM=str(threads))
         told["train.trainer.strategy"] = strategy
-        if told["fleet_mode"] == "collective" and cards:
+        if told["fleet_mode"] == "COLLECTIVE" and cards:
             told["selected_gpus"] = ",".join(cards)
         engine = LocalClusterEngine(told, config.file)
         engine.options = _long_job(runner)

@@ -9,6 +9,7 @@
 #include "exec/plan.h"
 #include "ops/shape_args.h"
 #include "sys/fault.h"
+#include "sys/log.h"
 #include "sys/pages.h"
 
 #include <string.h>
@@ -66,6 +67,12 @@ void rg_geo_close(rg_job *job)
     rg_geo *g = job->mode_state;
     if (g == NULL)
         return;
+    if (g->steps > 0 && g->steps < (uint64_t)g->push_nums)
+        rg_log(RG_LOG_W, "ps",
+               "trainer=%d steps=%llu push_nums=%d \"nothing was pushed: in geo changes go to the "
+               "servers every push_nums steps, and so few were made that the servers know "
+               "nothing of them\"",
+               job->trainer, (unsigned long long)g->steps, g->push_nums);
     for (int i = 0; i < g->n_parts; i++) {
         geo_part *part = &g->parts[i];
         rg_pages_free(part->old, dense_bytes(part));

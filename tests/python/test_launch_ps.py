@@ -520,3 +520,27 @@ def test_without_restarts_it_ends_the_job(tmp_path):
 def test_bad_numbers_of_restarts_are_refused(tmp_path, flags, words):
     out = run(tmp_path, DIES_ONCE, *flags)
     assert out.returncode == 2 and words in out.stderr, out.stderr
+
+
+@pytest.mark.parametrize("module", ["launch_ps", "launch"])
+def test_a_log_folder_that_cannot_be_made_is_refused_and_leaves_nothing(module, tmp_path):
+    (tmp_path / "logs").write_text("no folder")
+    (tmp_path / "tmp").mkdir()
+    out = run(tmp_path, "print('ran')", "--log_dir", "logs", module=module, TMPDIR=str(tmp_path / "tmp"))
+    assert out.returncode == 2 and "ran" not in out.stdout
+    assert "launch: --log_dir=logs: the folder cannot be made: there is a file" in out.stderr
+    assert os.listdir(tmp_path / "tmp") == []
+
+
+@pytest.mark.parametrize("module, flags", [("launch_ps", ["--worker_num", "1", "--server_num", "1"]),
+                                           ("launch", ["--nproc_per_node", "2"])])
+@pytest.mark.parametrize("script, helper, is_old", [
+    ("print 'sum', 7 / 2\n", "", True),
+    ("from helper import half\nprint('sum %s' % half(7))\n", "def half(x):\n    print 'x'\n    return x / 2\n", True),
+    ("print('sum %s' % (7 / 2))\n", "print 'nobody imports this'\n", False)], ids=["script", "module", "neither"])
+def test_python_2_scripts_are_run_by_paddle_python(module, flags, script, helper, is_old, tmp_path):
+    (tmp_path / "helper.py").write_text(helper)
+    out = run(tmp_path, script, "--log_dir", "logs", *flags, module=module)
+    logs = "".join(path.read_text() for path in (tmp_path / "logs").glob("*log.*"))
+    assert out.returncode == 0, logs
+    assert ("sum 3\n" in logs, "sum 3.5\n" in logs) == (is_old, not is_old), logs

@@ -159,3 +159,23 @@ def test_a_worker_that_fails_fails_the_job(tmp_path):
     assert status != 0
     assert "all workers already completed" not in said
     assert not os.path.exists(os.path.join(folder, "out"))
+
+
+def test_an_output_path_that_cannot_be_written_to_is_known_before_training(tmp_path):
+    folder = job.make(tmp_path, LOCAL)
+    with open(os.path.join(folder, "out"), "w") as file:
+        file.write("no folder")
+    status, said = job.submit(folder)
+    assert status == 1 and "epoch" not in said
+    assert "output_path %s/out cannot be written to (Not a directory)" % folder in said
+
+
+def test_what_cannot_be_sent_is_said_to_be_where_it_is(tmp_path):
+    """Something stands in its place when the job has trained."""
+    folder = job.make(tmp_path, LOCAL)
+    with open(os.path.join(folder, "model.py"), "a") as file:
+        file.write("\n    def optimizer(self):\n        open('../out', 'w').close()\n"
+                   "        return ModelBase.optimizer(self)\n")
+    status, said = job.submit(folder)
+    assert status == 1 and re.search("training is done, and what it saved could not be sent to "
+                                     "output_path: .*; it is in " + job.made(folder), said)

@@ -43,11 +43,12 @@ BROKEN = [
     ("  phases: [phase1]", "  phases: [phase9]", "phase9", "did you mean phase1?"),
     ("  phases: [phase1]", "  phases: []", "phases: []", "phases is empty"),
     ("mode: [train_it]", "mode: [judge_it]", "init_model_path: \"saved\"", "saved is not there"),
-    ("  type: DataLoader\n", "", "- name: clicks", "type is missing"),
+    ("type: DataLoader", "tyype: DataLoader", "- name: clicks", "type is missing; there is tyype"),
     ("type: DataLoader", "type: Loader", "type: Loader", "one of DataLoader, QueueDataset"),
     ("batch_size: 4", "batchsize: 4", "- name: clicks",
      "batch_size is missing; there is batchsize"),
-    ("batch_size: 4", "batch_size: '4'", "batch_size", "whole number"),
+    ("batch_size: 4", "batch_size: '4.5'", "batch_size", "whole number"),
+    ("epochs: 2", "epochs: '0'", "epochs", "at least 1"),
     ("{workspace}/data\"", "{workspace}/date\"", "date", "is not there"),
     ("dense_slots: \"d:2\"", "dense_slots: \"d\"", "dense_slots", "name:width"),
     ("click a b", "click a a", "sparse_slots", "slot a is given twice"),
@@ -65,7 +66,8 @@ BROKEN = [
     ("  dataset_name: clicks\n", "", "- name: phase1", "dataset_name is missing"),
     ("dataset_name: clicks", "dataset_name: click", "dataset_name", "did you mean clicks?"),
     ("thread_num: 1", "thread_num: 0", "thread_num", "at least 1"),
-    ("thread_num: 1", "threads: 1", "threads", "did you mean thread_num?"),
+    ("thread_num: 1", "thread_nums: 1", "thread_nums", "did you mean thread_num?"),
+    ("- name: judge_it", "- nam: judge_it", "- nam: judge_it", "name is missing"),
     ("shuffle_filelist: False", "shuffle_filelist: 1", "shuffle_filelist", "True or False"),
     ("phase:\n- name: phase1", "phase:\n  name: phase1", "phase:\n", "a list of items"),
     ("- name: judge_it", "- name: train_it", "name: train_it", "two runners called train_it"),
@@ -242,13 +244,70 @@ def test_a_folder_that_an_earlier_runner_writes_need_not_be_there(tmp_path, monk
           job.CONFIG.replace("mode: [train_it]", "mode: [train_it, judge_it]"))
 
 
-def test_batches_that_c_runs_cannot_be_saved_or_dumped_one_by_one(tmp_path, monkeypatch, capsys):
+def notes_of(tmp_path, monkeypatch, text):
+    return "\n".join(map(str, sound(tmp_path, monkeypatch, text).notes))
+
+
+def test_batches_that_are_saved_or_dumped_one_by_one_are_of_a_data_loader(tmp_path, monkeypatch):
     text = job.CONFIG.replace("type: DataLoader", "type: QueueDataset")
+    assert "DataLoader" not in notes_of(tmp_path, monkeypatch, text)
+    for keys in ("runner_result_dump_path: dump", "save_step_interval: 5\n  save_step_path: steps"):
+        assert "dataset clicks is read as a DataLoader" in notes_of(
+            tmp_path, monkeypatch, text.replace("print_interval: 5", keys))
+
+
+def test_keys_of_the_users_own_are_noted_by_the_name_they_are_read_by(tmp_path, monkeypatch):
+    """paddle-rec hands every key of the file to get_global_env()."""
+    text = job.CONFIG.replace("print_interval: 5", "days: 3").replace(
+        "thread_num: 1", "tower: left") + "mine:\n  a: 1\ntrain:\n  reader:\n    avg: 10\n"
+    said = notes_of(tmp_path, monkeypatch, text)
+    for name in ("runner.train_it.days", "phase.phase1.tower", "mine", "train.reader"):
+        assert 'envs.get_global_env("%s")' % name in said
+
+
+def test_what_mode_does_not_run_is_noted_and_stops_nothing(tmp_path, monkeypatch):
+    """A file may have runners for an older PaddleRec, or for data that are elsewhere."""
+    text = job.CONFIG.replace("class: infer", "class: single_infer") + """
+- name: phase2
+  dataset_name: old
+  thread_num: many
+""" + "dataset_of_old: 1\n"
+    text = text.replace("dataset:\n", "dataset:\n- name: old\n  batch_size: all\n", 1)
+    said = notes_of(tmp_path, monkeypatch, text)
+    for what in ("runner judge_it: class is 'single_infer', wanted one of train",
+                 "phase phase2: model is missing", "phase phase2: thread_num is 'many'",
+                 "dataset old: batch_size is 'all'", "dataset old: data_path is missing"):
+        line, = [n for n in said.splitlines() if what in n]
+        assert line.endswith("(mode does not run it)")
+
+
+def test_a_dataset_without_a_type_is_a_data_loader(tmp_path, monkeypatch):
+    text = job.CONFIG.replace("  type: DataLoader\n", "")
+    assert "type is missing: it is read as a DataLoader" in notes_of(tmp_path, monkeypatch, text)
+
+
+@pytest.mark.parametrize("text", ["class: Momentum", "learning_rate: [0.1, 0.01]"])
+def test_a_model_with_an_optimizer_of_its_own_reads_its_own_keys(text, tmp_path, monkeypatch):
+    key = text.split(":")[0] + ": "
+    config = "\n".join("    " + text if line.startswith("    " + key) else line
+                       for line in job.CONFIG.split("\n"))
+    own = job.MODEL + "\n    def optimizer(self):\n        return fluid.optimizer.Momentum(0.1, 0.9)\n"
+    for model, runs in ((job.MODEL, False), (own, True),
+                        (job.MODEL.replace("Model(ModelBase)", "Model(Mine)"), True)):
+        monkeypatch.chdir(job.make(tmp_path, config))
+        (tmp_path / "model.py").write_text(model)
+        found = check.check(read("config.yaml"))
+        assert ([] if runs else ["hyper_parameters.optimizer." + key.strip(": ")]) == [
+            p.text.split(" ")[0] for p in found]
+
+
+@pytest.mark.parametrize("key, part", [("init_pretraining_model_path", "startup"),
+                                       ("finetuning_aspect_varnames", "network")])
+def test_keys_of_fine_tuning_may_be_read_by_a_class_of_the_users(key, part, tmp_path, monkeypatch):
+    """As startup_class_path of PaddleRec's textcnn_pretrain does."""
+    text = job.CONFIG.replace("print_interval: 5", "%s: old\n  %s_class_path: \"{workspace}/model.py\"" % (
+        key, part))
     sound(tmp_path, monkeypatch, text)
-    monkeypatch.chdir(job.make(tmp_path, text.replace(
-        "print_interval: 5", "save_step_interval: 5\n  save_step_path: steps")))
-    found = refused(".", capsys)
-    assert len(found) == 2 and all("type DataLoader" in p for p in found)
 
 
 def test_the_environment_overrides_by_the_names_of_the_table(tmp_path, monkeypatch):

@@ -61,6 +61,23 @@ def test_a_worker_that_fails_fails_the_run(tmp_path):
     assert "all workers already completed" not in said
 
 
+@pytest.mark.parametrize("push_num, is_said", [(31, True), (30, False)])
+def test_a_geo_job_too_short_for_a_push_says_so(push_num, is_said, tmp_path):
+    """Each worker makes 30 steps."""
+    folder = job.make(tmp_path, job.CONFIG.replace("class: train", "class: local_cluster_train").replace(
+        "strategy: sync", "strategy: geo") + "train:\n  strategy:\n    mode:\n      push_num: %d\n" % push_num)
+    status, said = job.run(folder)
+    assert status == 0 and (said.count("steps=30 push_nums=31 \"nothing was pushed") == 1) == is_said, said
+
+
+def test_a_log_folder_that_cannot_be_made_is_refused_by_name(tmp_path):
+    folder = job.make(tmp_path, LOCAL)
+    (tmp_path / "logs").write_text("no folder")
+    status, said = job.run(folder)
+    assert status == 2 and "Traceback" not in said, said
+    assert "logs: the folder cannot be made: there is a file of that name" in said
+
+
 @pytest.mark.full
 def test_workers_that_die_are_started_again(tmp_path):
     """Each worker is killed once, in the middle: the same model as without."""

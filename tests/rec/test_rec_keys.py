@@ -100,6 +100,7 @@ TELLS = '''from paddlerec.core.trainers.framework.terminal import PSTerminal
 class Terminal(PSTerminal):
     def terminal(self, context):
         print("push_nums", context["strategy"].get_program_config().geo_sgd_need_push_nums)
+        print("fleet_mode", context["fleet_mode"])
         super().terminal(context)
 '''
 
@@ -112,6 +113,7 @@ def test_geo_pushes_as_often_as_push_num_says(mode, tmp_path):
         "train:\n  strategy:\n    mode:\n      push_num: 7\n")
     write(folder, "tells.py", TELLS)
     said = ok(folder)
+    assert "fleet_mode %s\n" % mode.upper() in said  # as user's classes compare it
     assert "push_nums 7" in said and re.search(r"epoch 1 done, .*Ins number=240", said)
 
 
@@ -125,3 +127,36 @@ def test_a_name_alone_is_a_list_of_one(tmp_path):
         "        width =", "        fluid.layers.cast(label, 'float32')\n        width ="))
     ok(folder)
     assert sorted(os.listdir(os.path.join(folder, "inference"))) == ["0", "1"]
+
+
+def test_a_queue_dataset_whose_batches_are_saved_and_dumped_is_read_as_a_data_loader(tmp_path):
+    folder = job.make(tmp_path, job.CONFIG.replace("type: DataLoader", "type: QueueDataset").replace(
+        "print_interval: 5", "runner_result_dump_path: seen\n  save_step_interval: 20\n"
+        "  save_step_path: steps"))
+    assert "dataset.clicks.type                               DataLoader" in ok(folder)
+    assert sorted(os.listdir(os.path.join(folder, "steps"))) == [
+        "epoch_%d_batch_%d" % (e, b) for e in (0, 1) for b in (0, 20)]
+    with open(os.path.join(folder, "seen_epoch_1")) as file:
+        assert len(json.load(file)) == 30
+
+
+@pytest.mark.parametrize("text", ["", "  type: dataloader\n"])
+def test_a_type_is_read_in_any_spelling_and_without_one_it_is_a_data_loader(text, tmp_path):
+    folder = job.make(tmp_path, job.CONFIG.replace("  type: DataLoader\n", text))
+    assert "epoch: 1,  batch: 25" in ok(folder)
+
+
+def test_whole_numbers_may_stand_in_quotes(tmp_path):
+    """paddle-rec reads most of them by int()."""
+    text = job.CONFIG.replace("class: train", "class: local_cluster_train").replace(
+        "save_checkpoint_interval: 1", "save_checkpoint_interval: 1\n  save_step_interval: 20\n"
+        "  save_step_path: steps")
+    for key, number in (("epochs", 2), ("worker_num", 2), ("server_num", 1), ("print_interval", 5),
+                        ("save_checkpoint_interval", 1), ("save_step_interval", 20),
+                        ("batch_size", 4), ("thread_num", 1)):
+        assert "%s: %d\n" % (key, number) in text
+        text = text.replace("%s: %d\n" % (key, number), "%s: '%d'\n" % (key, number))
+    said = ok(job.make(tmp_path, text))
+    assert "epochs is a text, '2', and read as a number" in said and "epoch: 1,  batch: 10" in said
+    assert sorted(os.listdir(tmp_path / "saved")) == ["0", "1"]
+    assert sorted(os.listdir(tmp_path / "steps")) == ["epoch_0_batch_0", "epoch_1_batch_0"]

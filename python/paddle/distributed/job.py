@@ -4,6 +4,7 @@ What a process is told is in the words of every generation, so that one launcher
 of all of them; paddle._core (src/sys/job_env.c) is what reads it back."""
 import argparse
 import errno
+import functools
 import os
 import shutil
 import socket
@@ -119,6 +120,23 @@ class Ports(object):
         return None
 
 
+@functools.lru_cache(maxsize=None)
+def _is_python2(script):
+    if script.startswith("-") or not os.path.isfile(script):
+        return False
+    from .. import python2
+    try:
+        return python2.needs(script)
+    except ImportError as e:
+        refuse(str(e))
+
+
+def _command(script):
+    """What runs a script and its arguments: `paddle python` where it is Python 2."""
+    runs = ["-m", "paddle.python2"] if _is_python2(script[0]) else []
+    return [sys.executable, "-u"] + runs + script
+
+
 class Job(object):
     """The processes of one job, and what they share."""
 
@@ -142,7 +160,6 @@ class Job(object):
         self._held = []  # locks of folders (resume.hold), until it has run
         if log_dir:
             make_folder("--log_dir", log_dir)
-        if log_dir:
             self._take_logs(is_another=not id)
         self._run_dir = tempfile.mkdtemp(prefix="regatta-")
         self._leave = weakref.finalize(self, shutil.rmtree, self._run_dir, True)
@@ -190,7 +207,7 @@ class Job(object):
                                % (role, index if log_index is None else log_index))
         env = dict(env, REGATTA_BECAUSE=os.path.join(self._run_dir,
                                                      "%s.%d.because" % (role, index)))
-        self.processes.append((role, index, [sys.executable, "-u"] + list(script),
+        self.processes.append((role, index, _command(list(script)),
                                self._environment(env), log, self.append, echo or log is None, spare))
 
     def _watch(self):

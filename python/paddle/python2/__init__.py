@@ -7,6 +7,7 @@ what Python 2 meant is kept (meaning.py: integer division, lists from map, files
 modules.py: the modules of its library). Nothing is written beside the sources.
 
     paddle python train.py ARGUMENTS"""
+import ast
 import functools
 import importlib.util
 import itertools
@@ -16,7 +17,7 @@ from importlib.machinery import PathFinder
 
 from . import translate
 
-__all__ = ["enable", "is_enabled", "is_shared", "load", "run"]
+__all__ = ["enable", "is_enabled", "is_shared", "load", "needs", "run"]
 
 _FOLDERS = 200  # how far a workspace is looked through; what is beyond is seen when imported
 _FILES = 500
@@ -81,6 +82,40 @@ def _decides(folder, path):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="surrogateescape")
     return True
+
+
+def needs(path):
+    """Is a script Python 2, or a module of its folder that it imports, directly or through others?"""
+    path = os.path.realpath(path)
+    queue, seen = [path], set()
+    while queue and len(seen) < _FILES:
+        file = queue.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        if translate.python2_line(file) is not None:
+            return True
+        queue += _imported(file, os.path.dirname(path))
+    return False
+
+
+def _imported(file, folder):
+    """The files of a folder's modules that a file imports."""
+    try:
+        tree = ast.parse(translate.read(file)[0])
+    except (OSError, ValueError, SyntaxError, LookupError):
+        return []
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names.update(node.module + "." + alias.name for alias in node.names)
+    places = [os.path.join(folder, *name.split(".")) for name in sorted(names)]
+    files = [place + ".py" for place in places] + [
+        os.path.join(place, "__init__.py") for place in places]
+    return [os.path.realpath(found) for found in files if os.path.isfile(found)]
 
 
 def is_enabled(path):

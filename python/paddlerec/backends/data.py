@@ -1,9 +1,10 @@
 """Data to the nodes and results from them: between folders here, or with hdfs and afs through the
 command `hadoop` where fs_name names one."""
+import errno
 import os
 import shutil
 
-__all__ = ["Store", "bring", "send"]
+__all__ = ["Store", "bring", "can_send", "send"]
 
 
 class Store(object):
@@ -36,6 +37,18 @@ class Store(object):
                 os.symlink(os.path.join(path, name), target)
         return len(found[index::count])
 
+    def can_put(self, path):
+        """OSError where put() would fail for want of a folder that can be written to."""
+        if self._client is not None:
+            return
+        there = os.path.abspath(path)
+        while not os.path.lexists(there):
+            there = os.path.dirname(there)
+        code = errno.ENOTDIR if not os.path.isdir(there) else \
+            errno.EACCES if not os.access(there, os.W_OK | os.X_OK) else 0
+        if code:
+            raise OSError(code, os.strerror(code), there)
+
     def put(self, folder, path):
         """A folder and all below it; files that are there are written over."""
         if self._client is not None:
@@ -56,6 +69,16 @@ def bring(job, index=0, count=1):
             raise OSError("train_data_path %s has no file for node %d of %d: each needs one"
                           % (path, index, count))
         print("paddlerec: %d files of %s are in ./%s" % (found, path, folder), flush=True)
+
+
+def can_send(job):
+    """ValueError where output_path cannot be written to, which is said before training."""
+    try:
+        if job["output_path"] and job["results"]:
+            Store(job["fs_name"], job["fs_ugi"]).can_put(job["output_path"])
+    except OSError as e:
+        raise ValueError("output_path %s cannot be written to (%s), and what is saved is to go there"
+                         % (job["output_path"], e.strerror or e)) from None
 
 
 def send(job):

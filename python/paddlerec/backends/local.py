@@ -49,6 +49,7 @@ def submit(job):
         told["bring"] = {f: os.path.join(here, path) for f, path in told["bring"].items()}
         told["output_path"] = told["output_path"] and os.path.join(here, told["output_path"])
     try:
+        data.can_send(told)
         data.bring(told)
         args = launch_ps.parse_args([
             "--worker_num", str(workers), "--server_num", str(servers), "--start_port",
@@ -61,7 +62,7 @@ def submit(job):
             status = launch_ps.make_job(args, ["-m", "paddlerec.backends.node"], None,
                                         "%s.%d").run()
         if status == 0:
-            data.send(told)
+            status = node.send(told)
     except (OSError, ValueError) as e:
         sys.stderr.write("paddlerec: backend Local: %s\n" % e)
         return 1

@@ -70,15 +70,25 @@ def main():
     except (OSError, ValueError) as e:
         sys.stderr.write("paddlerec: the data cannot be brought here: %s\n" % e)
         return 1
+    try:
+        if index == 0:
+            data.can_send(job)
+    except ValueError as e:
+        sys.stderr.write("paddlerec: %s\n" % e)
+        return 1
     status = _run(job["start_cmd"])
-    if status == 0 and index == 0:
-        try:
-            data.send(job)
-        except (OSError, ValueError) as e:
-            sys.stderr.write("paddlerec: training is done, and what it saved could not be sent to "
-                             "output_path: %s; it is in %s\n" % (e, os.getcwd()))
-            return 1
-    return status
+    return send(job) if status == 0 and index == 0 else status
+
+
+def send(job):
+    """What was saved, to output_path: a status, and where it is if it cannot be sent."""
+    try:
+        data.send(job)
+    except (OSError, ValueError) as e:
+        sys.stderr.write("paddlerec: training is done, and what it saved could not be sent to "
+                         "output_path: %s; it is in %s\n" % (e, os.getcwd()))
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Everything that can be said of a config.yaml before anything starts. All problems are found in
-one go, each with its line; notes are of what is odd and harmless."""
+one go, each with its line; notes are of what is odd and harmless, and of what is wrong with a
+runner, phase or dataset that `mode` does not run."""
+import ast
 import math
 import os
 
@@ -117,6 +119,23 @@ _REQUIRED = {"runner": ("name", "class"), "phase": ("name", "model", "dataset_na
 _TABLES = {"runner": RUNNER, "dataset": DATASET, "phase": PHASE}
 
 
+def _has_own_optimizer(file):
+    """Whether the class Model of a file has, or may inherit, another optimizer() than ModelBase's."""
+    try:
+        with open(file, encoding="utf-8") as f:
+            tree = ast.parse(f.read())
+    except SyntaxError:  # Python 2, or what is said when it is run
+        return True
+    except (OSError, ValueError):
+        return False
+    model = next((n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Model"), None)
+    if model is None:
+        return False
+    bases = [getattr(base, "attr", getattr(base, "id", None)) for base in model.bases]
+    return bases != ["ModelBase"] or any(
+        isinstance(n, ast.FunctionDef) and n.name == "optimizer" for n in model.body)
+
+
 def _shown(value):
     text = repr(value)
     return text if len(text) < 60 else text[:56] + " ..."
@@ -150,30 +169,66 @@ class _Check:
         self.config, self.data, self.submits = config, config.data, submits
         self.serves = os.environ.get("PADDLE_PADDLEREC_ROLE", "").upper() == "WORKER" and \
             os.environ.get("TRAINING_ROLE", "").upper() == "PSERVER"  # it reads no data
+        self.reached = self._reached()
 
     def say(self, path, text):
-        self.config.problem(path, text)
+        if path and path[0] in LISTS and len(path) > 1 and path[:2] not in self.reached:
+            self.config.note(path, text + " (mode does not run it)")
+        else:
+            self.config.problem(path, text)
+
+    def _reached(self):
+        """(section, number) of what `mode` runs; all, where it names no runner."""
+        def items(section):
+            found = self.data.get(section)
+            return [(section, i, item) for i, item in enumerate(
+                found if isinstance(found, list) else ()) if isinstance(item, dict)]
+
+        def names(value):
+            return [str(v) for v in (value if isinstance(value, list) else [value])]
+        runners = [r for r in items("runner") if str(r[2].get("name")) in names(self.data.get("mode"))]
+        if not runners:
+            return {(s, i) for section in LISTS for s, i, _ in items(section)}
+        phases = [p for p in items("phase") if any(
+            r.get("phases") is None or str(p[2].get("name")) in names(r["phases"])
+            for _, _, r in runners)]
+        data = [d for d in items("dataset") if str(d[2].get("name")) in
+                [str(p.get("dataset_name")) for _, _, p in phases]]
+        return {(s, i) for s, i, _ in runners + phases + data}
 
     # ---- keys and their values ----
 
-    def unknown(self, path, key, known):
-        self.say(path + (key,), "unknown key %s%s" % (key, did_you_mean(key, known)))
+    def unknown(self, path, key, known, given=()):
+        """Of a key that is none of PaddleRec's: the user's own, unless it is all but a known one."""
+        meant = near(key, [k for k in known if k not in given], 0.8)
+        if meant:
+            self.say(path + (key,), "unknown key %s; did you mean %s?" % (key, meant))
+            return
+        names = [self.data[path[0]][path[1]].get("name") if type(part) is int else part
+                 for part in path + (key,)]
+        self.config.note(path + (key,), "%s is no key of PaddleRec: it is there for code of your own, "
+                         "as envs.get_global_env(\"%s\")" % (key, ".".join(map(str, names))))
 
     def values(self, path, data, table, free, what):
         for key, value in data.items():
             if key not in table:
                 if not free:
-                    self.unknown(path, key, sorted(table))
+                    self.unknown(path, key, sorted(table), data)
                 continue
             wanted = table[key](value) if table[key] else None
-            if wanted and not self.repaired(path, data, key, value):
+            if wanted and not self.repaired(path, data, key, value, table[key]):
                 self.say(path + (key,), "%s%s is %s, wanted %s" % (what, key, _shown(value),
                                                                   wanted))
 
-    def repaired(self, path, data, key, value):
+    def repaired(self, path, data, key, value, is_wrong):
         if key == "distribute_strategy" and value == "asycn":
             data[key] = "async"
             self.config.note(path + (key,), "distribute_strategy asycn is read as async")
+            return True
+        number = envs.whole_number(value)
+        if isinstance(value, str) and number is not None and not is_wrong(number):
+            data[key] = number
+            self.config.note(path + (key,), "%s is a text, %r, and read as a number" % (key, value))
             return True
         return False
 
@@ -203,7 +258,7 @@ class _Check:
                 return
             for other in here:
                 if other != key:
-                    self.unknown(path, other, [key])
+                    self.unknown(path, other, [key], here)
             here, path = here.get(key), path + (key,)
         if here is not None and _whole(1)(here):
             self.say(path, "%s is %s, wanted %s" % (".".join(path), _shown(here), _whole(1)(here)))
@@ -225,18 +280,26 @@ class _Check:
             self.values(path, item, _TABLES[section], section == "dataset", what)
             for key in _REQUIRED[section]:
                 if key not in item:
-                    other = near(key, [k for k in item if k not in _TABLES[section]], 0.7)
-                    self.say(path, what + "%s is missing%s" % (
-                        key, "; there is %s" % other if other and section == "dataset" else ""))
+                    self.missing(path, section, item, key, what)
             if section == "dataset":
                 self.misspelt(path, item, DATASET, what)
             name = str(item.get("name"))
             if name in seen:
-                self.say(path + ("name",), "there are two %ss called %s" % (section, name))
+                self.config.problem(path + ("name",), "there are two %ss called %s" % (section, name))
             seen.add(name)
             if section == "dataset":
                 self.slots(path, item, what)
         self.data[section] = [item for item in items if isinstance(item, dict)]
+
+    def missing(self, path, section, item, key, what):
+        other = near(key, [k for k in item if k not in _TABLES[section]], 0.7)
+        if key == "name":  # without one nothing can be told of it
+            self.config.problem(path, what + "name is missing")
+        elif key == "type" and not other:
+            self.config.note(path, what + "type is missing: it is read as a DataLoader")
+        else:
+            self.say(path, what + "%s is missing%s" % (
+                key, "; there is %s" % other if other and section == "dataset" else ""))
 
     def slots(self, path, item, what):
         dense, sparse = item.get("dense_slots"), item.get("sparse_slots")
@@ -283,8 +346,8 @@ class _Check:
                              "a runner has distribute_strategy")
         wanted = _one_of("SGD", "Adam", "Adagrad")
         if "class" in optimizer and wanted(optimizer["class"]):
-            self.say(path + ("class",), "hyper_parameters.optimizer.class is %s, wanted %s"
-                     % (_shown(optimizer["class"]), wanted(optimizer["class"])))
+            self.of_optimizer(path + ("class",), "hyper_parameters.optimizer.class is %s, wanted %s"
+                              % (_shown(optimizer["class"]), wanted(optimizer["class"])))
         if "learning_rate" in optimizer:
             rate = optimizer["learning_rate"]
             try:
@@ -292,8 +355,17 @@ class _Check:
             except (TypeError, ValueError):
                 fits = False
             if not fits:
-                self.say(path + ("learning_rate",), "hyper_parameters.optimizer.learning_rate is "
-                         "%s, wanted a number above 0" % _shown(optimizer["learning_rate"]))
+                self.of_optimizer(path + ("learning_rate",), "hyper_parameters.optimizer.learning_rate "
+                                  "is %s, wanted a number above 0" % _shown(optimizer["learning_rate"]))
+
+    def of_optimizer(self, path, text):
+        """A problem where ModelBase.optimizer() reads it; what a model's own makes of it is its own."""
+        models = [phase.get("model") for i, phase in enumerate(self.data.get("phase") or ())
+                  if isinstance(phase, dict) and ("phase", i) in self.reached]
+        if any(isinstance(m, str) and not _has_own_optimizer(self.text(m)) for m in models):
+            self.say(path, text)
+        else:
+            self.config.note(path, text + ", unless the model's own optimizer() knows it")
 
     # ---- what runs ----
 
@@ -456,9 +528,12 @@ class _Check:
                 self.say(path + ("trainer_class",), what + "trainer_class %s is neither one of %s "
                          "nor a file that is there" % (name, ", ".join(TRAINERS)))
         tunes = name == "FineTuningTrainer"
-        for key in ("finetuning_aspect_varnames", "init_pretraining_model_path"):
-            if runner.get(key) and name in (None, "GeneralTrainer"):
-                self.say(path + (key,), what + key + " is for trainer_class: FineTuningTrainer")
+        for key, part in (("finetuning_aspect_varnames", "network"),
+                          ("init_pretraining_model_path", "startup")):
+            own = part + "_class_path"
+            if runner.get(key) and name in (None, "GeneralTrainer") and not runner.get(own):
+                self.say(path + (key,), what + "%s is for trainer_class: FineTuningTrainer, or a class of "
+                         "your own that %s names" % (key, own))
             elif tunes and not runner.get(key):
                 self.say(path, what + "%s is missing, which FineTuningTrainer needs" % key)
 
@@ -482,12 +557,10 @@ class _Check:
             if not self.has_slots(dataset):
                 self.exists(("dataset", k, "data_converter"), name + "data_converter",
                             dataset.get("data_converter"))
-        if str(dataset.get("type")).lower() == "queuedataset":
-            for key in ("save_step_interval", "save_step_path", "runner_result_dump_path"):
-                if runner.get(key) not in (None, "", -1):
-                    self.say(runner_path + (key,), what + key + " needs batches that are run one "
-                             "by one: type DataLoader, and dataset %s is a QueueDataset"
-                             % dataset.get("name"))
+        key = envs.needs_batches(runner)
+        if str(dataset.get("type")).lower() == "queuedataset" and key:
+            self.config.note(runner_path + (key,), what + "%s needs batches that are run one by one: "
+                             "dataset %s is read as a DataLoader" % (key, dataset.get("name")))
 
     @staticmethod
     def has_slots(dataset):

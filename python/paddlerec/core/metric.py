@@ -13,13 +13,20 @@ class Metric(abc.ABC):
     calls each -> (the variable's name, dtype). They are summed over workers, and _calculate()
     makes a line of text of the sums."""
 
+    _window_state_vars = ()  # names of what is counted over the last batches alone
+
     def __init__(self, config):
         self._global_metric_state_vars = {}
+
+    def state_names(self):
+        """Of all variables that it counts in."""
+        return [name for name, _ in self._global_metric_state_vars.values()] + \
+            list(self._window_state_vars)
 
     def clear(self, scope=None):
         """Count from nothing again."""
         scope = fluid.global_scope() if scope is None else scope
-        for name, _ in self._global_metric_state_vars.values():
+        for name in self.state_names():
             var = scope.find_var(name)
             if var is not None:
                 # In the variable's own type: AUC calls its whole numbers float32.

@@ -28,6 +28,10 @@ class Metric:
     def __getattr__(self, name: str) -> Any: ...
     def __setattr__(self, name: str, value: Any) -> None: ...
 
+    def state_names(self) -> Any:
+        """Of all variables that it counts in."""
+        ...
+
     def clear(self, scope: Optional[Scope] = ...) -> Any:
         """Count from nothing again.
 

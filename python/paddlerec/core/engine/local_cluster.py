@@ -5,7 +5,7 @@ import sys
 
 from paddle import _core
 from paddle.distributed import launch_ps, utils
-from paddle.distributed.job import Ports, host_and_port
+from paddle.distributed.job import Ports, host_and_port, refuse
 
 from paddlerec.core.engine.engine import Engine
 from paddlerec.core.utils import envs
@@ -46,7 +46,7 @@ class LocalClusterEngine(Engine):
 
     def start_procs(self):
         """The exit status of the job."""
-        if self.envs["fleet_mode"] == "collective":
+        if self.envs["fleet_mode"].upper() == "COLLECTIVE":
             return self.collective_job().run()
         args = launch_ps.parse_args([
             "--worker_num", str(self.envs["worker_num"]),
@@ -61,7 +61,10 @@ class LocalClusterEngine(Engine):
     def run(self):
         print("launch {} engine with cluster to run model: {}".format(
             self.envs["train.trainer.trainer"], self.trainer), flush=True)
-        status = self.start_procs()
+        try:
+            status = self.start_procs()
+        except (ValueError, OSError) as e:
+            refuse(str(e))
         if status == 0:
             sys.stderr.write("all workers already completed, you can view logs under the `%s` "
                              "directory\n" % os.path.relpath(self.envs["log_dir"]))

@@ -14,7 +14,7 @@ class AUC(Metric):
     def __init__(self, input, label, curve="ROC", num_thresholds=2**12 - 1, topk=1,
                  slide_steps=1):
         require_variables(input=input, label=label)
-        auc, batch_auc, (_, _, stat_pos, stat_neg) = fluid.layers.auc(
+        auc, batch_auc, (batch_pos, batch_neg, stat_pos, stat_neg) = fluid.layers.auc(
             input, label, curve=curve, num_thresholds=num_thresholds, topk=topk,
             slide_steps=slide_steps)
         clicked = fluid.layers.slice(input, axes=[1], starts=[1], ends=[2])
@@ -25,6 +25,7 @@ class AUC(Metric):
         states = {"stat_pos": stat_pos, "stat_neg": stat_neg, "total_ins_num": total,
                   "pos_ins_num": pos, "q": q, "prob": prob, "abserr": abserr, "sqrerr": sqrerr}
         self._global_metric_state_vars = {k: (v.name, "float32") for k, v in states.items()}
+        self._window_state_vars = [batch_pos.name, batch_neg.name]
         self.metrics = {"AUC": auc, "BATCH_AUC": batch_auc}
 
     def _calculate_auc(self, global_pos, global_neg):

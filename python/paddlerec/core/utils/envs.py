@@ -1,4 +1,5 @@
 """The configuration as flat names (`runner.NAME.epochs`), and the environment of a run."""
+import functools
 import importlib.util
 import os
 import platform
@@ -104,6 +105,36 @@ def set_global_envs(envs):
     walk([], envs)
     for name, value in global_envs.items():
         global_envs[name] = _substituted(value)
+    _settle_types(envs)
+
+
+def needs_batches(runner):
+    """The key of a runner that only a DataLoader can serve, or None."""
+    if runner.get("runner_result_dump_path"):
+        return "runner_result_dump_path"
+    steps = (whole_number(runner.get("save_step_interval")) or -1) >= 1 and \
+        runner.get("save_step_path")
+    return "save_step_path" if steps and str(runner.get("class")).lower() != "infer" else None
+
+
+def whole_number(value):
+    """The number that a value of a configuration is, also in quotes; None where it is none."""
+    try:
+        return None if isinstance(value, (bool, float)) else int(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _settle_types(envs):
+    """Each dataset's type as the runner that runs reads it, in one spelling."""
+    def items(section):
+        found = envs.get(section)
+        return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+    mode = get_runtime_environ("mode")
+    batches = any(needs_batches(r) for r in items("runner") if str(r["name"]) == mode)
+    for dataset in items("dataset"):
+        queue = str(dataset.get("type")).lower() == "queuedataset" and not batches
+        global_envs["dataset.%s.type" % dataset["name"]] = "QueueDataset" if queue else "DataLoader"
 
 
 def _substituted(value):
@@ -183,18 +214,43 @@ def lazy_instance_by_fliename(abs, class_name):
         folder, name = os.path.split(path)
         if folder not in sys.path:
             sys.path.append(folder)
-        # Two models' files may both be called model.py: each is a module of its own.
-        name = "%s@%s" % (os.path.splitext(name)[0], folder)
+        # Two models' files may both be called model.py: each is a module of its own, and of no
+        # package, as a name with dots would be.
+        name = "%s@%s" % (os.path.splitext(name)[0], folder.replace(".", "_"))
         spec = importlib.util.spec_from_file_location(name, path)
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
-            spec.loader.exec_module(module)
+            _run_module(path, spec, module)
         except BaseException:
             del sys.modules[name]
             raise
         _modules[path] = module
     return _member(_modules[path], abs, class_name)
+
+
+def _run_module(path, spec, module):
+    """A file of the user's may be Python 2, as most were, and what it imports from beside it."""
+    from paddle import python2
+    files = [path] + _python_files()
+    if any(map(_needs_python2, files)) and python2.enable(os.path.dirname(path), also=files):
+        python2.load(path, module.__dict__)
+    else:
+        spec.loader.exec_module(module)
+
+
+def _python_files():
+    """The user's own that the configuration names: if one is Python 2, all are, in every process."""
+    own = os.path.join(package_base(), "")
+    paths = [os.path.abspath(value) for value in global_envs.values()
+             if isinstance(value, str) and value.endswith(".py")]
+    return [path for path in paths if os.path.isfile(path) and not path.startswith(own)]
+
+
+@functools.lru_cache(maxsize=None)
+def _needs_python2(path):
+    from paddle import python2
+    return python2.needs(path)
 
 
 lazy_instance_by_filename = lazy_instance_by_fliename

@@ -358,7 +358,7 @@ class SingleInferRunner(RunnerBase):
         of_phase = context["model"][model_dict["name"]]
         metrics = of_phase["model"].get_clear_metrics()
         # What a metric has counted is not loaded: it begins anew, and training may have had none.
-        counts = {name for m in metrics for name, _ in m._global_metric_state_vars.values()}
+        counts = {name for metric in metrics for name in metric.state_names()}
         with fluid.scope_guard(of_phase["scope"]):
             fluid.io.load_vars(
                 context["exe"], model_path, main_program=of_phase["main_program"],
