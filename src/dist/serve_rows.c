@@ -41,8 +41,24 @@ static rg_philox_key key_of(const rg_engine *s, const rg_opdesc *op, const char 
                         whole);
 }
 
-static rg_status read_start(const rg_engine *s, const char *name, rg_table_spec *spec)
+/* The rows themselves are in the program, which outlives the table. */
+static rg_status read_values(const rg_opdesc *op, const rg_served *var, rg_table_spec *spec)
 {
+    const rg_attr *values = rg_opdesc_attr(op, "fp32_values");
+    spec->start = RG_START_VALUES;
+    if (values == NULL || values->type != RG_ATTR_FLOATS ||
+        values->n != var->about->rows * var->about->width)
+        return rg_fail(RG_ECORRUPT, "op %s does not have the %lld numbers of %s", op->type,
+                       (long long)(var->about->rows * var->about->width), var->about->name);
+    spec->values = values->floats;
+    spec->first_value = var->about->begin;
+    spec->n_values = var->about->rows;
+    return RG_OK;
+}
+
+static rg_status read_start(const rg_engine *s, const rg_served *var, rg_table_spec *spec)
+{
+    const char *name = var->about->name;
     const rg_opdesc *op = initialiser_of(s, name);
     if (op == NULL)
         return rg_fail(RG_ECORRUPT, "the server's program does not say how rows of %s start", name);
@@ -52,6 +68,8 @@ static rg_status read_start(const rg_engine *s, const char *name, rg_table_spec 
         return RG_OK;
     }
     spec->key = key_of(s, op, name);
+    if (rg_is_type(op, "assign_value"))
+        return read_values(op, var, spec);
     if (rg_is_type(op, "uniform_random")) {
         spec->start = RG_START_UNIFORM;
         spec->a = float_of(op, "min", -1);
@@ -62,7 +80,9 @@ static rg_status read_start(const rg_engine *s, const char *name, rg_table_spec 
     spec->a = float_of(op, "mean", 0);
     spec->b = float_of(op, "std", 1);
     if (!rg_is_type(op, "gaussian_random") && !rg_is_type(op, "truncated_gaussian_random"))
-        return rg_fail(RG_EUNIMPL, "rows of %s cannot start by op %s", name, op->type);
+        return rg_fail(RG_EUNIMPL,
+                       "rows of %s cannot start by op %s; give its parameter another initializer",
+                       name, op->type);
     return RG_OK;
 }
 
@@ -245,7 +265,7 @@ static rg_status make_spec(const rg_engine *s, const rg_served *var, rg_table_sp
         const rg_opdesc *op = initialiser_of(s, var->columns[i]);
         spec->state_start[i - 1] = op ? float_of(op, "value", 0) : 0;
     }
-    return read_start(s, var->about->name, spec);
+    return read_start(s, var, spec);
 }
 
 rg_status rg_served_describe(rg_engine *s, rg_served *var, bool alone)

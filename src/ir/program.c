@@ -580,16 +580,28 @@ static rg_status copy_var(rg_block *block, const rg_vardesc *from)
     return var->reader && var->unknown ? RG_OK : no_memory();
 }
 
-/* A trainer's program is tested with the parameters it has: nothing is sent or received. */
-static bool left_out_of_tests(const rg_opdesc *op)
+static bool has_role(const rg_opdesc *op, int roles)
 {
-    int training = RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE | RG_ROLE_RPC | RG_ROLE_DIST;
     int role = rg_opdesc_role(op);
-    return role != RG_ROLE_NOT_SPECIFIED && (role & training) != 0;
+    return role != RG_ROLE_NOT_SPECIFIED && (role & roles) != 0;
+}
+
+/* What tests leave out. A trainer's program is tested with the parameters it has: nothing is sent
+ * or received. Its tests do not step the learning rate, whose counter is the training's; in a
+ * program without backward the rate is one more value that may be asked for. */
+static int roles_of_training(const rg_program *program)
+{
+    int roles = RG_ROLE_BACKWARD | RG_ROLE_OPTIMIZE | RG_ROLE_RPC | RG_ROLE_DIST;
+    const rg_block *block = program->blocks[0];
+    for (size_t i = 0; i < block->n_ops; i++)
+        if (has_role(block->ops[i], RG_ROLE_BACKWARD))
+            return roles | RG_ROLE_LR_SCHED;
+    return roles;
 }
 
 static rg_status copy_blocks(rg_program *copy, const rg_program *program, bool for_test)
 {
+    int left_out = for_test ? roles_of_training(program) : 0;
     for (size_t i = 0; i < program->n_blocks; i++) {
         const rg_block *from = program->blocks[i];
         rg_block *block;
@@ -604,7 +616,7 @@ static rg_status copy_blocks(rg_program *copy, const rg_program *program, bool f
                 RG_TRY(copy_var(block, e->value));
         }
         for (size_t k = 0; k < from->n_ops; k++)
-            if (!for_test || !left_out_of_tests(from->ops[k]))
+            if (!has_role(from->ops[k], left_out))
                 RG_TRY(rg_block_copy_op(block, block->n_ops, from->ops[k], NULL));
     }
     return RG_OK;

@@ -112,7 +112,8 @@ struct rg_program {
 /* With one empty block. Owned; ended by rg_program_close(). */
 rg_status rg_program_open(rg_program **program);
 void rg_program_close(rg_program *program);
-/* A copy. for_test: ops of the backward, optimize, RPC and dist roles left out, is_test set. */
+/* A copy. for_test: ops of the backward, optimize, RPC and dist roles left out, and, where there is
+ * a backward, of the learning rate's schedule; is_test set. */
 rg_status rg_program_clone(rg_program **copy, const rg_program *program, bool for_test);
 
 /* `name` as this program keeps it: equal names are equal pointers. NULL: no memory. */
@@ -197,7 +198,8 @@ void rg_opdesc_text(const rg_opdesc *op, rg_buf *text, int indent);
 void rg_vardesc_text(const rg_vardesc *var, rg_buf *text, int indent);
 
 /* Leave only the ops that `targets` need, in all blocks; `feeds` are taken as given.
- * Variables that no op uses any more are removed, but for `feeds` and `targets`. */
+ * Blocks that no op runs any more are removed, and the others numbered anew; so are variables
+ * that no op uses, but for `feeds` and `targets`. */
 rg_status rg_program_prune(rg_program *program, const char *const *feeds, int n_feeds,
                            const char *const *targets, int n_targets);
 /* is_test = true on every op that has it; readers removed if asked. */

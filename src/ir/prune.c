@@ -46,6 +46,116 @@ static rg_status need_inputs(pruner *p, const rg_opdesc *op)
     return RG_OK;
 }
 
+/* ---- blocks ---- */
+
+static bool reach(const rg_program *program, bool *reached, int idx)
+{
+    if (rg_program_block(program, idx) == NULL || reached[idx])
+        return false;
+    return reached[idx] = true;
+}
+
+/* What the block at hand leads to: those that its ops run, and those that these are in or the
+ * gradient of. Whether any is new. */
+static bool reach_from(const rg_program *program, bool *reached, const rg_block *block)
+{
+    bool more = reach(program, reached, block->parent_idx);
+    more |= reach(program, reached, block->forward_idx);
+    for (size_t i = 0; i < block->n_ops; i++)
+        for (int a = 0; a < block->ops[i]->n_attrs; a++) {
+            const rg_attr *attr = &block->ops[i]->attrs[a];
+            if (attr->type == RG_ATTR_BLOCK)
+                more |= reach(program, reached, attr->i);
+            for (int k = 0; attr->type == RG_ATTR_BLOCKS && k < attr->n; k++)
+                more |= reach(program, reached, attr->ints[k]);
+        }
+    return more;
+}
+
+/* The blocks' new numbers, by the old; those that are not reached have none. */
+static void number(const rg_program *program, const bool *reached, int *numbers)
+{
+    int n = 0;
+    for (size_t b = 0; b < program->n_blocks; b++)
+        numbers[b] = reached[b] ? n++ : -1;
+}
+
+static int renumbered(const rg_program *program, const int *numbers, int idx)
+{
+    return rg_program_block(program, idx) == NULL ? idx : numbers[idx];
+}
+
+static rg_status renumber_list(rg_program *program, const int *numbers, rg_attr *attr)
+{
+    int32_t *list = rg_arena_alloc(&program->arena, (size_t)attr->n * sizeof *list);
+    if (list == NULL)
+        return rg_no_memory((size_t)attr->n * sizeof *list, "a list of blocks");
+    for (int k = 0; k < attr->n; k++)
+        list[k] = renumbered(program, numbers, attr->ints[k]);
+    attr->ints = list;
+    return RG_OK;
+}
+
+static rg_status renumber(rg_program *program, const int *numbers, rg_block *block)
+{
+    block->idx = numbers[block->idx];
+    block->parent_idx = renumbered(program, numbers, block->parent_idx);
+    block->forward_idx = renumbered(program, numbers, block->forward_idx);
+    for (size_t i = 0; i < block->n_ops; i++)
+        for (int a = 0; a < block->ops[i]->n_attrs; a++) {
+            rg_attr *attr = &block->ops[i]->attrs[a];
+            if (attr->type == RG_ATTR_BLOCK)
+                attr->i = renumbered(program, numbers, attr->i);
+            else if (attr->type == RG_ATTR_BLOCKS && attr->n > 0)
+                RG_TRY(renumber_list(program, numbers, attr));
+        }
+    return RG_OK;
+}
+
+static rg_status keep_reached(rg_program *program, const bool *reached, int *numbers)
+{
+    size_t kept = 0;
+    number(program, reached, numbers);
+    for (size_t b = 0; b < program->n_blocks; b++)
+        if (reached[b])
+            RG_TRY(renumber(program, numbers, program->blocks[b]));
+    for (size_t b = 0; b < program->n_blocks; b++) {
+        rg_block *block = program->blocks[b];
+        if (reached[b]) {
+            program->blocks[kept++] = block;
+            continue;
+        }
+        rg_map_fini(&block->vars);
+        rg_free(block->ops);
+    }
+    program->n_blocks = kept;
+    return RG_OK;
+}
+
+/* The blocks of ops that have gone, such as those of a schedule or of gradients, go too. */
+static rg_status remove_unreached_blocks(rg_program *program)
+{
+    bool *reached = rg_alloc_zero(program->n_blocks, sizeof *reached);
+    int *numbers = rg_alloc_zero(program->n_blocks, sizeof *numbers);
+    rg_status code = RG_OK;
+    if (reached == NULL || numbers == NULL)
+        RG_TRY_GOTO(code, rg_no_memory(program->n_blocks, "pruning"));
+    reached[0] = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t b = 0; b < program->n_blocks; b++)
+            if (reached[b])
+                more |= reach_from(program, reached, program->blocks[b]);
+    }
+    code = keep_reached(program, reached, numbers);
+done:
+    rg_free(reached);
+    rg_free(numbers);
+    return code;
+}
+
+/* ---- variables ---- */
+
 static rg_status keep_name(void *map, const char *name)
 {
     return rg_map_put(map, name, name);
@@ -122,6 +232,7 @@ rg_status rg_program_prune(rg_program *program, const char *const *feeds, int n_
         if (p.keep[i])
             block->ops[kept++] = block->ops[i];
     block->n_ops = kept;
+    RG_TRY_GOTO(code, remove_unreached_blocks(program));
     for (int i = 0; i < n_feeds; i++)
         RG_TRY_GOTO(code, keep_name(&used, feeds[i]));
     for (int i = 0; i < n_targets; i++)

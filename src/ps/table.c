@@ -27,7 +27,7 @@ static rg_status check_spec(const rg_table_spec *spec)
     if (spec->height < -1)
         return rg_fail(RG_EINVAL, "table '%s': height %lld, and -1 stands for no bound", spec->name,
                        (long long)spec->height);
-    if ((int)spec->start < RG_START_CONSTANT || spec->start > RG_START_TRUNCATED_NORMAL)
+    if ((int)spec->start < RG_START_CONSTANT || spec->start > RG_START_VALUES)
         return rg_fail(RG_EINVAL, "table '%s': no start %d", spec->name, (int)spec->start);
     return RG_OK;
 }

@@ -55,6 +55,7 @@ typedef enum rg_table_start {
     RG_START_UNIFORM,          /* from [a, b): uniform_random */
     RG_START_NORMAL,           /* mean a, deviation b: gaussian_random */
     RG_START_TRUNCATED_NORMAL, /* the same within two deviations */
+    RG_START_VALUES,           /* as in `values`; a where they have no such row: assign_value */
 } rg_table_start;
 
 typedef struct rg_table_spec {
@@ -66,7 +67,9 @@ typedef struct rg_table_spec {
     int64_t height;                         /* ids are below it; -1: any id >= 0 */
     rg_table_start start;
     float a, b;
-    rg_philox_key key;                 /* of random starts, as rg_start_key() gives it */
+    rg_philox_key key;   /* of random starts, as rg_start_key() gives it */
+    const float *values; /* n_values rows from id `first_value` on; borrowed */
+    int64_t first_value, n_values;
     const struct rg_table_keep *keep;  /* ps/memory.h; copied. NULL: memory without a limit */
     const struct rg_entry_rule *entry; /* ps/admission.h; copied. NULL: every id gets a row */
 } rg_table_spec;

@@ -45,6 +45,15 @@ def test_rows_without_a_gradient_move_too(cluster, optimizer, rate, tmp_path):  
     assert distance(tmp_path / "one", tmp_path / "two") < (5e-5 if optimizer == "Ftrl" else 2e-6)
 
 
+@pytest.mark.parametrize("optimizer", ["SGD", "Momentum", "Adam"])
+def test_rows_start_with_given_numbers(cluster, optimizer, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("GIVEN", "1")
+    common = ["--optimizer", optimizer, "--rate", "0.001", "--steps", "30"]
+    alone(tmp_path, "--save", "one", *common)
+    cluster.fleet(2, 2, ["--save", "two"] + common).finish()
+    assert distance(tmp_path / "one", tmp_path / "two") < 2e-6
+
+
 @pytest.mark.parametrize("style", ["transpiler", "fleet"])
 # Adam and Adagrad divide by the size of a gradient, so that rounding weighs as much as the rate.
 @pytest.mark.parametrize("optimizer, rate", [("SGD", "0.1"), ("Adam", "0.001"),

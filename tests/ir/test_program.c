@@ -243,6 +243,64 @@ static void pruning_leaves_what_the_target_needs(void **state)
     rg_program_close(program);
 }
 
+static rg_block *running(rg_program *program, const char *out)
+{
+    rg_block *sub;
+    rg_opdesc *op;
+    assert_ok(rg_program_add_block(program, 0, &sub));
+    assert_ok(rg_block_append_op(program->blocks[0], "while", &op));
+    assert_ok(rg_opdesc_set_attr(
+        op, &(rg_attr){.name = "sub_block", .type = RG_ATTR_BLOCK, .i = sub->idx}));
+    assert_ok(rg_opdesc_set_out(op, "Out", 1, &out));
+    return sub;
+}
+
+static void pruning_removes_the_blocks_of_ops_that_go(void **state)
+{
+    (void)state;
+    rg_program *program = model();
+    rg_block *block = program->blocks[0], *inner;
+    rg_vardesc *var;
+    assert_ok(rg_block_add_var(block, "gone", &var));
+    assert_ok(rg_block_add_var(block, "kept", &var));
+    running(program, "gone");
+    rg_block *sub = running(program, "kept");
+    assert_ok(rg_program_add_block(program, sub->idx, &inner));
+    rg_opdesc *op;
+    assert_ok(rg_block_append_op(sub, "while", &op));
+    assert_ok(
+        rg_opdesc_set_attr(op, &(rg_attr){.name = "sub_block", .type = RG_ATTR_BLOCK, .i = 3}));
+    assert_ok(rg_program_prune(program, NULL, 0, &(const char *){"kept"}, 1));
+    assert_int_equal(program->n_blocks, 3);
+    assert_ptr_equal(program->blocks[1], sub);
+    assert_int_equal(sub->idx, 1);
+    assert_int_equal(inner->idx, 2);
+    assert_int_equal(inner->parent_idx, 1);
+    assert_int_equal(rg_opdesc_attr(block->ops[0], "sub_block")->i, 1);
+    assert_int_equal(rg_opdesc_attr(op, "sub_block")->i, 2);
+    assert_ok(rg_program_verify(program));
+    rg_program_close(program);
+}
+
+static void tests_leave_out_the_schedule_where_there_is_a_backward(void **state)
+{
+    (void)state;
+    rg_program *program = model(), *test;
+    rg_opdesc *op;
+    program->op_role = RG_ROLE_LR_SCHED;
+    assert_ok(rg_block_append_op(program->blocks[0], "increment", &op));
+    size_t n = program->blocks[0]->n_ops;
+    assert_ok(rg_program_clone(&test, program, true));
+    assert_int_equal(test->blocks[0]->n_ops, n);
+    rg_program_close(test);
+    program->op_role = RG_ROLE_BACKWARD;
+    assert_ok(rg_block_append_op(program->blocks[0], "mean_grad", &op));
+    assert_ok(rg_program_clone(&test, program, true));
+    assert_int_equal(test->blocks[0]->n_ops, n - 1);
+    rg_program_close(test);
+    rg_program_close(program);
+}
+
 static void every_change_raises_the_version(void **state)
 {
     (void)state;
@@ -374,5 +432,7 @@ RUN(cmocka_unit_test(blocks_are_nested_so_deep_and_no_deeper),
     cmocka_unit_test(every_truncation_of_a_program_is_an_error_or_a_program),
     cmocka_unit_test(a_block_that_is_not_below_its_op_is_refused),
     cmocka_unit_test(pruning_leaves_what_the_target_needs),
+    cmocka_unit_test(pruning_removes_the_blocks_of_ops_that_go),
+    cmocka_unit_test(tests_leave_out_the_schedule_where_there_is_a_backward),
     cmocka_unit_test(every_change_raises_the_version),
     cmocka_unit_test(attributes_are_taken_as_the_schemas_type))

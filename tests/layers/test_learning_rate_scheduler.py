@@ -1,4 +1,9 @@
 """What learning rate schedules add to a program."""
+import numpy as np
+
+import paddle.fluid as fluid
+from paddle.fluid import layers
+
 from layercase import check
 
 
@@ -43,3 +48,41 @@ CASES = [
     step_counters,
 ]
 test = check(__file__, CASES)
+
+
+def test_a_test_program_does_not_step_the_schedule():
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), \
+            fluid.scope_guard(fluid.Scope()):
+        x = layers.data("x", [2])
+        loss = layers.mean(layers.fc(x, 1))
+        rate = layers.piecewise_decay([1, 2], [0.1, 0.2, 0.3])
+        before = main.clone(for_test=True)  # of a program that is not trained yet
+        fluid.optimizer.SGD(rate).minimize(loss)
+        test = main.clone(for_test=True)
+        assert [op.type for op in test.global_block().ops] == ["mul", "elementwise_add", "mean"]
+        assert "increment" in [op.type for op in before.global_block().ops]
+        exe = fluid.Executor(fluid.CPUPlace())
+        exe.run(startup)
+        feed, rates = {"x": np.ones((1, 2), "float32")}, []
+        for _ in range(3):
+            rates.append(float(exe.run(main, feed=feed, fetch_list=[rate])[0][0]))
+            exe.run(test, feed=feed, fetch_list=[loss.name])
+        np.testing.assert_allclose(rates, [0.1, 0.2, 0.3], rtol=1e-6)
+
+
+def test_a_saved_model_has_nothing_of_the_schedule(tmp_path):
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), \
+            fluid.scope_guard(fluid.Scope()):
+        x = layers.data("x", [2])
+        y = layers.fc(x, 1)
+        fluid.optimizer.SGD(layers.piecewise_decay([1, 2], [0.1, 0.2, 0.3])).minimize(
+            layers.mean(y))
+        exe = fluid.Executor(fluid.CPUPlace())
+        exe.run(startup)
+        fluid.io.save_inference_model(str(tmp_path), ["x"], [y], exe, main)
+        program, _, _ = fluid.io.load_inference_model(str(tmp_path), exe)
+        assert program.num_blocks == 1
+        names = sorted(v.name for v in program.list_vars() if v.persistable)
+        assert names == ["fc_0.b_0", "fc_0.w_0", "feed", "fetch"]

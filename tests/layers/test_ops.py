@@ -246,3 +246,14 @@ def test_clamp_without_a_lower_bound_has_none():
     with fluid.program_guard(main, fluid.Program()):
         fluid.layers.clamp(x(), max=3.0)
     assert main.global_block().ops[-1].attr("min") == float("-inf")
+
+
+def test_sign_takes_an_array():
+    import numpy as np
+
+    import paddle.fluid as fluid
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        out = fluid.layers.sign(np.array([3, 0, -2], "float32"))
+        got, = fluid.Executor(fluid.CPUPlace()).run(fluid.default_main_program(),
+                                                    fetch_list=[out])
+    np.testing.assert_array_equal(got, [1, 0, -1])

@@ -193,6 +193,27 @@ static void a_new_row_is_that_of_the_whole_tensor_bit_by_bit(void **state)
         }
 }
 
+static void rows_start_with_given_values_and_others_with_the_constant(void **state)
+{
+    (void)state;
+    static const float values[] = {1, 2, 3, 4, 5, 6};
+    rg_table_spec spec = small_spec();
+    spec.start = RG_START_VALUES;
+    spec.a = 9;
+    spec.values = values;
+    spec.first_value = 10;
+    spec.n_values = 2;
+    rg_table *table = open_table(&spec);
+    rg_row_handle handles[4];
+    assert_ok(rg_table_touch(table, (int64_t[]){9, 10, 11, 12}, 4, handles, NULL));
+    static const float constant[] = {9, 9, 9};
+    assert_memory_equal(rg_table_row(table, handles[0]), constant, sizeof constant);
+    assert_memory_equal(rg_table_row(table, handles[1]), values, 3 * sizeof *values);
+    assert_memory_equal(rg_table_row(table, handles[2]), values + 3, 3 * sizeof *values);
+    assert_memory_equal(rg_table_row(table, handles[3]), constant, sizeof constant);
+    rg_table_close(table);
+}
+
 static void states_and_counters_of_a_new_row_start_as_asked(void **state)
 {
     (void)state;
@@ -583,6 +604,7 @@ static void without_memory_the_table_stays_whole(void **state)
 
 RUN(cmocka_unit_test(millions_of_rows_are_kept_apart), cmocka_unit_test(a_small_table_is_small),
     cmocka_unit_test(a_new_row_is_that_of_the_whole_tensor_bit_by_bit),
+    cmocka_unit_test(rows_start_with_given_values_and_others_with_the_constant),
     cmocka_unit_test(states_and_counters_of_a_new_row_start_as_asked),
     cmocka_unit_test(an_id_that_repeats_is_one_row),
     cmocka_unit_test(no_row_reads_zero_and_is_not_written),

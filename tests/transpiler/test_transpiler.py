@@ -428,6 +428,16 @@ def test_refusals_of_programs():
         t.get_startup_program(jobs.ENDPOINTS[0], startup_program=fluid.Program())
 
 
+def test_the_startup_program_of_transpile_may_be_named_again():
+    main, startup, loss = build()
+    t = fluid.DistributeTranspiler()
+    t.transpile(0, main, PSERVERS, startup_program=startup)
+    server = t.get_pserver_program(jobs.ENDPOINTS[0])
+    again = t.get_startup_program(jobs.ENDPOINTS[0], server, startup_program=startup)
+    kinds = [op.type for op in t.get_startup_program(jobs.ENDPOINTS[0], server).global_block().ops]
+    assert [op.type for op in again.global_block().ops] == kinds
+
+
 def test_a_distributed_table_must_be_sparse():
     def model(wrap):
         ids = layers.data("ids", [1], dtype="int64")

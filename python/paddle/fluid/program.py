@@ -429,6 +429,8 @@ class Program(_core.Program):
             else:
                 names.append(target.name if isinstance(target, Variable) else target)
         copy._prune_to(list(feeded_var_names), names)
+        if copy.num_blocks < len(copy._blocks):
+            copy._blocks = copy._blocks[:1]  # the others may have another number now
         for block in copy.blocks:
             block._known = {n: v for n, v in block._known.items()
                             if copy._has_var(block.idx, n)}

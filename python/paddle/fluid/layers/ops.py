@@ -1,10 +1,13 @@
 """Layers that are one op of one input: made from the table below."""
+import numpy
+
 from ..layer_helper import LayerHelper
+from .tensor import assign
 
 _UNARY = ("relu sigmoid tanh exp log sqrt rsqrt square abs ceil floor round reciprocal sin cos "
-          "asin acos atan erf softplus softsign logsigmoid tanh_shrink sign").split()
+          "asin acos atan erf softplus softsign logsigmoid tanh_shrink").split()
 
-__all__ = list(_UNARY)
+__all__ = _UNARY + ["sign"]
 
 
 def _unary(op_type):
@@ -20,3 +23,10 @@ def _unary(op_type):
 
 for _name in _UNARY:
     globals()[_name] = _unary(_name)
+
+_sign = _unary("sign")
+
+
+def sign(x, name=None):
+    """-1, 0 or 1. x: a variable, or an array."""
+    return _sign(assign(x) if isinstance(x, numpy.ndarray) else x, name)

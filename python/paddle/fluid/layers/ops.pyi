@@ -442,7 +442,7 @@ def tanh_shrink(x: Variable, name: Optional[str] = ...) -> Variable:
     ...
 
 def sign(x: Variable, name: Optional[str] = ...) -> Variable:
-    """-1, 0 or 1.
+    """-1, 0 or 1. x: a variable, or an array.
 
     Args:
         x (Variable): Any shape.

@@ -258,6 +258,7 @@ class DistributeTranspiler:
             config.enable_dc_asgd, config.min_block_size, config.geo_sgd_need_push_nums,
             len(sparse_endpoints), sum_gradients)
         self._core.trainer(program, startup)
+        self._startup = startup
         self._program, self._endpoints, self._waited = program, endpoints, False
         self._trainers = trainers
         for each in (program, startup):
@@ -333,13 +334,16 @@ class DistributeTranspiler:
         return self.get_pserver_program(endpoint), self.get_startup_program(endpoint)
 
     def get_startup_program(self, endpoint, pserver_program=None, startup_program=None):
-        """Initialisers of what the server keeps. startup_program: another one than
-        transpile() was given."""
+        """Initialisers of what the server keeps. startup_program: that of transpile(), or
+        another one that has them."""
         made_for = getattr(pserver_program, "_ps_endpoint", endpoint)
         if made_for != endpoint:
             raise ValueError("get_startup_program: the pserver_program is that of %s, not of %s"
                              % (made_for, endpoint))
-        program = self._made().server_startup(endpoint, Program, startup_program)
+        made = self._made()
+        if startup_program is self._startup:
+            startup_program = None  # transpile() made the trainer's of it, and kept what it was
+        program = made.server_startup(endpoint, Program, startup_program)
         program.__init__()
         program._endpoints, program._ps_endpoint = self._endpoints, endpoint
         return program

@@ -79,7 +79,8 @@ class DistributeTranspiler:
         ...
 
     def get_startup_program(self, endpoint: str, pserver_program: Optional[Program] = ..., startup_program: Optional[Program] = ...) -> Any:
-        """Initialisers of what the server keeps. startup_program: another one than transpile() was given.
+        """Initialisers of what the server keeps. startup_program: that of transpile(), or another one that
+        has them.
 
         Args:
             endpoint (str): The address of the server, HOST:PORT.
