@@ -247,6 +247,7 @@ def chunk_evaluator(input, label, chunk_scheme, num_chunk_types, name=None,
                           % (name, chunk_scheme))
 
     def build(net, found, ids):
+        found = net.ids_of(input, found)
         return list(fluid.layers.chunk_eval(found, ids, chunk_scheme, num_chunk_types,
                                             excluded_chunk_types)[3:])
 

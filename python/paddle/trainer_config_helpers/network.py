@@ -108,6 +108,10 @@ class Network:
                 return scope[key]
         raise ConfigError("layer %r has no output %r" % (layer.name, what))
 
+    def ids_of(self, layer, value):
+        """The ids that a layer gives, whose value may be something else."""
+        return self.kept(layer, "ids") if "ids" in layer.outputs else value
+
     @contextlib.contextmanager
     def inner_values(self, values):
         """For recurrent groups: what is built inside is known inside only. values: {layer: what it
