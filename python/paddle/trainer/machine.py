@@ -15,10 +15,17 @@ from paddle.trainer_config_helpers.update import BATCH_VAR, append_updates
 from . import device
 from .feeder import Feeder
 
-__all__ = ["Machine", "Batch", "Totals"]
+__all__ = ["Machine", "Batch", "Totals", "output"]
 
 # cost: the sum over the samples. sums: for each evaluator of the network its arrays.
 Batch = collections.namedtuple("Batch", "cost samples sums")
+
+
+def output(tensor):
+    """What a layer gives, as py_paddle has it. id: the integers of a layer that gives them, else
+    None."""
+    array = np.array(tensor)
+    return {"id": array.reshape(-1) if array.dtype.kind in "iu" else None, "value": array}
 
 
 class Totals:
@@ -207,19 +214,23 @@ class Machine:
                             scope=self.scope, return_numpy=False)
 
     def getLayerOutputs(self, layerNames):
-        """v2's event.gm.getLayerOutputs(["name"]): {name: {"value": array}} for the last batch that
-        was trained, computed anew as tests are (no dropout)."""
-        names = [layerNames] if isinstance(layerNames, str) else list(layerNames)
+        """v2's event.gm.getLayerOutputs(["name"]): {name: {"id": ..., "value": array}} for the last
+        batch that was trained, computed anew as tests are (no dropout)."""
         if self._last is None:
             raise RuntimeError("there was no batch yet to have outputs of")
+        return self.layer_outputs(layerNames, self._last)
+
+    def layer_outputs(self, names, samples):
+        """{name: {"id": ..., "value": array}} of layers of the network, as tests compute them."""
+        names = [names] if isinstance(names, str) else list(names)
         for name in names:
             if name not in self.network.layers:
                 raise KeyError("there is no layer %r; there are %s"
                                % (name, ", ".join(self.network.layers)))
         fetch = [self.network.value(self.network.layers[name]) for name in names]
-        values = self.exe.run(self._test_program, self.feeder(self._last), fetch, scope=self.scope,
+        values = self.exe.run(self._test_program, self.feeder(samples), fetch, scope=self.scope,
                               return_numpy=False)
-        return {name: {"value": np.array(value)} for name, value in zip(names, values)}
+        return {name: output(value) for name, value in zip(names, values)}
 
     def totals(self):
         return Totals(self.network.evaluators)
