@@ -12,6 +12,7 @@ from paddle.trainer.machine import Machine
 from paddle.trainer.PyDataProvider2 import InputType
 from paddle.trainer_config_helpers.layers import get_output_layer
 
+from .binary import binary
 from .topology import MAGIC, Topology
 
 __all__ = ["infer", "Inference"]
@@ -67,7 +68,7 @@ class Inference:
             raise ValueError("Inference: give output_layer or fileobj, one of them")
         self._further = {}
         if fileobj is not None:
-            self._machine = _Model(fileobj)
+            self._machine = _Model(binary(fileobj))
         else:
             layers, self._further = _with_further(output_layer)
             self._machine = Machine(Topology(layers).network)

@@ -6,6 +6,8 @@ import struct
 from paddle.trainer_config_helpers.graph import ConfigError, Evaluator, LayerOutput
 from paddle.trainer_config_helpers.network import Network
 
+from .binary import binary
+
 __all__ = ["Topology"]
 
 MAGIC = b"regatta model\n"  # how a file of serialize_for_inference() begins
@@ -78,4 +80,4 @@ class Topology:
             "parameters": {name: list(config.shape) for name, config in net.parameters.items()},
         }).encode()
         program = net.main.clone(for_test=True).desc.serialize_to_string()
-        stream.write(MAGIC + struct.pack("<QQ", len(head), len(program)) + head + program)
+        binary(stream).write(MAGIC + struct.pack("<QQ", len(head), len(program)) + head + program)
