@@ -48,6 +48,7 @@ class Network:
         self.main, self.startup = fluid.Program(), fluid.Program()
         self.parameters = collections.OrderedDict()
         self.data_types = collections.OrderedDict()
+        self._numbers = {}  # of data layers, as they were declared
         self.layers = collections.OrderedDict()  # that were built, by full name
         self._given_types = data_types or {}
         self._scopes = [{}]  # values by layer, of the program and of the groups that are open
@@ -174,6 +175,7 @@ class Network:
     def data(self, layer):
         kind = self.data_type(layer)
         self.data_types[layer.name] = kind
+        self._numbers[layer.name] = layer.number
         level = kind.seq_type
         if kind.type == DENSE:
             return fluid.layers.data(layer.name, [kind.dim], lod_level=level)
@@ -194,7 +196,7 @@ class Network:
         if graph.inputs:
             order = [layer.name for layer in graph.inputs if layer.name in self.data_types]
         elif declared:
-            order = [name for name in graph.layers if name in self.data_types]
+            order = sorted(self.data_types, key=self._numbers.get)
         for name in order + [name for name in self.data_types if name not in order]:
             self.data_types.move_to_end(name)
 
