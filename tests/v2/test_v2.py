@@ -121,6 +121,16 @@ def test_what_is_not_here_is_refused_by_name(fresh):
 
 # ---- training ----
 
+def test_a_wrong_word_of_an_optimizer_is_named_with_those_there_are(fresh):
+    with pytest.raises(ValueError) as caught:
+        fresh.optimizer.Adam(learning_rat=0.1)
+    assert str(caught.value) == (
+        "Adam: got an unexpected keyword argument 'learning_rat'; it takes learning_rate, "
+        "learning_rate_decay_a, learning_rate_decay_b, learning_rate_schedule, "
+        "learning_rate_args, regularization, model_average, gradient_clipping_threshold, is_async, "
+        "batch_size")
+
+
 def test_events_come_in_order_with_costs_of_a_sample(fresh):
     cost, _, samples = words(fresh)
     parameters = fresh.parameters.create(cost)
@@ -300,6 +310,21 @@ def test_a_tar_has_v2s_bytes(fresh):
         + field(12, 0, b"\x00"))
 
 
+def test_files_may_be_opened_as_text(fresh, tmp_path):
+    """As scripts of Python 2 do, where it makes no difference."""
+    cost, out, samples = words(fresh)
+    parameters = fresh.parameters.create(cost)
+    tar, model = str(tmp_path / "p.tar"), str(tmp_path / "model")
+    with open(tar, "w") as f, open(model, "w") as m:
+        parameters.to_tar(f)
+        fresh.topology.Topology(out).serialize_for_inference(m)
+    rows = [(word,) for word, _ in samples]
+    wanted = fresh.infer(output_layer=out, parameters=parameters, input=rows)
+    with open(tar) as f, open(model) as m:
+        inferer = fresh.inference.Inference(fresh.parameters.Parameters.from_tar(f), fileobj=m)
+    np.testing.assert_array_equal(inferer.infer(rows), wanted)
+
+
 def test_a_convolutions_weight_has_no_dims_and_is_one_row(fresh):
     pixels = fresh.layer.data(name="pixels", type=fresh.data_type.dense_vector(36))
     conv = fresh.layer.img_conv(input=pixels, filter_size=3, num_channels=1, num_filters=2,
@@ -370,6 +395,18 @@ def test_layers_can_be_calculated_with(fresh):
     rows = np.array([[0.0, 1.0, -1.0], [0.5, 2.0, 0.25]])
     value = fresh.inference.Inference(fresh.parameters.create(y), y).infer([(r,) for r in rows])
     np.testing.assert_allclose(value, np.exp(rows) + 2 * rows - 1, rtol=1e-5)
+
+
+def test_a_name_that_is_used_again_has_its_new_place(fresh):
+    """In a sample the slots are in the order in which the layers of this model were declared."""
+    cost, _, samples = words(fresh)
+    label = fresh.layer.data(name="label", type=fresh.data_type.integer_value(3))
+    word = fresh.layer.data(name="word", type=fresh.data_type.integer_value(12))
+    out = fresh.layer.fc(input=fresh.layer.embedding(input=word, size=5), size=3,
+                         act=fresh.activation.Softmax())
+    again = fresh.topology.Topology(fresh.layer.classification_cost(input=out, label=label))
+    assert [name for name, _ in again.data_type()] == ["label", "word"]
+    assert [name for name, _ in fresh.topology.Topology(cost).data_type()] == ["word", "label"]
 
 
 def test_a_topology_knows_its_layers(fresh):
