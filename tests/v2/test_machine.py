@@ -32,6 +32,7 @@ CASES = [
     (DENSE, 2, 1, [[[[1.]], [[2.], [3.]]]], [[1], [2], [3]], [[2], [1, 2]]),
     (INDEX, 0, 9, [3, np.int64(8)], [[3], [8]], []),
     (INDEX, 1, 9, [[3], [], [1, 2]], [[3], [1], [2]], [[1, 0, 2]]),
+    (INDEX, 1, 0, [[0, 7], [1 << 40]], [[0], [7], [1 << 40]], [[2, 1]]),  # of any range
     (INDEX, 2, 9, [[[3], [4, 5]], [[1]]], [[3], [4], [5], [1]], [[2, 1], [1, 2, 1]]),
     (BINARY, 0, 9, [[3, 1], [], [0]], [[3], [1], [0]], [[2, 0, 1]]),
     (BINARY, 1, 9, [[[3, 1], [0]]], [[3], [1], [0]], [[2], [2, 1]]),
@@ -84,6 +85,8 @@ def test_wrong_samples_are_named(samples, words):
 def test_wrong_sequences_are_named():
     with pytest.raises(SampleError, match="sample 0 .*7 is not a sequence; wanted is a sequence"):
         Feeder({"x": Type(5, 1, INDEX)})([(7,)])
+    with pytest.raises(SampleError, match="-1 is below 0; wanted is an integer from 0 on"):
+        Feeder({"x": Type(0, 0, INDEX)})([(-1,)])
     with pytest.raises(SampleError, match="not a pair .place, value."):
         Feeder({"x": Type(5, 0, FLOAT)})([([3],)])
     with pytest.raises(SampleError, match="says nothing of the data layer 'y'"):

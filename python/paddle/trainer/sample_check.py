@@ -3,6 +3,7 @@ import numbers
 from collections.abc import Iterable, Sized
 
 _KINDS = {0: "dense", 1: "sparse binary", 2: "sparse", 3: "integer"}
+ANY = 1 << 63  # integers of a range of 0, which no layer looks up: sequences that only have a length
 _SHOWN = 80  # characters of a value that are shown
 
 
@@ -63,7 +64,9 @@ def _wrong_index(value, dim):
         value = value.item()
     if not isinstance(value, numbers.Integral):
         return "%s is not an integer" % shown(value)
-    return None if _is_index(value, dim) else "%d is outside [0, %d)" % (value, dim)
+    if _is_index(value, dim or ANY):
+        return None
+    return "%d is outside [0, %d)" % (value, dim) if dim else "%d is below 0" % value
 
 
 _WRONG = {0: _wrong_dense, 1: _wrong_sparse_binary, 2: _wrong_sparse, 3: _wrong_index}
@@ -88,7 +91,7 @@ def wanted(input_type):
     """An input type in words."""
     kind = _KINDS[input_type.type]
     if input_type.type == 3:
-        text = "an integer in [0, %d)" % input_type.dim
+        text = "an integer in [0, %d)" % input_type.dim if input_type.dim else "an integer from 0 on"
     else:
         text = "a %s vector of %d" % (kind, input_type.dim)
     return ["", "a sequence of ", "a sequence of sequences of "][input_type.seq_type] + text
