@@ -88,6 +88,8 @@ def test_names_of_v2s_own(fresh):
     for name in ("max_id", "cross_entropy_cost", "cross_entropy_with_selfnorm_cost",
                  "multi_binary_label_cross_entropy_cost"):
         assert callable(getattr(fresh.layer, name)), name
+    for name in ("StaticInput", "GeneratedInput", "BaseGeneratedInput"):  # of 0.10.0rc
+        assert getattr(fresh.layer, name + "V2") is getattr(fresh.layer, name)
 
 
 def test_v2_beside_fluid(fresh):

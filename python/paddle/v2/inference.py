@@ -12,7 +12,7 @@ from paddle.trainer.machine import Machine
 from paddle.trainer.PyDataProvider2 import InputType
 from paddle.trainer_config_helpers.layers import get_output_layer
 
-from .binary import binary
+from ._binary import binary
 from .topology import MAGIC, Topology
 
 __all__ = ["infer", "Inference"]

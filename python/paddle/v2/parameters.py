@@ -13,7 +13,7 @@ import numpy as np
 import paddle.fluid as fluid
 
 from . import param_conf
-from .binary import binary
+from ._binary import binary
 from .flags import flags
 from .topology import Topology
 

@@ -6,7 +6,7 @@ import struct
 from paddle.trainer_config_helpers.graph import ConfigError, Evaluator, LayerOutput
 from paddle.trainer_config_helpers.network import Network
 
-from .binary import binary
+from ._binary import binary
 
 __all__ = ["Topology"]
 
