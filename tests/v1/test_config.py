@@ -158,6 +158,9 @@ def test_flags_are_honoured_or_refused(job):
     assert "--trainer_id=5: there are 3 trainers (--num_gradient_servers), so it is 0 to 2" in log
     assert "ports end at 65535" in job.train("--local=0", "--port=65535", status=2)
     assert "--start_pserver goes with --local=0" in job.train("--start_pserver", status=2)
+    job.write("clipped.py", CONFIG.replace("settings(", "settings(gradient_clipping_threshold=1e-6, "))
+    assert " need clipping, threshold=1e-06 max grad=" in job.train(
+        "--config=clipped.py", "--num_passes=1", "--log_clipping")
     log = job.train("--num_passes", "1", "--nouse_gpu", "--use_old_updater",
                     "--test_all_data_in_one_period=1")
     assert " Pass=0 " in log

@@ -34,7 +34,7 @@ def test_arguments_come_before_the_environment_and_the_defaults(fresh, monkeypat
     monkeypatch.setenv("PADDLE_INIT_TRAINER_ID", "1")
     monkeypatch.setenv("PADDLE_INIT_NUM_GRADIENT_SERVERS", "3")
     monkeypatch.setenv("PADDLE_INIT_USE_GPU", "False")
-    fresh.init(trainer_id=2, use_gpu="False", gpu_id=0, use_mkldnn=True)
+    fresh.init(trainer_id=2, use_gpu="False", gpu_id=0, use_mkldnn=True, log_error_clipping=True)
     from paddle.v2.flags import flags
     told = flags()
     assert (told["port"], told["trainer_id"], told["num_gradient_servers"]) == (7000, 2, 3)

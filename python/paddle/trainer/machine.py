@@ -13,6 +13,7 @@ from paddle.trainer_config_helpers.graph import ConfigError
 from paddle.trainer_config_helpers.update import BATCH_VAR, append_updates
 
 from . import device
+from .clipping import ClippingLog
 from .feeder import Feeder
 
 __all__ = ["Machine", "Batch", "Totals", "output"]
@@ -62,10 +63,11 @@ class Totals:
 class Machine:
     """settings: how it learns (optimizers.Settings), or None for one that only computes. remote:
     a Remote (remote.py), or None to train here. trainer_count: threads, each with a part of every
-    batch; what they compute is added."""
+    batch; what they compute is added. log_clipping: of "parameters" and "errors" those whose
+    clipping is told the log."""
 
     def __init__(self, network, settings=None, remote=None, seed=None, trainer_count=1,
-                 feeding=None):
+                 feeding=None, log_clipping=(), log=None):
         if int(trainer_count) < 1:
             raise ValueError("trainer_count is %r, and must be at least 1" % (trainer_count,))
         self.network, self.settings = network, settings
@@ -78,10 +80,13 @@ class Machine:
         self.feeder = Feeder(network.data_types, feeding)
         self._test_program = network.main.clone(for_test=True)
         self._remote, self._average, self._needs = remote, None, []
+        self._clipping = None
         if seed:
             network.set_seed(seed)
         if settings is not None:
             self._build(settings, remote)
+        if log_clipping and settings is not None:
+            self._clipping = self._watch_clipping(log_clipping, log)
         if seed:
             self._test_program.random_seed = int(seed)
         self.exe.run(network.startup, scope=self.scope)
@@ -103,6 +108,14 @@ class Machine:
             self._needs = append_updates(net, settings, self._params_grads, remote is not None)
             if settings.model_average is not None:
                 self._average = self._make_average(settings.model_average)
+
+    def _watch_clipping(self, kinds, log):
+        made = ClippingLog(self.network, self.settings, self._params_grads, "parameters" in kinds,
+                           "errors" in kinds, log)
+        if made.variables and self._remote is not None:
+            raise NotImplementedError("log_clipping and log_error_clipping are not supported with "
+                                      "parameter servers, which do the clipping; leave them out")
+        return made if made.variables else None
 
     def _make_average(self, wanted):
         if self._remote is not None:
@@ -147,7 +160,9 @@ class Machine:
     def _run(self, program, samples, needs):
         net = self.network
         fetch = ([] if net.cost is None else [net.cost]) + self._figures
-        if self._keeps and program is net.main:
+        if self._clipping is not None and program is net.main:
+            values = self._compute_watching(samples, fetch, needs)
+        elif self._keeps and program is net.main:
             values = self._compute_keeping(samples, fetch, needs)
         else:
             values = self._compute(program, samples, fetch, needs)
@@ -186,6 +201,13 @@ class Machine:
         self._kept = {name: self._dense(name, value)
                       for (name, _), value in zip(pairs, values[len(fetch):])}
         return [[np.array(value)] for value in values[:len(fetch)]]
+
+    def _compute_watching(self, samples, fetch, needs):
+        """A training step whose clipping is logged."""
+        values = self._compute(self.network.main, samples, fetch + self._clipping.variables, needs,
+                               return_numpy=False)
+        self._clipping.look(values[len(fetch):])
+        return [[np.array(each) for each in of_threads] for of_threads in values[:len(fetch)]]
 
     def _feed(self, samples, needs, batch):
         feed = self.feeder(samples)
@@ -284,7 +306,8 @@ class Machine:
             if self._last is None:
                 raise RuntimeError("there was no batch yet to have gradients of")
             samples = self._last
-            self._keeps = self.trainer_count == 1 and self._remote is None
+            self._keeps = self.trainer_count == 1 and self._remote is None \
+                and self._clipping is None
         pairs = self._pairs()
         values = self.compute(samples, [g for _, g in pairs], return_numpy=False)
         return {name: self._dense(name, value) for (name, _), value in zip(pairs, values)}

@@ -48,6 +48,7 @@ class Network:
         self.main, self.startup = fluid.Program(), fluid.Program()
         self.parameters = collections.OrderedDict()
         self.data_types = collections.OrderedDict()
+        self.clipped = []  # (layer, value, threshold) of those with error_clipping_threshold
         self._numbers = {}  # of data layers, as they were declared
         self.layers = collections.OrderedDict()  # that were built, by full name
         self._given_types = data_types or {}
@@ -157,6 +158,7 @@ class Network:
             value = fluid.layers.dropout(value, attr.drop_rate)
         if attr is not None and attr.error_clipping_threshold:
             value = _clip_error(value, attr.error_clipping_threshold)
+            self.clipped.append((layer, value, attr.error_clipping_threshold))
         return value
 
     # ---- data ----
