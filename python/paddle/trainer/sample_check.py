@@ -3,8 +3,14 @@ import numbers
 from collections.abc import Iterable, Sized
 
 _KINDS = {0: "dense", 1: "sparse binary", 2: "sparse", 3: "integer"}
-ANY = 1 << 63  # integers of a range of 0, which no layer looks up: sequences that only have a length
 _SHOWN = 80  # characters of a value that are shown
+
+
+def bound(dim):
+    """Above the integers of a slot. A range of 0 or 1 would leave nothing to say: models write it where
+    no layer looks the integers up (a sequence that only has a length, which of two is better), and
+    then they may be any from 0 on."""
+    return dim if dim > 1 else 1 << 63
 
 
 def shown(value):
@@ -64,9 +70,9 @@ def _wrong_index(value, dim):
         value = value.item()
     if not isinstance(value, numbers.Integral):
         return "%s is not an integer" % shown(value)
-    if _is_index(value, dim or ANY):
+    if _is_index(value, bound(dim)):
         return None
-    return "%d is outside [0, %d)" % (value, dim) if dim else "%d is below 0" % value
+    return "%d is outside [0, %d)" % (value, dim) if dim > 1 else "%d is below 0" % value
 
 
 _WRONG = {0: _wrong_dense, 1: _wrong_sparse_binary, 2: _wrong_sparse, 3: _wrong_index}
@@ -91,7 +97,8 @@ def wanted(input_type):
     """An input type in words."""
     kind = _KINDS[input_type.type]
     if input_type.type == 3:
-        text = "an integer in [0, %d)" % input_type.dim if input_type.dim else "an integer from 0 on"
+        text = "an integer from 0 on" if input_type.dim <= 1 else \
+            "an integer in [0, %d)" % input_type.dim
     else:
         text = "a %s vector of %d" % (kind, input_type.dim)
     return ["", "a sequence of ", "a sequence of sequences of "][input_type.seq_type] + text
