@@ -167,6 +167,21 @@ def test_flags_are_honoured_or_refused(job):
     assert "commandline: paddle train --config=trainer_config.py --num_passes=1\n" in log
 
 
+def test_a_cost_that_is_no_output_is_learnt_too(job):
+    """As v1 did: all layers of a config are part of its network. It is not in the log's cost."""
+    aside = CONFIG.replace("    outputs(mse_cost(", """    more = fc_layer(input=hidden, size=1, name="more")
+    mse_cost(input=more, label=data_layer("x2", size=1) if 0 else guess, name="aside")
+    outputs(mse_cost(""")
+    job.write("aside.py", aside)
+    job.train("--config=aside.py", "--num_passes=1", "--save_dir=out")
+    assert "pass-00000/_more.w0" in job.files("out")
+    log = job.train("--config=aside.py", "--job=checkgrad")
+    assert "param=_more.w0 |grad|=" in log and "***" not in log
+    # One that needs what samples do not have is left out.
+    job.write("aside.py", aside.replace("if 0", "if 1"))
+    assert " Pass=0 " in job.train("--config=aside.py", "--num_passes=1")
+
+
 def test_old_forms_of_data_sources(job):
     text = CONFIG.replace("define_py_data_sources2(", "define_py_data_sources(")
     job.write("trainer_config.py", text)

@@ -211,6 +211,41 @@ def test_fields_of_an_inference(fresh):
         inferer.infer(rows, field="values")
 
 
+def test_a_cost_among_extra_layers_is_learnt_and_not_counted(fresh):
+    """As GoogLeNet has it: two more costs on the way, whose layers nobody saves."""
+    def model():
+        cost, _, samples = regression(fresh)
+        x = fresh.layer.data(name="x", type=fresh.data_type.dense_vector(3))
+        hidden = fresh.layer.fc(input=x, size=2, name="hidden")
+        y = fresh.layer.data(name="y", type=fresh.data_type.dense_vector(1))
+        out = fresh.layer.fc(input=hidden, size=1, name="out", act=fresh.activation.Linear())
+        aside = fresh.layer.fc(input=hidden, size=1, name="aside", act=fresh.activation.Linear())
+        return (fresh.layer.square_error_cost(input=out, label=y),
+                fresh.layer.square_error_cost(input=aside, label=y, coeff=0.5), samples)
+    fresh.init(trainer_count=1)
+    cost, extra, samples = model()
+    parameters = fresh.parameters.create(cost)
+    names = parameters.names()
+    assert "_aside.w0" not in names
+    before = fresh.trainer.SGD(cost, fresh.parameters.create(cost),
+                               fresh.optimizer.Momentum(learning_rate=0.0))
+    trainer = fresh.trainer.SGD(cost, parameters, fresh.optimizer.Momentum(learning_rate=0.01),
+                                extra_layers=[extra])
+    rows = fresh.batch(lambda: iter(samples), 10)
+    assert trainer.test(rows).cost == pytest.approx(before.test(rows).cost)
+    machine = trainer._machine
+    start, weight = machine.get("_aside.w0"), machine.get("_hidden.w0")
+    machine.set("_out.w0", np.zeros([2, 1]))  # nothing comes back to hidden from the output
+    trainer.train(rows)
+    assert not np.array_equal(machine.get("_aside.w0"), start)
+    assert not np.array_equal(machine.get("_hidden.w0"), weight)
+    assert parameters.names() == names
+    file = io.BytesIO()
+    trainer.save_parameter_to_tar(file)
+    file.seek(0)
+    assert fresh.parameters.Parameters.from_tar(file).names() == names
+
+
 def test_a_learned_model_from_parameters_goes_on(fresh):
     cost, _, samples = words(fresh)
     parameters = fresh.parameters.create(cost)

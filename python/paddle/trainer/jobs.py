@@ -402,8 +402,7 @@ _GRADIENT_BOUND = 0.05  # of a float32 cost more cannot be asked
 
 def _exact_cost(machine, samples):
     """The cost of a batch: of each sample as computed, but added in double precision."""
-    costs = [(layer, value) for layer, value in zip(machine.network.outputs, machine.network.values)
-             if layer.is_cost]
+    costs = machine.network.costs
     values = machine.compute(samples, [value for _, value in costs])
     return float(sum(np.array(value).astype("float64").sum() * layer.coeff
                      for value, (layer, _) in zip(values, costs)))

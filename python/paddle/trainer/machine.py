@@ -104,7 +104,7 @@ class Machine:
             raise ConfigError("there is no cost among the outputs: %s cannot be trained"
                               % ", ".join(layer.name for layer in net.outputs))
         with fluid.program_guard(net.main, net.startup), fluid.unique_name.guard():
-            self._params_grads = fluid.backward.append_backward(net.cost)
+            self._params_grads = fluid.backward.append_backward(net.loss)
             self._needs = append_updates(net, settings, self._params_grads, remote is not None)
             if settings.model_average is not None:
                 self._average = self._make_average(settings.model_average)
@@ -221,7 +221,7 @@ class Machine:
             strategy = fluid.BuildStrategy()
             strategy.gradient_scale_strategy = fluid.BuildStrategy.GradientScaleStrategy.One
             found = fluid.CompiledProgram(program).with_data_parallel(
-                loss_name=self.network.cost.name if self.network.cost is not None else None,
+                loss_name=self.network.loss.name if self.network.loss is not None else None,
                 build_strategy=strategy, places=[fluid.CPUPlace()] * self.trainer_count)
             self._parallel[id(program)] = found
         return found
@@ -319,7 +319,7 @@ class Machine:
         """Variables of a batch as training has them (tests may differ); nothing is updated."""
         if self._gradients is None:
             self._gradients = self.network.main._prune_with_input(
-                [], [self.network.cost] + [g for _, g in self._pairs()])
+                [], [self.network.loss] + [g for _, g in self._pairs()])
         return self.exe.run(self._gradients, self._feed(samples, (), 0), variables,
                             scope=self.scope, return_numpy=return_numpy)
 

@@ -38,7 +38,8 @@ def feed_names(name, data_type):
 
 class Network:
     """main, startup: the programs, without backward and optimizer. cost: the sum of a batch, None
-    where no output is a cost. parameters: by name, in the order of the layers. data_types: of its
+    where no output is a cost. loss: with the costs among `extra`, layers that are part of the network
+    and no outputs (costs: all of them); extra_parameters: those that they alone have. parameters: by name, in the order of the layers. data_types: of its
     data layers, in the order of a sample."""
 
     def __init__(self, outputs, data_types=None, evaluators=None, graph=None, declared_order=True,
@@ -57,9 +58,13 @@ class Network:
         self._declared = list(graph.evaluators if evaluators is None else evaluators)
         with fluid.program_guard(self.main, self.startup), fluid.unique_name.guard():
             self.values = [self.value(layer) for layer in self.outputs]
-            for layer in extra:  # part of the network, and no output
-                self.value(layer)
-            self.cost = self._sum_costs()
+            own = set(self.parameters)
+            extra = [(layer, self.value(layer)) for layer in extra]
+            self.extra_parameters = set(self.parameters) - own
+            self.costs = [(layer, value) for layer, value in dict(
+                list(zip(self.outputs, self.values)) + extra).items() if layer.is_cost]
+            self.cost = self._sum_costs(zip(self.outputs, self.values))
+            self.loss = self._with_extra()
             self._find_evaluators()
         self._order_data(graph, declared_order)
 
@@ -289,15 +294,22 @@ class Network:
 
     # ---- costs and evaluators ----
 
-    def _sum_costs(self):
+    def _sum_costs(self, layers):
         sums = []
-        for layer, value in zip(self.outputs, self.values):
+        for layer, value in layers:
             if layer.is_cost:
                 one = fluid.layers.reduce_sum(value)
                 sums.append(one if layer.coeff == 1.0 else fluid.layers.scale(one, layer.coeff))
         if not sums:
             return None
         return sums[0] if len(sums) == 1 else fluid.layers.sums(sums)
+
+    def _with_extra(self):
+        """What is learnt: as in v1 every cost of the network, whether it is an output or not."""
+        more = self._sum_costs([each for each in self.costs if each[0] not in self.outputs])
+        if self.cost is None or more is None:
+            return self.cost
+        return fluid.layers.sums([self.cost, more])
 
     def _find_evaluators(self):
         """Those whose layers are all part of this network. Those of recurrent groups are built with

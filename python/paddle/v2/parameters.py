@@ -124,8 +124,11 @@ class Parameters:
         return grads[key].reshape(self._dims[key])
 
     def append_gradient_machine(self, machine):
-        """From now on values are the Machine's, which starts with those held here."""
+        """From now on values are the Machine's, which starts with those held here. What only its
+        extra layers have may be missing: it starts anew, and is not kept."""
         for name in machine.parameter_names:
+            if name not in self._dims and name in machine.network.extra_parameters:
+                continue
             if name not in self._dims:
                 raise ValueError("the model has a parameter %r, and these parameters do not: make "
                                  "them with paddle.parameters.create(cost)" % name)

@@ -35,7 +35,7 @@ def _flat(layers):
 
 class Topology:
     """layers: the outputs. extra_layers: further layers, or evaluators, that belong to the model
-    and are no outputs of it."""
+    and are no outputs of it; costs among them are learnt, and do not count as the model's cost."""
 
     def __init__(self, layers, extra_layers=None):
         self.layers = _flat(layers)
