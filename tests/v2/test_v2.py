@@ -446,6 +446,15 @@ def test_a_name_that_is_used_again_has_its_new_place(fresh):
     assert [name for name, _ in fresh.topology.Topology(cost).data_type()] == ["word", "label"]
 
 
+def test_integers_and_floats_in_each_others_place_are_named(fresh):
+    ids = fresh.layer.data(name="word", type=fresh.data_type.integer_value(5))
+    row = fresh.layer.data(name="x", type=fresh.data_type.dense_vector(5))
+    with pytest.raises(ValueError, match="layer 'a' .fc.*is integers.*put an embedding_layer"):
+        fresh.parameters.create(fresh.layer.fc(input=[row, ids], size=2, name="a"))
+    with pytest.raises(ValueError, match="layer 'b' .embedding.*of floats, and must be integers"):
+        fresh.parameters.create(fresh.layer.embedding(input=row, size=2, name="b"))
+
+
 def test_a_topology_knows_its_layers(fresh):
     cost, out, _ = words(fresh)
     topology = fresh.topology.Topology(cost)

@@ -276,10 +276,16 @@ class Network:
             if value.values is not None:
                 rows = fluid.layers.elementwise_mul(rows, value.values, axis=0)
             return fluid.layers.sequence_pool(rows, "sum")
+        if _holds_integers(value):
+            raise ValueError("an input of it is integers, which are the numbers of something and not "
+                             "its size; put an embedding_layer between them")
         return fluid.layers.mul(value, weight)
 
     def rows(self, ids, table, sparse_update=False):
         """The rows of `table` that `ids` number."""
+        if not _holds_integers(ids):
+            raise ValueError("its input is of floats, and must be integers, which number the rows of "
+                             "a table; an fc_layer takes floats")
         helper = LayerHelper("embedding")
         out = helper.create_variable_for_type_inference("float32")
         helper.append_op(type="lookup_table", inputs={"Ids": [ids], "W": [table]},
@@ -333,6 +339,10 @@ class Network:
                 raise ConfigError("evaluator %r is declared inside the step of %r, where only "
                                   "printers may be; declare it outside, on what the group gives"
                                   % (each.name, group.name))
+
+
+def _holds_integers(value):
+    return fluid.data_feeder.convert_dtype(value.dtype) in ("int32", "int64")
 
 
 def _clip_error(value, threshold):
