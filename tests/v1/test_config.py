@@ -57,6 +57,8 @@ def test_other_mistakes_in_a_config_have_their_line_too(job):
                          ("1 / 0", "ZeroDivisionError"),
                          ("import not_there", "ModuleNotFoundError: No module named 'not_there'"),
                          ("Layer(name='x')", "Layer() of the raw config language is not supported"),
+                         ("default_device(-1); default_device(0)",
+                          "default_device(0) is not supported"),
                          ("Outputs('hiden')", "no layer called 'hiden'; did you mean 'hidden'?"),
                          ("data_layer('x', 3)", "two layers called 'x'")):
         job.write("trainer_config.py", CONFIG + wrong + "\n")

@@ -76,6 +76,13 @@ def _refused(name, instead):
     return refuse
 
 
+def _default_device(device):
+    """-1 is the CPU."""
+    if device != -1:
+        raise ConfigError("default_device(%r) is not supported: layers run where the trainer runs "
+                          "(--use_gpu); leave it out" % (device,))
+
+
 _RAW = {"Settings": "settings()", "Layer": "the layer functions", "Bias": "bias_attr",
         "Input": "the layer functions", "Parameter": "ParamAttr",
         "Evaluator": "the evaluators", "TrainData": "define_py_data_sources2()",
@@ -92,6 +99,7 @@ _RAW = {"Settings": "settings()", "Layer": "the layer functions", "Bias": "bias_
 def _namespace(path):
     names = {name: _refused(name, instead) for name, instead in _RAW.items()}
     names.update(get_config_arg=get_config_arg, Inputs=_inputs, Outputs=_outputs,
+                 default_device=_default_device,
                  __file__=path, __name__="__paddle_config__")
     return names
 
