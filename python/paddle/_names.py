@@ -247,6 +247,10 @@ class _Absent:
         module.__all__ = sorted(n for n in tables()[name][0] if not n.startswith("_"))
         module.__getattr__ = lambda attr: missing(name, attr)
 
+    def get_code(self, name):
+        """python -m asks for it."""
+        raise ImportError("not implemented: %s" % why(name))
+
 
 class _Finder:
     """Finds the modules of the package, and of real Paddle's."""

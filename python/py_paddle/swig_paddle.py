@@ -6,7 +6,7 @@ import numpy as np
 
 from paddle import fluid
 from paddle.trainer import device, model_dir
-from paddle.trainer.machine import Machine
+from paddle.trainer.machine import Machine, output
 from paddle.trainer_config_helpers.network import Network
 
 __all__ = ["initPaddle", "isGpuVersion", "isUsingGpu", "Arguments", "GradientMachine"]
@@ -60,6 +60,7 @@ class GradientMachine:
                             "paddle.trainer.config_parser.parse_config()" % (model_config,))
         self._config = model_config
         self._folder, self._machine, self._types = None, None, None
+        self._last = None  # the samples that were computed last
 
     def loadParameters(self, path):
         """Take the parameters of a folder such as output/pass-00009."""
@@ -69,14 +70,22 @@ class GradientMachine:
             self._fill()
 
     def forwardTest(self, arguments):
-        """For each output of the config {"id": None, "value": its matrix, a row for each sample
-        (or each step of each sequence)}."""
+        """For each output of the config {"id": its integers, or None where it gives others,
+        "value": its matrix, a row for each sample (or each step of each sequence)}."""
         if self._folder is None:
             raise RuntimeError("GradientMachine: there are no parameters yet; call "
                                "loadParameters('output/pass-00000') first")
         self._build(arguments.input_types)
-        values = self._machine.infer([tuple(sample) for sample in arguments.samples])
-        return [{"id": None, "value": np.array(value)} for value in values]
+        self._last = [tuple(sample) for sample in arguments.samples]
+        return [output(value) for value in self._machine.infer(self._last)]
+
+    def getLayerOutputs(self, layerNames):
+        """{name: {"id": ..., "value": ...}} of layers of the config, for the samples of the last
+        forwardTest()."""
+        if self._last is None:
+            raise RuntimeError("GradientMachine: nothing was computed yet; call "
+                               "forwardTest(arguments) first")
+        return self._machine.layer_outputs(layerNames, self._last)
 
     def _build(self, types):
         """A v1 config does not say what its data are: the first samples do."""

@@ -127,6 +127,8 @@ static const rg_option table[] = {
     RG_NUMBER("gpu_id", "0", 0, 1023, "--use_gpu: which one"),
     RG_SWITCH("with_cost", "true", "the config's cost is computed"),
     RG_SWITCH("feed_data", "false", "--job=time: reading the data counts, too"),
+    RG_SWITCH("log_clipping", "false", "say which parameters' gradients are clipped"),
+    RG_SWITCH("log_error_clipping", "false", "say which layers' errors are clipped"),
     RG_WORD("python_path", "", "further folders of modules, with colons"),
     RG_MOOT("enable_parallel_vector", INT, "0", SAME_RESULT),
     RG_MOOT("enable_grad_share", INT, "104857600", SAME_RESULT),
@@ -146,8 +148,6 @@ static const rg_option table[] = {
     RG_REFUSED("show_layer_stat", BOOL, "false", "`fluid.profiler` shows where time goes"),
     RG_REFUSED("prev_batch_state", BOOL, "false", "states are not carried from batch to batch"),
     RG_REFUSED("beam_size", INT, "1", "it is the beam_size of beam_search() that counts"),
-    RG_REFUSED("log_clipping", BOOL, "false", "clipping is not logged"),
-    RG_REFUSED("log_error_clipping", BOOL, "false", "clipping is not logged"),
     {.name = NULL},
 };
 

@@ -166,7 +166,7 @@ static void take_leave(rg_engine *s)
     pthread_mutex_unlock(&s->members);
 }
 
-/* Where nobody takes part yet, to be stopped harms none. */
+/* Where nobody takes part yet, to end harms none. */
 static bool end_if_idle(rg_engine *s)
 {
     bool idle = s->desc == NULL;
@@ -175,9 +175,24 @@ static bool end_if_idle(rg_engine *s)
         idle = idle && !s->trainers[t].joined;
     s->ended = s->ended || idle;
     pthread_mutex_unlock(&s->members);
-    if (idle)
-        rg_log(RG_LOG_I, "ps", "server=%d \"%s is stopped; nobody had come\"", s->id, s->who);
     return idle;
+}
+
+/* Trainers come to all ports that they know of before they begin. Once they have left the others
+ * nobody will come to one that they were not told of. */
+static void end_if_over(rg_engine *s)
+{
+    if (s->group == NULL || !rg_serve_group_is_over(s->group))
+        return;
+    pthread_mutex_lock(&s->lock);
+    bool idle = end_if_idle(s);
+    pthread_mutex_unlock(&s->lock);
+    if (idle)
+        rg_log(
+            RG_LOG_W, "ps",
+            "server=%d \"%s ends: the job is over at the other ports of this process, and nobody "
+            "came to this one; trainers were told another ports_num or ports_num_for_sparse\"",
+            s->id, s->who);
 }
 
 static bool has_failed_elsewhere(rg_engine *s)
@@ -195,15 +210,17 @@ static rg_status look_outside(rg_engine *s)
 /* What comes of it: RG_OK where nobody is harmed. */
 static rg_status stop(rg_engine *s, rg_status code)
 {
-    bool others = has_failed_elsewhere(s);
+    bool others = has_failed_elsewhere(s), idle = false;
     pthread_mutex_lock(&s->lock);
     if (others)
         rg_serve_fail(s, code, "%s", s->group->why);
-    else if (end_if_idle(s))
+    else if ((idle = end_if_idle(s)))
         code = RG_OK;
     else
         rg_serve_fail(s, code, "%s was stopped", s->who);
     pthread_mutex_unlock(&s->lock);
+    if (idle)
+        rg_log(RG_LOG_I, "ps", "server=%d \"%s is stopped; nobody had come\"", s->id, s->who);
     return code;
 }
 
@@ -226,9 +243,12 @@ static rg_status wait_for_end(rg_engine *s)
         pthread_mutex_unlock(&s->members);
         code = look_outside(s);
         look_around(s);
+        end_if_over(s);
         pthread_mutex_lock(&s->members);
     }
     pthread_mutex_unlock(&s->members);
+    if (code == RG_OK && s->failed == RG_OK && s->group != NULL)
+        rg_serve_group_over(s->group);
     if (code != RG_OK) {
         if (!has_failed_elsewhere(s)) {
             rg_serve_snapshot_before_end(s);

@@ -19,6 +19,7 @@ rg_status rg_serve(const rg_opdesc *listen, rg_scope *scope);
 typedef struct rg_serve_group {
     pthread_mutex_t lock;
     int n_busy;       /* that have neither ended, nor been told to end and have their snapshot */
+    bool over;        /* all trainers have left one of them */
     rg_status failed; /* RG_OK: none has */
     char why[1024];
 } rg_serve_group;

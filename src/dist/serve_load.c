@@ -76,6 +76,21 @@ void rg_serve_group_wait(rg_serve_group *group)
         rg_clock_sleep(RG_LOOK_NS / 10);
 }
 
+void rg_serve_group_over(rg_serve_group *group)
+{
+    pthread_mutex_lock(&group->lock);
+    group->over = true;
+    pthread_mutex_unlock(&group->lock);
+}
+
+bool rg_serve_group_is_over(rg_serve_group *group)
+{
+    pthread_mutex_lock(&group->lock);
+    bool over = group->over;
+    pthread_mutex_unlock(&group->lock);
+    return over;
+}
+
 /* ---- what may be in a program that others send ---- */
 
 /* A server's program computes, and nothing else: it writes no files, calls nobody, and ends. */

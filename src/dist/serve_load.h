@@ -23,5 +23,8 @@ void rg_serve_whose_program(rg_engine *s, rg_buf *out);
 void rg_serve_group_enter(rg_serve_group *group);
 void rg_serve_group_exit(rg_serve_group *group);
 void rg_serve_group_wait(rg_serve_group *group);
+/* That all trainers have left one of them, and whether they have. Any thread. */
+void rg_serve_group_over(rg_serve_group *group);
+bool rg_serve_group_is_over(rg_serve_group *group);
 
 #endif

@@ -57,6 +57,8 @@ def test_other_mistakes_in_a_config_have_their_line_too(job):
                          ("1 / 0", "ZeroDivisionError"),
                          ("import not_there", "ModuleNotFoundError: No module named 'not_there'"),
                          ("Layer(name='x')", "Layer() of the raw config language is not supported"),
+                         ("default_device(-1); default_device(0)",
+                          "default_device(0) is not supported"),
                          ("Outputs('hiden')", "no layer called 'hiden'; did you mean 'hidden'?"),
                          ("data_layer('x', 3)", "two layers called 'x'")):
         job.write("trainer_config.py", CONFIG + wrong + "\n")
@@ -158,10 +160,28 @@ def test_flags_are_honoured_or_refused(job):
     assert "--trainer_id=5: there are 3 trainers (--num_gradient_servers), so it is 0 to 2" in log
     assert "ports end at 65535" in job.train("--local=0", "--port=65535", status=2)
     assert "--start_pserver goes with --local=0" in job.train("--start_pserver", status=2)
+    job.write("clipped.py", CONFIG.replace("settings(", "settings(gradient_clipping_threshold=1e-6, "))
+    assert " need clipping, threshold=1e-06 max grad=" in job.train(
+        "--config=clipped.py", "--num_passes=1", "--log_clipping")
     log = job.train("--num_passes", "1", "--nouse_gpu", "--use_old_updater",
                     "--test_all_data_in_one_period=1")
     assert " Pass=0 " in log
     assert "commandline: paddle train --config=trainer_config.py --num_passes=1\n" in log
+
+
+def test_a_cost_that_is_no_output_is_learnt_too(job):
+    """As v1 did: all layers of a config are part of its network. It is not in the log's cost."""
+    aside = CONFIG.replace("    outputs(mse_cost(", """    more = fc_layer(input=hidden, size=1, name="more")
+    mse_cost(input=more, label=data_layer("x2", size=1) if 0 else guess, name="aside")
+    outputs(mse_cost(""")
+    job.write("aside.py", aside)
+    job.train("--config=aside.py", "--num_passes=1", "--save_dir=out")
+    assert "pass-00000/_more.w0" in job.files("out")
+    log = job.train("--config=aside.py", "--job=checkgrad")
+    assert "param=_more.w0 |grad|=" in log and "***" not in log
+    # One that needs what samples do not have is left out.
+    job.write("aside.py", aside.replace("if 0", "if 1"))
+    assert " Pass=0 " in job.train("--config=aside.py", "--num_passes=1")
 
 
 def test_old_forms_of_data_sources(job):

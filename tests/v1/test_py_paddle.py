@@ -12,7 +12,8 @@ from paddle.trainer_config_helpers import *
 settings(batch_size=2, learning_rate=0.1)
 x, word = data_layer('x', 3), data_layer('word', 5)
 table = embedding_layer(input=word, size=2, param_attr=ParamAttr(name='table'))
-outputs(fc_layer(input=x, size=2, act=LinearActivation(), name='out'), table)
+out = fc_layer(input=x, size=2, act=LinearActivation(), name='out')
+outputs(out, table, maxid_layer(out, name='best'))
 """
 
 
@@ -33,9 +34,13 @@ def test_a_model_folder_answers(machine):
     swig_paddle.initPaddle("--use_gpu=0", "--trainer_count=1")
     machine.loadParameters(machine.folder)
     convert = DataProviderConverter([dense_vector(3), integer_value(5)])
-    out, rows = machine.forwardTest(convert([[[1, 0, 0], 4], [[0, 1, 1], 0]]))
-    assert out["value"].tolist() == [[10, 21], [16, 28]]
+    out, rows, best = machine.forwardTest(convert([[[1, 0, 0], 4], [[0, 1, 1], 0]]))
+    assert out["value"].tolist() == [[10, 21], [16, 28]] and out["id"] is None
     assert rows["value"].tolist() == [[8, 9], [0, 1]]
+    assert best["id"].tolist() == [1, 1]
+    found = machine.getLayerOutputs(["out", "best"])
+    assert found["out"]["value"].tolist() == [[10, 21], [16, 28]]
+    assert found["best"]["id"].tolist() == [1, 1]
     # Another folder may follow.
     model_dir.save(machine.folder + "1", {k: v * 2 for k, v in machine.weights.items()})
     machine.loadParameters(machine.folder + "1")
@@ -56,10 +61,15 @@ def test_what_cannot_be_is_said(machine):
     with pytest.raises(model_dir.ModelError, match="there is no model folder .*pass-00007; .*00000"):
         machine.loadParameters(machine.folder[:-1] + "7")
     machine.loadParameters(machine.folder)
+    with pytest.raises(RuntimeError, match="call forwardTest"):
+        machine.getLayerOutputs(["out"])
     with pytest.raises(ValueError, match="1 input types, and the config has 2 data layers: x, word"):
         machine.forwardTest(DataProviderConverter([dense_vector(3)])([[[1, 0, 0]]]))
     with pytest.raises(ValueError, match="sample 0 of the batch, data layer 'word': 5 is outside"):
         machine.forwardTest(convert([[[1, 0, 0], 5]]))
+    machine.forwardTest(convert([[[1, 0, 0], 4]]))
+    with pytest.raises(KeyError, match="no layer 'fc'; there are x, out"):
+        machine.getLayerOutputs("fc")
     with pytest.raises(ValueError, match="--use_gpu=1 is not supported"):
         swig_paddle.initPaddle("--use_gpu=1")
     with pytest.raises(TypeError, match="input type 0 is 3"):

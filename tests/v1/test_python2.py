@@ -207,6 +207,10 @@ def test_a_file_that_parses_as_neither_is_no_python_2(place):
     assert place.run("run.py") == ("1.5\n", "")
     _, err = place.run("broken.py", status=1)
     assert "SyntaxError" in err and "broken.py" in err and "and as Python 2: " in err
+    place.write("old.py", "import half\nprint 3\n")
+    place.write("half.py", "print 1\n\n@f if 1 else g\ndef h():\n    pass\n")
+    _, err = place.run("old.py", status=1)
+    assert 'half.py", line 3' in err and "neither Python 3 nor Python 2: bad input 'if'" in err
 
 
 def test_division_of_numpy_and_future_division(place):

@@ -32,6 +32,8 @@ CASES = [
     (DENSE, 2, 1, [[[[1.]], [[2.], [3.]]]], [[1], [2], [3]], [[2], [1, 2]]),
     (INDEX, 0, 9, [3, np.int64(8)], [[3], [8]], []),
     (INDEX, 1, 9, [[3], [], [1, 2]], [[3], [1], [2]], [[1, 0, 2]]),
+    (INDEX, 0, 1, [0, 1], [[0], [1]], []),
+    (INDEX, 1, 0, [[0, 7], [1 << 40]], [[0], [7], [1 << 40]], [[2, 1]]),  # of any range
     (INDEX, 2, 9, [[[3], [4, 5]], [[1]]], [[3], [4], [5], [1]], [[2, 1], [1, 2, 1]]),
     (BINARY, 0, 9, [[3, 1], [], [0]], [[3], [1], [0]], [[2, 0, 1]]),
     (BINARY, 1, 9, [[[3, 1], [0]]], [[3], [1], [0]], [[2], [2, 1]]),
@@ -84,6 +86,8 @@ def test_wrong_samples_are_named(samples, words):
 def test_wrong_sequences_are_named():
     with pytest.raises(SampleError, match="sample 0 .*7 is not a sequence; wanted is a sequence"):
         Feeder({"x": Type(5, 1, INDEX)})([(7,)])
+    with pytest.raises(SampleError, match="-1 is below 0; wanted is an integer from 0 on"):
+        Feeder({"x": Type(0, 0, INDEX)})([(-1,)])
     with pytest.raises(SampleError, match="not a pair .place, value."):
         Feeder({"x": Type(5, 0, FLOAT)})([([3],)])
     with pytest.raises(SampleError, match="says nothing of the data layer 'y'"):
@@ -91,6 +95,50 @@ def test_wrong_sequences_are_named():
 
 
 # ---- the machine ----
+
+class Lines:
+    def __init__(self):
+        self.said = []
+
+    def info(self, line):
+        self.said.append(line)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kinds", [["parameters"], ["errors"], []])
+def test_what_is_clipped_is_logged(threads, kinds):
+    with use_graph(Graph()):
+        hidden = h.fc_layer(h.data_layer("x", 2), 2, name="h", act=h.LinearActivation(),
+                            layer_attr=h.ExtraAttr(error_clipping_threshold=0.5))
+        out = h.fc_layer(hidden, 1, name="o", act=h.LinearActivation(), bias_attr=h.ParamAttr(
+            gradient_clipping_threshold=1e6))
+        net = Network([h.square_error_cost(out, h.data_layer("y", 1))],
+                      {"x": Type(2, 0, DENSE), "y": Type(1, 0, DENSE)})
+    log, samples = Lines(), [([1, 1], [100]), ([1, 1], [200])]
+    plain = Machine(net, o.Settings(learning_rate=1e-3, gradient_clipping_threshold=20), seed=7,
+                    trainer_count=threads, log_clipping=kinds, log=log)
+    plain.set("_o.w0", [1, 1])
+    plain.train_batch(samples)
+    found = [line.split()[0] for line in log.said]
+    # Clipped errors of 0.5 a sample leave the gradients of h small; o's bias may have any.
+    assert found == {"parameters": ["parameter=_o.w0"], "errors": ["layer=h"]}.get(
+        "".join(kinds), [])
+    if kinds == ["errors"]:
+        assert " threshold=0.5 max grad=39" in log.said[0]
+
+
+def test_clipping_inside_a_group_is_not_logged_and_says_so():
+    with use_graph(Graph()):
+        def step(x):
+            return h.fc_layer([x, h.memory("h", 2)], 2, name="h",
+                              layer_attr=h.ExtraAttr(error_clipping_threshold=1))
+        out = h.last_seq(h.recurrent_group(step, h.data_layer("x", 2), name="g"))
+        net = Network([h.square_error_cost(out, h.data_layer("y", 2))],
+                      {"x": Type(2, 1, DENSE), "y": Type(2, 0, DENSE)})
+    with pytest.raises(ConfigError, match="'h' has error_clipping_threshold.*group 'g'"):
+        Machine(net, o.Settings(learning_rate=1e-3), log_clipping=["errors"])
+    Machine(net, o.Settings(learning_rate=1e-3), log_clipping=["parameters"])
+
 
 def classifier(settings=None, sparse=False, **kwargs):
     """Words and numbers of an example to three classes; with an evaluator."""

@@ -216,6 +216,16 @@ def test_fewer_trainers_than_it_was_told_of(cluster):  # noqa: F811
     assert idle.wait(30) == 0
 
 
+def test_a_port_that_trainers_were_not_told_of_ends_with_the_others(cluster):  # noqa: F811
+    port = free_ports(3)
+    server = pserver(cluster, port, "--ports_num=2")
+    one = trainer(cluster, 0, 1, listening(port))
+    assert one.wait(60) == 0 and server.wait(30) == 0
+    assert "pserver 2 (port %d) ends: the job is over at the other ports" % (port + 2) \
+        in server.text()
+    assert "another ports_num or ports_num_for_sparse" in server.text()
+
+
 def test_trainer_0_never_comes(cluster):  # noqa: F811
     port = free_ports(2)
     server = pserver(cluster, port, "--num_gradient_servers=2", FLAGS_ps_join_seconds="2")

@@ -34,7 +34,7 @@ def test_arguments_come_before_the_environment_and_the_defaults(fresh, monkeypat
     monkeypatch.setenv("PADDLE_INIT_TRAINER_ID", "1")
     monkeypatch.setenv("PADDLE_INIT_NUM_GRADIENT_SERVERS", "3")
     monkeypatch.setenv("PADDLE_INIT_USE_GPU", "False")
-    fresh.init(trainer_id=2, use_gpu="False", gpu_id=0, use_mkldnn=True)
+    fresh.init(trainer_id=2, use_gpu="False", gpu_id=0, use_mkldnn=True, log_error_clipping=True)
     from paddle.v2.flags import flags
     told = flags()
     assert (told["port"], told["trainer_id"], told["num_gradient_servers"]) == (7000, 2, 3)
@@ -88,6 +88,8 @@ def test_names_of_v2s_own(fresh):
     for name in ("max_id", "cross_entropy_cost", "cross_entropy_with_selfnorm_cost",
                  "multi_binary_label_cross_entropy_cost"):
         assert callable(getattr(fresh.layer, name)), name
+    for name in ("StaticInput", "GeneratedInput", "BaseGeneratedInput"):  # of 0.10.0rc
+        assert getattr(fresh.layer, name + "V2") is getattr(fresh.layer, name)
 
 
 def test_v2_beside_fluid(fresh):
@@ -120,6 +122,16 @@ def test_what_is_not_here_is_refused_by_name(fresh):
 
 
 # ---- training ----
+
+def test_a_wrong_word_of_an_optimizer_is_named_with_those_there_are(fresh):
+    with pytest.raises(ValueError) as caught:
+        fresh.optimizer.Adam(learning_rat=0.1)
+    assert str(caught.value) == (
+        "Adam: got an unexpected keyword argument 'learning_rat'; it takes learning_rate, "
+        "learning_rate_decay_a, learning_rate_decay_b, learning_rate_schedule, "
+        "learning_rate_args, regularization, model_average, gradient_clipping_threshold, is_async, "
+        "batch_size")
+
 
 def test_events_come_in_order_with_costs_of_a_sample(fresh):
     cost, _, samples = words(fresh)
@@ -197,6 +209,41 @@ def test_fields_of_an_inference(fresh):
     np.testing.assert_array_equal(swapped, value)
     with pytest.raises(ValueError, match="no field 'values'; there are value, id, prob"):
         inferer.infer(rows, field="values")
+
+
+def test_a_cost_among_extra_layers_is_learnt_and_not_counted(fresh):
+    """As GoogLeNet has it: two more costs on the way, whose layers nobody saves."""
+    def model():
+        cost, _, samples = regression(fresh)
+        x = fresh.layer.data(name="x", type=fresh.data_type.dense_vector(3))
+        hidden = fresh.layer.fc(input=x, size=2, name="hidden")
+        y = fresh.layer.data(name="y", type=fresh.data_type.dense_vector(1))
+        out = fresh.layer.fc(input=hidden, size=1, name="out", act=fresh.activation.Linear())
+        aside = fresh.layer.fc(input=hidden, size=1, name="aside", act=fresh.activation.Linear())
+        return (fresh.layer.square_error_cost(input=out, label=y),
+                fresh.layer.square_error_cost(input=aside, label=y, coeff=0.5), samples)
+    fresh.init(trainer_count=1)
+    cost, extra, samples = model()
+    parameters = fresh.parameters.create(cost)
+    names = parameters.names()
+    assert "_aside.w0" not in names
+    before = fresh.trainer.SGD(cost, fresh.parameters.create(cost),
+                               fresh.optimizer.Momentum(learning_rate=0.0))
+    trainer = fresh.trainer.SGD(cost, parameters, fresh.optimizer.Momentum(learning_rate=0.01),
+                                extra_layers=[extra])
+    rows = fresh.batch(lambda: iter(samples), 10)
+    assert trainer.test(rows).cost == pytest.approx(before.test(rows).cost)
+    machine = trainer._machine
+    start, weight = machine.get("_aside.w0"), machine.get("_hidden.w0")
+    machine.set("_out.w0", np.zeros([2, 1]))  # nothing comes back to hidden from the output
+    trainer.train(rows)
+    assert not np.array_equal(machine.get("_aside.w0"), start)
+    assert not np.array_equal(machine.get("_hidden.w0"), weight)
+    assert parameters.names() == names
+    file = io.BytesIO()
+    trainer.save_parameter_to_tar(file)
+    file.seek(0)
+    assert fresh.parameters.Parameters.from_tar(file).names() == names
 
 
 def test_a_learned_model_from_parameters_goes_on(fresh):
@@ -300,6 +347,21 @@ def test_a_tar_has_v2s_bytes(fresh):
         + field(12, 0, b"\x00"))
 
 
+def test_files_may_be_opened_as_text(fresh, tmp_path):
+    """As scripts of Python 2 do, where it makes no difference."""
+    cost, out, samples = words(fresh)
+    parameters = fresh.parameters.create(cost)
+    tar, model = str(tmp_path / "p.tar"), str(tmp_path / "model")
+    with open(tar, "w") as f, open(model, "w") as m:
+        parameters.to_tar(f)
+        fresh.topology.Topology(out).serialize_for_inference(m)
+    rows = [(word,) for word, _ in samples]
+    wanted = fresh.infer(output_layer=out, parameters=parameters, input=rows)
+    with open(tar) as f, open(model) as m:
+        inferer = fresh.inference.Inference(fresh.parameters.Parameters.from_tar(f), fileobj=m)
+    np.testing.assert_array_equal(inferer.infer(rows), wanted)
+
+
 def test_a_convolutions_weight_has_no_dims_and_is_one_row(fresh):
     pixels = fresh.layer.data(name="pixels", type=fresh.data_type.dense_vector(36))
     conv = fresh.layer.img_conv(input=pixels, filter_size=3, num_channels=1, num_filters=2,
@@ -370,6 +432,27 @@ def test_layers_can_be_calculated_with(fresh):
     rows = np.array([[0.0, 1.0, -1.0], [0.5, 2.0, 0.25]])
     value = fresh.inference.Inference(fresh.parameters.create(y), y).infer([(r,) for r in rows])
     np.testing.assert_allclose(value, np.exp(rows) + 2 * rows - 1, rtol=1e-5)
+
+
+def test_a_name_that_is_used_again_has_its_new_place(fresh):
+    """In a sample the slots are in the order in which the layers of this model were declared."""
+    cost, _, samples = words(fresh)
+    label = fresh.layer.data(name="label", type=fresh.data_type.integer_value(3))
+    word = fresh.layer.data(name="word", type=fresh.data_type.integer_value(12))
+    out = fresh.layer.fc(input=fresh.layer.embedding(input=word, size=5), size=3,
+                         act=fresh.activation.Softmax())
+    again = fresh.topology.Topology(fresh.layer.classification_cost(input=out, label=label))
+    assert [name for name, _ in again.data_type()] == ["label", "word"]
+    assert [name for name, _ in fresh.topology.Topology(cost).data_type()] == ["word", "label"]
+
+
+def test_integers_and_floats_in_each_others_place_are_named(fresh):
+    ids = fresh.layer.data(name="word", type=fresh.data_type.integer_value(5))
+    row = fresh.layer.data(name="x", type=fresh.data_type.dense_vector(5))
+    with pytest.raises(ValueError, match="layer 'a' .fc.*is integers.*put an embedding_layer"):
+        fresh.parameters.create(fresh.layer.fc(input=[row, ids], size=2, name="a"))
+    with pytest.raises(ValueError, match="layer 'b' .embedding.*of floats, and must be integers"):
+        fresh.parameters.create(fresh.layer.embedding(input=row, size=2, name="b"))
 
 
 def test_a_topology_knows_its_layers(fresh):

@@ -1,5 +1,8 @@
 """A translation as v2's scripts write it: trained, and then generated from with the parameters."""
+import gzip
+
 import numpy as np
+import pytest
 
 import paddle.v2 as paddle
 
@@ -69,3 +72,21 @@ def test_a_translation_is_learnt_and_said(fresh):
             sentence = []
     assert [sentences[3 * i] for i in range(4)] == [target + [EOS] for _, target in PAIRS]
 
+
+
+def test_the_trained_translator_of_the_book_is_read_from_the_cache(fresh, tmp_path, monkeypatch):
+    from paddle.dataset import common, wmt14
+    parameters = paddle.parameters.create(decoder(False))
+    path = tmp_path / "wmt14" / "wmt14_model.tar.gz"
+    path.parent.mkdir()
+    with gzip.open(str(path), "wb") as file:
+        parameters.to_tar(file)
+    monkeypatch.delenv("PADDLE_DATASET", raising=False)
+    monkeypatch.setattr(common, "DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(wmt14, "MD5_MODEL", common.md5file(str(path)))
+    found = paddle.dataset.wmt14.model()
+    assert found.names() == parameters.names()
+    np.testing.assert_array_equal(found["_target"], parameters["_target"])
+    monkeypatch.setenv("PADDLE_DATASET", "synthetic")
+    with pytest.raises(RuntimeError, match="no trained model"):
+        paddle.dataset.wmt14.model()

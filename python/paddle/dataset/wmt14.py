@@ -5,6 +5,8 @@ __all__ = ["train", "test", "get_dict"]
 
 URL_TRAIN = "http://paddlemodels.bj.bcebos.com/wmt/wmt14.tgz"
 MD5_TRAIN = "0791583d57d5beb693b9414c5b36798c"
+URL_MODEL = "http://paddlepaddle.bj.bcebos.com/demo/wmt_14/wmt14_model.tar.gz"
+MD5_MODEL = "4ce14a26607fb8a1cc23bcdedb1895e4"
 
 START = "<s>"
 END = "<e>"
@@ -79,3 +81,14 @@ def get_dict(dict_size, reverse=True):
     if reverse:
         dicts = [{number: word for word, number in words.items()} for words in dicts]
     return tuple(dicts)
+
+
+def model():
+    """The parameters of the translator that the book's chapter for paddle.v2 has trained."""
+    if common.synthetic("wmt14"):
+        raise RuntimeError("paddle.dataset.wmt14.model: generated data have no trained model; train "
+                           "one, and read its tar with paddle.parameters.Parameters.from_tar(f)")
+    import gzip
+    from ..v2.parameters import Parameters
+    with gzip.open(common.download(URL_MODEL, "wmt14", MD5_MODEL)) as file:
+        return Parameters.from_tar(file)

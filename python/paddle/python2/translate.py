@@ -56,9 +56,19 @@ def _make_tool(name):
 
         class Tool(refactor.RefactoringTool):
             def log_error(self, msg, *args, **kwds):
-                raise SyntaxError(msg % args)
+                raise _unreadable(msg % args, *args[::2])
         return Tool(["fissix.fixes.fix_" + fix for fix in _FIXES] +
                     ["paddle.python2.fix_lambda_params"])
+
+
+def _unreadable(message, name=None, error=None):
+    """The SyntaxError for what fissix has failed to read, with the line where it stopped."""
+    place = getattr(error, "context", None)
+    if not place:
+        return SyntaxError(message)
+    line, column = place[1]
+    return SyntaxError("this is neither Python 3 nor Python 2: %s %r" % (error.msg, error.value),
+                       (name, line, column + 1, None))
 
 
 def _refactor(text, name):

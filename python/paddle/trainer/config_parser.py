@@ -76,6 +76,13 @@ def _refused(name, instead):
     return refuse
 
 
+def _default_device(device):
+    """-1 is the CPU."""
+    if device != -1:
+        raise ConfigError("default_device(%r) is not supported: layers run where the trainer runs "
+                          "(--use_gpu); leave it out" % (device,))
+
+
 _RAW = {"Settings": "settings()", "Layer": "the layer functions", "Bias": "bias_attr",
         "Input": "the layer functions", "Parameter": "ParamAttr",
         "Evaluator": "the evaluators", "TrainData": "define_py_data_sources2()",
@@ -92,8 +99,24 @@ _RAW = {"Settings": "settings()", "Layer": "the layer functions", "Bias": "bias_
 def _namespace(path):
     names = {name: _refused(name, instead) for name, instead in _RAW.items()}
     names.update(get_config_arg=get_config_arg, Inputs=_inputs, Outputs=_outputs,
+                 default_device=_default_device,
                  __file__=path, __name__="__paddle_config__")
     return names
+
+
+def _data_below(layers):
+    """The names of the data layers that layers are made of, as a walk from them meets them."""
+    order, seen = [], set()
+    pending = list(reversed(layers))
+    while pending:
+        layer = pending.pop()
+        if layer.name in seen:
+            continue
+        seen.add(layer.name)
+        if layer.layer_type == "data":
+            order.append(layer.name)
+        pending.extend(reversed(layer.parents))
+    return order
 
 
 class Config:
@@ -126,28 +149,27 @@ class Config:
                 if layer.group is None]
 
     @property
+    def costs_aside(self):
+        """Costs that outputs() does not name: they are learnt all the same, as long as a sample has
+        what they need."""
+        known = set(self.input_layer_names)
+        return [layer for layer in self.graph.layers.values()
+                if layer.is_cost and layer.group is None and layer not in self.graph.outputs
+                and known.issuperset(_data_below([layer]))]
+
+    @property
     def input_layer_names(self):
         """The data layers in the order of a sample: by inputs(), or as a walk from the outputs
         meets them."""
         if self.graph.inputs:
             return [layer.name for layer in self.graph.inputs]
-        order, seen = [], set()
-        pending = list(reversed(self.graph.outputs + self.judged))
-        while pending:
-            layer = pending.pop()
-            if layer.name in seen:
-                continue
-            seen.add(layer.name)
-            if layer.layer_type == "data":
-                order.append(layer.name)
-            pending.extend(reversed(layer.parents))
-        return order
+        return _data_below(self.graph.outputs + self.judged)
 
     def network(self, data_types):
         """The Network of the config, with what its data layers hold by name."""
         from ..trainer_config_helpers.network import Network
         return Network(self.outputs, data_types=data_types, graph=self.graph,
-                       declared_order=False, extra=self.judged)
+                       declared_order=False, extra=self.judged + self.costs_aside)
 
     @property
     def output_layer_names(self):

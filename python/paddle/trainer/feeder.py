@@ -10,7 +10,7 @@ import paddle.fluid as fluid
 from paddle.trainer_config_helpers.network import DENSE, INDEX, SPARSE_BINARY, SPARSE_FLOAT, \
     feed_names
 
-from .sample_check import shown, wanted, wrong
+from .sample_check import bound, shown, wanted, wrong
 
 __all__ = ["Feeder", "SampleError"]
 
@@ -73,7 +73,7 @@ def _feed_dense(name, kind, column):
 
 def _feed_index(name, kind, column):
     flat, lengths = _open_levels(column, kind.seq_type)
-    return {name: _tensor(_as_ids(flat, kind.dim), lengths)}
+    return {name: _tensor(_as_ids(flat, bound(kind.dim)), lengths)}
 
 
 def _feed_binary(name, kind, column):

@@ -18,6 +18,7 @@ _DEFAULTS = {
     "port": 7164, "ports_num": 1, "ports_num_for_sparse": 1, "nics": "", "start_pserver": False,
     "seed": 1, "checkgrad_eps": 1e-5, "with_cost": True, "feed_data": False, "python_path": "",
     "use_gpu": False, "gpu_id": 0, "parallel_nn": False,
+    "log_clipping": False, "log_error_clipping": False,
 }
 
 

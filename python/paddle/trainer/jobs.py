@@ -10,6 +10,7 @@ import numpy as np
 from .. import reader
 from ..trainer_config_helpers.graph import ConfigError
 from . import model_dir
+from .clipping import clipping_kinds
 from .feeder import SampleError
 from .machine import Machine
 from .PyDataProvider2 import ProviderError
@@ -118,7 +119,8 @@ class _Training:
         self._say_mode(network)
         self.machine = Machine(network, config.settings, remote=_remote(config, flags),
                                seed=flags.seed, trainer_count=flags.trainer_count,
-                               feeding=config.input_layer_names)
+                               feeding=config.input_layer_names,
+                               log_clipping=clipping_kinds(vars(flags)), log=log)
         _load_start(self.machine, flags, log)
         self.saver = _Saver(self.machine, config, flags, log)
 
@@ -400,8 +402,7 @@ _GRADIENT_BOUND = 0.05  # of a float32 cost more cannot be asked
 
 def _exact_cost(machine, samples):
     """The cost of a batch: of each sample as computed, but added in double precision."""
-    costs = [(layer, value) for layer, value in zip(machine.network.outputs, machine.network.values)
-             if layer.is_cost]
+    costs = machine.network.costs
     values = machine.compute(samples, [value for _, value in costs])
     return float(sum(np.array(value).astype("float64").sum() * layer.coeff
                      for value, (layer, _) in zip(values, costs)))

@@ -13,12 +13,20 @@ from paddle.trainer_config_helpers.graph import ConfigError
 from paddle.trainer_config_helpers.update import BATCH_VAR, append_updates
 
 from . import device
+from .clipping import ClippingLog
 from .feeder import Feeder
 
-__all__ = ["Machine", "Batch", "Totals"]
+__all__ = ["Machine", "Batch", "Totals", "output"]
 
 # cost: the sum over the samples. sums: for each evaluator of the network its arrays.
 Batch = collections.namedtuple("Batch", "cost samples sums")
+
+
+def output(tensor):
+    """What a layer gives, as py_paddle has it. id: the integers of a layer that gives them, else
+    None."""
+    array = np.array(tensor)
+    return {"id": array.reshape(-1) if array.dtype.kind in "iu" else None, "value": array}
 
 
 class Totals:
@@ -55,10 +63,11 @@ class Totals:
 class Machine:
     """settings: how it learns (optimizers.Settings), or None for one that only computes. remote:
     a Remote (remote.py), or None to train here. trainer_count: threads, each with a part of every
-    batch; what they compute is added."""
+    batch; what they compute is added. log_clipping: of "parameters" and "errors" those whose
+    clipping is told the log."""
 
     def __init__(self, network, settings=None, remote=None, seed=None, trainer_count=1,
-                 feeding=None):
+                 feeding=None, log_clipping=(), log=None):
         if int(trainer_count) < 1:
             raise ValueError("trainer_count is %r, and must be at least 1" % (trainer_count,))
         self.network, self.settings = network, settings
@@ -71,10 +80,13 @@ class Machine:
         self.feeder = Feeder(network.data_types, feeding)
         self._test_program = network.main.clone(for_test=True)
         self._remote, self._average, self._needs = remote, None, []
+        self._clipping = None
         if seed:
             network.set_seed(seed)
         if settings is not None:
             self._build(settings, remote)
+        if log_clipping and settings is not None:
+            self._clipping = self._watch_clipping(log_clipping, log)
         if seed:
             self._test_program.random_seed = int(seed)
         self.exe.run(network.startup, scope=self.scope)
@@ -92,10 +104,18 @@ class Machine:
             raise ConfigError("there is no cost among the outputs: %s cannot be trained"
                               % ", ".join(layer.name for layer in net.outputs))
         with fluid.program_guard(net.main, net.startup), fluid.unique_name.guard():
-            self._params_grads = fluid.backward.append_backward(net.cost)
+            self._params_grads = fluid.backward.append_backward(net.loss)
             self._needs = append_updates(net, settings, self._params_grads, remote is not None)
             if settings.model_average is not None:
                 self._average = self._make_average(settings.model_average)
+
+    def _watch_clipping(self, kinds, log):
+        made = ClippingLog(self.network, self.settings, self._params_grads, "parameters" in kinds,
+                           "errors" in kinds, log)
+        if made.variables and self._remote is not None:
+            raise NotImplementedError("log_clipping and log_error_clipping are not supported with "
+                                      "parameter servers, which do the clipping; leave them out")
+        return made if made.variables else None
 
     def _make_average(self, wanted):
         if self._remote is not None:
@@ -140,7 +160,9 @@ class Machine:
     def _run(self, program, samples, needs):
         net = self.network
         fetch = ([] if net.cost is None else [net.cost]) + self._figures
-        if self._keeps and program is net.main:
+        if self._clipping is not None and program is net.main:
+            values = self._compute_watching(samples, fetch, needs)
+        elif self._keeps and program is net.main:
             values = self._compute_keeping(samples, fetch, needs)
         else:
             values = self._compute(program, samples, fetch, needs)
@@ -180,6 +202,13 @@ class Machine:
                       for (name, _), value in zip(pairs, values[len(fetch):])}
         return [[np.array(value)] for value in values[:len(fetch)]]
 
+    def _compute_watching(self, samples, fetch, needs):
+        """A training step whose clipping is logged."""
+        values = self._compute(self.network.main, samples, fetch + self._clipping.variables, needs,
+                               return_numpy=False)
+        self._clipping.look(values[len(fetch):])
+        return [[np.array(each) for each in of_threads] for of_threads in values[:len(fetch)]]
+
     def _feed(self, samples, needs, batch):
         feed = self.feeder(samples)
         for name in needs:
@@ -192,7 +221,7 @@ class Machine:
             strategy = fluid.BuildStrategy()
             strategy.gradient_scale_strategy = fluid.BuildStrategy.GradientScaleStrategy.One
             found = fluid.CompiledProgram(program).with_data_parallel(
-                loss_name=self.network.cost.name if self.network.cost is not None else None,
+                loss_name=self.network.loss.name if self.network.loss is not None else None,
                 build_strategy=strategy, places=[fluid.CPUPlace()] * self.trainer_count)
             self._parallel[id(program)] = found
         return found
@@ -207,19 +236,23 @@ class Machine:
                             scope=self.scope, return_numpy=False)
 
     def getLayerOutputs(self, layerNames):
-        """v2's event.gm.getLayerOutputs(["name"]): {name: {"value": array}} for the last batch that
-        was trained, computed anew as tests are (no dropout)."""
-        names = [layerNames] if isinstance(layerNames, str) else list(layerNames)
+        """v2's event.gm.getLayerOutputs(["name"]): {name: {"id": ..., "value": array}} for the last
+        batch that was trained, computed anew as tests are (no dropout)."""
         if self._last is None:
             raise RuntimeError("there was no batch yet to have outputs of")
+        return self.layer_outputs(layerNames, self._last)
+
+    def layer_outputs(self, names, samples):
+        """{name: {"id": ..., "value": array}} of layers of the network, as tests compute them."""
+        names = [names] if isinstance(names, str) else list(names)
         for name in names:
             if name not in self.network.layers:
                 raise KeyError("there is no layer %r; there are %s"
                                % (name, ", ".join(self.network.layers)))
         fetch = [self.network.value(self.network.layers[name]) for name in names]
-        values = self.exe.run(self._test_program, self.feeder(self._last), fetch, scope=self.scope,
+        values = self.exe.run(self._test_program, self.feeder(samples), fetch, scope=self.scope,
                               return_numpy=False)
-        return {name: {"value": np.array(value)} for name, value in zip(names, values)}
+        return {name: output(value) for name, value in zip(names, values)}
 
     def totals(self):
         return Totals(self.network.evaluators)
@@ -273,7 +306,8 @@ class Machine:
             if self._last is None:
                 raise RuntimeError("there was no batch yet to have gradients of")
             samples = self._last
-            self._keeps = self.trainer_count == 1 and self._remote is None
+            self._keeps = self.trainer_count == 1 and self._remote is None \
+                and self._clipping is None
         pairs = self._pairs()
         values = self.compute(samples, [g for _, g in pairs], return_numpy=False)
         return {name: self._dense(name, value) for (name, _), value in zip(pairs, values)}
@@ -285,7 +319,7 @@ class Machine:
         """Variables of a batch as training has them (tests may differ); nothing is updated."""
         if self._gradients is None:
             self._gradients = self.network.main._prune_with_input(
-                [], [self.network.cost] + [g for _, g in self._pairs()])
+                [], [self.network.loss] + [g for _, g in self._pairs()])
         return self.exe.run(self._gradients, self._feed(samples, (), 0), variables,
                             scope=self.scope, return_numpy=return_numpy)
 

@@ -6,6 +6,13 @@ _KINDS = {0: "dense", 1: "sparse binary", 2: "sparse", 3: "integer"}
 _SHOWN = 80  # characters of a value that are shown
 
 
+def bound(dim):
+    """Above the integers of a slot. A range of 0 or 1 would leave nothing to say: models write it where
+    no layer looks the integers up (a sequence that only has a length, which of two is better), and
+    then they may be any from 0 on."""
+    return dim if dim > 1 else 1 << 63
+
+
 def shown(value):
     """A value in a message."""
     text = repr(value)
@@ -63,7 +70,9 @@ def _wrong_index(value, dim):
         value = value.item()
     if not isinstance(value, numbers.Integral):
         return "%s is not an integer" % shown(value)
-    return None if _is_index(value, dim) else "%d is outside [0, %d)" % (value, dim)
+    if _is_index(value, bound(dim)):
+        return None
+    return "%d is outside [0, %d)" % (value, dim) if dim > 1 else "%d is below 0" % value
 
 
 _WRONG = {0: _wrong_dense, 1: _wrong_sparse_binary, 2: _wrong_sparse, 3: _wrong_index}
@@ -88,7 +97,8 @@ def wanted(input_type):
     """An input type in words."""
     kind = _KINDS[input_type.type]
     if input_type.type == 3:
-        text = "an integer in [0, %d)" % input_type.dim
+        text = "an integer from 0 on" if input_type.dim <= 1 else \
+            "an integer in [0, %d)" % input_type.dim
     else:
         text = "a %s vector of %d" % (kind, input_type.dim)
     return ["", "a sequence of ", "a sequence of sequences of "][input_type.seq_type] + text

@@ -102,13 +102,13 @@ def _area(positive, negative):
 
 @layer_function
 def auc_evaluator(input, label, name=None, weight=None):
-    """The area under the curve of the last column, the probability of label 1."""
+    """The area under the curve of the last column, the probability of a label that is not 0."""
     name = layer_name(name, "auc_evaluator")
 
     def build(net, p, ids, *weights):
         column = fluid.layers.clip(_last_column(p, input), 0.0, 1.0)
         bins = fluid.layers.cast(fluid.layers.scale(column, float(_BINS)), "int64")
-        one = fluid.layers.cast(ids, "float32")
+        one = fluid.layers.cast(fluid.layers.not_equal(ids, fluid.layers.zeros_like(ids)), "float32")
         factors = weights[0] if weights else _ones(one)
         positive = fluid.layers.elementwise_mul(one, factors)
         counts = []
@@ -247,6 +247,7 @@ def chunk_evaluator(input, label, chunk_scheme, num_chunk_types, name=None,
                           % (name, chunk_scheme))
 
     def build(net, found, ids):
+        found = net.ids_of(input, found)
         return list(fluid.layers.chunk_eval(found, ids, chunk_scheme, num_chunk_types,
                                             excluded_chunk_types)[3:])
 

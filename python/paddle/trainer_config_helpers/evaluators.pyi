@@ -66,7 +66,7 @@ def classification_error_evaluator(input: Union[LayerOutput, Sequence[Any]], lab
     ...
 
 def auc_evaluator(input: Union[LayerOutput, Sequence[Any]], label: LayerOutput, name: Optional[str] = ..., weight: Optional[LayerOutput] = ...) -> LayerOutput:
-    """The area under the curve of the last column, the probability of label 1.
+    """The area under the curve of the last column, the probability of a label that is not 0.
 
     Args:
         input (LayerOutput or list of LayerOutput): The layers it is computed from.

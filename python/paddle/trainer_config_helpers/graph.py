@@ -48,6 +48,7 @@ class Graph:
         self.one_network = one_network
         self.counts = {}      # by kind of layer: how many were named by us
         self.layers = {}      # by full name
+        self.declared = 0     # layers
         self.evaluators = []  # in the order of declaration
         self.outputs = []     # v1: outputs(...)
         self.inputs = []      # v1: inputs(...), or [] for the order of a walk from the outputs
@@ -62,6 +63,11 @@ class Graph:
             raise ConfigError("there are two layers called %r; give each its own name" % layer.name)
         self.layers[layer.full_name] = layer
         return layer
+
+    def number(self):
+        """Of the next layer, in the order of declaration."""
+        self.declared += 1
+        return self.declared
 
 
 _graph = Graph(one_network=False)
@@ -136,6 +142,7 @@ class LayerOutput:
         self.is_cost, self.coeff = is_cost, coeff
         self.replaces = replaces
         self.where = script_line()
+        self.number = _graph.number()
         _graph.add(self)
 
     def set_input(self, layer):

@@ -38,7 +38,8 @@ def feed_names(name, data_type):
 
 class Network:
     """main, startup: the programs, without backward and optimizer. cost: the sum of a batch, None
-    where no output is a cost. parameters: by name, in the order of the layers. data_types: of its
+    where no output is a cost. loss: with the costs among `extra`, layers that are part of the network
+    and no outputs (costs: all of them); extra_parameters: those that they alone have. parameters: by name, in the order of the layers. data_types: of its
     data layers, in the order of a sample."""
 
     def __init__(self, outputs, data_types=None, evaluators=None, graph=None, declared_order=True,
@@ -48,6 +49,8 @@ class Network:
         self.main, self.startup = fluid.Program(), fluid.Program()
         self.parameters = collections.OrderedDict()
         self.data_types = collections.OrderedDict()
+        self.clipped = []  # (layer, value, threshold) of those with error_clipping_threshold
+        self._numbers = {}  # of data layers, as they were declared
         self.layers = collections.OrderedDict()  # that were built, by full name
         self._given_types = data_types or {}
         self._scopes = [{}]  # values by layer, of the program and of the groups that are open
@@ -55,9 +58,13 @@ class Network:
         self._declared = list(graph.evaluators if evaluators is None else evaluators)
         with fluid.program_guard(self.main, self.startup), fluid.unique_name.guard():
             self.values = [self.value(layer) for layer in self.outputs]
-            for layer in extra:  # part of the network, and no output
-                self.value(layer)
-            self.cost = self._sum_costs()
+            own = set(self.parameters)
+            extra = [(layer, self.value(layer)) for layer in extra]
+            self.extra_parameters = set(self.parameters) - own
+            self.costs = [(layer, value) for layer, value in dict(
+                list(zip(self.outputs, self.values)) + extra).items() if layer.is_cost]
+            self.cost = self._sum_costs(zip(self.outputs, self.values))
+            self.loss = self._with_extra()
             self._find_evaluators()
         self._order_data(graph, declared_order)
 
@@ -108,6 +115,10 @@ class Network:
                 return scope[key]
         raise ConfigError("layer %r has no output %r" % (layer.name, what))
 
+    def ids_of(self, layer, value):
+        """The ids that a layer gives, whose value may be something else."""
+        return self.kept(layer, "ids") if "ids" in layer.outputs else value
+
     @contextlib.contextmanager
     def inner_values(self, values):
         """For recurrent groups: what is built inside is known inside only. values: {layer: what it
@@ -152,6 +163,7 @@ class Network:
             value = fluid.layers.dropout(value, attr.drop_rate)
         if attr is not None and attr.error_clipping_threshold:
             value = _clip_error(value, attr.error_clipping_threshold)
+            self.clipped.append((layer, value, attr.error_clipping_threshold))
         return value
 
     # ---- data ----
@@ -170,6 +182,7 @@ class Network:
     def data(self, layer):
         kind = self.data_type(layer)
         self.data_types[layer.name] = kind
+        self._numbers[layer.name] = layer.number
         level = kind.seq_type
         if kind.type == DENSE:
             return fluid.layers.data(layer.name, [kind.dim], lod_level=level)
@@ -190,7 +203,7 @@ class Network:
         if graph.inputs:
             order = [layer.name for layer in graph.inputs if layer.name in self.data_types]
         elif declared:
-            order = [name for name in graph.layers if name in self.data_types]
+            order = sorted(self.data_types, key=self._numbers.get)
         for name in order + [name for name in self.data_types if name not in order]:
             self.data_types.move_to_end(name)
 
@@ -263,10 +276,16 @@ class Network:
             if value.values is not None:
                 rows = fluid.layers.elementwise_mul(rows, value.values, axis=0)
             return fluid.layers.sequence_pool(rows, "sum")
+        if _holds_integers(value):
+            raise ValueError("an input of it is integers, which are the numbers of something and not "
+                             "its size; put an embedding_layer between them")
         return fluid.layers.mul(value, weight)
 
     def rows(self, ids, table, sparse_update=False):
         """The rows of `table` that `ids` number."""
+        if not _holds_integers(ids):
+            raise ValueError("its input is of floats, and must be integers, which number the rows of "
+                             "a table; an fc_layer takes floats")
         helper = LayerHelper("embedding")
         out = helper.create_variable_for_type_inference("float32")
         helper.append_op(type="lookup_table", inputs={"Ids": [ids], "W": [table]},
@@ -281,15 +300,22 @@ class Network:
 
     # ---- costs and evaluators ----
 
-    def _sum_costs(self):
+    def _sum_costs(self, layers):
         sums = []
-        for layer, value in zip(self.outputs, self.values):
+        for layer, value in layers:
             if layer.is_cost:
                 one = fluid.layers.reduce_sum(value)
                 sums.append(one if layer.coeff == 1.0 else fluid.layers.scale(one, layer.coeff))
         if not sums:
             return None
         return sums[0] if len(sums) == 1 else fluid.layers.sums(sums)
+
+    def _with_extra(self):
+        """What is learnt: as in v1 every cost of the network, whether it is an output or not."""
+        more = self._sum_costs([each for each in self.costs if each[0] not in self.outputs])
+        if self.cost is None or more is None:
+            return self.cost
+        return fluid.layers.sums([self.cost, more])
 
     def _find_evaluators(self):
         """Those whose layers are all part of this network. Those of recurrent groups are built with
@@ -313,6 +339,10 @@ class Network:
                 raise ConfigError("evaluator %r is declared inside the step of %r, where only "
                                   "printers may be; declare it outside, on what the group gives"
                                   % (each.name, group.name))
+
+
+def _holds_integers(value):
+    return fluid.data_feeder.convert_dtype(value.dtype) in ("int32", "int64")
 
 
 def _clip_error(value, threshold):

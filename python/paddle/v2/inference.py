@@ -12,6 +12,7 @@ from paddle.trainer.machine import Machine
 from paddle.trainer.PyDataProvider2 import InputType
 from paddle.trainer_config_helpers.layers import get_output_layer
 
+from ._binary import binary
 from .topology import MAGIC, Topology
 
 __all__ = ["infer", "Inference"]
@@ -65,11 +66,11 @@ class Inference:
     def __init__(self, parameters, output_layer=None, fileobj=None):
         if (output_layer is None) == (fileobj is None):
             raise ValueError("Inference: give output_layer or fileobj, one of them")
-        self._scores = {}
+        self._further = {}
         if fileobj is not None:
-            self._machine = _Model(fileobj)
+            self._machine = _Model(binary(fileobj))
         else:
-            layers, self._scores = _with_scores(output_layer)
+            layers, self._further = _with_further(output_layer)
             self._machine = Machine(Topology(layers).network)
         for name in self._machine.parameter_names:
             if not parameters.has_key(name):
@@ -84,9 +85,10 @@ class Inference:
         if not samples:
             return
         found = [_fields(tensor) for tensor in self._machine.infer(samples)]
-        for i, scores in self._scores.items():
-            found[i]["prob"] = found[scores]["value"]
-        yield [each for i, each in enumerate(found) if i not in self._scores.values()]
+        for place, (i, field) in self._further.items():
+            value = found[place]["value"]
+            found[i][field] = value.reshape(-1) if field == "id" else value
+        yield [each for i, each in enumerate(found) if i not in self._further]
 
     def iter_infer_field(self, field, **kwargs):
         fields = list(field) if isinstance(field, (list, tuple)) else [field]
@@ -113,16 +115,21 @@ class Inference:
         return found[0] if len(found) == 1 else found
 
 
-def _with_scores(output_layer):
-    """The layers, and behind them the scores of what those that generate give; {which of them:
-    where its scores are}."""
+# Fields that are outputs of a layer besides its value: the scores of what a search has generated, the
+# tags of a crf_decoding that has a label.
+_OUTPUTS = {"prob": "prob", "ids": "id"}
+
+
+def _with_further(output_layer):
+    """The layers, and behind them their further outputs; {place of one: (of which layer, field)}."""
     layers = list(output_layer) if isinstance(output_layer, (list, tuple)) else [output_layer]
-    scores = {}
+    further = {}
     for i, layer in enumerate(list(layers)):
-        if "prob" in getattr(layer, "outputs", ()):
-            scores[i] = len(layers)
-            layers.append(get_output_layer(layer, "prob"))
-    return layers, scores
+        for output in getattr(layer, "outputs", ()):
+            if output in _OUTPUTS:
+                further[len(layers)] = i, _OUTPUTS[output]
+                layers.append(get_output_layer(layer, output))
+    return layers, further
 
 
 def _fields(tensor):

@@ -14,7 +14,10 @@ _NAMES = {_short(_name): _name for _name in _v1.__all__ if _name != "data_layer"
 _NAMES.update({  # what v2 calls otherwise
     "max_id": "maxid_layer", "cross_entropy_cost": "cross_entropy",
     "cross_entropy_with_selfnorm_cost": "cross_entropy_with_selfnorm",
-    "multi_binary_label_cross_entropy_cost": "multi_binary_label_cross_entropy"})
+    "multi_binary_label_cross_entropy_cost": "multi_binary_label_cross_entropy",
+    # and what 0.10.0rc did
+    "StaticInputV2": "StaticInput", "GeneratedInputV2": "GeneratedInput",
+    "BaseGeneratedInputV2": "BaseGeneratedInput"})
 globals().update({_name: getattr(_v1, _v1_name) for _name, _v1_name in _NAMES.items()})
 
 

@@ -4,8 +4,8 @@ from paddle.trainer_config_helpers.graph import (LayerOutput as LayerOutput)
 from paddle.trainer_config_helpers.layers.basic import (addto_layer as _addto_layer, concat_layer as _concat_layer, dropout_layer as _dropout_layer, embedding_layer as _embedding_layer, fc_layer as _fc_layer)
 from paddle.trainer_config_helpers.layers.classes import (eos_layer as _eos_layer, hsigmoid as hsigmoid, maxid_layer as _maxid_layer, nce_layer as _nce_layer, printer_layer as _printer_layer, sampling_id_layer as _sampling_id_layer)
 from paddle.trainer_config_helpers.layers.cost import (classification_cost as classification_cost, cost_layer as _cost_layer, cross_entropy as _cross_entropy, cross_entropy as cross_entropy, cross_entropy_with_selfnorm as _cross_entropy_with_selfnorm, cross_entropy_with_selfnorm as cross_entropy_with_selfnorm, huber_classification_cost as huber_classification_cost, huber_regression_cost as huber_regression_cost, lambda_cost as lambda_cost, multi_binary_label_cross_entropy as _multi_binary_label_cross_entropy, multi_binary_label_cross_entropy as multi_binary_label_cross_entropy, rank_cost as rank_cost, smooth_l1_cost as smooth_l1_cost, square_error_cost as _square_error_cost, square_error_cost as square_error_cost, sum_cost as sum_cost)
-from paddle.trainer_config_helpers.layers.generation import (BaseGeneratedInput as BaseGeneratedInput, GeneratedInput as GeneratedInput, beam_search as beam_search)
-from paddle.trainer_config_helpers.layers.group import (StaticInput as StaticInput, SubsequenceInput as SubsequenceInput, memory as memory, recurrent_group as recurrent_group)
+from paddle.trainer_config_helpers.layers.generation import (BaseGeneratedInput as BaseGeneratedInput, BaseGeneratedInput as _BaseGeneratedInput, GeneratedInput as GeneratedInput, GeneratedInput as _GeneratedInput, beam_search as beam_search)
+from paddle.trainer_config_helpers.layers.group import (StaticInput as StaticInput, StaticInput as _StaticInput, SubsequenceInput as SubsequenceInput, memory as memory, recurrent_group as recurrent_group)
 from paddle.trainer_config_helpers.layers.image import (img_conv3d_layer as _img_conv3d_layer, img_conv_layer as _img_conv_layer, img_pool3d_layer as _img_pool3d_layer, img_pool_layer as _img_pool_layer, spp_layer as _spp_layer)
 from paddle.trainer_config_helpers.layers.kinds import (LayerType as LayerType, layer_support as layer_support)
 from paddle.trainer_config_helpers.layers.learned import (factorization_machine as factorization_machine, gated_unit_layer as _gated_unit_layer, prelu_layer as _prelu_layer, row_conv_layer as _row_conv_layer, scale_shift_layer as _scale_shift_layer, selective_fc_layer as _selective_fc_layer, tensor_layer as _tensor_layer)
@@ -75,6 +75,12 @@ def parse_network(output_layers: Sequence[Any], extra_layers: Optional[Sequence[
         >>> network = paddle.layer.parse_network(paddle.layer.fc(x, size=1))
     """
     ...
+
+BaseGeneratedInputV2 = _BaseGeneratedInput
+
+GeneratedInputV2 = _GeneratedInput
+
+StaticInputV2 = _StaticInput
 
 addto = _addto_layer
 

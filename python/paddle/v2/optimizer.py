@@ -8,6 +8,11 @@ __all__ = ["Optimizer", "Momentum", "Adam", "Adamax", "AdaGrad", "DecayedAdaGrad
            "RMSProp", "ModelAverage", "L1Regularization", "L2Regularization"]
 
 
+_WORDS = ("learning_rate", "learning_rate_decay_a", "learning_rate_decay_b",
+          "learning_rate_schedule", "learning_rate_args", "regularization", "model_average",
+          "gradient_clipping_threshold", "is_async", "batch_size")
+
+
 class Optimizer:
     """Keywords: learning_rate, learning_rate_decay_a, learning_rate_decay_b,
     learning_rate_schedule, learning_rate_args, regularization, model_average,
@@ -20,8 +25,7 @@ class Optimizer:
         except TypeError as error:
             raise ConfigError("%s: %s; it takes %s" % (
                 type(self).__name__, str(error).split("()")[-1].strip(),
-                ", ".join(Optimizer.__doc__.split(": ", 1)[1].split(","))
-                .replace("\n", "").replace("    ", ""))) from None
+                ", ".join(_WORDS))) from None
 
     def enable_types(self):
         raise NotImplementedError("Optimizer.enable_types: the buffers of v2's core are variables "

@@ -13,6 +13,7 @@ import numpy as np
 import paddle.fluid as fluid
 
 from . import param_conf
+from ._binary import binary
 from .flags import flags
 from .topology import Topology
 
@@ -123,8 +124,11 @@ class Parameters:
         return grads[key].reshape(self._dims[key])
 
     def append_gradient_machine(self, machine):
-        """From now on values are the Machine's, which starts with those held here."""
+        """From now on values are the Machine's, which starts with those held here. What only its
+        extra layers have may be missing: it starts anew, and is not kept."""
         for name in machine.parameter_names:
+            if name not in self._dims and name in machine.network.extra_parameters:
+                continue
             if name not in self._dims:
                 raise ValueError("the model has a parameter %r, and these parameters do not: make "
                                  "them with paddle.parameters.create(cost)" % name)
@@ -137,12 +141,12 @@ class Parameters:
 
     def serialize(self, name, f):
         """The values of one parameter, as v1 and v2 have them in files."""
-        value = self[name]
+        value, f = self[name], binary(f)
         f.write(_HEADER.pack(0, 4, value.size))
         f.write(value.tobytes())
 
     def deserialize(self, name, f):
-        dims = self.get_shape(name)
+        dims, f = self.get_shape(name), binary(f)
         head = f.read(_HEADER.size)
         if len(head) < _HEADER.size:
             raise ValueError("parameter %r: the file ends within its header" % name)
@@ -160,7 +164,7 @@ class Parameters:
     def to_tar(self, f):
         """All parameters as a tar file: NAME with the values, NAME.protobuf with the
         configuration, the same bytes each time."""
-        with tarfile.TarFile(fileobj=f, mode="w", format=tarfile.GNU_FORMAT) as tar:
+        with tarfile.TarFile(fileobj=binary(f), mode="w", format=tarfile.GNU_FORMAT) as tar:
             for name in self._dims:
                 data = io.BytesIO()
                 self.serialize(name, data)
@@ -172,7 +176,7 @@ class Parameters:
         """The parameters of a tar file."""
         made = Parameters()
         try:
-            opened = tarfile.TarFile(fileobj=f, mode="r")
+            opened = tarfile.TarFile(fileobj=binary(f), mode="r")
         except tarfile.ReadError as error:
             raise ValueError("%s is no tar file (%s): give what parameters.to_tar(f) wrote, opened "
                              "with 'rb'" % (getattr(f, "name", f), error)) from None

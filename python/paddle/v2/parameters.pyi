@@ -79,7 +79,8 @@ class Parameters:
         ...
 
     def append_gradient_machine(self, machine: Any) -> Any:
-        """From now on values are the Machine's, which starts with those held here.
+        """From now on values are the Machine's, which starts with those held here. What only its extra
+        layers have may be missing: it starts anew, and is not kept.
 
         Args:
             machine (object): A model that is being trained.

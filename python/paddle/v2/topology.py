@@ -6,6 +6,8 @@ import struct
 from paddle.trainer_config_helpers.graph import ConfigError, Evaluator, LayerOutput
 from paddle.trainer_config_helpers.network import Network
 
+from ._binary import binary
+
 __all__ = ["Topology"]
 
 MAGIC = b"regatta model\n"  # how a file of serialize_for_inference() begins
@@ -33,7 +35,7 @@ def _flat(layers):
 
 class Topology:
     """layers: the outputs. extra_layers: further layers, or evaluators, that belong to the model
-    and are no outputs of it."""
+    and are no outputs of it; costs among them are learnt, and do not count as the model's cost."""
 
     def __init__(self, layers, extra_layers=None):
         self.layers = _flat(layers)
@@ -78,4 +80,4 @@ class Topology:
             "parameters": {name: list(config.shape) for name, config in net.parameters.items()},
         }).encode()
         program = net.main.clone(for_test=True).desc.serialize_to_string()
-        stream.write(MAGIC + struct.pack("<QQ", len(head), len(program)) + head + program)
+        binary(stream).write(MAGIC + struct.pack("<QQ", len(head), len(program)) + head + program)

@@ -6,7 +6,7 @@ def __getattr__(name: str) -> Any: ...
 
 class Topology:
     """layers: the outputs. extra_layers: further layers, or evaluators, that belong to the model and
-    are no outputs of it.
+    are no outputs of it; costs among them are learnt, and do not count as the model's cost.
 
     Args:
         layers (LayerOutput or list of LayerOutput): The layers.

@@ -2,6 +2,7 @@
 
     trainer = paddle.trainer.SGD(cost, parameters, paddle.optimizer.Adam(learning_rate=1e-3))
     trainer.train(paddle.batch(reader, 32), num_passes=10, event_handler=show)"""
+from paddle.trainer.clipping import clipping_kinds
 from paddle.trainer.machine import Machine
 
 from . import event as v2_event
@@ -39,7 +40,8 @@ class SGD:
             from paddle.trainer.remote import Remote
             remote = Remote.from_flags(told)
         self._machine = Machine(self._topology.network, update_equation.settings, remote,
-                                told["seed"], told["trainer_count"])
+                                told["seed"], told["trainer_count"],
+                                log_clipping=clipping_kinds(told))
         parameters.append_gradient_machine(self._machine)
 
     def get_topology_proto(self):

@@ -98,6 +98,12 @@ def test_auc(weighted):
     assert found["a"] == pytest.approx(expected, abs=2e-3)
 
 
+def test_auc_of_several_labels_is_of_those_that_are_not_0():
+    found = _results(lambda l: auc_evaluator(l["p"], l["y"], name="a"), TYPES, BATCHES)
+    expected = _area(ALL_P[:, -1], (ALL_Y != 0).astype(int), np.ones(40))
+    assert found["a"] == pytest.approx(expected, abs=2e-3)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_pairs_of_queries_that_go_over_batches(weighted):
     batches = [dict(b, p=np.round(b["p"], 1), q=RNG.randint(0, 3, 20)) for b in BATCHES]

@@ -132,6 +132,50 @@ def test_what_was_trained_generates():
     assert np.array(out).reshape(-1).tolist() == said[0] + said[1]
 
 
+def _remembering(encoded, extra):
+    """A step whose memory is a sequence, to each row of which each word adds something."""
+    def step(word, extra):
+        assert extra == "a word of the script"
+        seen = memory("seen", 2, boot_layer=encoded)
+        added = fc_layer(word, 2, name="added")
+        seen = addto_layer([seen, expand_layer(added, seen)], name="seen", act=TanhActivation())
+        return fc_layer([word, pooling_layer(seen, SumPooling())], WORDS, act=SoftmaxActivation(),
+                        name="next")
+    return step
+
+
+def test_a_memory_that_is_a_sequence_goes_with_its_sentence():
+    """What is generated is as probable as the same step says of it in training. That the memory
+    begins with something says for how many samples to generate; no StaticInput is needed."""
+    more = "a word of the script"
+
+    def generating():
+        encoded = fc_layer(data_layer("e", 2), 2, name="encoded")
+        return beam_search(_remembering(encoded, more),
+                           [GeneratedInput(WORDS, "emb", 2), more], bos_id=BOS, eos_id=EOS,
+                           beam_size=3, max_length=4, name="decoder")
+
+    def training():
+        encoded = fc_layer(data_layer("e", 2), 2, name="encoded")
+        word = embedding_layer(data_layer("w", WORDS), 2, param_attr=ParamAttr(name="emb"))
+        said = recurrent_group(_remembering(encoded, more), [word, more], name="decoder")
+        return classification_cost(said, data_layer("n", WORDS))
+    types = {"e": dense(2, 1)}
+    m = Model(generating, types)
+    trained = Model(training, dict(types, w=ids(WORDS, 1), n=ids(WORDS, 1)))
+    rng = np.random.RandomState(3)
+    for name in m.net.parameters:
+        m.set(name, rng.randn(*m.get(name).shape) * 1.5)
+        trained.set(name, m.get(name))
+    out, prob = m.run(SAMPLES, [m.net.values[0], m.net.kept(m.layers[0], "prob")], numpy=False)
+    sentences, prob = _split(np.array(out).reshape(-1).tolist()), np.array(prob)
+    assert len(sentences) == 9 and len(set(sentences)) > 3
+    for i, sentence in enumerate(sentences):
+        sample = {"e": [SAMPLES["e"][i // 3]], "w": [[BOS] + list(sentence[:-1])],
+                  "n": [list(sentence)]}
+        assert trained.cost(sample) == pytest.approx(-prob[i // 3][i % 3], rel=1e-4)
+
+
 def test_generated_sentences_as_text(tmp_path):
     (tmp_path / "words.txt").write_text("<s>\n<e>\na\nb\n")
 

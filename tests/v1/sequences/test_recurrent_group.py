@@ -292,13 +292,14 @@ def test_a_group_inside_a_group_trains():
     assert "_h@inner@outer.w0" in m.net.parameters
 
 
-def test_a_memory_that_is_a_sequence():
+@pytest.mark.parametrize("told", [{}, {"is_seq": True}])
+def test_a_memory_that_is_a_sequence(told):
     """Sub-sequences of equal lengths, each added to the one before it."""
     def model():
         start = data_layer("s", 4)
 
         def step(sentence):
-            before = memory("h", 4, is_seq=True, boot_layer=start)
+            before = memory("h", 4, boot_layer=start, **told)
             return addto_layer([sentence, before], name="h")
         return recurrent_group(step, SubsequenceInput(data_layer("x", 4)))
     equal = [sequences(RNG, [2, 2, 2], 4), sequences(RNG, [3], 4)]
@@ -308,6 +309,17 @@ def test_a_memory_that_is_a_sequence():
     np.testing.assert_allclose(m.values({"x": equal, "s": starts})[0],
                                np.concatenate([e.reshape(-1, 4) for e in expected]), rtol=1e-4,
                                atol=1e-5)
+
+
+def test_what_is_no_layer_is_handed_to_the_step():
+    def model():
+        def step(size, row, x, words):
+            assert words == ["any", "value"]
+            return fc_layer([x, row], size, act=LinearActivation(), name="out")
+        return recurrent_group(step, [2, StaticInput(data_layer("r", 2)), data_layer("x", 4),
+                                      ["any", "value"]])
+    m = Model(model, dict(SEQ, r=dense(2)))
+    assert m.values({"x": X, "r": [[1, 2]] * 3})[0].shape == (sum(LENGTHS), 2)
 
 
 # ---- training ----
@@ -394,15 +406,10 @@ def test_mistakes_are_named():
            lambda x: addto_layer([x, memory("h", 4, boot_layer=x, boot_bias=ParamAttr())]))
     _fails("none of its inputs is a sequence", lambda x: x,
            lambda: [StaticInput(data_layer("x", 4))])
-    for is_seq, kind, what in ((False, 1, "'s', which is a sequence: take last_seq"),
-                               (True, 0, "'s', which is no sequence: leave is_seq=True out")):
-        def model():
-            start = data_layer("s", 4)
-            return recurrent_group(lambda x: addto_layer(
-                [x, memory("h", 4, boot_layer=start, is_seq=is_seq)], name="h"),
-                data_layer("x", 4))
-        with pytest.raises(ConfigError, match=what):
-            Model(model, dict(SEQ, s=dense(4, kind)))
+    with pytest.raises(ConfigError, match="'s', which is no sequence: leave is_seq=True out"):
+        Model(lambda: recurrent_group(lambda x: addto_layer(
+            [x, memory("h", 4, boot_layer=data_layer("s", 4), is_seq=True)], name="h"),
+            data_layer("x", 4)), dict(SEQ, s=dense(4)))
     with pytest.raises(ConfigError, match="inside the step"):
         memory("h", 4)
     with pytest.raises(ConfigError, match="beam_search\\(\\) generates"):

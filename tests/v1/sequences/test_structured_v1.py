@@ -50,6 +50,27 @@ def test_decoding_takes_the_best_path():
     np.testing.assert_array_equal(wrong[:, 0], best != np.concatenate(TAGS))
 
 
+def test_decoding_with_a_label_has_the_path_too():
+    """Its value is where the path is wrong; chunks are counted in the path itself."""
+    def model(label):
+        y = data_layer("y", 3)
+        made = crf_decoding_layer(data_layer("x", 3), 3, param_attr=ParamAttr(name="w"),
+                                  label=y if label else None)
+        sum_evaluator(made, name="error")
+        chunk_evaluator(made, y, "IOB", 1, name="chunk")
+        return [made, get_output_layer(made, "ids")] if label else [made, y]
+    w, samples = RNG.randn(5, 3), {"x": X, "y": TAGS}
+    alone, beside = Model(lambda: model(False), TYPES), Model(lambda: model(True), TYPES)
+    alone.set("w", w)
+    beside.set("w", w)
+    wrong, path = beside.values(samples)
+    np.testing.assert_array_equal(path, alone.values(samples)[0])
+    chunks = beside.evaluate(samples)
+    assert chunks.pop("error") == pytest.approx(wrong.mean())
+    assert chunks == {name: value for name, value in alone.evaluate(samples).items()
+                      if name != "error"}
+
+
 def test_a_tagger_trains():
     def model():
         scores = fc_layer(embedding_layer(data_layer("w", 10), 4), 3, act=LinearActivation())

@@ -10,7 +10,7 @@ from ..graph import ConfigError, LayerOutput, as_layers, layer_function, layer_n
 from ..network import SparseValue
 from .basic import embedding_layer
 from .classes import maxid_layer
-from .group import RecurrentGroup, StaticInput, memory
+from .group import RecurrentGroup, expect_boot, memory
 from .sequence import regroup
 
 __all__ = ["BaseGeneratedInput", "GeneratedInput", "beam_search"]
@@ -56,15 +56,12 @@ class GeneratedInput(BaseGeneratedInput):
 def _one_generated(name, given):
     generated = [each for each in given if isinstance(each, BaseGeneratedInput)]
     for each in given:
-        if not isinstance(each, (BaseGeneratedInput, StaticInput)):
+        if isinstance(each, LayerOutput):
             raise ConfigError("beam_search %r: its input %r is neither a GeneratedInput nor a "
                               "StaticInput" % (name, each))
     if len(generated) != 1:
         raise ConfigError("beam_search %r: it has %d inputs that are a GeneratedInput, and must "
                           "have one" % (name, len(generated)))
-    if len(given) == 1:
-        raise ConfigError("beam_search %r: it has no StaticInput, so nothing says for how many "
-                          "samples to generate" % name)
     return generated[0]
 
 
@@ -73,7 +70,7 @@ def beam_search(step, input, bos_id, eos_id, beam_size, max_length=500, name=Non
                 num_results_per_sample=None):
     """The sentences that the step, which gives the probabilities of the next word, says: the best
     num_results_per_sample (beam_size) of each sample, ended by eos_id or by max_length. input: one
-    GeneratedInput, and StaticInputs.
+    GeneratedInput, and StaticInputs; anything else is handed to the step as it is.
 
     Its value, and the field 'id' of an inference: of one result the words, of more for each how
     many words, the words, -1; the field 'prob': the logarithm of each one's probability."""
@@ -91,13 +88,16 @@ def beam_search(step, input, bos_id, eos_id, beam_size, max_length=500, name=Non
     group = RecurrentGroup(name)
     with group.open():
         made = as_layers(step(*[each.before_real_step() if isinstance(each, BaseGeneratedInput)
-                                else group.static(each.input) for each in given]),
+                                else group.argument(each) for each in given]),
                          "beam_search %r: what its step returns" % name)
         if len(made) > 1:
             raise ConfigError("beam_search %r: its step returns %d layers, and must return the "
                               "probabilities alone" % (name, len(made)))
         predicted = generated.after_real_step(*made)
     group.close([predicted])
+    if not group.parents():
+        raise ConfigError("beam_search %r: it has no StaticInput, and no memory with a boot_layer, so "
+                          "nothing says for how many samples to generate" % name)
     search = _Search(group, made[0], eos_id, beam_size, max_length, results)
     layer = LayerOutput(name, "beam_search", group.parents(),
                         size=predicted.size, finished=True, outputs=["default", "prob"],
@@ -117,7 +117,7 @@ class _Search:
         statics = values[:len(self.group.statics)]
         booted = [each for each in self.group.memories if each.boot_layer is not None]
         boots = dict(zip(booted, values[len(statics):]))
-        samples = self._samples(statics)
+        samples = self._samples(values)
         count, last = layers.fill_constant([1], "int64", 0), layers.fill_constant(
             [1], "int64", self.max_length)
         state = self._start(net, samples, boots)
@@ -138,14 +138,14 @@ class _Search:
         net.keep(layer, "prob", prob)
         return out
 
-    def _samples(self, statics):
-        """A row for each sample."""
-        for value in statics:
+    def _samples(self, values):
+        """A row for each sample, of what comes in from outside."""
+        for value in values:
             if isinstance(value, SparseValue):
                 continue
             if value.lod_level > 1:
-                raise ConfigError("beam_search %r: a StaticInput is a nested sequence, and must be "
-                                  "a sequence or none" % self.group.name)
+                raise ConfigError("beam_search %r: a StaticInput or boot_layer is a nested sequence, "
+                                  "and must be a sequence or none" % self.group.name)
             value = fluid.layers.cast(value, "float32")
             return fluid.layers.sequence_pool(value, "first") if value.lod_level else value
         raise ConfigError("beam_search %r: its StaticInputs are all sparse data; put an fc_layer "
@@ -169,10 +169,7 @@ class _Search:
                 zeros = layers.fill_constant_batch_size_like(samples, [-1, 1], "float32", 0.0)
                 state["scores"] = layers.lod_reset(zeros, begin)
             elif each.boot_layer is not None:
-                if boots[each].lod_level:
-                    raise ConfigError("beam_search %r: the memory of %r begins with %r, which is a "
-                                      "sequence; take last_seq() or first_seq() of it"
-                                      % (self.group.name, each.of, each.boot_layer.name))
+                expect_boot(self.group.name, each, boots[each])
                 # A copy: the loop changes it.
                 state[each] = layers.assign(boots[each])
             else:
@@ -196,8 +193,11 @@ class _Search:
         inner = {layer: _of_prefixes(value, prefixes, state["sample"])
                  for (_, layer), value in zip(self.group.statics, statics)}
         for each in self.group.memories:
-            inner[each] = layers.assign(state["ids"]) if each.of == _PREDICTED else state[each]
-            inner[each].desc.set_lod_level(0)
+            if each.of == _PREDICTED:
+                inner[each] = layers.assign(state["ids"])
+                inner[each].desc.set_lod_level(0)
+            else:
+                inner[each] = state[each]
         carried = []
         with net.inner_values(inner):
             best, words = layers.topk(net.value(self.probability),
@@ -212,10 +212,19 @@ class _Search:
             state["ids"], state["scores"], words, layers.lod_reset(totals, state["ids"]),
             self.beam_size, self.eos_id, return_parent_idx=True)
         for variable, value in carried + [(state["sample"], state["sample"])]:
-            layers.assign(layers.gather(value, parents), variable)
+            layers.assign(_go_on(value, parents, chosen), variable)
         layers.assign(chosen, state["ids"])
         layers.assign(scores, state["scores"])
         return chosen, scores
+
+
+def _go_on(value, parents, chosen):
+    """Of each prefix that was chosen, the row, or sequence, of the one that it goes on from."""
+    if value.lod_level:
+        made = fluid.layers.sequence_expand(value, chosen, ref_level=1)
+        made.desc.set_lod_level(1)
+        return made
+    return fluid.layers.gather(value, parents)
 
 
 def _of_prefixes(value, prefixes, sample):

@@ -74,7 +74,7 @@ class GeneratedInput(BaseGeneratedInput):
 def beam_search(step: Callable[..., Any], input: Union[LayerOutput, Sequence[Any]], bos_id: int, eos_id: int, beam_size: int, max_length: int = ..., name: Optional[str] = ..., num_results_per_sample: Optional[int] = ...) -> LayerOutput:
     """The sentences that the step, which gives the probabilities of the next word, says: the best
     num_results_per_sample (beam_size) of each sample, ended by eos_id or by max_length. input: one
-    GeneratedInput, and StaticInputs.
+    GeneratedInput, and StaticInputs; anything else is handed to the step as it is.
 
     Its value, and the field 'id' of an inference: of one result the words, of more for each how
     many words, the words, -1; the field 'prob': the logarithm of each one's probability.

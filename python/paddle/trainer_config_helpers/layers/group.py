@@ -73,6 +73,12 @@ class RecurrentGroup:
         self.statics.append((layer, inside))
         return inside
 
+    def argument(self, given):
+        """What the step gets of one input."""
+        if isinstance(given, StaticInput):
+            return self.static(given.input)
+        return self.link(given) if isinstance(given, LayerOutput) else given
+
     def parents(self):
         boots = [each.boot_layer for each in self.memories if each.boot_layer is not None]
         return [outer for outer, _ in self.links + self.statics] + boots
@@ -143,13 +149,7 @@ class RecurrentGroup:
         """What a memory holds at the first step, and whether its rows must be put in the order of
         the steps; None: zeros."""
         if each.boot_layer is not None:
-            if bool(boot.lod_level) != each.is_seq:
-                raise ConfigError(
-                    "recurrent group %r: the memory of %r begins with %r, which is %s sequence: %s"
-                    % (self.name, each.of or each.name, each.boot_layer.name,
-                       "a" if boot.lod_level else "no",
-                       "take last_seq() or first_seq() of it, or say is_seq=True"
-                       if boot.lod_level else "leave is_seq=True out"))
+            expect_boot(self.name, each, boot)
             return boot, True
         if each.boot_bias is None and each.boot_id is None:
             return None, False
@@ -164,6 +164,14 @@ class RecurrentGroup:
         bias = net.bias(each, [each.size], each.boot_bias)
         start = fluid.layers.elementwise_add(zeros, bias, axis=1)
         return each.boot_activation.apply(start), False
+
+
+def expect_boot(name, memory, boot):
+    """Whether a memory is a sequence, what it begins with says; is_seq may only agree."""
+    if memory.is_seq and not boot.lod_level:
+        raise ConfigError("recurrent group %r: the memory of %r begins with %r, which is no "
+                          "sequence: leave is_seq=True out"
+                          % (name, memory.of or memory.name, memory.boot_layer.name))
 
 
 def _expect_steps(name, layer, value):
@@ -210,7 +218,7 @@ def memory(name, size, memory_name=None, is_seq=False, boot_layer=None, boot_bia
            boot_bias_active_type=None, boot_with_const_id=None):
     """Inside a step: the layer `name` as it was at the step before; before the first, zeros, or
     boot_layer, or a learnt row (boot_bias), or an id (boot_with_const_id). With name=None it is
-    said by set_input(). is_seq: it is a sequence, and then boot_layer must give the first."""
+    said by set_input(). It is a sequence where boot_layer is one; is_seq=True expects that."""
     groups = current_graph().groups
     if not groups:
         raise ConfigError("memory(name=%r): a memory is made inside the step of a recurrent_group"
@@ -242,10 +250,6 @@ def memory(name, size, memory_name=None, is_seq=False, boot_layer=None, boot_bia
 
 
 def _check_step_inputs(name, given):
-    for each in given:
-        if not isinstance(each, (LayerOutput, StaticInput)):
-            raise ConfigError("recurrent group %r: its input %r is no layer, StaticInput or "
-                              "SubsequenceInput" % (name, each))
     if not any(isinstance(each, LayerOutput) for each in given):
         raise ConfigError("recurrent group %r: none of its inputs is a sequence" % name)
 
@@ -255,7 +259,7 @@ def recurrent_group(step, input, reverse=False, name=None, targetInlink=None,
                     is_generating=False):
     """step(one layer for each input) is called once, and run for each step of the sequences; it
     gives a layer, or several. Inputs are sequences (of sub-sequences: a step is one of them) of the
-    same length, and StaticInputs. targetInlink: the input whose sequences the output has; here
+    same length, and StaticInputs; anything else is handed to the step as it is. targetInlink: the input whose sequences the output has; here
     they are what the step makes of them."""
     name = layer_name(name, "recurrent_group")
     given = list(input) if isinstance(input, (list, tuple)) else [input]
@@ -266,8 +270,7 @@ def recurrent_group(step, input, reverse=False, name=None, targetInlink=None,
         raise ConfigError("recurrent group %r: targetInlink is not one of its inputs" % name)
     group = RecurrentGroup(name, bool(reverse))
     with group.open():
-        made = step(*[group.static(each.input) if isinstance(each, StaticInput)
-                      else group.link(each) for each in given])
+        made = step(*[group.argument(each) for each in given])
     several = isinstance(made, (list, tuple))
     group.close(as_layers(made, "recurrent group %r: what its step returns" % name))
     outputs = outside(group)

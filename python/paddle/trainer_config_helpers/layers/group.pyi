@@ -41,7 +41,7 @@ def SubsequenceInput(input: Union[LayerOutput, Sequence[Any]]) -> LayerOutput:
 def memory(name: Optional[str], size: Optional[int], memory_name: Optional[str] = ..., is_seq: bool = ..., boot_layer: Optional[LayerOutput] = ..., boot_bias: Any = ..., boot_bias_active_type: Any = ..., boot_with_const_id: Optional[int] = ...) -> LayerOutput:
     """Inside a step: the layer `name` as it was at the step before; before the first, zeros, or
     boot_layer, or a learnt row (boot_bias), or an id (boot_with_const_id). With name=None it is
-    said by set_input(). is_seq: it is a sequence, and then boot_layer must give the first.
+    said by set_input(). It is a sequence where boot_layer is one; is_seq=True expects that.
 
     Args:
         name (str, optional): The name of the layer; None: one that is made.
@@ -72,8 +72,8 @@ def memory(name: Optional[str], size: Optional[int], memory_name: Optional[str] 
 def recurrent_group(step: Callable[..., Any], input: Union[LayerOutput, Sequence[Any]], reverse: bool = ..., name: Optional[str] = ..., targetInlink: Optional[LayerOutput] = ..., is_generating: bool = ...) -> LayerOutput:
     """step(one layer for each input) is called once, and run for each step of the sequences; it gives
     a layer, or several. Inputs are sequences (of sub-sequences: a step is one of them) of the same
-    length, and StaticInputs. targetInlink: the input whose sequences the output has; here they are
-    what the step makes of them.
+    length, and StaticInputs; anything else is handed to the step as it is. targetInlink: the input
+    whose sequences the output has; here they are what the step makes of them.
 
     Args:
         step (callable): Makes one step of one layer for each input.

@@ -42,7 +42,7 @@ def crf_layer(input, label, size=None, weight=None, param_attr=None, name=None, 
 @layer_function
 def crf_decoding_layer(input, size, label=None, param_attr=None, name=None, layer_attr=None):
     """The most probable tags of each sequence; with a label, 1 at each step where they differ from
-    it. param_attr names the parameter of the crf_layer."""
+    it, and the tags are its output 'ids'. param_attr names the parameter of the crf_layer."""
     name = layer_name(name, "crf_decoding_layer")
     tags = _tags(name, input, size)
 
@@ -51,14 +51,15 @@ def crf_decoding_layer(input, size, label=None, param_attr=None, name=None, laye
             expect_sequence("layer %r" % name, value, (1,))
         inputs = {"Emission": scores,
                   "Transition": net.weight(layer, 0, [tags + 2, tags], param_attr)}
+        path = append_op("crf_decoding", inputs, dtype="int64", out="ViterbiPath")
         if not labels:
-            return append_op("crf_decoding", inputs, dtype="int64", out="ViterbiPath")
-        right = append_op("crf_decoding", dict(inputs, Label=labels[0]), dtype="int64",
-                          out="ViterbiPath")
-        return fluid.layers.scale(fluid.layers.cast(right, "float32"), -1.0, bias=1.0)
+            return path
+        net.keep(layer, "ids", path)
+        return fluid.layers.cast(fluid.layers.not_equal(path, labels[0]), "float32")
 
     layer = LayerOutput(name, "crf_decoding", [input] + ([] if label is None else [label]),
-                        size=1, build=build, layer_attr=layer_attr)
+                        size=1, build=build, layer_attr=layer_attr,
+                        outputs=None if label is None else ["default", "ids"])
     return layer
 
 

@@ -32,8 +32,8 @@ def crf_layer(input: Union[LayerOutput, Sequence[Any]], label: LayerOutput, size
     ...
 
 def crf_decoding_layer(input: Union[LayerOutput, Sequence[Any]], size: Optional[int], label: Optional[LayerOutput] = ..., param_attr: Any = ..., name: Optional[str] = ..., layer_attr: Any = ...) -> LayerOutput:
-    """The most probable tags of each sequence; with a label, 1 at each step where they differ from it.
-    param_attr names the parameter of the crf_layer.
+    """The most probable tags of each sequence; with a label, 1 at each step where they differ from it,
+    and the tags are its output 'ids'. param_attr names the parameter of the crf_layer.
 
     Args:
         input (LayerOutput or list of LayerOutput): The layers it is computed from.
