@@ -18,6 +18,7 @@ struct rg_fit {
     rg_ctx forward; /* op NULL: the gradient op has not all that the forward op's rule reads */
     rg_value *outs; /* what that rule sets */
     int n_outs, n_pairs;
+    bool refuses; /* the gradient op has no rule of its own that would */
     pair *pairs;
 };
 
@@ -161,7 +162,7 @@ rg_status rg_fit_bind(const rg_fit **out, rg_arena *arena, const rg_ctx *ctx)
 {
     int n = count(ctx->op->in);
     *out = NULL;
-    if (ctx->op->infer != NULL || n == 0 || rg_opdesc_attr(ctx->desc, "sub_block") != NULL)
+    if (n == 0 || rg_opdesc_attr(ctx->desc, "sub_block") != NULL)
         return RG_OK; /* a loop's lists of variables and of gradients need not go together */
     rg_fit *fit = rg_arena_zero(arena, sizeof *fit);
     if (fit == NULL)
@@ -169,7 +170,9 @@ rg_status rg_fit_bind(const rg_fit **out, rg_arena *arena, const rg_ctx *ctx)
     fit->pairs = rg_arena_alloc(arena, 2 * (size_t)ctx->in_at[n] * sizeof *fit->pairs);
     if (fit->pairs == NULL)
         return rg_fail(RG_ENOMEM, "no memory for arguments");
-    RG_TRY(bind_forward(fit, arena, ctx));
+    fit->refuses = ctx->op->infer == NULL;
+    if (fit->refuses)
+        RG_TRY(bind_forward(fit, arena, ctx));
     const rg_op *forward = fit->forward.op;
     for (int s = 0; s < n; s++) {
         const char *name = ctx->op->in[s].name;
@@ -197,12 +200,23 @@ static bool only_tensors(const rg_ctx *ctx)
     return true;
 }
 
+/* Of what has no elements there is no gradient: sum, which leaves such an input out, gives it that
+ * of the output. */
+static void give_none(rg_meta *grad, const rg_meta *of)
+{
+    if (grad->dtype == of->dtype && rg_shape_numel(&of->shape) == 0)
+        grad->shape = of->shape;
+}
+
 static rg_status compare(const rg_fit *fit, const rg_ctx *ctx)
 {
     for (int i = 0; i < fit->n_pairs; i++) {
         const pair *p = &fit->pairs[i];
         const rg_value *grad = rg_in_n(ctx, p->slot, p->i);
-        if (grad->data == NULL || p->of->kind != RG_TENSOR ||
+        if (grad->data == NULL || p->of->kind != RG_TENSOR)
+            continue;
+        give_none(rg_in_meta_n(ctx, p->slot, p->i), p->of);
+        if (!fit->refuses ||
             (grad->meta.dtype == p->of->dtype && rg_shape_equal(&grad->meta.shape, &p->of->shape)))
             continue;
         char tg[RG_SHAPE_TEXT], to[RG_SHAPE_TEXT];
