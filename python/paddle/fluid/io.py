@@ -511,7 +511,7 @@ def _set_arrays(program, arrays):
     """Set variables that have been checked; of a trainer those that servers keep, too."""
     if not program._is_distributed:
         for name, array in arrays.items():
-            _scope().var(name).get_tensor().set(array, core.CPUPlace())
+            _scope()._find_or_make_var(name).get_tensor().set(array, core.CPUPlace())
         return
     from . import dist_io
     dist_io.set_arrays(program, arrays, _scope())
