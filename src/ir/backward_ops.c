@@ -1,7 +1,9 @@
 /* backward_ops.c - the gradient ops of one op: rg_grad_* of op.h, and the gradient by schema.
  *
  * A gradient op reads values of the forward ops as they were when the op at hand ran; where a
- * later op overwrites one, a copy is made of it just before that. */
+ * later op overwrites one, a copy is made of it just before that. Not so where an earlier loss's
+ * update does: as in Fluid the gradient of a second loss reads the parameters that the first has
+ * left, beside activations made of those before. */
 #include "ir/backward_priv.h"
 
 #include <stdio.h>
@@ -107,7 +109,7 @@ static rg_status value_at(rg_grad_ctx *ctx, const char *name, bool before, const
     if (var == NULL || var->meta.kind != RG_TENSOR || again != NULL)
         return RG_OK;
     for (size_t i = ctx->index + (before ? 0 : 1); i < last; i++) {
-        if (!rg_op_writes(w->forward->ops[i], name))
+        if (!rg_op_writes(w->forward->ops[i], name) || rg_walk_is_update(w->forward->ops[i]))
             continue;
         RG_TRY(copy_before(w, i, name, out));
         ctx->index += i == ctx->index; /* the copy stands where the op was */
