@@ -642,6 +642,28 @@ static void a_large_variable_comes_in_pieces(void **state)
     server_end_well(&s);
 }
 
+/* Not when the memory is full of the half of it. */
+static void a_variable_larger_than_memory_is_refused_when_its_first_rows_have_come(void **state)
+{
+    server s;
+    rg_value value;
+    (void)state;
+    server_prepare(&s, RG_UPDATE_SYNC, 1, "127.0.0.1");
+    set_value(&s, "large", RG_SHAPE(750001, 8), 0);
+    assert_int_equal(pthread_create(&s.thread, NULL, serve, &s), 0);
+    join(&s);
+    rg_ps_var *said = &job->servers[0].schema.vars[0], before = *said;
+    said->name = (char[]){"large"};
+    said->rows = (int64_t)1 << 40;
+    rg_value_init(&value);
+    assert_int_equal(rg_job_get(job, s.endpoint, "large", &value), RG_ENOMEM);
+    assert_non_null(strstr(rg_error_message(), "large [1099511627776, 8], whole: no memory"));
+    *said = before;
+    rg_value_fini(&value);
+    assert_ok(rg_job_leave(job));
+    server_end_well(&s);
+}
+
 /* ---- parameters that are read where the server has them ---- */
 
 enum { LARGE = 120 * 100 };
@@ -818,6 +840,7 @@ int main(void)
         cmocka_unit_test(two_trainers_of_a_process),
         cmocka_unit_test(a_forked_child_takes_no_part),
         cmocka_unit_test(a_large_variable_comes_in_pieces),
+        cmocka_unit_test(a_variable_larger_than_memory_is_refused_when_its_first_rows_have_come),
         cmocka_unit_test(sync_steps_bring_parameters),
         cmocka_unit_test(answers_find_their_homes),
         cmocka_unit_test(parameters_are_shown),

@@ -93,6 +93,13 @@ def is_servers(program):
 
 # ---- saving: whoever writes has every variable whole ----
 
+def bytes_of(program, names):
+    """What the named variables take that servers keep, whole."""
+    layout = program._parameters_on_pservers
+    return sum(4 * int(numpy.prod(layout.wanted[name], dtype="object")) for name in names
+               if name in layout.parts)
+
+
 def collect(program, names, scope):
     """A scope with the named variables whole: those of servers fetched, the others copied from
     `scope`."""
@@ -101,8 +108,11 @@ def collect(program, names, scope):
         communicator.flush()
     for name in names:
         if name in layout.parts:
-            whole.var(name).get_tensor().set(communicator.pull(layout.parts[name]),
-                                             core.CPUPlace())
+            tensor, parts = whole.var(name).get_tensor(), layout.parts[name]
+            if len(parts) == 1:
+                tensor._share_data_with(communicator.pull_one(parts[0]))
+            else:
+                tensor.set(communicator.pull(parts), core.CPUPlace())
             continue
         var = scope.find_var(name)
         if var is None or not var.get_tensor()._is_initialized():

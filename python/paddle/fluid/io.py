@@ -135,6 +135,9 @@ def _values(program, names):
 
 def _save_files(main_program, dirname, files, names):
     program = _program(main_program)
+    if program._is_distributed:
+        from . import dist_io
+        _core.save_check_room(dirname, dist_io.bytes_of(program, names))  # before it is fetched
     _write(program, dirname, lambda: (_values(program, names), files))
 
 
