@@ -428,3 +428,21 @@ int64_t rg_flag_int(const char *name)
 {
     return value_of(name, RG_FLAG_INT)->whole;
 }
+
+int rg_flag_number(const char *name)
+{
+    int i = find(name);
+    assert(i >= 0);
+    return i;
+}
+
+bool rg_flag_bool_of(int number)
+{
+    assert(table[number].type == RG_FLAG_BOOL);
+    return value_now(number)->whole != 0;
+}
+
+const char *rg_flag_text_of(int number)
+{
+    return value_now(number)->text;
+}
