@@ -62,6 +62,7 @@ enum rg_slot_flags {
     RG_NOT_DESCRIBED = 1 << 11, /* input: may name a variable that no block describes, as the queue
                                  * of a reader, which Paddle has in the scope alone */
     RG_ROWS_OK = 1 << 12,       /* input: may also be sparse, and nothing else */
+    RG_UNCHANGED = 1 << 13, /* output: what the input of that variable was, wherever it is one */
 };
 
 typedef struct rg_slot {
