@@ -378,6 +378,21 @@ static void a_step_that_is_broken_off_keeps_what_it_has_sent(void **state)
     server_end_well(&s);
 }
 
+static void a_meeting_that_others_do_not_come_to_has_an_end(void **state)
+{
+    server s;
+    (void)state;
+    join_with_other(&s, RG_UPDATE_ASYNC);
+    assert_ok(rg_flag_set("ps_meet_seconds", "1"));
+    assert_fails(rg_job_barrier(job, "all"), RG_ETIMEOUT, "1 s (FLAGS_ps_meet_seconds)");
+    assert_ok(rg_flag_set("ps_meet_seconds", "0"));
+    expect_on_server(&s, "w", 0);
+    assert_fails(rg_job_leave(job), RG_EINVAL, "leaves while it waits");
+    rg_rpc_client_close(other);
+    server_end(&s);
+    assert_int_equal(s.outcome, RG_ECLOSED);
+}
+
 /* Calls are closed as they may just be answered. */
 static void a_request_can_be_interrupted(void **state)
 {
@@ -850,6 +865,7 @@ int main(void)
         cmocka_unit_test(a_wait_can_be_interrupted),
         cmocka_unit_test(a_step_that_is_broken_off_keeps_what_it_has_sent),
         cmocka_unit_test(a_request_can_be_interrupted),
+        cmocka_unit_test(a_meeting_that_others_do_not_come_to_has_an_end),
         cmocka_unit_test(a_failure_elsewhere_ends_the_step),
         cmocka_unit_test(leaving_while_a_server_dies),
         cmocka_unit_test(leaving_while_all_die),
