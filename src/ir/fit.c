@@ -37,20 +37,14 @@ static size_t stem(const char *name)
     return n > tail && strcmp(name + n - tail, GRAD) == 0 ? n - tail : 0;
 }
 
-static int find_slot(const rg_slot *slots, const char *name, size_t n)
+/* The slot of the name, of n letters, or of its gradients; -1: none. */
+static int find_slot(const rg_slot *slots, const char *name, size_t n, bool grads)
 {
-    for (int s = 0; slots != NULL && slots[s].name != NULL; s++)
-        if (strlen(slots[s].name) == n && memcmp(slots[s].name, name, n) == 0)
+    for (int s = 0; slots != NULL && slots[s].name != NULL; s++) {
+        size_t length = grads ? stem(slots[s].name) : strlen(slots[s].name);
+        if (length == n && memcmp(slots[s].name, name, n) == 0)
             return s;
-    return -1;
-}
-
-/* The slot of gradients of `out`; -1: none. */
-static int gradient_of(const rg_op *op, const char *out)
-{
-    for (int s = 0; op->in != NULL && op->in[s].name != NULL; s++)
-        if (stem(op->in[s].name) == strlen(out) && memcmp(op->in[s].name, out, strlen(out)) == 0)
-            return s;
+    }
     return -1;
 }
 
@@ -96,7 +90,7 @@ static rg_status bind_inputs(rg_fit *fit, rg_arena *arena, const rg_ctx *ctx, bo
     if (at == NULL || metas == NULL)
         return rg_fail(RG_ENOMEM, "no memory for arguments");
     for (int s = 0; s < n && *all; s++) {
-        int own = find_slot(ctx->op->in, op->in[s].name, strlen(op->in[s].name));
+        int own = find_slot(ctx->op->in, op->in[s].name, strlen(op->in[s].name), false);
         at[s] = (uint16_t)total;
         *all = own >= 0 && ((op->in[s].flags & RG_OPTIONAL) || rg_n_in(ctx, own) > 0);
         for (int i = 0; *all && i < rg_n_in(ctx, own); i++)
@@ -116,7 +110,7 @@ static rg_status bind_outputs(rg_fit *fit, rg_arena *arena, const rg_ctx *ctx)
     if (at == NULL)
         return rg_fail(RG_ENOMEM, "no memory for arguments");
     for (int s = 0; s < n; s++) {
-        int grads = gradient_of(ctx->op, op->out[s].name);
+        int grads = find_slot(ctx->op->in, op->out[s].name, strlen(op->out[s].name), true);
         at[s] = (uint16_t)fit->n_outs;
         fit->n_outs += grads < 0 ? 1 : rg_n_in(ctx, grads);
     }
@@ -177,8 +171,9 @@ rg_status rg_fit_bind(const rg_fit **out, rg_arena *arena, const rg_ctx *ctx)
     for (int s = 0; s < n; s++) {
         const char *name = ctx->op->in[s].name;
         size_t length = stem(name);
-        int own = length > 0 ? find_slot(ctx->op->in, name, length) : -1;
-        int made = length > 0 && forward != NULL ? find_slot(forward->out, name, length) : -1;
+        int own = length > 0 ? find_slot(ctx->op->in, name, length, false) : -1;
+        int made = length > 0 && forward != NULL ? find_slot(forward->out, name, length, false)
+                                                 : -1;
         if (own >= 0)
             add_pairs(fit, ctx, s, ctx, false, own);
         if (made >= 0)
