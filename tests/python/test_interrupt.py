@@ -52,8 +52,8 @@ def test_ctrl_c_ends_a_run(program):
 
 def test_lrn_looks_no_further_than_there_are_channels():
     import paddle.fluid as fluid
-    x = fluid.data("x", [2, 3, 2, 2])
-    outs = [fluid.layers.lrn(x, n=n) for n in (5, 2**31 - 1)]
-    got = fluid.Executor().run(feed={"x": np.arange(24, dtype="float32").reshape(2, 3, 2, 2)},
-                               fetch_list=outs)
+    x = np.arange(24, dtype="float32").reshape(2, 3, 2, 2)
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        outs = [fluid.layers.lrn(fluid.data("x", [2, 3, 2, 2]), n=n) for n in (5, 2**31 - 1)]
+        got = fluid.Executor().run(feed={"x": x}, fetch_list=outs)
     assert (got[0] == got[1]).all()
