@@ -63,15 +63,40 @@ static int save_item(rg_save *save, rg_scope *scope, PyObject *item)
         PyMem_Free(names);
     }
     if (code != RG_OK)
-        (void)core_raise(code);
+        (void)core_finish(code); /* Ctrl+C has been raised */
     return code == RG_OK ? 0 : -1;
 }
 
-static int save_items(rg_save *save, PyObject *make)
+/* What the items take, without the few bytes that say what each is. */
+static uint64_t bytes_of(rg_scope *scope, PyObject *items)
+{
+    uint64_t bytes = 0;
+    for (Py_ssize_t i = 0; i < PyList_Size(items); i++) {
+        PyObject *item = PyList_GetItem(items, i);
+        PyObject *names = PyTuple_Check(item) && PyTuple_Size(item) == 2 ? PyTuple_GetItem(item, 1)
+                                                                         : NULL;
+        for (Py_ssize_t k = 0; names != NULL && PyList_Check(names) && k < PyList_Size(names);
+             k++) {
+            const char *name = core_text(PyList_GetItem(names, k));
+            const rg_value *value = name != NULL ? rg_scope_find(scope, name) : NULL;
+            bytes += value != NULL ? rg_value_bytes(value) : 0;
+            PyErr_Clear(); /* who saves it says what is wrong */
+        }
+    }
+    return bytes;
+}
+
+static int save_items(rg_save *save, const char *folder, PyObject *make)
 {
     PyObject *scope, *items, *made = PyObject_CallObject(make, NULL);
     int failed = made == NULL || !PyArg_ParseTuple(made, "O!O!:save_files", core_scope_type, &scope,
                                                    &PyList_Type, &items);
+    if (!failed) {
+        rg_status code = rg_save_check_room(folder, bytes_of(((core_scope *)scope)->scope, items));
+        failed = code != RG_OK;
+        if (failed)
+            (void)core_raise(code);
+    }
     for (Py_ssize_t i = 0; !failed && i < PyList_Size(items); i++)
         failed = save_item(save, ((core_scope *)scope)->scope, PyList_GetItem(items, i));
     Py_XDECREF(made);
@@ -93,7 +118,7 @@ static PyObject *save_files(PyObject *module, PyObject *args)
     code = rg_save_open(&save, folder); /* may wait for another saver */
     Py_END_ALLOW_THREADS
     CORE_TRY(code);
-    int failed = save_items(save, make);
+    int failed = save_items(save, folder, make);
     Py_BEGIN_ALLOW_THREADS
     if (!failed)
         code = rg_save_commit(save);
@@ -102,6 +127,18 @@ static PyObject *save_files(PyObject *module, PyObject *args)
     if (failed)
         return NULL;
     CORE_TRY(code);
+    Py_RETURN_NONE;
+}
+
+/* save_check_room(folder, bytes): fails where its disk has not so much room. */
+static PyObject *save_check_room(PyObject *module, PyObject *args)
+{
+    const char *folder;
+    unsigned long long bytes;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sK:save_check_room", &folder, &bytes))
+        return NULL;
+    CORE_TRY(rg_save_check_room(folder, bytes));
     Py_RETURN_NONE;
 }
 
@@ -385,6 +422,7 @@ static PyObject *tensors_from_bytes(PyObject *module, PyObject *args)
 static PyMethodDef functions[] = {
     {"save_files", save_files, METH_VARARGS,
      "save_files(folder, make); make() -> (scope, [(file, names|bytes)])"},
+    {"save_check_room", save_check_room, METH_VARARGS, "save_check_room(folder, bytes)"},
     {"load_files", load_files, METH_VARARGS,
      "load_files(scope, folder, [(file, [variables]|bytes)]) -> bool"},
     {"load_bytes", load_bytes, METH_VARARGS, "load_bytes(folder, [file]) -> [bytes]"},

@@ -123,15 +123,26 @@ static void scope_dealloc(PyObject *object)
     core_free(object);
 }
 
-static PyObject *scope_make_var(PyObject *object, PyObject *name)
+static PyObject *make_var(PyObject *object, PyObject *name,
+                          rg_status (*make)(rg_scope *scope, const char *name, rg_value **value))
 {
     core_scope *self = (core_scope *)object;
     const char *text = core_text(name);
     rg_value *value;
     if (text == NULL)
         return NULL;
-    CORE_TRY(rg_scope_var(self->scope, text, &value));
+    CORE_TRY(make(self->scope, text, &value));
     return wrap_scope_var(value, self->scope, name);
+}
+
+static PyObject *scope_own_var(PyObject *object, PyObject *name)
+{
+    return make_var(object, name, rg_scope_own);
+}
+
+static PyObject *scope_find_or_make_var(PyObject *object, PyObject *name)
+{
+    return make_var(object, name, rg_scope_var);
 }
 
 static PyObject *scope_find_var(PyObject *object, PyObject *name)
@@ -192,8 +203,12 @@ static PyObject *scope_names(PyObject *object, PyObject *unused)
 }
 
 static PyMethodDef scope_methods[] = {
-    {"var", scope_make_var, METH_O, "var(name): the variable of that name, made if missing."},
-    {"find_var", scope_find_var, METH_O, "find_var(name): the variable, or None."},
+    {"var", scope_own_var, METH_O,
+     "var(name): this scope's own variable of that name, made if missing."},
+    {"find_var", scope_find_var, METH_O,
+     "find_var(name): the variable, of this scope or one around it, or None."},
+    {"_find_or_make_var", scope_find_or_make_var, METH_O,
+     "The variable, of this scope or one around it, else made in this one."},
     {"new_scope", scope_new_scope, METH_NOARGS, "A scope inside this one."},
     {"drop_kids", scope_drop_kids, METH_NOARGS, "Forget the scopes inside this one."},
     {"erase", scope_erase, METH_O, "erase(names): remove these variables."},

@@ -70,8 +70,14 @@ void rg_job_close_all(rg_job_request *requests, int n)
 
 rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n)
 {
+    return rg_job_ask_all_within(job, requests, n, 0);
+}
+
+rg_status rg_job_ask_all_within(rg_job *job, rg_job_request *requests, int n, int64_t most_s)
+{
     rg_in_flight in_flight;
     rg_in_flight_init(&in_flight, job);
+    in_flight.most_s = most_s;
     rg_status code = rg_job_start_all(job, &in_flight, requests, n);
     if (code == RG_OK)
         code = rg_job_finish_all(job, &in_flight, requests, n);

@@ -22,6 +22,8 @@ rg_status rg_job_blame(rg_job *job, rg_status code);
 
 /* Asks and waits. Whatever the outcome, rg_job_close_all() ends them. */
 rg_status rg_job_ask_all(rg_job *job, rg_job_request *requests, int n);
+/* The same of a meeting with other workers, for whom is waited so long; 0: as long as they live. */
+rg_status rg_job_ask_all_within(rg_job *job, rg_job_request *requests, int n, int64_t most_s);
 /* The same in two: what `iov` names stays as it is until the second. */
 rg_status rg_job_start_all(rg_job *job, rg_in_flight *in_flight, rg_job_request *requests, int n);
 rg_status rg_job_finish_all(rg_job *job, rg_in_flight *in_flight, rg_job_request *requests, int n);

@@ -18,6 +18,7 @@ void rg_in_flight_init(rg_in_flight *f, struct rg_job *job)
     rg_cond_init(&f->done);
     f->n = 0;
     f->refused = RG_OK;
+    f->most_s = 0;
 }
 
 void rg_in_flight_fini(rg_in_flight *f)
@@ -115,6 +116,10 @@ rg_status rg_in_flight_wait(rg_in_flight *f)
         looked = now;
         RG_TRY(rg_interrupted());
         RG_TRY(refusal(f, now));
+        if (f->most_s > 0 && now - began > (uint64_t)f->most_s * SECOND)
+            return rg_fail(RG_ETIMEOUT,
+                           "%lld s (FLAGS_ps_meet_seconds) were waited for the other workers",
+                           (long long)f->most_s);
         if (now < tell || f->job == NULL)
             continue;
         tell = now + TELL_EVERY_S * SECOND;

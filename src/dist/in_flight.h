@@ -17,6 +17,7 @@ typedef struct rg_in_flight {
     char why[512];       /* ... what it said, ... */
     uint64_t refused_ns; /* ... when */
     struct rg_job *job;  /* whose servers are asked what takes so long; NULL: nobody is */
+    int64_t most_s;      /* how long is waited for others to come to a meeting; 0: for ever */
 } rg_in_flight;
 
 void rg_in_flight_init(rg_in_flight *in_flight, struct rg_job *job);

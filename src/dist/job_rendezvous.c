@@ -3,6 +3,7 @@
 #include "dist/exchange.h"
 #include "dist/fan_out.h"
 #include "dist/window.h"
+#include "sys/flags.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ static rg_status meet(rg_job *job, uint16_t method, const rg_buf *body, const rg
                                        .method = i == 0 ? method : RG_PS_BARRIER,
                                        .iov = i == 0 ? &first : &rest,
                                        .n = 1};
-    rg_status code = rg_job_ask_all(job, requests, n);
+    rg_status code = rg_job_ask_all_within(job, requests, n, rg_flag_int("ps_meet_seconds"));
     size_t bytes = 0;
     const uint8_t *answer = code == RG_OK ? rg_rpc_answer(requests[0].call, &bytes) : NULL;
     if (code == RG_OK && bytes != n_out)

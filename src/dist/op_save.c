@@ -153,6 +153,8 @@ static rg_status recv_save(rg_ctx *ctx)
         return rg_fail(RG_EINVAL, "%s exists, and overwrite is false", path);
     RG_TRY(check_attrs(ctx, &shape));
     RG_TRY(rg_job_of(ctx, &job));
+    RG_TRY(rg_save_check_room(path, (uint64_t)rg_shape_numel(&shape) *
+                                        rg_dtype_size((rg_dtype)rg_attr_int(ctx, DTYPE))));
     RG_TRY(rg_exchange_flush(job));
     rg_value_init(&whole);
     rg_status code = rg_value_resize(&whole, (rg_dtype)rg_attr_int(ctx, DTYPE), &shape);

@@ -34,6 +34,7 @@ struct rg_executor {
     uint64_t passes[2];      /* over data: that trained, that inferred */
     struct rg_job *job;      /* borrowed, opaque here */
     const rg_device *device; /* NULL: the CPU */
+    int precision;           /* number of FLAGS_matmul_precision */
 };
 
 /* ---- one plan ---- */
@@ -68,11 +69,9 @@ static rg_status copy_names(rg_prepared *p, const rg_plan_config *config)
 }
 
 /* Of equal texts of a flag there is one. */
-static const char *precision_now(void)
+static const char *precision_now(const rg_executor *e)
 {
-    const char *text = NULL;
-    (void)rg_flag_text("matmul_precision", &text);
-    return text;
+    return rg_flag_text_of(e->precision);
 }
 
 static rg_status make(const rg_executor *e, const rg_program *program, rg_scope *scope,
@@ -90,7 +89,7 @@ static rg_status make(const rg_executor *e, const rg_program *program, rg_scope 
     p->no_fuse = config->no_fuse;
     p->forward = config->forward;
     p->device = config->device;
-    p->precision = precision_now();
+    p->precision = precision_now(e);
     pthread_mutex_init(&p->running, NULL);
     rg_status code = copy_names(p, config);
     own.job = e->job;
@@ -140,14 +139,14 @@ static bool is_bound(rg_prepared *p)
     return p->bindings == now;
 }
 
-static bool serves(rg_prepared *p, const rg_program *program, const rg_scope *scope,
-                   const rg_plan_config *config)
+static bool serves(const rg_executor *e, rg_prepared *p, const rg_program *program,
+                   const rg_scope *scope, const rg_plan_config *config)
 {
     return p->life == program->life && p->version == program->version && p->scope == scope &&
            p->n_feeds == config->n_feeds && p->n_fetches == config->n_fetches &&
            p->keep_all == config->keep_all && p->no_fuse == config->no_fuse &&
            p->forward == config->forward && p->device == config->device &&
-           p->precision == precision_now() && same_names(p->names, config->feeds, p->n_feeds) &&
+           p->precision == precision_now(e) && same_names(p->names, config->feeds, p->n_feeds) &&
            same_names(p->names + p->n_feeds, config->fetches, p->n_fetches) && is_bound(p);
 }
 
@@ -155,7 +154,7 @@ static rg_prepared *find(const rg_executor *e, const rg_program *program, const 
                          const rg_plan_config *config)
 {
     for (int i = 0; i < e->n; i++)
-        if (serves(e->plans[i], program, scope, config))
+        if (serves(e, e->plans[i], program, scope, config))
             return e->plans[i];
     return NULL;
 }
@@ -282,6 +281,7 @@ rg_status rg_executor_open(rg_executor **out, struct rg_job *job)
         return rg_no_memory(sizeof *e, "an executor");
     pthread_mutex_init(&e->lock, NULL);
     e->job = job;
+    e->precision = rg_flag_number("matmul_precision");
     *out = e;
     return RG_OK;
 }

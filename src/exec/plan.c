@@ -338,6 +338,7 @@ rg_status rg_plan_open(rg_plan **out, const rg_program *program, rg_scope *scope
         return rg_no_memory(sizeof *plan, "a plan");
     plan->scope = rg_scope_keep(scope);
     plan->run.scratch = &plan->scratch;
+    plan->check_nan_flag = rg_flag_number("check_nan_inf");
     plan->run.services = &rg_plan_services;
     plan->run.plan = plan;
     plan->run.thread = config->thread;
@@ -502,7 +503,7 @@ rg_status rg_plan_run(rg_plan *plan)
     bool had_settled = plan->settled;
     if (!had_settled)
         rg_shared_note(plan);
-    plan->check_nan = rg_flag_bool("check_nan_inf");
+    plan->check_nan = rg_flag_bool_of(plan->check_nan_flag);
     uint64_t start = rg_profiling ? rg_clock_ns() : 0;
     if (on_device)
         code = begin_on_device(plan);

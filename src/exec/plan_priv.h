@@ -139,6 +139,7 @@ struct rg_plan {
     bool reads_step;                 /* an op reads the number of the run on the device */
     bool settled;                    /* shapes are those of the last run */
     bool check_nan;
+    int check_nan_flag; /* its number */
     rg_run run;
 };
 

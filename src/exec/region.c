@@ -398,6 +398,14 @@ static void settle_late(const rg_ctx *ctx)
         }
 }
 
+static inline void begin_kernel(rg_plan *plan, const rg_node *node)
+{
+    if (plan->scratch.first != NULL)
+        rg_arena_reset(&plan->scratch);
+    if (__builtin_expect(__atomic_load_n(&rg_late_count, __ATOMIC_RELAXED) > 0, 0))
+        settle_late(&node->ctx);
+}
+
 rg_status rg_node_run(rg_region *region, rg_node *node, bool settled)
 {
     rg_status code = RG_OK;
@@ -405,9 +413,7 @@ rg_status rg_node_run(rg_region *region, rg_node *node, bool settled)
     if (!settled || infers)
         code = settle(node);
     if (code == RG_OK) {
-        rg_arena_reset(&region->plan->scratch);
-        if (__builtin_expect(__atomic_load_n(&rg_late_count, __ATOMIC_RELAXED) > 0, 0))
-            settle_late(&node->ctx);
+        begin_kernel(region->plan, node);
         if (node->kernel != NULL && region->plan->run.device->next_op != NULL)
             region->plan->run.device->next_op(region->plan->run.stream, node->kernel->flags);
         code = node->run(&node->ctx);
@@ -464,26 +470,39 @@ static void clear_arrays(rg_region *region)
             rg_value_array_clear(region->temps[i].value);
 }
 
+/* Op *i, or the stretch of ops that begins there, of which *i becomes the last. */
+static rg_status run_any(rg_region *region, size_t *i)
+{
+    rg_plan *plan = region->plan;
+    rg_node *node = &region->nodes[*i];
+    bool is_root = region->parent == NULL, done = false;
+    rg_stretch *stretch = is_root && plan->n_stretches > 0 ? rg_record_at(plan, *i) : NULL;
+    if (stretch != NULL)
+        RG_TRY(rg_record_run(plan, stretch, &done));
+    if (done) {
+        *i = stretch->end - 1;
+        return RG_OK;
+    }
+    return __builtin_expect(rg_profiling, 0) ? run_timed(region, node, plan->settled && is_root)
+                                             : run_node(region, node, plan->settled && is_root);
+}
+
 rg_status rg_region_run(rg_region *region)
 {
     rg_plan *plan = region->plan;
     clear_arrays(region);
-    bool is_root = region->parent == NULL;
+    /* On the CPU and with nobody watching: while shapes are settled, too, an op is its kernel. */
+    bool plain = region->parent == NULL && plan->run.device == &rg_cpu && !plan->check_nan &&
+                 !rg_profiling;
     for (size_t i = 0; i < region->n_nodes; i++) {
         rg_node *node = &region->nodes[i];
-        rg_stretch *stretch = is_root && plan->n_stretches > 0 ? rg_record_at(plan, i) : NULL;
-        bool done = false;
-        rg_status code = RG_OK;
-        if (stretch != NULL)
-            code = rg_record_run(plan, stretch, &done);
-        if (done && code == RG_OK) {
-            i = stretch->end - 1;
-            continue;
+        rg_status code;
+        if (plain && plan->settled && !node->infers) {
+            begin_kernel(plan, node);
+            code = node->run(&node->ctx);
+        } else {
+            code = run_any(region, &i);
         }
-        if (code == RG_OK)
-            code = __builtin_expect(rg_profiling, 0)
-                       ? run_timed(region, node, plan->settled && is_root)
-                       : run_node(region, node, plan->settled && is_root);
         if (__builtin_expect(code != RG_OK, 0))
             return code == RG_EOF ? code : failed(code, node->desc);
     }

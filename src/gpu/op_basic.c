@@ -210,7 +210,8 @@ static rg_status sum(rg_ctx *ctx)
     bool begun = more;
     for (int i = 0; i < rg_n_in(ctx, slot) && launched; i++) {
         const rg_value *x = rg_in_n(ctx, slot, i);
-        if (x != NULL && x->meta.kind == RG_TENSOR && (x->data != out->data || !more)) {
+        if (x != NULL && x->meta.kind == RG_TENSOR && rg_numel(x) > 0 &&
+            (x->data != out->data || !more)) {
             parts[n++] = x->data;
             begun = true;
         }

@@ -27,9 +27,7 @@ static rg_status put_all(const rg_args *args, int n, rg_map *names)
     return RG_OK;
 }
 
-/* An earlier loss's update of a parameter, or of a rate: what comes after it computes with the
- * new value, and it is that whose gradient is wanted. */
-static bool is_update(const rg_opdesc *op)
+bool rg_walk_is_update(const rg_opdesc *op)
 {
     return (rg_opdesc_role(op) & (RG_ROLE_OPTIMIZE | RG_ROLE_LR_SCHED)) != 0;
 }
@@ -57,7 +55,7 @@ static rg_status find_path(const rg_block *block, size_t n_ops, const char *cons
         RG_TRY_GOTO(code, rg_map_put(&reached, targets[i], targets[i]));
     for (size_t i = n_ops; i-- > 0;) {
         const rg_opdesc *op = block->ops[i];
-        on_path[i] = on_path[i] && !is_update(op) && touches(op->out, op->n_out, &reached);
+        on_path[i] = on_path[i] && !rg_walk_is_update(op) && touches(op->out, op->n_out, &reached);
         if (on_path[i])
             RG_TRY_GOTO(code, put_all(op->in, op->n_in, &reached));
     }

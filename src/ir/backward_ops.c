@@ -1,7 +1,9 @@
 /* backward_ops.c - the gradient ops of one op: rg_grad_* of op.h, and the gradient by schema.
  *
  * A gradient op reads values of the forward ops as they were when the op at hand ran; where a
- * later op overwrites one, a copy is made of it just before that. */
+ * later op overwrites one, a copy is made of it just before that. Not so where an earlier loss's
+ * update does: as in Fluid the gradient of a second loss reads the parameters that the first has
+ * left, beside activations made of those before. */
 #include "ir/backward_priv.h"
 
 #include <stdio.h>
@@ -94,6 +96,20 @@ static rg_status copy_before(rg_backward_walk *w, size_t writer, const char *nam
     return rg_opdesc_infer(assign);
 }
 
+/* Whether `name` may be another value after the op than before it. */
+static bool changes(const rg_opdesc *op, const char *name)
+{
+    bool reads = rg_op_reads(op, name);
+    for (int s = 0; s < op->n_out; s++) {
+        int slot = op->op ? rg_op_out_slot(op->op, op->out[s].slot) : -1;
+        bool keeps = reads && slot >= 0 && (op->op->out[slot].flags & RG_UNCHANGED);
+        for (int k = 0; !keeps && k < op->out[s].n; k++)
+            if (strcmp(op->out[s].names[k], name) == 0)
+                return !rg_walk_is_update(op);
+    }
+    return false;
+}
+
 /* The variable that holds, when the gradient runs, what `name` was when op `index` had run,
  * or, with `before`, when it began. In a sub-block, a variable from around it that it changes
  * is for each step as the step left it. */
@@ -107,7 +123,7 @@ static rg_status value_at(rg_grad_ctx *ctx, const char *name, bool before, const
     if (var == NULL || var->meta.kind != RG_TENSOR || again != NULL)
         return RG_OK;
     for (size_t i = ctx->index + (before ? 0 : 1); i < last; i++) {
-        if (!rg_op_writes(w->forward->ops[i], name))
+        if (!changes(w->forward->ops[i], name))
             continue;
         RG_TRY(copy_before(w, i, name, out));
         ctx->index += i == ctx->index; /* the copy stands where the op was */

@@ -85,6 +85,10 @@ rg_status rg_grads_settle(rg_backward_walk *w, const char *name, const char **gr
 
 /* ---- the gradient ops of an op (backward_ops.c) ---- */
 
+/* An earlier loss's update of a parameter, or of a rate: what comes after it computes with the
+ * new value, and it is that whose gradient is wanted. */
+bool rg_walk_is_update(const rg_opdesc *op);
+
 rg_status rg_walk_set_role(rg_opdesc *op, int role);
 /* An op at the end of the walk's block, with the common attributes of `forward` (NULL: none), and
  * with_attrs the others that it knows. */

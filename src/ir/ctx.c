@@ -81,14 +81,19 @@ void rg_set_out(rg_ctx *ctx, int out, rg_dtype dtype, const rg_shape *shape)
     rg_set_out_n(ctx, out, 0, dtype, shape);
 }
 
-void rg_share_lod(rg_ctx *ctx, int in, int out)
+void rg_share_lod_n(rg_ctx *ctx, int in, int n, int out)
 {
-    const rg_meta *from = rg_in_meta(ctx, in);
+    const rg_meta *from = rg_in_meta_n(ctx, in, n);
     for (int i = 0; i < rg_n_out(ctx, out); i++) {
         rg_meta *meta = rg_out_meta_n(ctx, out, i);
         if (meta != NULL && from != NULL && meta != from)
             set_lod(meta, rg_lod_retain(from->lod), from->lod_level);
     }
+}
+
+void rg_share_lod(rg_ctx *ctx, int in, int out)
+{
+    rg_share_lod_n(ctx, in, 0, out);
 }
 
 void rg_take_lod(rg_ctx *ctx, int out, rg_lod *lod)

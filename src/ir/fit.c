@@ -18,6 +18,7 @@ struct rg_fit {
     rg_ctx forward; /* op NULL: the gradient op has not all that the forward op's rule reads */
     rg_value *outs; /* what that rule sets */
     int n_outs, n_pairs;
+    bool refuses; /* the gradient op has no rule of its own that would */
     pair *pairs;
 };
 
@@ -36,20 +37,14 @@ static size_t stem(const char *name)
     return n > tail && strcmp(name + n - tail, GRAD) == 0 ? n - tail : 0;
 }
 
-static int find_slot(const rg_slot *slots, const char *name, size_t n)
+/* The slot of the name, of n letters, or of its gradients; -1: none. */
+static int find_slot(const rg_slot *slots, const char *name, size_t n, bool grads)
 {
-    for (int s = 0; slots != NULL && slots[s].name != NULL; s++)
-        if (strlen(slots[s].name) == n && memcmp(slots[s].name, name, n) == 0)
+    for (int s = 0; slots != NULL && slots[s].name != NULL; s++) {
+        size_t length = grads ? stem(slots[s].name) : strlen(slots[s].name);
+        if (length == n && memcmp(slots[s].name, name, n) == 0)
             return s;
-    return -1;
-}
-
-/* The slot of gradients of `out`; -1: none. */
-static int gradient_of(const rg_op *op, const char *out)
-{
-    for (int s = 0; op->in != NULL && op->in[s].name != NULL; s++)
-        if (stem(op->in[s].name) == strlen(out) && memcmp(op->in[s].name, out, strlen(out)) == 0)
-            return s;
+    }
     return -1;
 }
 
@@ -95,7 +90,7 @@ static rg_status bind_inputs(rg_fit *fit, rg_arena *arena, const rg_ctx *ctx, bo
     if (at == NULL || metas == NULL)
         return rg_fail(RG_ENOMEM, "no memory for arguments");
     for (int s = 0; s < n && *all; s++) {
-        int own = find_slot(ctx->op->in, op->in[s].name, strlen(op->in[s].name));
+        int own = find_slot(ctx->op->in, op->in[s].name, strlen(op->in[s].name), false);
         at[s] = (uint16_t)total;
         *all = own >= 0 && ((op->in[s].flags & RG_OPTIONAL) || rg_n_in(ctx, own) > 0);
         for (int i = 0; *all && i < rg_n_in(ctx, own); i++)
@@ -115,7 +110,7 @@ static rg_status bind_outputs(rg_fit *fit, rg_arena *arena, const rg_ctx *ctx)
     if (at == NULL)
         return rg_fail(RG_ENOMEM, "no memory for arguments");
     for (int s = 0; s < n; s++) {
-        int grads = gradient_of(ctx->op, op->out[s].name);
+        int grads = find_slot(ctx->op->in, op->out[s].name, strlen(op->out[s].name), true);
         at[s] = (uint16_t)fit->n_outs;
         fit->n_outs += grads < 0 ? 1 : rg_n_in(ctx, grads);
     }
@@ -161,7 +156,7 @@ rg_status rg_fit_bind(const rg_fit **out, rg_arena *arena, const rg_ctx *ctx)
 {
     int n = count(ctx->op->in);
     *out = NULL;
-    if (ctx->op->infer != NULL || n == 0 || rg_opdesc_attr(ctx->desc, "sub_block") != NULL)
+    if (n == 0 || rg_opdesc_attr(ctx->desc, "sub_block") != NULL)
         return RG_OK; /* a loop's lists of variables and of gradients need not go together */
     rg_fit *fit = rg_arena_zero(arena, sizeof *fit);
     if (fit == NULL)
@@ -169,13 +164,16 @@ rg_status rg_fit_bind(const rg_fit **out, rg_arena *arena, const rg_ctx *ctx)
     fit->pairs = rg_arena_alloc(arena, 2 * (size_t)ctx->in_at[n] * sizeof *fit->pairs);
     if (fit->pairs == NULL)
         return rg_fail(RG_ENOMEM, "no memory for arguments");
-    RG_TRY(bind_forward(fit, arena, ctx));
+    fit->refuses = ctx->op->infer == NULL;
+    if (fit->refuses)
+        RG_TRY(bind_forward(fit, arena, ctx));
     const rg_op *forward = fit->forward.op;
     for (int s = 0; s < n; s++) {
         const char *name = ctx->op->in[s].name;
         size_t length = stem(name);
-        int own = length > 0 ? find_slot(ctx->op->in, name, length) : -1;
-        int made = length > 0 && forward != NULL ? find_slot(forward->out, name, length) : -1;
+        int own = length > 0 ? find_slot(ctx->op->in, name, length, false) : -1;
+        int made = length > 0 && forward != NULL ? find_slot(forward->out, name, length, false)
+                                                 : -1;
         if (own >= 0)
             add_pairs(fit, ctx, s, ctx, false, own);
         if (made >= 0)
@@ -197,12 +195,23 @@ static bool only_tensors(const rg_ctx *ctx)
     return true;
 }
 
+/* Of what has no elements there is no gradient: sum, which leaves such an input out, gives it that
+ * of the output. */
+static void give_none(rg_meta *grad, const rg_meta *of)
+{
+    if (grad->dtype == of->dtype && rg_shape_numel(&of->shape) == 0)
+        grad->shape = of->shape;
+}
+
 static rg_status compare(const rg_fit *fit, const rg_ctx *ctx)
 {
     for (int i = 0; i < fit->n_pairs; i++) {
         const pair *p = &fit->pairs[i];
         const rg_value *grad = rg_in_n(ctx, p->slot, p->i);
-        if (grad->data == NULL || p->of->kind != RG_TENSOR ||
+        if (grad->data == NULL || p->of->kind != RG_TENSOR)
+            continue;
+        give_none(rg_in_meta_n(ctx, p->slot, p->i), p->of);
+        if (!fit->refuses ||
             (grad->meta.dtype == p->of->dtype && rg_shape_equal(&grad->meta.shape, &p->of->shape)))
             continue;
         char tg[RG_SHAPE_TEXT], to[RG_SHAPE_TEXT];

@@ -2,8 +2,9 @@
  *
  * A gradient op takes the shape of X@GRAD from X and believes that Out@GRAD fits it. Autodiff makes
  * it so; a loss that is fed in another size than is declared, or a program from elsewhere, may not.
- * So where the op has no shape rule of its own, Out@GRAD is held to Out, if that is an input, and
- * to what the forward op's rule makes of the inputs that the two ops share. */
+ * So where the op has no shape rule of its own, which would refuse it, Out@GRAD is held to Out, if
+ * that is an input, and to what the forward op's rule makes of the inputs that the two ops share.
+ * What has no elements takes any gradient, as one without elements. */
 #ifndef RG_IR_FIT_H
 #define RG_IR_FIT_H
 

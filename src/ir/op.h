@@ -62,6 +62,7 @@ enum rg_slot_flags {
     RG_NOT_DESCRIBED = 1 << 11, /* input: may name a variable that no block describes, as the queue
                                  * of a reader, which Paddle has in the scope alone */
     RG_ROWS_OK = 1 << 12,       /* input: may also be sparse, and nothing else */
+    RG_UNCHANGED = 1 << 13, /* output: what the input of that variable was, wherever it is one */
 };
 
 typedef struct rg_slot {
@@ -295,6 +296,7 @@ void rg_set_out_n(rg_ctx *ctx, int out, int i, rg_dtype dtype, const rg_shape *s
 void rg_set_kind(rg_ctx *ctx, int out, rg_kind kind);
 /* The output's LoD becomes the input's (or none). */
 void rg_share_lod(rg_ctx *ctx, int in, int out);
+void rg_share_lod_n(rg_ctx *ctx, int in, int n, int out); /* of input n of the slot */
 /* A LoD made by the rule; it is taken. While building, only its depth counts. */
 void rg_take_lod(rg_ctx *ctx, int out, rg_lod *lod);
 void rg_set_lod_level(rg_ctx *ctx, int out, int levels);

@@ -29,11 +29,12 @@ static rg_status find_extents(const rg_ctx *ctx, const rg_shape *x, extents *e)
         return rg_fail(RG_EINVAL, "data_format %s: NCHW or NHWC", format);
     if (n < 1 || n % 2 == 0)
         return rg_fail(RG_EINVAL, "n is %d, and must be odd: as many channels on either side", n);
+    int64_t channels = x->dim[last ? 3 : 1], around = n / 2;
     *e = (extents){
         .blocks = last ? rg_shape_product(x, 0, 3) : x->dim[0],
         .size = last ? x->dim[3] : rg_shape_product(x, 1, 4),
         .step = last ? 1 : rg_shape_product(x, 2, 4),
-        .around = n / 2,
+        .around = around < channels ? around : channels, /* further away there are none */
         .k = rg_attr_float(ctx, K),
         .alpha = rg_attr_float(ctx, ALPHA),
         .beta = rg_attr_float(ctx, BETA),

@@ -6,6 +6,7 @@
  * power_iters rounds of v = W^T u / |W^T u|, u = W v / |W v|; U and V stay as they are. The
  * gradient takes u and v as given: dW = (dOut - sum(dOut Out) u v^T) / sigma. */
 #include "ops/types.h"
+#include "sys/interrupt.h"
 
 #include <string.h>
 
@@ -66,38 +67,49 @@ static rg_status infer(rg_ctx *ctx)
         for (int64_t i = 0; i < n; i++)                                                            \
             x[i] /= length;                                                                        \
     }                                                                                              \
-    /* u and v made from those given, and sigma; work: memory for one more u. */                   \
-    static T sigma_##S(const extents *e, const T *w, int rounds, float eps, T *u, T *v, T *work)   \
+    /* u and v after these rounds from those given. */                                             \
+    static rg_status rounds_##S(const extents *e, const T *w, int rounds, float eps, T *u, T *v)   \
     {                                                                                              \
-        T sum = 0;                                                                                 \
+        uint64_t next_look = 0;                                                                    \
         for (int i = 0; i < rounds; i++) {                                                         \
             multiply_##S(e, w, true, u, v);                                                        \
             shorten_##S(v, e->before * e->after, eps);                                             \
             multiply_##S(e, w, false, u, v);                                                       \
             shorten_##S(u, e->rows, eps);                                                          \
+            RG_TRY(rg_interrupted_at_times(&next_look));                                           \
         }                                                                                          \
+        return RG_OK;                                                                              \
+    }                                                                                              \
+    /* work: memory for one more u. */                                                             \
+    static T sigma_##S(const extents *e, const T *w, const T *u, T *v, T *work)                    \
+    {                                                                                              \
+        T sum = 0;                                                                                 \
         multiply_##S(e, w, false, work, v);                                                        \
         for (int64_t r = 0; r < e->rows; r++)                                                      \
             sum += u[r] * work[r];                                                                 \
         return sum;                                                                                \
     }                                                                                              \
-    static void norm_##S(const extents *e, const T *w, int rounds, float eps, T *u, T *v, T *work, \
-                         T *out)                                                                   \
+    static rg_status norm_##S(const extents *e, const T *w, int rounds, float eps, T *u, T *v,     \
+                              T *work, T *out)                                                     \
     {                                                                                              \
-        T sigma = sigma_##S(e, w, rounds, eps, u, v, work);                                        \
+        RG_TRY(rounds_##S(e, w, rounds, eps, u, v));                                               \
+        T sigma = sigma_##S(e, w, u, v, work);                                                     \
         for (int64_t i = 0; i < e->before * e->rows * e->after; i++)                               \
             out[i] = w[i] / sigma;                                                                 \
+        return RG_OK;                                                                              \
     }                                                                                              \
-    static void back_##S(const extents *e, const T *w, const T *dout, int rounds, float eps, T *u, \
-                         T *v, T *work, T *dw)                                                     \
+    static rg_status back_##S(const extents *e, const T *w, const T *dout, int rounds, float eps,  \
+                              T *u, T *v, T *work, T *dw)                                          \
     {                                                                                              \
-        T sigma = sigma_##S(e, w, rounds, eps, u, v, work), sum = 0;                               \
+        RG_TRY(rounds_##S(e, w, rounds, eps, u, v));                                               \
+        T sigma = sigma_##S(e, w, u, v, work), sum = 0;                                            \
         for (int64_t i = 0; i < e->before * e->rows * e->after; i++)                               \
             sum += dout[i] * w[i] / sigma;                                                         \
         for (int64_t b = 0; b < e->before; b++)                                                    \
             for (int64_t r = 0; r < e->rows; r++)                                                  \
                 for (int64_t a = 0; a < e->after; a++, dw++, dout++)                               \
                     *dw = (*dout - sum * u[r] * v[b * e->after + a]) / sigma;                      \
+        return RG_OK;                                                                              \
     }
 RG_FLOATS(LOOPS)
 
@@ -118,10 +130,9 @@ static rg_status kernel(rg_ctx *ctx)
     void *u = copied(ctx, U), *v = copied(ctx, V), *work = copied(ctx, U);
     if (u == NULL || v == NULL || work == NULL)
         return RG_ENOMEM;
-    RG_CALL_FLOAT(ctx, WEIGHT, norm,
+    RG_CALL_FLOAT(ctx, WEIGHT, return norm,
                   (&e, rg_in_data(ctx, WEIGHT), rg_attr_int(ctx, POWER_ITERS),
                    rg_attr_float(ctx, EPS), u, v, work, rg_out_data(ctx, OUT)))
-    return RG_OK;
 }
 
 #define ATTRS                                                                                 \
@@ -153,11 +164,10 @@ static rg_status grad_kernel(rg_ctx *ctx)
     void *u = copied(ctx, G_U), *v = copied(ctx, G_V), *work = copied(ctx, G_U);
     if (u == NULL || v == NULL || work == NULL)
         return RG_ENOMEM;
-    RG_CALL_FLOAT(ctx, G_WEIGHT, back,
+    RG_CALL_FLOAT(ctx, G_WEIGHT, return back,
                   (&e, rg_in_data(ctx, G_WEIGHT), rg_in_data(ctx, G_DOUT),
                    rg_attr_int(ctx, POWER_ITERS), rg_attr_float(ctx, EPS), u, v, work,
                    rg_out_data(ctx, G_DWEIGHT)))
-    return RG_OK;
 }
 
 const rg_op rg_op_spectral_norm_grad = {

@@ -1,7 +1,8 @@
 /* sum.c - the sum of several tensors of one shape.
  *
  * Sparse gradients are joined, row after row, without merging: whoever applies them
- * merges once. A mixture of dense and sparse is dense. Arrays are added item by item. */
+ * merges once. A mixture of dense and sparse is dense. Arrays are added item by item. What has
+ * no elements is left out. */
 #include "ir/program.h"
 #include "ops/merge_rows.h"
 #include "ops/types.h"
@@ -11,39 +12,64 @@
 enum { IN };
 enum { OUT };
 
+/* Such an input is left out, as in Fluid, whatever shape the others have. */
+static bool is_empty(const rg_meta *x)
+{
+    return x->kind == RG_TENSOR && rg_shape_numel(&x->shape) == 0;
+}
+
+static rg_status check_pair(const rg_ctx *ctx, const rg_meta *x, int i, const rg_meta *first, int f)
+{
+    const char *name = rg_in_name(ctx, IN, i), *other = rg_in_name(ctx, IN, f);
+    if (x->dtype != first->dtype)
+        return rg_fail(RG_ESHAPE, "%s is %s and %s is %s, and they must be of one type", name,
+                       rg_dtype_name(x->dtype), other, rg_dtype_name(first->dtype));
+    if ((x->kind == RG_ARRAY) != (first->kind == RG_ARRAY))
+        return rg_fail(RG_ESHAPE, "%s is a %s and %s is a %s, and they cannot be added", name,
+                       rg_kind_name(x->kind), other, rg_kind_name(first->kind));
+    if (x->kind == RG_ARRAY || is_empty(x) || rg_shape_fits(&x->shape, &first->shape))
+        return RG_OK;
+    char ta[RG_SHAPE_TEXT], tb[RG_SHAPE_TEXT];
+    return rg_fail(RG_ESHAPE, "%s of shape %s cannot be added to %s of shape %s", name,
+                   rg_shape_text(&x->shape, ta), other, rg_shape_text(&first->shape, tb));
+}
+
+/* The first input of elements; where none has any, the first. -1: there is none. */
+static int first_of(const rg_ctx *ctx)
+{
+    int first = -1;
+    for (int i = 0; i < rg_n_in(ctx, IN); i++) {
+        const rg_meta *x = rg_in_meta_n(ctx, IN, i);
+        if (x != NULL && !is_empty(x))
+            return i;
+        if (x != NULL && first < 0)
+            first = i;
+    }
+    return first;
+}
+
 static rg_status sum_infer(rg_ctx *ctx)
 {
-    const rg_meta *first = NULL, *dense = NULL;
+    int f = first_of(ctx);
+    if (f < 0)
+        return rg_fail(RG_EINVAL, "there is nothing to add");
+    const rg_meta *first = rg_in_meta_n(ctx, IN, f), *shaped = NULL;
+    rg_kind kind = first->kind;
     for (int i = 0; i < rg_n_in(ctx, IN); i++) {
         const rg_meta *x = rg_in_meta_n(ctx, IN, i);
         if (x == NULL)
             continue;
-        first = first ? first : x;
-        if (x->kind == RG_TENSOR && dense == NULL)
-            dense = x;
-        if (x->dtype != first->dtype)
-            return rg_fail(RG_ESHAPE, "%s is %s and %s is %s, and they must be of one type",
-                           rg_in_name(ctx, IN, i), rg_dtype_name(x->dtype), rg_in_name(ctx, IN, 0),
-                           rg_dtype_name(first->dtype));
-        if ((x->kind == RG_ARRAY) != (first->kind == RG_ARRAY))
-            return rg_fail(RG_ESHAPE, "%s is a %s and %s is a %s, and they cannot be added",
-                           rg_in_name(ctx, IN, i), rg_kind_name(x->kind), rg_in_name(ctx, IN, 0),
-                           rg_kind_name(first->kind));
-        if (x->kind != RG_ARRAY && first->kind != RG_ARRAY &&
-            !rg_shape_fits(&x->shape, &first->shape)) {
-            char ta[RG_SHAPE_TEXT], tb[RG_SHAPE_TEXT];
-            return rg_fail(RG_ESHAPE, "%s of shape %s cannot be added to %s of shape %s",
-                           rg_in_name(ctx, IN, i), rg_shape_text(&x->shape, ta),
-                           rg_in_name(ctx, IN, 0), rg_shape_text(&first->shape, tb));
-        }
+        RG_TRY(check_pair(ctx, x, i, first, f));
+        if (x->kind == RG_TENSOR)
+            kind = RG_TENSOR;
+        if (x->kind == RG_TENSOR && shaped == NULL && (!is_empty(x) || is_empty(first)))
+            shaped = x; /* before a sparse one, which may know less of the shape */
     }
-    if (first == NULL)
-        return rg_fail(RG_EINVAL, "there is nothing to add");
     rg_meta *out = rg_out_meta(ctx, OUT);
-    out->kind = dense ? RG_TENSOR : first->kind;
+    out->kind = kind;
     out->dtype = first->dtype;
-    out->shape = dense ? dense->shape : first->shape;
-    rg_share_lod(ctx, IN, OUT); /* of the first alone: without one, Out has none */
+    out->shape = shaped ? shaped->shape : first->shape;
+    rg_share_lod_n(ctx, IN, f, OUT); /* of that one alone: without one, Out has none */
     return RG_OK;
 }
 
@@ -101,13 +127,14 @@ static rg_status sum_dense(rg_ctx *ctx, rg_value *out)
     bool begun = false;
     for (int i = 0; i < n; i++)
         if (rg_in_n(ctx, IN, i) == out ||
-            (rg_in_n(ctx, IN, i) != NULL && rg_in_n(ctx, IN, i)->data == out->data))
+            (rg_in_n(ctx, IN, i) != NULL && rg_in_n(ctx, IN, i)->data == out->data &&
+             rg_numel(rg_in_n(ctx, IN, i)) > 0))
             own = i;
     if (own >= 0)
         begun = true;
     for (int i = 0; i < n; i++) {
         const rg_value *in = rg_in_n(ctx, IN, i);
-        if (in == NULL || i == own || in->meta.kind != RG_TENSOR)
+        if (in == NULL || i == own || in->meta.kind != RG_TENSOR || rg_numel(in) == 0)
             continue;
         if (begun) {
             RG_TRY(add(out->meta.dtype, out->data, out->data, in->data, numel));
@@ -172,9 +199,9 @@ static rg_status sum_arrays(rg_ctx *ctx, rg_value *out)
             const rg_value *from = in->items[k];
             rg_value *to;
             RG_TRY(rg_value_item(out, k, &to));
-            if (from == NULL || from->data == NULL)
+            if (from == NULL || from->data == NULL || (is_empty(&from->meta) && to->data != NULL))
                 continue;
-            if (to->data == NULL)
+            if (to->data == NULL || is_empty(&to->meta))
                 RG_TRY(rg_value_copy(to, from));
             else if (from->meta.dtype != to->meta.dtype ||
                      !rg_shape_equal(&from->meta.shape, &to->meta.shape))
@@ -214,7 +241,7 @@ static rg_status sum_grad(rg_grad_ctx *ctx)
 
 const rg_op rg_op_sum = {
     .type = "sum",
-    .doc = "The sum of several tensors of one shape.",
+    .doc = "The sum of several tensors of one shape; one without elements is left out.",
     .in = RG_SLOTS([IN] = {"X", "dense, sparse or arrays", RG_REPEATED | RG_ANY_KIND}),
     .out = RG_SLOTS([OUT] = {"Out", "their shape", .inplace = RG_OF(IN)}),
     .infer = sum_infer,

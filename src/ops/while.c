@@ -4,6 +4,7 @@
  * steps backwards over a block that autodiff made of the body: see ops/block_grad.h. */
 #include "ir/program.h"
 #include "ops/block_grad.h"
+#include "sys/interrupt.h"
 
 enum { X, CONDITION };
 enum { OUT, STEP_SCOPES };
@@ -21,12 +22,14 @@ static rg_status while_kernel(rg_ctx *ctx)
     const rg_run_services *run = ctx->run->services;
     const rg_value *condition = rg_in(ctx, CONDITION);
     rg_value *scopes = rg_out(ctx, STEP_SCOPES);
+    uint64_t next_look = 0;
     if (rg_numel(condition) != 1)
         return rg_fail(RG_ESHAPE, "Condition %s has %lld elements, and must have one",
                        rg_in_name(ctx, CONDITION, 0), (long long)rg_numel(condition));
     if (scopes != NULL)
         scopes->n_rows = 0;
     while (*(const bool *)condition->data) {
+        RG_TRY(rg_interrupted_at_times(&next_look));
         RG_TRY(run->run_block(ctx));
         if (scopes != NULL)
             RG_TRY(run->save_step(ctx, scopes));

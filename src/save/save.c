@@ -3,8 +3,12 @@
 
 #include "base/mem.h"
 #include "save/save_priv.h"
+#include "sys/clock.h"
 #include "sys/file.h"
 #include "sys/flags.h"
+#include "sys/interrupt.h"
+#include "sys/log.h"
+#include "sys/machine.h"
 #include "tensor/tensor_io.h"
 
 #include <stdio.h>
@@ -19,6 +23,7 @@ struct rg_save {
     rg_folder_lock *lock;
     rg_manifest manifest;
     size_t n_files;
+    uint64_t bytes, start_ns, word_ns; /* written; when that is said next */
 };
 
 /* Who has the lock finds only stages of those who are gone: never decided, so removed. */
@@ -75,6 +80,58 @@ void rg_save_close(rg_save *save)
     rg_free(save);
 }
 
+rg_status rg_save_check_room(const char *folder, uint64_t bytes)
+{
+    uint64_t room, all;
+    const double gib = 1024.0 * 1024 * 1024;
+    RG_TRY(rg_disk_room(folder, &room, &all));
+    if (all == 0 || bytes <= room) /* some file systems do not say */
+        return RG_OK;
+    return rg_fail(RG_EIO, "%s: the save needs %.2f GiB, and the disk has %.2f GiB free", folder,
+                   (double)bytes / gib, (double)room / gib);
+}
+
+/* ---- writing, with a voice ---- */
+
+typedef struct telling {
+    rg_save *save;
+    rg_file *file;
+    const char *name;
+} telling;
+
+static void say_how_far(const telling *t)
+{
+    enum { WORD_S = 10 };
+    rg_save *s = t->save;
+    uint64_t now = rg_clock_ns(), second = 1000 * 1000 * 1000;
+    if (s->word_ns == 0) {
+        s->start_ns = now;
+    } else if (now < s->word_ns) {
+        return;
+    } else {
+        rg_log(RG_LOG_W, "save", "folder=%s file=%s \"writing\" mb=%llu seconds=%llu",
+               rg_folder_path(s->folder), t->name, (unsigned long long)(s->bytes >> 20),
+               (unsigned long long)((now - s->start_ns) / second));
+    }
+    s->word_ns = now + WORD_S * second;
+}
+
+static rg_status write_piece(void *arg, const void *bytes, size_t n)
+{
+    enum { PIECE = 16 << 20 };
+    telling *t = arg;
+    for (size_t at = 0; at < n;) {
+        size_t piece = n - at < PIECE ? n - at : PIECE;
+        if (n > PIECE)
+            RG_TRY(rg_interrupted());
+        RG_TRY(rg_file_write(t->file, (const uint8_t *)bytes + at, piece));
+        at += piece;
+        t->save->bytes += piece;
+        say_how_far(t);
+    }
+    return RG_OK;
+}
+
 /* Checks the name and creates the file in the stage. */
 static rg_status begin_file(rg_save *save, const char *name, rg_file **file)
 {
@@ -105,7 +162,7 @@ rg_status rg_save_tensors(rg_save *save, const char *name, const rg_value *const
 {
     rg_file *file;
     RG_TRY(begin_file(save, name, &file));
-    rg_sink sink = rg_sink_file(file);
+    rg_sink sink = {write_piece, &(telling){save, file, name}};
     rg_status code = RG_OK;
     for (size_t i = 0; code == RG_OK && i < n; i++) {
         code = rg_tensor_write(&sink, values[i]);

@@ -5,7 +5,7 @@
  * their places comes after it, and the next save does so first if this process could
  * not. Files that the save does not name are left alone. One saver is at work in a
  * folder at a time: others wait for its lock. Nothing is written through a symbolic link
- * inside the folder.
+ * inside the folder. A save that takes long says every 10 s how far it is, and Ctrl+C ends it.
  *
  * Loading writes nothing and waits for nobody: it gets the files of the last save that
  * was decided, moved or not.
@@ -32,6 +32,10 @@ typedef struct rg_save rg_save;
 rg_status rg_save_open(rg_save **save, const char *folder);
 /* Whatever was not committed is removed. NULL is allowed. */
 void rg_save_close(rg_save *save);
+
+/* RG_EIO, with what is wanted and what there is, where the disk of the folder, which need not be
+ * there yet, has no room for files of so many bytes beside those that it has. */
+rg_status rg_save_check_room(const char *folder, uint64_t bytes);
 
 /* `file` is a name inside the folder and may have folders of its own. */
 rg_status rg_save_tensor(rg_save *save, const char *file, const rg_value *value);

@@ -48,6 +48,8 @@ static const rg_flag table[] = {
      "how long those of a job that have come wait for servers and trainers that have not; 0: for "
      "ever",
      NULL},
+    {"ps_meet_seconds", RG_FLAG_INT, "0",
+     "how long a worker waits for the others at a barrier or a sum; 0: as long as they live", NULL},
     {"ps_journal", RG_FLAG_TEXT, "off",
      "of a server: off, everysec (what it answered outlives its process) or always (and a power "
      "cut): a journal from which it goes on when it is started again",
@@ -427,4 +429,22 @@ bool rg_flag_bool(const char *name)
 int64_t rg_flag_int(const char *name)
 {
     return value_of(name, RG_FLAG_INT)->whole;
+}
+
+int rg_flag_number(const char *name)
+{
+    int i = find(name);
+    assert(i >= 0);
+    return i;
+}
+
+bool rg_flag_bool_of(int number)
+{
+    assert(table[number].type == RG_FLAG_BOOL);
+    return value_now(number)->whole != 0;
+}
+
+const char *rg_flag_text_of(int number)
+{
+    return value_now(number)->text;
 }

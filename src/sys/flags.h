@@ -42,4 +42,9 @@ rg_status rg_flag_text(const char *name, const char **value);
 bool rg_flag_bool(const char *name);
 int64_t rg_flag_int(const char *name);
 
+/* For who asks in every run: the flag's number, looked up once, and its value by that. */
+int rg_flag_number(const char *name);
+bool rg_flag_bool_of(int number);
+const char *rg_flag_text_of(int number);
+
 #endif

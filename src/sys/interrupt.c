@@ -1,6 +1,8 @@
 /* interrupt.c - Ctrl+C, and threads that shall stop waiting. */
 #include "sys/interrupt.h"
 
+#include "sys/clock.h"
+
 #include <stddef.h>
 
 static _Atomic(rg_interruption) asked;
@@ -38,4 +40,13 @@ rg_status rg_interrupted(void)
     if (heard)
         return rg_fail(RG_ECLOSED, "another thread of this process has failed");
     return interrupted != NULL && !works_for_another ? interrupted() : RG_OK;
+}
+
+rg_status rg_interrupted_at_times(uint64_t *next_ns)
+{
+    uint64_t now = rg_clock_ns();
+    bool looks = *next_ns != 0 && now >= *next_ns;
+    if (looks || *next_ns == 0)
+        *next_ns = now + RG_LOOK_NS;
+    return looks ? rg_interrupted() : RG_OK;
 }

@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { RG_LOOK_NS = 100 * 1000 * 1000, RG_LOOK_MS = 100 };
 
@@ -19,6 +20,10 @@ typedef rg_status (*rg_interruption)(void);
 rg_interruption rg_set_interrupted(rg_interruption interrupted);
 /* Not under a lock that the function above might want: Python takes its own. */
 rg_status rg_interrupted(void);
+
+/* The same for a loop that computes, each time round: it looks as often as a wait does. *next_ns
+ * begins as 0. */
+rg_status rg_interrupted_at_times(uint64_t *next_ns);
 
 /* From now on rg_interrupted() fails on this thread, too, while *halted; NULL: no longer. Returns
  * what it was. Borrowed. */

@@ -63,6 +63,9 @@ CASES += [
                                         Lod(rand(3, 2), [[2, 1]])]}),
     case("sum sequences second", "sum", {"X": [rand(3, 2), Lod(rand(3, 2), [[2, 1]])]},
          no_lod=["Out"]),
+    case("sum without rows", "sum", {"X": [np.zeros((0, 3), "float32"), rand(2, 3),
+                                           np.zeros((0, 4), "float32"), rand(2, 3)]},
+         grads=["X"], numeric=False),
 ]
 test = check(__file__, CASES)
 

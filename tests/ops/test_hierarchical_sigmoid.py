@@ -69,3 +69,12 @@ def test_bad_labels_paths_and_shapes_are_refused():
     for c, message in cases:
         with pytest.raises((ValueError, fluid.core.EnforceNotMet), match=message):
             forward(fluid, c)
+
+
+def test_the_table_that_the_layer_names_as_an_output_too_is_not_copied():
+    import paddle.fluid as fluid
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x, y = fluid.data("x", [None, 4]), fluid.data("y", [None, 1], "int64")
+        loss = fluid.layers.mean(fluid.layers.hsigmoid(x, y, 6, is_sparse=True))
+        fluid.optimizer.SGD(0.1).minimize(loss)
+        assert "assign" not in [op.type for op in fluid.default_main_program().block(0).ops]

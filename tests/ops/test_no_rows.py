@@ -100,3 +100,29 @@ def test_a_batch_of_nothing_gives_nothing():
                 wanted = c.inputs[key[:-1]].shape  # without the 0 of a slot of one
                 assert value.shape == wanted or key in grads.rows, (c.name, key)
                 assert not value.any(), (c.name, key)
+
+
+def test_an_input_of_a_sum_without_rows_trains_nothing():
+    """What a branch that nothing took hands on."""
+    import paddle.fluid as fluid
+    layers, init = fluid.layers, fluid.initializer.Constant
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        xs = [layers.data(name, [3]) for name in "ab"]
+        parts = [layers.fc(x, 2, act="relu", param_attr=fluid.ParamAttr("w_" + x.name, init(0.5)),
+                           bias_attr=fluid.ParamAttr("b_" + x.name, init(0.1))) for x in xs]
+        loss = layers.reduce_sum(layers.sum(parts))
+        fluid.optimizer.SGD(0.1).minimize(loss)
+    exe = fluid.Executor()
+    some, none = np.arange(6, dtype="float32").reshape(2, 3), floats(0, 3)
+    for feed, taken in (({"a": some, "b": none}, "a"), ({"a": none, "b": some}, "b")):
+        with fluid.scope_guard(fluid.Scope()):
+            exe.run(startup)
+            value, = exe.run(main, feed, [loss])
+            np.testing.assert_allclose(value, [15.4], rtol=1e-5)
+            exe.run(main, feed)
+            weights = {name: np.array(fluid.global_scope().find_var(name).get_tensor())
+                       for name in ("w_a", "b_a", "w_b", "b_b")}
+        for name, value in weights.items():
+            start = 0.5 if name[0] == "w" else 0.1
+            assert (value != np.float32(start)).all() == name.endswith(taken), (name, value)

@@ -187,6 +187,27 @@ def test_default_scope_funcs():
     assert funcs.find_var("z") is None
 
 
+def test_a_scope_inside_another_makes_variables_of_its_own():
+    outer, place = fluid.Scope(), fluid.CPUPlace()
+    outer.var("x").get_tensor().set(np.array([1, 2], "float32"), place)
+    inner = outer.new_scope()
+    assert np.array(inner.find_var("x").get_tensor()).tolist() == [1, 2]
+    assert not inner.var("x").get_tensor()._is_initialized()
+    inner.var("x").get_tensor().set(np.array([3], "float32"), place)
+    assert np.array(inner.find_var("x").get_tensor()).tolist() == [3]
+    assert np.array(outer.find_var("x").get_tensor()).tolist() == [1, 2]
+
+
+def test_a_state_set_from_a_scope_inside_reaches_the_parameters_around_it():
+    x = fluid.data("x", [None, 2])
+    fluid.layers.fc(x, 1, param_attr="w", bias_attr=False)
+    exe, outer = fluid.Executor(), fluid.Scope()
+    exe.run(fluid.default_startup_program(), scope=outer)
+    with fluid.scope_guard(outer.new_scope()):
+        fluid.io.set_program_state(fluid.default_main_program(),
+                                   {"w": np.array([[4], [5]], "float32")})
+    assert np.array(outer.find_var("w").get_tensor()).tolist() == [[4], [5]]
+
 def test_decorators_that_keep_signatures():
     from paddle.fluid.annotations import deprecated
     from paddle.fluid.wrapped_decorator import signature_safe_contextmanager, wrap_decorator

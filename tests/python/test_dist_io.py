@@ -189,6 +189,19 @@ def test_trainers_load(servers, optimizer, how, split, tmp_path, monkeypatch):
     assert job.trainer.find_var("table") is None or how is geo
 
 
+def test_what_has_no_room_is_not_even_fetched(tmp_path, monkeypatch):
+    job = Job(2, ADAM).engine(monkeypatch)
+    layout = job.main._parameters_on_pservers
+    name = sorted(layout.params)[0]
+    monkeypatch.setitem(layout.wanted, name, (5 * 10**12, 8))
+    monkeypatch.setattr(_core, "job_get", None, raising=False)
+    folder = tmp_path / "saved"
+    with fluid.scope_guard(job.trainer), pytest.raises(OSError) as error:
+        fluid.io.save_persistables(job.exe, str(folder), job.main)
+    assert "needs 149011." in str(error.value) and " GiB free" in str(error.value)
+    assert not folder.exists()
+
+
 @pytest.mark.parametrize("number", [1, -1])
 def test_every_trainer_writes(number, tmp_path, monkeypatch):
     """Also one that has its number from the servers. The folder is that of trainer 0."""

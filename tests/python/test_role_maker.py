@@ -341,10 +341,14 @@ def test_distributed_optimizer():
         DistributedOptimizer(3)
 
 
-def test_the_timeout_of_a_rendezvous_is_that_of_joining():
-    before = _core.get_flag("ps_join_seconds")[1]
+def test_the_timeouts_of_a_rendezvous_are_those_of_joining_and_of_meeting():
+    before = {flag: _core.get_flag(flag)[1] for flag in ("ps_join_seconds", "ps_meet_seconds")}
     try:
         R.GeneralRoleMaker(init_timeout_seconds=77)
         assert _core.get_flag("ps_join_seconds")[1] == "77"
+        assert _core.get_flag("ps_meet_seconds")[1] == before["ps_meet_seconds"]
+        R.GeneralRoleMaker(run_timeout_seconds=88)
+        assert _core.get_flag("ps_meet_seconds")[1] == "88"
     finally:
-        _core.set_flag("ps_join_seconds", before)
+        for flag, value in before.items():
+            _core.set_flag(flag, value)

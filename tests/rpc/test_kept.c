@@ -274,6 +274,14 @@ static void end(life *l, rg_rpc_client *client, rg_rpc_window *window)
     rg_latch_fini(&l->back);
 }
 
+/* Of so many requests the disk has what they did: nothing is kept of them any more. */
+static void end_when_kept(life *l, rg_rpc_client *client, rg_rpc_window *window, uint64_t n)
+{
+    rg_rpc_server_durable(l->server, n);
+    wait_until_used(window, 0);
+    end(l, client, window);
+}
+
 static void ask(rg_rpc_client *client, uint16_t method)
 {
     static uint8_t body[100];
@@ -301,9 +309,7 @@ static void what_was_told_before_it_was_heard_is_told_again(void **state)
     assert_int_equal(atomic_load(&l.n), 2);
     assert_int_equal(l.ids[0], l.ids[1]);
     assert_int_equal(rg_rpc_window_used(window), BODY);
-    rg_rpc_server_durable(l.server, 2);
-    wait_until_used(window, 0);
-    end(&l, client, window);
+    end_when_kept(&l, client, window, 2);
 }
 
 /* It is told of by the answer to another request, which this client has not heard. */
@@ -324,9 +330,7 @@ static void an_answer_of_a_flush_lets_go_what_was_answered_before(void **state)
     assert_true(rg_rpc_window_take(window, BODY, 0));
     add(client, 2); /* and those behind it are kept */
     assert_int_equal(rg_rpc_window_used(window), BODY);
-    rg_rpc_server_durable(l.server, 3);
-    wait_until_used(window, 0);
-    end(&l, client, window);
+    end_when_kept(&l, client, window, 3);
 }
 
 /* Whether it is kept is said as it is by then. */

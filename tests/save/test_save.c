@@ -163,6 +163,17 @@ static void a_full_disk_is_an_error_and_the_old_save_stays(void **state)
     }
 }
 
+static void what_has_no_room_on_the_disk_is_refused(void **state)
+{
+    (void)state;
+    char new[300];
+    (void)snprintf(new, sizeof new, "%s/not/there", folder);
+    assert_ok(rg_save_check_room(new, 1));
+    assert_int_equal(rg_save_check_room(new, (uint64_t)1 << 60), RG_EIO);
+    assert_non_null(strstr(rg_error_message(), "needs 1073741824.00 GiB"));
+    assert_false(rg_path_exists(folder));
+}
+
 /* promise 15 */
 static void a_changed_byte_is_found_by_the_manifest(void **state)
 {
@@ -524,8 +535,8 @@ static void what_the_program_wants_is_compared_with_the_file(void **state)
 RUN(TEST(a_save_is_loaded_again), TEST(files_that_a_save_does_not_name_are_left_alone),
     TEST(an_abandoned_save_changes_nothing), TEST(a_kill_at_any_point_leaves_the_old_or_the_new),
     TEST(a_full_disk_is_an_error_and_the_old_save_stays),
-    TEST(a_changed_byte_is_found_by_the_manifest), TEST(a_damaged_manifest_is_named),
-    TEST(names_that_lead_out_of_the_folder_are_refused),
+    TEST(what_has_no_room_on_the_disk_is_refused), TEST(a_changed_byte_is_found_by_the_manifest),
+    TEST(a_damaged_manifest_is_named), TEST(names_that_lead_out_of_the_folder_are_refused),
     TEST(a_load_finds_a_save_that_was_decided_and_changes_nothing),
     TEST(the_first_save_of_a_folder_counts_when_it_was_decided),
     TEST(nothing_outside_the_folder_is_written),

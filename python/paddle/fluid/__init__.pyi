@@ -104,11 +104,11 @@ class Scope:
     def __setattr__(self, name: str, value: Any) -> None: ...
 
     def var(self, *args: Any, **kwargs: Any) -> Any:
-        """var(name): the variable of that name, made if missing."""
+        """var(name): this scope's own variable of that name, made if missing."""
         ...
 
     def find_var(self, *args: Any, **kwargs: Any) -> Any:
-        """find_var(name): the variable, or None."""
+        """find_var(name): the variable, of this scope or one around it, or None."""
         ...
 
     def new_scope(self, *args: Any, **kwargs: Any) -> Any:

@@ -122,8 +122,13 @@ def flush():
 
 def pull(parts):
     """The parts of a variable, [Part], from their servers: an array of all their rows."""
-    get = _core.job_get
-    return numpy.concatenate([numpy.array(get(part.endpoint, part.remote)) for part in parts])
+    arrays = [numpy.array(pull_one(part)) for part in parts]
+    return arrays[0] if len(arrays) == 1 else numpy.concatenate(arrays)
+
+
+def pull_one(part):
+    """A tensor of the rows of one Part."""
+    return _core.job_get(part.endpoint, part.remote)
 
 
 def push(array, parts):

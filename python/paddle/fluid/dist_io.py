@@ -93,6 +93,13 @@ def is_servers(program):
 
 # ---- saving: whoever writes has every variable whole ----
 
+def bytes_of(program, names):
+    """What the named variables take that servers keep, whole."""
+    layout = program._parameters_on_pservers
+    return sum(4 * int(numpy.prod(layout.wanted[name], dtype="object")) for name in names
+               if name in layout.parts)
+
+
 def collect(program, names, scope):
     """A scope with the named variables whole: those of servers fetched, the others copied from
     `scope`."""
@@ -101,8 +108,11 @@ def collect(program, names, scope):
         communicator.flush()
     for name in names:
         if name in layout.parts:
-            whole.var(name).get_tensor().set(communicator.pull(layout.parts[name]),
-                                             core.CPUPlace())
+            tensor, parts = whole.var(name).get_tensor(), layout.parts[name]
+            if len(parts) == 1:
+                tensor._share_data_with(communicator.pull_one(parts[0]))
+            else:
+                tensor.set(communicator.pull(parts), core.CPUPlace())
             continue
         var = scope.find_var(name)
         if var is None or not var.get_tensor()._is_initialized():
@@ -203,7 +213,7 @@ def put_parts(array, dirname, name):
 def load_parts(dirname, names, scope):
     """Set variables of one process that have values already: other rows stay."""
     for name in names:
-        tensor = scope.var(name).get_tensor()
+        tensor = scope._find_or_make_var(name).get_tensor()
         if not tensor._is_initialized():
             raise ValueError("%s has only some rows of %s: run the startup program first"
                              % (dirname, name))
@@ -216,7 +226,7 @@ def _load_server_parts(layout, name, mine, dirname, scope):
     for part in mine:
         end = shape[0] if part.rows is None else part.begin + part.rows
         ids, rows = _read_parts(dirname, name, shape, part.begin, end if end < shape[0] else None)
-        var = scope.var(part.remote)
+        var = scope._find_or_make_var(part.remote)
         if var.get_tensor()._is_initialized():
             array = numpy.array(var.get_tensor())
             _check_ids(ids, end, dirname, name)
@@ -289,8 +299,8 @@ def _load_server(program, dirname, scope):
         check(layout, name, array, dirname)
         for part in mine[name]:
             rows = array if part.rows is None else array[part.begin:part.begin + part.rows]
-            scope.var(part.remote).get_tensor().set(numpy.ascontiguousarray(rows),
-                                                    core.CPUPlace())
+            scope._find_or_make_var(part.remote).get_tensor().set(
+                numpy.ascontiguousarray(rows), core.CPUPlace())
 
 
 def push(program, name, array):
@@ -358,7 +368,7 @@ def set_arrays(program, arrays, scope):
         if name in layout.parts and _is_first(program):
             push(program, name, array)
         if name in own:
-            scope.var(name).get_tensor().set(array, core.CPUPlace())
+            scope._find_or_make_var(name).get_tensor().set(array, core.CPUPlace())
 
 
 def load_trainer(program, dirname, names, scope):

@@ -135,6 +135,9 @@ def _values(program, names):
 
 def _save_files(main_program, dirname, files, names):
     program = _program(main_program)
+    if program._is_distributed:
+        from . import dist_io
+        _core.save_check_room(dirname, dist_io.bytes_of(program, names))  # before it is fetched
     _write(program, dirname, lambda: (_values(program, names), files))
 
 
@@ -511,7 +514,7 @@ def _set_arrays(program, arrays):
     """Set variables that have been checked; of a trainer those that servers keep, too."""
     if not program._is_distributed:
         for name, array in arrays.items():
-            _scope().var(name).get_tensor().set(array, core.CPUPlace())
+            _scope()._find_or_make_var(name).get_tensor().set(array, core.CPUPlace())
         return
     from . import dist_io
     dist_io.set_arrays(program, arrays, _scope())

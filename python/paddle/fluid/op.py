@@ -40,7 +40,7 @@ class _Run:
         """The scope's variable in the block, with the shape and type of what it holds."""
         if block.has_var(name):
             return
-        holder = scope.var(name)
+        holder = scope._find_or_make_var(name)
         kind = holder._kind()
         var = block.create_var(name=name, persistable=True, type=core.var_type(kind))
         if kind == _FLUID_ROWS:

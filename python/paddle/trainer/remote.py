@@ -95,7 +95,7 @@ class Remote:
         if not self._is_async and name not in self._layout.tables:
             return  # what came with the last step is it
         communicator.flush()
-        machine.scope.var(name).get_tensor().set(
+        machine.scope._find_or_make_var(name).get_tensor().set(
             np.ascontiguousarray(communicator.pull(self._layout.parts[name])), machine.exe.place)
 
 

@@ -275,6 +275,20 @@ def schedule_and_parameter_rates(t):
     t.minimize(t.fluid.optimizer.Adam(rate))
 
 
+# ---- several losses ----
+
+@case()
+def two_losses_of_shared_parameters(t):
+    """Both are computed before either is minimized: the second gradient reads the parameters that
+    the first has left."""
+    layers, program = t.fluid.layers, t.fluid.default_main_program()
+    again = layers.fc(program.global_block().var("fc_0.tmp_2"), 1, param_attr="fc_1.w_0",
+                      bias_attr=False)
+    second = layers.mean(layers.square(again - 1.0))
+    t.minimize(t.fluid.optimizer.SGD(0.1))
+    t.fluid.optimizer.SGD(0.1).minimize(second)
+
+
 # ---- averages and wrappers ----
 
 def _applied(t, average, times=1):

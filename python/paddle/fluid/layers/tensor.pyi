@@ -6,7 +6,7 @@ from paddle.fluid.param_attr import (ParamAttr as ParamAttr)
 def __getattr__(name: str) -> Any: ...
 
 def sum(x: Variable) -> Variable:
-    """The sum of several tensors of one shape.
+    """The sum of several tensors of one shape; one without elements is left out.
 
     Args:
         x (Variable): Dense, sparse or arrays. Of int32, int64, float32 or float64.

@@ -250,7 +250,8 @@ class GeneralRoleMaker(PaddleCloudRoleMaker):
     """As PaddleCloudRoleMaker, of a job whose workers have endpoints too. The settings are those
     of the rendezvous that Gloo needs; workers here meet through the servers they are connected
     to, so a file system or a web server for it is not needed. init_timeout_seconds is how long
-    those that have come wait for the others: FLAGS_ps_join_seconds."""
+    those that have come wait for the others to begin (FLAGS_ps_join_seconds), run_timeout_seconds
+    how long a worker waits for them at a barrier or a sum (FLAGS_ps_meet_seconds)."""
 
     _SETTINGS = ("hdfs_name", "hdfs_ugi", "path", "http_ip_port", "init_timeout_seconds",
                  "run_timeout_seconds", "iface", "prefix")
@@ -264,6 +265,8 @@ class GeneralRoleMaker(PaddleCloudRoleMaker):
         if "init_timeout_seconds" in kwargs:
             _core.set_flag("ps_join_seconds", str(int(self._init_timeout_seconds)))
         self._run_timeout_seconds = kwargs.get("run_timeout_seconds", 9999999)
+        if "run_timeout_seconds" in kwargs:
+            _core.set_flag("ps_meet_seconds", str(int(self._run_timeout_seconds)))
 
     def _generate(self, env):
         self._need(env, "workers", "the list of trainers", ("PADDLE_TRAINER_ENDPOINTS",))

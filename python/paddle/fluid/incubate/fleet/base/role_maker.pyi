@@ -241,7 +241,8 @@ class GeneralRoleMaker(PaddleCloudRoleMaker):
     """As PaddleCloudRoleMaker, of a job whose workers have endpoints too. The settings are those of
     the rendezvous that Gloo needs; workers here meet through the servers they are connected to, so
     a file system or a web server for it is not needed. init_timeout_seconds is how long those that
-    have come wait for the others: FLAGS_ps_join_seconds.
+    have come wait for the others to begin (FLAGS_ps_join_seconds), run_timeout_seconds how long a
+    worker waits for them at a barrier or a sum (FLAGS_ps_meet_seconds).
 
     Args:
         **kwargs (dict): Path, http_ip_port and others.
