@@ -1,4 +1,5 @@
 /* doctor_machine.c - memory, disks and limits of this machine. */
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "cli/doctor.h"
 #include "ps/memory.h"

@@ -2,9 +2,9 @@
  * the last events, and how the process that failed was when it last told. */
 #include "cli/doctor_logs.h"
 
+#include "base/bytes.h"
 #include "base/escape.h"
 #include "base/json.h"
-#include "ps/memory.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 #include "watch/state.h"

@@ -1,10 +1,10 @@
 /* table.c - `paddle table DIR`: what is in the tables that a model was saved with. */
+#include "base/bytes.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/embedding.h"
 #include "cli/options.h"
-#include "ps/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

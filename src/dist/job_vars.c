@@ -62,6 +62,7 @@ static rg_status make_room(reading *r, const rg_meta *meta, int64_t rows)
     rg_status code = rg_value_resize(&larger, meta->dtype, &shape);
     if (code != RG_OK) {
         char text[RG_SHAPE_TEXT];
+        rg_value_fini(&larger);
         return rg_context(code, "%s %s, whole", r->name, rg_shape_text(&shape, text));
     }
     if (r->rows > 0)

@@ -15,6 +15,7 @@
 #include "dist/serve_push.h"
 #include "dist/serve_tables.h"
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "ps/disk.h"
 #include "sys/flags.h"

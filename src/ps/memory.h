@@ -41,13 +41,6 @@ size_t rg_quota_slab(const rg_quota *quota);
 /* How much of it rows may cost that can go. */
 size_t rg_quota_for_rows(const rg_quota *quota);
 
-/* "8G", "512M", "64k", "1000000": bytes, in powers of 1024. RG_EINVAL names `what` and says what
- * is possible. */
-rg_status rg_parse_bytes(const char *what, const char *text, size_t *bytes);
-/* "61.2 MiB"; returns `text`. */
-enum { RG_BYTES_TEXT = 32 };
-const char *rg_show_bytes(size_t bytes, char text[RG_BYTES_TEXT]);
-
 /* ---- what becomes of rows ---- */
 
 typedef enum rg_evict { RG_EVICT_NEVER, RG_EVICT_LRU, RG_EVICT_LFU } rg_evict;

@@ -5,6 +5,7 @@
  * group overlap. */
 #include "ps/table_priv.h"
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "ps/disk.h"
 #include "ps/row_start_priv.h"

@@ -1,6 +1,7 @@
 /* save.c - writing a set of files aside, and deciding that it counts. */
 #include "save/save.h"
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "save/save_priv.h"
 #include "sys/clock.h"
@@ -83,12 +84,12 @@ void rg_save_close(rg_save *save)
 rg_status rg_save_check_room(const char *folder, uint64_t bytes)
 {
     uint64_t room, all;
-    const double gib = 1024.0 * 1024 * 1024;
+    char wanted[RG_BYTES_TEXT], left[RG_BYTES_TEXT];
     RG_TRY(rg_disk_room(folder, &room, &all));
     if (all == 0 || bytes <= room) /* some file systems do not say */
         return RG_OK;
-    return rg_fail(RG_EIO, "%s: the save needs %.2f GiB, and the disk has %.2f GiB free", folder,
-                   (double)bytes / gib, (double)room / gib);
+    return rg_fail(RG_EIO, "%s: No space left on device: the save needs %s, and %s are free",
+                   folder, rg_show_bytes(bytes, wanted), rg_show_bytes(room, left));
 }
 
 /* ---- writing, with a voice ---- */

@@ -1,5 +1,5 @@
-/* test_trainer_waits.c - what a trainer waits for: other trainers, which fail or never come, servers
- * that go while it waits, works, leaves or joins, and the user, who has waited enough. */
+/* test_trainer_waits.c - what a trainer waits for: other trainers, which fail or never come,
+ * servers that go while it waits, works, leaves or joins, and the user, who has waited enough. */
 #include "dist/trainer_job.h"
 
 #include "base/buf.h"

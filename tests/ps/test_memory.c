@@ -2,6 +2,7 @@
  * disk that are the same bits, and everything a table has in chunks. */
 #include "check.h"
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/philox.h"
 #include "ps/admission.h"

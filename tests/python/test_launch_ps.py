@@ -240,7 +240,12 @@ def test_two_jobs_in_a_folder_of_logs_are_told_so(tmp_path, one_that_runs):
 
 
 def test_a_job_that_was_stopped_is_put_aside_with_a_note(tmp_path):
-    out = run(tmp_path, "import sys; sys.exit(3)", "--journal", "everysec")
+    script = ("import os, sys\n"
+              "own = os.path.join(os.environ['FLAGS_ps_journal_dir'], 'server-0')\n"
+              "os.makedirs(own, exist_ok=True)\n"
+              "open(os.path.join(own, 'journal-1'), 'w').close()\n"
+              "sys.exit(3)\n")
+    out = run(tmp_path, script, "--journal", "everysec")
     assert out.returncode == 3 and "launch_ps --resume" in out.stderr, out.stderr
     kept = (tmp_path / "logs" / "journal" / "job.json").read_text()
     out = run(tmp_path, "", "--journal", "everysec")

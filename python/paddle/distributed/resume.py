@@ -96,11 +96,12 @@ def put_aside(folder, id):
     path = os.path.join(folder, NAME)
     try:
         with open(path) as file:
-            if json.load(file).get("id") == id:
-                return False
+            kept = json.load(file)
+        if kept.get("id") == id or not can_go_on(folder, kept):
+            return False
     except FileNotFoundError:
         return False
-    except (ValueError, AttributeError):  # damaged: another's in any case
+    except (ValueError, AttributeError, KeyError, TypeError):  # damaged: another's in any case
         pass
     os.replace(path, path + ".previous")
     return True
