@@ -198,7 +198,7 @@ def test_what_has_no_room_is_not_even_fetched(tmp_path, monkeypatch):
     folder = tmp_path / "saved"
     with fluid.scope_guard(job.trainer), pytest.raises(OSError) as error:
         fluid.io.save_persistables(job.exe, str(folder), job.main)
-    assert "needs 149011." in str(error.value) and " GiB free" in str(error.value)
+    assert "needs 145.5 TiB" in str(error.value) and " are free" in str(error.value)
     assert not folder.exists()
 
 
