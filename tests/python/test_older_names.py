@@ -49,3 +49,27 @@ def test_paddle_check_says_them(tmp_path):
     found, _ = check.check(str(tmp_path / "old.py"))
     assert len(found) == 1 and found[0][0] == 3, found
     assert "open_files is not implemented: RecordIO" in found[0][1]
+
+
+def test_hsigmoid_takes_the_argument_names_of_1_2():
+    def ops(**names):
+        main = fluid.Program()
+        with fluid.program_guard(main, fluid.Program()), fluid.unique_name.guard():
+            x = fluid.layers.data(name="x", shape=[4], dtype="float32")
+            label = fluid.layers.data(name="label", shape=[1], dtype="int64")
+            path, code = (fluid.layers.data(name=name, shape=[3], dtype="int64")
+                          for name in ("path", "code"))
+            values = {"classes": 5, "path": path, "code": code, "custom": True}
+            fluid.layers.hsigmoid(input=x, label=label,
+                                  **{names[kind]: value for kind, value in values.items()})
+        return str(main)
+
+    assert ops(classes="non_leaf_num", path="ptable", code="pcode", custom="is_costum") == \
+        ops(classes="num_classes", path="path_table", code="path_code", custom="is_custom")
+
+
+def test_sequences_may_come_as_a_map():
+    """In Python 2 map() is a list; the book's chapter 8 feeds one."""
+    data = [([1, 2],), ([3],)]
+    tensor = fluid.create_lod_tensor(map(lambda one: one[0], data), [[2, 1]], fluid.CPUPlace())
+    assert tensor.lod() == [[0, 2, 3]]
