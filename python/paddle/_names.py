@@ -10,7 +10,7 @@ import os
 import sys
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
-from . import _help
+from . import _help, _older
 
 __all__ = ["NotSupported", "install", "missing", "refused", "why"]
 
@@ -200,6 +200,18 @@ def _nothing(module, name):
     return AttributeError(text + ("; did you mean %s?" % near[0] if near else ""))
 
 
+def _of_older(module, name):
+    """A name of an older Fluid: from where it is now, or refused."""
+    full = "%s.%s" % (module, name)
+    if name in _older.TAKEN.get(module, ()):
+        return getattr(_imported(_older.TAKEN[module][name]), name)
+    if full in _older.MOVED:
+        return _imported(full)
+    if full in _older.REMOVED:
+        return refused(name, _older.REMOVED[full], full)
+    raise _nothing(module, name)
+
+
 def missing(module, name):
     """What stands for a name that a module here does not have; AttributeError for one that real
     Paddle's has not either."""
@@ -218,7 +230,7 @@ def missing(module, name):
     elif "%s.%s" % (module, name) in tables():
         value = _imported("%s.%s" % (module, name))
     else:
-        raise _nothing(module, name)
+        value = _of_older(module, name)
     setattr(sys.modules[module], name, value)
     return value
 
@@ -252,6 +264,27 @@ class _Absent:
         raise ImportError("not implemented: %s" % why(name))
 
 
+class _Moved:
+    """Loads a module under the name that it had once: the same module, never a second copy."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        sys.modules[module.__name__] = _imported(self.name)
+
+
+def _moved(name):
+    """The name that a module has now; None where it never had another."""
+    for old, new in _older.MOVED.items():
+        if name == old or name.startswith(old + "."):
+            return new + name[len(old):]
+    return None
+
+
 class _Finder:
     """Finds the modules of the package, and of real Paddle's."""
 
@@ -259,6 +292,11 @@ class _Finder:
     def find_spec(name, path=None, target=None):
         if not name.startswith(("paddle.", "paddlerec.")):
             return None
+        if _moved(name) is not None:
+            return ModuleSpec(name, _Moved(_moved(name)))
+        if name in _older.REMOVED:
+            raise ModuleNotFoundError("No module named %r: %s" % (name, _older.REMOVED[name]),
+                                      name=name)
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and type(spec.loader) is SourceFileLoader:
             spec.loader = _Module(spec.loader.name, spec.loader.path)

@@ -1,4 +1,7 @@
 """What gradient clips add to a program, dense and sparse."""
+import numpy as np
+import paddle.fluid as fluid
+import pytest
 from layercase import check
 from test_optimizer import _loss, _sparse_loss
 
@@ -65,3 +68,37 @@ def error_clip():
 
 CASES.append(error_clip)
 test = check(__file__, CASES)
+
+
+@pytest.mark.parametrize("clip", [fluid.clip.GradientClipByValue(0.01),
+                                  fluid.clip.GradientClipByNorm(0.02),
+                                  fluid.clip.GradientClipByGlobalNorm(0.03)])
+def test_param_attr_takes_the_clip_of_older_scripts(clip):
+    """ParamAttr(gradient_clip=) is what set_gradient_clip() does to that parameter."""
+    def trained(by_attr):
+        main, startup = fluid.Program(), fluid.Program()
+        with fluid.program_guard(main, startup), fluid.unique_name.guard():
+            x = fluid.layers.data("x", [4])
+            attr = fluid.ParamAttr(initializer=fluid.initializer.Constant(0.5),
+                                   gradient_clip=clip if by_attr else None)
+            loss = fluid.layers.mean(fluid.layers.square(fluid.layers.fc(x, 3, param_attr=attr)))
+            weight = main.all_parameters()[0]
+            if not by_attr:
+                fluid.clip.set_gradient_clip(clip, [weight], main)
+            fluid.optimizer.SGD(1.0).minimize(loss)
+        with fluid.scope_guard(fluid.core.Scope()):
+            exe = fluid.Executor(fluid.CPUPlace())
+            exe.run(startup)
+            feed = {"x": np.arange(8, dtype="float32").reshape(2, 4)}
+            return [exe.run(main, feed=feed, fetch_list=[weight])[0] for _ in range(2)]
+    want, got = trained(False), trained(True)
+    assert all((a == b).all() for a, b in zip(want, got))
+    assert np.abs(got[0] - 0.5).max() < 0.04
+
+
+def test_a_clip_in_the_wrong_place_of_param_attr_is_said():
+    clip = fluid.clip.GradientClipByNorm(1.0)
+    with pytest.raises(TypeError, match="give the clip by its name: gradient_clip="):
+        fluid.ParamAttr("w", None, 1.0, None, True, clip, False)
+    with pytest.raises(TypeError, match="gradient_clip is <class 'float'>"):
+        fluid.ParamAttr(gradient_clip=1.0)

@@ -1,5 +1,7 @@
 """Evaluators that add up in variables of the program."""
 import numpy as np
+import paddle.fluid as fluid
+import pytest
 from layercase import check, data
 
 
@@ -46,3 +48,33 @@ def test_distances_add_up_until_they_are_reset():
         evaluator.reset(exe)
         with pytest.raises(ValueError, match="nothing to average"):
             evaluator.eval(exe)
+
+
+def test_accuracy_adds_up_over_batches_and_a_program_of_it_alone():
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        x = fluid.layers.data(name="x", shape=[4], dtype="float32")
+        y = fluid.layers.data(name="y", shape=[1], dtype="int64")
+        predict = fluid.layers.fc(input=x, size=3, act="softmax")
+        loss = fluid.layers.mean(fluid.layers.cross_entropy(input=predict, label=y))
+        fluid.optimizer.SGD(learning_rate=0.1).minimize(loss)
+        accuracy = fluid.evaluator.Accuracy(input=predict, label=y)
+        test = fluid.io.get_inference_program(accuracy.metrics + accuracy.states)
+    kinds = {op.type for op in test.global_block().ops}
+    assert "accuracy" in kinds and not kinds & {"sgd", "mean"} and "sum" in kinds
+    rs = np.random.RandomState(0)
+    batches = [(rs.randn(n, 4).astype("float32"), rs.randint(0, 3, (n, 1))) for n in (2, 7, 5)]
+    with fluid.scope_guard(fluid.core.Scope()):
+        exe = fluid.Executor(fluid.CPUPlace())
+        exe.run(startup)
+        accuracy.reset(exe)
+        with pytest.raises(ValueError, match="no batch has been run"):
+            accuracy.eval(exe)
+        right = 0
+        for a, b in batches:
+            p, = exe.run(test, feed={"x": a, "y": b}, fetch_list=[predict])
+            right += (p.argmax(1) == b[:, 0]).sum()
+        assert accuracy.eval(exe)[0] == np.float32(right / 14)
+        accuracy.reset(exe)
+        exe.run(test, feed={"x": batches[0][0], "y": batches[0][1]}, fetch_list=[])
+        assert accuracy.eval(exe)[0] in (0.0, 0.5, 1.0)

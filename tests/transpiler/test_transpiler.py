@@ -180,6 +180,23 @@ def test_whole_parameters_and_larger_blocks():
         "fc_0.b_0", "fc_0.w_0", "fc_1.b_0", "fc_1.w_0", "table.block0", "table.block1"]
 
 
+def test_arguments_of_older_scripts_are_the_configs():
+    """transpile(slice_var_up=, split_method=), as the guides of 0.13 to 1.4 have it."""
+    def dealt(**options):
+        main, startup, _ = build(jobs.ctr_sgd)
+        config = fluid.DistributeTranspilerConfig()
+        t = fluid.DistributeTranspiler(config)
+        t.transpile(trainer_id=0, program=main, startup_program=startup,
+                    pservers=",".join(jobs.ENDPOINTS), trainers=2, **options)
+        assert config.slice_var_up and config.split_method in (None, RoundRobin)
+        return slices(t)
+
+    assert dealt(slice_var_up=False) == slices(make(jobs.ctr_sgd, slice_var_up=False)[0])
+    assert dealt(slice_var_up=True, split_method=HashName) == slices(
+        make(jobs.ctr_sgd, split_method=HashName)[0])
+    assert dealt(slice_var_up=None) == slices(make(jobs.ctr_sgd)[0])
+
+
 def test_hash_name_is_the_same_everywhere():
     t, _, _ = make(jobs.ctr_sgd, split_method=HashName)
     dealt = slices(t)

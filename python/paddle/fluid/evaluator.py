@@ -6,7 +6,7 @@ from .framework import Program
 from .initializer import Constant
 from .layer_helper import LayerHelper
 
-__all__ = ["ChunkEvaluator", "EditDistance", "DetectionMAP"]
+__all__ = ["Accuracy", "ChunkEvaluator", "EditDistance", "DetectionMAP"]
 
 
 class Evaluator:
@@ -49,6 +49,29 @@ class Evaluator:
 
 def _add(state, value):
     LayerHelper("sum").append_op("sum", {"X": [state, value]}, {"Out": [state]})
+
+
+class Accuracy(Evaluator):
+    """Accuracy of the k best, over all batches since reset(); of Fluid 0.11 and 0.12."""
+
+    def __init__(self, input, label, k=1, **kwargs):
+        from . import layers
+        super().__init__("accuracy", **kwargs)
+        self.total = self._create_state("total", "int64", [1])
+        self.correct = self._create_state("correct", "int64", [1])
+        block = self.helper.main_program.current_block()
+        total, correct = (block.create_var(dtype=dtype) for dtype in ("int32", "int32"))
+        accuracy = layers.accuracy(input=input, label=label, k=k, total=total, correct=correct)
+        _add(self.total, layers.cast(total, dtype="int64"))
+        _add(self.correct, layers.cast(correct, dtype="int64"))
+        self.metrics.append(accuracy)
+
+    def eval(self, executor, eval_program=None):
+        total, correct = self._sums(executor, eval_program)
+        if not total:
+            raise ValueError("Accuracy: there is nothing to average; no batch has been run since "
+                             "reset()")
+        return numpy.array([correct / total], "float32")
 
 
 class ChunkEvaluator(Evaluator):

@@ -5,6 +5,37 @@ from paddle.fluid.framework import (Program as Program, Variable as Variable)
 
 def __getattr__(name: str) -> Any: ...
 
+class Accuracy(Evaluator):
+    """Accuracy of the k best, over all batches since reset(); of Fluid 0.11 and 0.12.
+
+    Args:
+        input (Variable): What it is computed from.
+        label (Variable): What is true.
+        k (int): How many are looked at. Default: 1.
+        **kwargs (dict): Handed to layers.edit_distance.
+
+    Examples:
+        >>> import paddle.fluid as fluid
+        >>> predict = fluid.layers.fc(fluid.data("x", [None, 8]), 3, act="softmax")
+        >>> evaluator = fluid.evaluator.Accuracy(predict, fluid.data("label", [None, 1], "int64"))
+        >>> exe = fluid.Executor()
+        >>> exe.run(fluid.default_startup_program())
+        []
+        >>> evaluator.reset(exe)
+    """
+    def __init__(self, input: Variable, label: Variable, k: int = ..., **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __setattr__(self, name: str, value: Any) -> None: ...
+
+    def eval(self, executor: Executor, eval_program: Optional[Program] = ...) -> Any:
+        """The value over all batches since reset().
+
+        Args:
+            executor (Executor): Runs what has to be run.
+            eval_program (Program, optional): Where the result is computed. Default: None.
+        """
+        ...
+
 class ChunkEvaluator(Evaluator):
     """(precision, recall, F1) of chunks, over all batches since reset().
 

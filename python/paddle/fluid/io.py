@@ -16,7 +16,7 @@ from .framework import Parameter, Program, Variable, default_main_program, progr
 __all__ = ["save_vars", "save_params", "save_persistables", "load_vars", "load_params",
            "load_persistables", "save_inference_model", "load_inference_model", "save", "load",
            "load_program_state", "set_program_state", "get_program_parameter",
-           "get_program_persistable_vars", "batch"]
+           "get_program_persistable_vars", "get_inference_program", "batch"]
 
 _SPECIAL = (VarDesc.VarType.FEED_MINIBATCH, VarDesc.VarType.FETCH_LIST, VarDesc.VarType.READER,
             VarDesc.VarType.RAW, VarDesc.VarType.STEP_SCOPES)
@@ -376,6 +376,14 @@ def _load_model(dirname, model_filename, params_filename, endpoints):
             return program
     raise RuntimeError("%s changes all the time: another model is saved there again and again"
                        % os.path.join(dirname, model))
+
+
+def get_inference_program(target_vars, main_program=None):
+    """A copy of the program with only the ops that the targets need, as of a test. Of Fluid 0.11 to
+    1.5; program.clone(for_test=True) is the newer way."""
+    program = _program(main_program)
+    targets = list(target_vars) if isinstance(target_vars, (list, tuple)) else [target_vars]
+    return program._prune(targets)._inference_optimize()
 
 
 def load_inference_model(dirname, executor, model_filename=None, params_filename=None,

@@ -375,3 +375,151 @@ def get_program_persistable_vars(program: Optional[Program]) -> Sequence[Any]:
         ['fc_0.w_0', 'fc_0.b_0']
     """
     ...
+
+def get_inference_program(target_vars: Sequence[Any], main_program: Optional[Program] = ...) -> Callable[..., Any]:
+    """A copy of the program with only the ops that the targets need, as of a test. Of Fluid 0.11 to
+    1.5; program.clone(for_test=True) is the newer way.
+
+    Args:
+        target_vars (list of Variable): What the saved program computes.
+        main_program (Program, optional): The program that is meant; None: the default main program.
+            Default: None.
+
+    Returns:
+        callable: a reader.
+
+    Examples:
+        >>> import paddle.fluid as fluid
+        >>> y = fluid.layers.fc(fluid.data("x", [None, 8]), 1)
+        >>> fluid.optimizer.SGD(0.1).minimize(fluid.layers.mean(y))
+        ([inputs {
+          parameter: "Param"
+          arguments: "fc_0.b_0"
+        }
+        inputs {
+          parameter: "Grad"
+          arguments: "fc_0.b_0@GRAD"
+        }
+        inputs {
+          parameter: "LearningRate"
+          arguments: "learning_rate_0"
+        }
+        outputs {
+          parameter: "ParamOut"
+          arguments: "fc_0.b_0"
+        }
+        type: "sgd"
+        attrs {
+          name: "op_role"
+          type: INT
+          i: 2
+        }
+        attrs {
+          name: "op_role_var"
+          type: STRINGS
+          strings: "fc_0.b_0"
+          strings: "fc_0.b_0@GRAD"
+        }
+        attrs {
+          name: "op_namescope"
+          type: STRING
+          s: "/optimizer_38/"
+        }
+        attrs {
+          name: "op_callstack"
+          type: STRINGS
+          strings: "<paddle.fluid.io.get_inference_program>:1"
+        }
+        , inputs {
+          parameter: "Param"
+          arguments: "fc_0.w_0"
+        }
+        inputs {
+          parameter: "Grad"
+          arguments: "fc_0.w_0@GRAD"
+        }
+        inputs {
+          parameter: "LearningRate"
+          arguments: "learning_rate_0"
+        }
+        outputs {
+          parameter: "ParamOut"
+          arguments: "fc_0.w_0"
+        }
+        type: "sgd"
+        attrs {
+          name: "op_role"
+          type: INT
+          i: 2
+        }
+        attrs {
+          name: "op_role_var"
+          type: STRINGS
+          strings: "fc_0.w_0"
+          strings: "fc_0.w_0@GRAD"
+        }
+        attrs {
+          name: "op_namescope"
+          type: STRING
+          s: "/optimizer_39/"
+        }
+        attrs {
+          name: "op_callstack"
+          type: STRINGS
+          strings: "<paddle.fluid.io.get_inference_program>:1"
+        }
+        ], [(name: "fc_0.w_0"
+        type {
+          type: LOD_TENSOR
+          lod_tensor {
+            tensor {
+              data_type: FP32
+              dims: 8
+              dims: 1
+            }
+            lod_level: 0
+          }
+        }
+        persistable: true
+        , name: "fc_0.w_0@GRAD"
+        type {
+          type: LOD_TENSOR
+          lod_tensor {
+            tensor {
+              data_type: FP32
+              dims: 8
+              dims: 1
+            }
+            lod_level: 0
+          }
+        }
+        persistable: false
+        ), (name: "fc_0.b_0"
+        type {
+          type: LOD_TENSOR
+          lod_tensor {
+            tensor {
+              data_type: FP32
+              dims: 1
+            }
+            lod_level: 0
+          }
+        }
+        persistable: true
+        , name: "fc_0.b_0@GRAD"
+        type {
+          type: LOD_TENSOR
+          lod_tensor {
+            tensor {
+              data_type: FP32
+              dims: 1
+            }
+            lod_level: 0
+          }
+        }
+        persistable: false
+        )])
+        >>> [op.type for op in fluid.io.get_inference_program([y]).global_block().ops]
+        ['mul', 'elementwise_add']
+    """
+    ...

@@ -10,6 +10,8 @@ def create_lod_tensor(data, recursive_seq_lens, place):
     """A LoDTensor of an array, of a list of sequences of ids, or of another LoDTensor."""
     if isinstance(data, core.LoDTensor):
         return create_lod_tensor(np.array(data), recursive_seq_lens, place)
+    if isinstance(data, (map, zip, filter)):
+        data = list(data)  # scripts of Python 2 give what is a list there
     if isinstance(data, list):
         lens = [len(seq) for seq in data]
         if [lens] != list(recursive_seq_lens):

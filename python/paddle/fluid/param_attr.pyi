@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 def __getattr__(name: str) -> Any: ...
 
 class ParamAttr:
-    """What a parameter is called, where it starts and how it learns.
+    """gradient_clip is of Fluid before 1.7: as set_gradient_clip() on this parameter.
 
     Args:
         name (str): The name of the variable. Default: None.
@@ -14,6 +14,8 @@ class ParamAttr:
         regularizer (WeightDecayRegularizer, optional): Draws it to zero. Default: None.
         trainable (bool): Whether it is learned. Default: True.
         do_model_average (bool): Whether ModelAverage averages it. Default: True.
+        gradient_clip (GradientClipBase, optional): How its gradient is clipped, where the optimizer
+            has no grad_clip. Default: None.
 
     Examples:
         >>> import paddle.fluid as fluid
@@ -24,7 +26,7 @@ class ParamAttr:
         >>> y.shape
         (-1, 4)
     """
-    def __init__(self, name: Optional[str] = ..., initializer: Any = ..., learning_rate: float = ..., regularizer: Any = ..., trainable: bool = ..., do_model_average: bool = ...) -> None: ...
+    def __init__(self, name: Optional[str] = ..., initializer: Any = ..., learning_rate: float = ..., regularizer: Any = ..., trainable: bool = ..., do_model_average: bool = ..., gradient_clip: Any = ...) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
     def __setattr__(self, name: str, value: Any) -> None: ...
 
@@ -41,12 +43,14 @@ class WeightNormParamAttr(ParamAttr):
         regularizer (WeightDecayRegularizer, optional): Draws it to zero. Default: None.
         trainable (bool): Whether it is learned. Default: True.
         do_model_average (bool): Whether ModelAverage averages it. Default: False.
+        gradient_clip (GradientClipBase, optional): How its gradient is clipped, where the optimizer
+            has no grad_clip. Default: None.
 
     Examples:
         >>> import paddle.fluid as fluid
         >>> out = fluid.WeightNormParamAttr(dim=0, name="w")
     """
     params_with_weight_norm: Any
-    def __init__(self, dim: Optional[int] = ..., name: Optional[str] = ..., initializer: Any = ..., learning_rate: float = ..., regularizer: Any = ..., trainable: bool = ..., do_model_average: bool = ...) -> None: ...
+    def __init__(self, dim: Optional[int] = ..., name: Optional[str] = ..., initializer: Any = ..., learning_rate: float = ..., regularizer: Any = ..., trainable: bool = ..., do_model_average: bool = ..., gradient_clip: Any = ...) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
     def __setattr__(self, name: str, value: Any) -> None: ...

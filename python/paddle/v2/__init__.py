@@ -32,7 +32,7 @@ def __getattr__(name):
         module = __import__("paddle.v2." + _FUNCTIONS[name], fromlist=[name])
         globals()[name] = getattr(module, name)
         return globals()[name]
-    if name in __all__:
+    if name in __all__ or name == "fluid":  # it stood here in 0.11
         return __import__("paddle.v2." + name, fromlist=[name])
     raise AttributeError("module 'paddle.v2' has no attribute %r; it has %s"
                          % (name, ", ".join(__all__)))

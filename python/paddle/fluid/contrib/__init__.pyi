@@ -1,6 +1,6 @@
 # Made by tools/api_help.py: change the source, or tools/help, and run it again.
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
-from . import (decoder as decoder, extend_optimizer as extend_optimizer, layers as layers, mixed_precision as mixed_precision, reader as reader, utils as utils)
+from . import (decoder as decoder, extend_optimizer as extend_optimizer, inferencer as inferencer, layers as layers, mixed_precision as mixed_precision, reader as reader, trainer as trainer, utils as utils)
 from paddle.fluid.contrib.decoder.beam_search_decoder import (BeamSearchDecoder as BeamSearchDecoder, InitState as InitState, StateCell as StateCell, TrainingDecoder as TrainingDecoder)
 from paddle.fluid.contrib.extend_optimizer import (extend_with_decoupled_weight_decay as extend_with_decoupled_weight_decay)
 from paddle.fluid.contrib.layers.metric_op import (ctr_metric_bundle as ctr_metric_bundle)

@@ -1,4 +1,6 @@
 """Losses."""
+import functools
+
 from .. import unique_name
 from ..core import VarDesc
 from ..framework import Variable
@@ -194,6 +196,18 @@ def nce(input, label, num_total_classes, sample_weight=None, param_attr=None, bi
     return _scaled(cost, 1.0 / (num_neg_samples + 1))
 
 
+def _also_as_in_1_2(function):
+    """hsigmoid's arguments under their names of Fluid 1.2, which word2vec scripts use."""
+    now = {"non_leaf_num": "num_classes", "ptable": "path_table", "pcode": "path_code",
+           "is_costum": "is_custom"}
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        return function(*args, **{now.get(name, name): value for name, value in kwargs.items()})
+    return call
+
+
+@_also_as_in_1_2
 def hsigmoid(input, label, num_classes, param_attr=None, bias_attr=None, name=None,
              path_table=None, path_code=None, is_custom=False, is_sparse=False):
     """The loss of many classes as a walk down a binary tree: a complete one, or with

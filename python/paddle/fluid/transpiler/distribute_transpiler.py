@@ -1,6 +1,7 @@
 """DistributeTranspiler: a training program made into those of trainers and servers.
 
 The work is done in the core."""
+import copy
 import os
 
 from ... import _core
@@ -174,7 +175,9 @@ class DistributeTranspiler:
     def transpile(self, *args, **kwargs):
         """transpile(trainer_id, program=None, pservers="127.0.0.1:6174", trainers=1,
         sync_mode=True, startup_program=None, current_endpoint="127.0.0.1:6174"), or with
-        (optimize_ops, params_grads[, trainer_id]) first, as releases before 1.0 had it."""
+        (optimize_ops, params_grads[, trainer_id]) first, as releases before 1.0 had it. Theirs are
+        slice_var_up and split_method too, which are the config's now."""
+        kwargs = self._configured(kwargs)
         first = args[0] if args else kwargs.get("optimize_ops", kwargs.get("params_grads"))
         if isinstance(first, (list, tuple)):
             if len(args) > 2 and (args[2] is None or isinstance(args[2], Program)):
@@ -182,6 +185,17 @@ class DistributeTranspiler:
             kwargs, split_method = _old_call(*args, **kwargs)
             return self._transpile(split_method=split_method, **kwargs)
         return self._new_call(*args, **kwargs)
+
+    def _configured(self, kwargs):
+        """What arguments of 0.13 to 1.4 say for the config, in a config of this transpiler's own."""
+        given = {name: kwargs[name] for name in ("slice_var_up", "split_method")
+                 if kwargs.get(name) is not None}
+        if given:
+            self.config = copy.copy(self.config)
+            for name, value in given.items():
+                setattr(self.config, name, value)
+        return {name: value for name, value in kwargs.items()
+                if name not in ("slice_var_up", "split_method")}
 
     def _new_call(self, trainer_id, program=None, pservers=_ENDPOINT, trainers=1, sync_mode=True,
                   startup_program=None, current_endpoint=_ENDPOINT):

@@ -29,7 +29,8 @@ class DistributeTranspiler:
     def transpile(self, trainer_id: int, program: Optional[Program] = ..., pservers: str = ..., trainers: int = ..., sync_mode: bool = ..., startup_program: Optional[Program] = ..., current_endpoint: str = ...) -> Any:
         """transpile(trainer_id, program=None, pservers="127.0.0.1:6174", trainers=1, sync_mode=True,
         startup_program=None, current_endpoint="127.0.0.1:6174"), or with (optimize_ops, params_grads[,
-        trainer_id]) first, as releases before 1.0 had it.
+        trainer_id]) first, as releases before 1.0 had it. Theirs are slice_var_up and split_method too,
+        which are the config's now.
 
         Args:
             trainer_id (int): The number of this trainer, from 0 on.
