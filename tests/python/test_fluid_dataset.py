@@ -249,6 +249,45 @@ def test_bad_lines_can_be_put_aside(tmp_path):
         fluid.set_flags({"FLAGS_data_bad_lines": 0})
 
 
+@pytest.mark.parametrize("head, words, pipe", [
+    (b"\xef\xbb\xbf", "byte order mark", r"sed '1s/^\xEF\xBB\xBF//'"),
+    (b"\xff\xfe", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
+])
+def test_a_file_of_a_windows_editor_is_known_by_its_head(head, words, pipe, tmp_path):
+    code = "utf-8" if words[0] == "b" else "utf-16-le"
+    (tmp_path / "part").write_bytes(head + (line(0) + line(1)).encode(code))
+    with pytest.raises(fluid.core.EnforceNotMet, match="part:1: slot 'd'.*" + words) as caught:
+        batches(make("QueueDataset", [tmp_path / "part"]))
+    assert pipe in str(caught.value)
+    assert labels(make("QueueDataset", [tmp_path / "part"], pipe_command=pipe)) == [0, 1]
+
+
+def test_settings_of_a_wrong_kind_are_named(two_files):
+    dataset = make("QueueDataset", two_files)
+    for command in None, 3, ["cat"], b"cat":
+        with pytest.raises(TypeError, match="set_pipe_command: pipe_command is .*must be text"):
+            dataset.set_pipe_command(command)
+    for files, words in ((["a", None], r"filelist\[1\] is None"), ([b"a"], r"filelist\[0\] is b'a'"),
+                         (None, "filelist is None, and must be a list"), (3, "filelist is 3")):
+        with pytest.raises(TypeError, match="set_filelist: " + words):
+            dataset.set_filelist(files)
+    with pytest.raises(TypeError, match="set_use_var: 'd' is a str, and must be a variable"):
+        dataset.set_use_var(["d"])
+    with pytest.raises(TypeError, match="must be one that fluid.DatasetFactory"):
+        fluid.Executor().train_from_dataset(dataset=two_files)
+    assert len(labels(dataset)) == 7  # what was refused has changed nothing
+
+
+def test_the_same_variables_may_be_named_again_while_data_is_in_memory(two_files):
+    dataset = make("InMemoryDataset", two_files)
+    dataset.load_into_memory()
+    block = fluid.default_main_program().global_block()
+    dataset.set_use_var([block.var(name) for name in ("d", "s", "label")])
+    assert batches(dataset) == WANTED
+    with pytest.raises(ValueError, match="while data is in memory: release it first"):
+        dataset.set_use_var([block.var("d")])
+
+
 def test_nothing_to_read_is_said(tmp_path, capfd):
     assert batches(make("QueueDataset", [])) == []
     assert "file list is empty" in capfd.readouterr().err
