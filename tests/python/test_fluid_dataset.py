@@ -447,6 +447,7 @@ multi_slot_desc {
   slots {
     name: "words"
     type: "uint64"
+    is_dense: false
     is_used: true
   }
   slots {
@@ -459,6 +460,12 @@ pipe_command: "cat"
 """
     with pytest.raises(ValueError, match="there is no slot 'nope'"):
         desc.set_use_slots(["nope"])
+    path.write_text('name: "MultiSlotDataFeed" multi_slot_desc <slots <name: "a" type: "float" '
+                    'is_dense: false is_used: false> slots {name: "b"}>')
+    desc = fluid.DataFeedDesc(str(path))
+    desc.set_use_slots(["a"])
+    assert "    is_dense: false\n    is_used: true\n" in desc.desc()  # as protobuf: what was set
+    assert desc.desc().count("is_dense") == 1
     path.write_text("name: \"x\"\nbatch_size 3\n")
     with pytest.raises(ValueError, match="data.proto:2: a ':' or '{' is wanted"):
         fluid.DataFeedDesc(str(path))
