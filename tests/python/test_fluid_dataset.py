@@ -165,6 +165,16 @@ def test_a_pipe_that_fails_shows_its_status_and_its_last_words(kind, two_files, 
     assert str(two_files[0]) + " was not read whole" in text
 
 
+def test_a_pipe_of_python_2_is_told_how_to_run(two_files, tmp_path):
+    script = tmp_path / "pipe.py"
+    script.write_text("import sys\nfor line in sys.stdin:\n    print line.strip()\n")
+    with pytest.raises(OSError, match="is Python 2: write `paddle python`"):
+        batches(make("QueueDataset", two_files, pipe_command="%s %s" % (sys.executable, script)))
+    paddle = os.path.join(os.path.dirname(sys.executable), "paddle")
+    told = make("QueueDataset", two_files, pipe_command="%s python %s" % (paddle, script))
+    assert batches(told) == WANTED
+
+
 def test_a_pipe_that_is_killed_is_an_error(two_files):
     dataset = make("QueueDataset", two_files, pipe_command="cat; kill -9 $$")
     with pytest.raises(OSError, match="was killed by signal 9"):
