@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* function(id, inputs) -> list of outputs; set by paddle.fluid.layers.py_func. */
-static PyObject *caller;
+/* Set by paddle.fluid.layers.py_func: function(id, inputs, n) -> list of n outputs, and
+ * function(exception) -> its words. */
+static PyObject *caller, *teller;
 
 static PyObject *inputs_of(rg_ctx *ctx)
 {
@@ -31,8 +32,11 @@ static rg_status put(rg_ctx *ctx, int i, const rg_value *value)
     const char *name = rg_out_name(ctx, 0, i);
     const rg_vardesc *var = rg_block_find(ctx->desc->block, name);
     if (var != NULL && var->meta.dtype != value->meta.dtype)
-        return rg_fail(RG_EVALUE, "the Python function gave %s for %s, which is %s",
-                       rg_dtype_name(value->meta.dtype), name, rg_dtype_name(var->meta.dtype));
+        return rg_fail(RG_EVALUE,
+                       "the Python function gave %s for %s, which is %s: return it with "
+                       ".astype('%s'), or make the variable with dtype='%s'",
+                       rg_dtype_name(value->meta.dtype), name, rg_dtype_name(var->meta.dtype),
+                       rg_dtype_name(var->meta.dtype), rg_dtype_name(value->meta.dtype));
     RG_TRY(rg_out_resize(ctx, 0, i, value->meta.dtype, &value->meta.shape));
     rg_value *out = rg_out_n(ctx, 0, i);
     rg_value_set_lod(out, value->meta.lod);
@@ -59,13 +63,17 @@ static rg_status take(rg_ctx *ctx, int i, PyObject *item)
     return code;
 }
 
-static rg_status raised(int id)
+/* Of a trainer thread these words are all that its caller sees: they say what was raised, where. */
+static rg_status raised(void)
 {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    PyObject *text = value ? PyObject_Str(value) : NULL;
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (value != NULL && trace != NULL)
+        (void)PyException_SetTraceback(value, trace);
+    PyObject *text = value ? PyObject_CallFunction(teller, "O", value) : NULL;
     const char *said = text ? core_text(text) : NULL;
-    rg_status code = rg_fail(RG_EVALUE, "Python function %d of this process: %s", id,
+    rg_status code = rg_fail(RG_EVALUE, "the Python function raised %s",
                              said ? said : "an exception");
     Py_XDECREF(text);
     PyErr_Restore(type, value, trace);
@@ -81,11 +89,11 @@ static rg_status call_held(rg_ctx *ctx, int id)
                                : NULL;
     Py_XDECREF(inputs);
     if (outputs == NULL)
-        return raised(id);
+        return raised();
     rg_status code = RG_OK;
     for (int i = 0; code == RG_OK && i < rg_n_out(ctx, 0); i++) {
         PyObject *item = PySequence_GetItem(outputs, i);
-        code = item ? take(ctx, i, item) : raised(id);
+        code = item ? take(ctx, i, item) : raised();
         Py_XDECREF(item);
     }
     Py_DECREF(outputs);
@@ -105,18 +113,25 @@ static rg_status call(rg_ctx *ctx, int id)
     return code;
 }
 
-static PyObject *set_caller(PyObject *module, PyObject *function)
+static PyObject *set_caller(PyObject *module, PyObject *args)
 {
+    PyObject *call_it, *tell_it;
     (void)module;
-    Py_INCREF(function);
+    if (!PyArg_ParseTuple(args, "OO:set_python_caller", &call_it, &tell_it))
+        return NULL;
+    Py_INCREF(call_it);
+    Py_INCREF(tell_it);
     Py_XDECREF(caller);
-    caller = function;
+    Py_XDECREF(teller);
+    caller = call_it;
+    teller = tell_it;
     rg_set_python_call(call);
     Py_RETURN_NONE;
 }
 
 static PyMethodDef functions[] = {
-    {"set_python_caller", set_caller, METH_O, "set_python_caller(function(id, inputs, n))"},
+    {"set_python_caller", set_caller, METH_VARARGS,
+     "set_python_caller(function(id, inputs, n), function(exception))"},
     {NULL, NULL, 0, NULL},
 };
 

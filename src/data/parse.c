@@ -177,6 +177,19 @@ static const char *shown(const char *p, const char *end, char text[SHOWN_BYTES +
     return text;
 }
 
+/* What an editor of Windows puts before a file's first line, which nobody sees there. */
+static const char *mark_note(const char *p, const char *end)
+{
+    if (end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+        return "; it begins with a byte order mark (EF BB BF): save the file without one, or take "
+               "it "
+               "away in the pipe command (sed '1s/^\\xEF\\xBB\\xBF//')";
+    if (end - p >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
+        return "; this looks like UTF-16: save the file as plain text, or convert it in the pipe "
+               "command (iconv -f UTF-16 -t UTF-8)";
+    return "";
+}
+
 static rg_status bad_slot(const rg_feed *feed, size_t slot, const char *p, const char *end,
                           const char *wanted)
 {
@@ -186,8 +199,8 @@ static rg_status bad_slot(const rg_feed *feed, size_t slot, const char *p, const
     if (p >= end)
         return rg_fail(RG_EVALUE, "slot '%s' (%zu of %zu): the line ends, wanted %s", name,
                        slot + 1, feed->n_slots, wanted);
-    return rg_fail(RG_EVALUE, "slot '%s' (%zu of %zu): got '%s', wanted %s", name, slot + 1,
-                   feed->n_slots, shown(p, end, text), wanted);
+    return rg_fail(RG_EVALUE, "slot '%s' (%zu of %zu): got '%s', wanted %s%s", name, slot + 1,
+                   feed->n_slots, shown(p, end, text), wanted, mark_note(p, end));
 }
 
 static rg_status bad_count(const rg_feed *feed, size_t slot, const char *p, const char *end,

@@ -369,6 +369,40 @@ static rg_status stopped(const rg_command *c)
     return rg_fail(RG_ECLOSED, "stopped while `%s` was running", c->text);
 }
 
+/* What Python 3 says of sources that are Python 2. */
+static bool is_python2(const rg_command *c)
+{
+    static const char *const signs[] = {
+        "Missing parentheses in call to 'print'",
+        "has no attribute 'has_key'",
+        "has no attribute 'iteritems'",
+        "name 'xrange' is not defined",
+        "name 'unicode' is not defined",
+        "name 'long' is not defined",
+        "name 'reload' is not defined",
+        "No module named 'cPickle'",
+        "No module named 'StringIO'",
+        "No module named 'urllib2'",
+    };
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (memmem(c->tail, c->tail_n, signs[i], strlen(signs[i])) != NULL)
+            return true;
+    return false;
+}
+
+/* What to do about a command that ended so; "" where that is not known. */
+static const char *advice(const rg_command *c)
+{
+    if (!WIFEXITED(c->status))
+        return "";
+    if (WEXITSTATUS(c->status) == 127)
+        return " (a program of it was not found: install it, give its whole path, or add its "
+               "folder to PATH)";
+    return is_python2(c) ? " (its source is Python 2: write `paddle python` for `python` in the "
+                           "command)"
+                         : "";
+}
+
 /* Its output has ended: how did it? */
 static rg_status finish(rg_command *c)
 {
@@ -386,13 +420,9 @@ static rg_status finish(rg_command *c)
     while (c->tail_n > 0 && c->tail[c->tail_n - 1] == '\n')
         c->tail_n--;
     bool killed = WIFSIGNALED(c->status);
-    bool not_found = !killed && WEXITSTATUS(c->status) == 127;
     return rg_fail(RG_EIO, "`%s` %s %d%s%s%.*s", c->text,
                    killed ? "was killed by signal" : "ended with status",
-                   killed ? WTERMSIG(c->status) : WEXITSTATUS(c->status),
-                   not_found ? " (a program of it was not found: install it, give its whole path, "
-                               "or add its folder to PATH)"
-                             : "",
+                   killed ? WTERMSIG(c->status) : WEXITSTATUS(c->status), advice(c),
                    c->tail_n ? "; it said last:\n" : " and said nothing", (int)c->tail_n, c->tail);
 }
 

@@ -165,6 +165,16 @@ def test_a_pipe_that_fails_shows_its_status_and_its_last_words(kind, two_files, 
     assert str(two_files[0]) + " was not read whole" in text
 
 
+def test_a_pipe_of_python_2_is_told_how_to_run(two_files, tmp_path):
+    script = tmp_path / "pipe.py"
+    script.write_text("import sys\nfor line in sys.stdin:\n    print line.strip()\n")
+    with pytest.raises(OSError, match="is Python 2: write `paddle python`"):
+        batches(make("QueueDataset", two_files, pipe_command="%s %s" % (sys.executable, script)))
+    paddle = os.path.join(os.path.dirname(sys.executable), "paddle")
+    told = make("QueueDataset", two_files, pipe_command="%s python %s" % (paddle, script))
+    assert batches(told) == WANTED
+
+
 def test_a_pipe_that_is_killed_is_an_error(two_files):
     dataset = make("QueueDataset", two_files, pipe_command="cat; kill -9 $$")
     with pytest.raises(OSError, match="was killed by signal 9"):
@@ -247,6 +257,45 @@ def test_bad_lines_can_be_put_aside(tmp_path):
             batches(make("QueueDataset", [tmp_path / "part"]))
     finally:
         fluid.set_flags({"FLAGS_data_bad_lines": 0})
+
+
+@pytest.mark.parametrize("head, words, pipe", [
+    (b"\xef\xbb\xbf", "byte order mark", r"sed '1s/^\xEF\xBB\xBF//'"),
+    (b"\xff\xfe", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
+])
+def test_a_file_of_a_windows_editor_is_known_by_its_head(head, words, pipe, tmp_path):
+    code = "utf-8" if words[0] == "b" else "utf-16-le"
+    (tmp_path / "part").write_bytes(head + (line(0) + line(1)).encode(code))
+    with pytest.raises(fluid.core.EnforceNotMet, match="part:1: slot 'd'.*" + words) as caught:
+        batches(make("QueueDataset", [tmp_path / "part"]))
+    assert pipe in str(caught.value)
+    assert labels(make("QueueDataset", [tmp_path / "part"], pipe_command=pipe)) == [0, 1]
+
+
+def test_settings_of_a_wrong_kind_are_named(two_files):
+    dataset = make("QueueDataset", two_files)
+    for command in None, 3, ["cat"], b"cat":
+        with pytest.raises(TypeError, match="set_pipe_command: pipe_command is .*must be text"):
+            dataset.set_pipe_command(command)
+    for files, words in ((["a", None], r"filelist\[1\] is None"), ([b"a"], r"filelist\[0\] is b'a'"),
+                         (None, "filelist is None, and must be a list"), (3, "filelist is 3")):
+        with pytest.raises(TypeError, match="set_filelist: " + words):
+            dataset.set_filelist(files)
+    with pytest.raises(TypeError, match="set_use_var: 'd' is a str, and must be a variable"):
+        dataset.set_use_var(["d"])
+    with pytest.raises(TypeError, match="must be one that fluid.DatasetFactory"):
+        fluid.Executor().train_from_dataset(dataset=two_files)
+    assert len(labels(dataset)) == 7  # what was refused has changed nothing
+
+
+def test_the_same_variables_may_be_named_again_while_data_is_in_memory(two_files):
+    dataset = make("InMemoryDataset", two_files)
+    dataset.load_into_memory()
+    block = fluid.default_main_program().global_block()
+    dataset.set_use_var([block.var(name) for name in ("d", "s", "label")])
+    assert batches(dataset) == WANTED
+    with pytest.raises(ValueError, match="while data is in memory: release it first"):
+        dataset.set_use_var([block.var("d")])
 
 
 def test_nothing_to_read_is_said(tmp_path, capfd):
@@ -408,6 +457,7 @@ multi_slot_desc {
   slots {
     name: "words"
     type: "uint64"
+    is_dense: false
     is_used: true
   }
   slots {
@@ -420,6 +470,12 @@ pipe_command: "cat"
 """
     with pytest.raises(ValueError, match="there is no slot 'nope'"):
         desc.set_use_slots(["nope"])
+    path.write_text('name: "MultiSlotDataFeed" multi_slot_desc <slots <name: "a" type: "float" '
+                    'is_dense: false is_used: false> slots {name: "b"}>')
+    desc = fluid.DataFeedDesc(str(path))
+    desc.set_use_slots(["a"])
+    assert "    is_dense: false\n    is_used: true\n" in desc.desc()  # as protobuf: what was set
+    assert desc.desc().count("is_dense") == 1
     path.write_text("name: \"x\"\nbatch_size 3\n")
     with pytest.raises(ValueError, match="data.proto:2: a ':' or '{' is wanted"):
         fluid.DataFeedDesc(str(path))

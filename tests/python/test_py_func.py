@@ -142,12 +142,30 @@ def test_what_the_function_raises_reaches_the_caller():
         failing(fail)
 
 
+def test_what_it_raises_in_a_trainer_thread_is_told_with_its_line(tmp_path):
+    (tmp_path / "part").write_text("1 0.5\n" * 9)
+
+    def fail(x):
+        raise KeyError("lost")
+
+    with programs():
+        x = fluid.data("x", [None, 1], "float32")
+        fluid.layers.py_func(fail, x, variable("out", (-1, 1)))
+        dataset = fluid.DatasetFactory().create_dataset()
+        dataset.set_use_var([x])
+        dataset.set_filelist([str(tmp_path / "part")])
+        with pytest.raises(fluid.core.EnforceNotMet, match=r"raised KeyError: 'lost', at .*"
+                           r"test_py_func.py:%d" % (fail.__code__.co_firstlineno + 1)):
+            fluid.Executor().train_from_dataset(fluid.default_main_program(), dataset)
+
+
 def test_bad_results_are_refused():
     with pytest.raises(ValueError, match="returned 1 values, and its op has 2 outputs"):
         failing(lambda x: np.array(x), "a", "b")
     with pytest.raises(fluid.core.EnforceNotMet, match="gave None for out"):
         failing(lambda x: None)
-    with pytest.raises(fluid.core.EnforceNotMet, match="float64 for out, which is float32"):
+    with pytest.raises(fluid.core.EnforceNotMet, match=r"float64 for out, which is float32: return it "
+                       r"with .astype\('float32'\)"):
         failing(lambda x: np.array(x).astype("float64"))
     with pytest.raises(Exception):
         failing(lambda x: "text")

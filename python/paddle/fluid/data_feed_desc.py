@@ -5,7 +5,9 @@ __all__ = ["DataFeedDesc"]
 
 
 class Slot:
-    def __init__(self, name="", type="", is_dense=False, is_used=False, shape=()):
+    """A slot; flags that are None are not set, and their text has no line of them."""
+
+    def __init__(self, name="", type="", is_dense=None, is_used=None, shape=()):
         self.name, self.type, self.is_dense, self.is_used = name, type, is_dense, is_used
         self.shape = list(shape)
 
@@ -13,10 +15,10 @@ class Slot:
         yield '  slots {'
         yield '    name: "%s"' % self.name
         yield '    type: "%s"' % self.type
-        if self.is_dense:
-            yield '    is_dense: true'
-        if self.is_used:
-            yield '    is_used: true'
+        if self.is_dense is not None:
+            yield '    is_dense: %s' % str(self.is_dense).lower()
+        if self.is_used is not None:
+            yield '    is_used: %s' % str(self.is_used).lower()
         for dim in self.shape:
             yield '    shape: %d' % dim
         yield '  }'
@@ -100,9 +102,8 @@ class _Parser:
             colon = self.peek() == ":"
             if colon:
                 self.take()
-            if self.peek() == "{":
-                self.take()
-                found.append((name, self.fields("}")))
+            if self.peek() in ("{", "<"):
+                found.append((name, self.fields("}" if self.take() == "{" else ">")))
                 self.take()
             elif colon:
                 found.append((name, self.value()))

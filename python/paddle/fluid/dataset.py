@@ -2,7 +2,7 @@
 from .. import _core
 from .core import VarDesc
 from .data_feed_desc import FeedDesc, Slot
-from .framework import default_main_program
+from .framework import Variable, default_main_program
 
 __all__ = ["DatasetFactory", "InMemoryDataset", "QueueDataset"]
 
@@ -35,11 +35,14 @@ class DatasetBase:
         self.dataset = _core.Dataset(self._kind)
         self.thread_num = 1
         self.filelist = []
-        self.use_vars = []
+        self.use_vars, self._slots = [], None
         self.fea_eval = False
 
     def set_pipe_command(self, pipe_command):
         """A shell command that every file goes through; `cat` reads files as they are."""
+        if not isinstance(pipe_command, str):
+            raise TypeError("set_pipe_command: pipe_command is %r, and must be text, a command of "
+                            "the shell" % (pipe_command,))
         self.dataset.set_pipe(pipe_command)
         self.proto_desc.pipe_command = pipe_command
 
@@ -59,22 +62,35 @@ class DatasetBase:
         if isinstance(filelist, (str, bytes)):
             raise TypeError("set_filelist: filelist is %r, and must be a list of file names: "
                             "set_filelist([%r])" % (filelist, filelist))
+        if not hasattr(filelist, "__iter__"):
+            raise TypeError("set_filelist: filelist is %r, and must be a list of file names"
+                            % (filelist,))
+        names = list(filelist)
+        for i, name in enumerate(names):
+            if not isinstance(name, str):
+                raise TypeError("set_filelist: filelist[%d] is %r, and must be a file's name as "
+                                "text" % (i, name))
         self.dataset.set_leased(lease)
-        self.dataset.set_files(list(filelist))
+        self.dataset.set_files(names)
         self.filelist = filelist
 
     def set_use_var(self, var_list):
         """The slots of a line, in order: dense where lod_level is 0, else sequences."""
         slots, shown = [], []
         for var in var_list:
+            if not isinstance(var, Variable):
+                raise TypeError("set_use_var: %r is a %s, and must be a variable, as fluid.data() "
+                                "makes one" % (var, type(var).__name__))
             if var.dtype not in _DTYPES:
                 raise ValueError("Currently, fluid.dataset only supports dtype=float32 and "
                                  "dtype=int64; %s is %s" % (var.name, var.dtype))
             dtype, name = _DTYPES[var.dtype]
             dense = var.lod_level == 0
             slots.append((var.name, dtype, True, tuple(var.shape) if dense else None))
-            shown.append(Slot(var.name, name, dense, True, var.shape if dense else ()))
-        self.dataset.set_slots(slots)
+            shown.append(Slot(var.name, name, dense or None, True, var.shape if dense else ()))
+        if slots != self._slots:  # a script may say the same again while data is in memory
+            self.dataset.set_slots(slots)
+        self._slots = slots
         self.use_vars = list(var_list)
         self.proto_desc.slots = shown
 

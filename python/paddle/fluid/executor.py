@@ -271,6 +271,9 @@ class Executor:
             self._refuse()
         if dataset is None:
             raise RuntimeError("dataset is need and should be initialized")
+        if not hasattr(dataset, "dataset"):
+            raise TypeError("dataset is %r, and must be one that fluid.DatasetFactory() has made"
+                            % (dataset,))
         program = default_main_program() if program is None else program
         scope = _scope if scope is None else scope
         collective = hasattr(program, "_of_rank") and program._ranks() > 1 or \

@@ -60,7 +60,15 @@ def _call(number, inputs, n_outputs):
     return results
 
 
-_core.set_python_caller(_call)
+def _tell(error):
+    """An exception in words, with the line of the user's that raised it."""
+    import traceback
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is _call's
+    where = ", at %s:%d" % (frames[-1].filename, frames[-1].lineno) if frames else ""
+    return "%s: %s%s" % (type(error).__name__, error, where)
+
+
+_core.set_python_caller(_call, _tell)
 
 
 def _variables(given, what):
