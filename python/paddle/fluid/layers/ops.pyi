@@ -445,7 +445,7 @@ def sign(x: Variable, name: Optional[str] = ...) -> Variable:
     """-1, 0 or 1. x: a variable, or an array.
 
     Args:
-        x (Variable): Any shape.
+        x (Variable): A tensor, a sparse gradient or an array.
         name (str, optional): The beginning of the names of what is made. Default: None.
 
     Returns:
