@@ -16,6 +16,14 @@ rg_status rg_walk_set_role(rg_opdesc *op, int role)
     return rg_opdesc_set_attr(op, &(rg_attr){.name = "op_role", .type = RG_ATTR_INT, .i = role});
 }
 
+/* In real Paddle gradient ops have no defaults, and many of its kernels ask for this one. */
+static rg_status set_mkldnn(rg_opdesc *op)
+{
+    if (rg_opdesc_attr(op, "use_mkldnn") != NULL)
+        return RG_OK;
+    return rg_opdesc_set_attr(op, &(rg_attr){.name = "use_mkldnn", .type = RG_ATTR_BOOL});
+}
+
 rg_status rg_walk_append(rg_backward_walk *w, const rg_opdesc *forward, bool with_attrs,
                          const char *type, rg_opdesc **out)
 {
@@ -30,6 +38,7 @@ rg_status rg_walk_append(rg_backward_walk *w, const rg_opdesc *forward, bool wit
         if (common || (with_attrs && known))
             RG_TRY(rg_opdesc_set_attr(op, attr));
     }
+    RG_TRY(set_mkldnn(op));
     RG_TRY(rg_walk_set_role(op, RG_ROLE_BACKWARD));
     *out = op;
     return RG_OK;

@@ -599,27 +599,82 @@ static int roles_of_training(const rg_program *program)
     return roles;
 }
 
-static rg_status copy_blocks(rg_program *copy, const rg_program *program, bool for_test)
+static rg_status put_names(rg_map *names, const rg_args *args, int n)
 {
-    int left_out = for_test ? roles_of_training(program) : 0;
+    for (int s = 0; s < n; s++)
+        for (int k = 0; k < args[s].n; k++)
+            RG_TRY(rg_map_put(names, args[s].names[k], names));
+    return RG_OK;
+}
+
+/* The names that ops of these roles, or those of all others, read or write in any block. */
+static rg_status names_of_roles(rg_map *names, const rg_program *program, int roles, bool others)
+{
     for (size_t i = 0; i < program->n_blocks; i++) {
-        const rg_block *from = program->blocks[i];
-        rg_block *block;
-        if (i == 0)
-            block = copy->blocks[0];
-        else
-            RG_TRY(rg_program_add_block(copy, from->parent_idx, &block));
-        block->forward_idx = from->forward_idx;
-        for (size_t k = 0; k < from->vars.n_entries; k++) {
-            const rg_map_entry *e = rg_map_at(&from->vars, k);
-            if (e != NULL)
-                RG_TRY(copy_var(block, e->value));
+        const rg_block *block = program->blocks[i];
+        for (size_t k = 0; k < block->n_ops; k++) {
+            const rg_opdesc *op = block->ops[k];
+            if (has_role(op, roles) == others)
+                continue;
+            RG_TRY(put_names(names, op->in, op->n_in));
+            RG_TRY(put_names(names, op->out, op->n_out));
         }
-        for (size_t k = 0; k < from->n_ops; k++)
-            if (!has_role(from->ops[k], left_out))
-                RG_TRY(rg_block_copy_op(block, block->n_ops, from->ops[k], NULL));
     }
     return RG_OK;
+}
+
+/* What a copy has, by the names of its ops and of those that are left out. */
+typedef struct rg_copied {
+    int left_out; /* roles */
+    rg_map named, gone;
+} rg_copied;
+
+/* The optimizer's state, gradients: with the ops that name them their variables go, too, so that
+ * what is kept of the copy is what it computes with. Of variables that no op names the fed ones
+ * stay. */
+static bool has_var(const rg_copied *copied, const rg_vardesc *var)
+{
+    if (copied->gone.live == 0 || rg_map_has(&copied->named, var->name))
+        return true;
+    return !var->persistable && !rg_map_has(&copied->gone, var->name);
+}
+
+static rg_status copy_block(rg_block *block, const rg_block *from, const rg_copied *copied)
+{
+    block->forward_idx = from->forward_idx;
+    for (size_t k = 0; k < from->vars.n_entries; k++) {
+        const rg_map_entry *e = rg_map_at(&from->vars, k);
+        if (e != NULL && has_var(copied, e->value))
+            RG_TRY(copy_var(block, e->value));
+    }
+    for (size_t k = 0; k < from->n_ops; k++)
+        if (!has_role(from->ops[k], copied->left_out))
+            RG_TRY(rg_block_copy_op(block, block->n_ops, from->ops[k], NULL));
+    return RG_OK;
+}
+
+static rg_status copy_blocks(rg_program *copy, const rg_program *program, const rg_copied *copied)
+{
+    for (size_t i = 0; i < program->n_blocks; i++) {
+        rg_block *block = copy->blocks[0];
+        if (i > 0)
+            RG_TRY(rg_program_add_block(copy, program->blocks[i]->parent_idx, &block));
+        RG_TRY(copy_block(block, program->blocks[i], copied));
+    }
+    return RG_OK;
+}
+
+static rg_status copy_for_test(rg_program *copy, const rg_program *program)
+{
+    rg_copied copied = {.left_out = roles_of_training(program)};
+    rg_status code = names_of_roles(&copied.gone, program, copied.left_out, false);
+    if (code == RG_OK)
+        code = names_of_roles(&copied.named, program, copied.left_out, true);
+    if (code == RG_OK)
+        code = copy_blocks(copy, program, &copied);
+    rg_map_fini(&copied.gone);
+    rg_map_fini(&copied.named);
+    return code == RG_OK ? rg_program_set_test(copy) : code;
 }
 
 rg_status rg_program_clone(rg_program **out, const rg_program *program, bool for_test)
@@ -629,9 +684,8 @@ rg_status rg_program_clone(rg_program **out, const rg_program *program, bool for
     copy->random_seed = program->random_seed;
     copy->file_version = program->file_version;
     copy->has_file_version = program->has_file_version;
-    rg_status code = copy_blocks(copy, program, for_test);
-    if (code == RG_OK && for_test)
-        code = rg_program_set_test(copy);
+    rg_status code = for_test ? copy_for_test(copy, program)
+                              : copy_blocks(copy, program, &(rg_copied){0});
     if (code != RG_OK) {
         rg_program_close(copy);
         return code;

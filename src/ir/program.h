@@ -113,7 +113,8 @@ struct rg_program {
 rg_status rg_program_open(rg_program **program);
 void rg_program_close(rg_program *program);
 /* A copy. for_test: ops of the backward, optimize, RPC and dist roles left out, and, where there is
- * a backward, of the learning rate's schedule; is_test set. */
+ * a backward, of the learning rate's schedule, and with them the variables that are theirs alone;
+ * is_test set. */
 rg_status rg_program_clone(rg_program **copy, const rg_program *program, bool for_test);
 
 /* `name` as this program keeps it: equal names are equal pointers. NULL: no memory. */

@@ -310,8 +310,8 @@ static rg_status tensor_in(rg_meta *meta, const pb_tensor *from, const char *nam
                        name, from->n_dims, RG_MAX_DIMS);
     meta->dtype = (rg_dtype)from->data_type;
     meta->shape.rank = (int)from->n_dims;
-    for (size_t i = 0; i < from->n_dims; i++)
-        meta->shape.dim[i] = from->dims[i];
+    for (size_t i = 0; i < from->n_dims; i++) /* real Paddle writes -1 times 128 as -128 */
+        meta->shape.dim[i] = from->dims[i] < 0 ? -1 : from->dims[i];
     rg_status code = rg_shape_check(&meta->shape, rg_dtype_size(meta->dtype), SIZE_MAX / 2);
     return code == RG_OK ? RG_OK : rg_context(code, "variable %s", name);
 }

@@ -64,7 +64,8 @@ def test_a_host_without_paddle_is_named(launcher, cluster):  # noqa: F811
     (dict(HOSTS=[]), "HOSTS = []"),
     (dict(HOSTS=["a b"]), "'a b' is not a host"),
     (dict(HOSTS=["root@" + NODES[0], "paddle@" + NODES[0]]), "a host is there twice"),
-    (dict(PADDLE_PORT="7164"), "PADDLE_PORT = '7164': a number is needed"),
+    (dict(PADDLE_PORT="7164"), "PADDLE_PORT = '7164': a number from 1 to 65535 is needed"),
+    (dict(PADDLE_PORT=80000), "PADDLE_PORT = 80000: a number from 1 to 65535 is needed"),
     (dict(ROOT_DIR="jobs"), "ROOT_DIR = 'jobs'")])
 def test_a_conf_that_is_wrong(launcher, conf, says):
     launcher.conf(**conf)
@@ -76,6 +77,7 @@ def test_a_conf_that_is_wrong(launcher, conf, says):
     ("--config=c.py --local=1", "a job on a cluster is not local"),
     ("--config=c.py --trainer_id=0", "--trainer_id is set by the launcher"),
     ("--config=c.py --ports_num=many", "--ports_num=many is no number"),
+    ("--config=c.py", "--config=c.py: there is no such file in "),
     ("--config=c.py --job_workspace=/tmp", "exclude each other")])
 def test_options_that_are_wrong(launcher, options, says):
     refused(launcher, says, options=options)

@@ -301,6 +301,57 @@ static void tests_leave_out_the_schedule_where_there_is_a_backward(void **state)
     rg_program_close(program);
 }
 
+static void what_only_training_names_is_not_in_a_copy_for_tests(void **state)
+{
+    (void)state;
+    rg_program *program = model(), *test;
+    rg_block *block = program->blocks[0];
+    rg_vardesc *moment, *fed, *kept;
+    rg_opdesc *op;
+    assert_ok(rg_block_add_var(block, "moment", &moment));
+    assert_ok(rg_block_add_var(block, "fed", &fed));
+    assert_ok(rg_block_add_var(block, "kept", &kept));
+    moment->persistable = kept->persistable = true;
+    assert_ok(rg_program_clone(&test, program, true)); /* nothing is left out of this one */
+    assert_non_null(rg_block_var(test->blocks[0], "moment"));
+    rg_program_close(test);
+    program->op_role = RG_ROLE_OPTIMIZE;
+    assert_ok(rg_block_append_op(block, "scale", &op));
+    assert_ok(rg_opdesc_set_in(op, "X", 1, (const char *const[]){"moment"}));
+    assert_ok(rg_opdesc_set_out(op, "Out", 1, (const char *const[]){"moment"}));
+    assert_ok(rg_program_clone(&test, program, true));
+    assert_null(rg_block_var(test->blocks[0], "moment"));
+    assert_null(rg_block_var(test->blocks[0], "kept"));
+    assert_non_null(rg_block_var(test->blocks[0], "fed"));
+    assert_non_null(rg_block_var(test->blocks[0], "y"));
+    rg_program_close(test);
+    assert_ok(rg_program_clone(&test, program, false));
+    assert_non_null(rg_block_var(test->blocks[0], "moment"));
+    rg_program_close(test);
+    rg_program_close(program);
+}
+
+static void a_product_with_an_unknown_dimension_is_unknown(void **state)
+{
+    (void)state;
+    rg_program *program = model(), *loaded;
+    rg_buf bytes;
+    rg_buf_init(&bytes, 0);
+    rg_vardesc *var;
+    assert_ok(
+        rg_block_add_var(program->blocks[0], "mean", &var)); /* layer_norm of [-1, 128, 768] */
+    var->meta.dtype = RG_F32;
+    var->meta.shape = (rg_shape){.rank = 2, .dim = {-128, 768}};
+    assert_ok(rg_program_pack(program, &bytes));
+    assert_ok(rg_program_unpack(&loaded, bytes.data, bytes.len));
+    var = rg_block_var(loaded->blocks[0], "mean");
+    assert_int_equal(var->meta.shape.dim[0], -1);
+    assert_int_equal(var->meta.shape.dim[1], 768);
+    rg_buf_fini(&bytes);
+    rg_program_close(loaded);
+    rg_program_close(program);
+}
+
 static void every_change_raises_the_version(void **state)
 {
     (void)state;
@@ -434,5 +485,7 @@ RUN(cmocka_unit_test(blocks_are_nested_so_deep_and_no_deeper),
     cmocka_unit_test(pruning_leaves_what_the_target_needs),
     cmocka_unit_test(pruning_removes_the_blocks_of_ops_that_go),
     cmocka_unit_test(tests_leave_out_the_schedule_where_there_is_a_backward),
+    cmocka_unit_test(what_only_training_names_is_not_in_a_copy_for_tests),
+    cmocka_unit_test(a_product_with_an_unknown_dimension_is_unknown),
     cmocka_unit_test(every_change_raises_the_version),
     cmocka_unit_test(attributes_are_taken_as_the_schemas_type))

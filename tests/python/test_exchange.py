@@ -117,6 +117,24 @@ def test_what_is_saved_here_answers_the_same_in_paddle(tmp_path):
     assert max(found.values()) < LIMIT, found
 
 
+@needs_185
+def test_a_program_that_trains_trains_the_same_in_paddle(tmp_path):
+    script = os.path.join(GOLDEN, "exchange_training.py")
+    run(sys.executable, script, "save", str(tmp_path))
+    here, there = (list(map(float, run(python, script, "run", str(tmp_path)).splitlines()[-1].split()))
+                   for python in (sys.executable, P185))
+    assert here[0] - here[-1] > 0.1
+    np.testing.assert_allclose(here, there, rtol=1e-4)
+
+
+def test_gradient_ops_say_what_paddles_kernels_ask_them():
+    """Real Paddle fills defaults in forward ops alone."""
+    ops = exchange_model.build(fluid)[0].global_block().ops
+    gradients = [op for op in ops if op.type.endswith("_grad")]
+    assert len(gradients) > 10
+    assert all(op.attr("use_mkldnn") is False for op in gradients)
+
+
 def difference(out):
     return float(out.strip().splitlines()[-1].split()[-1])
 

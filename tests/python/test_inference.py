@@ -197,3 +197,13 @@ def test_tensors_are_filled_by_their_fields():
     assert tensor.data.int64_data() == tensor.data.tolist("int64") == [5, 6]
     assert not PaddleBuf(3).empty() and repr(PaddleDType.INT64) == "PaddleDType.INT64"
     assert fluid.core.paddle_dtype_size(PaddleDType.INT64) == 8
+
+
+@pytest.mark.parametrize("copy, wanted", [(True, [1, 2]), (False, [5, 2])])
+def test_a_tensor_that_is_not_copied_is_the_array(copy, wanted):
+    array = np.array([1, 2], "float32")
+    tensor = PaddleTensor(array, name="x", lod=[[0, 1, 2]], copy=copy)
+    array[0] = 5
+    assert tensor.as_ndarray().tolist() == wanted and tensor.data.float_data() == wanted
+    tensor.data.reset([7, 8])
+    assert array.tolist() == [5, 2]

@@ -100,3 +100,21 @@ def test_a_program_without_variables_loads_from_nowhere(tmp_path):
 def test_a_folder_that_is_not_there_is_still_an_error_for_a_net(net, tmp_path):
     with pytest.raises(fluid.core.EnforceNotMet, match="there is no folder"):
         fluid.io.load_persistables(net[0], str(tmp_path / "nowhere"))
+
+
+def test_a_program_for_tests_keeps_no_state_of_the_optimizer(net, tmp_path):
+    """Made after minimize(), it saves what it computes with, and loads it without the rest."""
+    exe, _ = net
+    main = fluid.default_main_program()
+    test = main.clone(for_test=True)
+    assert sorted(v.name for v in test.list_vars() if v.persistable) == ["fc_0.b_0", "fc_0.w_0"]
+    fluid.io.save_persistables(exe, str(tmp_path / "test"), test)
+    assert files(tmp_path / "test") == ["fc_0.b_0", "fc_0.w_0"]
+    fluid.io.load_persistables(exe, str(tmp_path / "test"), test)
+    fluid.save(main, str(tmp_path / "saved" / "m"))
+    (tmp_path / "saved" / "m.pdopt").unlink()
+    fluid.load(test, str(tmp_path / "saved" / "m"), exe)
+    with pytest.raises(ValueError, match="there is no .*m.pdopt"):
+        fluid.load(main, str(tmp_path / "saved" / "m"), exe)
+    rate, = exe.run(test, feed={"x": np.ones((1, 3), "float32")}, fetch_list=["learning_rate_0"])
+    assert rate == np.float32(0.1)

@@ -165,6 +165,20 @@ def test_gradients_are_checked_against_costs(job):
     assert all(float(difference) < 0.02 for _, difference in found), log
 
 
+@pytest.mark.parametrize("eps", ["0", "-1", "nan"])
+def test_a_step_that_is_none_checks_no_gradient(job, eps):
+    log = job.train("--job=checkgrad", "--checkgrad_eps=" + eps, status=1)
+    assert "--checkgrad_eps=%s: parameters are moved" % eps in log and "Traceback" not in log
+
+
+@pytest.mark.parametrize("folder, why", [("/proc/models", "No such file or directory"),
+                                         ("trainer_config.py", "File exists")])
+def test_where_no_model_can_be_saved_nothing_is_trained(job, folder, why):
+    log = job.train("--save_dir=" + folder, "--num_passes=1", status=1)
+    assert "--save_dir=%s: no model can be saved there: %s" % (folder, why) in log
+    assert "Batch=" not in log
+
+
 def test_steps_are_timed(job):
     log = job.train("--job=time", "--test_period=30")
     found = re.search(r"Time: batches=30 samples=(\d+) seconds=\S+ ms/batch=(\S+) samples/second=(\S+)",

@@ -43,6 +43,12 @@ def paddle_dtype_size(dtype):
     return _NUMPY[dtype].itemsize
 
 
+def _bytes_of(array):
+    """Those of the array itself, where they lie in a row."""
+    _kind(array)
+    return np.ascontiguousarray(array).reshape(-1).view("uint8")
+
+
 class PaddleBuf:
     """Bytes, or the numbers that they are."""
 
@@ -52,8 +58,7 @@ class PaddleBuf:
     def reset(self, data):
         """From an array; from a list of floats, float32."""
         array = data if isinstance(data, np.ndarray) else np.array(data, "float32")
-        _kind(array)
-        self._bytes = np.ascontiguousarray(array).reshape(-1).view("uint8").copy()
+        self._bytes = _bytes_of(array).copy()
 
     def resize(self, length):
         """That many bytes, which are zero."""
@@ -82,7 +87,7 @@ class PaddleBuf:
 
 
 class PaddleTensor:
-    """An array with a name and a LoD."""
+    """An array with a name and a LoD. Not copied, it is the array as it is when it is used."""
 
     def __init__(self, data=None, name="", lod=(), copy=True):
         array = np.zeros(0, "float32") if data is None else np.asarray(data)
@@ -90,6 +95,8 @@ class PaddleTensor:
         self.shape = [] if data is None else list(array.shape)
         self.dtype = _kind(array)
         self.data = PaddleBuf(array)
+        if not copy:
+            self.data._bytes = _bytes_of(array)
 
     def as_ndarray(self):
         return self.data._as(_NUMPY[self.dtype]).reshape(self.shape).copy()

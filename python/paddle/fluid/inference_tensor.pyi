@@ -95,7 +95,7 @@ class PaddlePlace:
     def __setattr__(self, name: str, value: Any) -> None: ...
 
 class PaddleTensor:
-    """An array with a name and a LoD.
+    """An array with a name and a LoD. Not copied, it is the array as it is when it is used.
 
     Args:
         data (list, array or bytes): The elements. Default: None.

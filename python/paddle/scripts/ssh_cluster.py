@@ -126,7 +126,8 @@ def load_conf(path):
     must(isinstance(conf.PADDLE_NIC, str), "PADDLE_NIC", "the name of a network interface is needed")
     for name, least in (("PADDLE_PORT", 1), ("PADDLE_PORTS_NUM", 1), ("PADDLE_PORTS_NUM_FOR_SPARSE", 0)):
         value = getattr(conf, name)
-        must(isinstance(value, int) and least <= value < 65536, name, "a number is needed")
+        must(isinstance(value, int) and least <= value < 65536, name,
+             "a number from %d to 65535 is needed" % least)
     conf.ROOT_DIR = conf.ROOT_DIR.rstrip("/") or "/"
     conf.LD_LIBRARY_PATH = getattr(conf, "LD_LIBRARY_PATH", "")
     conf.PADDLE_USE_GPU = str(getattr(conf, "PADDLE_USE_GPU", "False"))
@@ -238,6 +239,7 @@ class Job(object):
         """Whether trainers run a script of the workspace."""
         if "config" in self.options:
             self.script = None
+            self._find_config(self.options["config"])
         elif self.package is not None:
             self.script = os.path.isfile(os.path.join(self.package, "train.py"))
         else:
@@ -245,6 +247,13 @@ class Job(object):
         if self.script is False:
             raise Refused("what is to be trained? Give --config=./trainer_config.py, or have a "
                           "train.py in the workspace")
+
+    def _find_config(self, config):
+        """Nothing is sent for a slip in its name."""
+        if self.package is not None and config and not os.path.isabs(config) and \
+                not os.path.isfile(os.path.join(self.package, config)):
+            raise Refused("--config=%s: there is no such file in %s; its path is from the workspace's "
+                          "own folder" % (config, self.package))
 
     def _clean(self):
         numbers = self._numbers()

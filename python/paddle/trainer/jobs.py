@@ -92,10 +92,15 @@ class _Saver:
 
     def __init__(self, machine, config, flags, log):
         self._machine, self._config, self._flags, self._log = machine, config, flags, log
+        if self._saves():
+            model_dir.prepare(flags.save_dir)
+
+    def _saves(self):
+        return self._flags.save_dir and self._flags.trainer_id == 0
 
     def save(self, number, batch=None):
         flags = self._flags
-        if not flags.save_dir or flags.trainer_id != 0:
+        if not self._saves():
             return
         with self._machine.averaged():
             values = {name: self._machine.get(name) for name in self._machine.parameter_names}
@@ -363,6 +368,9 @@ def measure(config, flags, log):
 
 def check_gradients(config, flags, log):
     """Each gradient against what a small step along it does to the cost."""
+    if not 0 < flags.checkgrad_eps < 1:
+        raise ConfigError("--checkgrad_eps=%g: parameters are moved so that the cost changes by "
+                          "this part of it; between 0 and 1, such as 1e-5" % flags.checkgrad_eps)
     source = open_source(config, "train", config.settings.batch_size, flags.seed)
     network = _network(config, source)
     for layer in network.layers.values():

@@ -6,10 +6,11 @@ import os
 import re
 import shutil
 import struct
+import tempfile
 
 import numpy as np
 
-__all__ = ["ModelError", "load", "pass_dir", "read_parameter", "save", "write_parameter"]
+__all__ = ["ModelError", "load", "pass_dir", "prepare", "read_parameter", "save", "write_parameter"]
 
 HEADER = struct.Struct("<iIQ")
 _PASS = re.compile(r"pass-(\d{5,})(-\d{3,})?")
@@ -24,6 +25,17 @@ def pass_dir(save_dir, number, batch=None):
     """save_dir/pass-00001, or pass-00001-002 for one that is saved inside of a pass."""
     name = "pass-%05d" % number
     return os.path.join(save_dir, name if batch is None else "%s-%03d" % (name, batch))
+
+
+def prepare(save_dir):
+    """Make the folder of the model folders, and see that it can be written, before a pass is
+    trained for it."""
+    try:
+        os.makedirs(save_dir, exist_ok=True)
+        os.rmdir(tempfile.mkdtemp(prefix=".", dir=save_dir))
+    except OSError as e:
+        raise ModelError("--save_dir=%s: no model can be saved there: %s"
+                         % (save_dir, e.strerror)) from None
 
 
 def write_parameter(f, values):
