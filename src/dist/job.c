@@ -138,7 +138,7 @@ rg_status rg_job_leave(rg_job *job)
         if (code == RG_OK)
             code = check_came_far(job);
         rg_exchange_own(job);
-        told = code == RG_OK ? rg_job_tell_all(job, RG_PS_LEAVE, "")
+        told = code == RG_OK ? rg_job_blame(job, rg_job_tell_all(job, RG_PS_LEAVE, ""))
                              : rg_job_tell_all(job, RG_PS_FAIL, rg_error_message());
         rg_job_disconnect(job);
     }
