@@ -4,11 +4,14 @@
 
 #include "base/buf.h"
 #include "rpc/server.h"
+#include "sys/because.h"
 #include "sys/flags.h"
 #include "sys/interrupt.h"
 #include "sys/latch.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* ---- other trainers ---- */
 
@@ -166,6 +169,7 @@ typedef struct stub {
     char endpoint[64];
     rg_latch asked;                 /* for its schema */
     atomic_bool refuses, is_silent; /* what it does when it is asked for a program */
+    atomic_bool is_over;            /* its job has failed, which who leaves is told */
     _Atomic(rg_rpc_request *) held; /* that it is silent about */
 } stub;
 
@@ -182,6 +186,10 @@ static void stub_answers(void *user, rg_rpc_request *request)
     }
     if (s->refuses && rg_rpc_request_method(request) == RG_PS_PROGRAM) {
         rg_rpc_refuse(request, RG_EIO, "its disk is full");
+        return;
+    }
+    if (s->is_over && rg_rpc_request_method(request) == RG_PS_LEAVE) {
+        rg_rpc_refuse(request, RG_ECLOSED, "trainer 1 has failed: disk full");
         return;
     }
     rg_buf_init(&out, 0);
@@ -214,6 +222,7 @@ static void stub_open(stub *s, int i)
     (void)snprintf(address, sizeof address, "127.0.0.%d:0", 1 + i);
     atomic_init(&s->refuses, false);
     atomic_init(&s->is_silent, false);
+    atomic_init(&s->is_over, false);
     atomic_init(&s->held, NULL);
     rg_latch_init(&s->asked);
     assert_ok(rg_rpc_server_open(&s->rpc, &config));
@@ -309,6 +318,27 @@ static void a_refusal_ends_the_wait_for_others(void **state)
     close_stubs(stubs);
 }
 
+/* It may well end before the one that failed has: the launcher has to know that it was not the
+ * first. */
+static void who_is_refused_when_it_leaves_says_whom_it_blames(void **state)
+{
+    char path[] = "/tmp/regatta-because-XXXXXX";
+    stub stubs[STUBS];
+    rg_because of;
+    (void)state;
+    assert_int_equal(close(mkstemp(path)), 0);
+    assert_int_equal(setenv("REGATTA_BECAUSE", path, 1), 0);
+    join_stubs(stubs);
+    atomic_store(&stubs[1].is_over, true);
+    assert_fails(rg_job_leave(job), RG_ECLOSED, "trainer 1 has failed: disk full");
+    assert_true(rg_because_read(path, &of));
+    assert_false(of.worker);
+    assert_int_equal(of.index, RG_BECAUSE_ANY);
+    (void)unsetenv("REGATTA_BECAUSE");
+    (void)unlink(path);
+    close_stubs(stubs);
+}
+
 typedef struct attempt {
     const char *endpoints[2];
     rg_status code;
@@ -361,6 +391,7 @@ int main(void)
         cmocka_unit_test(leaving_while_all_die),
         cmocka_unit_test(waiting_while_a_server_dies),
         cmocka_unit_test(a_refusal_ends_the_wait_for_others),
+        cmocka_unit_test(who_is_refused_when_it_leaves_says_whom_it_blames),
         cmocka_unit_test(joining_while_a_server_dies),
     };
     return cmocka_run_group_tests(tests, open_job, close_job);
